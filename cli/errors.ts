@@ -1,13 +1,13 @@
 import { CommanderError } from "commander";
 import { exitCode, CheckFailed, UsageError, type ExitCode } from "../designs/shared/command-line/index.ts";
 
-/** What the user gets to see of an error. */
+/** The user's view of an error. */
 export interface Failure {
   readonly code: ExitCode;
   readonly message: string;
 }
 
-/** What the system's error codes mean to somebody who gave a file name. */
+/** Meaning of the system's error codes for a user who gave a file name. */
 const systemReasons: Readonly<Partial<Record<string, string>>> = {
   ENOENT: "there is no such file or folder",
   EACCES: "access is denied",

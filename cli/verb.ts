@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ExitCode, Terminal } from "../designs/shared/command-line/index.ts";
 
-/** What a verb is given: where its output goes, and how it states an exit code other than 0 without an error. */
+/** Context of a verb: the place for its output, and the way to state an exit code other than 0 without an error. */
 export interface VerbContext {
   readonly terminal: Terminal;
   readonly exit: (code: ExitCode) => void;

@@ -9,7 +9,7 @@ import {
   snakeCase,
 } from "../hdl-dsl/index.ts";
 
-/** What the harness simulates: the ports as declared (they type the bench) and the Verilog. */
+/** Input of the harness: the ports as declared (they type the bench) and the Verilog. */
 export interface Design<P extends Ports = Ports> {
   readonly ports: P;
   readonly emitted: EmittedDesign;
@@ -34,8 +34,8 @@ export function designOf<P extends Ports>(dut: Dut<P>): Design<P> {
 }
 
 /**
- * A design whose Verilog was written by hand or comes from a vendor: ports are flattened as the language does
- * (snake_case, `name_field`, streams to `name_valid`, `name_ready`, `name_payload_field`), plus `clk` and `rst`.
+ * A design whose Verilog was written by hand or comes from a vendor. Ports are flattened as the language does
+ * (snake_case, `name_field`, streams to `name_valid`, `name_ready`, `name_payload_field`). `clk` and `rst` are added.
  */
 export function fromVerilog<const P extends Ports>(
   top: string,

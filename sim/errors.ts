@@ -19,7 +19,7 @@ export class DesignStopped extends SimulationError {
   readonly stopCause: StopCause;
   /** Rising edges simulated when it happened. */
   readonly cycle: number;
-  /** What the design printed so far (`$display`, `$error`, ...; the last 64 KB). */
+  /** Output of the design so far (`$display`, `$error`, ...; the last 64 KB). */
   readonly output: string;
   constructor(message: string, cause: StopCause, cycle: number, output: string) {
     super(message);
@@ -34,7 +34,7 @@ export class ProtocolError extends SimulationError {
   override readonly name: string = "ProtocolError";
 }
 
-/** Nothing moves any more: which streams are stalled, since when, and who is not ready. */
+/** Nothing moves any more: the stalled streams, the start of each stall, and the side that is not ready. */
 export class HangError extends SimulationError {
   override readonly name: string = "HangError";
 }
@@ -44,7 +44,7 @@ export class TimeoutError extends SimulationError {
   override readonly name: string = "TimeoutError";
 }
 
-/** Thrown out of a wait of a task that was cancelled; `finally` blocks run, nobody sees it otherwise. */
+/** Thrown out of a wait of a task that was cancelled; `finally` blocks run, otherwise it is invisible. */
 export class Cancelled extends Error {
   override readonly name: string = "Cancelled";
   constructor() {

@@ -45,7 +45,7 @@ export class Simulation<P extends Ports = Ports> {
   /** Numbers of this run; fork it by name for each user. */
   readonly random: Random;
   readonly model: Model;
-  /** Set while a bench runs: what bus models wait with. */
+  /** Set while a bench runs: bus models wait with it. */
   scheduler: Scheduler | undefined;
   readonly #domains: Domain[];
   readonly #resets: readonly number[];
@@ -72,7 +72,7 @@ export class Simulation<P extends Ports = Ports> {
   get timeNs(): number {
     return this.model.timePs() / 1000;
   }
-  /** What the design printed (`$display`), the last 64 KB. */
+  /** Output of the design (`$display`), the last 64 KB. */
   get output(): string {
     return this.model.output();
   }

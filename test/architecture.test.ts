@@ -14,7 +14,7 @@ function namingLines(text: string, names: readonly string[]): number[] {
     .flatMap((line, i) => (named.test(line.replace(/\(\w+, section [\d., and]+\)/g, "")) ? [i + 1] : []));
 }
 
-/** What breaks a rule below `folder`: `rule: from -> to`. */
+/** Imports that break a rule below `folder`: `rule: from -> to`. */
 async function violations(folder: string): Promise<string[]> {
   const { output } = await cruise(
     [...layers],

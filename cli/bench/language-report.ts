@@ -14,7 +14,7 @@ import {
 const GOAL = 100_000;
 
 /**
- * `control/1000` as a measurement in this process, in JSON: what `runLanguageBench` starts a process for. @throws
+ * `control/1000` as a measurement in this process, in JSON: `runLanguageBench` starts a process for it. @throws
  * RangeError on anything else.
  */
 export function languageRow(row: string): string {
@@ -43,7 +43,7 @@ function inOwnProcess(row: string): Promise<LanguageSpeed> {
   });
 }
 
-/** What the rows say: the sizes below the goal, and how the time grows with the size. */
+/** Summary of the rows: the sizes below the goal, and the growth of the time with the size. */
 export function languageVerdict(rows: readonly LanguageSpeed[]): string[] {
   const below = rows
     .filter(s => nodesPerSecond(s) < GOAL)

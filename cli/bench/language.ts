@@ -18,9 +18,9 @@ import {
 } from "../../hdl-dsl/index.ts";
 
 /**
- * What elaborating, checking and emitting one design of a size takes, the mean of `runs` designs: milliseconds of the
- * processor, all threads of the process (so the collector and the compiler too). A node is an expression, a statement
- * or a declaration.
+ * Time to elaborate, check and emit one design of a size, the mean of `runs` designs. The unit is milliseconds of the
+ * processor, over all threads of the process (so the collector and the compiler count too). A node is an expression, a
+ * statement or a declaration.
  */
 export interface LanguageSpeed {
   readonly design: string;
@@ -125,9 +125,9 @@ const WARM_UP = 1000,
   MEASURED = 1000;
 
 /**
- * Elaborates, checks and emits designs of one kind and size one after the other in this process: the first one is the
- * cold run; then unmeasured ones until `warmUp` milliseconds of processor time have gone by (the cold run's among
- * them), then measured ones, at least one, until `least` have.
+ * Elaborates, checks and emits designs of one kind and size one after the other in this process. The first one is the
+ * cold run. Unmeasured ones follow until `warmUp` milliseconds of processor time have gone by (the cold run's among
+ * them). Then come measured ones, at least one, until `least` have.
  */
 export function measureLanguage(
   design: LanguageDesign,

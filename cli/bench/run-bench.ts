@@ -52,7 +52,7 @@ export async function runBench({ seed, json, nodeOnly = false }: FigureOptions, 
     terminal.print(`${first ? "" : "\n"}${report(value)}`);
     first = false;
   };
-  // First of all: what was elaborated before would be warm.
+  // First of all: code elaborated before would be warm.
   if (!nodeOnly) await figure("elaboration", measureElaboration, elaborationReport);
   await figure("latency", () => measureLatency(seed), latencyReport);
   await figure("throughput", () => measureThroughput(seed, maxData => [58, 256, 1024, maxData]), throughputReport);

@@ -4,8 +4,8 @@ import { ice40Files } from "./ice40.ts";
 import { xilinxFiles } from "./xilinx.ts";
 
 /**
- * What is committed of the boards: top levels, stand-ins, constraints and scripts. The node's Verilog, the same for
- * all, is written by `mnemo board --out`.
+ * Committed files of the boards: top levels, stand-ins, constraints and scripts. The node's Verilog, the same for all,
+ * is written by `mnemo board --out`.
  */
 export function committedBoardFiles(root: string): BoardFile[] {
   return allBoards(root).flatMap(b =>

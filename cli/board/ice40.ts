@@ -22,7 +22,7 @@ export function serialNode(b: Ice40Board): EmittedDesign {
   return emit(SerialNode({ ...smallNodeParameters(narrowConfig(b.node), makeSettings().runtime), divider }));
 }
 
-/** What the tools take in: the node's files, the top level and the pins. */
+/** Inputs of the tools: the node's files, the top level and the pins. */
 export interface Ice40Sources {
   readonly top: string;
   readonly verilog: readonly EmittedFile[];

@@ -7,7 +7,7 @@ import { ice40Sources } from "./ice40.ts";
 import { findNextpnr } from "./nextpnr.ts";
 import type { Ice40Board } from "./schema.ts";
 
-/** What placing and routing gives. */
+/** Result of placing and routing. */
 export interface Routed {
   /** Highest frequency of the board's clock after routing, MHz. */
   readonly mhz: number;
@@ -23,8 +23,8 @@ const reportSchema = z.object({
 });
 
 /**
- * The attributes of memories are for other devices: here every memory is mapped as it fits. Of those that are never
- * read and written at one place at one time (collision "undefined") no logic is to be made that would see to the order.
+ * The attributes of memories are for other devices: here every memory is mapped as it fits. No ordering logic is to be
+ * made for memories that are never read and written at one place at one time (collision "undefined").
  */
 const script = (top: string, files: readonly string[]): string =>
   [
@@ -39,7 +39,7 @@ const script = (top: string, files: readonly string[]): string =>
 /**
  * Synthesizes with Yosys, places and routes with nextpnr-ice40 and packs the bitstream, or recalls all that of the same
  * text, tools and seed.
- * @param root the project's folder @param seed nextpnr's @param step told of what is being done
+ * @param root the project's folder @param seed nextpnr's @param step called with the name of each step
  * @throws CheckFailed when it does not fit or does not reach the board's clock
  */
 export async function routeBoard(

@@ -13,14 +13,14 @@ const direction = z.enum(["input", "output", "inout"]);
 const address = z.string().regex(/^0x[0-9a-fA-F]+$/);
 
 const common = {
-  /** What `mnemo board` calls it. */
+  /** Name of the board for `mnemo board`. */
   name,
   title: z.string(),
   use: z.string(),
   part: z.string(),
   /** Published documents that the pins are taken from. */
   sources: z.array(z.string()).min(1),
-  /** What could not be confirmed and is left out therefore. */
+  /** Facts that could not be confirmed and are left out therefore. */
   unconfirmed: z.array(z.string()),
   pins: z.array(pin),
 };

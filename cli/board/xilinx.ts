@@ -53,7 +53,7 @@ function buses(design: EmittedDesign): Bus[] {
   }));
 }
 
-/** The vendor's parts as the top level sees them: what the block designs' wrappers have for ports. */
+/** The vendor's parts as the top level sees them, with the ports of the block designs' wrappers. */
 function vendorParts(
   b: XilinxBoard,
   c: NodeConfig,

@@ -15,7 +15,7 @@ const Cost = z.strictObject({
   dsp: z.number(),
   levels: z.number(),
 });
-/** What a unit takes of the device, and LUTs on its deepest path. */
+/** Resources of the device that a unit takes, and LUTs on its deepest path. */
 export type Cost = z.infer<typeof Cost>;
 const Costs = z.strictObject({ tool: z.string(), target: z.string(), units: z.record(z.string(), Cost) });
 /** Measured costs by Verilog name. */
@@ -25,7 +25,7 @@ export type Costs = z.infer<typeof Costs>;
 export const costsPath = "docs/catalogue.json";
 const unmeasured: Costs = { tool: "Yosys", target: "xcup", units: {} };
 
-/** What the measurement of these files is filed under. */
+/** Key under which the measurement of these files is filed. */
 export const costKey = (files: readonly EmittedFile[]): string => contentKey(contentOf(files));
 
 /** @throws UsageError when the file is damaged */

@@ -7,7 +7,7 @@ export interface CatalogueUnit {
   readonly emitted: EmittedDesign;
   /** Undefined when this very text has not been measured. */
   readonly cost: Cost | undefined;
-  /** What is proved, by the proofs' names. */
+  /** Proven properties, by the proofs' names. */
   readonly proofs: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import type { Yosys } from "../synth/yosys.ts";
 import { pairs } from "./pairs.ts";
 
 /**
- * What a text costs its reader and the device: lines with code on them; LUTs (memories included), flip-flops and LUT
+ * Cost of a text to its reader and the device: lines with code on them; LUTs (memories included), flip-flops and LUT
  * levels on UltraScale+.
  */
 export interface Cost {
@@ -25,7 +25,7 @@ export interface Comparison {
 }
 export const aspects = ["lines", "lut", "ff", "levels"] as const satisfies readonly (keyof Cost)[];
 
-/** What of ours is above the hand-written module, each as `lut 104 > 101`; none where nothing is. */
+/** Figures in which ours is above the hand-written module, each as `lut 104 > 101`; none where nothing is. */
 export const lost = (c: Comparison): readonly string[] =>
   aspects.filter(a => c.ours[a] > c.hand[a]).map(a => `${a} ${c.ours[a]} > ${c.hand[a]}`);
 
@@ -34,7 +34,7 @@ export const codeLines = (text: string): number => text.split("\n").filter(l => 
 
 /**
  * Both texts of every pair through the same synthesis, out of context. @param root the project's folder @param step
- * told of what goes on
+ * called with the name of each step
  */
 export async function compareAll(
   root: string,

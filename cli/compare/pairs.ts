@@ -9,8 +9,8 @@ import {
 } from "../../hdl-dsl/index.ts";
 
 /**
- * A module of the library, and the file in which the same module stands as an expert writes it by hand: the same ports,
- * the same cycles. `name`: of the latter.
+ * A module of the library, and the file with the same module as an expert writes it by hand: the same ports, the same
+ * cycles. `name`: of the latter.
  */
 export interface Pair {
   readonly name: string;

@@ -57,7 +57,7 @@ function wanted(place: Place, chains: readonly Chain[], side: "left" | "right" |
   return at.length === 0 ? place.y + place.height / 2 : at.reduce((a, b) => a + b, 0) / at.length;
 }
 
-/** Stacks a column in its order, each place as near as can be to where it wants to be. */
+/** Stacks a column in its order, each place as near as can be to its wanted centre. */
 function settle(column: readonly Place[], centre: (p: Place) => number): void {
   let free = -Infinity;
   for (const p of column) {

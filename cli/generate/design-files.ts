@@ -21,7 +21,7 @@ export function filesOf(design: EmittedDesign, sourceRoot: string): DesignFile[]
   ];
 }
 
-/** One line for each signal, so that differences are told line by line. */
+/** One line for each signal, so that differences show line by line. */
 function namesText(names: NameMap): string {
   const list = (what: string, all: readonly unknown[]): string =>
     all.length === 0 ? `"${what}":[]` : `"${what}":[\n${all.map(x => JSON.stringify(x)).join(",\n")}]`;

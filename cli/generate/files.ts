@@ -40,7 +40,7 @@ function leftOver(root: string, folder: string, files: readonly GeneratedFile[])
     .sort();
 }
 
-/** What differs between `files` and what stands under `root`; everything in `generated/` must be one of them. */
+/** Differences between `files` and the tree under `root`; everything in `generated/` must be one of `files`. */
 export function compare(root: string, files: readonly GeneratedFile[]): Difference[] {
   const own = files.flatMap((f): Difference[] => {
     const there = bytesAt(join(root, f.path));

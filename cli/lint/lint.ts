@@ -10,7 +10,7 @@ import { contentKey, remembered } from "../cache.ts";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { contentOf } from "../verilog-content.ts";
 
-/** What a tool had to say; any word is too much. */
+/** Output of a tool; any word is too much. */
 export interface Complaint {
   readonly tool: string;
   readonly text: string;
@@ -54,7 +54,7 @@ function ask(program: string, args: readonly string[], cwd: string): Promise<str
 
 const versions = new Map<string, Promise<string>>();
 
-/** What a tool says of its version: part of what a result depends on. */
+/** Version that a tool reports: part of what a result depends on. */
 function versionOf(program: keyof typeof lintTools): Promise<string> {
   const known =
     versions.get(program) ??

@@ -1,5 +1,5 @@
 /**
- * What a counterexample leaves behind: a wave of the engine's run, and a test that gives the simulator the same inputs.
+ * Files that a counterexample leaves: a wave of the engine's run, and a test that gives the simulator the same inputs.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";

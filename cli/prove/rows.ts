@@ -1,4 +1,4 @@
-/** What was found, as rows of a table. */
+/** Findings, as rows of a table. */
 import type { Property, Proved } from "../../sim/index.ts";
 import type { Checked } from "./check.ts";
 

@@ -1,7 +1,7 @@
 import { classOf, type Resource } from "./cells.ts";
 import type { Netlist } from "./netlist.ts";
 
-/** What a design takes of the device. */
+/** Resources of the device that a design takes. */
 export type Area = Readonly<Record<Resource, number>>;
 
 const nothing: Area = { lut: 0, lutram: 0, srl: 0, ff: 0, latch: 0, bram: 0, uram: 0, dsp: 0 };

@@ -9,12 +9,12 @@ import type { Target } from "./target.ts";
 const baselineFile = z.strictObject({ tool: z.string(), units: z.record(z.string(), figuresSchema) });
 export type Baseline = z.output<typeof baselineFile>;
 
-/** What may not grow. */
+/** Figures that may not grow. */
 const watched = ["lut", "ff", "bram", "uram", "dsp", "levels"] as const;
 
 /**
- * A figure may grow by this part of what it was; levels by one at least, for as much changes when the same circuit is
- * only written differently.
+ * A figure may grow by this part of its value. Levels may grow by one at least: that much changes when the same circuit
+ * is only written differently.
  */
 const allowed = 0.05,
   levelsAllowed = 1;
@@ -58,7 +58,7 @@ export function writeBaseline(
 }
 
 /**
- * What has grown by more than 5 % since the baseline, a sentence each.
+ * Figures that have grown by more than 5 % since the baseline, a sentence each.
  * @returns nothing when all is as good as it was, or better
  */
 export function regressions(results: readonly Result[], baseline: Baseline): readonly string[] {

@@ -1,11 +1,11 @@
 /**
- * The cells of the targets' libraries: what each takes of the device, and how signals pass through it.
- * `lut`: one level. `wide`: a multiplexer behind LUTs. `carry`: a piece of a carry chain. `lutram`: written by the
- * clock, read through like a LUT. `invert`: drawn into the LUT before or after it by the vendor's tools. `state`: paths
- * end and begin (registers, memories, DSP blocks, black boxes).
+ * The cells of the targets' libraries: their cost on the device, and the way of signals through them. `lut`: one level.
+ * `wide`: a multiplexer behind LUTs. `carry`: a piece of a carry chain. `lutram`: written by the clock, read through
+ * like a LUT. `invert`: drawn into the LUT before or after it by the vendor's tools. `state`: paths end and begin
+ * (registers, memories, DSP blocks, black boxes).
  */
 export type CellKind = "lut" | "wide" | "carry" | "lutram" | "invert" | "state";
-/** What is counted; `bram` in blocks of the target (a half one counts 0.5), `lutram` and `srl` in LUTs. */
+/** Resources that are counted; `bram` in blocks of the target (a half one counts 0.5), `lutram` and `srl` in LUTs. */
 export type Resource = "lut" | "lutram" | "srl" | "ff" | "latch" | "bram" | "uram" | "dsp";
 export interface CellClass {
   readonly kind: CellKind;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { totalLuts } from "./area.ts";
 import type { Synthesized } from "./synthesize.ts";
 
-/** What is watched and published of a module. Of all numbers less is better. */
+/** Figures of a module that are watched and published. Of all numbers less is better. */
 export const figuresSchema = z.strictObject({
   /** CLB LUTs: logic, distributed memories, shift registers. */
   lut: z.number(),

@@ -10,8 +10,8 @@ export interface NetName {
 }
 
 /**
- * The Verilog position among those of an object: of a flattened one the innermost, which is last; what mapping
- * added lies elsewhere.
+ * The Verilog position among those of an object: of a flattened one the innermost, which is last. Cells added by
+ * mapping lie elsewhere.
  */
 export const ownSource = (src: string | number | undefined): string | undefined =>
   String(src ?? "")

@@ -29,7 +29,7 @@ const deeper = (a: Pick<Reach, "levels" | "carries">, b: Pick<Reach, "levels" | 
 
 /**
  * The deepest way to every net, worked out once each. Where mapped cells form a loop (two halves of one carry cell may
- * seem to) it is cut; a true loop is found by the language, and by `mnemo lint`.
+ * seem to) it is cut. A true loop is found by the language, and by `mnemo lint`.
  */
 function reaches(steps: ReadonlyMap<number, Step>): (net: number) => Reach {
   const known = new Map<number, Reach>(),

@@ -16,7 +16,7 @@ export interface Result extends Synthesized {
 export const levelsOf = (r: Synthesized): number => r.paths[0]?.levels ?? 0;
 const thousands = (n: number): string => n.toLocaleString("en-US");
 
-/** One line per unit: what it takes of the device, and the depth of its deepest path. */
+/** One line per unit: its resources, and the depth of its deepest path. */
 export function areaTable(results: readonly Result[], target: Target): string {
   const cells = results.map(r => {
     const a = r.area,
@@ -58,7 +58,7 @@ export function areaTable(results: readonly Result[], target: Target): string {
   );
 }
 
-/** A path in one line: what it begins with, the signals on the way, what it ends in, each with its TypeScript line. */
+/** A path in one line: its start, the signals on the way, and its end, each with its TypeScript line. */
 export function pathLine(path: Path, files: readonly EmittedFile[]): string {
   const steps = path.nets.map(n => {
     const line = sourceLine(files, n.src);

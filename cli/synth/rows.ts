@@ -1,4 +1,4 @@
-/** The paper's Table 4.1 beside what is built here: which blocks make up a row, and the goals of the project. */
+/** The paper's Table 4.1 beside the blocks built here: the blocks of each row, and the goals of the project. */
 export interface Row {
   readonly name: string;
   /** Percent of the ZCU106's LUTs and BRAM in the paper; undefined: the paper has no such row. */

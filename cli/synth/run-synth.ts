@@ -36,7 +36,7 @@ const furtherBlocks = [
 ] as const;
 
 /**
- * What is synthesized of the node: its blocks and the whole; for the paper's table and the baseline also the blocks
+ * Units of the node to synthesize: its blocks and the whole. For the paper's table and the baseline also the blocks
  * that the default build lacks.
  */
 function nodeUnits(o: SynthOptions, all: boolean): readonly Unit[] {
@@ -57,7 +57,7 @@ function nodeUnits(o: SynthOptions, all: boolean): readonly Unit[] {
   ];
 }
 
-/** What is synthesized of a design. The whole of the library is no design. */
+/** Units of a design to synthesize. The whole of the library is no design. */
 function unitsOf(design: (typeof synthDesigns)[number], o: SynthOptions): readonly Unit[] {
   if (design === "clio") return nodeUnits(o, o.table === true || o.check === true || o.writeBaseline === true);
   if (o.set.length > 0)

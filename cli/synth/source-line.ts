@@ -1,8 +1,8 @@
 import type { EmittedFile } from "../../hdl-dsl/index.ts";
 
 /**
- * The TypeScript line of a place in the Verilog: the comment at the end of its line; a vector put together over several
- * lines has its use's, which follows.
+ * The TypeScript line of a place in the Verilog: the comment at the end of its line. A vector put together over several
+ * lines has its use's line, which follows.
  * @param src `file.v:12`
  */
 export function sourceLine(files: readonly EmittedFile[], src: string | undefined): string | undefined {

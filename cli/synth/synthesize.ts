@@ -7,7 +7,7 @@ import type { Target } from "./target.ts";
 import type { Unit } from "./unit.ts";
 import type { Yosys } from "./yosys.ts";
 
-/** What synthesis of a unit gives. */
+/** Result of the synthesis of a unit. */
 export interface Synthesized {
   readonly area: Area;
   readonly paths: readonly Path[];
@@ -19,8 +19,8 @@ const pathsKept = 30;
 
 /**
  * A whole is mapped block by block and flattened afterwards. In one piece, ABC9 saves area wherever a path has slack
- * against the longest one in its model of picoseconds (a block RAM's output, a carry chain), and makes it deeper: the
- * levels told would be no property of the design.
+ * against the longest one in its model of picoseconds. Examples are a block RAM's output and a carry chain. That makes
+ * the path deeper, so the levels would be no property of the design.
  */
 const script = (unit: Unit, target: Target): string => {
   const keep = unit.blocks === undefined ? [] : [`setattr -mod -set keep_hierarchy 1 ${unit.blocks.join(" ")}`];
@@ -39,7 +39,7 @@ const script = (unit: Unit, target: Target): string => {
 
 /**
  * Synthesizes a unit out of context, or finds the result of an earlier run on the same text.
- * @param step told of every pass that begins
+ * @param step called at the start of every pass
  */
 export async function synthesize(
   unit: Unit,

@@ -7,7 +7,7 @@ export interface Target {
   readonly command: string;
   /** Marketing's logic cells to one LUT of the device. */
   readonly logicCellsPerLut: number;
-  /** What one memory block is. */
+  /** Name of one memory block. */
   readonly memoryBlock: string;
 }
 

@@ -1,7 +1,7 @@
 import { elaborate, emit, type Circuit, type Def, type EmittedFile } from "../../hdl-dsl/index.ts";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
 
-/** What one run of synthesis takes in: a module with all that is in it. */
+/** Input of one run of synthesis: a module with all that is in it. */
 export interface Unit {
   /** Short: `NetRx`, of `NetRx_beatBytes64_slots64`. */
   readonly name: string;

@@ -15,7 +15,7 @@ export interface Yosys {
   readonly parallel: number;
   /**
    * Runs a script on Verilog files.
-   * @param result the file that the script writes @param step told of every pass that begins
+   * @param result the file that the script writes @param step called at the start of every pass
    * @returns the text of that file @throws CheckFailed with Yosys' own words
    */
   run(files: readonly EmittedFile[], script: string, result: string, step: (pass: string) => void): Promise<string>;
@@ -44,7 +44,7 @@ class Log {
     }
   }
 
-  /** What went wrong: Yosys' errors, or its last lines. */
+  /** Fault report: Yosys' errors, or its last lines. */
   trouble(): string {
     const all = [...this.#last, this.#rest],
       errors = all.filter(l => l.includes("ERROR"));
@@ -81,7 +81,7 @@ async function nativeYosys(path: string): Promise<Yosys> {
   };
 }
 
-/** What is used of the package's interface. */
+/** Parts of the package's interface that are used. */
 interface Embedded {
   readonly version: string;
   readonly runYosys: (

@@ -2,7 +2,7 @@ import type { Verb } from "../verb.ts";
 import { exitCode, table } from "../../designs/shared/command-line/index.ts";
 import { inspectTools } from "../doctor/inspect.ts";
 
-/** `mnemo doctor`: which tools are there, their versions, and how to get those that are missing. */
+/** `mnemo doctor`: the tools that are there, their versions, and how to get missing ones. */
 export const doctorVerb: Verb = (program, { terminal, exit }) =>
   program
     .command("doctor")

@@ -19,7 +19,7 @@ function textOf(path: string): string | undefined {
 }
 
 /**
- * The source lines of a line of Verilog, by the map beside the file; a line without an origin of its own belongs to the
+ * The source lines of a line of Verilog, by the map beside the file. A line without an origin of its own belongs to the
  * one before it.
  * @param place `path/to/module.v:120` @param root the project's folder
  * @throws UsageError when there is no such file, line or map.
@@ -43,7 +43,7 @@ export function whereIs(place: string, root: string): readonly SourceLine[] {
     origins = readSourceMap(parsed);
   // A map that does not know where it stands speaks of this project.
   const folder = parsed.sourceRoot === "" ? root : resolve(dirname(resolve(file)), parsed.sourceRoot);
-  // What stands in neither is the library's, in the installed package.
+  // A file in neither is the library's, in the installed package.
   const sourceLine = (file: string, n: number): string | undefined =>
     (textOf(join(folder, file)) ?? textOf(join(root, file)))?.split("\n")[n - 1]?.trim();
   let at = line;

@@ -24,8 +24,8 @@ function mapBeside(file: string): SourceMap | undefined {
 const isEntry = (e: object): e is SourceMapping => "originalSource" in e;
 
 /**
- * The place in the source of a place in a `.js` file that has a map beside it and its source within reach; any other
- * place as it is.
+ * The place in the source of a place in a `.js` file with a map beside it and its source within reach. Any other place
+ * stays as it is.
  */
 export function sourcePosition(p: Position): Position {
   const entry = p.file.endsWith(".js") ? mapBeside(p.file)?.findEntry(p.line - 1, p.column - 1) : undefined;

@@ -75,7 +75,7 @@ export function newContext(moduleName: string, verbatim = false): Context {
   };
 }
 
-/** Notes an error and goes on, so that one run tells them all. Outside of a module (constants) it throws. */
+/** Notes an error and goes on, so that one run reports all errors. Outside of a module (constants) it throws. */
 export function report(code: string, message: string, fix: string, related?: Position): void {
   const at = userPosition();
   if (current === undefined) throw new Error(`${code}: ${message}. ${fix}`);

@@ -12,7 +12,7 @@ import { assignView, shapeOf, view } from "./view.ts";
 export interface DeclareOptions {
   /** Overrides the name taken from the source. */
   readonly name?: string;
-  /** Nobody needs to read it. */
+  /** The signal may be unread. */
   readonly mayBeUnread?: boolean;
   readonly attributes?: Readonly<Record<string, string | number>>;
 }
@@ -29,7 +29,7 @@ export function makeSignal(s: Omit<Signal, "name"> & { readonly name: string }):
     if (c.signalNames.size !== before) break;
     name = `${s.name}_${i}`;
   }
-  // Every field, in one order, whoever declares: what reads signals then runs at its fastest.
+  // Every field, in one order, for every kind of declaration: code that reads signals then runs at its fastest.
   const signal: Signal = {
     kind: s.kind,
     name,
@@ -53,8 +53,8 @@ export const leafName = (base: string, l: Leaf): string => [base, ...l.path.map(
 
 /**
  * Names a declaration: explicit, else from the source, else by its kind; claims every leaf's name. A name that the user
- * wrote and that something in the module has already is an error: who writes a name relies on it. Names that
- * combinators make from that of their result are numbered, as those from the source.
+ * wrote and that something in the module has already is an error: its author relies on it. Names that combinators make
+ * from that of their result are numbered, as those from the source.
  */
 export function chooseName(explicit: string | undefined, fallback: string, position: Position | undefined): string {
   if (explicit !== undefined && isTaken(explicit) && calledByUser()) {
@@ -83,9 +83,9 @@ function initOf(init: Init | undefined, l: Leaf, name: string): bigint {
 }
 
 /**
- * A register of any shape, clocked by the current domain. With `init` it takes that value under reset; without,
- * it is a data register that reset leaves alone (fine for payloads that a reset valid bit guards). It keeps its
- * value unless set.
+ * A register of any shape, clocked by the current domain. With `init` it takes that value under reset. Without, it is a
+ * data register that reset leaves alone (fine for payloads that a reset valid bit guards). It keeps its value unless
+ * set.
  */
 export function reg<const S extends Shape>(shape: S, o: DeclareOptions & { readonly init?: Init } = {}): Var<S> {
   const c = context(),

@@ -17,7 +17,8 @@ export interface FsmControl<N extends string> {
 
 /**
  * A machine over named states, binary-coded in the order given, starting in `init`. `body` returns one handler for each
- * state: what it sets takes effect while the machine is in that state. Returns `is`, to look at the state from outside.
+ * state: its assignments take effect while the machine is in that state. Returns `is`, to look at the state from
+ * outside.
  */
 export function fsm<const N extends string>(
   states: readonly N[],

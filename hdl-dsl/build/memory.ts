@@ -12,7 +12,7 @@ import { leafExprs, unpack } from "./view.ts";
 export interface RamOptions {
   /** Words. */
   readonly depth: number;
-  /** What a synchronous read gives when the same edge writes the word. */
+  /** Result of a synchronous read when the same edge writes the word. */
   readonly collision: Collision;
   readonly style?: "block" | "distributed" | "ultra" | "auto";
   /** Words from address 0 (packed). */

@@ -153,7 +153,7 @@ function define<P extends Ports>(
           return finish(c, name, parameters, ports, position);
         });
       } catch (e) {
-        // What was found before is likely the cause: a body goes on after an error with what it has.
+        // An earlier finding is likely the cause: after an error, a body goes on with the values that it has.
         if (c.diagnostics.length === 0) throw e;
         throw new HdlError([...(e instanceof HdlError ? e.diagnostics : []), ...c.diagnostics]);
       } finally {
@@ -315,7 +315,7 @@ export function streamObject(shape: Shape, valid: Value, ready: Value, payload: 
   };
 }
 
-/** Readable only: what a misdirected `set` meets at run time, where the compiler was not asked. */
+/** Readable only: a misdirected `set` ends here at run time, where the compiler did not check. */
 class ReadOnly extends Value {
   readonly signal: Signal;
   constructor(signal: Signal) {
@@ -464,7 +464,7 @@ export interface InstanceOptions {
 }
 
 /**
- * A module whose contents come from elsewhere (vendor IP): ports only here, with the vendor's names as they are;
+ * A module whose contents come from elsewhere (vendor IP): ports only here, with the vendor's names as they are.
  * `simulation` is Verilog text of a behavioural stand-in.
  */
 export function blackBox<const P extends Ports>(

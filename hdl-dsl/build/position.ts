@@ -1,8 +1,8 @@
 /**
- * Source positions and names, from the stack and the source text: no plugin, no transformer.
- * Raw call sites are cheap and serve as cache keys; only a new one is mapped to TypeScript, by asking the runtime (tsx,
- * vitest) to format a stack, which applies its source maps. So a position costs microseconds once seen, and is right
- * under the CLI and under vitest alike.
+ * Source positions and names, from the stack and the source text: no plugin, no transformer. Raw call sites are cheap
+ * and serve as cache keys. Only a new one is mapped to TypeScript: the runtime (tsx, vitest) formats a stack, which
+ * applies its source maps. So a position costs microseconds once seen, and is right under the CLI and under vitest
+ * alike.
  */
 import { basename, dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,7 +33,7 @@ const isBuilder = (file: string): boolean => languageFolders.some(l => file.star
 const isForeign = (file: string): boolean =>
   (file.startsWith(packageFolder + sep) ? file.slice(packageFolder.length) : file).includes(`${sep}node_modules${sep}`);
 
-/** A piece of code that runs; `places`: what is known of the offsets in it. */
+/** A piece of code that runs; `places`: the known offsets in it. */
 interface Script {
   readonly file: string;
   readonly own: boolean;
@@ -59,7 +59,7 @@ interface Call {
 
 const asSites = (_e: Error, sites: NodeJS.CallSite[]): NodeJS.CallSite[] => sites;
 
-/** What called into this file, innermost first. */
+/** The call sites that called into this file, innermost first. */
 function sitesBelow(depth: number): readonly NodeJS.CallSite[] {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- kept to be put back, never called
   const prepare = Error.prepareStackTrace,
@@ -153,10 +153,10 @@ function bindingOf(p: Position): Binding {
 const callerDepth = 60;
 
 /**
- * The name that the source gives to what is being built: `const head = reg(...)`, `{ head: reg(...) }` or
- * `this.head = reg(...)` is `head`; what a function returns has the name that its caller gives. `inner`: the name
- * belongs to an expression that this value is only a part of (`const out = stage(map(...))`: the map). Undefined where
- * the source gives no name. `at`: where the user is, when that is known already.
+ * The source's name of the value under construction: `const head = reg(...)`, `{ head: reg(...) }` or
+ * `this.head = reg(...)` is `head`. A function's result has the name that its caller gives. `inner`: the name belongs
+ * to an expression that this value is only a part of (`const out = stage(map(...))`: the map). Undefined where the
+ * source gives no name. `at`: where the user is, when that is known already.
  */
 export function sourceName(at = userPosition()): { readonly name: string; readonly inner: boolean } | undefined {
   if (at === undefined) return undefined;

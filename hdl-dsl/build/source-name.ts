@@ -1,6 +1,6 @@
 /**
- * Which name a source text gives to the value of a call: reads the tokens around the call, outwards, until
- * something binds it.
+ * The name that a source text gives to the value of a call: reads the tokens around the call, outwards, until a binding
+ * is found.
  */
 import { readFileSync } from "node:fs";
 import type { Position } from "../ir/circuit.ts";
@@ -285,8 +285,8 @@ class Reader {
           return { kind: "named", name: this.text(b - 1).replace(/^["']|["']$/g, ""), inner: isInner };
         case "=>": {
           const s = this.arrowStart(b);
-          // A function of its own: who calls it gives the name. An argument of a call (`map(() => reg(...))`):
-          // go on outwards.
+          // A function of its own: its caller gives the name. An argument of a call (`map(() => reg(...))`): go on
+          // outwards.
           if (
             this.text(s - 1) === "=" ||
             this.text(s - 1) === ":" ||
@@ -384,7 +384,7 @@ class Reader {
   }
 }
 
-/** What the source does with the value of the call at `p`. */
+/** Use of the value of the call at `p` in the source. */
 export function bindingAt(p: Position): Binding {
   const s = sourceOf(p.file);
   const i = s === undefined ? undefined : tokenAt(s, p);

@@ -26,7 +26,9 @@ export function when(cond: Bit, body: () => void): Else {
 const DEEPEST = 1000;
 const depths = new WeakMap<readonly Stmt[], number>();
 
-/** What may follow a `when`. A class: its methods cost nothing to make, and designs have as many as conditions. */
+/**
+ * Clauses that may follow a `when`. A class: its methods cost nothing to make, and designs have as many as conditions.
+ */
 class Branch implements Else {
   readonly #otherwise: Stmt[];
   constructor(otherwise: Stmt[]) {
@@ -174,7 +176,7 @@ function property(what: "assert" | "assume" | "cover", cond: Bit, message: strin
 export function assertAlways(cond: Bit, message: string): void {
   property("assert", cond, message);
 }
-/** What the surroundings promise: proofs take it as given, simulation checks it. */
+/** Assumption about the surroundings: proofs take it as given, simulation checks it. */
 export function assumeAlways(cond: Bit, message: string): void {
   property("assume", cond, message);
 }

@@ -83,12 +83,12 @@ class VecView {
       );
     return chosen;
   }
-  /** What an index has chosen before: one selector in hardware however often it is asked for. */
+  /** Earlier choices of an index: one selector in hardware for all uses. */
   private readonly chosen = new WeakMap<Expr, unknown>();
   private side: Expr | undefined;
   /**
-   * All elements side by side, padded to a power of two, so that an index past the end reads 0 in hardware, in the
-   * evaluator and in every simulator.
+   * All elements side by side, padded to a power of two. So an index past the end reads 0 in hardware, in the evaluator
+   * and in every simulator.
    */
   private padded(indexWidth: number): Expr {
     if (this.side === undefined) {
@@ -145,7 +145,7 @@ function assignTo(target: unknown, v: unknown, name: string): void {
     );
 }
 
-/** What a drivable struct is called: the name that its leaves share. */
+/** Name of a drivable struct: the name that its leaves share. */
 function structName(shape: StructShape, target: Record<string, unknown>): string | undefined {
   const leaf = leavesOf(shape)[0] as Leaf;
   let x: unknown = target;

@@ -1,6 +1,6 @@
 /**
- * What the catalogue says of a unit; the rest of its page comes from the unit's doc comment, its
- * ports and measurements.
+ * The catalogue's own facts about a unit; the rest of its page comes from the unit's doc comment, its ports and
+ * measurements.
  */
 import type { Def } from "../build/module.ts";
 
@@ -9,7 +9,7 @@ export interface Timing {
   /** A sink and a source of the definition. */
   readonly from: string;
   readonly to: string;
-  /** What is sent: zeros where left out. */
+  /** Values that are sent: zeros where left out. */
   readonly send?: Readonly<Record<string, number>>;
 }
 
@@ -17,11 +17,11 @@ export interface CatalogueEntry {
   /** As it is called in TypeScript. */
   readonly name: string;
   readonly group: string;
-  /** What it is for, a few words. */
+  /** Purpose, a few words. */
   readonly what: string;
   /** File that has its doc comment, from the project's folder; the comment of the export of that name. */
   readonly source: string;
-  /** A usual choice of parameters, or the combinator within a module: what is measured. */
+  /** A usual choice of parameters, or the combinator within a module: the measurements are of it. */
   readonly def: Def;
   /** In words, what was chosen for the measurement. */
   readonly example: string;

@@ -1,4 +1,4 @@
-/** The catalogue of the library as data: what `docs/catalogue.md` is made of. */
+/** The catalogue of the library as data: the source of `docs/catalogue.md`. */
 import type { CatalogueEntry } from "./entry.ts";
 import { streamEntries } from "./streams.ts";
 import { unitEntries } from "./units.ts";

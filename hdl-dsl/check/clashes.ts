@@ -3,7 +3,7 @@ import type { Instance, Memory, Position, Signal } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
 import { finding, type Study } from "./study.ts";
 
-/** What carries a name: only looked at closer when two carry the same. */
+/** Carriers of a name: only examined closer when two carry the same. */
 type Named = Signal | Memory | Instance | "clock" | "reset";
 
 export function checkNames(s: Study): Diagnostic[] {

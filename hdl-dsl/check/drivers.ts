@@ -13,7 +13,7 @@ const KIND: Readonly<Record<Signal["kind"], string>> = {
   instanceOut: "instance output",
   memData: "memory output",
 };
-/** What messages call the signal. */
+/** Name of the signal's kind in messages. */
 export const kindOf = (s: Signal): string => KIND[s.kind];
 
 export function checkDrivers(s: Study): Diagnostic[] {

@@ -1,12 +1,12 @@
 /**
- * Who depends on whom within a cycle: a graph over runs of bits, through wires, instances and asynchronous reads. One
- * walk gives the combinational loops and, per value, the inputs and the clock domains that it is computed from.
+ * Dependences within a cycle: a graph over runs of bits, through wires, instances and asynchronous reads. One walk
+ * gives the combinational loops and, per value, the inputs and the clock domains that it is computed from.
  */
 import type { Circuit, ClockDomain, Signal } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
 import { segmentsIn, type Resolution, type Segment } from "../ir/resolve.ts";
 
-/** What the outside of a circuit must know of its inside. Leaves by their flattened port name. */
+/** Facts about the inside of a circuit for its outside. Leaves by their flattened port name. */
 export interface Summary {
   /** Output leaf -> input leaves that it depends on within the same cycle. */
   readonly through: ReadonlyMap<string, ReadonlySet<string>>;
@@ -46,7 +46,7 @@ export interface Loop {
   }[];
 }
 
-/** Ranges of one expression that are told apart; beyond, the expression counts as a whole. */
+/** Number of ranges of one expression that are distinguished; beyond, the expression counts as a whole. */
 const RANGES = 64;
 
 export class Facts {
@@ -146,7 +146,7 @@ export class Facts {
     return bit;
   }
 
-  /** What instance outputs depend on, in terms of this circuit. */
+  /** Dependences of instance outputs, in terms of this circuit. */
   #crossInstances(): void {
     for (const i of this.#circuit.instances) {
       const inside = this.#summaryOf(i.circuit);

@@ -14,7 +14,7 @@ export interface Study {
 const studies = new WeakMap<Circuit, Study>();
 const summaries = new WeakMap<Circuit, Summary>();
 
-/** What a study learnt is large and seldom asked for again: the surroundings need its summary only. */
+/** The result of a study is large and seldom needed again: the surroundings need its summary only. */
 export function forget(circuit: Circuit): void {
   summaryOf(circuit);
   studies.delete(circuit);
@@ -38,7 +38,7 @@ export function study(circuit: Circuit): Study {
   return s;
 }
 
-/** What the surroundings of a circuit need to know; a black box is taken to be registered at its ports. */
+/** Facts about a circuit for its surroundings; a black box is taken to be registered at its ports. */
 export function summaryOf(circuit: Circuit): Summary {
   let s = summaries.get(circuit);
   if (s !== undefined) return s;

@@ -1,5 +1,5 @@
 /**
- * What nobody reads: wires, registers, inputs, memory outputs and memories. A record counts as read when one of
+ * Signals without a reader: wires, registers, inputs, memory outputs and memories. A record counts as read when one of
  * its fields is.
  */
 import type { Memory, Signal } from "../ir/circuit.ts";
@@ -29,7 +29,7 @@ export function checkUnread(s: Study): Diagnostic[] {
     }
   }
   const out: Diagnostic[] = [];
-  // A stream whose ready nobody drives has its own message.
+  // A stream with an undriven ready has its own message.
   const idle = new Set(
     s.circuit.streams
       .filter(t => t.dir === "in" && (s.resolution.segments.get(t.ready) ?? []).every(g => g.value === undefined))

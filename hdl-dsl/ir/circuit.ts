@@ -1,6 +1,6 @@
 /**
- * A module as data: signals, statements, memories and instances. What the builders make, the checks read and the
- * emitter turns into Verilog.
+ * A module as data: signals, statements, memories and instances. The builders make it, the checks read it, and the
+ * emitter turns it into Verilog.
  */
 import type { Expr } from "./expr.ts";
 import type { Ports } from "../types/ports.ts";
@@ -12,7 +12,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** `reset`: what a clock domain's registers do under reset; `none` has no reset port at all. */
+/** `reset`: the behaviour of a clock domain's registers under reset; `none` has no reset port at all. */
 export interface ClockDomain {
   readonly name: string;
   readonly clock: string;
@@ -44,7 +44,7 @@ export interface Signal {
   readonly attributes?: Readonly<Record<string, string | number>> | undefined;
   /** instanceIn / instanceOut: whose. */
   readonly instance?: Instance | undefined;
-  /** Nobody needs to read it: the unread check stays quiet. */
+  /** The signal may be unread: the unread check stays quiet. */
   readonly mayBeUnread?: boolean | undefined;
   /** A stream's ready that the module must drive, or a stream's valid: for the stream checks. */
   readonly role?: "valid" | "ready" | "payload" | undefined;
@@ -117,8 +117,8 @@ export interface ReadPort {
   readonly position: Position | undefined;
 }
 /**
- * What a synchronous read gives when the same edge writes that word: the `old` word, the `new` one, or `undefined` (x:
- * the user promises not to look).
+ * Result of a synchronous read when the same edge writes that word: the `old` word, the `new` one, or `undefined`.
+ * `undefined` is x: the user promises not to look.
  */
 export type Collision = "old" | "new" | "undefined";
 export interface Memory {
@@ -140,7 +140,7 @@ export interface Instance {
   readonly circuit: Circuit;
   /** By the sub-module's flattened port name. */
   readonly connections: Map<string, Signal>;
-  /** Which domain of the parent drives each domain of the child (by name). */
+  /** Domain of the parent that drives each domain of the child (by name). */
   readonly domains: ReadonlyMap<string, ClockDomain>;
   /**
    * A reset of its own beside its default domain's: an instanceIn signal, in `connections` under the name of

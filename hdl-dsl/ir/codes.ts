@@ -1,6 +1,6 @@
 /**
- * What each code of a message says. HDL0..: the checks of the finished circuit; HDL1..: the builders, while a body
- * runs. Codes are stable: one is never given to another error.
+ * Text of each code of a message. HDL0..: the checks of the finished circuit; HDL1..: the builders, while a body runs.
+ * Codes are stable: one is never given to another error.
  */
 export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL001: "two things have one name",

@@ -5,7 +5,7 @@ export interface Diagnostic {
   /** Stable, e.g. `HDL003`; see docs. */
   readonly code: string;
   readonly module: string;
-  /** One sentence: what is wrong. */
+  /** One sentence: the fault. */
   readonly message: string;
   /** One sentence: the likely fix. */
   readonly fix: string;

@@ -1,7 +1,7 @@
 /**
- * Statements to values: for every assigned signal, per run of bits that is always assigned together, the one expression
- * that it takes after "the last assignment in program order wins". Linear: a branch merges only what it assigns, and
- * shared values stay shared nodes.
+ * Statements to values. Every assigned signal has, per run of bits always assigned together, the one expression that
+ * holds after "the last assignment in program order wins". Linear: a branch merges only what it assigns, and shared
+ * values stay shared nodes.
  */
 import type { Assign, Circuit, If, MemWrite, Position, Signal, Stmt, Switch, WritePort } from "./circuit.ts";
 import type { Expr } from "./expr.ts";
@@ -19,7 +19,7 @@ export interface Segment {
   readonly signal: Signal;
   readonly lo: number;
   readonly width: number;
-  /** What the bits take (for a register: after the clock edge); undefined = never assigned. */
+  /** Value of the bits (for a register: after the clock edge); undefined = never assigned. */
   value: Expr | undefined;
   /** Set when some path assigns nothing (never for a register: it keeps its value). */
   hole: Hole | undefined;
@@ -27,7 +27,7 @@ export interface Segment {
   at: Position | undefined;
 }
 
-/** What one write port does in a cycle: a word is written when `enable` is 1. */
+/** Action of one write port in a cycle: a word is written when `enable` is 1. */
 export interface ResolvedWrite {
   readonly port: WritePort;
   readonly statements: readonly MemWrite[];
@@ -62,7 +62,7 @@ const isDriven = (s: Signal): boolean =>
 export function coversAll(s: Switch): boolean {
   const values = new Set<bigint>();
   for (const c of s.cases) for (const l of c.labels) if (l.kind === "const") values.add(l.value);
-  // Labels beyond the states count for nothing: what matters is that no state is missing.
+  // Labels beyond the states count for nothing: only a missing state matters.
   if (s.on.kind === "read" && s.on.signal.states?.every((_, n) => values.has(BigInt(n))) === true) return true;
   return s.on.width < 24 && values.size === 1 << s.on.width;
 }
@@ -89,7 +89,7 @@ interface Writer {
   readonly assign: Assign;
   alive: number;
 }
-/** What a list of statements did to a slot. */
+/** Effect of a list of statements on a slot. */
 interface Change {
   before: Slot;
   after: Slot;

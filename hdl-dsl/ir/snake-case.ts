@@ -1,8 +1,8 @@
 /**
  * The Verilog name of a TypeScript one: every capital begins a word, words are lower case with `_` between them.
- * `outOfMemory` is `out_of_memory`, `sAw` is `s_aw`, `fifo_tagQ` is `fifo_tag_q`. Digits stay with what is before
- * them (`crc16O` is `crc16_o`); a word in capitals stays one (`DATA_IN` is `data_in`), and a name in snake_case stays
- * as it is.
+ * `outOfMemory` is `out_of_memory`, `sAw` is `s_aw`, `fifo_tagQ` is `fifo_tag_q`. Digits stay with the characters
+ * before them (`crc16O` is `crc16_o`), and a word in capitals stays one (`DATA_IN` is `data_in`). A name in snake_case
+ * stays as it is.
  */
 export function snakeCase(name: string): string {
   if (!/[A-Z]/.test(name)) return name;

@@ -16,7 +16,7 @@ export interface CamParameters {
  * Content-addressable memory of `entries` keys in registers, all empty after reset. Latency: `found` answers `key` one
  * cycle later; initiation interval 1. A write of the same cycle is seen by the lookup. `write` gives entry `index` the
  * key, or empties it when `keep` is 0. Several equal keys: `matches` shows all of them, `index` the lowest; none: `hit`
- * and `index` are 0. `free` tells, without latency, the lowest empty entry; when all are taken `free.any` is 0. A write
+ * and `index` are 0. `free` is the lowest empty entry, without latency; when all are taken `free.any` is 0. A write
  * past the last entry does nothing.
  */
 export const Cam = module(

@@ -24,8 +24,8 @@ function onesSum(words: readonly UInt[]): UInt {
 const swapped = (v: UInt): UInt => cat(v.bits(0, 8), v.bits(8, 8));
 
 /**
- * Internet checksum (RFC 1071) of every frame of an AXI-Stream of `bytes` bytes, any number of 1 or more: the
- * complement of the one's complement sum of the frame's 16-bit words, a word's first byte the higher one; a last odd
+ * Internet checksum (RFC 1071) of every frame of an AXI-Stream of `bytes` bytes, any number of 1 or more. It is the
+ * complement of the one's complement sum of the frame's 16-bit words, a word's first byte the higher one. A last odd
  * byte counts as followed by 0. Latency 2 cycles from a frame's last beat to its checksum, initiation interval 1 beat.
  * Full (a checksum waits and the next frame's last beat is behind it): `from.ready` is 0. Taken and coming in one
  * cycle: both happen. Only a frame's last beat may have `keep` bits of 0.
@@ -34,7 +34,7 @@ export const InternetChecksum = module(
   "InternetChecksum",
   (p: { readonly bytes: number }) => ({ from: sink(axisBeat(p.bytes)), to: source(uint(16)) }),
   (io, p) => {
-    // With an odd number of lanes every other beat begins in the middle of a word: its sum has its bytes changed round
+    // With an odd number of lanes every other beat begins in the middle of a word. The bytes of its sum are swapped
     // (RFC 1071, section 2 B).
     let middle: Bit | undefined;
     if (p.bytes % 2 === 1) {

@@ -56,7 +56,7 @@ const definition = module(
 /**
  * Synchronous FIFO of `depth` elements of any shape. Latency 1 cycle from push to pop, initiation interval 1, also when
  * it is full and popped every cycle. Full: `push.ready` is 0, also in a cycle that pops (ready does not wait for the
- * consumer). Empty: `pop.valid` is 0; what is pushed can be popped in the next cycle. Pushed and popped in one cycle:
+ * consumer). Empty: `pop.valid` is 0; a pushed element can be popped in the next cycle. Pushed and popped in one cycle:
  * `level`, the number of elements (0 to depth), stays.
  */
 export function Fifo<const S extends Shape>(

@@ -1,4 +1,4 @@
-/** What CRC and checksum share: a number for each frame of an AXI-Stream. */
+/** Common part of CRC and checksum: a number for each frame of an AXI-Stream. */
 import { bit, type Shape, type UIntShape } from "../types/shape.ts";
 import type { Bit, StreamIn, StreamOut, UInt, Val } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
@@ -10,7 +10,7 @@ export interface Digest<P extends Shape> {
   /** Bits of the state, and its value before a frame. */
   readonly state: UIntShape;
   readonly init: bigint;
-  /** What a beat alone contributes; registered before it meets the state. */
+  /** Contribution of a beat alone; registered before it meets the state. */
   readonly partShape: P;
   readonly part: (beat: Val<AxisBeatShape>) => Val<P> | Readonly<Record<string, UInt>>;
   /** The state after a beat that is not the frame's last. */

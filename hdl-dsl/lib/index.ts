@@ -67,7 +67,7 @@ export { RoundRobinArbiter, type RoundRobinArbiterParameters } from "./round-rob
 export { SkidBuffer, type SkidBufferParameters } from "./skid-buffer.ts";
 export { WidthAdapter, type WidthAdapterParameters } from "./axi/width-adapter.ts";
 
-/** One instance of each with usual parameters: what is generated to be read and tried. */
+/** One instance of each with usual parameters: they are generated to be read and tried. */
 export const libraryModules: readonly Def[] = [
   Fifo({ shape: uint(64), depth: 16 }),
   RoundRobinArbiter({ shape: uint(32), sources: 4 }),

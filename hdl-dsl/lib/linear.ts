@@ -1,4 +1,4 @@
-/** Linear maps over bits: what shift registers with feedback come to when many steps are taken at once. */
+/** Linear maps over bits: many steps at once of shift registers with feedback. */
 import type { UInt } from "../types/value.ts";
 import { cat } from "../build/value.ts";
 

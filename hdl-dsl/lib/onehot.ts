@@ -30,8 +30,8 @@ export function encodePriority(v: UInt): { readonly any: Bit; readonly index: UI
 }
 
 /**
- * The number of the lowest set bit and whether there is one: a tree of muxes, whose depth is the logarithm of the width
- * (a power of two). The number is 0 when there is none. `encodePriority` does the same by a carry chain.
+ * The number of the lowest set bit and whether there is one. It is a tree of muxes, whose depth is the logarithm of the
+ * width (a power of two). The number is 0 when there is none. `encodePriority` does the same by a carry chain.
  */
 export function firstSet(v: UInt): { readonly any: Bit; readonly index: UInt } {
   if (v.width === 2) return { any: v.any(), index: v.bit(0).not().and(v.bit(1)) };

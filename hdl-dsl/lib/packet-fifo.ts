@@ -15,9 +15,7 @@ export interface PacketFifoParameters<S extends Shape = Shape> {
   readonly depth: number;
   /** The name of a one-bit field of the shape that marks the last beat of a packet. */
   readonly last: string;
-  /**
-   * The name of a one-bit field that on the last beat tells that the packet is to be forgotten. Left out: all are kept.
-   */
+  /** The name of a one-bit field: set on the last beat, it discards the packet. Left out: all are kept. */
   readonly drop?: string;
   readonly style?: "block" | "distributed" | "ultra" | "auto";
 }
@@ -92,12 +90,12 @@ const definition = module(
 );
 
 /**
- * FIFO of whole packets: nothing of a packet can be popped before its last beat has come; one whose last beat says
- * `drop` is forgotten, its room given back at once. Latency 1 cycle from a packet's last beat to its first at `pop`;
+ * FIFO of whole packets: a packet can be popped only after its last beat has come. A packet whose last beat has `drop`
+ * set is discarded, its room given back at once. Latency 1 cycle from a packet's last beat to its first at `pop`;
  * initiation interval 1. Full: `push.ready` is 0, also in a cycle that pops. A packet that alone fills the store is
- * longer than it: its rest is taken and all of it forgotten, so that nothing waits for ever. `dropped` is 1 in the
- * cycle that forgets one. `packets` counts the whole ones inside. Empty: `pop.valid` is 0. Popped and committed in one
- * cycle: both happen.
+ * longer than the store. All of it is discarded, its rest too, so that the FIFO never deadlocks. `dropped` is 1 in the
+ * cycle that discards a packet. `packets` counts the whole ones inside. Empty: `pop.valid` is 0. Popped and committed
+ * in one cycle: both happen.
  */
 export function PacketFifo<const S extends Shape>(
   p: PacketFifoParameters<S>,

@@ -67,10 +67,10 @@ export type RoundRobinArbiterPorts<S extends Shape, N extends number> = {
 };
 
 /**
- * Merges streams fairly: the source after the one served last goes first, so that nobody waits for more than
+ * Merges streams fairly: the source after the one served last goes first. So no source waits for more than
  * `sources - 1` transfers (packets, when `last` is given). Latency 0, initiation interval 1, no storage. Stalled: the
- * choice stays, so the payload stays. Between the beats of a packet nobody else is let in. Several valid in one cycle:
- * one passes, the ready of the others is 0. `to.from` says where a value came from.
+ * choice stays, so the payload stays. Between the beats of a packet no other source is granted. Several valid in one
+ * cycle: one passes, the ready of the others is 0. `to.from` says where a value came from.
  */
 export function RoundRobinArbiter<const S extends Shape, const N extends number>(
   p: RoundRobinArbiterParameters<S, N>,

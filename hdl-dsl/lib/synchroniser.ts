@@ -7,7 +7,7 @@ import { node, reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { when } from "../build/statements.ts";
 
-/** What tells the tools that a register may go metastable: keep the chain together, do not look into it. */
+/** Attribute of a register that may go metastable: tools keep the chain together and do not optimise into it. */
 const chained = { async_reg: "true" };
 
 export interface SynchroniserOptions {
@@ -79,8 +79,8 @@ export const PulseSynchroniser = module(
 );
 
 /**
- * A reset for clock domain `to` from one of no clock (`to_rst`, active high): `reset` rises at once and falls `stages`
- * edges of `to_clk` after it has ended, so that all registers leave reset in the same cycle.
+ * A reset for clock domain `to` from one of no clock (`to_rst`, active high). `reset` rises at once and falls `stages`
+ * edges of `to_clk` after `to_rst` has ended. So all registers leave reset in the same cycle.
  */
 export const ResetSynchroniser = module(
   "ResetSynchroniser",

@@ -1,4 +1,4 @@
-/** The FIFO between clocks: what comes out is numbered as it went in, whatever the two clocks do. */
+/** The FIFO between clocks: elements come out numbered as they went in, whatever the two clocks do. */
 import { input, source } from "../types/ports.ts";
 import { bit, uint } from "../types/shape.ts";
 import { clockDomain, inDomain } from "../build/context.ts";
@@ -15,7 +15,7 @@ const DEPTH = 2,
 
 /**
  * Elements are numbers that count up: one lost, doubled or overtaken breaks the count (counted modulo 8, which is more
- * than the FIFO holds). Edges of the clocks come in any order and number, or at once; a register between the clocks
+ * than the FIFO holds). Edges of the clocks come in any order and number, or at once. A register between the clocks
  * takes the old or the new pointer whole. That no mixture of the two is possible is the Gray code's claim, proved of
  * the code (encoders.ts).
  */

@@ -27,7 +27,7 @@ const harness = module(
     io.hit.set(dut.found.hit);
     io.index.set(dut.found.index.is(2));
     assumeAlways(io.write.index.lt(ENTRIES), "writes go to entries that are there");
-    // What each entry holds, and what was asked for in the cycle before.
+    // Key of each entry, and the key looked up in the cycle before.
     const keys = reg(vec(uint(KEY_BITS), ENTRIES), { init: 0, name: "model_keys" }),
       taken = reg(vec(bit, ENTRIES), { init: 0, name: "model_taken" });
     const asked = reg(uint(KEY_BITS), { init: 0, name: "model_asked" }),

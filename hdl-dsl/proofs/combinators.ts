@@ -11,9 +11,7 @@ import type { Proof } from "./harness/proof.ts";
 import { moduleObeys, producerObeys } from "./harness/rules.ts";
 import { streamUnit } from "./harness/stream-unit.ts";
 
-/**
- * Open may only close when nothing waits: that is what `gate` asks of its user, and all that the proof takes as given.
- */
+/** Open may only close when no transfer waits: `gate` requires that of its user, and the proof assumes no more. */
 const gateHarness = module(
   "GateProof",
   () => ({ from: sink(uint(2)), open: input(bit), to: source(uint(2)) }),

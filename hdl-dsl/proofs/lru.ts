@@ -15,8 +15,8 @@ type LruDef = Def<{
 }>;
 
 /**
- * The unit against a matrix that says for every pair which of the two was touched later; after reset the lower number
- * counts as the later.
+ * The unit against a matrix that says for every pair which was touched later. After reset the lower number counts as
+ * the later.
  */
 export function lruHarness(name: string, entries: number, unit: LruDef): Def {
   const width = addressBits(entries);

@@ -51,7 +51,7 @@ const insertHarness = module(
     producerObeys(seen(io.header), "header");
     producerObeys(seen(io.body), "body");
     const waited = moduleObeys(seen(io.to), "to");
-    // Which part the next beat belongs to, told by what has gone in.
+    // Part that the next beat belongs to, derived from the beats that have gone in.
     const afterHeader = reg(bit, { init: 0, name: "model_after_header" });
     when(io.header.fire, () => afterHeader.set(io.header.payload.last));
     when(io.body.fire, () => afterHeader.set(io.body.payload.last.not()));

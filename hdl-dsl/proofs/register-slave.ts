@@ -1,6 +1,6 @@
 /**
- * Registers on AXI4-Lite against a model of their map: what is written is read, what happens is kept, and answers say
- * what was there.
+ * Registers on AXI4-Lite against a model of their map: writes are read back, events are kept, and answers have the
+ * value that was there.
  */
 import { input, output, sink, source } from "../types/ports.ts";
 import { bit, uint } from "../types/shape.ts";
@@ -132,8 +132,8 @@ const harness = module(
       promised = reg(bit, { init: 0, name: "model_promised" });
     const quiet = node(writing.not(), { name: "model_quiet" });
     when(asked.not(), () => alone.set(quiet)).elseWhen(quiet.not(), () => alone.set(0));
-    // An event that nobody may have cleared since stands in every read that is asked for after it.
-    // A write is done in the first cycle in which all of it is there; an event of that very cycle is not lost.
+    // An event that cannot have been cleared since stands in every read that starts after it. A write is done in the
+    // first cycle in which all of it is there; an event of that very cycle is not lost.
     const before = reg(bit, { init: 0, name: "model_before" });
     before.set(writing);
     when(io.happened, () => pending.set(1)).elseWhen(writing.and(before.not()), () => pending.set(0));

@@ -36,8 +36,8 @@ const levelHarness = module(
 const ARRIVED = 3;
 
 /**
- * Pulses are counted on both sides. The receiving side looks at the sender's count through a register of its own, which
- * takes the old or the new one whole: what arrives lags behind it by one pulse at most, and not for long.
+ * Pulses are counted on both sides. The receiving side sees the sender's count through a register of its own, which
+ * takes the old or the new count whole. Arrivals lag behind that count by one pulse at most, and not for long.
  */
 const pulseHarness = module(
   "PulseSynchroniserProof",

@@ -43,9 +43,10 @@ export function creditSender<S extends Shape>(
 }
 
 /**
- * The consumer's side: room for `credits` transfers, and a pulse in `returned` for each that leaves it. What comes
- * finds room, or somebody has spent credits that he did not have (asserted). Latency 1, initiation interval 1. For full
- * throughput `credits` must cover the link's round trip in cycles: its registers both ways, plus 3.
+ * The consumer's side: room for `credits` transfers, and a pulse in `returned` for each that leaves it. A transfer that
+ * comes finds room; otherwise the producer has spent credits that it did not have (asserted). Latency 1, initiation
+ * interval 1. For full throughput `credits` must cover the link's round trip in cycles: its registers both ways, plus
+ * 3.
  */
 export function creditReceiver<S extends Shape>(
   from: StreamIn<S>,
@@ -55,7 +56,7 @@ export function creditReceiver<S extends Shape>(
   const { name } = nameOf(o, "received");
   assertAlways(from.valid.not().or(from.ready), `${name}: what credits allow finds room`);
   const { out, level } = fifoWithLevel(from, credits, { name });
-  // The count of elements inside is only for whoever looks.
+  // The count of elements inside is for observers only.
   void level;
   const returned = reg(uint(1), { init: 0, name: `${name}_returned` });
   returned.set(out.fire);

@@ -4,7 +4,7 @@
  */
 
 /**
- * `constant`: fixed by the build (its value is a parameter of the RTL). `live`: what the hardware shows now. `rw`:
+ * `constant`: fixed by the build (its value is a parameter of the RTL). `live`: the hardware's present value. `rw`:
  * kept, its value at reset is a parameter of the RTL. `event`: each bit is set by the hardware and stays until software
  * writes 1 to it. `pulse`: a 1 that is written shows to the hardware for one cycle; reads as 0.
  */
@@ -35,7 +35,7 @@ export interface NamedRegister<F extends FieldSpecs> extends Register {
 /** The names of the fields of some registers. */
 export type FieldNames<R> = R extends NamedRegister<infer F> ? keyof F & string : never;
 
-/** What a register map refuses: overlapping fields or registers, a name used twice, a value that does not fit. */
+/** Fault that a register map refuses: overlapping fields or registers, a name used twice, a value that does not fit. */
 export class RegisterError extends Error {
   override readonly name = "RegisterError";
 }

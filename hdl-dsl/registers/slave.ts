@@ -87,7 +87,7 @@ const definition = module(
             else if (f.kind === "event") cleared.set(f.name, mux(here, given(none), none));
           }
         }
-        // What happens in the cycle in which software clears is not lost.
+        // An event in the cycle in which software clears is not lost.
         for (const [name, clear] of cleared)
           kept.get(name)?.set((kept.get(name) as UInt).and(clear.not()).or(field[name] as UInt));
         const writable = anyOf(registers.filter(isWritable).map(r => at(address, r))),
@@ -121,10 +121,10 @@ export type RegisterSlavePorts<R extends Register> =
 
 /**
  * The registers of a map on AXI4-Lite, 32 bits. Latency: an answer comes 2 cycles after its address (and data);
- * initiation interval 1.
- * Full: nothing is taken while an answer is not. Byte strobes count; the two low address bits do not. Reading where
- * nothing is gives 0 and DECERR, writing there DECERR; writing what only reads SLVERR. An `rw` field shows a write in
- * the cycle after it is done; a `pulse` shows in that very cycle; an `event` that happens while it is cleared stays.
+ * initiation interval 1. Full: nothing is taken while an answer is not. Byte strobes count; the two low address bits do
+ * not. Reading where nothing is gives 0 and DECERR, writing there DECERR; writing what only reads SLVERR. An `rw` field
+ * shows a write in the cycle after it is done; a `pulse` shows in that very cycle. An `event` that happens while it is
+ * cleared stays.
  */
 export function RegisterSlave<const R extends Register>(p: RegisterSlaveParameters<R>): Def<RegisterSlavePorts<R>> {
   return definition(p) as never;

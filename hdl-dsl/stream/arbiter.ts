@@ -10,8 +10,8 @@ import { nameOf, stream } from "./stream.ts";
 export interface ArbiterOptions<S> {
   readonly name?: string;
   /**
-   * `priority`: the lowest number first (higher ones can starve). `roundRobin`: the one after the last served first;
-   * nobody waits for more than n - 1 grants.
+   * `priority`: the lowest number first (higher ones can starve). `roundRobin`: the one after the last served first; no
+   * source waits for more than n - 1 grants.
    */
   readonly policy?: "roundRobin" | "priority";
   /**
@@ -40,7 +40,7 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
   const owner = reg(uint(n), { init: 1, name: `${name}_owner` });
   let choice: UInt = lowestSet(request);
   if (o.policy !== "priority" && n > 1) {
-    // Sources after the last owner come first; when none of them asks, the lowest of all.
+    // Sources after the last owner come first; when none of them requests, the lowest of all.
     const after = node(request.and(owner.or(owner.sub(1)).not()), { name: `${name}_after` });
     choice = mux(after.any(), lowestSet(after), lowestSet(request));
   }
@@ -68,6 +68,6 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
 /**
  * Merges streams: `arbiter` by the name under which one looks for it. Fair unless `policy` is `priority`; packets stay
  * whole with `last`; without both, transfers of several sources mix in the order of their arrival. There is no merge
- * without a policy: what arrives in one cycle must go in some order.
+ * without a policy: transfers of one cycle must go in some order.
  */
 export const merge = arbiter;

@@ -73,8 +73,8 @@ export function insertHeader<F extends { readonly [name: string]: Shape }, L ext
 
 /**
  * Takes the first `beats` transfers of each packet apart: they leave by `header`, the others by `body`. A packet of no
- * more than `beats` has no body; `last` tells the last beat of a packet, and stays what it is. Latency 0, initiation
- * interval 1. Whoever wants only the body keeps `header.ready` at 1.
+ * more than `beats` has no body; `last` marks the last beat of a packet, and stays as it is. Latency 0, initiation
+ * interval 1. A user of the body alone keeps `header.ready` at 1.
  */
 export function splitHeader<S extends Shape>(
   from: StreamIn<S>,

@@ -1,4 +1,7 @@
-/** Pipelines that carry their fields along: what a later stage uses is delayed for it, what none uses costs nothing. */
+/**
+ * Pipelines that carry their fields along: a field that a later stage uses is delayed for it; a field that none uses
+ * costs nothing.
+ */
 import { bit, type Fields, type StructShape } from "../types/shape.ts";
 import type { Bit, FieldsOf, StreamIn, StreamOut, Val } from "../types/value.ts";
 import { atTop, isTaken, report } from "../build/context.ts";
@@ -56,7 +59,7 @@ export function pipeline<F extends Fields>(
   return pipe(first, 0, prefix === undefined ? "" : `${prefix}_`) as Pipe<ValsOf<F>>;
 }
 
-/** What a second pipeline of a module is told apart by, when the source names neither. */
+/** Name that tells a second pipeline of a module apart, when the source names neither. */
 function streamName(from: StreamIn<unknown>): string | undefined {
   const e = exprOf(from.valid);
   return e.kind === "read" ? e.signal.name.replace(/_valid$/, "") : undefined;

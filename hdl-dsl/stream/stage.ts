@@ -46,8 +46,8 @@ function backward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S>
   const full = reg(bit, { init: 0, name: `${name}_full` });
   const held = reg(from.shape, { name: `${name}_held` });
   from.ready.set(full.not());
-  // What arrives while the output stalls is kept; it goes out first. Until then whatever stands at the input is held:
-  // that costs no decision.
+  // A transfer that arrives while the output stalls is kept; it goes out first. Until then whatever stands at the input
+  // is held: that costs no decision.
   when(out.ready, () => full.set(0)).elseWhen(from.valid, () => full.set(1));
   when(full.not(), () => assignView(held, from.payload, "held"));
   out.valid.set(from.valid.or(full as UInt<1>));
@@ -55,7 +55,7 @@ function backward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S>
   return out as unknown as StreamIn<S>;
 }
 
-/** Both at once. What arrives while the output stalls waits in a second register. */
+/** Both at once. A transfer that arrives while the output stalls waits in a second register. */
 function full<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> {
   const out = stream(from.shape, { name });
   const valid = reg(bit, { init: 0, name: `${name}_full` });

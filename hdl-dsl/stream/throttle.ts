@@ -6,8 +6,8 @@ import { when } from "../build/statements.ts";
 import { gate, nameOf } from "./stream.ts";
 
 /**
- * Lets one transfer pass in `cycles` cycles at most (1: all). Latency 0, initiation interval `cycles`. The count
- * begins with a transfer and waits for the next one, so what has waited long enough passes at once, and an offered
+ * Lets one transfer pass in `cycles` cycles at most (1: all). Latency 0, initiation interval `cycles`. The count begins
+ * with a transfer and waits for the next one. So a transfer that has waited long enough passes at once, and an offered
  * transfer is never withdrawn.
  */
 export function throttle<S extends Shape>(

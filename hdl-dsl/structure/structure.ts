@@ -1,4 +1,4 @@
-/** What a module is made of and what flows between its parts: for drawings. */
+/** Parts of a module and the flows between them: for drawings. */
 import { elaborate, type Def } from "../build/module.ts";
 import type { Circuit, Instance, Memory, Signal } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
@@ -12,7 +12,7 @@ export interface Part {
   /** Instance: the module without parameters. Memory: `64 x 512`, words and bits. */
   readonly what: string;
 }
-/** What goes from one part to another, through whatever logic and registers. */
+/** Flow from one part to another, through whatever logic and registers. */
 export interface Link {
   readonly from: Part;
   readonly to: Part;
@@ -32,7 +32,10 @@ const isStream = (c: Circuit, s: Signal): boolean => {
 };
 const shortName = (c: Circuit): string => c.name.split("_")[0] ?? c.name;
 
-/** Finds the parts behind values. Conditions are left out: what flows counts, not what decides. */
+/**
+ * Finds the parts behind values. Conditions are left out: the flowing values count, not the conditions that choose
+ * among them.
+ */
 class Sources {
   readonly #values = new Map<Signal, Expr[]>();
   readonly #partOf: (origin: Signal | Memory) => Part | undefined;
@@ -144,7 +147,7 @@ function read(c: Circuit): Structure {
         : s.target.kind === "output"
           ? ports.get(port)
           : undefined;
-    // What is valid is a stream's own affair: with the payload comes what flows.
+    // A stream's valid bit is its own affair: the payload shows the flow.
     if (to !== undefined) link(to, to.kind === "instance" ? snakeCase(port) : undefined, stream, [s.value]);
   }
   return { name: c.name, parts, links: [...links.values()].map(l => ({ ...l, ports: [...l.ports] })) };

@@ -1,6 +1,6 @@
 /**
- * What emission gives: plain data, all that a simulator backend, a linter or a synthesis script needs to know
- * of a design.
+ * Result of emission: plain data, all that a simulator backend, a linter or a synthesis script needs to know of a
+ * design.
  */
 export interface EmittedPort {
   /** Flattened Verilog name, e.g. `push_payload_tag`. */
@@ -41,7 +41,7 @@ export interface EmittedFile {
 export interface SourceMap {
   readonly version: 3;
   readonly file: string;
-  /** From the map's folder to the project's; empty until somebody knows where the file will stand. */
+  /** From the map's folder to the project's; empty until the place of the file is known. */
   readonly sourceRoot: string;
   /** Paths from the project's folder. */
   readonly sources: readonly string[];
@@ -90,6 +90,6 @@ export interface EmittedDesign {
    * Every stream inside the hierarchy too: dotted instance path and signal names, for hang diagnosis in a traced run.
    */
   readonly assertions: readonly { readonly message: string; readonly position: string }[];
-  /** What the names in the text stand for; absent when the text was not made by the emitter. */
+  /** Meaning of the names in the text; absent when the text was not made by the emitter. */
   readonly names?: NameMap;
 }

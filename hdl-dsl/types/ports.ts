@@ -5,9 +5,7 @@ export interface Port<D extends "in" | "out" = "in" | "out", S extends Shape = S
   readonly port: "plain";
   readonly dir: D;
   readonly shape: S;
-  /**
-   * Marked when the port is read or driven by nobody on purpose (a reserved pin), so that the unread check stays quiet.
-   */
+  /** Marks a port that is unread or undriven on purpose (a reserved pin), so that the unread check stays quiet. */
   readonly unused?: boolean;
   /** Clock domain, by its name in the body (`clockDomain`); the default one when left out. */
   readonly domain?: string;
@@ -28,7 +26,7 @@ export interface Ports {
 }
 
 export interface PortOptions {
-  /** Nobody reads (an input) it, on purpose: a reserved pin. */
+  /** The port is unused on purpose: a reserved pin. */
   readonly unused?: boolean;
   /** Clock domain, by its name in the body (`clockDomain`). */
   readonly domain?: string;

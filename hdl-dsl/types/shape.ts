@@ -1,7 +1,7 @@
 /**
- * Shapes: what a value looks like in bits. Plain data, so packet schemas, the harness and the emitter all read the
- * same description. Bit 0 of a shape is the least significant; struct fields and vec elements are packed in order from
- * bit 0 up.
+ * Shapes: the layout of a value in bits. Plain data, so packet schemas, the harness and the emitter all read the same
+ * description. Bit 0 of a shape is the least significant; struct fields and vec elements are packed in order from bit 0
+ * up.
  */
 
 /** An unsigned integer of `width` bits (1 or more). */
@@ -31,7 +31,7 @@ export interface Fields {
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- `any` stops the recursion that StructShape<Fields> would need
 export type Shape = UIntShape | SIntShape | StructShape<any> | VecShape<any>;
 
-/** What a shape refuses: a width that is not a positive whole number. */
+/** Fault that a shape refuses: a width that is not a positive whole number. */
 export class ShapeError extends Error {
   override readonly name = "ShapeError";
 }

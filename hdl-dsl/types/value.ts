@@ -1,4 +1,4 @@
-/** What the compiler knows of values: literal widths, struct fields, directions. The runtime is build/value.ts. */
+/** Types of values for the compiler: literal widths, struct fields, directions. The runtime is build/value.ts. */
 import type { Fields, SIntShape, Shape, StructShape, UIntShape, VecShape } from "./shape.ts";
 import type { Port, StreamPort } from "./ports.ts";
 
@@ -162,7 +162,7 @@ export type Var<S> =
           ? VecVar<E>
           : never;
 
-/** What can be read of a value or of a drivable view: the same without `set`. */
+/** Readable part of a value or of a drivable view: the same without `set`. */
 export type Readable<V> =
   V extends UInt<infer W>
     ? UInt<W>
@@ -175,7 +175,7 @@ export type Readable<V> =
           : V extends object
             ? { readonly [K in keyof V as K extends "set" ? never : K]: Readable<V[K]> }
             : V;
-/** What may stand beside V in a choice between the two. */
+/** Operand that may stand beside V in a choice between the two. */
 export type Alternative<V, B> =
   V extends UInt<infer W>
     ? B extends UInt | Num

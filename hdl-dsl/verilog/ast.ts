@@ -1,4 +1,4 @@
-/** Verilog-2005 as data: the subset that the emitter writes. Knows nothing of the language's own nodes. */
+/** Verilog-2005 as data: the subset that the emitter writes. It is independent of the language's own nodes. */
 import type { Position } from "../ir/circuit.ts";
 
 /**

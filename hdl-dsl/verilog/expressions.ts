@@ -1,6 +1,6 @@
 /**
- * Expressions to Verilog. Each node becomes text where it is used, except where Verilog, a reader or the size forbids:
- * what is used twice, sliced or too long becomes a wire named after what consumes it.
+ * Expressions to Verilog. Each node becomes text where it is used, except where Verilog, a reader or the size forbids
+ * it. A value that is used twice, sliced or too long becomes a wire named after its consumer.
  */
 import type { Memory, Signal } from "../ir/circuit.ts";
 import { applyOperator } from "../ir/evaluate.ts";
@@ -69,7 +69,7 @@ const HINT: Readonly<Record<BinaryOp, string>> = {
   ge: "at_least",
 };
 
-/** What a helper wire is called after the name of its consumer. */
+/** Name of a helper wire, behind the name of its consumer. */
 function hintOf(e: Expr): string {
   switch (e.kind) {
     case "const":

@@ -1,6 +1,6 @@
 /**
- * Lanes: statements that do the same for index n, n + 1, n + 2 and so on, each to its own part of a word, as loops of
- * the language write them out. They go into the text as the loop that an engineer would have written, and synthesis
+ * Lanes: statements that do the same for index n, n + 1, n + 2 and so on. Each drives its own part of a word, as loops
+ * of the language write them out. They go into the text as the loop that an engineer would have written, and synthesis
  * still sees an enable for each lane.
  */
 import type { Assign, Stmt } from "../ir/circuit.ts";

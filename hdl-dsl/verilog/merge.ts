@@ -18,7 +18,7 @@ export interface Merged {
 }
 
 /**
- * What may be merged in a circuit: each wire goes by the signal that it repeats, else by the output that repeats it.
+ * Wires that may be merged in a circuit: each goes by the signal that it repeats, else by the output that repeats it.
  */
 export function mergedWires(circuit: Circuit): Merged {
   const mergeable = new Set<Signal>();

@@ -1,4 +1,4 @@
-/** What lowering knows of the module it works on: names, resolved values, and the text so far. */
+/** State of lowering for the module at hand: names, resolved values, and the text so far. */
 import type { Circuit, ClockDomain, Memory, Signal } from "../ir/circuit.ts";
 import type { Const } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
@@ -49,7 +49,7 @@ export class ModuleContext {
   readonly expressions: Expressions;
   /** Declarations at the top of the module. */
   readonly top: VItem[] = [];
-  /** What follows, in order; helper wires are put here just before their consumer. */
+  /** Items in order; helper wires are put here just before their consumer. */
   readonly items: VItem[] = [];
   readonly localparams = new Map<string, VLocalparam>();
   /** Vectors that are driven bit run by bit run, each run with a wire of its own. */

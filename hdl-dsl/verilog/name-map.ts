@@ -1,6 +1,4 @@
-/**
- * What every name of the emitted text stands for, module by module: for test benches, waveforms and synthesis reports.
- */
+/** Meaning of every name of the emitted text, module by module: for test benches, waveforms and synthesis reports. */
 import type { Circuit, Position } from "../ir/circuit.ts";
 import type { NamedModule, NamedSignal } from "../types/emitted.ts";
 import type { VModule } from "./ast.ts";

@@ -1,6 +1,6 @@
 /**
- * Prints Verilog: parentheses by precedence, and by habit where leaving them out is legal but misread. Knows
- * nothing of lowering.
+ * Prints Verilog: parentheses by precedence, and by habit where leaving them out is legal but misread. It is
+ * independent of lowering.
  */
 import { shortPosition } from "../ir/diagnostic.ts";
 import type { Position } from "../ir/circuit.ts";
@@ -180,8 +180,8 @@ function printValue(e: VExpr, before: string, indent: string): string {
 
 /**
  * Where text comes from rides along in it as the number of a position, and is taken out when the module is printed. The
- * marks are characters that no name, number or string literal of the text has, and of one byte: with wider ones the
- * whole text would take twice the memory.
+ * marks are characters that no name, number or string literal of the text has. They are of one byte: wider ones would
+ * double the memory of the whole text.
  */
 const MARKED = "\x01",
   MARK_END = "\x02",
@@ -199,7 +199,7 @@ function placeOf(p: Position): Place {
   return m;
 }
 const mark = (p: Position | undefined): string => (p === undefined ? "" : placeOf(p).mark);
-/** What stands before a value, and the value: no blank before a line's end. */
+/** Text before a value, and the value: no blank before a line's end. */
 const beside = (head: string, value: string): string =>
   value.startsWith("\n") ? `${head.trimEnd()}${value}` : `${head}${value}`;
 const visible = (text: string): number => (text.includes(MARKED) ? text.replace(MARK, "").length : text.length);

@@ -47,7 +47,7 @@ function vlq(n: number): string {
 
 /**
  * The map of a file; `sources` are paths from the project's folder. Columns of the source are not recorded: they depend
- * on who compiled it.
+ * on the compiler.
  */
 export function sourceMap(file: string, origins: readonly Origin[]): SourceMap {
   const numbers = new Map<string, number>();

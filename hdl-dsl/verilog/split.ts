@@ -1,6 +1,6 @@
 /**
  * Vectors whose bits depend on other bits of themselves (a ripple carry). That is no loop, but simulators schedule
- * whole vectors and would take it for one, so such a vector gets one wire for each run of bits that is driven together.
+ * whole vectors and would take it for one. So such a vector gets one wire for each run of bits that is driven together.
  */
 import type { Circuit, Signal } from "../ir/circuit.ts";
 import { operandsOf, type Expr } from "../ir/expr.ts";

@@ -8,7 +8,7 @@ import type { VExpr, VItem, VStmt } from "./ast.ts";
 import { outsideReset, type ModuleContext } from "./module-context.ts";
 import { bare, binary, index, name, part, range, unary } from "./nodes.ts";
 
-/** What becomes of an assignment or a property. */
+/** Lowering of an assignment or a property. */
 type Leaf = (s: Extract<Stmt, { kind: "assign" | "property" }>) => VStmt | undefined;
 
 /** Statements as they were written; branches that do nothing are dropped. */

@@ -7,7 +7,7 @@ import { concat, name, number, range, unary } from "./nodes.ts";
 
 const NONE: readonly [number, number][] = [];
 
-/** Which bits of each name are read. */
+/** Bits of each name that are read. */
 class Reads {
   readonly #whole = new Set<string>();
   readonly #parts = new Map<string, [number, number][]>();

@@ -40,7 +40,7 @@ export interface Model {
   settle(): void;
   /** Edges until the sampled bits of a port equal `value`, at most `limit` edges. @returns whether it did. */
   runUntil(slot: PortSlot, value: bigint, limit: number): boolean;
-  /** Which clocks rose at the last edge, a bit each. */
+  /** Clocks that rose at the last edge, a bit each. */
   rose(): number;
   /** Edges so far. */
   edges(): number;
@@ -48,7 +48,7 @@ export interface Model {
   timePs(): number;
   /** Set once the design ended the simulation. */
   stopped(): StopCause | undefined;
-  /** What the design printed, the last 64 KB. */
+  /** Output of the design's print statements, the last 64 KB. */
   output(): string;
   /** Ends it: views read as detached, memory is given back. Calling it twice is harmless. */
   free(): void;
@@ -65,7 +65,7 @@ export interface Program {
 export interface Backend {
   readonly name: string;
   /**
-   * Builds, or finds what was built before. @param options.trace a build of its own that can write waves. @param
+   * Builds the design, or finds an earlier build. @param options.trace a build of its own that can write waves. @param
    * options.brief it will run for few cycles: built quickly rather than to run quickly.
    */
   load(design: EmittedDesign, options: { readonly trace: boolean; readonly brief?: boolean }): Promise<Program>;

@@ -8,7 +8,7 @@ import { Event, Lock, Queue } from "./sync.ts";
 import type { Task } from "./task.ts";
 import type { OpenWaits } from "./wait.ts";
 
-/** What can be waited for: a task, a wait of the harness, or a function, which is spawned and so can be cancelled. */
+/** Values to wait for: a task, a wait of the harness, or a function, which is spawned and so can be cancelled. */
 export type Awaitable<T> = Task<T> | Promise<T> | (() => Promise<T>);
 /** An amount of simulated time. */
 export type Span = { readonly cycles: number } | { readonly ns: number };
@@ -39,7 +39,7 @@ export class Clock {
   }
 }
 
-/** What a bench works with, in the manner of cocotb. */
+/** Interface of a bench to the simulation, in the manner of cocotb. */
 export class Bench<P extends Ports = Ports> {
   readonly sim: Simulation<P>;
   readonly io: Io<P>;

@@ -8,8 +8,8 @@ interface Member {
 }
 
 /**
- * Several benches in one time: none is more than a cycle ahead of another, so that what their models exchange between
- * edges comes when it should, to a cycle.
+ * Several benches in one time: none is more than a cycle ahead of another. So the exchanges of their models between
+ * edges come when they should, to a cycle.
  */
 export class Lockstep {
   readonly #members: Member[] = [];

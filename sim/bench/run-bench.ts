@@ -127,7 +127,7 @@ async function waveOf<P extends Ports, T>(
   return `wave: ${shown}, but the second run passed: the bench depends on something besides its seed`;
 }
 
-/** What `benchWith` needs of a test framework: vitest's `test` and others. */
+/** Part of a test framework that `benchWith` needs: vitest's `test` and others. */
 export type Test = (name: string, body: () => Promise<void>, timeoutMs?: number) => unknown;
 
 /** Makes the `bench(name, design, options, body)` that registers benches with a test framework. */

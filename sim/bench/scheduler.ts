@@ -4,10 +4,10 @@ import { currentTask, Task } from "./task.ts";
 import { Timeline } from "./timeline.ts";
 import { OpenWaits, Wait } from "./wait.ts";
 
-/** Most edges in one native call when nobody looks at each: what a timer of the process may be late by. */
+/** Most edges in one native call when no wait needs each of them: a timer of the process may be late by so many. */
 const EDGES_PER_CALL = 1000;
 
-/** What waits on one clock. */
+/** Waits on one clock. */
 interface ClockWaits {
   readonly domain: Domain;
   readonly due: Timeline<Wait<void>>;
@@ -25,7 +25,7 @@ interface Condition {
 
 /**
  * Runs a bench: steps the simulation while anything waits for it, and wakes what an edge makes ready. All code between
- * two awaits runs between two edges; the simulation never moves while the bench awaits something else (a file, say), so
+ * two awaits runs between two edges. The simulation never moves while the bench awaits something else (a file, say), so
  * the same seed is the same run.
  */
 export class Scheduler {
@@ -115,8 +115,8 @@ export class Scheduler {
 
   /**
    * The clock stands still after the present edge until `until` has settled or a wait begins, and the process may
-   * sleep: for a bench whose next work comes from outside the simulation, at no cycle in particular. Whoever ends the
-   * bench's main function settles it, too.
+   * sleep. It is for a bench whose next work comes from outside the simulation, at no cycle in particular. The end of
+   * the bench's main function settles it, too.
    */
   rest(until: Promise<unknown>): void {
     this.#rest = until;
@@ -151,7 +151,7 @@ export class Scheduler {
     return this.#clocks[i] as ClockWaits;
   }
 
-  /** Steps until `ended`, giving promises their turn after each edge that woke somebody. */
+  /** Steps until `ended`, giving promises their turn after each edge that resolved a wait. */
   #loop(ended: () => boolean): Promise<void> {
     return new Promise(resolve => {
       const turn = (): void => {
@@ -169,8 +169,8 @@ export class Scheduler {
               this.#sinceTurn = 0;
               return;
             }
-            // Nobody waits for the simulation: the bench awaits something outside it, or its last promise is
-            // about to settle.
+            // No task waits for the simulation: the bench awaits something outside it, or its last promise is about to
+            // settle.
             if (this.waits.size === 0 || this.#sinceTurn >= this.edgesPerTurn) {
               this.#sinceTurn = 0;
               setImmediate(turn);
@@ -188,8 +188,8 @@ export class Scheduler {
           resolve();
           return;
         }
-        // After every promise that this edge settled: a nextTick queued from a microtask runs once the microtasks are
-        // done; queued from here it would run before them.
+        // This runs after every promise that this edge settled. A nextTick queued from a microtask runs once the
+        // microtasks are done; queued from here it would run before them.
         queueMicrotask(() => process.nextTick(turn));
       };
       queueMicrotask(() => process.nextTick(turn));
@@ -205,7 +205,7 @@ export class Scheduler {
     this.waits.begun = undefined;
   }
 
-  /** One edge, or several when nothing can happen in between. @returns whether it woke anybody. */
+  /** One edge, or several when nothing can happen in between. @returns whether it resolved a wait. */
   #advance(): boolean {
     if (this.sim.model.edges() >= this.#limit.edges) throw this.#limit.error();
     const n = this.#idleEdges();

@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Cancelled } from "../errors.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** Which task the running code belongs to; undefined in the bench's main function. */
+/** Task that the running code belongs to; undefined in the bench's main function. */
 export const currentTask = new AsyncLocalStorage<Task<unknown> | undefined>();
 
 /**
- * A spawned part of a bench. Await it for its result; a failure that nobody awaits fails the whole bench. What is still
+ * A spawned part of a bench. Await it for its result; a failure that is not awaited fails the whole bench. A task still
  * running at the end is cancelled: its wait throws `Cancelled`, so its `finally` blocks run.
  */
 export class Task<T> implements PromiseLike<T> {

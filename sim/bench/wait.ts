@@ -33,7 +33,7 @@ export class Wait<T = unknown> {
   reject(e: unknown): void {
     if (this.#leave()) this.#reject(e);
   }
-  /** Cancels it; perhaps nobody listens any more, which is no failure. */
+  /** Cancels it; perhaps it is not awaited any more, which is no failure. */
   withdraw(): void {
     if (this.done) return;
     this.promise.catch(() => {

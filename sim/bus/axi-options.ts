@@ -10,10 +10,10 @@ export interface ErrorRange {
 
 export interface AxiRamOptions {
   /**
-   * Cycles. Reads: the address handshake at edge k is answered with a first R beat that can be taken at edge k +
-   * latency, then one beat per cycle. Writes: B can be taken `latency` edges after the later of the address handshake
-   * and the last data beat. Both pipelined: a later request does not wait for an earlier one's latency, only for its
-   * beats. At least 1; default 50.
+   * Cycles. Reads: the address handshake at edge k is answered with a first R beat that can fire at edge k + latency.
+   * Then comes one beat per cycle. Writes: B can be taken `latency` edges after the later of the address handshake and
+   * the last data beat. Both pipelined: a later request does not wait for an earlier one's latency, only for its beats.
+   * At least 1; default 50.
    */
   readonly latency?: number | { readonly read: number; readonly write: number };
   /**

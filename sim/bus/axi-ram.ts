@@ -11,9 +11,9 @@ import { watchStreams } from "./stream-watch.ts";
 
 /**
  * AXI4 memory behind a design's master port. Sparse, pipelined at a beat per cycle in each direction, with fixed
- * latency. What AXI leaves open is used against careless designs: a write takes effect when its B is offered, not
- * before, and a read sees memory as it is when each beat is offered. Bursts that cross 4 KB, a misplaced WLAST, strobes
- * outside the beat, dropped valids: `ProtocolError`.
+ * latency. AXI's freedom is used against careless designs. A write takes effect when its B is offered, not before, and
+ * a read sees memory as it is when each beat is offered. Bursts that cross 4 KB, a misplaced WLAST, strobes outside the
+ * beat, dropped valids: `ProtocolError`.
  */
 export class AxiRam {
   readonly memory: SparseMemory;

@@ -57,7 +57,7 @@ export class AxiReadChannel {
     this.#ar.ready.value = !paused && this.#queue.length < this.#shared.depth ? 1 : 0;
     const held = this.#pauseR();
     if (this.#offered) return;
-    // What is driven now is seen at the coming edge, `cycle + 1`.
+    // A value driven now is seen at the coming edge, `cycle + 1`.
     this.#current ??= this.#queue[this.#shared.pick(this.#queue, cycle + 1)];
     this.#offered = this.#current !== undefined && !held;
     this.#r.valid.value = this.#offered ? 1 : 0;

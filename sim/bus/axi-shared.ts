@@ -6,7 +6,7 @@ import type { AxiRamOptions, ErrorRange } from "./axi-options.ts";
 import type { AxiPorts } from "./axi-ports.ts";
 import type { SparseMemory } from "./sparse-memory.ts";
 
-/** What both directions share. */
+/** State shared by both directions. */
 export class AxiShared {
   readonly memory: SparseMemory;
   readonly busBytes: number;
@@ -54,7 +54,7 @@ export class AxiShared {
   }
 
   /**
-   * Place of the burst to answer next, out of those due: the oldest, or at random the oldest of an ID; -1 when
+   * Place of the burst to answer next, out of those due. It is the oldest, or at random the oldest of an ID; -1 when
    * none is due.
    */
   pick(queue: readonly Burst[], cycle: number): number {

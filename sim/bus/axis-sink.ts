@@ -6,7 +6,7 @@ import { never, type Pause } from "./pause.ts";
 import { watchStreams } from "./stream-watch.ts";
 
 /**
- * A frame as received: `start` and `end` are the edges of its first and last beat; tuser, tid and tdest are those of
+ * A frame as received. `start` and `end` are the edges of its first and last beat; tuser, tid and tdest are those of
  * its last beat.
  */
 export interface Frame {
@@ -25,8 +25,8 @@ export interface AxisMonitorOptions {
 }
 
 /**
- * Puts the beats of an AXI-Stream together to frames, whoever drives it. Bytes without their tkeep bit are
- * never looked at.
+ * Puts the beats of an AXI-Stream together to frames, for any driver. Bytes without their tkeep bit are never looked
+ * at.
  */
 export class AxisMonitor {
   readonly beatBytes: number;

@@ -102,7 +102,7 @@ export class AxisSource {
 
   #next(cycle: number): Job | undefined {
     const job = this.#queue.first;
-    // What is driven now is seen at the coming edge, `cycle + 1`.
+    // A value driven now is seen at the coming edge, `cycle + 1`.
     if (!job || cycle < this.#free || cycle + 1 < (job.options.notBefore ?? 0)) return undefined;
     this.#queue.shift();
     this.#at = 0;

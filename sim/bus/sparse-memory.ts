@@ -13,8 +13,8 @@ export interface SparseMemoryOptions {
   /** Bytes addressed; default 2^52. Only pages that are written take space. */
   readonly size?: number;
   /**
-   * What memory holds before it is written: zeros, or bytes random by address and seed, which show who relies on
-   * zeros. Default zeros.
+   * Content of memory before it is written: zeros, or bytes random by address and seed, which expose designs that rely
+   * on zeros. Default zeros.
    */
   readonly fill?: "zeros" | { readonly seed: number };
 }
@@ -91,7 +91,7 @@ export class SparseMemory {
     else this.#zeroed.push({ from: first, to: end });
   }
 
-  /** Forgets pages by number. */
+  /** Drops pages by number. */
   #drop(first: number, end: number): void {
     // A huge range holds far more page numbers than there are pages.
     if (end - first > this.#pages.size) {

@@ -4,7 +4,7 @@ import type { Agent, Simulation } from "../simulation.ts";
 /** One stream being watched, as places in the model's memory. */
 interface Watched {
   readonly name: string;
-  /** Who drives `valid`. */
+  /** Side that drives `valid`. */
   readonly byDesign: boolean;
   readonly valid: number;
   readonly ready: number;
@@ -20,8 +20,7 @@ interface Watched {
 
 /**
  * Watches every stream of a design each cycle. Protocol: a valid that is not taken stays, with the same payload, until
- * it is (AXI).
- * Progress: which streams are stalled, since when, and who is not ready.
+ * it is (AXI). Progress: the stalled streams, the start of each stall, and the side that is not ready.
  */
 export class StreamWatch implements Agent {
   readonly #sim: Simulation;
@@ -106,7 +105,7 @@ export class StreamWatch implements Agent {
     return this.#streams.find(s => s.name === name)?.handshakes ?? 0;
   }
 
-  /** One line per stream: stalled since when and by whom, or idle since when. */
+  /** One line per stream: the start of its stall and the side that stalls it, or the start of its idleness. */
   describe(): string {
     if (this.#streams.length === 0) return "  (the design has no streams)";
     const words = this.#sim.model.words;

@@ -76,13 +76,13 @@ export class StreamSource<S extends Shape> {
   }
 }
 
-/** What was seen on a stream, with the edge of its handshake. */
+/** A value seen on a stream, with the edge of its handshake. */
 export interface Seen<V> {
   readonly value: V;
   readonly cycle: number;
 }
 
-/** Listens to a stream, whoever drives it. */
+/** Listens to a stream, for any driver. */
 export class StreamMonitor<S extends Shape> {
   readonly #valid: OutSignal;
   readonly #ready: OutSignal;

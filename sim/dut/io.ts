@@ -40,14 +40,14 @@ export function buildIo<P extends Ports>(ports: P, model: Model): Io<P> {
   return io as Io<P>;
 }
 
-/** What `peek` gives for a tree of signals. */
+/** Result of `peek` for a tree of signals. */
 export type Peeked<N> = N extends { readonly value: infer V; readonly slot: unknown }
   ? V
   : N extends readonly (infer E)[]
     ? readonly Peeked<E>[]
     : { readonly [K in keyof N]: Peeked<N[K]> };
 
-/** What `poke` takes for a tree of signals. */
+/** Argument of `poke` for a tree of signals. */
 export type Poked<N> = N extends InSignal
   ? number | bigint
   : N extends OutSignal

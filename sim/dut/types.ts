@@ -67,12 +67,12 @@ type NumberWidth =
   | 53;
 
 /**
- * What an integer of `W` bits reads as: `number` up to 53 bits, `bigint` above; either when the width is a parameter
- * (see `num`, `big`).
+ * Type of an integer of `W` bits when read: `number` up to 53 bits, `bigint` above. It is either when the width is a
+ * parameter (see `num`, `big`).
  */
 export type IntValue<W extends number> = number extends W ? number | bigint : W extends NumberWidth ? number : bigint;
 
-/** What a value of a shape reads as: integers, objects for structs, arrays for vecs. */
+/** Type of a value of a shape when read: integers, objects for structs, arrays for vecs. */
 export type ValueOf<S extends Shape> =
   S extends UIntShape<infer W>
     ? IntValue<W>
@@ -84,7 +84,7 @@ export type ValueOf<S extends Shape> =
           ? readonly ValueOf<E>[]
           : never;
 
-/** What may be written where `ValueOf` is read: any leaf as number or bigint. */
+/** Type that may be written where `ValueOf` is read: any leaf as number or bigint. */
 export type InputOf<S extends Shape> = S extends UIntShape | SIntShape
   ? number | bigint
   : S extends StructShape<infer F>

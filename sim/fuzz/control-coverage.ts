@@ -42,7 +42,7 @@ export class ControlCoverage {
       const slot = model.slots.get(seen.instance.port);
       if (slot === undefined)
         throw new SimulationError(`the design has no output ${seen.instance.port}; simulate what observeControl gave`);
-      // What is remembered of another simulation says nothing about this one's registers.
+      // Coverage of another simulation says nothing about this one's registers.
       seen.before.fill(0);
       return { seen, at: slot.word };
     });

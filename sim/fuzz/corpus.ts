@@ -1,11 +1,11 @@
-/** What a random choice is made with. */
+/** Source of a random choice. */
 interface Choice {
   below(below: number): number;
 }
 
 /**
- * The inputs of a fuzzer that have each shown something new: what is mutated next. A third of the choices are seeds,
- * which are whole; a third are among the newest tenth, which have been mutated least.
+ * The inputs of a fuzzer that have each shown something new; the next mutations start from them. A third of the choices
+ * are seeds, which are whole; a third are among the newest tenth, which have been mutated least.
  */
 export class Corpus<T> {
   readonly #items: T[];

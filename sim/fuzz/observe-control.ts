@@ -9,8 +9,8 @@ export interface ObserveOptions {
   readonly also?: readonly string[];
 }
 /**
- * Widest register that counts as control by itself, bits: flags, states, kinds of operation, short counters. What is
- * wider are mostly numbers and data.
+ * Widest register that counts as control by itself, bits: flags, states, kinds of operation, short counters. Wider
+ * registers are mostly numbers and data.
  */
 const controlBits = 3;
 
@@ -30,9 +30,9 @@ export interface ObservedDesign<P extends Ports = Ports> extends Design<P> {
 }
 
 /**
- * The design inside a module of its own that brings the control registers of every instance out: one output for each
- * instance with two control bits or more. The design's text is not touched; its ports keep their names. Elements of
- * register files are left out: they are data by number, and what is done with them shows in the registers around.
+ * The design inside a wrapper module that brings the control registers of every instance out. There is one output for
+ * each instance with two control bits or more. The design's text is not touched; its ports keep their names. Elements
+ * of register files are left out: they are data by number, and what is done with them shows in the registers around.
  * @throws SimulationError for a design without names (its Verilog was not made by the emitter)
  */
 export function observeControl<P extends Ports>(

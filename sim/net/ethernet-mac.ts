@@ -26,7 +26,7 @@ export interface MacOptions {
 
 /**
  * An Ethernet MAC as a design sees it: frames without preamble and check sequence, as AXI-Stream
- * `{ data, keep, last, user }`. tuser of the last beat says that the frame was damaged on the line.
+ * `{ data, keep, last, user }`. A set tuser on the last beat marks a frame damaged on the line.
  */
 export class EthernetMac {
   readonly #source: AxisSource;
@@ -75,7 +75,7 @@ export class EthernetMac {
   get pending(): number {
     return this.#source.pending;
   }
-  /** Frames that the design sent and nobody has taken yet. */
+  /** Frames that the design sent and that have not been taken yet. */
   get received(): readonly Frame[] {
     return this.#sink.frames;
   }

@@ -36,7 +36,7 @@ const counted = {
   droppedDamaged: 0,
   longestQueueNs: 0,
 };
-/** What a direction has done: frames, bytes, ns. */
+/** Counts of a direction: frames, bytes, ns. */
 export type LinkStatistics = typeof counted;
 
 /** Receives a frame at the end of a link. */

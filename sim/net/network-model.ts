@@ -10,7 +10,7 @@ export interface NetworkOptions {
 }
 export interface StationOptions {
   readonly mac: bigint;
-  /** What differs from the network's `link`: to the network, and from it. */
+  /** Differences from the network's `link`: to the network, and from it. */
   readonly out?: LinkOptions;
   readonly in?: LinkOptions;
   /** Takes what arrives; `damaged`: the MAC marks its check sequence wrong. */
@@ -31,10 +31,10 @@ interface Port {
 const broadcast = 0xffff_ffff_ffffn;
 
 /**
- * An Ethernet switch and its lines: any number of stations, each with a link to the switch and one from it (bandwidth,
- * bounded queue, latency, faults). The switch passes a frame on by the destination MAC that it was sent with, damaged
- * or not (cut-through), and adds no time. All chance comes from one seed, and each link has numbers of its own: a
- * station more changes nothing for the others.
+ * An Ethernet switch and its lines, with any number of stations. Each has a link to the switch and one from it
+ * (bandwidth, bounded queue, latency, faults). The switch passes a frame on by the destination MAC that it was sent
+ * with, damaged or not (cut-through), and adds no time. All chance comes from one seed, and each link has numbers of
+ * its own: a station more changes nothing for the others.
  */
 export class NetworkModel {
   readonly #time: SimulatedTime;
@@ -57,7 +57,7 @@ export class NetworkModel {
   get unknown(): number {
     return this.#unknown;
   }
-  /** What each station's links have done, by name. */
+  /** Counts of each station's links, by name. */
   get statistics(): ReadonlyMap<string, Attachment["statistics"]> {
     return new Map([...this.#attachments].map(([n, a]) => [n, a.statistics]));
   }

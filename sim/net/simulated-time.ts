@@ -1,7 +1,7 @@
 import { Timeline } from "../bench/timeline.ts";
 import { HangError } from "../errors.ts";
 
-/** How long to wait, ns, and what to say of who still waits then. */
+/** How long to wait, ns, and the message about the waiters. */
 export interface RunLimits {
   readonly limitNs?: number;
   readonly describe?: () => string;
@@ -12,9 +12,9 @@ interface Due {
 }
 
 /**
- * Simulated time in ns and what is due in it. Of itself it runs from event to event (`run`), for models without a
- * clock; given a source it follows that (a bench's cycles), and whoever owns the source calls `advance`. Actions due at
- * one time are done in the order in which they were asked for.
+ * Simulated time in ns and what is due in it. Without a source it runs from event to event (`run`), for models without
+ * a clock. Given a source (a bench's cycles) it follows that, and the source's owner calls `advance`. Actions due at
+ * one time are done in the order in which they were scheduled.
  */
 export class SimulatedTime {
   readonly #source: (() => number) | undefined;

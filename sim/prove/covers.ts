@@ -1,4 +1,4 @@
-/** Whether the covers are reached: what shows that assertions do not hold for want of anything happening. */
+/** Whether the covers are reached: they show that assertions do not hold vacuously. */
 import type { FormalModel } from "./model.ts";
 import { runLimited } from "./process.ts";
 import { propertyAt, type Property } from "./properties.ts";

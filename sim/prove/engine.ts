@@ -10,7 +10,7 @@ export interface Budget {
   readonly signal?: AbortSignal;
 }
 
-/** What an engine found out about all assertions of a model together. */
+/** Finding of an engine about all assertions of a model together. */
 export type Finding =
   /** They hold in every run, however long. */
   | { readonly verdict: "proved"; readonly how: string }

@@ -16,7 +16,7 @@ export const engines: readonly Engine[] = [pdr, smtbmc("z3"), tempinduct, smtbmc
  */
 const HEAD_START = 1.5;
 
-/** What the portfolio came to: the engine's finding and its name; for "unknown", the most that any of them checked. */
+/** Result of the portfolio: the engine's finding and its name; for "unknown", the most that any of them checked. */
 export interface Decision {
   readonly finding: Finding;
   readonly engine: string | undefined;

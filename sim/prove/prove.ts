@@ -1,4 +1,4 @@
-/** A design's properties decided: what `mnemo prove` and the tests call. */
+/** A design's properties decided, for `mnemo prove` and the tests. */
 import type { Ports } from "../../hdl-dsl/index.ts";
 import { findTool } from "../backend/verilator/tools.ts";
 import { designOf, type Dut } from "../design.ts";

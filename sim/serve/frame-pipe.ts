@@ -18,7 +18,7 @@ export class FrameReader {
     this.#stream = stream;
   }
 
-  /** The first line. A program that ends without one has failed: what it says then reads `error ...`. */
+  /** The first line. A program that ends without one has failed: its message then reads `error ...`. */
   line(program: ChildProcess): Promise<string> {
     return new Promise(resolve => {
       const done = (text: string): void => {

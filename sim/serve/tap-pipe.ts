@@ -21,9 +21,9 @@ export interface TapOptions {
 type Helper = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /**
- * A TAP device of this machine: whole frames both ways, so that a served design answers ARP and ping itself, and every
- * UDP port is its own. A small helper program (compiled at first use) holds the device, because Node.js has no ioctl;
- * frames pass through its standard input and output.
+ * A TAP device of this machine carries whole frames both ways. So a served design answers ARP and ping itself, and
+ * every UDP port is its own. A small helper program (compiled at first use) holds the device, because Node.js has no
+ * ioctl; frames pass through its standard input and output.
  */
 export class TapPipe implements Network {
   readonly place: string;
@@ -48,7 +48,7 @@ export class TapPipe implements Network {
     const helper = spawn(program, [o.device, String(o.mtu), o.address, String(o.prefix)], {
       stdio: ["pipe", "pipe", "pipe"],
     });
-    // Told by the pipe's end already.
+    // The pipe's end reports it already.
     helper.stdin.on("error", () => undefined);
     const reader = new FrameReader(helper.stdout),
       said = await reader.line(helper);

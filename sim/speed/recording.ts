@@ -10,7 +10,7 @@ export class Recording implements Agent {
   readonly #words: Uint32Array;
   readonly #most: number;
 
-  /** @param most cycles to record; what follows is left out. */
+  /** @param most cycles to record; later ones are left out. */
   constructor(sim: Simulation, most: number) {
     const inputs = [...sim.model.slots.values()].filter(s => s.port.dir === "in");
     this.first = Math.min(...inputs.map(s => s.word));

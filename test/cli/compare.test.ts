@@ -13,8 +13,8 @@ const handDesign = (ours: EmittedDesign, name: string, text: string): EmittedDes
 });
 
 /**
- * What both give for the same random inputs, cycle by cycle. @param stall cycles of a stall and of a drought: more than
- * it takes to fill the module
+ * Outputs of both for the same random inputs, cycle by cycle. @param stall cycles of a stall and of a drought: more
+ * than it takes to fill the module
  */
 function run(
   ours: EmittedDesign,

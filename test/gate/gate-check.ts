@@ -1,4 +1,6 @@
-/** What every gate-level check does: the benches of the RTL run on the netlist, and are shown to find faults in it. */
+/**
+ * Common part of every gate-level check: the benches of the RTL run on the netlist, and are shown to find faults in it.
+ */
 import { describe, expect, test } from "vitest";
 import type { Def, Ports } from "../../hdl-dsl/index.ts";
 import { designOf, Random, runBench, type Bench, type Dut } from "../../sim/index.ts";
@@ -20,9 +22,9 @@ export interface GateBench<P extends Ports> {
 }
 
 /**
- * Faults that are planted, one at a time, and how many of them a short bench has to find: tables that are wrong as a
- * whole, some of which matter only in states that it does not come to; and tables with one bit wrong, most of them for
- * inputs that never come.
+ * Faults that are planted, one at a time, and the number that a short bench has to find. Some tables are wrong as a
+ * whole, and some of these matter only in states that the bench does not reach. Other tables have one bit wrong, most
+ * of them for inputs that never come.
  */
 const whole = { planted: 12, found: 8 },
   single = { planted: 30, found: 2 };

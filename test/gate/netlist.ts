@@ -1,6 +1,6 @@
 /**
- * What synthesis makes of a design, as a design that a bench runs on: Yosys' netlist of LUTs, carry chains, registers
- * and memories, with the models of the device's cells that Yosys brings along.
+ * Netlist of a design, as a design that a bench runs on. Yosys makes it of LUTs, carry chains, registers and memories,
+ * and brings the models of the device's cells along.
  */
 import { input, uint, type EmittedFile, type Ports } from "../../hdl-dsl/index.ts";
 import { designOf, type Design, type Dut } from "../../sim/index.ts";
@@ -17,9 +17,9 @@ const synth = (top: string): string =>
 const models = "+/xilinx/cells_sim.v";
 
 /**
- * The device's small memories once more, as arrays: Yosys' models have them as vectors that are shifted about,
- * which comes out slow, and where the initial contents are partly open, wrong. Eight ports to read, the last
- * one's address writes.
+ * The device's small memories once more, as arrays. Yosys' models have them as vectors that are shifted about, which is
+ * slow. Where the initial contents are partly open, the vectors are wrong. Eight ports to read, the last one's address
+ * writes.
  */
 const memory = (name: string, addressBits: number, bits: number): string => {
   const ports = "ABCDEFGH".split(""),
@@ -41,7 +41,7 @@ endmodule
 };
 const memories = memory("RAM32M16", 5, 2) + memory("RAM64M8", 6, 1);
 
-/** What asks for block memory all the same. */
+/** Attribute that requires block memory all the same. */
 const blockStyle = '(* ram_style = "block" *) ';
 
 async function yosys(kind: string, files: readonly EmittedFile[], script: readonly string[]): Promise<string> {
@@ -90,7 +90,7 @@ const outputPattern = /\.O\(([^\n]*)\)(?=,?$)/m;
 /** How many tables of logic a netlist has. */
 export const countLuts = (netlist: string): number => [...netlist.matchAll(lutPattern)].length;
 
-/** What is wrong with which lookup table, by its place in the netlist: the bit of one entry, or all of them. */
+/** Fault of a lookup table, by the table's place in the netlist: the bit of one entry, or all of them. */
 export interface LutFault {
   readonly lut: number;
   readonly entry: number | undefined;
@@ -110,7 +110,7 @@ export function withFaults(netlist: string, top: string, faults: readonly LutFau
       const k = faults.findIndex(f => f.lut === n) + 1,
         fault = faults[k - 1];
       if (fault === undefined) return whole;
-      // The table as it is, and as it is with the fault; the port tells which one answers.
+      // The table as it is, and with the fault; the port chooses between them.
       const bits = fault.entry === undefined ? (1n << BigInt(size)) - 1n : 1n << BigInt(fault.entry % Number(size));
       const turned = (BigInt(`0x${init}`) ^ bits).toString(16);
       const output = outputPattern.exec(connections)?.[1] ?? "";

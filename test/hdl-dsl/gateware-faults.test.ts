@@ -1,5 +1,5 @@
 /**
- * What the existing TypeScript language (gateware-ts) accepts in silence, and this one must not;
+ * Faults that the existing TypeScript language (gateware-ts) accepts in silence, and this one must not;
  * shared/design/language.md lists them.
  */
 import { describe, expect, test } from "vitest";

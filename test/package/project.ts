@@ -8,8 +8,7 @@ import { fileURLToPath } from "node:url";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
 /**
- * What npm tells the scripts that it runs about their own project would mislead an npm for another one; settings
- * (registry, cache) stay.
+ * npm's variables about the scripts' own project would mislead an npm for another one; settings (registry, cache) stay.
  */
 const environment = Object.fromEntries(
   Object.entries(process.env).filter(

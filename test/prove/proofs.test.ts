@@ -1,6 +1,6 @@
 /**
- * The whole portfolio: every claim proved, every cover reached, every planted fault caught. What
- * `mnemo prove --faults` runs.
+ * The whole portfolio: every claim proved, every cover reached, every planted fault caught. The run of
+ * `mnemo prove --faults`.
  */
 import { describe, expect, it } from "vitest";
 import { proofs } from "../../cli/prove/catalogue.ts";

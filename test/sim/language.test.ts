@@ -133,7 +133,7 @@ describe("modules of the language", () => {
       "Bad",
       () => ({ a: input(bit), z: output(bit) }),
       () => {
-        /* z is driven by nobody */
+        /* z is undriven */
       },
     );
     await expect(

@@ -1,6 +1,6 @@
 import { main } from "../../cli/main.ts";
 
-/** What a run of the command line gave. */
+/** Output of a run of the command line. */
 export interface Outcome {
   readonly code: number;
   readonly out: string;

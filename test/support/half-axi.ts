@@ -1,6 +1,6 @@
 /**
- * The channels that a block with half an AXI4 port does not have: never valid, so that the memory model can stand
- * behind the other half.
+ * The channels that a block with half an AXI4 port does not have. They are never valid, so that the memory model can
+ * stand behind the other half.
  */
 const signal = (width: number) => ({
   name: "unused",

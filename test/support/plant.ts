@@ -17,8 +17,8 @@ export function plant<P extends Ports>(dut: Dut<P>, from: string | RegExp, to: s
       ? { ...f, text: f.text.replaceAll(typeof from === "string" ? from : new RegExp(from.source, "g"), to) }
       : f,
   );
-  // Found soon or not at all, so what counts is the time to build it; only of a whole node each cycle takes so long
-  // that its speed counts more.
+  // A fault is found soon or not at all, so the time to build it counts. Only for a whole node does each cycle take so
+  // long that its speed counts more.
   const brief = files.reduce((n, f) => n + f.text.length, 0) < 500_000;
   return { ...design, emitted: { ...design.emitted, files }, brief };
 }

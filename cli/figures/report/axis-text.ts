@@ -1,6 +1,6 @@
 import type { Axis } from "../../../designs/shared/evaluation/index.ts";
 
-/** What stands on an axis, with its unit. */
+/** Text on an axis, with its unit. */
 export function axisText({ label, unit }: Axis): string {
   return unit === undefined ? label : `${label} (${unit})`;
 }

@@ -27,8 +27,8 @@ function textTable(
 }
 
 /**
- * The numbers of a plot: a row for each x, a column for each series. A distribution is told by a few
- * of its percentiles.
+ * The numbers of a plot: a row for each x, a column for each series. A distribution is shown by a few of its
+ * percentiles.
  */
 function tableOf(plot: Plot): string {
   const { x, y, series, kind } = plot,
@@ -64,7 +64,7 @@ const badge = (f: Pick<Figure, "standing">): string =>
 
 function section(f: Figure): string {
   const quotes = f.paper
-    .map(p => `<blockquote>“${escape(p.quote)}” <cite>§${escape(p.section)}</cite></blockquote>`)
+    .map(p => `<blockquote>${escape(p.quote)} <cite>§${escape(p.section)}</cite></blockquote>`)
     .join("");
   const verdicts = f.verdicts
     .map(
@@ -94,12 +94,12 @@ ${given.length === 0 ? "" : `<h3>Put into the models</h3>${list(given)}`}
 ${f.notes.length === 0 ? "" : `<h3>${f.plots.length === 0 ? "Why not" : "Notes"}</h3>${list(f.notes.map(escape))}`}</section>`;
 }
 
-/** What the chapter has outside of the figures. */
+/** Contents of the chapter outside of the figures. */
 function besidesOf(besides: Report["besides"]): string {
   if (besides.length === 0) return "";
   const items = besides.map(
     b =>
-      `<h3>${escape(b.what)}${b.standing === undefined ? "" : ` ${badge({ standing: b.standing })}`}</h3><blockquote>“${escape(b.quote)}” <cite>§${escape(b.section)}</cite></blockquote><p>${escape(b.here)}</p>`,
+      `<h3>${escape(b.what)}${b.standing === undefined ? "" : ` ${badge({ standing: b.standing })}`}</h3><blockquote>${escape(b.quote)} <cite>§${escape(b.section)}</cite></blockquote><p>${escape(b.here)}</p>`,
   );
   return `<section id="besides"><h2>What else the chapter has <a class="up" href="#contents">contents</a></h2>${items.join("\n")}</section>`;
 }

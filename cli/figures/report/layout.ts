@@ -3,7 +3,7 @@ export const width = 560,
   height = 330;
 /**
  * Size of a drawing's text, in its units: on a page, and on a phone, where the whole drawing shrinks to six tenths.
- * `value` stands on a bar. What is placed leaves room for the larger one.
+ * `value` stands on a bar. The placement leaves room for the larger one.
  */
 export const fonts = { page: { text: 13, value: 12 }, phone: { text: 17, value: 14 } } as const;
 export type Place = keyof typeof fonts;

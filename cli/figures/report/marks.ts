@@ -1,13 +1,13 @@
 import { escape } from "./format.ts";
 
-/** How many series are told apart by colour. */
+/** Number of series that colour alone distinguishes. */
 export const colours = 8;
 /** A place in the drawing, to a tenth of its unit. */
 export const n = (v: number): string => String(Number(v.toFixed(1)));
 
 /**
- * Marks of the series in their order: colours alone do not tell them apart. Every two that follow another have room for
- * each other: a small full one lies inside a larger hollow one, so that both are seen where they meet.
+ * Marks of the series in their order: colours alone do not tell them apart. Every two marks in a row have room for each
+ * other: a small full one lies inside a larger hollow one. So both are seen where they meet.
  */
 const marks: readonly ((x: number, y: number) => string)[] = [
   (x, y) => `<circle class="mark FULL" cx="${n(x)}" cy="${n(y)}" r="3.6">`,
@@ -25,7 +25,7 @@ export const dash = (i: number): string => {
   return d === "" ? "" : ` stroke-dasharray="${d}"`;
 };
 
-/** The mark of the i-th series at a place. @param title what a pointer that rests on it is told */
+/** The mark of the i-th series at a place. @param title text for a pointer that rests on it */
 export function mark(i: number, x: number, y: number, title = ""): string {
   const open = (marks[i % marks.length]?.(x, y) ?? "")
     .replace("FULL", colour(i))

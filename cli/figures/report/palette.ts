@@ -1,5 +1,5 @@
 /**
- * Colours of one appearance: text, what stands beside it, the page, a box on it, rules, what holds and what does not,
+ * Colours of one appearance: text, text beside it, the page, a box on it, rules, holding and failing verdicts,
  * calibrated, and the series.
  */
 interface Appearance {
@@ -16,8 +16,8 @@ interface Appearance {
 }
 
 /**
- * The series' are after Okabe and Ito's, which most colour-blind people tell apart; each has a contrast of 3 or more to
- * the box that it is drawn on, text of 4.5 or more.
+ * The colours of the series are after Okabe and Ito's, which most colour-blind people tell apart. Each has a contrast
+ * of 3 or more to the box behind it, text of 4.5 or more.
  */
 const light: Appearance = {
   text: "#1b1f24",

@@ -113,8 +113,8 @@ function horizontalOf({ x, series }: Plot, { x0, x1 }: Area): Scale | undefined 
 }
 
 /**
- * A plot as inline SVG: colours by class, so that the page's style decides them, light or dark. Series are told apart
- * by marks and order, too.
+ * A plot as inline SVG: colours by class, so that the page's style decides them, light or dark. Series differ by marks
+ * and order, too.
  */
 export function svgOf(plot: Plot): string {
   const { x, y, series, kind, references = [] } = plot,

@@ -3,14 +3,14 @@ import { LocalTreeMemory, RemoteTreeMemory, treeBytes, type TreeMemory } from ".
 
 export interface RadixTreeOptions {
   /**
-   * Bits of a key that one layer tells apart: 1, 2, 4, 8 or 16. Default 4. A layer costs a round trip, a symbol more a
-   * node in its list.
+   * Bits of a key that one layer distinguishes: 1, 2, 4, 8 or 16. Default 4. A layer costs a round trip, a symbol more
+   * a node in its list.
    */
   readonly symbolBits?: number;
   /** Nodes that there is room for. */
   readonly nodes: number;
 }
-/** What a search found, and in how many layers: so many round trips. */
+/** Result of a search, and its number of layers, which is the number of round trips. */
 export interface RadixFound {
   readonly value: bigint | undefined;
   readonly layers: number;
@@ -20,8 +20,8 @@ const keyBits = 64,
   noSymbol = 2n ** 64n - 1n;
 
 /**
- * A radix tree in remote memory, from keys to values of 64 bits (paper §4.6): nodes of a layer under one node are a
- * linked list, which the memory node follows (POINTER_CHASE), so a search takes one round trip for each layer however
+ * A radix tree in remote memory, from keys to values of 64 bits (paper §4.6). Nodes of a layer under one node are a
+ * linked list, which the memory node follows (POINTER_CHASE). So a search takes one round trip for each layer, however
  * long the lists are. A key has as many layers as tell it from all others. Any number of threads and clients may search
  * while one changes the tree; those that change it take turns by its lock. Keys are never taken out.
  */
@@ -84,8 +84,8 @@ export class RadixTree {
       const symbol = this.symbol(key, layer),
         node = await this.memory.find(first, symbol);
       if (node === undefined) {
-        // Whole before it can be found: those who search see the list with it or without it. The first node of a list
-        // stays the first.
+        // The list is whole before it can be found: searches see it with the new entry or without it. The first node of
+        // a list stays the first.
         const next = await this.memory.get(first, "next"),
           va = await this.memory.place({ next, symbol, child: 0n, key, value });
         await this.memory.set(first, "next", va);

@@ -38,7 +38,7 @@ export interface TreeMemory {
   /** One word of a node, read or written as a whole. */
   get(va: bigint, field: keyof typeof word): Promise<bigint>;
   set(va: bigint, field: keyof typeof word, value: bigint): Promise<void>;
-  /** Nobody else changes the tree meanwhile; others may read. */
+  /** No other client changes the tree meanwhile; others may read. */
   exclusively<T>(change: () => Promise<T>): Promise<T>;
 }
 
@@ -57,7 +57,7 @@ const numbersOf = (bytes: Uint8Array): bigint[] => {
 };
 
 /**
- * A tree in remote memory: a list is followed by POINTER_CHASE, one round trip for each; whoever changes the tree
+ * A tree in remote memory: a list is followed by POINTER_CHASE, one round trip for each; a client that changes the tree
  * takes its lock.
  */
 export class RemoteTreeMemory implements TreeMemory {
@@ -132,7 +132,7 @@ export class ReadingTreeMemory extends RemoteTreeMemory {
  */
 export class LocalTreeMemory implements TreeMemory {
   readonly root: bigint;
-  /** Nodes that `find` has looked at: what a client without POINTER_CHASE would have to read one by one. */
+  /** Nodes that `find` has visited: without POINTER_CHASE a client would read them one by one. */
   visited = 0;
   private readonly base: bigint;
   private readonly view: DataView;

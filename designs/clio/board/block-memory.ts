@@ -30,11 +30,10 @@ export const wordBits = (p: Pick<BlockMemoryParameters, "bytes" | "beatBytes">):
 
 /**
  * The device's own block memory as an AXI4 slave: full beats, INCR bursts, byte enables; reads before writes when both
- * wait. A window of it is registers: what is written there is told on `written` (all bytes of a word at once), what is
- * read there is `status`.
- * Latency: 2 cycles from `ar` to the first beat, 1 from the last of `w` to `b`. Initiation interval: a beat every 2
- * cycles read, one a cycle written; one burst at a time. Full: the ready of what is not its turn is 0. Reset: no burst
- * under way, the memory keeps its content (zero when the device starts).
+ * wait. A window of it is registers. Writes to the window appear on `written` (all bytes of a word at once); reads
+ * return `status`. Latency: 2 cycles from `ar` to the first beat, 1 from the last of `w` to `b`. Initiation interval: a
+ * beat every 2 cycles read, one a cycle written; one burst at a time. Full: the ready of what is not its turn is 0.
+ * Reset: no burst under way, the memory keeps its content (zero when the device starts).
  */
 export const BlockMemory = module(
   "BlockMemory",

@@ -31,8 +31,8 @@ import { ClioNode, EntryExchange, nodeBus, SocPort } from "../rtl/index.ts";
 import { FrameBeat, FrameGuard, LinkBeat } from "./frame-guard.ts";
 
 /**
- * Elements of the crossings: round trips of both clocks and bursts of the memory; a largest frame and the next one's
- * first beats on the way in.
+ * Elements of the crossings: round trips of both clocks and bursts of the memory. On the way in: a largest frame and
+ * the next one's first beats.
  */
 const depths = { receive: 64, send: 16, whole: 256, address: 16, write: 32, answer: 16, read: 64 } as const;
 
@@ -40,15 +40,15 @@ const depths = { receive: 64, send: 16, whole: 256, address: 16, write: 32, answ
 type Any = StreamIn<UIntShape> & StreamOut<UIntShape>;
 
 /**
- * The memory node as a board needs it: three clocks, `node` for the node and the processor's two AXI4-Lite ports, `mac`
- * for the network, `memory` for DRAM, and an asynchronous FIFO in every stream between them. Resets are synchronous,
- * one of each clock, all held together.
+ * The memory node as a board needs it, with an asynchronous FIFO in every stream between its three clocks. `node` is
+ * for the node and the processor's two AXI4-Lite ports, `mac` for the network, `memory` for DRAM. Resets are
+ * synchronous, one of each clock, all held together.
  *
  * `mac_rx` cannot wait (a MAC's output has no ready): a frame for which there is no room is cut and marked bad.
- * `mac_tx` gives a frame only when all of it is there (a MAC's input must not run dry within one); a frame longer than
- * 256 beats cannot be sent. `mac_rx_lost` pulses in the MAC's domain for each frame cut. `control_*`: the node's
- * registers (docs/clio/registers.md); `port_*`: the slow path's port (docs/clio/soc-port.md), `irq` its interrupt.
- * Latency: those of the parts and 3 to 4 cycles for each crossing; initiation interval: 1 on every stream.
+ * `mac_tx` sends a frame only when all of it is there: a MAC's input must not run dry within a frame. A frame longer
+ * than 256 beats cannot be sent. `mac_rx_lost` pulses in the MAC's domain for each frame cut. `control_*`: the node's
+ * registers (docs/registers.md); `port_*`: the slow path's port (docs/soc-port.md), `irq` its interrupt. Latency: those
+ * of the parts and 3 to 4 cycles for each crossing; initiation interval: 1 on every stream.
  */
 export const BoardNode = module(
   "BoardNode",

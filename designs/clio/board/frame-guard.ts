@@ -7,11 +7,11 @@ export const FrameBeat = (beatBytes: number) =>
   struct({ data: uint(beatBytes * 8), keep: uint(beatBytes), last: bit, user: bit });
 
 /**
- * Makes an AXI-Stream of what a link delivers whether there is room or not. A frame of which a beat finds no room is
- * cut: its rest is thrown away and, when some of it had gone on already, it ends with a beat of one zero byte that says
- * `user` (bad), so that whoever reads it drops it. A frame that comes before that beat could leave is lost as a whole.
- * `lost` is 1 for a cycle for each frame cut or lost.
- * Latency 1 cycle, initiation interval 1. Full: one beat waits inside. Reset: empty, between two frames.
+ * Makes an AXI-Stream of what a link delivers whether there is room or not. A frame is cut at the first beat without
+ * room, and its rest is discarded. When some of it had gone on already, the frame ends with one zero byte marked `user`
+ * (bad), so that the reader drops it. A frame that comes before that beat could leave is lost as a whole. `lost` is 1
+ * for a cycle for each frame cut or lost. Latency 1 cycle, initiation interval 1. Full: one beat waits inside. Reset:
+ * empty, between two frames.
  */
 export const FrameGuard = module(
   "FrameGuard",

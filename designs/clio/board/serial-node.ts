@@ -15,11 +15,10 @@ export interface SerialNodeParameters extends SmallNodeParameters {
 /**
  * A memory node behind a serial line, its memory in the device's own blocks: Ethernet frames without FCS, framed by
  * SLIP, 8N1. The slow path runs at the other end of the line: process `physicalPid` of the node (small-node.ts) sees
- * physical memory, and behind the page table, in the same page, the registers of ../registers/line.ts: free pages,
- * shootdown, out of memory.
- * Latency: that of the line, 10 bits a byte, and the node's. Initiation interval: a byte a 10 bits. Full: the line
- * cannot wait, so a frame that begins before the request in front has been answered is cut and dropped. `busy`: a
- * request is inside; `lost`: a frame has been cut since reset.
+ * physical memory. The registers of ../registers/line.ts lie behind the page table, in the same page: free pages,
+ * shootdown, out of memory. Latency: that of the line, 10 bits a byte, and the node's. Initiation interval: a byte a 10
+ * bits. Full: the line cannot wait, so a frame that begins before the request in front has been answered is cut and
+ * dropped. `busy`: a request is inside; `lost`: a frame has been cut since reset.
  */
 export const SerialNode = module(
   "SerialNode",
@@ -61,8 +60,8 @@ export const SerialNode = module(
     connect(smallNode.memW, memory.sW);
     connect(memory.sB, smallNode.memB);
 
-    // The slow path's registers. What is written is kept until it is taken; who writes sees to it, by the status, that
-    // it has been.
+    // The slow path's registers. A written value is kept until it is taken. The writer checks by the status that it has
+    // been taken.
     const { valid, word, data } = memory.written;
     const writes = (r: keyof typeof lineRegister) => node(valid.and(word.eq(lineRegister[r])), { name: `writes_${r}` });
     const pageWaits = reg(bit, { init: 0 }),

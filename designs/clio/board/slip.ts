@@ -27,9 +27,9 @@ import { LineByte } from "./uart.ts";
 export const slip = { END: 0xc0, ESC: 0xdb, ESC_END: 0xdc, ESC_ESC: 0xdd } as const;
 
 /**
- * Bytes of a serial line to beats of frames. `user` on the last beat tells that a byte of the frame was broken or an
- * escape meant nothing. Nothing between two ENDs is no frame. Latency: a beat leaves 1 cycle after the byte behind it,
- * or END, has come. Initiation interval 1 byte. Nothing waits. Reset: between frames.
+ * Bytes of a serial line to beats of frames. `user` on the last beat marks a frame with a broken byte or a meaningless
+ * escape. Nothing between two ENDs is no frame. Latency: a beat leaves 1 cycle after the byte behind it, or END, has
+ * come. Initiation interval 1 byte. Nothing waits. Reset: between frames.
  */
 export const SlipDecoder = module(
   "SlipDecoder",

@@ -1,3 +1,3 @@
-/** The node as a configuration asks for it: what simulations, Verilog and synthesis are made from. */
+/** The node of a configuration, for simulation, Verilog and synthesis. */
 export { clioNode, type NodeBuild } from "./node.ts";
 export { matrix } from "./lint-matrix.ts";

@@ -5,14 +5,14 @@ import { offloadBuilds } from "../offloads/index.ts";
 import { ClioNode, ClioNodeGbn, ClioNodePartitioned, goBackNNode } from "../rtl/index.ts";
 import { partBit } from "../../shared/go-back-n/rtl/index.ts";
 
-/** What every build of the node is: ClioNode's ports, and those of its transport if it has one. */
+/** Type of every build of the node: ClioNode's ports, and those of its transport if it has one. */
 export type NodeBuild = ReturnType<typeof ClioNode>;
 
 /**
- * The node of a configuration, with its transport (`transport = gbn`: `ClioNodeGbn`), its offloads
- * (`offloads = chase,kv`: `ClioNodeExtended`) or both (`ClioNodeGbnExtended`: the transport is outermost), or in
- * partitions (`partitions = 2`: `ClioNodePartitioned`). Registers come up with the default run-time settings; others
- * are written over AXI4-Lite.
+ * The node of a configuration. With a transport (`transport = gbn`) it is `ClioNodeGbn`, with offloads
+ * (`offloads = chase,kv`) `ClioNodeExtended`. With both it is `ClioNodeGbnExtended` (the transport is outermost), in
+ * partitions (`partitions = 2`) `ClioNodePartitioned`. Registers come up with the default run-time settings; others are
+ * written over AXI4-Lite.
  */
 export function clioNode(c: NodeConfig): NodeBuild {
   const p = parametersOf(c),

@@ -31,7 +31,7 @@ const introduction: RequestSpec = {
   fits: () => true,
 };
 
-/** What the windows of a client stand at. */
+/** State of a client's windows. */
 export interface ClientWindows {
   /** Congestion window of each node, requests, by `ip:port`. */
   readonly congestion: ReadonlyMap<string, number>;
@@ -42,7 +42,7 @@ export interface ClientWindows {
 
 /**
  * CLib at one compute node (paper §4.3.1, §4.4.4, §4.4.5): all that its processes and threads share. One transport (one
- * IPv4 address and UDP port) belongs to one client: a node tells clients apart by these. It keeps no connection; per
+ * IPv4 address and UDP port) belongs to one client: a node identifies clients by these. It keeps no connection; per
  * node there is a queue and a window.
  */
 export class Client {
@@ -179,9 +179,9 @@ export class Client {
   }
 
   /**
-   * Opens with a request that changes nothing, so that the node's software knows the client: what changes something
-   * can then be repeated when its first copy was lost. Nothing is lost when it fails: what follows then introduces
-   * the client itself.
+   * Opens with a request that changes nothing, so that the node's software knows the client. A request that changes
+   * something can then be repeated when its first copy was lost. Nothing is lost when it fails: the next request
+   * introduces the client itself.
    */
   private introduce(node: NodeAddress): Promise<unknown> {
     const name = linkName(node),

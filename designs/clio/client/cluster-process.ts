@@ -19,7 +19,7 @@ interface Place {
 }
 const states = ["placed", "moving", "moving", "lost"] as const;
 
-/** What a node says when a page is not there, or without the right: it may have gone elsewhere. Nothing was done. */
+/** Statuses of a page that is absent or lacks the right: its region may have moved elsewhere. Nothing was done. */
 const elsewhere: ReadonlySet<string> = new Set(["INVALID", "READ_PERM", "WRITE_PERM", "MIGRATING"]);
 /** First and longest pause between tries while a region moves, in units of `timeoutNs`. */
 const firstPause = 1 / 4,
@@ -37,9 +37,9 @@ export interface ClusterStatistics {
 
 /**
  * A process whose address space spans several nodes (paper §4.4.7): its regions of 1 GB are given by the global
- * controller, and may move. A request goes to its region's node; when that one refuses it, the controller is asked, and
- * the request goes on as a new one, since a refusal says that nothing was done. Only what is refused by a region that
- * has not moved in between is an error. Accesses over page ends are cut there: two pages may be at two nodes.
+ * controller, and may move. A request goes to its region's node. When that node refuses it, the client queries the
+ * controller and sends a new request, since a refusal means that nothing was done. Only what is refused by a region
+ * that has not moved in between is an error. Accesses over page ends are cut there: two pages may be at two nodes.
  */
 export class ClusterProcess extends RemoteProcess {
   private readonly places = new Map<bigint, Place>();
@@ -174,7 +174,7 @@ export class ClusterProcess extends RemoteProcess {
         return reply;
       } catch (e) {
         if (!(e instanceof OperationError)) throw e;
-        // The node may be gone, and the region elsewhere: what comes next asks.
+        // The node may be gone, and the region elsewhere: the next request queries the controller.
         if (e.reason === "TIMEOUT") this.places.delete(region);
         if (!elsewhere.has(e.reason)) throw e;
         refusal = e;
@@ -210,10 +210,7 @@ export class ClusterProcess extends RemoteProcess {
     const known = this.places.get(region);
     return known === undefined ? this.lookUp(region) : Promise.resolve(known);
   }
-  /**
-   * Asks the controller; those who want to know the same at the same time share the answer only if they asked before
-   * it was sent.
-   */
+  /** Queries the controller. Callers share the answer only if they called before the query was sent. */
   private lookUp(region: bigint): Promise<Place> {
     const waiting = this.lookingUp.get(region);
     if (waiting) return waiting;

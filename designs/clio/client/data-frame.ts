@@ -26,7 +26,7 @@ export interface Field {
   readonly bytes: number;
 }
 export type Predicate = "=" | "!=" | "<" | "<=" | ">" | ">=";
-/** Which rows: those whose field is so to the operand, both unsigned. */
+/** Predicate for rows: the field compares so with the operand, both unsigned. */
 export interface Where {
   readonly field: Field;
   readonly is: Predicate;
@@ -45,8 +45,9 @@ export type Reading = <T>(va: bigint, bytes: bigint, operation: () => Promise<T>
 
 const predicates: readonly Predicate[] = ["=", "!=", "<", "<=", ">", ">="];
 /**
- * A longer table goes in requests of so many rows, and of so many frames of rows should all of them match: each is
- * answered within the timeout and fits the incast window; and so many of them at a time: the node takes few at once.
+ * A longer table goes in several requests of so many rows, and of so many frames of rows should all of them match. So
+ * each request is answered within the timeout and fits the incast window. Only so many go at a time: the node takes few
+ * at once.
  */
 const mostRows = 4096,
   mostFrames = 16,
@@ -168,7 +169,8 @@ function whole(name: string, value: number, least: number, most: number): void {
 }
 
 /**
- * The rows of a select: each frame tells by its address how many bytes of rows go before it, and whether others follow.
+ * The rows of a select: the address of each frame gives the bytes of rows before it, and `more` marks that others
+ * follow.
  */
 class RowCollector implements ReplyCollector {
   private readonly table: Table;

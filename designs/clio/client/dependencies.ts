@@ -1,4 +1,4 @@
-/** What an operation does with pages of its process. `metadata`: it changes what is mapped there. */
+/** Use of the pages of its process by an operation. `metadata`: it changes what is mapped there. */
 export type Effect = "read" | "write" | "metadata";
 /** The pages that an operation touches: virtual page numbers, both ends included. */
 export interface Footprint {
@@ -18,10 +18,10 @@ interface Entry {
 }
 
 /**
- * The operations of one thread that have not ended, and which of them a new one has to wait for (paper §4.4.5, T2):
- * those before it that touch one of its pages, unless both read. Two kinds hold back more: a synchronous operation
- * everything behind it, a release everything behind it and itself behind everything. State: the operations of one
- * thread that have not ended, bounded by its `asyncLimit`.
+ * The operations of one thread that have not ended. A new operation waits for those before it that touch one of its
+ * pages, unless both read (paper §4.4.5, T2). Two kinds hold back more: a synchronous operation everything behind it, a
+ * release everything behind it and itself behind everything. State: the operations of one thread that have not ended,
+ * bounded by its `asyncLimit`.
  */
 export class DependencyTracker {
   private readonly entries = new Set<Entry>();
@@ -48,8 +48,8 @@ export class DependencyTracker {
   }
 
   /**
-   * Tracks an operation until it leaves: before its caller is told, so that what the caller does next does not
-   * wait for it.
+   * Tracks an operation until it leaves. It leaves before its caller is resumed, so that the caller's next operation
+   * does not wait for it.
    * @param barrier whether all behind it wait for it
    */
   enter(footprint: Footprint | undefined, barrier: boolean): Tracked {

@@ -20,18 +20,18 @@ export interface GoBackNOptions {
    * Timeouts in a row without progress before the session is given up and another one opened; default 7, as the node.
    */
   readonly tries?: number;
-  /** 0 <= x < 1: what tells two lives of a program apart. Default Math.random. */
+  /** 0 <= x < 1: distinguishes two lives of a program. Default Math.random. */
   readonly random?: () => number;
 }
 
 /** Payloads that wait while a session is being opened; more are lost, which CLib expects of a network. */
 const mostWaiting = 1024;
 
-/** What is known of a node: the session, or that it is being opened. */
+/** State of a node's link: the session, or the opening of it. */
 interface Link {
   readonly to: NodeAddress;
   readonly slot: number;
-  /** What this life of the session is called in OPEN_SESSION: the slot, and above it a number of its own. */
+  /** Name of this life of the session in OPEN_SESSION: the slot, and above it a number of its own. */
   name: number;
   session: GbnSession | undefined;
   number: number;
@@ -43,8 +43,8 @@ interface Link {
 
 /**
  * CLib's transport to nodes with `transport = gbn`, over another one that carries UDP payloads (a socket, a simulated
- * station): one session with each node, opened by the first datagram (OPEN_SESSION on slot 0, repeated until it is
- * answered). Requests reach the node in order and once, replies come back in order and once, whatever the network
+ * station). It has one session with each node, opened by the first datagram: OPEN_SESSION on slot 0, repeated until it
+ * is answered. Requests reach the node in order and once, replies come back in order and once, whatever the network
  * loses. CLib's own retries then only happen when its timeout is below what Go-Back-N needs; give it a longer one. A
  * session that fails is opened anew and what it had in flight is lost.
  */
@@ -85,7 +85,7 @@ export class GoBackNTransport implements ClientTransport {
   receive(receiver: Receiver): void {
     this.#receiver = receiver;
   }
-  /** Ends all sessions: CLOSE_SESSION to each node, unanswered. What is under way is lost. */
+  /** Ends all sessions: CLOSE_SESSION to each node, unanswered. Operations under way are lost. */
   close(): void {
     for (const link of this.#links.values()) {
       link.timer?.cancel();
@@ -119,7 +119,7 @@ export class GoBackNTransport implements ClientTransport {
     return link;
   }
 
-  /** Asks for a session until there is one. */
+  /** Requests a session until there is one. */
   #open(link: Link): void {
     link.session = undefined;
     link.name = link.slot + 1024 * (1 + Math.floor(this.#o.random() * (2 ** 22 - 1)));

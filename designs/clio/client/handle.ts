@@ -1,6 +1,6 @@
 /** An asynchronous operation that has been called (paper §4.3.1): `rpoll` gives its result. */
 export class Handle<T> {
-  /** Settles when the operation ends; an error that nobody looks at is told by the next `rrelease`. */
+  /** Settles when the operation ends; the next `rrelease` reports an error that has not been observed. */
   readonly result: Promise<T>;
   private over = false;
   private seen = false;

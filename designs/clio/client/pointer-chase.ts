@@ -4,11 +4,11 @@ import { ClientError } from "./link/errors.ts";
 import type { RequestSpec } from "./link/request.ts";
 import { word, wordBytes } from "./requests.ts";
 
-/** What to look for in a linked list, and where things are in its nodes; offsets and sizes in bytes. */
+/** Target of a search in a linked list, and the places in its nodes; offsets and sizes in bytes. */
 export interface ChaseRequest {
   /** Address of the first node; 0: the list has none. */
   readonly first: bigint;
-  /** Bytes of a node, 8 to 512: what the memory node reads of each. */
+  /** Bytes that the memory node reads of each node of the list, 8 to 512. */
   readonly nodeBytes: number;
   /** Where the address of the next node is, 0 behind the last: a multiple of 8, at most 120. */
   readonly nextOffset: number;
@@ -20,8 +20,8 @@ export interface ChaseRequest {
   /** Most nodes to look at, 1 to 255. Default: 65,535, after which the node gives up. */
   readonly depth?: number;
   /**
-   * What to return of the node: bytes of its own, or, by a `pointer` at the offset, bytes elsewhere. Default:
-   * its address alone.
+   * Part of the node to return: bytes of its own, or, by a `pointer` at the offset, bytes elsewhere. Default: its
+   * address alone.
    */
   readonly value?: { readonly offset: number; readonly bytes: number; readonly pointer?: boolean };
 }
@@ -67,7 +67,7 @@ export function chaseSpec(pid: number, request: ChaseRequest, mostValue: number)
     fits: body => body.length === accessBody.bytes + value.bytes && decode(accessBody, body).length === value.bytes,
   };
 }
-/** What a reply with status OK says. */
+/** Content of a reply with status OK. */
 export function chasedOf(body: Uint8Array): Chased {
   return { va: decode(accessBody, body).va, value: body.slice(accessBody.bytes) };
 }

@@ -33,15 +33,12 @@ export class RemoteProcess {
     return [...new Map([this.home, ...this.regions.values()].map(n => [`${n.ip}:${n.port}`, n])).values()];
   }
 
-  /** Asks the node that has an address. @throws OperationError */
+  /** Sends a request to the node of an address. @throws OperationError */
   ask(va: bigint, spec: RequestSpec): Promise<Reply> {
     return this.client.ask(this.nodeOf(va), spec);
   }
 
-  /**
-   * A thread of the process: what is called on it is ordered; two threads are ordered by locks, atomics
-   * and fences only.
-   */
+  /** A thread of the process: its calls are ordered; two threads are ordered by locks, atomics and fences only. */
   thread(): Thread {
     return new Thread(this);
   }

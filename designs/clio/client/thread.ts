@@ -36,7 +36,7 @@ export interface AllocationOptions {
   /** Pages get their memory now instead of on first use; default false. */
   readonly populate?: boolean;
 }
-/** What was found behind a pointer, and where: later accesses may go there directly. */
+/** Bytes behind a pointer, and their address: later accesses may go there directly. */
 export interface Dereferenced {
   readonly va: bigint;
   readonly data: Uint8Array;
@@ -52,10 +52,10 @@ const firstPause = 1 / 8,
 
 /**
  * The calls of CLib (paper §4.3.1). A plain call is synchronous: await it, and it ends before anything that the thread
- * calls after it begins. `...Async` returns a handle at once. Asynchronous operations may be done in any order, but
- * never one while another that touches the same page and of which one writes (T2); `rrelease` waits for all of them.
- * Data given are copied at the call. All throw ClientError for arguments that cannot be, and OperationError (through
- * their promise) for what the node refused or did not answer.
+ * calls after it begins. `...Async` returns a handle at once. Asynchronous operations may be done in any order. Two
+ * that touch the same page, one of them a write, never overlap (T2). `rrelease` waits for all of them. Data given are
+ * copied at the call. All throw ClientError for arguments that cannot be, and OperationError (through their promise)
+ * for what the node refused or did not answer.
  */
 export class Thread {
   readonly process: RemoteProcess;
@@ -63,7 +63,7 @@ export class Thread {
   readonly mv: MultiVersion;
   readonly df: DataFrame;
   private readonly tracker = new DependencyTracker();
-  /** Asynchronous operations that failed and whose error nobody has seen. */
+  /** Asynchronous operations that failed and whose error has not been observed. */
   private readonly failures = new Set<Handle<unknown>>();
   private unended = 0;
 
@@ -162,8 +162,8 @@ export class Thread {
     }).result;
   }
   /**
-   * Gives the lock back after everything that this thread has called before has ended (a release): what it wrote in the
-   * critical section is there for the next holder.
+   * Releases the lock after all earlier calls of this thread have ended (a release). So the data written in the
+   * critical section are there for the next holder.
    */
   runlock(va: bigint): Promise<void> {
     const spec = storeSpec(this.process.pid, aligned(va), 0n);
@@ -182,7 +182,7 @@ export class Thread {
     }).result;
   }
 
-  /** Sets the word to 1. @returns what it was: 0 for the one who set it first */
+  /** Sets the word to 1. @returns the old value: 0 for the thread that set it first */
   testAndSet(va: bigint): Promise<bigint> {
     return this.atomic(va, testAndSetSpec(this.process.pid, aligned(va)), oldValue);
   }
@@ -221,8 +221,8 @@ export class Thread {
     ).result;
   }
   /**
-   * Follows a linked list at the memory node, which must have all of it, and returns the node that answers with its
-   * value; undefined when the list or the depth ends before. One round trip however long the list is (paper §4.6).
+   * Follows a linked list at the memory node, which must have all of it. It returns the node that answers with its
+   * value, or undefined when the list or the depth ends before. One round trip however long the list is (paper §4.6).
    * Nodes that others change meanwhile are seen before or after each change.
    */
   pointerChase(request: ChaseRequest): Promise<Chased | undefined> {

@@ -1,7 +1,7 @@
 /**
  * The node's counters, in the order of QUERY_STAT and of the register map. One list for the hardware, the slow path,
  * the model and the statistics. Every frame that comes in ends in exactly one of: a reply, a hand-over to the slow
- * path, or one `drop` counter. `exact`: the reference model tells the same number; the others depend on timing (hits
+ * path, or one `drop` counter. `exact`: the reference model gives the same number; the others depend on timing (hits
  * and misses of a run with several requests in flight).
  */
 export interface Counter {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { formatMac, parseIpv4, parseMac } from "../../shared/wire/index.ts";
 import { formatBytes, parseBytes, parseNanoseconds } from "./units.ts";
 
-/** The legal value nearest to what was asked for, by ratio (sizes are powers of two). */
+/** The legal value nearest to the requested one, by ratio (sizes are powers of two). */
 function nearest(legal: readonly number[], asked: number): number {
   const distance = (v: number): number => Math.abs(Math.log2(v) - Math.log2(Math.max(asked, 1e-9)));
   return legal.reduce((best, v) => (distance(v) < distance(best) ? v : best));

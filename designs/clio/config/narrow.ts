@@ -1,14 +1,15 @@
 import { deriveConfig, parametersSchema, type NodeConfig, type Parameters } from "./parameters.ts";
 
-/** What can be chosen of a node narrowed to one request at a time (rtl/top/small-node.ts); all sizes in bytes. */
+/** Choices for a node narrowed to one request at a time (rtl/top/small-node.ts); all sizes in bytes. */
 export type NarrowParameters = Pick<
   Parameters,
   "pageSize" | "physicalMemory" | "slotsFactor" | "tlbEntries" | "freePageBuffer" | "mtuFrame" | "clientPorts"
 >;
 
 /**
- * The configuration of a narrowed node, for its slow path and the reference model. Smaller than any build of the whole
- * node may be: what the whole node's lower bounds are for, queues and tables for many requests, is not there.
+ * The configuration of a narrowed node, for its slow path and the reference model. Sizes may be smaller than in any
+ * build of the whole node. The queues and tables for many requests, which set the whole node's lower bounds, are not
+ * there.
  * @throws ConfigError when pages, memory and table contradict each other
  */
 export function narrowConfig(n: NarrowParameters): NodeConfig {

@@ -45,7 +45,7 @@ export const parametersSchema = z.strictObject({
   mtuFrame: range(576, 9018, " bytes").default(1536),
   /** Requests in flight in the fast path. */
   requestSlots: powerOfTwo(8, 256).default(64),
-  /** Clients whose writes and atomics are told from their retries at a time. */
+  /** Clients whose writes and atomics are distinguished from their retries at a time. */
   retryClients: powerOfTwo(4, 256).default(64),
   /** Nanoseconds after which a client repeats a request, for which the retry buffer is sized (paper §4.4.5). */
   retryTimeout: nanoseconds(100, 1e6).default(4000),
@@ -57,10 +57,7 @@ export const parametersSchema = z.strictObject({
   slowPathRing: powerOfTwo(4, 256).default(16),
   /** Consecutive UDP ports of the published client's sessions. */
   clientPorts: range(1, udpPorts.publishedCount).default(udpPorts.publishedCount),
-  /**
-   * What makes the network reliable: nothing (CLib repeats requests, as in the paper), or Go-Back-N sessions
-   * in the node.
-   */
+  /** Reliability of the network: none (CLib repeats requests, as in the paper), or Go-Back-N sessions in the node. */
   transport: word(transports).default("none"),
   /** Go-Back-N sessions, number 0 (management, which has no state) among them. */
   gbnSessions: powerOfTwo(2, mostSessions).default(mostSessions),
@@ -69,17 +66,17 @@ export const parametersSchema = z.strictObject({
    * timer, as the published library does, want as much as the published board has: 4 ms.
    */
   gbnTimeout: nanoseconds(gbnTimeoutDefault, 16e6).default(gbnTimeoutDefault),
-  /** Offloads on the extend path, slot 0 first; what none of them takes goes to the software. */
+  /** Offloads on the extend path, slot 0 first; requests of no offload go to the software. */
   offloads: words(offloadNames).default("none"),
   /**
-   * Parts of the node between which nothing of the fast path is shared but the line and the memory, and those in fixed
-   * turns: processes in different ones do not change each other's timing. 1: one node for all.
+   * Number of partitions of the node. They share nothing of the fast path but the line and the memory, and those in
+   * fixed turns. Processes in different partitions do not change each other's timing. 1: one node for all.
    */
   partitions: oneOf([1, 2, 4]).default(1),
 });
 /**
- * `partitions` and `gbnTimeout` are there only in a build that has another than the default: one that has not is the
- * same Verilog to the letter as before there were any.
+ * `partitions` and `gbnTimeout` are present only in a build whose value is not the default. So the Verilog of a default
+ * build does not change by a letter.
  */
 export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions" | "gbnTimeout"> & {
   readonly partitions?: number;
@@ -94,16 +91,16 @@ export const gbnTimeoutCycles = (p: Pick<Parameters, "gbnTimeout" | "gbnSessions
 /** Partitions of a build: 1, 2 or 4. */
 export const partitionsOf = (p: Pick<Parameters, "partitions">): number => p.partitions ?? 1;
 
-/** What a frame takes on the wire beside its bytes: preamble 8, FCS 4, gap 12. */
+/** Bytes that a frame takes on the wire beside its own: preamble 8, FCS 4, gap 12. */
 const wireOverhead = 24;
 /** Bounds of the retry buffer, entries. */
 const fewestRetryEntries = 64,
   mostRetryEntries = 65536;
 
 /**
- * Operations to remember (paper §4.4.5: 3 x TIMEOUT x bandwidth): as many writes of one byte as the data path
- * takes in three timeouts, rounded up to a power of two. The default: 3 x 4 us x 128 Gbit/s / 95 bytes = 2,021,
- * so 2,048 entries.
+ * Operations to remember (paper §4.4.5: 3 x TIMEOUT x bandwidth). That is the number of one-byte writes that the data
+ * path takes in three timeouts, rounded up to a power of two. The default: 3 x 4 us x 128 Gbit/s / 95 bytes = 2,021, so
+ * 2,048 entries.
  */
 function retryEntries({ retryTimeout, dataWidth }: Pick<Parameters, "retryTimeout" | "dataWidth">): number {
   const smallestWrite = frameOffsets.body + accessBody.bytes + 1 + wireOverhead;
@@ -124,11 +121,11 @@ export function behindTransport(p: Parameters): Parameters {
   return { ...node, mtuFrame: p.mtuFrame - transportBytes(p), transport: "none", gbnSessions: mostSessions };
 }
 
-/** What partitions divide among them, with the least that a node can have. */
+/** Resources that partitions divide among them, with the least that a node can have. */
 const divided = { requestSlots: 8, tlbEntries: 16, outstandingMisses: 2, freePageBuffer: 4 } as const;
 /**
- * The node that stands in each partition: its share of slots, TLB entries, misses, free pages, and of sync lanes and
- * fences, of which each has one at least. Without partitions it is the node itself.
+ * The node that stands in each partition, with its share of slots, TLB entries, misses and free pages. It also has its
+ * share of sync lanes and fences, at least one of each. Without partitions it is the node itself.
  */
 export function ofPartition(p: Parameters): Parameters {
   const { partitions: _, ...node } = p,
@@ -145,8 +142,8 @@ export function ofPartition(p: Parameters): Parameters {
   };
 }
 /**
- * The partition of a process: the low bits of its PID, so whoever gives a PID places the process. Frames without a PID
- * (ARP, ICMP and what is no request) are partition 0's.
+ * The partition of a process is the low bits of its PID, so the choice of the PID places the process. Frames without a
+ * PID (ARP, ICMP and what is no request) are partition 0's.
  */
 export const partitionOfProcess = (p: Pick<Parameters, "partitions">, pid: number): number => pid % partitionsOf(p);
 
@@ -188,7 +185,7 @@ export interface NodeConfig extends Parameters {
   readonly beatShift: number;
   /** Beats of the largest frame (with the transport's header). */
   readonly frameBeats: number;
-  /** Largest `length` of a READ or WRITE, bytes: what fits the largest frame after its headers. */
+  /** Largest `length` of a READ or WRITE, bytes: the room of the largest frame after its headers. */
   readonly maxData: number;
   /** Pages that one access can touch. */
   readonly maxPagesPerRequest: number;
@@ -201,11 +198,11 @@ export interface NodeConfig extends Parameters {
   /** Operations that the retry buffer remembers, and cycles of `retryTimeout`. */
   readonly retryEntries: number;
   readonly retryCycles: number;
-  /** The free-page buffer asks for more when it holds this many or fewer. */
+  /** The free-page buffer requests more pages when it holds this many or fewer. */
   readonly freePageLowWater: number;
 }
 
-/** Process IDs from here up are those of offloads, by slot: the slow path gives them to nobody else. */
+/** Process IDs from here up are those of offloads, by slot: the slow path gives them to no other process. */
 export const firstOffloadPid = 0xff00;
 /** The offloads of a build, slot 0 first. */
 export const offloadsOf = ({ offloads }: Pick<Parameters, "offloads">): readonly OffloadName[] =>

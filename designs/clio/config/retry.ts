@@ -11,8 +11,8 @@ const wordBits = 64,
   statusBits = 4;
 
 /**
- * The key's bits whose parity is bit i of the set's number, for each i. Bit j of the operation goes to set bit j mod
- * n, the client's bits likewise: a client's successive IDs fill all the sets evenly, and so do IDs in steps of a
+ * The key's bits whose parity is bit i of the set's number, for each i. Bit j of the operation goes to set bit j mod n,
+ * and the client's bits likewise. So a client's successive IDs fill all the sets evenly, and so do IDs in steps of a
  * power of two.
  */
 export function retrySetBits(
@@ -43,8 +43,8 @@ export interface RetrySize {
 
 /**
  * Bytes of state of the retry buffer, by part. `operations` and `results` are block RAM, sized by 3 x TIMEOUT x
- * bandwidth (paper §4.4.5); `clients` is what tells clients and their forgotten operations apart; `inFlight` is
- * by request slot.
+ * bandwidth (paper §4.4.5). `clients` distinguishes clients and holds their forgotten marks; `inFlight` is by request
+ * slot.
  */
 export function retryStateBytes(p: RetrySize): {
   readonly operations: number;

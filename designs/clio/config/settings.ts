@@ -9,10 +9,7 @@ export interface Settings {
   readonly runtime: RuntimeSettings;
 }
 
-/**
- * Settings of the node behind the transport (`behindTransport`): what its slow path and its reference model
- * are made with.
- */
+/** Settings of the node behind the transport (`behindTransport`), for its slow path and its reference model. */
 export function settingsBehindTransport(s: Settings): Settings {
   return s.config.transport === "none"
     ? s
@@ -51,7 +48,7 @@ function check<S extends z.ZodType>(schema: S, given: Readonly<Record<string, un
 }
 
 /**
- * Check settings given as an object, build parameters and run-time keys together; what is left out has its default.
+ * Check settings given as an object, build parameters and run-time keys together; missing keys have their defaults.
  * Sizes may be text (`"4MB"`).
  * @throws ConfigError in one sentence: an unknown key, a value out of range with the nearest legal one, or a
  * combination that cannot be.

@@ -4,8 +4,8 @@ import { ByteHistory, type PendingWrite } from "../model/index.ts";
 const foldEvery = 64;
 
 /**
- * Memory that many clients write and read at once, judged byte by byte: a read gives what some write put there that was
- * neither over and overwritten before the read began nor begun after it ended. So a write that is done twice, late, or
+ * Memory that many clients write and read at once, judged byte by byte. A read gives the value of a write that had
+ * begun before the read ended, and was not overwritten before the read began. So a write that is done twice, late, or
  * not at all is seen by the reads behind it.
  */
 export class SharedBytes {
@@ -22,8 +22,8 @@ export class SharedBytes {
   }
 
   /**
-   * Around a write of bytes from `start`. When its outcome is not known it is done again until it is: until then it may
-   * come at any time, and nothing behind it would ever be over.
+   * Around a write of bytes from `start`. A write of unknown outcome is repeated until its outcome is known. Until then
+   * it may take effect at any time, and nothing behind it would ever be over.
    * @param unknown whether an error leaves open what the operation did @param pause until nothing of a failed try can
    * be under way any more
    * @throws the first error
@@ -57,7 +57,7 @@ export class SharedBytes {
     });
   }
 
-  /** Around a read of bytes from `start`. @param who names it in problems */
+  /** Around a read of bytes from `start`. @param who the reader's name in problems */
   async read(who: string, start: number, operation: () => Promise<Uint8Array>): Promise<void> {
     const issued = this.now();
     await this.during(async () => {

@@ -24,14 +24,14 @@ export interface RunOptions {
   /** Most bytes of a read or write; default 3,000: up to three packets. */
   readonly mostBytes?: number;
   /**
-   * After this, ns, no copy of a request that failed is on the network any more, and it is not done any more; default 4
-   * x the clients' `timeoutNs`.
+   * After this, ns, no copy of a failed request is on the network or being done any more; default 4 x the clients'
+   * `timeoutNs`.
    */
   readonly settleNs?: number;
   readonly progress?: (done: number) => void;
 }
 
-/** What became of a run. */
+/** Result of a run. */
 export interface RunResult {
   readonly operations: number;
   readonly done: number;
@@ -40,10 +40,11 @@ export interface RunResult {
   /** Of them: those whose outcome is not known. */
   readonly unknown: number;
   /**
-   * What was judged: atomics and key-value operations by linearizability, bytes by the writes that they can come from.
+   * Operations judged: atomics and key-value operations by linearizability, bytes by the writes that they can come
+   * from.
    */
   readonly judgedOperations: number;
   readonly judgedBytes: number;
-  /** What no legal order explains; empty when all is well. */
+  /** Results that no legal order explains; empty when all is well. */
   readonly problems: readonly string[];
 }

@@ -45,10 +45,10 @@ async function insist<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Random operations of many clients on one process's memory: overlapping reads and writes of any alignment and over
- * page ends, atomics on few words, keys, pages that come and go. Every result is judged (clio.md "The end-to-end
- * check"): atomics and keys by linearizability, bytes by the writes that they can come from. It ends when every
- * operation has ended; that they all do is for whoever runs the clock to see.
+ * Random operations of many clients on one process's memory. They are overlapping reads and writes of any alignment and
+ * over page ends, atomics on few words, keys, pages that come and go. Every result is judged (clio.md "The end-to-end
+ * check"): atomics and keys by linearizability, bytes by the writes that they can come from. The run ends when every
+ * operation has ended; the driver of the clock must see that they all do.
  */
 export async function endToEnd(o: RunOptions): Promise<RunResult> {
   return new Run(o).run();
@@ -138,7 +138,7 @@ class Run {
     return choice < atomics + keyValue + allocation ? this.comesAndGoes(t) : this.access(t, who);
   }
 
-  /** Operands that no other operation has: what is found tells what was done. */
+  /** Operands that no other operation has: a value found identifies the operation. */
   private word(t: Thread, who: string): Promise<unknown> {
     const r = this.random,
       word = r.below(this.o.words),
@@ -176,7 +176,7 @@ class Run {
       object = `key ${key}`,
       { kv } = t,
       id = (BigInt(key) << 32n) | 1n;
-    // The length tells values apart as well: what is stored must be read whole.
+    // The length distinguishes values as well: a stored value must be read whole.
     const value = `${++this.values}`.padEnd(r.between(8, 200), "."),
       data = new TextEncoder().encode(value);
     const input = r.pick<KeyInput>([
@@ -241,7 +241,7 @@ class Run {
     });
   }
 
-  /** At the end everything once more: what was done last shows. */
+  /** At the end everything once more, so that the last operations show. */
   private async readAll(t: Thread): Promise<void> {
     const { pages, words } = this.o;
     for (let page = 0; page < pages; page++) {

@@ -12,8 +12,8 @@ const defaultSteps = 10_000_000;
 
 /**
  * Whether the operations on each object could have been done one after another, each between its call and its return,
- * with the outputs that they gave: the search of Wing and Gong with Lowe's memory of the states that have been tried,
- * object by object (linearizability is local).
+ * with their outputs. This is the search of Wing and Gong with Lowe's memory of the states that have been tried. It
+ * works object by object, as linearizability is local.
  */
 export function checkLinearizable<S, I, O>(
   history: readonly Operation<I, O>[],
@@ -38,8 +38,8 @@ export function checkLinearizable<S, I, O>(
 }
 
 /**
- * A call or a return in the order of time; a doubly linked list, so that an operation is taken out and put back
- * in constant time.
+ * A call or a return in the order of time. The list is doubly linked, so that an operation is taken out and put back in
+ * constant time.
  */
 interface Event<I, O> {
   readonly operation: Known<I, O>;
@@ -83,7 +83,7 @@ class Search<S, I, O> {
   /** All known operations below this are done. */
   private base = 0;
   private left: number;
-  /** The latest call of what has been done: what comes next is done no earlier. */
+  /** The latest call of the operations done: the next one is done no earlier. */
   private now = Number.NEGATIVE_INFINITY;
   /** States that have been reached, and the open operations that had been done for each. */
   private readonly tried = new Map<string, (readonly number[])[]>();
@@ -127,8 +127,8 @@ class Search<S, I, O> {
   }
 
   /**
-   * At each state first the known operations that may be next, in the order of their calls, then, only where these do
-   * not lead on, the open ones.
+   * At each state the known operations that may be next come first, in the order of their calls. The open ones are
+   * tried only where these do not lead on.
    */
   run(): "yes" | "no" | "undecided" {
     const order: Step<S, I, O>[] = [];
@@ -242,7 +242,7 @@ class Search<S, I, O> {
   private key(state: S): string {
     const horizon = this.horizon();
     let beyond = "";
-    // What was called after the return of one that is not done cannot be done.
+    // An operation called after the return of one that is not done cannot be done.
     for (let i = this.base; i < this.known.length && (this.known[i] as Known<I, O>).of.called <= horizon; i++) {
       if (this.done[i] === true) beyond += `,${i}`;
     }

@@ -1,12 +1,13 @@
 /** An operation as its client saw it. Times are in any one unit. */
 export interface Operation<Input, Output> {
-  /** Which object it is on: objects are judged one by one. */
+  /** Object of the operation: objects are judged one by one. */
   readonly object: string;
-  /** Who called it, for messages. */
+  /** Name of the caller, for messages. */
   readonly client: string;
   readonly input: Input;
   /**
-   * What it gave; undefined when its outcome is not known: it may have been done at any time after its call, or never.
+   * Output; undefined when the outcome is not known: the operation may have been done at any time after its call, or
+   * never.
    */
   readonly output: Output | undefined;
   readonly called: number;
@@ -45,8 +46,8 @@ export class History<Input, Output> {
   }
 
   /**
-   * Records an operation around its call: the result ends it; an error that `unknown` recognises leaves its outcome
-   * open, any other says that it was not done.
+   * Records an operation around its call: the result ends it. An error that `unknown` recognises leaves its outcome
+   * open; any other error means that it was not done.
    * @returns what the operation gives; the error is thrown on
    */
   async record<T>(

@@ -6,7 +6,7 @@ export type WordInput =
   | { readonly kind: "cas"; readonly compare: bigint; readonly swap: bigint }
   | { readonly kind: "faa"; readonly addend: bigint }
   | { readonly kind: "store" | "write"; readonly value: bigint };
-/** What it was before; 0 of an operation that gives nothing. */
+/** The value before; 0 of an operation without output. */
 export type WordOutput = bigint;
 
 function next(state: bigint, input: WordInput): bigint {

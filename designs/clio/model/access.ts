@@ -4,7 +4,7 @@ import type { CounterName, NodeConfig } from "../config/index.ts";
 import type { AtomicKind } from "./atomics.ts";
 import type { Request } from "./classify.ts";
 
-/** What a request does at its address: sections 5 and 6 of rules.md. */
+/** Effect of a request at its address: sections 5 and 6 of rules.md. */
 export type AccessKind = "read" | "write" | AtomicKind | "derefRead" | "derefWrite";
 
 /** A request to memory whose form is right, to be checked against the page table and done. */
@@ -42,7 +42,7 @@ const kinds = {
   [opcode.DEREF_WRITE]: "derefWrite",
 } as const satisfies Readonly<Record<number, AccessKind>>;
 
-/** The kind of access that an opcode asks for; undefined when it asks for none. */
+/** The kind of access of an opcode; undefined when it has none. */
 export function kindOf(code: number): AccessKind | undefined {
   return (kinds as Readonly<Record<number, AccessKind>>)[code];
 }
@@ -57,8 +57,8 @@ export function isKept(kind: AccessKind): boolean {
   return kind !== "read" && kind !== "derefRead";
 }
 /**
- * The rights that an access needs of its own pages, in the order in which they are checked; behind a pointer those of
- * the second step come on top.
+ * The rights that an access needs of its own pages, in the order in which they are checked. Behind a pointer those of
+ * the second step are added.
  */
 export function rightsOf(kind: AccessKind): readonly ("write" | "read")[] {
   return isAtomic(kind) ? ["write", "read"] : kind === "write" ? ["write"] : ["read"];

@@ -1,7 +1,4 @@
-/**
- * What the atomic operations do to the 8 bytes at their address: the reference that the sync unit and the node
- * are held against.
- */
+/** Effect of the atomic operations on the 8 bytes at their address: the reference for the sync unit and the node. */
 
 export type AtomicKind = "tas" | "cas" | "faa" | "store";
 
@@ -16,8 +13,8 @@ export interface Atomic {
 }
 
 /**
- * What an atomic makes of the word `old` (paper §4.4.5, T3; rlock is a TAS, runlock a STORE of 0): TAS stores 1 where 0
- * was, CAS stores `swap` where `operand` was, FAA adds modulo 2^64, STORE stores its operand.
+ * New value of the word `old` after an atomic (paper §4.4.5, T3; rlock is a TAS, runlock a STORE of 0). TAS stores 1
+ * where 0 was, CAS stores `swap` where `operand` was, FAA adds modulo 2^64, STORE stores its operand.
  * @returns the new word; undefined when nothing is written
  */
 export function atomicResult({ kind, operand, swap }: Atomic, old: bigint): bigint | undefined {

@@ -16,10 +16,10 @@ const ends = (w: PendingWrite): number => w.start + w.data.length;
 const before = (a: PendingWrite, b: PendingWrite): boolean => a.replied < b.issued;
 
 /**
- * The legal values of a page's bytes when accesses overlap in time. A read may give a write's value unless that write
- * had not been issued when the read ended, or another write lay wholly between it and the read. Writes that are over
- * for every access that can still come are folded into one image; where several were concurrent their values stay as
- * alternatives until a read shows which was last.
+ * The legal values of a page's bytes when accesses overlap in time. A read may give a write's value, with two
+ * exceptions. Either the write had not been issued when the read ended, or another write lay wholly between the two.
+ * Writes that are over for every access that can still come are folded into one image. Where several were concurrent,
+ * their values stay as alternatives until a read shows the last.
  */
 export class ByteHistory {
   private readonly image = new SparseBytes();
@@ -70,7 +70,7 @@ export class ByteHistory {
             offset: at,
             legal: [...new Set([...settled, ...candidates.map(w => w.data[at - w.start] ?? 0)])].sort((a, b) => a - b),
           };
-        // No write can come between any more: what this read saw is what the byte holds.
+        // No write can come between any more: the byte holds the value of this read.
         if (here.length === 0 && settled.length > 1) this.settle(at, value);
       }
     }
@@ -96,7 +96,7 @@ export class ByteHistory {
     if (this.recent.length === 0) return;
     const over = (w: PendingWrite): boolean => w.replied < horizon;
     const overlap = (a: PendingWrite, b: PendingWrite): boolean => a.start < ends(b) && b.start < ends(a);
-    // A write must wait for those that may still come before it; what waits makes others wait in turn.
+    // A write must wait for those that may still come before it; a waiting write makes others wait in turn.
     let foldable = this.recent.filter(over);
     if (foldable.length === 0) return;
     for (let again = true; again;) {

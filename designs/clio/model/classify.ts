@@ -14,7 +14,7 @@ import {
 import { clioHeader, frameOffsets, type RequestHeaders } from "../wire/index.ts";
 import type { DropReason, RuntimeSettings } from "../config/index.ts";
 
-/** Which frames are for the node: section 1 of rules.md. */
+/** Rules for the frames that are for the node: section 1 of rules.md. */
 export interface FilterSettings extends Pick<
   RuntimeSettings,
   "mac" | "ip" | "nativePort" | "clientPort" | "acceptAnyMac"

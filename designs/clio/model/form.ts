@@ -7,7 +7,7 @@ import type { Request } from "./classify.ts";
 const bodies: Partial<Record<AccessKind, Layout>> = { cas: casBody, faa: faaBody, store: storeBody };
 
 /**
- * Section 4, points 5 to 7: the access that a request asks for, or undefined when its form is wrong.
+ * Section 4, points 5 to 7: the access of a request, or undefined when its form is wrong.
  * @param body what stands behind the Clio header, as far as `size` goes
  */
 export function accessOf(

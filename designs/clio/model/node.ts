@@ -32,13 +32,13 @@ import { accessOf } from "./form.ts";
 import type { VirtualMemory } from "./pages.ts";
 import { RetryModel, type RetryAsked, type RetryOperation } from "./retry.ts";
 
-/** What the node does with a frame. */
+/** Outcome of a frame at the node. */
 export type Outcome =
   | { readonly kind: "reply"; readonly frame: Uint8Array; readonly why: string }
   | { readonly kind: "drop"; readonly reason: DropReason }
   /** WRITE_NOREPLY: done, or failed for the reason given. */
   | { readonly kind: "silent"; readonly why: string }
-  /** Handed to the slow path, which answers in its own time. */
+  /** Passed to the slow path, which answers in its own time. */
   | { readonly kind: "forward"; readonly to: "slow" | "extend"; readonly frame: Uint8Array };
 
 /** How an access ended, and what an atomic found. */
@@ -49,7 +49,7 @@ interface Done {
 }
 const done = (outcome: Outcome, word = 0n): Done => ({ outcome, status: status.OK, word });
 
-/** What the retry buffer sees of a request. */
+/** Fields of a request that the retry buffer sees. */
 function retryOf({ clio, ipv4, udp, native }: Request, ticket: number, what: "plain" | "kept" | "fence"): RetryAsked {
   const repeats = clio.flagRetry === 1;
   return {
@@ -76,18 +76,18 @@ export interface Execute {
   readonly access: Access;
   readonly ticket: number;
 }
-/** An access that was asked for before: to be answered as the first was (or BUSY, while that one is under way). */
+/** A repeated access: to be answered as the first was (or BUSY, while that one is under way). */
 export interface Repeat {
   readonly kind: "repeat";
   readonly access: Access;
   readonly of: RetryOperation;
 }
-/** What becomes of a frame, as far as it does not depend on memory. */
+/** Outcome of a frame, as far as it does not depend on memory. */
 export type Meaning = Outcome | Execute | Repeat | Fence;
 
 /**
  * The byte-accurate reference of the whole fast path, following rules.md: a frame in, the exact reply or the reason for
- * none out. It does one request after another; what concurrent requests allow is judged by `Scoreboard`.
+ * none out. It does one request after another; `Scoreboard` judges the results of concurrent requests.
  */
 export class ReferenceNode {
   readonly counters: Record<CounterName, number> = Object.fromEntries(counterNames.map(n => [n, 0])) as Record<
@@ -98,7 +98,7 @@ export class ReferenceNode {
   private readonly runtime: RuntimeSettings;
   private readonly memory: VirtualMemory;
   private readonly action: (code: number) => Action;
-  /** What has been asked for before. */
+  /** Operations that have been requested before. */
   readonly retries: RetryModel;
   private tickets = 0;
 

@@ -1,6 +1,6 @@
 import { SparseBytes } from "./sparse-bytes.ts";
 
-/** What the model knows of a page: the slow path's mapping, and the frame once it has one. */
+/** State of a page in the model: the slow path's mapping, and the frame once the page has one. */
 export interface PageState {
   readonly read: boolean;
   readonly write: boolean;
@@ -8,8 +8,8 @@ export interface PageState {
 }
 
 /**
- * The virtual memory that the model runs on. Bytes are kept by virtual page, so which physical frame a page got does
- * not matter to it; a test gives the page table's state here, from a slow path or by hand.
+ * The virtual memory that the model runs on. Bytes are kept by virtual page, so the physical frame of a page does not
+ * matter. A test gives the page table's state here, from a slow path or by hand.
  */
 export interface VirtualMemory {
   /** The page's state, or undefined when it has no allocated entry. */

@@ -19,7 +19,7 @@ export interface RetryOperation {
   readonly operation: number;
   result: { readonly status: number; readonly word: bigint } | undefined;
 }
-/** What is done with a request. */
+/** Action of the retry buffer on a request. */
 export type RetryVerdict =
   | { readonly kind: "pass" | "fence" | "expired" }
   /** It repeats an operation: answered with its result, or busy while it has none. */
@@ -40,16 +40,16 @@ interface OperationSet {
 export const isAfter = (a: number, b: number): boolean => a !== b && (a - b) >>> 0 < 2 ** 31;
 
 /**
- * The reference of the retry buffer: rules.md, section 7, as a function of the sequence of requests and
- * completions. What hangs on time is told to it: which silent client was forgotten (`forget`), and whether its
- * place can be had yet (`admits`).
+ * The reference of the retry buffer: rules.md, section 7, as a function of the sequence of requests and completions.
+ * Time-dependent facts are inputs: the silent client that was forgotten (`forget`), and whether its place can be had
+ * yet (`admits`).
  */
 export class RetryModel {
   /** Operations pushed out by newer ones. */
   evictions = 0;
   private readonly places: number;
   private readonly sets: readonly OperationSet[];
-  /** Whoever was silent for longest comes first. */
+  /** The client silent for longest comes first. */
   private readonly clients = new Map<bigint, KnownClient>();
   private readonly underWay = new Map<number, RetryOperation>();
 
@@ -114,10 +114,7 @@ export class RetryModel {
     if (owner !== undefined && isAfter(old.operation, owner.forgotten)) owner.forgotten = old.operation;
   }
 
-  /**
-   * Serial numbers are compared within half a round: what is a quarter behind counts as forgotten, and what
-   * is older is.
-   */
+  /** Serial numbers are compared within half a round: a number a quarter behind, or older, counts as forgotten. */
   private keepComparable(r: RetryAsked, client: KnownClient): void {
     const ahead = (r.operation - client.forgotten) >>> 0;
     if (ahead < 2 ** 30 || ahead >= 2 ** 31) return;

@@ -57,9 +57,9 @@ interface Open {
   /** The exact reply, where it depends on nothing; undefined for accesses and for requests to the slow path. */
   readonly exact: Uint8Array | undefined;
   readonly access: OpenAccess | undefined;
-  /** Of an access: what it is to the retry buffer. */
+  /** Of an access: its ticket in the retry buffer. */
   readonly ticket: number | undefined;
-  /** Of a repetition: what it repeats, and whether that had been answered when it came. */
+  /** Of a repetition: the repeated operation, and whether that had been answered when the repetition came. */
   readonly repeat: { readonly access: Access; readonly of: RetryOperation; readonly settled: boolean } | undefined;
   /** Of a request to the slow path: its opcode. */
   readonly forwarded: number | undefined;
@@ -90,13 +90,13 @@ export interface Completed {
 }
 
 /**
- * Judges a run of the node with any number of requests in flight (clio.md "The end-to-end check"): every request gets
- * exactly one reply, each the one that the model would give, every read byte a value that some legal order of the
+ * Judges a run of the node with any number of requests in flight (clio.md "The end-to-end check"). Every request gets
+ * exactly one reply, the one that the model would give. Every read byte has a value that some legal order of the
  * concurrent writes allows. Feed it every frame with its time (any one unit): requests when their last byte has gone
  * in, replies when their last has come out. It is also the slow path's page observer.
  */
 export class Scoreboard {
-  /** What was wrong, one sentence each. */
+  /** Faults, one sentence each. */
   readonly problems: string[] = [];
   /** Set when memory can run out in this run: then OUT_OF_MEMORY is allowed for accesses. */
   mayRunOutOfMemory = false;
@@ -115,9 +115,9 @@ export class Scoreboard {
   private readonly open = new Map<string, Open[]>();
   private readonly silent = new Map<PendingWrite, number>();
   private readonly words = new Words();
-  /** Operations without a reply: how they ended is first told by a repetition that is answered. */
+  /** Operations without a reply: their outcome first shows in the answer to a repetition. */
   private readonly unheard = new Set<RetryOperation>();
-  /** Processes of which a write went where nobody knows: what their reads find is not judged from then on. */
+  /** Processes with a write to an unknown place: their reads are not judged from then on. */
   private readonly blind = new Set<number>();
   /** Requests to memory so far. */
   private entered = 0;
@@ -300,7 +300,7 @@ export class Scoreboard {
     return true;
   }
 
-  /** A write of the process goes where nobody knows: on a word, perhaps, or on a pointer that is being followed. */
+  /** A write of the process goes to an unknown place: on a word, perhaps, or on a pointer that is being followed. */
   private lose(pid: number): void {
     this.blind.add(pid);
     this.words.lose(pid);
@@ -410,7 +410,7 @@ export class Scoreboard {
     const code = dissect(frame).clio?.status ?? -1,
       { pointer } = access;
     if (pointer) {
-      // The pointer's own page first; what is wrong with it is answered with the pointer's address.
+      // The pointer's own page first; its faults are answered with the pointer's address.
       const legal = new Set([
         ...this.judge(pointer.source, [pointer.page]),
         ...this.judge(pointer.source, [this.page(pointer.source.pid, pointer.vpn)]),
@@ -512,8 +512,8 @@ export class Scoreboard {
   }
 
   /**
-   * What the slow path answers is left to its own tests; but it is of the request's kind, and BUSY only when its way
-   * can be full.
+   * Replies of the slow path are left to its own tests. Here a reply must be of the request's kind, and BUSY only when
+   * its way can be full.
    */
   private judgeForwarded(name: string, code: number, frame: Uint8Array): string | undefined {
     const clio = dissect(frame).clio,
@@ -571,8 +571,8 @@ export class Scoreboard {
       this.settleWrites(open.access, code === status.OK, time);
       this.endWord(open.access, code === status.OK, time);
     }
-    // What came before a fence without a reply of its own is done as well (in partitions, where not all of it is, that
-    // is left open).
+    // Requests without a reply that came before a fence are done as well. With partitions only some of them are inside,
+    // and that is left open.
     if (open.fence && code === status.OK && this.config.partitions === 1)
       for (const [w, order] of this.silent)
         if (order < open.order) {
@@ -604,8 +604,8 @@ export class Scoreboard {
   }
 
   /**
-   * A write's outcome is known: it was done by now, or never. Where its pages were mapped anew meanwhile and it may
-   * have met either, its value stays possible in both for as long as they are mapped.
+   * A write's outcome is known: it was done by now, or never. Its pages may have been mapped anew meanwhile, and it may
+   * have met either mapping. Then its value stays possible in both for as long as they are mapped.
    */
   private settleWrites({ pieces, pages, writes, late }: OpenAccess, ok: boolean, time: number): void {
     if (!ok) {
@@ -642,7 +642,7 @@ export class Scoreboard {
     }
   }
 
-  /** What the page states allow: the first failing page's status in address order, or OK. */
+  /** Statuses that the page states allow: the first failing page's status in address order, or OK. */
   private judge(access: Access, pages: readonly (Page | undefined)[]): Set<"OK" | FailedAccess> {
     const legal = new Set<"OK" | FailedAccess>(this.mayRunOutOfMemory && pages[0] ? ["OUT_OF_MEMORY"] : []);
     for (const page of pages) {
@@ -679,8 +679,8 @@ function vaIn(frame: Uint8Array): bigint {
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((v, i) => v === b[i]);
 
 /**
- * What ties a reply to its request: the client's address and port, and the header bytes that are echoed; for ARP and
- * ICMP the kind and the client.
+ * Key that ties a reply to its request: the client's address and port, and the header bytes that are echoed. For ARP
+ * and ICMP it is the kind and the client.
  */
 function keyOf(
   mac: bigint,

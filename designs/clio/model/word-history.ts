@@ -17,9 +17,9 @@ interface Order {
 }
 
 /**
- * Judges the atomics on one word: whether what each found fits some order in which none comes before its issue or after
- * its reply (linearizability, judged while the run goes on, as in Lowe's "Testing for linearizability", 2017). Keeps
- * every order that is still possible; there are few, since each reply tells a value.
+ * Judges the atomics on one word: whether their outputs fit some order in which none comes before its issue or after
+ * its reply. This is linearizability, judged while the run goes on, as in Lowe's "Testing for linearizability", 2017.
+ * Keeps every order that is still possible; there are few, since each reply carries a value.
  */
 export class WordHistory {
   private readonly pending = new Set<WordOperation>();

@@ -3,7 +3,7 @@ import type { ByteHistory } from "./byte-history.ts";
 import { WordHistory, type WordOperation } from "./word-history.ts";
 
 /**
- * An operation's part in its word's history; `history` is undefined when the word's value at its start was not known,
+ * An operation's part in its word's history. `history` is undefined when the word's value at its start was not known,
  * so nothing can be said of it.
  */
 export interface WordPart {
@@ -20,8 +20,8 @@ interface Word {
   atomics: number;
   writes: number;
   /**
-   * Both were under way at a time, in no order (rules.md, section 6): nothing is known of it until a plain write has
-   * it for itself.
+   * The two overlapped in time, in no order (rules.md, section 6). The word is unknown until a plain write has it for
+   * itself.
    */
   mixed: boolean;
 }
@@ -32,9 +32,9 @@ export interface Span {
 }
 
 /**
- * The words that atomics work on, beside the bytes that reads and writes know of: while an atomic is under way only its
- * word's history tells what is there; when none is, the value goes to the page's bytes, so that plain reads are judged
- * by it. A plain write takes the word back.
+ * The words that atomics work on, beside the bytes of reads and writes. While an atomic is under way, the word's
+ * history alone has its value. When none is, the value goes to the page's bytes, so that plain reads are judged by it.
+ * A plain write takes the word back.
  */
 export class Words {
   private readonly words = new Map<number, Map<bigint, Word>>();
@@ -102,7 +102,7 @@ export class Words {
     }
   }
 
-  /** Some word of the process is written, nobody knows which. */
+  /** Some unknown word of the process is written. */
   lose(pid: number): void {
     for (const w of this.words.get(pid)?.values() ?? []) mix(w);
   }
@@ -112,7 +112,7 @@ export class Words {
     for (const w of this.overlapping(pid, va, length)) this.words.get(pid)?.delete(w.va);
   }
 
-  /** What of an access issued at `issued` cannot be told from the bytes, in order. */
+  /** Parts of an access issued at `issued` whose value the bytes do not give, in order. */
   unsettled(pid: number, va: bigint, length: number, issued: number): Span[] {
     return this.overlapping(pid, va, length)
       .filter(w => w.changed >= issued)

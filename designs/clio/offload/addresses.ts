@@ -1,5 +1,6 @@
 /**
- * Who offloads are on the node's own side of the network: clients with addresses that no frame from outside can have.
+ * Identity of offloads on the node's own side of the network: clients with addresses that no frame from outside can
+ * have.
  */
 import { cat, constant, mux, node, reg, uint, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
 import { etherType, ipProtocol, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
@@ -9,8 +10,8 @@ import type { NetConfig } from "../rtl/index.ts";
 
 /**
  * The first five bytes of their MAC addresses, first byte highest; the sixth is the slot's number. The group bit (bit 0
- * of the first byte) is set, which no sender's address may have: of frames from outside it is cleared, so nobody can
- * pass for an offload.
+ * of the first byte) is set, which no sender's address may have. It is cleared in frames from outside, so no outside
+ * frame can pass for an offload's.
  */
 export const internalPrefix = 0x0343_4c49_4fn;
 export const internalPrefixBits = 40;
@@ -20,8 +21,8 @@ export const internalIp = 0x7f43_0100;
 export const internalPort = 0x4301;
 
 /**
- * The first byte of the destination MAC, and the first byte of the sender's: the byte that tells the slot, and the byte
- * with the group bit.
+ * The first byte of the destination MAC and of the sender's: the byte with the slot's number, and the byte with the
+ * group bit.
  */
 export const slotByte = 5,
   groupByte = 6;
@@ -30,7 +31,7 @@ const ipBefore = ipv4Header.bytes + udpHeader.bytes;
 /** Bytes of the IPv4 packet in front of the Clio header. */
 export const ipOverhead = ipBefore;
 
-/** Ones' complement sum of 16-bit words, folded once: what is left is a carry at most. */
+/** Ones' complement sum of 16-bit words, folded once: at most a carry is left. */
 const fold = (sum: UInt): UInt<17> =>
   sum
     .bits(0, 16)

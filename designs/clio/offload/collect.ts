@@ -45,13 +45,12 @@ export interface Collected<F extends Fields> {
 }
 
 /**
- * Heads and the data that follow them, given on only when they are complete: whoever takes a head finds all its data
- * there, whatever the side that gives them does. The count in the head alone says how many beats belong to it; `last`
- * is made anew.
+ * Heads and the data that follow them, passed on only when complete. The reader of a head finds all its data there,
+ * whatever the writing side does. The count in the head alone says how many beats belong to it; `last` is made anew.
  *
  * Latency: 2 cycles from the last beat to the head. Initiation interval: 1 beat, and 1 cycle between one head's data
- * and the next. Full: data wait when the FIFO holds the beats of one largest item and less than a further beat's room
- * is left; heads when `depth` are complete.
+ * and the next. Full: data wait when the FIFO holds the beats of one largest item and has no room for a further beat.
+ * Heads wait when `depth` are complete.
  */
 export function collect<F extends Fields>(
   heads: StreamIn<StructShape<F>>,

@@ -39,8 +39,8 @@ export interface ExtendPathParameters extends SlotParameters {
   /** Operations remembered, so that none is done twice. */
   readonly once: OnceParameters;
   /**
-   * Bit of the receiver's MAC that is set in a reply that others to the same request follow; none unless a transport
-   * wants to know it.
+   * Bit of the receiver's MAC that is set in a reply when more replies to the same request follow; none unless a
+   * transport uses it.
    */
   readonly partBit?: number;
 }
@@ -50,14 +50,13 @@ export interface ExtendPathParameters extends SlotParameters {
  * surroundings. In the module `node_*` are the node's ports from the other side, `rx` to `soc_tx` what the node
  * would have had.
  *
- * Frames of the extend path whose opcode is an offload's reach it and never the software; an offload's memory requests
- * come to the node as frames of an internal client. An idle offload costs the network nothing; a busy one shares the
- * way in (`mergeInternal`) and at most `outstanding` of the node's request slots; a stuck one stops itself (slot.ts).
- * Latency 0 on `rx`, `tx` and `soc_tx`, 1 cycle on `soc_rx` at 64-byte beats. Initiation interval 1. `events`: what is
- * counted (four slots at most).
- * `control.hold` resets offloads, each alone (slot.ts): requests that one held are answered BUSY, and EXPIRED those
- * that are done at most once, of which nobody knows any more whether they were; a repetition of such a one is
- * answered EXPIRED, too.
+ * Frames of the extend path with an offload's opcode reach that offload, and never the software. An offload's memory
+ * requests come to the node as frames of an internal client. An idle offload costs the network nothing. A busy one
+ * shares the way in (`mergeInternal`) and at most `outstanding` of the node's request slots. A stuck one stops itself
+ * (slot.ts). Latency 0 on `rx`, `tx` and `soc_tx`, 1 cycle on `soc_rx` at 64-byte beats. Initiation interval 1.
+ * `events`: the counted events (four slots at most). `control.hold` resets offloads, each alone (slot.ts). Requests
+ * that an offload held are answered BUSY. Requests done at most once are answered EXPIRED, as it is unknown whether
+ * they were done; so is a repetition of such a request.
  */
 export const extendPath = (offloads: readonly Offload[]) =>
   module(

@@ -13,8 +13,8 @@ import {
 import { extendPath, type ExtendPathParameters, type Offload } from "./extend-path.ts";
 
 /**
- * What a transport in front of the node adds to frames, and wants to know of replies: as in
- * `ExtendPathParameters` and `OffloadParameters`.
+ * Parameters of a transport in front of the node, for the bytes that it adds to frames and the marks that it needs in
+ * replies. See `ExtendPathParameters` and `OffloadParameters`.
  */
 export type Transport = Required<Pick<ExtendPathParameters, "partBit" | "transportBytes">>;
 

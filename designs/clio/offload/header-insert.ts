@@ -32,10 +32,9 @@ export const FrameHead = (p: HeaderShiftParameters) =>
 
 /**
  * Makes a frame of a header and `length` bytes of data that come from lane 0 (beats as `BodyBeat`), zero-padded to the
- * shortest Ethernet frame.
- * Latency 1 cycle from `head` (and the first data beat that the beat needs) to `frame`, and 1 for the output
- * register; initiation interval 1 beat, no bubble between frames. Full: nothing is kept but the head at hand. Reset:
- * no frame under way.
+ * shortest Ethernet frame. Latency 1 cycle from `head` (and the first data beat that the beat needs) to `frame`, and 1
+ * for the output register. Initiation interval 1 beat, no bubble between frames. Full: nothing is kept but the head at
+ * hand. Reset: no frame under way.
  */
 export const HeaderInsert = module(
   "HeaderInsert",

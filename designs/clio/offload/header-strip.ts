@@ -24,21 +24,22 @@ import { BodyBeat, bodyLengthBits } from "./types.ts";
 const sizeByte = frameOffsets.clio + clioHeader.at.size.byteOffset;
 
 /**
- * A frame's header, byte 0 lowest; the bytes of data that follow it, as the Clio header's `size` tells; and whether the
+ * A frame's header, byte 0 lowest; the number of data bytes behind it, from the Clio header's `size`; and whether the
  * frame was marked bad.
  */
 export const StrippedHead = (p: HeaderShiftParameters) =>
   struct({ header: uint(p.headerBytes * 8), length: uint(bodyLengthBits), bad: bit });
 
 /**
- * Takes frames of the node apart: the header as a whole, told of at the frame's last beat, and the data behind it from
+ * Takes frames of the node apart: the header as a whole, valid at the frame's last beat, and the data behind it from
  * lane 0. `headerBytes` reach at least to the end of the Clio header. A frame that ends within the header has no data,
  * and whatever stands in its missing bytes means nothing. `route` is the byte `routeByte` of the frame whose data beat
  * is being offered.
  *
- * Latency: 1 cycle from a beat to the data beat that it completes (2 for a last one that the frame's last beat begins),
- * 1 from the last beat to `head`. Initiation interval: 1 beat per cycle, no bubble: while `head` and `data` are taken
- * at once `frame.ready` is always 1. Full: a beat is kept; when `head` or `data` stalls, the frame does.
+ * Latency: 1 cycle from a beat to the data beat that it completes, 1 from the last beat to `head`. A last data beat
+ * that begins in the frame's last beat takes 2. Initiation interval: 1 beat per cycle, no bubble: while `head` and
+ * `data` are taken at once `frame.ready` is always 1. Full: a beat is kept; when `head` or `data` stalls, the frame
+ * does.
  */
 export const HeaderStrip = module(
   "HeaderStrip",
@@ -72,8 +73,8 @@ export const HeaderStrip = module(
     const dataGiven = reg(bit, { init: 0 });
 
     const inHeader = node(index.lt(past));
-    // Beats of data that the beat at hand and those behind it have still to complete: a register, counted as the beat
-    // came in that ends the header.
+    // Data beats still to be completed by the beat at hand and those behind it. The register is loaded with the beat
+    // that ends the header.
     const emitsDue = node(left.any());
     const emits = node(valid.and(inHeader.not()).and(emitsDue));
     assertAlways(flush.and(emits).not(), "a last data beat leaves while the next frame's header comes");

@@ -1,4 +1,4 @@
-/** What hosts offloads in the node, and the interface that they are written against. */
+/** Hosts of offloads in the node, and the interface for offloads. */
 
 export { extendPath, type ExtendPathParameters, type Offload } from "./extend-path.ts";
 export { extendedNode } from "./extended-node.ts";

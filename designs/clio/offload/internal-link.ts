@@ -21,10 +21,10 @@ export const patience = 256;
 
 /**
  * Frames from the network and from inside onto one stream, whole. The network goes first; an internal frame that has
- * waited for `patience` cycles goes next, so that a network at line rate costs offloads most of their speed and not
- * their life, and offloads cost the network a frame in `patience` cycles at most while it needs every beat. With
- * nothing from inside the network's frames pass as they are. Latency 0, initiation interval 1.
- * In the sender's MAC of frames from outside the group bit is cleared: nobody can pass for an offload (addresses.ts).
+ * waited for `patience` cycles goes next. So a network at line rate slows offloads down but does not starve them.
+ * Offloads take at most one frame in `patience` cycles from a network that needs every beat. With nothing from inside
+ * the network's frames pass as they are. Latency 0, initiation interval 1. The group bit is cleared in the sender's MAC
+ * of frames from outside: no outside frame can pass for an offload's (addresses.ts).
  */
 export function mergeInternal(
   network: StreamIn<Frames>,

@@ -6,9 +6,9 @@ import type { OffloadParameters } from "./types.ts";
 const usualPackets = [9000, 1500];
 
 /**
- * Bytes of data behind 12 bytes of va and length in a reply that an offload sends of its own size: as many as the
- * largest usual IP packet that the node's frames hold has room for, so that the network between does not drop it;
- * `maxData` where even that is smaller.
+ * Bytes of data, behind 12 bytes of va and length, in a reply whose size an offload chooses. That is the room of the
+ * largest usual IP packet that the node's frames hold, so that the network does not drop it. Where `maxData` is
+ * smaller, it is `maxData`.
  */
 export function packetData({
   maxData,

@@ -40,7 +40,7 @@ import { HeaderStrip } from "./header-strip.ts";
 import { costBits, SlotAccess, SlotReply, type SlotParameters } from "./slot.ts";
 import { memoryTagBits, type BodyBeat } from "./types.ts";
 
-/** What the memory side sees of a slot. */
+/** The memory side's view of a slot. */
 export interface MemorySide {
   readonly access: StreamIn<ReturnType<typeof SlotAccess>>;
   readonly accessData: StreamIn<ReturnType<typeof BodyBeat>>;
@@ -69,7 +69,7 @@ export function numbered<S extends { readonly fields: object }>(
 
 /**
  * Memory requests of all slots, in turn, as frames of internal clients. Latency: 5 cycles from `access` to the first
- * beat; initiation interval 1 beat, no bubble between frames of which the data are there (a slot offers only such).
+ * beat. Initiation interval 1 beat, no bubble between frames whose data are there; a slot offers no others.
  */
 export function memoryFrames(
   slots: readonly MemorySide[],

@@ -31,9 +31,9 @@ export interface OnceParameters {
 export const onceWays = 4;
 const unit = 64,
   stampBits = 32;
-/** What is known of an operation that is asked for. */
+/** State of a requested operation. */
 export const onceVerdict = {
-  /** It was not asked for before: it has an entry now, and is to be done. */
+  /** New operation: it has an entry now, and is to be done. */
   fresh: 0,
   /** It is being done. */
   running: 1,
@@ -43,7 +43,7 @@ export const onceVerdict = {
   full: 3,
 } as const;
 
-/** Who asks for what: IPv4 address and UDP port, and the number of the operation's first request. */
+/** Client and operation of a request: IPv4 address and UDP port, and the number of the operation's first request. */
 export const OnceAsk = struct({ client: uint(48), operation: uint(32) });
 const Reply = {
   status: uint(4),
@@ -57,15 +57,15 @@ export const OnceAnswer = (p: OnceParameters) =>
 export const OnceDone = (p: OnceParameters) => struct({ entry: uint(Math.log2(p.entries)), ...Reply });
 
 /**
- * What makes operations of offloads happen at most once, however often the network or a client repeats their requests:
- * the operations of the last while, by client and number, and how they were answered.
+ * Keeps operations of offloads from happening more than once, however often the network or a client repeats their
+ * requests. The table holds recent operations, by client and number, and their answers.
  *
  * `ask` is answered by `answer` 7 cycles later; initiation interval 8. `done` is always taken; an answer that falls
- * together with one comes a cycle later. Full: of a set of four the oldest that is done and older than `keepCycles`
- * makes room; when there is none the verdict is `full`, and the request is to be refused (BUSY). An operation repeated
- * after it was pushed out would be done again: no client does that, it gives up after three timeouts; a frame that the
- * network kept for longer could.
- * Reset: everything is forgotten, which takes as many cycles as there are entries; until then `ask.ready` is 0.
+ * together with one comes a cycle later. Full: in a set of four, the oldest operation that is done and older than
+ * `keepCycles` makes room. When there is none the verdict is `full`, and the request is to be refused (BUSY). An
+ * operation repeated after it was pushed out would be done again. No client repeats so late: it gives up after three
+ * timeouts. A frame that the network kept for longer could be such a repetition. Reset: everything is forgotten, which
+ * takes as many cycles as there are entries; until then `ask.ready` is 0.
  */
 export const OnceTable = module(
   "OnceTable",
@@ -147,8 +147,8 @@ export const OnceTable = module(
         victimEmpty.set(found.valid.not());
       });
     });
-    // One more read of the one that was found, for its answer; what is not found gets its place, unless a reply is
-    // being written in this cycle.
+    // One more read of the operation found, for its answer. An operation that was not found gets its place, unless a
+    // reply is being written in this cycle.
     const claiming = node(busy.and(step.eq(5)).and(io.done.valid.not()));
     const decided = node(busy.and(step.eq(6)));
     when(busy.and(step.lt(5)).or(claiming), () => step.set(step.add(1)));

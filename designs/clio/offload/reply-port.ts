@@ -33,7 +33,7 @@ import type { SlotParameters } from "./slot.ts";
 import { rememberedBytes } from "./once-table.ts";
 import { BodyBeat, bodyLengthBits, type OffloadReply } from "./types.ts";
 
-/** What the reply side sees of a slot. */
+/** The reply side's view of a slot. */
 export interface ReplySide {
   readonly answer: StreamIn<ReturnType<typeof OffloadReply>>;
   readonly answerData: StreamIn<ReturnType<typeof BodyBeat>>;
@@ -42,9 +42,8 @@ export interface ReplySide {
 }
 
 /**
- * Replies of all slots, in turn, and BUSY, as frames to those who asked (wire-format.md: everything that a reply
- * echoes is the request's). Latency: 6 cycles from `answer` to the first beat; initiation interval 1 beat, no
- * bubble between frames.
+ * Replies of all slots, in turn, and BUSY, as frames to the requesters (wire-format.md: a reply echoes the request's
+ * fields). Latency: 6 cycles from `answer` to the first beat; initiation interval 1 beat, no bubble between frames.
  */
 export function replyFrames(
   slots: readonly ReplySide[],
@@ -81,13 +80,12 @@ export function replyFrames(
       v => ({ ...v, place: store.hostPlace, number: hostNumber, more: 0, lost: 0 }),
       { name: "host_answer" },
     );
-    // What stands at the place is read as the answer leaves its slot: then its place may be another's.
+    // The entry is read as the answer leaves its slot; afterwards its place may be another's.
     const granted = arbiter([...answers, host], { name: "granted" });
     const noted = requests.entryOf(granted.payload.place);
     const { lost: _lost, ...kept } = fields;
     const Headed = struct({ ...kept, header: uint(requestHeader * 8), remember: bit, entry: uint(noted.entry.width) });
-    // Of an operation that is to be done at most once nobody knows how far its offload had come; all others can
-    // be done again.
+    // The progress of an operation that is done at most once is unknown; all others can be done again.
     const askedHeader = node(store.read(granted.payload.place), { name: "asked_header" }),
       askedClio = cutFields(clioHeader, askedHeader, frameOffsets.clio);
     const lostStatus = mux(noted.valid, constant(status.EXPIRED, 4), constant(status.BUSY, 4));
@@ -162,7 +160,7 @@ export function replyFrames(
       ),
       insert.head,
     );
-    // What the host itself says, and what is remembered of an answer: the first bytes of its body.
+    // Answers of the host itself, and the remembered part of an answer: the first bytes of its body.
     const sent = reg(
       struct({
         status: uint(4),

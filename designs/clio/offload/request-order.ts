@@ -43,13 +43,13 @@ export const OrderLeave = (p: { readonly contexts: number }) =>
   struct({ valid: bit, context: uint(Math.log2(p.contexts)) });
 
 /**
- * The order of requests to an offload: those that write a key are alone in it, those that read share it, those that
- * `lists` are one at a time; and each waits for what came before it and for nothing else. So there is no starving, and
- * requests on different keys never wait for one another.
+ * The order of requests to an offload. Requests that write a key are alone in it, those that read share it, those that
+ * `lists` are one at a time. Each waits for the requests before it that conflict, and for nothing else. So there is no
+ * starving, and requests on different keys never wait for one another.
  *
  * `enter`: a request, in the order of arrival. `start`: it may begin; 2 cycles after `enter` when nothing is in its
- * way, and one per cycle, the contexts in turn. `leave`: it is done; what waited for it alone starts 2 cycles later.
- * Bound: a place per context, so `enter` is always taken. Reset: nobody is inside.
+ * way, and one per cycle, the contexts in turn. `leave`: the request is done; requests that waited for it alone start 2
+ * cycles later. Bound: a place per context, so `enter` is always taken. Reset: no request is inside.
  */
 export const RequestOrder = module(
   "RequestOrder",
@@ -105,7 +105,7 @@ export const RequestOrder = module(
       lists.set(marked(lists, io.enter.lists));
     });
 
-    // Whoever waits for nobody, the one after the last first.
+    // A context that waits for no other, beginning behind the last one chosen.
     const offered = reg(bit, { init: 0 }),
       offer = reg(uint(Math.log2(n))),
       last = reg(uint(n), { init: 1 });

@@ -37,7 +37,7 @@ import { beatsOf, BodyBeat, bodyLengthBits, type OffloadRequest } from "./types.
 
 type Frames = ReturnType<typeof AxisBeat>;
 type Bodies = ReturnType<typeof BodyBeat>;
-/** What the request side sees of a slot. */
+/** The request side's view of a slot. */
 export interface RequestSide {
   readonly opcodes: readonly number[];
   /** Those that are done at most once. */
@@ -48,7 +48,7 @@ export interface RequestSide {
   readonly askedData: StreamOut<Bodies>;
 }
 
-/** Bytes of a request's headers: what is kept of it for its reply. */
+/** Bytes of a request's headers: the part kept for its reply. */
 export const requestHeader = frameOffsets.body;
 const opcodeByte = frameOffsets.clio + clioHeader.at.opcode.byteOffset;
 
@@ -96,14 +96,14 @@ export const HostAnswer = struct({
 });
 
 /**
- * Frames on their way to the slow path, parted by their opcode: those of an offload go to its slot, all others on to
+ * Frames on their way to the slow path, parted by their opcode. Those of an offload go to its slot; all others go on to
  * the software as they are. A request for an offload without room (all its contexts taken, or bodies waiting) is
- * answered BUSY at once; one that a client repeats, of an operation that is done at most once, as it was answered the
- * first time (once-table.ts), or BUSY while it is being done. A frame waits here for nothing but the one before it, so
- * no offload can hold up the software's frames.
+ * answered BUSY at once. An operation that is done at most once is looked up (once-table.ts). A repetition of such an
+ * operation is answered as the first time, or BUSY while the operation is being done. A frame waits here for nothing
+ * but the one before it, so no offload can hold up the software's frames.
  *
- * Latency: 1 cycle and the beats up to the opcode's for the software; for an offload the whole frame, 3 cycles
- * (11 when it is looked up) and its body's beats. Initiation interval: 1 beat for the software; one frame at a
+ * Latency for the software: 1 cycle and the beats up to the opcode's. For an offload: the whole frame, 3 cycles (11
+ * when the operation is looked up) and its body's beats. Initiation interval: 1 beat for the software; one frame at a
  * time for offloads.
  */
 export function requestFrames(
@@ -273,7 +273,7 @@ export function requestFrames(
       { name: "written" },
     );
     headers.write(decides, written, head.payload.header);
-    // Which entry of the table a request has, to be told of its answer.
+    // Index of the table entry of a request, to record the answer there.
     const Entry = struct({ valid: bit, entry: uint(Math.log2(remembered.entries)) });
     const entries = ram(Entry, { depth: hostPlace + 1, collision: "undefined", style: "distributed", name: "entries" });
     entries.write(decides, written, { valid: looksUp.and(enters), entry: told.entry });

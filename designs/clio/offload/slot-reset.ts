@@ -18,7 +18,7 @@ import {
 export interface Closing {
   /** The offload is in reset, and nothing of what it says counts. */
   readonly closed: Bit;
-  /** Nothing is left of it: what the slot keeps can be forgotten. */
+  /** The offload's requests are all gone: the state of the slot can be cleared. */
   readonly clear: Bit;
   /** The request `lost_context` is to be answered, for its offload will not. */
   readonly lost: Bit;
@@ -29,8 +29,8 @@ export interface Closing {
 
 /**
  * From `hold` on the slot is closed. Once it is `drained`, its requests (`used`) are answered one after another, each
- * when `answered` (2 cycles at least); then, when `hold` has fallen, it opens again: not in a cycle in which a request
- * is `asked`, which had found room before, for that one is to be answered first.
+ * when `answered` (2 cycles at least). When `hold` has fallen, the slot opens again. It does not open in a cycle in
+ * which a request is `asked`: that request had found room before, and is answered first.
  */
 export function closing(hold: Bit, used: UInt, asked: Bit, answered: Bit): Closing {
   const closed = reg(bit, { init: 0, name: "closed" }),
@@ -57,7 +57,7 @@ export function gated<S extends Shape>(from: StreamIn<S>, shut: Bit, name: strin
   return out as unknown as StreamIn<S>;
 }
 
-/** The stream while `away` is 0; what comes while it is 1 is taken and forgotten. */
+/** The stream while `away` is 0; transfers that come while it is 1 are taken and discarded. */
 export function thrownAway<S extends Shape>(from: StreamIn<S>, away: Bit, name: string): StreamIn<S> {
   const out = stream(from.shape, { name });
   out.valid.set(from.valid.and(away.not()));

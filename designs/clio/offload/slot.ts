@@ -54,7 +54,7 @@ export interface SlotParameters extends OffloadParameters {
   readonly maxBody: number;
 }
 
-/** Opcodes that an offload may send to memory. WRITE_NOREPLY is none: without a reply nobody knows when it is done. */
+/** Opcodes that an offload may send to memory. WRITE_NOREPLY is none: without a reply its end is unknown. */
 export const offloadOpcodes: readonly OpcodeName[] = [
   "READ",
   "WRITE",
@@ -90,39 +90,40 @@ export const SlotAccess = (p: SlotParameters) =>
 export const SlotReply = (p: SlotParameters) => struct({ ...MemoryReply.fields, cost: uint(costBits(p)) });
 /**
  * One-cycle pulses: requests taken, replies given, memory requests, memory requests refused for their opcode or
- * context, replies thrown away because nobody has asked.
+ * context, replies discarded for want of a request.
  */
 export const SlotEvents = struct({ requests: bit, replies: bit, accesses: bit, refused: bit, stray: bit });
 
 /**
- * What software says of a slot: whether its offload is kept in reset, and cycles without progress that count as stuck.
+ * Software's controls of a slot: whether its offload is kept in reset, and cycles without progress that count as stuck.
  */
 export const SlotControl = struct({ hold: bit, patience: OffloadControl.fields.patience });
 /** `held`: the offload is in reset, all its requests have been answered and nothing of it is under way. */
 export const SlotState = struct({ held: bit, stuck: bit });
 
 /**
- * One offload's place in the node: what stands between it and all that it shares with others, so that it can harm none
- * of them (paper §4.4.6). `request` to `memory_reply_data` are the offload's ports from the other side.
+ * One offload's place in the node. The slot stands between the offload and everything that it shares with others, so
+ * that it can harm none of them (paper §4.4.6). `request` to `memory_reply_data` are the offload's ports from the other
+ * side.
  *
  * - Requests: `asked` may be given only while `room` is 1, with `context` as its name; at most `contexts` are in the
- *   offload. Its body is kept here, where there is room for the largest of each, so a slow offload stalls nobody.
- * - Replies and memory requests leave (`answer`, `access`) only when all their data are here, so nobody waits for an
- *   offload in the middle of a frame. A reply for a context that nobody has is thrown away.
+ *   offload. Its body is kept here, where there is room for the largest of each, so a slow offload stalls no other.
+ * - Replies and memory requests leave (`answer`, `access`) only when all their data are here. So an offload stalls no
+ *   one in the middle of a frame. A reply for a context without a request is discarded.
  * - Memory replies: an access leaves only when there is room for its reply, so `came` and `came_data` are always taken.
- *   An access for a client is made with the client's pid, and only while its request is in the offload; with another
- *   opcode than `offloadOpcodes` it leaves as opcode 0, which the node answers MALFORMED.
+ *   An access for a client is made with the client's PID, and only while its request is in the offload. With an opcode
+ *   outside `offloadOpcodes` it leaves as opcode 0, which the node answers MALFORMED.
  *
- * Latency: 1 cycle from `asked` to `request`; 2 from a reply without data to `answer`, 3 from a memory request to
- * `access`, and one more after the last beat of data; 1 from `came` to `memory_reply`. Initiation interval: 1 beat, and
- * 1 cycle between items. Reset: all contexts free, nothing under way.
+ * Latency: 1 cycle from `asked` to `request`; 1 from `came` to `memory_reply`. A reply without data takes 2 cycles to
+ * `answer`, a memory request 3 to `access`, and each one more after the last beat of data. Initiation interval: 1 beat,
+ * and 1 cycle between items. Reset: all contexts free, nothing under way.
  *
- * `control.hold` resets the offload alone, and keeps it in reset (`in_reset`) as long as it lasts. Nothing that it had
- * begun and not given whole leaves any more; what it had given whole does. Its memory requests that are under way are
- * waited for, and their replies thrown away, so none can come to a later request. Then every request that is left is
- * answered (`lost`: its status and opcode are the host's business), and `state.held` rises. Meanwhile `room` is 0.
- * `state.stuck`: for `control.patience` cycles the offload has had a request, and neither has anything moved between it
- * and the slot, nor has it been memory's turn or the host's.
+ * `control.hold` resets the offload alone, and keeps it in reset (`in_reset`) as long as it lasts. Transfers that were
+ * begun and not complete do not leave any more; complete ones do. Its memory requests that are under way are waited
+ * for, and their replies thrown away, so none can come to a later request. Then every request that is left is answered
+ * (`lost`: its status and opcode are the host's business), and `state.held` rises. Meanwhile `room` is 0.
+ * `state.stuck`: for `control.patience` cycles the offload has had a request and nothing has moved between it and the
+ * slot. Cycles in which memory or the host had to act do not count.
  */
 export const OffloadSlot = module(
   "OffloadSlot",
@@ -195,8 +196,8 @@ export const OffloadSlot = module(
     );
     pids.write(io.asked.fire, io.asked.payload.context, io.asked.payload.pid);
 
-    // ---- Replies. What stands for no request is thrown away with its data, and to the end: its context may be given
-    // to a new request meanwhile.
+    // ---- Replies. A reply without a request is discarded with its data, to the end: its context may be given to a new
+    // request meanwhile.
     const answers = collect(own(io.reply, "own_reply"), own(io.replyData, "own_reply_data"), {
       name: "replies",
       length: "length",
@@ -301,7 +302,7 @@ export const OffloadSlot = module(
       replies.pop.fire.and(io.access.fire.not()),
       () => inside.set(inside.sub(1)),
     );
-    // A reply gives back what it does not need; what it needs comes back beat by beat.
+    // A reply gives back the unneeded credits; the others come back beat by beat.
     const none = constant(0, costBits(p));
     const spare = node(mux(io.came.fire, cost.sub(beatsOf(io.came.payload.data, p).resize(costBits(p))), none));
     const spent = node(mux(io.access.fire, io.access.payload.cost as UInt, none));
@@ -312,8 +313,8 @@ export const OffloadSlot = module(
         .sub(spent),
     );
 
-    // ---- A reset of the offload alone. Memory answers nobody whose data it does not have, so with its replies the
-    // data of its accesses are gone, too.
+    // ---- A reset of the offload alone. Memory does not answer an access without its data, so with the replies the
+    // data of the accesses are gone, too.
     const accessesGone = node(
       accesses.pending.not().and(next.valid.not()).and(inside.any().not()).and(beatsFree.eq(p.replyBeats)),
     );

@@ -1,11 +1,11 @@
 /**
- * The interface between an offload and the node that hosts it (paper §4.4.6). docs/clio/offloads.md explains it to those
- * who write one.
+ * The interface between an offload and the node that hosts it (paper §4.4.6). docs/offloads.md explains it to authors
+ * of offloads.
  */
 import { bit, sink, source, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";
 import { firstOffloadPid } from "../config/index.ts";
 
-/** What an offload must know of its host. */
+/** Facts about its host that an offload needs. */
 export interface OffloadParameters {
   /** Bytes of a beat: the node's. */
   readonly beatBytes: number;
@@ -28,8 +28,8 @@ export const memoryTagBits = 8;
 const contextOf = (p: { readonly contexts: number }) => uint(Math.log2(p.contexts));
 
 /**
- * Bytes as they pass here: always from lane 0 of the first beat, `beats(n)` beats for n bytes and none for 0; `last`
- * marks the last one. What lies behind the n bytes in the last beat means nothing.
+ * Bytes as they pass here: always from lane 0 of the first beat. `beats(n)` beats hold n bytes, and none hold 0; `last`
+ * marks the last one. Bytes behind the n bytes in the last beat mean nothing.
  */
 export const BodyBeat = (p: { readonly beatBytes: number }) => struct({ data: uint(p.beatBytes * 8), last: bit });
 /** Beats of `bytes` bytes. */
@@ -51,14 +51,14 @@ export const OffloadRequest = (p: OffloadParameters) =>
     /** The offload's name for this request until its last reply: no other request that is in the offload has it. */
     context: contextOf(p),
     opcode: uint(8),
-    /** The process that asks. */
+    /** The requesting process. */
     pid: uint(16),
     length: uint(bodyLengthBits),
   });
 
 /**
  * A reply: `length` bytes of body follow on `reply_data`, in the order of the replies. A request may have several, each
- * a frame of its own, all but the final one with `more`; with the final one `context` is free again, and may be another
+ * a frame of its own, all but the final one with `more`. With the final one `context` is free again, and may be another
  * request's in the next cycle.
  */
 export const OffloadReply = (p: OffloadParameters) =>
@@ -71,10 +71,10 @@ export const OffloadReply = (p: OffloadParameters) =>
   });
 
 /**
- * A request to the node's virtual memory, exactly as a client on the network would make it: `va`, `length` and `data`
- * more bytes (of a WRITE, the operands of an atomic, the rest of an ALLOC) that follow on `memory_data`, in the order
- * of the requests. Allowed are READ, WRITE, the atomics, DEREF_READ, DEREF_WRITE, ALLOC and FREE (`offloadOpcodes`);
- * anything else is answered MALFORMED.
+ * A request to the node's virtual memory, as a client on the network would make it: `va`, `length` and `data` more
+ * bytes. Those bytes follow on `memory_data`, in the order of the requests: a WRITE's data, the operands of an atomic,
+ * the rest of an ALLOC. Allowed are READ, WRITE, the atomics, DEREF_READ, DEREF_WRITE, ALLOC and FREE
+ * (`offloadOpcodes`); anything else is answered MALFORMED.
  */
 export const MemoryRequest = (p: OffloadParameters) =>
   struct({
@@ -93,10 +93,10 @@ export const MemoryRequest = (p: OffloadParameters) =>
   });
 
 /**
- * The reply to a memory request; replies come in any order. `va` and `length`: the first 12 bytes of the reply's body,
- * of READ and WRITE those of the request (length 0 when it failed), of ALLOC its `ret` (low 32 bits of `va`) and the
- * address (the other bits of `va`, and `length` above them). `data` more bytes follow on `memory_reply_data`, in the
- * order of the replies.
+ * The reply to a memory request; replies come in any order. `va` and `length`: the first 12 bytes of the reply's body.
+ * For READ and WRITE they are the request's (length 0 when it failed). For ALLOC they are its `ret` (low 32 bits of
+ * `va`) and the address: the other bits of `va`, and `length` above them. `data` more bytes follow on
+ * `memory_reply_data`, in the order of the replies.
  */
 export const MemoryReply = struct({
   tag: uint(memoryTagBits),
@@ -108,7 +108,7 @@ export const MemoryReply = struct({
 
 /**
  * The ports of every offload. All are streams with AXI's rules. The host has room for every reply that it lets an
- * offload wait for, and keeps each offload's requests apart: an offload that takes nothing or gives nothing for ever
+ * offload wait for, and keeps each offload's requests apart. An offload that takes nothing or gives nothing for ever
  * stops itself and nothing else.
  */
 export const offloadPorts = (p: OffloadParameters) => ({
@@ -122,5 +122,5 @@ export const offloadPorts = (p: OffloadParameters) => ({
   memoryReplyData: sink(BodyBeat(p)),
 });
 
-/** The process ID of the offload in slot `k`: its own address space. The slow path gives these to nobody else. */
+/** The process ID of the offload in slot `k`: its own address space. The slow path gives these to no other process. */
 export const offloadPid = (k: number): number => firstOffloadPid + k;

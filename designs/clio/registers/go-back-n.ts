@@ -8,12 +8,12 @@ import {
 import { registerAddressBits } from "./map.ts";
 
 /**
- * Where the registers of the transport begin in the node's register space, in builds with Go-Back-N only, bytes; their
- * space is as large as what lies below.
+ * First address of the transport's registers in the node's register space, in builds with Go-Back-N only, bytes. Their
+ * space is as large as the space below.
  */
 export const gbnBase = 2 ** registerAddressBits;
 
-/** What the shims count (rtl/transport/gbn-rx.ts, rtl/transport/gbn-tx.ts), by side and event. */
+/** Counters of the shims (rtl/transport/gbn-rx.ts, rtl/transport/gbn-tx.ts), by side and event. */
 const counted = {
   rx: {
     accepted: "DATA in order",

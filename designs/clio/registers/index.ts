@@ -42,5 +42,5 @@ export {
   type SocPortGeometry,
 } from "./soc-port.ts";
 export { gbnBase, gbnCounters, gbnDriver, gbnMap, gbnValues, type GbnCounter } from "./go-back-n.ts";
-/** What a driver needs of a register map, for software that knows no hardware. */
+/** Parts of a register map that a driver needs, for software that knows no hardware. */
 export { extractField, insertField, registerDriver, type RegisterDriver } from "../../../hdl-dsl/index.ts";

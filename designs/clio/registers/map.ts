@@ -119,7 +119,7 @@ export type FieldValues = {
  */
 const offloadPatience = 65_536;
 
-/** What a build's registers hold after reset. */
+/** Values of a build's registers after reset. */
 export function resetValues({ config, runtime }: Settings): FieldValues {
   return {
     identification: 0x4f494c43,

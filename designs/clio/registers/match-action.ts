@@ -1,13 +1,13 @@
 import { insertField, type RegisterField } from "../../../hdl-dsl/index.ts";
 import { defaultAction, opcode, operationOf, replyCode, type Action, type OpcodeName } from "../wire/index.ts";
 
-/** What the match-and-action table can say of an opcode, in the order of its codes. */
+/** Actions of the match-and-action table for an opcode, in the order of their codes. */
 export const matActions = ["malformed", "fast", "slow", "extend", "sync", "drop", "echo"] as const;
 export type MatAction = (typeof matActions)[number];
 /** The code of an action. */
 export const matAction = Object.fromEntries(matActions.map((n, i) => [n, i])) as { readonly [A in MatAction]: number };
 
-/** What the sync unit does with a request, in the order of its codes; `none`: a plain access. */
+/** Operations of the sync unit, in the order of their codes; `none`: a plain access. */
 export const syncOperations = ["none", "tas", "cas", "faa", "store", "derefRead", "derefWrite", "fence"] as const;
 export type SyncOperation = (typeof syncOperations)[number];
 /** The code of a sync operation. */
@@ -57,8 +57,8 @@ export const matBase = 0x400,
 export const matAddress = (code: number): number => matBase + 4 * code;
 
 /**
- * The entry of an opcode with the given action: what the hardware has to know of it besides comes from the opcode
- * table. PINGPONG's fast path is to be echoed, that of atomics, pointers and fences is the sync unit.
+ * The entry of an opcode with the given action: the other fields come from the opcode table. PINGPONG's fast path is to
+ * be echoed, that of atomics, pointers and fences is the sync unit.
  */
 export function matEntry(code: number, action: Action = defaultAction(code)): MatEntryValues {
   const echo = action === "fast" && code === opcode.PINGPONG,

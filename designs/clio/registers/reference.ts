@@ -13,7 +13,7 @@ import { gbnBase, gbnMap } from "./go-back-n.ts";
 import { counterAddress, counterBits, registerMap } from "./map.ts";
 import { matActions, matBase, matEntryFields, matWords } from "./match-action.ts";
 
-/** What the header and the page are generated from. */
+/** Source that the header and the page are generated from. */
 const origin = "designs/clio/registers";
 
 /** The manual's page of the registers. */

@@ -6,7 +6,7 @@ export interface RegisterAccess {
   write(address: number, data: number): Promise<void>;
 }
 
-/** What the slow path asks of a transport with sessions. */
+/** Operations of a transport with sessions that the slow path needs. */
 export interface TransportSessions {
   /** Sessions that there are, number 0 (management) among them. */
   readonly count: number;

@@ -23,7 +23,7 @@ const statusByFailure: Readonly<Record<Failure, number>> = {
 };
 const statusOf = (r: Result<unknown>): number => (r.ok ? status.OK : statusByFailure[r.failure]);
 
-/** Flags that a client may set. `zero` asks for nothing more: every frame is zeroed before any page gets it. */
+/** Flags that a client may set. `zero` changes nothing: every frame is zeroed before any page gets it. */
 const askedFlags = vmFlag.write | vmFlag.populate | vmFlag.zero;
 
 /** ALLOC, FREE, CREATE_PROC and FREE_PROC at the node. A refusal is a whole reply with `ret` nonzero. */

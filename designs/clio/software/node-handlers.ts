@@ -18,7 +18,7 @@ import { softwareCounters, type SoftwareStatistics } from "./statistics.ts";
 import type { TransportSessions } from "./go-back-n.ts";
 import type { SlowPathTransport } from "./transport/transport.ts";
 
-/** What a session needs besides its number: a network that opens the session's port on demand. */
+/** Services that a session needs besides its number: a network that opens the session's port on demand. */
 export interface SessionPorts {
   /** False when the session cannot be reached: another number is given instead. */
   readonly open?: (session: number) => Promise<boolean>;
@@ -26,7 +26,7 @@ export interface SessionPorts {
   readonly transport?: TransportSessions | undefined;
 }
 
-/** What the handlers need of the slow path. */
+/** Services of the slow path that the handlers need. */
 export interface NodeServices {
   readonly statistics: () => SoftwareStatistics;
   readonly ports?: SessionPorts | undefined;
@@ -41,8 +41,8 @@ export function nodeHandlers(
   // Session 0 is the management session, open from the start; session n is the UDP port clientPort + n.
   const { transport: own } = ports,
     sessions = new LowestFree(1, Math.min(config.clientPorts, own?.count ?? Number.POSITIVE_INFINITY) - 1);
-  // With sessions of its own, a node knows who has opened them, and as what: the request's number, of which the low 10
-  // bits are the client's slot.
+  // With sessions of its own, a node knows their holders, by the request's number. The low 10 bits of that number are
+  // the client's slot.
   const holders = new Map<string, { readonly name: number; readonly session: number }>();
   const slotOf = (name: number): number => name % 2 ** gbnHeader.fields.srcSlot.bits;
   const forget = (session: number): boolean => {

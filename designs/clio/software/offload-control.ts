@@ -7,10 +7,10 @@ import type { MemoryManager } from "./memory/memory-manager.ts";
 const slots = 4;
 
 /**
- * The offloads of a node over its registers: which are stuck, and the reset of one of them while all others go on.
- * Requests that it holds are answered BUSY, so their clients ask again; EXPIRED those that are done at most once,
- * for nobody knows how far they had come: they are neither done again nor said to be done, and a repetition is
- * answered EXPIRED, too.
+ * The offloads of a node over its registers: the stuck ones, and the reset of one of them while all others go on.
+ * Requests that it holds are answered BUSY, so their clients repeat them. Requests done at most once are answered
+ * EXPIRED, since their progress is unknown. They are neither done again nor reported done, and a repetition is answered
+ * EXPIRED, too.
  */
 export class OffloadControl {
   private readonly registers: RegisterAccess;
@@ -43,8 +43,8 @@ export class OffloadControl {
 
   /**
    * Resets the offload in a slot. Resolves when it takes requests again: all that it held have been answered, its
-   * memory requests are done, and its own memory is free again. What it kept in itself or in that memory (a store's
-   * keys) is gone.
+   * memory requests are done, and its own memory is free again. State that it kept in itself or in that memory (a
+   * store's keys) is gone.
    * @throws RangeError for a slot that no node has
    */
   async reset(slot: number): Promise<void> {
@@ -56,7 +56,7 @@ export class OffloadControl {
       while (((await this.read("offloadHeld")) & mask) === 0) {
         /* Every look is an access to a register. */
       }
-      // Nothing of the offload's is under way, so nobody uses these pages.
+      // No access of the offload's is under way, so these pages are unused.
       await this.memory?.freeProcess(firstOffloadPid + slot);
       await this.write("offloadReset", bits => bits & ~mask);
       while (((await this.read("offloadHeld")) & mask) !== 0) {

@@ -25,7 +25,7 @@ const rememberedClients = 1024,
 const slowTimeouts = 16;
 
 export interface SlowPathOptions {
-  /** Told of every page that comes or goes (a reference model). */
+  /** Called for every page that comes or goes (a reference model). */
   readonly observer?: PageObserver;
   /** Physical pages that may be given out; default all of them. */
   readonly pages?: number;
@@ -40,8 +40,8 @@ export interface SlowPathOptions {
 
 /**
  * The slow path (paper §4.3.2, §4.5): metadata requests, one after another, and beside them the refill of the free-page
- * buffer. It knows the hardware by its transport only. No request stops it: what it cannot read is answered with
- * MALFORMED, or ignored when there is nobody to answer.
+ * buffer. It knows the hardware by its transport only. No request stops it: a request that it cannot read is answered
+ * with MALFORMED, or ignored without a sender.
  */
 export class SlowPath {
   readonly memory: MemoryManager;
@@ -95,7 +95,7 @@ export class SlowPath {
     ]);
   }
 
-  /** What QUERY_STAT tells besides the hardware's counters. */
+  /** Answer to QUERY_STAT besides the hardware's counters. */
   get statistics(): SoftwareStatistics {
     const a = this.memory.statistics,
       o = this.once.statistics;
@@ -144,7 +144,7 @@ export class SlowPath {
     }
   }
 
-  /** The reply to a frame that the hardware handed over; undefined when it holds no request. */
+  /** The reply to a frame from the hardware; undefined when it holds no request. */
   async answer(frame: Uint8Array): Promise<Uint8Array | undefined> {
     const { ethernet, ipv4, udp, clio, body } = dissect(frame);
     if (!ethernet || !ipv4 || !udp || !clio || !body) return undefined;
@@ -164,7 +164,7 @@ export class SlowPath {
 
   /**
    * In a cluster, requests take turns with the steps of migrations. A refusal because a region moves is remembered like
-   * any answer: that operation is not done any more, and the client asks the region's node with a new one.
+   * any answer. That operation is not done any more, and the client sends a new one to the region's node.
    */
   private inTurn(request: SlowRequest, handler: Handler): SlowReply | Promise<SlowReply> {
     const { cluster, once } = this;

@@ -1,4 +1,4 @@
-/** What the slow path counts itself, in the order in which QUERY_STAT gives it after the hardware's counters. */
+/** Counters of the slow path itself, in the order in which QUERY_STAT gives them after the hardware's counters. */
 export interface SoftwareCounter {
   readonly name: SoftwareCounterName;
   readonly doc: string;

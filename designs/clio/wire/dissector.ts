@@ -58,8 +58,8 @@ function layoutFunction(l: Layout): string {
 }
 
 /**
- * Which bodies an opcode can have, as a Lua table row: a reply opcode shared by several operations takes the
- * first one's body.
+ * The bodies that an opcode can have, as a Lua table row. A reply opcode shared by several operations takes the first
+ * one's body.
  */
 function bodyRows(): string[] {
   const rows = new Map<number, { body: Layout | undefined; data: string | undefined }>();
@@ -77,9 +77,9 @@ function bodyRows(): string[] {
 }
 
 /**
- * The Wireshark dissector in Lua (`tshark -X lua_script:clio.lua`): headers, opcode and status names and every body
- * of the opcode table, on the native port, the published client's ports and the monitor's. Made from the same layouts
- * as the codec.
+ * The Wireshark dissector in Lua (`tshark -X lua_script:clio.lua`). It shows headers, opcode and status names and every
+ * body of the opcode table. Its ports are the native one, the published client's and the monitor's. Made from the same
+ * layouts as the codec.
  */
 export function dissectorLua(): string {
   const layouts = [

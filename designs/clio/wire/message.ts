@@ -15,12 +15,12 @@ export function clioMessage(header: Partial<Decoded<typeof clioHeader>>, ...body
   return concat(encode(clioHeader, { size: clioHeader.bytes + rest.length, ...header }), rest);
 }
 
-/** What a frame holds, as far as it goes; a part that is cut short or of another protocol is absent. */
+/** Contents of a frame, as far as it goes; a part that is cut short or of another protocol is absent. */
 export interface Dissected extends DissectedStack {
   readonly clio?: Decoded<typeof clioHeader>;
   /**
-   * Bytes after the Clio header, to the end of the data told by Clio `size`, the UDP length and the frame, whichever
-   * is the least.
+   * Bytes after the Clio header, to the end of the data by Clio `size`, the UDP length and the frame, whichever is the
+   * least.
    */
   readonly body?: Uint8Array;
 }

@@ -1,7 +1,7 @@
 import type { Layout } from "../../shared/wire/index.ts";
 import * as b from "./bodies.ts";
 
-/** Which part of the node a request goes to (paper §4.3.2: the match-and-action table decides among three paths). */
+/** Part of the node that a request goes to (paper §4.3.2: the match-and-action table decides among three paths). */
 export type Path = "fast" | "slow" | "extend";
 
 /** One row of wire-format.md's opcode table. */
@@ -11,7 +11,7 @@ export interface Operation {
   readonly path: Path;
   /** Fixed part of the body, if any. */
   readonly body: Layout | undefined;
-  /** What follows the fixed part. */
+  /** Content behind the fixed part. */
   readonly data: string | undefined;
   readonly reply:
     { readonly code: number; readonly body: Layout | undefined; readonly data: string | undefined } | undefined;
@@ -105,7 +105,7 @@ export function opcodeName(code: number): string {
   return answered ? `${answered.name}_REPLY` : `0x${code.toString(16).padStart(2, "0")}`;
 }
 
-/** What the match-and-action table does with a request. `malformed`: answered so by the fast path, nothing is done. */
+/** Action of the match-and-action table on a request. `malformed`: answered so by the fast path, nothing is done. */
 export type Action = Path | "malformed";
 
 /** Fast-path operations that this version's hardware has. */
@@ -124,9 +124,9 @@ export const implementedFast: readonly OpcodeName[] = [
 ];
 
 /**
- * The default content of the match-and-action table, for every opcode: 80 and above slow; 20-2F and 60-7F but 70
- * extend; 40-5F and PINGPONG fast where the hardware has them; everything else (TLB_SHOOTDOWN too: it may not come from
- * the network) is malformed.
+ * The default content of the match-and-action table, for every opcode. 80 and above are slow; 20-2F and 60-7F but 70
+ * extend; 40-5F and PINGPONG are fast where the hardware has them. Everything else is malformed, TLB_SHOOTDOWN too: it
+ * may not come from the network.
  */
 export function defaultAction(code: number): Action {
   if (code >= 0x80) return "slow";

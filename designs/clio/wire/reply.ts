@@ -9,9 +9,9 @@ export interface RequestHeaders extends Required<Pick<Dissected, "ethernet" | "i
 }
 
 /**
- * The reply to a request (wire-format.md "Clio header"): back to the sender's MAC, IP and port from the port it came
- * to; pid, tag, seqId, requestId and retryOf echoed; flags echoed on the native port and 0 on the published client's;
- * padded to 60 bytes.
+ * The reply to a request (wire-format.md "Clio header"). It goes back to the sender's MAC, IP and port from the port of
+ * the request, padded to 60 bytes. The fields pid, tag, seqId, requestId and retryOf are echoed. Flags are echoed on
+ * the native port, and 0 on the published client's.
  */
 export function replyFrame(
   own: { readonly mac: bigint; readonly ip: number },

@@ -15,7 +15,7 @@ export const status = {
 export type StatusName = keyof typeof status;
 export type StatusCode = (typeof status)[StatusName];
 
-/** What each status tells the client. */
+/** Meaning of each status for the client. */
 export const statusMeaning: Readonly<Record<StatusName, string>> = {
   OK: "done",
   INVALID: "no mapping at this address",

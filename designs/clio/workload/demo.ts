@@ -8,7 +8,7 @@ export interface TimedFrame {
   /** Nanoseconds from the start. */
   readonly time: number;
   readonly frame: Uint8Array;
-  /** What it is and what must come of it, in words. */
+  /** Title: the frame and its required outcome, in words. */
   readonly title: string;
   /** Status name of the reply; `ARP`, `ICMP echo`; `none`: dropped or never answered. */
   readonly expect: string;
@@ -20,10 +20,10 @@ const data = 0x4000_0000n,
 const text = (s: string): Uint8Array => new TextEncoder().encode(s);
 
 /**
- * The capture that ships with the project: a client creates a process, allocates memory (some of it read-only), writes
- * and reads back, crosses a page, touches what is not mapped and what is not writable, uses the key-value store,
- * pings, and sends frames that are wrong in several ways. Made for any settings' addresses and page size; by default
- * the default node's.
+ * The capture that ships with the project. A client creates a process, allocates memory (some of it read-only), writes
+ * and reads back, and crosses a page. It touches unmapped and read-only pages, uses the key-value store, pings, and
+ * sends frames that are wrong in several ways. Made for any settings' addresses and page size; by default the default
+ * node's.
  */
 export function demoCapture({ config, runtime }: Settings = makeSettings()): TimedFrame[] {
   const c = new FrameClient(clientEndpoint(0), runtime),

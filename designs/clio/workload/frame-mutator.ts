@@ -44,10 +44,9 @@ interface Part {
 }
 
 /**
- * Changes stretches of frames at random, knowing the wire format: fields take values that are odd for them, or those
- * of another frame; frames are cut, grown, repeated, put in another order, marked damaged; lengths and checksums are
- * put right again, or not, so that also what lies behind the first check is reached. The same random numbers give
- * the same frames.
+ * Changes stretches of frames at random, knowing the wire format. Fields take values that are odd for them, or those of
+ * another frame. Frames are cut, grown, repeated, reordered, or marked damaged. Lengths and checksums are put right
+ * again, or not, so that the checks behind the first are reached too. The same random numbers give the same frames.
  */
 export class FrameMutator {
   private readonly r: Random;
@@ -313,7 +312,7 @@ function partsOf(frame: Uint8Array): Part[] {
   if (Number(readPlacement(frame, ip.at, ipv4Header.at.protocol)) === ipProtocol.icmp)
     return whole([ethernet, ip, { layout: icmpHeader, at: frameOffsets.transport }]);
   const body = operationOf(Number(readPlacement(frame, frameOffsets.clio, clioHeader.at.opcode)))?.body ?? accessBody;
-  // What a request is about is changed more often than how it got here.
+  // The fields of the operation are changed more often than those of its delivery.
   const clio = { layout: clioHeader, at: frameOffsets.clio },
     inner = { layout: body, at: frameOffsets.body };
   return whole([ethernet, ip, { layout: udpHeader, at: frameOffsets.transport }, clio, clio, inner, inner]);

@@ -20,7 +20,7 @@ export interface FuzzFrame {
   readonly fcsBad: boolean;
   readonly gap: number;
 }
-/** Frames one after another: what a fuzzer mutates and keeps. */
+/** Frames one after another, the unit that a fuzzer mutates and keeps. */
 export type Stretch = readonly FuzzFrame[];
 
 /**
@@ -137,8 +137,8 @@ function requestFor(client: FrameClient, pid: number, o: Operation, ground: Fuzz
 }
 
 /**
- * What fuzzing starts from: a good request of every operation of the wire format, on the native and on a client port,
- * ARP and ping, and some that belong together (repetitions, an atomic after another, more fences than the node holds).
+ * Seeds of fuzzing: a good request of every operation of the wire format, on the native and on a client port, ARP and
+ * ping. Some belong together: repetitions, an atomic after another, more fences than the node holds.
  */
 export function fuzzSeeds({ config, runtime }: Settings, ground: FuzzGround): Stretch[] {
   const good = (...frames: readonly Uint8Array[]): Stretch => frames.map(bytes => ({ bytes, fcsBad: false, gap: 0 }));
@@ -232,14 +232,11 @@ export function fuzzSeeds({ config, runtime }: Settings, ground: FuzzGround): St
   ];
 }
 
-/**
- * Request IDs of one client lie within an eighth of a round of 2^32 (retry-buffer.ts); what mutations make of them is
- * cut to this.
- */
+/** Request IDs of one client lie within an eighth of a round of 2^32 (retry-buffer.ts); mutated IDs are cut to this. */
 const idMask = 2 ** 28 - 1;
 
 /**
- * The same frame with its request IDs moved on: a stretch that is played again is new to the node, and its repetitions
+ * The same frame with its request IDs moved on. A stretch that is played again is new to the node, and its repetitions
  * still name each other.
  */
 export function relocate(frame: Uint8Array, by: number): Uint8Array {

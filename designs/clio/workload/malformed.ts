@@ -16,12 +16,12 @@ import type { Settings } from "../config/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
 import { Random } from "./random.ts";
 
-/** A frame that somebody's fault or malice could send. */
+/** A frame that a fault or malice could send. */
 export interface MalformedFrame {
   readonly frame: Uint8Array;
   /** The MAC marks its FCS bad. */
   readonly fcsBad: boolean;
-  /** What was done to it. */
+  /** Mutation that was applied. */
   readonly mutation: Mutation;
 }
 export const mutations = [
@@ -73,9 +73,10 @@ function oddLength(r: Random, right: number): number {
 }
 
 /**
- * Seeded malformed frames without end (take as many as needed): good requests of all kinds, cut at any byte, grown,
- * with flipped bits, contradictory lengths, odd headers (half of them with the IPv4 checksum put right, to reach what
- * lies behind it), bad FCS, and noise. Some come out harmless: the model knows what must happen to each.
+ * Seeded malformed frames without end (take as many as needed): good requests of all kinds, with a fault. The frame is
+ * cut at any byte or grown, or has flipped bits, contradictory lengths, odd headers, bad FCS, or noise. Half of the odd
+ * headers have the IPv4 checksum put right, to reach the checks behind it. Some come out harmless: the model knows what
+ * must happen to each.
  */
 export function* malformedFrames({ config, runtime }: Settings, seed: number): Generator<MalformedFrame, never> {
   const r = new Random(seed),

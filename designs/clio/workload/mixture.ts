@@ -4,7 +4,7 @@ import { clientEndpoint, FrameClient } from "./client.ts";
 import { Random } from "./random.ts";
 import { StateOperations, type StatePage } from "./state-operations.ts";
 
-/** What the random requests are like; every share is a probability. */
+/** Properties of the random requests; every share is a probability. */
 export interface MixtureOptions {
   readonly seed: number;
   /** Processes, and pages of each (consecutive). */
@@ -36,8 +36,8 @@ export interface Territory {
 }
 
 /**
- * Random requests that get in each other's way: several processes at the same virtual addresses, few hot bytes, sizes
- * from 1 byte to what fits a frame, any alignment, page crossings, and some that must fail. Frames only: a bench sends
+ * Random requests that conflict: several processes at the same virtual addresses, few hot bytes, and some that must
+ * fail. Sizes go from 1 byte to a frame's room, with any alignment and page crossings. Frames only: a bench sends
  * `setup()` and waits for its replies, then `next()` for ever.
  */
 export class Mixture {

@@ -41,8 +41,8 @@ export class StateOperations {
   }
 
   /**
-   * Requests that lay the pointers down, and touch every word once, so that it is known as one that atomics work
-   * on. @param place where a pointer leads to
+   * Requests that lay the pointers down, and touch every word once, so that it is known as one that atomics work on.
+   * @param place where a pointer leads to
    */
   setup(client: FrameClient, place: (pid: number) => bigint): Uint8Array[] {
     return this.pages.flatMap(({ pid, start }) => {

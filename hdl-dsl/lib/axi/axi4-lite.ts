@@ -6,7 +6,7 @@ import { node } from "../../build/declare.ts";
 import { stage } from "../../stream/stage.ts";
 import { connect, join, stream } from "../../stream/stream.ts";
 
-/** AW and AR: a byte address; the protection bits are for those who look at them. */
+/** AW and AR: a byte address; the protection bits are for slaves that use them. */
 export type LiteAddress = StructShape<{ readonly addr: UIntShape; readonly prot: UIntShape<3> }>;
 export const liteAddress = (addressBits: number): LiteAddress =>
   struct({ addr: uint<number>(addressBits), prot: uint(3) });

@@ -85,7 +85,7 @@ export function axi4Slave<const Prefix extends string>(prefix: Prefix, p: Axi4Pa
 }
 
 export interface Axi4RegisterParameters extends Axi4Parameters {
-  /** What each channel's stage registers; `full` when left out. */
+  /** Registers of each channel's stage; `full` when left out. */
   readonly kind?: StageKind;
 }
 

@@ -1,7 +1,7 @@
 import { bit, struct, uint, type StructShape, type UIntShape } from "../../types/shape.ts";
 
 /**
- * Fields of an AXI-Stream beat of `bytes` bytes: byte 0 is the lowest and comes first; `keep` marks the bytes that
+ * Fields of an AXI-Stream beat of `bytes` bytes. Byte 0 is the lowest and comes first; `keep` marks the bytes that
  * count; `last` ends a frame.
  */
 export type AxisBeatShape = StructShape<{

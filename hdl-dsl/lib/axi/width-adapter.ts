@@ -33,11 +33,11 @@ function ratioOf(p: WidthAdapterParameters): number {
  * Changes the width of an AXI-Stream (data, keep, last) by a whole ratio r, frames and their bytes unchanged.
  *
  * Wider (r narrow beats make a wide one): a wide beat goes out one cycle after its last narrow beat, or the frame's
- * last, came; initiation interval 1 on the narrow side. Missing lanes have keep 0. Full (a wide beat waits):
+ * last, came. Initiation interval 1 on the narrow side. Missing lanes have keep 0. Full (a wide beat waits):
  * `from.ready` is `to.ready`, so taken and arriving in one cycle both happen.
  *
- * Narrower (a wide beat makes up to r narrow ones): latency 0, one narrow beat per cycle, no storage; the wide beat is
- * taken with its last narrow one. Lanes past the frame's end are left out. Stalled: the lane stays, so the payload
+ * Narrower (a wide beat makes up to r narrow ones): latency 0, one narrow beat per cycle, no storage. The wide beat
+ * fires with its last narrow one. Lanes past the frame's end are left out. Stalled: the lane stays, so the payload
  * stays. Empty: `to.valid` is 0 in both.
  */
 export const WidthAdapter = module(
@@ -67,7 +67,7 @@ function widen(from: From, to: To, ratio: number, bytes: number): void {
   when(to.ready, () => full.set(0));
   when(from.fire, () => {
     inLane(lane, data, from.payload.data, 0);
-    // A word that begins forgets the lanes of the one before.
+    // A word that begins clears the lanes of the one before.
     when(lane.eq(0), () => keep.set(from.payload.keep.zext(bytes * ratio))).otherwise(() =>
       inLane(lane, keep, from.payload.keep, 1),
     );

@@ -1,12 +1,9 @@
-/**
- * What a proof is: a harness in the language that says what must hold of a module, and a fault that shows that
- * the harness looks.
- */
+/** A proof: a harness in the language with the claims about a module, and a fault that shows that the harness looks. */
 import type { Def } from "../../build/module.ts";
 
 /** A change of the emitted Verilog that breaks the module: the proof must then fail. */
 export interface Fault {
-  /** What the fault does to the hardware. */
+  /** Effect of the fault on the hardware. */
   readonly what: string;
   /** The text in one of the harness's files; the first place that has it is changed. */
   readonly from: string | RegExp;
@@ -14,9 +11,9 @@ export interface Fault {
 }
 
 /**
- * A proof harness. Its `assertAlways` are the claims, its `assumeAlways` what the module's users promise, its `cover`s
- * states that must be reachable, so that the claims do not hold for want of anything happening. Widths and depths are
- * reduced; what is proved must not depend on them.
+ * A proof harness. Its `assertAlways` are the claims, its `assumeAlways` the promises of the module's users. Its
+ * `cover`s are states that must be reachable, so that the claims do not hold vacuously. Widths and depths are reduced;
+ * the claims must not depend on them.
  */
 export interface Proof {
   /** The module or combinator with its parameters, as the reader knows it: `Fifo, depth 5`. */

@@ -4,7 +4,7 @@ import type { Bit, UInt } from "../../types/value.ts";
 import { reg } from "../../build/declare.ts";
 import { assertAlways, assumeAlways } from "../../build/statements.ts";
 
-/** A stream from outside: what both sides can see. */
+/** A stream from outside: the signals that both sides can see. */
 export interface Watched {
   readonly valid: Bit;
   readonly ready: Bit;

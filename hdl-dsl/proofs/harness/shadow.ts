@@ -1,4 +1,4 @@
-/** The naive queue that a stream unit is compared with: what went in and has not come out. */
+/** The naive queue that a stream unit is compared with: the elements that went in and have not come out. */
 import { uint, vec } from "../../types/shape.ts";
 import type { Bit, UInt } from "../../types/value.ts";
 import { node, reg } from "../../build/declare.ts";
@@ -21,10 +21,9 @@ export interface ShadowOptions {
 }
 
 /**
- * Claims that the unit is a queue: what it shows at its output is the oldest element that went in and has not come
- * out (or, when it holds none, the one at its input right now), every element comes out once, and none is lost on the
- * way. For a unit that only moves its data, a payload of one bit is enough: two elements that change places can be
- * given different bits.
+ * Claims that the unit is a queue. Its output shows the oldest element inside; when the unit is empty, the one at its
+ * input right now. Every element comes out once, and none is lost on the way. For a unit that only moves its data, a
+ * payload of one bit is enough: two elements that change places can be given different bits.
  * @returns the number of elements in the unit
  */
 export function isQueue(o: ShadowOptions): { readonly count: UInt; readonly empty: Bit; readonly full: Bit } {

@@ -20,7 +20,7 @@ export interface StreamUnit {
   readonly latency?: number;
   /** The payload that must come out for one that went in; unchanged when left out. */
   readonly expected?: (payload: UInt) => UInt;
-  /** Which payloads come out at all; all when left out. */
+  /** Payloads that come out at all; all when left out. */
   readonly passes?: (payload: UInt) => Bit;
   /** Further claims, given the number of elements that the unit must hold. */
   readonly also?: (count: UInt) => void;
@@ -28,8 +28,8 @@ export interface StreamUnit {
 }
 
 /**
- * Claims: the stream rules at the output; the unit is a queue; what is inside is offered in the next cycle; with room
- * left it accepts.
+ * Claims: the stream rules hold at the output; the unit is a queue. An element inside is offered in the next cycle;
+ * with room left the unit accepts.
  */
 export function streamUnit(name: string, u: StreamUnit): Def {
   return module(

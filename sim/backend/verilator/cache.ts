@@ -20,7 +20,7 @@ export function cacheRoot(): string {
 
 /**
  * A content-addressed folder `<kind>/<key>`. When it is not there, `build` fills a temporary folder, which is then
- * renamed into place: a reader sees all of it or nothing, and nothing that may be loaded is ever overwritten. Processes
+ * renamed into place. A reader sees all of it or nothing, and a file that may be loaded is never overwritten. Processes
  * that want the same key build it once: the others wait for the first, and take over when it has died.
  */
 export async function cached(
@@ -56,7 +56,7 @@ function publish(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (e) {
-    // Another process was faster (its lock was taken for dead): what it built is the same.
+    // Another process was faster (its lock was taken for dead): its build is the same.
     if (!existsSync(to)) throw e;
   }
 }
@@ -70,7 +70,7 @@ function acquire(lock: string): boolean {
   }
   try {
     const owner = Number(readFileSync(lock, "utf8"));
-    // A process number may have been given to somebody else since: no build takes ten minutes.
+    // A process number may have been given to another process since: no build takes ten minutes.
     if ((owner > 0 && !alive(owner)) || Date.now() - statSync(lock).mtimeMs > 600_000) rmSync(lock, { force: true });
   } catch {
     /* released meanwhile */

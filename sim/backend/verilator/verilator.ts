@@ -66,8 +66,7 @@ async function translate(
 }
 
 /**
- * What the compiler will see, so that a change of the Verilog that does not reach the C++ (a comment)
- * costs no compilation.
+ * The compiler's input as a key: a change of the Verilog that does not reach the C++ (a comment) costs no compilation.
  */
 function generatedKey(tools: Tools, trace: boolean, brief: boolean, dir: string): string {
   const files = readdirSync(dir)
@@ -82,7 +81,7 @@ function generatedKey(tools: Tools, trace: boolean, brief: boolean, dir: string)
   ]);
 }
 
-/** What Verilator will see: when it is as before, Verilator is not even started. */
+/** Verilator's input as a key: when it is unchanged, Verilator is not even started. */
 function textKey(tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean, brief: boolean): string {
   return digest([
     tools.fingerprint,

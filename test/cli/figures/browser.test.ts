@@ -1,5 +1,5 @@
 /**
- * The page of figures in a real browser, light and dark, as wide as a screen and as a phone: nothing is wider than the
+ * The page of figures in a real browser, light and dark, as wide as a screen and as a phone. Nothing is wider than the
  * window, and no text of a drawing is cut off or runs into another. Only where there is a Chromium. MNEMO_FIGURES_PAGE
  * names a page to look at beside the made-up one, such as out/figures/clio-figures.html; MNEMO_SCREENSHOTS a folder
  * that keeps the pictures.
@@ -14,7 +14,7 @@ import { browse, chromium } from "./browser.ts";
 import { madeUp } from "./made-up.ts";
 import { picture } from "./png.ts";
 
-/** What a look at a page in a frame gives. */
+/** Result of a look at a page in a frame. */
 interface Look {
   readonly name: string;
   readonly ground: string;
@@ -24,8 +24,8 @@ interface Look {
 }
 
 /**
- * Runs in the browser, hence plain JavaScript: looks at each frame of the page that it stands in, and leaves what it
- * finds there as text.
+ * Runs in the browser, hence plain JavaScript: examines each frame of the page that it stands in, and leaves its
+ * findings there as text.
  */
 const look = `
 addEventListener("load", () => {

@@ -23,7 +23,7 @@ export function chromium(): string | undefined {
   });
 }
 
-/** What a headless run with these flags prints. @throws when it fails or takes a minute and a half */
+/** Output of a headless run with these flags. @throws when it fails or takes a minute and a half */
 export async function browse(program: string, scheme: "light" | "dark", flags: readonly string[]): Promise<string> {
   const profile = mkdtempSync(join(tmpdir(), "mnemo-browser-"));
   const all = [

@@ -1,6 +1,6 @@
 /**
- * The page of figures by itself, of made-up plots of every kind: that it is whole and readable, and that each thing
- * that can go wrong with it is found. No node is simulated.
+ * The page of figures by itself, of made-up plots of every kind. The page is whole and readable, and each fault that it
+ * can have is found. No node is simulated.
  */
 import { describe, expect, it } from "vitest";
 import { reportSchema, type Axis } from "../../../designs/shared/evaluation/index.ts";

@@ -16,7 +16,7 @@ import { bench } from "../../bench.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
-/** Imports as someone has them who uses the package. */
+/** Imports as a user of the package has them. */
 const published = (text: string): string =>
   text
     .replace("../../hdl-dsl/index.ts", "mnemosyne")

@@ -1,4 +1,4 @@
-/** A module for each check of the finished circuit, wrong in just that: what the manual shows beside each code. */
+/** A module for each check of the finished circuit, wrong in just that: the manual shows them beside each code. */
 import {
   bit,
   clockDomain,

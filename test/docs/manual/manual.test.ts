@@ -1,6 +1,6 @@
 /**
- * The manual's examples: each compiles as a user would compile it, elaborates, passes three linters, and shows the
- * Verilog that it gives now (`MNEMO_UPDATE=1 npx vitest run test/docs/manual` writes it anew). Benches run.
+ * The manual's examples. Each compiles as a user would compile it, elaborates, passes three linters, and shows its
+ * present Verilog. `MNEMO_UPDATE=1 npx vitest run test/docs/manual` writes it anew. Benches run.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -44,7 +44,7 @@ test("file names are told once, and every module shows its Verilog", () => {
   expect(book.length).toBeGreaterThanOrEqual(12);
 });
 
-/** What the compiler says of files of the folder, under the settings of the project. */
+/** Messages of the compiler for files of the folder, under the settings of the project. */
 function complaints(names: readonly string[]): readonly string[] {
   const options =
     ts.getParsedCommandLineOfConfigFile(

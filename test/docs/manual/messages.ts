@@ -1,6 +1,4 @@
-/**
- * The chapter of messages: every code with what it says, programs that it is told of, and the message word for word.
- */
+/** The chapter of messages: every code with its meaning, programs that cause it, and the message word for word. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import ts from "typescript";
@@ -64,7 +62,7 @@ function diagnosticsOf(def: Def): readonly Diagnostic[] {
   }
 }
 
-/** The messages of one code, places told by the snippet's own lines. */
+/** The messages of one code, with places by the snippet's own lines. */
 export function messagesOf(def: Def, code: string, snippet: Snippet): readonly string[] {
   const place = (line: number): string =>
     line >= snippet.from && line <= snippet.to ? `line ${line - snippet.from + 1}` : "its declaration";

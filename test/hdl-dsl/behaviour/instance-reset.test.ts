@@ -18,7 +18,7 @@ import {
 import { DesignStopped, runBench } from "../../../sim/index.ts";
 import { bench } from "../../bench.ts";
 
-/** Counts the edges since its reset; stops the simulation when it is told that something is wrong. */
+/** Counts the edges since its reset; stops the simulation at a fault. */
 const Inner = module(
   "ResetInner",
   () => ({ wrong: input(bit), n: output(uint(8)) }),

@@ -1,6 +1,4 @@
-/**
- * What the catalogue says of time is measured: all its units with streams side by side in one model, nothing paused.
- */
+/** The catalogue's times are measured: all its units with streams side by side in one model, nothing paused. */
 import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";

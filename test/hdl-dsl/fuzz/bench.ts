@@ -26,8 +26,8 @@ export function stimulus(random: Random): bigint[] {
 }
 
 /**
- * A module under test with the text that it is tested by, and what it must do where somebody else than
- * its circuit knows.
+ * A module under test with the text that it is tested by, and its required behaviour where a model other than its
+ * circuit gives it.
  */
 export interface Subject {
   readonly circuit: Circuit;
@@ -83,7 +83,7 @@ export function benchText(subjects: readonly Subject[]): string {
   return [...lines, "endmodule", ""].join("\n");
 }
 
-/** What each subject's outputs must be at each step: bit patterns as in `out`, and which bits of them are known. */
+/** Required outputs of each subject at each step: bit patterns as in `out`, and the mask of known bits. */
 export function expected(s: Subject, vectors: readonly bigint[]): { readonly bits: bigint; readonly known: bigint }[] {
   const reference = new Reference(s.circuit);
   return vectors.map((vector, n) => {

@@ -39,8 +39,8 @@ export interface Hunt {
 }
 
 /**
- * Tries every fault on up to `most` programs whose text it changes, out of random ones: a few for all in one build,
- * then more for those that got away.
+ * Tries every fault on up to `most` programs whose text it changes, out of random ones. A few for all go in one build;
+ * more follow for the faults that got away.
  */
 export async function hunt(faults: readonly Fault[], seed: number, pool: number, most: number): Promise<Hunt[]> {
   const programs = fc.sample(choices, { seed, numRuns: pool }).map(lowered);

@@ -152,7 +152,7 @@ function build(d: Dice, name: string, below: number): Circuit {
   ];
   const late = new Expressions(d, all);
   for (const o of outputs) body.push(assign(o, late.make(o.width, o.signed, 1 + d.below(4))));
-  // What is stored, and what comes out of sub-modules, is seen: nothing wrong in there stays hidden.
+  // Stored values and outputs of sub-modules are observed, so no fault in there stays hidden.
   const seen = [
     ...registers,
     ...(store?.reads.map(r => r.data) ?? []),
@@ -174,8 +174,7 @@ function build(d: Dice, name: string, below: number): Circuit {
       ),
     );
   }
-  // Registers have no say over wires that they do not know: what a wire takes under a condition comes
-  // from stored values.
+  // Registers have no say over wires that they do not know: a wire under a condition takes stored values.
   const plain = registers.filter(r => r !== machine?.state);
   const change = (): Stmt => {
     const s = d.of([...outputs, ...plain, ...plain, ...wires, ...pins]);
@@ -270,7 +269,7 @@ function build(d: Dice, name: string, below: number): Circuit {
     // Mostly straight from inputs of their own: reads and writes meet often.
     const from = (s: Signal, n: number): Expr => (isWhole(memory.depth) ? chosen(s, n) : part(s, n));
     const chosen = (s: Signal, n: number): Expr => (d.chance(0.7) ? part(s, n) : early.make(n, false, d.below(2)));
-    // Under `we`, which is 0 during reset: what is written is known.
+    // Under `we`, which is 0 during reset: the written value is known.
     const write = (): Stmt => ({
       kind: "memWrite",
       port,

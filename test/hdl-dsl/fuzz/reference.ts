@@ -1,7 +1,7 @@
 /**
  * Runs a circuit the naive way, straight from the meaning of the language: statements in order, values from the
- * evaluator, memories as arrays. What starts undefined (registers without reset, memories without contents, "undefined"
- * collisions) is tracked: a result that could depend on it is unknown.
+ * evaluator, memories as arrays. Undefined starts (registers without reset, memories without contents, "undefined"
+ * collisions) are tracked: a result that could depend on them is unknown.
  */
 import type { Circuit, Memory, MemWrite, ReadPort, Signal, Stmt } from "../../../hdl-dsl/ir/circuit.ts";
 import { evaluate } from "../../../hdl-dsl/ir/evaluate.ts";
@@ -27,7 +27,7 @@ interface Write {
   readonly data: Value;
   readonly mask: Value | undefined;
 }
-/** What the statements did in one cycle. `doubtful`: memories of which it is unknown whether they are written. */
+/** Effects of the statements in one cycle. `doubtful`: memories of which it is unknown whether they are written. */
 interface Effects {
   readonly values: Values;
   readonly next: Values;

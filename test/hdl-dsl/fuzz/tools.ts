@@ -89,8 +89,8 @@ const flags = (root: string): string[] => [
 ];
 
 /**
- * What the checks refuse before emission, comparisons that constants a wire away decide, and the bench itself; any
- * other remark of the linter is a failure.
+ * Remarks that the checks refuse before emission, comparisons that constants a wire away decide, and the bench itself.
+ * Any other remark of the linter is a failure.
  */
 const NOT_CHECKED = ["UNDRIVEN", "UNUSEDSIGNAL", "SELRANGE", "UNSIGNED", "CMPCONST", "DECLFILENAME", "SYNCASYNCNET"];
 

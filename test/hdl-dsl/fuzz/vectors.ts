@@ -1,8 +1,8 @@
 /**
- * Random modules of vectors, through the builders as a user writes them: vec ports, registers and wires of numbers,
- * structs and vecs; `at` and `setAt` by number and by value, past the end too; instances with vec ports. Each program
- * is made twice at once: as hardware, and as functions over arrays that say what it must do (so that an error of the
- * builders shows, which the evaluator of their circuits would repeat).
+ * Random modules of vectors, through the builders as a user writes them. They have vec ports, registers and wires of
+ * numbers, structs and vecs. They use `at` and `setAt` by number and by value, past the end too, and instances with vec
+ * ports. Each program is made twice at once: as hardware, and as functions over arrays with the required result. So an
+ * error of the builders shows, which the evaluator of their circuits would repeat.
  */
 import {
   instance,
@@ -34,7 +34,7 @@ import { HdlError } from "../../../hdl-dsl/ir/diagnostic.ts";
 import type { Dice } from "../support/random.ts";
 import { Choices } from "./choices.ts";
 
-/** What the outputs must be: bit patterns by port name. */
+/** Required outputs: bit patterns by port name. */
 export interface Model {
   outputs(inputs: ReadonlyMap<string, bigint>): ReadonlyMap<string, bigint>;
   /** The clock edge after `outputs`. */
@@ -98,7 +98,7 @@ function elementShape(d: Dice): Shape {
 /** The scalar as a value of an integer leaf. */
 const leafOf = (s: Scalar, signed: boolean): unknown => (signed ? s.hw.asSint() : s.hw);
 
-/** Everything that one program draws from: what may be read, and how expressions of it are made. */
+/** Everything that one program draws from: the readable values, and the making of expressions from them. */
 class Source {
   readonly d: Dice;
   readonly element: Shape;
@@ -476,7 +476,7 @@ function define(d: Dice, name: string, below: number, element: Shape): { readonl
   return { def, model };
 }
 
-/** The codes of checks that a random program may well earn: what it reads, overwrites or leaves is its own affair. */
+/** The codes of checks that a random program may well earn: its reads, overwrites and omissions are its own affair. */
 const HARMLESS = new Set(["HDL002", "HDL003", "HDL004"]);
 
 /** A program of vectors. @throws what the builders or the checks wrongly find in it. */

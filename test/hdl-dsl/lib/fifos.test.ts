@@ -174,7 +174,7 @@ async function packetRun(
   b.onEdge({
     sample: () => {
       dropped += b.io[`${unit}Dropped`].value;
-      // Never more beats out than packets that were whole before: what is shown belongs to a whole one.
+      // Never more beats out than packets that were whole before: a shown beat belongs to a whole one.
       expect(
         b.io[`${unit}Packets`].value > 0,
         `${unit}: something shows although no packet is whole, cycle ${b.cycle}`,

@@ -36,7 +36,7 @@ const values = { identification: 0x54494d45, prescale: 0x2a5, limit: 1000 };
 const dut = RegisterSlave({ map: timer, values });
 type B = Bench<typeof dut.ports>;
 
-/** The registers as a program would keep them: words by address, told of what the hardware shows. */
+/** The registers as a program would keep them: words by address, with the hardware's values as inputs. */
 class Reference {
   readonly words = new Map<number, number>();
   constructor() {

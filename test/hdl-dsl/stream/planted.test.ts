@@ -41,7 +41,7 @@ const Planted = module(
     }).elseWhen(io.losesO.ready, () => full.set(0));
     io.losesO.valid.set(full);
     io.losesO.payload.set(held);
-    // A stage that forgets to empty when the producer pauses.
+    // A stage that does not empty when the producer pauses.
     const kept = reg(byte),
       has = reg(bit, { init: 0 });
     const room = has.not().or(io.doublesO.ready);

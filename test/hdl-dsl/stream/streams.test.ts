@@ -48,7 +48,7 @@ function everyPressure(
 /** The first `n` values of a sink; the wait ends with the hang check of the bench. */
 async function take<V>(b: B, sink: { readonly received: readonly Seen<V>[] }, n: number): Promise<V[]> {
   await b.until(() => sink.received.length >= n);
-  // Whatever comes beyond is a mistake too.
+  // Any further output is a mistake too.
   await b.cycles(8);
   return sink.received.map(s => s.value);
 }

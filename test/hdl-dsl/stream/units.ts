@@ -158,7 +158,7 @@ export const StreamUnits = module(
     connect(through, io.gateO);
     io.gateCredit.set(credit);
 
-    // Combinators behind one another: what one drives another reads.
+    // Combinators behind one another: each reads the output of another.
     const steps = stage(
       map(
         filter(fifo(stage(io.chainI, "backward"), 3), v => v.ne(7)),

@@ -27,7 +27,7 @@ export function run(command: string, args: readonly string[], cwd?: string): str
   return `${r.stdout}${r.stderr}${r.status === 0 ? "" : `\n${command} exited with ${String(r.status)}`}`.trim();
 }
 
-/** What the tools object to in a design; empty = accepted by all three, without any waiver. */
+/** Objections of the tools to a design; empty = accepted by all three, without any waiver. */
 export function lint(design: EmittedDesign): string {
   return withFiles(design, (_folder, files) =>
     [

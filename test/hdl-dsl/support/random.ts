@@ -5,7 +5,7 @@
 import type { Assign, Circuit, ClockDomain, Signal, Stmt } from "../../../hdl-dsl/ir/circuit.ts";
 import { maskOf, type BinaryOp, type Expr, type UnaryOp } from "../../../hdl-dsl/ir/expr.ts";
 
-/** What a generator draws from: a seeded generator, or the choices of a shrinking one. */
+/** Source of a generator's draws: a seeded generator, or the choices of a shrinking one. */
 export interface Dice {
   /** 0 .. n-1 */
   below(n: number): number;

@@ -1,4 +1,7 @@
-/** What the compiler must accept, and with which types: compiled by compile.test.ts and by `npm run lint`, never run. */
+/**
+ * Programs that the compiler must accept, with their types: compiled by compile.test.ts and by `npm run lint`, never
+ * run.
+ */
 import { arbiter, bit, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, reg, wire, stage, unpack, type Bit, type SInt, type StreamIn, type UInt } from "../../../hdl-dsl/index.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
@@ -44,7 +47,7 @@ export const Mac = module("Mac",
 
 export const Values = module("Values", () => ({ a: input(uint(8)), b: input(uint(16)), s: input(sint(8)), c: input(bit), v: input(vec(uint(8), 4)), o: output(uint(8)), so: output(sint(8)) }), io => {
   const a = wire(uint(8)), b = wire(uint(16)), n = wire(uint(8 as number)), s = wire(sint(8)), flag = wire(bit);
-  // A drivable value is a value: in operators, in mux, where a Bit is asked for.
+  // A drivable value is a value: in operators, in mux, where a Bit is required.
   const f: Bit = flag, e: UInt<8> = a, g: UInt = a, h: SInt<8> = s;
   a.add(a); a.add(n); n.add(b); a.add(1); a.add(255n); a.set(b.trunc(8)); b.set(a.zext(16)); a.set(3); n.set(b);
   when(flag, () => { a.set(io.a); }).otherwise(() => { a.set(n); });

@@ -8,7 +8,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const accepted = resolve(here, "accepted.ts"),
   refused = resolve(here, "refused.ts");
 
-/** Every error of the compiler by file, as `line: sentence` (the innermost sentence: what the user looks for). */
+/** Every error of the compiler by file, as `line: sentence` (the innermost sentence, which the user looks for). */
 const errors = new Map<string, string[]>();
 
 beforeAll(() => {

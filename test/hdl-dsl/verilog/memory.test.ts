@@ -31,7 +31,7 @@ const Store = module(
   },
 );
 
-/** The memory as its words say: a model that knows nothing of arrays and bypasses in Verilog. */
+/** The memory as its words say: a model without arrays and bypasses of Verilog. */
 function model(p: P, steps: readonly Step[]): (bigint | undefined)[] {
   const words = Array.from({ length: p.depth }, (_, i) => [1n, 2n, 3n][i] ?? 0n);
   let q: bigint | undefined;

@@ -140,8 +140,8 @@ describe("tasks", () => {
       await b.cycles(3);
       task.cancel();
       await b.cycles(3);
-      // At an edge those who wait for just that edge wake before those who count cycles: the first task had its third
-      // before the cancel.
+      // At an edge, waits for just that edge wake before those that count cycles: the first task had its third before
+      // the cancel.
       expect([a, c]).toEqual([3, 6]);
       await expect(task).rejects.toThrow(Cancelled);
     });

@@ -97,8 +97,8 @@ describe("network model", () => {
       new DataView(f.buffer).setUint32(20, i);
       return f;
     };
-    // What is not marked is whole, and what is marked is not (a bit turned round on both links is whole
-    // again: hardly ever).
+    // An unmarked frame is whole, and a marked one is not (a bit turned round on both links is whole again: hardly
+    // ever).
     const whole = bad.arrivals[1]!.map((a, i) => Buffer.compare(a.frame, sent(i)) === 0);
     expect(bad.arrivals[1]!.filter((a, i) => !a.damaged && !whole[i])).toEqual([]);
     expect(bad.arrivals[1]!.filter((a, i) => a.damaged && whole[i]).length).toBeLessThan(5);

@@ -9,8 +9,8 @@ export class ClientError extends Error {
 export type FailureReason = StatusName | "TIMEOUT" | `STATUS_${number}`;
 
 /**
- * An operation that the node refused or that could not be finished (paper §4.4.5: after two retries the
- * application is told).
+ * An operation that the node refused or that could not be finished (paper §4.4.5: after two retries the application
+ * gets the error).
  */
 export class OperationError extends Error {
   override readonly name = "OperationError";

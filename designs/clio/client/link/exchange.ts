@@ -12,13 +12,13 @@ export interface Try {
   readonly sentAt: number;
   /** It counts in the windows: neither answered nor given up. */
   open: boolean;
-  /** What has come of a reply of several frames. */
+  /** The part received so far of a reply of several frames. */
   collector?: ReplyCollector;
 }
 
 /**
- * A request from its submission to its end (paper §4.4.5, T4): the first try and its retries, each with an ID of its
- * own, of which any may be answered. State: at most 1 + `mostRetries` + `mostBusy` tries.
+ * A request from its submission to its end (paper §4.4.5, T4): the first try and its retries. Each try has an ID of its
+ * own, and any of them may be answered. State: at most 1 + `mostRetries` + `mostBusy` tries.
  */
 export class Exchange {
   readonly spec: RequestSpec;
@@ -63,7 +63,7 @@ export class Exchange {
     this.fail(reason, `so the node said ${mostBusy + 1} times`);
     return undefined;
   }
-  /** All tries so far were refused for good: what comes next is an operation of its own. */
+  /** All tries so far were refused for good: the next try is an operation of its own. */
   renew(): void {
     this.tries.length = 0;
   }

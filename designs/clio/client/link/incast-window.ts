@@ -1,6 +1,6 @@
 /**
  * iwnd (paper §4.4.4): bytes of replies that a client may expect at a time, of all nodes together. A request is sent
- * only when its reply fits. Who does not find room waits in line, so that small replies never keep a large one out for
+ * only when its reply fits. A request without room waits in line, so that small replies never keep a large one out for
  * ever. State: two numbers, and one place in line per node.
  */
 export class IncastWindow<W> {
@@ -9,7 +9,7 @@ export class IncastWindow<W> {
   private highest = 0;
   private readonly line = new Set<W>();
 
-  /** @param limit bytes; at least the longest reply, or it could never be asked for */
+  /** @param limit bytes; at least the longest reply, or it could never be requested */
   constructor(limit: number) {
     this.limit = limit;
   }
@@ -21,12 +21,12 @@ export class IncastWindow<W> {
   get mostExpected(): number {
     return this.highest;
   }
-  /** Who is first in line. */
+  /** The first request in line. */
   get first(): W | undefined {
     return this.line.values().next().value;
   }
 
-  /** Whether a reply of so many bytes may be asked for now; who may not is in line afterwards. */
+  /** Whether a reply of so many bytes may be requested now; a request without room is in line afterwards. */
   admits(who: W, bytes: number): boolean {
     if ((this.line.size === 0 || this.first === who) && this.used + bytes <= this.limit) return true;
     this.line.add(who);

@@ -9,7 +9,7 @@ import { isFast, isRecorded, messageOf, nameOf, type Reply, type RequestSpec } f
 import type { ClientStatistics } from "./statistics.ts";
 import type { NodeAddress, Timer } from "./transport.ts";
 
-/** What the links of a client share. */
+/** State that the links of a client share. */
 export interface LinkContext {
   readonly options: ResolvedOptions;
   readonly ids: RequestIds;
@@ -18,7 +18,7 @@ export interface LinkContext {
   /** Tries by request ID, until their exchange ends. */
   readonly tries: Map<number, Try>;
   send(to: NodeAddress, payload: Uint8Array): void;
-  /** Room has become free in the incast window: who is in line for it may go on. */
+  /** Room has become free in the incast window: requests in line for it may go on. */
   roomFreed(): void;
 }
 
@@ -92,9 +92,9 @@ export class NodeLink {
   }
 
   /**
-   * What is to be sent next. While the node may not know the client, that is the greeting and, along with it, the first
-   * request for the first time: whichever of them comes first makes the client known with everything older forgotten.
-   * The others wait for the answer to either, or those that overtake would make older ones EXPIRED.
+   * The next request to send. While the node may not know the client, that is the greeting and, along with it, the
+   * first request for the first time. The first of them to arrive makes the client known, with everything older
+   * forgotten. The others wait for the answer to either, or those that overtake would make older ones EXPIRED.
    */
   private next(): Exchange | undefined {
     const first = this.again[0] ?? this.waiting[0];
@@ -127,7 +127,7 @@ export class NodeLink {
       clock.now() - (this.knownSince.get(this.partitionOf(spec)) ?? Number.NEGATIVE_INFINITY) <= 2 * timeoutNs
     );
   }
-  /** Which part of the node a request goes to: a node with partitions knows its clients in each of them. */
+  /** Part of the node that a request goes to: a node with partitions knows its clients in each of them. */
   private partitionOf({ pid }: RequestSpec): number {
     return pid % this.context.options.partitions;
   }
@@ -214,7 +214,7 @@ export class NodeLink {
       whole = { ...reply, body };
     }
     if (isFast(exchange.spec) && exchange.spec.code !== opcode.FENCE) this.window.answered(now - sent.sentAt, now);
-    // After EXPIRED the node knows nothing of the operation, and perhaps nothing of the client.
+    // After EXPIRED the node does not know the operation, and perhaps not the client.
     if (reply.status === status.EXPIRED) this.knownSince.delete(this.partitionOf(exchange.spec));
     else if (isRecorded(exchange.spec) || exchange === this.greeting) this.known(sent, exchange);
     if (sent !== exchange.latest) statistics.answeredByEarlier++;
@@ -226,8 +226,8 @@ export class NodeLink {
   }
 
   /**
-   * The body of a good reply: of one in several frames when all are there; while some are missing, the clock for the
-   * next one runs anew.
+   * The body of a good reply; for a reply in several frames, when all are there. While frames are missing, the clock
+   * for the next one starts anew.
    */
   private collect(sent: Try, body: Uint8Array): Uint8Array | "more" | undefined {
     const { exchange } = sent,
@@ -329,7 +329,7 @@ export class NodeLink {
     });
   }
 
-  /** For messages: what keeps a request from leaving. */
+  /** For messages: the reason that keeps a request from leaving. */
   describe(): string {
     const first = this.again[0] ?? this.waiting[0];
     const what = first === undefined ? "" : ` (first ${nameOf(first.spec)})`;

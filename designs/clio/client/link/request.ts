@@ -1,17 +1,17 @@
 import { clioHeader, opcode, opcodeName, operationOf } from "../../wire/index.ts";
 import { concat, encode } from "../../../shared/wire/index.ts";
 
-/** One request as it goes on the wire, but for its IDs: what fits one packet, and is tried and retried by itself. */
+/** One request as it goes on the wire, but for its IDs. It fits one packet, and is tried and retried by itself. */
 export interface RequestSpec {
   readonly pid: number;
   readonly code: number;
-  /** What follows the Clio header. */
+  /** Bytes behind the Clio header. */
   readonly body: Uint8Array;
-  /** Bytes that the reply has after its Clio header, at most: what the incast window counts. */
+  /** Bytes that the reply has after its Clio header, at most: the incast window counts them. */
   readonly replyBytes: number;
   /** Whether the body of a reply with status OK answers this request (right address, right length). */
   readonly fits: (body: Uint8Array) => boolean;
-  /** MIGRATING is an answer to the caller, who knows whom to ask where the region is; otherwise it is waited out. */
+  /** MIGRATING is an answer to a caller that can find the region's node; otherwise it is waited out. */
   readonly follows?: boolean;
   /**
    * For a reply of several frames: puts together those of one try. `replyBytes` counts all of them; `fits` has no say.
@@ -68,11 +68,11 @@ export function isHarmless({ code }: Pick<RequestSpec, "code">): boolean {
 export function isRecordedBySoftware(spec: Pick<RequestSpec, "code">): boolean {
   return !isFast(spec) && !isHarmless(spec);
 }
-/** Hardware answers it in bounded time, so that its delay tells of the network. */
+/** Hardware answers it in bounded time, so that its delay is that of the network. */
 export function isFast({ code }: Pick<RequestSpec, "code">): boolean {
   return operationOf(code)?.path === "fast";
 }
-/** What the operation is called in messages. */
+/** Name of the operation in messages. */
 export function nameOf({ code }: Pick<RequestSpec, "code">): string {
   return opcodeName(code);
 }

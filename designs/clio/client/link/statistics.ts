@@ -13,8 +13,8 @@ const zero = {
   damaged: 0,
   busy: 0,
   /**
-   * Answers that came when nobody waited for them (duplicates, or overtaken by a retry's), or to nothing that this
-   * client asked, or that fit no request.
+   * Unexpected answers: duplicates or answers overtaken by a retry's, answers to no request of this client, and answers
+   * that fit no request.
    */
   late: 0,
   unknown: 0,
@@ -24,7 +24,7 @@ const zero = {
   /** Operations that had to wait for a conflicting one of their thread (T2). */
   blocked: 0,
 };
-/** What a client has counted. */
+/** Counters of a client. */
 export type ClientStatistics = typeof zero;
 export function noStatistics(): ClientStatistics {
   return { ...zero };

@@ -11,13 +11,13 @@ export interface NodeAddress {
 export type Receiver = (from: NodeAddress, payload: Uint8Array, damaged: boolean) => void;
 
 /**
- * What CLib asks of the network: UDP payloads out and in, in any order, any of them lost or doubled. A simulation or a
- * socket stands behind it.
+ * Services of the network that CLib needs: UDP payloads out and in, in any order, any of them lost or doubled. A
+ * simulation or a socket stands behind it.
  */
 export interface ClientTransport {
   /** Sends one datagram; never waits, and may lose it. */
   send(to: NodeAddress, payload: Uint8Array): void;
-  /** Names who gets what comes in; called once, by the client. */
+  /** Sets the receiver of incoming payloads; called once, by the client. */
   receive(receiver: Receiver): void;
 }
 

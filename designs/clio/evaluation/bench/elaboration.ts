@@ -12,8 +12,8 @@ export interface Elaboration {
 }
 
 /**
- * Builds and checks the node, then emits it, once, as a first run does: with nothing warm. The configuration is one
- * that nobody else uses, because definitions are elaborated once per process.
+ * Builds and checks the node, then emits it, once, as a first run does: with nothing warm. The configuration is used
+ * nowhere else, because definitions are elaborated once per process.
  */
 export function measureElaboration(): Elaboration {
   const { config } = makeSettings({ requestSlots: 32, mtuFrame: 1400 });

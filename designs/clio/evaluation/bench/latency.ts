@@ -65,9 +65,9 @@ function stateRequests(client: FrameClient, page: bigint): [string, Uint8Array][
 }
 
 /**
- * Write and read of 64 bytes: TLB hits, misses (the page has its frame), faults (it has none); operations with state on
- * a page in the TLB. The share of net_rx and net_tx is measured with PINGPONG, which goes net_rx, mat, net_tx and
- * touches no memory: its latency less mat's two cycles.
+ * Write and read of 64 bytes: TLB hits, misses (the page has its frame), and faults (the page has no frame). Operations
+ * with state run on a page in the TLB. The share of net_rx and net_tx is measured with PINGPONG, which goes net_rx,
+ * mat, net_tx and touches no memory: its latency less mat's two cycles.
  */
 export async function measureLatency(seed: number): Promise<LatencyFigures> {
   const settings = makeSettings(),
@@ -135,7 +135,7 @@ export async function measureLatency(seed: number): Promise<LatencyFigures> {
     ["read miss", core("read hit") + L + 4, "120"],
     ["write fault", core("write miss") + 3, "69"],
     ["read fault", core("read miss") + 3, "not given"],
-    // One memory access, or two one after another: what no design can do without, and as much beside it as a hit.
+    // One memory access, or two one after another: no design can do without them; and as much beside it as a hit.
     ["TAS", 12 + 2 * L, "absent"],
     ["FAA", 12 + 2 * L, "absent"],
     ["CAS that fails", 12 + L, "absent"],

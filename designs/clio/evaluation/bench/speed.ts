@@ -14,8 +14,9 @@ export interface NodeSpeeds extends Speeds {
 }
 
 /**
- * Speed of simulating the node under random requests: the bench with MAC, memory, slow path and protocol checkers; the
- * same with every reply judged; the same inputs played to the same model from TypeScript; and from a plain C++ program.
+ * Speed of simulating the node under random requests, in four ways. The bench with MAC, memory, slow path and protocol
+ * checkers; the same with every reply judged. The same inputs played to the same model from TypeScript, and from a
+ * plain C++ program.
  */
 export async function compareNodeSpeed(
   settings: Settings,

@@ -48,8 +48,8 @@ export async function measureThroughput(
     );
     const client = new FrameClient(clientEndpoint(0), runtime);
     const frame = (kind: Throughput["kind"], n: number, i: number): Uint8Array => {
-      // Eight pages in turn, all in the TLB after the first few; addresses on the memory's beats, so that its bus
-      // carries what the wire carries.
+      // Eight pages in turn, all in the TLB after the first few. Addresses lie on the memory's beats, so that its bus
+      // carries the same bytes as the wire.
       const va = page * BigInt(1 + (i & 7)) + BigInt((i >> 3) * 2048);
       return kind === "read" ? client.read(1, va, n) : client.write(1, va, new Uint8Array(n).fill(i));
     };

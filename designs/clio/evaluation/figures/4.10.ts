@@ -7,8 +7,8 @@ export const figure410: Definition = {
   number: "4.10",
   title: "Read latency by size",
   paper: [
-    ["4.7.1", "Clio's performance is similar to HERD and close to native RDMA."],
-    ["4.7.1", "LegoOS's latency is almost two times higher than Clio's when request size is small."],
+    ["4.7.1", "The latency is about that of HERD, and not far from that of plain RDMA."],
+    ["4.7.1", "For small requests, LegoOS takes almost twice as long."],
   ],
   notes: [
     "At the node: from the last beat in to the first beat out; the longer the data, the later their last beat.",

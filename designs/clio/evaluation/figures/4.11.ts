@@ -7,8 +7,8 @@ export const figure411: Definition = {
   number: "4.11",
   title: "Write latency by size",
   paper: [
-    ["4.7.1", "Clover's write is the worst because it uses at least 2 RTTs for writes"],
-    ["4.7.1", "replying a write before it is fully written to DRAM, which Clio could also potentially adopt"],
+    ["4.7.1", "Clover is slowest, with 2 RTTs or more for a write."],
+    ["4.7.1", "RDMA's NIC may answer before all the data are in DRAM, as the authors suspect; Clio could do so too."],
   ],
   notes: [
     "At the node: from the last beat in to the first beat out.",

@@ -11,7 +11,7 @@ export const figure412: Definition = {
   paper: [
     [
       "4.7.1",
-      "Clio's PA allocation takes less than 20µs, and the VA allocation is much faster than RDMA MR registration, although both get slower with larger allocation/registration size.",
+      "Physical allocation takes less than 20 µs. Virtual allocation is far faster than the registration of an RDMA MR; both slow down with the size.",
     ],
   ],
   given: [...network, crossing],

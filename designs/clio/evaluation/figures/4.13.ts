@@ -20,7 +20,7 @@ async function fill(pages: number, slotsFactor: number, seed: number): Promise<S
     page = BigInt(config.pageSize),
     random = new Random(seed),
     none = (): Promise<void> => Promise.resolve();
-  // The allocator looks at its shadow table only: what it writes into the real one goes nowhere here.
+  // The allocator reads its shadow table only: its writes to the real one go nowhere here.
   const hardware = {
     exchangeEntry: () => Promise.resolve(0n),
     readMemory: (_: number, n: number) => Promise.resolve(new Uint8Array(n)),
@@ -55,11 +55,8 @@ export const figure413: Definition = {
   number: "4.13",
   title: "Allocation retries as memory fills up",
   paper: [
-    ["4.7.1", "There is no retry when memory is below half utilized."],
-    [
-      "4.7.1",
-      "Even when memory is close to full, there are at most 60 retries per allocation request, with roughly 0.5ms per retry.",
-    ],
+    ["4.7.1", "Allocations need no retry while less than half of the memory is in use."],
+    ["4.7.1", "In almost full memory, an allocation needs 60 retries at most, of about 0.5 ms each."],
   ],
   notes: [
     "The allocator of the slow path itself, on 2 GB of memory: random processes and regions until as many pages are allocated as there are frames; the most retries of any one allocation in each tenth.",

@@ -46,11 +46,8 @@ export const figure414: Definition = {
   number: "4.14",
   title: "Latency breakdown at the node",
   paper: [
-    [
-      "4.7.1",
-      "Time to fetch data from DRAM (DDRAccess) and to transfer it over the wire (WireDelay) are the main contributor to read latency, especially with large read size.",
-    ],
-    ["4.7.1", "TLB miss (which takes one DRAM read) is the other main part of the latencies."],
+    ["4.7.1", "Most of a read's latency is DRAM (DDRAccess) and wire (WireDelay), above all for large reads."],
+    ["4.7.1", "The other large part is the TLB miss, one read of DRAM."],
   ],
   given: [dram, ports],
   sizes: [{ what: "data of an access", paper: "4 B to 1 KB", here: "4 B to 1 KB" }],

@@ -57,8 +57,8 @@ export const figure416: Definition = {
   number: "4.16",
   title: "Image compression: its traffic",
   paper: [
-    ["4.7.2", "Clio's performance stays the same as the number of clients increase."],
-    ["4.7.2", "RDMA's performance does not scale because it requires each client to register a different MR"],
+    ["4.7.2", "More clients do not change the run time of each."],
+    ["4.7.2", "RDMA does not scale: every client needs an MR of its own."],
   ],
   given: [
     ...network,

@@ -24,8 +24,8 @@ export const figure417: Definition = {
   number: "4.17",
   title: "Radix tree search latency",
   paper: [
-    ["4.7.2", "Clio only needs one RTT for each pointer chasing (each tree level)."],
-    ["4.7.2", "RDMA's performance is worse than Clio, because it requires multiple RTTs to traverse the tree"],
+    ["4.7.2", "A level of the tree is one pointer chase, and takes one RTT."],
+    ["4.7.2", "RDMA is slower, with several RTTs for the same walk."],
   ],
   given: network,
   notes: [

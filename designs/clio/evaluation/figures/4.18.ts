@@ -36,11 +36,8 @@ export const figure418: Definition = {
   number: "4.18",
   title: "Clio-KV, YCSB latency",
   paper: [
-    [
-      "4.7.2",
-      "We run two CNs and 8 threads per CN. We use 100K key-value entries and run 100K operations per test, with YCSB's default key-value size of 1 KB.",
-    ],
-    ["4.7.2", "Clio-KV performs the best."],
+    ["4.7.2", "Two CNs with 8 threads each; 100K entries of 1 KB, the default of YCSB; 100K operations in a test."],
+    ["4.7.2", "Clio-KV is the fastest of the systems."],
   ],
   given: network,
   notes: [
@@ -63,8 +60,8 @@ export const figure418: Definition = {
       );
     await withClients("YCSB", { seed, clients, offloads: "all", fastOffloads: true, prepare }, async rig => {
       const all = rig.clients.flatMap(c => Array.from({ length: threads }, () => c.process(pid, rig.address).thread()));
-      // The pages' entries are in the TLB from here on, and each client is known to the node's software, which costs
-      // its first set a round trip.
+      // The pages' entries are in the TLB from here on. The first set of each client introduces it to the node's
+      // software, which costs a round trip.
       for (let c = 0; c < clients; c++) await all[c * threads]?.kv.update(keyOf(0), valueOf(0, 0));
       let stamp = 1;
       for (const [crowd, count] of crowds)

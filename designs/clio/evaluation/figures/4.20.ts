@@ -46,15 +46,15 @@ export const figure420: Definition = {
   paper: [
     [
       "4.7.2",
-      "Clio executes the first two steps at MN offloads and the final step at CN, while RDMA always reads rows to CN and then does each operation.",
+      "With Clio, offloads at the MN do the first two steps, and the CN the last; with RDMA, the CN reads the rows and does all three.",
     ],
-    ["4.7.2", "When the select ratio is low, Clio transfers much less data than RDMA"],
+    ["4.7.2", "With a low select ratio, Clio moves far fewer bytes than RDMA."],
   ],
   given: network,
   sizes: [
     {
       what: "run time",
-      paper: 'more than 4 s ("Y axis starts at 4 sec"); the text does not say of how many rows',
+      paper: "more than 4 s (the y axis begins there); the text does not say of how many rows",
       here: "less than 1 ms, of the rows that the plot names",
     },
   ],

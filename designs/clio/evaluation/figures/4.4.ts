@@ -9,11 +9,11 @@ export const figure44: Definition = {
   number: "4.4",
   title: "Process (connection) scalability",
   paper: [
-    ["4.7.1", "Since Clio is connectionless, it scales perfectly with the number of processes."],
-    ["4.7.1", "thousands of concurrent clients"],
+    ["4.7.1", "No connection is kept for a process, so the number of processes does not change the latency."],
+    ["4.7.1", "The goal is thousands of clients at one time."],
   ],
   given: [dram],
-  sizes: [{ what: "processes", paper: "thousands of concurrent clients", here: "1 to 65,535 (quick: to 1,024)" }],
+  sizes: [{ what: "processes", paper: "thousands of clients at one time", here: "1 to 65,535 (quick: to 1,024)" }],
   notes: ["Reads and writes of 16 B, one at a time; every read's data are checked. RDMA's curves are not modelled."],
   measure: o =>
     measureScaling(

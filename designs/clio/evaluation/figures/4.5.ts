@@ -7,10 +7,10 @@ export const figure45: Definition = {
   number: "4.5",
   title: "PTE scalability: mapped memory up to 4 TB",
   paper: [
-    ["4.7.1", "Clio scales well and never fails (at least up to 4 TB memory)."],
+    ["4.7.1", "No access fails with up to 4 TB of mapped memory, the most that was tried."],
     [
       "4.7.1",
-      "two levels of latency that are both stable: a lower latency below 2^4 for TLB hit and a higher latency above 2^4 for TLB miss (which always involves one DRAM access)",
+      "The latency has two flat levels: TLB hits up to 2^4 entries, and TLB misses beyond, each with one DRAM access.",
     ],
   ],
   given: [dram],

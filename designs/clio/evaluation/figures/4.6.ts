@@ -12,9 +12,9 @@ export const figure46: Definition = {
   number: "4.6",
   title: "TLB hit, TLB miss and page fault, 16 B",
   paper: [
-    ["4.7.1", "Clio only incurs a small TLB miss cost and no additional cost of page fault handling."],
-    ["4.4.3", "a constant three cycles"],
-    ["4.7.1", "scale the FPGA part to ASIC's frequency (2 GHz)"],
+    ["4.7.1", "A TLB miss adds little, and a page fault adds nothing to the miss."],
+    ["4.4.3", "The page-fault handler takes three cycles, always."],
+    ["4.7.1", "For the ASIC, the cycles of the FPGA are counted at 2 GHz."],
   ],
   given: [
     ...network,

@@ -18,7 +18,7 @@ function distribution(samples: readonly number[]): Series["points"] {
 export const figure47: Definition = {
   number: "4.7",
   title: "Latency CDF, 16 B",
-  paper: [["4.7.1", "Clio has much less latency variation and a much shorter tail than RDMA"]],
+  paper: [["4.7.1", "Latency varies far less than with RDMA, and its tail is far shorter."]],
   given: network,
   notes: [
     "Four clients with two threads each read and write random ones of 128 pages, twice as many as the TLB has entries, one after another without a pause. Memory always takes the same time: what varies is hit or miss, and waiting for others. RDMA is not modelled.",

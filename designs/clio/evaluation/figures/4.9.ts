@@ -7,11 +7,8 @@ export const figure49: Definition = {
   number: "4.9",
   title: "On-board goodput by request size",
   paper: [
-    ["4.7.1", "Both read and write can reach more than 110 Gbps when request size is large."],
-    [
-      "4.7.1",
-      "Read throughput is lower than write when request size is smaller. We found the throughput bottleneck to be the third-party non-pipelined DMA IP",
-    ],
+    ["4.7.1", "Large reads and large writes both exceed 110 Gbit/s."],
+    ["4.7.1", "Small reads are slower than small writes: a third party's DMA IP without a pipeline limits them."],
   ],
   given: [dram],
   notes: [

@@ -8,7 +8,7 @@ export const absent: readonly Definition[] = [
     paper: [
       [
         "4.7.3",
-        "We measure the total energy used for running YCSB workloads by collecting the total CPU (or FPGA) cycles and the Watt of a CPU core, ARM processor, and FPGA (measured).",
+        "Energy of the YCSB workloads: cycles of the CPU or FPGA, times the watts of a CPU core, the ARM processor, and the FPGA.",
       ],
     ],
     notes: [

@@ -1,29 +1,27 @@
 import type { Beside } from "../../../shared/evaluation/index.ts";
 
-/**
- * What the paper's chapter shows or measures outside of figures 4.4 to 4.21, each with where it is here, or why
- * it is not.
- */
+/** Contents of the paper's chapter outside of figures 4.4 to 4.21, each with its place here, or why it is absent. */
 export const besides: readonly Beside[] = [
   {
     what: "Figures 4.1 to 4.3: architecture, sample code, board",
     section: "4.3",
-    quote: "This section gives an overview of Clio's interface and architecture (Figure 4.1).",
-    here: "Drawings, and a program of a few lines: nothing is measured. The node is drawn in docs/clio/node.svg, its interface is in docs/clio/clib.md.",
+    quote: "Figure 4.1 and its section show the interface and the architecture.",
+    here: "Drawings, and a program of a few lines: nothing is measured. The node is drawn in docs/clio-node.svg, its interface is in docs/clib.md.",
   },
   {
     what: "Table 4.1: FPGA utilization",
     section: "4.7.3",
     standing: "predicted",
     quote:
-      "Within Clio, the virtual memory (VirtMem) and the network stack (NetStack) consume a small fraction of the total resources, with the rest being vendor IPs (PHY, MAC, DDR4, and interconnect).",
+      "VirtMem and NetStack are a small part of the area; vendors' IP is the rest: PHY, MAC, DDR4 and interconnect.",
     here: "By synthesis, not by simulation: mnemo synth clio counts the LUTs, registers and memories of each module and sets them beside the paper's table (docs/area.md). Vendors' IP is not part of it.",
   },
   {
     what: "Cost and power of a memory node",
     section: "4.7.3",
     standing: "not modelled",
-    quote: "When using 1 TB DRAM, a server-based MN costs 1.1-1.5× and consumes 1.9-2.7× power compared to CBoard.",
+    quote:
+      "With 1 TB of DRAM, a server as MN has 1.1 to 1.5 times the cost of a CBoard, and 1.9 to 2.7 times its power.",
     here: "Market prices and measured power: a simulation has neither.",
   },
   {
@@ -31,14 +29,14 @@ export const besides: readonly Beside[] = [
     section: "4.6",
     standing: "not modelled",
     quote:
-      "This physical-memory-based implementation takes more time to develop and only yields 4%–12% latency improvement and 1%–5% throughput improvement over Clio-KV.",
+      "On physical addresses the offload took longer to write. It gains 4 % to 12 % in latency and 1 % to 5 % in throughput.",
     here: "Offloads have the virtual-memory interface only; there is none on physical addresses to compare with.",
   },
   {
     what: "Other systems: RDMA, Clover, HERD, LegoOS",
     section: "4.7.1",
     standing: "not modelled",
-    quote: "LegoOS can only reach a peak throughput of 77 Gbps, while Clio can reach 110 Gbps.",
+    quote: "LegoOS peaks at 77 Gbit/s, and Clio reaches 110 Gbit/s.",
     here: "None of them is modelled in any figure. What one-sided accesses cost stands beside the offloads as READs on the same node (4.17, 4.20).",
   },
 ];

@@ -3,8 +3,8 @@ import type { SimulatedNode } from "../../rig/index.ts";
 /** Edges at which things happened on a node's memory bus since the last `take`; undefined: not. */
 export interface BusTimes {
   /**
-   * A table bucket asked for, and its beat; data asked for (read or write address), and the first and last beat of
-   * data, or the write's response.
+   * Times on the bus: the address of a table bucket, and its beat; the address of the data (read or write). Then come
+   * the first and last beat of data, or the write's response.
    */
   readonly tableAsked: number | undefined;
   readonly tableGiven: number | undefined;
@@ -55,7 +55,7 @@ export class BusWatch {
     };
   }
 
-  /** What has happened since the last call. */
+  /** Events since the last call. */
   take(): BusTimes {
     const { seen } = this;
     this.seen = BusWatch.nothing();

@@ -24,11 +24,11 @@ export interface RigOptions {
   readonly seed: number;
   readonly clients: number;
   /**
-   * Offloads answer within the time of a read: a client waits no longer for them, and comes back as soon after BUSY;
-   * default: as for the node's software.
+   * Offloads answer within the time of a read: a client waits no longer for them, and retries as soon after BUSY. The
+   * default is as for the node's software.
    */
   readonly fastOffloads?: boolean;
-  /** What is done at the node's own ports before it joins the network. */
+  /** Setup at the node's own ports before it joins the network. */
   readonly prepare?: (node: SimulatedNode) => Promise<void>;
   /** ns on the way to the node's software; default the node's. */
   readonly slowPathLatency?: number;
@@ -37,8 +37,8 @@ export interface RigOptions {
 }
 
 /**
- * So long, ns, that no request is repeated for a queue at a port of 10 Gbit/s, nor the congestion window falls for
- * less than it.
+ * Time, ns, so long that a queue at a port of 10 Gbit/s causes no repetition of a request and no smaller congestion
+ * window.
  */
 const timeoutNs = 40_000,
   targetDelayNs = 12_000,

@@ -38,5 +38,5 @@ export const crossing: Given = {
   value: `${crossingNs / 1000} µs once for each request, its answer's way included`,
   source: 'paper 4.5: "high delay (40 µs)"',
 };
-/** What an end-to-end latency rests on. */
+/** Assumptions of an end-to-end latency. */
 export const network: readonly Given[] = [dram, clib, ports, lines];

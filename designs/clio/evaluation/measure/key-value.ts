@@ -22,7 +22,7 @@ export const workloads = [
 export function keyOf(i: number): bigint {
   return BigInt.asUintN(64, (BigInt(i) + 1n) * 0x9e37_79b9_7f4a_7c15n);
 }
-/** A value of the i-th key; the stamp tells the one set from the other. */
+/** A value of the i-th key; the stamp distinguishes one set from the other. */
 export function valueOf(i: number, stamp: number): Uint8Array {
   const value = new Uint8Array(valueBytes).fill(stamp % 251);
   new DataView(value.buffer).setUint32(0, i, true);
@@ -44,8 +44,8 @@ export function checkValue(i: number, value: Uint8Array | undefined): void {
 const atOnce = 8;
 
 /**
- * Creates the keys of some indices at a node's own ports, as fast as the hardware takes them, before the node joins a
- * network: no line takes its time.
+ * Creates the keys of some indices at a node's own ports, as fast as the hardware takes them. The node has not joined a
+ * network yet, so no line takes time.
  * @throws CheckFailed when the node refuses one
  */
 export async function createKeys(node: SimulatedNode, indices: readonly number[]): Promise<void> {

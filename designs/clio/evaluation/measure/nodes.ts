@@ -13,11 +13,11 @@ export interface NodesOptions extends Pick<RigOptions, "seed" | "clients" | "fas
   readonly nodes: number;
   /** The nodes' offloads. */
   readonly offloads: string;
-  /** What is done at a node's own ports before it joins the network. */
+  /** Setup at a node's own ports before it joins the network. */
   readonly prepare: (node: SimulatedNode, index: number) => Promise<void>;
 }
 
-/** Something that is waited for until it is told. */
+/** A promise, and the function that resolves it. */
 function signal(): { readonly told: Promise<void>; readonly tell: () => void } {
   let tell: () => void = () => undefined;
   const told = new Promise<void>(resolve => {

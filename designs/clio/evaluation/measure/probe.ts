@@ -13,10 +13,10 @@ export interface Answer {
   readonly latency: number;
 }
 
-/** Quiet cycles between requests: what goes on behind an answer (an entry on its way to memory) has ended. */
+/** Quiet cycles between requests: work behind an answer (an entry on its way to memory) has ended. */
 const pause = 24;
 
-/** Asks a node one request at a time. */
+/** Sends a node one request at a time. */
 export class Probe {
   private readonly node: SimulatedNode;
   constructor(node: SimulatedNode) {

@@ -15,7 +15,7 @@ export interface Scaling {
   readonly counts: readonly number[];
   /** The i-th page. */
   readonly page: (i: number) => Page;
-  /** Of the x axis: what a count stands for. */
+  /** Of the x axis: the meaning of a count. */
   readonly x: Plot["x"];
   readonly at: (count: number) => number;
   readonly title: string;
@@ -25,9 +25,9 @@ const bytes = 16,
 const any = "read of a random page, mean";
 
 /**
- * Latency at the node's ports by the number of pages in its table, ns: of misses (the TLB is told to forget the page,
- * by a shootdown), of hits (the same page again), and the mean of random pages as the TLB has them. Pages stay in the
- * table from point to point.
+ * Latency at the node's ports by the number of pages in its table, ns. Misses follow a shootdown of the page, hits are
+ * the same page again, and the mean is over random pages as the TLB has them. Pages stay in the table from point to
+ * point.
  */
 export async function measureScaling(
   { counts, page, x, at, title }: Scaling,

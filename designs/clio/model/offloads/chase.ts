@@ -3,7 +3,7 @@ import { decode, encode, concat, type Decoded } from "../../../shared/wire/index
 import { wordBytes, wordOf } from "../access.ts";
 import type { MemoryAnswer, OffloadMemory } from "./memory.ts";
 
-/** A reply of an offload: what stands behind the Clio header is `body`. */
+/** A reply of an offload: `body` stands behind the Clio header. */
 export interface OffloadAnswer {
   readonly status: number;
   readonly opcode: number;
@@ -16,10 +16,10 @@ const nodeBytes = 512,
 const none = new Uint8Array();
 
 /**
- * POINTER_CHASE in plain TypeScript: what the hardware must answer, with the same READs in the same order.
+ * POINTER_CHASE in plain TypeScript: the required answers of the hardware, with the same READs in the same order.
  * @param body all behind the Clio header
  * @param maxData largest READ of the node, bytes
- * @param mostNodes nodes that a request visits at most, whatever it asks
+ * @param mostNodes nodes that a request visits at most, whatever its depth
  */
 export function chase(
   memory: OffloadMemory,

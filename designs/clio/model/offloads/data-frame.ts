@@ -19,7 +19,7 @@ const none = new Uint8Array(),
 const mostRows = 128;
 type Query = Decoded<typeof dfSelectBody>;
 
-/** What an aggregate finds; the values begin so when nothing matches. */
+/** Result of an aggregate; these initial values stand when nothing matches. */
 interface Sums {
   count: bigint;
   sum: bigint;

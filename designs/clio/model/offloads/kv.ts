@@ -90,9 +90,9 @@ interface Search {
 }
 
 /**
- * Clio-KV one request after another (paper §4.6), byte by byte in the offload's own memory: what the hardware must come
- * to, and with requests one at a time does at every access. A key is unique, deletes delete, the stored size is what a
- * read gives, and a value is replaced by one write of 8 bytes.
+ * Clio-KV one request after another (paper §4.6), byte by byte in the offload's own memory. The hardware must come to
+ * the same state; with one request at a time it makes the same accesses. A key is unique, deletes delete, the stored
+ * size is what a read gives, and a value is replaced by one write of 8 bytes.
  */
 export class KvModel {
   private readonly memory: OffloadMemory;
@@ -151,7 +151,7 @@ export class KvModel {
     return at === undefined ? undefined : this.read(entry.address, kvBody.bytes + entry.size).slice(kvBody.bytes);
   }
 
-  /** @param pair the request's body: what is stored */
+  /** @param pair the request's body, which is stored */
   private put(key: bigint, pair: Uint8Array, creates: boolean): boolean {
     const size = pair.length - kvBody.bytes,
       block = this.take(blockBytes(size));
@@ -281,11 +281,11 @@ export interface KvPair {
 }
 
 /**
- * Every pair of a table in memory, and whether the table is right: keys in their bucket, once each, with their
- * fingerprint and the size that stands in front of the value; no empty slot but the first of a bucket; no block or
- * slot over another.
+ * Every pair of a table in memory, and whether the table is right. Keys are in their bucket, once each, with their
+ * fingerprint and the size that stands in front of the value. No slot is empty but the first of a bucket, and no block
+ * or slot lies over another.
  * @param load bytes of the offload's space @param table address of the table
- * @throws Error that tells what is wrong
+ * @throws Error that names the fault
  */
 export function kvContents(load: (va: bigint, bytes: number) => Uint8Array, table: bigint, buckets: number): KvPair[] {
   const pairs: KvPair[] = [],

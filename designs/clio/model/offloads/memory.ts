@@ -33,7 +33,7 @@ export interface MemoryAnswer {
   readonly length: number;
   readonly data: Uint8Array;
 }
-/** What the reference model of an offload runs on: one access after another. */
+/** Memory that the reference model of an offload runs on: one access after another. */
 export interface OffloadMemory {
   access(access: MemoryAccess): MemoryAnswer;
 }
@@ -48,8 +48,8 @@ const atomics: ReadonlyMap<number, { readonly kind: AtomicKind; readonly operand
 ]);
 
 /**
- * What is wrong with a memory request, which the node would answer with MALFORMED; undefined when nothing is. @param
- * maxData of the node, bytes
+ * The fault of a memory request that the node would answer with MALFORMED; undefined when there is none. @param maxData
+ * of the node, bytes
  */
 export function malformation(
   { opcode: code, va, length, data }: Omit<MemoryAccess, "pid">,
@@ -85,7 +85,7 @@ function dataBytesOf(code: number, length: number): number | undefined {
   }
 }
 
-/** What may be done with a page; `""`: it is moving (MIGRATING). */
+/** Rights on a page; `""`: it is moving (MIGRATING). */
 export type Rights = "r" | "w" | "rw" | "";
 export interface ModelMemoryOptions {
   /** Bytes of a page, a power of two. Default 4096. */
@@ -105,7 +105,7 @@ const noMemory = 12,
 
 /**
  * Memory requests of offloads on a virtual memory: the status of every access is what the node would answer
- * (designs/clio/model/rules.md, sections 5 and 6). ALLOC and FREE are for who manages the memory: MALFORMED here.
+ * (designs/clio/model/rules.md, sections 5 and 6). ALLOC and FREE are for the manager of the memory: MALFORMED here.
  */
 export class OffloadAccess implements OffloadMemory {
   readonly pageSize: number;
@@ -118,7 +118,7 @@ export class OffloadAccess implements OffloadMemory {
     this.maxData = maxData;
   }
 
-  /** Bytes as they stand, whatever the rights; what is not mapped or was never touched reads as zero. */
+  /** Bytes as they stand, whatever the rights; bytes unmapped or never touched read as zero. */
   load(pid: number, va: bigint, bytes: number): Uint8Array {
     const out = new Uint8Array(bytes);
     for (const p of this.pieces(va, bytes)) out.set(this.memory.read(pid, p.vpn, p.offset, p.length), p.from);
@@ -260,7 +260,7 @@ export class ModelMemory extends OffloadAccess {
     return { status: outcome, ...decode(accessBody, out), data: out.slice(accessBody.bytes) };
   }
 
-  /** At the address asked for when its pages are free, else at the lowest of the region that fits (never 0). */
+  /** At the requested address when its pages are free, else at the lowest of the region that fits (never 0). */
   private allocate(
     pid: number,
     { addr, len, vregion, vmFlags }: Decoded<typeof allocBody>,

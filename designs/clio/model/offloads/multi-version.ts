@@ -21,9 +21,9 @@ export interface MultiVersionOptions {
 
 /**
  * Reference model of Clio-MV (designs/clio/offloads/mv): one request after another, in the order in which the offload
- * takes them. Numbers are given from 1 on; those of deleted objects again, the last deleted first, to objects whose
- * elements have the same size (a power of two of 8 bytes or more). It never runs out of memory: that is for benches
- * that take memory away.
+ * takes them. Numbers are given from 1 on. Numbers of deleted objects are given again, the last deleted first. The new
+ * object's elements must have the same size (a power of two of 8 bytes or more). It never runs out of memory: that is
+ * for benches that take memory away.
  */
 export class MultiVersionModel {
   private readonly objects: StoredObject[] = [];

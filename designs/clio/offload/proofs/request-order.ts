@@ -1,6 +1,6 @@
 /**
- * The order of requests on a key: those that write are alone, those that list are one at a time, each waits for what
- * came before it, and for nothing else.
+ * The order of requests on a key: writers are alone, and those that list are one at a time. Each waits for the requests
+ * before it that conflict, and for nothing else.
  */
 import {
   assertAlways,
@@ -55,7 +55,7 @@ const harness = module(
     const marked = (given: Bit, context: UInt, name: string): UInt =>
       node(mux(given, decode(context, CONTEXTS), constant(0, CONTEXTS)), { name });
 
-    // Who is inside, who has begun, with which key; and of each pair who came first.
+    // Contexts inside, contexts begun, and their keys; and of each pair, the one that came first.
     const inside = reg(uint(CONTEXTS), { init: 0, name: "model_inside" }),
       begun = reg(uint(CONTEXTS), { init: 0, name: "model_begun" });
     const keys = reg(vec(uint(KEY_BITS), CONTEXTS), { name: "model_key" }),
@@ -100,7 +100,7 @@ const harness = module(
       const offered = node(io.start.valid.and(io.start.payload.eq(i)), { name: `model_offered_${i}` });
       assertAlways(offered.not().or(waits[i] as Bit), "who begins is inside and has not begun");
       assertAlways(offered.not().or((blocked[i] as Bit).not()), "who begins waits for nobody");
-      // Nobody else keeps it from beginning, but those whose turn is before.
+      // No other context keeps it from beginning, but those whose turn is before.
       const could = reg(uint(contextBits), { init: 0, name: `model_could_${i}` });
       const free = node((waits[i] as Bit).and((blocked[i] as Bit).not()).and(io.start.valid.not()), {
         name: `model_free_${i}`,

@@ -1,6 +1,6 @@
 /**
- * The offload slot: there is room for every reply that it lets its offload wait for, and nobody is answered who
- * has not asked.
+ * The offload slot: there is room for every reply that it lets its offload wait for, and each answer belongs to a
+ * request.
  */
 import {
   assertAlways,
@@ -130,7 +130,7 @@ const harness = module(
     assertAlways(io.cameData.valid.not().or(io.cameData.ready), "its data are always taken");
     moduleObeys({ ...watched(io.access as never) }, "access");
 
-    // Contexts: what is in the offload.
+    // Contexts inside the offload.
     const inside = reg(uint(p.contexts), { init: 0, name: "model_inside" });
     const comes = mux(io.asked.fire, decode(io.asked.payload.context, p.contexts), constant(0, p.contexts));
     const goes = mux(
@@ -157,8 +157,8 @@ const harness = module(
 );
 
 /**
- * The same slot seen from those who share it with others: whoever has taken a head of `side` finds its data, beat after
- * beat, whatever the offload does.
+ * The same slot seen from its shared sides: after a head of `side` fires, its data follow, beat after beat, whatever
+ * the offload does.
  */
 const behind = (side: "answer" | "access") =>
   module(

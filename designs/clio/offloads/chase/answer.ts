@@ -37,9 +37,9 @@ import {
 } from "./types.ts";
 
 /**
- * Answers: a reply's header, and with status OK address and length of the value in front of the value itself, which
- * comes from the kept node or by `value`. All other statuses have no body.
- * `busy` names the context whose value is still being sent: what is kept for it is still needed.
+ * Answers: a reply's header, and with status OK the value, behind its address and length. The value comes from the kept
+ * node or by `value`. All other statuses have no body. `busy` names the context whose value is still being sent: its
+ * kept bytes are still needed.
  *
  * Latency: from `ended` to `reply` 1 cycle, to the first beat of the body 4 (a kept value). Initiation interval: 2
  * cycles for a reply without a body, 4 cycles and a value's beats for one with. Full: one reply at a time; it waits for

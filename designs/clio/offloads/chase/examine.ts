@@ -55,19 +55,19 @@ function wordAt(window: UInt, first: UInt): UInt<64> {
 export const valueTag = 7;
 
 /**
- * Takes what memory replies. A node's beats are kept (`beat`), and key, next pointer and pointer to the value picked
- * out of them wherever they lie; then the node answers the request (`ended`, `found`), or its value is read, or the
- * next node (`fetch`), or the list or the depth is at its end (`ended`, FAIL). The beats of a value pass through to
- * `value`, once its ending was taken (`passing`).
- * A reply with another status than OK ends its request with it.
+ * Takes what memory replies. A node's beats are kept (`beat`), and key, next pointer and pointer to the value are
+ * picked out of them wherever they lie. Then one of four cases holds. Then one of these follows: the node answers the
+ * request (`ended`, `found`), its value is read, or the next node is read (`fetch`). At the end of the list or the
+ * depth, the request fails (`ended`, FAIL). The beats of a value pass through to `value`, once its ending was taken
+ * (`passing`). A reply with another status than OK ends its request with it.
  *
- * Which node answers: with `useKey` the first whose key is the one looked for; else with `useDepth` node number
- * `depth`; else the first.
+ * The node that answers: with `useKey` the first with the requested key; else with `useDepth` node number `depth`; else
+ * the first.
  *
  * Latency: from a node's last beat to `fetch` or `ended` 3 cycles, from another reply to `passing` 1. Initiation
  * interval: a cycle more than the beats of the node. Full: `fetch` and `ended` must have room for all contexts
- * (asserted), so that replies with nodes are always taken; a value and a failure wait until `passing` is taken, replies
- * behind them with them. Reset: no reply under way.
+ * (asserted), so that replies with nodes are always taken. A value and a failure wait until `passing` fires, and the
+ * replies behind them wait too. Reset: no reply under way.
  */
 export const ChaseExamine = module(
   "ChaseExamine",

@@ -34,13 +34,13 @@ import {
 
 /**
  * Takes requests apart, checks them and sends the READ of the first node. MALFORMED: another opcode, a body that is not
- * `pointerChaseBody`, a node of no bytes or of more than `largestNode`, a value of more than `maxData`, and a node that
- * has not all of its next pointer, of the key where it is compared, of the pointer to the value or of the value. A list
- * without nodes and a depth of 0 FAIL at once.
+ * `pointerChaseBody`, a node of no bytes or of more than `largestNode`, a value of more than `maxData`. A node is
+ * MALFORMED too when its next pointer, its compared key, its pointer to the value or its value is not whole inside it.
+ * A list without nodes and a depth of 0 FAIL at once.
  *
  * Latency: 3 cycles + the beats of the body from `request` to `first` or `ended`. Initiation interval: one more. Full:
  * one request at a time, the others wait; it waits while the reply under the same context is still being sent (`busy`).
- * Reset forgets the request.
+ * Reset drops the request.
  */
 export const ChaseIntake = module(
   "ChaseIntake",

@@ -19,15 +19,15 @@ import { ChaseIntake } from "./intake.ts";
 import { type ChaseParameters, contextBits, mostNodes } from "./types.ts";
 
 /**
- * POINTER_CHASE (opcode 71; paper §4.6): follows a linked list in the memory of the process that asks, with its
- * permissions, one READ for each node, and returns address and value of the node that answers. What a request means to
- * the last case stands in docs/clio/offloads.md and in the reference model, designs/clio/model/offloads/chase.ts.
+ * POINTER_CHASE (opcode 71; paper §4.6): follows a linked list in the memory of the requesting process, with its
+ * permissions, by one READ for each node. It returns address and value of the node that answers. The full meaning of a
+ * request stands in docs/offloads.md and in the reference model, designs/clio/model/offloads/chase.ts.
  *
- * As many requests as there are contexts go on side by side, each with one READ in flight; no WRITEs. Latency: 4
- * cycles + the body's beats from `request` to the first READ, 5 + the node's beats from a READ's reply to the next
- * READ, 6 from the last beat to `reply` and 9 to its body. Initiation interval: a node costs its beats and one cycle.
- * Full: a request waits for a free place; what becomes of nodes has a place for each context, so that nodes are always
- * taken from memory, whatever waits. A request ends after 65,535 nodes. Reset forgets all requests.
+ * As many requests as there are contexts go on side by side, each with one READ in flight; no WRITEs. Latency: 4 cycles
+ * + the body's beats from `request` to the first READ, 5 + the node's beats from a READ's reply to the next READ. From
+ * the last beat: 6 to `reply` and 9 to its body. Initiation interval: a node costs its beats and one cycle. Full: a
+ * request waits for a free place. The outputs for nodes have a place for each context, so that nodes are always taken
+ * from memory, whatever waits. A request ends after 65,535 nodes. Reset drops all requests.
  */
 export const PointerChase = module(
   "PointerChase",

@@ -9,8 +9,8 @@ const usualMostNodes = 65_535;
 
 export interface ChaseParameters extends OffloadParameters {
   /**
-   * Nodes that one request visits at most, whatever it asks: what ends a list that is a ring. 255 (the largest depth)
-   * to 65,535, the default.
+   * Nodes that one request visits at most, whatever its `depth`: the bound ends a list that is a ring. 255 (the largest
+   * depth) to 65,535, the default.
    */
   readonly mostNodes?: number;
 }
@@ -36,8 +36,8 @@ export const visitBits = 16;
 const context = (p: OffloadParameters) => uint(contextBits(p));
 
 /**
- * What a request asks of each node; kept by context. `keyEnd` and `pointerEnd` are the places of the last bytes of the
- * key and of the pointer to the value.
+ * Conditions of a request on each node; kept by context. `keyEnd` and `pointerEnd` are the places of the last bytes of
+ * the key and of the pointer to the value.
  */
 export const Job = struct({
   key: uint(64),

@@ -15,24 +15,23 @@ const defaultReads = 8;
  * Clio-DF (paper §4.6): select (opcode 72) and aggregate (73) over the rows of a table in the client's own address
  * space, with its rights.
  *
- * A request reads its table by READs of as many whole rows as `maxData` bytes hold, so that there is no bound on a
- * table but the 32 bits of `rows`; requests of all contexts read in turns. Rows are looked at in their order, one row
- * per cycle when a row fits a beat; a longer one takes 2 cycles of an aggregate, and 1 + one for each beat of it begun
- * of a select.
- * A select's frame has whole rows, as many as fit `maxData`; `length` counts their bytes, `more` (bit 31 of that field)
- * tells that others follow, and their `table` is higher by the bytes of rows in the frames before. A select in which
- * nothing matches has one frame of 0 bytes; an aggregate then has count 0, sum 0, min 2^64 - 1, max 0.
- * Bodies of another length than the opcode's, rows of 0 bytes or more than `maxData`, a field or value of 0 or more
- * than 8 bytes or past its row, and unknown predicates are MALFORMED. A READ that fails ends its request with that
- * status; frames that went before stand.
+ * A request reads its table by READs of as many whole rows as `maxData` bytes hold. So the only bound on a table is the
+ * 32 bits of `rows`. Requests of all contexts read in turns. Rows are examined in their order, one row per cycle when a
+ * row fits a beat. A longer row takes 2 cycles in an aggregate, and 1 + one for each beat of it begun in a select. A
+ * select's frame has whole rows, as many as fit `maxData`. `length` counts their bytes, and `more` (bit 31 of that
+ * field) marks that others follow. The `table` of a later frame is higher by the bytes of rows in the frames before. A
+ * select in which nothing matches has one frame of 0 bytes; an aggregate then has count 0, sum 0, min 2^64 - 1, max 0.
+ * MALFORMED are bodies of another length than the opcode's, rows of 0 bytes or more than `maxData`, and unknown
+ * predicates. So are fields and values of 0 or more than 8 bytes, or past their row. A READ that fails ends its request
+ * with that status; frames that went before stand.
  *
- * Latency at 512 bits, L from a READ at `memory` to its reply: 36 + L cycles from `request` to the `reply` of a select
- * of one row, 37 + L of an aggregate, and one for each row more (11 of them are the bits of `maxData`: a request is
- * checked bit by bit). Initiation interval: a request every 15 cycles, a READ every 3, a row every cycle and one more
- * for each READ, a frame every 6 cycles and its beats at most. A READ brings 128 rows at most, so that none takes
- * longer than 130 cycles at 512 bits; a request waits for at most `contexts` - 1 READs of others and the `reads` under
- * way (and the frames that come of them) before it is looked at. Full: `contexts` requests; more do not come. Whoever
- * takes no replies stops the rows, never the READs' replies. Reset forgets all.
+ * Latency at 512 bits, L from a READ at `memory` to its reply. A select of one row takes 36 + L cycles from `request`
+ * to `reply`. An aggregate takes 37 + L; each further row takes one more. 11 of the cycles are the bits of `maxData`: a
+ * request is checked bit by bit. Initiation interval: a request every 15 cycles, a READ every 3, a row every cycle and
+ * one more for each READ. A frame takes 6 cycles and its beats at most. A READ brings 128 rows at most, so that none
+ * takes longer than 130 cycles at 512 bits. A request waits for at most `contexts` - 1 READs of others, the `reads`
+ * under way, and the frames that they give. Full: `contexts` requests; more do not come. Back-pressure on the replies
+ * stalls the rows, never the READs' replies. Reset drops all requests.
  */
 const definition = module(
   "DataFrame",

@@ -27,13 +27,13 @@ const byteBits = 8,
   wordShift = Math.log2(mostFieldBytes);
 
 /**
- * Looks at rows: the bytes that the READs brought are kept here, and each step names a window of `beatBytes` of them,
- * from any byte on. In `found` come those bytes, byte a of the buffer on lane a mod `beatBytes`; whether the field is
- * to the operand as the predicate says, both unsigned; and the value. Every other beat stands in a memory of its own,
- * so that a window over two beats is read in one cycle.
+ * Examines rows: the bytes of the READs are kept here, and each step names a window of `beatBytes` of them, from any
+ * byte on. `found` carries those bytes, byte a of the buffer on lane a mod `beatBytes`. It also carries the value, and
+ * the result of the predicate on field and operand, both unsigned. Every other beat stands in a memory of its own, so
+ * that a window over two beats is read in one cycle.
  *
  * Latency: 7 cycles from `step` to `found`. Initiation interval: one step per cycle. Full: stands still while `found`
- * waits. Reset forgets the steps.
+ * waits. Reset drops the steps.
  */
 export const DfEvaluate = module(
   "DfEvaluate",

@@ -47,13 +47,12 @@ function turned(v: UInt, by: UInt, first: number, unit: number): UInt {
 
 /**
  * The frames of the results: keeps what is placed, two frames of each context, and sends the complete ones in their
- * order. In front of the rows stand table and length; the table of a frame behind the first of its request is that
- * many bytes higher as frames of it went before. A status other than OK goes alone, without a body; MALFORMED with
- * the request's opcode.
+ * order. Table and length stand in front of the rows. The table of a later frame is higher by the bytes of its
+ * request's earlier frames. A status other than OK goes alone, without a body; MALFORMED with the request's opcode.
  *
  * Latency: 6 cycles and half the bits of a lane's number from the `placed` that completes a frame to `reply` and the
  * first `reply_data`. Initiation interval: 1 beat per cycle, 3 cycles more for each frame. Never full: a context has
- * two frames, and what would be a third waits in DfPlace until `sent`. Reset forgets all frames.
+ * two frames, and what would be a third waits in DfPlace until `sent`. Reset drops all frames.
  */
 export const DfFrames = module(
   "DfFrames",

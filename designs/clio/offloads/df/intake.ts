@@ -32,14 +32,13 @@ import {
 const keptBytes = 32;
 
 /**
- * Takes requests apart and checks them. What is wrong is MALFORMED: another opcode, a body that is longer or shorter
- * than the opcode's, rows of no bytes or more than `maxData`, a field or value of no bytes, of more than 8 or that goes
- * past its row, an unknown predicate. A table of 0 rows is none of it. The bytes of the table, and the whole rows that
- * one READ brings, are worked out bit by bit: nothing here divides or multiplies.
+ * Takes requests apart and checks them. MALFORMED are another opcode, a body of another length than the opcode's, rows
+ * of no bytes or more than `maxData`, and an unknown predicate. So is a field or value of no bytes, of more than 8, or
+ * past its row. A table of 0 rows is none of it. The bytes of the table, and the whole rows that one READ brings, are
+ * worked out bit by bit: nothing here divides or multiplies.
  *
- * Latency from `request` to `query`: 3 cycles + the beats of the body + one for each bit of `maxData`; the next request
- * is taken a cycle after `query` was.
- * Full: one request at a time, the others wait. Reset forgets it.
+ * Latency from `request` to `query`: 3 cycles + the beats of the body + one for each bit of `maxData`. The next request
+ * is taken a cycle after `query` fires. Full: one request at a time, the others wait. Reset drops the request.
  */
 export const DfIntake = module(
   "DfIntake",

@@ -30,9 +30,9 @@ const placedFields = (p: DataFrameParameters) => ({
 });
 export const PlacedBytes = (p: DataFrameParameters) => struct(placedFields(p));
 /**
- * With `en`, bytes for a frame's buffer, from byte `at` of half `half` of the context's buffer on: those of `data`
- * turned upwards by `turn` lanes, as many as `mask` has ones (from its lane 0 on). With `completes`, a frame that is
- * complete with what was placed before. Always taken.
+ * With `en`, bytes for a frame's buffer, from byte `at` of half `half` of the context's buffer on. They are those of
+ * `data` turned upwards by `turn` lanes, as many as `mask` has ones (from its lane 0 on). With `completes`, a frame
+ * that is complete with what was placed before. Always taken.
  */
 export const Placed = (p: DataFrameParameters) => struct({ en: bit, completes: bit, ...placedFields(p) });
 /** Half of a context's buffer. */
@@ -41,9 +41,9 @@ export const HalfOf = (p: DataFrameParameters) => struct({ valid: bit, context: 
 const most64 = (1n << 64n) - 1n;
 
 /**
- * Decides which rows match, and what becomes of them: rows of a select are placed one behind another in a buffer of
- * the context, whose two halves hold a frame each; of an aggregate count, sum (modulo 2^64), least and greatest value
- * are kept, from 0, 0, 2^64 - 1 and 0 on, and placed in the end. A row that does not fit the frame that others have
+ * Decides which rows match, and places the results. Rows of a select are placed one behind another in a buffer of the
+ * context, whose two halves hold a frame each. For an aggregate count, sum (modulo 2^64), least and greatest value are
+ * kept, from 0, 0, 2^64 - 1 and 0 on. They are placed at the end. A row that does not fit the frame that others have
  * begun completes it.
  *
  * Latency: 1 cycle from `found` to `placed`. Initiation interval: 1 step per cycle, one more where a row
@@ -86,7 +86,7 @@ export const DfPlace = module(
         .le(p.maxData),
     );
     const half = node(halves.at(s.context));
-    // Of each context by itself first: which half it is need not be known before the context is.
+    // The bit of each context by itself first: so the half need not be known before the context is.
     const busy = node(
       pickPart(
         each(i => mux(halves.at(i), sending.at(2 * i + 1), sending.at(2 * i))),

@@ -42,16 +42,14 @@ export const ReadWrite = (p: DataFrameParameters) =>
   });
 
 /**
- * Reads the tables of all requests, in turns: one READ of whole rows for each request, then it is the next one's turn,
- * so that none waits for longer than `contexts` - 1 READs of others. Up to `reads` READs are in flight; their replies
- * come in any order and are handed on at `slice` in the order in which they were asked for. A READ that fails ends its
- * request: what is still in flight of it is handed on with that status, and nothing more is read. Every request ends
- * with a slice marked `final`.
+ * Reads the tables of all requests in turns of one READ of whole rows. So no request waits for longer than `contexts` -
+ * 1 READs of others. Up to `reads` READs are in flight. Their replies come in any order, and leave on `slice` in the
+ * order of the READs. A READ that fails ends its request: its READs in flight leave with that status, and nothing more
+ * is read. Every request ends with a slice marked `final`.
  *
- * Latency: 3 cycles from `query` to `memory` when nobody else has a turn; 1 from the last beat of a reply to its
- * `slice`. Initiation interval: a READ every 3 cycles.
- * Full: with `reads` READs in flight or not `released`, turns wait. `memory_reply` and its data never wait for anything
- * but each other. Reset forgets all.
+ * Latency: 3 cycles from `query` to `memory` when no other request has a turn; 1 from the last beat of a reply to its
+ * `slice`. Initiation interval: a READ every 3 cycles. Full: with `reads` READs in flight or not `released`, turns
+ * wait. `memory_reply` and its data never wait for anything but each other. Reset drops all requests.
  */
 export const DfReads = module(
   "DfReads",
@@ -137,7 +135,7 @@ export const DfReads = module(
       first: done.not(),
     });
 
-    // ---- READs in the order in which they were asked for.
+    // ---- READs in order of issue.
     const Asked = struct({ context, length: uint(sizeBits), none: bit, first: bit, final: bit });
     const asked = ram(Asked, { depth: p.reads, collision: "undefined", style: "distributed" });
     const statuses = ram(uint(4), { depth: p.reads, collision: "undefined", style: "distributed" });

@@ -61,7 +61,7 @@ export const Slice = (p: DataFrameParameters) =>
     final: bit,
   });
 
-/** What is done with `beatBytes` bytes from byte `at` of a READ's buffer. */
+/** Action on `beatBytes` bytes from byte `at` of a READ's buffer. */
 export const Step = (p: DataFrameParameters) =>
   struct({
     context: uint(contextBits(p)),
@@ -70,8 +70,7 @@ export const Step = (p: DataFrameParameters) =>
     /** The request's first step. */
     opens: bit,
     /**
-     * The field stands `field` bytes behind `at`: whether this row matches is told by it, and for the row's
-     * later steps too.
+     * The field stands `field` bytes behind `at`: it decides whether this row matches, for the row's later steps too.
      */
     test: bit,
     field: uint(laneBits(p)),
@@ -92,7 +91,7 @@ export const Step = (p: DataFrameParameters) =>
     status: uint(4),
   });
 
-/** A step with what was found: whether the field is as the predicate wants it, and the value. */
+/** A step with its findings: whether the field fits the predicate, and the value. */
 export const Found = (p: DataFrameParameters) =>
   struct({ step: Step(p), data: uint(p.beatBytes * 8), hit: bit, value: uint(64) });
 

@@ -29,15 +29,15 @@ import { addressBits, blockBits, classCount, sizeBits, slabUnits, unitBytes, typ
 import { MemoryEvent, purpose, tagOf } from "./replies.ts";
 
 /**
- * A block is wanted: of a class, for the request in `context`, for its pair or (`slot`) to lengthen a bucket's chain;
- * or the hash table itself.
+ * Request for a block: of a class, for the request in `context`, for its pair or (`slot`) to lengthen a bucket's chain.
+ * The request may also be for the hash table itself.
  */
 export const Take = (p: KvParameters) =>
   struct({ table: bit, slot: bit, kind: uint(classBits), context: uint(Math.log2(p.contexts)) });
-/** What came of it: the block, or why there is none. */
+/** Result of the request: the block, or the reason why there is none. */
 export const Taken = (p: KvParameters) =>
   struct({ slot: bit, context: uint(Math.log2(p.contexts)), status: uint(4), block: uint(blockBits) });
-/** Blocks that nobody needs any more: that of a value of `size` bytes, and one of 64 bytes. */
+/** Blocks to be freed: that of a value of `size` bytes, and one of 64 bytes. */
 export const Give = struct({
   value: bit,
   block: uint(blockBits),
@@ -47,8 +47,8 @@ export const Give = struct({
 });
 
 /**
- * Free blocks of a class that are kept here, and how many go to memory, or come from there, at a time: as many as one
- * of them holds the addresses of.
+ * Free blocks of a class that are kept here, and how many go to memory, or come from there, at a time. One block holds
+ * the addresses of as many.
  */
 const kept = 16,
   moved = 8;
@@ -57,19 +57,18 @@ const keptBits = Math.log2(kept);
 /**
  * The offload's own memory, in blocks of 64 B to 2 KB in powers of two (six classes).
  *
- * A block comes from the first of these that has one: the stack of the class's last freed blocks, here; its list of
- * freed blocks, in memory, 8 at a time; the slab of 2 KB that the class has begun; the arena that was allocated; a new
- * arena, by ALLOC of `arenaBytes` from the slow path. So memory grows only when no block of the class is free. When
- * ALLOC is refused with OUT_OF_MEMORY the next region is tried; in the last one that is the answer, and the next to
- * ask tries again.
- * A full stack (16) moves 8 blocks to memory when one more is given: one of them holds the addresses of the other 7 and
- * of the list so far, as a slot holds entries and its link. When that write fails the eight are lost; when a list
- * cannot be read, what it holds.
+ * A block comes from the first of these that has one. First come the stack of the class's last freed blocks, here, and
+ * its list of freed blocks, in memory, 8 at a time. Next is the slab of 2 KB that the class has begun. Then come the
+ * arena that was allocated, and a new arena, by ALLOC of `arenaBytes` from the slow path. So memory grows only when no
+ * block of the class is free. When ALLOC is refused with OUT_OF_MEMORY the next region is tried. In the last region the
+ * refusal is the answer, and the next request tries again. A full stack (16) moves 8 blocks to memory when one more is
+ * given. One of them holds the addresses of the other 7 and of the list so far, as a slot holds entries and its link.
+ * When that write fails the eight are lost; when a list cannot be read, what it holds.
  *
- * Latency from `take` to `taken`: 2 cycles from the stack or a slab, 3 for a new slab, a memory round trip and 13
- * cycles from the list, ALLOC's time and 5. One at a time; `give` goes first: 3 cycles for each block, a memory round
- * trip and 12 cycles more for every eighth of those that the stack cannot hold. Full: `take` and `give` wait. Reset:
- * nothing is known; what was allocated before is not given back.
+ * Latency from `take` to `taken`: 2 cycles from the stack or a slab, 3 for a new slab. It is a memory round trip and 13
+ * cycles from the list, and ALLOC's time and 5 for an arena. One at a time; `give` goes first. It takes 3 cycles for
+ * each block, and a memory round trip and 12 cycles more for every eighth block beyond the stack. Full: `take` and
+ * `give` wait. Reset: all state is lost; blocks allocated before are not given back.
  */
 export const KvAllocator = module(
   "KvAllocator",
@@ -97,7 +96,7 @@ export const KvAllocator = module(
       arenaLeft = reg(uint(bitsFor(slabsOfArena)), { init: 0 });
     const region = reg(uint(bitsFor(p.regions)), { init: 0 });
 
-    // What is being done: for which class, for whom, and how many words have been moved.
+    // Work in progress: its class, its requester, and the number of words moved.
     const kind = reg(index),
       asked = reg(Take(p)),
       freed = reg(block),
@@ -124,7 +123,7 @@ export const KvAllocator = module(
     const anotherRegion = node(region.ne(p.regions - 1).and(failed.not().or(io.event.status.eq(status.OUT_OF_MEMORY))));
     io.done.set(mine);
 
-    // What is pushed is on the stack one cycle later.
+    // A pushed block is on the stack one cycle later.
     const push = reg(bit, { init: 0 }),
       pushAt = reg(uint(classBits + keptBits)),
       pushed = reg(block);
@@ -229,7 +228,7 @@ export const KvAllocator = module(
           }).otherwise(() => m.go("push")),
         );
       },
-      // The 7 blocks, then the one that told of them; the last word is the rest of the list.
+      // The 7 blocks, then the block that held their addresses; the last word is the rest of the list.
       push: () => {
         count.set(count.add(1));
         pushes(mux(allMoved, head, first.block));

@@ -44,7 +44,7 @@ import { MemoryBeat, ReplyBeat } from "./merged.ts";
 import { addressBits, blockBits, entriesPerSlot, sizeBits, unitBytes, type KvParameters } from "./parameters.ts";
 import { MemoryDone, MemoryEvent, purpose, tagOf } from "./replies.ts";
 
-/** What the engine deals with: memory's answers by their purpose, and two more. */
+/** Events of the engine: memory's answers by their purpose, and two more. */
 const what = { ...purpose, spare: 6, start: 7 } as const;
 const indexBits = 3;
 /** The link stands behind the entries. */
@@ -71,7 +71,7 @@ const Progress = struct({
   grows: bit,
 });
 
-/** A memory request on its way out. `word`: what is written, the first 8 bytes of `length`; the others are 0. */
+/** A memory request on its way out. `word`: the written data, the first 8 bytes of `length`; the others are 0. */
 const Access = struct({
   tag: uint(memoryTagBits),
   write: bit,
@@ -86,25 +86,24 @@ const place = { slot: 0, found: 1, other: 2 } as const,
   content = { nothing: 0, entry: 1, link: 2, newLink: 3 } as const;
 
 /**
- * Carries out requests step by step, whichever is next: a request that may begin, a memory reply, a new slot. What
- * it knows of a request is kept by context, so requests interleave at will; that those on one bucket do not meddle
- * is RequestOrder's business.
+ * Carries out requests step by step, whichever is next: a request that may begin, a memory reply, a new slot. The state
+ * of a request is kept by context, so requests interleave at will. RequestOrder keeps those on one bucket apart.
  *
- * - Search: a slot is read; the first entry with the key's fingerprint names a pair, of which the key is compared (8
- *   bytes); the next such entry (the slot is read again), the next slot.
+ * - Search: a slot is read, and the first entry with the key's fingerprint names a pair, whose key is compared (8
+ *   bytes). On a mismatch comes the next such entry (the slot is read again), then the next slot.
  * - READ: the pair is read whole, and its value goes out with the key's comparison.
  * - CREATE, UPDATE: the search goes on while the pair is being written. When both are over the entry is written, 8
- *   bytes, so that it is the old or the new one; a create takes the first empty entry of the whole chain, and where
- *   there is none a new slot, which is linked once it is in memory.
+ *   bytes, so that it is the old or the new one. A create takes the first empty entry of the whole chain. Where there
+ *   is none it takes a new slot, which is linked once it is in memory.
  * - DELETE: the entry is cleared; a slot that has no other, unless it is the bucket's first, is taken out of
  *   the chain instead.
  * - An old block is given back when its entry has been replaced: the bucket's readers have left before. A new one is
- *   given back when it was not needed, and its write is over. When the write of the entry itself fails it is lost,
- *   since nobody knows what the entry holds.
+ *   given back when it was not needed, and its write is over. When the write of the entry itself fails the block is
+ *   lost, since the content of the entry is unknown.
  *
  * Latency, from a reply's `event` to the next memory request: 5 cycles for a slot, 4 otherwise. Initiation interval: 4
- * cycles for a slot, 3 for all else. Full: `memory` and `reply` have room for every context; `give` too, by `credit`;
- * so no reply of memory ever waits for anything but the engine and a value on its way out.
+ * cycles for a slot, 3 for all else. Full: `memory` and `reply` have room for every context; `give` too, by `credit`.
+ * So a reply of memory waits only for the engine and for a value on its way out.
  */
 export const KvEngine = module(
   "KvEngine",
@@ -123,7 +122,7 @@ export const KvEngine = module(
       asked: input(Asked(p)),
       table: input(uint(blockBits)),
       leave: output(struct({ valid: bit, context })),
-      /** With `leave`: what could have been given back is not. */
+      /** With `leave`: a block that could have been given back is not. */
       refund: output(bit),
     };
   },
@@ -161,7 +160,7 @@ export const KvEngine = module(
     const chosen = node(lowestSet(matching)),
       hole = node(lowestSet(occupied.not()));
 
-    // What is to be done in the next cycle, while the request and its progress still stand here.
+    // Work of the next cycle, while the request and its progress still stand here.
     const saving = reg(bit, { init: 0 }),
       asking = reg(bit, { init: 0 }),
       ending = reg(bit, { init: 0 }),
@@ -393,7 +392,7 @@ export const KvEngine = module(
       front: joinFields(kvReplyBody, head),
     });
 
-    // ---- One cycle later: what follows.
+    // ---- One cycle later: the results.
     const wordOf = (block: UInt, size: UInt, fingerprint: UInt, valid: Bit): UInt =>
       cat(valid, fingerprint, size, block);
     const no = { size: constant(0, sizeBits), fingerprint: constant(0, 8) };

@@ -26,8 +26,8 @@ import { addressBits, blockBits, largestValue, sizeBits, type KvParameters } fro
 import { purpose, tagOf } from "./replies.ts";
 
 /**
- * What is asked, kept by context until it is answered. `block`: of create and update, where the new pair
- * is being written.
+ * The request, kept by context until it is answered. `block`: of create and update, where the new pair is being
+ * written.
  */
 export const Asked = (p: KvParameters) =>
   struct({
@@ -41,14 +41,14 @@ export const Asked = (p: KvParameters) =>
   });
 
 /**
- * Takes requests one after another: refuses what cannot be, finds the key's bucket and fingerprint, and of create
- * and update writes the pair to a new block at once, as it came (`kvBody` and the value), while the bucket is
- * still being searched.
+ * Takes requests one after another, refuses invalid ones, and finds the key's bucket and fingerprint. A create or an
+ * update has its pair written to a new block at once, as it came (`kvBody` and the value). The bucket is searched
+ * meanwhile.
  *
- * MALFORMED: less than 12 bytes, key_size other than 8, an opcode that is not of Clio-KV, a value larger than the block
- * or the node takes, or larger than what came. What comes behind the value is ignored. The first request with a right
- * form has the hash table allocated; while that or a block for a new pair is refused, requests end with the status of
- * the refusal and nothing is done.
+ * MALFORMED: less than 12 bytes, key_size other than 8, an opcode that is not of Clio-KV. So is a value larger than the
+ * block or the node takes, or larger than the bytes that came. Bytes behind the value are ignored. The first request
+ * with a right form has the hash table allocated. While that or a block for a new pair is refused, requests end with
+ * the status of the refusal and nothing is done.
  *
  * Latency: from `request` to `enter` 5 cycles (6 at 8 bytes a beat), 3 more for create and update when a block is at
  * hand. Initiation interval: 6 cycles for what has one beat (9 for create and update), one more for each further beat.

@@ -41,8 +41,8 @@ export const ReplyHead = (p: OffloadParameters) =>
   struct({ context: uint(Math.log2(p.contexts)), status: uint(4), opcode: uint(8), length: uint(bodyLengthBits) });
 
 /**
- * A request or a reply with its bytes, beat by beat, so that those of several sources can be merged whole: the head
- * stands beside every beat. `bare`: it has no bytes, and its only beat carries none.
+ * A request or a reply with its bytes, beat by beat, so that several sources can be merged whole. The head stands
+ * beside every beat. `bare`: it has no bytes, and its only beat carries none.
  */
 export const MemoryBeat = (p: OffloadParameters) =>
   struct({ head: MemoryHead, bare: bit, data: uint(p.beatBytes * 8), last: bit });
@@ -50,10 +50,10 @@ export const ReplyBeat = (p: OffloadParameters) =>
   struct({ head: ReplyHead(p), bare: bit, data: uint(p.beatBytes * 8), last: bit });
 
 /**
- * Merges streams of beats whole, by `last`. The turn is a register, so that nobody's ready waits for another's
- * valid: whoever has it keeps it to the last beat, then others that wait come first, in order; while nobody waits
- * the first source has it. Latency 0 for whoever has the turn, 1 for the others; no cycle is lost between them when
- * they wait already.
+ * Merges streams of beats whole, by `last`. The turn is a register, so that no source's ready waits for another's
+ * valid. The source with the turn keeps it to the last beat; then others that wait come first, in order. While no
+ * source waits the first one has the turn. Latency 0 for the source with the turn, 1 for the others; no cycle is lost
+ * between sources that wait already.
  */
 function inTurn<S extends Shape>(name: string, from: readonly StreamIn<S>[], lastOf: (i: number) => Bit): StreamIn<S> {
   const n = from.length,
@@ -149,8 +149,8 @@ interface Taker {
 }
 
 /**
- * A first beat's head goes to one, what carries bytes to the other; each takes its own when it can, the beat is gone
- * when both have.
+ * A first beat's head goes to one output, a beat with bytes to the other. Each output fires on its own; the beat leaves
+ * when both have fired.
  */
 function part(
   name: string,

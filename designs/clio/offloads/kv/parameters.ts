@@ -5,22 +5,22 @@ export interface KvParameters extends OffloadParameters {
   /** Buckets of the hash table, a power of two up to 2^24: 64 bytes each. 2^17 for the paper's 100,000 keys. */
   readonly buckets: number;
   /**
-   * Bytes that are allocated at a time for values and further slots: a power of two of 2 KB or more, best a whole
-   * number of pages.
+   * Bytes allocated at a time for values and further slots. It is a power of two of 2 KB or more, best a whole number
+   * of pages.
    */
   readonly arenaBytes: number;
   /** Regions of 1 GB of virtual addresses that it may fill, from region 0 on. */
   readonly regions: number;
 }
 
-/** What a user may leave out. */
+/** Defaults of the optional parameters. */
 export const kvDefaults = { buckets: 2 ** 17, arenaBytes: 4 * 2 ** 20, regions: 16 } as const;
 
 /** Blocks of memory are powers of two of units of this many bytes: 64 B to 2 KB. */
 export const unitBytes = 64,
   unitShift = 6,
   classCount = 6;
-/** Bytes of the largest block: what is carved up at a time. */
+/** Bytes of the largest block, a slab: smaller blocks are carved from it. */
 export const slabUnits = 2 ** (classCount - 1);
 /** Bits of a virtual address, and of the number of its unit. */
 export const addressBits = 50,
@@ -31,8 +31,8 @@ export const sizeBits = 11;
 export const entriesPerSlot = 7;
 
 /**
- * Bytes of the largest value: its block is written with one request and read with one, with the 12 bytes of `kvBody` in
- * front of it, and no larger than 2 KB.
+ * Bytes of the largest value. Its block is written with one request and read with one, with the 12 bytes of `kvBody` in
+ * front. The block is no larger than 2 KB.
  */
 export const largestValue = (p: { readonly maxData: number }): number =>
   Math.min(p.maxData, unitBytes * slabUnits) - kvBody.bytes;

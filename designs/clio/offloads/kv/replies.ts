@@ -22,7 +22,7 @@ import { beatsOf, BodyBeat, memoryTagBits, MemoryReply, type OffloadParameters }
 import { ReplyBeat, ReplyHead } from "./merged.ts";
 import { blockBits, unitBytes, unitShift } from "./parameters.ts";
 
-/** What a memory request is for: the high bits of its tag, above those of its context. */
+/** Purpose of a memory request: the high bits of its tag, above those of its context. */
 export const purpose = { slot: 0, pair: 1, block: 2, commit: 3, newSlot: 4, allocator: 5 } as const;
 export const purposeBits = 3,
   contextBitsOfTag = memoryTagBits - purposeBits;
@@ -32,8 +32,8 @@ export function tagOf(what: number | UInt, context: UInt): UInt {
 }
 
 /**
- * A memory reply that waits to be dealt with. `line`: its first 64 bytes, of a slot or of a list of free blocks all; of
- * a pair the 12 bytes in front of the value and more. `block`: what ALLOC gave.
+ * A memory reply that waits to be dealt with. `line`: its first 64 bytes. For a slot or a list of free blocks they are
+ * all; for a pair, the 12 bytes in front of the value and more. `block`: the address that ALLOC gave.
  */
 export const MemoryEvent = struct({
   valid: bit,
@@ -45,8 +45,8 @@ export const MemoryEvent = struct({
   line: uint(unitBytes * 8),
 });
 /**
- * The reply is dealt with: what is left of it is thrown away, or (`forward`) goes out as a reply with this head, the
- * value behind these four bytes.
+ * The reply is done. Its rest is discarded, or (`forward`) goes out as a reply with this head, and with the value
+ * behind these four bytes.
  */
 export const MemoryDone = (p: OffloadParameters) =>
   struct({ valid: bit, forward: bit, head: ReplyHead(p), front: uint(32) });
@@ -56,11 +56,11 @@ const shift = 8;
 
 /**
  * Takes memory replies one after another: gathers the first bytes, shows them until `done`, and passes the value on, 8
- * bytes further to the front, so that a pair as it was written (`kvBody` and the value) becomes the reply to a read.
+ * bytes further to the front. So a pair as it was written (`kvBody` and the value) becomes the reply to a read.
  *
- * Latency: from a reply (and its first beat) to `event` 2 cycles, 1 for one without bytes; of a slot all 64 bytes must
- * have come. From `done` to the first beat of `value` 1. Initiation interval: 3 cycles and the beats. Full: one reply
- * at a time; the next waits at its port. Reset: nothing is shown.
+ * Latency: from a reply (and its first beat) to `event` 2 cycles, 1 for a reply without bytes. All 64 bytes of a slot
+ * must have come. From `done` to the first beat of `value` 1. Initiation interval: 3 cycles and the beats. Full: one
+ * reply at a time; the next waits at its port. Reset: nothing is shown.
  */
 export const KvReplies = module(
   "KvReplies",

@@ -53,17 +53,17 @@ const nothing = 0,
  * Does the work: one event after another, the start of a request or a reply of memory.
  *
  * - read: its object's map entry, then the value. append: the entry, then value and entry with the next version at a
- *   time; an entry whose value could not be written is put back.
- * - create: the entry of the object of its size class that was deleted last, else one with a new number and array from
- *   the arena; without room there first an ALLOC, in the next region when the last one has no room. delete: the entry,
- *   which becomes the head of the deleted objects of its class.
+ *   time. An entry whose value could not be written is put back.
+ * - create: the entry of the last deleted object of its size class, else an entry with a new number and array from the
+ *   arena. Without room there an ALLOC comes first, in the next region when the last one has no room. The entry of a
+ *   delete becomes the head of the deleted objects of its class.
  *
- * All is decided by the entry before anything is written, and numbers, lists and arena move on when the entry is in
- * memory, so a request that fails leaves all as it was.
- * Latency: 8 cycles from `start` or `memory_reply` to `wanted` or `answer`, and one for each beat of an entry.
- * Initiation interval: 8 cycles per event and those beats; an append's entry costs one more, a value as long as it is
- * copied. Full: never more than 2 memory requests and 1 answer of a context are under way, for which there is room.
- * Reset: there is no object, and what memory was allocated is forgotten.
+ * The entry decides everything before anything is written. Numbers, lists and arena move on when the entry is in
+ * memory, so a request that fails leaves all as it was. Latency: 8 cycles from `start` or `memory_reply` to `wanted` or
+ * `answer`, and one for each beat of an entry. Initiation interval: 8 cycles per event and those beats; an append's
+ * entry costs one more, a value as long as it is copied. Full: never more than 2 memory requests and 1 answer of a
+ * context are under way, for which there is room. Reset: there is no object, and what memory was allocated is
+ * forgotten.
  */
 export const MvEngine = module(
   "MvEngine",
@@ -91,8 +91,8 @@ export const MvEngine = module(
       roomBits = Math.log2(p.arenaBytes) + 1,
       mapBytes = entryLayout.bytes * 2 ** ids;
 
-    // ---- By context: the request; its map entry as it is, or is to be; what else is under way. `half`: the write of
-    // an append that has been answered, and `failed` how.
+    // ---- By context: the request; its map entry as it is, or is to be; other state under way. `half`: the write of an
+    // append that has been answered, and `failed` how.
     const keep = { depth: p.contexts, collision: "undefined", style: "distributed" } as const;
     const requests = ram(Kept, keep),
       entries = ram(Entry(p), keep);

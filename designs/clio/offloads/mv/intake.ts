@@ -36,13 +36,12 @@ const kinds = [
 ] as const;
 
 /**
- * Takes requests, their bodies into the buffers of their contexts. What is wrong is MALFORMED: another opcode, a
- * body of another length than 8 bytes (of an append: 9 to 8 + `maxData`), a create of values of no bytes or more
- * than `maxData`. The word that stands unused in a create, append or delete, and in a read of the latest
- * version, means nothing.
+ * Takes requests, their bodies into the buffers of their contexts. MALFORMED are another opcode, and a body of another
+ * length than 8 bytes (of an append: 9 to 8 + `maxData`). So is a create of values of no bytes or more than `maxData`.
+ * The word that stands unused in a create, append or delete, and in a read of the latest version, means nothing.
  *
  * Latency from `request` to `asked`: 1 cycle and its beats. Initiation interval: 2 cycles and its beats. Full: one
- * request at a time. Reset forgets it.
+ * request at a time. Reset drops the request.
  */
 export const MvIntake = module(
   "MvIntake",

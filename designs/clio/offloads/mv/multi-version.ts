@@ -6,32 +6,32 @@ import { MvReplies } from "./replies.ts";
 import { MvRequests } from "./requests.ts";
 import { entryLayout, mostClass, orderOf, type MultiVersionParameters } from "./types.ts";
 
-/** What a build has unless asked otherwise: 65,535 objects of 1,024 versions; 64 MB of addresses at a time. */
+/** Defaults of a build: 65,535 objects of 1,024 versions; 64 MB of addresses at a time. */
 const usual = { idBits: 16, versions: 1024, arenaBytes: 2 ** 26 };
 
 /**
- * Clio-MV (paper §4.6): objects with versions from 1 on; create (opcode 20), append (22), read of a version (24) and of
- * the latest (26), delete (28). All clients see the same objects.
+ * Clio-MV (paper §4.6): objects with versions from 1 on. The operations are create (opcode 20), append (22), read of a
+ * version (24) and of the latest (26), delete (28). All clients see the same objects.
  *
- * In its own address space stand a map of all objects (16 bytes each: address of the array, latest version, bytes of a
- * value) and for each object an array with room for all its versions, so that each is read with the same two accesses.
- * Unlike the paper, arrays are not allocated one by one (that is a page each, and a way through the software): an ALLOC
- * brings an arena of `arenaBytes`, from which new objects take theirs; memory itself comes page by page with the first
- * write. Elements are powers of two of 8 bytes and more. A deleted object keeps its array and goes on a list of its
- * element size, linked through the map; a create of that size takes the last one deleted, number and array, else a new
- * number. No byte of before is seen: only what has been appended since is read.
+ * Its own address space holds a map of all objects, of 16 bytes each: address of the array, latest version, bytes of a
+ * value. Each object has an array with room for all its versions, so that each version is read with the same two
+ * accesses. Unlike in the paper, arrays are not allocated one by one: that would cost a page each, and a way through
+ * the software. An ALLOC brings an arena of `arenaBytes`, from which new objects take their arrays. Memory itself comes
+ * page by page with the first write. Elements are powers of two of 8 bytes and more. A deleted object keeps its array
+ * and goes on a list of its element size, linked through the map. A create of that size takes the last one deleted,
+ * number and array, else a new number. No byte of before is seen: only what has been appended since is read.
  *
- * Order (sequential consistency per object): requests to one object take effect in the order in which they came in when
- * one of them writes, creates and deletes likewise; all others overlap. A read of a version that does not exist, of a
- * deleted object or one that never was, an append to a full object (`versions`): FAIL. Values of another length than
- * the object's: MALFORMED. No number left (2^idBits - 1), or no memory: OUT_OF_MEMORY. A request that fails leaves all
- * as it was.
+ * Order (sequential consistency per object): requests to one object take effect in their order of arrival when one of
+ * them writes. So do creates and deletes; all others overlap. FAIL answers a read of a version that does not exist, of
+ * a deleted object or of one that never was. It also answers an append to a full object (`versions`). Values of another
+ * length than the object's: MALFORMED. No number left (2^idBits - 1), or no memory: OUT_OF_MEMORY. A request that fails
+ * leaves all as it was.
  *
- * Latency at 512 bits, L that of an access, from `request` to `reply`: read 2 L + 32 cycles, append 2 L + 40, create
- * L + 23 with a new number and 2 L + 33 with one deleted, delete 2 L + 33; L + 23 when the entry shows that it cannot
- * be done, 13 when no object has ever had the number; an ALLOC more takes its own time and 15. Initiation interval: 27
- * cycles for a read, 36 for an append, while `contexts` requests wait for memory at a time.
- * Full: `contexts` requests; more do not come. Reset: there is no object.
+ * Latency at 512 bits, L that of an access, from `request` to `reply`: read 2 L + 32 cycles, append 2 L + 40. A create
+ * takes L + 23 with a new number and 2 L + 33 with a deleted one, a delete 2 L + 33. A refusal takes L + 23 when the
+ * entry shows it, and 13 when no object has ever had the number. An ALLOC more takes its own time and 15. Initiation
+ * interval: 27 cycles for a read, 36 for an append, while `contexts` requests wait for memory at a time. Full:
+ * `contexts` requests; more do not come. Reset: there is no object.
  */
 const definition = module(
   "MultiVersion",
@@ -56,7 +56,7 @@ const definition = module(
     connect(requests.memory, io.memory);
     connect(requests.memoryData, io.memoryData);
 
-    // What a reply of memory brings is an entry, which the engine asks for, or a value on its way to a client.
+    // A memory reply carries an entry for the engine, or a value on its way to a client.
     connect(io.memoryReply, engine.memoryReply);
     engine.data.valid.set(io.memoryReplyData.valid);
     engine.data.payload.set(io.memoryReplyData.payload);

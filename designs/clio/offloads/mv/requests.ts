@@ -39,11 +39,12 @@ const allocationRest = allocBody.bytes - accessBody.bytes,
   smallBytes = 32;
 
 /**
- * Makes memory requests: what goes with a WRITE comes from the context's map entry (`entry`, of the context
- * `entry_context` in the same cycle) or from its request's body, without the 8 bytes in front of the value.
+ * Makes memory requests. The bytes of a WRITE come from the context's map entry (`entry`, of the context
+ * `entry_context` in the same cycle). Otherwise they come from its request's body, without the 8 bytes in front of the
+ * value.
  *
  * Latency: 2 cycles from `wanted` to `memory`, one more to the first beat, two more for a value. Initiation interval: 3
- * cycles and the beats. Never full: there is room for two of each context. Reset forgets all.
+ * cycles and the beats. Never full: there is room for two of each context. Reset drops all requests.
  */
 export const MvRequests = module(
   "MvRequests",

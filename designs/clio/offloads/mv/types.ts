@@ -9,14 +9,14 @@ export interface MultiVersionParameters extends OffloadParameters {
   readonly idBits: number;
   /** Versions of an object at most, a power of two. */
   readonly versions: number;
-  /** Bytes that one ALLOC asks for: the map of all objects and at least one of the largest arrays. */
+  /** Bytes of one ALLOC: the map of all objects and at least one of the largest arrays. */
   readonly arenaBytes: number;
 }
 
 /**
  * An object in the map. `number`: of a live object its latest version (0: none yet), of a deleted one the object that
- * was deleted before it (0: none). The array stays an object's for ever: who is made under a number that was deleted
- * has its array.
+ * was deleted before it (0: none). The array stays an object's for ever: an object made under a deleted number has that
+ * number's array.
  */
 export const entryLayout = layout("mvEntry", "Clio-MV's map entry", "le", {
   array: big(64, "address of the array of versions"),
@@ -45,7 +45,7 @@ export const bodyBeats = (p: { readonly beatBytes: number; readonly maxData: num
   Math.max(2, 2 ** Math.ceil(Math.log2((p.maxData + headBytes) / p.beatBytes)));
 export const versionBits = (p: { readonly versions: number }): number => Math.log2(p.versions) + 1;
 
-/** What a request asks for. */
+/** Kind of a request. */
 export const kind = { create: 0, append: 1, read: 2, latest: 3, remove: 4 } as const;
 export const kindBits = 3;
 
@@ -62,7 +62,7 @@ export const Asked = (p: MultiVersionParameters) => struct({ context: uint(conte
 /** The same, kept by its context. */
 export const Kept = struct(askedFields);
 
-/** What the engine works on: the start of a request, or the reply to one of its memory requests. */
+/** Events of the engine: the start of a request, or the reply to one of its memory requests. */
 export const event = {
   start: 0,
   entry: 1,
@@ -74,10 +74,7 @@ export const event = {
 } as const;
 export const eventBits = 3;
 
-/**
- * What is written with a memory request: nothing, the context's map entry, its request's value, or the rest
- * of an ALLOC.
- */
+/** Bytes that a memory request writes: none, the context's map entry, its request's value, or the rest of an ALLOC. */
 export const source = { none: 0, entry: 1, value: 2, allocation: 3 } as const;
 export const Wanted = (p: MultiVersionParameters) =>
   struct({

@@ -32,11 +32,11 @@ interface DataBurst {
 }
 
 /**
- * Watches the node's AXI4 port: every burst that is no access to the page table must lie in bytes that some request
- * under way was granted, in the frame that the page table gives the requester's page (whole beats, as the bus moves
+ * Watches the node's AXI4 port. Every burst that is no access to the page table must lie in bytes granted to some
+ * request under way. The frame must be that of the requester's page in the page table (whole beats, as the bus moves
  * them). Table accesses must stay inside the table. It judges addresses, not replies: data that are fetched and then
- * thrown away are found as well.
- * The table has to stay as it is, but for frames that faults give out, from a request's coming until `settle`.
+ * thrown away are found as well. The table has to stay as it is, but for frames that faults give out, from a request's
+ * coming until `settle`.
  */
 export class AccessGuard {
   readonly problems: string[] = [];

@@ -4,15 +4,15 @@ import { formatIpv4, udpFrame, udpHeader, type Endpoint } from "../../../shared/
 import { SimulationError, type LinkOptions, type Attachment, type NetworkModel } from "../../../../sim/index.ts";
 
 export interface ClientStationOptions {
-  /** What differs from the network's links. */
+  /** Differences from the network's links. */
   readonly out?: LinkOptions;
   readonly in?: LinkOptions;
 }
 
 /**
- * A compute node's network card on a simulated network: CLib's transport. It wraps payloads in frames with its
- * own MAC, IP and port, and gives the client what comes back for these; damaged frames too, marked, as a raw
- * Ethernet interface does.
+ * A compute node's network card on a simulated network: CLib's transport. It wraps payloads in frames with its own MAC,
+ * IP and port, and passes the frames for these to the client. Damaged frames come too, marked, as from a raw Ethernet
+ * interface.
  */
 export class ClientStation implements ClientTransport {
   readonly #own: Endpoint;

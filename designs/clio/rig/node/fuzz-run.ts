@@ -45,14 +45,14 @@ export interface FuzzResult {
   /** Runs of a fresh node, and simulated cycles in all. */
   readonly sessions: number;
   readonly cycles: number;
-  /** What the control registers have shown, and the stretches kept for it, seeds included. */
+  /** Coverage of the control registers, and the stretches kept for it, seeds included. */
   readonly coverage: ControlCoverage;
   readonly corpus: number;
   /** Good frames behind the stretches that were answered OK. */
   readonly served: number;
   /** The node's counters, added up. */
   readonly counters: Readonly<Record<CounterName, bigint>>;
-  /** What the reference model did not expect; the run ends at the first. */
+  /** Differences from the reference model; the run ends at the first. */
   readonly problems: readonly string[];
 }
 
@@ -195,7 +195,7 @@ class Fuzzer {
         await node.transport.writeTable();
         this.coverage.attach(node.bench.sim);
         await new Session(node, scoreboard, this.ground, this.problems).run(session => this.stretch(session));
-        // Also where something is wrong already: what was counted says more about it.
+        // Also after a fault: the counters say more about it.
         this.compare(await node.counters(), scoreboard);
         this.cycles += node.bench.cycle;
       },
@@ -218,7 +218,8 @@ class Fuzzer {
   }
 
   /**
-   * The model's counts, where it has any; what goes to the slow path or is refused for want of room there, together.
+   * The model's counts, where it has any. Frames to the slow path, and those refused for want of room there, count
+   * together.
    */
   private compare(found: Readonly<Record<CounterName, bigint>>, { counters: expected }: Scoreboard): void {
     for (const { name, exact } of counterList as readonly { readonly name: CounterName; readonly exact: boolean }[]) {
@@ -233,7 +234,7 @@ class Fuzzer {
   }
 }
 
-/** What goes in and comes out of one node. */
+/** Frames into and out of one node. */
 class Session {
   frames = 0;
   private readonly node: SimulatedNode;

@@ -41,11 +41,11 @@ class Waiting implements SentFrame {
 }
 
 /**
- * Clients of a node with Go-Back-N, for frames that know nothing of it: each request goes over a session of its client
- * (its IPv4 address and UDP port), opened at the first one; replies come out without the header. What is no request
- * goes as it is, when the node is quiet: Go-Back-N does not repeat it, and a node that has no room drops it. Frames
- * enter in the order in which they were given: one that waits for its session's window holds up those behind. Sessions
- * are taken from the highest number down, those that the slow path gives from the lowest up.
+ * Clients of a node with Go-Back-N, for frames without its header. Each request goes over a session of its client (IPv4
+ * address and UDP port), opened at the first request. Replies come out without the header. A frame that is no request
+ * is sent unchanged, when the node is quiet. Go-Back-N does not repeat such a frame, and a node without room drops it.
+ * Frames enter in the order in which they were given: one that waits for its session's window holds up those behind.
+ * Sessions are taken from the highest number down, those that the slow path gives from the lowest up.
  */
 export class GoBackNClients {
   readonly #bench: Bench<NodePorts>;
@@ -78,7 +78,7 @@ export class GoBackNClients {
     this.#waiting.push(waiting);
     return waiting;
   }
-  /** The oldest frame from the node that nobody has taken. */
+  /** The oldest frame from the node that has not been taken. */
   take(): Frame | undefined {
     this.#drain();
     return this.#out.shift();

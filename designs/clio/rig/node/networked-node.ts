@@ -14,9 +14,9 @@ export interface NetworkedNodeOptions {
 }
 
 /**
- * Joins a cycle-accurate node to a network whose time is `timeOf(node)`: frames go into its MAC and come from it, and
- * everything on the network happens between two edges, at the first edge at or after its time. Promises of the
- * network's other stations have their turn before the next edge.
+ * Joins a cycle-accurate node to a network whose time is `timeOf(node)`: frames go into its MAC and come from it.
+ * Events on the network happen between two edges, at the first edge at or after their time. Promises of the network's
+ * other stations have their turn before the next edge.
  */
 export function joinNetwork(
   node: SimulatedNode,

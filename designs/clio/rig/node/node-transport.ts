@@ -22,7 +22,7 @@ import type { NodePorts } from "./node-ports.ts";
 
 /**
  * The slow path's way to a simulated node: rings as AXI-Stream, registers over AXI4-Lite, pages and shootdowns as
- * streams, DRAM through a port of its own (no bandwidth taken from the fast path). A frame reaches the software
+ * streams. DRAM has a port of its own, which takes no bandwidth from the fast path. A frame reaches the software
  * `slowPathLatency` ns after its last beat.
  */
 export class NodeTransport implements SlowPathTransport {
@@ -162,9 +162,9 @@ export class NodeTransport implements SlowPathTransport {
   }
 
   /**
-   * Writes the whole match-and-action table as it is by default. Reset leaves the table alone, and in a simulation that
-   * begins with random registers the first edge, at which reset is only being taken, may have written an entry: a
-   * driver at power-up does not rely on it either.
+   * Writes the whole match-and-action table as it is by default. Reset leaves the table alone. In a simulation that
+   * begins with random registers, the first edge may write an entry, as reset takes effect only then. A driver at
+   * power-up does not rely on the table either.
    */
   async writeTable(): Promise<void> {
     for (const [code, entry] of defaultMatTable.entries()) await this.#lite.write(matAddress(code), matWord(entry));

@@ -23,7 +23,7 @@ export interface PermissionRunResult {
   readonly crossing: number;
   readonly bursts: number;
   readonly layouts: number;
-  /** An access that nobody was granted, or a reply that the reference model would not give. */
+  /** An access beyond all grants, or a reply that the reference model would not give. */
   readonly problems: readonly string[];
 }
 
@@ -51,10 +51,10 @@ const window = 40;
 const mostCycles = 60_000;
 
 /**
- * Permission fuzz: processes with pages at the same and at neighbouring addresses, random rights in the page table (all
- * four combinations), and random accesses, page-crossing ones, atomics and ones behind pointers among them. At the AXI4
- * port every data address must be granted to a request under way (`AccessGuard`); the replies must be the reference
- * model's. Every layout of memory is made of the frames of the one before.
+ * Permission fuzz: processes with pages at the same and at neighbouring addresses, and random rights in the page table
+ * (all four combinations). The accesses are random; among them are page-crossing ones, atomics and ones behind
+ * pointers. At the AXI4 port every data address must be granted to a request under way (`AccessGuard`); the replies
+ * must be the reference model's. Every layout of memory is made of the frames of the one before.
  */
 export function permissionRun(settings: Settings, o: PermissionRunOptions): Promise<PermissionRunResult> {
   const ram = { latency: 12, jitter: 20, outOfOrder: true, pause: { ar: bernoulli(0.1, 1), b: bernoulli(0.1, 2) } };
@@ -76,7 +76,7 @@ class Run {
   private scoreboard: Scoreboard;
   private readonly settings: Settings;
   private readonly entering: { readonly bytes: Uint8Array; readonly sent: SentFrame }[] = [];
-  /** What is to be called when the request of this issue time is answered. */
+  /** Callback for the answer to the request of this issue time. */
   private readonly leaving = new Map<number, () => void>();
   private readonly waits = new Map<SentFrame, () => void>();
   private readonly counted = { allowed: 0, refused: 0, crossing: 0 };
@@ -110,7 +110,7 @@ class Run {
   private async layout(count: number): Promise<void> {
     const { node } = this,
       { memory } = node.slowPath;
-    // What the retry buffer remembers goes on; requests here are not tracked, so a fresh model knows as much.
+    // The retry buffer's memory goes on. Requests here are not tracked, so a fresh model is equivalent.
     this.scoreboard = new Scoreboard(this.settings.config, this.settings.runtime);
     const spaces: Space[] = [];
     for (let pid = 1; pid <= processes; pid++) spaces.push(await this.space(pid));
@@ -288,7 +288,7 @@ class Run {
       i = r.below(pointersEach),
       own = r.chance(0.9),
       va = own ? space.pointers + BigInt(8 * i) : BigInt.asUintN(64, this.place(space.pages, 8).va) & ~7n;
-    // What other words hold hangs on the writes before: only those that may not be read are asked for.
+    // The content of other words depends on the writes before, so only those without the right to read are accessed.
     if (!own && this.may(space, va, 8, "read")) return;
     const writes = r.chance(0.5),
       target = space.targets[i] ?? 0n,

@@ -15,9 +15,7 @@ export interface PlayFrame {
   /** The MAC marks its FCS bad. */ readonly damaged?: boolean;
 }
 
-/**
- * What became of a frame that went in. Times are cycles since the run began, idle stretches that were skipped included.
- */
+/** Outcome of a frame that went in. Times are cycles since the run began, idle stretches that were skipped included. */
 export interface Played {
   readonly name: string;
   /** Bytes, without FCS. */
@@ -43,7 +41,7 @@ export interface PlayResult {
   /** Cycles from the first frame to the last reply, and how many of them were skipped because nothing was under way. */
   readonly cycles: number;
   readonly skipped: number;
-  /** What the reference model found wrong. */
+  /** Faults that the reference model found. */
   readonly problems: readonly string[];
   /** Bytes of replies compared with the model, whole frames. */
   readonly comparedBytes: number;
@@ -177,7 +175,7 @@ class Player {
   }
 
   #watch(): void {
-    // What the model cannot know: whether pages can have run out.
+    // The model cannot know whether pages can have run out.
     if (this.#node.slowPath.pool.free === 0) this.#o.scoreboard.mayRunOutOfMemory = true;
     // Replies first: one of a frame that went in with this very edge cannot be out yet.
     for (let f = this.#node.take(); f !== undefined; f = this.#node.take()) this.#reply(f);

@@ -25,7 +25,7 @@ export interface RandomRunResult {
 
 /**
  * Random requests end to end, many in flight, every reply judged by the scoreboard (clio.md "The end-to-end check").
- * Stops at the first problem: what follows one is noise.
+ * Stops at the first problem: later ones are noise.
  */
 export function randomRun(name: string, settings: Settings, o: RandomRunOptions): Promise<RandomRunResult> {
   const inside = settingsBehindTransport(settings),
@@ -70,7 +70,7 @@ export function randomRun(name: string, settings: Settings, o: RandomRunOptions)
         const { frame, damaged } =
           next === undefined ? { frame: mixture.next(), damaged: false } : { damaged: false, ...next(mixture, n) };
         send(frame, damaged);
-        // Writes without a reply are known to be done only when the node is idle; without this the histories of their
+        // Writes without a reply are known to be done only when the node is idle. Without this the histories of their
         // bytes would grow for ever.
         if (i % 2000 === 1999) {
           await b.until(quiet);

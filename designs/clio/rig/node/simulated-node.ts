@@ -37,7 +37,7 @@ export interface NodeOptions {
   readonly slowPath?: SlowPathOptions;
   /**
    * With `transport = gbn`: whether `send` and `take` are on the line, as packets of Go-Back-N (default), or behind
-   * clients that speak it, so that frames are the same as those of a node without a transport.
+   * clients that speak it. Behind such clients, frames are the same as those of a node without a transport.
    */
   readonly frames?: "line" | "plain";
 }
@@ -105,7 +105,7 @@ export class SimulatedNode {
   send(frame: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}): SentFrame {
     return (this.#clients ?? this.mac).send(frame, o);
   }
-  /** The oldest frame from the node that nobody has taken. */
+  /** The oldest frame from the node that has not been taken. */
   take(): Frame | undefined {
     return (this.#clients ?? this.mac).take();
   }

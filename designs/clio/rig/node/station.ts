@@ -3,7 +3,7 @@ import { Monitor, type MemberNode } from "../../software/index.ts";
 import { dissect } from "../../wire/index.ts";
 import type { Endpoint } from "../../../shared/wire/index.ts";
 
-/** A station on the node's network that a player asks instead of the node. */
+/** A station on the node's network that a player addresses instead of the node. */
 export interface Station {
   /** Whether a frame is for it and not for the node. */
   owns(frame: Uint8Array): boolean;

@@ -51,7 +51,7 @@ export class BodyCollector<H> {
   get owes(): boolean {
     return this.#open.length > 0;
   }
-  /** Beats that no header has asked for. */
+  /** Beats without a header. */
   get early(): number {
     return this.#early.length;
   }

@@ -5,11 +5,11 @@ import { StreamSink, StreamSource, ProtocolError, type Sent } from "../../../../
 import { beatsOfBody, BodyCollector } from "./bodies.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** One access to memory, for those who look at what an offload does. */
+/** One access to memory, for observers of an offload. */
 export interface MemoryTrace {
   readonly tag: number;
   readonly opcode: number;
-  /** Whose address space. */
+  /** PID of the address space. */
   readonly pid: number;
   readonly va: bigint;
   readonly length: number;

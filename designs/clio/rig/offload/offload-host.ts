@@ -18,7 +18,7 @@ import type { OffloadPorts, OffloadStream } from "./surroundings.ts";
 export type { OffloadPorts, OffloadStream } from "./surroundings.ts";
 
 export interface OffloadHostOptions {
-  /** What the offload was made with. */
+  /** Parameters of the offload. */
   readonly parameters: OffloadParameters;
   /** The virtual memory of all processes; a `ModelMemory`. */
   readonly memory: OffloadMemory;
@@ -44,7 +44,7 @@ export interface OffloadHostOptions {
   /** Answer bad memory requests with MALFORMED, as the node does, instead of failing. Default false. */
   readonly tolerant?: boolean;
 }
-/** What it needs of a bench: a `Bench` of an offload, which may have more ports. */
+/** Ports of a bench that it needs: a `Bench` of an offload, which may have more ports. */
 export interface OffloadBench {
   readonly sim: Simulation;
   readonly io: Io<OffloadPorts>;
@@ -57,8 +57,8 @@ const quietCycles = 8;
 /**
  * Plays the node for one offload: requests under contexts, virtual memory with permissions, latency and replies out of
  * order, pauses on all eight streams. Checks the rules of designs/clio/offload as it goes (a `ProtocolError` names the
- * stream, the value and the cycle): replies only to contexts that have a request, beats and `last` against lengths,
- * well-formed memory requests, nothing left over; and that every request is answered (`HangError`).
+ * stream, the value and the cycle). Replies go only to contexts that have a request, beats and `last` fit lengths,
+ * memory requests are well formed, and nothing is left over. Every request is answered (`HangError`).
  */
 export class OffloadHost {
   readonly #sim: Simulation;
@@ -110,9 +110,7 @@ export class OffloadHost {
     return this.#memory.mostInFlight;
   }
 
-  /**
-   * Queues a request; it is handed over as soon as a context is free. What is returned fills up as the offload answers.
-   */
+  /** Queues a request; it goes in as soon as a context is free. The returned object fills up as the offload answers. */
   request(request: OffloadCallRequest): OffloadCall {
     return this.#calls.ask(request);
   }
@@ -143,7 +141,7 @@ export class OffloadHost {
         );
     }
   }
-  /** Resets the design and forgets all that was under way; what was asked stays unanswered. */
+  /** Resets the design and drops all that was under way; pending requests stay unanswered. */
   reset(): void {
     this.#inReset = true;
     this.#forget();

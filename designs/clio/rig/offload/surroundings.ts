@@ -6,7 +6,7 @@ export type OffloadPorts = ReturnType<typeof offloadPorts>;
 /** One of its streams. */
 export type OffloadStream = keyof OffloadPorts;
 
-/** What both sides of the host work with. */
+/** Services for both sides of the host. */
 export interface Surroundings {
   readonly sim: Simulation;
   readonly io: Io<OffloadPorts>;

@@ -7,7 +7,7 @@ import { byType, gbps } from "./statistics.ts";
 /** Requests that the table shows of a long capture, and from how many on a capture is long. */
 const mostRows = 40,
   longCapture = 50;
-/** Differences that are shown at most: what follows the first ones is mostly their consequence. */
+/** Differences that are shown at most: later ones are mostly consequences of the first. */
 const mostProblems = 10;
 
 const grouped = (n: number | bigint): string => n.toString().replace(/\B(?=(\d{3})+$)/g, ",");
@@ -18,7 +18,7 @@ function silence(reason: string | undefined): string {
   if (reason === undefined || reason === "unanswered") return "no reply is due";
   return `dropped: ${counters.find(c => c.name === reason)?.doc ?? reason}`;
 }
-/** What became of a request: status of its reply, or why there is none. */
+/** Outcome of a request: status of its reply, or why there is none. */
 export const fate = (r: Played): string => (r.status === undefined ? silence(r.silence) : statusName(r.status));
 
 /** One row per request, the first ones. */
@@ -76,7 +76,7 @@ export function counterLine(values: Readonly<Record<CounterName, bigint>>): stri
   return `counters: ${shown.length === 0 ? "all 0" : shown.join(", ")}`;
 }
 
-/** What the comparison with the reference model found. */
+/** Result of the comparison with the reference model. */
 export function verdict({ problems, comparedBytes }: PlayResult): string {
   const shown = problems.slice(0, mostProblems).map(p => `  ${p}`),
     more = problems.length - shown.length;

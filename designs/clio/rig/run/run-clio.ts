@@ -49,7 +49,7 @@ export async function runClio(options: RunOptions, terminal: Terminal): Promise<
   try {
     run = await simulate(options, setup, settings, input, replies, terminal);
   } catch (e) {
-    // What came back before the design failed is worth having.
+    // Replies from before a failure of the design are written too.
     if (replies.length > 0) writeFileSync(options.out, writePcap(replies));
     else giveUp();
     throw e;
@@ -87,7 +87,7 @@ async function simulate(
       slowPath: { observer: scoreboard, ...(setup.freePages === undefined ? {} : { pages: setup.freePages }) },
     },
     async node => {
-      // Returned, not thrown: what is wrong in a setup file is no failure of the design at some cycle.
+      // Returned, not thrown: a fault of a setup file is no failure of the design at some cycle.
       try {
         await prepare(node, setup.preparation, scoreboard);
       } catch (e) {
@@ -132,9 +132,7 @@ function report({ result, counters }: Run, { notes }: Input, terminal: Terminal)
   terminal.print(verdict(result));
 }
 
-/**
- * The statistics file: everything that the terminal tells but the single requests, and what it takes to run it again.
- */
+/** The statistics file: all output of the terminal but the single requests, and the data for running it again. */
 function statistics(o: RunOptions, { config, runtime }: Settings, { result, counters }: Run): string {
   return `${JSON.stringify(
     {

@@ -6,7 +6,7 @@ import { udpPorts } from "../../wire/index.ts";
 import type { Preparation } from "../node/index.ts";
 import { UsageError } from "../../../shared/command-line/index.ts";
 
-/** What a setup file asks for. */
+/** Content of a setup file. */
 export interface Setup {
   readonly preparation: Preparation;
   /** Physical pages that may be given out. */

@@ -11,7 +11,7 @@ export interface Latencies {
   readonly p99: number;
   readonly max: number;
 }
-/** What became of the requests of one type. */
+/** Outcome of the requests of one type. */
 export interface TypeStatistics {
   readonly requests: number;
   readonly answered: number;

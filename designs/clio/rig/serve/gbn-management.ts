@@ -6,10 +6,10 @@ import { dissect, frameOffsets } from "../../wire/index.ts";
 const MANAGEMENT: GbnHeader = { type: gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 0 };
 
 /**
- * Asks a station that knows no Go-Back-N on a network whose datagrams all begin with its header: it gets the frame
- * without the header, and its answers leave with one. What goes back to where the frame came from goes to the session
- * that it named as its own (the published client has one for each of its ports, this one's too); all else is to slot 0,
- * the management session. ARP and ping have no header.
+ * Drives a station without Go-Back-N on a network whose datagrams all begin with its header. The station gets the frame
+ * without the header, and its answers leave with one. An answer to the sender of the frame goes to the session that the
+ * frame named as its own. The published client has one for each of its ports, this one's too. All other frames go to
+ * slot 0, the management session. ARP and ping have no header.
  * @returns the frames that answer, in order; none for a datagram too short for the header
  */
 export function askInGbn(

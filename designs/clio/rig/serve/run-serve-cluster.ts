@@ -11,7 +11,7 @@ import { totals } from "./totals.ts";
 
 /**
  * `mnemo serve clio --nodes N`: cycle-accurate nodes behind sockets and the global controller that makes one memory of
- * them (paper §4.4.7), until `stop` settles. Every region that moves is told on a line.
+ * them (paper §4.4.7), until `stop` settles. Every region that moves is reported on a line.
  * @returns 0
  * @throws as `runServe`
  */

@@ -15,7 +15,7 @@ import { realClock } from "./udp-transport.ts";
 export interface ServedMember {
   readonly settings: Settings;
   readonly network: SessionNetwork;
-  /** What differs for this node's slow path (frames that it may give out, say). */
+  /** Options of this node's slow path that differ (frames that it may give out, say). */
   readonly slowPath?: Omit<SlowPathOptions, "cluster" | "sessions">;
 }
 /** Where the global controller is: its native port, and the published client's monitor beside it. */
@@ -31,9 +31,9 @@ export interface ClusterServeOptions extends Pick<ServeOptions, "stop" | "seed">
   readonly ready?: (controller: GlobalController, nodes: readonly SimulatedNode[]) => void;
   /** Times of the cluster's software that differ (`clusterTimes`); real time, ns. */
   readonly times?: Partial<ClusterTimes>;
-  /** Free frames of a node at or below which it asks for a region to be moved; default an eighth of all. */
+  /** Free frames of a node at or below which it requests that a region be moved; default an eighth of all. */
   readonly pressureFrames?: number;
-  /** Told of every migration that has ended, by the node that the region left. */
+  /** Called at the end of every migration, by the node that the region left. */
   readonly report?: (node: Settings, migration: MigrationReport) => void;
 }
 export type ClusterTimes = Required<Pick<ClusterNodeOptions, "watchNs" | "timeoutNs" | "silentNs">> & {
@@ -42,12 +42,12 @@ export type ClusterTimes = Required<Pick<ClusterNodeOptions, "watchNs" | "timeou
 
 /**
  * The cluster's software in real time: a message of a node takes milliseconds of it, because its hardware is simulated.
- * A look at memory every 2 s; a message again after 1 s; a member that was silent for 30 s is gone; the controller asks
- * every 0.1 s how far a migration is.
+ * Memory is scanned every 2 s; a message is repeated after 1 s; a member that was silent for 30 s is gone. The
+ * controller polls the progress of a migration every 0.1 s.
  */
 export const clusterTimes: ClusterTimes = { watchNs: 2e9, timeoutNs: 1e9, silentNs: 3e10, pollNs: 1e8 };
 
-/** What a served cluster has done; a node's `Served` in the order of the members. */
+/** Counts of a served cluster; a node's `Served` in the order of the members. */
 export interface ServedCluster {
   readonly nodes: readonly Served[];
   readonly migrations: readonly MigrationReport[];
@@ -56,10 +56,10 @@ export interface ServedCluster {
 }
 
 /**
- * Serves several cycle-accurate nodes and the global controller that makes one memory of them (paper §4.4.7), each on
- * a network of its own, until `stop`. Each node's clock runs by itself and only while it has something to do, as
- * `serve` says; what the members say to each other goes through their networks like everything else, and is timed in
- * real time (`clusterTimes`).
+ * Serves several cycle-accurate nodes and the global controller that makes one memory of them (paper §4.4.7), each on a
+ * network of its own, until `stop`. Each node's clock runs by itself and only while it has something to do, as `serve`
+ * says. Messages between the members go through their networks like all frames, and are timed in real time
+ * (`clusterTimes`).
  * @throws what `serve` throws for any of the nodes: the others are ended then
  */
 export async function serveCluster(

@@ -8,13 +8,13 @@ import { withNode, type NodeOptions, type SimulatedNode } from "../node/index.ts
 import { askInGbn } from "./gbn-management.ts";
 
 /**
- * Cycles without anything under way after which the clock stands still: pipelines that tell nobody of their work have
- * emptied by then.
+ * Cycles without anything under way after which the clock stands still: pipelines without an idle signal have emptied
+ * by then.
  */
 const QUIET_CYCLES = 64;
 /**
- * With Go-Back-N: until every ACK that is due has gone out, and every frame that is not acknowledged has gone out again
- * (the timers' rounds come by once in this time).
+ * With Go-Back-N: until every due ACK has gone out, and every unacknowledged frame has gone out again. The timers'
+ * rounds come by once in this time.
  */
 const quietCyclesGbn = (c: NodeConfig): number => 2 * (gbnDefaults.ackCycles + gbnTimeoutCycles(c));
 /** Frames that may wait to go into the node; more are lost, as at the port of a switch. */
@@ -40,7 +40,7 @@ export interface ServeOptions extends Omit<NodeOptions, "mac"> {
   readonly seed?: number;
 }
 
-/** What a served node has done. */
+/** Counts of a served node. */
 export interface Served {
   readonly counters: Readonly<Record<CounterName, bigint>>;
   /**
@@ -57,11 +57,11 @@ export interface Served {
 }
 
 /**
- * Serves a cycle-accurate node on a network until `stop`. Simulated time passes only while something is under way: a
- * frame starts the clock, and `QUIET_CYCLES` (with Go-Back-N: two rounds of its timers) after the last of its
- * consequences it stands still, with the process asleep. So latencies in cycles are the hardware's, latencies in
- * seconds those of the simulator; nothing in the node ages while nobody asks.
- * @throws HangError and the like when the design fails; what `network` fails with
+ * Serves a cycle-accurate node on a network until `stop`. Simulated time passes only while something is under way. A
+ * frame starts the clock. It stands still, with the process asleep, `QUIET_CYCLES` (with Go-Back-N: two rounds of its
+ * timers) after the last of its consequences. So latencies in cycles are the hardware's, latencies in seconds those of
+ * the simulator; nothing in the node ages without requests.
+ * @throws HangError and the like when the design fails; the error of `network` when that fails
  */
 export async function serve(settings: Settings, network: SessionNetwork, o: ServeOptions): Promise<Served> {
   const sessions: SessionPorts = network.openSession ? { open: network.openSession.bind(network) } : {};
@@ -139,7 +139,7 @@ class Service {
     this.#stopped = true;
     this.#wake();
     remove();
-    // What is still under way leaves on its own.
+    // Frames that are still under way leave on their own.
     this.#node.bench.onEdge({ sample: () => this.#drain() });
     return failure;
   }
@@ -184,7 +184,7 @@ class Service {
     }
     this.#drain();
     const { bench } = this.#node;
-    // Somebody of this process may wait for cycles, too.
+    // Other code of this process may wait for cycles, too.
     if (!this.#node.idle || bench.scheduler.waits.size > this.#restingWaits) {
       this.#quietSince = bench.cycle;
       return;
@@ -228,7 +228,7 @@ class Service {
       receive = (f: Uint8Array): readonly Uint8Array[] => station.receive(f);
     for (const answer of this.#gbn ? askInGbn(receive, frame) : receive(frame)) {
       const { ipv4, udp } = dissect(answer);
-      // What the monitor has to say to its member goes to the management port.
+      // Messages of the monitor to its member go to the management port.
       if (ipv4?.dst === runtime.ip && udp?.dstPort === runtime.clientPort) this.#toNode(answer);
       else this.#out(answer);
     }

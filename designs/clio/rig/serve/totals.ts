@@ -1,6 +1,6 @@
 import { simulatedSeconds, type Served } from "./serve.ts";
 
-/** What a served node has done, as a line. */
+/** Counts of a served node, as a line. */
 export function totals({ framesIn, framesOut, lost, cycles, busySeconds, idleSeconds }: Served): string {
   return `served: ${framesIn} frames in, ${framesOut} out${lost === 0 ? "" : `, ${lost} lost for want of room`}; ${cycles} cycles (${(
     simulatedSeconds(cycles) * 1e6

@@ -19,8 +19,8 @@ export interface UdpOptions {
 }
 
 /**
- * The node behind UDP sockets of this machine: one for the native port, one for each open session of the published
- * client, one for the monitor, all on the setting `ip`. Datagrams become the frames that a host with the sender's
+ * The node behind UDP sockets of this machine, all on the setting `ip`. One is for the native port, one for each open
+ * session of the published client, one for the monitor. Datagrams become the frames that a host with the sender's
  * address would send, and back; nothing needs a right beyond that of opening sockets. ARP and ping have no way through
  * sockets: a TAP device takes those.
  */
@@ -121,7 +121,7 @@ export class UdpNetwork implements SessionNetwork {
       const ip = parseIpv4(from.address);
       this.#receive(udpFrame({ mac: HOST_MACS | BigInt(ip), ip, port: from.port }, own, data));
     });
-    // What the system tells of a datagram sent before: the network has lost it.
+    // The system reports that the network has lost a datagram sent before.
     socket.on("error", () => {
       this.#lost++;
     });

@@ -9,8 +9,8 @@ import { ServeError } from "../../../../sim/index.ts";
 const RECEIVE_BUFFER = 4 << 20;
 
 /**
- * CLib's way to a real network: one UDP socket. What the system cannot send is lost, which CLib expects of a network;
- * damaged datagrams never come, the system drops them. Give CLib `realClock` with it.
+ * CLib's way to a real network: one UDP socket. A datagram that the system cannot send is lost, which CLib expects of a
+ * network. Damaged datagrams never come: the system drops them. Give CLib `realClock` with it.
  */
 export class UdpTransport implements ClientTransport {
   readonly #socket: Socket;

@@ -47,7 +47,7 @@ import { MatEntry, MatRule, MatWrite } from "./mat.ts";
 import { NetConfig } from "../records/records.ts";
 
 export interface ControlParameters {
-  /** What the registers hold after reset, those that the build fixes too (`resetValues` of ../registers). */
+  /** Values of the registers after reset, including the fields that the build fixes (`resetValues` of ../registers). */
   readonly reset: FieldValues;
 }
 
@@ -60,10 +60,9 @@ type Wide = UInt & { set(v: unknown): void };
  * Latency: an answer comes 2 cycles after its address (and data). Initiation interval: 1. Full: nothing is taken while
  * an answer is not. Byte strobes count for registers; a table entry is written with its two low bytes at once or not at
  * all (SLVERR). Writing what cannot be written: SLVERR; where nothing is: DECERR, and a read gives 0. The two low
- * address bits do not count.
- * A counter shows an event after at most as many cycles as there are counters, plus 3: increments gather in small
- * registers that are added one after another into one memory. Reading a low word keeps its high word for the next read
- * of a high word.
+ * address bits do not count. A counter shows an event after at most (number of counters + 3) cycles. Increments gather
+ * in small registers, which are added one after another into one memory. Reading a low word keeps its high word for the
+ * next read of a high word.
  */
 export const Control = module(
   "Control",
@@ -160,7 +159,7 @@ export const Control = module(
     };
     liteSlave(io, { read, write });
 
-    // What the other blocks are told.
+    // Outputs to the other blocks.
     const field = (name: string): UInt => kept.get(name) as UInt;
     assignView(
       io.config,

@@ -3,25 +3,25 @@ import { counterNames, type CounterName } from "../../config/index.ts";
 import { lengthBits } from "../../../shared/frame/index.ts";
 
 /**
- * How much a counter grows in a cycle: byte counts by up to a frame, the others by up to 3 (several blocks can
- * report at once).
+ * Width of a counter's increment in a cycle. Byte counts grow by up to a frame, the others by up to 3: several blocks
+ * can report at once.
  */
 const incrementBits = (name: CounterName): number => (name === "readBytes" || name === "writeBytes" ? lengthBits : 2);
 
-/** What every counter grows by in this cycle. Blocks report their own part; the top adds them up. */
+/** Increment of every counter in this cycle. Blocks report their own part; the top adds them up. */
 export const Events = struct(
   Object.fromEntries(counterNames.map(n => [n, uint(incrementBits(n))])),
 ) as unknown as StructShape<{ readonly [N in CounterName]: UIntShape }>;
 
 /**
- * What software says of offloads, bit k of the slot k: those that are kept in reset; and after how many cycles without
- * progress one counts as stuck.
+ * Software's controls of the offloads; bit k belongs to slot k. They are the slots kept in reset, and the number of
+ * cycles without progress after which a slot counts as stuck.
  */
 export const OffloadControl = struct({ hold: uint(4), patience: uint(24) });
-/** What it is told: those in reset that have nothing under way any more, and those that are stuck. */
+/** State of the offload slots: those held in reset with nothing under way any more, and those that are stuck. */
 export const OffloadState = struct({ held: uint(4), stuck: uint(4) });
 /**
- * What happens to offloads in this cycle, for the counters: requests and memory requests by slot, requests answered
- * BUSY, repetitions answered.
+ * Events of the offloads in this cycle, for the counters: requests and memory requests by slot, requests answered BUSY,
+ * repetitions answered.
  */
 export const OffloadEvents = struct({ requests: uint(4), accesses: uint(4), busy: bit, repeated: bit });

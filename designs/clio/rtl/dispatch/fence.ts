@@ -33,20 +33,20 @@ export interface FenceParameters {
 }
 
 /**
- * The answer to a fence: everything before it has left; or (`refused`) one more than can wait has come, and this one is
- * to be tried again.
+ * The answer to a fence: everything before the fence has left. With `refused`, too many fences wait, and this one is to
+ * be tried again.
  */
 export const FenceReply = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), refused: bit });
 
 /**
- * Fences (paper §4.4.5, T3): each is answered when every request that went to memory before it, whoever sent it, has
- * left the node (its slot is free). Later requests are not held up, and no fence waits for them, for its own slot or
- * for another fence.
+ * Fences (paper §4.4.5, T3): a fence is answered when every earlier request to memory, of any client, has left the node
+ * (its slot is free). Later requests are not held up, and no fence waits for them, for its own slot or for another
+ * fence.
  *
- * `entered` and `fence` belong at one point of the pipe, so that the order of cycles is the order of the requests: what
- * has entered in an earlier cycle than that of the fence's handshake is before it, what enters in the same cycle or
- * later is behind it. `busy` are the slots in use; a slot that was given back is seen free for a cycle or more before
- * it enters again.
+ * `entered` and `fence` belong at one point of the pipe, so that the order of cycles is the order of the requests. A
+ * request that entered in an earlier cycle than the fence's handshake is before the fence. A request that enters in the
+ * same cycle or later is behind it. `busy` are the slots in use; a slot that was given back is seen free for a cycle or
+ * more before it enters again.
  *
  * Each waiting fence keeps the slots that were inside when it came and drops those that are free. Since a later fence
  * waits for all that is left of an earlier one's, they end in the order of arrival. Latency from `fence` to `reply`: 2

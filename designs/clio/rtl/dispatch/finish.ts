@@ -18,14 +18,14 @@ import { Ending, Reply, replyWord } from "../records/records.ts";
 import { Release, slotBits } from "../../../shared/frame/index.ts";
 
 /**
- * The one place that every request passes when it ends: its reply goes on to net_tx, the slot of one without a reply is
- * given back, and the retry buffer is told of those that memory had. `word` is what the sync unit has left for the slot
- * `word_slot`, in the same cycle. Of a request that found no word 0 is told: what the sync unit left there belongs to
- * whoever had the slot before, perhaps another process.
+ * The one place that every request passes when it ends. A reply goes on to net_tx; a request without one gives its slot
+ * back. The retry buffer gets a `done` for each request that memory had. `word` is what the sync unit has left for the
+ * slot `word_slot`, in the same cycle. For a request that found no word, `done` carries 0. The sync unit's word of that
+ * slot belongs to the request that had the slot before, perhaps of another process.
  *
- * Latency: 0 from `ending` to `reply`, 1 to `done` and `release`, so that an operation is known as done before its slot
- * can be another's and before its reply has left. Initiation interval 1; one without a reply is taken at once, one with
- * a reply when `reply` takes it.
+ * Latency: 0 from `ending` to `reply`, 1 to `done` and `release`. So an operation is known as done before its slot is
+ * reused and before its reply has left. Initiation interval 1; one without a reply is taken at once, one with a reply
+ * when `reply` takes it.
  */
 export const Finish = module(
   "Finish",

@@ -42,16 +42,15 @@ export interface AccessReadParameters extends BurstParameters {
 export const ReadEvents = struct({ reads: bit, readBytes: uint(lengthBits) });
 
 /**
- * Reads of any alignment and length (1 byte to what a frame holds) from AXI4, across pages, on the lanes of the reply
- * frame: the first beat of `data` is the one that holds frame byte 70, its lanes below that byte carry nothing. The
- * reply is issued when its first beat is there; `data` follow in the order of the replies. When the memory reports an
- * error, `bad` is set on the read's last beat.
+ * Reads of any alignment and length (1 byte to a frame's data) from AXI4, across pages, on the lanes of the reply
+ * frame. The first beat of `data` holds frame byte 70; its lanes below that byte carry nothing. The reply is issued
+ * when its first beat is there; `data` follow in the order of the replies. When the memory reports an error, `bad` is
+ * set on the read's last beat.
  *
- * Latency: 1 cycle from `request` to `ar`; 1 from `r` to `reply`, 2 from `r` to `data` (one more each when the first
- * beat of `data` needs two of `r`).
- * Initiation interval: one burst and one beat per cycle, no bubble between requests; as many cycles per request as the
- * larger of its memory beats and its frame beats. Full: with `outstanding` requests behind the one being turned no more
- * is issued; with `dataBeats` beats waiting `r` stalls.
+ * Latency: 1 cycle from `request` to `ar`; 1 from `r` to `reply`, 2 from `r` to `data`. Both grow by one when the first
+ * beat of `data` needs two beats of `r`. Initiation interval: one burst and one beat per cycle, no bubble between
+ * requests. A request takes as many cycles as its memory beats or its frame beats, whichever are more. Full: with
+ * `outstanding` requests behind the one being turned no more is issued; with `dataBeats` beats waiting `r` stalls.
  */
 export const AccessRead = module(
   "AccessRead",

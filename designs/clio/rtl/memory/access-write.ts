@@ -42,12 +42,12 @@ export const WriteEvents = struct({ writes: bit, writesNoReply: bit, unanswered:
  * buffer as they arrived and are turned once. A write ends when the memory has answered the last of its bursts (status
  * FAIL when one failed).
  *
- * Latency: 2 cycles from `request` to `aw`; 0 to `buffer_job`; 1 from `buffer` to `w` (2 when a beat of `w` needs the
- * next one of the buffer too; the first buffer beat may not come sooner than the cycle after its job, and is taken from
- * the second cycle after the request on); 0 from `b` to `ending`. Initiation interval: one burst and one beat per
- * cycle, no bubble between requests; as many cycles per request as the larger of its buffer beats and its memory beats.
- * Full: with `outstanding` bursts unanswered no more `aw` is issued and requests wait. Order of `w` = order of `aw` =
- * order of requests; `w` of a burst may come before its `aw` when `aw` stalls.
+ * Latency: 2 cycles from `request` to `aw`; 0 to `buffer_job`; 1 from `buffer` to `w`; 0 from `b` to `ending`. `buffer`
+ * to `w` takes 2 when a beat of `w` needs the next buffer beat too. The first buffer beat comes no sooner than the
+ * cycle after its job. It is taken from the second cycle after the request on. Initiation interval: one burst and one
+ * beat per cycle, no bubble between requests. A request takes as many cycles as its buffer beats or its memory beats,
+ * whichever are more. Full: with `outstanding` bursts unanswered no more `aw` is issued and requests wait. Order of `w`
+ * = order of `aw` = order of requests; `w` of a burst may come before its `aw` when `aw` stalls.
  */
 export const AccessWrite = module(
   "AccessWrite",
@@ -141,7 +141,7 @@ export const AccessWrite = module(
       assertAlways(io.buffer.payload.last.eq(align.inputLast), "the frame buffer's last beat is the write's last beat"),
     );
 
-    // Where in its 4 KB (or page) the beat lies tells where bursts end, as for the addresses.
+    // The place of the beat in its 4 KB (or page) decides where bursts end, as for the addresses.
     const begun = reg(bit, { init: 0 });
     const nextBeat = reg(uint(window));
     const beat = node(mux(begun, nextBeat as typeof align.output.payload.tag, align.output.payload.tag));

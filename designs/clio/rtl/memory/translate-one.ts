@@ -52,8 +52,8 @@ export type TranslateOneParameters = Pick<
   | "pagesPerRequest"
 > & {
   /**
-   * A process whose virtual addresses are physical ones, all its own to read and write: the slow path's, where it has
-   * no other way to memory.
+   * A process whose virtual addresses are physical addresses, with the right to read and write all of them. The slow
+   * path uses it where it has no other way to memory.
    */
   readonly physicalPid?: number;
 };
@@ -61,7 +61,7 @@ export type TranslateOneParameters = Pick<
 /** The bus is as wide as a page table entry. */
 const beatBytes = entryBytes,
   tableId = 1;
-/** What it is at. */
+/** State of the machine. */
 const at = {
   look: 0,
   decide: 1,
@@ -78,13 +78,13 @@ const at = {
 
 /**
  * Address translation, permission check and page fault (paper §4.4.2, §4.4.3) for one request at a time, on a bus of 64
- * bits: what `Translate` does, with the same TLB, page table, order of refusals and meaning of a shootdown, for devices
- * that cannot hold its queues and miss table. Plain reads and writes only. The request is not copied: `access` stays
- * offered until it is answered, so its sender holds it.
+ * bits. The function is that of `Translate`: same TLB, page table, order of refusals and meaning of a shootdown. It
+ * serves devices that cannot hold the queues and the miss table of `Translate`. Plain reads and writes only. The
+ * request is not copied: `access` stays offered until it is answered, so its sender holds it.
  *
  * Latency from `access` to `reads` or `writes`: 2 cycles a page that the TLB knows. A miss costs the memory's latency,
- * 8 beats and 4 cycles more; a page fault, whose write-back is in memory before the request goes on, the memory's
- * latency again and 2 cycles more. Initiation interval: the latency and a cycle. Full: `access.ready` is 0. A fault
+ * 8 beats and 4 cycles more. A page fault costs the memory's latency again and 2 cycles more: its write-back is in
+ * memory before the request goes on. Initiation interval: the latency and a cycle. Full: `access.ready` is 0. A fault
  * that finds no frame waits, with `outOfMemory` it is refused.
  *
  * Shootdown: taken between requests; the page's entry goes at once, `shootdown_done` comes when nothing is `busy` after

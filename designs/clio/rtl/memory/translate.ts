@@ -79,20 +79,20 @@ const TranslateEvents = struct(
  * Address translation, permission check and page fault (paper §4.4.2, §4.4.3): a request leaves here when every page it
  * touches is known and permitted.
  *
- * Stage 1 looks a page up in the TLB; stage 2 decides: hit, miss (join or open one), or serve the requests of a miss
- * whose verdict is in.
- * Stage 2 never waits: whatever it decides goes into a register and from there out, or to a queue with room for every
- * request in flight (`slots`), so a stalled memory stalls no lookup. A request that crosses into another page comes
- * round again for it, in front of new ones.
+ * Stage 1 looks a page up in the TLB. Stage 2 decides: hit, miss (join or open one), or serve the requests of a miss
+ * whose verdict is in. Stage 2 never waits. Its decision goes into a register and from there out, or to a queue with
+ * room for every request in flight (`slots`). So a stalled memory stalls no lookup. A request that crosses into another
+ * page comes round again for it, in front of new ones.
  *
  * Hit: 3 cycles from `access` to `reads`/`writes`, one per cycle; 3 more for a second page. Miss: that, one table
- * access and 4 cycles; misses are pipelined one per cycle, as many as `misses` to different pages; more wait in a side
+ * access and 4 cycles. Misses are pipelined one per cycle, to at most `misses` different pages; more wait in a side
  * queue while hits go on. Fault: 1 cycle more than a miss, 2 when it had to wait for its frame. Sustained, each access
- * another page: one every 2 cycles (a miss passes stage 2 twice), as long as `misses` covers the time that each is
- * held: about L + 8 cycles for a miss, 2 L + 8 for a fault (fetch and write-back), L the memory's latency.
+ * another page: one every 2 cycles, since a miss passes stage 2 twice. `misses` must cover the time that each miss is
+ * held. With L the memory's latency, that is about L + 8 cycles for a miss and 2 L + 8 for a fault (fetch and
+ * write-back).
  *
- * Shootdown: the page's entry goes at once; `shootdown_done` comes when every request that could have used it has left
- * the node (its slot is free) and no fetch or write-back of it is under way. One at a time.
+ * Shootdown: the page's entry goes at once. `shootdown_done` comes when every request that could have used the entry
+ * has left the node (its slot is free). No fetch or write-back of the page is then under way. One at a time.
  */
 export const Translate = module(
   "Translate",
@@ -139,7 +139,10 @@ export const Translate = module(
       needsWrite: bit,
       /** Beyond the address space. */
       outside: bit,
-      /** Which page it looks up next (`vpn`), which one is the last that it needs, and the frames so far. */
+      /**
+       * Index of the page to look up next (`vpn`), index of the last page that the request needs, and the frames so
+       * far.
+       */
       step,
       lastStep: step,
       ppns: uint(pages * g.ppnBits),
@@ -168,8 +171,7 @@ export const Translate = module(
     const shooting = reg(bit, { init: 0 });
 
     const firstReady = wire(bit);
-    // What would be taken is chosen without a look at whether stage 1 has room, so that only the enables wait for
-    // stage 2's decision.
+    // The choice does not depend on room in stage 1, so that only the enables wait for stage 2's decision.
     const wantsParked = node(againQueue.valid.not().and(parkedQueue.valid).and(retrying.not()).and(misses.room));
     const wantsOld = node(againQueue.valid.or(wantsParked));
     const wantsShootdown = node(wantsOld.not().and(io.shootdown.valid).and(shooting.not()));
@@ -265,7 +267,7 @@ export const Translate = module(
     const request = mux(serving, waited, second as Val<typeof Pending>);
     const requestSlot = node(mux(serving, served.slot, secondSlot));
 
-    // What is known of the page.
+    // Facts about the page.
     const hit = node(isLookup.and(second.outside.not()).and(tlb.hit));
     const mapping = mux(
       serving,
@@ -279,19 +281,19 @@ export const Translate = module(
     const permitted = node(request.needsWrite.not().or(mapping.write).and(request.needsRead.not().or(mapping.read)));
     const ended = (v: number): Bit => serving.and(served.verdict.eq(v));
     const mapped = node(hit.or(ended(verdict.mapped)));
-    // Requests that joined the fetch may have come after the slow path made the entry that the fetch did not see: only
-    // the first believes "no entry".
+    // Requests that joined the fetch may be newer than an entry that the fetch did not see. So only the first request
+    // takes "no entry" as true.
     const absent = node(isLookup.and(second.outside).or(ended(verdict.invalid).and(served.first)));
     const doubtful = node(ended(verdict.invalid).and(served.first.not()));
     const failed = node(ended(verdict.error));
-    // A page without a frame tells its permissions all the same: they come first.
+    // A page without a frame has permissions all the same: they are checked first.
     const denied = node(permitted.not().and(mapped.or(ended(verdict.unmapped)).or(ended(verdict.outOfMemory))));
     const lacksWrite = node(request.needsWrite.and(mapping.write.not()));
     const exhausted = node(permitted.and(ended(verdict.outOfMemory)));
     // An entry without frame and rights: the slow path has taken them, since the page goes to another node or comes
     // from one. Such a page is in no TLB, so this is beside the lookup's path.
     const moving = node(ended(verdict.unmapped).and(served.read.or(served.write).not()));
-    // Permitted, but joined after the verdict that nobody needed a frame: look again.
+    // Permitted, but joined after the verdict that no frame was needed: look again.
     const againLater = node(permitted.and(ended(verdict.unmapped)));
     const goesOn = node(mapped.and(permitted));
     const complete = node(request.step.eq(request.lastStep));
@@ -308,7 +310,7 @@ export const Translate = module(
     });
     misses.poison.set(isShoot);
 
-    // ---- The TLB learns a page when the first request of its miss is served.
+    // ---- The TLB is filled when the first request of a miss is served.
     const learns = node(serving.and(served.first).and(served.verdict.eq(verdict.mapped)).and(served.poisoned.not()));
     tlb.fill.set({
       valid: learns,
@@ -339,7 +341,7 @@ export const Translate = module(
         ),
       ),
     );
-    // From a register: what is decided leaves in the next cycle, past the queues when they are empty.
+    // From a register: the decision leaves in the next cycle, past the queues when they are empty.
     decision.set({
       slot: requestSlot,
       offset: request.offset,
@@ -381,7 +383,7 @@ export const Translate = module(
       io.refused,
     );
 
-    // What comes next of the request, should it go on: if it ends here, nobody reads it again.
+    // Next state of the request. It is not read again when the request ends here.
     const nextPage = node(request.vpn.addGrow(constant(1, g.vpnBits)));
     records.write(isLookup.or(serving), requestSlot, {
       ...request,
@@ -416,7 +418,7 @@ export const Translate = module(
     connect(faults.w, io.w);
     connect(io.b, faults.b);
 
-    // ---- Shootdown: what could have used the page's translation drains.
+    // ---- Shootdown: requests that could have used the page's translation drain.
     const inside = reg(uint(p.slots), { init: 0 });
     const arriving = mux(takeNew, decode(a.slot, p.slots), constant(0, p.slots));
     inside.set(inside.and(io.busy).or(arriving));

@@ -55,9 +55,9 @@ export interface NetRxParameters {
   /** Number of consecutive ports from `config.clientPort` on. */
   readonly clientPorts: number;
   /**
-   * Without the registers between the stages (cells.ts): `request` is there in the cycle after the last beat, and
-   * follows the header register until it is taken; a dropped frame's pulses 2 cycles after. `context_write.value` stays
-   * as it is until the next frame's first beat.
+   * Without the registers between the stages (cells.ts): `request` is valid in the cycle after the last beat, and
+   * follows the header register until it fires. A dropped frame's pulses come 2 cycles after. `context_write.value`
+   * stays as it is until the next frame's first beat.
    */
   readonly compact?: true;
 }
@@ -74,8 +74,8 @@ const lastByteOf = {
 };
 
 /**
- * What the first stage finds wrong, in the order of the rules (designs/clio/model/rules.md, section 1): the
- * first one counts.
+ * Faults that the first stage finds, in the order of the rules (designs/clio/model/rules.md, section 1): the first one
+ * counts.
  */
 interface Rule {
   readonly reason: DropReasonName;
@@ -83,17 +83,15 @@ interface Rule {
 }
 
 /**
- * Takes frames from the MAC, stores each one whole in the frame buffer under a free slot, and judges it after its last
- * beat by the rules of designs/clio/model/rules.md, section 1 (paper section 4.3: no state but the frame's own).
- * A frame for the node becomes one `request`; any other one a pulse on `drops` and its slot back on `release`, both in
- * the same cycle.
- * Latency: 3 cycles from the last beat to `request` (or to the pulse); the context and the operands of the slot are
- * written 1 cycle after the last beat (also for frames that are then dropped: the slot is still the frame's own).
- * Initiation interval: 1 beat per cycle with no bubble between frames, single-beat frames included. `received` pulses
- * once per frame.
- * Full: a frame's first beat waits while no slot is offered. A request that is not taken holds back the two frames
- * behind it and then `rx.ready`; nothing is lost. A frame longer than the slot is taken to its end without being
- * written past the slot.
+ * Takes frames from the MAC and stores each whole in the frame buffer, under a free slot. After its last beat the frame
+ * is judged by designs/clio/model/rules.md, section 1. No state but the frame's own is used (paper section 4.3). A
+ * frame for the node becomes one `request`. Any other frame becomes a pulse on `drops`, and gives its slot back on
+ * `release` in the same cycle. Latency: 3 cycles from the last beat to `request` (or to the pulse). The context and the
+ * operands of the slot are written 1 cycle after the last beat. That holds for frames that are then dropped too: the
+ * slot is still the frame's own. Initiation interval: 1 beat per cycle with no bubble between frames, single-beat
+ * frames included. `received` pulses once per frame. Full: a frame's first beat waits while no slot is offered. A
+ * request that is not taken holds back the two frames behind it and then `rx.ready`; nothing is lost. A frame longer
+ * than the slot is taken to its end without being written past the slot.
  */
 export const NetRx = module(
   "NetRx",
@@ -116,9 +114,9 @@ export const NetRx = module(
       laneBits = Math.log2(beatBytes);
     const rx = io.rx.payload;
 
-    // Beats in: the header is captured as it passes. `pending` is a frame whose last beat has been taken and that waits
-    // to be judged; it leaves in the next cycle unless the stage behind is stalled, so the header register is free for
-    // the next frame's beats.
+    // Beats in: the header is captured as it passes. `pending`: a frame's last beat has been taken, and the frame waits
+    // to be judged. It leaves in the next cycle unless the stage behind stalls, so the header register is free for the
+    // next frame's beats.
     const first = reg(bit, { init: 1 });
     const beat = reg(uint(beatBits + 1), { init: 0 });
     const slot = reg(uint(slotBits(p)));
@@ -181,8 +179,8 @@ export const NetRx = module(
 
     // Second stage: the checksum's end and the verdict.
     const sum = node(judged.sums.bits(0, 20).add(judged.sums.bits(20, 20)));
-    // A multiple of 65535, which is what folding the carries to 0xffff tests, in one comparison: the carries and the
-    // low word add up without a new carry.
+    // The sum is a multiple of 65535. Folding the carries to 0xffff tests the same; here one comparison does: the
+    // carries and the low word add up without a new carry.
     const sumRight = node(
       sum
         .bits(4, 12)
@@ -197,8 +195,8 @@ export const NetRx = module(
     const refused = node(all.any());
     const cause = node(lowestSet(all));
     const udp = judged.kind.eq(frameKind.clio);
-    // A frame that the MAC found bad is answered when it is a whole request, and else counted as bad whatever else is
-    // wrong with it, unless it is too long.
+    // A frame that the MAC found bad is answered when it is a whole request. Otherwise it counts as bad, before any
+    // other fault but too long.
     const spoilt = node(judged.bad.and(judged.tooLong.not()).and(refused.or(udp.not())));
     const dropped = node(refused.or(spoilt));
     const blames = (name: DropReasonName): Bit =>

@@ -54,24 +54,23 @@ export interface NetTxParameters {
   readonly slots: number;
   readonly frameBytes: number;
   /**
-   * Without the registers between the stages and at the output (cells.ts): 3 cycles from `reply` to its first beat, one
-   * reply waits behind the one being sent and two in front of both.
+   * Without the registers between the stages and at the output (cells.ts): 3 cycles from `reply` to its first beat. One
+   * reply waits behind the one being sent, and two in front of both.
    */
   readonly compact?: true;
 }
 
 /**
- * Builds the reply frames and sends them and the slow path's `raw` frames, frame by frame in turn (round robin)
- * when both wait.
- * A reply's header comes from a register, what is behind it from `data` (form data) or `echo_data` (form echo), lane
- * for lane: no byte is shifted. Rules: designs/clio/model/rules.md, sections 2 and 3. Padding to 60 bytes is zero.
- * `user` is 0, but 1 on the last beat of data that the memory reported bad.
- * The slot is released in the cycle after the reply's last beat has gone into the output register.
- * Latency: 6 cycles from `reply` to its first beat (the frame buffer's 2 are hidden in them), 0 for `raw`.
- * Initiation interval: 1 beat per cycle, frames back to back without a bubble (the next three replies are prepared
- * while one is sent; echo data are asked for 2 cycles ahead). Within a frame it waits for nothing but `data` or
- * `echo_data`. Full: five replies wait behind the one being sent, then `reply.ready` is 0. Registers at both ends:
- * `reply.ready` waits for nothing, and what is sent does not see `tx.ready` of the same cycle.
+ * Builds the reply frames and sends them and the slow path's `raw` frames, frame by frame in turn (round robin) when
+ * both wait. A reply's header comes from a register. The rest comes from `data` (form data) or `echo_data` (form echo),
+ * lane for lane: no byte is shifted. Rules: designs/clio/model/rules.md, sections 2 and 3. Padding to 60 bytes is zero.
+ * `user` is 0, but 1 on the last beat of data that the memory reported bad. The slot is released in the cycle after the
+ * reply's last beat has gone into the output register. Latency: 6 cycles from `reply` to its first beat (the frame
+ * buffer's 2 are hidden in them), 0 for `raw`. Initiation interval: 1 beat per cycle, frames back to back without a
+ * bubble. The next three replies are prepared while one is sent; echo data are requested 2 cycles ahead. Within a frame
+ * it waits for nothing but `data` or `echo_data`. Full: five replies wait behind the one being sent, then `reply.ready`
+ * is 0. Registers at both ends: `reply.ready` waits for nothing, and what is sent does not see `tx.ready` of the same
+ * cycle.
  */
 export const NetTx = module(
   "NetTx",
@@ -118,7 +117,7 @@ export const NetTx = module(
     const askedMoves = node(askedValid.and(knownRoom).and(jobSettled));
     const askedRoom = node(askedValid.not().or(askedMoves));
     replies.ready.set(askedRoom);
-    // What stands there is read whether it moves or not, so that the memory's address waits for no decision.
+    // The head of the queue is read whether it fires or not, so that the memory's address waits for no decision.
     io.contextRead.set({ en: askedRoom, slot: replies.payload.slot });
     when(askedRoom, () => {
       askedValid.set(replies.valid);
@@ -129,7 +128,7 @@ export const NetTx = module(
     job.payload.set({ slot: asked.slot, ...echoBeats(io.context, beatBytes, beatBits) });
     connect(stage(job as unknown as StreamIn<ReturnType<typeof BufferJob>>, "full"), io.echoJob);
 
-    // Stage 2: what the reply is, and all that its header is made of.
+    // Stage 2: kind of the reply, and the operands of its header.
     io.wordSlot.set(asked.slot);
     const known = cell(struct({ reply: Reply(p), kind: ReplyKind, context: ReplyContext, word: uint(64) }), {
       name: "known",

@@ -5,14 +5,14 @@ import { slotBits } from "../../../shared/frame/index.ts";
 /** A context to be kept: always taken. */
 export const ContextWrite = (p: { readonly slots: number }) =>
   struct({ en: bit, slot: uint(slotBits(p)), value: ReplyContext });
-/** Which context is wanted. */
+/** Request to read the context of a slot. */
 export const ContextRead = (p: { readonly slots: number }) => struct({ en: bit, slot: uint(slotBits(p)) });
 
 /**
  * The reply contexts of all slots in block memory: written by net_rx, read by net_tx. Latency: `value` is the context
  * of the slot that `read.en` named in the cycle before, and stays until the next `read.en`. Initiation interval 1. A
- * context must have been written at least one cycle before it is read (it is: a request is at least a cycle old when
- * its reply begins).
+ * context must be written at least one cycle before it is read. It is: a request is at least a cycle old when its reply
+ * begins.
  */
 export const ReplyContexts = module(
   "ReplyContexts",

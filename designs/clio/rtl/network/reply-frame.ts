@@ -1,5 +1,5 @@
 /**
- * What a reply frame looks like: headers, lengths and checksums out of a request's context. Rules:
+ * Layout of a reply frame: headers, lengths and checksums out of a request's context. Rules:
  * designs/clio/model/rules.md, sections 2 and 3. Wires only.
  */
 import { accessBody, clioHeader, frameOffsets, oldValueBody, status } from "../../wire/index.ts";
@@ -80,7 +80,7 @@ export interface ReplyPlan {
 
 const sizeBits = 16,
   sumBits = 20;
-/** What kind of reply it is, and the one number of the request that every length in it follows from. */
+/** Kind of the reply, and the one number of the request that every length in the reply follows from. */
 export const ReplyKind = struct({
   arp: bit,
   icmp: bit,
@@ -232,7 +232,7 @@ export function planReply(
   const bodyOut = joinBytes(mux(withAccess, body, 0), mux(kind.withWord, word, 0));
 
   // RFC 1624, equation 3, for the change of the type: the complement of ~checksum + ~before + after. The carry of the
-  // sum, which comes back in at its low end, is told from its operand, so that one adder does.
+  // sum comes back in at its low end. It is derived from the operands, so that one adder is enough.
   const before = context.icmpChecksum.not(),
     change = ~(echoRequestType << 8) & 0xffff;
   const icmpChecksum = node(before.add(mux(before.gt(0xffff - change), constant(change + 1, 16), change)).not());
@@ -276,8 +276,8 @@ function isPadded(context: Val<typeof ReplyContext>, icmp: Bit, ping: Bit): Bit 
 }
 
 /**
- * Where the echoed bytes of a request begin, in beats from the frame's first, and how many beats hold them, padding
- * included (what lies behind the request's own bytes is to be masked). Wires only.
+ * Position of a request's echoed bytes, in beats from the frame's first, and the number of beats that hold them,
+ * padding included. Bytes behind the request's own are to be masked. Wires only.
  */
 export function echoBeats(
   context: Val<typeof ReplyContext>,
@@ -300,8 +300,8 @@ export function echoBeats(
 }
 
 /**
- * The IPv4 checksum from a plan's `sum`: its carries added to its low word, and the carry of that again. Where that one
- * comes from is told from the operands, so that one adder does.
+ * The IPv4 checksum from a plan's `sum`: its carries added to its low word, and the carry of that again. The origin of
+ * that second carry is derived from the operands, so that one adder is enough.
  */
 export function ipv4Checksum(sum: UInt): UInt<16> {
   const low = sum.bits(0, 16),

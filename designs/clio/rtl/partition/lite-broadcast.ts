@@ -25,11 +25,10 @@ import { counterBase, fieldPlace, registerAddressBits } from "../../registers/in
 import { inwardsOf, outwardsOf, perPartition } from "./partition-ports.ts";
 
 /**
- * The registers of several nodes as those of one: what is written, all get; what is read is node 0's, but counters and
- * the free pages are the sum of all. A counter's high word is that of when its low word was read, the carry of the sum
- * included. Errors are node 0's.
- * Latency: 0 cycles there and back; initiation interval: that of a slave, and 1; one access at a time in each
- * direction. Full: an access waits until the one before has been answered.
+ * The registers of several nodes as those of one. A write goes to all nodes. A read returns node 0's register, but
+ * counters and the free pages are the sum of all. A counter's high word is that of when its low word was read, the
+ * carry of the sum included. Errors are node 0's. Latency: 0 cycles there and back; initiation interval: that of a
+ * slave, and 1; one access at a time in each direction. Full: an access waits until the one before has been answered.
  */
 export const LiteBroadcast = module(
   "LiteBroadcast",
@@ -51,7 +50,7 @@ export const LiteBroadcast = module(
       sAw = io.sAw,
       sW = io.sW;
 
-    // Reads. What is being read is known by the time all have answered.
+    // Reads. The kind of register is held until all nodes have answered.
     const reading = reg(bit, { init: 0 });
     const summed = reg(bit);
     const high = reg(bit);

@@ -84,9 +84,9 @@ function underWay(
 
 /**
  * The partitions' reads on one AXI4 master, in fixed turns (turns.ts). In its turn a partition's bursts go out one
- * after another, as many as the bus can answer in the time that is left of the turn: so the answers of a memory whose
- * latency is always the same come one turn wide too, and nobody's beats wait for another's. A burst goes out only when
- * its partition has room for all its beats, so `r.ready` is always 1, and when it has less than its share of `bursts`
+ * after another, as many as the bus can answer in the rest of the turn. So with a memory of constant latency, the
+ * answers come one turn wide too, and no partition's beats wait for another's. A burst goes out only when its partition
+ * has room for all its beats, so `r.ready` is always 1. The partition must also have less than its share of `bursts`
  * under way, so the memory need not stall.
  *
  * While `ar` is ready, when a partition's addresses go out depends on its own alone. While an address waits the time of
@@ -162,15 +162,14 @@ export const PartitionReads = module(
 
 /**
  * The partitions' writes on one AXI4 master, in fixed turns (turns.ts). A burst goes out when all its data are there,
- * one at a time, its data a beat per cycle from the cycle after, beside its address, to their end within the turn. A
- * partition has less than its share of `bursts` unanswered and room for their answers, so `b.ready` is always 1 and the
- * memory need not stall.
+ * one burst at a time. Its data go a beat per cycle, from the cycle after and beside its address, and end within the
+ * turn. A partition has less than its share of `bursts` unanswered, and room for their answers. So `b.ready` is always
+ * 1, and the memory need not stall.
  *
- * While `aw` and `w` are ready, when a partition's bursts go out depends on its own alone; while one of them waits the
- * time of the turns stands still.
- * Latency: 2 cycles from a burst's last `w_i` to `aw` and its first `w`, and until the partition's turn; 1 from `b` to
- * `b_i`. Initiation interval within a turn: a burst's beats and 1. Full: the partition's `aw_i.ready` or `w_i.ready` is
- * 0, and only its.
+ * While `aw` and `w` are ready, the time of a partition's bursts depends on its own bursts alone. While `aw` or `w`
+ * waits, the time of the turns stands still. Latency: 2 cycles from a burst's last `w_i` to `aw` and its first `w`, and
+ * until the partition's turn; 1 from `b` to `b_i`. Initiation interval within a turn: a burst's beats and 1. Full: the
+ * partition's `aw_i.ready` or `w_i.ready` is 0, and only its.
  */
 export const PartitionWrites = module(
   "PartitionWrites",

@@ -4,9 +4,9 @@ import { constant, mux, node, type UInt } from "../../../../hdl-dsl/index.ts";
 import { cutFields } from "../../../shared/frame/index.ts";
 
 /**
- * The partition of a frame, told by its first beat (512 bits): the low bits of the process ID in its Clio header. What
- * is no UDP packet is partition 0's. Nothing is checked yet: a frame that is then refused, by its length or a checksum,
- * has taken a place of the partition that it named. Wires only.
+ * The partition of a frame, from its first beat (512 bits): the low bits of the process ID in its Clio header. A frame
+ * that is no UDP packet is partition 0's. The frame is not checked yet. A frame that is later refused, by its length or
+ * a checksum, has taken a place of the partition that it named. Wires only.
  */
 export function partitionOf(beat: UInt, partitions: number): UInt {
   const bits = Math.log2(partitions),

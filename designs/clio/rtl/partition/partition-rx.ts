@@ -27,7 +27,7 @@ export interface PartitionRxParameters {
   readonly beatBytes: number;
   /** Largest frame, bytes without FCS. */
   readonly frameBytes: number;
-  /** For proofs at reduced size: the partition is told by the low bits of a frame's first beat. */
+  /** For proofs at reduced size: the partition is the low bits of a frame's first beat. */
   readonly plain?: true;
 }
 /** Frames that a partition can keep, the largest of them. */
@@ -42,10 +42,10 @@ export const partitionBeats = (p: Pick<PartitionRxParameters, "beatBytes" | "fra
  * Frames from the MAC to the partitions, by their first beat. Each partition has a queue of its own, at whose head its
  * node may take its time.
  *
- * `rx.ready` is always 1: no partition holds up the line. Full: a frame that comes while its partition's queue has no
- * room for a largest one is dropped whole, and `dropped` has a pulse, of its partition, at its first beat; clients
- * repeat their requests (T2). A frame longer than the largest is cut to two beats more: it stays too long, and its
- * node drops it. Latency 1 cycle; initiation interval 1 beat per cycle. What a partition gets, and when, depends on
+ * `rx.ready` is always 1: no partition holds up the line. Full: without room for a largest frame in its partition's
+ * queue, a frame is dropped whole. `dropped` then pulses for the partition at the frame's first beat; clients repeat
+ * their requests (T2). A frame longer than the largest is cut to two beats more: it stays too long, and its node drops
+ * it. Latency 1 cycle; initiation interval 1 beat per cycle. The frames out to a partition, and their cycles, depend on
  * its own frames alone.
  */
 export const PartitionRx = module(

@@ -30,21 +30,22 @@ export interface PartitionTxParameters {
   readonly frameBytes: number;
 }
 /**
- * Cycles of a line of 100 Gbit/s that a frame takes, its overhead of 24 bytes included, in 32nds of a cycle of 4 ns: 41
- * for each beat of 64 bytes, and 16. So a MAC of such a line has sent in a turn what it was given in it, and its
- * back-pressure, if any, ends with the turn. For other widths: the beats and one more.
+ * Cycles that a frame takes on a line of 100 Gbit/s, its overhead of 24 bytes included. The unit is a 32nd of a cycle
+ * of 4 ns: 41 for each beat of 64 bytes, and 16. So a MAC of such a line has sent a turn's frames within the turn, and
+ * its back-pressure, if any, ends with the turn. For other widths: the beats and one more.
  */
 const lineRate = { beatBytes: 64, beat: 41, frame: 16, scale: 32 } as const;
 const beatsOf = (p: PartitionTxParameters): number => Math.ceil(p.frameBytes / p.beatBytes);
 const costOf = (p: PartitionTxParameters, beats: number): number =>
   p.beatBytes === lineRate.beatBytes ? Math.ceil((lineRate.beat * beats + lineRate.frame) / lineRate.scale) : beats + 1;
-/** Cycles of a turn: what the largest frame takes, rounded up to a power of two. */
+/** Cycles of a turn: the largest frame's, rounded up to a power of two. */
 export const txTurn = (p: PartitionTxParameters): number => 2 ** Math.ceil(Math.log2(costOf(p, beatsOf(p))));
 
 /**
  * Frames of the partitions to the line, in fixed turns (turns.ts) of at least a largest frame. A frame is sent when all
- * of it is there and the line is done with it before its partition's turn ends; so, while `tx` is ready, when a
- * partition's frames leave depends on its own alone. While a beat waits for `tx` the time of the turns stands still.
+ * of it is there and the line is done with it before its partition's turn ends. So, while `tx` is ready, a partition's
+ * frames leave at times that depend on its own frames alone. While a beat waits for `tx` the time of the turns stands
+ * still.
  *
  * Latency: 2 cycles from a frame's last beat, then until the partition's turn: up to (partitions - 1) turns and what is
  * left of its own. Initiation interval within a turn: a frame's cycles on the line. Full: each partition has room for

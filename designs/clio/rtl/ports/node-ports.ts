@@ -44,7 +44,8 @@ export const slowPathPorts = (c: NodeConfig, t: TranslateParameters, addressBits
   busy: output(uint(c.requestSlots)),
 });
 /**
- * The ports towards memory, pages and registers: what a transport or an extend path in front of the node hands through.
+ * The ports towards memory, pages and registers: a transport or an extend path in front of the node passes them
+ * through.
  */
 export const memoryPorts = (c: NodeConfig, w: Axi4Parameters, t: TranslateParameters) => ({
   ...dramPorts(w),

@@ -14,7 +14,7 @@ export const widthsOf = (c: NodeConfig) => ({
   idBits: Math.ceil(Math.log2(c.outstandingMisses + 2)),
   syncId: c.outstandingMisses + 1,
 });
-/** What translation needs to know. */
+/** Parameters of the translation. */
 export const translateParameters = (c: NodeConfig): TranslateParameters => {
   const w = widthsOf(c);
   return {

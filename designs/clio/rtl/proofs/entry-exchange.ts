@@ -1,6 +1,6 @@
 /**
- * The exchange of table entries: no access of the node is under way between its read and its write, and it tells
- * what it found.
+ * The exchange of table entries: no access of the node is under way between its read and its write, and it returns the
+ * old entry.
  */
 import {
   assertAlways,
@@ -28,7 +28,7 @@ import {
 import { EntryExchange } from "../slow-path/entry-exchange.ts";
 import { Exchange } from "../slow-path/soc-port.ts";
 
-/** Bursts of a beat, one ID: what is proved does not look at them. */
+/** Bursts of a beat, one ID: the claims do not depend on them. */
 const p = { addressBits: 4, idBits: 1, beatBytes: 8 };
 /** Accesses of the node under way each way, at most. */
 const MOST = 2;
@@ -81,7 +81,7 @@ const harness = module(
     const nodeReads = count("node_reads", io.sAr.fire, io.sR.fire),
       nodeWrites = count("node_writes", io.sAw.fire, io.sB.fire);
 
-    // What the surroundings promise.
+    // Assumptions about the surroundings.
     producerObeys({ valid: io.sAr.valid, ready: io.sAr.ready, payload: io.sAr.payload.addr }, "s_ar");
     producerObeys({ valid: io.sAw.valid, ready: io.sAw.ready, payload: io.sAw.payload.addr }, "s_aw");
     producerObeys({ valid: io.sW.valid, ready: io.sW.ready, payload: io.sW.payload.strb }, "s_w");

@@ -58,8 +58,8 @@ const harness = module(
     const at = (v: UInt, slot: UInt): Bit => v.shr(slot).bit(0);
     const marked = (given: Bit, slot: UInt, name: string): UInt => node(mux(given, decode(slot, SLOTS), 0), { name });
 
-    // What the surroundings promise: slots are in use from before they enter until they leave, and a fence's
-    // until its answer.
+    // Assumptions about the surroundings: a slot is in use from before it enters until it leaves, and a fence's until
+    // its answer.
     const inside = reg(uint(SLOTS), { init: 0, name: "model_inside" }),
       asking = reg(uint(SLOTS), { init: 0, name: "model_asking" });
     const enters = marked(io.entered.valid, io.entered.slot, "model_enters"),
@@ -79,7 +79,7 @@ const harness = module(
     );
     moduleObeys({ valid: io.reply.valid, ready: io.reply.ready, payload: io.reply.payload.slot }, "reply");
 
-    // Any one fence: what holds for it holds for every one.
+    // Any one fence: a claim for it holds for every fence.
     const active = reg(bit, { init: 0, name: "model_active" }),
       slot = reg(uint(slotBits(p)), { name: "model_slot" }),
       full = reg(bit, { name: "model_full" });

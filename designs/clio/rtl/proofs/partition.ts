@@ -1,7 +1,7 @@
 /**
- * What partitions share keeps them apart: two copies of it, in which partition 0 is given the same and partition 1
- * whatever it likes in each, do the same for partition 0 in every cycle. Bytes are not looked at, only when they come;
- * that they go through unchanged is the node's bench to show.
+ * The shared blocks keep partitions apart. The proof runs two copies of each. Partition 0 gets the same inputs in both,
+ * and partition 1 any inputs in each. The copies do the same for partition 0 in every cycle. Bytes are not looked at,
+ * only when they come; that they go through unchanged is the node's bench to show.
  */
 import {
   assertAlways,
@@ -98,7 +98,7 @@ const rxHarness = module(
   },
 );
 
-// ---- Turns: what the frames out, the reads and the writes are let out by.
+// ---- Turns: they let out the frames, the reads and the writes.
 const CYCLES = 4;
 const Ask = struct({ valid: bit, cost: uint(2) });
 const turnsHarness = module(
@@ -107,7 +107,7 @@ const turnsHarness = module(
   io => {
     const grants = copies(k => {
       const turn = turns({ partitions: PARTITIONS, cycles: CYCLES }, io.holds, `turn_${k}`);
-      // What has been let out and is not done yet, of the turn's owner or of anybody before.
+      // Bursts let out and not done yet, of the turn's owner or of any partition before.
       const left = reg(uint(4), { init: 0, name: `model_left_${k}` });
       const asks = [io.own, io.others.at(k)].map((ask, i) => {
         const cost = node(ask.cost.zext(3).add(1), { name: `model_cost_${k}_${i}` }),

@@ -3,9 +3,9 @@
  * 14 cycles from reset; with one fixed operation, or with numbers of 3 bits, for 15, undecided likewise.
  *
  * The retry buffer: no operation is passed on twice. The claim and the invariant that carries it stand in
- * retry-watch.ts; here are the surroundings: as many requests as they like, of any client and number, first ones,
- * copies and repetitions in any order and for ever. Any one operation stands for all. Nobody is ever forgotten here
- * (there are as many places as clients), and numbers do not wrap: those are for the bench.
+ * retry-watch.ts; here are the surroundings. Any number of requests comes, of any client and number: first ones, copies
+ * and repetitions, in any order and for ever. Any one operation stands for all. No client is ever forgotten here (there
+ * are as many places as clients), and numbers do not wrap: those cases are for the bench.
  */
 import {
   assumeAlways,
@@ -26,7 +26,7 @@ import { RetryFinding, retryFinding } from "../retry/retry-results.ts";
 import { RetryVerdict } from "../retry/retry-verdict.ts";
 
 /**
- * Numbers that a client uses, of 2^operationBits: fewer than half a round, so that any may be asked for at any time.
+ * Numbers that a client uses, of 2^operationBits: fewer than half a round, so that any may be requested at any time.
  */
 const NUMBERS = 6;
 const p: RetryBufferParameters = {

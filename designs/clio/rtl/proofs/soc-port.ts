@@ -1,6 +1,6 @@
 /**
- * The slow path's port: whatever software writes and when, what has been ordered stays as it was ordered until it is
- * taken, and is told done once.
+ * The slow path's port. An order stays as it is until it is taken, and is reported done once, however and whenever
+ * software writes.
  */
 import {
   assertAlways,
@@ -33,7 +33,7 @@ import { geometryOf } from "../../../shared/virtual-memory/rtl/index.ts";
 import { Shootdown } from "../memory/translate.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 
-/** Short frames and few of them: what is proved does not look at their bytes. */
+/** Short frames and few of them: the claims do not depend on their bytes. */
 const c = {
   ...narrowConfig({
     pageSize: 512,
@@ -101,7 +101,7 @@ const harness = module(
     dut.lowWater.set(io.lowWater);
     io.irq.set(dut.irq);
 
-    // What the surroundings promise.
+    // Assumptions about the surroundings.
     producerObeys({ valid: io.sAw.valid, ready: io.sAw.ready, payload: io.sAw.payload.addr }, "s_aw");
     producerObeys(
       { valid: io.sW.valid, ready: io.sW.ready, payload: cat(io.sW.payload.data, io.sW.payload.strb) },

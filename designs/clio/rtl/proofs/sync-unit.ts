@@ -1,6 +1,6 @@
 /**
- * The sync unit: two operations on one word are never under way together, they are answered in the order of arrival,
- * and every one is answered once.
+ * The sync unit: two operations on one word are never under way together. They are answered in the order of arrival,
+ * and each is answered once.
  */
 import {
   assertAlways,
@@ -39,7 +39,7 @@ const SLOTS = 2,
   ID = 1;
 /** Two words, one to a beat. */
 const p = { slots: SLOTS, lanes: LANES, id: ID, beatBytes: 8, addressBits: 4, idBits: 1 };
-/** Cycles in which something moves at a stream, when nobody outside holds it up. */
+/** Cycles in which something moves at a stream, without stalls from outside. */
 const SOON = 5;
 const word = uint(1);
 
@@ -79,7 +79,7 @@ const harness = module(
     connect(dut.ar as never, io.ar);
     connect(dut.aw as never, io.aw);
     connect(dut.w as never, io.w);
-    // Words of one bit that counts: what is proved does not look at the others.
+    // Words of one bit that counts: the claims do not depend on the others.
     const { r, b } = io;
     dut.r.valid.set(r.valid);
     r.ready.set(dut.r.ready);
@@ -90,7 +90,8 @@ const harness = module(
     connect(dut.reply as never, io.reply);
     connect(dut.access as never, io.access);
 
-    // What the surroundings promise: a slot is in one operation at a time, and the memory answers what it was asked.
+    // Assumptions about the surroundings: a slot is in one operation at a time, and the memory answers each access
+    // once.
     const at = (v: UInt, slot: UInt): Bit => v.shr(slot).bit(0);
     const marked = (given: Bit, slot: UInt, name: string): UInt => node(mux(given, decode(slot, SLOTS), 0), { name });
     const pending = reg(uint(SLOTS), { init: 0, name: "model_pending" });
@@ -209,7 +210,7 @@ const harness = module(
   },
 );
 
-/** What was asked of the memory and has not been answered, in order. */
+/** Accesses to the memory that have not been answered, in order. */
 function inOrder(name: string, asked: Bit, value: UInt, answered: Bit): { readonly any: Bit; readonly first: UInt } {
   const count = reg(uint(2), { init: 0, name: `model_${name}` });
   const head = reg(uint(1), { name: `model_${name}_0` }),

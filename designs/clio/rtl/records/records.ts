@@ -3,7 +3,7 @@ import { bit, constant, mux, struct, uint, type Bit, type UInt } from "../../../
 import { lengthBits, slotBits } from "../../../shared/frame/index.ts";
 import { accessBody, frameOffsets } from "../../wire/index.ts";
 
-/** What the blocks need to know of the configuration; all follow from designs/clio/config. */
+/** Widths that the blocks take from the configuration; all follow from designs/clio/config. */
 export interface NodeWidths {
   /** Bytes of a beat of the network and of the memory bus: 8, 16, 32 or 64. */
   readonly beatBytes: number;
@@ -24,7 +24,7 @@ export interface NodeWidths {
 /** Byte of the frame where the data of a write or of a read reply begin: behind va and length. */
 export const dataOffset = frameOffsets.body + accessBody.bytes;
 
-/** What kind of frame a slot holds. */
+/** Kind of the frame that a slot holds. */
 export const frameKind = { clio: 0, icmp: 1, arp: 2 } as const;
 
 /** Bits of a client's name: its IPv4 address and UDP port. */
@@ -44,7 +44,7 @@ export const NetRequest = (p: { readonly slots: number }) =>
     length: uint(32),
     /** Bytes after the Clio header, as `size` and the UDP length tell. */
     body: uint(lengthBits),
-    /** Bytes of the whole frame as it came, without FCS: what the slow path gets. */
+    /** Bytes of the whole frame as it came, without FCS: the slow path gets all of them. */
     frame: uint(lengthBits),
     /** The Clio header's `size` goes past what came, or is below 16. */
     malformed: bit,
@@ -54,16 +54,16 @@ export const NetRequest = (p: { readonly slots: number }) =>
     tracked: bit,
     retry: bit,
     /**
-     * Who sent it: IPv4 address high, UDP source port low; and the number of its operation: the ID of the first request
-     * that asked for it.
+     * Sender: IPv4 address high, UDP source port low. The number of the operation is the ID of the first request for
+     * it.
      */
     client: uint(clientBits),
     operation: uint(operationBits),
   });
 
 /**
- * What net_tx needs of a request to answer it, kept by slot from the end of the frame to the reply. Multi-byte fields
- * are numbers, not wire order.
+ * Facts about a request that net_tx needs to answer it, kept by slot from the end of the frame to the reply. Multi-byte
+ * fields are numbers, not wire order.
  */
 export const ReplyContext = struct({
   kind: uint(2),
@@ -91,7 +91,7 @@ export const ReplyContext = struct({
  */
 export const operandBits = 128;
 
-/** Reply forms: what net_tx puts behind the Clio header. */
+/** Reply forms: the bytes that net_tx puts behind the Clio header. */
 export const replyForm = {
   /** Clio header only (MALFORMED, NACK). */
   bare: 0,
@@ -112,14 +112,14 @@ export const NetConfig = struct({
   acceptAnyMac: bit,
 });
 
-/** A frame handed to the slow path: its slot and all its bytes, without FCS. */
+/** A frame for the slow path: its slot and all its bytes, without FCS. */
 export const SlowFrame = (p: { readonly slots: number }) =>
   struct({ slot: uint(slotBits(p)), frame: uint(lengthBits) });
 
-/** What a reply does with the word that is kept for its slot. */
+/** Use of the word that is kept for the reply's slot. */
 export const replyWord = {
   none: 0,
-  /** It stands behind va and length: what an atomic found. */
+  /** The word stands behind va and length: the old value of an atomic. */
   behind: 1,
   /** It is the va: where a pointer led to. */
   address: 2,
@@ -140,16 +140,15 @@ const replyFields = (p: { readonly slots: number }) => ({
  */
 export const Reply = (p: { readonly slots: number }) => struct(replyFields(p));
 /**
- * The end of a request: its reply, or (`silent`) that it is done and gets none. `done`: memory had it, so the retry
- * buffer is told.
+ * The end of a request: its reply, or (`silent`) that it is done and gets none. `done`: memory had the request, so the
+ * retry buffer gets its `done`.
  */
 export const Ending = (p: { readonly slots: number }) => struct({ ...replyFields(p), silent: bit, done: bit });
 
 /**
- * What is done at an address: a plain read or write, or an operation of the sync unit on the 8 bytes there, which are
- * aligned. 1 to 4
- * (atomics) need the right to read and to write, 5 and 6 (a pointer is fetched) to read; for those `length` is that of
- *           the data meant.
+ * Operation at an address: a plain read or write, or an operation of the sync unit on the 8 bytes there, which are
+ * aligned. Operations 1 to 4 (atomics) need the right to read and to write; 5 and 6 (a pointer is fetched) need the
+ * right to read. For 5 and 6 `length` is that of the data meant.
  */
 export const syncOpBits = 3;
 export const plainOp = 0,
@@ -166,13 +165,15 @@ export const Access = (p: { readonly slots: number }) =>
     /** WRITE_NOREPLY: no reply, whatever happens. */
     silent: bit,
     replyOpcode: uint(8),
-    /** What the sync unit does with it, or a plain read or write. */
+    /** Operation of the sync unit, or a plain read or write. */
     op: uint(syncOpBits),
     /** Carried along: the address of the data stands at `va`. */
     indirect: bit,
   });
 
-/** A request to memory as the match-and-action table lets it through, with what tells it from its repetitions. */
+/**
+ * A request to memory as the match-and-action table lets it through, with the fields that tell it from its repetitions.
+ */
 export const Asked = (p: { readonly slots: number }) =>
   struct({
     access: Access(p),

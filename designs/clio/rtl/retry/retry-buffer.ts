@@ -28,24 +28,25 @@ export const retryEvents = [
 ] as const;
 
 /**
- * Retry buffer (paper §4.4.5, T4; ../model/rules.md, section 7): it remembers which operations have been passed on, so
- * that none is done twice however often it is repeated, and answers a repetition with the result of the first.
+ * Retry buffer (paper §4.4.5, T4; ../model/rules.md, section 7): it remembers which operations have been passed on. So
+ * none is done twice, however often it is repeated, and a repetition is answered with the result of the first.
  *
- * What is not tracked, or not kept, passes. Of a tracked operation that is kept: not known and newer than all that were
- * forgotten of its client: it passes and is remembered, in its set in place of the oldest. Known: `answer`, replayed or
- * busy (still under way). Neither: `answer` expired. So forgetting never leads to a second execution. A client that is
- * not known is made known by a request that `introduces` (what came before it counts as forgotten), unless no place is
- * free: then it is answered busy, if it is kept or a fence, and the client silent for longest gets forgotten, if that
- * is longer than 3 x TIMEOUT, so that a later try succeeds (after a sweep: 16 x sets cycles at most).
+ * A request that is not tracked, or not kept, passes. A tracked and kept operation passes when it is not known and is
+ * newer than all forgotten ones of its client. It is then remembered, in its set in place of the oldest. Known:
+ * `answer`, replayed or busy (still under way). Neither: `answer` expired. So forgetting never leads to a second
+ * execution. An unknown client is made known by a request that `introduces`; operations before that request count as
+ * forgotten. When no place is free, such a request is answered busy, if it is kept or a fence. The client silent for
+ * longest is then forgotten, if it has been silent for longer than 3 x TIMEOUT. So a later try succeeds, after a sweep
+ * of 16 x sets cycles at most.
  *
  * Latency: 3 cycles from `request` to `pass` or `fence`, 5 to `answer`; initiation interval 1, whatever is found (an
  * introduction takes a cycle more). `pass` and `fence` keep the order of the requests. Full: there is always room for
- * answers; when `pass` or `fence` stalls, what comes behind waits. Memory lost by `reset`: nobody is known; the
+ * answers; when `pass` or `fence` stalls, what comes behind waits. Memory lost by `reset`: no client is known; the
  * memories are cleared in `sets` cycles, for which tracked requests wait.
  *
- * Who passed with `keeps` must be told `done` once, after it passed and before its slot is used again; others may be
- * (only the number for `word` is then kept). Serial numbers: a client's numbers in flight lie within an eighth of a
- * round (2^29), and no frame lives for longer than 3 x TIMEOUT of its client's silence.
+ * A request that passed with `keeps` must get `done` once, after it passed and before its slot is used again. Other
+ * requests may get it; only the number for `word` is then kept. Serial numbers: a client's numbers in flight lie within
+ * an eighth of a round (2^29). No frame lives for longer than 3 x TIMEOUT of its client's silence.
  */
 export const RetryBuffer = module(
   "RetryBuffer",

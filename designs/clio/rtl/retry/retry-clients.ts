@@ -36,20 +36,21 @@ export interface RetryClientsParameters {
 const idleQuarters = 13;
 
 /**
- * The clients that the retry buffer knows: exact keys (a CAM). `look` asks who `key` is; the answer is `found` from the
- * next cycle on, until the next `look`. `asks` 0: it is nobody's. `add` enters a client at `place`: the places in turn,
- * then whichever was given up; with `same`, the key that was looked up is the one that is entered, and `found` from
- * then on. `retire` forgets the client `idle`; a look-up in the same cycle does not find it any more, and while it is
+ * The clients that the retry buffer knows: exact keys (a CAM). `look` looks `key` up; the answer is `found` from the
+ * next cycle on, until the next `look`. `asks` 0: the key is no client's. `add` enters a client at `place`: the places
+ * in turn, then a place that was given up. With `same`, the key that was looked up is entered, and is `found` from then
+ * on. `retire` removes the client `idle`. A look-up in the same cycle does not find that client any more; while it is
  * `found` it is not offered. Its place can be had again from `freed` on, because operations of its may still be
  * remembered until then. One place is vacant at most.
  *
- * `idle` is the client that has been silent for longest, if that is longer than 3 x TIMEOUT: found by looking at one
- * place a cycle, so up to 2 x clients cycles after it became so; a `touch` takes it off the list in the next cycle, so
- * one who is heard of is never retired. Who is added is touched soon after. Times wrap after 2^stampBits quarters of
- * TIMEOUT: a client silent for that long counts as fresh for 3 x TIMEOUT more, never the other way round.
+ * `idle` is the client that has been silent for longest, if that is longer than 3 x TIMEOUT. One place is looked at per
+ * cycle, so `idle` comes up to 2 x clients cycles after that time. A `touch` takes a client off the list in the next
+ * cycle, so a client that sends is never retired. A client that is added is touched soon after. Times wrap after
+ * 2^stampBits quarters of TIMEOUT. A client silent for that long counts as fresh for 3 x TIMEOUT more, never the other
+ * way round.
  *
- * Latency 1; one operation of each kind per cycle, but no `look` with an `add`. Full: `place.valid` is 0. Reset:
- * nobody is known.
+ * Latency 1; one operation of each kind per cycle, but no `look` with an `add`. Full: `place.valid` is 0. Reset: no
+ * client is known.
  */
 export const RetryClients = module(
   "RetryClients",
@@ -89,7 +90,7 @@ export const RetryClients = module(
     keys.toArray().forEach((k, i) => when(entering.bit(i), () => k.set(io.add.key)));
 
     const Place = struct({ valid: bit, index });
-    /** Who may be forgotten; a bit for his place. */
+    /** The client that may be forgotten, and a bit for its place. */
     const idle = reg(Place, { init: 0 });
     const idlePlace = reg(uint(n), { init: 0 });
     const forgotten = node(mux(io.retire, idlePlace, constant(0, n)));
@@ -110,7 +111,7 @@ export const RetryClients = module(
     cycles.set(mux(ticks, constant(0, cycles.width), cycles.add(1)));
     when(ticks, () => now.set(now.add(1)));
     const heard = ram(stamp, { depth: n, collision: "undefined", style: "distributed" });
-    /** Who was heard of in the cycle before. */
+    /** The client touched in the cycle before. */
     const touch = reg(Place, { init: 0 });
     touch.set(io.touch);
     heard.write(touch.valid, touch.index, now);

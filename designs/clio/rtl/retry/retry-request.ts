@@ -35,7 +35,7 @@ export const whole = (p: RetryBufferParameters) => {
   };
 };
 
-/** A request as the match-and-action table lets it through, with what tells it from its repetitions. */
+/** A request as the match-and-action table lets it through, with the fields that tell it from its repetitions. */
 export const RetryRequest = (p: RetryBufferParameters) =>
   struct({
     access: Access(p),
@@ -52,7 +52,7 @@ export const RetryRequest = (p: RetryBufferParameters) =>
     operation: uint(whole(p).operationBits),
   });
 
-/** What of a Verilog name tells sizes that are smaller than usual. */
+/** Suffix of a Verilog name for sizes that are smaller than usual. */
 export const reduced = (p: RetryBufferParameters): string =>
   [p.ways, p.clientBits, p.operationBits, p.wordBits, p.stampBits, p.watchedNumbers].some(v => v !== undefined)
     ? `_w${whole(p).ways}_k${whole(p).clientBits}_o${whole(p).operationBits}_d${whole(p).wordBits}_q${whole(p).stampBits}`

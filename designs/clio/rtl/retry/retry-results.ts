@@ -39,7 +39,7 @@ export const retryAnswer = {
   /** It can no longer be told whether it was done. */
   expired: 2,
 } as const;
-/** What the pipeline found out about a request: an answer of `retryAnswer` as it stands, or one of these. */
+/** Result of the pipeline for a request: an answer of `retryAnswer` as it stands, or one of these. */
 export const retryFinding = { found: 0, busy: retryAnswer.busy, expired: retryAnswer.expired, entered: 3 } as const;
 
 interface Places {
@@ -50,8 +50,8 @@ interface Places {
 export const RetryStarted = (p: Places) =>
   struct({ valid: bit, slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)) });
 /**
- * What was found out about the request in `slot`; `kind` is of `retryFinding`, `entry` its operation's, put there by
- * the request in `entrySlot`.
+ * Finding about the request in `slot`; `kind` is of `retryFinding`, `entry` its operation's, put there by the request
+ * in `entrySlot`.
  */
 export const RetryFinding = (p: Places) =>
   struct({
@@ -74,10 +74,10 @@ export const RetryDone = (p: { readonly slots: number; readonly wordBits: number
  * are still awaited.
  *
  * `started`: the operation at `entry` is done by the request in `slot`; from the next cycle on its `done` is awaited.
- * `finding` comes one cycle after: `found`: the request in `slot` repeats what stands at `entry`, put there by the
- * request in `entrySlot`; the answer is BUSY while that one's done is awaited and the result otherwise. `entered`: the
- * operation that stood at `entry` before (of `entrySlot`) has been pushed out: its done, if it is still to come,
- * belongs to nobody.
+ * `finding` comes one cycle after. `found`: the request in `slot` repeats the operation at `entry`, put there by the
+ * request in `entrySlot`. The answer is BUSY while the `done` of `entrySlot` is awaited, and the result otherwise.
+ * `entered`: the operation that stood at `entry` before (of `entrySlot`) has been pushed out. A `done` of that
+ * operation that is still to come is ignored.
  *
  * Latency from `finding` to `answer` 2 cycles, from `done` to being known as done 1; one of each per cycle. There is
  * always room for answers, since each stands for a slot. `word` is the number for the reply of `word_slot`, in the same
@@ -164,8 +164,9 @@ export const RetryResults = module(
     const rememberedWords = ram(word, { depth: p.slots, collision: "undefined", style: "distributed" });
     foundWords.write(io.done.valid, io.done.slot, io.done.word);
     rememberedWords.write(replays, asks.slot, result.word);
-    // Whose word counts: they differ when the remembered one was written last. Neither side needs the other's port for
-    // that. They begin as something known: a memory read at two places is two memories, which need not begin alike.
+    // Choice between the two memories: the bits differ when the remembered word was written last. Neither side needs
+    // the other's port for that. They begin as something known: a memory read at two places is two memories, which need
+    // not begin alike.
     const turns = {
       depth: p.slots,
       collision: "undefined",

@@ -24,21 +24,22 @@ export interface RetrySweepParameters {
 /** A purge gets at least one cycle in this many. */
 const purgeEvery = 16;
 /**
- * The same for ageing: all sets of all clients are seen within 2^28 cycles (of 32-bit numbers), in which a
- * client uses up a sixteenth of its 2^32 numbers at most. What is too old must be seen while its age is 1/8 to
+ * The same for ageing: all sets of all clients are seen within 2^28 cycles (of 32-bit numbers). In that time a client
+ * uses up a sixteenth of its 2^32 numbers at most. An operation that is too old must be seen while its age is 1/8 to
  * 5/8 of them (retry-store.ts).
  */
 const ageEvery = (p: RetrySweepParameters): number =>
   Math.max(purgeEvery, 2 ** (p.operationBits - 4) / (p.sets * p.clients));
 
 /**
- * Walks the retry buffer to forget operations that nobody may ask for any more: those of a client that was forgotten
- * (`purge`; `purged` when all sets have been looked at), and, always and slowly, those so old that their numbers will
- * come round again.
+ * Walks the retry buffer to forget operations that can no longer be repeated. `purge` forgets those of a client that
+ * was forgotten; `purged` comes when all sets have been looked at. Always and slowly, the sweep also forgets operations
+ * so old that their numbers will come round again.
  *
  * `step` names the set and client to look at; `take` says that it was. A step uses a cycle in which no request comes;
- * `urgent` claims one: every 16th cycle of a purge, which so ends within 16 x sets cycles, and hardly ever otherwise.
- * From `purge` to the first step: 1 cycle. A purge while one is running must not be. Reset: no purge.
+ * `urgent` claims such a cycle. `urgent` comes every 16th cycle of a purge, which so ends within 16 x sets cycles, and
+ * hardly ever otherwise. From `purge` to the first step: 1 cycle. A purge while one is running must not be. Reset: no
+ * purge.
  */
 export const RetrySweep = module(
   "RetrySweep",

@@ -40,8 +40,8 @@ import { Access } from "../records/records.ts";
 import { slotBits } from "../../../shared/frame/index.ts";
 
 /**
- * What the retry buffer does with each request (retry-buffer.ts): it keeps the clients, the operations that are
- * remembered and the newest that was forgotten of each client. A request goes to `pass` or `fence`, or there is a
+ * The retry buffer's decision for each request (retry-buffer.ts). It keeps the clients, the operations that are
+ * remembered, and the newest forgotten operation of each client. A request goes to `pass` or `fence`, or there is a
  * `finding` about it, for the results (retry-results.ts).
  *
  * `started`: a request passes and is remembered. `finding`: of the request before, a cycle later. `evicted` and
@@ -84,7 +84,7 @@ export const RetryVerdict = module(
     /** Newest operation forgotten, by client. */
     const forgotten = ram(uint(p.operationBits), { depth: p.clients, collision: "undefined", style: "distributed" });
 
-    // The memories are cleared after a reset; what is looked up in them waits.
+    // The memories are cleared after a reset; look-ups in them wait.
     const clearing = reg(bit, { init: 1 });
     const cleared = reg(uint(setBits), { init: 0 });
     when(clearing, () => {
@@ -119,7 +119,7 @@ export const RetryVerdict = module(
       assignView(asking, r, "request");
     });
 
-    // ---- Stage 1: which client, its set, and what is forgotten of it.
+    // ---- Stage 1: the client, its set, and its forgotten mark.
     const row = entries.readSync(looked.row, { en: advance });
     const oldest = oldestOf.readSync(looked.row, { en: advance });
     const askingClient = node(mux(looked.sweeping, sweptClient, clients.found.index));
@@ -216,7 +216,8 @@ export const RetryVerdict = module(
     const retires = node(settles.and(refused).and(clients.idle.valid));
     clients.retire.set(retires);
     sweep.purge.set({ valid: retires, index: clients.idle.index });
-    // A place is free when all has been removed, and who read the last row before that is gone.
+    // A place is free when all its operations have been removed, and the last look-up of a row before that has left the
+    // pipeline.
     const purged = reg(bit, { init: 0 });
     when(advance, () => purged.set(valid.and(at.purgesLast)));
     clients.freed.set(purged.and(advance));
@@ -241,12 +242,12 @@ export const RetryVerdict = module(
     );
     oldestOf.write(inserts, rowAt, oldest.add(1));
 
-    // ---- Stage 3: what was pushed out is written down; the results are asked.
+    // ---- Stage 3: the pushed-out operation is written down; the results are read.
     const victim = node(row.at(oldest));
     const way = mux(repeatsAhead, ahead.way, mux(anyHit, encodeOnehot(fromBits(hits)).is(wayBits), oldest));
     const finding = (k: keyof typeof retryFinding) => constant(retryFinding[k], 2);
-    // Forgotten of a client: what is pushed out; or what lies a quarter of a round back, so that serial numbers stay
-    // comparable for a client that goes on for long without one pushed out.
+    // Newly forgotten of a client: the operation that is pushed out, or the number a quarter of a round back. The
+    // latter keeps serial numbers comparable for a client that runs for long without one pushed out.
     const evicts = node(inserts.and(victim.valid));
     const drags = node(
       cat(
@@ -359,7 +360,7 @@ export const RetryVerdict = module(
   { nameOf: p => `RetryVerdict_e${p.entries}_c${p.clients}_n${p.slots}_t${p.timeoutCycles}${reduced(p)}` },
 );
 
-/** What is looked up: a request, or a set that the sweep looks through. */
+/** Subject of a look-up: a request, or a set that the sweep looks through. */
 const Sought = (p: ReturnType<typeof whole>) =>
   struct({
     valid: bit,
@@ -369,7 +370,7 @@ const Sought = (p: ReturnType<typeof whole>) =>
     purgesLast: bit,
     row: uint(Math.log2(p.sets)),
   });
-/** What stage 2 found out of a request. */
+/** Findings of stage 2 about a request. */
 const Judged = (p: ReturnType<typeof whole>) =>
   struct({
     valid: bit,
@@ -379,7 +380,7 @@ const Judged = (p: ReturnType<typeof whole>) =>
     entrySlot: uint(slotBits(p)),
     silent: bit,
     replyOpcode: uint(8),
-    /** An operation was pushed out; what is at or behind `operation` of `client` is to be forgotten. */
+    /** An operation was pushed out; operations at or behind `operation` of `client` count as forgotten. */
     evicts: bit,
     forgets: bit,
     client: uint(Math.log2(p.clients)),

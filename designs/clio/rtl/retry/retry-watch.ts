@@ -20,7 +20,7 @@ interface Entry {
   readonly client: UInt;
   readonly operation: UInt;
 }
-/** What is looked at in a pipeline stage: a request, or a set for the sweep. */
+/** Contents of a pipeline stage: a request, or a set for the sweep. */
 interface Stage {
   readonly valid: Bit;
   readonly sweeping: Bit;
@@ -66,13 +66,13 @@ export interface RetryInsides {
 }
 
 /**
- * For proofs: any one operation, and the invariant by which it is not remembered twice. Once remembered it stays in its
- * set, or is at or behind what is forgotten of its client, or is just being written down as such; and a request for it
- * sees that, wherever it is in the pipeline.
+ * For proofs: any one operation, and the invariant by which it is not remembered twice. A remembered operation stays in
+ * its set, or is at or behind its client's forgotten mark, or is just being written down as such. A request for the
+ * operation sees that, wherever it is in the pipeline.
  */
 export function watchOperation(o: RetryInsides): void {
   const { judged, at, looked } = o;
-  // Any operation: whatever is at the port in the first cycle, in which nothing tracked is taken.
+  // Any operation: the one at the port in the first cycle, in which nothing tracked is taken.
   const chosen = reg(bit, { init: 0, name: "watched_chosen" });
   const key = reg(uint(o.request.client.width), { init: 0, name: "watched_client" });
   const number = reg(uint(o.request.operation.width), { init: 0, name: "watched_operation" });
@@ -131,7 +131,7 @@ export function watchOperation(o: RetryInsides): void {
   );
   implies("who asks again sees it", [spent, again], o.hit.or(behind(o.mark)).or(o.left).or(o.leavesIt));
 
-  // What the stages have read of the memories is as they are, or from before what was inserted just ahead.
+  // The stages have read the memories as they are, or from before the insertion just ahead.
   const here = name("here", at.valid.and(at.row.eq(row)));
   stands.forEach((s, i) => {
     implies(

@@ -26,16 +26,15 @@ import { Exchange } from "./soc-port.ts";
 const counterBits = 10;
 
 /**
- * Stands between the node (`s`) and its memory (`m`) and puts 64 bits in place of others as one step: no access of the
+ * Stands between the node (`s`) and its memory (`m`), and exchanges 64 bits for others as one step. No access of the
  * node begins between the read and the write, and those that began before have ended. That is what a processor cannot
  * do with a load and a store while a page fault may write the same table entry.
  *
- * An exchange holds the node's addresses back, waits until its accesses under way have been answered, reads, writes,
- * and lets go when the write is answered.
- * Latency: 0 for the node's accesses, write data at the earliest one cycle behind their address; an exchange takes the
- * time of the accesses under way and of a read and a write. Initiation interval: 1; one exchange at a time, the next is
- * taken when `exchanged` has been. Full: up to 1,023 accesses under way each way, more than any node has slots. An
- * error of the memory reads as what it gave. Reset: open.
+ * An exchange stalls the node's addresses, waits for the answers to its accesses under way, reads and writes. It lets
+ * go when the write is answered. Latency: 0 for the node's accesses, write data at the earliest one cycle behind their
+ * address. An exchange takes the time of the accesses under way and of a read and a write. Initiation interval: 1; one
+ * exchange at a time, the next is taken when `exchanged` has been. Full: up to 1,023 accesses under way each way, more
+ * than any node has slots. An error of the memory reads as what it gave. Reset: open.
  */
 export const EntryExchange = module(
   "EntryExchange",

@@ -12,9 +12,9 @@ import {
 import { SlowFrame } from "../records/records.ts";
 
 /**
- * Hands stored frames to the slow path: for each `frame` (a slot and its bytes, 1 or more) the beats as they came,
- * `keep` cut to the bytes on the last one; then the slot is released, in the cycle after the last beat was taken.
- * Latency: 2 cycles (those of the frame buffer) from `frame` to the first beat on `soc_rx`; initiation interval: 1 beat
+ * Passes stored frames on to the slow path. A `frame` is a slot and its bytes, 1 or more. Its beats come as they were
+ * stored, `keep` cut to the bytes on the last one. The slot is released in the cycle after the last beat fires.
+ * Latency: 2 cycles (those of the frame buffer) from `frame` to the first beat on `soc_rx`. Initiation interval: 1 beat
  * per cycle, and 2 cycles between the last beat of a frame and the first of the next. A slow path that does not take
  * its beats stalls this module and nothing else (the frame buffer has a queue for each reader).
  */

@@ -49,20 +49,19 @@ import { Shootdown } from "../memory/translate.ts";
 export const Exchange = (addressBits: number) => struct({ address: uint(addressBits), bits: uint(64) });
 
 /**
- * The slow path's side of the node as memory that a processor reads and writes (paper §4.5): two rings of frames, the
- * free-page buffer, shootdowns and exchanges of table entries. The registers and where the rings stand:
+ * The slow path's side of the node as memory that a processor reads and writes (paper §4.5). It has two rings of
+ * frames, the free-page buffer, shootdowns and exchanges of table entries. The registers and where the rings stand:
  * ../registers/soc-port.ts. `irq` is up, a cycle late, while an enabled state holds.
  *
- * Rings: `slots` frames each way in block memory. A frame that comes in stands in slot rxHead mod slots until software
- * counts rxTail up; one to be sent is written to slot txHead mod slots and handed over by its length in txCommit. Full:
- * with a full receive ring `soc_rx.ready` is 0 and the node answers BUSY when its own queue is full too; a commit to a
- * full send ring is refused (`refused`) and changes nothing. Empty: rxHead = rxTail; rxLength means nothing.
- * In and out in one cycle: both happen. Commands (page, shootdown, exchange): one of each under way at a time; one
- * more is refused.
- * Bus: AXI4-Lite, one access at a time in each direction. Latency: registers 4 cycles, a word of the receive ring 3, a
- * write 3; a write to a window that is not a whole word is answered SLVERR, a read of the send ring DECERR. Latency of
- * a frame: it can be seen in the cycle after its last beat; a frame handed over has its first beat on `soc_tx` 3 cycles
- * later, then one beat per cycle. Reset: rings empty, nothing enabled.
+ * Rings: `slots` frames each way in block memory. A received frame stands in slot rxHead mod slots until software
+ * counts rxTail up. A frame to be sent is written to slot txHead mod slots, and committed by its length in txCommit.
+ * Full: with a full receive ring `soc_rx.ready` is 0, and the node answers BUSY when its own queue is full too. A
+ * commit to a full send ring is refused (`refused`) and changes nothing. Empty: rxHead = rxTail; rxLength means
+ * nothing. In and out in one cycle: both happen. Commands (page, shootdown, exchange): one of each under way at a time;
+ * one more is refused. Bus: AXI4-Lite, one access at a time in each direction. Latency: registers 4 cycles, a word of
+ * the receive ring 3, a write 3. A write to a window that is not a whole word is answered SLVERR, a read of the send
+ * ring DECERR. Latency of a frame: it can be seen in the cycle after its last beat. The first beat of a committed frame
+ * is on `soc_tx` 3 cycles later; then comes one beat per cycle. Reset: rings empty, nothing enabled.
  */
 export const SocPort = module(
   "SocPort",

@@ -1,6 +1,6 @@
 /**
- * The operations of the sync unit: their codes, the records that pass in and out of it, and what each makes of the
- * word in memory.
+ * The operations of the sync unit: their codes, the records that pass in and out of it, and their effect on the word in
+ * memory.
  */
 import { bit, constant, mux, node, struct, uint, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
 import { firstPointerOp, operandBits, syncOpBits } from "../records/records.ts";
@@ -36,8 +36,8 @@ export const SyncRequest = (p: { readonly slots: number; readonly addressBits: n
   });
 
 /**
- * What was read: the old value of an atomic, or the pointer. A pulse, 1 cycle or more ahead of the reply or the access
- * of its slot.
+ * Word that was read: the old value of an atomic, or the pointer. A pulse, 1 cycle or more ahead of the reply or the
+ * access of its slot.
  */
 export const SyncResult = (p: { readonly slots: number }) =>
   struct({ valid: bit, slot: uint(slotBits(p)), word: uint(wordBits) });
@@ -53,8 +53,8 @@ export const SyncReply = (p: { readonly slots: number }) =>
 export const fetchesPointer = (op: UInt): Bit => op.ge(firstPointerOp);
 
 /**
- * What an atomic makes of the word `old`: TAS stores 1 where 0 was, CAS stores swap where compare was, FAA adds modulo
- * 2^64, STORE stores its value. Combinational. @returns whether the word is written, and with what
+ * New value of the word `old` after an atomic. TAS stores 1 where 0 was, CAS stores swap where compare was, FAA adds
+ * modulo 2^64, STORE stores its value. Combinational. @returns whether the word is written, and with what
  */
 export function newWord(op: UInt, old: UInt, operands: UInt): { readonly writes: Bit; readonly word: UInt } {
   const low = operands.bits(0, wordBits),

@@ -50,7 +50,7 @@ export interface SyncUnitParameters {
   readonly beatBytes: number;
   readonly addressBits: number;
   readonly idBits: number;
-  /** The AXI ID of all its accesses: nobody else's. */
+  /** The AXI ID of all its accesses; no other block uses it. */
   readonly id: number;
   /** Operations in flight, a power of two. */
   readonly lanes: number;
@@ -60,22 +60,21 @@ export interface SyncUnitParameters {
  * Atomics and pointer fetches on aligned 8-byte words (paper §4.4.5, T3): TAS, CAS, FAA, STORE, and the first half of
  * DEREF_READ and DEREF_WRITE.
  *
- * Operations on different words overlap, `lanes` of them at a time; those on one word are done strictly one after
- * another, in the order of arrival: the next one begins when the one before has been handed over at `reply` or
- * `access`. One that must wait holds up those behind it. A word is read with its whole beat and written alone, by
- * strobes; STORE reads nothing, and a TAS or CAS that does not find what it wants writes nothing. The memory's error at
- * either access ends an operation with FAIL; nothing is written after a read that failed. The pointer of a DEREF goes
- * out as an access to its target.
+ * Operations on different words overlap, `lanes` of them at a time. Those on one word are done strictly one after
+ * another, in the order of arrival. The next one begins when the one before has fired at `reply` or `access`. One that
+ * must wait holds up those behind it. A word is read with its whole beat and written alone, by strobes. STORE reads
+ * nothing; a TAS or CAS whose comparison fails writes nothing. The memory's error at either access ends an operation
+ * with FAIL; nothing is written after a read that failed. The pointer of a DEREF goes out as an access to its target.
  *
- * The operands of the slot at `operand_slot` are looked at in the same cycle, once per operation, before its `reply`:
- * they stay as long as the slot is taken.
+ * The operands of the slot at `operand_slot` are read in the same cycle, once per operation, before its `reply`. They
+ * stay as long as the slot is taken.
  *
- * Latency from `request` to `reply`, L the memory's: 2 L + 5 cycles for what reads and writes, L + 5 for STORE, for a
- * TAS or CAS that writes nothing and for DEREF to `access`. Initiation interval: 1 cycle while lanes are left; on one
- * word the latency. So `lanes` operations every 2 L + 5 cycles. Full (all lanes taken): `request` waits. `r` waits at
- * most 1 cycle (for a STORE), `b` at most 1 more each time something else ends; both whatever `reply` and `access` do:
- * room for every operation in flight is there. Reset: forgets all; what the memory still answers to accesses of before
- * must not come.
+ * Latency from `request` to `reply`, L the memory's: 2 L + 5 cycles for an operation that reads and writes. L + 5 for
+ * STORE, for a TAS or CAS that writes nothing, and for DEREF to `access`. Initiation interval: 1 cycle while lanes are
+ * left; on one word the latency. So `lanes` operations every 2 L + 5 cycles. Full (all lanes taken): `request` waits.
+ * `r` stalls for at most 1 cycle (for a STORE), `b` for at most 1 more each time another operation ends. Both hold
+ * whatever `reply` and `access` do: there is room for every operation in flight. Reset: all operations are dropped; the
+ * memory must not answer accesses from before it.
  */
 export const SyncUnit = module(
   "SyncUnit",
@@ -107,7 +106,7 @@ export const SyncUnit = module(
       burst: constant(1, 2),
     });
 
-    // ---- In: a lane for each operation, when its word is nobody else's.
+    // ---- In: a lane for each operation, when no other lane has its word.
     const arrived = stage(io.request, "forward");
     const q = arrived.payload,
       qWord = q.address.bits(wordShift, word.width);
@@ -120,7 +119,7 @@ export const SyncUnit = module(
     assertAlways(arrived.valid.not().or(q.op.ne(plainOp)), "no plain access comes here");
     assertAlways(arrived.valid.not().or(q.address.trunc(wordShift).any().not()), "words are aligned");
 
-    // What is needed at the word, and what is needed in the end.
+    // Fields needed at the word, and fields needed at the end.
     const work = ram(struct({ slot: uint(slotBits(p)), op: uint(syncOpBits), word }), {
       depth: p.lanes,
       collision: "undefined",

@@ -28,9 +28,8 @@ export const laneBits = (p: { readonly lanes: number }): number => Math.max(1, M
 
 /**
  * The words that operations in flight work on, one to a lane, each in one lane at most. `word` is looked up in the same
- * cycle: `free` when no lane has it and one is left, which is `lane`; `claim` then takes that lane. `release` gives one
- * back, to be seen from the next cycle on.
- * Full (all lanes taken): `free` is 0. Reset: all lanes are left.
+ * cycle: `free` when no lane has it and a lane is left, which is `lane`. `claim` then takes that lane. `release` gives
+ * one back, to be seen from the next cycle on. Full (all lanes taken): `free` is 0. Reset: all lanes are left.
  */
 export const SyncWords = module(
   "SyncWords",

@@ -27,7 +27,7 @@ export interface GbnNodeParameters extends Parameters {
   /** Where the frames kept lie behind the `gbn` memory port, bytes; default 0. */
   readonly base?: number;
 }
-/** What stands behind the shims: `ClioNode`, or something with its ports. */
+/** The node behind the shims: `ClioNode`, or a module with its ports. */
 export interface BehindGoBackN {
   readonly build: (p: Parameters & { readonly exportsConfig: true }) => Def<ReturnType<typeof ClioNode>["ports"]>;
   /** Its Verilog name without the transport, `ClioNode...`. */
@@ -36,7 +36,7 @@ export interface BehindGoBackN {
    * Requests that it can have taken in beside those that hold a slot. They may take longer than their sessions last.
    */
   readonly requests: number;
-  /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of go-back-n/rtl/types.ts). */
+  /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of types.ts). */
   readonly marksParts: boolean;
 }
 /** The shims of a build. @throws ConfigError when it has none */
@@ -66,10 +66,10 @@ const shims = (p: GbnNodeParameters, { requests, marksParts }: BehindGoBackN): G
 };
 
 /**
- * A memory node with the Go-Back-N transport: the node as it is, between the two shims (gbn-shims.ts). The ports
- * are the node's, and `gbn_aw` ... `gbn_r` is the AXI4 port of the frames kept. The registers are the node's, and
- * behind them, in an upper half of the register space, those of Go-Back-N (gbn-registers.ts): sessions are opened
- * and closed there.
+ * A memory node with the Go-Back-N transport: the node as it is, between the two shims (gbn-shims.ts). The ports are
+ * the node's, and `gbn_aw` ... `gbn_r` is the AXI4 port of the frames kept. The registers are the node's; those of
+ * Go-Back-N lie behind them, in the upper half of the register space (gbn-registers.ts). Software opens and closes
+ * sessions there.
  */
 export const goBackNNode = (inside: BehindGoBackN) =>
   module(

@@ -66,10 +66,10 @@ const offloadsPort = {
  * The memory node (paper §4.3.2): frames in, frames out, one AXI4 master to DRAM, and the slow path's port.
  * docs/clio/node.md has the picture.
  *
- * The network and the memory take and give one beat per cycle; requests finish in any order, at most `requestSlots` at
- * a time (when all slots are in use `rx.ready` is 0 at a frame's start, and nothing is lost inside). `free_page`,
- * `shootdown`, `soc_rx`, `soc_tx` and the AXI4-Lite port belong to the slow path; the fast path never waits for them
- * but for a page fault that finds `free_page` dry.
+ * The network and the memory take and give one beat per cycle. Requests finish in any order, at most `requestSlots` at
+ * a time. When all slots are in use `rx.ready` is 0 at a frame's start, and nothing is lost inside. `free_page`,
+ * `shootdown`, `soc_rx`, `soc_tx` and the AXI4-Lite port belong to the slow path. The fast path waits for them only at
+ * a page fault that finds `free_page` dry.
  */
 export const ClioNode = module(
   "ClioNode",
@@ -135,7 +135,7 @@ export const ClioNode = module(
     connect(slowRx.socRx, io.socRx);
     mat.slowRelease.set(slowRx.release.valid);
 
-    // What has been asked for before is answered, not done again; fences wait for what is inside.
+    // A repeated operation is answered, not done again; fences wait for the requests inside.
     const retry = instance(
       "retry",
       RetryBuffer({ slots: w.slots, entries: c.retryEntries, clients: c.retryClients, timeoutCycles: c.retryCycles }),
@@ -162,8 +162,7 @@ export const ClioNode = module(
       }),
     );
     const translate = instance(Translate(t));
-    // Registers between the units: what one says of its readiness, or finds out late in a cycle, does not go on
-    // into the next.
+    // Registers between the units: a unit's ready, or a decision late in a cycle, does not go on into the next unit.
     connect(
       arbiter([stage(sync.access, "full", { name: "behind_pointer" }), retry.pass], {
         policy: "priority",
@@ -195,7 +194,7 @@ export const ClioNode = module(
     const writer = instance(AccessWrite({ ...burst, slots: w.slots, frameBytes: w.frameBytes, outstanding: w.slots }));
     connect(stage(translate.reads, "full", { name: "to_read" }), reader.request);
     connect(translate.writes, writer.request);
-    // Whose the pointer is that an operation fetches: what is translated does not say.
+    // PID of the pointer that an operation fetches: the translated request does not carry it.
     const pids = instance("pids", SlotWords({ slots: w.slots, width: 16 }));
     pids.write.set({ en: retry.pass.fire, slot: retry.pass.payload.slot, value: retry.pass.payload.pid });
     const toSync = stage(translate.syncs, "backward");
@@ -352,7 +351,7 @@ export const ClioNode = module(
     connect(io.socTx, netTx.raw);
     connect(netTx.tx, io.tx);
 
-    // Slots back. The slow path's is handed back when its frame has left for the ring.
+    // Slots back. The slow path's is released when its frame has left for the ring.
     const releases = [netRx.release, mat.release, finish.release, netTx.release, slowRx.release];
     releases.forEach((r, i) => pool.release.at(i).set(r));
     io.busy.set(pool.busy);
@@ -437,11 +436,11 @@ export const ClioNode = module(
             offloadRepeated: e.repeated,
           }
         : {};
-    // Counted a cycle later: what is counted is decided late in a cycle.
+    // Counted a cycle later: the events are decided late in a cycle.
     for (const name of counterNames) {
       const target = control.events[name],
         of = pulses[name] ?? (offloads[name] === undefined ? [] : [offloads[name]]);
-      // What a build lacks is not counted.
+      // Events that a build lacks are not counted.
       if (of.length === 0) {
         target.set(0);
         continue;

@@ -56,29 +56,29 @@ const memoryOf = (p: Parameters): PartitionMemoryParameters => {
   const beats = Math.ceil((c.maxData + c.beatBytes - 1) / c.beatBytes);
   return { ...bus, partitions: partitionsOf(p), bursts, burstBeats: Math.min(beats, burstWindow(c) / c.beatBytes) };
 };
-/** The shape of the AXI4 master: partitions are told apart by the upper bits of the ID. */
+/** The shape of the AXI4 master: the upper bits of the ID are the partition. */
 const busOf = (p: Parameters): Axi4Parameters => partitionBus(memoryOf(p));
 
 /**
- * The memory node in partitions, whose processes do not change each other's timing: `partitions` nodes as they are,
- * each with its share of slots, TLB entries, misses, sync lanes, fences and free pages and with a retry buffer and
- * queues of its own, so that within them nothing meets. They share the line and the memory:
+ * The memory node in partitions, whose processes do not change each other's timing: `partitions` nodes as they are.
+ * Each has its share of slots, TLB entries, misses, sync lanes, fences and free pages. Each has a retry buffer and
+ * queues of its own, so that within the nodes nothing meets. They share the line and the memory:
  *
  * - `rx`: frames go by PID to queues of the partitions; `rx.ready` is always 1; a frame that finds no room is
  *   dropped (`dropped`, partition-rx.ts).
- * - `tx`, `mem_*`: fixed turns (partition-tx.ts, partition-memory.ts), in which whoever has nothing to send
- *   leaves them unused.
+ * - `tx`, `mem_*`: fixed turns (partition-tx.ts, partition-memory.ts). A partition with nothing to send leaves its turn
+ *   unused.
  * - `soc_rx`, `soc_tx`, `free_page`, `shootdown`: the software behind them is one for all, and its timing is not
- *   independent. Frames to it one after another in turn, those from it by their PID; free pages go to whoever's
- *   turn it is and has room; one shootdown at a time. A frame that waits for the software holds a slot of its
- *   own partition only.
+ *   independent. Frames to the software go one after another in turn, those from it by their PID. A free page goes to
+ *   the partition whose turn it is, if it has room. One shootdown is under way at a time. A frame that waits for the
+ *   software holds a slot of its own partition only.
  * - Registers as those of one node: written in all, counters are sums (lite-broadcast.ts).
  *
- * Claim: with a memory that answers a burst at a time that depends on that burst and the cycle alone, takes `bursts`
- * without stalling, and with `tx` ready, each frame that leaves for a process leaves in a cycle that depends on the
- * frames of its own partition and when they came, as long as it meets no free-page buffer that has run dry. Latency:
- * that of ClioNode, and 2 cycles on the way in, 3 at each access to memory and 2 on the way out, and at both until
- * the partition's turn.
+ * Claim: each frame that leaves for a process leaves in a cycle that depends on its own partition's frames and their
+ * arrival alone. The memory must answer a burst at a time that depends on that burst and the cycle alone, and take
+ * `bursts` without stalling. `tx` must be ready, and the frame must meet no free-page buffer that has run dry. Latency:
+ * that of ClioNode, and 2 cycles on the way in, 3 at each access to memory and 2 on the way out. At memory and on the
+ * way out the wait for the partition's turn is added.
  */
 export const ClioNodePartitioned = module(
   "ClioNodePartitioned",

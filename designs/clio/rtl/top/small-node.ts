@@ -110,17 +110,17 @@ export const smallBus = (p: SmallNodeParameters): Axi4Parameters => ({
 });
 
 /**
- * The memory node narrowed to one request at a time, for devices that the whole node does not fit: net_rx,
+ * The memory node narrowed to one request at a time, for devices that the whole node does not fit. It has net_rx,
  * match-and-action table, translation with TLB and page faults, read and write, net_tx. READ, WRITE and WRITE_NOREPLY
- * of any alignment and across pages, PINGPONG, ARP and ICMP echo are as in ClioNode; a FENCE is answered at once, as
- * nothing is before it. Left out: atomics and pointers (answered MALFORMED), the retry buffer (a repeated write is done
- * again), counters, registers, rings to a processor: what the table sends to the slow path is dropped, the slow path
- * being at the other end of the network. Its way to memory is `physicalPid`.
+ * of any alignment and across pages, PINGPONG, ARP and ICMP echo are as in ClioNode. A FENCE is answered at once, as no
+ * request is before it. Left out: atomics and pointers (answered MALFORMED), the retry buffer (a repeated write is done
+ * again), counters, registers, rings to a processor. The slow path is at the other end of the network, so requests that
+ * the table sends to it are dropped. Its way to memory is `physicalPid`.
  *
  * The request stands in net_rx's header register from its last beat to its reply's last, and nothing on its way copies
- * it: there are no reply contexts, and no registers between the stages of net_rx, the table and net_tx (cells.ts).
- * Latency, a read of a beat of a page that the TLB knows: 8 cycles and the memory's from the request's last beat to its
- * reply's first. Initiation interval: a request's latency and its reply's beats. Full: while a request is inside
+ * it. There are no reply contexts, and no registers between the stages of net_rx, the table and net_tx (cells.ts).
+ * Latency from the request's last beat to its reply's first: 8 cycles and the memory's. That is for a read of a beat of
+ * a page in the TLB. Initiation interval: a request's latency and its reply's beats. Full: while a request is inside
  * `rx.ready` is 0 at a frame's start. `busy`: a request is inside. Reset: none is.
  */
 export const SmallNode = module(
@@ -150,7 +150,7 @@ export const SmallNode = module(
       w = { slots, beatBytes: p.beatBytes, frameBytes: p.frameBytes };
     const config = { mac: p.mac, ip: p.ip, nativePort: p.nativePort, clientPort: p.clientPort, acceptAnyMac: 0 };
 
-    // Frames in, and what is asked for.
+    // Frames in, and requests.
     const netRx = instance(NetRx({ ...w, clientPorts: p.clientPorts, compact: true }));
     const buffer = instance(FrameBuffer(w));
     const mat = instance(Mat({ slots, maxData: p.maxData, compact: true }));

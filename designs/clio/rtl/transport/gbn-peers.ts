@@ -27,7 +27,7 @@ export interface GbnPeersParameters {
   readonly sessions: number;
 }
 
-/** Whose a session is from now on: `known` 0 until its first packet has come. */
+/** Peer of a session from now on: `known` is 0 until its first packet has come. */
 export const GbnPeerWrite = (p: Pick<GbnPeersParameters, "sessions">) =>
   struct({ en: bit, session: uint(sessionBits(p)), known: bit, ip: uint(32), port: uint(16) });
 
@@ -35,14 +35,14 @@ export const GbnPeerWrite = (p: Pick<GbnPeersParameters, "sessions">) =>
 const seenBytes = frameOffsets.transport + udpHeader.at.dstPort.byteOffset + 2;
 
 /**
- * Drops replies to who is no longer at the other end of their session. An operation can take longer than its client
- * lives; by the time of its reply the session may be another client's, and the reply, with a number of that session and
- * the first one's IPv4 address, would be missing there for ever. A reply (its receiver's MAC is a session's tag) to
- * another address or port than the session's peer has leaves with `user` set on its last beat, as a damaged frame does,
- * which gbn-tx.ts drops before it has a number. All other frames pass as they are.
+ * Drops replies to a peer that is no longer at the other end of its session. An operation can take longer than its
+ * client lives. By the time of its reply the session may be another client's. The reply would have the first client's
+ * IPv4 address and a number of that session, where it would be missing for ever. A reply's receiver MAC is a session's
+ * tag. A reply to another address or port than that session's peer leaves with `user` set on its last beat, as a
+ * damaged frame does. The sender (gbn-tx.ts) drops it before it has a number. All other frames pass as they are.
  *
  * Latency 1 cycle; initiation interval 1 beat. Full: a beat is kept, the next one waits. `stale` is 1 for one cycle for
- * each such reply. Reset: no frame under way; who the sessions' peers are is not known until they are written.
+ * each such reply. Reset: no frame under way; the sessions' peers are unknown until they are written.
  */
 export const GbnPeers = module(
   "GbnPeers",

@@ -68,11 +68,11 @@ export interface GbnRxParameters extends SessionParameters {
   readonly first: number;
   /** Management packets whose sender is kept, a power of two up to 2^15. */
   readonly managed: number;
-  /** Whether replies to who is no longer a session's peer are dropped: `peer_write` tells gbn-peers.ts. */
+  /** Whether replies to a session's former peer are dropped: `peer_write` sets the peers of gbn-peers.ts. */
   readonly checksPeers?: true;
 }
 
-/** Where to write to whom: of each session, then of the last `managed` management packets. */
+/** Receiver's MAC and slot for replies: of each session, then of the last `managed` management packets. */
 export const GbnContext = struct({ mac: uint(48), slot: uint(wireSlotBits) });
 export const contextBits = (p: Pick<GbnRxParameters, "sessions" | "managed">): number =>
   Math.ceil(Math.log2(p.sessions + p.managed));
@@ -88,8 +88,8 @@ export const GbnRxEvents = struct({
   ahead: bit,
   strangers: bit,
   /**
-   * No room for the frame, for its answer, for replies that have to wait (go-back-n/rtl/reorder.ts), or longer than the largest
-   * frame: as if it had been lost.
+   * Without room for the frame, its answer, or replies that have to wait (reorder.ts), the frame counts as lost. So
+   * does a frame longer than the largest.
    */
   refused: bit,
   /** A packet to the node with an unknown type or without room for its headers; a wrong FCS. */
@@ -131,20 +131,19 @@ const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
  * Clio frames out.
  *
  * A frame is a Go-Back-N packet when it is IPv4 and UDP without options or fragments, with a right header checksum and
- * lengths, to the node's MAC, address and one of its ports. DATA in order (go-back-n/rtl/receiver.ts) and DATA from or to slot 0
- * pass, without the 8-byte header: the lengths and the IPv4 checksum are corrected (RFC 1624), the UDP checksum becomes
- * 0, and the sender's MAC becomes the tag by which gbn-tx.ts finds session, request and sender again when the node
- * answers. Requests that are never answered are named on `silent`, too. While `crowded`, DATA of sessions is refused.
- * ACKs and NACKs of a session's peer go to `acks`. Answers go to `answers`. All other frames pass as they came (but UDP
- * frames that begin like an ACK or NACK, whatever their port: malformed).
+ * lengths. It must be addressed to the node's MAC, address and one of its ports. DATA in order (receiver.ts) and
+ * DATA from or to slot 0 pass, without the 8-byte header. The lengths and the IPv4 checksum are corrected (RFC 1624),
+ * and the UDP checksum becomes 0. The sender's MAC becomes a tag, by which gbn-tx.ts finds session, request and sender
+ * again when the node answers. Requests that are never answered are named on `silent`, too. While `crowded`, DATA of
+ * sessions is refused. ACKs and NACKs of a session's peer go to `acks`. Answers go to `answers`. All other frames pass
+ * as they came (but UDP frames that begin like an ACK or NACK, whatever their port: malformed).
  *
  * Latency: 10 cycles from a frame's last beat to its first one at `tx`; 8 to `acks`; 11 to the first beat at `answers`.
- * Initiation interval: one beat and one packet per cycle.
- * Full: `rx` never waits for the node, so that ACKs come through when it stalls: a frame for which there is no room
- * (three of the largest and a few beats, or 32 frames) is dropped before the session sees it. An answer for which
- * there is no room is not made, see there. An ACK is forgotten while 16 wait. `rx.ready` is 0 while the sessions are
- * set up after reset, and as long as `control` holds up the table. Frames with a wrong FCS and frames that are too
- * long are dropped.
+ * Initiation interval: one beat and one packet per cycle. Full: `rx` never waits for the node, so that ACKs come
+ * through when the node stalls. A frame without room (three of the largest and a few beats, or 32 frames) is dropped
+ * before the session sees it. An answer for which there is no room is not made, see there. An ACK is forgotten while 16
+ * wait. `rx.ready` is 0 while the sessions are set up after reset, and as long as `control` holds up the table. Frames
+ * with a wrong FCS and frames that are too long are dropped.
  */
 export const GbnRx = module(
   "GbnRx",
@@ -406,8 +405,8 @@ export const GbnRx = module(
     });
 
     if (p.checksPeers === true) {
-      // A session that is opened or closed has nobody's packets in the same cycle: the table does one thing at a time,
-      // and both come from it two cycles later.
+      // A session that is opened or closed has no packets in the same cycle. The table does one thing at a time, and
+      // both come from it two cycles later.
       const Control = struct({ valid: bit, session: uint(sessionBits(p)) });
       const controlled = reg(Control, { init: 0 });
       const anew = reg(Control, { init: 0 });

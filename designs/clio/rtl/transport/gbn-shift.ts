@@ -33,7 +33,7 @@ export interface GbnShiftParameters {
   readonly frameBytes: number;
 }
 
-/** What becomes of a frame. */
+/** Action on a frame. */
 export const gbnAction = { discard: 0, raw: 1, shift: 2 } as const;
 /** Fields of the headers that change with the length. The UDP checksum becomes 0 (none). */
 const Lengths = { ipLength: uint(16), checksum: uint(16), udpLength: uint(16) };
@@ -157,7 +157,7 @@ export const GbnRemove = module(
 
 /**
  * Puts the header in. One plan per frame, as in `GbnRemove`. Latency 1 cycle; initiation interval: one beat given per
- * cycle, no bubble between frames (a frame whose last beat has fewer than 8 bytes free is one beat longer). A shifted
+ * cycle, no bubble between frames. A frame whose last beat has fewer than 8 bytes free is one beat longer. A shifted
  * frame reaches past byte 41.
  */
 export const GbnInsert = module(

@@ -31,7 +31,7 @@ import { NetConfig } from "../records/records.ts";
 
 export type GbnShimsParameters = GbnRxParameters & GbnTxParameters;
 
-/** What both shims count, 32 bits each, from 0 after reset; they wrap. */
+/** Counters of both shims, 32 bits each, from 0 after reset; they wrap. */
 const counted = {
   rx: Object.keys(GbnRxEvents.fields) as readonly (keyof typeof GbnRxEvents.fields)[],
   tx: Object.keys(GbnTxEvents.fields) as readonly (keyof typeof GbnTxEvents.fields)[],
@@ -41,8 +41,8 @@ const counters = <K extends string>(names: readonly K[]) =>
 export const GbnCounters = struct({ rx: counters(counted.rx), tx: counters(counted.tx) });
 
 /**
- * Parameters of a build: 1,024 sessions, window 128, ACK at the latest every 100 packets or 16 us (at 250 MHz), timeout
- * 33 to 66 us, given up after 7 of them; a reply is waited for 17 ms.
+ * Parameters of a build: 1,024 sessions, window 128, ACK at the latest every 100 packets or 16 us (at 250 MHz). The
+ * timeout is 33 to 66 us; a session is given up after 7 of them. A reply is waited for 17 ms.
  */
 export const gbnDefaults = {
   sessions: 1024,
@@ -60,8 +60,8 @@ export const gbnDefaults = {
 } as const;
 
 /**
- * The two Go-Back-N shims between the MAC (`rx`, `tx`) and a node that knows nothing of them (`node_rx`, `node_tx`):
- * gbn-rx.ts and gbn-tx.ts, which say all else. `session` opens and closes sessions in both directions (the slow path's
+ * The two Go-Back-N shims between the MAC (`rx`, `tx`) and a node without knowledge of them (`node_rx`, `node_tx`).
+ * gbn-rx.ts and gbn-tx.ts say all else. `session` opens and closes sessions in both directions (the slow path's
  * OPEN_SESSION and CLOSE_SESSION); after reset all are open. A session that does not hear from its peer is closed in
  * both directions and comes out on `failed`.
  */
@@ -125,7 +125,7 @@ export const GbnShims = module(
       for (const name of counted[side]) {
         const count = registers[name],
           pulse = events[name];
-        // Of both kinds: what belongs to no request of the session, and what belongs to another client.
+        // Both kinds: frames for no request of the session, and frames for another client.
         const more = side === "tx" && name === "stale" ? stale : undefined;
         if (count !== undefined && pulse !== undefined && more !== undefined)
           when(pulse.or(more), () => count.set(count.add(pulse.zext(32)).add(more.zext(32))));

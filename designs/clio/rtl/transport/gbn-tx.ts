@@ -67,10 +67,10 @@ import { gbnAction, GbnInsert, InsertPlan } from "./gbn-shift.ts";
 export interface GbnTxParameters extends GbnSenderParameters, GbnStoreParameters {
   /** As in gbn-rx.ts. */
   readonly managed: number;
-  /** As in go-back-n/rtl/reorder.ts. */
+  /** As in reorder.ts. */
   readonly waiting: number;
   readonly patience: number;
-  /** Whether replies that others to the same request follow are marked (`partBit` of go-back-n/rtl/types.ts). */
+  /** Whether replies that others to the same request follow are marked (`partBit` of types.ts). */
   readonly marksParts?: true;
 }
 
@@ -102,20 +102,20 @@ const kinds = { raw: 0, session: 1, management: 2, unsolicited: 3 } as const;
 /**
  * The Go-Back-N shim behind the node: plain Clio frames in, frames to the MAC out (wire-format.md "Go-Back-N build").
  *
- * A reply is known by the tag in its receiver's MAC (gbn-rx.ts): it waits until those to the session's earlier requests
- * have gone (go-back-n/rtl/reorder.ts), goes to the MAC and the slot kept for the session, with the session's next number, and is
- * kept in memory until it is acknowledged. Of a reply of several frames only the last waits for its turn, the marked
- * ones before it have numbers as they come: so each request has one frame here that waits, however many it is answered
- * with. Replies to management, and UDP frames that the slow path sends by itself (slot 0 to slot 0), have number 0 and
- * are not kept. Everything else passes. `acks` and the timer decide what is sent again (go-back-n/rtl/sender.ts); while a session
+ * A reply is known by the tag in its receiver's MAC (gbn-rx.ts). It waits until those to the session's earlier requests
+ * have gone (reorder.ts). It goes to the MAC and the slot kept for the session, with the session's next number. It
+ * is kept in memory until it is acknowledged. Of a reply of several frames only the last waits for its turn; the marked
+ * ones before it are numbered as they come. So each request has one waiting frame here, however many frames answer it.
+ * Replies to management, and UDP frames that the slow path sends by itself (slot 0 to slot 0), have number 0 and are
+ * not kept. Everything else passes. `acks` and the timer decide what is sent again (sender.ts); while a session
  * sends again, its new replies are kept and follow in their turn. ACKs and NACKs of the receiving half (`answers`),
  * frames sent again, and new frames take turns, frame by frame.
  *
  * Latency: 11 cycles from a frame's last beat to its first one at `tx`. Initiation interval: one beat per cycle, one
- * reply every 2 cycles (the shortest has 2 beats of 64 bytes), table: see there.
- * Full: a reply of a session with `window` unacknowledged ones waits, and those behind it wait with it, until an ACK
- * comes or the session is given up (`tries` timeouts); ACKs do not come through here, so that ends. Reset: nothing is
- * taken for one cycle per session. Frames with a wrong `user` on their last beat are dropped without a number.
+ * reply every 2 cycles (the shortest has 2 beats of 64 bytes), table: see there. Full: a reply of a session with
+ * `window` unacknowledged replies waits, and those behind it wait too. The wait ends with an ACK, or when the session
+ * is given up (`tries` timeouts). ACKs do not come through here, so they are not held up. Reset: nothing is taken for
+ * one cycle per session. Frames with a wrong `user` on their last beat are dropped without a number.
  */
 export const GbnTx = module(
   "GbnTx",
@@ -162,7 +162,7 @@ export const GbnTx = module(
     connect(toSender as never, sender.control);
     connect(sender.failed, io.failed);
 
-    // A whole frame: what it is, and its lengths with the header.
+    // A whole frame: its kind, and its lengths with the header.
     const end = frames.end,
       header = end.header;
     const ethernet = cutFields(ethernetHeader, header),
@@ -269,7 +269,7 @@ export const GbnTx = module(
     const room = reg(bit, { init: 0 });
     room.set([planned, outs, places].map((f): Bit => f.level.le(gbnFramesKept - 2)).reduce((a, b) => a.and(b)));
     const ofSession = node(head.kind.eq(kinds.session));
-    // Who has asked goes on asking.
+    // Hold the request until it is answered.
     const asking = reg(bit, { init: 0 });
     const asks = node(next.valid.and(known.not()).and(room.or(asking)));
     const answered = node(ofSession.not().or(sender.request.ready));
@@ -347,7 +347,7 @@ export const GbnTx = module(
     connect(store.ar, io.memAr);
     connect(io.memR, store.r);
 
-    // What is sent again.
+    // Frames that are sent again.
     const resend = instance(
       "resend",
       GbnResend({

@@ -1,4 +1,4 @@
-/** Time and timers, ns, simulated or real: what the parts of a cluster wait by. */
+/** Time and timers, ns, simulated or real, for the waits of a cluster's parts. */
 export interface ClusterClock {
   now(): number;
   /** Calls `action` once, `ns` from now. */

@@ -17,7 +17,7 @@ export interface ClusterNodeOptions {
   readonly clock: ClusterClock;
   /** The global controller, at its native port. */
   readonly controller: Endpoint;
-  /** Free frames at or below which the controller is told of memory pressure; default an eighth of all. */
+  /** Free frames at or below which the node reports memory pressure to the controller; default an eighth of all. */
   readonly pressureFrames?: number;
   /** Between two looks at memory, and at what was written, ns; default 10 s. */
   readonly watchNs?: number;
@@ -26,7 +26,7 @@ export interface ClusterNodeOptions {
   /** Until a message to another member is sent again, ns, and how long one may be silent before it counts as gone. */
   readonly timeoutNs?: number;
   readonly silentNs?: number;
-  /** Told of every migration from here that has ended. */
+  /** Called at the end of every migration from here. */
   readonly report?: (r: MigrationReport) => void;
 }
 export interface ClusterNodeServices {
@@ -52,9 +52,9 @@ const ret = (value: number, data: Uint8Array = new Uint8Array()): SlowReply => {
 const migrating: SlowReply = { status: status.MIGRATING, body: new Uint8Array(), headerOnly: true };
 
 /**
- * A node's part in a cluster (paper §4.4.7): it joins the global controller, tells it when memory runs short and which
- * region was written longest ago, sends regions away and takes others in. Everything that touches memory's metadata
- * takes turns with the requests that the slow path serves.
+ * A node's part in a cluster (paper §4.4.7). The node joins the global controller, and reports to it when memory runs
+ * short, with the region written longest ago. It sends regions away and takes others in. Everything that touches
+ * memory's metadata takes turns with the requests that the slow path serves.
  */
 export class ClusterNode {
   readonly turns = new Turns();
@@ -66,7 +66,7 @@ export class ClusterNode {
   private readonly peers: PeerExchange;
   private readonly receiver: RegionReceiver;
   private readonly outgoing = new Map<string, Outgoing>();
-  /** Regions that have gone: a client that still comes is told to ask the controller. */
+  /** Regions that have gone: a client that still comes is sent to the controller. */
   private readonly gone = new Set<string>();
   /** Regions that the controller does not let go: their clients would not find them. */
   private readonly pinned = new Set<string>();
@@ -74,8 +74,8 @@ export class ClusterNode {
   private closed = false;
   private fail: (error: unknown) => void = () => undefined;
   /**
-   * Rejects with what is no fault of another member: the node cannot go on. What comes while it is shut down
-   * counts for nothing.
+   * Rejects with what is no fault of another member: the node cannot go on. Requests that come while it is shut down
+   * are ignored.
    */
   readonly failure = new Promise<never>((_, reject) => {
     this.fail = error => {
@@ -104,7 +104,7 @@ export class ClusterNode {
     });
   }
 
-  /** Joins, then watches memory until `close`; what it fails with, `failure` tells. */
+  /** Joins, then watches memory until `close`; an error goes to `failure`. */
   run(): void {
     void this.watching().catch((e: unknown) => this.fail(e));
   }
@@ -197,7 +197,7 @@ export class ClusterNode {
     ]);
   }
 
-  /** Begins a migration, or tells how far it is: the controller asks until it is over. */
+  /** Begins a migration, or reports its progress: the controller polls until it is over. */
   private send(pid: number, body: Uint8Array): number {
     const step = decodeStep(body),
       destination = step && this.members.get(step.destination.ip);
@@ -235,7 +235,7 @@ export class ClusterNode {
     return migrationResult.underWay;
   }
 
-  /** What is free now, told to the controller, which gives the next region by it. */
+  /** Reports the free memory to the controller, which places the next region by it. */
   private async join(): Promise<void> {
     const {
       own,
@@ -256,7 +256,7 @@ export class ClusterNode {
     );
   }
 
-  /** Looks at what was written; under pressure, asks the controller to move the region that was written longest ago. */
+  /** Scans for writes; under pressure, requests from the controller that the region written longest ago be moved. */
   private async watch(): Promise<void> {
     const { memory, pool } = this.s,
       settled = memory.regions().filter(n => {
@@ -264,7 +264,7 @@ export class ClusterNode {
         return !this.receiver.isIncoming(n) && (out === undefined || out.result !== undefined);
       });
     await this.epochs.scan(settled);
-    // A region that is on its way out will make room: what it leaves is seen at the next look.
+    // A region on its way out will make room: the next scan sees its free frames.
     if (pool.free > this.o.pressureFrames || [...this.outgoing.values()].some(o => o.result === undefined)) return;
     const chosen = this.epochs.leastRecentlyWritten(settled.filter(n => !this.pinned.has(regionKey(n))));
     if (chosen === undefined) return;

@@ -30,7 +30,7 @@ export interface GlobalControllerOptions {
    */
   readonly own: Endpoint;
   readonly nativePort?: number;
-  /** Every node's port for the published client, which its hosts are told; default the one that a node joined with. */
+  /** Every node's port for the published client, for its hosts; default the one that a node joined with. */
   readonly clientPort?: number;
   readonly clock: ClusterClock;
   readonly send: (frame: Uint8Array) => void;
@@ -56,10 +56,10 @@ const ret = (value: number): SlowReply => ({
 });
 
 /**
- * The global controller (paper §4.4.7): processes of the whole cluster, their regions of 1 GB and which node has each,
- * and migrations, one after another for a region. It is the published client's monitor, too, on that one's port. What
- * it is asked on its native port follows the rules of once at most; a migration is finished here, when the region's
- * place changes, and not before both nodes have done their part.
+ * The global controller (paper §4.4.7): processes of the whole cluster, their regions of 1 GB and the node of each. It
+ * orders migrations, one after another for a region. It is the published client's monitor, too, on that one's port.
+ * Requests on its native port are done at most once. A migration ends here, when the region's place changes, and not
+ * before both nodes have done their part.
  */
 export class GlobalController {
   readonly monitor: Monitor;
@@ -83,7 +83,7 @@ export class GlobalController {
     this.once = new AtMostOnce({ replies: 64, clients: 1024, idle: 1e9, forgotten: 65_536, time: () => o.clock.now() });
   }
 
-  /** Takes a frame; what it answers goes out by `send`. */
+  /** Takes a frame; its answers go out by `send`. */
   receive(frame: Uint8Array): void {
     const { ethernet, ipv4, udp, clio, body } = dissect(frame);
     if (!ethernet || !ipv4 || !udp || !clio || !body || ipv4.dst !== this.own.ip || udp.dstPort !== this.own.port) {
@@ -121,7 +121,7 @@ export class GlobalController {
   }
 
   /**
-   * Moves a region to another node, the one with the most free memory unless it is named. @returns 0 when it is there;
+   * Moves a region to another node: the named one, or the one with the most free memory. @returns 0 when it is there;
    * otherwise why it stays, or that it is lost with a node that is gone
    */
   migrate(
@@ -143,12 +143,12 @@ export class GlobalController {
     return done;
   }
 
-  /** Sends nothing of its own any more: what is under way counts as unanswered. */
+  /** Sends nothing of its own any more: requests under way count as unanswered. */
   close(): void {
     this.peers.close();
   }
 
-  /** Asks that a migration be taken back. @returns false when there is none */
+  /** Requests that a migration be taken back. @returns false when there is none */
   async cancel(pid: number, region: number): Promise<boolean> {
     const placement = this.monitor.map.find(pid, region);
     if (placement === undefined || placement.to === undefined) return false;
@@ -183,7 +183,7 @@ export class GlobalController {
     return result;
   }
 
-  /** The node that is to send learns the other's MAC. */
+  /** The sending node gets the other's MAC. */
   private async introduce(node: MemberNode, other: MemberNode): Promise<void> {
     const mac = Uint8Array.from({ length: 6 }, (_, i) => Number((other.mac >> BigInt(40 - 8 * i)) & 0xffn)),
       text = new TextEncoder();
@@ -235,7 +235,7 @@ export class GlobalController {
       case opcode.MIGRATION_NODE: {
         const step = decodeStep(body),
           placement = step && this.monitor.map.find(pid, step.region);
-        // A node that no longer has the region asks late.
+        // The query of a node that no longer has the region is late.
         if (placement === undefined || placement.node.ip !== request.ipv4.src) return ret(migrationResult.invalid);
         // The published client would find its region gone.
         if (this.monitor.isPublished(pid)) return ret(errorNumber.notSupported);
@@ -261,7 +261,7 @@ export class GlobalController {
     return ret(0);
   }
 
-  /** Gives a region (`len` above 0) or tells where it is; `vregion` 0: the next one. */
+  /** Gives a region (`len` above 0) or its place; `vregion` 0: the next one. */
   private region(pid: number, body: Uint8Array): SlowReply {
     const { len, vregion } = decode(allocBody, body),
       { map } = this.monitor;

@@ -32,9 +32,9 @@ import { RegionMap, type MemberNode } from "./region-map.ts";
 const memberType = { node: 1n, host: 2n } as const;
 
 /**
- * The cluster's monitor as the published client's start-up needs it (wire-format.md): JOIN, with every node told to the
- * host before the reply; processes; and regions of 1 GB, given by the node with the fewest for its memory. A station of
- * its own: frames in, frames out.
+ * The cluster's monitor as the published client's start-up needs it (wire-format.md). It answers JOIN after it has
+ * named every node to the host, and serves processes. It places regions of 1 GB on the node with the fewest for its
+ * memory. A station of its own: frames in, frames out.
  */
 export class Monitor {
   private readonly own: Endpoint;
@@ -42,10 +42,10 @@ export class Monitor {
   private readonly pids: LowestFree;
   /** Processes that were created here, by clients that follow no region to another node. */
   private readonly published = new Set<number>();
-  /** Which node has which region. */
+  /** The node of each region. */
   readonly map: RegionMap;
 
-  /** The port of a node's that hosts are told. */
+  /** The port of a node for hosts. */
   private readonly portOf: (node: MemberNode) => number;
 
   /**
@@ -90,8 +90,8 @@ export class Monitor {
           return this.freeProcess(d.clio.pid, reply);
         case opcode.ALLOC:
           return [this.giveRegion(d.clio.pid, d.body, reply)];
-        // A host answers NEW_NODE from its base port, the published client with an opcode that it never sets; and it
-        // answers an answer to that again.
+        // A host answers NEW_NODE from its base port; the published client uses an opcode that it never sets. The
+        // published client answers an answer to that again.
         default:
           return this.hosts.has(hostName(d.ipv4.src, d.udp.srcPort))
             ? []
@@ -103,7 +103,7 @@ export class Monitor {
     }
   }
 
-  /** A host is told every node; a node is told to every host. */
+  /** A host gets every node, and a node goes to every host. */
   private join(body: Uint8Array, mac: bigint): Uint8Array[] {
     const member = decode(joinBody, body),
       at: Endpoint = { mac, ip: member.ip, port: member.udpPort };
@@ -119,7 +119,7 @@ export class Monitor {
     return this.map.join(node) ? [...this.hosts.values()].map(host => this.newNode(node, host)) : [];
   }
 
-  /** Tells a member of a node. */
+  /** Announces a node to a member. */
   newNode(node: MemberNode, host: Endpoint): Uint8Array {
     const text = new TextEncoder();
     const mac = Uint8Array.from({ length: 6 }, (_, i) => Number((node.mac >> BigInt(40 - 8 * i)) & 0xffn));
@@ -169,7 +169,7 @@ export class Monitor {
     return this.pids.release(pid) ? this.map.removeProcess(pid) : undefined;
   }
 
-  /** The process's nodes are told to free it as well. */
+  /** The process's nodes free it as well. */
   private freeProcess(pid: number, reply: (ok: boolean, body: Uint8Array) => Uint8Array): Uint8Array[] {
     const nodes = this.endProcess(pid);
     const tellNodes = (nodes ?? []).map(node =>

@@ -9,8 +9,7 @@ export interface PeerExchangeOptions {
   /** Until a request is sent again, ns; it doubles up to eight times as much. Default 50,000. */
   readonly timeoutNs?: number;
   /**
-   * A peer of which nothing at all is heard for so long, while a request to it is sent again and again, counts as gone,
-   * ns. Default 1 s.
+   * A peer counts as gone after so long a silence, in ns, while a request to it is sent again and again. Default 1 s.
    */
   readonly silentNs?: number;
 }
@@ -38,14 +37,14 @@ interface Pending {
 }
 
 /**
- * Requests of the software of one member of a cluster to that of another. They are told apart by a request_id that is
- * echoed, and sent again until they are answered, so each must mean the same however often and however late it arrives;
- * FREE_PROC, which would not (the process ID may be another's by then), is tracked, and done once.
+ * Requests of the software of one member of a cluster to that of another. Requests carry a request_id that is echoed,
+ * and are sent again until they are answered. So each must mean the same however often and however late it arrives.
+ * FREE_PROC would not, as the process ID may be another's by then; it is tracked, and done once.
  *
- * Whether a peer is gone is told by its silence, not by one request's bad luck: to declare a node gone costs its
- * regions, and with 10 % loss and 10 % corruption on each of the four lines between a request and its answer 16 tries
- * in a row fail once in ten thousand requests. Any intact frame of a peer (its own requests, answers to others) shows
- * that it is there. State: the requests under way.
+ * The silence of a peer decides that it is gone, not one failed request, since a node declared gone loses its regions.
+ * Take 10 % loss and 10 % corruption on each of the four lines of an exchange. Then 16 tries in a row fail once in ten
+ * thousand requests. Any intact frame of a peer (its own requests, answers to others) shows that it is there. State:
+ * the requests under way.
  */
 export class PeerExchange {
   private readonly o: Required<PeerExchangeOptions>;
@@ -100,7 +99,7 @@ export class PeerExchange {
         }
         if (sent > 0) this.resent++;
         timer = clock.after(Math.min(mostDoubling, 2 ** sent++) * timeoutNs, attempt);
-        // What cannot be sent (the node is being shut down) is lost, as on the network.
+        // A frame that cannot be sent (the node is being shut down) is lost, as on the network.
         void Promise.resolve(send(frame)).catch(() => undefined);
       };
       this.pending.set(id, waiting);
@@ -115,7 +114,7 @@ export class PeerExchange {
     const isAnswer = clio.status !== status.OK || answerCodes.has(clio.opcode);
     const waiting = this.pending.get(clio.requestId);
     if (!isAnswer || !waiting || waiting.to.ip !== ipv4.src) return isAnswer;
-    // What was damaged, or found the peer busy, is sent again when its time is up.
+    // A request that was damaged, or found the peer busy, is sent again when its time is up.
     if (clio.status === status.NACK || clio.status === status.BUSY) return true;
     if (clio.opcode === replyCode(waiting.code) || clio.status !== status.OK)
       waiting.answer({ status: clio.status, body });

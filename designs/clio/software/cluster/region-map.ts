@@ -9,7 +9,7 @@ export interface MemberNode extends Endpoint {
   readonly memoryBytes: number;
 }
 
-/** Codes of a region's state, as they are told to clients. */
+/** Codes of a region's state in replies to clients. */
 export const regionState = { placed: 0, stopAll: 1, pageByPage: 2, lost: 3 } as const;
 export type RegionState = keyof typeof regionState;
 
@@ -88,8 +88,8 @@ export class RegionMap {
   }
 
   /**
-   * The process's next region (never 0: the published client skips it), or this one, at the node with the most memory
-   * for what it has been given. Memory may be over-committed.
+   * The process's next region (never 0: the published client skips it), or this one. The node with the most memory per
+   * region gets it. Memory may be over-committed.
    */
   give(pid: number, wanted?: number): Placement | "noProcess" | "noMemory" {
     const process = this.processes.get(pid);

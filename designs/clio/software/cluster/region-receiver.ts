@@ -27,9 +27,9 @@ const ok: StepReply = { ret: migrationResult.done },
   invalid: StepReply = { ret: migrationResult.invalid };
 
 /**
- * The node that a region goes to: does what the node that it leaves asks, step by step. Each step may arrive any number
- * of times. Of a region that has come, or whose coming was given up, the version is remembered: what belongs to it or
- * an older one is refused.
+ * The destination of a region: carries out the steps that the source requests. Each step may arrive any number of
+ * times. The version is remembered of a region that has come, or whose coming was given up. Steps for that version or
+ * an older one are refused.
  */
 export class RegionReceiver {
   private readonly config: NodeConfig;
@@ -103,7 +103,7 @@ export class RegionReceiver {
     const { pageSize } = this.config;
     switch (s.step) {
       case receiveStep.data: {
-        // Data of a page in use are a late copy: what is there now may be newer.
+        // Data of a page in use are a late copy: its present bytes may be newer.
         if (page.state !== "open") return invalid;
         if (s.offset + s.data.length > pageSize) return invalid;
         page.frame ??= await this.pool.take();

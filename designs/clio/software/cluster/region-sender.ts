@@ -9,7 +9,7 @@ import { PeerGone, type PeerExchange } from "./peer-exchange.ts";
 import { encodeStep, migrationResult, receiveStep, type MigrationMode, type RegionName, type Step } from "./steps.ts";
 import type { Turns } from "./turns.ts";
 
-/** What one migration needs of its node. */
+/** Services of the node that a migration needs. */
 export interface SenderServices {
   readonly config: NodeConfig;
   readonly memory: MemoryManager;
@@ -28,7 +28,7 @@ export interface Migration extends RegionName {
   readonly destination: Endpoint;
 }
 
-/** What a migration has done: ns, pages, bytes. */
+/** Cost of a migration: ns, pages, bytes. */
 export interface MigrationReport {
   readonly name: RegionName;
   readonly mode: MigrationMode;
@@ -59,17 +59,17 @@ interface OutgoingPage {
 }
 
 /**
- * The node that a region leaves: it drives the migration (docs/clio/distributed.md "Why it is right"). A page's rights are
- * withdrawn, and the hardware has acknowledged the shootdown, before the first of its bytes is read for the copy
- * (write) and before the destination puts it to use (read); frames are kept until everything has gone over, so that all
- * can be taken back.
+ * The node that a region leaves: it drives the migration (docs/distributed.md "Why it is right"). A page's rights are
+ * withdrawn, and the shootdown acknowledged, before the copy reads the first of its bytes (write). The same holds
+ * before the destination puts the page to use (read). Frames are kept until everything has gone over, so that all can
+ * be taken back.
  */
 export class RegionSender {
   private readonly s: SenderServices;
   private readonly m: Migration;
   private readonly pages: OutgoingPage[] = [];
   private stopped = false;
-  /** The destination is gone: what it is not asked any more need not be waited for. */
+  /** The destination is gone: steps that are not sent any more need not be waited for. */
   private alone = false;
   private bytes = 0;
   private longestWritePause = 0;
@@ -80,7 +80,7 @@ export class RegionSender {
     this.m = migration;
   }
 
-  /** Asks it to take everything back; without effect once all pages have gone over. */
+  /** Requests that everything be taken back; without effect once all pages have gone over. */
   cancel(): void {
     this.stopped = true;
   }
@@ -139,8 +139,8 @@ export class RegionSender {
 
   /**
    * Each page by itself: it is readable here while it is copied, and in use there as soon as it is not here any more.
-   * Pages without a frame go last and together: there is nothing to copy, so nothing can fail once the first of them is
-   * offered, and none has to be taken back with a frame that this node may not have.
+   * Pages without a frame go last and together. There is nothing to copy, so nothing can fail once the first of them is
+   * offered. None has to be taken back with a frame that this node may not have.
    */
   private async pageByPage(): Promise<void> {
     const { clock, memory } = this.s,
@@ -243,8 +243,8 @@ export class RegionSender {
   }
 
   /**
-   * Everything as it was: pages that the destination may have put to use are taken from it, with what has been written
-   * there since. @returns false when it cannot be told what they hold: the destination is gone with them
+   * Everything as it was: pages that the destination may have put to use are taken back, with the data written there
+   * since. @returns false when their content is unknown: the destination is gone with them
    */
   private async takeBack(): Promise<boolean> {
     const { memory, turns } = this.s;
@@ -313,5 +313,5 @@ export class RegionSender {
   }
 }
 
-/** Bytes of a page in one message: what fits a packet of 1,500 bytes after the headers, in whole words. */
+/** Bytes of a page in one message: the room of a packet of 1,500 bytes after the headers, in whole words. */
 const chunkBytes = 1400;

@@ -2,7 +2,7 @@ import { decode, encode, concat, type Endpoint } from "../../../shared/wire/inde
 import { migrationBody, migrationStepBody } from "../../wire/index.ts";
 import { errorNumber } from "../memory/memory-manager.ts";
 
-/** A region of a process: what migrates. */
+/** A region of a process, which is the unit of migration. */
 export interface RegionName {
   readonly pid: number;
   readonly region: number;
@@ -12,14 +12,14 @@ export function regionKey({ pid, region }: RegionName): string {
 }
 
 /**
- * How a region moves. `stopAll`: the paper's, nobody gets in until it is over. `pageByPage`: everything but writes to
- * the page that is being copied goes on.
+ * How a region moves. `stopAll`: the paper's; no client has access until it is over. `pageByPage`: everything but
+ * writes to the page that is being copied goes on.
  */
 export type MigrationMode = "stopAll" | "pageByPage";
 
-/** What the node that a region leaves asks the one that it goes to (MIGRATION_RECEIVE). */
+/** Steps that the source of a region requests of its destination (MIGRATION_RECEIVE). */
 export const receiveStep = { open: 1, data: 2, enable: 3, take: 4, read: 5, close: 6, abort: 7 } as const;
-/** What the controller asks the node that a region leaves (MIGRATION_SEND): to begin, or how far it is. */
+/** Steps that the controller requests of the source of a region (MIGRATION_SEND): to begin, or to report progress. */
 export const sendStep = { stopAll: 1, pageByPage: 2 } as const satisfies Readonly<Record<MigrationMode, number>>;
 
 /** `ret` of the answers. */
@@ -33,7 +33,7 @@ export const migrationResult = {
   unreachable: 113,
 } as const;
 
-/** What stands in the body of a step. */
+/** Body of a step. */
 export interface Step {
   readonly source: Pick<Endpoint, "ip" | "port">;
   readonly destination: Pick<Endpoint, "ip" | "port">;

@@ -1,4 +1,4 @@
-/** One after another, in the order of asking: what the slow path serves, and the steps of a migration between. */
+/** One after another, in the order of the calls: requests to the slow path, and the steps of a migration between. */
 export class Turns {
   private last: Promise<unknown> = Promise.resolve();
 

@@ -24,12 +24,11 @@ function signature(bytes: Uint8Array, from: number): number {
 
 /**
  * When each region was written last, to the grain of a scan (paper §4.4.7: a rarely accessed region migrates). The page
- * table has no dirty bit, and withdrawing the right to write in order to see who asks for it back would be an error to
- * clients that know nothing of migration. So the slow path reads the frames and compares signatures: a page that
- * differs from the last scan, or has a frame since, was written. It misses writes of what was there already, which make
- * no difference to anybody, and needs neither hardware nor the clients' word. A wrong choice costs time, never data.
- * Cost: all frames of the node are read once a scan (2 GB in 10 s: 0.2 GB/s, about 1 % of the memory's bandwidth).
- * State: a number per page.
+ * table has no dirty bit. To withdraw the right to write and wait for faults would be an error to clients that know
+ * nothing of migration. So the slow path reads the frames and compares signatures: a page that differs from the last
+ * scan, or has a frame since, was written. It misses writes of the value already there, which make no difference, and
+ * needs neither hardware nor help of the clients. A wrong choice costs time, never data. Cost: all frames of the node
+ * are read once a scan (2 GB in 10 s: 0.2 GB/s, about 1 % of the memory's bandwidth). State: a number per page.
  */
 export class WriteEpochs {
   private readonly config: NodeConfig;

@@ -79,7 +79,7 @@ export class KvMemory {
   private async nextFrame(): Promise<boolean> {
     const ppn = await this.pool.take();
     if (ppn === undefined) return false;
-    // What is left of the old frame is too small for the piece at hand, not for smaller ones.
+    // The rest of the old frame is too small for the piece at hand, not for smaller ones.
     for (let r = largest; r >= smallest; r /= 2)
       while (this.next + r <= this.end) {
         this.release({ size: 0, pieces: [{ address: this.next, room: r }] });

@@ -1,9 +1,9 @@
 import type { KvMemory, Stored } from "./kv-memory.ts";
 
 /**
- * Clio-KV on the ARM (paper §4.6: offloads run in FPGA or in software): a key is unique, deletes delete, the stored
- * size is what a read gives, and a write is atomic: the new value stands whole in memory before the key points at it,
- * so that a read finds the old or the new one.
+ * Clio-KV on the ARM (paper §4.6: offloads run in FPGA or in software). A key is unique, deletes delete, and a read
+ * gives the stored size. A write is atomic: the new value stands whole in memory before the key points at it. So a read
+ * finds the old or the new value.
  */
 export class KvStore {
   private readonly memory: KvMemory;

@@ -32,7 +32,7 @@ export interface AllocationRequest {
   readonly populate?: boolean;
 }
 
-/** Told of every page that comes or goes, once the real table says so (a reference model listens). */
+/** Called for every page that comes or goes, once the real table has it (a reference model listens). */
 export interface PageObserver {
   map(pid: number, vpn: bigint, permissions: { readonly read: boolean; readonly write: boolean }): void;
   /** The page's entry is about to be cleared; until `unmap` an access may still find it, or not. */
@@ -40,7 +40,7 @@ export interface PageObserver {
   unmap(pid: number, vpn: bigint): void;
 }
 
-/** What allocation has cost (paper Fig. 4.13: retries). */
+/** Cost of allocation (paper Fig. 4.13: retries). */
 export interface AllocationStatistics {
   readonly allocations: number;
   readonly refused: number;
@@ -88,10 +88,10 @@ export class MemoryManager {
     return this.processes.has(pid);
   }
 
-  /** A process with the lowest free PID, or with the one asked for. */
+  /** A process with the lowest free PID, or with the requested one. */
   createProcess(wanted?: number): Result<number> {
     if (wanted !== undefined) {
-      // An offload's is its own from the start, and handed out to nobody.
+      // An offload's PID is its own from the start, and given to no other process.
       if (wanted >= firstOffloadPid ? this.processes.has(wanted) : !this.pids.claim(wanted)) return failed("invalid");
       this.processes.set(wanted, new AddressRanges());
       return done(wanted);
@@ -114,8 +114,8 @@ export class MemoryManager {
 
   /**
    * Allocate pages. An unknown PID (1 to 65535) becomes a process (the published client creates processes at its
-   * monitor only). A nonzero address is granted whenever those pages are free and their buckets have room; otherwise,
-   * as with address 0, the lowest range of the region that fits.
+   * monitor only). A nonzero address is granted whenever those pages are free and their buckets have room. Otherwise,
+   * as with address 0, the lowest range of the region that fits is granted.
    * @returns the address of the first byte, bytes
    */
   async allocate(request: AllocationRequest): Promise<Result<bigint>> {
@@ -221,9 +221,10 @@ export class MemoryManager {
   }
 
   /**
-   * The order that makes freeing safe: entries cleared, then the hardware's word that it uses none of them any more,
-   * and only then the slots, addresses and frames are given back. A fault that was under way may have written its entry
-   * after it was cleared: it is found by reading back after the acknowledgement, and goes the same way.
+   * The order that makes freeing safe has three steps. The entries are cleared; the hardware acknowledges that it uses
+   * none of them any more; then slots, addresses and frames are given back. A fault that was under way may have written
+   * its entry after the clearing. Such an entry is found by reading back after the acknowledgement, and goes the same
+   * way.
    */
   private async freePages(pid: number, ranges: AddressRanges, start: number, end: number): Promise<void> {
     const frames: number[] = [],

@@ -1,4 +1,4 @@
-/** Numbers handed out lowest free first: process IDs, sessions. */
+/** Numbers given lowest free first: process IDs, sessions. */
 export class LowestFree {
   private readonly taken = new Set<number>();
   private readonly first: number;
@@ -7,7 +7,7 @@ export class LowestFree {
 
   private readonly lastGiven: number;
 
-  /** @param lastGiven the last that `take` gives; those behind it go only to who asks for them */
+  /** @param lastGiven the last that `take` gives; those behind it are given on request only */
   constructor(first: number, last: number, lastGiven = last) {
     this.first = first;
     this.last = last;

@@ -2,8 +2,8 @@ import type { FramePool } from "../../../shared/virtual-memory/software/index.ts
 import type { SlowPathTransport } from "../transport/transport.ts";
 
 /**
- * Keeps the hardware's free-page buffer full, ahead of demand (paper §4.4.3), and tells the hardware when there is
- * really no page left. Runs until the transport closes.
+ * Keeps the hardware's free-page buffer full, ahead of demand (paper §4.4.3), and sets the hardware's out-of-memory
+ * state when no page is left. Runs until the transport closes.
  */
 export class PageRefill {
   /** Resolves when the buffer has been filled for the first time. */

@@ -6,8 +6,8 @@ export interface Range {
 }
 
 /**
- * A tree of ranges that do not overlap, in order of address, with what is needed to find room in it: nodes are never
- * changed, so a tree is a value, and all that the functions below make shares what stays the same. Balanced as an AVL
+ * A tree of ranges that do not overlap, in order of address, with the sizes of the gaps between them. Nodes are never
+ * changed, so a tree is a value. The functions below return trees that share the unchanged nodes. Balanced as an AVL
  * tree (heights of siblings differ by 1 at most), so `n` ranges are at most 1.44 log2(n + 2) deep.
  */
 export interface VaTree {
@@ -114,9 +114,9 @@ export function rangeAfter(t: Tree, page: number): Range | undefined {
 }
 
 /**
- * The first page of lo .. hi - 1 from which `count` pages up to hi are free. O(log n): a subtree that lies between lo
- * and hi is entered only when it has the room, and of those across lo or hi there is one at each depth. `visited` is
- * called for every node looked at.
+ * The first page of lo .. hi - 1 from which `count` pages up to hi are free. O(log n): a subtree between lo and hi is
+ * entered only when it has the room. Of the subtrees across lo or hi there is one at each depth. `visited` is called
+ * for every node looked at.
  */
 export function roomIn(t: Tree, lo: number, hi: number, count: number, visited?: () => void): number | undefined {
   if (hi - lo < count) return undefined;

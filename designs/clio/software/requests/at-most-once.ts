@@ -68,16 +68,17 @@ const after = (a: number, b: number): boolean => a !== b && (a - b) >>> 0 < 0x80
 const refusal = (code: number): SlowReply => ({ status: code, body: new Uint8Array(), headerOnly: true });
 
 /**
- * Requests that are tracked (native port, request_id valid) and change something are done at most once: the retry
- * buffer's rules, in software, for what the slow and the extend path do. An operation is named by its client and the
- * request_id of its first request. Its reply is remembered and given again; while it is under way it is BUSY; what was
- * forgotten is EXPIRED, never done again.
+ * Requests that are tracked (native port, request_id valid) and change something are done at most once. These are the
+ * retry buffer's rules, in software, for the slow and the extend path. An operation is named by its client and the
+ * request_id of its first request. Its reply is remembered and given again; while it is under way it is BUSY. A
+ * forgotten operation is EXPIRED, never done again.
  *
- * Bounds: `clients` x `replies` remembered. A client's oldest reply goes first; what is at or below it can no longer be
- * told from it. A client that has been idle for long is forgotten for another, but for its newest operation, at or
- * below which all is EXPIRED when it comes back; with none idle the newcomer is BUSY. When even that has been forgotten
- * of some client (`forgotten`), a retry by a client that is not known is EXPIRED: it may be that one. Until then a
- * client that is not known is new, and nothing of it can have been done.
+ * Bounds: `clients` x `replies` remembered. A client's oldest reply goes first; operations at or below it can no longer
+ * be distinguished from it. A client that has been idle for long is forgotten for another, but for its newest
+ * operation. When that client comes back, operations at or below the newest are EXPIRED. With no idle client the
+ * newcomer is BUSY. When even that has been forgotten of some client (`forgotten`), a retry by an unknown client is
+ * EXPIRED: its operation may be a forgotten one. Until then a client that is not known is new, and nothing of it can
+ * have been done.
  */
 export class AtMostOnce {
   private readonly o: AtMostOnceOptions;
@@ -105,8 +106,8 @@ export class AtMostOnce {
   }
 
   /**
-   * The reply to a request: `execute`'s, or what the rules say without it. What `execute` throws is thrown, and nothing
-   * is remembered: a malformed request has done nothing.
+   * The reply to a request: `execute`'s, or what the rules say without it. An error that `execute` throws is thrown,
+   * and nothing is remembered: a malformed request has done nothing.
    */
   async reply(request: SlowRequest, execute: () => SlowReply | Promise<SlowReply>): Promise<SlowReply> {
     const { clio, native } = request;
@@ -114,8 +115,8 @@ export class AtMostOnce {
     const retry = clio.flagRetry !== 0,
       id = retry ? clio.retryOf : clio.requestId,
       client = this.clientOf(request, id, retry);
-    // What only reads introduces its client all the same: CLib opens with such a request, so that a lost first ALLOC
-    // can be repeated even where a client that is not known may have been forgotten.
+    // A request that only reads introduces its client all the same. CLib opens with such a request, so that a lost
+    // first ALLOC can be repeated even after clients have been forgotten.
     if (!kept.has(clio.opcode)) return execute();
     if (client === "unknown") return this.expired();
     if (client === "full") return this.underWay();
@@ -151,7 +152,7 @@ export class AtMostOnce {
     return operation.reply;
   }
 
-  /** Down to the bound; what is under way is not forgotten. */
+  /** Down to the bound; operations under way are not forgotten. */
   private forgetOldest(client: Client): void {
     for (const [id, { reply }] of client.operations) {
       if (client.operations.size <= this.o.replies) return;

@@ -6,7 +6,7 @@ export interface SlowRequest extends RequestHeaders {
   readonly body: Uint8Array;
 }
 
-/** What is sent back: status and the bytes after the Clio header; the opcode follows from the request's. */
+/** Content of a reply: status and the bytes after the Clio header; the opcode follows from the request's. */
 export interface SlowReply {
   readonly status: number;
   readonly body: Uint8Array;

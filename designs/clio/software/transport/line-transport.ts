@@ -27,10 +27,10 @@ export class LineRefusal extends Error {
 const wordBytes = 8;
 
 /**
- * The slow path's way to a node that has no processor beside it: over the line that its clients use
- * (board/serial-node.ts), with READs and WRITEs of `physicalPid`. All that goes over the line goes through here, one
- * frame after another, so that a few of them can be one step: `pass` is for clients' requests to the node, `offer` for
- * those to the slow path.
+ * The slow path's way to a node without a processor beside it. It uses the line of the node's clients
+ * (board/serial-node.ts), with READs and WRITEs of `physicalPid`. All frames on the line go through here, one after
+ * another, so that a few of them can be one step. `pass` is for clients' requests to the node, `offer` for those to the
+ * slow path.
  */
 export class LineTransport implements SlowPathTransport {
   readonly #options: LineTransportOptions;

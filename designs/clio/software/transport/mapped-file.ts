@@ -14,8 +14,8 @@ interface Addon {
 }
 
 /**
- * A part of a file mapped into the process: `/dev/uio0` with a region's number x 4096 as offset, `/dev/mem` with a
- * physical address (of whole pages), or a plain file. Every load and store is one access of its width.
+ * A part of a file mapped into the process. The file is `/dev/uio0` with a region's number x 4096 as offset, `/dev/mem`
+ * with a physical address (of whole pages), or a plain file. Every load and store is one access of its width.
  * @param addon the compiled native/mapped_file.cc @throws Error with the system's reason
  */
 export function mapFile(addon: string, path: string, offset: number, length: number): FileMap {

@@ -13,7 +13,7 @@ import {
 import { loadBytes, storeBytes, type MemoryMap } from "./memory-map.ts";
 import type { ControlRegister, SlowPathTransport } from "./transport.ts";
 
-/** What a processor sees of a node. */
+/** A processor's view of a node. */
 export interface NodeMaps {
   /** The node's registers (docs/clio/registers.md). */
   readonly control: MemoryMap;
@@ -118,7 +118,7 @@ export class MappedTransport implements SlowPathTransport {
     );
     return done;
   }
-  /** Waits once, together with all others who do. */
+  /** Waits once, together with all other waiters. */
   #once(): Promise<void> {
     this.#wait ??= this.#options.wait().finally(() => {
       this.#wait = undefined;
@@ -176,7 +176,7 @@ export class MappedTransport implements SlowPathTransport {
         throw new RangeError(`a frame of ${frame.length} bytes does not fit a ring's slot of ${slotBytes}`);
       while (((this.#sent - (await this.#port.read("txTail"))) & 0xffff) >= slots) {
         if (this.#closed) return;
-        // No interrupt tells of it, and it takes no longer than a frame on the wire.
+        // No interrupt reports it, and it takes no longer than a frame on the wire.
         await Promise.resolve();
       }
       const at = txBase + (this.#sent % slots) * slotBytes,

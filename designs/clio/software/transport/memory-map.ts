@@ -3,8 +3,8 @@ export type Soon<T> = T | Promise<T>;
 
 /**
  * Part of a processor's address space: registers, or memory. Byte offsets from its start, numbers little-endian. A load
- * or store of 32 or 64 bits is one access of that width at an offset that is a multiple of it, in the order of the
- * calls. On a board it is mapped into the process (UIO, /dev/mem) and answers at once.
+ * or store of 32 or 64 bits is one access of that width, at an offset that is a multiple of it. Accesses take place in
+ * the order of the calls. On a board it is mapped into the process (UIO, /dev/mem) and answers at once.
  */
 export interface MemoryMap {
   load32(offset: number): Soon<number>;
@@ -24,8 +24,8 @@ export async function loadBytes(map: MemoryMap, offset: number, length: number):
 }
 
 /**
- * Bytes into a map by stores of 64 bits; at the ends the bytes beside them are read and stored again: for memory that
- * nobody else writes meanwhile.
+ * Bytes into a map by stores of 64 bits. At the ends the bytes beside them are read and stored again, so this is for
+ * memory without another writer.
  */
 export async function storeBytes(map: MemoryMap, offset: number, bytes: Uint8Array): Promise<void> {
   const from = offset - (offset % 8),

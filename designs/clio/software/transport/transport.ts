@@ -6,13 +6,13 @@ export type ControlRegister =
   "outOfMemory";
 
 /**
- * What the slow path asks of the hardware (paper §4.5: rings both ways, register access, DRAM access across the
- * interconnect). In simulation a bench stands behind it, on a board a driver; the slow path is the same.
- * Addresses are physical byte addresses. Every call may take time; calls made one after another without waiting
- * are done in that order.
+ * Operations of the hardware that the slow path needs (paper §4.5: rings both ways, register access, DRAM access across
+ * the interconnect). In simulation a bench stands behind it, on a board a driver; the slow path is the same. Addresses
+ * are physical byte addresses. Every call may take time; calls made one after another without waiting are done in that
+ * order.
  */
 export interface SlowPathTransport {
-  /** The next frame that the hardware hands over, as received; undefined once the transport has been closed. */
+  /** The next frame from the hardware, as received; undefined once the transport has been closed. */
   receive(): Promise<Uint8Array | undefined>;
   /** Send a frame (no FCS, already padded). */
   send(frame: Uint8Array): Promise<void>;
@@ -21,8 +21,8 @@ export interface SlowPathTransport {
   /** Zero whole frames; may be done by a DMA engine. Resolves when the memory holds the zeros. */
   zeroMemory(address: number, length: number): Promise<void>;
   /**
-   * Put 64 bits in place of a page table entry and give the old ones, as one step against the hardware's own writes to
-   * the entry: a page fault either finds its frame in the old value or writes after the exchange.
+   * Put 64 bits in place of a page table entry and give the old ones. It is one step against the hardware's own writes
+   * to the entry. A page fault either finds its frame in the old value or writes after the exchange.
    */
   exchangeEntry(address: number, bits: bigint): Promise<bigint>;
   /** Page numbers that the free-page buffer can take now. */
@@ -35,8 +35,8 @@ export interface SlowPathTransport {
    */
   lowWater(): Promise<boolean>;
   /**
-   * Make the hardware forget a page. Resolves on its acknowledgement: from then on no access uses an entry that was
-   * fetched before the call, and no write to the table that such a fetch led to is still under way.
+   * Make the hardware forget a page. Resolves on its acknowledgement. From then on no access uses an entry that was
+   * fetched before the call. No write to the table that such a fetch led to is still under way.
    */
   shootdown(pid: number, vpn: bigint): Promise<void>;
   /** Nanoseconds since some start; only differences mean anything. */

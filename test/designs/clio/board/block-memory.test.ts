@@ -75,7 +75,7 @@ async function traffic(b: B, pause?: () => Pause): Promise<void> {
         data = random.bits(64),
         strb = i < 100 || random.bool() ? 255 : random.int(0, 255);
       w.send({ data, strb, last: k === beats - 1 ? 1 : 0 });
-      // What has not been written yet is not known, so a part of it is not either.
+      // Unwritten bytes are unknown, so a partly unwritten word is unknown too.
       const old = words.get(at) ?? (strb === 255 ? 0n : undefined);
       if (old !== undefined) words.set(at, merged(old, data, strb));
       if (inWindow(at) && strb === 255) wanted.push({ word: (at - windowFrom) / 8, data });

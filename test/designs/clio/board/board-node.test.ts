@@ -22,8 +22,8 @@ type Ports = ReturnType<typeof dut>["ports"];
 const clocks = { node: { periodNs: 4 }, mac: { periodNs: 6.4, phaseNs: 1.3 }, memory: { periodNs: 3.3, phaseNs: 0.7 } };
 
 /**
- * Requests that need no slow path, answered through all crossings: PINGPONG, and reads of what is not mapped, for which
- * the page table is read in DRAM.
+ * Requests that need no slow path, answered through all crossings: PINGPONG, and reads of unmapped pages, for which the
+ * page table is read in DRAM.
  */
 async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
   const { io, sim } = b,

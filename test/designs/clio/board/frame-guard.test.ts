@@ -15,8 +15,8 @@ interface Beat {
 }
 
 /**
- * Frames of 1 to 6 beats, gaps now and then, into a sink that is free with the given probability: each whole one comes
- * out, the others cut and marked.
+ * Frames of 1 to 6 beats, gaps now and then, into a sink that is free with the given probability. Each whole one comes
+ * out; the others are cut and marked.
  */
 async function guard(
   b: B,
@@ -51,7 +51,7 @@ async function guard(
     sent.push(frame);
   }
   await b.cycles(200);
-  // What came out, frame by frame, in order.
+  // Output, frame by frame, in order.
   const out: Beat[][] = [[]];
   for (const { value } of sink.received) {
     out

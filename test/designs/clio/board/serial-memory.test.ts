@@ -108,7 +108,7 @@ const bytes = (n: number, seed: number): Uint8Array => Uint8Array.from({ length:
 
 async function memoryTrip(b: LineBench): Promise<void> {
   const { ask, silently, request, read, write, alloc, free, transport } = await boot(b);
-  // As before: what needs no memory.
+  // As before: requests that need no memory.
   await ask(
     arpFrame(broadcastMac, {
       operation: 1,
@@ -154,7 +154,7 @@ async function memoryTrip(b: LineBench): Promise<void> {
   expect(await write(more + BigInt(pageSize), bytes(4, 10), 10)).toBe(status.OK);
   expect(await read(more + BigInt(pageSize), 64)).toBe(status.OK);
 
-  // What the narrowed build does not have.
+  // Operations that the narrowed build lacks.
   const atomic = await transport.pass(request(opcode.ATOMIC_TAS, encode(accessBody, { va: more, length: 8 })));
   expect(dissect(atomic).clio?.status).toBe(status.MALFORMED);
   expect(b.io.lost.value).toBe(0);

@@ -18,7 +18,7 @@ export const serialNode = () => SerialNode({ ...smallNodeParameters(config, runt
 export const node: Endpoint = { mac: runtime.mac, ip: runtime.ip, port: runtime.nativePort };
 export type LineBench = Bench<ReturnType<typeof serialNode>["ports"]>;
 
-/** What RFC 1055 makes of a frame. */
+/** RFC 1055's form of a frame. */
 export const slipped = (frame: Uint8Array): number[] => [
   ...[...frame].flatMap(b =>
     b === slip.END ? [slip.ESC, slip.ESC_END] : b === slip.ESC ? [slip.ESC, slip.ESC_ESC] : [b],

@@ -128,7 +128,7 @@ describe("10 % loss, duplication, reordering and corruption each way", () => {
     onNetwork({ seed: 21, clients: 4, link: tenPercent, limitNs: 1e11 }, async ({ clients, address, network }) => {
       const { threads, va } = await shared(clients, address, 4),
         r = new Random(21);
-      // Each thread has bytes of its own in pages that all share; what a byte may be is one value, or several after a
+      // Each thread has bytes of its own in pages that all share. A byte has one possible value, or several after a
       // write of unknown outcome.
       let wrong = "",
         done = 0,

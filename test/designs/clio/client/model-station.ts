@@ -23,7 +23,7 @@ export interface ModelStationOptions {
     body: Uint8Array,
   ) => OffloadAnswer | readonly OffloadAnswer[] | undefined;
   /**
-   * Planted fault: what the node takes in the place of a frame that arrives; undefined: nothing, the frame got lost.
+   * Planted fault: the frame that the node takes in the place of one that arrives; undefined: none, the frame got lost.
    */
   readonly alter?: (frame: Uint8Array) => Uint8Array | undefined;
 }

@@ -1,4 +1,4 @@
-/** T2 of paper 4.4.5 and the memory consistency of 4.3.1: what a thread may have under way at a time. */
+/** T2 of paper 4.4.5 and the memory consistency of 4.3.1: the operations that a thread may have under way at a time. */
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DependencyTracker, type Thread } from "../../../../designs/clio/client/index.ts";
 import { opcode } from "../../../../designs/clio/wire/index.ts";
@@ -116,7 +116,7 @@ async function dependentProgram(seed: number): Promise<number> {
         () => true,
       );
       if (failed) {
-        // Which of the writes were done is not known: begin anew from values that are.
+        // It is unknown which writes were done: begin anew from known values.
         for (const h of reads) h.data.catch(() => undefined);
         for (let at = 0; at < 4; at++) {
           while (

@@ -19,7 +19,7 @@ export interface Asked {
   readonly va: bigint;
   readonly length: number;
 }
-/** An answer, `afterNs` from now. Left out: status OK and what the request asks for. */
+/** An answer, `afterNs` from now. Left out: status OK and the data that the request needs. */
 export interface Answer {
   readonly afterNs?: number;
   readonly status?: number;
@@ -31,8 +31,8 @@ export interface Answer {
 }
 
 /**
- * A client whose node does what the test says, request by request; FENCEs are answered by themselves unless the
- * test wants them.
+ * A client whose node follows the test's script, request by request. FENCEs are answered by themselves unless the
+ * script takes them.
  */
 export class ScriptedNode {
   readonly time = new SimulatedTime();

@@ -128,7 +128,7 @@ describe("incast window", () => {
   });
 
   const limit = 8192;
-  /** The most bytes of replies that a client ever had asked for and not received. */
+  /** The most bytes of replies that a client ever had requested and not received. */
   async function mostAskedFor(): Promise<number> {
     const n = new ScriptedNode({ incastBytes: limit }),
       t = n.client.process(1, n.address).thread();

@@ -14,7 +14,7 @@ const after = (rig: ClusterRig, ns: number): Promise<void> =>
     rig.time.after(ns, resolve);
   });
 
-/** Something happens in the middle of a migration under traffic: what comes of it, and what the clients see. */
+/** An event in the middle of a migration under traffic: its outcome, and its effects on the clients. */
 function inTheMiddle(
   mode: MigrationMode,
   o: ClusterOptions,
@@ -36,7 +36,7 @@ function inTheMiddle(
     const [ret] = await all;
     ends(rig, ret, processes[0]!);
     if (ret !== migrationResult.done) expect(rig.nodeOf(processes[0]!, 1).name).toBe(first);
-    // Whatever it was, it has left nothing behind at the other node.
+    // The failure has left nothing behind at the other node.
     const other = rig.nodes.find(n => n.name !== rig.nodeOf(processes[0]!, 1).name)!;
     expect(other.slow.memory.entries).toBe(0);
     expect(other.slow.pool.free + other.hardware.freePages.length).toBe(other.frames - 1);

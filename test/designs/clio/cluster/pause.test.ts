@@ -1,6 +1,6 @@
 /**
- * What a migration takes and what clients see of it, with pages of 4 MB, in model time: the
- * table of docs/clio/distributed.md.
+ * Duration of a migration, and its effects on clients, with pages of 4 MB, in model time: the table of
+ * docs/distributed.md.
  */
 import { expect, test } from "vitest";
 import type { MigrationMode } from "../../../../designs/clio/software/index.ts";
@@ -23,8 +23,8 @@ interface Measured {
 }
 
 /**
- * A region of `pages` pages of 4 MB, all with frames, moves while one client reads and one writes 64 bytes at random
- * places, one after another.
+ * A region of `pages` pages of 4 MB, all with frames, moves. Meanwhile one client reads and one writes 64 bytes at
+ * random places, one after another.
  */
 function measure(mode: MigrationMode, gbps: number): Promise<Measured> {
   return onCluster(

@@ -1,4 +1,4 @@
-/** Migrations done wrong: what clients read tells. */
+/** Migrations done wrong: the clients' reads show the fault. */
 import { describe, expect, test } from "vitest";
 import { PeerExchange, type SlowPath } from "../../../../designs/clio/software/index.ts";
 import { findsFault } from "../../../support/plant.ts";
@@ -76,7 +76,7 @@ describe("planted faults: each is seen by what clients read", () => {
       }),
       /it can be|words/,
     ));
-  // 16 tries: what a request once had before its peer counted as gone, whatever else was heard of it.
+  // 16 tries: the former bound for a request before its peer counted as gone, whatever other frames came from it.
   const sixteenTries = {
     seed: 33,
     times: 2,

@@ -132,7 +132,7 @@ export async function onCluster<T>(o: ClusterOptions, body: (rig: ClusterRig) =>
   }
 }
 
-/** Until it is answered: what a test needs and is not about. */
+/** Until it is answered: for steps that a test needs and is not about. */
 export async function insist<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -20,9 +20,9 @@ interface Mapping {
 }
 
 /**
- * The fake hardware with its page table, frames and a TLB that remembers everything in use: what an access may do is
- * what the TLB says, and only an acknowledged shootdown makes it look at the table again. So a slow path that moves
- * pages by the wrong order loses bytes here.
+ * The fake hardware with its page table, frames and a TLB that remembers everything in use. The TLB decides about each
+ * access, and only an acknowledged shootdown makes it read the table again. So a slow path that moves pages by the
+ * wrong order loses bytes here.
  */
 export class TableHardware extends FakeHardware implements VirtualMemory {
   /** Sends what the slow path sends. */

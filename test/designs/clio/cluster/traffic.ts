@@ -42,9 +42,9 @@ function unknown(e: unknown): boolean {
 }
 
 /**
- * Reads and writes of overlapping bytes, over page ends too, and additions to a few words, by a thread of each process
- * until `until` settles; then everything once more. Every byte that is read is judged by the writes that it can come
- * from, words by linearizability.
+ * Reads and writes of overlapping bytes, over page ends too, and additions to a few words. A thread of each process
+ * runs them until `until` settles; then everything runs once more. Every byte that is read is judged by the writes that
+ * it can come from, words by linearizability.
  */
 export async function traffic(
   { time, seed, processes, va, pages }: TrafficOptions,

@@ -4,9 +4,9 @@ import { encode } from "../../../../designs/shared/wire/index.ts";
 import type { SimulatedTime } from "../../../../sim/index.ts";
 
 /**
- * What a node's fast path says to a WRITE of one byte and a READ of one at `va`, asked again every `everyNs` until
- * `until` settles and once more: each answer that differs from the one before. No part of CLib comes between: this is
- * what any client is told.
+ * Answers of a node's fast path to a WRITE of one byte and a READ of one at `va`. They are repeated every `everyNs`
+ * until `until` settles and once more; each answer that differs from the one before is kept. No part of CLib comes
+ * between: any client gets these answers.
  */
 export async function watchRegion(
   client: Client,

@@ -1,4 +1,4 @@
-/** Which region was written longest ago, as the slow path finds it by looking. */
+/** Region that was written longest ago, as the slow path finds it by looking. */
 import { expect, test } from "vitest";
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import { FramePool } from "../../../../designs/shared/virtual-memory/software/index.ts";
@@ -9,10 +9,7 @@ import { FakeHardware } from "../software/fake-hardware.ts";
 const page = 4096,
   regions: readonly RegionName[] = [1, 2, 3].map(region => ({ pid: 1, region }));
 
-/**
- * Three regions of four pages with frames, and what looks at them; `odd`: what it reads begins at an odd byte
- * of its buffer.
- */
+/** Three regions of four pages with frames, and their scanner; `odd`: its reads begin at an odd byte of its buffer. */
 async function three(odd = false): Promise<{
   epochs: WriteEpochs;
   at: (region: number, n: number) => Promise<number>;

@@ -221,7 +221,7 @@ test("agrees with the definition on 4,000 small random histories, of which many 
 });
 
 describe("long histories", () => {
-  /** Operands that no other has: what is found tells what was done, and the search seldom errs. */
+  /** Operands that no other has: a value found identifies the operation, and the search seldom errs. */
   const unlike = (r: Random): WordInput => {
     const value = BigInt(r.below(2 ** 31)) << 8n;
     return r.pick<WordInput>([

@@ -251,8 +251,8 @@ describe("requests", () => {
     refused(p.opcode.WRITE, body(9, 8));
     refused(p.opcode.WRITE, body(0, 8));
     refused(p.opcode.WRITE, body(8, 8), { size: 35 });
-    // An atomic of other than 8 bytes, at an odd address, without its operands; a pointer at an odd address; a write
-    // behind one without its data.
+    // An atomic of other than 8 bytes, at an odd address, or without its operands. A pointer at an odd address; a write
+    // behind a pointer without its data.
     refused(p.opcode.ATOMIC_TAS, body(4, 0));
     refused(p.opcode.ATOMIC_TAS, p.encode(p.accessBody, { va: va + 4n, length: 8 }));
     refused(p.opcode.ATOMIC_CAS, body(8, 15));
@@ -408,8 +408,7 @@ describe("atomics, pointers, fences", () => {
     expect([written.clio?.opcode, written.clio?.status, vaOf(written)]).toEqual([0x51, 0, target]);
     const found = through(p.opcode.DEREF_READ, page);
     expect([found.clio?.opcode, vaOf(found), [...(found.body ?? []).slice(12)]]).toEqual([0x41, target, [7, 8, 9]]);
-    // What is wrong behind the pointer is told of the target; what is wrong with the pointer's own page,
-    // of the pointer.
+    // A fault behind the pointer is reported of the target; a fault of the pointer's own page, of the pointer.
     const beyond = through(p.opcode.DEREF_READ, page + 8n),
       readOnly = through(p.opcode.DEREF_WRITE, page + 16n, new Uint8Array(3)),
       nowhere = through(p.opcode.DEREF_READ, 8n * page);

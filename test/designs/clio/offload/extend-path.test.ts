@@ -26,10 +26,10 @@ const add = (n: bigint): Uint8Array => encode(faaBody, { addend: n }).slice(12);
 const number = (body: Uint8Array): bigint => new DataView(body.buffer, body.byteOffset).getBigUint64(0, true);
 
 /**
- * Everything at random and at once: READs, WRITEs and what is refused, by one offload; additions that happen at most
- * once, repeated by their clients, by another; a third that has stopped with half a reply and half a memory request
- * given; a fourth that answers for others; frames of the network and of the software among them. Each answer is
- * compared with what the request asked for, and memory with what was to be written.
+ * Everything at random and at once, by four offloads. One sends READs, WRITEs and refused requests; another sends
+ * additions that happen at most once, repeated by their clients. A third has stopped with half a reply and half a
+ * memory request given; a fourth answers for others. Frames of the network and of the software are among them. Each
+ * answer is compared with its request, and memory with the data to be written.
  */
 async function traffic(b: Bench<ExtendPorts>, count: number, rig: ExtendRig): Promise<void> {
   const { random } = b,
@@ -125,7 +125,7 @@ async function traffic(b: Bench<ExtendPorts>, count: number, rig: ExtendRig): Pr
   }
   await rig.settled(stuck);
   for (const check of checks) check();
-  // Asked for once more at the very end, those that were done are answered as the first time.
+  // Repeated once more at the very end, those that were done are answered as the first time.
   const late = additions
     .filter(tries => tries.some(t => t.answer!.status !== status.BUSY))
     .slice(-8)
@@ -139,7 +139,7 @@ async function traffic(b: Bench<ExtendPorts>, count: number, rig: ExtendRig): Pr
     late.map(a => a.answer!.status),
     "repetitions of what is done",
   ).toEqual(late.map(() => status.OK));
-  // An addition has happened once, however often it was asked for, and each time it was answered the sum was the same.
+  // An addition has happened once, however often it was repeated, and each answer had the same sum.
   const sums = additions.flatMap(tries => {
     const done = tries.map(t => t.answer!).filter(x => x.status !== status.BUSY);
     for (const d of done) expect(d).toMatchObject({ status: status.OK, body: done[0]!.body });
@@ -303,7 +303,10 @@ async function resetSlot(rig: ExtendRig, k: number, quiet = 0): Promise<void> {
   await b.until(() => !held());
 }
 
-/** The reset of one offload of several: what it held, what was under way for it, and that it works afterwards. */
+/**
+ * The reset of one offload of several: the requests that it held, its memory requests under way, and its work
+ * afterwards.
+ */
 async function resets(b: Bench<ExtendPorts>, pauses: Pauses): Promise<void> {
   const rig = new ExtendRig(b, pauses),
     { random } = b,
@@ -368,7 +371,7 @@ async function resets(b: Bench<ExtendPorts>, pauses: Pauses): Promise<void> {
       "one at least was held",
     ).toBe(true);
     expect(once.answer!.status, "of a slot that was not reset").toBe(status.OK);
-    // One of which nobody can tell any more whether it was done: it is neither done again nor said to be done.
+    // An operation of unknown progress: it is neither done again nor reported done.
     rig.latency = () => random.int(200, 600);
     const before = number(rig.memory.read(1, 1n, 4096, 8)),
       halfDone = rig.proxy(op.once, 1, {

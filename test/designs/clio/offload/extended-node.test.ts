@@ -86,7 +86,7 @@ class Rig {
 const withRig = (name: string, body: (rig: Rig) => Promise<void>): Promise<void> =>
   withNode(name, settings, { design, seed: 1, wave: false }, node => body(new Rig(node)));
 
-/** What the proxy reads, writes and adds for a client is what the client itself reads and writes. */
+/** The proxy's reads, writes and additions for a client see the same bytes as the client's own. */
 async function memory(rig: Rig): Promise<void> {
   const random = new Random(4),
     va = await rig.allocate(1, 2);
@@ -118,7 +118,7 @@ async function memory(rig: Rig): Promise<void> {
   }
 }
 
-/** What an offload asks for wrongly is refused, as a client's would be. */
+/** Wrong requests of an offload are refused, as a client's would be. */
 async function refusals(rig: Rig): Promise<void> {
   const va = await rig.allocate(1, 1);
   expect(
@@ -266,7 +266,7 @@ describe("the node with offloads", () => {
       await rig.node.bench.until(() => rig.answers.has(rig.idOf(next)));
       expect(rig.answers.get(rig.idOf(next))!.body).toEqual(Uint8Array.of(3, 0, 0, 0, 0, 0, 0, 0));
       expect((await rig.ask(rig.client.repeat(next))).body).toEqual(Uint8Array.of(3, 0, 0, 0, 0, 0, 0, 0));
-      // What fails is not tried again either, and one without a body is remembered too.
+      // A failed operation is not tried again either, and one without a body is remembered too.
       const failed = rig.client.request(
         onceOp,
         1,

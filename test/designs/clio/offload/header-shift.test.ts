@@ -202,7 +202,7 @@ describe.each([
   bench("one beat per cycle both ways, without a bubble between frames", dut, { seed: 8 }, async b => {
     const t = await run(b, p, 100, [never, never]);
     expect(span(t.sent)).toBe(t.sent.length);
-    // What is made may wait for the data of the test's own source, never for the module.
+    // An output may wait for the data of the test's own source, never for the module.
     expect(span(t.made)).toBeLessThanOrEqual(t.made.length + 1);
     expect(t.heads.map((h, i) => h - (t.ends[i] as number))).toEqual(t.heads.map(() => 1));
     expect(t.made[0] as number).toBe((t.asked as number) + 2);

@@ -1,6 +1,4 @@
-/**
- * The link between the network, the node and offloads: who goes first, who is kept apart from whom, and what it costs.
- */
+/** The link between the network, the node and offloads: its priorities, its separation of offloads, and its cost. */
 import { describe, expect, test } from "vitest";
 import { mergeInternal, patience, splitInternal } from "../../../../designs/clio/offload/index.ts";
 import { AxisBeat } from "../../../../designs/shared/frame/index.ts";
@@ -66,14 +64,17 @@ function makeFrame(b: Bench<Ports>, side: Side, n: number, length: number, to: r
   return bytes;
 }
 const sideOf = (f: Uint8Array): Side => (f[markAt] === 1 ? "internal" : "network");
-/** What a frame is behind the link: the network's have no group bit in their sender. */
+/** The frame behind the link: the network's have no group bit in their sender. */
 function behind(f: Uint8Array): Uint8Array {
   const out = f.slice();
   if (sideOf(f) === "network") out[senderAt] = (out[senderAt] as number) & ~groupBit;
   return out;
 }
 
-/** What an edge saw of the way in: who offers, whose beat went on, and whether it was its frame's last. */
+/**
+ * An edge's view of the way in: the sources that offer, the source whose beat fired, and whether the beat was its
+ * frame's last.
+ */
 interface Edge {
   readonly network: boolean;
   readonly internal: boolean;
@@ -101,8 +102,8 @@ function watch(b: Bench<Ports>): Edge[] {
 
 /**
  * The rule of the way in: the network goes first, but a frame from inside that has waited for `patience` edges goes
- * next. So no more than one frame of the network begins to move after that, and while the network offers something at
- * every edge, more than `patience` edges lie between two frames from inside.
+ * next. So no more than one frame of the network begins to move after that. While the network offers a beat at every
+ * edge, more than `patience` edges lie between two frames from inside.
  */
 function judge(edges: readonly Edge[]): void {
   let current: Side | undefined,

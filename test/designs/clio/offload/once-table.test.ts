@@ -57,7 +57,7 @@ async function run(b: Bench<Ports>, count: number, [give, take]: readonly [Pause
     running: number[] = [],
     asked: { client: bigint; operation: number }[] = [];
   let next = 1;
-  // Whatever is running is done some time later; one reply at a time.
+  // Each running operation is done some time later; one reply at a time.
   b.spawn(async () => {
     for (;;) {
       const entry = b.random.bool((b.cycle & 0x1000) === 0 ? 0.05 : 0.001)

@@ -27,7 +27,7 @@ const beatsOf = (b: Bench<Ports>, bytes: number) =>
   }));
 
 /**
- * All sides of a slot at random: requests while there is room, an offload that answers and asks memory, replies of
+ * All sides of a slot at random: requests while there is room, an offload that answers and accesses memory, replies of
  * memory in any order.
  */
 async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pause, Pause] = [never, never]) {
@@ -140,7 +140,7 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
       const length = b.random.bool(0.1) ? b.random.int(p.maxData + 1, 100_000) : b.random.int(0, p.maxData),
         data = b.random.int(0, p.maxData),
         va = b.random.bits(64);
-      // Whose context it is must not change before the slot has taken it.
+      // The owner of the context must not change before the slot has taken it.
       const beats = beatsOf(b, data),
         head = { tag, opcode: code, client: client ? 1 : 0, context, va, length, data };
       const sent = [...beats.map(d => send(memoryData, d)), send(memory, head)];
@@ -161,7 +161,7 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
       owed++;
       await b.until(() => sent.every(s => s.cycle !== undefined));
     }
-    // The offload answers; sometimes in several frames, sometimes for nobody.
+    // The offload answers; sometimes in several frames, sometimes without a request.
     if (inside.size > 0 && owed === 0 && b.random.bool(0.5)) {
       const nobody = Array.from({ length: p.contexts }, (_, i) => i).filter(i => !inside.has(i)),
         wrong = nobody.length > 0 && b.random.bool(0.6) && begun === requests;
@@ -218,8 +218,8 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
 }
 
 /**
- * A reply for nobody, of many beats, while it is thrown away its context becomes a new request's, which is
- * then answered too.
+ * A reply without a request, of many beats. While it is discarded its context becomes a new request's, which is then
+ * answered too.
  */
 async function strayMeanwhile(b: Bench<Ports>, length: number) {
   const io = b.io,

@@ -60,8 +60,8 @@ function randomForm(r: Random): Form {
 }
 
 /**
- * Lists at random places of each process's memory, one node across its first pages' end; ends are 0, a ring, or an
- * address where nothing is or nothing may be read.
+ * Lists at random places of each process's memory, one node across its first pages' end. A list ends in 0, a ring, or
+ * an unmapped or unreadable address.
  */
 function lists(r: Random, memory: ModelMemory, perProcess: number): List[] {
   for (const pid of pids) {

@@ -7,7 +7,7 @@ import { kvBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { bursts, type Bench } from "../../../../sim/index.ts";
 import { KvRig, sameSlot, traffic, type KvPorts } from "./kv-rig.ts";
 
-/** What a bench does with a design of parameters `p`. */
+/** Bench of a design of parameters `p`. */
 export type KvBench = (b: Bench<KvPorts>, p: KvParameters) => Promise<void>;
 const { OK, FAIL, OUT_OF_MEMORY } = status;
 const codes = [opcode.KV_READ, opcode.KV_CREATE, opcode.KV_UPDATE, opcode.KV_DELETE];

@@ -29,8 +29,8 @@ const random = mixture(400),
 const alone: Plant = [/~\(~\(check_\w+ \| check_\w+\)\)/, "1'b0"];
 type Plant = readonly [RegExp, string];
 /**
- * What is wrong; expressions of the Verilog, and what is there instead; the bench and what it says. The first five are
- * those of fault 11 (clio.md).
+ * Fault; expressions of the Verilog and their replacements; the bench and its message. The first five are those of
+ * fault 11 (clio.md).
  */
 const faults: readonly (readonly [string, readonly Plant[], KvBench, RegExp])[] = [
   [

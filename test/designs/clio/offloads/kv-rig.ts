@@ -64,8 +64,8 @@ const digest = (value: Uint8Array): string =>
   `${value.length} bytes ${createHash("sha1").update(value).digest("base64").slice(0, 12)}`;
 
 /**
- * Clio-KV on the bench of offloads, and a scoreboard: replies have the right form, what they say is linearizable key by
- * key, and the table in memory is right.
+ * Clio-KV on the bench of offloads, and a scoreboard. Replies have the right form, their contents are linearizable key
+ * by key, and the table in memory is right.
  */
 export class KvRig {
   readonly host: OffloadHost;
@@ -90,7 +90,7 @@ export class KvRig {
   ask(kind: KvKind, key: bigint, value: Uint8Array = new Uint8Array()): KvCall {
     const user = this.random.int(0, 255),
       pidOfClient = this.random.int(1, 9);
-    // What stands in a field or behind a value that does not count is anything.
+    // Bytes of a field or behind a value that do not count are random.
     const stray = this.random.bool(0.2) ? this.random.bytes(this.random.int(1, 70)) : new Uint8Array();
     const brings = kind === "create" || kind === "update",
       valueSize = brings ? value.length : this.random.pick([0, 8, 65535]);
@@ -172,7 +172,7 @@ export class KvRig {
       const input: KeyInput =
         c.kind === "create" || c.kind === "update" ? { kind: c.kind, value: digest(c.value) } : { kind: c.kind };
       const output: KeyOutput = c.kind === "read" ? (done ? { value: digest(reply.value) } : "missing") : done;
-      // What memory refused was not done: as a read of whatever there is.
+      // An operation that memory refused was not done: as a read of whatever there is.
       return {
         object: c.key.toString(16),
         client: `context ${c.call.context ?? -1}`,

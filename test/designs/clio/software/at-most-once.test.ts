@@ -14,7 +14,7 @@ import { FakeHardware } from "./fake-hardware.ts";
 
 const { opcode, status } = p;
 
-/** What a request says that the rules look at. */
+/** Fields of a request that the rules use. */
 interface Asked {
   readonly id: number;
   readonly retryOf?: number;
@@ -318,7 +318,7 @@ describe("through the slow path", () => {
         (await twice({ opcode: opcode.ALLOC, pid: 1 }, p.encode(p.allocBody, { len: page }))).body,
       );
     expect(slow.memory.entries).toBe(1);
-    // A FREE done again would be refused, or free what somebody has been given since.
+    // A FREE done again would be refused, or free pages that have been given to another process since.
     expect(
       p.decode(
         p.allocReplyBody,
@@ -329,7 +329,7 @@ describe("through the slow path", () => {
     expect((await twice({ opcode: opcode.KV_CREATE }, key, Uint8Array.of(1, 2, 3))).header.status).toBe(0);
     expect((await twice({ opcode: opcode.KV_DELETE }, key)).header.status).toBe(0);
     expect(slow.statistics).toMatchObject({ repliesRepeated: 5, requestsExpired: 0 });
-    // What was forgotten: header only, its own opcode, EXPIRED.
+    // A forgotten operation: header only, its own opcode, EXPIRED.
     for (let i = 0; i < 70; i++) await send({ opcode: opcode.KV_DELETE }, key);
     const expired = await send(
       { opcode: opcode.ALLOC, pid: 1, flagRetry: 1, retryOf: 3 },

@@ -60,9 +60,9 @@ interface TlbEntry {
 }
 
 /**
- * An in-memory stand-in for the hardware: page table in memory, a TLB that holds everything it has seen, page faults
- * from the free-page buffer, and shootdowns that are acknowledged only when the test says so. It complains when a frame
- * comes back into use while the TLB still maps it, or unzeroed.
+ * An in-memory stand-in for the hardware: page table in memory, and a TLB that holds everything it has seen. Page
+ * faults take pages from the free-page buffer. Shootdowns are acknowledged only when the test says so. It complains
+ * when a frame comes back into use while the TLB still maps it, or unzeroed.
  */
 export class FakeHardware implements SlowPathTransport {
   readonly memory = new SparseMemory(0xaa);
@@ -82,7 +82,7 @@ export class FakeHardware implements SlowPathTransport {
   private lowWaiters: ((open: boolean) => void)[] = [];
   private closed = false;
 
-  /** What the clock says, ns. */
+  /** Time of the clock, ns. */
   now = 0;
   time(): number {
     return this.now;

@@ -63,8 +63,8 @@ interface Dram {
 }
 
 /**
- * The node's memory in a file that is mapped into the process, as DRAM is on a board: the simulated node works on
- * the mapping itself.
+ * The node's memory in a file that is mapped into the process, as DRAM is on a board. The simulated node works on the
+ * mapping itself.
  */
 class FileMemory extends SparseMemory {
   readonly #whole: ArrayBuffer;
@@ -177,14 +177,14 @@ async function life(
   }
   expect(await transport.readCounter("pageFaults")).toBe(BigInt(pages));
 
-  // FREE: the pages' entries are exchanged, one of them without a frame, the TLB forgets them, the frames come back.
+  // FREE: the pages' entries are exchanged, one of them without a frame; the TLB drops them, and the frames come back.
   const before = slow.pool.free;
   expect((await ask(client.free(pid, addr, BigInt(pages + 1) * page))).status).toBe(status.OK);
   expect(await transport.readCounter("shootdowns")).toBeGreaterThan(0n);
   expect((await ask(client.read(pid, addr, 8))).status).toBe(status.INVALID);
   await b.until(() => slow.pool.free >= before + pages);
 
-  // And once more on the same addresses: what stood there is gone.
+  // And once more on the same addresses: the old content is gone.
   const again = await ask(client.allocate(pid, { addr, len: page, vmFlags: vmFlag.write }));
   expect(again.status).toBe(status.OK);
   const clean = await ask(client.read(pid, decode(allocReplyBody, again.body).addr + 13n, 40));
@@ -208,7 +208,7 @@ test("the same with the node's memory in a memory-mapped file that the node and 
       processor: mapFile(addon, path, 0, config.physicalMemory),
     }),
   );
-  // What the client wrote is in the file, for who reads it as a file.
+  // The client's data are in the file, for a reader of the file.
   expect(readFileSync(path).includes(Buffer.from(Uint8Array.from({ length: 40 }, (_, k) => (5 * 40 + k) & 255)))).toBe(
     true,
   );

@@ -18,7 +18,7 @@ describe("the published client's frames", () => {
       if (!own(frame)) continue;
       const { outcome, reply } = await n.receive(frame);
       const d = p.dissect(frame);
-      // The client's kernel, which knows nothing of the raw socket, complains of each reply: nothing for the node.
+      // The client's kernel is unaware of the raw socket, and complains of each reply: nothing for the node.
       if (d.icmp?.type === 3) expect(outcome).toEqual({ kind: "drop", reason: "dropIcmp" });
       else expect(reply, `frame ${i + 1}`).toEqual(frames[i + 1]);
     }
@@ -149,7 +149,7 @@ describe("the monitor", () => {
     );
     expect(out.map(d => d.clio?.opcode)).toEqual([p.opcode.NEW_NODE, p.opcode.NEW_NODE, 0x97]);
     for (const code of [0, 0x99, 0x89, 0x3f]) expect(ask(m, code, new Uint8Array(4)), `opcode ${code}`).toEqual([]);
-    // From any other port it is a mistake that is told.
+    // From any other port it is a mistake that is reported.
     const stranger = m
       .receive(p.udpFrame({ ...host, port: host.port + 2 }, own, p.clioMessage({ opcode: 0 })))
       .map(f => p.dissect(f));

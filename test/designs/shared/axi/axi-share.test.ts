@@ -39,8 +39,8 @@ interface Options {
 }
 
 /**
- * Random bursts from all sides at once; each side has to get its own answers, by ID in order, and memory has to hold
- * what was written.
+ * Random bursts from all sides at once. Each side has to get its own answers, by ID in order, and memory has to hold
+ * the written data.
  */
 async function run(b: Bench<Ports>, beatBytes: number, o: Options = {}) {
   const pause = o.pause ?? (() => never),

@@ -63,8 +63,8 @@ interface Pauses {
 const noPauses: Pauses = { job: never, input: never, output: never };
 
 /**
- * Runs jobs through the aligner and holds every output beat against where the job's bytes have to be. @returns edges of
- * first input and last output.
+ * Runs jobs through the aligner and holds every output beat against the required place of the job's bytes. @returns
+ * edges of first input and last output.
  */
 async function run(b: Bench<Ports>, jobs: readonly Job[], beatBytes: number, pauses: Pauses = noPauses) {
   const job = new StreamSource(b.sim, b.io.job, { pause: pauses.job }),

@@ -40,7 +40,7 @@ class Surroundings {
     b.onEdge({ sample: c => this.#sample(c), drive: () => this.#drive() });
   }
   #sample(cycle: number): void {
-    // What was in use before this edge is busy at it, but for those given back at it, which are busy to its end.
+    // A slot in use before this edge is busy at it. A slot given back at this edge is busy to its end.
     const busy = [...this.inUse, ...this.#returning].reduce((v, s) => v | (1n << BigInt(s)), 0n);
     const shown = this.#b.io.busy.big;
     if (shown !== busy) throw new Error(`cycle ${cycle}: busy is ${shown.toString(16)}, expected ${busy.toString(16)}`);

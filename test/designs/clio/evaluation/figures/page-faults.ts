@@ -1,4 +1,4 @@
-/** What is wrong with a page of figures, by its text alone: no browser is needed. */
+/** Faults of a page of figures, by its text alone: no browser is needed. */
 import type { Figure, Plot, Report } from "../../../../../designs/shared/evaluation/index.ts";
 import { escape } from "../../../../../cli/figures/report/format.ts";
 
@@ -72,7 +72,7 @@ function fontsIn(html: string): readonly Font[] {
 }
 
 /**
- * Where the texts of a drawing lie: a character is taken for 0.6 of its font wide, a line for 0.75 of it high above the
+ * Places of the texts of a drawing. A character is taken for 0.6 of its font wide, a line for 0.75 of it high above the
  * baseline and 0.2 below.
  */
 function boxesOf(svg: string, fonts: Font): Box[] {
@@ -123,7 +123,7 @@ function plotFaults(plot: Plot, drawn: string, fonts: readonly Font[]): string[]
   if (plot.x.scale !== "category" && texts.filter(([, c]) => c === "x").length < 2)
     faults.push("the horizontal axis has fewer than two numbers");
   const points = plot.series.reduce((n, s) => n + s.points.length, 0);
-  // Each point is told to a pointer; a distribution is a line.
+  // Each point has a title for the pointer; a distribution is a line.
   if (plot.kind !== "steps" && svg.split("<title>").length - 1 !== points)
     faults.push(`${svg.split("<title>").length - 1} of ${points} points are drawn`);
   if (plot.kind === "steps" && svg.split('<path class="line').length - 1 !== plot.series.length)
@@ -156,7 +156,7 @@ function figureFaults(f: Figure, html: string, fonts: readonly Font[]): string[]
     faults.push("it does not say how it came about");
   if (
     f.paper.length === 0 ||
-    f.paper.some(p => !section.includes(`<blockquote>“${escape(p.quote)}” <cite>§${p.section}</cite>`))
+    f.paper.some(p => !section.includes(`<blockquote>${escape(p.quote)} <cite>§${p.section}</cite>`))
   )
     faults.push("the paper's words are missing");
   if (f.plots.length === 0 && !f.notes.every(n => section.includes(escape(n))))

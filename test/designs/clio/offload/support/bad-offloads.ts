@@ -46,8 +46,8 @@ export const Half = module(
 );
 
 /**
- * Answers a request without a body three times: for a context that nobody has, for one after it has asked memory in
- * that one's name, and at last the right one, with the status that memory gave. Right only while it has one request
+ * Answers a request without a body three times. The first is for a free context, the second for a context after a
+ * memory access in its name. The last is right, with the status that memory gave. Right only while it has one request
  * at a time.
  */
 export const Liar = module(

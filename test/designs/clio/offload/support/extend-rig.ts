@@ -53,10 +53,10 @@ export const parameters: ExtendPathParameters = {
 export const extendDut = extendPath(offloads)(parameters);
 export type ExtendPorts = typeof extendDut.ports;
 
-/** Pages of the clients 1 and 2, of the two proxies, and of nobody else. */
+/** Pages of the clients 1 and 2, and of the two proxies. */
 const pids = [1, 2, offloadPid(0), offloadPid(1)];
 export type Call = Parameters<typeof proxyBody>[0];
-/** What came of a request. */
+/** Outcome of a request. */
 export interface Asked {
   readonly frame: Uint8Array;
   readonly sent: SentFrame;
@@ -79,9 +79,9 @@ const headersOf = (frame: Uint8Array): RequestHeaders => {
 };
 
 /**
- * The extend path with four offloads, and around it: a reference node that does what memory requests ask, and answers
- * out of order; clients; software; a network. What passes by is checked here: nothing lost, twice or in another order,
- * every reply for one request, and with that request's headers.
+ * The extend path with four offloads, and its surroundings. They are a reference node that does memory requests and
+ * answers out of order, clients, software, and a network. Passing frames are checked here: none is lost, doubled or out
+ * of order. Every reply is for one request, with that request's headers.
  */
 export class ExtendRig {
   readonly b: Bench<ExtendPorts>;
@@ -98,7 +98,7 @@ export class ExtendRig {
   }[] = [];
   /** Cycles that memory takes. */
   latency: () => number;
-  /** What the software and the network were to get, and got. */
+  /** Frames due at the software and the network, and frames that came. */
   readonly due: Record<"soc" | "socOut" | "rx" | "tx", Uint8Array[]> = { soc: [], socOut: [], rx: [], tx: [] };
   readonly got: Record<"soc" | "socOut" | "rx" | "tx", Uint8Array[]> = { soc: [], socOut: [], rx: [], tx: [] };
   private readonly to: Record<"nodeSocRx" | "nodeTx" | "rx" | "socTx", AxisSource>;
@@ -235,7 +235,7 @@ export class ExtendRig {
         : client.request(b.random.pick([op.software, opcode.SOC_PINGPONG]), 1, data);
     if (way === "socOut") for (let i = 0; i < 6; i++) frame[i] = Number((softwareMac >> BigInt(40 - 8 * i)) & 255n);
     if (way === "rx" && b.random.bool(0.3)) {
-      // Somebody who would like to be an offload.
+      // A frame from outside that poses as an offload's.
       frame.set([0x03, 0x43, 0x4c, 0x49, 0x4f, 0x00], 6);
       const cleared = frame.slice();
       cleared[6] = 0x02;

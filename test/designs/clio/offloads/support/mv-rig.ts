@@ -137,7 +137,7 @@ export class MvRig {
       () => this.ask(0x2f, random.bytes(8)),
     ])();
   }
-  /** Deletes an object and forgets it. @returns its number */
+  /** Deletes an object and drops it from the model. @returns its number */
   drop(): number {
     const [gone] = this.objects.splice(this.#b.random.int(0, this.objects.length - 1), 1);
     if (!gone) throw new Error("there is no object to delete");

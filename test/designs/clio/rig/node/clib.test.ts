@@ -49,7 +49,7 @@ describe("plain reads and writes", () => {
                 key = at.toString();
               const length = r.pick([1, 64, 1444, 3000]),
                 value = r.between(1, 255);
-              // Every place holds one byte value throughout, so that a read of any length tells which write it saw.
+              // Every place holds one byte value throughout, so that a read of any length identifies its write.
               if (r.chance(0.5)) {
                 const legal = may.get(key) ?? new Set([0]);
                 const ok = await t.rwrite(at, new Uint8Array(3000).fill(value)).then(() => true, refused);
@@ -84,7 +84,7 @@ describe("plain reads and writes", () => {
 });
 
 /**
- * What FAA found in one counter, by four clients of two threads each.
+ * Values that FAA found in one counter, by four clients of two threads each.
  * @throws when a number was found twice, or the end is not their sum
  */
 async function count(

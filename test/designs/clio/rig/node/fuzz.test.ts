@@ -5,9 +5,9 @@ import { clioNode } from "../../../../../designs/clio/build/index.ts";
 import { fuzzRun, type FuzzOptions, type FuzzResult } from "../../../../../designs/clio/rig/node/fuzz-run.ts";
 import { plant } from "../../../../support/plant.ts";
 
-/** Mutated frames of the long run; .ci/run asks for 50,000, and anybody for more. */
+/** Mutated frames of the long run; .ci/run sets 50,000. */
 const frames = Number(process.env["MNEMO_FRAMES"] ?? 4000);
-/** The slow path's turn-round is as short as can be: what is fuzzed is the hardware. */
+/** The slow path's turn-round is as short as can be: the hardware is fuzzed here. */
 const settings = makeSettings({ slowPathLatency: 8 });
 const run = (o: Partial<FuzzOptions> = {}): Promise<FuzzResult> => fuzzRun(settings, { frames: 4000, seed: 2, ...o });
 

@@ -46,7 +46,7 @@ import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
-/** A narrow node with few of everything: what is looked at is what stands around it. */
+/** A narrow node with few of everything: the subject is the logic around it. */
 const small = {
   transport: "gbn",
   gbnSessions: 64,
@@ -79,8 +79,8 @@ const isPart = (payload: Uint8Array): boolean => {
 };
 
 /**
- * A transport that looks at what passes: every request has one last reply, in the order of the requests, and other
- * frames of it only before that.
+ * A transport that checks the passing frames. Every request has one last reply, in the order of the requests, and its
+ * other frames come only before that.
  */
 class InOrder implements ClientTransport {
   readonly #under: ClientTransport;
@@ -271,7 +271,7 @@ describe("offloads behind Go-Back-N", () => {
           expect(await registers.read("gbnTxResent")).toBeGreaterThan(0);
           expect(await registers.read("gbnTxStale")).toBe(0);
 
-          // Without a session, by management: a select of several frames finds its way to who asked, too.
+          // Without a session, by management: a select of several frames finds its way to the requester, too.
           const frames: Uint8Array[] = [],
             self = clientEndpoint(9);
           const manager = network.attach("manager", {
@@ -383,8 +383,8 @@ describe("offloads behind Go-Back-N", () => {
     buildMs,
   );
 
-  // Faults in the whole node: each is one more model to build, so they run with MNEMO_LONG only; what the tests above
-  // ask for cannot be had with them.
+  // Faults in the whole node: each is one more model to build, so they run with MNEMO_LONG only. The tests above cannot
+  // pass with them.
   const faults: readonly (readonly [
     string,
     (design: Design<NodePorts>) => Promise<void>,
@@ -498,7 +498,7 @@ async function crowd(design: Design<NodePorts>): Promise<void> {
         ),
       );
       const behind = [a.ask(a.client.read(pid, table, 64)), a.ask(a.client.kv(opcode.KV_READ, 77n))];
-      // The other session asks one after the other meanwhile.
+      // The other session sends one request after the other meanwhile.
       let longest = 0,
         between = 0;
       const over = (): boolean => slow.end !== undefined;
@@ -525,7 +525,7 @@ async function crowd(design: Design<NodePorts>): Promise<void> {
       expect(between, "replies of the other session meanwhile").toBeGreaterThan(20);
       expect(longest, "cycles that a read of the other session took at most; else it was held up").toBeLessThan(20_000);
 
-      // More than the offload takes: BUSY has its turn, too, and what is missing is told.
+      // More than the offload takes: BUSY has its turn, too, and missing objects are reported.
       const many = Array.from({ length: 12 }, (_, i) => a.ask(chase(i === 3 ? nodes : 40 + i)));
       await a.answered();
       expect(many.map(m => m.status).filter(s => s === status.BUSY).length).toBeGreaterThanOrEqual(1);

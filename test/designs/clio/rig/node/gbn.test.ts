@@ -17,7 +17,7 @@ import { randomRun } from "../../../../../designs/clio/rig/node/random-run.ts";
 import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";
 
-/** The smallest node: what is looked at here is what stands around it. */
+/** The smallest node: the subject here is the logic around it. */
 const small = {
   transport: "gbn",
   gbnSessions: 64,

@@ -36,8 +36,8 @@ interface Pair {
   readonly reports: readonly MigrationReport[];
   readonly shootdowns: readonly bigint[];
   /**
-   * What the hardware said of a page of the region during the first migration: at the node that it left, and
-   * at the other.
+   * Answers of the hardware for a page of the region during the first migration: at the node that it left, and at the
+   * other.
    */
   readonly said: readonly (readonly string[])[];
 }
@@ -142,7 +142,7 @@ async function pair(
         migrations.begun++;
         const from = controller.monitor.map.find(pid, 1)!.node.ip,
           moving = controller.migrate(pid, 1, { mode });
-        // Beside the traffic, a client that asks both nodes all the time about a page that the traffic does not touch.
+        // Beside the traffic, a client that polls both nodes all the time for a page that the traffic does not touch.
         const watching =
           o.watched === true && i === 0
             ? [from, nodes.find(n => n.runtime.ip !== from)!.runtime.ip].map(ip =>

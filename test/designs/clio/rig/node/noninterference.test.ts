@@ -1,4 +1,4 @@
-/** What one process's traffic changes for another: nothing in its replies; how much in its timing is measured. */
+/** Effect of one process's traffic on another: none in its replies; the effect on its timing is measured. */
 import { describe, expect, test } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { clioNode } from "../../../../../designs/clio/build/index.ts";

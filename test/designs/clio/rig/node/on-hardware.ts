@@ -29,7 +29,7 @@ export interface RunOptions {
 }
 
 /**
- * The hardware and clients on a network: 200 ns for each link, so that a round trip is well below the node's
+ * The hardware and clients on a network. Each link takes 200 ns, so that a round trip is well below the node's
  * `retryTimeout` of 4 us.
  */
 export function onHardware<T>(name: string, o: RunOptions, body: (rig: Rig) => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 /**
- * The node in partitions: what another partition's processes do changes no cycle of a process's replies; and it does
- * all that the node does.
+ * The node in partitions: processes of another partition change no cycle of a process's replies. It also does all that
+ * the node does.
  */
 import { describe, expect, test } from "vitest";
 import {

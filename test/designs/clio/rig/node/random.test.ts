@@ -63,7 +63,7 @@ describe("random requests end to end, judged by the model", () => {
     });
     expect(r.problems).toEqual([]);
     expect(r.completed).toBeGreaterThan(long * 0.95);
-    // What the run must have met to mean anything: faults, evictions, merged misses, refusals.
+    // Events that the run must have met to mean anything: faults, evictions, merged misses, refusals.
     const met = [
       "pageFaults",
       "tlbEvictions",
@@ -108,8 +108,8 @@ describe("random requests end to end, judged by the model", () => {
   );
 
   test("memory that comes and goes under the accesses: allocation, freeing, shootdown, frames reused", async () => {
-    // 16 frames in all (two hold nothing of the clients'), so that freed ones come back at once: what was in them
-    // must never show.
+    // 16 frames in all (two hold nothing of the clients'), so that freed ones come back at once: their old content must
+    // never show.
     const settings = makeSettings({
       physicalMemory: "64MB",
       slowPathLatency: 400,

@@ -10,7 +10,7 @@ import type { SentFrame } from "../../../../../sim/index.ts";
 const WAY = 200;
 
 interface Outcome {
-  /** What the reference model found wrong. */
+  /** Faults that the reference model found. */
   readonly problems: readonly string[];
   readonly ok: number;
   readonly invalid: number;
@@ -19,8 +19,8 @@ interface Outcome {
 }
 
 /**
- * Reads of one page at line rate, while the slow path frees it and at once gives its frame to another process, which
- * has its own data there.
+ * Reads of one page at line rate, while the slow path frees it. Its frame goes at once to another process, which has
+ * its own data there.
  * @param impatient the slow path does not wait for the hardware's acknowledgement
  */
 function freeUnderFire(seed: number, impatient: boolean): Promise<Outcome> {

@@ -40,8 +40,8 @@ export const copyOpcode = opcode.WIC;
 const writing = 0x80;
 
 /**
- * An offload for tests of its bench: copies `length` bytes in the client's memory by a READ and a WRITE, and sends the
- * request's body back. At most four contexts.
+ * An offload for tests of its bench. It copies `length` bytes in the client's memory by a READ and a WRITE, and sends
+ * the request's body back. At most four contexts.
  */
 export const Copier = module(
   "Copier",
@@ -123,7 +123,7 @@ export const Copier = module(
   },
 );
 
-/** What a broken copier does. */
+/** Faults of a broken copier. */
 export const faults = [
   "none",
   "reply context",

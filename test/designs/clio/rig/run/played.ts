@@ -14,7 +14,7 @@ export interface Row {
   readonly cycles: number | undefined;
   readonly ns: number | undefined;
 }
-/** What a run of the command line left. */
+/** Output of a run of the command line. */
 export interface Played {
   readonly code: number;
   readonly out: string;

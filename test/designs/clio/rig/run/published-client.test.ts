@@ -24,7 +24,7 @@ const sent = (frame: Uint8Array): boolean => {
   const { ipv4, arp } = dissect(frame);
   return (ipv4?.src ?? arp?.senderIp) === clientIp;
 };
-/** What its test saw: the frames from the node and from the monitor. */
+/** Frames that its test saw, from the node and from the monitor. */
 const seen = (name: "kv" | "read-write" | "context"): Uint8Array[] =>
   publishedCapture(name)
     .map(f => f.bytes)
@@ -34,7 +34,7 @@ it("key-value store and ping: every reply is byte for byte what the client's own
   const run = await played(capture("kv"), args);
   expect(run.code, run.err).toBe(0);
   expect(run.replies.map(r => r.bytes)).toEqual(seen("kv"));
-  // The client's kernel, which knows nothing of the raw socket, complains of each reply: nothing for the node.
+  // The client's kernel is unaware of the raw socket, and complains of each reply: nothing for the node.
   expect(run.rows.filter(r => r.outcome.startsWith("dropped: ICMP")).length).toBe(3);
   expect(run.stats["cycles"]).toBeGreaterThan(7e9);
 });
@@ -83,7 +83,7 @@ it("start-up at the monitor: joining, creating and freeing processes", async () 
   expect(run.code, run.err).toBe(0);
   const [push, ...replies] = run.replies.map(r => r.bytes),
     expected = seen("context");
-  // Before its reply to JOIN the monitor tells the client of the node.
+  // Before its reply to JOIN the monitor announces the node to the client.
   expect(dissect(push ?? new Uint8Array())).toMatchObject({
     ipv4: { dst: clientIp },
     udp: { dstPort: 10000 },

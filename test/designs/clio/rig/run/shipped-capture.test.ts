@@ -13,7 +13,7 @@ const capture = path("captures/first.pcap"),
 const hasTshark = spawnSync("tshark", ["--version"]).status === 0;
 if (!hasTshark) console.warn("tshark is not installed: that it decodes every reply is not tested here");
 
-/** What the table has to say where the script expects this. */
+/** Text that the table must have where the script expects this. */
 const outcomeFor = (expected: string): RegExp =>
   expected === "none"
     ? /^(dropped: |no reply is due$)/

@@ -1,4 +1,4 @@
-/** CLib over real UDP sockets against the cycle-accurate node: what an application developer runs. */
+/** CLib over real UDP sockets against the cycle-accurate node, as an application developer runs it. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -111,7 +111,7 @@ test("CLib over several nodes; under memory pressure the region that was written
   const touch = async (r: number, from: number, to: number): Promise<void> => {
     for (let i = from; i < to; i++) await insist(() => t.rwrite(va(r, i), text(r, i)));
   };
-  // 59 frames, of which up to 8 are in the hardware's buffer: 27 to 35 are free, then 11 to 19, and 27 to 35 again.
+  // 59 frames, of which up to 8 are in the hardware's buffer. So 27 to 35 are free, then 11 to 19, and 27 to 35 again.
   await touch(1, 0, 16);
   await touch(2, 0, 8);
   await pause(300);

@@ -1,7 +1,7 @@
 /**
- * The published Clio client library itself, built as it is from a checkout of its repository, against the
- * cycle-accurate node on a TAP device, and against two nodes and their global controller: examples/published-client.
- * Runs where MNEMO_CLIO_CHECKOUT names a checkout (and root may make a TAP device).
+ * The published Clio client library itself, built as it is from a checkout of its repository:
+ * examples/published-client. It runs against the cycle-accurate node on a TAP device, and against two nodes and their
+ * global controller. Runs where MNEMO_CLIO_CHECKOUT names a checkout (and root may make a TAP device).
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

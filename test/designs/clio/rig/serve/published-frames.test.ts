@@ -1,6 +1,6 @@
 /**
- * The frames that the published Clio client really sent, through a TAP device into the node as that client sends them:
- * raw Ethernet, its own MACs.
+ * The frames that the published Clio client really sent, through a TAP device into the node. They are as that client
+ * sends them: raw Ethernet, its own MACs.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as p from "../../../../support/packets.ts";

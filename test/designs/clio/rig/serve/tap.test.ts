@@ -14,7 +14,7 @@ import { UdpClient } from "./served.ts";
 
 const run = promisify(execFile);
 
-// A /29 of this process's own in the network for benchmarks (RFC 2544), which nobody routes.
+// A /29 of this process's own in the network for benchmarks (RFC 2544), which is not routed.
 const base = 0xc6120000 | ((process.pid & 0x3fff) << 3);
 const [nodeIp, hostIp, monitorIp] = [(base + 1) >>> 0, (base + 2) >>> 0, (base + 3) >>> 0];
 const device = `mnemot${process.pid % 100000}`,
@@ -165,7 +165,7 @@ const root = process.getuid?.() === 0;
 it.skipIf(missing !== undefined || !root)(
   `without the right to it: one sentence with the remedy${root ? "" : " (skipped: only root can become somebody without the right)"}`,
   async () => {
-    // A place that everybody may read; the cache may be in a folder that only root can enter.
+    // A world-readable place; the cache may be in a folder that only root can enter.
     const folder = mkdtempSync(join(tmpdir(), "mnemo-tap-")),
       program = join(folder, "tap_helper"),
       nobody = 65534;

@@ -227,8 +227,8 @@ describe("the published client's start-up, from the bytes it really sent", () =>
     const messages = sent("context"),
       join = messages.find(m => m.clio.opcode === opcode.JOIN_CLUSTER)!,
       create = messages.find(m => m.clio.opcode === opcode.CREATE_PROC)!;
-    // The host listens on its base port, which its JOIN names; its address there is the capture's, so the bytes of that
-    // field alone are ours.
+    // The host listens on its base port, which its JOIN names. Its address in the JOIN is the capture's, so the bytes
+    // of that field alone are ours.
     const host = await UdpClient.open(ownAddress(1), p.decode(p.joinBody, join.payload, 16).udpPort),
       payload = join.payload.slice();
     p.encodeInto(p.joinBody, { ip: host.ip }, payload, 16);

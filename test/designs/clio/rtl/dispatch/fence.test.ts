@@ -34,8 +34,8 @@ interface Answer {
 
 /**
  * Surroundings of the fence unit: slots as the pool gives them out (a released one is used again 2 cycles later at the
- * earliest), requests that enter and leave, fences in between, and a scoreboard that keeps for each fence which
- * requests came before it. Requests are told apart by number, not by slot.
+ * earliest). Requests enter and leave, with fences in between. A scoreboard keeps for each fence the requests before
+ * it. Requests are distinguished by number, not by slot.
  */
 class FenceRig {
   readonly answers: Answer[] = [];

@@ -83,7 +83,7 @@ async function run(b: Bench<Ports>, count: number, pauses: readonly [Pause, Paus
   b.onEdge({
     sample: cycle => {
       const { ending, done, release } = b.io;
-      // One without a reply waits for nobody.
+      // A request without a reply does not wait.
       if (ending.valid.value === 1 && ending.payload.silent.value === 1)
         expect(ending.ready.value, `ready at cycle ${cycle}`).toBe(1);
       if (ending.valid.value === 1 && ending.ready.value === 1 && ending.payload.done.value === 1) taken.push(cycle);

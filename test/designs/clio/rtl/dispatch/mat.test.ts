@@ -53,7 +53,7 @@ interface Rule {
 
 /** Bytes of the bodies of atomics. */
 const bodyOf: Partial<Record<SyncOperation, number>> = { tas: 12, cas: 28, faa: 20, store: 20 };
-/** What section 4 of model/rules.md says of a request, as plain code. `waiting`: requests out at the slow path. */
+/** Section 4 of model/rules.md for a request, as plain code. `waiting`: requests out at the slow path. */
 function decide(r: Request, table: readonly MatEntryValues[], rules: readonly Rule[], waiting: number) {
   const e = table[r.opcode] as MatEntryValues;
   const events: string[] = [];

@@ -203,7 +203,7 @@ describe("AccessWrite", () => {
         const t = await run(b, p, [one(b, p, 64, 2), ...requests], { latency: L });
         expect(t.aw[0]).toBe((t.requests[0] as number) + 2);
         // The buffer's first beat comes the cycle after its job and waits a cycle here (the frame buffer's own comes a
-        // cycle later); then it is on the bus one later.
+        // cycle later). The beat is on the bus one cycle later.
         expect(t.w[0]).toBe((t.requests[0] as number) + 3);
         expect(t.answers[0]).toBe(t.b[0]);
         expect(t.b[0]).toBe((t.w[0] as number) + L);

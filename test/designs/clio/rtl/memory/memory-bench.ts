@@ -1,4 +1,4 @@
-/** What the benches of the memory-access blocks share: parameters, requests with where their bytes lie. */
+/** Common part of the benches of the memory-access blocks: parameters, and requests with the places of their bytes. */
 import type { AccessReadParameters } from "../../../../../designs/clio/rtl/memory/access-read.ts";
 import type { AccessWriteParameters } from "../../../../../designs/clio/rtl/memory/access-write.ts";
 import { dataOffset, replyWord, type Translated } from "../../../../../designs/clio/rtl/records/records.ts";
@@ -55,7 +55,7 @@ export const value = (r: Request, p: Parameters, write: boolean): InputOf<Return
   ppns: r.ppns.reduce((all, n, i) => all | (BigInt(n) << BigInt(i * p.ppnBits)), 0n),
 });
 
-/** What a reply is to do with the word kept for its slot. */
+/** Use of the word kept for a reply's slot. */
 export const wordUse = (r: Request): number => (r.indirect ? replyWord.address : replyWord.none);
 
 /** Cuts a request where `window` bytes end (a page, or what a burst may not cross). */
@@ -100,7 +100,7 @@ export function randomRequest(random: Random, p: Parameters, pages: readonly num
   };
 }
 
-/** A signal that nobody is connected to. */
+/** A signal without a connection. */
 const idle = (width: number) => ({ name: "idle", width, value: 0, num: 0, big: 0n, bytes: new Uint8Array(width / 8) });
 const idleChannel = (fields: readonly string[], width = 8) => ({
   valid: idle(1),

@@ -121,7 +121,7 @@ const ip =
     fixChecksum(f);
   };
 const ipOf = (f: Uint8Array) => decode(ipv4Header, f, ipOffset);
-/** What can be wrong with a frame that has all its headers, one change each. */
+/** Faults of a frame that has all its headers, one change each. */
 export const changes: readonly Change[] = [
   (f, r) =>
     encodeInto(ethernetHeader, { dst: r.pick([broadcastMac, r.bits(48), own.mac ^ (1n << BigInt(r.int(0, 47)))]) }, f),

@@ -142,7 +142,7 @@ function contextOf(frame: Uint8Array, kind: number): Context {
   };
 }
 
-/** A request as stored, the reply asked for, what must be sent, and the data that the read engine gives. */
+/** A request as stored, its reply, the required frame, and the data that the read engine gives. */
 interface Job {
   readonly frame: Uint8Array;
   readonly kind: number;
@@ -153,7 +153,7 @@ interface Job {
   readonly data: Uint8Array | undefined;
   readonly bad: boolean;
   readonly memory: boolean;
-  /** What is done with the word kept for the slot, and the word. */
+  /** Use of the word kept for the slot, and the word. */
   readonly word: number;
   readonly found: bigint;
 }
@@ -252,7 +252,7 @@ function pingJob(random: Random, size: number): Job {
     frame,
     frameOffsets.transport,
   );
-  // What pads the frame on the wire is not the request's and must not come back.
+  // Padding of the frame on the wire is not the request's and must not come back.
   const { totalLength } = decode(ipv4Header, frame, ipOffset),
     end = ethernetHeader.bytes + totalLength;
   const padded = end < frame.length ? concat(frame.slice(0, end), random.bytes(frame.length - end)) : frame;
@@ -313,8 +313,8 @@ interface Options {
 type SentReply = Sent<InputOf<ReturnType<typeof Reply>>>;
 
 /**
- * Stores the requests, asks for the replies, and holds what is sent against them: replies in their order, raw
- * frames in theirs.
+ * Stores the requests, triggers the replies, and holds the frames sent against them: replies in their order, raw frames
+ * in theirs.
  */
 class Surroundings {
   readonly raw: AxisSource;
@@ -430,7 +430,7 @@ async function randomTraffic(b: Bench<Ports>, count: number, o: Options, raws = 
   await s.finish();
   return s;
 }
-/** All jobs stored first, then asked for back to back. */
+/** All jobs stored first, then triggered back to back. */
 async function burst(
   b: Bench<Ports>,
   jobs: readonly Job[],

@@ -1,4 +1,4 @@
-/** What the partitions share of the line: PartitionRx and PartitionTx by themselves. */
+/** Parts of the line that partitions share: PartitionRx and PartitionTx by themselves. */
 import { describe, expect, test } from "vitest";
 import { PartitionRx, partitionBeats } from "../../../../../designs/clio/rtl/partition/partition-rx.ts";
 import { PartitionTx, txTurn } from "../../../../../designs/clio/rtl/partition/partition-tx.ts";
@@ -33,7 +33,7 @@ const each = (io: unknown, name: string): readonly never[] =>
   [0, 1].map(i => (io as Readonly<Record<string, never>>)[`${name}${i}`] as never);
 const beatsOf = (s: { readonly received: readonly { readonly value: unknown }[] }): Beat[] =>
   s.received.map(r => r.value as Beat);
-/** A frame of a partition: its low bit tells whose it is, the rest of the first beat its number. */
+/** A frame of a partition: its low bit is the owner, the rest of the first beat its number. */
 function frame(b: { readonly random: Bench<RxPorts>["random"] }, owner: number, number: number, beats: number): Beat[] {
   return Array.from({ length: beats }, (_, i) => ({
     data: i === 0 ? (BigInt(number) << 1n) | BigInt(owner) : b.random.bits(64),
@@ -122,7 +122,7 @@ describe("PartitionRx", () => {
     expect(partitionBeats(p)).toBeGreaterThanOrEqual(2 * most));
 });
 
-/** Frames of both, each at its own pace; what leaves, and when. */
+/** Frames of both, each at its own pace; the frames that leave, and their times. */
 async function transmit(
   b: Bench<TxPorts>,
   count: number,
@@ -157,7 +157,7 @@ async function inTurn(b: Bench<TxPorts>): Promise<void> {
   const out = await transmit(b, 60, [never, never], never),
     turn = txTurn(p);
   const whose = (x: { readonly cycle: number }, from: number): number => Math.floor((x.cycle + from) / turn) % 2;
-  // Where the turns begin is not told by the ports: one beginning must fit all.
+  // The ports do not show where the turns begin: one beginning must fit all.
   expect(Array.from({ length: 2 * turn }, (_, from) => out.every(x => whose(x, from) === x.owner)).some(Boolean)).toBe(
     true,
   );

@@ -31,7 +31,7 @@ describe("RetryBuffer", () => {
       runMixture(b, 3000, { doneAfter: [1, 4], pause: pauses(b.random) }, p);
     const twice = /done before|was to pass|order of what passes/,
       wrong = /answer|number|sees|once|order/;
-    /** What is wrong; an expression of the Verilog, and what is there instead; the bench and what it says. */
+    /** Fault; an expression of the Verilog and its replacement; the bench and its message. */
     const faults: readonly (readonly [
       string,
       RegExp,

@@ -24,8 +24,8 @@ type Ports = ReturnType<typeof dut>["ports"];
 
 /**
  * The node and the processor at the same entries, random times, every value written once. If an exchange is one step,
- * the order is that of the handshakes: what the node's addresses were taken for before an exchange ended stands before
- * it. So each old value, and what stands at the end, can be told exactly.
+ * the order is that of the handshakes. The node's addresses taken before an exchange ended stand before it. So each old
+ * value, and what stands at the end, can be told exactly.
  */
 async function run(
   b: Bench<Ports>,

@@ -92,7 +92,7 @@ function rig(
   // As many zeroed frames as pages, given when there is room.
   const free = new StreamSource(sim, io.freePage, { pause: often(0.97) });
   for (let i = 0; i < pages.length; i++) free.send(config.firstPpn + i);
-  // What the narrowed build leaves out is for it what means nothing.
+  // The narrowed build treats opcodes that it leaves out as meaningless.
   const plain = [opcode.READ, opcode.WRITE, opcode.WRITE_NOREPLY, opcode.PINGPONG, opcode.FENCE].map(Number);
   const model = new ReferenceNode(config, runtime, memory, code =>
     defaultAction(code) === "fast" && !plain.includes(code) ? "malformed" : defaultAction(code),
@@ -136,7 +136,7 @@ async function mixed(b: Bench<Ports>): Promise<void> {
       bad = random.bool(0.05);
     if (random.bool(0.1) && frame.length >= frameOffsets.body)
       encodeInto(clioHeader, { opcode: opcode.PINGPONG }, frame, frameOffsets.clio);
-    // Without a retry buffer nothing is told from its repetition.
+    // Without a retry buffer no request is distinguished from its repetition.
     if (frame.length >= frameOffsets.body)
       encodeInto(
         clioHeader,
@@ -148,7 +148,7 @@ async function mixed(b: Bench<Ports>): Promise<void> {
     const said = model.receive(frame, bad);
     if (said.kind === "reply") wanted.push(said.frame);
   }
-  // Pages are forgotten all the time, which nobody may notice.
+  // Pages are removed all the time, without effect on the replies.
   let forgotten = 0;
   const task = b.spawn(async () => {
     for (;;) {

@@ -48,7 +48,7 @@ function makeFrame({ random }: Bench<Ports>): Uint8Array {
   if (kind === 7) encodeInto(ipv4Header, { protocol: ipProtocol.icmp }, frame, frameOffsets.network);
   return frame;
 }
-/** Whether a reply goes to who is no longer its session's peer. */
+/** Whether a reply goes to a former peer of its session. */
 function isStale(frame: Uint8Array, peers: readonly (Peer | undefined)[]): boolean {
   const { dst } = decode(ethernetHeader, frame),
     ip = decode(ipv4Header, frame, frameOffsets.network),
@@ -68,7 +68,7 @@ async function run(
     source = new AxisSource(b.sim, io.rx, { pause: give }),
     sink = new AxisSink(b.sim, io.tx, { pause: take });
   const peers: (Peer | undefined)[] = Array.from({ length: sessions }, () => undefined);
-  // What a session's memory holds after reset means nothing: no request has come over it.
+  // The memory of a session means nothing after reset: no request has come over it.
   for (let s = 0; s < sessions; s++) {
     io.peer.en.value = 1;
     io.peer.session.value = s;

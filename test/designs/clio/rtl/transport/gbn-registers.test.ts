@@ -15,7 +15,7 @@ const busOf = (b: Bench<Ports>) => {
 };
 
 /**
- * Sessions are opened and closed, one after another however they are asked for; those given up are told once, in
+ * Sessions are opened and closed, one after another in whatever order of requests. Those given up are reported once, in
  * order; counters show.
  */
 async function scenario(b: Bench<Ports>): Promise<void> {

@@ -74,7 +74,7 @@ const outcomeOf = {
   stranger: "strangers",
   refused: "refused",
 } as const;
-/** MACs in place of the sender's (docs: go-back-n/rtl/types.ts). */
+/** MACs in place of the sender's (docs: types.ts). */
 const tagOf = (low: number, ticket: number): bigint =>
   0x0247_0000_0000n | (BigInt(ticket & 0xffff) << 16n) | BigInt(low);
 const endpoint = { mac: own.mac, ip: own.ip };
@@ -86,8 +86,8 @@ interface Options {
   readonly acks?: Pause;
 }
 /**
- * The shim between a MAC and a node: what it says of each frame (its events, in order) is held against the model, and
- * so is all that comes out.
+ * The shim between a MAC and a node. Its events for each frame, in order, are held against the model, and so is all
+ * that comes out.
  */
 class Rig {
   readonly mac: AxisSource;

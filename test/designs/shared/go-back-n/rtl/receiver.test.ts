@@ -54,8 +54,8 @@ interface Given {
 const names = Object.fromEntries(Object.entries(gbnVerdict).map(([n, v]) => [v, n])) as Record<number, GbnVerdict>;
 
 /**
- * Holds every verdict and every answer against the model, cycle by cycle. What the timer answers must be wanted, and
- * come in time.
+ * Holds every verdict and every answer against the model, cycle by cycle. Answers of the timer must be wanted, and come
+ * in time.
  */
 class Rig {
   readonly model = new Map<number, GbnReceiverModel>();
@@ -127,7 +127,7 @@ class Rig {
 
   #sample(cycle: number): void {
     const io = this.#b.io;
-    // What the operation of two cycles ago gives.
+    // Result of the operation of two cycles ago.
     const e = this.#expected,
       where = `cycle ${cycle}`;
     const seen =

@@ -44,7 +44,7 @@ class Rig {
   readonly out: StreamSink<Ports["out"]["shape"]>;
   readonly frames: AxisSink;
   readonly counts = { waited: 0, skipped: 0, stale: 0 };
-  /** What came out, in order. */
+  /** Output, in order. */
   readonly came: { readonly item: Item; readonly cycle: number }[] = [];
   readonly sent: Item[] = [];
   readonly #b: Bench<Ports>;
@@ -221,7 +221,7 @@ describe("GbnReorder", () => {
     async b => {
       const rig = new Rig(b);
       await b.cycles(20);
-      // What lies in the table of an earlier round leads to slots that are taken again.
+      // Entries of an earlier round in the table lead to slots that are taken again.
       for (let round = 0; round < 6; round++) {
         const from = p.first + 3 * round,
           before = rig.came.length;

@@ -34,8 +34,8 @@ interface Op {
 }
 
 /**
- * The session table beside its model: operations are done in the order in which they are taken, one a cycle later. What
- * sends again is played here, as go-back-n/rtl/resend.ts does it.
+ * The session table beside its model: operations are done in the order in which they are taken, one a cycle later. The
+ * block that sends again is played here, as resend.ts does it.
  */
 class Rig {
   readonly model: Session[] = Array.from({ length: p.sessions }, () => ({

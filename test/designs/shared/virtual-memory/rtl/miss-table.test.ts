@@ -15,7 +15,7 @@ const table = { pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4 },
 const { ppnBits } = geometryOf(table);
 
 /**
- * The table with what decides within the cycle, as in translation: a list that is next is taken if it may be, else a
+ * The table with the decision within the cycle, as in translation. A list that is next is taken if it may be, else a
  * key is compared.
  */
 const Harness = module(
@@ -102,7 +102,7 @@ interface Rights {
 interface Miss {
   readonly key: bigint;
   readonly list: number[];
-  /** What it waits for: the bucket, a frame, nothing. */
+  /** The awaited event: the bucket, a frame, nothing. */
   state: "fetching" | "arriving" | "faulting" | "done";
   verdict: number;
   ppn: number;
@@ -110,7 +110,7 @@ interface Miss {
   write: number;
   writing: boolean;
   poisoned: boolean;
-  /** What its requests need; and did when the bucket's arrival was announced. */
+  /** Needs of its requests, now and when the bucket's arrival was announced. */
   readonly needs: Rights[];
   helps: readonly Rights[];
   /** Since when its list could be served, and how many others have been since. */
@@ -184,8 +184,7 @@ async function run(b: Bench<Ports>, count: number, slots: number, cycles: number
       const found = model.all.flatMap((m, at) => (m !== undefined && f(m) ? [at] : []));
       return found.length > 0 && random.bool(chance) ? random.pick(found) : undefined;
     };
-    // What comes from memory: buckets, announced a cycle ahead; frames, some announced as the fault
-    // is told; write-backs.
+    // Arrivals from memory: buckets, announced a cycle ahead; frames, some announced with the fault; write-backs.
     const walks = arrives,
       coming = where(Math.min(0.4, 4 / count), m => m.state === "fetching");
     arrives = coming === undefined ? undefined : { miss: coming, result: randomResult(random) };

@@ -43,8 +43,8 @@ interface Options {
 
 /**
  * Random faults, one per cycle where there is a miss for it, pages now and then. Held against plain queues: pages go to
- * faults in order, each fault ends once, and an entry is in memory, right in all 64 bits with its neighbours untouched,
- * when `written` tells so.
+ * faults in order, and each fault ends once. When `written` pulses, the entry is in memory, right in all 64 bits, with
+ * its neighbours untouched.
  */
 async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
   const g = geometryOf(table(o.pageSize ?? 4096)),

@@ -67,7 +67,7 @@ interface Job {
   readonly tag: bigint;
   readonly error: boolean;
 }
-/** What the walk must say. */
+/** Required output of the walk. */
 function expected(j: Job): Record<string, unknown> {
   const slot = j.bucket.entries.findIndex(e => e?.allocated && e.tag === j.tag),
     e = j.bucket.entries[slot];

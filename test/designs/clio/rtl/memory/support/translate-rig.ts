@@ -31,7 +31,7 @@ import {
 
 export type Ports = ReturnType<typeof Translate>["ports"];
 
-/** What a page was for a while. Cycles tell which accesses may see it. */
+/** State of a page for a while. Cycles tell which accesses may see it. */
 interface Version {
   readonly allocated: boolean;
   readonly read: boolean;
@@ -67,7 +67,7 @@ export interface AccessOf {
   readonly va: bigint;
   readonly length: number;
   readonly write: boolean;
-  /** What the sync unit is to do, 1 to 6, on 8 aligned bytes; left out: a plain access. */
+  /** Operation of the sync unit, 1 to 6, on 8 aligned bytes; left out: a plain access. */
   readonly op?: number;
 }
 /** The rights that an access needs: atomics both, a pointer that is fetched the right to read. */
@@ -99,9 +99,9 @@ export interface RigOptions extends Pick<AxiRamOptions, "latency" | "jitter" | "
 
 /**
  * A `Translate` with what surrounds it: page table in an AXI4 memory, slot pool, slow path (frames, mapping, unmapping
- * with shootdowns). Every result is held against what its pages were while it was under way: exactly one per access,
- * the first failing page's status, the right frames; every frame given once. The table in memory is compared at the
- * end, every byte.
+ * with shootdowns). Every result is held against the state of its pages while it was under way. Each access has exactly
+ * one result, with the first failing page's status and the right frames. Every frame is given once. The table in memory
+ * is compared at the end, every byte.
  */
 export class TranslateRig {
   readonly g: TableGeometry;
@@ -267,7 +267,7 @@ export class TranslateRig {
   }
 
   /**
-   * Takes a page away as the slow path does: entry out, shootdown, once more if a fault under way had put it back; then
+   * Takes a page away as the slow path does: entry out, shootdown, once more if a fault under way had put it back. Then
    * its frame is free again.
    */
   async unmap(page: Page): Promise<void> {

@@ -43,7 +43,7 @@ type Request = ValueOf<NetRxPorts["request"]["shape"]>;
 
 /** The name of a `drop...` counter without that prefix. */
 export const withoutPrefix = (counter: string): string => counter.slice(4, 5).toLowerCase() + counter.slice(5);
-/** What the rules say of a frame. */
+/** Outcome of a frame by the rules. */
 type Expected =
   | { readonly drop: string }
   | {

@@ -67,7 +67,7 @@ const clientsFor = (random: Random, count: number, next: (i: number) => number):
   );
 };
 
-/** What a mixture of clients sends: `burst` is the chance of the same operation again right behind. */
+/** Requests of a mixture of clients: `burst` is the chance of the same operation again right behind. */
 function mixture(
   random: Random,
   clients: readonly Client[],
@@ -389,8 +389,8 @@ export const retryBenches: readonly RetryBench[] = [
           }
           if (phase === 2 && rig.cycle > until) {
             phase = 3;
-            // The same numbers as the one who went: done, not answered from his; his are expired, or busy
-            // as a newcomer's.
+            // The same numbers as the forgotten client's: done, not answered from that client's. That client's own are
+            // expired, or busy as a newcomer's.
             const next = script([
               fifth.hello(),
               ...Array.from({ length: 10 }, () => fifth.write()),
@@ -406,7 +406,7 @@ export const retryBenches: readonly RetryBench[] = [
       let thisPhase: (rig: RetryRig) => Ask | undefined = () => undefined;
       await b.until(() => phase === 3 && rig.seen.noPlace === 3);
       await rig.settled();
-      // The sixth is refused, too, and has a silent one forgotten for him.
+      // The sixth is refused, too, and a silent client is forgotten for it.
       expect([rig.seen.replaced, rig.seen.noPlace, rig.seen.expired]).toEqual([2, 3, 1]);
       expect(rig.model.isKnown(first.key)).toBe(false);
       expect(rig.model.isKnown(fifth.key)).toBe(true);
@@ -430,7 +430,7 @@ export const retryBenches: readonly RetryBench[] = [
       rig.restart({ next: script(asks) });
       await b.until(() => rig.taken.length === asks.length);
       await rig.settled();
-      // What came before the FENCE counts as forgotten; the first of all too, which nobody was known for.
+      // Operations before the FENCE count as forgotten; the first of all too, which found no known client.
       expect([rig.seen.pass, rig.seen.expired]).toEqual([0, 81]);
     },
   },

@@ -25,9 +25,9 @@ export const retryFaultDut = module(
 );
 export type RetryPorts = ReturnType<typeof retryDut>["ports"];
 
-/** What a request is, before it has a slot. */
+/** A request, before it has a slot. */
 export type Ask = Omit<RetryAsked, "slot">;
-/** An answer that is to come: what the model says, and what may differ because the operation was finished meanwhile. */
+/** An awaited answer: the model's, and the fields that may differ because the operation was finished meanwhile. */
 interface Awaited {
   readonly slot: number;
   readonly verdict: RetryVerdict;
@@ -196,7 +196,7 @@ export class RetryRig {
     });
   }
 
-  /** Numbers come round: what was done long ago is not the same operation. */
+  /** Numbers come round: an operation done long ago is not the same operation. */
   forgetExecuted(): void {
     this.executed.clear();
   }

@@ -1,7 +1,7 @@
 /**
- * A bench around the sync unit: slots with operands, a memory, and a scoreboard. Requests come from one stream,
- * so their order of arrival is known when they are sent, and so is what each must find: the reference does them
- * one after another.
+ * A bench around the sync unit: slots with operands, a memory, and a scoreboard. Requests come from one stream, so
+ * their order of arrival is known when they are sent. So is the value that each must find: the reference does them one
+ * after another.
  */
 import { expect } from "vitest";
 import { atomicResult } from "../../../../../../designs/clio/model/index.ts";
@@ -70,7 +70,7 @@ export const SyncDut = module(
 export type SyncPorts = ReturnType<typeof SyncDut>["ports"];
 
 export type OpName = keyof typeof syncOp;
-/** An operation as the bench asks for it. */
+/** An operation of the bench. */
 export interface Op {
   readonly op: OpName;
   readonly address: number;
@@ -109,7 +109,7 @@ export class SyncRig {
   readonly ram: AxiRam;
   readonly done: Done[] = [];
   readonly memory: SparseMemory;
-  /** What memory must hold: changed as requests are sent. */
+  /** Required content of memory: changed as requests are sent. */
   readonly reference: SparseMemory;
   /**
    * Addresses whose operations fail although the reference does not know: set by benches that break memory
@@ -230,7 +230,7 @@ export class SyncRig {
   hold(stopped: Pause): void {
     this.#replies.pause = this.#accesses.pause = stopped;
   }
-  /** After a reset: what was under way is gone; what memory holds is what counts. */
+  /** After a reset: operations under way are gone, and the content of memory counts. */
   forget(): void {
     this.#free.push(...this.#flying.keys());
     this.#flying.clear();

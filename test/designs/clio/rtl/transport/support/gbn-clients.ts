@@ -60,7 +60,7 @@ export interface ClientOptions {
   readonly timeout: number;
   readonly ackDelay: number;
   readonly ackEvery: number;
-  /** What takes its frames. */
+  /** Consumer of its frames. */
   readonly send: (frame: Uint8Array) => void;
   /** A reply in order: the payload behind the Go-Back-N header. */
   readonly reply: (payload: Uint8Array) => void;

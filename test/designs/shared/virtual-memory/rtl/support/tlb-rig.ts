@@ -18,8 +18,8 @@ interface Entry {
 }
 
 /**
- * The reference: the valid entries, and the places in order of use, so that a cleared place is taken by the fill that
- * finds it oldest.
+ * The reference: the valid entries, and the places in order of use. A cleared place is taken by the fill that finds it
+ * oldest.
  */
 class TlbModel {
   /** Least recently used first; a place without an entry is undefined. */
@@ -60,8 +60,8 @@ function idle(b: Bench<TlbPorts>): void {
 }
 
 /**
- * Random keys out of few, one advance after the other or with gaps; the outcome is held against the model, then used,
- * cleared, or a fill comes.
+ * Random keys out of few, one advance after the other or with gaps. The outcome is held against the model; then the
+ * entry is used or cleared, or a fill comes.
  */
 export async function runTlb(b: Bench<TlbPorts>, entries: number, cycles: number): Promise<void> {
   const random = b.random.fork("tlb"),
@@ -86,7 +86,7 @@ export async function runTlb(b: Bench<TlbPorts>, entries: number, cycles: number
     const op = random.pick(
       entry ? (["use", "use", "use", "use", "clear", "none", "fill"] as const) : (["fill", "fill", "none"] as const),
     );
-    // What a miss brings: its own key, or now and then the key that is being compared in this very cycle.
+    // Key of a fill: the missed key, or now and then the key that is being compared in this very cycle.
     const fills = random.bool(0.3) ? key : random.pick(keys),
       absent = model.find(fills) === undefined;
     const mapping = randomMapping(random);
