@@ -38,7 +38,7 @@ function forward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> 
   when(from.valid.and(room), () => assignView(held, from.payload, "held"));
   out.valid.set(full);
   assignView(out.payload, held, "payload");
-  return out as unknown as StreamIn<S>;
+  return out;
 }
 
 function backward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> {
@@ -52,7 +52,7 @@ function backward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S>
   when(full.not(), () => assignView(held, from.payload, "held"));
   out.valid.set(from.valid.or(full as UInt<1>));
   assignView(out.payload, mux(full as Bit, held, from.payload as never), "payload");
-  return out as unknown as StreamIn<S>;
+  return out;
 }
 
 /** Both at once. What arrives while the output stalls waits in a second register. */
@@ -72,5 +72,5 @@ function full<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> {
   when(room, () => assignView(held, mux(waits as Bit, waiting, from.payload as never), "held"));
   out.valid.set(valid);
   assignView(out.payload, held, "payload");
-  return out as unknown as StreamIn<S>;
+  return out;
 }

@@ -97,7 +97,10 @@ export interface SInt<W extends number = number> extends Common<W> {
   asUint(): UInt<W>;
 }
 
-/** A readable view of a shape. */
+/**
+ * A readable view of a shape. `Val`, `Var` and `Given` ask the same questions in the same order: so the compiler sees,
+ * also where the shape is a parameter, that what can be driven can be read and that what can be read can be given.
+ */
 export type Val<S> =
   S extends UIntShape<infer W>
     ? UInt<W>
@@ -105,7 +108,7 @@ export type Val<S> =
       ? SInt<W>
       : S extends StructShape<infer F>
         ? { readonly [K in keyof F]: Val<F[K]> }
-        : S extends VecShape<infer E, infer _N>
+        : S extends VecShape<infer E>
           ? VecVal<E>
           : never;
 export interface VecVal<E> {
@@ -162,6 +165,18 @@ export type Var<S> =
           ? VecVar<E>
           : never;
 
+/** Values given for a shape: leaves as values or numbers. */
+export type Given<S> =
+  S extends UIntShape<infer W>
+    ? UInt<W> | Num
+    : S extends SIntShape<infer W>
+      ? SInt<W> | Num
+      : S extends StructShape<infer F>
+        ? { readonly [K in keyof F]: Given<F[K]> }
+        : S extends VecShape<infer E>
+          ? VecVal<E> | readonly Given<E>[]
+          : never;
+
 /** What can be read of a value or of a drivable view: the same without `set`. */
 export type Readable<V> =
   V extends UInt<infer W>
@@ -211,6 +226,13 @@ export interface Stream<S> {
   readonly payload: Var<S>;
   readonly fire: Bit;
 }
+
+/** `n` times `T`: a tuple where the compiler knows the number, an array where only elaboration does. */
+export type Times<T, N extends number, Made extends T[] = []> = number extends N
+  ? T[]
+  : Made["length"] extends N
+    ? Made
+    : Times<T, N, [...Made, T]>;
 
 /** Inside the module: inputs read, outputs drive. */
 export type Inside<P> = {
