@@ -1,5 +1,6 @@
 /** The public face of the language. */
 export * from "./types/bits.ts";
+export * from "./types/by-name.ts";
 export * from "./types/shape.ts";
 export * from "./types/ports.ts";
 export type * from "./types/value.ts";

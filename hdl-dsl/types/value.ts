@@ -234,6 +234,35 @@ export type Times<T, N extends number, Made extends T[] = []> = number extends N
     ? Made
     : Times<T, N, [...Made, T]>;
 
+/**
+ * What a stream of S must find at the payload of a stream of T that it is joined to: nothing, where the shapes fit (a
+ * width that only elaboration knows fits any), and else the sentence that says why not.
+ */
+export type Joins<S, T> =
+  T extends UIntShape<infer W>
+    ? S extends UIntShape<infer N>
+      ? Fits<W, N>
+      : WidthError<"an unsigned value is expected">
+    : T extends SIntShape<infer W>
+      ? S extends SIntShape<infer N>
+        ? Fits<W, N>
+        : WidthError<"a signed value is expected">
+      : T extends StructShape<infer F>
+        ? S extends StructShape<infer G>
+          ? {
+              readonly [K in keyof F | keyof G]: K extends keyof G
+                ? K extends keyof F
+                  ? Joins<G[K], F[K]>
+                  : WidthError<`no field ${K & string}`>
+                : WidthError<`missing field ${K & string}`>;
+            }
+          : WidthError<"a struct is expected">
+        : T extends VecShape<infer E>
+          ? S extends VecShape<infer G>
+            ? { toArray(): readonly Joins<G, E>[] }
+            : WidthError<"a vec is expected">
+          : never;
+
 /** Inside the module: inputs read, outputs drive. */
 export type Inside<P> = {
   readonly [K in keyof P]: P[K] extends Port<"in", infer S>
