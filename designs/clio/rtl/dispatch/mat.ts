@@ -25,7 +25,6 @@ import {
   vec,
   when,
   type Bit,
-  type StreamIn,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { accessBody, casBody, faaBody, status } from "../../wire/index.ts";
@@ -273,8 +272,8 @@ export const Mat = module(
     takenSlow.set(io.request.fire.and(sound).and(says("slow", "extend")));
     takenFull.set(slowFull);
 
-    // Outputs that result. A malformed request and a code that means nothing are refused.
-    const knownStream = known as unknown as StreamIn<typeof Known>;
+    // What follows. A malformed request and a code that means nothing are refused.
+    const knownStream = known;
     const decided = p.compact === true ? knownStream : stage(knownStream, "full", { name: "decided" });
     const d = decided.payload;
     const goesSlow = node(d.sound.and(d.slow.or(d.extend)));
@@ -325,7 +324,7 @@ export const Mat = module(
         mux(d.corrupt, constant(status.NACK, 4), mux(busy, constant(status.BUSY, 4), status.MALFORMED)),
       ),
     });
-    const replyStream = replies as unknown as StreamIn<ReturnType<typeof Reply>>;
+    const replyStream = replies;
     connect(p.compact === true ? replyStream : stage(replyStream, "full"), io.reply);
     const slowQueue = instance(Fifo({ shape: SlowFrame(p), depth: Math.max(2, slowLimit(p)), style: "distributed" }));
     slowQueue.push.valid.set(decided.valid.and(toSlow));

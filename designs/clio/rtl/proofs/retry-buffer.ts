@@ -73,7 +73,7 @@ const harness = module(
       fence: r.fence,
       client: r.client,
       operation: r.operation,
-    } as never);
+    });
     io.ready.set(dut.request.ready);
     for (const to of ["pass", "fence"] as const) {
       io[to].valid.set(dut[to].valid);

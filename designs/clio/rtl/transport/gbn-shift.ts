@@ -20,7 +20,6 @@ import {
   uint,
   when,
   type Bit,
-  type StreamIn,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { ethernetHeader, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
@@ -113,7 +112,7 @@ export const GbnRemove = module(
     io.plan.ready.set(taken.and(beats.last));
     when(taken, () => {
       first.set(beats.last);
-      index.set(mux(number.all(), number, number.add(1)) as never);
+      index.set(mux(number.all(), number, number.add(1)));
     });
     const shifts = node(plan.action.eq(gbnAction.shift));
     const mac = cat(constant(tagPrefix, 48 - ticketBits - tagBits), plan.ticket, plan.tag);
@@ -151,7 +150,7 @@ export const GbnRemove = module(
       last: held.last.or(absorbs),
       user: mux(absorbs, beats.user, held.user.and(held.last)),
     });
-    connect(stage(out as unknown as StreamIn<ReturnType<typeof AxisBeat>>, "full"), io.tx);
+    connect(stage(out, "full"), io.tx);
   },
 );
 
@@ -191,7 +190,7 @@ export const GbnInsert = module(
     when(taken.or(gives), () => flush.set(flush.not().and(spills)));
     const ends = node(mux(flush, gives, taken.and(beats.last).and(spills.not())));
     io.plan.ready.set(ends);
-    when(ends, () => index.set(0)).elseWhen(gives, () => index.set(mux(index.all(), index, index.add(1)) as never));
+    when(ends, () => index.set(0)).elseWhen(gives, () => index.set(mux(index.all(), index, index.add(1))));
 
     const source = patched(
       beats.data,
@@ -231,7 +230,7 @@ export const GbnInsert = module(
     });
     connect(
       stage(
-        map(out as unknown as StreamIn<ReturnType<typeof AxisBeat>>, AxisBeat(beatBytes), v => v as never, {
+        map(out, AxisBeat(beatBytes), v => v, {
           name: "whole",
         }),
         "full",

@@ -123,7 +123,7 @@ export const GbnReceiver = module(
 
     const packet = io.packet.payload;
     const session = node(
-      mux(starting.or(looks), cursor, mux(io.control.valid, io.control.payload.session, packet.session) as never),
+      mux(starting.or(looks), cursor, mux(io.control.valid, io.control.payload.session, packet.session)),
     );
     const op = reg(Op, { init: 0 });
     op.set({
@@ -156,7 +156,7 @@ export const GbnReceiver = module(
     const asks = node(ahead.and(was.nacked.not()));
     const timed = node(op.timer.and(wanting));
     const answers = node(io.answerRoom.and(again.or(asks).or(timed)).or(inOrder.and(fullCount)));
-    const last = node(mux(inOrder, was.expected, was.expected.sub(1) as never));
+    const last = node(mux(inOrder, was.expected, was.expected.sub(1)));
 
     const changes = node(op.start.or(inOrder).or(answers));
     states.write(changes, op.session, {
@@ -196,7 +196,7 @@ export const GbnReceiver = module(
     answerValid.set(answers);
     answer.set({
       session: op.session,
-      sequence: last as never,
+      sequence: last,
       nack: asks,
       peer: {
         identity: mux(inOrder, op.peer.identity, was.peer.identity),

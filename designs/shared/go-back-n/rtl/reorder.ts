@@ -19,7 +19,6 @@ import {
   struct,
   uint,
   when,
-  type StreamIn,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { hintTable } from "./hints.ts";
@@ -106,12 +105,9 @@ export const GbnReorder = module(
     connect(room.out, io.outBeats);
     // Its `ready` hangs on beats, so it comes through a register.
     const plan = stream(WaitingPlan(p));
-    connect(
-      stage(plan as unknown as StreamIn<ReturnType<typeof WaitingPlan>>, "backward", { name: "planned" }),
-      room.plan as never,
-    );
+    connect(stage(plan, "backward", { name: "planned" }), room.plan);
     const outs = instance("outs", Fifo({ shape: uint(p.metaBits), depth: 4, style: "distributed" }));
-    connect(outs.pop, io.out as never);
+    connect(outs.pop, io.out);
     const none = constant(0, slotBits + 1);
 
     // What waits: by slot, and which slots are taken; slots and lanes that are free.
@@ -183,7 +179,7 @@ export const GbnReorder = module(
         silent: plain.and(silentFirst),
         reply: plain.and(silentFirst.not()),
       });
-      turn.set({ session, ticket: choose(silentFirst, silent.ticket, reply.turn.ticket) } as never);
+      turn.set({ session, ticket: choose(silentFirst, silent.ticket, reply.turn.ticket) });
       slot.set(probe);
       alternate.set(silentFirst.not());
       at.select.set(0);
@@ -191,7 +187,7 @@ export const GbnReorder = module(
       at.decide.set(skips.not());
     });
     when(at.look, () => {
-      turn.set(kept.turn as never);
+      turn.set(kept.turn);
       go("look", "decide");
     });
 
@@ -203,8 +199,8 @@ export const GbnReorder = module(
       style: "block",
     });
     const was = heads.readSync(node(choose(at.select, session, choose(at.look, kept.turn.session, turn.session))));
-    const gap = node<UInt>(turn.ticket.sub(was.due as never));
-    const due = node(turn.ticket.eq(was.due as never)),
+    const gap = node<UInt>(turn.ticket.sub(was.due));
+    const due = node(turn.ticket.eq(was.due)),
       behind = node(gap.bit(tickets - 1));
     const far = node(reachBits < tickets - 1 ? gap.bits(reachBits, tickets - 1 - reachBits).any() : constant(0, 1)),
       near = node(cat(due, behind, far).any().not());
@@ -226,12 +222,12 @@ export const GbnReorder = module(
         mux(passes, act(waitingAction.pass), mux(far, act(waitingAction.drop), waitingAction.keep)),
       ),
       slot: choose(at.release, slot, freeSlot),
-    } as never);
+    });
     // Nothing is decided about a reply, nor released, without room for both.
     const sends = node(plan.ready.and(outs.push.ready)),
       done = node(replies.and(sends).and(wants));
     outs.push.valid.set(plan.ready.and(replies.and(passes).or(at.release.and(quiet.not()))));
-    outs.push.payload.set(mux(at.release, kept.meta, reply.meta) as never);
+    outs.push.payload.set(mux(at.release, kept.meta, reply.meta));
     const mutes = node(at.decide.and(op.silent));
     io.reply.ready.set(done);
     io.silent.ready.set(mutes.and(near.not().or(isFree)));
@@ -256,8 +252,8 @@ export const GbnReorder = module(
     const joiningPlace = reg(uint(slotBits + reachBits));
     const joiningSlot = reg(slotOf);
     joining.set(keeping);
-    joiningPlace.set(place as never);
-    joiningSlot.set(freeSlot as never);
+    joiningPlace.set(place);
+    joiningSlot.set(freeSlot);
     hints.write(joining, joiningPlace, joiningSlot);
     links.write(joining, joiningSlot, hint);
 
@@ -267,7 +263,7 @@ export const GbnReorder = module(
     );
     const restarts = node(at.decide.and(op.control));
     const matches = reg(bit);
-    matches.set(slotTaken.and(cat(kept.turn.session, kept.turn.ticket).eq(cat(turn.session, chased) as never)));
+    matches.set(slotTaken.and(cat(kept.turn.session, kept.turn.ticket).eq(cat(turn.session, chased))));
     const gone = reg(bit, { init: 0 });
     const further = node(at.found.and(matches.not()).and(gone));
     const freed = node(at.release.and(sends.or(quiet)));
@@ -291,7 +287,7 @@ export const GbnReorder = module(
 
     // Slots and lanes come back.
     const drops = reg(bit);
-    drops.set(slotTaken.and(kept.turn.session.eq(turn.session as never)));
+    drops.set(slotTaken.and(kept.turn.session.eq(turn.session)));
     const flushed = node(at.flushed.and(drops));
     const listed = node(cursor.shr(slotBits).any().not().and(starting));
     taken.write(
@@ -300,18 +296,18 @@ export const GbnReorder = module(
       keeping,
     );
     free.push.valid.set(listed.or(freed).or(flushed));
-    free.push.payload.set(choose(starting, cursor.trunc(slotBits), slot) as never);
+    free.push.payload.set(choose(starting, cursor.trunc(slotBits), slot));
     lanes.push.valid.set(listed.or(freed.and(fewer.any().not())).or(restarts.and(alone.not())));
-    lanes.push.payload.set(choose(starting, cursor.trunc(slotBits), choose(at.decide, was.lane, lane)) as never);
+    lanes.push.payload.set(choose(starting, cursor.trunc(slotBits), choose(at.decide, was.lane, lane)));
     when(starting, () => {
       cursor.set(cursor.add(1));
       when(cursor.eq(Math.max(p.sessions, p.waiting) - 1), () => starting.set(0));
     });
 
     when(at.decide, () => {
-      chased.set(dueThen as never);
+      chased.set(dueThen);
       lane.set(was.lane);
-      count.set(was.waits as never);
+      count.set(was.waits);
       gone.set(op.skip.and(due));
       when(op.reply.and(sends.not()), () => undefined)
         .elseWhen(steps.and(alone.not()), () => go("decide", "sort"))
@@ -324,20 +320,20 @@ export const GbnReorder = module(
         .otherwise(() => go("decide", "select"));
     });
     when(at.sort, () => {
-      slot.set(hint as never);
+      slot.set(hint);
       go("sort", "check");
     });
     when(at.check, () => go("check", "found"));
     when(at.found, () => {
-      chased.set(dueThen as never);
+      chased.set(dueThen);
       gone.set(matches);
       when(matches, () => go("found", "release"))
         .elseWhen(gone.and(count.any()), () => go("found", "sort"))
         .otherwise(() => go("found", "select"));
     });
     when(freed, () => {
-      count.set(fewer as never);
-      slot.set(links.readAsync(slot) as never);
+      count.set(fewer);
+      slot.set(links.readAsync(slot));
       go("release", "check");
     });
     when(at.flush, () => go("flush", "flushed"));

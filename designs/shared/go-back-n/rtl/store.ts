@@ -111,8 +111,8 @@ export const GbnStore = module(
       const now = node(mux(final, left.sub(1).resize(8), constant(burst - 1, 8)), { name: `${name}_len` });
       when(start, () => {
         running.set(1);
-        at.set(address as never);
-        left.set(beats as never);
+        at.set(address);
+        left.set(beats);
       }).elseWhen(taken, () => {
         running.set(final.not());
         at.set(at.add(Math.min(4096, burst * beatBytes)));
@@ -131,7 +131,7 @@ export const GbnStore = module(
     lengths.write(io.place.fire, writtenPlace, place.bytes);
     // Room can only come while an address waits, so it stays.
     io.aw.valid.set(writes.running.and(pending.push.ready));
-    io.aw.payload.set(writes.address as never);
+    io.aw.payload.set(writes.address);
     pending.push.valid.set(awTaken);
     pending.push.payload.set(writes.final);
     const beat = reg(uint(burstBits), { init: 0 });
@@ -182,7 +182,7 @@ export const GbnStore = module(
       lastLane.set(length.sub(1).trunc(laneBits));
     });
     io.ar.valid.set(reads.running);
-    io.ar.payload.set(reads.address as never);
+    io.ar.payload.set(reads.address);
     const failed = node(bad.or(io.r.payload.resp.any()));
     when(came, () => {
       index.set(choose(last, constant(0, countBits), index.add(1)));
