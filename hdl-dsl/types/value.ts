@@ -177,7 +177,7 @@ export type Given<S> =
           ? VecVal<E> | readonly Given<E>[]
           : never;
 
-/** What can be read of a value or of a drivable view: the same without `set`. */
+/** Readable part of a value or of a drivable view: the same without `set`. */
 export type Readable<V> =
   V extends UInt<infer W>
     ? UInt<W>

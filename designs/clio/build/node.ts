@@ -6,7 +6,7 @@ import { offloadBuilds } from "../offloads/index.ts";
 import { ClioNode, ClioNodeGbn, ClioNodePartitioned, goBackNNode, type NodePorts } from "../rtl/index.ts";
 import { partBit } from "../../shared/go-back-n/rtl/index.ts";
 
-/** What every build of the node has; its transport, offloads and partitions can add ports. */
+/** Type of every build of the node: ports that all have. Transport, offloads and partitions can add some. */
 export type NodeBuild = Def<NodePorts>;
 
 /**

@@ -8,7 +8,7 @@ import { lengthBits } from "../../../shared/frame/index.ts";
  */
 const incrementBits = (name: CounterName): number => (name === "readBytes" || name === "writeBytes" ? lengthBits : 2);
 
-/** What every counter grows by in this cycle. Blocks report their own part; the top adds them up. */
+/** Increment of every counter in this cycle. Blocks report their own part; the top adds them up. */
 export const Events = struct(byName(counterNames, n => uint(incrementBits(n))));
 
 /**

@@ -272,7 +272,7 @@ export const Mat = module(
     takenSlow.set(io.request.fire.and(sound).and(says("slow", "extend")));
     takenFull.set(slowFull);
 
-    // What follows. A malformed request and a code that means nothing are refused.
+    // Outputs that result. A malformed request and a code that means nothing are refused.
     const knownStream = known;
     const decided = p.compact === true ? knownStream : stage(knownStream, "full", { name: "decided" });
     const d = decided.payload;

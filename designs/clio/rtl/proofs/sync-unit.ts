@@ -79,7 +79,7 @@ const harness = module(
     connect(dut.ar, io.ar);
     connect(dut.aw, io.aw);
     connect(dut.w, io.w);
-    // Words of one bit that counts: what is proved does not look at the others.
+    // Words of one bit that counts: the claims do not depend on the others.
     const { r, b } = io;
     dut.r.valid.set(r.valid);
     r.ready.set(dut.r.ready);

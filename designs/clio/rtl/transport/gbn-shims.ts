@@ -133,7 +133,7 @@ export const GbnShims = module(
       }
     };
     counting(counted.rx, counts.rx, gbnRx.events, () => undefined);
-    // Of both kinds: what belongs to no request of the session, and what belongs to another client.
+    // Both kinds: frames for no request of the session, and frames for another client.
     counting(counted.tx, counts.tx, gbnTx.events, name => (name === "stale" ? stale : undefined));
     io.counters.set(counts);
   },
