@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { totalLuts } from "../../../cli/synth/area.ts";
 import { readBaseline, regressions, writeBaseline } from "../../../cli/synth/baseline.ts";
 import { figuresOf } from "../../../cli/synth/figures.ts";
-import { paperTable } from "../../../cli/synth/paper-table.ts";
+import { paperTable } from "../../../designs/clio/evaluation/index.ts";
 import { areaTable, levelsOf, pathLine, type Result } from "../../../cli/synth/report.ts";
 import { synthesize } from "../../../cli/synth/synthesize.ts";
 import { targets, type TargetName } from "../../../cli/synth/target.ts";
