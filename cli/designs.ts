@@ -4,5 +4,6 @@
  */
 import { clio } from "../designs/clio/design.ts";
 import type { Design } from "../designs/shared/command-line/index.ts";
+import { frameCounter } from "../examples/frame-counter/design.ts";
 
-export const designs: readonly [Design, ...Design[]] = [clio];
+export const designs: readonly [Design, ...Design[]] = [clio, frameCounter];
