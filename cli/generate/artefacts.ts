@@ -45,7 +45,7 @@ async function ownFiles(d: Design, root: string): Promise<readonly GeneratedFile
 }
 
 /** Pages whose excerpts are taken from other files. */
-const excerptPages = ["README.md"];
+const excerptPages = ["README.md", "docs/add-a-design.md"];
 
 /**
  * Everything that is committed and generated. Excerpts are taken from the other files, so their pages come last.

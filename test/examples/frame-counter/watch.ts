@@ -29,7 +29,7 @@ export class Watch {
     b.onEdge({
       sample: edge => {
         if (tx.valid.value !== 0 && tx.ready.value !== 0) {
-          const ones = [...Number(tx.payload.keep.value).toString(2)].filter(d => d === "1").length;
+          const ones = Number(tx.payload.keep.value).toString(2).replaceAll("0", "").length;
           this.#beats.push({ edge, bytes: ones, last: tx.payload.last.value !== 0 });
         }
         if (sB.valid.value !== 0) {
