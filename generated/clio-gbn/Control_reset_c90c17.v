@@ -120,99 +120,99 @@ module Control_reset_c90c17 (
   input  wire [3:0]  offload_state_held,
   input  wire [3:0]  offload_state_stuck
 );
-  reg [3:0] offload_reset_kept; // control.ts:87
-  reg [23:0] offload_patience_kept; // control.ts:87
-  reg [31:0] mac_low_kept; // control.ts:87
-  reg [15:0] mac_high_kept; // control.ts:87
-  reg [31:0] ip_kept; // control.ts:87
-  reg [15:0] native_port_kept; // control.ts:87
-  reg [15:0] client_port_kept; // control.ts:87
-  reg accept_any_mac_kept; // control.ts:87
-  reg out_of_memory_kept; // control.ts:87
-  reg [15:0] rule0_pid_kept; // control.ts:87
-  reg [2:0] rule0_action_kept; // control.ts:87
-  reg rule0_valid_kept; // control.ts:87
-  reg [15:0] rule1_pid_kept; // control.ts:87
-  reg [2:0] rule1_action_kept; // control.ts:87
-  reg rule1_valid_kept; // control.ts:87
-  reg [15:0] rule2_pid_kept; // control.ts:87
-  reg [2:0] rule2_action_kept; // control.ts:87
-  reg rule2_valid_kept; // control.ts:87
-  reg [15:0] rule3_pid_kept; // control.ts:87
-  reg [2:0] rule3_action_kept; // control.ts:87
-  reg rule3_valid_kept; // control.ts:87
-  reg [5:0] turn; // control.ts:195
-  reg clearing; // control.ts:196
-  reg [7:0] pending_rx_frames; // control.ts:204
-  reg [7:0] pending_tx_frames; // control.ts:204
-  reg [7:0] pending_drop_long; // control.ts:204
-  reg [7:0] pending_drop_fcs; // control.ts:204
-  reg [7:0] pending_drop_short; // control.ts:204
-  reg [7:0] pending_drop_mac; // control.ts:204
-  reg [7:0] pending_drop_ether_type; // control.ts:204
-  reg [7:0] pending_drop_arp; // control.ts:204
-  reg [7:0] pending_drop_ip_header; // control.ts:204
-  reg [7:0] pending_drop_ip_options; // control.ts:204
-  reg [7:0] pending_drop_ip_checksum; // control.ts:204
-  reg [7:0] pending_drop_fragment; // control.ts:204
-  reg [7:0] pending_drop_ip; // control.ts:204
-  reg [7:0] pending_drop_length; // control.ts:204
-  reg [7:0] pending_drop_protocol; // control.ts:204
-  reg [7:0] pending_drop_icmp; // control.ts:204
-  reg [7:0] pending_drop_port; // control.ts:204
-  reg [7:0] pending_drop_rule; // control.ts:204
-  reg [7:0] pending_arp_replies; // control.ts:204
-  reg [7:0] pending_icmp_replies; // control.ts:204
-  reg [7:0] pending_nacks; // control.ts:204
-  reg [7:0] pending_malformed; // control.ts:204
-  reg [7:0] pending_invalid; // control.ts:204
-  reg [7:0] pending_write_permission; // control.ts:204
-  reg [7:0] pending_read_permission; // control.ts:204
-  reg [7:0] pending_out_of_memory; // control.ts:204
-  reg [7:0] pending_busy; // control.ts:204
-  reg [7:0] pending_unanswered; // control.ts:204
-  reg [7:0] pending_pingpongs; // control.ts:204
-  reg [7:0] pending_reads; // control.ts:204
-  reg [7:0] pending_writes; // control.ts:204
-  reg [7:0] pending_writes_no_reply; // control.ts:204
-  reg [7:0] pending_atomics; // control.ts:204
-  reg [7:0] pending_dereferences; // control.ts:204
-  reg [7:0] pending_fences; // control.ts:204
-  reg [21:0] pending_read_bytes; // control.ts:204
-  reg [21:0] pending_write_bytes; // control.ts:204
-  reg [7:0] pending_slow_requests; // control.ts:204
-  reg [7:0] pending_extend_requests; // control.ts:204
-  reg [7:0] pending_page_faults; // control.ts:204
-  reg [7:0] pending_tlb_hits; // control.ts:204
-  reg [7:0] pending_tlb_misses; // control.ts:204
-  reg [7:0] pending_misses_merged; // control.ts:204
-  reg [7:0] pending_bucket_fetches; // control.ts:204
-  reg [7:0] pending_tlb_evictions; // control.ts:204
-  reg [7:0] pending_retries_answered; // control.ts:204
-  reg [7:0] pending_retries_busy; // control.ts:204
-  reg [7:0] pending_retries_expired; // control.ts:204
-  reg [7:0] pending_retry_evictions; // control.ts:204
-  reg [7:0] pending_retry_clients_replaced; // control.ts:204
-  reg [7:0] pending_shootdowns; // control.ts:204
-  reg [7:0] pending_offload0_requests; // control.ts:204
-  reg [7:0] pending_offload1_requests; // control.ts:204
-  reg [7:0] pending_offload2_requests; // control.ts:204
-  reg [7:0] pending_offload3_requests; // control.ts:204
-  reg [7:0] pending_offload0_accesses; // control.ts:204
-  reg [7:0] pending_offload1_accesses; // control.ts:204
-  reg [7:0] pending_offload2_accesses; // control.ts:204
-  reg [7:0] pending_offload3_accesses; // control.ts:204
-  reg [7:0] pending_offload_busy; // control.ts:204
-  reg [7:0] pending_offload_repeated; // control.ts:204
-  reg adding; // control.ts:211
-  reg [21:0] amount; // control.ts:212
-  reg [47:0] base; // control.ts:213
-  reg [5:0] place; // control.ts:214
-  reg settling; // control.ts:216
+  reg [3:0] offload_reset_kept; // control.ts:86
+  reg [23:0] offload_patience_kept; // control.ts:86
+  reg [31:0] mac_low_kept; // control.ts:86
+  reg [15:0] mac_high_kept; // control.ts:86
+  reg [31:0] ip_kept; // control.ts:86
+  reg [15:0] native_port_kept; // control.ts:86
+  reg [15:0] client_port_kept; // control.ts:86
+  reg accept_any_mac_kept; // control.ts:86
+  reg out_of_memory_kept; // control.ts:86
+  reg [15:0] rule0_pid_kept; // control.ts:86
+  reg [2:0] rule0_action_kept; // control.ts:86
+  reg rule0_valid_kept; // control.ts:86
+  reg [15:0] rule1_pid_kept; // control.ts:86
+  reg [2:0] rule1_action_kept; // control.ts:86
+  reg rule1_valid_kept; // control.ts:86
+  reg [15:0] rule2_pid_kept; // control.ts:86
+  reg [2:0] rule2_action_kept; // control.ts:86
+  reg rule2_valid_kept; // control.ts:86
+  reg [15:0] rule3_pid_kept; // control.ts:86
+  reg [2:0] rule3_action_kept; // control.ts:86
+  reg rule3_valid_kept; // control.ts:86
+  reg [5:0] turn; // control.ts:190
+  reg clearing; // control.ts:191
+  reg [7:0] pending_rx_frames; // control.ts:199
+  reg [7:0] pending_tx_frames; // control.ts:199
+  reg [7:0] pending_drop_long; // control.ts:199
+  reg [7:0] pending_drop_fcs; // control.ts:199
+  reg [7:0] pending_drop_short; // control.ts:199
+  reg [7:0] pending_drop_mac; // control.ts:199
+  reg [7:0] pending_drop_ether_type; // control.ts:199
+  reg [7:0] pending_drop_arp; // control.ts:199
+  reg [7:0] pending_drop_ip_header; // control.ts:199
+  reg [7:0] pending_drop_ip_options; // control.ts:199
+  reg [7:0] pending_drop_ip_checksum; // control.ts:199
+  reg [7:0] pending_drop_fragment; // control.ts:199
+  reg [7:0] pending_drop_ip; // control.ts:199
+  reg [7:0] pending_drop_length; // control.ts:199
+  reg [7:0] pending_drop_protocol; // control.ts:199
+  reg [7:0] pending_drop_icmp; // control.ts:199
+  reg [7:0] pending_drop_port; // control.ts:199
+  reg [7:0] pending_drop_rule; // control.ts:199
+  reg [7:0] pending_arp_replies; // control.ts:199
+  reg [7:0] pending_icmp_replies; // control.ts:199
+  reg [7:0] pending_nacks; // control.ts:199
+  reg [7:0] pending_malformed; // control.ts:199
+  reg [7:0] pending_invalid; // control.ts:199
+  reg [7:0] pending_write_permission; // control.ts:199
+  reg [7:0] pending_read_permission; // control.ts:199
+  reg [7:0] pending_out_of_memory; // control.ts:199
+  reg [7:0] pending_busy; // control.ts:199
+  reg [7:0] pending_unanswered; // control.ts:199
+  reg [7:0] pending_pingpongs; // control.ts:199
+  reg [7:0] pending_reads; // control.ts:199
+  reg [7:0] pending_writes; // control.ts:199
+  reg [7:0] pending_writes_no_reply; // control.ts:199
+  reg [7:0] pending_atomics; // control.ts:199
+  reg [7:0] pending_dereferences; // control.ts:199
+  reg [7:0] pending_fences; // control.ts:199
+  reg [21:0] pending_read_bytes; // control.ts:199
+  reg [21:0] pending_write_bytes; // control.ts:199
+  reg [7:0] pending_slow_requests; // control.ts:199
+  reg [7:0] pending_extend_requests; // control.ts:199
+  reg [7:0] pending_page_faults; // control.ts:199
+  reg [7:0] pending_tlb_hits; // control.ts:199
+  reg [7:0] pending_tlb_misses; // control.ts:199
+  reg [7:0] pending_misses_merged; // control.ts:199
+  reg [7:0] pending_bucket_fetches; // control.ts:199
+  reg [7:0] pending_tlb_evictions; // control.ts:199
+  reg [7:0] pending_retries_answered; // control.ts:199
+  reg [7:0] pending_retries_busy; // control.ts:199
+  reg [7:0] pending_retries_expired; // control.ts:199
+  reg [7:0] pending_retry_evictions; // control.ts:199
+  reg [7:0] pending_retry_clients_replaced; // control.ts:199
+  reg [7:0] pending_shootdowns; // control.ts:199
+  reg [7:0] pending_offload0_requests; // control.ts:199
+  reg [7:0] pending_offload1_requests; // control.ts:199
+  reg [7:0] pending_offload2_requests; // control.ts:199
+  reg [7:0] pending_offload3_requests; // control.ts:199
+  reg [7:0] pending_offload0_accesses; // control.ts:199
+  reg [7:0] pending_offload1_accesses; // control.ts:199
+  reg [7:0] pending_offload2_accesses; // control.ts:199
+  reg [7:0] pending_offload3_accesses; // control.ts:199
+  reg [7:0] pending_offload_busy; // control.ts:199
+  reg [7:0] pending_offload_repeated; // control.ts:199
+  reg adding; // control.ts:206
+  reg [21:0] amount; // control.ts:207
+  reg [47:0] base; // control.ts:208
+  reg [5:0] place; // control.ts:209
+  reg settling; // control.ts:211
   reg asked_full; // axi4-lite.ts:66
   reg [11:0] asked_held_addr; // axi4-lite.ts:66
   reg [2:0] asked_held_prot; // axi4-lite.ts:66
-  reg [15:0] kept_high; // control.ts:110
+  reg [15:0] kept_high; // control.ts:109
   reg answered_full; // axi4-lite.ts:72
   reg [31:0] answered_held_data; // axi4-lite.ts:72
   reg [1:0] answered_held_resp; // axi4-lite.ts:72
@@ -224,19 +224,19 @@ module Control_reset_c90c17 (
   reg [3:0] order_data_held_strb; // axi4-lite.ts:75
   reg done_full; // axi4-lite.ts:85
   reg [1:0] done_held_resp; // axi4-lite.ts:85
-  (* ram_style = "distributed" *) reg [47:0] counts [0:60]; // control.ts:194
-  wire [9:0] at; // control.ts:103
-  wire in_counters; // control.ts:105
-  wire high_word; // control.ts:109
-  wire [9:0] offset; // control.ts:107
-  wire in_mat; // control.ts:106
-  wire mapped; // control.ts:117
+  (* ram_style = "distributed" *) reg [47:0] counts [0:60]; // control.ts:189
+  wire [9:0] at; // control.ts:102
+  wire in_counters; // control.ts:104
+  wire high_word; // control.ts:108
+  wire [9:0] offset; // control.ts:106
+  wire in_mat; // control.ts:105
+  wire mapped; // control.ts:113
   wire written_ready; // axi4-lite.ts:78
-  wire to_register; // control.ts:134
-  wire to_mat; // control.ts:135
-  wire entry_bytes; // control.ts:136
-  wire [9:0] target; // control.ts:133
-  wire last = turn == 6'd60; // control.ts:197
+  wire to_register; // control.ts:130
+  wire to_mat; // control.ts:131
+  wire entry_bytes; // control.ts:132
+  wire [9:0] target; // control.ts:129
+  wire last = turn == 6'd60; // control.ts:192
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:67
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd4}} & 32'h40005f8)

@@ -18,28 +18,28 @@ module PacketFifo_shape_b1a495_depth128_lastlast_dropuser_styleblock (
   output wire [7:0]   packets,
   output wire         dropped
 );
-  reg [6:0] head; // packet-fifo.ts:40
-  reg [6:0] tail; // packet-fifo.ts:41
-  reg [6:0] start; // packet-fifo.ts:42
-  reg [7:0] held; // packet-fifo.ts:43
-  reg [7:0] coming; // packet-fifo.ts:44
-  reg [7:0] packets_1; // packet-fifo.ts:45
-  (* ram_style = "block" *) reg [577:0] store [0:127]; // packet-fifo.ts:39
-  wire [577:0] front; // packet-fifo.ts:86
-  reg [577:0] front_rd; // packet-fifo.ts:86
-  reg [577:0] front_fwd; // packet-fifo.ts:86
-  reg front_hit; // packet-fifo.ts:86
-  wire full = (held + coming) == 8'd128; // packet-fifo.ts:47
-  wire lost = coming == 8'd128; // packet-fifo.ts:50
-  wire push = push_valid & push_ready; // packet-fifo.ts:52
-  wire pop = pop_valid & pop_ready; // packet-fifo.ts:53
-  wire last = push_payload_last; // packet-fifo.ts:54
-  wire popped_last = pop_payload_last & pop; // packet-fifo.ts:55
-  wire ends = push & last; // packet-fifo.ts:56
-  wire bad = lost | push_payload_user; // packet-fifo.ts:57
-  wire commit = ends & ~bad; // packet-fifo.ts:58
-  wire rollback = ends & bad; // packet-fifo.ts:59
-  wire [6:0] next_head = pop ? head + 7'd1 : head; // packet-fifo.ts:81
+  reg [6:0] head; // packet-fifo.ts:38
+  reg [6:0] tail; // packet-fifo.ts:39
+  reg [6:0] start; // packet-fifo.ts:40
+  reg [7:0] held; // packet-fifo.ts:41
+  reg [7:0] coming; // packet-fifo.ts:42
+  reg [7:0] packets_1; // packet-fifo.ts:43
+  (* ram_style = "block" *) reg [577:0] store [0:127]; // packet-fifo.ts:37
+  wire [577:0] front; // packet-fifo.ts:84
+  reg [577:0] front_rd; // packet-fifo.ts:84
+  reg [577:0] front_fwd; // packet-fifo.ts:84
+  reg front_hit; // packet-fifo.ts:84
+  wire full = (held + coming) == 8'd128; // packet-fifo.ts:45
+  wire lost = coming == 8'd128; // packet-fifo.ts:48
+  wire push = push_valid & push_ready; // packet-fifo.ts:50
+  wire pop = pop_valid & pop_ready; // packet-fifo.ts:51
+  wire last = push_payload_last; // packet-fifo.ts:52
+  wire popped_last = pop_payload_last & pop; // packet-fifo.ts:53
+  wire ends = push & last; // packet-fifo.ts:54
+  wire bad = lost | push_payload_user; // packet-fifo.ts:55
+  wire commit = ends & ~bad; // packet-fifo.ts:56
+  wire rollback = ends & bad; // packet-fifo.ts:57
+  wire [6:0] next_head = pop ? head + 7'd1 : head; // packet-fifo.ts:79
 
   always @(posedge clk)
     if (rst) begin

@@ -49,118 +49,118 @@ module DataFrame_b64_c8_d1444_r8 (
   input  wire [511:0] memory_reply_data_payload_data,
   input  wire         memory_reply_data_payload_last
 );
-  wire intake_request_ready; // data-frame.ts:41
-  wire intake_request_data_ready; // data-frame.ts:41
-  wire intake_query_valid; // data-frame.ts:41
-  wire [2:0] intake_query_payload_context; // data-frame.ts:41
-  wire [3:0] intake_query_payload_status; // data-frame.ts:41
-  wire [7:0] intake_query_payload_opcode; // data-frame.ts:41
-  wire intake_query_payload_aggregate; // data-frame.ts:41
-  wire [63:0] intake_query_payload_table; // data-frame.ts:41
-  wire [42:0] intake_query_payload_total; // data-frame.ts:41
-  wire [13:0] intake_query_payload_chunk; // data-frame.ts:41
-  wire [13:0] intake_query_payload_row_bytes; // data-frame.ts:41
-  wire [13:0] intake_query_payload_field_offset; // data-frame.ts:41
-  wire [3:0] intake_query_payload_field_bytes; // data-frame.ts:41
-  wire [2:0] intake_query_payload_predicate; // data-frame.ts:41
-  wire [63:0] intake_query_payload_operand; // data-frame.ts:41
-  wire [13:0] intake_query_payload_value_offset; // data-frame.ts:41
-  wire [3:0] intake_query_payload_value_bytes; // data-frame.ts:41
-  wire reads_query_ready; // data-frame.ts:42
-  wire reads_memory_valid; // data-frame.ts:42
-  wire [7:0] reads_memory_payload_tag; // data-frame.ts:42
-  wire [7:0] reads_memory_payload_opcode; // data-frame.ts:42
-  wire reads_memory_payload_client; // data-frame.ts:42
-  wire [2:0] reads_memory_payload_context; // data-frame.ts:42
-  wire [63:0] reads_memory_payload_va; // data-frame.ts:42
-  wire [31:0] reads_memory_payload_length; // data-frame.ts:42
-  wire [13:0] reads_memory_payload_data; // data-frame.ts:42
-  wire reads_memory_reply_ready; // data-frame.ts:42
-  wire reads_memory_reply_data_ready; // data-frame.ts:42
-  wire reads_slice_valid; // data-frame.ts:42
-  wire [2:0] reads_slice_payload_context; // data-frame.ts:42
-  wire [2:0] reads_slice_payload_read; // data-frame.ts:42
-  wire [13:0] reads_slice_payload_length; // data-frame.ts:42
-  wire [3:0] reads_slice_payload_status; // data-frame.ts:42
-  wire reads_slice_payload_first; // data-frame.ts:42
-  wire reads_slice_payload_final; // data-frame.ts:42
-  wire reads_written_en; // data-frame.ts:42
-  wire [2:0] reads_written_read; // data-frame.ts:42
-  wire [4:0] reads_written_beat; // data-frame.ts:42
-  wire [511:0] reads_written_data; // data-frame.ts:42
-  wire walk_slice_ready; // data-frame.ts:43
-  wire walk_step_valid; // data-frame.ts:43
-  wire [2:0] walk_step_payload_context; // data-frame.ts:43
-  wire [2:0] walk_step_payload_read; // data-frame.ts:43
-  wire [13:0] walk_step_payload_at; // data-frame.ts:43
-  wire walk_step_payload_opens; // data-frame.ts:43
-  wire walk_step_payload_test; // data-frame.ts:43
-  wire [5:0] walk_step_payload_field; // data-frame.ts:43
-  wire walk_step_payload_value; // data-frame.ts:43
-  wire [5:0] walk_step_payload_value_at; // data-frame.ts:43
-  wire walk_step_payload_piece; // data-frame.ts:43
-  wire walk_step_payload_begins; // data-frame.ts:43
-  wire [6:0] walk_step_payload_bytes; // data-frame.ts:43
-  wire walk_step_payload_result; // data-frame.ts:43
-  wire walk_step_payload_ends; // data-frame.ts:43
-  wire [3:0] walk_step_payload_status; // data-frame.ts:43
-  wire walk_released; // data-frame.ts:43
-  wire evaluate_step_ready; // data-frame.ts:44
-  wire evaluate_found_valid; // data-frame.ts:44
-  wire [2:0] evaluate_found_payload_step_context; // data-frame.ts:44
-  wire [2:0] evaluate_found_payload_step_read; // data-frame.ts:44
-  wire [13:0] evaluate_found_payload_step_at; // data-frame.ts:44
-  wire evaluate_found_payload_step_opens; // data-frame.ts:44
-  wire evaluate_found_payload_step_test; // data-frame.ts:44
-  wire [5:0] evaluate_found_payload_step_field; // data-frame.ts:44
-  wire evaluate_found_payload_step_value; // data-frame.ts:44
-  wire [5:0] evaluate_found_payload_step_value_at; // data-frame.ts:44
-  wire evaluate_found_payload_step_piece; // data-frame.ts:44
-  wire evaluate_found_payload_step_begins; // data-frame.ts:44
-  wire [6:0] evaluate_found_payload_step_bytes; // data-frame.ts:44
-  wire evaluate_found_payload_step_result; // data-frame.ts:44
-  wire evaluate_found_payload_step_ends; // data-frame.ts:44
-  wire [3:0] evaluate_found_payload_step_status; // data-frame.ts:44
-  wire [511:0] evaluate_found_payload_data; // data-frame.ts:44
-  wire evaluate_found_payload_hit; // data-frame.ts:44
-  wire [63:0] evaluate_found_payload_value; // data-frame.ts:44
-  wire place_found_ready; // data-frame.ts:45
-  wire place_placed_en; // data-frame.ts:45
-  wire place_placed_completes; // data-frame.ts:45
-  wire [2:0] place_placed_context; // data-frame.ts:45
-  wire place_placed_half; // data-frame.ts:45
-  wire [13:0] place_placed_at; // data-frame.ts:45
-  wire [5:0] place_placed_turn; // data-frame.ts:45
-  wire [63:0] place_placed_mask; // data-frame.ts:45
-  wire [511:0] place_placed_data; // data-frame.ts:45
-  wire [2:0] place_placed_frame_context; // data-frame.ts:45
-  wire place_placed_frame_half; // data-frame.ts:45
-  wire [13:0] place_placed_frame_bytes; // data-frame.ts:45
-  wire place_placed_frame_more; // data-frame.ts:45
-  wire [3:0] place_placed_frame_status; // data-frame.ts:45
-  wire frames_sent_valid; // data-frame.ts:46
-  wire [2:0] frames_sent_context; // data-frame.ts:46
-  wire frames_sent_half; // data-frame.ts:46
-  wire frames_reply_valid; // data-frame.ts:46
-  wire [2:0] frames_reply_payload_context; // data-frame.ts:46
-  wire [3:0] frames_reply_payload_status; // data-frame.ts:46
-  wire [7:0] frames_reply_payload_opcode; // data-frame.ts:46
-  wire [13:0] frames_reply_payload_length; // data-frame.ts:46
-  wire frames_reply_payload_more; // data-frame.ts:46
-  wire frames_reply_data_valid; // data-frame.ts:46
-  wire [511:0] frames_reply_data_payload_data; // data-frame.ts:46
-  wire frames_reply_data_payload_last; // data-frame.ts:46
+  wire intake_request_ready; // data-frame.ts:40
+  wire intake_request_data_ready; // data-frame.ts:40
+  wire intake_query_valid; // data-frame.ts:40
+  wire [2:0] intake_query_payload_context; // data-frame.ts:40
+  wire [3:0] intake_query_payload_status; // data-frame.ts:40
+  wire [7:0] intake_query_payload_opcode; // data-frame.ts:40
+  wire intake_query_payload_aggregate; // data-frame.ts:40
+  wire [63:0] intake_query_payload_table; // data-frame.ts:40
+  wire [42:0] intake_query_payload_total; // data-frame.ts:40
+  wire [13:0] intake_query_payload_chunk; // data-frame.ts:40
+  wire [13:0] intake_query_payload_row_bytes; // data-frame.ts:40
+  wire [13:0] intake_query_payload_field_offset; // data-frame.ts:40
+  wire [3:0] intake_query_payload_field_bytes; // data-frame.ts:40
+  wire [2:0] intake_query_payload_predicate; // data-frame.ts:40
+  wire [63:0] intake_query_payload_operand; // data-frame.ts:40
+  wire [13:0] intake_query_payload_value_offset; // data-frame.ts:40
+  wire [3:0] intake_query_payload_value_bytes; // data-frame.ts:40
+  wire reads_query_ready; // data-frame.ts:41
+  wire reads_memory_valid; // data-frame.ts:41
+  wire [7:0] reads_memory_payload_tag; // data-frame.ts:41
+  wire [7:0] reads_memory_payload_opcode; // data-frame.ts:41
+  wire reads_memory_payload_client; // data-frame.ts:41
+  wire [2:0] reads_memory_payload_context; // data-frame.ts:41
+  wire [63:0] reads_memory_payload_va; // data-frame.ts:41
+  wire [31:0] reads_memory_payload_length; // data-frame.ts:41
+  wire [13:0] reads_memory_payload_data; // data-frame.ts:41
+  wire reads_memory_reply_ready; // data-frame.ts:41
+  wire reads_memory_reply_data_ready; // data-frame.ts:41
+  wire reads_slice_valid; // data-frame.ts:41
+  wire [2:0] reads_slice_payload_context; // data-frame.ts:41
+  wire [2:0] reads_slice_payload_read; // data-frame.ts:41
+  wire [13:0] reads_slice_payload_length; // data-frame.ts:41
+  wire [3:0] reads_slice_payload_status; // data-frame.ts:41
+  wire reads_slice_payload_first; // data-frame.ts:41
+  wire reads_slice_payload_final; // data-frame.ts:41
+  wire reads_written_en; // data-frame.ts:41
+  wire [2:0] reads_written_read; // data-frame.ts:41
+  wire [4:0] reads_written_beat; // data-frame.ts:41
+  wire [511:0] reads_written_data; // data-frame.ts:41
+  wire walk_slice_ready; // data-frame.ts:42
+  wire walk_step_valid; // data-frame.ts:42
+  wire [2:0] walk_step_payload_context; // data-frame.ts:42
+  wire [2:0] walk_step_payload_read; // data-frame.ts:42
+  wire [13:0] walk_step_payload_at; // data-frame.ts:42
+  wire walk_step_payload_opens; // data-frame.ts:42
+  wire walk_step_payload_test; // data-frame.ts:42
+  wire [5:0] walk_step_payload_field; // data-frame.ts:42
+  wire walk_step_payload_value; // data-frame.ts:42
+  wire [5:0] walk_step_payload_value_at; // data-frame.ts:42
+  wire walk_step_payload_piece; // data-frame.ts:42
+  wire walk_step_payload_begins; // data-frame.ts:42
+  wire [6:0] walk_step_payload_bytes; // data-frame.ts:42
+  wire walk_step_payload_result; // data-frame.ts:42
+  wire walk_step_payload_ends; // data-frame.ts:42
+  wire [3:0] walk_step_payload_status; // data-frame.ts:42
+  wire walk_released; // data-frame.ts:42
+  wire evaluate_step_ready; // data-frame.ts:43
+  wire evaluate_found_valid; // data-frame.ts:43
+  wire [2:0] evaluate_found_payload_step_context; // data-frame.ts:43
+  wire [2:0] evaluate_found_payload_step_read; // data-frame.ts:43
+  wire [13:0] evaluate_found_payload_step_at; // data-frame.ts:43
+  wire evaluate_found_payload_step_opens; // data-frame.ts:43
+  wire evaluate_found_payload_step_test; // data-frame.ts:43
+  wire [5:0] evaluate_found_payload_step_field; // data-frame.ts:43
+  wire evaluate_found_payload_step_value; // data-frame.ts:43
+  wire [5:0] evaluate_found_payload_step_value_at; // data-frame.ts:43
+  wire evaluate_found_payload_step_piece; // data-frame.ts:43
+  wire evaluate_found_payload_step_begins; // data-frame.ts:43
+  wire [6:0] evaluate_found_payload_step_bytes; // data-frame.ts:43
+  wire evaluate_found_payload_step_result; // data-frame.ts:43
+  wire evaluate_found_payload_step_ends; // data-frame.ts:43
+  wire [3:0] evaluate_found_payload_step_status; // data-frame.ts:43
+  wire [511:0] evaluate_found_payload_data; // data-frame.ts:43
+  wire evaluate_found_payload_hit; // data-frame.ts:43
+  wire [63:0] evaluate_found_payload_value; // data-frame.ts:43
+  wire place_found_ready; // data-frame.ts:44
+  wire place_placed_en; // data-frame.ts:44
+  wire place_placed_completes; // data-frame.ts:44
+  wire [2:0] place_placed_context; // data-frame.ts:44
+  wire place_placed_half; // data-frame.ts:44
+  wire [13:0] place_placed_at; // data-frame.ts:44
+  wire [5:0] place_placed_turn; // data-frame.ts:44
+  wire [63:0] place_placed_mask; // data-frame.ts:44
+  wire [511:0] place_placed_data; // data-frame.ts:44
+  wire [2:0] place_placed_frame_context; // data-frame.ts:44
+  wire place_placed_frame_half; // data-frame.ts:44
+  wire [13:0] place_placed_frame_bytes; // data-frame.ts:44
+  wire place_placed_frame_more; // data-frame.ts:44
+  wire [3:0] place_placed_frame_status; // data-frame.ts:44
+  wire frames_sent_valid; // data-frame.ts:45
+  wire [2:0] frames_sent_context; // data-frame.ts:45
+  wire frames_sent_half; // data-frame.ts:45
+  wire frames_reply_valid; // data-frame.ts:45
+  wire [2:0] frames_reply_payload_context; // data-frame.ts:45
+  wire [3:0] frames_reply_payload_status; // data-frame.ts:45
+  wire [7:0] frames_reply_payload_opcode; // data-frame.ts:45
+  wire [13:0] frames_reply_payload_length; // data-frame.ts:45
+  wire frames_reply_payload_more; // data-frame.ts:45
+  wire frames_reply_data_valid; // data-frame.ts:45
+  wire [511:0] frames_reply_data_payload_data; // data-frame.ts:45
+  wire frames_reply_data_payload_last; // data-frame.ts:45
 
-  wire intake_request_valid = request_valid; // data-frame.ts:41
-  wire [2:0] intake_request_payload_context = request_payload_context; // data-frame.ts:41
-  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // data-frame.ts:41
-  wire [15:0] intake_request_payload_pid = request_payload_pid; // data-frame.ts:41
-  wire [13:0] intake_request_payload_length = request_payload_length; // data-frame.ts:41
-  wire intake_request_data_valid = request_data_valid; // data-frame.ts:41
-  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // data-frame.ts:41
-  wire intake_request_data_payload_last = request_data_payload_last; // data-frame.ts:41
-  wire intake_query_ready = reads_query_ready; // data-frame.ts:41
-  DfIntake_b64_c8_d1444 intake ( // data-frame.ts:41
+  wire intake_request_valid = request_valid; // data-frame.ts:40
+  wire [2:0] intake_request_payload_context = request_payload_context; // data-frame.ts:40
+  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // data-frame.ts:40
+  wire [15:0] intake_request_payload_pid = request_payload_pid; // data-frame.ts:40
+  wire [13:0] intake_request_payload_length = request_payload_length; // data-frame.ts:40
+  wire intake_request_data_valid = request_data_valid; // data-frame.ts:40
+  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // data-frame.ts:40
+  wire intake_request_data_payload_last = request_data_payload_last; // data-frame.ts:40
+  wire intake_query_ready = reads_query_ready; // data-frame.ts:40
+  DfIntake_b64_c8_d1444 intake ( // data-frame.ts:40
     .clk                        (clk),
     .rst                        (rst),
     .request_valid              (intake_request_valid),
@@ -191,34 +191,34 @@ module DataFrame_b64_c8_d1444_r8 (
     .query_payload_value_bytes  (intake_query_payload_value_bytes)
   );
 
-  wire reads_query_valid = intake_query_valid; // data-frame.ts:42
-  wire [2:0] reads_query_payload_context = intake_query_payload_context; // data-frame.ts:42
-  wire [3:0] reads_query_payload_status = intake_query_payload_status; // data-frame.ts:42
-  wire [7:0] reads_query_payload_opcode = intake_query_payload_opcode; // data-frame.ts:42
-  wire reads_query_payload_aggregate = intake_query_payload_aggregate; // data-frame.ts:42
-  wire [63:0] reads_query_payload_table = intake_query_payload_table; // data-frame.ts:42
-  wire [42:0] reads_query_payload_total = intake_query_payload_total; // data-frame.ts:42
-  wire [13:0] reads_query_payload_chunk = intake_query_payload_chunk; // data-frame.ts:42
-  wire [13:0] reads_query_payload_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:42
-  wire [13:0] reads_query_payload_field_offset = intake_query_payload_field_offset; // data-frame.ts:42
-  wire [3:0] reads_query_payload_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:42
-  wire [2:0] reads_query_payload_predicate = intake_query_payload_predicate; // data-frame.ts:42
-  wire [63:0] reads_query_payload_operand = intake_query_payload_operand; // data-frame.ts:42
-  wire [13:0] reads_query_payload_value_offset = intake_query_payload_value_offset; // data-frame.ts:42
-  wire [3:0] reads_query_payload_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:42
-  wire reads_memory_ready = memory_ready; // data-frame.ts:42
-  wire reads_memory_reply_valid = memory_reply_valid; // data-frame.ts:42
-  wire [7:0] reads_memory_reply_payload_tag = memory_reply_payload_tag; // data-frame.ts:42
-  wire [3:0] reads_memory_reply_payload_status = memory_reply_payload_status; // data-frame.ts:42
-  wire [63:0] reads_memory_reply_payload_va = memory_reply_payload_va; // data-frame.ts:42
-  wire [31:0] reads_memory_reply_payload_length = memory_reply_payload_length; // data-frame.ts:42
-  wire [13:0] reads_memory_reply_payload_data = memory_reply_payload_data; // data-frame.ts:42
-  wire reads_memory_reply_data_valid = memory_reply_data_valid; // data-frame.ts:42
-  wire [511:0] reads_memory_reply_data_payload_data = memory_reply_data_payload_data; // data-frame.ts:42
-  wire reads_memory_reply_data_payload_last = memory_reply_data_payload_last; // data-frame.ts:42
-  wire reads_slice_ready = walk_slice_ready; // data-frame.ts:42
-  wire reads_released = walk_released; // data-frame.ts:42
-  DfReads_b64_c8_d1444_r8 reads ( // data-frame.ts:42
+  wire reads_query_valid = intake_query_valid; // data-frame.ts:41
+  wire [2:0] reads_query_payload_context = intake_query_payload_context; // data-frame.ts:41
+  wire [3:0] reads_query_payload_status = intake_query_payload_status; // data-frame.ts:41
+  wire [7:0] reads_query_payload_opcode = intake_query_payload_opcode; // data-frame.ts:41
+  wire reads_query_payload_aggregate = intake_query_payload_aggregate; // data-frame.ts:41
+  wire [63:0] reads_query_payload_table = intake_query_payload_table; // data-frame.ts:41
+  wire [42:0] reads_query_payload_total = intake_query_payload_total; // data-frame.ts:41
+  wire [13:0] reads_query_payload_chunk = intake_query_payload_chunk; // data-frame.ts:41
+  wire [13:0] reads_query_payload_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:41
+  wire [13:0] reads_query_payload_field_offset = intake_query_payload_field_offset; // data-frame.ts:41
+  wire [3:0] reads_query_payload_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:41
+  wire [2:0] reads_query_payload_predicate = intake_query_payload_predicate; // data-frame.ts:41
+  wire [63:0] reads_query_payload_operand = intake_query_payload_operand; // data-frame.ts:41
+  wire [13:0] reads_query_payload_value_offset = intake_query_payload_value_offset; // data-frame.ts:41
+  wire [3:0] reads_query_payload_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:41
+  wire reads_memory_ready = memory_ready; // data-frame.ts:41
+  wire reads_memory_reply_valid = memory_reply_valid; // data-frame.ts:41
+  wire [7:0] reads_memory_reply_payload_tag = memory_reply_payload_tag; // data-frame.ts:41
+  wire [3:0] reads_memory_reply_payload_status = memory_reply_payload_status; // data-frame.ts:41
+  wire [63:0] reads_memory_reply_payload_va = memory_reply_payload_va; // data-frame.ts:41
+  wire [31:0] reads_memory_reply_payload_length = memory_reply_payload_length; // data-frame.ts:41
+  wire [13:0] reads_memory_reply_payload_data = memory_reply_payload_data; // data-frame.ts:41
+  wire reads_memory_reply_data_valid = memory_reply_data_valid; // data-frame.ts:41
+  wire [511:0] reads_memory_reply_data_payload_data = memory_reply_data_payload_data; // data-frame.ts:41
+  wire reads_memory_reply_data_payload_last = memory_reply_data_payload_last; // data-frame.ts:41
+  wire reads_slice_ready = walk_slice_ready; // data-frame.ts:41
+  wire reads_released = walk_released; // data-frame.ts:41
+  DfReads_b64_c8_d1444_r8 reads ( // data-frame.ts:41
     .clk                            (clk),
     .rst                            (rst),
     .query_valid                    (reads_query_valid),
@@ -272,30 +272,30 @@ module DataFrame_b64_c8_d1444_r8 (
     .released                       (reads_released)
   );
 
-  wire walk_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:43
-  wire [2:0] walk_queries_query_context = intake_query_payload_context; // data-frame.ts:43
-  wire [3:0] walk_queries_query_status = intake_query_payload_status; // data-frame.ts:43
-  wire [7:0] walk_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:43
-  wire walk_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:43
-  wire [63:0] walk_queries_query_table = intake_query_payload_table; // data-frame.ts:43
-  wire [42:0] walk_queries_query_total = intake_query_payload_total; // data-frame.ts:43
-  wire [13:0] walk_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:43
-  wire [13:0] walk_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:43
-  wire [13:0] walk_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:43
-  wire [3:0] walk_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:43
-  wire [2:0] walk_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:43
-  wire [63:0] walk_queries_query_operand = intake_query_payload_operand; // data-frame.ts:43
-  wire [13:0] walk_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:43
-  wire [3:0] walk_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:43
-  wire walk_slice_valid = reads_slice_valid; // data-frame.ts:43
-  wire [2:0] walk_slice_payload_context = reads_slice_payload_context; // data-frame.ts:43
-  wire [2:0] walk_slice_payload_read = reads_slice_payload_read; // data-frame.ts:43
-  wire [13:0] walk_slice_payload_length = reads_slice_payload_length; // data-frame.ts:43
-  wire [3:0] walk_slice_payload_status = reads_slice_payload_status; // data-frame.ts:43
-  wire walk_slice_payload_first = reads_slice_payload_first; // data-frame.ts:43
-  wire walk_slice_payload_final = reads_slice_payload_final; // data-frame.ts:43
-  wire walk_step_ready = evaluate_step_ready; // data-frame.ts:43
-  DfWalk_b64_c8_d1444_r8 walk ( // data-frame.ts:43
+  wire walk_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:42
+  wire [2:0] walk_queries_query_context = intake_query_payload_context; // data-frame.ts:42
+  wire [3:0] walk_queries_query_status = intake_query_payload_status; // data-frame.ts:42
+  wire [7:0] walk_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:42
+  wire walk_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:42
+  wire [63:0] walk_queries_query_table = intake_query_payload_table; // data-frame.ts:42
+  wire [42:0] walk_queries_query_total = intake_query_payload_total; // data-frame.ts:42
+  wire [13:0] walk_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:42
+  wire [13:0] walk_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:42
+  wire [13:0] walk_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:42
+  wire [3:0] walk_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:42
+  wire [2:0] walk_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:42
+  wire [63:0] walk_queries_query_operand = intake_query_payload_operand; // data-frame.ts:42
+  wire [13:0] walk_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:42
+  wire [3:0] walk_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:42
+  wire walk_slice_valid = reads_slice_valid; // data-frame.ts:42
+  wire [2:0] walk_slice_payload_context = reads_slice_payload_context; // data-frame.ts:42
+  wire [2:0] walk_slice_payload_read = reads_slice_payload_read; // data-frame.ts:42
+  wire [13:0] walk_slice_payload_length = reads_slice_payload_length; // data-frame.ts:42
+  wire [3:0] walk_slice_payload_status = reads_slice_payload_status; // data-frame.ts:42
+  wire walk_slice_payload_first = reads_slice_payload_first; // data-frame.ts:42
+  wire walk_slice_payload_final = reads_slice_payload_final; // data-frame.ts:42
+  wire walk_step_ready = evaluate_step_ready; // data-frame.ts:42
+  DfWalk_b64_c8_d1444_r8 walk ( // data-frame.ts:42
     .clk                        (clk),
     .rst                        (rst),
     .queries_en                 (walk_queries_en),
@@ -340,42 +340,42 @@ module DataFrame_b64_c8_d1444_r8 (
     .released                   (walk_released)
   );
 
-  wire evaluate_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:44
-  wire [2:0] evaluate_queries_query_context = intake_query_payload_context; // data-frame.ts:44
-  wire [3:0] evaluate_queries_query_status = intake_query_payload_status; // data-frame.ts:44
-  wire [7:0] evaluate_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:44
-  wire evaluate_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:44
-  wire [63:0] evaluate_queries_query_table = intake_query_payload_table; // data-frame.ts:44
-  wire [42:0] evaluate_queries_query_total = intake_query_payload_total; // data-frame.ts:44
-  wire [13:0] evaluate_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:44
-  wire [13:0] evaluate_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:44
-  wire [13:0] evaluate_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:44
-  wire [3:0] evaluate_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:44
-  wire [2:0] evaluate_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:44
-  wire [63:0] evaluate_queries_query_operand = intake_query_payload_operand; // data-frame.ts:44
-  wire [13:0] evaluate_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:44
-  wire [3:0] evaluate_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:44
-  wire evaluate_written_en = reads_written_en; // data-frame.ts:44
-  wire [2:0] evaluate_written_read = reads_written_read; // data-frame.ts:44
-  wire [4:0] evaluate_written_beat = reads_written_beat; // data-frame.ts:44
-  wire [511:0] evaluate_written_data = reads_written_data; // data-frame.ts:44
-  wire evaluate_step_valid = walk_step_valid; // data-frame.ts:44
-  wire [2:0] evaluate_step_payload_context = walk_step_payload_context; // data-frame.ts:44
-  wire [2:0] evaluate_step_payload_read = walk_step_payload_read; // data-frame.ts:44
-  wire [13:0] evaluate_step_payload_at = walk_step_payload_at; // data-frame.ts:44
-  wire evaluate_step_payload_opens = walk_step_payload_opens; // data-frame.ts:44
-  wire evaluate_step_payload_test = walk_step_payload_test; // data-frame.ts:44
-  wire [5:0] evaluate_step_payload_field = walk_step_payload_field; // data-frame.ts:44
-  wire evaluate_step_payload_value = walk_step_payload_value; // data-frame.ts:44
-  wire [5:0] evaluate_step_payload_value_at = walk_step_payload_value_at; // data-frame.ts:44
-  wire evaluate_step_payload_piece = walk_step_payload_piece; // data-frame.ts:44
-  wire evaluate_step_payload_begins = walk_step_payload_begins; // data-frame.ts:44
-  wire [6:0] evaluate_step_payload_bytes = walk_step_payload_bytes; // data-frame.ts:44
-  wire evaluate_step_payload_result = walk_step_payload_result; // data-frame.ts:44
-  wire evaluate_step_payload_ends = walk_step_payload_ends; // data-frame.ts:44
-  wire [3:0] evaluate_step_payload_status = walk_step_payload_status; // data-frame.ts:44
-  wire evaluate_found_ready = place_found_ready; // data-frame.ts:44
-  DfEvaluate_b64_c8_d1444_r8 evaluate ( // data-frame.ts:44
+  wire evaluate_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:43
+  wire [2:0] evaluate_queries_query_context = intake_query_payload_context; // data-frame.ts:43
+  wire [3:0] evaluate_queries_query_status = intake_query_payload_status; // data-frame.ts:43
+  wire [7:0] evaluate_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:43
+  wire evaluate_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:43
+  wire [63:0] evaluate_queries_query_table = intake_query_payload_table; // data-frame.ts:43
+  wire [42:0] evaluate_queries_query_total = intake_query_payload_total; // data-frame.ts:43
+  wire [13:0] evaluate_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:43
+  wire [13:0] evaluate_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:43
+  wire [13:0] evaluate_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:43
+  wire [3:0] evaluate_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:43
+  wire [2:0] evaluate_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:43
+  wire [63:0] evaluate_queries_query_operand = intake_query_payload_operand; // data-frame.ts:43
+  wire [13:0] evaluate_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:43
+  wire [3:0] evaluate_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:43
+  wire evaluate_written_en = reads_written_en; // data-frame.ts:43
+  wire [2:0] evaluate_written_read = reads_written_read; // data-frame.ts:43
+  wire [4:0] evaluate_written_beat = reads_written_beat; // data-frame.ts:43
+  wire [511:0] evaluate_written_data = reads_written_data; // data-frame.ts:43
+  wire evaluate_step_valid = walk_step_valid; // data-frame.ts:43
+  wire [2:0] evaluate_step_payload_context = walk_step_payload_context; // data-frame.ts:43
+  wire [2:0] evaluate_step_payload_read = walk_step_payload_read; // data-frame.ts:43
+  wire [13:0] evaluate_step_payload_at = walk_step_payload_at; // data-frame.ts:43
+  wire evaluate_step_payload_opens = walk_step_payload_opens; // data-frame.ts:43
+  wire evaluate_step_payload_test = walk_step_payload_test; // data-frame.ts:43
+  wire [5:0] evaluate_step_payload_field = walk_step_payload_field; // data-frame.ts:43
+  wire evaluate_step_payload_value = walk_step_payload_value; // data-frame.ts:43
+  wire [5:0] evaluate_step_payload_value_at = walk_step_payload_value_at; // data-frame.ts:43
+  wire evaluate_step_payload_piece = walk_step_payload_piece; // data-frame.ts:43
+  wire evaluate_step_payload_begins = walk_step_payload_begins; // data-frame.ts:43
+  wire [6:0] evaluate_step_payload_bytes = walk_step_payload_bytes; // data-frame.ts:43
+  wire evaluate_step_payload_result = walk_step_payload_result; // data-frame.ts:43
+  wire evaluate_step_payload_ends = walk_step_payload_ends; // data-frame.ts:43
+  wire [3:0] evaluate_step_payload_status = walk_step_payload_status; // data-frame.ts:43
+  wire evaluate_found_ready = place_found_ready; // data-frame.ts:43
+  DfEvaluate_b64_c8_d1444_r8 evaluate ( // data-frame.ts:43
     .clk                         (clk),
     .rst                         (rst),
     .queries_en                  (evaluate_queries_en),
@@ -434,43 +434,43 @@ module DataFrame_b64_c8_d1444_r8 (
     .found_payload_value         (evaluate_found_payload_value)
   );
 
-  wire place_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:45
-  wire [2:0] place_queries_query_context = intake_query_payload_context; // data-frame.ts:45
-  wire [3:0] place_queries_query_status = intake_query_payload_status; // data-frame.ts:45
-  wire [7:0] place_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:45
-  wire place_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:45
-  wire [63:0] place_queries_query_table = intake_query_payload_table; // data-frame.ts:45
-  wire [42:0] place_queries_query_total = intake_query_payload_total; // data-frame.ts:45
-  wire [13:0] place_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:45
-  wire [13:0] place_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:45
-  wire [13:0] place_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:45
-  wire [3:0] place_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:45
-  wire [2:0] place_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:45
-  wire [63:0] place_queries_query_operand = intake_query_payload_operand; // data-frame.ts:45
-  wire [13:0] place_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:45
-  wire [3:0] place_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:45
-  wire place_found_valid = evaluate_found_valid; // data-frame.ts:45
-  wire [2:0] place_found_payload_step_context = evaluate_found_payload_step_context; // data-frame.ts:45
-  wire [2:0] place_found_payload_step_read = evaluate_found_payload_step_read; // data-frame.ts:45
-  wire [13:0] place_found_payload_step_at = evaluate_found_payload_step_at; // data-frame.ts:45
-  wire place_found_payload_step_opens = evaluate_found_payload_step_opens; // data-frame.ts:45
-  wire place_found_payload_step_test = evaluate_found_payload_step_test; // data-frame.ts:45
-  wire [5:0] place_found_payload_step_field = evaluate_found_payload_step_field; // data-frame.ts:45
-  wire place_found_payload_step_value = evaluate_found_payload_step_value; // data-frame.ts:45
-  wire [5:0] place_found_payload_step_value_at = evaluate_found_payload_step_value_at; // data-frame.ts:45
-  wire place_found_payload_step_piece = evaluate_found_payload_step_piece; // data-frame.ts:45
-  wire place_found_payload_step_begins = evaluate_found_payload_step_begins; // data-frame.ts:45
-  wire [6:0] place_found_payload_step_bytes = evaluate_found_payload_step_bytes; // data-frame.ts:45
-  wire place_found_payload_step_result = evaluate_found_payload_step_result; // data-frame.ts:45
-  wire place_found_payload_step_ends = evaluate_found_payload_step_ends; // data-frame.ts:45
-  wire [3:0] place_found_payload_step_status = evaluate_found_payload_step_status; // data-frame.ts:45
-  wire [511:0] place_found_payload_data = evaluate_found_payload_data; // data-frame.ts:45
-  wire place_found_payload_hit = evaluate_found_payload_hit; // data-frame.ts:45
-  wire [63:0] place_found_payload_value = evaluate_found_payload_value; // data-frame.ts:45
-  wire place_sent_valid = frames_sent_valid; // data-frame.ts:45
-  wire [2:0] place_sent_context = frames_sent_context; // data-frame.ts:45
-  wire place_sent_half = frames_sent_half; // data-frame.ts:45
-  DfPlace_b64_c8_d1444_r8 place ( // data-frame.ts:45
+  wire place_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:44
+  wire [2:0] place_queries_query_context = intake_query_payload_context; // data-frame.ts:44
+  wire [3:0] place_queries_query_status = intake_query_payload_status; // data-frame.ts:44
+  wire [7:0] place_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:44
+  wire place_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:44
+  wire [63:0] place_queries_query_table = intake_query_payload_table; // data-frame.ts:44
+  wire [42:0] place_queries_query_total = intake_query_payload_total; // data-frame.ts:44
+  wire [13:0] place_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:44
+  wire [13:0] place_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:44
+  wire [13:0] place_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:44
+  wire [3:0] place_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:44
+  wire [2:0] place_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:44
+  wire [63:0] place_queries_query_operand = intake_query_payload_operand; // data-frame.ts:44
+  wire [13:0] place_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:44
+  wire [3:0] place_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:44
+  wire place_found_valid = evaluate_found_valid; // data-frame.ts:44
+  wire [2:0] place_found_payload_step_context = evaluate_found_payload_step_context; // data-frame.ts:44
+  wire [2:0] place_found_payload_step_read = evaluate_found_payload_step_read; // data-frame.ts:44
+  wire [13:0] place_found_payload_step_at = evaluate_found_payload_step_at; // data-frame.ts:44
+  wire place_found_payload_step_opens = evaluate_found_payload_step_opens; // data-frame.ts:44
+  wire place_found_payload_step_test = evaluate_found_payload_step_test; // data-frame.ts:44
+  wire [5:0] place_found_payload_step_field = evaluate_found_payload_step_field; // data-frame.ts:44
+  wire place_found_payload_step_value = evaluate_found_payload_step_value; // data-frame.ts:44
+  wire [5:0] place_found_payload_step_value_at = evaluate_found_payload_step_value_at; // data-frame.ts:44
+  wire place_found_payload_step_piece = evaluate_found_payload_step_piece; // data-frame.ts:44
+  wire place_found_payload_step_begins = evaluate_found_payload_step_begins; // data-frame.ts:44
+  wire [6:0] place_found_payload_step_bytes = evaluate_found_payload_step_bytes; // data-frame.ts:44
+  wire place_found_payload_step_result = evaluate_found_payload_step_result; // data-frame.ts:44
+  wire place_found_payload_step_ends = evaluate_found_payload_step_ends; // data-frame.ts:44
+  wire [3:0] place_found_payload_step_status = evaluate_found_payload_step_status; // data-frame.ts:44
+  wire [511:0] place_found_payload_data = evaluate_found_payload_data; // data-frame.ts:44
+  wire place_found_payload_hit = evaluate_found_payload_hit; // data-frame.ts:44
+  wire [63:0] place_found_payload_value = evaluate_found_payload_value; // data-frame.ts:44
+  wire place_sent_valid = frames_sent_valid; // data-frame.ts:44
+  wire [2:0] place_sent_context = frames_sent_context; // data-frame.ts:44
+  wire place_sent_half = frames_sent_half; // data-frame.ts:44
+  DfPlace_b64_c8_d1444_r8 place ( // data-frame.ts:44
     .clk                         (clk),
     .rst                         (rst),
     .queries_en                  (place_queries_en),
@@ -525,37 +525,37 @@ module DataFrame_b64_c8_d1444_r8 (
     .sent_half                   (place_sent_half)
   );
 
-  wire frames_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:46
-  wire [2:0] frames_queries_query_context = intake_query_payload_context; // data-frame.ts:46
-  wire [3:0] frames_queries_query_status = intake_query_payload_status; // data-frame.ts:46
-  wire [7:0] frames_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:46
-  wire frames_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:46
-  wire [63:0] frames_queries_query_table = intake_query_payload_table; // data-frame.ts:46
-  wire [42:0] frames_queries_query_total = intake_query_payload_total; // data-frame.ts:46
-  wire [13:0] frames_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:46
-  wire [13:0] frames_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:46
-  wire [13:0] frames_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:46
-  wire [3:0] frames_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:46
-  wire [2:0] frames_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:46
-  wire [63:0] frames_queries_query_operand = intake_query_payload_operand; // data-frame.ts:46
-  wire [13:0] frames_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:46
-  wire [3:0] frames_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:46
-  wire frames_placed_en = place_placed_en; // data-frame.ts:46
-  wire frames_placed_completes = place_placed_completes; // data-frame.ts:46
-  wire [2:0] frames_placed_context = place_placed_context; // data-frame.ts:46
-  wire frames_placed_half = place_placed_half; // data-frame.ts:46
-  wire [13:0] frames_placed_at = place_placed_at; // data-frame.ts:46
-  wire [5:0] frames_placed_turn = place_placed_turn; // data-frame.ts:46
-  wire [63:0] frames_placed_mask = place_placed_mask; // data-frame.ts:46
-  wire [511:0] frames_placed_data = place_placed_data; // data-frame.ts:46
-  wire [2:0] frames_placed_frame_context = place_placed_frame_context; // data-frame.ts:46
-  wire frames_placed_frame_half = place_placed_frame_half; // data-frame.ts:46
-  wire [13:0] frames_placed_frame_bytes = place_placed_frame_bytes; // data-frame.ts:46
-  wire frames_placed_frame_more = place_placed_frame_more; // data-frame.ts:46
-  wire [3:0] frames_placed_frame_status = place_placed_frame_status; // data-frame.ts:46
-  wire frames_reply_ready = reply_ready; // data-frame.ts:46
-  wire frames_reply_data_ready = reply_data_ready; // data-frame.ts:46
-  DfFrames_b64_c8_d1444_r8 frames_i ( // data-frame.ts:46
+  wire frames_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:45
+  wire [2:0] frames_queries_query_context = intake_query_payload_context; // data-frame.ts:45
+  wire [3:0] frames_queries_query_status = intake_query_payload_status; // data-frame.ts:45
+  wire [7:0] frames_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:45
+  wire frames_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:45
+  wire [63:0] frames_queries_query_table = intake_query_payload_table; // data-frame.ts:45
+  wire [42:0] frames_queries_query_total = intake_query_payload_total; // data-frame.ts:45
+  wire [13:0] frames_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:45
+  wire [13:0] frames_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:45
+  wire [13:0] frames_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:45
+  wire [3:0] frames_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:45
+  wire [2:0] frames_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:45
+  wire [63:0] frames_queries_query_operand = intake_query_payload_operand; // data-frame.ts:45
+  wire [13:0] frames_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:45
+  wire [3:0] frames_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:45
+  wire frames_placed_en = place_placed_en; // data-frame.ts:45
+  wire frames_placed_completes = place_placed_completes; // data-frame.ts:45
+  wire [2:0] frames_placed_context = place_placed_context; // data-frame.ts:45
+  wire frames_placed_half = place_placed_half; // data-frame.ts:45
+  wire [13:0] frames_placed_at = place_placed_at; // data-frame.ts:45
+  wire [5:0] frames_placed_turn = place_placed_turn; // data-frame.ts:45
+  wire [63:0] frames_placed_mask = place_placed_mask; // data-frame.ts:45
+  wire [511:0] frames_placed_data = place_placed_data; // data-frame.ts:45
+  wire [2:0] frames_placed_frame_context = place_placed_frame_context; // data-frame.ts:45
+  wire frames_placed_frame_half = place_placed_frame_half; // data-frame.ts:45
+  wire [13:0] frames_placed_frame_bytes = place_placed_frame_bytes; // data-frame.ts:45
+  wire frames_placed_frame_more = place_placed_frame_more; // data-frame.ts:45
+  wire [3:0] frames_placed_frame_status = place_placed_frame_status; // data-frame.ts:45
+  wire frames_reply_ready = reply_ready; // data-frame.ts:45
+  wire frames_reply_data_ready = reply_data_ready; // data-frame.ts:45
+  DfFrames_b64_c8_d1444_r8 frames_i ( // data-frame.ts:45
     .clk                        (clk),
     .rst                        (rst),
     .queries_en                 (frames_queries_en),

@@ -49,115 +49,115 @@ module DfFrames_b64_c8_d1444_r8 (
   localparam [1:0] s_idle = 2'd0;
   localparam [1:0] s_prepare = 2'd1;
   localparam [1:0] s_send = 2'd2;
-  reg [2:0] turned_0_context; // frames.ts:76
-  reg turned_0_half; // frames.ts:76
-  reg [13:0] turned_0_at; // frames.ts:76
-  reg [5:0] turned_0_turn; // frames.ts:76
-  reg [63:0] turned_0_mask; // frames.ts:76
-  reg [511:0] turned_0_data; // frames.ts:76
-  reg [2:0] turned_0_frame_context; // frames.ts:76
-  reg turned_0_frame_half; // frames.ts:76
-  reg [13:0] turned_0_frame_bytes; // frames.ts:76
-  reg turned_0_frame_more; // frames.ts:76
-  reg [3:0] turned_0_frame_status; // frames.ts:76
-  reg turned_0_valid; // frames.ts:77
-  reg turned_0_ends; // frames.ts:78
-  reg [2:0] turned_2_context; // frames.ts:76
-  reg turned_2_half; // frames.ts:76
-  reg [13:0] turned_2_at; // frames.ts:76
-  reg [5:0] turned_2_turn; // frames.ts:76
-  reg [63:0] turned_2_mask; // frames.ts:76
-  reg [511:0] turned_2_data; // frames.ts:76
-  reg [2:0] turned_2_frame_context; // frames.ts:76
-  reg turned_2_frame_half; // frames.ts:76
-  reg [13:0] turned_2_frame_bytes; // frames.ts:76
-  reg turned_2_frame_more; // frames.ts:76
-  reg [3:0] turned_2_frame_status; // frames.ts:76
-  reg turned_2_valid; // frames.ts:77
-  reg turned_2_ends; // frames.ts:78
-  reg [2:0] turned_4_context; // frames.ts:76
-  reg turned_4_half; // frames.ts:76
-  reg [13:0] turned_4_at; // frames.ts:76
-  reg [5:0] turned_4_turn; // frames.ts:76
-  reg [63:0] turned_4_mask; // frames.ts:76
-  reg [511:0] turned_4_data; // frames.ts:76
-  reg [2:0] turned_4_frame_context; // frames.ts:76
-  reg turned_4_frame_half; // frames.ts:76
-  reg [13:0] turned_4_frame_bytes; // frames.ts:76
-  reg turned_4_frame_more; // frames.ts:76
-  reg [3:0] turned_4_frame_status; // frames.ts:76
-  reg turned_4_valid; // frames.ts:77
-  reg turned_4_ends; // frames.ts:78
-  reg [63:0] in_even; // frames.ts:93
-  reg [511:0] data; // frames.ts:94
-  reg [63:0] mask; // frames.ts:95
-  reg writes; // frames.ts:96
-  reg [7:0] even_at; // frames.ts:97
-  reg [7:0] odd_at; // frames.ts:98
-  reg completes; // frames.ts:116
-  reg [2:0] complete_context; // frames.ts:117
-  reg complete_half; // frames.ts:117
-  reg [13:0] complete_bytes; // frames.ts:117
-  reg complete_more; // frames.ts:117
-  reg [3:0] complete_status; // frames.ts:117
-  wire frames_push_ready; // frames.ts:120
-  wire frames_pop_valid; // frames.ts:120
-  wire [2:0] frames_pop_payload_context; // frames.ts:120
-  wire frames_pop_payload_half; // frames.ts:120
-  wire [13:0] frames_pop_payload_bytes; // frames.ts:120
-  wire frames_pop_payload_more; // frames.ts:120
-  wire [3:0] frames_pop_payload_status; // frames.ts:120
-  wire [4:0] frames_level; // frames.ts:120
-  reg follows_0; // frames.ts:133
-  reg follows_1; // frames.ts:133
-  reg follows_2; // frames.ts:133
-  reg follows_3; // frames.ts:133
-  reg follows_4; // frames.ts:133
-  reg follows_5; // frames.ts:133
-  reg follows_6; // frames.ts:133
-  reg follows_7; // frames.ts:133
-  reg [2:0] frame_context; // frames.ts:134
-  reg frame_half; // frames.ts:134
-  reg [13:0] frame_bytes; // frames.ts:134
-  reg frame_more; // frames.ts:134
-  reg [3:0] frame_status; // frames.ts:134
-  reg [63:0] head_table; // frames.ts:135
-  reg [7:0] head_opcode; // frames.ts:135
-  reg [63:0] next; // frames.ts:136
-  reg is_later; // frames.ts:137
-  reg [63:0] va; // frames.ts:138
-  reg [13:0] length; // frames.ts:139
-  reg [7:0] code; // frames.ts:140
-  reg [4:0] beat_out; // frames.ts:141
-  reg [5:0] left; // frames.ts:142
-  reg header_due; // frames.ts:143
-  reg out_valid; // frames.ts:144
-  reg [4:0] out_beat; // frames.ts:145
-  reg out_last; // frames.ts:146
-  reg [1:0] s; // frames.ts:155
-  (* ram_style = "block" *) reg [511:0] even [0:255]; // frames.ts:110
-  reg [511:0] even_word; // frames.ts:193
-  (* ram_style = "block" *) reg [511:0] odd [0:255]; // frames.ts:110
-  reg [511:0] odd_word; // frames.ts:194
-  (* ram_style = "distributed" *) reg [71:0] heads [0:7]; // frames.ts:127
-  (* ram_style = "distributed" *) reg [63:0] nexts [0:7]; // frames.ts:128
-  wire [4:0] beat = turned_4_at[10:6]; // frames.ts:92
-  wire [13:0] body = |frame_status ? 14'd0 : frame_bytes + 14'd12; // frames.ts:148
-  wire [63:0] at = is_later ? next : head_table; // frames.ts:151
-  wire pulls = (|left) & (~out_valid | reply_data_ready); // frames.ts:152
-  wire over = (~header_due | reply_ready) & (left == 6'd0) & (~out_valid | reply_data_ready); // frames.ts:153
-  wire [7:0] read_at = {frame_context, frame_half, beat_out[4:1]}; // frames.ts:192
-  wire [511:0] word = out_beat[0] ? odd_word : even_word; // frames.ts:195
-  wire [95:0] header = {frame_more, 17'd0, frame_bytes, va}; // frames.ts:196
+  reg [2:0] turned_0_context; // frames.ts:75
+  reg turned_0_half; // frames.ts:75
+  reg [13:0] turned_0_at; // frames.ts:75
+  reg [5:0] turned_0_turn; // frames.ts:75
+  reg [63:0] turned_0_mask; // frames.ts:75
+  reg [511:0] turned_0_data; // frames.ts:75
+  reg [2:0] turned_0_frame_context; // frames.ts:75
+  reg turned_0_frame_half; // frames.ts:75
+  reg [13:0] turned_0_frame_bytes; // frames.ts:75
+  reg turned_0_frame_more; // frames.ts:75
+  reg [3:0] turned_0_frame_status; // frames.ts:75
+  reg turned_0_valid; // frames.ts:76
+  reg turned_0_ends; // frames.ts:77
+  reg [2:0] turned_2_context; // frames.ts:75
+  reg turned_2_half; // frames.ts:75
+  reg [13:0] turned_2_at; // frames.ts:75
+  reg [5:0] turned_2_turn; // frames.ts:75
+  reg [63:0] turned_2_mask; // frames.ts:75
+  reg [511:0] turned_2_data; // frames.ts:75
+  reg [2:0] turned_2_frame_context; // frames.ts:75
+  reg turned_2_frame_half; // frames.ts:75
+  reg [13:0] turned_2_frame_bytes; // frames.ts:75
+  reg turned_2_frame_more; // frames.ts:75
+  reg [3:0] turned_2_frame_status; // frames.ts:75
+  reg turned_2_valid; // frames.ts:76
+  reg turned_2_ends; // frames.ts:77
+  reg [2:0] turned_4_context; // frames.ts:75
+  reg turned_4_half; // frames.ts:75
+  reg [13:0] turned_4_at; // frames.ts:75
+  reg [5:0] turned_4_turn; // frames.ts:75
+  reg [63:0] turned_4_mask; // frames.ts:75
+  reg [511:0] turned_4_data; // frames.ts:75
+  reg [2:0] turned_4_frame_context; // frames.ts:75
+  reg turned_4_frame_half; // frames.ts:75
+  reg [13:0] turned_4_frame_bytes; // frames.ts:75
+  reg turned_4_frame_more; // frames.ts:75
+  reg [3:0] turned_4_frame_status; // frames.ts:75
+  reg turned_4_valid; // frames.ts:76
+  reg turned_4_ends; // frames.ts:77
+  reg [63:0] in_even; // frames.ts:92
+  reg [511:0] data; // frames.ts:93
+  reg [63:0] mask; // frames.ts:94
+  reg writes; // frames.ts:95
+  reg [7:0] even_at; // frames.ts:96
+  reg [7:0] odd_at; // frames.ts:97
+  reg completes; // frames.ts:115
+  reg [2:0] complete_context; // frames.ts:116
+  reg complete_half; // frames.ts:116
+  reg [13:0] complete_bytes; // frames.ts:116
+  reg complete_more; // frames.ts:116
+  reg [3:0] complete_status; // frames.ts:116
+  wire frames_push_ready; // frames.ts:119
+  wire frames_pop_valid; // frames.ts:119
+  wire [2:0] frames_pop_payload_context; // frames.ts:119
+  wire frames_pop_payload_half; // frames.ts:119
+  wire [13:0] frames_pop_payload_bytes; // frames.ts:119
+  wire frames_pop_payload_more; // frames.ts:119
+  wire [3:0] frames_pop_payload_status; // frames.ts:119
+  wire [4:0] frames_level; // frames.ts:119
+  reg follows_0; // frames.ts:132
+  reg follows_1; // frames.ts:132
+  reg follows_2; // frames.ts:132
+  reg follows_3; // frames.ts:132
+  reg follows_4; // frames.ts:132
+  reg follows_5; // frames.ts:132
+  reg follows_6; // frames.ts:132
+  reg follows_7; // frames.ts:132
+  reg [2:0] frame_context; // frames.ts:133
+  reg frame_half; // frames.ts:133
+  reg [13:0] frame_bytes; // frames.ts:133
+  reg frame_more; // frames.ts:133
+  reg [3:0] frame_status; // frames.ts:133
+  reg [63:0] head_table; // frames.ts:134
+  reg [7:0] head_opcode; // frames.ts:134
+  reg [63:0] next; // frames.ts:135
+  reg is_later; // frames.ts:136
+  reg [63:0] va; // frames.ts:137
+  reg [13:0] length; // frames.ts:138
+  reg [7:0] code; // frames.ts:139
+  reg [4:0] beat_out; // frames.ts:140
+  reg [5:0] left; // frames.ts:141
+  reg header_due; // frames.ts:142
+  reg out_valid; // frames.ts:143
+  reg [4:0] out_beat; // frames.ts:144
+  reg out_last; // frames.ts:145
+  reg [1:0] s; // frames.ts:154
+  (* ram_style = "block" *) reg [511:0] even [0:255]; // frames.ts:109
+  reg [511:0] even_word; // frames.ts:192
+  (* ram_style = "block" *) reg [511:0] odd [0:255]; // frames.ts:109
+  reg [511:0] odd_word; // frames.ts:193
+  (* ram_style = "distributed" *) reg [71:0] heads [0:7]; // frames.ts:126
+  (* ram_style = "distributed" *) reg [63:0] nexts [0:7]; // frames.ts:127
+  wire [4:0] beat = turned_4_at[10:6]; // frames.ts:91
+  wire [13:0] body = |frame_status ? 14'd0 : frame_bytes + 14'd12; // frames.ts:147
+  wire [63:0] at = is_later ? next : head_table; // frames.ts:150
+  wire pulls = (|left) & (~out_valid | reply_data_ready); // frames.ts:151
+  wire over = (~header_due | reply_ready) & (left == 6'd0) & (~out_valid | reply_data_ready); // frames.ts:152
+  wire [7:0] read_at = {frame_context, frame_half, beat_out[4:1]}; // frames.ts:191
+  wire [511:0] word = out_beat[0] ? odd_word : even_word; // frames.ts:194
+  wire [95:0] header = {frame_more, 17'd0, frame_bytes, va}; // frames.ts:195
 
-  wire frames_push_valid = completes; // frames.ts:120
-  wire [2:0] frames_push_payload_context = complete_context; // frames.ts:120
-  wire frames_push_payload_half = complete_half; // frames.ts:120
-  wire [13:0] frames_push_payload_bytes = complete_bytes; // frames.ts:120
-  wire frames_push_payload_more = complete_more; // frames.ts:120
-  wire [3:0] frames_push_payload_status = complete_status; // frames.ts:120
-  wire frames_pop_ready = s == s_idle; // frames.ts:120
-  Fifo_shape_c85230_depth16_styledistributed frames ( // frames.ts:120
+  wire frames_push_valid = completes; // frames.ts:119
+  wire [2:0] frames_push_payload_context = complete_context; // frames.ts:119
+  wire frames_push_payload_half = complete_half; // frames.ts:119
+  wire [13:0] frames_push_payload_bytes = complete_bytes; // frames.ts:119
+  wire frames_push_payload_more = complete_more; // frames.ts:119
+  wire [3:0] frames_push_payload_status = complete_status; // frames.ts:119
+  wire frames_pop_ready = s == s_idle; // frames.ts:119
+  Fifo_shape_c85230_depth16_styledistributed frames ( // frames.ts:119
     .clk                  (clk),
     .rst                  (rst),
     .push_valid           (frames_push_valid),
@@ -520,13 +520,13 @@ module DfFrames_b64_c8_d1444_r8 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~completes | frames_push_ready); // frames.ts:123
+    if (~rst) assert (~completes | frames_push_ready); // frames.ts:122
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~completes | frames_push_ready)) begin
-        $display("%s", "assertion failed: there is room for two frames of each context (frames.ts:123)"); // frames.ts:123
+        $display("%s", "assertion failed: there is room for two frames of each context (frames.ts:122)"); // frames.ts:122
         $stop;
       end
     end

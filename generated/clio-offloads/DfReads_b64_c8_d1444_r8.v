@@ -56,54 +56,54 @@ module DfReads_b64_c8_d1444_r8 (
   localparam [1:0] turn_issue = 2'd2;
   localparam [1:0] turn_look = 2'd0;
   localparam [1:0] turn_decide = 2'd1;
-  wire turns_push_ready; // reads.ts:71
-  wire turns_pop_valid; // reads.ts:71
-  wire [2:0] turns_pop_payload; // reads.ts:71
-  wire [3:0] turns_level; // reads.ts:71
-  reg [3:0] failed_0; // reads.ts:76
-  reg [3:0] failed_1; // reads.ts:76
-  reg [3:0] failed_2; // reads.ts:76
-  reg [3:0] failed_3; // reads.ts:76
-  reg [3:0] failed_4; // reads.ts:76
-  reg [3:0] failed_5; // reads.ts:76
-  reg [3:0] failed_6; // reads.ts:76
-  reg [3:0] failed_7; // reads.ts:76
-  reg [2:0] c; // reads.ts:79
-  reg [63:0] place_va; // reads.ts:80
-  reg [42:0] place_left; // reads.ts:80
-  reg place_first; // reads.ts:80
-  reg [13:0] chunk; // reads.ts:81
-  reg gives_up; // reads.ts:82
-  reg [13:0] length; // reads.ts:83
-  reg final_; // reads.ts:84
-  reg none; // reads.ts:85
-  reg [3:0] free; // reads.ts:86
-  reg [2:0] tail; // reads.ts:87
-  reg [1:0] turn; // reads.ts:89
-  reg here_0; // reads.ts:144
-  reg here_1; // reads.ts:144
-  reg here_2; // reads.ts:144
-  reg here_3; // reads.ts:144
-  reg here_4; // reads.ts:144
-  reg here_5; // reads.ts:144
-  reg here_6; // reads.ts:144
-  reg here_7; // reads.ts:144
-  reg [2:0] head; // reads.ts:145
-  reg bringing; // reads.ts:177
-  reg [2:0] which; // reads.ts:178
-  reg [4:0] beat; // reads.ts:179
-  (* ram_style = "distributed" *) reg [13:0] chunks [0:7]; // reads.ts:72
-  (* ram_style = "distributed" *) reg [107:0] places [0:7]; // reads.ts:74
-  (* ram_style = "distributed" *) reg [19:0] asked [0:7]; // reads.ts:142
-  (* ram_style = "distributed" *) reg [3:0] statuses [0:7]; // reads.ts:143
-  wire issued = memory_valid & memory_ready; // reads.ts:88
-  wire issuing = turn == turn_issue; // reads.ts:111
-  wire done = issuing & (none ? |free : memory_ready & (|free)); // reads.ts:123
-  wire again = done & ~final_; // reads.ts:124
-  wire starts = query_valid & query_ready; // reads.ts:129
-  wire taken = slice_valid & slice_ready; // reads.ts:151
+  wire turns_push_ready; // reads.ts:69
+  wire turns_pop_valid; // reads.ts:69
+  wire [2:0] turns_pop_payload; // reads.ts:69
+  wire [3:0] turns_level; // reads.ts:69
+  reg [3:0] failed_0; // reads.ts:74
+  reg [3:0] failed_1; // reads.ts:74
+  reg [3:0] failed_2; // reads.ts:74
+  reg [3:0] failed_3; // reads.ts:74
+  reg [3:0] failed_4; // reads.ts:74
+  reg [3:0] failed_5; // reads.ts:74
+  reg [3:0] failed_6; // reads.ts:74
+  reg [3:0] failed_7; // reads.ts:74
+  reg [2:0] c; // reads.ts:77
+  reg [63:0] place_va; // reads.ts:78
+  reg [42:0] place_left; // reads.ts:78
+  reg place_first; // reads.ts:78
+  reg [13:0] chunk; // reads.ts:79
+  reg gives_up; // reads.ts:80
+  reg [13:0] length; // reads.ts:81
+  reg final_; // reads.ts:82
+  reg none; // reads.ts:83
+  reg [3:0] free; // reads.ts:84
+  reg [2:0] tail; // reads.ts:85
+  reg [1:0] turn; // reads.ts:87
+  reg here_0; // reads.ts:142
+  reg here_1; // reads.ts:142
+  reg here_2; // reads.ts:142
+  reg here_3; // reads.ts:142
+  reg here_4; // reads.ts:142
+  reg here_5; // reads.ts:142
+  reg here_6; // reads.ts:142
+  reg here_7; // reads.ts:142
+  reg [2:0] head; // reads.ts:143
+  reg bringing; // reads.ts:175
+  reg [2:0] which; // reads.ts:176
+  reg [4:0] beat; // reads.ts:177
+  (* ram_style = "distributed" *) reg [13:0] chunks [0:7]; // reads.ts:70
+  (* ram_style = "distributed" *) reg [107:0] places [0:7]; // reads.ts:72
+  (* ram_style = "distributed" *) reg [19:0] asked [0:7]; // reads.ts:140
+  (* ram_style = "distributed" *) reg [3:0] statuses [0:7]; // reads.ts:141
+  wire issued = memory_valid & memory_ready; // reads.ts:86
+  wire issuing = turn == turn_issue; // reads.ts:109
+  wire done = issuing & (none ? |free : memory_ready & (|free)); // reads.ts:121
+  wire again = done & ~final_; // reads.ts:122
+  wire starts = query_valid & query_ready; // reads.ts:127
+  wire taken = slice_valid & slice_ready; // reads.ts:149
   wire [19:0] found_word = asked[head];
-  wire [3:0] found = found_word[17] ? 4'd0 : statuses[head]; // reads.ts:158
+  wire [3:0] found = found_word[17] ? 4'd0 : statuses[head]; // reads.ts:156
   wire [31:0] status_now_joined = {
     failed_7,
     failed_6,
@@ -115,14 +115,14 @@ module DfReads_b64_c8_d1444_r8 (
     failed_0
   };
   wire [3:0] status_now_element = status_now_joined[{found_word[2:0], 2'd0} +: 4];
-  wire [3:0] status_now = |status_now_element ? status_now_element : found; // reads.ts:159
-  wire [2:0] reply_read = memory_reply_payload_tag[2:0]; // reads.ts:181
-  wire ends = memory_reply_data_valid & memory_reply_data_ready & memory_reply_data_payload_last; // reads.ts:182
+  wire [3:0] status_now = |status_now_element ? status_now_element : found; // reads.ts:157
+  wire [2:0] reply_read = memory_reply_payload_tag[2:0]; // reads.ts:179
+  wire ends = memory_reply_data_valid & memory_reply_data_ready & memory_reply_data_payload_last; // reads.ts:180
 
-  wire turns_push_valid = starts | again; // reads.ts:71
-  wire [2:0] turns_push_payload = done ? c : query_payload_context; // reads.ts:71
-  wire turns_pop_ready = turn == turn_look; // reads.ts:71
-  Fifo_shape3_depth8_styledistributed turns ( // reads.ts:71
+  wire turns_push_valid = starts | again; // reads.ts:69
+  wire [2:0] turns_push_payload = done ? c : query_payload_context; // reads.ts:69
+  wire turns_pop_ready = turn == turn_look; // reads.ts:69
+  Fifo_shape3_depth8_styledistributed turns ( // reads.ts:69
     .clk          (clk),
     .rst          (rst),
     .push_valid   (turns_push_valid),
@@ -306,13 +306,13 @@ module DfReads_b64_c8_d1444_r8 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~turns_push_valid | turns_push_ready); // reads.ts:132
+    if (~rst) assert (~turns_push_valid | turns_push_ready); // reads.ts:130
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~turns_push_valid | turns_push_ready)) begin
-        $display("%s", "assertion failed: there is a turn for every request (reads.ts:132)"); // reads.ts:132
+        $display("%s", "assertion failed: there is a turn for every request (reads.ts:130)"); // reads.ts:130
         $stop;
       end
     end

@@ -65,326 +65,326 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   output wire [3:0]   state_held,
   output wire [3:0]   state_stuck
 );
-  wire slot_0_request_valid; // extend-path.ts:84
-  wire [2:0] slot_0_request_payload_context; // extend-path.ts:84
-  wire [7:0] slot_0_request_payload_opcode; // extend-path.ts:84
-  wire [15:0] slot_0_request_payload_pid; // extend-path.ts:84
-  wire [13:0] slot_0_request_payload_length; // extend-path.ts:84
-  wire slot_0_request_data_valid; // extend-path.ts:84
-  wire [511:0] slot_0_request_data_payload_data; // extend-path.ts:84
-  wire slot_0_request_data_payload_last; // extend-path.ts:84
-  wire slot_0_reply_ready; // extend-path.ts:84
-  wire slot_0_reply_data_ready; // extend-path.ts:84
-  wire slot_0_memory_ready; // extend-path.ts:84
-  wire slot_0_memory_data_ready; // extend-path.ts:84
-  wire slot_0_memory_reply_valid; // extend-path.ts:84
-  wire [7:0] slot_0_memory_reply_payload_tag; // extend-path.ts:84
-  wire [3:0] slot_0_memory_reply_payload_status; // extend-path.ts:84
-  wire [63:0] slot_0_memory_reply_payload_va; // extend-path.ts:84
-  wire [31:0] slot_0_memory_reply_payload_length; // extend-path.ts:84
-  wire [13:0] slot_0_memory_reply_payload_data; // extend-path.ts:84
-  wire slot_0_memory_reply_data_valid; // extend-path.ts:84
-  wire [511:0] slot_0_memory_reply_data_payload_data; // extend-path.ts:84
-  wire slot_0_memory_reply_data_payload_last; // extend-path.ts:84
-  wire slot_0_room; // extend-path.ts:84
-  wire [2:0] slot_0_context; // extend-path.ts:84
-  wire slot_0_asked_ready; // extend-path.ts:84
-  wire slot_0_asked_data_ready; // extend-path.ts:84
-  wire slot_0_answer_valid; // extend-path.ts:84
-  wire [2:0] slot_0_answer_payload_context; // extend-path.ts:84
-  wire [3:0] slot_0_answer_payload_status; // extend-path.ts:84
-  wire [7:0] slot_0_answer_payload_opcode; // extend-path.ts:84
-  wire [13:0] slot_0_answer_payload_length; // extend-path.ts:84
-  wire slot_0_answer_payload_more; // extend-path.ts:84
-  wire slot_0_answer_data_valid; // extend-path.ts:84
-  wire [511:0] slot_0_answer_data_payload_data; // extend-path.ts:84
-  wire slot_0_answer_data_payload_last; // extend-path.ts:84
-  wire slot_0_access_valid; // extend-path.ts:84
-  wire [7:0] slot_0_access_payload_tag; // extend-path.ts:84
-  wire [7:0] slot_0_access_payload_opcode; // extend-path.ts:84
-  wire [15:0] slot_0_access_payload_pid; // extend-path.ts:84
-  wire [63:0] slot_0_access_payload_va; // extend-path.ts:84
-  wire [31:0] slot_0_access_payload_length; // extend-path.ts:84
-  wire [13:0] slot_0_access_payload_data; // extend-path.ts:84
-  wire [9:0] slot_0_access_payload_cost; // extend-path.ts:84
-  wire slot_0_access_data_valid; // extend-path.ts:84
-  wire [511:0] slot_0_access_data_payload_data; // extend-path.ts:84
-  wire slot_0_access_data_payload_last; // extend-path.ts:84
-  wire slot_0_came_ready; // extend-path.ts:84
-  wire slot_0_came_data_ready; // extend-path.ts:84
-  wire slot_0_events_requests; // extend-path.ts:84
-  wire slot_0_events_replies; // extend-path.ts:84
-  wire slot_0_events_accesses; // extend-path.ts:84
-  wire slot_0_events_refused; // extend-path.ts:84
-  wire slot_0_events_stray; // extend-path.ts:84
-  wire slot_0_state_held; // extend-path.ts:84
-  wire slot_0_state_stuck; // extend-path.ts:84
-  wire slot_0_in_reset; // extend-path.ts:84
-  wire slot_0_lost; // extend-path.ts:84
-  wire pointer_chase_request_ready; // extend-path.ts:91
-  wire pointer_chase_request_data_ready; // extend-path.ts:91
-  wire pointer_chase_reply_valid; // extend-path.ts:91
-  wire [2:0] pointer_chase_reply_payload_context; // extend-path.ts:91
-  wire [3:0] pointer_chase_reply_payload_status; // extend-path.ts:91
-  wire [7:0] pointer_chase_reply_payload_opcode; // extend-path.ts:91
-  wire [13:0] pointer_chase_reply_payload_length; // extend-path.ts:91
-  wire pointer_chase_reply_payload_more; // extend-path.ts:91
-  wire pointer_chase_reply_data_valid; // extend-path.ts:91
-  wire [511:0] pointer_chase_reply_data_payload_data; // extend-path.ts:91
-  wire pointer_chase_reply_data_payload_last; // extend-path.ts:91
-  wire pointer_chase_memory_valid; // extend-path.ts:91
-  wire [7:0] pointer_chase_memory_payload_tag; // extend-path.ts:91
-  wire [7:0] pointer_chase_memory_payload_opcode; // extend-path.ts:91
-  wire pointer_chase_memory_payload_client; // extend-path.ts:91
-  wire [2:0] pointer_chase_memory_payload_context; // extend-path.ts:91
-  wire [63:0] pointer_chase_memory_payload_va; // extend-path.ts:91
-  wire [31:0] pointer_chase_memory_payload_length; // extend-path.ts:91
-  wire [13:0] pointer_chase_memory_payload_data; // extend-path.ts:91
-  wire pointer_chase_memory_data_valid; // extend-path.ts:91
-  wire [511:0] pointer_chase_memory_data_payload_data; // extend-path.ts:91
-  wire pointer_chase_memory_data_payload_last; // extend-path.ts:91
-  wire pointer_chase_memory_reply_ready; // extend-path.ts:91
-  wire pointer_chase_memory_reply_data_ready; // extend-path.ts:91
-  wire slot_1_request_valid; // extend-path.ts:84
-  wire [2:0] slot_1_request_payload_context; // extend-path.ts:84
-  wire [7:0] slot_1_request_payload_opcode; // extend-path.ts:84
-  wire [15:0] slot_1_request_payload_pid; // extend-path.ts:84
-  wire [13:0] slot_1_request_payload_length; // extend-path.ts:84
-  wire slot_1_request_data_valid; // extend-path.ts:84
-  wire [511:0] slot_1_request_data_payload_data; // extend-path.ts:84
-  wire slot_1_request_data_payload_last; // extend-path.ts:84
-  wire slot_1_reply_ready; // extend-path.ts:84
-  wire slot_1_reply_data_ready; // extend-path.ts:84
-  wire slot_1_memory_ready; // extend-path.ts:84
-  wire slot_1_memory_data_ready; // extend-path.ts:84
-  wire slot_1_memory_reply_valid; // extend-path.ts:84
-  wire [7:0] slot_1_memory_reply_payload_tag; // extend-path.ts:84
-  wire [3:0] slot_1_memory_reply_payload_status; // extend-path.ts:84
-  wire [63:0] slot_1_memory_reply_payload_va; // extend-path.ts:84
-  wire [31:0] slot_1_memory_reply_payload_length; // extend-path.ts:84
-  wire [13:0] slot_1_memory_reply_payload_data; // extend-path.ts:84
-  wire slot_1_memory_reply_data_valid; // extend-path.ts:84
-  wire [511:0] slot_1_memory_reply_data_payload_data; // extend-path.ts:84
-  wire slot_1_memory_reply_data_payload_last; // extend-path.ts:84
-  wire slot_1_room; // extend-path.ts:84
-  wire [2:0] slot_1_context; // extend-path.ts:84
-  wire slot_1_asked_ready; // extend-path.ts:84
-  wire slot_1_asked_data_ready; // extend-path.ts:84
-  wire slot_1_answer_valid; // extend-path.ts:84
-  wire [2:0] slot_1_answer_payload_context; // extend-path.ts:84
-  wire [3:0] slot_1_answer_payload_status; // extend-path.ts:84
-  wire [7:0] slot_1_answer_payload_opcode; // extend-path.ts:84
-  wire [13:0] slot_1_answer_payload_length; // extend-path.ts:84
-  wire slot_1_answer_payload_more; // extend-path.ts:84
-  wire slot_1_answer_data_valid; // extend-path.ts:84
-  wire [511:0] slot_1_answer_data_payload_data; // extend-path.ts:84
-  wire slot_1_answer_data_payload_last; // extend-path.ts:84
-  wire slot_1_access_valid; // extend-path.ts:84
-  wire [7:0] slot_1_access_payload_tag; // extend-path.ts:84
-  wire [7:0] slot_1_access_payload_opcode; // extend-path.ts:84
-  wire [15:0] slot_1_access_payload_pid; // extend-path.ts:84
-  wire [63:0] slot_1_access_payload_va; // extend-path.ts:84
-  wire [31:0] slot_1_access_payload_length; // extend-path.ts:84
-  wire [13:0] slot_1_access_payload_data; // extend-path.ts:84
-  wire [9:0] slot_1_access_payload_cost; // extend-path.ts:84
-  wire slot_1_access_data_valid; // extend-path.ts:84
-  wire [511:0] slot_1_access_data_payload_data; // extend-path.ts:84
-  wire slot_1_access_data_payload_last; // extend-path.ts:84
-  wire slot_1_came_ready; // extend-path.ts:84
-  wire slot_1_came_data_ready; // extend-path.ts:84
-  wire slot_1_events_requests; // extend-path.ts:84
-  wire slot_1_events_replies; // extend-path.ts:84
-  wire slot_1_events_accesses; // extend-path.ts:84
-  wire slot_1_events_refused; // extend-path.ts:84
-  wire slot_1_events_stray; // extend-path.ts:84
-  wire slot_1_state_held; // extend-path.ts:84
-  wire slot_1_state_stuck; // extend-path.ts:84
-  wire slot_1_in_reset; // extend-path.ts:84
-  wire slot_1_lost; // extend-path.ts:84
-  wire kv_request_ready; // extend-path.ts:91
-  wire kv_request_data_ready; // extend-path.ts:91
-  wire kv_reply_valid; // extend-path.ts:91
-  wire [2:0] kv_reply_payload_context; // extend-path.ts:91
-  wire [3:0] kv_reply_payload_status; // extend-path.ts:91
-  wire [7:0] kv_reply_payload_opcode; // extend-path.ts:91
-  wire [13:0] kv_reply_payload_length; // extend-path.ts:91
-  wire kv_reply_payload_more; // extend-path.ts:91
-  wire kv_reply_data_valid; // extend-path.ts:91
-  wire [511:0] kv_reply_data_payload_data; // extend-path.ts:91
-  wire kv_reply_data_payload_last; // extend-path.ts:91
-  wire kv_memory_valid; // extend-path.ts:91
-  wire [7:0] kv_memory_payload_tag; // extend-path.ts:91
-  wire [7:0] kv_memory_payload_opcode; // extend-path.ts:91
-  wire kv_memory_payload_client; // extend-path.ts:91
-  wire [2:0] kv_memory_payload_context; // extend-path.ts:91
-  wire [63:0] kv_memory_payload_va; // extend-path.ts:91
-  wire [31:0] kv_memory_payload_length; // extend-path.ts:91
-  wire [13:0] kv_memory_payload_data; // extend-path.ts:91
-  wire kv_memory_data_valid; // extend-path.ts:91
-  wire [511:0] kv_memory_data_payload_data; // extend-path.ts:91
-  wire kv_memory_data_payload_last; // extend-path.ts:91
-  wire kv_memory_reply_ready; // extend-path.ts:91
-  wire kv_memory_reply_data_ready; // extend-path.ts:91
-  wire slot_2_request_valid; // extend-path.ts:84
-  wire [2:0] slot_2_request_payload_context; // extend-path.ts:84
-  wire [7:0] slot_2_request_payload_opcode; // extend-path.ts:84
-  wire [15:0] slot_2_request_payload_pid; // extend-path.ts:84
-  wire [13:0] slot_2_request_payload_length; // extend-path.ts:84
-  wire slot_2_request_data_valid; // extend-path.ts:84
-  wire [511:0] slot_2_request_data_payload_data; // extend-path.ts:84
-  wire slot_2_request_data_payload_last; // extend-path.ts:84
-  wire slot_2_reply_ready; // extend-path.ts:84
-  wire slot_2_reply_data_ready; // extend-path.ts:84
-  wire slot_2_memory_ready; // extend-path.ts:84
-  wire slot_2_memory_data_ready; // extend-path.ts:84
-  wire slot_2_memory_reply_valid; // extend-path.ts:84
-  wire [7:0] slot_2_memory_reply_payload_tag; // extend-path.ts:84
-  wire [3:0] slot_2_memory_reply_payload_status; // extend-path.ts:84
-  wire [63:0] slot_2_memory_reply_payload_va; // extend-path.ts:84
-  wire [31:0] slot_2_memory_reply_payload_length; // extend-path.ts:84
-  wire [13:0] slot_2_memory_reply_payload_data; // extend-path.ts:84
-  wire slot_2_memory_reply_data_valid; // extend-path.ts:84
-  wire [511:0] slot_2_memory_reply_data_payload_data; // extend-path.ts:84
-  wire slot_2_memory_reply_data_payload_last; // extend-path.ts:84
-  wire slot_2_room; // extend-path.ts:84
-  wire [2:0] slot_2_context; // extend-path.ts:84
-  wire slot_2_asked_ready; // extend-path.ts:84
-  wire slot_2_asked_data_ready; // extend-path.ts:84
-  wire slot_2_answer_valid; // extend-path.ts:84
-  wire [2:0] slot_2_answer_payload_context; // extend-path.ts:84
-  wire [3:0] slot_2_answer_payload_status; // extend-path.ts:84
-  wire [7:0] slot_2_answer_payload_opcode; // extend-path.ts:84
-  wire [13:0] slot_2_answer_payload_length; // extend-path.ts:84
-  wire slot_2_answer_payload_more; // extend-path.ts:84
-  wire slot_2_answer_data_valid; // extend-path.ts:84
-  wire [511:0] slot_2_answer_data_payload_data; // extend-path.ts:84
-  wire slot_2_answer_data_payload_last; // extend-path.ts:84
-  wire slot_2_access_valid; // extend-path.ts:84
-  wire [7:0] slot_2_access_payload_tag; // extend-path.ts:84
-  wire [7:0] slot_2_access_payload_opcode; // extend-path.ts:84
-  wire [15:0] slot_2_access_payload_pid; // extend-path.ts:84
-  wire [63:0] slot_2_access_payload_va; // extend-path.ts:84
-  wire [31:0] slot_2_access_payload_length; // extend-path.ts:84
-  wire [13:0] slot_2_access_payload_data; // extend-path.ts:84
-  wire [9:0] slot_2_access_payload_cost; // extend-path.ts:84
-  wire slot_2_access_data_valid; // extend-path.ts:84
-  wire [511:0] slot_2_access_data_payload_data; // extend-path.ts:84
-  wire slot_2_access_data_payload_last; // extend-path.ts:84
-  wire slot_2_came_ready; // extend-path.ts:84
-  wire slot_2_came_data_ready; // extend-path.ts:84
-  wire slot_2_events_requests; // extend-path.ts:84
-  wire slot_2_events_replies; // extend-path.ts:84
-  wire slot_2_events_accesses; // extend-path.ts:84
-  wire slot_2_events_refused; // extend-path.ts:84
-  wire slot_2_events_stray; // extend-path.ts:84
-  wire slot_2_state_held; // extend-path.ts:84
-  wire slot_2_state_stuck; // extend-path.ts:84
-  wire slot_2_in_reset; // extend-path.ts:84
-  wire slot_2_lost; // extend-path.ts:84
-  wire multi_version_request_ready; // extend-path.ts:91
-  wire multi_version_request_data_ready; // extend-path.ts:91
-  wire multi_version_reply_valid; // extend-path.ts:91
-  wire [2:0] multi_version_reply_payload_context; // extend-path.ts:91
-  wire [3:0] multi_version_reply_payload_status; // extend-path.ts:91
-  wire [7:0] multi_version_reply_payload_opcode; // extend-path.ts:91
-  wire [13:0] multi_version_reply_payload_length; // extend-path.ts:91
-  wire multi_version_reply_payload_more; // extend-path.ts:91
-  wire multi_version_reply_data_valid; // extend-path.ts:91
-  wire [511:0] multi_version_reply_data_payload_data; // extend-path.ts:91
-  wire multi_version_reply_data_payload_last; // extend-path.ts:91
-  wire multi_version_memory_valid; // extend-path.ts:91
-  wire [7:0] multi_version_memory_payload_tag; // extend-path.ts:91
-  wire [7:0] multi_version_memory_payload_opcode; // extend-path.ts:91
-  wire multi_version_memory_payload_client; // extend-path.ts:91
-  wire [2:0] multi_version_memory_payload_context; // extend-path.ts:91
-  wire [63:0] multi_version_memory_payload_va; // extend-path.ts:91
-  wire [31:0] multi_version_memory_payload_length; // extend-path.ts:91
-  wire [13:0] multi_version_memory_payload_data; // extend-path.ts:91
-  wire multi_version_memory_data_valid; // extend-path.ts:91
-  wire [511:0] multi_version_memory_data_payload_data; // extend-path.ts:91
-  wire multi_version_memory_data_payload_last; // extend-path.ts:91
-  wire multi_version_memory_reply_ready; // extend-path.ts:91
-  wire multi_version_memory_reply_data_ready; // extend-path.ts:91
-  wire slot_3_request_valid; // extend-path.ts:84
-  wire [2:0] slot_3_request_payload_context; // extend-path.ts:84
-  wire [7:0] slot_3_request_payload_opcode; // extend-path.ts:84
-  wire [15:0] slot_3_request_payload_pid; // extend-path.ts:84
-  wire [13:0] slot_3_request_payload_length; // extend-path.ts:84
-  wire slot_3_request_data_valid; // extend-path.ts:84
-  wire [511:0] slot_3_request_data_payload_data; // extend-path.ts:84
-  wire slot_3_request_data_payload_last; // extend-path.ts:84
-  wire slot_3_reply_ready; // extend-path.ts:84
-  wire slot_3_reply_data_ready; // extend-path.ts:84
-  wire slot_3_memory_ready; // extend-path.ts:84
-  wire slot_3_memory_data_ready; // extend-path.ts:84
-  wire slot_3_memory_reply_valid; // extend-path.ts:84
-  wire [7:0] slot_3_memory_reply_payload_tag; // extend-path.ts:84
-  wire [3:0] slot_3_memory_reply_payload_status; // extend-path.ts:84
-  wire [63:0] slot_3_memory_reply_payload_va; // extend-path.ts:84
-  wire [31:0] slot_3_memory_reply_payload_length; // extend-path.ts:84
-  wire [13:0] slot_3_memory_reply_payload_data; // extend-path.ts:84
-  wire slot_3_memory_reply_data_valid; // extend-path.ts:84
-  wire [511:0] slot_3_memory_reply_data_payload_data; // extend-path.ts:84
-  wire slot_3_memory_reply_data_payload_last; // extend-path.ts:84
-  wire slot_3_room; // extend-path.ts:84
-  wire [2:0] slot_3_context; // extend-path.ts:84
-  wire slot_3_asked_ready; // extend-path.ts:84
-  wire slot_3_asked_data_ready; // extend-path.ts:84
-  wire slot_3_answer_valid; // extend-path.ts:84
-  wire [2:0] slot_3_answer_payload_context; // extend-path.ts:84
-  wire [3:0] slot_3_answer_payload_status; // extend-path.ts:84
-  wire [7:0] slot_3_answer_payload_opcode; // extend-path.ts:84
-  wire [13:0] slot_3_answer_payload_length; // extend-path.ts:84
-  wire slot_3_answer_payload_more; // extend-path.ts:84
-  wire slot_3_answer_data_valid; // extend-path.ts:84
-  wire [511:0] slot_3_answer_data_payload_data; // extend-path.ts:84
-  wire slot_3_answer_data_payload_last; // extend-path.ts:84
-  wire slot_3_access_valid; // extend-path.ts:84
-  wire [7:0] slot_3_access_payload_tag; // extend-path.ts:84
-  wire [7:0] slot_3_access_payload_opcode; // extend-path.ts:84
-  wire [15:0] slot_3_access_payload_pid; // extend-path.ts:84
-  wire [63:0] slot_3_access_payload_va; // extend-path.ts:84
-  wire [31:0] slot_3_access_payload_length; // extend-path.ts:84
-  wire [13:0] slot_3_access_payload_data; // extend-path.ts:84
-  wire [9:0] slot_3_access_payload_cost; // extend-path.ts:84
-  wire slot_3_access_data_valid; // extend-path.ts:84
-  wire [511:0] slot_3_access_data_payload_data; // extend-path.ts:84
-  wire slot_3_access_data_payload_last; // extend-path.ts:84
-  wire slot_3_came_ready; // extend-path.ts:84
-  wire slot_3_came_data_ready; // extend-path.ts:84
-  wire slot_3_events_requests; // extend-path.ts:84
-  wire slot_3_events_replies; // extend-path.ts:84
-  wire slot_3_events_accesses; // extend-path.ts:84
-  wire slot_3_events_refused; // extend-path.ts:84
-  wire slot_3_events_stray; // extend-path.ts:84
-  wire slot_3_state_held; // extend-path.ts:84
-  wire slot_3_state_stuck; // extend-path.ts:84
-  wire slot_3_in_reset; // extend-path.ts:84
-  wire slot_3_lost; // extend-path.ts:84
-  wire data_frame_request_ready; // extend-path.ts:91
-  wire data_frame_request_data_ready; // extend-path.ts:91
-  wire data_frame_reply_valid; // extend-path.ts:91
-  wire [2:0] data_frame_reply_payload_context; // extend-path.ts:91
-  wire [3:0] data_frame_reply_payload_status; // extend-path.ts:91
-  wire [7:0] data_frame_reply_payload_opcode; // extend-path.ts:91
-  wire [13:0] data_frame_reply_payload_length; // extend-path.ts:91
-  wire data_frame_reply_payload_more; // extend-path.ts:91
-  wire data_frame_reply_data_valid; // extend-path.ts:91
-  wire [511:0] data_frame_reply_data_payload_data; // extend-path.ts:91
-  wire data_frame_reply_data_payload_last; // extend-path.ts:91
-  wire data_frame_memory_valid; // extend-path.ts:91
-  wire [7:0] data_frame_memory_payload_tag; // extend-path.ts:91
-  wire [7:0] data_frame_memory_payload_opcode; // extend-path.ts:91
-  wire data_frame_memory_payload_client; // extend-path.ts:91
-  wire [2:0] data_frame_memory_payload_context; // extend-path.ts:91
-  wire [63:0] data_frame_memory_payload_va; // extend-path.ts:91
-  wire [31:0] data_frame_memory_payload_length; // extend-path.ts:91
-  wire [13:0] data_frame_memory_payload_data; // extend-path.ts:91
-  wire data_frame_memory_data_valid; // extend-path.ts:91
-  wire [511:0] data_frame_memory_data_payload_data; // extend-path.ts:91
-  wire data_frame_memory_data_payload_last; // extend-path.ts:91
-  wire data_frame_memory_reply_ready; // extend-path.ts:91
-  wire data_frame_memory_reply_data_ready; // extend-path.ts:91
+  wire slot_0_request_valid; // extend-path.ts:83
+  wire [2:0] slot_0_request_payload_context; // extend-path.ts:83
+  wire [7:0] slot_0_request_payload_opcode; // extend-path.ts:83
+  wire [15:0] slot_0_request_payload_pid; // extend-path.ts:83
+  wire [13:0] slot_0_request_payload_length; // extend-path.ts:83
+  wire slot_0_request_data_valid; // extend-path.ts:83
+  wire [511:0] slot_0_request_data_payload_data; // extend-path.ts:83
+  wire slot_0_request_data_payload_last; // extend-path.ts:83
+  wire slot_0_reply_ready; // extend-path.ts:83
+  wire slot_0_reply_data_ready; // extend-path.ts:83
+  wire slot_0_memory_ready; // extend-path.ts:83
+  wire slot_0_memory_data_ready; // extend-path.ts:83
+  wire slot_0_memory_reply_valid; // extend-path.ts:83
+  wire [7:0] slot_0_memory_reply_payload_tag; // extend-path.ts:83
+  wire [3:0] slot_0_memory_reply_payload_status; // extend-path.ts:83
+  wire [63:0] slot_0_memory_reply_payload_va; // extend-path.ts:83
+  wire [31:0] slot_0_memory_reply_payload_length; // extend-path.ts:83
+  wire [13:0] slot_0_memory_reply_payload_data; // extend-path.ts:83
+  wire slot_0_memory_reply_data_valid; // extend-path.ts:83
+  wire [511:0] slot_0_memory_reply_data_payload_data; // extend-path.ts:83
+  wire slot_0_memory_reply_data_payload_last; // extend-path.ts:83
+  wire slot_0_room; // extend-path.ts:83
+  wire [2:0] slot_0_context; // extend-path.ts:83
+  wire slot_0_asked_ready; // extend-path.ts:83
+  wire slot_0_asked_data_ready; // extend-path.ts:83
+  wire slot_0_answer_valid; // extend-path.ts:83
+  wire [2:0] slot_0_answer_payload_context; // extend-path.ts:83
+  wire [3:0] slot_0_answer_payload_status; // extend-path.ts:83
+  wire [7:0] slot_0_answer_payload_opcode; // extend-path.ts:83
+  wire [13:0] slot_0_answer_payload_length; // extend-path.ts:83
+  wire slot_0_answer_payload_more; // extend-path.ts:83
+  wire slot_0_answer_data_valid; // extend-path.ts:83
+  wire [511:0] slot_0_answer_data_payload_data; // extend-path.ts:83
+  wire slot_0_answer_data_payload_last; // extend-path.ts:83
+  wire slot_0_access_valid; // extend-path.ts:83
+  wire [7:0] slot_0_access_payload_tag; // extend-path.ts:83
+  wire [7:0] slot_0_access_payload_opcode; // extend-path.ts:83
+  wire [15:0] slot_0_access_payload_pid; // extend-path.ts:83
+  wire [63:0] slot_0_access_payload_va; // extend-path.ts:83
+  wire [31:0] slot_0_access_payload_length; // extend-path.ts:83
+  wire [13:0] slot_0_access_payload_data; // extend-path.ts:83
+  wire [9:0] slot_0_access_payload_cost; // extend-path.ts:83
+  wire slot_0_access_data_valid; // extend-path.ts:83
+  wire [511:0] slot_0_access_data_payload_data; // extend-path.ts:83
+  wire slot_0_access_data_payload_last; // extend-path.ts:83
+  wire slot_0_came_ready; // extend-path.ts:83
+  wire slot_0_came_data_ready; // extend-path.ts:83
+  wire slot_0_events_requests; // extend-path.ts:83
+  wire slot_0_events_replies; // extend-path.ts:83
+  wire slot_0_events_accesses; // extend-path.ts:83
+  wire slot_0_events_refused; // extend-path.ts:83
+  wire slot_0_events_stray; // extend-path.ts:83
+  wire slot_0_state_held; // extend-path.ts:83
+  wire slot_0_state_stuck; // extend-path.ts:83
+  wire slot_0_in_reset; // extend-path.ts:83
+  wire slot_0_lost; // extend-path.ts:83
+  wire pointer_chase_request_ready; // extend-path.ts:90
+  wire pointer_chase_request_data_ready; // extend-path.ts:90
+  wire pointer_chase_reply_valid; // extend-path.ts:90
+  wire [2:0] pointer_chase_reply_payload_context; // extend-path.ts:90
+  wire [3:0] pointer_chase_reply_payload_status; // extend-path.ts:90
+  wire [7:0] pointer_chase_reply_payload_opcode; // extend-path.ts:90
+  wire [13:0] pointer_chase_reply_payload_length; // extend-path.ts:90
+  wire pointer_chase_reply_payload_more; // extend-path.ts:90
+  wire pointer_chase_reply_data_valid; // extend-path.ts:90
+  wire [511:0] pointer_chase_reply_data_payload_data; // extend-path.ts:90
+  wire pointer_chase_reply_data_payload_last; // extend-path.ts:90
+  wire pointer_chase_memory_valid; // extend-path.ts:90
+  wire [7:0] pointer_chase_memory_payload_tag; // extend-path.ts:90
+  wire [7:0] pointer_chase_memory_payload_opcode; // extend-path.ts:90
+  wire pointer_chase_memory_payload_client; // extend-path.ts:90
+  wire [2:0] pointer_chase_memory_payload_context; // extend-path.ts:90
+  wire [63:0] pointer_chase_memory_payload_va; // extend-path.ts:90
+  wire [31:0] pointer_chase_memory_payload_length; // extend-path.ts:90
+  wire [13:0] pointer_chase_memory_payload_data; // extend-path.ts:90
+  wire pointer_chase_memory_data_valid; // extend-path.ts:90
+  wire [511:0] pointer_chase_memory_data_payload_data; // extend-path.ts:90
+  wire pointer_chase_memory_data_payload_last; // extend-path.ts:90
+  wire pointer_chase_memory_reply_ready; // extend-path.ts:90
+  wire pointer_chase_memory_reply_data_ready; // extend-path.ts:90
+  wire slot_1_request_valid; // extend-path.ts:83
+  wire [2:0] slot_1_request_payload_context; // extend-path.ts:83
+  wire [7:0] slot_1_request_payload_opcode; // extend-path.ts:83
+  wire [15:0] slot_1_request_payload_pid; // extend-path.ts:83
+  wire [13:0] slot_1_request_payload_length; // extend-path.ts:83
+  wire slot_1_request_data_valid; // extend-path.ts:83
+  wire [511:0] slot_1_request_data_payload_data; // extend-path.ts:83
+  wire slot_1_request_data_payload_last; // extend-path.ts:83
+  wire slot_1_reply_ready; // extend-path.ts:83
+  wire slot_1_reply_data_ready; // extend-path.ts:83
+  wire slot_1_memory_ready; // extend-path.ts:83
+  wire slot_1_memory_data_ready; // extend-path.ts:83
+  wire slot_1_memory_reply_valid; // extend-path.ts:83
+  wire [7:0] slot_1_memory_reply_payload_tag; // extend-path.ts:83
+  wire [3:0] slot_1_memory_reply_payload_status; // extend-path.ts:83
+  wire [63:0] slot_1_memory_reply_payload_va; // extend-path.ts:83
+  wire [31:0] slot_1_memory_reply_payload_length; // extend-path.ts:83
+  wire [13:0] slot_1_memory_reply_payload_data; // extend-path.ts:83
+  wire slot_1_memory_reply_data_valid; // extend-path.ts:83
+  wire [511:0] slot_1_memory_reply_data_payload_data; // extend-path.ts:83
+  wire slot_1_memory_reply_data_payload_last; // extend-path.ts:83
+  wire slot_1_room; // extend-path.ts:83
+  wire [2:0] slot_1_context; // extend-path.ts:83
+  wire slot_1_asked_ready; // extend-path.ts:83
+  wire slot_1_asked_data_ready; // extend-path.ts:83
+  wire slot_1_answer_valid; // extend-path.ts:83
+  wire [2:0] slot_1_answer_payload_context; // extend-path.ts:83
+  wire [3:0] slot_1_answer_payload_status; // extend-path.ts:83
+  wire [7:0] slot_1_answer_payload_opcode; // extend-path.ts:83
+  wire [13:0] slot_1_answer_payload_length; // extend-path.ts:83
+  wire slot_1_answer_payload_more; // extend-path.ts:83
+  wire slot_1_answer_data_valid; // extend-path.ts:83
+  wire [511:0] slot_1_answer_data_payload_data; // extend-path.ts:83
+  wire slot_1_answer_data_payload_last; // extend-path.ts:83
+  wire slot_1_access_valid; // extend-path.ts:83
+  wire [7:0] slot_1_access_payload_tag; // extend-path.ts:83
+  wire [7:0] slot_1_access_payload_opcode; // extend-path.ts:83
+  wire [15:0] slot_1_access_payload_pid; // extend-path.ts:83
+  wire [63:0] slot_1_access_payload_va; // extend-path.ts:83
+  wire [31:0] slot_1_access_payload_length; // extend-path.ts:83
+  wire [13:0] slot_1_access_payload_data; // extend-path.ts:83
+  wire [9:0] slot_1_access_payload_cost; // extend-path.ts:83
+  wire slot_1_access_data_valid; // extend-path.ts:83
+  wire [511:0] slot_1_access_data_payload_data; // extend-path.ts:83
+  wire slot_1_access_data_payload_last; // extend-path.ts:83
+  wire slot_1_came_ready; // extend-path.ts:83
+  wire slot_1_came_data_ready; // extend-path.ts:83
+  wire slot_1_events_requests; // extend-path.ts:83
+  wire slot_1_events_replies; // extend-path.ts:83
+  wire slot_1_events_accesses; // extend-path.ts:83
+  wire slot_1_events_refused; // extend-path.ts:83
+  wire slot_1_events_stray; // extend-path.ts:83
+  wire slot_1_state_held; // extend-path.ts:83
+  wire slot_1_state_stuck; // extend-path.ts:83
+  wire slot_1_in_reset; // extend-path.ts:83
+  wire slot_1_lost; // extend-path.ts:83
+  wire kv_request_ready; // extend-path.ts:90
+  wire kv_request_data_ready; // extend-path.ts:90
+  wire kv_reply_valid; // extend-path.ts:90
+  wire [2:0] kv_reply_payload_context; // extend-path.ts:90
+  wire [3:0] kv_reply_payload_status; // extend-path.ts:90
+  wire [7:0] kv_reply_payload_opcode; // extend-path.ts:90
+  wire [13:0] kv_reply_payload_length; // extend-path.ts:90
+  wire kv_reply_payload_more; // extend-path.ts:90
+  wire kv_reply_data_valid; // extend-path.ts:90
+  wire [511:0] kv_reply_data_payload_data; // extend-path.ts:90
+  wire kv_reply_data_payload_last; // extend-path.ts:90
+  wire kv_memory_valid; // extend-path.ts:90
+  wire [7:0] kv_memory_payload_tag; // extend-path.ts:90
+  wire [7:0] kv_memory_payload_opcode; // extend-path.ts:90
+  wire kv_memory_payload_client; // extend-path.ts:90
+  wire [2:0] kv_memory_payload_context; // extend-path.ts:90
+  wire [63:0] kv_memory_payload_va; // extend-path.ts:90
+  wire [31:0] kv_memory_payload_length; // extend-path.ts:90
+  wire [13:0] kv_memory_payload_data; // extend-path.ts:90
+  wire kv_memory_data_valid; // extend-path.ts:90
+  wire [511:0] kv_memory_data_payload_data; // extend-path.ts:90
+  wire kv_memory_data_payload_last; // extend-path.ts:90
+  wire kv_memory_reply_ready; // extend-path.ts:90
+  wire kv_memory_reply_data_ready; // extend-path.ts:90
+  wire slot_2_request_valid; // extend-path.ts:83
+  wire [2:0] slot_2_request_payload_context; // extend-path.ts:83
+  wire [7:0] slot_2_request_payload_opcode; // extend-path.ts:83
+  wire [15:0] slot_2_request_payload_pid; // extend-path.ts:83
+  wire [13:0] slot_2_request_payload_length; // extend-path.ts:83
+  wire slot_2_request_data_valid; // extend-path.ts:83
+  wire [511:0] slot_2_request_data_payload_data; // extend-path.ts:83
+  wire slot_2_request_data_payload_last; // extend-path.ts:83
+  wire slot_2_reply_ready; // extend-path.ts:83
+  wire slot_2_reply_data_ready; // extend-path.ts:83
+  wire slot_2_memory_ready; // extend-path.ts:83
+  wire slot_2_memory_data_ready; // extend-path.ts:83
+  wire slot_2_memory_reply_valid; // extend-path.ts:83
+  wire [7:0] slot_2_memory_reply_payload_tag; // extend-path.ts:83
+  wire [3:0] slot_2_memory_reply_payload_status; // extend-path.ts:83
+  wire [63:0] slot_2_memory_reply_payload_va; // extend-path.ts:83
+  wire [31:0] slot_2_memory_reply_payload_length; // extend-path.ts:83
+  wire [13:0] slot_2_memory_reply_payload_data; // extend-path.ts:83
+  wire slot_2_memory_reply_data_valid; // extend-path.ts:83
+  wire [511:0] slot_2_memory_reply_data_payload_data; // extend-path.ts:83
+  wire slot_2_memory_reply_data_payload_last; // extend-path.ts:83
+  wire slot_2_room; // extend-path.ts:83
+  wire [2:0] slot_2_context; // extend-path.ts:83
+  wire slot_2_asked_ready; // extend-path.ts:83
+  wire slot_2_asked_data_ready; // extend-path.ts:83
+  wire slot_2_answer_valid; // extend-path.ts:83
+  wire [2:0] slot_2_answer_payload_context; // extend-path.ts:83
+  wire [3:0] slot_2_answer_payload_status; // extend-path.ts:83
+  wire [7:0] slot_2_answer_payload_opcode; // extend-path.ts:83
+  wire [13:0] slot_2_answer_payload_length; // extend-path.ts:83
+  wire slot_2_answer_payload_more; // extend-path.ts:83
+  wire slot_2_answer_data_valid; // extend-path.ts:83
+  wire [511:0] slot_2_answer_data_payload_data; // extend-path.ts:83
+  wire slot_2_answer_data_payload_last; // extend-path.ts:83
+  wire slot_2_access_valid; // extend-path.ts:83
+  wire [7:0] slot_2_access_payload_tag; // extend-path.ts:83
+  wire [7:0] slot_2_access_payload_opcode; // extend-path.ts:83
+  wire [15:0] slot_2_access_payload_pid; // extend-path.ts:83
+  wire [63:0] slot_2_access_payload_va; // extend-path.ts:83
+  wire [31:0] slot_2_access_payload_length; // extend-path.ts:83
+  wire [13:0] slot_2_access_payload_data; // extend-path.ts:83
+  wire [9:0] slot_2_access_payload_cost; // extend-path.ts:83
+  wire slot_2_access_data_valid; // extend-path.ts:83
+  wire [511:0] slot_2_access_data_payload_data; // extend-path.ts:83
+  wire slot_2_access_data_payload_last; // extend-path.ts:83
+  wire slot_2_came_ready; // extend-path.ts:83
+  wire slot_2_came_data_ready; // extend-path.ts:83
+  wire slot_2_events_requests; // extend-path.ts:83
+  wire slot_2_events_replies; // extend-path.ts:83
+  wire slot_2_events_accesses; // extend-path.ts:83
+  wire slot_2_events_refused; // extend-path.ts:83
+  wire slot_2_events_stray; // extend-path.ts:83
+  wire slot_2_state_held; // extend-path.ts:83
+  wire slot_2_state_stuck; // extend-path.ts:83
+  wire slot_2_in_reset; // extend-path.ts:83
+  wire slot_2_lost; // extend-path.ts:83
+  wire multi_version_request_ready; // extend-path.ts:90
+  wire multi_version_request_data_ready; // extend-path.ts:90
+  wire multi_version_reply_valid; // extend-path.ts:90
+  wire [2:0] multi_version_reply_payload_context; // extend-path.ts:90
+  wire [3:0] multi_version_reply_payload_status; // extend-path.ts:90
+  wire [7:0] multi_version_reply_payload_opcode; // extend-path.ts:90
+  wire [13:0] multi_version_reply_payload_length; // extend-path.ts:90
+  wire multi_version_reply_payload_more; // extend-path.ts:90
+  wire multi_version_reply_data_valid; // extend-path.ts:90
+  wire [511:0] multi_version_reply_data_payload_data; // extend-path.ts:90
+  wire multi_version_reply_data_payload_last; // extend-path.ts:90
+  wire multi_version_memory_valid; // extend-path.ts:90
+  wire [7:0] multi_version_memory_payload_tag; // extend-path.ts:90
+  wire [7:0] multi_version_memory_payload_opcode; // extend-path.ts:90
+  wire multi_version_memory_payload_client; // extend-path.ts:90
+  wire [2:0] multi_version_memory_payload_context; // extend-path.ts:90
+  wire [63:0] multi_version_memory_payload_va; // extend-path.ts:90
+  wire [31:0] multi_version_memory_payload_length; // extend-path.ts:90
+  wire [13:0] multi_version_memory_payload_data; // extend-path.ts:90
+  wire multi_version_memory_data_valid; // extend-path.ts:90
+  wire [511:0] multi_version_memory_data_payload_data; // extend-path.ts:90
+  wire multi_version_memory_data_payload_last; // extend-path.ts:90
+  wire multi_version_memory_reply_ready; // extend-path.ts:90
+  wire multi_version_memory_reply_data_ready; // extend-path.ts:90
+  wire slot_3_request_valid; // extend-path.ts:83
+  wire [2:0] slot_3_request_payload_context; // extend-path.ts:83
+  wire [7:0] slot_3_request_payload_opcode; // extend-path.ts:83
+  wire [15:0] slot_3_request_payload_pid; // extend-path.ts:83
+  wire [13:0] slot_3_request_payload_length; // extend-path.ts:83
+  wire slot_3_request_data_valid; // extend-path.ts:83
+  wire [511:0] slot_3_request_data_payload_data; // extend-path.ts:83
+  wire slot_3_request_data_payload_last; // extend-path.ts:83
+  wire slot_3_reply_ready; // extend-path.ts:83
+  wire slot_3_reply_data_ready; // extend-path.ts:83
+  wire slot_3_memory_ready; // extend-path.ts:83
+  wire slot_3_memory_data_ready; // extend-path.ts:83
+  wire slot_3_memory_reply_valid; // extend-path.ts:83
+  wire [7:0] slot_3_memory_reply_payload_tag; // extend-path.ts:83
+  wire [3:0] slot_3_memory_reply_payload_status; // extend-path.ts:83
+  wire [63:0] slot_3_memory_reply_payload_va; // extend-path.ts:83
+  wire [31:0] slot_3_memory_reply_payload_length; // extend-path.ts:83
+  wire [13:0] slot_3_memory_reply_payload_data; // extend-path.ts:83
+  wire slot_3_memory_reply_data_valid; // extend-path.ts:83
+  wire [511:0] slot_3_memory_reply_data_payload_data; // extend-path.ts:83
+  wire slot_3_memory_reply_data_payload_last; // extend-path.ts:83
+  wire slot_3_room; // extend-path.ts:83
+  wire [2:0] slot_3_context; // extend-path.ts:83
+  wire slot_3_asked_ready; // extend-path.ts:83
+  wire slot_3_asked_data_ready; // extend-path.ts:83
+  wire slot_3_answer_valid; // extend-path.ts:83
+  wire [2:0] slot_3_answer_payload_context; // extend-path.ts:83
+  wire [3:0] slot_3_answer_payload_status; // extend-path.ts:83
+  wire [7:0] slot_3_answer_payload_opcode; // extend-path.ts:83
+  wire [13:0] slot_3_answer_payload_length; // extend-path.ts:83
+  wire slot_3_answer_payload_more; // extend-path.ts:83
+  wire slot_3_answer_data_valid; // extend-path.ts:83
+  wire [511:0] slot_3_answer_data_payload_data; // extend-path.ts:83
+  wire slot_3_answer_data_payload_last; // extend-path.ts:83
+  wire slot_3_access_valid; // extend-path.ts:83
+  wire [7:0] slot_3_access_payload_tag; // extend-path.ts:83
+  wire [7:0] slot_3_access_payload_opcode; // extend-path.ts:83
+  wire [15:0] slot_3_access_payload_pid; // extend-path.ts:83
+  wire [63:0] slot_3_access_payload_va; // extend-path.ts:83
+  wire [31:0] slot_3_access_payload_length; // extend-path.ts:83
+  wire [13:0] slot_3_access_payload_data; // extend-path.ts:83
+  wire [9:0] slot_3_access_payload_cost; // extend-path.ts:83
+  wire slot_3_access_data_valid; // extend-path.ts:83
+  wire [511:0] slot_3_access_data_payload_data; // extend-path.ts:83
+  wire slot_3_access_data_payload_last; // extend-path.ts:83
+  wire slot_3_came_ready; // extend-path.ts:83
+  wire slot_3_came_data_ready; // extend-path.ts:83
+  wire slot_3_events_requests; // extend-path.ts:83
+  wire slot_3_events_replies; // extend-path.ts:83
+  wire slot_3_events_accesses; // extend-path.ts:83
+  wire slot_3_events_refused; // extend-path.ts:83
+  wire slot_3_events_stray; // extend-path.ts:83
+  wire slot_3_state_held; // extend-path.ts:83
+  wire slot_3_state_stuck; // extend-path.ts:83
+  wire slot_3_in_reset; // extend-path.ts:83
+  wire slot_3_lost; // extend-path.ts:83
+  wire data_frame_request_ready; // extend-path.ts:90
+  wire data_frame_request_data_ready; // extend-path.ts:90
+  wire data_frame_reply_valid; // extend-path.ts:90
+  wire [2:0] data_frame_reply_payload_context; // extend-path.ts:90
+  wire [3:0] data_frame_reply_payload_status; // extend-path.ts:90
+  wire [7:0] data_frame_reply_payload_opcode; // extend-path.ts:90
+  wire [13:0] data_frame_reply_payload_length; // extend-path.ts:90
+  wire data_frame_reply_payload_more; // extend-path.ts:90
+  wire data_frame_reply_data_valid; // extend-path.ts:90
+  wire [511:0] data_frame_reply_data_payload_data; // extend-path.ts:90
+  wire data_frame_reply_data_payload_last; // extend-path.ts:90
+  wire data_frame_memory_valid; // extend-path.ts:90
+  wire [7:0] data_frame_memory_payload_tag; // extend-path.ts:90
+  wire [7:0] data_frame_memory_payload_opcode; // extend-path.ts:90
+  wire data_frame_memory_payload_client; // extend-path.ts:90
+  wire [2:0] data_frame_memory_payload_context; // extend-path.ts:90
+  wire [63:0] data_frame_memory_payload_va; // extend-path.ts:90
+  wire [31:0] data_frame_memory_payload_length; // extend-path.ts:90
+  wire [13:0] data_frame_memory_payload_data; // extend-path.ts:90
+  wire data_frame_memory_data_valid; // extend-path.ts:90
+  wire [511:0] data_frame_memory_data_payload_data; // extend-path.ts:90
+  wire data_frame_memory_data_payload_last; // extend-path.ts:90
+  wire data_frame_memory_reply_ready; // extend-path.ts:90
+  wire data_frame_memory_reply_data_ready; // extend-path.ts:90
   wire requests_waiting_push_ready; // request-port.ts:121
   wire requests_waiting_pop_valid; // request-port.ts:121
   wire [511:0] requests_waiting_pop_payload_data; // request-port.ts:121
@@ -436,140 +436,140 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [7:0] requests_host_answer_opcode; // request-port.ts:281
   reg [13:0] requests_host_answer_length; // request-port.ts:281
   reg [95:0] requests_host_answer_body; // request-port.ts:281
-  reg replies_granted_locked; // reply-port.ts:85
-  reg [4:0] replies_granted_owner; // reply-port.ts:85
-  reg replies_to_sum_full; // reply-port.ts:94
-  reg [2:0] replies_to_sum_held_number; // reply-port.ts:94
-  reg [3:0] replies_to_sum_held_status; // reply-port.ts:94
-  reg [7:0] replies_to_sum_held_opcode; // reply-port.ts:94
-  reg [13:0] replies_to_sum_held_length; // reply-port.ts:94
-  reg replies_to_sum_held_more; // reply-port.ts:94
-  reg [95:0] replies_to_sum_held_body; // reply-port.ts:94
-  reg [463:0] replies_to_sum_held_header; // reply-port.ts:94
-  reg replies_to_sum_held_remember; // reply-port.ts:94
-  reg [7:0] replies_to_sum_held_entry; // reply-port.ts:94
-  reg replies_to_sum_skid_full; // reply-port.ts:94
-  reg [2:0] replies_to_sum_skid_held_number; // reply-port.ts:94
-  reg [3:0] replies_to_sum_skid_held_status; // reply-port.ts:94
-  reg [7:0] replies_to_sum_skid_held_opcode; // reply-port.ts:94
-  reg [13:0] replies_to_sum_skid_held_length; // reply-port.ts:94
-  reg replies_to_sum_skid_held_more; // reply-port.ts:94
-  reg [95:0] replies_to_sum_skid_held_body; // reply-port.ts:94
-  reg [463:0] replies_to_sum_skid_held_header; // reply-port.ts:94
-  reg replies_to_sum_skid_held_remember; // reply-port.ts:94
-  reg [7:0] replies_to_sum_skid_held_entry; // reply-port.ts:94
-  reg [19:0] replies_own_ip_sum; // addresses.ts:68
-  reg replies_to_head_full; // reply-port.ts:115
-  reg [2:0] replies_to_head_held_number; // reply-port.ts:115
-  reg [3:0] replies_to_head_held_status; // reply-port.ts:115
-  reg [7:0] replies_to_head_held_opcode; // reply-port.ts:115
-  reg [13:0] replies_to_head_held_length; // reply-port.ts:115
-  reg replies_to_head_held_more; // reply-port.ts:115
-  reg [95:0] replies_to_head_held_body; // reply-port.ts:115
-  reg [463:0] replies_to_head_held_header; // reply-port.ts:115
-  reg replies_to_head_held_remember; // reply-port.ts:115
-  reg [7:0] replies_to_head_held_entry; // reply-port.ts:115
-  reg [15:0] replies_to_head_held_ip_length; // reply-port.ts:115
-  reg [16:0] replies_to_head_held_sum; // reply-port.ts:115
-  reg replies_to_head_skid_full; // reply-port.ts:115
-  reg [2:0] replies_to_head_skid_held_number; // reply-port.ts:115
-  reg [3:0] replies_to_head_skid_held_status; // reply-port.ts:115
-  reg [7:0] replies_to_head_skid_held_opcode; // reply-port.ts:115
-  reg [13:0] replies_to_head_skid_held_length; // reply-port.ts:115
-  reg replies_to_head_skid_held_more; // reply-port.ts:115
-  reg [95:0] replies_to_head_skid_held_body; // reply-port.ts:115
-  reg [463:0] replies_to_head_skid_held_header; // reply-port.ts:115
-  reg replies_to_head_skid_held_remember; // reply-port.ts:115
-  reg [7:0] replies_to_head_skid_held_entry; // reply-port.ts:115
-  reg [15:0] replies_to_head_skid_held_ip_length; // reply-port.ts:115
-  reg [16:0] replies_to_head_skid_held_sum; // reply-port.ts:115
-  wire replies_reply_header_head_ready; // reply-port.ts:155
-  wire replies_reply_header_data_ready; // reply-port.ts:155
-  wire replies_reply_header_frame_valid; // reply-port.ts:155
-  wire [511:0] replies_reply_header_frame_payload_data; // reply-port.ts:155
-  wire [63:0] replies_reply_header_frame_payload_keep; // reply-port.ts:155
-  wire replies_reply_header_frame_payload_last; // reply-port.ts:155
-  wire replies_reply_header_frame_payload_user; // reply-port.ts:155
-  reg [3:0] replies_sent_status; // reply-port.ts:166
-  reg [7:0] replies_sent_opcode; // reply-port.ts:166
-  reg [13:0] replies_sent_length; // reply-port.ts:166
-  reg [7:0] replies_sent_entry; // reply-port.ts:166
-  reg [95:0] replies_sent_body; // reply-port.ts:166
-  reg replies_remembering; // reply-port.ts:176
-  reg [3:0] replies_beat; // reply-port.ts:177
-  reg [2:0] replies_serving; // memory-port.ts:158
-  reg soc_locked; // extend-path.ts:117
-  reg [1:0] soc_owner; // extend-path.ts:117
-  reg split_first; // internal-link.ts:71
-  reg split_owner; // internal-link.ts:72
-  wire from_memory_memory_strip_frame_ready; // memory-port.ts:179
-  wire from_memory_memory_strip_head_valid; // memory-port.ts:179
-  wire [559:0] from_memory_memory_strip_head_payload_header; // memory-port.ts:179
-  wire [13:0] from_memory_memory_strip_head_payload_length; // memory-port.ts:179
-  wire from_memory_memory_strip_head_payload_bad; // memory-port.ts:179
-  wire from_memory_memory_strip_data_valid; // memory-port.ts:179
-  wire [511:0] from_memory_memory_strip_data_payload_data; // memory-port.ts:179
-  wire from_memory_memory_strip_data_payload_last; // memory-port.ts:179
-  wire [7:0] from_memory_memory_strip_route; // memory-port.ts:179
-  reg from_memory_reply_out_full; // memory-port.ts:200
-  reg [7:0] from_memory_reply_out_held_tag; // memory-port.ts:200
-  reg [3:0] from_memory_reply_out_held_status; // memory-port.ts:200
-  reg [63:0] from_memory_reply_out_held_va; // memory-port.ts:200
-  reg [31:0] from_memory_reply_out_held_length; // memory-port.ts:200
-  reg [13:0] from_memory_reply_out_held_data; // memory-port.ts:200
-  reg [9:0] from_memory_reply_out_held_cost; // memory-port.ts:200
-  reg [1:0] from_memory_reply_out_held_number; // memory-port.ts:200
-  reg to_memory_access_locked; // memory-port.ts:67
-  reg [3:0] to_memory_access_owner; // memory-port.ts:67
-  reg to_memory_granted_full; // memory-port.ts:81
-  reg [7:0] to_memory_granted_held_tag; // memory-port.ts:81
-  reg [7:0] to_memory_granted_held_opcode; // memory-port.ts:81
-  reg [15:0] to_memory_granted_held_pid; // memory-port.ts:81
-  reg [63:0] to_memory_granted_held_va; // memory-port.ts:81
-  reg [31:0] to_memory_granted_held_length; // memory-port.ts:81
-  reg [13:0] to_memory_granted_held_data; // memory-port.ts:81
-  reg [9:0] to_memory_granted_held_cost; // memory-port.ts:81
-  reg [1:0] to_memory_granted_held_number; // memory-port.ts:81
-  reg to_memory_granted_skid_full; // memory-port.ts:81
-  reg [7:0] to_memory_granted_skid_held_tag; // memory-port.ts:81
-  reg [7:0] to_memory_granted_skid_held_opcode; // memory-port.ts:81
-  reg [15:0] to_memory_granted_skid_held_pid; // memory-port.ts:81
-  reg [63:0] to_memory_granted_skid_held_va; // memory-port.ts:81
-  reg [31:0] to_memory_granted_skid_held_length; // memory-port.ts:81
-  reg [13:0] to_memory_granted_skid_held_data; // memory-port.ts:81
-  reg [9:0] to_memory_granted_skid_held_cost; // memory-port.ts:81
-  reg [1:0] to_memory_granted_skid_held_number; // memory-port.ts:81
-  reg [19:0] to_memory_own_ip_sum; // addresses.ts:68
-  reg to_memory_to_head_full; // memory-port.ts:96
-  reg [7:0] to_memory_to_head_held_tag; // memory-port.ts:96
-  reg [7:0] to_memory_to_head_held_opcode; // memory-port.ts:96
-  reg [15:0] to_memory_to_head_held_pid; // memory-port.ts:96
-  reg [63:0] to_memory_to_head_held_va; // memory-port.ts:96
-  reg [31:0] to_memory_to_head_held_length; // memory-port.ts:96
-  reg [13:0] to_memory_to_head_held_data; // memory-port.ts:96
-  reg [9:0] to_memory_to_head_held_cost; // memory-port.ts:96
-  reg [1:0] to_memory_to_head_held_number; // memory-port.ts:96
-  reg [15:0] to_memory_to_head_held_ip_length; // memory-port.ts:96
-  reg [16:0] to_memory_to_head_held_sum; // memory-port.ts:96
-  reg to_memory_to_head_skid_full; // memory-port.ts:96
-  reg [7:0] to_memory_to_head_skid_held_tag; // memory-port.ts:96
-  reg [7:0] to_memory_to_head_skid_held_opcode; // memory-port.ts:96
-  reg [15:0] to_memory_to_head_skid_held_pid; // memory-port.ts:96
-  reg [63:0] to_memory_to_head_skid_held_va; // memory-port.ts:96
-  reg [31:0] to_memory_to_head_skid_held_length; // memory-port.ts:96
-  reg [13:0] to_memory_to_head_skid_held_data; // memory-port.ts:96
-  reg [9:0] to_memory_to_head_skid_held_cost; // memory-port.ts:96
-  reg [1:0] to_memory_to_head_skid_held_number; // memory-port.ts:96
-  reg [15:0] to_memory_to_head_skid_held_ip_length; // memory-port.ts:96
-  reg [16:0] to_memory_to_head_skid_held_sum; // memory-port.ts:96
-  wire to_memory_memory_header_head_ready; // memory-port.ts:134
-  wire to_memory_memory_header_data_ready; // memory-port.ts:134
-  wire to_memory_memory_header_frame_valid; // memory-port.ts:134
-  wire [511:0] to_memory_memory_header_frame_payload_data; // memory-port.ts:134
-  wire [63:0] to_memory_memory_header_frame_payload_keep; // memory-port.ts:134
-  wire to_memory_memory_header_frame_payload_last; // memory-port.ts:134
-  wire to_memory_memory_header_frame_payload_user; // memory-port.ts:134
-  reg [1:0] to_memory_serving; // memory-port.ts:158
+  reg replies_granted_locked; // reply-port.ts:84
+  reg [4:0] replies_granted_owner; // reply-port.ts:84
+  reg replies_to_sum_full; // reply-port.ts:92
+  reg [2:0] replies_to_sum_held_number; // reply-port.ts:92
+  reg [3:0] replies_to_sum_held_status; // reply-port.ts:92
+  reg [7:0] replies_to_sum_held_opcode; // reply-port.ts:92
+  reg [13:0] replies_to_sum_held_length; // reply-port.ts:92
+  reg replies_to_sum_held_more; // reply-port.ts:92
+  reg [95:0] replies_to_sum_held_body; // reply-port.ts:92
+  reg [463:0] replies_to_sum_held_header; // reply-port.ts:92
+  reg replies_to_sum_held_remember; // reply-port.ts:92
+  reg [7:0] replies_to_sum_held_entry; // reply-port.ts:92
+  reg replies_to_sum_skid_full; // reply-port.ts:92
+  reg [2:0] replies_to_sum_skid_held_number; // reply-port.ts:92
+  reg [3:0] replies_to_sum_skid_held_status; // reply-port.ts:92
+  reg [7:0] replies_to_sum_skid_held_opcode; // reply-port.ts:92
+  reg [13:0] replies_to_sum_skid_held_length; // reply-port.ts:92
+  reg replies_to_sum_skid_held_more; // reply-port.ts:92
+  reg [95:0] replies_to_sum_skid_held_body; // reply-port.ts:92
+  reg [463:0] replies_to_sum_skid_held_header; // reply-port.ts:92
+  reg replies_to_sum_skid_held_remember; // reply-port.ts:92
+  reg [7:0] replies_to_sum_skid_held_entry; // reply-port.ts:92
+  reg [19:0] replies_own_ip_sum; // addresses.ts:69
+  reg replies_to_head_full; // reply-port.ts:113
+  reg [2:0] replies_to_head_held_number; // reply-port.ts:113
+  reg [3:0] replies_to_head_held_status; // reply-port.ts:113
+  reg [7:0] replies_to_head_held_opcode; // reply-port.ts:113
+  reg [13:0] replies_to_head_held_length; // reply-port.ts:113
+  reg replies_to_head_held_more; // reply-port.ts:113
+  reg [95:0] replies_to_head_held_body; // reply-port.ts:113
+  reg [463:0] replies_to_head_held_header; // reply-port.ts:113
+  reg replies_to_head_held_remember; // reply-port.ts:113
+  reg [7:0] replies_to_head_held_entry; // reply-port.ts:113
+  reg [15:0] replies_to_head_held_ip_length; // reply-port.ts:113
+  reg [16:0] replies_to_head_held_sum; // reply-port.ts:113
+  reg replies_to_head_skid_full; // reply-port.ts:113
+  reg [2:0] replies_to_head_skid_held_number; // reply-port.ts:113
+  reg [3:0] replies_to_head_skid_held_status; // reply-port.ts:113
+  reg [7:0] replies_to_head_skid_held_opcode; // reply-port.ts:113
+  reg [13:0] replies_to_head_skid_held_length; // reply-port.ts:113
+  reg replies_to_head_skid_held_more; // reply-port.ts:113
+  reg [95:0] replies_to_head_skid_held_body; // reply-port.ts:113
+  reg [463:0] replies_to_head_skid_held_header; // reply-port.ts:113
+  reg replies_to_head_skid_held_remember; // reply-port.ts:113
+  reg [7:0] replies_to_head_skid_held_entry; // reply-port.ts:113
+  reg [15:0] replies_to_head_skid_held_ip_length; // reply-port.ts:113
+  reg [16:0] replies_to_head_skid_held_sum; // reply-port.ts:113
+  wire replies_reply_header_head_ready; // reply-port.ts:153
+  wire replies_reply_header_data_ready; // reply-port.ts:153
+  wire replies_reply_header_frame_valid; // reply-port.ts:153
+  wire [511:0] replies_reply_header_frame_payload_data; // reply-port.ts:153
+  wire [63:0] replies_reply_header_frame_payload_keep; // reply-port.ts:153
+  wire replies_reply_header_frame_payload_last; // reply-port.ts:153
+  wire replies_reply_header_frame_payload_user; // reply-port.ts:153
+  reg [3:0] replies_sent_status; // reply-port.ts:164
+  reg [7:0] replies_sent_opcode; // reply-port.ts:164
+  reg [13:0] replies_sent_length; // reply-port.ts:164
+  reg [7:0] replies_sent_entry; // reply-port.ts:164
+  reg [95:0] replies_sent_body; // reply-port.ts:164
+  reg replies_remembering; // reply-port.ts:174
+  reg [3:0] replies_beat; // reply-port.ts:175
+  reg [2:0] replies_serving; // memory-port.ts:159
+  reg soc_locked; // extend-path.ts:116
+  reg [1:0] soc_owner; // extend-path.ts:116
+  reg split_first; // internal-link.ts:67
+  reg split_owner; // internal-link.ts:68
+  wire from_memory_memory_strip_frame_ready; // memory-port.ts:180
+  wire from_memory_memory_strip_head_valid; // memory-port.ts:180
+  wire [559:0] from_memory_memory_strip_head_payload_header; // memory-port.ts:180
+  wire [13:0] from_memory_memory_strip_head_payload_length; // memory-port.ts:180
+  wire from_memory_memory_strip_head_payload_bad; // memory-port.ts:180
+  wire from_memory_memory_strip_data_valid; // memory-port.ts:180
+  wire [511:0] from_memory_memory_strip_data_payload_data; // memory-port.ts:180
+  wire from_memory_memory_strip_data_payload_last; // memory-port.ts:180
+  wire [7:0] from_memory_memory_strip_route; // memory-port.ts:180
+  reg from_memory_reply_out_full; // memory-port.ts:201
+  reg [7:0] from_memory_reply_out_held_tag; // memory-port.ts:201
+  reg [3:0] from_memory_reply_out_held_status; // memory-port.ts:201
+  reg [63:0] from_memory_reply_out_held_va; // memory-port.ts:201
+  reg [31:0] from_memory_reply_out_held_length; // memory-port.ts:201
+  reg [13:0] from_memory_reply_out_held_data; // memory-port.ts:201
+  reg [9:0] from_memory_reply_out_held_cost; // memory-port.ts:201
+  reg [1:0] from_memory_reply_out_held_number; // memory-port.ts:201
+  reg to_memory_access_locked; // memory-port.ts:68
+  reg [3:0] to_memory_access_owner; // memory-port.ts:68
+  reg to_memory_granted_full; // memory-port.ts:82
+  reg [7:0] to_memory_granted_held_tag; // memory-port.ts:82
+  reg [7:0] to_memory_granted_held_opcode; // memory-port.ts:82
+  reg [15:0] to_memory_granted_held_pid; // memory-port.ts:82
+  reg [63:0] to_memory_granted_held_va; // memory-port.ts:82
+  reg [31:0] to_memory_granted_held_length; // memory-port.ts:82
+  reg [13:0] to_memory_granted_held_data; // memory-port.ts:82
+  reg [9:0] to_memory_granted_held_cost; // memory-port.ts:82
+  reg [1:0] to_memory_granted_held_number; // memory-port.ts:82
+  reg to_memory_granted_skid_full; // memory-port.ts:82
+  reg [7:0] to_memory_granted_skid_held_tag; // memory-port.ts:82
+  reg [7:0] to_memory_granted_skid_held_opcode; // memory-port.ts:82
+  reg [15:0] to_memory_granted_skid_held_pid; // memory-port.ts:82
+  reg [63:0] to_memory_granted_skid_held_va; // memory-port.ts:82
+  reg [31:0] to_memory_granted_skid_held_length; // memory-port.ts:82
+  reg [13:0] to_memory_granted_skid_held_data; // memory-port.ts:82
+  reg [9:0] to_memory_granted_skid_held_cost; // memory-port.ts:82
+  reg [1:0] to_memory_granted_skid_held_number; // memory-port.ts:82
+  reg [19:0] to_memory_own_ip_sum; // addresses.ts:69
+  reg to_memory_to_head_full; // memory-port.ts:97
+  reg [7:0] to_memory_to_head_held_tag; // memory-port.ts:97
+  reg [7:0] to_memory_to_head_held_opcode; // memory-port.ts:97
+  reg [15:0] to_memory_to_head_held_pid; // memory-port.ts:97
+  reg [63:0] to_memory_to_head_held_va; // memory-port.ts:97
+  reg [31:0] to_memory_to_head_held_length; // memory-port.ts:97
+  reg [13:0] to_memory_to_head_held_data; // memory-port.ts:97
+  reg [9:0] to_memory_to_head_held_cost; // memory-port.ts:97
+  reg [1:0] to_memory_to_head_held_number; // memory-port.ts:97
+  reg [15:0] to_memory_to_head_held_ip_length; // memory-port.ts:97
+  reg [16:0] to_memory_to_head_held_sum; // memory-port.ts:97
+  reg to_memory_to_head_skid_full; // memory-port.ts:97
+  reg [7:0] to_memory_to_head_skid_held_tag; // memory-port.ts:97
+  reg [7:0] to_memory_to_head_skid_held_opcode; // memory-port.ts:97
+  reg [15:0] to_memory_to_head_skid_held_pid; // memory-port.ts:97
+  reg [63:0] to_memory_to_head_skid_held_va; // memory-port.ts:97
+  reg [31:0] to_memory_to_head_skid_held_length; // memory-port.ts:97
+  reg [13:0] to_memory_to_head_skid_held_data; // memory-port.ts:97
+  reg [9:0] to_memory_to_head_skid_held_cost; // memory-port.ts:97
+  reg [1:0] to_memory_to_head_skid_held_number; // memory-port.ts:97
+  reg [15:0] to_memory_to_head_skid_held_ip_length; // memory-port.ts:97
+  reg [16:0] to_memory_to_head_skid_held_sum; // memory-port.ts:97
+  wire to_memory_memory_header_head_ready; // memory-port.ts:135
+  wire to_memory_memory_header_data_ready; // memory-port.ts:135
+  wire to_memory_memory_header_frame_valid; // memory-port.ts:135
+  wire [511:0] to_memory_memory_header_frame_payload_data; // memory-port.ts:135
+  wire [63:0] to_memory_memory_header_frame_payload_keep; // memory-port.ts:135
+  wire to_memory_memory_header_frame_payload_last; // memory-port.ts:135
+  wire to_memory_memory_header_frame_payload_user; // memory-port.ts:135
+  reg [1:0] to_memory_serving; // memory-port.ts:159
   reg merge_locked; // internal-link.ts:36
   reg merge_owner; // internal-link.ts:37
   reg [8:0] merge_waited; // internal-link.ts:38
@@ -578,21 +578,21 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   (* ram_style = "distributed" *) reg [8:0] requests_entries [0:32]; // request-port.ts:278
   wire requests_offered; // request-port.ts:161
   wire requests_waiting_pop_ready; // request-port.ts:121
-  wire [4:0] replies_granted_grant; // reply-port.ts:85
-  wire replies_headed_ready; // reply-port.ts:95
-  wire [4:0] replies_granted_request; // reply-port.ts:85
-  wire replies_summed_ready; // reply-port.ts:116
-  wire [19:0] replies_sum_node; // addresses.ts:70
-  wire replies_serves_4; // memory-port.ts:160
-  wire replies_reply_header_data_valid; // reply-port.ts:155
-  wire split_inside; // internal-link.ts:73
-  wire from_memory_reply_out_ready; // memory-port.ts:200
-  wire [3:0] to_memory_access_grant; // memory-port.ts:67
-  wire to_memory_access_ready; // memory-port.ts:67
-  wire [3:0] to_memory_access_request; // memory-port.ts:67
-  wire to_memory_summed_ready; // memory-port.ts:97
-  wire [19:0] to_memory_sum_node; // addresses.ts:70
-  wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:155
+  wire [4:0] replies_granted_grant; // reply-port.ts:84
+  wire replies_headed_ready; // reply-port.ts:93
+  wire [4:0] replies_granted_request; // reply-port.ts:84
+  wire replies_summed_ready; // reply-port.ts:114
+  wire [19:0] replies_sum_node; // addresses.ts:71
+  wire replies_serves_4; // memory-port.ts:161
+  wire replies_reply_header_data_valid; // reply-port.ts:153
+  wire split_inside; // internal-link.ts:69
+  wire from_memory_reply_out_ready; // memory-port.ts:201
+  wire [3:0] to_memory_access_grant; // memory-port.ts:68
+  wire to_memory_access_ready; // memory-port.ts:68
+  wire [3:0] to_memory_access_request; // memory-port.ts:68
+  wire to_memory_summed_ready; // memory-port.ts:98
+  wire [19:0] to_memory_sum_node; // addresses.ts:71
+  wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:153
   wire requests_for_0 = requests_opcodes_pop_payload == 8'd113; // request-port.ts:138
   wire requests_for_1 =
     (requests_opcodes_pop_payload == 8'd96)
@@ -652,56 +652,56 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     & (|requests_to_slot); // request-port.ts:285
   wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:296
   wire requests_answers_again = requests_decides & requests_again; // request-port.ts:297
-  wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply-port.ts:71
-  wire [5:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context}; // reply-port.ts:71
-  wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready; // reply-port.ts:71
-  wire [5:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context}; // reply-port.ts:71
-  wire replies_answer_2_ready = replies_granted_grant[2] & replies_headed_ready; // reply-port.ts:71
-  wire [5:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context}; // reply-port.ts:71
-  wire replies_answer_3_ready = replies_granted_grant[3] & replies_headed_ready; // reply-port.ts:71
-  wire [5:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context}; // reply-port.ts:71
-  wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // reply-port.ts:78
-  wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // reply-port.ts:85
+  wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply-port.ts:70
+  wire [5:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context}; // reply-port.ts:70
+  wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready; // reply-port.ts:70
+  wire [5:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context}; // reply-port.ts:70
+  wire replies_answer_2_ready = replies_granted_grant[2] & replies_headed_ready; // reply-port.ts:70
+  wire [5:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context}; // reply-port.ts:70
+  wire replies_answer_3_ready = replies_granted_grant[3] & replies_headed_ready; // reply-port.ts:70
+  wire [5:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context}; // reply-port.ts:70
+  wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // reply-port.ts:77
+  wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // reply-port.ts:84
   wire [2:0] replies_granted_payload_number =
     ({3{replies_granted_grant[1]}} & 3'd1)
     | ({3{replies_granted_grant[2]}} & 3'd2)
     | ({3{replies_granted_grant[3]}} & 3'd3)
-    | ({3{replies_granted_grant[4]}} & 3'd4); // reply-port.ts:85
+    | ({3{replies_granted_grant[4]}} & 3'd4); // reply-port.ts:84
   wire [3:0] replies_granted_payload_status =
     ({4{replies_granted_grant[0]}} & slot_0_answer_payload_status)
     | ({4{replies_granted_grant[1]}} & slot_1_answer_payload_status)
     | ({4{replies_granted_grant[2]}} & slot_2_answer_payload_status)
     | ({4{replies_granted_grant[3]}} & slot_3_answer_payload_status)
-    | ({4{replies_granted_grant[4]}} & requests_host_answer_status); // reply-port.ts:85
+    | ({4{replies_granted_grant[4]}} & requests_host_answer_status); // reply-port.ts:84
   wire [7:0] replies_granted_payload_opcode =
     ({8{replies_granted_grant[0]}} & slot_0_answer_payload_opcode)
     | ({8{replies_granted_grant[1]}} & slot_1_answer_payload_opcode)
     | ({8{replies_granted_grant[2]}} & slot_2_answer_payload_opcode)
     | ({8{replies_granted_grant[3]}} & slot_3_answer_payload_opcode)
-    | ({8{replies_granted_grant[4]}} & requests_host_answer_opcode); // reply-port.ts:85
+    | ({8{replies_granted_grant[4]}} & requests_host_answer_opcode); // reply-port.ts:84
   wire [13:0] replies_granted_payload_length =
     ({14{replies_granted_grant[0]}} & slot_0_answer_payload_length)
     | ({14{replies_granted_grant[1]}} & slot_1_answer_payload_length)
     | ({14{replies_granted_grant[2]}} & slot_2_answer_payload_length)
     | ({14{replies_granted_grant[3]}} & slot_3_answer_payload_length)
-    | ({14{replies_granted_grant[4]}} & requests_host_answer_length); // reply-port.ts:85
+    | ({14{replies_granted_grant[4]}} & requests_host_answer_length); // reply-port.ts:84
   wire replies_granted_payload_more =
     (replies_granted_grant[0] & slot_0_answer_payload_more)
     | (replies_granted_grant[1] & slot_1_answer_payload_more)
     | (replies_granted_grant[2] & slot_2_answer_payload_more)
-    | (replies_granted_grant[3] & slot_3_answer_payload_more); // reply-port.ts:85
+    | (replies_granted_grant[3] & slot_3_answer_payload_more); // reply-port.ts:84
   wire replies_granted_payload_lost =
     (replies_granted_grant[0] & slot_0_lost)
     | (replies_granted_grant[1] & slot_1_lost)
     | (replies_granted_grant[2] & slot_2_lost)
-    | (replies_granted_grant[3] & slot_3_lost); // reply-port.ts:85
-  wire [95:0] replies_granted_payload_body = {96{replies_granted_grant[4]}} & requests_host_answer_body; // reply-port.ts:85
+    | (replies_granted_grant[3] & slot_3_lost); // reply-port.ts:84
+  wire [95:0] replies_granted_payload_body = {96{replies_granted_grant[4]}} & requests_host_answer_body; // reply-port.ts:84
   wire [5:0] replies_granted_payload_place =
     ({6{replies_granted_grant[0]}} & replies_answer_0_payload_place)
     | ({6{replies_granted_grant[1]}} & replies_answer_1_payload_place)
     | ({6{replies_granted_grant[2]}} & replies_answer_2_payload_place)
     | ({6{replies_granted_grant[3]}} & replies_answer_3_payload_place)
-    | ({6{replies_granted_grant[4]}} & 6'd32); // reply-port.ts:85
+    | ({6{replies_granted_grant[4]}} & 6'd32); // reply-port.ts:84
   assign replies_granted_request = {
     requests_host_full,
     slot_3_answer_valid,
@@ -711,35 +711,35 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   };
   wire [4:0] replies_granted_after =
     replies_granted_request
-    & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply-port.ts:85
+    & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply-port.ts:84
   assign replies_granted_grant =
     replies_granted_locked ? replies_granted_owner :
     |replies_granted_after ? replies_granted_after & (~replies_granted_after + 5'd1) :
     replies_granted_request & (~replies_granted_request + 5'd1);
-  wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply-port.ts:91
+  wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply-port.ts:89
   assign replies_headed_ready = ~replies_to_sum_skid_full;
   wire [8:0] replies_headed_payload_status_word = requests_entries[replies_granted_payload_place];
   wire [3:0] replies_headed_payload_status =
     replies_granted_payload_lost ? (replies_headed_payload_status_word[0] ? 4'd10 : 4'd6) :
-    replies_granted_payload_status; // reply-port.ts:95
+    replies_granted_payload_status; // reply-port.ts:93
   wire [7:0] replies_headed_payload_opcode =
     replies_granted_payload_lost ? replies_asked_header[367:360] :
-    replies_granted_payload_opcode; // reply-port.ts:95
+    replies_granted_payload_opcode; // reply-port.ts:93
   wire replies_headed_payload_remember =
     replies_headed_payload_status_word[0]
     & ~replies_granted_payload_more
-    & (replies_granted_payload_number != 3'd4); // reply-port.ts:95
-  wire [7:0] replies_headed_payload_entry = replies_headed_payload_status_word[8:1]; // reply-port.ts:95
-  wire replies_to_sum_room = ~replies_to_sum_full | replies_summed_ready; // reply-port.ts:94
-  wire [15:0] replies_ip_length = {2'd0, replies_to_sum_held_length} + 16'd44; // reply-port.ts:113
+    & (replies_granted_payload_number != 3'd4); // reply-port.ts:93
+  wire [7:0] replies_headed_payload_entry = replies_headed_payload_status_word[8:1]; // reply-port.ts:93
+  wire replies_to_sum_room = ~replies_to_sum_full | replies_summed_ready; // reply-port.ts:92
+  wire [15:0] replies_ip_length = {2'd0, replies_to_sum_held_length} + 16'd44; // reply-port.ts:111
   assign replies_summed_ready = ~replies_to_head_skid_full;
-  wire [16:0] replies_summed_payload_sum = {1'b0, replies_sum_node[15:0]} + {13'd0, replies_sum_node[19:16]}; // reply-port.ts:116
+  wire [16:0] replies_summed_payload_sum = {1'b0, replies_sum_node[15:0]} + {13'd0, replies_sum_node[19:16]}; // reply-port.ts:114
   assign replies_sum_node = replies_own_ip_sum + {4'd0, replies_to_sum_held_header[231:224], replies_to_sum_held_header[239:232]} + {4'd0, replies_to_sum_held_header[215:208], replies_to_sum_held_header[223:216]} + {4'd0, replies_ip_length};
-  wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply-port.ts:115
-  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_native_port; // reply-port.ts:128
-  wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply-port.ts:130
-  wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:75
-  wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply-port.ts:141
+  wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply-port.ts:113
+  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_native_port; // reply-port.ts:126
+  wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply-port.ts:128
+  wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:76
+  wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply-port.ts:139
   wire [463:0] replies_head_payload_header = {
     replies_to_head_held_header[463:400],
     replies_size,
@@ -774,109 +774,109 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     config_mac[39:32],
     config_mac[47:40],
     replies_to_head_held_header[95:48]
-  }; // reply-port.ts:157
-  wire replies_host_data_ready = replies_reply_header_data_ready & replies_serves_4; // reply-port.ts:180
-  wire [511:0] replies_host_data_payload_data = {416'h0, replies_sent_body}; // reply-port.ts:180
+  }; // reply-port.ts:155
+  wire replies_host_data_ready = replies_reply_header_data_ready & replies_serves_4; // reply-port.ts:178
+  wire [511:0] replies_host_data_payload_data = {416'h0, replies_sent_body}; // reply-port.ts:178
   wire replies_enough =
     (replies_sent_length <= (({10'd0, replies_beat} + 14'd1) << 6))
-    | (replies_beat == 4'd0); // reply-port.ts:201
+    | (replies_beat == 4'd0); // reply-port.ts:199
   wire replies_told =
     replies_remembering
-    & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // reply-port.ts:204
-  wire replies_serves_0 = replies_serving == 3'd0; // memory-port.ts:160
-  wire replies_serves_1 = replies_serving == 3'd1; // memory-port.ts:160
-  wire replies_serves_2 = replies_serving == 3'd2; // memory-port.ts:160
-  wire replies_serves_3 = replies_serving == 3'd3; // memory-port.ts:160
+    & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // reply-port.ts:202
+  wire replies_serves_0 = replies_serving == 3'd0; // memory-port.ts:161
+  wire replies_serves_1 = replies_serving == 3'd1; // memory-port.ts:161
+  wire replies_serves_2 = replies_serving == 3'd2; // memory-port.ts:161
+  wire replies_serves_3 = replies_serving == 3'd3; // memory-port.ts:161
   assign replies_serves_4 = replies_serving == 3'd4;
-  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend-path.ts:117
-  wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1)); // extend-path.ts:117
+  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend-path.ts:116
+  wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1)); // extend-path.ts:116
   wire [1:0] soc_grant =
     soc_locked ? soc_owner :
     |soc_after ? soc_after & (~soc_after + 2'd1) :
-    soc_request & (~soc_request + 2'd1); // extend-path.ts:117
-  wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:70
+    soc_request & (~soc_request + 2'd1); // extend-path.ts:116
+  wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:66
   wire split_inside_node =
     (node_tx_payload_data[7:0] == 8'd3)
     & (node_tx_payload_data[15:8] == 8'd67)
     & (node_tx_payload_data[23:16] == 8'd76)
     & (node_tx_payload_data[31:24] == 8'd73)
-    & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:88
+    & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:89
   assign split_inside = split_first ? split_inside_node : split_owner;
-  wire [7:0] from_memory_reply_payload_tag = from_memory_memory_strip_head_payload_header[407:400]; // memory-port.ts:185
+  wire [7:0] from_memory_reply_payload_tag = from_memory_memory_strip_head_payload_header[407:400]; // memory-port.ts:186
   wire [3:0] from_memory_reply_payload_status =
     from_memory_memory_strip_head_payload_bad ? 4'd4 :
-    from_memory_memory_strip_head_payload_header[371:368]; // memory-port.ts:185
-  wire [63:0] from_memory_reply_payload_va = from_memory_memory_strip_head_payload_header[527:464]; // memory-port.ts:185
-  wire [31:0] from_memory_reply_payload_length = from_memory_memory_strip_head_payload_header[559:528]; // memory-port.ts:185
-  wire [9:0] from_memory_reply_payload_cost = from_memory_memory_strip_head_payload_header[417:408]; // memory-port.ts:185
-  wire from_memory_routed_ready = ~from_memory_reply_out_full | from_memory_reply_out_ready; // memory-port.ts:201
-  wire [1:0] from_memory_routed_payload_number = from_memory_memory_strip_head_payload_header[41:40]; // memory-port.ts:201
+    from_memory_memory_strip_head_payload_header[371:368]; // memory-port.ts:186
+  wire [63:0] from_memory_reply_payload_va = from_memory_memory_strip_head_payload_header[527:464]; // memory-port.ts:186
+  wire [31:0] from_memory_reply_payload_length = from_memory_memory_strip_head_payload_header[559:528]; // memory-port.ts:186
+  wire [9:0] from_memory_reply_payload_cost = from_memory_memory_strip_head_payload_header[417:408]; // memory-port.ts:186
+  wire from_memory_routed_ready = ~from_memory_reply_out_full | from_memory_reply_out_ready; // memory-port.ts:202
+  wire [1:0] from_memory_routed_payload_number = from_memory_memory_strip_head_payload_header[41:40]; // memory-port.ts:202
   assign from_memory_reply_out_ready =
     (slot_0_came_ready & (from_memory_reply_out_held_number == 2'd0))
     | (slot_1_came_ready & (from_memory_reply_out_held_number == 2'd1))
     | (slot_2_came_ready & (from_memory_reply_out_held_number == 2'd2))
     | (slot_3_came_ready & (from_memory_reply_out_held_number == 2'd3));
-  wire from_memory_came_0_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd0); // memory-port.ts:205
-  wire from_memory_came_1_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd1); // memory-port.ts:205
-  wire from_memory_came_2_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd2); // memory-port.ts:205
-  wire from_memory_came_3_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd3); // memory-port.ts:205
+  wire from_memory_came_0_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd0); // memory-port.ts:206
+  wire from_memory_came_1_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd1); // memory-port.ts:206
+  wire from_memory_came_2_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd2); // memory-port.ts:206
+  wire from_memory_came_3_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd3); // memory-port.ts:206
   wire from_memory_came_data_0_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd0); // memory-port.ts:212
+    & (from_memory_memory_strip_route[1:0] == 2'd0); // memory-port.ts:213
   wire from_memory_came_data_1_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd1); // memory-port.ts:212
+    & (from_memory_memory_strip_route[1:0] == 2'd1); // memory-port.ts:213
   wire from_memory_came_data_2_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd2); // memory-port.ts:212
+    & (from_memory_memory_strip_route[1:0] == 2'd2); // memory-port.ts:213
   wire from_memory_came_data_3_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd3); // memory-port.ts:212
-  wire to_memory_access_0_ready = to_memory_access_grant[0] & to_memory_access_ready; // memory-port.ts:65
-  wire to_memory_access_1_ready = to_memory_access_grant[1] & to_memory_access_ready; // memory-port.ts:65
-  wire to_memory_access_2_ready = to_memory_access_grant[2] & to_memory_access_ready; // memory-port.ts:65
-  wire to_memory_access_3_ready = to_memory_access_grant[3] & to_memory_access_ready; // memory-port.ts:65
-  wire to_memory_access_valid = |(to_memory_access_grant & to_memory_access_request); // memory-port.ts:67
+    & (from_memory_memory_strip_route[1:0] == 2'd3); // memory-port.ts:213
+  wire to_memory_access_0_ready = to_memory_access_grant[0] & to_memory_access_ready; // memory-port.ts:67
+  wire to_memory_access_1_ready = to_memory_access_grant[1] & to_memory_access_ready; // memory-port.ts:67
+  wire to_memory_access_2_ready = to_memory_access_grant[2] & to_memory_access_ready; // memory-port.ts:67
+  wire to_memory_access_3_ready = to_memory_access_grant[3] & to_memory_access_ready; // memory-port.ts:67
+  wire to_memory_access_valid = |(to_memory_access_grant & to_memory_access_request); // memory-port.ts:68
   assign to_memory_access_ready = ~to_memory_granted_skid_full;
   wire [7:0] to_memory_access_payload_tag =
     ({8{to_memory_access_grant[0]}} & slot_0_access_payload_tag)
     | ({8{to_memory_access_grant[1]}} & slot_1_access_payload_tag)
     | ({8{to_memory_access_grant[2]}} & slot_2_access_payload_tag)
-    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_tag); // memory-port.ts:67
+    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_tag); // memory-port.ts:68
   wire [7:0] to_memory_access_payload_opcode =
     ({8{to_memory_access_grant[0]}} & slot_0_access_payload_opcode)
     | ({8{to_memory_access_grant[1]}} & slot_1_access_payload_opcode)
     | ({8{to_memory_access_grant[2]}} & slot_2_access_payload_opcode)
-    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_opcode); // memory-port.ts:67
+    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_opcode); // memory-port.ts:68
   wire [15:0] to_memory_access_payload_pid =
     ({16{to_memory_access_grant[0]}} & slot_0_access_payload_pid)
     | ({16{to_memory_access_grant[1]}} & slot_1_access_payload_pid)
     | ({16{to_memory_access_grant[2]}} & slot_2_access_payload_pid)
-    | ({16{to_memory_access_grant[3]}} & slot_3_access_payload_pid); // memory-port.ts:67
+    | ({16{to_memory_access_grant[3]}} & slot_3_access_payload_pid); // memory-port.ts:68
   wire [63:0] to_memory_access_payload_va =
     ({64{to_memory_access_grant[0]}} & slot_0_access_payload_va)
     | ({64{to_memory_access_grant[1]}} & slot_1_access_payload_va)
     | ({64{to_memory_access_grant[2]}} & slot_2_access_payload_va)
-    | ({64{to_memory_access_grant[3]}} & slot_3_access_payload_va); // memory-port.ts:67
+    | ({64{to_memory_access_grant[3]}} & slot_3_access_payload_va); // memory-port.ts:68
   wire [31:0] to_memory_access_payload_length =
     ({32{to_memory_access_grant[0]}} & slot_0_access_payload_length)
     | ({32{to_memory_access_grant[1]}} & slot_1_access_payload_length)
     | ({32{to_memory_access_grant[2]}} & slot_2_access_payload_length)
-    | ({32{to_memory_access_grant[3]}} & slot_3_access_payload_length); // memory-port.ts:67
+    | ({32{to_memory_access_grant[3]}} & slot_3_access_payload_length); // memory-port.ts:68
   wire [13:0] to_memory_access_payload_data =
     ({14{to_memory_access_grant[0]}} & slot_0_access_payload_data)
     | ({14{to_memory_access_grant[1]}} & slot_1_access_payload_data)
     | ({14{to_memory_access_grant[2]}} & slot_2_access_payload_data)
-    | ({14{to_memory_access_grant[3]}} & slot_3_access_payload_data); // memory-port.ts:67
+    | ({14{to_memory_access_grant[3]}} & slot_3_access_payload_data); // memory-port.ts:68
   wire [9:0] to_memory_access_payload_cost =
     ({10{to_memory_access_grant[0]}} & slot_0_access_payload_cost)
     | ({10{to_memory_access_grant[1]}} & slot_1_access_payload_cost)
     | ({10{to_memory_access_grant[2]}} & slot_2_access_payload_cost)
-    | ({10{to_memory_access_grant[3]}} & slot_3_access_payload_cost); // memory-port.ts:67
+    | ({10{to_memory_access_grant[3]}} & slot_3_access_payload_cost); // memory-port.ts:68
   wire [1:0] to_memory_access_payload_number =
     ({2{to_memory_access_grant[1]}} & 2'd1)
     | ({2{to_memory_access_grant[2]}} & 2'd2)
-    | {2{to_memory_access_grant[3]}}; // memory-port.ts:67
+    | {2{to_memory_access_grant[3]}}; // memory-port.ts:68
   assign to_memory_access_request = {
     slot_3_access_valid,
     slot_2_access_valid,
@@ -885,20 +885,20 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   };
   wire [3:0] to_memory_access_after =
     to_memory_access_request
-    & ~(to_memory_access_owner | (to_memory_access_owner - 4'd1)); // memory-port.ts:67
+    & ~(to_memory_access_owner | (to_memory_access_owner - 4'd1)); // memory-port.ts:68
   assign to_memory_access_grant =
     to_memory_access_locked ? to_memory_access_owner :
     |to_memory_access_after ? to_memory_access_after & (~to_memory_access_after + 4'd1) :
     to_memory_access_request & (~to_memory_access_request + 4'd1);
-  wire to_memory_granted_room = ~to_memory_granted_full | to_memory_summed_ready; // memory-port.ts:81
-  wire [15:0] to_memory_ip_length = {2'd0, to_memory_granted_held_data} + 16'd56; // memory-port.ts:95
+  wire to_memory_granted_room = ~to_memory_granted_full | to_memory_summed_ready; // memory-port.ts:82
+  wire [15:0] to_memory_ip_length = {2'd0, to_memory_granted_held_data} + 16'd56; // memory-port.ts:96
   assign to_memory_summed_ready = ~to_memory_to_head_skid_full;
-  wire [16:0] to_memory_summed_payload_sum = {1'b0, to_memory_sum_node[15:0]} + {13'd0, to_memory_sum_node[19:16]}; // memory-port.ts:97
+  wire [16:0] to_memory_summed_payload_sum = {1'b0, to_memory_sum_node[15:0]} + {13'd0, to_memory_sum_node[19:16]}; // memory-port.ts:98
   assign to_memory_sum_node = to_memory_own_ip_sum + {18'd64, to_memory_granted_held_number} + 20'd32579 + {4'd0, to_memory_ip_length};
-  wire to_memory_to_head_room = ~to_memory_to_head_full | to_memory_memory_header_head_ready; // memory-port.ts:96
-  wire [15:0] to_memory_clio_size = {2'd0, to_memory_to_head_held_data} + 16'd28; // memory-port.ts:104
-  wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:75
-  wire [15:0] to_memory_length = {2'd0, to_memory_to_head_held_data} + 16'd36; // memory-port.ts:115
+  wire to_memory_to_head_room = ~to_memory_to_head_full | to_memory_memory_header_head_ready; // memory-port.ts:97
+  wire [15:0] to_memory_clio_size = {2'd0, to_memory_to_head_held_data} + 16'd28; // memory-port.ts:105
+  wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:76
+  wire [15:0] to_memory_length = {2'd0, to_memory_to_head_held_data} + 16'd36; // memory-port.ts:116
   wire [559:0] to_memory_head_payload_header = {
     to_memory_to_head_held_length,
     to_memory_to_head_held_va,
@@ -937,68 +937,68 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     config_mac[31:24],
     config_mac[39:32],
     config_mac[47:40]
-  }; // memory-port.ts:136
-  wire to_memory_serves_0 = to_memory_serving == 2'd0; // memory-port.ts:160
-  wire to_memory_serves_1 = to_memory_serving == 2'd1; // memory-port.ts:160
-  wire to_memory_serves_2 = to_memory_serving == 2'd2; // memory-port.ts:160
-  wire to_memory_serves_3 = to_memory_serving == 2'd3; // memory-port.ts:160
+  }; // memory-port.ts:137
+  wire to_memory_serves_0 = to_memory_serving == 2'd0; // memory-port.ts:161
+  wire to_memory_serves_1 = to_memory_serving == 2'd1; // memory-port.ts:161
+  wire to_memory_serves_2 = to_memory_serving == 2'd2; // memory-port.ts:161
+  wire to_memory_serves_3 = to_memory_serving == 2'd3; // memory-port.ts:161
   wire merge_picks = to_memory_memory_header_frame_valid & (~rx_valid | (merge_waited == 9'd256)); // internal-link.ts:39
   wire merge_inside = merge_locked ? merge_owner : merge_picks; // internal-link.ts:40
 
-  wire [15:0] slot_0_pid = 16'd65280; // extend-path.ts:84
-  wire slot_0_request_ready = pointer_chase_request_ready; // extend-path.ts:84
-  wire slot_0_request_data_ready = pointer_chase_request_data_ready; // extend-path.ts:84
-  wire slot_0_reply_valid = pointer_chase_reply_valid; // extend-path.ts:84
-  wire [2:0] slot_0_reply_payload_context = pointer_chase_reply_payload_context; // extend-path.ts:84
-  wire [3:0] slot_0_reply_payload_status = pointer_chase_reply_payload_status; // extend-path.ts:84
-  wire [7:0] slot_0_reply_payload_opcode = pointer_chase_reply_payload_opcode; // extend-path.ts:84
-  wire [13:0] slot_0_reply_payload_length = pointer_chase_reply_payload_length; // extend-path.ts:84
-  wire slot_0_reply_payload_more = pointer_chase_reply_payload_more; // extend-path.ts:84
-  wire slot_0_reply_data_valid = pointer_chase_reply_data_valid; // extend-path.ts:84
-  wire [511:0] slot_0_reply_data_payload_data = pointer_chase_reply_data_payload_data; // extend-path.ts:84
-  wire slot_0_reply_data_payload_last = pointer_chase_reply_data_payload_last; // extend-path.ts:84
-  wire slot_0_memory_valid = pointer_chase_memory_valid; // extend-path.ts:84
-  wire [7:0] slot_0_memory_payload_tag = pointer_chase_memory_payload_tag; // extend-path.ts:84
-  wire [7:0] slot_0_memory_payload_opcode = pointer_chase_memory_payload_opcode; // extend-path.ts:84
-  wire slot_0_memory_payload_client = pointer_chase_memory_payload_client; // extend-path.ts:84
-  wire [2:0] slot_0_memory_payload_context = pointer_chase_memory_payload_context; // extend-path.ts:84
-  wire [63:0] slot_0_memory_payload_va = pointer_chase_memory_payload_va; // extend-path.ts:84
-  wire [31:0] slot_0_memory_payload_length = pointer_chase_memory_payload_length; // extend-path.ts:84
-  wire [13:0] slot_0_memory_payload_data = pointer_chase_memory_payload_data; // extend-path.ts:84
-  wire slot_0_memory_data_valid = pointer_chase_memory_data_valid; // extend-path.ts:84
-  wire [511:0] slot_0_memory_data_payload_data = pointer_chase_memory_data_payload_data; // extend-path.ts:84
-  wire slot_0_memory_data_payload_last = pointer_chase_memory_data_payload_last; // extend-path.ts:84
-  wire slot_0_memory_reply_ready = pointer_chase_memory_reply_ready; // extend-path.ts:84
-  wire slot_0_memory_reply_data_ready = pointer_chase_memory_reply_data_ready; // extend-path.ts:84
-  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend-path.ts:84
-  wire [2:0] slot_0_asked_payload_context = slot_0_context; // extend-path.ts:84
-  wire [7:0] slot_0_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:84
-  wire [15:0] slot_0_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:84
-  wire [13:0] slot_0_asked_payload_length = requests_parted_held_length; // extend-path.ts:84
+  wire [15:0] slot_0_pid = 16'd65280; // extend-path.ts:83
+  wire slot_0_request_ready = pointer_chase_request_ready; // extend-path.ts:83
+  wire slot_0_request_data_ready = pointer_chase_request_data_ready; // extend-path.ts:83
+  wire slot_0_reply_valid = pointer_chase_reply_valid; // extend-path.ts:83
+  wire [2:0] slot_0_reply_payload_context = pointer_chase_reply_payload_context; // extend-path.ts:83
+  wire [3:0] slot_0_reply_payload_status = pointer_chase_reply_payload_status; // extend-path.ts:83
+  wire [7:0] slot_0_reply_payload_opcode = pointer_chase_reply_payload_opcode; // extend-path.ts:83
+  wire [13:0] slot_0_reply_payload_length = pointer_chase_reply_payload_length; // extend-path.ts:83
+  wire slot_0_reply_payload_more = pointer_chase_reply_payload_more; // extend-path.ts:83
+  wire slot_0_reply_data_valid = pointer_chase_reply_data_valid; // extend-path.ts:83
+  wire [511:0] slot_0_reply_data_payload_data = pointer_chase_reply_data_payload_data; // extend-path.ts:83
+  wire slot_0_reply_data_payload_last = pointer_chase_reply_data_payload_last; // extend-path.ts:83
+  wire slot_0_memory_valid = pointer_chase_memory_valid; // extend-path.ts:83
+  wire [7:0] slot_0_memory_payload_tag = pointer_chase_memory_payload_tag; // extend-path.ts:83
+  wire [7:0] slot_0_memory_payload_opcode = pointer_chase_memory_payload_opcode; // extend-path.ts:83
+  wire slot_0_memory_payload_client = pointer_chase_memory_payload_client; // extend-path.ts:83
+  wire [2:0] slot_0_memory_payload_context = pointer_chase_memory_payload_context; // extend-path.ts:83
+  wire [63:0] slot_0_memory_payload_va = pointer_chase_memory_payload_va; // extend-path.ts:83
+  wire [31:0] slot_0_memory_payload_length = pointer_chase_memory_payload_length; // extend-path.ts:83
+  wire [13:0] slot_0_memory_payload_data = pointer_chase_memory_payload_data; // extend-path.ts:83
+  wire slot_0_memory_data_valid = pointer_chase_memory_data_valid; // extend-path.ts:83
+  wire [511:0] slot_0_memory_data_payload_data = pointer_chase_memory_data_payload_data; // extend-path.ts:83
+  wire slot_0_memory_data_payload_last = pointer_chase_memory_data_payload_last; // extend-path.ts:83
+  wire slot_0_memory_reply_ready = pointer_chase_memory_reply_ready; // extend-path.ts:83
+  wire slot_0_memory_reply_data_ready = pointer_chase_memory_reply_data_ready; // extend-path.ts:83
+  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend-path.ts:83
+  wire [2:0] slot_0_asked_payload_context = slot_0_context; // extend-path.ts:83
+  wire [7:0] slot_0_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:83
+  wire [15:0] slot_0_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:83
+  wire [13:0] slot_0_asked_payload_length = requests_parted_held_length; // extend-path.ts:83
   wire slot_0_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_0; // extend-path.ts:84
-  wire [511:0] slot_0_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:84
-  wire slot_0_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:84
-  wire slot_0_answer_ready = replies_answer_0_ready; // extend-path.ts:84
-  wire slot_0_answer_data_ready = replies_reply_header_data_ready & replies_serves_0; // extend-path.ts:84
-  wire slot_0_access_ready = to_memory_access_0_ready; // extend-path.ts:84
-  wire slot_0_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_0; // extend-path.ts:84
-  wire slot_0_came_valid = from_memory_came_0_valid; // extend-path.ts:84
-  wire [7:0] slot_0_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:84
-  wire [3:0] slot_0_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:84
-  wire [63:0] slot_0_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:84
-  wire [31:0] slot_0_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:84
-  wire [13:0] slot_0_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:84
-  wire [9:0] slot_0_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:84
-  wire slot_0_came_data_valid = from_memory_came_data_0_valid; // extend-path.ts:84
-  wire [511:0] slot_0_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:84
-  wire slot_0_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:84
-  wire slot_0_control_hold = control_hold[0]; // extend-path.ts:84
-  wire [23:0] slot_0_control_patience = control_patience; // extend-path.ts:84
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_0 ( // extend-path.ts:84
+    & requests_here_0; // extend-path.ts:83
+  wire [511:0] slot_0_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:83
+  wire slot_0_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:83
+  wire slot_0_answer_ready = replies_answer_0_ready; // extend-path.ts:83
+  wire slot_0_answer_data_ready = replies_reply_header_data_ready & replies_serves_0; // extend-path.ts:83
+  wire slot_0_access_ready = to_memory_access_0_ready; // extend-path.ts:83
+  wire slot_0_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_0; // extend-path.ts:83
+  wire slot_0_came_valid = from_memory_came_0_valid; // extend-path.ts:83
+  wire [7:0] slot_0_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:83
+  wire [3:0] slot_0_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:83
+  wire [63:0] slot_0_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:83
+  wire [31:0] slot_0_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:83
+  wire [13:0] slot_0_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:83
+  wire [9:0] slot_0_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:83
+  wire slot_0_came_data_valid = from_memory_came_data_0_valid; // extend-path.ts:83
+  wire [511:0] slot_0_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:83
+  wire slot_0_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:83
+  wire slot_0_control_hold = control_hold[0]; // extend-path.ts:83
+  wire [23:0] slot_0_control_patience = control_patience; // extend-path.ts:83
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_0 ( // extend-path.ts:83
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_0_pid),
@@ -1108,29 +1108,29 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost                           (slot_0_lost)
   );
 
-  wire pointer_chase_own_reset = slot_0_in_reset; // extend-path.ts:91
-  wire pointer_chase_request_valid = slot_0_request_valid; // extend-path.ts:91
-  wire [2:0] pointer_chase_request_payload_context = slot_0_request_payload_context; // extend-path.ts:91
-  wire [7:0] pointer_chase_request_payload_opcode = slot_0_request_payload_opcode; // extend-path.ts:91
-  wire [15:0] pointer_chase_request_payload_pid = slot_0_request_payload_pid; // extend-path.ts:91
-  wire [13:0] pointer_chase_request_payload_length = slot_0_request_payload_length; // extend-path.ts:91
-  wire pointer_chase_request_data_valid = slot_0_request_data_valid; // extend-path.ts:91
-  wire [511:0] pointer_chase_request_data_payload_data = slot_0_request_data_payload_data; // extend-path.ts:91
-  wire pointer_chase_request_data_payload_last = slot_0_request_data_payload_last; // extend-path.ts:91
-  wire pointer_chase_reply_ready = slot_0_reply_ready; // extend-path.ts:91
-  wire pointer_chase_reply_data_ready = slot_0_reply_data_ready; // extend-path.ts:91
-  wire pointer_chase_memory_ready = slot_0_memory_ready; // extend-path.ts:91
-  wire pointer_chase_memory_data_ready = slot_0_memory_data_ready; // extend-path.ts:91
-  wire pointer_chase_memory_reply_valid = slot_0_memory_reply_valid; // extend-path.ts:91
-  wire [7:0] pointer_chase_memory_reply_payload_tag = slot_0_memory_reply_payload_tag; // extend-path.ts:91
-  wire [3:0] pointer_chase_memory_reply_payload_status = slot_0_memory_reply_payload_status; // extend-path.ts:91
-  wire [63:0] pointer_chase_memory_reply_payload_va = slot_0_memory_reply_payload_va; // extend-path.ts:91
-  wire [31:0] pointer_chase_memory_reply_payload_length = slot_0_memory_reply_payload_length; // extend-path.ts:91
-  wire [13:0] pointer_chase_memory_reply_payload_data = slot_0_memory_reply_payload_data; // extend-path.ts:91
-  wire pointer_chase_memory_reply_data_valid = slot_0_memory_reply_data_valid; // extend-path.ts:91
-  wire [511:0] pointer_chase_memory_reply_data_payload_data = slot_0_memory_reply_data_payload_data; // extend-path.ts:91
-  wire pointer_chase_memory_reply_data_payload_last = slot_0_memory_reply_data_payload_last; // extend-path.ts:91
-  PointerChase_b64_c8_d1466_n65535 pointer_chase ( // extend-path.ts:91
+  wire pointer_chase_own_reset = slot_0_in_reset; // extend-path.ts:90
+  wire pointer_chase_request_valid = slot_0_request_valid; // extend-path.ts:90
+  wire [2:0] pointer_chase_request_payload_context = slot_0_request_payload_context; // extend-path.ts:90
+  wire [7:0] pointer_chase_request_payload_opcode = slot_0_request_payload_opcode; // extend-path.ts:90
+  wire [15:0] pointer_chase_request_payload_pid = slot_0_request_payload_pid; // extend-path.ts:90
+  wire [13:0] pointer_chase_request_payload_length = slot_0_request_payload_length; // extend-path.ts:90
+  wire pointer_chase_request_data_valid = slot_0_request_data_valid; // extend-path.ts:90
+  wire [511:0] pointer_chase_request_data_payload_data = slot_0_request_data_payload_data; // extend-path.ts:90
+  wire pointer_chase_request_data_payload_last = slot_0_request_data_payload_last; // extend-path.ts:90
+  wire pointer_chase_reply_ready = slot_0_reply_ready; // extend-path.ts:90
+  wire pointer_chase_reply_data_ready = slot_0_reply_data_ready; // extend-path.ts:90
+  wire pointer_chase_memory_ready = slot_0_memory_ready; // extend-path.ts:90
+  wire pointer_chase_memory_data_ready = slot_0_memory_data_ready; // extend-path.ts:90
+  wire pointer_chase_memory_reply_valid = slot_0_memory_reply_valid; // extend-path.ts:90
+  wire [7:0] pointer_chase_memory_reply_payload_tag = slot_0_memory_reply_payload_tag; // extend-path.ts:90
+  wire [3:0] pointer_chase_memory_reply_payload_status = slot_0_memory_reply_payload_status; // extend-path.ts:90
+  wire [63:0] pointer_chase_memory_reply_payload_va = slot_0_memory_reply_payload_va; // extend-path.ts:90
+  wire [31:0] pointer_chase_memory_reply_payload_length = slot_0_memory_reply_payload_length; // extend-path.ts:90
+  wire [13:0] pointer_chase_memory_reply_payload_data = slot_0_memory_reply_payload_data; // extend-path.ts:90
+  wire pointer_chase_memory_reply_data_valid = slot_0_memory_reply_data_valid; // extend-path.ts:90
+  wire [511:0] pointer_chase_memory_reply_data_payload_data = slot_0_memory_reply_data_payload_data; // extend-path.ts:90
+  wire pointer_chase_memory_reply_data_payload_last = slot_0_memory_reply_data_payload_last; // extend-path.ts:90
+  PointerChase_b64_c8_d1466_n65535 pointer_chase ( // extend-path.ts:90
     .clk                            (clk),
     .rst                            (rst | pointer_chase_own_reset),
     .request_valid                  (pointer_chase_request_valid),
@@ -1180,60 +1180,60 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (pointer_chase_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_1_pid = 16'd65281; // extend-path.ts:84
-  wire slot_1_request_ready = kv_request_ready; // extend-path.ts:84
-  wire slot_1_request_data_ready = kv_request_data_ready; // extend-path.ts:84
-  wire slot_1_reply_valid = kv_reply_valid; // extend-path.ts:84
-  wire [2:0] slot_1_reply_payload_context = kv_reply_payload_context; // extend-path.ts:84
-  wire [3:0] slot_1_reply_payload_status = kv_reply_payload_status; // extend-path.ts:84
-  wire [7:0] slot_1_reply_payload_opcode = kv_reply_payload_opcode; // extend-path.ts:84
-  wire [13:0] slot_1_reply_payload_length = kv_reply_payload_length; // extend-path.ts:84
-  wire slot_1_reply_payload_more = kv_reply_payload_more; // extend-path.ts:84
-  wire slot_1_reply_data_valid = kv_reply_data_valid; // extend-path.ts:84
-  wire [511:0] slot_1_reply_data_payload_data = kv_reply_data_payload_data; // extend-path.ts:84
-  wire slot_1_reply_data_payload_last = kv_reply_data_payload_last; // extend-path.ts:84
-  wire slot_1_memory_valid = kv_memory_valid; // extend-path.ts:84
-  wire [7:0] slot_1_memory_payload_tag = kv_memory_payload_tag; // extend-path.ts:84
-  wire [7:0] slot_1_memory_payload_opcode = kv_memory_payload_opcode; // extend-path.ts:84
-  wire slot_1_memory_payload_client = kv_memory_payload_client; // extend-path.ts:84
-  wire [2:0] slot_1_memory_payload_context = kv_memory_payload_context; // extend-path.ts:84
-  wire [63:0] slot_1_memory_payload_va = kv_memory_payload_va; // extend-path.ts:84
-  wire [31:0] slot_1_memory_payload_length = kv_memory_payload_length; // extend-path.ts:84
-  wire [13:0] slot_1_memory_payload_data = kv_memory_payload_data; // extend-path.ts:84
-  wire slot_1_memory_data_valid = kv_memory_data_valid; // extend-path.ts:84
-  wire [511:0] slot_1_memory_data_payload_data = kv_memory_data_payload_data; // extend-path.ts:84
-  wire slot_1_memory_data_payload_last = kv_memory_data_payload_last; // extend-path.ts:84
-  wire slot_1_memory_reply_ready = kv_memory_reply_ready; // extend-path.ts:84
-  wire slot_1_memory_reply_data_ready = kv_memory_reply_data_ready; // extend-path.ts:84
-  wire slot_1_asked_valid = requests_enters & requests_here_1; // extend-path.ts:84
-  wire [2:0] slot_1_asked_payload_context = slot_1_context; // extend-path.ts:84
-  wire [7:0] slot_1_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:84
-  wire [15:0] slot_1_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:84
-  wire [13:0] slot_1_asked_payload_length = requests_parted_held_length; // extend-path.ts:84
+  wire [15:0] slot_1_pid = 16'd65281; // extend-path.ts:83
+  wire slot_1_request_ready = kv_request_ready; // extend-path.ts:83
+  wire slot_1_request_data_ready = kv_request_data_ready; // extend-path.ts:83
+  wire slot_1_reply_valid = kv_reply_valid; // extend-path.ts:83
+  wire [2:0] slot_1_reply_payload_context = kv_reply_payload_context; // extend-path.ts:83
+  wire [3:0] slot_1_reply_payload_status = kv_reply_payload_status; // extend-path.ts:83
+  wire [7:0] slot_1_reply_payload_opcode = kv_reply_payload_opcode; // extend-path.ts:83
+  wire [13:0] slot_1_reply_payload_length = kv_reply_payload_length; // extend-path.ts:83
+  wire slot_1_reply_payload_more = kv_reply_payload_more; // extend-path.ts:83
+  wire slot_1_reply_data_valid = kv_reply_data_valid; // extend-path.ts:83
+  wire [511:0] slot_1_reply_data_payload_data = kv_reply_data_payload_data; // extend-path.ts:83
+  wire slot_1_reply_data_payload_last = kv_reply_data_payload_last; // extend-path.ts:83
+  wire slot_1_memory_valid = kv_memory_valid; // extend-path.ts:83
+  wire [7:0] slot_1_memory_payload_tag = kv_memory_payload_tag; // extend-path.ts:83
+  wire [7:0] slot_1_memory_payload_opcode = kv_memory_payload_opcode; // extend-path.ts:83
+  wire slot_1_memory_payload_client = kv_memory_payload_client; // extend-path.ts:83
+  wire [2:0] slot_1_memory_payload_context = kv_memory_payload_context; // extend-path.ts:83
+  wire [63:0] slot_1_memory_payload_va = kv_memory_payload_va; // extend-path.ts:83
+  wire [31:0] slot_1_memory_payload_length = kv_memory_payload_length; // extend-path.ts:83
+  wire [13:0] slot_1_memory_payload_data = kv_memory_payload_data; // extend-path.ts:83
+  wire slot_1_memory_data_valid = kv_memory_data_valid; // extend-path.ts:83
+  wire [511:0] slot_1_memory_data_payload_data = kv_memory_data_payload_data; // extend-path.ts:83
+  wire slot_1_memory_data_payload_last = kv_memory_data_payload_last; // extend-path.ts:83
+  wire slot_1_memory_reply_ready = kv_memory_reply_ready; // extend-path.ts:83
+  wire slot_1_memory_reply_data_ready = kv_memory_reply_data_ready; // extend-path.ts:83
+  wire slot_1_asked_valid = requests_enters & requests_here_1; // extend-path.ts:83
+  wire [2:0] slot_1_asked_payload_context = slot_1_context; // extend-path.ts:83
+  wire [7:0] slot_1_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:83
+  wire [15:0] slot_1_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:83
+  wire [13:0] slot_1_asked_payload_length = requests_parted_held_length; // extend-path.ts:83
   wire slot_1_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_1; // extend-path.ts:84
-  wire [511:0] slot_1_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:84
-  wire slot_1_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:84
-  wire slot_1_answer_ready = replies_answer_1_ready; // extend-path.ts:84
-  wire slot_1_answer_data_ready = replies_reply_header_data_ready & replies_serves_1; // extend-path.ts:84
-  wire slot_1_access_ready = to_memory_access_1_ready; // extend-path.ts:84
-  wire slot_1_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_1; // extend-path.ts:84
-  wire slot_1_came_valid = from_memory_came_1_valid; // extend-path.ts:84
-  wire [7:0] slot_1_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:84
-  wire [3:0] slot_1_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:84
-  wire [63:0] slot_1_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:84
-  wire [31:0] slot_1_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:84
-  wire [13:0] slot_1_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:84
-  wire [9:0] slot_1_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:84
-  wire slot_1_came_data_valid = from_memory_came_data_1_valid; // extend-path.ts:84
-  wire [511:0] slot_1_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:84
-  wire slot_1_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:84
-  wire slot_1_control_hold = control_hold[1]; // extend-path.ts:84
-  wire [23:0] slot_1_control_patience = control_patience; // extend-path.ts:84
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_1 ( // extend-path.ts:84
+    & requests_here_1; // extend-path.ts:83
+  wire [511:0] slot_1_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:83
+  wire slot_1_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:83
+  wire slot_1_answer_ready = replies_answer_1_ready; // extend-path.ts:83
+  wire slot_1_answer_data_ready = replies_reply_header_data_ready & replies_serves_1; // extend-path.ts:83
+  wire slot_1_access_ready = to_memory_access_1_ready; // extend-path.ts:83
+  wire slot_1_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_1; // extend-path.ts:83
+  wire slot_1_came_valid = from_memory_came_1_valid; // extend-path.ts:83
+  wire [7:0] slot_1_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:83
+  wire [3:0] slot_1_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:83
+  wire [63:0] slot_1_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:83
+  wire [31:0] slot_1_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:83
+  wire [13:0] slot_1_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:83
+  wire [9:0] slot_1_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:83
+  wire slot_1_came_data_valid = from_memory_came_data_1_valid; // extend-path.ts:83
+  wire [511:0] slot_1_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:83
+  wire slot_1_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:83
+  wire slot_1_control_hold = control_hold[1]; // extend-path.ts:83
+  wire [23:0] slot_1_control_patience = control_patience; // extend-path.ts:83
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_1 ( // extend-path.ts:83
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_1_pid),
@@ -1343,29 +1343,29 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost                           (slot_1_lost)
   );
 
-  wire kv_own_reset = slot_1_in_reset; // extend-path.ts:91
-  wire kv_request_valid = slot_1_request_valid; // extend-path.ts:91
-  wire [2:0] kv_request_payload_context = slot_1_request_payload_context; // extend-path.ts:91
-  wire [7:0] kv_request_payload_opcode = slot_1_request_payload_opcode; // extend-path.ts:91
-  wire [15:0] kv_request_payload_pid = slot_1_request_payload_pid; // extend-path.ts:91
-  wire [13:0] kv_request_payload_length = slot_1_request_payload_length; // extend-path.ts:91
-  wire kv_request_data_valid = slot_1_request_data_valid; // extend-path.ts:91
-  wire [511:0] kv_request_data_payload_data = slot_1_request_data_payload_data; // extend-path.ts:91
-  wire kv_request_data_payload_last = slot_1_request_data_payload_last; // extend-path.ts:91
-  wire kv_reply_ready = slot_1_reply_ready; // extend-path.ts:91
-  wire kv_reply_data_ready = slot_1_reply_data_ready; // extend-path.ts:91
-  wire kv_memory_ready = slot_1_memory_ready; // extend-path.ts:91
-  wire kv_memory_data_ready = slot_1_memory_data_ready; // extend-path.ts:91
-  wire kv_memory_reply_valid = slot_1_memory_reply_valid; // extend-path.ts:91
-  wire [7:0] kv_memory_reply_payload_tag = slot_1_memory_reply_payload_tag; // extend-path.ts:91
-  wire [3:0] kv_memory_reply_payload_status = slot_1_memory_reply_payload_status; // extend-path.ts:91
-  wire [63:0] kv_memory_reply_payload_va = slot_1_memory_reply_payload_va; // extend-path.ts:91
-  wire [31:0] kv_memory_reply_payload_length = slot_1_memory_reply_payload_length; // extend-path.ts:91
-  wire [13:0] kv_memory_reply_payload_data = slot_1_memory_reply_payload_data; // extend-path.ts:91
-  wire kv_memory_reply_data_valid = slot_1_memory_reply_data_valid; // extend-path.ts:91
-  wire [511:0] kv_memory_reply_data_payload_data = slot_1_memory_reply_data_payload_data; // extend-path.ts:91
-  wire kv_memory_reply_data_payload_last = slot_1_memory_reply_data_payload_last; // extend-path.ts:91
-  ClioKv_b64_c8_t131072_a4194304_r16_d1466 kv ( // extend-path.ts:91
+  wire kv_own_reset = slot_1_in_reset; // extend-path.ts:90
+  wire kv_request_valid = slot_1_request_valid; // extend-path.ts:90
+  wire [2:0] kv_request_payload_context = slot_1_request_payload_context; // extend-path.ts:90
+  wire [7:0] kv_request_payload_opcode = slot_1_request_payload_opcode; // extend-path.ts:90
+  wire [15:0] kv_request_payload_pid = slot_1_request_payload_pid; // extend-path.ts:90
+  wire [13:0] kv_request_payload_length = slot_1_request_payload_length; // extend-path.ts:90
+  wire kv_request_data_valid = slot_1_request_data_valid; // extend-path.ts:90
+  wire [511:0] kv_request_data_payload_data = slot_1_request_data_payload_data; // extend-path.ts:90
+  wire kv_request_data_payload_last = slot_1_request_data_payload_last; // extend-path.ts:90
+  wire kv_reply_ready = slot_1_reply_ready; // extend-path.ts:90
+  wire kv_reply_data_ready = slot_1_reply_data_ready; // extend-path.ts:90
+  wire kv_memory_ready = slot_1_memory_ready; // extend-path.ts:90
+  wire kv_memory_data_ready = slot_1_memory_data_ready; // extend-path.ts:90
+  wire kv_memory_reply_valid = slot_1_memory_reply_valid; // extend-path.ts:90
+  wire [7:0] kv_memory_reply_payload_tag = slot_1_memory_reply_payload_tag; // extend-path.ts:90
+  wire [3:0] kv_memory_reply_payload_status = slot_1_memory_reply_payload_status; // extend-path.ts:90
+  wire [63:0] kv_memory_reply_payload_va = slot_1_memory_reply_payload_va; // extend-path.ts:90
+  wire [31:0] kv_memory_reply_payload_length = slot_1_memory_reply_payload_length; // extend-path.ts:90
+  wire [13:0] kv_memory_reply_payload_data = slot_1_memory_reply_payload_data; // extend-path.ts:90
+  wire kv_memory_reply_data_valid = slot_1_memory_reply_data_valid; // extend-path.ts:90
+  wire [511:0] kv_memory_reply_data_payload_data = slot_1_memory_reply_data_payload_data; // extend-path.ts:90
+  wire kv_memory_reply_data_payload_last = slot_1_memory_reply_data_payload_last; // extend-path.ts:90
+  ClioKv_b64_c8_t131072_a4194304_r16_d1466 kv ( // extend-path.ts:90
     .clk                            (clk),
     .rst                            (rst | kv_own_reset),
     .request_valid                  (kv_request_valid),
@@ -1415,60 +1415,60 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (kv_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_2_pid = 16'd65282; // extend-path.ts:84
-  wire slot_2_request_ready = multi_version_request_ready; // extend-path.ts:84
-  wire slot_2_request_data_ready = multi_version_request_data_ready; // extend-path.ts:84
-  wire slot_2_reply_valid = multi_version_reply_valid; // extend-path.ts:84
-  wire [2:0] slot_2_reply_payload_context = multi_version_reply_payload_context; // extend-path.ts:84
-  wire [3:0] slot_2_reply_payload_status = multi_version_reply_payload_status; // extend-path.ts:84
-  wire [7:0] slot_2_reply_payload_opcode = multi_version_reply_payload_opcode; // extend-path.ts:84
-  wire [13:0] slot_2_reply_payload_length = multi_version_reply_payload_length; // extend-path.ts:84
-  wire slot_2_reply_payload_more = multi_version_reply_payload_more; // extend-path.ts:84
-  wire slot_2_reply_data_valid = multi_version_reply_data_valid; // extend-path.ts:84
-  wire [511:0] slot_2_reply_data_payload_data = multi_version_reply_data_payload_data; // extend-path.ts:84
-  wire slot_2_reply_data_payload_last = multi_version_reply_data_payload_last; // extend-path.ts:84
-  wire slot_2_memory_valid = multi_version_memory_valid; // extend-path.ts:84
-  wire [7:0] slot_2_memory_payload_tag = multi_version_memory_payload_tag; // extend-path.ts:84
-  wire [7:0] slot_2_memory_payload_opcode = multi_version_memory_payload_opcode; // extend-path.ts:84
-  wire slot_2_memory_payload_client = multi_version_memory_payload_client; // extend-path.ts:84
-  wire [2:0] slot_2_memory_payload_context = multi_version_memory_payload_context; // extend-path.ts:84
-  wire [63:0] slot_2_memory_payload_va = multi_version_memory_payload_va; // extend-path.ts:84
-  wire [31:0] slot_2_memory_payload_length = multi_version_memory_payload_length; // extend-path.ts:84
-  wire [13:0] slot_2_memory_payload_data = multi_version_memory_payload_data; // extend-path.ts:84
-  wire slot_2_memory_data_valid = multi_version_memory_data_valid; // extend-path.ts:84
-  wire [511:0] slot_2_memory_data_payload_data = multi_version_memory_data_payload_data; // extend-path.ts:84
-  wire slot_2_memory_data_payload_last = multi_version_memory_data_payload_last; // extend-path.ts:84
-  wire slot_2_memory_reply_ready = multi_version_memory_reply_ready; // extend-path.ts:84
-  wire slot_2_memory_reply_data_ready = multi_version_memory_reply_data_ready; // extend-path.ts:84
-  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend-path.ts:84
-  wire [2:0] slot_2_asked_payload_context = slot_2_context; // extend-path.ts:84
-  wire [7:0] slot_2_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:84
-  wire [15:0] slot_2_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:84
-  wire [13:0] slot_2_asked_payload_length = requests_parted_held_length; // extend-path.ts:84
+  wire [15:0] slot_2_pid = 16'd65282; // extend-path.ts:83
+  wire slot_2_request_ready = multi_version_request_ready; // extend-path.ts:83
+  wire slot_2_request_data_ready = multi_version_request_data_ready; // extend-path.ts:83
+  wire slot_2_reply_valid = multi_version_reply_valid; // extend-path.ts:83
+  wire [2:0] slot_2_reply_payload_context = multi_version_reply_payload_context; // extend-path.ts:83
+  wire [3:0] slot_2_reply_payload_status = multi_version_reply_payload_status; // extend-path.ts:83
+  wire [7:0] slot_2_reply_payload_opcode = multi_version_reply_payload_opcode; // extend-path.ts:83
+  wire [13:0] slot_2_reply_payload_length = multi_version_reply_payload_length; // extend-path.ts:83
+  wire slot_2_reply_payload_more = multi_version_reply_payload_more; // extend-path.ts:83
+  wire slot_2_reply_data_valid = multi_version_reply_data_valid; // extend-path.ts:83
+  wire [511:0] slot_2_reply_data_payload_data = multi_version_reply_data_payload_data; // extend-path.ts:83
+  wire slot_2_reply_data_payload_last = multi_version_reply_data_payload_last; // extend-path.ts:83
+  wire slot_2_memory_valid = multi_version_memory_valid; // extend-path.ts:83
+  wire [7:0] slot_2_memory_payload_tag = multi_version_memory_payload_tag; // extend-path.ts:83
+  wire [7:0] slot_2_memory_payload_opcode = multi_version_memory_payload_opcode; // extend-path.ts:83
+  wire slot_2_memory_payload_client = multi_version_memory_payload_client; // extend-path.ts:83
+  wire [2:0] slot_2_memory_payload_context = multi_version_memory_payload_context; // extend-path.ts:83
+  wire [63:0] slot_2_memory_payload_va = multi_version_memory_payload_va; // extend-path.ts:83
+  wire [31:0] slot_2_memory_payload_length = multi_version_memory_payload_length; // extend-path.ts:83
+  wire [13:0] slot_2_memory_payload_data = multi_version_memory_payload_data; // extend-path.ts:83
+  wire slot_2_memory_data_valid = multi_version_memory_data_valid; // extend-path.ts:83
+  wire [511:0] slot_2_memory_data_payload_data = multi_version_memory_data_payload_data; // extend-path.ts:83
+  wire slot_2_memory_data_payload_last = multi_version_memory_data_payload_last; // extend-path.ts:83
+  wire slot_2_memory_reply_ready = multi_version_memory_reply_ready; // extend-path.ts:83
+  wire slot_2_memory_reply_data_ready = multi_version_memory_reply_data_ready; // extend-path.ts:83
+  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend-path.ts:83
+  wire [2:0] slot_2_asked_payload_context = slot_2_context; // extend-path.ts:83
+  wire [7:0] slot_2_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:83
+  wire [15:0] slot_2_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:83
+  wire [13:0] slot_2_asked_payload_length = requests_parted_held_length; // extend-path.ts:83
   wire slot_2_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_2; // extend-path.ts:84
-  wire [511:0] slot_2_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:84
-  wire slot_2_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:84
-  wire slot_2_answer_ready = replies_answer_2_ready; // extend-path.ts:84
-  wire slot_2_answer_data_ready = replies_reply_header_data_ready & replies_serves_2; // extend-path.ts:84
-  wire slot_2_access_ready = to_memory_access_2_ready; // extend-path.ts:84
-  wire slot_2_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_2; // extend-path.ts:84
-  wire slot_2_came_valid = from_memory_came_2_valid; // extend-path.ts:84
-  wire [7:0] slot_2_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:84
-  wire [3:0] slot_2_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:84
-  wire [63:0] slot_2_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:84
-  wire [31:0] slot_2_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:84
-  wire [13:0] slot_2_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:84
-  wire [9:0] slot_2_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:84
-  wire slot_2_came_data_valid = from_memory_came_data_2_valid; // extend-path.ts:84
-  wire [511:0] slot_2_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:84
-  wire slot_2_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:84
-  wire slot_2_control_hold = control_hold[2]; // extend-path.ts:84
-  wire [23:0] slot_2_control_patience = control_patience; // extend-path.ts:84
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_2 ( // extend-path.ts:84
+    & requests_here_2; // extend-path.ts:83
+  wire [511:0] slot_2_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:83
+  wire slot_2_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:83
+  wire slot_2_answer_ready = replies_answer_2_ready; // extend-path.ts:83
+  wire slot_2_answer_data_ready = replies_reply_header_data_ready & replies_serves_2; // extend-path.ts:83
+  wire slot_2_access_ready = to_memory_access_2_ready; // extend-path.ts:83
+  wire slot_2_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_2; // extend-path.ts:83
+  wire slot_2_came_valid = from_memory_came_2_valid; // extend-path.ts:83
+  wire [7:0] slot_2_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:83
+  wire [3:0] slot_2_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:83
+  wire [63:0] slot_2_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:83
+  wire [31:0] slot_2_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:83
+  wire [13:0] slot_2_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:83
+  wire [9:0] slot_2_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:83
+  wire slot_2_came_data_valid = from_memory_came_data_2_valid; // extend-path.ts:83
+  wire [511:0] slot_2_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:83
+  wire slot_2_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:83
+  wire slot_2_control_hold = control_hold[2]; // extend-path.ts:83
+  wire [23:0] slot_2_control_patience = control_patience; // extend-path.ts:83
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_2 ( // extend-path.ts:83
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_2_pid),
@@ -1578,29 +1578,29 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost                           (slot_2_lost)
   );
 
-  wire multi_version_own_reset = slot_2_in_reset; // extend-path.ts:91
-  wire multi_version_request_valid = slot_2_request_valid; // extend-path.ts:91
-  wire [2:0] multi_version_request_payload_context = slot_2_request_payload_context; // extend-path.ts:91
-  wire [7:0] multi_version_request_payload_opcode = slot_2_request_payload_opcode; // extend-path.ts:91
-  wire [15:0] multi_version_request_payload_pid = slot_2_request_payload_pid; // extend-path.ts:91
-  wire [13:0] multi_version_request_payload_length = slot_2_request_payload_length; // extend-path.ts:91
-  wire multi_version_request_data_valid = slot_2_request_data_valid; // extend-path.ts:91
-  wire [511:0] multi_version_request_data_payload_data = slot_2_request_data_payload_data; // extend-path.ts:91
-  wire multi_version_request_data_payload_last = slot_2_request_data_payload_last; // extend-path.ts:91
-  wire multi_version_reply_ready = slot_2_reply_ready; // extend-path.ts:91
-  wire multi_version_reply_data_ready = slot_2_reply_data_ready; // extend-path.ts:91
-  wire multi_version_memory_ready = slot_2_memory_ready; // extend-path.ts:91
-  wire multi_version_memory_data_ready = slot_2_memory_data_ready; // extend-path.ts:91
-  wire multi_version_memory_reply_valid = slot_2_memory_reply_valid; // extend-path.ts:91
-  wire [7:0] multi_version_memory_reply_payload_tag = slot_2_memory_reply_payload_tag; // extend-path.ts:91
-  wire [3:0] multi_version_memory_reply_payload_status = slot_2_memory_reply_payload_status; // extend-path.ts:91
-  wire [63:0] multi_version_memory_reply_payload_va = slot_2_memory_reply_payload_va; // extend-path.ts:91
-  wire [31:0] multi_version_memory_reply_payload_length = slot_2_memory_reply_payload_length; // extend-path.ts:91
-  wire [13:0] multi_version_memory_reply_payload_data = slot_2_memory_reply_payload_data; // extend-path.ts:91
-  wire multi_version_memory_reply_data_valid = slot_2_memory_reply_data_valid; // extend-path.ts:91
-  wire [511:0] multi_version_memory_reply_data_payload_data = slot_2_memory_reply_data_payload_data; // extend-path.ts:91
-  wire multi_version_memory_reply_data_payload_last = slot_2_memory_reply_data_payload_last; // extend-path.ts:91
-  MultiVersion_b64_c8_d1466_i16_v1024_a67108864 multi_version ( // extend-path.ts:91
+  wire multi_version_own_reset = slot_2_in_reset; // extend-path.ts:90
+  wire multi_version_request_valid = slot_2_request_valid; // extend-path.ts:90
+  wire [2:0] multi_version_request_payload_context = slot_2_request_payload_context; // extend-path.ts:90
+  wire [7:0] multi_version_request_payload_opcode = slot_2_request_payload_opcode; // extend-path.ts:90
+  wire [15:0] multi_version_request_payload_pid = slot_2_request_payload_pid; // extend-path.ts:90
+  wire [13:0] multi_version_request_payload_length = slot_2_request_payload_length; // extend-path.ts:90
+  wire multi_version_request_data_valid = slot_2_request_data_valid; // extend-path.ts:90
+  wire [511:0] multi_version_request_data_payload_data = slot_2_request_data_payload_data; // extend-path.ts:90
+  wire multi_version_request_data_payload_last = slot_2_request_data_payload_last; // extend-path.ts:90
+  wire multi_version_reply_ready = slot_2_reply_ready; // extend-path.ts:90
+  wire multi_version_reply_data_ready = slot_2_reply_data_ready; // extend-path.ts:90
+  wire multi_version_memory_ready = slot_2_memory_ready; // extend-path.ts:90
+  wire multi_version_memory_data_ready = slot_2_memory_data_ready; // extend-path.ts:90
+  wire multi_version_memory_reply_valid = slot_2_memory_reply_valid; // extend-path.ts:90
+  wire [7:0] multi_version_memory_reply_payload_tag = slot_2_memory_reply_payload_tag; // extend-path.ts:90
+  wire [3:0] multi_version_memory_reply_payload_status = slot_2_memory_reply_payload_status; // extend-path.ts:90
+  wire [63:0] multi_version_memory_reply_payload_va = slot_2_memory_reply_payload_va; // extend-path.ts:90
+  wire [31:0] multi_version_memory_reply_payload_length = slot_2_memory_reply_payload_length; // extend-path.ts:90
+  wire [13:0] multi_version_memory_reply_payload_data = slot_2_memory_reply_payload_data; // extend-path.ts:90
+  wire multi_version_memory_reply_data_valid = slot_2_memory_reply_data_valid; // extend-path.ts:90
+  wire [511:0] multi_version_memory_reply_data_payload_data = slot_2_memory_reply_data_payload_data; // extend-path.ts:90
+  wire multi_version_memory_reply_data_payload_last = slot_2_memory_reply_data_payload_last; // extend-path.ts:90
+  MultiVersion_b64_c8_d1466_i16_v1024_a67108864 multi_version ( // extend-path.ts:90
     .clk                            (clk),
     .rst                            (rst | multi_version_own_reset),
     .request_valid                  (multi_version_request_valid),
@@ -1650,60 +1650,60 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (multi_version_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_3_pid = 16'd65283; // extend-path.ts:84
-  wire slot_3_request_ready = data_frame_request_ready; // extend-path.ts:84
-  wire slot_3_request_data_ready = data_frame_request_data_ready; // extend-path.ts:84
-  wire slot_3_reply_valid = data_frame_reply_valid; // extend-path.ts:84
-  wire [2:0] slot_3_reply_payload_context = data_frame_reply_payload_context; // extend-path.ts:84
-  wire [3:0] slot_3_reply_payload_status = data_frame_reply_payload_status; // extend-path.ts:84
-  wire [7:0] slot_3_reply_payload_opcode = data_frame_reply_payload_opcode; // extend-path.ts:84
-  wire [13:0] slot_3_reply_payload_length = data_frame_reply_payload_length; // extend-path.ts:84
-  wire slot_3_reply_payload_more = data_frame_reply_payload_more; // extend-path.ts:84
-  wire slot_3_reply_data_valid = data_frame_reply_data_valid; // extend-path.ts:84
-  wire [511:0] slot_3_reply_data_payload_data = data_frame_reply_data_payload_data; // extend-path.ts:84
-  wire slot_3_reply_data_payload_last = data_frame_reply_data_payload_last; // extend-path.ts:84
-  wire slot_3_memory_valid = data_frame_memory_valid; // extend-path.ts:84
-  wire [7:0] slot_3_memory_payload_tag = data_frame_memory_payload_tag; // extend-path.ts:84
-  wire [7:0] slot_3_memory_payload_opcode = data_frame_memory_payload_opcode; // extend-path.ts:84
-  wire slot_3_memory_payload_client = data_frame_memory_payload_client; // extend-path.ts:84
-  wire [2:0] slot_3_memory_payload_context = data_frame_memory_payload_context; // extend-path.ts:84
-  wire [63:0] slot_3_memory_payload_va = data_frame_memory_payload_va; // extend-path.ts:84
-  wire [31:0] slot_3_memory_payload_length = data_frame_memory_payload_length; // extend-path.ts:84
-  wire [13:0] slot_3_memory_payload_data = data_frame_memory_payload_data; // extend-path.ts:84
-  wire slot_3_memory_data_valid = data_frame_memory_data_valid; // extend-path.ts:84
-  wire [511:0] slot_3_memory_data_payload_data = data_frame_memory_data_payload_data; // extend-path.ts:84
-  wire slot_3_memory_data_payload_last = data_frame_memory_data_payload_last; // extend-path.ts:84
-  wire slot_3_memory_reply_ready = data_frame_memory_reply_ready; // extend-path.ts:84
-  wire slot_3_memory_reply_data_ready = data_frame_memory_reply_data_ready; // extend-path.ts:84
-  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend-path.ts:84
-  wire [2:0] slot_3_asked_payload_context = slot_3_context; // extend-path.ts:84
-  wire [7:0] slot_3_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:84
-  wire [15:0] slot_3_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:84
-  wire [13:0] slot_3_asked_payload_length = requests_parted_held_length; // extend-path.ts:84
+  wire [15:0] slot_3_pid = 16'd65283; // extend-path.ts:83
+  wire slot_3_request_ready = data_frame_request_ready; // extend-path.ts:83
+  wire slot_3_request_data_ready = data_frame_request_data_ready; // extend-path.ts:83
+  wire slot_3_reply_valid = data_frame_reply_valid; // extend-path.ts:83
+  wire [2:0] slot_3_reply_payload_context = data_frame_reply_payload_context; // extend-path.ts:83
+  wire [3:0] slot_3_reply_payload_status = data_frame_reply_payload_status; // extend-path.ts:83
+  wire [7:0] slot_3_reply_payload_opcode = data_frame_reply_payload_opcode; // extend-path.ts:83
+  wire [13:0] slot_3_reply_payload_length = data_frame_reply_payload_length; // extend-path.ts:83
+  wire slot_3_reply_payload_more = data_frame_reply_payload_more; // extend-path.ts:83
+  wire slot_3_reply_data_valid = data_frame_reply_data_valid; // extend-path.ts:83
+  wire [511:0] slot_3_reply_data_payload_data = data_frame_reply_data_payload_data; // extend-path.ts:83
+  wire slot_3_reply_data_payload_last = data_frame_reply_data_payload_last; // extend-path.ts:83
+  wire slot_3_memory_valid = data_frame_memory_valid; // extend-path.ts:83
+  wire [7:0] slot_3_memory_payload_tag = data_frame_memory_payload_tag; // extend-path.ts:83
+  wire [7:0] slot_3_memory_payload_opcode = data_frame_memory_payload_opcode; // extend-path.ts:83
+  wire slot_3_memory_payload_client = data_frame_memory_payload_client; // extend-path.ts:83
+  wire [2:0] slot_3_memory_payload_context = data_frame_memory_payload_context; // extend-path.ts:83
+  wire [63:0] slot_3_memory_payload_va = data_frame_memory_payload_va; // extend-path.ts:83
+  wire [31:0] slot_3_memory_payload_length = data_frame_memory_payload_length; // extend-path.ts:83
+  wire [13:0] slot_3_memory_payload_data = data_frame_memory_payload_data; // extend-path.ts:83
+  wire slot_3_memory_data_valid = data_frame_memory_data_valid; // extend-path.ts:83
+  wire [511:0] slot_3_memory_data_payload_data = data_frame_memory_data_payload_data; // extend-path.ts:83
+  wire slot_3_memory_data_payload_last = data_frame_memory_data_payload_last; // extend-path.ts:83
+  wire slot_3_memory_reply_ready = data_frame_memory_reply_ready; // extend-path.ts:83
+  wire slot_3_memory_reply_data_ready = data_frame_memory_reply_data_ready; // extend-path.ts:83
+  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend-path.ts:83
+  wire [2:0] slot_3_asked_payload_context = slot_3_context; // extend-path.ts:83
+  wire [7:0] slot_3_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:83
+  wire [15:0] slot_3_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:83
+  wire [13:0] slot_3_asked_payload_length = requests_parted_held_length; // extend-path.ts:83
   wire slot_3_asked_data_valid =
     requests_body_pop_valid
     & requests_moving
     & requests_body_kept
-    & requests_here_3; // extend-path.ts:84
-  wire [511:0] slot_3_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:84
-  wire slot_3_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:84
-  wire slot_3_answer_ready = replies_answer_3_ready; // extend-path.ts:84
-  wire slot_3_answer_data_ready = replies_reply_header_data_ready & replies_serves_3; // extend-path.ts:84
-  wire slot_3_access_ready = to_memory_access_3_ready; // extend-path.ts:84
-  wire slot_3_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_3; // extend-path.ts:84
-  wire slot_3_came_valid = from_memory_came_3_valid; // extend-path.ts:84
-  wire [7:0] slot_3_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:84
-  wire [3:0] slot_3_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:84
-  wire [63:0] slot_3_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:84
-  wire [31:0] slot_3_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:84
-  wire [13:0] slot_3_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:84
-  wire [9:0] slot_3_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:84
-  wire slot_3_came_data_valid = from_memory_came_data_3_valid; // extend-path.ts:84
-  wire [511:0] slot_3_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:84
-  wire slot_3_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:84
-  wire slot_3_control_hold = control_hold[3]; // extend-path.ts:84
-  wire [23:0] slot_3_control_patience = control_patience; // extend-path.ts:84
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_3 ( // extend-path.ts:84
+    & requests_here_3; // extend-path.ts:83
+  wire [511:0] slot_3_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:83
+  wire slot_3_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:83
+  wire slot_3_answer_ready = replies_answer_3_ready; // extend-path.ts:83
+  wire slot_3_answer_data_ready = replies_reply_header_data_ready & replies_serves_3; // extend-path.ts:83
+  wire slot_3_access_ready = to_memory_access_3_ready; // extend-path.ts:83
+  wire slot_3_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_3; // extend-path.ts:83
+  wire slot_3_came_valid = from_memory_came_3_valid; // extend-path.ts:83
+  wire [7:0] slot_3_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:83
+  wire [3:0] slot_3_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:83
+  wire [63:0] slot_3_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:83
+  wire [31:0] slot_3_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:83
+  wire [13:0] slot_3_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:83
+  wire [9:0] slot_3_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:83
+  wire slot_3_came_data_valid = from_memory_came_data_3_valid; // extend-path.ts:83
+  wire [511:0] slot_3_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:83
+  wire slot_3_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:83
+  wire slot_3_control_hold = control_hold[3]; // extend-path.ts:83
+  wire [23:0] slot_3_control_patience = control_patience; // extend-path.ts:83
+  OffloadSlot_b64_c8_o8_r512_m1478 slot_3 ( // extend-path.ts:83
     .clk                            (clk),
     .rst                            (rst),
     .pid                            (slot_3_pid),
@@ -1813,29 +1813,29 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost                           (slot_3_lost)
   );
 
-  wire data_frame_own_reset = slot_3_in_reset; // extend-path.ts:91
-  wire data_frame_request_valid = slot_3_request_valid; // extend-path.ts:91
-  wire [2:0] data_frame_request_payload_context = slot_3_request_payload_context; // extend-path.ts:91
-  wire [7:0] data_frame_request_payload_opcode = slot_3_request_payload_opcode; // extend-path.ts:91
-  wire [15:0] data_frame_request_payload_pid = slot_3_request_payload_pid; // extend-path.ts:91
-  wire [13:0] data_frame_request_payload_length = slot_3_request_payload_length; // extend-path.ts:91
-  wire data_frame_request_data_valid = slot_3_request_data_valid; // extend-path.ts:91
-  wire [511:0] data_frame_request_data_payload_data = slot_3_request_data_payload_data; // extend-path.ts:91
-  wire data_frame_request_data_payload_last = slot_3_request_data_payload_last; // extend-path.ts:91
-  wire data_frame_reply_ready = slot_3_reply_ready; // extend-path.ts:91
-  wire data_frame_reply_data_ready = slot_3_reply_data_ready; // extend-path.ts:91
-  wire data_frame_memory_ready = slot_3_memory_ready; // extend-path.ts:91
-  wire data_frame_memory_data_ready = slot_3_memory_data_ready; // extend-path.ts:91
-  wire data_frame_memory_reply_valid = slot_3_memory_reply_valid; // extend-path.ts:91
-  wire [7:0] data_frame_memory_reply_payload_tag = slot_3_memory_reply_payload_tag; // extend-path.ts:91
-  wire [3:0] data_frame_memory_reply_payload_status = slot_3_memory_reply_payload_status; // extend-path.ts:91
-  wire [63:0] data_frame_memory_reply_payload_va = slot_3_memory_reply_payload_va; // extend-path.ts:91
-  wire [31:0] data_frame_memory_reply_payload_length = slot_3_memory_reply_payload_length; // extend-path.ts:91
-  wire [13:0] data_frame_memory_reply_payload_data = slot_3_memory_reply_payload_data; // extend-path.ts:91
-  wire data_frame_memory_reply_data_valid = slot_3_memory_reply_data_valid; // extend-path.ts:91
-  wire [511:0] data_frame_memory_reply_data_payload_data = slot_3_memory_reply_data_payload_data; // extend-path.ts:91
-  wire data_frame_memory_reply_data_payload_last = slot_3_memory_reply_data_payload_last; // extend-path.ts:91
-  DataFrame_b64_c8_d1444_r8 data_frame ( // extend-path.ts:91
+  wire data_frame_own_reset = slot_3_in_reset; // extend-path.ts:90
+  wire data_frame_request_valid = slot_3_request_valid; // extend-path.ts:90
+  wire [2:0] data_frame_request_payload_context = slot_3_request_payload_context; // extend-path.ts:90
+  wire [7:0] data_frame_request_payload_opcode = slot_3_request_payload_opcode; // extend-path.ts:90
+  wire [15:0] data_frame_request_payload_pid = slot_3_request_payload_pid; // extend-path.ts:90
+  wire [13:0] data_frame_request_payload_length = slot_3_request_payload_length; // extend-path.ts:90
+  wire data_frame_request_data_valid = slot_3_request_data_valid; // extend-path.ts:90
+  wire [511:0] data_frame_request_data_payload_data = slot_3_request_data_payload_data; // extend-path.ts:90
+  wire data_frame_request_data_payload_last = slot_3_request_data_payload_last; // extend-path.ts:90
+  wire data_frame_reply_ready = slot_3_reply_ready; // extend-path.ts:90
+  wire data_frame_reply_data_ready = slot_3_reply_data_ready; // extend-path.ts:90
+  wire data_frame_memory_ready = slot_3_memory_ready; // extend-path.ts:90
+  wire data_frame_memory_data_ready = slot_3_memory_data_ready; // extend-path.ts:90
+  wire data_frame_memory_reply_valid = slot_3_memory_reply_valid; // extend-path.ts:90
+  wire [7:0] data_frame_memory_reply_payload_tag = slot_3_memory_reply_payload_tag; // extend-path.ts:90
+  wire [3:0] data_frame_memory_reply_payload_status = slot_3_memory_reply_payload_status; // extend-path.ts:90
+  wire [63:0] data_frame_memory_reply_payload_va = slot_3_memory_reply_payload_va; // extend-path.ts:90
+  wire [31:0] data_frame_memory_reply_payload_length = slot_3_memory_reply_payload_length; // extend-path.ts:90
+  wire [13:0] data_frame_memory_reply_payload_data = slot_3_memory_reply_payload_data; // extend-path.ts:90
+  wire data_frame_memory_reply_data_valid = slot_3_memory_reply_data_valid; // extend-path.ts:90
+  wire [511:0] data_frame_memory_reply_data_payload_data = slot_3_memory_reply_data_payload_data; // extend-path.ts:90
+  wire data_frame_memory_reply_data_payload_last = slot_3_memory_reply_data_payload_last; // extend-path.ts:90
+  DataFrame_b64_c8_d1444_r8 data_frame ( // extend-path.ts:90
     .clk                            (clk),
     .rst                            (rst | data_frame_own_reset),
     .request_valid                  (data_frame_request_valid),
@@ -2017,9 +2017,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .ready                  (requests_once_ready)
   );
 
-  wire replies_reply_header_head_valid = replies_to_head_full; // reply-port.ts:155
-  wire [463:0] replies_reply_header_head_payload_header = replies_head_payload_header; // reply-port.ts:155
-  wire [13:0] replies_reply_header_head_payload_length = replies_to_head_held_length; // reply-port.ts:155
+  wire replies_reply_header_head_valid = replies_to_head_full; // reply-port.ts:153
+  wire [463:0] replies_reply_header_head_payload_header = replies_head_payload_header; // reply-port.ts:153
+  wire [13:0] replies_reply_header_head_payload_length = replies_to_head_held_length; // reply-port.ts:153
   assign replies_reply_header_data_valid =
     (replies_serves_0 & slot_0_answer_data_valid)
     | (replies_serves_1 & slot_1_answer_data_valid)
@@ -2036,9 +2036,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     (replies_serves_0 & slot_0_answer_data_payload_last)
     | (replies_serves_1 & slot_1_answer_data_payload_last)
     | (replies_serves_2 & slot_2_answer_data_payload_last)
-    | (replies_serves_3 & slot_3_answer_data_payload_last); // reply-port.ts:155
-  wire replies_reply_header_frame_ready = soc_grant[0] & node_soc_tx_ready; // reply-port.ts:155
-  HeaderInsert_h58_b64 replies_reply_header ( // reply-port.ts:155
+    | (replies_serves_3 & slot_3_answer_data_payload_last); // reply-port.ts:153
+  wire replies_reply_header_frame_ready = soc_grant[0] & node_soc_tx_ready; // reply-port.ts:153
+  HeaderInsert_h58_b64 replies_reply_header ( // reply-port.ts:153
     .clk                 (clk),
     .rst                 (rst),
     .head_valid          (replies_reply_header_head_valid),
@@ -2057,18 +2057,18 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .frame_payload_user  (replies_reply_header_frame_payload_user)
   );
 
-  wire from_memory_memory_strip_frame_valid = split_internal_valid; // memory-port.ts:179
-  wire [511:0] from_memory_memory_strip_frame_payload_data = node_tx_payload_data; // memory-port.ts:179
-  wire [63:0] from_memory_memory_strip_frame_payload_keep = node_tx_payload_keep; // memory-port.ts:179
-  wire from_memory_memory_strip_frame_payload_last = node_tx_payload_last; // memory-port.ts:179
-  wire from_memory_memory_strip_frame_payload_user = node_tx_payload_user; // memory-port.ts:179
-  wire from_memory_memory_strip_head_ready = from_memory_routed_ready; // memory-port.ts:179
+  wire from_memory_memory_strip_frame_valid = split_internal_valid; // memory-port.ts:180
+  wire [511:0] from_memory_memory_strip_frame_payload_data = node_tx_payload_data; // memory-port.ts:180
+  wire [63:0] from_memory_memory_strip_frame_payload_keep = node_tx_payload_keep; // memory-port.ts:180
+  wire from_memory_memory_strip_frame_payload_last = node_tx_payload_last; // memory-port.ts:180
+  wire from_memory_memory_strip_frame_payload_user = node_tx_payload_user; // memory-port.ts:180
+  wire from_memory_memory_strip_head_ready = from_memory_routed_ready; // memory-port.ts:180
   wire from_memory_memory_strip_data_ready =
     (slot_0_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd0))
     | (slot_1_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd1))
     | (slot_2_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd2))
-    | (slot_3_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd3)); // memory-port.ts:179
-  HeaderStrip_h70_b64 from_memory_memory_strip ( // memory-port.ts:179
+    | (slot_3_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd3)); // memory-port.ts:180
+  HeaderStrip_h70_b64 from_memory_memory_strip ( // memory-port.ts:180
     .clk                 (clk),
     .rst                 (rst),
     .frame_valid         (from_memory_memory_strip_frame_valid),
@@ -2089,26 +2089,26 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .route               (from_memory_memory_strip_route)
   );
 
-  wire to_memory_memory_header_head_valid = to_memory_to_head_full; // memory-port.ts:134
-  wire [559:0] to_memory_memory_header_head_payload_header = to_memory_head_payload_header; // memory-port.ts:134
-  wire [13:0] to_memory_memory_header_head_payload_length = to_memory_to_head_held_data; // memory-port.ts:134
+  wire to_memory_memory_header_head_valid = to_memory_to_head_full; // memory-port.ts:135
+  wire [559:0] to_memory_memory_header_head_payload_header = to_memory_head_payload_header; // memory-port.ts:135
+  wire [13:0] to_memory_memory_header_head_payload_length = to_memory_to_head_held_data; // memory-port.ts:135
   wire to_memory_memory_header_data_valid =
     (to_memory_serves_0 & slot_0_access_data_valid)
     | (to_memory_serves_1 & slot_1_access_data_valid)
     | (to_memory_serves_2 & slot_2_access_data_valid)
-    | (to_memory_serves_3 & slot_3_access_data_valid); // memory-port.ts:134
+    | (to_memory_serves_3 & slot_3_access_data_valid); // memory-port.ts:135
   wire [511:0] to_memory_memory_header_data_payload_data =
     ({512{to_memory_serves_0}} & slot_0_access_data_payload_data)
     | ({512{to_memory_serves_1}} & slot_1_access_data_payload_data)
     | ({512{to_memory_serves_2}} & slot_2_access_data_payload_data)
-    | ({512{to_memory_serves_3}} & slot_3_access_data_payload_data); // memory-port.ts:134
+    | ({512{to_memory_serves_3}} & slot_3_access_data_payload_data); // memory-port.ts:135
   wire to_memory_memory_header_data_payload_last =
     (to_memory_serves_0 & slot_0_access_data_payload_last)
     | (to_memory_serves_1 & slot_1_access_data_payload_last)
     | (to_memory_serves_2 & slot_2_access_data_payload_last)
-    | (to_memory_serves_3 & slot_3_access_data_payload_last); // memory-port.ts:134
-  wire to_memory_memory_header_frame_ready = node_rx_ready & merge_inside; // memory-port.ts:134
-  HeaderInsert_h70_b64 to_memory_memory_header ( // memory-port.ts:134
+    | (to_memory_serves_3 & slot_3_access_data_payload_last); // memory-port.ts:135
+  wire to_memory_memory_header_frame_ready = node_rx_ready & merge_inside; // memory-port.ts:135
+  HeaderInsert_h70_b64 to_memory_memory_header ( // memory-port.ts:135
     .clk                 (clk),
     .rst                 (rst),
     .head_valid          (to_memory_memory_header_head_valid),

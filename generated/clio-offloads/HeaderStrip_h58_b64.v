@@ -20,32 +20,32 @@ module HeaderStrip_h58_b64 (
   output wire         data_payload_last,
   output wire [7:0]   route
 );
-  reg valid; // header-strip.ts:60
-  reg [511:0] beat_data; // header-strip.ts:61
-  reg [63:0] beat_keep; // header-strip.ts:61
-  reg beat_last; // header-strip.ts:61
-  reg beat_user; // header-strip.ts:61
-  reg [1:0] index; // header-strip.ts:62
-  reg [1:0] next_index; // header-strip.ts:63
-  reg [511:0] before_; // header-strip.ts:64
-  reg [463:0] header; // header-strip.ts:65
-  reg [13:0] length; // header-strip.ts:66
-  reg [13:0] left; // header-strip.ts:67
-  reg flush; // header-strip.ts:69
-  reg [7:0] flush_route; // header-strip.ts:70
-  reg head_given; // header-strip.ts:71
-  reg data_given; // header-strip.ts:72
-  wire in_header = index < 2'd1; // header-strip.ts:74
-  wire emits_due = |left; // header-strip.ts:77
-  wire emits = valid & ~in_header & emits_due; // header-strip.ts:78
-  wire data_settled = ~emits | data_given | data_ready; // header-strip.ts:89
-  wire head_settled = ~beat_last | head_given | head_ready; // header-strip.ts:92
-  wire flush_settled = ~flush | data_ready; // header-strip.ts:93
-  wire moves = valid & data_settled & head_settled & flush_settled; // header-strip.ts:94
-  wire room = ~valid | moves; // header-strip.ts:95
-  wire [13:0] after = emits ? left - 14'd1 : left; // header-strip.ts:99
-  wire [15:0] size = frame_payload_data[399:384]; // header-strip.ts:122
-  wire some = size > 16'd16; // header-strip.ts:123
+  reg valid; // header-strip.ts:61
+  reg [511:0] beat_data; // header-strip.ts:62
+  reg [63:0] beat_keep; // header-strip.ts:62
+  reg beat_last; // header-strip.ts:62
+  reg beat_user; // header-strip.ts:62
+  reg [1:0] index; // header-strip.ts:63
+  reg [1:0] next_index; // header-strip.ts:64
+  reg [511:0] before_; // header-strip.ts:65
+  reg [463:0] header; // header-strip.ts:66
+  reg [13:0] length; // header-strip.ts:67
+  reg [13:0] left; // header-strip.ts:68
+  reg flush; // header-strip.ts:70
+  reg [7:0] flush_route; // header-strip.ts:71
+  reg head_given; // header-strip.ts:72
+  reg data_given; // header-strip.ts:73
+  wire in_header = index < 2'd1; // header-strip.ts:75
+  wire emits_due = |left; // header-strip.ts:78
+  wire emits = valid & ~in_header & emits_due; // header-strip.ts:79
+  wire data_settled = ~emits | data_given | data_ready; // header-strip.ts:90
+  wire head_settled = ~beat_last | head_given | head_ready; // header-strip.ts:93
+  wire flush_settled = ~flush | data_ready; // header-strip.ts:94
+  wire moves = valid & data_settled & head_settled & flush_settled; // header-strip.ts:95
+  wire room = ~valid | moves; // header-strip.ts:96
+  wire [13:0] after = emits ? left - 14'd1 : left; // header-strip.ts:100
+  wire [15:0] size = frame_payload_data[399:384]; // header-strip.ts:123
+  wire some = size > 16'd16; // header-strip.ts:124
 
   always @(posedge clk)
     if (rst) begin
@@ -106,13 +106,13 @@ module HeaderStrip_h58_b64 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(flush & emits)); // header-strip.ts:79
+    if (~rst) assert (~(flush & emits)); // header-strip.ts:80
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(flush & emits))) begin
-        $display("%s", "assertion failed: a last data beat leaves while the next frame's header comes (header-strip.ts:79)"); // header-strip.ts:79
+        $display("%s", "assertion failed: a last data beat leaves while the next frame's header comes (header-strip.ts:80)"); // header-strip.ts:80
         $stop;
       end
     end

@@ -55,83 +55,83 @@ module KvAllocator_b64_c8_t131072_a4194304_r16 (
   localparam [3:0] state_refilling = 4'd8;
   localparam [3:0] state_settle = 4'd10;
   localparam [3:0] state_allocating = 4'd12;
-  reg [4:0] levels_0; // allocator.ts:89
-  reg [4:0] levels_1; // allocator.ts:89
-  reg [4:0] levels_2; // allocator.ts:89
-  reg [4:0] levels_3; // allocator.ts:89
-  reg [4:0] levels_4; // allocator.ts:89
-  reg [4:0] levels_5; // allocator.ts:89
-  reg listed_0; // allocator.ts:90
-  reg listed_1; // allocator.ts:90
-  reg listed_2; // allocator.ts:90
-  reg listed_3; // allocator.ts:90
-  reg listed_4; // allocator.ts:90
-  reg listed_5; // allocator.ts:90
-  reg begun_0; // allocator.ts:91
-  reg begun_1; // allocator.ts:91
-  reg begun_2; // allocator.ts:91
-  reg begun_3; // allocator.ts:91
-  reg begun_4; // allocator.ts:91
-  reg begun_5; // allocator.ts:91
-  reg [43:0] arena; // allocator.ts:96
-  reg [11:0] arena_left; // allocator.ts:97
-  reg [4:0] region; // allocator.ts:98
-  reg [2:0] kind; // allocator.ts:101
-  reg asked_table; // allocator.ts:102
-  reg asked_slot; // allocator.ts:102
-  reg [2:0] asked_kind; // allocator.ts:102
-  reg [2:0] asked_context; // allocator.ts:102
-  reg [43:0] freed; // allocator.ts:103
-  reg giving_slot; // allocator.ts:104
-  reg [2:0] count; // allocator.ts:105
-  reg [3:0] answer_status; // allocator.ts:106
-  reg [43:0] answer_block; // allocator.ts:106
-  reg [43:0] words_0_block; // allocator.ts:109
-  reg words_0_valid; // allocator.ts:109
-  reg [43:0] words_1_block; // allocator.ts:109
-  reg words_1_valid; // allocator.ts:109
-  reg [43:0] words_2_block; // allocator.ts:109
-  reg words_2_valid; // allocator.ts:109
-  reg [43:0] words_3_block; // allocator.ts:109
-  reg words_3_valid; // allocator.ts:109
-  reg [43:0] words_4_block; // allocator.ts:109
-  reg words_4_valid; // allocator.ts:109
-  reg [43:0] words_5_block; // allocator.ts:109
-  reg words_5_valid; // allocator.ts:109
-  reg [43:0] words_6_block; // allocator.ts:109
-  reg words_6_valid; // allocator.ts:109
-  reg [43:0] words_7_block; // allocator.ts:109
-  reg words_7_valid; // allocator.ts:109
-  reg push; // allocator.ts:128
-  reg [6:0] push_at; // allocator.ts:129
-  reg [43:0] pushed; // allocator.ts:130
-  reg [3:0] state; // allocator.ts:165
-  reg beat; // allocator.ts:285
-  (* ram_style = "distributed" *) reg [43:0] heads [0:7]; // allocator.ts:93
-  (* ram_style = "distributed" *) reg [43:0] slabs [0:7]; // allocator.ts:94
-  (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:95
+  reg [4:0] levels_0; // allocator.ts:88
+  reg [4:0] levels_1; // allocator.ts:88
+  reg [4:0] levels_2; // allocator.ts:88
+  reg [4:0] levels_3; // allocator.ts:88
+  reg [4:0] levels_4; // allocator.ts:88
+  reg [4:0] levels_5; // allocator.ts:88
+  reg listed_0; // allocator.ts:89
+  reg listed_1; // allocator.ts:89
+  reg listed_2; // allocator.ts:89
+  reg listed_3; // allocator.ts:89
+  reg listed_4; // allocator.ts:89
+  reg listed_5; // allocator.ts:89
+  reg begun_0; // allocator.ts:90
+  reg begun_1; // allocator.ts:90
+  reg begun_2; // allocator.ts:90
+  reg begun_3; // allocator.ts:90
+  reg begun_4; // allocator.ts:90
+  reg begun_5; // allocator.ts:90
+  reg [43:0] arena; // allocator.ts:95
+  reg [11:0] arena_left; // allocator.ts:96
+  reg [4:0] region; // allocator.ts:97
+  reg [2:0] kind; // allocator.ts:100
+  reg asked_table; // allocator.ts:101
+  reg asked_slot; // allocator.ts:101
+  reg [2:0] asked_kind; // allocator.ts:101
+  reg [2:0] asked_context; // allocator.ts:101
+  reg [43:0] freed; // allocator.ts:102
+  reg giving_slot; // allocator.ts:103
+  reg [2:0] count; // allocator.ts:104
+  reg [3:0] answer_status; // allocator.ts:105
+  reg [43:0] answer_block; // allocator.ts:105
+  reg [43:0] words_0_block; // allocator.ts:108
+  reg words_0_valid; // allocator.ts:108
+  reg [43:0] words_1_block; // allocator.ts:108
+  reg words_1_valid; // allocator.ts:108
+  reg [43:0] words_2_block; // allocator.ts:108
+  reg words_2_valid; // allocator.ts:108
+  reg [43:0] words_3_block; // allocator.ts:108
+  reg words_3_valid; // allocator.ts:108
+  reg [43:0] words_4_block; // allocator.ts:108
+  reg words_4_valid; // allocator.ts:108
+  reg [43:0] words_5_block; // allocator.ts:108
+  reg words_5_valid; // allocator.ts:108
+  reg [43:0] words_6_block; // allocator.ts:108
+  reg words_6_valid; // allocator.ts:108
+  reg [43:0] words_7_block; // allocator.ts:108
+  reg words_7_valid; // allocator.ts:108
+  reg push; // allocator.ts:127
+  reg [6:0] push_at; // allocator.ts:128
+  reg [43:0] pushed; // allocator.ts:129
+  reg [3:0] state; // allocator.ts:164
+  reg beat; // allocator.ts:284
+  (* ram_style = "distributed" *) reg [43:0] heads [0:7]; // allocator.ts:92
+  (* ram_style = "distributed" *) reg [43:0] slabs [0:7]; // allocator.ts:93
+  (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:94
   wire [39:0] level_joined = {10'd0, levels_5, levels_4, levels_3, levels_2, levels_1, levels_0};
-  wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // allocator.ts:107
-  wire some = |level; // allocator.ts:108
-  wire [43:0] slab = slabs[kind]; // allocator.ts:110
-  wire [43:0] head = heads[kind]; // allocator.ts:111
+  wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // allocator.ts:106
+  wire some = |level; // allocator.ts:107
+  wire [43:0] slab = slabs[kind]; // allocator.ts:109
+  wire [43:0] head = heads[kind]; // allocator.ts:110
   wire [7:0] in_list_joined = {2'd0, listed_5, listed_4, listed_3, listed_2, listed_1, listed_0};
-  wire in_list = in_list_joined[kind]; // allocator.ts:112
+  wire in_list = in_list_joined[kind]; // allocator.ts:111
   wire [7:0] in_slab_joined = {2'd0, begun_5, begun_4, begun_3, begun_2, begun_1, begun_0};
-  wire in_slab = in_slab_joined[kind]; // allocator.ts:113
-  wire [43:0] popped = stack[{kind, level[3:0] - 4'd1}]; // allocator.ts:114
-  wire [43:0] next_in_slab = slab + (44'd1 << kind); // allocator.ts:115
-  wire slab_goes_on = |next_in_slab[4:0]; // allocator.ts:116
-  wire all_moved = count == 3'd7; // allocator.ts:119
-  wire mine = event_valid & (event_purpose == 3'd5); // allocator.ts:121
-  wire granted = ~((|event_status) | event_refused); // allocator.ts:123
-  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == 4'd7)); // allocator.ts:124
-  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:145
-  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:146
-  wire room = level != 5'd16; // allocator.ts:147
-  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:148
-  wire takes_slab = (state == state_choose) & ~(asked_table | some | in_list); // allocator.ts:264
-  wire moves_head = (state == state_push) ? all_moved : (state == state_storing) & mine & ~(|event_status); // allocator.ts:266
+  wire in_slab = in_slab_joined[kind]; // allocator.ts:112
+  wire [43:0] popped = stack[{kind, level[3:0] - 4'd1}]; // allocator.ts:113
+  wire [43:0] next_in_slab = slab + (44'd1 << kind); // allocator.ts:114
+  wire slab_goes_on = |next_in_slab[4:0]; // allocator.ts:115
+  wire all_moved = count == 3'd7; // allocator.ts:118
+  wire mine = event_valid & (event_purpose == 3'd5); // allocator.ts:120
+  wire granted = ~((|event_status) | event_refused); // allocator.ts:122
+  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == 4'd7)); // allocator.ts:123
+  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:144
+  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:145
+  wire room = level != 5'd16; // allocator.ts:146
+  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:147
+  wire takes_slab = (state == state_choose) & ~(asked_table | some | in_list); // allocator.ts:263
+  wire moves_head = (state == state_push) ? all_moved : (state == state_storing) & mine & ~(|event_status); // allocator.ts:265
   wire levels_0_when = ~granted & another_region;
   wire levels_0_when_2 = ~granted | asked_table;
 
@@ -466,19 +466,19 @@ module KvAllocator_b64_c8_t131072_a4194304_r16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating)); // allocator.ts:309
-      assert (~(mine & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:313
+      assert (~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating)); // allocator.ts:308
+      assert (~(mine & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:312
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating))) begin
-        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:309)"); // allocator.ts:309
+        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:308)"); // allocator.ts:308
         $stop;
       end
       if (~(~(mine & (state == state_allocating) & granted & (|event_block[4:0])))) begin
-        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:313)"); // allocator.ts:313
+        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:312)"); // allocator.ts:312
         $stop;
       end
     end

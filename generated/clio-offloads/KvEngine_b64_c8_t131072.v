@@ -77,91 +77,91 @@ module KvEngine_b64_c8_t131072 (
   localparam [2:0] state_pick = 3'd2;
   localparam [2:0] state_act = 3'd3;
   localparam [2:0] state_join = 3'd4;
-  reg [7:0] written; // engine.ts:138
-  reg [7:0] decided; // engine.ts:139
-  reg [2:0] kind; // engine.ts:142
-  reg [2:0] context_; // engine.ts:143
-  reg [3:0] code; // engine.ts:144
-  reg failed; // engine.ts:145
-  reg [1:0] a_kind; // engine.ts:146
-  reg [7:0] a_user; // engine.ts:146
-  reg [63:0] a_key; // engine.ts:146
-  reg [10:0] a_size; // engine.ts:146
-  reg [43:0] a_block; // engine.ts:146
-  reg [16:0] a_bucket; // engine.ts:146
-  reg [7:0] a_fingerprint; // engine.ts:146
-  reg [43:0] c_slot; // engine.ts:147
-  reg [2:0] c_index; // engine.ts:147
-  reg c_other_valid; // engine.ts:147
-  reg [43:0] c_other_slot; // engine.ts:147
-  reg [2:0] c_other_index; // engine.ts:147
-  reg [43:0] c_found_block; // engine.ts:147
-  reg [10:0] c_found_size; // engine.ts:147
-  reg c_more; // engine.ts:147
-  reg c_alone; // engine.ts:147
-  reg [43:0] c_link_block; // engine.ts:147
-  reg c_link_valid; // engine.ts:147
-  reg [3:0] c_verdict; // engine.ts:147
-  reg c_grows; // engine.ts:147
-  reg was_written; // engine.ts:148
-  reg was_decided; // engine.ts:149
-  reg [3:0] write_status; // engine.ts:150
-  reg [43:0] first_slot; // engine.ts:152
-  reg same_key; // engine.ts:153
-  reg [6:0] matching; // engine.ts:154
-  reg matched; // engine.ts:155
-  reg saving; // engine.ts:165
-  reg asking; // engine.ts:166
-  reg ending; // engine.ts:167
-  reg growing; // engine.ts:168
-  reg [2:0] ask_purpose; // engine.ts:169
-  reg ask_write; // engine.ts:169
-  reg ask_whole; // engine.ts:169
-  reg [1:0] ask_at; // engine.ts:169
-  reg ask_link; // engine.ts:169
-  reg [1:0] ask_content; // engine.ts:169
-  reg end_silent; // engine.ts:170
-  reg [3:0] end_code; // engine.ts:170
-  reg end_gives_new; // engine.ts:170
-  reg end_gives_old; // engine.ts:170
-  reg end_gives_slot; // engine.ts:170
-  reg end_gives_other; // engine.ts:170
-  reg [2:0] state; // engine.ts:231
-  wire accesses_push_ready; // engine.ts:400
-  wire accesses_pop_valid; // engine.ts:400
-  wire [7:0] accesses_pop_payload_tag; // engine.ts:400
-  wire accesses_pop_payload_write; // engine.ts:400
-  wire accesses_pop_payload_whole; // engine.ts:400
-  wire [43:0] accesses_pop_payload_block; // engine.ts:400
-  wire [2:0] accesses_pop_payload_index; // engine.ts:400
-  wire [11:0] accesses_pop_payload_length; // engine.ts:400
-  wire [63:0] accesses_pop_payload_word; // engine.ts:400
-  wire [3:0] accesses_level; // engine.ts:400
-  reg asking_beat; // engine.ts:513
-  wire takes_push_ready; // engine.ts:435
-  wire takes_pop_valid; // engine.ts:435
-  wire [2:0] takes_pop_payload; // engine.ts:435
-  wire [3:0] takes_level; // engine.ts:435
-  wire giving_push_ready; // engine.ts:444
-  wire giving_pop_valid; // engine.ts:444
-  wire giving_pop_payload_value; // engine.ts:444
-  wire [43:0] giving_pop_payload_block; // engine.ts:444
-  wire [10:0] giving_pop_payload_size; // engine.ts:444
-  wire giving_pop_payload_slot; // engine.ts:444
-  wire [43:0] giving_pop_payload_slot_block; // engine.ts:444
-  wire [3:0] giving_level; // engine.ts:444
-  wire answers_push_ready; // engine.ts:463
-  wire answers_pop_valid; // engine.ts:463
-  wire [2:0] answers_pop_payload_context; // engine.ts:463
-  wire [1:0] answers_pop_payload_kind; // engine.ts:463
-  wire [7:0] answers_pop_payload_user; // engine.ts:463
-  wire [10:0] answers_pop_payload_size; // engine.ts:463
-  wire [3:0] answers_pop_payload_code; // engine.ts:463
-  wire answers_pop_payload_bare; // engine.ts:463
-  wire [3:0] answers_level; // engine.ts:463
-  (* ram_style = "distributed" *) reg [153:0] asks [0:7]; // engine.ts:133
-  (* ram_style = "distributed" *) reg [201:0] steps [0:7]; // engine.ts:134
-  (* ram_style = "distributed" *) reg [3:0] write_statuses [0:7]; // engine.ts:135
+  reg [7:0] written; // engine.ts:137
+  reg [7:0] decided; // engine.ts:138
+  reg [2:0] kind; // engine.ts:141
+  reg [2:0] context_; // engine.ts:142
+  reg [3:0] code; // engine.ts:143
+  reg failed; // engine.ts:144
+  reg [1:0] a_kind; // engine.ts:145
+  reg [7:0] a_user; // engine.ts:145
+  reg [63:0] a_key; // engine.ts:145
+  reg [10:0] a_size; // engine.ts:145
+  reg [43:0] a_block; // engine.ts:145
+  reg [16:0] a_bucket; // engine.ts:145
+  reg [7:0] a_fingerprint; // engine.ts:145
+  reg [43:0] c_slot; // engine.ts:146
+  reg [2:0] c_index; // engine.ts:146
+  reg c_other_valid; // engine.ts:146
+  reg [43:0] c_other_slot; // engine.ts:146
+  reg [2:0] c_other_index; // engine.ts:146
+  reg [43:0] c_found_block; // engine.ts:146
+  reg [10:0] c_found_size; // engine.ts:146
+  reg c_more; // engine.ts:146
+  reg c_alone; // engine.ts:146
+  reg [43:0] c_link_block; // engine.ts:146
+  reg c_link_valid; // engine.ts:146
+  reg [3:0] c_verdict; // engine.ts:146
+  reg c_grows; // engine.ts:146
+  reg was_written; // engine.ts:147
+  reg was_decided; // engine.ts:148
+  reg [3:0] write_status; // engine.ts:149
+  reg [43:0] first_slot; // engine.ts:151
+  reg same_key; // engine.ts:152
+  reg [6:0] matching; // engine.ts:153
+  reg matched; // engine.ts:154
+  reg saving; // engine.ts:164
+  reg asking; // engine.ts:165
+  reg ending; // engine.ts:166
+  reg growing; // engine.ts:167
+  reg [2:0] ask_purpose; // engine.ts:168
+  reg ask_write; // engine.ts:168
+  reg ask_whole; // engine.ts:168
+  reg [1:0] ask_at; // engine.ts:168
+  reg ask_link; // engine.ts:168
+  reg [1:0] ask_content; // engine.ts:168
+  reg end_silent; // engine.ts:169
+  reg [3:0] end_code; // engine.ts:169
+  reg end_gives_new; // engine.ts:169
+  reg end_gives_old; // engine.ts:169
+  reg end_gives_slot; // engine.ts:169
+  reg end_gives_other; // engine.ts:169
+  reg [2:0] state; // engine.ts:230
+  wire accesses_push_ready; // engine.ts:399
+  wire accesses_pop_valid; // engine.ts:399
+  wire [7:0] accesses_pop_payload_tag; // engine.ts:399
+  wire accesses_pop_payload_write; // engine.ts:399
+  wire accesses_pop_payload_whole; // engine.ts:399
+  wire [43:0] accesses_pop_payload_block; // engine.ts:399
+  wire [2:0] accesses_pop_payload_index; // engine.ts:399
+  wire [11:0] accesses_pop_payload_length; // engine.ts:399
+  wire [63:0] accesses_pop_payload_word; // engine.ts:399
+  wire [3:0] accesses_level; // engine.ts:399
+  reg asking_beat; // engine.ts:512
+  wire takes_push_ready; // engine.ts:434
+  wire takes_pop_valid; // engine.ts:434
+  wire [2:0] takes_pop_payload; // engine.ts:434
+  wire [3:0] takes_level; // engine.ts:434
+  wire giving_push_ready; // engine.ts:443
+  wire giving_pop_valid; // engine.ts:443
+  wire giving_pop_payload_value; // engine.ts:443
+  wire [43:0] giving_pop_payload_block; // engine.ts:443
+  wire [10:0] giving_pop_payload_size; // engine.ts:443
+  wire giving_pop_payload_slot; // engine.ts:443
+  wire [43:0] giving_pop_payload_slot_block; // engine.ts:443
+  wire [3:0] giving_level; // engine.ts:443
+  wire answers_push_ready; // engine.ts:462
+  wire answers_pop_valid; // engine.ts:462
+  wire [2:0] answers_pop_payload_context; // engine.ts:462
+  wire [1:0] answers_pop_payload_kind; // engine.ts:462
+  wire [7:0] answers_pop_payload_user; // engine.ts:462
+  wire [10:0] answers_pop_payload_size; // engine.ts:462
+  wire [3:0] answers_pop_payload_code; // engine.ts:462
+  wire answers_pop_payload_bare; // engine.ts:462
+  wire [3:0] answers_level; // engine.ts:462
+  (* ram_style = "distributed" *) reg [153:0] asks [0:7]; // engine.ts:132
+  (* ram_style = "distributed" *) reg [201:0] steps [0:7]; // engine.ts:133
+  (* ram_style = "distributed" *) reg [3:0] write_statuses [0:7]; // engine.ts:134
   wire [6:0] occupied = {
     event_line[447],
     event_line[383],
@@ -170,47 +170,47 @@ module KvEngine_b64_c8_t131072 (
     event_line[191],
     event_line[127],
     event_line[63]
-  }; // engine.ts:160
-  wire [6:0] chosen = matching & (~matching + 7'd1); // engine.ts:161
-  wire [6:0] hole = ~occupied & (occupied + 7'd1); // engine.ts:162
-  wire reads = a_kind == 2'd0; // engine.ts:214
-  wire creates = a_kind == 2'd1; // engine.ts:215
-  wire updates = a_kind == 2'd2; // engine.ts:216
-  wire deletes = a_kind == 2'd3; // engine.ts:217
-  wire brings = creates | updates; // engine.ts:218
-  wire at_slot = kind == 3'd0; // engine.ts:219
-  wire at_pair = kind == 3'd1; // engine.ts:220
-  wire searching = at_slot | at_pair; // engine.ts:221
-  wire confirms = at_slot & ~failed & matched; // engine.ts:222
-  wire hits = at_pair & ~failed & same_key; // engine.ts:223
-  wire looks_again = at_pair & ~failed & ~same_key & c_more; // engine.ts:224
-  wire passes = ~failed & ((at_slot & ~matched) | (at_pair & ~(same_key | c_more))); // engine.ts:225
-  wire follows = passes & c_link_valid; // engine.ts:226
-  wire over = passes & ~c_link_valid; // engine.ts:227
-  wire unlinks = c_alone & c_other_valid; // engine.ts:228
-  wire memory_event = event_valid & (event_purpose != 3'd5); // engine.ts:229
-  wire asking_last = ~accesses_pop_payload_whole | ~asking_beat; // engine.ts:514
-  wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // engine.ts:443
+  }; // engine.ts:159
+  wire [6:0] chosen = matching & (~matching + 7'd1); // engine.ts:160
+  wire [6:0] hole = ~occupied & (occupied + 7'd1); // engine.ts:161
+  wire reads = a_kind == 2'd0; // engine.ts:213
+  wire creates = a_kind == 2'd1; // engine.ts:214
+  wire updates = a_kind == 2'd2; // engine.ts:215
+  wire deletes = a_kind == 2'd3; // engine.ts:216
+  wire brings = creates | updates; // engine.ts:217
+  wire at_slot = kind == 3'd0; // engine.ts:218
+  wire at_pair = kind == 3'd1; // engine.ts:219
+  wire searching = at_slot | at_pair; // engine.ts:220
+  wire confirms = at_slot & ~failed & matched; // engine.ts:221
+  wire hits = at_pair & ~failed & same_key; // engine.ts:222
+  wire looks_again = at_pair & ~failed & ~same_key & c_more; // engine.ts:223
+  wire passes = ~failed & ((at_slot & ~matched) | (at_pair & ~(same_key | c_more))); // engine.ts:224
+  wire follows = passes & c_link_valid; // engine.ts:225
+  wire over = passes & ~c_link_valid; // engine.ts:226
+  wire unlinks = c_alone & c_other_valid; // engine.ts:227
+  wire memory_event = event_valid & (event_purpose != 3'd5); // engine.ts:228
+  wire asking_last = ~accesses_pop_payload_whole | ~asking_beat; // engine.ts:513
+  wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // engine.ts:442
 
-  wire accesses_push_valid = asking; // engine.ts:400
-  wire [7:0] accesses_push_payload_tag = {ask_purpose, 2'd0, context_}; // engine.ts:400
-  wire accesses_push_payload_write = ask_write; // engine.ts:400
-  wire accesses_push_payload_whole = ask_whole; // engine.ts:400
+  wire accesses_push_valid = asking; // engine.ts:399
+  wire [7:0] accesses_push_payload_tag = {ask_purpose, 2'd0, context_}; // engine.ts:399
+  wire accesses_push_payload_write = ask_write; // engine.ts:399
+  wire accesses_push_payload_whole = ask_whole; // engine.ts:399
   wire [43:0] accesses_push_payload_block =
     ({44{ask_at == 2'd0}} & c_slot)
     | ({44{ask_at == 2'd1}} & c_found_block)
-    | ({44{ask_at == 2'd2}} & c_other_slot); // engine.ts:400
-  wire [2:0] accesses_push_payload_index = ask_link ? 3'd7 : (ask_write & ~ask_whole) ? c_index : 3'd0; // engine.ts:400
+    | ({44{ask_at == 2'd2}} & c_other_slot); // engine.ts:399
+  wire [2:0] accesses_push_payload_index = ask_link ? 3'd7 : (ask_write & ~ask_whole) ? c_index : 3'd0; // engine.ts:399
   wire [11:0] accesses_push_payload_length =
     ask_write ? (ask_whole ? 12'd64 : 12'd8) :
     (ask_at == 2'd1) ? (reads ? {1'b0, c_found_size} : 12'd0) + 12'd12 :
-    12'd64; // engine.ts:400
+    12'd64; // engine.ts:399
   wire [63:0] accesses_push_payload_word =
     ({64{ask_content == 2'd1}} & {1'b1, a_fingerprint, a_size, a_block})
     | ({64{ask_content == 2'd2}} & {c_link_valid, 19'd0, c_link_block})
-    | ({64{ask_content == 2'd3}} & {20'h80000, c_other_slot}); // engine.ts:400
-  wire accesses_pop_ready = memory_ready & asking_last; // engine.ts:400
-  Fifo_shape_f9eae5_depth8_styledistributed accesses ( // engine.ts:400
+    | ({64{ask_content == 2'd3}} & {20'h80000, c_other_slot}); // engine.ts:399
+  wire accesses_pop_ready = memory_ready & asking_last; // engine.ts:399
+  Fifo_shape_f9eae5_depth8_styledistributed accesses ( // engine.ts:399
     .clk                 (clk),
     .rst                 (rst),
     .push_valid          (accesses_push_valid),
@@ -234,10 +234,10 @@ module KvEngine_b64_c8_t131072 (
     .level               (accesses_level)
   );
 
-  wire takes_push_valid = growing; // engine.ts:435
-  wire [2:0] takes_push_payload = context_; // engine.ts:435
-  wire takes_pop_ready = take_ready; // engine.ts:435
-  Fifo_shape3_depth8_styledistributed takes ( // engine.ts:435
+  wire takes_push_valid = growing; // engine.ts:434
+  wire [2:0] takes_push_payload = context_; // engine.ts:434
+  wire takes_pop_ready = take_ready; // engine.ts:434
+  Fifo_shape3_depth8_styledistributed takes ( // engine.ts:434
     .clk          (clk),
     .rst          (rst),
     .push_valid   (takes_push_valid),
@@ -249,14 +249,14 @@ module KvEngine_b64_c8_t131072 (
     .level        (takes_level)
   );
 
-  wire giving_push_valid = ending & gives; // engine.ts:444
-  wire giving_push_payload_value = end_gives_new | end_gives_old; // engine.ts:444
-  wire [43:0] giving_push_payload_block = end_gives_new ? a_block : c_found_block; // engine.ts:444
-  wire [10:0] giving_push_payload_size = end_gives_new ? a_size : c_found_size; // engine.ts:444
-  wire giving_push_payload_slot = end_gives_slot | end_gives_other; // engine.ts:444
-  wire [43:0] giving_push_payload_slot_block = end_gives_slot ? c_slot : c_other_slot; // engine.ts:444
-  wire giving_pop_ready = give_ready; // engine.ts:444
-  Fifo_shape_99b1e6_depth8_styledistributed giving ( // engine.ts:444
+  wire giving_push_valid = ending & gives; // engine.ts:443
+  wire giving_push_payload_value = end_gives_new | end_gives_old; // engine.ts:443
+  wire [43:0] giving_push_payload_block = end_gives_new ? a_block : c_found_block; // engine.ts:443
+  wire [10:0] giving_push_payload_size = end_gives_new ? a_size : c_found_size; // engine.ts:443
+  wire giving_push_payload_slot = end_gives_slot | end_gives_other; // engine.ts:443
+  wire [43:0] giving_push_payload_slot_block = end_gives_slot ? c_slot : c_other_slot; // engine.ts:443
+  wire giving_pop_ready = give_ready; // engine.ts:443
+  Fifo_shape_99b1e6_depth8_styledistributed giving ( // engine.ts:443
     .clk                     (clk),
     .rst                     (rst),
     .push_valid              (giving_push_valid),
@@ -276,15 +276,15 @@ module KvEngine_b64_c8_t131072 (
     .level                   (giving_level)
   );
 
-  wire answers_push_valid = ending & ~end_silent; // engine.ts:463
-  wire [2:0] answers_push_payload_context = context_; // engine.ts:463
-  wire [1:0] answers_push_payload_kind = a_kind; // engine.ts:463
-  wire [7:0] answers_push_payload_user = a_user; // engine.ts:463
-  wire [10:0] answers_push_payload_size = |end_code ? 11'd0 : a_size; // engine.ts:463
-  wire [3:0] answers_push_payload_code = end_code; // engine.ts:463
-  wire answers_push_payload_bare = ~((end_code == 4'd0) | (end_code == 4'd4)); // engine.ts:463
-  wire answers_pop_ready = reply_ready; // engine.ts:463
-  Fifo_shape_206215_depth8_styledistributed answers ( // engine.ts:463
+  wire answers_push_valid = ending & ~end_silent; // engine.ts:462
+  wire [2:0] answers_push_payload_context = context_; // engine.ts:462
+  wire [1:0] answers_push_payload_kind = a_kind; // engine.ts:462
+  wire [7:0] answers_push_payload_user = a_user; // engine.ts:462
+  wire [10:0] answers_push_payload_size = |end_code ? 11'd0 : a_size; // engine.ts:462
+  wire [3:0] answers_push_payload_code = end_code; // engine.ts:462
+  wire answers_push_payload_bare = ~((end_code == 4'd0) | (end_code == 4'd4)); // engine.ts:462
+  wire answers_pop_ready = reply_ready; // engine.ts:462
+  Fifo_shape_206215_depth8_styledistributed answers ( // engine.ts:462
     .clk                  (clk),
     .rst                  (rst),
     .push_valid           (answers_push_valid),
@@ -763,29 +763,29 @@ module KvEngine_b64_c8_t131072 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(asking & ~accesses_push_ready)); // engine.ts:495
-      assert (~(ending & ~answers_push_ready)); // engine.ts:496
-      assert (~(ending & gives & ~giving_push_ready)); // engine.ts:497
-      assert (~(growing & ~takes_push_ready)); // engine.ts:498
+      assert (~(asking & ~accesses_push_ready)); // engine.ts:494
+      assert (~(ending & ~answers_push_ready)); // engine.ts:495
+      assert (~(ending & gives & ~giving_push_ready)); // engine.ts:496
+      assert (~(growing & ~takes_push_ready)); // engine.ts:497
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(asking & ~accesses_push_ready))) begin
-        $display("%s", "assertion failed: there is room for a memory request of every context (engine.ts:495)"); // engine.ts:495
+        $display("%s", "assertion failed: there is room for a memory request of every context (engine.ts:494)"); // engine.ts:494
         $stop;
       end
       if (~(~(ending & ~answers_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every context's reply (engine.ts:496)"); // engine.ts:496
+        $display("%s", "assertion failed: there is room for every context's reply (engine.ts:495)"); // engine.ts:495
         $stop;
       end
       if (~(~(ending & gives & ~giving_push_ready))) begin
-        $display("%s", "assertion failed: there is room for what is given back (engine.ts:497)"); // engine.ts:497
+        $display("%s", "assertion failed: there is room for what is given back (engine.ts:496)"); // engine.ts:496
         $stop;
       end
       if (~(~(growing & ~takes_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every context's wish for a slot (engine.ts:498)"); // engine.ts:498
+        $display("%s", "assertion failed: there is room for every context's wish for a slot (engine.ts:497)"); // engine.ts:497
         $stop;
       end
     end

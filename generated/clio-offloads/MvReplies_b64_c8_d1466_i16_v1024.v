@@ -31,52 +31,52 @@ module MvReplies_b64_c8_d1466_i16_v1024 (
 );
   localparam state_idle = 1'b0;
   localparam state_send = 1'b1;
-  wire queue_push_ready; // replies.ts:44
-  wire queue_pop_valid; // replies.ts:44
-  wire [2:0] queue_pop_payload_context; // replies.ts:44
-  wire [3:0] queue_pop_payload_status; // replies.ts:44
-  wire [7:0] queue_pop_payload_opcode; // replies.ts:44
-  wire [13:0] queue_pop_payload_length; // replies.ts:44
-  wire [31:0] queue_pop_payload_object; // replies.ts:44
-  wire [31:0] queue_pop_payload_version; // replies.ts:44
-  wire queue_pop_payload_value; // replies.ts:44
-  wire [3:0] queue_level; // replies.ts:44
-  reg [2:0] a_context; // replies.ts:46
-  reg [3:0] a_status; // replies.ts:46
-  reg [7:0] a_opcode; // replies.ts:46
-  reg [13:0] a_length; // replies.ts:46
-  reg [31:0] a_object; // replies.ts:46
-  reg [31:0] a_version; // replies.ts:46
-  reg a_value; // replies.ts:46
-  reg header_due; // replies.ts:47
-  reg [5:0] left; // replies.ts:48
-  reg [63:0] carry; // replies.ts:49
-  reg coming; // replies.ts:51
-  reg state; // replies.ts:55
-  reg staged_full; // replies.ts:99
-  reg [511:0] staged_held_data; // replies.ts:99
-  reg staged_held_last; // replies.ts:99
-  reg staged_skid_full; // replies.ts:99
-  reg [511:0] staged_skid_held_data; // replies.ts:99
-  reg staged_skid_held_last; // replies.ts:99
-  wire sending; // replies.ts:54
-  wire out_valid = state & sending & (~coming | value_valid); // replies.ts:53
-  wire out_ready = ~staged_skid_full; // replies.ts:53
-  wire [511:0] out_payload_data = {value_payload_data[447:0], carry}; // replies.ts:53
-  wire out_payload_last = left == 6'd1; // replies.ts:53
+  wire queue_push_ready; // replies.ts:45
+  wire queue_pop_valid; // replies.ts:45
+  wire [2:0] queue_pop_payload_context; // replies.ts:45
+  wire [3:0] queue_pop_payload_status; // replies.ts:45
+  wire [7:0] queue_pop_payload_opcode; // replies.ts:45
+  wire [13:0] queue_pop_payload_length; // replies.ts:45
+  wire [31:0] queue_pop_payload_object; // replies.ts:45
+  wire [31:0] queue_pop_payload_version; // replies.ts:45
+  wire queue_pop_payload_value; // replies.ts:45
+  wire [3:0] queue_level; // replies.ts:45
+  reg [2:0] a_context; // replies.ts:47
+  reg [3:0] a_status; // replies.ts:47
+  reg [7:0] a_opcode; // replies.ts:47
+  reg [13:0] a_length; // replies.ts:47
+  reg [31:0] a_object; // replies.ts:47
+  reg [31:0] a_version; // replies.ts:47
+  reg a_value; // replies.ts:47
+  reg header_due; // replies.ts:48
+  reg [5:0] left; // replies.ts:49
+  reg [63:0] carry; // replies.ts:50
+  reg coming; // replies.ts:52
+  reg state; // replies.ts:56
+  reg staged_full; // replies.ts:100
+  reg [511:0] staged_held_data; // replies.ts:100
+  reg staged_held_last; // replies.ts:100
+  reg staged_skid_full; // replies.ts:100
+  reg [511:0] staged_skid_held_data; // replies.ts:100
+  reg staged_skid_held_last; // replies.ts:100
+  wire sending; // replies.ts:55
+  wire out_valid = state & sending & (~coming | value_valid); // replies.ts:54
+  wire out_ready = ~staged_skid_full; // replies.ts:54
+  wire [511:0] out_payload_data = {value_payload_data[447:0], carry}; // replies.ts:54
+  wire out_payload_last = left == 6'd1; // replies.ts:54
   assign sending = |left;
-  wire staged_room = ~staged_full | reply_data_ready; // replies.ts:99
+  wire staged_room = ~staged_full | reply_data_ready; // replies.ts:100
 
-  wire queue_push_valid = answer_valid; // replies.ts:44
-  wire [2:0] queue_push_payload_context = answer_payload_context; // replies.ts:44
-  wire [3:0] queue_push_payload_status = answer_payload_status; // replies.ts:44
-  wire [7:0] queue_push_payload_opcode = answer_payload_opcode; // replies.ts:44
-  wire [13:0] queue_push_payload_length = answer_payload_length; // replies.ts:44
-  wire [31:0] queue_push_payload_object = answer_payload_object; // replies.ts:44
-  wire [31:0] queue_push_payload_version = answer_payload_version; // replies.ts:44
-  wire queue_push_payload_value = answer_payload_value; // replies.ts:44
-  wire queue_pop_ready = ~state; // replies.ts:44
-  Fifo_shape_7ea362_depth8_styledistributed queue ( // replies.ts:44
+  wire queue_push_valid = answer_valid; // replies.ts:45
+  wire [2:0] queue_push_payload_context = answer_payload_context; // replies.ts:45
+  wire [3:0] queue_push_payload_status = answer_payload_status; // replies.ts:45
+  wire [7:0] queue_push_payload_opcode = answer_payload_opcode; // replies.ts:45
+  wire [13:0] queue_push_payload_length = answer_payload_length; // replies.ts:45
+  wire [31:0] queue_push_payload_object = answer_payload_object; // replies.ts:45
+  wire [31:0] queue_push_payload_version = answer_payload_version; // replies.ts:45
+  wire queue_push_payload_value = answer_payload_value; // replies.ts:45
+  wire queue_pop_ready = ~state; // replies.ts:45
+  Fifo_shape_7ea362_depth8_styledistributed queue ( // replies.ts:45
     .clk                  (clk),
     .rst                  (rst),
     .push_valid           (queue_push_valid),

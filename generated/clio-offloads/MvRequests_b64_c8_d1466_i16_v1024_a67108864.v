@@ -39,44 +39,44 @@ module MvRequests_b64_c8_d1466_i16_v1024_a67108864 (
   localparam [2:0] s_begin = 3'd2;
   localparam [2:0] s_prime = 3'd3;
   localparam [2:0] s_send = 3'd4;
-  wire queue_push_ready; // requests.ts:65
-  wire queue_pop_valid; // requests.ts:65
-  wire [2:0] queue_pop_payload_event; // requests.ts:65
-  wire [2:0] queue_pop_payload_context; // requests.ts:65
-  wire [1:0] queue_pop_payload_source; // requests.ts:65
-  wire [63:0] queue_pop_payload_va; // requests.ts:65
-  wire [13:0] queue_pop_payload_length; // requests.ts:65
-  wire [31:0] queue_pop_payload_region; // requests.ts:65
-  wire [4:0] queue_level; // requests.ts:65
-  reg [2:0] w_event; // requests.ts:70
-  reg [2:0] w_context; // requests.ts:70
-  reg [1:0] w_source; // requests.ts:70
-  reg [63:0] w_va; // requests.ts:70
-  reg [13:0] w_length; // requests.ts:70
-  reg [31:0] w_region; // requests.ts:70
-  reg [255:0] small_; // requests.ts:71
-  reg [13:0] data; // requests.ts:72
-  reg [5:0] left; // requests.ts:73
-  reg [4:0] beat; // requests.ts:74
-  reg header_due; // requests.ts:75
-  reg priming; // requests.ts:89
-  reg [511:0] held; // requests.ts:90
-  reg begin_; // requests.ts:92
-  reg [2:0] s; // requests.ts:95
-  (* ram_style = "block" *) reg [511:0] bodies [0:255]; // requests.ts:62
-  reg [511:0] word; // requests.ts:93
-  wire is_value = w_source == 2'd2; // requests.ts:76
-  wire fire = memory_data_valid & memory_data_ready; // requests.ts:91
+  wire queue_push_ready; // requests.ts:66
+  wire queue_pop_valid; // requests.ts:66
+  wire [2:0] queue_pop_payload_event; // requests.ts:66
+  wire [2:0] queue_pop_payload_context; // requests.ts:66
+  wire [1:0] queue_pop_payload_source; // requests.ts:66
+  wire [63:0] queue_pop_payload_va; // requests.ts:66
+  wire [13:0] queue_pop_payload_length; // requests.ts:66
+  wire [31:0] queue_pop_payload_region; // requests.ts:66
+  wire [4:0] queue_level; // requests.ts:66
+  reg [2:0] w_event; // requests.ts:71
+  reg [2:0] w_context; // requests.ts:71
+  reg [1:0] w_source; // requests.ts:71
+  reg [63:0] w_va; // requests.ts:71
+  reg [13:0] w_length; // requests.ts:71
+  reg [31:0] w_region; // requests.ts:71
+  reg [255:0] small_; // requests.ts:72
+  reg [13:0] data; // requests.ts:73
+  reg [5:0] left; // requests.ts:74
+  reg [4:0] beat; // requests.ts:75
+  reg header_due; // requests.ts:76
+  reg priming; // requests.ts:90
+  reg [511:0] held; // requests.ts:91
+  reg begin_; // requests.ts:93
+  reg [2:0] s; // requests.ts:96
+  (* ram_style = "block" *) reg [511:0] bodies [0:255]; // requests.ts:63
+  reg [511:0] word; // requests.ts:94
+  wire is_value = w_source == 2'd2; // requests.ts:77
+  wire fire = memory_data_valid & memory_data_ready; // requests.ts:92
 
-  wire queue_push_valid = wanted_valid; // requests.ts:65
-  wire [2:0] queue_push_payload_event = wanted_payload_event; // requests.ts:65
-  wire [2:0] queue_push_payload_context = wanted_payload_context; // requests.ts:65
-  wire [1:0] queue_push_payload_source = wanted_payload_source; // requests.ts:65
-  wire [63:0] queue_push_payload_va = wanted_payload_va; // requests.ts:65
-  wire [13:0] queue_push_payload_length = wanted_payload_length; // requests.ts:65
-  wire [31:0] queue_push_payload_region = wanted_payload_region; // requests.ts:65
-  wire queue_pop_ready = s == s_idle; // requests.ts:65
-  Fifo_shape_d082dc_depth16_styledistributed queue ( // requests.ts:65
+  wire queue_push_valid = wanted_valid; // requests.ts:66
+  wire [2:0] queue_push_payload_event = wanted_payload_event; // requests.ts:66
+  wire [2:0] queue_push_payload_context = wanted_payload_context; // requests.ts:66
+  wire [1:0] queue_push_payload_source = wanted_payload_source; // requests.ts:66
+  wire [63:0] queue_push_payload_va = wanted_payload_va; // requests.ts:66
+  wire [13:0] queue_push_payload_length = wanted_payload_length; // requests.ts:66
+  wire [31:0] queue_push_payload_region = wanted_payload_region; // requests.ts:66
+  wire queue_pop_ready = s == s_idle; // requests.ts:66
+  Fifo_shape_d082dc_depth16_styledistributed queue ( // requests.ts:66
     .clk                  (clk),
     .rst                  (rst),
     .push_valid           (queue_push_valid),

@@ -109,113 +109,113 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   output wire         in_reset,
   output wire         lost
 );
-  reg [7:0] used; // slot.ts:160
+  reg [7:0] used; // slot.ts:161
   reg closed; // slot-reset.ts:36
   reg drained; // slot-reset.ts:37
   reg lost_one; // slot-reset.ts:38
   reg [2:0] lost_context; // slot-reset.ts:40
-  wire bodies_push_ready; // slot.ts:174
-  wire bodies_pop_valid; // slot.ts:174
-  wire [511:0] bodies_pop_payload_data; // slot.ts:174
-  wire bodies_pop_payload_last; // slot.ts:174
-  wire [8:0] bodies_level; // slot.ts:174
-  wire requests_push_ready; // slot.ts:177
-  wire requests_pop_valid; // slot.ts:177
-  wire [2:0] requests_pop_payload_context; // slot.ts:177
-  wire [7:0] requests_pop_payload_opcode; // slot.ts:177
-  wire [15:0] requests_pop_payload_pid; // slot.ts:177
-  wire [13:0] requests_pop_payload_length; // slot.ts:177
-  wire [3:0] requests_level; // slot.ts:177
-  reg [13:0] body_owed; // slot.ts:188
-  wire replies_data_push_ready; // collect.ts:65
-  wire replies_data_pop_valid; // collect.ts:65
-  wire [511:0] replies_data_pop_payload_data; // collect.ts:65
-  wire replies_data_pop_payload_last; // collect.ts:65
-  wire [5:0] replies_data_level; // collect.ts:65
-  wire replies_heads_push_ready; // collect.ts:66
-  wire replies_heads_pop_valid; // collect.ts:66
-  wire [2:0] replies_heads_pop_payload_context; // collect.ts:66
-  wire [3:0] replies_heads_pop_payload_status; // collect.ts:66
-  wire [7:0] replies_heads_pop_payload_opcode; // collect.ts:66
-  wire [13:0] replies_heads_pop_payload_length; // collect.ts:66
-  wire replies_heads_pop_payload_more; // collect.ts:66
-  wire [3:0] replies_heads_level; // collect.ts:66
-  reg [2:0] replies_held_context; // collect.ts:67
-  reg [3:0] replies_held_status; // collect.ts:67
-  reg [7:0] replies_held_opcode; // collect.ts:67
-  reg [13:0] replies_held_length; // collect.ts:67
-  reg replies_held_more; // collect.ts:67
-  reg replies_valid; // collect.ts:68
-  reg [8:0] replies_left; // collect.ts:72
-  reg [4:0] left; // slot.ts:212
-  reg discarding; // slot.ts:213
-  wire accesses_data_push_ready; // collect.ts:65
-  wire accesses_data_pop_valid; // collect.ts:65
-  wire [511:0] accesses_data_pop_payload_data; // collect.ts:65
-  wire accesses_data_pop_payload_last; // collect.ts:65
-  wire [5:0] accesses_data_level; // collect.ts:65
-  wire accesses_heads_push_ready; // collect.ts:66
-  wire accesses_heads_pop_valid; // collect.ts:66
-  wire [7:0] accesses_heads_pop_payload_tag; // collect.ts:66
-  wire [7:0] accesses_heads_pop_payload_opcode; // collect.ts:66
-  wire accesses_heads_pop_payload_client; // collect.ts:66
-  wire [2:0] accesses_heads_pop_payload_context; // collect.ts:66
-  wire [63:0] accesses_heads_pop_payload_va; // collect.ts:66
-  wire [31:0] accesses_heads_pop_payload_length; // collect.ts:66
-  wire [13:0] accesses_heads_pop_payload_data; // collect.ts:66
-  wire [3:0] accesses_heads_level; // collect.ts:66
-  reg [7:0] accesses_held_tag; // collect.ts:67
-  reg [7:0] accesses_held_opcode; // collect.ts:67
-  reg accesses_held_client; // collect.ts:67
-  reg [2:0] accesses_held_context; // collect.ts:67
-  reg [63:0] accesses_held_va; // collect.ts:67
-  reg [31:0] accesses_held_length; // collect.ts:67
-  reg [13:0] accesses_held_data; // collect.ts:67
-  reg accesses_valid; // collect.ts:68
-  reg [8:0] accesses_left; // collect.ts:72
-  reg next_full; // slot.ts:272
-  reg [7:0] next_held_tag; // slot.ts:272
-  reg [7:0] next_held_opcode; // slot.ts:272
-  reg [15:0] next_held_pid; // slot.ts:272
-  reg [63:0] next_held_va; // slot.ts:272
-  reg [31:0] next_held_length; // slot.ts:272
-  reg [13:0] next_held_data; // slot.ts:272
-  reg [9:0] next_held_cost; // slot.ts:272
-  reg [3:0] inside_; // slot.ts:273
-  reg [9:0] beats_free; // slot.ts:274
-  wire memory_replies_push_ready; // slot.ts:282
-  wire memory_replies_pop_valid; // slot.ts:282
-  wire [7:0] memory_replies_pop_payload_tag; // slot.ts:282
-  wire [3:0] memory_replies_pop_payload_status; // slot.ts:282
-  wire [63:0] memory_replies_pop_payload_va; // slot.ts:282
-  wire [31:0] memory_replies_pop_payload_length; // slot.ts:282
-  wire [13:0] memory_replies_pop_payload_data; // slot.ts:282
-  wire [3:0] memory_replies_level; // slot.ts:282
-  wire memory_reply_beats_push_ready; // slot.ts:286
-  wire memory_reply_beats_pop_valid; // slot.ts:286
-  wire [511:0] memory_reply_beats_pop_payload_data; // slot.ts:286
-  wire memory_reply_beats_pop_payload_last; // slot.ts:286
-  wire [9:0] memory_reply_beats_level; // slot.ts:286
+  wire bodies_push_ready; // slot.ts:175
+  wire bodies_pop_valid; // slot.ts:175
+  wire [511:0] bodies_pop_payload_data; // slot.ts:175
+  wire bodies_pop_payload_last; // slot.ts:175
+  wire [8:0] bodies_level; // slot.ts:175
+  wire requests_push_ready; // slot.ts:178
+  wire requests_pop_valid; // slot.ts:178
+  wire [2:0] requests_pop_payload_context; // slot.ts:178
+  wire [7:0] requests_pop_payload_opcode; // slot.ts:178
+  wire [15:0] requests_pop_payload_pid; // slot.ts:178
+  wire [13:0] requests_pop_payload_length; // slot.ts:178
+  wire [3:0] requests_level; // slot.ts:178
+  reg [13:0] body_owed; // slot.ts:189
+  wire replies_data_push_ready; // collect.ts:62
+  wire replies_data_pop_valid; // collect.ts:62
+  wire [511:0] replies_data_pop_payload_data; // collect.ts:62
+  wire replies_data_pop_payload_last; // collect.ts:62
+  wire [5:0] replies_data_level; // collect.ts:62
+  wire replies_heads_push_ready; // collect.ts:63
+  wire replies_heads_pop_valid; // collect.ts:63
+  wire [2:0] replies_heads_pop_payload_context; // collect.ts:63
+  wire [3:0] replies_heads_pop_payload_status; // collect.ts:63
+  wire [7:0] replies_heads_pop_payload_opcode; // collect.ts:63
+  wire [13:0] replies_heads_pop_payload_length; // collect.ts:63
+  wire replies_heads_pop_payload_more; // collect.ts:63
+  wire [3:0] replies_heads_level; // collect.ts:63
+  reg [2:0] replies_held_context; // collect.ts:64
+  reg [3:0] replies_held_status; // collect.ts:64
+  reg [7:0] replies_held_opcode; // collect.ts:64
+  reg [13:0] replies_held_length; // collect.ts:64
+  reg replies_held_more; // collect.ts:64
+  reg replies_valid; // collect.ts:65
+  reg [8:0] replies_left; // collect.ts:69
+  reg [4:0] left; // slot.ts:213
+  reg discarding; // slot.ts:214
+  wire accesses_data_push_ready; // collect.ts:62
+  wire accesses_data_pop_valid; // collect.ts:62
+  wire [511:0] accesses_data_pop_payload_data; // collect.ts:62
+  wire accesses_data_pop_payload_last; // collect.ts:62
+  wire [5:0] accesses_data_level; // collect.ts:62
+  wire accesses_heads_push_ready; // collect.ts:63
+  wire accesses_heads_pop_valid; // collect.ts:63
+  wire [7:0] accesses_heads_pop_payload_tag; // collect.ts:63
+  wire [7:0] accesses_heads_pop_payload_opcode; // collect.ts:63
+  wire accesses_heads_pop_payload_client; // collect.ts:63
+  wire [2:0] accesses_heads_pop_payload_context; // collect.ts:63
+  wire [63:0] accesses_heads_pop_payload_va; // collect.ts:63
+  wire [31:0] accesses_heads_pop_payload_length; // collect.ts:63
+  wire [13:0] accesses_heads_pop_payload_data; // collect.ts:63
+  wire [3:0] accesses_heads_level; // collect.ts:63
+  reg [7:0] accesses_held_tag; // collect.ts:64
+  reg [7:0] accesses_held_opcode; // collect.ts:64
+  reg accesses_held_client; // collect.ts:64
+  reg [2:0] accesses_held_context; // collect.ts:64
+  reg [63:0] accesses_held_va; // collect.ts:64
+  reg [31:0] accesses_held_length; // collect.ts:64
+  reg [13:0] accesses_held_data; // collect.ts:64
+  reg accesses_valid; // collect.ts:65
+  reg [8:0] accesses_left; // collect.ts:69
+  reg next_full; // slot.ts:273
+  reg [7:0] next_held_tag; // slot.ts:273
+  reg [7:0] next_held_opcode; // slot.ts:273
+  reg [15:0] next_held_pid; // slot.ts:273
+  reg [63:0] next_held_va; // slot.ts:273
+  reg [31:0] next_held_length; // slot.ts:273
+  reg [13:0] next_held_data; // slot.ts:273
+  reg [9:0] next_held_cost; // slot.ts:273
+  reg [3:0] inside_; // slot.ts:274
+  reg [9:0] beats_free; // slot.ts:275
+  wire memory_replies_push_ready; // slot.ts:283
+  wire memory_replies_pop_valid; // slot.ts:283
+  wire [7:0] memory_replies_pop_payload_tag; // slot.ts:283
+  wire [3:0] memory_replies_pop_payload_status; // slot.ts:283
+  wire [63:0] memory_replies_pop_payload_va; // slot.ts:283
+  wire [31:0] memory_replies_pop_payload_length; // slot.ts:283
+  wire [13:0] memory_replies_pop_payload_data; // slot.ts:283
+  wire [3:0] memory_replies_level; // slot.ts:283
+  wire memory_reply_beats_push_ready; // slot.ts:287
+  wire memory_reply_beats_pop_valid; // slot.ts:287
+  wire [511:0] memory_reply_beats_pop_payload_data; // slot.ts:287
+  wire memory_reply_beats_pop_payload_last; // slot.ts:287
+  wire [9:0] memory_reply_beats_level; // slot.ts:287
   reg [23:0] idle_cycles; // slot-reset.ts:71
   reg stuck; // slot-reset.ts:72
-  (* ram_style = "distributed" *) reg [15:0] pids [0:7]; // slot.ts:186
-  wire replies_wants; // collect.ts:74
-  wire replies_heads_push_valid; // collect.ts:66
-  wire replies_heads_pop_ready; // collect.ts:66
-  wire accesses_wants; // collect.ts:74
-  wire accesses_heads_push_valid; // collect.ts:66
-  wire next_ready; // slot.ts:272
-  wire may; // slot.ts:275
+  (* ram_style = "distributed" *) reg [15:0] pids [0:7]; // slot.ts:187
+  wire replies_wants; // collect.ts:71
+  wire replies_heads_push_valid; // collect.ts:63
+  wire replies_heads_pop_ready; // collect.ts:63
+  wire accesses_wants; // collect.ts:71
+  wire accesses_heads_push_valid; // collect.ts:63
+  wire next_ready; // slot.ts:273
+  wire may; // slot.ts:276
   wire answers_lost = closed & drained; // slot-reset.ts:41
   wire clear = answers_lost & ~(|used); // slot-reset.ts:42
   wire own_reply_valid = reply_valid & ~closed; // slot-reset.ts:53
   wire own_reply_data_valid = reply_data_valid & ~closed; // slot-reset.ts:53
   wire own_reply_data_ready = replies_wants & replies_data_push_ready; // slot-reset.ts:53
-  wire [13:0] replies_bytes = (reply_payload_length > 14'd1478) ? 14'd1478 : reply_payload_length; // collect.ts:70
+  wire [13:0] replies_bytes = (reply_payload_length > 14'd1478) ? 14'd1478 : reply_payload_length; // collect.ts:67
   assign replies_wants = replies_valid & (|replies_left);
-  wire replies_whole = replies_valid & ~(|replies_left); // collect.ts:79
-  wire replies_room = ~replies_valid | (replies_heads_push_valid & replies_heads_push_ready); // collect.ts:83
-  wire replies_pending = replies_whole | (|replies_heads_level); // collect.ts:92
+  wire replies_whole = replies_valid & ~(|replies_left); // collect.ts:76
+  wire replies_room = ~replies_valid | (replies_heads_push_valid & replies_heads_push_ready); // collect.ts:80
+  wire replies_pending = replies_whole | (|replies_heads_level); // collect.ts:87
   wire [7:0] current_joined = {
     replies_heads_pop_payload_context == 3'd7,
     replies_heads_pop_payload_context == 3'd6,
@@ -226,17 +226,17 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     replies_heads_pop_payload_context == 3'd1,
     replies_heads_pop_payload_context == 3'd0
   };
-  wire current = |(used & current_joined); // slot.ts:209
-  wire between = ~(|left); // slot.ts:214
-  wire dropped = replies_heads_pop_valid & replies_heads_pop_ready & ~current; // slot.ts:225
+  wire current = |(used & current_joined); // slot.ts:210
+  wire between = ~(|left); // slot.ts:215
+  wire dropped = replies_heads_pop_valid & replies_heads_pop_ready & ~current; // slot.ts:226
   wire own_memory_valid = memory_valid & ~closed; // slot-reset.ts:53
   wire own_memory_data_valid = memory_data_valid & ~closed; // slot-reset.ts:53
   wire own_memory_data_ready = accesses_wants & accesses_data_push_ready; // slot-reset.ts:53
-  wire [13:0] accesses_bytes = (memory_payload_data > 14'd1466) ? 14'd1466 : memory_payload_data; // collect.ts:70
+  wire [13:0] accesses_bytes = (memory_payload_data > 14'd1466) ? 14'd1466 : memory_payload_data; // collect.ts:67
   assign accesses_wants = accesses_valid & (|accesses_left);
-  wire accesses_whole = accesses_valid & ~(|accesses_left); // collect.ts:79
-  wire accesses_room = ~accesses_valid | (accesses_heads_push_valid & accesses_heads_push_ready); // collect.ts:83
-  wire accesses_pending = accesses_whole | (|accesses_heads_level); // collect.ts:92
+  wire accesses_whole = accesses_valid & ~(|accesses_left); // collect.ts:76
+  wire accesses_room = ~accesses_valid | (accesses_heads_push_valid & accesses_heads_push_ready); // collect.ts:80
+  wire accesses_pending = accesses_whole | (|accesses_heads_level); // collect.ts:87
   wire [7:0] allowed_joined = {
     accesses_heads_pop_payload_context == 3'd7,
     accesses_heads_pop_payload_context == 3'd6,
@@ -258,32 +258,32 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     | (accesses_heads_pop_payload_opcode == 8'd67)
     | (accesses_heads_pop_payload_opcode == 8'd128)
     | (accesses_heads_pop_payload_opcode == 8'd130);
-  wire allowed = allowed_or & (~accesses_heads_pop_payload_client | (|(used & allowed_joined))); // slot.ts:252
+  wire allowed = allowed_or & (~accesses_heads_pop_payload_client | (|(used & allowed_joined))); // slot.ts:253
   wire [13:0] bytes =
     (((accesses_heads_pop_payload_opcode == 8'd64) | (accesses_heads_pop_payload_opcode == 8'd68)) & (accesses_heads_pop_payload_length <= 32'd1466)) ? accesses_heads_pop_payload_length[13:0] :
-    14'd16; // slot.ts:253
-  wire ready_ready = ~next_full | next_ready; // slot.ts:260
-  wire [7:0] ready_payload_opcode = allowed ? accesses_heads_pop_payload_opcode : 8'd0; // slot.ts:260
+    14'd16; // slot.ts:254
+  wire ready_ready = ~next_full | next_ready; // slot.ts:261
+  wire [7:0] ready_payload_opcode = allowed ? accesses_heads_pop_payload_opcode : 8'd0; // slot.ts:261
   wire [15:0] ready_payload_pid =
     accesses_heads_pop_payload_client ? pids[accesses_heads_pop_payload_context] :
-    pid; // slot.ts:260
+    pid; // slot.ts:261
   wire [14:0] ready_payload_cost_shifted = ({1'b0, bytes} + 15'd63) >> 6;
-  wire [9:0] ready_payload_cost = {1'b0, ready_payload_cost_shifted[8:0]}; // slot.ts:260
+  wire [9:0] ready_payload_cost = {1'b0, ready_payload_cost_shifted[8:0]}; // slot.ts:261
   assign next_ready = access_ready & may;
   assign may = (inside_ != 4'd8) & (next_held_cost <= beats_free);
   wire [14:0] spare_shifted = ({1'b0, came_payload_data} + 15'd63) >> 6;
-  wire [9:0] spare = (came_valid & came_ready) ? came_payload_cost - {1'b0, spare_shifted[8:0]} : 10'd0; // slot.ts:306
-  wire [9:0] spent = (access_valid & access_ready) ? access_payload_cost : 10'd0; // slot.ts:307
-  wire accesses_gone = ~accesses_pending & ~next_full & ~(|inside_) & (beats_free == 10'd512); // slot.ts:317
-  wire replies_gone = ~replies_pending & between; // slot.ts:320
-  wire host_is_asked = replies_pending | accesses_pending | next_full | (inside_ != memory_replies_level); // slot.ts:335
+  wire [9:0] spare = (came_valid & came_ready) ? came_payload_cost - {1'b0, spare_shifted[8:0]} : 10'd0; // slot.ts:307
+  wire [9:0] spent = (access_valid & access_ready) ? access_payload_cost : 10'd0; // slot.ts:308
+  wire accesses_gone = ~accesses_pending & ~next_full & ~(|inside_) & (beats_free == 10'd512); // slot.ts:318
+  wire replies_gone = ~replies_pending & between; // slot.ts:321
+  wire host_is_asked = replies_pending | accesses_pending | next_full | (inside_ != memory_replies_level); // slot.ts:336
 
-  wire bodies_own_reset = clear; // slot.ts:174
-  wire bodies_push_valid = asked_data_valid; // slot.ts:174
-  wire [511:0] bodies_push_payload_data = asked_data_payload_data; // slot.ts:174
-  wire bodies_push_payload_last = asked_data_payload_last; // slot.ts:174
-  wire bodies_pop_ready = request_data_ready; // slot.ts:174
-  Fifo_shape_b0d7d4_depth256_styleauto bodies ( // slot.ts:174
+  wire bodies_own_reset = clear; // slot.ts:175
+  wire bodies_push_valid = asked_data_valid; // slot.ts:175
+  wire [511:0] bodies_push_payload_data = asked_data_payload_data; // slot.ts:175
+  wire bodies_push_payload_last = asked_data_payload_last; // slot.ts:175
+  wire bodies_pop_ready = request_data_ready; // slot.ts:175
+  Fifo_shape_b0d7d4_depth256_styleauto bodies ( // slot.ts:175
     .clk               (clk),
     .rst               (rst | bodies_own_reset),
     .push_valid        (bodies_push_valid),
@@ -297,14 +297,14 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level             (bodies_level)
   );
 
-  wire requests_own_reset = clear; // slot.ts:177
-  wire requests_push_valid = asked_valid; // slot.ts:177
-  wire [2:0] requests_push_payload_context = asked_payload_context; // slot.ts:177
-  wire [7:0] requests_push_payload_opcode = asked_payload_opcode; // slot.ts:177
-  wire [15:0] requests_push_payload_pid = asked_payload_pid; // slot.ts:177
-  wire [13:0] requests_push_payload_length = asked_payload_length; // slot.ts:177
-  wire requests_pop_ready = request_ready; // slot.ts:177
-  Fifo_shape_d4737b_depth8_styledistributed requests ( // slot.ts:177
+  wire requests_own_reset = clear; // slot.ts:178
+  wire requests_push_valid = asked_valid; // slot.ts:178
+  wire [2:0] requests_push_payload_context = asked_payload_context; // slot.ts:178
+  wire [7:0] requests_push_payload_opcode = asked_payload_opcode; // slot.ts:178
+  wire [15:0] requests_push_payload_pid = asked_payload_pid; // slot.ts:178
+  wire [13:0] requests_push_payload_length = asked_payload_length; // slot.ts:178
+  wire requests_pop_ready = request_ready; // slot.ts:178
+  Fifo_shape_d4737b_depth8_styledistributed requests ( // slot.ts:178
     .clk                  (clk),
     .rst                  (rst | requests_own_reset),
     .push_valid           (requests_push_valid),
@@ -322,12 +322,12 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level                (requests_level)
   );
 
-  wire replies_data_own_reset = clear; // collect.ts:65
-  wire replies_data_push_valid = replies_wants & own_reply_data_valid; // collect.ts:65
-  wire [511:0] replies_data_push_payload_data = reply_data_payload_data; // collect.ts:65
-  wire replies_data_push_payload_last = replies_left == 9'd1; // collect.ts:65
-  wire replies_data_pop_ready = ~between & (discarding | answer_data_ready); // collect.ts:65
-  Fifo_shape_b0d7d4_depth32_styledistributed replies_data ( // collect.ts:65
+  wire replies_data_own_reset = clear; // collect.ts:62
+  wire replies_data_push_valid = replies_wants & own_reply_data_valid; // collect.ts:62
+  wire [511:0] replies_data_push_payload_data = reply_data_payload_data; // collect.ts:62
+  wire replies_data_push_payload_last = replies_left == 9'd1; // collect.ts:62
+  wire replies_data_pop_ready = ~between & (discarding | answer_data_ready); // collect.ts:62
+  Fifo_shape_b0d7d4_depth32_styledistributed replies_data ( // collect.ts:62
     .clk               (clk),
     .rst               (rst | replies_data_own_reset),
     .push_valid        (replies_data_push_valid),
@@ -341,15 +341,15 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level             (replies_data_level)
   );
 
-  wire replies_heads_own_reset = clear; // collect.ts:66
+  wire replies_heads_own_reset = clear; // collect.ts:63
   assign replies_heads_push_valid = replies_whole;
-  wire [2:0] replies_heads_push_payload_context = replies_held_context; // collect.ts:66
-  wire [3:0] replies_heads_push_payload_status = replies_held_status; // collect.ts:66
-  wire [7:0] replies_heads_push_payload_opcode = replies_held_opcode; // collect.ts:66
-  wire [13:0] replies_heads_push_payload_length = replies_held_length; // collect.ts:66
-  wire replies_heads_push_payload_more = replies_held_more; // collect.ts:66
+  wire [2:0] replies_heads_push_payload_context = replies_held_context; // collect.ts:63
+  wire [3:0] replies_heads_push_payload_status = replies_held_status; // collect.ts:63
+  wire [7:0] replies_heads_push_payload_opcode = replies_held_opcode; // collect.ts:63
+  wire [13:0] replies_heads_push_payload_length = replies_held_length; // collect.ts:63
+  wire replies_heads_push_payload_more = replies_held_more; // collect.ts:63
   assign replies_heads_pop_ready = between & (~current | answer_ready);
-  Fifo_shape_89ed92_depth8_styledistributed replies_heads ( // collect.ts:66
+  Fifo_shape_89ed92_depth8_styledistributed replies_heads ( // collect.ts:63
     .clk                  (clk),
     .rst                  (rst | replies_heads_own_reset),
     .push_valid           (replies_heads_push_valid),
@@ -369,12 +369,12 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level                (replies_heads_level)
   );
 
-  wire accesses_data_own_reset = clear; // collect.ts:65
-  wire accesses_data_push_valid = accesses_wants & own_memory_data_valid; // collect.ts:65
-  wire [511:0] accesses_data_push_payload_data = memory_data_payload_data; // collect.ts:65
-  wire accesses_data_push_payload_last = accesses_left == 9'd1; // collect.ts:65
-  wire accesses_data_pop_ready = access_data_ready; // collect.ts:65
-  Fifo_shape_b0d7d4_depth32_styledistributed accesses_data ( // collect.ts:65
+  wire accesses_data_own_reset = clear; // collect.ts:62
+  wire accesses_data_push_valid = accesses_wants & own_memory_data_valid; // collect.ts:62
+  wire [511:0] accesses_data_push_payload_data = memory_data_payload_data; // collect.ts:62
+  wire accesses_data_push_payload_last = accesses_left == 9'd1; // collect.ts:62
+  wire accesses_data_pop_ready = access_data_ready; // collect.ts:62
+  Fifo_shape_b0d7d4_depth32_styledistributed accesses_data ( // collect.ts:62
     .clk               (clk),
     .rst               (rst | accesses_data_own_reset),
     .push_valid        (accesses_data_push_valid),
@@ -388,17 +388,17 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level             (accesses_data_level)
   );
 
-  wire accesses_heads_own_reset = clear; // collect.ts:66
+  wire accesses_heads_own_reset = clear; // collect.ts:63
   assign accesses_heads_push_valid = accesses_whole;
-  wire [7:0] accesses_heads_push_payload_tag = accesses_held_tag; // collect.ts:66
-  wire [7:0] accesses_heads_push_payload_opcode = accesses_held_opcode; // collect.ts:66
-  wire accesses_heads_push_payload_client = accesses_held_client; // collect.ts:66
-  wire [2:0] accesses_heads_push_payload_context = accesses_held_context; // collect.ts:66
-  wire [63:0] accesses_heads_push_payload_va = accesses_held_va; // collect.ts:66
-  wire [31:0] accesses_heads_push_payload_length = accesses_held_length; // collect.ts:66
-  wire [13:0] accesses_heads_push_payload_data = accesses_held_data; // collect.ts:66
-  wire accesses_heads_pop_ready = ready_ready; // collect.ts:66
-  Fifo_shape_a7e365_depth8_styledistributed accesses_heads ( // collect.ts:66
+  wire [7:0] accesses_heads_push_payload_tag = accesses_held_tag; // collect.ts:63
+  wire [7:0] accesses_heads_push_payload_opcode = accesses_held_opcode; // collect.ts:63
+  wire accesses_heads_push_payload_client = accesses_held_client; // collect.ts:63
+  wire [2:0] accesses_heads_push_payload_context = accesses_held_context; // collect.ts:63
+  wire [63:0] accesses_heads_push_payload_va = accesses_held_va; // collect.ts:63
+  wire [31:0] accesses_heads_push_payload_length = accesses_held_length; // collect.ts:63
+  wire [13:0] accesses_heads_push_payload_data = accesses_held_data; // collect.ts:63
+  wire accesses_heads_pop_ready = ready_ready; // collect.ts:63
+  Fifo_shape_a7e365_depth8_styledistributed accesses_heads ( // collect.ts:63
     .clk                  (clk),
     .rst                  (rst | accesses_heads_own_reset),
     .push_valid           (accesses_heads_push_valid),
@@ -422,14 +422,14 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level                (accesses_heads_level)
   );
 
-  wire memory_replies_push_valid = came_valid; // slot.ts:282
-  wire [7:0] memory_replies_push_payload_tag = came_payload_tag; // slot.ts:282
-  wire [3:0] memory_replies_push_payload_status = came_payload_status; // slot.ts:282
-  wire [63:0] memory_replies_push_payload_va = came_payload_va; // slot.ts:282
-  wire [31:0] memory_replies_push_payload_length = came_payload_length; // slot.ts:282
-  wire [13:0] memory_replies_push_payload_data = came_payload_data; // slot.ts:282
-  wire memory_replies_pop_ready = memory_reply_ready | closed; // slot.ts:282
-  Fifo_shape_449514_depth8_styledistributed memory_replies ( // slot.ts:282
+  wire memory_replies_push_valid = came_valid; // slot.ts:283
+  wire [7:0] memory_replies_push_payload_tag = came_payload_tag; // slot.ts:283
+  wire [3:0] memory_replies_push_payload_status = came_payload_status; // slot.ts:283
+  wire [63:0] memory_replies_push_payload_va = came_payload_va; // slot.ts:283
+  wire [31:0] memory_replies_push_payload_length = came_payload_length; // slot.ts:283
+  wire [13:0] memory_replies_push_payload_data = came_payload_data; // slot.ts:283
+  wire memory_replies_pop_ready = memory_reply_ready | closed; // slot.ts:283
+  Fifo_shape_449514_depth8_styledistributed memory_replies ( // slot.ts:283
     .clk                 (clk),
     .rst                 (rst),
     .push_valid          (memory_replies_push_valid),
@@ -449,11 +449,11 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level               (memory_replies_level)
   );
 
-  wire memory_reply_beats_push_valid = came_data_valid; // slot.ts:286
-  wire [511:0] memory_reply_beats_push_payload_data = came_data_payload_data; // slot.ts:286
-  wire memory_reply_beats_push_payload_last = came_data_payload_last; // slot.ts:286
-  wire memory_reply_beats_pop_ready = memory_reply_data_ready | closed; // slot.ts:286
-  Fifo_shape_b0d7d4_depth512_styleauto memory_reply_beats ( // slot.ts:286
+  wire memory_reply_beats_push_valid = came_data_valid; // slot.ts:287
+  wire [511:0] memory_reply_beats_push_payload_data = came_data_payload_data; // slot.ts:287
+  wire memory_reply_beats_push_payload_last = came_data_payload_last; // slot.ts:287
+  wire memory_reply_beats_pop_ready = memory_reply_data_ready | closed; // slot.ts:287
+  Fifo_shape_b0d7d4_depth512_styleauto memory_reply_beats ( // slot.ts:287
     .clk               (clk),
     .rst               (rst),
     .push_valid        (memory_reply_beats_push_valid),
@@ -687,19 +687,19 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(came_valid & ~came_ready)); // slot.ts:292
-      assert (~(came_data_valid & ~came_data_ready)); // slot.ts:293
+      assert (~(came_valid & ~came_ready)); // slot.ts:293
+      assert (~(came_data_valid & ~came_data_ready)); // slot.ts:294
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(came_valid & ~came_ready))) begin
-        $display("%s", "assertion failed: there is room for every reply (slot.ts:292)"); // slot.ts:292
+        $display("%s", "assertion failed: there is room for every reply (slot.ts:293)"); // slot.ts:293
         $stop;
       end
       if (~(~(came_data_valid & ~came_data_ready))) begin
-        $display("%s", "assertion failed: there is room for the data of every reply (slot.ts:293)"); // slot.ts:293
+        $display("%s", "assertion failed: there is room for the data of every reply (slot.ts:294)"); // slot.ts:294
         $stop;
       end
     end

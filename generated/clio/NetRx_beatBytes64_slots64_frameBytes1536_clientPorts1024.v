@@ -72,13 +72,13 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   output wire         drops_port,
   output wire         received
 );
-  reg first; // net-rx.ts:122
-  reg [5:0] beat; // net-rx.ts:123
-  reg [5:0] slot; // net-rx.ts:124
-  reg [687:0] header; // net-rx.ts:125
-  reg [11:0] last_byte; // net-rx.ts:126
-  reg bad; // net-rx.ts:127
-  reg pending; // net-rx.ts:128
+  reg first; // net-rx.ts:120
+  reg [5:0] beat; // net-rx.ts:121
+  reg [5:0] slot; // net-rx.ts:122
+  reg [687:0] header; // net-rx.ts:123
+  reg [11:0] last_byte; // net-rx.ts:124
+  reg bad; // net-rx.ts:125
+  reg pending; // net-rx.ts:126
   reg judged_valid; // cells.ts:21
   reg answer_valid; // cells.ts:21
   reg [19:0] broken; // cells.ts:21
@@ -115,36 +115,36 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   reg answer_retry; // cells.ts:21
   reg [47:0] answer_client; // cells.ts:21
   reg [31:0] answer_operation; // cells.ts:21
-  reg dropping_long; // net-rx.ts:211
-  reg dropping_fcs; // net-rx.ts:211
-  reg dropping_short; // net-rx.ts:211
-  reg dropping_mac; // net-rx.ts:211
-  reg dropping_ether_type; // net-rx.ts:211
-  reg dropping_arp; // net-rx.ts:211
-  reg dropping_ip_header; // net-rx.ts:211
-  reg dropping_ip_options; // net-rx.ts:211
-  reg dropping_ip_checksum; // net-rx.ts:211
-  reg dropping_fragment; // net-rx.ts:211
-  reg dropping_ip; // net-rx.ts:211
-  reg dropping_length; // net-rx.ts:211
-  reg dropping_protocol; // net-rx.ts:211
-  reg dropping_icmp; // net-rx.ts:211
-  reg dropping_port; // net-rx.ts:211
-  reg released; // net-rx.ts:212
-  reg [5:0] released_slot; // net-rx.ts:213
-  wire answer_room = ~answer_valid | request_ready; // net-rx.ts:131
-  wire judged_room = ~judged_valid | answer_room; // net-rx.ts:132
-  wire room = ~pending | judged_room; // net-rx.ts:134
-  wire taken = rx_valid & rx_ready; // net-rx.ts:137
-  wire ended = taken & rx_payload_last; // net-rx.ts:138
-  wire [5:0] frame_slot = first ? slot_payload : slot; // net-rx.ts:139
-  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // net-rx.ts:152
-  wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // net-rx.ts:249
-  wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // net-rx.ts:250
-  wire is_icmp = is_ip & (header[191:184] == 8'd1); // net-rx.ts:251
-  wire is_udp = is_ip & (header[191:184] == 8'd17); // net-rx.ts:252
-  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // net-rx.ts:253
-  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // net-rx.ts:254
+  reg dropping_long; // net-rx.ts:209
+  reg dropping_fcs; // net-rx.ts:209
+  reg dropping_short; // net-rx.ts:209
+  reg dropping_mac; // net-rx.ts:209
+  reg dropping_ether_type; // net-rx.ts:209
+  reg dropping_arp; // net-rx.ts:209
+  reg dropping_ip_header; // net-rx.ts:209
+  reg dropping_ip_options; // net-rx.ts:209
+  reg dropping_ip_checksum; // net-rx.ts:209
+  reg dropping_fragment; // net-rx.ts:209
+  reg dropping_ip; // net-rx.ts:209
+  reg dropping_length; // net-rx.ts:209
+  reg dropping_protocol; // net-rx.ts:209
+  reg dropping_icmp; // net-rx.ts:209
+  reg dropping_port; // net-rx.ts:209
+  reg released; // net-rx.ts:210
+  reg [5:0] released_slot; // net-rx.ts:211
+  wire answer_room = ~answer_valid | request_ready; // net-rx.ts:129
+  wire judged_room = ~judged_valid | answer_room; // net-rx.ts:130
+  wire room = ~pending | judged_room; // net-rx.ts:132
+  wire taken = rx_valid & rx_ready; // net-rx.ts:135
+  wire ended = taken & rx_payload_last; // net-rx.ts:136
+  wire [5:0] frame_slot = first ? slot_payload : slot; // net-rx.ts:137
+  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // net-rx.ts:150
+  wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // net-rx.ts:247
+  wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // net-rx.ts:248
+  wire is_icmp = is_ip & (header[191:184] == 8'd1); // net-rx.ts:249
+  wire is_udp = is_ip & (header[191:184] == 8'd17); // net-rx.ts:250
+  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // net-rx.ts:251
+  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // net-rx.ts:252
   wire [47:0] mac_ours_joined = {
     header[7:0],
     header[15:8],
@@ -156,20 +156,20 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   wire mac_ours =
     (mac_ours_joined == config_mac)
     | ((mac_ours_joined == 48'hffffffffffff) & is_arp)
-    | config_accept_any_mac; // net-rx.ts:255
-  wire native = {header[295:288], header[303:296]} == config_native_port; // net-rx.ts:258
-  wire [15:0] port_past = {header[295:288], header[303:296]} - config_client_port; // net-rx.ts:259
-  wire client = port_past < 16'd1024; // net-rx.ts:261
-  wire too_long = last_byte >= 12'd1536; // net-rx.ts:263
-  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net-rx.ts:268
-  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net-rx.ts:183
-  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net-rx.ts:186
-  wire [19:0] all = {broken[19:10], judged_checked & ~sum_right, broken[8:0]}; // net-rx.ts:192
-  wire refused = |all; // net-rx.ts:197
-  wire [19:0] cause = all & (~all + 20'd1); // net-rx.ts:198
-  wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != 2'd0)); // net-rx.ts:202
-  wire dropped = refused | spoilt; // net-rx.ts:203
-  wire moves = judged_valid & answer_room; // net-rx.ts:209
+    | config_accept_any_mac; // net-rx.ts:253
+  wire native = {header[295:288], header[303:296]} == config_native_port; // net-rx.ts:256
+  wire [15:0] port_past = {header[295:288], header[303:296]} - config_client_port; // net-rx.ts:257
+  wire client = port_past < 16'd1024; // net-rx.ts:259
+  wire too_long = last_byte >= 12'd1536; // net-rx.ts:261
+  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net-rx.ts:266
+  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net-rx.ts:181
+  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net-rx.ts:184
+  wire [19:0] all = {broken[19:10], judged_checked & ~sum_right, broken[8:0]}; // net-rx.ts:190
+  wire refused = |all; // net-rx.ts:195
+  wire [19:0] cause = all & (~all + 20'd1); // net-rx.ts:196
+  wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != 2'd0)); // net-rx.ts:200
+  wire dropped = refused | spoilt; // net-rx.ts:201
+  wire moves = judged_valid & answer_room; // net-rx.ts:207
 
   always @(posedge clk)
     if (rst) begin

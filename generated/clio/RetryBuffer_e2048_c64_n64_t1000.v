@@ -53,61 +53,61 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   output wire        events_retry_evictions,
   output wire        events_retry_clients_replaced
 );
-  wire verdict_request_ready; // retry-buffer.ts:66
-  wire verdict_pass_valid; // retry-buffer.ts:66
-  wire [5:0] verdict_pass_payload_slot; // retry-buffer.ts:66
-  wire [15:0] verdict_pass_payload_pid; // retry-buffer.ts:66
-  wire [63:0] verdict_pass_payload_va; // retry-buffer.ts:66
-  wire [13:0] verdict_pass_payload_length; // retry-buffer.ts:66
-  wire verdict_pass_payload_write; // retry-buffer.ts:66
-  wire verdict_pass_payload_silent; // retry-buffer.ts:66
-  wire [7:0] verdict_pass_payload_reply_opcode; // retry-buffer.ts:66
-  wire [2:0] verdict_pass_payload_op; // retry-buffer.ts:66
-  wire verdict_pass_payload_indirect; // retry-buffer.ts:66
-  wire verdict_fence_valid; // retry-buffer.ts:66
-  wire [5:0] verdict_fence_payload_slot; // retry-buffer.ts:66
-  wire verdict_started_valid; // retry-buffer.ts:66
-  wire [5:0] verdict_started_slot; // retry-buffer.ts:66
-  wire [10:0] verdict_started_entry; // retry-buffer.ts:66
-  wire verdict_finding_valid; // retry-buffer.ts:66
-  wire [1:0] verdict_finding_kind; // retry-buffer.ts:66
-  wire [5:0] verdict_finding_slot; // retry-buffer.ts:66
-  wire [10:0] verdict_finding_entry; // retry-buffer.ts:66
-  wire [5:0] verdict_finding_entry_slot; // retry-buffer.ts:66
-  wire verdict_finding_silent; // retry-buffer.ts:66
-  wire [7:0] verdict_finding_reply_opcode; // retry-buffer.ts:66
-  wire verdict_evicted; // retry-buffer.ts:66
-  wire verdict_replaced; // retry-buffer.ts:66
-  wire results_answer_valid; // retry-buffer.ts:67
-  wire [5:0] results_answer_payload_slot; // retry-buffer.ts:67
-  wire [1:0] results_answer_payload_kind; // retry-buffer.ts:67
-  wire [3:0] results_answer_payload_status; // retry-buffer.ts:67
-  wire results_answer_payload_silent; // retry-buffer.ts:67
-  wire [7:0] results_answer_payload_reply_opcode; // retry-buffer.ts:67
-  wire [63:0] results_word; // retry-buffer.ts:67
-  wire results_events_answered; // retry-buffer.ts:67
-  wire results_events_busy; // retry-buffer.ts:67
-  wire results_events_expired; // retry-buffer.ts:67
+  wire verdict_request_ready; // retry-buffer.ts:67
+  wire verdict_pass_valid; // retry-buffer.ts:67
+  wire [5:0] verdict_pass_payload_slot; // retry-buffer.ts:67
+  wire [15:0] verdict_pass_payload_pid; // retry-buffer.ts:67
+  wire [63:0] verdict_pass_payload_va; // retry-buffer.ts:67
+  wire [13:0] verdict_pass_payload_length; // retry-buffer.ts:67
+  wire verdict_pass_payload_write; // retry-buffer.ts:67
+  wire verdict_pass_payload_silent; // retry-buffer.ts:67
+  wire [7:0] verdict_pass_payload_reply_opcode; // retry-buffer.ts:67
+  wire [2:0] verdict_pass_payload_op; // retry-buffer.ts:67
+  wire verdict_pass_payload_indirect; // retry-buffer.ts:67
+  wire verdict_fence_valid; // retry-buffer.ts:67
+  wire [5:0] verdict_fence_payload_slot; // retry-buffer.ts:67
+  wire verdict_started_valid; // retry-buffer.ts:67
+  wire [5:0] verdict_started_slot; // retry-buffer.ts:67
+  wire [10:0] verdict_started_entry; // retry-buffer.ts:67
+  wire verdict_finding_valid; // retry-buffer.ts:67
+  wire [1:0] verdict_finding_kind; // retry-buffer.ts:67
+  wire [5:0] verdict_finding_slot; // retry-buffer.ts:67
+  wire [10:0] verdict_finding_entry; // retry-buffer.ts:67
+  wire [5:0] verdict_finding_entry_slot; // retry-buffer.ts:67
+  wire verdict_finding_silent; // retry-buffer.ts:67
+  wire [7:0] verdict_finding_reply_opcode; // retry-buffer.ts:67
+  wire verdict_evicted; // retry-buffer.ts:67
+  wire verdict_replaced; // retry-buffer.ts:67
+  wire results_answer_valid; // retry-buffer.ts:68
+  wire [5:0] results_answer_payload_slot; // retry-buffer.ts:68
+  wire [1:0] results_answer_payload_kind; // retry-buffer.ts:68
+  wire [3:0] results_answer_payload_status; // retry-buffer.ts:68
+  wire results_answer_payload_silent; // retry-buffer.ts:68
+  wire [7:0] results_answer_payload_reply_opcode; // retry-buffer.ts:68
+  wire [63:0] results_word; // retry-buffer.ts:68
+  wire results_events_answered; // retry-buffer.ts:68
+  wire results_events_busy; // retry-buffer.ts:68
+  wire results_events_expired; // retry-buffer.ts:68
 
-  wire verdict_request_valid = request_valid; // retry-buffer.ts:66
-  wire [5:0] verdict_request_payload_access_slot = request_payload_access_slot; // retry-buffer.ts:66
-  wire [15:0] verdict_request_payload_access_pid = request_payload_access_pid; // retry-buffer.ts:66
-  wire [63:0] verdict_request_payload_access_va = request_payload_access_va; // retry-buffer.ts:66
-  wire [13:0] verdict_request_payload_access_length = request_payload_access_length; // retry-buffer.ts:66
-  wire verdict_request_payload_access_write = request_payload_access_write; // retry-buffer.ts:66
-  wire verdict_request_payload_access_silent = request_payload_access_silent; // retry-buffer.ts:66
-  wire [7:0] verdict_request_payload_access_reply_opcode = request_payload_access_reply_opcode; // retry-buffer.ts:66
-  wire [2:0] verdict_request_payload_access_op = request_payload_access_op; // retry-buffer.ts:66
-  wire verdict_request_payload_access_indirect = request_payload_access_indirect; // retry-buffer.ts:66
-  wire verdict_request_payload_tracked = request_payload_tracked; // retry-buffer.ts:66
-  wire verdict_request_payload_keeps = request_payload_keeps; // retry-buffer.ts:66
-  wire verdict_request_payload_introduces = request_payload_introduces; // retry-buffer.ts:66
-  wire verdict_request_payload_fence = request_payload_fence; // retry-buffer.ts:66
-  wire [47:0] verdict_request_payload_client = request_payload_client; // retry-buffer.ts:66
-  wire [31:0] verdict_request_payload_operation = request_payload_operation; // retry-buffer.ts:66
-  wire verdict_pass_ready = pass_ready; // retry-buffer.ts:66
-  wire verdict_fence_ready = fence_ready; // retry-buffer.ts:66
-  RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:66
+  wire verdict_request_valid = request_valid; // retry-buffer.ts:67
+  wire [5:0] verdict_request_payload_access_slot = request_payload_access_slot; // retry-buffer.ts:67
+  wire [15:0] verdict_request_payload_access_pid = request_payload_access_pid; // retry-buffer.ts:67
+  wire [63:0] verdict_request_payload_access_va = request_payload_access_va; // retry-buffer.ts:67
+  wire [13:0] verdict_request_payload_access_length = request_payload_access_length; // retry-buffer.ts:67
+  wire verdict_request_payload_access_write = request_payload_access_write; // retry-buffer.ts:67
+  wire verdict_request_payload_access_silent = request_payload_access_silent; // retry-buffer.ts:67
+  wire [7:0] verdict_request_payload_access_reply_opcode = request_payload_access_reply_opcode; // retry-buffer.ts:67
+  wire [2:0] verdict_request_payload_access_op = request_payload_access_op; // retry-buffer.ts:67
+  wire verdict_request_payload_access_indirect = request_payload_access_indirect; // retry-buffer.ts:67
+  wire verdict_request_payload_tracked = request_payload_tracked; // retry-buffer.ts:67
+  wire verdict_request_payload_keeps = request_payload_keeps; // retry-buffer.ts:67
+  wire verdict_request_payload_introduces = request_payload_introduces; // retry-buffer.ts:67
+  wire verdict_request_payload_fence = request_payload_fence; // retry-buffer.ts:67
+  wire [47:0] verdict_request_payload_client = request_payload_client; // retry-buffer.ts:67
+  wire [31:0] verdict_request_payload_operation = request_payload_operation; // retry-buffer.ts:67
+  wire verdict_pass_ready = pass_ready; // retry-buffer.ts:67
+  wire verdict_fence_ready = fence_ready; // retry-buffer.ts:67
+  RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:67
     .clk                                 (clk),
     .rst                                 (rst),
     .request_valid                       (verdict_request_valid),
@@ -155,23 +155,23 @@ module RetryBuffer_e2048_c64_n64_t1000 (
     .replaced                            (verdict_replaced)
   );
 
-  wire results_started_valid = verdict_started_valid; // retry-buffer.ts:67
-  wire [5:0] results_started_slot = verdict_started_slot; // retry-buffer.ts:67
-  wire [10:0] results_started_entry = verdict_started_entry; // retry-buffer.ts:67
-  wire results_finding_valid = verdict_finding_valid; // retry-buffer.ts:67
-  wire [1:0] results_finding_kind = verdict_finding_kind; // retry-buffer.ts:67
-  wire [5:0] results_finding_slot = verdict_finding_slot; // retry-buffer.ts:67
-  wire [10:0] results_finding_entry = verdict_finding_entry; // retry-buffer.ts:67
-  wire [5:0] results_finding_entry_slot = verdict_finding_entry_slot; // retry-buffer.ts:67
-  wire results_finding_silent = verdict_finding_silent; // retry-buffer.ts:67
-  wire [7:0] results_finding_reply_opcode = verdict_finding_reply_opcode; // retry-buffer.ts:67
-  wire results_done_valid = done_valid; // retry-buffer.ts:67
-  wire [5:0] results_done_slot = done_slot; // retry-buffer.ts:67
-  wire [3:0] results_done_status = done_status; // retry-buffer.ts:67
-  wire [63:0] results_done_word = done_word; // retry-buffer.ts:67
-  wire results_answer_ready = answer_ready; // retry-buffer.ts:67
-  wire [5:0] results_word_slot = word_slot; // retry-buffer.ts:67
-  RetryResults_e2048_n64_w64 results_i ( // retry-buffer.ts:67
+  wire results_started_valid = verdict_started_valid; // retry-buffer.ts:68
+  wire [5:0] results_started_slot = verdict_started_slot; // retry-buffer.ts:68
+  wire [10:0] results_started_entry = verdict_started_entry; // retry-buffer.ts:68
+  wire results_finding_valid = verdict_finding_valid; // retry-buffer.ts:68
+  wire [1:0] results_finding_kind = verdict_finding_kind; // retry-buffer.ts:68
+  wire [5:0] results_finding_slot = verdict_finding_slot; // retry-buffer.ts:68
+  wire [10:0] results_finding_entry = verdict_finding_entry; // retry-buffer.ts:68
+  wire [5:0] results_finding_entry_slot = verdict_finding_entry_slot; // retry-buffer.ts:68
+  wire results_finding_silent = verdict_finding_silent; // retry-buffer.ts:68
+  wire [7:0] results_finding_reply_opcode = verdict_finding_reply_opcode; // retry-buffer.ts:68
+  wire results_done_valid = done_valid; // retry-buffer.ts:68
+  wire [5:0] results_done_slot = done_slot; // retry-buffer.ts:68
+  wire [3:0] results_done_status = done_status; // retry-buffer.ts:68
+  wire [63:0] results_done_word = done_word; // retry-buffer.ts:68
+  wire results_answer_ready = answer_ready; // retry-buffer.ts:68
+  wire [5:0] results_word_slot = word_slot; // retry-buffer.ts:68
+  RetryResults_e2048_n64_w64 results_i ( // retry-buffer.ts:68
     .clk                         (clk),
     .rst                         (rst),
     .started_valid               (results_started_valid),

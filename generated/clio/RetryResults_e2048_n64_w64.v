@@ -49,8 +49,8 @@ module RetryResults_e2048_n64_w64 (
   reg [67:0] result; // retry-results.ts:127
   (* ram_style = "distributed" *) reg [63:0] found_words [0:63]; // retry-results.ts:163
   (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:164
-  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:175
-  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:176
+  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:176
+  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:177
   wire [63:0] under_way_shifted = awaited >> finding_entry_slot;
   wire under_way = under_way_shifted[0] & (entry_of[finding_entry_slot] == finding_entry); // retry-results.ts:109
   wire orphaned = finding_valid & (finding_kind == 2'd3) & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:111
@@ -477,24 +477,24 @@ module RetryResults_e2048_n64_w64 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~asks_valid | answers_push_ready); // retry-results.ts:187
-      assert (~(started_valid & check_shifted[0])); // retry-results.ts:188
-      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:192
+      assert (~asks_valid | answers_push_ready); // retry-results.ts:188
+      assert (~(started_valid & check_shifted[0])); // retry-results.ts:189
+      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:193
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~asks_valid | answers_push_ready)) begin
-        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:187)"); // retry-results.ts:187
+        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:188)"); // retry-results.ts:188
         $stop;
       end
       if (~(~(started_valid & check_shifted[0]))) begin
-        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:188)"); // retry-results.ts:188
+        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:189)"); // retry-results.ts:189
         $stop;
       end
       if (~(~((&{done_valid, replays}) & (done_slot == asks_slot)))) begin
-        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:192)"); // retry-results.ts:192
+        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:193)"); // retry-results.ts:193
         $stop;
       end
     end

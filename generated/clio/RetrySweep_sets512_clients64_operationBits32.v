@@ -13,16 +13,16 @@ module RetrySweep_sets512_clients64_operationBits32 (
   output wire       step_purge,
   input  wire       take
 );
-  reg [8:0] ageing_row; // retry-sweep.ts:56
-  reg [5:0] ageing_client; // retry-sweep.ts:56
-  reg [8:0] purge_row; // retry-sweep.ts:57
-  reg [5:0] purge_client; // retry-sweep.ts:57
-  reg purging; // retry-sweep.ts:58
-  reg [12:0] count; // retry-sweep.ts:59
-  wire turn = &count[3:0]; // retry-sweep.ts:61
-  wire [8:0] at_row = purging ? purge_row : ageing_row; // retry-sweep.ts:62
-  wire [5:0] at_client = purging ? purge_client : ageing_client; // retry-sweep.ts:62
-  wire ends = take & (&at_row); // retry-sweep.ts:70
+  reg [8:0] ageing_row; // retry-sweep.ts:57
+  reg [5:0] ageing_client; // retry-sweep.ts:57
+  reg [8:0] purge_row; // retry-sweep.ts:58
+  reg [5:0] purge_client; // retry-sweep.ts:58
+  reg purging; // retry-sweep.ts:59
+  reg [12:0] count; // retry-sweep.ts:60
+  wire turn = &count[3:0]; // retry-sweep.ts:62
+  wire [8:0] at_row = purging ? purge_row : ageing_row; // retry-sweep.ts:63
+  wire [5:0] at_client = purging ? purge_client : ageing_client; // retry-sweep.ts:63
+  wire ends = take & (&at_row); // retry-sweep.ts:71
 
   always @(posedge clk)
     if (rst) begin
@@ -65,13 +65,13 @@ module RetrySweep_sets512_clients64_operationBits32 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(purge_valid & purging)); // retry-sweep.ts:85
+    if (~rst) assert (~(purge_valid & purging)); // retry-sweep.ts:86
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(purge_valid & purging))) begin
-        $display("%s", "assertion failed: one purge at a time (retry-sweep.ts:85)"); // retry-sweep.ts:85
+        $display("%s", "assertion failed: one purge at a time (retry-sweep.ts:86)"); // retry-sweep.ts:86
         $stop;
       end
     end

@@ -122,29 +122,29 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [5:0] ahead_slot; // retry-verdict.ts:148
   reg ahead_same_set; // retry-verdict.ts:148
   reg ahead_same_key; // retry-verdict.ts:148
-  reg purged; // retry-verdict.ts:220
-  reg out_full; // retry-verdict.ts:309
-  reg out_held_fence; // retry-verdict.ts:309
-  reg [5:0] out_held_access_slot; // retry-verdict.ts:309
-  reg [15:0] out_held_access_pid; // retry-verdict.ts:309
-  reg [63:0] out_held_access_va; // retry-verdict.ts:309
-  reg [13:0] out_held_access_length; // retry-verdict.ts:309
-  reg out_held_access_write; // retry-verdict.ts:309
-  reg out_held_access_silent; // retry-verdict.ts:309
-  reg [7:0] out_held_access_reply_opcode; // retry-verdict.ts:309
-  reg [2:0] out_held_access_op; // retry-verdict.ts:309
-  reg out_held_access_indirect; // retry-verdict.ts:309
-  reg spare_full; // retry-verdict.ts:309
-  reg spare_held_fence; // retry-verdict.ts:309
-  reg [5:0] spare_held_access_slot; // retry-verdict.ts:309
-  reg [15:0] spare_held_access_pid; // retry-verdict.ts:309
-  reg [63:0] spare_held_access_va; // retry-verdict.ts:309
-  reg [13:0] spare_held_access_length; // retry-verdict.ts:309
-  reg spare_held_access_write; // retry-verdict.ts:309
-  reg spare_held_access_silent; // retry-verdict.ts:309
-  reg [7:0] spare_held_access_reply_opcode; // retry-verdict.ts:309
-  reg [2:0] spare_held_access_op; // retry-verdict.ts:309
-  reg spare_held_access_indirect; // retry-verdict.ts:309
+  reg purged; // retry-verdict.ts:221
+  reg out_full; // retry-verdict.ts:310
+  reg out_held_fence; // retry-verdict.ts:310
+  reg [5:0] out_held_access_slot; // retry-verdict.ts:310
+  reg [15:0] out_held_access_pid; // retry-verdict.ts:310
+  reg [63:0] out_held_access_va; // retry-verdict.ts:310
+  reg [13:0] out_held_access_length; // retry-verdict.ts:310
+  reg out_held_access_write; // retry-verdict.ts:310
+  reg out_held_access_silent; // retry-verdict.ts:310
+  reg [7:0] out_held_access_reply_opcode; // retry-verdict.ts:310
+  reg [2:0] out_held_access_op; // retry-verdict.ts:310
+  reg out_held_access_indirect; // retry-verdict.ts:310
+  reg spare_full; // retry-verdict.ts:310
+  reg spare_held_fence; // retry-verdict.ts:310
+  reg [5:0] spare_held_access_slot; // retry-verdict.ts:310
+  reg [15:0] spare_held_access_pid; // retry-verdict.ts:310
+  reg [63:0] spare_held_access_va; // retry-verdict.ts:310
+  reg [13:0] spare_held_access_length; // retry-verdict.ts:310
+  reg spare_held_access_write; // retry-verdict.ts:310
+  reg spare_held_access_silent; // retry-verdict.ts:310
+  reg [7:0] spare_held_access_reply_opcode; // retry-verdict.ts:310
+  reg [2:0] spare_held_access_op; // retry-verdict.ts:310
+  reg spare_held_access_indirect; // retry-verdict.ts:310
   (* ram_style = "block" *) reg [179:0] entries [0:511]; // retry-verdict.ts:77
   reg [179:0] row; // retry-verdict.ts:123
   reg [1:0] oldest_of [0:511]; // retry-verdict.ts:83
@@ -153,8 +153,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire moves; // retry-verdict.ts:212
   wire settles; // retry-verdict.ts:214
   wire remembers; // retry-verdict.ts:207
-  wire out_ready; // retry-verdict.ts:309
-  wire spare_payload_fence; // retry-verdict.ts:309
+  wire out_ready; // retry-verdict.ts:310
+  wire spare_payload_fence; // retry-verdict.ts:310
   reg [1:0] oldest_rd; // retry-verdict.ts:124
   reg [1:0] oldest_fwd; // retry-verdict.ts:124
   reg oldest_hit; // retry-verdict.ts:124
@@ -312,24 +312,24 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire retires = settles & refused & clients_idle_valid; // retry-verdict.ts:216
   wire removes_0 =
     (&{at_sweeping, row[0], current_0, row[6:1] == client})
-    & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // retry-verdict.ts:227
+    & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // retry-verdict.ts:228
   wire removes_1 =
     (&{at_sweeping, row[45], current_1, row[51:46] == client})
-    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // retry-verdict.ts:227
+    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // retry-verdict.ts:228
   wire removes_2 =
     (&{at_sweeping, row[90], current_2, row[96:91] == client})
-    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // retry-verdict.ts:227
+    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // retry-verdict.ts:228
   wire removes_3 =
     (&{at_sweeping, row[135], current_3, row[141:136] == client})
-    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // retry-verdict.ts:227
+    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // retry-verdict.ts:228
   wire [44:0] victim_valid_element = row[{6'd0, oldest} * 8'd45 +: 45];
-  wire victim_valid = victim_valid_element[0]; // retry-verdict.ts:245
-  wire [5:0] victim_client = victim_valid_element[6:1]; // retry-verdict.ts:245
-  wire [31:0] victim_operation = victim_valid_element[38:7]; // retry-verdict.ts:245
-  wire [5:0] victim_slot = victim_valid_element[44:39]; // retry-verdict.ts:245
-  wire evicts = inserts & victim_valid; // retry-verdict.ts:250
+  wire victim_valid = victim_valid_element[0]; // retry-verdict.ts:246
+  wire [5:0] victim_client = victim_valid_element[6:1]; // retry-verdict.ts:246
+  wire [31:0] victim_operation = victim_valid_element[38:7]; // retry-verdict.ts:246
+  wire [5:0] victim_slot = victim_valid_element[44:39]; // retry-verdict.ts:246
+  wire evicts = inserts & victim_valid; // retry-verdict.ts:251
   wire [31:0] drags_diff = request_operation - mark;
-  wire drags = &{settles, request_tracked, known, drags_diff[31:30] == 2'd1}; // retry-verdict.ts:251
+  wire drags = &{settles, request_tracked, known, drags_diff[31:30] == 2'd1}; // retry-verdict.ts:252
   wire [31:0] newest_word = forgotten[judged_client];
   wire [10:0] newest_joined = {
     judged_operation[31:30] == newest_word[31:30],
@@ -346,10 +346,10 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] newest_sum = {1'b0, newest_joined} + 12'd1;
   wire [31:0] newest_diff = judged_operation - newest_word;
-  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // retry-verdict.ts:302
+  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // retry-verdict.ts:303
   assign out_ready = ~spare_full;
-  wire spare_valid = out_full | spare_full; // retry-verdict.ts:309
-  wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence); // retry-verdict.ts:309
+  wire spare_valid = out_full | spare_full; // retry-verdict.ts:310
+  wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence); // retry-verdict.ts:310
   assign spare_payload_fence = spare_full ? spare_held_fence : out_held_fence;
 
   wire [47:0] clients_key = request_payload_client; // retry-verdict.ts:67
@@ -709,19 +709,19 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1))))); // retry-verdict.ts:322
-      assert (~(clearing & inserts)); // retry-verdict.ts:331
+      assert (~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1))))); // retry-verdict.ts:323
+      assert (~(clearing & inserts)); // retry-verdict.ts:332
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1)))))) begin
-        $display("%s", "assertion failed: an operation is remembered once (retry-verdict.ts:322)"); // retry-verdict.ts:322
+        $display("%s", "assertion failed: an operation is remembered once (retry-verdict.ts:323)"); // retry-verdict.ts:323
         $stop;
       end
       if (~(~(clearing & inserts))) begin
-        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (retry-verdict.ts:331)"); // retry-verdict.ts:331
+        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (retry-verdict.ts:332)"); // retry-verdict.ts:332
         $stop;
       end
     end

@@ -10,20 +10,20 @@ module SyncWords_lanes4_numberBits28 (
   input  wire        release_valid,
   input  wire [1:0]  release_lane
 );
-  reg taken_0; // sync-words.ts:46
-  reg taken_1; // sync-words.ts:46
-  reg taken_2; // sync-words.ts:46
-  reg taken_3; // sync-words.ts:46
-  reg [27:0] words_0; // sync-words.ts:47
-  reg [27:0] words_1; // sync-words.ts:47
-  reg [27:0] words_2; // sync-words.ts:47
-  reg [27:0] words_3; // sync-words.ts:47
+  reg taken_0; // sync-words.ts:45
+  reg taken_1; // sync-words.ts:45
+  reg taken_2; // sync-words.ts:45
+  reg taken_3; // sync-words.ts:45
+  reg [27:0] words_0; // sync-words.ts:46
+  reg [27:0] words_1; // sync-words.ts:46
+  reg [27:0] words_2; // sync-words.ts:46
+  reg [27:0] words_3; // sync-words.ts:46
   wire clash =
     (taken_0 & (words_0 == word))
     | (taken_1 & (words_1 == word))
     | (taken_2 & (words_2 == word))
-    | (taken_3 & (words_3 == word)); // sync-words.ts:49
-  wire [3:0] left = {~taken_3, ~taken_2, ~taken_1, ~taken_0}; // sync-words.ts:50
+    | (taken_3 & (words_3 == word)); // sync-words.ts:48
+  wire [3:0] left = {~taken_3, ~taken_2, ~taken_1, ~taken_0}; // sync-words.ts:49
   wire [3:0] taken_0_and = left & (~left + 4'd1);
   wire [1:0] taken_0_joined = {taken_0_and[2] | taken_0_and[3], taken_0_and[1] | taken_0_and[3]};
   wire taken_0_when = claim & (taken_0_joined == 2'd0);
@@ -84,24 +84,24 @@ module SyncWords_lanes4_numberBits28 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~release_valid | ((release_lane == 2'd0) & taken_0) | ((release_lane == 2'd1) & taken_1) | ((release_lane == 2'd2) & taken_2) | ((release_lane == 2'd3) & taken_3)); // sync-words.ts:64
-      assert (~claim | free); // sync-words.ts:65
-      assert (~check_or); // sync-words.ts:76
+      assert (~release_valid | ((release_lane == 2'd0) & taken_0) | ((release_lane == 2'd1) & taken_1) | ((release_lane == 2'd2) & taken_2) | ((release_lane == 2'd3) & taken_3)); // sync-words.ts:63
+      assert (~claim | free); // sync-words.ts:64
+      assert (~check_or); // sync-words.ts:75
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~release_valid | ((release_lane == 2'd0) & taken_0) | ((release_lane == 2'd1) & taken_1) | ((release_lane == 2'd2) & taken_2) | ((release_lane == 2'd3) & taken_3))) begin
-        $display("%s", "assertion failed: a lane that is given back was taken (sync-words.ts:64)"); // sync-words.ts:64
+        $display("%s", "assertion failed: a lane that is given back was taken (sync-words.ts:63)"); // sync-words.ts:63
         $stop;
       end
       if (~(~claim | free)) begin
-        $display("%s", "assertion failed: a lane is claimed where there is one, and the word is in none (sync-words.ts:65)"); // sync-words.ts:65
+        $display("%s", "assertion failed: a lane is claimed where there is one, and the word is in none (sync-words.ts:64)"); // sync-words.ts:64
         $stop;
       end
       if (~(~check_or)) begin
-        $display("%s", "assertion failed: no word is in two lanes (sync-words.ts:76)"); // sync-words.ts:76
+        $display("%s", "assertion failed: no word is in two lanes (sync-words.ts:75)"); // sync-words.ts:75
         $stop;
       end
     end

@@ -1,18 +1,18 @@
-import { table } from "../../designs/shared/command-line/index.ts";
-import type { Figures } from "./figures.ts";
+import { table } from "../../../shared/command-line/index.ts";
+import type { AreaFigures } from "../../../shared/evaluation/index.ts";
 import { levelsGoal, rows, zu7ev, type Row } from "./rows.ts";
 
 const thousands = (n: number): string => n.toLocaleString("en-US");
 const percent = (n: number, of: number): string => `${((100 * n) / of).toFixed(1)} %`;
 
-function cells(row: Row, modules: Readonly<Partial<Record<string, Figures>>>): readonly string[] {
+function cells(row: Row, modules: Readonly<Partial<Record<string, AreaFigures>>>): readonly string[] {
   const paper =
     row.paper === undefined
       ? ["-", "-", "-"]
       : [`${row.paper.lut} %`, thousands(Math.round((row.paper.lut / 100) * zu7ev.lut)), `${row.paper.bram} %`];
   const found = row.blocks.map(b => modules[b]).filter(f => f !== undefined);
   if (found.length < row.blocks.length) return [row.name, ...paper, "not synthesized", "-", "-", "-", "-", "-", "-"];
-  const total = (of: (f: Figures) => number): number => found.reduce((sum, f) => sum + of(f), 0);
+  const total = (of: (f: AreaFigures) => number): number => found.reduce((sum, f) => sum + of(f), 0);
   const lut = total(f => f.lut),
     levels = Math.max(...found.map(f => f.levels));
   const goal = row.goal === undefined ? "-" : `${thousands(row.goal)}: ${lut <= row.goal ? "reached" : "missed"}`;
@@ -36,7 +36,14 @@ function cells(row: Row, modules: Readonly<Partial<Record<string, Figures>>>): r
  * The paper's Table 4.1 beside ours. @param modules figures of the node's blocks and of the whole by short
  * name, for UltraScale+
  */
-export function paperTable(modules: Readonly<Partial<Record<string, Figures>>>): string {
+export function paperTable(modules: Readonly<Partial<Record<string, AreaFigures>>>): string {
+  // The whole has one row, whichever its build.
+  const named = Object.fromEntries(
+    Object.entries(modules).map(([name, f]) => [
+      /^ClioNode(?:Gbn|Extended|GbnExtended)$/.test(name) ? "ClioNode" : name,
+      f,
+    ]),
+  );
   const heading = [
     "",
     "paper LUT",
@@ -53,7 +60,7 @@ export function paperTable(modules: Readonly<Partial<Record<string, Figures>>>):
   return [
     table(
       heading,
-      rows.map(r => cells(r, modules)),
+      rows.map(r => cells(r, named)),
       "lrrrrrrrrrr",
     ),
     "",

@@ -1,6 +1,6 @@
 /** Faults of a page of figures, by its text alone: no browser is needed. */
-import type { Figure, Plot, Report } from "../../../../../designs/shared/evaluation/index.ts";
-import { escape } from "../../../../../cli/figures/report/format.ts";
+import type { Figure, Plot, Report } from "../../../designs/shared/evaluation/index.ts";
+import { escape } from "../../../cli/figures/report/format.ts";
 
 /** Least contrast of text, and of lines and bars, to what they stand on: WCAG 2.1, 1.4.3 and 1.4.11. */
 const textContrast = 4.5,

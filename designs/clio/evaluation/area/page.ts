@@ -1,13 +1,11 @@
-import { table } from "../../designs/shared/command-line/index.ts";
-import { baselinePath, readBaseline } from "./baseline.ts";
+import { table } from "../../../shared/command-line/index.ts";
+import type { AreaFigures } from "../../../shared/evaluation/index.ts";
 import { paperTable } from "./paper-table.ts";
 import { levelsGoal } from "./rows.ts";
-import { targets } from "./target.ts";
 
-/** The page of the node's area and depth: the baseline, put into words. @param root the project's folder */
-export function areaPage(root: string): string {
-  const { tool, units } = readBaseline(baselinePath(root, targets.xcup)),
-    all = Object.entries(units);
+/** The page of the node's area and depth: what synthesis has measured of it, put into words. */
+export function areaPage(tool: string, units: Readonly<Record<string, AreaFigures>>): string {
+  const all = Object.entries(units);
   const lines = all.map(([name, u]) =>
     [name, u.lut, u.ff, u.bram, u.uram, u.dsp, u.levels].map(v =>
       typeof v === "string" ? v : v.toLocaleString("en-US"),

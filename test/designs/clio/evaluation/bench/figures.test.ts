@@ -9,7 +9,7 @@ import {
   stateReport,
   throughputReport,
   measureThroughput,
-} from "../../../designs/clio/evaluation/index.ts";
+} from "../../../../../designs/clio/evaluation/index.ts";
 
 // How fast things are is for `mnemo bench` to say and no test's verdict; here: that it is really measured, and the
 // same each time.

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allBoards, readBoard } from "../../../cli/board/boards.ts";
-import { ice40Sources } from "../../../cli/board/ice40.ts";
-import { boardFiles } from "../../../cli/board/run-board.ts";
-import { root } from "../../../scripts/setup/paths.mjs";
-import { mnemo } from "../../support/command-line.ts";
+import { allBoards, readBoard } from "../../../../cli/board/boards.ts";
+import { ice40Sources } from "../../../../cli/board/ice40.ts";
+import { boardFiles } from "../../../../cli/board/run-board.ts";
+import { root } from "../../../../scripts/setup/paths.mjs";
+import { mnemo } from "../../../support/command-line.ts";
 
 const boards = allBoards(root);
 let folder = "";

@@ -38,9 +38,9 @@ export function seed(text: string): number {
   return n;
 }
 
-/** `--set key=value`, as often as there are settings; the keys are checked by the design's own schema. */
+/** `--set key=value`, as often as there are settings; the keys are checked by the design itself. */
 export function setting(): Option {
-  return new Option("--set <key=value...>", "a setting of the node: a build parameter or a run-time value")
-    .default([], "the paper's values")
+  return new Option("--set <key=value...>", "a setting of the design: a build parameter or a run-time value")
+    .default([], "the design's own values")
     .argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
 }
