@@ -273,8 +273,7 @@ export const Mat = module(
     takenFull.set(slowFull);
 
     // What follows. A malformed request and a code that means nothing are refused.
-    const knownStream = known;
-    const decided = p.compact === true ? knownStream : stage(knownStream, "full", { name: "decided" });
+    const decided = p.compact === true ? known : stage(known, "full", { name: "decided" });
     const d = decided.payload;
     const goesSlow = node(d.sound.and(d.slow.or(d.extend)));
     const plainForm = node(d.badAccess.or(d.write.and(d.badWrite)).not());
@@ -324,8 +323,7 @@ export const Mat = module(
         mux(d.corrupt, constant(status.NACK, 4), mux(busy, constant(status.BUSY, 4), status.MALFORMED)),
       ),
     });
-    const replyStream = replies;
-    connect(p.compact === true ? replyStream : stage(replyStream, "full"), io.reply);
+    connect(p.compact === true ? replies : stage(replies, "full"), io.reply);
     const slowQueue = instance(Fifo({ shape: SlowFrame(p), depth: Math.max(2, slowLimit(p)), style: "distributed" }));
     slowQueue.push.valid.set(decided.valid.and(toSlow));
     slowQueue.push.payload.set({ slot: d.slot, frame: d.frame });

@@ -21,7 +21,6 @@ import {
   byName,
   type Bit,
   type UIntVar,
-  type StreamIn,
 } from "../../../../hdl-dsl/index.ts";
 import { GbnPeers } from "./gbn-peers.ts";
 import { GbnRx, GbnRxEvents, type GbnRxParameters } from "./gbn-rx.ts";
