@@ -49,6 +49,15 @@ export function source<const S extends Shape>(shape: S, o: Pick<PortOptions, "do
   return { port: "stream", dir: "out", shape, ...o };
 }
 
+/** The same ports with `prefix` before their names. */
+export function prefixPorts<const N extends string, const P extends Ports>(
+  prefix: N,
+  ports: P,
+): { readonly [K in keyof P & string as `${N}${K}`]: P[K] } {
+  const named = Object.entries(ports).map(([name, port]) => [`${prefix}${name}`, port]);
+  return Object.fromEntries(named) as { readonly [K in keyof P & string as `${N}${K}`]: P[K] };
+}
+
 /** Ports `name0`, `name1` and so on. */
 export type PortArray<N extends string, P> = { readonly [_ in `${N}${number}`]: P };
 type Together<P extends readonly unknown[]> = P extends readonly [infer First, ...infer Rest]

@@ -11,6 +11,7 @@ import {
   LiteWrite,
   map,
   module,
+  prefixPorts,
   reg,
   sink,
   source,
@@ -27,22 +28,17 @@ import {
 export const LiteSplit = module(
   "LiteSplit",
   (p: { /** Of each half. */ readonly addressBits: number }) => {
-    const master = <const N extends string>(name: N) => ({
-      [`${name}Aw`]: source(liteAddress(p.addressBits)),
-      [`${name}W`]: source(LiteWrite),
-      [`${name}B`]: sink(LiteResponse),
-      [`${name}Ar`]: source(liteAddress(p.addressBits)),
-      [`${name}R`]: sink(LiteRead),
-    });
-    type Half<N extends string> = {
-      [K in `${N}Aw` | `${N}Ar`]: ReturnType<typeof source<ReturnType<typeof liteAddress>>>;
-    } & { [K in `${N}W`]: ReturnType<typeof source<typeof LiteWrite>> } & {
-      [K in `${N}B`]: ReturnType<typeof sink<typeof LiteResponse>>;
-    } & { [K in `${N}R`]: ReturnType<typeof sink<typeof LiteRead>> };
+    const master = {
+      Aw: source(liteAddress(p.addressBits)),
+      W: source(LiteWrite),
+      B: sink(LiteResponse),
+      Ar: source(liteAddress(p.addressBits)),
+      R: sink(LiteRead),
+    };
     return {
       ...liteSlavePorts(p.addressBits + 1),
-      ...(master("low") as Half<"low">),
-      ...(master("high") as Half<"high">),
+      ...prefixPorts("low", master),
+      ...prefixPorts("high", master),
     };
   },
   (io, p) => {

@@ -57,13 +57,13 @@ export interface MatParameters {
   /** Largest `length` of an access, bytes. */
   readonly maxData: number;
   /**
-   * Without the registers between the stages (cells.ts): latency 0 to `asked`, `reply` and `slow`, 1 to `release`.
-   * `request` then fires together with the output that results.
+   * Without the registers between the stages (cells.ts): latency 0 to `asked`, `reply` and `slow`, 1 to `release`;
+   * `request` is taken when what follows from it is.
    */
   readonly compact?: true;
 }
 
-/** An entry of the table: the action for an opcode. Its bits as the registers show them stand in ../registers. */
+/** An entry of the table: what is done with an opcode. Its bits as the registers show them stand in ../registers. */
 export const MatEntry = struct({
   action: uint(3),
   write: bit,
@@ -93,16 +93,16 @@ const atomicBytes = 8;
 export const slowLimit = (p: { readonly slots: number }): number => Math.max(1, p.slots / 4);
 
 /**
- * Match-and-action table (paper §4.3.2): decides where each request goes. It decides by the opcode, or by a rule for
- * the PID, and by the request's form (../model/rules.md, section 4). The destinations are memory (`asked`: accesses,
- * atomics, pointers, fences), a reply (NACK, MALFORMED, BUSY, echo), the slow path, and none (`release` frees the
- * slot).
+ * Match-and-action table (paper §4.3.2): decides by the opcode, or by a rule for the pid, and by the request's form
+ * (../model/rules.md, section 4), where each request goes: to memory (`asked`: accesses, atomics, pointers, fences),
+ * straight to a reply (NACK, MALFORMED, BUSY, echo), to the slow path, or nowhere (`release` frees its slot).
  *
  * Latency: 1 cycle to `asked`, 2 to `reply`, `slow` and `release` (`events` too). Initiation interval: 1. Full: when
  * `asked` or `reply` stalls, two requests wait here, then `request.ready` is 0 (a register: it follows no other stream
- * within the cycle). `slow` never stalls the table. At most slots / 4 requests are out at the slow path, from `slow` to
- * `slow_release`, and a queue here has room for all of them. One request more is answered BUSY. The table is written at
- * any time; a request that is taken in the same cycle still sees the old entry. Reset leaves its content alone.
+ * within the cycle). `slow` never stalls it: at most slots / 4 requests are out at the slow path at a time (from `slow`
+ * to `slow_release`) and find room in a queue here; one more is answered BUSY.
+ * The table is written at any time; a request that is taken in the same cycle still sees the old entry. Reset leaves
+ * its content alone.
  */
 export const Mat = module(
   "Mat",
@@ -190,8 +190,8 @@ export const Mat = module(
       () => waiting.set(waiting.sub(1)),
     );
 
-    // Facts about a request when it is taken. Registered before anything is concluded from it: the compare of the pids
-    // alone takes half a cycle.
+    // What is known of a request when it is taken. Registered before anything is concluded from it: the compare of the
+    // pids alone takes half a cycle.
     const Known = struct({
       slot: uint(slotBits(p)),
       pid: uint(16),
@@ -215,7 +215,7 @@ export const Mat = module(
       extend: bit,
       echo: bit,
       drop: bit,
-      /** Operation for the sync unit: an atomic, a fetch of a pointer, a fence. */
+      /** What the sync unit would do: an atomic, a fetch of a pointer, a fence. */
       op: uint(syncOpBits),
       atomic: bit,
       pointer: bit,
@@ -273,8 +273,7 @@ export const Mat = module(
     takenFull.set(slowFull);
 
     // Outputs that result. A malformed request and a code that means nothing are refused.
-    const knownStream = known;
-    const decided = p.compact === true ? knownStream : stage(knownStream, "full", { name: "decided" });
+    const decided = p.compact === true ? known : stage(known, "full", { name: "decided" });
     const d = decided.payload;
     const goesSlow = node(d.sound.and(d.slow.or(d.extend)));
     const plainForm = node(d.badAccess.or(d.write.and(d.badWrite)).not());
@@ -324,8 +323,7 @@ export const Mat = module(
         mux(d.corrupt, constant(status.NACK, 4), mux(busy, constant(status.BUSY, 4), status.MALFORMED)),
       ),
     });
-    const replyStream = replies;
-    connect(p.compact === true ? replyStream : stage(replyStream, "full"), io.reply);
+    connect(p.compact === true ? replies : stage(replies, "full"), io.reply);
     const slowQueue = instance(Fifo({ shape: SlowFrame(p), depth: Math.max(2, slowLimit(p)), style: "distributed" }));
     slowQueue.push.valid.set(decided.valid.and(toSlow));
     slowQueue.push.payload.set({ slot: d.slot, frame: d.frame });

@@ -247,11 +247,7 @@ export const NetTx = module(
     const consumes = node(sending.and(waits).and(sent.ready));
     data.ready.set(consumes.and(echo.not()));
     io.echoData.ready.set(consumes.and(echo));
-    const beats = sent;
-    connect(
-      arbiter([compact ? beats : stage(beats, "full", { name: "staged" }), io.raw], { last: v => v.last }),
-      io.tx,
-    );
+    connect(arbiter([compact ? sent : stage(sent, "full", { name: "staged" }), io.raw], { last: v => v.last }), io.tx);
 
     const released = reg(bit, { init: 0 });
     const releasedSlot = reg(uint(slotBits(p)));

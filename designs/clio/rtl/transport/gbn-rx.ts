@@ -36,7 +36,6 @@ import {
   gbnVerdict,
   Acknowledgement,
   Answer,
-  choose,
   gbnBytes,
   gbnOffset,
   PeerFields,
@@ -390,7 +389,7 @@ export const GbnRx = module(
     const written = contextBits(p);
     io.contextWrite.set({
       en: delivered.or(managed),
-      index: choose(managed, place.zext(written).add(p.sessions), late.packet.session.zext(written)),
+      index: mux(managed, place.zext(written).add(p.sessions), late.packet.session.zext(written)),
       value: { mac: from.mac, slot: from.slot },
     });
 
@@ -404,7 +403,7 @@ export const GbnRx = module(
       anew.set(controlled);
       io.peerWrite.set({
         en: delivered.or(anew.valid),
-        session: choose(anew.valid, anew.session, late.packet.session),
+        session: mux(anew.valid, anew.session, late.packet.session),
         known: anew.valid.not(),
         ip: from.ip,
         port: from.port,

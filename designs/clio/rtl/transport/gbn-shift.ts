@@ -24,7 +24,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { ethernetHeader, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
-import { choose, gbnBytes, gbnOffset, tagBits, tagPrefix, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
+import { gbnBytes, gbnOffset, tagBits, tagPrefix, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
 import { AxisBeat, slotBeatBits } from "../../../shared/frame/index.ts";
 
 export interface GbnShiftParameters {
@@ -136,7 +136,7 @@ export const GbnRemove = module(
     const kept = lanesOf(held.keep, mux(held.last, constant(0, beatBytes), beats.keep), gbnBytes, beatBytes, 1);
     const data = Array.from({ length: beatBytes }, (_, i) => {
       const stays = i < headLane ? heldShifts.not().or(heldHead) : heldShifts.not();
-      return choose(stays, lane(held.data, i), lane(moved, i));
+      return mux(stays, lane(held.data, i), lane(moved, i));
     });
     const keep = fromBits(
       Array.from({ length: beatBytes }, (_, i) => {
@@ -203,13 +203,13 @@ export const GbnInsert = module(
     const lane = (v: UInt, i: number): UInt => v.bits(8 * i, 8);
     const data = Array.from({ length: beatBytes }, (_, i) => {
       const shifted = i < gbnBytes ? lane(before.data, i) : lane(beats.data, i - gbnBytes);
-      let value = choose(behind, shifted, lane(source, i));
-      if (i < gbnOffset % beatBytes) value = choose(index.eq(headBeat), lane(source, i), value);
+      let value = mux(behind, shifted, lane(source, i));
+      if (i < gbnOffset % beatBytes) value = mux(index.eq(headBeat), lane(source, i), value);
       // The header's own bytes.
       for (let h = 0; h < gbnBytes; h++) {
         const at = gbnOffset + h;
         if (at % beatBytes === i)
-          value = choose(shifts.and(index.eq(Math.floor(at / beatBytes))), lane(plan.header, h), value);
+          value = mux(shifts.and(index.eq(Math.floor(at / beatBytes))), lane(plan.header, h), value);
       }
       return value;
     });

@@ -46,7 +46,6 @@ import {
   lengthBitsOf,
   writtenBits,
   Acknowledgement,
-  choose,
   gbnBytes,
   partBit,
   sessionBits,
@@ -196,7 +195,7 @@ export const GbnTx = module(
           kind(kinds.raw),
           mux(tagged.not(), kind(kinds.unsolicited), mux(managed, kind(kinds.management), kinds.session)),
         ),
-        index: choose(
+        index: mux(
           managed,
           ethernet.dst.bits(0, Math.log2(p.managed)).zext(written).add(p.sessions),
           ethernet.dst.bits(0, sessionBits(p)).zext(written),

@@ -16,7 +16,7 @@ import {
   type UInt,
   carryEqual,
 } from "../../../../hdl-dsl/index.ts";
-import { Answer, choose, Peer, SessionControl, sessionBits, type PeerWidths, type SessionParameters } from "./types.ts";
+import { Answer, Peer, SessionControl, sessionBits, type PeerWidths, type SessionParameters } from "./types.ts";
 
 export interface GbnReceiverParameters extends SessionParameters, PeerWidths {
   /** Packets in order after which an ACK is sent at the latest. */
@@ -163,10 +163,10 @@ export const GbnReceiver = module(
       open: mux(op.start, op.open, was.open),
       bound: op.start.not().and(was.bound.or(inOrder)),
       nacked: op.start.not().and(mux(inOrder, constant(0, 1), was.nacked.or(asks))),
-      expected: choose(
+      expected: mux(
         op.start,
         constant(BigInt.asUintN(p.sequenceBits, BigInt(p.first)), p.sequenceBits),
-        choose(inOrder, was.expected.add(1), was.expected),
+        mux(inOrder, was.expected.add(1), was.expected),
       ),
       unacked: mux(op.start.or(answers), constant(0, countBits), was.unacked.add(1)),
       peer: {

@@ -22,7 +22,7 @@ import {
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { hintTable } from "./hints.ts";
-import { choose, sessionBits, SessionControl, ticketBits, Turn } from "./types.ts";
+import { sessionBits, SessionControl, ticketBits, Turn } from "./types.ts";
 import { GbnWaiting, waitingAction, WaitingPlan, type GbnWaitingParameters } from "./waiting.ts";
 import { AxisBeat } from "../../frame/index.ts";
 
@@ -167,7 +167,7 @@ export const GbnReorder = module(
     const skips = node(io.control.valid.not().and(impatient).and(probed));
     const asked = node(io.control.valid.or(skips).or(io.silent.valid).or(io.reply.valid));
     const session = node(
-      choose(io.control.valid, io.control.payload.session, choose(silentFirst, silent.session, reply.turn.session)),
+      mux(io.control.valid, io.control.payload.session, mux(silentFirst, silent.session, reply.turn.session)),
     );
     const op = reg(struct({ control: bit, skip: bit, silent: bit, reply: bit }));
     const turn = reg(Turn(p));
@@ -179,7 +179,7 @@ export const GbnReorder = module(
         silent: plain.and(silentFirst),
         reply: plain.and(silentFirst.not()),
       });
-      turn.set({ session, ticket: choose(silentFirst, silent.ticket, reply.turn.ticket) });
+      turn.set({ session, ticket: mux(silentFirst, silent.ticket, reply.turn.ticket) });
       slot.set(probe);
       alternate.set(silentFirst.not());
       at.select.set(0);
@@ -198,7 +198,7 @@ export const GbnReorder = module(
       collision: "undefined",
       style: "block",
     });
-    const was = heads.readSync(node(choose(at.select, session, choose(at.look, kept.turn.session, turn.session))));
+    const was = heads.readSync(node(mux(at.select, session, mux(at.look, kept.turn.session, turn.session))));
     const gap = node<UInt>(turn.ticket.sub(was.due));
     const due = node(turn.ticket.eq(was.due)),
       behind = node(gap.bit(tickets - 1));
@@ -221,7 +221,7 @@ export const GbnReorder = module(
         act(waitingAction.release),
         mux(passes, act(waitingAction.pass), mux(far, act(waitingAction.drop), waitingAction.keep)),
       ),
-      slot: choose(at.release, slot, freeSlot),
+      slot: mux(at.release, slot, freeSlot),
     });
     // Nothing is decided about a reply, nor released, without room for both.
     const sends = node(plan.ready.and(outs.push.ready)),
@@ -236,17 +236,17 @@ export const GbnReorder = module(
     // One begins to wait. The table is read now and written in the next cycle, when nobody else wants it.
     const keeping = node(near.and(isFree).and(ordered.and(sends).or(mutes))),
       alone = node(was.waits.any().not());
-    const laneNow = node(choose(alone, lanes.pop.payload, was.lane));
+    const laneNow = node(mux(alone, lanes.pop.payload, was.lane));
     free.pop.ready.set(keeping);
     lanes.pop.ready.set(keeping.and(alone));
     keptWords.write(keeping, freeSlot, { turn, quiet: op.silent, meta: reply.meta });
     const chased = reg(ticket);
     const lane = reg(slotOf);
     const count = reg(uint(slotBits + 1));
-    const isDue = node(choose(at.decide, was.due, chased)),
+    const isDue = node(mux(at.decide, was.due, chased)),
       dueNext = node<UInt>(isDue.add(1)),
       newcomer = node(at.decide.and(near).and(op.skip.not()));
-    const place = node(cat(choose(at.decide, laneNow, lane), choose(newcomer, turn.ticket, dueNext).trunc(reachBits)));
+    const place = node(cat(mux(at.decide, laneNow, lane), mux(newcomer, turn.ticket, dueNext).trunc(reachBits)));
     const hint = hints.read(place);
     const joining = reg(bit, { init: 0 });
     const joiningPlace = reg(uint(slotBits + reachBits));
@@ -267,20 +267,20 @@ export const GbnReorder = module(
     const gone = reg(bit, { init: 0 });
     const further = node(at.found.and(matches.not()).and(gone));
     const freed = node(at.release.and(sends.or(quiet)));
-    const dueThen = node(choose(steps.or(further), dueNext, isDue));
+    const dueThen = node(mux(steps.or(further), dueNext, isDue));
     const fewer = node<UInt>(count.sub(1));
     const cursor = reg(uint(Math.max(sessionBits(p), slotBits)), { init: 0 });
     const anew = node(starting.or(restarts));
     heads.write(
       starting.or(restarts).or(steps).or(keeping).or(further).or(freed),
-      node(choose(starting, cursor.trunc(sessionBits(p)), turn.session)),
+      node(mux(starting, cursor.trunc(sessionBits(p)), turn.session)),
       {
-        due: choose(anew, first, dueThen),
-        lane: choose(at.decide, laneNow, lane),
-        waits: choose(
+        due: mux(anew, first, dueThen),
+        lane: mux(at.decide, laneNow, lane),
+        waits: mux(
           anew,
           none,
-          choose(at.decide, choose(keeping, was.waits.add(1), was.waits), choose(at.release, fewer, count)),
+          mux(at.decide, mux(keeping, was.waits.add(1), was.waits), mux(at.release, fewer, count)),
         ),
       },
     );
@@ -292,13 +292,13 @@ export const GbnReorder = module(
     const listed = node(cursor.shr(slotBits).any().not().and(starting));
     taken.write(
       starting.or(keeping).or(freed).or(flushed),
-      node(choose(starting, cursor.trunc(slotBits), choose(at.decide, freeSlot, slot))),
+      node(mux(starting, cursor.trunc(slotBits), mux(at.decide, freeSlot, slot))),
       keeping,
     );
     free.push.valid.set(listed.or(freed).or(flushed));
-    free.push.payload.set(choose(starting, cursor.trunc(slotBits), slot));
+    free.push.payload.set(mux(starting, cursor.trunc(slotBits), slot));
     lanes.push.valid.set(listed.or(freed.and(fewer.any().not())).or(restarts.and(alone.not())));
-    lanes.push.payload.set(choose(starting, cursor.trunc(slotBits), choose(at.decide, was.lane, lane)));
+    lanes.push.payload.set(mux(starting, cursor.trunc(slotBits), mux(at.decide, was.lane, lane)));
     when(starting, () => {
       cursor.set(cursor.add(1));
       when(cursor.eq(Math.max(p.sessions, p.waiting) - 1), () => starting.set(0));

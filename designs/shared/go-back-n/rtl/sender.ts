@@ -27,7 +27,7 @@ import {
   type Shape,
   type Val,
 } from "../../../../hdl-dsl/index.ts";
-import { Acknowledgement, choose, sessionBits, SessionControl, type SessionParameters } from "./types.ts";
+import { Acknowledgement, sessionBits, SessionControl, type SessionParameters } from "./types.ts";
 
 export interface GbnSenderParameters extends SessionParameters {
   /**
@@ -169,7 +169,7 @@ export const GbnSender = module(
     when(starting.or(looks), () => cursor.set(cursor.add(1)));
     when(cursor.eq(p.sessions - 1), () => starting.set(0));
     const session = node(
-      choose(starting.or(looks), cursor, choose(io.control.valid, io.control.payload.session, asked.payload.session)),
+      mux(starting.or(looks), cursor, mux(io.control.valid, io.control.payload.session, asked.payload.session)),
     );
     opValid.set(setUp.or(looks).or(asked.valid));
     stepping.set(steps.fire);
@@ -229,7 +229,7 @@ export const GbnSender = module(
     const fromStart = node(op.flag.or(was.restart).or(passed.bit(p.sequenceBits - 1)));
     const more = node(was.open.and(mux(fromStart, some, passed.trunc(window + 1).lt(flying))));
     const ends = node(is(opKind.step).and(more.not()));
-    io.stepped.set({ valid: is(opKind.step), more, sequence: choose(fromStart, was.acked, op.sequence).add(1) });
+    io.stepped.set({ valid: is(opKind.step), more, sequence: mux(fromStart, was.acked, op.sequence).add(1) });
 
     // The timer.
     const failing = stream(index);
@@ -243,11 +243,11 @@ export const GbnSender = module(
 
     const start = is(opKind.start);
     const back = node(goesBack.or(timesOut));
-    const acked = choose(start, before, choose(moves, op.sequence, choose(givesUp, was.sent, was.acked)));
+    const acked = mux(start, before, mux(moves, op.sequence, mux(givesUp, was.sent, was.acked)));
     states.write(opValid, op.session, {
       open: mux(start, op.flag, was.open.and(givesUp.not())),
       acked,
-      sent: choose(start, before, choose(grants, next, was.sent)),
+      sent: mux(start, before, mux(grants, next, was.sent)),
       progress: start.not().and(
         moves
           .or(ends)

@@ -28,7 +28,7 @@ import {
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { frameBeats } from "./frames.ts";
-import { choose, sessionBits, type SessionParameters } from "./types.ts";
+import { sessionBits, type SessionParameters } from "./types.ts";
 import { keepAll, keepTo, AxisBeat } from "../../frame/index.ts";
 
 export interface GbnStoreParameters extends SessionParameters {
@@ -139,7 +139,7 @@ export const GbnStore = module(
     io.w.valid.set(beats.valid);
     io.w.payload.set({ data: beats.payload.data, strb: beats.payload.keep, last: beats.payload.last.or(beat.all()) });
     beats.ready.set(io.w.ready);
-    when(io.w.fire, () => beat.set(choose(beats.payload.last, constant(0, burstBits), beat.add(1))));
+    when(io.w.fire, () => beat.set(mux(beats.payload.last, constant(0, burstBits), beat.add(1))));
     const written = reg(uint(writtenBits), { init: 0 });
     io.b.ready.set(1);
     pending.pop.ready.set(io.b.valid);
@@ -185,14 +185,14 @@ export const GbnStore = module(
     io.ar.payload.set(reads.address);
     const failed = node(bad.or(io.r.payload.resp.any()));
     when(came, () => {
-      index.set(choose(last, constant(0, countBits), index.add(1)));
+      index.set(mux(last, constant(0, countBits), index.add(1)));
       bad.set(failed.and(last.not()));
     });
     io.r.ready.set(frames.push.ready);
     frames.push.valid.set(io.r.valid);
     frames.push.payload.set({
       data: io.r.payload.data,
-      keep: choose(last, keepTo(lastLane, beatBytes), keepAll(beatBytes)),
+      keep: mux(last, keepTo(lastLane, beatBytes), keepAll(beatBytes)),
       last,
       user: last.and(failed),
     });
