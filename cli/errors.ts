@@ -31,7 +31,7 @@ const oneLine = (message: string): string => message.replace(/^error: /, "").rep
 
 /**
  * The one place where errors become messages and exit codes. A class of another layer is only loaded when something was
- * thrown, so that `--help` does not wait for the simulator.
+ * thrown, so that `--help` does not wait for the simulator. What a design refuses is a UsageError of its own kind.
  */
 export async function describeError(error: unknown): Promise<Failure> {
   const usage = (e: Error): Failure => ({ code: exitCode.usage, message: `mnemo: ${oneLine(e.message)}` });
@@ -42,12 +42,7 @@ export async function describeError(error: unknown): Promise<Failure> {
   const system = systemFailure(error);
   if (system !== undefined) return { ...system, message: `mnemo: ${system.message}` };
 
-  const [{ HdlError }, { ConfigError }, sim] = await Promise.all([
-    import("../hdl-dsl/index.ts"),
-    import("../designs/clio/config/index.ts"),
-    import("../sim/index.ts"),
-  ]);
-  if (error instanceof ConfigError) return usage(error);
+  const [{ HdlError }, sim] = await Promise.all([import("../hdl-dsl/index.ts"), import("../sim/index.ts")]);
   if (error instanceof HdlError) return failed(error);
   if ([sim.HangError, sim.ProtocolError, sim.DesignStopped, sim.TimeoutError].some(c => error instanceof c))
     return failed(error);

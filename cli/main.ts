@@ -12,10 +12,10 @@ import { program } from "./program.ts";
 export async function main(args: readonly string[], streams: Streams): Promise<number> {
   const terminal = new Terminal(streams);
   let code: number = exitCode.done;
-  const command = program(terminal, c => {
-    code = c;
-  });
   try {
+    const command = await program(args, terminal, c => {
+      code = c;
+    });
     // Without a verb nothing can be done: the list of verbs is the answer, and it is bad usage.
     if (args.length === 0) {
       terminal.error(command.helpInformation().trimEnd());

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { ExitCode, Terminal } from "../designs/shared/command-line/index.ts";
+import { designs } from "./designs.ts";
 import { benchVerb } from "./verbs/bench.ts";
 import { boardVerb } from "./verbs/board.ts";
 import { compareVerb } from "./verbs/compare.ts";
@@ -36,14 +37,19 @@ const verbs: readonly Verb[] = [
 ];
 
 /** The program with all its verbs. Nothing here ends the process or writes past `terminal`. */
-export function program(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+export async function program(
+  args: readonly string[],
+  terminal: Terminal,
+  exit: (code: ExitCode) => void,
+): Promise<Command> {
   const root = new Command("mnemo")
-    .description("Mnemosyne: the Clio memory node from TypeScript to Verilog, and its simulator")
+    .description("Mnemosyne: hardware designs from TypeScript to Verilog, and their simulator")
     .addHelpText(
       "after",
-      "\n`mnemo <verb> --help` explains a verb. Exit codes: 0 done, 1 the design failed, 2 bad usage or input.",
+      `\nDesigns: ${designs.map(d => `${d.name}, ${d.title}`).join("; ")}.\n` +
+        "`mnemo <verb> --help` explains a verb. Exit codes: 0 done, 1 the design failed, 2 bad usage or input.",
     );
-  for (const verb of verbs) verb(root, { terminal, exit });
+  for (const verb of verbs) await verb(root, { args, terminal, exit });
   root.action((_options: unknown, command: Command) => {
     // Only reached with options or operands that are no verb; commander words the sentence, suggestion included.
     (command as Command & { unknownCommand(): never }).unknownCommand();

@@ -3,8 +3,10 @@ import type { ExitCode, Terminal } from "../designs/shared/command-line/index.ts
 
 /** Context of a verb: the place for its output, and the way to state an exit code other than 0 without an error. */
 export interface VerbContext {
+  /** What was typed after `mnemo`: which options a verb has can depend on it. */
+  readonly args: readonly string[];
   readonly terminal: Terminal;
   readonly exit: (code: ExitCode) => void;
 }
 /** A verb of the command line: adds itself to the program. */
-export type Verb = (program: Command, context: VerbContext) => Command;
+export type Verb = (program: Command, context: VerbContext) => Command | Promise<Command>;

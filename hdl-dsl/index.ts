@@ -1,5 +1,6 @@
 /** The public face of the language. */
 export * from "./types/bits.ts";
+export * from "./types/by-name.ts";
 export * from "./types/shape.ts";
 export * from "./types/ports.ts";
 export type * from "./types/value.ts";
@@ -38,18 +39,7 @@ export { fork } from "./stream/fork.ts";
 export { framed, insertHeader, packetise, removeHeader, splitHeader, type Framed } from "./stream/framing.ts";
 export { pipeline, type Pipe } from "./stream/pipeline.ts";
 export { stage, type StageKind } from "./stream/stage.ts";
-export {
-  assignGiven,
-  connect,
-  connectAny,
-  demux,
-  filter,
-  gate,
-  join,
-  map,
-  stream,
-  type Given,
-} from "./stream/stream.ts";
+export { assignGiven, connect, connectAny, demux, filter, gate, join, map, stream } from "./stream/stream.ts";
 export { throttle } from "./stream/throttle.ts";
 export { creditReceiver, creditSender } from "./queues/credit.ts";
 export { fifo, fifoWithLevel } from "./queues/fifo.ts";

@@ -4,12 +4,12 @@ const { existsSync, readdirSync } = require("node:fs");
 const path = require("node:path");
 
 /** Folders that are cruised. */
-const layers = ["hdl-dsl", "designs", "sim", "cli", "test"];
+const layers = ["hdl-dsl", "designs", "examples", "sim", "cli", "test"];
 
 /** Parts of designs/shared that are hardware, or the data that describe it. */
 const sharedHardware = "designs/shared/(?:wire|frame|stream|axi|proofs|[^/]+/(?:rtl|wire|table))";
-/** Parts of a design that may use the simulator. */
-const simulated = "^designs/[^/]+/(?:(?:rig|evaluation)/|design\\.ts$)";
+/** Parts of a design that may use the simulator; an example's parts are files. */
+const simulated = "^(?:designs|examples)/[^/]+/(?:(?:rig|evaluation)(?:/|\\.ts$)|design\\.ts$)";
 
 /**
  * @param {string} folder @param {string} [prefix] @returns {string[]} the folders under it, at any depth, as
@@ -49,20 +49,20 @@ function forbidden(root) {
       severity: error,
       comment: "The language stands alone.",
       from: { path: "^hdl-dsl/" },
-      to: { path: "^(?:designs|sim|cli|test)/" },
+      to: { path: "^(?:designs|examples|sim|cli|test)/" },
     },
     {
       name: "sim-knows-no-design",
       severity: error,
       comment: "The harness is a library for any design, the shared blocks among them.",
       from: { path: "^sim/" },
-      to: { path: "^(?:designs|cli|test)/" },
+      to: { path: "^(?:designs|examples|cli|test)/" },
     },
     {
       name: "designs-know-no-command-line",
       severity: error,
       comment: "A design gives the command line its hooks (design.ts) and asks nothing of it.",
-      from: { path: "^designs/" },
+      from: { path: "^(?:designs|examples)/" },
       to: { path: "^(?:cli|test)/" },
     },
     {
@@ -77,7 +77,7 @@ function forbidden(root) {
       severity: error,
       comment:
         "What surrounds a design in simulation is its rig; what measures it is its evaluation. All else also runs without a simulator.",
-      from: { path: "^designs/", pathNot: simulated },
+      from: { path: "^(?:designs|examples)/", pathNot: simulated },
       to: { path: "^sim/" },
     },
     {
@@ -88,11 +88,25 @@ function forbidden(root) {
       to: { path: "^designs/", pathNot: "^designs/(?:shared|$1)/" },
     },
     {
+      name: "no-design-knows-an-example",
+      severity: error,
+      comment: "Examples are for readers.",
+      from: { path: "^designs/" },
+      to: { path: "^examples/" },
+    },
+    {
+      name: "an-example-stands-alone",
+      severity: error,
+      comment: "An example is bound like a design: it knows the shared parts, and no other design or example.",
+      from: { path: "^examples/([^/]+)/" },
+      to: { path: "^(?:designs|examples)/", pathNot: "^(?:designs/shared|examples/$1)/" },
+    },
+    {
       name: "cli-learns-of-designs-in-one-file",
       severity: error,
       comment: "cli/designs.ts is the only list of designs.",
       from: { path: "^cli/", pathNot: "^cli/designs\\.ts$" },
-      to: { path: "^designs/(?!shared/)" },
+      to: { path: "^(?:designs/(?!shared/)|examples/)" },
     },
     ...faces(root).map(face => ({
       name: `only-through-${face.replaceAll("/", "-")}-index`,
@@ -108,7 +122,7 @@ function forbidden(root) {
         "The hardware of a design is made of the language, shared blocks and the data that describe it: its wire formats, configuration, registers.",
       from: { path: "^designs/((?!shared/)[^/]+)/rtl/" },
       to: {
-        path: "^(?:hdl-dsl|designs|sim|cli|test)/",
+        path: "^(?:hdl-dsl|designs|examples|sim|cli|test)/",
         pathNot: `^(?:hdl-dsl|${sharedHardware}|designs/$1/(?:rtl|wire|config|registers))/`,
       },
     },
@@ -118,7 +132,7 @@ function forbidden(root) {
       comment:
         "A shared block is made of the language and of other shared blocks; a design tells it the rest by parameters.",
       from: { path: "^designs/shared/(?:frame|stream|axi|proofs|[^/]+/rtl)/" },
-      to: { path: "^(?:hdl-dsl|designs|sim|cli|test)/", pathNot: `^(?:hdl-dsl|${sharedHardware})/` },
+      to: { path: "^(?:hdl-dsl|designs|examples|sim|cli|test)/", pathNot: `^(?:hdl-dsl|${sharedHardware})/` },
     },
     {
       name: "offloads-are-hardware",
@@ -126,7 +140,7 @@ function forbidden(root) {
       comment: "What hosts offloads needs the node; an offload is written against its host's interface alone.",
       from: { path: "^designs/([^/]+)/offloads?/" },
       to: {
-        path: "^(?:hdl-dsl|designs|sim|cli|test)/",
+        path: "^(?:hdl-dsl|designs|examples|sim|cli|test)/",
         pathNot: `^(?:hdl-dsl|${sharedHardware}|designs/$1/(?:offloads?|rtl|wire|config|registers))/`,
       },
     },

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { cruise, type ICruiseResult } from "dependency-cruiser";
@@ -48,9 +48,11 @@ it("no folder has more than 20 files of code", () => {
 });
 
 describe("names of designs stand where they belong", () => {
-  const names = readdirSync(join(root, "designs"), { withFileTypes: true })
-    .filter(d => d.isDirectory() && d.name !== "shared")
-    .map(d => d.name);
+  /** What has a design.ts: the designs, and the examples of one. */
+  const names = ["designs", "examples"].flatMap(place =>
+    readdirSync(join(root, place)).filter(d => existsSync(join(root, place, d, "design.ts"))),
+  );
+  it("they are found", () => expect(names).toEqual(expect.arrayContaining(["clio", "frame-counter"])));
   /**
    * Lines of code below a folder that name a design: `file:line`. A source in parentheses, "(Clio, section
    * 4.4.2)", is none.
@@ -97,6 +99,16 @@ describe("each rule catches what it is for", () => {
     ["cli/designs.ts", "designs/clio/wire/index.ts", []],
     ["cli/e.ts", "designs/clio/wire/index.ts", ["cli-learns-of-designs-in-one-file"]],
     ["cli/f.ts", "designs/shared/wire/index.ts", []],
+    ["cli/designs.ts", "examples/small/design.ts", []],
+    ["cli/g.ts", "examples/small/design.ts", ["cli-learns-of-designs-in-one-file"]],
+    ["sim/f.ts", "examples/small/design.ts", ["sim-knows-no-design"]],
+    ["designs/clio/rig/c.ts", "examples/small/design.ts", ["no-design-knows-an-example"]],
+    ["examples/small/a.ts", "designs/clio/wire/index.ts", ["an-example-stands-alone"]],
+    ["examples/small/b.ts", "examples/other/a.ts", ["an-example-stands-alone"]],
+    ["examples/small/c.ts", "cli/main.ts", ["designs-know-no-command-line"]],
+    ["examples/small/small.ts", "sim/index.ts", ["only-rig-and-evaluation-simulate"]],
+    ["examples/small/rig.ts", "sim/index.ts", []],
+    ["examples/small/d.ts", "designs/shared/wire/index.ts", []],
     ["sim/b.ts", "hdl-dsl/ir/inner.ts", ["only-through-hdl-dsl-index"]],
     ["test/sim/a.test.ts", "hdl-dsl/ir/inner.ts", ["only-through-hdl-dsl-index"]],
     ["test/hdl-dsl/a.test.ts", "hdl-dsl/ir/inner.ts", []],
@@ -143,12 +155,14 @@ describe("each rule catches what it is for", () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "mnemo-layers-"));
-    const imports = new Map(
-      planted.map(([from, to]) => [
+    const imports = new Map<string, string>();
+    for (const [i, [from, to]] of planted.entries()) {
+      const up = "../".repeat(from.split("/").length - 1);
+      imports.set(
         from,
-        `import * as x from "${"../".repeat(from.split("/").length - 1)}${to}";\nexport const y = x;\n`,
-      ]),
-    );
+        `${imports.get(from) ?? ""}import * as x${i} from "${up}${to}";\nexport const y${i} = x${i};\n`,
+      );
+    }
     for (const [, to] of planted) if (to !== missing && !imports.has(to)) imports.set(to, "export const z = 1;\n");
     for (const [path, text] of imports) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import { root } from "../../scripts/setup/paths.mjs";
-import { CheckFailed } from "../../designs/shared/command-line/index.ts";
+import { CheckFailed, table } from "../../designs/shared/command-line/index.ts";
 
 /** Seconds from saving a test to vitest's verdict, the whole command: start of vitest, TypeScript, model, run. */
 export interface Turnaround {
@@ -62,4 +62,18 @@ export async function measureTurnaround(): Promise<Turnaround> {
     rmSync(folder, { recursive: true, force: true });
     rmSync(cache, { recursive: true, force: true });
   }
+}
+
+/** The figures as a table. */
+export function turnaroundReport(t: Turnaround): string {
+  return `From an edit to vitest's verdict (the manual's example, the whole command)
+${table(
+  ["after", "seconds"],
+  [
+    ["nothing cached: the simulator's runtime and the model are compiled", t.cold.toFixed(1)],
+    ["an edit of the hardware: the model is compiled", t.hardwareEdited.toFixed(1)],
+    ["an edit of the test: nothing is compiled", t.testEdited.toFixed(1)],
+  ],
+  "lr",
+)}`;
 }

@@ -1,8 +1,6 @@
-import { SerialNode } from "../../designs/clio/board/index.ts";
-import { makeSettings, narrowConfig } from "../../designs/clio/config/index.ts";
 import { emit, type EmittedDesign, type EmittedFile } from "../../hdl-dsl/index.ts";
-import { smallNodeParameters } from "../../designs/clio/rtl/index.ts";
 import { CheckFailed } from "../../designs/shared/command-line/index.ts";
+import { boardHook } from "./board-design.ts";
 import type { BoardFile } from "./board-file.ts";
 import type { Ice40Board } from "./schema.ts";
 import { fill } from "./template.ts";
@@ -11,7 +9,7 @@ import { fill } from "./template.ts";
 const lights = 8;
 
 /**
- * The narrowed node behind the serial line. @throws CheckFailed when the clock is no whole multiple of the baud rate
+ * The design behind the serial line. @throws CheckFailed when the clock is no whole multiple of the baud rate
  */
 export function serialNode(b: Ice40Board): EmittedDesign {
   const divider = (b.clockMHz * 1e6) / b.baud;
@@ -19,7 +17,7 @@ export function serialNode(b: Ice40Board): EmittedDesign {
     throw new CheckFailed(
       `${b.name}: baud ${b.baud} does not divide a clock of ${b.clockMHz} MHz; the nearest is ${Math.round((b.clockMHz * 1e6) / Math.round(divider))}`,
     );
-  return emit(SerialNode({ ...smallNodeParameters(narrowConfig(b.node), makeSettings().runtime), divider }));
+  return emit(boardHook(b, "serial")(b.node, divider));
 }
 
 /** Inputs of the tools: the node's files, the top level and the pins. */

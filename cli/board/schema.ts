@@ -15,6 +15,8 @@ const address = z.string().regex(/^0x[0-9a-fA-F]+$/);
 const common = {
   /** Name of the board for `mnemo board`. */
   name,
+  /** The design that is on it, by the name that it has in cli/designs.ts. */
+  design: name,
   title: z.string(),
   use: z.string(),
   part: z.string(),
@@ -30,7 +32,7 @@ const xilinx = z.strictObject({
   ...common,
   /** Vivado's name of the board, without version. */
   boardPart: z.string().optional(),
-  /** Build parameters of the node, as `--set`. */
+  /** Build parameters of the design, as `--set`. */
   parameters: z.record(z.string(), z.union([z.string(), z.number()])),
   mac: z.strictObject({
     kind: z.enum(["cmac", "xxv"]),
@@ -66,16 +68,8 @@ const ice40 = z.strictObject({
   package: z.string(),
   clockMHz: z.number(),
   baud: z.number().int(),
-  /** The narrowed node (designs/clio/rtl/top/small-node.ts); sizes in bytes. */
-  node: z.strictObject({
-    mtuFrame: z.number().int(),
-    clientPorts: z.number().int(),
-    pageSize: z.number().int(),
-    physicalMemory: z.number().int(),
-    slotsFactor: z.number().int(),
-    tlbEntries: z.number().int(),
-    freePageBuffer: z.number().int(),
-  }),
+  /** What the board chooses of the design, which says what can be chosen. */
+  node: z.record(z.string(), z.number()),
 });
 
 /** A board as data: constraints/boards/<name>.json. No ball may be given twice, nor a port. */

@@ -1,6 +1,6 @@
-import { parametersOf, parseSettings, type NodeConfig } from "../../designs/clio/config/index.ts";
-import { BoardNode } from "../../designs/clio/board/index.ts";
+import type { VendorBoardBuild } from "../../designs/shared/command-line/index.ts";
 import { emit, type EmittedDesign, type EmittedFile } from "../../hdl-dsl/index.ts";
+import { boardHook } from "./board-design.ts";
 import type { BoardFile } from "./board-file.ts";
 import type { XilinxBoard } from "./schema.ts";
 import { fill } from "./template.ts";
@@ -22,10 +22,9 @@ interface Bus {
   }[];
 }
 
-const configOf = (b: XilinxBoard): NodeConfig =>
-  parseSettings(Object.entries(b.parameters).map(([k, v]) => `${k}=${v}`)).config;
-/** The node with its crossings, for the board's build parameters. */
-export const boardNode = (b: XilinxBoard): EmittedDesign => emit(BoardNode(parametersOf(configOf(b))));
+const buildOf = (b: XilinxBoard): VendorBoardBuild => boardHook(b, "vendor")(b.parameters);
+/** The design with its crossings, for the board's build parameters. */
+export const boardNode = (b: XilinxBoard): EmittedDesign => emit(buildOf(b).definition);
 
 /** The node's prefixes and the names that the block design's external interfaces have. */
 const interfaces = [
@@ -56,7 +55,7 @@ function buses(design: EmittedDesign): Bus[] {
 /** The vendor's parts as the top level sees them, with the ports of the block designs' wrappers. */
 function vendorParts(
   b: XilinxBoard,
-  c: NodeConfig,
+  c: VendorBoardBuild,
   all: readonly Bus[],
 ): readonly { readonly name: string; readonly ports: readonly VPort[] }[] {
   const inp = (name: string, width = 1): VPort => ({ name, width, direction: "input" }),
@@ -65,7 +64,7 @@ function vendorParts(
     forward(`${prefix}_tvalid`),
     ...(back === undefined ? [] : [back(`${prefix}_tready`)]),
     forward(`${prefix}_tdata`, c.dataWidth),
-    forward(`${prefix}_tkeep`, c.beatBytes),
+    forward(`${prefix}_tkeep`, c.dataWidth / 8),
     forward(`${prefix}_tlast`),
     forward(`${prefix}_tuser`),
   ];
@@ -83,7 +82,7 @@ function vendorParts(
         ];
   return [
     {
-      name: "clio_mac_wrapper",
+      name: `${b.design}_mac_wrapper`,
       ports: [
         inp("init_clk"),
         inp("init_rst"),
@@ -97,7 +96,7 @@ function vendorParts(
       ],
     },
     {
-      name: "clio_platform_wrapper",
+      name: `${b.design}_platform_wrapper`,
       ports: [
         inp(`${b.memory.clock}_clk_p`),
         inp(`${b.memory.clock}_clk_n`),
@@ -155,7 +154,7 @@ const hexBytes = (n: number): string => `0x${n.toString(16)}`;
 
 /** All that the templates take. */
 function dataOf(b: XilinxBoard, design: EmittedDesign) {
-  const c = configOf(b),
+  const c = buildOf(b),
     all = buses(design),
     width = (name: string): number => design.ports.find(p => p.name === name)?.width ?? 0;
   const controlBits = width("control_aw_payload_addr"),
@@ -176,15 +175,15 @@ function dataOf(b: XilinxBoard, design: EmittedDesign) {
       top: design.top,
       dataWidth: c.dataWidth,
       dataHigh: c.dataWidth - 1,
-      keepHigh: c.beatBytes - 1,
-      beatBytes: c.beatBytes,
-      addressBits: c.physAddrBits,
+      keepHigh: c.dataWidth / 8 - 1,
+      beatBytes: c.dataWidth / 8,
+      addressBits: c.addressBits,
       idBits: width("mem_aw_payload_id"),
       controlBits,
       portBits,
       controlRange: hexBytes(2 ** controlBits),
       portRange: hexBytes(2 ** portBits),
-      memoryRange: hexBytes(c.physicalMemory),
+      memoryRange: hexBytes(c.memoryBytes),
     },
     cmac: b.mac.kind === "cmac",
     xxv: b.mac.kind === "xxv",

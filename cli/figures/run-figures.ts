@@ -1,8 +1,21 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exitCode, table, UsageError, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
-import { besides, clioFigures } from "../../designs/clio/evaluation/index.ts";
-import { figureOf, reportSchema, type Figure, type Report } from "../../designs/shared/evaluation/index.ts";
+import {
+  exitCode,
+  table,
+  UsageError,
+  type Design,
+  type ExitCode,
+  type Terminal,
+} from "../../designs/shared/command-line/index.ts";
+import { hookOf } from "../design-named.ts";
+import {
+  figureOf,
+  reportSchema,
+  type Definition,
+  type Figure,
+  type Report,
+} from "../../designs/shared/evaluation/index.ts";
 import { htmlOf } from "./report/html.ts";
 
 /** `mnemo figures`' options as parsed. */
@@ -15,25 +28,26 @@ export interface FiguresOptions {
 }
 
 /** The figures that `--only` names. @throws UsageError for one that there is not */
-function chosen(only: string | undefined): typeof clioFigures {
-  if (only === undefined) return clioFigures;
+function chosen(all: readonly Definition[], only: string | undefined): readonly Definition[] {
+  if (only === undefined) return all;
   const wanted = only.split(",").map(n => n.trim()),
-    known = clioFigures.map(d => d.number),
+    known = all.map(d => d.number),
     unknown = wanted.find(n => !known.includes(n));
   if (unknown !== undefined)
     throw new UsageError(
       `--only names figure "${unknown}", which is not among ${known.join(", ")}; write such as --only 4.6,4.7`,
     );
-  return clioFigures.filter(d => wanted.includes(d.number));
+  return all.filter(d => wanted.includes(d.number));
 }
 
 /**
- * `mnemo figures clio`: measures the figures of the paper and writes them as one HTML page and as JSON. Both are
- * written anew after each figure, so that a run that ends early loses no measurement. The same seed gives the same
- * files, byte for byte; how long each figure took stands in the terminal only. Exit code 1 when a claim of shape does
- * not hold.
+ * `mnemo figures`: measures the figures of the paper and writes them as one HTML page and as JSON, anew after
+ * each figure, so that what has been measured is not lost with a run that ends early. The same seed gives the same
+ * files, byte for byte; how long each figure took stands in the terminal only. Exit code 1 when a claim of shape
+ * does not hold.
  */
 export async function runFigures(
+  design: Design,
   { seed, quick = false, full = false, only, out }: FiguresOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
@@ -41,11 +55,12 @@ export async function runFigures(
     throw new UsageError(
       "--quick and --full are both given, and one asks for few operations and the other for all; leave one out",
     );
-  const definitions = chosen(only),
+  const { definitions: all, besides, ...about } = await hookOf(design, "figures")(),
+    definitions = chosen(all, only),
     figures: Figure[] = [],
     seconds: number[] = [],
-    page = join(out, "clio-figures.html"),
-    data = join(out, "clio-figures.json");
+    page = join(out, `${design.name}-figures.html`),
+    data = join(out, `${design.name}-figures.json`);
   // Seen before the minutes that it takes.
   mkdirSync(out, { recursive: true });
   for (const d of definitions) {
@@ -59,7 +74,7 @@ export async function runFigures(
       figures,
       besides: [...besides],
     } satisfies Report);
-    writeFileSync(page, htmlOf(report));
+    writeFileSync(page, htmlOf(report, about));
     writeFileSync(data, `${JSON.stringify(report, undefined, 1)}\n`);
   }
   const failed = figures.flatMap(f =>

@@ -2,34 +2,24 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { committedBoardFiles } from "../board/committed.ts";
 import { cataloguePage } from "../catalogue/page.ts";
-import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
-import {
-  registerHeader,
-  registerReference,
-  socPortGeometry,
-  socPortHeader,
-  socPortReference,
-} from "../../designs/clio/registers/index.ts";
-import { clioNode } from "../../designs/clio/build/index.ts";
-import { demoCapture } from "../../designs/clio/workload/index.ts";
-import { dissectorLua, wireFormatReference } from "../../designs/clio/wire/index.ts";
-import { structureOf } from "../../hdl-dsl/index.ts";
-import { writePcap } from "../../sim/index.ts";
+import type { Design, FileTools, GeneratedFile } from "../../designs/shared/command-line/index.ts";
+import { emit, structureOf } from "../../hdl-dsl/index.ts";
+import { designs } from "../designs.ts";
 import { svgOf } from "../draw/svg.ts";
-import { areaPage } from "../synth/page.ts";
-import { designs, node, furtherBuilds } from "./designs.ts";
-import type { GeneratedFile } from "./files.ts";
+import { baselinePath, readBaseline } from "../synth/baseline.ts";
+import { targets } from "../synth/target.ts";
+import { generatedDesigns } from "./designs.ts";
 import { filesOf } from "./design-files.ts";
 import { withExcerpts } from "./excerpts.ts";
 
 /**
  * The Verilog of every design, one file per definition, its source map beside it, and the names of every top. A further
- * build of the node has only the files that the default build lacks. Tools find the rest with the folder of the default
- * build beside its own (`-y generated/clio`).
+ * build of a design has only what the default build lacks: tools find the rest with the folder of that one beside its
+ * own (`-y generated/<design>`).
  */
-function verilog(): { readonly path: string; readonly text: string }[] {
+async function verilog(): Promise<{ readonly path: string; readonly text: string }[]> {
   const files = new Map<string, string>();
-  for (const d of [...designs(makeSettings().config), ...furtherBuilds()]) {
+  for (const d of await generatedDesigns()) {
     for (const f of filesOf(d.emitted, "../../")) {
       const path = `generated/${d.folder}/${f.path}`,
         before = files.get(path);
@@ -41,41 +31,44 @@ function verilog(): { readonly path: string; readonly text: string }[] {
   return [...files].map(([path, text]) => ({ path, text }));
 }
 
-/** Simulated time starts somewhere: 2026-01-01, in nanoseconds since 1970. */
-const startOfTime = BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n;
+/** The files that a design makes beside its Verilog. */
+async function ownFiles(d: Design, root: string): Promise<readonly GeneratedFile[]> {
+  const baseline = (await d.synth?.())?.baseline;
+  const tools: FileTools = {
+    drawing: definition => svgOf(structureOf(definition)),
+    areas: () => {
+      if (baseline === undefined) throw new Error(`${d.name} has no baseline of areas`);
+      return readBaseline(baselinePath(root, baseline, targets.xcup));
+    },
+  };
+  return (await d.files?.(tools)) ?? [];
+}
 
-/** The capture that `npm start` plays. */
-const firstCapture = (): Uint8Array =>
-  writePcap(demoCapture().map(f => ({ timeNs: startOfTime + BigInt(f.time), bytes: f.frame })));
+/** Pages whose excerpts are taken from other files. */
+const excerptPages = ["README.md", "docs/add-a-design.md"];
 
 /**
- * Everything that is committed and generated. The README's examples are taken from the other files, so it comes last.
+ * Everything that is committed and generated. Excerpts are taken from the other files, so their pages come last.
  * @param root the project's folder
  */
-export function projectFiles(root: string): readonly GeneratedFile[] {
-  const texts = [
-    ...verilog(),
-    { path: "generated/clio.lua", text: dissectorLua() },
-    { path: "docs/wire-format.md", text: wireFormatReference() },
-    { path: "generated/clio_registers.h", text: registerHeader() },
-    { path: "docs/registers.md", text: registerReference() },
-    { path: "generated/clio_soc_port.h", text: socPortHeader() },
-    { path: "docs/soc-port.md", text: socPortReference(socPortGeometry(makeSettings().config)) },
+export async function projectFiles(root: string): Promise<readonly GeneratedFile[]> {
+  const files = [
+    ...(await verilog()),
+    ...(await Promise.all(designs.map(d => ownFiles(d, root)))).flat(),
     ...committedBoardFiles(root),
-    { path: "docs/clio-node.svg", text: svgOf(structureOf(clioNode(makeSettings().config))) },
-    { path: "docs/area.md", text: areaPage(root) },
     { path: "docs/catalogue.md", text: cataloguePage(root) },
   ];
-  const textOf = (path: string): string =>
-    texts.find(f => f.path === path)?.text ?? readFileSync(join(root, path), "utf8");
+  const textOf = (path: string): string => {
+    const made = files.find(f => f.path === path)?.text;
+    return typeof made === "string" ? made : readFileSync(join(root, path), "utf8");
+  };
   return [
-    ...texts,
-    { path: "captures/first.pcap", text: firstCapture() },
-    { path: "README.md", text: withExcerpts(readFileSync(join(root, "README.md"), "utf8"), textOf) },
+    ...files,
+    ...excerptPages.map(path => ({ path, text: withExcerpts(readFileSync(join(root, path), "utf8"), textOf) })),
   ];
 }
 
-/** The node's files for a configuration of one's own. @param set `key=value` each */
-export function nodeFiles(set: readonly string[]): readonly GeneratedFile[] {
-  return filesOf(node(parseSettings(set).config), "");
+/** A design's files for a configuration of one's own. @param set `key=value` each */
+export async function configuredFiles(design: Design, set: readonly string[]): Promise<readonly GeneratedFile[]> {
+  return filesOf(emit(await design.build(set)), "");
 }

@@ -1,7 +1,7 @@
-import { makeSettings, type NodeConfig } from "../../designs/clio/config/index.ts";
-import { clioNode } from "../../designs/clio/build/index.ts";
+import type { Design } from "../../designs/shared/command-line/index.ts";
 import { Counter } from "../../docs/examples/counter.ts";
 import { emit, libraryModules, type EmittedDesign } from "../../hdl-dsl/index.ts";
+import { designs } from "../designs.ts";
 
 /** A design that is generated, and the folder under generated/ for its files. */
 export interface GeneratedDesign {
@@ -11,26 +11,21 @@ export interface GeneratedDesign {
   readonly besides?: string;
 }
 
-/** The node for a configuration. */
-export function node(config: NodeConfig): EmittedDesign {
-  return emit(clioNode(config));
+/** What is generated that is no design of the list: the manual's example, and the library's modules. */
+export const fixedDesigns = (): readonly GeneratedDesign[] => [
+  { folder: "examples", emitted: emit(Counter({ width: 8 })) },
+  ...libraryModules.map(m => ({ folder: "library", emitted: emit(m) })),
+];
+
+/** A design's default build, and those that are generated beside it. */
+async function buildsOf(d: Design): Promise<readonly GeneratedDesign[]> {
+  const made: GeneratedDesign[] = [{ folder: d.name, emitted: emit(await d.build([])) }];
+  for (const { folder, set } of d.furtherBuilds ?? [])
+    made.push({ folder, emitted: emit(await d.build(set)), besides: d.name });
+  return made;
 }
 
-/**
- * Everything that is generated: the manual's example, the library's modules, and the node in the given configuration.
- */
-export function designs(config: NodeConfig): readonly GeneratedDesign[] {
-  return [
-    { folder: "examples", emitted: emit(Counter({ width: 8 })) },
-    ...libraryModules.map(m => ({ folder: "library", emitted: emit(m) })),
-    { folder: "clio", emitted: node(config) },
-  ];
-}
-
-/** The default node with the transport and with the offloads that it can have. */
-export function furtherBuilds(): readonly GeneratedDesign[] {
-  return [
-    { folder: "clio-gbn", emitted: node(makeSettings({ transport: "gbn" }).config), besides: "clio" },
-    { folder: "clio-offloads", emitted: node(makeSettings({ offloads: "all" }).config), besides: "clio" },
-  ];
+/** Everything that is generated as Verilog. */
+export async function generatedDesigns(): Promise<readonly GeneratedDesign[]> {
+  return [...fixedDesigns(), ...(await Promise.all(designs.map(buildsOf))).flat()];
 }

@@ -1,11 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { GeneratedFile } from "../../designs/shared/command-line/index.ts";
 
-/** A file to write; the path is relative, with `/`. */
-export interface GeneratedFile {
-  readonly path: string;
-  readonly text: string | Uint8Array;
-}
 export interface Difference {
   readonly path: string;
   readonly how: "missing" | "changed" | "left over";

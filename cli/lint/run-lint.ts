@@ -1,47 +1,52 @@
-import { makeSettings, parseSettings } from "../../designs/clio/config/index.ts";
-import type { EmittedDesign } from "../../hdl-dsl/index.ts";
-import { exitCode, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
-import { designs, node, furtherBuilds } from "../generate/designs.ts";
+import { emit, type EmittedDesign } from "../../hdl-dsl/index.ts";
+import { exitCode, type Design, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
+import { defaultDesign } from "../design-named.ts";
+import { designs } from "../designs.ts";
+import { fixedDesigns } from "../generate/designs.ts";
+import { shortName } from "../synth/unit.ts";
 import { lintDesign, lintTools, missingTools } from "./lint.ts";
-import { matrix } from "../../designs/clio/build/index.ts";
-
-export const lintable = ["clio", "library", "examples"] as const;
 
 /** A design to be linted; made when its turn comes. */
 interface Candidate {
   readonly name: string;
-  readonly make: () => EmittedDesign;
+  readonly make: () => Promise<EmittedDesign>;
 }
 
-/** One design of the user's settings, or all that is generated with the matrix of configurations. */
-function candidates(design: (typeof lintable)[number] | undefined, set: readonly string[]): Candidate[] {
-  const generated = designs(set.length > 0 ? parseSettings(set).config : makeSettings().config)
-    .filter(d => design === undefined || d.folder === design)
-    .map((d): Candidate => ({ name: d.emitted.top, make: () => d.emitted }));
-  if (set.length > 0 || (design ?? "clio") !== "clio") return generated;
+/** A design with the settings, or without any: its default, what is generated beside it, and its matrix. */
+async function candidatesOf(d: Design, set: readonly string[]): Promise<readonly Candidate[]> {
+  const make = async (settings: readonly string[]): Promise<EmittedDesign> => emit(await d.build(settings));
+  const emitted = await make(set);
+  const own: Candidate = { name: emitted.top, make: () => Promise.resolve(emitted) };
+  if (set.length > 0) return [own];
   return [
-    ...generated,
-    ...furtherBuilds().map((d): Candidate => ({ name: d.emitted.top, make: () => d.emitted })),
-    ...matrix.map((s): Candidate => ({
-      name: `ClioNode with ${s.join(" ")}`,
-      make: () => node(parseSettings(s).config),
+    own,
+    ...(d.furtherBuilds ?? []).map(b => ({ name: b.folder, make: () => make(b.set) })),
+    ...((await d.lintMatrix?.()) ?? []).map(s => ({
+      name: `${shortName(emitted.top)} with ${s.join(" ")}`,
+      make: () => make(s),
     })),
   ];
 }
 
-/** `mnemo lint`. @param set settings of the node; none: the default and the matrix */
-export async function runLint(
-  design: (typeof lintable)[number] | undefined,
-  set: readonly string[],
-  terminal: Terminal,
-): Promise<ExitCode> {
+/** The one that is named, or all. Settings are the named design's, or the first one's. */
+async function candidates(name: string | undefined, set: readonly string[]): Promise<readonly Candidate[]> {
+  const fixed = fixedDesigns()
+    .filter(d => name === undefined || d.folder === name)
+    .map((d): Candidate => ({ name: d.emitted.top, make: () => Promise.resolve(d.emitted) }));
+  const wanted = designs.filter(d => name === undefined || d.name === name);
+  const own = await Promise.all(wanted.map(d => candidatesOf(d, name === undefined && d !== defaultDesign ? [] : set)));
+  return [...fixed, ...own.flat()];
+}
+
+/** `mnemo lint`. @param name of a design, `library` or `examples` @param set settings; none: default and matrix */
+export async function runLint(name: string | undefined, set: readonly string[], terminal: Terminal): Promise<ExitCode> {
   missingTools();
   terminal.progress("elaborating ...");
-  const all = candidates(design, set);
+  const all = await candidates(name, set);
   let bad = 0;
   for (const [i, c] of all.entries()) {
     terminal.progress(`${i + 1} of ${all.length}: ${c.name}`);
-    const complaints = await lintDesign(c.make());
+    const complaints = await lintDesign(await c.make());
     if (complaints.length > 0) bad++;
     for (const said of complaints) terminal.error(`${c.name}: ${said.tool} complains:\n${said.text}`);
   }

@@ -1,11 +1,12 @@
 /** Everything that `mnemo prove` knows. */
-import { offloadProofs } from "../../designs/clio/offloads/index.ts";
-import { nodeProofs } from "../../designs/clio/rtl/index.ts";
 import { libraryProofs, type Proof } from "../../hdl-dsl/index.ts";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { designs } from "../designs.ts";
 
-/** The library's proofs, then the node's and its offloads'. */
-export const proofs: readonly Proof[] = [...libraryProofs, ...nodeProofs, ...offloadProofs];
+const ofDesigns = await Promise.all(designs.map(async d => (await d.proofs?.()) ?? []));
+
+/** The library's proofs, then each design's. */
+export const proofs: readonly Proof[] = [...libraryProofs, ...ofDesigns.flat()];
 
 /**
  * The proofs of modules whose name has `text` in it, in either case. @throws UsageError naming all when there is none.

@@ -2,11 +2,12 @@ import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
-import { figuresOf, figuresSchema } from "./figures.ts";
+import { areaFiguresSchema } from "../../designs/shared/evaluation/index.ts";
+import { figuresOf } from "./figures.ts";
 import type { Result } from "./report.ts";
 import type { Target } from "./target.ts";
 
-const baselineFile = z.strictObject({ tool: z.string(), units: z.record(z.string(), figuresSchema) });
+const baselineFile = z.strictObject({ tool: z.string(), units: z.record(z.string(), areaFiguresSchema) });
 export type Baseline = z.output<typeof baselineFile>;
 
 /** Figures that may not grow. */
@@ -21,8 +22,9 @@ const allowed = 0.05,
 const limit = (figure: (typeof watched)[number], before: number): number =>
   figure === "levels" ? Math.max(before + levelsAllowed, before * (1 + allowed)) : before * (1 + allowed);
 
-export const baselinePath = (root: string, target: Target): string =>
-  join(root, "constraints", "baseline", `${target.name}.json`);
+/** @param folder the design's, from the project's folder */
+export const baselinePath = (root: string, folder: string, target: Target): string =>
+  join(root, folder, `${target.name}.json`);
 
 /** @throws UsageError when the file is not there or is no baseline */
 export function readBaseline(path: string): Baseline {

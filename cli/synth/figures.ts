@@ -1,23 +1,9 @@
-import * as z from "zod";
+import type { AreaFigures } from "../../designs/shared/evaluation/index.ts";
 import { totalLuts } from "./area.ts";
 import type { Synthesized } from "./synthesize.ts";
 
-/** Figures of a module that are watched and published. Of all numbers less is better. */
-export const figuresSchema = z.strictObject({
-  /** CLB LUTs: logic, distributed memories, shift registers. */
-  lut: z.number(),
-  ff: z.number(),
-  bram: z.number(),
-  uram: z.number(),
-  dsp: z.number(),
-  /** LUT levels of the deepest path. */
-  levels: z.number(),
-  /** The signals along that path; without lines, which move with every edit. */
-  deepest: z.string(),
-});
-export type Figures = z.output<typeof figuresSchema>;
-
-export const figuresOf = (r: Synthesized): Figures => ({
+/** What is watched and published of a synthesized module. */
+export const figuresOf = (r: Synthesized): AreaFigures => ({
   lut: totalLuts(r.area),
   ff: r.area.ff,
   bram: r.area.bram,

@@ -1,13 +1,18 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { makeSettings, parametersOf, parseSettings } from "../../designs/clio/config/index.ts";
-import { clioNode } from "../../designs/clio/build/index.ts";
 import { libraryModules } from "../../hdl-dsl/index.ts";
-import { exitCode, UsageError, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
+import {
+  exitCode,
+  UsageError,
+  type Design,
+  type ExitCode,
+  type Terminal,
+} from "../../designs/shared/command-line/index.ts";
+import { designNamed } from "../design-named.ts";
+import { designs } from "../designs.ts";
 import { repository } from "../repository.ts";
 import { totalLuts } from "./area.ts";
 import { baselinePath, readBaseline, regressions, writeBaseline } from "./baseline.ts";
 import { figuresOf } from "./figures.ts";
-import { paperTable } from "./paper-table.ts";
 import { areaTable, levelsOf, pathLine, pathList, type Result } from "./report.ts";
 import { synthesize } from "./synthesize.ts";
 import { targets, type Target, type TargetName } from "./target.ts";
@@ -25,43 +30,34 @@ export interface SynthOptions {
   readonly check?: true;
   readonly writeBaseline?: true;
 }
-export const synthDesigns = ["clio", "library"] as const;
-
-/** Modules of the node that are made of blocks. */
-const madeOfBlocks = ["ClioNode", "ClioNodeExtended", "GbnShims", "ExtendPath"];
-/** Blocks that the default build lacks, and the parameters of one that has them. */
-const furtherBlocks = [
-  { build: { transport: "gbn" }, blocks: ["GbnRx", "GbnTx"] },
-  { build: { offloads: "all" }, blocks: ["OffloadSlot", "PointerChase", "ClioKv", "MultiVersion", "DataFrame"] },
-] as const;
+/** What is synthesized beside the designs. */
+export const library = "library";
 
 /**
- * Units of the node to synthesize: its blocks and the whole. For the paper's table and the baseline also the blocks
+ * What is synthesized of a design: its blocks and the whole; for the published table and the baseline also the blocks
  * that the default build lacks.
  */
-function nodeUnits(o: SynthOptions, all: boolean): readonly Unit[] {
-  const { config } = parseSettings(o.set),
-    plain = all && config.transport === "none" && config.offloads === "none";
-  const beside = (plain ? furtherBlocks : [])
-    .map(f => ({ build: f.build, blocks: f.blocks.filter(b => o.only?.includes(b) ?? true) }))
-    .filter(f => f.blocks.length > 0);
+async function designUnits(d: Design, o: SynthOptions, all: boolean): Promise<readonly Unit[]> {
+  const definition = await d.build(o.set),
+    hook = await d.synth?.();
+  const beside = ((all ? await hook?.further(o.set) : undefined) ?? [])
+    .map(f => ({ definition: f.definition, names: f.names.filter(b => o.only?.includes(b) ?? true) }))
+    .filter(f => f.names.length > 0);
   const units = unitsFor(
-    clioNode(config),
-    o.only?.filter(n => !beside.some(f => f.blocks.some(b => b === n))),
-    madeOfBlocks,
+    definition,
+    o.only?.filter(n => !beside.some(f => f.names.includes(n))),
+    hook?.madeOfBlocks,
   );
   const own = o.whole || o.only !== undefined ? units : units.slice(0, -1);
-  return [
-    ...beside.flatMap(f => unitsFor(clioNode(makeSettings({ ...parametersOf(config), ...f.build }).config), f.blocks)),
-    ...own,
-  ];
+  return [...beside.flatMap(f => unitsFor(f.definition, f.names)), ...own];
 }
 
-/** Units of a design to synthesize. The whole of the library is no design. */
-function unitsOf(design: (typeof synthDesigns)[number], o: SynthOptions): readonly Unit[] {
-  if (design === "clio") return nodeUnits(o, o.table === true || o.check === true || o.writeBaseline === true);
+/** What is synthesized of the library: each module that is shown. The whole of the library is no design. */
+function libraryUnits(o: SynthOptions): readonly Unit[] {
   if (o.set.length > 0)
-    throw new UsageError("--set is for clio: the library's modules are synthesized as they are shown");
+    throw new UsageError(
+      `--set is for ${designs.map(d => d.name).join(", ")}: the library's modules are synthesized as they are shown`,
+    );
   const all = libraryModules.flatMap(m => unitsFor(m, undefined).slice(-1));
   const missing = o.only?.find(n => !all.some(u => u.name === n));
   if (missing !== undefined)
@@ -134,38 +130,28 @@ const asJson = (results: readonly Result[], target: Target, tool: string): strin
     2,
   )}\n`;
 
-/** `mnemo synth`. */
-export async function runSynth(
-  design: (typeof synthDesigns)[number],
-  o: SynthOptions,
-  terminal: Terminal,
-): Promise<ExitCode> {
+/** `mnemo synth`. @param name of a design, or `library` */
+export async function runSynth(name: string, o: SynthOptions, terminal: Terminal): Promise<ExitCode> {
+  const design = name === library ? undefined : designNamed(name),
+    { baseline, table } = (await design?.synth?.()) ?? {};
   const target = targets[o.target],
     guarded = o.check === true || o.writeBaseline === true;
-  if (guarded && (design !== "clio" || o.set.length > 0))
+  if (guarded && (baseline === undefined || o.set.length > 0))
     throw new UsageError(
       "the baseline is of the default node: --check and --write-baseline go with neither --set nor another design",
     );
-  if (o.table === true && (design !== "clio" || o.target !== "xcup" || o.only !== undefined))
+  if (o.table === true && (table === undefined || o.target !== "xcup" || o.only !== undefined))
     throw new UsageError("--table is of the whole node on UltraScale+: leave out --target and --only");
-  const path = guarded ? baselinePath(repository("mnemo synth --check"), target) : "";
+  const path =
+    guarded && baseline !== undefined ? baselinePath(repository("mnemo synth --check"), baseline, target) : "";
   const before = guarded && (o.check === true || existsSync(path)) ? readBaseline(path) : undefined;
-  const units = unitsOf(design, o),
+  const units = design === undefined ? libraryUnits(o) : await designUnits(design, o, o.table === true || guarded),
     yosys = await findYosys();
   const results = await synthesizeAll(units, target, yosys, terminal);
 
   if (o.json !== undefined) writeFileSync(o.json, asJson(results, target, yosys.version));
-  if (o.table === true) {
-    terminal.print(
-      paperTable(
-        Object.fromEntries(
-          results.map(r => [
-            /^ClioNode(?:Gbn|Extended|GbnExtended)$/.test(r.unit.name) ? "ClioNode" : r.unit.name,
-            figuresOf(r),
-          ]),
-        ),
-      ),
-    );
+  if (o.table === true && table !== undefined) {
+    terminal.print(table(Object.fromEntries(results.map(r => [r.unit.name, figuresOf(r)]))));
     return exitCode.done;
   }
   terminal.print(areaTable(results, target));

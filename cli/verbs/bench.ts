@@ -1,11 +1,12 @@
-import { Argument, Option } from "commander";
-import { fileName, once, seed } from "../options.ts";
+import { Option } from "commander";
+import { designArgument } from "../design-named.ts";
+import { fileName, once, seed } from "../../designs/shared/command-line/index.ts";
 import type { Verb } from "../verb.ts";
 import type { FigureOptions } from "../bench/run-bench.ts";
 
 /**
- * `mnemo bench`: the figures of the project, measured now. `mnemo bench clio`: the node's, in cycles, beats and bytes.
- * `mnemo bench language`: the speed of the language by the size of the design.
+ * `mnemo bench`: the figures of the project, measured now; `mnemo bench <design>`: the design's, in cycles, beats and
+ * bytes; `mnemo bench language`: the speed of the language by the size of the design.
  */
 export const benchVerb: Verb = (program, { terminal, exit }) =>
   program
@@ -16,10 +17,11 @@ export const benchVerb: Verb = (program, { terminal, exit }) =>
     .addOption(once("--seed <number>", "seed of the workloads", seed).default(1))
     .addOption(once("--json <file>", "write the figures as JSON, too", fileName(".json")))
     .addArgument(
-      new Argument(
+      designArgument(
         "[what]",
-        "only this: `clio`, the node in cycles, beats and bytes beside its goals; `language`, the language's speed from 10^3 to 10^6 nodes",
-      ).choices(["clio", "language"]),
+        "only this: a design in cycles, beats and bytes beside its goals; or `language`, the language's speed from 10^3 to 10^6 nodes",
+        ["language"],
+      ),
     )
     .addOption(new Option("--row <design/nodes>", "with `language`: only this row, as JSON").hideHelp())
     .action(async (what: string | undefined, options: FigureOptions & { readonly row?: string }) => {
@@ -32,5 +34,5 @@ export const benchVerb: Verb = (program, { terminal, exit }) =>
       const { repository } = await import("../repository.ts");
       repository("mnemo bench");
       const { runBench } = await import("../bench/run-bench.ts");
-      exit(await runBench({ ...options, nodeOnly: what === "clio" }, terminal));
+      exit(await runBench(what, options, terminal));
     });

@@ -1,6 +1,6 @@
 import { Argument, Option } from "commander";
-import { fileName, once, seed } from "../options.ts";
 import type { BoardOptions } from "../board/run-board.ts";
+import { fileName, once, seed } from "../../designs/shared/command-line/index.ts";
 import type { Verb } from "../verb.ts";
 
 /** `mnemo board`: the node on boards. */

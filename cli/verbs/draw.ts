@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { fileName, once, setting } from "../options.ts";
-import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { fileName, once, setting, UsageError } from "../../designs/shared/command-line/index.ts";
+import { designs } from "../designs.ts";
 import type { Verb } from "../verb.ts";
 
 interface DrawOptions {
@@ -17,7 +17,7 @@ export const drawVerb: Verb = (program, { terminal }) =>
     .description(
       "draw a module as SVG: instances as boxes, memories as cylinders, streams as thick arrows, other values as thin ones",
     )
-    .argument("<design>", "clio, or a TypeScript file that exports a module")
+    .argument("<design>", `${designs.map(d => d.name).join(", ")}, or a TypeScript file that exports a module`)
     .addOption(once("--module <name>", "the file's export; needed when it has several", fileName()))
     .addOption(
       once(
@@ -31,15 +31,12 @@ export const drawVerb: Verb = (program, { terminal }) =>
     .action(async (design: string, options: DrawOptions) => {
       const { moduleNames, structureOf } = await import("../../hdl-dsl/index.ts");
       const { svgOf } = await import("../draw/svg.ts");
+      const known = designs.find(d => d.name === design);
       let def;
-      if (design === "clio") {
+      if (known !== undefined) {
         if (options.module !== undefined)
-          throw new UsageError("--module is for a TypeScript file: name a module inside clio with --part");
-        const [{ parseSettings }, { clioNode }] = await Promise.all([
-          import("../../designs/clio/config/index.ts"),
-          import("../../designs/clio/build/index.ts"),
-        ]);
-        def = clioNode(parseSettings(options.set).config);
+          throw new UsageError(`--module is for a TypeScript file: name a module inside ${design} with --part`);
+        def = await known.build(options.set);
       } else {
         const { loadDefinition } = await import("../emit/load-definition.ts");
         def = await loadDefinition(design, options.module, options.set);

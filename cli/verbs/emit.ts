@@ -1,7 +1,6 @@
 import { dirname, relative, resolve } from "node:path";
 import { Option } from "commander";
-import { exitCode } from "../../designs/shared/command-line/index.ts";
-import { fileName, once } from "../options.ts";
+import { exitCode, fileName, once } from "../../designs/shared/command-line/index.ts";
 import type { Verb } from "../verb.ts";
 
 interface EmitOptions {

@@ -1,21 +1,29 @@
 import { resolve } from "node:path";
 import { Option } from "commander";
-import { fileName, once, setting } from "../options.ts";
-import { CheckFailed, UsageError } from "../../designs/shared/command-line/index.ts";
+import {
+  CheckFailed,
+  fileName,
+  once,
+  setting,
+  UsageError,
+  type Design,
+} from "../../designs/shared/command-line/index.ts";
+import { defaultDesign, designNamed } from "../design-named.ts";
 import type { Verb } from "../verb.ts";
 
 interface GenerateOptions {
   readonly check?: true;
   readonly out?: string;
+  readonly design?: Design;
   readonly set: readonly string[];
 }
 
-/** `mnemo generate`: the committed output again, or the node for a configuration of one's own. */
+/** `mnemo generate`: the committed output again, or a design for a configuration of one's own. */
 export const generateVerb: Verb = (program, { terminal }) =>
   program
     .command("generate")
     .description(
-      "write the Verilog of the default node and the library modules, the Wireshark dissector, the pages of reference, the C header and the README's examples",
+      "write the Verilog of the designs and the library modules, what else the designs make (dissector, pages of reference, C headers), and the pages' excerpts",
     )
     .addOption(
       new Option("--check", "write nothing: fail when what is committed differs, and list the files").conflicts([
@@ -23,8 +31,9 @@ export const generateVerb: Verb = (program, { terminal }) =>
       ]),
     )
     .addOption(
-      once("--out <folder>", "write the node's Verilog there instead, with the parameters of --set", fileName()),
+      once("--out <folder>", "write a design's Verilog there instead, with the parameters of --set", fileName()),
     )
+    .addOption(once("--design <name>", `with --out: which design (default: ${defaultDesign.name})`, designNamed))
     .addOption(setting())
     .action(async (options: GenerateOptions) => {
       if (options.set.length > 0 && options.out === undefined) {
@@ -32,19 +41,19 @@ export const generateVerb: Verb = (program, { terminal }) =>
           "--set needs --out <folder>: what is committed under generated/ has the default parameters",
         );
       }
-      const { projectFiles, nodeFiles } = await import("../generate/artefacts.ts");
+      const { configuredFiles, projectFiles } = await import("../generate/artefacts.ts");
       const { compare, writeAll } = await import("../generate/files.ts");
       const { repository } = await import("../repository.ts");
       if (options.out !== undefined) {
         const folder = resolve(options.out),
-          files = nodeFiles(options.set);
+          files = await configuredFiles(options.design ?? defaultDesign, options.set);
         writeAll(folder, files);
         terminal.print(`${files.length} files written to ${options.out}`);
         return;
       }
       const root = repository("mnemo generate without --out");
       terminal.progress("elaborating ...");
-      const files = projectFiles(root);
+      const files = await projectFiles(root);
       const different = compare(root, files);
       if (options.check === true) {
         if (different.length > 0) {

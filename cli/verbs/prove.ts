@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { Argument, InvalidArgumentError } from "commander";
-import { fileName, once } from "../options.ts";
-import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { fileName, once, UsageError } from "../../designs/shared/command-line/index.ts";
 import type { Verb } from "../verb.ts";
 
 interface ProveOptions {
@@ -16,12 +15,12 @@ function seconds(text: string): number {
   return n;
 }
 
-/** `mnemo prove`: the claims about the library and the node's units, decided by whichever engine is first. */
+/** `mnemo prove`: the claims about the library and the designs' units, decided by whichever engine is first. */
 export const proveVerb: Verb = (program, { terminal, exit }) =>
   program
     .command("prove")
     .description(
-      "prove the library's and the node's claims for runs of any length (abc pdr, yosys-smtbmc with z3 and cvc5, " +
+      "prove the library's and the designs' claims for runs of any length (abc pdr, yosys-smtbmc with z3 and cvc5, " +
         "Yosys sat: the first to answer), and show that every cover is reached",
     )
     .addArgument(new Argument("[module]", "only modules with this in their name"))

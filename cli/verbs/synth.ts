@@ -1,7 +1,8 @@
-import { Argument, InvalidArgumentError, Option } from "commander";
-import { choice, fileName, once, setting } from "../options.ts";
+import { InvalidArgumentError, Option } from "commander";
 import { targetNames } from "../synth/target.ts";
 import type { SynthOptions } from "../synth/run-synth.ts";
+import { choice, fileName, once, setting } from "../../designs/shared/command-line/index.ts";
+import { defaultDesign, designArgument } from "../design-named.ts";
 import type { Verb } from "../verb.ts";
 
 /** A whole number, 0 to 30. */
@@ -18,7 +19,7 @@ export const synthVerb: Verb = (program, { terminal, exit }) =>
     .description(
       "synthesize with Yosys, each block out of context and the whole: LUTs, registers, memories and LUT levels, with the deepest paths by TypeScript line",
     )
-    .addArgument(new Argument("[design]", "what to synthesize").choices(["clio", "library"]).default("clio"))
+    .addArgument(designArgument("[design]", "what to synthesize", ["library"]).default(defaultDesign.name))
     .addOption(
       once("--target <family>", `device family: ${targetNames.join(", ")}`, choice(targetNames)).default("xcup"),
     )
@@ -32,7 +33,7 @@ export const synthVerb: Verb = (program, { terminal, exit }) =>
     )
     .addOption(new Option("--no-whole", "the blocks only: the whole takes minutes"))
     .addOption(once("--paths <number>", "how many of each module's deepest paths to print", pathCount).default(1))
-    .addOption(new Option("--table", "print the paper's Table 4.1 beside the same rows here"))
+    .addOption(new Option("--table", "print the paper's table beside the same rows here"))
     .addOption(once("--json <file>", "write everything as JSON, too", fileName(".json")))
     .addOption(
       new Option("--check", "fail when something is more than 5 % worse than in constraints/baseline").conflicts([
@@ -40,7 +41,7 @@ export const synthVerb: Verb = (program, { terminal, exit }) =>
       ]),
     )
     .addOption(new Option("--write-baseline", "make this the baseline"))
-    .action(async (design: "clio" | "library", options: SynthOptions) => {
+    .action(async (design: string, options: SynthOptions) => {
       const { runSynth } = await import("../synth/run-synth.ts");
       exit(await runSynth(design, options, terminal));
     });

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the published Clio client library, as it is, from a checkout of its repository, and runs a first program on it against the
 # cycle-accurate node on a TAP device, or, with --nodes, against several nodes and their global controller from a network namespace of its own
-# (root). See docs/serve.md, "The published client library".
+# (root). See docs/clio/serve.md, "The published client library".
 #
 #   examples/published-client/run.sh <checkout> [options of mnemo serve clio]
 #

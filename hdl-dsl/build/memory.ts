@@ -2,7 +2,7 @@
 import type { Memory, ReadPort, WritePort, Collision } from "../ir/circuit.ts";
 import * as make from "../ir/fold.ts";
 import { widthOf, type Shape } from "../types/shape.ts";
-import type { Bit, Num, UInt, Val } from "../types/value.ts";
+import type { Bit, Given, Num, UInt, Val } from "../types/value.ts";
 import { atTop, claimName, context, report } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { sourceName, userPosition } from "./position.ts";
@@ -26,7 +26,7 @@ export interface Ram<S extends Shape> {
    * Writes one word when `en`; `mask` has one bit per lane (its width divides the word's), lane 0 lowest. One write
    * port per memory.
    */
-  write(en: Bit, address: UInt, data: Val<S> | Readonly<Record<string, unknown>>, mask?: UInt): void;
+  write(en: Bit, address: UInt, data: Given<S>, mask?: UInt): void;
   /** The word one cycle later; holds while `en` is 0. */
   readSync(address: UInt, o?: { readonly en?: Bit; readonly name?: string }): Val<S>;
   /** The word in the same cycle: distributed memory. */

@@ -5,7 +5,7 @@ import { cat, constant } from "../build/value.ts";
 import type { RegisterField } from "./register.ts";
 
 /** A register's word from its fields; bits between them are 0. */
-export function wordOf(fields: readonly RegisterField[], value: (f: RegisterField) => UInt): UInt {
+export function wordOf<F extends RegisterField>(fields: readonly F[], value: (f: F) => UInt): UInt {
   const parts: UInt[] = [];
   let at = 0;
   for (const f of [...fields].sort((a, b) => a.lsb - b.lsb)) {

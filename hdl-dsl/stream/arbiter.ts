@@ -56,13 +56,13 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
     "payload",
   );
   from.forEach((s, i) => s.ready.set((grants[i] as Bit).and(out.ready as UInt<1>)));
-  const ends: Bit = o.last === undefined ? constant(1, 1) : o.last(out.payload as unknown as Val<S>);
+  const ends: Bit = o.last === undefined ? constant(1, 1) : o.last(out.payload);
   when(out.valid, () => {
     owner.set(grant);
     // Held while stalled, and between the beats of a transaction.
     locked.set(out.ready.and(ends).not());
   });
-  return out as unknown as StreamIn<S>;
+  return out;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Copies of a stream. */
 import { bit, type Shape } from "../types/shape.ts";
-import type { Bit, StreamIn, UInt } from "../types/value.ts";
+import type { Bit, StreamIn, Times } from "../types/value.ts";
 import { reg } from "../build/declare.ts";
 import { constant } from "../build/value.ts";
 import { assignView } from "../build/view.ts";
@@ -11,6 +11,12 @@ import { nameOf, stream } from "./stream.ts";
  * all have (one bit of state per output). `lazy`: all outputs fire in the same cycle, without state. Valid of one
  * output waits for ready of the others, so the outputs must not make ready wait for valid.
  */
+export function fork<S extends Shape, const N extends number>(
+  from: StreamIn<S>,
+  count: N,
+  kind?: "eager" | "lazy",
+  o?: { readonly name?: string },
+): Times<StreamIn<S>, N>;
 export function fork<S extends Shape>(
   from: StreamIn<S>,
   count: number,
@@ -25,15 +31,15 @@ export function fork<S extends Shape>(
       out.valid.set(
         outs
           .filter((_, k) => k !== i)
-          .map(x => x.ready as Bit)
+          .map<Bit>(x => x.ready)
           .reduce((a, b) => a.and(b), from.valid),
       );
     });
-    from.ready.set(outs.map(x => x.ready as Bit).reduce((a, b) => a.and(b)));
-    return outs as unknown as StreamIn<S>[];
+    from.ready.set(outs.map<Bit>(x => x.ready).reduce((a, b) => a.and(b)));
+    return outs;
   }
   const done = outs.map((_, i) => reg(bit, { init: 0, name: `${name}_${i}_done` }));
-  const settled = outs.map((out, i) => (done[i] as unknown as Bit).or(out.ready as UInt<1>));
+  const settled = outs.map((out, i) => (done[i] as Bit).or(out.ready));
   const all = settled.reduce<Bit>((a, b) => a.and(b), constant(1, 1));
   outs.forEach((out, i) => {
     const d = done[i] as NonNullable<(typeof done)[number]>;
@@ -41,5 +47,5 @@ export function fork<S extends Shape>(
     d.set(from.valid.and(all.not()).and(settled[i] as Bit));
   });
   from.ready.set(all);
-  return outs as unknown as StreamIn<S>[];
+  return outs;
 }

@@ -30,7 +30,7 @@ export function packetise<S extends Shape>(
   const index = reg(uint(final.width), { init: 0, name: `${name}_index` });
   const last = node(index.eq(final), { name: `${name}_ends` });
   when(from.fire, () => index.set(mux(last, constant(0, index.width), index.add(1))));
-  return map(from, framed(from.shape), v => ({ value: v, last }) as never, { name });
+  return map(from, framed(from.shape), v => ({ value: v, last }), { name });
 }
 
 /** Whether the next transfer of a stream begins a packet. */
@@ -68,7 +68,7 @@ export function insertHeader<F extends { readonly [name: string]: Shape }, L ext
   when(header.fire.and(ends(header.payload)), () => inBody.set(1)).elseWhen(body.fire.and(ends(body.payload)), () =>
     inBody.set(0),
   );
-  return out as unknown as StreamIn<StructShape<F>>;
+  return out;
 }
 
 /**
@@ -105,7 +105,7 @@ export function splitHeader<S extends Shape>(
     assignGiven(out.payload, from.shape, from.payload);
   }
   from.ready.set(mux(inHeader, header.ready, body.ready));
-  return { header: header as unknown as StreamIn<S>, body: body as unknown as StreamIn<S> };
+  return { header, body };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Register stages of a stream: each cuts a timing path, none costs throughput. */
 import { bit, type Shape } from "../types/shape.ts";
-import type { Bit, StreamIn, UInt } from "../types/value.ts";
+import type { StreamIn, UInt } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { mux, when } from "../build/statements.ts";
 import { assignView } from "../build/view.ts";
@@ -38,7 +38,7 @@ function forward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> 
   when(from.valid.and(room), () => assignView(held, from.payload, "held"));
   out.valid.set(full);
   assignView(out.payload, held, "payload");
-  return out as unknown as StreamIn<S>;
+  return out;
 }
 
 function backward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> {
@@ -51,8 +51,9 @@ function backward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S>
   when(out.ready, () => full.set(0)).elseWhen(from.valid, () => full.set(1));
   when(full.not(), () => assignView(held, from.payload, "held"));
   out.valid.set(from.valid.or(full as UInt<1>));
-  assignView(out.payload, mux(full as Bit, held, from.payload as never), "payload");
-  return out as unknown as StreamIn<S>;
+  // Here and below both are of the one shape, which is a parameter: their widths are checked at elaboration.
+  assignView(out.payload, mux<unknown, unknown>(full, held, from.payload), "payload");
+  return out;
 }
 
 /** Both at once. A transfer that arrives while the output stalls waits in a second register. */
@@ -69,8 +70,8 @@ function full<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> {
     waits.set(0);
   }).elseWhen(from.valid, () => waits.set(1));
   when(waits.not(), () => assignView(waiting, from.payload, "waiting"));
-  when(room, () => assignView(held, mux(waits as Bit, waiting, from.payload as never), "held"));
+  when(room, () => assignView(held, mux<unknown, unknown>(waits, waiting, from.payload), "held"));
   out.valid.set(valid);
   assignView(out.payload, held, "payload");
-  return out as unknown as StreamIn<S>;
+  return out;
 }

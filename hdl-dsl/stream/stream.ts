@@ -3,8 +3,9 @@
  * ready, a stalled payload stays.
  */
 import type { Signal } from "../ir/circuit.ts";
-import type { Fields, Shape, StructShape, UIntShape } from "../types/shape.ts";
-import type { Bit, Stream, StreamIn, StreamOut, UInt, Val } from "../types/value.ts";
+import type { Expr } from "../ir/expr.ts";
+import type { Fields, Shape, StructShape } from "../types/shape.ts";
+import type { Bit, Given, Joins, Stream, StreamIn, StreamOut, Times, UInt, Val } from "../types/value.ts";
 import { context } from "../build/context.ts";
 import { chooseName, leafName, makeSignal } from "../build/declare.ts";
 import { streamObject } from "../build/module.ts";
@@ -45,8 +46,13 @@ export function stream<const S extends Shape>(shape: S, o: { readonly name?: str
   return streamObject(shape, valid, ready, payload) as Stream<S>;
 }
 
-/** Joins a producer's stream to a consumer's: same shape. */
-export function connect<S extends Shape>(from: StreamIn<S>, to: StreamOut<NoInfer<S>>): void {
+/** Joins a producer's stream to a consumer's: same shape, as far as the compiler knows the widths. */
+export function connect<S extends Shape>(from: StreamIn<S>, to: StreamOut<NoInfer<S>>): void;
+export function connect<S extends Shape, T extends Shape>(
+  from: StreamIn<S>,
+  to: StreamOut<T> & { readonly payload: Joins<S, T> },
+): void;
+export function connect(from: StreamIn<Shape>, to: StreamOut<Shape>): void {
   to.valid.set(from.valid);
   assignView(to.payload, from.payload, "payload");
   from.ready.set(to.ready);
@@ -54,12 +60,8 @@ export function connect<S extends Shape>(from: StreamIn<S>, to: StreamOut<NoInfe
 
 /** `connect` where the shape is a parameter: the widths are checked at elaboration. */
 export function connectAny(from: StreamIn<Shape>, to: StreamOut<Shape>): void {
-  connect(from as StreamIn<UIntShape>, to as StreamOut<UIntShape>);
+  connect<Shape>(from, to);
 }
-
-/** Values given for a shape: leaves as values or numbers. */
-export type Given<S> =
-  S extends StructShape<infer F> ? { readonly [K in keyof F]: Given<F[K]> } : Val<S> | number | bigint;
 
 /** The same transfers with another payload; no state, no latency. */
 export function map<S extends Shape, const T extends Shape>(
@@ -72,7 +74,7 @@ export function map<S extends Shape, const T extends Shape>(
   out.valid.set(from.valid);
   assignGiven(out.payload, shape, f(from.payload));
   from.ready.set(out.ready);
-  return out as unknown as StreamIn<T>;
+  return out;
 }
 
 /** Drives a view from values or numbers, leaf by leaf. */
@@ -81,7 +83,7 @@ export function assignGiven(target: unknown, shape: Shape, v: unknown): void {
   const byOffset = new Map(exprs.map(x => [x.leaf.offset, x.expr]));
   assignView(
     target,
-    view(shape, l => new Value(byOffset.get(l.offset) as never)),
+    view(shape, l => new Value(byOffset.get(l.offset) as Expr)),
     "payload",
   );
 }
@@ -97,7 +99,7 @@ export function filter<S extends Shape>(
   out.valid.set(from.valid.and(kept));
   assignView(out.payload, from.payload, "payload");
   from.ready.set(out.ready.or(kept.not()));
-  return out as unknown as StreamIn<S>;
+  return out;
 }
 
 /**
@@ -109,28 +111,40 @@ export function gate<S extends Shape>(from: StreamIn<S>, open: Bit, o: { readonl
   out.valid.set(from.valid.and(open));
   assignView(out.payload, from.payload, "payload");
   from.ready.set(out.ready.and(open));
-  return out as unknown as StreamIn<S>;
+  return out;
 }
+
+type Joined<T> = StructShape<{ readonly [K in keyof T]: T[K] extends StreamIn<infer S extends Shape> ? S : never }>;
 
 /** One transfer of each input makes one of the output: a struct with one field per input. No latency. */
 export function join<const T extends { readonly [name: string]: StreamIn<Shape> }>(
   from: T,
+  o?: { readonly name?: string },
+): StreamIn<Joined<T>>;
+export function join(
+  from: { readonly [name: string]: StreamIn<Shape> },
   o: { readonly name?: string } = {},
-): StreamIn<StructShape<{ readonly [K in keyof T]: T[K] extends StreamIn<infer S extends Shape> ? S : never }>> {
+): StreamIn<StructShape> {
   const fields: Fields = Object.fromEntries(Object.entries(from).map(([n, s]) => [n, s.shape]));
-  const shape = { kind: "struct", fields } as const;
+  const shape: StructShape = { kind: "struct", fields };
   const out = stream(shape, nameOf(o, "joined"));
   const entries = Object.entries(from);
   const allValid = entries.map(([, s]) => s.valid).reduce((a, b) => a.and(b));
   out.valid.set(allValid);
   for (const [n, s] of entries) {
-    assignView((out.payload as unknown as Record<string, unknown>)[n], s.payload, n);
+    assignView(out.payload[n], s.payload, n);
     s.ready.set(out.ready.and(allValid));
   }
-  return out as never;
+  return out;
 }
 
 /** Sends each transfer to output number `select`; a number past the last output is consumed and dropped. */
+export function demux<S extends Shape, const N extends number>(
+  from: StreamIn<S>,
+  select: UInt,
+  count: N,
+  o?: { readonly name?: string },
+): Times<StreamIn<S>, N>;
 export function demux<S extends Shape>(
   from: StreamIn<S>,
   select: UInt,
@@ -146,7 +160,7 @@ export function demux<S extends Shape>(
   });
   const none: Bit = 2 ** select.width > count ? chosen.reduce((a, b) => a.or(b)).not() : constant(0, 1);
   from.ready.set(outs.map((out, i) => out.ready.and(chosen[i] as Bit)).reduce((a, b) => a.or(b), none));
-  return outs as unknown as StreamIn<S>[];
+  return outs;
 }
 
 export const nameOf = (o: { readonly name?: string }, fallback: string): { readonly name: string } => ({

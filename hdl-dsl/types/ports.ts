@@ -48,3 +48,48 @@ export function sink<const S extends Shape>(shape: S, o: Pick<PortOptions, "doma
 export function source<const S extends Shape>(shape: S, o: Pick<PortOptions, "domain"> = {}): StreamPort<"out", S> {
   return { port: "stream", dir: "out", shape, ...o };
 }
+
+/** The same ports with `prefix` before their names. */
+export function prefixPorts<const N extends string, const P extends Ports>(
+  prefix: N,
+  ports: P,
+): { readonly [K in keyof P & string as `${N}${K}`]: P[K] } {
+  const named = Object.entries(ports).map(([name, port]) => [`${prefix}${name}`, port]);
+  return Object.fromEntries(named) as { readonly [K in keyof P & string as `${N}${K}`]: P[K] };
+}
+
+/** Ports `name0`, `name1` and so on. */
+export type PortArray<N extends string, P> = { readonly [_ in `${N}${number}`]: P };
+type Together<P extends readonly unknown[]> = P extends readonly [infer First, ...infer Rest]
+  ? First & Together<Rest>
+  : unknown;
+
+/** `count` ports of one kind: `name0`, `name1` and so on. `mergePorts` puts them beside others. */
+export function portArray<const N extends string, const P extends Port | StreamPort>(
+  name: N,
+  count: number,
+  port: P,
+): PortArray<N, P> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, port])) as PortArray<N, P>;
+}
+/** Several groups of ports as one. In an object literal the compiler would forget those of a `portArray`. */
+export function mergePorts<const P extends readonly Ports[]>(...groups: P): Together<P> {
+  return Object.assign({}, ...groups) as Together<P>;
+}
+/** Number `index` of a `portArray`, inside the module or at an instance of it. */
+export function portOf<const N extends string, O extends PortArray<N, unknown>>(
+  of: O,
+  name: N,
+  index: number,
+): O[`${N}${number}`] {
+  if (!(`${name}${index}` in of)) throw new RangeError(`portOf: there is no port ${name}${index}`);
+  return of[`${name}${index}`];
+}
+/** The first `count` of a `portArray`, inside the module or at an instance of it. */
+export function arrayOf<const N extends string, O extends PortArray<N, unknown>>(
+  of: O,
+  name: N,
+  count: number,
+): readonly O[`${N}${number}`][] {
+  return Array.from({ length: count }, (_, i) => portOf(of, name, i));
+}

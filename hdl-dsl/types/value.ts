@@ -97,7 +97,10 @@ export interface SInt<W extends number = number> extends Common<W> {
   asUint(): UInt<W>;
 }
 
-/** A readable view of a shape. */
+/**
+ * A readable view of a shape. `Val`, `Var` and `Given` ask the same questions in the same order: so the compiler sees,
+ * also where the shape is a parameter, that what can be driven can be read and that what can be read can be given.
+ */
 export type Val<S> =
   S extends UIntShape<infer W>
     ? UInt<W>
@@ -105,7 +108,7 @@ export type Val<S> =
       ? SInt<W>
       : S extends StructShape<infer F>
         ? { readonly [K in keyof F]: Val<F[K]> }
-        : S extends VecShape<infer E, infer _N>
+        : S extends VecShape<infer E>
           ? VecVal<E>
           : never;
 export interface VecVal<E> {
@@ -162,6 +165,18 @@ export type Var<S> =
           ? VecVar<E>
           : never;
 
+/** Values given for a shape: leaves as values or numbers. */
+export type Given<S> =
+  S extends UIntShape<infer W>
+    ? UInt<W> | Num
+    : S extends SIntShape<infer W>
+      ? SInt<W> | Num
+      : S extends StructShape<infer F>
+        ? { readonly [K in keyof F]: Given<F[K]> }
+        : S extends VecShape<infer E>
+          ? VecVal<E> | readonly Given<E>[]
+          : never;
+
 /** Readable part of a value or of a drivable view: the same without `set`. */
 export type Readable<V> =
   V extends UInt<infer W>
@@ -211,6 +226,42 @@ export interface Stream<S> {
   readonly payload: Var<S>;
   readonly fire: Bit;
 }
+
+/** `n` times `T`: a tuple where the compiler knows the number, an array where only elaboration does. */
+export type Times<T, N extends number, Made extends T[] = []> = number extends N
+  ? T[]
+  : Made["length"] extends N
+    ? Made
+    : Times<T, N, [...Made, T]>;
+
+/**
+ * What a stream of S must find at the payload of a stream of T that it is joined to: nothing, where the shapes fit (a
+ * width that only elaboration knows fits any), and else the sentence that says why not.
+ */
+export type Joins<S, T> =
+  T extends UIntShape<infer W>
+    ? S extends UIntShape<infer N>
+      ? Fits<W, N>
+      : WidthError<"an unsigned value is expected">
+    : T extends SIntShape<infer W>
+      ? S extends SIntShape<infer N>
+        ? Fits<W, N>
+        : WidthError<"a signed value is expected">
+      : T extends StructShape<infer F>
+        ? S extends StructShape<infer G>
+          ? {
+              readonly [K in keyof F | keyof G]: K extends keyof G
+                ? K extends keyof F
+                  ? Joins<G[K], F[K]>
+                  : WidthError<`no field ${K & string}`>
+                : WidthError<`missing field ${K & string}`>;
+            }
+          : WidthError<"a struct is expected">
+        : T extends VecShape<infer E>
+          ? S extends VecShape<infer G>
+            ? { toArray(): readonly Joins<G, E>[] }
+            : WidthError<"a vec is expected">
+          : never;
 
 /** Inside the module: inputs read, outputs drive. */
 export type Inside<P> = {

@@ -149,8 +149,16 @@ export class Expressions {
   }
 
   /**
-   * Verilog for `root`; helper wires that it needs are declared first, named `<consumer>_<hint>`. `near`: the signal
-   * that takes the value.
+   * Verilog for `root` where it is the whole right side of an assignment: nothing beside it can change how its
+   * operands are extended, so `$signed(...)` around it says nothing. Elsewhere (`case`, comparisons) it does: `lower`.
+   */
+  lowerAssigned(root: Expr, consumer: string, near?: Signal): VExpr {
+    return bare(this.lower(root, consumer, near));
+  }
+
+  /**
+   * Verilog for `root` as an operand: its value is the same whatever stands beside it. Helper wires that it needs are
+   * declared first, named `<consumer>_<hint>`. `near`: the signal that takes the value.
    */
   lower(root: Expr, consumer: string, near?: Signal): VExpr {
     this.#consumer = consumer;
@@ -161,7 +169,7 @@ export class Expressions {
       const shared = v.cost > SHARED_COST && e !== root && this.#shared.has(e);
       this.#done.set(e, shared ? this.#wire(v, hintOf(e)) : v);
     });
-    return bare(this.#done.get(root) as VExpr);
+    return this.#done.get(root) as VExpr;
   }
 
   /** As `lower`, for a value that may be used again: a shared one becomes the wire `<consumer>` + `_<hint>`. */

@@ -6,7 +6,7 @@ import type { Memory, ReadPort } from "../ir/circuit.ts";
 import type { ResolvedWrite } from "../ir/resolve.ts";
 import type { VExpr, VStmt } from "./ast.ts";
 import type { ModuleContext } from "./module-context.ts";
-import { binary, concat, index, name, number, range, repeat, ternary, toUnsigned } from "./nodes.ts";
+import { bare, binary, concat, index, name, number, range, repeat, ternary, toUnsigned } from "./nodes.ts";
 
 const STYLE: Readonly<Record<Memory["style"], string | undefined>> = {
   block: "block",
@@ -111,7 +111,7 @@ function clocked(c: ModuleContext, m: Memory): void {
     blockOf(r.domain).push(
       ...(enable === undefined || isOne(enable)
         ? body
-        : [{ kind: "if", cond: enable, then: body, otherwise: [] } satisfies VStmt]),
+        : [{ kind: "if", cond: bare(enable), then: body, otherwise: [] } satisfies VStmt]),
     );
   }
   for (const b of blocks.values())
@@ -139,7 +139,7 @@ function lowerWrite(
   const array = c.names.memories.get(m) as string;
   const enable = c.expressions.lowerShared(w.enable, array, "write");
   const address = toUnsigned(c.expressions.lowerShared(w.address, array, "address"));
-  let data = c.expressions.lowerShared(w.data, array, "data");
+  let data = bare(c.expressions.lowerShared(w.data, array, "data"));
   let mask = w.mask === undefined ? undefined : c.expressions.lowerShared(w.mask, array, "mask");
   const target = index(array, m.width, address, true);
   const writes: VStmt[] = [];
@@ -165,7 +165,7 @@ function lowerWrite(
     }
   }
   return {
-    body: isOne(enable) ? writes : [{ kind: "if", cond: enable, then: writes, otherwise: [] }],
+    body: isOne(enable) ? writes : [{ kind: "if", cond: bare(enable), then: writes, otherwise: [] }],
     enable,
     address,
     data,

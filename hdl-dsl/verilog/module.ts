@@ -145,7 +145,7 @@ function drive(c: ModuleContext, s: Signal): void {
     only = runs[0],
     isPort = s.kind === "output" || c.names.merged.names.has(s);
   if (runs.length === 1 && only !== undefined) {
-    const value = c.expressions.lower(only.value, target.name, s);
+    const value = c.expressions.lowerAssigned(only.value, target.name, s);
     if (!isPort && c.claimDeclaration(s)) c.items.push(c.declaration(s, "wire", value));
     else c.items.push({ kind: "assign", target, value, position: s.position });
     c.expressions.alias(only.value, target);
@@ -175,7 +175,7 @@ function drive(c: ModuleContext, s: Signal): void {
       c.items.push({
         kind: "assign",
         target: pieces[n]?.name as VName,
-        value: c.expressions.lower(r.value, target.name),
+        value: c.expressions.lowerAssigned(r.value, target.name),
         position: s.position,
       });
     });
@@ -186,7 +186,7 @@ function drive(c: ModuleContext, s: Signal): void {
     c.items.push({
       kind: "assign",
       target: range(target, r.lo, r.width),
-      value: c.expressions.lower(r.value, target.name),
+      value: c.expressions.lowerAssigned(r.value, target.name),
       position: s.position,
     });
 }

@@ -40,7 +40,7 @@ function lowerStatements(c: ModuleContext, body: readonly Stmt[], consumer: stri
         }
         const then = lowerStatements(c, s.then, consumer, leaf),
           otherwise = lowerStatements(c, s.otherwise, consumer, leaf);
-        if (then.length > 0) out.push({ kind: "if", cond, then, otherwise, position: s.position });
+        if (then.length > 0) out.push({ kind: "if", cond: bare(cond), then, otherwise, position: s.position });
         else if (otherwise.length > 0)
           out.push({ kind: "if", cond: unary("~", cond), then: otherwise, otherwise: [], position: s.position });
         break;
@@ -116,7 +116,7 @@ export function registerItems(c: ModuleContext, g: RegisterGroup): void {
   const body = lowerStatements(c, g.body, consumer, s => {
     if (s.kind !== "assign") return undefined;
     const target = c.nameOf(s.target);
-    const value = c.expressions.lower(s.value, target.name, s.target);
+    const value = c.expressions.lowerAssigned(s.value, target.name, s.target);
     return { kind: "nonblocking", target: range(target, s.lo, s.width), value, position: s.position };
   });
   c.items.push({ kind: "blank" });
@@ -151,7 +151,7 @@ export function propertyItems(c: ModuleContext, groups: readonly PropertyGroup[]
       return {
         kind: "property",
         what: s.what,
-        cond: c.expressions.lower(s.cond, "check"),
+        cond: c.expressions.lowerAssigned(s.cond, "check"),
         message: s.message,
         position: s.position,
       };

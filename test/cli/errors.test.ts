@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { describeError } from "../../cli/errors.ts";
 import { CheckFailed, UsageError } from "../../designs/shared/command-line/index.ts";
-import { ConfigError } from "../../designs/clio/config/index.ts";
 import { HdlError } from "../../hdl-dsl/index.ts";
 import { BuildError, DesignStopped, HangError, ProtocolError, SimulationError, TimeoutError } from "../../sim/index.ts";
 
+/** What a design refuses, as an error of its own. */
+class DesignError extends UsageError {
+  override readonly name = "DesignError";
+}
 const system = (code: string, syscall: string, path?: string): Error =>
   Object.assign(new Error(`${code}: bare text`), { code, syscall, ...(path === undefined ? {} : { path }) });
 
 describe("what an error becomes", () => {
   it.each<readonly [Error, number, string]>([
     [new UsageError("say what"), 2, "mnemo: say what"],
-    [new ConfigError("pageSize = 3: must be a power of two"), 2, "mnemo: pageSize = 3: must be a power of two"],
+    [new DesignError("pageSize = 3: must be a power of two"), 2, "mnemo: pageSize = 3: must be a power of two"],
     [new BuildError("verilator is not on the PATH"), 2, "mnemo: verilator is not on the PATH"],
     [new SimulationError("there is no port x"), 2, "mnemo: there is no port x"],
     [system("ENOENT", "open", "in.pcap"), 2, "mnemo: cannot open in.pcap: there is no such file or folder"],

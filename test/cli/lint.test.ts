@@ -3,8 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { lintDesign } from "../../cli/lint/lint.ts";
-import { matrix } from "../../designs/clio/build/index.ts";
-import { parametersSchema, parseSettings } from "../../designs/clio/config/index.ts";
 import type { EmittedDesign } from "../../hdl-dsl/index.ts";
 
 let cache = "";
@@ -70,16 +68,4 @@ describe("what a tool said of a text", () => {
     for (const k of readdirSync(join(cache, "lint"))) writeFileSync(join(cache, "lint", k), '{"te');
     expect(await complaining(narrow)).toEqual(["verilator -Wall"]);
   });
-});
-
-describe("the matrix of configurations", () => {
-  const configs = matrix.map(s => parseSettings(s).config);
-  it("has no configuration twice", () => expect(new Set(matrix.map(s => s.join(" "))).size).toBe(matrix.length));
-  it.each(Object.keys(parametersSchema.shape).filter(k => k !== "slowPathRing") as (keyof (typeof configs)[0])[])(
-    "varies %s",
-    key => {
-      expect(new Set(configs.map(c => c[key])).size).toBeGreaterThan(1);
-    },
-  );
-  it("has every width", () => expect([...new Set(configs.map(c => c.dataWidth))]).toEqual([64, 128, 256, 512]));
 });

@@ -17,7 +17,7 @@ const refused: readonly (readonly [args: readonly string[], sentence: string])[]
   [["run", ...files], "mnemo: missing required argument 'design'"],
   [
     ["run", "supernic", ...files],
-    "mnemo: command-argument value 'supernic' is invalid for argument 'design'. Allowed choices are clio.",
+    "mnemo: command-argument value 'supernic' is invalid for argument 'design'. Allowed choices are clio, frame-counter.",
   ],
   [["run", "clio", "--in", "a.pcap"], "mnemo: required option '--out <file>' not specified"],
   [

@@ -81,10 +81,12 @@ describe("the package", () => {
       "dist/cli",
       "dist/designs",
       "dist/docs",
+      "dist/examples",
       "dist/hdl-dsl",
       "dist/scripts",
       "dist/sim",
       "docs",
+      "examples",
       "hdl-dsl",
       "package.json",
     ]);

@@ -1,3 +1,4 @@
+import type { FigureHook } from "../../../designs/shared/command-line/index.ts";
 import type { Figure, Plot, Report } from "../../../designs/shared/evaluation/index.ts";
 import { axisText } from "./axis-text.ts";
 import { escape, readable } from "./format.ts";
@@ -110,8 +111,15 @@ const extents: Readonly<Record<Report["extent"], string>> = {
   full: "; full: entries and operations as many as the paper's, where a figure says so",
 };
 
+/** What a page says of itself, when no design says it. */
+const nameless: About = { title: "Figures of the paper", introduction: "" };
+type About = Pick<FigureHook, "title" | "introduction">;
+
 /** The report as one page that needs nothing else: style and drawings are inside. */
-export function htmlOf({ figures, besides, seed, extent }: Report): string {
+export function htmlOf(
+  { figures, besides, seed, extent }: Report,
+  { title: name, introduction }: About = nameless,
+): string {
   const count = (standing: Figure["standing"]): number => figures.filter(f => f.standing === standing).length,
     verdicts = figures.flatMap(f => f.verdicts);
   const line = (id: string, name: string, title: string, mark: string, holds: string): string =>
@@ -129,10 +137,9 @@ export function htmlOf({ figures, besides, seed, extent }: Report): string {
     .join("");
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>Figures of the Clio paper, in simulation</title><style>${style}</style></head><body><main>
-<h1>Figures of the Clio paper, in cycle-accurate simulation</h1>
-<p>The memory node's hardware, clock by clock at 512 bits and 250 MHz, beside what the paper says (Shan, Guo et al., ASPLOS 2022; sections and figures as in the dissertation's chapter 4).
-The paper's numbers are those of its text; nothing is read off its pictures.</p>
+<title>${name}, in simulation</title><style>${style}</style></head><body><main>
+<h1>${name}, in cycle-accurate simulation</h1>
+<p>${introduction}</p>
 <ul><li>${badge({ standing: "predicted" })} cycles of this hardware</li><li>${badge({ standing: "calibrated" })} with latencies that were put into a model, named under each figure</li>
 <li>${badge({ standing: "not modelled" })} neither, with the reason</li></ul>
 <p>${count("predicted")} predicted, ${count("calibrated")} calibrated, ${count("not modelled")} not modelled; ${verdicts.filter(v => v.holds).length} of ${verdicts.length} claims hold. Seed ${seed}${extents[extent]}.</p>

@@ -19,11 +19,11 @@ import {
   PacketFifo,
   sink,
   source,
+  connectAny,
   type ClockDomain,
   type Shape,
   type StreamIn,
   type StreamOut,
-  type UIntShape,
 } from "../../../hdl-dsl/index.ts";
 import { ConfigError, deriveConfig, type Parameters } from "../config/index.ts";
 import { registerAddressBits, socPortGeometry } from "../registers/index.ts";
@@ -37,7 +37,6 @@ import { FrameBeat, FrameGuard, LinkBeat } from "./frame-guard.ts";
 const depths = { receive: 64, send: 16, whole: 256, address: 16, write: 32, answer: 16, read: 64 } as const;
 
 /** Streams of a shape that is a parameter; the widths are checked at elaboration. */
-type Any = StreamIn<UIntShape> & StreamOut<UIntShape>;
 
 /**
  * The memory node as a board needs it, with an asynchronous FIFO in every stream between its three clocks. `node` is
@@ -47,7 +46,7 @@ type Any = StreamIn<UIntShape> & StreamOut<UIntShape>;
  * `mac_rx` cannot wait (a MAC's output has no ready): a frame for which there is no room is cut and marked bad.
  * `mac_tx` sends a frame only when all of it is there: a MAC's input must not run dry within a frame. A frame longer
  * than 256 beats cannot be sent. `mac_rx_lost` pulses in the MAC's domain for each frame cut. `control_*`: the node's
- * registers (docs/registers.md); `port_*`: the slow path's port (docs/soc-port.md), `irq` its interrupt. Latency: those
+ * registers (docs/clio/registers.md); `port_*`: the slow path's port (docs/clio/soc-port.md), `irq` its interrupt. Latency: those
  * of the parts and 3 to 4 cycles for each crossing; initiation interval: 1 on every stream.
  */
 export const BoardNode = module(
@@ -90,8 +89,8 @@ export const BoardNode = module(
       mac = clockDomain("mac"),
       memory = clockDomain("memory");
     const cross = (
-      from: unknown,
-      to: unknown,
+      from: StreamIn<Shape>,
+      to: StreamOut<Shape>,
       shape: Shape,
       depth: number,
       push: ClockDomain,
@@ -99,8 +98,8 @@ export const BoardNode = module(
       name: string,
     ): void => {
       const crossing = instance(name, AsyncFifo({ shape, depth }), { domains: { push, pop } });
-      connect(from as Any, crossing.push as unknown as Any);
-      connect(crossing.pop as unknown as Any, to as Any);
+      connectAny(from, crossing.push);
+      connectAny(crossing.pop, to);
     };
     const { node, port, exchange } = inDomain(nodes, () => ({
       node: instance(ClioNode(p)),
@@ -117,7 +116,7 @@ export const BoardNode = module(
       instance(PacketFifo({ shape: FrameBeat(c.beatBytes), depth: depths.whole, last: "last", style: "block" })),
     );
     cross(node.tx, whole.push, FrameBeat(c.beatBytes), depths.send, nodes, mac, "send");
-    connect(whole.pop as unknown as Any, io.macTx as unknown as Any);
+    connect(whole.pop, io.macTx);
 
     // Memory.
     connect(node.memAr, exchange.sAr);

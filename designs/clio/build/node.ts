@@ -1,12 +1,13 @@
+import type { Def } from "../../../hdl-dsl/index.ts";
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { offloadsOf, parametersOf, type NodeConfig } from "../config/index.ts";
 import { extendedNode } from "../offload/index.ts";
 import { offloadBuilds } from "../offloads/index.ts";
-import { ClioNode, ClioNodeGbn, ClioNodePartitioned, goBackNNode } from "../rtl/index.ts";
+import { ClioNode, ClioNodeGbn, ClioNodePartitioned, goBackNNode, type NodePorts } from "../rtl/index.ts";
 import { partBit } from "../../shared/go-back-n/rtl/index.ts";
 
-/** Type of every build of the node: ClioNode's ports, and those of its transport if it has one. */
-export type NodeBuild = ReturnType<typeof ClioNode>;
+/** Type of every build of the node: ports that all have. Transport, offloads and partitions can add some. */
+export type NodeBuild = Def<NodePorts>;
 
 /**
  * The node of a configuration. With a transport (`transport = gbn`) it is `ClioNodeGbn`, with offloads
@@ -18,14 +19,14 @@ export function clioNode(c: NodeConfig): NodeBuild {
   const p = parametersOf(c),
     offloads = offloadsOf(c).map(o => offloadBuilds[o]),
     gbn = p.transport === "gbn";
-  if (c.partitions > 1) return ClioNodePartitioned(p) as unknown as NodeBuild;
-  if (offloads.length === 0) return gbn ? (ClioNodeGbn(p) as unknown as NodeBuild) : ClioNode(p);
-  if (!gbn) return extendedNode(offloads)(p) as unknown as NodeBuild;
+  if (c.partitions > 1) return ClioNodePartitioned(p);
+  if (offloads.length === 0) return gbn ? ClioNodeGbn(p) : ClioNode(p);
+  if (!gbn) return extendedNode(offloads)(p);
   const inside = extendedNode(offloads, { partBit, transportBytes: gbnHeader.bytes });
   return goBackNNode({
-    build: q => inside(q) as unknown as NodeBuild,
+    build: q => inside(q),
     nameOf: q => inside(q).name,
     requests: inside.requests,
     marksParts: true,
-  })(p) as unknown as NodeBuild;
+  })(p);
 }

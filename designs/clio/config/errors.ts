@@ -1,7 +1,6 @@
-/**
- * A configuration that cannot be: one sentence naming the fields, their values and the nearest legal one. The CLI ends
- * with exit code 2.
- */
-export class ConfigError extends Error {
+import { UsageError } from "../../shared/errors/index.ts";
+
+/** A configuration that cannot be: one sentence naming the fields, their values and the nearest legal one. */
+export class ConfigError extends UsageError {
   override readonly name = "ConfigError";
 }

@@ -213,7 +213,7 @@ export function parametersOf(c: NodeConfig): Parameters {
   const names = Object.keys(parametersSchema.shape).filter(k =>
     k === "partitions" ? c.partitions !== 1 : k === "gbnTimeout" ? c.gbnTimeout !== gbnTimeoutDefault : true,
   );
-  return Object.fromEntries(names.map(k => [k, c[k as keyof Parameters]])) as unknown as Parameters;
+  return Object.fromEntries(names.map(k => [k, c[k as keyof Parameters]])) as Partial<Parameters> as Parameters;
 }
 
 /**

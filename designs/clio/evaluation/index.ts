@@ -1,4 +1,7 @@
+export { areaPage } from "./area/page.ts";
+export { paperTable } from "./area/paper-table.ts";
 export { measureElaboration } from "./bench/elaboration.ts";
+export { benchFigures } from "./bench/figures.ts";
 export { measureFirstTouches } from "./bench/first-touches.ts";
 export { measureLatency } from "./bench/latency.ts";
 export {
@@ -8,11 +11,10 @@ export {
   speedReport,
   stateReport,
   throughputReport,
-  turnaroundReport,
 } from "./bench/report.ts";
 export { compareNodeSpeed } from "./bench/speed.ts";
 export { measureState } from "./bench/state.ts";
 export { measureThroughput } from "./bench/throughput.ts";
-export { besides, clioFigures } from "./figures/index.ts";
+export { besides, clioFigures, figureHook } from "./figures/index.ts";
 export { checkValue, keyOf, valueBytes, valueOf } from "./measure/key-value.ts";
 export { Zipf } from "./measure/zipf.ts";

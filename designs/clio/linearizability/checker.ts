@@ -119,6 +119,7 @@ class Search<S, I, O> {
         y = time(b);
       return x === y ? Number(b.isCall) - Number(a.isCall) : x - y;
     });
+    // A cast, for the head stands before all events, belongs to no operation and is never asked for one.
     this.head = { operation: undefined as never, isCall: false, previous: undefined, next: events[0] };
     events.forEach((e, i) => {
       e.previous = events[i - 1] ?? this.head;

@@ -14,9 +14,7 @@ import {
   type StreamIn,
   type StructShape,
   type UInt,
-  type Val,
   constant,
-  literalOf,
 } from "../../../hdl-dsl/index.ts";
 import { beatsOf, BodyBeat } from "./types.ts";
 
@@ -63,9 +61,9 @@ export function collect<F extends Fields>(
     const depth = 2 ** Math.ceil(Math.log2(most + 1));
     const store = instance("data", Fifo({ shape: BodyBeat(o), depth, style: fifoStyle(depth) }), { reset: o.clear });
     const complete = instance("heads", Fifo({ shape, depth: o.depth, style: "distributed" }), { reset: o.clear });
-    const held = reg(shape, { name: "held" }) as unknown as Val<StructShape<F>>;
+    const held = reg(shape, { name: "held" });
     const valid = reg(bit, { init: 0, name: "valid" });
-    const given = (heads.payload as unknown as Readonly<Record<string, UInt>>)[o.length] as UInt;
+    const given = heads.payload[o.length] as UInt;
     const bytes = node(mux(given.gt(o.mostBytes), constant(o.mostBytes, given.width), given), { name: "bytes" });
     const beats = beatsOf(bytes, o);
     const left = reg(uint(beats.width), { name: "left" });
@@ -82,9 +80,7 @@ export function collect<F extends Fields>(
     heads.ready.set(node(valid.not().or(complete.push.fire), { name: "room" }));
     when(heads.fire, () => {
       valid.set(1);
-      (held as unknown as { set(v: unknown): void }).set(
-        literalOf(shape, { ...(heads.payload as object), [o.length]: bytes }),
-      );
+      assignGiven(held, shape, { ...(heads.payload as object), [o.length]: bytes });
       left.set(beats);
     });
     when(o.clear, () => valid.set(0));

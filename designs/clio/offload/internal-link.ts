@@ -41,11 +41,7 @@ export function mergeInternal(
     const first = reg(bit, { init: 1, name: "first" });
     const from = network.payload;
     out.valid.set(mux(inside, internal.valid, network.valid));
-    assignView(
-      out.payload,
-      mux(inside, internal.payload as never, { ...from, data: clearGroupBit(from.data, first) } as never),
-      "rx",
-    );
+    assignView(out.payload, mux(inside, internal.payload, { ...from, data: clearGroupBit(from.data, first) }), "rx");
     network.ready.set(out.ready.and(inside.not()));
     internal.ready.set(out.ready.and(inside));
     when(network.fire, () => first.set(from.last));

@@ -19,6 +19,9 @@ import {
   type StreamOut,
   type UInt,
   type Val,
+  type Fields,
+  type StructShape,
+  type UIntShape,
 } from "../../../hdl-dsl/index.ts";
 import { accessBody, clioHeader, frameOffsets, status } from "../wire/index.ts";
 import { ethernetHeader, udpHeader } from "../../shared/wire/index.ts";
@@ -54,17 +57,15 @@ const headerBytes = frameOffsets.body + accessBody.bytes;
 const numberBits = (slots: readonly unknown[]): number => Math.max(1, Math.ceil(Math.log2(slots.length)));
 
 /** Streams of slots onto one, with the slot's number. */
-export function numbered<S extends { readonly fields: object }>(
-  from: readonly StreamIn<never>[],
-  shape: S,
+export function numbered<F extends Fields>(
+  from: readonly StreamIn<StructShape<F>>[],
+  shape: StructShape<F>,
   name: string,
-): StreamIn<never> {
+): StreamIn<StructShape<F & { readonly number: UIntShape }>> {
   const bits = numberBits(from),
-    tagged = struct({ ...(shape.fields as Record<string, never>), number: uint(bits) });
-  const named = from.map((s, k) =>
-    map(s as never, tagged, (v: object) => ({ ...v, number: k }), { name: `${name}_${k}` }),
-  );
-  return arbiter(named, { name }) as never;
+    tagged = struct({ ...shape.fields, number: uint(bits) });
+  const named = from.map((s, k) => map(s, tagged, v => ({ ...v, number: k }), { name: `${name}_${k}` }));
+  return arbiter(named, { name });
 }
 
 /**
@@ -80,7 +81,7 @@ export function memoryFrames(
     const Numbered = struct({ ...SlotAccess(p).fields, number: uint(numberBits(slots)) });
     const granted = stage(
       numbered(
-        slots.map(s => s.access as never),
+        slots.map(s => s.access),
         SlotAccess(p),
         "access",
       ) as StreamIn<typeof Numbered>,
@@ -165,7 +166,7 @@ export function supply(
     onehotMux(
       here,
       from.map(f => f.payload),
-    ) as never,
+    ),
   );
   from.forEach((f, k) => f.ready.set(to.ready.and(here[k] as UInt<1>)));
 }
@@ -205,7 +206,7 @@ export function memoryReplies(frames: StreamIn<Frames>, slots: readonly MemorySi
     const ways = demux(routed, routed.payload.number, slots.length, { name: "came" });
     slots.forEach((s, k) =>
       connect(
-        map(ways[k] as typeof routed, SlotReply(p), ({ number: _, ...v }) => v as never, { name: `came_${k}` }),
+        map(ways[k] as typeof routed, SlotReply(p), ({ number: _, ...v }) => v, { name: `came_${k}` }),
         s.came,
       ),
     );

@@ -119,7 +119,7 @@ export const OnceTable = module(
       victim.set(0);
       victimEmpty.set(0);
       victimAge.set(0);
-      asked.set(literalOf(OnceAsk, a as never));
+      asked.set(literalOf(OnceAsk, a));
       set.set(hash);
     });
     const way = node(step.trunc(wayBits)),

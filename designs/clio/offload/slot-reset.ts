@@ -53,8 +53,8 @@ export function gated<S extends Shape>(from: StreamIn<S>, shut: Bit, name: strin
   const out = stream(from.shape, { name });
   out.valid.set(from.valid.and(shut.not()));
   from.ready.set(out.ready.and(shut.not()));
-  assignView(out.payload as never, from.payload as never, name);
-  return out as unknown as StreamIn<S>;
+  assignView(out.payload, from.payload, name);
+  return out;
 }
 
 /** The stream while `away` is 0; transfers that come while it is 1 are taken and discarded. */
@@ -62,8 +62,8 @@ export function thrownAway<S extends Shape>(from: StreamIn<S>, away: Bit, name: 
   const out = stream(from.shape, { name });
   out.valid.set(from.valid.and(away.not()));
   from.ready.set(out.ready.or(away));
-  assignView(out.payload as never, from.payload as never, name);
-  return out as unknown as StreamIn<S>;
+  assignView(out.payload, from.payload, name);
+  return out;
 }
 
 /** Whether `idle` has been 1 for `patience` cycles or more, and is. */

@@ -1,5 +1,5 @@
 /**
- * The interface between an offload and the node that hosts it (paper §4.4.6). docs/offloads.md explains it to authors
+ * The interface between an offload and the node that hosts it (paper §4.4.6). docs/clio/offloads.md explains it to authors
  * of offloads.
  */
 import { bit, sink, source, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";

@@ -29,7 +29,12 @@ const syncByCode = new Map(Object.entries(syncOpcodes).map(([name, s]) => [opcod
 /** Sync operations that change memory. */
 const syncWrites: readonly SyncOperation[] = ["tas", "cas", "faa", "store", "derefWrite"];
 
-const field = (name: string, lsb: number, width: number, doc: string): RegisterField => ({
+const field = <const N extends string>(
+  name: N,
+  lsb: number,
+  width: number,
+  doc: string,
+): RegisterField & { readonly name: N } => ({
   name,
   lsb,
   width,

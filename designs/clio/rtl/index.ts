@@ -14,4 +14,4 @@ export { Shootdown } from "./memory/translate.ts";
 export { NetConfig, type Translated } from "./records/records.ts";
 export { gbnDefaults } from "./transport/gbn-shims.ts";
 
-export { configPort, framePorts, handThrough, memoryPorts } from "./ports/node-ports.ts";
+export { configPort, framePorts, handThrough, memoryPorts, type NodePorts } from "./ports/node-ports.ts";

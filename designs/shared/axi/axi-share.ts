@@ -77,7 +77,7 @@ export const AxiShare = module(
     const Owner = struct({ sync: bit, table: bit });
     const owners = instance(Fifo({ shape: Owner, depth: p.writes, style: "distributed" }));
     const granted = arbiter([io.tableAw, io.syncAw, io.dataAw], { policy: "priority", name: "write_grant" });
-    const [address, owner] = fork(granted, 2, "lazy", { name: "granted" }) as [typeof io.dataAw, typeof io.dataAw];
+    const [address, owner] = fork(granted, 2, "lazy", { name: "granted" });
     connect(address, io.aw);
     connect(
       map(owner, Owner, v => ({ sync: v.id.eq(p.syncId), table: v.id.any().and(v.id.ne(p.syncId)) }), {
@@ -109,11 +109,7 @@ export const AxiShare = module(
       [io.b, io.dataB, io.tableB, io.syncB, "written"],
     ] as const) {
       const way = mux(from.payload.id.eq(p.syncId), constant(2, 2), from.payload.id.any().zext(2));
-      const [first, second, third] = demux(from as typeof io.r, way, 3, { name }) as [
-        typeof io.r,
-        typeof io.r,
-        typeof io.r,
-      ];
+      const [first, second, third] = demux(from as typeof io.r, way, 3, { name });
       connect(first, toData as typeof io.dataR);
       connect(second, toTable as typeof io.tableR);
       connect(third, toSync as typeof io.syncR);

@@ -11,6 +11,7 @@ import {
   LiteWrite,
   map,
   module,
+  prefixPorts,
   reg,
   sink,
   source,
@@ -27,23 +28,17 @@ import {
 export const LiteSplit = module(
   "LiteSplit",
   (p: { /** Of each half. */ readonly addressBits: number }) => {
-    const master = <const N extends string>(name: N) =>
-      ({
-        [`${name}Aw`]: source(liteAddress(p.addressBits)),
-        [`${name}W`]: source(LiteWrite),
-        [`${name}B`]: sink(LiteResponse),
-        [`${name}Ar`]: source(liteAddress(p.addressBits)),
-        [`${name}R`]: sink(LiteRead),
-      }) as never;
-    type Half<N extends string> = {
-      [K in `${N}Aw` | `${N}Ar`]: ReturnType<typeof source<ReturnType<typeof liteAddress>>>;
-    } & { [K in `${N}W`]: ReturnType<typeof source<typeof LiteWrite>> } & {
-      [K in `${N}B`]: ReturnType<typeof sink<typeof LiteResponse>>;
-    } & { [K in `${N}R`]: ReturnType<typeof sink<typeof LiteRead>> };
+    const master = {
+      Aw: source(liteAddress(p.addressBits)),
+      W: source(LiteWrite),
+      B: sink(LiteResponse),
+      Ar: source(liteAddress(p.addressBits)),
+      R: sink(LiteRead),
+    };
     return {
       ...liteSlavePorts(p.addressBits + 1),
-      ...(master("low") as Half<"low">),
-      ...(master("high") as Half<"high">),
+      ...prefixPorts("low", master),
+      ...prefixPorts("high", master),
     };
   },
   (io, p) => {
@@ -58,7 +53,7 @@ export const LiteSplit = module(
       io.sAr.payload.addr.bit(p.addressBits),
       2,
       { name: "read_to" },
-    ) as [Address, Address];
+    );
     connect(within(lowAr, "read_low"), io.lowAr);
     connect(within(highAr, "read_high"), io.highAr);
     connect(arbiter([io.lowR, io.highR], { policy: "priority", name: "read_back" }), io.sR);
@@ -81,14 +76,14 @@ export const LiteSplit = module(
       io.sAw.payload.addr.bit(p.addressBits),
       2,
       { name: "write_to" },
-    ) as [Address, Address];
+    );
     connect(within(lowAw, "write_low"), io.lowAw);
     connect(within(highAw, "write_high"), io.highAw);
     const [lowW, highW] = demux(gate(io.sW, writing.and(given.not()), { name: "data_open" }), high, 2, {
       name: "data_to",
     });
-    connect(lowW as never, io.lowW);
-    connect(highW as never, io.highW);
+    connect(lowW, io.lowW);
+    connect(highW, io.highW);
     connect(arbiter([io.lowB, io.highB], { policy: "priority", name: "write_back" }), io.sB);
   },
 );

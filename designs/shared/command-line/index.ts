@@ -1,7 +1,23 @@
-/** What a design and the command line agree on: terminal, tables, errors, exit codes. */
+/** What a design and the command line agree on: the hooks, terminal, options, tables, errors, exit codes. */
 
+export { CheckFailed, UsageError } from "../errors/index.ts";
+export {
+  type BenchFigure,
+  type Block,
+  type BoardHook,
+  type Design,
+  type DesignHooks,
+  design,
+  type DesignVerb,
+  type FigureHook,
+  type FileTools,
+  type FurtherBuild,
+  type GeneratedFile,
+  type SynthHook,
+  type VendorBoardBuild,
+} from "./design.ts";
 export { exitCode, type ExitCode } from "./exit-code.ts";
+export { choice, fileName, once, seed, setting } from "./options.ts";
 export { paces, type RunOptions } from "./run-options.ts";
 export { table } from "./table.ts";
 export { type Streams, Terminal } from "./terminal.ts";
-export { CheckFailed, UsageError } from "./usage-error.ts";

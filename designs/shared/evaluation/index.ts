@@ -1,4 +1,5 @@
 /** The form of a measured figure: its schema, its definition and the judgement of its claims. */
+export { type AreaFigures, areaFiguresSchema } from "./area.ts";
 export { type Definition, figureOf, type Options, type Result } from "./definition.ts";
 export { judged } from "./judge.ts";
 export {

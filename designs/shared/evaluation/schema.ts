@@ -93,7 +93,7 @@ const table = z.strictObject({ columns: z.array(z.string()).min(1), rows: z.arra
 /** One figure of the paper. */
 export const figureSchema = z
   .strictObject({
-    number: z.string().regex(/^4\.\d+$/),
+    number: z.string().regex(/^\d+\.\d+$/),
     title: z.string().min(1),
     standing: standingSchema,
     /** Words of the paper's text, and the section that they stand in. Nothing is read off its pictures. */

@@ -142,7 +142,7 @@ function reader(name: string, p: FrameBufferParameters, job: StreamIn<ReturnType
       const stored = reg(bit, { init: 0, name: `${name}_stored` });
       stored.set(mux(reading.or(stored.and(out.fire.not())), constant(1, 1), stored.and(head.add(1).ne(tail))));
       out.valid.set(stored);
-      out.payload.set(queue.readAsync(head) as never);
+      out.payload.set(queue.readAsync(head));
       when(granted.and(out.fire.not()), () => claimed.set(claimed.add(1))).elseWhen(out.fire.and(granted.not()), () =>
         claimed.set(claimed.sub(1)),
       );

@@ -1,7 +1,7 @@
 /**
  * The Go-Back-N sender and receiver together: what the sender numbered is accepted in order and once, over channels
  * that lose, repeat and reorder, both ways. 1-bit data, window 2, 3-bit numbers (they wrap all the time), 2 sessions:
- * anything of the other session comes in between. The frame store and what reads it (gbn_resend.ts) are any that ask
+ * anything of the other session comes in between. The frame store and what reads it (go-back-n/rtl/resend.ts) are any that ask
  * and read by their rules. Runs go on until a session is given up.
  */
 import {
@@ -67,7 +67,7 @@ const harness = module(
     const sender = instance("sender", GbnSender(sending)),
       receiver = instance("receiver", GbnReceiver(receiving));
     assumeAlways(io.control.payload.session.eq(0), "only the other session is opened and closed");
-    connect(io.control as never, sender.control);
+    connect(io.control, sender.control);
     receiver.control.valid.set(0);
     receiver.control.payload.set({ session: 0, open: 0 });
     receiver.answerRoom.set(1);
@@ -80,7 +80,7 @@ const harness = module(
     const sent = reg(uint(BITS), { init: 0, name: "model_sent" }),
       arrived = reg(uint(BITS), { init: 0, name: "model_arrived" });
     const data = reg(vec(uint(DATA), NUMBERS), { name: "model_data" });
-    connect(io.request as never, sender.request);
+    connect(io.request, sender.request);
     const askedFor = reg(uint(1), { init: 0, name: "model_asked_for" }),
       askedData = reg(uint(DATA), { name: "model_asked_data" });
     when(sender.request.fire, () => {
@@ -180,10 +180,10 @@ const harness = module(
     );
 
     // The channel back: any ACK or NACK of what has arrived that is not too old. (One that the receiver gave is one
-    // of these: gbn_receiver_proof.ts.)
+    // of these: gbn-receiver.ts.)
     assumeAlways(io.hear.not().or(io.heardAge.le(arrived)), "the sender hears of nothing that has not arrived");
     sender.heard.valid.set(io.hear);
-    sender.heard.payload.set({ session: 1, sequence: delivered.sub(one).sub(io.heardAge as never), nack: io.nack });
+    sender.heard.payload.set({ session: 1, sequence: delivered.sub(one).sub(io.heardAge), nack: io.nack });
 
     io.accepted.set(accepted);
     cover(accepted.and(delivered.eq(0)), "the numbers wrap");

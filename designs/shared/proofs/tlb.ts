@@ -48,12 +48,11 @@ const harness = module(
       stage = reg(uint(KEY_BITS), { name: "model_stage" });
     live.set(io.advance);
     when(io.advance, () => stage.set(io.key));
-    const acts = live as unknown as Bit;
-    const lookup = node(acts.and(io.shoots.not()), { name: "model_lookup" });
+    const lookup = node(live.and(io.shoots.not()), { name: "model_lookup" });
     dut.key.set(io.key);
     dut.advance.set(io.advance);
     dut.use.set(lookup.and(dut.hit));
-    dut.clear.set(acts.and(io.shoots));
+    dut.clear.set(live.and(io.shoots));
     dut.fill.set({
       valid: io.fill.valid,
       key: io.fill.key,
@@ -69,27 +68,24 @@ const harness = module(
         () => f.set(1),
       );
     });
-    assumeAlways(io.fill.valid.not().or(acts.not()), "a fill has the second stage to itself");
+    assumeAlways(io.fill.valid.not().or(live.not()), "a fill has the second stage to itself");
     assumeAlways(io.fill.valid.not().or(fetching.at(io.fill.key)), "only what is being fetched is filled");
 
     // Any one key, the same in all cycles: what holds for it holds for every key.
     const tracked = reg(uint(KEY_BITS), { init: 0, name: "model_tracked" }),
       chosen = reg(bit, { init: 0, name: "model_chosen" });
     chosen.set(1);
-    when((chosen as unknown as Bit).not(), () => tracked.set(io.tracked));
-    const about = node((chosen as unknown as Bit).and(stage.eq(tracked)), { name: "model_about" });
+    when(chosen.not(), () => tracked.set(io.tracked));
+    const about = node(chosen.and(stage.eq(tracked)), { name: "model_about" });
     const told = reg(bit, { init: 0, name: "model_told" }),
       mapping = reg(uint(3), { name: "model_mapping" });
-    when(io.fill.valid.and(chosen as unknown as Bit).and(io.fill.key.eq(tracked)), () => {
+    when(io.fill.valid.and(chosen).and(io.fill.key.eq(tracked)), () => {
       told.set(1);
       mapping.set(catMapping(io.fill.mapping));
-    }).elseWhen(acts.and(io.shoots).and(about), () => told.set(0));
+    }).elseWhen(live.and(io.shoots).and(about), () => told.set(0));
     const answer = node(lookup.and(dut.hit).and(about), { name: "model_answer" });
     assertAlways(answer.not().or(told), "a hit is on a key that was filled and not cleared since");
-    assertAlways(
-      answer.not().or(catMapping(dut.mapping).eq(mapping as unknown as UInt)),
-      "a hit answers what was filled last",
-    );
+    assertAlways(answer.not().or(catMapping(dut.mapping).eq(mapping)), "a hit answers what was filled last");
     cover(answer, "the tracked key hits");
     cover(lookup.and(dut.hit.not()).and(about).and(told), "a key that was filled has been replaced");
     cover(dut.evicts, "a fill replaces an entry");

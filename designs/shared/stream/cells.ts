@@ -18,7 +18,7 @@ export interface Cells {
  */
 export const cells = (compact: boolean): Cells => ({
   cell: (shape, { name, init }) =>
-    compact ? wire(shape, { name }) : reg(shape, init === undefined ? { name } : { name, init: init as never }),
+    compact ? wire(shape, { name }) : reg(shape, init === undefined ? { name } : { name, init: init }),
   load: (room, set) => {
     if (compact) set();
     else when(room, set);

@@ -37,10 +37,11 @@ export function passQueue<S extends Shape>(
   const tail = reg(pointer, { init: 0, name: `${name}_tail` });
 
   // All pass through the memory, so that writing waits for nobody's ready; what passes by is skipped by the pointers.
-  store.write(valid, tail, payload as never);
+  store.write(valid, tail, payload);
   when(valid, () => tail.set(tail.add(1)));
   out.valid.set(valid.or(queued as Bit));
-  assignView(out.payload, mux(queued as Bit, store.readAsync(head), payload as never), "payload");
+  // Both are of the one shape, which is a parameter: their widths are checked at elaboration.
+  assignView(out.payload, mux<unknown, unknown>(queued, store.readAsync(head), payload), "payload");
   const taken = node(out.fire, { name: `${name}_taken` });
   when(taken, () => {
     head.set(behindHead);
@@ -57,5 +58,5 @@ export function passQueue<S extends Shape>(
       .not(),
     `the queue ${name} has room for all that can come`,
   );
-  return out as unknown as StreamIn<S>;
+  return out;
 }

@@ -10,7 +10,7 @@ export type ShapeOf<F extends FieldSet> = StructShape<{ readonly [K in keyof F]:
  */
 export function shapeOf<F extends FieldSet>(l: Layout<F>): ShapeOf<F> {
   const fields = Object.fromEntries(Object.entries(l.fields).map(([name, f]) => [name, uint(f.bits)]));
-  return struct(fields) as unknown as ShapeOf<F>;
+  return struct(fields as ShapeOf<F>["fields"]);
 }
 
 /**

@@ -32,5 +32,5 @@ export function valuesSchema<F extends FieldSet>(l: Layout<F>): z.ZodType<Partia
             .transform(v => (field.kind === "big" ? v : Number(v)))
     ).optional();
   }
-  return z.strictObject(shape) as unknown as z.ZodType<Partial<Values<F>>>;
+  return z.strictObject(shape) as z.ZodType<Partial<Values<F>>>;
 }

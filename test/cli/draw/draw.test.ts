@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { layoutOf } from "../../../cli/draw/layout.ts";
 import { svgOf } from "../../../cli/draw/svg.ts";
-import { makeSettings } from "../../../designs/clio/config/index.ts";
-import { clioNode } from "../../../designs/clio/build/index.ts";
+import { defaultDesign } from "../../../cli/design-named.ts";
 import { structureOf, type Link, type Part, type Structure } from "../../../hdl-dsl/index.ts";
 import { mnemo } from "../../support/command-line.ts";
 
@@ -55,8 +54,9 @@ describe("columns", () => {
   });
 });
 
-describe("the node's drawing", () => {
-  const s = structureOf(clioNode(makeSettings().config)),
+describe("the drawing of a whole design", async () => {
+  const whole = await defaultDesign.build([]),
+    s = structureOf(whole),
     layout = layoutOf(s);
   it("has no two boxes on top of each other", () => {
     const boxes = layout.places;
@@ -69,7 +69,7 @@ describe("the node's drawing", () => {
   });
   it("shows every part and arrow inside the picture, the same bytes each time", () => {
     const svg = svgOf(s);
-    expect(svg).toBe(svgOf(structureOf(clioNode(makeSettings().config))));
+    expect(svg).toBe(svgOf(structureOf(whole)));
     for (const p of s.parts) expect(svg).toContain(`>${p.name}</text>`);
     expect(svg.match(/class="(?:stream|value)"/g)).toHaveLength(s.links.length);
     for (const p of layout.places)

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { reportSchema, type Axis } from "../../../designs/shared/evaluation/index.ts";
 import { htmlOf } from "../../../cli/figures/report/html.ts";
 import { lines, madeUp as report } from "./made-up.ts";
-import { contrast, faultsOf } from "../../designs/clio/evaluation/figures/page-faults.ts";
+import { contrast, faultsOf } from "./page-faults.ts";
 
 const page = htmlOf(report);
 

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readable } from "../../../cli/figures/report/format.ts";
 import { between, linear, log2 } from "../../../cli/figures/report/scale.ts";
-import { Zipf } from "../../../designs/clio/evaluation/index.ts";
-import { Random } from "../../../designs/clio/workload/index.ts";
 
 describe("axes", () => {
   it("linear: round ticks, ends moved out to them", () => {
@@ -45,16 +43,3 @@ it("numbers are readable", () =>
     "250",
     "-9",
   ]));
-
-it("Zipf: the frequencies are those of 1 / rank^0.99", () => {
-  const n = 50,
-    draws = 200_000,
-    zipf = new Zipf(n, 0.99, new Random(3)),
-    count = new Array<number>(n).fill(0);
-  for (let i = 0; i < draws; i++) {
-    const k = zipf.next();
-    count[k] = (count[k] ?? 0) + 1;
-  }
-  const sum = Array.from({ length: n }, (_, i) => (i + 1) ** -0.99).reduce((a, b) => a + b);
-  for (const i of [0, 1, 9, 49]) expect((count[i] ?? 0) / draws).toBeCloseTo((i + 1) ** -0.99 / sum, 2);
-});

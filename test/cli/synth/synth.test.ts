@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { totalLuts } from "../../../cli/synth/area.ts";
 import { readBaseline, regressions, writeBaseline } from "../../../cli/synth/baseline.ts";
-import { figuresOf } from "../../../cli/synth/figures.ts";
-import { paperTable } from "../../../cli/synth/paper-table.ts";
 import { areaTable, levelsOf, pathLine, type Result } from "../../../cli/synth/report.ts";
 import { synthesize } from "../../../cli/synth/synthesize.ts";
 import { targets, type TargetName } from "../../../cli/synth/target.ts";
@@ -173,14 +171,6 @@ describe("the baseline", () => {
       "is missing: write it with mnemo synth --write-baseline",
     );
   });
-});
-
-it("the paper's table says what was not synthesized", async () => {
-  const r = await synthesized(all(36)),
-    text = paperTable({ Translate: figuresOf(r) });
-  expect(text).toMatch(/^VirtMem +5\.5 % +12,672 +3 % +\d+ +0\.0 % +0\.0 % +8,000: reached +0\.0 % +\d +reached$/m);
-  expect(text).toMatch(/^NetStack .*not synthesized/m);
-  expect(text).toMatch(/^Go-Back-N .*not synthesized/m);
 });
 
 describe("mnemo synth refuses", () => {

@@ -1,4 +1,4 @@
-/** The example of docs/clib.md: the page shows the file that runs here, on a network with faults. */
+/** The example of docs/clio/clib.md: the page shows the file that runs here, on a network with faults. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { mailbox, tryToRead } from "../../../docs/examples/mailbox.ts";
@@ -7,7 +7,7 @@ import { onNetwork } from "../../designs/clio/client/rig.ts";
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 
 test("the page shows the example as it is", () => {
-  const shown = /```ts mailbox\.ts\n([\s\S]*?)```/.exec(read("docs/clib.md"))?.[1];
+  const shown = /```ts mailbox\.ts\n([\s\S]*?)```/.exec(read("docs/clio/clib.md"))?.[1];
   expect(shown).toBe(
     read("docs/examples/mailbox.ts").replace("../../designs/clio/client/index.ts", "mnemosyne/clio/client"),
   );

@@ -1,4 +1,4 @@
-/** The example of docs/offloads.md: the page shows the files that are built and run here. */
+/** The example of docs/clio/offloads.md: the page shows the files that are built and run here. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { lintDesign } from "../../../cli/lint/lint.ts";
@@ -21,11 +21,10 @@ const published = (text: string): string =>
   text
     .replace("../../hdl-dsl/index.ts", "mnemosyne")
     .replace("../../sim/index.ts", "mnemosyne/sim")
-    .replace("../../designs/packets/index.ts", "mnemosyne/packets")
-    .replaceAll(/\.\.\/\.\.\/designs\/clio\/(\w+)\/index\.ts/g, "mnemosyne/clio/$1");
-test.each(["word_sum.ts", "word_sum_bench.ts"])("the page shows %s as it is", file => {
+    .replaceAll(/\.\.\/\.\.\/designs\/(clio|shared)\/(\w+)\/index\.ts/g, "mnemosyne/$1/$2");
+test.each(["word-sum.ts", "word-sum-bench.ts"])("the page shows %s as it is", file => {
   const shown = new RegExp(`\`\`\`ts ${file.replace(".", "\\.")}\\n([\\s\\S]*?)\`\`\``).exec(
-    read("docs/offloads.md"),
+    read("docs/clio/offloads.md"),
   )?.[1];
   expect(shown).toBe(published(read(`docs/examples/${file}`)));
 });

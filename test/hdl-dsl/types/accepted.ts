@@ -94,7 +94,7 @@ export const Outer = module("Outer", () => ({ i: sink(uint(8)), k: sink(uint(8))
   const grown = map(stage(kept, "full"), struct({ v: uint(9), last: bit }), v => ({ v: v.zext(9), last: 1 }));
   const back = map(fifo(grown, 4), uint(8), v => v.v.trunc(8));
   const merged = arbiter([back, gate(io.k, io.open)], { policy: "roundRobin" });
-  const [left, right] = demux(merged, total.trunc(1), 2) as [StreamIn<UIntShape<8>>, StreamIn<UIntShape<8>>];
+  const [left, right] = demux(merged, total.trunc(1), 2);
   connect(left, io.o);
   const joined = join({ a: right, b: halves[1] as StreamIn<UIntShape<8>> });
   connect(joined, io.p);

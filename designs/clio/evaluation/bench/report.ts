@@ -5,7 +5,6 @@ import type { FirstTouches } from "./first-touches.ts";
 import type { LatencyFigures } from "./latency.ts";
 import type { StateFigures } from "./state.ts";
 import type { Throughput } from "./throughput.ts";
-import type { Turnaround } from "../../../../cli/bench/turnaround.ts";
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const round = (n: number): string =>
@@ -108,19 +107,6 @@ ${table(
     row("the same, every reply judged by the scoreboard", judged),
   ],
   "lrr",
-)}`;
-}
-
-export function turnaroundReport(t: Turnaround): string {
-  return `From an edit to vitest's verdict (the manual's example, the whole command)
-${table(
-  ["after", "seconds"],
-  [
-    ["nothing cached: the simulator's runtime and the model are compiled", t.cold.toFixed(1)],
-    ["an edit of the hardware: the model is compiled", t.hardwareEdited.toFixed(1)],
-    ["an edit of the test: nothing is compiled", t.testEdited.toFixed(1)],
-  ],
-  "lr",
 )}`;
 }
 

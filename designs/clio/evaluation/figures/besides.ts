@@ -6,7 +6,7 @@ export const besides: readonly Beside[] = [
     what: "Figures 4.1 to 4.3: architecture, sample code, board",
     section: "4.3",
     quote: "Figure 4.1 and its section show the interface and the architecture.",
-    here: "Drawings, and a program of a few lines: nothing is measured. The node is drawn in docs/clio-node.svg, its interface is in docs/clib.md.",
+    here: "Drawings, and a program of a few lines: nothing is measured. The node is drawn in docs/clio/node.svg, its interface is in docs/clio/clib.md.",
   },
   {
     what: "Table 4.1: FPGA utilization",

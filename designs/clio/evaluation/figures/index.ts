@@ -1,3 +1,4 @@
+import type { FigureHook } from "../../../shared/command-line/index.ts";
 import type { Definition } from "../../../shared/evaluation/index.ts";
 import { figure44 } from "./4.4.ts";
 import { figure45 } from "./4.5.ts";
@@ -17,7 +18,8 @@ import { figure418 } from "./4.18.ts";
 import { figure419 } from "./4.19.ts";
 import { figure420 } from "./4.20.ts";
 import { absent } from "./absent.ts";
-export { besides } from "./besides.ts";
+import { besides } from "./besides.ts";
+export { besides };
 
 const order = (d: Definition): number => Number(d.number.split(".")[1]);
 
@@ -42,3 +44,12 @@ export const clioFigures: readonly Definition[] = [
   figure420,
   ...absent,
 ].sort((a, b) => order(a) - order(b));
+
+/** The figures for `mnemo figures`, and what their page says first. */
+export const figureHook: FigureHook = {
+  definitions: clioFigures,
+  besides,
+  title: "Figures of the Clio paper",
+  introduction: `The memory node's hardware, clock by clock at 512 bits and 250 MHz, beside what the paper says (Shan, Guo et al., ASPLOS 2022; sections and figures as in the dissertation's chapter 4).
+The paper's numbers are those of its text; nothing is read off its pictures.`,
+};

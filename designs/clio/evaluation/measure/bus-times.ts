@@ -13,7 +13,7 @@ export interface BusTimes {
   readonly dataLast: number | undefined;
 }
 
-/** ID of data on the node's memory bus; the others are the page table's (docs/clio-node.md). */
+/** ID of data on the node's memory bus; the others are the page table's (docs/clio/node.md). */
 const dataId = 0;
 
 /** Watches a node's memory bus. One request must be under way at a time. */

@@ -47,9 +47,9 @@ const harness = module(
   io => {
     const dut = instance("dut", RequestOrder(parameters)),
       each = <T>(f: (i: number) => T): T[] => Array.from({ length: CONTEXTS }, (_, i) => f(i));
-    dut.enter.set(io.enter as never);
-    dut.leave.set(io.leave as never);
-    connect(dut.start as never, io.start);
+    dut.enter.set(io.enter);
+    dut.leave.set(io.leave);
+    connect(dut.start, io.start);
     io.inside.set(dut.inside.is(CONTEXTS));
     const waited = moduleObeys(io.start, "start");
     const marked = (given: Bit, context: UInt, name: string): UInt =>

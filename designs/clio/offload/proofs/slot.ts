@@ -24,8 +24,7 @@ import {
   decode,
   constant,
   type Proof,
-  type Shape,
-  type StreamIn,
+  type Bit,
 } from "../../../../hdl-dsl/index.ts";
 import { OffloadSlot, SlotAccess, SlotReply, type SlotParameters, costBits } from "../slot.ts";
 import { beatsOf, BodyBeat, MemoryReply, MemoryRequest, OffloadReply, OffloadRequest } from "../types.ts";
@@ -74,9 +73,13 @@ const harness = module(
     connect(dut.answerData, io.answerData);
     connect(dut.access, io.access);
     connect(dut.accessData, io.accessData);
-    const watched = (s: StreamIn<Shape>) => ({ valid: s.valid, ready: s.ready, payload: pack(s.payload as never) });
+    const watched = (s: { readonly valid: Bit; readonly ready: Bit; readonly payload: unknown }) => ({
+      valid: s.valid,
+      ready: s.ready,
+      payload: pack(s.payload),
+    });
     for (const [name, s] of Object.entries({ reply: io.reply, memory: io.memory, asked: io.asked }))
-      producerObeys(watched(s as never), name);
+      producerObeys(watched(s), name);
 
     // The host: a request only when there is room, with the context that is offered.
     assumeAlways(
@@ -128,7 +131,7 @@ const harness = module(
     assertAlways(leaves.not().or(first.and(second).not()), "no more than `outstanding` are under way");
     assertAlways(io.came.valid.not().or(io.came.ready), "a reply is always taken");
     assertAlways(io.cameData.valid.not().or(io.cameData.ready), "its data are always taken");
-    moduleObeys({ ...watched(io.access as never) }, "access");
+    moduleObeys({ ...watched(io.access) }, "access");
 
     // Contexts inside the offload.
     const inside = reg(uint(p.contexts), { init: 0, name: "model_inside" });

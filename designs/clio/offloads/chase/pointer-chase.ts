@@ -21,7 +21,7 @@ import { type ChaseParameters, contextBits, mostNodes } from "./types.ts";
 /**
  * POINTER_CHASE (opcode 71; paper §4.6): follows a linked list in the memory of the requesting process, with its
  * permissions, by one READ for each node. The reply has address and value of the node that answers. The full meaning of
- * a request stands in docs/offloads.md and in the reference model, designs/clio/model/offloads/chase.ts.
+ * a request stands in docs/clio/offloads.md and in the reference model, designs/clio/model/offloads/chase.ts.
  *
  * As many requests as there are contexts go on side by side, each with one READ in flight; no WRITEs. Latency: 4 cycles
  * + the body's beats from `request` to the first READ, 5 + the node's beats from a READ's reply to the next READ. From

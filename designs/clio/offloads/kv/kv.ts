@@ -85,10 +85,7 @@ export const ClioKv = module(
 
     // ---- Blocks, for intake and engine.
     connect(arbiter([intake.take, engine.take], { name: "takes" }), allocator.take);
-    const [forPair, forSlot] = demux(allocator.taken, allocator.taken.payload.slot, 2, { name: "taken_for" }) as [
-      typeof allocator.taken,
-      typeof allocator.taken,
-    ];
+    const [forPair, forSlot] = demux(allocator.taken, allocator.taken.payload.slot, 2, { name: "taken_for" });
     connect(forPair, intake.taken);
     connect(forSlot, engine.spare);
 

@@ -85,7 +85,7 @@ function inTurn<S extends Shape>(name: string, from: readonly StreamIn<S>[], las
   );
   when(out.fire, () => begun.set(last.not()));
   when(mux(out.valid as Bit, out.ready.and(last), begun.not()), () => turn.set(next));
-  return out as unknown as StreamIn<S>;
+  return out;
 }
 
 /**

@@ -119,7 +119,7 @@ export class AccessGuard {
   #burst(way: Way, id: number, address: number, bytes: number, cycle: number): void {
     const { config } = this.#node,
       { tableBase, tableBytes } = config.table;
-    // ID 1 + m is table access of miss m (docs/clio-node.md).
+    // ID 1 + m is table access of miss m (docs/clio/node.md).
     if (id < 1 || id > config.outstandingMisses) {
       this.#bursts.push({ way, address, bytes, cycle, requests: this.#underWay });
       return;

@@ -17,9 +17,9 @@ import {
   EthernetMac,
   type BenchOptions,
   type Bench,
-  type HasAxi,
   type AxiRamOptions,
   type Frame,
+  type HasAxi,
   type SentFrame,
   type Design,
   type MacOptions,
@@ -68,6 +68,7 @@ export class SimulatedNode {
     this.mac = new EthernetMac(bench.sim, bench.io.rx, bench.io.tx, o.mac);
     this.transport = new NodeTransport(bench, this.ram, config, runtime, clockPeriod);
     if (settings.config.transport === "gbn") {
+      // A cast, for the settings are known only now: the type is that of the ports which all builds have.
       this.#kept = new AxiRam(bench.sim, axiPorts(bench.io as unknown as HasAxi<"gbn">, "gbn"), {
         latency: runtime.dramLatency,
         ...o.ram,

@@ -109,10 +109,7 @@ export const Control = module(
       const keptHigh = reg(uint(counterBits - 32));
       when(fire.and(inCounters).and(highWord.not()), () => keptHigh.set(count.bits(32, counterBits - 32)));
       const known = registerMap.map(r => at.eq(r.address / 4));
-      const entryWord = wordOf(
-        Object.values(matEntryFields),
-        f => (io.matEntry as unknown as Readonly<Record<string, UInt>>)[f.name] as UInt,
-      );
+      const entryWord = wordOf(Object.values(matEntryFields), f => io.matEntry[f.name] as UInt);
       const mapped = node([...known, inCounters, inMat].reduce((a, b) => a.or(b)));
       return {
         data: onehotMux(
@@ -149,8 +146,7 @@ export const Control = module(
       }
       io.matWrite.en.set(fire.and(toMat).and(entryBytes));
       io.matWrite.opcode.set(target.trunc(8));
-      for (const f of Object.values(matEntryFields))
-        (io.matWrite.entry as unknown as Readonly<Record<string, Wide>>)[f.name]?.set(data.bits(f.lsb, f.width));
+      for (const f of Object.values(matEntryFields)) io.matWrite.entry[f.name].set(data.bits(f.lsb, f.width));
       return mux(
         toRegister.or(toMat.and(entryBytes)),
         constant(axiResponse.OKAY, 2),

@@ -1,4 +1,4 @@
-import { bit, struct, uint, type StructShape, type UIntShape } from "../../../../hdl-dsl/index.ts";
+import { bit, byName, struct, uint } from "../../../../hdl-dsl/index.ts";
 import { counterNames, type CounterName } from "../../config/index.ts";
 import { lengthBits } from "../../../shared/frame/index.ts";
 
@@ -9,9 +9,7 @@ import { lengthBits } from "../../../shared/frame/index.ts";
 const incrementBits = (name: CounterName): number => (name === "readBytes" || name === "writeBytes" ? lengthBits : 2);
 
 /** Increment of every counter in this cycle. Blocks report their own part; the top adds them up. */
-export const Events = struct(
-  Object.fromEntries(counterNames.map(n => [n, uint(incrementBits(n))])),
-) as unknown as StructShape<{ readonly [N in CounterName]: UIntShape }>;
+export const Events = struct(byName(counterNames, n => uint(incrementBits(n))));
 
 /**
  * Software's controls of the offloads; bit k belongs to slot k. Fields: the slots kept in reset, and the number of

@@ -25,7 +25,6 @@ import {
   vec,
   when,
   type Bit,
-  type StreamIn,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { accessBody, casBody, faaBody, status } from "../../wire/index.ts";
@@ -58,13 +57,13 @@ export interface MatParameters {
   /** Largest `length` of an access, bytes. */
   readonly maxData: number;
   /**
-   * Without the registers between the stages (cells.ts): latency 0 to `asked`, `reply` and `slow`, 1 to `release`.
-   * `request` then fires together with the output that results.
+   * Without the registers between the stages (cells.ts): latency 0 to `asked`, `reply` and `slow`, 1 to `release`;
+   * `request` is taken when what follows from it is.
    */
   readonly compact?: true;
 }
 
-/** An entry of the table: the action for an opcode. Its bits as the registers show them stand in ../registers. */
+/** An entry of the table: what is done with an opcode. Its bits as the registers show them stand in ../registers. */
 export const MatEntry = struct({
   action: uint(3),
   write: bit,
@@ -101,9 +100,10 @@ export const slowLimit = (p: { readonly slots: number }): number => Math.max(1, 
  *
  * Latency: 1 cycle to `asked`, 2 to `reply`, `slow` and `release` (`events` too). Initiation interval: 1. Full: when
  * `asked` or `reply` stalls, two requests wait here, then `request.ready` is 0 (a register: it follows no other stream
- * within the cycle). `slow` never stalls the table. At most slots / 4 requests are out at the slow path, from `slow` to
- * `slow_release`, and a queue here has room for all of them. One request more is answered BUSY. The table is written at
- * any time; a request that is taken in the same cycle still sees the old entry. Reset leaves its content alone.
+ * within the cycle). `slow` never stalls it: at most slots / 4 requests are out at the slow path at a time (from `slow`
+ * to `slow_release`) and find room in a queue here; one more is answered BUSY.
+ * The table is written at any time; a request that is taken in the same cycle still sees the old entry. Reset leaves
+ * its content alone.
  */
 export const Mat = module(
   "Mat",
@@ -191,8 +191,8 @@ export const Mat = module(
       () => waiting.set(waiting.sub(1)),
     );
 
-    // Facts about a request when it is taken. Registered before anything is concluded from it: the compare of the pids
-    // alone takes half a cycle.
+    // What is known of a request when it is taken. Registered before anything is concluded from it: the compare of the
+    // pids alone takes half a cycle.
     const Known = struct({
       slot: uint(slotBits(p)),
       pid: uint(16),
@@ -216,7 +216,7 @@ export const Mat = module(
       extend: bit,
       echo: bit,
       drop: bit,
-      /** Operation for the sync unit: an atomic, a fetch of a pointer, a fence. */
+      /** What the sync unit would do: an atomic, a fetch of a pointer, a fence. */
       op: uint(syncOpBits),
       atomic: bit,
       pointer: bit,
@@ -274,8 +274,7 @@ export const Mat = module(
     takenFull.set(slowFull);
 
     // Outputs that result. A malformed request and a code that means nothing are refused.
-    const knownStream = known as unknown as StreamIn<typeof Known>;
-    const decided = p.compact === true ? knownStream : stage(knownStream, "full", { name: "decided" });
+    const decided = p.compact === true ? known : stage(known, "full", { name: "decided" });
     const d = decided.payload;
     const goesSlow = node(d.sound.and(d.slow.or(d.extend)));
     const plainForm = node(d.badAccess.or(d.write.and(d.badWrite)).not());
@@ -325,8 +324,7 @@ export const Mat = module(
         mux(d.corrupt, constant(status.NACK, 4), mux(busy, constant(status.BUSY, 4), status.MALFORMED)),
       ),
     });
-    const replyStream = replies as unknown as StreamIn<ReturnType<typeof Reply>>;
-    connect(p.compact === true ? replyStream : stage(replyStream, "full"), io.reply);
+    connect(p.compact === true ? replies : stage(replies, "full"), io.reply);
     const slowQueue = instance(Fifo({ shape: SlowFrame(p), depth: Math.max(2, slowLimit(p)), style: "distributed" }));
     slowQueue.push.valid.set(decided.valid.and(toSlow));
     slowQueue.push.payload.set({ slot: d.slot, frame: d.frame });

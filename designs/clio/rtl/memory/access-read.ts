@@ -66,10 +66,7 @@ export const AccessRead = module(
     const laneBits = Math.log2(p.beatBytes);
     const Tag = struct({ slot: uint(slotBits(p)), opcode: uint(8), length: uint(lengthBits), indirect: bit });
     const alignShape = { beatBytes: p.beatBytes, tagBits: slotBits(p) + 8 + lengthBits + 1 };
-    const [toBursts, waitingOf] = fork(io.request, 2, "eager", { name: "request_to" }) as [
-      typeof io.request,
-      typeof io.request,
-    ];
+    const [toBursts, waitingOf] = fork(io.request, 2, "eager", { name: "request_to" });
     // The memory takes longer than this stage, which keeps `request.ready` off the queue.
     const toWaiting = stage(waitingOf, "full", { name: "waiting_of" });
     addressStage(

@@ -65,21 +65,14 @@ export const AccessWrite = module(
     const lane = dataOffset % p.beatBytes,
       laneBits = Math.log2(p.beatBytes),
       window = windowBits(p);
-    const [burstsOf, toBuffer, alignOf] = fork(io.request, 3, "eager", { name: "request_to" }) as [
-      typeof io.request,
-      typeof io.request,
-      typeof io.request,
-    ];
+    const [burstsOf, toBuffer, alignOf] = fork(io.request, 3, "eager", { name: "request_to" });
     // The data take longer from the frame buffer than these stages, which keep `request.ready` off what is worked out
     // of the length.
     const toBursts = stage(burstsOf, "full", { name: "bursts_of" });
     const toAlign = stage(alignOf, "full", { name: "align_of" });
 
     // Addresses, and for each burst what its answer will mean.
-    const [toAw, toPending] = fork(bursts(toBursts, p), 2, "lazy", { name: "burst_to" }) as [
-      ReturnType<typeof bursts>,
-      ReturnType<typeof bursts>,
-    ];
+    const [toAw, toPending] = fork(bursts(toBursts, p), 2, "lazy", { name: "burst_to" });
     addressStage(
       map(toAw, axi4Address(p), v => v.address, { name: "aw_next" }),
       io.aw,

@@ -173,9 +173,7 @@ export const TranslateOne = module(
         error: bit,
       }),
     );
-    const entry = unpack(entryShape(g), io.r.payload.data) as unknown as Readonly<
-      Record<"valid" | "allocated" | "read" | "write", Bit> & Record<"tag" | "ppn", UInt>
-    >;
+    const entry = unpack(entryShape(g), io.r.payload.data);
     const base = constant(BigInt(g.tableBase), p.addressBits);
     io.ar.valid.set(is("fetch"));
     io.ar.payload.set({
@@ -195,7 +193,7 @@ export const TranslateOne = module(
         found.valid.set(entry.valid);
         found.read.set(entry.read);
         found.write.set(entry.write);
-        found.ppn.set(entry.ppn as never);
+        found.ppn.set(entry.ppn);
         found.slot.set(seen);
       });
     });
@@ -244,7 +242,7 @@ export const TranslateOne = module(
     // From one to the next.
     const go = (s: keyof typeof at): void => state.set(at[s]);
     const refuse = (c: UInt | number): void => {
-      code.set(c as never);
+      code.set(c);
       go("refuse");
     };
     const last = node(step.eq(lastStep));

@@ -19,7 +19,6 @@ import {
   uint,
   when,
   type Bit,
-  type StreamIn,
 } from "../../../../hdl-dsl/index.ts";
 import { minimumFrame } from "../../../shared/wire/index.ts";
 import { cells } from "../../../shared/stream/index.ts";
@@ -126,7 +125,7 @@ export const NetTx = module(
 
     job.valid.set(askedValid.and(told.echoes).and(knownRoom));
     job.payload.set({ slot: asked.slot, ...echoBeats(io.context, beatBytes, beatBits) });
-    connect(stage(job as unknown as StreamIn<ReturnType<typeof BufferJob>>, "full"), io.echoJob);
+    connect(stage(job, "full"), io.echoJob);
 
     // Stage 2: kind of the reply, and the operands of its header.
     io.wordSlot.set(asked.slot);
@@ -241,18 +240,14 @@ export const NetTx = module(
     sent.valid.set(sending.and(plain.bit(0).or(mux(echo, io.echoData.valid, data.valid))));
     sent.payload.set({
       data: header.trunc(beatBytes * 8).or(behind.and(mask)),
-      keep: mux(final, lastKeep as never, keepAll(beatBytes) as never),
+      keep: mux(final, lastKeep, keepAll(beatBytes)),
       last: final,
       user: final.and(waits).and(echo.not()).and(data.payload.bad),
     });
     const consumes = node(sending.and(waits).and(sent.ready));
     data.ready.set(consumes.and(echo.not()));
     io.echoData.ready.set(consumes.and(echo));
-    const beats = sent as unknown as StreamIn<ReturnType<typeof AxisBeat>>;
-    connect(
-      arbiter([compact ? beats : stage(beats, "full", { name: "staged" }), io.raw], { last: v => v.last }),
-      io.tx,
-    );
+    connect(arbiter([compact ? sent : stage(sent, "full", { name: "staged" }), io.raw], { last: v => v.last }), io.tx);
 
     const released = reg(bit, { init: 0 });
     const releasedSlot = reg(uint(slotBits(p)));

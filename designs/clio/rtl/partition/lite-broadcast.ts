@@ -1,4 +1,8 @@
 import {
+  portArray,
+  portOf,
+  mergePorts,
+  arrayOf,
   bit,
   connect,
   constant,
@@ -19,10 +23,10 @@ import {
   uint,
   when,
   type UInt,
+  type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { counterNames } from "../../config/index.ts";
 import { counterBase, fieldPlace, registerAddressBits } from "../../registers/index.ts";
-import { inwardsOf, outwardsOf, perPartition } from "./partition-ports.ts";
 
 /**
  * The registers of several nodes as those of one. A write goes to all nodes. A read returns node 0's register, but
@@ -34,18 +38,17 @@ export const LiteBroadcast = module(
   "LiteBroadcast",
   (p: { readonly nodes: number }) => {
     const address = liteAddress(registerAddressBits);
-    return {
-      ...liteSlavePorts(registerAddressBits),
-      ...perPartition("toAw", p.nodes, source(address)),
-      ...perPartition("toW", p.nodes, source(LiteWrite)),
-      ...perPartition("toB", p.nodes, sink(LiteResponse)),
-      ...perPartition("toAr", p.nodes, source(address)),
-      ...perPartition("toR", p.nodes, sink(LiteRead)),
-    };
+    return mergePorts(
+      liteSlavePorts(registerAddressBits),
+      portArray("toAw", p.nodes, source(address)),
+      portArray("toW", p.nodes, source(LiteWrite)),
+      portArray("toB", p.nodes, sink(LiteResponse)),
+      portArray("toAr", p.nodes, source(address)),
+      portArray("toR", p.nodes, sink(LiteRead)),
+    );
   },
   (io, p) => {
-    const Address = liteAddress(registerAddressBits),
-      n = p.nodes;
+    const n = p.nodes;
     const sAr = io.sAr,
       sAw = io.sAw,
       sW = io.sW;
@@ -55,7 +58,7 @@ export const LiteBroadcast = module(
     const summed = reg(bit);
     const high = reg(bit);
     fork(gate(sAr, reading.not(), { name: "read_open" }), n, "eager", { name: "read_to" }).forEach((s, i) =>
-      connect(s, outwardsOf(io, "toAr", n, Address)[i] as never),
+      connect(s, portOf(io, "toAr", i)),
     );
     const at = node(sAr.payload.addr.bits(2, registerAddressBits - 2));
     const counts = node(at.ge(counterBase / 4).and(at.lt(counterBase / 4 + 2 * counterNames.length)));
@@ -64,12 +67,10 @@ export const LiteBroadcast = module(
       summed.set(counts.or(at.eq(fieldPlace("freePages").register.address / 4)));
       high.set(counts.and(at.sub(counterBase / 4).bit(0)));
     }).elseWhen(io.sR.fire, () => reading.set(0));
-    const words = join(Object.fromEntries(inwardsOf(io, "toR", n, LiteRead).map((s, i) => [`r${i}`, s])), {
+    const words = join(Object.fromEntries(arrayOf(io, "toR", n).map((s, i) => [`r${i}`, s])), {
       name: "words",
     });
-    const read = Object.values(
-      words.payload as unknown as Readonly<Record<string, { readonly data: UInt; readonly resp: UInt }>>,
-    );
+    const read = Object.values(words.payload);
     const extra = Math.log2(n),
       wide = 32 + extra;
     const carry = reg(uint(extra), { init: 0 });
@@ -81,17 +82,17 @@ export const LiteBroadcast = module(
     io.sR.payload.set({
       data: mux(summed, total.trunc(32), read[0]?.data as UInt),
       resp: read[0]?.resp as UInt,
-    } as never);
+    });
     words.ready.set(io.sR.ready);
 
     // Writes.
     const writing = reg(bit, { init: 0 });
     const given = reg(bit, { init: 0 });
     fork(gate(sAw, writing.not(), { name: "write_open" }), n, "eager", { name: "write_to" }).forEach((s, i) =>
-      connect(s, outwardsOf(io, "toAw", n, Address)[i] as never),
+      connect(s, portOf(io, "toAw", i)),
     );
     fork(gate(sW, given.not(), { name: "data_open" }), n, "eager", { name: "data_to" }).forEach((s, i) =>
-      connect(s, outwardsOf(io, "toW", n, LiteWrite)[i] as never),
+      connect(s, portOf(io, "toW", i)),
     );
     when(io.sB.fire, () => {
       writing.set(0);
@@ -100,11 +101,11 @@ export const LiteBroadcast = module(
       when(sAw.fire, () => writing.set(1));
       when(sW.fire, () => given.set(1));
     });
-    const answers = join(Object.fromEntries(inwardsOf(io, "toB", n, LiteResponse).map((s, i) => [`b${i}`, s])), {
+    const answers = join(Object.fromEntries(arrayOf(io, "toB", n).map((s, i) => [`b${i}`, s])), {
       name: "answers",
     });
     io.sB.valid.set(answers.valid);
-    io.sB.payload.set((answers.payload as unknown as Readonly<Record<string, { readonly resp: UInt }>>)["b0"] as never);
+    io.sB.payload.set(answers.payload["b0"] as Val<typeof LiteResponse>);
     answers.ready.set(io.sB.ready);
   },
 );

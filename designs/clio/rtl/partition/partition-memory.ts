@@ -1,4 +1,8 @@
 import {
+  portArray,
+  portOf,
+  mergePorts,
+  arrayOf,
   assertAlways,
   assignView,
   bitsFor,
@@ -29,11 +33,8 @@ import {
   axi4Response,
   axi4Write,
   type Axi4Parameters,
-  type StreamIn,
-  type StreamOut,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { inwardsOf, outwardsOf, perPartition } from "./partition-ports.ts";
 import { turns } from "../../../shared/stream/index.ts";
 
 export interface PartitionMemoryParameters extends Axi4Parameters {
@@ -96,23 +97,20 @@ function underWay(
  */
 export const PartitionReads = module(
   "PartitionReads",
-  (p: PartitionMemoryParameters) => ({
-    ...perPartition("ar", p.partitions, sink(axi4Address(p))),
-    ...perPartition("r", p.partitions, source(axi4Read(p))),
-    ar: source(axi4Address(partitionBus(p))),
-    r: sink(axi4Read(partitionBus(p))),
-  }),
+  (p: PartitionMemoryParameters) =>
+    mergePorts(portArray("ar", p.partitions, sink(axi4Address(p))), portArray("r", p.partitions, source(axi4Read(p))), {
+      ar: source(axi4Address(partitionBus(p))),
+      r: sink(axi4Read(partitionBus(p))),
+    }),
   (io, p) => {
-    const Address = axi4Address(p),
-      Beat = axi4Read(p),
+    const Beat = axi4Read(p),
       Outer = axi4Address(partitionBus(p)),
       whose = Math.log2(p.partitions),
       beats = readBeats(p);
     const r = io.r;
-    const granted = stream(Outer, { name: "granted" }),
-      grants = granted as unknown as StreamIn<typeof Outer>;
-    const turn = turns({ partitions: p.partitions, cycles: memoryTurn(p) }, grants.ready.not());
-    const heads = inwardsOf(io, "ar", p.partitions, Address).map((from, i) =>
+    const granted = stream(Outer, { name: "granted" });
+    const turn = turns({ partitions: p.partitions, cycles: memoryTurn(p) }, granted.ready.not());
+    const heads = arrayOf(io, "ar", p.partitions).map((from, i) =>
       map(
         fifo(from, waiting, { style: "distributed", name: `queue_${i}` }),
         Outer,
@@ -129,7 +127,7 @@ export const PartitionReads = module(
       const cost = node(head.payload.len.zext(9).add(1), { name: `cost_${i}` }),
         booking = turn.book(i, cost);
       const offered = node(head.valid.and(enough).and(bursts.room).and(booking.fits), { name: `offered_${i}` });
-      const goes = node(offered.and(grants.ready), { name: `goes_${i}` });
+      const goes = node(offered.and(granted.ready), { name: `goes_${i}` });
       booking.taken(goes);
       head.ready.set(goes);
       const comes = node(r.valid.and(ownerOf(r.payload.id, whose).eq(i)), { name: `comes_${i}` });
@@ -139,7 +137,7 @@ export const PartitionReads = module(
       bursts.changes(goes, node(comes.and(r.payload.last), { name: `complete_${i}` }));
       const spent = node(mux(goes, cost.resize(left.width), constant(0, left.width)), { name: `spent_${i}` });
       left.set(left.sub(spent).add(answers.pop.fire.zext(left.width)));
-      connect(answers.pop, outwardsOf(io, "r", p.partitions, Beat)[i] as StreamOut<typeof Beat>);
+      connect(answers.pop, portOf(io, "r", i));
       return offered;
     });
     r.ready.set(1);
@@ -152,7 +150,7 @@ export const PartitionReads = module(
       ),
       "granted",
     );
-    connect(stage(grants, "forward", { name: "ar_out" }), io.ar);
+    connect(stage(granted, "forward", { name: "ar_out" }), io.ar);
   },
   {
     nameOf: p =>
@@ -173,19 +171,21 @@ export const PartitionReads = module(
  */
 export const PartitionWrites = module(
   "PartitionWrites",
-  (p: PartitionMemoryParameters) => ({
-    ...perPartition("aw", p.partitions, sink(axi4Address(p))),
-    ...perPartition("w", p.partitions, sink(axi4Write(p.beatBytes))),
-    ...perPartition("b", p.partitions, source(axi4Response(p))),
-    aw: source(axi4Address(partitionBus(p))),
-    w: source(axi4Write(p.beatBytes)),
-    b: sink(axi4Response(partitionBus(p))),
-    /** Bursts of the partition are under way or wait here. */
-    waiting: output(uint(p.partitions)),
-  }),
+  (p: PartitionMemoryParameters) =>
+    mergePorts(
+      portArray("aw", p.partitions, sink(axi4Address(p))),
+      portArray("w", p.partitions, sink(axi4Write(p.beatBytes))),
+      portArray("b", p.partitions, source(axi4Response(p))),
+      {
+        aw: source(axi4Address(partitionBus(p))),
+        w: source(axi4Write(p.beatBytes)),
+        b: sink(axi4Response(partitionBus(p))),
+        /** Bursts of the partition are under way or wait here. */
+        waiting: output(uint(p.partitions)),
+      },
+    ),
   (io, p) => {
-    const Address = axi4Address(p),
-      Data = axi4Write(p.beatBytes),
+    const Data = axi4Write(p.beatBytes),
       Answer = axi4Response(p),
       Outer = axi4Address(partitionBus(p)),
       whose = Math.log2(p.partitions),
@@ -193,11 +193,10 @@ export const PartitionWrites = module(
     const w = io.w,
       b = io.b,
       most = Math.max(1, p.bursts / p.partitions);
-    const granted = stream(Outer, { name: "granted" }),
-      grants = granted as unknown as StreamIn<typeof Outer>;
+    const granted = stream(Outer, { name: "granted" });
     const stalls = node(w.valid.and(w.ready.not()));
-    const turn = turns({ partitions: p.partitions, cycles }, node(stalls.or(grants.ready.not()), { name: "holds" }));
-    const heads = inwardsOf(io, "aw", p.partitions, Address).map((from, i) =>
+    const turn = turns({ partitions: p.partitions, cycles }, node(stalls.or(granted.ready.not()), { name: "holds" }));
+    const heads = arrayOf(io, "aw", p.partitions).map((from, i) =>
       map(
         fifo(from, waiting, { style: "distributed", name: `queue_${i}` }),
         Outer,
@@ -205,7 +204,7 @@ export const PartitionWrites = module(
         { name: `heads_${i}` },
       ),
     );
-    const data = inwardsOf(io, "w", p.partitions, Data).map((from, i) => {
+    const data = arrayOf(io, "w", p.partitions).map((from, i) => {
       const queue = instance(`data_${i}`, PacketFifo({ shape: Data, depth: 2 * cycles, last: "last", style: "block" }));
       connect(from, queue.push);
       return queue;
@@ -219,7 +218,7 @@ export const PartitionWrites = module(
       const offered = node(head.valid.and(queue.packets.any()).and(bursts.room).and(booking.fits).and(stalls.not()), {
         name: `offered_${i}`,
       });
-      const goes = node(offered.and(grants.ready), { name: `goes_${i}` });
+      const goes = node(offered.and(granted.ready), { name: `goes_${i}` });
       booking.taken(goes);
       // Beats still to be sent of the burst that went out last.
       const due = reg(uint(Math.log2(cycles) + 1), { init: 0, name: `due_${i}` }),
@@ -237,10 +236,10 @@ export const PartitionWrites = module(
       answers.push.payload.set({ ...b.payload, id: b.payload.id.trunc(p.idBits) });
       assertAlways(comes.and(answers.push.ready.not()).not(), "there is room for an answer that is due");
       bursts.changes(goes, answers.pop.fire);
-      connect(answers.pop, outwardsOf(io, "b", p.partitions, Answer)[i] as StreamOut<typeof Answer>);
+      connect(answers.pop, portOf(io, "b", i));
       return { offered, sends, waits: node(bursts.some().or(head.valid), { name: `waits_${i}` }) };
     });
-    io.waiting.set(fromBits(offers.map(o => o.waits)) as never);
+    io.waiting.set(fromBits(offers.map(o => o.waits)));
     b.ready.set(1);
     granted.valid.set(orTree(offers.map(o => o.offered)));
     assignView(
@@ -251,7 +250,7 @@ export const PartitionWrites = module(
       ),
       "granted",
     );
-    connect(stage(grants, "forward", { name: "aw_out" }), io.aw);
+    connect(stage(granted, "forward", { name: "aw_out" }), io.aw);
 
     const sends = offers.map(o => o.sends);
     w.valid.set(fromBits(sends).any());

@@ -1,4 +1,7 @@
 import {
+  portArray,
+  mergePorts,
+  arrayOf,
   assertAlways,
   bit,
   connect,
@@ -16,10 +19,8 @@ import {
   stream,
   uint,
   when,
-  type StreamIn,
 } from "../../../../hdl-dsl/index.ts";
 import { partitionOf } from "./partition-of.ts";
-import { outwardsOf, perPartition } from "./partition-ports.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 
 export interface PartitionRxParameters {
@@ -50,20 +51,19 @@ export const partitionBeats = (p: Pick<PartitionRxParameters, "beatBytes" | "fra
  */
 export const PartitionRx = module(
   "PartitionRx",
-  (p: PartitionRxParameters) => ({
-    rx: sink(AxisBeat(p.beatBytes)),
-    ...perPartition("rx", p.partitions, source(AxisBeat(p.beatBytes))),
-    dropped: output(uint(p.partitions)),
-    /** Beats of the partition wait here. */
-    waiting: output(uint(p.partitions)),
-  }),
+  (p: PartitionRxParameters) =>
+    mergePorts({ rx: sink(AxisBeat(p.beatBytes)) }, portArray("rx", p.partitions, source(AxisBeat(p.beatBytes))), {
+      dropped: output(uint(p.partitions)),
+      /** Beats of the partition wait here. */
+      waiting: output(uint(p.partitions)),
+    }),
   (io, p) => {
     const Beat = AxisBeat(p.beatBytes),
       most = Math.ceil(p.frameBytes / p.beatBytes),
       depth = partitionBeats(p),
       bits = Math.log2(p.partitions),
       rx = io.rx;
-    const outs = outwardsOf(io, "rx", p.partitions, Beat);
+    const outs = arrayOf(io, "rx", p.partitions);
     rx.ready.set(1);
     const first = reg(bit, { init: 1 });
     const held = reg(uint(bits));
@@ -94,12 +94,12 @@ export const PartitionRx = module(
       const entering = stream(Beat, { name: `entering_${i}` });
       entering.valid.set(rx.valid.and(admits).and(owner.eq(i)).and(long.not().or(rx.payload.last)));
       entering.payload.set(rx.payload);
-      connect(entering as unknown as StreamIn<typeof Beat>, q.push);
+      connect(entering, q.push);
       assertAlways(entering.valid.and(entering.ready.not()).not(), "what was admitted has room");
       connect(q.pop, outs[i] as (typeof outs)[number]);
     });
-    io.waiting.set(fromBits(queues.map(q => q.level.any())) as never);
-    io.dropped.set(fromBits(queues.map((_, i) => rx.valid.and(first).and(admits.not()).and(owner.eq(i)))) as never);
+    io.waiting.set(fromBits(queues.map(q => q.level.any())));
+    io.dropped.set(fromBits(queues.map((_, i) => rx.valid.and(first).and(admits.not()).and(owner.eq(i)))));
   },
   { nameOf: p => `PartitionRx_n${p.partitions}_b${p.beatBytes}_u${p.frameBytes}${p.plain === true ? "_plain" : ""}` },
 );

@@ -1,4 +1,7 @@
 import {
+  portArray,
+  mergePorts,
+  arrayOf,
   assertAlways,
   assignView,
   bit,
@@ -19,7 +22,6 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { inwardsOf, perPartition } from "./partition-ports.ts";
 import { turns } from "../../../shared/stream/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 
@@ -53,11 +55,12 @@ export const txTurn = (p: PartitionTxParameters): number => 2 ** Math.ceil(Math.
  */
 export const PartitionTx = module(
   "PartitionTx",
-  (p: PartitionTxParameters) => ({
-    ...perPartition("tx", p.partitions, sink(AxisBeat(p.beatBytes))),
-    tx: source(AxisBeat(p.beatBytes)),
-    /** Beats of the partition wait here. */ waiting: output(uint(p.partitions)),
-  }),
+  (p: PartitionTxParameters) =>
+    mergePorts(portArray("tx", p.partitions, sink(AxisBeat(p.beatBytes))), {
+      tx: source(AxisBeat(p.beatBytes)),
+      /** Beats of the partition wait here. */
+      waiting: output(uint(p.partitions)),
+    }),
   (io, p) => {
     const Beat = AxisBeat(p.beatBytes),
       cycles = txTurn(p),
@@ -66,8 +69,8 @@ export const PartitionTx = module(
       tx = io.tx;
     const holds = node(tx.valid.and(tx.ready.not()));
     const turn = turns({ partitions: p.partitions, cycles }, holds);
-    const inputs = inwardsOf(io, "tx", p.partitions, Beat).map((from, i) => {
-      const [toBeats, toLengths] = fork(from, 2, "lazy", { name: `entering_${i}` }) as [typeof from, typeof from];
+    const inputs = arrayOf(io, "tx", p.partitions).map((from, i) => {
+      const [toBeats, toLengths] = fork(from, 2, "lazy", { name: `entering_${i}` });
       const beats = instance(`beats_${i}`, Fifo({ shape: Beat, depth, style: "block" }));
       const lengths = instance(`lengths_${i}`, Fifo({ shape: uint(lengthBits), depth, style: "distributed" }));
       connect(toBeats, beats.push);
@@ -117,7 +120,7 @@ export const PartitionTx = module(
       "tx",
     );
     assertAlways(fromBits(sends).and(fromBits(sends).sub(1)).any().not(), "one frame at a time");
-    io.waiting.set(fromBits(inputs.map(({ beats }) => beats.level.any())) as never);
+    io.waiting.set(fromBits(inputs.map(({ beats }) => beats.level.any())));
   },
   { nameOf: p => `PartitionTx_n${p.partitions}_b${p.beatBytes}_u${p.frameBytes}` },
 );

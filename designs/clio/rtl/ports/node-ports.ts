@@ -64,6 +64,9 @@ export const softwarePorts = (w: Axi4Parameters) => ({
 /** The ports towards the network and the slow path's frames. */
 export const framePorts = (w: Axi4Parameters) => ({ ...networkPorts(w), ...softwarePorts(w) });
 
+/** The ports that every build of the node has, whatever is in it; the widths are known at elaboration. */
+export type NodePorts = ReturnType<typeof framePorts> & ReturnType<typeof memoryPorts>;
+
 const inwards = ["memB", "memR", "freePage", "shootdown"] as const;
 const outwards = ["memAw", "memW", "memAr", "shootdownDone"] as const;
 const levels = ["freePages", "lowWater", "busy"] as const;

@@ -50,11 +50,11 @@ const harness = module(
   }),
   (io, p) => {
     const dut = instance("dut", FenceUnit(p));
-    connect(io.fence as never, dut.fence);
-    connect(dut.reply as never, io.reply);
+    connect(io.fence, dut.fence);
+    connect(dut.reply, io.reply);
     dut.entered.set({ valid: io.entered.valid, slot: io.entered.slot });
     dut.busy.set(io.busy);
-    io.waiting.set(dut.waiting as never);
+    io.waiting.set(dut.waiting);
     const at = (v: UInt, slot: UInt): Bit => v.shr(slot).bit(0);
     const marked = (given: Bit, slot: UInt, name: string): UInt => node(mux(given, decode(slot, SLOTS), 0), { name });
 

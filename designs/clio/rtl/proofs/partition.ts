@@ -20,6 +20,7 @@ import {
   uint,
   vec,
   when,
+  portOf,
   type Bit,
   type Proof,
 } from "../../../../hdl-dsl/index.ts";
@@ -54,13 +55,7 @@ const rxHarness = module(
       when(other.valid, () => inside.set(other.last.not()));
       assumeAlways(own.valid.and(other.valid).not(), `${k}: one beat in a cycle`);
       assumeAlways(own.valid.and(inside).not(), `${k}: frames are whole`);
-      assumeAlways(
-        other.valid
-          .not()
-          .or(inside as unknown as Bit)
-          .or(other.data),
-        `${k}: the other's frames are of partition 1`,
-      );
+      assumeAlways(other.valid.not().or(inside).or(other.data), `${k}: the other's frames are of partition 1`);
       dut.rx.valid.set(own.valid.or(other.valid));
       dut.rx.payload.set({
         data: mux(own.valid, own.data, other.data).zext(8),
@@ -68,26 +63,15 @@ const rxHarness = module(
         last: mux(own.valid, own.last, other.last),
         user: 0,
       });
-      const outs = dut as unknown as Readonly<
-        Record<
-          string,
-          { readonly valid: Bit; readonly ready: { set(v: unknown): void }; readonly payload: { readonly last: Bit } }
-        >
-      >;
-      const out = (
-        i: number,
-      ): { readonly valid: Bit; readonly ready: { set(v: unknown): void }; readonly payload: { readonly last: Bit } } =>
-        outs[`rx${i}`] as never;
-      out(0).ready.set(io.ready);
-      out(1).ready.set(io.otherReady.bit(k));
-      return { dut, out: out(0), inside: inside };
+      portOf(dut, "rx", 0).ready.set(io.ready);
+      portOf(dut, "rx", 1).ready.set(io.otherReady.bit(k));
+      return { dut, out: portOf(dut, "rx", 0), inside: inside };
     });
     const ownInside = reg(bit, { init: 0, name: "model_inside" });
     when(io.rx.valid, () => ownInside.set(io.rx.last.not()));
-    const within = ownInside as unknown as Bit;
-    assumeAlways(io.rx.valid.not().or(within).or(io.rx.data.not()), "frames of partition 0 are its");
+    assumeAlways(io.rx.valid.not().or(ownInside).or(io.rx.data.not()), "frames of partition 0 are its");
     for (const k of [0, 1])
-      assumeAlways(within.and(io.others.at(k).valid).not(), `${k}: nothing comes into a frame of partition 0`);
+      assumeAlways(ownInside.and(io.others.at(k).valid).not(), `${k}: nothing comes into a frame of partition 0`);
     const [a, b] = duts;
     same(a.out.valid, b.out.valid, "that a beat is there");
     same(a.dut.dropped.bit(0), b.dut.dropped.bit(0), "that a frame is dropped");

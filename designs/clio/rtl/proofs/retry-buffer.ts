@@ -1,5 +1,5 @@
 /**
- * Not among the node's proofs (proofs.ts): no engine decides it for runs of any length within 90 s. All of it holds for
+ * Not among the node's proofs (index.ts): no engine decides it for runs of any length within 90 s. All of it holds for
  * 14 cycles from reset; with one fixed operation, or with numbers of 3 bits, for 15, undecided likewise.
  *
  * The retry buffer: no operation is passed on twice. The claim and the invariant that carries it stand in
@@ -73,7 +73,7 @@ const harness = module(
       fence: r.fence,
       client: r.client,
       operation: r.operation,
-    } as never);
+    });
     io.ready.set(dut.request.ready);
     for (const to of ["pass", "fence"] as const) {
       io[to].valid.set(dut[to].valid);

@@ -76,9 +76,9 @@ const harness = module(
       replyOpcode: 0,
     });
     dut.operands.set(io.operands.zext(operandBits));
-    connect(dut.ar as never, io.ar);
-    connect(dut.aw as never, io.aw);
-    connect(dut.w as never, io.w);
+    connect(dut.ar, io.ar);
+    connect(dut.aw, io.aw);
+    connect(dut.w, io.w);
     // Words of one bit that counts: the claims do not depend on the others.
     const { r, b } = io;
     dut.r.valid.set(r.valid);
@@ -87,8 +87,8 @@ const harness = module(
     dut.b.valid.set(b.valid);
     b.ready.set(dut.b.ready);
     dut.b.payload.set({ id: ID, resp: b.payload.resp });
-    connect(dut.reply as never, io.reply);
-    connect(dut.access as never, io.access);
+    connect(dut.reply, io.reply);
+    connect(dut.access, io.access);
 
     // Assumptions about the surroundings: a slot is in one operation at a time, and the memory answers each access
     // once.
@@ -125,7 +125,7 @@ const harness = module(
       chosen = reg(bit, { init: 0, name: "model_chosen" });
     chosen.set(1);
     when(chosen.not(), () => tracked.set(io.tracked));
-    assumeAlways((chosen as unknown as Bit).or(io.request.valid.not()), "the word is chosen before the first request");
+    assumeAlways(chosen.or(io.request.valid.not()), "the word is chosen before the first request");
     const words = reg(uint(SLOTS), { init: 0, name: "model_words" });
     const asked = marked(io.request.fire.and(q.word.eq(tracked)), q.slot, "model_asked_tracked");
     words.set(words.or(asked).and(replied.or(passed).not()));

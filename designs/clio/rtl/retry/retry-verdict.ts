@@ -237,7 +237,7 @@ export const RetryVerdict = module(
     entries.write(
       clearing.or(moves),
       mux(clearing, cleared, rowAt),
-      row.toArray().map(() => entry) as never,
+      row.toArray().map(() => entry),
       fromBits(removes.map((r, i) => clearing.or(r).or(inserts.and(oldest.eq(i))))),
     );
     oldestOf.write(inserts, rowAt, oldest.add(1));
@@ -308,7 +308,7 @@ export const RetryVerdict = module(
     );
 
     const out = stage(stage(decided, "forward", { name: "out" }), "backward", { name: "spare" });
-    const [toPass, toFence] = demux(out, out.payload.fence, 2, { name: "to" }) as [typeof out, typeof out];
+    const [toPass, toFence] = demux(out, out.payload.fence, 2, { name: "to" });
     io.pass.valid.set(toPass.valid);
     toPass.ready.set(io.pass.ready);
     io.pass.payload.set(toPass.payload.access);

@@ -77,7 +77,7 @@ export function watchOperation(o: RetryInsides): void {
   const key = reg(uint(o.request.client.width), { init: 0, name: "watched_client" });
   const number = reg(uint(o.request.operation.width), { init: 0, name: "watched_operation" });
   chosen.set(1);
-  when((chosen as unknown as Bit).not(), () => {
+  when(chosen.not(), () => {
     key.set(o.arriving.client);
     number.set(o.arriving.operation);
   });

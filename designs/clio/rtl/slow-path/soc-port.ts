@@ -104,10 +104,7 @@ export const SocPort = module(
     const asked = stage(gate(io.sAr, reading.not(), { name: "read_open" }), "forward", { name: "asked" });
     when(io.sR.fire, () => reading.set(0)).elseWhen(io.sAr.fire, () => reading.set(1));
     const readsRegister = node(regionOf(asked.payload.addr).eq(region.registers));
-    const [toRegister, toWindow] = demux(asked, readsRegister.not(), 2, { name: "read_to" }) as [
-      typeof asked,
-      typeof asked,
-    ];
+    const [toRegister, toWindow] = demux(asked, readsRegister.not(), 2, { name: "read_to" });
     connect(
       map(toRegister, liteAddress(narrow), a => ({ addr: a.addr.bits(0, narrow), prot: a.prot }), {
         name: "register_read",
@@ -152,14 +149,8 @@ export const SocPort = module(
     const given = stage(wanted, "forward", { name: "given" });
     when(io.sB.fire, () => writing.set(0)).elseWhen(wanted.fire, () => writing.set(1));
     const writesRegister = node(regionOf(given.payload.aw.addr).eq(region.registers));
-    const [storeRegister, storeWindow] = demux(given, writesRegister.not(), 2, { name: "write_to" }) as [
-      typeof given,
-      typeof given,
-    ];
-    const [addressPart, dataPart] = fork(storeRegister, 2, "eager", { name: "register_store" }) as [
-      typeof given,
-      typeof given,
-    ];
+    const [storeRegister, storeWindow] = demux(given, writesRegister.not(), 2, { name: "write_to" });
+    const [addressPart, dataPart] = fork(storeRegister, 2, "eager", { name: "register_store" });
     connect(
       map(addressPart, liteAddress(narrow), v => ({ addr: v.aw.addr.bits(0, narrow), prot: v.aw.prot }), {
         name: "register_address",

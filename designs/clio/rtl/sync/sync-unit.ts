@@ -212,7 +212,7 @@ export const SyncUnit = module(
     assertAlways(written.valid.and(written.ready.not()).not(), "there is room for every write");
     const toWrite = fifo(written, p.lanes, { style: "distributed" });
     const writing = pulse("writing", lane, atWork.and(writes), w.lane, p.lanes);
-    const [toAw, toW] = fork(toWrite, 2, "eager", { name: "write_to" }) as [typeof toWrite, typeof toWrite];
+    const [toAw, toW] = fork(toWrite, 2, "eager", { name: "write_to" });
     io.aw.valid.set(toAw.valid);
     toAw.ready.set(io.aw.ready);
     io.aw.payload.set(address(toAw.payload.word));
@@ -248,7 +248,7 @@ export const SyncUnit = module(
     const e = ended.payload;
     const context = contexts.readAsync(e.lane);
     const goesOn = node(fetchesPointer(context.op).and(e.failed.not()));
-    const [toReply, toAccess] = demux(ended, goesOn, 2, { name: "end_to" }) as [typeof ended, typeof ended];
+    const [toReply, toAccess] = demux(ended, goesOn, 2, { name: "end_to" });
     words.release.set({ valid: ended.fire, lane: e.lane });
     io.reply.valid.set(toReply.valid);
     toReply.ready.set(io.reply.ready);

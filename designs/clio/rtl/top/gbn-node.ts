@@ -21,7 +21,15 @@ import { gbnMemory } from "../../../shared/go-back-n/rtl/index.ts";
 import { LiteSplit } from "../../../shared/axi/index.ts";
 import { ClioNode } from "./node.ts";
 import { nodeBus, translateParameters } from "../ports/widths.ts";
-import { dramPorts, handMemoryThrough, networkPorts, slowPathPorts, softwarePorts } from "../ports/node-ports.ts";
+import {
+  dramPorts,
+  handMemoryThrough,
+  networkPorts,
+  slowPathPorts,
+  softwarePorts,
+  type NodePorts,
+  type configPort,
+} from "../ports/node-ports.ts";
 
 export interface GbnNodeParameters extends Parameters {
   /** Where the frames kept lie behind the `gbn` memory port, bytes; default 0. */
@@ -29,7 +37,7 @@ export interface GbnNodeParameters extends Parameters {
 }
 /** The node behind the shims: `ClioNode`, or a module with its ports. */
 export interface BehindGoBackN {
-  readonly build: (p: Parameters & { readonly exportsConfig: true }) => Def<ReturnType<typeof ClioNode>["ports"]>;
+  readonly build: (p: Parameters & { readonly exportsConfig: true }) => Def<NodePorts & typeof configPort>;
   /** Its Verilog name without the transport, `ClioNode...`. */
   readonly nameOf: (p: Parameters) => string;
   /**
@@ -104,8 +112,8 @@ export const goBackNNode = (inside: BehindGoBackN) =>
       const registers = instance("gbn_registers", GbnRegisters({ sessions: g.sessions, window: g.window })),
         split = instance("split", LiteSplit({ addressBits: registerAddressBits }));
       connect(registers.session, gbn.session);
-      registers.failed.set(gbn.failed as never);
-      registers.counters.set(gbn.counters as never);
+      registers.failed.set(gbn.failed);
+      registers.counters.set(gbn.counters);
       connect(gbn.memAw, io.gbnAw);
       connect(gbn.memW, io.gbnW);
       connect(io.gbnB, gbn.memB);

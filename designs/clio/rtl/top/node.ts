@@ -13,7 +13,6 @@ import {
   reg,
   stage,
   uint,
-  type StreamIn,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import {
@@ -40,7 +39,6 @@ import { NetRx } from "../network/net-rx.ts";
 import { NetTx } from "../network/net-tx.ts";
 import { ReplyContexts } from "../network/reply-contexts.ts";
 import { retryAnswer } from "../retry/retry-results.ts";
-import type { RetryRequest } from "../retry/retry-request.ts";
 import { RetryBuffer } from "../retry/retry-buffer.ts";
 import { SlowRx } from "../slow-path/slow-rx.ts";
 import { syncOp, SyncRequest, wordBits } from "../sync/sync-ops.ts";
@@ -64,7 +62,7 @@ const offloadsPort = {
 
 /**
  * The memory node (paper §4.3.2): frames in, frames out, one AXI4 master to DRAM, and the slow path's port.
- * docs/clio-node.md has the picture.
+ * docs/clio/node.md has the picture.
  *
  * The network and the memory take and give one beat per cycle. Requests finish in any order, at most `requestSlots` at
  * a time. When all slots are in use `rx.ready` is 0 at a frame's start, and nothing is lost inside. `free_page`,
@@ -140,7 +138,7 @@ export const ClioNode = module(
       "retry",
       RetryBuffer({ slots: w.slots, entries: c.retryEntries, clients: c.retryClients, timeoutCycles: c.retryCycles }),
     );
-    connect(mat.asked as unknown as StreamIn<ReturnType<typeof RetryRequest>>, retry.request);
+    connect(mat.asked, retry.request);
     const fences = instance("fences", FenceUnit({ slots: w.slots, fences: c.fences }));
     // Both a cycle later, so in their order still.
     connect(stage(retry.fence, "forward", { name: "fence" }), fences.fence);

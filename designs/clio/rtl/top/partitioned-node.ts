@@ -15,6 +15,7 @@ import {
   stage,
   uint,
   when,
+  portOf,
   type Axi4Parameters,
 } from "../../../../hdl-dsl/index.ts";
 import {
@@ -96,8 +97,6 @@ export const ClioNodePartitioned = module(
     const nodes = each(i => instance(`partition_${i}`, ClioNode(ofPartition(p))));
     type Inner = (typeof nodes)[number];
     const at = (i: number): Inner => nodes[i] as Inner;
-    const parts = (of: unknown, name: string, i: number): never =>
-      (of as Readonly<Record<string, never>>)[`${name}${i}`] as never;
 
     const rx = instance("rx", PartitionRx(frame)),
       tx = instance("tx", PartitionTx(frame));
@@ -118,18 +117,18 @@ export const ClioNodePartitioned = module(
     connect(io.sAr, registers.sAr);
     connect(registers.sR, io.sR);
     nodes.forEach((inner, i) => {
-      connect(parts(rx, "rx", i), inner.rx);
-      connect(inner.tx, parts(tx, "tx", i));
-      connect(inner.memAr, parts(reads, "ar", i));
-      connect(parts(reads, "r", i), inner.memR);
-      connect(inner.memAw, parts(writes, "aw", i));
-      connect(inner.memW, parts(writes, "w", i));
-      connect(parts(writes, "b", i), inner.memB);
-      connect(parts(registers, "toAw", i), inner.sAw);
-      connect(parts(registers, "toW", i), inner.sW);
-      connect(inner.sB, parts(registers, "toB", i));
-      connect(parts(registers, "toAr", i), inner.sAr);
-      connect(inner.sR, parts(registers, "toR", i));
+      connect(portOf(rx, "rx", i), inner.rx);
+      connect(inner.tx, portOf(tx, "tx", i));
+      connect(inner.memAr, portOf(reads, "ar", i));
+      connect(portOf(reads, "r", i), inner.memR);
+      connect(inner.memAw, portOf(writes, "aw", i));
+      connect(inner.memW, portOf(writes, "w", i));
+      connect(portOf(writes, "b", i), inner.memB);
+      connect(portOf(registers, "toAw", i), inner.sAw);
+      connect(portOf(registers, "toW", i), inner.sW);
+      connect(inner.sB, portOf(registers, "toB", i));
+      connect(portOf(registers, "toAr", i), inner.sAr);
+      connect(inner.sR, portOf(registers, "toR", i));
     });
 
     // The slow path's frames.
@@ -159,7 +158,7 @@ export const ClioNodePartitioned = module(
     });
     io.freePage.ready.set(orTree(each(i => asked.eq(i).and(at(i).freePage.ready))));
     const level = each(i => at(i).freePages.zext(io.freePages.width)).reduce((a, b) => a.add(b));
-    io.freePages.set(level as never);
+    io.freePages.set(level);
     io.lowWater.set(orTree(each(i => at(i).lowWater)));
 
     // Shootdowns: the next one when the one before is done.
@@ -167,7 +166,7 @@ export const ClioNodePartitioned = module(
     when(io.shootdown.fire, () => shooting.set(1)).elseWhen(io.shootdownDone.fire, () => shooting.set(0));
     const pages = gate(io.shootdown, shooting.not(), { name: "shootdown_open" });
     demux(pages, pages.payload.pid.trunc(whose), n, { name: "shootdown_to" }).forEach((s, i) =>
-      connect(s as never, at(i).shootdown as never),
+      connect(s, at(i).shootdown),
     );
     connect(
       arbiter(
@@ -182,7 +181,7 @@ export const ClioNodePartitioned = module(
         ...each(k => n - 1 - k).map(i =>
           at(i).busy.or(orTree([rx.waiting, tx.waiting, writes.waiting].map(w => w.bit(i))).zext(at(i).busy.width)),
         ),
-      ) as never,
+      ),
     );
   },
   { nameOf: p => ClioNode(ofPartition(p)).name.replace("ClioNode", "ClioNodePartitioned") + `_q${partitionsOf(p)}` },

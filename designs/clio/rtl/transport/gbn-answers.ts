@@ -16,7 +16,6 @@ import {
   unpack,
   when,
   connect,
-  type StreamIn,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { etherType, ethernetHeader, ipv4Header, minimumFrame, udpHeader } from "../../../shared/wire/index.ts";
@@ -75,14 +74,14 @@ export const GbnAnswers = module(
     const own = reg(uint(20));
     own.set(
       word(io.config.ip.bits(0, 16))
-        .add(word(io.config.ip.bits(16, 16)) as never)
+        .add(word(io.config.ip.bits(16, 16)))
         .add(constantSum + ipBytes),
     );
     when(room, () => {
       summedValid.set(io.job.valid);
       summed.set({
         answer: io.job.payload,
-        sum: own.add(word(asked.ip.bits(0, 16)) as never).add(word(asked.ip.bits(16, 16)) as never),
+        sum: own.add(word(asked.ip.bits(0, 16))).add(word(asked.ip.bits(16, 16))),
       });
     });
     const answer = summed.answer,
@@ -119,10 +118,10 @@ export const GbnAnswers = module(
     const lastLane = constant((minimumFrame - 1) % beatBytes, Math.log2(beatBytes));
     sent.payload.set({
       data: rest.trunc(beatBytes * 8),
-      keep: mux(last, keepTo(lastLane, beatBytes) as never, keepAll(beatBytes) as never),
+      keep: mux(last, keepTo(lastLane, beatBytes), keepAll(beatBytes)),
       last,
       user: 0,
     });
-    connect(stage(sent as unknown as StreamIn<ReturnType<typeof AxisBeat>>, "full"), io.tx);
+    connect(stage(sent, "full"), io.tx);
   },
 );

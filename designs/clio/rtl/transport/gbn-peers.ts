@@ -15,7 +15,6 @@ import {
   struct,
   uint,
   when,
-  type StreamIn,
 } from "../../../../hdl-dsl/index.ts";
 import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
@@ -95,7 +94,7 @@ export const GbnPeers = module(
     held.ready.set(out.ready);
     const { data, keep, last, user } = held.payload;
     out.payload.set({ data, keep, last, user: user.or(last.and(stale)) });
-    connect(out as unknown as StreamIn<ReturnType<typeof AxisBeat>>, io.tx);
+    connect(out, io.tx);
     io.stale.set(held.fire.and(last).and(user.not()).and(stale));
   },
   { nameOf: p => `GbnPeers_b${p.beatBytes * 8}_s${p.sessions}` },

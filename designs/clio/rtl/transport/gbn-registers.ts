@@ -38,8 +38,7 @@ export const GbnRegisters = module(
     counters: input(GbnCounters),
   }),
   (io, p) => {
-    const registers = instance(RegisterSlave({ map: gbnMap, values: gbnValues(p) })),
-      r = registers as unknown as Readonly<Record<string, UInt & { set: (v: unknown) => void }>>;
+    const registers = instance(RegisterSlave({ map: gbnMap, values: gbnValues(p) }));
     connect(io.sAw, registers.sAw);
     connect(io.sW, registers.sW);
     connect(registers.sB, io.sB);
@@ -52,7 +51,7 @@ export const GbnRegisters = module(
     ordered.set(registers.gbnGo.and(pending.not()).and(ordered.not()));
     when(ordered, () => pending.set(1)).elseWhen(io.session.fire, () => pending.set(0));
     io.session.valid.set(pending);
-    io.session.payload.set({ session: registers.gbnSession.resize(sessionBits(p)), open: registers.gbnOpen } as never);
+    io.session.payload.set({ session: registers.gbnSession.resize(sessionBits(p)), open: registers.gbnOpen });
     registers.gbnIdle.set(pending.or(ordered).not());
 
     const failures = instance(
@@ -60,14 +59,15 @@ export const GbnRegisters = module(
       Fifo({ shape: uint(sessionBits(p)), depth: failuresKept, style: "distributed" }),
     );
     failures.push.valid.set(io.failed.valid);
-    failures.push.payload.set(io.failed.session as never);
+    failures.push.payload.set(io.failed.session);
     failures.pop.ready.set(registers.gbnFailedTaken);
     registers.gbnFailedWaiting.set(failures.pop.valid);
-    registers.gbnFailed.set(mux(failures.pop.valid, failures.pop.payload.resize(16), constant(0, 16)) as never);
+    registers.gbnFailed.set(mux(failures.pop.valid, failures.pop.payload.resize(16), constant(0, 16)));
 
     for (const c of gbnCounters) {
-      const side = io.counters[c.side] as unknown as Readonly<Record<string, UInt>>;
-      r[c.name]?.set(side[c.event]);
+      const side: Readonly<Record<string, UInt<32>>> = io.counters[c.side];
+      const count = side[c.event];
+      if (count !== undefined) registers[c.name]?.set(count);
     }
   },
 );

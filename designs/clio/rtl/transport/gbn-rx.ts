@@ -21,7 +21,6 @@ import {
   unpack,
   when,
   type Bit,
-  type StreamIn,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { clioHeader, frameOffsets, operations } from "../../wire/index.ts";
@@ -37,7 +36,6 @@ import {
   gbnVerdict,
   Acknowledgement,
   Answer,
-  choose,
   gbnBytes,
   gbnOffset,
   PeerFields,
@@ -114,11 +112,7 @@ export function changedChecksum(checksum: UInt, more: number): UInt<16> {
       .zext(17)
       .add(((more % 0xffff) + 0xffff) % 0xffff),
   );
-  return sum
-    .bits(0, 16)
-    .add(sum.bit(16).zext(16) as never)
-    .not()
-    .is(16);
+  return sum.bits(0, 16).add(sum.bit(16).zext(16)).not().is(16);
 }
 
 /** Opcodes of requests that are never answered. */
@@ -348,7 +342,7 @@ export const GbnRx = module(
       refused = node(head.lost.or(ofSession.and(full).and(head.packet.control.not())));
     const asks = node(ofSession.and(head.bad.or(refused).not()));
     receiver.packet.valid.set(next.valid.and(asks));
-    receiver.packet.payload.set(head.packet as never);
+    receiver.packet.payload.set(head.packet);
     next.ready.set(asks.not().or(receiver.packet.ready));
     const moves = node(next.fire);
     const earlyValid = reg(bit, { init: 0 });
@@ -357,13 +351,11 @@ export const GbnRx = module(
     const late = reg(Queued);
     earlyValid.set(moves);
     early.set({
-      ...Object.fromEntries(
-        Object.keys(Queued.fields).map(k => [k, (head as unknown as Readonly<Record<string, unknown>>)[k]]),
-      ),
+      ...head,
       lost: refused,
-    } as never);
+    });
     lateValid.set(earlyValid);
-    late.set(early as never);
+    late.set(early);
 
     // Its verdict.
     const intact = node(lateValid.and(late.bad.or(late.lost).not()));
@@ -383,24 +375,21 @@ export const GbnRx = module(
         constant(gbnAction.raw, 2),
         mux(delivered.or(managed), constant(gbnAction.shift, 2), gbnAction.discard),
       ),
-      ticket: mux(managed, constant(0, ticketBits), late.packet.sequence.trunc(ticketBits) as never),
+      ticket: mux(managed, constant(0, ticketBits), late.packet.sequence.trunc(ticketBits)),
       tag: mux(managed, cat(constant(1, 1), place.zext(tagBits - 1)).is(tagBits), late.packet.session.zext(tagBits)),
       ipLength: late.ipLength,
       checksum: late.checksum,
       udpLength: late.udpLength,
     });
     const remove = instance("remove", GbnRemove({ beatBytes: p.beatBytes, frameBytes: p.frameBytes }));
-    connect(
-      fifo(plans as unknown as StreamIn<typeof RemovePlan>, gbnFramesKept, { style: "distributed", name: "planned" }),
-      remove.plan,
-    );
+    connect(fifo(plans, gbnFramesKept, { style: "distributed", name: "planned" }), remove.plan);
     connect(frames.beats, remove.beats);
     connect(remove.tx, io.tx);
     const from = unpack(PeerFields, cat(late.packet.peer.address, late.packet.peer.identity));
     const written = contextBits(p);
     io.contextWrite.set({
       en: delivered.or(managed),
-      index: choose(managed, place.zext(written).add(p.sessions), late.packet.session.zext(written)),
+      index: mux(managed, place.zext(written).add(p.sessions), late.packet.session.zext(written)),
       value: { mac: from.mac, slot: from.slot },
     });
 
@@ -414,24 +403,24 @@ export const GbnRx = module(
       anew.set(controlled);
       io.peerWrite.set({
         en: delivered.or(anew.valid),
-        session: choose(anew.valid, anew.session, late.packet.session),
+        session: mux(anew.valid, anew.session, late.packet.session),
         known: anew.valid.not(),
         ip: from.ip,
         port: from.port,
-      } as never);
+      });
     }
     silences.push.valid.set(delivered.and(late.silent));
     silences.push.payload.set({
       session: late.packet.session,
       ticket: late.packet.sequence.trunc(ticketBits),
-    } as never);
+    });
     connect(silences.pop, io.silent);
 
     const heard = stream(Acknowledgement(p));
     heard.valid.set(accepted.and(late.packet.control));
     heard.payload.set({ session: late.packet.session, sequence: late.packet.sequence, nack: late.nack });
     connect(
-      fifo(heard as unknown as StreamIn<ReturnType<typeof Acknowledgement>>, 16, {
+      fifo(heard, 16, {
         style: "distributed",
         name: "heard_queue",
       }),
@@ -444,7 +433,7 @@ export const GbnRx = module(
       Fifo({ shape: Answer({ ...p, ...wirePeer }), depth: 16, style: "distributed" }),
     );
     answers.push.valid.set(receiver.answer.valid);
-    answers.push.payload.set(receiver.answer.answer as never);
+    answers.push.payload.set(receiver.answer.answer);
     const answerRoom = reg(bit, { init: 0 });
     answerRoom.set(answers.level.lt(12));
     receiver.answerRoom.set(answerRoom);

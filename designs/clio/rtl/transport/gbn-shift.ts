@@ -20,12 +20,11 @@ import {
   uint,
   when,
   type Bit,
-  type StreamIn,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { ethernetHeader, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
-import { choose, gbnBytes, gbnOffset, tagBits, tagPrefix, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
+import { gbnBytes, gbnOffset, tagBits, tagPrefix, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
 import { AxisBeat, slotBeatBits } from "../../../shared/frame/index.ts";
 
 export interface GbnShiftParameters {
@@ -113,7 +112,7 @@ export const GbnRemove = module(
     io.plan.ready.set(taken.and(beats.last));
     when(taken, () => {
       first.set(beats.last);
-      index.set(mux(number.all(), number, number.add(1)) as never);
+      index.set(mux(number.all(), number, number.add(1)));
     });
     const shifts = node(plan.action.eq(gbnAction.shift));
     const mac = cat(constant(tagPrefix, 48 - ticketBits - tagBits), plan.ticket, plan.tag);
@@ -137,7 +136,7 @@ export const GbnRemove = module(
     const kept = lanesOf(held.keep, mux(held.last, constant(0, beatBytes), beats.keep), gbnBytes, beatBytes, 1);
     const data = Array.from({ length: beatBytes }, (_, i) => {
       const stays = i < headLane ? heldShifts.not().or(heldHead) : heldShifts.not();
-      return choose(stays, lane(held.data, i), lane(moved, i));
+      return mux(stays, lane(held.data, i), lane(moved, i));
     });
     const keep = fromBits(
       Array.from({ length: beatBytes }, (_, i) => {
@@ -151,7 +150,7 @@ export const GbnRemove = module(
       last: held.last.or(absorbs),
       user: mux(absorbs, beats.user, held.user.and(held.last)),
     });
-    connect(stage(out as unknown as StreamIn<ReturnType<typeof AxisBeat>>, "full"), io.tx);
+    connect(stage(out, "full"), io.tx);
   },
 );
 
@@ -191,7 +190,7 @@ export const GbnInsert = module(
     when(taken.or(gives), () => flush.set(flush.not().and(spills)));
     const ends = node(mux(flush, gives, taken.and(beats.last).and(spills.not())));
     io.plan.ready.set(ends);
-    when(ends, () => index.set(0)).elseWhen(gives, () => index.set(mux(index.all(), index, index.add(1)) as never));
+    when(ends, () => index.set(0)).elseWhen(gives, () => index.set(mux(index.all(), index, index.add(1))));
 
     const source = patched(
       beats.data,
@@ -204,13 +203,13 @@ export const GbnInsert = module(
     const lane = (v: UInt, i: number): UInt => v.bits(8 * i, 8);
     const data = Array.from({ length: beatBytes }, (_, i) => {
       const shifted = i < gbnBytes ? lane(before.data, i) : lane(beats.data, i - gbnBytes);
-      let value = choose(behind, shifted, lane(source, i));
-      if (i < gbnOffset % beatBytes) value = choose(index.eq(headBeat), lane(source, i), value);
+      let value = mux(behind, shifted, lane(source, i));
+      if (i < gbnOffset % beatBytes) value = mux(index.eq(headBeat), lane(source, i), value);
       // The header's own bytes.
       for (let h = 0; h < gbnBytes; h++) {
         const at = gbnOffset + h;
         if (at % beatBytes === i)
-          value = choose(shifts.and(index.eq(Math.floor(at / beatBytes))), lane(plan.header, h), value);
+          value = mux(shifts.and(index.eq(Math.floor(at / beatBytes))), lane(plan.header, h), value);
       }
       return value;
     });
@@ -231,7 +230,7 @@ export const GbnInsert = module(
     });
     connect(
       stage(
-        map(out as unknown as StreamIn<ReturnType<typeof AxisBeat>>, AxisBeat(beatBytes), v => v as never, {
+        map(out, AxisBeat(beatBytes), v => v, {
           name: "whole",
         }),
         "full",

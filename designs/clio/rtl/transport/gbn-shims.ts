@@ -18,9 +18,9 @@ import {
   axi4Read,
   axi4Response,
   axi4Write,
+  byName,
   type Bit,
-  type StreamIn,
-  type UInt,
+  type UIntVar,
 } from "../../../../hdl-dsl/index.ts";
 import { GbnPeers } from "./gbn-peers.ts";
 import { GbnRx, GbnRxEvents, type GbnRxParameters } from "./gbn-rx.ts";
@@ -36,8 +36,7 @@ const counted = {
   rx: Object.keys(GbnRxEvents.fields) as readonly (keyof typeof GbnRxEvents.fields)[],
   tx: Object.keys(GbnTxEvents.fields) as readonly (keyof typeof GbnTxEvents.fields)[],
 };
-const counters = <K extends string>(names: readonly K[]) =>
-  struct(Object.fromEntries(names.map(n => [n, uint(32)])) as { readonly [N in K]: ReturnType<typeof uint<32>> });
+const counters = <K extends string>(names: readonly K[]) => struct(byName(names, () => uint(32)));
 export const GbnCounters = struct({ rx: counters(counted.rx), tx: counters(counted.tx) });
 
 /**
@@ -108,30 +107,33 @@ export const GbnShims = module(
     connect(gbnRx.silent, gbnTx.silent);
     gbnRx.crowded.set(gbnTx.crowded);
 
-    type Control = StreamIn<ReturnType<typeof SessionControl>>;
-    const [toRx, toTx] = fork(io.session, 2, "eager", { name: "session_to" }) as [Control, Control];
+    const [toRx, toTx] = fork(io.session, 2, "eager", { name: "session_to" });
     connect(toTx, gbnTx.control);
     const closing = stream(SessionControl(p));
     closing.valid.set(gbnTx.failed.valid);
     closing.payload.set({ session: gbnTx.failed.payload, open: 0 });
     gbnTx.failed.ready.set(closing.ready);
-    connect(arbiter([closing as unknown as Control, toRx], { policy: "priority", name: "controls" }), gbnRx.control);
+    connect(arbiter([closing, toRx], { policy: "priority", name: "controls" }), gbnRx.control);
     io.failed.set({ valid: gbnTx.failed.fire, session: gbnTx.failed.payload });
 
     const counts = reg(GbnCounters, { init: 0 });
-    for (const side of ["rx", "tx"] as const) {
-      const events = (side === "rx" ? gbnRx.events : gbnTx.events) as unknown as Readonly<Record<string, UInt<1>>>;
-      const registers = counts[side] as unknown as Readonly<Record<string, UInt<32> & { set: (v: UInt) => void }>>;
-      for (const name of counted[side]) {
+    const counting = <K extends string>(
+      names: readonly K[],
+      registers: { readonly [_ in K]: UIntVar<32> },
+      events: { readonly [_ in K]: Bit },
+      more: (name: K) => Bit | undefined,
+    ): void => {
+      for (const name of names) {
         const count = registers[name],
-          pulse = events[name];
-        // Both kinds: frames for no request of the session, and frames for another client.
-        const more = side === "tx" && name === "stale" ? stale : undefined;
-        if (count !== undefined && pulse !== undefined && more !== undefined)
-          when(pulse.or(more), () => count.set(count.add(pulse.zext(32)).add(more.zext(32))));
-        else if (count !== undefined && pulse !== undefined) when(pulse, () => count.set(count.add(1)));
+          pulse = events[name],
+          also = more(name);
+        if (also !== undefined) when(pulse.or(also), () => count.set(count.add(pulse.zext(32)).add(also.zext(32))));
+        else when(pulse, () => count.set(count.add(1)));
       }
-    }
+    };
+    counting(counted.rx, counts.rx, gbnRx.events, () => undefined);
+    // Both kinds: frames for no request of the session, and frames for another client.
+    counting(counted.tx, counts.tx, gbnTx.events, name => (name === "stale" ? stale : undefined));
     io.counters.set(counts);
   },
   {

@@ -46,7 +46,6 @@ import {
   lengthBitsOf,
   writtenBits,
   Acknowledgement,
-  choose,
   gbnBytes,
   partBit,
   sessionBits,
@@ -155,11 +154,8 @@ export const GbnTx = module(
       }),
     );
     connect(io.acks, sender.heard);
-    const [toSender, toReorder] = fork(io.control, 2, "eager", { name: "control_to" }) as [
-      typeof io.control,
-      typeof io.control,
-    ];
-    connect(toSender as never, sender.control);
+    const [toSender, toReorder] = fork(io.control, 2, "eager", { name: "control_to" });
+    connect(toSender, sender.control);
     connect(sender.failed, io.failed);
 
     // A whole frame: its kind, and its lengths with the header.
@@ -199,7 +195,7 @@ export const GbnTx = module(
           kind(kinds.raw),
           mux(tagged.not(), kind(kinds.unsolicited), mux(managed, kind(kinds.management), kinds.session)),
         ),
-        index: choose(
+        index: mux(
           managed,
           ethernet.dst.bits(0, Math.log2(p.managed)).zext(written).add(p.sessions),
           ethernet.dst.bits(0, sessionBits(p)).zext(written),
@@ -210,8 +206,8 @@ export const GbnTx = module(
         checksum: changedChecksum(ip.checksum, gbnBytes),
         udpLength: udp.length.add(gbnBytes),
       },
-      ...(p.marksParts === true ? { part: ethernet.dst.bit(partBit) } : {}),
-    } as never);
+      ...(p.marksParts === true ? { part: ethernet.dst.bit(partBit) } : ({} as { part: Bit })),
+    });
     const queue = instance("queue", Fifo({ shape: Arrived, depth: 16, style: "distributed" }));
     queue.push.valid.set(entryValid);
     queue.push.payload.set(entry);
@@ -241,15 +237,15 @@ export const GbnTx = module(
       ordered: p.marksParts === true ? ofRequest.and(arrived.part.not()) : ofRequest,
       turn: arrived.turn,
       meta: pack(arrived.queued),
-    } as never);
+    });
     connect(frames.beats, reorder.beats);
     connect(io.silent, reorder.silent);
-    connect(toReorder as never, reorder.control);
+    connect(toReorder, reorder.control);
     io.crowded.set(reorder.crowded);
 
     // Its number and its receiver: asked in one cycle, known in the next.
     const next = stage(reorder.out, "full", { name: "next" });
-    const head = unpack(Queued, next.payload as never);
+    const head = unpack(Queued, next.payload);
     const contexts = ram(GbnContext, { depth: p.sessions + p.managed, collision: "new", style: "block" });
     contexts.write(io.contextWrite.en, io.contextWrite.index, io.contextWrite.value);
     const to = contexts.readSync(head.index);

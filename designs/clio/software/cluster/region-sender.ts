@@ -59,7 +59,7 @@ interface OutgoingPage {
 }
 
 /**
- * The node that a region leaves: it drives the migration (docs/distributed.md "Why it is right"). A page's rights are
+ * The node that a region leaves: it drives the migration (docs/clio/distributed.md "Why it is right"). A page's rights are
  * withdrawn, and the shootdown acknowledged, before the copy reads the first of its bytes (write). The same holds
  * before the destination puts the page to use (read). Frames are kept until everything has gone over, so that all can
  * be taken back.

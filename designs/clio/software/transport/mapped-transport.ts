@@ -15,9 +15,9 @@ import type { ControlRegister, SlowPathTransport } from "./transport.ts";
 
 /** A processor's view of a node. */
 export interface NodeMaps {
-  /** The node's registers (docs/registers.md). */
+  /** The node's registers (docs/clio/registers.md). */
   readonly control: MemoryMap;
-  /** The slow path's port (docs/soc-port.md). */
+  /** The slow path's port (docs/clio/soc-port.md). */
   readonly port: MemoryMap;
   /** The node's memory, from physical address 0. */
   readonly memory: MemoryMap;

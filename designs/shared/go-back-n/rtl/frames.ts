@@ -138,7 +138,7 @@ export const GbnFrames = module(
     const coming = reg(uint(bitsFor(depth)), { init: 0 });
     const pushed = node(store.push.fire),
       popped = node(store.pop.fire.zext(used.width));
-    when(pushed, () => coming.set(mux(held.last, constant(0, coming.width), coming.add(1) as never)));
+    when(pushed, () => coming.set(mux(held.last, constant(0, coming.width), coming.add(1))));
     used.set(mux(store.dropped, used.sub(coming), used.add(pushed.zext(used.width))).sub(popped));
   },
   { nameOf: p => `GbnFrames_b${p.beatBytes * 8}_u${p.frameBytes}${p.waits ? "_waits" : ""}` },

@@ -40,7 +40,7 @@ export function hintTable(depth: number, slotBits: number): Hints {
     read: address => {
       const word = hints.readSync(wordOf(address), { name: "hint_word" });
       const one = reg(uint(perWord), { name: "hint_lane" });
-      one.set(decode(address.trunc(laneBits), perWord) as never);
+      one.set(decode(address.trunc(laneBits), perWord));
       return node(
         onehotMux(
           Array.from({ length: perWord }, (_, i) => one.bit(i)),

@@ -8,7 +8,6 @@ export { FramePlace, gbnMemory, GbnStore, type GbnStoreParameters, lengthBitsOf,
 export {
   Acknowledgement,
   Answer,
-  choose,
   gbnBytes,
   gbnEnd,
   gbnOffset,

@@ -16,7 +16,7 @@ import {
   type UInt,
   carryEqual,
 } from "../../../../hdl-dsl/index.ts";
-import { Answer, choose, Peer, SessionControl, sessionBits, type PeerWidths, type SessionParameters } from "./types.ts";
+import { Answer, Peer, SessionControl, sessionBits, type PeerWidths, type SessionParameters } from "./types.ts";
 
 export interface GbnReceiverParameters extends SessionParameters, PeerWidths {
   /** Packets in order after which an ACK is sent at the latest. */
@@ -123,7 +123,7 @@ export const GbnReceiver = module(
 
     const packet = io.packet.payload;
     const session = node(
-      mux(starting.or(looks), cursor, mux(io.control.valid, io.control.payload.session, packet.session) as never),
+      mux(starting.or(looks), cursor, mux(io.control.valid, io.control.payload.session, packet.session)),
     );
     const op = reg(Op, { init: 0 });
     op.set({
@@ -156,17 +156,17 @@ export const GbnReceiver = module(
     const asks = node(ahead.and(was.nacked.not()));
     const timed = node(op.timer.and(wanting));
     const answers = node(io.answerRoom.and(again.or(asks).or(timed)).or(inOrder.and(fullCount)));
-    const last = node(mux(inOrder, was.expected, was.expected.sub(1) as never));
+    const last = node(mux(inOrder, was.expected, was.expected.sub(1)));
 
     const changes = node(op.start.or(inOrder).or(answers));
     states.write(changes, op.session, {
       open: mux(op.start, op.open, was.open),
       bound: op.start.not().and(was.bound.or(inOrder)),
       nacked: op.start.not().and(mux(inOrder, constant(0, 1), was.nacked.or(asks))),
-      expected: choose(
+      expected: mux(
         op.start,
         constant(BigInt.asUintN(p.sequenceBits, BigInt(p.first)), p.sequenceBits),
-        choose(inOrder, was.expected.add(1), was.expected),
+        mux(inOrder, was.expected.add(1), was.expected),
       ),
       unacked: mux(op.start.or(answers), constant(0, countBits), was.unacked.add(1)),
       peer: {
@@ -196,7 +196,7 @@ export const GbnReceiver = module(
     answerValid.set(answers);
     answer.set({
       session: op.session,
-      sequence: last as never,
+      sequence: last,
       nack: asks,
       peer: {
         identity: mux(inOrder, op.peer.identity, was.peer.identity),

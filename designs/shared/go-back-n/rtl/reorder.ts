@@ -19,11 +19,10 @@ import {
   struct,
   uint,
   when,
-  type StreamIn,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { hintTable } from "./hints.ts";
-import { choose, sessionBits, SessionControl, ticketBits, Turn } from "./types.ts";
+import { sessionBits, SessionControl, ticketBits, Turn } from "./types.ts";
 import { GbnWaiting, waitingAction, WaitingPlan, type GbnWaitingParameters } from "./waiting.ts";
 import { AxisBeat } from "../../frame/index.ts";
 
@@ -61,7 +60,7 @@ export const GbnReorderEvents = struct({
  * keep the order of its requests").
  *
  * A request's ticket is the low half of its sequence number, so a session's tickets have no gaps; it comes back with
- * the reply (gbn_types.ts, the tag). Per session, in block memory: the ticket that is due, and how many wait. Its reply
+ * the reply (go-back-n/rtl/types.ts, the tag). Per session, in block memory: the ticket that is due, and how many wait. Its reply
  * passes, and then all that waited for it; a reply that is ahead waits in a slot with its beats. `silent` names
  * requests that are never answered; they take a slot without beats if they are ahead. A reply behind the one that is
  * due (a further frame of one, or one no longer waited for) passes. A ticket `reach` or more ahead is of an earlier
@@ -106,12 +105,9 @@ export const GbnReorder = module(
     connect(room.out, io.outBeats);
     // Its `ready` hangs on beats, so it comes through a register.
     const plan = stream(WaitingPlan(p));
-    connect(
-      stage(plan as unknown as StreamIn<ReturnType<typeof WaitingPlan>>, "backward", { name: "planned" }),
-      room.plan as never,
-    );
+    connect(stage(plan, "backward", { name: "planned" }), room.plan);
     const outs = instance("outs", Fifo({ shape: uint(p.metaBits), depth: 4, style: "distributed" }));
-    connect(outs.pop, io.out as never);
+    connect(outs.pop, io.out);
     const none = constant(0, slotBits + 1);
 
     // What waits: by slot, and which slots are taken; slots and lanes that are free.
@@ -171,7 +167,7 @@ export const GbnReorder = module(
     const skips = node(io.control.valid.not().and(impatient).and(probed));
     const asked = node(io.control.valid.or(skips).or(io.silent.valid).or(io.reply.valid));
     const session = node(
-      choose(io.control.valid, io.control.payload.session, choose(silentFirst, silent.session, reply.turn.session)),
+      mux(io.control.valid, io.control.payload.session, mux(silentFirst, silent.session, reply.turn.session)),
     );
     const op = reg(struct({ control: bit, skip: bit, silent: bit, reply: bit }));
     const turn = reg(Turn(p));
@@ -183,7 +179,7 @@ export const GbnReorder = module(
         silent: plain.and(silentFirst),
         reply: plain.and(silentFirst.not()),
       });
-      turn.set({ session, ticket: choose(silentFirst, silent.ticket, reply.turn.ticket) } as never);
+      turn.set({ session, ticket: mux(silentFirst, silent.ticket, reply.turn.ticket) });
       slot.set(probe);
       alternate.set(silentFirst.not());
       at.select.set(0);
@@ -191,7 +187,7 @@ export const GbnReorder = module(
       at.decide.set(skips.not());
     });
     when(at.look, () => {
-      turn.set(kept.turn as never);
+      turn.set(kept.turn);
       go("look", "decide");
     });
 
@@ -202,9 +198,9 @@ export const GbnReorder = module(
       collision: "undefined",
       style: "block",
     });
-    const was = heads.readSync(node(choose(at.select, session, choose(at.look, kept.turn.session, turn.session))));
-    const gap = node<UInt>(turn.ticket.sub(was.due as never));
-    const due = node(turn.ticket.eq(was.due as never)),
+    const was = heads.readSync(node(mux(at.select, session, mux(at.look, kept.turn.session, turn.session))));
+    const gap = node<UInt>(turn.ticket.sub(was.due));
+    const due = node(turn.ticket.eq(was.due)),
       behind = node(gap.bit(tickets - 1));
     const far = node(reachBits < tickets - 1 ? gap.bits(reachBits, tickets - 1 - reachBits).any() : constant(0, 1)),
       near = node(cat(due, behind, far).any().not());
@@ -225,13 +221,13 @@ export const GbnReorder = module(
         act(waitingAction.release),
         mux(passes, act(waitingAction.pass), mux(far, act(waitingAction.drop), waitingAction.keep)),
       ),
-      slot: choose(at.release, slot, freeSlot),
-    } as never);
+      slot: mux(at.release, slot, freeSlot),
+    });
     // Nothing is decided about a reply, nor released, without room for both.
     const sends = node(plan.ready.and(outs.push.ready)),
       done = node(replies.and(sends).and(wants));
     outs.push.valid.set(plan.ready.and(replies.and(passes).or(at.release.and(quiet.not()))));
-    outs.push.payload.set(mux(at.release, kept.meta, reply.meta) as never);
+    outs.push.payload.set(mux(at.release, kept.meta, reply.meta));
     const mutes = node(at.decide.and(op.silent));
     io.reply.ready.set(done);
     io.silent.ready.set(mutes.and(near.not().or(isFree)));
@@ -240,24 +236,24 @@ export const GbnReorder = module(
     // One begins to wait. The table is read now and written in the next cycle, when nobody else wants it.
     const keeping = node(near.and(isFree).and(ordered.and(sends).or(mutes))),
       alone = node(was.waits.any().not());
-    const laneNow = node(choose(alone, lanes.pop.payload, was.lane));
+    const laneNow = node(mux(alone, lanes.pop.payload, was.lane));
     free.pop.ready.set(keeping);
     lanes.pop.ready.set(keeping.and(alone));
     keptWords.write(keeping, freeSlot, { turn, quiet: op.silent, meta: reply.meta });
     const chased = reg(ticket);
     const lane = reg(slotOf);
     const count = reg(uint(slotBits + 1));
-    const isDue = node(choose(at.decide, was.due, chased)),
+    const isDue = node(mux(at.decide, was.due, chased)),
       dueNext = node<UInt>(isDue.add(1)),
       newcomer = node(at.decide.and(near).and(op.skip.not()));
-    const place = node(cat(choose(at.decide, laneNow, lane), choose(newcomer, turn.ticket, dueNext).trunc(reachBits)));
+    const place = node(cat(mux(at.decide, laneNow, lane), mux(newcomer, turn.ticket, dueNext).trunc(reachBits)));
     const hint = hints.read(place);
     const joining = reg(bit, { init: 0 });
     const joiningPlace = reg(uint(slotBits + reachBits));
     const joiningSlot = reg(slotOf);
     joining.set(keeping);
-    joiningPlace.set(place as never);
-    joiningSlot.set(freeSlot as never);
+    joiningPlace.set(place);
+    joiningSlot.set(freeSlot);
     hints.write(joining, joiningPlace, joiningSlot);
     links.write(joining, joiningSlot, hint);
 
@@ -267,51 +263,51 @@ export const GbnReorder = module(
     );
     const restarts = node(at.decide.and(op.control));
     const matches = reg(bit);
-    matches.set(slotTaken.and(cat(kept.turn.session, kept.turn.ticket).eq(cat(turn.session, chased) as never)));
+    matches.set(slotTaken.and(cat(kept.turn.session, kept.turn.ticket).eq(cat(turn.session, chased))));
     const gone = reg(bit, { init: 0 });
     const further = node(at.found.and(matches.not()).and(gone));
     const freed = node(at.release.and(sends.or(quiet)));
-    const dueThen = node(choose(steps.or(further), dueNext, isDue));
+    const dueThen = node(mux(steps.or(further), dueNext, isDue));
     const fewer = node<UInt>(count.sub(1));
     const cursor = reg(uint(Math.max(sessionBits(p), slotBits)), { init: 0 });
     const anew = node(starting.or(restarts));
     heads.write(
       starting.or(restarts).or(steps).or(keeping).or(further).or(freed),
-      node(choose(starting, cursor.trunc(sessionBits(p)), turn.session)),
+      node(mux(starting, cursor.trunc(sessionBits(p)), turn.session)),
       {
-        due: choose(anew, first, dueThen),
-        lane: choose(at.decide, laneNow, lane),
-        waits: choose(
+        due: mux(anew, first, dueThen),
+        lane: mux(at.decide, laneNow, lane),
+        waits: mux(
           anew,
           none,
-          choose(at.decide, choose(keeping, was.waits.add(1), was.waits), choose(at.release, fewer, count)),
+          mux(at.decide, mux(keeping, was.waits.add(1), was.waits), mux(at.release, fewer, count)),
         ),
       },
     );
 
     // Slots and lanes come back.
     const drops = reg(bit);
-    drops.set(slotTaken.and(kept.turn.session.eq(turn.session as never)));
+    drops.set(slotTaken.and(kept.turn.session.eq(turn.session)));
     const flushed = node(at.flushed.and(drops));
     const listed = node(cursor.shr(slotBits).any().not().and(starting));
     taken.write(
       starting.or(keeping).or(freed).or(flushed),
-      node(choose(starting, cursor.trunc(slotBits), choose(at.decide, freeSlot, slot))),
+      node(mux(starting, cursor.trunc(slotBits), mux(at.decide, freeSlot, slot))),
       keeping,
     );
     free.push.valid.set(listed.or(freed).or(flushed));
-    free.push.payload.set(choose(starting, cursor.trunc(slotBits), slot) as never);
+    free.push.payload.set(mux(starting, cursor.trunc(slotBits), slot));
     lanes.push.valid.set(listed.or(freed.and(fewer.any().not())).or(restarts.and(alone.not())));
-    lanes.push.payload.set(choose(starting, cursor.trunc(slotBits), choose(at.decide, was.lane, lane)) as never);
+    lanes.push.payload.set(mux(starting, cursor.trunc(slotBits), mux(at.decide, was.lane, lane)));
     when(starting, () => {
       cursor.set(cursor.add(1));
       when(cursor.eq(Math.max(p.sessions, p.waiting) - 1), () => starting.set(0));
     });
 
     when(at.decide, () => {
-      chased.set(dueThen as never);
+      chased.set(dueThen);
       lane.set(was.lane);
-      count.set(was.waits as never);
+      count.set(was.waits);
       gone.set(op.skip.and(due));
       when(op.reply.and(sends.not()), () => undefined)
         .elseWhen(steps.and(alone.not()), () => go("decide", "sort"))
@@ -324,20 +320,20 @@ export const GbnReorder = module(
         .otherwise(() => go("decide", "select"));
     });
     when(at.sort, () => {
-      slot.set(hint as never);
+      slot.set(hint);
       go("sort", "check");
     });
     when(at.check, () => go("check", "found"));
     when(at.found, () => {
-      chased.set(dueThen as never);
+      chased.set(dueThen);
       gone.set(matches);
       when(matches, () => go("found", "release"))
         .elseWhen(gone.and(count.any()), () => go("found", "sort"))
         .otherwise(() => go("found", "select"));
     });
     when(freed, () => {
-      count.set(fewer as never);
-      slot.set(links.readAsync(slot) as never);
+      count.set(fewer);
+      slot.set(links.readAsync(slot));
       go("release", "check");
     });
     when(at.flush, () => go("flush", "flushed"));

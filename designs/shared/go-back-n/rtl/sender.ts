@@ -23,8 +23,11 @@ import {
   type StreamIn,
   type UInt,
   carryEqual,
+  type Given,
+  type Shape,
+  type Val,
 } from "../../../../hdl-dsl/index.ts";
-import { Acknowledgement, choose, sessionBits, SessionControl, type SessionParameters } from "./types.ts";
+import { Acknowledgement, sessionBits, SessionControl, type SessionParameters } from "./types.ts";
 
 export interface GbnSenderParameters extends SessionParameters {
   /**
@@ -108,23 +111,23 @@ export const GbnSender = module(
     const stepping = reg(bit, { init: 0 });
     const requesting = reg(bit, { init: 0 });
     const kind = (k: number): UInt<3> => constant(k, 3);
-    const ops = (
-      from: StreamIn<ReturnType<typeof uint>>,
+    const ops = <S extends Shape>(
+      from: StreamIn<S>,
       waits: Bit,
-      f: (v: never) => unknown,
+      f: (v: Val<S>) => Given<typeof Op>,
       name: string,
     ): StreamIn<typeof Op> => {
       const out = stream(Op, { name });
       out.valid.set(from.valid.and(waits.not()));
-      out.payload.set(f(from.payload as never) as never);
+      out.payload.set(f(from.payload));
       from.ready.set(out.ready.and(waits.not()));
       return out;
     };
     // An answer comes before the next question.
     const steps = ops(
-      io.step as never,
+      io.step,
       stepping,
-      (v: { session: UInt; sequence: UInt; fresh: Bit }) => ({
+      v => ({
         kind: kind(opKind.step),
         session: v.session,
         sequence: v.sequence,
@@ -135,7 +138,7 @@ export const GbnSender = module(
     const requests = ops(
       io.request,
       requesting,
-      (v: UInt) => ({ kind: kind(opKind.request), session: v, sequence: constant(0, p.sequenceBits), flag: 0 }),
+      v => ({ kind: kind(opKind.request), session: v, sequence: constant(0, p.sequenceBits), flag: 0 }),
       "requests",
     );
     const heard = map(
@@ -166,7 +169,7 @@ export const GbnSender = module(
     when(starting.or(looks), () => cursor.set(cursor.add(1)));
     when(cursor.eq(p.sessions - 1), () => starting.set(0));
     const session = node(
-      choose(starting.or(looks), cursor, choose(io.control.valid, io.control.payload.session, asked.payload.session)),
+      mux(starting.or(looks), cursor, mux(io.control.valid, io.control.payload.session, asked.payload.session)),
     );
     opValid.set(setUp.or(looks).or(asked.valid));
     stepping.set(steps.fire);
@@ -226,7 +229,7 @@ export const GbnSender = module(
     const fromStart = node(op.flag.or(was.restart).or(passed.bit(p.sequenceBits - 1)));
     const more = node(was.open.and(mux(fromStart, some, passed.trunc(window + 1).lt(flying))));
     const ends = node(is(opKind.step).and(more.not()));
-    io.stepped.set({ valid: is(opKind.step), more, sequence: choose(fromStart, was.acked, op.sequence).add(1) });
+    io.stepped.set({ valid: is(opKind.step), more, sequence: mux(fromStart, was.acked, op.sequence).add(1) });
 
     // The timer.
     const failing = stream(index);
@@ -235,19 +238,16 @@ export const GbnSender = module(
     failing.valid.set(fails);
     failing.payload.set(op.session);
     const givesUp = node(failing.fire);
-    connect(
-      fifo(failing as unknown as StreamIn<ReturnType<typeof uint>>, 16, { style: "distributed", name: "failed_queue" }),
-      io.failed as never,
-    );
+    connect(fifo(failing, 16, { style: "distributed", name: "failed_queue" }), io.failed);
     const timesOut = node(late.and(was.tries.ne(p.tries)));
 
     const start = is(opKind.start);
     const back = node(goesBack.or(timesOut));
-    const acked = choose(start, before, choose(moves, op.sequence, choose(givesUp, was.sent, was.acked)));
+    const acked = mux(start, before, mux(moves, op.sequence, mux(givesUp, was.sent, was.acked)));
     states.write(opValid, op.session, {
       open: mux(start, op.flag, was.open.and(givesUp.not())),
       acked,
-      sent: choose(start, before, choose(grants, next, was.sent)),
+      sent: mux(start, before, mux(grants, next, was.sent)),
       progress: start.not().and(
         moves
           .or(ends)
@@ -279,7 +279,7 @@ export const GbnSender = module(
     fetching.set(fetching.or(offered).not().and(left.ne(joined)));
     when(fetching, () => {
       offered.set(1);
-      offer.set(front as never);
+      offer.set(front);
       left.set(left.add(1));
     }).elseWhen(io.again.ready, () => offered.set(0));
     io.again.valid.set(offered);

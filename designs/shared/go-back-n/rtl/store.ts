@@ -28,7 +28,7 @@ import {
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { frameBeats } from "./frames.ts";
-import { choose, sessionBits, type SessionParameters } from "./types.ts";
+import { sessionBits, type SessionParameters } from "./types.ts";
 import { keepAll, keepTo, AxisBeat } from "../../frame/index.ts";
 
 export interface GbnStoreParameters extends SessionParameters {
@@ -111,8 +111,8 @@ export const GbnStore = module(
       const now = node(mux(final, left.sub(1).resize(8), constant(burst - 1, 8)), { name: `${name}_len` });
       when(start, () => {
         running.set(1);
-        at.set(address as never);
-        left.set(beats as never);
+        at.set(address);
+        left.set(beats);
       }).elseWhen(taken, () => {
         running.set(final.not());
         at.set(at.add(Math.min(4096, burst * beatBytes)));
@@ -131,7 +131,7 @@ export const GbnStore = module(
     lengths.write(io.place.fire, writtenPlace, place.bytes);
     // Room can only come while an address waits, so it stays.
     io.aw.valid.set(writes.running.and(pending.push.ready));
-    io.aw.payload.set(writes.address as never);
+    io.aw.payload.set(writes.address);
     pending.push.valid.set(awTaken);
     pending.push.payload.set(writes.final);
     const beat = reg(uint(burstBits), { init: 0 });
@@ -139,7 +139,7 @@ export const GbnStore = module(
     io.w.valid.set(beats.valid);
     io.w.payload.set({ data: beats.payload.data, strb: beats.payload.keep, last: beats.payload.last.or(beat.all()) });
     beats.ready.set(io.w.ready);
-    when(io.w.fire, () => beat.set(choose(beats.payload.last, constant(0, burstBits), beat.add(1))));
+    when(io.w.fire, () => beat.set(mux(beats.payload.last, constant(0, burstBits), beat.add(1))));
     const written = reg(uint(writtenBits), { init: 0 });
     io.b.ready.set(1);
     pending.pop.ready.set(io.b.valid);
@@ -182,17 +182,17 @@ export const GbnStore = module(
       lastLane.set(length.sub(1).trunc(laneBits));
     });
     io.ar.valid.set(reads.running);
-    io.ar.payload.set(reads.address as never);
+    io.ar.payload.set(reads.address);
     const failed = node(bad.or(io.r.payload.resp.any()));
     when(came, () => {
-      index.set(choose(last, constant(0, countBits), index.add(1)));
+      index.set(mux(last, constant(0, countBits), index.add(1)));
       bad.set(failed.and(last.not()));
     });
     io.r.ready.set(frames.push.ready);
     frames.push.valid.set(io.r.valid);
     frames.push.payload.set({
       data: io.r.payload.data,
-      keep: choose(last, keepTo(lastLane, beatBytes), keepAll(beatBytes)),
+      keep: mux(last, keepTo(lastLane, beatBytes), keepAll(beatBytes)),
       last,
       user: last.and(failed),
     });

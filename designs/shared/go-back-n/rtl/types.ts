@@ -1,5 +1,5 @@
-/** The records that pass between the blocks of the Go-Back-N shims (gbn_rx.ts, gbn_tx.ts), and what they agree on. */
-import { bit, mux, struct, uint, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
+/** The records that pass between the blocks of the Go-Back-N shims of a design, and what they agree on. */
+import { bit, struct, uint } from "../../../../hdl-dsl/index.ts";
 import { gbnHeader } from "../wire/index.ts";
 import { headerOffsets } from "../../wire/index.ts";
 
@@ -70,8 +70,3 @@ export const partBit = 14;
 /** Whose request, and which of them. */
 export const Turn = (p: { readonly sessions: number; readonly ticketBits?: number }) =>
   struct({ session: uint(sessionBits(p)), ticket: uint(p.ticketBits ?? ticketBits) });
-
-/** `a` or `b`, of one width that only elaboration knows. */
-export function choose(c: Bit, a: UInt, b: UInt): UInt {
-  return mux<UInt, UInt>(c, a, b);
-}

@@ -16,7 +16,6 @@ import {
   uint,
   when,
   type Bit,
-  type StreamIn,
 } from "../../../../hdl-dsl/index.ts";
 import { frameBeats } from "./frames.ts";
 import { AxisBeat } from "../../frame/index.ts";
@@ -66,10 +65,10 @@ export const GbnWaiting = module(
 
     const out = stream(AxisBeat(p.beatBytes));
     const gives = node(out.fire);
-    const next = node(mux(gives, beat.add(1), beat as never));
+    const next = node(mux(gives, beat.add(1), beat));
     const kept = store.readSync(cat(plan.slot, next).is(slotBits + beatBits));
     out.valid.set(mux(releases, loaded, passes.and(io.beats.valid)));
-    out.payload.set(mux(releases, kept, io.beats.payload) as never);
+    out.payload.set(mux(releases, kept, io.beats.payload));
     io.beats.ready.set(active.and(releases.not()).and(passes.not().or(out.ready)));
     const taken = node(io.beats.fire);
     store.write(keeps.and(taken), cat(plan.slot, beat).is(slotBits + beatBits), io.beats.payload);
@@ -82,7 +81,7 @@ export const GbnWaiting = module(
       beat.set(constant(0, beatBits));
     }).elseWhen(taken.or(gives), () => beat.set(beat.add(1)));
     loaded.set(releases.and(ends.not()));
-    connect(stage(out as unknown as StreamIn<ReturnType<typeof AxisBeat>>, "full"), io.out);
+    connect(stage(out, "full"), io.out);
   },
   { nameOf: p => `GbnWaiting_b${p.beatBytes * 8}_u${p.frameBytes}_r${p.waiting}` },
 );

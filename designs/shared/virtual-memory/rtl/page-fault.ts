@@ -102,7 +102,7 @@ export const PageFault = module(
 
     // One beat, address and data side by side; whichever the bus takes first waits for the other.
     const e = writes.payload;
-    const [address, data] = fork(writes, 2, "eager", { name: "write" }) as [typeof writes, typeof writes];
+    const [address, data] = fork(writes, 2, "eager", { name: "write" });
     io.aw.valid.set(address.valid);
     address.ready.set(io.aw.ready);
     const beatShift = Math.log2(p.beatBytes);

@@ -155,10 +155,7 @@ export const TableWalk = module(
     io.arriving.set({ valid: arrives, miss });
 
     // Every entry of the beat against the tag that its fetch waits for.
-    const entries = Array.from(
-      { length: slotsPerBeat },
-      (_, i) => unpack(entryShape(g), beat.data.bits(64 * i, 64)) as unknown as Entry,
-    );
+    const entries = Array.from({ length: slotsPerBeat }, (_, i) => unpack(entryShape(g), beat.data.bits(64 * i, 64)));
     const matches = entries.map(e => e.allocated.and(e.tag.eq(want.tag)));
     const here = orTree(matches);
     const pick = <V>(f: (e: Entry) => V): Readable<V> => onehotMux(matches, entries.map(f));

@@ -1,4 +1,4 @@
-import { struct, uint, type Shape, type StructShape } from "../../../../hdl-dsl/index.ts";
+import { struct, uint, type Shape, type StructShape, type UIntShape } from "../../../../hdl-dsl/index.ts";
 import { bucketBytes, entryBytes, type TableGeometry } from "./geometry.ts";
 
 /**
@@ -52,11 +52,15 @@ export function unpackEntry(g: TableGeometry, bits: bigint): Entry {
   };
 }
 
+/** The fields of an entry for hardware, but for what is left of 64 bits. */
+type EntryShapes = { readonly [_ in "valid" | "allocated" | "read" | "write"]: UIntShape<1> } & {
+  readonly [_ in "tag" | "ppn"]: UIntShape;
+};
 /** The struct of an entry for hardware: its fields from bit 0 up, and what is left of 64 bits as `unused`. */
-export function entryShape(g: TableGeometry): StructShape {
+export function entryShape(g: TableGeometry): StructShape<EntryShapes> {
   const fields: Record<string, Shape> = Object.fromEntries(g.entry.map(f => [f.name, uint(f.width)]));
   if (g.entryBits < 64) fields["unused"] = uint(64 - g.entryBits);
-  return struct(fields);
+  return struct(fields) as StructShape<EntryShapes>;
 }
 
 /** Physical byte address of a bucket. */

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { allBoards } from "../../../../cli/board/boards.ts";
-import { SerialNode, slip } from "../../../../designs/clio/board/index.ts";
-import { makeSettings, narrowConfig } from "../../../../designs/clio/config/index.ts";
+import { narrowedFor, SerialNode, slip } from "../../../../designs/clio/board/index.ts";
+import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import { smallNodeParameters } from "../../../../designs/clio/rtl/index.ts";
 import type { Endpoint } from "../../../../designs/shared/wire/index.ts";
 import { root } from "../../../../scripts/setup/paths.mjs";
@@ -10,7 +10,7 @@ import type { Bench } from "../../../../sim/index.ts";
 const board = allBoards(root).find(b => b.kind === "ice40");
 if (board?.kind !== "ice40") throw new Error("there is no board to place and route");
 export const { runtime } = makeSettings(),
-  config = narrowConfig(board.node);
+  config = narrowedFor(board.node);
 /** Cycles of a bit: the fewest. */
 const divider = 4;
 /** The node of the board as it is built, but for the line's speed. */

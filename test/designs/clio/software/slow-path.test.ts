@@ -452,7 +452,7 @@ describe("other requests", () => {
     expect(count).toBe(counterNames.length + softwareCounters.length);
   });
   it("are on the page, in their order", () => {
-    const page = readFileSync(new URL("../../../../docs/slow-path.md", import.meta.url), "utf8");
+    const page = readFileSync(new URL("../../../../docs/clio/slow-path.md", import.meta.url), "utf8");
     expect(
       [...page.matchAll(/^\| (\w+) \| (.*) \|$/gm)]
         .map(m => ({ name: m[1], doc: m[2] }))

@@ -78,7 +78,7 @@ describe("the committed files", () => {
   const committed = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url), "utf8");
   it("are what the schema gives", () => {
     expect(committed("generated/clio.lua")).toBe(dissectorLua());
-    expect(committed("docs/wire-format.md")).toBe(wireFormatReference());
+    expect(committed("docs/clio/wire-format.md")).toBe(wireFormatReference());
   });
 });
 

@@ -22,7 +22,7 @@ import { shortNames } from "../../../../../cli/figures/report/names.ts";
 import { htmlOf } from "../../../../../cli/figures/report/html.ts";
 import { escape } from "../../../../../cli/figures/report/format.ts";
 import { mnemo } from "../../../../support/command-line.ts";
-import { faultsOf } from "./page-faults.ts";
+import { faultsOf } from "../../../../cli/figures/page-faults.ts";
 
 const numbers = clioFigures.map(d => d.number),
   options = { seed: 1, quick: true },

@@ -173,7 +173,7 @@ describe("noninterference: process A alone, and the same beside process B", () =
       beside = await pairedRun(400, true);
     expect(beside.ofB).toBeGreaterThan(2000);
     expect(beside.replies).toEqual(alone.replies);
-    // Timing is shared in this build, and said so (docs/clio-node.md, Isolation): TLB, slots, memory and line are one
+    // Timing is shared in this build, and said so (docs/clio/node.md, Isolation): TLB, slots, memory and line are one
     // for all. With partitions it is not: partitions.test.ts.
     for (const [name, { latencies }] of [
       ["alone", alone],

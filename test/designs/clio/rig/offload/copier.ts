@@ -77,7 +77,7 @@ export const Copier = module(
     // A READ that went well becomes a WRITE of the same bytes; anything else is the end.
     const came = io.memoryReply.payload,
       over = came.tag.bit(7).or(came.status.ne(0));
-    const [found, ended] = demux(io.memoryReply, over, 2) as [typeof io.memoryReply, typeof io.memoryReply];
+    const [found, ended] = demux(io.memoryReply, over, 2);
     const contextOf = (tag: UInt): UInt => tag.bits(0, contextBits);
     const writes = map(found, MemoryRequest(p), v => {
       const copy = copies.readAsync(contextOf(v.tag));
@@ -104,7 +104,7 @@ export const Copier = module(
         echo: copies.readAsync(contextOf(v.tag)).echo,
       })),
     );
-    const [toReply, toEcho] = fork(kept, 2) as [typeof kept, typeof kept];
+    const [toReply, toEcho] = fork(kept, 2);
     connect(
       map(toReply, OffloadReply(p), v => ({
         context: v.context,

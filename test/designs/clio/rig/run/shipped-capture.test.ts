@@ -7,7 +7,7 @@ import { demoCapture } from "../../../../../designs/clio/workload/index.ts";
 import { dissect } from "../../../../../designs/clio/wire/index.ts";
 import { played, type Played } from "./played.ts";
 
-const path = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
+const path = (name: string): string => fileURLToPath(new URL(`../../../../../${name}`, import.meta.url));
 const capture = path("captures/first.pcap"),
   script = demoCapture();
 const hasTshark = spawnSync("tshark", ["--version"]).status === 0;
@@ -128,7 +128,7 @@ describe("the capture that ships with the project", () => {
   it("gives what the README shows", () => {
     const shown =
       /<!-- run: captures\/first\.pcap -->\n```\n([\s\S]*?)\n```/
-        .exec(readFileSync(path("README.md"), "utf8"))?.[1]
+        .exec(readFileSync(path("docs/benchmarks.md"), "utf8"))?.[1]
         ?.split("\n")
         .filter(l => l !== "...") ?? [];
     const lines = run.out.split("\n");

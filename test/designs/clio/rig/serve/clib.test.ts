@@ -93,7 +93,7 @@ describe("CLib over UDP", () => {
     }));
 
   it("the page's program runs as it stands", async () => {
-    const page = readFileSync(join(projectFolder(), "docs/serve.md"), "utf8"),
+    const page = readFileSync(join(projectFolder(), "docs/clio/serve.md"), "utf8"),
       program = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
     const from = (path: string): string => JSON.stringify(pathToFileURL(join(projectFolder(), path)).href);
     const folder = mkdtempSync(join(tmpdir(), "mnemo-clib-")),
@@ -103,7 +103,7 @@ describe("CLib over UDP", () => {
       file,
       program
         .replace('"mnemosyne/clio/client"', from("designs/clio/client/index.ts"))
-        .replace('"mnemosyne/sim"', from("sim/index.ts"))
+        .replace('"mnemosyne/clio/rig"', from("designs/clio/rig/index.ts"))
         .replace("0x7f000001", String(address.ip)),
     );
     try {

@@ -77,7 +77,7 @@ describe("mnemo serve clio", () => {
     const message = p.clioMessage({ opcode: p.opcode.PINGPONG, tag: 5 }, Uint8Array.of(1, 2, 3));
     expect(await ask(message)).toEqual(message);
 
-    const page = readFileSync(join(root, "docs/serve.md"), "utf8"),
+    const page = readFileSync(join(root, "docs/clio/serve.md"), "utf8"),
       program = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
     const folder = mkdtempSync(join(tmpdir(), "mnemo-serve-"));
     try {

@@ -298,8 +298,8 @@ describe("SyncUnit", () => {
       ],
       [
         "a read that failed is written back",
-        " & ~w_failed; // sync_unit",
-        "; // sync_unit",
+        " & ~w_failed; // sync-unit",
+        "; // sync-unit",
         /reads and writes of memory/,
         { body: writesNothing(p) },
       ],

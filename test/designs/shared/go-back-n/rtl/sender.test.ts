@@ -184,7 +184,7 @@ class Rig {
     expect(taken.length, `operations taken at cycle ${cycle}`).toBeLessThan(2);
     this.#doing = taken[0];
   }
-  /** As gbn_resend.ts: a frame is read for some cycles, then the next one is asked for. */
+  /** As go-back-n/rtl/resend.ts: a frame is read for some cycles, then the next one is asked for. */
   #resend(): void {
     const ask = (session: number, sequence: number, fresh: number): void => {
       this.steps.send({ session, sequence, fresh });

@@ -1,0 +1,44 @@
+import { Argument } from "commander";
+import { UsageError, type Design } from "../designs/shared/command-line/index.ts";
+import { designs } from "./designs.ts";
+
+/** What a verb means that is given no design. */
+export const [defaultDesign] = designs;
+
+/** `<design>` or `[design]` among the designs, and words of the verb's own beside them. */
+export const designArgument = (name: string, description: string, others: readonly string[] = []): Argument =>
+  new Argument(name, description).choices([...designs.map(d => d.name), ...others]);
+
+/** The design of the name, which an argument has checked. @throws UsageError naming all when there is none */
+export function designNamed(name: string): Design {
+  const found = designs.find(d => d.name === name);
+  if (found === undefined)
+    throw new UsageError(`there is no design ${name}; the designs are ${designs.map(d => d.name).join(", ")}`);
+  return found;
+}
+
+/** Verbs that need a hook, and which one. */
+const hooks = {
+  run: "run",
+  serve: "serve",
+  figures: "figures",
+  bench: "bench",
+  prove: "proofs",
+  board: "boards",
+} as const satisfies Readonly<Record<string, keyof Design>>;
+/** Verbs that every design has by its build. */
+const always = ["generate", "lint", "synth", "draw"];
+
+/** A verb that not every design has. */
+export type HookVerb = keyof typeof hooks;
+
+/**
+ * What a design does for a verb.
+ * @throws UsageError in one sentence with the verbs that it has when it has not this one
+ */
+export function hookOf<V extends HookVerb>(design: Design, verb: V): NonNullable<Design[(typeof hooks)[V]]> {
+  const hook = design[hooks[verb]];
+  if (hook) return hook;
+  const has = (Object.keys(hooks) as HookVerb[]).filter(v => design[hooks[v]] !== undefined);
+  throw new UsageError(`${design.name} has no ${verb}; its verbs are ${[...has, ...always].join(", ")}`);
+}

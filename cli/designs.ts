@@ -1,0 +1,9 @@
+/**
+ * The designs of this project, the only list: to add one is to add a line here (docs/add-a-design.md). The first is
+ * what a verb means that is given none.
+ */
+import { clio } from "../designs/clio/design.ts";
+import type { Design } from "../designs/shared/command-line/index.ts";
+import { frameCounter } from "../examples/frame-counter/design.ts";
+
+export const designs: readonly [Design, ...Design[]] = [clio, frameCounter];

@@ -1,0 +1,46 @@
+import { extname } from "node:path";
+import { InvalidArgumentError, Option } from "commander";
+
+/** An option with a value that may be given once only. */
+export function once(flags: string, description: string, parse: (text: string) => unknown): Option {
+  let given = false;
+  return new Option(flags, description).argParser((text: string) => {
+    if (given) throw new InvalidArgumentError("It is given twice.");
+    given = true;
+    if (text === "") throw new InvalidArgumentError("It is empty.");
+    return parse(text);
+  });
+}
+
+/** The name of a file, of the wanted kind where one is named. */
+export const fileName =
+  (extension?: string) =>
+  (text: string): string => {
+    if (extension !== undefined && extname(text) !== extension)
+      throw new InvalidArgumentError(`Its name must end in ${extension}.`);
+    return text;
+  };
+
+/** One of a few words. */
+export const choice =
+  <T extends string>(words: readonly T[]) =>
+  (text: string): T => {
+    const found = words.find(w => w === text);
+    if (found === undefined)
+      throw new InvalidArgumentError(`It must be ${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}.`);
+    return found;
+  };
+
+/** A seed: a whole number of 32 bits. */
+export function seed(text: string): number {
+  const n = /^(\d+|0x[0-9a-f]+)$/i.test(text) ? Number(text) : Number.NaN;
+  if (!(n <= 0xffffffff)) throw new InvalidArgumentError("It must be a whole number from 0 to 4294967295.");
+  return n;
+}
+
+/** `--set key=value`, as often as there are settings; the keys are checked by the design itself. */
+export function setting(): Option {
+  return new Option("--set <key=value...>", "a setting of the design: a build parameter or a run-time value")
+    .default([], "the design's own values")
+    .argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+}

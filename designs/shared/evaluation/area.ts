@@ -1,0 +1,16 @@
+import * as z from "zod";
+
+/** What is watched and published of a module after synthesis. Of all numbers less is better. */
+export const areaFiguresSchema = z.strictObject({
+  /** CLB LUTs: logic, distributed memories, shift registers. */
+  lut: z.number(),
+  ff: z.number(),
+  bram: z.number(),
+  uram: z.number(),
+  dsp: z.number(),
+  /** LUT levels of the deepest path. */
+  levels: z.number(),
+  /** The signals along that path; without lines, which move with every edit. */
+  deepest: z.string(),
+});
+export type AreaFigures = z.output<typeof areaFiguresSchema>;
