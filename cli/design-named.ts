@@ -2,7 +2,7 @@ import { Argument } from "commander";
 import { UsageError, type Design } from "../designs/shared/command-line/index.ts";
 import { designs } from "./designs.ts";
 
-/** What a verb means that is given no design. */
+/** The design of a verb without a design's name. */
 export const [defaultDesign] = designs;
 
 /** `<design>` or `[design]` among the designs, and words of the verb's own beside them. */
@@ -33,7 +33,7 @@ const always = ["generate", "lint", "synth", "draw"];
 export type HookVerb = keyof typeof hooks;
 
 /**
- * What a design does for a verb.
+ * A design's part in a verb.
  * @throws UsageError in one sentence with the verbs that it has when it has not this one
  */
 export function hookOf<V extends HookVerb>(design: Design, verb: V): NonNullable<Design[(typeof hooks)[V]]> {

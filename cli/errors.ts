@@ -31,7 +31,7 @@ const oneLine = (message: string): string => message.replace(/^error: /, "").rep
 
 /**
  * The one place where errors become messages and exit codes. A class of another layer is only loaded when something was
- * thrown, so that `--help` does not wait for the simulator. What a design refuses is a UsageError of its own kind.
+ * thrown, so that `--help` does not wait for the simulator. A refusal by a design is a UsageError of its own kind.
  */
 export async function describeError(error: unknown): Promise<Failure> {
   const usage = (e: Error): Failure => ({ code: exitCode.usage, message: `mnemo: ${oneLine(e.message)}` });

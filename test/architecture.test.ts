@@ -48,7 +48,7 @@ it("no folder has more than 20 files of code", () => {
 });
 
 describe("names of designs stand where they belong", () => {
-  /** What has a design.ts: the designs, and the examples of one. */
+  /** Folders with a design.ts: the designs, and the examples of one. */
   const names = ["designs", "examples"].flatMap(place =>
     readdirSync(join(root, place)).filter(d => existsSync(join(root, place, d, "design.ts"))),
   );

@@ -1,4 +1,4 @@
-/** What the designs say of boards. It is loaded once, with this file: boards are for those who ask for them. */
+/** The designs' declarations for boards. This file is loaded once, and only for verbs that need boards. */
 import { UsageError, type BoardHook } from "../../designs/shared/command-line/index.ts";
 import { designs } from "../designs.ts";
 

@@ -68,7 +68,7 @@ const ice40 = z.strictObject({
   package: z.string(),
   clockMHz: z.number(),
   baud: z.number().int(),
-  /** What the board chooses of the design, which says what can be chosen. */
+  /** The board's choices for the design, which declares the possible ones. */
   node: z.record(z.string(), z.number()),
 });
 

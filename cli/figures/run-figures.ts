@@ -41,10 +41,9 @@ function chosen(all: readonly Definition[], only: string | undefined): readonly 
 }
 
 /**
- * `mnemo figures`: measures the figures of the paper and writes them as one HTML page and as JSON, anew after
- * each figure, so that what has been measured is not lost with a run that ends early. The same seed gives the same
- * files, byte for byte; how long each figure took stands in the terminal only. Exit code 1 when a claim of shape
- * does not hold.
+ * `mnemo figures`: measures the figures of the paper and writes them as one HTML page and as JSON. Both are written
+ * anew after each figure, so that a run that ends early loses no measurement. The same seed gives the same files, byte
+ * for byte; how long each figure took stands in the terminal only. Exit code 1 when a claim of shape does not hold.
  */
 export async function runFigures(
   design: Design,

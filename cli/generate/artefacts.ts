@@ -14,8 +14,8 @@ import { withExcerpts } from "./excerpts.ts";
 
 /**
  * The Verilog of every design, one file per definition, its source map beside it, and the names of every top. A further
- * build of a design has only what the default build lacks: tools find the rest with the folder of that one beside its
- * own (`-y generated/<design>`).
+ * build of a design has only the files that the default build lacks. Tools find the rest with the folder of the default
+ * build beside its own (`-y generated/<design>`).
  */
 async function verilog(): Promise<{ readonly path: string; readonly text: string }[]> {
   const files = new Map<string, string>();

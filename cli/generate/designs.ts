@@ -11,7 +11,7 @@ export interface GeneratedDesign {
   readonly besides?: string;
 }
 
-/** What is generated that is no design of the list: the manual's example, and the library's modules. */
+/** Generated designs outside the list: the manual's example, and the library's modules. */
 export const fixedDesigns = (): readonly GeneratedDesign[] => [
   { folder: "examples", emitted: emit(Counter({ width: 8 })) },
   ...libraryModules.map(m => ({ folder: "library", emitted: emit(m) })),

@@ -2,7 +2,7 @@ import type { AreaFigures } from "../../designs/shared/evaluation/index.ts";
 import { totalLuts } from "./area.ts";
 import type { Synthesized } from "./synthesize.ts";
 
-/** What is watched and published of a synthesized module. */
+/** Figures of a synthesized module that are watched and published. */
 export const figuresOf = (r: Synthesized): AreaFigures => ({
   lut: totalLuts(r.area),
   ff: r.area.ff,

@@ -30,11 +30,11 @@ export interface SynthOptions {
   readonly check?: true;
   readonly writeBaseline?: true;
 }
-/** What is synthesized beside the designs. */
+/** Units to synthesize beside the designs. */
 export const library = "library";
 
 /**
- * What is synthesized of a design: its blocks and the whole; for the published table and the baseline also the blocks
+ * Units of a design to synthesize: its blocks and the whole. For the published table and the baseline also the blocks
  * that the default build lacks.
  */
 async function designUnits(d: Design, o: SynthOptions, all: boolean): Promise<readonly Unit[]> {
@@ -52,7 +52,7 @@ async function designUnits(d: Design, o: SynthOptions, all: boolean): Promise<re
   return [...beside.flatMap(f => unitsFor(f.definition, f.names)), ...own];
 }
 
-/** What is synthesized of the library: each module that is shown. The whole of the library is no design. */
+/** Units of the library to synthesize: each module that is shown. The whole of the library is no design. */
 function libraryUnits(o: SynthOptions): readonly Unit[] {
   if (o.set.length > 0)
     throw new UsageError(

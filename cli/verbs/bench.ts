@@ -5,8 +5,8 @@ import type { Verb } from "../verb.ts";
 import type { FigureOptions } from "../bench/run-bench.ts";
 
 /**
- * `mnemo bench`: the figures of the project, measured now; `mnemo bench <design>`: the design's, in cycles, beats and
- * bytes; `mnemo bench language`: the speed of the language by the size of the design.
+ * `mnemo bench`: the figures of the project, measured now. `mnemo bench <design>`: the design's, in cycles, beats and
+ * bytes. `mnemo bench language`: the speed of the language by the size of the design.
  */
 export const benchVerb: Verb = (program, { terminal, exit }) =>
   program

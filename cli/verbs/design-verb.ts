@@ -27,7 +27,7 @@ function named(args: readonly string[], options: readonly Option[]): Design | un
     .allowUnknownOption()
     .exitOverride()
     .configureOutput({ outputError: () => undefined });
-  // Without their checks: what is wrong with a value is said by the verb itself.
+  // Without their checks: the verb itself reports a wrong value.
   for (const o of options) scratch.addOption(new Option(o.flags));
   let name: string | undefined;
   try {
@@ -38,7 +38,7 @@ function named(args: readonly string[], options: readonly Option[]): Design | un
   return designs.find(d => d.name === name);
 }
 
-/** `mnemo run` and `mnemo serve`: what they do and take is the design's own affair. */
+/** `mnemo run` and `mnemo serve`: their actions and options are the design's own affair. */
 export const designVerb =
   (verb: "run" | "serve", description: string): Verb =>
   async (program, { terminal, exit, args }) => {
@@ -49,7 +49,7 @@ export const designVerb =
       .action(async (name: string, options: object) => {
         exit(await (await hookOf(designNamed(name), verb)()).act(options, terminal));
       });
-    // Only for the verb that is asked for are the designs' options worth loading.
+    // The designs' options are loaded only for the verb on the command line.
     const words = args.filter(a => !a.startsWith("-") && a !== "help");
     if (words[0] !== verb) return command;
     const options = await allOptions(verb),

@@ -1,4 +1,4 @@
-/** What the command line knows of the memory node; all of it is loaded when a verb asks for it. */
+/** The memory node for the command line; all of it is loaded when a verb needs it. */
 import { design } from "../shared/command-line/index.ts";
 
 /** Simulated time starts somewhere: 2026-01-01, in nanoseconds since 1970. */

@@ -1,6 +1,6 @@
 /**
  * An object with an entry for each name: the fields of a struct, the ports of a module. The compiler knows the names as
- * far as it knows those of the list, which `Object.fromEntries` forgets.
+ * far as it knows those of the list; `Object.fromEntries` loses them.
  */
 export function byName<const K extends string, V>(
   names: readonly K[],

@@ -98,8 +98,8 @@ export interface SInt<W extends number = number> extends Common<W> {
 }
 
 /**
- * A readable view of a shape. `Val`, `Var` and `Given` ask the same questions in the same order: so the compiler sees,
- * also where the shape is a parameter, that what can be driven can be read and that what can be read can be given.
+ * A readable view of a shape. `Val`, `Var` and `Given` test the same conditions in the same order. So the compiler sees
+ * that a drivable value can be read and a readable value can be given, even for a shape that is a parameter.
  */
 export type Val<S> =
   S extends UIntShape<infer W>
@@ -235,8 +235,8 @@ export type Times<T, N extends number, Made extends T[] = []> = number extends N
     : Times<T, N, [...Made, T]>;
 
 /**
- * What a stream of S must find at the payload of a stream of T that it is joined to: nothing, where the shapes fit (a
- * width that only elaboration knows fits any), and else the sentence that says why not.
+ * Requirement on the payload of a stream of T that joins a stream of S: none where the shapes fit, else the sentence
+ * with the reason. A width that only elaboration knows fits any.
  */
 export type Joins<S, T> =
   T extends UIntShape<infer W>

@@ -149,8 +149,8 @@ export class Expressions {
   }
 
   /**
-   * Verilog for `root` where it is the whole right side of an assignment: nothing beside it can change how its
-   * operands are extended, so `$signed(...)` around it says nothing. Elsewhere (`case`, comparisons) it does: `lower`.
+   * Verilog for `root` where it is the whole right side of an assignment. Nothing beside it can change how its operands
+   * are extended, so `$signed(...)` around it has no effect. Elsewhere (`case`, comparisons) it does: `lower`.
    */
   lowerAssigned(root: Expr, consumer: string, near?: Signal): VExpr {
     return bare(this.lower(root, consumer, near));

@@ -4,7 +4,7 @@ import { CheckFailed, UsageError } from "../../designs/shared/command-line/index
 import { HdlError } from "../../hdl-dsl/index.ts";
 import { BuildError, DesignStopped, HangError, ProtocolError, SimulationError, TimeoutError } from "../../sim/index.ts";
 
-/** What a design refuses, as an error of its own. */
+/** A design's refusal, as an error of its own. */
 class DesignError extends UsageError {
   override readonly name = "DesignError";
 }

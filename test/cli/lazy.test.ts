@@ -1,4 +1,4 @@
-/** What is loaded before a verb begins: the verbs, the list of designs and their hooks, but nothing heavy. */
+/** Modules loaded before a verb begins: the verbs, the list of designs and their hooks, but nothing heavy. */
 import { readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, it } from "vitest";

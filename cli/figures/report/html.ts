@@ -111,7 +111,7 @@ const extents: Readonly<Record<Report["extent"], string>> = {
   full: "; full: entries and operations as many as the paper's, where a figure says so",
 };
 
-/** What a page says of itself, when no design says it. */
+/** The page's title and introduction, when no design has them. */
 const nameless: About = { title: "Figures of the paper", introduction: "" };
 type About = Pick<FigureHook, "title" | "introduction">;
 

@@ -5,7 +5,7 @@ import { smallNodeParameters } from "../rtl/index.ts";
 import { BoardNode } from "./board-node.ts";
 import { SerialNode } from "./serial-node.ts";
 
-/** What a board may choose of the narrowed node (rtl/top/small-node.ts); sizes in bytes. */
+/** A board's choices for the narrowed node (rtl/top/small-node.ts); sizes in bytes. */
 const narrowSchema = z.strictObject({
   mtuFrame: z.number().int(),
   clientPorts: z.number().int(),

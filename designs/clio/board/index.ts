@@ -1,4 +1,4 @@
-/** The node on boards: what stands between it and pins, vendors' parts and clocks. */
+/** The node on boards: the logic between the node and pins, vendors' parts and clocks. */
 export { boardHook, narrowedFor } from "./board-hook.ts";
 export { BoardNode } from "./board-node.ts";
 export { FrameBeat, FrameGuard, LinkBeat } from "./frame-guard.ts";

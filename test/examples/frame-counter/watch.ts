@@ -4,7 +4,7 @@ import type { Bench } from "../../../sim/index.ts";
 
 export type CounterBench = Bench<ReturnType<typeof FrameCounter>["ports"]>;
 
-/** What passed at an edge. */
+/** Beat that passed at an edge. */
 interface Beat {
   readonly edge: number;
   readonly bytes: number;
@@ -12,8 +12,8 @@ interface Beat {
 }
 
 /**
- * Listens to the streams and says what a read must give. A register's answer stands one edge after it was taken; what
- * passes at an edge is in the counts after it.
+ * Listens to the streams and says what a read must give. A register's answer stands one edge after it was taken; a beat
+ * at an edge is in the counts after it.
  */
 export class Watch {
   readonly #beats: Beat[] = [];

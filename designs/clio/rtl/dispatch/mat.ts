@@ -57,13 +57,13 @@ export interface MatParameters {
   /** Largest `length` of an access, bytes. */
   readonly maxData: number;
   /**
-   * Without the registers between the stages (cells.ts): latency 0 to `asked`, `reply` and `slow`, 1 to `release`;
-   * `request` is taken when what follows from it is.
+   * Without the registers between the stages (cells.ts): latency 0 to `asked`, `reply` and `slow`, 1 to `release`.
+   * `request` then fires together with the output that results.
    */
   readonly compact?: true;
 }
 
-/** An entry of the table: what is done with an opcode. Its bits as the registers show them stand in ../registers. */
+/** An entry of the table: the action for an opcode. Its bits as the registers show them stand in ../registers. */
 export const MatEntry = struct({
   action: uint(3),
   write: bit,
@@ -100,10 +100,9 @@ export const slowLimit = (p: { readonly slots: number }): number => Math.max(1, 
  *
  * Latency: 1 cycle to `asked`, 2 to `reply`, `slow` and `release` (`events` too). Initiation interval: 1. Full: when
  * `asked` or `reply` stalls, two requests wait here, then `request.ready` is 0 (a register: it follows no other stream
- * within the cycle). `slow` never stalls it: at most slots / 4 requests are out at the slow path at a time (from `slow`
- * to `slow_release`) and find room in a queue here; one more is answered BUSY.
- * The table is written at any time; a request that is taken in the same cycle still sees the old entry. Reset leaves
- * its content alone.
+ * within the cycle). `slow` never stalls the table. At most slots / 4 requests are out at the slow path, from `slow` to
+ * `slow_release`, and a queue here has room for all of them. One request more is answered BUSY. The table is written at
+ * any time; a request that is taken in the same cycle still sees the old entry. Reset leaves its content alone.
  */
 export const Mat = module(
   "Mat",
@@ -191,8 +190,8 @@ export const Mat = module(
       () => waiting.set(waiting.sub(1)),
     );
 
-    // What is known of a request when it is taken. Registered before anything is concluded from it: the compare of the
-    // pids alone takes half a cycle.
+    // Facts about a request when it is taken. Registered before anything is concluded from it: the compare of the pids
+    // alone takes half a cycle.
     const Known = struct({
       slot: uint(slotBits(p)),
       pid: uint(16),
@@ -216,7 +215,7 @@ export const Mat = module(
       extend: bit,
       echo: bit,
       drop: bit,
-      /** What the sync unit would do: an atomic, a fetch of a pointer, a fence. */
+      /** Operation for the sync unit: an atomic, a fetch of a pointer, a fence. */
       op: uint(syncOpBits),
       atomic: bit,
       pointer: bit,
