@@ -33,7 +33,8 @@ export {
 } from "./build/statements.ts";
 export { cat, constant, repeat } from "./build/value.ts";
 export { assignView, literalOf, pack, unpack } from "./build/view.ts";
-export { arbiter, lowestSet, merge, type ArbiterOptions } from "./stream/arbiter.ts";
+export * from "./vectors/index.ts";
+export { arbiter, merge, type ArbiterOptions } from "./stream/arbiter.ts";
 export { fork } from "./stream/fork.ts";
 export { framed, insertHeader, packetise, removeHeader, splitHeader, type Framed } from "./stream/framing.ts";
 export { pipeline, type Pipe } from "./stream/pipeline.ts";

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { bit, firstSet, input, module, output, uint } from "../../../../hdl-dsl/index.ts";
 import {
   bernoulli,
   DesignStopped,
   never,
   runBench,
-  simulate,
   StreamSink,
   type Bench,
   type Dut,
@@ -76,32 +74,7 @@ async function randomUse(b: Bench<Ports>, slots: number): Promise<void> {
   expect(new Set(s.taken.map(t => t.slot)).size).toBe(slots);
 }
 
-/** The tree by itself. */
-const First = module(
-  "First",
-  (p: { width: number }) => ({ v: input(uint(p.width)), any: output(bit), index: output(uint(Math.log2(p.width))) }),
-  io => {
-    const f = firstSet(io.v);
-    io.any.set(f.any);
-    io.index.set(f.index);
-  },
-);
-
 describe("SlotPool", () => {
-  test("the number of the first set bit", async () => {
-    for (const width of [8, 64]) {
-      using sim = await simulate(First({ width }));
-      for (let i = 0; i < 500; i++) {
-        const few = (): bigint => sim.random.bits(width) & sim.random.bits(width) & sim.random.bits(width);
-        const v = i <= width ? (1n << BigInt(i)) & ((1n << BigInt(width)) - 1n) : few();
-        sim.io.v.value = v;
-        sim.settle();
-        const text = v.toString(2),
-          at = text.length - 1 - text.lastIndexOf("1");
-        expect([sim.io.any.num, sim.io.index.num]).toEqual([v === 0n ? 0 : 1, v === 0n ? 0 : at]);
-      }
-    }
-  });
   for (const slots of [8, 64, 256]) {
     bench(`${slots} slots: random taking and giving back`, dut(slots), { seed: slots }, async b => {
       await randomUse(b, slots);
