@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { isForNode } from "../../../../../designs/clio/model/index.ts";
-import { gbnFrame, withoutGbn, gbnHeader, gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
+import {
+  gbnFirst,
+  gbnFrame,
+  gbnHeader,
+  gbnTypes,
+  gbnWindow,
+  managementSlot,
+  withoutGbn,
+} from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { GbnReceiverModel } from "../../../../../designs/shared/go-back-n/software/index.ts";
 import { GbnRx, type GbnRxParameters } from "../../../../../designs/clio/rtl/transport/gbn-rx.ts";
 import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
@@ -46,10 +54,10 @@ const parameters = (beatBytes: number, o: Partial<GbnRxParameters> = {}): GbnRxP
   clientPorts,
   sessions: 1024,
   sequenceBits: 32,
-  window: 128,
+  window: gbnWindow,
   ackEvery: 100,
   ackCycles: 1024 * 65536,
-  first: 1,
+  first: gbnFirst,
   managed: 64,
   ...o,
 });
@@ -214,7 +222,7 @@ class Rig {
     const bytes = decode(udpHeader, frame, frameOffsets.transport).length,
       h = bytes < 16 ? undefined : decode(gbnHeader, frame, frameOffsets.clio);
     if (outcome === "refused") return;
-    const management = h !== undefined && (h.srcSlot === 0 || h.dstSlot === 0),
+    const management = h !== undefined && (h.srcSlot === managementSlot || h.dstSlot === managementSlot),
       data = h?.type === gbnTypes.data;
     const good =
       h !== undefined &&

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
-  GbnReceiverModel,
-  type GbnAnswer,
-  type GbnVerdict,
-} from "../../../../../designs/shared/go-back-n/software/index.ts";
-import {
-  GbnReceiver,
+  gbnFirst,
   gbnVerdict,
-  type GbnReceiverParameters,
-} from "../../../../../designs/shared/go-back-n/rtl/receiver.ts";
+  gbnWindow,
+  type GbnVerdict,
+} from "../../../../../designs/shared/go-back-n/wire/index.ts";
+import { GbnReceiverModel, type GbnAnswer } from "../../../../../designs/shared/go-back-n/software/index.ts";
+import { GbnReceiver, type GbnReceiverParameters } from "../../../../../designs/shared/go-back-n/rtl/receiver.ts";
 import {
   bernoulli,
   bursts,
@@ -25,12 +23,12 @@ import { findsFault, plant } from "../../../../support/plant.ts";
 const parameters = (o: Partial<GbnReceiverParameters> = {}): GbnReceiverParameters => ({
   sessions: 1024,
   sequenceBits: 32,
-  window: 128,
+  window: gbnWindow,
   identityBits: 58,
   addressBits: 64,
   ackEvery: 100,
   ackCycles: 4096,
-  first: 1,
+  first: gbnFirst,
   ...o,
 });
 type Ports = ReturnType<typeof GbnReceiver>["ports"];
