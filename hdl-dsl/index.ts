@@ -57,6 +57,7 @@ export { fifo, fifoWithLevel } from "./queues/fifo.ts";
 export * from "./lib/index.ts";
 export * from "./registers/index.ts";
 export { catalogue, type CatalogueEntry } from "./catalogue/index.ts";
+export { mulberry32, Random, sfc32, type RandomSource } from "./random.ts";
 export { countNodes } from "./ir/count.ts";
 export { snakeCase } from "./ir/snake-case.ts";
 export { emit } from "./emit.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../shared/wire/index.ts";
 import type { Settings } from "../config/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
-import { Random } from "./random.ts";
+import { mulberry32, Random } from "../../../hdl-dsl/index.ts";
 
 /** A frame that somebody's fault or malice could send. */
 export interface MalformedFrame {
@@ -78,7 +78,7 @@ function oddLength(r: Random, right: number): number {
  * lies behind it), bad FCS, and noise. Some come out harmless: the model knows what must happen to each.
  */
 export function* malformedFrames({ config, runtime }: Settings, seed: number): Generator<MalformedFrame, never> {
-  const r = new Random(seed),
+  const r = new Random(seed, mulberry32),
     client = new FrameClient(clientEndpoint(9), runtime, 0x7000_0000),
     page = BigInt(config.pageSize);
   const port = (): number => (r.chance(0.7) ? runtime.nativePort : runtime.clientPort + r.below(config.clientPorts));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readable } from "../../../cli/figures/report/format.ts";
 import { between, linear, log2 } from "../../../cli/figures/report/scale.ts";
 import { Zipf } from "../../../designs/clio/evaluation/index.ts";
-import { Random } from "../../../designs/clio/workload/index.ts";
+import { Random } from "../../../hdl-dsl/index.ts";
 
 describe("axes", () => {
   it("linear: round ticks, ends moved out to them", () => {

@@ -51,7 +51,7 @@ class Surroundings {
     }
   }
   #drive(): void {
-    this.#returning = this.#b.random.bool()
+    this.#returning = this.#b.random.chance()
       ? [...this.inUse].slice(0, this.#giveBack())
       : [...this.inUse].slice(-this.#giveBack() || this.inUse.size);
     for (const s of this.#returning) this.inUse.delete(s);
@@ -66,10 +66,10 @@ class Surroundings {
 
 async function randomUse(b: Bench<Ports>, slots: number): Promise<void> {
   let most = 0;
-  const s = new Surroundings(b, slots, bernoulli(0.3, b.random.u32()), () => b.random.int(0, most));
+  const s = new Surroundings(b, slots, bernoulli(0.3, b.random.word()), () => b.random.between(0, most));
   for (let i = 0; i < 30; i++) {
-    most = b.random.int(0, releases);
-    await b.cycles(b.random.int(10, 2 * slots));
+    most = b.random.between(0, releases);
+    await b.cycles(b.random.between(10, 2 * slots));
   }
   expect(new Set(s.taken.map(t => t.slot)).size).toBe(slots);
 }
