@@ -8,19 +8,11 @@ module Controller (
   output wire       busy,
   output wire [3:0] count
 );
-<<<<<<< HEAD
   localparam [1:0] state_idle = 2'd0;
   localparam [1:0] state_run = 2'd1;
   localparam [1:0] state_flush = 2'd2;
-  reg [3:0] beats; // golden.test.ts:40
-  reg [1:0] state; // golden.test.ts:41
-=======
-  localparam [1:0] state_Idle = 2'd0;
-  localparam [1:0] state_Run = 2'd1;
-  localparam [1:0] state_Flush = 2'd2;
   reg [3:0] beats; // golden.test.ts
   reg [1:0] state; // golden.test.ts
->>>>>>> a48d599 (Tests of names, messages and maps do not depend on how their sources are wrapped; fixtures that do are left to the hand)
 
   always @(posedge clk)
     if (rst) begin
@@ -48,25 +40,15 @@ module Controller (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-<<<<<<< HEAD
-      assert ((state == state_run) | ~last); // golden.test.ts:48
-      cover (state == state_flush); // golden.test.ts:49
-=======
-      assert ((state == state_Run) | ~last); // golden.test.ts
-      cover (state == state_Flush); // golden.test.ts
->>>>>>> a48d599 (Tests of names, messages and maps do not depend on how their sources are wrapped; fixtures that do are left to the hand)
+      assert ((state == state_run) | ~last); // golden.test.ts
+      cover (state == state_flush); // golden.test.ts
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-<<<<<<< HEAD
       if (~((state == state_run) | ~last)) begin
-        $display("%s", "assertion failed: last comes in a run only (golden.test.ts:48)"); // golden.test.ts:48
-=======
-      if (~((state == state_Run) | ~last)) begin
         $display("%s", "assertion failed: last comes in a run only (golden.test.ts)"); // golden.test.ts
->>>>>>> a48d599 (Tests of names, messages and maps do not depend on how their sources are wrapped; fixtures that do are left to the hand)
         $stop;
       end
     end
