@@ -24,10 +24,10 @@ function onesSum(words: readonly UInt[]): UInt {
 const swapped = (v: UInt): UInt => cat(v.bits(0, 8), v.bits(8, 8));
 
 /**
- * Internet checksum (RFC 1071) of every frame of an AXI-Stream of `bytes` bytes, any number of 1 or more. It is the
- * complement of the one's complement sum of the frame's 16-bit words, a word's first byte the higher one. A last odd
- * byte counts as followed by 0. Latency 2 cycles from a frame's last beat to its checksum, initiation interval 1 beat.
- * Full (a checksum waits and the next frame's last beat is behind it): `from.ready` is 0. Taken and coming in one
+ * Internet checksum (RFC 1071) of every frame of an AXI-Stream of `bytes` bytes, any number of 1 or more. The checksum
+ * is the complement of the one's complement sum of the frame's 16-bit words, a word's first byte the higher one. A last
+ * odd byte counts as followed by 0. Latency 2 cycles from a frame's last beat to its checksum, initiation interval 1
+ * beat. Full (a checksum waits and the next frame's last beat is behind it): `from.ready` is 0. Taken and coming in one
  * cycle: both happen. Only a frame's last beat may have `keep` bits of 0.
  */
 export const InternetChecksum = module(

@@ -10,8 +10,8 @@ import type { NetConfig } from "../rtl/index.ts";
 
 /**
  * The first five bytes of their MAC addresses, first byte highest; the sixth is the slot's number. The group bit (bit 0
- * of the first byte) is set, which no sender's address may have. It is cleared in frames from outside, so no outside
- * frame can pass for an offload's.
+ * of the first byte) is set, which no sender's address may have. Frames from outside have that bit cleared, so no
+ * outside frame can pass for an offload's.
  */
 export const internalPrefix = 0x0343_4c49_4fn;
 export const internalPrefixBits = 40;

@@ -28,8 +28,8 @@ export interface Offload {
   /** The opcodes that go to it. */
   readonly opcodes: readonly number[];
   /**
-   * Those of them that are done at most once, however often a client repeats them (once-table.ts): their replies have
-   * 12 bytes of body at most.
+   * Operations that are done at most once, however often a client repeats them (once-table.ts): their replies have 12
+   * bytes of body at most.
    */
   readonly once?: readonly number[];
   readonly build: (p: OffloadParameters) => Def<ReturnType<typeof offloadPorts>>;

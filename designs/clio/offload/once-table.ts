@@ -35,9 +35,9 @@ const unit = 64,
 export const onceVerdict = {
   /** New operation: it has an entry now, and is to be done. */
   fresh: 0,
-  /** It is being done. */
+  /** The operation is being done. */
   running: 1,
-  /** It was done: the answer is there. */
+  /** The operation was done: the answer is there. */
   done: 2,
   /** There is no room to remember it: all of its set are younger than `keepCycles`, or being done. */
   full: 3,

@@ -40,7 +40,7 @@ type Bodies = ReturnType<typeof BodyBeat>;
 /** The request side's view of a slot. */
 export interface RequestSide {
   readonly opcodes: readonly number[];
-  /** Those that are done at most once. */
+  /** Operations that are done at most once. */
   readonly once: readonly number[];
   readonly room: Bit;
   readonly context: UInt;
@@ -96,8 +96,8 @@ export const HostAnswer = struct({
 });
 
 /**
- * Frames on their way to the slow path, parted by their opcode. Those of an offload go to its slot; all others go on to
- * the software as they are. A request for an offload without room (all its contexts taken, or bodies waiting) is
+ * Frames on their way to the slow path, parted by their opcode. Frames of an offload go to its slot; all others go on
+ * to the software as they are. A request for an offload without room (all its contexts taken, or bodies waiting) is
  * answered BUSY at once. An operation that is done at most once is looked up (once-table.ts). A repetition of such an
  * operation is answered as the first time, or BUSY while the operation is being done. A frame waits here for nothing
  * but the one before it, so no offload can hold up the software's frames.

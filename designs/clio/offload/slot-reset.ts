@@ -29,8 +29,8 @@ export interface Closing {
 
 /**
  * From `hold` on the slot is closed. Once it is `drained`, its requests (`used`) are answered one after another, each
- * when `answered` (2 cycles at least). When `hold` has fallen, the slot opens again. It does not open in a cycle in
- * which a request is `asked`: that request had found room before, and is answered first.
+ * when `answered` (2 cycles at least). When `hold` has fallen, the slot opens again. The slot does not open in a cycle
+ * in which a request is `asked`: that request had found room before, and is answered first.
  */
 export function closing(hold: Bit, used: UInt, asked: Bit, answered: Bit): Closing {
   const closed = reg(bit, { init: 0, name: "closed" }),

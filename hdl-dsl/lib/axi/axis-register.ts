@@ -6,8 +6,8 @@ import { axisBeat } from "./axis.ts";
 
 /**
  * AXI-Stream register slice (data, keep, last) of `bytes` bytes: every path from one side to the other is cut by
- * registers, ready's too. Latency 1 cycle, initiation interval 1. It holds two beats. Full (two held): `from.ready`
- * is 0. Empty: `to.valid` is 0. Taken and arriving in one cycle: both happen, no bubble is made.
+ * registers, ready's too. Latency 1 cycle, initiation interval 1. The register holds two beats. Full (two held):
+ * `from.ready` is 0. Empty: `to.valid` is 0. Taken and arriving in one cycle: both happen, no bubble is made.
  */
 export const AxisRegister = module(
   "AxisRegister",

@@ -174,8 +174,7 @@ describe("ram", () => {
       b.io.ramRa.value = ra;
       b.io.ramRe.value = re;
       await b.cycles(1);
-      // Read in the cycle that ends with this edge: the values latched at the edge before, and this cycle's
-      // asynchronous reads.
+      // Read in the cycle that ends with this edge: data latched at the edge before, and asynchronous reads.
       expect(b.io.ramAsync.value).toBe(words[ra]);
       if (ra < 6) expect(b.io.ramInit.value).toBe([7, 8, 0xffff, 0, 0, 0][ra]);
       if (old !== undefined) expect(b.io.ramOld.value).toBe(old);

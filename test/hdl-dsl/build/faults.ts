@@ -116,9 +116,7 @@ export const faults: Readonly<Record<string, Def>> = {
   })(),
 };
 
-/**
- * Messages of the builders (HDL1..) for a definition; the checks of the finished circuit (HDL0..) have their own tests.
- */
+/** Message of the builders (HDL1..) for a definition; checks of the finished circuit (HDL0..) have their own tests. */
 export function messageOf(def: Def): string {
   try { elaborate(def); } catch (e) {
     if (e instanceof HdlError) return e.diagnostics.filter(d => d.code.startsWith("HDL1")).map(formatDiagnostic).join("\n");

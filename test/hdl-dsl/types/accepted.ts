@@ -1,7 +1,4 @@
-/**
- * Programs that the compiler must accept, with their types: compiled by compile.test.ts and by `npm run lint`, never
- * run.
- */
+/** Must compile, with these types: see compile.test.ts and `npm run lint`; never run. */
 import { arbiter, bit, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, reg, wire, stage, unpack, type Bit, type SInt, type StreamIn, type UInt } from "../../../hdl-dsl/index.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;

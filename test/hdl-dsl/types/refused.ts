@@ -1,7 +1,4 @@
-/**
- * Programs that the compiler must refuse: compiled by compile.test.ts (which also asserts the sentences) and by
- * `npm run lint`, never run.
- */
+/** Must not compile, with these sentences: see compile.test.ts and `npm run lint`; never run. */
 import { bit, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pipeline, ram, reg, wire, type Bit, type StreamIn, type StreamOut } from "../../../hdl-dsl/index.ts";
 import { Counter } from "./accepted.ts";
 

@@ -16,7 +16,7 @@ export const figure412: Definition = {
   ],
   given: [...network, crossing],
   notes: [
-    "The slow path's software takes no simulated time of its own here, and its writes of the page table none either: only the way to the processor, the network, CLib and the hardware's shootdowns count. So ALLOC shows as flat; that the paper's gets slower with the size is not modelled.",
+    "The slow path's software takes no simulated time of its own here, and neither do its writes of the page table. Only the way to the processor, the network, CLib and the hardware's shootdowns count. So ALLOC shows as flat; that the paper's gets slower with the size is not modelled.",
     "FREE waits for a shootdown of each of its pages, which the hardware carries out and acknowledges: its slope is predicted.",
     "A physical page is no allocation on the way of a request: a page fault takes it from the free-page buffer (figure 4.6).",
   ],

@@ -59,8 +59,8 @@ export const figure413: Definition = {
     ["4.7.1", "In almost full memory, an allocation needs 60 retries at most, of about 0.5 ms each."],
   ],
   notes: [
-    "The allocator of the slow path itself, on 2 GB of memory: random processes and regions until as many pages are allocated as there are frames; the most retries of any one allocation in each tenth.",
-    "The table has 4 slots for each frame by default here, and 2 in the paper (4.4.2); with 1, as dense as it can be, the counter is seen to count. How long a retry takes is not modelled.",
+    "The allocator of the slow path itself, on 2 GB of memory. Random processes and regions allocate until there are as many pages as frames. A point is the most retries of any one allocation in a tenth.",
+    "The table has 4 slots for each frame by default here, and 2 in the paper (4.4.2). With 1, as dense as it can be, the counter is seen to count. How long a retry takes is not modelled.",
   ],
   sizes: [
     { what: "physical memory", paper: "2 GB", here: "2 GB" },

@@ -52,7 +52,7 @@ export const figure414: Definition = {
   given: [dram, ports],
   sizes: [{ what: "data of an access", paper: "4 B to 1 KB", here: "4 B to 1 KB" }],
   notes: [
-    "From the edges at which a request is seen at the node's ports and on its memory bus; the wire is the length of both frames at the port's rate. A write's data go to memory while it waits for the answer, which counts as memory.",
+    "From the edges at which a request is seen at the node's ports and on its memory bus. The wire is the length of both frames at the port's rate. A write's data go to memory while it waits for the answer, which counts as memory.",
   ],
   measure: async ({ seed, quick }) => {
     const sizes = quick ? [4, 1024] : [4, 64, 256, 1024],

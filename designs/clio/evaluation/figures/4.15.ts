@@ -95,7 +95,7 @@ export const figure415: Definition = {
   given: network,
   sizes: [{ what: "memory nodes", paper: "four", here: "one to four (quick: two)" }],
   notes: [
-    `Every node is cycle-accurate, all of them in one time on one network. The clients part the keys among the nodes by a hash. ${clients} clients of ${threads} threads; a thread has one operation under way; values of ${valueBytes} B; what a get gives is checked.`,
+    `Every node is cycle-accurate, all of them in one time on one network. The clients part the keys among the nodes by a hash. ${clients} clients of ${threads} threads; a thread has one operation under way. Values have ${valueBytes} B; the value of every get is checked.`,
     `Gets are bounded by the nodes' ports, sets fill the other direction. By Zipf's distribution (theta ${theta}) one key alone has more than a tenth of all operations, and its node's port is full before the others'.`,
   ],
   measure: async ({ seed, quick }) => {

@@ -69,7 +69,7 @@ export const figure416: Definition = {
     },
   ],
   notes: [
-    "Compression itself, which fills the run time in the paper, is not modelled: every client reads its image and writes the compressed one at once, each in an address space of its own. So the clients share the port, and what stays the same is the time beyond what the port needs for all their bytes.",
+    "Compression itself, which fills the run time in the paper, is not modelled. Every client reads its image and writes the compressed one at once, each in an address space of its own. So the clients share the port. The time beyond the port's own for all their bytes stays the same.",
     "RDMA is not modelled.",
   ],
   sizes: [

@@ -29,7 +29,7 @@ export const figure417: Definition = {
   ],
   given: network,
   notes: [
-    `Keys of 64 bits, random, ${symbolBits} bits a layer: nodes of a layer are a list of at most ${2 ** symbolBits}, and a key has as many layers as tell it from all others. One thread searches keys that are there, one after another; values are checked.`,
+    `Keys of 64 bits, random, ${symbolBits} bits a layer: nodes of a layer are a list of at most ${2 ** symbolBits}. A key has as many layers as it needs to differ from all others. One thread searches keys that are there, one after another; values are checked.`,
     "RDMA is not modelled. Beside POINTER_CHASE stands the same search on the same node with a READ for each node of the lists, as one-sided reads must do it.",
   ],
   measure: async ({ seed, quick }) => {

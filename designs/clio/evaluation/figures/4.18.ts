@@ -41,8 +41,8 @@ export const figure418: Definition = {
   ],
   given: network,
   notes: [
-    `Clio-KV is the offload in hardware. Keys by Zipf's distribution, theta ${theta}; what a get gives is checked to be one whole value of its key. Clover, HERD and HERD-BF are not modelled.`,
-    "A thread has one operation under way at a time. All of them together ask for more gets than the node's port of 10 Gbit/s has room for, so that a get waits for the replies before it; sets fill the other direction.",
+    `Clio-KV is the offload in hardware. Keys by Zipf's distribution, theta ${theta}; the result of a get is checked to be one whole value of its key. Clover, HERD and HERD-BF are not modelled.`,
+    "A thread has one operation under way at a time. All of them together request more gets than the node's port of 10 Gbit/s has room for. So a get waits for the replies before it; sets fill the other direction.",
   ],
   measure: async ({ seed, quick, full = false }) => {
     const keys = quick ? 256 : full ? paperCount : 4096,

@@ -108,7 +108,7 @@ export const figure419: Definition = {
     { what: "compute nodes", paper: "four at most", here: "1 to 16 (quick: 4)" },
   ],
   notes: [
-    `Objects of ${bytes} B in the Clio-MV offload; a client is a compute node with one thread, which reads and appends by turns; a read is of any version that there is, and what it gives is checked.`,
+    `Objects of ${bytes} B in the Clio-MV offload. A client is a compute node with one thread, which reads and appends by turns. A read is of any version that there is, and its result is checked.`,
     `Of Zipf's distribution theta is ${theta}, assumed: as of figure 4.18. Requests to one object are done one after another when one of them writes.`,
   ],
   measure: async ({ seed, quick }) => {

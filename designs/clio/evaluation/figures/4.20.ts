@@ -46,7 +46,7 @@ export const figure420: Definition = {
   paper: [
     [
       "4.7.2",
-      "With Clio, offloads at the MN do the first two steps, and the CN the last; with RDMA, the CN reads the rows and does all three.",
+      "With Clio, offloads at the MN do the first two steps, and the CN the last. With RDMA, the CN reads the rows and does all three.",
     ],
     ["4.7.2", "With a low select ratio, Clio moves far fewer bytes than RDMA."],
   ],
@@ -59,8 +59,8 @@ export const figure420: Definition = {
     },
   ],
   notes: [
-    "One thread has the rows whose field matches selected and the mean of another field of them worked out at the node, in a synchronous call each. Beside it stands one call that reads all rows, which the client would then go through itself. Rows, count and sum are checked.",
-    "What the client works out itself (the histogram; of rows that were read everything) takes no simulated time. RDMA is not modelled: the rows are read from the same node.",
+    "One thread makes two synchronous calls. The node selects the rows whose field matches, and takes the mean of another field of them. Beside it stands one call that reads all rows, which the client would then go through itself. Rows, count and sum are checked.",
+    "The client's own work (the histogram; of rows that were read everything) takes no simulated time. RDMA is not modelled: the rows are read from the same node.",
   ],
   measure: async ({ seed, quick }) => {
     const rows = quick ? 512 : 8192,

@@ -26,7 +26,7 @@ export const figure46: Definition = {
   ],
   notes: [
     "RDMA (page faults of 16.8 ms, says the text) and MR misses are not modelled.",
-    "The ASIC's hit has the node's cycles without its one memory access at 2 GHz, and the memory access in the ns that it takes here.",
+    "The ASIC's hit is the node's cycles without its one memory access, at 2 GHz, and the ns of that access here.",
   ],
   measure: async ({ seed, quick }) => {
     const rounds = quick ? 2 : 12,

@@ -21,7 +21,7 @@ export const figure47: Definition = {
   paper: [["4.7.1", "Latency varies far less than with RDMA, and its tail is far shorter."]],
   given: network,
   notes: [
-    "Four clients with two threads each read and write random ones of 128 pages, twice as many as the TLB has entries, one after another without a pause. Memory always takes the same time: what varies is hit or miss, and waiting for others. RDMA is not modelled.",
+    "Four clients with two threads each read and write random ones of 128 pages, one after another without a pause. The TLB has half as many entries. Memory always takes the same time; only hit or miss, and waiting for others, vary. RDMA is not modelled.",
   ],
   measure: async ({ seed, quick }) => {
     const each = quick ? 20 : 400,

@@ -82,7 +82,7 @@ export const figure48: Definition = {
     { what: "compute nodes", paper: "four", here: "one to four" },
   ],
   notes: [
-    `A frame with 1 KB of data has 70 B of headers and ${LINE_OVERHEAD} B of preamble, check sequence and gap, so that ${boardGbps} Gbit/s have room for ${room.toFixed(2)} Gbit/s of data. An asynchronous thread has ${asyncAtOnce} operations under way.`,
+    `A frame with 1 KB of data has 70 B of headers and ${LINE_OVERHEAD} B of preamble, check sequence and gap. So ${boardGbps} Gbit/s have room for ${room.toFixed(2)} Gbit/s of data. An asynchronous thread has ${asyncAtOnce} operations under way.`,
   ],
   measure: async ({ seed, quick }) => {
     const ns = quick ? 15_000 : 60_000,

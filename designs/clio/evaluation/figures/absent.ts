@@ -12,7 +12,7 @@ export const absent: readonly Definition[] = [
       ],
     ],
     notes: [
-      "A simulation has cycles and no Watt; the power of this hardware has not been measured on a board, and the processors at both ends are not modelled.",
+      "A simulation has cycles and no Watt. The power of this hardware has not been measured on a board, and the processors at both ends are not modelled.",
     ],
   },
 ];

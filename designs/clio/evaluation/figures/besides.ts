@@ -21,7 +21,7 @@ export const besides: readonly Beside[] = [
     section: "4.7.3",
     standing: "not modelled",
     quote:
-      "With 1 TB of DRAM, a server as MN has 1.1 to 1.5 times the cost of a CBoard, and 1.9 to 2.7 times its power.",
+      "With 1 TB of DRAM, a server as MN costs 1.1 to 1.5 times as much as a CBoard, at 1.9 to 2.7 times the power.",
     here: "Market prices and measured power: a simulation has neither.",
   },
   {
@@ -37,6 +37,6 @@ export const besides: readonly Beside[] = [
     section: "4.7.1",
     standing: "not modelled",
     quote: "LegoOS peaks at 77 Gbit/s, and Clio reaches 110 Gbit/s.",
-    here: "None of them is modelled in any figure. What one-sided accesses cost stands beside the offloads as READs on the same node (4.17, 4.20).",
+    here: "None of them is modelled in any figure. The cost of one-sided accesses stands beside the offloads as READs on the same node (4.17, 4.20).",
   },
 ];

@@ -90,7 +90,7 @@ const harness = module(
       same(i, k)
         .and(writes.at(i).or(writes.at(k)))
         .or(lists.at(i).and(lists.at(k)));
-    /** Those that i must wait for. */
+    /** Contexts that i must wait for. */
     const blocked = each(i =>
       node(orTree(each(k => before.at(i).bit(k).and(meet(i, k)))), { name: `model_blocked_${i}` }),
     );

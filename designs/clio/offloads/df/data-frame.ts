@@ -52,7 +52,7 @@ const definition = module(
     connect(reads.memory, io.memory);
     connect(io.memoryReply, reads.memoryReply);
     connect(io.memoryReplyData, reads.memoryReplyData);
-    // It only reads.
+    // The offload only reads.
     const nothing = stream(BodyBeat(p));
     nothing.valid.set(0);
     nothing.payload.set({ data: 0, last: 0 });

@@ -28,9 +28,9 @@ const byteBits = 8,
 
 /**
  * Examines rows: the bytes of the READs are kept here, and each step names a window of `beatBytes` of them, from any
- * byte on. `found` carries those bytes, byte a of the buffer on lane a mod `beatBytes`. It also carries the value, and
- * the result of the predicate on field and operand, both unsigned. Every other beat stands in a memory of its own, so
- * that a window over two beats is read in one cycle.
+ * byte on. `found` carries those bytes, byte a of the buffer on lane a mod `beatBytes`. `found` also carries the value,
+ * and the result of the predicate on field and operand, both unsigned. Every other beat stands in a memory of its own,
+ * so that a window over two beats is read in one cycle.
  *
  * Latency: 7 cycles from `step` to `found`. Initiation interval: one step per cycle. Full: stands still while `found`
  * waits. Reset drops the steps.

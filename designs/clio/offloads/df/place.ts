@@ -30,8 +30,8 @@ const placedFields = (p: DataFrameParameters) => ({
 });
 export const PlacedBytes = (p: DataFrameParameters) => struct(placedFields(p));
 /**
- * With `en`, bytes for a frame's buffer, from byte `at` of half `half` of the context's buffer on. They are those of
- * `data` turned upwards by `turn` lanes, as many as `mask` has ones (from its lane 0 on). With `completes`, a frame
+ * With `en`, bytes for a frame's buffer, from byte `at` of half `half` of the context's buffer on. The bytes are those
+ * of `data` turned upwards by `turn` lanes, as many as `mask` has ones (from its lane 0 on). With `completes`, a frame
  * that is complete with what was placed before. Always taken.
  */
 export const Placed = (p: DataFrameParameters) => struct({ en: bit, completes: bit, ...placedFields(p) });
@@ -43,8 +43,8 @@ const most64 = (1n << 64n) - 1n;
 /**
  * Decides which rows match, and places the results. Rows of a select are placed one behind another in a buffer of the
  * context, whose two halves hold a frame each. For an aggregate count, sum (modulo 2^64), least and greatest value are
- * kept, from 0, 0, 2^64 - 1 and 0 on. They are placed at the end. A row that does not fit the frame that others have
- * begun completes it.
+ * kept, from 0, 0, 2^64 - 1 and 0 on. An aggregate's results are placed at the end. A row that does not fit the frame
+ * that others have begun completes it.
  *
  * Latency: 1 cycle from `found` to `placed`. Initiation interval: 1 step per cycle, one more where a row
  * completes a frame. Full: waits while the half that comes next is being sent; all requests wait with it. Reset:

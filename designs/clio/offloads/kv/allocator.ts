@@ -62,13 +62,13 @@ const keptBits = Math.log2(kept);
  * arena that was allocated, and a new arena, by ALLOC of `arenaBytes` from the slow path. So memory grows only when no
  * block of the class is free. When ALLOC is refused with OUT_OF_MEMORY the next region is tried. In the last region the
  * refusal is the answer, and the next request tries again. A full stack (16) moves 8 blocks to memory when one more is
- * given. One of them holds the addresses of the other 7 and of the list so far, as a slot holds entries and its link.
+ * given. One of the 8 holds the addresses of the other 7 and of the list so far, as a slot holds entries and its link.
  * When that write fails the eight are lost; when a list cannot be read, what it holds.
  *
- * Latency from `take` to `taken`: 2 cycles from the stack or a slab, 3 for a new slab. It is a memory round trip and 13
- * cycles from the list, and ALLOC's time and 5 for an arena. One at a time; `give` goes first. It takes 3 cycles for
- * each block, and a memory round trip and 12 cycles more for every eighth block beyond the stack. Full: `take` and
- * `give` wait. Reset: all state is lost; blocks allocated before are not given back.
+ * Latency from `take` to `taken`: 2 cycles from the stack or a slab, 3 for a new slab. From the list the latency is a
+ * memory round trip and 13 cycles; for an arena ALLOC's time and 5. One at a time; `give` goes first. `give` takes 3
+ * cycles for each block, and a memory round trip and 12 cycles more for every eighth block beyond the stack. Full:
+ * `take` and `give` wait. Reset: all state is lost; blocks allocated before are not given back.
  */
 export const KvAllocator = module(
   "KvAllocator",

@@ -27,18 +27,18 @@ import { KvReplies } from "./replies.ts";
  * own address space.
  *
  * A chained hash table: per bucket a chain of slots of 64 bytes, each with seven entries (fingerprint, size, address)
- * and a link (layout.ts). A pair lies elsewhere, in a block of 64 B to 2 KB, as in the request that wrote it. It is a
- * `kvBody`, with key and size, and the value. Table and blocks are allocated when they are first needed (allocator.ts).
- * A key is unique. A write is atomic, and a read gives committed data. The entry is replaced by one write of 8 bytes
- * when the new block is in memory. Requests on one bucket are in order as soon as one of them writes
+ * and a link (layout.ts). A pair lies elsewhere, in a block of 64 B to 2 KB, as in the request that wrote it. The block
+ * holds a `kvBody`, with key and size, and the value. Table and blocks are allocated when they are first needed
+ * (allocator.ts). A key is unique. A write is atomic, and a read gives committed data. The entry is replaced by one
+ * write of 8 bytes when the new block is in memory. Requests on one bucket are in order as soon as one of them writes
  * (request-order.ts), and overlap otherwise, as many as there are contexts.
  *
  * FAIL, with `user` and key_size: a key that exists already on create, that is missing on all else. Everything else is
  * status alone. The status is MALFORMED under the request's own opcode (intake.ts), or OUT_OF_MEMORY. Every other
  * status of memory ends a request too, and the old value stays.
  *
- * Latency is from `request` to `reply`, in memory round trips M, at 64-byte beats. It is for a bucket with one slot and
- * no second entry with the key's fingerprint. READ takes 2 M + 25 cycles (bucket and pair), or M + 20 when the bucket
+ * Latency is from `request` to `reply`, in memory round trips M, at 64-byte beats. The bucket has one slot and no
+ * second entry with the key's fingerprint. READ takes 2 M + 25 cycles (bucket and pair), or M + 20 when the bucket
  * shows that the key is missing. CREATE takes 2 M + 30, DELETE 3 M + 33, UPDATE 3 M + 37; an UPDATE writes the new
  * block beside the search. Each further slot M + 8 more, each like fingerprint 2 M + 16, a chain that grows M + 12.
  * Initiation interval: 14 cycles per READ, 21 per UPDATE, or the latency over `contexts` where that is more. On one

@@ -5,8 +5,8 @@ export interface KvParameters extends OffloadParameters {
   /** Buckets of the hash table, a power of two up to 2^24: 64 bytes each. 2^17 for the paper's 100,000 keys. */
   readonly buckets: number;
   /**
-   * Bytes allocated at a time for values and further slots. It is a power of two of 2 KB or more, best a whole number
-   * of pages.
+   * Bytes allocated at a time for values and further slots. The number is a power of two of 2 KB or more, best a whole
+   * number of pages.
    */
   readonly arenaBytes: number;
   /** Regions of 1 GB of virtual addresses that it may fill, from region 0 on. */

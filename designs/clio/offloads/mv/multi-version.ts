@@ -23,9 +23,9 @@ const usual = { idBits: 16, versions: 1024, arenaBytes: 2 ** 26 };
  *
  * Order (sequential consistency per object): requests to one object take effect in their order of arrival when one of
  * them writes. So do creates and deletes; all others overlap. FAIL answers a read of a version that does not exist, of
- * a deleted object or of one that never was. It also answers an append to a full object (`versions`). Values of another
- * length than the object's: MALFORMED. No number left (2^idBits - 1), or no memory: OUT_OF_MEMORY. A request that fails
- * leaves all as it was.
+ * a deleted object or of one that never was. An append to a full object (`versions`) is answered FAIL, too. Values of
+ * another length than the object's: MALFORMED. No number left (2^idBits - 1), or no memory: OUT_OF_MEMORY. A request
+ * that fails leaves all as it was.
  *
  * Latency at 512 bits, L that of an access, from `request` to `reply`: read 2 L + 32 cycles, append 2 L + 40. A create
  * takes L + 23 with a new number and 2 L + 33 with a deleted one, a delete 2 L + 33. A refusal takes L + 23 when the

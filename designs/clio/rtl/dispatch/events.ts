@@ -12,7 +12,7 @@ const incrementBits = (name: CounterName): number => (name === "readBytes" || na
 export const Events = struct(byName(counterNames, n => uint(incrementBits(n))));
 
 /**
- * Software's controls of the offloads; bit k belongs to slot k. They are the slots kept in reset, and the number of
+ * Software's controls of the offloads; bit k belongs to slot k. Fields: the slots kept in reset, and the number of
  * cycles without progress after which a slot counts as stuck.
  */
 export const OffloadControl = struct({ hold: uint(4), patience: uint(24) });

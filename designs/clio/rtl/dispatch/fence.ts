@@ -102,7 +102,7 @@ export const FenceUnit = module(
     );
     io.waiting.set(count);
 
-    // One too many.
+    // One fence too many.
     const refusals = instance(Fifo({ shape: uint(slotBits(p)), depth: p.slots, style: "distributed" }));
     io.fence.ready.set(1);
     refusals.push.valid.set(io.fence.valid.and(full));

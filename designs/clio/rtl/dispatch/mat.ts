@@ -173,7 +173,7 @@ export const Mat = module(
     const unaligned = node(v.va.bits(0, 3).any());
     const clio = node(v.kind.eq(frameKind.clio));
 
-    // Requests out at the slow path. One that was taken in the last cycle is counted in this one.
+    // Requests out at the slow path. A request that was taken in the last cycle is counted in this one.
     const waiting = reg(uint(bitsFor(slowLimit(p))), { init: 0 });
     const takenSlow = reg(bit, { init: 0 });
     const takenFull = reg(bit);

@@ -37,7 +37,7 @@ export interface AccessReadParameters extends BurstParameters {
 }
 
 /**
- * One-cycle events for the counters; `readBytes` is the number of bytes read, told when the read's last beat has come.
+ * One-cycle events for the counters; `readBytes` is the number of bytes read, valid when the read's last beat has come.
  */
 export const ReadEvents = struct({ reads: bit, readBytes: uint(lengthBits) });
 

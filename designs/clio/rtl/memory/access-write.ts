@@ -44,10 +44,10 @@ export const WriteEvents = struct({ writes: bit, writesNoReply: bit, unanswered:
  *
  * Latency: 2 cycles from `request` to `aw`; 0 to `buffer_job`; 1 from `buffer` to `w`; 0 from `b` to `ending`. `buffer`
  * to `w` takes 2 when a beat of `w` needs the next buffer beat too. The first buffer beat comes no sooner than the
- * cycle after its job. It is taken from the second cycle after the request on. Initiation interval: one burst and one
- * beat per cycle, no bubble between requests. A request takes as many cycles as its buffer beats or its memory beats,
- * whichever are more. Full: with `outstanding` bursts unanswered no more `aw` is issued and requests wait. Order of `w`
- * = order of `aw` = order of requests; `w` of a burst may come before its `aw` when `aw` stalls.
+ * cycle after its job. The first buffer beat is taken from the second cycle after the request on. Initiation interval:
+ * one burst and one beat per cycle, no bubble between requests. A request takes as many cycles as its buffer beats or
+ * its memory beats, whichever are more. Full: with `outstanding` bursts unanswered no more `aw` is issued and requests
+ * wait. Order of `w` = order of `aw` = order of requests; `w` of a burst may come before its `aw` when `aw` stalls.
  */
 export const AccessWrite = module(
   "AccessWrite",

@@ -78,8 +78,8 @@ const at = {
 
 /**
  * Address translation, permission check and page fault (paper §4.4.2, §4.4.3) for one request at a time, on a bus of 64
- * bits. The function is that of `Translate`: same TLB, page table, order of refusals and meaning of a shootdown. It
- * serves devices that cannot hold the queues and the miss table of `Translate`. Plain reads and writes only. The
+ * bits. The function is that of `Translate`: same TLB, page table, order of refusals and meaning of a shootdown. The
+ * block serves devices that cannot hold the queues and the miss table of `Translate`. Plain reads and writes only. The
  * request is not copied: `access` stays offered until it is answered, so its sender holds it.
  *
  * Latency from `access` to `reads` or `writes`: 2 cycles a page that the TLB knows. A miss costs the memory's latency,

@@ -92,7 +92,7 @@ const TranslateEvents = struct(
  * write-back).
  *
  * Shootdown: the page's entry goes at once. `shootdown_done` comes when every request that could have used the entry
- * has left the node (its slot is free). No fetch or write-back of the page is then under way. One at a time.
+ * has left the node (its slot is free). No fetch or write-back of the page is then under way. One shootdown at a time.
  */
 export const Translate = module(
   "Translate",
@@ -235,8 +235,8 @@ export const Translate = module(
       );
     });
 
-    // ---- Stage 2: decide. It holds a lookup or a shootdown for a cycle, or the miss table serves the requests of a
-    // miss, one a cycle.
+    // ---- Stage 2: decide. The stage holds a lookup or a shootdown for a cycle, or the miss table serves the requests
+    // of a miss, one a cycle.
     const served = misses.served,
       serving = served.valid;
     const isLookup = reg(bit, { init: 0 });
@@ -383,7 +383,7 @@ export const Translate = module(
       io.refused,
     );
 
-    // Next state of the request. It is not read again when the request ends here.
+    // Next state of the request. The state is not read again when the request ends here.
     const nextPage = node(request.vpn.addGrow(constant(1, g.vpnBits)));
     records.write(isLookup.or(serving), requestSlot, {
       ...request,

@@ -115,8 +115,8 @@ export const NetRx = module(
     const rx = io.rx.payload;
 
     // Beats in: the header is captured as it passes. `pending`: a frame's last beat has been taken, and the frame waits
-    // to be judged. It leaves in the next cycle unless the stage behind stalls, so the header register is free for the
-    // next frame's beats.
+    // to be judged. The frame leaves in the next cycle unless the stage behind stalls, so the header register is free
+    // for the next frame's beats.
     const first = reg(bit, { init: 1 });
     const beat = reg(uint(beatBits + 1), { init: 0 });
     const slot = reg(uint(slotBits(p)));

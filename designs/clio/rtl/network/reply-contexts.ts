@@ -11,8 +11,8 @@ export const ContextRead = (p: { readonly slots: number }) => struct({ en: bit, 
 /**
  * The reply contexts of all slots in block memory: written by net_rx, read by net_tx. Latency: `value` is the context
  * of the slot that `read.en` named in the cycle before, and stays until the next `read.en`. Initiation interval 1. A
- * context must be written at least one cycle before it is read. It is: a request is at least a cycle old when its reply
- * begins.
+ * context must be written at least one cycle before it is read. That holds here: a request is at least a cycle old when
+ * its reply begins.
  */
 export const ReplyContexts = module(
   "ReplyContexts",

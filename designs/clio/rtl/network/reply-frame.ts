@@ -232,7 +232,7 @@ export function planReply(
   const bodyOut = joinBytes(mux(withAccess, body, 0), mux(kind.withWord, word, 0));
 
   // RFC 1624, equation 3, for the change of the type: the complement of ~checksum + ~before + after. The carry of the
-  // sum comes back in at its low end. It is derived from the operands, so that one adder is enough.
+  // sum comes back in at its low end. The carry is derived from the operands, so that one adder is enough.
   const before = context.icmpChecksum.not(),
     change = ~(echoRequestType << 8) & 0xffff;
   const icmpChecksum = node(before.add(mux(before.gt(0xffff - change), constant(change + 1, 16), change)).not());

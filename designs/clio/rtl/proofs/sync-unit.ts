@@ -1,6 +1,6 @@
 /**
- * The sync unit: two operations on one word are never under way together. They are answered in the order of arrival,
- * and each is answered once.
+ * The sync unit: two operations on one word are never under way together. Operations are answered in the order of
+ * arrival, and each is answered once.
  */
 import {
   assertAlways,

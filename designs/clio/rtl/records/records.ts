@@ -121,7 +121,7 @@ export const replyWord = {
   none: 0,
   /** The word stands behind va and length: the old value of an atomic. */
   behind: 1,
-  /** It is the va: where a pointer led to. */
+  /** The word is the va: where a pointer led to. */
   address: 2,
 } as const;
 /** The use of the word in the reply of a plain access: an address when a pointer led to it. Wires only. */
@@ -177,11 +177,11 @@ export const Access = (p: { readonly slots: number }) =>
 export const Asked = (p: { readonly slots: number }) =>
   struct({
     access: Access(p),
-    /** It has a number (native port, flag_tracked). */
+    /** The request has a number (native port, flag_tracked). */
     tracked: bit,
-    /** It is one of those that are done at most once: with `tracked`, it is remembered. */
+    /** The request is done at most once: with `tracked`, its operation is remembered. */
     keeps: bit,
-    /** It may make its client known (it repeats nothing). */
+    /** The request may make its client known (it repeats nothing). */
     introduces: bit,
     /** A FENCE: it goes to the fence unit. */
     fence: bit,

@@ -32,8 +32,8 @@ export const retryEvents = [
  * none is done twice, however often it is repeated, and a repetition is answered with the result of the first.
  *
  * A request that is not tracked, or not kept, passes. A tracked and kept operation passes when it is not known and is
- * newer than all forgotten ones of its client. It is then remembered, in its set in place of the oldest. Known:
- * `answer`, replayed or busy (still under way). Neither: `answer` expired. So forgetting never leads to a second
+ * newer than all forgotten ones of its client. The operation is then remembered, in its set in place of the oldest.
+ * Known: `answer`, replayed or busy (still under way). Neither: `answer` expired. So forgetting never leads to a second
  * execution. An unknown client is made known by a request that `introduces`; operations before that request count as
  * forgotten. When no place is free, such a request is answered busy, if it is kept or a fence. The client silent for
  * longest is then forgotten, if it has been silent for longer than 3 x TIMEOUT. So a later try succeeds, after a sweep

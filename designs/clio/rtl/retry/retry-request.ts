@@ -39,11 +39,11 @@ export const whole = (p: RetryBufferParameters) => {
 export const RetryRequest = (p: RetryBufferParameters) =>
   struct({
     access: Access(p),
-    /** It has a number (native port, flag_tracked). */
+    /** The request has a number (native port, flag_tracked). */
     tracked: bit,
-    /** It is one of those that are done at most once: with `tracked`, it is remembered. */
+    /** The request is done at most once: with `tracked`, its operation is remembered. */
     keeps: bit,
-    /** It may make its client known (it repeats nothing). */
+    /** The request may make its client known (it repeats nothing). */
     introduces: bit,
     /** A FENCE: it goes to the fence unit. */
     fence: bit,

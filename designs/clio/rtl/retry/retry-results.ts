@@ -36,7 +36,7 @@ export const retryAnswer = {
   replayed: 0,
   /** Still under way, or no room for its client. */
   busy: 1,
-  /** It can no longer be told whether it was done. */
+  /** It is no longer known whether the operation was done. */
   expired: 2,
 } as const;
 /** Result of the pipeline for a request: an answer of `retryAnswer` as it stands, or one of these. */
@@ -165,8 +165,8 @@ export const RetryResults = module(
     foundWords.write(io.done.valid, io.done.slot, io.done.word);
     rememberedWords.write(replays, asks.slot, result.word);
     // Choice between the two memories: the bits differ when the remembered word was written last. Neither side needs
-    // the other's port for that. They begin as something known: a memory read at two places is two memories, which need
-    // not begin alike.
+    // the other's port for that. The turn bits begin with a known value: a memory read at two places is two memories,
+    // which need not begin alike.
     const turns = {
       depth: p.slots,
       collision: "undefined",

@@ -41,7 +41,7 @@ import { Access } from "../records/records.ts";
 import { slotBits } from "../../../shared/frame/index.ts";
 
 /**
- * The retry buffer's decision for each request (retry-buffer.ts). It keeps the clients, the operations that are
+ * The retry buffer's decision for each request (retry-buffer.ts). The buffer keeps the clients, the operations that are
  * remembered, and the newest forgotten operation of each client. A request goes to `pass` or `fence`, or there is a
  * `finding` about it, for the results (retry-results.ts).
  *
@@ -300,7 +300,7 @@ export const RetryVerdict = module(
       replyOpcode: judged.replyOpcode,
     });
 
-    // It is written down, unless newer ones were; of a newcomer, all that came before it.
+    // The forgotten mark is written, unless a newer one was; for a newcomer, it covers all earlier operations.
     const newest = node(judged.forgets.and(isAfter(judged.operation, forgotten.readAsync(judged.client))));
     forgotten.write(
       newest.or(enters),

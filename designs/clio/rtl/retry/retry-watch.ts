@@ -81,7 +81,7 @@ export function watchOperation(o: RetryInsides): void {
     key.set(o.arriving.client);
     number.set(o.arriving.operation);
   });
-  /** It has been remembered, of the client at `home`. */
+  /** The watched operation has been remembered, of the client at `home`. */
   const spent = reg(bit, { init: 0, name: "watched_spent" });
   const home = reg(uint(o.client.width), { name: "watched_home" });
   const name = (what: string, v: Bit): Bit => node(v, { name: `watched_${what}` });

@@ -30,11 +30,11 @@ const counterBits = 10;
  * node begins between the read and the write, and those that began before have ended. That is what a processor cannot
  * do with a load and a store while a page fault may write the same table entry.
  *
- * An exchange stalls the node's addresses, waits for the answers to its accesses under way, reads and writes. It lets
- * go when the write is answered. Latency: 0 for the node's accesses, write data at the earliest one cycle behind their
- * address. An exchange takes the time of the accesses under way and of a read and a write. Initiation interval: 1; one
- * exchange at a time, the next is taken when `exchanged` has been. Full: up to 1,023 accesses under way each way, more
- * than any node has slots. An error of the memory reads as what it gave. Reset: open.
+ * An exchange stalls the node's addresses, waits for the answers to its accesses under way, reads and writes. The
+ * exchange ends when the write is answered. Latency: 0 for the node's accesses, write data at the earliest one cycle
+ * behind their address. An exchange takes the time of the accesses under way and of a read and a write. Initiation
+ * interval: 1; one exchange at a time, the next is taken when `exchanged` has been. Full: up to 1,023 accesses under
+ * way each way, more than any node has slots. An error of the memory reads as what it gave. Reset: open.
  */
 export const EntryExchange = module(
   "EntryExchange",

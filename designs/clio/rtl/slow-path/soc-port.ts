@@ -49,8 +49,8 @@ import { Shootdown } from "../memory/translate.ts";
 export const Exchange = (addressBits: number) => struct({ address: uint(addressBits), bits: uint(64) });
 
 /**
- * The slow path's side of the node as memory that a processor reads and writes (paper §4.5). It has two rings of
- * frames, the free-page buffer, shootdowns and exchanges of table entries. The registers and where the rings stand:
+ * The slow path's side of the node as memory that a processor reads and writes (paper §4.5). The memory holds two rings
+ * of frames, the free-page buffer, shootdowns and exchanges of table entries. The registers and where the rings stand:
  * ../registers/soc-port.ts. `irq` is up, a cycle late, while an enabled state holds.
  *
  * Rings: `slots` frames each way in block memory. A received frame stands in slot rxHead mod slots until software

@@ -41,7 +41,8 @@ export interface BehindGoBackN {
   /** Its Verilog name without the transport, `ClioNode...`. */
   readonly nameOf: (p: Parameters) => string;
   /**
-   * Requests that it can have taken in beside those that hold a slot. They may take longer than their sessions last.
+   * Requests that it can have taken in beside those that hold a slot. These requests may take longer than their
+   * sessions last.
    */
   readonly requests: number;
   /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of types.ts). */

@@ -63,7 +63,7 @@ const busOf = (p: Parameters): Axi4Parameters => partitionBus(memoryOf(p));
 /**
  * The memory node in partitions, whose processes do not change each other's timing: `partitions` nodes as they are.
  * Each has its share of slots, TLB entries, misses, sync lanes, fences and free pages. Each has a retry buffer and
- * queues of its own, so that within the nodes nothing meets. They share the line and the memory:
+ * queues of its own, so that within the nodes nothing meets. The partitions share the line and the memory:
  *
  * - `rx`: frames go by PID to queues of the partitions; `rx.ready` is always 1; a frame that finds no room is
  *   dropped (`dropped`, partition-rx.ts).

@@ -84,7 +84,7 @@ const slots = 2;
 /** AXI IDs: 0 is data, 1 the table; there is no sync unit. */
 const idBits = 2,
   syncId = 3;
-/** One request is inside: of everything that waits for it there is one. */
+/** One request is inside, so one of each resource is enough. */
 const outstanding = 1,
   readBeats = 2;
 
@@ -110,7 +110,7 @@ export const smallBus = (p: SmallNodeParameters): Axi4Parameters => ({
 });
 
 /**
- * The memory node narrowed to one request at a time, for devices that the whole node does not fit. It has net_rx,
+ * The memory node narrowed to one request at a time, for devices that the whole node does not fit. The node has net_rx,
  * match-and-action table, translation with TLB and page faults, read and write, net_tx. READ, WRITE and WRITE_NOREPLY
  * of any alignment and across pages, PINGPONG, ARP and ICMP echo are as in ClioNode. A FENCE is answered at once, as no
  * request is before it. Left out: atomics and pointers (answered MALFORMED), the retry buffer (a repeated write is done

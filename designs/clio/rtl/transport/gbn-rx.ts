@@ -78,7 +78,7 @@ export const GbnContextWrite = (p: Pick<GbnRxParameters, "sessions" | "managed">
 
 const peerPort = (p: Pick<GbnRxParameters, "sessions">) => ({ peerWrite: output(GbnPeerWrite(p)) });
 
-/** One pulse for each packet, by what became of it, and for each answer. */
+/** One pulse for each packet, by its outcome, and for each answer. */
 export const GbnRxEvents = struct({
   accepted: bit,
   duplicates: bit,
@@ -122,7 +122,7 @@ const silentOpcodes = operations.filter(o => o.reply === undefined).map(o => o.c
  * Clio frames out.
  *
  * A frame is a Go-Back-N packet when it is IPv4 and UDP without options or fragments, with a right header checksum and
- * lengths. It must be addressed to the node's MAC, address and one of its ports. DATA in order (receiver.ts) and
+ * lengths. The frame must be addressed to the node's MAC, address and one of its ports. DATA in order (receiver.ts) and
  * DATA from or to slot 0 pass, without the 8-byte header. The lengths and the IPv4 checksum are corrected (RFC 1624),
  * and the UDP checksum becomes 0. The sender's MAC becomes a tag, by which gbn-tx.ts finds session, request and sender
  * again when the node answers. Requests that are never answered are named on `silent`, too. While `crowded`, DATA of

@@ -99,14 +99,14 @@ export const GbnTxEvents = struct({
 /**
  * The Go-Back-N shim behind the node: plain Clio frames in, frames to the MAC out (wire-format.md "Go-Back-N build").
  *
- * A reply is known by the tag in its receiver's MAC (gbn-rx.ts). It waits until those to the session's earlier requests
- * have gone (reorder.ts). It goes to the MAC and the slot kept for the session, with the session's next number. It
- * is kept in memory until it is acknowledged. Of a reply of several frames only the last waits for its turn; the marked
- * ones before it are numbered as they come. So each request has one waiting frame here, however many frames answer it.
- * Replies to management, and UDP frames that the slow path sends by itself (slot 0 to slot 0), have number 0 and are
- * not kept. Everything else passes. `acks` and the timer decide what is sent again (sender.ts); while a session
- * sends again, its new replies are kept and follow in their turn. ACKs and NACKs of the receiving half (`answers`),
- * frames sent again, and new frames take turns, frame by frame.
+ * A reply is known by the tag in its receiver's MAC (gbn-rx.ts). The reply waits until those to the session's earlier
+ * requests have gone (reorder.ts). The reply goes to the MAC and the slot kept for the session, with the session's next
+ * number. A copy is kept in memory until the reply is acknowledged. Of a reply of several frames only the last waits
+ * for its turn; the marked ones before it are numbered as they come. So each request has one waiting frame here,
+ * however many frames answer it. Replies to management, and UDP frames that the slow path sends by itself (slot 0 to
+ * slot 0), have number 0 and are not kept. Everything else passes. `acks` and the timer decide what is sent again
+ * (sender.ts); while a session sends again, its new replies are kept and follow in their turn. ACKs and NACKs of the
+ * receiving half (`answers`), frames sent again, and new frames take turns, frame by frame.
  *
  * Latency: 11 cycles from a frame's last beat to its first one at `tx`. Initiation interval: one beat per cycle, one
  * reply every 2 cycles (the shortest has 2 beats of 64 bytes), table: see there. Full: a reply of a session with
