@@ -34,7 +34,8 @@ export {
 } from "./build/statements.ts";
 export { cat, constant, repeat } from "./build/value.ts";
 export { assignView, literalOf, pack, unpack } from "./build/view.ts";
-export { arbiter, lowestSet, merge, type ArbiterOptions } from "./stream/arbiter.ts";
+export * from "./vectors/index.ts";
+export { arbiter, merge, type ArbiterOptions } from "./stream/arbiter.ts";
 export { fork } from "./stream/fork.ts";
 export { framed, insertHeader, packetise, removeHeader, splitHeader, type Framed } from "./stream/framing.ts";
 export { pipeline, type Pipe } from "./stream/pipeline.ts";
@@ -46,6 +47,7 @@ export { fifo, fifoWithLevel } from "./queues/fifo.ts";
 export * from "./lib/index.ts";
 export * from "./registers/index.ts";
 export { catalogue, type CatalogueEntry } from "./catalogue/index.ts";
+export { mulberry32, Random, sfc32, type RandomSource } from "./random.ts";
 export { countNodes } from "./ir/count.ts";
 export { snakeCase } from "./ir/snake-case.ts";
 export { emit } from "./emit.ts";

@@ -20,7 +20,8 @@ export {
   TimeoutError,
 } from "./errors.ts";
 export { packageAbove, projectFolder } from "./project.ts";
-export { Random, seedFromEnvironment } from "./random.ts";
+export { Random } from "../hdl-dsl/index.ts";
+export { seedFromEnvironment } from "./seed.ts";
 export { simulate, type SimulateOptions } from "./simulate.ts";
 export { type Agent, Domain, Simulation } from "./simulation.ts";
 export { bernoulli, bursts, never, pattern, type Pause } from "./bus/pause.ts";

@@ -1,11 +1,10 @@
-import type { Ports } from "../hdl-dsl/index.ts";
+import { Random, type Ports } from "../hdl-dsl/index.ts";
 import type { ClockSetting, Model } from "./backend/backend.ts";
 import type { Scheduler } from "./bench/scheduler.ts";
 import type { Design } from "./design.ts";
 import { buildIo } from "./dut/io.ts";
 import type { OutSignal, Io } from "./dut/types.ts";
 import { DesignStopped, SimulationError } from "./errors.ts";
-import { Random } from "./random.ts";
 
 /**
  * Something that lives on a clock: a bus model, a monitor, a checker. Called once per rising edge, as plain functions.

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { cruise, type ICruiseResult } from "dependency-cruiser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { crowded, foldersUnder, forbidden, layers } from "../scripts/layers.cjs";
@@ -44,6 +44,25 @@ it("no folder has more than 20 files of code", () => {
   mkdirSync(join(folder, "sim/bus"), { recursive: true });
   for (let i = 0; i < 21; i++) writeFileSync(join(folder, `sim/bus/block-${i}.ts`), "");
   expect(crowded(folder)).toEqual(["sim/bus: 21"]);
+  rmSync(folder, { recursive: true });
+});
+
+/** Files of code below a folder whose names are no kebab-case: lower case, words joined by `-`, parts by `.` (`4.4.ts`). */
+const misnamed = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter(f => !/(?:^|\/)node_modules\//.test(f) && /\.(?:ts|js|mjs|cjs|cc|c|h)$/.test(f))
+    .filter(f => !/^[a-z0-9]+(?:[-.][a-z0-9]+)*$/.test(basename(f)))
+    .sort();
+
+it("files of code are named in kebab-case", () => {
+  expect(
+    ["hdl-dsl", "designs", "sim", "cli", "scripts", "test", "docs", "examples"].flatMap(l => misnamed(join(root, l))),
+  ).toEqual([]);
+  const folder = mkdtempSync(join(tmpdir(), "mnemo-names-"));
+  mkdirSync(join(folder, "a"));
+  for (const name of ["a/net-rx.ts", "a/4.4.ts", "a/b.test.ts", "a/netRx.ts", "a/net_rx.mjs", "Net.ts", "a/Read_Me.md"])
+    writeFileSync(join(folder, name), "");
+  expect(misnamed(folder)).toEqual(["Net.ts", "a/netRx.ts", "a/net_rx.mjs"]);
   rmSync(folder, { recursive: true });
 });
 

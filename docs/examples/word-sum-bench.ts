@@ -45,13 +45,13 @@ export async function wordSumBench(
   }
   const host = new OffloadHost(b, { parameters, memory, pause: 0.3, jitter: 60 });
   const calls = Array.from({ length: count }, () => {
-    const length = random.bool(0.8) ? 8 * random.int(1, 180) : random.int(0, 2000),
-      va = base + BigInt(random.int(-200, bytes + 100));
-    const body = encode(wordSumBody, { program: random.bool(0.05) ? 1 : 0, va, length });
+    const length = random.chance(0.8) ? 8 * random.between(1, 180) : random.between(0, 2000),
+      va = base + BigInt(random.between(-200, bytes + 100));
+    const body = encode(wordSumBody, { program: random.chance(0.05) ? 1 : 0, va, length });
     return host.request({
       opcode: opcode.WIC,
       pid: random.pick([1, 2]),
-      body: random.bool(0.05) ? body.slice(0, random.int(0, 13)) : body,
+      body: random.chance(0.05) ? body.slice(0, random.between(0, 13)) : body,
     });
   });
   await host.drained();

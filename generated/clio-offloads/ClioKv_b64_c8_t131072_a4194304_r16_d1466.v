@@ -167,45 +167,45 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
   reg [1:0] takes_owner; // kv.ts:87
   reg [3:0] credits; // kv.ts:93
   reg credit; // kv.ts:100
-  reg [2:0] memory_turn; // merged.ts:61
-  reg memory_in_packet; // merged.ts:62
-  reg memory_out_full; // merged.ts:101
-  reg [7:0] memory_out_held_head_tag; // merged.ts:101
-  reg [7:0] memory_out_held_head_opcode; // merged.ts:101
-  reg [49:0] memory_out_held_head_va; // merged.ts:101
-  reg [31:0] memory_out_held_head_length; // merged.ts:101
-  reg [13:0] memory_out_held_head_data; // merged.ts:101
-  reg memory_out_held_bare; // merged.ts:101
-  reg [511:0] memory_out_held_data; // merged.ts:101
-  reg memory_out_held_last; // merged.ts:101
-  reg memory_begun; // merged.ts:163
-  reg memory_head_gone; // merged.ts:164
-  reg memory_bytes_gone; // merged.ts:165
-  reg [2:0] reply_turn; // merged.ts:61
-  reg reply_in_packet; // merged.ts:62
-  reg reply_out_full; // merged.ts:129
-  reg [2:0] reply_out_held_head_context; // merged.ts:129
-  reg [3:0] reply_out_held_head_status; // merged.ts:129
-  reg [7:0] reply_out_held_head_opcode; // merged.ts:129
-  reg [13:0] reply_out_held_head_length; // merged.ts:129
-  reg reply_out_held_bare; // merged.ts:129
-  reg [511:0] reply_out_held_data; // merged.ts:129
-  reg reply_out_held_last; // merged.ts:129
-  reg reply_out_skid_full; // merged.ts:129
-  reg [2:0] reply_out_skid_held_head_context; // merged.ts:129
-  reg [3:0] reply_out_skid_held_head_status; // merged.ts:129
-  reg [7:0] reply_out_skid_held_head_opcode; // merged.ts:129
-  reg [13:0] reply_out_skid_held_head_length; // merged.ts:129
-  reg reply_out_skid_held_bare; // merged.ts:129
-  reg [511:0] reply_out_skid_held_data; // merged.ts:129
-  reg reply_out_skid_held_last; // merged.ts:129
-  reg reply_begun; // merged.ts:163
-  reg reply_head_gone; // merged.ts:164
-  reg reply_bytes_gone; // merged.ts:165
+  reg [2:0] memory_turn; // merged.ts:62
+  reg memory_in_packet; // merged.ts:63
+  reg memory_out_full; // merged.ts:102
+  reg [7:0] memory_out_held_head_tag; // merged.ts:102
+  reg [7:0] memory_out_held_head_opcode; // merged.ts:102
+  reg [49:0] memory_out_held_head_va; // merged.ts:102
+  reg [31:0] memory_out_held_head_length; // merged.ts:102
+  reg [13:0] memory_out_held_head_data; // merged.ts:102
+  reg memory_out_held_bare; // merged.ts:102
+  reg [511:0] memory_out_held_data; // merged.ts:102
+  reg memory_out_held_last; // merged.ts:102
+  reg memory_begun; // merged.ts:164
+  reg memory_head_gone; // merged.ts:165
+  reg memory_bytes_gone; // merged.ts:166
+  reg [2:0] reply_turn; // merged.ts:62
+  reg reply_in_packet; // merged.ts:63
+  reg reply_out_full; // merged.ts:130
+  reg [2:0] reply_out_held_head_context; // merged.ts:130
+  reg [3:0] reply_out_held_head_status; // merged.ts:130
+  reg [7:0] reply_out_held_head_opcode; // merged.ts:130
+  reg [13:0] reply_out_held_head_length; // merged.ts:130
+  reg reply_out_held_bare; // merged.ts:130
+  reg [511:0] reply_out_held_data; // merged.ts:130
+  reg reply_out_held_last; // merged.ts:130
+  reg reply_out_skid_full; // merged.ts:130
+  reg [2:0] reply_out_skid_held_head_context; // merged.ts:130
+  reg [3:0] reply_out_skid_held_head_status; // merged.ts:130
+  reg [7:0] reply_out_skid_held_head_opcode; // merged.ts:130
+  reg [13:0] reply_out_skid_held_head_length; // merged.ts:130
+  reg reply_out_skid_held_bare; // merged.ts:130
+  reg [511:0] reply_out_skid_held_data; // merged.ts:130
+  reg reply_out_skid_held_last; // merged.ts:130
+  reg reply_begun; // merged.ts:164
+  reg reply_head_gone; // merged.ts:165
+  reg reply_bytes_gone; // merged.ts:166
   wire [1:0] takes_grant; // kv.ts:87
   wire [1:0] takes_request; // kv.ts:87
   wire allocator_give_valid; // kv.ts:58
-  wire memory_out_ready; // merged.ts:101
+  wire memory_out_ready; // merged.ts:102
   wire takes_valid = |(takes_grant & takes_request); // kv.ts:87
   wire takes_payload_table =
     (takes_grant[0] & intake_take_payload_table)
@@ -232,86 +232,86 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
   wire memory_merged_valid =
     (memory_turn[0] & engine_memory_valid)
     | (memory_turn[1] & allocator_memory_valid)
-    | (memory_turn[2] & intake_memory_valid); // merged.ts:60
-  wire memory_merged_ready = ~memory_out_full | memory_out_ready; // merged.ts:60
+    | (memory_turn[2] & intake_memory_valid); // merged.ts:61
+  wire memory_merged_ready = ~memory_out_full | memory_out_ready; // merged.ts:61
   wire [7:0] memory_merged_payload_head_tag =
     ({8{memory_turn[0]}} & engine_memory_payload_head_tag)
     | ({8{memory_turn[1]}} & allocator_memory_payload_head_tag)
-    | ({8{memory_turn[2]}} & intake_memory_payload_head_tag); // merged.ts:60
+    | ({8{memory_turn[2]}} & intake_memory_payload_head_tag); // merged.ts:61
   wire [7:0] memory_merged_payload_head_opcode =
     ({8{memory_turn[0]}} & engine_memory_payload_head_opcode)
     | ({8{memory_turn[1]}} & allocator_memory_payload_head_opcode)
-    | ({8{memory_turn[2]}} & intake_memory_payload_head_opcode); // merged.ts:60
+    | ({8{memory_turn[2]}} & intake_memory_payload_head_opcode); // merged.ts:61
   wire [49:0] memory_merged_payload_head_va =
     ({50{memory_turn[0]}} & engine_memory_payload_head_va)
     | ({50{memory_turn[1]}} & allocator_memory_payload_head_va)
-    | ({50{memory_turn[2]}} & intake_memory_payload_head_va); // merged.ts:60
+    | ({50{memory_turn[2]}} & intake_memory_payload_head_va); // merged.ts:61
   wire [31:0] memory_merged_payload_head_length =
     ({32{memory_turn[0]}} & engine_memory_payload_head_length)
     | ({32{memory_turn[1]}} & allocator_memory_payload_head_length)
-    | ({32{memory_turn[2]}} & intake_memory_payload_head_length); // merged.ts:60
+    | ({32{memory_turn[2]}} & intake_memory_payload_head_length); // merged.ts:61
   wire [13:0] memory_merged_payload_head_data =
     ({14{memory_turn[0]}} & engine_memory_payload_head_data)
     | ({14{memory_turn[1]}} & allocator_memory_payload_head_data)
-    | ({14{memory_turn[2]}} & intake_memory_payload_head_data); // merged.ts:60
+    | ({14{memory_turn[2]}} & intake_memory_payload_head_data); // merged.ts:61
   wire memory_merged_payload_bare =
     (memory_turn[0] & engine_memory_payload_bare)
     | (memory_turn[1] & allocator_memory_payload_bare)
-    | (memory_turn[2] & intake_memory_payload_bare); // merged.ts:60
+    | (memory_turn[2] & intake_memory_payload_bare); // merged.ts:61
   wire [511:0] memory_merged_payload_data =
     ({512{memory_turn[0]}} & engine_memory_payload_data)
     | ({512{memory_turn[1]}} & allocator_memory_payload_data)
-    | ({512{memory_turn[2]}} & intake_memory_payload_data); // merged.ts:60
+    | ({512{memory_turn[2]}} & intake_memory_payload_data); // merged.ts:61
   wire memory_merged_payload_last =
     (memory_turn[0] & engine_memory_payload_last)
     | (memory_turn[1] & allocator_memory_payload_last)
-    | (memory_turn[2] & intake_memory_payload_last); // merged.ts:60
+    | (memory_turn[2] & intake_memory_payload_last); // merged.ts:61
   wire [2:0] memory_waiting =
     {intake_memory_valid, allocator_memory_valid, engine_memory_valid}
-    & ~memory_turn; // merged.ts:64
-  wire [2:0] memory_behind = memory_waiting & ~(memory_turn | (memory_turn - 3'd1)); // merged.ts:65
+    & ~memory_turn; // merged.ts:65
+  wire [2:0] memory_behind = memory_waiting & ~(memory_turn | (memory_turn - 3'd1)); // merged.ts:66
   wire memory_out_ready_or = memory_begun | memory_head_gone | memory_ready;
   wire memory_out_ready_or_2 = memory_out_held_bare | memory_bytes_gone | memory_data_ready;
   assign memory_out_ready = memory_out_ready_or & memory_out_ready_or_2;
   wire reply_merged_valid =
     (reply_turn[0] & replies_value_valid)
     | (reply_turn[1] & engine_reply_valid)
-    | (reply_turn[2] & intake_reply_valid); // merged.ts:60
-  wire reply_merged_ready = ~reply_out_skid_full; // merged.ts:60
+    | (reply_turn[2] & intake_reply_valid); // merged.ts:61
+  wire reply_merged_ready = ~reply_out_skid_full; // merged.ts:61
   wire [2:0] reply_merged_payload_head_context =
     ({3{reply_turn[0]}} & replies_value_payload_head_context)
     | ({3{reply_turn[1]}} & engine_reply_payload_head_context)
-    | ({3{reply_turn[2]}} & intake_reply_payload_head_context); // merged.ts:60
+    | ({3{reply_turn[2]}} & intake_reply_payload_head_context); // merged.ts:61
   wire [3:0] reply_merged_payload_head_status =
     ({4{reply_turn[0]}} & replies_value_payload_head_status)
     | ({4{reply_turn[1]}} & engine_reply_payload_head_status)
-    | ({4{reply_turn[2]}} & intake_reply_payload_head_status); // merged.ts:60
+    | ({4{reply_turn[2]}} & intake_reply_payload_head_status); // merged.ts:61
   wire [7:0] reply_merged_payload_head_opcode =
     ({8{reply_turn[0]}} & replies_value_payload_head_opcode)
     | ({8{reply_turn[1]}} & engine_reply_payload_head_opcode)
-    | ({8{reply_turn[2]}} & intake_reply_payload_head_opcode); // merged.ts:60
+    | ({8{reply_turn[2]}} & intake_reply_payload_head_opcode); // merged.ts:61
   wire [13:0] reply_merged_payload_head_length =
     ({14{reply_turn[0]}} & replies_value_payload_head_length)
     | ({14{reply_turn[1]}} & engine_reply_payload_head_length)
-    | ({14{reply_turn[2]}} & intake_reply_payload_head_length); // merged.ts:60
+    | ({14{reply_turn[2]}} & intake_reply_payload_head_length); // merged.ts:61
   wire reply_merged_payload_bare =
     (reply_turn[0] & replies_value_payload_bare)
     | (reply_turn[1] & engine_reply_payload_bare)
-    | (reply_turn[2] & intake_reply_payload_bare); // merged.ts:60
+    | (reply_turn[2] & intake_reply_payload_bare); // merged.ts:61
   wire [511:0] reply_merged_payload_data =
     ({512{reply_turn[0]}} & replies_value_payload_data)
     | ({512{reply_turn[1]}} & engine_reply_payload_data)
-    | ({512{reply_turn[2]}} & intake_reply_payload_data); // merged.ts:60
+    | ({512{reply_turn[2]}} & intake_reply_payload_data); // merged.ts:61
   wire reply_merged_payload_last =
     (reply_turn[0] & replies_value_payload_last)
     | (reply_turn[1] & engine_reply_payload_last)
-    | (reply_turn[2] & intake_reply_payload_last); // merged.ts:60
-  wire [2:0] reply_waiting = {intake_reply_valid, engine_reply_valid, replies_value_valid} & ~reply_turn; // merged.ts:64
-  wire [2:0] reply_behind = reply_waiting & ~(reply_turn | (reply_turn - 3'd1)); // merged.ts:65
+    | (reply_turn[2] & intake_reply_payload_last); // merged.ts:61
+  wire [2:0] reply_waiting = {intake_reply_valid, engine_reply_valid, replies_value_valid} & ~reply_turn; // merged.ts:65
+  wire [2:0] reply_behind = reply_waiting & ~(reply_turn | (reply_turn - 3'd1)); // merged.ts:66
   wire reply_out_ready_or = reply_begun | reply_head_gone | reply_ready;
   wire reply_out_ready_or_2 = reply_out_held_bare | reply_bytes_gone | reply_data_ready;
-  wire reply_out_ready = reply_out_ready_or & reply_out_ready_or_2; // merged.ts:129
-  wire reply_out_room = ~reply_out_full | reply_out_ready; // merged.ts:129
+  wire reply_out_ready = reply_out_ready_or & reply_out_ready_or_2; // merged.ts:130
+  wire reply_out_room = ~reply_out_full | reply_out_ready; // merged.ts:130
 
   wire intake_request_valid = request_valid; // kv.ts:55
   wire [2:0] intake_request_payload_context = request_payload_context; // kv.ts:55

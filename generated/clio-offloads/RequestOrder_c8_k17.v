@@ -16,31 +16,31 @@ module RequestOrder_c8_k17 (
   output wire [2:0]  start_payload,
   output wire [7:0]  inside_
 );
-  reg [7:0] inside_1; // request-order.ts:66
-  reg [7:0] writes; // request-order.ts:67
-  reg [7:0] keyed; // request-order.ts:68
-  reg [7:0] lists; // request-order.ts:69
-  reg [7:0] pending; // request-order.ts:70
-  reg [16:0] keys_0; // request-order.ts:71
-  reg [16:0] keys_1; // request-order.ts:71
-  reg [16:0] keys_2; // request-order.ts:71
-  reg [16:0] keys_3; // request-order.ts:71
-  reg [16:0] keys_4; // request-order.ts:71
-  reg [16:0] keys_5; // request-order.ts:71
-  reg [16:0] keys_6; // request-order.ts:71
-  reg [16:0] keys_7; // request-order.ts:71
-  reg [7:0] ahead_0; // request-order.ts:73
-  reg [7:0] ahead_1; // request-order.ts:73
-  reg [7:0] ahead_2; // request-order.ts:73
-  reg [7:0] ahead_3; // request-order.ts:73
-  reg [7:0] ahead_4; // request-order.ts:73
-  reg [7:0] ahead_5; // request-order.ts:73
-  reg [7:0] ahead_6; // request-order.ts:73
-  reg [7:0] ahead_7; // request-order.ts:73
-  reg [7:0] blocked; // request-order.ts:74
-  reg offered; // request-order.ts:109
-  reg [2:0] offer; // request-order.ts:110
-  reg [7:0] last; // request-order.ts:111
+  reg [7:0] inside_1; // request-order.ts:67
+  reg [7:0] writes; // request-order.ts:68
+  reg [7:0] keyed; // request-order.ts:69
+  reg [7:0] lists; // request-order.ts:70
+  reg [7:0] pending; // request-order.ts:71
+  reg [16:0] keys_0; // request-order.ts:72
+  reg [16:0] keys_1; // request-order.ts:72
+  reg [16:0] keys_2; // request-order.ts:72
+  reg [16:0] keys_3; // request-order.ts:72
+  reg [16:0] keys_4; // request-order.ts:72
+  reg [16:0] keys_5; // request-order.ts:72
+  reg [16:0] keys_6; // request-order.ts:72
+  reg [16:0] keys_7; // request-order.ts:72
+  reg [7:0] ahead_0; // request-order.ts:74
+  reg [7:0] ahead_1; // request-order.ts:74
+  reg [7:0] ahead_2; // request-order.ts:74
+  reg [7:0] ahead_3; // request-order.ts:74
+  reg [7:0] ahead_4; // request-order.ts:74
+  reg [7:0] ahead_5; // request-order.ts:74
+  reg [7:0] ahead_6; // request-order.ts:74
+  reg [7:0] ahead_7; // request-order.ts:74
+  reg [7:0] blocked; // request-order.ts:75
+  reg offered; // request-order.ts:110
+  reg [2:0] offer; // request-order.ts:111
+  reg [7:0] last; // request-order.ts:112
   wire [7:0] entering_joined = {
     enter_context == 3'd7,
     enter_context == 3'd6,
@@ -51,7 +51,7 @@ module RequestOrder_c8_k17 (
     enter_context == 3'd1,
     enter_context == 3'd0
   };
-  wire [7:0] entering = enter_valid ? entering_joined : 8'd0; // request-order.ts:75
+  wire [7:0] entering = enter_valid ? entering_joined : 8'd0; // request-order.ts:76
   wire [7:0] leaving_joined = {
     leave_context == 3'd7,
     leave_context == 3'd6,
@@ -62,7 +62,7 @@ module RequestOrder_c8_k17 (
     leave_context == 3'd1,
     leave_context == 3'd0
   };
-  wire [7:0] leaving = leave_valid ? leaving_joined : 8'd0; // request-order.ts:76
+  wire [7:0] leaving = leave_valid ? leaving_joined : 8'd0; // request-order.ts:77
   wire [7:0] in_the_way = {
     inside_1[7] & ~leaving[7] & (((keys_7 == enter_key) & keyed[7] & enter_keyed & (writes[7] | enter_writes)) | (lists[7] & enter_lists)),
     inside_1[6] & ~leaving[6] & (((keys_6 == enter_key) & keyed[6] & enter_keyed & (writes[6] | enter_writes)) | (lists[6] & enter_lists)),
@@ -72,20 +72,20 @@ module RequestOrder_c8_k17 (
     inside_1[2] & ~leaving[2] & (((keys_2 == enter_key) & keyed[2] & enter_keyed & (writes[2] | enter_writes)) | (lists[2] & enter_lists)),
     inside_1[1] & ~leaving[1] & (((keys_1 == enter_key) & keyed[1] & enter_keyed & (writes[1] | enter_writes)) | (lists[1] & enter_lists)),
     inside_1[0] & ~leaving[0] & (((keys_0 == enter_key) & keyed[0] & enter_keyed & (writes[0] | enter_writes)) | (lists[0] & enter_lists))
-  }; // request-order.ts:79
-  wire [7:0] left_0 = ahead_0 & ~leaving; // request-order.ts:95
-  wire [7:0] left_1 = ahead_1 & ~leaving; // request-order.ts:95
-  wire [7:0] left_2 = ahead_2 & ~leaving; // request-order.ts:95
-  wire [7:0] left_3 = ahead_3 & ~leaving; // request-order.ts:95
-  wire [7:0] left_4 = ahead_4 & ~leaving; // request-order.ts:95
-  wire [7:0] left_5 = ahead_5 & ~leaving; // request-order.ts:95
-  wire [7:0] left_6 = ahead_6 & ~leaving; // request-order.ts:95
-  wire [7:0] left_7 = ahead_7 & ~leaving; // request-order.ts:95
-  wire [7:0] ready = pending & ~blocked; // request-order.ts:112
-  wire [7:0] after = ready & ~(last | (last - 8'd1)); // request-order.ts:113
-  wire [7:0] chosen = |after ? after & (~after + 8'd1) : ready & (~ready + 8'd1); // request-order.ts:114
+  }; // request-order.ts:80
+  wire [7:0] left_0 = ahead_0 & ~leaving; // request-order.ts:96
+  wire [7:0] left_1 = ahead_1 & ~leaving; // request-order.ts:96
+  wire [7:0] left_2 = ahead_2 & ~leaving; // request-order.ts:96
+  wire [7:0] left_3 = ahead_3 & ~leaving; // request-order.ts:96
+  wire [7:0] left_4 = ahead_4 & ~leaving; // request-order.ts:96
+  wire [7:0] left_5 = ahead_5 & ~leaving; // request-order.ts:96
+  wire [7:0] left_6 = ahead_6 & ~leaving; // request-order.ts:96
+  wire [7:0] left_7 = ahead_7 & ~leaving; // request-order.ts:96
+  wire [7:0] ready = pending & ~blocked; // request-order.ts:113
+  wire [7:0] after = ready & ~(last | (last - 8'd1)); // request-order.ts:114
+  wire [7:0] chosen = |after ? after & (~after + 8'd1) : ready & (~ready + 8'd1); // request-order.ts:115
   wire starting_or = ~offered | start_ready;
-  wire [7:0] starting = starting_or ? chosen : 8'd0; // request-order.ts:116
+  wire [7:0] starting = starting_or ? chosen : 8'd0; // request-order.ts:117
 
   always @(posedge clk)
     if (rst) begin
@@ -373,29 +373,29 @@ module RequestOrder_c8_k17 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(entering & inside_1))); // request-order.ts:127
-      assert (~(|(leaving & ~inside_1))); // request-order.ts:128
-      assert (~(|(leaving & pending))); // request-order.ts:129
-      assert (~(check_or | check_or_2)); // request-order.ts:144
+      assert (~(|(entering & inside_1))); // request-order.ts:128
+      assert (~(|(leaving & ~inside_1))); // request-order.ts:129
+      assert (~(|(leaving & pending))); // request-order.ts:130
+      assert (~(check_or | check_or_2)); // request-order.ts:145
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(|(entering & inside_1)))) begin
-        $display("%s", "assertion failed: a context enters when it is not inside (request-order.ts:127)"); // request-order.ts:127
+        $display("%s", "assertion failed: a context enters when it is not inside (request-order.ts:128)"); // request-order.ts:128
         $stop;
       end
       if (~(~(|(leaving & ~inside_1)))) begin
-        $display("%s", "assertion failed: a context leaves when it is inside (request-order.ts:128)"); // request-order.ts:128
+        $display("%s", "assertion failed: a context leaves when it is inside (request-order.ts:129)"); // request-order.ts:129
         $stop;
       end
       if (~(~(|(leaving & pending)))) begin
-        $display("%s", "assertion failed: a context leaves when it has started (request-order.ts:129)"); // request-order.ts:129
+        $display("%s", "assertion failed: a context leaves when it has started (request-order.ts:130)"); // request-order.ts:130
         $stop;
       end
       if (~(~(check_or | check_or_2))) begin
-        $display("%s", "assertion failed: whoever writes is alone with its key, whoever lists alone (request-order.ts:144)"); // request-order.ts:144
+        $display("%s", "assertion failed: whoever writes is alone with its key, whoever lists alone (request-order.ts:145)"); // request-order.ts:145
         $stop;
       end
     end

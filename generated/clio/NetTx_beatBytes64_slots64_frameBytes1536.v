@@ -144,25 +144,25 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   reg [511:0] data_held_data; // net-tx.ts:237
   reg data_held_last; // net-tx.ts:237
   reg data_held_bad; // net-tx.ts:237
-  reg staged_full_1; // net-tx.ts:252
-  reg [511:0] staged_held_1_data; // net-tx.ts:252
-  reg [63:0] staged_held_1_keep; // net-tx.ts:252
-  reg staged_held_1_last; // net-tx.ts:252
-  reg staged_held_1_user; // net-tx.ts:252
-  reg staged_skid_full_1; // net-tx.ts:252
-  reg [511:0] staged_skid_held_1_data; // net-tx.ts:252
-  reg [63:0] staged_skid_held_1_keep; // net-tx.ts:252
-  reg staged_skid_held_1_last; // net-tx.ts:252
-  reg staged_skid_held_1_user; // net-tx.ts:252
-  reg arbitrated_locked; // net-tx.ts:252
-  reg [1:0] arbitrated_owner; // net-tx.ts:252
-  reg released; // net-tx.ts:256
-  reg [5:0] released_slot; // net-tx.ts:257
+  reg staged_full_1; // net-tx.ts:250
+  reg [511:0] staged_held_1_data; // net-tx.ts:250
+  reg [63:0] staged_held_1_keep; // net-tx.ts:250
+  reg staged_held_1_last; // net-tx.ts:250
+  reg staged_held_1_user; // net-tx.ts:250
+  reg staged_skid_full_1; // net-tx.ts:250
+  reg [511:0] staged_skid_held_1_data; // net-tx.ts:250
+  reg [63:0] staged_skid_held_1_keep; // net-tx.ts:250
+  reg staged_skid_held_1_last; // net-tx.ts:250
+  reg staged_skid_held_1_user; // net-tx.ts:250
+  reg arbitrated_locked; // net-tx.ts:250
+  reg [1:0] arbitrated_owner; // net-tx.ts:250
+  reg released; // net-tx.ts:252
+  reg [5:0] released_slot; // net-tx.ts:253
   wire [511:0] behind; // net-tx.ts:238
   wire waits; // net-tx.ts:235
   wire asked_room; // net-tx.ts:117
   wire consumes; // net-tx.ts:247
-  wire [1:0] arbitrated_grant; // net-tx.ts:252
+  wire [1:0] arbitrated_grant; // net-tx.ts:250
   wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_full)); // net-tx.ts:106
   wire sent_ready = ~staged_skid_full_1; // net-tx.ts:106
   wire [511:0] sent_payload_data_joined = {
@@ -285,10 +285,10 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   wire data_1_ready = consumes & ~echo; // net-tx.ts:237
   assign behind = echo ? echo_data_payload_data : data_held_data;
   assign consumes = sending & waits & sent_ready;
-  wire staged_1_ready = arbitrated_grant[0] & tx_ready; // net-tx.ts:252
-  wire staged_room_1 = ~staged_full_1 | staged_1_ready; // net-tx.ts:252
-  wire [1:0] arbitrated_request = {raw_valid, staged_full_1}; // net-tx.ts:252
-  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net-tx.ts:252
+  wire staged_1_ready = arbitrated_grant[0] & tx_ready; // net-tx.ts:250
+  wire staged_room_1 = ~staged_full_1 | staged_1_ready; // net-tx.ts:250
+  wire [1:0] arbitrated_request = {raw_valid, staged_full_1}; // net-tx.ts:250
+  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net-tx.ts:250
   assign arbitrated_grant =
     arbitrated_locked ? arbitrated_owner :
     |arbitrated_after ? arbitrated_after & (~arbitrated_after + 2'd1) :
@@ -698,19 +698,19 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(data_full & data_1_ready) | (data_held_last == final_)); // net-tx.ts:263
-      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net-tx.ts:264
+      assert (~(data_full & data_1_ready) | (data_held_last == final_)); // net-tx.ts:259
+      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net-tx.ts:260
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(data_full & data_1_ready) | (data_held_last == final_))) begin
-        $display("%s", "assertion failed: the data of a reply end with its length (net-tx.ts:263)"); // net-tx.ts:263
+        $display("%s", "assertion failed: the data of a reply end with its length (net-tx.ts:259)"); // net-tx.ts:259
         $stop;
       end
       if (~(~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_))) begin
-        $display("%s", "assertion failed: the echoed beats end with the frame (net-tx.ts:264)"); // net-tx.ts:264
+        $display("%s", "assertion failed: the echoed beats end with the frame (net-tx.ts:260)"); // net-tx.ts:260
         $stop;
       end
     end

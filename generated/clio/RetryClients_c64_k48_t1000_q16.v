@@ -20,93 +20,93 @@ module RetryClients_c64_k48_t1000_q16 (
   input  wire        retire,
   input  wire        freed
 );
-  reg [47:0] keys_0; // retry-clients.ts:76
-  reg [47:0] keys_1; // retry-clients.ts:76
-  reg [47:0] keys_2; // retry-clients.ts:76
-  reg [47:0] keys_3; // retry-clients.ts:76
-  reg [47:0] keys_4; // retry-clients.ts:76
-  reg [47:0] keys_5; // retry-clients.ts:76
-  reg [47:0] keys_6; // retry-clients.ts:76
-  reg [47:0] keys_7; // retry-clients.ts:76
-  reg [47:0] keys_8; // retry-clients.ts:76
-  reg [47:0] keys_9; // retry-clients.ts:76
-  reg [47:0] keys_10; // retry-clients.ts:76
-  reg [47:0] keys_11; // retry-clients.ts:76
-  reg [47:0] keys_12; // retry-clients.ts:76
-  reg [47:0] keys_13; // retry-clients.ts:76
-  reg [47:0] keys_14; // retry-clients.ts:76
-  reg [47:0] keys_15; // retry-clients.ts:76
-  reg [47:0] keys_16; // retry-clients.ts:76
-  reg [47:0] keys_17; // retry-clients.ts:76
-  reg [47:0] keys_18; // retry-clients.ts:76
-  reg [47:0] keys_19; // retry-clients.ts:76
-  reg [47:0] keys_20; // retry-clients.ts:76
-  reg [47:0] keys_21; // retry-clients.ts:76
-  reg [47:0] keys_22; // retry-clients.ts:76
-  reg [47:0] keys_23; // retry-clients.ts:76
-  reg [47:0] keys_24; // retry-clients.ts:76
-  reg [47:0] keys_25; // retry-clients.ts:76
-  reg [47:0] keys_26; // retry-clients.ts:76
-  reg [47:0] keys_27; // retry-clients.ts:76
-  reg [47:0] keys_28; // retry-clients.ts:76
-  reg [47:0] keys_29; // retry-clients.ts:76
-  reg [47:0] keys_30; // retry-clients.ts:76
-  reg [47:0] keys_31; // retry-clients.ts:76
-  reg [47:0] keys_32; // retry-clients.ts:76
-  reg [47:0] keys_33; // retry-clients.ts:76
-  reg [47:0] keys_34; // retry-clients.ts:76
-  reg [47:0] keys_35; // retry-clients.ts:76
-  reg [47:0] keys_36; // retry-clients.ts:76
-  reg [47:0] keys_37; // retry-clients.ts:76
-  reg [47:0] keys_38; // retry-clients.ts:76
-  reg [47:0] keys_39; // retry-clients.ts:76
-  reg [47:0] keys_40; // retry-clients.ts:76
-  reg [47:0] keys_41; // retry-clients.ts:76
-  reg [47:0] keys_42; // retry-clients.ts:76
-  reg [47:0] keys_43; // retry-clients.ts:76
-  reg [47:0] keys_44; // retry-clients.ts:76
-  reg [47:0] keys_45; // retry-clients.ts:76
-  reg [47:0] keys_46; // retry-clients.ts:76
-  reg [47:0] keys_47; // retry-clients.ts:76
-  reg [47:0] keys_48; // retry-clients.ts:76
-  reg [47:0] keys_49; // retry-clients.ts:76
-  reg [47:0] keys_50; // retry-clients.ts:76
-  reg [47:0] keys_51; // retry-clients.ts:76
-  reg [47:0] keys_52; // retry-clients.ts:76
-  reg [47:0] keys_53; // retry-clients.ts:76
-  reg [47:0] keys_54; // retry-clients.ts:76
-  reg [47:0] keys_55; // retry-clients.ts:76
-  reg [47:0] keys_56; // retry-clients.ts:76
-  reg [47:0] keys_57; // retry-clients.ts:76
-  reg [47:0] keys_58; // retry-clients.ts:76
-  reg [47:0] keys_59; // retry-clients.ts:76
-  reg [47:0] keys_60; // retry-clients.ts:76
-  reg [47:0] keys_61; // retry-clients.ts:76
-  reg [47:0] keys_62; // retry-clients.ts:76
-  reg [47:0] keys_63; // retry-clients.ts:76
-  reg [63:0] written; // retry-clients.ts:77
-  reg [63:0] matches_; // retry-clients.ts:80
-  reg [6:0] used; // retry-clients.ts:84
-  reg vacant_valid; // retry-clients.ts:85
-  reg vacant_swept; // retry-clients.ts:85
-  reg [5:0] vacant_index; // retry-clients.ts:85
-  reg idle_valid_1; // retry-clients.ts:94
-  reg [5:0] idle_index_1; // retry-clients.ts:94
-  reg [63:0] idle_place; // retry-clients.ts:95
-  reg [7:0] cycles; // retry-clients.ts:108
-  reg [15:0] now; // retry-clients.ts:109
-  reg touch_valid_1; // retry-clients.ts:115
-  reg [5:0] touch_index_1; // retry-clients.ts:115
-  reg [5:0] looking; // retry-clients.ts:121
-  reg looked_valid; // retry-clients.ts:122
-  reg [5:0] looked_index; // retry-clients.ts:122
-  reg [15:0] looked_quarters; // retry-clients.ts:122
-  reg longest_valid; // retry-clients.ts:123
-  reg [5:0] longest_index; // retry-clients.ts:123
-  reg [15:0] longest_quarters; // retry-clients.ts:123
-  reg chosen_valid; // retry-clients.ts:146
-  reg [5:0] chosen_index; // retry-clients.ts:146
-  (* ram_style = "distributed" *) reg [15:0] heard [0:63]; // retry-clients.ts:113
+  reg [47:0] keys_0; // retry-clients.ts:77
+  reg [47:0] keys_1; // retry-clients.ts:77
+  reg [47:0] keys_2; // retry-clients.ts:77
+  reg [47:0] keys_3; // retry-clients.ts:77
+  reg [47:0] keys_4; // retry-clients.ts:77
+  reg [47:0] keys_5; // retry-clients.ts:77
+  reg [47:0] keys_6; // retry-clients.ts:77
+  reg [47:0] keys_7; // retry-clients.ts:77
+  reg [47:0] keys_8; // retry-clients.ts:77
+  reg [47:0] keys_9; // retry-clients.ts:77
+  reg [47:0] keys_10; // retry-clients.ts:77
+  reg [47:0] keys_11; // retry-clients.ts:77
+  reg [47:0] keys_12; // retry-clients.ts:77
+  reg [47:0] keys_13; // retry-clients.ts:77
+  reg [47:0] keys_14; // retry-clients.ts:77
+  reg [47:0] keys_15; // retry-clients.ts:77
+  reg [47:0] keys_16; // retry-clients.ts:77
+  reg [47:0] keys_17; // retry-clients.ts:77
+  reg [47:0] keys_18; // retry-clients.ts:77
+  reg [47:0] keys_19; // retry-clients.ts:77
+  reg [47:0] keys_20; // retry-clients.ts:77
+  reg [47:0] keys_21; // retry-clients.ts:77
+  reg [47:0] keys_22; // retry-clients.ts:77
+  reg [47:0] keys_23; // retry-clients.ts:77
+  reg [47:0] keys_24; // retry-clients.ts:77
+  reg [47:0] keys_25; // retry-clients.ts:77
+  reg [47:0] keys_26; // retry-clients.ts:77
+  reg [47:0] keys_27; // retry-clients.ts:77
+  reg [47:0] keys_28; // retry-clients.ts:77
+  reg [47:0] keys_29; // retry-clients.ts:77
+  reg [47:0] keys_30; // retry-clients.ts:77
+  reg [47:0] keys_31; // retry-clients.ts:77
+  reg [47:0] keys_32; // retry-clients.ts:77
+  reg [47:0] keys_33; // retry-clients.ts:77
+  reg [47:0] keys_34; // retry-clients.ts:77
+  reg [47:0] keys_35; // retry-clients.ts:77
+  reg [47:0] keys_36; // retry-clients.ts:77
+  reg [47:0] keys_37; // retry-clients.ts:77
+  reg [47:0] keys_38; // retry-clients.ts:77
+  reg [47:0] keys_39; // retry-clients.ts:77
+  reg [47:0] keys_40; // retry-clients.ts:77
+  reg [47:0] keys_41; // retry-clients.ts:77
+  reg [47:0] keys_42; // retry-clients.ts:77
+  reg [47:0] keys_43; // retry-clients.ts:77
+  reg [47:0] keys_44; // retry-clients.ts:77
+  reg [47:0] keys_45; // retry-clients.ts:77
+  reg [47:0] keys_46; // retry-clients.ts:77
+  reg [47:0] keys_47; // retry-clients.ts:77
+  reg [47:0] keys_48; // retry-clients.ts:77
+  reg [47:0] keys_49; // retry-clients.ts:77
+  reg [47:0] keys_50; // retry-clients.ts:77
+  reg [47:0] keys_51; // retry-clients.ts:77
+  reg [47:0] keys_52; // retry-clients.ts:77
+  reg [47:0] keys_53; // retry-clients.ts:77
+  reg [47:0] keys_54; // retry-clients.ts:77
+  reg [47:0] keys_55; // retry-clients.ts:77
+  reg [47:0] keys_56; // retry-clients.ts:77
+  reg [47:0] keys_57; // retry-clients.ts:77
+  reg [47:0] keys_58; // retry-clients.ts:77
+  reg [47:0] keys_59; // retry-clients.ts:77
+  reg [47:0] keys_60; // retry-clients.ts:77
+  reg [47:0] keys_61; // retry-clients.ts:77
+  reg [47:0] keys_62; // retry-clients.ts:77
+  reg [47:0] keys_63; // retry-clients.ts:77
+  reg [63:0] written; // retry-clients.ts:78
+  reg [63:0] matches_; // retry-clients.ts:81
+  reg [6:0] used; // retry-clients.ts:85
+  reg vacant_valid; // retry-clients.ts:86
+  reg vacant_swept; // retry-clients.ts:86
+  reg [5:0] vacant_index; // retry-clients.ts:86
+  reg idle_valid_1; // retry-clients.ts:95
+  reg [5:0] idle_index_1; // retry-clients.ts:95
+  reg [63:0] idle_place; // retry-clients.ts:96
+  reg [7:0] cycles; // retry-clients.ts:109
+  reg [15:0] now; // retry-clients.ts:110
+  reg touch_valid_1; // retry-clients.ts:116
+  reg [5:0] touch_index_1; // retry-clients.ts:116
+  reg [5:0] looking; // retry-clients.ts:122
+  reg looked_valid; // retry-clients.ts:123
+  reg [5:0] looked_index; // retry-clients.ts:123
+  reg [15:0] looked_quarters; // retry-clients.ts:123
+  reg longest_valid; // retry-clients.ts:124
+  reg [5:0] longest_index; // retry-clients.ts:124
+  reg [15:0] longest_quarters; // retry-clients.ts:124
+  reg chosen_valid; // retry-clients.ts:147
+  reg [5:0] chosen_index; // retry-clients.ts:147
+  (* ram_style = "distributed" *) reg [15:0] heard [0:63]; // retry-clients.ts:114
   wire [16:0] matching_joined = {
     written[63],
     keys_63[47:45] == key[47:45],
@@ -1452,9 +1452,9 @@ module RetryClients_c64_k48_t1000_q16 (
     matching_sum_62[17],
     matching_sum_63[17],
     matching_sum_64[17]
-  }; // retry-clients.ts:78
-  wire all_used = used[6]; // retry-clients.ts:86
-  wire [5:0] place = all_used ? vacant_index : used[5:0]; // retry-clients.ts:87
+  }; // retry-clients.ts:79
+  wire all_used = used[6]; // retry-clients.ts:87
+  wire [5:0] place = all_used ? vacant_index : used[5:0]; // retry-clients.ts:88
   wire [63:0] entering_joined = {
     place == 6'd63,
     place == 6'd62,
@@ -1521,16 +1521,16 @@ module RetryClients_c64_k48_t1000_q16 (
     place == 6'd1,
     place == 6'd0
   };
-  wire [63:0] entering = add_valid ? entering_joined : 64'd0; // retry-clients.ts:89
-  wire [63:0] forgotten = retire ? idle_place : 64'd0; // retry-clients.ts:96
-  wire ticks = cycles == 8'd249; // retry-clients.ts:110
+  wire [63:0] entering = add_valid ? entering_joined : 64'd0; // retry-clients.ts:90
+  wire [63:0] forgotten = retire ? idle_place : 64'd0; // retry-clients.ts:97
+  wire ticks = cycles == 8'd249; // retry-clients.ts:111
   wire longer =
     looked_valid
     & (looked_quarters >= 16'd13)
     & ~(touch_valid_1 & (touch_index_1 == looked_index))
-    & (~longest_valid | (looked_quarters > longest_quarters)); // retry-clients.ts:133
-  wire standing = longest_valid & ~(touch_valid_1 & (touch_index_1 == longest_index)); // retry-clients.ts:139
-  wire ends = looked_index == 6'd63; // retry-clients.ts:140
+    & (~longest_valid | (looked_quarters > longest_quarters)); // retry-clients.ts:134
+  wire standing = longest_valid & ~(touch_valid_1 & (touch_index_1 == longest_index)); // retry-clients.ts:140
+  wire ends = looked_index == 6'd63; // retry-clients.ts:141
 
   always @(posedge clk)
     if (entering[0]) keys_0 <= add_key;
@@ -2109,39 +2109,39 @@ module RetryClients_c64_k48_t1000_q16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(matching & (matching - 64'd1)))); // retry-clients.ts:163
-      assert (~add_valid | ~all_used | (vacant_valid & vacant_swept)); // retry-clients.ts:164
-      assert (~(add_valid & touch_valid)); // retry-clients.ts:168
-      assert (~(look & add_valid)); // retry-clients.ts:169
-      assert (~retire | idle_valid); // retry-clients.ts:170
-      assert (~(retire & touch_valid & (touch_index == idle_index_1))); // retry-clients.ts:171
+      assert (~(|(matching & (matching - 64'd1)))); // retry-clients.ts:164
+      assert (~add_valid | ~all_used | (vacant_valid & vacant_swept)); // retry-clients.ts:165
+      assert (~(add_valid & touch_valid)); // retry-clients.ts:169
+      assert (~(look & add_valid)); // retry-clients.ts:170
+      assert (~retire | idle_valid); // retry-clients.ts:171
+      assert (~(retire & touch_valid & (touch_index == idle_index_1))); // retry-clients.ts:172
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(|(matching & (matching - 64'd1))))) begin
-        $display("%s", "assertion failed: a client is known at one place (retry-clients.ts:163)"); // retry-clients.ts:163
+        $display("%s", "assertion failed: a client is known at one place (retry-clients.ts:164)"); // retry-clients.ts:164
         $stop;
       end
       if (~(~add_valid | ~all_used | (vacant_valid & vacant_swept))) begin
-        $display("%s", "assertion failed: a client enters where there is a place (retry-clients.ts:164)"); // retry-clients.ts:164
+        $display("%s", "assertion failed: a client enters where there is a place (retry-clients.ts:165)"); // retry-clients.ts:165
         $stop;
       end
       if (~(~(add_valid & touch_valid))) begin
-        $display("%s", "assertion failed: who enters is heard of by that (retry-clients.ts:168)"); // retry-clients.ts:168
+        $display("%s", "assertion failed: who enters is heard of by that (retry-clients.ts:169)"); // retry-clients.ts:169
         $stop;
       end
       if (~(~(look & add_valid))) begin
-        $display("%s", "assertion failed: nobody is looked up while one enters (retry-clients.ts:169)"); // retry-clients.ts:169
+        $display("%s", "assertion failed: nobody is looked up while one enters (retry-clients.ts:170)"); // retry-clients.ts:170
         $stop;
       end
       if (~(~retire | idle_valid)) begin
-        $display("%s", "assertion failed: an idle client is forgotten, one at a time (retry-clients.ts:170)"); // retry-clients.ts:170
+        $display("%s", "assertion failed: an idle client is forgotten, one at a time (retry-clients.ts:171)"); // retry-clients.ts:171
         $stop;
       end
       if (~(~(retire & touch_valid & (touch_index == idle_index_1)))) begin
-        $display("%s", "assertion failed: nobody is forgotten while he is heard of (retry-clients.ts:171)"); // retry-clients.ts:171
+        $display("%s", "assertion failed: nobody is forgotten while he is heard of (retry-clients.ts:172)"); // retry-clients.ts:172
         $stop;
       end
     end

@@ -47,121 +47,121 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire        evicted,
   output wire        replaced
 );
-  wire clients_found_valid; // retry-verdict.ts:67
-  wire [5:0] clients_found_index; // retry-verdict.ts:67
-  wire clients_place_valid; // retry-verdict.ts:67
-  wire [5:0] clients_place_index; // retry-verdict.ts:67
-  wire clients_idle_valid; // retry-verdict.ts:67
-  wire [5:0] clients_idle_index; // retry-verdict.ts:67
-  wire sweep_purged; // retry-verdict.ts:76
-  wire sweep_step_valid; // retry-verdict.ts:76
-  wire sweep_step_urgent; // retry-verdict.ts:76
-  wire [8:0] sweep_step_row; // retry-verdict.ts:76
-  wire [5:0] sweep_step_client; // retry-verdict.ts:76
-  wire sweep_step_purge; // retry-verdict.ts:76
-  reg clearing; // retry-verdict.ts:88
-  reg [8:0] cleared; // retry-verdict.ts:89
-  reg looked_valid; // retry-verdict.ts:107
-  reg looked_sweeping; // retry-verdict.ts:107
-  reg looked_purging; // retry-verdict.ts:107
-  reg looked_purges_last; // retry-verdict.ts:107
-  reg [8:0] looked_row; // retry-verdict.ts:107
-  reg [5:0] asking_access_slot; // retry-verdict.ts:108
-  reg [15:0] asking_access_pid; // retry-verdict.ts:108
-  reg [63:0] asking_access_va; // retry-verdict.ts:108
-  reg [13:0] asking_access_length; // retry-verdict.ts:108
-  reg asking_access_write; // retry-verdict.ts:108
-  reg asking_access_silent; // retry-verdict.ts:108
-  reg [7:0] asking_access_reply_opcode; // retry-verdict.ts:108
-  reg [2:0] asking_access_op; // retry-verdict.ts:108
-  reg asking_access_indirect; // retry-verdict.ts:108
-  reg asking_tracked; // retry-verdict.ts:108
-  reg asking_keeps; // retry-verdict.ts:108
-  reg asking_introduces; // retry-verdict.ts:108
-  reg asking_fence; // retry-verdict.ts:108
-  reg [47:0] asking_client; // retry-verdict.ts:108
-  reg [31:0] asking_operation; // retry-verdict.ts:108
-  reg [5:0] swept_client; // retry-verdict.ts:109
-  reg judged_valid; // retry-verdict.ts:126
-  reg [1:0] judged_kind; // retry-verdict.ts:126
-  reg [5:0] judged_slot; // retry-verdict.ts:126
-  reg [10:0] judged_entry; // retry-verdict.ts:126
-  reg [5:0] judged_entry_slot; // retry-verdict.ts:126
-  reg judged_silent; // retry-verdict.ts:126
-  reg [7:0] judged_reply_opcode; // retry-verdict.ts:126
-  reg judged_evicts; // retry-verdict.ts:126
-  reg judged_forgets; // retry-verdict.ts:126
-  reg [5:0] judged_client; // retry-verdict.ts:126
-  reg [31:0] judged_operation; // retry-verdict.ts:126
-  reg at_valid; // retry-verdict.ts:132
-  reg at_sweeping; // retry-verdict.ts:132
-  reg at_purging; // retry-verdict.ts:132
-  reg at_purges_last; // retry-verdict.ts:132
-  reg [8:0] at_row; // retry-verdict.ts:132
-  reg [5:0] request_access_slot; // retry-verdict.ts:135
-  reg [15:0] request_access_pid; // retry-verdict.ts:135
-  reg [63:0] request_access_va; // retry-verdict.ts:135
-  reg [13:0] request_access_length; // retry-verdict.ts:135
-  reg request_access_write; // retry-verdict.ts:135
-  reg request_access_silent; // retry-verdict.ts:135
-  reg [7:0] request_access_reply_opcode; // retry-verdict.ts:135
-  reg [2:0] request_access_op; // retry-verdict.ts:135
-  reg request_access_indirect; // retry-verdict.ts:135
-  reg request_tracked; // retry-verdict.ts:135
-  reg request_keeps; // retry-verdict.ts:135
-  reg request_introduces; // retry-verdict.ts:135
-  reg request_fence; // retry-verdict.ts:135
-  reg [47:0] request_client; // retry-verdict.ts:135
-  reg [31:0] request_operation; // retry-verdict.ts:135
-  reg known; // retry-verdict.ts:136
-  reg [5:0] client; // retry-verdict.ts:137
-  reg [31:0] mark; // retry-verdict.ts:142
-  reg left; // retry-verdict.ts:143
-  reg ahead_inserted; // retry-verdict.ts:148
-  reg [1:0] ahead_way; // retry-verdict.ts:148
-  reg [5:0] ahead_slot; // retry-verdict.ts:148
-  reg ahead_same_set; // retry-verdict.ts:148
-  reg ahead_same_key; // retry-verdict.ts:148
-  reg purged; // retry-verdict.ts:221
-  reg out_full; // retry-verdict.ts:310
-  reg out_held_fence; // retry-verdict.ts:310
-  reg [5:0] out_held_access_slot; // retry-verdict.ts:310
-  reg [15:0] out_held_access_pid; // retry-verdict.ts:310
-  reg [63:0] out_held_access_va; // retry-verdict.ts:310
-  reg [13:0] out_held_access_length; // retry-verdict.ts:310
-  reg out_held_access_write; // retry-verdict.ts:310
-  reg out_held_access_silent; // retry-verdict.ts:310
-  reg [7:0] out_held_access_reply_opcode; // retry-verdict.ts:310
-  reg [2:0] out_held_access_op; // retry-verdict.ts:310
-  reg out_held_access_indirect; // retry-verdict.ts:310
-  reg spare_full; // retry-verdict.ts:310
-  reg spare_held_fence; // retry-verdict.ts:310
-  reg [5:0] spare_held_access_slot; // retry-verdict.ts:310
-  reg [15:0] spare_held_access_pid; // retry-verdict.ts:310
-  reg [63:0] spare_held_access_va; // retry-verdict.ts:310
-  reg [13:0] spare_held_access_length; // retry-verdict.ts:310
-  reg spare_held_access_write; // retry-verdict.ts:310
-  reg spare_held_access_silent; // retry-verdict.ts:310
-  reg [7:0] spare_held_access_reply_opcode; // retry-verdict.ts:310
-  reg [2:0] spare_held_access_op; // retry-verdict.ts:310
-  reg spare_held_access_indirect; // retry-verdict.ts:310
-  (* ram_style = "block" *) reg [179:0] entries [0:511]; // retry-verdict.ts:77
-  reg [179:0] row; // retry-verdict.ts:123
-  reg [1:0] oldest_of [0:511]; // retry-verdict.ts:83
-  wire [1:0] oldest; // retry-verdict.ts:124
-  (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // retry-verdict.ts:85
-  wire moves; // retry-verdict.ts:212
-  wire settles; // retry-verdict.ts:214
-  wire remembers; // retry-verdict.ts:207
-  wire out_ready; // retry-verdict.ts:310
-  wire spare_payload_fence; // retry-verdict.ts:310
-  reg [1:0] oldest_rd; // retry-verdict.ts:124
-  reg [1:0] oldest_fwd; // retry-verdict.ts:124
-  reg oldest_hit; // retry-verdict.ts:124
-  wire advance = ~at_valid | moves; // retry-verdict.ts:95
-  wire sweeps = sweep_step_valid & (sweep_step_urgent | ~request_valid); // retry-verdict.ts:102
-  wire [5:0] asking_client_1 = looked_sweeping ? swept_client : clients_found_index; // retry-verdict.ts:125
-  wire inserts = settles & remembers; // retry-verdict.ts:152
+  wire clients_found_valid; // retry-verdict.ts:68
+  wire [5:0] clients_found_index; // retry-verdict.ts:68
+  wire clients_place_valid; // retry-verdict.ts:68
+  wire [5:0] clients_place_index; // retry-verdict.ts:68
+  wire clients_idle_valid; // retry-verdict.ts:68
+  wire [5:0] clients_idle_index; // retry-verdict.ts:68
+  wire sweep_purged; // retry-verdict.ts:77
+  wire sweep_step_valid; // retry-verdict.ts:77
+  wire sweep_step_urgent; // retry-verdict.ts:77
+  wire [8:0] sweep_step_row; // retry-verdict.ts:77
+  wire [5:0] sweep_step_client; // retry-verdict.ts:77
+  wire sweep_step_purge; // retry-verdict.ts:77
+  reg clearing; // retry-verdict.ts:89
+  reg [8:0] cleared; // retry-verdict.ts:90
+  reg looked_valid; // retry-verdict.ts:108
+  reg looked_sweeping; // retry-verdict.ts:108
+  reg looked_purging; // retry-verdict.ts:108
+  reg looked_purges_last; // retry-verdict.ts:108
+  reg [8:0] looked_row; // retry-verdict.ts:108
+  reg [5:0] asking_access_slot; // retry-verdict.ts:109
+  reg [15:0] asking_access_pid; // retry-verdict.ts:109
+  reg [63:0] asking_access_va; // retry-verdict.ts:109
+  reg [13:0] asking_access_length; // retry-verdict.ts:109
+  reg asking_access_write; // retry-verdict.ts:109
+  reg asking_access_silent; // retry-verdict.ts:109
+  reg [7:0] asking_access_reply_opcode; // retry-verdict.ts:109
+  reg [2:0] asking_access_op; // retry-verdict.ts:109
+  reg asking_access_indirect; // retry-verdict.ts:109
+  reg asking_tracked; // retry-verdict.ts:109
+  reg asking_keeps; // retry-verdict.ts:109
+  reg asking_introduces; // retry-verdict.ts:109
+  reg asking_fence; // retry-verdict.ts:109
+  reg [47:0] asking_client; // retry-verdict.ts:109
+  reg [31:0] asking_operation; // retry-verdict.ts:109
+  reg [5:0] swept_client; // retry-verdict.ts:110
+  reg judged_valid; // retry-verdict.ts:127
+  reg [1:0] judged_kind; // retry-verdict.ts:127
+  reg [5:0] judged_slot; // retry-verdict.ts:127
+  reg [10:0] judged_entry; // retry-verdict.ts:127
+  reg [5:0] judged_entry_slot; // retry-verdict.ts:127
+  reg judged_silent; // retry-verdict.ts:127
+  reg [7:0] judged_reply_opcode; // retry-verdict.ts:127
+  reg judged_evicts; // retry-verdict.ts:127
+  reg judged_forgets; // retry-verdict.ts:127
+  reg [5:0] judged_client; // retry-verdict.ts:127
+  reg [31:0] judged_operation; // retry-verdict.ts:127
+  reg at_valid; // retry-verdict.ts:133
+  reg at_sweeping; // retry-verdict.ts:133
+  reg at_purging; // retry-verdict.ts:133
+  reg at_purges_last; // retry-verdict.ts:133
+  reg [8:0] at_row; // retry-verdict.ts:133
+  reg [5:0] request_access_slot; // retry-verdict.ts:136
+  reg [15:0] request_access_pid; // retry-verdict.ts:136
+  reg [63:0] request_access_va; // retry-verdict.ts:136
+  reg [13:0] request_access_length; // retry-verdict.ts:136
+  reg request_access_write; // retry-verdict.ts:136
+  reg request_access_silent; // retry-verdict.ts:136
+  reg [7:0] request_access_reply_opcode; // retry-verdict.ts:136
+  reg [2:0] request_access_op; // retry-verdict.ts:136
+  reg request_access_indirect; // retry-verdict.ts:136
+  reg request_tracked; // retry-verdict.ts:136
+  reg request_keeps; // retry-verdict.ts:136
+  reg request_introduces; // retry-verdict.ts:136
+  reg request_fence; // retry-verdict.ts:136
+  reg [47:0] request_client; // retry-verdict.ts:136
+  reg [31:0] request_operation; // retry-verdict.ts:136
+  reg known; // retry-verdict.ts:137
+  reg [5:0] client; // retry-verdict.ts:138
+  reg [31:0] mark; // retry-verdict.ts:143
+  reg left; // retry-verdict.ts:144
+  reg ahead_inserted; // retry-verdict.ts:149
+  reg [1:0] ahead_way; // retry-verdict.ts:149
+  reg [5:0] ahead_slot; // retry-verdict.ts:149
+  reg ahead_same_set; // retry-verdict.ts:149
+  reg ahead_same_key; // retry-verdict.ts:149
+  reg purged; // retry-verdict.ts:222
+  reg out_full; // retry-verdict.ts:311
+  reg out_held_fence; // retry-verdict.ts:311
+  reg [5:0] out_held_access_slot; // retry-verdict.ts:311
+  reg [15:0] out_held_access_pid; // retry-verdict.ts:311
+  reg [63:0] out_held_access_va; // retry-verdict.ts:311
+  reg [13:0] out_held_access_length; // retry-verdict.ts:311
+  reg out_held_access_write; // retry-verdict.ts:311
+  reg out_held_access_silent; // retry-verdict.ts:311
+  reg [7:0] out_held_access_reply_opcode; // retry-verdict.ts:311
+  reg [2:0] out_held_access_op; // retry-verdict.ts:311
+  reg out_held_access_indirect; // retry-verdict.ts:311
+  reg spare_full; // retry-verdict.ts:311
+  reg spare_held_fence; // retry-verdict.ts:311
+  reg [5:0] spare_held_access_slot; // retry-verdict.ts:311
+  reg [15:0] spare_held_access_pid; // retry-verdict.ts:311
+  reg [63:0] spare_held_access_va; // retry-verdict.ts:311
+  reg [13:0] spare_held_access_length; // retry-verdict.ts:311
+  reg spare_held_access_write; // retry-verdict.ts:311
+  reg spare_held_access_silent; // retry-verdict.ts:311
+  reg [7:0] spare_held_access_reply_opcode; // retry-verdict.ts:311
+  reg [2:0] spare_held_access_op; // retry-verdict.ts:311
+  reg spare_held_access_indirect; // retry-verdict.ts:311
+  (* ram_style = "block" *) reg [179:0] entries [0:511]; // retry-verdict.ts:78
+  reg [179:0] row; // retry-verdict.ts:124
+  reg [1:0] oldest_of [0:511]; // retry-verdict.ts:84
+  wire [1:0] oldest; // retry-verdict.ts:125
+  (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // retry-verdict.ts:86
+  wire moves; // retry-verdict.ts:213
+  wire settles; // retry-verdict.ts:215
+  wire remembers; // retry-verdict.ts:208
+  wire out_ready; // retry-verdict.ts:311
+  wire spare_payload_fence; // retry-verdict.ts:311
+  reg [1:0] oldest_rd; // retry-verdict.ts:125
+  reg [1:0] oldest_fwd; // retry-verdict.ts:125
+  reg oldest_hit; // retry-verdict.ts:125
+  wire advance = ~at_valid | moves; // retry-verdict.ts:96
+  wire sweeps = sweep_step_valid & (sweep_step_urgent | ~request_valid); // retry-verdict.ts:103
+  wire [5:0] asking_client_1 = looked_sweeping ? swept_client : clients_found_index; // retry-verdict.ts:126
+  wire inserts = settles & remembers; // retry-verdict.ts:153
   wire [15:0] same_client_joined = {
     request_client[47:45] == asking_client[47:45],
     request_client[44:42] == asking_client[44:42],
@@ -181,7 +181,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     request_client[2:0] == asking_client[2:0]
   };
   wire [16:0] same_client_sum = {1'b0, same_client_joined} + 17'd1;
-  wire same_client = same_client_sum[16]; // retry-verdict.ts:153
+  wire same_client = same_client_sum[16]; // retry-verdict.ts:154
   wire [10:0] leaves_it_joined = {
     request_operation[31:30] == judged_operation[31:30],
     request_operation[29:27] == judged_operation[29:27],
@@ -197,18 +197,18 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] leaves_it_sum = {1'b0, leaves_it_joined} + 12'd1;
   wire [31:0] leaves_it_diff = request_operation - judged_operation;
-  wire leaves_it = judged_forgets & (judged_client == client) & (leaves_it_sum[11] | leaves_it_diff[31]); // retry-verdict.ts:154
-  wire asks = at_valid & ~at_sweeping; // retry-verdict.ts:170
-  wire kept = request_tracked & request_keeps; // retry-verdict.ts:171
-  wire newcomer = asks & request_tracked & request_introduces & ~known; // retry-verdict.ts:174
-  wire holds = newcomer & clients_place_valid; // retry-verdict.ts:175
-  wire enters = newcomer & clients_place_valid & ~judged_forgets; // retry-verdict.ts:176
-  wire [31:0] preceding = request_operation - 32'd1; // retry-verdict.ts:177
-  wire refused = newcomer & (request_keeps | request_fence); // retry-verdict.ts:189
-  wire current_0 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd0)); // retry-verdict.ts:194
-  wire current_1 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd1)); // retry-verdict.ts:194
-  wire current_2 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd2)); // retry-verdict.ts:194
-  wire current_3 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd3)); // retry-verdict.ts:194
+  wire leaves_it = judged_forgets & (judged_client == client) & (leaves_it_sum[11] | leaves_it_diff[31]); // retry-verdict.ts:155
+  wire asks = at_valid & ~at_sweeping; // retry-verdict.ts:171
+  wire kept = request_tracked & request_keeps; // retry-verdict.ts:172
+  wire newcomer = asks & request_tracked & request_introduces & ~known; // retry-verdict.ts:175
+  wire holds = newcomer & clients_place_valid; // retry-verdict.ts:176
+  wire enters = newcomer & clients_place_valid & ~judged_forgets; // retry-verdict.ts:177
+  wire [31:0] preceding = request_operation - 32'd1; // retry-verdict.ts:178
+  wire refused = newcomer & (request_keeps | request_fence); // retry-verdict.ts:190
+  wire current_0 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd0)); // retry-verdict.ts:195
+  wire current_1 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd1)); // retry-verdict.ts:195
+  wire current_2 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd2)); // retry-verdict.ts:195
+  wire current_3 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd3)); // retry-verdict.ts:195
   wire [14:0] hits_0_joined = {
     current_0,
     row[0],
@@ -227,7 +227,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[9:7] == request_operation[2:0]
   };
   wire [15:0] hits_0_sum = {1'b0, hits_0_joined} + 16'd1;
-  wire hits_0 = hits_0_sum[15]; // retry-verdict.ts:196
+  wire hits_0 = hits_0_sum[15]; // retry-verdict.ts:197
   wire [14:0] hits_1_joined = {
     current_1,
     row[45],
@@ -246,7 +246,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[54:52] == request_operation[2:0]
   };
   wire [15:0] hits_1_sum = {1'b0, hits_1_joined} + 16'd1;
-  wire hits_1 = hits_1_sum[15]; // retry-verdict.ts:196
+  wire hits_1 = hits_1_sum[15]; // retry-verdict.ts:197
   wire [14:0] hits_2_joined = {
     current_2,
     row[90],
@@ -265,7 +265,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[99:97] == request_operation[2:0]
   };
   wire [15:0] hits_2_sum = {1'b0, hits_2_joined} + 16'd1;
-  wire hits_2 = hits_2_sum[15]; // retry-verdict.ts:196
+  wire hits_2 = hits_2_sum[15]; // retry-verdict.ts:197
   wire [14:0] hits_3_joined = {
     current_3,
     row[135],
@@ -284,10 +284,10 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[144:142] == request_operation[2:0]
   };
   wire [15:0] hits_3_sum = {1'b0, hits_3_joined} + 16'd1;
-  wire hits_3 = hits_3_sum[15]; // retry-verdict.ts:196
-  wire repeats_ahead = ahead_inserted & ahead_same_key; // retry-verdict.ts:201
-  wire any_hit = hits_0 | hits_1 | hits_2 | hits_3; // retry-verdict.ts:202
-  wire hit = (any_hit | repeats_ahead) & known; // retry-verdict.ts:203
+  wire hits_3 = hits_3_sum[15]; // retry-verdict.ts:197
+  wire repeats_ahead = ahead_inserted & ahead_same_key; // retry-verdict.ts:202
+  wire any_hit = hits_0 | hits_1 | hits_2 | hits_3; // retry-verdict.ts:203
+  wire hit = (any_hit | repeats_ahead) & known; // retry-verdict.ts:204
   wire [10:0] fresh_joined = {
     request_operation[31:30] == mark[31:30],
     request_operation[29:27] == mark[29:27],
@@ -303,33 +303,33 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] fresh_sum = {1'b0, fresh_joined} + 12'd1;
   wire [31:0] fresh_diff = request_operation - mark;
-  wire fresh = &{known, ~(fresh_sum[11] | fresh_diff[31]), ~left, ~leaves_it}; // retry-verdict.ts:205
+  wire fresh = &{known, ~(fresh_sum[11] | fresh_diff[31]), ~left, ~leaves_it}; // retry-verdict.ts:206
   assign remembers = kept & ~hit & fresh;
-  wire decided_valid = asks & ~holds & ~refused & (~kept | remembers); // retry-verdict.ts:209
-  wire decided_ready = ~out_full | out_ready; // retry-verdict.ts:209
+  wire decided_valid = asks & ~holds & ~refused & (~kept | remembers); // retry-verdict.ts:210
+  wire decided_ready = ~out_full | out_ready; // retry-verdict.ts:210
   assign moves = at_valid & ~holds & decided_ready;
   assign settles = moves & ~at_sweeping;
-  wire retires = settles & refused & clients_idle_valid; // retry-verdict.ts:216
+  wire retires = settles & refused & clients_idle_valid; // retry-verdict.ts:217
   wire removes_0 =
     (&{at_sweeping, row[0], current_0, row[6:1] == client})
-    & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // retry-verdict.ts:228
+    & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // retry-verdict.ts:229
   wire removes_1 =
     (&{at_sweeping, row[45], current_1, row[51:46] == client})
-    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // retry-verdict.ts:228
+    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // retry-verdict.ts:229
   wire removes_2 =
     (&{at_sweeping, row[90], current_2, row[96:91] == client})
-    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // retry-verdict.ts:228
+    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // retry-verdict.ts:229
   wire removes_3 =
     (&{at_sweeping, row[135], current_3, row[141:136] == client})
-    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // retry-verdict.ts:228
+    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // retry-verdict.ts:229
   wire [44:0] victim_valid_element = row[{6'd0, oldest} * 8'd45 +: 45];
-  wire victim_valid = victim_valid_element[0]; // retry-verdict.ts:246
-  wire [5:0] victim_client = victim_valid_element[6:1]; // retry-verdict.ts:246
-  wire [31:0] victim_operation = victim_valid_element[38:7]; // retry-verdict.ts:246
-  wire [5:0] victim_slot = victim_valid_element[44:39]; // retry-verdict.ts:246
-  wire evicts = inserts & victim_valid; // retry-verdict.ts:251
+  wire victim_valid = victim_valid_element[0]; // retry-verdict.ts:247
+  wire [5:0] victim_client = victim_valid_element[6:1]; // retry-verdict.ts:247
+  wire [31:0] victim_operation = victim_valid_element[38:7]; // retry-verdict.ts:247
+  wire [5:0] victim_slot = victim_valid_element[44:39]; // retry-verdict.ts:247
+  wire evicts = inserts & victim_valid; // retry-verdict.ts:252
   wire [31:0] drags_diff = request_operation - mark;
-  wire drags = &{settles, request_tracked, known, drags_diff[31:30] == 2'd1}; // retry-verdict.ts:252
+  wire drags = &{settles, request_tracked, known, drags_diff[31:30] == 2'd1}; // retry-verdict.ts:253
   wire [31:0] newest_word = forgotten[judged_client];
   wire [10:0] newest_joined = {
     judged_operation[31:30] == newest_word[31:30],
@@ -346,23 +346,23 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] newest_sum = {1'b0, newest_joined} + 12'd1;
   wire [31:0] newest_diff = judged_operation - newest_word;
-  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // retry-verdict.ts:303
+  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // retry-verdict.ts:304
   assign out_ready = ~spare_full;
-  wire spare_valid = out_full | spare_full; // retry-verdict.ts:310
-  wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence); // retry-verdict.ts:310
+  wire spare_valid = out_full | spare_full; // retry-verdict.ts:311
+  wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence); // retry-verdict.ts:311
   assign spare_payload_fence = spare_full ? spare_held_fence : out_held_fence;
 
-  wire [47:0] clients_key = request_payload_client; // retry-verdict.ts:67
-  wire clients_look = advance; // retry-verdict.ts:67
-  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // retry-verdict.ts:67
-  wire clients_add_valid = enters; // retry-verdict.ts:67
-  wire [47:0] clients_add_key = request_client; // retry-verdict.ts:67
-  wire clients_add_same = same_client & looked_valid & ~looked_sweeping & asking_tracked; // retry-verdict.ts:67
-  wire clients_touch_valid = settles & request_tracked & known; // retry-verdict.ts:67
-  wire [5:0] clients_touch_index = client; // retry-verdict.ts:67
-  wire clients_retire = retires; // retry-verdict.ts:67
-  wire clients_freed = purged & advance; // retry-verdict.ts:67
-  RetryClients_c64_k48_t1000_q16 clients ( // retry-verdict.ts:67
+  wire [47:0] clients_key = request_payload_client; // retry-verdict.ts:68
+  wire clients_look = advance; // retry-verdict.ts:68
+  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // retry-verdict.ts:68
+  wire clients_add_valid = enters; // retry-verdict.ts:68
+  wire [47:0] clients_add_key = request_client; // retry-verdict.ts:68
+  wire clients_add_same = same_client & looked_valid & ~looked_sweeping & asking_tracked; // retry-verdict.ts:68
+  wire clients_touch_valid = settles & request_tracked & known; // retry-verdict.ts:68
+  wire [5:0] clients_touch_index = client; // retry-verdict.ts:68
+  wire clients_retire = retires; // retry-verdict.ts:68
+  wire clients_freed = purged & advance; // retry-verdict.ts:68
+  RetryClients_c64_k48_t1000_q16 clients ( // retry-verdict.ts:68
     .clk         (clk),
     .rst         (rst),
     .key         (clients_key),
@@ -383,10 +383,10 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     .freed       (clients_freed)
   );
 
-  wire sweep_purge_valid = retires; // retry-verdict.ts:76
-  wire [5:0] sweep_purge_index = clients_idle_index; // retry-verdict.ts:76
-  wire sweep_take = sweeps & advance; // retry-verdict.ts:76
-  RetrySweep_sets512_clients64_operationBits32 sweep ( // retry-verdict.ts:76
+  wire sweep_purge_valid = retires; // retry-verdict.ts:77
+  wire [5:0] sweep_purge_index = clients_idle_index; // retry-verdict.ts:77
+  wire sweep_take = sweeps & advance; // retry-verdict.ts:77
+  RetrySweep_sets512_clients64_operationBits32 sweep ( // retry-verdict.ts:77
     .clk         (clk),
     .rst         (rst),
     .purge_valid (sweep_purge_valid),
@@ -709,19 +709,19 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1))))); // retry-verdict.ts:323
-      assert (~(clearing & inserts)); // retry-verdict.ts:332
+      assert (~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1))))); // retry-verdict.ts:324
+      assert (~(clearing & inserts)); // retry-verdict.ts:328
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1)))))) begin
-        $display("%s", "assertion failed: an operation is remembered once (retry-verdict.ts:323)"); // retry-verdict.ts:323
+        $display("%s", "assertion failed: an operation is remembered once (retry-verdict.ts:324)"); // retry-verdict.ts:324
         $stop;
       end
       if (~(~(clearing & inserts))) begin
-        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (retry-verdict.ts:332)"); // retry-verdict.ts:332
+        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (retry-verdict.ts:328)"); // retry-verdict.ts:328
         $stop;
       end
     end

@@ -18,336 +18,336 @@ module Tlb_entries64_keyBits44_ppnBits9 (
   input  wire        fill_mapping_read,
   output wire        evicts
 );
-  reg [43:0] keys_0; // tlb.ts:50
-  reg [43:0] keys_1; // tlb.ts:50
-  reg [43:0] keys_2; // tlb.ts:50
-  reg [43:0] keys_3; // tlb.ts:50
-  reg [43:0] keys_4; // tlb.ts:50
-  reg [43:0] keys_5; // tlb.ts:50
-  reg [43:0] keys_6; // tlb.ts:50
-  reg [43:0] keys_7; // tlb.ts:50
-  reg [43:0] keys_8; // tlb.ts:50
-  reg [43:0] keys_9; // tlb.ts:50
-  reg [43:0] keys_10; // tlb.ts:50
-  reg [43:0] keys_11; // tlb.ts:50
-  reg [43:0] keys_12; // tlb.ts:50
-  reg [43:0] keys_13; // tlb.ts:50
-  reg [43:0] keys_14; // tlb.ts:50
-  reg [43:0] keys_15; // tlb.ts:50
-  reg [43:0] keys_16; // tlb.ts:50
-  reg [43:0] keys_17; // tlb.ts:50
-  reg [43:0] keys_18; // tlb.ts:50
-  reg [43:0] keys_19; // tlb.ts:50
-  reg [43:0] keys_20; // tlb.ts:50
-  reg [43:0] keys_21; // tlb.ts:50
-  reg [43:0] keys_22; // tlb.ts:50
-  reg [43:0] keys_23; // tlb.ts:50
-  reg [43:0] keys_24; // tlb.ts:50
-  reg [43:0] keys_25; // tlb.ts:50
-  reg [43:0] keys_26; // tlb.ts:50
-  reg [43:0] keys_27; // tlb.ts:50
-  reg [43:0] keys_28; // tlb.ts:50
-  reg [43:0] keys_29; // tlb.ts:50
-  reg [43:0] keys_30; // tlb.ts:50
-  reg [43:0] keys_31; // tlb.ts:50
-  reg [43:0] keys_32; // tlb.ts:50
-  reg [43:0] keys_33; // tlb.ts:50
-  reg [43:0] keys_34; // tlb.ts:50
-  reg [43:0] keys_35; // tlb.ts:50
-  reg [43:0] keys_36; // tlb.ts:50
-  reg [43:0] keys_37; // tlb.ts:50
-  reg [43:0] keys_38; // tlb.ts:50
-  reg [43:0] keys_39; // tlb.ts:50
-  reg [43:0] keys_40; // tlb.ts:50
-  reg [43:0] keys_41; // tlb.ts:50
-  reg [43:0] keys_42; // tlb.ts:50
-  reg [43:0] keys_43; // tlb.ts:50
-  reg [43:0] keys_44; // tlb.ts:50
-  reg [43:0] keys_45; // tlb.ts:50
-  reg [43:0] keys_46; // tlb.ts:50
-  reg [43:0] keys_47; // tlb.ts:50
-  reg [43:0] keys_48; // tlb.ts:50
-  reg [43:0] keys_49; // tlb.ts:50
-  reg [43:0] keys_50; // tlb.ts:50
-  reg [43:0] keys_51; // tlb.ts:50
-  reg [43:0] keys_52; // tlb.ts:50
-  reg [43:0] keys_53; // tlb.ts:50
-  reg [43:0] keys_54; // tlb.ts:50
-  reg [43:0] keys_55; // tlb.ts:50
-  reg [43:0] keys_56; // tlb.ts:50
-  reg [43:0] keys_57; // tlb.ts:50
-  reg [43:0] keys_58; // tlb.ts:50
-  reg [43:0] keys_59; // tlb.ts:50
-  reg [43:0] keys_60; // tlb.ts:50
-  reg [43:0] keys_61; // tlb.ts:50
-  reg [43:0] keys_62; // tlb.ts:50
-  reg [43:0] keys_63; // tlb.ts:50
-  reg valid_0; // tlb.ts:51
-  reg valid_1; // tlb.ts:51
-  reg valid_2; // tlb.ts:51
-  reg valid_3; // tlb.ts:51
-  reg valid_4; // tlb.ts:51
-  reg valid_5; // tlb.ts:51
-  reg valid_6; // tlb.ts:51
-  reg valid_7; // tlb.ts:51
-  reg valid_8; // tlb.ts:51
-  reg valid_9; // tlb.ts:51
-  reg valid_10; // tlb.ts:51
-  reg valid_11; // tlb.ts:51
-  reg valid_12; // tlb.ts:51
-  reg valid_13; // tlb.ts:51
-  reg valid_14; // tlb.ts:51
-  reg valid_15; // tlb.ts:51
-  reg valid_16; // tlb.ts:51
-  reg valid_17; // tlb.ts:51
-  reg valid_18; // tlb.ts:51
-  reg valid_19; // tlb.ts:51
-  reg valid_20; // tlb.ts:51
-  reg valid_21; // tlb.ts:51
-  reg valid_22; // tlb.ts:51
-  reg valid_23; // tlb.ts:51
-  reg valid_24; // tlb.ts:51
-  reg valid_25; // tlb.ts:51
-  reg valid_26; // tlb.ts:51
-  reg valid_27; // tlb.ts:51
-  reg valid_28; // tlb.ts:51
-  reg valid_29; // tlb.ts:51
-  reg valid_30; // tlb.ts:51
-  reg valid_31; // tlb.ts:51
-  reg valid_32; // tlb.ts:51
-  reg valid_33; // tlb.ts:51
-  reg valid_34; // tlb.ts:51
-  reg valid_35; // tlb.ts:51
-  reg valid_36; // tlb.ts:51
-  reg valid_37; // tlb.ts:51
-  reg valid_38; // tlb.ts:51
-  reg valid_39; // tlb.ts:51
-  reg valid_40; // tlb.ts:51
-  reg valid_41; // tlb.ts:51
-  reg valid_42; // tlb.ts:51
-  reg valid_43; // tlb.ts:51
-  reg valid_44; // tlb.ts:51
-  reg valid_45; // tlb.ts:51
-  reg valid_46; // tlb.ts:51
-  reg valid_47; // tlb.ts:51
-  reg valid_48; // tlb.ts:51
-  reg valid_49; // tlb.ts:51
-  reg valid_50; // tlb.ts:51
-  reg valid_51; // tlb.ts:51
-  reg valid_52; // tlb.ts:51
-  reg valid_53; // tlb.ts:51
-  reg valid_54; // tlb.ts:51
-  reg valid_55; // tlb.ts:51
-  reg valid_56; // tlb.ts:51
-  reg valid_57; // tlb.ts:51
-  reg valid_58; // tlb.ts:51
-  reg valid_59; // tlb.ts:51
-  reg valid_60; // tlb.ts:51
-  reg valid_61; // tlb.ts:51
-  reg valid_62; // tlb.ts:51
-  reg valid_63; // tlb.ts:51
-  reg [8:0] mappings_0_ppn; // tlb.ts:52
-  reg mappings_0_write; // tlb.ts:52
-  reg mappings_0_read; // tlb.ts:52
-  reg [8:0] mappings_1_ppn; // tlb.ts:52
-  reg mappings_1_write; // tlb.ts:52
-  reg mappings_1_read; // tlb.ts:52
-  reg [8:0] mappings_2_ppn; // tlb.ts:52
-  reg mappings_2_write; // tlb.ts:52
-  reg mappings_2_read; // tlb.ts:52
-  reg [8:0] mappings_3_ppn; // tlb.ts:52
-  reg mappings_3_write; // tlb.ts:52
-  reg mappings_3_read; // tlb.ts:52
-  reg [8:0] mappings_4_ppn; // tlb.ts:52
-  reg mappings_4_write; // tlb.ts:52
-  reg mappings_4_read; // tlb.ts:52
-  reg [8:0] mappings_5_ppn; // tlb.ts:52
-  reg mappings_5_write; // tlb.ts:52
-  reg mappings_5_read; // tlb.ts:52
-  reg [8:0] mappings_6_ppn; // tlb.ts:52
-  reg mappings_6_write; // tlb.ts:52
-  reg mappings_6_read; // tlb.ts:52
-  reg [8:0] mappings_7_ppn; // tlb.ts:52
-  reg mappings_7_write; // tlb.ts:52
-  reg mappings_7_read; // tlb.ts:52
-  reg [8:0] mappings_8_ppn; // tlb.ts:52
-  reg mappings_8_write; // tlb.ts:52
-  reg mappings_8_read; // tlb.ts:52
-  reg [8:0] mappings_9_ppn; // tlb.ts:52
-  reg mappings_9_write; // tlb.ts:52
-  reg mappings_9_read; // tlb.ts:52
-  reg [8:0] mappings_10_ppn; // tlb.ts:52
-  reg mappings_10_write; // tlb.ts:52
-  reg mappings_10_read; // tlb.ts:52
-  reg [8:0] mappings_11_ppn; // tlb.ts:52
-  reg mappings_11_write; // tlb.ts:52
-  reg mappings_11_read; // tlb.ts:52
-  reg [8:0] mappings_12_ppn; // tlb.ts:52
-  reg mappings_12_write; // tlb.ts:52
-  reg mappings_12_read; // tlb.ts:52
-  reg [8:0] mappings_13_ppn; // tlb.ts:52
-  reg mappings_13_write; // tlb.ts:52
-  reg mappings_13_read; // tlb.ts:52
-  reg [8:0] mappings_14_ppn; // tlb.ts:52
-  reg mappings_14_write; // tlb.ts:52
-  reg mappings_14_read; // tlb.ts:52
-  reg [8:0] mappings_15_ppn; // tlb.ts:52
-  reg mappings_15_write; // tlb.ts:52
-  reg mappings_15_read; // tlb.ts:52
-  reg [8:0] mappings_16_ppn; // tlb.ts:52
-  reg mappings_16_write; // tlb.ts:52
-  reg mappings_16_read; // tlb.ts:52
-  reg [8:0] mappings_17_ppn; // tlb.ts:52
-  reg mappings_17_write; // tlb.ts:52
-  reg mappings_17_read; // tlb.ts:52
-  reg [8:0] mappings_18_ppn; // tlb.ts:52
-  reg mappings_18_write; // tlb.ts:52
-  reg mappings_18_read; // tlb.ts:52
-  reg [8:0] mappings_19_ppn; // tlb.ts:52
-  reg mappings_19_write; // tlb.ts:52
-  reg mappings_19_read; // tlb.ts:52
-  reg [8:0] mappings_20_ppn; // tlb.ts:52
-  reg mappings_20_write; // tlb.ts:52
-  reg mappings_20_read; // tlb.ts:52
-  reg [8:0] mappings_21_ppn; // tlb.ts:52
-  reg mappings_21_write; // tlb.ts:52
-  reg mappings_21_read; // tlb.ts:52
-  reg [8:0] mappings_22_ppn; // tlb.ts:52
-  reg mappings_22_write; // tlb.ts:52
-  reg mappings_22_read; // tlb.ts:52
-  reg [8:0] mappings_23_ppn; // tlb.ts:52
-  reg mappings_23_write; // tlb.ts:52
-  reg mappings_23_read; // tlb.ts:52
-  reg [8:0] mappings_24_ppn; // tlb.ts:52
-  reg mappings_24_write; // tlb.ts:52
-  reg mappings_24_read; // tlb.ts:52
-  reg [8:0] mappings_25_ppn; // tlb.ts:52
-  reg mappings_25_write; // tlb.ts:52
-  reg mappings_25_read; // tlb.ts:52
-  reg [8:0] mappings_26_ppn; // tlb.ts:52
-  reg mappings_26_write; // tlb.ts:52
-  reg mappings_26_read; // tlb.ts:52
-  reg [8:0] mappings_27_ppn; // tlb.ts:52
-  reg mappings_27_write; // tlb.ts:52
-  reg mappings_27_read; // tlb.ts:52
-  reg [8:0] mappings_28_ppn; // tlb.ts:52
-  reg mappings_28_write; // tlb.ts:52
-  reg mappings_28_read; // tlb.ts:52
-  reg [8:0] mappings_29_ppn; // tlb.ts:52
-  reg mappings_29_write; // tlb.ts:52
-  reg mappings_29_read; // tlb.ts:52
-  reg [8:0] mappings_30_ppn; // tlb.ts:52
-  reg mappings_30_write; // tlb.ts:52
-  reg mappings_30_read; // tlb.ts:52
-  reg [8:0] mappings_31_ppn; // tlb.ts:52
-  reg mappings_31_write; // tlb.ts:52
-  reg mappings_31_read; // tlb.ts:52
-  reg [8:0] mappings_32_ppn; // tlb.ts:52
-  reg mappings_32_write; // tlb.ts:52
-  reg mappings_32_read; // tlb.ts:52
-  reg [8:0] mappings_33_ppn; // tlb.ts:52
-  reg mappings_33_write; // tlb.ts:52
-  reg mappings_33_read; // tlb.ts:52
-  reg [8:0] mappings_34_ppn; // tlb.ts:52
-  reg mappings_34_write; // tlb.ts:52
-  reg mappings_34_read; // tlb.ts:52
-  reg [8:0] mappings_35_ppn; // tlb.ts:52
-  reg mappings_35_write; // tlb.ts:52
-  reg mappings_35_read; // tlb.ts:52
-  reg [8:0] mappings_36_ppn; // tlb.ts:52
-  reg mappings_36_write; // tlb.ts:52
-  reg mappings_36_read; // tlb.ts:52
-  reg [8:0] mappings_37_ppn; // tlb.ts:52
-  reg mappings_37_write; // tlb.ts:52
-  reg mappings_37_read; // tlb.ts:52
-  reg [8:0] mappings_38_ppn; // tlb.ts:52
-  reg mappings_38_write; // tlb.ts:52
-  reg mappings_38_read; // tlb.ts:52
-  reg [8:0] mappings_39_ppn; // tlb.ts:52
-  reg mappings_39_write; // tlb.ts:52
-  reg mappings_39_read; // tlb.ts:52
-  reg [8:0] mappings_40_ppn; // tlb.ts:52
-  reg mappings_40_write; // tlb.ts:52
-  reg mappings_40_read; // tlb.ts:52
-  reg [8:0] mappings_41_ppn; // tlb.ts:52
-  reg mappings_41_write; // tlb.ts:52
-  reg mappings_41_read; // tlb.ts:52
-  reg [8:0] mappings_42_ppn; // tlb.ts:52
-  reg mappings_42_write; // tlb.ts:52
-  reg mappings_42_read; // tlb.ts:52
-  reg [8:0] mappings_43_ppn; // tlb.ts:52
-  reg mappings_43_write; // tlb.ts:52
-  reg mappings_43_read; // tlb.ts:52
-  reg [8:0] mappings_44_ppn; // tlb.ts:52
-  reg mappings_44_write; // tlb.ts:52
-  reg mappings_44_read; // tlb.ts:52
-  reg [8:0] mappings_45_ppn; // tlb.ts:52
-  reg mappings_45_write; // tlb.ts:52
-  reg mappings_45_read; // tlb.ts:52
-  reg [8:0] mappings_46_ppn; // tlb.ts:52
-  reg mappings_46_write; // tlb.ts:52
-  reg mappings_46_read; // tlb.ts:52
-  reg [8:0] mappings_47_ppn; // tlb.ts:52
-  reg mappings_47_write; // tlb.ts:52
-  reg mappings_47_read; // tlb.ts:52
-  reg [8:0] mappings_48_ppn; // tlb.ts:52
-  reg mappings_48_write; // tlb.ts:52
-  reg mappings_48_read; // tlb.ts:52
-  reg [8:0] mappings_49_ppn; // tlb.ts:52
-  reg mappings_49_write; // tlb.ts:52
-  reg mappings_49_read; // tlb.ts:52
-  reg [8:0] mappings_50_ppn; // tlb.ts:52
-  reg mappings_50_write; // tlb.ts:52
-  reg mappings_50_read; // tlb.ts:52
-  reg [8:0] mappings_51_ppn; // tlb.ts:52
-  reg mappings_51_write; // tlb.ts:52
-  reg mappings_51_read; // tlb.ts:52
-  reg [8:0] mappings_52_ppn; // tlb.ts:52
-  reg mappings_52_write; // tlb.ts:52
-  reg mappings_52_read; // tlb.ts:52
-  reg [8:0] mappings_53_ppn; // tlb.ts:52
-  reg mappings_53_write; // tlb.ts:52
-  reg mappings_53_read; // tlb.ts:52
-  reg [8:0] mappings_54_ppn; // tlb.ts:52
-  reg mappings_54_write; // tlb.ts:52
-  reg mappings_54_read; // tlb.ts:52
-  reg [8:0] mappings_55_ppn; // tlb.ts:52
-  reg mappings_55_write; // tlb.ts:52
-  reg mappings_55_read; // tlb.ts:52
-  reg [8:0] mappings_56_ppn; // tlb.ts:52
-  reg mappings_56_write; // tlb.ts:52
-  reg mappings_56_read; // tlb.ts:52
-  reg [8:0] mappings_57_ppn; // tlb.ts:52
-  reg mappings_57_write; // tlb.ts:52
-  reg mappings_57_read; // tlb.ts:52
-  reg [8:0] mappings_58_ppn; // tlb.ts:52
-  reg mappings_58_write; // tlb.ts:52
-  reg mappings_58_read; // tlb.ts:52
-  reg [8:0] mappings_59_ppn; // tlb.ts:52
-  reg mappings_59_write; // tlb.ts:52
-  reg mappings_59_read; // tlb.ts:52
-  reg [8:0] mappings_60_ppn; // tlb.ts:52
-  reg mappings_60_write; // tlb.ts:52
-  reg mappings_60_read; // tlb.ts:52
-  reg [8:0] mappings_61_ppn; // tlb.ts:52
-  reg mappings_61_write; // tlb.ts:52
-  reg mappings_61_read; // tlb.ts:52
-  reg [8:0] mappings_62_ppn; // tlb.ts:52
-  reg mappings_62_write; // tlb.ts:52
-  reg mappings_62_read; // tlb.ts:52
-  reg [8:0] mappings_63_ppn; // tlb.ts:52
-  reg mappings_63_write; // tlb.ts:52
-  reg mappings_63_read; // tlb.ts:52
-  reg [63:0] found; // tlb.ts:53
-  wire [5:0] lru_victim; // tlb.ts:55
-  wire [5:0] lru_next; // tlb.ts:55
-  reg touched; // tlb.ts:58
-  reg [5:0] touched_index; // tlb.ts:59
-  wire [5:0] victim = (touched & (touched_index == lru_victim)) ? lru_next : lru_victim; // tlb.ts:62
+  reg [43:0] keys_0; // tlb.ts:51
+  reg [43:0] keys_1; // tlb.ts:51
+  reg [43:0] keys_2; // tlb.ts:51
+  reg [43:0] keys_3; // tlb.ts:51
+  reg [43:0] keys_4; // tlb.ts:51
+  reg [43:0] keys_5; // tlb.ts:51
+  reg [43:0] keys_6; // tlb.ts:51
+  reg [43:0] keys_7; // tlb.ts:51
+  reg [43:0] keys_8; // tlb.ts:51
+  reg [43:0] keys_9; // tlb.ts:51
+  reg [43:0] keys_10; // tlb.ts:51
+  reg [43:0] keys_11; // tlb.ts:51
+  reg [43:0] keys_12; // tlb.ts:51
+  reg [43:0] keys_13; // tlb.ts:51
+  reg [43:0] keys_14; // tlb.ts:51
+  reg [43:0] keys_15; // tlb.ts:51
+  reg [43:0] keys_16; // tlb.ts:51
+  reg [43:0] keys_17; // tlb.ts:51
+  reg [43:0] keys_18; // tlb.ts:51
+  reg [43:0] keys_19; // tlb.ts:51
+  reg [43:0] keys_20; // tlb.ts:51
+  reg [43:0] keys_21; // tlb.ts:51
+  reg [43:0] keys_22; // tlb.ts:51
+  reg [43:0] keys_23; // tlb.ts:51
+  reg [43:0] keys_24; // tlb.ts:51
+  reg [43:0] keys_25; // tlb.ts:51
+  reg [43:0] keys_26; // tlb.ts:51
+  reg [43:0] keys_27; // tlb.ts:51
+  reg [43:0] keys_28; // tlb.ts:51
+  reg [43:0] keys_29; // tlb.ts:51
+  reg [43:0] keys_30; // tlb.ts:51
+  reg [43:0] keys_31; // tlb.ts:51
+  reg [43:0] keys_32; // tlb.ts:51
+  reg [43:0] keys_33; // tlb.ts:51
+  reg [43:0] keys_34; // tlb.ts:51
+  reg [43:0] keys_35; // tlb.ts:51
+  reg [43:0] keys_36; // tlb.ts:51
+  reg [43:0] keys_37; // tlb.ts:51
+  reg [43:0] keys_38; // tlb.ts:51
+  reg [43:0] keys_39; // tlb.ts:51
+  reg [43:0] keys_40; // tlb.ts:51
+  reg [43:0] keys_41; // tlb.ts:51
+  reg [43:0] keys_42; // tlb.ts:51
+  reg [43:0] keys_43; // tlb.ts:51
+  reg [43:0] keys_44; // tlb.ts:51
+  reg [43:0] keys_45; // tlb.ts:51
+  reg [43:0] keys_46; // tlb.ts:51
+  reg [43:0] keys_47; // tlb.ts:51
+  reg [43:0] keys_48; // tlb.ts:51
+  reg [43:0] keys_49; // tlb.ts:51
+  reg [43:0] keys_50; // tlb.ts:51
+  reg [43:0] keys_51; // tlb.ts:51
+  reg [43:0] keys_52; // tlb.ts:51
+  reg [43:0] keys_53; // tlb.ts:51
+  reg [43:0] keys_54; // tlb.ts:51
+  reg [43:0] keys_55; // tlb.ts:51
+  reg [43:0] keys_56; // tlb.ts:51
+  reg [43:0] keys_57; // tlb.ts:51
+  reg [43:0] keys_58; // tlb.ts:51
+  reg [43:0] keys_59; // tlb.ts:51
+  reg [43:0] keys_60; // tlb.ts:51
+  reg [43:0] keys_61; // tlb.ts:51
+  reg [43:0] keys_62; // tlb.ts:51
+  reg [43:0] keys_63; // tlb.ts:51
+  reg valid_0; // tlb.ts:52
+  reg valid_1; // tlb.ts:52
+  reg valid_2; // tlb.ts:52
+  reg valid_3; // tlb.ts:52
+  reg valid_4; // tlb.ts:52
+  reg valid_5; // tlb.ts:52
+  reg valid_6; // tlb.ts:52
+  reg valid_7; // tlb.ts:52
+  reg valid_8; // tlb.ts:52
+  reg valid_9; // tlb.ts:52
+  reg valid_10; // tlb.ts:52
+  reg valid_11; // tlb.ts:52
+  reg valid_12; // tlb.ts:52
+  reg valid_13; // tlb.ts:52
+  reg valid_14; // tlb.ts:52
+  reg valid_15; // tlb.ts:52
+  reg valid_16; // tlb.ts:52
+  reg valid_17; // tlb.ts:52
+  reg valid_18; // tlb.ts:52
+  reg valid_19; // tlb.ts:52
+  reg valid_20; // tlb.ts:52
+  reg valid_21; // tlb.ts:52
+  reg valid_22; // tlb.ts:52
+  reg valid_23; // tlb.ts:52
+  reg valid_24; // tlb.ts:52
+  reg valid_25; // tlb.ts:52
+  reg valid_26; // tlb.ts:52
+  reg valid_27; // tlb.ts:52
+  reg valid_28; // tlb.ts:52
+  reg valid_29; // tlb.ts:52
+  reg valid_30; // tlb.ts:52
+  reg valid_31; // tlb.ts:52
+  reg valid_32; // tlb.ts:52
+  reg valid_33; // tlb.ts:52
+  reg valid_34; // tlb.ts:52
+  reg valid_35; // tlb.ts:52
+  reg valid_36; // tlb.ts:52
+  reg valid_37; // tlb.ts:52
+  reg valid_38; // tlb.ts:52
+  reg valid_39; // tlb.ts:52
+  reg valid_40; // tlb.ts:52
+  reg valid_41; // tlb.ts:52
+  reg valid_42; // tlb.ts:52
+  reg valid_43; // tlb.ts:52
+  reg valid_44; // tlb.ts:52
+  reg valid_45; // tlb.ts:52
+  reg valid_46; // tlb.ts:52
+  reg valid_47; // tlb.ts:52
+  reg valid_48; // tlb.ts:52
+  reg valid_49; // tlb.ts:52
+  reg valid_50; // tlb.ts:52
+  reg valid_51; // tlb.ts:52
+  reg valid_52; // tlb.ts:52
+  reg valid_53; // tlb.ts:52
+  reg valid_54; // tlb.ts:52
+  reg valid_55; // tlb.ts:52
+  reg valid_56; // tlb.ts:52
+  reg valid_57; // tlb.ts:52
+  reg valid_58; // tlb.ts:52
+  reg valid_59; // tlb.ts:52
+  reg valid_60; // tlb.ts:52
+  reg valid_61; // tlb.ts:52
+  reg valid_62; // tlb.ts:52
+  reg valid_63; // tlb.ts:52
+  reg [8:0] mappings_0_ppn; // tlb.ts:53
+  reg mappings_0_write; // tlb.ts:53
+  reg mappings_0_read; // tlb.ts:53
+  reg [8:0] mappings_1_ppn; // tlb.ts:53
+  reg mappings_1_write; // tlb.ts:53
+  reg mappings_1_read; // tlb.ts:53
+  reg [8:0] mappings_2_ppn; // tlb.ts:53
+  reg mappings_2_write; // tlb.ts:53
+  reg mappings_2_read; // tlb.ts:53
+  reg [8:0] mappings_3_ppn; // tlb.ts:53
+  reg mappings_3_write; // tlb.ts:53
+  reg mappings_3_read; // tlb.ts:53
+  reg [8:0] mappings_4_ppn; // tlb.ts:53
+  reg mappings_4_write; // tlb.ts:53
+  reg mappings_4_read; // tlb.ts:53
+  reg [8:0] mappings_5_ppn; // tlb.ts:53
+  reg mappings_5_write; // tlb.ts:53
+  reg mappings_5_read; // tlb.ts:53
+  reg [8:0] mappings_6_ppn; // tlb.ts:53
+  reg mappings_6_write; // tlb.ts:53
+  reg mappings_6_read; // tlb.ts:53
+  reg [8:0] mappings_7_ppn; // tlb.ts:53
+  reg mappings_7_write; // tlb.ts:53
+  reg mappings_7_read; // tlb.ts:53
+  reg [8:0] mappings_8_ppn; // tlb.ts:53
+  reg mappings_8_write; // tlb.ts:53
+  reg mappings_8_read; // tlb.ts:53
+  reg [8:0] mappings_9_ppn; // tlb.ts:53
+  reg mappings_9_write; // tlb.ts:53
+  reg mappings_9_read; // tlb.ts:53
+  reg [8:0] mappings_10_ppn; // tlb.ts:53
+  reg mappings_10_write; // tlb.ts:53
+  reg mappings_10_read; // tlb.ts:53
+  reg [8:0] mappings_11_ppn; // tlb.ts:53
+  reg mappings_11_write; // tlb.ts:53
+  reg mappings_11_read; // tlb.ts:53
+  reg [8:0] mappings_12_ppn; // tlb.ts:53
+  reg mappings_12_write; // tlb.ts:53
+  reg mappings_12_read; // tlb.ts:53
+  reg [8:0] mappings_13_ppn; // tlb.ts:53
+  reg mappings_13_write; // tlb.ts:53
+  reg mappings_13_read; // tlb.ts:53
+  reg [8:0] mappings_14_ppn; // tlb.ts:53
+  reg mappings_14_write; // tlb.ts:53
+  reg mappings_14_read; // tlb.ts:53
+  reg [8:0] mappings_15_ppn; // tlb.ts:53
+  reg mappings_15_write; // tlb.ts:53
+  reg mappings_15_read; // tlb.ts:53
+  reg [8:0] mappings_16_ppn; // tlb.ts:53
+  reg mappings_16_write; // tlb.ts:53
+  reg mappings_16_read; // tlb.ts:53
+  reg [8:0] mappings_17_ppn; // tlb.ts:53
+  reg mappings_17_write; // tlb.ts:53
+  reg mappings_17_read; // tlb.ts:53
+  reg [8:0] mappings_18_ppn; // tlb.ts:53
+  reg mappings_18_write; // tlb.ts:53
+  reg mappings_18_read; // tlb.ts:53
+  reg [8:0] mappings_19_ppn; // tlb.ts:53
+  reg mappings_19_write; // tlb.ts:53
+  reg mappings_19_read; // tlb.ts:53
+  reg [8:0] mappings_20_ppn; // tlb.ts:53
+  reg mappings_20_write; // tlb.ts:53
+  reg mappings_20_read; // tlb.ts:53
+  reg [8:0] mappings_21_ppn; // tlb.ts:53
+  reg mappings_21_write; // tlb.ts:53
+  reg mappings_21_read; // tlb.ts:53
+  reg [8:0] mappings_22_ppn; // tlb.ts:53
+  reg mappings_22_write; // tlb.ts:53
+  reg mappings_22_read; // tlb.ts:53
+  reg [8:0] mappings_23_ppn; // tlb.ts:53
+  reg mappings_23_write; // tlb.ts:53
+  reg mappings_23_read; // tlb.ts:53
+  reg [8:0] mappings_24_ppn; // tlb.ts:53
+  reg mappings_24_write; // tlb.ts:53
+  reg mappings_24_read; // tlb.ts:53
+  reg [8:0] mappings_25_ppn; // tlb.ts:53
+  reg mappings_25_write; // tlb.ts:53
+  reg mappings_25_read; // tlb.ts:53
+  reg [8:0] mappings_26_ppn; // tlb.ts:53
+  reg mappings_26_write; // tlb.ts:53
+  reg mappings_26_read; // tlb.ts:53
+  reg [8:0] mappings_27_ppn; // tlb.ts:53
+  reg mappings_27_write; // tlb.ts:53
+  reg mappings_27_read; // tlb.ts:53
+  reg [8:0] mappings_28_ppn; // tlb.ts:53
+  reg mappings_28_write; // tlb.ts:53
+  reg mappings_28_read; // tlb.ts:53
+  reg [8:0] mappings_29_ppn; // tlb.ts:53
+  reg mappings_29_write; // tlb.ts:53
+  reg mappings_29_read; // tlb.ts:53
+  reg [8:0] mappings_30_ppn; // tlb.ts:53
+  reg mappings_30_write; // tlb.ts:53
+  reg mappings_30_read; // tlb.ts:53
+  reg [8:0] mappings_31_ppn; // tlb.ts:53
+  reg mappings_31_write; // tlb.ts:53
+  reg mappings_31_read; // tlb.ts:53
+  reg [8:0] mappings_32_ppn; // tlb.ts:53
+  reg mappings_32_write; // tlb.ts:53
+  reg mappings_32_read; // tlb.ts:53
+  reg [8:0] mappings_33_ppn; // tlb.ts:53
+  reg mappings_33_write; // tlb.ts:53
+  reg mappings_33_read; // tlb.ts:53
+  reg [8:0] mappings_34_ppn; // tlb.ts:53
+  reg mappings_34_write; // tlb.ts:53
+  reg mappings_34_read; // tlb.ts:53
+  reg [8:0] mappings_35_ppn; // tlb.ts:53
+  reg mappings_35_write; // tlb.ts:53
+  reg mappings_35_read; // tlb.ts:53
+  reg [8:0] mappings_36_ppn; // tlb.ts:53
+  reg mappings_36_write; // tlb.ts:53
+  reg mappings_36_read; // tlb.ts:53
+  reg [8:0] mappings_37_ppn; // tlb.ts:53
+  reg mappings_37_write; // tlb.ts:53
+  reg mappings_37_read; // tlb.ts:53
+  reg [8:0] mappings_38_ppn; // tlb.ts:53
+  reg mappings_38_write; // tlb.ts:53
+  reg mappings_38_read; // tlb.ts:53
+  reg [8:0] mappings_39_ppn; // tlb.ts:53
+  reg mappings_39_write; // tlb.ts:53
+  reg mappings_39_read; // tlb.ts:53
+  reg [8:0] mappings_40_ppn; // tlb.ts:53
+  reg mappings_40_write; // tlb.ts:53
+  reg mappings_40_read; // tlb.ts:53
+  reg [8:0] mappings_41_ppn; // tlb.ts:53
+  reg mappings_41_write; // tlb.ts:53
+  reg mappings_41_read; // tlb.ts:53
+  reg [8:0] mappings_42_ppn; // tlb.ts:53
+  reg mappings_42_write; // tlb.ts:53
+  reg mappings_42_read; // tlb.ts:53
+  reg [8:0] mappings_43_ppn; // tlb.ts:53
+  reg mappings_43_write; // tlb.ts:53
+  reg mappings_43_read; // tlb.ts:53
+  reg [8:0] mappings_44_ppn; // tlb.ts:53
+  reg mappings_44_write; // tlb.ts:53
+  reg mappings_44_read; // tlb.ts:53
+  reg [8:0] mappings_45_ppn; // tlb.ts:53
+  reg mappings_45_write; // tlb.ts:53
+  reg mappings_45_read; // tlb.ts:53
+  reg [8:0] mappings_46_ppn; // tlb.ts:53
+  reg mappings_46_write; // tlb.ts:53
+  reg mappings_46_read; // tlb.ts:53
+  reg [8:0] mappings_47_ppn; // tlb.ts:53
+  reg mappings_47_write; // tlb.ts:53
+  reg mappings_47_read; // tlb.ts:53
+  reg [8:0] mappings_48_ppn; // tlb.ts:53
+  reg mappings_48_write; // tlb.ts:53
+  reg mappings_48_read; // tlb.ts:53
+  reg [8:0] mappings_49_ppn; // tlb.ts:53
+  reg mappings_49_write; // tlb.ts:53
+  reg mappings_49_read; // tlb.ts:53
+  reg [8:0] mappings_50_ppn; // tlb.ts:53
+  reg mappings_50_write; // tlb.ts:53
+  reg mappings_50_read; // tlb.ts:53
+  reg [8:0] mappings_51_ppn; // tlb.ts:53
+  reg mappings_51_write; // tlb.ts:53
+  reg mappings_51_read; // tlb.ts:53
+  reg [8:0] mappings_52_ppn; // tlb.ts:53
+  reg mappings_52_write; // tlb.ts:53
+  reg mappings_52_read; // tlb.ts:53
+  reg [8:0] mappings_53_ppn; // tlb.ts:53
+  reg mappings_53_write; // tlb.ts:53
+  reg mappings_53_read; // tlb.ts:53
+  reg [8:0] mappings_54_ppn; // tlb.ts:53
+  reg mappings_54_write; // tlb.ts:53
+  reg mappings_54_read; // tlb.ts:53
+  reg [8:0] mappings_55_ppn; // tlb.ts:53
+  reg mappings_55_write; // tlb.ts:53
+  reg mappings_55_read; // tlb.ts:53
+  reg [8:0] mappings_56_ppn; // tlb.ts:53
+  reg mappings_56_write; // tlb.ts:53
+  reg mappings_56_read; // tlb.ts:53
+  reg [8:0] mappings_57_ppn; // tlb.ts:53
+  reg mappings_57_write; // tlb.ts:53
+  reg mappings_57_read; // tlb.ts:53
+  reg [8:0] mappings_58_ppn; // tlb.ts:53
+  reg mappings_58_write; // tlb.ts:53
+  reg mappings_58_read; // tlb.ts:53
+  reg [8:0] mappings_59_ppn; // tlb.ts:53
+  reg mappings_59_write; // tlb.ts:53
+  reg mappings_59_read; // tlb.ts:53
+  reg [8:0] mappings_60_ppn; // tlb.ts:53
+  reg mappings_60_write; // tlb.ts:53
+  reg mappings_60_read; // tlb.ts:53
+  reg [8:0] mappings_61_ppn; // tlb.ts:53
+  reg mappings_61_write; // tlb.ts:53
+  reg mappings_61_read; // tlb.ts:53
+  reg [8:0] mappings_62_ppn; // tlb.ts:53
+  reg mappings_62_write; // tlb.ts:53
+  reg mappings_62_read; // tlb.ts:53
+  reg [8:0] mappings_63_ppn; // tlb.ts:53
+  reg mappings_63_write; // tlb.ts:53
+  reg mappings_63_read; // tlb.ts:53
+  reg [63:0] found; // tlb.ts:54
+  wire [5:0] lru_victim; // tlb.ts:56
+  wire [5:0] lru_next; // tlb.ts:56
+  reg touched; // tlb.ts:59
+  reg [5:0] touched_index; // tlb.ts:60
+  wire [5:0] victim = (touched & (touched_index == lru_victim)) ? lru_next : lru_victim; // tlb.ts:63
 
-  wire lru_touch_valid = touched; // tlb.ts:55
-  wire [5:0] lru_touch_index = touched_index; // tlb.ts:55
-  Lru_entries64 lru ( // tlb.ts:55
+  wire lru_touch_valid = touched; // tlb.ts:56
+  wire [5:0] lru_touch_index = touched_index; // tlb.ts:56
+  Lru_entries64 lru ( // tlb.ts:56
     .clk         (clk),
     .rst         (rst),
     .touch_valid (lru_touch_valid),
@@ -1852,19 +1852,19 @@ module Tlb_entries64_keyBits44_ppnBits9 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(found & (found - 64'd1)))); // tlb.ts:95
-      assert (~(fill_valid & (use_ | clear))); // tlb.ts:96
+      assert (~(|(found & (found - 64'd1)))); // tlb.ts:96
+      assert (~(fill_valid & (use_ | clear))); // tlb.ts:97
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(|(found & (found - 64'd1))))) begin
-        $display("%s", "assertion failed: a key is in the TLB at most once (tlb.ts:95)"); // tlb.ts:95
+        $display("%s", "assertion failed: a key is in the TLB at most once (tlb.ts:96)"); // tlb.ts:96
         $stop;
       end
       if (~(~(fill_valid & (use_ | clear)))) begin
-        $display("%s", "assertion failed: one TLB operation per cycle (tlb.ts:96)"); // tlb.ts:96
+        $display("%s", "assertion failed: one TLB operation per cycle (tlb.ts:97)"); // tlb.ts:97
         $stop;
       end
     end

@@ -4,7 +4,7 @@ import { reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { mux, when } from "../build/statements.ts";
 import { addressBits } from "../types/bits.ts";
-import { encodePriority, fromBits } from "./onehot.ts";
+import { encodePriority, fromBits } from "../vectors/index.ts";
 
 export interface CamParameters {
   /** Keys held at most, 1 or more. */

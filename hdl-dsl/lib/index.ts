@@ -53,7 +53,6 @@ export { lastLane, onlyKept } from "./axi/lanes.ts";
 export { Lfsr, lfsrStep, lfsrTaps, type LfsrParameters } from "./lfsr.ts";
 export { linearMap } from "./linear.ts";
 export { Lru, type LruParameters } from "./lru.ts";
-export { decode, encodeOnehot, encodePriority, firstSet, fromBits, orTree, toBits } from "./onehot.ts";
 export { PacketFifo, type PacketFifoParameters } from "./packet-fifo.ts";
 export {
   LevelSynchroniser,

@@ -5,7 +5,7 @@ import { node, reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { assertAlways, mux, when } from "../build/statements.ts";
 import { addressBits } from "../types/bits.ts";
-import { orTree } from "./onehot.ts";
+import { orTree } from "../vectors/index.ts";
 
 export interface LruParameters {
   /** Numbers kept in order, 2 or more. */

@@ -5,6 +5,7 @@ import { node, reg } from "../build/declare.ts";
 import { mux, onehotMux, when } from "../build/statements.ts";
 import { cat, constant } from "../build/value.ts";
 import { assignView } from "../build/view.ts";
+import { bitsAbove, lowestOfFirst, lowestSet } from "../vectors/index.ts";
 import { nameOf, stream } from "./stream.ts";
 
 export interface ArbiterOptions<S> {
@@ -21,11 +22,6 @@ export interface ArbiterOptions<S> {
   readonly last?: (v: Val<S>) => Bit;
 }
 
-/** The lowest set bit of `v`, one-hot. */
-export function lowestSet(v: UInt): UInt {
-  return v.and(v.not().add(1));
-}
-
 /**
  * Merges streams by a policy. Latency 0, initiation interval 1. The grant stays with a source that is valid and
  * stalled, so payload never changes under a stall.
@@ -40,9 +36,9 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
   const owner = reg(uint(n), { init: 1, name: `${name}_owner` });
   let choice: UInt = lowestSet(request);
   if (o.policy !== "priority" && n > 1) {
-    // Sources after the last owner come first; when none of them requests, the lowest of all.
-    const after = node(request.and(owner.or(owner.sub(1)).not()), { name: `${name}_after` });
-    choice = mux(after.any(), lowestSet(after), lowestSet(request));
+    // Sources after the last owner come first; when none of them asks, the lowest of all.
+    const after = node(request.and(bitsAbove(owner)), { name: `${name}_after` });
+    choice = lowestOfFirst(after, request);
   }
   const grant = node(mux(locked as Bit, owner as UInt, choice), { name: `${name}_grant` });
   const grants = from.map((_, i) => grant.bit(i));

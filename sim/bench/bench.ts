@@ -1,7 +1,6 @@
-import type { Ports } from "../../hdl-dsl/index.ts";
+import type { Ports, Random } from "../../hdl-dsl/index.ts";
 import type { Io } from "../dut/types.ts";
 import { TimeoutError } from "../errors.ts";
-import type { Random } from "../random.ts";
 import type { Agent, Simulation } from "../simulation.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { Event, Lock, Queue } from "./sync.ts";

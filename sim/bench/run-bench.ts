@@ -5,7 +5,7 @@ import { watchStreams } from "../bus/stream-watch.ts";
 import { type Design, designOf, type Dut } from "../design.ts";
 import { HangError } from "../errors.ts";
 import { projectFolder } from "../project.ts";
-import { seedFromEnvironment } from "../random.ts";
+import { seedFromEnvironment } from "../seed.ts";
 import { simulate, type SimulateOptions } from "../simulate.ts";
 import { Bench } from "./bench.ts";
 import { Scheduler } from "./scheduler.ts";

@@ -1,5 +1,4 @@
 import { SimulationError } from "../errors.ts";
-import { Random } from "../random.ts";
 import type { Simulation } from "../simulation.ts";
 import type { AxiRamOptions, ErrorRange } from "./axi-options.ts";
 import type { AxiPorts } from "./axi-ports.ts";
@@ -8,6 +7,7 @@ import { AxiShared } from "./axi-shared.ts";
 import { AxiWriteChannel } from "./axi-write.ts";
 import { SparseMemory } from "./sparse-memory.ts";
 import { watchStreams } from "./stream-watch.ts";
+import { Random } from "../../hdl-dsl/index.ts";
 
 /**
  * AXI4 memory behind a design's master port. Sparse, pipelined at a beat per cycle in each direction, with fixed

@@ -1,10 +1,10 @@
 import type { OutSignal } from "../dut/types.ts";
 import { SimulationError } from "../errors.ts";
-import type { Random } from "../random.ts";
 import { Burst, DECERR, OKAY, SLVERR } from "./axi-burst.ts";
 import type { AxiRamOptions, ErrorRange } from "./axi-options.ts";
 import type { AxiPorts } from "./axi-ports.ts";
 import type { SparseMemory } from "./sparse-memory.ts";
+import type { Random } from "../../hdl-dsl/index.ts";
 
 /** State shared by both directions. */
 export class AxiShared {
@@ -42,7 +42,7 @@ export class AxiShared {
 
   /** Cycles to add to a latency. */
   jitter(): number {
-    return this.#jitter === 0 ? 0 : this.random.int(0, this.#jitter);
+    return this.#jitter === 0 ? 0 : this.random.between(0, this.#jitter);
   }
 
   /** The answer to a burst by its addresses. */
@@ -64,7 +64,7 @@ export class AxiShared {
     for (let i = 0; i < queue.length; i++) {
       if ((queue[i] as Burst).due > cycle || this.#overtakes(queue, i)) continue;
       seen++;
-      if (this.random.int(1, seen) === 1) chosen = i;
+      if (this.random.between(1, seen) === 1) chosen = i;
     }
     return chosen;
   }

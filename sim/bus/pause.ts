@@ -1,4 +1,4 @@
-import { Random } from "../random.ts";
+import { Random } from "../../hdl-dsl/index.ts";
 
 /** Back-pressure: asked once per cycle whether to pause in it. */
 export type Pause = () => boolean;
@@ -9,7 +9,7 @@ export const never: Pause = () => false;
 /** Pauses each cycle with probability `p`. */
 export function bernoulli(p: number, seed: number): Pause {
   const random = new Random(seed);
-  return () => random.bool(p);
+  return () => random.chance(p);
 }
 
 /** Runs of going and of pausing, each of random length from 1 to the given number of cycles. */
@@ -20,7 +20,7 @@ export function bursts(longest: { readonly go: number; readonly pause: number },
   return () => {
     if (left === 0) {
       paused = !paused;
-      left = random.int(1, paused ? longest.pause : longest.go);
+      left = random.between(1, paused ? longest.pause : longest.go);
     }
     left--;
     return paused;

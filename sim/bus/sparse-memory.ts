@@ -1,5 +1,5 @@
 import { SimulationError } from "../errors.ts";
-import { Random } from "../random.ts";
+import { Random } from "../../hdl-dsl/index.ts";
 
 export const PAGE_BYTES = 4096;
 

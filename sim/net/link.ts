@@ -1,7 +1,7 @@
 import { SimulationError } from "../errors.ts";
-import type { Random } from "../random.ts";
 import { LINE_OVERHEAD, LEAST_FRAME } from "./ethernet-mac.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
+import type { Random } from "../../hdl-dsl/index.ts";
 
 /** One direction between a station and the network. Probabilities are per frame. */
 export interface LinkOptions {
@@ -96,24 +96,24 @@ export class Link {
     c.longestQueueNs = Math.max(c.longestQueueNs, waits);
     this.#free = now + waits + (bytes * 8) / o.gbps;
     const arrives = this.#free + o.latencyNs - now;
-    if (this.#random.bool(o.loss)) {
+    if (this.#random.chance(o.loss)) {
       c.lost++;
       return;
     }
-    const late = this.#random.bool(o.reorder);
+    const late = this.#random.chance(o.reorder);
     if (late) c.reordered++;
     this.#arrive(frame, damaged, arrives + (late ? this.#extra() : 0), deliver);
-    if (!this.#random.bool(o.duplicate)) return;
+    if (!this.#random.chance(o.duplicate)) return;
     c.duplicated++;
     this.#arrive(frame, damaged, arrives + this.#extra(), deliver);
   }
 
   #extra(): number {
-    return this.#random.float() * this.#o.reorderNs;
+    return this.#random.fraction() * this.#o.reorderNs;
   }
 
   #arrive(frame: Uint8Array, before: boolean, ns: number, deliver: Delivery): void {
-    const corrupt = this.#random.bool(this.#o.corrupt),
+    const corrupt = this.#random.chance(this.#o.corrupt),
       bytes = corrupt ? this.#corrupted(frame) : frame,
       damaged = before || corrupt;
     if (corrupt) this.#count.corrupted++;
@@ -130,7 +130,9 @@ export class Link {
   /** The frame with one to eight of its bits turned round. */
   #corrupted(frame: Uint8Array): Uint8Array {
     const out = frame.slice();
-    const bits = new Set(Array.from({ length: this.#random.int(1, 8) }, () => this.#random.int(0, 8 * out.length - 1)));
+    const bits = new Set(
+      Array.from({ length: this.#random.between(1, 8) }, () => this.#random.between(0, 8 * out.length - 1)),
+    );
     for (const bit of bits) out[bit >> 3] = (out[bit >> 3] as number) ^ (1 << (bit & 7));
     return out;
   }

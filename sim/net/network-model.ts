@@ -1,7 +1,7 @@
 import { SimulationError } from "../errors.ts";
-import { Random } from "../random.ts";
 import { Link, type Delivery, type LinkOptions, type LinkStatistics } from "./link.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
+import { Random } from "../../hdl-dsl/index.ts";
 
 export interface NetworkOptions {
   readonly seed: number;

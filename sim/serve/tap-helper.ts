@@ -20,12 +20,12 @@ export async function tapHelper(): Promise<string> {
     throw new ServeError(
       "--tap needs a C++ compiler on the PATH: install clang or g++ (Debian: apt install clang) and run again",
     );
-  const source = nativeSource("tap_helper.cc"),
+  const source = nativeSource("tap-helper.cc"),
     key = digest([cxx.fingerprint, source]);
   const { dir } = await cached("tap", key, async to => {
     await run(
       cxx.path,
-      ["-O2", "-std=c++17", join(NATIVE, "tap_helper.cc"), "-o", join(to, "tap_helper")],
+      ["-O2", "-std=c++17", join(NATIVE, "tap-helper.cc"), "-o", join(to, "tap_helper")],
       to,
       "compiling the TAP helper",
     );

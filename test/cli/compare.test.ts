@@ -4,7 +4,8 @@ import { codeLines, lost } from "../../cli/compare/measure.ts";
 import { pairs } from "../../cli/compare/pairs.ts";
 import { emit, type EmittedDesign } from "../../hdl-dsl/index.ts";
 import { simulate } from "../hdl-dsl/support/icarus.ts";
-import { Random } from "../hdl-dsl/support/random.ts";
+import { Random } from "../../hdl-dsl/index.ts";
+import { pattern } from "../hdl-dsl/support/random.ts";
 
 const handDesign = (ours: EmittedDesign, name: string, text: string): EmittedDesign => ({
   ...ours,
@@ -31,7 +32,7 @@ function run(
         [
           p.name,
           p.width > 1
-            ? random.bits(p.width)
+            ? pattern(random, p.width)
             : BigInt(random.chance(n % (2 * stall) < stall === p.name.endsWith("ready") ? 0.85 : 0.3)),
         ],
       ),

@@ -57,10 +57,10 @@ export function gateCheck<P extends Ports>(
         count = countLuts(netlist);
       expect(count, "lookup tables in the netlist").toBeGreaterThan(100);
       const chosen = new Set<number>();
-      while (chosen.size < whole.planted + single.planted) chosen.add(random.int(0, count - 1));
+      while (chosen.size < whole.planted + single.planted) chosen.add(random.between(0, count - 1));
       const faults = [...chosen].map((lut, i): LutFault => ({
         lut,
-        entry: i < whole.planted ? undefined : random.int(0, 63),
+        entry: i < whole.planted ? undefined : random.between(0, 63),
       }));
       const design = await faultyDesign(dut, withFaults(netlist, designOf(dut).emitted.top, faults));
       const options = { wave: false, hangCycles: 300, limitCycles: 20_000 };

@@ -83,8 +83,8 @@ describe("modules of the language", () => {
         from = new StreamSink(b.sim, b.io.pop, { pause: bernoulli(pop, 2) });
       const items = Array.from({ length: 200 }, () => ({
         sum: Number(b.random.bits(40)),
-        tag: b.random.int(0, 15),
-        parts: [b.random.int(-32, 31), b.random.int(-32, 31)],
+        tag: b.random.between(0, 15),
+        parts: [b.random.between(-32, 31), b.random.between(-32, 31)],
       }));
       for (const i of items) into.send(i);
       for (const i of items) expect(await from.recv()).toEqual(i);

@@ -1,6 +1,6 @@
 import { clioHeader, clioMessage, opcode, sessionBody } from "../wire/index.ts";
 import { concat, decode, encode } from "../../shared/wire/index.ts";
-import { gbnHeader, gbnTypes, type GbnHeader } from "../../shared/go-back-n/wire/index.ts";
+import { gbnHeader, gbnTypes, managementSlot, type GbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { GbnSession } from "../../shared/go-back-n/software/index.ts";
 import { ClientError } from "./link/errors.ts";
 import type { ClientClock, ClientTransport, NodeAddress, Receiver, Timer } from "./link/transport.ts";
@@ -176,7 +176,7 @@ export class GoBackNTransport implements ClientTransport {
   #manage(link: Link, code: number, session: number): void {
     this.#out(
       link.to,
-      { type: gbnTypes.data, sequence: 0, srcSlot: link.slot, dstSlot: 0 },
+      { type: gbnTypes.data, sequence: 0, srcSlot: link.slot, dstSlot: managementSlot },
       clioMessage({ opcode: code, requestId: link.name }, encode(sessionBody, { session })),
     );
   }
@@ -191,7 +191,7 @@ export class GoBackNTransport implements ClientTransport {
     const header = decode(gbnHeader, packet),
       payload = packet.slice(gbnHeader.bytes);
     if (header.dstSlot !== link.slot) return;
-    if (header.srcSlot === 0) {
+    if (header.srcSlot === managementSlot) {
       this.#managed(link, payload);
       return;
     }

@@ -10,9 +10,9 @@ import {
   type WordInput,
   type WordOutput,
 } from "../linearizability/index.ts";
-import { Random } from "../workload/index.ts";
 import { SharedBytes } from "./bytes.ts";
 import type { RunOptions, RunResult } from "./options.ts";
+import { mulberry32, Random } from "../../../hdl-dsl/index.ts";
 
 const defaults = {
   threads: 2,
@@ -73,7 +73,7 @@ class Run {
 
   constructor(o: RunOptions) {
     this.o = { ...defaults, settleNs: 4 * (o.clients[0] as Client).options.timeoutNs, ...o };
-    this.random = new Random(o.seed);
+    this.random = new Random(o.seed, mulberry32);
     const clock = (o.clients[0] as Client).options.clock;
     this.now = () => clock.now();
     this.words = new History(this.now, this.o.settleNs);

@@ -1,12 +1,13 @@
 import {
   assertAlways,
   bit,
+  bitsAbove,
   constant,
   decode,
   encodeOnehot,
   fromBits,
   input,
-  lowestSet,
+  lowestOfFirst,
   module,
   mux,
   node,
@@ -110,8 +111,8 @@ export const RequestOrder = module(
       offer = reg(uint(Math.log2(n))),
       last = reg(uint(n), { init: 1 });
     const ready = node(pending.and(blocked.not()));
-    const after = node(ready.and(last.or(last.sub(1)).not()));
-    const chosen = node(mux(after.any(), lowestSet(after), lowestSet(ready)));
+    const after = node(ready.and(bitsAbove(last)));
+    const chosen = node(lowestOfFirst(after, ready));
     const room: Bit = offered.not().or(io.start.ready);
     const starting: UInt = node(mux(room, chosen, none));
     pending.set(pending.and(starting.not()).or(entering));

@@ -27,7 +27,7 @@ import {
 } from "../../shared/wire/index.ts";
 import type { Settings } from "../config/index.ts";
 import type { FuzzFrame, FuzzGround, Stretch } from "./fuzz-seeds.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../../hdl-dsl/index.ts";
 
 /**
  * Frames of a stretch: short, so that what it shows is its own; now and then one frame more often than a

@@ -2,7 +2,6 @@
  * Workloads for the memory node as plain frames: the shipped demonstration, random requests, malformed
  * frames. No simulator.
  */
-export { Random } from "./random.ts";
 export { clientEndpoint, FrameClient } from "./client.ts";
 export { demoCapture, type TimedFrame } from "./demo.ts";
 export { Mixture, type MixtureOptions, type Territory } from "./mixture.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../shared/wire/index.ts";
 import type { Settings } from "../config/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
-import { Random } from "./random.ts";
+import { mulberry32, Random } from "../../../hdl-dsl/index.ts";
 
 /** A frame that a fault or malice could send. */
 export interface MalformedFrame {
@@ -79,7 +79,7 @@ function oddLength(r: Random, right: number): number {
  * must happen to each.
  */
 export function* malformedFrames({ config, runtime }: Settings, seed: number): Generator<MalformedFrame, never> {
-  const r = new Random(seed),
+  const r = new Random(seed, mulberry32),
     client = new FrameClient(clientEndpoint(9), runtime, 0x7000_0000),
     page = BigInt(config.pageSize);
   const port = (): number => (r.chance(0.7) ? runtime.nativePort : runtime.clientPort + r.below(config.clientPorts));

@@ -1,8 +1,8 @@
 import { opcode, vmFlag } from "../wire/index.ts";
 import type { Settings } from "../config/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
-import { Random } from "./random.ts";
 import { StateOperations, type StatePage } from "./state-operations.ts";
+import { mulberry32, Random } from "../../../hdl-dsl/index.ts";
 
 /** Properties of the random requests; every share is a probability. */
 export interface MixtureOptions {
@@ -66,7 +66,7 @@ export class Mixture {
       hotBytes: 2048,
       ...options,
     };
-    this.random = new Random(options.seed);
+    this.random = new Random(options.seed, mulberry32);
     this.clients = Array.from(
       { length: this.options.clients },
       (_, i) => new FrameClient(clientEndpoint(i), settings.runtime, 1 + i * 0x1000_0000),

@@ -1,7 +1,7 @@
 import { accessBody, casBody, faaBody, opcode, storeBody } from "../wire/index.ts";
 import { concat, encode } from "../../shared/wire/index.ts";
 import type { FrameClient } from "./client.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../../hdl-dsl/index.ts";
 
 /** Memory of a process for atomics and pointers: a page of words and pointers, and what the pointers may lead to. */
 export interface StatePage {

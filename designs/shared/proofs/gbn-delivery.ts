@@ -27,7 +27,8 @@ import {
   type Proof,
   type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { GbnReceiver, gbnVerdict, GbnSender, SessionControl } from "../go-back-n/rtl/index.ts";
+import { GbnReceiver, GbnSender, SessionControl } from "../go-back-n/rtl/index.ts";
+import { gbnVerdict } from "../go-back-n/wire/index.ts";
 
 const BITS = 3,
   NUMBERS = 2 ** BITS,

@@ -25,7 +25,8 @@ import {
   type Proof,
   type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { GbnReceiver, GbnPacket, gbnVerdict, SessionControl } from "../go-back-n/rtl/index.ts";
+import { GbnReceiver, GbnPacket, SessionControl } from "../go-back-n/rtl/index.ts";
+import { gbnVerdict } from "../go-back-n/wire/index.ts";
 
 const BITS = 3,
   NUMBERS = 2 ** BITS,

@@ -1,7 +1,7 @@
 /** Byte lanes of an AXI-Stream beat whose `keep` has its ones together, from lane 0 up. */
 import type { UInt } from "../../types/value.ts";
 import { cat, repeat } from "../../build/value.ts";
-import { encodeOnehot } from "../onehot.ts";
+import { encodeOnehot } from "../../vectors/index.ts";
 
 /** The number of the highest lane that counts; 0 when none does. */
 export function lastLane(keep: UInt): UInt {

@@ -48,13 +48,13 @@ function verilatorInclude(tools: Tools): Promise<string> {
 /** The include paths and forced header with which generated code and Verilator's runtime are compiled. */
 export async function includeFlags(tools: Tools): Promise<string[]> {
   const root = await verilatorInclude(tools);
-  return [`-I${NATIVE}`, `-I${root}`, `-I${join(root, "vltstd")}`, "-include", join(NATIVE, "verilated_hooks.h")];
+  return [`-I${NATIVE}`, `-I${root}`, `-I${join(root, "vltstd")}`, "-include", join(NATIVE, "verilated-hooks.h")];
 }
 
 /** Verilator's runtime as one object, compiled once per tool version and kind of build. @returns its path. */
 export async function runtimeObject(tools: Tools, trace: boolean): Promise<string> {
   const flags = cxxFlags(tools, trace);
-  const key = digest([tools.fingerprint, flags.join(" "), nativeSource("verilated_hooks.h")]);
+  const key = digest([tools.fingerprint, flags.join(" "), nativeSource("verilated-hooks.h")]);
   const { dir } = await cached("runtime", key, async to => {
     const root = await verilatorInclude(tools),
       include = await includeFlags(tools);

@@ -18,14 +18,14 @@ export async function cxxReplay(
 > {
   const tools = simulationTools();
   const { dir: model } = await modelFolder(tools, design, layoutOf(design), false);
-  const { dir } = await cached("replay", digest([model, nativeSource("replay_main.cc")]), async to => {
+  const { dir } = await cached("replay", digest([model, nativeSource("replay-main.cc")]), async to => {
     await run(
       tools.cxx.path,
       [
         ...cxxFlags(tools, false),
         ...(await includeFlags(tools)),
         `-I${model}`,
-        join(NATIVE, "replay_main.cc"),
+        join(NATIVE, "replay-main.cc"),
         join(model, "hot.o"),
         join(model, "slow.o"),
         await runtimeObject(tools, false),

@@ -82,4 +82,4 @@ ${layout.clocks.map((p, i) => `    ${clock(p)} = (levels >> ${i}) & 1;`).join("\
 }
 
 /** The C++ between a Verilated model and `native/abi.h`: the ports, then what is the same for every design. */
-export const SHIM = '#include "ports.h"\n#include "shim_body.h"\n';
+export const SHIM = '#include "ports.h"\n#include "shim-body.h"\n';

@@ -76,7 +76,7 @@ function generatedKey(tools: Tools, trace: boolean, brief: boolean, dir: string)
     tools.fingerprint,
     cxxFlags(tools, trace).join(" "),
     ...(brief ? ["brief"] : []),
-    ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource),
+    ...["abi.h", "shim-body.h", "verilated-hooks.h"].map(nativeSource),
     ...files.flatMap(f => [f, readFileSync(join(dir, f), "utf8").replace(/^\/\/ .*$/gm, "")]),
   ]);
 }
@@ -89,7 +89,7 @@ function textKey(tools: Tools, design: EmittedDesign, layout: BlockLayout, trace
     cxxFlags(tools, trace).join(" "),
     ...(brief ? ["brief"] : []),
     portsHeader(layout),
-    ...["abi.h", "shim_body.h", "verilated_hooks.h"].map(nativeSource),
+    ...["abi.h", "shim-body.h", "verilated-hooks.h"].map(nativeSource),
     ...design.files.flatMap(f => [f.name, f.text]),
   ]);
 }

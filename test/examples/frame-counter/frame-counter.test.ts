@@ -12,17 +12,17 @@ async function traffic(b: CounterBench, frames: number, pauseRx: Pause, pauseTx:
   const mac = new EthernetMac(b.sim, b.io.rx, b.io.tx, { pauseRx, pauseTx }),
     registers = registerDriver(frameCounterMap, new LiteMaster(b.sim, b.io)),
     watch = new Watch(b);
-  const sent = Array.from({ length: frames }, () => b.random.bytes(b.random.int(1, 40)));
+  const sent = Array.from({ length: frames }, () => b.random.bytes(b.random.between(1, 40)));
   for (const f of sent) mac.send(f);
   for (let n = 0; mac.received.length < frames; n++) {
     if (n === 20) {
       b.sim.reset(1);
       watch.reset(b.cycle);
     }
-    if (b.random.bool(0.3)) await registers.write({ clear: 1 });
+    if (b.random.chance(0.3)) await registers.write({ clear: 1 });
     watch.asked = b.random.pick(["frames", "bytes"]);
     await registers.read(watch.asked);
-    await b.cycles(b.random.int(1, 5));
+    await b.cycles(b.random.between(1, 5));
   }
   expect(mac.received.map(f => f.bytes)).toEqual(sent);
   expect(watch.reads).toBeGreaterThan(30);

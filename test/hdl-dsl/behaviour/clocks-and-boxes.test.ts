@@ -246,8 +246,8 @@ describe("black boxes", () => {
   bench("their stand-ins run in simulation, parameters passed; without one the outputs are 0", Boxes(), {}, async b => {
     let before: number | undefined;
     for (let i = 0; i < 30; i++) {
-      const x = b.random.int(0, 255),
-        y = b.random.int(0, 255);
+      const x = b.random.between(0, 255),
+        y = b.random.between(0, 255);
       b.io.a.value = x;
       b.io.b.value = y;
       await b.cycles(1);

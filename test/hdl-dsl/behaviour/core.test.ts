@@ -25,10 +25,10 @@ describe("pipeline", () => {
       const deep = new StreamSource(b.sim, b.io.deepI, { pause: from }),
         late = new StreamSink(b.sim, b.io.deepO, { pause: to });
       const jobs = Array.from({ length: 150 }, () => ({
-        a: b.random.int(0, 65535),
-        b: b.random.int(0, 65535),
-        c: b.random.u32(),
-        tag: b.random.int(0, 15),
+        a: b.random.between(0, 65535),
+        b: b.random.between(0, 65535),
+        c: b.random.word(),
+        tag: b.random.between(0, 15),
       }));
       for (const j of jobs) {
         mac.send(j);
@@ -118,12 +118,12 @@ describe("vec", () => {
     ];
     const read = (): unknown[] => b.io.vecAll.map(e => ({ count: e.count.value, delta: e.delta.value }));
     for (let i = 0; i < 400; i++) {
-      const we = b.random.bool() ? 1 : 0,
-        load = b.random.bool(0.05) ? 1 : 0,
-        wi = b.random.int(0, 7),
-        ri = b.random.int(0, 7);
-      const wd = { count: b.random.int(0, 15), delta: b.random.int(-8, 7) };
-      const all = model.map(() => ({ count: b.random.int(0, 15), delta: b.random.int(-8, 7) }));
+      const we = b.random.chance() ? 1 : 0,
+        load = b.random.chance(0.05) ? 1 : 0,
+        wi = b.random.between(0, 7),
+        ri = b.random.between(0, 7);
+      const wd = { count: b.random.between(0, 15), delta: b.random.between(-8, 7) };
+      const all = model.map(() => ({ count: b.random.between(0, 15), delta: b.random.between(-8, 7) }));
       b.io.vecWe.value = we;
       b.io.vecWi.value = wi;
       b.io.vecWd.count.value = wd.count;
@@ -161,12 +161,12 @@ describe("ram", () => {
       pair: number | undefined;
     let collisions = 0;
     for (let i = 0; i < 600; i++) {
-      const we = b.random.bool() ? 1 : 0,
-        wa = b.random.int(0, 7),
-        wd = b.random.int(0, 65535),
-        mask = b.random.int(0, 3),
-        ra = b.random.bool(0.4) ? wa : b.random.int(0, 7),
-        re = b.random.bool() ? 1 : 0;
+      const we = b.random.chance() ? 1 : 0,
+        wa = b.random.between(0, 7),
+        wd = b.random.between(0, 65535),
+        mask = b.random.between(0, 3),
+        ra = b.random.chance(0.4) ? wa : b.random.between(0, 7),
+        re = b.random.chance() ? 1 : 0;
       b.io.ramWe.value = we;
       b.io.ramWa.value = wa;
       b.io.ramWd.value = wd;
@@ -263,9 +263,9 @@ describe("operators", () => {
         0,
         1,
         low + 1,
-        b.random.int(low, high),
-        b.random.int(low, high),
-        b.random.int(low, high),
+        b.random.between(low, high),
+        b.random.between(low, high),
+        b.random.between(low, high),
       ]);
     for (let i = 0; i < 1500; i++) {
       const v = {
@@ -273,7 +273,7 @@ describe("operators", () => {
         b: edge(-128, 127),
         u: edge(0, 255),
         v: edge(0, 255),
-        by: b.random.int(0, 15),
+        by: b.random.between(0, 15),
         w: edge(0, 65535),
       };
       if (i % 5 === 0) v.b = v.a;
@@ -296,8 +296,8 @@ describe("instances, helper functions", () => {
       two = 0,
       before = 0;
     for (let i = 0; i < 100; i++) {
-      const en = b.random.bool() ? 1 : 0,
-        pulse = b.random.bool() ? 1 : 0;
+      const en = b.random.chance() ? 1 : 0,
+        pulse = b.random.chance() ? 1 : 0;
       b.io.accEn.value = en;
       b.io.edgeIn.value = pulse;
       await b.cycles(1);

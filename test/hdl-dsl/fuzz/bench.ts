@@ -6,7 +6,8 @@ import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
 import { maskOf } from "../../../hdl-dsl/ir/expr.ts";
-import type { Random } from "../support/random.ts";
+import type { Random } from "../../../hdl-dsl/random.ts";
+import { pattern } from "../support/random.ts";
 import { Reference, type Value } from "./reference.ts";
 import type { Model } from "./vectors.ts";
 
@@ -19,7 +20,7 @@ export const STEPS = 20;
 export function stimulus(random: Random): bigint[] {
   const steps = Array.from({ length: STEPS }, () => {
     let v = 0n;
-    for (let at = 0; at < STIMULUS_BITS; at += 8) v = (v << 8n) | random.bits(8);
+    for (let at = 0; at < STIMULUS_BITS; at += 8) v = (v << 8n) | pattern(random, 8);
     return v;
   });
   return [0n, ...steps];

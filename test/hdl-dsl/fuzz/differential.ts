@@ -1,6 +1,6 @@
 /** Random programs through the evaluator and three tools; a difference is shrunk and told in Verilog and numbers. */
 import fc from "fast-check";
-import { Random } from "../support/random.ts";
+import { Random } from "../../../hdl-dsl/random.ts";
 import { benchText, expected, inputValues, modelled, outputBits, stimulus, subjectOf, type Subject } from "./bench.ts";
 import { CHOICE } from "./choices.ts";
 import { generate } from "./generate.ts";

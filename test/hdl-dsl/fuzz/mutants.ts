@@ -7,7 +7,7 @@ import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { namesOf } from "../../../hdl-dsl/verilog/module-context.ts";
 import { lowerModule } from "../../../hdl-dsl/verilog/module.ts";
 import { printModule } from "../../../hdl-dsl/verilog/print.ts";
-import { Random } from "../support/random.ts";
+import { Random } from "../../../hdl-dsl/random.ts";
 import { stimulus, type Subject } from "./bench.ts";
 import { choices, differences } from "./differential.ts";
 import type { Fault } from "./faults.ts";

@@ -4,7 +4,7 @@
  */
 import type { Circuit, ClockDomain, Instance, Memory, Signal, Stmt, WritePort } from "../../../hdl-dsl/ir/circuit.ts";
 import type { Const, Expr } from "../../../hdl-dsl/ir/expr.ts";
-import { assign, circuit, defaultDomain, Expressions, readOf, signal, type Dice } from "../support/random.ts";
+import { assign, circuit, defaultDomain, Expressions, pattern, readOf, signal, type Dice } from "../support/random.ts";
 import { Choices } from "./choices.ts";
 
 const asyncDomain: ClockDomain = { name: "slow", clock: "slow_clk", reset: "slow_rst", kind: "async" };
@@ -44,18 +44,21 @@ function build(d: Dice, name: string, below: number): Circuit {
   const list = <T>(most: number, make: (i: number) => T): T[] =>
     Array.from({ length: d.below(most + 1) }, (_, i) => make(i));
   const signedness = (): boolean => d.chance(0.3);
-  const domainOf = (): ClockDomain => d.of([defaultDomain, defaultDomain, defaultDomain, asyncDomain, freeDomain]);
+  const domainOf = (): ClockDomain => d.pick([defaultDomain, defaultDomain, defaultDomain, asyncDomain, freeDomain]);
 
   const inputs = [
-    signal("input", "i0", d.of(WIDTHS), signedness()),
+    signal("input", "i0", d.pick(WIDTHS), signedness()),
     signal("input", "we", 1),
-    ...list(4, i => signal("input", `i${i + 1}`, d.of(WIDTHS), signedness())),
+    ...list(4, i => signal("input", `i${i + 1}`, d.pick(WIDTHS), signedness())),
   ];
   const pin = { write: signal("input", "wa", 3), mask: signal("input", "wm", 4), read: signal("input", "ra", 3) };
   const registers = list(4, i => {
-    const width = d.of(WIDTHS),
+    const width = d.pick(WIDTHS),
       domain = domainOf();
-    return signal("reg", `r${i}`, width, signedness(), { domain, init: d.chance(0.04) ? undefined : d.bits(width) });
+    return signal("reg", `r${i}`, width, signedness(), {
+      domain,
+      init: d.chance(0.04) ? undefined : pattern(d, width),
+    });
   });
   const machine = d.chance(0.35) ? machineOf(d) : undefined;
   if (machine !== undefined) registers.push(machine.state);
@@ -78,7 +81,7 @@ function build(d: Dice, name: string, below: number): Circuit {
       signed: false,
     });
 
-  const wires = list(3, i => signal("wire", `w${i}`, d.of(WIDTHS), signedness()));
+  const wires = list(3, i => signal("wire", `w${i}`, d.pick(WIDTHS), signedness()));
   const body: Stmt[] = [];
   const withWires = [...stored];
   for (const w of wires) {
@@ -98,7 +101,7 @@ function build(d: Dice, name: string, below: number): Circuit {
           ripple,
           {
             kind: "binary",
-            op: d.of(["or", "xor", "and"]),
+            op: d.pick(["or", "xor", "and"]),
             a: bit(readOf(ripple), i - 1),
             b: bit(from, i),
             width: 1,
@@ -147,8 +150,8 @@ function build(d: Dice, name: string, below: number): Circuit {
   }
 
   const outputs = [
-    signal("output", "o0", d.of(WIDTHS), signedness()),
-    ...list(2, i => signal("output", `o${i + 1}`, d.of(WIDTHS), signedness())),
+    signal("output", "o0", d.pick(WIDTHS), signedness()),
+    ...list(2, i => signal("output", `o${i + 1}`, d.pick(WIDTHS), signedness())),
   ];
   const late = new Expressions(d, all);
   for (const o of outputs) body.push(assign(o, late.make(o.width, o.signed, 1 + d.below(4))));
@@ -177,7 +180,7 @@ function build(d: Dice, name: string, below: number): Circuit {
   // Registers have no say over wires that they do not know: a wire under a condition takes stored values.
   const plain = registers.filter(r => r !== machine?.state);
   const change = (): Stmt => {
-    const s = d.of([...outputs, ...plain, ...plain, ...wires, ...pins]);
+    const s = d.pick([...outputs, ...plain, ...plain, ...wires, ...pins]);
     const from = s.kind === "wire" ? early : s.kind === "instanceIn" ? inner : late;
     if (s.width > 1 && d.chance(0.3)) {
       const width = 1 + d.below(s.width);
@@ -224,7 +227,7 @@ function build(d: Dice, name: string, below: number): Circuit {
       position: undefined,
     }));
     body.push(
-      ...d.of<Stmt[]>([
+      ...d.pick<Stmt[]>([
         all,
         [{ kind: "if", cond: early.make(1, false, 1), then: all, otherwise: [change()], position: undefined }],
         [{ kind: "if", cond: early.make(1, false, 1), then: [change()], otherwise: all, position: undefined }],
@@ -246,7 +249,7 @@ function build(d: Dice, name: string, below: number): Circuit {
             kind: "if",
             cond: early.make(1, false, 2),
             then: [assign(state, codes[(n + 1) % codes.length] as Const)],
-            otherwise: d.chance(0.5) ? [assign(state, d.of(codes))] : [],
+            otherwise: d.chance(0.5) ? [assign(state, d.pick(codes))] : [],
             position: undefined,
           },
         ],
@@ -257,7 +260,7 @@ function build(d: Dice, name: string, below: number): Circuit {
         kind: "binary",
         op: "eq",
         a: readOf(state),
-        b: d.of(codes),
+        b: d.pick(codes),
         width: 1,
         signed: false,
       }),
@@ -325,16 +328,16 @@ function machineOf(d: Dice): Machine {
   const state = signal("reg", "state", width, false, {
     init: BigInt(d.below(states.length)),
     states,
-    domain: d.of([defaultDomain, defaultDomain, asyncDomain]),
+    domain: d.pick([defaultDomain, defaultDomain, asyncDomain]),
   });
   return { state, codes: states.map((s, n) => number(BigInt(n), width, s)) };
 }
 
 /** A word of which one part is written, chosen by an index. */
 function lanesOf(d: Dice): { readonly word: Signal; readonly width: number; readonly count: number } {
-  const width = d.of([4, 1, 3, 8]),
-    count = d.of([8, 4, 5, 7]);
-  return { word: signal("reg", "word", width * count, false, { init: d.bits(width * count) }), width, count };
+  const width = d.pick([4, 1, 3, 8]),
+    count = d.pick([8, 4, 5, 7]);
+  return { word: signal("reg", "word", width * count, false, { init: pattern(d, width * count) }), width, count };
 }
 
 interface Store {
@@ -346,16 +349,16 @@ interface Store {
 }
 
 function storeOf(d: Dice): Store {
-  const width = d.of([8, 1, 4, 16, 12]),
-    depth = d.of([4, 2, 8, 4, 2, 3, 5, 1]);
+  const width = d.pick([8, 1, 4, 16, 12]),
+    depth = d.pick([4, 2, 8, 4, 2, 3, 5, 1]);
   const writePorts: WritePort[] = [];
   const memory: Memory = {
     name: "store",
     width,
     depth,
-    collision: d.of(["new", "old", "new", "old", "undefined"] as const),
-    style: d.of(["auto", "distributed", "block"] as const),
-    init: d.chance(0.95) ? Array.from({ length: d.below(depth + 1) }, () => d.bits(width)) : undefined,
+    collision: d.pick(["new", "old", "new", "old", "undefined"] as const),
+    style: d.pick(["auto", "distributed", "block"] as const),
+    init: d.chance(0.95) ? Array.from({ length: d.below(depth + 1) }, () => pattern(d, width)) : undefined,
     position: undefined,
     writePorts,
     readPorts: [],
@@ -365,5 +368,5 @@ function storeOf(d: Dice): Store {
   const reads = Array.from({ length: 1 + d.below(2) }, (_, i) => ({
     data: signal("memData", `q${i}`, width, false, { domain: defaultDomain }),
   }));
-  return { memory, port, lanes: d.of([1, 2, 4].filter(n => width % n === 0)), reads, async: d.chance(0.4) };
+  return { memory, port, lanes: d.pick([1, 2, 4].filter(n => width % n === 0)), reads, async: d.chance(0.4) };
 }

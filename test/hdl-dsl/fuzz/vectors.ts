@@ -31,7 +31,7 @@ import {
 import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
 import { asSigned, maskOf } from "../../../hdl-dsl/ir/expr.ts";
 import { HdlError } from "../../../hdl-dsl/ir/diagnostic.ts";
-import type { Dice } from "../support/random.ts";
+import { pattern, type Dice } from "../support/random.ts";
 import { Choices } from "./choices.ts";
 
 /** Required outputs: bit patterns by port name. */
@@ -86,12 +86,12 @@ type Step = (e: Env, target: Elements) => void;
 const indexWidth = (length: number): number => Math.max(1, Math.ceil(Math.log2(length)));
 
 function elementShape(d: Dice): Shape {
-  const width = (): number => d.of([8, 1, 2, 3, 5, 13, 16]);
+  const width = (): number => d.pick([8, 1, 2, 3, 5, 13, 16]);
   return [
     () => uint(width()),
     () => sint(width()),
     () => struct({ x: uint(width()), y: sint(width()) }),
-    () => vec(uint(d.of([4, 1, 3])), 1 + d.below(4)),
+    () => vec(uint(d.pick([4, 1, 3])), 1 + d.below(4)),
   ][d.below(4)]?.() as Shape;
 }
 
@@ -112,10 +112,10 @@ class Source {
   scalar(width: number, depth: number): Scalar {
     const { d } = this;
     const leaf = (): Scalar => {
-      const s = this.scalars.length > 0 && d.chance(0.85) ? d.of(this.scalars) : undefined;
+      const s = this.scalars.length > 0 && d.chance(0.85) ? d.pick(this.scalars) : undefined;
       if (s === undefined) {
-        const value = d.bits(width),
-          from = d.of(this.scalars);
+        const value = pattern(d, width),
+          from = d.pick(this.scalars);
         // A constant with something to hang on: the value less itself.
         const zero = from.hw.xor(from.hw).resize(width);
         return { hw: zero.or(value), width, of: () => value };
@@ -161,7 +161,7 @@ class Source {
   /** An element of some vec, by number or by value. */
   read(depth: number): Element {
     const { d } = this,
-      v = d.of(this.vecs);
+      v = d.pick(this.vecs);
     if (d.chance(0.3)) {
       const n = d.below(v.length);
       return { hw: v.hw.at(n), of: e => e.vecs.get(v.name)?.[n] ?? 0n };
@@ -230,7 +230,7 @@ function change(s: Source, target: Vec, depth: number): Step {
     case 2: {
       // One leaf of one element, the others keep what they had.
       const n = d.below(target.length),
-        leaf = d.of(leaves),
+        leaf = d.pick(leaves),
         v = s.scalar(leaf.width, depth),
         mask = maskOf(leaf.width) << BigInt(leaf.offset);
       let at = target.hw.at(n);
@@ -257,7 +257,7 @@ function change(s: Source, target: Vec, depth: number): Step {
 function statement(s: Source, target: Vec, depth: number): Step {
   const { d } = s;
   const block = (): (() => Step[]) => {
-    const n = d.of([1, 1, 1, 2]);
+    const n = d.pick([1, 1, 1, 2]);
     return () => Array.from({ length: n }, () => statement(s, target, depth - 1));
   };
   if (depth <= 0 || d.chance(0.3)) return change(s, target, d.below(2));
@@ -326,7 +326,7 @@ function initOf(element: Shape, packed: bigint): never {
 
 /** The same choices give the same program; with `below` 1 it may hold an instance of another one. */
 function define(d: Dice, name: string, below: number, element: Shape): { readonly def: Def; readonly model: Model } {
-  const length = (): number => d.of([2, 3, 4, 3, 1, 5]);
+  const length = (): number => d.pick([2, 3, 4, 3, 1, 5]);
   const lengths = { v0: length(), v1: length(), o0: length() };
   const ports = {
     a: input(uint(8)),
@@ -358,7 +358,7 @@ function define(d: Dice, name: string, below: number, element: Shape): { readonl
     for (let i = 0; i < stores; i++) {
       const n = `m${i}`,
         size = length(),
-        init = Array.from({ length: size }, () => d.bits(widthOf(element)));
+        init = Array.from({ length: size }, () => pattern(d, widthOf(element)));
       const held = reg(vec(element, size), {
         name: n,
         init: init.map(x => initOf(element, x)) as never,

@@ -90,7 +90,7 @@ for (const unit of units) {
       new Uint8Array(40),
       new Uint8Array(33).fill(255),
       ...Array.from({ length: 40 }, (_, i) => b.random.bytes(i + 1)),
-      ...Array.from({ length: 10 }, () => b.random.bytes(b.random.int(1, 90))),
+      ...Array.from({ length: 10 }, () => b.random.bytes(b.random.between(1, 90))),
     ];
     for (const f of frames) into.send(f);
     await b.until(() => out.received.length === frames.length);
@@ -110,9 +110,9 @@ for (const unit of units) {
 
 bench("crc32Next takes any number of bits", design, {}, async b => {
   for (let i = 0; i < 60; i++) {
-    const crc = BigInt(b.random.int(0, 0xffffffff)),
-      nibble = b.random.int(0, 15),
-      wide = (BigInt(b.random.int(0, 0xffffffff)) << 5n) | BigInt(b.random.int(0, 31));
+    const crc = BigInt(b.random.between(0, 0xffffffff)),
+      nibble = b.random.between(0, 15),
+      wide = (BigInt(b.random.between(0, 0xffffffff)) << 5n) | BigInt(b.random.between(0, 31));
     b.io.crc.value = crc;
     b.io.nibble.value = nibble;
     b.io.wide.value = wide;

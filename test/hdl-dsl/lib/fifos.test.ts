@@ -64,7 +64,7 @@ describe("AsyncFifo", () => {
         async (b, from, to) => {
           const into = new StreamSource(b.sim, b.io[`${unit}I`], { ...from(), domain: "a" }),
             out = new StreamSink(b.sim, b.io[`${unit}O`], { ...to(), domain: "b" });
-          const sent = Array.from({ length: 120 }, () => b.random.int(0, 65535));
+          const sent = Array.from({ length: 120 }, () => b.random.between(0, 65535));
           for (const v of sent) into.send(v);
           await b.clock("b").until(() => out.received.length === 120);
           await b.clock("b").cycles(8);
@@ -145,11 +145,11 @@ const Packets = module(
 const packets = Packets();
 
 const packet = (b: Bench, length: number): BeatValue[] => {
-  const bad = b.random.bool(0.3) ? 1 : 0;
+  const bad = b.random.chance(0.3) ? 1 : 0;
   return Array.from({ length }, (_, i) => ({
-    data: b.random.int(0, 255),
+    data: b.random.between(0, 255),
     last: i === length - 1 ? 1 : 0,
-    bad: i === length - 1 ? bad : b.random.int(0, 1),
+    bad: i === length - 1 ? bad : b.random.between(0, 1),
   }));
 };
 /** The reference: whole packets that fit and are not to be dropped. */
@@ -167,7 +167,7 @@ async function packetRun(
   const into = new StreamSource(b.sim, b.io[`${unit}I`], from),
     out = new StreamSink(b.sim, b.io[`${unit}O`], to);
   const all = Array.from({ length: 80 }, (_, i) =>
-    packet(b as Bench, i < 24 ? (i % 12) + 1 : b.random.int(1, b.random.bool(0.2) ? 20 : 5)),
+    packet(b as Bench, i < 24 ? (i % 12) + 1 : b.random.between(1, b.random.chance(0.2) ? 20 : 5)),
   );
   let dropped = 0,
     complete = 0;

@@ -145,7 +145,7 @@ describe("Fifo, SkidBuffer", () => {
     everyPressure(unit, async (b, from, to) => {
       const into = new StreamSource(b.sim, b.io[`${unit}I`], from()),
         out = new StreamSink(b.sim, b.io[`${unit}O`], to());
-      const sent = Array.from({ length: 150 }, () => b.random.int(0, 65535));
+      const sent = Array.from({ length: 150 }, () => b.random.between(0, 65535));
       for (const v of sent) into.send(v);
       await b.until(() => out.received.length === 150);
       await b.cycles(5);
@@ -180,7 +180,7 @@ describe("RoundRobinArbiter", () => {
     const into = ([0, 1, 2] as const).map(i => new StreamSource(b.sim, b.io[`robin${i}`], from())),
       out = new StreamSink(b.sim, b.io.robinO, to());
     const sent = into.map(s => {
-      const list = Array.from({ length: 60 }, () => b.random.int(0, 65535));
+      const list = Array.from({ length: 60 }, () => b.random.between(0, 65535));
       for (const v of list) s.send(v);
       return list;
     });
@@ -217,7 +217,7 @@ describe("AXI-Stream: AxisRegister, WidthAdapter", () => {
         out = new AxisSink(b.sim, b.io[`${unit}O`], to());
       const frames = [
         ...Array.from({ length: 20 }, (_, i) => i + 1),
-        ...Array.from({ length: 10 }, () => b.random.int(1, 80)),
+        ...Array.from({ length: 10 }, () => b.random.between(1, 80)),
       ].map(n => b.random.bytes(n));
       for (const f of frames) into.send(f);
       for (const f of frames) expect([...(await out.recv()).bytes]).toEqual([...f]);

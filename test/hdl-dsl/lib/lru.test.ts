@@ -39,13 +39,13 @@ async function run(b: Bench<Ports>, entries: number, cycles: number): Promise<vo
       b.sim.reset(1);
       list.reset();
     }
-    const valid = random.bool(0.9),
+    const valid = random.chance(0.9),
       filling = i % 500 < 2 * entries;
     const index = filling
       ? list.victim
-      : random.bool(0.3)
-        ? (list.order[random.int(0, Math.min(3, entries - 1))] as number)
-        : random.int(0, entries - 1);
+      : random.chance(0.3)
+        ? (list.order[random.between(0, Math.min(3, entries - 1))] as number)
+        : random.between(0, entries - 1);
     touch.valid.value = valid ? 1 : 0;
     touch.index.value = index;
     await b.risingEdge();

@@ -111,8 +111,8 @@ describe("codes", () => {
     ));
   const encoders = async (b: Bench<(typeof small)["ports"]>): Promise<void> => {
     for (let i = 0; i < 300; i++) {
-      const one = b.random.int(0, 10),
-        v = i === 0 ? 0 : b.random.int(0, 2047);
+      const one = b.random.between(0, 10),
+        v = i === 0 ? 0 : b.random.between(0, 2047);
       b.io.onehot.value = 1 << one;
       b.sim.settle();
       expect(b.io.number.value).toBe(one);
@@ -218,8 +218,8 @@ describe("Lru", () => {
     ] as const) {
       let order = Array.from({ length: entries }, (_, i) => i);
       for (let i = 0; i < 600; i++) {
-        const valid = b.random.bool(0.8),
-          index = b.random.int(0, entries - 1);
+        const valid = b.random.chance(0.8),
+          index = b.random.between(0, entries - 1);
         port.valid.value = valid ? 1 : 0;
         port.index.value = index;
         await b.risingEdge();
@@ -244,11 +244,11 @@ describe("Cam", () => {
       keys: (number | undefined)[] = Array.from({ length: 6 }, () => undefined);
     let want: { hit: number; index: number; matches: number } | undefined;
     for (let i = 0; i < 3000; i++) {
-      const write = b.random.bool(0.4),
-        index = b.random.int(0, 7),
-        keep = b.random.bool(0.7),
-        key = b.random.int(0, 9),
-        asked = b.random.int(0, 9);
+      const write = b.random.chance(0.4),
+        index = b.random.between(0, 7),
+        keep = b.random.chance(0.7),
+        key = b.random.between(0, 9),
+        asked = b.random.between(0, 9);
       io.write.valid.value = write ? 1 : 0;
       io.write.index.value = index;
       io.write.keep.value = keep ? 1 : 0;
@@ -314,7 +314,7 @@ const pulses = async (bn: Bench<ReturnType<typeof Crossing>["ports"]>): Promise<
     b = bn.clock("b");
   let sent = 0;
   for (let i = 0; i < 400; i++) {
-    const pulse = bn.random.bool(0.5) ? 1 : 0;
+    const pulse = bn.random.chance(0.5) ? 1 : 0;
     bn.io.pulse.value = pulse;
     await a.risingEdge();
     if (pulse === 1 && bn.io.busy.value === 0) sent++;

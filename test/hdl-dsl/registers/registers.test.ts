@@ -91,20 +91,20 @@ async function random(b: B, n: number, pause: () => Pause = () => never): Promis
     },
   });
   for (let i = 0; i < n; i++) {
-    const expired = b.random.bool(0.3) ? 1 : 0,
-      channels = b.random.bool(0.3) ? b.random.int(0, 15) : 0;
+    const expired = b.random.chance(0.3) ? 1 : 0,
+      channels = b.random.chance(0.3) ? b.random.between(0, 15) : 0;
     io.expired.value = expired;
     io.channels.value = channels;
     await b.cycles(1);
     io.expired.value = 0;
     io.channels.value = 0;
     reference.happen(expired, channels);
-    const count = b.random.int(0, 65535);
+    const count = b.random.between(0, 65535);
     io.count.value = count;
     reference.words.set(0x10, count);
-    const address = b.random.int(0, 63),
+    const address = b.random.between(0, 63),
       data = Number(b.random.bits(32)),
-      strb = b.random.bool(0.5) ? 15 : b.random.int(0, 15);
+      strb = b.random.chance(0.5) ? 15 : b.random.between(0, 15);
     aw.send({ addr: address, prot: 0 });
     w.send({ data, strb });
     const answer = reference.write(address, data, strb);
@@ -112,7 +112,7 @@ async function random(b: B, n: number, pause: () => Pause = () => never): Promis
     expect((await done.recv()).resp, `write of 0x${data.toString(16)} at ${address}, strobes ${strb}`).toBe(
       answer.resp,
     );
-    const at = b.random.bool(0.5) ? address : b.random.int(0, 63);
+    const at = b.random.chance(0.5) ? address : b.random.between(0, 63);
     ar.send({ addr: at, prot: 0 });
     expect(await r.recv(), `read at ${at}`).toEqual(reference.read(at));
     const control = reference.words.get(4) as number;

@@ -120,11 +120,11 @@ const Flow = module(
 const design = Flow();
 type B = Bench<(typeof design)["ports"]>;
 type Side = { readonly pause: Pause };
-const bytes = (b: B, n: number): number[] => Array.from({ length: n }, () => b.random.int(0, 255));
+const bytes = (b: B, n: number): number[] => Array.from({ length: n }, () => b.random.between(0, 255));
 type V = { readonly data: number; readonly last: number };
 const packets = (b: B, n: number, longest: number): V[][] =>
   Array.from({ length: n }, (_, i) => {
-    const length = i < longest ? i + 1 : b.random.int(1, longest);
+    const length = i < longest ? i + 1 : b.random.between(1, longest);
     return bytes(b, length).map((data, k) => ({ data, last: k === length - 1 ? 1 : 0 }));
   });
 

@@ -60,7 +60,7 @@ async function traffic(unit: "drops" | "moves" | "loses" | "doubles" | "good"): 
   return await runBench(`planted ${unit}`, Planted(), { wave: false, hangCycles: 300, seed: 5 }, async b => {
     const from = new StreamSource(b.sim, b.io[`${unit}I`], { pause: bernoulli(0.4, 1) }),
       to = new StreamSink(b.sim, b.io[`${unit}O`], { pause: bernoulli(0.4, 2) });
-    const sent = Array.from({ length: 50 }, () => b.random.int(0, 255));
+    const sent = Array.from({ length: 50 }, () => b.random.between(0, 255));
     for (const v of sent) from.send(v);
     await b.withTimeout(() => b.until(() => to.received.length >= 50), { cycles: 1000 }, "the traffic");
     await b.cycles(10);

@@ -52,9 +52,9 @@ async function take<V>(b: B, sink: { readonly received: readonly Seen<V>[] }, n:
   await b.cycles(8);
   return sink.received.map(s => s.value);
 }
-const bytes = (b: B, n: number): number[] => Array.from({ length: n }, () => b.random.int(0, 255));
+const bytes = (b: B, n: number): number[] => Array.from({ length: n }, () => b.random.between(0, 255));
 const items = (b: B, n: number): { tag: number; data: number }[] =>
-  Array.from({ length: n }, () => ({ tag: b.random.int(0, 15), data: b.random.int(0, 255) }));
+  Array.from({ length: n }, () => ({ tag: b.random.between(0, 15), data: b.random.between(0, 255) }));
 
 everyPressure("map", async (b, from, to) => {
   const source = new StreamSource(b.sim, b.io.mapI, from()),
@@ -234,7 +234,7 @@ everyPressure("join", async (b, from, to) => {
   const left = new StreamSource(b.sim, b.io.joinA, from(1)),
     right = new StreamSource(b.sim, b.io.joinB, from(2)),
     sink = new StreamSink(b.sim, b.io.joinO, to());
-  const pairs = Array.from({ length: 150 }, () => ({ a: b.random.int(0, 255), b: b.random.int(0, 15) }));
+  const pairs = Array.from({ length: 150 }, () => ({ a: b.random.between(0, 255), b: b.random.between(0, 15) }));
   for (const p of pairs) {
     left.send(p.a);
     right.send(p.b);
@@ -248,9 +248,9 @@ for (const unit of ["robin", "priority", "locked"] as const) {
     const sources = three.map(i => new StreamSource(b.sim, b.io[`${unit}I${i}`], from(i)));
     const sink = new StreamSink(b.sim, b.io[`${unit}O`], to());
     const sent = three.map(i => {
-      const packets = Array.from({ length: 30 }, () => b.random.int(1, 4));
+      const packets = Array.from({ length: 30 }, () => b.random.between(1, 4));
       return packets.flatMap(n =>
-        Array.from({ length: n }, (_, k) => ({ from: i, data: b.random.int(0, 255), last: k === n - 1 ? 1 : 0 })),
+        Array.from({ length: n }, (_, k) => ({ from: i, data: b.random.between(0, 255), last: k === n - 1 ? 1 : 0 })),
       );
     });
     sent.forEach((list, i) => {
@@ -331,7 +331,7 @@ everyPressure("gate: as many as were granted, no more", async (b, from, to) => {
       expect(sink.received.length).toBeLessThanOrEqual(granted);
     },
     drive: () => {
-      b.io.gateGrant.value = b.io.gateCredit.value < 12 && granted < 59 && b.random.bool(0.3) ? 1 : 0;
+      b.io.gateGrant.value = b.io.gateCredit.value < 12 && granted < 59 && b.random.chance(0.3) ? 1 : 0;
     },
   });
   await b.until(() => sink.received.length === granted && granted >= 59);
@@ -343,7 +343,7 @@ everyPressure("gate: as many as were granted, no more", async (b, from, to) => {
 everyPressure("a chain of combinators", async (b, from, to) => {
   const source = new StreamSource(b.sim, b.io.chainI, from()),
     sink = new StreamSink(b.sim, b.io.chainO, to());
-  const sent = Array.from({ length: 200 }, () => b.random.int(0, 15)),
+  const sent = Array.from({ length: 200 }, () => b.random.between(0, 15)),
     kept = sent.filter(v => v !== 7).map(v => v + 1);
   for (const v of sent) source.send(v);
   expect(await take(b, sink, kept.length)).toEqual(kept);

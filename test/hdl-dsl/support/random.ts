@@ -5,47 +5,23 @@
 import type { Assign, Circuit, ClockDomain, Signal, Stmt } from "../../../hdl-dsl/ir/circuit.ts";
 import { maskOf, type BinaryOp, type Expr, type UnaryOp } from "../../../hdl-dsl/ir/expr.ts";
 
-/** Source of a generator's draws: a seeded generator, or the choices of a shrinking one. */
+/** What a generator draws from: `Random`, or the choices of a shrinking one. */
 export interface Dice {
   /** 0 .. n-1 */
   below(n: number): number;
-  of<T>(list: readonly T[]): T;
+  pick<T>(list: readonly T[]): T;
   chance(p: number): boolean;
-  /** A bit pattern of this width. */
-  bits(width: number): bigint;
 }
 
-/** mulberry32 */
-export class Random implements Dice {
-  #state: number;
-  constructor(seed: number) {
-    this.#state = seed | 0;
-  }
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  }
-  below(n: number): number {
-    return Math.floor(this.next() * n);
-  }
-  of<T>(list: readonly T[]): T {
-    return list[this.below(list.length)] as T;
-  }
-  chance(p: number): boolean {
-    return this.next() < p;
-  }
-  /** Edge values are frequent. */
-  bits(width: number): bigint {
-    const kind = this.below(6);
-    if (kind === 0) return 0n;
-    if (kind === 1) return maskOf(width);
-    if (kind === 2) return 1n << BigInt(width - 1);
-    let v = 0n;
-    for (let i = 0; i < width; i += 30) v = (v << 30n) | BigInt(this.below(1 << 30));
-    return v & maskOf(width);
-  }
+/** A bit pattern of this width; 0, all ones and the highest bit alone are frequent. */
+export function pattern(d: Dice, width: number): bigint {
+  const kind = d.below(6);
+  if (kind === 0) return 0n;
+  if (kind === 1) return maskOf(width);
+  if (kind === 2) return 1n << BigInt(width - 1);
+  let v = 0n;
+  for (let i = 0; i < width; i += 16) v = (v << 16n) | BigInt(d.below(1 << 16));
+  return v & maskOf(width);
 }
 
 export const defaultDomain: ClockDomain = { name: "default", clock: "clk", reset: "rst", kind: "sync" };
@@ -121,7 +97,7 @@ export class Expressions {
   /** Any expression. */
   any(depth: number): Expr {
     return this.make(
-      this.#random.of([1, 1, 2, 3, 4, 7, 8, 8, 9, 16, 31, 32, 33, 64, 70]),
+      this.#random.pick([1, 1, 2, 3, 4, 7, 8, 8, 9, 16, 31, 32, 33, 64, 70]),
       this.#random.chance(0.4),
       depth,
     );
@@ -131,16 +107,16 @@ export class Expressions {
     const r = this.#random;
     if (r.chance(0.15)) {
       const old = this.#made.filter(e => e.width === width && e.signed === signed);
-      if (old.length > 0) return r.of(old);
+      if (old.length > 0) return r.pick(old);
     }
     if (depth <= 0) return this.#leaf(width, signed);
     const same = (): Expr => this.make(width, signed, depth - 1);
     const small = (): Expr => this.make(1 + r.below(5), false, depth - 1);
     const options: (() => Expr)[] = [
-      () => ({ kind: "unary", op: r.of(UNARY.slice(0, 2)), a: same(), width, signed }),
-      () => ({ kind: "binary", op: r.of(SAME), a: same(), b: same(), width, signed }),
-      () => ({ kind: "binary", op: r.of(SAME), a: same(), b: same(), width, signed }),
-      () => ({ kind: "shift", op: r.of(["left", "right"] as const), a: same(), by: small(), width, signed }),
+      () => ({ kind: "unary", op: r.pick(UNARY.slice(0, 2)), a: same(), width, signed }),
+      () => ({ kind: "binary", op: r.pick(SAME), a: same(), b: same(), width, signed }),
+      () => ({ kind: "binary", op: r.pick(SAME), a: same(), b: same(), width, signed }),
+      () => ({ kind: "shift", op: r.pick(["left", "right"] as const), a: same(), by: small(), width, signed }),
       () => ({ kind: "mux", cond: this.make(1, false, depth - 1), a: same(), b: same(), width, signed }),
       () => ({ kind: "cast", a: this.make(width, !signed, depth - 1), width, signed }),
       () => this.#leaf(width, signed),
@@ -186,17 +162,17 @@ export class Expressions {
           };
         });
       if (width === 1) {
-        const w = r.of([1, 2, 3, 8, 16, 33]),
+        const w = r.pick([1, 2, 3, 8, 16, 33]),
           s = r.chance(0.4);
         const one = (): Expr => this.make(w, s, depth - 1);
         options.push(
-          () => ({ kind: "binary", op: r.of(COMPARE), a: one(), b: one(), width: 1, signed: false }),
-          () => ({ kind: "binary", op: r.of(COMPARE), a: one(), b: one(), width: 1, signed: false }),
-          () => ({ kind: "unary", op: r.of(UNARY.slice(2)), a: one(), width: 1, signed: false }),
+          () => ({ kind: "binary", op: r.pick(COMPARE), a: one(), b: one(), width: 1, signed: false }),
+          () => ({ kind: "binary", op: r.pick(COMPARE), a: one(), b: one(), width: 1, signed: false }),
+          () => ({ kind: "unary", op: r.pick(UNARY.slice(2)), a: one(), width: 1, signed: false }),
         );
       }
     }
-    return r.of(options)();
+    return r.pick(options)();
   }
 
   #partOf(width: number, depth: number): Expr {
@@ -206,13 +182,13 @@ export class Expressions {
   #leaf(width: number, signed: boolean): Expr {
     const r = this.#random;
     const fits = this.#leaves.filter(e => e.width === width && e.signed === signed);
-    if (fits.length > 0 && r.chance(0.8)) return r.of(fits);
+    if (fits.length > 0 && r.chance(0.8)) return r.pick(fits);
     const wider = this.#leaves.filter(e => e.width > width);
     if (wider.length > 0 && r.chance(0.7)) {
-      const a = r.of(wider);
+      const a = r.pick(wider);
       const slice: Expr = { kind: "slice", a, lo: r.below(a.width - width + 1), width, signed: false };
       return signed ? { kind: "cast", a: slice, width, signed } : slice;
     }
-    return { kind: "const", value: r.bits(width), width, signed };
+    return { kind: "const", value: pattern(r, width), width, signed };
   }
 }

@@ -5,14 +5,15 @@ import type { Circuit, Signal } from "../../../hdl-dsl/ir/circuit.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { simulate } from "../support/icarus.ts";
 import { lint } from "../support/lint.ts";
-import { assign, circuit, Expressions, Random, readOf, signal } from "../support/random.ts";
+import { Random } from "../../../hdl-dsl/random.ts";
+import { assign, circuit, Expressions, pattern, readOf, signal } from "../support/random.ts";
 
 /** Simulates outputs that are functions of the inputs and compares them with the evaluator. */
 function compare(c: Circuit, values: ReadonlyMap<Signal, Expr>, random: Random, steps: number): void {
   const inputs = c.signals.filter(s => s.kind === "input");
   const design = emitCircuit(c);
   const vectors = Array.from({ length: steps }, () =>
-    Object.fromEntries(inputs.map(s => [s.name, random.bits(s.width)])),
+    Object.fromEntries(inputs.map(s => [s.name, pattern(random, s.width)])),
   );
   simulate(design, vectors).forEach((got, n) => {
     for (const [out, e] of values) {

@@ -4,7 +4,8 @@ import type { Collision } from "../../../hdl-dsl/ir/circuit.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { simulate, type Step } from "../support/icarus.ts";
 import { lint, run, withFiles } from "../support/lint.ts";
-import { Random } from "../support/random.ts";
+import { Random } from "../../../hdl-dsl/random.ts";
+import { pattern } from "../support/random.ts";
 
 interface P {
   readonly collision: Collision;
@@ -65,11 +66,11 @@ describe("memories", () => {
     expect(lint(design)).toBe("");
     // Few addresses, so that reads and writes meet often.
     const steps = Array.from({ length: 200 }, () => ({
-      we: random.bits(1),
+      we: pattern(random, 1),
       wa: BigInt(random.below(3)),
-      wd: random.bits(16),
-      wm: random.bits(p.lanes),
-      re: random.bits(1),
+      wd: pattern(random, 16),
+      wm: pattern(random, p.lanes),
+      re: pattern(random, 1),
       ra: BigInt(random.below(3)),
     }));
     const want = model(p, steps);

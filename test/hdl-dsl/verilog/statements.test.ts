@@ -5,12 +5,15 @@ import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { simulate } from "../support/icarus.ts";
 import { Interpreter } from "../support/interpret.ts";
 import { lint } from "../support/lint.ts";
-import { assign, circuit, Expressions, Random, readOf, signal } from "../support/random.ts";
+import { Random } from "../../../hdl-dsl/random.ts";
+import { assign, circuit, Expressions, pattern, readOf, signal } from "../support/random.ts";
 
 /** Wires, outputs and registers under random conditions and switches, whole and in parts. */
 function randomModule(random: Random): Circuit {
   const inputs = [1, 1, 2, 4, 8, 8, 16].map((w, i) => signal("input", `i${i}`, w, i === 4));
-  const registers = [1, 2, 8, 8, 12, 16].map((w, i) => signal("reg", `r${i}`, w, i === 3, { init: random.bits(w) }));
+  const registers = [1, 2, 8, 8, 12, 16].map((w, i) =>
+    signal("reg", `r${i}`, w, i === 3, { init: pattern(random, w) }),
+  );
   const wires = [1, 8, 8, 16].map((w, i) => signal("wire", `w${i}`, w, i === 2));
   const outputs = [1, 8, 12].map((w, i) => signal("output", `o${i}`, w));
   const early = new Expressions(random, [...inputs, ...registers].map(readOf)),
@@ -18,7 +21,7 @@ function randomModule(random: Random): Circuit {
   const valueFor = (s: Signal, width: number, signed: boolean) =>
     (s.kind === "wire" ? early : late).make(width, signed, random.below(4));
   const change = (): Stmt => {
-    const s = random.of([...registers, ...wires, ...outputs]);
+    const s = random.pick([...registers, ...wires, ...outputs]);
     if (s.width > 1 && random.chance(0.4)) {
       const width = 1 + random.below(s.width);
       return assign(s, valueFor(s, width, false), random.below(s.width - width + 1));
@@ -71,7 +74,7 @@ describe("statements", () => {
         const c = randomModule(random);
         const design = emitCircuit(c);
         const steps = Array.from({ length: 40 }, () =>
-          Object.fromEntries(c.signals.filter(s => s.kind === "input").map(s => [s.name, random.bits(s.width)])),
+          Object.fromEntries(c.signals.filter(s => s.kind === "input").map(s => [s.name, pattern(random, s.width)])),
         );
         const reference = new Interpreter(c);
         simulate(design, steps).forEach((got, n) => {

@@ -141,13 +141,13 @@ describe("data", () => {
     kind: number;
   }
   function burst(random: Random, id: number, logBus: number, page: number): Transfer {
-    const size = random.bool(0.7) ? logBus : random.int(0, logBus),
+    const size = random.chance(0.7) ? logBus : random.between(0, logBus),
       kind = random.pick([1, 1, 1, 0, 2]);
     const most = Math.min(kind === 1 ? 32 : 16, 4096 >> size),
-      beats = kind === 2 ? random.pick([2, 4, 8, 16].filter(n => n <= most)) : random.int(1, most);
+      beats = kind === 2 ? random.pick([2, 4, 8, 16].filter(n => n <= most)) : random.between(1, most);
     const room = 4096 - (beats << size),
-      start = random.int(0, Math.floor(room / (1 << size))) << size;
-    const offset = kind === 2 ? 0 : random.int(0, (1 << size) - 1);
+      start = random.between(0, Math.floor(room / (1 << size))) << size;
+    const offset = kind === 2 ? 0 : random.between(0, (1 << size) - 1);
     return { address: page + start + offset, beats, size, id, kind };
   }
   /** Address of a beat, written from the formulas of AXI4 A3.4.1 once more, on purpose. */
@@ -168,7 +168,7 @@ describe("data", () => {
         data = random.bytes(bus);
       let strobes = 0n;
       for (let x = a; x < high; x++) {
-        if (!random.bool(0.8)) continue;
+        if (!random.chance(0.8)) continue;
         strobes |= 1n << BigInt(x % bus);
         copy.write(x, data.subarray(x % bus, (x % bus) + 1));
       }

@@ -13,9 +13,9 @@ describe("sparse memory", () => {
       else expect(plain.every(b => b === 0)).toBe(false);
       expect(new SparseMemory({ fill }).read(base, size)).toEqual(plain);
       for (let i = 0; i < 400; i++) {
-        const at = random.int(0, size - 1),
-          n = random.int(0, Math.min(size - at, random.bool(0.2) ? 3 * 4096 : 200));
-        if (random.bool(0.3)) {
+        const at = random.between(0, size - 1),
+          n = random.between(0, Math.min(size - at, random.chance(0.2) ? 3 * 4096 : 200));
+        if (random.chance(0.3)) {
           memory.zero(base + at, n);
           plain.fill(0, at, at + n);
         } else {

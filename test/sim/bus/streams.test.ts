@@ -67,7 +67,7 @@ describe("streams of values", () => {
         new StreamMonitor(b.sim, b.io.pop, s => {
           seen.push(s);
         });
-        const values = Array.from({ length: 300 }, () => b.random.u32());
+        const values = Array.from({ length: 300 }, () => b.random.word());
         for (const v of values) producer.send(v);
         await b.until(() => consumer.received.length === values.length);
         expect(consumer.received.map(s => s.value)).toEqual(values);
@@ -131,7 +131,7 @@ describe("AXI-Stream frames", () => {
     await runBench("paused", axisWires(128), { seed: 3 }, async b => {
       const s = new AxisSource(b.sim, b.io.rx, { pause: bernoulli(0.4, 1) }),
         k = new AxisSink(b.sim, b.io.tx, { pause: bursts({ go: 2, pause: 5 }, 2) });
-      const sent = Array.from({ length: 100 }, () => s.send(b.random.bytes(b.random.int(1, 200))));
+      const sent = Array.from({ length: 100 }, () => s.send(b.random.bytes(b.random.between(1, 200))));
       for (const f of sent) expect((await k.recv()).bytes).toEqual(f.bytes);
       expect(() => s.send(new Uint8Array(0))).toThrow("a frame of no bytes cannot be sent");
     });

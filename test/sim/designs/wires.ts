@@ -1,4 +1,14 @@
-import { bit, leavesOf, type Ports, type Shape, sink, source, struct, uint } from "../../../hdl-dsl/index.ts";
+import {
+  bit,
+  leavesOf,
+  sink,
+  snakeCase,
+  source,
+  struct,
+  uint,
+  type Ports,
+  type Shape,
+} from "../../../hdl-dsl/index.ts";
 import { fromVerilog } from "../../../sim/index.ts";
 
 /**
@@ -8,12 +18,13 @@ import { fromVerilog } from "../../../sim/index.ts";
 function wired<const P extends Ports>(
   top: string,
   ports: P,
-  pairs: readonly (readonly [string, string])[],
+  pairs: readonly (readonly [keyof P & string, keyof P & string])[],
   extra = "",
 ) {
   const declarations: string[] = [],
     assigns: string[] = [];
-  for (const [name, p] of Object.entries(ports)) {
+  for (const [port, p] of Object.entries(ports)) {
+    const name = snakeCase(port);
     if (p.port !== "stream") throw new Error("streams only");
     const back = p.dir === "in" ? "output" : "input",
       forth = p.dir === "in" ? "input" : "output";
@@ -24,9 +35,11 @@ function wired<const P extends Ports>(
       );
     }
   }
-  for (const [from, to] of pairs) {
+  for (const [out, into] of pairs) {
+    const from = snakeCase(out),
+      to = snakeCase(into);
     assigns.push(`assign ${to}_valid = ${from}_valid;`, `assign ${from}_ready = ${to}_ready;`);
-    for (const l of leavesOf(ports[from]?.shape as Shape)) {
+    for (const l of leavesOf(ports[out]?.shape as Shape)) {
       const field = ["payload", ...l.path].join("_");
       assigns.push(`assign ${to}_${field} = ${from}_${field};`);
     }
@@ -56,11 +69,11 @@ export function axiWires<const W extends number>(width: W) {
       memR: sink(r),
     },
     [
-      ["s_aw", "mem_aw"],
-      ["s_w", "mem_w"],
-      ["mem_b", "s_b"],
-      ["s_ar", "mem_ar"],
-      ["mem_r", "s_r"],
+      ["sAw", "memAw"],
+      ["sW", "memW"],
+      ["memB", "sB"],
+      ["sAr", "memAr"],
+      ["memR", "sR"],
     ],
   );
 }

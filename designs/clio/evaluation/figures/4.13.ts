@@ -1,9 +1,9 @@
 import { makeSettings } from "../../config/index.ts";
 import { FramePool } from "../../../shared/virtual-memory/software/index.ts";
 import { MemoryManager } from "../../software/index.ts";
-import { Random } from "../../workload/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition, Claim, Plot, Series } from "../../../shared/evaluation/index.ts";
+import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 /** Pages of 4 MB of an allocation; bins of the x axis, per cent; slots for each frame. */
 const sizes = [1, 4, 16],
@@ -18,7 +18,7 @@ const sizes = [1, 4, 16],
 async function fill(pages: number, slotsFactor: number, seed: number): Promise<Series["points"]> {
   const { config } = makeSettings({ slotsFactor }),
     page = BigInt(config.pageSize),
-    random = new Random(seed),
+    random = new Random(seed, mulberry32),
     none = (): Promise<void> => Promise.resolve();
   // The allocator reads its shadow table only: its writes to the real one go nowhere here.
   const hardware = {

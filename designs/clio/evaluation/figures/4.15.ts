@@ -1,10 +1,10 @@
-import { Random } from "../../workload/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { network } from "../measure/given.ts";
 import { checkValue, createKeys, keyOf, kvLineNs, theta, valueBytes, valueOf } from "../measure/key-value.ts";
 import { withNodes } from "../measure/nodes.ts";
 import { Zipf } from "../measure/zipf.ts";
+import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 const clients = 2,
   threads = 16,
@@ -61,7 +61,7 @@ async function throughput(
         let ended = 0;
         await Promise.all(
           all.map(async (at, k) => {
-            const random = new Random(seed * 100 + k),
+            const random = new Random(seed * 100 + k, mulberry32),
               zipf = new Zipf(keys, skew, random);
             await rig.pause((k * warmNs) / all.length);
             while (rig.now() < to) {

@@ -1,8 +1,8 @@
-import { Random } from "../../workload/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition } from "../../../shared/evaluation/index.ts";
 import { withClients } from "../measure/clients.ts";
 import { boardGbps, network } from "../measure/given.ts";
+import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 /**
  * Bytes of an image of 256 x 256 pixels and of its compressed form, and of a packet's data with its headers
@@ -31,7 +31,7 @@ async function transfer(clients: number, seed: number): Promise<number> {
         ).thread();
         const image = await thread.ralloc(imageBytes, { populate: true }),
           compressed = await thread.ralloc(compressedBytes, { populate: true });
-        const data = new Random(seed + i).bytes(imageBytes);
+        const data = new Random(seed + i, mulberry32).bytes(imageBytes);
         await thread.rwrite(image, data);
         return { thread, image, compressed, data };
       }),

@@ -1,10 +1,10 @@
 import { radixImage, RadixTree, ReadingTreeMemory, RemoteTreeMemory } from "../../applications/index.ts";
-import { Random } from "../../workload/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition } from "../../../shared/evaluation/index.ts";
 import { withClients, type Rig } from "../measure/clients.ts";
 import { clibNs, network } from "../measure/given.ts";
 import { BackDoor } from "../measure/page-table.ts";
+import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 const pid = 1,
   symbolBits = 4;
@@ -41,7 +41,7 @@ export const figure417: Definition = {
       };
     await withClients("radix tree", { seed, clients: 1, offloads: "all" }, async rig => {
       const table = new BackDoor(rig.node),
-        random = new Random(seed),
+        random = new Random(seed, mulberry32),
         client = rig.clients[0] as NonNullable<(typeof rig.clients)[0]>,
         thread = client.process(pid, rig.address).thread();
       for (const [i, size] of sizes.entries()) {

@@ -1,4 +1,3 @@
-import { Random } from "../../workload/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { withClients } from "../measure/clients.ts";
@@ -14,6 +13,7 @@ import {
   workloads,
 } from "../measure/key-value.ts";
 import { Zipf } from "../measure/zipf.ts";
+import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 const clients = 2,
   threads = 8,
@@ -69,7 +69,7 @@ export const figure418: Definition = {
           const took = { get: [] as number[], set: [] as number[] };
           await Promise.all(
             all.slice(0, count).map(async (t, k) => {
-              const random = new Random(seed * 100 + k),
+              const random = new Random(seed * 100 + k, mulberry32),
                 zipf = new Zipf(keys, theta, random);
               // Not all at one moment.
               await rig.pause(k * kvLineNs);

@@ -1,11 +1,11 @@
 import type { Thread } from "../../client/index.ts";
-import { Random } from "../../workload/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { withClients, type Rig } from "../measure/clients.ts";
 import { network } from "../measure/given.ts";
 import { theta } from "../measure/key-value.ts";
 import { Zipf } from "../measure/zipf.ts";
+import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 const bytes = 16,
   pid = 1;
@@ -73,7 +73,7 @@ async function mixture(
   const took = { read: [] as number[], write: [] as number[] };
   await Promise.all(
     threads.map(async (t, k) => {
-      const random = new Random(seed * 100 + k),
+      const random = new Random(seed * 100 + k, mulberry32),
         zipf = new Zipf(objects.count, skew, random);
       await rig.pause(k * apartNs);
       for (let n = 0; n < each; n++) {
@@ -124,7 +124,7 @@ export const figure419: Definition = {
     let busy = 0;
     await withClients("versions", { seed, clients: most, offloads: "all", fastOffloads: true }, async rig => {
       const threads = rig.clients.map(c => c.process(pid, rig.address).thread()),
-        all = new Objects(new Random(seed)),
+        all = new Objects(new Random(seed, mulberry32)),
         first = threads[0] as Thread;
       for (let i = 0; i < objects; i++) await all.add(first);
       // A client's first operation introduces it, and is not measured.

@@ -1,9 +1,9 @@
-import { Random } from "../../workload/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition } from "../../../shared/evaluation/index.ts";
 import { withClients } from "../measure/clients.ts";
 import { network } from "../measure/given.ts";
 import { BackDoor } from "../measure/page-table.ts";
+import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 const pid = 1,
   rowBytes = 64,
@@ -72,7 +72,7 @@ export const figure420: Definition = {
     await withClients("select and aggregate", { seed, clients: 1, offloads: "all" }, async rig => {
       const { pageSize } = rig.node.config,
         table = new BackDoor(rig.node),
-        random = new Random(seed),
+        random = new Random(seed, mulberry32),
         client = rig.clients[0] as NonNullable<(typeof rig.clients)[0]>;
       const thread = client.process(pid, rig.address).thread();
       if (rows * rowBytes > pageSize) throw new CheckFailed("the table of figure 4.20 is to fit a page");

@@ -1,7 +1,7 @@
-import { Random } from "../../workload/index.ts";
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { sharedProcess, withClients } from "../measure/clients.ts";
 import { network } from "../measure/given.ts";
+import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 const bytes = 16,
   pages = 128;
@@ -30,7 +30,7 @@ export const figure47: Definition = {
       const { threads, page } = await sharedProcess(rig, { threads: 2, pages, populate: true });
       await Promise.all(
         threads.map(async (t, k) => {
-          const random = new Random(seed + k),
+          const random = new Random(seed + k, mulberry32),
             data = random.bytes(bytes);
           for (let i = 0; i < each; i++) {
             const va = page(random.below(pages)),

@@ -76,7 +76,7 @@ export function clientsOn(
       timeoutNs,
       targetDelayNs,
       slowTimeoutNs: o.fastOffloads === true ? timeoutNs : slowTimeoutNs,
-      random: () => random.float(),
+      random: () => random.fraction(),
     });
   });
   const now = (): number => network.time.now(),

@@ -1,9 +1,10 @@
 import { clockPeriod, makeSettings } from "../../config/index.ts";
-import { clientEndpoint, FrameClient, Random } from "../../workload/index.ts";
+import { clientEndpoint, FrameClient } from "../../workload/index.ts";
 import { withNode } from "../../rig/index.ts";
 import type { Options, Result, Plot, Series } from "../../../shared/evaluation/index.ts";
 import { BackDoor } from "./page-table.ts";
 import { Probe } from "./probe.ts";
+import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 /** A page. */
 export interface Page {
@@ -41,7 +42,7 @@ export async function measureScaling(
     const client = new FrameClient(clientEndpoint(0), settings.runtime),
       table = new BackDoor(node),
       probe = new Probe(node),
-      random = new Random(seed);
+      random = new Random(seed, mulberry32);
     const pageSize = BigInt(node.config.pageSize);
     await probe.greet(client);
     const read = async (i: number): Promise<number> => {

@@ -1,6 +1,7 @@
 import {
   assignView,
   bit,
+  bitsAbove,
   cat,
   constant,
   lowestSet,
@@ -62,7 +63,7 @@ function inTurn<S extends Shape>(name: string, from: readonly StreamIn<S>[], las
     begun = reg(bit, { init: 0, name: `${name}_in_packet` });
   const has = from.map((_, i) => turn.bit(i));
   const waiting = node(cat(...from.map(s => s.valid).reverse()).and(turn.not()), { name: `${name}_waiting` });
-  const behind = node(waiting.and(turn.or(turn.sub(1)).not()), { name: `${name}_behind` });
+  const behind = node(waiting.and(bitsAbove(turn)), { name: `${name}_behind` });
   const next: UInt = mux(behind.any(), lowestSet(behind), mux(waiting.any(), lowestSet(waiting), constant(1, n)));
   out.valid.set(
     onehotMux(

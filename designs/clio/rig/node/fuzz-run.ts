@@ -7,7 +7,6 @@ import {
   FrameMutator,
   fuzzGround,
   fuzzSeeds,
-  Random,
   relocate,
   type FuzzGround,
   type Stretch,
@@ -25,6 +24,7 @@ import {
 import type { NodePorts } from "./node-ports.ts";
 import { prepare } from "./prepare.ts";
 import { withNode, type NodeOptions, type SimulatedNode } from "./simulated-node.ts";
+import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 export interface FuzzOptions {
   /** Mutated frames in all. */
@@ -129,7 +129,7 @@ class Fuzzer {
   constructor(settings: Settings, o: FuzzOptions) {
     this.settings = settings;
     this.o = o;
-    this.random = new Random(o.seed);
+    this.random = new Random(o.seed, mulberry32);
     this.ground = fuzzGround(settings);
     this.mutator = new FrameMutator(settings, this.ground, this.random);
     const seeds = fuzzSeeds(settings, this.ground);

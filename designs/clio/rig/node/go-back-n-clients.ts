@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/index.ts";
 import { classify, type FilterSettings } from "../../model/index.ts";
-import { gbnFrame, withGbn, withoutGbn, gbnHeader } from "../../../shared/go-back-n/wire/index.ts";
+import { gbnFrame, gbnHeader, managementSlot, withGbn, withoutGbn } from "../../../shared/go-back-n/wire/index.ts";
 import { GbnSession } from "../../../shared/go-back-n/software/index.ts";
 import { decode, ethernetHeader, type Endpoint } from "../../../shared/wire/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
@@ -158,7 +158,7 @@ export class GoBackNClients {
       const header = decode(gbnHeader, f.bytes, frameOffsets.clio);
       const session = this.#clients.get(keyOf({ ip: ipv4.dst, port: udp.dstPort }));
       // Management, and what the slow path sends by itself.
-      if (header.srcSlot === 0 || session === undefined) {
+      if (header.srcSlot === managementSlot || session === undefined) {
         this.#give(f);
         continue;
       }

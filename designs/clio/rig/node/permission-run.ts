@@ -1,13 +1,14 @@
 import type { Settings } from "../../config/index.ts";
 import { frameName, piecesOf, Scoreboard } from "../../model/index.ts";
 import { packEntry } from "../../../shared/virtual-memory/table/index.ts";
-import { clientEndpoint, FrameClient, Random } from "../../workload/index.ts";
+import { clientEndpoint, FrameClient } from "../../workload/index.ts";
 import { accessBody, casBody, faaBody, opcode, storeBody } from "../../wire/index.ts";
 import { concat, encode } from "../../../shared/wire/index.ts";
 import { bernoulli, type SentFrame, type Design } from "../../../../sim/index.ts";
 import { AccessGuard, entryInTable, type Grant, type Guarded, type Way } from "./access-guard.ts";
 import type { NodePorts } from "./node-ports.ts";
 import { withNode, type SimulatedNode } from "./simulated-node.ts";
+import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 export interface PermissionRunOptions {
   readonly seed: number;
@@ -87,7 +88,7 @@ class Run {
     this.settings = settings;
     this.o = o;
     this.guard = new AccessGuard(node);
-    this.r = new Random(o.seed);
+    this.r = new Random(o.seed, mulberry32);
     this.client = new FrameClient(clientEndpoint(0), settings.runtime);
     this.scoreboard = new Scoreboard(settings.config, settings.runtime);
     this.page = BigInt(settings.config.pageSize);

@@ -176,8 +176,8 @@ export class MemorySide {
       slow = flight.opcode === opcode.ALLOC || flight.opcode === opcode.FREE;
     flight.data = data;
     // A source offers in the cycle after it was given something, which is its handshake at the earliest.
-    flight.due = this.#cycle + (slow ? slowLatency : latency) - 1 + this.#s.random.int(0, jitter);
-    flight.acts = jitter === 0 ? flight.due : this.#s.random.int(this.#cycle, flight.due);
+    flight.due = this.#cycle + (slow ? slowLatency : latency) - 1 + this.#s.random.between(0, jitter);
+    flight.acts = jitter === 0 ? flight.due : this.#s.random.between(this.#cycle, flight.due);
   }
 
   #answer(flight: Flight): void {

@@ -74,7 +74,7 @@ export class OffloadHost {
     this.#sim = b.sim;
     this.#patience = o.patience ?? 2000;
     const pauseOf = (s: OffloadStream): Pause =>
-      typeof pause === "function" ? pause(s) : pause === 0 ? never : bernoulli(pause, random.fork(s).u32());
+      typeof pause === "function" ? pause(s) : pause === 0 ? never : bernoulli(pause, random.fork(s).word());
     const surroundings = {
       sim: b.sim,
       io: b.io,

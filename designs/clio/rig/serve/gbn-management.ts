@@ -1,9 +1,16 @@
-import { withGbn, withoutGbn, gbnHeader, gbnTypes, type GbnHeader } from "../../../shared/go-back-n/wire/index.ts";
+import {
+  withGbn,
+  withoutGbn,
+  gbnHeader,
+  gbnTypes,
+  managementSlot,
+  type GbnHeader,
+} from "../../../shared/go-back-n/wire/index.ts";
 import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
 
 /** Management has no session: slot 0 at both ends, no sequence. */
-const MANAGEMENT: GbnHeader = { type: gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: 0 };
+const MANAGEMENT: GbnHeader = { type: gbnTypes.data, sequence: 0, srcSlot: managementSlot, dstSlot: managementSlot };
 
 /**
  * Drives a station without Go-Back-N on a network whose datagrams all begin with its header. The station gets the frame
@@ -24,6 +31,10 @@ export function askInGbn(
     const to = dissect(answer);
     if (!to.udp) return answer;
     const back = to.ipv4?.dst === ipv4.src && to.udp.dstPort === udp.srcPort;
-    return withGbn(answer, { ...MANAGEMENT, dstSlot: back ? srcSlot : 0 }, decode(ethernetHeader, answer).dst);
+    return withGbn(
+      answer,
+      { ...MANAGEMENT, dstSlot: back ? srcSlot : managementSlot },
+      decode(ethernetHeader, answer).dst,
+    );
   });
 }

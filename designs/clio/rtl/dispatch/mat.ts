@@ -6,9 +6,9 @@ import {
   connect,
   constant,
   Fifo,
-  fromBits,
   input,
   instance,
+  lowestFlat,
   module,
   mux,
   node,
@@ -148,13 +148,7 @@ export const Mat = module(
       ),
     );
     // The lowest, without an adder's carries.
-    const chosen = node(
-      fromBits(
-        io.rules
-          .toArray()
-          .map((_, i) => (i === 0 ? matching.bit(0) : matching.bit(i).and(matching.bits(0, i).any().not()))),
-      ),
-    );
+    const chosen = node(lowestFlat(matching));
     /** Whether the rule that counts, or else the table, says so. */
     const says = (...actions: readonly MatAction[]): Bit => {
       const among = (code: UInt): Bit => actions.map(a => code.eq(matAction[a])).reduce((x, y) => x.or(y));

@@ -4,6 +4,7 @@ import {
   arrayOf,
   assertAlways,
   assignView,
+  atMostOne,
   bit,
   connect,
   constant,
@@ -119,7 +120,7 @@ export const PartitionTx = module(
       ),
       "tx",
     );
-    assertAlways(fromBits(sends).and(fromBits(sends).sub(1)).any().not(), "one frame at a time");
+    assertAlways(atMostOne(fromBits(sends)), "one frame at a time");
     io.waiting.set(fromBits(inputs.map(({ beats }) => beats.level.any())));
   },
   { nameOf: p => `PartitionTx_n${p.partitions}_b${p.beatBytes}_u${p.frameBytes}` },

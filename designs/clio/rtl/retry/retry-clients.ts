@@ -1,5 +1,6 @@
 import {
   assertAlways,
+  atMostOne,
   bit,
   cat,
   constant,
@@ -160,7 +161,7 @@ export const RetryClients = module(
       index: idle.index,
     });
 
-    assertAlways(matching.and(matching.sub(1)).any().not(), "a client is known at one place");
+    assertAlways(atMostOne(matching), "a client is known at one place");
     assertAlways(
       io.add.valid.not().or(allUsed.not()).or(vacant.valid.and(vacant.swept)),
       "a client enters where there is a place",

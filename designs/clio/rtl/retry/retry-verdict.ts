@@ -16,6 +16,7 @@ import {
   output,
   ram,
   reg,
+  several,
   sink,
   source,
   stage,
@@ -321,12 +322,7 @@ export const RetryVerdict = module(
 
     const matching = cat(repeatsAhead, fromBits(hits));
     assertAlways(
-      valid
-        .and(known)
-        .and(kept)
-        .and(sweeping.not())
-        .and(matching.and(matching.sub(1)).any())
-        .not(),
+      valid.and(known).and(kept).and(sweeping.not()).and(several(matching)).not(),
       "an operation is remembered once",
     );
     assertAlways(clearing.and(inserts).not(), "nothing is remembered while the memories are cleared");

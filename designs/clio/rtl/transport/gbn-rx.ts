@@ -25,7 +25,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { clioHeader, frameOffsets, operations } from "../../wire/index.ts";
 import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
-import { gbnHeader, gbnTypes } from "../../../shared/go-back-n/wire/index.ts";
+import { gbnFrameKind, gbnHeader, gbnTypes, gbnVerdict, managementSlot } from "../../../shared/go-back-n/wire/index.ts";
 import { cutFields, AxisBeat } from "../../../shared/frame/index.ts";
 import { GbnAnswers } from "./gbn-answers.ts";
 import {
@@ -33,7 +33,6 @@ import {
   gbnFramesKept,
   GbnPacket,
   GbnReceiver,
-  gbnVerdict,
   Acknowledgement,
   Answer,
   gbnBytes,
@@ -117,8 +116,6 @@ export function changedChecksum(checksum: UInt, more: number): UInt<16> {
 
 /** Opcodes of requests that are never answered. */
 const silentOpcodes = operations.filter(o => o.reply === undefined).map(o => o.code);
-
-const kinds = { raw: 0, session: 1, management: 2, malformed: 3 } as const;
 
 /**
  * The Go-Back-N shim in front of the node (wire-format.md "Go-Back-N build"): frames from the MAC in, plain
@@ -249,7 +246,7 @@ export const GbnRx = module(
       data: isData,
       answered,
       nack: gbn.type.eq(gbnTypes.nack),
-      management: gbn.dstSlot.eq(0).or(gbn.srcSlot.eq(0)),
+      management: gbn.dstSlot.eq(managementSlot).or(gbn.srcSlot.eq(managementSlot)),
       short: udp.length.lt(least).or(isData.and(udp.length.lt(least + clioHeader.bytes))),
       silent: silentOpcodes.map((c): Bit => header.bits(8 * opcodeOffset, 8).eq(c)).reduce((a, b) => a.or(b)),
       session: gbn.dstSlot,
@@ -292,11 +289,11 @@ export const GbnRx = module(
     const kind = node(
       mux(
         ours.not(),
-        constant(kinds.raw, 2),
+        constant(gbnFrameKind.raw, 2),
         mux(
           well.not(),
-          constant(kinds.malformed, 2),
-          mux(judged.management, constant(kinds.management, 2), kinds.session),
+          constant(gbnFrameKind.loose, 2),
+          mux(judged.management, constant(gbnFrameKind.management, 2), gbnFrameKind.session),
         ),
       ),
     );
@@ -338,7 +335,7 @@ export const GbnRx = module(
     const silences = instance("silences", Fifo({ shape: Turn(p), depth: 16, style: "distributed" }));
     const full = reg(bit, { init: 0 });
     full.set(io.crowded.or(silences.level.ge(12)));
-    const ofSession = node(head.kind.eq(kinds.session)),
+    const ofSession = node(head.kind.eq(gbnFrameKind.session)),
       refused = node(head.lost.or(ofSession.and(full).and(head.packet.control.not())));
     const asks = node(ofSession.and(head.bad.or(refused).not()));
     receiver.packet.valid.set(next.valid.and(asks));
@@ -360,11 +357,11 @@ export const GbnRx = module(
     // Its verdict.
     const intact = node(lateValid.and(late.bad.or(late.lost).not()));
     const of = (k: number): Bit => intact.and(late.kind.eq(k));
-    const is = (v: number): Bit => of(kinds.session).and(receiver.verdict.what.eq(v));
+    const is = (v: number): Bit => of(gbnFrameKind.session).and(receiver.verdict.what.eq(v));
     const accepted = node(is(gbnVerdict.accepted)),
       delivered = node(accepted.and(late.packet.control.not()));
-    const managed = node(of(kinds.management)),
-      raw = node(of(kinds.raw));
+    const managed = node(of(gbnFrameKind.management)),
+      raw = node(of(gbnFrameKind.raw));
     const place = reg(uint(Math.log2(p.managed)), { init: 0 });
     when(managed, () => place.set(place.add(1)));
     const plans = stream(RemovePlan);
@@ -372,7 +369,7 @@ export const GbnRx = module(
     plans.payload.set({
       action: mux(
         raw,
-        constant(gbnAction.raw, 2),
+        constant(gbnAction.asIs, 2),
         mux(delivered.or(managed), constant(gbnAction.shift, 2), gbnAction.discard),
       ),
       ticket: mux(managed, constant(0, ticketBits), late.packet.sequence.trunc(ticketBits)),
@@ -453,7 +450,7 @@ export const GbnRx = module(
       ahead: is(gbnVerdict.ahead),
       strangers: is(gbnVerdict.stranger),
       refused: is(gbnVerdict.refused).or(lateValid.and(late.lost).and(late.bad.not())),
-      malformed: of(kinds.malformed).or(raw.and(late.kept.not())),
+      malformed: of(gbnFrameKind.loose).or(raw.and(late.kept.not())),
       corrupt: lateValid.and(late.bad),
       management: managed,
       passed: raw.and(late.kept),

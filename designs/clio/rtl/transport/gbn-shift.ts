@@ -33,7 +33,7 @@ export interface GbnShiftParameters {
 }
 
 /** Action on a frame. */
-export const gbnAction = { discard: 0, raw: 1, shift: 2 } as const;
+export const gbnAction = { discard: 0, asIs: 1, shift: 2 } as const;
 /** Fields of the headers that change with the length. The UDP checksum becomes 0 (none). */
 const Lengths = { ipLength: uint(16), checksum: uint(16), udpLength: uint(16) };
 /** `shift`: the header goes out, and the sender's MAC becomes the tag. */

@@ -26,6 +26,7 @@ import { GbnPeers } from "./gbn-peers.ts";
 import { GbnRx, GbnRxEvents, type GbnRxParameters } from "./gbn-rx.ts";
 import { GbnTx, GbnTxEvents, type GbnTxParameters } from "./gbn-tx.ts";
 import { sessionBits, SessionControl, wireSequenceBits } from "../../../shared/go-back-n/rtl/index.ts";
+import { gbnFirst, gbnWindow } from "../../../shared/go-back-n/wire/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 import { NetConfig } from "../records/records.ts";
 
@@ -46,12 +47,12 @@ export const GbnCounters = struct({ rx: counters(counted.rx), tx: counters(count
 export const gbnDefaults = {
   sessions: 1024,
   sequenceBits: wireSequenceBits,
-  window: 128,
+  window: gbnWindow,
   ackEvery: 100,
   ackCycles: 4096,
   timeoutCycles: 8192,
   tries: 7,
-  first: 1,
+  first: gbnFirst,
   managed: 256,
   waiting: 128,
   patience: 2 ** 22,

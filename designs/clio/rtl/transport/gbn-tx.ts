@@ -33,7 +33,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
-import { gbnHeader, gbnTypes } from "../../../shared/go-back-n/wire/index.ts";
+import { gbnFrameKind, gbnHeader, gbnTypes, managementSlot } from "../../../shared/go-back-n/wire/index.ts";
 import { cutFields, joinFields, AxisBeat } from "../../../shared/frame/index.ts";
 import {
   GbnFrames,
@@ -95,8 +95,6 @@ export const GbnTxEvents = struct({
   skipped: bit,
   stale: bit,
 });
-
-const kinds = { raw: 0, session: 1, management: 2, unsolicited: 3 } as const;
 
 /**
  * The Go-Back-N shim behind the node: plain Clio frames in, frames to the MAC out (wire-format.md "Go-Back-N build").
@@ -192,8 +190,12 @@ export const GbnTx = module(
       queued: {
         kind: mux(
           isUdp.not(),
-          kind(kinds.raw),
-          mux(tagged.not(), kind(kinds.unsolicited), mux(managed, kind(kinds.management), kinds.session)),
+          kind(gbnFrameKind.raw),
+          mux(
+            tagged.not(),
+            kind(gbnFrameKind.loose),
+            mux(managed, kind(gbnFrameKind.management), gbnFrameKind.session),
+          ),
         ),
         index: mux(
           managed,
@@ -232,7 +234,7 @@ export const GbnTx = module(
     reorder.reply.valid.set(queue.pop.valid);
     queue.pop.ready.set(reorder.reply.ready);
     const arrived = queue.pop.payload;
-    const ofRequest = arrived.queued.kind.eq(kinds.session);
+    const ofRequest = arrived.queued.kind.eq(gbnFrameKind.session);
     reorder.reply.payload.set({
       ordered: p.marksParts === true ? ofRequest.and(arrived.part.not()) : ofRequest,
       turn: arrived.turn,
@@ -264,7 +266,7 @@ export const GbnTx = module(
     // A cycle old; one may be on its way.
     const room = reg(bit, { init: 0 });
     room.set([planned, outs, places].map((f): Bit => f.level.le(gbnFramesKept - 2)).reduce((a, b) => a.and(b)));
-    const ofSession = node(head.kind.eq(kinds.session));
+    const ofSession = node(head.kind.eq(gbnFrameKind.session));
     // Hold the request until it is answered.
     const asking = reg(bit, { init: 0 });
     const asks = node(next.valid.and(known.not()).and(room.or(asking)));
@@ -278,17 +280,17 @@ export const GbnTx = module(
       gone = node(known.and(ofSession).and(granted.closed));
     const decided = node(known.and(ofSession.not().or(granted.granted).or(granted.closed)));
     next.ready.set(decided);
-    const raw = node(head.kind.eq(kinds.raw)),
-      replies = node(ofSession.or(head.kind.eq(kinds.management)));
+    const raw = node(head.kind.eq(gbnFrameKind.raw)),
+      replies = node(ofSession.or(head.kind.eq(gbnFrameKind.management)));
     planned.push.valid.set(decided);
     planned.push.payload.set({
-      action: mux(raw, kind(gbnAction.raw), mux(gone, kind(gbnAction.discard), gbnAction.shift)),
+      action: mux(raw, kind(gbnAction.asIs), mux(gone, kind(gbnAction.discard), gbnAction.shift)),
       mac: mux(replies, to.mac, head.mac),
       header: joinFields(gbnHeader, {
         type: gbnTypes.data,
         sequence: mux(ofSession, granted.sequence.resize(wireSequenceBits), 0),
-        srcSlot: mux(ofSession, head.index.trunc(sessionBits(p)).resize(wireSlotBits), 0),
-        dstSlot: mux(replies, to.slot, 0),
+        srcSlot: mux(ofSession, head.index.trunc(sessionBits(p)).resize(wireSlotBits), managementSlot),
+        dstSlot: mux(replies, to.slot, managementSlot),
         unused: 0,
       }).is(gbnBytes * 8),
       ipLength: head.ipLength,

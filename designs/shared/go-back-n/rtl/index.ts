@@ -1,6 +1,6 @@
 /** The blocks of Go-Back-N sessions: receiver, sender, store of frames not acknowledged, and the order of replies. */
 export { GbnFrames, gbnFramesKept } from "./frames.ts";
-export { GbnPacket, GbnReceiver, type GbnReceiverParameters, gbnVerdict } from "./receiver.ts";
+export { GbnPacket, GbnReceiver, type GbnReceiverParameters } from "./receiver.ts";
 export { GbnReorder } from "./reorder.ts";
 export { GbnResend } from "./resend.ts";
 export { GbnSender, type GbnSenderParameters } from "./sender.ts";

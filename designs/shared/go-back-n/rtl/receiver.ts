@@ -16,6 +16,7 @@ import {
   type UInt,
   carryEqual,
 } from "../../../../hdl-dsl/index.ts";
+import { gbnVerdict } from "../wire/index.ts";
 import { Answer, Peer, SessionControl, sessionBits, type PeerWidths, type SessionParameters } from "./types.ts";
 
 export interface GbnReceiverParameters extends SessionParameters, PeerWidths {
@@ -29,20 +30,6 @@ export interface GbnReceiverParameters extends SessionParameters, PeerWidths {
   /** Number of the first packet of a session. */
   readonly first: number;
 }
-
-/** What the session table says of a packet. */
-export const gbnVerdict = {
-  /** DATA in order, now acknowledged or soon; or an ACK or NACK of the session's own peer. */
-  accepted: 0,
-  /** It has been taken before: acknowledged again. */
-  duplicate: 1,
-  /** One before it is missing. */
-  ahead: 2,
-  /** The session is closed, or another peer's. */
-  stranger: 3,
-  /** It was in order or asks for an answer, but there was no room for that: as if it had been lost. */
-  refused: 4,
-} as const;
 
 /** A packet at the table: DATA, or (`control`) an ACK or NACK, of which only the sender is looked at. */
 export const GbnPacket = (p: GbnReceiverParameters) =>

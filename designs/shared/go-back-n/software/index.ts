@@ -3,7 +3,7 @@
  * what a client speaks.
  */
 
-export { GbnReceiverModel, type GbnAnswer, type GbnVerdict } from "./receiver.ts";
+export { GbnReceiverModel, type GbnAnswer } from "./receiver.ts";
 export { GbnSenderModel } from "./sender.ts";
-export { gbnWindow, sequenceDistance, sequencePlus } from "./sequence.ts";
+export { sequenceDistance, sequencePlus } from "./sequence.ts";
 export { GbnSession, type GbnSessionOptions } from "./session.ts";

@@ -1,7 +1,6 @@
+import { gbnFirst, type GbnVerdict } from "../wire/index.ts";
 import { sequenceDistance, sequencePlus as plus } from "./sequence.ts";
 
-/** What a receiver makes of a packet. */
-export type GbnVerdict = "accepted" | "duplicate" | "ahead" | "stranger" | "refused";
 export interface GbnAnswer {
   readonly nack: boolean;
   readonly sequence: number;
@@ -19,7 +18,7 @@ export class GbnReceiverModel {
 
   constructor(o: { readonly ackEvery?: number; readonly first?: number } = {}) {
     this.#ackEvery = o.ackEvery ?? 100;
-    this.#first = (o.first ?? 1) >>> 0;
+    this.#first = (o.first ?? gbnFirst) >>> 0;
     this.expected = this.#first;
   }
 

@@ -1,4 +1,5 @@
-import { gbnWindow, sequenceDistance, sequencePlus as plus } from "./sequence.ts";
+import { gbnFirst, gbnWindow } from "../wire/index.ts";
+import { sequenceDistance, sequencePlus as plus } from "./sequence.ts";
 
 /**
  * One session's sending half: numbers packets, keeps them until they are acknowledged, and repeats from the
@@ -13,7 +14,7 @@ export class GbnSenderModel<T> {
 
   constructor(o: { readonly first?: number; readonly window?: number } = {}) {
     this.#window = o.window ?? gbnWindow;
-    this.acked = this.sent = plus(o.first ?? 1, -1);
+    this.acked = this.sent = plus(o.first ?? gbnFirst, -1);
   }
 
   get inFlight(): number {

@@ -1,6 +1,3 @@
-/** Packets of a session that may be unacknowledged. */
-export const gbnWindow = 128;
-
 /** How far `a` is behind (negative) or ahead of `b`, both of 32 bits, round the end. */
 export const sequenceDistance = (a: number, b: number): number => (a - b) | 0;
 /** The number `n` further than `a`, round the end. */

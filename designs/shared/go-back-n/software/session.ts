@@ -1,4 +1,4 @@
-import { gbnTypes, type GbnHeader } from "../wire/index.ts";
+import { gbnFirst, gbnTypes, type GbnHeader } from "../wire/index.ts";
 import { GbnReceiverModel, type GbnAnswer } from "./receiver.ts";
 import { GbnSenderModel } from "./sender.ts";
 
@@ -7,7 +7,7 @@ export interface GbnSessionOptions {
   /** This side's slot, and the other's: on the wire as source and destination. */
   readonly slot: number;
   readonly session: number;
-  /** Number of the first packet; default 1. */
+  /** Number of the first packet; default `gbnFirst`. */
   readonly first?: number;
   /** Without anything heard for so long, all that is unacknowledged is sent again. */
   readonly timeout: number;
@@ -41,7 +41,7 @@ export class GbnSession {
 
   constructor(o: GbnSessionOptions) {
     this.#o = o;
-    const first = { first: o.first ?? 1 };
+    const first = { first: o.first ?? gbnFirst };
     this.#sender = new GbnSenderModel(first);
     this.#receiver = new GbnReceiverModel({ ...first, ackEvery: o.ackEvery });
   }

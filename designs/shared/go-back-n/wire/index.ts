@@ -1,3 +1,4 @@
-/** The Go-Back-N header and frames that have one. */
+/** What all agree on, the Go-Back-N header, and frames that have one. */
+export * from "./facts.ts";
 export * from "./frame.ts";
 export * from "./header.ts";

@@ -1,11 +1,14 @@
 import {
   assertAlways,
+  atMostOne,
   bit,
   constant,
   encodeOnehot,
   fromBits,
   input,
   literalOf,
+  lowestBits,
+  lowestFlat,
   module,
   mux,
   node,
@@ -169,7 +172,7 @@ export const MissTable = module(
     when(room.not().or(opens), () => {
       room.set(unusedFirst.any);
       offerMiss.set(unusedFirst.index);
-      offer.set(fromBits(each(i => (i === 0 ? unused.bit(0) : unused.bit(i).and(unused.bits(0, i).any().not())))));
+      offer.set(lowestFlat(unused));
     });
     io.room.set(room);
     io.added.set({ taken: joinable.or(opens), fetch: opens, miss: offerMiss });
@@ -242,8 +245,7 @@ export const MissTable = module(
     const slowFault = node(io.faulted.valid.and(pickedQuick.not()));
     const quickFault = node(faultNow.and(io.quick));
     const settling = node(mux(slowFault, io.faulted.miss, mux(quickFault, w.miss, io.arriving.miss)));
-    const zero: Bit = constant(0, 1);
-    const before = each(i => (i === 0 ? zero : waits.bits(0, i).any()));
+    const waitsLowest = lowestBits(waits);
     when(pickedValid.not().or(io.take).or(takenBack), () => {
       pickedValid.set(any.or(slowFault).or(quickFault).or(io.arriving.valid));
       pickedEarly.set(any.or(slowFault).or(quickFault).not());
@@ -252,11 +254,7 @@ export const MissTable = module(
       picked.set(
         fromBits(
           each(i =>
-            mux(
-              any,
-              waits.bit(i).and((before[i] as Bit).not()),
-              slowFault.or(quickFault).or(io.arriving.valid).and(settling.eq(i)),
-            ),
+            mux(any, waitsLowest[i] as Bit, slowFault.or(quickFault).or(io.arriving.valid).and(settling.eq(i))),
           ),
         ),
       );
@@ -365,7 +363,7 @@ export const MissTable = module(
     io.poisonLeft.set(orTree(each(i => valid.at(i).and(poisoned.at(i)))));
 
     const matching = fromBits(same);
-    assertAlways(matching.and(matching.sub(1)).any().not(), "a page has one miss at most");
+    assertAlways(atMostOne(matching), "a page has one miss at most");
     assertAlways(io.add.valid.and(servedValid).not(), "nothing is added while a list is served");
     assertAlways(io.advance.and(next).not(), "no key is compared while a list is next");
     assertAlways(

@@ -1,5 +1,6 @@
 import {
   assertAlways,
+  atMostOne,
   bit,
   encodeOnehot,
   fromBits,
@@ -92,7 +93,7 @@ export const Tlb = module(
     touched.set(io.use.or(io.fill.valid));
     touchedIndex.set(mux(io.fill.valid, victim, encodeOnehot(found).is(index.width)));
 
-    assertAlways(found.and(found.sub(1)).any().not(), "a key is in the TLB at most once");
+    assertAlways(atMostOne(found), "a key is in the TLB at most once");
     assertAlways(io.fill.valid.and(io.use.or(io.clear)).not(), "one TLB operation per cycle");
   },
 );

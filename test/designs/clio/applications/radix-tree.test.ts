@@ -33,8 +33,8 @@ async function againstMap(
   for (let i = 0; i < operations; i++) {
     const own = r.pick(trees),
       known = [...map.keys()],
-      key = known.length > 0 && r.bool(0.4) ? r.pick(known) : someKey(r);
-    if (r.bool(0.5)) {
+      key = known.length > 0 && r.chance(0.4) ? r.pick(known) : someKey(r);
+    if (r.chance(0.5)) {
       const value = r.bits(64);
       expect(await own.insert(key, value), `insertion ${i}`).toBe(!map.has(key));
       map.set(key, value);

@@ -48,10 +48,10 @@ async function traffic(b: B, pause?: () => Pause): Promise<void> {
   });
   const wanted: typeof told = [];
   for (let i = 0; i < 300; i++) {
-    const beats = random.int(1, 8),
-      from = 8 * random.int(0, bytes / 8 - beats),
-      id = random.int(0, 3),
-      reads = i > 0 && random.bool(0.7);
+    const beats = random.between(1, 8),
+      from = 8 * random.between(0, bytes / 8 - beats),
+      id = random.between(0, 3),
+      reads = i > 0 && random.chance(0.7);
     const known = Array.from({ length: beats }, (_, k) => {
       const at = from + 8 * k;
       return inWindow(at) ? status : words.get(at);
@@ -73,7 +73,7 @@ async function traffic(b: B, pause?: () => Pause): Promise<void> {
     for (let k = 0; k < beats; k++) {
       const at = from + 8 * k,
         data = random.bits(64),
-        strb = i < 100 || random.bool() ? 255 : random.int(0, 255);
+        strb = i < 100 || random.chance() ? 255 : random.between(0, 255);
       w.send({ data, strb, last: k === beats - 1 ? 1 : 0 });
       // Unwritten bytes are unknown, so a partly unwritten word is unknown too.
       const old = words.get(at) ?? (strb === 255 ? 0n : undefined);
@@ -89,7 +89,7 @@ async function traffic(b: B, pause?: () => Pause): Promise<void> {
 
 bench("bursts written with holes and read back, registers in the window", dut(), {}, b => traffic(b));
 bench("the same with back-pressure on every channel", dut(), { seed: 2 }, b =>
-  traffic(b, () => bernoulli(0.3, b.random.u32())),
+  traffic(b, () => bernoulli(0.3, b.random.word())),
 );
 
 bench(

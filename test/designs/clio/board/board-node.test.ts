@@ -52,7 +52,7 @@ async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
   for (let i = 0; i < n; i++) {
     const frame =
       i % 2 === 0
-        ? client.request(opcode.PINGPONG, 1, b.random.bytes(b.random.int(1, 300)))
+        ? client.request(opcode.PINGPONG, 1, b.random.bytes(b.random.between(1, 300)))
         : client.read(1, BigInt(i) << 20n, 64);
     for (let at = 0; at < frame.length; at += bytes) {
       const lanes = frame.subarray(at, at + bytes),
@@ -67,7 +67,7 @@ async function requests(b: Bench<Ports>, damaged?: number): Promise<void> {
       await mac.risingEdge();
     }
     io.macRx.valid.value = 0;
-    await mac.cycles(b.random.int(1, 60));
+    await mac.cycles(b.random.between(1, 60));
   }
   await mac.until(() => sink.frames.length === n);
   const said = sink.frames.map(f => dissect(f.bytes).clio);

@@ -32,7 +32,7 @@ async function guard(
   });
   const sent: Beat[][] = [];
   for (let n = 0; n < frames; n++) {
-    const length = b.random.int(1, 6);
+    const length = b.random.between(1, 6);
     const frame = Array.from({ length }, (_, i): Beat => ({
       data: BigInt(n * 8 + i),
       keep: i === length - 1 ? 15 : 255,
@@ -40,7 +40,7 @@ async function guard(
       user: i === length - 1 && n % 7 === 0,
     }));
     for (const beat of frame) {
-      while (b.random.int(0, 3) === 0) {
+      while (b.random.between(0, 3) === 0) {
         b.io.from.valid.value = 0;
         await b.risingEdge();
       }

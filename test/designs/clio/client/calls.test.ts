@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { OperationError } from "../../../../designs/clio/client/index.ts";
 import { dissect, opcode } from "../../../../designs/clio/wire/index.ts";
-import { Random } from "../../../../designs/clio/workload/index.ts";
 import { onNetwork } from "./rig.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 const page = 4 << 20;
 const failing = (p: Promise<unknown>): Promise<{ readonly reason: string; readonly outcome: string }> =>

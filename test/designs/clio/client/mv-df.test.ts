@@ -44,7 +44,7 @@ async function makeTable(
   const each = Array.from({ length: rows }, (_, i) => bytes.subarray(i * rowBytes, (i + 1) * rowBytes));
   each.forEach((row, i) => {
     new DataView(row.buffer, row.byteOffset).setUint32(0, i, true);
-    row[4] = random.int(0, 3);
+    row[4] = random.between(0, 3);
   });
   await thread.rwrite(va, bytes);
   return { table: { va, rows, rowBytes }, each };

@@ -8,8 +8,8 @@ import {
   type Receiver,
 } from "../../../../designs/clio/client/index.ts";
 import { opcode, status } from "../../../../designs/clio/wire/index.ts";
-import { Random } from "../../../../designs/clio/workload/index.ts";
 import { ScriptedNode, usual, type Answer, type Asked } from "./scripted-node.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 const reason = (p: Promise<unknown>): Promise<string> =>
   p.then(

@@ -45,7 +45,7 @@ export async function onNetwork<T>(o: RigOptions, body: (rig: Rig) => Promise<T>
       ...o.client,
       transport: station,
       clock: time,
-      random: () => random.float(),
+      random: () => random.fraction(),
     });
   });
   const describe = (): string => clients.map((c, i) => `client${i}: ${c.describe()}`).join("\n");

@@ -4,8 +4,8 @@
  */
 import { expect, test } from "vitest";
 import type { MigrationMode } from "../../../../designs/clio/software/index.ts";
-import { Random } from "../../../../designs/clio/workload/index.ts";
 import { onCluster } from "./rig.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 const MB = 2 ** 20,
   pageSize = 4 * MB,

@@ -100,7 +100,7 @@ export async function onCluster<T>(o: ClusterOptions, body: (rig: ClusterRig) =>
       clock: time,
       timeoutNs: 20_000,
       pageSize: o.given?.pageSize ?? pageBytes,
-      random: () => random.float(),
+      random: () => random.fraction(),
     });
   });
   const at = { ip: native.ip, port: native.port };

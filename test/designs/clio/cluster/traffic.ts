@@ -7,9 +7,9 @@ import {
   type WordInput,
   type WordOutput,
 } from "../../../../designs/clio/linearizability/index.ts";
-import { Random } from "../../../../designs/clio/workload/index.ts";
 import type { SimulatedTime } from "../../../../sim/index.ts";
 import { insist, pageBytes } from "./rig.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 export interface TrafficOptions {
   readonly time: SimulatedTime;

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import { FramePool } from "../../../../designs/shared/virtual-memory/software/index.ts";
 import { MemoryManager, WriteEpochs, type RegionName } from "../../../../designs/clio/software/index.ts";
-import { Random } from "../../../../designs/clio/workload/index.ts";
 import { FakeHardware } from "../software/fake-hardware.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 const page = 4096,
   regions: readonly RegionName[] = [1, 2, 3].map(region => ({ pid: 1, region }));

@@ -10,7 +10,7 @@ import {
   type Operation,
   type Specification,
 } from "../../../../designs/clio/linearizability/index.ts";
-import { Random } from "../../../../designs/clio/workload/index.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 type WordOperation = Operation<WordInput, WordOutput>;
 type KeyOperation = Operation<KeyInput, KeyOutput>;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ByteHistory, type PendingWrite } from "../../../../designs/clio/model/index.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 const write = (start: number, value: number, issued: number, replied: number, length = 1): PendingWrite => ({
   start,
@@ -8,16 +9,6 @@ const write = (start: number, value: number, issued: number, replied: number, le
   replied,
 });
 const byte = (v: number): Uint8Array => Uint8Array.of(v);
-function random(seed: number): (below: number) => number {
-  let s = seed;
-  return below => {
-    s = (s + 0x6d2b79f5) | 0;
-    let x = Math.imul(s ^ (s >>> 15), 1 | s);
-    x ^= x + Math.imul(x ^ (x >>> 7), 61 | x);
-    return Math.floor((((x ^ (x >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
-
 describe("byte history", () => {
   it("is exact for accesses one after another", () => {
     const h = new ByteHistory();
@@ -56,20 +47,20 @@ describe("byte history", () => {
     let caught = 0,
       planted = 0;
     for (let seed = 1; seed <= 300; seed++) {
-      const r = random(seed),
+      const r = new Random(seed),
         h = new ByteHistory(),
         lossy = seed % 3 === 0;
       // Operations of 1 to 20 units with a moment inside; the memory does them in order of their moments.
       const ops = Array.from({ length: 60 }, (_, i) => {
-        const issued = r(lossy ? 2000 : 200),
-          replied = issued + 1 + r(20);
+        const issued = r.below(lossy ? 2000 : 200),
+          replied = issued + 1 + r.below(20);
         return {
           issued,
           replied,
-          moment: issued + 0.1 + (r(100) / 100) * (replied - issued - 0.2),
-          write: r(2) === 0,
-          start: r(4),
-          length: 1 + r(4),
+          moment: issued + 0.1 + (r.below(100) / 100) * (replied - issued - 0.2),
+          write: r.below(2) === 0,
+          start: r.below(4),
+          length: 1 + r.below(4),
           value: i + 1,
           seen: new Uint8Array(0),
           lost: false,

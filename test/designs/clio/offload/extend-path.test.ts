@@ -46,7 +46,7 @@ async function traffic(b: Bench<ExtendPorts>, count: number, rig: ExtendRig): Pr
     written = 8192;
   stuck.push(
     ...Array.from({ length: parameters.contexts }, (_, i) =>
-      rig.request(rig.clients[i % 2]!.request(op.half, 1 + (i % 2), random.bytes(random.int(64, 1400)))),
+      rig.request(rig.clients[i % 2]!.request(op.half, 1 + (i % 2), random.bytes(random.between(64, 1400)))),
     ),
   );
   const busyOr = (asked: Asked, check: (answer: NonNullable<Asked["answer"]>) => void): void => {
@@ -56,17 +56,17 @@ async function traffic(b: Bench<ExtendPorts>, count: number, rig: ExtendRig): Pr
   };
   const choices: readonly (() => void)[] = [
     () => {
-      const at = random.int(0, 1300),
-        length = random.int(1, 700),
-        pid = random.int(1, 2);
+      const at = random.between(0, 1300),
+        length = random.between(1, 700),
+        pid = random.between(1, 2);
       busyOr(rig.proxy(op.proxy, pid, { opcode: opcode.READ, client: true, va: page + BigInt(at), length }), a =>
         expect(a).toMatchObject({ status: status.OK, body: image.slice(at, at + length) }),
       );
     },
     () => {
       const at = written,
-        data = random.bytes(random.int(1, 700)),
-        pid = random.int(1, 2),
+        data = random.bytes(random.between(1, 700)),
+        pid = random.between(1, 2),
         call: Call = { opcode: opcode.WRITE, client: true, va: page + BigInt(at), length: data.length, data };
       written += 704;
       const asked = rig.proxy(op.proxy, pid, call);
@@ -86,10 +86,10 @@ async function traffic(b: Bench<ExtendPorts>, count: number, rig: ExtendRig): Pr
         [{ opcode: opcode.WRITE_NOREPLY, client: true, va: page, length: 1, data: Uint8Array.of(1) }, status.MALFORMED],
         [{ opcode: opcode.FREE_PROC, client: false, va: page, length: 8 }, status.MALFORMED],
       ]);
-      busyOr(rig.proxy(op.proxy, random.int(1, 2), call), a => expect(a.status).toBe(code));
+      busyOr(rig.proxy(op.proxy, random.between(1, 2), call), a => expect(a.status).toBe(code));
     },
     () => {
-      const again = additions.length > 0 && random.bool(0.5) ? random.pick(additions) : undefined;
+      const again = additions.length > 0 && random.chance(0.5) ? random.pick(additions) : undefined;
       const asked =
         again === undefined
           ? rig.proxy(op.once, 1, {
@@ -104,7 +104,7 @@ async function traffic(b: Bench<ExtendPorts>, count: number, rig: ExtendRig): Pr
       else again.push(asked);
     },
     () => {
-      const asked = rig.request(rig.clients[0]!.request(op.half, 1, random.bytes(random.int(0, 1400))));
+      const asked = rig.request(rig.clients[0]!.request(op.half, 1, random.bytes(random.between(0, 1400))));
       checks.push(() => expect(asked.answer!.status, "one more for an offload that has stopped").toBe(status.BUSY));
     },
     () => {
@@ -121,7 +121,7 @@ async function traffic(b: Bench<ExtendPorts>, count: number, rig: ExtendRig): Pr
   ];
   for (let i = 0; i < count; i++) {
     random.pick(choices)();
-    if (random.bool(0.3)) await b.cycles(random.int(1, 60));
+    if (random.chance(0.3)) await b.cycles(random.between(1, 60));
   }
   await rig.settled(stuck);
   for (const check of checks) check();
@@ -193,7 +193,7 @@ describe("the extend path, 64 bytes a beat, four offloads", () => {
           const frame = new FrameClient(clientEndpoint(0), makeSettings().runtime).request(
             op.software,
             1,
-            b.random.bytes(b.random.int(0, 1000)),
+            b.random.bytes(b.random.between(0, 1000)),
           );
           return source.send(frame);
         }),
@@ -229,7 +229,7 @@ describe("the extend path, 64 bytes a beat, four offloads", () => {
     { seed: 5, ...limits },
     async b => {
       const rig = new ExtendRig(b);
-      rig.latency = () => b.random.int(5, 1000);
+      rig.latency = () => b.random.between(5, 1000);
       const codes = [op.proxy, op.once],
         all = Array.from({ length: 24 }, (_, i) =>
           rig.proxy(codes[i % 2]!, 1, {
@@ -319,8 +319,8 @@ async function resets(b: Bench<ExtendPorts>, pauses: Pauses): Promise<void> {
   const read = (code: number, at: number, length: number): Asked =>
     rig.proxy(code, 1, { opcode: opcode.READ, client: true, va: page + BigInt(at), length });
   const right = async (code: number): Promise<void> => {
-    const at = random.int(0, 1300),
-      length = random.int(1, 700),
+    const at = random.between(0, 1300),
+      length = random.between(1, 700),
       asked = read(code, at, length);
     await rig.answered(asked);
     expect(asked.answer, "a READ by an offload that was reset, or that had nothing to do with it").toMatchObject({
@@ -330,13 +330,13 @@ async function resets(b: Bench<ExtendPorts>, pauses: Pauses): Promise<void> {
   };
   for (let round = 0; round < 6; round++) {
     // One that has stopped within a reply and a memory request, and whatever else waits for it.
-    const half = Array.from({ length: random.int(1, parameters.contexts) }, () =>
-      rig.request(rig.clients[0]!.request(op.half, 1, random.bytes(random.int(64, 1400)))),
+    const half = Array.from({ length: random.between(1, parameters.contexts) }, () =>
+      rig.request(rig.clients[0]!.request(op.half, 1, random.bytes(random.between(64, 1400)))),
     );
     await b.until(() => b.io.state.stuck.value === 1 << 2);
     expect(half.map(a => a.answer)).toEqual(half.map(() => undefined));
     const others = Array.from({ length: 3 }, () => right(op.proxy));
-    await resetSlot(rig, 2, random.int(0, 30));
+    await resetSlot(rig, 2, random.between(0, 30));
     await rig.answered(...half);
     expect(
       half.map(a => a.answer!.status),
@@ -344,9 +344,9 @@ async function resets(b: Bench<ExtendPorts>, pauses: Pauses): Promise<void> {
     ).toEqual(half.map(() => status.BUSY));
     await Promise.all(others);
     // Two that wait for memory, which is slow: their replies come when others have their contexts.
-    rig.latency = () => random.int(200, 900);
+    rig.latency = () => random.between(200, 900);
     const waiting = Array.from({ length: parameters.contexts }, () =>
-      read(op.proxy, random.int(0, 1300), random.int(1, 700)),
+      read(op.proxy, random.between(0, 1300), random.between(1, 700)),
     );
     const once = rig.proxy(op.once, 1, {
       opcode: opcode.ATOMIC_FAA,
@@ -357,11 +357,11 @@ async function resets(b: Bench<ExtendPorts>, pauses: Pauses): Promise<void> {
     });
     const accesses = rig.accesses.length;
     await b.until(() => rig.accesses.length >= accesses + 2);
-    await b.cycles(random.int(0, 150));
+    await b.cycles(random.between(0, 150));
     expect(b.io.state.stuck.value, "who waits for memory is not stuck").toBe(0);
     const reset = resetSlot(rig, 0);
     await b.cycles(1);
-    rig.latency = () => random.int(5, 60);
+    rig.latency = () => random.between(5, 60);
     await reset;
     await right(op.proxy);
     await rig.answered(...waiting, once);
@@ -371,8 +371,8 @@ async function resets(b: Bench<ExtendPorts>, pauses: Pauses): Promise<void> {
       "one at least was held",
     ).toBe(true);
     expect(once.answer!.status, "of a slot that was not reset").toBe(status.OK);
-    // An operation of unknown progress: it is neither done again nor reported done.
-    rig.latency = () => random.int(200, 600);
+    // One of which nobody can tell any more whether it was done: it is neither done again nor said to be done.
+    rig.latency = () => random.between(200, 600);
     const before = number(rig.memory.read(1, 1n, 4096, 8)),
       halfDone = rig.proxy(op.once, 1, {
         opcode: opcode.ATOMIC_FAA,
@@ -384,7 +384,7 @@ async function resets(b: Bench<ExtendPorts>, pauses: Pauses): Promise<void> {
     const now = rig.accesses.length;
     await b.until(() => rig.accesses.length > now);
     await resetSlot(rig, 1);
-    rig.latency = () => random.int(5, 60);
+    rig.latency = () => random.between(5, 60);
     const again = rig.request(rig.clients[0]!.repeat(halfDone.frame));
     await rig.answered(halfDone, again);
     expect([halfDone, again].map(a => a.answer!.status)).toEqual([status.EXPIRED, status.EXPIRED]);

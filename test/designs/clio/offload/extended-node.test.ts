@@ -94,7 +94,7 @@ async function memory(rig: Rig): Promise<void> {
   for (const client of [true, false]) {
     for (const length of [1, 8, 58, 64, 122, 1000, 1390]) {
       const data = random.bytes(length),
-        at = va + BigInt(random.int(0, 2 * Number(page) - length));
+        at = va + BigInt(random.between(0, 2 * Number(page) - length));
       expect(await rig.ask(rig.proxy(1, { opcode: opcode.WRITE, client, va: at, length, data }))).toMatchObject({
         status: status.OK,
         opcode: proxyOp + 1,
@@ -311,9 +311,9 @@ describe("the node with offloads", () => {
       for (let at = 0; at < image.length; at += 1024)
         await rig.ask(rig.client.write(1, va + BigInt(at), image.slice(at, at + 1024)));
       const asked = Array.from({ length: 200 }, () => {
-        const length = random.int(1, 1400),
-          at = random.int(0, image.length - length),
-          direct = random.bool(0.5);
+        const length = random.between(1, 1400),
+          at = random.between(0, image.length - length),
+          direct = random.chance(0.5);
         const frame = direct
           ? rig.client.read(1, va + BigInt(at), length)
           : rig.proxy(1, { opcode: opcode.READ, client: true, va: va + BigInt(at), length });

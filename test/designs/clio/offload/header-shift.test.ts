@@ -76,14 +76,14 @@ interface Frame {
 /** Frames whose Clio size is right; some end within the header (as a MALFORMED does), some are longer than they say. */
 function frames(b: Bench<Ports>, p: Shape, count: number, most: number): Frame[] {
   return Array.from({ length: count }, () => {
-    const bare = b.random.bool(0.1) && p.headerBytes > minimumFrame,
-      n = b.random.bool(0.3) ? b.random.int(0, 3) : b.random.int(0, most);
+    const bare = b.random.chance(0.1) && p.headerBytes > minimumFrame,
+      n = b.random.chance(0.3) ? b.random.between(0, 3) : b.random.between(0, most);
     const header = b.random.bytes(p.headerBytes),
       data = bare ? new Uint8Array() : b.random.bytes(n);
     header.set(
       encode(clioHeader, {
         size: bare ? clioHeader.bytes : p.headerBytes - frameOffsets.clio + n,
-        pid: b.random.int(0, 65535),
+        pid: b.random.between(0, 65535),
         tag: 3,
         opcode: 65,
       }),
@@ -93,8 +93,8 @@ function frames(b: Bench<Ports>, p: Shape, count: number, most: number): Frame[]
       header,
       data,
       bare,
-      padding: bare ? 0 : b.random.int(0, 3) * (b.random.bool(0.2) ? 1 : 0),
-      bad: Number(b.random.bool(0.1)),
+      padding: bare ? 0 : b.random.between(0, 3) * (b.random.chance(0.2) ? 1 : 0),
+      bad: Number(b.random.chance(0.1)),
     };
   });
 }

@@ -159,7 +159,7 @@ async function run(b: Bench<Ports>, t: Traffic) {
     outside = new AxisSink(b.sim, b.io.outside, take),
     inside = new AxisSink(b.sim, b.io.inside, take);
   const edges = watch(b),
-    length = (): number => (b.random.bool(0.2) ? longest : b.random.int(60, 300));
+    length = (): number => (b.random.chance(0.2) ? longest : b.random.between(60, 300));
   const sent: Record<Side, SentFrame[]> = { network: [], internal: [] },
     left: Record<Side, SentFrame[]> = { network: [], internal: [] };
   const give = (side: Side): void => {
@@ -176,12 +176,12 @@ async function run(b: Bench<Ports>, t: Traffic) {
     give("internal");
     // The node's own: for an offload, for an address that differs from an offload's in one bit, for others.
     const near = [...prefix],
-      kind = i === 0 ? 0 : b.random.int(0, 2),
-      flip = b.random.int(0, 39);
+      kind = i === 0 ? 0 : b.random.between(0, 2),
+      flip = b.random.between(0, 39);
     near[flip >> 3] = (near[flip >> 3] as number) ^ (1 << (flip & 7));
     left[kind === 0 ? "internal" : "network"].push(
       tx.send(
-        makeFrame(b, "network", i, length(), kind === 0 ? prefix : kind === 1 ? near : [2, b.random.int(0, 255)]),
+        makeFrame(b, "network", i, length(), kind === 0 ? prefix : kind === 1 ? near : [2, b.random.between(0, 255)]),
       ),
     );
   }

@@ -60,8 +60,8 @@ async function run(b: Bench<Ports>, count: number, [give, take]: readonly [Pause
   // Each running operation is done some time later; one reply at a time.
   b.spawn(async () => {
     for (;;) {
-      const entry = b.random.bool((b.cycle & 0x1000) === 0 ? 0.05 : 0.001)
-        ? running.splice(b.random.int(0, running.length), 1)[0]
+      const entry = b.random.chance((b.cycle & 0x1000) === 0 ? 0.05 : 0.001)
+        ? running.splice(b.random.between(0, running.length), 1)[0]
         : undefined;
       if (entry === undefined) {
         poke(b.io.done, { valid: 0, entry: 0, status: 0, opcode: 0, length: 0, body: 0n });
@@ -69,9 +69,9 @@ async function run(b: Bench<Ports>, count: number, [give, take]: readonly [Pause
         continue;
       }
       const reply = {
-        status: b.random.int(0, 15),
-        opcode: b.random.int(0, 255),
-        length: b.random.int(0, 12),
+        status: b.random.between(0, 15),
+        opcode: b.random.between(0, 255),
+        length: b.random.between(0, 12),
         body: b.random.bits(96),
       };
       poke(b.io.done, { valid: 1, entry, ...reply });
@@ -82,12 +82,12 @@ async function run(b: Bench<Ports>, count: number, [give, take]: readonly [Pause
     }
   });
   for (let i = 0; i < count; i++) {
-    const old = asked.length > 0 && b.random.bool(0.5);
+    const old = asked.length > 0 && b.random.chance(0.5);
     const one = old
       ? b.random.pick(asked.slice(-12))
       : {
           client: b.random.pick([0x0a000001_1388n, 0x0a000011_1388n, 0x0a000002_1389n]),
-          operation: b.random.bool(0.7) ? next++ : next,
+          operation: b.random.chance(0.7) ? next++ : next,
         };
     asked.push(one);
     const key = `${one.client} ${one.operation}`,
@@ -132,7 +132,7 @@ async function run(b: Bench<Ports>, count: number, [give, take]: readonly [Pause
       }
     }
     expect(sent.cycle).toBeDefined();
-    await b.cycles(b.random.bool(0.1) ? b.random.int(0, 400) : b.random.int(0, 20));
+    await b.cycles(b.random.chance(0.1) ? b.random.between(0, 400) : b.random.between(0, 20));
   }
   return { seen, latency: answers.received.map(r => r.cycle) };
 }

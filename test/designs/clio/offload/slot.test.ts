@@ -84,12 +84,12 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
     for (;;) {
       for (; seenAccesses < access.received.length; seenAccesses++) {
         const { tag: t, cost } = access.received[seenAccesses]!.value as unknown as { tag: number; cost: number };
-        under.push({ tag: t, cost, data: b.random.bool(0.3) ? 0 : b.random.int(0, cost * p.beatBytes) });
+        under.push({ tag: t, cost, data: b.random.chance(0.3) ? 0 : b.random.between(0, cost * p.beatBytes) });
       }
       expect(under.length, "requests under way").toBeLessThanOrEqual(p.outstanding);
       // Now and then so slowly that as many are under way as may be.
-      const one = b.random.bool((b.cycle & 512) === 0 ? 0.3 : 0.03)
-        ? under.splice(b.random.int(0, under.length), 1)[0]
+      const one = b.random.chance((b.cycle & 512) === 0 ? 0.3 : 0.03)
+        ? under.splice(b.random.between(0, under.length), 1)[0]
         : undefined;
       if (one !== undefined) {
         const { tag: t, cost, data } = one,
@@ -106,12 +106,12 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
   while (begun < requests || inside.size > 0 || under.length > 0 || owed > 0) {
     // One request at a time is on its way in, as the host does it.
     if (owed === 0) strangers = false;
-    if (begun < requests && io.room.value === 1 && !strangers && b.random.bool(0.5)) {
+    if (begun < requests && io.room.value === 1 && !strangers && b.random.chance(0.5)) {
       const context = Number(io.context.value),
-        pid = b.random.int(1, 0xfeff),
-        length = b.random.int(0, p.maxBody);
+        pid = b.random.between(1, 0xfeff),
+        length = b.random.between(0, p.maxBody);
       expect(inside.has(context), `context ${context} is free`).toBe(false);
-      const head = { context, opcode: b.random.int(0, 255), pid, length },
+      const head = { context, opcode: b.random.between(0, 255), pid, length },
         data = beatsOf(b, length);
       const last = [...data.map(d => send(askedData, d)), send(asked, head)];
       expected.requests.push(head);
@@ -121,12 +121,13 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
       begun++;
     }
     // The offload: memory requests of every kind, for itself and for clients, known or not.
-    if (owed === 0 && b.random.bool(0.3)) burst = b.random.int(0, 12);
-    if (burst > 0 && b.random.bool(0.8)) {
+    if (owed === 0 && b.random.chance(0.3)) burst = b.random.between(0, 12);
+    if (burst > 0 && b.random.chance(0.8)) {
       burst--;
       const contexts = [...inside.keys()],
-        client = b.random.bool(0.5),
-        context = contexts.length > 0 && b.random.bool(0.8) ? b.random.pick(contexts) : b.random.int(0, p.contexts - 1);
+        client = b.random.chance(0.5),
+        context =
+          contexts.length > 0 && b.random.chance(0.8) ? b.random.pick(contexts) : b.random.between(0, p.contexts - 1);
       const code = b.random.pick([
         opcode.READ,
         opcode.WRITE,
@@ -137,8 +138,8 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
         opcode.FREE_PROC,
       ]);
       const legal = code !== opcode.WRITE_NOREPLY && code !== opcode.FREE_PROC && (!client || inside.has(context));
-      const length = b.random.bool(0.1) ? b.random.int(p.maxData + 1, 100_000) : b.random.int(0, p.maxData),
-        data = b.random.int(0, p.maxData),
+      const length = b.random.chance(0.1) ? b.random.between(p.maxData + 1, 100_000) : b.random.between(0, p.maxData),
+        data = b.random.between(0, p.maxData),
         va = b.random.bits(64);
       // The owner of the context must not change before the slot has taken it.
       const beats = beatsOf(b, data),
@@ -161,14 +162,14 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
       owed++;
       await b.until(() => sent.every(s => s.cycle !== undefined));
     }
-    // The offload answers; sometimes in several frames, sometimes without a request.
-    if (inside.size > 0 && owed === 0 && b.random.bool(0.5)) {
+    // The offload answers; sometimes in several frames, sometimes for nobody.
+    if (inside.size > 0 && owed === 0 && b.random.chance(0.5)) {
       const nobody = Array.from({ length: p.contexts }, (_, i) => i).filter(i => !inside.has(i)),
-        wrong = nobody.length > 0 && b.random.bool(0.6) && begun === requests;
+        wrong = nobody.length > 0 && b.random.chance(0.6) && begun === requests;
       const context = wrong ? b.random.pick(nobody) : b.random.pick([...inside.keys()]),
-        length = b.random.int(0, p.maxBody),
-        more = !wrong && b.random.bool(0.3) ? 1 : 0;
-      const head = { context, status: b.random.int(0, 15), opcode: b.random.int(0, 255), length, more },
+        length = b.random.between(0, p.maxBody),
+        more = !wrong && b.random.chance(0.3) ? 1 : 0;
+      const head = { context, status: b.random.between(0, 15), opcode: b.random.between(0, 255), length, more },
         data = beatsOf(b, length);
       const sent = [...data.map(d => send(replyData, d)), send(reply, head)];
       if (wrong) stray++;

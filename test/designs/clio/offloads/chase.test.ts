@@ -40,22 +40,22 @@ interface List {
 
 /** A form whose fields fit, of any size; now and then at the very end of the node, or of the offsets. */
 function randomForm(r: Random): Form {
-  const structSize = r.pick([r.int(16, 64), r.int(16, 512), 264, 512]),
-    useValuePtr = Number(r.bool(0.4));
+  const structSize = r.pick([r.between(16, 64), r.between(16, 512), 264, 512]),
+    useValuePtr = Number(r.chance(0.4));
   const last = Math.min(255, structSize - 8),
-    valueOffset = r.pick([r.int(0, last), last]);
+    valueOffset = r.pick([r.between(0, last), last]);
   const room = structSize - valueOffset;
   return {
     structSize,
-    keyOffset: r.pick([r.int(0, last), last]),
+    keyOffset: r.pick([r.between(0, last), last]),
     valueOffset,
-    nextOffset: r.int(0, Math.min(15, Math.floor(structSize / 8) - 1)),
+    nextOffset: r.between(0, Math.min(15, Math.floor(structSize / 8) - 1)),
     useValuePtr,
-    valueSize: r.bool(0.1)
+    valueSize: r.chance(0.1)
       ? 0
       : useValuePtr === 1
-        ? r.pick([r.int(1, 100), r.int(1, maxData)])
-        : r.pick([r.int(1, room), room]),
+        ? r.pick([r.between(1, 100), r.between(1, maxData)])
+        : r.pick([r.between(1, room), room]),
   };
 }
 
@@ -75,7 +75,7 @@ function lists(r: Random, memory: ModelMemory, perProcess: number): List[] {
       const form = randomForm(r),
         keys: bigint[] = [],
         nodes: bigint[] = [];
-      for (let i = r.int(1, 10); i > 0; i--, at += BigInt(form.structSize + r.int(0, 40))) {
+      for (let i = r.between(1, 10); i > 0; i--, at += BigInt(form.structSize + r.between(0, 40))) {
         nodes.push(at);
         keys.push(r.bits(64));
       }
@@ -85,7 +85,7 @@ function lists(r: Random, memory: ModelMemory, perProcess: number): List[] {
           memory.storeWord(
             pid,
             node + BigInt(form.valueOffset),
-            r.bool(0.05) ? sealed : base + BigInt(r.int(0, area - maxData)),
+            r.chance(0.05) ? sealed : base + BigInt(r.between(0, area - maxData)),
           );
         memory.storeWord(pid, node + BigInt(form.keyOffset), keys[i] as bigint);
         memory.storeWord(pid, node + BigInt(8 * form.nextOffset), nodes[i + 1] ?? end);
@@ -100,12 +100,12 @@ function randomRequest(r: Random, all: readonly List[]): OffloadCallRequest {
   const { pid, form, nodes, keys } = r.pick(all);
   const right: Partial<Chase> = {
     ...form,
-    addr: r.bool(0.05) ? 0n : (nodes[0] as bigint),
-    key: r.bool(0.8) ? r.pick(keys) : r.bits(64),
-    useKey: Number(r.bool(0.8)),
-    useDepth: Number(r.bool(0.3)),
-    depth: r.pick([0, 1, 2, r.int(1, 12), 255]),
-    unused: r.int(0, 1),
+    addr: r.chance(0.05) ? 0n : (nodes[0] as bigint),
+    key: r.chance(0.8) ? r.pick(keys) : r.bits(64),
+    useKey: Number(r.chance(0.8)),
+    useDepth: Number(r.chance(0.3)),
+    depth: r.pick([0, 1, 2, r.between(1, 12), 255]),
+    unused: r.between(0, 1),
   };
   const wrong = r.pick<Partial<Chase>>([
     { structSize: 0 },
@@ -118,11 +118,11 @@ function randomRequest(r: Random, all: readonly List[]): OffloadCallRequest {
     { valueSize: 65_535 },
     { valueSize: form.structSize + 1, useValuePtr: 0 },
   ]);
-  const body = encode(pointerChaseBody, r.bool(0.1) ? { ...right, ...wrong } : right);
-  const length = r.bool(0.03) ? r.int(0, 100) : body.length;
+  const body = encode(pointerChaseBody, r.chance(0.1) ? { ...right, ...wrong } : right);
+  const length = r.chance(0.03) ? r.between(0, 100) : body.length;
   const cut = new Uint8Array(length);
   cut.set(body.subarray(0, length));
-  return { pid, opcode: r.bool(0.01) ? opcode.WIC : opcode.POINTER_CHASE, body: cut };
+  return { pid, opcode: r.chance(0.01) ? opcode.WIC : opcode.POINTER_CHASE, body: cut };
 }
 
 /** Many requests of several processes at once, each against the model; the READs too. */

@@ -36,7 +36,7 @@ async function traffic(
     rig.aggregate(3, { ...all, table, rows: 400 });
   }
   for (let i = 0; i < count; i++)
-    if (b.random.bool(0.15)) rig.wrong();
+    if (b.random.chance(0.15)) rig.wrong();
     else rig.random();
   return rig.finish();
 }
@@ -147,7 +147,7 @@ describe("DataFrame", () => {
     const rig = new DfRig(b, narrow, { pause: 0.2, jitter: 30 });
     for (let round = 0; round < 6; round++) {
       for (let i = 0; i < 6; i++) rig.random();
-      await b.cycles(b.random.int(20, 400));
+      await b.cycles(b.random.between(20, 400));
       rig.host.reset();
       rig.forget();
     }

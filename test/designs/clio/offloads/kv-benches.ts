@@ -43,13 +43,13 @@ export const likeTheModel: KvBench = async (b, p) => {
     const grows = i < 130,
       key = grows ? (keys[i % keys.length] as bigint) : random.pick(keys),
       value = rig.value(),
-      form = random.int(0, grows ? 60 : 25);
+      form = random.between(0, grows ? 60 : 25);
     const code = random.pick(grows ? [codes[1], codes[1], codes[1], codes[0], codes[2]] : codes) as number,
-      asked = random.bool(0.03) ? random.pick([0x61, 0x68, 0x6e, 0x40, 0xe0]) : code;
-    const front = { user: random.int(0, 255), keySize: 8, valueSize: value.length, key };
+      asked = random.chance(0.03) ? random.pick([0x61, 0x68, 0x6e, 0x40, 0xe0]) : code;
+    const front = { user: random.between(0, 255), keySize: 8, valueSize: value.length, key };
     const body =
       form === 0
-        ? encode(kvBody, front).slice(0, random.int(0, 11))
+        ? encode(kvBody, front).slice(0, random.between(0, 11))
         : form === 1
           ? concat(encode(kvBody, { ...front, keySize: random.pick([0, 7, 9, 255]) }), value)
           : form === 2
@@ -105,11 +105,11 @@ export const comeAndGo: KvBench = async (b, p) => {
     await rig.host.drained();
     expect(rig.contents().length, "pairs in memory").toBe(80);
     for (const key of keys.slice(0, 20)) rig.ask("create", key, rig.value(300));
-    const gone = new Set(keys.filter(() => b.random.bool(0.7)));
+    const gone = new Set(keys.filter(() => b.random.chance(0.7)));
     for (const key of gone) rig.ask("delete", key);
     await rig.host.drained();
     expect(new Set(rig.contents().map(x => x.key)), "keys in memory").toEqual(new Set(keys.filter(k => !gone.has(k))));
-    for (const key of keys) if (!gone.has(key)) rig.ask(b.random.bool() ? "update" : "delete", key, rig.value(240));
+    for (const key of keys) if (!gone.has(key)) rig.ask(b.random.chance() ? "update" : "delete", key, rig.value(240));
     for (const key of keys) if (!gone.has(key)) rig.ask("delete", key);
     await rig.host.drained();
     expect(rig.contents(), "pairs in memory").toEqual([]);

@@ -36,7 +36,7 @@ describe("the node with Clio-KV", () => {
             transport: station,
             clock: network.time,
             timeoutNs: settings.config.retryTimeout,
-            random: () => random.float(),
+            random: () => random.fraction(),
           });
         });
         const r = await endToEnd({

@@ -88,10 +88,10 @@ export class KvRig {
   }
 
   ask(kind: KvKind, key: bigint, value: Uint8Array = new Uint8Array()): KvCall {
-    const user = this.random.int(0, 255),
-      pidOfClient = this.random.int(1, 9);
-    // Bytes of a field or behind a value that do not count are random.
-    const stray = this.random.bool(0.2) ? this.random.bytes(this.random.int(1, 70)) : new Uint8Array();
+    const user = this.random.between(0, 255),
+      pidOfClient = this.random.between(1, 9);
+    // What stands in a field or behind a value that does not count is anything.
+    const stray = this.random.chance(0.2) ? this.random.bytes(this.random.between(1, 70)) : new Uint8Array();
     const brings = kind === "create" || kind === "update",
       valueSize = brings ? value.length : this.random.pick([0, 8, 65535]);
     const body = concat(encode(kvBody, { user, keySize: 8, valueSize, key }), value, stray).slice(
@@ -127,11 +127,11 @@ export class KvRig {
     const edges = [0, 1, 4, 52, 53, 60, 116, 117, 244, 245, 500, 501, 1012, 1013, most - 1, most];
     return random.bytes(
       size ??
-        (random.bool(0.3)
+        (random.chance(0.3)
           ? Math.min(random.pick(edges), most)
-          : random.bool(0.8)
-            ? random.int(0, 120)
-            : random.int(0, most)),
+          : random.chance(0.8)
+            ? random.between(0, 120)
+            : random.between(0, most)),
     );
   }
 
@@ -241,7 +241,9 @@ export function traffic(rig: KvRig, random: Random, count: number, o: TrafficOpt
   const keys = Array.from({ length: o.keys ?? 30 }, () => random.bits(64)),
     kinds = o.kinds ?? (["read", "read", "create", "create", "update", "delete"] as const);
   for (let i = 0; i < count; i++) {
-    const key = keys[random.bool(0.4) ? random.int(0, (o.hot ?? 3) - 1) : random.int(0, keys.length - 1)] as bigint;
+    const key = keys[
+      random.chance(0.4) ? random.between(0, (o.hot ?? 3) - 1) : random.between(0, keys.length - 1)
+    ] as bigint;
     rig.ask(random.pick(kinds), key, rig.value(o.sizes === undefined ? undefined : random.pick(o.sizes)));
   }
 }

@@ -29,11 +29,11 @@ async function traffic(
   const all: Record<string, number> = {},
     { random } = b;
   for (let round = 0; round < rounds; round++) {
-    for (let i = 0; i < 4; i++) await rig.make(random.pick([1, 8, 9, 16, random.int(1, p.maxData), p.maxData]));
+    for (let i = 0; i < 4; i++) await rig.make(random.pick([1, 8, 9, 16, random.between(1, p.maxData), p.maxData]));
     // Often the same object, so that requests meet.
     for (let i = 0; i < 40; i++)
-      if (random.bool(0.1)) rig.wrong();
-      else rig.work(random.bool(0.5) ? 2 : undefined);
+      if (random.chance(0.1)) rig.wrong();
+      else rig.work(random.chance(0.5) ? 2 : undefined);
     const gone = Array.from({ length: 2 + (round % 3) }, () => rig.drop());
     for (const [end, n] of Object.entries(await rig.finish())) all[end] = (all[end] ?? 0) + n;
     // Under way while the next objects are made: with one of these numbers or not, there is no version to be read.
@@ -212,9 +212,9 @@ describe("MultiVersion", () => {
   bench("reset in the middle: there is no object any more", Narrow, { seed: 8 }, async b => {
     const rig = new MvRig(b, narrow, limits, { pause: 0.2, jitter: 30 });
     for (let round = 0; round < 5; round++) {
-      for (let i = 0; i < 3; i++) await rig.make(b.random.int(1, 200));
+      for (let i = 0; i < 3; i++) await rig.make(b.random.between(1, 200));
       for (let i = 0; i < 12; i++) rig.work();
-      await b.cycles(b.random.int(5, 300));
+      await b.cycles(b.random.between(5, 300));
       rig.host.reset();
       rig.forget();
       expect(statusOf(await rig.end(rig.latest(1)))).toBe(status.FAIL);

@@ -11,6 +11,7 @@ import {
   type SlowRequest,
 } from "../../../../designs/clio/software/index.ts";
 import { FakeHardware } from "./fake-hardware.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 const { opcode, status } = p;
 
@@ -200,18 +201,14 @@ describe("requests that change something are done at most once", () => {
 describe("random traffic with loss, duplicates, late copies and retries", () => {
   /** How often each operation was done; and what clients were told that is not so. */
   async function run(seed: number, make: (o: AtMostOnceOptions) => Pick<AtMostOnce, "reply">) {
-    let state = seed,
-      now = 0;
-    const random = (below: number): number => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return Math.floor((state / 2 ** 32) * below);
-    };
+    const random = new Random(seed);
+    let now = 0;
     const once = make({ replies: 8, clients: 4, idle: 3, forgotten: 8, time: () => now }),
       done = new Map<string, number>(),
       lies: string[] = [],
       late: SlowRequest[] = [];
     let expired = 0;
-    const nextId = Array.from({ length: 6 }, () => random(2 ** 32));
+    const nextId = Array.from({ length: 6 }, () => random.below(2 ** 32));
     const deliver = async (r: SlowRequest): Promise<SlowReply> => {
       const { clio, udp } = r,
         key = `${udp.srcPort}:${clio.flagRetry ? clio.retryOf : clio.requestId}`;
@@ -222,7 +219,7 @@ describe("random traffic with loss, duplicates, late copies and retries", () => 
     };
     for (let i = 0; i < 3000; i++) {
       now++;
-      const port = random(6),
+      const port = random.below(6),
         id = nextId[port]!,
         key = `${port}:${id}`;
       nextId[port] = (id + 1) >>> 0;
@@ -230,12 +227,12 @@ describe("random traffic with loss, duplicates, late copies and retries", () => 
         const r = request(attempt === 0 ? { id, port } : { id: nextId[port], retryOf: id, port });
         if (attempt > 0) nextId[port] = (nextId[port] + 1) >>> 0;
         // Lost on the way, delivered once or twice, or kept back to come much later as well.
-        if (random(10) === 0) late.push(r);
-        if (random(5) === 0) continue;
+        if (random.below(10) === 0) late.push(r);
+        if (random.below(5) === 0) continue;
         const reply = await deliver(r);
-        if (random(8) === 0) await deliver(r);
-        if (late.length > 20 && random(3) === 0) await deliver(late.splice(random(late.length), 1)[0]!);
-        if (random(5) === 0) continue;
+        if (random.below(8) === 0) await deliver(r);
+        if (late.length > 20 && random.below(3) === 0) await deliver(late.splice(random.below(late.length), 1)[0]!);
+        if (random.below(5) === 0) continue;
         const told = new TextDecoder().decode(reply.body);
         if (reply.status === status.EXPIRED) expired++;
         if (!reply.headerOnly && told !== key) lies.push(`${key} was told ${told}`);

@@ -13,6 +13,7 @@ import {
 import { MappedMemory } from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { FakeHardware } from "./fake-hardware.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 const client: p.Endpoint = { mac: 0x020000000001n, ip: 0x0a4d0001, port: 10004 };
 const running: { hardware: FakeHardware; done: Promise<void> }[] = [];
@@ -539,16 +540,12 @@ describe("Clio-KV", () => {
   it("keeps many values of all sizes apart, through updates and deletes", async () => {
     const n = await start({ pageSize: "4KB", physicalMemory: "1MB", mtuFrame: 9018, freePageBuffer: 4 });
     const truth = new Map<bigint, Uint8Array>();
-    let state = 12345;
-    const random = (below: number): number => {
-      state = (Math.imul(state, 1103515245) + 12345) >>> 0;
-      return Math.floor((state / 2 ** 32) * below);
-    };
+    const random = new Random(12345);
     for (let i = 0; i < 400; i++) {
-      const key = BigInt(random(20)),
-        size = random(6000),
-        value = Uint8Array.from({ length: size }, () => random(256));
-      if (random(4) === 0) expect(n.slow.kv.delete(key)).toBe(truth.delete(key));
+      const key = BigInt(random.below(20)),
+        size = random.below(6000),
+        value = random.bytes(size);
+      if (random.below(4) === 0) expect(n.slow.kv.delete(key)).toBe(truth.delete(key));
       else if (truth.has(key)) {
         if (await n.slow.kv.update(key, value)) truth.set(key, value);
       } else if (await n.slow.kv.create(key, value)) truth.set(key, value);

@@ -8,10 +8,10 @@ import {
   malformedFrames,
   mutations,
   Mixture,
-  Random,
 } from "../../../../designs/clio/workload/index.ts";
 import { MappedMemory, ReferenceNode, Scoreboard } from "../../../../designs/clio/model/index.ts";
 import { modelNode } from "../software/model-node.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 describe("the demonstration", () => {
   for (const given of [

@@ -46,7 +46,7 @@ async function run(b: Bench<Ports>, beatBytes: number, o: Options = {}) {
   const pause = o.pause ?? (() => never),
     count = o.count ?? 120,
     size = Math.log2(beatBytes);
-  const memory = new SparseMemory({ fill: { seed: b.random.u32() } }),
+  const memory = new SparseMemory({ fill: { seed: b.random.word() } }),
     wanted = new Map<number, Uint8Array>();
   const io = b.io;
   new AxiRam(
@@ -70,8 +70,8 @@ async function run(b: Bench<Ports>, beatBytes: number, o: Options = {}) {
   // Each side writes and reads places of its own; reads go where nobody writes.
   let place = 0;
   const burst = (ids: readonly number[], most: number): Burst => {
-    const beats = b.random.int(1, most),
-      address = 4096 * ++place + beatBytes * b.random.int(0, 7);
+    const beats = b.random.between(1, most),
+      address = 4096 * ++place + beatBytes * b.random.between(0, 7);
     return { id: b.random.pick(ids), address, beats, bytes: b.random.bytes(beats * beatBytes) };
   };
   const kinds = {
@@ -136,7 +136,7 @@ describe("AxiShare", () => {
       dut(beatBytes),
       { seed: beatBytes },
       async b => {
-        let seed = b.random.u32();
+        let seed = b.random.word();
         await run(b, beatBytes, {
           pause: () => (++seed % 2 ? bernoulli(0.3, seed) : bursts({ go: 20, pause: 10 }, seed)),
         });

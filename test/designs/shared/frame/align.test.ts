@@ -30,13 +30,13 @@ interface Job {
 }
 
 function randomJob(random: Random, beatBytes: number): Job {
-  const from = random.int(0, beatBytes - 1),
-    to = random.bool(0.1) ? from : random.int(0, beatBytes - 1);
-  const length = random.bool(0.1)
-    ? random.int(1, 1466)
-    : random.bool(0.2)
+  const from = random.between(0, beatBytes - 1),
+    to = random.chance(0.1) ? from : random.between(0, beatBytes - 1);
+  const length = random.chance(0.1)
+    ? random.between(1, 1466)
+    : random.chance(0.2)
       ? random.pick([1, beatBytes - 1, beatBytes, beatBytes + 1, 2 * beatBytes])
-      : random.int(1, 4 * beatBytes);
+      : random.between(1, 4 * beatBytes);
   return jobOf(random, beatBytes, from, to, length);
 }
 function jobOf(random: Random, beatBytes: number, from: number, to: number, length: number): Job {
@@ -46,10 +46,10 @@ function jobOf(random: Random, beatBytes: number, from: number, to: number, leng
     from,
     to,
     length,
-    tag: random.int(0, 2 ** tagBits - 1),
+    tag: random.between(0, 2 ** tagBits - 1),
     bytes: all.subarray(from, from + length),
     input: Array.from({ length: beats }, (_, i) => all.subarray(i * beatBytes, (i + 1) * beatBytes)),
-    bad: Array.from({ length: beats }, () => random.bool(0.05)),
+    bad: Array.from({ length: beats }, () => random.chance(0.05)),
   };
 }
 const outputBeats = (j: Job, beatBytes: number): number => Math.ceil((j.to + j.length) / beatBytes);
@@ -108,7 +108,7 @@ describe("Align", () => {
       dut(beatBytes),
       { seed: beatBytes },
       async b => {
-        const seed = (): number => b.random.u32();
+        const seed = (): number => b.random.word();
         const jobs = Array.from({ length: 600 }, () => randomJob(b.random, beatBytes));
         await run(b, jobs, beatBytes, {
           job: bernoulli(0.3, seed()),
@@ -125,7 +125,7 @@ describe("Align", () => {
         const jobs: Job[] = [];
         for (let from = 0; from < beatBytes; from++)
           for (let to = 0; to < beatBytes; to++)
-            jobs.push(jobOf(b.random, beatBytes, from, to, b.random.int(1, 3 * beatBytes)));
+            jobs.push(jobOf(b.random, beatBytes, from, to, b.random.between(1, 3 * beatBytes)));
         const { inputs, outputs } = await run(b, jobs, beatBytes);
         // Jobs that neither begin nor end with their neighbours cost one more.
         const alone = (j: Job): boolean =>
@@ -143,7 +143,13 @@ describe("Align", () => {
       { seed: beatBytes },
       async b => {
         const jobs = Array.from({ length: 200 }, () =>
-          jobOf(b.random, beatBytes, b.random.int(0, 3), b.random.int(0, 3), b.random.int(1, beatBytes - 3)),
+          jobOf(
+            b.random,
+            beatBytes,
+            b.random.between(0, 3),
+            b.random.between(0, 3),
+            b.random.between(1, beatBytes - 3),
+          ),
         );
         const t = await run(b, jobs, beatBytes);
         expect(t.inputs[0]).toBe((t.jobs[0] as number) + 1);

@@ -83,15 +83,15 @@ class Surroundings {
   }
   job(): Job {
     const r = this.#b.random,
-      first = r.int(0, this.beats - 1);
-    return { slot: r.int(0, 7), first, beats: r.bool(0.3) ? 1 : r.int(1, this.beats - first) };
+      first = r.between(0, this.beats - 1);
+    return { slot: r.between(0, 7), first, beats: r.chance(0.3) ? 1 : r.between(1, this.beats - first) };
   }
 }
 
 async function randomJobs(b: Bench<Ports>, beatBytes: number, count: number, pauses: readonly Pause[]): Promise<void> {
-  const s = new Surroundings(b, beatBytes, pauses, bernoulli(0.3, b.random.u32()));
+  const s = new Surroundings(b, beatBytes, pauses, bernoulli(0.3, b.random.word()));
   await s.fill();
-  for (let i = 0; i < count; i++) s.read(b.random.int(0, 2), s.job());
+  for (let i = 0; i < count; i++) s.read(b.random.between(0, 2), s.job());
   // Slots that nobody reads are written meanwhile.
   for (const reader of [0, 1, 2]) await s.check(reader);
 }
@@ -103,7 +103,7 @@ describe("FrameBuffer", () => {
       dut(beatBytes),
       { seed: beatBytes },
       async b => {
-        const p = (): Pause => bursts({ go: 12, pause: 12 }, b.random.u32());
+        const p = (): Pause => bursts({ go: 12, pause: 12 }, b.random.word());
         await randomJobs(b, beatBytes, 400, [p(), p(), p()]);
       },
     );
@@ -162,7 +162,7 @@ describe("FrameBuffer", () => {
   describe("a planted fault is found", () => {
     const run = (name: string, design: Dut<Ports>): Promise<unknown> =>
       runBench(name, design, { wave: false, hangCycles: 300, limitCycles: 40_000, seed: 2 }, async b => {
-        const p = (): Pause => bursts({ go: 12, pause: 40 }, b.random.u32());
+        const p = (): Pause => bursts({ go: 12, pause: 40 }, b.random.word());
         await randomJobs(b, 16, 200, [p(), p(), p()]);
       });
     test("and nothing without one", async () => {

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { bit, firstSet, input, module, output, uint } from "../../../../hdl-dsl/index.ts";
 import {
   bernoulli,
   DesignStopped,
   never,
   runBench,
-  simulate,
   StreamSink,
   type Bench,
   type Dut,
@@ -53,7 +51,7 @@ class Surroundings {
     }
   }
   #drive(): void {
-    this.#returning = this.#b.random.bool()
+    this.#returning = this.#b.random.chance()
       ? [...this.inUse].slice(0, this.#giveBack())
       : [...this.inUse].slice(-this.#giveBack() || this.inUse.size);
     for (const s of this.#returning) this.inUse.delete(s);
@@ -68,40 +66,15 @@ class Surroundings {
 
 async function randomUse(b: Bench<Ports>, slots: number): Promise<void> {
   let most = 0;
-  const s = new Surroundings(b, slots, bernoulli(0.3, b.random.u32()), () => b.random.int(0, most));
+  const s = new Surroundings(b, slots, bernoulli(0.3, b.random.word()), () => b.random.between(0, most));
   for (let i = 0; i < 30; i++) {
-    most = b.random.int(0, releases);
-    await b.cycles(b.random.int(10, 2 * slots));
+    most = b.random.between(0, releases);
+    await b.cycles(b.random.between(10, 2 * slots));
   }
   expect(new Set(s.taken.map(t => t.slot)).size).toBe(slots);
 }
 
-/** The tree by itself. */
-const First = module(
-  "First",
-  (p: { width: number }) => ({ v: input(uint(p.width)), any: output(bit), index: output(uint(Math.log2(p.width))) }),
-  io => {
-    const f = firstSet(io.v);
-    io.any.set(f.any);
-    io.index.set(f.index);
-  },
-);
-
 describe("SlotPool", () => {
-  test("the number of the first set bit", async () => {
-    for (const width of [8, 64]) {
-      using sim = await simulate(First({ width }));
-      for (let i = 0; i < 500; i++) {
-        const few = (): bigint => sim.random.bits(width) & sim.random.bits(width) & sim.random.bits(width);
-        const v = i <= width ? (1n << BigInt(i)) & ((1n << BigInt(width)) - 1n) : few();
-        sim.io.v.value = v;
-        sim.settle();
-        const text = v.toString(2),
-          at = text.length - 1 - text.lastIndexOf("1");
-        expect([sim.io.any.num, sim.io.index.num]).toEqual([v === 0n ? 0 : 1, v === 0n ? 0 : at]);
-      }
-    }
-  });
   for (const slots of [8, 64, 256]) {
     bench(`${slots} slots: random taking and giving back`, dut(slots), { seed: slots }, async b => {
       await randomUse(b, slots);

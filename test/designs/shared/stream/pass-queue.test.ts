@@ -35,9 +35,9 @@ async function run(b: Bench<Ports>, count: number, chance: number, pause: Pause)
       continue;
     }
     const inside = pushed.length - out.received.length,
-      pushes = n < count && inside < depth && b.random.bool(chance);
+      pushes = n < count && inside < depth && b.random.chance(chance);
     most = Math.max(most, inside);
-    poke(b.io.push, { valid: +pushes, value: b.random.int(0, 65535) });
+    poke(b.io.push, { valid: +pushes, value: b.random.between(0, 65535) });
     const value = b.io.push.value.num;
     await b.risingEdge();
     if (pushes) {

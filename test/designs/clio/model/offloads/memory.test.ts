@@ -70,16 +70,16 @@ describe("OffloadAccess", () => {
       const atomic = code === opcode.ATOMIC_TAS || operandBytes.has(code),
         writes = code === opcode.WRITE || code === opcode.DEREF_WRITE;
       const length =
-          atomic && r.bool(0.95)
+          atomic && r.chance(0.95)
             ? 8
-            : r.pick([8, r.int(1, 40), r.int(1, config.maxData), 0, config.maxData + Number(!writes)]),
+            : r.pick([8, r.between(1, 40), r.between(1, config.maxData), 0, config.maxData + Number(!writes)]),
         page = r.pick([0n, 1n, 1n, 1n, 2n, 3n, 4n, 5n, (1n << 38n) - 1n, 1n << 38n, (1n << 52n) - 1n]);
-      const offset = r.pick([0, 8, 8 * r.int(0, 511), r.int(0, 4095)]),
+      const offset = r.pick([0, 8, 8 * r.between(0, 511), r.between(0, 4095)]),
         va = page * BigInt(pageSize) + BigInt(offset);
       // Words that are pointers now and then.
       const data = writes
-        ? length === 8 && r.bool(0.7)
-          ? encode(accessBody, { va: BigInt(r.int(1, 4)) * 4096n + BigInt(8 * r.int(0, 511)) }).slice(0, 8)
+        ? length === 8 && r.chance(0.7)
+          ? encode(accessBody, { va: BigInt(r.between(1, 4)) * 4096n + BigInt(8 * r.between(0, 511)) }).slice(0, 8)
           : r.bytes(length)
         : r.bytes(operandBytes.get(code) ?? 0);
       const access: MemoryAccess = { opcode: code, pid: r.pick([1, 2, 3]), va, length, data },

@@ -107,7 +107,7 @@ export class ExtendRig {
 
   constructor(b: Bench<ExtendPorts>, { soc = never, tx = never, node = never, give = never }: Pauses = {}) {
     this.b = b;
-    this.latency = () => b.random.int(5, 120);
+    this.latency = () => b.random.between(5, 120);
     for (const [name, value] of Object.entries(runtime))
       if (name in b.io.config)
         (b.io.config as unknown as Record<string, { value: number | bigint }>)[name]!.value = Number(value);
@@ -228,14 +228,14 @@ export class ExtendRig {
   other(way: keyof ExtendRig["due"]): void {
     const { b } = this,
       client = this.clients[0]!;
-    const data = b.random.bytes(b.random.int(0, 1200));
+    const data = b.random.bytes(b.random.between(0, 1200));
     const frame =
       way === "socOut"
         ? b.random.bytes(60 + data.length)
         : client.request(b.random.pick([op.software, opcode.SOC_PINGPONG]), 1, data);
     if (way === "socOut") for (let i = 0; i < 6; i++) frame[i] = Number((softwareMac >> BigInt(40 - 8 * i)) & 255n);
-    if (way === "rx" && b.random.bool(0.3)) {
-      // A frame from outside that poses as an offload's.
+    if (way === "rx" && b.random.chance(0.3)) {
+      // Somebody who would like to be an offload.
       frame.set([0x03, 0x43, 0x4c, 0x49, 0x4f, 0x00], 6);
       const cleared = frame.slice();
       cleared[6] = 0x02;

@@ -73,28 +73,31 @@ export class DfRig {
       1,
       3,
       8,
-      random.int(1, 20),
-      random.int(1, 64),
-      random.int(1, this.most),
-      random.int(60, 140),
+      random.between(1, 20),
+      random.between(1, 64),
+      random.between(1, this.most),
+      random.between(60, 140),
       this.most,
     ]);
-    const fieldBytes = random.int(1, Math.min(8, rowBytes)),
-      valueBytes = random.int(1, Math.min(8, rowBytes));
-    const fieldOffset = random.int(0, rowBytes - fieldBytes),
-      valueOffset = random.int(0, rowBytes - valueBytes);
+    const fieldBytes = random.between(1, Math.min(8, rowBytes)),
+      valueBytes = random.between(1, Math.min(8, rowBytes));
+    const fieldOffset = random.between(0, rowBytes - fieldBytes),
+      valueOffset = random.between(0, rowBytes - valueBytes);
     const count =
       rows ??
-      Math.min(random.pick([0, 1, 2, random.int(1, 40), random.int(1, 400)]), Math.floor(tableBytes / rowBytes));
+      Math.min(
+        random.pick([0, 1, 2, random.between(1, 40), random.between(1, 400)]),
+        Math.floor(tableBytes / rowBytes),
+      );
     const spare = tableBytes - count * rowBytes,
-      away = random.bool(0.1) ? random.pick([random.int(1, secret), 2 * tableBytes]) : 0;
-    const table = base + BigInt(random.int(0, spare) + away);
+      away = random.chance(0.1) ? random.pick([random.between(1, secret), 2 * tableBytes]) : 0;
+    const table = base + BigInt(random.between(0, spare) + away);
     const like = this.memory.load(
       pid,
-      table + BigInt(random.int(0, Math.max(0, count - 1)) * rowBytes + fieldOffset),
+      table + BigInt(random.between(0, Math.max(0, count - 1)) * rowBytes + fieldOffset),
       fieldBytes,
     );
-    const operand = random.bool(0.8) ? like.reduceRight((v, x) => (v << 8n) | BigInt(x), 0n) : random.bits(64);
+    const operand = random.chance(0.8) ? like.reduceRight((v, x) => (v << 8n) | BigInt(x), 0n) : random.bits(64);
     return {
       pid,
       q: {
@@ -103,7 +106,7 @@ export class DfRig {
         rowBytes,
         fieldOffset,
         fieldBytes,
-        predicate: random.int(0, 5),
+        predicate: random.between(0, 5),
         operand,
         valueOffset,
         valueBytes,
@@ -113,19 +116,19 @@ export class DfRig {
   random(): OffloadCall {
     const { pid, q } = this.query(),
       { random } = this.#b;
-    return random.bool() ? this.select(pid, q) : this.aggregate(pid, q);
+    return random.chance() ? this.select(pid, q) : this.aggregate(pid, q);
   }
   /** A request that is wrong in one way. */
   wrong(): OffloadCall {
     const { random } = this.#b,
       { pid, q } = this.query(),
-      code = random.bool() ? opcode.DF_SELECT : opcode.DF_AGGREGATE;
+      code = random.chance() ? opcode.DF_SELECT : opcode.DF_AGGREGATE;
     const encoded = (wrong: Partial<Aggregate>): Uint8Array =>
       code === opcode.DF_SELECT ? selectOf({ ...q, ...wrong }) : aggregateOf({ ...q, ...wrong });
     const body = random.pick([
       () => encoded({ rowBytes: 0 }),
       () => encoded({ rowBytes: this.most + 1 }),
-      () => encoded({ rowBytes: random.int(this.most + 1, 65_535) }),
+      () => encoded({ rowBytes: random.between(this.most + 1, 65_535) }),
       () => encoded({ fieldBytes: 0 }),
       () => encoded({ fieldBytes: 9 }),
       () => encoded({ fieldBytes: 255 }),
@@ -135,11 +138,11 @@ export class DfRig {
       () => encoded({ predicate: 128 }),
       () => encoded({ valueBytes: 0 }),
       () => encoded({ valueOffset: 40_000 }),
-      () => encoded({}).subarray(0, random.int(0, 25)),
-      () => random.bytes(random.int(30, 200)),
+      () => encoded({}).subarray(0, random.between(0, 25)),
+      () => random.bytes(random.between(30, 200)),
       () => encoded({}).subarray(0, 28),
     ])();
-    return this.ask(pid, random.bool(0.05) ? 0x7f : code, body);
+    return this.ask(pid, random.chance(0.05) ? 0x7f : code, body);
   }
 
   /** Waits for all answers and compares them. @returns how many requests ended with each status */

@@ -63,7 +63,7 @@ export class MvRig {
   }
 
   ask(code: number, body: Uint8Array): OffloadCall {
-    const request = { pid: this.#b.random.int(1, 5), opcode: code, body },
+    const request = { pid: this.#b.random.between(1, 5), opcode: code, body },
       call = this.host.request(request);
     this.#asked.push({ request, call });
     return call;
@@ -104,18 +104,18 @@ export class MvRig {
   work(among = this.objects.length): void {
     const { random } = this.#b,
       { number, size } = random.pick(this.objects.slice(-among)),
-      away = random.bool(0.05) ? random.pick([0, 2 ** this.limits.idBits - 1, random.u32()]) : number;
-    switch (random.int(0, 3)) {
+      away = random.chance(0.05) ? random.pick([0, 2 ** this.limits.idBits - 1, random.word()]) : number;
+    switch (random.between(0, 3)) {
       case 0:
       case 1:
-        this.append(away, random.bytes(random.bool(0.05) ? random.int(1, this.#p.maxData) : size));
+        this.append(away, random.bytes(random.chance(0.05) ? random.between(1, this.#p.maxData) : size));
         return;
       case 2:
         this.read(
           away,
-          random.bool(0.1)
-            ? random.pick([0, this.limits.versions, this.limits.versions + 1, random.u32()])
-            : random.int(1, 4),
+          random.chance(0.1)
+            ? random.pick([0, this.limits.versions, this.limits.versions + 1, random.word()])
+            : random.between(1, 4),
         );
         return;
       default:
@@ -130,16 +130,16 @@ export class MvRig {
       () => this.create(0),
       () => this.create(this.#p.maxData + 1),
       () => this.create((0x1_0000_0001 % 2 ** 32) + 65_536),
-      () => this.ask(random.pick(codes), random.bytes(random.int(0, 7))),
-      () => this.ask(random.pick(codes.filter(c => c !== opcode.MV_APPEND)), random.bytes(random.int(9, 60))),
+      () => this.ask(random.pick(codes), random.bytes(random.between(0, 7))),
+      () => this.ask(random.pick(codes.filter(c => c !== opcode.MV_APPEND)), random.bytes(random.between(9, 60))),
       () => this.append(1, new Uint8Array()),
-      () => this.append(1, random.bytes(Math.min(this.#p.maxData + 4, this.#p.maxData + random.int(1, 4)))),
+      () => this.append(1, random.bytes(Math.min(this.#p.maxData + 4, this.#p.maxData + random.between(1, 4)))),
       () => this.ask(0x2f, random.bytes(8)),
     ])();
   }
   /** Deletes an object and drops it from the model. @returns its number */
   drop(): number {
-    const [gone] = this.objects.splice(this.#b.random.int(0, this.objects.length - 1), 1);
+    const [gone] = this.objects.splice(this.#b.random.between(0, this.objects.length - 1), 1);
     if (!gone) throw new Error("there is no object to delete");
     this.remove(gone.number);
     return gone.number;

@@ -4,10 +4,10 @@ import type { Client, Thread } from "../../../../../designs/clio/client/index.ts
 import { clioNode } from "../../../../../designs/clio/build/index.ts";
 import { makeSettings, type CounterName } from "../../../../../designs/clio/config/index.ts";
 import { endToEnd } from "../../../../../designs/clio/end-to-end/index.ts";
-import { Random as Numbers } from "../../../../../designs/clio/workload/index.ts";
 import type { LinkOptions } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { insist, onHardware, refused, tenPercent, type RunOptions } from "./on-hardware.ts";
+import { Random } from "../../../../../hdl-dsl/index.ts";
 
 const page = 1n << 22n;
 /** Operations of the end-to-end run; more by the environment. */
@@ -18,7 +18,7 @@ describe("plain reads and writes", () => {
     onHardware("clib", { seed: 1, clients: 1 }, async ({ clients, address, network, node }) => {
       const thread = (await clients[0]!.createProcess(address)).thread(),
         va = await thread.ralloc(4n * page),
-        r = new Numbers(1);
+        r = new Random(1);
       const data = r.bytes(20_000);
       await thread.rwrite(va + page - 10_000n, data);
       const from = network.time.now();
@@ -42,7 +42,7 @@ describe("plain reads and writes", () => {
           wrong: string[] = [];
         await Promise.all(
           threads.map(async (t, k) => {
-            const r = new Numbers(k + 1),
+            const r = new Random(k + 1),
               may = new Map<string, Set<number>>();
             for (let i = 0; i < 40; i++) {
               const at = va + BigInt(r.below(4)) * page + BigInt(k * 8192),

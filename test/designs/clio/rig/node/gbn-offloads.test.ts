@@ -15,7 +15,7 @@ import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { endToEnd } from "../../../../../designs/clio/end-to-end/index.ts";
 import { gbnDriver } from "../../../../../designs/clio/registers/index.ts";
 import { gbnFrame, gbnHeader, gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
-import { clientEndpoint, FrameClient, Random as Numbers } from "../../../../../designs/clio/workload/index.ts";
+import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import {
   accessBody,
   clioHeader,
@@ -45,6 +45,7 @@ import {
 import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { Random } from "../../../../../hdl-dsl/index.ts";
 
 /** A narrow node with few of everything: the subject is the logic around it. */
 const small = {
@@ -166,7 +167,7 @@ describe("offloads behind Go-Back-N", () => {
                 random: () => 0.25 + i / 5,
               }),
               order = new InOrder(transport),
-              random = new Numbers(seed * 10 + i);
+              random = new Random(seed * 10 + i);
             transports.push(transport);
             orders.push(order);
             // Go-Back-N repeats what is lost; BUSY is waited out from an eighth of the timeouts on.
@@ -179,7 +180,7 @@ describe("offloads behind Go-Back-N", () => {
               random: () => random.fraction(),
             });
           });
-          const numbers = new Numbers(seed),
+          const numbers = new Random(seed),
             process = await clients[0]!.createProcess(to),
             threads = Array.from({ length: 3 }, () => process.thread());
           const first = await writeList(threads[0]!, 30),
@@ -362,7 +363,7 @@ describe("offloads behind Go-Back-N", () => {
             mtu: 1492,
           });
         const { kv, mv } = (await client.createProcess({ ip, port })).thread(),
-          value = new Numbers(2).bytes(1000);
+          value = new Random(2).bytes(1000);
         expect([await kv.create(3n, value), await kv.create(3n, value), await kv.read(4n)]).toEqual([
           true,
           false,
@@ -448,7 +449,7 @@ async function crowd(design: Design<NodePorts>): Promise<void> {
       const list = new Uint8Array(16 * nodes),
         view = new DataView(list.buffer),
         table = far + 0x10_0000n,
-        random = new Numbers(6);
+        random = new Random(6);
       for (let i = 0; i < nodes; i++) {
         view.setBigUint64(16 * i, i + 1 < nodes ? far + BigInt(16 * (i + 1)) : 0n, true);
         view.setBigUint64(16 * i + 8, BigInt(i), true);
@@ -616,7 +617,7 @@ async function heirs(design: Design<NodePorts>): Promise<void> {
       first.transport.close();
       const heir = clientOf(1),
         own = heir.client.process(process.pid, to).thread(),
-        value = new Numbers(4).bytes(3000);
+        value = new Random(4).bytes(3000);
       for (let i = 0; i < 12; i++) {
         await own.rwrite(va, value);
         expect(await own.rread(va, value.length)).toEqual(value);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Client, GoBackNTransport } from "../../../../../designs/clio/client/index.ts";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { gbnDriver } from "../../../../../designs/clio/registers/index.ts";
-import { clientEndpoint, Random as Numbers } from "../../../../../designs/clio/workload/index.ts";
+import { clientEndpoint } from "../../../../../designs/clio/workload/index.ts";
 import {
   ClientStation,
   joinNetwork,
@@ -16,6 +16,7 @@ import { NetworkModel, type LinkOptions } from "../../../../../sim/index.ts";
 import { randomRun } from "../../../../../designs/clio/rig/node/random-run.ts";
 import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";
+import { Random } from "../../../../../hdl-dsl/index.ts";
 
 /** The smallest node: the subject here is the logic around it. */
 const small = {
@@ -76,7 +77,7 @@ describe("the node with Go-Back-N", () => {
           thread = process.thread(),
           other = clients[1]!.process(process.pid, to).thread();
         const va = await thread.ralloc(4 * 4096),
-          r = new Numbers(1),
+          r = new Random(1),
           data = r.bytes(8000);
         await thread.rwrite(va + 100n, data);
         expect(await other.rread(va + 100n, data.length)).toEqual(data);
@@ -154,7 +155,7 @@ describe("the node with Go-Back-N", () => {
           });
         const thread = (await client.createProcess({ ip, port })).thread(),
           va = await thread.ralloc(8192),
-          data = new Numbers(2).bytes(5000);
+          data = new Random(2).bytes(5000);
         await thread.rwrite(va, data);
         expect(await thread.rread(va, data.length)).toEqual(data);
         expect(transport.sessionOf({ ip, port })).toBe(1);

@@ -120,7 +120,7 @@ async function pair(
         clock: time,
         timeoutNs: 4000,
         pageSize: Number(page),
-        random: () => r.float(),
+        random: () => r.fraction(),
       });
     });
     const after = (ns: number): Promise<void> =>

@@ -2,12 +2,13 @@
 import { describe, expect, test } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { clioNode } from "../../../../../designs/clio/build/index.ts";
-import { clientEndpoint, FrameClient, Random } from "../../../../../designs/clio/workload/index.ts";
+import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import { accessBody, dissect, faaBody, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
 import { concat, encode } from "../../../../../designs/shared/wire/index.ts";
 import { withNode, type SimulatedNode, type NodePorts } from "../../../../../designs/clio/rig/index.ts";
 import type { Design } from "../../../../../sim/index.ts";
 import { plant } from "../../../../support/plant.ts";
+import { Random } from "../../../../../hdl-dsl/index.ts";
 
 const settings = makeSettings({ slowPathLatency: 8 }),
   { config } = settings,

@@ -2,9 +2,10 @@
 import { describe, expect, test } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { endToEnd } from "../../../../../designs/clio/end-to-end/index.ts";
-import { clientEndpoint, FrameClient, Random as Numbers } from "../../../../../designs/clio/workload/index.ts";
+import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import { withNode } from "../../../../../designs/clio/rig/index.ts";
 import { insist, onHardware, tenPercent } from "./on-hardware.ts";
+import { Random } from "../../../../../hdl-dsl/index.ts";
 
 const build = { offloads: "all" };
 /** Operations of the run with faults; more by the environment. */
@@ -41,7 +42,7 @@ describe("the node with all offloads", () => {
   test("the calls of CLib: chase, versions of objects, select and aggregate", () =>
     onHardware("offload calls", { seed: 6, clients: 1, build }, async ({ clients, address, node }) => {
       const thread = (await insist(() => clients[0]!.createProcess(address))).thread(),
-        r = new Numbers(6),
+        r = new Random(6),
         va = await thread.ralloc(1n << 23n);
 
       // A list of nodes: key, value, next.
@@ -99,7 +100,7 @@ describe("the node with all offloads", () => {
       const settings = makeSettings({ offloads });
       return withNode("idle offloads", settings, { seed: 3, wave: false }, async node => {
         const client = new FrameClient(clientEndpoint(0), settings.runtime),
-          r = new Numbers(3),
+          r = new Random(3),
           page = BigInt(settings.config.pageSize);
         await node.slowPath.memory.allocate({ pid: 1, address: page, length: 4n * page, vregion: 0n, write: true });
         await node.settled();

@@ -54,7 +54,7 @@ export function onHardware<T>(name: string, o: RunOptions, body: (rig: Rig) => P
           transport: station,
           clock: network.time,
           timeoutNs: settings.config.retryTimeout,
-          random: () => random.float(),
+          random: () => random.fraction(),
         });
       });
       return body({ node, network, clients, address: { ip: runtime.ip, port: runtime.nativePort } });

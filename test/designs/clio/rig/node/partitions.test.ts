@@ -10,12 +10,13 @@ import {
   type CounterName,
   type Settings,
 } from "../../../../../designs/clio/config/index.ts";
-import { clientEndpoint, FrameClient, Random } from "../../../../../designs/clio/workload/index.ts";
+import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import { accessBody, dissect, faaBody, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
 import { concat, encode } from "../../../../../designs/shared/wire/index.ts";
 import { bernoulli } from "../../../../../sim/index.ts";
 import { withNode, type SimulatedNode } from "../../../../../designs/clio/rig/index.ts";
 import { randomRun } from "../../../../../designs/clio/rig/node/random-run.ts";
+import { Random } from "../../../../../hdl-dsl/index.ts";
 
 const partitioned = makeSettings({ slowPathLatency: 8, partitions: 2 }),
   whole = makeSettings({ slowPathLatency: 8 });

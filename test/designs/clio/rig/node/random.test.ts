@@ -5,13 +5,13 @@ import {
   clientEndpoint,
   FrameClient,
   malformedFrames,
-  Random,
   type MixtureOptions,
 } from "../../../../../designs/clio/workload/index.ts";
 import { vmFlag } from "../../../../../designs/clio/wire/index.ts";
 import { bernoulli } from "../../../../../sim/index.ts";
 import { randomRun, type RandomRunResult } from "../../../../../designs/clio/rig/node/random-run.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { Random } from "../../../../../hdl-dsl/index.ts";
 
 /** Requests of the long run; CI's default is the project's promise, more by the environment. */
 const long = Number(process.env["MNEMO_REQUESTS"] ?? 100_000);

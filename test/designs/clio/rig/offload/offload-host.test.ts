@@ -37,10 +37,10 @@ async function copies(
   const memory = filled(b),
     host = new OffloadHost(b, { parameters, memory, ...options });
   const asked = Array.from({ length: count }, (_, i) => {
-    const length = b.random.int(1, 200),
-      missing = b.random.bool(0.1),
+    const length = b.random.between(1, 200),
+      missing = b.random.chance(0.1),
       to = base + BigInt(area + 200 * i);
-    const from = missing ? 0x10_0000n : base + BigInt(b.random.int(0, area - 200));
+    const from = missing ? 0x10_0000n : base + BigInt(b.random.between(0, area - 200));
     return { pid: b.random.pick(pids), length, from, to, missing, body: encode(copyBody, { from, to, length }) };
   });
   const calls = asked.map(({ pid, body }) => host.request({ opcode: copyOpcode, pid, body }));

@@ -7,10 +7,10 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Client, OperationError, type NodeAddress } from "../../../../../designs/clio/client/index.ts";
-import { Random } from "../../../../../designs/clio/workload/index.ts";
 import { projectFolder, ServeError } from "../../../../../sim/index.ts";
 import { realClock, UdpTransport } from "../../../../../designs/clio/rig/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "./served.ts";
+import { Random } from "../../../../../hdl-dsl/index.ts";
 
 const page = 4 << 20;
 let served: ServedNode, address: NodeAddress;

@@ -154,9 +154,9 @@ async function randomAccess(b: Bench<Ports>, n: number, pause: () => Pause = () 
     counterAddress("malformed"),
   ];
   for (let i = 0; i < n; i++) {
-    const address = b.random.bool(0.2) ? b.random.int(0, 2 ** registerAddressBits - 1) : b.random.pick(addresses);
+    const address = b.random.chance(0.2) ? b.random.between(0, 2 ** registerAddressBits - 1) : b.random.pick(addresses);
     const data = Number(b.random.bits(32)),
-      strb = b.random.bool(0.6) ? 15 : b.random.int(0, 15);
+      strb = b.random.chance(0.6) ? 15 : b.random.between(0, 15);
     const answer = reference.write(address, data, strb);
     expect(await m.write(address, data, strb), `answer to the write at 0x${address.toString(16)} strobes ${strb}`).toBe(
       answer,
@@ -218,7 +218,7 @@ async function randomEvents(b: Bench<Ports>, cycles: number): Promise<void> {
     },
     drive: () => {
       for (const n of counterNames)
-        b.io.events[n].value = running && b.random.bool(0.7) ? b.random.int(0, 2 ** b.io.events[n].width - 1) : 0;
+        b.io.events[n].value = running && b.random.chance(0.7) ? b.random.between(0, 2 ** b.io.events[n].width - 1) : 0;
     },
   });
   await b.cycles(cycles);

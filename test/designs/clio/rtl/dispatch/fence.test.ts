@@ -70,7 +70,7 @@ class FenceRig {
     return this.#free.includes(slot);
   }
   /** A request takes a slot and goes to memory in the next cycle; @returns its slot. */
-  enter(slot = this.#free[this.#b.random.int(0, this.#free.length - 1)]): number | undefined {
+  enter(slot = this.#free[this.#b.random.between(0, this.#free.length - 1)]): number | undefined {
     if (slot === undefined || this.#entering !== undefined) return undefined;
     this.#take(slot);
     this.#entering = slot;
@@ -78,7 +78,7 @@ class FenceRig {
   }
   /** A fence takes a slot and comes in the next cycle. */
   fence(): number | undefined {
-    const slot = this.#free[this.#b.random.int(0, this.#free.length - 1)];
+    const slot = this.#free[this.#b.random.between(0, this.#free.length - 1)];
     if (slot === undefined || this.#arriving.length > 0) return undefined;
     this.#take(slot);
     this.#fences.send({ slot });
@@ -180,10 +180,10 @@ async function traffic(
         rig.leave(slot);
         due.delete(slot);
       }
-    if (random.bool(o.fences ?? 0.15)) rig.fence();
-    const slot = random.bool(0.7) ? rig.enter() : undefined;
+    if (random.chance(o.fences ?? 0.15)) rig.fence();
+    const slot = random.chance(0.7) ? rig.enter() : undefined;
     if (slot !== undefined)
-      due.set(slot, b.cycle + 1 + random.pick([1, 2, 3, random.int(1, stay), random.int(1, 4 * stay)]));
+      due.set(slot, b.cycle + 1 + random.pick([1, 2, 3, random.between(1, stay), random.between(1, 4 * stay)]));
     await b.risingEdge();
   }
   for (const slot of due.keys()) rig.leave(slot);
@@ -203,7 +203,7 @@ describe("FenceUnit", () => {
       dut(slots, fences),
       { seed: slots },
       async b => {
-        let seed = b.random.u32();
+        let seed = b.random.word();
         const rig = await traffic(b, p, {
           pause: () => (++seed % 2 ? bernoulli(0.4, seed) : bursts({ go: 20, pause: 20 }, seed)),
         });

@@ -62,13 +62,13 @@ async function run(b: Bench<Ports>, count: number, pauses: readonly [Pause, Paus
   const replies = new StreamSink(b.sim, b.io.reply, { pause: pauses[1] }),
     source = new StreamSource(b.sim, b.io.ending, { pause: pauses[0] });
   const endings = Array.from({ length: count }, () => ({
-    slot: b.random.int(0, slots - 1),
-    form: b.random.int(0, 3),
-    word: b.random.int(0, 3),
-    opcode: b.random.int(0, 255),
-    status: b.random.int(0, 15),
-    silent: b.random.bool(0.3) ? 1 : 0,
-    done: b.random.bool(0.7) ? 1 : 0,
+    slot: b.random.between(0, slots - 1),
+    form: b.random.between(0, 3),
+    word: b.random.between(0, 3),
+    opcode: b.random.between(0, 255),
+    status: b.random.between(0, 15),
+    silent: b.random.chance(0.3) ? 1 : 0,
+    done: b.random.chance(0.7) ? 1 : 0,
   }));
   for (const { silent, done, ...reply } of endings) {
     if (silent === 1) expected.released.push(reply.slot);

@@ -139,14 +139,14 @@ const syncCodes = [
   opcode.FENCE,
 ];
 function randomRequest(random: Random): Request {
-  const code = random.bool(0.3)
+  const code = random.chance(0.3)
     ? random.pick(syncCodes)
-    : random.bool(0.5)
+    : random.chance(0.5)
       ? random.pick([opcode.READ, opcode.WRITE, opcode.WRITE_NOREPLY, opcode.PINGPONG])
-      : random.bool()
+      : random.chance()
         ? random.pick(codes)
-        : random.int(0, 255);
-  const length = random.pick([0, 1, 8, 8, random.int(1, 1466), 1466, 1467, 0xffffffff, 2 ** 14 + 5]);
+        : random.between(0, 255);
+  const length = random.pick([0, 1, 8, 8, random.between(1, 1466), 1466, 1467, 0xffffffff, 2 ** 14 + 5]);
   const body = random.pick([
     0,
     11,
@@ -157,23 +157,23 @@ function randomRequest(random: Random): Request {
     28,
     12 + (length % 2000),
     11 + (length % 2000),
-    random.int(0, 1500),
+    random.between(0, 1500),
   ]);
   return {
-    slot: random.int(0, parameters.slots - 1),
-    kind: random.bool(0.9) ? frameKind.clio : random.pick([frameKind.icmp, frameKind.arp]),
+    slot: random.between(0, parameters.slots - 1),
+    kind: random.chance(0.9) ? frameKind.clio : random.pick([frameKind.icmp, frameKind.arp]),
     opcode: code,
-    pid: random.int(0, 4),
-    va: random.bool() ? random.bits(64) & ~7n : random.bits(64),
+    pid: random.between(0, 4),
+    va: random.chance() ? random.bits(64) & ~7n : random.bits(64),
     length,
     body: Math.min(body, 1478),
-    frame: random.int(60, 1536),
-    malformed: random.bool(0.05) ? 1 : 0,
-    corrupt: random.bool(0.05) ? 1 : 0,
-    tracked: random.int(0, 1),
-    retry: random.int(0, 1),
+    frame: random.between(60, 1536),
+    malformed: random.chance(0.05) ? 1 : 0,
+    corrupt: random.chance(0.05) ? 1 : 0,
+    tracked: random.between(0, 1),
+    retry: random.between(0, 1),
     client: random.bits(48),
-    operation: random.u32(),
+    operation: random.word(),
   };
 }
 
@@ -236,15 +236,15 @@ async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {
     drive: cycle => {
       io.slowRelease.value = due.length > 0 && (due[0] as number) <= cycle ? (due.shift(), 1) : 0;
       next =
-        o.writes !== undefined && b.random.bool(o.writes)
+        o.writes !== undefined && b.random.chance(o.writes)
           ? {
               opcode: b.random.pick(codes),
               entry: {
-                action: b.random.int(0, 7),
-                write: b.random.int(0, 1),
-                silent: b.random.int(0, 1),
-                operation: b.random.int(0, 7),
-                replyOpcode: b.random.int(0, 255),
+                action: b.random.between(0, 7),
+                write: b.random.between(0, 1),
+                silent: b.random.between(0, 1),
+                operation: b.random.between(0, 7),
+                replyOpcode: b.random.between(0, 255),
               },
             }
           : undefined;
@@ -305,11 +305,11 @@ const plain = (r: Partial<Request>): Request => ({
 
 describe("Mat", () => {
   bench("random requests under random back-pressure while the table is rewritten", dut, { seed: 11 }, async b => {
-    let seed = b.random.u32();
+    let seed = b.random.word();
     const rules = Array.from({ length: matRules }, (_, i) => ({
       valid: i === 1 ? 0 : 1,
-      pid: b.random.int(0, 3),
-      action: b.random.int(0, 7),
+      pid: b.random.between(0, 3),
+      action: b.random.between(0, 7),
     }));
     const { count } = await run(
       b,

@@ -51,7 +51,7 @@ interface Surroundings {
 async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[], o: Surroundings = {}) {
   const pause = o.pause ?? (() => never),
     page = 2 ** p.pageShift;
-  const memory = new SparseMemory({ fill: { seed: b.random.u32() } });
+  const memory = new SparseMemory({ fill: { seed: b.random.word() } });
   const ram = new AxiRam(b.sim, readPorts(b.io), {
     memory,
     latency: o.latency ?? 20,
@@ -163,7 +163,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
 const randoms = (b: Bench<Ports>, p: Parameters, n: number, pages: readonly number[] = [1, 2, 5, 6, 40]): Request[] =>
   Array.from({ length: n }, () => randomRequest(b.random, p, pages));
 const one = (b: Bench<Ports>, p: Parameters, offset: number, length: number): Request => ({
-  slot: b.random.int(0, p.slots - 1),
+  slot: b.random.between(0, p.slots - 1),
   offset,
   length,
   indirect: false,
@@ -180,7 +180,7 @@ describe("AccessRead", () => {
       AccessRead(p),
       { seed: p.beatBytes + p.pageShift },
       async b => {
-        let seed = b.random.u32();
+        let seed = b.random.word();
         await run(b, p, randoms(b, p, 150), {
           pause: () => (++seed % 2 ? bernoulli(0.3, seed) : bursts({ go: 20, pause: 10 }, seed)),
           jitter: 30,
@@ -200,7 +200,9 @@ describe("AccessRead", () => {
       AccessRead(p),
       { seed: p.beatBytes },
       async b => {
-        const requests = Array.from({ length: 60 }, () => one(b, p, b.random.int(0, 3000), b.random.int(1, 1024)));
+        const requests = Array.from({ length: 60 }, () =>
+          one(b, p, b.random.between(0, 3000), b.random.between(1, 1024)),
+        );
         const t = await run(b, p, requests, { latency: 50 });
         // One cycle more for a read that lies alone (align.ts), a few for the last one to pass.
         const cycles = requests.reduce((n, r) => n + Math.max(frameBeats(r, p), memoryBeats(r, p)) + 1, 0);
@@ -216,7 +218,7 @@ describe("AccessRead", () => {
       async b => {
         const p = widths(64, 22),
           n = 100,
-          requests = Array.from({ length: n }, () => one(b, p, b.random.int(0, 3000), length));
+          requests = Array.from({ length: n }, () => one(b, p, b.random.between(0, 3000), length));
         const t = await run(b, p, requests, { latency: 50, asNetTx: true });
         const wire = requests.reduce((all, r) => all + Math.floor(dataOffset / p.beatBytes) + frameBeats(r, p), 0);
         const used = (t.data.at(-1) as number) - (t.replies[0] as number);
@@ -230,7 +232,7 @@ describe("AccessRead", () => {
     {},
     async b => {
       const p = widths(64, 22),
-        requests = Array.from({ length: 300 }, () => one(b, p, 64 * b.random.int(0, 30), 16));
+        requests = Array.from({ length: 300 }, () => one(b, p, 64 * b.random.between(0, 30), 16));
       const t = await run(b, p, requests, { latency: 50 });
       // The bound on requests in flight, and no more.
       expect(t.mostInFlight).toBeGreaterThanOrEqual(p.outstanding);

@@ -52,7 +52,7 @@ interface Surroundings {
 async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[], o: Surroundings = {}) {
   const pause = o.pause ?? (() => never),
     page = 2 ** p.pageShift,
-    seed = b.random.u32();
+    seed = b.random.word();
   const memory = new SparseMemory({ fill: { seed } }),
     wanted = new SparseMemory({ fill: { seed } });
   const ram = new AxiRam(b.sim, writePorts(b.io), {
@@ -166,7 +166,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
 const randoms = (b: Bench<Ports>, p: Parameters, n: number, pages: readonly number[] = [1, 2, 5, 6, 40]): Request[] =>
   Array.from({ length: n }, () => randomRequest(b.random, p, pages));
 const one = (b: Bench<Ports>, p: Parameters, offset: number, length: number): Request => ({
-  slot: b.random.int(0, p.slots - 1),
+  slot: b.random.between(0, p.slots - 1),
   offset,
   length,
   indirect: false,
@@ -183,7 +183,7 @@ describe("AccessWrite", () => {
       AccessWrite(p),
       { seed: p.beatBytes + p.pageShift },
       async b => {
-        let seed = b.random.u32();
+        let seed = b.random.word();
         await run(b, p, randoms(b, p, 150), {
           pause: () => (++seed % 2 ? bernoulli(0.3, seed) : bursts({ go: 20, pause: 10 }, seed)),
           jitter: 30,
@@ -199,7 +199,7 @@ describe("AccessWrite", () => {
       { seed: p.beatBytes },
       async b => {
         const L = 20,
-          requests = Array.from({ length: 60 }, () => one(b, p, b.random.int(0, 3000), b.random.int(1, 1024)));
+          requests = Array.from({ length: 60 }, () => one(b, p, b.random.between(0, 3000), b.random.between(1, 1024)));
         const t = await run(b, p, [one(b, p, 64, 2), ...requests], { latency: L });
         expect(t.aw[0]).toBe((t.requests[0] as number) + 2);
         // The buffer's first beat comes the cycle after its job and waits a cycle here (the frame buffer's own comes a

@@ -85,16 +85,22 @@ export const frameBeats = (r: { readonly length: number }, p: Parameters): numbe
 export function randomRequest(random: Random, p: Parameters, pages: readonly number[]): Request {
   const page = 2 ** p.pageShift,
     longest = p.frameBytes - dataOffset;
-  const length = random.pick([random.int(1, 8), random.int(1, 4 * p.beatBytes), random.int(1, longest), longest]);
-  const near = random.pick([page, 4096 * random.int(1, page / 4096), 2048]) - random.int(1, Math.min(length + 8, 2048));
-  const offset = random.pick([near, near, random.int(0, page - 1), random.int(0, 3) * p.beatBytes]);
+  const length = random.pick([
+    random.between(1, 8),
+    random.between(1, 4 * p.beatBytes),
+    random.between(1, longest),
+    longest,
+  ]);
+  const near =
+    random.pick([page, 4096 * random.between(1, page / 4096), 2048]) - random.between(1, Math.min(length + 8, 2048));
+  const offset = random.pick([near, near, random.between(0, page - 1), random.between(0, 3) * p.beatBytes]);
   return {
-    slot: random.int(0, p.slots - 1),
+    slot: random.between(0, p.slots - 1),
     offset,
     length,
-    indirect: random.bool(0.2),
-    silent: random.bool(0.25),
-    opcode: random.int(0, 255),
+    indirect: random.chance(0.2),
+    silent: random.chance(0.25),
+    opcode: random.between(0, 255),
     ppns: Array.from({ length: p.pagesPerRequest }, () => random.pick(pages)),
     bytes: random.bytes(length),
   };

@@ -45,9 +45,9 @@ interface Load extends RigOptions {
 }
 
 const kindOf = (random: Random, faulting: number): PageKind => ({
-  read: random.bool(0.9),
-  write: random.bool(0.8),
-  faults: random.bool(faulting),
+  read: random.chance(0.9),
+  write: random.chance(0.8),
+  faults: random.chance(faulting),
 });
 
 /** Pages in runs of neighbours, of several processes, in the last page of the address space too. */
@@ -61,9 +61,9 @@ function makePages(rig: TranslateRig, random: Random, load: Load): Page[] {
   put(7, top);
   put(7, 0n);
   while (pages.length < load.pages) {
-    const pid = random.int(0, 5) * 13107,
+    const pid = random.between(0, 5) * 13107,
       start = random.bits(rig.g.vpnBits);
-    for (let i = 0n, n = BigInt(random.int(1, 6)); i < n && start + i <= top && pages.length < load.pages; i++)
+    for (let i = 0n, n = BigInt(random.between(1, 6)); i < n && start + i <= top && pages.length < load.pages; i++)
       put(pid, start + i);
   }
   return pages;
@@ -77,7 +77,7 @@ async function traffic(b: Bench<Ports>, p: TranslateParameters, load: Load): Pro
   const frames = Array.from({ length: rig.g.usablePages }, (_, i) => rig.g.firstPpn + i);
   // Random frames, so that a wrong bit shows.
   for (let i = frames.length - 1; i > 0; i--) {
-    const k = random.int(0, i);
+    const k = random.between(0, i);
     [frames[i], frames[k]] = [frames[k] as number, frames[i] as number];
   }
   const spare = frames.splice(0, load.frames ?? 200);
@@ -91,11 +91,11 @@ async function traffic(b: Bench<Ports>, p: TranslateParameters, load: Load): Pro
   const churn = b.spawn(async () => {
     if (!load.churn) return;
     while (going()) {
-      await b.cycles(random.int(1, 2 * load.churn));
+      await b.cycles(random.between(1, 2 * load.churn));
       // Pages that are in use are the interesting ones.
-      const page = random.bool(0.7) && hot.length > 0 ? random.pick(hot) : random.pick(pages);
+      const page = random.chance(0.7) && hot.length > 0 ? random.pick(hot) : random.pick(pages);
       await rig.unmap(page);
-      if (random.bool(0.5)) await b.cycles(random.int(1, 60));
+      if (random.chance(0.5)) await b.cycles(random.between(1, 60));
       const kind = kindOf(random, load.faulting);
       rig.map(page, kind.faults || rig.pool.length > 0 ? kind : { ...kind, faults: true });
     }
@@ -103,26 +103,26 @@ async function traffic(b: Bench<Ports>, p: TranslateParameters, load: Load): Pro
   const slow = b.spawn(async () => {
     if (!load.whenOut) return;
     for (let n = 0; going(); n++) {
-      await b.cycles(random.int(50, 300));
+      await b.cycles(random.between(50, 300));
       rig.supply = n % 2 === 0 ? 0 : 0.3;
       if (load.whenOut === "fails") rig.outOfMemory = n % 4 === 0;
     }
   });
   let hot: Page[] = [];
   for (let n = 0; n < load.accesses; n++) {
-    if (n % 64 === 0) hot = Array.from({ length: random.int(1, 12) }, () => random.pick(pages));
-    const page = random.bool(0.6) ? random.pick(hot) : random.pick(pages),
-      length = random.bool(0.2) ? random.int(1, 4) : random.int(1, 1430);
-    const near = random.bool(0.3),
-      offset = near ? size - random.int(1, Math.min(size, 1430)) : random.int(0, size - 1);
-    const pid = random.bool(0.02) ? random.int(0, 65535) : page.pid;
-    const va = random.bool(0.02)
+    if (n % 64 === 0) hot = Array.from({ length: random.between(1, 12) }, () => random.pick(pages));
+    const page = random.chance(0.6) ? random.pick(hot) : random.pick(pages),
+      length = random.chance(0.2) ? random.between(1, 4) : random.between(1, 1430);
+    const near = random.chance(0.3),
+      offset = near ? size - random.between(1, Math.min(size, 1430)) : random.between(0, size - 1);
+    const pid = random.chance(0.02) ? random.between(0, 65535) : page.pid;
+    const va = random.chance(0.02)
       ? random.pick([spaceEnd, spaceEnd + 4096n, spaceEnd - 1n, (1n << 64n) - 1n, 1n << 63n, random.bits(64)])
       : rig.addressOf(page, offset);
     // Some are the sync unit's: 8 aligned bytes, whatever the length says.
-    const op = random.bool(0.2) ? random.int(1, 6) : 0;
-    await rig.sendWhenFree({ pid, va: op ? va & ~7n : va, length, write: random.bool(), op });
-    if (random.bool(0.02)) await b.cycles(random.int(1, 100));
+    const op = random.chance(0.2) ? random.between(1, 6) : 0;
+    await rig.sendWhenFree({ pid, va: op ? va & ~7n : va, length, write: random.chance(), op });
+    if (random.chance(0.02)) await b.cycles(random.between(1, 100));
   }
   ended = true;
   await b.all([churn, slow]);

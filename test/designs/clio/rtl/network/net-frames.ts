@@ -41,8 +41,8 @@ export const configOf = (s: FilterSettings) => ({
 
 export const randomClient = (random: Random): Endpoint => ({
   mac: random.bits(48),
-  ip: random.u32(),
-  port: random.int(1, 65535),
+  ip: random.word(),
+  port: random.between(1, 65535),
 });
 const nodePort = (random: Random): number =>
   random.pick([
@@ -50,55 +50,61 @@ const nodePort = (random: Random): number =>
     own.nativePort,
     own.clientPort,
     own.clientPort + clientPorts - 1,
-    own.clientPort + random.int(1, clientPorts - 2),
+    own.clientPort + random.between(1, clientPorts - 2),
   ]);
 
 /** A body length: mostly small, so that headers and edges of beats are met often. */
 const bodyBytes = (random: Random): number =>
-  random.bool(0.1)
-    ? random.int(0, mtuFrame - frameOffsets.body)
-    : random.bool(0.3)
+  random.chance(0.1)
+    ? random.between(0, mtuFrame - frameOffsets.body)
+    : random.chance(0.3)
       ? random.pick([0, 1, 2, 11, 12, 13])
-      : random.int(0, 150);
+      : random.between(0, 150);
 
 /** A request to the node with random contents; `body` bytes behind the Clio header. */
 export function randomRequest(
   random: Random,
   body = bodyBytes(random),
   port = nodePort(random),
-  code = random.int(0, 255),
+  code = random.between(0, 255),
 ): Uint8Array {
   const values = {
-    pid: random.int(0, 65535),
-    tag: random.int(0, 255),
+    pid: random.between(0, 65535),
+    tag: random.between(0, 255),
     opcode: code,
-    status: random.int(0, 15),
-    flagRoute: random.int(0, 1),
-    flagRepl: random.int(0, 1),
-    flagTracked: random.int(0, 1),
-    flagRetry: random.int(0, 1),
-    seqId: random.int(0, 255),
-    requestId: random.u32(),
-    retryOf: random.u32(),
+    status: random.between(0, 15),
+    flagRoute: random.between(0, 1),
+    flagRepl: random.between(0, 1),
+    flagTracked: random.between(0, 1),
+    flagRetry: random.between(0, 1),
+    seqId: random.between(0, 255),
+    requestId: random.word(),
+    retryOf: random.word(),
   };
   return udpFrame(randomClient(random), { ...own, port }, clioMessage(values, random.bytes(body)));
 }
 export function randomPing(
   random: Random,
-  data = random.bool(0.1) ? random.int(0, mtuFrame - 42) : random.int(0, 100),
+  data = random.chance(0.1) ? random.between(0, mtuFrame - 42) : random.between(0, 100),
 ): Uint8Array {
-  return icmpEchoFrame(randomClient(random), own, random.int(0, 65535), random.int(0, 65535), random.bytes(data));
+  return icmpEchoFrame(
+    randomClient(random),
+    own,
+    random.between(0, 65535),
+    random.between(0, 65535),
+    random.bytes(data),
+  );
 }
 export function randomArp(random: Random): Uint8Array {
-  const frame = arpFrame(random.bool() ? broadcastMac : own.mac, {
+  const frame = arpFrame(random.chance() ? broadcastMac : own.mac, {
     operation: 1,
     senderMac: random.bits(48),
-    senderIp: random.u32(),
+    senderIp: random.word(),
     targetMac: random.bits(48),
     targetIp: own.ip,
   });
   // The frame's source need not be the ARP sender.
-  if (random.bool()) encodeInto(ethernetHeader, { src: random.bits(48) }, frame);
+  if (random.chance()) encodeInto(ethernetHeader, { src: random.bits(48) }, frame);
   return frame;
 }
 export const ipOffset = frameOffsets.network,
@@ -124,14 +130,18 @@ const ipOf = (f: Uint8Array) => decode(ipv4Header, f, ipOffset);
 /** Faults of a frame that has all its headers, one change each. */
 export const changes: readonly Change[] = [
   (f, r) =>
-    encodeInto(ethernetHeader, { dst: r.pick([broadcastMac, r.bits(48), own.mac ^ (1n << BigInt(r.int(0, 47)))]) }, f),
-  (f, r) => encodeInto(ethernetHeader, { etherType: r.pick([r.int(0, 65535), etherType.arp, etherType.ipv4]) }, f),
-  ip(r => ({ version: r.int(0, 15) })),
-  ip(r => ({ ihl: r.int(0, 15) })),
-  ip(r => ({ moreFragments: 1, fragmentOffset: r.bool() ? 0 : r.int(0, 8191) })),
-  ip(r => ({ fragmentOffset: 1 << r.int(0, 12) })),
-  ip(r => ({ dst: (own.ip ^ (1 << r.int(0, 31))) >>> 0 })),
-  ip(r => ({ protocol: r.pick([1, 6, 17, r.int(0, 255)]) })),
+    encodeInto(
+      ethernetHeader,
+      { dst: r.pick([broadcastMac, r.bits(48), own.mac ^ (1n << BigInt(r.between(0, 47)))]) },
+      f,
+    ),
+  (f, r) => encodeInto(ethernetHeader, { etherType: r.pick([r.between(0, 65535), etherType.arp, etherType.ipv4]) }, f),
+  ip(r => ({ version: r.between(0, 15) })),
+  ip(r => ({ ihl: r.between(0, 15) })),
+  ip(r => ({ moreFragments: 1, fragmentOffset: r.chance() ? 0 : r.between(0, 8191) })),
+  ip(r => ({ fragmentOffset: 1 << r.between(0, 12) })),
+  ip(r => ({ dst: (own.ip ^ (1 << r.between(0, 31))) >>> 0 })),
+  ip(r => ({ protocol: r.pick([1, 6, 17, r.between(0, 255)]) })),
   ip((r, was) => ({
     totalLength: r.pick([
       0,
@@ -145,14 +155,14 @@ export const changes: readonly Change[] = [
       65535,
       was.totalLength + 1,
       Math.max(0, was.totalLength - 1),
-      r.int(0, 65535),
+      r.between(0, 65535),
     ]),
   })),
-  ip(r => ({ tos: r.int(0, 255), identification: r.int(0, 65535), ttl: r.int(0, 255), reservedFlag: 1 })),
+  ip(r => ({ tos: r.between(0, 255), identification: r.between(0, 65535), ttl: r.between(0, 255), reservedFlag: 1 })),
   (f, r) => {
     encodeInto(
       ipv4Header,
-      { checksum: r.pick([0, 0xffff, ipOf(f).checksum ^ (1 << r.int(0, 15)), r.int(0, 65535)]) },
+      { checksum: r.pick([0, 0xffff, ipOf(f).checksum ^ (1 << r.between(0, 15)), r.between(0, 65535)]) },
       f,
       ipOffset,
     );
@@ -166,7 +176,7 @@ export const changes: readonly Change[] = [
           own.nativePort + 1,
           own.clientPort - 1,
           own.clientPort + clientPorts,
-          r.int(0, 65535),
+          r.between(0, 65535),
         ]),
       },
       f,
@@ -175,18 +185,23 @@ export const changes: readonly Change[] = [
   },
   (f, r) => {
     const was = decode(udpHeader, f, transport).length;
-    encodeInto(udpHeader, { length: r.pick([0, 8, 23, 24, was - 1, was + 1, r.int(0, 65535)]) & 0xffff }, f, transport);
+    encodeInto(
+      udpHeader,
+      { length: r.pick([0, 8, 23, 24, was - 1, was + 1, r.between(0, 65535)]) & 0xffff },
+      f,
+      transport,
+    );
   },
   (f, r) => {
     const was = decode(clioHeader, f, frameOffsets.clio).size;
     encodeInto(
       clioHeader,
-      { size: r.pick([0, 15, 16, 17, was - 1, was + 1, 65535, r.int(0, 65535)]) & 0xffff },
+      { size: r.pick([0, 15, 16, 17, was - 1, was + 1, 65535, r.between(0, 65535)]) & 0xffff },
       f,
       frameOffsets.clio,
     );
   },
-  (f, r) => encodeInto(icmpHeader, { type: r.int(0, 9), code: r.int(0, 1) }, f, transport),
+  (f, r) => encodeInto(icmpHeader, { type: r.between(0, 9), code: r.between(0, 1) }, f, transport),
   (f, r) => {
     const was = decode(arpPacket, f, ipOffset);
     encodeInto(
@@ -216,14 +231,14 @@ function shrinkUdp(frame: Uint8Array, bytes: number): Uint8Array {
 
 /** Any frame that a node may meet: good, wrong in one or more ways, cut short, followed by padding, or too long. */
 export function anyFrame(random: Random): Uint8Array {
-  const kind = random.int(0, 9);
+  const kind = random.between(0, 9);
   let frame = kind < 7 ? randomRequest(random) : kind < 8 ? randomArp(random) : randomPing(random);
-  while (random.bool(0.4)) random.pick(changes)(frame, random);
-  if (kind < 1) frame = shrinkUdp(frame, random.int(0, 17));
-  const shape = random.int(0, 9);
-  if (shape === 0) frame = frame.slice(0, random.int(1, Math.min(140, frame.length)));
-  if (shape === 1) frame = concat(frame, random.bytes(random.int(1, 80)));
-  if (shape === 2 && random.bool(0.3))
+  while (random.chance(0.4)) random.pick(changes)(frame, random);
+  if (kind < 1) frame = shrinkUdp(frame, random.between(0, 17));
+  const shape = random.between(0, 9);
+  if (shape === 0) frame = frame.slice(0, random.between(1, Math.min(140, frame.length)));
+  if (shape === 1) frame = concat(frame, random.bytes(random.between(1, 80)));
+  if (shape === 2 && random.chance(0.3))
     frame = concat(
       frame,
       random.bytes(random.pick([mtuFrame - frame.length, mtuFrame + 1 - frame.length, 700, 2048, 3000]) & 0xfff),

@@ -45,9 +45,9 @@ describe("NetRx", () => {
         const port = b.random.pick([65535, 64000, 63999, 65023, 65024, 65022, 0, 1, 1200]);
         s.send(
           udpFrame(
-            { mac: b.random.bits(48), ip: b.random.u32(), port: 7 },
-            { mac: b.random.bool() ? b.random.bits(48) : elsewhere.mac, ip: elsewhere.ip, port },
-            b.random.bytes(b.random.int(0, 60)),
+            { mac: b.random.bits(48), ip: b.random.word(), port: 7 },
+            { mac: b.random.chance() ? b.random.bits(48) : elsewhere.mac, ip: elsewhere.ip, port },
+            b.random.bytes(b.random.between(0, 60)),
           ),
         );
       }

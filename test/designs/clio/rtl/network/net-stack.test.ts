@@ -159,11 +159,11 @@ describe("the network blocks together", () => {
       async b => {
         const frames = Array.from({ length: 3000 }, () => {
           const bytes = anyFrame(b.random);
-          if (b.random.bool(0.3) && bytes.length >= frameOffsets.body)
+          if (b.random.chance(0.3) && bytes.length >= frameOffsets.body)
             encodeInto(clioHeader, { opcode: opcode.PINGPONG }, bytes, frameOffsets.clio);
-          return { bytes, bad: b.random.bool(0.1) };
+          return { bytes, bad: b.random.chance(0.1) };
         });
-        await exchange(b, frames, bernoulli(0.1, b.random.u32()), bursts({ go: 20, pause: 8 }, b.random.u32()));
+        await exchange(b, frames, bernoulli(0.1, b.random.word()), bursts({ go: 20, pause: 8 }, b.random.word()));
       },
     );
     for (const [name, make] of [

@@ -160,7 +160,7 @@ interface Job {
 const base = { data: undefined, bad: false, memory: false, word: replyWord.none as number, found: 0n };
 
 function clioJob(random: Random, form: number, size: number, word: number = replyWord.none): Job {
-  const request = randomRequest(random, form === replyForm.echo ? size : 12 + random.int(0, 4)),
+  const request = randomRequest(random, form === replyForm.echo ? size : 12 + random.between(0, 4)),
     headers = (f: Uint8Array) => ({
       ethernet: decode(ethernetHeader, f),
       ipv4: decode(ipv4Header, f, ipOffset),
@@ -168,9 +168,9 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
       clio: decode(clioHeader, f, frameOffsets.clio),
       native: decode(udpHeader, f, frameOffsets.transport).dstPort === own.nativePort,
     });
-  const code = random.int(0, 255);
+  const code = random.between(0, 255);
   const made = (state: number, body: Uint8Array, given = code): Uint8Array => {
-    if (random.bool(0.2)) {
+    if (random.chance(0.2)) {
       // A client whose address takes the reply's checksum to one of its edges, where carries come in.
       const source = (low: number): void => {
         encodeInto(
@@ -190,13 +190,13 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
   if (form === replyForm.echo) {
     // The request may end before its frame does.
     const { size: came } = decode(clioHeader, request, frameOffsets.clio),
-      told = random.bool(0.3) ? random.int(clioHeader.bytes, came) : came;
+      told = random.chance(0.3) ? random.between(clioHeader.bytes, came) : came;
     encodeInto(clioHeader, { size: told }, request, frameOffsets.clio);
     const body = request.slice(frameOffsets.body, frameOffsets.clio + told);
     return { ...base, frame: request, kind: frameKind.clio, form, opcode: code, status: 0, expected: made(0, body) };
   }
   const { va } = decode(accessBody, request, frameOffsets.body),
-    ok = form === replyForm.data || random.bool();
+    ok = form === replyForm.data || random.chance();
   const state =
     form === replyForm.bare
       ? random.pick([status.NACK, status.BUSY, status.MALFORMED])
@@ -205,7 +205,7 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
         : random.pick([status.INVALID, status.WRITE_PERM, status.MIGRATING]);
   const behind = word === replyWord.behind,
     found = random.bits(64);
-  const length = form === replyForm.data ? size : behind ? 8 : random.u32();
+  const length = form === replyForm.data ? size : behind ? 8 : random.word();
   encodeInto(accessBody, { length }, request, frameOffsets.body);
   const data = form === replyForm.data ? random.bytes(size) : undefined;
   const body =
@@ -228,7 +228,7 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
       form === replyForm.bare ? decode(clioHeader, request, frameOffsets.clio).opcode : code,
     ),
     data,
-    bad: random.bool(0.1),
+    bad: random.chance(0.1),
     memory: data !== undefined,
     word,
     found,
@@ -241,14 +241,14 @@ function pingJob(random: Random, size: number): Job {
   const frame = randomPing(random, size);
   encodeInto(
     ipv4Header,
-    { tos: random.int(0, 255), identification: random.int(0, 65535), ttl: random.int(1, 255) },
+    { tos: random.between(0, 255), identification: random.between(0, 65535), ttl: random.between(1, 255) },
     frame,
     ipOffset,
   );
   fixChecksum(frame);
   encodeInto(
     icmpHeader,
-    { checksum: random.pick([0, 0xf7ff, 0xf800, 0xffff, 0x0800, random.int(0, 65535)]) },
+    { checksum: random.pick([0, 0xf7ff, 0xf800, 0xffff, 0x0800, random.between(0, 65535)]) },
     frame,
     frameOffsets.transport,
   );
@@ -261,7 +261,7 @@ function pingJob(random: Random, size: number): Job {
     frame: padded,
     kind: frameKind.icmp,
     form: replyForm.echo,
-    opcode: random.int(0, 255),
+    opcode: random.between(0, 255),
     status: 0,
     expected: echoReplyFrame(own, padded, totalLength),
   };
@@ -279,9 +279,9 @@ function arpJob(random: Random): Job {
   };
 }
 function anyJob(random: Random): Job {
-  const small = random.bool(0.9),
-    size = (most: number): number => (small ? random.int(0, 140) : random.int(0, most));
-  switch (random.int(0, 9)) {
+  const small = random.chance(0.9),
+    size = (most: number): number => (small ? random.between(0, 140) : random.between(0, most));
+  switch (random.between(0, 9)) {
     case 0:
       return arpJob(random);
     case 1:
@@ -425,7 +425,7 @@ async function randomTraffic(b: Bench<Ports>, count: number, o: Options, raws = 
     const job = anyJob(b.random);
     await b.until(() => s.waiting < slots - 1);
     s.reply(job, await s.store(job));
-    if (raws && b.random.bool(0.2)) s.passOn(b.random.bytes(b.random.int(60, 300)));
+    if (raws && b.random.chance(0.2)) s.passOn(b.random.bytes(b.random.between(60, 300)));
   }
   await s.finish();
   return s;
@@ -442,7 +442,7 @@ async function burst(
   await s.finish();
   return { s, asked };
 }
-const seedOf = (b: Bench<Ports>): number => b.random.u32();
+const seedOf = (b: Bench<Ports>): number => b.random.word();
 
 describe("NetTx", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
@@ -469,7 +469,7 @@ describe("NetTx", () => {
                   ? clioJob(b.random, replyForm.echo, from + i)
                   : i % 4 === 2
                     ? pingJob(b.random, from + i)
-                    : b.random.bool()
+                    : b.random.chance()
                       ? clioJob(b.random, b.random.pick([replyForm.bare, replyForm.short]), 0, anyWord(b.random))
                       : arpJob(b.random),
             );

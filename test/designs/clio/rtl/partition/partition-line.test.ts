@@ -73,8 +73,8 @@ async function receive(
     },
   });
   for (let n = 0; n < count; n++) {
-    const owner = b.random.int(0, 1),
-      f = frame(b, owner, n, b.random.int(1, most));
+    const owner = b.random.between(0, 1),
+      f = frame(b, owner, n, b.random.between(1, most));
     sent[owner]!.push(f);
     const all = f.map(x => source.send(x as never));
     await b.until(() => all.every(x => x.cycle !== undefined));
@@ -133,7 +133,7 @@ async function transmit(
     sources = each(io, "tx").map((s, i) => new StreamSource(b.sim, s, { pause: gives[i] as Pause }));
   const sink = new StreamSink(b.sim, io.tx as never, { pause: take }),
     sent = sources.map((_, owner) =>
-      Array.from({ length: count }, (_x, n) => frame(b, owner, n, b.random.int(1, most))),
+      Array.from({ length: count }, (_x, n) => frame(b, owner, n, b.random.between(1, most))),
     );
   sent.forEach((fs, i) => {
     for (const x of fs.flat()) sources[i]!.send(x as never);

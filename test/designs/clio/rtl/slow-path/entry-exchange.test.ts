@@ -67,7 +67,7 @@ async function run(
     slowest = 0;
   b.spawn(async () => {
     for (let i = 0; i < 6 * rounds; i++) {
-      const e = b.random.int(0, entries - 1),
+      const e = b.random.between(0, entries - 1),
         address = addressOf(e),
         value = next++,
         lane = (address % beatBytes) / 8;
@@ -75,16 +75,16 @@ async function run(
       w.send({ data: value << BigInt(64 * lane), strb: 0xffn << BigInt(8 * lane), last: 1 });
       events.push({ cycle: () => taken.cycle ?? 0, entry: e, value });
       writes++;
-      if (b.random.bool(0.5)) {
-        const beats = b.random.int(1, 4);
+      if (b.random.chance(0.5)) {
+        const beats = b.random.between(1, 4);
         ar.send({ addr: 8192, id: 9, len: beats - 1, size, burst: 1 });
         wantedReads += beats;
       }
-      await b.cycles(b.random.int(1, 25));
+      await b.cycles(b.random.between(1, 25));
     }
   });
   for (let i = 0; i < rounds; i++) {
-    const e = b.random.int(0, entries - 1),
+    const e = b.random.between(0, entries - 1),
       value = next++,
       from = b.cycle;
     exchange.send({ address: addressOf(e), bits: value });
@@ -93,7 +93,7 @@ async function run(
     const told = exchanged.received[i];
     if (!told) throw new Error("no answer");
     events.push({ cycle: () => told.cycle, entry: e, value, old: told.value });
-    await b.cycles(b.random.int(1, 40));
+    await b.cycles(b.random.between(1, 40));
   }
   await b.until(
     () => writes === 6 * rounds && answers.received.length === writes && reads.received.length === wantedReads,

@@ -100,7 +100,9 @@ async function handOver(
   return { sent, got, released };
 }
 const randomLengths = (b: Bench<Ports>, count: number): number[] =>
-  Array.from({ length: count }, () => (b.random.bool(0.2) ? b.random.int(1, mtuFrame) : b.random.int(1, 160)));
+  Array.from({ length: count }, () =>
+    b.random.chance(0.2) ? b.random.between(1, mtuFrame) : b.random.between(1, 160),
+  );
 
 describe("SlowRx", () => {
   for (const beatBytes of [8, 16, 32, 64]) {
@@ -113,8 +115,8 @@ describe("SlowRx", () => {
           b,
           beatBytes,
           [...randomLengths(b, 150), mtuFrame],
-          bursts({ go: 12, pause: 30 }, b.random.u32()),
-          bernoulli(0.3, b.random.u32()),
+          bursts({ go: 12, pause: 30 }, b.random.word()),
+          bernoulli(0.3, b.random.word()),
         );
       },
     );

@@ -42,7 +42,7 @@ function surroundings(b: B, pause: () => Pause = () => never) {
 type S = ReturnType<typeof surroundings>;
 
 const frameOf = (b: B, max: number): Uint8Array =>
-  b.random.bytes(b.random.pick([1, 3, 4, 5, 60, 63, 64, 65, 128, max, b.random.int(1, max)]));
+  b.random.bytes(b.random.pick([1, 3, 4, 5, 60, 63, 64, 65, 128, max, b.random.between(1, max)]));
 async function takeOne({ lite, port }: S, g: Build["g"], count: number): Promise<Uint8Array> {
   const length = await port.read("rxLength"),
     words = new Uint32Array(Math.ceil(length / 4));

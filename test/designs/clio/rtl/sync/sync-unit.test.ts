@@ -26,7 +26,7 @@ function randomOp(rig: SyncRig, b: Bench<SyncPorts>, words: readonly number[]): 
   const random = b.random,
     address = random.pick(words),
     op = random.pick(ops),
-    small = (): bigint => BigInt(random.int(0, 2));
+    small = (): bigint => BigInt(random.between(0, 2));
   const value = (): bigint =>
     random.pick([0n, 0n, small(), rig.word(address), (1n << 64n) - small() - 1n, random.bits(64)]);
   return {
@@ -38,7 +38,7 @@ function randomOp(rig: SyncRig, b: Bench<SyncPorts>, words: readonly number[]): 
             rig.word(address),
             rig.word(address),
             value(),
-            rig.word(address) ^ (1n << BigInt(random.int(0, 63))),
+            rig.word(address) ^ (1n << BigInt(random.between(0, 63))),
           ])
         : value(),
     swap: value(),
@@ -55,10 +55,10 @@ async function traffic(
 ): Promise<SyncRig> {
   const rig = new SyncRig(b, p, o),
     words = someWords(o.words ?? 18);
-  for (const w of words) if (b.random.bool()) rig.set(w, BigInt(b.random.int(0, 2)));
+  for (const w of words) if (b.random.chance()) rig.set(w, BigInt(b.random.between(0, 2)));
   for (let n = 0; n < (o.count ?? 600); n++) {
     await rig.sendWhenFree(randomOp(rig, b, words));
-    if (!b.random.bool(o.rate ?? 0.9)) await b.cycles(b.random.int(1, 30));
+    if (!b.random.chance(o.rate ?? 0.9)) await b.cycles(b.random.between(1, 30));
   }
   await rig.finish();
   return rig;
@@ -85,7 +85,7 @@ describe("SyncUnit", () => {
       SyncDut(p),
       { seed: beatBytes + lanes },
       async b => {
-        let seed = b.random.u32();
+        let seed = b.random.word();
         const rig = await traffic(b, p, {
           pause: () => (++seed % 2 ? bernoulli(0.3, seed) : bursts({ go: 20, pause: 15 }, seed)),
           memory: { latency: 10, jitter: 20, outOfOrder: true },

@@ -64,7 +64,7 @@ function rig(
   latency = 5,
 ) {
   const { sim, io, random } = b,
-    often = (p: number) => bernoulli(p, random.u32());
+    often = (p: number) => bernoulli(p, random.word());
   const ram = new AxiRam(
     sim,
     { ar: io.memAr, r: io.memR, aw: io.memAw, w: io.memW, b: io.memB },
@@ -101,7 +101,7 @@ function rig(
     ram,
     model,
     mac: new AxisSource(sim, io.rx, { pause: often(pause.rx) }),
-    out: new AxisSink(sim, io.tx, pause.tx ? { pause: bursts({ go: 20, pause: 8 }, random.u32()) } : {}),
+    out: new AxisSink(sim, io.tx, pause.tx ? { pause: bursts({ go: 20, pause: 8 }, random.word()) } : {}),
     shootdown: new StreamSource(sim, io.shootdown),
     shot: new StreamSink(sim, io.shootdownDone),
   };
@@ -112,16 +112,16 @@ const access = (code: number, pid: number, va: bigint, length: number, data: Uin
 /** An access on or beside a page that is mapped: of any length, often over the page's end. */
 function randomAccess(random: Random): Uint8Array {
   const { pid, vpn } = random.pick(pages),
-    length = random.pick([random.int(1, 8), random.int(1, 40), random.int(1, maxData), maxData]);
-  const offset = random.bool(0.4)
-    ? pageSize - random.int(1, Math.min(length + 4, pageSize))
-    : random.int(0, pageSize - 1);
+    length = random.pick([random.between(1, 8), random.between(1, 40), random.between(1, maxData), maxData]);
+  const offset = random.chance(0.4)
+    ? pageSize - random.between(1, Math.min(length + 4, pageSize))
+    : random.between(0, pageSize - 1);
   const code = random.pick([opcode.READ, opcode.READ, opcode.WRITE, opcode.WRITE, opcode.WRITE_NOREPLY]),
     va = vpn * BigInt(pageSize) + BigInt(offset);
   return access(
     code,
     pid,
-    va + (random.bool(0.03) ? 1n << BigInt(random.int(40, 63)) : 0n),
+    va + (random.chance(0.03) ? 1n << BigInt(random.between(40, 63)) : 0n),
     length,
     code === opcode.READ ? new Uint8Array() : random.bytes(length),
   );
@@ -132,9 +132,9 @@ async function mixed(b: Bench<Ports>): Promise<void> {
     { mac, out, model, shootdown, shot } = rig(b, { rx: 0.2, tx: true, memory: 0.2 });
   const wanted: Uint8Array[] = [];
   for (let i = 0; i < 1500; i++) {
-    const frame = random.bool(0.6) ? randomAccess(random) : anyFrame(random),
-      bad = random.bool(0.05);
-    if (random.bool(0.1) && frame.length >= frameOffsets.body)
+    const frame = random.chance(0.6) ? randomAccess(random) : anyFrame(random),
+      bad = random.chance(0.05);
+    if (random.chance(0.1) && frame.length >= frameOffsets.body)
       encodeInto(clioHeader, { opcode: opcode.PINGPONG }, frame, frameOffsets.clio);
     // Without a retry buffer no request is distinguished from its repetition.
     if (frame.length >= frameOffsets.body)
@@ -156,7 +156,7 @@ async function mixed(b: Bench<Ports>): Promise<void> {
       shootdown.send({ pid, vpn });
       await shot.recv();
       forgotten++;
-      await b.cycles(random.int(1, 200));
+      await b.cycles(random.between(1, 200));
     }
   });
   for (const [i, w] of wanted.entries()) {

@@ -34,16 +34,16 @@ const node = { mac: 0x02c110000001n, ip: 0x0a0a0001, port: 1200 };
 
 /** A frame of the node: to a session's tag, to management's, to a MAC, or no UDP. */
 function makeFrame({ random }: Bench<Ports>): Uint8Array {
-  const kind = random.int(0, 9),
-    low = BigInt(random.int(0, sessions - 1)),
-    ticket = BigInt(random.int(0, 0xffff)) << 16n,
-    part = random.bool(0.3) ? 1n << 14n : 0n;
+  const kind = random.between(0, 9),
+    low = BigInt(random.between(0, sessions - 1)),
+    ticket = BigInt(random.between(0, 0xffff)) << 16n,
+    part = random.chance(0.3) ? 1n << 14n : 0n;
   const mac =
     kind === 9 ? 0x02c110001000n + low : 0x0247_0000_0000n | ticket | part | low | (kind === 8 ? 1n << 15n : 0n);
   const frame = udpFrame(
     node,
     { mac, ip: random.pick(addresses), port: random.pick(ports) },
-    random.bytes(random.int(24, 200)),
+    random.bytes(random.between(24, 200)),
   );
   if (kind === 7) encodeInto(ipv4Header, { protocol: ipProtocol.icmp }, frame, frameOffsets.network);
   return frame;
@@ -77,7 +77,7 @@ async function run(
   }
   io.peer.en.value = 0;
   await b.risingEdge();
-  const frames = Array.from({ length: count }, () => ({ bytes: makeFrame(b), damaged: random.bool(0.1) }));
+  const frames = Array.from({ length: count }, () => ({ bytes: makeFrame(b), damaged: random.chance(0.1) }));
   const sent = frames.map(f => source.send(f.bytes, { user: Number(f.damaged), userAtEnd: true }));
   const expected: boolean[] = [];
   let first = true,
@@ -97,9 +97,9 @@ async function run(
   });
   b.spawn(async () => {
     for (;;) {
-      io.peer.en.value = Number(random.bool(0.2));
-      io.peer.session.value = random.int(0, sessions - 1);
-      io.peer.known.value = Number(random.bool(0.8));
+      io.peer.en.value = Number(random.chance(0.2));
+      io.peer.session.value = random.between(0, sessions - 1);
+      io.peer.known.value = Number(random.chance(0.8));
       io.peer.ip.value = random.pick(addresses);
       io.peer.port.value = random.pick(ports);
       await b.risingEdge();

@@ -21,7 +21,7 @@ const busOf = (b: Bench<Ports>) => {
 async function scenario(b: Bench<Ports>): Promise<void> {
   const bus = busOf(b),
     sessions = goBackNSessions(bus, p.sessions),
-    orders = new StreamSink(b.sim, b.io.session, { pause: () => b.random.bool(0.5) });
+    orders = new StreamSink(b.sim, b.io.session, { pause: () => b.random.chance(0.5) });
   await Promise.all([sessions.open(5), sessions.close(63), sessions.open(1)]);
   expect(orders.received.map(r => r.value)).toEqual([
     { session: 5, open: 1 },

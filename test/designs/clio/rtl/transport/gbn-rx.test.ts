@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { isForNode } from "../../../../../designs/clio/model/index.ts";
-import { gbnFrame, withoutGbn, gbnHeader, gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
+import {
+  gbnFirst,
+  gbnFrame,
+  gbnHeader,
+  gbnTypes,
+  gbnWindow,
+  managementSlot,
+  withoutGbn,
+} from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { GbnReceiverModel } from "../../../../../designs/shared/go-back-n/software/index.ts";
 import { GbnRx, type GbnRxParameters } from "../../../../../designs/clio/rtl/transport/gbn-rx.ts";
 import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
@@ -46,10 +54,10 @@ const parameters = (beatBytes: number, o: Partial<GbnRxParameters> = {}): GbnRxP
   clientPorts,
   sessions: 1024,
   sequenceBits: 32,
-  window: 128,
+  window: gbnWindow,
   ackEvery: 100,
   ackCycles: 1024 * 65536,
-  first: 1,
+  first: gbnFirst,
   managed: 64,
   ...o,
 });
@@ -214,7 +222,7 @@ class Rig {
     const bytes = decode(udpHeader, frame, frameOffsets.transport).length,
       h = bytes < 16 ? undefined : decode(gbnHeader, frame, frameOffsets.clio);
     if (outcome === "refused") return;
-    const management = h !== undefined && (h.srcSlot === 0 || h.dstSlot === 0),
+    const management = h !== undefined && (h.srcSlot === managementSlot || h.dstSlot === managementSlot),
       data = h?.type === gbnTypes.data;
     const good =
       h !== undefined &&
@@ -278,28 +286,28 @@ async function traffic(
     n = Math.min(o.sessions ?? 1023, p.sessions - 1);
   const clients = Array.from({ length: n }, (_, i): Client => ({
     ...randomClient(r),
-    slot: r.int(1, 1023),
+    slot: r.between(1, 1023),
     session: i + 1,
     nodePort: r.pick([own.nativePort, own.clientPort + i]),
   }));
   for (let i = 0; i < frames;) {
     const next = new Map<number, number>();
-    for (const end = i + r.int(1, o.burst ?? 24); i < end; i++) {
-      const c = clients[r.bool(0.5) ? i % n : r.int(0, n - 1)] as Client,
+    for (const end = i + r.between(1, o.burst ?? 24); i < end; i++) {
+      const c = clients[r.chance(0.5) ? i % n : r.between(0, n - 1)] as Client,
         at = next.get(c.session) ?? rig.session(c.session).expected;
       if (Number.isNaN(at)) continue;
       const body = clioMessage(
-        { opcode: r.bool(0.1) ? opcode.WRITE_NOREPLY : r.int(0, 255), requestId: r.u32() },
-        r.bytes(r.bool(0.1) ? r.int(0, p.frameBytes - 66) : r.int(0, 90)),
+        { opcode: r.chance(0.1) ? opcode.WRITE_NOREPLY : r.between(0, 255), requestId: r.word() },
+        r.bytes(r.chance(0.1) ? r.between(0, p.frameBytes - 66) : r.between(0, 90)),
       );
-      const kind = r.int(0, 19);
+      const kind = r.between(0, 19);
       if (kind < 11) {
-        const step = r.bool(0.8) ? 0 : r.pick([1, 2, -1, -3, 100]);
+        const step = r.chance(0.8) ? 0 : r.pick([1, 2, -1, -3, 100]);
         if (step === 0) next.set(c.session, at + 1);
         rig.send(packet(c, at + step, body));
       } else if (kind < 14)
-        rig.send(packet(c, at + r.int(-3, 3), new Uint8Array(), r.pick([gbnTypes.ack, gbnTypes.nack])));
-      else if (kind < 15) rig.send(packet({ ...c, ...r.pick([{ slot: 0 }, { session: 0 }]) }, r.u32(), body));
+        rig.send(packet(c, at + r.between(-3, 3), new Uint8Array(), r.pick([gbnTypes.ack, gbnTypes.nack])));
+      else if (kind < 15) rig.send(packet({ ...c, ...r.pick([{ slot: 0 }, { session: 0 }]) }, r.word(), body));
       else if (kind < 16)
         rig.send(
           packet(
@@ -311,12 +319,12 @@ async function traffic(
       else if (kind < 17) {
         const elsewhere = r.pick([{ mac: own.mac ^ 4n }, { ip: own.ip ^ 1 }, { port: 9 }, {}]);
         rig.send(
-          r.bool(0.3)
+          r.chance(0.3)
             ? r.pick([randomArp, randomPing])(r)
             : gbnFrame(
                 c,
                 { ...endpoint, port: c.nodePort, ...elsewhere },
-                { type: r.int(1, 3), sequence: at >>> 0, srcSlot: c.slot, dstSlot: c.session },
+                { type: r.between(1, 3), sequence: at >>> 0, srcSlot: c.slot, dstSlot: c.session },
                 body,
               ),
         );
@@ -328,11 +336,17 @@ async function traffic(
         const f = packet(
           c,
           at + 5000,
-          r.bool(0.2) ? r.bytes(r.int(0, 17)) : body,
-          r.bool(0.3) ? r.int(0, 255) : r.int(1, 3),
+          r.chance(0.2) ? r.bytes(r.between(0, 17)) : body,
+          r.chance(0.3) ? r.between(0, 255) : r.between(1, 3),
         );
-        while (r.bool(0.6)) r.pick(changes)(f, r);
-        rig.send(r.bool(0.3) ? f.slice(0, r.int(1, f.length)) : r.bool(0.1) ? concat(f, r.bytes(r.int(1, 2000))) : f);
+        while (r.chance(0.6)) r.pick(changes)(f, r);
+        rig.send(
+          r.chance(0.3)
+            ? f.slice(0, r.between(1, f.length))
+            : r.chance(0.1)
+              ? concat(f, r.bytes(r.between(1, 2000)))
+              : f,
+        );
       }
     }
     await b.until(() => rig.mac.pending === 0);

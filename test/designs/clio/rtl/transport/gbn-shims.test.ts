@@ -106,7 +106,7 @@ class Rig {
     for (let i = 0; i < n; i++) {
       const self = randomClient(b.random),
         session = 1 + Math.floor((i * (p.sessions - 1)) / n),
-        slot = b.random.int(1, 1023);
+        slot = b.random.between(1, 1023);
       const index = i,
         node = nodeAt(b.random.pick([own.nativePort, own.clientPort + i]));
       this.#sentBy.set(`${self.mac} ${self.ip} ${self.port} ${slot}`, i);
@@ -160,7 +160,7 @@ class Rig {
             if (decode(clioHeader, payload).opcode === opcode.WRITE_NOREPLY) continue;
           }
           this.#pending.push({
-            due: cycle + b.random.int(5, 100),
+            due: cycle + b.random.between(5, 100),
             frame: udpFrame(nodeAt(udp.dstPort), { mac: src, ip: ip.src, port: udp.srcPort }, payload),
           });
         }
@@ -207,7 +207,7 @@ class Rig {
   request(client: number, bytes: number): void {
     const n = this.requested[client] as number;
     this.requested[client] = n + 1;
-    const silent = this.#b.random.bool(0.1);
+    const silent = this.#b.random.chance(0.1);
     if (!silent) this.answerable[client]?.push(n);
     (this.clients[client] as GbnClient).request(
       payloadOf(client, n, this.#b.random.bytes(bytes), silent ? opcode.WRITE_NOREPLY : opcode.PINGPONG),
@@ -236,8 +236,8 @@ async function traffic(b: Bench<Ports>, p: GbnShimsParameters, requests: number,
     n = o.sessions ?? 8;
   for (let i = 0; i < requests; i++)
     rig.request(
-      i < n ? i : b.random.bool(0.3) ? 0 : b.random.int(0, n - 1),
-      b.random.bool(0.1) ? b.random.int(0, 1450) : b.random.int(0, 100),
+      i < n ? i : b.random.chance(0.3) ? 0 : b.random.between(0, n - 1),
+      b.random.chance(0.1) ? b.random.between(0, 1450) : b.random.between(0, 100),
     );
   await rig.finish();
   // All is acknowledged on both sides: nothing is sent again any more.

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
-  GbnReceiverModel,
-  type GbnAnswer,
-  type GbnVerdict,
-} from "../../../../../designs/shared/go-back-n/software/index.ts";
-import {
-  GbnReceiver,
+  gbnFirst,
   gbnVerdict,
-  type GbnReceiverParameters,
-} from "../../../../../designs/shared/go-back-n/rtl/receiver.ts";
+  gbnWindow,
+  type GbnVerdict,
+} from "../../../../../designs/shared/go-back-n/wire/index.ts";
+import { GbnReceiverModel, type GbnAnswer } from "../../../../../designs/shared/go-back-n/software/index.ts";
+import { GbnReceiver, type GbnReceiverParameters } from "../../../../../designs/shared/go-back-n/rtl/receiver.ts";
 import {
   bernoulli,
   bursts,
@@ -25,12 +23,12 @@ import { findsFault, plant } from "../../../../support/plant.ts";
 const parameters = (o: Partial<GbnReceiverParameters> = {}): GbnReceiverParameters => ({
   sessions: 1024,
   sequenceBits: 32,
-  window: 128,
+  window: gbnWindow,
   identityBits: 58,
   addressBits: 64,
   ackEvery: 100,
   ackCycles: 4096,
-  first: 1,
+  first: gbnFirst,
   ...o,
 });
 type Ports = ReturnType<typeof GbnReceiver>["ports"];
@@ -194,23 +192,23 @@ async function channel(
   for (let i = 0; i < packets;) {
     // A burst, from where the sessions stand now.
     const next = new Map<number, number>();
-    for (const end = i + b.random.int(1, 64); i < end; i++) {
-      const session = 1 + (b.random.bool(0.5) ? i % n : b.random.int(0, n - 1));
+    for (const end = i + b.random.between(1, 64); i < end; i++) {
+      const session = 1 + (b.random.chance(0.5) ? i % n : b.random.between(0, n - 1));
       const at = next.get(session) ?? rig.session(session).expected;
-      const step = b.random.bool(0.75)
+      const step = b.random.chance(0.75)
         ? 0
         : b.random.pick([
             1,
             2,
-            b.random.int(1, p.window - 1),
+            b.random.between(1, p.window - 1),
             -1,
             -2,
-            -b.random.int(1, p.window),
+            -b.random.between(1, p.window),
             0x7fff_ffff,
             -0x8000_0000,
           ]);
-      const stranger = b.random.bool(0.03),
-        control = b.random.bool(0.1);
+      const stranger = b.random.chance(0.03),
+        control = b.random.chance(0.1);
       rig.send({
         session,
         sequence: at + step,
@@ -220,7 +218,7 @@ async function channel(
       });
       if (step === 0 && !stranger && !control) next.set(session, at + 1);
     }
-    if (b.random.bool(0.3)) rig.open(1 + b.random.int(0, n - 1), b.random.bool(0.9));
+    if (b.random.chance(0.3)) rig.open(1 + b.random.between(0, n - 1), b.random.chance(0.9));
     await rig.finish();
   }
   return rig;

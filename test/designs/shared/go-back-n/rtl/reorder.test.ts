@@ -113,25 +113,25 @@ async function traffic(
     given = 0,
     answered = 0;
   while (given < requests || inside.length > 0) {
-    if (given < requests && outstanding() < o.inside && r.bool(0.6)) {
-      const session = r.bool(0.5) ? 1 : r.int(0, p.sessions - 1),
+    if (given < requests && outstanding() < o.inside && r.chance(0.6)) {
+      const session = r.chance(0.5) ? 1 : r.between(0, p.sessions - 1),
         ticket = next[session] as number;
       next[session] = ticket + 1;
       given++;
-      const never = r.bool(0.15);
+      const never = r.chance(0.15);
       open[session]?.push({ ticket, done: never });
       if (never) rig.silent.send({ session, ticket: ticket % TICKETS });
       else {
         inside.push({ session, ticket });
         due[session]?.push(ticket % TICKETS);
       }
-    } else if (r.bool(0.1)) {
-      rig.reply(r.int(0, p.sessions - 1), r.int(0, TICKETS - 1), r.int(1, 56), false);
+    } else if (r.chance(0.1)) {
+      rig.reply(r.between(0, p.sessions - 1), r.between(0, TICKETS - 1), r.between(1, 56), false);
       singles++;
     } else {
-      const [i] = inside.splice(r.int(0, Math.min(inside.length, 6) - 1), 1);
+      const [i] = inside.splice(r.between(0, Math.min(inside.length, 6) - 1), 1);
       if (i !== undefined) {
-        rig.reply(i.session, i.ticket, r.int(1, 56));
+        rig.reply(i.session, i.ticket, r.between(1, 56));
         answered++;
       }
     }

@@ -142,7 +142,7 @@ class Rig {
         if (more) {
           expect(Number(io.stepped.sequence.value), what).toBe(wrap(from + 1));
           this.#reading = { session: n, sequence: wrap(from + 1) };
-          this.#readFor = this.#b.random.int(0, 12);
+          this.#readFor = this.#b.random.between(0, 12);
           this.counts.again++;
           if (this.#resending !== undefined) this.#resending.last = wrap(from + 1);
         } else {
@@ -216,16 +216,16 @@ async function traffic(b: Bench<Ports>, rounds: number, pause?: (seed: number) =
     r = b.random;
   await b.cycles(p.sessions + 2);
   for (let i = 0; i < rounds; i++) {
-    const n = r.bool(0.5) ? 3 : r.int(0, p.sessions - 1),
+    const n = r.chance(0.5) ? 3 : r.between(0, p.sessions - 1),
       s = rig.model[n] as Session;
-    const kind = r.int(0, 9);
+    const kind = r.between(0, 9);
     if (kind < 5) rig.requests.send(n);
     else if (kind < 9) {
-      const sequence = r.bool(0.8)
-        ? s.acked + r.int(0, rig.inFlight(n))
+      const sequence = r.chance(0.8)
+        ? s.acked + r.between(0, rig.inFlight(n))
         : s.acked + r.pick([-1, -7, -100, rig.inFlight(n) + 1, 30]);
-      rig.heard.send({ session: n, sequence: wrap(sequence), nack: r.bool(0.3) ? 1 : 0 });
-    } else if (r.bool(0.2)) rig.control.send({ session: n, open: r.bool(0.7) ? 1 : 0 });
+      rig.heard.send({ session: n, sequence: wrap(sequence), nack: r.chance(0.3) ? 1 : 0 });
+    } else if (r.chance(0.2)) rig.control.send({ session: n, open: r.chance(0.7) ? 1 : 0 });
     await b.until(() => rig.requests.pending + rig.heard.pending + rig.control.pending < 3);
   }
   await b.until(() => rig.quiet);

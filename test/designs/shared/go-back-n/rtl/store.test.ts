@@ -103,8 +103,8 @@ class Rig {
   }
 }
 const anyPlace = (b: Bench<Ports>): Place => ({
-  session: b.random.int(0, p.sessions - 1),
-  place: b.random.int(0, p.window - 1),
+  session: b.random.between(0, p.sessions - 1),
+  place: b.random.between(0, p.window - 1),
 });
 const lengths = [1, 15, 16, 17, 60, 4095, 4096, 4097, 8192, 8193, 9000];
 
@@ -120,20 +120,20 @@ async function traffic(
   const rig = new Rig(b, o.pause, o.ram),
     r = b.random;
   for (let i = 0; i < frames; i++) {
-    for (let n = r.int(1, 4); n > 0; n--) {
+    for (let n = r.between(1, 4); n > 0; n--) {
       const at = anyPlace(b);
       if (rig.expected.length === 0 && rig.read.pending === 0)
-        rig.write(at, r.bytes(r.bool(0.4) ? r.pick(lengths) : r.int(1, 300)));
+        rig.write(at, r.bytes(r.chance(0.4) ? r.pick(lengths) : r.between(1, 300)));
     }
     await b.until(() => rig.written === rig.given % 65536);
-    for (let n = r.int(0, 3); n > 0; n--) {
+    for (let n = r.between(0, 3); n > 0; n--) {
       const at = anyPlace(b);
       if (rig.kept.has(keyOf(at))) rig.ask(at);
     }
     // Others are written meanwhile.
     const busy = rig.expected.map(bytes => [...rig.kept].find(([, v]) => v === bytes)?.[0]),
       free = anyPlace(b);
-    if (r.bool(0.5) && !busy.includes(keyOf(free))) rig.write(free, r.bytes(r.int(1, 600)));
+    if (r.chance(0.5) && !busy.includes(keyOf(free))) rig.write(free, r.bytes(r.between(1, 600)));
     await rig.settle();
   }
   return rig;

@@ -136,12 +136,12 @@ class Misses {
 }
 
 const randomResult = (random: Random): Result => ({
-  error: +random.bool(0.05),
-  allocated: +random.bool(0.85),
-  mapped: +random.bool(0.5),
-  read: +random.bool(0.7),
-  write: +random.bool(0.7),
-  ppn: random.int(0, 2 ** ppnBits - 1),
+  error: +random.chance(0.05),
+  allocated: +random.chance(0.85),
+  mapped: +random.chance(0.5),
+  read: +random.chance(0.7),
+  write: +random.chance(0.7),
+  ppn: random.between(0, 2 ** ppnBits - 1),
 });
 const permits = (r: Result, needs: Rights): boolean => (!needs.read || r.read === 1) && (!needs.write || r.write === 1);
 
@@ -150,7 +150,7 @@ async function run(b: Bench<Ports>, count: number, slots: number, cycles: number
   const random = b.random.fork("ops"),
     io = b.io,
     keys = Array.from({ length: count * 2 }, () => random.bits(keyBits));
-  keys.push(...keys.map(k => k ^ (1n << BigInt(random.int(0, keyBits - 1)))));
+  keys.push(...keys.map(k => k ^ (1n << BigInt(random.between(0, keyBits - 1)))));
   let model = new Misses(count),
     free = new Set(Array.from({ length: slots }, (_, i) => i));
   let serving: Miss | undefined,
@@ -182,34 +182,34 @@ async function run(b: Bench<Ports>, count: number, slots: number, cycles: number
     }
     const where = (chance: number, f: (m: Miss) => boolean): number | undefined => {
       const found = model.all.flatMap((m, at) => (m !== undefined && f(m) ? [at] : []));
-      return found.length > 0 && random.bool(chance) ? random.pick(found) : undefined;
+      return found.length > 0 && random.chance(chance) ? random.pick(found) : undefined;
     };
     // Arrivals from memory: buckets, announced a cycle ahead; frames, some announced with the fault; write-backs.
     const walks = arrives,
       coming = where(Math.min(0.4, 4 / count), m => m.state === "fetching");
     arrives = coming === undefined ? undefined : { miss: coming, result: randomResult(random) };
     const faulted = quickly ?? where(0.4, m => m.state === "faulting"),
-      out = quickly === undefined && random.bool(0.2);
-    const quick = faulted === undefined && !model.all.some(m => m?.state === "faulting") && random.bool(0.7);
-    const frame = random.int(0, 2 ** ppnBits - 1),
+      out = quickly === undefined && random.chance(0.2);
+    const quick = faulted === undefined && !model.all.some(m => m?.state === "faulting") && random.chance(0.7);
+    const frame = random.between(0, 2 ** ppnBits - 1),
       written = where(0.4, m => m.writing);
     // The operation on the page that was compared in the cycle before.
     const f = model.find(held ?? -1n),
       at = f.index,
       idle = serving === undefined && !taken && held !== undefined;
-    const adds = idle && free.size > 0 && random.bool(0.7),
+    const adds = idle && free.size > 0 && random.chance(0.7),
       slot = adds ? random.pick([...free]) : 0;
     const needs = random.pick([
       { read: true, write: false },
       { read: false, write: true },
       { read: true, write: true },
     ]);
-    const poisons = idle && !adds && random.bool(0.3);
+    const poisons = idle && !adds && random.chance(0.3);
     const key = random.pick(keys);
     poke(io.add as never, { valid: +adds, key: held ?? 0n, slot, read: +needs.read, write: +needs.write } as never);
     io.key.value = key;
-    io.wantsTake.value = +random.bool(0.7);
-    io.wantsAdvance.value = +random.bool(0.8);
+    io.wantsTake.value = +random.chance(0.7);
+    io.wantsAdvance.value = +random.chance(0.8);
     io.poison.value = +poisons;
     poke(io.arriving as never, { valid: +(coming !== undefined), miss: coming ?? 0 } as never);
     poke(

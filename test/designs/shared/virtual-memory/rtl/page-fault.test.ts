@@ -124,8 +124,8 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
   const lowest = Array.from({ length: misses }, (_, i) => i),
     used = (): Set<number> => new Set([...waits.map(f => f.miss), ...writes.keys()]);
   for (let n = 0, edge = 0; n < count || waits.length > 0 || writes.size > 0; edge++) {
-    if (pages.pending < 2 && (o.pages === "many" || (o.pages === "few" && random.bool(0.05)))) {
-      given.push(random.int(0, 2 ** g.ppnBits - 1));
+    if (pages.pending < 2 && (o.pages === "many" || (o.pages === "few" && random.chance(0.05)))) {
+      given.push(random.between(0, 2 ** g.ppnBits - 1));
       pages.send(given[given.length - 1] as number);
     }
     if (o.pages === "none" || (o.pages === "few" && n >= count)) outOfMemory = true;
@@ -134,14 +134,14 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
     const free = lowest.filter(m => !used().has(m));
     // Buckets are apart, so that neighbours in the comparison do not change at the same time.
     const f: Fault | undefined =
-      n < count && free.length > 0 && random.bool(0.8)
+      n < count && free.length > 0 && random.chance(0.8)
         ? {
             miss: random.pick(free),
             slot: n % bucketSlots,
             index: (n * 8 + 3) % g.buckets,
             tag: random.bits(g.tagBits),
-            read: random.int(0, 1),
-            write: random.int(0, 1),
+            read: random.between(0, 1),
+            write: random.between(0, 1),
           }
         : undefined;
     poke(b.io.fault, {
@@ -150,7 +150,7 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
         error: 0,
         allocated: 1,
         mapped: 0,
-        ppn: random.int(0, 3),
+        ppn: random.between(0, 3),
         ...(f ?? { miss: 0, slot: 0, index: 0, tag: 0, read: 0, write: 0 }),
       },
     });

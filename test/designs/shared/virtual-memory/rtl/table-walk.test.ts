@@ -43,16 +43,16 @@ function randomBuckets(random: Random, memory: SparseMemory, count: number): Buc
   return Array.from({ length: count }, (_, n) => {
     const index = n < 4 ? ([0, 1, g.buckets - 2, g.buckets - 1][n] as number) : n * 3,
       base = random.bits(g.tagBits);
-    const near = (): bigint => base ^ (1n << BigInt(random.int(0, g.tagBits - 1)));
+    const near = (): bigint => base ^ (1n << BigInt(random.between(0, g.tagBits - 1)));
     const tags = new Set<bigint>();
     while (tags.size < bucketSlots) tags.add(near());
     const all = [...tags].map((tag): Entry => ({
-      allocated: random.bool(0.8),
-      valid: random.bool(),
-      read: random.bool(),
-      write: random.bool(),
+      allocated: random.chance(0.8),
+      valid: random.chance(),
+      read: random.chance(),
+      write: random.chance(),
       tag,
-      ppn: random.int(0, 2 ** g.ppnBits - 1),
+      ppn: random.between(0, 2 ** g.ppnBits - 1),
     }));
     const data = new DataView(new ArrayBuffer(bucketBytes));
     all.forEach((e, slot) => data.setBigUint64(slot * 8, packEntry(g, e), true));
@@ -140,11 +140,11 @@ class MixingMemory {
       bytes = this.#memory.read(burst.address + burst.beat * this.#beatBytes, this.#beatBytes);
     const last = ++burst.beat === bucketBytes / this.#beatBytes;
     if (last) this.bursts.splice(this.bursts.indexOf(burst), 1);
-    const fails = this.#failing().has(burst.id - 1) && (last || this.#random.bool(0.3));
+    const fails = this.#failing().has(burst.id - 1) && (last || this.#random.chance(0.3));
     this.#r.send({
       data: BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`),
       id: burst.id,
-      resp: fails ? this.#random.int(2, 3) : 0,
+      resp: fails ? this.#random.between(2, 3) : 0,
       last: last ? 1 : 0,
     });
   }
@@ -186,11 +186,11 @@ async function run(b: Bench<Ports>, beatBytes: number, count: number, busy: numb
       const miss = random.pick(free),
         bucket = random.pick(buckets),
         e = random.pick(bucket.entries),
-        error = random.bool(0.05);
+        error = random.chance(0.05);
       const tag =
-        random.bool(0.85) && e
+        random.chance(0.85) && e
           ? e.tag
-          : random.bool()
+          : random.chance()
             ? random.bits(g.tagBits)
             : (random.pick(random.pick(buckets).entries)?.tag ?? 0n);
       flying.set(miss, { miss, bucket, tag, error });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import * as t from "../../../../../designs/shared/virtual-memory/table/index.ts";
+import { Random } from "../../../../../hdl-dsl/index.ts";
 
 const KB = 2 ** 10,
   MB = 2 ** 20,
@@ -12,17 +13,6 @@ const all = [4 * KB, 2 * MB, 4 * MB, 64 * MB, GB].flatMap(pageSize =>
     [1, 4, 16].map(slotsFactor => ({ pageSize, physicalMemory, slotsFactor })),
   ),
 );
-/** A seeded generator (mulberry32), so that occupancy figures are the same on every run. */
-function random(seed: number): () => number {
-  let s = seed;
-  return () => {
-    s = (s + 0x6d2b79f5) | 0;
-    let x = Math.imul(s ^ (s >>> 15), 1 | s);
-    x ^= x + Math.imul(x ^ (x >>> 7), 61 | x);
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 describe("geometry", () => {
   it("of the default node", () => {
     expect(standard).toMatchObject({
@@ -160,11 +150,8 @@ describe("bucket occupancy", () => {
       expect(o.overflow / o.count).toBeLessThanOrEqual(load === 0.5 ? 0.002 : perfectOverflow(load));
     });
     it(`random allocations at ${load * 100} %: as good as a perfect hash`, () => {
-      const r = random(4);
-      const pages = Array.from(
-        { length: total },
-        () => [Math.floor(r() * 65536), BigInt(Math.floor(r() * 2 ** g.vpnBits))] as const,
-      );
+      const r = new Random(4);
+      const pages = Array.from({ length: total }, () => [r.below(65536), BigInt(r.below(2 ** g.vpnBits))] as const);
       const o = occupancy(g, pages),
         expected = perfectOverflow(load);
       expect(o.overflow / o.count).toBeGreaterThan(expected * 0.8);

@@ -218,12 +218,12 @@ export class TranslateRig {
           index,
           i,
           packEntry(this.g, {
-            allocated: this.#random.bool(0.7),
-            valid: this.#random.bool(),
+            allocated: this.#random.chance(0.7),
+            valid: this.#random.chance(),
             read: true,
             write: true,
             tag: BigInt.asUintN(this.g.tagBits, ~tag ^ BigInt(i)),
-            ppn: this.#random.int(0, 2 ** this.g.ppnBits - 1),
+            ppn: this.#random.between(0, 2 ** this.g.ppnBits - 1),
           }),
         );
       }
@@ -318,12 +318,12 @@ export class TranslateRig {
 
   /** Sends an access if a slot is free. */
   send(a: AccessOf): Flying | undefined {
-    const slot = this.#freeSlots.splice(this.#random.int(0, this.#freeSlots.length - 1), 1)[0];
+    const slot = this.#freeSlots.splice(this.#random.between(0, this.#freeSlots.length - 1), 1)[0];
     if (slot === undefined) return undefined;
     this.#busyBits |= 1n << BigInt(slot);
-    const silent = this.#random.int(0, 1),
-      replyOpcode = this.#random.int(0, 255),
-      indirect = this.#random.int(0, 1);
+    const silent = this.#random.between(0, 1),
+      replyOpcode = this.#random.between(0, 255),
+      indirect = this.#random.between(0, 1);
     const sent = this.access.send({
       slot,
       pid: a.pid,
@@ -443,7 +443,7 @@ export class TranslateRig {
     poke(this.#b.io.busy as never, this.#busyBits as never);
     (this.#b.io.outOfMemory as { value: number }).value = this.outOfMemory ? 1 : 0;
     if (this.outOfMemory) this.#lastOut = cycle + 1;
-    if (this.#frames.pending < 1 && this.pool.length > 0 && this.#random.bool(this.supply)) {
+    if (this.#frames.pending < 1 && this.pool.length > 0 && this.#random.chance(this.supply)) {
       const frame = this.pool.shift() as number;
       this.#loose.add(frame);
       this.#frames.send(frame);
@@ -462,7 +462,7 @@ export class TranslateRig {
       f = this.#flying.get(slot);
     if (!f) throw new Error(`a result for slot ${slot} at cycle ${cycle}, which has no access under way`);
     this.#flying.delete(slot);
-    this.#leaving.push({ slot, accepted: f.sent.cycle as number, at: cycle + this.#random.int(1, this.#hold) });
+    this.#leaving.push({ slot, accepted: f.sent.cycle as number, at: cycle + this.#random.between(1, this.#hold) });
     const kindOf = f.op ? `sync operation ${f.op}` : f.write ? "write" : "read";
     const what = `access of pid ${f.pid}, va 0x${f.va.toString(16)}, ${f.length} bytes, ${kindOf}, result at cycle ${cycle}`;
     expect([Number(r["silent"]), Number(r["replyOpcode"]), Number(r["indirect"])], what).toEqual([

@@ -262,11 +262,11 @@ function pick(
 
 export async function randomTraffic(b: Bench<NetRxPorts>, frames: number, o: Options): Promise<Surroundings> {
   const s = new Surroundings(b, o);
-  for (let i = 0; i < frames; i++) s.send(anyFrame(b.random), b.random.bool(0.12));
+  for (let i = 0; i < frames; i++) s.send(anyFrame(b.random), b.random.chance(0.12));
   await s.finish();
   return s;
 }
-const seedOf = (b: Bench<NetRxPorts>): number => b.random.u32();
+const seedOf = (b: Bench<NetRxPorts>): number => b.random.word();
 
 /** A bench, its seed, and its name. */
 export interface NetRxBench {
@@ -286,7 +286,7 @@ export const netRxBenches = (beatBytes: number): readonly NetRxBench[] => [
         rx: bursts({ go: 30, pause: 5 }, seedOf(b)),
         slot: bernoulli(0.2, seedOf(b)),
         request: bursts({ go: 12, pause: 12 }, seedOf(b)),
-        hold: () => hold.int(0, 60),
+        hold: () => hold.between(0, 60),
       });
       // Every reason was met, and every kind of request: the run is no empty one.
       expect([...new Set(s.events.flatMap(e => e.drop ?? []))].sort()).toEqual([...dropReasons].sort());
@@ -340,7 +340,7 @@ export const netRxBenches = (beatBytes: number): readonly NetRxBench[] => [
     seed: 1,
     run: async b => {
       const s = new Surroundings(b);
-      const sent = Array.from({ length: 200 }, () => s.send(b.random.bytes(b.random.int(1, beatBytes))));
+      const sent = Array.from({ length: 200 }, () => s.send(b.random.bytes(b.random.between(1, beatBytes))));
       await s.finish();
       sent.forEach((f, i) => {
         expect([f.start, (s.events[i] as Event).cycle]).toEqual([
@@ -356,7 +356,7 @@ export const netRxBenches = (beatBytes: number): readonly NetRxBench[] => [
     run: async b => {
       const s = new Surroundings(b);
       for (const n of [mtuFrame, mtuFrame + 1, 2047, 2048, 2049, 4096, 5000, 9018, 40000]) {
-        s.send(concat(goodRead(b.random), b.random.bytes(n - 70)), b.random.bool());
+        s.send(concat(goodRead(b.random), b.random.bytes(n - 70)), b.random.chance());
         s.send(goodRead(b.random));
       }
       await s.finish();

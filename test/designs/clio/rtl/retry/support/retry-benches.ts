@@ -43,7 +43,7 @@ class Client {
   /** An earlier write once more: the network's copy of it, or a repetition. */
   repeat(random: Random, among = 60): Ask {
     const last = this.recent.slice(-among);
-    return last.length === 0 ? this.write() : this.ask(random.pick(last), { introduces: random.bool() });
+    return last.length === 0 ? this.write() : this.ask(random.pick(last), { introduces: random.chance() });
   }
   last(o: Partial<Ask> = {}): Ask {
     return this.ask(this.recent.at(-1) as number, o);
@@ -51,11 +51,11 @@ class Client {
 }
 const untracked = (random: Random): Ask => ({
   tracked: false,
-  keeps: random.bool(),
-  introduces: random.bool(),
-  fence: random.bool(0.1),
+  keeps: random.chance(),
+  introduces: random.chance(),
+  fence: random.chance(0.1),
   client: random.bits(48),
-  operation: random.u32(),
+  operation: random.word(),
 });
 
 /** Keys that differ in one bit: each bit takes part in the comparison, the port's too. */
@@ -81,10 +81,10 @@ function mixture(
     const ready = queue.shift();
     if (ready !== undefined) return ready;
     const c = random.pick(clients),
-      x = random.int(0, 99) / 100;
+      x = random.between(0, 99) / 100;
     if (x < 0.45) {
       const w = c.write();
-      while (random.bool(burst)) queue.push({ ...w, introduces: random.bool() });
+      while (random.chance(burst)) queue.push({ ...w, introduces: random.chance() });
       return w;
     }
     if (x < 0.6) return c.repeat(random, 4);
@@ -108,7 +108,7 @@ export async function runMixture(
   return rig;
 }
 export const pauses = (random: Random, chance = 0.3) => {
-  let seed = random.u32();
+  let seed = random.word();
   return (): Pause => bernoulli(chance, ++seed);
 };
 /** Says a list of requests one after the other, waiting for `"settle"` where it stands. */
@@ -342,7 +342,7 @@ export const retryBenches: readonly RetryBench[] = [
         asks: (Ask | "settle")[] = [c.hello(), "settle"];
       for (let i = 0; i < 300; i++) {
         asks.push(c.write());
-        for (let n = b.random.int(1, 3); n > 0; n--) asks.push(c.last({ introduces: b.random.bool() }));
+        for (let n = b.random.between(1, 3); n > 0; n--) asks.push(c.last({ introduces: b.random.chance() }));
       }
       const rig = await say(b, small, asks, { doneAfter: [1, 3] });
       expect(rig.seen.pass).toBe(300);

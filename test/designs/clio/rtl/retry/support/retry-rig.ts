@@ -191,7 +191,7 @@ export class RetryRig {
     const [least, most] = this.o.doneAfter ?? [1, 30];
     this.doing.push({
       slot: p.slot,
-      due: cycle + this.b.random.int(least, this.b.random.bool(0.7) ? Math.min(most, least + 10) : most),
+      due: cycle + this.b.random.between(least, this.b.random.chance(0.7) ? Math.min(most, least + 10) : most),
       ask: p.ask,
     });
   }
@@ -266,7 +266,7 @@ export class RetryRig {
       at = due.length > 0 ? random.pick(due) : -1;
     if (at >= 0) {
       const [d] = this.doing.splice(at, 1) as unknown as [{ slot: number; ask: Ask }];
-      this.finishing = { slot: d.slot, ask: d.ask, status: random.int(0, 15), word: random.bits(64) };
+      this.finishing = { slot: d.slot, ask: d.ask, status: random.between(0, 15), word: random.bits(64) };
       poke(io.done, { valid: 1, slot: d.slot, status: this.finishing.status, word: this.finishing.word });
     } else {
       io.done.valid.value = 0;

@@ -138,7 +138,7 @@ export class SyncRig {
     this.#b = b;
     this.#p = p;
     this.#failing = o.failing;
-    const seed = b.random.u32(),
+    const seed = b.random.word(),
       pause = o.pause ?? (() => never);
     this.memory = new SparseMemory({ fill: { seed } });
     this.reference = new SparseMemory({ fill: { seed } });
@@ -184,7 +184,7 @@ export class SyncRig {
    */
   send(o: Op): boolean {
     const random = this.#b.random;
-    const slot = this.#free.splice(random.int(0, this.#free.length - 1), 1)[0];
+    const slot = this.#free.splice(random.between(0, this.#free.length - 1), 1)[0];
     if (slot === undefined) return false;
     const operand = o.operand ?? random.bits(64),
       swap = o.swap ?? random.bits(64);
@@ -203,10 +203,10 @@ export class SyncRig {
       operand,
       swap,
       slot,
-      pid: random.int(0, 65535),
-      length: random.int(1, 9000),
-      silent: random.int(0, 1),
-      replyOpcode: random.int(0, 255),
+      pid: random.between(0, 65535),
+      length: random.between(1, 9000),
+      silent: random.between(0, 1),
+      replyOpcode: random.between(0, 255),
       old,
       fails,
       told: false,

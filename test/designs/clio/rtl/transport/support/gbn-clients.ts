@@ -36,12 +36,12 @@ export class Channel {
   }
   put(frame: Uint8Array, now: number): void {
     const r = this.#random;
-    if (r.bool(this.#o.loss)) {
+    if (r.chance(this.#o.loss)) {
       this.lost++;
       return;
     }
-    for (let n = r.bool(this.#o.duplication) ? 2 : 1; n > 0; n--)
-      this.#under.push({ due: now + this.#o.delay + (r.bool(this.#o.reordering) ? r.int(1, 400) : 0), frame });
+    for (let n = r.chance(this.#o.duplication) ? 2 : 1; n > 0; n--)
+      this.#under.push({ due: now + this.#o.delay + (r.chance(this.#o.reordering) ? r.between(1, 400) : 0), frame });
   }
   take(now: number): readonly Uint8Array[] {
     const out = this.#under.filter(f => f.due <= now).map(f => f.frame);

@@ -48,9 +48,9 @@ class TlbModel {
 }
 
 const randomMapping = (random: Random): Mapping => ({
-  ppn: random.int(0, 2 ** ppnBits - 1),
-  write: random.int(0, 1),
-  read: random.int(0, 1),
+  ppn: random.between(0, 2 ** ppnBits - 1),
+  write: random.between(0, 1),
+  read: random.between(0, 1),
 });
 function idle(b: Bench<TlbPorts>): void {
   b.io.use.value = 0;
@@ -68,7 +68,7 @@ export async function runTlb(b: Bench<TlbPorts>, entries: number, cycles: number
     keys = Array.from({ length: entries * 2 }, () => Number(random.bits(keyBits)));
   // Keys that differ from another in one bit only: each bit takes part in the comparison.
   for (let i = 0; i < entries; i++)
-    keys.push(Number(BigInt(keys[i] as number) ^ (1n << BigInt(random.int(0, keyBits - 1)))));
+    keys.push(Number(BigInt(keys[i] as number) ^ (1n << BigInt(random.between(0, keyBits - 1)))));
   let model = new TlbModel(entries);
   /** The key in the second stage, while its outcome still stands. */
   let second: number | undefined;
@@ -81,13 +81,13 @@ export async function runTlb(b: Bench<TlbPorts>, entries: number, cycles: number
       second = undefined;
     }
     const key = random.pick(keys),
-      advance = random.bool(0.8),
+      advance = random.chance(0.8),
       entry = second === undefined ? undefined : model.find(second);
     const op = random.pick(
       entry ? (["use", "use", "use", "use", "clear", "none", "fill"] as const) : (["fill", "fill", "none"] as const),
     );
-    // Key of a fill: the missed key, or now and then the key that is being compared in this very cycle.
-    const fills = random.bool(0.3) ? key : random.pick(keys),
+    // What a miss brings: its own key, or now and then the key that is being compared in this very cycle.
+    const fills = random.chance(0.3) ? key : random.pick(keys),
       absent = model.find(fills) === undefined;
     const mapping = randomMapping(random);
     idle(b);

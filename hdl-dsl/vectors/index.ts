@@ -1,0 +1,13 @@
+/** Vectors as sets of bits: one-hot codes, bits side by side, and the choice of one of them. */
+export { decode, encodeOnehot, fromBits, orTree, toBits } from "./onehot.ts";
+export {
+  atMostOne,
+  bitsAbove,
+  encodePriority,
+  firstSet,
+  lowestBits,
+  lowestFlat,
+  lowestOfFirst,
+  lowestSet,
+  several,
+} from "./priority.ts";
