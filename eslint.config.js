@@ -7,6 +7,23 @@ const unregister = register();
 const { signalMisuse } = await import("./scripts/eslint/signal-misuse.ts");
 await unregister();
 
+/** @type {("camelCase" | "PascalCase" | "UPPER_CASE")[]} */
+const members = ["camelCase", "PascalCase", "UPPER_CASE"];
+/** What has a name of its own: all but members of objects and types. */
+const names = [
+  { selector: "default", format: ["camelCase"], leadingUnderscore: "allow" },
+  { selector: "import", format: null },
+  { selector: "variable", format: members, leadingUnderscore: "allow" },
+  { selector: "variable", modifiers: ["destructured"], format: null },
+  { selector: "parameter", modifiers: ["destructured"], format: null },
+  { selector: "function", format: ["camelCase", "PascalCase"], leadingUnderscore: "allow" },
+  { selector: "parameter", format: ["camelCase", "PascalCase"], leadingUnderscore: "allow" },
+  { selector: "typeLike", format: ["PascalCase"] },
+  { selector: ["memberLike", "property"], modifiers: ["requiresQuotes"], format: null },
+];
+/** Members that others have named: attributes of tools, keys of Yosys's netlists and of Python's paths, Node's own. */
+const foreign = "^(?:async_reg|port_directions|hide_name|include_dir|__dirname)$";
+
 export default defineConfig(
   // The last two are programs for a test of the compiler: full of mistakes, on purpose.
   {
@@ -40,6 +57,16 @@ export default defineConfig(
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
       // `when(c, () => x.set(1))`: a block of one line stays one line.
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      // One import of a module for values and types; types alone may have their own.
+      "no-duplicate-imports": ["error", { allowSeparateTypeImports: true }],
+      // camelCase; types, and what is made of them (shapes, modules), in PascalCase; constants may be UPPER_CASE. What
+      // others name (quoted, imported, taken out of an object) keeps its name.
+      "@typescript-eslint/naming-convention": [
+        "error",
+        ...names,
+        { selector: ["memberLike", "property"], format: members },
+        { selector: ["memberLike", "property"], format: null, filter: { regex: foreign, match: true } },
+      ],
       // Code is Prettier's; comments are wrapped by hand.
       "max-len": [
         "error",
@@ -69,8 +96,24 @@ export default defineConfig(
     rules: { "@typescript-eslint/no-non-null-assertion": "off", "@typescript-eslint/require-await": "off" },
   },
   {
+    // Tests look things up by the names of the emitted Verilog, and of diagnostics.
+    files: ["test/**"],
+    rules: {
+      "@typescript-eslint/naming-convention": [
+        "error",
+        ...names,
+        { selector: ["memberLike", "property"], format: null },
+      ],
+    },
+  },
+  {
+    // Its subject is names.
+    files: ["test/hdl-dsl/ir/snake-case.test.ts"],
+    rules: { "@typescript-eslint/naming-convention": "off" },
+  },
+  {
     // One planted fault a line: not Prettier's.
-    files: ["test/**/build/faults.ts"],
+    files: ["test/**/build/faults.ts", "test/**/build/names.test.ts"],
     rules: { "max-len": "off" },
   },
   {

@@ -47,7 +47,7 @@ it("no folder has more than 20 files of code", () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Files of code below a folder whose names are no kebab-case: lower case, words joined by `-`, parts by `.` (`4.4.ts`). */
+/** Files of code below a folder that are not named in kebab-case: words joined by `-`, parts by `.` (`4.4.ts`). */
 const misnamed = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter(f => !/(?:^|\/)node_modules\//.test(f) && /\.(?:ts|js|mjs|cjs|cc|c|h)$/.test(f))

@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { codeLines, lost } from "../../cli/compare/measure.ts";
 import { pairs } from "../../cli/compare/pairs.ts";
-import { emit, type EmittedDesign } from "../../hdl-dsl/index.ts";
+import { Random, emit, type EmittedDesign } from "../../hdl-dsl/index.ts";
 import { simulate } from "../hdl-dsl/support/icarus.ts";
-import { Random } from "../../hdl-dsl/index.ts";
 import { pattern } from "../hdl-dsl/support/random.ts";
 
 const handDesign = (ours: EmittedDesign, name: string, text: string): EmittedDesign => ({

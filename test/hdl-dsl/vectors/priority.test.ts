@@ -85,7 +85,7 @@ const compare =
 describe("the lowest bit that is set, by every function", () => {
   it.each([1, 2, 3, 5, 8, 11, 16, 64])("%i bits", async width => {
     using sim = await simulate(Choices({ width }));
-    compare(width)({ io: sim.io as never, sim: sim as never });
+    compare(width)({ io: sim.io, sim });
   });
 
   test.each([
@@ -97,7 +97,7 @@ describe("the lowest bit that is set, by every function", () => {
     findsFault(
       runBench("choices", plant(Choices({ width: 8 }), from, to), { wave: false }, async b => {
         await b.risingEdge();
-        compare(8)(b as never);
+        compare(8)(b);
       }),
       /./,
     ),
