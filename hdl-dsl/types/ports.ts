@@ -76,20 +76,27 @@ export function portArray<const N extends string, const P extends Port | StreamP
 export function mergePorts<const P extends readonly Ports[]>(...groups: P): Together<P> {
   return Object.assign({}, ...groups) as Together<P>;
 }
+/** `unknown` (accepts) when there are such ports. */
+type HasArray<O, N extends string> = `${N}${number}` extends keyof O
+  ? unknown
+  : { readonly portError: `there are no ports ${N}0, ${N}1 and so on` };
+type OneOf<O, N extends string> = O[`${N}${number}` & keyof O];
+
 /** Number `index` of a `portArray`, inside the module or at an instance of it. */
-export function portOf<const N extends string, O extends PortArray<N, unknown>>(
+export function portOf<O extends object, const N extends string>(
   of: O,
-  name: N,
+  name: N & HasArray<O, N>,
   index: number,
-): O[`${N}${number}`] {
-  if (!(`${name}${index}` in of)) throw new RangeError(`portOf: there is no port ${name}${index}`);
-  return of[`${name}${index}`];
+): OneOf<O, N> {
+  const port = `${name}${index}`;
+  if (!(port in of)) throw new RangeError(`portOf: there is no port ${port}`);
+  return of[port as `${N}${number}` & keyof O];
 }
 /** The first `count` of a `portArray`, inside the module or at an instance of it. */
-export function arrayOf<const N extends string, O extends PortArray<N, unknown>>(
+export function arrayOf<O extends object, const N extends string>(
   of: O,
-  name: N,
+  name: N & HasArray<O, N>,
   count: number,
-): readonly O[`${N}${number}`][] {
-  return Array.from({ length: count }, (_, i) => portOf(of, name, i));
+): readonly OneOf<O, N>[] {
+  return Array.from({ length: count }, (_, i) => portOf<O, N>(of, name, i));
 }

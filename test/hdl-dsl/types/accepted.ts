@@ -1,5 +1,5 @@
-/** Must compile, with these types: see compile.test.ts and `npm run lint`; never run. */
-import { arbiter, bit, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, reg, wire, stage, unpack, type Bit, type SInt, type StreamIn, type UInt } from "../../../hdl-dsl/index.ts";
+/** What the compiler must accept, and with which types: compiled by compile.test.ts and by `npm run lint`, never run. */
+import { arbiter, arrayOf, assignView, bit, byName, mergePorts, portArray, portOf, prefixPorts, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, reg, wire, stage, unpack, type Bit, type Fields, type Given, type SInt, type Shape, type Stream, type StreamIn, type StreamOut, type StructShape, type UInt, type Val, type Var } from "../../../hdl-dsl/index.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 const holds = <_T extends true>(): void => undefined;
@@ -44,7 +44,7 @@ export const Mac = module("Mac",
 
 export const Values = module("Values", () => ({ a: input(uint(8)), b: input(uint(16)), s: input(sint(8)), c: input(bit), v: input(vec(uint(8), 4)), o: output(uint(8)), so: output(sint(8)) }), io => {
   const a = wire(uint(8)), b = wire(uint(16)), n = wire(uint(8 as number)), s = wire(sint(8)), flag = wire(bit);
-  // A drivable value is a value: in operators, in mux, where a Bit is required.
+  // A drivable value is a value: in operators, in mux, where a Bit is asked for.
   const f: Bit = flag, e: UInt<8> = a, g: UInt = a, h: SInt<8> = s;
   a.add(a); a.add(n); n.add(b); a.add(1); a.add(255n); a.set(b.trunc(8)); b.set(a.zext(16)); a.set(3); n.set(b);
   when(flag, () => { a.set(io.a); }).otherwise(() => { a.set(n); });
@@ -90,13 +90,13 @@ export const Outer = module("Outer", () => ({ i: sink(uint(8)), k: sink(uint(8))
   counter.clear.set(0);
   const total: UInt = counter.count;
   const halves = fork(io.i, 2);
-  const kept = filter(halves[0] as StreamIn<UIntShape<8>>, v => v.bit(0));
+  const kept = filter(halves[0], v => v.bit(0));
   const grown = map(stage(kept, "full"), struct({ v: uint(9), last: bit }), v => ({ v: v.zext(9), last: 1 }));
   const back = map(fifo(grown, 4), uint(8), v => v.v.trunc(8));
   const merged = arbiter([back, gate(io.k, io.open)], { policy: "roundRobin" });
   const [left, right] = demux(merged, total.trunc(1), 2);
   connect(left, io.o);
-  const joined = join({ a: right, b: halves[1] as StreamIn<UIntShape<8>> });
+  const joined = join({ a: right, b: halves[1] });
   connect(joined, io.p);
   const { is } = fsm(["Idle", "Run"], "Idle", s => ({ Idle: () => { when(io.open, () => { s.go("Run"); }); }, Run: () => { s.go("Idle"); } }));
   const running: Bit = is("Run");
@@ -112,3 +112,49 @@ export const Outer = module("Outer", () => ({ i: sink(uint(8)), k: sink(uint(8))
   holds<Same<typeof named.v, UInt<8>>>();
   void fired;
 });
+
+// A stream that is made is both ends of it, whatever the shape; what can be driven can be read, what can be read given.
+export const read = <S extends Shape>(s: Stream<S>): StreamIn<S> => s;
+export const driven = <S extends Shape>(s: Stream<S>): StreamOut<S> => s;
+export const value = <S extends Shape>(v: Var<S>): Val<S> => v;
+export const given = <S extends Shape>(v: Val<S>): Given<S> => v;
+export function twice<S extends Shape>(from: StreamIn<S>, to: StreamOut<S>): StreamIn<S> {
+  const out = stream(from.shape), held = reg(from.shape);
+  assignView(held, from.payload, "held");
+  connect(arbiter([out, from]), to);
+  return map(out, from.shape, v => v);
+}
+
+export const Many = module("Many", (p: { ways: number; bits: number }) => {
+  const Beat = struct({ data: uint(p.bits), last: bit });
+  return mergePorts({ a: sink(Beat), plain: output(uint(p.ways)) }, portArray("a", p.ways, source(Beat)), prefixPorts("low", { Ar: sink(uint(8)), R: source(Beat) }));
+}, (io, p) => {
+  // Ports of computed names: as many as the parameters say, and each of the kind that was said.
+  const outs = arrayOf(io, "a", p.ways);
+  holds<Same<(typeof outs)[number]["payload"]["last"], Var<UIntShape<1>>>>();
+  const copies = fork(io.a, p.ways);
+  holds<Same<typeof copies, (typeof io.a)[]>>();
+  copies.forEach((c, i) => { connect(c, portOf(io, "a", i)); });
+  const [x, y, z] = fork(io.a, 3), [left, right] = demux(io.lowAr, io.a.payload.last, 2);
+  holds<Same<typeof z, typeof io.a>>();
+  holds<Same<typeof left, StreamIn<UIntShape<8>>>>();
+  connect(arbiter([x, y]), io.lowR);
+  right.ready.set(left.valid);
+  // Fields by a list of names.
+  const counts = reg(struct(byName(["hits", "misses"], () => uint(32))), { init: 0 });
+  counts.hits.set(counts.misses.add(1));
+  // Widths that only elaboration knows, in a stream, in a struct and in a choice.
+  const beats = stream(struct({ data: uint(8), last: bit })), any = stream(struct({ data: uint(p.bits), last: bit }));
+  connect(beats, any);
+  connect(any, io.lowR);
+  beats.payload.set({ data: any.payload.data, last: 0 });
+  const chosen = mux(beats.valid, any.payload, io.a.payload);
+  holds<Same<typeof chosen.data, UInt>>();
+  const words = ram(vec(struct({ data: uint(p.bits), last: bit }), 2), { depth: 4, collision: "old" });
+  words.write(beats.valid, io.a.payload.data, [io.a.payload, { data: 3, last: beats.valid }]);
+  io.plain.set(mux(beats.valid, io.a.payload.data, p.ways));
+});
+
+/** A struct with one field more, whatever the others are. */
+export const withNumber = <F extends Fields>(shape: StructShape<F>): StructShape<F & { readonly number: UIntShape<4> }> => struct({ ...shape.fields, number: uint(4) });
+export const numberOf = (s: StreamIn<StructShape<{ a: UIntShape<8> }>>): UInt<4> => wire(withNumber(s.shape)).number;

@@ -1,5 +1,5 @@
-/** Must not compile, with these sentences: see compile.test.ts and `npm run lint`; never run. */
-import { bit, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pipeline, ram, reg, wire, type Bit, type StreamIn, type StreamOut } from "../../../hdl-dsl/index.ts";
+/** What the compiler must refuse: compiled by compile.test.ts (which also asserts the sentences) and by `npm run lint`, never run. */
+import { arrayOf, bit, byName, demux, fork, mergePorts, portArray, portOf, prefixPorts, stream, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pipeline, ram, reg, wire, type Bit, type StreamIn, type StreamOut } from "../../../hdl-dsl/index.ts";
 import { Counter } from "./accepted.ts";
 
 const Job = struct({ a: uint(16), b: uint(16), c: uint(32), tag: uint(4) });
@@ -99,3 +99,47 @@ reg(uint(8), { init: "0" });
 // @ts-expect-error a sink's payload cannot be driven inside
 module("S", () => ({ i: sink(uint(8)), o: source(uint(8)) }), io => { io.i.payload.set(1); });
 export const unusedBit: Bit = flag;
+
+// Streams that are made, and ports of computed names.
+const made = stream(struct({ data: uint(8), last: bit }));
+declare const narrow: StreamOut<StructShape<{ data: UIntShape<4>; last: UIntShape<1> }>>;
+declare const nameless: StreamOut<StructShape<{ data: UIntShape<8> }>>;
+declare const unknownWidth: StreamOut<StructShape<{ data: UIntShape; first: UIntShape<1> }>>;
+// @ts-expect-error joined data are 4 bits
+connect(made, narrow);
+// @ts-expect-error a field too many
+connect(made, nameless);
+// @ts-expect-error the other field
+connect(made, unknownWidth);
+// @ts-expect-error both give
+connect(made, byteIn);
+// @ts-expect-error data of the beat are 8 bits
+made.payload.set({ data: b, last: 0 });
+// @ts-expect-error the beat has no field first
+made.payload.first.set(1);
+// @ts-expect-error two are made, there is no third
+void fork(byteIn, 2)[2];
+// @ts-expect-error two are made, there is no third way
+void demux(byteIn, flag, 2)[2];
+// @ts-expect-error not of the number that is made
+const three: readonly [unknown, unknown, unknown] = fork(byteIn, 2);
+// @ts-expect-error no such name
+void byName(["hits"], () => bit).misses;
+module("Row", (p: { n: number }) => mergePorts(portArray("from", p.n, sink(uint(8))), portArray("to", p.n, source(uint(8))), prefixPorts("low", { r: input(bit) })), (io, p) => {
+  arrayOf(io, "from", p.n).forEach((s, i) => { connect(s, portOf(io, "to", i)); });
+  // @ts-expect-error no row of that name
+  arrayOf(io, "form", p.n);
+  // @ts-expect-error a row that comes in is not for the module to drive
+  portOf(io, "from", 0).valid.set(1);
+  // @ts-expect-error a row that comes in is not one to connect to
+  connect(portOf(io, "to", 0), portOf(io, "from", 0));
+  // @ts-expect-error an input of a group cannot be driven
+  io.lowr.set(1);
+});
+const words = ram(struct({ x: uint(4), y: uint(8) }), { depth: 4, collision: "old" });
+words.write(flag, a, { x: 1, y: a });
+// @ts-expect-error field y of the word is 8 bits
+words.write(flag, a, { x: 1, y: b });
+// @ts-expect-error field y of the word is missing
+words.write(flag, a, { x: 1 });
+void three;

@@ -5,8 +5,8 @@ import { extendedNode, offloadPid } from "../../../../designs/clio/offload/index
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
 import { allocBody, dissect, faaBody, frameOffsets, opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { decode, encode, ethernetHeader, internetChecksum, ipv4Header } from "../../../../designs/shared/wire/index.ts";
-import { designOf, Random, type Design } from "../../../../sim/index.ts";
-import { withNode, type NodePorts, type SimulatedNode } from "../../../../designs/clio/rig/index.ts";
+import { designOf, Random } from "../../../../sim/index.ts";
+import { withNode, type SimulatedNode } from "../../../../designs/clio/rig/index.ts";
 import { offloadAt, Proxy, proxyBody } from "./support/proxy-offload.ts";
 import { Sticky } from "./support/bad-offloads.ts";
 
@@ -20,7 +20,7 @@ const def = extendedNode([
   offloadAt("stuck", stuckOp, Sticky),
   { ...offloadAt("once", onceOp, Proxy), once: [onceOp] },
 ])(parametersOf(settings.config));
-const design = designOf(def) as unknown as Design<NodePorts>;
+const design = designOf(def);
 
 interface Answer {
   readonly bytes: Uint8Array;

@@ -196,18 +196,16 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
   );
   await b.cycles(10);
   const values = (s: StreamSink<never>) => s.received.map(r => r.value as object);
-  expect(values(request as never)).toEqual(expected.requests);
-  expect(values(requestData as never)).toEqual(expected.requestData);
-  expect(values(answer as never)).toEqual(expected.answers);
-  expect(values(answerData as never)).toEqual(expected.answerData);
+  expect(values(request)).toEqual(expected.requests);
+  expect(values(requestData)).toEqual(expected.requestData);
+  expect(values(answer)).toEqual(expected.answers);
+  expect(values(answerData)).toEqual(expected.answerData);
   expect(
-    values(access as never).map((v, i) =>
-      (expected.accesses[i] as { pid: unknown }).pid === "any" ? { ...v, pid: "any" } : v,
-    ),
+    values(access).map((v, i) => ((expected.accesses[i] as { pid: unknown }).pid === "any" ? { ...v, pid: "any" } : v)),
   ).toEqual(expected.accesses);
-  expect(values(accessData as never)).toEqual(expected.accessData);
-  expect(values(memoryReply as never)).toEqual(expected.replies);
-  expect(values(memoryReplyData as never)).toEqual(expected.replyData);
+  expect(values(accessData)).toEqual(expected.accessData);
+  expect(values(memoryReply)).toEqual(expected.replies);
+  expect(values(memoryReplyData)).toEqual(expected.replyData);
   expect(stray, "replies for nobody").toBeGreaterThan(0);
   expect(events).toEqual({
     requests,

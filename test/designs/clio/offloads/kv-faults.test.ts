@@ -119,7 +119,7 @@ describe("Clio-KV: a planted fault is found", () => {
   const runs = (i: number, run: KvBench): Promise<void> =>
     runBench(`fault ${i}`, faulty, { wave: false, seed: 4, hangCycles: 5000, limitCycles: 400_000 }, async b => {
       b.io.fault.value = i;
-      await run(b as never, p);
+      await run(b, p);
     });
   test("none: the same benches pass", async () => {
     for (const run of new Set(faults.map(f => f[2]))) await runs(0, run);

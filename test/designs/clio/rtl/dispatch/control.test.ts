@@ -14,7 +14,7 @@ import {
   type FieldName,
   type MatEntryValues,
 } from "../../../../../designs/clio/registers/index.ts";
-import { extractField, insertField, isWritable, axiResponse } from "../../../../../hdl-dsl/index.ts";
+import { byName, extractField, insertField, isWritable, axiResponse } from "../../../../../hdl-dsl/index.ts";
 import { Control } from "../../../../../designs/clio/rtl/dispatch/control.ts";
 import {
   bernoulli,
@@ -69,7 +69,10 @@ function master(b: Bench<Ports>, pause: () => Pause = () => never) {
   };
 }
 const quiet = (b: Bench<Ports>): void => {
-  poke(b.io.events, Object.fromEntries(counterNames.map(n => [n, 0])) as never);
+  poke(
+    b.io.events,
+    byName(counterNames, () => 0),
+  );
   poke(b.io.matEntry, { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 });
   b.io.freePages.value = 0;
 };
@@ -310,7 +313,10 @@ describe("Control", () => {
   );
   bench("a reset clears counters and registers, in the middle of an access too", dut, {}, async b => {
     quiet(b);
-    poke(b.io.events, Object.fromEntries(counterNames.map(n => [n, 3])) as never);
+    poke(
+      b.io.events,
+      byName(counterNames, () => 3),
+    );
     await b.cycles(300);
     await offer(b, b.io.sAw, { addr: fieldPlace("ip").register.address, prot: 0 });
     await offer(b, b.io.sAr, { addr: 0, prot: 0 });

@@ -191,7 +191,7 @@ async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {
     io = b.io,
     table = [...defaultMatTable],
     rules = o.rules ?? Array.from({ length: matRules }, () => ({ valid: 0, pid: 0, action: 0 }));
-  poke(io.rules, rules as never);
+  poke(io.rules, rules);
   poke(io.matWrite, { en: 0, opcode: 0, entry: { action: 0, write: 0, silent: 0, operation: 0, replyOpcode: 0 } });
   io.slowRelease.value = 0;
   const asked = new StreamSink(b.sim, io.asked, { pause: pause() }),

@@ -76,7 +76,7 @@ async function receive(
     const owner = b.random.between(0, 1),
       f = frame(b, owner, n, b.random.between(1, most));
     sent[owner]!.push(f);
-    const all = f.map(x => source.send(x as never));
+    const all = f.map(x => source.send(x));
     await b.until(() => all.every(x => x.cycle !== undefined));
   }
   const left = (): boolean => sinks.every((s, i) => framesOf(beatsOf(s)).length + dropped[i]! === sent[i]!.length);
@@ -113,7 +113,7 @@ describe("PartitionRx", () => {
     async b => {
       const source = new StreamSource(b.sim, b.io.rx, { pause: never }),
         sink = new StreamSink(b.sim, each(b.io, "rx")[1]!, { pause: never });
-      const sent = frame(b, 1, 0, most).map(x => source.send(x as never));
+      const sent = frame(b, 1, 0, most).map(x => source.send(x));
       await b.until(() => sink.received.length === most);
       expect(sink.received.map((r, i) => r.cycle - (sent[i]!.cycle as number))).toEqual(sent.map(() => 1));
     },
@@ -131,7 +131,7 @@ async function transmit(
 ): Promise<readonly { readonly cycle: number; readonly owner: number }[]> {
   const io = b.io,
     sources = each(io, "tx").map((s, i) => new StreamSource(b.sim, s, { pause: gives[i] as Pause }));
-  const sink = new StreamSink(b.sim, io.tx as never, { pause: take }),
+  const sink = new StreamSink(b.sim, io.tx, { pause: take }),
     sent = sources.map((_, owner) =>
       Array.from({ length: count }, (_x, n) => frame(b, owner, n, b.random.between(1, most))),
     );

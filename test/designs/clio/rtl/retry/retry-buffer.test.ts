@@ -113,7 +113,7 @@ describe("RetryBuffer", () => {
     const runs = (i: number, run: (b: Bench<RetryPorts>, p: Size) => Promise<unknown>): Promise<void> =>
       runBench(`fault ${i}`, faulty, o, async b => {
         b.io.fault.value = i;
-        await run(b as never, tiny);
+        await run(b, tiny);
       });
     test("none: the same benches pass", async () => {
       for (const run of new Set(faults.map(f => f[3]))) await runs(0, run);

@@ -35,9 +35,9 @@ const Entries = module(
       ReturnType<typeof output<ReturnType<typeof uint>>>
     >,
   (io, { swapped }) => {
-    const ports = io as unknown as Record<string, { set(v: unknown): void }>;
+    const ports = io;
     tables.forEach((g, i) => {
-      const entry = unpack(entryShape(g), io.bits) as unknown as Record<string, unknown>;
+      const entry = unpack(entryShape(g), io.bits);
       for (const name of names) ports[`${name}${i}`]?.set(entry[swapped && name === "write" ? "read" : name]);
     });
   },

@@ -51,7 +51,7 @@ const Mixings = module(
           : s,
       );
       const { index, tag } = locatePage({ ...g, mixing }, io.page.bits(g.pageShift, g.wordBits));
-      const ports = io as unknown as Record<string, { set(v: unknown): void }>;
+      const ports = io;
       ports[`index${i}`]?.set(index);
       ports[`tag${i}`]?.set(tag);
     });

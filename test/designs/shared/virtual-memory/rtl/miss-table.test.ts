@@ -164,7 +164,7 @@ async function run(b: Bench<Ports>, count: number, slots: number, cycles: number
     fresh = 1;
   for (let i = 0; i < cycles; i++) {
     if (i % 2000 === 1999) {
-      poke(io.add as never, { valid: 0, key: 0n, slot: 0, read: 0, write: 0 } as never);
+      poke(io.add, { valid: 0, key: 0n, slot: 0, read: 0, write: 0 });
       io.wantsTake.value = 0;
       io.wantsAdvance.value = 0;
       io.arriving.valid.value = 0;
@@ -206,25 +206,19 @@ async function run(b: Bench<Ports>, count: number, slots: number, cycles: number
     ]);
     const poisons = idle && !adds && random.chance(0.3);
     const key = random.pick(keys);
-    poke(io.add as never, { valid: +adds, key: held ?? 0n, slot, read: +needs.read, write: +needs.write } as never);
+    poke(io.add, { valid: +adds, key: held ?? 0n, slot, read: +needs.read, write: +needs.write });
     io.key.value = key;
     io.wantsTake.value = +random.chance(0.7);
     io.wantsAdvance.value = +random.chance(0.8);
     io.poison.value = +poisons;
-    poke(io.arriving as never, { valid: +(coming !== undefined), miss: coming ?? 0 } as never);
-    poke(
-      io.walked as never,
-      {
-        valid: +(walks !== undefined),
-        result: { miss: walks?.miss ?? 0, ...(walks?.result ?? randomResult(random)), slot: 3, index: 5, tag: 7 },
-      } as never,
-    );
-    poke(
-      io.faulted as never,
-      { valid: +(faulted !== undefined), miss: faulted ?? 0, outOfMemory: +out, ppn: frame } as never,
-    );
+    poke(io.arriving, { valid: +(coming !== undefined), miss: coming ?? 0 });
+    poke(io.walked, {
+      valid: +(walks !== undefined),
+      result: { miss: walks?.miss ?? 0, ...(walks?.result ?? randomResult(random)), slot: 3, index: 5, tag: 7 },
+    });
+    poke(io.faulted, { valid: +(faulted !== undefined), miss: faulted ?? 0, outOfMemory: +out, ppn: frame });
     io.quick.value = +quick;
-    poke(io.written as never, { valid: +(written !== undefined), miss: written ?? 0 } as never);
+    poke(io.written, { valid: +(written !== undefined), miss: written ?? 0 });
     await b.risingEdge();
 
     const cycle = `cycle ${b.cycle}`,

@@ -171,7 +171,7 @@ async function run(b: Bench<Ports>, beatBytes: number, count: number, busy: numb
         `miss announced before cycle ${cycle}`,
       ).toBe(before);
       if (b.io.walked.valid.value === 0) return;
-      const result = peek(b.io.walked.result) as unknown as Record<string, unknown>,
+      const result = peek(b.io.walked.result),
         j = flying.get(Number(result["miss"]));
       if (!j) throw new Error(`a walk of miss ${String(result["miss"])}, which fetches nothing`);
       check(result, j);

@@ -440,7 +440,7 @@ export class TranslateRig {
         this.#leaving.splice(i, 1);
       }
     }
-    poke(this.#b.io.busy as never, this.#busyBits as never);
+    poke(this.#b.io.busy, this.#busyBits);
     (this.#b.io.outOfMemory as { value: number }).value = this.outOfMemory ? 1 : 0;
     if (this.outOfMemory) this.#lastOut = cycle + 1;
     if (this.#frames.pending < 1 && this.pool.length > 0 && this.#random.chance(this.supply)) {

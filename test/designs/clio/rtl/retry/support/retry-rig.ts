@@ -14,12 +14,12 @@ export const retryFaultDut = module(
   (p: RetryBufferParameters) => ({ ...RetryBuffer(p).ports, fault: input(uint(5), { unused: true }) }),
   (io, p) => {
     const dut = instance("dut", RetryBuffer(p));
-    connect(io.request as never, dut.request as never);
-    for (const name of ["pass", "fence", "answer"] as const) connect(dut[name] as never, io[name] as never);
-    dut.done.set(io.done as never);
+    connect(io.request, dut.request);
+    for (const name of ["pass", "fence", "answer"] as const) connect(dut[name], io[name]);
+    dut.done.set(io.done);
     dut.wordSlot.set(io.wordSlot);
     io.word.set(dut.word);
-    io.events.set(dut.events as never);
+    io.events.set(dut.events);
   },
   { nameOf: () => "RetryFaults" },
 );
