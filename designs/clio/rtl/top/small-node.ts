@@ -23,7 +23,7 @@ import {
   type Axi4Parameters,
   type StreamIn,
 } from "../../../../hdl-dsl/index.ts";
-import type { NodeConfig, RuntimeSettings } from "../../config/index.ts";
+import { tableOf, type NodeConfig, type RuntimeSettings } from "../../config/index.ts";
 import { status } from "../../wire/index.ts";
 import { physicalPid } from "../../registers/index.ts";
 import { AccessRead } from "../memory/access-read.ts";
@@ -33,7 +33,6 @@ import { FrameBuffer, AxisBeat } from "../../../shared/frame/index.ts";
 import { Mat } from "../dispatch/mat.ts";
 import { NetRx } from "../network/net-rx.ts";
 import { NetTx } from "../network/net-tx.ts";
-import { geometryOf } from "../../../shared/virtual-memory/rtl/index.ts";
 import { Shootdown } from "../memory/translate.ts";
 import { TranslateOne } from "../memory/translate-one.ts";
 import { plainOp, Reply, replyForm, replyWord } from "../records/records.ts";
@@ -127,7 +126,7 @@ export const SmallNode = module(
   "SmallNode",
   (p: SmallNodeParameters) => {
     const t = translation(p),
-      { ppnBits } = geometryOf(t);
+      { ppnBits } = tableOf(t);
     return {
       rx: sink(AxisBeat(p.beatBytes)),
       tx: source(AxisBeat(p.beatBytes)),
@@ -146,7 +145,7 @@ export const SmallNode = module(
   },
   (io, p) => {
     const t = translation(p),
-      g = geometryOf(t),
+      g = tableOf(t),
       w = { slots, beatBytes: p.beatBytes, frameBytes: p.frameBytes };
     const config = { mac: p.mac, ip: p.ip, nativePort: p.nativePort, clientPort: p.clientPort, acceptAnyMac: 0 };
 
