@@ -574,206 +574,206 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   wire [63:0] share_w_payload_strb; // node.ts:227
   wire share_w_payload_last; // node.ts:227
   wire share_b_ready; // node.ts:227
-  reg data_aw_full; // node.ts:232
-  reg [30:0] data_aw_held_addr; // node.ts:232
-  reg [4:0] data_aw_held_id; // node.ts:232
-  reg [7:0] data_aw_held_len; // node.ts:232
-  reg [2:0] data_aw_held_size; // node.ts:232
-  reg [1:0] data_aw_held_burst; // node.ts:232
-  wire finish_ending_ready; // node.ts:253
-  wire finish_reply_valid; // node.ts:253
-  wire [5:0] finish_reply_payload_slot; // node.ts:253
-  wire [1:0] finish_reply_payload_form; // node.ts:253
-  wire [1:0] finish_reply_payload_word; // node.ts:253
-  wire [7:0] finish_reply_payload_opcode; // node.ts:253
-  wire [3:0] finish_reply_payload_status; // node.ts:253
-  wire finish_release_valid; // node.ts:253
-  wire [5:0] finish_release_slot; // node.ts:253
-  wire [5:0] finish_word_slot; // node.ts:253
-  wire finish_done_valid; // node.ts:253
-  wire [5:0] finish_done_slot; // node.ts:253
-  wire [3:0] finish_done_status; // node.ts:253
-  wire [63:0] finish_done_word; // node.ts:253
-  reg ending_0_full; // node.ts:334
-  reg [5:0] ending_0_held_slot; // node.ts:334
-  reg [1:0] ending_0_held_form; // node.ts:334
-  reg [1:0] ending_0_held_word; // node.ts:334
-  reg [7:0] ending_0_held_opcode; // node.ts:334
-  reg [3:0] ending_0_held_status; // node.ts:334
-  reg ending_0_held_silent; // node.ts:334
-  reg ending_0_held_done; // node.ts:334
-  reg ending_0_skid_full; // node.ts:334
-  reg [5:0] ending_0_skid_held_slot; // node.ts:334
-  reg [1:0] ending_0_skid_held_form; // node.ts:334
-  reg [1:0] ending_0_skid_held_word; // node.ts:334
-  reg [7:0] ending_0_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_0_skid_held_status; // node.ts:334
-  reg ending_0_skid_held_silent; // node.ts:334
-  reg ending_0_skid_held_done; // node.ts:334
-  reg ending_1_full; // node.ts:334
-  reg [5:0] ending_1_held_slot; // node.ts:334
-  reg [1:0] ending_1_held_form; // node.ts:334
-  reg [1:0] ending_1_held_word; // node.ts:334
-  reg [7:0] ending_1_held_opcode; // node.ts:334
-  reg [3:0] ending_1_held_status; // node.ts:334
-  reg ending_1_held_silent; // node.ts:334
-  reg ending_1_held_done; // node.ts:334
-  reg ending_1_skid_full; // node.ts:334
-  reg [5:0] ending_1_skid_held_slot; // node.ts:334
-  reg [1:0] ending_1_skid_held_form; // node.ts:334
-  reg [1:0] ending_1_skid_held_word; // node.ts:334
-  reg [7:0] ending_1_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_1_skid_held_status; // node.ts:334
-  reg ending_1_skid_held_silent; // node.ts:334
-  reg ending_1_skid_held_done; // node.ts:334
-  reg ending_2_full; // node.ts:334
-  reg [5:0] ending_2_held_slot; // node.ts:334
-  reg [1:0] ending_2_held_form; // node.ts:334
-  reg [1:0] ending_2_held_word; // node.ts:334
-  reg [7:0] ending_2_held_opcode; // node.ts:334
-  reg [3:0] ending_2_held_status; // node.ts:334
-  reg ending_2_held_silent; // node.ts:334
-  reg ending_2_held_done; // node.ts:334
-  reg ending_2_skid_full; // node.ts:334
-  reg [5:0] ending_2_skid_held_slot; // node.ts:334
-  reg [1:0] ending_2_skid_held_form; // node.ts:334
-  reg [1:0] ending_2_skid_held_word; // node.ts:334
-  reg [7:0] ending_2_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_2_skid_held_status; // node.ts:334
-  reg ending_2_skid_held_silent; // node.ts:334
-  reg ending_2_skid_held_done; // node.ts:334
-  reg ending_3_full; // node.ts:334
-  reg [5:0] ending_3_held_slot; // node.ts:334
-  reg [1:0] ending_3_held_form; // node.ts:334
-  reg [1:0] ending_3_held_word; // node.ts:334
-  reg [7:0] ending_3_held_opcode; // node.ts:334
-  reg [3:0] ending_3_held_status; // node.ts:334
-  reg ending_3_held_silent; // node.ts:334
-  reg ending_3_held_done; // node.ts:334
-  reg ending_3_skid_full; // node.ts:334
-  reg [5:0] ending_3_skid_held_slot; // node.ts:334
-  reg [1:0] ending_3_skid_held_form; // node.ts:334
-  reg [1:0] ending_3_skid_held_word; // node.ts:334
-  reg [7:0] ending_3_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_3_skid_held_status; // node.ts:334
-  reg ending_3_skid_held_silent; // node.ts:334
-  reg ending_3_skid_held_done; // node.ts:334
-  reg ending_4_full; // node.ts:334
-  reg [5:0] ending_4_held_slot; // node.ts:334
-  reg [1:0] ending_4_held_form; // node.ts:334
-  reg [1:0] ending_4_held_word; // node.ts:334
-  reg [7:0] ending_4_held_opcode; // node.ts:334
-  reg [3:0] ending_4_held_status; // node.ts:334
-  reg ending_4_held_silent; // node.ts:334
-  reg ending_4_held_done; // node.ts:334
-  reg ending_4_skid_full; // node.ts:334
-  reg [5:0] ending_4_skid_held_slot; // node.ts:334
-  reg [1:0] ending_4_skid_held_form; // node.ts:334
-  reg [1:0] ending_4_skid_held_word; // node.ts:334
-  reg [7:0] ending_4_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_4_skid_held_status; // node.ts:334
-  reg ending_4_skid_held_silent; // node.ts:334
-  reg ending_4_skid_held_done; // node.ts:334
-  reg ending_5_full; // node.ts:334
-  reg [5:0] ending_5_held_slot; // node.ts:334
-  reg [1:0] ending_5_held_form; // node.ts:334
-  reg [1:0] ending_5_held_word; // node.ts:334
-  reg [7:0] ending_5_held_opcode; // node.ts:334
-  reg [3:0] ending_5_held_status; // node.ts:334
-  reg ending_5_held_silent; // node.ts:334
-  reg ending_5_held_done; // node.ts:334
-  reg ending_5_skid_full; // node.ts:334
-  reg [5:0] ending_5_skid_held_slot; // node.ts:334
-  reg [1:0] ending_5_skid_held_form; // node.ts:334
-  reg [1:0] ending_5_skid_held_word; // node.ts:334
-  reg [7:0] ending_5_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_5_skid_held_status; // node.ts:334
-  reg ending_5_skid_held_silent; // node.ts:334
-  reg ending_5_skid_held_done; // node.ts:334
-  reg bare_ending_full; // node.ts:337
-  reg [5:0] bare_ending_held_slot; // node.ts:337
-  reg [1:0] bare_ending_held_form; // node.ts:337
-  reg [1:0] bare_ending_held_word; // node.ts:337
-  reg [7:0] bare_ending_held_opcode; // node.ts:337
-  reg [3:0] bare_ending_held_status; // node.ts:337
-  reg bare_ending_held_silent; // node.ts:337
-  reg bare_ending_held_done; // node.ts:337
-  reg endings_locked; // node.ts:337
-  reg [6:0] endings_owner; // node.ts:337
-  wire net_tx_reply_ready; // node.ts:342
-  wire net_tx_context_read_en; // node.ts:342
-  wire [5:0] net_tx_context_read_slot; // node.ts:342
-  wire [5:0] net_tx_word_slot; // node.ts:342
-  wire net_tx_data_ready; // node.ts:342
-  wire net_tx_echo_job_valid; // node.ts:342
-  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:342
-  wire [4:0] net_tx_echo_job_payload_first; // node.ts:342
-  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:342
-  wire net_tx_echo_data_ready; // node.ts:342
-  wire net_tx_raw_ready; // node.ts:342
-  wire net_tx_tx_valid; // node.ts:342
-  wire [511:0] net_tx_tx_payload_data; // node.ts:342
-  wire [63:0] net_tx_tx_payload_keep; // node.ts:342
-  wire net_tx_tx_payload_last; // node.ts:342
-  wire net_tx_tx_payload_user; // node.ts:342
-  wire net_tx_release_valid; // node.ts:342
-  wire [5:0] net_tx_release_slot; // node.ts:342
-  reg [1:0] counted_rx_frames; // node.ts:449
-  reg [1:0] counted_tx_frames; // node.ts:449
-  reg [1:0] counted_drop_long; // node.ts:449
-  reg [1:0] counted_drop_fcs; // node.ts:449
-  reg [1:0] counted_drop_short; // node.ts:449
-  reg [1:0] counted_drop_mac; // node.ts:449
-  reg [1:0] counted_drop_ether_type; // node.ts:449
-  reg [1:0] counted_drop_arp; // node.ts:449
-  reg [1:0] counted_drop_ip_header; // node.ts:449
-  reg [1:0] counted_drop_ip_options; // node.ts:449
-  reg [1:0] counted_drop_ip_checksum; // node.ts:449
-  reg [1:0] counted_drop_fragment; // node.ts:449
-  reg [1:0] counted_drop_ip; // node.ts:449
-  reg [1:0] counted_drop_length; // node.ts:449
-  reg [1:0] counted_drop_protocol; // node.ts:449
-  reg [1:0] counted_drop_icmp; // node.ts:449
-  reg [1:0] counted_drop_port; // node.ts:449
-  reg [1:0] counted_drop_rule; // node.ts:449
-  reg [1:0] counted_arp_replies; // node.ts:449
-  reg [1:0] counted_icmp_replies; // node.ts:449
-  reg [1:0] counted_nacks; // node.ts:449
-  reg [1:0] counted_malformed; // node.ts:449
-  reg [1:0] counted_invalid; // node.ts:449
-  reg [1:0] counted_write_permission; // node.ts:449
-  reg [1:0] counted_read_permission; // node.ts:449
-  reg [1:0] counted_out_of_memory; // node.ts:449
-  reg [1:0] counted_busy; // node.ts:449
-  reg [1:0] counted_unanswered; // node.ts:449
-  reg [1:0] counted_pingpongs; // node.ts:449
-  reg [1:0] counted_reads; // node.ts:449
-  reg [1:0] counted_writes; // node.ts:449
-  reg [1:0] counted_writes_no_reply; // node.ts:449
-  reg [1:0] counted_atomics; // node.ts:449
-  reg [1:0] counted_dereferences; // node.ts:449
-  reg [1:0] counted_fences; // node.ts:449
-  reg [13:0] counted_read_bytes; // node.ts:449
-  reg [13:0] counted_write_bytes; // node.ts:449
-  reg [1:0] counted_slow_requests; // node.ts:449
-  reg [1:0] counted_extend_requests; // node.ts:449
-  reg [1:0] counted_page_faults; // node.ts:449
-  reg [1:0] counted_tlb_hits; // node.ts:449
-  reg [1:0] counted_tlb_misses; // node.ts:449
-  reg [1:0] counted_misses_merged; // node.ts:449
-  reg [1:0] counted_bucket_fetches; // node.ts:449
-  reg [1:0] counted_tlb_evictions; // node.ts:449
-  reg [1:0] counted_retries_answered; // node.ts:449
-  reg [1:0] counted_retries_busy; // node.ts:449
-  reg [1:0] counted_retries_expired; // node.ts:449
-  reg [1:0] counted_retry_evictions; // node.ts:449
-  reg [1:0] counted_retry_clients_replaced; // node.ts:449
-  reg [1:0] counted_shootdowns; // node.ts:449
+  reg data_aw_full; // node.ts:238
+  reg [30:0] data_aw_held_addr; // node.ts:238
+  reg [4:0] data_aw_held_id; // node.ts:238
+  reg [7:0] data_aw_held_len; // node.ts:238
+  reg [2:0] data_aw_held_size; // node.ts:238
+  reg [1:0] data_aw_held_burst; // node.ts:238
+  wire finish_ending_ready; // node.ts:259
+  wire finish_reply_valid; // node.ts:259
+  wire [5:0] finish_reply_payload_slot; // node.ts:259
+  wire [1:0] finish_reply_payload_form; // node.ts:259
+  wire [1:0] finish_reply_payload_word; // node.ts:259
+  wire [7:0] finish_reply_payload_opcode; // node.ts:259
+  wire [3:0] finish_reply_payload_status; // node.ts:259
+  wire finish_release_valid; // node.ts:259
+  wire [5:0] finish_release_slot; // node.ts:259
+  wire [5:0] finish_word_slot; // node.ts:259
+  wire finish_done_valid; // node.ts:259
+  wire [5:0] finish_done_slot; // node.ts:259
+  wire [3:0] finish_done_status; // node.ts:259
+  wire [63:0] finish_done_word; // node.ts:259
+  reg ending_0_full; // node.ts:340
+  reg [5:0] ending_0_held_slot; // node.ts:340
+  reg [1:0] ending_0_held_form; // node.ts:340
+  reg [1:0] ending_0_held_word; // node.ts:340
+  reg [7:0] ending_0_held_opcode; // node.ts:340
+  reg [3:0] ending_0_held_status; // node.ts:340
+  reg ending_0_held_silent; // node.ts:340
+  reg ending_0_held_done; // node.ts:340
+  reg ending_0_skid_full; // node.ts:340
+  reg [5:0] ending_0_skid_held_slot; // node.ts:340
+  reg [1:0] ending_0_skid_held_form; // node.ts:340
+  reg [1:0] ending_0_skid_held_word; // node.ts:340
+  reg [7:0] ending_0_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_0_skid_held_status; // node.ts:340
+  reg ending_0_skid_held_silent; // node.ts:340
+  reg ending_0_skid_held_done; // node.ts:340
+  reg ending_1_full; // node.ts:340
+  reg [5:0] ending_1_held_slot; // node.ts:340
+  reg [1:0] ending_1_held_form; // node.ts:340
+  reg [1:0] ending_1_held_word; // node.ts:340
+  reg [7:0] ending_1_held_opcode; // node.ts:340
+  reg [3:0] ending_1_held_status; // node.ts:340
+  reg ending_1_held_silent; // node.ts:340
+  reg ending_1_held_done; // node.ts:340
+  reg ending_1_skid_full; // node.ts:340
+  reg [5:0] ending_1_skid_held_slot; // node.ts:340
+  reg [1:0] ending_1_skid_held_form; // node.ts:340
+  reg [1:0] ending_1_skid_held_word; // node.ts:340
+  reg [7:0] ending_1_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_1_skid_held_status; // node.ts:340
+  reg ending_1_skid_held_silent; // node.ts:340
+  reg ending_1_skid_held_done; // node.ts:340
+  reg ending_2_full; // node.ts:340
+  reg [5:0] ending_2_held_slot; // node.ts:340
+  reg [1:0] ending_2_held_form; // node.ts:340
+  reg [1:0] ending_2_held_word; // node.ts:340
+  reg [7:0] ending_2_held_opcode; // node.ts:340
+  reg [3:0] ending_2_held_status; // node.ts:340
+  reg ending_2_held_silent; // node.ts:340
+  reg ending_2_held_done; // node.ts:340
+  reg ending_2_skid_full; // node.ts:340
+  reg [5:0] ending_2_skid_held_slot; // node.ts:340
+  reg [1:0] ending_2_skid_held_form; // node.ts:340
+  reg [1:0] ending_2_skid_held_word; // node.ts:340
+  reg [7:0] ending_2_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_2_skid_held_status; // node.ts:340
+  reg ending_2_skid_held_silent; // node.ts:340
+  reg ending_2_skid_held_done; // node.ts:340
+  reg ending_3_full; // node.ts:340
+  reg [5:0] ending_3_held_slot; // node.ts:340
+  reg [1:0] ending_3_held_form; // node.ts:340
+  reg [1:0] ending_3_held_word; // node.ts:340
+  reg [7:0] ending_3_held_opcode; // node.ts:340
+  reg [3:0] ending_3_held_status; // node.ts:340
+  reg ending_3_held_silent; // node.ts:340
+  reg ending_3_held_done; // node.ts:340
+  reg ending_3_skid_full; // node.ts:340
+  reg [5:0] ending_3_skid_held_slot; // node.ts:340
+  reg [1:0] ending_3_skid_held_form; // node.ts:340
+  reg [1:0] ending_3_skid_held_word; // node.ts:340
+  reg [7:0] ending_3_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_3_skid_held_status; // node.ts:340
+  reg ending_3_skid_held_silent; // node.ts:340
+  reg ending_3_skid_held_done; // node.ts:340
+  reg ending_4_full; // node.ts:340
+  reg [5:0] ending_4_held_slot; // node.ts:340
+  reg [1:0] ending_4_held_form; // node.ts:340
+  reg [1:0] ending_4_held_word; // node.ts:340
+  reg [7:0] ending_4_held_opcode; // node.ts:340
+  reg [3:0] ending_4_held_status; // node.ts:340
+  reg ending_4_held_silent; // node.ts:340
+  reg ending_4_held_done; // node.ts:340
+  reg ending_4_skid_full; // node.ts:340
+  reg [5:0] ending_4_skid_held_slot; // node.ts:340
+  reg [1:0] ending_4_skid_held_form; // node.ts:340
+  reg [1:0] ending_4_skid_held_word; // node.ts:340
+  reg [7:0] ending_4_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_4_skid_held_status; // node.ts:340
+  reg ending_4_skid_held_silent; // node.ts:340
+  reg ending_4_skid_held_done; // node.ts:340
+  reg ending_5_full; // node.ts:340
+  reg [5:0] ending_5_held_slot; // node.ts:340
+  reg [1:0] ending_5_held_form; // node.ts:340
+  reg [1:0] ending_5_held_word; // node.ts:340
+  reg [7:0] ending_5_held_opcode; // node.ts:340
+  reg [3:0] ending_5_held_status; // node.ts:340
+  reg ending_5_held_silent; // node.ts:340
+  reg ending_5_held_done; // node.ts:340
+  reg ending_5_skid_full; // node.ts:340
+  reg [5:0] ending_5_skid_held_slot; // node.ts:340
+  reg [1:0] ending_5_skid_held_form; // node.ts:340
+  reg [1:0] ending_5_skid_held_word; // node.ts:340
+  reg [7:0] ending_5_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_5_skid_held_status; // node.ts:340
+  reg ending_5_skid_held_silent; // node.ts:340
+  reg ending_5_skid_held_done; // node.ts:340
+  reg bare_ending_full; // node.ts:343
+  reg [5:0] bare_ending_held_slot; // node.ts:343
+  reg [1:0] bare_ending_held_form; // node.ts:343
+  reg [1:0] bare_ending_held_word; // node.ts:343
+  reg [7:0] bare_ending_held_opcode; // node.ts:343
+  reg [3:0] bare_ending_held_status; // node.ts:343
+  reg bare_ending_held_silent; // node.ts:343
+  reg bare_ending_held_done; // node.ts:343
+  reg endings_locked; // node.ts:343
+  reg [6:0] endings_owner; // node.ts:343
+  wire net_tx_reply_ready; // node.ts:348
+  wire net_tx_context_read_en; // node.ts:348
+  wire [5:0] net_tx_context_read_slot; // node.ts:348
+  wire [5:0] net_tx_word_slot; // node.ts:348
+  wire net_tx_data_ready; // node.ts:348
+  wire net_tx_echo_job_valid; // node.ts:348
+  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:348
+  wire [4:0] net_tx_echo_job_payload_first; // node.ts:348
+  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:348
+  wire net_tx_echo_data_ready; // node.ts:348
+  wire net_tx_raw_ready; // node.ts:348
+  wire net_tx_tx_valid; // node.ts:348
+  wire [511:0] net_tx_tx_payload_data; // node.ts:348
+  wire [63:0] net_tx_tx_payload_keep; // node.ts:348
+  wire net_tx_tx_payload_last; // node.ts:348
+  wire net_tx_tx_payload_user; // node.ts:348
+  wire net_tx_release_valid; // node.ts:348
+  wire [5:0] net_tx_release_slot; // node.ts:348
+  reg [1:0] counted_rx_frames; // node.ts:455
+  reg [1:0] counted_tx_frames; // node.ts:455
+  reg [1:0] counted_drop_long; // node.ts:455
+  reg [1:0] counted_drop_fcs; // node.ts:455
+  reg [1:0] counted_drop_short; // node.ts:455
+  reg [1:0] counted_drop_mac; // node.ts:455
+  reg [1:0] counted_drop_ether_type; // node.ts:455
+  reg [1:0] counted_drop_arp; // node.ts:455
+  reg [1:0] counted_drop_ip_header; // node.ts:455
+  reg [1:0] counted_drop_ip_options; // node.ts:455
+  reg [1:0] counted_drop_ip_checksum; // node.ts:455
+  reg [1:0] counted_drop_fragment; // node.ts:455
+  reg [1:0] counted_drop_ip; // node.ts:455
+  reg [1:0] counted_drop_length; // node.ts:455
+  reg [1:0] counted_drop_protocol; // node.ts:455
+  reg [1:0] counted_drop_icmp; // node.ts:455
+  reg [1:0] counted_drop_port; // node.ts:455
+  reg [1:0] counted_drop_rule; // node.ts:455
+  reg [1:0] counted_arp_replies; // node.ts:455
+  reg [1:0] counted_icmp_replies; // node.ts:455
+  reg [1:0] counted_nacks; // node.ts:455
+  reg [1:0] counted_malformed; // node.ts:455
+  reg [1:0] counted_invalid; // node.ts:455
+  reg [1:0] counted_write_permission; // node.ts:455
+  reg [1:0] counted_read_permission; // node.ts:455
+  reg [1:0] counted_out_of_memory; // node.ts:455
+  reg [1:0] counted_busy; // node.ts:455
+  reg [1:0] counted_unanswered; // node.ts:455
+  reg [1:0] counted_pingpongs; // node.ts:455
+  reg [1:0] counted_reads; // node.ts:455
+  reg [1:0] counted_writes; // node.ts:455
+  reg [1:0] counted_writes_no_reply; // node.ts:455
+  reg [1:0] counted_atomics; // node.ts:455
+  reg [1:0] counted_dereferences; // node.ts:455
+  reg [1:0] counted_fences; // node.ts:455
+  reg [13:0] counted_read_bytes; // node.ts:455
+  reg [13:0] counted_write_bytes; // node.ts:455
+  reg [1:0] counted_slow_requests; // node.ts:455
+  reg [1:0] counted_extend_requests; // node.ts:455
+  reg [1:0] counted_page_faults; // node.ts:455
+  reg [1:0] counted_tlb_hits; // node.ts:455
+  reg [1:0] counted_tlb_misses; // node.ts:455
+  reg [1:0] counted_misses_merged; // node.ts:455
+  reg [1:0] counted_bucket_fetches; // node.ts:455
+  reg [1:0] counted_tlb_evictions; // node.ts:455
+  reg [1:0] counted_retries_answered; // node.ts:455
+  reg [1:0] counted_retries_busy; // node.ts:455
+  reg [1:0] counted_retries_expired; // node.ts:455
+  reg [1:0] counted_retry_evictions; // node.ts:455
+  reg [1:0] counted_retry_clients_replaced; // node.ts:455
+  reg [1:0] counted_shootdowns; // node.ts:455
   wire [1:0] accesses_grant; // node.ts:168
   wire [1:0] accesses_request; // node.ts:168
   wire retry_answer_ready; // node.ts:139
-  wire [6:0] endings_grant; // node.ts:337
-  wire [6:0] endings_request; // node.ts:337
+  wire [6:0] endings_grant; // node.ts:343
+  wire [6:0] endings_request; // node.ts:343
   wire translate_refused_ready; // node.ts:164
   wire sync_reply_ready; // node.ts:153
   wire fences_reply_ready; // node.ts:144
@@ -824,55 +824,55 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:201
   wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:201
   wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:205
-  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:232
-  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:232
-  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:232
-  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:232
-  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:232
-  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:232
-  wire read_ending_ready = ~ending_0_skid_full; // node.ts:254
-  wire refusal_ready = ~ending_2_skid_full; // node.ts:255
-  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:255
-  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:270
+  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:238
+  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:238
+  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:238
+  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:238
+  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:238
+  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:238
+  wire read_ending_ready = ~ending_0_skid_full; // node.ts:260
+  wire refusal_ready = ~ending_2_skid_full; // node.ts:261
+  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:261
+  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:276
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == 4'd0)) ? 2'd1 :
-    2'd0; // node.ts:270
-  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:294
-  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:295
-  wire answer_ready = ~ending_4_skid_full; // node.ts:296
-  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:296
+    2'd0; // node.ts:276
+  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:300
+  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:301
+  wire answer_ready = ~ending_4_skid_full; // node.ts:302
+  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:302
   wire [1:0] answer_payload_word =
     ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
-    2'd0; // node.ts:296
-  wire fenced_ready = ~ending_5_skid_full; // node.ts:316
-  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:316
-  wire bare_ready = ~bare_ending_full; // node.ts:330
-  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:334
-  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:334
-  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:334
-  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:334
-  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:334
-  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:334
-  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:334
-  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:334
-  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:334
-  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:334
-  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:334
-  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:334
-  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:337
-  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:337
-  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:337
-  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:337
-  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:337
+    2'd0; // node.ts:302
+  wire fenced_ready = ~ending_5_skid_full; // node.ts:322
+  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:322
+  wire bare_ready = ~bare_ending_full; // node.ts:336
+  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:340
+  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:340
+  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:340
+  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:340
+  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:340
+  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:340
+  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:340
+  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:340
+  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:340
+  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:340
+  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:340
+  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:340
+  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:343
+  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:343
+  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:343
+  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:343
+  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:343
   wire [7:0] bare_ending_payload_opcode =
     bare_ending_full ? bare_ending_held_opcode :
-    mat_reply_payload_opcode; // node.ts:337
+    mat_reply_payload_opcode; // node.ts:343
   wire [3:0] bare_ending_payload_status =
     bare_ending_full ? bare_ending_held_status :
-    mat_reply_payload_status; // node.ts:337
-  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:337
-  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:337
-  wire endings_valid = |(endings_grant & endings_request); // node.ts:337
+    mat_reply_payload_status; // node.ts:343
+  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:343
+  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:343
+  wire endings_valid = |(endings_grant & endings_request); // node.ts:343
   wire [5:0] endings_payload_slot =
     ({6{endings_grant[0]}} & ending_0_held_slot)
     | ({6{endings_grant[1]}} & ending_1_held_slot)
@@ -880,7 +880,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({6{endings_grant[3]}} & ending_3_held_slot)
     | ({6{endings_grant[4]}} & ending_4_held_slot)
     | ({6{endings_grant[5]}} & ending_5_held_slot)
-    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:337
+    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:343
   wire [1:0] endings_payload_form =
     ({2{endings_grant[0]}} & ending_0_held_form)
     | ({2{endings_grant[1]}} & ending_1_held_form)
@@ -888,7 +888,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({2{endings_grant[3]}} & ending_3_held_form)
     | ({2{endings_grant[4]}} & ending_4_held_form)
     | ({2{endings_grant[5]}} & ending_5_held_form)
-    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:337
+    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:343
   wire [1:0] endings_payload_word =
     ({2{endings_grant[0]}} & ending_0_held_word)
     | ({2{endings_grant[1]}} & ending_1_held_word)
@@ -896,7 +896,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({2{endings_grant[3]}} & ending_3_held_word)
     | ({2{endings_grant[4]}} & ending_4_held_word)
     | ({2{endings_grant[5]}} & ending_5_held_word)
-    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:337
+    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:343
   wire [7:0] endings_payload_opcode =
     ({8{endings_grant[0]}} & ending_0_held_opcode)
     | ({8{endings_grant[1]}} & ending_1_held_opcode)
@@ -904,7 +904,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({8{endings_grant[3]}} & ending_3_held_opcode)
     | ({8{endings_grant[4]}} & ending_4_held_opcode)
     | ({8{endings_grant[5]}} & ending_5_held_opcode)
-    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:337
+    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:343
   wire [3:0] endings_payload_status =
     ({4{endings_grant[0]}} & ending_0_held_status)
     | ({4{endings_grant[1]}} & ending_1_held_status)
@@ -912,7 +912,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({4{endings_grant[3]}} & ending_3_held_status)
     | ({4{endings_grant[4]}} & ending_4_held_status)
     | ({4{endings_grant[5]}} & ending_5_held_status)
-    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:337
+    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:343
   wire endings_payload_silent =
     (endings_grant[0] & ending_0_held_silent)
     | (endings_grant[1] & ending_1_held_silent)
@@ -920,7 +920,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | (endings_grant[3] & ending_3_held_silent)
     | (endings_grant[4] & ending_4_held_silent)
     | (endings_grant[5] & ending_5_held_silent)
-    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:337
+    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:343
   wire endings_payload_done =
     (endings_grant[0] & ending_0_held_done)
     | (endings_grant[1] & ending_1_held_done)
@@ -928,7 +928,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | (endings_grant[3] & ending_3_held_done)
     | (endings_grant[4] & ending_4_held_done)
     | (endings_grant[5] & ending_5_held_done)
-    | (endings_grant[6] & bare_ending_payload_done); // node.ts:337
+    | (endings_grant[6] & bare_ending_payload_done); // node.ts:343
   assign endings_request = {
     bare_ending_valid,
     ending_5_full,
@@ -938,20 +938,20 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     ending_1_full,
     ending_0_full
   };
-  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:337
+  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:343
   assign endings_grant =
     endings_locked ? endings_owner :
     |endings_after ? endings_after & (~endings_after + 7'd1) :
     endings_request & (~endings_request + 7'd1);
-  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:364
+  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:370
   wire atomic_done =
     sync_reply_valid
     & sync_reply_ready
     & (sync_reply_payload_status == 4'd0)
-    & (sync_reply_payload_op < 3'd5); // node.ts:367
-  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:394
-  wire unanswered = unheard & ~replayed; // node.ts:402
-  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:417
+    & (sync_reply_payload_op < 3'd5); // node.ts:373
+  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:400
+  wire unanswered = unheard & ~replayed; // node.ts:408
+  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:423
 
   wire control_s_aw_valid = s_aw_valid; // node.ts:100
   wire [11:0] control_s_aw_payload_addr = s_aw_payload_addr; // node.ts:100
@@ -2103,7 +2103,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   wire share_b_valid = mem_b_valid; // node.ts:227
   wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:227
   wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:227
-  AxiShare_beatBytes64_addressBits31_idBits5_syncId17_writes16 share ( // node.ts:227
+  AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // node.ts:227
     .clk                    (clk),
     .rst                    (rst),
     .data_ar_valid          (share_data_ar_valid),
@@ -2224,17 +2224,17 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .b_payload_resp         (share_b_payload_resp)
   );
 
-  wire finish_ending_valid = endings_valid; // node.ts:253
-  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:253
-  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:253
-  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:253
-  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:253
-  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:253
-  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:253
-  wire finish_ending_payload_done = endings_payload_done; // node.ts:253
-  wire finish_reply_ready = net_tx_reply_ready; // node.ts:253
-  wire [63:0] finish_word = found_value; // node.ts:253
-  Finish_slots64 finish ( // node.ts:253
+  wire finish_ending_valid = endings_valid; // node.ts:259
+  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:259
+  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:259
+  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:259
+  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:259
+  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:259
+  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:259
+  wire finish_ending_payload_done = endings_payload_done; // node.ts:259
+  wire finish_reply_ready = net_tx_reply_ready; // node.ts:259
+  wire [63:0] finish_word = found_value; // node.ts:259
+  Finish_slots64 finish ( // node.ts:259
     .clk                   (clk),
     .rst                   (rst),
     .ending_valid          (finish_ending_valid),
@@ -2263,44 +2263,44 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .done_word             (finish_done_word)
   );
 
-  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:342
-  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:342
-  wire [15:0] net_tx_config_native_port = control_config_native_port; // node.ts:342
-  wire [15:0] net_tx_config_client_port = control_config_client_port; // node.ts:342
-  wire net_tx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:342
-  wire net_tx_reply_valid = finish_reply_valid; // node.ts:342
-  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:342
-  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:342
-  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:342
-  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:342
-  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:342
-  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:342
-  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:342
-  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:342
-  wire [15:0] net_tx_context_client_port = reply_contexts_value_client_port; // node.ts:342
-  wire [15:0] net_tx_context_node_port = reply_contexts_value_node_port; // node.ts:342
-  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:342
-  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:342
-  wire net_tx_context_published = reply_contexts_value_published; // node.ts:342
-  wire [15:0] net_tx_context_ip_length = reply_contexts_value_ip_length; // node.ts:342
-  wire [15:0] net_tx_context_icmp_checksum = reply_contexts_value_icmp_checksum; // node.ts:342
-  wire [95:0] net_tx_context_ip_header = reply_contexts_value_ip_header; // node.ts:342
-  wire [63:0] net_tx_word = retry_word; // node.ts:342
-  wire net_tx_data_valid = reader_data_valid; // node.ts:342
-  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:342
-  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:342
-  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:342
-  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:342
-  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:342
-  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:342
-  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:342
-  wire net_tx_raw_valid = soc_tx_valid; // node.ts:342
-  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:342
-  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:342
-  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:342
-  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:342
-  wire net_tx_tx_ready = tx_ready; // node.ts:342
-  NetTx_beatBytes64_slots64_frameBytes1528 net_tx ( // node.ts:342
+  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:348
+  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:348
+  wire [15:0] net_tx_config_native_port = control_config_native_port; // node.ts:348
+  wire [15:0] net_tx_config_client_port = control_config_client_port; // node.ts:348
+  wire net_tx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:348
+  wire net_tx_reply_valid = finish_reply_valid; // node.ts:348
+  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:348
+  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:348
+  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:348
+  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:348
+  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:348
+  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:348
+  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:348
+  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:348
+  wire [15:0] net_tx_context_client_port = reply_contexts_value_client_port; // node.ts:348
+  wire [15:0] net_tx_context_node_port = reply_contexts_value_node_port; // node.ts:348
+  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:348
+  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:348
+  wire net_tx_context_published = reply_contexts_value_published; // node.ts:348
+  wire [15:0] net_tx_context_ip_length = reply_contexts_value_ip_length; // node.ts:348
+  wire [15:0] net_tx_context_icmp_checksum = reply_contexts_value_icmp_checksum; // node.ts:348
+  wire [95:0] net_tx_context_ip_header = reply_contexts_value_ip_header; // node.ts:348
+  wire [63:0] net_tx_word = retry_word; // node.ts:348
+  wire net_tx_data_valid = reader_data_valid; // node.ts:348
+  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:348
+  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:348
+  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:348
+  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:348
+  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:348
+  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:348
+  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:348
+  wire net_tx_raw_valid = soc_tx_valid; // node.ts:348
+  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:348
+  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:348
+  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:348
+  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:348
+  wire net_tx_tx_ready = tx_ready; // node.ts:348
+  NetTx_beatBytes64_slots64_frameBytes1528 net_tx ( // node.ts:348
     .clk                    (clk),
     .rst                    (rst),
     .config_mac             (net_tx_config_mac),

@@ -108,103 +108,103 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         events_read_permission,
   output wire         events_out_of_memory
 );
-  wire misses_room; // translate.ts:148
-  wire misses_added_taken; // translate.ts:148
-  wire misses_added_fetch; // translate.ts:148
-  wire [3:0] misses_added_miss; // translate.ts:148
-  wire misses_poison_left; // translate.ts:148
-  wire misses_fault_valid; // translate.ts:148
-  wire [3:0] misses_fault_result_miss; // translate.ts:148
-  wire misses_fault_result_error; // translate.ts:148
-  wire misses_fault_result_allocated; // translate.ts:148
-  wire misses_fault_result_mapped; // translate.ts:148
-  wire misses_fault_result_read; // translate.ts:148
-  wire misses_fault_result_write; // translate.ts:148
-  wire [8:0] misses_fault_result_ppn; // translate.ts:148
-  wire [2:0] misses_fault_result_slot; // translate.ts:148
-  wire [7:0] misses_fault_result_index; // translate.ts:148
-  wire [35:0] misses_fault_result_tag; // translate.ts:148
-  wire misses_next; // translate.ts:148
-  wire misses_served_valid; // translate.ts:148
-  wire [5:0] misses_served_slot; // translate.ts:148
-  wire misses_served_last; // translate.ts:148
-  wire [2:0] misses_served_verdict; // translate.ts:148
-  wire [8:0] misses_served_ppn; // translate.ts:148
-  wire misses_served_read; // translate.ts:148
-  wire misses_served_write; // translate.ts:148
-  wire [43:0] misses_served_key; // translate.ts:148
-  wire misses_served_first; // translate.ts:148
-  wire misses_served_poisoned; // translate.ts:148
-  wire tlb_hit; // translate.ts:149
-  wire [8:0] tlb_mapping_ppn; // translate.ts:149
-  wire tlb_mapping_write; // translate.ts:149
-  wire tlb_mapping_read; // translate.ts:149
-  wire tlb_evicts; // translate.ts:149
-  reg [5:0] decision_slot; // translate.ts:154
-  reg [21:0] decision_offset; // translate.ts:154
-  reg [13:0] decision_length; // translate.ts:154
-  reg decision_write; // translate.ts:154
-  reg decision_silent; // translate.ts:154
-  reg [7:0] decision_reply_opcode; // translate.ts:154
-  reg [2:0] decision_op; // translate.ts:154
-  reg decision_indirect; // translate.ts:154
-  reg [17:0] decision_ppns; // translate.ts:154
-  reg [3:0] decision_status; // translate.ts:154
-  reg goes_to_reads; // translate.ts:155
-  reg goes_to_writes; // translate.ts:155
-  reg goes_to_syncs; // translate.ts:155
-  reg goes_to_refused; // translate.ts:155
-  reg goes_to_again; // translate.ts:155
-  reg goes_to_parked; // translate.ts:155
+  wire misses_room; // translate.ts:149
+  wire misses_added_taken; // translate.ts:149
+  wire misses_added_fetch; // translate.ts:149
+  wire [3:0] misses_added_miss; // translate.ts:149
+  wire misses_poison_left; // translate.ts:149
+  wire misses_fault_valid; // translate.ts:149
+  wire [3:0] misses_fault_result_miss; // translate.ts:149
+  wire misses_fault_result_error; // translate.ts:149
+  wire misses_fault_result_allocated; // translate.ts:149
+  wire misses_fault_result_mapped; // translate.ts:149
+  wire misses_fault_result_read; // translate.ts:149
+  wire misses_fault_result_write; // translate.ts:149
+  wire [8:0] misses_fault_result_ppn; // translate.ts:149
+  wire [2:0] misses_fault_result_slot; // translate.ts:149
+  wire [7:0] misses_fault_result_index; // translate.ts:149
+  wire [35:0] misses_fault_result_tag; // translate.ts:149
+  wire misses_next; // translate.ts:149
+  wire misses_served_valid; // translate.ts:149
+  wire [5:0] misses_served_slot; // translate.ts:149
+  wire misses_served_last; // translate.ts:149
+  wire [2:0] misses_served_verdict; // translate.ts:149
+  wire [8:0] misses_served_ppn; // translate.ts:149
+  wire misses_served_read; // translate.ts:149
+  wire misses_served_write; // translate.ts:149
+  wire [43:0] misses_served_key; // translate.ts:149
+  wire misses_served_first; // translate.ts:149
+  wire misses_served_poisoned; // translate.ts:149
+  wire tlb_hit; // translate.ts:150
+  wire [8:0] tlb_mapping_ppn; // translate.ts:150
+  wire tlb_mapping_write; // translate.ts:150
+  wire tlb_mapping_read; // translate.ts:150
+  wire tlb_evicts; // translate.ts:150
+  reg [5:0] decision_slot; // translate.ts:155
+  reg [21:0] decision_offset; // translate.ts:155
+  reg [13:0] decision_length; // translate.ts:155
+  reg decision_write; // translate.ts:155
+  reg decision_silent; // translate.ts:155
+  reg [7:0] decision_reply_opcode; // translate.ts:155
+  reg [2:0] decision_op; // translate.ts:155
+  reg decision_indirect; // translate.ts:155
+  reg [17:0] decision_ppns; // translate.ts:155
+  reg [3:0] decision_status; // translate.ts:155
+  reg goes_to_reads; // translate.ts:156
+  reg goes_to_writes; // translate.ts:156
+  reg goes_to_syncs; // translate.ts:156
+  reg goes_to_refused; // translate.ts:156
+  reg goes_to_again; // translate.ts:156
+  reg goes_to_parked; // translate.ts:156
   reg again_queued; // pass-queue.ts:34
   reg [5:0] again_head; // pass-queue.ts:35
   reg [5:0] again_behind_head; // pass-queue.ts:36
   reg [5:0] again_tail; // pass-queue.ts:37
-  wire parked_queue_push_ready; // translate.ts:162
-  wire parked_queue_pop_valid; // translate.ts:162
-  wire [5:0] parked_queue_pop_payload; // translate.ts:162
-  wire [6:0] parked_queue_level; // translate.ts:162
-  reg retrying; // translate.ts:165
-  reg shooting; // translate.ts:167
-  reg [15:0] first_pid; // translate.ts:215
-  reg [27:0] first_vpn; // translate.ts:215
-  reg [21:0] first_offset; // translate.ts:215
-  reg [13:0] first_length; // translate.ts:215
-  reg first_write; // translate.ts:215
-  reg first_silent; // translate.ts:215
-  reg [7:0] first_reply_opcode; // translate.ts:215
-  reg [2:0] first_op; // translate.ts:215
-  reg first_indirect; // translate.ts:215
-  reg first_needs_read; // translate.ts:215
-  reg first_needs_write; // translate.ts:215
-  reg first_outside; // translate.ts:215
-  reg first_step; // translate.ts:215
-  reg first_last_step; // translate.ts:215
-  reg [17:0] first_ppns; // translate.ts:215
-  reg [43:0] first_key; // translate.ts:216
-  reg [5:0] first_slot; // translate.ts:217
-  reg first_valid; // translate.ts:218
-  reg first_shoots; // translate.ts:219
-  reg is_lookup; // translate.ts:239
-  reg is_shoot; // translate.ts:240
-  reg [15:0] second_pid; // translate.ts:245
-  reg [27:0] second_vpn; // translate.ts:245
-  reg [21:0] second_offset; // translate.ts:245
-  reg [13:0] second_length; // translate.ts:245
-  reg second_write; // translate.ts:245
-  reg second_silent; // translate.ts:245
-  reg [7:0] second_reply_opcode; // translate.ts:245
-  reg [2:0] second_op; // translate.ts:245
-  reg second_indirect; // translate.ts:245
-  reg second_needs_read; // translate.ts:245
-  reg second_needs_write; // translate.ts:245
-  reg second_outside; // translate.ts:245
-  reg second_step; // translate.ts:245
-  reg second_last_step; // translate.ts:245
-  reg [17:0] second_ppns; // translate.ts:245
-  reg [43:0] second_key; // translate.ts:246
-  reg [5:0] second_slot; // translate.ts:247
-  reg [7:0] second_index; // translate.ts:249
+  wire parked_queue_push_ready; // translate.ts:163
+  wire parked_queue_pop_valid; // translate.ts:163
+  wire [5:0] parked_queue_pop_payload; // translate.ts:163
+  wire [6:0] parked_queue_level; // translate.ts:163
+  reg retrying; // translate.ts:166
+  reg shooting; // translate.ts:168
+  reg [15:0] first_pid; // translate.ts:216
+  reg [27:0] first_vpn; // translate.ts:216
+  reg [21:0] first_offset; // translate.ts:216
+  reg [13:0] first_length; // translate.ts:216
+  reg first_write; // translate.ts:216
+  reg first_silent; // translate.ts:216
+  reg [7:0] first_reply_opcode; // translate.ts:216
+  reg [2:0] first_op; // translate.ts:216
+  reg first_indirect; // translate.ts:216
+  reg first_needs_read; // translate.ts:216
+  reg first_needs_write; // translate.ts:216
+  reg first_outside; // translate.ts:216
+  reg first_step; // translate.ts:216
+  reg first_last_step; // translate.ts:216
+  reg [17:0] first_ppns; // translate.ts:216
+  reg [43:0] first_key; // translate.ts:217
+  reg [5:0] first_slot; // translate.ts:218
+  reg first_valid; // translate.ts:219
+  reg first_shoots; // translate.ts:220
+  reg is_lookup; // translate.ts:240
+  reg is_shoot; // translate.ts:241
+  reg [15:0] second_pid; // translate.ts:246
+  reg [27:0] second_vpn; // translate.ts:246
+  reg [21:0] second_offset; // translate.ts:246
+  reg [13:0] second_length; // translate.ts:246
+  reg second_write; // translate.ts:246
+  reg second_silent; // translate.ts:246
+  reg [7:0] second_reply_opcode; // translate.ts:246
+  reg [2:0] second_op; // translate.ts:246
+  reg second_indirect; // translate.ts:246
+  reg second_needs_read; // translate.ts:246
+  reg second_needs_write; // translate.ts:246
+  reg second_outside; // translate.ts:246
+  reg second_step; // translate.ts:246
+  reg second_last_step; // translate.ts:246
+  reg [17:0] second_ppns; // translate.ts:246
+  reg [43:0] second_key; // translate.ts:247
+  reg [5:0] second_slot; // translate.ts:248
+  reg [7:0] second_index; // translate.ts:250
   reg reads_out_queued; // pass-queue.ts:34
   reg [5:0] reads_out_head; // pass-queue.ts:35
   reg [5:0] reads_out_behind_head; // pass-queue.ts:36
@@ -221,129 +221,129 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg [5:0] refused_out_head; // pass-queue.ts:35
   reg [5:0] refused_out_behind_head; // pass-queue.ts:36
   reg [5:0] refused_out_tail; // pass-queue.ts:37
-  wire walk_fetch_ready; // translate.ts:395
-  wire walk_ar_valid; // translate.ts:395
-  wire [30:0] walk_ar_payload_addr; // translate.ts:395
-  wire [4:0] walk_ar_payload_id; // translate.ts:395
-  wire [7:0] walk_ar_payload_len; // translate.ts:395
-  wire [2:0] walk_ar_payload_size; // translate.ts:395
-  wire [1:0] walk_ar_payload_burst; // translate.ts:395
-  wire walk_r_ready; // translate.ts:395
-  wire walk_arriving_valid; // translate.ts:395
-  wire [3:0] walk_arriving_miss; // translate.ts:395
-  wire walk_walked_valid; // translate.ts:395
-  wire [3:0] walk_walked_result_miss; // translate.ts:395
-  wire walk_walked_result_error; // translate.ts:395
-  wire walk_walked_result_allocated; // translate.ts:395
-  wire walk_walked_result_mapped; // translate.ts:395
-  wire walk_walked_result_read; // translate.ts:395
-  wire walk_walked_result_write; // translate.ts:395
-  wire [8:0] walk_walked_result_ppn; // translate.ts:395
-  wire [2:0] walk_walked_result_slot; // translate.ts:395
-  wire [7:0] walk_walked_result_index; // translate.ts:395
-  wire [35:0] walk_walked_result_tag; // translate.ts:395
-  wire faults_free_page_ready; // translate.ts:404
-  wire faults_done_valid; // translate.ts:404
-  wire [3:0] faults_done_miss; // translate.ts:404
-  wire faults_done_out_of_memory; // translate.ts:404
-  wire [8:0] faults_done_ppn; // translate.ts:404
-  wire faults_quick; // translate.ts:404
-  wire faults_aw_valid; // translate.ts:404
-  wire [30:0] faults_aw_payload_addr; // translate.ts:404
-  wire [4:0] faults_aw_payload_id; // translate.ts:404
-  wire [7:0] faults_aw_payload_len; // translate.ts:404
-  wire [2:0] faults_aw_payload_size; // translate.ts:404
-  wire [1:0] faults_aw_payload_burst; // translate.ts:404
-  wire faults_w_valid; // translate.ts:404
-  wire [511:0] faults_w_payload_data; // translate.ts:404
-  wire [63:0] faults_w_payload_strb; // translate.ts:404
-  wire faults_w_payload_last; // translate.ts:404
-  wire faults_b_ready; // translate.ts:404
-  wire faults_written_valid; // translate.ts:404
-  wire [3:0] faults_written_miss; // translate.ts:404
-  wire [6:0] faults_level; // translate.ts:404
-  reg [63:0] inside_; // translate.ts:419
-  reg [63:0] awaited; // translate.ts:422
-  reg drains; // translate.ts:423
-  reg report; // translate.ts:424
-  reg shot; // translate.ts:426
-  reg happened_tlb_hits; // translate.ts:445
-  reg happened_tlb_misses; // translate.ts:445
-  reg happened_misses_merged; // translate.ts:445
-  reg happened_bucket_fetches; // translate.ts:445
-  reg happened_tlb_evictions; // translate.ts:445
-  reg happened_page_faults; // translate.ts:445
-  reg happened_shootdowns; // translate.ts:445
-  reg happened_invalid; // translate.ts:445
-  reg happened_write_permission; // translate.ts:445
-  reg happened_read_permission; // translate.ts:445
-  reg happened_out_of_memory; // translate.ts:445
-  (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:146
+  wire walk_fetch_ready; // translate.ts:396
+  wire walk_ar_valid; // translate.ts:396
+  wire [30:0] walk_ar_payload_addr; // translate.ts:396
+  wire [4:0] walk_ar_payload_id; // translate.ts:396
+  wire [7:0] walk_ar_payload_len; // translate.ts:396
+  wire [2:0] walk_ar_payload_size; // translate.ts:396
+  wire [1:0] walk_ar_payload_burst; // translate.ts:396
+  wire walk_r_ready; // translate.ts:396
+  wire walk_arriving_valid; // translate.ts:396
+  wire [3:0] walk_arriving_miss; // translate.ts:396
+  wire walk_walked_valid; // translate.ts:396
+  wire [3:0] walk_walked_result_miss; // translate.ts:396
+  wire walk_walked_result_error; // translate.ts:396
+  wire walk_walked_result_allocated; // translate.ts:396
+  wire walk_walked_result_mapped; // translate.ts:396
+  wire walk_walked_result_read; // translate.ts:396
+  wire walk_walked_result_write; // translate.ts:396
+  wire [8:0] walk_walked_result_ppn; // translate.ts:396
+  wire [2:0] walk_walked_result_slot; // translate.ts:396
+  wire [7:0] walk_walked_result_index; // translate.ts:396
+  wire [35:0] walk_walked_result_tag; // translate.ts:396
+  wire faults_free_page_ready; // translate.ts:405
+  wire faults_done_valid; // translate.ts:405
+  wire [3:0] faults_done_miss; // translate.ts:405
+  wire faults_done_out_of_memory; // translate.ts:405
+  wire [8:0] faults_done_ppn; // translate.ts:405
+  wire faults_quick; // translate.ts:405
+  wire faults_aw_valid; // translate.ts:405
+  wire [30:0] faults_aw_payload_addr; // translate.ts:405
+  wire [4:0] faults_aw_payload_id; // translate.ts:405
+  wire [7:0] faults_aw_payload_len; // translate.ts:405
+  wire [2:0] faults_aw_payload_size; // translate.ts:405
+  wire [1:0] faults_aw_payload_burst; // translate.ts:405
+  wire faults_w_valid; // translate.ts:405
+  wire [511:0] faults_w_payload_data; // translate.ts:405
+  wire [63:0] faults_w_payload_strb; // translate.ts:405
+  wire faults_w_payload_last; // translate.ts:405
+  wire faults_b_ready; // translate.ts:405
+  wire faults_written_valid; // translate.ts:405
+  wire [3:0] faults_written_miss; // translate.ts:405
+  wire [6:0] faults_level; // translate.ts:405
+  reg [63:0] inside_; // translate.ts:420
+  reg [63:0] awaited; // translate.ts:423
+  reg drains; // translate.ts:424
+  reg report; // translate.ts:425
+  reg shot; // translate.ts:427
+  reg happened_tlb_hits; // translate.ts:446
+  reg happened_tlb_misses; // translate.ts:446
+  reg happened_misses_merged; // translate.ts:446
+  reg happened_bucket_fetches; // translate.ts:446
+  reg happened_tlb_evictions; // translate.ts:446
+  reg happened_page_faults; // translate.ts:446
+  reg happened_shootdowns; // translate.ts:446
+  reg happened_invalid; // translate.ts:446
+  reg happened_write_permission; // translate.ts:446
+  reg happened_read_permission; // translate.ts:446
+  reg happened_out_of_memory; // translate.ts:446
+  (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:147
   (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [73:0] writes_out_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [73:0] syncs_out_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [19:0] refused_out_store [0:63]; // pass-queue.ts:33
-  wire first_ready; // translate.ts:169
-  wire first_moves; // translate.ts:242
+  wire first_ready; // translate.ts:170
+  wire first_moves; // translate.ts:243
   wire again_valid = goes_to_again | again_queued; // pass-queue.ts:31
   wire [5:0] again_payload = again_queued ? again_store[again_head] : decision_slot; // pass-queue.ts:31
   wire again_taken = again_valid & first_ready; // pass-queue.ts:44
   wire again_single = again_tail == again_behind_head; // pass-queue.ts:50
   assign first_ready = ~first_valid | first_moves;
-  wire wants_parked = ~again_valid & parked_queue_pop_valid & ~retrying & misses_room; // translate.ts:172
-  wire wants_old = again_valid | wants_parked; // translate.ts:173
-  wire wants_shootdown = ~wants_old & shootdown_valid & ~shooting; // translate.ts:174
-  wire wants_new = ~(wants_old | wants_shootdown); // translate.ts:175
-  wire take_parked = first_ready & wants_parked; // translate.ts:176
-  wire take_shootdown = first_ready & wants_shootdown; // translate.ts:177
-  wire take_new = first_ready & wants_new & access_valid; // translate.ts:178
-  wire [5:0] old_slot = again_valid ? again_payload : parked_queue_pop_payload; // translate.ts:184
-  wire plain = access_payload_op == 3'd0; // translate.ts:189
-  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:190
-  wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // translate.ts:220
-  wire second_ends = ~misses_served_valid | misses_served_last; // translate.ts:241
+  wire wants_parked = ~again_valid & parked_queue_pop_valid & ~retrying & misses_room; // translate.ts:173
+  wire wants_old = again_valid | wants_parked; // translate.ts:174
+  wire wants_shootdown = ~wants_old & shootdown_valid & ~shooting; // translate.ts:175
+  wire wants_new = ~(wants_old | wants_shootdown); // translate.ts:176
+  wire take_parked = first_ready & wants_parked; // translate.ts:177
+  wire take_shootdown = first_ready & wants_shootdown; // translate.ts:178
+  wire take_new = first_ready & wants_new & access_valid; // translate.ts:179
+  wire [5:0] old_slot = again_valid ? again_payload : parked_queue_pop_payload; // translate.ts:185
+  wire plain = access_payload_op == 3'd0; // translate.ts:190
+  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:191
+  wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // translate.ts:221
+  wire second_ends = ~misses_served_valid | misses_served_last; // translate.ts:242
   assign first_moves = second_ends & ~misses_next & first_valid;
-  wire [5:0] request_slot = misses_served_valid ? misses_served_slot : second_slot; // translate.ts:265
-  wire hit = is_lookup & ~second_outside & tlb_hit; // translate.ts:268
+  wire [5:0] request_slot = misses_served_valid ? misses_served_slot : second_slot; // translate.ts:266
+  wire hit = is_lookup & ~second_outside & tlb_hit; // translate.ts:269
   wire [116:0] permitted_word = records[misses_served_slot];
   wire permitted_choice = misses_served_valid ? permitted_word[95] : second_needs_write;
   wire permitted_choice_2 = misses_served_valid ? misses_served_write : tlb_mapping_write;
   wire permitted_choice_3 = misses_served_valid ? permitted_word[94] : second_needs_read;
   wire permitted =
     (~permitted_choice | permitted_choice_2)
-    & (~permitted_choice_3 | (misses_served_valid ? misses_served_read : tlb_mapping_read)); // translate.ts:278
-  wire mapped = hit | (misses_served_valid & (misses_served_verdict == 3'd0)); // translate.ts:280
+    & (~permitted_choice_3 | (misses_served_valid ? misses_served_read : tlb_mapping_read)); // translate.ts:279
+  wire mapped = hit | (misses_served_valid & (misses_served_verdict == 3'd0)); // translate.ts:281
   wire absent =
     (is_lookup & second_outside)
-    | (misses_served_valid & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:283
-  wire doubtful = misses_served_valid & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:284
-  wire failed = misses_served_valid & (misses_served_verdict == 3'd4); // translate.ts:285
+    | (misses_served_valid & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:284
+  wire doubtful = misses_served_valid & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:285
+  wire failed = misses_served_valid & (misses_served_verdict == 3'd4); // translate.ts:286
   wire denied =
     ~permitted
-    & (mapped | (misses_served_valid & (misses_served_verdict == 3'd2)) | (misses_served_valid & (misses_served_verdict == 3'd3))); // translate.ts:287
-  wire lacks_write = permitted_choice & ~permitted_choice_2; // translate.ts:288
-  wire exhausted = permitted & misses_served_valid & (misses_served_verdict == 3'd3); // translate.ts:289
+    & (mapped | (misses_served_valid & (misses_served_verdict == 3'd2)) | (misses_served_valid & (misses_served_verdict == 3'd3))); // translate.ts:288
+  wire lacks_write = permitted_choice & ~permitted_choice_2; // translate.ts:289
+  wire exhausted = permitted & misses_served_valid & (misses_served_verdict == 3'd3); // translate.ts:290
   wire moving =
     misses_served_valid
     & (misses_served_verdict == 3'd2)
-    & ~(misses_served_read | misses_served_write); // translate.ts:292
-  wire again_later = permitted & misses_served_valid & (misses_served_verdict == 3'd2); // translate.ts:294
-  wire goes_on = mapped & permitted; // translate.ts:295
+    & ~(misses_served_read | misses_served_write); // translate.ts:293
+  wire again_later = permitted & misses_served_valid & (misses_served_verdict == 3'd2); // translate.ts:295
+  wire goes_on = mapped & permitted; // translate.ts:296
   wire complete_choice = misses_served_valid ? permitted_word[97] : second_step;
   wire complete_choice_2 = misses_served_valid ? permitted_word[98] : second_last_step;
-  wire complete = complete_choice == complete_choice_2; // translate.ts:296
-  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:298
-  wire adds = missed & misses_added_taken; // translate.ts:299
-  wire parks = (missed & ~misses_added_taken) | again_later | doubtful; // translate.ts:300
+  wire complete = complete_choice == complete_choice_2; // translate.ts:297
+  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:299
+  wire adds = missed & misses_added_taken; // translate.ts:300
+  wire parks = (missed & ~misses_added_taken) | again_later | doubtful; // translate.ts:301
   wire learns =
     misses_served_valid
     & misses_served_first
     & (misses_served_verdict == 3'd0)
-    & ~misses_served_poisoned; // translate.ts:311
+    & ~misses_served_poisoned; // translate.ts:312
   wire [2:0] asks_sync_choice = misses_served_valid ? permitted_word[92:90] : second_op;
-  wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:326
-  wire finished = goes_on & complete; // translate.ts:327
+  wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:327
+  wire finished = goes_on & complete; // translate.ts:328
   wire reads_out_taken = reads_valid & reads_ready; // pass-queue.ts:44
   wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass-queue.ts:50
   wire writes_out_taken = writes_valid & writes_ready; // pass-queue.ts:44
@@ -353,38 +353,38 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire refused_out_taken = refused_valid & refused_ready; // pass-queue.ts:44
   wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass-queue.ts:50
   wire [27:0] next_page_choice = misses_served_valid ? permitted_word[43:16] : second_vpn;
-  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:384
+  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:385
 
-  wire [43:0] misses_key = first_key; // translate.ts:148
-  wire misses_advance = first_moves; // translate.ts:148
-  wire misses_add_valid = missed; // translate.ts:148
-  wire [43:0] misses_add_key = second_key; // translate.ts:148
-  wire [5:0] misses_add_slot = second_slot; // translate.ts:148
-  wire misses_add_read = second_needs_read; // translate.ts:148
-  wire misses_add_write = second_needs_write; // translate.ts:148
-  wire misses_poison = is_shoot; // translate.ts:148
-  wire misses_arriving_valid = walk_arriving_valid; // translate.ts:148
-  wire [3:0] misses_arriving_miss = walk_arriving_miss; // translate.ts:148
-  wire misses_walked_valid = walk_walked_valid; // translate.ts:148
-  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:148
-  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:148
-  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:148
-  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:148
-  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:148
-  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:148
-  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:148
-  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:148
-  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:148
-  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:148
-  wire misses_faulted_valid = faults_done_valid; // translate.ts:148
-  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:148
-  wire misses_faulted_out_of_memory = faults_done_out_of_memory; // translate.ts:148
-  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:148
-  wire misses_quick = faults_quick; // translate.ts:148
-  wire misses_written_valid = faults_written_valid; // translate.ts:148
-  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:148
-  wire misses_take = second_ends & misses_next; // translate.ts:148
-  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:148
+  wire [43:0] misses_key = first_key; // translate.ts:149
+  wire misses_advance = first_moves; // translate.ts:149
+  wire misses_add_valid = missed; // translate.ts:149
+  wire [43:0] misses_add_key = second_key; // translate.ts:149
+  wire [5:0] misses_add_slot = second_slot; // translate.ts:149
+  wire misses_add_read = second_needs_read; // translate.ts:149
+  wire misses_add_write = second_needs_write; // translate.ts:149
+  wire misses_poison = is_shoot; // translate.ts:149
+  wire misses_arriving_valid = walk_arriving_valid; // translate.ts:149
+  wire [3:0] misses_arriving_miss = walk_arriving_miss; // translate.ts:149
+  wire misses_walked_valid = walk_walked_valid; // translate.ts:149
+  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:149
+  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:149
+  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:149
+  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:149
+  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:149
+  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:149
+  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:149
+  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:149
+  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:149
+  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:149
+  wire misses_faulted_valid = faults_done_valid; // translate.ts:149
+  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:149
+  wire misses_faulted_out_of_memory = faults_done_out_of_memory; // translate.ts:149
+  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:149
+  wire misses_quick = faults_quick; // translate.ts:149
+  wire misses_written_valid = faults_written_valid; // translate.ts:149
+  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:149
+  wire misses_take = second_ends & misses_next; // translate.ts:149
+  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:149
     .clk                     (clk),
     .rst                     (rst),
     .key                     (misses_key),
@@ -445,16 +445,16 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .served_poisoned         (misses_served_poisoned)
   );
 
-  wire [43:0] tlb_key = first_key; // translate.ts:149
-  wire tlb_advance = first_moves; // translate.ts:149
-  wire tlb_use = hit; // translate.ts:149
-  wire tlb_clear = is_shoot; // translate.ts:149
-  wire tlb_fill_valid = learns; // translate.ts:149
-  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:149
-  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:149
-  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:149
-  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:149
-  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:149
+  wire [43:0] tlb_key = first_key; // translate.ts:150
+  wire tlb_advance = first_moves; // translate.ts:150
+  wire tlb_use = hit; // translate.ts:150
+  wire tlb_clear = is_shoot; // translate.ts:150
+  wire tlb_fill_valid = learns; // translate.ts:150
+  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:150
+  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:150
+  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:150
+  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:150
+  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:150
     .clk                (clk),
     .rst                (rst),
     .key                (tlb_key),
@@ -473,10 +473,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .evicts             (tlb_evicts)
   );
 
-  wire parked_queue_push_valid = goes_to_parked; // translate.ts:162
-  wire [5:0] parked_queue_push_payload = decision_slot; // translate.ts:162
-  wire parked_queue_pop_ready = take_parked; // translate.ts:162
-  Fifo_shape6_depth64_styledistributed parked_queue ( // translate.ts:162
+  wire parked_queue_push_valid = goes_to_parked; // translate.ts:163
+  wire [5:0] parked_queue_push_payload = decision_slot; // translate.ts:163
+  wire parked_queue_pop_ready = take_parked; // translate.ts:163
+  Fifo_shape6_depth64_styledistributed parked_queue ( // translate.ts:163
     .clk          (clk),
     .rst          (rst),
     .push_valid   (parked_queue_push_valid),
@@ -488,17 +488,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level        (parked_queue_level)
   );
 
-  wire walk_fetch_valid = misses_added_fetch; // translate.ts:395
-  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:395
-  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:395
-  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:395
-  wire walk_ar_ready = ar_ready; // translate.ts:395
-  wire walk_r_valid = r_valid; // translate.ts:395
-  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:395
-  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:395
-  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:395
-  wire walk_r_payload_last = r_payload_last; // translate.ts:395
-  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:395
+  wire walk_fetch_valid = misses_added_fetch; // translate.ts:396
+  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:396
+  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:396
+  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:396
+  wire walk_ar_ready = ar_ready; // translate.ts:396
+  wire walk_r_valid = r_valid; // translate.ts:396
+  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:396
+  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:396
+  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:396
+  wire walk_r_payload_last = r_payload_last; // translate.ts:396
+  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:396
     .clk                     (clk),
     .rst                     (rst),
     .fetch_valid             (walk_fetch_valid),
@@ -534,26 +534,26 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .walked_result_tag       (walk_walked_result_tag)
   );
 
-  wire faults_fault_valid = misses_fault_valid; // translate.ts:404
-  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:404
-  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:404
-  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:404
-  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:404
-  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:404
-  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:404
-  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:404
-  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:404
-  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:404
-  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:404
-  wire faults_free_page_valid = free_page_valid; // translate.ts:404
-  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:404
-  wire faults_out_of_memory = out_of_memory; // translate.ts:404
-  wire faults_aw_ready = aw_ready; // translate.ts:404
-  wire faults_w_ready = w_ready; // translate.ts:404
-  wire faults_b_valid = b_valid; // translate.ts:404
-  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:404
-  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:404
-  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:404
+  wire faults_fault_valid = misses_fault_valid; // translate.ts:405
+  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:405
+  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:405
+  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:405
+  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:405
+  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:405
+  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:405
+  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:405
+  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:405
+  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:405
+  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:405
+  wire faults_free_page_valid = free_page_valid; // translate.ts:405
+  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:405
+  wire faults_out_of_memory = out_of_memory; // translate.ts:405
+  wire faults_aw_ready = aw_ready; // translate.ts:405
+  wire faults_w_ready = w_ready; // translate.ts:405
+  wire faults_b_valid = b_valid; // translate.ts:405
+  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:405
+  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:405
+  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:405
     .clk                    (clk),
     .rst                    (rst),
     .fault_valid            (faults_fault_valid),
@@ -1246,7 +1246,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   always @(posedge clk)
     if (~rst) begin
       assert (~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken)); // pass-queue.ts:52
-      assert (~(goes_to_parked & ~parked_queue_push_ready)); // translate.ts:163
+      assert (~(goes_to_parked & ~parked_queue_push_ready)); // translate.ts:164
       assert (~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken)); // pass-queue.ts:52
       assert (~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken)); // pass-queue.ts:52
       assert (~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken)); // pass-queue.ts:52
@@ -1261,7 +1261,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         $stop;
       end
       if (~(~(goes_to_parked & ~parked_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:163)"); // translate.ts:163
+        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:164)"); // translate.ts:164
         $stop;
       end
       if (~(~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken))) begin

@@ -2,8 +2,7 @@ import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { offloadsOf, parametersOf, type NodeConfig } from "../config/index.ts";
 import { extendedNode } from "../offload/index.ts";
 import { offloadBuilds } from "../offloads/index.ts";
-import { ClioNode, ClioNodeGbn, ClioNodePartitioned, goBackNNode } from "../rtl/index.ts";
-import { partBit } from "../../shared/go-back-n/rtl/index.ts";
+import { ClioNode, ClioNodeGbn, ClioNodePartitioned, goBackNNode, partBit } from "../rtl/index.ts";
 
 /** What every build of the node is: ClioNode's ports, and those of its transport if it has one. */
 export type NodeBuild = ReturnType<typeof ClioNode>;

@@ -3,6 +3,7 @@
  * who write one.
  */
 import { bit, sink, source, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";
+import { BodyBeat } from "../../shared/frame/index.ts";
 import { firstOffloadPid } from "../config/index.ts";
 
 /** What an offload must know of its host. */
@@ -29,9 +30,9 @@ const contextOf = (p: { readonly contexts: number }) => uint(Math.log2(p.context
 
 /**
  * Bytes as they pass here: always from lane 0 of the first beat, `beats(n)` beats for n bytes and none for 0; `last`
- * marks the last one. What lies behind the n bytes in the last beat means nothing.
+ * marks the last one. Bytes behind the n in the last beat mean nothing.
  */
-export const BodyBeat = (p: { readonly beatBytes: number }) => struct({ data: uint(p.beatBytes * 8), last: bit });
+export { BodyBeat };
 /** Beats of `bytes` bytes. */
 export const beatsOf = (bytes: UInt, p: { readonly beatBytes: number }): UInt => {
   const lane = Math.log2(p.beatBytes);

@@ -36,7 +36,7 @@ export interface BehindGoBackN {
    * Requests that it can have taken in beside those that hold a slot. They may take longer than their sessions last.
    */
   readonly requests: number;
-  /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of gbn_types.ts). */
+  /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of tags.ts). */
   readonly marksParts: boolean;
 }
 /** The shims of a build. @throws ConfigError when it has none */

@@ -29,6 +29,7 @@ import { physicalPid } from "../../registers/index.ts";
 import { AccessRead } from "../memory/access-read.ts";
 import { AccessWrite } from "../memory/access-write.ts";
 import { AxiShare } from "../../../shared/axi/index.ts";
+import { memoryMasters } from "../ports/widths.ts";
 import { FrameBuffer, AxisBeat } from "../../../shared/frame/index.ts";
 import { Mat } from "../dispatch/mat.ts";
 import { NetRx } from "../network/net-rx.ts";
@@ -207,7 +208,13 @@ export const SmallNode = module(
     buffer.slowJob.payload.set({ slot: 0, first: 0, beats: 0 });
     buffer.slowData.ready.set(0);
     const share = instance(
-      AxiShare({ beatBytes: p.beatBytes, addressBits: t.addressBits, idBits, syncId, writes: outstanding }),
+      AxiShare({
+        beatBytes: p.beatBytes,
+        addressBits: t.addressBits,
+        idBits,
+        masters: memoryMasters(syncId),
+        writes: outstanding,
+      }),
     );
     connect(reader.ar, share.dataAr);
     connect(share.dataR, reader.r);

@@ -43,7 +43,6 @@ import {
   PeerFields,
   sessionBits,
   SessionControl,
-  tagBits,
   ticketBits,
   Turn,
   wirePeer,
@@ -52,6 +51,7 @@ import {
   type GbnReceiverParameters,
   type SessionParameters,
 } from "../../../shared/go-back-n/rtl/index.ts";
+import { tagBits } from "./tags.ts";
 import { headerBytes, opcodeOffset } from "./gbn-opcode.ts";
 import { GbnPeerWrite } from "./gbn-peers.ts";
 import { gbnAction, GbnRemove, RemovePlan } from "./gbn-shift.ts";

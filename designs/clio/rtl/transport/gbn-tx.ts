@@ -48,11 +48,8 @@ import {
   Acknowledgement,
   choose,
   gbnBytes,
-  partBit,
   sessionBits,
   SessionControl,
-  tagBits,
-  tagPrefix,
   ticketBits,
   Turn,
   wireSequenceBits,
@@ -60,6 +57,7 @@ import {
   type GbnSenderParameters,
   type GbnStoreParameters,
 } from "../../../shared/go-back-n/rtl/index.ts";
+import { partBit, tagBits, tagPrefix } from "./tags.ts";
 import { headerBytes } from "./gbn-opcode.ts";
 import { changedChecksum, contextBits, GbnContext, GbnContextWrite } from "./gbn-rx.ts";
 import { gbnAction, GbnInsert, InsertPlan } from "./gbn-shift.ts";
@@ -70,7 +68,7 @@ export interface GbnTxParameters extends GbnSenderParameters, GbnStoreParameters
   /** As in gbn_reorder.ts. */
   readonly waiting: number;
   readonly patience: number;
-  /** Whether replies that others to the same request follow are marked (`partBit` of gbn_types.ts). */
+  /** Whether replies that others to the same request follow are marked (`partBit` of tags.ts). */
   readonly marksParts?: true;
 }
 
