@@ -142,11 +142,11 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
     write_grant_locked ? write_grant_owner :
     write_grant_request & (~write_grant_request + 3'd1);
   wire granted_1_valid = write_grant_valid & aw_ready; // axi-share.ts:93
-  wire owner_next_payload_sync = aw_payload_id == 5'd17; // axi-share.ts:100
-  wire owner_next_payload_table = (|aw_payload_id) & (aw_payload_id != 5'd17); // axi-share.ts:100
-  wire of_table = owners_pop_payload_table; // axi-share.ts:104
-  wire of_sync = owners_pop_payload_sync; // axi-share.ts:104
-  wire of_data = ~(of_table | of_sync); // axi-share.ts:106
+  wire owner_next_payload_sync = aw_payload_id == 5'd17; // axi-share.ts:103
+  wire owner_next_payload_table = (|aw_payload_id) & (aw_payload_id != 5'd17); // axi-share.ts:103
+  wire of_table = owners_pop_payload_table; // axi-share.ts:107
+  wire of_sync = owners_pop_payload_sync; // axi-share.ts:107
+  wire of_data = ~(of_table | of_sync); // axi-share.ts:109
 
   wire owners_push_valid = granted_1_valid; // axi-share.ts:91
   wire owners_push_payload_sync = owner_next_payload_sync; // axi-share.ts:91

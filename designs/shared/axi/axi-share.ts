@@ -92,9 +92,12 @@ const share = module(
     const granted = arbiter(p.masters.map(aw), { policy: "priority", name: "write_grant" });
     const [address, owner] = fork(granted, 2, "lazy", { name: "granted" }) as [typeof granted, typeof granted];
     connect(address, io.aw);
-    const owns = (id: UInt) =>
+    const owns = (id: UInt): [string, Bit][] =>
       upper
-        .map((m, i) => [m.name, upper.slice(i + 1).reduce((own, above) => own.and(isBelow(above, id)), reaches(m, id))])
+        .map((m, i): [string, Bit] => [
+          m.name,
+          upper.slice(i + 1).reduce((own, above) => own.and(isBelow(above, id)), reaches(m, id)),
+        ])
         .reverse();
     connect(
       map(owner, Owner, v => Object.fromEntries(owns(v.id)), { name: "owner_next" }),
@@ -145,5 +148,4 @@ const share = module(
  * Latency 0 on every channel, but write data at the earliest one cycle after their address; initiation interval 1.
  * Full: with `writes` bursts of data to pass no more write address is granted.
  */
-export const AxiShare = <const N extends string>(p: AxiShareParameters<N>): Def<SharePorts<N>> =>
-  share(p) as Def<SharePorts<N>>;
+export const AxiShare = <const N extends string>(p: AxiShareParameters<N>): Def<SharePorts<N>> => share(p);

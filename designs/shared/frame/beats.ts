@@ -13,8 +13,8 @@ export const AxisBeat = (beatBytes: number) =>
 export const BufferJob = (p: { readonly slots: number; readonly beatBytes: number; readonly frameBytes: number }) =>
   struct({ slot: uint(slotBits(p)), first: uint(slotBeatBits(p)), beats: uint(slotBeatBits(p) + 1) });
 /**
- * Bytes without a frame about them: from lane 0 of the first beat, `last` on the last. Bytes behind the end, in the last
- * beat, mean nothing.
+ * Bytes without a frame about them: from lane 0 of the first beat, `last` on the last. Bytes behind the end, in the
+ * last beat, mean nothing.
  */
 export const BodyBeat = (p: { readonly beatBytes: number }) => struct({ data: uint(p.beatBytes * 8), last: bit });
 export const BufferBeat = (beatBytes: number) => struct({ data: uint(beatBytes * 8), last: bit });

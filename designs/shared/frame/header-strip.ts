@@ -36,9 +36,9 @@ export const StrippedHead = (p: HeaderShiftParameters) =>
 
 /**
  * Takes frames apart: the header as a whole, told of at the frame's last beat, and the data behind it from lane 0. The
- * header reaches at least to the end of the size. What stands behind the size's bytes is no data. A frame that ends within the header has no data,
- * and whatever stands in its missing bytes means nothing. `route` is the byte `routeByte` of the frame whose data beat
- * is being offered.
+ * header reaches at least to the end of the size. What stands behind the size's bytes is no data. A frame that ends
+ * within the header has no data, and whatever stands in its missing bytes means nothing. `route` is the byte
+ * `routeByte` of the frame whose data beat is being offered.
  *
  * Latency: 1 cycle from a beat to the data beat that it completes (2 for a last one that the frame's last beat begins),
  * 1 from the last beat to `head`. Initiation interval: 1 beat per cycle, no bubble: while `head` and `data` are taken

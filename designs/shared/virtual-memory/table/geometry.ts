@@ -100,8 +100,8 @@ function mixingSteps(indexBits: number, wordBits: number): MixingStep[] {
 /**
  * Everything about the page table that follows from the configuration (paper §4.4.2, wire-format.md "Page table
  * entry and bucket").
- * @throws TableError when a size is not a power of two, a page fills the address space, no frame is left beside the table, or an entry does not
- * fit 64 bits.
+ * @throws TableError when a size is not a power of two, a page fills the address space, no frame is left beside the
+ * table, or an entry does not fit 64 bits.
  */
 export function tableGeometry({
   pageSize,
