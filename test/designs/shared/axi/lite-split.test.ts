@@ -25,9 +25,9 @@ async function run(b: Bench<Ports>, addressBits: number, pause: (seed: number) =
     b.onEdge({
       sample: () => {
         for (let a = reads.take(); a !== undefined; a = reads.take())
-          answer.send({ data: words.get(a.value.addr) ?? 0, resp: n === 0 ? 0 : 2 });
+          answer.send({ data: words.get(Number(a.value.addr)) ?? 0, resp: n === 0 ? 0 : 2 });
         while (addresses.received.length > 0 && data.received.length > 0) {
-          words.set(addresses.take()?.value.addr as number, data.take()?.value.data as number);
+          words.set(Number(addresses.take()?.value.addr), Number(data.take()?.value.data));
           written.send({ resp: n === 0 ? 0 : 2 });
         }
       },

@@ -16,12 +16,12 @@ const Hints = module(
     at: input(uint(Math.log2(depth))),
     slot: input(uint(slotBits)),
     asked: input(uint(Math.log2(depth))),
-    hint: output(uint(slotBits)),
+    found: output(uint(slotBits)),
   }),
   (io, { depth, slotBits }) => {
     const t = hintTable(depth, slotBits);
     t.write(io.en, io.at, io.slot);
-    io.hint.set(t.read(io.asked));
+    io.found.set(t.read(io.asked));
   },
 );
 /** Random hints, written and read in every cycle but never one word at once; a hint comes one cycle later. */
@@ -43,7 +43,7 @@ async function run(b: Bench<ReturnType<typeof Hints>["ports"]>, p: Shape, cycles
     b.sim.settle();
     if (asked !== undefined) {
       seen++;
-      expect(b.io.hint.num, `the hint at ${asked}`).toBe(model.get(asked));
+      expect(b.io.found.num, `the hint at ${asked}`).toBe(model.get(asked));
     }
     if (i % 400 === 399) b.sim.reset(1);
   }
