@@ -56,83 +56,83 @@ module AccessWrite_6619bf2d (
   reg request_to_0_done; // access-write.ts:68
   reg request_to_1_done; // access-write.ts:68
   reg request_to_2_done; // access-write.ts:68
-  reg bursts_of_full; // access-write.ts:71
-  reg [5:0] bursts_of_held_slot; // access-write.ts:71
-  reg [21:0] bursts_of_held_offset; // access-write.ts:71
-  reg [13:0] bursts_of_held_length; // access-write.ts:71
-  reg bursts_of_held_write; // access-write.ts:71
-  reg bursts_of_held_silent; // access-write.ts:71
-  reg [7:0] bursts_of_held_reply_opcode; // access-write.ts:71
-  reg [2:0] bursts_of_held_op; // access-write.ts:71
-  reg bursts_of_held_indirect; // access-write.ts:71
-  reg [17:0] bursts_of_held_ppns; // access-write.ts:71
-  reg bursts_of_skid_full; // access-write.ts:71
-  reg [5:0] bursts_of_skid_held_slot; // access-write.ts:71
-  reg [21:0] bursts_of_skid_held_offset; // access-write.ts:71
-  reg [13:0] bursts_of_skid_held_length; // access-write.ts:71
-  reg bursts_of_skid_held_write; // access-write.ts:71
-  reg bursts_of_skid_held_silent; // access-write.ts:71
-  reg [7:0] bursts_of_skid_held_reply_opcode; // access-write.ts:71
-  reg [2:0] bursts_of_skid_held_op; // access-write.ts:71
-  reg bursts_of_skid_held_indirect; // access-write.ts:71
-  reg [17:0] bursts_of_skid_held_ppns; // access-write.ts:71
-  reg align_of_full; // access-write.ts:72
-  reg [5:0] align_of_held_slot; // access-write.ts:72
-  reg [21:0] align_of_held_offset; // access-write.ts:72
-  reg [13:0] align_of_held_length; // access-write.ts:72
-  reg align_of_held_write; // access-write.ts:72
-  reg align_of_held_silent; // access-write.ts:72
-  reg [7:0] align_of_held_reply_opcode; // access-write.ts:72
-  reg [2:0] align_of_held_op; // access-write.ts:72
-  reg align_of_held_indirect; // access-write.ts:72
-  reg [17:0] align_of_held_ppns; // access-write.ts:72
-  reg align_of_skid_full; // access-write.ts:72
-  reg [5:0] align_of_skid_held_slot; // access-write.ts:72
-  reg [21:0] align_of_skid_held_offset; // access-write.ts:72
-  reg [13:0] align_of_skid_held_length; // access-write.ts:72
-  reg align_of_skid_held_write; // access-write.ts:72
-  reg align_of_skid_held_silent; // access-write.ts:72
-  reg [7:0] align_of_skid_held_reply_opcode; // access-write.ts:72
-  reg [2:0] align_of_skid_held_op; // access-write.ts:72
-  reg align_of_skid_held_indirect; // access-write.ts:72
-  reg [17:0] align_of_skid_held_ppns; // access-write.ts:72
-  reg burst_further; // bursts.ts:70
-  reg [15:0] burst_next_beat; // bursts.ts:71
-  reg [8:0] burst_next_left; // bursts.ts:72
-  reg [17:0] burst_next_ppns; // bursts.ts:73
-  reg aw_stage_full; // bursts.ts:117
-  reg [30:0] aw_stage_held_addr; // bursts.ts:117
-  reg [4:0] aw_stage_held_id; // bursts.ts:117
-  reg [7:0] aw_stage_held_len; // bursts.ts:117
-  reg [2:0] aw_stage_held_size; // bursts.ts:117
-  reg [1:0] aw_stage_held_burst; // bursts.ts:117
-  wire pending_push_ready; // access-write.ts:89
-  wire pending_pop_valid; // access-write.ts:89
-  wire [5:0] pending_pop_payload_slot; // access-write.ts:89
-  wire [7:0] pending_pop_payload_opcode; // access-write.ts:89
-  wire [13:0] pending_pop_payload_length; // access-write.ts:89
-  wire pending_pop_payload_silent; // access-write.ts:89
-  wire pending_pop_payload_indirect; // access-write.ts:89
-  wire pending_pop_payload_last; // access-write.ts:89
-  wire [6:0] pending_level; // access-write.ts:89
-  wire align_job_ready; // access-write.ts:121
-  wire align_input_ready; // access-write.ts:121
-  wire align_output_valid; // access-write.ts:121
-  wire [511:0] align_output_payload_data; // access-write.ts:121
-  wire [63:0] align_output_payload_keep; // access-write.ts:121
-  wire [5:0] align_output_payload_tag; // access-write.ts:121
-  wire align_output_payload_bad; // access-write.ts:121
-  wire align_output_payload_last; // access-write.ts:121
-  wire align_input_last; // access-write.ts:121
-  reg begun; // access-write.ts:138
-  reg [5:0] next_beat; // access-write.ts:139
-  reg failed_before; // access-write.ts:155
-  wire burst_stream_ready; // bursts.ts:69
-  wire burst_last; // bursts.ts:86
-  wire aw_next_ready; // access-write.ts:77
-  wire [17:0] burst_ppns; // bursts.ts:83
-  wire [15:0] burst_beat; // bursts.ts:81
-  wire [5:0] burst_length; // bursts.ts:87
+  reg bursts_of_full; // access-write.ts:75
+  reg [5:0] bursts_of_held_slot; // access-write.ts:75
+  reg [21:0] bursts_of_held_offset; // access-write.ts:75
+  reg [13:0] bursts_of_held_length; // access-write.ts:75
+  reg bursts_of_held_write; // access-write.ts:75
+  reg bursts_of_held_silent; // access-write.ts:75
+  reg [7:0] bursts_of_held_reply_opcode; // access-write.ts:75
+  reg [2:0] bursts_of_held_op; // access-write.ts:75
+  reg bursts_of_held_indirect; // access-write.ts:75
+  reg [17:0] bursts_of_held_ppns; // access-write.ts:75
+  reg bursts_of_skid_full; // access-write.ts:75
+  reg [5:0] bursts_of_skid_held_slot; // access-write.ts:75
+  reg [21:0] bursts_of_skid_held_offset; // access-write.ts:75
+  reg [13:0] bursts_of_skid_held_length; // access-write.ts:75
+  reg bursts_of_skid_held_write; // access-write.ts:75
+  reg bursts_of_skid_held_silent; // access-write.ts:75
+  reg [7:0] bursts_of_skid_held_reply_opcode; // access-write.ts:75
+  reg [2:0] bursts_of_skid_held_op; // access-write.ts:75
+  reg bursts_of_skid_held_indirect; // access-write.ts:75
+  reg [17:0] bursts_of_skid_held_ppns; // access-write.ts:75
+  reg align_of_full; // access-write.ts:76
+  reg [5:0] align_of_held_slot; // access-write.ts:76
+  reg [21:0] align_of_held_offset; // access-write.ts:76
+  reg [13:0] align_of_held_length; // access-write.ts:76
+  reg align_of_held_write; // access-write.ts:76
+  reg align_of_held_silent; // access-write.ts:76
+  reg [7:0] align_of_held_reply_opcode; // access-write.ts:76
+  reg [2:0] align_of_held_op; // access-write.ts:76
+  reg align_of_held_indirect; // access-write.ts:76
+  reg [17:0] align_of_held_ppns; // access-write.ts:76
+  reg align_of_skid_full; // access-write.ts:76
+  reg [5:0] align_of_skid_held_slot; // access-write.ts:76
+  reg [21:0] align_of_skid_held_offset; // access-write.ts:76
+  reg [13:0] align_of_skid_held_length; // access-write.ts:76
+  reg align_of_skid_held_write; // access-write.ts:76
+  reg align_of_skid_held_silent; // access-write.ts:76
+  reg [7:0] align_of_skid_held_reply_opcode; // access-write.ts:76
+  reg [2:0] align_of_skid_held_op; // access-write.ts:76
+  reg align_of_skid_held_indirect; // access-write.ts:76
+  reg [17:0] align_of_skid_held_ppns; // access-write.ts:76
+  reg burst_further; // bursts.ts:73
+  reg [15:0] burst_next_beat; // bursts.ts:74
+  reg [8:0] burst_next_left; // bursts.ts:75
+  reg [17:0] burst_next_ppns; // bursts.ts:76
+  reg aw_stage_full; // bursts.ts:120
+  reg [30:0] aw_stage_held_addr; // bursts.ts:120
+  reg [4:0] aw_stage_held_id; // bursts.ts:120
+  reg [7:0] aw_stage_held_len; // bursts.ts:120
+  reg [2:0] aw_stage_held_size; // bursts.ts:120
+  reg [1:0] aw_stage_held_burst; // bursts.ts:120
+  wire pending_push_ready; // access-write.ts:96
+  wire pending_pop_valid; // access-write.ts:96
+  wire [5:0] pending_pop_payload_slot; // access-write.ts:96
+  wire [7:0] pending_pop_payload_opcode; // access-write.ts:96
+  wire [13:0] pending_pop_payload_length; // access-write.ts:96
+  wire pending_pop_payload_silent; // access-write.ts:96
+  wire pending_pop_payload_indirect; // access-write.ts:96
+  wire pending_pop_payload_last; // access-write.ts:96
+  wire [6:0] pending_level; // access-write.ts:96
+  wire align_job_ready; // access-write.ts:128
+  wire align_input_ready; // access-write.ts:128
+  wire align_output_valid; // access-write.ts:128
+  wire [511:0] align_output_payload_data; // access-write.ts:128
+  wire [63:0] align_output_payload_keep; // access-write.ts:128
+  wire [5:0] align_output_payload_tag; // access-write.ts:128
+  wire align_output_payload_bad; // access-write.ts:128
+  wire align_output_payload_last; // access-write.ts:128
+  wire align_input_last; // access-write.ts:128
+  reg begun; // access-write.ts:145
+  reg [5:0] next_beat; // access-write.ts:146
+  reg failed_before; // access-write.ts:162
+  wire burst_stream_ready; // bursts.ts:72
+  wire burst_last; // bursts.ts:89
+  wire aw_next_ready; // access-write.ts:84
+  wire [17:0] burst_ppns; // bursts.ts:86
+  wire [15:0] burst_beat; // bursts.ts:84
+  wire [5:0] burst_length; // bursts.ts:90
   wire request_to_0_valid = request_valid & ~request_to_0_done; // access-write.ts:68
   wire request_to_0_ready = ~bursts_of_skid_full; // access-write.ts:68
   wire request_to_2_valid = request_valid & ~request_to_2_done; // access-write.ts:68
@@ -141,13 +141,13 @@ module AccessWrite_6619bf2d (
   wire bursts_of_room = ~bursts_of_full | bursts_of_ready; // access-write.ts:71
   wire align_of_room = ~align_of_full | align_job_ready; // access-write.ts:72
   assign burst_stream_ready = aw_next_ready & pending_push_ready;
-  wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:69
-  wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:69
-  wire [14:0] burst_end_offset = {1'b0, bursts_of_held_length} + {9'd0, bursts_of_held_offset[5:0]} - 15'd1; // bursts.ts:75
+  wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:72
+  wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:72
+  wire [14:0] burst_end_offset = {1'b0, bursts_of_held_length} + {9'd0, bursts_of_held_offset[5:0]} - 15'd1; // bursts.ts:78
   assign burst_beat = burst_further ? burst_next_beat : bursts_of_held_offset[21:6];
-  wire [8:0] burst_left = burst_further ? burst_next_left : burst_end_offset[14:6]; // bursts.ts:82
+  wire [8:0] burst_left = burst_further ? burst_next_left : burst_end_offset[14:6]; // bursts.ts:85
   assign burst_ppns = burst_further ? burst_next_ppns : bursts_of_held_ppns;
-  wire [5:0] burst_room = ~burst_beat[5:0]; // bursts.ts:84
+  wire [5:0] burst_room = ~burst_beat[5:0]; // bursts.ts:87
   assign burst_last = burst_left <= {3'd0, burst_room};
   assign burst_length = burst_last ? burst_left[5:0] : burst_room;
   wire burst_to_0_valid = bursts_of_full & pending_push_ready; // access-write.ts:75

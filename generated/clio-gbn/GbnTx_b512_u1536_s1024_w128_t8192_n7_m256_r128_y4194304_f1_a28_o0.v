@@ -84,48 +84,48 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   input  wire [1:0]   mem_r_payload_resp,
   input  wire         mem_r_payload_last
 );
-  wire frames_rx_ready; // gbn-tx.ts:137
-  wire frames_ends; // gbn-tx.ts:137
-  wire [431:0] frames_end_header; // gbn-tx.ts:137
-  wire [15:0] frames_end_last_byte; // gbn-tx.ts:137
-  wire frames_end_long; // gbn-tx.ts:137
-  wire frames_end_bad; // gbn-tx.ts:137
-  wire frames_end_stored; // gbn-tx.ts:137
-  wire frames_beats_valid; // gbn-tx.ts:137
-  wire [511:0] frames_beats_payload_data; // gbn-tx.ts:137
-  wire [63:0] frames_beats_payload_keep; // gbn-tx.ts:137
-  wire frames_beats_payload_last; // gbn-tx.ts:137
-  wire frames_beats_payload_user; // gbn-tx.ts:137
-  wire sender_control_ready; // gbn-tx.ts:143
-  wire sender_heard_ready; // gbn-tx.ts:143
-  wire sender_request_ready; // gbn-tx.ts:143
-  wire sender_granted_valid; // gbn-tx.ts:143
-  wire sender_granted_granted; // gbn-tx.ts:143
-  wire sender_granted_closed; // gbn-tx.ts:143
-  wire sender_granted_now; // gbn-tx.ts:143
-  wire [31:0] sender_granted_sequence; // gbn-tx.ts:143
-  wire sender_step_ready; // gbn-tx.ts:143
-  wire sender_stepped_valid; // gbn-tx.ts:143
-  wire sender_stepped_more; // gbn-tx.ts:143
-  wire [31:0] sender_stepped_sequence; // gbn-tx.ts:143
-  wire sender_again_valid; // gbn-tx.ts:143
-  wire [9:0] sender_again_payload; // gbn-tx.ts:143
-  wire sender_failed_valid; // gbn-tx.ts:143
-  wire [9:0] sender_failed_payload; // gbn-tx.ts:143
-  wire sender_events_nacked; // gbn-tx.ts:143
-  wire sender_events_timeouts; // gbn-tx.ts:143
-  reg control_to_0_done; // gbn-tx.ts:155
-  reg control_to_1_done; // gbn-tx.ts:155
-  reg [9:0] entry_turn_session; // gbn-tx.ts:184
-  reg [15:0] entry_turn_ticket; // gbn-tx.ts:184
-  reg [1:0] entry_queued_kind; // gbn-tx.ts:184
-  reg [10:0] entry_queued_index; // gbn-tx.ts:184
-  reg [47:0] entry_queued_mac; // gbn-tx.ts:184
-  reg [10:0] entry_queued_bytes; // gbn-tx.ts:184
-  reg [15:0] entry_queued_ip_length; // gbn-tx.ts:184
-  reg [15:0] entry_queued_checksum; // gbn-tx.ts:184
-  reg [15:0] entry_queued_udp_length; // gbn-tx.ts:184
-  reg entry_valid; // gbn-tx.ts:185
+  wire frames_rx_ready; // gbn-tx.ts:138
+  wire frames_ends; // gbn-tx.ts:138
+  wire [431:0] frames_end_header; // gbn-tx.ts:138
+  wire [15:0] frames_end_last_byte; // gbn-tx.ts:138
+  wire frames_end_long; // gbn-tx.ts:138
+  wire frames_end_bad; // gbn-tx.ts:138
+  wire frames_end_stored; // gbn-tx.ts:138
+  wire frames_beats_valid; // gbn-tx.ts:138
+  wire [511:0] frames_beats_payload_data; // gbn-tx.ts:138
+  wire [63:0] frames_beats_payload_keep; // gbn-tx.ts:138
+  wire frames_beats_payload_last; // gbn-tx.ts:138
+  wire frames_beats_payload_user; // gbn-tx.ts:138
+  wire sender_control_ready; // gbn-tx.ts:144
+  wire sender_heard_ready; // gbn-tx.ts:144
+  wire sender_request_ready; // gbn-tx.ts:144
+  wire sender_granted_valid; // gbn-tx.ts:144
+  wire sender_granted_granted; // gbn-tx.ts:144
+  wire sender_granted_closed; // gbn-tx.ts:144
+  wire sender_granted_now; // gbn-tx.ts:144
+  wire [31:0] sender_granted_sequence; // gbn-tx.ts:144
+  wire sender_step_ready; // gbn-tx.ts:144
+  wire sender_stepped_valid; // gbn-tx.ts:144
+  wire sender_stepped_more; // gbn-tx.ts:144
+  wire [31:0] sender_stepped_sequence; // gbn-tx.ts:144
+  wire sender_again_valid; // gbn-tx.ts:144
+  wire [9:0] sender_again_payload; // gbn-tx.ts:144
+  wire sender_failed_valid; // gbn-tx.ts:144
+  wire [9:0] sender_failed_payload; // gbn-tx.ts:144
+  wire sender_events_nacked; // gbn-tx.ts:144
+  wire sender_events_timeouts; // gbn-tx.ts:144
+  reg control_to_0_done; // gbn-tx.ts:156
+  reg control_to_1_done; // gbn-tx.ts:156
+  reg [9:0] entry_turn_session; // gbn-tx.ts:188
+  reg [15:0] entry_turn_ticket; // gbn-tx.ts:188
+  reg [1:0] entry_queued_kind; // gbn-tx.ts:188
+  reg [10:0] entry_queued_index; // gbn-tx.ts:188
+  reg [47:0] entry_queued_mac; // gbn-tx.ts:188
+  reg [10:0] entry_queued_bytes; // gbn-tx.ts:188
+  reg [15:0] entry_queued_ip_length; // gbn-tx.ts:188
+  reg [15:0] entry_queued_checksum; // gbn-tx.ts:188
+  reg [15:0] entry_queued_udp_length; // gbn-tx.ts:188
+  reg entry_valid; // gbn-tx.ts:189
   wire queue_push_ready; // gbn-tx.ts:213
   wire queue_pop_valid; // gbn-tx.ts:213
   wire [9:0] queue_pop_payload_turn_session; // gbn-tx.ts:213
@@ -295,13 +295,13 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   reg [57:0] to_rd; // gbn-tx.ts:253
   reg [57:0] to_fwd; // gbn-tx.ts:253
   reg to_hit; // gbn-tx.ts:253
-  wire control_to_0_valid = control_valid & ~control_to_0_done; // gbn-tx.ts:155
-  wire control_to_1_valid = control_valid & ~control_to_1_done; // gbn-tx.ts:155
+  wire control_to_0_valid = control_valid & ~control_to_0_done; // gbn-tx.ts:156
+  wire control_to_1_valid = control_valid & ~control_to_1_done; // gbn-tx.ts:156
   wire is_udp =
     ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048)
-    & (frames_end_header[191:184] == 8'd17); // gbn-tx.ts:176
-  wire tagged_ = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // gbn-tx.ts:177
-  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:108
+    & (frames_end_header[191:184] == 8'd17); // gbn-tx.ts:180
+  wire tagged_ = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // gbn-tx.ts:181
+  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:111
   wire next_room = ~next_full | decided; // gbn-tx.ts:249
   wire of_session = next_held[1:0] == 2'd1; // gbn-tx.ts:269
   wire asks = next_full & ~known & (room | asking); // gbn-tx.ts:272
@@ -348,15 +348,15 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     frames_out_request & (~frames_out_request + 3'd1);
   wire sent_room = ~sent_full | tx_ready; // gbn-tx.ts:371
 
-  wire frames_rx_valid = rx_valid; // gbn-tx.ts:137
-  wire [511:0] frames_rx_payload_data = rx_payload_data; // gbn-tx.ts:137
-  wire [63:0] frames_rx_payload_keep = rx_payload_keep; // gbn-tx.ts:137
-  wire frames_rx_payload_last = rx_payload_last; // gbn-tx.ts:137
-  wire frames_rx_payload_user = rx_payload_user; // gbn-tx.ts:137
-  wire frames_hold = held; // gbn-tx.ts:137
-  wire frames_discard = 1'b0; // gbn-tx.ts:137
-  wire frames_beats_ready = reorder_beats_ready; // gbn-tx.ts:137
-  GbnFrames_b512_u1528_waits frames ( // gbn-tx.ts:137
+  wire frames_rx_valid = rx_valid; // gbn-tx.ts:138
+  wire [511:0] frames_rx_payload_data = rx_payload_data; // gbn-tx.ts:138
+  wire [63:0] frames_rx_payload_keep = rx_payload_keep; // gbn-tx.ts:138
+  wire frames_rx_payload_last = rx_payload_last; // gbn-tx.ts:138
+  wire frames_rx_payload_user = rx_payload_user; // gbn-tx.ts:138
+  wire frames_hold = held; // gbn-tx.ts:138
+  wire frames_discard = 1'b0; // gbn-tx.ts:138
+  wire frames_beats_ready = reorder_beats_ready; // gbn-tx.ts:138
+  GbnFrames_b512_u1528_waits frames ( // gbn-tx.ts:138
     .clk                (clk),
     .rst                (rst),
     .rx_valid           (frames_rx_valid),
@@ -381,25 +381,25 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .beats_payload_user (frames_beats_payload_user)
   );
 
-  wire sender_control_valid = control_to_0_valid; // gbn-tx.ts:143
-  wire [9:0] sender_control_payload_session = control_payload_session; // gbn-tx.ts:143
-  wire sender_control_payload_open = control_payload_open; // gbn-tx.ts:143
-  wire sender_heard_valid = acks_valid; // gbn-tx.ts:143
-  wire [9:0] sender_heard_payload_session = acks_payload_session; // gbn-tx.ts:143
-  wire [31:0] sender_heard_payload_sequence = acks_payload_sequence; // gbn-tx.ts:143
-  wire sender_heard_payload_nack = acks_payload_nack; // gbn-tx.ts:143
-  wire sender_request_valid = asks & of_session; // gbn-tx.ts:143
-  wire [9:0] sender_request_payload = next_held[11:2]; // gbn-tx.ts:143
-  wire sender_step_valid = resend_step_valid; // gbn-tx.ts:143
-  wire [9:0] sender_step_payload_session = resend_step_payload_session; // gbn-tx.ts:143
-  wire [31:0] sender_step_payload_sequence = resend_step_payload_sequence; // gbn-tx.ts:143
-  wire sender_step_payload_fresh = resend_step_payload_fresh; // gbn-tx.ts:143
-  wire sender_reading_valid = resend_busy_valid; // gbn-tx.ts:143
-  wire [9:0] sender_reading_session = resend_busy_session; // gbn-tx.ts:143
-  wire [31:0] sender_reading_sequence = resend_busy_sequence; // gbn-tx.ts:143
-  wire sender_again_ready = resend_again_ready; // gbn-tx.ts:143
-  wire sender_failed_ready = failed_ready; // gbn-tx.ts:143
-  GbnSender_s1024_q32_w128_t8192_n7_f1 sender ( // gbn-tx.ts:143
+  wire sender_control_valid = control_to_0_valid; // gbn-tx.ts:144
+  wire [9:0] sender_control_payload_session = control_payload_session; // gbn-tx.ts:144
+  wire sender_control_payload_open = control_payload_open; // gbn-tx.ts:144
+  wire sender_heard_valid = acks_valid; // gbn-tx.ts:144
+  wire [9:0] sender_heard_payload_session = acks_payload_session; // gbn-tx.ts:144
+  wire [31:0] sender_heard_payload_sequence = acks_payload_sequence; // gbn-tx.ts:144
+  wire sender_heard_payload_nack = acks_payload_nack; // gbn-tx.ts:144
+  wire sender_request_valid = asks & of_session; // gbn-tx.ts:144
+  wire [9:0] sender_request_payload = next_held[11:2]; // gbn-tx.ts:144
+  wire sender_step_valid = resend_step_valid; // gbn-tx.ts:144
+  wire [9:0] sender_step_payload_session = resend_step_payload_session; // gbn-tx.ts:144
+  wire [31:0] sender_step_payload_sequence = resend_step_payload_sequence; // gbn-tx.ts:144
+  wire sender_step_payload_fresh = resend_step_payload_fresh; // gbn-tx.ts:144
+  wire sender_reading_valid = resend_busy_valid; // gbn-tx.ts:144
+  wire [9:0] sender_reading_session = resend_busy_session; // gbn-tx.ts:144
+  wire [31:0] sender_reading_sequence = resend_busy_sequence; // gbn-tx.ts:144
+  wire sender_again_ready = resend_again_ready; // gbn-tx.ts:144
+  wire sender_failed_ready = failed_ready; // gbn-tx.ts:144
+  GbnSender_s1024_q32_w128_t8192_n7_f1 sender ( // gbn-tx.ts:144
     .clk                     (clk),
     .rst                     (rst),
     .control_valid           (sender_control_valid),

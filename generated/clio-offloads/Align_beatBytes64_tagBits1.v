@@ -22,43 +22,43 @@ module Align_beatBytes64_tagBits1 (
   output wire         output_payload_last,
   output wire         input_last
 );
-  reg job_valid_1; // align.ts:90
-  reg [5:0] job_turn; // align.ts:91
-  reg [5:0] job_to; // align.ts:92
-  reg [5:0] job_end; // align.ts:93
-  reg [8:0] job_beats; // align.ts:94
-  reg job_prime; // align.ts:95
-  reg job_flush; // align.ts:96
-  reg job_single; // align.ts:97
-  reg job_tag; // align.ts:98
-  reg turned_valid; // align.ts:118
-  reg turned_take; // align.ts:119
-  reg turned_emit; // align.ts:120
-  reg [511:0] turned_data; // align.ts:121
-  reg [63:0] turned_new; // align.ts:122
-  reg [63:0] turned_keep; // align.ts:123
-  reg turned_tag; // align.ts:124
-  reg turned_bad; // align.ts:125
-  reg turned_last; // align.ts:126
-  reg [511:0] before_; // align.ts:127
-  reg flush; // align.ts:131
-  reg [5:0] flush_end; // align.ts:132
-  reg flush_tag; // align.ts:133
-  reg bad_so_far; // align.ts:134
-  reg [8:0] index; // align.ts:136
-  wire [14:0] input_end = {1'b0, job_payload_length} + {9'd0, job_payload_from} - 15'd1; // align.ts:100
-  wire [14:0] output_end = {1'b0, job_payload_length} + {9'd0, job_payload_to} - 15'd1; // align.ts:106
-  wire wraps = job_payload_to < job_payload_from; // align.ts:112
-  wire one_beat = input_end[14:6] == 9'd0; // align.ts:113
-  wire same_beats = input_end[14:6] == output_end[14:6]; // align.ts:114
-  wire advance = ~turned_valid | ~turned_emit | output_ready; // align.ts:128
-  wire first = index == 9'd0; // align.ts:137
-  wire prime = first & job_prime; // align.ts:138
-  wire last_input = index == job_beats; // align.ts:139
-  wire take = input_valid & input_ready; // align.ts:143
-  wire done = take & last_input; // align.ts:144
-  wire first_output = job_prime ? index == 9'd1 : first; // align.ts:160
-  wire bad_now = input_payload_bad | (bad_so_far & ~first); // align.ts:161
+  reg job_valid_1; // align.ts:94
+  reg [5:0] job_turn; // align.ts:95
+  reg [5:0] job_to; // align.ts:96
+  reg [5:0] job_end; // align.ts:97
+  reg [8:0] job_beats; // align.ts:98
+  reg job_prime; // align.ts:99
+  reg job_flush; // align.ts:100
+  reg job_single; // align.ts:101
+  reg job_tag; // align.ts:102
+  reg turned_valid; // align.ts:122
+  reg turned_take; // align.ts:123
+  reg turned_emit; // align.ts:124
+  reg [511:0] turned_data; // align.ts:125
+  reg [63:0] turned_new; // align.ts:126
+  reg [63:0] turned_keep; // align.ts:127
+  reg turned_tag; // align.ts:128
+  reg turned_bad; // align.ts:129
+  reg turned_last; // align.ts:130
+  reg [511:0] before_; // align.ts:131
+  reg flush; // align.ts:135
+  reg [5:0] flush_end; // align.ts:136
+  reg flush_tag; // align.ts:137
+  reg bad_so_far; // align.ts:138
+  reg [8:0] index; // align.ts:140
+  wire [14:0] input_end = {1'b0, job_payload_length} + {9'd0, job_payload_from} - 15'd1; // align.ts:104
+  wire [14:0] output_end = {1'b0, job_payload_length} + {9'd0, job_payload_to} - 15'd1; // align.ts:110
+  wire wraps = job_payload_to < job_payload_from; // align.ts:116
+  wire one_beat = input_end[14:6] == 9'd0; // align.ts:117
+  wire same_beats = input_end[14:6] == output_end[14:6]; // align.ts:118
+  wire advance = ~turned_valid | ~turned_emit | output_ready; // align.ts:132
+  wire first = index == 9'd0; // align.ts:141
+  wire prime = first & job_prime; // align.ts:142
+  wire last_input = index == job_beats; // align.ts:143
+  wire take = input_valid & input_ready; // align.ts:147
+  wire done = take & last_input; // align.ts:148
+  wire first_output = job_prime ? index == 9'd1 : first; // align.ts:164
+  wire bad_now = input_payload_bad | (bad_so_far & ~first); // align.ts:165
 
   always @(posedge clk)
     if (rst) job_valid_1 <= 1'b0;

@@ -1,6 +1,6 @@
 import { bit, cat, connect, input, instance, module, node, output, reg, uint, when } from "../../../hdl-dsl/index.ts";
 import { SmallNode, smallBus, type SmallNodeParameters } from "../rtl/index.ts";
-import { tableGeometry } from "../../shared/virtual-memory/table/index.ts";
+import { tableOf } from "../config/index.ts";
 import { lineRegister, lineStatus } from "../registers/index.ts";
 import { BlockMemory } from "./block-memory.ts";
 import { FrameGuard } from "./frame-guard.ts";
@@ -26,7 +26,7 @@ export const SerialNode = module(
   (io, p) => {
     const { divider, ...rest } = p,
       { beatBytes } = p,
-      table = tableGeometry(p);
+      table = tableOf(p);
     const receiver = instance(UartRx({ divider })),
       sender = instance(UartTx({ divider }));
     const decoder = instance(SlipDecoder({ beatBytes })),

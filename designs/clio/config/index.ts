@@ -1,6 +1,7 @@
 /**
  * The node's configuration: build parameters with what follows from them, run-time settings, and the list of counters.
  */
+export { addressSpace, tableOf, tableParameters, type TableChoice } from "./address-space.ts";
 export { ConfigError } from "./errors.ts";
 export { counterNames, counters, type Counter, type CounterName, type DropReason } from "./counters.ts";
 export {

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { accessBody, frameOffsets, udpPorts } from "../wire/index.ts";
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
-import { TableError, tableGeometry, vaBits, type TableGeometry } from "../../shared/virtual-memory/table/index.ts";
+import { TableError, type TableGeometry } from "../../shared/virtual-memory/table/index.ts";
+import { tableOf } from "./address-space.ts";
 import { clockPeriod } from "./clock.ts";
 import { ConfigError } from "./errors.ts";
 import { bytesOneOf, bytesPowerOfTwo, nanoseconds, oneOf, powerOfTwo, range, word, words } from "./fields.ts";
@@ -223,7 +224,7 @@ export function parametersOf(c: NodeConfig): Parameters {
 export function deriveConfig(p: Parameters): NodeConfig {
   let table: TableGeometry;
   try {
-    table = tableGeometry(p);
+    table = tableOf(p);
   } catch (e) {
     if (e instanceof TableError) throw new ConfigError(e.message);
     throw e;
@@ -255,7 +256,7 @@ export function deriveConfig(p: Parameters): NodeConfig {
     ...p,
     partitions: partitionsOf(p),
     gbnTimeout: p.gbnTimeout ?? gbnTimeoutDefault,
-    vaBits,
+    vaBits: table.vaBits,
     vpnBits: table.vpnBits,
     ppnBits: table.ppnBits,
     pageShift: table.pageShift,

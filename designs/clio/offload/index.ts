@@ -2,8 +2,6 @@
 
 export { extendPath, type ExtendPathParameters, type Offload } from "./extend-path.ts";
 export { extendedNode } from "./extended-node.ts";
-export { FrameHead, HeaderInsert, type HeaderShiftParameters } from "./header-insert.ts";
-export { HeaderStrip, StrippedHead } from "./header-strip.ts";
 export { OnceTable, onceVerdict, onceWays, rememberedBytes, type OnceParameters } from "./once-table.ts";
 export { slotDataProofs, slotProof } from "./proofs/slot.ts";
 export { OffloadSlot, offloadOpcodes, SlotEvents, type SlotParameters } from "./slot.ts";

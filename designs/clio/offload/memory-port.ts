@@ -23,9 +23,17 @@ import {
   type StructShape,
   type UIntShape,
 } from "../../../hdl-dsl/index.ts";
-import { accessBody, clioHeader, frameOffsets, status } from "../wire/index.ts";
+import { accessBody, clioHeader, clioSize, frameOffsets, status } from "../wire/index.ts";
 import { ethernetHeader, udpHeader } from "../../shared/wire/index.ts";
-import { cutFields, joinBytes, joinFields, type AxisBeat } from "../../shared/frame/index.ts";
+import {
+  cutFields,
+  joinBytes,
+  joinFields,
+  type AxisBeat,
+  FrameHead,
+  HeaderInsert,
+  HeaderStrip,
+} from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 import {
   ethernetType,
@@ -38,10 +46,8 @@ import {
   ipSum,
   slotByte,
 } from "./addresses.ts";
-import { FrameHead, HeaderInsert } from "./header-insert.ts";
-import { HeaderStrip } from "./header-strip.ts";
 import { costBits, SlotAccess, SlotReply, type SlotParameters } from "./slot.ts";
-import { memoryTagBits, type BodyBeat } from "./types.ts";
+import { memoryTagBits, bodyLengthBits, type BodyBeat } from "./types.ts";
 
 /** The memory side's view of a slot. */
 export interface MemorySide {
@@ -177,7 +183,10 @@ export function supply(
  */
 export function memoryReplies(frames: StreamIn<Frames>, slots: readonly MemorySide[], p: SlotParameters): void {
   scope("from_memory", () => {
-    const strip = instance("memory_strip", HeaderStrip({ beatBytes: p.beatBytes, headerBytes, routeByte: slotByte }));
+    const strip = instance(
+      "memory_strip",
+      HeaderStrip({ beatBytes: p.beatBytes, headerBytes, routeByte: slotByte, ...clioSize }),
+    );
     connect(frames, strip.frame);
     const h = strip.head.payload;
     const clio = cutFields(clioHeader, h.header, frameOffsets.clio),
@@ -192,7 +201,7 @@ export function memoryReplies(frames: StreamIn<Frames>, slots: readonly MemorySi
         status: mux(h.bad, constant(status.FAIL, 4), clio.status),
         va: body.va,
         length: body.length,
-        data: h.length,
+        data: h.length.is(bodyLengthBits),
       }),
       { name: "reply" },
     );

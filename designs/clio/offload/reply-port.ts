@@ -22,11 +22,10 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { clioHeader, status, frameOffsets } from "../wire/index.ts";
 import { ethernetHeader, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
-import { cutFields, joinBytes, joinFields, type AxisBeat } from "../../shared/frame/index.ts";
+import { cutFields, joinBytes, joinFields, type AxisBeat, FrameHead, HeaderInsert } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 import { ethernetType, ipHeader, ipOverhead, ipSum } from "./addresses.ts";
 import type { ExtendPathParameters } from "./extend-path.ts";
-import { FrameHead, HeaderInsert } from "./header-insert.ts";
 import { supply } from "./memory-port.ts";
 import { requestHeader, type Requests } from "./request-port.ts";
 import type { SlotParameters } from "./slot.ts";

@@ -26,11 +26,10 @@ import {
   type UInt,
   type Val,
 } from "../../../hdl-dsl/index.ts";
-import { clioHeader, frameOffsets, status } from "../wire/index.ts";
+import { clioHeader, clioSize, frameOffsets, status } from "../wire/index.ts";
 import { ipv4Header, udpHeader } from "../../shared/wire/index.ts";
-import { AxisBeat, cutFields } from "../../shared/frame/index.ts";
+import { AxisBeat, cutFields, HeaderStrip } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
-import { HeaderStrip } from "./header-strip.ts";
 import type { SlotParameters } from "./slot.ts";
 import { OnceTable, onceVerdict, rememberedBytes, type OnceParameters } from "./once-table.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, type OffloadRequest } from "./types.ts";
@@ -179,8 +178,8 @@ export function requestFrames(
     });
 
     // ---- A request for an offload: its body waits until it is known what becomes of it.
-    const strip = instance("strip", HeaderStrip({ beatBytes, headerBytes: requestHeader, routeByte: 0 }));
-    connect(apart, strip.frame);
+    const strip = instance("strip", HeaderStrip({ beatBytes, headerBytes: requestHeader, routeByte: 0, ...clioSize }));
+    connect(apart as unknown as StreamIn<Frames>, strip.frame);
     const bodyBeats = Math.ceil(p.maxBody / beatBytes);
     const body = instance(
       "body",

@@ -3,6 +3,7 @@
  * of offloads.
  */
 import { bit, sink, source, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";
+import { BodyBeat } from "../../shared/frame/index.ts";
 import { firstOffloadPid } from "../config/index.ts";
 
 /** Facts about its host that an offload needs. */
@@ -28,10 +29,10 @@ export const memoryTagBits = 8;
 const contextOf = (p: { readonly contexts: number }) => uint(Math.log2(p.contexts));
 
 /**
- * Bytes as they pass here: always from lane 0 of the first beat. `beats(n)` beats hold n bytes, and none hold 0; `last`
- * marks the last one. Bytes behind the n bytes in the last beat mean nothing.
+ * Bytes as they pass here: always from lane 0 of the first beat, `beats(n)` beats for n bytes and none for 0; `last`
+ * marks the last one. Bytes behind the n in the last beat mean nothing.
  */
-export const BodyBeat = (p: { readonly beatBytes: number }) => struct({ data: uint(p.beatBytes * 8), last: bit });
+export { BodyBeat };
 /** Beats of `bytes` bytes. */
 export const beatsOf = (bytes: UInt, p: { readonly beatBytes: number }): UInt => {
   const lane = Math.log2(p.beatBytes);

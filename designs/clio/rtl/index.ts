@@ -13,5 +13,6 @@ export { OffloadControl, OffloadEvents, OffloadState } from "./dispatch/events.t
 export { Shootdown } from "./memory/translate.ts";
 export { NetConfig, type Translated } from "./records/records.ts";
 export { gbnDefaults } from "./transport/gbn-shims.ts";
+export { partBit } from "./transport/tags.ts";
 
 export { configPort, framePorts, handThrough, memoryPorts, type NodePorts } from "./ports/node-ports.ts";

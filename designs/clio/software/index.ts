@@ -16,7 +16,6 @@ export {
   type Result,
 } from "./memory/memory-manager.ts";
 
-export { PageRefill } from "./memory/page-refill.ts";
 export { ShadowTable } from "./memory/shadow-table.ts";
 export { AtMostOnce, type AtMostOnceOptions, type AtMostOnceStatistics } from "./requests/at-most-once.ts";
 export {

@@ -2,7 +2,7 @@ import { dissect, replyCode, replyFrame, status } from "../wire/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
 import { AtMostOnce, type AtMostOnceOptions } from "./requests/at-most-once.ts";
 import { ClusterNode, type ClusterNodeOptions } from "./cluster/index.ts";
-import { FramePool } from "../../shared/virtual-memory/software/index.ts";
+import { FramePool, PageRefill } from "../../shared/virtual-memory/software/index.ts";
 import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "./requests/handler.ts";
 import { kvHandlers } from "./kv/kv-handlers.ts";
 import { KvMemory, leastKvPage } from "./kv/kv-memory.ts";
@@ -10,7 +10,6 @@ import { KvStore } from "./kv/kv-store.ts";
 import { memoryHandlers } from "./memory-handlers.ts";
 import { MemoryManager, type PageObserver } from "./memory/memory-manager.ts";
 import { nodeHandlers, type SessionPorts } from "./node-handlers.ts";
-import { PageRefill } from "./memory/page-refill.ts";
 import type { SoftwareStatistics } from "./statistics.ts";
 import type { SlowPathTransport } from "./transport/transport.ts";
 
@@ -75,7 +74,16 @@ export class SlowPath {
     this.kv = new KvStore(this.kvMemory);
     const servesKv = config.pageSize >= leastKvPage;
     this.reserveKv = servesKv && (options.pages ?? config.usablePages) >= leastPagesForOffloads;
-    this.refill = new PageRefill(transport, this.pool, config.freePageBuffer);
+    this.refill = new PageRefill(
+      {
+        freePageRoom: () => transport.freePageRoom(),
+        pushFreePage: ppn => transport.pushFreePage(ppn),
+        lowWater: () => transport.lowWater(),
+        setOutOfMemory: none => transport.writeRegister("outOfMemory", none ? 1 : 0),
+      },
+      this.pool,
+      config.freePageBuffer,
+    );
     this.once = new AtMostOnce({
       replies: rememberedReplies,
       clients: rememberedClients,

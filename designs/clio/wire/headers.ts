@@ -27,3 +27,9 @@ export const frameOffsets = {
   clio: headerOffsets.payload,
   body: headerOffsets.payload + clioHeader.bytes,
 } as const;
+
+/** Where the Clio header's `size` stands in a frame, and the first byte that it counts. */
+export const clioSize = {
+  sizeByte: frameOffsets.clio + clioHeader.at.size.byteOffset,
+  sizeFrom: frameOffsets.clio,
+} as const;

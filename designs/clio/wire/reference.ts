@@ -4,9 +4,8 @@ import {
   icmpHeader,
   ipv4Header,
   udpHeader,
-  placementsOf,
+  layoutTable,
   type Layout,
-  type Placement,
 } from "../../shared/wire/index.ts";
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { clioHeader } from "./headers.ts";
@@ -15,30 +14,6 @@ import { udpPorts } from "./ports.ts";
 import { status, statusMeaning, type StatusName } from "./status.ts";
 
 const hex = (n: number): string => n.toString(16).toUpperCase().padStart(2, "0");
-const cell = (text: string): string => text.replaceAll("|", "\\|");
-
-/** `4` for a whole byte or more, `4, bits 0-3` for less; bits are numbered from the byte's least significant. */
-function place(p: Placement): string {
-  if (p.width === p.byteLength * 8) return String(p.byteOffset);
-  const last = p.bitOffset + p.width - 1;
-  return `${p.byteOffset}${p.byteLength > 1 ? `-${p.byteOffset + p.byteLength - 1}` : ""}, bit${p.width === 1 ? ` ${p.bitOffset}` : `s ${p.bitOffset}-${last}`}`;
-}
-
-function table(l: Layout): string {
-  const rows = placementsOf(l).map(
-    p => `| ${place(p)} | ${p.name} | ${p.width} | ${cell(l.fields[p.name]?.doc ?? "")} |`,
-  );
-  return [
-    `### ${l.title}`,
-    "",
-    `\`${l.name}\`, ${l.bytes} bytes, ${l.order === "be" ? "network byte order" : "little-endian"}.`,
-    "",
-    "| byte | field | bits | meaning |",
-    "|---|---|---|---|",
-    ...rows,
-    "",
-  ].join("\n");
-}
 
 /** The reference page of the wire format in Markdown, made from the same layouts as the codec. */
 export function wireFormatReference(): string {
@@ -61,7 +36,7 @@ Stack: Ethernet, IPv4, UDP, [Go-Back-N], Clio, body, data. UDP ports: ${udpPorts
 
 ## Headers
 
-${([ethernetHeader, arpPacket, ipv4Header, icmpHeader, udpHeader, gbnHeader, clioHeader] as readonly Layout[]).map(table).join("\n")}
+${([ethernetHeader, arpPacket, ipv4Header, icmpHeader, udpHeader, gbnHeader, clioHeader] as readonly Layout[]).map(layoutTable).join("\n")}
 ## Status codes
 
 | code | name | meaning |
@@ -78,5 +53,5 @@ ${rows.join("\n")}
 
 ## Bodies
 
-${bodies.map(table).join("\n")}`;
+${bodies.map(layoutTable).join("\n")}`;
 }

@@ -21,77 +21,93 @@ import {
   axi4Read,
   axi4Response,
   axi4Write,
+  type Axi4Parameters,
+  type Bit,
+  type Def,
+  type StreamIn,
+  type StreamOut,
+  type UInt,
 } from "../../../hdl-dsl/index.ts";
 
-export interface AxiShareParameters {
-  readonly beatBytes: number;
-  readonly addressBits: number;
-  readonly idBits: number;
-  /** The ID of the sync unit's accesses. 0 is data; all others are the table's. */
-  readonly syncId: number;
+/** One of those that share the bus. */
+export interface AxiMaster<N extends string = string> {
+  /** Its ports are `<name>Ar`, `<name>R`, `<name>Aw`, `<name>W` and `<name>B`. */
+  readonly name: N;
+  /** Its ID, or the first of them. */
+  readonly id: number;
+  /** It has all IDs from `id` to the next master's; without this it has `id` alone. */
+  readonly many?: boolean;
+}
+export interface AxiShareParameters<N extends string = string> extends Axi4Parameters {
+  /** The masters, two or more, in order of priority. One of them has ID 0. An ID that none has is never given. */
+  readonly masters: readonly AxiMaster<N>[];
   /** Write bursts whose data is still to be passed, at most. */
   readonly writes: number;
 }
 
-/**
- * Data, table and sync-unit accesses on one AXI4 master. Addresses: the table first (a miss has a request waiting, and
- * tables ask rarely), then the sync unit (it has few accesses at a time), then data. Write data follow in the order of
- * the write addresses granted, never before their address. Answers go by ID: 0 is data, `syncId` the sync unit, all
- * others the table.
- * Latency 0 on every channel, but write data at the earliest one cycle after their address; initiation interval 1.
- * Full: with `writes` bursts of data to pass no more write address is granted.
- */
-export const AxiShare = module(
-  "AxiShare",
-  (p: AxiShareParameters) => {
-    const address = axi4Address(p),
-      data = axi4Write(p.beatBytes),
-      answer = axi4Response(p),
-      read = axi4Read(p);
-    return {
-      dataAr: sink(address),
-      dataR: source(read),
-      dataAw: sink(address),
-      dataW: sink(data),
-      dataB: source(answer),
-      tableAr: sink(address),
-      tableR: source(read),
-      tableAw: sink(address),
-      tableW: sink(data),
-      tableB: source(answer),
-      syncAr: sink(address),
-      syncR: source(read),
-      syncAw: sink(address),
-      syncW: sink(data),
-      syncB: source(answer),
-      ar: source(address),
-      r: sink(read),
-      aw: source(address),
-      w: source(data),
-      b: sink(answer),
-    };
-  },
-  (io, p) => {
-    connect(arbiter([io.tableAr, io.syncAr, io.dataAr], { policy: "priority", name: "read_grant" }), io.ar);
+type MasterPorts<N extends string> = {
+  readonly [K in `${N}Ar` | `${N}Aw`]: ReturnType<typeof sink<ReturnType<typeof axi4Address>>>;
+} & { readonly [K in `${N}W`]: ReturnType<typeof sink<ReturnType<typeof axi4Write>>> } & {
+  readonly [K in `${N}R`]: ReturnType<typeof source<ReturnType<typeof axi4Read>>>;
+} & { readonly [K in `${N}B`]: ReturnType<typeof source<ReturnType<typeof axi4Response>>> };
+const busPorts = (p: Axi4Parameters) => ({
+  ar: source(axi4Address(p)),
+  r: sink(axi4Read(p)),
+  aw: source(axi4Address(p)),
+  w: source(axi4Write(p.beatBytes)),
+  b: sink(axi4Response(p)),
+});
+const masterPorts = (name: string, p: Axi4Parameters) => ({
+  [`${name}Ar`]: sink(axi4Address(p)),
+  [`${name}R`]: source(axi4Read(p)),
+  [`${name}Aw`]: sink(axi4Address(p)),
+  [`${name}W`]: sink(axi4Write(p.beatBytes)),
+  [`${name}B`]: source(axi4Response(p)),
+});
+/** Type of the ports of masters whose names are known to the caller alone. */
+type SharePorts<N extends string> = ReturnType<typeof busPorts> & MasterPorts<N>;
 
-    const Owner = struct({ sync: bit, table: bit });
+const capital = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+const byId = (p: AxiShareParameters): readonly AxiMaster[] => [...p.masters].sort((a, b) => a.id - b.id);
+/** Whether an ID, known to be no lower master's, is this one's or beyond; and the reverse. */
+const reaches = (m: AxiMaster, id: UInt): Bit => (!m.many ? id.eq(m.id) : m.id === 1 ? id.any() : id.ge(m.id));
+const isBelow = (m: AxiMaster, id: UInt): Bit => (!m.many ? id.ne(m.id) : id.lt(m.id));
+
+const share = module(
+  "AxiShare",
+  (p: AxiShareParameters) =>
+    Object.assign({}, ...byId(p).map(m => masterPorts(m.name, p)), busPorts(p)) as SharePorts<string>,
+  (io, p) => {
+    const sorted = byId(p),
+      upper = sorted.slice(1),
+      lowest = sorted[0] as AxiMaster;
+    const ar = (m: AxiMaster) => io[`${m.name}Ar`] as StreamIn<ReturnType<typeof axi4Address>>,
+      aw = (m: AxiMaster) => io[`${m.name}Aw`] as StreamIn<ReturnType<typeof axi4Address>>,
+      beats = (m: AxiMaster) => io[`${m.name}W`] as StreamIn<ReturnType<typeof axi4Write>>;
+    connect(arbiter(p.masters.map(ar), { policy: "priority", name: "read_grant" }), io.ar);
+
+    // Whose data is next: a bit for each master but the lowest, whose turn it is when it is no other's.
+    const Owner = struct(Object.fromEntries([...upper].reverse().map(m => [m.name, bit])));
     const owners = instance(Fifo({ shape: Owner, depth: p.writes, style: "distributed" }));
-    const granted = arbiter([io.tableAw, io.syncAw, io.dataAw], { policy: "priority", name: "write_grant" });
-    const [address, owner] = fork(granted, 2, "lazy", { name: "granted" });
+    const granted = arbiter(p.masters.map(aw), { policy: "priority", name: "write_grant" });
+    const [address, owner] = fork(granted, 2, "lazy", { name: "granted" }) as [typeof granted, typeof granted];
     connect(address, io.aw);
+    const owns = (id: UInt): [string, Bit][] =>
+      upper
+        .map((m, i): [string, Bit] => [
+          m.name,
+          upper.slice(i + 1).reduce((own, above) => own.and(isBelow(above, id)), reaches(m, id)),
+        ])
+        .reverse();
     connect(
-      map(owner, Owner, v => ({ sync: v.id.eq(p.syncId), table: v.id.any().and(v.id.ne(p.syncId)) }), {
-        name: "owner_next",
-      }),
+      map(owner, Owner, v => Object.fromEntries(owns(v.id)), { name: "owner_next" }),
       owners.push,
     );
-    const ofTable = node(owners.pop.payload.table, { name: "of_table" });
-    const ofSync = node(owners.pop.payload.sync, { name: "of_sync" });
-    const sides = [
-      { beats: io.tableW, turn: ofTable },
-      { beats: io.syncW, turn: ofSync },
-      { beats: io.dataW, turn: node(ofTable.or(ofSync).not(), { name: "of_data" }) },
-    ].map(s => ({ ...s, turn: owners.pop.valid.and(s.turn) }));
+    const turns = new Map(
+      upper.map(m => [m, node(owners.pop.payload[m.name] as Bit, { name: `of${capital(m.name)}` })]),
+    );
+    turns.set(lowest, node(orTree([...turns.values()]).not(), { name: `of${capital(lowest.name)}` }));
+    const sides = p.masters.map(m => ({ beats: beats(m), turn: owners.pop.valid.and(turns.get(m) as Bit) }));
     io.w.valid.set(orTree(sides.map(s => s.turn.and(s.beats.valid))));
     assignView(
       io.w.payload,
@@ -104,15 +120,32 @@ export const AxiShare = module(
     for (const s of sides) s.beats.ready.set(s.turn.and(io.w.ready));
     owners.pop.ready.set(io.w.valid.and(io.w.ready).and(io.w.payload.last));
 
-    for (const [from, toData, toTable, toSync, name] of [
-      [io.r, io.dataR, io.tableR, io.syncR, "read"],
-      [io.b, io.dataB, io.tableB, io.syncB, "written"],
-    ] as const) {
-      const way = mux(from.payload.id.eq(p.syncId), constant(2, 2), from.payload.id.any().zext(2));
-      const [first, second, third] = demux(from as typeof io.r, way, 3, { name });
-      connect(first, toData as typeof io.dataR);
-      connect(second, toTable as typeof io.tableR);
-      connect(third, toSync as typeof io.syncR);
-    }
+    const wayBits = Math.ceil(Math.log2(sorted.length));
+    const wayOf = (id: UInt): UInt =>
+      upper
+        .slice(1)
+        .reduce(
+          (below: UInt, m, i) => mux(reaches(m, id), constant(i + 2, wayBits), below),
+          reaches(upper[0] as AxiMaster, id).zext(wayBits),
+        );
+    demux(io.r, wayOf(io.r.payload.id), sorted.length, { name: "read" }).forEach((to, i) =>
+      connect(to, io[`${(sorted[i] as AxiMaster).name}R`] as StreamOut<ReturnType<typeof axi4Read>>),
+    );
+    demux(io.b, wayOf(io.b.payload.id), sorted.length, { name: "written" }).forEach((to, i) =>
+      connect(to, io[`${(sorted[i] as AxiMaster).name}B`] as StreamOut<ReturnType<typeof axi4Response>>),
+    );
+  },
+  {
+    nameOf: p =>
+      `AxiShare_b${p.beatBytes}_a${p.addressBits}_i${p.idBits}_${p.masters.map(m => `${m.name}${m.id}${m.many ? "up" : ""}`).join("_")}_w${p.writes}`,
   },
 );
+
+/**
+ * Several masters on one AXI4 bus. Addresses are granted in the order of `masters`, the first before all others. Write
+ * data follow in the order of the write addresses granted, never before their address. Answers go by ID to the master
+ * that has it.
+ * Latency 0 on every channel, but write data at the earliest one cycle after their address; initiation interval 1.
+ * Full: with `writes` bursts of data to pass no more write address is granted.
+ */
+export const AxiShare = <const N extends string>(p: AxiShareParameters<N>): Def<SharePorts<N>> => share(p);

@@ -17,7 +17,7 @@ import {
   type StreamOut,
   type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { lengthBits } from "../frame/index.ts";
+import { lengthBits as frameLengthBits } from "../frame/index.ts";
 
 export interface BurstParameters {
   readonly beatBytes: number;
@@ -26,6 +26,8 @@ export interface BurstParameters {
   readonly pagesPerRequest: number;
   readonly addressBits: number;
   readonly idBits: number;
+  /** Bits of a request's length; 14 unless given. */
+  readonly lengthBits?: number;
 }
 /** A request as far as its bursts go: a stream whose payload has these fields among others. */
 export interface PagedRequest {
@@ -62,6 +64,7 @@ export const Burst = (p: BurstParameters) => struct({ address: axi4Address(p), l
 export function bursts(request: PagedRequest, p: BurstParameters): StreamIn<ReturnType<typeof Burst>> {
   return scope("burst", () => {
     const laneBits = Math.log2(p.beatBytes),
+      lengthBits = p.lengthBits ?? frameLengthBits,
       beatBits = p.pageShift - laneBits,
       window = windowBits(p),
       countBits = lengthBits + 1 - laneBits;

@@ -16,14 +16,17 @@ import {
   when,
   type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { lengthBits } from "./slots.ts";
+import { lengthBits as frameLengthBits } from "./slots.ts";
 
 export interface AlignParameters {
   /** Bytes of a beat, a power of two. */
   readonly beatBytes: number;
   /** Bits that ride with a job, from `job` to each of its output beats. */
   readonly tagBits: number;
+  /** Bits of a job's length; 14 unless given. */
+  readonly lengthBits?: number;
 }
+const lengthBitsOf = (p: AlignParameters): number => p.lengthBits ?? frameLengthBits;
 
 /**
  * `length` bytes (1 or more) that begin on lane `from` of the job's first input beat go to the lanes from `to` of its
@@ -33,7 +36,7 @@ export const AlignJob = (p: AlignParameters) =>
   struct({
     from: uint(Math.log2(p.beatBytes)),
     to: uint(Math.log2(p.beatBytes)),
-    length: uint(lengthBits),
+    length: uint(lengthBitsOf(p)),
     tag: uint(p.tagBits),
   });
 export const AlignInput = (p: AlignParameters) => struct({ data: uint(p.beatBytes * 8), bad: bit });
@@ -84,6 +87,7 @@ export const Align = module(
   (io, p) => {
     const lanes = p.beatBytes,
       laneBits = Math.log2(lanes),
+      lengthBits = lengthBitsOf(p),
       beatCount = lengthBits + 1 - laneBits;
 
     // The job, with all that follows from it.

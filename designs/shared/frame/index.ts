@@ -2,9 +2,11 @@
  * Frames in hardware: AXI-Stream beats, header fields, byte lanes, the frame buffer, and the slots that frames live in.
  */
 export { Align, AlignJob } from "./align.ts";
-export { AxisBeat, BufferBeat, BufferJob, ReadBeat } from "./beats.ts";
+export { AxisBeat, BodyBeat, BufferBeat, BufferJob, ReadBeat } from "./beats.ts";
 export { cutFields, joinBytes, joinFields } from "./fields.ts";
 export { BufferWrite, FrameBuffer } from "./frame-buffer.ts";
+export { FrameHead, HeaderInsert, type HeaderShiftParameters } from "./header-insert.ts";
+export { HeaderStrip, type HeaderStripParameters, StrippedHead } from "./header-strip.ts";
 export { keepAll, keepTo } from "./keep.ts";
 export { SlotPool } from "./slot-pool.ts";
 export { SlotWords, WordWrite } from "./slot-words.ts";

@@ -7,7 +7,9 @@ export const slotBeats = (p: { readonly beatBytes: number; readonly frameBytes: 
   2 ** Math.ceil(Math.log2(p.frameBytes / p.beatBytes));
 export const slotBeatBits = (p: { readonly beatBytes: number; readonly frameBytes: number }): number =>
   Math.log2(slotBeats(p));
-/** Bits of a byte count within a frame. */
+/**
+ * Bits of a byte count within a frame, unless a design says otherwise: 16,383 bytes are more than any Ethernet frame.
+ */
 export const lengthBits = 14;
 /** A slot that is free again without a reply: not a stream, there is always room. */
 export const Release = (p: { readonly slots: number }) => struct({ valid: bit, slot: uint(slotBits(p)) });

@@ -26,15 +26,9 @@ import {
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
-import {
-  bucketBytes,
-  bucketSlots,
-  entryBytes,
-  entryShape,
-  pidBits,
-  vaBits,
-} from "../../../shared/virtual-memory/table/index.ts";
-import { locatePage, geometryOf, Tlb } from "../../../shared/virtual-memory/rtl/index.ts";
+import { bucketBytes, bucketSlots, entryBytes, entryShape } from "../../../shared/virtual-memory/table/index.ts";
+import { locatePage, Tlb } from "../../../shared/virtual-memory/rtl/index.ts";
+import { tableOf } from "../../config/index.ts";
 import { Refused, Shootdown, type TranslateParameters } from "./translate.ts";
 import { Access, plainOp, Translated } from "../records/records.ts";
 import { lengthBits } from "../../../shared/frame/index.ts";
@@ -94,7 +88,7 @@ export const TranslateOne = module(
   "TranslateOne",
   (p: TranslateOneParameters) => {
     const bus = { ...p, beatBytes },
-      g = geometryOf(p),
+      g = tableOf(p),
       shape = Translated({ ...p, ppnBits: g.ppnBits, pageShift: g.pageShift });
     return {
       access: sink(Access(p)),
@@ -116,8 +110,8 @@ export const TranslateOne = module(
     };
   },
   (io, p) => {
-    const g = geometryOf(p),
-      keyBits = pidBits + g.vpnBits,
+    const g = tableOf(p),
+      keyBits = g.pidBits + g.vpnBits,
       pages = p.pagesPerRequest,
       stepBits = Math.max(1, Math.ceil(Math.log2(pages)));
     const a = io.access.payload;
@@ -137,7 +131,7 @@ export const TranslateOne = module(
     const physical = node(p.physicalPid === undefined ? constant(0, 1) : a.pid.eq(p.physicalPid));
     const outside = node(
       a.va
-        .bits(vaBits, 64 - vaBits)
+        .bits(g.vaBits, 64 - g.vaBits)
         .any()
         .or(vpn.bit(g.vpnBits))
         .or(physical.and(vpn.bits(g.ppnBits, g.vpnBits - g.ppnBits).any())),

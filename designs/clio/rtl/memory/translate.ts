@@ -31,22 +31,21 @@ import {
   type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
-import { pidBits, vaBits } from "../../../shared/virtual-memory/table/index.ts";
 import {
   MissTable,
   verdict,
   locatePage,
   PageFault,
   Tlb,
-  geometryOf,
   TableWalk,
   tableName,
   type PageFaultParameters,
 } from "../../../shared/virtual-memory/rtl/index.ts";
+import { addressSpace, tableOf, tableParameters } from "../../config/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
 import { Access, firstPointerOp, plainOp, syncOpBits, Translated } from "../records/records.ts";
 
-export interface TranslateParameters extends PageFaultParameters {
+export interface TranslateParameters extends Omit<PageFaultParameters, keyof typeof addressSpace> {
   readonly slots: number;
   readonly tlbEntries: number;
   readonly pagesPerRequest: number;
@@ -56,7 +55,8 @@ export interface TranslateParameters extends PageFaultParameters {
 export const Refused = (p: { readonly slots: number }) =>
   struct({ slot: uint(Math.log2(p.slots)), status: uint(4), silent: bit, replyOpcode: uint(8), indirect: bit });
 /** A page whose translation is to be forgotten. */
-export const Shootdown = (p: TranslateParameters) => struct({ pid: uint(pidBits), vpn: uint(geometryOf(p).vpnBits) });
+export const Shootdown = (p: TranslateParameters) =>
+  struct({ pid: uint(addressSpace.pidBits), vpn: uint(tableOf(p).vpnBits) });
 /** One-cycle pulses for the counters. */
 export const translateEvents = [
   "tlbHits",
@@ -108,7 +108,7 @@ export const Translate = module(
     aw: source(axi4Address(p)),
     w: source(axi4Write(p.beatBytes)),
     b: sink(axi4Response(p)),
-    freePage: sink(uint(geometryOf(p).ppnBits)),
+    freePage: sink(uint(tableOf(p).ppnBits)),
     freePages: output(uint(bitsFor(p.freePages))),
     outOfMemory: input(bit),
     shootdown: sink(Shootdown(p)),
@@ -118,14 +118,14 @@ export const Translate = module(
     events: output(TranslateEvents),
   }),
   (io, p) => {
-    const g = geometryOf(p),
-      keyBits = pidBits + g.vpnBits,
+    const g = tableOf(p),
+      keyBits = g.pidBits + g.vpnBits,
       slot = uint(Math.log2(p.slots));
     const pages = p.pagesPerRequest,
       step = uint(Math.max(1, Math.ceil(Math.log2(pages))));
     /** A request between lookups, kept by slot. */
     const Pending = struct({
-      pid: uint(pidBits),
+      pid: uint(g.pidBits),
       vpn: uint(g.vpnBits),
       offset: uint(g.pageShift),
       length: uint(14),
@@ -208,7 +208,7 @@ export const Translate = module(
       indirect: a.indirect,
       needsRead: plain.not().or(a.write.not()),
       needsWrite: mux(plain, a.write, a.op.lt(firstPointerOp)),
-      outside: a.va.bits(vaBits, 64 - vaBits).any(),
+      outside: a.va.bits(g.vaBits, 64 - g.vaBits).any(),
       step: constant(0, step.width),
       lastStep: mux(plain, lastByte.shr(g.pageShift).trunc(step.width), 0),
       ppns: constant(0, pages * g.ppnBits),
@@ -467,17 +467,15 @@ export const Translate = module(
 );
 
 /** Bits that hold a page offset plus a length. */
-const extentBits = (p: TranslateParameters): number => Math.max(geometryOf(p).pageShift, 14) + 1;
+const extentBits = (p: TranslateParameters): number => Math.max(tableOf(p).pageShift, 14) + 1;
 const shapeOf = (p: TranslateParameters) => ({
   slots: p.slots,
   pagesPerRequest: p.pagesPerRequest,
-  ppnBits: geometryOf(p).ppnBits,
-  pageShift: geometryOf(p).pageShift,
+  ppnBits: tableOf(p).ppnBits,
+  pageShift: tableOf(p).pageShift,
 });
 const walkParameters = (p: TranslateParameters) => ({
-  pageSize: p.pageSize,
-  physicalMemory: p.physicalMemory,
-  slotsFactor: p.slotsFactor,
+  ...tableParameters(p),
   misses: p.misses,
   beatBytes: p.beatBytes,
   addressBits: p.addressBits,

@@ -37,3 +37,14 @@ export const nodeBus = (c: NodeConfig): Axi4Parameters => {
   const { addressBits, idBits, beatBytes } = widthsOf(c);
   return { addressBits, idBits, beatBytes };
 };
+
+/**
+ * Who shares the node's memory, and with which AXI IDs. The table goes first: a miss has a request waiting, and tables
+ * ask rarely. The sync unit, which has few accesses at a time, goes before data.
+ */
+export const memoryMasters = (syncId: number) =>
+  [
+    { name: "table", id: 1, many: true },
+    { name: "sync", id: syncId },
+    { name: "data", id: 0 },
+  ] as const;

@@ -26,10 +26,9 @@ import {
   type Bit,
   type Proof,
 } from "../../../../hdl-dsl/index.ts";
-import { deriveConfig, narrowConfig } from "../../config/index.ts";
+import { deriveConfig, narrowConfig, tableOf } from "../../config/index.ts";
 import { socPortGeometry, socPortMap } from "../../registers/index.ts";
 import { Exchange, SocPort } from "../slow-path/soc-port.ts";
-import { geometryOf } from "../../../shared/virtual-memory/rtl/index.ts";
 import { Shootdown } from "../memory/translate.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 
@@ -63,7 +62,7 @@ const harness = module(
     irq: output(bit),
     socRx: sink(AxisBeat(8)),
     socTx: source(AxisBeat(8)),
-    freePage: source(uint(geometryOf(table).ppnBits)),
+    freePage: source(uint(tableOf(table).ppnBits)),
     freePages: input(uint(bitsFor(c.freePageBuffer))),
     lowWater: input(bit),
     shootdown: source(

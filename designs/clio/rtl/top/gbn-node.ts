@@ -45,7 +45,7 @@ export interface BehindGoBackN {
    * sessions last.
    */
   readonly requests: number;
-  /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of types.ts). */
+  /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of tags.ts). */
   readonly marksParts: boolean;
 }
 /** The shims of a build. @throws ConfigError when it has none */

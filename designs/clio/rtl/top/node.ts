@@ -44,7 +44,7 @@ import { SlowRx } from "../slow-path/slow-rx.ts";
 import { syncOp, SyncRequest, wordBits } from "../sync/sync-ops.ts";
 import { SyncUnit } from "../sync/sync-unit.ts";
 import { Translate } from "../memory/translate.ts";
-import { translateParameters, widthsOf } from "../ports/widths.ts";
+import { memoryMasters, translateParameters, widthsOf } from "../ports/widths.ts";
 import { Ending, firstPointerOp, operandBits, replyForm, replyWord, wordOf } from "../records/records.ts";
 
 /**
@@ -222,7 +222,13 @@ export const ClioNode = module(
     connect(writer.bufferJob, buffer.writeJob);
     connect(buffer.writeData, writer.buffer);
     const share = instance(
-      AxiShare({ beatBytes: w.beatBytes, addressBits: w.addressBits, idBits: w.idBits, syncId: w.syncId, writes: 16 }),
+      AxiShare({
+        beatBytes: w.beatBytes,
+        addressBits: w.addressBits,
+        idBits: w.idBits,
+        masters: memoryMasters(w.syncId),
+        writes: 16,
+      }),
     );
     connect(reader.ar, share.dataAr);
     connect(share.dataR, reader.r);

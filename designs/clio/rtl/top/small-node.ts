@@ -23,17 +23,17 @@ import {
   type Axi4Parameters,
   type StreamIn,
 } from "../../../../hdl-dsl/index.ts";
-import type { NodeConfig, RuntimeSettings } from "../../config/index.ts";
+import { tableOf, type NodeConfig, type RuntimeSettings } from "../../config/index.ts";
 import { status } from "../../wire/index.ts";
 import { physicalPid } from "../../registers/index.ts";
 import { AccessRead } from "../memory/access-read.ts";
 import { AccessWrite } from "../memory/access-write.ts";
 import { AxiShare } from "../../../shared/axi/index.ts";
+import { memoryMasters } from "../ports/widths.ts";
 import { FrameBuffer, AxisBeat } from "../../../shared/frame/index.ts";
 import { Mat } from "../dispatch/mat.ts";
 import { NetRx } from "../network/net-rx.ts";
 import { NetTx } from "../network/net-tx.ts";
-import { geometryOf } from "../../../shared/virtual-memory/rtl/index.ts";
 import { Shootdown } from "../memory/translate.ts";
 import { TranslateOne } from "../memory/translate-one.ts";
 import { plainOp, Reply, replyForm, replyWord } from "../records/records.ts";
@@ -127,7 +127,7 @@ export const SmallNode = module(
   "SmallNode",
   (p: SmallNodeParameters) => {
     const t = translation(p),
-      { ppnBits } = geometryOf(t);
+      { ppnBits } = tableOf(t);
     return {
       rx: sink(AxisBeat(p.beatBytes)),
       tx: source(AxisBeat(p.beatBytes)),
@@ -146,7 +146,7 @@ export const SmallNode = module(
   },
   (io, p) => {
     const t = translation(p),
-      g = geometryOf(t),
+      g = tableOf(t),
       w = { slots, beatBytes: p.beatBytes, frameBytes: p.frameBytes };
     const config = { mac: p.mac, ip: p.ip, nativePort: p.nativePort, clientPort: p.clientPort, acceptAnyMac: 0 };
 
@@ -208,7 +208,13 @@ export const SmallNode = module(
     buffer.slowJob.payload.set({ slot: 0, first: 0, beats: 0 });
     buffer.slowData.ready.set(0);
     const share = instance(
-      AxiShare({ beatBytes: p.beatBytes, addressBits: t.addressBits, idBits, syncId, writes: outstanding }),
+      AxiShare({
+        beatBytes: p.beatBytes,
+        addressBits: t.addressBits,
+        idBits,
+        masters: memoryMasters(syncId),
+        writes: outstanding,
+      }),
     );
     connect(reader.ar, share.dataAr);
     connect(share.dataR, reader.r);

@@ -19,7 +19,8 @@ import {
 import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
 import { cutFields, AxisBeat } from "../../../shared/frame/index.ts";
-import { sessionBits, tagBits, tagPrefix, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
+import { sessionBits, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
+import { tagBits, tagPrefix } from "./tags.ts";
 
 export interface GbnPeersParameters {
   readonly beatBytes: number;

@@ -40,7 +40,6 @@ import {
   PeerFields,
   sessionBits,
   SessionControl,
-  tagBits,
   ticketBits,
   Turn,
   wirePeer,
@@ -49,6 +48,7 @@ import {
   type GbnReceiverParameters,
   type SessionParameters,
 } from "../../../shared/go-back-n/rtl/index.ts";
+import { tagBits } from "./tags.ts";
 import { headerBytes, opcodeOffset } from "./gbn-opcode.ts";
 import { GbnPeerWrite } from "./gbn-peers.ts";
 import { gbnAction, GbnRemove, RemovePlan } from "./gbn-shift.ts";

@@ -47,11 +47,8 @@ import {
   writtenBits,
   Acknowledgement,
   gbnBytes,
-  partBit,
   sessionBits,
   SessionControl,
-  tagBits,
-  tagPrefix,
   ticketBits,
   Turn,
   wireSequenceBits,
@@ -59,6 +56,7 @@ import {
   type GbnSenderParameters,
   type GbnStoreParameters,
 } from "../../../shared/go-back-n/rtl/index.ts";
+import { partBit, tagBits, tagPrefix } from "./tags.ts";
 import { headerBytes } from "./gbn-opcode.ts";
 import { changedChecksum, contextBits, GbnContext, GbnContextWrite } from "./gbn-rx.ts";
 import { gbnAction, GbnInsert, InsertPlan } from "./gbn-shift.ts";
@@ -69,7 +67,7 @@ export interface GbnTxParameters extends GbnSenderParameters, GbnStoreParameters
   /** As in reorder.ts. */
   readonly waiting: number;
   readonly patience: number;
-  /** Whether replies that others to the same request follow are marked (`partBit` of types.ts). */
+  /** Whether replies that others to the same request follow are marked (`partBit` of tags.ts). */
   readonly marksParts?: true;
 }
 

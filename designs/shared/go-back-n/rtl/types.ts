@@ -1,5 +1,5 @@
-/** The records that pass between the blocks of the Go-Back-N shims of a design, and what they agree on. */
-import { bit, struct, uint } from "../../../../hdl-dsl/index.ts";
+/** The records that pass between the blocks of Go-Back-N sessions and the shims of a design, and what they agree on. */
+import { bit, mux, struct, uint, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
 import { gbnHeader } from "../wire/index.ts";
 import { headerOffsets } from "../../wire/index.ts";
 
@@ -54,19 +54,8 @@ export const Answer = (p: SessionParameters & PeerWidths) =>
     peer: Peer(p),
   });
 
-/**
- * The MAC that the node sees in place of the client's: 02:47, a ticket, and 16 bits. Bit 15 of these: management, and
- * the low bits are the place in the ring of its contexts; otherwise they are the session, and the ticket is the low
- * half of the request's sequence number.
- */
-export const tagPrefix = 0x0247,
-  ticketBits = 16,
-  tagBits = 16;
-/**
- * Bit of the tag, and so of the receiver's MAC, that the node may set in a reply that others to the same request follow
- * (the extend path does: `marksParts`). Sessions and the ring of management need fewer bits.
- */
-export const partBit = 14;
+/** Bits of a ticket, unless a design says otherwise: of requests under way no two of a session have the same. */
+export const ticketBits = 16;
 /** Whose request, and which of them. */
 export const Turn = (p: { readonly sessions: number; readonly ticketBits?: number }) =>
   struct({ session: uint(sessionBits(p)), ticket: uint(p.ticketBits ?? ticketBits) });

@@ -31,6 +31,7 @@ import {
   bucketSlots,
   entryShape,
   tableGeometry,
+  type AddressSpace,
   type TableGeometry,
   type TableParameters,
 } from "../table/index.ts";
@@ -42,8 +43,7 @@ export interface WalkParameters extends TableParameters {
   readonly addressBits: number;
   readonly idBits: number;
 }
-export const geometryOf = (p: TableParameters): TableGeometry =>
-  tableGeometry({ pageSize: p.pageSize, physicalMemory: p.physicalMemory, slotsFactor: p.slotsFactor });
+export const geometryOf = (p: TableParameters): TableGeometry => tableGeometry(p);
 
 /** A bucket to fetch for a miss. */
 export const Fetch = (p: WalkParameters) => {
@@ -229,6 +229,9 @@ export const TableWalk = module(
   { nameOf: p => `TableWalk_m${p.misses}_b${p.beatBytes}_${tableName(p)}` },
 );
 
-/** A short name of a table's geometry for module names: page and memory as powers of two, and slots factor. */
-export const tableName = (p: TableParameters): string =>
+/**
+ * A short name of a table's geometry for module names: page and memory as powers of two, and slots factor. The address
+ * space is left out: a design has one.
+ */
+export const tableName = (p: Omit<TableParameters, keyof AddressSpace>): string =>
   `p${Math.log2(p.pageSize)}_m${Math.log2(p.physicalMemory)}_s${p.slotsFactor}`;

@@ -1,12 +1,9 @@
 import { primitivePolynomial, powersOfX } from "./polynomial.ts";
 
-/** Virtual address bits of the node. */
-export const vaBits = 50;
-/** Process ID bits. */
-export const pidBits = 16;
 /**
  * Page table entries of a bucket, and their bytes: one bucket is one 512-bit beat, so a translation is ONE memory
- * access (paper §4.4.2).
+ * access (paper §4.4.2). The shape is no parameter: with it the walk, the audits and the memory's bursts would all
+ * change, and no design asks for another.
  */
 export const bucketSlots = 8;
 export const entryBytes = 8;
@@ -35,10 +32,12 @@ export interface EntryField {
 }
 
 export interface TableGeometry {
+  readonly vaBits: number;
+  readonly pidBits: number;
   readonly pageShift: number;
   readonly vpnBits: number;
   readonly ppnBits: number;
-  /** Bits of the word that is mixed: pid in the upper 16, vpn below. */
+  /** Bits of the word that is mixed: pid in the upper bits, vpn below. */
   readonly wordBits: number;
   /** The mixed word's low bits are the bucket index, the rest is the tag. */
   readonly indexBits: number;
@@ -59,7 +58,13 @@ export interface TableGeometry {
   readonly entryBits: number;
 }
 
-export interface TableParameters {
+/** How processes address memory: one choice for all of a design. */
+export interface AddressSpace {
+  /** Bits of a virtual address, and of a process ID. */
+  readonly vaBits: number;
+  readonly pidBits: number;
+}
+export interface TableParameters extends AddressSpace {
   /** Bytes, a power of two. */
   readonly pageSize: number;
   /** Bytes, a power of two. */
@@ -95,10 +100,16 @@ function mixingSteps(indexBits: number, wordBits: number): MixingStep[] {
 /**
  * Everything about the page table that follows from the configuration (paper §4.4.2, wire-format.md "Page table
  * entry and bucket").
- * @throws TableError when a size is not a power of two, no frame is left beside the table, or an entry does not
- * fit 64 bits.
+ * @throws TableError when a size is not a power of two, a page fills the address space, no frame is left beside the
+ * table, or an entry does not fit 64 bits.
  */
-export function tableGeometry({ pageSize, physicalMemory, slotsFactor }: TableParameters): TableGeometry {
+export function tableGeometry({
+  pageSize,
+  physicalMemory,
+  slotsFactor,
+  vaBits,
+  pidBits,
+}: TableParameters): TableGeometry {
   const pageShift = log2("pageSize", pageSize),
     memoryBits = log2("physicalMemory", physicalMemory);
   log2("slotsFactor", slotsFactor);
@@ -107,6 +118,11 @@ export function tableGeometry({ pageSize, physicalMemory, slotsFactor }: TablePa
   if (physicalPages < 2) {
     throw new TableError(
       `physicalMemory = ${physicalMemory} holds no page of pageSize = ${pageSize} beside the page table; the least physicalMemory is ${2 * pageSize}`,
+    );
+  }
+  if (vpnBits < 1) {
+    throw new TableError(
+      `vaBits = ${vaBits} has room for no page beside that of pageSize = ${pageSize}; the least vaBits is ${pageShift + 1}`,
     );
   }
   const ppnBits = memoryBits - pageShift;
@@ -145,6 +161,8 @@ export function tableGeometry({ pageSize, physicalMemory, slotsFactor }: TablePa
     );
   }
   return {
+    vaBits,
+    pidBits,
     pageShift,
     vpnBits,
     ppnBits,

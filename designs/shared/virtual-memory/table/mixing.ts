@@ -43,7 +43,7 @@ export function wordOf(g: TableGeometry, pid: number, vpn: bigint): bigint {
   return (BigInt(pid) << BigInt(g.vpnBits)) | vpn;
 }
 
-/** Bucket index and tag of a page: the parities that `g.mixing` lists. `pid` has 16 bits, `vpn` `g.vpnBits`. */
+/** Bucket index and tag of a page: the parities that `g.mixing` lists. `pid` has `g.pidBits`, `vpn` `g.vpnBits`. */
 export function locate(g: TableGeometry, pid: number, vpn: bigint): Location {
   const word = wordOf(g, pid, vpn),
     { own } = compile(g);

@@ -15,9 +15,15 @@ import { findsFault } from "../../../../support/plant.ts";
 const KB = 2 ** 10,
   MB = 2 ** 20,
   GB = 2 ** 30;
-/** Every page size of a build, with the smallest and a large memory. */
+const parameterSets = [
+  { vaBits: 50, pidBits: 16 },
+  { vaBits: 36, pidBits: 9 },
+];
+/** Every page size of a build, with the smallest and a large memory, in each address space. */
 const tables: readonly TableGeometry[] = [4 * KB, 2 * MB, 4 * MB, 64 * MB, GB].flatMap(pageSize =>
-  [4 * pageSize, 512 * pageSize].map(physicalMemory => tableGeometry({ pageSize, physicalMemory, slotsFactor: 4 })),
+  [4 * pageSize, 512 * pageSize].flatMap(physicalMemory =>
+    parameterSets.map(space => tableGeometry({ pageSize, physicalMemory, slotsFactor: 4, ...space })),
+  ),
 );
 const names = ["valid", "allocated", "read", "write", "tag", "ppn"] as const;
 

@@ -2,11 +2,10 @@ import { describe, expect, test } from "vitest";
 import { locatePage } from "../../../../../designs/shared/virtual-memory/rtl/locate-page.ts";
 import {
   locate,
-  pidBits,
   tableGeometry,
   unlocate,
-  vaBits,
   wordOf,
+  type AddressSpace,
   type TableGeometry,
 } from "../../../../../designs/shared/virtual-memory/table/index.ts";
 import { input, module, output, uint } from "../../../../../hdl-dsl/index.ts";
@@ -16,17 +15,21 @@ import { findsFault } from "../../../../support/plant.ts";
 const KB = 2 ** 10,
   MB = 2 ** 20,
   GB = 2 ** 30;
+const parameterSets: readonly AddressSpace[] = [
+  { vaBits: 50, pidBits: 16 },
+  { vaBits: 39, pidBits: 7 },
+];
 /** Every page size with small, usual and large memories, as far as the entry fits. */
-const tables: readonly TableGeometry[] = [4 * KB, 16 * KB, 64 * KB, 1 * MB, 2 * MB, 4 * MB, 64 * MB, 1 * GB].flatMap(
-  pageSize =>
+const tablesOf = (space: AddressSpace): readonly TableGeometry[] =>
+  [4 * KB, 16 * KB, 64 * KB, 1 * MB, 2 * MB, 4 * MB, 64 * MB, 1 * GB].flatMap(pageSize =>
     [64 * MB, 2 * GB, 16 * GB, 4096 * GB].flatMap(physicalMemory => {
       try {
-        return [tableGeometry({ pageSize, physicalMemory, slotsFactor: 4 })];
+        return [tableGeometry({ pageSize, physicalMemory, slotsFactor: 4, ...space })];
       } catch {
         return [];
       }
     }),
-);
+  );
 
 /**
  * All the mixings side by side. `wrong`: the hardware leaves a bit of the address out of one parity, the fault that
@@ -34,17 +37,17 @@ const tables: readonly TableGeometry[] = [4 * KB, 16 * KB, 64 * KB, 1 * MB, 2 * 
  */
 const Mixings = module(
   "Mixings",
-  (_: { wrong: number }) =>
+  ({ pidBits, vaBits }: AddressSpace & { wrong: number }) =>
     ({
       page: input(uint(pidBits + vaBits)),
-      ...Object.fromEntries(tables.map((g, i) => [`index${i}`, output(uint(g.indexBits))])),
-      ...Object.fromEntries(tables.map((g, i) => [`tag${i}`, output(uint(g.tagBits))])),
+      ...Object.fromEntries(tablesOf({ pidBits, vaBits }).map((g, i) => [`index${i}`, output(uint(g.indexBits))])),
+      ...Object.fromEntries(tablesOf({ pidBits, vaBits }).map((g, i) => [`tag${i}`, output(uint(g.tagBits))])),
     }) as { page: ReturnType<typeof input<ReturnType<typeof uint>>> } & Record<
       string,
       ReturnType<typeof output<ReturnType<typeof uint>>>
     >,
-  (io, { wrong }) => {
-    tables.forEach((g, i) => {
+  (io, { wrong, pidBits, vaBits }) => {
+    tablesOf({ pidBits, vaBits }).forEach((g, i) => {
       const mixing = g.mixing.map((s, to) =>
         to === 0 && wrong > 0
           ? { ...s, from: s.from.filter(b => b !== Math.max(...s.from.filter(x => x < g.vpnBits))) }
@@ -59,8 +62,10 @@ const Mixings = module(
 );
 
 /** `count` pages: corners, single bits, runs, and random ones over the whole space. */
-function run(b: Bench<ReturnType<typeof Mixings>["ports"]>, count: number): void {
-  const random = b.random.fork("pages"),
+function run(b: Bench<ReturnType<typeof Mixings>["ports"]>, space: AddressSpace, count: number): void {
+  const { pidBits, vaBits } = space,
+    tables = tablesOf(space),
+    random = b.random.fork("pages"),
     whole = 1n << BigInt(pidBits + vaBits);
   const corners = [
     0n,
@@ -85,16 +90,17 @@ function run(b: Bench<ReturnType<typeof Mixings>["ports"]>, count: number): void
   }
 }
 
-describe("mixing", () => {
-  test("there are tables of every page size", () => expect(new Set(tables.map(g => g.pageShift)).size).toBe(8));
+describe.each(parameterSets)("mixing, $vaBits address bits, $pidBits bits of process ID", space => {
+  test("there are tables of every page size", () =>
+    expect(new Set(tablesOf(space).map(g => g.pageShift)).size).toBe(8));
   test("hardware and software put 10,000 pages of the whole address space into the same bucket, for every geometry (fault 10)", () =>
-    runBench("mixing", Mixings({ wrong: 0 }), {}, async b => {
-      run(b, 10_000);
+    runBench("mixing", Mixings({ wrong: 0, ...space }), {}, async b => {
+      run(b, space, 10_000);
     }));
   test("planted fault 10 is caught: one parity misses one bit of the address", () =>
     findsFault(
-      runBench("mixing planted", Mixings({ wrong: 1 }), { wave: false }, async b => {
-        run(b, 10_000);
+      runBench("mixing planted", Mixings({ wrong: 1, ...space }), { wave: false }, async b => {
+        run(b, space, 10_000);
       }),
       /bucket of/,
     ));

@@ -10,9 +10,17 @@ import { bit, input, instance, module, node, output, struct, uint } from "../../
 import { type Bench, poke, type Random, runBench } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
-const table = { pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4 },
-  keyBits = 54;
-const { ppnBits } = geometryOf(table);
+/** By misses: pages, memory and address space, and with them the widths of keys and frames. */
+const parameterSets = {
+  2: { pageSize: 65_536, physicalMemory: 2 ** 28, slotsFactor: 2, vaBits: 36, pidBits: 5 },
+  4: { pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, vaBits: 50, pidBits: 16 },
+  16: { pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, vaBits: 50, pidBits: 16 },
+} as const;
+type Count = keyof typeof parameterSets;
+const widths = (misses: Count) => {
+  const { wordBits, ppnBits } = geometryOf(parameterSets[misses]);
+  return { keyBits: wordBits, ppnBits };
+};
 
 /**
  * The table with the decision within the cycle, as in translation. A list that is next is taken if it may be, else a
@@ -22,7 +30,9 @@ const Harness = module(
   "MissHarness",
   (p: MissTableParameters) => {
     const miss = uint(Math.log2(p.misses)),
-      slot = uint(Math.log2(p.slots));
+      slot = uint(Math.log2(p.slots)),
+      { keyBits } = p,
+      { ppnBits } = geometryOf(p);
     return {
       key: input(uint(keyBits)),
       wantsAdvance: input(bit),
@@ -82,8 +92,16 @@ const Harness = module(
     dut.written.set(io.written);
   },
 );
-const dut = (misses: number, slots: number) =>
-  Harness({ ...table, misses, slots, beatBytes: 64, addressBits: 24, idBits: 5, keyBits });
+const dut = (misses: Count, slots: number) =>
+  Harness({
+    ...parameterSets[misses],
+    misses,
+    slots,
+    beatBytes: 64,
+    addressBits: 24,
+    idBits: 5,
+    keyBits: widths(misses).keyBits,
+  });
 type Ports = ReturnType<typeof dut>["ports"];
 
 interface Result {
@@ -135,19 +153,20 @@ class Misses {
   }
 }
 
-const randomResult = (random: Random): Result => ({
-  error: +random.chance(0.05),
-  allocated: +random.chance(0.85),
-  mapped: +random.chance(0.5),
-  read: +random.chance(0.7),
-  write: +random.chance(0.7),
-  ppn: random.between(0, 2 ** ppnBits - 1),
+const randomResult = (random: Random, ppnBits: number): Result => ({
+  error: +random.bool(0.05),
+  allocated: +random.bool(0.85),
+  mapped: +random.bool(0.5),
+  read: +random.bool(0.7),
+  write: +random.bool(0.7),
+  ppn: random.int(0, 2 ** ppnBits - 1),
 });
 const permits = (r: Result, needs: Rights): boolean => (!needs.read || r.read === 1) && (!needs.write || r.write === 1);
 
 /** Random operations as the pipeline in front makes them, everything compared in every cycle. */
-async function run(b: Bench<Ports>, count: number, slots: number, cycles: number): Promise<void> {
-  const random = b.random.fork("ops"),
+async function run(b: Bench<Ports>, count: Count, slots: number, cycles: number): Promise<void> {
+  const { keyBits, ppnBits } = widths(count),
+    random = b.random.fork("ops"),
     io = b.io,
     keys = Array.from({ length: count * 2 }, () => random.bits(keyBits));
   keys.push(...keys.map(k => k ^ (1n << BigInt(random.between(0, keyBits - 1)))));
@@ -187,7 +206,7 @@ async function run(b: Bench<Ports>, count: number, slots: number, cycles: number
     // Arrivals from memory: buckets, announced a cycle ahead; frames, some announced with the fault; write-backs.
     const walks = arrives,
       coming = where(Math.min(0.4, 4 / count), m => m.state === "fetching");
-    arrives = coming === undefined ? undefined : { miss: coming, result: randomResult(random) };
+    arrives = coming === undefined ? undefined : { miss: coming, result: randomResult(random, ppnBits) };
     const faulted = quickly ?? where(0.4, m => m.state === "faulting"),
       out = quickly === undefined && random.chance(0.2);
     const quick = faulted === undefined && !model.all.some(m => m?.state === "faulting") && random.chance(0.7);
@@ -211,12 +230,24 @@ async function run(b: Bench<Ports>, count: number, slots: number, cycles: number
     io.wantsTake.value = +random.chance(0.7);
     io.wantsAdvance.value = +random.chance(0.8);
     io.poison.value = +poisons;
-    poke(io.arriving, { valid: +(coming !== undefined), miss: coming ?? 0 });
-    poke(io.walked, {
-      valid: +(walks !== undefined),
-      result: { miss: walks?.miss ?? 0, ...(walks?.result ?? randomResult(random)), slot: 3, index: 5, tag: 7 },
-    });
-    poke(io.faulted, { valid: +(faulted !== undefined), miss: faulted ?? 0, outOfMemory: +out, ppn: frame });
+    poke(io.arriving as never, { valid: +(coming !== undefined), miss: coming ?? 0 } as never);
+    poke(
+      io.walked as never,
+      {
+        valid: +(walks !== undefined),
+        result: {
+          miss: walks?.miss ?? 0,
+          ...(walks?.result ?? randomResult(random, ppnBits)),
+          slot: 3,
+          index: 5,
+          tag: 7,
+        },
+      } as never,
+    );
+    poke(
+      io.faulted as never,
+      { valid: +(faulted !== undefined), miss: faulted ?? 0, outOfMemory: +out, ppn: frame } as never,
+    );
     io.quick.value = +quick;
     poke(io.written, { valid: +(written !== undefined), miss: written ?? 0 });
     await b.risingEdge();

@@ -17,12 +17,15 @@ import { noReads } from "../../../../support/half-axi.ts";
 
 const misses = 8,
   freePages = 8;
-const table = (pageSize: number) => ({
-  pageSize,
-  physicalMemory: pageSize === 4096 ? 2 ** 24 : 2 ** 31,
-  slotsFactor: 4,
-});
-const dut = (beatBytes: number, pageSize = 4096) =>
+/** By page size: the memory and the address space that go with it. */
+const parameterSets = {
+  4096: { physicalMemory: 2 ** 24, slotsFactor: 4, vaBits: 50, pidBits: 16 },
+  4194304: { physicalMemory: 2 ** 31, slotsFactor: 4, vaBits: 50, pidBits: 16 },
+  65536: { physicalMemory: 2 ** 28, slotsFactor: 2, vaBits: 40, pidBits: 6 },
+} as const;
+type PageSize = keyof typeof parameterSets;
+const table = (pageSize: PageSize) => ({ pageSize, ...parameterSets[pageSize] });
+const dut = (beatBytes: number, pageSize: PageSize = 4096) =>
   PageFault({ ...table(pageSize), misses, beatBytes, addressBits: 31, idBits: 5, freePages });
 type Ports = ReturnType<typeof dut>["ports"];
 
@@ -36,7 +39,7 @@ interface Fault {
 }
 interface Options {
   readonly beatBytes: number;
-  readonly pageSize?: number;
+  readonly pageSize?: PageSize;
   readonly busy: number;
   readonly pages: "many" | "few" | "none";
 }
@@ -176,8 +179,12 @@ describe("PageFault", () => {
       runBench("fault", dut(beatBytes), {}, b => run(b, 600, { beatBytes, busy: 0.3, pages: "many" })));
   }
   test("4 MB pages, no back-pressure", () =>
-    runBench("fault", dut(64, 2 ** 22), {}, b =>
-      run(b, 600, { beatBytes: 64, pageSize: 2 ** 22, busy: 0, pages: "many" }),
+    runBench("fault", dut(64, 4_194_304), {}, b =>
+      run(b, 600, { beatBytes: 64, pageSize: 4_194_304, busy: 0, pages: "many" }),
+    ));
+  test("64 KB pages, 40-bit addresses, 6-bit process IDs", () =>
+    runBench("fault", dut(16, 65_536), {}, b =>
+      run(b, 600, { beatBytes: 16, pageSize: 65_536, busy: 0.3, pages: "many" }),
     ));
   test("few pages: faults wait in order, or end when the slow path has none left (fault 6)", () =>
     runBench("fault", dut(64), {}, b => run(b, 400, { beatBytes: 64, busy: 0.3, pages: "few" })));

@@ -26,10 +26,17 @@ import { noWrites } from "../../../../support/half-axi.ts";
 
 const misses = 8,
   idBits = 5;
-const dut = (beatBytes: number) =>
-  TableWalk({ pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, misses, beatBytes, addressBits: 24, idBits });
+/** By bytes of a beat: narrow buses with another table and another address space. */
+const parameterSets = {
+  8: { pageSize: 65536, physicalMemory: 2 ** 24, slotsFactor: 16, vaBits: 40, pidBits: 6 },
+  16: { pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, vaBits: 50, pidBits: 16 },
+  32: { pageSize: 16384, physicalMemory: 2 ** 24, slotsFactor: 8, vaBits: 44, pidBits: 12 },
+  64: { pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4, vaBits: 50, pidBits: 16 },
+} as const;
+type BeatBytes = keyof typeof parameterSets;
+const dut = (beatBytes: BeatBytes) =>
+  TableWalk({ ...parameterSets[beatBytes], misses, beatBytes, addressBits: 24, idBits });
 type Ports = ReturnType<typeof dut>["ports"];
-const g: TableGeometry = geometryOf({ pageSize: 4096, physicalMemory: 2 ** 24, slotsFactor: 4 });
 
 interface Bucket {
   readonly index: number;
@@ -39,7 +46,7 @@ interface Bucket {
  * Buckets of random entries whose tags are close to each other; free slots hold entries that were:
  * everything but `allocated`.
  */
-function randomBuckets(random: Random, memory: SparseMemory, count: number): Bucket[] {
+function randomBuckets(g: TableGeometry, random: Random, memory: SparseMemory, count: number): Bucket[] {
   return Array.from({ length: count }, (_, n) => {
     const index = n < 4 ? ([0, 1, g.buckets - 2, g.buckets - 1][n] as number) : n * 3,
       base = random.bits(g.tagBits);
@@ -151,10 +158,11 @@ class MixingMemory {
 }
 
 /** Random fetches, as many in flight as there are misses. */
-async function run(b: Bench<Ports>, beatBytes: number, count: number, busy: number, gather: number): Promise<void> {
+async function run(b: Bench<Ports>, beatBytes: BeatBytes, count: number, busy: number, gather: number): Promise<void> {
   const random = b.random.fork("jobs"),
     sparse = new SparseMemory(),
-    buckets = randomBuckets(random, sparse, 40);
+    g = geometryOf(parameterSets[beatBytes]),
+    buckets = randomBuckets(g, random, sparse, 40);
   const flying = new Map<number, Job>(),
     failing = new Set<number>();
   const memory = new MixingMemory(b, sparse, beatBytes, busy, () => failing);
@@ -205,7 +213,7 @@ async function run(b: Bench<Ports>, beatBytes: number, count: number, busy: numb
 }
 
 describe("TableWalk", () => {
-  for (const beatBytes of [8, 16, 32, 64]) {
+  for (const beatBytes of [8, 16, 32, 64] as const) {
     test(`${beatBytes * 8} bits: random buckets, answers out of order with beats mixed, back-pressure`, () =>
       runBench("walk", dut(beatBytes), {}, b => run(b, beatBytes, 1200, 0.3, 1)));
     test(`${beatBytes * 8} bits: ${misses} answers back to back each match their own tag (fault 3)`, () =>
@@ -225,11 +233,11 @@ describe("TableWalk", () => {
       await run(b, 16, 100, 0.3, 1);
     }));
 
-  for (const beatBytes of [8, 64]) {
+  for (const beatBytes of [8, 64] as const) {
     test(`${beatBytes * 8} bits: one cycle to the address, two from the last beat, a fetch per cycle (per ${bucketBytes / beatBytes} below 512 bits)`, () =>
       runBench("walk timing", dut(beatBytes), {}, async b => {
         const memory = new SparseMemory(),
-          [bucket] = randomBuckets(b.random, memory, 1),
+          [bucket] = randomBuckets(geometryOf(parameterSets[beatBytes]), b.random, memory, 1),
           beats = bucketBytes / beatBytes,
           L = 20;
         new AxiRam(b.sim, { ar: b.io.ar, r: b.io.r, ...noWrites(beatBytes) } as never, { latency: L, memory });
@@ -255,7 +263,7 @@ describe("TableWalk", () => {
   }
 
   describe("planted faults are caught", () => {
-    const caught = (name: string, beatBytes: number, from: string | RegExp, to: string): void => {
+    const caught = (name: string, beatBytes: BeatBytes, from: string | RegExp, to: string): void => {
       test(name, () =>
         findsFault(
           runBench("walk planted", plant(dut(beatBytes), from, to), { wave: false }, b =>

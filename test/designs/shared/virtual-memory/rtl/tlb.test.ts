@@ -4,7 +4,7 @@ import { findsFault, plant } from "../../../../support/plant.ts";
 import { fillMany, runTlb as run, tlbDut as dut } from "./support/tlb-rig.ts";
 
 describe("Tlb", () => {
-  for (const entries of [4, 16, 64]) {
+  for (const entries of [4, 16, 64] as const) {
     test(`${entries} entries: hits, mappings and evictions as in the reference`, () =>
       runBench("tlb", dut(entries), {}, b => run(b, entries, 6000)));
   }

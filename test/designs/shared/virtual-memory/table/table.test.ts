@@ -7,10 +7,15 @@ const KB = 2 ** 10,
   MB = 2 ** 20,
   GB = 2 ** 30,
   TB = 2 ** 40;
-const standard = t.tableGeometry({ pageSize: 4 * MB, physicalMemory: 2 * GB, slotsFactor: 4 });
+const parameterSets = [
+  { vaBits: 50, pidBits: 16 },
+  { vaBits: 40, pidBits: 8 },
+];
+const space = { vaBits: 50, pidBits: 16 };
+const standard = t.tableGeometry({ pageSize: 4 * MB, physicalMemory: 2 * GB, slotsFactor: 4, ...space });
 const all = [4 * KB, 2 * MB, 4 * MB, 64 * MB, GB].flatMap(pageSize =>
   [2 * GB, 64 * GB, 4 * TB].flatMap(physicalMemory =>
-    [1, 4, 16].map(slotsFactor => ({ pageSize, physicalMemory, slotsFactor })),
+    [1, 4, 16].flatMap(slotsFactor => parameterSets.map(s => ({ pageSize, physicalMemory, slotsFactor, ...s }))),
   ),
 );
 describe("geometry", () => {
@@ -46,15 +51,18 @@ describe("geometry", () => {
     }
   });
   it("names the fields of what cannot be", () => {
-    expect(() => t.tableGeometry({ pageSize: 4 * MB, physicalMemory: 3 * GB, slotsFactor: 4 })).toThrow(
+    expect(() => t.tableGeometry({ pageSize: 4 * MB, physicalMemory: 3 * GB, slotsFactor: 4, ...space })).toThrow(
       "physicalMemory = 3221225472 is not a power of two; the nearest is 4294967296",
     );
-    expect(() => t.tableGeometry({ pageSize: GB, physicalMemory: GB, slotsFactor: 4 })).toThrow(
+    expect(() => t.tableGeometry({ pageSize: GB, physicalMemory: GB, slotsFactor: 4, ...space })).toThrow(
       "physicalMemory = 1073741824 holds no page of pageSize = 1073741824 beside the page table; the least physicalMemory is 2147483648",
     );
-    expect(() => t.tableGeometry({ pageSize: 1, physicalMemory: 2 ** 20, slotsFactor: 4 })).toThrow(
+    expect(() => t.tableGeometry({ pageSize: 1, physicalMemory: 2 ** 20, slotsFactor: 4, ...space })).toThrow(
       /needs 71 bits \(tag 47, ppn 20\)/,
     );
+    expect(() =>
+      t.tableGeometry({ pageSize: GB, physicalMemory: 2 * GB, slotsFactor: 4, vaBits: 30, pidBits: 8 }),
+    ).toThrow("vaBits = 30 has room for no page beside that of pageSize = 1073741824; the least vaBits is 31");
   });
 });
 
@@ -64,7 +72,7 @@ describe("mixing", () => {
       const g = t.tableGeometry(c);
       fc.assert(
         fc.property(
-          fc.integer({ min: 0, max: 65535 }),
+          fc.integer({ min: 0, max: 2 ** g.pidBits - 1 }),
           fc.bigInt({ min: 0n, max: (1n << BigInt(g.vpnBits)) - 1n }),
           (pid, vpn) => {
             const at = t.locate(g, pid, vpn);
@@ -137,7 +145,7 @@ function perfectOverflow(load: number): number {
 }
 
 describe("bucket occupancy", () => {
-  const g = t.tableGeometry({ pageSize: 4 * MB, physicalMemory: 64 * GB, slotsFactor: 4 });
+  const g = t.tableGeometry({ pageSize: 4 * MB, physicalMemory: 64 * GB, slotsFactor: 4, ...space });
   for (const load of [0.5, 0.9]) {
     const total = Math.floor(g.slots * load);
     it(`sequential allocations at ${load * 100} %: no bucket overflows`, () => {

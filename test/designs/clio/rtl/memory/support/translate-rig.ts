@@ -5,7 +5,7 @@ import {
   type TranslateParameters,
 } from "../../../../../../designs/clio/rtl/memory/translate.ts";
 import { firstPointerOp } from "../../../../../../designs/clio/rtl/records/records.ts";
-import { geometryOf } from "../../../../../../designs/shared/virtual-memory/rtl/index.ts";
+import { tableOf } from "../../../../../../designs/clio/config/index.ts";
 import {
   bucketSlots,
   entryAddress,
@@ -148,7 +148,7 @@ export class TranslateRig {
     this.#p = p;
     this.#random = b.random.fork("rig");
     this.#hold = o.hold ?? 30;
-    this.g = geometryOf(p);
+    this.g = tableOf(p);
     const busy = o.busy ?? 0,
       pause = (n: number) => (busy > 0 ? bernoulli(busy, n) : never),
       io = b.io;

@@ -2,9 +2,15 @@ import { expect } from "vitest";
 import { Tlb } from "../../../../../../designs/shared/virtual-memory/rtl/tlb.ts";
 import { type Bench, poke, type Random } from "../../../../../../sim/index.ts";
 
-const keyBits = 44,
-  ppnBits = 9;
-export const tlbDut = (entries: number) => Tlb({ entries, keyBits, ppnBits });
+/** Widths of keys and frames by the entries that a bench asks for. */
+export const parameterSets = {
+  4: { keyBits: 26, ppnBits: 20 },
+  8: { keyBits: 44, ppnBits: 9 },
+  16: { keyBits: 31, ppnBits: 12 },
+  64: { keyBits: 44, ppnBits: 9 },
+} as const;
+export type Entries = keyof typeof parameterSets;
+export const tlbDut = (entries: Entries) => Tlb({ entries, ...parameterSets[entries] });
 export type TlbPorts = ReturnType<typeof tlbDut>["ports"];
 
 interface Mapping {
@@ -47,10 +53,10 @@ class TlbModel {
   }
 }
 
-const randomMapping = (random: Random): Mapping => ({
-  ppn: random.between(0, 2 ** ppnBits - 1),
-  write: random.between(0, 1),
-  read: random.between(0, 1),
+const randomMapping = (random: Random, ppnBits: number): Mapping => ({
+  ppn: random.int(0, 2 ** ppnBits - 1),
+  write: random.int(0, 1),
+  read: random.int(0, 1),
 });
 function idle(b: Bench<TlbPorts>): void {
   b.io.use.value = 0;
@@ -63,8 +69,9 @@ function idle(b: Bench<TlbPorts>): void {
  * Random keys out of few, one advance after the other or with gaps. The outcome is held against the model; then the
  * entry is used or cleared, or a fill comes.
  */
-export async function runTlb(b: Bench<TlbPorts>, entries: number, cycles: number): Promise<void> {
-  const random = b.random.fork("tlb"),
+export async function runTlb(b: Bench<TlbPorts>, entries: Entries, cycles: number): Promise<void> {
+  const { keyBits, ppnBits } = parameterSets[entries],
+    random = b.random.fork("tlb"),
     keys = Array.from({ length: entries * 2 }, () => Number(random.bits(keyBits)));
   // Keys that differ from another in one bit only: each bit takes part in the comparison.
   for (let i = 0; i < entries; i++)
@@ -89,7 +96,7 @@ export async function runTlb(b: Bench<TlbPorts>, entries: number, cycles: number
     // What a miss brings: its own key, or now and then the key that is being compared in this very cycle.
     const fills = random.chance(0.3) ? key : random.pick(keys),
       absent = model.find(fills) === undefined;
-    const mapping = randomMapping(random);
+    const mapping = randomMapping(random, ppnBits);
     idle(b);
     b.io.key.value = key;
     b.io.advance.value = advance ? 1 : 0;
@@ -133,7 +140,7 @@ async function lookup(b: Bench<TlbPorts>, key: number): Promise<number | undefin
  */
 export async function fillMany(b: Bench<TlbPorts>, entries: number, pages: number): Promise<void> {
   idle(b);
-  const key = (page: number): number => 0x1234_0000 + page * 3;
+  const key = (page: number): number => 0x123_0000 + page * 3;
   for (let page = 0; page < pages; page++) {
     idle(b);
     poke(b.io.fill, { valid: 1, key: key(page), mapping: { ppn: page % 512, write: 1, read: 0 } });

@@ -1,14 +1,24 @@
-import type { FramePool } from "../../../shared/virtual-memory/software/index.ts";
-import type { SlowPathTransport } from "../transport/transport.ts";
+import type { FramePool } from "./frame-pool.ts";
+
+/** The way to the hardware's free-page buffer. */
+export interface FreePageRing {
+  /** Frames that it has room for. */
+  freePageRoom(): Promise<number>;
+  pushFreePage(ppn: number): Promise<void>;
+  /** Resolves with true when it holds few frames, with false when the way to the hardware is closed. */
+  lowWater(): Promise<boolean>;
+  /** Tells whether there is no frame left at all. */
+  setOutOfMemory(none: boolean): Promise<void>;
+}
 
 /**
- * Keeps the hardware's free-page buffer full, ahead of demand (paper §4.4.3), and sets the hardware's out-of-memory
- * state when no page is left. Runs until the transport closes.
+ * Keeps the hardware's free-page buffer full, ahead of demand (paper §4.4.3), and tells the hardware when there is
+ * really no page left. Runs until the ring closes.
  */
 export class PageRefill {
   /** Resolves when the buffer has been filled for the first time. */
   readonly ready: Promise<void>;
-  private readonly transport: Pick<SlowPathTransport, "freePageRoom" | "pushFreePage" | "lowWater" | "writeRegister">;
+  private readonly ring: FreePageRing;
   private readonly pool: FramePool;
   private readonly ahead: number;
   private readonly closed: Promise<boolean>;
@@ -17,8 +27,8 @@ export class PageRefill {
   private toldOutOfMemory = false;
 
   /** @param ahead zeroed frames to keep beside those in the buffer */
-  constructor(transport: PageRefill["transport"], pool: FramePool, ahead: number) {
-    this.transport = transport;
+  constructor(ring: FreePageRing, pool: FramePool, ahead: number) {
+    this.ring = ring;
     this.pool = pool;
     this.ahead = ahead;
     this.ready = new Promise(resolve => {
@@ -35,7 +45,7 @@ export class PageRefill {
       this.markReady();
       if (filled) {
         await this.pool.zeroAhead(this.ahead);
-        open = await this.transport.lowWater();
+        open = await this.ring.lowWater();
       } else if (this.pool.free === 0) {
         // With no frame left only a free can help; waiting for low water would return at once for ever.
         open = await Promise.race([this.pool.released().then(() => true), this.closed]);
@@ -50,22 +60,25 @@ export class PageRefill {
 
   /** Push until the buffer is full (true) or no frame is left (false). */
   private async fill(): Promise<boolean> {
-    while ((await this.transport.freePageRoom()) > 0) {
+    while ((await this.ring.freePageRoom()) > 0) {
       const ppn = await this.pool.take();
       if (ppn === undefined) {
         await this.tell(true);
         return false;
       }
-      await this.transport.pushFreePage(ppn);
+      await this.ring.pushFreePage(ppn);
       await this.tell(false);
     }
     return true;
   }
 
-  /** The register follows the pool: set when nothing is left to push, cleared as soon as something has been pushed. */
+  /**
+   * What the hardware is told follows the pool: set when nothing is left to push, cleared as soon as something has been
+   * pushed.
+   */
   private async tell(none: boolean): Promise<void> {
     if (none === this.toldOutOfMemory) return;
     this.toldOutOfMemory = none;
-    await this.transport.writeRegister("outOfMemory", none ? 1 : 0);
+    await this.ring.setOutOfMemory(none);
   }
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import {
-  HeaderInsert,
+  AxisBeat,
+  BodyBeat,
   FrameHead,
+  HeaderInsert,
   HeaderStrip,
   StrippedHead,
-  BodyBeat,
-} from "../../../../designs/clio/offload/index.ts";
-import { AxisBeat } from "../../../../designs/shared/frame/index.ts";
-import { clioHeader, frameOffsets } from "../../../../designs/clio/wire/index.ts";
-import { encode, minimumFrame } from "../../../../designs/shared/wire/index.ts";
+  type HeaderStripParameters,
+} from "../../../../designs/shared/frame/index.ts";
+import { minimumFrame } from "../../../../designs/shared/wire/index.ts";
 import { connect, instance, module, output, sink, source, uint } from "../../../../hdl-dsl/index.ts";
 import {
   bernoulli,
@@ -23,10 +23,14 @@ import {
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
-interface Shape {
-  readonly beatBytes: number;
-  readonly headerBytes: number;
-}
+/** Headers in one beat and in several, longer and shorter than the shortest frame; the size in different places. */
+const parameterSets: readonly HeaderStripParameters[] = [
+  { headerBytes: 70, beatBytes: 64, routeByte: 5, sizeByte: 50, sizeFrom: 42 },
+  { headerBytes: 58, beatBytes: 64, routeByte: 5, sizeByte: 50, sizeFrom: 42 },
+  { headerBytes: 58, beatBytes: 8, routeByte: 40, sizeByte: 48, sizeFrom: 20, lengthBits: 9 },
+  { headerBytes: 70, beatBytes: 16, routeByte: 0, sizeByte: 68, sizeFrom: 34, lengthBits: 11 },
+];
+type Shape = HeaderStripParameters;
 /** Both ways side by side, so that one model has both. */
 const Shifts = module(
   "HeaderShifts",
@@ -40,8 +44,14 @@ const Shifts = module(
     route: output(uint(8)),
   }),
   (io, p) => {
-    const insert = instance(HeaderInsert(p)),
-      strip = instance(HeaderStrip({ ...p, routeByte: 5 }));
+    const insert = instance(
+        HeaderInsert({
+          beatBytes: p.beatBytes,
+          headerBytes: p.headerBytes,
+          ...(p.lengthBits && { lengthBits: p.lengthBits }),
+        }),
+      ),
+      strip = instance(HeaderStrip(p));
     connect(io.inHead, insert.head);
     connect(io.inData, insert.data);
     connect(insert.frame, io.made);
@@ -73,22 +83,14 @@ interface Frame {
   readonly bad: number;
 }
 
-/** Frames whose Clio size is right; some end within the header (as a MALFORMED does), some are longer than they say. */
+/** Frames whose size is right; some end within the header (as a MALFORMED does), some are longer than they say. */
 function frames(b: Bench<Ports>, p: Shape, count: number, most: number): Frame[] {
   return Array.from({ length: count }, () => {
     const bare = b.random.chance(0.1) && p.headerBytes > minimumFrame,
       n = b.random.chance(0.3) ? b.random.between(0, 3) : b.random.between(0, most);
     const header = b.random.bytes(p.headerBytes),
       data = bare ? new Uint8Array() : b.random.bytes(n);
-    header.set(
-      encode(clioHeader, {
-        size: bare ? clioHeader.bytes : p.headerBytes - frameOffsets.clio + n,
-        pid: b.random.between(0, 65535),
-        tag: 3,
-        opcode: 65,
-      }),
-      frameOffsets.clio,
-    );
+    new DataView(header.buffer).setUint16(p.sizeByte, p.headerBytes - p.sizeFrom + (bare ? 0 : n), true);
     return {
       header,
       data,
@@ -147,7 +149,7 @@ async function run(b: Bench<Ports>, p: Shape, count: number, [give, take]: reado
     expected.heads.push({ header: f.bare ? undefined : big(f.header), length: f.data.length, bad: f.bad });
     const out = beats(f.data, beatBytes);
     expected.data.push(...out.map((o, i) => ({ ...o, bytes: Math.min(beatBytes, f.data.length - i * beatBytes) })));
-    expected.routes.push(...out.map(() => f.header[5] as number));
+    expected.routes.push(...out.map(() => f.header[p.routeByte] as number));
   }
   await b.until(
     () =>
@@ -188,14 +190,8 @@ async function run(b: Bench<Ports>, p: Shape, count: number, [give, take]: reado
 }
 
 const span = (cycles: readonly number[]): number => (cycles.at(-1) as number) - (cycles[0] as number) + 1;
-describe.each([
-  [70, 64],
-  [58, 64],
-  [58, 8],
-  [70, 16],
-])("a header of %i bytes in beats of %i", (headerBytes, beatBytes) => {
-  const p = { headerBytes, beatBytes },
-    dut = Shifts(p);
+describe.each(parameterSets)("a header of $headerBytes bytes in beats of $beatBytes, size at $sizeByte", p => {
+  const dut = Shifts(p);
   bench("frames made and taken apart, under random back-pressure", dut, { seed: 7 }, async b => {
     await run(b, p, 300, [bernoulli(0.3, 1), bernoulli(0.4, 2)]);
   });
@@ -222,7 +218,7 @@ describe.each([
 });
 
 describe("a planted fault is found", () => {
-  const p = { headerBytes: 70, beatBytes: 64 },
+  const p = parameterSets[0] as Shape,
     dut = Shifts(p);
   const check = (name: string, design: Dut<Ports>): Promise<unknown> =>
     runBench(name, design, { wave: false, seed: 5, hangCycles: 300, limitCycles: 30_000 }, b =>

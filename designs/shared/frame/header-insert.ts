@@ -16,19 +16,23 @@ import {
   when,
   type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { minimumFrame } from "../../shared/wire/index.ts";
-import { AxisBeat, keepAll, keepTo } from "../../shared/frame/index.ts";
-import { BodyBeat, bodyLengthBits } from "./types.ts";
+import { minimumFrame } from "../wire/index.ts";
+import { AxisBeat, BodyBeat } from "./beats.ts";
+import { keepAll, keepTo } from "./keep.ts";
+import { lengthBits } from "./slots.ts";
 
 export interface HeaderShiftParameters {
   readonly beatBytes: number;
   /** Bytes of the header. */
   readonly headerBytes: number;
+  /** Bits of the count of bytes that follow the header; 14 unless given. */
+  readonly lengthBits?: number;
 }
+export const lengthBitsOf = (p: Pick<HeaderShiftParameters, "lengthBits">): number => p.lengthBits ?? lengthBits;
 
 /** The header of a frame, byte 0 lowest, and the bytes that follow it. */
 export const FrameHead = (p: HeaderShiftParameters) =>
-  struct({ header: uint(p.headerBytes * 8), length: uint(bodyLengthBits) });
+  struct({ header: uint(p.headerBytes * 8), length: uint(lengthBitsOf(p)) });
 
 /**
  * Makes a frame of a header and `length` bytes of data that come from lane 0 (beats as `BodyBeat`), zero-padded to the
@@ -48,7 +52,8 @@ export const HeaderInsert = module(
       laneBits = Math.log2(beatBytes),
       whole = Math.floor(headerBytes / beatBytes),
       rest = headerBytes % beatBytes;
-    const countBits = bodyLengthBits + 2 - laneBits,
+    const bodyLengthBits = lengthBitsOf(p),
+      countBits = bodyLengthBits + 2 - laneBits,
       sizeBits = bodyLengthBits + 1;
 
     const active = reg(bit, { init: 0 });
@@ -130,5 +135,8 @@ export const HeaderInsert = module(
     });
     connect(stage(out, "full"), io.frame);
   },
-  { nameOf: p => `HeaderInsert_h${p.headerBytes}_b${p.beatBytes}` },
+  {
+    nameOf: p =>
+      `HeaderInsert_h${p.headerBytes}_b${p.beatBytes}${p.lengthBits === undefined ? "" : `_l${p.lengthBits}`}`,
+  },
 );

@@ -15,26 +15,30 @@ import {
   when,
   type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { clioHeader, frameOffsets } from "../wire/index.ts";
-import { AxisBeat } from "../../shared/frame/index.ts";
-import type { HeaderShiftParameters } from "./header-insert.ts";
-import { BodyBeat, bodyLengthBits } from "./types.ts";
+import { AxisBeat, BodyBeat } from "./beats.ts";
+import { lengthBitsOf, type HeaderShiftParameters } from "./header-insert.ts";
 
-/** Where the Clio header's `size` stands in a frame. */
-const sizeByte = frameOffsets.clio + clioHeader.at.size.byteOffset;
+export interface HeaderStripParameters extends HeaderShiftParameters {
+  /** Byte of the frame that `route` shows. */
+  readonly routeByte: number;
+  /** First byte of the frame's size, 16 bits, little-endian: two bytes within the header, both of one beat. */
+  readonly sizeByte: number;
+  /** First byte of the frame that the size counts. */
+  readonly sizeFrom: number;
+}
 
 /**
- * A frame's header, byte 0 lowest; the number of data bytes behind it, from the Clio header's `size`; and whether the
- * frame was marked bad.
+ * A frame's header, byte 0 lowest; the bytes of data that follow it, as the header's size tells; and whether the frame
+ * was marked bad.
  */
 export const StrippedHead = (p: HeaderShiftParameters) =>
-  struct({ header: uint(p.headerBytes * 8), length: uint(bodyLengthBits), bad: bit });
+  struct({ header: uint(p.headerBytes * 8), length: uint(lengthBitsOf(p)), bad: bit });
 
 /**
- * Takes frames of the node apart: the header as a whole, valid at the frame's last beat, and the data behind it from
- * lane 0. `headerBytes` reach at least to the end of the Clio header. A frame that ends within the header has no data,
- * and whatever stands in its missing bytes means nothing. `route` is the byte `routeByte` of the frame whose data beat
- * is being offered.
+ * Takes frames apart: the header as a whole, told of at the frame's last beat, and the data behind it from lane 0. The
+ * header reaches at least to the end of the size. What stands behind the size's bytes is no data. A frame that ends
+ * within the header has no data, and whatever stands in its missing bytes means nothing. `route` is the byte
+ * `routeByte` of the frame whose data beat is being offered.
  *
  * Latency: 1 cycle from a beat to the data beat that it completes, 1 from the last beat to `head`. A last data beat
  * that begins in the frame's last beat takes 2. Initiation interval: 1 beat per cycle, no bubble: while `head` and
@@ -43,19 +47,20 @@ export const StrippedHead = (p: HeaderShiftParameters) =>
  */
 export const HeaderStrip = module(
   "HeaderStrip",
-  (p: HeaderShiftParameters & { readonly routeByte: number }) => ({
+  (p: HeaderStripParameters) => ({
     frame: sink(AxisBeat(p.beatBytes)),
     head: source(StrippedHead(p)),
     data: source(BodyBeat(p)),
     route: output(uint(8)),
   }),
   (io, p) => {
-    const { beatBytes, headerBytes } = p,
+    const { beatBytes, headerBytes, sizeByte } = p,
+      bodyLengthBits = lengthBitsOf(p),
       rest = headerBytes % beatBytes,
       headBeat = Math.ceil(headerBytes / beatBytes) - 1;
     const indexBits = Math.ceil(Math.log2(headBeat + 3)),
       past = headBeat + 1,
-      within = headerBytes - frameOffsets.clio;
+      within = headerBytes - p.sizeFrom;
 
     // The beat at hand, the one before it, and the header so far.
     const valid = reg(bit, { init: 0 });
@@ -114,7 +119,7 @@ export const HeaderStrip = module(
       valid.set(1);
       beat.set(io.frame.payload);
       index.set(nextIndex);
-      // The Clio header's size: in the header so far, or in the very beat that ends it.
+      // The size: in the header so far, or in the very beat that ends it.
       const sizeBeat = Math.floor(sizeByte / beatBytes),
         from =
           sizeBeat === headBeat
@@ -151,5 +156,8 @@ export const HeaderStrip = module(
       }
     });
   },
-  { nameOf: p => `HeaderStrip_h${p.headerBytes}_b${p.beatBytes}` },
+  {
+    nameOf: p =>
+      `HeaderStrip_h${p.headerBytes}_b${p.beatBytes}${p.lengthBits === undefined ? "" : `_l${p.lengthBits}`}`,
+  },
 );

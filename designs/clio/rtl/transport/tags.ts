@@ -1,0 +1,12 @@
+/**
+ * The MAC that the node sees in place of the client's: 02:47, a ticket, and 16 bits. Bit 15 of these: management, and
+ * the low bits are the place in the ring of its contexts; otherwise they are the session, and the ticket is the low
+ * half of the request's sequence number.
+ */
+export const tagPrefix = 0x0247,
+  tagBits = 16;
+/**
+ * Bit of the tag, and so of the receiver's MAC, that the node may set in a reply that others to the same request follow
+ * (the extend path does: `marksParts`). Sessions and the ring of management need fewer bits.
+ */
+export const partBit = 14;

@@ -1,0 +1,28 @@
+/** Reference pages in Markdown, made from layouts. */
+import { placementsOf, type Layout, type Placement } from "./layout.ts";
+
+const cell = (text: string): string => text.replaceAll("|", "\\|");
+
+/** `4` for a whole byte or more, `4, bits 0-3` for less; bits are numbered from the byte's least significant. */
+function place(p: Placement): string {
+  if (p.width === p.byteLength * 8) return String(p.byteOffset);
+  const last = p.bitOffset + p.width - 1;
+  return `${p.byteOffset}${p.byteLength > 1 ? `-${p.byteOffset + p.byteLength - 1}` : ""}, bit${p.width === 1 ? ` ${p.bitOffset}` : `s ${p.bitOffset}-${last}`}`;
+}
+
+/** A section of a reference page: the layout's title, size and byte order, and a table of its fields. */
+export function layoutTable(l: Layout): string {
+  const rows = placementsOf(l).map(
+    p => `| ${place(p)} | ${p.name} | ${p.width} | ${cell(l.fields[p.name]?.doc ?? "")} |`,
+  );
+  return [
+    `### ${l.title}`,
+    "",
+    `\`${l.name}\`, ${l.bytes} bytes, ${l.order === "be" ? "network byte order" : "little-endian"}.`,
+    "",
+    "| byte | field | bits | meaning |",
+    "|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import {
+  GbnWaiting,
+  waitingAction,
+  type GbnWaitingParameters,
+} from "../../../../../designs/shared/go-back-n/rtl/waiting.ts";
+import {
+  AxisSink,
+  AxisSource,
+  bernoulli,
+  never,
+  runBench,
+  StreamSource,
+  type Bench,
+  type Pause,
+} from "../../../../../sim/index.ts";
+import { findsFault, plant } from "../../../../support/plant.ts";
+
+const parameterSets: readonly GbnWaitingParameters[] = [
+  { beatBytes: 8, frameBytes: 64, waiting: 4 },
+  { beatBytes: 32, frameBytes: 1536, waiting: 16 },
+];
+type Ports = ReturnType<typeof GbnWaiting>["ports"];
+
+/** Frames that pass, are dropped, or are kept and released later, in any order; at the end no slot is in use. */
+async function run(
+  b: Bench<Ports>,
+  p: GbnWaitingParameters,
+  count: number,
+  pause: (n: number) => Pause,
+): Promise<void> {
+  const plan = new StreamSource(b.sim, b.io.plan, { pause: pause(1) }),
+    beats = new AxisSource(b.sim, b.io.beats, { pause: pause(2) }),
+    out = new AxisSink(b.sim, b.io.out, { pause: pause(3) });
+  // A reset in the middle of a frame that is kept.
+  plan.send({ action: waitingAction.keep, slot: 0 });
+  b.io.beats.valid.value = 0;
+  await b.cycles(4);
+  b.sim.reset(1);
+  const kept = new Map<number, Uint8Array>(),
+    wanted: Uint8Array[] = [];
+  let most = 0;
+  for (let i = 0; i < count; i++) {
+    const bytes = b.random.bytes(b.random.int(1, p.frameBytes)),
+      free = Array.from({ length: p.waiting }, (_, s) => s).filter(s => !kept.has(s)),
+      kind = b.random.pick(["pass", "drop", "keep", "keep", "release"] as const);
+    if (kind === "release" || (kind === "keep" && free.length === 0)) {
+      if (kept.size === 0) continue;
+      const slot = b.random.pick([...kept.keys()]);
+      plan.send({ action: waitingAction.release, slot });
+      wanted.push(kept.get(slot) as Uint8Array);
+      kept.delete(slot);
+      continue;
+    }
+    const slot = kind === "keep" ? b.random.pick(free) : 0;
+    plan.send({ action: waitingAction[kind], slot });
+    beats.send(bytes);
+    if (kind === "keep") kept.set(slot, bytes);
+    if (kind === "pass") wanted.push(bytes);
+    most = Math.max(most, kept.size);
+  }
+  for (const [slot, bytes] of kept) {
+    plan.send({ action: waitingAction.release, slot });
+    wanted.push(bytes);
+  }
+  const received: Uint8Array[] = [];
+  const collect = (): number => {
+    for (let f = out.take(); f !== undefined; f = out.take()) received.push(f.bytes);
+    return received.length;
+  };
+  await b.until(() => collect() >= wanted.length);
+  await b.cycles(10);
+  expect(collect(), "frames").toBe(wanted.length);
+  received.forEach((f, i) =>
+    expect(Buffer.from(f).equals(wanted[i] as Uint8Array), `the bytes of frame ${i}`).toBe(true),
+  );
+  expect(most, "slots in use at most").toBe(p.waiting);
+}
+describe.each(parameterSets)("GbnWaiting, $waiting frames of $frameBytes bytes", p => {
+  const dut = GbnWaiting(p);
+  test("frames pass, wait and are dropped, under back-pressure", () =>
+    runBench("waiting", dut, {}, b => run(b, p, 200, n => bernoulli(0.3, n))));
+  test("and back to back", () => runBench("waiting", dut, {}, b => run(b, p, 200, () => never)));
+  test("a planted fault is found: frames that wait share a slot", () =>
+    findsFault(
+      runBench(
+        "waiting planted",
+        plant(dut, /\{plan_slot, beat\}/, "{plan_slot >> 1, beat}"),
+        { wave: false, hangCycles: 500 },
+        b => run(b, p, 200, () => never),
+      ),
+    ));
+});
