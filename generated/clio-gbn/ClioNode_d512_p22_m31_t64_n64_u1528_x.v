@@ -94,693 +94,693 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   output wire [15:0]  net_config_client_port,
   output wire         net_config_accept_any_mac
 );
-  wire control_s_aw_ready; // node.ts:100
-  wire control_s_w_ready; // node.ts:100
-  wire control_s_b_valid; // node.ts:100
-  wire [1:0] control_s_b_payload_resp; // node.ts:100
-  wire control_s_ar_ready; // node.ts:100
-  wire control_s_r_valid; // node.ts:100
-  wire [31:0] control_s_r_payload_data; // node.ts:100
-  wire [1:0] control_s_r_payload_resp; // node.ts:100
-  wire [47:0] control_config_mac; // node.ts:100
-  wire [31:0] control_config_ip; // node.ts:100
-  wire [15:0] control_config_native_port; // node.ts:100
-  wire [15:0] control_config_client_port; // node.ts:100
-  wire control_config_accept_any_mac; // node.ts:100
-  wire control_out_of_memory; // node.ts:100
-  wire control_rules_0_valid; // node.ts:100
-  wire [15:0] control_rules_0_pid; // node.ts:100
-  wire [2:0] control_rules_0_action; // node.ts:100
-  wire control_rules_1_valid; // node.ts:100
-  wire [15:0] control_rules_1_pid; // node.ts:100
-  wire [2:0] control_rules_1_action; // node.ts:100
-  wire control_rules_2_valid; // node.ts:100
-  wire [15:0] control_rules_2_pid; // node.ts:100
-  wire [2:0] control_rules_2_action; // node.ts:100
-  wire control_rules_3_valid; // node.ts:100
-  wire [15:0] control_rules_3_pid; // node.ts:100
-  wire [2:0] control_rules_3_action; // node.ts:100
-  wire control_mat_write_en; // node.ts:100
-  wire [7:0] control_mat_write_opcode; // node.ts:100
-  wire [2:0] control_mat_write_entry_action; // node.ts:100
-  wire control_mat_write_entry_write; // node.ts:100
-  wire control_mat_write_entry_silent; // node.ts:100
-  wire [2:0] control_mat_write_entry_operation; // node.ts:100
-  wire [7:0] control_mat_write_entry_reply_opcode; // node.ts:100
-  wire [7:0] control_mat_opcode; // node.ts:100
-  wire [3:0] control_offload_control_hold; // node.ts:100
-  wire [23:0] control_offload_control_patience; // node.ts:100
-  wire pool_offer_valid; // node.ts:108
-  wire [5:0] pool_offer_payload; // node.ts:108
-  wire [63:0] pool_busy; // node.ts:108
-  wire [127:0] operands_value; // node.ts:109
-  wire net_rx_rx_ready; // node.ts:110
-  wire net_rx_slot_ready; // node.ts:110
-  wire net_rx_buffer_write_en; // node.ts:110
-  wire [5:0] net_rx_buffer_write_slot; // node.ts:110
-  wire [4:0] net_rx_buffer_write_beat; // node.ts:110
-  wire [511:0] net_rx_buffer_write_data; // node.ts:110
-  wire net_rx_context_write_en; // node.ts:110
-  wire [5:0] net_rx_context_write_slot; // node.ts:110
-  wire [1:0] net_rx_context_write_value_kind; // node.ts:110
-  wire [47:0] net_rx_context_write_value_mac; // node.ts:110
-  wire [31:0] net_rx_context_write_value_ip; // node.ts:110
-  wire [15:0] net_rx_context_write_value_client_port; // node.ts:110
-  wire [15:0] net_rx_context_write_value_node_port; // node.ts:110
-  wire [127:0] net_rx_context_write_value_header; // node.ts:110
-  wire [95:0] net_rx_context_write_value_body; // node.ts:110
-  wire net_rx_context_write_value_published; // node.ts:110
-  wire [15:0] net_rx_context_write_value_ip_length; // node.ts:110
-  wire [15:0] net_rx_context_write_value_icmp_checksum; // node.ts:110
-  wire [95:0] net_rx_context_write_value_ip_header; // node.ts:110
-  wire net_rx_request_valid; // node.ts:110
-  wire [5:0] net_rx_request_payload_slot; // node.ts:110
-  wire [1:0] net_rx_request_payload_kind; // node.ts:110
-  wire [7:0] net_rx_request_payload_opcode; // node.ts:110
-  wire [15:0] net_rx_request_payload_pid; // node.ts:110
-  wire [63:0] net_rx_request_payload_va; // node.ts:110
-  wire [31:0] net_rx_request_payload_length; // node.ts:110
-  wire [13:0] net_rx_request_payload_body; // node.ts:110
-  wire [13:0] net_rx_request_payload_frame; // node.ts:110
-  wire net_rx_request_payload_malformed; // node.ts:110
-  wire net_rx_request_payload_corrupt; // node.ts:110
-  wire net_rx_request_payload_tracked; // node.ts:110
-  wire net_rx_request_payload_retry; // node.ts:110
-  wire [47:0] net_rx_request_payload_client; // node.ts:110
-  wire [31:0] net_rx_request_payload_operation; // node.ts:110
-  wire net_rx_operands_write_en; // node.ts:110
-  wire [5:0] net_rx_operands_write_slot; // node.ts:110
-  wire [127:0] net_rx_operands_write_value; // node.ts:110
-  wire net_rx_release_valid; // node.ts:110
-  wire [5:0] net_rx_release_slot; // node.ts:110
-  wire net_rx_drops_long; // node.ts:110
-  wire net_rx_drops_fcs; // node.ts:110
-  wire net_rx_drops_short; // node.ts:110
-  wire net_rx_drops_mac; // node.ts:110
-  wire net_rx_drops_ether_type; // node.ts:110
-  wire net_rx_drops_arp; // node.ts:110
-  wire net_rx_drops_ip_header; // node.ts:110
-  wire net_rx_drops_ip_options; // node.ts:110
-  wire net_rx_drops_ip_checksum; // node.ts:110
-  wire net_rx_drops_fragment; // node.ts:110
-  wire net_rx_drops_ip; // node.ts:110
-  wire net_rx_drops_length; // node.ts:110
-  wire net_rx_drops_protocol; // node.ts:110
-  wire net_rx_drops_icmp; // node.ts:110
-  wire net_rx_drops_port; // node.ts:110
-  wire net_rx_received; // node.ts:110
-  wire buffer_write_job_ready; // node.ts:113
-  wire buffer_echo_job_ready; // node.ts:113
-  wire buffer_slow_job_ready; // node.ts:113
-  wire buffer_write_data_valid; // node.ts:113
-  wire [511:0] buffer_write_data_payload_data; // node.ts:113
-  wire buffer_write_data_payload_last; // node.ts:113
-  wire buffer_echo_data_valid; // node.ts:113
-  wire [511:0] buffer_echo_data_payload_data; // node.ts:113
-  wire buffer_echo_data_payload_last; // node.ts:113
-  wire buffer_slow_data_valid; // node.ts:113
-  wire [511:0] buffer_slow_data_payload_data; // node.ts:113
-  wire buffer_slow_data_payload_last; // node.ts:113
-  wire [1:0] reply_contexts_value_kind; // node.ts:114
-  wire [47:0] reply_contexts_value_mac; // node.ts:114
-  wire [31:0] reply_contexts_value_ip; // node.ts:114
-  wire [15:0] reply_contexts_value_client_port; // node.ts:114
-  wire [15:0] reply_contexts_value_node_port; // node.ts:114
-  wire [127:0] reply_contexts_value_header; // node.ts:114
-  wire [95:0] reply_contexts_value_body; // node.ts:114
-  wire reply_contexts_value_published; // node.ts:114
-  wire [15:0] reply_contexts_value_ip_length; // node.ts:114
-  wire [15:0] reply_contexts_value_icmp_checksum; // node.ts:114
-  wire [95:0] reply_contexts_value_ip_header; // node.ts:114
-  wire mat_request_ready; // node.ts:124
-  wire mat_asked_valid; // node.ts:124
-  wire [5:0] mat_asked_payload_access_slot; // node.ts:124
-  wire [15:0] mat_asked_payload_access_pid; // node.ts:124
-  wire [63:0] mat_asked_payload_access_va; // node.ts:124
-  wire [13:0] mat_asked_payload_access_length; // node.ts:124
-  wire mat_asked_payload_access_write; // node.ts:124
-  wire mat_asked_payload_access_silent; // node.ts:124
-  wire [7:0] mat_asked_payload_access_reply_opcode; // node.ts:124
-  wire [2:0] mat_asked_payload_access_op; // node.ts:124
-  wire mat_asked_payload_access_indirect; // node.ts:124
-  wire mat_asked_payload_tracked; // node.ts:124
-  wire mat_asked_payload_keeps; // node.ts:124
-  wire mat_asked_payload_introduces; // node.ts:124
-  wire mat_asked_payload_fence; // node.ts:124
-  wire [47:0] mat_asked_payload_client; // node.ts:124
-  wire [31:0] mat_asked_payload_operation; // node.ts:124
-  wire mat_reply_valid; // node.ts:124
-  wire [5:0] mat_reply_payload_slot; // node.ts:124
-  wire [1:0] mat_reply_payload_form; // node.ts:124
-  wire [1:0] mat_reply_payload_word; // node.ts:124
-  wire [7:0] mat_reply_payload_opcode; // node.ts:124
-  wire [3:0] mat_reply_payload_status; // node.ts:124
-  wire mat_slow_valid; // node.ts:124
-  wire [5:0] mat_slow_payload_slot; // node.ts:124
-  wire [13:0] mat_slow_payload_frame; // node.ts:124
-  wire mat_release_valid; // node.ts:124
-  wire [5:0] mat_release_slot; // node.ts:124
-  wire [2:0] mat_mat_entry_action; // node.ts:124
-  wire mat_mat_entry_write; // node.ts:124
-  wire mat_mat_entry_silent; // node.ts:124
-  wire [2:0] mat_mat_entry_operation; // node.ts:124
-  wire [7:0] mat_mat_entry_reply_opcode; // node.ts:124
-  wire mat_events_nacks; // node.ts:124
-  wire mat_events_malformed; // node.ts:124
-  wire mat_events_busy; // node.ts:124
-  wire mat_events_unanswered; // node.ts:124
-  wire mat_events_drop_rule; // node.ts:124
-  wire mat_events_pingpongs; // node.ts:124
-  wire mat_events_arp_replies; // node.ts:124
-  wire mat_events_icmp_replies; // node.ts:124
-  wire mat_events_slow_requests; // node.ts:124
-  wire mat_events_extend_requests; // node.ts:124
-  wire slow_rx_frame_ready; // node.ts:130
-  wire slow_rx_job_valid; // node.ts:130
-  wire [5:0] slow_rx_job_payload_slot; // node.ts:130
-  wire [4:0] slow_rx_job_payload_first; // node.ts:130
-  wire [5:0] slow_rx_job_payload_beats; // node.ts:130
-  wire slow_rx_beats_ready; // node.ts:130
-  wire slow_rx_soc_rx_valid; // node.ts:130
-  wire [511:0] slow_rx_soc_rx_payload_data; // node.ts:130
-  wire [63:0] slow_rx_soc_rx_payload_keep; // node.ts:130
-  wire slow_rx_soc_rx_payload_last; // node.ts:130
-  wire slow_rx_soc_rx_payload_user; // node.ts:130
-  wire slow_rx_release_valid; // node.ts:130
-  wire [5:0] slow_rx_release_slot; // node.ts:130
-  reg slow_job_full; // node.ts:133
-  reg [5:0] slow_job_held_slot; // node.ts:133
-  reg [4:0] slow_job_held_first; // node.ts:133
-  reg [5:0] slow_job_held_beats; // node.ts:133
-  reg slow_job_skid_full; // node.ts:133
-  reg [5:0] slow_job_skid_held_slot; // node.ts:133
-  reg [4:0] slow_job_skid_held_first; // node.ts:133
-  reg [5:0] slow_job_skid_held_beats; // node.ts:133
-  wire retry_request_ready; // node.ts:139
-  wire retry_pass_valid; // node.ts:139
-  wire [5:0] retry_pass_payload_slot; // node.ts:139
-  wire [15:0] retry_pass_payload_pid; // node.ts:139
-  wire [63:0] retry_pass_payload_va; // node.ts:139
-  wire [13:0] retry_pass_payload_length; // node.ts:139
-  wire retry_pass_payload_write; // node.ts:139
-  wire retry_pass_payload_silent; // node.ts:139
-  wire [7:0] retry_pass_payload_reply_opcode; // node.ts:139
-  wire [2:0] retry_pass_payload_op; // node.ts:139
-  wire retry_pass_payload_indirect; // node.ts:139
-  wire retry_fence_valid; // node.ts:139
-  wire [5:0] retry_fence_payload_slot; // node.ts:139
-  wire retry_answer_valid; // node.ts:139
-  wire [5:0] retry_answer_payload_slot; // node.ts:139
-  wire [1:0] retry_answer_payload_kind; // node.ts:139
-  wire [3:0] retry_answer_payload_status; // node.ts:139
-  wire retry_answer_payload_silent; // node.ts:139
-  wire [7:0] retry_answer_payload_reply_opcode; // node.ts:139
-  wire [63:0] retry_word; // node.ts:139
-  wire retry_events_retries_answered; // node.ts:139
-  wire retry_events_retries_busy; // node.ts:139
-  wire retry_events_retries_expired; // node.ts:139
-  wire retry_events_retry_evictions; // node.ts:139
-  wire retry_events_retry_clients_replaced; // node.ts:139
-  wire fences_fence_ready; // node.ts:144
-  wire fences_reply_valid; // node.ts:144
-  wire [5:0] fences_reply_payload_slot; // node.ts:144
-  wire fences_reply_payload_refused; // node.ts:144
-  wire [2:0] fences_waiting; // node.ts:144
-  reg fence_full; // node.ts:146
-  reg [5:0] fence_held_slot; // node.ts:146
-  reg entered_valid; // node.ts:147
-  reg [5:0] entered_slot; // node.ts:147
-  wire sync_request_ready; // node.ts:153
-  wire [5:0] sync_operand_slot; // node.ts:153
-  wire sync_ar_valid; // node.ts:153
-  wire [30:0] sync_ar_payload_addr; // node.ts:153
-  wire [4:0] sync_ar_payload_id; // node.ts:153
-  wire [7:0] sync_ar_payload_len; // node.ts:153
-  wire [2:0] sync_ar_payload_size; // node.ts:153
-  wire [1:0] sync_ar_payload_burst; // node.ts:153
-  wire sync_r_ready; // node.ts:153
-  wire sync_aw_valid; // node.ts:153
-  wire [30:0] sync_aw_payload_addr; // node.ts:153
-  wire [4:0] sync_aw_payload_id; // node.ts:153
-  wire [7:0] sync_aw_payload_len; // node.ts:153
-  wire [2:0] sync_aw_payload_size; // node.ts:153
-  wire [1:0] sync_aw_payload_burst; // node.ts:153
-  wire sync_w_valid; // node.ts:153
-  wire [511:0] sync_w_payload_data; // node.ts:153
-  wire [63:0] sync_w_payload_strb; // node.ts:153
-  wire sync_w_payload_last; // node.ts:153
-  wire sync_b_ready; // node.ts:153
-  wire sync_result_valid; // node.ts:153
-  wire [5:0] sync_result_slot; // node.ts:153
-  wire [63:0] sync_result_word; // node.ts:153
-  wire sync_reply_valid; // node.ts:153
-  wire [5:0] sync_reply_payload_slot; // node.ts:153
-  wire [2:0] sync_reply_payload_op; // node.ts:153
-  wire [3:0] sync_reply_payload_status; // node.ts:153
-  wire sync_reply_payload_silent; // node.ts:153
-  wire [7:0] sync_reply_payload_reply_opcode; // node.ts:153
-  wire sync_access_valid; // node.ts:153
-  wire [5:0] sync_access_payload_slot; // node.ts:153
-  wire [15:0] sync_access_payload_pid; // node.ts:153
-  wire [63:0] sync_access_payload_va; // node.ts:153
-  wire [13:0] sync_access_payload_length; // node.ts:153
-  wire sync_access_payload_write; // node.ts:153
-  wire sync_access_payload_silent; // node.ts:153
-  wire [7:0] sync_access_payload_reply_opcode; // node.ts:153
-  wire [2:0] sync_access_payload_op; // node.ts:153
-  wire sync_access_payload_indirect; // node.ts:153
-  wire translate_access_ready; // node.ts:164
-  wire translate_reads_valid; // node.ts:164
-  wire [5:0] translate_reads_payload_slot; // node.ts:164
-  wire [21:0] translate_reads_payload_offset; // node.ts:164
-  wire [13:0] translate_reads_payload_length; // node.ts:164
-  wire translate_reads_payload_write; // node.ts:164
-  wire translate_reads_payload_silent; // node.ts:164
-  wire [7:0] translate_reads_payload_reply_opcode; // node.ts:164
-  wire [2:0] translate_reads_payload_op; // node.ts:164
-  wire translate_reads_payload_indirect; // node.ts:164
-  wire [17:0] translate_reads_payload_ppns; // node.ts:164
-  wire translate_writes_valid; // node.ts:164
-  wire [5:0] translate_writes_payload_slot; // node.ts:164
-  wire [21:0] translate_writes_payload_offset; // node.ts:164
-  wire [13:0] translate_writes_payload_length; // node.ts:164
-  wire translate_writes_payload_write; // node.ts:164
-  wire translate_writes_payload_silent; // node.ts:164
-  wire [7:0] translate_writes_payload_reply_opcode; // node.ts:164
-  wire [2:0] translate_writes_payload_op; // node.ts:164
-  wire translate_writes_payload_indirect; // node.ts:164
-  wire [17:0] translate_writes_payload_ppns; // node.ts:164
-  wire translate_refused_valid; // node.ts:164
-  wire [5:0] translate_refused_payload_slot; // node.ts:164
-  wire [3:0] translate_refused_payload_status; // node.ts:164
-  wire translate_refused_payload_silent; // node.ts:164
-  wire [7:0] translate_refused_payload_reply_opcode; // node.ts:164
-  wire translate_refused_payload_indirect; // node.ts:164
-  wire translate_syncs_valid; // node.ts:164
-  wire [5:0] translate_syncs_payload_slot; // node.ts:164
-  wire [21:0] translate_syncs_payload_offset; // node.ts:164
-  wire [13:0] translate_syncs_payload_length; // node.ts:164
-  wire translate_syncs_payload_write; // node.ts:164
-  wire translate_syncs_payload_silent; // node.ts:164
-  wire [7:0] translate_syncs_payload_reply_opcode; // node.ts:164
-  wire [2:0] translate_syncs_payload_op; // node.ts:164
-  wire translate_syncs_payload_indirect; // node.ts:164
-  wire [17:0] translate_syncs_payload_ppns; // node.ts:164
-  wire translate_ar_valid; // node.ts:164
-  wire [30:0] translate_ar_payload_addr; // node.ts:164
-  wire [4:0] translate_ar_payload_id; // node.ts:164
-  wire [7:0] translate_ar_payload_len; // node.ts:164
-  wire [2:0] translate_ar_payload_size; // node.ts:164
-  wire [1:0] translate_ar_payload_burst; // node.ts:164
-  wire translate_r_ready; // node.ts:164
-  wire translate_aw_valid; // node.ts:164
-  wire [30:0] translate_aw_payload_addr; // node.ts:164
-  wire [4:0] translate_aw_payload_id; // node.ts:164
-  wire [7:0] translate_aw_payload_len; // node.ts:164
-  wire [2:0] translate_aw_payload_size; // node.ts:164
-  wire [1:0] translate_aw_payload_burst; // node.ts:164
-  wire translate_w_valid; // node.ts:164
-  wire [511:0] translate_w_payload_data; // node.ts:164
-  wire [63:0] translate_w_payload_strb; // node.ts:164
-  wire translate_w_payload_last; // node.ts:164
-  wire translate_b_ready; // node.ts:164
-  wire translate_free_page_ready; // node.ts:164
-  wire [6:0] translate_free_pages; // node.ts:164
-  wire translate_shootdown_ready; // node.ts:164
-  wire translate_shootdown_done_valid; // node.ts:164
-  wire translate_shootdown_done_payload; // node.ts:164
-  wire translate_events_tlb_hits; // node.ts:164
-  wire translate_events_tlb_misses; // node.ts:164
-  wire translate_events_misses_merged; // node.ts:164
-  wire translate_events_bucket_fetches; // node.ts:164
-  wire translate_events_tlb_evictions; // node.ts:164
-  wire translate_events_page_faults; // node.ts:164
-  wire translate_events_shootdowns; // node.ts:164
-  wire translate_events_invalid; // node.ts:164
-  wire translate_events_write_permission; // node.ts:164
-  wire translate_events_read_permission; // node.ts:164
-  wire translate_events_out_of_memory; // node.ts:164
-  reg behind_pointer_full; // node.ts:168
-  reg [5:0] behind_pointer_held_slot; // node.ts:168
-  reg [15:0] behind_pointer_held_pid; // node.ts:168
-  reg [63:0] behind_pointer_held_va; // node.ts:168
-  reg [13:0] behind_pointer_held_length; // node.ts:168
-  reg behind_pointer_held_write; // node.ts:168
-  reg behind_pointer_held_silent; // node.ts:168
-  reg [7:0] behind_pointer_held_reply_opcode; // node.ts:168
-  reg [2:0] behind_pointer_held_op; // node.ts:168
-  reg behind_pointer_held_indirect; // node.ts:168
-  reg behind_pointer_skid_full; // node.ts:168
-  reg [5:0] behind_pointer_skid_held_slot; // node.ts:168
-  reg [15:0] behind_pointer_skid_held_pid; // node.ts:168
-  reg [63:0] behind_pointer_skid_held_va; // node.ts:168
-  reg [13:0] behind_pointer_skid_held_length; // node.ts:168
-  reg behind_pointer_skid_held_write; // node.ts:168
-  reg behind_pointer_skid_held_silent; // node.ts:168
-  reg [7:0] behind_pointer_skid_held_reply_opcode; // node.ts:168
-  reg [2:0] behind_pointer_skid_held_op; // node.ts:168
-  reg behind_pointer_skid_held_indirect; // node.ts:168
-  reg accesses_locked; // node.ts:168
-  reg [1:0] accesses_owner; // node.ts:168
-  wire reader_request_ready; // node.ts:194
-  wire reader_ar_valid; // node.ts:194
-  wire [30:0] reader_ar_payload_addr; // node.ts:194
-  wire [4:0] reader_ar_payload_id; // node.ts:194
-  wire [7:0] reader_ar_payload_len; // node.ts:194
-  wire [2:0] reader_ar_payload_size; // node.ts:194
-  wire [1:0] reader_ar_payload_burst; // node.ts:194
-  wire reader_r_ready; // node.ts:194
-  wire reader_reply_valid; // node.ts:194
-  wire [5:0] reader_reply_payload_slot; // node.ts:194
-  wire [1:0] reader_reply_payload_form; // node.ts:194
-  wire [1:0] reader_reply_payload_word; // node.ts:194
-  wire [7:0] reader_reply_payload_opcode; // node.ts:194
-  wire [3:0] reader_reply_payload_status; // node.ts:194
-  wire reader_data_valid; // node.ts:194
-  wire [511:0] reader_data_payload_data; // node.ts:194
-  wire reader_data_payload_last; // node.ts:194
-  wire reader_data_payload_bad; // node.ts:194
-  wire reader_events_reads; // node.ts:194
-  wire [13:0] reader_events_read_bytes; // node.ts:194
-  wire writer_request_ready; // node.ts:195
-  wire writer_buffer_job_valid; // node.ts:195
-  wire [5:0] writer_buffer_job_payload_slot; // node.ts:195
-  wire [4:0] writer_buffer_job_payload_first; // node.ts:195
-  wire [5:0] writer_buffer_job_payload_beats; // node.ts:195
-  wire writer_buffer_ready; // node.ts:195
-  wire writer_aw_valid; // node.ts:195
-  wire [30:0] writer_aw_payload_addr; // node.ts:195
-  wire [4:0] writer_aw_payload_id; // node.ts:195
-  wire [7:0] writer_aw_payload_len; // node.ts:195
-  wire [2:0] writer_aw_payload_size; // node.ts:195
-  wire [1:0] writer_aw_payload_burst; // node.ts:195
-  wire writer_w_valid; // node.ts:195
-  wire [511:0] writer_w_payload_data; // node.ts:195
-  wire [63:0] writer_w_payload_strb; // node.ts:195
-  wire writer_w_payload_last; // node.ts:195
-  wire writer_b_ready; // node.ts:195
-  wire writer_ending_valid; // node.ts:195
-  wire [5:0] writer_ending_payload_slot; // node.ts:195
-  wire [1:0] writer_ending_payload_form; // node.ts:195
-  wire [1:0] writer_ending_payload_word; // node.ts:195
-  wire [7:0] writer_ending_payload_opcode; // node.ts:195
-  wire [3:0] writer_ending_payload_status; // node.ts:195
-  wire writer_ending_payload_silent; // node.ts:195
-  wire writer_ending_payload_done; // node.ts:195
-  wire writer_events_writes; // node.ts:195
-  wire writer_events_writes_no_reply; // node.ts:195
-  wire writer_events_unanswered; // node.ts:195
-  wire [13:0] writer_events_write_bytes; // node.ts:195
-  reg to_read_full; // node.ts:196
-  reg [5:0] to_read_held_slot; // node.ts:196
-  reg [21:0] to_read_held_offset; // node.ts:196
-  reg [13:0] to_read_held_length; // node.ts:196
-  reg to_read_held_write; // node.ts:196
-  reg to_read_held_silent; // node.ts:196
-  reg [7:0] to_read_held_reply_opcode; // node.ts:196
-  reg [2:0] to_read_held_op; // node.ts:196
-  reg to_read_held_indirect; // node.ts:196
-  reg [17:0] to_read_held_ppns; // node.ts:196
-  reg to_read_skid_full; // node.ts:196
-  reg [5:0] to_read_skid_held_slot; // node.ts:196
-  reg [21:0] to_read_skid_held_offset; // node.ts:196
-  reg [13:0] to_read_skid_held_length; // node.ts:196
-  reg to_read_skid_held_write; // node.ts:196
-  reg to_read_skid_held_silent; // node.ts:196
-  reg [7:0] to_read_skid_held_reply_opcode; // node.ts:196
-  reg [2:0] to_read_skid_held_op; // node.ts:196
-  reg to_read_skid_held_indirect; // node.ts:196
-  reg [17:0] to_read_skid_held_ppns; // node.ts:196
-  wire [15:0] pids_value; // node.ts:199
-  reg to_sync_full; // node.ts:201
-  reg [5:0] to_sync_held_slot; // node.ts:201
-  reg [21:0] to_sync_held_offset; // node.ts:201
-  reg [13:0] to_sync_held_length; // node.ts:201
-  reg to_sync_held_write; // node.ts:201
-  reg to_sync_held_silent; // node.ts:201
-  reg [7:0] to_sync_held_reply_opcode; // node.ts:201
-  reg [2:0] to_sync_held_op; // node.ts:201
-  reg to_sync_held_indirect; // node.ts:201
-  reg [17:0] to_sync_held_ppns; // node.ts:201
-  wire [63:0] found_value; // node.ts:223
-  wire share_data_ar_ready; // node.ts:227
-  wire share_data_r_valid; // node.ts:227
-  wire [511:0] share_data_r_payload_data; // node.ts:227
-  wire [4:0] share_data_r_payload_id; // node.ts:227
-  wire [1:0] share_data_r_payload_resp; // node.ts:227
-  wire share_data_r_payload_last; // node.ts:227
-  wire share_data_aw_ready; // node.ts:227
-  wire share_data_w_ready; // node.ts:227
-  wire share_data_b_valid; // node.ts:227
-  wire [4:0] share_data_b_payload_id; // node.ts:227
-  wire [1:0] share_data_b_payload_resp; // node.ts:227
-  wire share_table_ar_ready; // node.ts:227
-  wire share_table_r_valid; // node.ts:227
-  wire [511:0] share_table_r_payload_data; // node.ts:227
-  wire [4:0] share_table_r_payload_id; // node.ts:227
-  wire [1:0] share_table_r_payload_resp; // node.ts:227
-  wire share_table_r_payload_last; // node.ts:227
-  wire share_table_aw_ready; // node.ts:227
-  wire share_table_w_ready; // node.ts:227
-  wire share_table_b_valid; // node.ts:227
-  wire [4:0] share_table_b_payload_id; // node.ts:227
-  wire [1:0] share_table_b_payload_resp; // node.ts:227
-  wire share_sync_ar_ready; // node.ts:227
-  wire share_sync_r_valid; // node.ts:227
-  wire [511:0] share_sync_r_payload_data; // node.ts:227
-  wire [4:0] share_sync_r_payload_id; // node.ts:227
-  wire [1:0] share_sync_r_payload_resp; // node.ts:227
-  wire share_sync_r_payload_last; // node.ts:227
-  wire share_sync_aw_ready; // node.ts:227
-  wire share_sync_w_ready; // node.ts:227
-  wire share_sync_b_valid; // node.ts:227
-  wire [4:0] share_sync_b_payload_id; // node.ts:227
-  wire [1:0] share_sync_b_payload_resp; // node.ts:227
-  wire share_ar_valid; // node.ts:227
-  wire [30:0] share_ar_payload_addr; // node.ts:227
-  wire [4:0] share_ar_payload_id; // node.ts:227
-  wire [7:0] share_ar_payload_len; // node.ts:227
-  wire [2:0] share_ar_payload_size; // node.ts:227
-  wire [1:0] share_ar_payload_burst; // node.ts:227
-  wire share_r_ready; // node.ts:227
-  wire share_aw_valid; // node.ts:227
-  wire [30:0] share_aw_payload_addr; // node.ts:227
-  wire [4:0] share_aw_payload_id; // node.ts:227
-  wire [7:0] share_aw_payload_len; // node.ts:227
-  wire [2:0] share_aw_payload_size; // node.ts:227
-  wire [1:0] share_aw_payload_burst; // node.ts:227
-  wire share_w_valid; // node.ts:227
-  wire [511:0] share_w_payload_data; // node.ts:227
-  wire [63:0] share_w_payload_strb; // node.ts:227
-  wire share_w_payload_last; // node.ts:227
-  wire share_b_ready; // node.ts:227
-  reg data_aw_full; // node.ts:238
-  reg [30:0] data_aw_held_addr; // node.ts:238
-  reg [4:0] data_aw_held_id; // node.ts:238
-  reg [7:0] data_aw_held_len; // node.ts:238
-  reg [2:0] data_aw_held_size; // node.ts:238
-  reg [1:0] data_aw_held_burst; // node.ts:238
-  wire finish_ending_ready; // node.ts:259
-  wire finish_reply_valid; // node.ts:259
-  wire [5:0] finish_reply_payload_slot; // node.ts:259
-  wire [1:0] finish_reply_payload_form; // node.ts:259
-  wire [1:0] finish_reply_payload_word; // node.ts:259
-  wire [7:0] finish_reply_payload_opcode; // node.ts:259
-  wire [3:0] finish_reply_payload_status; // node.ts:259
-  wire finish_release_valid; // node.ts:259
-  wire [5:0] finish_release_slot; // node.ts:259
-  wire [5:0] finish_word_slot; // node.ts:259
-  wire finish_done_valid; // node.ts:259
-  wire [5:0] finish_done_slot; // node.ts:259
-  wire [3:0] finish_done_status; // node.ts:259
-  wire [63:0] finish_done_word; // node.ts:259
-  reg ending_0_full; // node.ts:340
-  reg [5:0] ending_0_held_slot; // node.ts:340
-  reg [1:0] ending_0_held_form; // node.ts:340
-  reg [1:0] ending_0_held_word; // node.ts:340
-  reg [7:0] ending_0_held_opcode; // node.ts:340
-  reg [3:0] ending_0_held_status; // node.ts:340
-  reg ending_0_held_silent; // node.ts:340
-  reg ending_0_held_done; // node.ts:340
-  reg ending_0_skid_full; // node.ts:340
-  reg [5:0] ending_0_skid_held_slot; // node.ts:340
-  reg [1:0] ending_0_skid_held_form; // node.ts:340
-  reg [1:0] ending_0_skid_held_word; // node.ts:340
-  reg [7:0] ending_0_skid_held_opcode; // node.ts:340
-  reg [3:0] ending_0_skid_held_status; // node.ts:340
-  reg ending_0_skid_held_silent; // node.ts:340
-  reg ending_0_skid_held_done; // node.ts:340
-  reg ending_1_full; // node.ts:340
-  reg [5:0] ending_1_held_slot; // node.ts:340
-  reg [1:0] ending_1_held_form; // node.ts:340
-  reg [1:0] ending_1_held_word; // node.ts:340
-  reg [7:0] ending_1_held_opcode; // node.ts:340
-  reg [3:0] ending_1_held_status; // node.ts:340
-  reg ending_1_held_silent; // node.ts:340
-  reg ending_1_held_done; // node.ts:340
-  reg ending_1_skid_full; // node.ts:340
-  reg [5:0] ending_1_skid_held_slot; // node.ts:340
-  reg [1:0] ending_1_skid_held_form; // node.ts:340
-  reg [1:0] ending_1_skid_held_word; // node.ts:340
-  reg [7:0] ending_1_skid_held_opcode; // node.ts:340
-  reg [3:0] ending_1_skid_held_status; // node.ts:340
-  reg ending_1_skid_held_silent; // node.ts:340
-  reg ending_1_skid_held_done; // node.ts:340
-  reg ending_2_full; // node.ts:340
-  reg [5:0] ending_2_held_slot; // node.ts:340
-  reg [1:0] ending_2_held_form; // node.ts:340
-  reg [1:0] ending_2_held_word; // node.ts:340
-  reg [7:0] ending_2_held_opcode; // node.ts:340
-  reg [3:0] ending_2_held_status; // node.ts:340
-  reg ending_2_held_silent; // node.ts:340
-  reg ending_2_held_done; // node.ts:340
-  reg ending_2_skid_full; // node.ts:340
-  reg [5:0] ending_2_skid_held_slot; // node.ts:340
-  reg [1:0] ending_2_skid_held_form; // node.ts:340
-  reg [1:0] ending_2_skid_held_word; // node.ts:340
-  reg [7:0] ending_2_skid_held_opcode; // node.ts:340
-  reg [3:0] ending_2_skid_held_status; // node.ts:340
-  reg ending_2_skid_held_silent; // node.ts:340
-  reg ending_2_skid_held_done; // node.ts:340
-  reg ending_3_full; // node.ts:340
-  reg [5:0] ending_3_held_slot; // node.ts:340
-  reg [1:0] ending_3_held_form; // node.ts:340
-  reg [1:0] ending_3_held_word; // node.ts:340
-  reg [7:0] ending_3_held_opcode; // node.ts:340
-  reg [3:0] ending_3_held_status; // node.ts:340
-  reg ending_3_held_silent; // node.ts:340
-  reg ending_3_held_done; // node.ts:340
-  reg ending_3_skid_full; // node.ts:340
-  reg [5:0] ending_3_skid_held_slot; // node.ts:340
-  reg [1:0] ending_3_skid_held_form; // node.ts:340
-  reg [1:0] ending_3_skid_held_word; // node.ts:340
-  reg [7:0] ending_3_skid_held_opcode; // node.ts:340
-  reg [3:0] ending_3_skid_held_status; // node.ts:340
-  reg ending_3_skid_held_silent; // node.ts:340
-  reg ending_3_skid_held_done; // node.ts:340
-  reg ending_4_full; // node.ts:340
-  reg [5:0] ending_4_held_slot; // node.ts:340
-  reg [1:0] ending_4_held_form; // node.ts:340
-  reg [1:0] ending_4_held_word; // node.ts:340
-  reg [7:0] ending_4_held_opcode; // node.ts:340
-  reg [3:0] ending_4_held_status; // node.ts:340
-  reg ending_4_held_silent; // node.ts:340
-  reg ending_4_held_done; // node.ts:340
-  reg ending_4_skid_full; // node.ts:340
-  reg [5:0] ending_4_skid_held_slot; // node.ts:340
-  reg [1:0] ending_4_skid_held_form; // node.ts:340
-  reg [1:0] ending_4_skid_held_word; // node.ts:340
-  reg [7:0] ending_4_skid_held_opcode; // node.ts:340
-  reg [3:0] ending_4_skid_held_status; // node.ts:340
-  reg ending_4_skid_held_silent; // node.ts:340
-  reg ending_4_skid_held_done; // node.ts:340
-  reg ending_5_full; // node.ts:340
-  reg [5:0] ending_5_held_slot; // node.ts:340
-  reg [1:0] ending_5_held_form; // node.ts:340
-  reg [1:0] ending_5_held_word; // node.ts:340
-  reg [7:0] ending_5_held_opcode; // node.ts:340
-  reg [3:0] ending_5_held_status; // node.ts:340
-  reg ending_5_held_silent; // node.ts:340
-  reg ending_5_held_done; // node.ts:340
-  reg ending_5_skid_full; // node.ts:340
-  reg [5:0] ending_5_skid_held_slot; // node.ts:340
-  reg [1:0] ending_5_skid_held_form; // node.ts:340
-  reg [1:0] ending_5_skid_held_word; // node.ts:340
-  reg [7:0] ending_5_skid_held_opcode; // node.ts:340
-  reg [3:0] ending_5_skid_held_status; // node.ts:340
-  reg ending_5_skid_held_silent; // node.ts:340
-  reg ending_5_skid_held_done; // node.ts:340
-  reg bare_ending_full; // node.ts:343
-  reg [5:0] bare_ending_held_slot; // node.ts:343
-  reg [1:0] bare_ending_held_form; // node.ts:343
-  reg [1:0] bare_ending_held_word; // node.ts:343
-  reg [7:0] bare_ending_held_opcode; // node.ts:343
-  reg [3:0] bare_ending_held_status; // node.ts:343
-  reg bare_ending_held_silent; // node.ts:343
-  reg bare_ending_held_done; // node.ts:343
-  reg endings_locked; // node.ts:343
-  reg [6:0] endings_owner; // node.ts:343
-  wire net_tx_reply_ready; // node.ts:348
-  wire net_tx_context_read_en; // node.ts:348
-  wire [5:0] net_tx_context_read_slot; // node.ts:348
-  wire [5:0] net_tx_word_slot; // node.ts:348
-  wire net_tx_data_ready; // node.ts:348
-  wire net_tx_echo_job_valid; // node.ts:348
-  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:348
-  wire [4:0] net_tx_echo_job_payload_first; // node.ts:348
-  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:348
-  wire net_tx_echo_data_ready; // node.ts:348
-  wire net_tx_raw_ready; // node.ts:348
-  wire net_tx_tx_valid; // node.ts:348
-  wire [511:0] net_tx_tx_payload_data; // node.ts:348
-  wire [63:0] net_tx_tx_payload_keep; // node.ts:348
-  wire net_tx_tx_payload_last; // node.ts:348
-  wire net_tx_tx_payload_user; // node.ts:348
-  wire net_tx_release_valid; // node.ts:348
-  wire [5:0] net_tx_release_slot; // node.ts:348
-  reg [1:0] counted_rx_frames; // node.ts:455
-  reg [1:0] counted_tx_frames; // node.ts:455
-  reg [1:0] counted_drop_long; // node.ts:455
-  reg [1:0] counted_drop_fcs; // node.ts:455
-  reg [1:0] counted_drop_short; // node.ts:455
-  reg [1:0] counted_drop_mac; // node.ts:455
-  reg [1:0] counted_drop_ether_type; // node.ts:455
-  reg [1:0] counted_drop_arp; // node.ts:455
-  reg [1:0] counted_drop_ip_header; // node.ts:455
-  reg [1:0] counted_drop_ip_options; // node.ts:455
-  reg [1:0] counted_drop_ip_checksum; // node.ts:455
-  reg [1:0] counted_drop_fragment; // node.ts:455
-  reg [1:0] counted_drop_ip; // node.ts:455
-  reg [1:0] counted_drop_length; // node.ts:455
-  reg [1:0] counted_drop_protocol; // node.ts:455
-  reg [1:0] counted_drop_icmp; // node.ts:455
-  reg [1:0] counted_drop_port; // node.ts:455
-  reg [1:0] counted_drop_rule; // node.ts:455
-  reg [1:0] counted_arp_replies; // node.ts:455
-  reg [1:0] counted_icmp_replies; // node.ts:455
-  reg [1:0] counted_nacks; // node.ts:455
-  reg [1:0] counted_malformed; // node.ts:455
-  reg [1:0] counted_invalid; // node.ts:455
-  reg [1:0] counted_write_permission; // node.ts:455
-  reg [1:0] counted_read_permission; // node.ts:455
-  reg [1:0] counted_out_of_memory; // node.ts:455
-  reg [1:0] counted_busy; // node.ts:455
-  reg [1:0] counted_unanswered; // node.ts:455
-  reg [1:0] counted_pingpongs; // node.ts:455
-  reg [1:0] counted_reads; // node.ts:455
-  reg [1:0] counted_writes; // node.ts:455
-  reg [1:0] counted_writes_no_reply; // node.ts:455
-  reg [1:0] counted_atomics; // node.ts:455
-  reg [1:0] counted_dereferences; // node.ts:455
-  reg [1:0] counted_fences; // node.ts:455
-  reg [13:0] counted_read_bytes; // node.ts:455
-  reg [13:0] counted_write_bytes; // node.ts:455
-  reg [1:0] counted_slow_requests; // node.ts:455
-  reg [1:0] counted_extend_requests; // node.ts:455
-  reg [1:0] counted_page_faults; // node.ts:455
-  reg [1:0] counted_tlb_hits; // node.ts:455
-  reg [1:0] counted_tlb_misses; // node.ts:455
-  reg [1:0] counted_misses_merged; // node.ts:455
-  reg [1:0] counted_bucket_fetches; // node.ts:455
-  reg [1:0] counted_tlb_evictions; // node.ts:455
-  reg [1:0] counted_retries_answered; // node.ts:455
-  reg [1:0] counted_retries_busy; // node.ts:455
-  reg [1:0] counted_retries_expired; // node.ts:455
-  reg [1:0] counted_retry_evictions; // node.ts:455
-  reg [1:0] counted_retry_clients_replaced; // node.ts:455
-  reg [1:0] counted_shootdowns; // node.ts:455
-  wire [1:0] accesses_grant; // node.ts:168
-  wire [1:0] accesses_request; // node.ts:168
-  wire retry_answer_ready; // node.ts:139
-  wire [6:0] endings_grant; // node.ts:343
-  wire [6:0] endings_request; // node.ts:343
-  wire translate_refused_ready; // node.ts:164
-  wire sync_reply_ready; // node.ts:153
-  wire fences_reply_ready; // node.ts:144
-  wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:133
-  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:168
-  wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready; // node.ts:168
-  wire accesses_valid = |(accesses_grant & accesses_request); // node.ts:168
+  wire control_s_aw_ready; // node.ts:98
+  wire control_s_w_ready; // node.ts:98
+  wire control_s_b_valid; // node.ts:98
+  wire [1:0] control_s_b_payload_resp; // node.ts:98
+  wire control_s_ar_ready; // node.ts:98
+  wire control_s_r_valid; // node.ts:98
+  wire [31:0] control_s_r_payload_data; // node.ts:98
+  wire [1:0] control_s_r_payload_resp; // node.ts:98
+  wire [47:0] control_config_mac; // node.ts:98
+  wire [31:0] control_config_ip; // node.ts:98
+  wire [15:0] control_config_native_port; // node.ts:98
+  wire [15:0] control_config_client_port; // node.ts:98
+  wire control_config_accept_any_mac; // node.ts:98
+  wire control_out_of_memory; // node.ts:98
+  wire control_rules_0_valid; // node.ts:98
+  wire [15:0] control_rules_0_pid; // node.ts:98
+  wire [2:0] control_rules_0_action; // node.ts:98
+  wire control_rules_1_valid; // node.ts:98
+  wire [15:0] control_rules_1_pid; // node.ts:98
+  wire [2:0] control_rules_1_action; // node.ts:98
+  wire control_rules_2_valid; // node.ts:98
+  wire [15:0] control_rules_2_pid; // node.ts:98
+  wire [2:0] control_rules_2_action; // node.ts:98
+  wire control_rules_3_valid; // node.ts:98
+  wire [15:0] control_rules_3_pid; // node.ts:98
+  wire [2:0] control_rules_3_action; // node.ts:98
+  wire control_mat_write_en; // node.ts:98
+  wire [7:0] control_mat_write_opcode; // node.ts:98
+  wire [2:0] control_mat_write_entry_action; // node.ts:98
+  wire control_mat_write_entry_write; // node.ts:98
+  wire control_mat_write_entry_silent; // node.ts:98
+  wire [2:0] control_mat_write_entry_operation; // node.ts:98
+  wire [7:0] control_mat_write_entry_reply_opcode; // node.ts:98
+  wire [7:0] control_mat_opcode; // node.ts:98
+  wire [3:0] control_offload_control_hold; // node.ts:98
+  wire [23:0] control_offload_control_patience; // node.ts:98
+  wire pool_offer_valid; // node.ts:106
+  wire [5:0] pool_offer_payload; // node.ts:106
+  wire [63:0] pool_busy; // node.ts:106
+  wire [127:0] operands_value; // node.ts:107
+  wire net_rx_rx_ready; // node.ts:108
+  wire net_rx_slot_ready; // node.ts:108
+  wire net_rx_buffer_write_en; // node.ts:108
+  wire [5:0] net_rx_buffer_write_slot; // node.ts:108
+  wire [4:0] net_rx_buffer_write_beat; // node.ts:108
+  wire [511:0] net_rx_buffer_write_data; // node.ts:108
+  wire net_rx_context_write_en; // node.ts:108
+  wire [5:0] net_rx_context_write_slot; // node.ts:108
+  wire [1:0] net_rx_context_write_value_kind; // node.ts:108
+  wire [47:0] net_rx_context_write_value_mac; // node.ts:108
+  wire [31:0] net_rx_context_write_value_ip; // node.ts:108
+  wire [15:0] net_rx_context_write_value_client_port; // node.ts:108
+  wire [15:0] net_rx_context_write_value_node_port; // node.ts:108
+  wire [127:0] net_rx_context_write_value_header; // node.ts:108
+  wire [95:0] net_rx_context_write_value_body; // node.ts:108
+  wire net_rx_context_write_value_published; // node.ts:108
+  wire [15:0] net_rx_context_write_value_ip_length; // node.ts:108
+  wire [15:0] net_rx_context_write_value_icmp_checksum; // node.ts:108
+  wire [95:0] net_rx_context_write_value_ip_header; // node.ts:108
+  wire net_rx_request_valid; // node.ts:108
+  wire [5:0] net_rx_request_payload_slot; // node.ts:108
+  wire [1:0] net_rx_request_payload_kind; // node.ts:108
+  wire [7:0] net_rx_request_payload_opcode; // node.ts:108
+  wire [15:0] net_rx_request_payload_pid; // node.ts:108
+  wire [63:0] net_rx_request_payload_va; // node.ts:108
+  wire [31:0] net_rx_request_payload_length; // node.ts:108
+  wire [13:0] net_rx_request_payload_body; // node.ts:108
+  wire [13:0] net_rx_request_payload_frame; // node.ts:108
+  wire net_rx_request_payload_malformed; // node.ts:108
+  wire net_rx_request_payload_corrupt; // node.ts:108
+  wire net_rx_request_payload_tracked; // node.ts:108
+  wire net_rx_request_payload_retry; // node.ts:108
+  wire [47:0] net_rx_request_payload_client; // node.ts:108
+  wire [31:0] net_rx_request_payload_operation; // node.ts:108
+  wire net_rx_operands_write_en; // node.ts:108
+  wire [5:0] net_rx_operands_write_slot; // node.ts:108
+  wire [127:0] net_rx_operands_write_value; // node.ts:108
+  wire net_rx_release_valid; // node.ts:108
+  wire [5:0] net_rx_release_slot; // node.ts:108
+  wire net_rx_drops_long; // node.ts:108
+  wire net_rx_drops_fcs; // node.ts:108
+  wire net_rx_drops_short; // node.ts:108
+  wire net_rx_drops_mac; // node.ts:108
+  wire net_rx_drops_ether_type; // node.ts:108
+  wire net_rx_drops_arp; // node.ts:108
+  wire net_rx_drops_ip_header; // node.ts:108
+  wire net_rx_drops_ip_options; // node.ts:108
+  wire net_rx_drops_ip_checksum; // node.ts:108
+  wire net_rx_drops_fragment; // node.ts:108
+  wire net_rx_drops_ip; // node.ts:108
+  wire net_rx_drops_length; // node.ts:108
+  wire net_rx_drops_protocol; // node.ts:108
+  wire net_rx_drops_icmp; // node.ts:108
+  wire net_rx_drops_port; // node.ts:108
+  wire net_rx_received; // node.ts:108
+  wire buffer_write_job_ready; // node.ts:111
+  wire buffer_echo_job_ready; // node.ts:111
+  wire buffer_slow_job_ready; // node.ts:111
+  wire buffer_write_data_valid; // node.ts:111
+  wire [511:0] buffer_write_data_payload_data; // node.ts:111
+  wire buffer_write_data_payload_last; // node.ts:111
+  wire buffer_echo_data_valid; // node.ts:111
+  wire [511:0] buffer_echo_data_payload_data; // node.ts:111
+  wire buffer_echo_data_payload_last; // node.ts:111
+  wire buffer_slow_data_valid; // node.ts:111
+  wire [511:0] buffer_slow_data_payload_data; // node.ts:111
+  wire buffer_slow_data_payload_last; // node.ts:111
+  wire [1:0] reply_contexts_value_kind; // node.ts:112
+  wire [47:0] reply_contexts_value_mac; // node.ts:112
+  wire [31:0] reply_contexts_value_ip; // node.ts:112
+  wire [15:0] reply_contexts_value_client_port; // node.ts:112
+  wire [15:0] reply_contexts_value_node_port; // node.ts:112
+  wire [127:0] reply_contexts_value_header; // node.ts:112
+  wire [95:0] reply_contexts_value_body; // node.ts:112
+  wire reply_contexts_value_published; // node.ts:112
+  wire [15:0] reply_contexts_value_ip_length; // node.ts:112
+  wire [15:0] reply_contexts_value_icmp_checksum; // node.ts:112
+  wire [95:0] reply_contexts_value_ip_header; // node.ts:112
+  wire mat_request_ready; // node.ts:122
+  wire mat_asked_valid; // node.ts:122
+  wire [5:0] mat_asked_payload_access_slot; // node.ts:122
+  wire [15:0] mat_asked_payload_access_pid; // node.ts:122
+  wire [63:0] mat_asked_payload_access_va; // node.ts:122
+  wire [13:0] mat_asked_payload_access_length; // node.ts:122
+  wire mat_asked_payload_access_write; // node.ts:122
+  wire mat_asked_payload_access_silent; // node.ts:122
+  wire [7:0] mat_asked_payload_access_reply_opcode; // node.ts:122
+  wire [2:0] mat_asked_payload_access_op; // node.ts:122
+  wire mat_asked_payload_access_indirect; // node.ts:122
+  wire mat_asked_payload_tracked; // node.ts:122
+  wire mat_asked_payload_keeps; // node.ts:122
+  wire mat_asked_payload_introduces; // node.ts:122
+  wire mat_asked_payload_fence; // node.ts:122
+  wire [47:0] mat_asked_payload_client; // node.ts:122
+  wire [31:0] mat_asked_payload_operation; // node.ts:122
+  wire mat_reply_valid; // node.ts:122
+  wire [5:0] mat_reply_payload_slot; // node.ts:122
+  wire [1:0] mat_reply_payload_form; // node.ts:122
+  wire [1:0] mat_reply_payload_word; // node.ts:122
+  wire [7:0] mat_reply_payload_opcode; // node.ts:122
+  wire [3:0] mat_reply_payload_status; // node.ts:122
+  wire mat_slow_valid; // node.ts:122
+  wire [5:0] mat_slow_payload_slot; // node.ts:122
+  wire [13:0] mat_slow_payload_frame; // node.ts:122
+  wire mat_release_valid; // node.ts:122
+  wire [5:0] mat_release_slot; // node.ts:122
+  wire [2:0] mat_mat_entry_action; // node.ts:122
+  wire mat_mat_entry_write; // node.ts:122
+  wire mat_mat_entry_silent; // node.ts:122
+  wire [2:0] mat_mat_entry_operation; // node.ts:122
+  wire [7:0] mat_mat_entry_reply_opcode; // node.ts:122
+  wire mat_events_nacks; // node.ts:122
+  wire mat_events_malformed; // node.ts:122
+  wire mat_events_busy; // node.ts:122
+  wire mat_events_unanswered; // node.ts:122
+  wire mat_events_drop_rule; // node.ts:122
+  wire mat_events_pingpongs; // node.ts:122
+  wire mat_events_arp_replies; // node.ts:122
+  wire mat_events_icmp_replies; // node.ts:122
+  wire mat_events_slow_requests; // node.ts:122
+  wire mat_events_extend_requests; // node.ts:122
+  wire slow_rx_frame_ready; // node.ts:128
+  wire slow_rx_job_valid; // node.ts:128
+  wire [5:0] slow_rx_job_payload_slot; // node.ts:128
+  wire [4:0] slow_rx_job_payload_first; // node.ts:128
+  wire [5:0] slow_rx_job_payload_beats; // node.ts:128
+  wire slow_rx_beats_ready; // node.ts:128
+  wire slow_rx_soc_rx_valid; // node.ts:128
+  wire [511:0] slow_rx_soc_rx_payload_data; // node.ts:128
+  wire [63:0] slow_rx_soc_rx_payload_keep; // node.ts:128
+  wire slow_rx_soc_rx_payload_last; // node.ts:128
+  wire slow_rx_soc_rx_payload_user; // node.ts:128
+  wire slow_rx_release_valid; // node.ts:128
+  wire [5:0] slow_rx_release_slot; // node.ts:128
+  reg slow_job_full; // node.ts:131
+  reg [5:0] slow_job_held_slot; // node.ts:131
+  reg [4:0] slow_job_held_first; // node.ts:131
+  reg [5:0] slow_job_held_beats; // node.ts:131
+  reg slow_job_skid_full; // node.ts:131
+  reg [5:0] slow_job_skid_held_slot; // node.ts:131
+  reg [4:0] slow_job_skid_held_first; // node.ts:131
+  reg [5:0] slow_job_skid_held_beats; // node.ts:131
+  wire retry_request_ready; // node.ts:137
+  wire retry_pass_valid; // node.ts:137
+  wire [5:0] retry_pass_payload_slot; // node.ts:137
+  wire [15:0] retry_pass_payload_pid; // node.ts:137
+  wire [63:0] retry_pass_payload_va; // node.ts:137
+  wire [13:0] retry_pass_payload_length; // node.ts:137
+  wire retry_pass_payload_write; // node.ts:137
+  wire retry_pass_payload_silent; // node.ts:137
+  wire [7:0] retry_pass_payload_reply_opcode; // node.ts:137
+  wire [2:0] retry_pass_payload_op; // node.ts:137
+  wire retry_pass_payload_indirect; // node.ts:137
+  wire retry_fence_valid; // node.ts:137
+  wire [5:0] retry_fence_payload_slot; // node.ts:137
+  wire retry_answer_valid; // node.ts:137
+  wire [5:0] retry_answer_payload_slot; // node.ts:137
+  wire [1:0] retry_answer_payload_kind; // node.ts:137
+  wire [3:0] retry_answer_payload_status; // node.ts:137
+  wire retry_answer_payload_silent; // node.ts:137
+  wire [7:0] retry_answer_payload_reply_opcode; // node.ts:137
+  wire [63:0] retry_word; // node.ts:137
+  wire retry_events_retries_answered; // node.ts:137
+  wire retry_events_retries_busy; // node.ts:137
+  wire retry_events_retries_expired; // node.ts:137
+  wire retry_events_retry_evictions; // node.ts:137
+  wire retry_events_retry_clients_replaced; // node.ts:137
+  wire fences_fence_ready; // node.ts:142
+  wire fences_reply_valid; // node.ts:142
+  wire [5:0] fences_reply_payload_slot; // node.ts:142
+  wire fences_reply_payload_refused; // node.ts:142
+  wire [2:0] fences_waiting; // node.ts:142
+  reg fence_full; // node.ts:144
+  reg [5:0] fence_held_slot; // node.ts:144
+  reg entered_valid; // node.ts:145
+  reg [5:0] entered_slot; // node.ts:145
+  wire sync_request_ready; // node.ts:151
+  wire [5:0] sync_operand_slot; // node.ts:151
+  wire sync_ar_valid; // node.ts:151
+  wire [30:0] sync_ar_payload_addr; // node.ts:151
+  wire [4:0] sync_ar_payload_id; // node.ts:151
+  wire [7:0] sync_ar_payload_len; // node.ts:151
+  wire [2:0] sync_ar_payload_size; // node.ts:151
+  wire [1:0] sync_ar_payload_burst; // node.ts:151
+  wire sync_r_ready; // node.ts:151
+  wire sync_aw_valid; // node.ts:151
+  wire [30:0] sync_aw_payload_addr; // node.ts:151
+  wire [4:0] sync_aw_payload_id; // node.ts:151
+  wire [7:0] sync_aw_payload_len; // node.ts:151
+  wire [2:0] sync_aw_payload_size; // node.ts:151
+  wire [1:0] sync_aw_payload_burst; // node.ts:151
+  wire sync_w_valid; // node.ts:151
+  wire [511:0] sync_w_payload_data; // node.ts:151
+  wire [63:0] sync_w_payload_strb; // node.ts:151
+  wire sync_w_payload_last; // node.ts:151
+  wire sync_b_ready; // node.ts:151
+  wire sync_result_valid; // node.ts:151
+  wire [5:0] sync_result_slot; // node.ts:151
+  wire [63:0] sync_result_word; // node.ts:151
+  wire sync_reply_valid; // node.ts:151
+  wire [5:0] sync_reply_payload_slot; // node.ts:151
+  wire [2:0] sync_reply_payload_op; // node.ts:151
+  wire [3:0] sync_reply_payload_status; // node.ts:151
+  wire sync_reply_payload_silent; // node.ts:151
+  wire [7:0] sync_reply_payload_reply_opcode; // node.ts:151
+  wire sync_access_valid; // node.ts:151
+  wire [5:0] sync_access_payload_slot; // node.ts:151
+  wire [15:0] sync_access_payload_pid; // node.ts:151
+  wire [63:0] sync_access_payload_va; // node.ts:151
+  wire [13:0] sync_access_payload_length; // node.ts:151
+  wire sync_access_payload_write; // node.ts:151
+  wire sync_access_payload_silent; // node.ts:151
+  wire [7:0] sync_access_payload_reply_opcode; // node.ts:151
+  wire [2:0] sync_access_payload_op; // node.ts:151
+  wire sync_access_payload_indirect; // node.ts:151
+  wire translate_access_ready; // node.ts:162
+  wire translate_reads_valid; // node.ts:162
+  wire [5:0] translate_reads_payload_slot; // node.ts:162
+  wire [21:0] translate_reads_payload_offset; // node.ts:162
+  wire [13:0] translate_reads_payload_length; // node.ts:162
+  wire translate_reads_payload_write; // node.ts:162
+  wire translate_reads_payload_silent; // node.ts:162
+  wire [7:0] translate_reads_payload_reply_opcode; // node.ts:162
+  wire [2:0] translate_reads_payload_op; // node.ts:162
+  wire translate_reads_payload_indirect; // node.ts:162
+  wire [17:0] translate_reads_payload_ppns; // node.ts:162
+  wire translate_writes_valid; // node.ts:162
+  wire [5:0] translate_writes_payload_slot; // node.ts:162
+  wire [21:0] translate_writes_payload_offset; // node.ts:162
+  wire [13:0] translate_writes_payload_length; // node.ts:162
+  wire translate_writes_payload_write; // node.ts:162
+  wire translate_writes_payload_silent; // node.ts:162
+  wire [7:0] translate_writes_payload_reply_opcode; // node.ts:162
+  wire [2:0] translate_writes_payload_op; // node.ts:162
+  wire translate_writes_payload_indirect; // node.ts:162
+  wire [17:0] translate_writes_payload_ppns; // node.ts:162
+  wire translate_refused_valid; // node.ts:162
+  wire [5:0] translate_refused_payload_slot; // node.ts:162
+  wire [3:0] translate_refused_payload_status; // node.ts:162
+  wire translate_refused_payload_silent; // node.ts:162
+  wire [7:0] translate_refused_payload_reply_opcode; // node.ts:162
+  wire translate_refused_payload_indirect; // node.ts:162
+  wire translate_syncs_valid; // node.ts:162
+  wire [5:0] translate_syncs_payload_slot; // node.ts:162
+  wire [21:0] translate_syncs_payload_offset; // node.ts:162
+  wire [13:0] translate_syncs_payload_length; // node.ts:162
+  wire translate_syncs_payload_write; // node.ts:162
+  wire translate_syncs_payload_silent; // node.ts:162
+  wire [7:0] translate_syncs_payload_reply_opcode; // node.ts:162
+  wire [2:0] translate_syncs_payload_op; // node.ts:162
+  wire translate_syncs_payload_indirect; // node.ts:162
+  wire [17:0] translate_syncs_payload_ppns; // node.ts:162
+  wire translate_ar_valid; // node.ts:162
+  wire [30:0] translate_ar_payload_addr; // node.ts:162
+  wire [4:0] translate_ar_payload_id; // node.ts:162
+  wire [7:0] translate_ar_payload_len; // node.ts:162
+  wire [2:0] translate_ar_payload_size; // node.ts:162
+  wire [1:0] translate_ar_payload_burst; // node.ts:162
+  wire translate_r_ready; // node.ts:162
+  wire translate_aw_valid; // node.ts:162
+  wire [30:0] translate_aw_payload_addr; // node.ts:162
+  wire [4:0] translate_aw_payload_id; // node.ts:162
+  wire [7:0] translate_aw_payload_len; // node.ts:162
+  wire [2:0] translate_aw_payload_size; // node.ts:162
+  wire [1:0] translate_aw_payload_burst; // node.ts:162
+  wire translate_w_valid; // node.ts:162
+  wire [511:0] translate_w_payload_data; // node.ts:162
+  wire [63:0] translate_w_payload_strb; // node.ts:162
+  wire translate_w_payload_last; // node.ts:162
+  wire translate_b_ready; // node.ts:162
+  wire translate_free_page_ready; // node.ts:162
+  wire [6:0] translate_free_pages; // node.ts:162
+  wire translate_shootdown_ready; // node.ts:162
+  wire translate_shootdown_done_valid; // node.ts:162
+  wire translate_shootdown_done_payload; // node.ts:162
+  wire translate_events_tlb_hits; // node.ts:162
+  wire translate_events_tlb_misses; // node.ts:162
+  wire translate_events_misses_merged; // node.ts:162
+  wire translate_events_bucket_fetches; // node.ts:162
+  wire translate_events_tlb_evictions; // node.ts:162
+  wire translate_events_page_faults; // node.ts:162
+  wire translate_events_shootdowns; // node.ts:162
+  wire translate_events_invalid; // node.ts:162
+  wire translate_events_write_permission; // node.ts:162
+  wire translate_events_read_permission; // node.ts:162
+  wire translate_events_out_of_memory; // node.ts:162
+  reg behind_pointer_full; // node.ts:165
+  reg [5:0] behind_pointer_held_slot; // node.ts:165
+  reg [15:0] behind_pointer_held_pid; // node.ts:165
+  reg [63:0] behind_pointer_held_va; // node.ts:165
+  reg [13:0] behind_pointer_held_length; // node.ts:165
+  reg behind_pointer_held_write; // node.ts:165
+  reg behind_pointer_held_silent; // node.ts:165
+  reg [7:0] behind_pointer_held_reply_opcode; // node.ts:165
+  reg [2:0] behind_pointer_held_op; // node.ts:165
+  reg behind_pointer_held_indirect; // node.ts:165
+  reg behind_pointer_skid_full; // node.ts:165
+  reg [5:0] behind_pointer_skid_held_slot; // node.ts:165
+  reg [15:0] behind_pointer_skid_held_pid; // node.ts:165
+  reg [63:0] behind_pointer_skid_held_va; // node.ts:165
+  reg [13:0] behind_pointer_skid_held_length; // node.ts:165
+  reg behind_pointer_skid_held_write; // node.ts:165
+  reg behind_pointer_skid_held_silent; // node.ts:165
+  reg [7:0] behind_pointer_skid_held_reply_opcode; // node.ts:165
+  reg [2:0] behind_pointer_skid_held_op; // node.ts:165
+  reg behind_pointer_skid_held_indirect; // node.ts:165
+  reg accesses_locked; // node.ts:165
+  reg [1:0] accesses_owner; // node.ts:165
+  wire reader_request_ready; // node.ts:191
+  wire reader_ar_valid; // node.ts:191
+  wire [30:0] reader_ar_payload_addr; // node.ts:191
+  wire [4:0] reader_ar_payload_id; // node.ts:191
+  wire [7:0] reader_ar_payload_len; // node.ts:191
+  wire [2:0] reader_ar_payload_size; // node.ts:191
+  wire [1:0] reader_ar_payload_burst; // node.ts:191
+  wire reader_r_ready; // node.ts:191
+  wire reader_reply_valid; // node.ts:191
+  wire [5:0] reader_reply_payload_slot; // node.ts:191
+  wire [1:0] reader_reply_payload_form; // node.ts:191
+  wire [1:0] reader_reply_payload_word; // node.ts:191
+  wire [7:0] reader_reply_payload_opcode; // node.ts:191
+  wire [3:0] reader_reply_payload_status; // node.ts:191
+  wire reader_data_valid; // node.ts:191
+  wire [511:0] reader_data_payload_data; // node.ts:191
+  wire reader_data_payload_last; // node.ts:191
+  wire reader_data_payload_bad; // node.ts:191
+  wire reader_events_reads; // node.ts:191
+  wire [13:0] reader_events_read_bytes; // node.ts:191
+  wire writer_request_ready; // node.ts:192
+  wire writer_buffer_job_valid; // node.ts:192
+  wire [5:0] writer_buffer_job_payload_slot; // node.ts:192
+  wire [4:0] writer_buffer_job_payload_first; // node.ts:192
+  wire [5:0] writer_buffer_job_payload_beats; // node.ts:192
+  wire writer_buffer_ready; // node.ts:192
+  wire writer_aw_valid; // node.ts:192
+  wire [30:0] writer_aw_payload_addr; // node.ts:192
+  wire [4:0] writer_aw_payload_id; // node.ts:192
+  wire [7:0] writer_aw_payload_len; // node.ts:192
+  wire [2:0] writer_aw_payload_size; // node.ts:192
+  wire [1:0] writer_aw_payload_burst; // node.ts:192
+  wire writer_w_valid; // node.ts:192
+  wire [511:0] writer_w_payload_data; // node.ts:192
+  wire [63:0] writer_w_payload_strb; // node.ts:192
+  wire writer_w_payload_last; // node.ts:192
+  wire writer_b_ready; // node.ts:192
+  wire writer_ending_valid; // node.ts:192
+  wire [5:0] writer_ending_payload_slot; // node.ts:192
+  wire [1:0] writer_ending_payload_form; // node.ts:192
+  wire [1:0] writer_ending_payload_word; // node.ts:192
+  wire [7:0] writer_ending_payload_opcode; // node.ts:192
+  wire [3:0] writer_ending_payload_status; // node.ts:192
+  wire writer_ending_payload_silent; // node.ts:192
+  wire writer_ending_payload_done; // node.ts:192
+  wire writer_events_writes; // node.ts:192
+  wire writer_events_writes_no_reply; // node.ts:192
+  wire writer_events_unanswered; // node.ts:192
+  wire [13:0] writer_events_write_bytes; // node.ts:192
+  reg to_read_full; // node.ts:193
+  reg [5:0] to_read_held_slot; // node.ts:193
+  reg [21:0] to_read_held_offset; // node.ts:193
+  reg [13:0] to_read_held_length; // node.ts:193
+  reg to_read_held_write; // node.ts:193
+  reg to_read_held_silent; // node.ts:193
+  reg [7:0] to_read_held_reply_opcode; // node.ts:193
+  reg [2:0] to_read_held_op; // node.ts:193
+  reg to_read_held_indirect; // node.ts:193
+  reg [17:0] to_read_held_ppns; // node.ts:193
+  reg to_read_skid_full; // node.ts:193
+  reg [5:0] to_read_skid_held_slot; // node.ts:193
+  reg [21:0] to_read_skid_held_offset; // node.ts:193
+  reg [13:0] to_read_skid_held_length; // node.ts:193
+  reg to_read_skid_held_write; // node.ts:193
+  reg to_read_skid_held_silent; // node.ts:193
+  reg [7:0] to_read_skid_held_reply_opcode; // node.ts:193
+  reg [2:0] to_read_skid_held_op; // node.ts:193
+  reg to_read_skid_held_indirect; // node.ts:193
+  reg [17:0] to_read_skid_held_ppns; // node.ts:193
+  wire [15:0] pids_value; // node.ts:196
+  reg to_sync_full; // node.ts:198
+  reg [5:0] to_sync_held_slot; // node.ts:198
+  reg [21:0] to_sync_held_offset; // node.ts:198
+  reg [13:0] to_sync_held_length; // node.ts:198
+  reg to_sync_held_write; // node.ts:198
+  reg to_sync_held_silent; // node.ts:198
+  reg [7:0] to_sync_held_reply_opcode; // node.ts:198
+  reg [2:0] to_sync_held_op; // node.ts:198
+  reg to_sync_held_indirect; // node.ts:198
+  reg [17:0] to_sync_held_ppns; // node.ts:198
+  wire [63:0] found_value; // node.ts:220
+  wire share_data_ar_ready; // node.ts:224
+  wire share_data_r_valid; // node.ts:224
+  wire [511:0] share_data_r_payload_data; // node.ts:224
+  wire [4:0] share_data_r_payload_id; // node.ts:224
+  wire [1:0] share_data_r_payload_resp; // node.ts:224
+  wire share_data_r_payload_last; // node.ts:224
+  wire share_data_aw_ready; // node.ts:224
+  wire share_data_w_ready; // node.ts:224
+  wire share_data_b_valid; // node.ts:224
+  wire [4:0] share_data_b_payload_id; // node.ts:224
+  wire [1:0] share_data_b_payload_resp; // node.ts:224
+  wire share_table_ar_ready; // node.ts:224
+  wire share_table_r_valid; // node.ts:224
+  wire [511:0] share_table_r_payload_data; // node.ts:224
+  wire [4:0] share_table_r_payload_id; // node.ts:224
+  wire [1:0] share_table_r_payload_resp; // node.ts:224
+  wire share_table_r_payload_last; // node.ts:224
+  wire share_table_aw_ready; // node.ts:224
+  wire share_table_w_ready; // node.ts:224
+  wire share_table_b_valid; // node.ts:224
+  wire [4:0] share_table_b_payload_id; // node.ts:224
+  wire [1:0] share_table_b_payload_resp; // node.ts:224
+  wire share_sync_ar_ready; // node.ts:224
+  wire share_sync_r_valid; // node.ts:224
+  wire [511:0] share_sync_r_payload_data; // node.ts:224
+  wire [4:0] share_sync_r_payload_id; // node.ts:224
+  wire [1:0] share_sync_r_payload_resp; // node.ts:224
+  wire share_sync_r_payload_last; // node.ts:224
+  wire share_sync_aw_ready; // node.ts:224
+  wire share_sync_w_ready; // node.ts:224
+  wire share_sync_b_valid; // node.ts:224
+  wire [4:0] share_sync_b_payload_id; // node.ts:224
+  wire [1:0] share_sync_b_payload_resp; // node.ts:224
+  wire share_ar_valid; // node.ts:224
+  wire [30:0] share_ar_payload_addr; // node.ts:224
+  wire [4:0] share_ar_payload_id; // node.ts:224
+  wire [7:0] share_ar_payload_len; // node.ts:224
+  wire [2:0] share_ar_payload_size; // node.ts:224
+  wire [1:0] share_ar_payload_burst; // node.ts:224
+  wire share_r_ready; // node.ts:224
+  wire share_aw_valid; // node.ts:224
+  wire [30:0] share_aw_payload_addr; // node.ts:224
+  wire [4:0] share_aw_payload_id; // node.ts:224
+  wire [7:0] share_aw_payload_len; // node.ts:224
+  wire [2:0] share_aw_payload_size; // node.ts:224
+  wire [1:0] share_aw_payload_burst; // node.ts:224
+  wire share_w_valid; // node.ts:224
+  wire [511:0] share_w_payload_data; // node.ts:224
+  wire [63:0] share_w_payload_strb; // node.ts:224
+  wire share_w_payload_last; // node.ts:224
+  wire share_b_ready; // node.ts:224
+  reg data_aw_full; // node.ts:235
+  reg [30:0] data_aw_held_addr; // node.ts:235
+  reg [4:0] data_aw_held_id; // node.ts:235
+  reg [7:0] data_aw_held_len; // node.ts:235
+  reg [2:0] data_aw_held_size; // node.ts:235
+  reg [1:0] data_aw_held_burst; // node.ts:235
+  wire finish_ending_ready; // node.ts:256
+  wire finish_reply_valid; // node.ts:256
+  wire [5:0] finish_reply_payload_slot; // node.ts:256
+  wire [1:0] finish_reply_payload_form; // node.ts:256
+  wire [1:0] finish_reply_payload_word; // node.ts:256
+  wire [7:0] finish_reply_payload_opcode; // node.ts:256
+  wire [3:0] finish_reply_payload_status; // node.ts:256
+  wire finish_release_valid; // node.ts:256
+  wire [5:0] finish_release_slot; // node.ts:256
+  wire [5:0] finish_word_slot; // node.ts:256
+  wire finish_done_valid; // node.ts:256
+  wire [5:0] finish_done_slot; // node.ts:256
+  wire [3:0] finish_done_status; // node.ts:256
+  wire [63:0] finish_done_word; // node.ts:256
+  reg ending_0_full; // node.ts:337
+  reg [5:0] ending_0_held_slot; // node.ts:337
+  reg [1:0] ending_0_held_form; // node.ts:337
+  reg [1:0] ending_0_held_word; // node.ts:337
+  reg [7:0] ending_0_held_opcode; // node.ts:337
+  reg [3:0] ending_0_held_status; // node.ts:337
+  reg ending_0_held_silent; // node.ts:337
+  reg ending_0_held_done; // node.ts:337
+  reg ending_0_skid_full; // node.ts:337
+  reg [5:0] ending_0_skid_held_slot; // node.ts:337
+  reg [1:0] ending_0_skid_held_form; // node.ts:337
+  reg [1:0] ending_0_skid_held_word; // node.ts:337
+  reg [7:0] ending_0_skid_held_opcode; // node.ts:337
+  reg [3:0] ending_0_skid_held_status; // node.ts:337
+  reg ending_0_skid_held_silent; // node.ts:337
+  reg ending_0_skid_held_done; // node.ts:337
+  reg ending_1_full; // node.ts:337
+  reg [5:0] ending_1_held_slot; // node.ts:337
+  reg [1:0] ending_1_held_form; // node.ts:337
+  reg [1:0] ending_1_held_word; // node.ts:337
+  reg [7:0] ending_1_held_opcode; // node.ts:337
+  reg [3:0] ending_1_held_status; // node.ts:337
+  reg ending_1_held_silent; // node.ts:337
+  reg ending_1_held_done; // node.ts:337
+  reg ending_1_skid_full; // node.ts:337
+  reg [5:0] ending_1_skid_held_slot; // node.ts:337
+  reg [1:0] ending_1_skid_held_form; // node.ts:337
+  reg [1:0] ending_1_skid_held_word; // node.ts:337
+  reg [7:0] ending_1_skid_held_opcode; // node.ts:337
+  reg [3:0] ending_1_skid_held_status; // node.ts:337
+  reg ending_1_skid_held_silent; // node.ts:337
+  reg ending_1_skid_held_done; // node.ts:337
+  reg ending_2_full; // node.ts:337
+  reg [5:0] ending_2_held_slot; // node.ts:337
+  reg [1:0] ending_2_held_form; // node.ts:337
+  reg [1:0] ending_2_held_word; // node.ts:337
+  reg [7:0] ending_2_held_opcode; // node.ts:337
+  reg [3:0] ending_2_held_status; // node.ts:337
+  reg ending_2_held_silent; // node.ts:337
+  reg ending_2_held_done; // node.ts:337
+  reg ending_2_skid_full; // node.ts:337
+  reg [5:0] ending_2_skid_held_slot; // node.ts:337
+  reg [1:0] ending_2_skid_held_form; // node.ts:337
+  reg [1:0] ending_2_skid_held_word; // node.ts:337
+  reg [7:0] ending_2_skid_held_opcode; // node.ts:337
+  reg [3:0] ending_2_skid_held_status; // node.ts:337
+  reg ending_2_skid_held_silent; // node.ts:337
+  reg ending_2_skid_held_done; // node.ts:337
+  reg ending_3_full; // node.ts:337
+  reg [5:0] ending_3_held_slot; // node.ts:337
+  reg [1:0] ending_3_held_form; // node.ts:337
+  reg [1:0] ending_3_held_word; // node.ts:337
+  reg [7:0] ending_3_held_opcode; // node.ts:337
+  reg [3:0] ending_3_held_status; // node.ts:337
+  reg ending_3_held_silent; // node.ts:337
+  reg ending_3_held_done; // node.ts:337
+  reg ending_3_skid_full; // node.ts:337
+  reg [5:0] ending_3_skid_held_slot; // node.ts:337
+  reg [1:0] ending_3_skid_held_form; // node.ts:337
+  reg [1:0] ending_3_skid_held_word; // node.ts:337
+  reg [7:0] ending_3_skid_held_opcode; // node.ts:337
+  reg [3:0] ending_3_skid_held_status; // node.ts:337
+  reg ending_3_skid_held_silent; // node.ts:337
+  reg ending_3_skid_held_done; // node.ts:337
+  reg ending_4_full; // node.ts:337
+  reg [5:0] ending_4_held_slot; // node.ts:337
+  reg [1:0] ending_4_held_form; // node.ts:337
+  reg [1:0] ending_4_held_word; // node.ts:337
+  reg [7:0] ending_4_held_opcode; // node.ts:337
+  reg [3:0] ending_4_held_status; // node.ts:337
+  reg ending_4_held_silent; // node.ts:337
+  reg ending_4_held_done; // node.ts:337
+  reg ending_4_skid_full; // node.ts:337
+  reg [5:0] ending_4_skid_held_slot; // node.ts:337
+  reg [1:0] ending_4_skid_held_form; // node.ts:337
+  reg [1:0] ending_4_skid_held_word; // node.ts:337
+  reg [7:0] ending_4_skid_held_opcode; // node.ts:337
+  reg [3:0] ending_4_skid_held_status; // node.ts:337
+  reg ending_4_skid_held_silent; // node.ts:337
+  reg ending_4_skid_held_done; // node.ts:337
+  reg ending_5_full; // node.ts:337
+  reg [5:0] ending_5_held_slot; // node.ts:337
+  reg [1:0] ending_5_held_form; // node.ts:337
+  reg [1:0] ending_5_held_word; // node.ts:337
+  reg [7:0] ending_5_held_opcode; // node.ts:337
+  reg [3:0] ending_5_held_status; // node.ts:337
+  reg ending_5_held_silent; // node.ts:337
+  reg ending_5_held_done; // node.ts:337
+  reg ending_5_skid_full; // node.ts:337
+  reg [5:0] ending_5_skid_held_slot; // node.ts:337
+  reg [1:0] ending_5_skid_held_form; // node.ts:337
+  reg [1:0] ending_5_skid_held_word; // node.ts:337
+  reg [7:0] ending_5_skid_held_opcode; // node.ts:337
+  reg [3:0] ending_5_skid_held_status; // node.ts:337
+  reg ending_5_skid_held_silent; // node.ts:337
+  reg ending_5_skid_held_done; // node.ts:337
+  reg bare_ending_full; // node.ts:340
+  reg [5:0] bare_ending_held_slot; // node.ts:340
+  reg [1:0] bare_ending_held_form; // node.ts:340
+  reg [1:0] bare_ending_held_word; // node.ts:340
+  reg [7:0] bare_ending_held_opcode; // node.ts:340
+  reg [3:0] bare_ending_held_status; // node.ts:340
+  reg bare_ending_held_silent; // node.ts:340
+  reg bare_ending_held_done; // node.ts:340
+  reg endings_locked; // node.ts:340
+  reg [6:0] endings_owner; // node.ts:340
+  wire net_tx_reply_ready; // node.ts:345
+  wire net_tx_context_read_en; // node.ts:345
+  wire [5:0] net_tx_context_read_slot; // node.ts:345
+  wire [5:0] net_tx_word_slot; // node.ts:345
+  wire net_tx_data_ready; // node.ts:345
+  wire net_tx_echo_job_valid; // node.ts:345
+  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:345
+  wire [4:0] net_tx_echo_job_payload_first; // node.ts:345
+  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:345
+  wire net_tx_echo_data_ready; // node.ts:345
+  wire net_tx_raw_ready; // node.ts:345
+  wire net_tx_tx_valid; // node.ts:345
+  wire [511:0] net_tx_tx_payload_data; // node.ts:345
+  wire [63:0] net_tx_tx_payload_keep; // node.ts:345
+  wire net_tx_tx_payload_last; // node.ts:345
+  wire net_tx_tx_payload_user; // node.ts:345
+  wire net_tx_release_valid; // node.ts:345
+  wire [5:0] net_tx_release_slot; // node.ts:345
+  reg [1:0] counted_rx_frames; // node.ts:452
+  reg [1:0] counted_tx_frames; // node.ts:452
+  reg [1:0] counted_drop_long; // node.ts:452
+  reg [1:0] counted_drop_fcs; // node.ts:452
+  reg [1:0] counted_drop_short; // node.ts:452
+  reg [1:0] counted_drop_mac; // node.ts:452
+  reg [1:0] counted_drop_ether_type; // node.ts:452
+  reg [1:0] counted_drop_arp; // node.ts:452
+  reg [1:0] counted_drop_ip_header; // node.ts:452
+  reg [1:0] counted_drop_ip_options; // node.ts:452
+  reg [1:0] counted_drop_ip_checksum; // node.ts:452
+  reg [1:0] counted_drop_fragment; // node.ts:452
+  reg [1:0] counted_drop_ip; // node.ts:452
+  reg [1:0] counted_drop_length; // node.ts:452
+  reg [1:0] counted_drop_protocol; // node.ts:452
+  reg [1:0] counted_drop_icmp; // node.ts:452
+  reg [1:0] counted_drop_port; // node.ts:452
+  reg [1:0] counted_drop_rule; // node.ts:452
+  reg [1:0] counted_arp_replies; // node.ts:452
+  reg [1:0] counted_icmp_replies; // node.ts:452
+  reg [1:0] counted_nacks; // node.ts:452
+  reg [1:0] counted_malformed; // node.ts:452
+  reg [1:0] counted_invalid; // node.ts:452
+  reg [1:0] counted_write_permission; // node.ts:452
+  reg [1:0] counted_read_permission; // node.ts:452
+  reg [1:0] counted_out_of_memory; // node.ts:452
+  reg [1:0] counted_busy; // node.ts:452
+  reg [1:0] counted_unanswered; // node.ts:452
+  reg [1:0] counted_pingpongs; // node.ts:452
+  reg [1:0] counted_reads; // node.ts:452
+  reg [1:0] counted_writes; // node.ts:452
+  reg [1:0] counted_writes_no_reply; // node.ts:452
+  reg [1:0] counted_atomics; // node.ts:452
+  reg [1:0] counted_dereferences; // node.ts:452
+  reg [1:0] counted_fences; // node.ts:452
+  reg [13:0] counted_read_bytes; // node.ts:452
+  reg [13:0] counted_write_bytes; // node.ts:452
+  reg [1:0] counted_slow_requests; // node.ts:452
+  reg [1:0] counted_extend_requests; // node.ts:452
+  reg [1:0] counted_page_faults; // node.ts:452
+  reg [1:0] counted_tlb_hits; // node.ts:452
+  reg [1:0] counted_tlb_misses; // node.ts:452
+  reg [1:0] counted_misses_merged; // node.ts:452
+  reg [1:0] counted_bucket_fetches; // node.ts:452
+  reg [1:0] counted_tlb_evictions; // node.ts:452
+  reg [1:0] counted_retries_answered; // node.ts:452
+  reg [1:0] counted_retries_busy; // node.ts:452
+  reg [1:0] counted_retries_expired; // node.ts:452
+  reg [1:0] counted_retry_evictions; // node.ts:452
+  reg [1:0] counted_retry_clients_replaced; // node.ts:452
+  reg [1:0] counted_shootdowns; // node.ts:452
+  wire [1:0] accesses_grant; // node.ts:165
+  wire [1:0] accesses_request; // node.ts:165
+  wire retry_answer_ready; // node.ts:137
+  wire [6:0] endings_grant; // node.ts:340
+  wire [6:0] endings_request; // node.ts:340
+  wire translate_refused_ready; // node.ts:162
+  wire sync_reply_ready; // node.ts:151
+  wire fences_reply_ready; // node.ts:142
+  wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:131
+  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:165
+  wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready; // node.ts:165
+  wire accesses_valid = |(accesses_grant & accesses_request); // node.ts:165
   wire [5:0] accesses_payload_slot =
     ({6{accesses_grant[0]}} & behind_pointer_held_slot)
     | ({6{accesses_grant[1]}} & retry_pass_payload_slot); // node.ts:165
@@ -819,60 +819,60 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   wire to_sync_payload_silent = to_sync_full ? to_sync_held_silent : translate_syncs_payload_silent; // node.ts:198
   wire [7:0] to_sync_payload_reply_opcode =
     to_sync_full ? to_sync_held_reply_opcode :
-    translate_syncs_payload_reply_opcode; // node.ts:201
-  wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op; // node.ts:201
-  wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:201
-  wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:201
-  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:205
-  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:238
-  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:238
-  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:238
-  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:238
-  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:238
-  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:238
-  wire read_ending_ready = ~ending_0_skid_full; // node.ts:260
-  wire refusal_ready = ~ending_2_skid_full; // node.ts:261
-  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:261
-  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:276
+    translate_syncs_payload_reply_opcode; // node.ts:198
+  wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op; // node.ts:198
+  wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:198
+  wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:198
+  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:202
+  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:235
+  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:235
+  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:235
+  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:235
+  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:235
+  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:235
+  wire read_ending_ready = ~ending_0_skid_full; // node.ts:257
+  wire refusal_ready = ~ending_2_skid_full; // node.ts:258
+  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:258
+  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:273
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == 4'd0)) ? 2'd1 :
-    2'd0; // node.ts:276
-  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:300
-  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:301
-  wire answer_ready = ~ending_4_skid_full; // node.ts:302
-  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:302
+    2'd0; // node.ts:273
+  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:297
+  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:298
+  wire answer_ready = ~ending_4_skid_full; // node.ts:299
+  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:299
   wire [1:0] answer_payload_word =
     ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
-    2'd0; // node.ts:302
-  wire fenced_ready = ~ending_5_skid_full; // node.ts:322
-  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:322
-  wire bare_ready = ~bare_ending_full; // node.ts:336
-  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:340
-  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:340
-  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:340
-  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:340
-  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:340
-  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:340
-  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:340
-  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:340
-  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:340
-  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:340
-  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:340
-  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:340
-  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:343
-  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:343
-  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:343
-  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:343
-  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:343
+    2'd0; // node.ts:299
+  wire fenced_ready = ~ending_5_skid_full; // node.ts:319
+  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:319
+  wire bare_ready = ~bare_ending_full; // node.ts:333
+  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:337
+  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:337
+  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:337
+  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:337
+  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:337
+  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:337
+  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:337
+  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:337
+  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:337
+  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:337
+  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:337
+  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:337
+  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:340
+  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:340
+  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:340
+  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:340
+  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:340
   wire [7:0] bare_ending_payload_opcode =
     bare_ending_full ? bare_ending_held_opcode :
-    mat_reply_payload_opcode; // node.ts:343
+    mat_reply_payload_opcode; // node.ts:340
   wire [3:0] bare_ending_payload_status =
     bare_ending_full ? bare_ending_held_status :
-    mat_reply_payload_status; // node.ts:343
-  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:343
-  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:343
-  wire endings_valid = |(endings_grant & endings_request); // node.ts:343
+    mat_reply_payload_status; // node.ts:340
+  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:340
+  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:340
+  wire endings_valid = |(endings_grant & endings_request); // node.ts:340
   wire [5:0] endings_payload_slot =
     ({6{endings_grant[0]}} & ending_0_held_slot)
     | ({6{endings_grant[1]}} & ending_1_held_slot)
@@ -880,7 +880,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({6{endings_grant[3]}} & ending_3_held_slot)
     | ({6{endings_grant[4]}} & ending_4_held_slot)
     | ({6{endings_grant[5]}} & ending_5_held_slot)
-    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:343
+    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:340
   wire [1:0] endings_payload_form =
     ({2{endings_grant[0]}} & ending_0_held_form)
     | ({2{endings_grant[1]}} & ending_1_held_form)
@@ -888,7 +888,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({2{endings_grant[3]}} & ending_3_held_form)
     | ({2{endings_grant[4]}} & ending_4_held_form)
     | ({2{endings_grant[5]}} & ending_5_held_form)
-    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:343
+    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:340
   wire [1:0] endings_payload_word =
     ({2{endings_grant[0]}} & ending_0_held_word)
     | ({2{endings_grant[1]}} & ending_1_held_word)
@@ -896,7 +896,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({2{endings_grant[3]}} & ending_3_held_word)
     | ({2{endings_grant[4]}} & ending_4_held_word)
     | ({2{endings_grant[5]}} & ending_5_held_word)
-    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:343
+    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:340
   wire [7:0] endings_payload_opcode =
     ({8{endings_grant[0]}} & ending_0_held_opcode)
     | ({8{endings_grant[1]}} & ending_1_held_opcode)
@@ -904,7 +904,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({8{endings_grant[3]}} & ending_3_held_opcode)
     | ({8{endings_grant[4]}} & ending_4_held_opcode)
     | ({8{endings_grant[5]}} & ending_5_held_opcode)
-    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:343
+    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:340
   wire [3:0] endings_payload_status =
     ({4{endings_grant[0]}} & ending_0_held_status)
     | ({4{endings_grant[1]}} & ending_1_held_status)
@@ -912,7 +912,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({4{endings_grant[3]}} & ending_3_held_status)
     | ({4{endings_grant[4]}} & ending_4_held_status)
     | ({4{endings_grant[5]}} & ending_5_held_status)
-    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:343
+    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:340
   wire endings_payload_silent =
     (endings_grant[0] & ending_0_held_silent)
     | (endings_grant[1] & ending_1_held_silent)
@@ -920,7 +920,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | (endings_grant[3] & ending_3_held_silent)
     | (endings_grant[4] & ending_4_held_silent)
     | (endings_grant[5] & ending_5_held_silent)
-    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:343
+    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:340
   wire endings_payload_done =
     (endings_grant[0] & ending_0_held_done)
     | (endings_grant[1] & ending_1_held_done)
@@ -928,7 +928,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | (endings_grant[3] & ending_3_held_done)
     | (endings_grant[4] & ending_4_held_done)
     | (endings_grant[5] & ending_5_held_done)
-    | (endings_grant[6] & bare_ending_payload_done); // node.ts:343
+    | (endings_grant[6] & bare_ending_payload_done); // node.ts:340
   assign endings_request = {
     bare_ending_valid,
     ending_5_full,
@@ -938,20 +938,20 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     ending_1_full,
     ending_0_full
   };
-  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:343
+  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:340
   assign endings_grant =
     endings_locked ? endings_owner :
     |endings_after ? endings_after & (~endings_after + 7'd1) :
     endings_request & (~endings_request + 7'd1);
-  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:370
+  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:367
   wire atomic_done =
     sync_reply_valid
     & sync_reply_ready
     & (sync_reply_payload_status == 4'd0)
-    & (sync_reply_payload_op < 3'd5); // node.ts:373
-  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:400
-  wire unanswered = unheard & ~replayed; // node.ts:408
-  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:423
+    & (sync_reply_payload_op < 3'd5); // node.ts:370
+  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:397
+  wire unanswered = unheard & ~replayed; // node.ts:405
+  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:420
 
   wire control_s_aw_valid = s_aw_valid; // node.ts:98
   wire [11:0] control_s_aw_payload_addr = s_aw_payload_addr; // node.ts:98
@@ -2038,72 +2038,72 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .value       (found_value)
   );
 
-  wire share_data_ar_valid = reader_ar_valid; // node.ts:227
-  wire [30:0] share_data_ar_payload_addr = reader_ar_payload_addr; // node.ts:227
-  wire [4:0] share_data_ar_payload_id = reader_ar_payload_id; // node.ts:227
-  wire [7:0] share_data_ar_payload_len = reader_ar_payload_len; // node.ts:227
-  wire [2:0] share_data_ar_payload_size = reader_ar_payload_size; // node.ts:227
-  wire [1:0] share_data_ar_payload_burst = reader_ar_payload_burst; // node.ts:227
-  wire share_data_r_ready = reader_r_ready; // node.ts:227
-  wire share_data_aw_valid = data_aw_valid; // node.ts:227
-  wire [30:0] share_data_aw_payload_addr = data_aw_payload_addr; // node.ts:227
-  wire [4:0] share_data_aw_payload_id = data_aw_payload_id; // node.ts:227
-  wire [7:0] share_data_aw_payload_len = data_aw_payload_len; // node.ts:227
-  wire [2:0] share_data_aw_payload_size = data_aw_payload_size; // node.ts:227
-  wire [1:0] share_data_aw_payload_burst = data_aw_payload_burst; // node.ts:227
-  wire share_data_w_valid = writer_w_valid; // node.ts:227
-  wire [511:0] share_data_w_payload_data = writer_w_payload_data; // node.ts:227
-  wire [63:0] share_data_w_payload_strb = writer_w_payload_strb; // node.ts:227
-  wire share_data_w_payload_last = writer_w_payload_last; // node.ts:227
-  wire share_data_b_ready = writer_b_ready; // node.ts:227
-  wire share_table_ar_valid = translate_ar_valid; // node.ts:227
-  wire [30:0] share_table_ar_payload_addr = translate_ar_payload_addr; // node.ts:227
-  wire [4:0] share_table_ar_payload_id = translate_ar_payload_id; // node.ts:227
-  wire [7:0] share_table_ar_payload_len = translate_ar_payload_len; // node.ts:227
-  wire [2:0] share_table_ar_payload_size = translate_ar_payload_size; // node.ts:227
-  wire [1:0] share_table_ar_payload_burst = translate_ar_payload_burst; // node.ts:227
-  wire share_table_r_ready = translate_r_ready; // node.ts:227
-  wire share_table_aw_valid = translate_aw_valid; // node.ts:227
-  wire [30:0] share_table_aw_payload_addr = translate_aw_payload_addr; // node.ts:227
-  wire [4:0] share_table_aw_payload_id = translate_aw_payload_id; // node.ts:227
-  wire [7:0] share_table_aw_payload_len = translate_aw_payload_len; // node.ts:227
-  wire [2:0] share_table_aw_payload_size = translate_aw_payload_size; // node.ts:227
-  wire [1:0] share_table_aw_payload_burst = translate_aw_payload_burst; // node.ts:227
-  wire share_table_w_valid = translate_w_valid; // node.ts:227
-  wire [511:0] share_table_w_payload_data = translate_w_payload_data; // node.ts:227
-  wire [63:0] share_table_w_payload_strb = translate_w_payload_strb; // node.ts:227
-  wire share_table_w_payload_last = translate_w_payload_last; // node.ts:227
-  wire share_table_b_ready = translate_b_ready; // node.ts:227
-  wire share_sync_ar_valid = sync_ar_valid; // node.ts:227
-  wire [30:0] share_sync_ar_payload_addr = sync_ar_payload_addr; // node.ts:227
-  wire [4:0] share_sync_ar_payload_id = sync_ar_payload_id; // node.ts:227
-  wire [7:0] share_sync_ar_payload_len = sync_ar_payload_len; // node.ts:227
-  wire [2:0] share_sync_ar_payload_size = sync_ar_payload_size; // node.ts:227
-  wire [1:0] share_sync_ar_payload_burst = sync_ar_payload_burst; // node.ts:227
-  wire share_sync_r_ready = sync_r_ready; // node.ts:227
-  wire share_sync_aw_valid = sync_aw_valid; // node.ts:227
-  wire [30:0] share_sync_aw_payload_addr = sync_aw_payload_addr; // node.ts:227
-  wire [4:0] share_sync_aw_payload_id = sync_aw_payload_id; // node.ts:227
-  wire [7:0] share_sync_aw_payload_len = sync_aw_payload_len; // node.ts:227
-  wire [2:0] share_sync_aw_payload_size = sync_aw_payload_size; // node.ts:227
-  wire [1:0] share_sync_aw_payload_burst = sync_aw_payload_burst; // node.ts:227
-  wire share_sync_w_valid = sync_w_valid; // node.ts:227
-  wire [511:0] share_sync_w_payload_data = sync_w_payload_data; // node.ts:227
-  wire [63:0] share_sync_w_payload_strb = sync_w_payload_strb; // node.ts:227
-  wire share_sync_w_payload_last = sync_w_payload_last; // node.ts:227
-  wire share_sync_b_ready = sync_b_ready; // node.ts:227
-  wire share_ar_ready = mem_ar_ready; // node.ts:227
-  wire share_r_valid = mem_r_valid; // node.ts:227
-  wire [511:0] share_r_payload_data = mem_r_payload_data; // node.ts:227
-  wire [4:0] share_r_payload_id = mem_r_payload_id; // node.ts:227
-  wire [1:0] share_r_payload_resp = mem_r_payload_resp; // node.ts:227
-  wire share_r_payload_last = mem_r_payload_last; // node.ts:227
-  wire share_aw_ready = mem_aw_ready; // node.ts:227
-  wire share_w_ready = mem_w_ready; // node.ts:227
-  wire share_b_valid = mem_b_valid; // node.ts:227
-  wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:227
-  wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:227
-  AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // node.ts:227
+  wire share_data_ar_valid = reader_ar_valid; // node.ts:224
+  wire [30:0] share_data_ar_payload_addr = reader_ar_payload_addr; // node.ts:224
+  wire [4:0] share_data_ar_payload_id = reader_ar_payload_id; // node.ts:224
+  wire [7:0] share_data_ar_payload_len = reader_ar_payload_len; // node.ts:224
+  wire [2:0] share_data_ar_payload_size = reader_ar_payload_size; // node.ts:224
+  wire [1:0] share_data_ar_payload_burst = reader_ar_payload_burst; // node.ts:224
+  wire share_data_r_ready = reader_r_ready; // node.ts:224
+  wire share_data_aw_valid = data_aw_valid; // node.ts:224
+  wire [30:0] share_data_aw_payload_addr = data_aw_payload_addr; // node.ts:224
+  wire [4:0] share_data_aw_payload_id = data_aw_payload_id; // node.ts:224
+  wire [7:0] share_data_aw_payload_len = data_aw_payload_len; // node.ts:224
+  wire [2:0] share_data_aw_payload_size = data_aw_payload_size; // node.ts:224
+  wire [1:0] share_data_aw_payload_burst = data_aw_payload_burst; // node.ts:224
+  wire share_data_w_valid = writer_w_valid; // node.ts:224
+  wire [511:0] share_data_w_payload_data = writer_w_payload_data; // node.ts:224
+  wire [63:0] share_data_w_payload_strb = writer_w_payload_strb; // node.ts:224
+  wire share_data_w_payload_last = writer_w_payload_last; // node.ts:224
+  wire share_data_b_ready = writer_b_ready; // node.ts:224
+  wire share_table_ar_valid = translate_ar_valid; // node.ts:224
+  wire [30:0] share_table_ar_payload_addr = translate_ar_payload_addr; // node.ts:224
+  wire [4:0] share_table_ar_payload_id = translate_ar_payload_id; // node.ts:224
+  wire [7:0] share_table_ar_payload_len = translate_ar_payload_len; // node.ts:224
+  wire [2:0] share_table_ar_payload_size = translate_ar_payload_size; // node.ts:224
+  wire [1:0] share_table_ar_payload_burst = translate_ar_payload_burst; // node.ts:224
+  wire share_table_r_ready = translate_r_ready; // node.ts:224
+  wire share_table_aw_valid = translate_aw_valid; // node.ts:224
+  wire [30:0] share_table_aw_payload_addr = translate_aw_payload_addr; // node.ts:224
+  wire [4:0] share_table_aw_payload_id = translate_aw_payload_id; // node.ts:224
+  wire [7:0] share_table_aw_payload_len = translate_aw_payload_len; // node.ts:224
+  wire [2:0] share_table_aw_payload_size = translate_aw_payload_size; // node.ts:224
+  wire [1:0] share_table_aw_payload_burst = translate_aw_payload_burst; // node.ts:224
+  wire share_table_w_valid = translate_w_valid; // node.ts:224
+  wire [511:0] share_table_w_payload_data = translate_w_payload_data; // node.ts:224
+  wire [63:0] share_table_w_payload_strb = translate_w_payload_strb; // node.ts:224
+  wire share_table_w_payload_last = translate_w_payload_last; // node.ts:224
+  wire share_table_b_ready = translate_b_ready; // node.ts:224
+  wire share_sync_ar_valid = sync_ar_valid; // node.ts:224
+  wire [30:0] share_sync_ar_payload_addr = sync_ar_payload_addr; // node.ts:224
+  wire [4:0] share_sync_ar_payload_id = sync_ar_payload_id; // node.ts:224
+  wire [7:0] share_sync_ar_payload_len = sync_ar_payload_len; // node.ts:224
+  wire [2:0] share_sync_ar_payload_size = sync_ar_payload_size; // node.ts:224
+  wire [1:0] share_sync_ar_payload_burst = sync_ar_payload_burst; // node.ts:224
+  wire share_sync_r_ready = sync_r_ready; // node.ts:224
+  wire share_sync_aw_valid = sync_aw_valid; // node.ts:224
+  wire [30:0] share_sync_aw_payload_addr = sync_aw_payload_addr; // node.ts:224
+  wire [4:0] share_sync_aw_payload_id = sync_aw_payload_id; // node.ts:224
+  wire [7:0] share_sync_aw_payload_len = sync_aw_payload_len; // node.ts:224
+  wire [2:0] share_sync_aw_payload_size = sync_aw_payload_size; // node.ts:224
+  wire [1:0] share_sync_aw_payload_burst = sync_aw_payload_burst; // node.ts:224
+  wire share_sync_w_valid = sync_w_valid; // node.ts:224
+  wire [511:0] share_sync_w_payload_data = sync_w_payload_data; // node.ts:224
+  wire [63:0] share_sync_w_payload_strb = sync_w_payload_strb; // node.ts:224
+  wire share_sync_w_payload_last = sync_w_payload_last; // node.ts:224
+  wire share_sync_b_ready = sync_b_ready; // node.ts:224
+  wire share_ar_ready = mem_ar_ready; // node.ts:224
+  wire share_r_valid = mem_r_valid; // node.ts:224
+  wire [511:0] share_r_payload_data = mem_r_payload_data; // node.ts:224
+  wire [4:0] share_r_payload_id = mem_r_payload_id; // node.ts:224
+  wire [1:0] share_r_payload_resp = mem_r_payload_resp; // node.ts:224
+  wire share_r_payload_last = mem_r_payload_last; // node.ts:224
+  wire share_aw_ready = mem_aw_ready; // node.ts:224
+  wire share_w_ready = mem_w_ready; // node.ts:224
+  wire share_b_valid = mem_b_valid; // node.ts:224
+  wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:224
+  wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:224
+  AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // node.ts:224
     .clk                    (clk),
     .rst                    (rst),
     .data_ar_valid          (share_data_ar_valid),
@@ -2224,17 +2224,17 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .b_payload_resp         (share_b_payload_resp)
   );
 
-  wire finish_ending_valid = endings_valid; // node.ts:259
-  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:259
-  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:259
-  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:259
-  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:259
-  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:259
-  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:259
-  wire finish_ending_payload_done = endings_payload_done; // node.ts:259
-  wire finish_reply_ready = net_tx_reply_ready; // node.ts:259
-  wire [63:0] finish_word = found_value; // node.ts:259
-  Finish_slots64 finish ( // node.ts:259
+  wire finish_ending_valid = endings_valid; // node.ts:256
+  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:256
+  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:256
+  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:256
+  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:256
+  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:256
+  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:256
+  wire finish_ending_payload_done = endings_payload_done; // node.ts:256
+  wire finish_reply_ready = net_tx_reply_ready; // node.ts:256
+  wire [63:0] finish_word = found_value; // node.ts:256
+  Finish_slots64 finish ( // node.ts:256
     .clk                   (clk),
     .rst                   (rst),
     .ending_valid          (finish_ending_valid),
@@ -2263,44 +2263,44 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .done_word             (finish_done_word)
   );
 
-  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:348
-  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:348
-  wire [15:0] net_tx_config_native_port = control_config_native_port; // node.ts:348
-  wire [15:0] net_tx_config_client_port = control_config_client_port; // node.ts:348
-  wire net_tx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:348
-  wire net_tx_reply_valid = finish_reply_valid; // node.ts:348
-  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:348
-  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:348
-  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:348
-  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:348
-  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:348
-  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:348
-  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:348
-  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:348
-  wire [15:0] net_tx_context_client_port = reply_contexts_value_client_port; // node.ts:348
-  wire [15:0] net_tx_context_node_port = reply_contexts_value_node_port; // node.ts:348
-  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:348
-  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:348
-  wire net_tx_context_published = reply_contexts_value_published; // node.ts:348
-  wire [15:0] net_tx_context_ip_length = reply_contexts_value_ip_length; // node.ts:348
-  wire [15:0] net_tx_context_icmp_checksum = reply_contexts_value_icmp_checksum; // node.ts:348
-  wire [95:0] net_tx_context_ip_header = reply_contexts_value_ip_header; // node.ts:348
-  wire [63:0] net_tx_word = retry_word; // node.ts:348
-  wire net_tx_data_valid = reader_data_valid; // node.ts:348
-  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:348
-  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:348
-  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:348
-  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:348
-  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:348
-  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:348
-  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:348
-  wire net_tx_raw_valid = soc_tx_valid; // node.ts:348
-  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:348
-  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:348
-  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:348
-  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:348
-  wire net_tx_tx_ready = tx_ready; // node.ts:348
-  NetTx_beatBytes64_slots64_frameBytes1528 net_tx ( // node.ts:348
+  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:345
+  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:345
+  wire [15:0] net_tx_config_native_port = control_config_native_port; // node.ts:345
+  wire [15:0] net_tx_config_client_port = control_config_client_port; // node.ts:345
+  wire net_tx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:345
+  wire net_tx_reply_valid = finish_reply_valid; // node.ts:345
+  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:345
+  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:345
+  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:345
+  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:345
+  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:345
+  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:345
+  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:345
+  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:345
+  wire [15:0] net_tx_context_client_port = reply_contexts_value_client_port; // node.ts:345
+  wire [15:0] net_tx_context_node_port = reply_contexts_value_node_port; // node.ts:345
+  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:345
+  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:345
+  wire net_tx_context_published = reply_contexts_value_published; // node.ts:345
+  wire [15:0] net_tx_context_ip_length = reply_contexts_value_ip_length; // node.ts:345
+  wire [15:0] net_tx_context_icmp_checksum = reply_contexts_value_icmp_checksum; // node.ts:345
+  wire [95:0] net_tx_context_ip_header = reply_contexts_value_ip_header; // node.ts:345
+  wire [63:0] net_tx_word = retry_word; // node.ts:345
+  wire net_tx_data_valid = reader_data_valid; // node.ts:345
+  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:345
+  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:345
+  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:345
+  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:345
+  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:345
+  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:345
+  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:345
+  wire net_tx_raw_valid = soc_tx_valid; // node.ts:345
+  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:345
+  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:345
+  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:345
+  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:345
+  wire net_tx_tx_ready = tx_ready; // node.ts:345
+  NetTx_beatBytes64_slots64_frameBytes1528 net_tx ( // node.ts:345
     .clk                    (clk),
     .rst                    (rst),
     .config_mac             (net_tx_config_mac),

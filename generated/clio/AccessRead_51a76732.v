@@ -42,28 +42,28 @@ module AccessRead_51a76732 (
   output wire         events_reads,
   output wire [13:0]  events_read_bytes
 );
-  reg request_to_0_done; // access-read.ts:70
-  reg request_to_1_done; // access-read.ts:70
-  reg waiting_of_full; // access-read.ts:75
-  reg [5:0] waiting_of_held_slot; // access-read.ts:75
-  reg [21:0] waiting_of_held_offset; // access-read.ts:75
-  reg [13:0] waiting_of_held_length; // access-read.ts:75
-  reg waiting_of_held_write; // access-read.ts:75
-  reg waiting_of_held_silent; // access-read.ts:75
-  reg [7:0] waiting_of_held_reply_opcode; // access-read.ts:75
-  reg [2:0] waiting_of_held_op; // access-read.ts:75
-  reg waiting_of_held_indirect; // access-read.ts:75
-  reg [17:0] waiting_of_held_ppns; // access-read.ts:75
-  reg waiting_of_skid_full; // access-read.ts:75
-  reg [5:0] waiting_of_skid_held_slot; // access-read.ts:75
-  reg [21:0] waiting_of_skid_held_offset; // access-read.ts:75
-  reg [13:0] waiting_of_skid_held_length; // access-read.ts:75
-  reg waiting_of_skid_held_write; // access-read.ts:75
-  reg waiting_of_skid_held_silent; // access-read.ts:75
-  reg [7:0] waiting_of_skid_held_reply_opcode; // access-read.ts:75
-  reg [2:0] waiting_of_skid_held_op; // access-read.ts:75
-  reg waiting_of_skid_held_indirect; // access-read.ts:75
-  reg [17:0] waiting_of_skid_held_ppns; // access-read.ts:75
+  reg request_to_0_done; // access-read.ts:69
+  reg request_to_1_done; // access-read.ts:69
+  reg waiting_of_full; // access-read.ts:71
+  reg [5:0] waiting_of_held_slot; // access-read.ts:71
+  reg [21:0] waiting_of_held_offset; // access-read.ts:71
+  reg [13:0] waiting_of_held_length; // access-read.ts:71
+  reg waiting_of_held_write; // access-read.ts:71
+  reg waiting_of_held_silent; // access-read.ts:71
+  reg [7:0] waiting_of_held_reply_opcode; // access-read.ts:71
+  reg [2:0] waiting_of_held_op; // access-read.ts:71
+  reg waiting_of_held_indirect; // access-read.ts:71
+  reg [17:0] waiting_of_held_ppns; // access-read.ts:71
+  reg waiting_of_skid_full; // access-read.ts:71
+  reg [5:0] waiting_of_skid_held_slot; // access-read.ts:71
+  reg [21:0] waiting_of_skid_held_offset; // access-read.ts:71
+  reg [13:0] waiting_of_skid_held_length; // access-read.ts:71
+  reg waiting_of_skid_held_write; // access-read.ts:71
+  reg waiting_of_skid_held_silent; // access-read.ts:71
+  reg [7:0] waiting_of_skid_held_reply_opcode; // access-read.ts:71
+  reg [2:0] waiting_of_skid_held_op; // access-read.ts:71
+  reg waiting_of_skid_held_indirect; // access-read.ts:71
+  reg [17:0] waiting_of_skid_held_ppns; // access-read.ts:71
   reg burst_further; // bursts.ts:73
   reg [15:0] burst_next_beat; // bursts.ts:74
   reg [8:0] burst_next_left; // bursts.ts:75
@@ -74,42 +74,42 @@ module AccessRead_51a76732 (
   reg [7:0] ar_stage_held_len; // bursts.ts:120
   reg [2:0] ar_stage_held_size; // bursts.ts:120
   reg [1:0] ar_stage_held_burst; // bursts.ts:120
-  wire waiting_push_ready; // access-read.ts:82
-  wire waiting_pop_valid; // access-read.ts:82
-  wire [5:0] waiting_pop_payload_from; // access-read.ts:82
-  wire [5:0] waiting_pop_payload_to; // access-read.ts:82
-  wire [13:0] waiting_pop_payload_length; // access-read.ts:82
-  wire [28:0] waiting_pop_payload_tag; // access-read.ts:82
-  wire [5:0] waiting_level; // access-read.ts:82
-  wire align_job_ready; // access-read.ts:95
-  wire align_input_ready; // access-read.ts:95
-  wire align_output_valid; // access-read.ts:95
-  wire [511:0] align_output_payload_data; // access-read.ts:95
-  wire [63:0] align_output_payload_keep; // access-read.ts:95
-  wire [28:0] align_output_payload_tag; // access-read.ts:95
-  wire align_output_payload_bad; // access-read.ts:95
-  wire align_output_payload_last; // access-read.ts:95
-  wire align_input_last; // access-read.ts:95
-  wire queue_push_ready; // access-read.ts:108
-  wire queue_pop_valid; // access-read.ts:108
-  wire [511:0] queue_pop_payload_data; // access-read.ts:108
-  wire queue_pop_payload_last; // access-read.ts:108
-  wire queue_pop_payload_bad; // access-read.ts:108
-  wire [6:0] queue_level; // access-read.ts:108
-  reg begun; // access-read.ts:109
-  reg reply_done; // access-read.ts:110
-  reg data_done; // access-read.ts:111
-  wire ar_next_ready; // access-read.ts:77
+  wire waiting_push_ready; // access-read.ts:78
+  wire waiting_pop_valid; // access-read.ts:78
+  wire [5:0] waiting_pop_payload_from; // access-read.ts:78
+  wire [5:0] waiting_pop_payload_to; // access-read.ts:78
+  wire [13:0] waiting_pop_payload_length; // access-read.ts:78
+  wire [28:0] waiting_pop_payload_tag; // access-read.ts:78
+  wire [5:0] waiting_level; // access-read.ts:78
+  wire align_job_ready; // access-read.ts:91
+  wire align_input_ready; // access-read.ts:91
+  wire align_output_valid; // access-read.ts:91
+  wire [511:0] align_output_payload_data; // access-read.ts:91
+  wire [63:0] align_output_payload_keep; // access-read.ts:91
+  wire [28:0] align_output_payload_tag; // access-read.ts:91
+  wire align_output_payload_bad; // access-read.ts:91
+  wire align_output_payload_last; // access-read.ts:91
+  wire align_input_last; // access-read.ts:91
+  wire queue_push_ready; // access-read.ts:104
+  wire queue_pop_valid; // access-read.ts:104
+  wire [511:0] queue_pop_payload_data; // access-read.ts:104
+  wire queue_pop_payload_last; // access-read.ts:104
+  wire queue_pop_payload_bad; // access-read.ts:104
+  wire [6:0] queue_level; // access-read.ts:104
+  reg begun; // access-read.ts:105
+  reg reply_done; // access-read.ts:106
+  reg data_done; // access-read.ts:107
+  wire ar_next_ready; // access-read.ts:73
   wire burst_last; // bursts.ts:89
   wire [17:0] burst_ppns; // bursts.ts:86
   wire [15:0] burst_beat; // bursts.ts:84
   wire [5:0] burst_length; // bursts.ts:90
-  wire align_output_ready; // access-read.ts:95
-  wire request_to_0_valid = request_valid & ~request_to_0_done; // access-read.ts:70
-  wire request_to_0_ready = ar_next_ready & burst_last; // access-read.ts:70
-  wire request_to_1_valid = request_valid & ~request_to_1_done; // access-read.ts:70
-  wire request_to_1_ready = ~waiting_of_skid_full; // access-read.ts:70
-  wire waiting_of_room = ~waiting_of_full | waiting_push_ready; // access-read.ts:75
+  wire align_output_ready; // access-read.ts:91
+  wire request_to_0_valid = request_valid & ~request_to_0_done; // access-read.ts:69
+  wire request_to_0_ready = ar_next_ready & burst_last; // access-read.ts:69
+  wire request_to_1_valid = request_valid & ~request_to_1_done; // access-read.ts:69
+  wire request_to_1_ready = ~waiting_of_skid_full; // access-read.ts:69
+  wire waiting_of_room = ~waiting_of_full | waiting_push_ready; // access-read.ts:71
   wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:72
   wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:72
   wire [14:0] burst_end_offset = {1'b0, request_payload_length} + {9'd0, request_payload_offset[5:0]} - 15'd1; // bursts.ts:78

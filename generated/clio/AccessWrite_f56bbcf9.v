@@ -56,46 +56,46 @@ module AccessWrite_f56bbcf9 (
   reg request_to_0_done; // access-write.ts:68
   reg request_to_1_done; // access-write.ts:68
   reg request_to_2_done; // access-write.ts:68
-  reg bursts_of_full; // access-write.ts:75
-  reg [5:0] bursts_of_held_slot; // access-write.ts:75
-  reg [21:0] bursts_of_held_offset; // access-write.ts:75
-  reg [13:0] bursts_of_held_length; // access-write.ts:75
-  reg bursts_of_held_write; // access-write.ts:75
-  reg bursts_of_held_silent; // access-write.ts:75
-  reg [7:0] bursts_of_held_reply_opcode; // access-write.ts:75
-  reg [2:0] bursts_of_held_op; // access-write.ts:75
-  reg bursts_of_held_indirect; // access-write.ts:75
-  reg [17:0] bursts_of_held_ppns; // access-write.ts:75
-  reg bursts_of_skid_full; // access-write.ts:75
-  reg [5:0] bursts_of_skid_held_slot; // access-write.ts:75
-  reg [21:0] bursts_of_skid_held_offset; // access-write.ts:75
-  reg [13:0] bursts_of_skid_held_length; // access-write.ts:75
-  reg bursts_of_skid_held_write; // access-write.ts:75
-  reg bursts_of_skid_held_silent; // access-write.ts:75
-  reg [7:0] bursts_of_skid_held_reply_opcode; // access-write.ts:75
-  reg [2:0] bursts_of_skid_held_op; // access-write.ts:75
-  reg bursts_of_skid_held_indirect; // access-write.ts:75
-  reg [17:0] bursts_of_skid_held_ppns; // access-write.ts:75
-  reg align_of_full; // access-write.ts:76
-  reg [5:0] align_of_held_slot; // access-write.ts:76
-  reg [21:0] align_of_held_offset; // access-write.ts:76
-  reg [13:0] align_of_held_length; // access-write.ts:76
-  reg align_of_held_write; // access-write.ts:76
-  reg align_of_held_silent; // access-write.ts:76
-  reg [7:0] align_of_held_reply_opcode; // access-write.ts:76
-  reg [2:0] align_of_held_op; // access-write.ts:76
-  reg align_of_held_indirect; // access-write.ts:76
-  reg [17:0] align_of_held_ppns; // access-write.ts:76
-  reg align_of_skid_full; // access-write.ts:76
-  reg [5:0] align_of_skid_held_slot; // access-write.ts:76
-  reg [21:0] align_of_skid_held_offset; // access-write.ts:76
-  reg [13:0] align_of_skid_held_length; // access-write.ts:76
-  reg align_of_skid_held_write; // access-write.ts:76
-  reg align_of_skid_held_silent; // access-write.ts:76
-  reg [7:0] align_of_skid_held_reply_opcode; // access-write.ts:76
-  reg [2:0] align_of_skid_held_op; // access-write.ts:76
-  reg align_of_skid_held_indirect; // access-write.ts:76
-  reg [17:0] align_of_skid_held_ppns; // access-write.ts:76
+  reg bursts_of_full; // access-write.ts:71
+  reg [5:0] bursts_of_held_slot; // access-write.ts:71
+  reg [21:0] bursts_of_held_offset; // access-write.ts:71
+  reg [13:0] bursts_of_held_length; // access-write.ts:71
+  reg bursts_of_held_write; // access-write.ts:71
+  reg bursts_of_held_silent; // access-write.ts:71
+  reg [7:0] bursts_of_held_reply_opcode; // access-write.ts:71
+  reg [2:0] bursts_of_held_op; // access-write.ts:71
+  reg bursts_of_held_indirect; // access-write.ts:71
+  reg [17:0] bursts_of_held_ppns; // access-write.ts:71
+  reg bursts_of_skid_full; // access-write.ts:71
+  reg [5:0] bursts_of_skid_held_slot; // access-write.ts:71
+  reg [21:0] bursts_of_skid_held_offset; // access-write.ts:71
+  reg [13:0] bursts_of_skid_held_length; // access-write.ts:71
+  reg bursts_of_skid_held_write; // access-write.ts:71
+  reg bursts_of_skid_held_silent; // access-write.ts:71
+  reg [7:0] bursts_of_skid_held_reply_opcode; // access-write.ts:71
+  reg [2:0] bursts_of_skid_held_op; // access-write.ts:71
+  reg bursts_of_skid_held_indirect; // access-write.ts:71
+  reg [17:0] bursts_of_skid_held_ppns; // access-write.ts:71
+  reg align_of_full; // access-write.ts:72
+  reg [5:0] align_of_held_slot; // access-write.ts:72
+  reg [21:0] align_of_held_offset; // access-write.ts:72
+  reg [13:0] align_of_held_length; // access-write.ts:72
+  reg align_of_held_write; // access-write.ts:72
+  reg align_of_held_silent; // access-write.ts:72
+  reg [7:0] align_of_held_reply_opcode; // access-write.ts:72
+  reg [2:0] align_of_held_op; // access-write.ts:72
+  reg align_of_held_indirect; // access-write.ts:72
+  reg [17:0] align_of_held_ppns; // access-write.ts:72
+  reg align_of_skid_full; // access-write.ts:72
+  reg [5:0] align_of_skid_held_slot; // access-write.ts:72
+  reg [21:0] align_of_skid_held_offset; // access-write.ts:72
+  reg [13:0] align_of_skid_held_length; // access-write.ts:72
+  reg align_of_skid_held_write; // access-write.ts:72
+  reg align_of_skid_held_silent; // access-write.ts:72
+  reg [7:0] align_of_skid_held_reply_opcode; // access-write.ts:72
+  reg [2:0] align_of_skid_held_op; // access-write.ts:72
+  reg align_of_skid_held_indirect; // access-write.ts:72
+  reg [17:0] align_of_skid_held_ppns; // access-write.ts:72
   reg burst_further; // bursts.ts:73
   reg [15:0] burst_next_beat; // bursts.ts:74
   reg [8:0] burst_next_left; // bursts.ts:75
@@ -106,30 +106,30 @@ module AccessWrite_f56bbcf9 (
   reg [7:0] aw_stage_held_len; // bursts.ts:120
   reg [2:0] aw_stage_held_size; // bursts.ts:120
   reg [1:0] aw_stage_held_burst; // bursts.ts:120
-  wire pending_push_ready; // access-write.ts:96
-  wire pending_pop_valid; // access-write.ts:96
-  wire [5:0] pending_pop_payload_slot; // access-write.ts:96
-  wire [7:0] pending_pop_payload_opcode; // access-write.ts:96
-  wire [13:0] pending_pop_payload_length; // access-write.ts:96
-  wire pending_pop_payload_silent; // access-write.ts:96
-  wire pending_pop_payload_indirect; // access-write.ts:96
-  wire pending_pop_payload_last; // access-write.ts:96
-  wire [6:0] pending_level; // access-write.ts:96
-  wire align_job_ready; // access-write.ts:128
-  wire align_input_ready; // access-write.ts:128
-  wire align_output_valid; // access-write.ts:128
-  wire [511:0] align_output_payload_data; // access-write.ts:128
-  wire [63:0] align_output_payload_keep; // access-write.ts:128
-  wire [5:0] align_output_payload_tag; // access-write.ts:128
-  wire align_output_payload_bad; // access-write.ts:128
-  wire align_output_payload_last; // access-write.ts:128
-  wire align_input_last; // access-write.ts:128
-  reg begun; // access-write.ts:145
-  reg [5:0] next_beat; // access-write.ts:146
-  reg failed_before; // access-write.ts:162
+  wire pending_push_ready; // access-write.ts:89
+  wire pending_pop_valid; // access-write.ts:89
+  wire [5:0] pending_pop_payload_slot; // access-write.ts:89
+  wire [7:0] pending_pop_payload_opcode; // access-write.ts:89
+  wire [13:0] pending_pop_payload_length; // access-write.ts:89
+  wire pending_pop_payload_silent; // access-write.ts:89
+  wire pending_pop_payload_indirect; // access-write.ts:89
+  wire pending_pop_payload_last; // access-write.ts:89
+  wire [6:0] pending_level; // access-write.ts:89
+  wire align_job_ready; // access-write.ts:121
+  wire align_input_ready; // access-write.ts:121
+  wire align_output_valid; // access-write.ts:121
+  wire [511:0] align_output_payload_data; // access-write.ts:121
+  wire [63:0] align_output_payload_keep; // access-write.ts:121
+  wire [5:0] align_output_payload_tag; // access-write.ts:121
+  wire align_output_payload_bad; // access-write.ts:121
+  wire align_output_payload_last; // access-write.ts:121
+  wire align_input_last; // access-write.ts:121
+  reg begun; // access-write.ts:138
+  reg [5:0] next_beat; // access-write.ts:139
+  reg failed_before; // access-write.ts:155
   wire burst_stream_ready; // bursts.ts:72
   wire burst_last; // bursts.ts:89
-  wire aw_next_ready; // access-write.ts:84
+  wire aw_next_ready; // access-write.ts:77
   wire [17:0] burst_ppns; // bursts.ts:86
   wire [15:0] burst_beat; // bursts.ts:84
   wire [5:0] burst_length; // bursts.ts:90

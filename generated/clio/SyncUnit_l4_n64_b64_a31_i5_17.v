@@ -65,111 +65,111 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   output wire [2:0]   access_payload_op,
   output wire         access_payload_indirect
 );
-  reg arrived_full; // sync-unit.ts:110
-  reg [5:0] arrived_held_slot; // sync-unit.ts:110
-  reg [2:0] arrived_held_op; // sync-unit.ts:110
-  reg [30:0] arrived_held_address; // sync-unit.ts:110
-  reg [15:0] arrived_held_pid; // sync-unit.ts:110
-  reg [13:0] arrived_held_length; // sync-unit.ts:110
-  reg arrived_held_silent; // sync-unit.ts:110
-  reg [7:0] arrived_held_reply_opcode; // sync-unit.ts:110
-  wire words_free; // sync-unit.ts:113
-  wire [1:0] words_lane; // sync-unit.ts:113
-  wire asked_push_ready; // sync-unit.ts:280
-  wire asked_pop_valid; // sync-unit.ts:280
-  wire [27:0] asked_pop_payload; // sync-unit.ts:280
-  wire [2:0] asked_level; // sync-unit.ts:280
-  wire reading_push_ready; // sync-unit.ts:280
-  wire reading_pop_valid; // sync-unit.ts:280
-  wire [1:0] reading_pop_payload; // sync-unit.ts:280
-  wire [2:0] reading_level; // sync-unit.ts:280
-  wire storing_push_ready; // sync-unit.ts:280
-  wire storing_pop_valid; // sync-unit.ts:280
-  wire [1:0] storing_pop_payload; // sync-unit.ts:280
-  wire [2:0] storing_level; // sync-unit.ts:280
-  reg stored_last; // sync-unit.ts:157
-  reg at_work; // sync-unit.ts:176
-  reg [1:0] w_lane; // sync-unit.ts:178
-  reg [5:0] w_slot; // sync-unit.ts:178
-  reg [2:0] w_op; // sync-unit.ts:178
-  reg [27:0] w_word; // sync-unit.ts:178
-  reg [63:0] w_old; // sync-unit.ts:178
-  reg [127:0] w_operands; // sync-unit.ts:178
-  reg w_failed; // sync-unit.ts:178
-  wire to_write_push_ready; // sync-unit.ts:212
-  wire to_write_pop_valid; // sync-unit.ts:212
-  wire [27:0] to_write_pop_payload_word; // sync-unit.ts:212
-  wire [63:0] to_write_pop_payload_value; // sync-unit.ts:212
-  wire [2:0] to_write_level; // sync-unit.ts:212
-  wire writing_push_ready; // sync-unit.ts:280
-  wire writing_pop_valid; // sync-unit.ts:280
-  wire [1:0] writing_pop_payload; // sync-unit.ts:280
-  wire [2:0] writing_level; // sync-unit.ts:280
-  reg write_to_0_done; // sync-unit.ts:214
-  reg write_to_1_done; // sync-unit.ts:214
-  wire without_write_push_ready; // sync-unit.ts:244
-  wire without_write_pop_valid; // sync-unit.ts:244
-  wire [1:0] without_write_pop_payload_lane; // sync-unit.ts:244
-  wire without_write_pop_payload_failed; // sync-unit.ts:244
-  wire [2:0] without_write_level; // sync-unit.ts:244
-  reg ends_locked; // sync-unit.ts:245
-  reg [1:0] ends_owner; // sync-unit.ts:245
-  wire ended_push_ready; // sync-unit.ts:245
-  wire ended_pop_valid; // sync-unit.ts:245
-  wire [1:0] ended_pop_payload_lane; // sync-unit.ts:245
-  wire ended_pop_payload_failed; // sync-unit.ts:245
-  wire [2:0] ended_level; // sync-unit.ts:245
-  (* ram_style = "distributed" *) reg [36:0] work [0:3]; // sync-unit.ts:123
-  (* ram_style = "distributed" *) reg [47:0] contexts [0:3]; // sync-unit.ts:137
-  (* ram_style = "distributed" *) reg [63:0] pointers [0:3]; // sync-unit.ts:203
-  wire [1:0] ends_grant; // sync-unit.ts:245
-  wire [1:0] ends_request; // sync-unit.ts:245
-  wire ended_pop_ready; // sync-unit.ts:245
-  wire begins = arrived_full & words_free; // sync-unit.ts:116
-  wire is_store = arrived_held_op == 3'd4; // sync-unit.ts:118
-  wire reads = begins & ~is_store; // sync-unit.ts:148
-  wire takes_store = storing_pop_valid & (~stored_last | ~reading_pop_valid); // sync-unit.ts:158
-  wire [1:0] next_lane = takes_store ? storing_pop_payload : reading_pop_payload; // sync-unit.ts:170
+  reg arrived_full; // sync-unit.ts:111
+  reg [5:0] arrived_held_slot; // sync-unit.ts:111
+  reg [2:0] arrived_held_op; // sync-unit.ts:111
+  reg [30:0] arrived_held_address; // sync-unit.ts:111
+  reg [15:0] arrived_held_pid; // sync-unit.ts:111
+  reg [13:0] arrived_held_length; // sync-unit.ts:111
+  reg arrived_held_silent; // sync-unit.ts:111
+  reg [7:0] arrived_held_reply_opcode; // sync-unit.ts:111
+  wire words_free; // sync-unit.ts:114
+  wire [1:0] words_lane; // sync-unit.ts:114
+  wire asked_push_ready; // sync-unit.ts:281
+  wire asked_pop_valid; // sync-unit.ts:281
+  wire [27:0] asked_pop_payload; // sync-unit.ts:281
+  wire [2:0] asked_level; // sync-unit.ts:281
+  wire reading_push_ready; // sync-unit.ts:281
+  wire reading_pop_valid; // sync-unit.ts:281
+  wire [1:0] reading_pop_payload; // sync-unit.ts:281
+  wire [2:0] reading_level; // sync-unit.ts:281
+  wire storing_push_ready; // sync-unit.ts:281
+  wire storing_pop_valid; // sync-unit.ts:281
+  wire [1:0] storing_pop_payload; // sync-unit.ts:281
+  wire [2:0] storing_level; // sync-unit.ts:281
+  reg stored_last; // sync-unit.ts:158
+  reg at_work; // sync-unit.ts:177
+  reg [1:0] w_lane; // sync-unit.ts:179
+  reg [5:0] w_slot; // sync-unit.ts:179
+  reg [2:0] w_op; // sync-unit.ts:179
+  reg [27:0] w_word; // sync-unit.ts:179
+  reg [63:0] w_old; // sync-unit.ts:179
+  reg [127:0] w_operands; // sync-unit.ts:179
+  reg w_failed; // sync-unit.ts:179
+  wire to_write_push_ready; // sync-unit.ts:213
+  wire to_write_pop_valid; // sync-unit.ts:213
+  wire [27:0] to_write_pop_payload_word; // sync-unit.ts:213
+  wire [63:0] to_write_pop_payload_value; // sync-unit.ts:213
+  wire [2:0] to_write_level; // sync-unit.ts:213
+  wire writing_push_ready; // sync-unit.ts:281
+  wire writing_pop_valid; // sync-unit.ts:281
+  wire [1:0] writing_pop_payload; // sync-unit.ts:281
+  wire [2:0] writing_level; // sync-unit.ts:281
+  reg write_to_0_done; // sync-unit.ts:215
+  reg write_to_1_done; // sync-unit.ts:215
+  wire without_write_push_ready; // sync-unit.ts:245
+  wire without_write_pop_valid; // sync-unit.ts:245
+  wire [1:0] without_write_pop_payload_lane; // sync-unit.ts:245
+  wire without_write_pop_payload_failed; // sync-unit.ts:245
+  wire [2:0] without_write_level; // sync-unit.ts:245
+  reg ends_locked; // sync-unit.ts:246
+  reg [1:0] ends_owner; // sync-unit.ts:246
+  wire ended_push_ready; // sync-unit.ts:246
+  wire ended_pop_valid; // sync-unit.ts:246
+  wire [1:0] ended_pop_payload_lane; // sync-unit.ts:246
+  wire ended_pop_payload_failed; // sync-unit.ts:246
+  wire [2:0] ended_level; // sync-unit.ts:246
+  (* ram_style = "distributed" *) reg [36:0] work [0:3]; // sync-unit.ts:124
+  (* ram_style = "distributed" *) reg [47:0] contexts [0:3]; // sync-unit.ts:138
+  (* ram_style = "distributed" *) reg [63:0] pointers [0:3]; // sync-unit.ts:204
+  wire [1:0] ends_grant; // sync-unit.ts:246
+  wire [1:0] ends_request; // sync-unit.ts:246
+  wire ended_pop_ready; // sync-unit.ts:246
+  wire begins = arrived_full & words_free; // sync-unit.ts:117
+  wire is_store = arrived_held_op == 3'd4; // sync-unit.ts:119
+  wire reads = begins & ~is_store; // sync-unit.ts:149
+  wire takes_store = storing_pop_valid & (~stored_last | ~reading_pop_valid); // sync-unit.ts:159
+  wire [1:0] next_lane = takes_store ? storing_pop_payload : reading_pop_payload; // sync-unit.ts:171
   wire [36:0] found_word = work[next_lane];
   wire [63:0] found =
     found_word[11] ? (found_word[10] ? (found_word[9] ? r_payload_data[511:448] : r_payload_data[447:384]) : found_word[9] ? r_payload_data[383:320] : r_payload_data[319:256]) :
     found_word[10] ? (found_word[9] ? r_payload_data[255:192] : r_payload_data[191:128]) :
     found_word[9] ? r_payload_data[127:64] :
-    r_payload_data[63:0]; // sync-unit.ts:175
+    r_payload_data[63:0]; // sync-unit.ts:176
   wire is_tas = w_op == 3'd1; // sync-ops.ts:62
   wire found_expected = w_old == (is_tas ? 64'd0 : w_operands[63:0]); // sync-ops.ts:64
   wire [63:0] sum = w_old + w_operands[63:0]; // sync-ops.ts:65
-  wire writes = (w_op < 3'd5) & (found_expected | (w_op == 3'd3) | (w_op == 3'd4)) & ~w_failed; // sync-unit.ts:200
-  wire fetched = at_work & (w_op >= 3'd5); // sync-unit.ts:201
-  wire written_valid = at_work & writes; // sync-unit.ts:208
+  wire writes = (w_op < 3'd5) & (found_expected | (w_op == 3'd3) | (w_op == 3'd4)) & ~w_failed; // sync-unit.ts:201
+  wire fetched = at_work & (w_op >= 3'd5); // sync-unit.ts:202
+  wire written_valid = at_work & writes; // sync-unit.ts:209
   wire [63:0] written_payload_value =
     is_tas ? 64'd1 :
     (w_op == 3'd2) ? w_operands[127:64] :
     (w_op == 3'd3) ? sum :
-    w_operands[63:0]; // sync-unit.ts:208
-  wire unwritten_valid = at_work & ~writes; // sync-unit.ts:230
-  wire confirmed_payload_failed = |b_payload_resp; // sync-unit.ts:231
-  wire ends_valid = |(ends_grant & ends_request); // sync-unit.ts:245
+    w_operands[63:0]; // sync-unit.ts:209
+  wire unwritten_valid = at_work & ~writes; // sync-unit.ts:231
+  wire confirmed_payload_failed = |b_payload_resp; // sync-unit.ts:232
+  wire ends_valid = |(ends_grant & ends_request); // sync-unit.ts:246
   wire [1:0] ends_payload_lane =
     ({2{ends_grant[0]}} & without_write_pop_payload_lane)
-    | ({2{ends_grant[1]}} & writing_pop_payload); // sync-unit.ts:245
+    | ({2{ends_grant[1]}} & writing_pop_payload); // sync-unit.ts:246
   wire ends_payload_failed =
     (ends_grant[0] & without_write_pop_payload_failed)
-    | (ends_grant[1] & confirmed_payload_failed); // sync-unit.ts:245
+    | (ends_grant[1] & confirmed_payload_failed); // sync-unit.ts:246
   assign ends_request = {b_valid, without_write_pop_valid};
-  wire [1:0] ends_after = ends_request & ~(ends_owner | (ends_owner - 2'd1)); // sync-unit.ts:245
+  wire [1:0] ends_after = ends_request & ~(ends_owner | (ends_owner - 2'd1)); // sync-unit.ts:246
   assign ends_grant =
     ends_locked ? ends_owner :
     |ends_after ? ends_after & (~ends_after + 2'd1) :
     ends_request & (~ends_request + 2'd1);
   wire [47:0] goes_on_word = contexts[ended_pop_payload_lane];
-  wire goes_on = (goes_on_word[8:6] >= 3'd5) & ~ended_pop_payload_failed; // sync-unit.ts:249
+  wire goes_on = (goes_on_word[8:6] >= 3'd5) & ~ended_pop_payload_failed; // sync-unit.ts:250
 
-  wire [27:0] words_word = arrived_held_address[30:3]; // sync-unit.ts:113
-  wire words_claim = begins; // sync-unit.ts:113
-  wire words_release_valid = ended_pop_valid & ended_pop_ready; // sync-unit.ts:113
-  wire [1:0] words_release_lane = ended_pop_payload_lane; // sync-unit.ts:113
-  SyncWords_lanes4_numberBits28 words ( // sync-unit.ts:113
+  wire [27:0] words_word = arrived_held_address[30:3]; // sync-unit.ts:114
+  wire words_claim = begins; // sync-unit.ts:114
+  wire words_release_valid = ended_pop_valid & ended_pop_ready; // sync-unit.ts:114
+  wire [1:0] words_release_lane = ended_pop_payload_lane; // sync-unit.ts:114
+  SyncWords_lanes4_numberBits28 words ( // sync-unit.ts:114
     .clk           (clk),
     .rst           (rst),
     .word          (words_word),
@@ -180,10 +180,10 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .release_lane  (words_release_lane)
   );
 
-  wire asked_push_valid = reads; // sync-unit.ts:280
-  wire [27:0] asked_push_payload = arrived_held_address[30:3]; // sync-unit.ts:280
-  wire asked_pop_ready = ar_ready; // sync-unit.ts:280
-  Fifo_shape28_depth4_styledistributed asked ( // sync-unit.ts:280
+  wire asked_push_valid = reads; // sync-unit.ts:281
+  wire [27:0] asked_push_payload = arrived_held_address[30:3]; // sync-unit.ts:281
+  wire asked_pop_ready = ar_ready; // sync-unit.ts:281
+  Fifo_shape28_depth4_styledistributed asked ( // sync-unit.ts:281
     .clk          (clk),
     .rst          (rst),
     .push_valid   (asked_push_valid),
@@ -195,10 +195,10 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level        (asked_level)
   );
 
-  wire reading_push_valid = reads; // sync-unit.ts:280
-  wire [1:0] reading_push_payload = words_lane; // sync-unit.ts:280
-  wire reading_pop_ready = r_valid & r_ready; // sync-unit.ts:280
-  Fifo_shape2_depth4_styledistributed reading ( // sync-unit.ts:280
+  wire reading_push_valid = reads; // sync-unit.ts:281
+  wire [1:0] reading_push_payload = words_lane; // sync-unit.ts:281
+  wire reading_pop_ready = r_valid & r_ready; // sync-unit.ts:281
+  Fifo_shape2_depth4_styledistributed reading ( // sync-unit.ts:281
     .clk          (clk),
     .rst          (rst),
     .push_valid   (reading_push_valid),
@@ -210,10 +210,10 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level        (reading_level)
   );
 
-  wire storing_push_valid = begins & is_store; // sync-unit.ts:280
-  wire [1:0] storing_push_payload = words_lane; // sync-unit.ts:280
-  wire storing_pop_ready = takes_store; // sync-unit.ts:280
-  Fifo_shape2_depth4_styledistributed storing ( // sync-unit.ts:280
+  wire storing_push_valid = begins & is_store; // sync-unit.ts:281
+  wire [1:0] storing_push_payload = words_lane; // sync-unit.ts:281
+  wire storing_pop_ready = takes_store; // sync-unit.ts:281
+  Fifo_shape2_depth4_styledistributed storing ( // sync-unit.ts:281
     .clk          (clk),
     .rst          (rst),
     .push_valid   (storing_push_valid),
@@ -225,11 +225,11 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level        (storing_level)
   );
 
-  wire to_write_push_valid = written_valid; // sync-unit.ts:212
-  wire [27:0] to_write_push_payload_word = w_word; // sync-unit.ts:212
-  wire [63:0] to_write_push_payload_value = written_payload_value; // sync-unit.ts:212
-  wire to_write_pop_ready = (write_to_0_done | aw_ready) & (write_to_1_done | w_ready); // sync-unit.ts:212
-  Fifo_shape_e1417a_depth4_styledistributed to_write ( // sync-unit.ts:212
+  wire to_write_push_valid = written_valid; // sync-unit.ts:213
+  wire [27:0] to_write_push_payload_word = w_word; // sync-unit.ts:213
+  wire [63:0] to_write_push_payload_value = written_payload_value; // sync-unit.ts:213
+  wire to_write_pop_ready = (write_to_0_done | aw_ready) & (write_to_1_done | w_ready); // sync-unit.ts:213
+  Fifo_shape_e1417a_depth4_styledistributed to_write ( // sync-unit.ts:213
     .clk                (clk),
     .rst                (rst),
     .push_valid         (to_write_push_valid),
@@ -243,10 +243,10 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level              (to_write_level)
   );
 
-  wire writing_push_valid = at_work & writes; // sync-unit.ts:280
-  wire [1:0] writing_push_payload = w_lane; // sync-unit.ts:280
-  wire writing_pop_ready = b_valid & b_ready; // sync-unit.ts:280
-  Fifo_shape2_depth4_styledistributed writing ( // sync-unit.ts:280
+  wire writing_push_valid = at_work & writes; // sync-unit.ts:281
+  wire [1:0] writing_push_payload = w_lane; // sync-unit.ts:281
+  wire writing_pop_ready = b_valid & b_ready; // sync-unit.ts:281
+  Fifo_shape2_depth4_styledistributed writing ( // sync-unit.ts:281
     .clk          (clk),
     .rst          (rst),
     .push_valid   (writing_push_valid),
@@ -258,11 +258,11 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level        (writing_level)
   );
 
-  wire without_write_push_valid = unwritten_valid; // sync-unit.ts:244
-  wire [1:0] without_write_push_payload_lane = w_lane; // sync-unit.ts:244
-  wire without_write_push_payload_failed = w_failed; // sync-unit.ts:244
-  wire without_write_pop_ready = ends_grant[0] & ended_push_ready; // sync-unit.ts:244
-  Fifo_shape_1ea9e9_depth4_styledistributed without_write ( // sync-unit.ts:244
+  wire without_write_push_valid = unwritten_valid; // sync-unit.ts:245
+  wire [1:0] without_write_push_payload_lane = w_lane; // sync-unit.ts:245
+  wire without_write_push_payload_failed = w_failed; // sync-unit.ts:245
+  wire without_write_pop_ready = ends_grant[0] & ended_push_ready; // sync-unit.ts:245
+  Fifo_shape_1ea9e9_depth4_styledistributed without_write ( // sync-unit.ts:245
     .clk                 (clk),
     .rst                 (rst),
     .push_valid          (without_write_push_valid),
@@ -276,11 +276,11 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level               (without_write_level)
   );
 
-  wire ended_push_valid = ends_valid; // sync-unit.ts:245
-  wire [1:0] ended_push_payload_lane = ends_payload_lane; // sync-unit.ts:245
-  wire ended_push_payload_failed = ends_payload_failed; // sync-unit.ts:245
+  wire ended_push_valid = ends_valid; // sync-unit.ts:246
+  wire [1:0] ended_push_payload_lane = ends_payload_lane; // sync-unit.ts:246
+  wire ended_push_payload_failed = ends_payload_failed; // sync-unit.ts:246
   assign ended_pop_ready = (reply_ready & ~goes_on) | (access_ready & goes_on);
-  Fifo_shape_1ea9e9_depth4_styledistributed ended ( // sync-unit.ts:245
+  Fifo_shape_1ea9e9_depth4_styledistributed ended ( // sync-unit.ts:246
     .clk                 (clk),
     .rst                 (rst),
     .push_valid          (ended_push_valid),
@@ -414,69 +414,69 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~arrived_full | (arrived_held_op != 3'd0)); // sync-unit.ts:119
-      assert (~arrived_full | ~(|arrived_held_address[2:0])); // sync-unit.ts:120
-      assert (~(reads & ~asked_push_ready)); // sync-unit.ts:283
-      assert (~(reads & ~reading_push_ready)); // sync-unit.ts:283
-      assert (~(storing_push_valid & ~storing_push_ready)); // sync-unit.ts:283
-      assert (~(r_valid & r_ready) | reading_pop_valid); // sync-unit.ts:163
-      assert (~r_valid | ((r_payload_id == 5'd17) & r_payload_last)); // sync-unit.ts:164
-      assert (~(written_valid & ~to_write_push_ready)); // sync-unit.ts:211
-      assert (~(writing_push_valid & ~writing_push_ready)); // sync-unit.ts:283
-      assert (~(unwritten_valid & ~without_write_push_ready)); // sync-unit.ts:234
-      assert (~(b_valid & b_ready) | writing_pop_valid); // sync-unit.ts:242
-      assert (~b_valid | (b_payload_id == 5'd17)); // sync-unit.ts:243
+      assert (~arrived_full | (arrived_held_op != 3'd0)); // sync-unit.ts:120
+      assert (~arrived_full | ~(|arrived_held_address[2:0])); // sync-unit.ts:121
+      assert (~(reads & ~asked_push_ready)); // sync-unit.ts:284
+      assert (~(reads & ~reading_push_ready)); // sync-unit.ts:284
+      assert (~(storing_push_valid & ~storing_push_ready)); // sync-unit.ts:284
+      assert (~(r_valid & r_ready) | reading_pop_valid); // sync-unit.ts:164
+      assert (~r_valid | ((r_payload_id == 5'd17) & r_payload_last)); // sync-unit.ts:165
+      assert (~(written_valid & ~to_write_push_ready)); // sync-unit.ts:212
+      assert (~(writing_push_valid & ~writing_push_ready)); // sync-unit.ts:284
+      assert (~(unwritten_valid & ~without_write_push_ready)); // sync-unit.ts:235
+      assert (~(b_valid & b_ready) | writing_pop_valid); // sync-unit.ts:243
+      assert (~b_valid | (b_payload_id == 5'd17)); // sync-unit.ts:244
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~arrived_full | (arrived_held_op != 3'd0))) begin
-        $display("%s", "assertion failed: no plain access comes here (sync-unit.ts:119)"); // sync-unit.ts:119
+        $display("%s", "assertion failed: no plain access comes here (sync-unit.ts:120)"); // sync-unit.ts:120
         $stop;
       end
       if (~(~arrived_full | ~(|arrived_held_address[2:0]))) begin
-        $display("%s", "assertion failed: words are aligned (sync-unit.ts:120)"); // sync-unit.ts:120
+        $display("%s", "assertion failed: words are aligned (sync-unit.ts:121)"); // sync-unit.ts:121
         $stop;
       end
       if (~(~(reads & ~asked_push_ready))) begin
-        $display("%s", "assertion failed: the queue asked has room for every operation in flight (sync-unit.ts:283)"); // sync-unit.ts:283
+        $display("%s", "assertion failed: the queue asked has room for every operation in flight (sync-unit.ts:284)"); // sync-unit.ts:284
         $stop;
       end
       if (~(~(reads & ~reading_push_ready))) begin
-        $display("%s", "assertion failed: the queue reading has room for every operation in flight (sync-unit.ts:283)"); // sync-unit.ts:283
+        $display("%s", "assertion failed: the queue reading has room for every operation in flight (sync-unit.ts:284)"); // sync-unit.ts:284
         $stop;
       end
       if (~(~(storing_push_valid & ~storing_push_ready))) begin
-        $display("%s", "assertion failed: the queue storing has room for every operation in flight (sync-unit.ts:283)"); // sync-unit.ts:283
+        $display("%s", "assertion failed: the queue storing has room for every operation in flight (sync-unit.ts:284)"); // sync-unit.ts:284
         $stop;
       end
       if (~(~(r_valid & r_ready) | reading_pop_valid)) begin
-        $display("%s", "assertion failed: a word that comes was asked for (sync-unit.ts:163)"); // sync-unit.ts:163
+        $display("%s", "assertion failed: a word that comes was asked for (sync-unit.ts:164)"); // sync-unit.ts:164
         $stop;
       end
       if (~(~r_valid | ((r_payload_id == 5'd17) & r_payload_last))) begin
-        $display("%s", "assertion failed: only single beats of the unit's ID come here (sync-unit.ts:164)"); // sync-unit.ts:164
+        $display("%s", "assertion failed: only single beats of the unit's ID come here (sync-unit.ts:165)"); // sync-unit.ts:165
         $stop;
       end
       if (~(~(written_valid & ~to_write_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every write (sync-unit.ts:211)"); // sync-unit.ts:211
+        $display("%s", "assertion failed: there is room for every write (sync-unit.ts:212)"); // sync-unit.ts:212
         $stop;
       end
       if (~(~(writing_push_valid & ~writing_push_ready))) begin
-        $display("%s", "assertion failed: the queue writing has room for every operation in flight (sync-unit.ts:283)"); // sync-unit.ts:283
+        $display("%s", "assertion failed: the queue writing has room for every operation in flight (sync-unit.ts:284)"); // sync-unit.ts:284
         $stop;
       end
       if (~(~(unwritten_valid & ~without_write_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every operation that does not write (sync-unit.ts:234)"); // sync-unit.ts:234
+        $display("%s", "assertion failed: there is room for every operation that does not write (sync-unit.ts:235)"); // sync-unit.ts:235
         $stop;
       end
       if (~(~(b_valid & b_ready) | writing_pop_valid)) begin
-        $display("%s", "assertion failed: an answer (B) belongs to a word that was written (sync-unit.ts:242)"); // sync-unit.ts:242
+        $display("%s", "assertion failed: an answer (B) belongs to a word that was written (sync-unit.ts:243)"); // sync-unit.ts:243
         $stop;
       end
       if (~(~b_valid | (b_payload_id == 5'd17))) begin
-        $display("%s", "assertion failed: only answers to the unit's ID come here (sync-unit.ts:243)"); // sync-unit.ts:243
+        $display("%s", "assertion failed: only answers to the unit's ID come here (sync-unit.ts:244)"); // sync-unit.ts:244
         $stop;
       end
     end

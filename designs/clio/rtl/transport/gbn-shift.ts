@@ -24,7 +24,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { ethernetHeader, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
-import { choose, gbnBytes, gbnOffset, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
+import { gbnBytes, gbnOffset, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
 import { tagBits, tagPrefix } from "./tags.ts";
 import { AxisBeat, slotBeatBits } from "../../../shared/frame/index.ts";
 

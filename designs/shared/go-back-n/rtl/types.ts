@@ -1,5 +1,5 @@
 /** The records that pass between the blocks of Go-Back-N sessions and the shims of a design, and what they agree on. */
-import { bit, mux, struct, uint, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
+import { bit, struct, uint } from "../../../../hdl-dsl/index.ts";
 import { gbnHeader } from "../wire/index.ts";
 import { headerOffsets } from "../../wire/index.ts";
 

@@ -120,10 +120,10 @@ async function run(b: Bench<Ports>, beatBytes: BeatBytes, o: Options = {}) {
   // Each side writes and reads places of its own; reads go where nobody writes.
   let place = 0;
   const burst = (ids: readonly [number, number], most: number): Burst => {
-    const beats = b.random.int(1, most),
-      address = 4096 * ++place + beatBytes * b.random.int(0, 7);
+    const beats = b.random.between(1, most),
+      address = 4096 * ++place + beatBytes * b.random.between(0, 7);
     return {
-      id: b.random.bool(0.4) ? b.random.pick(ids) : b.random.int(...ids),
+      id: b.random.chance(0.4) ? b.random.pick(ids) : b.random.between(...ids),
       address,
       beats,
       bytes: b.random.bytes(beats * beatBytes),

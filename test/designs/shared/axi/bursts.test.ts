@@ -75,9 +75,9 @@ async function run(b: Bench<ReturnType<typeof Bursts>["ports"]>, p: BurstParamet
     address = new StreamSink(b.sim, b.io.address, { pause: pause === never ? never : bernoulli(0.4, 3) });
   const wanted: Wanted[] = [];
   for (let i = 0; i < 300; i++) {
-    const offset = b.random.bool(0.3) ? page - 1 - b.random.int(0, p.beatBytes) : b.random.int(0, page - 1),
-      length = b.random.bool(0.5) ? b.random.int(1, most) : b.random.int(1, 2 * p.beatBytes),
-      ppns = Array.from({ length: p.pagesPerRequest }, () => b.random.int(0, 2 ** p.ppnBits - 1));
+    const offset = b.random.chance(0.3) ? page - 1 - b.random.between(0, p.beatBytes) : b.random.between(0, page - 1),
+      length = b.random.chance(0.5) ? b.random.between(1, most) : b.random.between(1, 2 * p.beatBytes),
+      ppns = Array.from({ length: p.pagesPerRequest }, () => b.random.between(0, 2 ** p.ppnBits - 1));
     request.send({ offset, length, ppns: ppns.reduceRight((v, x) => (v << BigInt(p.ppnBits)) | BigInt(x), 0n) });
     wanted.push(...expected(p, offset, length, ppns));
   }

@@ -42,8 +42,8 @@ async function run(b: Bench<Ports>, addressBits: number, pause: (seed: number) =
   r.received.splice(0);
   const model = new Map<number, number>();
   for (let i = 0; i < 200; i++) {
-    const addr = b.random.int(0, 2 * half - 1) & ~3,
-      value = b.random.u32(),
+    const addr = b.random.between(0, 2 * half - 1) & ~3,
+      value = b.random.word(),
       high = addr >= half;
     aw.send({ addr, prot: 0 });
     w.send({ data: value, strb: 15 });

@@ -14,10 +14,10 @@ type Ports = ReturnType<typeof SlotWords>["ports"];
 async function run(b: Bench<Ports>, { slots, width }: Shape, cycles: number): Promise<void> {
   const words = new Map<number, bigint>();
   for (let i = 0; i < cycles; i++) {
-    const en = b.random.bool(0.6),
-      slot = b.random.int(0, slots - 1),
+    const en = b.random.chance(0.6),
+      slot = b.random.between(0, slots - 1),
       value = b.random.bits(width),
-      asked = b.random.bool(0.4) ? slot : b.random.int(0, slots - 1);
+      asked = b.random.chance(0.4) ? slot : b.random.between(0, slots - 1);
     poke(b.io.write, { en: +en, slot, value });
     b.io.slot.value = asked;
     b.sim.settle();

@@ -43,9 +43,9 @@ async function run(b: Bench<ReturnType<typeof Turns>["ports"]>, p: TurnsParamete
       time = 0;
       booked = booked.map(() => 0);
     }
-    const holds = b.random.bool(0.2),
-      cost = b.random.int(1, Math.min(p.cycles, 2 ** costBits - 1)),
-      takes = b.random.int(0, 2 ** p.partitions - 1),
+    const holds = b.random.chance(0.2),
+      cost = b.random.between(1, Math.min(p.cycles, 2 ** costBits - 1)),
+      takes = b.random.between(0, 2 ** p.partitions - 1),
       at = time % p.cycles,
       whose = Math.floor(time / p.cycles) % p.partitions;
     b.io.holds.value = +holds;

@@ -19,11 +19,11 @@ async function run(p: (typeof parameterSets)[number], make: (o: AtMostOnceOption
     expired = 0;
   const rules = make({ ...p, time: () => now });
   for (let i = 0; i < 6000; i++) {
-    now += random.bool(0.02) ? p.idle + 1 : random.int(0, 3);
-    const client = `client ${random.int(0, p.clients + 1)}`,
+    now += random.chance(0.02) ? p.idle + 1 : random.between(0, 3);
+    const client = `client ${random.between(0, p.clients + 1)}`,
       newest = next.get(client) ?? 0,
-      retry = newest > 0 && random.bool(0.5),
-      operation = retry ? Math.max(0, newest - random.int(1, p.replies * 3)) : newest;
+      retry = newest > 0 && random.chance(0.5),
+      operation = retry ? Math.max(0, newest - random.between(1, p.replies * 3)) : newest;
     if (!retry) next.set(client, newest + 1);
     const key = `${client}, ${operation}`,
       first = done.get(key);

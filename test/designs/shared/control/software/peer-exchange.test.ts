@@ -62,10 +62,10 @@ function rig(p: Shape, dead?: Peer, make: typeof Exchange = Exchange) {
         const message = wire.get(Buffer.from(frame).toString());
         if (message === undefined || message.to === dead) return;
         for (let i = 0; i < 2; i++) {
-          if (random.bool(p.lost)) continue;
-          clock.after(random.int(1, 3 * p.timeoutNs), () => {
+          if (random.chance(p.lost)) continue;
+          clock.after(random.between(1, 3 * p.timeoutNs), () => {
             exchange.hear(message.to);
-            exchange.answered(message.to, message.id, { text: `${message.request}!`, busy: random.bool(0.2) });
+            exchange.answered(message.to, message.id, { text: `${message.request}!`, busy: random.chance(0.2) });
             // An answer of another peer with the same number is none.
             exchange.answered("nobody", message.id, { text: "wrong", busy: false });
           });

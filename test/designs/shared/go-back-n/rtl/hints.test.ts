@@ -29,11 +29,11 @@ async function run(b: Bench<ReturnType<typeof Hints>["ports"]>, p: Shape, cycles
   const model = new Map<number, number>();
   let seen = 0;
   for (let i = 0; i < cycles; i++) {
-    const at = b.random.int(0, p.depth - 1),
-      slot = b.random.int(0, 2 ** p.slotBits - 1),
+    const at = b.random.between(0, p.depth - 1),
+      slot = b.random.between(0, 2 ** p.slotBits - 1),
       known = [...model.keys()].filter(a => a >> 3 !== at >> 3),
-      asked = known.length > 0 && b.random.bool(0.8) ? b.random.pick(known) : undefined;
-    b.io.en.value = asked === undefined || b.random.bool(0.7) ? 1 : 0;
+      asked = known.length > 0 && b.random.chance(0.8) ? b.random.pick(known) : undefined;
+    b.io.en.value = asked === undefined || b.random.chance(0.7) ? 1 : 0;
     b.io.at.value = at;
     b.io.slot.value = slot;
     b.io.asked.value = asked ?? (at + 8) % p.depth;

@@ -20,9 +20,9 @@ async function run(b: Bench<Ports>, p: GbnStoreParameters, count: number, pause:
     again = new StreamSource(b.sim, io.again, { pause }),
     wanted: { readonly session: number; readonly sequence: number }[] = [];
   const jobs = Array.from({ length: count }, () => ({
-    session: b.random.int(1, p.sessions - 1),
-    first: b.random.int(0, 2 ** p.sequenceBits - 1),
-    frames: b.random.int(0, p.window),
+    session: b.random.between(1, p.sessions - 1),
+    first: b.random.between(0, 2 ** p.sequenceBits - 1),
+    frames: b.random.between(0, p.window),
   }));
   for (const j of jobs)
     for (let i = 0; i < j.frames; i++)
@@ -49,7 +49,7 @@ async function run(b: Bench<Ports>, p: GbnStoreParameters, count: number, pause:
           `frame ${read}, read in cycle ${cycle}`,
         ).toEqual([w.session, w.sequence % p.window]);
         expect((written - target) & 0xffff, `frames before frame ${read} that are not written`).toBeLessThan(0x8000);
-        readsLeft = b.random.int(1, 6);
+        readsLeft = b.random.between(1, 6);
         read++;
       } else if (readsLeft > 0) readsLeft--;
       if (readsLeft > 0 && io.busy.valid.value === 1)
@@ -68,7 +68,7 @@ async function run(b: Bench<Ports>, p: GbnStoreParameters, count: number, pause:
           +fresh,
         ]);
       }
-      if (b.random.bool(0.3) && written !== given) written = (written + 1) & 0xffff;
+      if (b.random.chance(0.3) && written !== given) written = (written + 1) & 0xffff;
     },
     drive: () => {
       Object.assign(answer, { valid: +asked, more: 0, sequence: 0 });
@@ -78,7 +78,7 @@ async function run(b: Bench<Ports>, p: GbnStoreParameters, count: number, pause:
         if (left > 0) {
           Object.assign(answer, { more: 1, sequence: (j.first + j.frames - left) % 2 ** p.sequenceBits });
           left--;
-          given = (given + b.random.int(0, 2)) & 0xffff;
+          given = (given + b.random.between(0, 2)) & 0xffff;
         } else {
           done++;
           left = jobs[++job]?.frames ?? 0;
@@ -87,9 +87,9 @@ async function run(b: Bench<Ports>, p: GbnStoreParameters, count: number, pause:
       poke(io.stepped, answer);
       io.given.value = given;
       io.written.value = written;
-      io.read.ready.value = +(pause === never || b.random.bool(0.6));
+      io.read.ready.value = +(pause === never || b.random.chance(0.6));
       io.reading.value = +(readsLeft > 0);
-      io.step.ready.value = +(pause === never || b.random.bool(0.6));
+      io.step.ready.value = +(pause === never || b.random.chance(0.6));
     },
   });
   for (const j of jobs) again.send(j.session);

@@ -41,7 +41,7 @@ async function run(
     wanted: Uint8Array[] = [];
   let most = 0;
   for (let i = 0; i < count; i++) {
-    const bytes = b.random.bytes(b.random.int(1, p.frameBytes)),
+    const bytes = b.random.bytes(b.random.between(1, p.frameBytes)),
       free = Array.from({ length: p.waiting }, (_, s) => s).filter(s => !kept.has(s)),
       kind = b.random.pick(["pass", "drop", "keep", "keep", "release"] as const);
     if (kind === "release" || (kind === "keep" && free.length === 0)) {

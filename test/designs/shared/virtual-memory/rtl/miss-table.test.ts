@@ -154,12 +154,12 @@ class Misses {
 }
 
 const randomResult = (random: Random, ppnBits: number): Result => ({
-  error: +random.bool(0.05),
-  allocated: +random.bool(0.85),
-  mapped: +random.bool(0.5),
-  read: +random.bool(0.7),
-  write: +random.bool(0.7),
-  ppn: random.int(0, 2 ** ppnBits - 1),
+  error: +random.chance(0.05),
+  allocated: +random.chance(0.85),
+  mapped: +random.chance(0.5),
+  read: +random.chance(0.7),
+  write: +random.chance(0.7),
+  ppn: random.between(0, 2 ** ppnBits - 1),
 });
 const permits = (r: Result, needs: Rights): boolean => (!needs.read || r.read === 1) && (!needs.write || r.write === 1);
 

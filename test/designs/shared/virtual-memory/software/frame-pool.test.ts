@@ -23,7 +23,7 @@ async function run({ first, count, pageSize }: Shape, make: (pool: FramePool) =>
   let empty = 0;
   for (let i = 0; i < 2000; i++) {
     const kind = random.pick(["take", "take", "release", "ahead"] as const);
-    if (kind === "ahead") await pool.zeroAhead(random.int(0, 3));
+    if (kind === "ahead") await pool.zeroAhead(random.between(0, 3));
     else if (kind === "release" && out.size > 0) {
       const ppn = random.pick([...out]);
       out.delete(ppn);

@@ -54,9 +54,9 @@ class TlbModel {
 }
 
 const randomMapping = (random: Random, ppnBits: number): Mapping => ({
-  ppn: random.int(0, 2 ** ppnBits - 1),
-  write: random.int(0, 1),
-  read: random.int(0, 1),
+  ppn: random.between(0, 2 ** ppnBits - 1),
+  write: random.between(0, 1),
+  read: random.between(0, 1),
 });
 function idle(b: Bench<TlbPorts>): void {
   b.io.use.value = 0;
