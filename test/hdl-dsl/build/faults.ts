@@ -3,7 +3,10 @@
  * so that a test can compare what the command line says with what vitest says. Lines matter: diagnostics.test.ts names them.
  */
 import { fileURLToPath } from "node:url";
-import { bit, sint, struct, uint, vec, cat, constant, clockDomain, inDomain, elaborate, instance, module, type Def, formatDiagnostic, HdlError, fsm, input, output, sink, source, mux, onehotMux, switchOn, when, pipeline, ram, reg, wire, unpack, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
+import {
+  bit, sint, struct, uint, vec, cat, constant, clockDomain, inDomain, elaborate, instance, module, type Def, formatDiagnostic, HdlError,
+  fsm, input, output, sink, source, mux, onehotMux, switchOn, when, pipeline, ram, reg, wire, unpack, type Bit, type UInt
+} from "../../../hdl-dsl/index.ts";
 
 /** Values whose width the compiler does not know, as a careless cast or a parameter gives them. */
 const loose = (v: unknown): UInt => v as UInt;
