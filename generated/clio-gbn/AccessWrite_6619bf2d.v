@@ -56,46 +56,46 @@ module AccessWrite_6619bf2d (
   reg request_to_0_done; // access-write.ts:68
   reg request_to_1_done; // access-write.ts:68
   reg request_to_2_done; // access-write.ts:68
-  reg bursts_of_full; // access-write.ts:75
-  reg [5:0] bursts_of_held_slot; // access-write.ts:75
-  reg [21:0] bursts_of_held_offset; // access-write.ts:75
-  reg [13:0] bursts_of_held_length; // access-write.ts:75
-  reg bursts_of_held_write; // access-write.ts:75
-  reg bursts_of_held_silent; // access-write.ts:75
-  reg [7:0] bursts_of_held_reply_opcode; // access-write.ts:75
-  reg [2:0] bursts_of_held_op; // access-write.ts:75
-  reg bursts_of_held_indirect; // access-write.ts:75
-  reg [17:0] bursts_of_held_ppns; // access-write.ts:75
-  reg bursts_of_skid_full; // access-write.ts:75
-  reg [5:0] bursts_of_skid_held_slot; // access-write.ts:75
-  reg [21:0] bursts_of_skid_held_offset; // access-write.ts:75
-  reg [13:0] bursts_of_skid_held_length; // access-write.ts:75
-  reg bursts_of_skid_held_write; // access-write.ts:75
-  reg bursts_of_skid_held_silent; // access-write.ts:75
-  reg [7:0] bursts_of_skid_held_reply_opcode; // access-write.ts:75
-  reg [2:0] bursts_of_skid_held_op; // access-write.ts:75
-  reg bursts_of_skid_held_indirect; // access-write.ts:75
-  reg [17:0] bursts_of_skid_held_ppns; // access-write.ts:75
-  reg align_of_full; // access-write.ts:76
-  reg [5:0] align_of_held_slot; // access-write.ts:76
-  reg [21:0] align_of_held_offset; // access-write.ts:76
-  reg [13:0] align_of_held_length; // access-write.ts:76
-  reg align_of_held_write; // access-write.ts:76
-  reg align_of_held_silent; // access-write.ts:76
-  reg [7:0] align_of_held_reply_opcode; // access-write.ts:76
-  reg [2:0] align_of_held_op; // access-write.ts:76
-  reg align_of_held_indirect; // access-write.ts:76
-  reg [17:0] align_of_held_ppns; // access-write.ts:76
-  reg align_of_skid_full; // access-write.ts:76
-  reg [5:0] align_of_skid_held_slot; // access-write.ts:76
-  reg [21:0] align_of_skid_held_offset; // access-write.ts:76
-  reg [13:0] align_of_skid_held_length; // access-write.ts:76
-  reg align_of_skid_held_write; // access-write.ts:76
-  reg align_of_skid_held_silent; // access-write.ts:76
-  reg [7:0] align_of_skid_held_reply_opcode; // access-write.ts:76
-  reg [2:0] align_of_skid_held_op; // access-write.ts:76
-  reg align_of_skid_held_indirect; // access-write.ts:76
-  reg [17:0] align_of_skid_held_ppns; // access-write.ts:76
+  reg bursts_of_full; // access-write.ts:71
+  reg [5:0] bursts_of_held_slot; // access-write.ts:71
+  reg [21:0] bursts_of_held_offset; // access-write.ts:71
+  reg [13:0] bursts_of_held_length; // access-write.ts:71
+  reg bursts_of_held_write; // access-write.ts:71
+  reg bursts_of_held_silent; // access-write.ts:71
+  reg [7:0] bursts_of_held_reply_opcode; // access-write.ts:71
+  reg [2:0] bursts_of_held_op; // access-write.ts:71
+  reg bursts_of_held_indirect; // access-write.ts:71
+  reg [17:0] bursts_of_held_ppns; // access-write.ts:71
+  reg bursts_of_skid_full; // access-write.ts:71
+  reg [5:0] bursts_of_skid_held_slot; // access-write.ts:71
+  reg [21:0] bursts_of_skid_held_offset; // access-write.ts:71
+  reg [13:0] bursts_of_skid_held_length; // access-write.ts:71
+  reg bursts_of_skid_held_write; // access-write.ts:71
+  reg bursts_of_skid_held_silent; // access-write.ts:71
+  reg [7:0] bursts_of_skid_held_reply_opcode; // access-write.ts:71
+  reg [2:0] bursts_of_skid_held_op; // access-write.ts:71
+  reg bursts_of_skid_held_indirect; // access-write.ts:71
+  reg [17:0] bursts_of_skid_held_ppns; // access-write.ts:71
+  reg align_of_full; // access-write.ts:72
+  reg [5:0] align_of_held_slot; // access-write.ts:72
+  reg [21:0] align_of_held_offset; // access-write.ts:72
+  reg [13:0] align_of_held_length; // access-write.ts:72
+  reg align_of_held_write; // access-write.ts:72
+  reg align_of_held_silent; // access-write.ts:72
+  reg [7:0] align_of_held_reply_opcode; // access-write.ts:72
+  reg [2:0] align_of_held_op; // access-write.ts:72
+  reg align_of_held_indirect; // access-write.ts:72
+  reg [17:0] align_of_held_ppns; // access-write.ts:72
+  reg align_of_skid_full; // access-write.ts:72
+  reg [5:0] align_of_skid_held_slot; // access-write.ts:72
+  reg [21:0] align_of_skid_held_offset; // access-write.ts:72
+  reg [13:0] align_of_skid_held_length; // access-write.ts:72
+  reg align_of_skid_held_write; // access-write.ts:72
+  reg align_of_skid_held_silent; // access-write.ts:72
+  reg [7:0] align_of_skid_held_reply_opcode; // access-write.ts:72
+  reg [2:0] align_of_skid_held_op; // access-write.ts:72
+  reg align_of_skid_held_indirect; // access-write.ts:72
+  reg [17:0] align_of_skid_held_ppns; // access-write.ts:72
   reg burst_further; // bursts.ts:70
   reg [15:0] burst_next_beat; // bursts.ts:71
   reg [8:0] burst_next_left; // bursts.ts:72
@@ -106,30 +106,30 @@ module AccessWrite_6619bf2d (
   reg [7:0] aw_stage_held_len; // bursts.ts:117
   reg [2:0] aw_stage_held_size; // bursts.ts:117
   reg [1:0] aw_stage_held_burst; // bursts.ts:117
-  wire pending_push_ready; // access-write.ts:96
-  wire pending_pop_valid; // access-write.ts:96
-  wire [5:0] pending_pop_payload_slot; // access-write.ts:96
-  wire [7:0] pending_pop_payload_opcode; // access-write.ts:96
-  wire [13:0] pending_pop_payload_length; // access-write.ts:96
-  wire pending_pop_payload_silent; // access-write.ts:96
-  wire pending_pop_payload_indirect; // access-write.ts:96
-  wire pending_pop_payload_last; // access-write.ts:96
-  wire [6:0] pending_level; // access-write.ts:96
-  wire align_job_ready; // access-write.ts:128
-  wire align_input_ready; // access-write.ts:128
-  wire align_output_valid; // access-write.ts:128
-  wire [511:0] align_output_payload_data; // access-write.ts:128
-  wire [63:0] align_output_payload_keep; // access-write.ts:128
-  wire [5:0] align_output_payload_tag; // access-write.ts:128
-  wire align_output_payload_bad; // access-write.ts:128
-  wire align_output_payload_last; // access-write.ts:128
-  wire align_input_last; // access-write.ts:128
-  reg begun; // access-write.ts:145
-  reg [5:0] next_beat; // access-write.ts:146
-  reg failed_before; // access-write.ts:162
+  wire pending_push_ready; // access-write.ts:89
+  wire pending_pop_valid; // access-write.ts:89
+  wire [5:0] pending_pop_payload_slot; // access-write.ts:89
+  wire [7:0] pending_pop_payload_opcode; // access-write.ts:89
+  wire [13:0] pending_pop_payload_length; // access-write.ts:89
+  wire pending_pop_payload_silent; // access-write.ts:89
+  wire pending_pop_payload_indirect; // access-write.ts:89
+  wire pending_pop_payload_last; // access-write.ts:89
+  wire [6:0] pending_level; // access-write.ts:89
+  wire align_job_ready; // access-write.ts:121
+  wire align_input_ready; // access-write.ts:121
+  wire align_output_valid; // access-write.ts:121
+  wire [511:0] align_output_payload_data; // access-write.ts:121
+  wire [63:0] align_output_payload_keep; // access-write.ts:121
+  wire [5:0] align_output_payload_tag; // access-write.ts:121
+  wire align_output_payload_bad; // access-write.ts:121
+  wire align_output_payload_last; // access-write.ts:121
+  wire align_input_last; // access-write.ts:121
+  reg begun; // access-write.ts:138
+  reg [5:0] next_beat; // access-write.ts:139
+  reg failed_before; // access-write.ts:155
   wire burst_stream_ready; // bursts.ts:69
   wire burst_last; // bursts.ts:86
-  wire aw_next_ready; // access-write.ts:84
+  wire aw_next_ready; // access-write.ts:77
   wire [17:0] burst_ppns; // bursts.ts:83
   wire [15:0] burst_beat; // bursts.ts:81
   wire [5:0] burst_length; // bursts.ts:87
@@ -137,9 +137,9 @@ module AccessWrite_6619bf2d (
   wire request_to_0_ready = ~bursts_of_skid_full; // access-write.ts:68
   wire request_to_2_valid = request_valid & ~request_to_2_done; // access-write.ts:68
   wire request_to_2_ready = ~align_of_skid_full; // access-write.ts:68
-  wire bursts_of_ready = burst_stream_ready & burst_last; // access-write.ts:75
-  wire bursts_of_room = ~bursts_of_full | bursts_of_ready; // access-write.ts:75
-  wire align_of_room = ~align_of_full | align_job_ready; // access-write.ts:76
+  wire bursts_of_ready = burst_stream_ready & burst_last; // access-write.ts:71
+  wire bursts_of_room = ~bursts_of_full | bursts_of_ready; // access-write.ts:71
+  wire align_of_room = ~align_of_full | align_job_ready; // access-write.ts:72
   assign burst_stream_ready = aw_next_ready & pending_push_ready;
   wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:69
   wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:69
@@ -150,24 +150,24 @@ module AccessWrite_6619bf2d (
   wire [5:0] burst_room = ~burst_beat[5:0]; // bursts.ts:84
   assign burst_last = burst_left <= {3'd0, burst_room};
   assign burst_length = burst_last ? burst_left[5:0] : burst_room;
-  wire burst_to_0_valid = bursts_of_full & pending_push_ready; // access-write.ts:79
-  wire burst_to_1_valid = bursts_of_full & aw_next_ready; // access-write.ts:79
+  wire burst_to_0_valid = bursts_of_full & pending_push_ready; // access-write.ts:75
+  wire burst_to_1_valid = bursts_of_full & aw_next_ready; // access-write.ts:75
   assign aw_next_ready = ~aw_stage_full | aw_ready;
-  wire [14:0] from_lane = {1'b0, request_payload_length} + 15'd69; // access-write.ts:114
-  wire [5:0] beat = begun ? next_beat : align_output_payload_tag; // access-write.ts:147
-  wire failed = failed_before | (|b_payload_resp); // access-write.ts:163
-  wire ends = pending_pop_payload_last; // access-write.ts:164
-  wire completes = b_valid & b_ready & pending_pop_payload_last & ~failed; // access-write.ts:179
+  wire [14:0] from_lane = {1'b0, request_payload_length} + 15'd69; // access-write.ts:107
+  wire [5:0] beat = begun ? next_beat : align_output_payload_tag; // access-write.ts:140
+  wire failed = failed_before | (|b_payload_resp); // access-write.ts:156
+  wire ends = pending_pop_payload_last; // access-write.ts:157
+  wire completes = b_valid & b_ready & pending_pop_payload_last & ~failed; // access-write.ts:172
 
-  wire pending_push_valid = burst_to_1_valid; // access-write.ts:96
-  wire [5:0] pending_push_payload_slot = bursts_of_held_slot; // access-write.ts:96
-  wire [7:0] pending_push_payload_opcode = bursts_of_held_reply_opcode; // access-write.ts:96
-  wire [13:0] pending_push_payload_length = bursts_of_held_length; // access-write.ts:96
-  wire pending_push_payload_silent = bursts_of_held_silent; // access-write.ts:96
-  wire pending_push_payload_indirect = bursts_of_held_indirect; // access-write.ts:96
-  wire pending_push_payload_last = burst_last; // access-write.ts:96
-  wire pending_pop_ready = b_valid & (~ends | ending_ready); // access-write.ts:96
-  Fifo_shape_875b3c_depth64_styledistributed pending ( // access-write.ts:96
+  wire pending_push_valid = burst_to_1_valid; // access-write.ts:89
+  wire [5:0] pending_push_payload_slot = bursts_of_held_slot; // access-write.ts:89
+  wire [7:0] pending_push_payload_opcode = bursts_of_held_reply_opcode; // access-write.ts:89
+  wire [13:0] pending_push_payload_length = bursts_of_held_length; // access-write.ts:89
+  wire pending_push_payload_silent = bursts_of_held_silent; // access-write.ts:89
+  wire pending_push_payload_indirect = bursts_of_held_indirect; // access-write.ts:89
+  wire pending_push_payload_last = burst_last; // access-write.ts:89
+  wire pending_pop_ready = b_valid & (~ends | ending_ready); // access-write.ts:89
+  Fifo_shape_875b3c_depth64_styledistributed pending ( // access-write.ts:89
     .clk                   (clk),
     .rst                   (rst),
     .push_valid            (pending_push_valid),
@@ -189,16 +189,16 @@ module AccessWrite_6619bf2d (
     .level                 (pending_level)
   );
 
-  wire align_job_valid = align_of_full; // access-write.ts:128
-  wire [5:0] align_job_payload_from = 6'd6; // access-write.ts:128
-  wire [5:0] align_job_payload_to = align_of_held_offset[5:0]; // access-write.ts:128
-  wire [13:0] align_job_payload_length = align_of_held_length; // access-write.ts:128
-  wire [5:0] align_job_payload_tag = align_of_held_offset[11:6]; // access-write.ts:128
-  wire align_input_valid = buffer_valid; // access-write.ts:128
-  wire [511:0] align_input_payload_data = buffer_payload_data; // access-write.ts:128
-  wire align_input_payload_bad = 1'b0; // access-write.ts:128
-  wire align_output_ready = w_ready; // access-write.ts:128
-  Align_beatBytes64_tagBits6 align ( // access-write.ts:128
+  wire align_job_valid = align_of_full; // access-write.ts:121
+  wire [5:0] align_job_payload_from = 6'd6; // access-write.ts:121
+  wire [5:0] align_job_payload_to = align_of_held_offset[5:0]; // access-write.ts:121
+  wire [13:0] align_job_payload_length = align_of_held_length; // access-write.ts:121
+  wire [5:0] align_job_payload_tag = align_of_held_offset[11:6]; // access-write.ts:121
+  wire align_input_valid = buffer_valid; // access-write.ts:121
+  wire [511:0] align_input_payload_data = buffer_payload_data; // access-write.ts:121
+  wire align_input_payload_bad = 1'b0; // access-write.ts:121
+  wire align_output_ready = w_ready; // access-write.ts:121
+  Align_beatBytes64_tagBits6 align ( // access-write.ts:121
     .clk                 (clk),
     .rst                 (rst),
     .job_valid           (align_job_valid),
@@ -386,9 +386,9 @@ module AccessWrite_6619bf2d (
   always @(posedge clk)
     if (~rst) begin
       if (buffer_valid & buffer_ready) begin
-        assert (buffer_payload_last == align_input_last); // access-write.ts:141
+        assert (buffer_payload_last == align_input_last); // access-write.ts:134
       end
-      if (b_valid) assert (pending_pop_valid); // access-write.ts:167
+      if (b_valid) assert (pending_pop_valid); // access-write.ts:160
     end
 `else
 `ifndef SYNTHESIS
@@ -396,13 +396,13 @@ module AccessWrite_6619bf2d (
     if (~rst) begin
       if (buffer_valid & buffer_ready) begin
         if (~(buffer_payload_last == align_input_last)) begin
-          $display("%s", "assertion failed: the frame buffer's last beat is the write's last beat (access-write.ts:141)"); // access-write.ts:141
+          $display("%s", "assertion failed: the frame buffer's last beat is the write's last beat (access-write.ts:134)"); // access-write.ts:134
           $stop;
         end
       end
       if (b_valid) begin
         if (~pending_pop_valid) begin
-          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (access-write.ts:167)"); // access-write.ts:167
+          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (access-write.ts:160)"); // access-write.ts:160
           $stop;
         end
       end

@@ -118,198 +118,198 @@ module ClioNodeGbn_d512_p22_m31_t64_n64_u1528 (
   output wire [1:0]   s_r_payload_resp,
   output wire [63:0]  busy
 );
-  wire node_rx_ready; // gbn-node.ts:96
-  wire node_tx_valid; // gbn-node.ts:96
-  wire [511:0] node_tx_payload_data; // gbn-node.ts:96
-  wire [63:0] node_tx_payload_keep; // gbn-node.ts:96
-  wire node_tx_payload_last; // gbn-node.ts:96
-  wire node_tx_payload_user; // gbn-node.ts:96
-  wire node_soc_rx_valid; // gbn-node.ts:96
-  wire [511:0] node_soc_rx_payload_data; // gbn-node.ts:96
-  wire [63:0] node_soc_rx_payload_keep; // gbn-node.ts:96
-  wire node_soc_rx_payload_last; // gbn-node.ts:96
-  wire node_soc_rx_payload_user; // gbn-node.ts:96
-  wire node_soc_tx_ready; // gbn-node.ts:96
-  wire node_mem_aw_valid; // gbn-node.ts:96
-  wire [30:0] node_mem_aw_payload_addr; // gbn-node.ts:96
-  wire [4:0] node_mem_aw_payload_id; // gbn-node.ts:96
-  wire [7:0] node_mem_aw_payload_len; // gbn-node.ts:96
-  wire [2:0] node_mem_aw_payload_size; // gbn-node.ts:96
-  wire [1:0] node_mem_aw_payload_burst; // gbn-node.ts:96
-  wire node_mem_w_valid; // gbn-node.ts:96
-  wire [511:0] node_mem_w_payload_data; // gbn-node.ts:96
-  wire [63:0] node_mem_w_payload_strb; // gbn-node.ts:96
-  wire node_mem_w_payload_last; // gbn-node.ts:96
-  wire node_mem_b_ready; // gbn-node.ts:96
-  wire node_mem_ar_valid; // gbn-node.ts:96
-  wire [30:0] node_mem_ar_payload_addr; // gbn-node.ts:96
-  wire [4:0] node_mem_ar_payload_id; // gbn-node.ts:96
-  wire [7:0] node_mem_ar_payload_len; // gbn-node.ts:96
-  wire [2:0] node_mem_ar_payload_size; // gbn-node.ts:96
-  wire [1:0] node_mem_ar_payload_burst; // gbn-node.ts:96
-  wire node_mem_r_ready; // gbn-node.ts:96
-  wire node_free_page_ready; // gbn-node.ts:96
-  wire [6:0] node_free_pages; // gbn-node.ts:96
-  wire node_low_water; // gbn-node.ts:96
-  wire node_shootdown_ready; // gbn-node.ts:96
-  wire node_shootdown_done_valid; // gbn-node.ts:96
-  wire node_shootdown_done_payload; // gbn-node.ts:96
-  wire node_s_aw_ready; // gbn-node.ts:96
-  wire node_s_w_ready; // gbn-node.ts:96
-  wire node_s_b_valid; // gbn-node.ts:96
-  wire [1:0] node_s_b_payload_resp; // gbn-node.ts:96
-  wire node_s_ar_ready; // gbn-node.ts:96
-  wire node_s_r_valid; // gbn-node.ts:96
-  wire [31:0] node_s_r_payload_data; // gbn-node.ts:96
-  wire [1:0] node_s_r_payload_resp; // gbn-node.ts:96
-  wire [63:0] node_busy; // gbn-node.ts:96
-  wire [47:0] node_net_config_mac; // gbn-node.ts:96
-  wire [31:0] node_net_config_ip; // gbn-node.ts:96
-  wire [15:0] node_net_config_native_port; // gbn-node.ts:96
-  wire [15:0] node_net_config_client_port; // gbn-node.ts:96
-  wire node_net_config_accept_any_mac; // gbn-node.ts:96
-  wire gbn_rx_ready; // gbn-node.ts:97
-  wire gbn_tx_valid; // gbn-node.ts:97
-  wire [511:0] gbn_tx_payload_data; // gbn-node.ts:97
-  wire [63:0] gbn_tx_payload_keep; // gbn-node.ts:97
-  wire gbn_tx_payload_last; // gbn-node.ts:97
-  wire gbn_tx_payload_user; // gbn-node.ts:97
-  wire gbn_node_rx_valid; // gbn-node.ts:97
-  wire [511:0] gbn_node_rx_payload_data; // gbn-node.ts:97
-  wire [63:0] gbn_node_rx_payload_keep; // gbn-node.ts:97
-  wire gbn_node_rx_payload_last; // gbn-node.ts:97
-  wire gbn_node_rx_payload_user; // gbn-node.ts:97
-  wire gbn_node_tx_ready; // gbn-node.ts:97
-  wire gbn_session_ready; // gbn-node.ts:97
-  wire gbn_failed_valid; // gbn-node.ts:97
-  wire [9:0] gbn_failed_session; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_accepted; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_duplicates; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_ahead; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_strangers; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_refused; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_malformed; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_corrupt; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_management; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_passed; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_acks_heard; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_acks; // gbn-node.ts:97
-  wire [31:0] gbn_counters_rx_nacks; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_sent; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_management; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_passed; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_closed; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_resent; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_nacked; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_timeouts; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_failed; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_memory_errors; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_waited; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_skipped; // gbn-node.ts:97
-  wire [31:0] gbn_counters_tx_stale; // gbn-node.ts:97
-  wire gbn_mem_aw_valid; // gbn-node.ts:97
-  wire [27:0] gbn_mem_aw_payload_addr; // gbn-node.ts:97
-  wire gbn_mem_aw_payload_id; // gbn-node.ts:97
-  wire [7:0] gbn_mem_aw_payload_len; // gbn-node.ts:97
-  wire [2:0] gbn_mem_aw_payload_size; // gbn-node.ts:97
-  wire [1:0] gbn_mem_aw_payload_burst; // gbn-node.ts:97
-  wire gbn_mem_w_valid; // gbn-node.ts:97
-  wire [511:0] gbn_mem_w_payload_data; // gbn-node.ts:97
-  wire [63:0] gbn_mem_w_payload_strb; // gbn-node.ts:97
-  wire gbn_mem_w_payload_last; // gbn-node.ts:97
-  wire gbn_mem_b_ready; // gbn-node.ts:97
-  wire gbn_mem_ar_valid; // gbn-node.ts:97
-  wire [27:0] gbn_mem_ar_payload_addr; // gbn-node.ts:97
-  wire gbn_mem_ar_payload_id; // gbn-node.ts:97
-  wire [7:0] gbn_mem_ar_payload_len; // gbn-node.ts:97
-  wire [2:0] gbn_mem_ar_payload_size; // gbn-node.ts:97
-  wire [1:0] gbn_mem_ar_payload_burst; // gbn-node.ts:97
-  wire gbn_mem_r_ready; // gbn-node.ts:97
-  wire gbn_registers_s_aw_ready; // gbn-node.ts:103
-  wire gbn_registers_s_w_ready; // gbn-node.ts:103
-  wire gbn_registers_s_b_valid; // gbn-node.ts:103
-  wire [1:0] gbn_registers_s_b_payload_resp; // gbn-node.ts:103
-  wire gbn_registers_s_ar_ready; // gbn-node.ts:103
-  wire gbn_registers_s_r_valid; // gbn-node.ts:103
-  wire [31:0] gbn_registers_s_r_payload_data; // gbn-node.ts:103
-  wire [1:0] gbn_registers_s_r_payload_resp; // gbn-node.ts:103
-  wire gbn_registers_session_valid; // gbn-node.ts:103
-  wire [9:0] gbn_registers_session_payload_session; // gbn-node.ts:103
-  wire gbn_registers_session_payload_open; // gbn-node.ts:103
-  wire split_s_aw_ready; // gbn-node.ts:104
-  wire split_s_w_ready; // gbn-node.ts:104
-  wire split_s_b_valid; // gbn-node.ts:104
-  wire [1:0] split_s_b_payload_resp; // gbn-node.ts:104
-  wire split_s_ar_ready; // gbn-node.ts:104
-  wire split_s_r_valid; // gbn-node.ts:104
-  wire [31:0] split_s_r_payload_data; // gbn-node.ts:104
-  wire [1:0] split_s_r_payload_resp; // gbn-node.ts:104
-  wire split_low_aw_valid; // gbn-node.ts:104
-  wire [11:0] split_low_aw_payload_addr; // gbn-node.ts:104
-  wire [2:0] split_low_aw_payload_prot; // gbn-node.ts:104
-  wire split_low_w_valid; // gbn-node.ts:104
-  wire [31:0] split_low_w_payload_data; // gbn-node.ts:104
-  wire [3:0] split_low_w_payload_strb; // gbn-node.ts:104
-  wire split_low_b_ready; // gbn-node.ts:104
-  wire split_low_ar_valid; // gbn-node.ts:104
-  wire [11:0] split_low_ar_payload_addr; // gbn-node.ts:104
-  wire [2:0] split_low_ar_payload_prot; // gbn-node.ts:104
-  wire split_low_r_ready; // gbn-node.ts:104
-  wire split_high_aw_valid; // gbn-node.ts:104
-  wire [11:0] split_high_aw_payload_addr; // gbn-node.ts:104
-  wire [2:0] split_high_aw_payload_prot; // gbn-node.ts:104
-  wire split_high_w_valid; // gbn-node.ts:104
-  wire [31:0] split_high_w_payload_data; // gbn-node.ts:104
-  wire [3:0] split_high_w_payload_strb; // gbn-node.ts:104
-  wire split_high_b_ready; // gbn-node.ts:104
-  wire split_high_ar_valid; // gbn-node.ts:104
-  wire [11:0] split_high_ar_payload_addr; // gbn-node.ts:104
-  wire [2:0] split_high_ar_payload_prot; // gbn-node.ts:104
-  wire split_high_r_ready; // gbn-node.ts:104
-  wire [7:0] gbn_aw_within_payload_addr = split_high_aw_payload_addr[7:0]; // gbn-node.ts:128
-  wire [7:0] gbn_ar_within_payload_addr = split_high_ar_payload_addr[7:0]; // gbn-node.ts:128
+  wire node_rx_ready; // gbn-node.ts:104
+  wire node_tx_valid; // gbn-node.ts:104
+  wire [511:0] node_tx_payload_data; // gbn-node.ts:104
+  wire [63:0] node_tx_payload_keep; // gbn-node.ts:104
+  wire node_tx_payload_last; // gbn-node.ts:104
+  wire node_tx_payload_user; // gbn-node.ts:104
+  wire node_soc_rx_valid; // gbn-node.ts:104
+  wire [511:0] node_soc_rx_payload_data; // gbn-node.ts:104
+  wire [63:0] node_soc_rx_payload_keep; // gbn-node.ts:104
+  wire node_soc_rx_payload_last; // gbn-node.ts:104
+  wire node_soc_rx_payload_user; // gbn-node.ts:104
+  wire node_soc_tx_ready; // gbn-node.ts:104
+  wire node_mem_aw_valid; // gbn-node.ts:104
+  wire [30:0] node_mem_aw_payload_addr; // gbn-node.ts:104
+  wire [4:0] node_mem_aw_payload_id; // gbn-node.ts:104
+  wire [7:0] node_mem_aw_payload_len; // gbn-node.ts:104
+  wire [2:0] node_mem_aw_payload_size; // gbn-node.ts:104
+  wire [1:0] node_mem_aw_payload_burst; // gbn-node.ts:104
+  wire node_mem_w_valid; // gbn-node.ts:104
+  wire [511:0] node_mem_w_payload_data; // gbn-node.ts:104
+  wire [63:0] node_mem_w_payload_strb; // gbn-node.ts:104
+  wire node_mem_w_payload_last; // gbn-node.ts:104
+  wire node_mem_b_ready; // gbn-node.ts:104
+  wire node_mem_ar_valid; // gbn-node.ts:104
+  wire [30:0] node_mem_ar_payload_addr; // gbn-node.ts:104
+  wire [4:0] node_mem_ar_payload_id; // gbn-node.ts:104
+  wire [7:0] node_mem_ar_payload_len; // gbn-node.ts:104
+  wire [2:0] node_mem_ar_payload_size; // gbn-node.ts:104
+  wire [1:0] node_mem_ar_payload_burst; // gbn-node.ts:104
+  wire node_mem_r_ready; // gbn-node.ts:104
+  wire node_free_page_ready; // gbn-node.ts:104
+  wire [6:0] node_free_pages; // gbn-node.ts:104
+  wire node_low_water; // gbn-node.ts:104
+  wire node_shootdown_ready; // gbn-node.ts:104
+  wire node_shootdown_done_valid; // gbn-node.ts:104
+  wire node_shootdown_done_payload; // gbn-node.ts:104
+  wire node_s_aw_ready; // gbn-node.ts:104
+  wire node_s_w_ready; // gbn-node.ts:104
+  wire node_s_b_valid; // gbn-node.ts:104
+  wire [1:0] node_s_b_payload_resp; // gbn-node.ts:104
+  wire node_s_ar_ready; // gbn-node.ts:104
+  wire node_s_r_valid; // gbn-node.ts:104
+  wire [31:0] node_s_r_payload_data; // gbn-node.ts:104
+  wire [1:0] node_s_r_payload_resp; // gbn-node.ts:104
+  wire [63:0] node_busy; // gbn-node.ts:104
+  wire [47:0] node_net_config_mac; // gbn-node.ts:104
+  wire [31:0] node_net_config_ip; // gbn-node.ts:104
+  wire [15:0] node_net_config_native_port; // gbn-node.ts:104
+  wire [15:0] node_net_config_client_port; // gbn-node.ts:104
+  wire node_net_config_accept_any_mac; // gbn-node.ts:104
+  wire gbn_rx_ready; // gbn-node.ts:105
+  wire gbn_tx_valid; // gbn-node.ts:105
+  wire [511:0] gbn_tx_payload_data; // gbn-node.ts:105
+  wire [63:0] gbn_tx_payload_keep; // gbn-node.ts:105
+  wire gbn_tx_payload_last; // gbn-node.ts:105
+  wire gbn_tx_payload_user; // gbn-node.ts:105
+  wire gbn_node_rx_valid; // gbn-node.ts:105
+  wire [511:0] gbn_node_rx_payload_data; // gbn-node.ts:105
+  wire [63:0] gbn_node_rx_payload_keep; // gbn-node.ts:105
+  wire gbn_node_rx_payload_last; // gbn-node.ts:105
+  wire gbn_node_rx_payload_user; // gbn-node.ts:105
+  wire gbn_node_tx_ready; // gbn-node.ts:105
+  wire gbn_session_ready; // gbn-node.ts:105
+  wire gbn_failed_valid; // gbn-node.ts:105
+  wire [9:0] gbn_failed_session; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_accepted; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_duplicates; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_ahead; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_strangers; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_refused; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_malformed; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_corrupt; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_management; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_passed; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_acks_heard; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_acks; // gbn-node.ts:105
+  wire [31:0] gbn_counters_rx_nacks; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_sent; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_management; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_passed; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_closed; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_resent; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_nacked; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_timeouts; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_failed; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_memory_errors; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_waited; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_skipped; // gbn-node.ts:105
+  wire [31:0] gbn_counters_tx_stale; // gbn-node.ts:105
+  wire gbn_mem_aw_valid; // gbn-node.ts:105
+  wire [27:0] gbn_mem_aw_payload_addr; // gbn-node.ts:105
+  wire gbn_mem_aw_payload_id; // gbn-node.ts:105
+  wire [7:0] gbn_mem_aw_payload_len; // gbn-node.ts:105
+  wire [2:0] gbn_mem_aw_payload_size; // gbn-node.ts:105
+  wire [1:0] gbn_mem_aw_payload_burst; // gbn-node.ts:105
+  wire gbn_mem_w_valid; // gbn-node.ts:105
+  wire [511:0] gbn_mem_w_payload_data; // gbn-node.ts:105
+  wire [63:0] gbn_mem_w_payload_strb; // gbn-node.ts:105
+  wire gbn_mem_w_payload_last; // gbn-node.ts:105
+  wire gbn_mem_b_ready; // gbn-node.ts:105
+  wire gbn_mem_ar_valid; // gbn-node.ts:105
+  wire [27:0] gbn_mem_ar_payload_addr; // gbn-node.ts:105
+  wire gbn_mem_ar_payload_id; // gbn-node.ts:105
+  wire [7:0] gbn_mem_ar_payload_len; // gbn-node.ts:105
+  wire [2:0] gbn_mem_ar_payload_size; // gbn-node.ts:105
+  wire [1:0] gbn_mem_ar_payload_burst; // gbn-node.ts:105
+  wire gbn_mem_r_ready; // gbn-node.ts:105
+  wire gbn_registers_s_aw_ready; // gbn-node.ts:111
+  wire gbn_registers_s_w_ready; // gbn-node.ts:111
+  wire gbn_registers_s_b_valid; // gbn-node.ts:111
+  wire [1:0] gbn_registers_s_b_payload_resp; // gbn-node.ts:111
+  wire gbn_registers_s_ar_ready; // gbn-node.ts:111
+  wire gbn_registers_s_r_valid; // gbn-node.ts:111
+  wire [31:0] gbn_registers_s_r_payload_data; // gbn-node.ts:111
+  wire [1:0] gbn_registers_s_r_payload_resp; // gbn-node.ts:111
+  wire gbn_registers_session_valid; // gbn-node.ts:111
+  wire [9:0] gbn_registers_session_payload_session; // gbn-node.ts:111
+  wire gbn_registers_session_payload_open; // gbn-node.ts:111
+  wire split_s_aw_ready; // gbn-node.ts:112
+  wire split_s_w_ready; // gbn-node.ts:112
+  wire split_s_b_valid; // gbn-node.ts:112
+  wire [1:0] split_s_b_payload_resp; // gbn-node.ts:112
+  wire split_s_ar_ready; // gbn-node.ts:112
+  wire split_s_r_valid; // gbn-node.ts:112
+  wire [31:0] split_s_r_payload_data; // gbn-node.ts:112
+  wire [1:0] split_s_r_payload_resp; // gbn-node.ts:112
+  wire split_low_aw_valid; // gbn-node.ts:112
+  wire [11:0] split_low_aw_payload_addr; // gbn-node.ts:112
+  wire [2:0] split_low_aw_payload_prot; // gbn-node.ts:112
+  wire split_low_w_valid; // gbn-node.ts:112
+  wire [31:0] split_low_w_payload_data; // gbn-node.ts:112
+  wire [3:0] split_low_w_payload_strb; // gbn-node.ts:112
+  wire split_low_b_ready; // gbn-node.ts:112
+  wire split_low_ar_valid; // gbn-node.ts:112
+  wire [11:0] split_low_ar_payload_addr; // gbn-node.ts:112
+  wire [2:0] split_low_ar_payload_prot; // gbn-node.ts:112
+  wire split_low_r_ready; // gbn-node.ts:112
+  wire split_high_aw_valid; // gbn-node.ts:112
+  wire [11:0] split_high_aw_payload_addr; // gbn-node.ts:112
+  wire [2:0] split_high_aw_payload_prot; // gbn-node.ts:112
+  wire split_high_w_valid; // gbn-node.ts:112
+  wire [31:0] split_high_w_payload_data; // gbn-node.ts:112
+  wire [3:0] split_high_w_payload_strb; // gbn-node.ts:112
+  wire split_high_b_ready; // gbn-node.ts:112
+  wire split_high_ar_valid; // gbn-node.ts:112
+  wire [11:0] split_high_ar_payload_addr; // gbn-node.ts:112
+  wire [2:0] split_high_ar_payload_prot; // gbn-node.ts:112
+  wire split_high_r_ready; // gbn-node.ts:112
+  wire [7:0] gbn_aw_within_payload_addr = split_high_aw_payload_addr[7:0]; // gbn-node.ts:136
+  wire [7:0] gbn_ar_within_payload_addr = split_high_ar_payload_addr[7:0]; // gbn-node.ts:136
 
-  wire node_rx_valid = gbn_node_rx_valid; // gbn-node.ts:96
-  wire [511:0] node_rx_payload_data = gbn_node_rx_payload_data; // gbn-node.ts:96
-  wire [63:0] node_rx_payload_keep = gbn_node_rx_payload_keep; // gbn-node.ts:96
-  wire node_rx_payload_last = gbn_node_rx_payload_last; // gbn-node.ts:96
-  wire node_rx_payload_user = gbn_node_rx_payload_user; // gbn-node.ts:96
-  wire node_tx_ready = gbn_node_tx_ready; // gbn-node.ts:96
-  wire node_soc_rx_ready = soc_rx_ready; // gbn-node.ts:96
-  wire node_soc_tx_valid = soc_tx_valid; // gbn-node.ts:96
-  wire [511:0] node_soc_tx_payload_data = soc_tx_payload_data; // gbn-node.ts:96
-  wire [63:0] node_soc_tx_payload_keep = soc_tx_payload_keep; // gbn-node.ts:96
-  wire node_soc_tx_payload_last = soc_tx_payload_last; // gbn-node.ts:96
-  wire node_soc_tx_payload_user = soc_tx_payload_user; // gbn-node.ts:96
-  wire node_mem_aw_ready = mem_aw_ready; // gbn-node.ts:96
-  wire node_mem_w_ready = mem_w_ready; // gbn-node.ts:96
-  wire node_mem_b_valid = mem_b_valid; // gbn-node.ts:96
-  wire [4:0] node_mem_b_payload_id = mem_b_payload_id; // gbn-node.ts:96
-  wire [1:0] node_mem_b_payload_resp = mem_b_payload_resp; // gbn-node.ts:96
-  wire node_mem_ar_ready = mem_ar_ready; // gbn-node.ts:96
-  wire node_mem_r_valid = mem_r_valid; // gbn-node.ts:96
-  wire [511:0] node_mem_r_payload_data = mem_r_payload_data; // gbn-node.ts:96
-  wire [4:0] node_mem_r_payload_id = mem_r_payload_id; // gbn-node.ts:96
-  wire [1:0] node_mem_r_payload_resp = mem_r_payload_resp; // gbn-node.ts:96
-  wire node_mem_r_payload_last = mem_r_payload_last; // gbn-node.ts:96
-  wire node_free_page_valid = free_page_valid; // gbn-node.ts:96
-  wire [8:0] node_free_page_payload = free_page_payload; // gbn-node.ts:96
-  wire node_shootdown_valid = shootdown_valid; // gbn-node.ts:96
-  wire [15:0] node_shootdown_payload_pid = shootdown_payload_pid; // gbn-node.ts:96
-  wire [27:0] node_shootdown_payload_vpn = shootdown_payload_vpn; // gbn-node.ts:96
-  wire node_shootdown_done_ready = shootdown_done_ready; // gbn-node.ts:96
-  wire node_s_aw_valid = split_low_aw_valid; // gbn-node.ts:96
-  wire [11:0] node_s_aw_payload_addr = split_low_aw_payload_addr; // gbn-node.ts:96
-  wire [2:0] node_s_aw_payload_prot = split_low_aw_payload_prot; // gbn-node.ts:96
-  wire node_s_w_valid = split_low_w_valid; // gbn-node.ts:96
-  wire [31:0] node_s_w_payload_data = split_low_w_payload_data; // gbn-node.ts:96
-  wire [3:0] node_s_w_payload_strb = split_low_w_payload_strb; // gbn-node.ts:96
-  wire node_s_b_ready = split_low_b_ready; // gbn-node.ts:96
-  wire node_s_ar_valid = split_low_ar_valid; // gbn-node.ts:96
-  wire [11:0] node_s_ar_payload_addr = split_low_ar_payload_addr; // gbn-node.ts:96
-  wire [2:0] node_s_ar_payload_prot = split_low_ar_payload_prot; // gbn-node.ts:96
-  wire node_s_r_ready = split_low_r_ready; // gbn-node.ts:96
-  ClioNode_d512_p22_m31_t64_n64_u1528_x node ( // gbn-node.ts:96
+  wire node_rx_valid = gbn_node_rx_valid; // gbn-node.ts:104
+  wire [511:0] node_rx_payload_data = gbn_node_rx_payload_data; // gbn-node.ts:104
+  wire [63:0] node_rx_payload_keep = gbn_node_rx_payload_keep; // gbn-node.ts:104
+  wire node_rx_payload_last = gbn_node_rx_payload_last; // gbn-node.ts:104
+  wire node_rx_payload_user = gbn_node_rx_payload_user; // gbn-node.ts:104
+  wire node_tx_ready = gbn_node_tx_ready; // gbn-node.ts:104
+  wire node_soc_rx_ready = soc_rx_ready; // gbn-node.ts:104
+  wire node_soc_tx_valid = soc_tx_valid; // gbn-node.ts:104
+  wire [511:0] node_soc_tx_payload_data = soc_tx_payload_data; // gbn-node.ts:104
+  wire [63:0] node_soc_tx_payload_keep = soc_tx_payload_keep; // gbn-node.ts:104
+  wire node_soc_tx_payload_last = soc_tx_payload_last; // gbn-node.ts:104
+  wire node_soc_tx_payload_user = soc_tx_payload_user; // gbn-node.ts:104
+  wire node_mem_aw_ready = mem_aw_ready; // gbn-node.ts:104
+  wire node_mem_w_ready = mem_w_ready; // gbn-node.ts:104
+  wire node_mem_b_valid = mem_b_valid; // gbn-node.ts:104
+  wire [4:0] node_mem_b_payload_id = mem_b_payload_id; // gbn-node.ts:104
+  wire [1:0] node_mem_b_payload_resp = mem_b_payload_resp; // gbn-node.ts:104
+  wire node_mem_ar_ready = mem_ar_ready; // gbn-node.ts:104
+  wire node_mem_r_valid = mem_r_valid; // gbn-node.ts:104
+  wire [511:0] node_mem_r_payload_data = mem_r_payload_data; // gbn-node.ts:104
+  wire [4:0] node_mem_r_payload_id = mem_r_payload_id; // gbn-node.ts:104
+  wire [1:0] node_mem_r_payload_resp = mem_r_payload_resp; // gbn-node.ts:104
+  wire node_mem_r_payload_last = mem_r_payload_last; // gbn-node.ts:104
+  wire node_free_page_valid = free_page_valid; // gbn-node.ts:104
+  wire [8:0] node_free_page_payload = free_page_payload; // gbn-node.ts:104
+  wire node_shootdown_valid = shootdown_valid; // gbn-node.ts:104
+  wire [15:0] node_shootdown_payload_pid = shootdown_payload_pid; // gbn-node.ts:104
+  wire [27:0] node_shootdown_payload_vpn = shootdown_payload_vpn; // gbn-node.ts:104
+  wire node_shootdown_done_ready = shootdown_done_ready; // gbn-node.ts:104
+  wire node_s_aw_valid = split_low_aw_valid; // gbn-node.ts:104
+  wire [11:0] node_s_aw_payload_addr = split_low_aw_payload_addr; // gbn-node.ts:104
+  wire [2:0] node_s_aw_payload_prot = split_low_aw_payload_prot; // gbn-node.ts:104
+  wire node_s_w_valid = split_low_w_valid; // gbn-node.ts:104
+  wire [31:0] node_s_w_payload_data = split_low_w_payload_data; // gbn-node.ts:104
+  wire [3:0] node_s_w_payload_strb = split_low_w_payload_strb; // gbn-node.ts:104
+  wire node_s_b_ready = split_low_b_ready; // gbn-node.ts:104
+  wire node_s_ar_valid = split_low_ar_valid; // gbn-node.ts:104
+  wire [11:0] node_s_ar_payload_addr = split_low_ar_payload_addr; // gbn-node.ts:104
+  wire [2:0] node_s_ar_payload_prot = split_low_ar_payload_prot; // gbn-node.ts:104
+  wire node_s_r_ready = split_low_r_ready; // gbn-node.ts:104
+  ClioNode_d512_p22_m31_t64_n64_u1528_x node ( // gbn-node.ts:104
     .clk                       (clk),
     .rst                       (rst),
     .rx_valid                  (node_rx_valid),
@@ -404,38 +404,38 @@ module ClioNodeGbn_d512_p22_m31_t64_n64_u1528 (
     .net_config_accept_any_mac (node_net_config_accept_any_mac)
   );
 
-  wire gbn_rx_valid = rx_valid; // gbn-node.ts:97
-  wire [511:0] gbn_rx_payload_data = rx_payload_data; // gbn-node.ts:97
-  wire [63:0] gbn_rx_payload_keep = rx_payload_keep; // gbn-node.ts:97
-  wire gbn_rx_payload_last = rx_payload_last; // gbn-node.ts:97
-  wire gbn_rx_payload_user = rx_payload_user; // gbn-node.ts:97
-  wire gbn_tx_ready = tx_ready; // gbn-node.ts:97
-  wire gbn_node_rx_ready = node_rx_ready; // gbn-node.ts:97
-  wire gbn_node_tx_valid = node_tx_valid; // gbn-node.ts:97
-  wire [511:0] gbn_node_tx_payload_data = node_tx_payload_data; // gbn-node.ts:97
-  wire [63:0] gbn_node_tx_payload_keep = node_tx_payload_keep; // gbn-node.ts:97
-  wire gbn_node_tx_payload_last = node_tx_payload_last; // gbn-node.ts:97
-  wire gbn_node_tx_payload_user = node_tx_payload_user; // gbn-node.ts:97
-  wire [47:0] gbn_config_mac = node_net_config_mac; // gbn-node.ts:97
-  wire [31:0] gbn_config_ip = node_net_config_ip; // gbn-node.ts:97
-  wire [15:0] gbn_config_native_port = node_net_config_native_port; // gbn-node.ts:97
-  wire [15:0] gbn_config_client_port = node_net_config_client_port; // gbn-node.ts:97
-  wire gbn_config_accept_any_mac = node_net_config_accept_any_mac; // gbn-node.ts:97
-  wire gbn_session_valid = gbn_registers_session_valid; // gbn-node.ts:97
-  wire [9:0] gbn_session_payload_session = gbn_registers_session_payload_session; // gbn-node.ts:97
-  wire gbn_session_payload_open = gbn_registers_session_payload_open; // gbn-node.ts:97
-  wire gbn_mem_aw_ready = gbn_aw_ready; // gbn-node.ts:97
-  wire gbn_mem_w_ready = gbn_w_ready; // gbn-node.ts:97
-  wire gbn_mem_b_valid = gbn_b_valid; // gbn-node.ts:97
-  wire gbn_mem_b_payload_id = gbn_b_payload_id; // gbn-node.ts:97
-  wire [1:0] gbn_mem_b_payload_resp = gbn_b_payload_resp; // gbn-node.ts:97
-  wire gbn_mem_ar_ready = gbn_ar_ready; // gbn-node.ts:97
-  wire gbn_mem_r_valid = gbn_r_valid; // gbn-node.ts:97
-  wire [511:0] gbn_mem_r_payload_data = gbn_r_payload_data; // gbn-node.ts:97
-  wire gbn_mem_r_payload_id = gbn_r_payload_id; // gbn-node.ts:97
-  wire [1:0] gbn_mem_r_payload_resp = gbn_r_payload_resp; // gbn-node.ts:97
-  wire gbn_mem_r_payload_last = gbn_r_payload_last; // gbn-node.ts:97
-  GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y4194304_f1_a28_o0 gbn ( // gbn-node.ts:97
+  wire gbn_rx_valid = rx_valid; // gbn-node.ts:105
+  wire [511:0] gbn_rx_payload_data = rx_payload_data; // gbn-node.ts:105
+  wire [63:0] gbn_rx_payload_keep = rx_payload_keep; // gbn-node.ts:105
+  wire gbn_rx_payload_last = rx_payload_last; // gbn-node.ts:105
+  wire gbn_rx_payload_user = rx_payload_user; // gbn-node.ts:105
+  wire gbn_tx_ready = tx_ready; // gbn-node.ts:105
+  wire gbn_node_rx_ready = node_rx_ready; // gbn-node.ts:105
+  wire gbn_node_tx_valid = node_tx_valid; // gbn-node.ts:105
+  wire [511:0] gbn_node_tx_payload_data = node_tx_payload_data; // gbn-node.ts:105
+  wire [63:0] gbn_node_tx_payload_keep = node_tx_payload_keep; // gbn-node.ts:105
+  wire gbn_node_tx_payload_last = node_tx_payload_last; // gbn-node.ts:105
+  wire gbn_node_tx_payload_user = node_tx_payload_user; // gbn-node.ts:105
+  wire [47:0] gbn_config_mac = node_net_config_mac; // gbn-node.ts:105
+  wire [31:0] gbn_config_ip = node_net_config_ip; // gbn-node.ts:105
+  wire [15:0] gbn_config_native_port = node_net_config_native_port; // gbn-node.ts:105
+  wire [15:0] gbn_config_client_port = node_net_config_client_port; // gbn-node.ts:105
+  wire gbn_config_accept_any_mac = node_net_config_accept_any_mac; // gbn-node.ts:105
+  wire gbn_session_valid = gbn_registers_session_valid; // gbn-node.ts:105
+  wire [9:0] gbn_session_payload_session = gbn_registers_session_payload_session; // gbn-node.ts:105
+  wire gbn_session_payload_open = gbn_registers_session_payload_open; // gbn-node.ts:105
+  wire gbn_mem_aw_ready = gbn_aw_ready; // gbn-node.ts:105
+  wire gbn_mem_w_ready = gbn_w_ready; // gbn-node.ts:105
+  wire gbn_mem_b_valid = gbn_b_valid; // gbn-node.ts:105
+  wire gbn_mem_b_payload_id = gbn_b_payload_id; // gbn-node.ts:105
+  wire [1:0] gbn_mem_b_payload_resp = gbn_b_payload_resp; // gbn-node.ts:105
+  wire gbn_mem_ar_ready = gbn_ar_ready; // gbn-node.ts:105
+  wire gbn_mem_r_valid = gbn_r_valid; // gbn-node.ts:105
+  wire [511:0] gbn_mem_r_payload_data = gbn_r_payload_data; // gbn-node.ts:105
+  wire gbn_mem_r_payload_id = gbn_r_payload_id; // gbn-node.ts:105
+  wire [1:0] gbn_mem_r_payload_resp = gbn_r_payload_resp; // gbn-node.ts:105
+  wire gbn_mem_r_payload_last = gbn_r_payload_last; // gbn-node.ts:105
+  GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y4194304_f1_a28_o0 gbn ( // gbn-node.ts:105
     .clk                       (clk),
     .rst                       (rst),
     .rx_valid                  (gbn_rx_valid),
@@ -528,45 +528,45 @@ module ClioNodeGbn_d512_p22_m31_t64_n64_u1528 (
     .mem_r_payload_last        (gbn_mem_r_payload_last)
   );
 
-  wire gbn_registers_s_aw_valid = split_high_aw_valid; // gbn-node.ts:103
-  wire [7:0] gbn_registers_s_aw_payload_addr = gbn_aw_within_payload_addr; // gbn-node.ts:103
-  wire [2:0] gbn_registers_s_aw_payload_prot = split_high_aw_payload_prot; // gbn-node.ts:103
-  wire gbn_registers_s_w_valid = split_high_w_valid; // gbn-node.ts:103
-  wire [31:0] gbn_registers_s_w_payload_data = split_high_w_payload_data; // gbn-node.ts:103
-  wire [3:0] gbn_registers_s_w_payload_strb = split_high_w_payload_strb; // gbn-node.ts:103
-  wire gbn_registers_s_b_ready = split_high_b_ready; // gbn-node.ts:103
-  wire gbn_registers_s_ar_valid = split_high_ar_valid; // gbn-node.ts:103
-  wire [7:0] gbn_registers_s_ar_payload_addr = gbn_ar_within_payload_addr; // gbn-node.ts:103
-  wire [2:0] gbn_registers_s_ar_payload_prot = split_high_ar_payload_prot; // gbn-node.ts:103
-  wire gbn_registers_s_r_ready = split_high_r_ready; // gbn-node.ts:103
-  wire gbn_registers_session_ready = gbn_session_ready; // gbn-node.ts:103
-  wire gbn_registers_failed_valid = gbn_failed_valid; // gbn-node.ts:103
-  wire [9:0] gbn_registers_failed_session = gbn_failed_session; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_accepted = gbn_counters_rx_accepted; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_duplicates = gbn_counters_rx_duplicates; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_ahead = gbn_counters_rx_ahead; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_strangers = gbn_counters_rx_strangers; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_refused = gbn_counters_rx_refused; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_malformed = gbn_counters_rx_malformed; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_corrupt = gbn_counters_rx_corrupt; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_management = gbn_counters_rx_management; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_passed = gbn_counters_rx_passed; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_acks_heard = gbn_counters_rx_acks_heard; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_acks = gbn_counters_rx_acks; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_rx_nacks = gbn_counters_rx_nacks; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_sent = gbn_counters_tx_sent; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_management = gbn_counters_tx_management; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_passed = gbn_counters_tx_passed; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_closed = gbn_counters_tx_closed; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_resent = gbn_counters_tx_resent; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_nacked = gbn_counters_tx_nacked; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_timeouts = gbn_counters_tx_timeouts; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_failed = gbn_counters_tx_failed; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_memory_errors = gbn_counters_tx_memory_errors; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_waited = gbn_counters_tx_waited; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_skipped = gbn_counters_tx_skipped; // gbn-node.ts:103
-  wire [31:0] gbn_registers_counters_tx_stale = gbn_counters_tx_stale; // gbn-node.ts:103
-  GbnRegisters_sessions1024_window128 gbn_registers ( // gbn-node.ts:103
+  wire gbn_registers_s_aw_valid = split_high_aw_valid; // gbn-node.ts:111
+  wire [7:0] gbn_registers_s_aw_payload_addr = gbn_aw_within_payload_addr; // gbn-node.ts:111
+  wire [2:0] gbn_registers_s_aw_payload_prot = split_high_aw_payload_prot; // gbn-node.ts:111
+  wire gbn_registers_s_w_valid = split_high_w_valid; // gbn-node.ts:111
+  wire [31:0] gbn_registers_s_w_payload_data = split_high_w_payload_data; // gbn-node.ts:111
+  wire [3:0] gbn_registers_s_w_payload_strb = split_high_w_payload_strb; // gbn-node.ts:111
+  wire gbn_registers_s_b_ready = split_high_b_ready; // gbn-node.ts:111
+  wire gbn_registers_s_ar_valid = split_high_ar_valid; // gbn-node.ts:111
+  wire [7:0] gbn_registers_s_ar_payload_addr = gbn_ar_within_payload_addr; // gbn-node.ts:111
+  wire [2:0] gbn_registers_s_ar_payload_prot = split_high_ar_payload_prot; // gbn-node.ts:111
+  wire gbn_registers_s_r_ready = split_high_r_ready; // gbn-node.ts:111
+  wire gbn_registers_session_ready = gbn_session_ready; // gbn-node.ts:111
+  wire gbn_registers_failed_valid = gbn_failed_valid; // gbn-node.ts:111
+  wire [9:0] gbn_registers_failed_session = gbn_failed_session; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_accepted = gbn_counters_rx_accepted; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_duplicates = gbn_counters_rx_duplicates; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_ahead = gbn_counters_rx_ahead; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_strangers = gbn_counters_rx_strangers; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_refused = gbn_counters_rx_refused; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_malformed = gbn_counters_rx_malformed; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_corrupt = gbn_counters_rx_corrupt; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_management = gbn_counters_rx_management; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_passed = gbn_counters_rx_passed; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_acks_heard = gbn_counters_rx_acks_heard; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_acks = gbn_counters_rx_acks; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_rx_nacks = gbn_counters_rx_nacks; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_sent = gbn_counters_tx_sent; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_management = gbn_counters_tx_management; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_passed = gbn_counters_tx_passed; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_closed = gbn_counters_tx_closed; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_resent = gbn_counters_tx_resent; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_nacked = gbn_counters_tx_nacked; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_timeouts = gbn_counters_tx_timeouts; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_failed = gbn_counters_tx_failed; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_memory_errors = gbn_counters_tx_memory_errors; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_waited = gbn_counters_tx_waited; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_skipped = gbn_counters_tx_skipped; // gbn-node.ts:111
+  wire [31:0] gbn_registers_counters_tx_stale = gbn_counters_tx_stale; // gbn-node.ts:111
+  GbnRegisters_sessions1024_window128 gbn_registers ( // gbn-node.ts:111
     .clk                       (clk),
     .rst                       (rst),
     .s_aw_valid                (gbn_registers_s_aw_valid),
@@ -620,34 +620,34 @@ module ClioNodeGbn_d512_p22_m31_t64_n64_u1528 (
     .counters_tx_stale         (gbn_registers_counters_tx_stale)
   );
 
-  wire split_s_aw_valid = s_aw_valid; // gbn-node.ts:104
-  wire [12:0] split_s_aw_payload_addr = s_aw_payload_addr; // gbn-node.ts:104
-  wire [2:0] split_s_aw_payload_prot = s_aw_payload_prot; // gbn-node.ts:104
-  wire split_s_w_valid = s_w_valid; // gbn-node.ts:104
-  wire [31:0] split_s_w_payload_data = s_w_payload_data; // gbn-node.ts:104
-  wire [3:0] split_s_w_payload_strb = s_w_payload_strb; // gbn-node.ts:104
-  wire split_s_b_ready = s_b_ready; // gbn-node.ts:104
-  wire split_s_ar_valid = s_ar_valid; // gbn-node.ts:104
-  wire [12:0] split_s_ar_payload_addr = s_ar_payload_addr; // gbn-node.ts:104
-  wire [2:0] split_s_ar_payload_prot = s_ar_payload_prot; // gbn-node.ts:104
-  wire split_s_r_ready = s_r_ready; // gbn-node.ts:104
-  wire split_low_aw_ready = node_s_aw_ready; // gbn-node.ts:104
-  wire split_low_w_ready = node_s_w_ready; // gbn-node.ts:104
-  wire split_low_b_valid = node_s_b_valid; // gbn-node.ts:104
-  wire [1:0] split_low_b_payload_resp = node_s_b_payload_resp; // gbn-node.ts:104
-  wire split_low_ar_ready = node_s_ar_ready; // gbn-node.ts:104
-  wire split_low_r_valid = node_s_r_valid; // gbn-node.ts:104
-  wire [31:0] split_low_r_payload_data = node_s_r_payload_data; // gbn-node.ts:104
-  wire [1:0] split_low_r_payload_resp = node_s_r_payload_resp; // gbn-node.ts:104
-  wire split_high_aw_ready = gbn_registers_s_aw_ready; // gbn-node.ts:104
-  wire split_high_w_ready = gbn_registers_s_w_ready; // gbn-node.ts:104
-  wire split_high_b_valid = gbn_registers_s_b_valid; // gbn-node.ts:104
-  wire [1:0] split_high_b_payload_resp = gbn_registers_s_b_payload_resp; // gbn-node.ts:104
-  wire split_high_ar_ready = gbn_registers_s_ar_ready; // gbn-node.ts:104
-  wire split_high_r_valid = gbn_registers_s_r_valid; // gbn-node.ts:104
-  wire [31:0] split_high_r_payload_data = gbn_registers_s_r_payload_data; // gbn-node.ts:104
-  wire [1:0] split_high_r_payload_resp = gbn_registers_s_r_payload_resp; // gbn-node.ts:104
-  LiteSplit_addressBits12 split ( // gbn-node.ts:104
+  wire split_s_aw_valid = s_aw_valid; // gbn-node.ts:112
+  wire [12:0] split_s_aw_payload_addr = s_aw_payload_addr; // gbn-node.ts:112
+  wire [2:0] split_s_aw_payload_prot = s_aw_payload_prot; // gbn-node.ts:112
+  wire split_s_w_valid = s_w_valid; // gbn-node.ts:112
+  wire [31:0] split_s_w_payload_data = s_w_payload_data; // gbn-node.ts:112
+  wire [3:0] split_s_w_payload_strb = s_w_payload_strb; // gbn-node.ts:112
+  wire split_s_b_ready = s_b_ready; // gbn-node.ts:112
+  wire split_s_ar_valid = s_ar_valid; // gbn-node.ts:112
+  wire [12:0] split_s_ar_payload_addr = s_ar_payload_addr; // gbn-node.ts:112
+  wire [2:0] split_s_ar_payload_prot = s_ar_payload_prot; // gbn-node.ts:112
+  wire split_s_r_ready = s_r_ready; // gbn-node.ts:112
+  wire split_low_aw_ready = node_s_aw_ready; // gbn-node.ts:112
+  wire split_low_w_ready = node_s_w_ready; // gbn-node.ts:112
+  wire split_low_b_valid = node_s_b_valid; // gbn-node.ts:112
+  wire [1:0] split_low_b_payload_resp = node_s_b_payload_resp; // gbn-node.ts:112
+  wire split_low_ar_ready = node_s_ar_ready; // gbn-node.ts:112
+  wire split_low_r_valid = node_s_r_valid; // gbn-node.ts:112
+  wire [31:0] split_low_r_payload_data = node_s_r_payload_data; // gbn-node.ts:112
+  wire [1:0] split_low_r_payload_resp = node_s_r_payload_resp; // gbn-node.ts:112
+  wire split_high_aw_ready = gbn_registers_s_aw_ready; // gbn-node.ts:112
+  wire split_high_w_ready = gbn_registers_s_w_ready; // gbn-node.ts:112
+  wire split_high_b_valid = gbn_registers_s_b_valid; // gbn-node.ts:112
+  wire [1:0] split_high_b_payload_resp = gbn_registers_s_b_payload_resp; // gbn-node.ts:112
+  wire split_high_ar_ready = gbn_registers_s_ar_ready; // gbn-node.ts:112
+  wire split_high_r_valid = gbn_registers_s_r_valid; // gbn-node.ts:112
+  wire [31:0] split_high_r_payload_data = gbn_registers_s_r_payload_data; // gbn-node.ts:112
+  wire [1:0] split_high_r_payload_resp = gbn_registers_s_r_payload_resp; // gbn-node.ts:112
+  LiteSplit_addressBits12 split ( // gbn-node.ts:112
     .clk                  (clk),
     .rst                  (rst),
     .s_aw_valid           (split_s_aw_valid),

@@ -65,12 +65,12 @@ module GbnRegisters_sessions1024_window128 (
   wire registers_gbn_open; // gbn-registers.ts:41
   wire registers_gbn_go; // gbn-registers.ts:41
   wire registers_gbn_failed_taken; // gbn-registers.ts:41
-  reg ordered; // gbn-registers.ts:50
-  reg pending; // gbn-registers.ts:51
-  wire failures_push_ready; // gbn-registers.ts:58
-  wire failures_pop_valid; // gbn-registers.ts:58
-  wire [9:0] failures_pop_payload; // gbn-registers.ts:58
-  wire [4:0] failures_level; // gbn-registers.ts:58
+  reg ordered; // gbn-registers.ts:49
+  reg pending; // gbn-registers.ts:50
+  wire failures_push_ready; // gbn-registers.ts:57
+  wire failures_pop_valid; // gbn-registers.ts:57
+  wire [9:0] failures_pop_payload; // gbn-registers.ts:57
+  wire [4:0] failures_level; // gbn-registers.ts:57
 
   wire registers_s_aw_valid = s_aw_valid; // gbn-registers.ts:41
   wire [7:0] registers_s_aw_payload_addr = s_aw_payload_addr; // gbn-registers.ts:41
@@ -165,10 +165,10 @@ module GbnRegisters_sessions1024_window128 (
     .gbn_tx_stale         (registers_gbn_tx_stale)
   );
 
-  wire failures_push_valid = failed_valid; // gbn-registers.ts:58
-  wire [9:0] failures_push_payload = failed_session; // gbn-registers.ts:58
-  wire failures_pop_ready = registers_gbn_failed_taken; // gbn-registers.ts:58
-  Fifo_shape10_depth16_styledistributed failures ( // gbn-registers.ts:58
+  wire failures_push_valid = failed_valid; // gbn-registers.ts:57
+  wire [9:0] failures_push_payload = failed_session; // gbn-registers.ts:57
+  wire failures_pop_ready = registers_gbn_failed_taken; // gbn-registers.ts:57
+  Fifo_shape10_depth16_styledistributed failures ( // gbn-registers.ts:57
     .clk          (clk),
     .rst          (rst),
     .push_valid   (failures_push_valid),

@@ -20,37 +20,37 @@ module GbnWaiting_b512_u1528_r128 (
   output wire         out_payload_last,
   output wire         out_payload_user
 );
-  reg active; // waiting.ts:53
-  reg [1:0] plan_action; // waiting.ts:54
-  reg [6:0] plan_slot; // waiting.ts:54
-  reg [4:0] beat; // waiting.ts:55
-  reg loaded; // waiting.ts:56
-  reg staged_full; // waiting.ts:85
-  reg [511:0] staged_held_data; // waiting.ts:85
-  reg [63:0] staged_held_keep; // waiting.ts:85
-  reg staged_held_last; // waiting.ts:85
-  reg staged_held_user; // waiting.ts:85
-  reg staged_skid_full; // waiting.ts:85
-  reg [511:0] staged_skid_held_data; // waiting.ts:85
-  reg [63:0] staged_skid_held_keep; // waiting.ts:85
-  reg staged_skid_held_last; // waiting.ts:85
-  reg staged_skid_held_user; // waiting.ts:85
-  (* ram_style = "ultra" *) reg [577:0] store [0:4095]; // waiting.ts:57
-  reg [577:0] kept; // waiting.ts:70
-  wire passes = active & (plan_action == 2'd0); // waiting.ts:63
-  wire releases = active & (plan_action == 2'd3); // waiting.ts:64
-  wire keeps = active & (plan_action == 2'd2); // waiting.ts:65
-  wire out_valid_1 = releases ? loaded : passes & beats_valid; // waiting.ts:67
-  wire out_ready_1 = ~staged_skid_full; // waiting.ts:67
-  wire [511:0] out_payload_data_1 = releases ? kept[511:0] : beats_payload_data; // waiting.ts:67
-  wire [63:0] out_payload_keep_1 = releases ? kept[575:512] : beats_payload_keep; // waiting.ts:67
-  wire out_payload_last_1 = releases ? kept[576] : beats_payload_last; // waiting.ts:67
-  wire out_payload_user_1 = releases ? kept[577] : beats_payload_user; // waiting.ts:67
-  wire gives = out_valid_1 & out_ready_1; // waiting.ts:68
-  wire [4:0] next = gives ? beat + 5'd1 : beat; // waiting.ts:69
-  wire taken = beats_valid & beats_ready; // waiting.ts:74
-  wire ends = releases ? gives & kept[576] : taken & beats_payload_last; // waiting.ts:77
-  wire staged_room = ~staged_full | out_ready; // waiting.ts:85
+  reg active; // waiting.ts:52
+  reg [1:0] plan_action; // waiting.ts:53
+  reg [6:0] plan_slot; // waiting.ts:53
+  reg [4:0] beat; // waiting.ts:54
+  reg loaded; // waiting.ts:55
+  reg staged_full; // waiting.ts:84
+  reg [511:0] staged_held_data; // waiting.ts:84
+  reg [63:0] staged_held_keep; // waiting.ts:84
+  reg staged_held_last; // waiting.ts:84
+  reg staged_held_user; // waiting.ts:84
+  reg staged_skid_full; // waiting.ts:84
+  reg [511:0] staged_skid_held_data; // waiting.ts:84
+  reg [63:0] staged_skid_held_keep; // waiting.ts:84
+  reg staged_skid_held_last; // waiting.ts:84
+  reg staged_skid_held_user; // waiting.ts:84
+  (* ram_style = "ultra" *) reg [577:0] store [0:4095]; // waiting.ts:56
+  reg [577:0] kept; // waiting.ts:69
+  wire passes = active & (plan_action == 2'd0); // waiting.ts:62
+  wire releases = active & (plan_action == 2'd3); // waiting.ts:63
+  wire keeps = active & (plan_action == 2'd2); // waiting.ts:64
+  wire out_valid_1 = releases ? loaded : passes & beats_valid; // waiting.ts:66
+  wire out_ready_1 = ~staged_skid_full; // waiting.ts:66
+  wire [511:0] out_payload_data_1 = releases ? kept[511:0] : beats_payload_data; // waiting.ts:66
+  wire [63:0] out_payload_keep_1 = releases ? kept[575:512] : beats_payload_keep; // waiting.ts:66
+  wire out_payload_last_1 = releases ? kept[576] : beats_payload_last; // waiting.ts:66
+  wire out_payload_user_1 = releases ? kept[577] : beats_payload_user; // waiting.ts:66
+  wire gives = out_valid_1 & out_ready_1; // waiting.ts:67
+  wire [4:0] next = gives ? beat + 5'd1 : beat; // waiting.ts:68
+  wire taken = beats_valid & beats_ready; // waiting.ts:73
+  wire ends = releases ? gives & kept[576] : taken & beats_payload_last; // waiting.ts:76
+  wire staged_room = ~staged_full | out_ready; // waiting.ts:84
 
   always @(posedge clk)
     if (rst) begin

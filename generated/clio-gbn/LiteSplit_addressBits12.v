@@ -61,29 +61,29 @@ module LiteSplit_addressBits12 (
   input  wire [31:0] high_r_payload_data,
   input  wire [1:0]  high_r_payload_resp
 );
-  reg reading; // lite-split.ts:54
-  reg read_back_locked; // lite-split.ts:64
-  reg [1:0] read_back_owner; // lite-split.ts:64
-  reg writing; // lite-split.ts:66
-  reg high; // lite-split.ts:67
-  reg given; // lite-split.ts:68
-  reg write_back_locked; // lite-split.ts:92
-  reg [1:0] write_back_owner; // lite-split.ts:92
-  wire read_open_valid = s_ar_valid & ~reading; // lite-split.ts:57
-  wire read_open_ready = (low_ar_ready & ~s_ar_payload_addr[12]) | (high_ar_ready & s_ar_payload_addr[12]); // lite-split.ts:57
-  wire [1:0] read_back_request = {high_r_valid, low_r_valid}; // lite-split.ts:64
+  reg reading; // lite-split.ts:49
+  reg read_back_locked; // lite-split.ts:59
+  reg [1:0] read_back_owner; // lite-split.ts:59
+  reg writing; // lite-split.ts:61
+  reg high; // lite-split.ts:62
+  reg given; // lite-split.ts:63
+  reg write_back_locked; // lite-split.ts:87
+  reg [1:0] write_back_owner; // lite-split.ts:87
+  wire read_open_valid = s_ar_valid & ~reading; // lite-split.ts:52
+  wire read_open_ready = (low_ar_ready & ~s_ar_payload_addr[12]) | (high_ar_ready & s_ar_payload_addr[12]); // lite-split.ts:52
+  wire [1:0] read_back_request = {high_r_valid, low_r_valid}; // lite-split.ts:59
   wire [1:0] read_back_grant =
     read_back_locked ? read_back_owner :
-    read_back_request & (~read_back_request + 2'd1); // lite-split.ts:64
-  wire write_open_valid = s_aw_valid & ~writing; // lite-split.ts:80
-  wire write_open_ready = (low_aw_ready & ~s_aw_payload_addr[12]) | (high_aw_ready & s_aw_payload_addr[12]); // lite-split.ts:80
+    read_back_request & (~read_back_request + 2'd1); // lite-split.ts:59
+  wire write_open_valid = s_aw_valid & ~writing; // lite-split.ts:75
+  wire write_open_ready = (low_aw_ready & ~s_aw_payload_addr[12]) | (high_aw_ready & s_aw_payload_addr[12]); // lite-split.ts:75
   wire data_open_valid_and = writing & ~given;
-  wire data_open_valid = s_w_valid & data_open_valid_and; // lite-split.ts:87
-  wire data_open_ready = (low_w_ready & ~high) | (high_w_ready & high); // lite-split.ts:87
-  wire [1:0] write_back_request = {high_b_valid, low_b_valid}; // lite-split.ts:92
+  wire data_open_valid = s_w_valid & data_open_valid_and; // lite-split.ts:82
+  wire data_open_ready = (low_w_ready & ~high) | (high_w_ready & high); // lite-split.ts:82
+  wire [1:0] write_back_request = {high_b_valid, low_b_valid}; // lite-split.ts:87
   wire [1:0] write_back_grant =
     write_back_locked ? write_back_owner :
-    write_back_request & (~write_back_request + 2'd1); // lite-split.ts:92
+    write_back_request & (~write_back_request + 2'd1); // lite-split.ts:87
 
   always @(posedge clk)
     if (rst) reading <= 1'b0;

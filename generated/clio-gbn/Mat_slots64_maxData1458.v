@@ -86,227 +86,227 @@ module Mat_slots64_maxData1458 (
   output wire        events_slow_requests,
   output wire        events_extend_requests
 );
-  reg [4:0] waiting; // mat.ts:184
-  reg taken_slow; // mat.ts:185
-  reg taken_full; // mat.ts:186
-  reg decided_full; // mat.ts:278
-  reg [5:0] decided_held_slot; // mat.ts:278
-  reg [15:0] decided_held_pid; // mat.ts:278
-  reg [63:0] decided_held_va; // mat.ts:278
-  reg [13:0] decided_held_length; // mat.ts:278
-  reg [13:0] decided_held_frame; // mat.ts:278
-  reg [7:0] decided_held_opcode; // mat.ts:278
-  reg [7:0] decided_held_reply_opcode; // mat.ts:278
-  reg decided_held_write; // mat.ts:278
-  reg decided_held_silent; // mat.ts:278
-  reg decided_held_other; // mat.ts:278
-  reg decided_held_arp; // mat.ts:278
-  reg decided_held_corrupt; // mat.ts:278
-  reg decided_held_sound; // mat.ts:278
-  reg decided_held_fast; // mat.ts:278
-  reg decided_held_sync; // mat.ts:278
-  reg decided_held_slow; // mat.ts:278
-  reg decided_held_extend; // mat.ts:278
-  reg decided_held_echo; // mat.ts:278
-  reg decided_held_drop; // mat.ts:278
-  reg [2:0] decided_held_op; // mat.ts:278
-  reg decided_held_atomic; // mat.ts:278
-  reg decided_held_pointer; // mat.ts:278
-  reg decided_held_fence; // mat.ts:278
-  reg decided_held_bad_access; // mat.ts:278
-  reg decided_held_bad_write; // mat.ts:278
-  reg decided_held_bad_atomic; // mat.ts:278
-  reg decided_held_unaligned; // mat.ts:278
-  reg decided_held_slow_full; // mat.ts:278
-  reg decided_held_tracked; // mat.ts:278
-  reg decided_held_introduces; // mat.ts:278
-  reg [47:0] decided_held_client; // mat.ts:278
-  reg [31:0] decided_held_operation; // mat.ts:278
-  reg decided_skid_full; // mat.ts:278
-  reg [5:0] decided_skid_held_slot; // mat.ts:278
-  reg [15:0] decided_skid_held_pid; // mat.ts:278
-  reg [63:0] decided_skid_held_va; // mat.ts:278
-  reg [13:0] decided_skid_held_length; // mat.ts:278
-  reg [13:0] decided_skid_held_frame; // mat.ts:278
-  reg [7:0] decided_skid_held_opcode; // mat.ts:278
-  reg [7:0] decided_skid_held_reply_opcode; // mat.ts:278
-  reg decided_skid_held_write; // mat.ts:278
-  reg decided_skid_held_silent; // mat.ts:278
-  reg decided_skid_held_other; // mat.ts:278
-  reg decided_skid_held_arp; // mat.ts:278
-  reg decided_skid_held_corrupt; // mat.ts:278
-  reg decided_skid_held_sound; // mat.ts:278
-  reg decided_skid_held_fast; // mat.ts:278
-  reg decided_skid_held_sync; // mat.ts:278
-  reg decided_skid_held_slow; // mat.ts:278
-  reg decided_skid_held_extend; // mat.ts:278
-  reg decided_skid_held_echo; // mat.ts:278
-  reg decided_skid_held_drop; // mat.ts:278
-  reg [2:0] decided_skid_held_op; // mat.ts:278
-  reg decided_skid_held_atomic; // mat.ts:278
-  reg decided_skid_held_pointer; // mat.ts:278
-  reg decided_skid_held_fence; // mat.ts:278
-  reg decided_skid_held_bad_access; // mat.ts:278
-  reg decided_skid_held_bad_write; // mat.ts:278
-  reg decided_skid_held_bad_atomic; // mat.ts:278
-  reg decided_skid_held_unaligned; // mat.ts:278
-  reg decided_skid_held_slow_full; // mat.ts:278
-  reg decided_skid_held_tracked; // mat.ts:278
-  reg decided_skid_held_introduces; // mat.ts:278
-  reg [47:0] decided_skid_held_client; // mat.ts:278
-  reg [31:0] decided_skid_held_operation; // mat.ts:278
-  reg staged_full; // mat.ts:329
-  reg [5:0] staged_held_slot; // mat.ts:329
-  reg [1:0] staged_held_form; // mat.ts:329
-  reg [1:0] staged_held_word; // mat.ts:329
-  reg [7:0] staged_held_opcode; // mat.ts:329
-  reg [3:0] staged_held_status; // mat.ts:329
-  reg staged_skid_full; // mat.ts:329
-  reg [5:0] staged_skid_held_slot; // mat.ts:329
-  reg [1:0] staged_skid_held_form; // mat.ts:329
-  reg [1:0] staged_skid_held_word; // mat.ts:329
-  reg [7:0] staged_skid_held_opcode; // mat.ts:329
-  reg [3:0] staged_skid_held_status; // mat.ts:329
-  wire slow_queue_push_ready; // mat.ts:330
-  wire slow_queue_pop_valid; // mat.ts:330
-  wire [5:0] slow_queue_pop_payload_slot; // mat.ts:330
-  wire [13:0] slow_queue_pop_payload_frame; // mat.ts:330
-  wire [4:0] slow_queue_level; // mat.ts:330
-  reg released; // mat.ts:337
-  reg [5:0] released_slot; // mat.ts:338
-  reg happened_nacks; // mat.ts:343
-  reg happened_malformed; // mat.ts:343
-  reg happened_busy; // mat.ts:343
-  reg happened_unanswered; // mat.ts:343
-  reg happened_drop_rule; // mat.ts:343
-  reg happened_pingpongs; // mat.ts:343
-  reg happened_arp_replies; // mat.ts:343
-  reg happened_icmp_replies; // mat.ts:343
-  reg happened_slow_requests; // mat.ts:343
-  reg happened_extend_requests; // mat.ts:343
-  (* ram_style = "distributed" *) reg [15:0] table_ [0:255]; // mat.ts:126
-  wire to_access; // mat.ts:285
-  wire to_reply; // mat.ts:293
-  wire replies_ready; // mat.ts:315
-  wire to_slow; // mat.ts:286
-  wire to_release; // mat.ts:292
+  reg [4:0] waiting; // mat.ts:183
+  reg taken_slow; // mat.ts:184
+  reg taken_full; // mat.ts:185
+  reg decided_full; // mat.ts:276
+  reg [5:0] decided_held_slot; // mat.ts:276
+  reg [15:0] decided_held_pid; // mat.ts:276
+  reg [63:0] decided_held_va; // mat.ts:276
+  reg [13:0] decided_held_length; // mat.ts:276
+  reg [13:0] decided_held_frame; // mat.ts:276
+  reg [7:0] decided_held_opcode; // mat.ts:276
+  reg [7:0] decided_held_reply_opcode; // mat.ts:276
+  reg decided_held_write; // mat.ts:276
+  reg decided_held_silent; // mat.ts:276
+  reg decided_held_other; // mat.ts:276
+  reg decided_held_arp; // mat.ts:276
+  reg decided_held_corrupt; // mat.ts:276
+  reg decided_held_sound; // mat.ts:276
+  reg decided_held_fast; // mat.ts:276
+  reg decided_held_sync; // mat.ts:276
+  reg decided_held_slow; // mat.ts:276
+  reg decided_held_extend; // mat.ts:276
+  reg decided_held_echo; // mat.ts:276
+  reg decided_held_drop; // mat.ts:276
+  reg [2:0] decided_held_op; // mat.ts:276
+  reg decided_held_atomic; // mat.ts:276
+  reg decided_held_pointer; // mat.ts:276
+  reg decided_held_fence; // mat.ts:276
+  reg decided_held_bad_access; // mat.ts:276
+  reg decided_held_bad_write; // mat.ts:276
+  reg decided_held_bad_atomic; // mat.ts:276
+  reg decided_held_unaligned; // mat.ts:276
+  reg decided_held_slow_full; // mat.ts:276
+  reg decided_held_tracked; // mat.ts:276
+  reg decided_held_introduces; // mat.ts:276
+  reg [47:0] decided_held_client; // mat.ts:276
+  reg [31:0] decided_held_operation; // mat.ts:276
+  reg decided_skid_full; // mat.ts:276
+  reg [5:0] decided_skid_held_slot; // mat.ts:276
+  reg [15:0] decided_skid_held_pid; // mat.ts:276
+  reg [63:0] decided_skid_held_va; // mat.ts:276
+  reg [13:0] decided_skid_held_length; // mat.ts:276
+  reg [13:0] decided_skid_held_frame; // mat.ts:276
+  reg [7:0] decided_skid_held_opcode; // mat.ts:276
+  reg [7:0] decided_skid_held_reply_opcode; // mat.ts:276
+  reg decided_skid_held_write; // mat.ts:276
+  reg decided_skid_held_silent; // mat.ts:276
+  reg decided_skid_held_other; // mat.ts:276
+  reg decided_skid_held_arp; // mat.ts:276
+  reg decided_skid_held_corrupt; // mat.ts:276
+  reg decided_skid_held_sound; // mat.ts:276
+  reg decided_skid_held_fast; // mat.ts:276
+  reg decided_skid_held_sync; // mat.ts:276
+  reg decided_skid_held_slow; // mat.ts:276
+  reg decided_skid_held_extend; // mat.ts:276
+  reg decided_skid_held_echo; // mat.ts:276
+  reg decided_skid_held_drop; // mat.ts:276
+  reg [2:0] decided_skid_held_op; // mat.ts:276
+  reg decided_skid_held_atomic; // mat.ts:276
+  reg decided_skid_held_pointer; // mat.ts:276
+  reg decided_skid_held_fence; // mat.ts:276
+  reg decided_skid_held_bad_access; // mat.ts:276
+  reg decided_skid_held_bad_write; // mat.ts:276
+  reg decided_skid_held_bad_atomic; // mat.ts:276
+  reg decided_skid_held_unaligned; // mat.ts:276
+  reg decided_skid_held_slow_full; // mat.ts:276
+  reg decided_skid_held_tracked; // mat.ts:276
+  reg decided_skid_held_introduces; // mat.ts:276
+  reg [47:0] decided_skid_held_client; // mat.ts:276
+  reg [31:0] decided_skid_held_operation; // mat.ts:276
+  reg staged_full; // mat.ts:326
+  reg [5:0] staged_held_slot; // mat.ts:326
+  reg [1:0] staged_held_form; // mat.ts:326
+  reg [1:0] staged_held_word; // mat.ts:326
+  reg [7:0] staged_held_opcode; // mat.ts:326
+  reg [3:0] staged_held_status; // mat.ts:326
+  reg staged_skid_full; // mat.ts:326
+  reg [5:0] staged_skid_held_slot; // mat.ts:326
+  reg [1:0] staged_skid_held_form; // mat.ts:326
+  reg [1:0] staged_skid_held_word; // mat.ts:326
+  reg [7:0] staged_skid_held_opcode; // mat.ts:326
+  reg [3:0] staged_skid_held_status; // mat.ts:326
+  wire slow_queue_push_ready; // mat.ts:327
+  wire slow_queue_pop_valid; // mat.ts:327
+  wire [5:0] slow_queue_pop_payload_slot; // mat.ts:327
+  wire [13:0] slow_queue_pop_payload_frame; // mat.ts:327
+  wire [4:0] slow_queue_level; // mat.ts:327
+  reg released; // mat.ts:334
+  reg [5:0] released_slot; // mat.ts:335
+  reg happened_nacks; // mat.ts:340
+  reg happened_malformed; // mat.ts:340
+  reg happened_busy; // mat.ts:340
+  reg happened_unanswered; // mat.ts:340
+  reg happened_drop_rule; // mat.ts:340
+  reg happened_pingpongs; // mat.ts:340
+  reg happened_arp_replies; // mat.ts:340
+  reg happened_icmp_replies; // mat.ts:340
+  reg happened_slow_requests; // mat.ts:340
+  reg happened_extend_requests; // mat.ts:340
+  (* ram_style = "distributed" *) reg [15:0] table_ [0:255]; // mat.ts:125
+  wire to_access; // mat.ts:283
+  wire to_reply; // mat.ts:291
+  wire replies_ready; // mat.ts:313
+  wire to_slow; // mat.ts:284
+  wire to_release; // mat.ts:290
   wire [3:0] matching = {
     rules_3_valid & (rules_3_pid == request_payload_pid),
     rules_2_valid & (rules_2_pid == request_payload_pid),
     rules_1_valid & (rules_1_pid == request_payload_pid),
     rules_0_valid & (rules_0_pid == request_payload_pid)
-  }; // mat.ts:143
+  }; // mat.ts:142
   wire [3:0] chosen = {
     matching[3] & ~(|matching[2:0]),
     matching[2] & ~(|matching[1:0]),
     matching[1] & ~matching[0],
     matching[0]
-  }; // mat.ts:152
-  wire [13:0] data_came = request_payload_body - 14'd12; // mat.ts:172
-  wire no_access = request_payload_body < 14'd12; // mat.ts:174
+  }; // mat.ts:151
+  wire [13:0] data_came = request_payload_body - 14'd12; // mat.ts:171
+  wire no_access = request_payload_body < 14'd12; // mat.ts:173
   wire [15:0] no_operands_word = table_[request_payload_opcode];
   wire no_operands =
     no_access
     | ((no_operands_word[7:5] == 3'd2) & (request_payload_body < 14'd28))
-    | (((no_operands_word[7:5] == 3'd3) | (no_operands_word[7:5] == 3'd4)) & (request_payload_body < 14'd20)); // mat.ts:175
-  wire unaligned = |request_payload_va[2:0]; // mat.ts:180
-  wire clio = request_payload_kind == 2'd0; // mat.ts:181
-  wire slow_taken = taken_slow & ~taken_full; // mat.ts:187
-  wire slow_full = (waiting == 5'd16) | (slow_taken & (waiting == 5'd15)); // mat.ts:188
-  wire [13:0] known_payload_length = request_payload_length[13:0]; // mat.ts:235
-  wire [7:0] known_payload_reply_opcode = no_operands_word[15:8]; // mat.ts:235
-  wire known_payload_write = no_operands_word[3]; // mat.ts:235
-  wire known_payload_silent = no_operands_word[4]; // mat.ts:235
-  wire known_payload_other = ~clio; // mat.ts:235
-  wire known_payload_arp = request_payload_kind == 2'd2; // mat.ts:235
-  wire known_payload_corrupt = clio & request_payload_corrupt; // mat.ts:235
+    | (((no_operands_word[7:5] == 3'd3) | (no_operands_word[7:5] == 3'd4)) & (request_payload_body < 14'd20)); // mat.ts:174
+  wire unaligned = |request_payload_va[2:0]; // mat.ts:179
+  wire clio = request_payload_kind == 2'd0; // mat.ts:180
+  wire slow_taken = taken_slow & ~taken_full; // mat.ts:186
+  wire slow_full = (waiting == 5'd16) | (slow_taken & (waiting == 5'd15)); // mat.ts:187
+  wire [13:0] known_payload_length = request_payload_length[13:0]; // mat.ts:234
+  wire [7:0] known_payload_reply_opcode = no_operands_word[15:8]; // mat.ts:234
+  wire known_payload_write = no_operands_word[3]; // mat.ts:234
+  wire known_payload_silent = no_operands_word[4]; // mat.ts:234
+  wire known_payload_other = ~clio; // mat.ts:234
+  wire known_payload_arp = request_payload_kind == 2'd2; // mat.ts:234
+  wire known_payload_corrupt = clio & request_payload_corrupt; // mat.ts:234
   wire known_payload_fast =
     (chosen[0] & (rules_0_action == 3'd1))
     | (chosen[1] & (rules_1_action == 3'd1))
     | (chosen[2] & (rules_2_action == 3'd1))
     | (chosen[3] & (rules_3_action == 3'd1))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd1)); // mat.ts:235
+    | (~(|matching) & (no_operands_word[2:0] == 3'd1)); // mat.ts:234
   wire known_payload_sync =
     (chosen[0] & (rules_0_action == 3'd4))
     | (chosen[1] & (rules_1_action == 3'd4))
     | (chosen[2] & (rules_2_action == 3'd4))
     | (chosen[3] & (rules_3_action == 3'd4))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd4)); // mat.ts:235
+    | (~(|matching) & (no_operands_word[2:0] == 3'd4)); // mat.ts:234
   wire known_payload_slow =
     (chosen[0] & (rules_0_action == 3'd2))
     | (chosen[1] & (rules_1_action == 3'd2))
     | (chosen[2] & (rules_2_action == 3'd2))
     | (chosen[3] & (rules_3_action == 3'd2))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd2)); // mat.ts:235
+    | (~(|matching) & (no_operands_word[2:0] == 3'd2)); // mat.ts:234
   wire known_payload_extend =
     (chosen[0] & (rules_0_action == 3'd3))
     | (chosen[1] & (rules_1_action == 3'd3))
     | (chosen[2] & (rules_2_action == 3'd3))
     | (chosen[3] & (rules_3_action == 3'd3))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd3)); // mat.ts:235
+    | (~(|matching) & (no_operands_word[2:0] == 3'd3)); // mat.ts:234
   wire known_payload_echo =
     (chosen[0] & (rules_0_action == 3'd6))
     | (chosen[1] & (rules_1_action == 3'd6))
     | (chosen[2] & (rules_2_action == 3'd6))
     | (chosen[3] & (rules_3_action == 3'd6))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd6)); // mat.ts:235
+    | (~(|matching) & (no_operands_word[2:0] == 3'd6)); // mat.ts:234
   wire known_payload_drop =
     (chosen[0] & (rules_0_action == 3'd5))
     | (chosen[1] & (rules_1_action == 3'd5))
     | (chosen[2] & (rules_2_action == 3'd5))
     | (chosen[3] & (rules_3_action == 3'd5))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd5)); // mat.ts:235
-  wire [2:0] known_payload_op = no_operands_word[7:5]; // mat.ts:235
+    | (~(|matching) & (no_operands_word[2:0] == 3'd5)); // mat.ts:234
+  wire [2:0] known_payload_op = no_operands_word[7:5]; // mat.ts:234
   wire known_payload_atomic =
     (no_operands_word[7:5] == 3'd1)
     | (no_operands_word[7:5] == 3'd2)
     | (no_operands_word[7:5] == 3'd3)
-    | (no_operands_word[7:5] == 3'd4); // mat.ts:235
-  wire known_payload_pointer = (no_operands_word[7:5] == 3'd5) | (no_operands_word[7:5] == 3'd6); // mat.ts:235
-  wire known_payload_fence = no_operands_word[7:5] == 3'd7; // mat.ts:235
+    | (no_operands_word[7:5] == 3'd4); // mat.ts:234
+  wire known_payload_pointer = (no_operands_word[7:5] == 3'd5) | (no_operands_word[7:5] == 3'd6); // mat.ts:234
+  wire known_payload_fence = no_operands_word[7:5] == 3'd7; // mat.ts:234
   wire known_payload_bad_access =
     no_access
     | (request_payload_length == 32'd0)
-    | (request_payload_length > 32'd1458); // mat.ts:235
-  wire known_payload_bad_write = request_payload_length > {18'd0, data_came}; // mat.ts:235
-  wire known_payload_bad_atomic = no_operands | (request_payload_length != 32'd8) | unaligned; // mat.ts:235
-  wire known_payload_introduces = ~request_payload_retry; // mat.ts:235
-  wire sound = clio & ~request_payload_corrupt & ~request_payload_malformed; // mat.ts:236
+    | (request_payload_length > 32'd1458); // mat.ts:234
+  wire known_payload_bad_write = request_payload_length > {18'd0, data_came}; // mat.ts:234
+  wire known_payload_bad_atomic = no_operands | (request_payload_length != 32'd8) | unaligned; // mat.ts:234
+  wire known_payload_introduces = ~request_payload_retry; // mat.ts:234
+  wire sound = clio & ~request_payload_corrupt & ~request_payload_malformed; // mat.ts:235
   wire decided_ready =
     (to_access & asked_ready)
     | (to_reply & replies_ready)
     | (to_slow & slow_queue_push_ready)
-    | to_release; // mat.ts:278
-  wire decided_room = ~decided_full | decided_ready; // mat.ts:278
-  wire goes_slow = decided_held_sound & (decided_held_slow | decided_held_extend); // mat.ts:280
-  wire plain_form = ~(decided_held_bad_access | (decided_held_write & decided_held_bad_write)); // mat.ts:281
+    | to_release; // mat.ts:276
+  wire decided_room = ~decided_full | decided_ready; // mat.ts:276
+  wire goes_slow = decided_held_sound & (decided_held_slow | decided_held_extend); // mat.ts:278
+  wire plain_form = ~(decided_held_bad_access | (decided_held_write & decided_held_bad_write)); // mat.ts:279
   wire sync_form =
     decided_held_fence
     | (decided_held_atomic & ~decided_held_bad_atomic)
-    | (decided_held_pointer & plain_form & ~decided_held_unaligned); // mat.ts:282
+    | (decided_held_pointer & plain_form & ~decided_held_unaligned); // mat.ts:280
   assign to_access = decided_held_sound & ((decided_held_fast & plain_form) | (decided_held_sync & sync_form));
   assign to_slow = goes_slow & ~decided_held_slow_full;
-  wire busy = goes_slow & decided_held_slow_full; // mat.ts:287
-  wire echo = decided_held_other | (decided_held_sound & decided_held_echo); // mat.ts:288
-  wire drops = decided_held_sound & decided_held_drop; // mat.ts:289
-  wire refused = ~(to_access | to_slow | echo | drops); // mat.ts:290
-  wire unanswered = refused & decided_held_silent; // mat.ts:291
+  wire busy = goes_slow & decided_held_slow_full; // mat.ts:285
+  wire echo = decided_held_other | (decided_held_sound & decided_held_echo); // mat.ts:286
+  wire drops = decided_held_sound & decided_held_drop; // mat.ts:287
+  wire refused = ~(to_access | to_slow | echo | drops); // mat.ts:288
+  wire unanswered = refused & decided_held_silent; // mat.ts:289
   assign to_release = drops | unanswered;
   assign to_reply = echo | (refused & ~decided_held_silent);
-  wire replies_valid = decided_full & to_reply; // mat.ts:315
+  wire replies_valid = decided_full & to_reply; // mat.ts:313
   assign replies_ready = ~staged_skid_full;
-  wire [1:0] replies_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:315
-  wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_reply_opcode; // mat.ts:315
-  wire [3:0] replies_payload_status = ~refused ? 4'd0 : decided_held_corrupt ? 4'd5 : busy ? 4'd6 : 4'd8; // mat.ts:315
-  wire staged_room = ~staged_full | reply_ready; // mat.ts:329
-  wire leaves = decided_full & decided_ready; // mat.ts:344
-  wire refuses = leaves & refused; // mat.ts:345
+  wire [1:0] replies_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:313
+  wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_reply_opcode; // mat.ts:313
+  wire [3:0] replies_payload_status = ~refused ? 4'd0 : decided_held_corrupt ? 4'd5 : busy ? 4'd6 : 4'd8; // mat.ts:313
+  wire staged_room = ~staged_full | reply_ready; // mat.ts:326
+  wire leaves = decided_full & decided_ready; // mat.ts:341
+  wire refuses = leaves & refused; // mat.ts:342
 
-  wire slow_queue_push_valid = decided_full & to_slow; // mat.ts:330
-  wire [5:0] slow_queue_push_payload_slot = decided_held_slot; // mat.ts:330
-  wire [13:0] slow_queue_push_payload_frame = decided_held_frame; // mat.ts:330
-  wire slow_queue_pop_ready = slow_ready; // mat.ts:330
-  Fifo_shape_fecde7_depth16_styledistributed slow_queue ( // mat.ts:330
+  wire slow_queue_push_valid = decided_full & to_slow; // mat.ts:327
+  wire [5:0] slow_queue_push_payload_slot = decided_held_slot; // mat.ts:327
+  wire [13:0] slow_queue_push_payload_frame = decided_held_frame; // mat.ts:327
+  wire slow_queue_pop_ready = slow_ready; // mat.ts:327
+  Fifo_shape_fecde7_depth16_styledistributed slow_queue ( // mat.ts:327
     .clk                (clk),
     .rst                (rst),
     .push_valid         (slow_queue_push_valid),

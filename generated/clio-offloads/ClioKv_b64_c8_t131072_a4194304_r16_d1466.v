@@ -165,8 +165,8 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
   wire replies_value_payload_last; // kv.ts:59
   reg takes_locked; // kv.ts:87
   reg [1:0] takes_owner; // kv.ts:87
-  reg [3:0] credits; // kv.ts:96
-  reg credit; // kv.ts:103
+  reg [3:0] credits; // kv.ts:93
+  reg credit; // kv.ts:100
   reg [2:0] memory_turn; // merged.ts:61
   reg memory_in_packet; // merged.ts:62
   reg memory_out_full; // merged.ts:101
@@ -227,8 +227,8 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
     takes_request & (~takes_request + 2'd1);
   wire taken_for_0_valid = allocator_taken_valid & ~allocator_taken_payload_slot; // kv.ts:88
   wire taken_for_1_valid = allocator_taken_valid & allocator_taken_payload_slot; // kv.ts:88
-  wire entering = intake_enter_valid & intake_enter_writes; // kv.ts:97
-  wire given = allocator_give_valid & allocator_give_ready; // kv.ts:98
+  wire entering = intake_enter_valid & intake_enter_writes; // kv.ts:94
+  wire given = allocator_give_valid & allocator_give_ready; // kv.ts:95
   wire memory_merged_valid =
     (memory_turn[0] & engine_memory_valid)
     | (memory_turn[1] & allocator_memory_valid)
@@ -799,7 +799,7 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (entering) assert (|credits); // kv.ts:107
+      if (entering) assert (|credits); // kv.ts:104
     end
 `else
 `ifndef SYNTHESIS
@@ -807,7 +807,7 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
     if (~rst) begin
       if (entering) begin
         if (~(|credits)) begin
-          $display("%s", "assertion failed: a request that writes has a place for what it gives back (kv.ts:107)"); // kv.ts:107
+          $display("%s", "assertion failed: a request that writes has a place for what it gives back (kv.ts:104)"); // kv.ts:104
           $stop;
         end
       end

@@ -497,79 +497,79 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [95:0] replies_sent_body; // reply-port.ts:166
   reg replies_remembering; // reply-port.ts:176
   reg [3:0] replies_beat; // reply-port.ts:177
-  reg [2:0] replies_serving; // memory-port.ts:158
+  reg [2:0] replies_serving; // memory-port.ts:159
   reg soc_locked; // extend-path.ts:117
   reg [1:0] soc_owner; // extend-path.ts:117
-  reg split_first; // internal-link.ts:71
-  reg split_owner; // internal-link.ts:72
-  wire from_memory_memory_strip_frame_ready; // memory-port.ts:179
-  wire from_memory_memory_strip_head_valid; // memory-port.ts:179
-  wire [559:0] from_memory_memory_strip_head_payload_header; // memory-port.ts:179
-  wire [13:0] from_memory_memory_strip_head_payload_length; // memory-port.ts:179
-  wire from_memory_memory_strip_head_payload_bad; // memory-port.ts:179
-  wire from_memory_memory_strip_data_valid; // memory-port.ts:179
-  wire [511:0] from_memory_memory_strip_data_payload_data; // memory-port.ts:179
-  wire from_memory_memory_strip_data_payload_last; // memory-port.ts:179
-  wire [7:0] from_memory_memory_strip_route; // memory-port.ts:179
-  reg from_memory_reply_out_full; // memory-port.ts:200
-  reg [7:0] from_memory_reply_out_held_tag; // memory-port.ts:200
-  reg [3:0] from_memory_reply_out_held_status; // memory-port.ts:200
-  reg [63:0] from_memory_reply_out_held_va; // memory-port.ts:200
-  reg [31:0] from_memory_reply_out_held_length; // memory-port.ts:200
-  reg [13:0] from_memory_reply_out_held_data; // memory-port.ts:200
-  reg [9:0] from_memory_reply_out_held_cost; // memory-port.ts:200
-  reg [1:0] from_memory_reply_out_held_number; // memory-port.ts:200
-  reg to_memory_access_locked; // memory-port.ts:67
-  reg [3:0] to_memory_access_owner; // memory-port.ts:67
-  reg to_memory_granted_full; // memory-port.ts:81
-  reg [7:0] to_memory_granted_held_tag; // memory-port.ts:81
-  reg [7:0] to_memory_granted_held_opcode; // memory-port.ts:81
-  reg [15:0] to_memory_granted_held_pid; // memory-port.ts:81
-  reg [63:0] to_memory_granted_held_va; // memory-port.ts:81
-  reg [31:0] to_memory_granted_held_length; // memory-port.ts:81
-  reg [13:0] to_memory_granted_held_data; // memory-port.ts:81
-  reg [9:0] to_memory_granted_held_cost; // memory-port.ts:81
-  reg [1:0] to_memory_granted_held_number; // memory-port.ts:81
-  reg to_memory_granted_skid_full; // memory-port.ts:81
-  reg [7:0] to_memory_granted_skid_held_tag; // memory-port.ts:81
-  reg [7:0] to_memory_granted_skid_held_opcode; // memory-port.ts:81
-  reg [15:0] to_memory_granted_skid_held_pid; // memory-port.ts:81
-  reg [63:0] to_memory_granted_skid_held_va; // memory-port.ts:81
-  reg [31:0] to_memory_granted_skid_held_length; // memory-port.ts:81
-  reg [13:0] to_memory_granted_skid_held_data; // memory-port.ts:81
-  reg [9:0] to_memory_granted_skid_held_cost; // memory-port.ts:81
-  reg [1:0] to_memory_granted_skid_held_number; // memory-port.ts:81
+  reg split_first; // internal-link.ts:67
+  reg split_owner; // internal-link.ts:68
+  wire from_memory_memory_strip_frame_ready; // memory-port.ts:180
+  wire from_memory_memory_strip_head_valid; // memory-port.ts:180
+  wire [559:0] from_memory_memory_strip_head_payload_header; // memory-port.ts:180
+  wire [13:0] from_memory_memory_strip_head_payload_length; // memory-port.ts:180
+  wire from_memory_memory_strip_head_payload_bad; // memory-port.ts:180
+  wire from_memory_memory_strip_data_valid; // memory-port.ts:180
+  wire [511:0] from_memory_memory_strip_data_payload_data; // memory-port.ts:180
+  wire from_memory_memory_strip_data_payload_last; // memory-port.ts:180
+  wire [7:0] from_memory_memory_strip_route; // memory-port.ts:180
+  reg from_memory_reply_out_full; // memory-port.ts:201
+  reg [7:0] from_memory_reply_out_held_tag; // memory-port.ts:201
+  reg [3:0] from_memory_reply_out_held_status; // memory-port.ts:201
+  reg [63:0] from_memory_reply_out_held_va; // memory-port.ts:201
+  reg [31:0] from_memory_reply_out_held_length; // memory-port.ts:201
+  reg [13:0] from_memory_reply_out_held_data; // memory-port.ts:201
+  reg [9:0] from_memory_reply_out_held_cost; // memory-port.ts:201
+  reg [1:0] from_memory_reply_out_held_number; // memory-port.ts:201
+  reg to_memory_access_locked; // memory-port.ts:68
+  reg [3:0] to_memory_access_owner; // memory-port.ts:68
+  reg to_memory_granted_full; // memory-port.ts:82
+  reg [7:0] to_memory_granted_held_tag; // memory-port.ts:82
+  reg [7:0] to_memory_granted_held_opcode; // memory-port.ts:82
+  reg [15:0] to_memory_granted_held_pid; // memory-port.ts:82
+  reg [63:0] to_memory_granted_held_va; // memory-port.ts:82
+  reg [31:0] to_memory_granted_held_length; // memory-port.ts:82
+  reg [13:0] to_memory_granted_held_data; // memory-port.ts:82
+  reg [9:0] to_memory_granted_held_cost; // memory-port.ts:82
+  reg [1:0] to_memory_granted_held_number; // memory-port.ts:82
+  reg to_memory_granted_skid_full; // memory-port.ts:82
+  reg [7:0] to_memory_granted_skid_held_tag; // memory-port.ts:82
+  reg [7:0] to_memory_granted_skid_held_opcode; // memory-port.ts:82
+  reg [15:0] to_memory_granted_skid_held_pid; // memory-port.ts:82
+  reg [63:0] to_memory_granted_skid_held_va; // memory-port.ts:82
+  reg [31:0] to_memory_granted_skid_held_length; // memory-port.ts:82
+  reg [13:0] to_memory_granted_skid_held_data; // memory-port.ts:82
+  reg [9:0] to_memory_granted_skid_held_cost; // memory-port.ts:82
+  reg [1:0] to_memory_granted_skid_held_number; // memory-port.ts:82
   reg [19:0] to_memory_own_ip_sum; // addresses.ts:68
-  reg to_memory_to_head_full; // memory-port.ts:96
-  reg [7:0] to_memory_to_head_held_tag; // memory-port.ts:96
-  reg [7:0] to_memory_to_head_held_opcode; // memory-port.ts:96
-  reg [15:0] to_memory_to_head_held_pid; // memory-port.ts:96
-  reg [63:0] to_memory_to_head_held_va; // memory-port.ts:96
-  reg [31:0] to_memory_to_head_held_length; // memory-port.ts:96
-  reg [13:0] to_memory_to_head_held_data; // memory-port.ts:96
-  reg [9:0] to_memory_to_head_held_cost; // memory-port.ts:96
-  reg [1:0] to_memory_to_head_held_number; // memory-port.ts:96
-  reg [15:0] to_memory_to_head_held_ip_length; // memory-port.ts:96
-  reg [16:0] to_memory_to_head_held_sum; // memory-port.ts:96
-  reg to_memory_to_head_skid_full; // memory-port.ts:96
-  reg [7:0] to_memory_to_head_skid_held_tag; // memory-port.ts:96
-  reg [7:0] to_memory_to_head_skid_held_opcode; // memory-port.ts:96
-  reg [15:0] to_memory_to_head_skid_held_pid; // memory-port.ts:96
-  reg [63:0] to_memory_to_head_skid_held_va; // memory-port.ts:96
-  reg [31:0] to_memory_to_head_skid_held_length; // memory-port.ts:96
-  reg [13:0] to_memory_to_head_skid_held_data; // memory-port.ts:96
-  reg [9:0] to_memory_to_head_skid_held_cost; // memory-port.ts:96
-  reg [1:0] to_memory_to_head_skid_held_number; // memory-port.ts:96
-  reg [15:0] to_memory_to_head_skid_held_ip_length; // memory-port.ts:96
-  reg [16:0] to_memory_to_head_skid_held_sum; // memory-port.ts:96
-  wire to_memory_memory_header_head_ready; // memory-port.ts:134
-  wire to_memory_memory_header_data_ready; // memory-port.ts:134
-  wire to_memory_memory_header_frame_valid; // memory-port.ts:134
-  wire [511:0] to_memory_memory_header_frame_payload_data; // memory-port.ts:134
-  wire [63:0] to_memory_memory_header_frame_payload_keep; // memory-port.ts:134
-  wire to_memory_memory_header_frame_payload_last; // memory-port.ts:134
-  wire to_memory_memory_header_frame_payload_user; // memory-port.ts:134
-  reg [1:0] to_memory_serving; // memory-port.ts:158
+  reg to_memory_to_head_full; // memory-port.ts:97
+  reg [7:0] to_memory_to_head_held_tag; // memory-port.ts:97
+  reg [7:0] to_memory_to_head_held_opcode; // memory-port.ts:97
+  reg [15:0] to_memory_to_head_held_pid; // memory-port.ts:97
+  reg [63:0] to_memory_to_head_held_va; // memory-port.ts:97
+  reg [31:0] to_memory_to_head_held_length; // memory-port.ts:97
+  reg [13:0] to_memory_to_head_held_data; // memory-port.ts:97
+  reg [9:0] to_memory_to_head_held_cost; // memory-port.ts:97
+  reg [1:0] to_memory_to_head_held_number; // memory-port.ts:97
+  reg [15:0] to_memory_to_head_held_ip_length; // memory-port.ts:97
+  reg [16:0] to_memory_to_head_held_sum; // memory-port.ts:97
+  reg to_memory_to_head_skid_full; // memory-port.ts:97
+  reg [7:0] to_memory_to_head_skid_held_tag; // memory-port.ts:97
+  reg [7:0] to_memory_to_head_skid_held_opcode; // memory-port.ts:97
+  reg [15:0] to_memory_to_head_skid_held_pid; // memory-port.ts:97
+  reg [63:0] to_memory_to_head_skid_held_va; // memory-port.ts:97
+  reg [31:0] to_memory_to_head_skid_held_length; // memory-port.ts:97
+  reg [13:0] to_memory_to_head_skid_held_data; // memory-port.ts:97
+  reg [9:0] to_memory_to_head_skid_held_cost; // memory-port.ts:97
+  reg [1:0] to_memory_to_head_skid_held_number; // memory-port.ts:97
+  reg [15:0] to_memory_to_head_skid_held_ip_length; // memory-port.ts:97
+  reg [16:0] to_memory_to_head_skid_held_sum; // memory-port.ts:97
+  wire to_memory_memory_header_head_ready; // memory-port.ts:135
+  wire to_memory_memory_header_data_ready; // memory-port.ts:135
+  wire to_memory_memory_header_frame_valid; // memory-port.ts:135
+  wire [511:0] to_memory_memory_header_frame_payload_data; // memory-port.ts:135
+  wire [63:0] to_memory_memory_header_frame_payload_keep; // memory-port.ts:135
+  wire to_memory_memory_header_frame_payload_last; // memory-port.ts:135
+  wire to_memory_memory_header_frame_payload_user; // memory-port.ts:135
+  reg [1:0] to_memory_serving; // memory-port.ts:159
   reg merge_locked; // internal-link.ts:36
   reg merge_owner; // internal-link.ts:37
   reg [8:0] merge_waited; // internal-link.ts:38
@@ -583,14 +583,14 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [4:0] replies_granted_request; // reply-port.ts:85
   wire replies_summed_ready; // reply-port.ts:116
   wire [19:0] replies_sum_node; // addresses.ts:70
-  wire replies_serves_4; // memory-port.ts:160
+  wire replies_serves_4; // memory-port.ts:161
   wire replies_reply_header_data_valid; // reply-port.ts:155
-  wire split_inside; // internal-link.ts:73
-  wire from_memory_reply_out_ready; // memory-port.ts:200
-  wire [3:0] to_memory_access_grant; // memory-port.ts:67
-  wire to_memory_access_ready; // memory-port.ts:67
-  wire [3:0] to_memory_access_request; // memory-port.ts:67
-  wire to_memory_summed_ready; // memory-port.ts:97
+  wire split_inside; // internal-link.ts:69
+  wire from_memory_reply_out_ready; // memory-port.ts:201
+  wire [3:0] to_memory_access_grant; // memory-port.ts:68
+  wire to_memory_access_ready; // memory-port.ts:68
+  wire [3:0] to_memory_access_request; // memory-port.ts:68
+  wire to_memory_summed_ready; // memory-port.ts:98
   wire [19:0] to_memory_sum_node; // addresses.ts:70
   wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:155
   wire requests_for_0 = requests_opcodes_pop_payload == 8'd113; // request-port.ts:138
@@ -783,10 +783,10 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire replies_told =
     replies_remembering
     & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // reply-port.ts:204
-  wire replies_serves_0 = replies_serving == 3'd0; // memory-port.ts:160
-  wire replies_serves_1 = replies_serving == 3'd1; // memory-port.ts:160
-  wire replies_serves_2 = replies_serving == 3'd2; // memory-port.ts:160
-  wire replies_serves_3 = replies_serving == 3'd3; // memory-port.ts:160
+  wire replies_serves_0 = replies_serving == 3'd0; // memory-port.ts:161
+  wire replies_serves_1 = replies_serving == 3'd1; // memory-port.ts:161
+  wire replies_serves_2 = replies_serving == 3'd2; // memory-port.ts:161
+  wire replies_serves_3 = replies_serving == 3'd3; // memory-port.ts:161
   assign replies_serves_4 = replies_serving == 3'd4;
   wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend-path.ts:117
   wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1)); // extend-path.ts:117
@@ -794,7 +794,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     soc_locked ? soc_owner :
     |soc_after ? soc_after & (~soc_after + 2'd1) :
     soc_request & (~soc_request + 2'd1); // extend-path.ts:117
-  wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:70
+  wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:66
   wire split_inside_node =
     (node_tx_payload_data[7:0] == 8'd3)
     & (node_tx_payload_data[15:8] == 8'd67)
@@ -802,81 +802,81 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     & (node_tx_payload_data[31:24] == 8'd73)
     & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:88
   assign split_inside = split_first ? split_inside_node : split_owner;
-  wire [7:0] from_memory_reply_payload_tag = from_memory_memory_strip_head_payload_header[407:400]; // memory-port.ts:185
+  wire [7:0] from_memory_reply_payload_tag = from_memory_memory_strip_head_payload_header[407:400]; // memory-port.ts:186
   wire [3:0] from_memory_reply_payload_status =
     from_memory_memory_strip_head_payload_bad ? 4'd4 :
-    from_memory_memory_strip_head_payload_header[371:368]; // memory-port.ts:185
-  wire [63:0] from_memory_reply_payload_va = from_memory_memory_strip_head_payload_header[527:464]; // memory-port.ts:185
-  wire [31:0] from_memory_reply_payload_length = from_memory_memory_strip_head_payload_header[559:528]; // memory-port.ts:185
-  wire [9:0] from_memory_reply_payload_cost = from_memory_memory_strip_head_payload_header[417:408]; // memory-port.ts:185
-  wire from_memory_routed_ready = ~from_memory_reply_out_full | from_memory_reply_out_ready; // memory-port.ts:201
-  wire [1:0] from_memory_routed_payload_number = from_memory_memory_strip_head_payload_header[41:40]; // memory-port.ts:201
+    from_memory_memory_strip_head_payload_header[371:368]; // memory-port.ts:186
+  wire [63:0] from_memory_reply_payload_va = from_memory_memory_strip_head_payload_header[527:464]; // memory-port.ts:186
+  wire [31:0] from_memory_reply_payload_length = from_memory_memory_strip_head_payload_header[559:528]; // memory-port.ts:186
+  wire [9:0] from_memory_reply_payload_cost = from_memory_memory_strip_head_payload_header[417:408]; // memory-port.ts:186
+  wire from_memory_routed_ready = ~from_memory_reply_out_full | from_memory_reply_out_ready; // memory-port.ts:202
+  wire [1:0] from_memory_routed_payload_number = from_memory_memory_strip_head_payload_header[41:40]; // memory-port.ts:202
   assign from_memory_reply_out_ready =
     (slot_0_came_ready & (from_memory_reply_out_held_number == 2'd0))
     | (slot_1_came_ready & (from_memory_reply_out_held_number == 2'd1))
     | (slot_2_came_ready & (from_memory_reply_out_held_number == 2'd2))
     | (slot_3_came_ready & (from_memory_reply_out_held_number == 2'd3));
-  wire from_memory_came_0_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd0); // memory-port.ts:205
-  wire from_memory_came_1_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd1); // memory-port.ts:205
-  wire from_memory_came_2_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd2); // memory-port.ts:205
-  wire from_memory_came_3_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd3); // memory-port.ts:205
+  wire from_memory_came_0_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd0); // memory-port.ts:206
+  wire from_memory_came_1_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd1); // memory-port.ts:206
+  wire from_memory_came_2_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd2); // memory-port.ts:206
+  wire from_memory_came_3_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd3); // memory-port.ts:206
   wire from_memory_came_data_0_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd0); // memory-port.ts:212
+    & (from_memory_memory_strip_route[1:0] == 2'd0); // memory-port.ts:213
   wire from_memory_came_data_1_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd1); // memory-port.ts:212
+    & (from_memory_memory_strip_route[1:0] == 2'd1); // memory-port.ts:213
   wire from_memory_came_data_2_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd2); // memory-port.ts:212
+    & (from_memory_memory_strip_route[1:0] == 2'd2); // memory-port.ts:213
   wire from_memory_came_data_3_valid =
     from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd3); // memory-port.ts:212
-  wire to_memory_access_0_ready = to_memory_access_grant[0] & to_memory_access_ready; // memory-port.ts:65
-  wire to_memory_access_1_ready = to_memory_access_grant[1] & to_memory_access_ready; // memory-port.ts:65
-  wire to_memory_access_2_ready = to_memory_access_grant[2] & to_memory_access_ready; // memory-port.ts:65
-  wire to_memory_access_3_ready = to_memory_access_grant[3] & to_memory_access_ready; // memory-port.ts:65
-  wire to_memory_access_valid = |(to_memory_access_grant & to_memory_access_request); // memory-port.ts:67
+    & (from_memory_memory_strip_route[1:0] == 2'd3); // memory-port.ts:213
+  wire to_memory_access_0_ready = to_memory_access_grant[0] & to_memory_access_ready; // memory-port.ts:67
+  wire to_memory_access_1_ready = to_memory_access_grant[1] & to_memory_access_ready; // memory-port.ts:67
+  wire to_memory_access_2_ready = to_memory_access_grant[2] & to_memory_access_ready; // memory-port.ts:67
+  wire to_memory_access_3_ready = to_memory_access_grant[3] & to_memory_access_ready; // memory-port.ts:67
+  wire to_memory_access_valid = |(to_memory_access_grant & to_memory_access_request); // memory-port.ts:68
   assign to_memory_access_ready = ~to_memory_granted_skid_full;
   wire [7:0] to_memory_access_payload_tag =
     ({8{to_memory_access_grant[0]}} & slot_0_access_payload_tag)
     | ({8{to_memory_access_grant[1]}} & slot_1_access_payload_tag)
     | ({8{to_memory_access_grant[2]}} & slot_2_access_payload_tag)
-    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_tag); // memory-port.ts:67
+    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_tag); // memory-port.ts:68
   wire [7:0] to_memory_access_payload_opcode =
     ({8{to_memory_access_grant[0]}} & slot_0_access_payload_opcode)
     | ({8{to_memory_access_grant[1]}} & slot_1_access_payload_opcode)
     | ({8{to_memory_access_grant[2]}} & slot_2_access_payload_opcode)
-    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_opcode); // memory-port.ts:67
+    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_opcode); // memory-port.ts:68
   wire [15:0] to_memory_access_payload_pid =
     ({16{to_memory_access_grant[0]}} & slot_0_access_payload_pid)
     | ({16{to_memory_access_grant[1]}} & slot_1_access_payload_pid)
     | ({16{to_memory_access_grant[2]}} & slot_2_access_payload_pid)
-    | ({16{to_memory_access_grant[3]}} & slot_3_access_payload_pid); // memory-port.ts:67
+    | ({16{to_memory_access_grant[3]}} & slot_3_access_payload_pid); // memory-port.ts:68
   wire [63:0] to_memory_access_payload_va =
     ({64{to_memory_access_grant[0]}} & slot_0_access_payload_va)
     | ({64{to_memory_access_grant[1]}} & slot_1_access_payload_va)
     | ({64{to_memory_access_grant[2]}} & slot_2_access_payload_va)
-    | ({64{to_memory_access_grant[3]}} & slot_3_access_payload_va); // memory-port.ts:67
+    | ({64{to_memory_access_grant[3]}} & slot_3_access_payload_va); // memory-port.ts:68
   wire [31:0] to_memory_access_payload_length =
     ({32{to_memory_access_grant[0]}} & slot_0_access_payload_length)
     | ({32{to_memory_access_grant[1]}} & slot_1_access_payload_length)
     | ({32{to_memory_access_grant[2]}} & slot_2_access_payload_length)
-    | ({32{to_memory_access_grant[3]}} & slot_3_access_payload_length); // memory-port.ts:67
+    | ({32{to_memory_access_grant[3]}} & slot_3_access_payload_length); // memory-port.ts:68
   wire [13:0] to_memory_access_payload_data =
     ({14{to_memory_access_grant[0]}} & slot_0_access_payload_data)
     | ({14{to_memory_access_grant[1]}} & slot_1_access_payload_data)
     | ({14{to_memory_access_grant[2]}} & slot_2_access_payload_data)
-    | ({14{to_memory_access_grant[3]}} & slot_3_access_payload_data); // memory-port.ts:67
+    | ({14{to_memory_access_grant[3]}} & slot_3_access_payload_data); // memory-port.ts:68
   wire [9:0] to_memory_access_payload_cost =
     ({10{to_memory_access_grant[0]}} & slot_0_access_payload_cost)
     | ({10{to_memory_access_grant[1]}} & slot_1_access_payload_cost)
     | ({10{to_memory_access_grant[2]}} & slot_2_access_payload_cost)
-    | ({10{to_memory_access_grant[3]}} & slot_3_access_payload_cost); // memory-port.ts:67
+    | ({10{to_memory_access_grant[3]}} & slot_3_access_payload_cost); // memory-port.ts:68
   wire [1:0] to_memory_access_payload_number =
     ({2{to_memory_access_grant[1]}} & 2'd1)
     | ({2{to_memory_access_grant[2]}} & 2'd2)
-    | {2{to_memory_access_grant[3]}}; // memory-port.ts:67
+    | {2{to_memory_access_grant[3]}}; // memory-port.ts:68
   assign to_memory_access_request = {
     slot_3_access_valid,
     slot_2_access_valid,
@@ -885,20 +885,20 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   };
   wire [3:0] to_memory_access_after =
     to_memory_access_request
-    & ~(to_memory_access_owner | (to_memory_access_owner - 4'd1)); // memory-port.ts:67
+    & ~(to_memory_access_owner | (to_memory_access_owner - 4'd1)); // memory-port.ts:68
   assign to_memory_access_grant =
     to_memory_access_locked ? to_memory_access_owner :
     |to_memory_access_after ? to_memory_access_after & (~to_memory_access_after + 4'd1) :
     to_memory_access_request & (~to_memory_access_request + 4'd1);
-  wire to_memory_granted_room = ~to_memory_granted_full | to_memory_summed_ready; // memory-port.ts:81
-  wire [15:0] to_memory_ip_length = {2'd0, to_memory_granted_held_data} + 16'd56; // memory-port.ts:95
+  wire to_memory_granted_room = ~to_memory_granted_full | to_memory_summed_ready; // memory-port.ts:82
+  wire [15:0] to_memory_ip_length = {2'd0, to_memory_granted_held_data} + 16'd56; // memory-port.ts:96
   assign to_memory_summed_ready = ~to_memory_to_head_skid_full;
-  wire [16:0] to_memory_summed_payload_sum = {1'b0, to_memory_sum_node[15:0]} + {13'd0, to_memory_sum_node[19:16]}; // memory-port.ts:97
+  wire [16:0] to_memory_summed_payload_sum = {1'b0, to_memory_sum_node[15:0]} + {13'd0, to_memory_sum_node[19:16]}; // memory-port.ts:98
   assign to_memory_sum_node = to_memory_own_ip_sum + {18'd64, to_memory_granted_held_number} + 20'd32579 + {4'd0, to_memory_ip_length};
-  wire to_memory_to_head_room = ~to_memory_to_head_full | to_memory_memory_header_head_ready; // memory-port.ts:96
-  wire [15:0] to_memory_clio_size = {2'd0, to_memory_to_head_held_data} + 16'd28; // memory-port.ts:104
+  wire to_memory_to_head_room = ~to_memory_to_head_full | to_memory_memory_header_head_ready; // memory-port.ts:97
+  wire [15:0] to_memory_clio_size = {2'd0, to_memory_to_head_held_data} + 16'd28; // memory-port.ts:105
   wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:75
-  wire [15:0] to_memory_length = {2'd0, to_memory_to_head_held_data} + 16'd36; // memory-port.ts:115
+  wire [15:0] to_memory_length = {2'd0, to_memory_to_head_held_data} + 16'd36; // memory-port.ts:116
   wire [559:0] to_memory_head_payload_header = {
     to_memory_to_head_held_length,
     to_memory_to_head_held_va,
@@ -937,11 +937,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     config_mac[31:24],
     config_mac[39:32],
     config_mac[47:40]
-  }; // memory-port.ts:136
-  wire to_memory_serves_0 = to_memory_serving == 2'd0; // memory-port.ts:160
-  wire to_memory_serves_1 = to_memory_serving == 2'd1; // memory-port.ts:160
-  wire to_memory_serves_2 = to_memory_serving == 2'd2; // memory-port.ts:160
-  wire to_memory_serves_3 = to_memory_serving == 2'd3; // memory-port.ts:160
+  }; // memory-port.ts:137
+  wire to_memory_serves_0 = to_memory_serving == 2'd0; // memory-port.ts:161
+  wire to_memory_serves_1 = to_memory_serving == 2'd1; // memory-port.ts:161
+  wire to_memory_serves_2 = to_memory_serving == 2'd2; // memory-port.ts:161
+  wire to_memory_serves_3 = to_memory_serving == 2'd3; // memory-port.ts:161
   wire merge_picks = to_memory_memory_header_frame_valid & (~rx_valid | (merge_waited == 9'd256)); // internal-link.ts:39
   wire merge_inside = merge_locked ? merge_owner : merge_picks; // internal-link.ts:40
 
@@ -2057,18 +2057,18 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .frame_payload_user  (replies_reply_header_frame_payload_user)
   );
 
-  wire from_memory_memory_strip_frame_valid = split_internal_valid; // memory-port.ts:179
-  wire [511:0] from_memory_memory_strip_frame_payload_data = node_tx_payload_data; // memory-port.ts:179
-  wire [63:0] from_memory_memory_strip_frame_payload_keep = node_tx_payload_keep; // memory-port.ts:179
-  wire from_memory_memory_strip_frame_payload_last = node_tx_payload_last; // memory-port.ts:179
-  wire from_memory_memory_strip_frame_payload_user = node_tx_payload_user; // memory-port.ts:179
-  wire from_memory_memory_strip_head_ready = from_memory_routed_ready; // memory-port.ts:179
+  wire from_memory_memory_strip_frame_valid = split_internal_valid; // memory-port.ts:180
+  wire [511:0] from_memory_memory_strip_frame_payload_data = node_tx_payload_data; // memory-port.ts:180
+  wire [63:0] from_memory_memory_strip_frame_payload_keep = node_tx_payload_keep; // memory-port.ts:180
+  wire from_memory_memory_strip_frame_payload_last = node_tx_payload_last; // memory-port.ts:180
+  wire from_memory_memory_strip_frame_payload_user = node_tx_payload_user; // memory-port.ts:180
+  wire from_memory_memory_strip_head_ready = from_memory_routed_ready; // memory-port.ts:180
   wire from_memory_memory_strip_data_ready =
     (slot_0_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd0))
     | (slot_1_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd1))
     | (slot_2_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd2))
-    | (slot_3_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd3)); // memory-port.ts:179
-  HeaderStrip_h70_b64 from_memory_memory_strip ( // memory-port.ts:179
+    | (slot_3_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd3)); // memory-port.ts:180
+  HeaderStrip_h70_b64 from_memory_memory_strip ( // memory-port.ts:180
     .clk                 (clk),
     .rst                 (rst),
     .frame_valid         (from_memory_memory_strip_frame_valid),
@@ -2089,26 +2089,26 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .route               (from_memory_memory_strip_route)
   );
 
-  wire to_memory_memory_header_head_valid = to_memory_to_head_full; // memory-port.ts:134
-  wire [559:0] to_memory_memory_header_head_payload_header = to_memory_head_payload_header; // memory-port.ts:134
-  wire [13:0] to_memory_memory_header_head_payload_length = to_memory_to_head_held_data; // memory-port.ts:134
+  wire to_memory_memory_header_head_valid = to_memory_to_head_full; // memory-port.ts:135
+  wire [559:0] to_memory_memory_header_head_payload_header = to_memory_head_payload_header; // memory-port.ts:135
+  wire [13:0] to_memory_memory_header_head_payload_length = to_memory_to_head_held_data; // memory-port.ts:135
   wire to_memory_memory_header_data_valid =
     (to_memory_serves_0 & slot_0_access_data_valid)
     | (to_memory_serves_1 & slot_1_access_data_valid)
     | (to_memory_serves_2 & slot_2_access_data_valid)
-    | (to_memory_serves_3 & slot_3_access_data_valid); // memory-port.ts:134
+    | (to_memory_serves_3 & slot_3_access_data_valid); // memory-port.ts:135
   wire [511:0] to_memory_memory_header_data_payload_data =
     ({512{to_memory_serves_0}} & slot_0_access_data_payload_data)
     | ({512{to_memory_serves_1}} & slot_1_access_data_payload_data)
     | ({512{to_memory_serves_2}} & slot_2_access_data_payload_data)
-    | ({512{to_memory_serves_3}} & slot_3_access_data_payload_data); // memory-port.ts:134
+    | ({512{to_memory_serves_3}} & slot_3_access_data_payload_data); // memory-port.ts:135
   wire to_memory_memory_header_data_payload_last =
     (to_memory_serves_0 & slot_0_access_data_payload_last)
     | (to_memory_serves_1 & slot_1_access_data_payload_last)
     | (to_memory_serves_2 & slot_2_access_data_payload_last)
-    | (to_memory_serves_3 & slot_3_access_data_payload_last); // memory-port.ts:134
-  wire to_memory_memory_header_frame_ready = node_rx_ready & merge_inside; // memory-port.ts:134
-  HeaderInsert_h70_b64 to_memory_memory_header ( // memory-port.ts:134
+    | (to_memory_serves_3 & slot_3_access_data_payload_last); // memory-port.ts:135
+  wire to_memory_memory_header_frame_ready = node_rx_ready & merge_inside; // memory-port.ts:135
+  HeaderInsert_h70_b64 to_memory_memory_header ( // memory-port.ts:135
     .clk                 (clk),
     .rst                 (rst),
     .head_valid          (to_memory_memory_header_head_valid),

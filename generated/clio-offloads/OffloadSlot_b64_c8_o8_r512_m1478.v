@@ -127,52 +127,52 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   wire [13:0] requests_pop_payload_length; // slot.ts:177
   wire [3:0] requests_level; // slot.ts:177
   reg [13:0] body_owed; // slot.ts:188
-  wire replies_data_push_ready; // collect.ts:65
-  wire replies_data_pop_valid; // collect.ts:65
-  wire [511:0] replies_data_pop_payload_data; // collect.ts:65
-  wire replies_data_pop_payload_last; // collect.ts:65
-  wire [5:0] replies_data_level; // collect.ts:65
-  wire replies_heads_push_ready; // collect.ts:66
-  wire replies_heads_pop_valid; // collect.ts:66
-  wire [2:0] replies_heads_pop_payload_context; // collect.ts:66
-  wire [3:0] replies_heads_pop_payload_status; // collect.ts:66
-  wire [7:0] replies_heads_pop_payload_opcode; // collect.ts:66
-  wire [13:0] replies_heads_pop_payload_length; // collect.ts:66
-  wire replies_heads_pop_payload_more; // collect.ts:66
-  wire [3:0] replies_heads_level; // collect.ts:66
-  reg [2:0] replies_held_context; // collect.ts:67
-  reg [3:0] replies_held_status; // collect.ts:67
-  reg [7:0] replies_held_opcode; // collect.ts:67
-  reg [13:0] replies_held_length; // collect.ts:67
-  reg replies_held_more; // collect.ts:67
-  reg replies_valid; // collect.ts:68
-  reg [8:0] replies_left; // collect.ts:72
+  wire replies_data_push_ready; // collect.ts:63
+  wire replies_data_pop_valid; // collect.ts:63
+  wire [511:0] replies_data_pop_payload_data; // collect.ts:63
+  wire replies_data_pop_payload_last; // collect.ts:63
+  wire [5:0] replies_data_level; // collect.ts:63
+  wire replies_heads_push_ready; // collect.ts:64
+  wire replies_heads_pop_valid; // collect.ts:64
+  wire [2:0] replies_heads_pop_payload_context; // collect.ts:64
+  wire [3:0] replies_heads_pop_payload_status; // collect.ts:64
+  wire [7:0] replies_heads_pop_payload_opcode; // collect.ts:64
+  wire [13:0] replies_heads_pop_payload_length; // collect.ts:64
+  wire replies_heads_pop_payload_more; // collect.ts:64
+  wire [3:0] replies_heads_level; // collect.ts:64
+  reg [2:0] replies_held_context; // collect.ts:65
+  reg [3:0] replies_held_status; // collect.ts:65
+  reg [7:0] replies_held_opcode; // collect.ts:65
+  reg [13:0] replies_held_length; // collect.ts:65
+  reg replies_held_more; // collect.ts:65
+  reg replies_valid; // collect.ts:66
+  reg [8:0] replies_left; // collect.ts:70
   reg [4:0] left; // slot.ts:212
   reg discarding; // slot.ts:213
-  wire accesses_data_push_ready; // collect.ts:65
-  wire accesses_data_pop_valid; // collect.ts:65
-  wire [511:0] accesses_data_pop_payload_data; // collect.ts:65
-  wire accesses_data_pop_payload_last; // collect.ts:65
-  wire [5:0] accesses_data_level; // collect.ts:65
-  wire accesses_heads_push_ready; // collect.ts:66
-  wire accesses_heads_pop_valid; // collect.ts:66
-  wire [7:0] accesses_heads_pop_payload_tag; // collect.ts:66
-  wire [7:0] accesses_heads_pop_payload_opcode; // collect.ts:66
-  wire accesses_heads_pop_payload_client; // collect.ts:66
-  wire [2:0] accesses_heads_pop_payload_context; // collect.ts:66
-  wire [63:0] accesses_heads_pop_payload_va; // collect.ts:66
-  wire [31:0] accesses_heads_pop_payload_length; // collect.ts:66
-  wire [13:0] accesses_heads_pop_payload_data; // collect.ts:66
-  wire [3:0] accesses_heads_level; // collect.ts:66
-  reg [7:0] accesses_held_tag; // collect.ts:67
-  reg [7:0] accesses_held_opcode; // collect.ts:67
-  reg accesses_held_client; // collect.ts:67
-  reg [2:0] accesses_held_context; // collect.ts:67
-  reg [63:0] accesses_held_va; // collect.ts:67
-  reg [31:0] accesses_held_length; // collect.ts:67
-  reg [13:0] accesses_held_data; // collect.ts:67
-  reg accesses_valid; // collect.ts:68
-  reg [8:0] accesses_left; // collect.ts:72
+  wire accesses_data_push_ready; // collect.ts:63
+  wire accesses_data_pop_valid; // collect.ts:63
+  wire [511:0] accesses_data_pop_payload_data; // collect.ts:63
+  wire accesses_data_pop_payload_last; // collect.ts:63
+  wire [5:0] accesses_data_level; // collect.ts:63
+  wire accesses_heads_push_ready; // collect.ts:64
+  wire accesses_heads_pop_valid; // collect.ts:64
+  wire [7:0] accesses_heads_pop_payload_tag; // collect.ts:64
+  wire [7:0] accesses_heads_pop_payload_opcode; // collect.ts:64
+  wire accesses_heads_pop_payload_client; // collect.ts:64
+  wire [2:0] accesses_heads_pop_payload_context; // collect.ts:64
+  wire [63:0] accesses_heads_pop_payload_va; // collect.ts:64
+  wire [31:0] accesses_heads_pop_payload_length; // collect.ts:64
+  wire [13:0] accesses_heads_pop_payload_data; // collect.ts:64
+  wire [3:0] accesses_heads_level; // collect.ts:64
+  reg [7:0] accesses_held_tag; // collect.ts:65
+  reg [7:0] accesses_held_opcode; // collect.ts:65
+  reg accesses_held_client; // collect.ts:65
+  reg [2:0] accesses_held_context; // collect.ts:65
+  reg [63:0] accesses_held_va; // collect.ts:65
+  reg [31:0] accesses_held_length; // collect.ts:65
+  reg [13:0] accesses_held_data; // collect.ts:65
+  reg accesses_valid; // collect.ts:66
+  reg [8:0] accesses_left; // collect.ts:70
   reg next_full; // slot.ts:272
   reg [7:0] next_held_tag; // slot.ts:272
   reg [7:0] next_held_opcode; // slot.ts:272
@@ -199,11 +199,11 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   reg [23:0] idle_cycles; // slot-reset.ts:71
   reg stuck; // slot-reset.ts:72
   (* ram_style = "distributed" *) reg [15:0] pids [0:7]; // slot.ts:186
-  wire replies_wants; // collect.ts:74
-  wire replies_heads_push_valid; // collect.ts:66
-  wire replies_heads_pop_ready; // collect.ts:66
-  wire accesses_wants; // collect.ts:74
-  wire accesses_heads_push_valid; // collect.ts:66
+  wire replies_wants; // collect.ts:72
+  wire replies_heads_push_valid; // collect.ts:64
+  wire replies_heads_pop_ready; // collect.ts:64
+  wire accesses_wants; // collect.ts:72
+  wire accesses_heads_push_valid; // collect.ts:64
   wire next_ready; // slot.ts:272
   wire may; // slot.ts:275
   wire answers_lost = closed & drained; // slot-reset.ts:41
@@ -211,11 +211,11 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   wire own_reply_valid = reply_valid & ~closed; // slot-reset.ts:53
   wire own_reply_data_valid = reply_data_valid & ~closed; // slot-reset.ts:53
   wire own_reply_data_ready = replies_wants & replies_data_push_ready; // slot-reset.ts:53
-  wire [13:0] replies_bytes = (reply_payload_length > 14'd1478) ? 14'd1478 : reply_payload_length; // collect.ts:70
+  wire [13:0] replies_bytes = (reply_payload_length > 14'd1478) ? 14'd1478 : reply_payload_length; // collect.ts:68
   assign replies_wants = replies_valid & (|replies_left);
-  wire replies_whole = replies_valid & ~(|replies_left); // collect.ts:79
-  wire replies_room = ~replies_valid | (replies_heads_push_valid & replies_heads_push_ready); // collect.ts:83
-  wire replies_pending = replies_whole | (|replies_heads_level); // collect.ts:92
+  wire replies_whole = replies_valid & ~(|replies_left); // collect.ts:77
+  wire replies_room = ~replies_valid | (replies_heads_push_valid & replies_heads_push_ready); // collect.ts:81
+  wire replies_pending = replies_whole | (|replies_heads_level); // collect.ts:88
   wire [7:0] current_joined = {
     replies_heads_pop_payload_context == 3'd7,
     replies_heads_pop_payload_context == 3'd6,
@@ -232,11 +232,11 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   wire own_memory_valid = memory_valid & ~closed; // slot-reset.ts:53
   wire own_memory_data_valid = memory_data_valid & ~closed; // slot-reset.ts:53
   wire own_memory_data_ready = accesses_wants & accesses_data_push_ready; // slot-reset.ts:53
-  wire [13:0] accesses_bytes = (memory_payload_data > 14'd1466) ? 14'd1466 : memory_payload_data; // collect.ts:70
+  wire [13:0] accesses_bytes = (memory_payload_data > 14'd1466) ? 14'd1466 : memory_payload_data; // collect.ts:68
   assign accesses_wants = accesses_valid & (|accesses_left);
-  wire accesses_whole = accesses_valid & ~(|accesses_left); // collect.ts:79
-  wire accesses_room = ~accesses_valid | (accesses_heads_push_valid & accesses_heads_push_ready); // collect.ts:83
-  wire accesses_pending = accesses_whole | (|accesses_heads_level); // collect.ts:92
+  wire accesses_whole = accesses_valid & ~(|accesses_left); // collect.ts:77
+  wire accesses_room = ~accesses_valid | (accesses_heads_push_valid & accesses_heads_push_ready); // collect.ts:81
+  wire accesses_pending = accesses_whole | (|accesses_heads_level); // collect.ts:88
   wire [7:0] allowed_joined = {
     accesses_heads_pop_payload_context == 3'd7,
     accesses_heads_pop_payload_context == 3'd6,
@@ -322,12 +322,12 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level                (requests_level)
   );
 
-  wire replies_data_own_reset = clear; // collect.ts:65
-  wire replies_data_push_valid = replies_wants & own_reply_data_valid; // collect.ts:65
-  wire [511:0] replies_data_push_payload_data = reply_data_payload_data; // collect.ts:65
-  wire replies_data_push_payload_last = replies_left == 9'd1; // collect.ts:65
-  wire replies_data_pop_ready = ~between & (discarding | answer_data_ready); // collect.ts:65
-  Fifo_shape_b0d7d4_depth32_styledistributed replies_data ( // collect.ts:65
+  wire replies_data_own_reset = clear; // collect.ts:63
+  wire replies_data_push_valid = replies_wants & own_reply_data_valid; // collect.ts:63
+  wire [511:0] replies_data_push_payload_data = reply_data_payload_data; // collect.ts:63
+  wire replies_data_push_payload_last = replies_left == 9'd1; // collect.ts:63
+  wire replies_data_pop_ready = ~between & (discarding | answer_data_ready); // collect.ts:63
+  Fifo_shape_b0d7d4_depth32_styledistributed replies_data ( // collect.ts:63
     .clk               (clk),
     .rst               (rst | replies_data_own_reset),
     .push_valid        (replies_data_push_valid),
@@ -341,15 +341,15 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level             (replies_data_level)
   );
 
-  wire replies_heads_own_reset = clear; // collect.ts:66
+  wire replies_heads_own_reset = clear; // collect.ts:64
   assign replies_heads_push_valid = replies_whole;
-  wire [2:0] replies_heads_push_payload_context = replies_held_context; // collect.ts:66
-  wire [3:0] replies_heads_push_payload_status = replies_held_status; // collect.ts:66
-  wire [7:0] replies_heads_push_payload_opcode = replies_held_opcode; // collect.ts:66
-  wire [13:0] replies_heads_push_payload_length = replies_held_length; // collect.ts:66
-  wire replies_heads_push_payload_more = replies_held_more; // collect.ts:66
+  wire [2:0] replies_heads_push_payload_context = replies_held_context; // collect.ts:64
+  wire [3:0] replies_heads_push_payload_status = replies_held_status; // collect.ts:64
+  wire [7:0] replies_heads_push_payload_opcode = replies_held_opcode; // collect.ts:64
+  wire [13:0] replies_heads_push_payload_length = replies_held_length; // collect.ts:64
+  wire replies_heads_push_payload_more = replies_held_more; // collect.ts:64
   assign replies_heads_pop_ready = between & (~current | answer_ready);
-  Fifo_shape_89ed92_depth8_styledistributed replies_heads ( // collect.ts:66
+  Fifo_shape_89ed92_depth8_styledistributed replies_heads ( // collect.ts:64
     .clk                  (clk),
     .rst                  (rst | replies_heads_own_reset),
     .push_valid           (replies_heads_push_valid),
@@ -369,12 +369,12 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level                (replies_heads_level)
   );
 
-  wire accesses_data_own_reset = clear; // collect.ts:65
-  wire accesses_data_push_valid = accesses_wants & own_memory_data_valid; // collect.ts:65
-  wire [511:0] accesses_data_push_payload_data = memory_data_payload_data; // collect.ts:65
-  wire accesses_data_push_payload_last = accesses_left == 9'd1; // collect.ts:65
-  wire accesses_data_pop_ready = access_data_ready; // collect.ts:65
-  Fifo_shape_b0d7d4_depth32_styledistributed accesses_data ( // collect.ts:65
+  wire accesses_data_own_reset = clear; // collect.ts:63
+  wire accesses_data_push_valid = accesses_wants & own_memory_data_valid; // collect.ts:63
+  wire [511:0] accesses_data_push_payload_data = memory_data_payload_data; // collect.ts:63
+  wire accesses_data_push_payload_last = accesses_left == 9'd1; // collect.ts:63
+  wire accesses_data_pop_ready = access_data_ready; // collect.ts:63
+  Fifo_shape_b0d7d4_depth32_styledistributed accesses_data ( // collect.ts:63
     .clk               (clk),
     .rst               (rst | accesses_data_own_reset),
     .push_valid        (accesses_data_push_valid),
@@ -388,17 +388,17 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     .level             (accesses_data_level)
   );
 
-  wire accesses_heads_own_reset = clear; // collect.ts:66
+  wire accesses_heads_own_reset = clear; // collect.ts:64
   assign accesses_heads_push_valid = accesses_whole;
-  wire [7:0] accesses_heads_push_payload_tag = accesses_held_tag; // collect.ts:66
-  wire [7:0] accesses_heads_push_payload_opcode = accesses_held_opcode; // collect.ts:66
-  wire accesses_heads_push_payload_client = accesses_held_client; // collect.ts:66
-  wire [2:0] accesses_heads_push_payload_context = accesses_held_context; // collect.ts:66
-  wire [63:0] accesses_heads_push_payload_va = accesses_held_va; // collect.ts:66
-  wire [31:0] accesses_heads_push_payload_length = accesses_held_length; // collect.ts:66
-  wire [13:0] accesses_heads_push_payload_data = accesses_held_data; // collect.ts:66
-  wire accesses_heads_pop_ready = ready_ready; // collect.ts:66
-  Fifo_shape_a7e365_depth8_styledistributed accesses_heads ( // collect.ts:66
+  wire [7:0] accesses_heads_push_payload_tag = accesses_held_tag; // collect.ts:64
+  wire [7:0] accesses_heads_push_payload_opcode = accesses_held_opcode; // collect.ts:64
+  wire accesses_heads_push_payload_client = accesses_held_client; // collect.ts:64
+  wire [2:0] accesses_heads_push_payload_context = accesses_held_context; // collect.ts:64
+  wire [63:0] accesses_heads_push_payload_va = accesses_held_va; // collect.ts:64
+  wire [31:0] accesses_heads_push_payload_length = accesses_held_length; // collect.ts:64
+  wire [13:0] accesses_heads_push_payload_data = accesses_held_data; // collect.ts:64
+  wire accesses_heads_pop_ready = ready_ready; // collect.ts:64
+  Fifo_shape_a7e365_depth8_styledistributed accesses_heads ( // collect.ts:64
     .clk                  (clk),
     .rst                  (rst | accesses_heads_own_reset),
     .push_valid           (accesses_heads_push_valid),

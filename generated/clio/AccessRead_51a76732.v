@@ -44,26 +44,26 @@ module AccessRead_51a76732 (
 );
   reg request_to_0_done; // access-read.ts:70
   reg request_to_1_done; // access-read.ts:70
-  reg waiting_of_full; // access-read.ts:75
-  reg [5:0] waiting_of_held_slot; // access-read.ts:75
-  reg [21:0] waiting_of_held_offset; // access-read.ts:75
-  reg [13:0] waiting_of_held_length; // access-read.ts:75
-  reg waiting_of_held_write; // access-read.ts:75
-  reg waiting_of_held_silent; // access-read.ts:75
-  reg [7:0] waiting_of_held_reply_opcode; // access-read.ts:75
-  reg [2:0] waiting_of_held_op; // access-read.ts:75
-  reg waiting_of_held_indirect; // access-read.ts:75
-  reg [17:0] waiting_of_held_ppns; // access-read.ts:75
-  reg waiting_of_skid_full; // access-read.ts:75
-  reg [5:0] waiting_of_skid_held_slot; // access-read.ts:75
-  reg [21:0] waiting_of_skid_held_offset; // access-read.ts:75
-  reg [13:0] waiting_of_skid_held_length; // access-read.ts:75
-  reg waiting_of_skid_held_write; // access-read.ts:75
-  reg waiting_of_skid_held_silent; // access-read.ts:75
-  reg [7:0] waiting_of_skid_held_reply_opcode; // access-read.ts:75
-  reg [2:0] waiting_of_skid_held_op; // access-read.ts:75
-  reg waiting_of_skid_held_indirect; // access-read.ts:75
-  reg [17:0] waiting_of_skid_held_ppns; // access-read.ts:75
+  reg waiting_of_full; // access-read.ts:72
+  reg [5:0] waiting_of_held_slot; // access-read.ts:72
+  reg [21:0] waiting_of_held_offset; // access-read.ts:72
+  reg [13:0] waiting_of_held_length; // access-read.ts:72
+  reg waiting_of_held_write; // access-read.ts:72
+  reg waiting_of_held_silent; // access-read.ts:72
+  reg [7:0] waiting_of_held_reply_opcode; // access-read.ts:72
+  reg [2:0] waiting_of_held_op; // access-read.ts:72
+  reg waiting_of_held_indirect; // access-read.ts:72
+  reg [17:0] waiting_of_held_ppns; // access-read.ts:72
+  reg waiting_of_skid_full; // access-read.ts:72
+  reg [5:0] waiting_of_skid_held_slot; // access-read.ts:72
+  reg [21:0] waiting_of_skid_held_offset; // access-read.ts:72
+  reg [13:0] waiting_of_skid_held_length; // access-read.ts:72
+  reg waiting_of_skid_held_write; // access-read.ts:72
+  reg waiting_of_skid_held_silent; // access-read.ts:72
+  reg [7:0] waiting_of_skid_held_reply_opcode; // access-read.ts:72
+  reg [2:0] waiting_of_skid_held_op; // access-read.ts:72
+  reg waiting_of_skid_held_indirect; // access-read.ts:72
+  reg [17:0] waiting_of_skid_held_ppns; // access-read.ts:72
   reg burst_further; // bursts.ts:70
   reg [15:0] burst_next_beat; // bursts.ts:71
   reg [8:0] burst_next_left; // bursts.ts:72
@@ -74,42 +74,42 @@ module AccessRead_51a76732 (
   reg [7:0] ar_stage_held_len; // bursts.ts:117
   reg [2:0] ar_stage_held_size; // bursts.ts:117
   reg [1:0] ar_stage_held_burst; // bursts.ts:117
-  wire waiting_push_ready; // access-read.ts:82
-  wire waiting_pop_valid; // access-read.ts:82
-  wire [5:0] waiting_pop_payload_from; // access-read.ts:82
-  wire [5:0] waiting_pop_payload_to; // access-read.ts:82
-  wire [13:0] waiting_pop_payload_length; // access-read.ts:82
-  wire [28:0] waiting_pop_payload_tag; // access-read.ts:82
-  wire [5:0] waiting_level; // access-read.ts:82
-  wire align_job_ready; // access-read.ts:95
-  wire align_input_ready; // access-read.ts:95
-  wire align_output_valid; // access-read.ts:95
-  wire [511:0] align_output_payload_data; // access-read.ts:95
-  wire [63:0] align_output_payload_keep; // access-read.ts:95
-  wire [28:0] align_output_payload_tag; // access-read.ts:95
-  wire align_output_payload_bad; // access-read.ts:95
-  wire align_output_payload_last; // access-read.ts:95
-  wire align_input_last; // access-read.ts:95
-  wire queue_push_ready; // access-read.ts:108
-  wire queue_pop_valid; // access-read.ts:108
-  wire [511:0] queue_pop_payload_data; // access-read.ts:108
-  wire queue_pop_payload_last; // access-read.ts:108
-  wire queue_pop_payload_bad; // access-read.ts:108
-  wire [6:0] queue_level; // access-read.ts:108
-  reg begun; // access-read.ts:109
-  reg reply_done; // access-read.ts:110
-  reg data_done; // access-read.ts:111
-  wire ar_next_ready; // access-read.ts:77
+  wire waiting_push_ready; // access-read.ts:79
+  wire waiting_pop_valid; // access-read.ts:79
+  wire [5:0] waiting_pop_payload_from; // access-read.ts:79
+  wire [5:0] waiting_pop_payload_to; // access-read.ts:79
+  wire [13:0] waiting_pop_payload_length; // access-read.ts:79
+  wire [28:0] waiting_pop_payload_tag; // access-read.ts:79
+  wire [5:0] waiting_level; // access-read.ts:79
+  wire align_job_ready; // access-read.ts:92
+  wire align_input_ready; // access-read.ts:92
+  wire align_output_valid; // access-read.ts:92
+  wire [511:0] align_output_payload_data; // access-read.ts:92
+  wire [63:0] align_output_payload_keep; // access-read.ts:92
+  wire [28:0] align_output_payload_tag; // access-read.ts:92
+  wire align_output_payload_bad; // access-read.ts:92
+  wire align_output_payload_last; // access-read.ts:92
+  wire align_input_last; // access-read.ts:92
+  wire queue_push_ready; // access-read.ts:105
+  wire queue_pop_valid; // access-read.ts:105
+  wire [511:0] queue_pop_payload_data; // access-read.ts:105
+  wire queue_pop_payload_last; // access-read.ts:105
+  wire queue_pop_payload_bad; // access-read.ts:105
+  wire [6:0] queue_level; // access-read.ts:105
+  reg begun; // access-read.ts:106
+  reg reply_done; // access-read.ts:107
+  reg data_done; // access-read.ts:108
+  wire ar_next_ready; // access-read.ts:74
   wire burst_last; // bursts.ts:86
   wire [17:0] burst_ppns; // bursts.ts:83
   wire [15:0] burst_beat; // bursts.ts:81
   wire [5:0] burst_length; // bursts.ts:87
-  wire align_output_ready; // access-read.ts:95
+  wire align_output_ready; // access-read.ts:92
   wire request_to_0_valid = request_valid & ~request_to_0_done; // access-read.ts:70
   wire request_to_0_ready = ar_next_ready & burst_last; // access-read.ts:70
   wire request_to_1_valid = request_valid & ~request_to_1_done; // access-read.ts:70
   wire request_to_1_ready = ~waiting_of_skid_full; // access-read.ts:70
-  wire waiting_of_room = ~waiting_of_full | waiting_push_ready; // access-read.ts:75
+  wire waiting_of_room = ~waiting_of_full | waiting_push_ready; // access-read.ts:72
   wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:69
   wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:69
   wire [14:0] burst_end_offset = {1'b0, request_payload_length} + {9'd0, request_payload_offset[5:0]} - 15'd1; // bursts.ts:75
@@ -120,29 +120,29 @@ module AccessRead_51a76732 (
   assign burst_last = burst_left <= {3'd0, burst_room};
   assign burst_length = burst_last ? burst_left[5:0] : burst_room;
   assign ar_next_ready = ~ar_stage_full | ar_ready;
-  wire [5:0] job_next_payload_from = waiting_of_held_offset[5:0]; // access-read.ts:83
+  wire [5:0] job_next_payload_from = waiting_of_held_offset[5:0]; // access-read.ts:80
   wire [28:0] job_next_payload_tag = {
     waiting_of_held_indirect,
     waiting_of_held_length,
     waiting_of_held_reply_opcode,
     waiting_of_held_slot
-  }; // access-read.ts:83
-  wire reply_due = ~begun & ~reply_done; // access-read.ts:112
-  wire replied = ~reply_due | reply_ready; // access-read.ts:127
-  wire queued = data_done | queue_push_ready; // access-read.ts:128
+  }; // access-read.ts:80
+  wire reply_due = ~begun & ~reply_done; // access-read.ts:109
+  wire replied = ~reply_due | reply_ready; // access-read.ts:124
+  wire queued = data_done | queue_push_ready; // access-read.ts:125
   wire complete =
     align_output_valid
     & align_output_ready
     & align_output_payload_last
-    & ~align_output_payload_bad; // access-read.ts:137
+    & ~align_output_payload_bad; // access-read.ts:134
 
-  wire waiting_push_valid = waiting_of_full; // access-read.ts:82
-  wire [5:0] waiting_push_payload_from = job_next_payload_from; // access-read.ts:82
-  wire [5:0] waiting_push_payload_to = 6'd6; // access-read.ts:82
-  wire [13:0] waiting_push_payload_length = waiting_of_held_length; // access-read.ts:82
-  wire [28:0] waiting_push_payload_tag = job_next_payload_tag; // access-read.ts:82
-  wire waiting_pop_ready = align_job_ready; // access-read.ts:82
-  Fifo_shape_1d7cdb_depth32_styledistributed waiting ( // access-read.ts:82
+  wire waiting_push_valid = waiting_of_full; // access-read.ts:79
+  wire [5:0] waiting_push_payload_from = job_next_payload_from; // access-read.ts:79
+  wire [5:0] waiting_push_payload_to = 6'd6; // access-read.ts:79
+  wire [13:0] waiting_push_payload_length = waiting_of_held_length; // access-read.ts:79
+  wire [28:0] waiting_push_payload_tag = job_next_payload_tag; // access-read.ts:79
+  wire waiting_pop_ready = align_job_ready; // access-read.ts:79
+  Fifo_shape_1d7cdb_depth32_styledistributed waiting ( // access-read.ts:79
     .clk                 (clk),
     .rst                 (rst),
     .push_valid          (waiting_push_valid),
@@ -160,16 +160,16 @@ module AccessRead_51a76732 (
     .level               (waiting_level)
   );
 
-  wire align_job_valid = waiting_pop_valid; // access-read.ts:95
-  wire [5:0] align_job_payload_from = waiting_pop_payload_from; // access-read.ts:95
-  wire [5:0] align_job_payload_to = waiting_pop_payload_to; // access-read.ts:95
-  wire [13:0] align_job_payload_length = waiting_pop_payload_length; // access-read.ts:95
-  wire [28:0] align_job_payload_tag = waiting_pop_payload_tag; // access-read.ts:95
-  wire align_input_valid = r_valid; // access-read.ts:95
-  wire [511:0] align_input_payload_data = r_payload_data; // access-read.ts:95
-  wire align_input_payload_bad = |r_payload_resp; // access-read.ts:95
+  wire align_job_valid = waiting_pop_valid; // access-read.ts:92
+  wire [5:0] align_job_payload_from = waiting_pop_payload_from; // access-read.ts:92
+  wire [5:0] align_job_payload_to = waiting_pop_payload_to; // access-read.ts:92
+  wire [13:0] align_job_payload_length = waiting_pop_payload_length; // access-read.ts:92
+  wire [28:0] align_job_payload_tag = waiting_pop_payload_tag; // access-read.ts:92
+  wire align_input_valid = r_valid; // access-read.ts:92
+  wire [511:0] align_input_payload_data = r_payload_data; // access-read.ts:92
+  wire align_input_payload_bad = |r_payload_resp; // access-read.ts:92
   assign align_output_ready = replied & queued;
-  Align_beatBytes64_tagBits29 align ( // access-read.ts:95
+  Align_beatBytes64_tagBits29 align ( // access-read.ts:92
     .clk                 (clk),
     .rst                 (rst),
     .job_valid           (align_job_valid),
@@ -192,12 +192,12 @@ module AccessRead_51a76732 (
     .input_last          (align_input_last)
   );
 
-  wire queue_push_valid = align_output_valid & ~data_done; // access-read.ts:108
-  wire [511:0] queue_push_payload_data = align_output_payload_data; // access-read.ts:108
-  wire queue_push_payload_last = align_output_payload_last; // access-read.ts:108
-  wire queue_push_payload_bad = align_output_payload_bad & align_output_payload_last; // access-read.ts:108
-  wire queue_pop_ready = data_ready; // access-read.ts:108
-  Fifo_shape_090f99_depth64_styledistributed queue ( // access-read.ts:108
+  wire queue_push_valid = align_output_valid & ~data_done; // access-read.ts:105
+  wire [511:0] queue_push_payload_data = align_output_payload_data; // access-read.ts:105
+  wire queue_push_payload_last = align_output_payload_last; // access-read.ts:105
+  wire queue_push_payload_bad = align_output_payload_bad & align_output_payload_last; // access-read.ts:105
+  wire queue_pop_ready = data_ready; // access-read.ts:105
+  Fifo_shape_090f99_depth64_styledistributed queue ( // access-read.ts:105
     .clk               (clk),
     .rst               (rst),
     .push_valid        (queue_push_valid),
@@ -330,8 +330,8 @@ module AccessRead_51a76732 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (r_valid & r_ready) assert (~align_input_last | r_payload_last); // access-read.ts:101
-      if (r_valid) assert (r_payload_id == 5'd0); // access-read.ts:103
+      if (r_valid & r_ready) assert (~align_input_last | r_payload_last); // access-read.ts:98
+      if (r_valid) assert (r_payload_id == 5'd0); // access-read.ts:100
     end
 `else
 `ifndef SYNTHESIS
@@ -339,13 +339,13 @@ module AccessRead_51a76732 (
     if (~rst) begin
       if (r_valid & r_ready) begin
         if (~(~align_input_last | r_payload_last)) begin
-          $display("%s", "assertion failed: a read's last beat is the last of a burst (access-read.ts:101)"); // access-read.ts:101
+          $display("%s", "assertion failed: a read's last beat is the last of a burst (access-read.ts:98)"); // access-read.ts:98
           $stop;
         end
       end
       if (r_valid) begin
         if (~(r_payload_id == 5'd0)) begin
-          $display("%s", "assertion failed: only beats of ID 0 come here (access-read.ts:103)"); // access-read.ts:103
+          $display("%s", "assertion failed: only beats of ID 0 come here (access-read.ts:100)"); // access-read.ts:100
           $stop;
         end
       end

@@ -141,74 +141,74 @@ module Control_reset_f9f394 (
   reg [15:0] rule3_pid_kept; // control.ts:87
   reg [2:0] rule3_action_kept; // control.ts:87
   reg rule3_valid_kept; // control.ts:87
-  reg [5:0] turn; // control.ts:195
-  reg clearing; // control.ts:196
-  reg [7:0] pending_rx_frames; // control.ts:204
-  reg [7:0] pending_tx_frames; // control.ts:204
-  reg [7:0] pending_drop_long; // control.ts:204
-  reg [7:0] pending_drop_fcs; // control.ts:204
-  reg [7:0] pending_drop_short; // control.ts:204
-  reg [7:0] pending_drop_mac; // control.ts:204
-  reg [7:0] pending_drop_ether_type; // control.ts:204
-  reg [7:0] pending_drop_arp; // control.ts:204
-  reg [7:0] pending_drop_ip_header; // control.ts:204
-  reg [7:0] pending_drop_ip_options; // control.ts:204
-  reg [7:0] pending_drop_ip_checksum; // control.ts:204
-  reg [7:0] pending_drop_fragment; // control.ts:204
-  reg [7:0] pending_drop_ip; // control.ts:204
-  reg [7:0] pending_drop_length; // control.ts:204
-  reg [7:0] pending_drop_protocol; // control.ts:204
-  reg [7:0] pending_drop_icmp; // control.ts:204
-  reg [7:0] pending_drop_port; // control.ts:204
-  reg [7:0] pending_drop_rule; // control.ts:204
-  reg [7:0] pending_arp_replies; // control.ts:204
-  reg [7:0] pending_icmp_replies; // control.ts:204
-  reg [7:0] pending_nacks; // control.ts:204
-  reg [7:0] pending_malformed; // control.ts:204
-  reg [7:0] pending_invalid; // control.ts:204
-  reg [7:0] pending_write_permission; // control.ts:204
-  reg [7:0] pending_read_permission; // control.ts:204
-  reg [7:0] pending_out_of_memory; // control.ts:204
-  reg [7:0] pending_busy; // control.ts:204
-  reg [7:0] pending_unanswered; // control.ts:204
-  reg [7:0] pending_pingpongs; // control.ts:204
-  reg [7:0] pending_reads; // control.ts:204
-  reg [7:0] pending_writes; // control.ts:204
-  reg [7:0] pending_writes_no_reply; // control.ts:204
-  reg [7:0] pending_atomics; // control.ts:204
-  reg [7:0] pending_dereferences; // control.ts:204
-  reg [7:0] pending_fences; // control.ts:204
-  reg [21:0] pending_read_bytes; // control.ts:204
-  reg [21:0] pending_write_bytes; // control.ts:204
-  reg [7:0] pending_slow_requests; // control.ts:204
-  reg [7:0] pending_extend_requests; // control.ts:204
-  reg [7:0] pending_page_faults; // control.ts:204
-  reg [7:0] pending_tlb_hits; // control.ts:204
-  reg [7:0] pending_tlb_misses; // control.ts:204
-  reg [7:0] pending_misses_merged; // control.ts:204
-  reg [7:0] pending_bucket_fetches; // control.ts:204
-  reg [7:0] pending_tlb_evictions; // control.ts:204
-  reg [7:0] pending_retries_answered; // control.ts:204
-  reg [7:0] pending_retries_busy; // control.ts:204
-  reg [7:0] pending_retries_expired; // control.ts:204
-  reg [7:0] pending_retry_evictions; // control.ts:204
-  reg [7:0] pending_retry_clients_replaced; // control.ts:204
-  reg [7:0] pending_shootdowns; // control.ts:204
-  reg [7:0] pending_offload0_requests; // control.ts:204
-  reg [7:0] pending_offload1_requests; // control.ts:204
-  reg [7:0] pending_offload2_requests; // control.ts:204
-  reg [7:0] pending_offload3_requests; // control.ts:204
-  reg [7:0] pending_offload0_accesses; // control.ts:204
-  reg [7:0] pending_offload1_accesses; // control.ts:204
-  reg [7:0] pending_offload2_accesses; // control.ts:204
-  reg [7:0] pending_offload3_accesses; // control.ts:204
-  reg [7:0] pending_offload_busy; // control.ts:204
-  reg [7:0] pending_offload_repeated; // control.ts:204
-  reg adding; // control.ts:211
-  reg [21:0] amount; // control.ts:212
-  reg [47:0] base; // control.ts:213
-  reg [5:0] place; // control.ts:214
-  reg settling; // control.ts:216
+  reg [5:0] turn; // control.ts:191
+  reg clearing; // control.ts:192
+  reg [7:0] pending_rx_frames; // control.ts:200
+  reg [7:0] pending_tx_frames; // control.ts:200
+  reg [7:0] pending_drop_long; // control.ts:200
+  reg [7:0] pending_drop_fcs; // control.ts:200
+  reg [7:0] pending_drop_short; // control.ts:200
+  reg [7:0] pending_drop_mac; // control.ts:200
+  reg [7:0] pending_drop_ether_type; // control.ts:200
+  reg [7:0] pending_drop_arp; // control.ts:200
+  reg [7:0] pending_drop_ip_header; // control.ts:200
+  reg [7:0] pending_drop_ip_options; // control.ts:200
+  reg [7:0] pending_drop_ip_checksum; // control.ts:200
+  reg [7:0] pending_drop_fragment; // control.ts:200
+  reg [7:0] pending_drop_ip; // control.ts:200
+  reg [7:0] pending_drop_length; // control.ts:200
+  reg [7:0] pending_drop_protocol; // control.ts:200
+  reg [7:0] pending_drop_icmp; // control.ts:200
+  reg [7:0] pending_drop_port; // control.ts:200
+  reg [7:0] pending_drop_rule; // control.ts:200
+  reg [7:0] pending_arp_replies; // control.ts:200
+  reg [7:0] pending_icmp_replies; // control.ts:200
+  reg [7:0] pending_nacks; // control.ts:200
+  reg [7:0] pending_malformed; // control.ts:200
+  reg [7:0] pending_invalid; // control.ts:200
+  reg [7:0] pending_write_permission; // control.ts:200
+  reg [7:0] pending_read_permission; // control.ts:200
+  reg [7:0] pending_out_of_memory; // control.ts:200
+  reg [7:0] pending_busy; // control.ts:200
+  reg [7:0] pending_unanswered; // control.ts:200
+  reg [7:0] pending_pingpongs; // control.ts:200
+  reg [7:0] pending_reads; // control.ts:200
+  reg [7:0] pending_writes; // control.ts:200
+  reg [7:0] pending_writes_no_reply; // control.ts:200
+  reg [7:0] pending_atomics; // control.ts:200
+  reg [7:0] pending_dereferences; // control.ts:200
+  reg [7:0] pending_fences; // control.ts:200
+  reg [21:0] pending_read_bytes; // control.ts:200
+  reg [21:0] pending_write_bytes; // control.ts:200
+  reg [7:0] pending_slow_requests; // control.ts:200
+  reg [7:0] pending_extend_requests; // control.ts:200
+  reg [7:0] pending_page_faults; // control.ts:200
+  reg [7:0] pending_tlb_hits; // control.ts:200
+  reg [7:0] pending_tlb_misses; // control.ts:200
+  reg [7:0] pending_misses_merged; // control.ts:200
+  reg [7:0] pending_bucket_fetches; // control.ts:200
+  reg [7:0] pending_tlb_evictions; // control.ts:200
+  reg [7:0] pending_retries_answered; // control.ts:200
+  reg [7:0] pending_retries_busy; // control.ts:200
+  reg [7:0] pending_retries_expired; // control.ts:200
+  reg [7:0] pending_retry_evictions; // control.ts:200
+  reg [7:0] pending_retry_clients_replaced; // control.ts:200
+  reg [7:0] pending_shootdowns; // control.ts:200
+  reg [7:0] pending_offload0_requests; // control.ts:200
+  reg [7:0] pending_offload1_requests; // control.ts:200
+  reg [7:0] pending_offload2_requests; // control.ts:200
+  reg [7:0] pending_offload3_requests; // control.ts:200
+  reg [7:0] pending_offload0_accesses; // control.ts:200
+  reg [7:0] pending_offload1_accesses; // control.ts:200
+  reg [7:0] pending_offload2_accesses; // control.ts:200
+  reg [7:0] pending_offload3_accesses; // control.ts:200
+  reg [7:0] pending_offload_busy; // control.ts:200
+  reg [7:0] pending_offload_repeated; // control.ts:200
+  reg adding; // control.ts:207
+  reg [21:0] amount; // control.ts:208
+  reg [47:0] base; // control.ts:209
+  reg [5:0] place; // control.ts:210
+  reg settling; // control.ts:212
   reg asked_full; // axi4-lite.ts:66
   reg [11:0] asked_held_addr; // axi4-lite.ts:66
   reg [2:0] asked_held_prot; // axi4-lite.ts:66
@@ -224,19 +224,19 @@ module Control_reset_f9f394 (
   reg [3:0] order_data_held_strb; // axi4-lite.ts:75
   reg done_full; // axi4-lite.ts:85
   reg [1:0] done_held_resp; // axi4-lite.ts:85
-  (* ram_style = "distributed" *) reg [47:0] counts [0:60]; // control.ts:194
+  (* ram_style = "distributed" *) reg [47:0] counts [0:60]; // control.ts:190
   wire [9:0] at; // control.ts:103
   wire in_counters; // control.ts:105
   wire high_word; // control.ts:109
   wire [9:0] offset; // control.ts:107
   wire in_mat; // control.ts:106
-  wire mapped; // control.ts:117
+  wire mapped; // control.ts:114
   wire written_ready; // axi4-lite.ts:78
-  wire to_register; // control.ts:134
-  wire to_mat; // control.ts:135
-  wire entry_bytes; // control.ts:136
-  wire [9:0] target; // control.ts:133
-  wire last = turn == 6'd60; // control.ts:197
+  wire to_register; // control.ts:131
+  wire to_mat; // control.ts:132
+  wire entry_bytes; // control.ts:133
+  wire [9:0] target; // control.ts:130
+  wire last = turn == 6'd60; // control.ts:193
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:67
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd4}} & 32'h4000600)

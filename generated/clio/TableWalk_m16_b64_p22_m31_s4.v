@@ -50,24 +50,24 @@ module TableWalk_m16_b64_p22_m31_s4 (
   reg [3:0] miss; // table-walk.ts:143
   reg [7:0] want_index; // table-walk.ts:144
   reg [35:0] want_tag; // table-walk.ts:144
-  reg [3:0] walked_miss; // table-walk.ts:214
-  reg walked_error; // table-walk.ts:214
-  reg walked_allocated; // table-walk.ts:214
-  reg walked_mapped; // table-walk.ts:214
-  reg walked_read; // table-walk.ts:214
-  reg walked_write; // table-walk.ts:214
-  reg [8:0] walked_ppn; // table-walk.ts:214
-  reg [2:0] walked_slot; // table-walk.ts:214
-  reg [7:0] walked_index; // table-walk.ts:214
-  reg [35:0] walked_tag; // table-walk.ts:214
-  reg done; // table-walk.ts:215
+  reg [3:0] walked_miss; // table-walk.ts:211
+  reg walked_error; // table-walk.ts:211
+  reg walked_allocated; // table-walk.ts:211
+  reg walked_mapped; // table-walk.ts:211
+  reg walked_read; // table-walk.ts:211
+  reg walked_write; // table-walk.ts:211
+  reg [8:0] walked_ppn; // table-walk.ts:211
+  reg [2:0] walked_slot; // table-walk.ts:211
+  reg [7:0] walked_index; // table-walk.ts:211
+  reg [35:0] walked_tag; // table-walk.ts:211
+  reg done; // table-walk.ts:212
   (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table-walk.ts:119
   (* ram_style = "distributed" *) reg [11:0] fetches_store [0:15]; // pass-queue.ts:33
   wire [11:0] fetches_payload_miss_word = fetches_store[fetches_head];
   wire [3:0] fetches_payload_miss = fetches_queued ? fetches_payload_miss_word[3:0] : asked_miss; // pass-queue.ts:31
   wire [7:0] fetches_payload_index = fetches_queued ? fetches_payload_miss_word[11:4] : asked_index; // pass-queue.ts:31
-  wire fetches_taken = ar_valid & ar_ready; // pass-queue.ts:44
-  wire fetches_single = fetches_tail == fetches_behind_head; // pass-queue.ts:50
+  wire fetches_taken = ar_valid & ar_ready; // pass-queue.ts:45
+  wire fetches_single = fetches_tail == fetches_behind_head; // pass-queue.ts:51
   wire [3:0] coming = r_payload_id[3:0] - 4'd1; // table-walk.ts:145
   wire arrives = beat_valid & beat_last; // table-walk.ts:154
 
@@ -211,14 +211,14 @@ module TableWalk_m16_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(asked_valid & fetches_queued & (fetches_tail == fetches_head) & ~fetches_taken)); // pass-queue.ts:52
+      assert (~(asked_valid & fetches_queued & (fetches_tail == fetches_head) & ~fetches_taken)); // pass-queue.ts:53
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(asked_valid & fetches_queued & (fetches_tail == fetches_head) & ~fetches_taken))) begin
-        $display("%s", "assertion failed: the queue fetches has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
+        $display("%s", "assertion failed: the queue fetches has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
         $stop;
       end
     end

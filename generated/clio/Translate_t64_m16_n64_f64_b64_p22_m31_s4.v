@@ -288,8 +288,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire first_moves; // translate.ts:243
   wire again_valid = goes_to_again | again_queued; // pass-queue.ts:31
   wire [5:0] again_payload = again_queued ? again_store[again_head] : decision_slot; // pass-queue.ts:31
-  wire again_taken = again_valid & first_ready; // pass-queue.ts:44
-  wire again_single = again_tail == again_behind_head; // pass-queue.ts:50
+  wire again_taken = again_valid & first_ready; // pass-queue.ts:45
+  wire again_single = again_tail == again_behind_head; // pass-queue.ts:51
   assign first_ready = ~first_valid | first_moves;
   wire wants_parked = ~again_valid & parked_queue_pop_valid & ~retrying & misses_room; // translate.ts:173
   wire wants_old = again_valid | wants_parked; // translate.ts:174
@@ -344,14 +344,14 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire [2:0] asks_sync_choice = misses_served_valid ? permitted_word[92:90] : second_op;
   wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:327
   wire finished = goes_on & complete; // translate.ts:328
-  wire reads_out_taken = reads_valid & reads_ready; // pass-queue.ts:44
-  wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass-queue.ts:50
-  wire writes_out_taken = writes_valid & writes_ready; // pass-queue.ts:44
-  wire writes_out_single = writes_out_tail == writes_out_behind_head; // pass-queue.ts:50
-  wire syncs_out_taken = syncs_valid & syncs_ready; // pass-queue.ts:44
-  wire syncs_out_single = syncs_out_tail == syncs_out_behind_head; // pass-queue.ts:50
-  wire refused_out_taken = refused_valid & refused_ready; // pass-queue.ts:44
-  wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass-queue.ts:50
+  wire reads_out_taken = reads_valid & reads_ready; // pass-queue.ts:45
+  wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass-queue.ts:51
+  wire writes_out_taken = writes_valid & writes_ready; // pass-queue.ts:45
+  wire writes_out_single = writes_out_tail == writes_out_behind_head; // pass-queue.ts:51
+  wire syncs_out_taken = syncs_valid & syncs_ready; // pass-queue.ts:45
+  wire syncs_out_single = syncs_out_tail == syncs_out_behind_head; // pass-queue.ts:51
+  wire refused_out_taken = refused_valid & refused_ready; // pass-queue.ts:45
+  wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass-queue.ts:51
   wire [27:0] next_page_choice = misses_served_valid ? permitted_word[43:16] : second_vpn;
   wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:385
 
@@ -1245,19 +1245,19 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken)); // pass-queue.ts:52
+      assert (~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken)); // pass-queue.ts:53
       assert (~(goes_to_parked & ~parked_queue_push_ready)); // translate.ts:164
-      assert (~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken)); // pass-queue.ts:52
-      assert (~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken)); // pass-queue.ts:52
-      assert (~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken)); // pass-queue.ts:52
-      assert (~(goes_to_refused & refused_out_queued & (refused_out_tail == refused_out_head) & ~refused_out_taken)); // pass-queue.ts:52
+      assert (~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken)); // pass-queue.ts:53
+      assert (~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken)); // pass-queue.ts:53
+      assert (~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken)); // pass-queue.ts:53
+      assert (~(goes_to_refused & refused_out_queued & (refused_out_tail == refused_out_head) & ~refused_out_taken)); // pass-queue.ts:53
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken))) begin
-        $display("%s", "assertion failed: the queue again has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
+        $display("%s", "assertion failed: the queue again has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
         $stop;
       end
       if (~(~(goes_to_parked & ~parked_queue_push_ready))) begin
@@ -1265,19 +1265,19 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         $stop;
       end
       if (~(~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken))) begin
-        $display("%s", "assertion failed: the queue reads_out has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
+        $display("%s", "assertion failed: the queue reads_out has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
         $stop;
       end
       if (~(~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken))) begin
-        $display("%s", "assertion failed: the queue writes_out has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
+        $display("%s", "assertion failed: the queue writes_out has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
         $stop;
       end
       if (~(~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken))) begin
-        $display("%s", "assertion failed: the queue syncs_out has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
+        $display("%s", "assertion failed: the queue syncs_out has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
         $stop;
       end
       if (~(~(goes_to_refused & refused_out_queued & (refused_out_tail == refused_out_head) & ~refused_out_taken))) begin
-        $display("%s", "assertion failed: the queue refused_out has room for all that can come (pass-queue.ts:52)"); // pass-queue.ts:52
+        $display("%s", "assertion failed: the queue refused_out has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
         $stop;
       end
     end
