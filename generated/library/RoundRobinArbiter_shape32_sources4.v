@@ -20,14 +20,14 @@ module RoundRobinArbiter_shape32_sources4 (
   output wire [1:0]  to_payload_from,
   output wire [31:0] to_payload_value
 );
-  reg merge_locked; // round-robin-arbiter.ts:45
-  reg [3:0] merge_owner; // round-robin-arbiter.ts:45
-  wire [3:0] merge_request = {from3_valid, from2_valid, from1_valid, from0_valid}; // round-robin-arbiter.ts:45
-  wire [3:0] merge_after = merge_request & ~(merge_owner | (merge_owner - 4'd1)); // round-robin-arbiter.ts:45
+  reg merge_locked; // round-robin-arbiter.ts:41
+  reg [3:0] merge_owner; // round-robin-arbiter.ts:41
+  wire [3:0] merge_request = {from3_valid, from2_valid, from1_valid, from0_valid}; // round-robin-arbiter.ts:41
+  wire [3:0] merge_after = merge_request & ~(merge_owner | (merge_owner - 4'd1)); // round-robin-arbiter.ts:41
   wire [3:0] merge_grant =
     merge_locked ? merge_owner :
     |merge_after ? merge_after & (~merge_after + 4'd1) :
-    merge_request & (~merge_request + 4'd1); // round-robin-arbiter.ts:45
+    merge_request & (~merge_request + 4'd1); // round-robin-arbiter.ts:41
 
   always @(posedge clk)
     if (rst) begin

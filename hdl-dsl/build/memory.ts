@@ -6,7 +6,7 @@ import type { Bit, Given, Num, UInt, Val } from "../types/value.ts";
 import { atTop, claimName, context, report } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { sourceName, userPosition } from "./position.ts";
-import { conditionOf, operand, Value } from "./value.ts";
+import { conditionOf, operand, uintOf } from "./value.ts";
 import { leafExprs, unpack } from "./view.ts";
 
 export interface RamOptions {
@@ -114,6 +114,6 @@ export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
       });
       return unpack(shape, data as unknown as UInt);
     },
-    readAsync: address => unpack(shape, new Value(make.memRead(memory, addressOf(address))) as unknown as UInt),
+    readAsync: address => unpack(shape, uintOf(make.memRead(memory, addressOf(address)))),
   };
 }

@@ -118,7 +118,7 @@ export const streamEntries: readonly CatalogueEntry[] = [
     name: "map",
     file: "stream/stream",
     what: "another payload",
-    def: through("MapUnit", word, s => map(s, word, v => v.add(1) as never)),
+    def: through("MapUnit", word, s => map(s, word, v => v.add(1))),
     example: "32 bits, plus 1",
     latency: 0,
     timing: one,

@@ -51,7 +51,7 @@ const definition = module(
       const nextTail = node(mux(push, tail.add(1), tail));
       tail.set(nextTail);
       tailGray.set(toGray(nextTail));
-      store.write(push, tail.trunc(address), io.push.payload as never);
+      store.write(push, tail.trunc(address), io.push.payload);
     });
     inDomain(popping, () => {
       const tailSeen = synchronise(tailGray, { name: "tail_seen" });

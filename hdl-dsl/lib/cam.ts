@@ -1,5 +1,6 @@
 import { input, output } from "../types/ports.ts";
 import { bit, struct, uint, vec } from "../types/shape.ts";
+import type { Bit } from "../types/value.ts";
 import { reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { mux, when } from "../build/statements.ts";
@@ -37,7 +38,7 @@ export const Cam = module(
         keys
           .toArray()
           .map((k, i) =>
-            mux(written[i] as never, io.write.keep.and(io.write.key.eq(io.key)), taken.bit(i).and(k.eq(io.key))),
+            mux(written[i] as Bit, io.write.keep.and(io.write.key.eq(io.key)), taken.bit(i).and(k.eq(io.key))),
           ),
       ),
     );

@@ -11,7 +11,7 @@ import { onlyKept } from "./axi/lanes.ts";
 
 /** One's complement sum of two 16-bit numbers: the carry comes in again below. */
 export function onesAdd(a: UInt, b: UInt): UInt<16> {
-  const sum = a.addGrow(b as never);
+  const sum = a.addGrow(b);
   return sum.trunc(16).add(sum.bit(16).zext(16));
 }
 

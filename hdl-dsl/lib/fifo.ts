@@ -35,7 +35,7 @@ const definition = module(
     const pop = node(io.pop.fire);
 
     io.push.ready.set(count.ne(p.depth));
-    store.write(push, tail, io.push.payload as never);
+    store.write(push, tail, io.push.payload);
     when(push, () => tail.set(after(tail)));
     const nextHead = node(mux(pop, after(head), head));
     head.set(nextHead);

@@ -46,9 +46,9 @@ export function frameDigest<P extends Shape>(
   when(partValid.and(advance), () => {
     when(partLast, () => {
       resultValid.set(1);
-      assignView(result, d.result(state, part as unknown as Val<P>), "result");
+      assignView(result, d.result(state, part), "result");
       state.set(d.init);
-    }).otherwise(() => state.set(d.next(state, part as unknown as Val<P>)));
+    }).otherwise(() => state.set(d.next(state, part)));
   });
   to.valid.set(resultValid);
   assignView(to.payload, result, "payload");

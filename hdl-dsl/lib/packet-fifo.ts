@@ -55,7 +55,7 @@ const definition = module(
     const bad = node(p.drop === undefined ? lost : lost.or(field(io.push.payload, p.drop)));
     const commit = node(ends.and(bad.not())),
       rollback = node(ends.and(bad));
-    store.write(push.and(lost.not()), tail, io.push.payload as never);
+    store.write(push.and(lost.not()), tail, io.push.payload);
 
     when(push.and(lost.not()), () => {
       tail.set(after(tail));

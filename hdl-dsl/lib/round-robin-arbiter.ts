@@ -1,6 +1,6 @@
-import { sink, source, type Ports, type StreamPort } from "../types/ports.ts";
+import { mergePorts, portArray, portOf, sink, source, type StreamPort } from "../types/ports.ts";
 import { struct, uint, type Shape, type StructShape, type UIntShape } from "../types/shape.ts";
-import type { Bit, StreamIn, StreamOut } from "../types/value.ts";
+import type { Bit } from "../types/value.ts";
 import { module, type Def } from "../build/module.ts";
 import { constant } from "../build/value.ts";
 import { arbiter } from "../stream/arbiter.ts";
@@ -24,29 +24,23 @@ const Tagged = <const S extends Shape>(
   sources: number,
 ): StructShape<{ readonly from: UIntShape; readonly value: S }> =>
   struct({ from: uint(addressBits(sources)), value: shape });
-const portName = (i: number): string => `from${i}`;
 
 const definition = module(
   "RoundRobinArbiter",
-  (p: RoundRobinArbiterParameters): Ports => ({
-    ...Object.fromEntries(Array.from({ length: p.sources }, (_, i) => [portName(i), sink(p.shape)])),
-    to: source(Tagged(p.shape, p.sources)),
-  }),
-  (ports, p) => {
-    const io = ports as unknown as Readonly<Record<string, StreamIn<Shape>>> & { readonly to: StreamOut<Shape> };
+  (p: RoundRobinArbiterParameters) =>
+    mergePorts(portArray("from", p.sources, sink(p.shape)), { to: source(Tagged(p.shape, p.sources)) }),
+  (io, p) => {
     const shape = Tagged(p.shape, p.sources),
       last = p.last;
     const tagged = Array.from({ length: p.sources }, (_, i) =>
-      map(io[portName(i)] as StreamIn<Shape>, shape, v => ({ from: constant(i, addressBits(p.sources)), value: v }), {
+      map(portOf(io, "from", i), shape, v => ({ from: constant(i, addressBits(p.sources)), value: v }), {
         name: `tagged_${i}`,
       }),
     );
     connectAny(
       arbiter(tagged, {
         name: "merge",
-        ...(last === undefined
-          ? {}
-          : { last: v => (v.value as unknown as Readonly<Record<string, Bit>>)[last] as Bit }),
+        ...(last === undefined ? {} : { last: v => (v.value as Readonly<Record<string, Bit>>)[last] as Bit }),
       }),
       io.to,
     );

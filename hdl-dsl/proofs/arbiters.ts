@@ -30,7 +30,7 @@ function arbiterHarness(name: string, c: Case): Def {
     () => ({ from0: sink(uint(2)), from1: sink(uint(2)), from2: sink(uint(2)), to: source(Tagged) }),
     io => {
       const from = [io.from0, io.from1, io.from2];
-      connect(c.build(from) as never, io.to);
+      connect(c.build(from), io.to);
       from.forEach((s, i) => {
         producerObeys(s, `from_${i}`);
       });
@@ -118,7 +118,7 @@ export const arbiterProofs: readonly Proof[] = [
     module: "arbiter, priority, 3 sources",
     harness: arbiterHarness("PriorityArbiterProof", {
       priority: true,
-      build: from => arbiter(tagged(from), { name: "dut", policy: "priority" }) as never,
+      build: from => arbiter(tagged(from), { name: "dut", policy: "priority" }),
     }),
     faults: [{ what: "a stalled choice is not kept", from: /dut_locked <= ~\w+;/, to: "dut_locked <= 1'b0;" }],
   },
@@ -127,7 +127,7 @@ export const arbiterProofs: readonly Proof[] = [
     harness: arbiterHarness("LockedArbiterProof", {
       bound: SOURCES - 1,
       packets: true,
-      build: from => arbiter(tagged(from), { name: "dut", last: v => v.value.bit(1) }) as never,
+      build: from => arbiter(tagged(from), { name: "dut", last: v => v.value.bit(1) }),
     }),
     faults: [
       {
@@ -146,7 +146,7 @@ export const arbiterProofs: readonly Proof[] = [
         from.forEach((s, i) => {
           connect(s, dut[`from${i as 0 | 1 | 2}`]);
         });
-        return dut.to as never;
+        return dut.to;
       },
     }),
     faults: [

@@ -39,7 +39,7 @@ export function creditSender<S extends Shape>(
       .or(left.ne(constant(credits, left.width))),
     `${name}: no more credits come back than went out`,
   );
-  return { out: out as unknown as StreamIn<S>, left };
+  return { out: out, left };
 }
 
 /**

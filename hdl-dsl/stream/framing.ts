@@ -57,7 +57,7 @@ export function insertHeader<F extends { readonly [name: string]: Shape }, L ext
   const out = stream(header.shape, { name });
   out.valid.set(mux(inBody as Bit, body.valid, header.valid));
   const fields = Object.keys(header.shape.fields);
-  const beat = mux(inBody as Bit, body.payload as never, header.payload as never) as Readonly<Record<string, unknown>>;
+  const beat = mux<unknown, unknown>(inBody, body.payload, header.payload) as Readonly<Record<string, unknown>>;
   assignGiven(
     out.payload,
     header.shape,

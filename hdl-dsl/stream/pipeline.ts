@@ -48,7 +48,7 @@ export function pipeline<F extends Fields>(
   o: { readonly name?: string } = {},
 ): Pipe<ValsOf<F>> {
   const prefix = o.name ?? sourceName()?.name ?? (isTaken("s1_valid") ? streamName(from) : undefined);
-  const payload = from.payload as unknown as Record<string, unknown>;
+  const payload = from.payload;
   const first: Stage = {
     valid: from.valid,
     advance: from.fire,
@@ -76,7 +76,7 @@ function pipe(last: Stage, latency: number, prefix: string): Pipe<Record<string,
     latency,
     stage: f => pipe(nextStage(last, latency + 1, prefix, f(fieldsObject(last))), latency + 1, prefix) as never,
     into: to => {
-      const target = to as unknown as StreamOut<StructShape>;
+      const target = to;
       const out: Record<string, unknown> = {};
       for (const n of Object.keys(target.shape.fields)) {
         if (last.names.has(n)) out[n] = last.field(n);
@@ -86,7 +86,7 @@ function pipe(last: Stage, latency: number, prefix: string): Pipe<Record<string,
             `the pipeline has no field ${n} at its last stage`,
             `${didYouMean(n, [...last.names])}Its fields are ${[...last.names].join(", ")}`,
           );
-          out[n] = (target.payload as unknown as Record<string, unknown>)[n];
+          out[n] = target.payload[n];
         }
       }
       target.valid.set(last.valid);

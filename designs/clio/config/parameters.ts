@@ -214,6 +214,7 @@ export function parametersOf(c: NodeConfig): Parameters {
   const names = Object.keys(parametersSchema.shape).filter(k =>
     k === "partitions" ? c.partitions !== 1 : k === "gbnTimeout" ? c.gbnTimeout !== gbnTimeoutDefault : true,
   );
+  // In two steps: that the names are all of the parameters is what the schema says, not a type.
   return Object.fromEntries(names.map(k => [k, c[k as keyof Parameters]])) as Partial<Parameters> as Parameters;
 }
 

@@ -41,7 +41,7 @@ export function isQueue(o: ShadowOptions): { readonly count: UInt; readonly empt
   const slots = reg(vec(uint(width), capacity), { name: `${name}_model` });
   const count = reg(uint(bits), { init: 0, name: `${name}_model_count` });
   const empty = node(count.eq(0), { name: `${name}_model_empty` });
-  const old = slots.toArray() as unknown as readonly UInt[];
+  const old = slots.toArray();
   const place = node(mux(pop, count.sub(1), count), { name: `${name}_model_place` });
   slots.toArray().forEach((slot, i) => {
     slot.set(mux(push.and(place.eq(i)), o.value, mux(pop, old[Math.min(i + 1, capacity - 1)] as UInt, old[i] as UInt)));
