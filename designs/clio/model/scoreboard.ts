@@ -227,6 +227,7 @@ export class Scoreboard {
         return true;
       }
       case "forward":
+        if (meaning.reply === true) return false;
         this.wait({
           ...open,
           exact: undefined,

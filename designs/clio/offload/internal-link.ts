@@ -12,7 +12,7 @@ import {
   type StreamIn,
 } from "../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../shared/frame/index.ts";
-import { clearGroupBit, toOffload } from "./addresses.ts";
+import { markGroupSender, toOffload } from "./addresses.ts";
 
 type Frames = ReturnType<typeof AxisBeat>;
 
@@ -24,7 +24,8 @@ export const patience = 256;
  * waited for `patience` cycles goes next, so that a network at line rate costs offloads most of their speed and not
  * their life, and offloads cost the network a frame in `patience` cycles at most while it needs every beat. With
  * nothing from inside the network's frames pass as they are. Latency 0, initiation interval 1.
- * In the sender's MAC of frames from outside the group bit is cleared: nobody can pass for an offload (addresses.ts).
+ * A frame from outside whose sender has the group bit is marked for the node to drop: nobody can pass for an offload
+ * (addresses.ts).
  */
 export function mergeInternal(
   network: StreamIn<Frames>,
@@ -43,7 +44,7 @@ export function mergeInternal(
     out.valid.set(mux(inside, internal.valid, network.valid));
     assignView(
       out.payload,
-      mux(inside, internal.payload as never, { ...from, data: clearGroupBit(from.data, first) } as never),
+      mux(inside, internal.payload as never, { ...from, data: markGroupSender(from.data, first) } as never),
       "rx",
     );
     network.ready.set(out.ready.and(inside.not()));
