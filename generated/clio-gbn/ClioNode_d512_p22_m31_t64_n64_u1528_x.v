@@ -162,6 +162,8 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   wire [31:0] net_rx_request_payload_length; // node.ts:110
   wire [13:0] net_rx_request_payload_body; // node.ts:110
   wire [13:0] net_rx_request_payload_frame; // node.ts:110
+  wire net_rx_request_payload_reply; // node.ts:110
+  wire net_rx_request_payload_foreign; // node.ts:110
   wire net_rx_request_payload_malformed; // node.ts:110
   wire net_rx_request_payload_corrupt; // node.ts:110
   wire net_rx_request_payload_tracked; // node.ts:110
@@ -188,691 +190,696 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   wire net_rx_drops_protocol; // node.ts:110
   wire net_rx_drops_icmp; // node.ts:110
   wire net_rx_drops_port; // node.ts:110
+  wire net_rx_drops_source; // node.ts:110
   wire net_rx_received; // node.ts:110
-  wire buffer_write_job_ready; // node.ts:113
-  wire buffer_echo_job_ready; // node.ts:113
-  wire buffer_slow_job_ready; // node.ts:113
-  wire buffer_write_data_valid; // node.ts:113
-  wire [511:0] buffer_write_data_payload_data; // node.ts:113
-  wire buffer_write_data_payload_last; // node.ts:113
-  wire buffer_echo_data_valid; // node.ts:113
-  wire [511:0] buffer_echo_data_payload_data; // node.ts:113
-  wire buffer_echo_data_payload_last; // node.ts:113
-  wire buffer_slow_data_valid; // node.ts:113
-  wire [511:0] buffer_slow_data_payload_data; // node.ts:113
-  wire buffer_slow_data_payload_last; // node.ts:113
-  wire [1:0] reply_contexts_value_kind; // node.ts:114
-  wire [47:0] reply_contexts_value_mac; // node.ts:114
-  wire [31:0] reply_contexts_value_ip; // node.ts:114
-  wire [15:0] reply_contexts_value_client_port; // node.ts:114
-  wire [15:0] reply_contexts_value_node_port; // node.ts:114
-  wire [127:0] reply_contexts_value_header; // node.ts:114
-  wire [95:0] reply_contexts_value_body; // node.ts:114
-  wire reply_contexts_value_published; // node.ts:114
-  wire [15:0] reply_contexts_value_ip_length; // node.ts:114
-  wire [15:0] reply_contexts_value_icmp_checksum; // node.ts:114
-  wire [95:0] reply_contexts_value_ip_header; // node.ts:114
-  wire mat_request_ready; // node.ts:124
-  wire mat_asked_valid; // node.ts:124
-  wire [5:0] mat_asked_payload_access_slot; // node.ts:124
-  wire [15:0] mat_asked_payload_access_pid; // node.ts:124
-  wire [63:0] mat_asked_payload_access_va; // node.ts:124
-  wire [13:0] mat_asked_payload_access_length; // node.ts:124
-  wire mat_asked_payload_access_write; // node.ts:124
-  wire mat_asked_payload_access_silent; // node.ts:124
-  wire [7:0] mat_asked_payload_access_reply_opcode; // node.ts:124
-  wire [2:0] mat_asked_payload_access_op; // node.ts:124
-  wire mat_asked_payload_access_indirect; // node.ts:124
-  wire mat_asked_payload_tracked; // node.ts:124
-  wire mat_asked_payload_keeps; // node.ts:124
-  wire mat_asked_payload_introduces; // node.ts:124
-  wire mat_asked_payload_fence; // node.ts:124
-  wire [47:0] mat_asked_payload_client; // node.ts:124
-  wire [31:0] mat_asked_payload_operation; // node.ts:124
-  wire mat_reply_valid; // node.ts:124
-  wire [5:0] mat_reply_payload_slot; // node.ts:124
-  wire [1:0] mat_reply_payload_form; // node.ts:124
-  wire [1:0] mat_reply_payload_word; // node.ts:124
-  wire [7:0] mat_reply_payload_opcode; // node.ts:124
-  wire [3:0] mat_reply_payload_status; // node.ts:124
-  wire mat_slow_valid; // node.ts:124
-  wire [5:0] mat_slow_payload_slot; // node.ts:124
-  wire [13:0] mat_slow_payload_frame; // node.ts:124
-  wire mat_release_valid; // node.ts:124
-  wire [5:0] mat_release_slot; // node.ts:124
-  wire [2:0] mat_mat_entry_action; // node.ts:124
-  wire mat_mat_entry_write; // node.ts:124
-  wire mat_mat_entry_silent; // node.ts:124
-  wire [2:0] mat_mat_entry_operation; // node.ts:124
-  wire [7:0] mat_mat_entry_reply_opcode; // node.ts:124
-  wire mat_events_nacks; // node.ts:124
-  wire mat_events_malformed; // node.ts:124
-  wire mat_events_busy; // node.ts:124
-  wire mat_events_unanswered; // node.ts:124
-  wire mat_events_drop_rule; // node.ts:124
-  wire mat_events_pingpongs; // node.ts:124
-  wire mat_events_arp_replies; // node.ts:124
-  wire mat_events_icmp_replies; // node.ts:124
-  wire mat_events_slow_requests; // node.ts:124
-  wire mat_events_extend_requests; // node.ts:124
-  wire slow_rx_frame_ready; // node.ts:130
-  wire slow_rx_job_valid; // node.ts:130
-  wire [5:0] slow_rx_job_payload_slot; // node.ts:130
-  wire [4:0] slow_rx_job_payload_first; // node.ts:130
-  wire [5:0] slow_rx_job_payload_beats; // node.ts:130
-  wire slow_rx_beats_ready; // node.ts:130
-  wire slow_rx_soc_rx_valid; // node.ts:130
-  wire [511:0] slow_rx_soc_rx_payload_data; // node.ts:130
-  wire [63:0] slow_rx_soc_rx_payload_keep; // node.ts:130
-  wire slow_rx_soc_rx_payload_last; // node.ts:130
-  wire slow_rx_soc_rx_payload_user; // node.ts:130
-  wire slow_rx_release_valid; // node.ts:130
-  wire [5:0] slow_rx_release_slot; // node.ts:130
-  reg slow_job_full; // node.ts:133
-  reg [5:0] slow_job_held_slot; // node.ts:133
-  reg [4:0] slow_job_held_first; // node.ts:133
-  reg [5:0] slow_job_held_beats; // node.ts:133
-  reg slow_job_skid_full; // node.ts:133
-  reg [5:0] slow_job_skid_held_slot; // node.ts:133
-  reg [4:0] slow_job_skid_held_first; // node.ts:133
-  reg [5:0] slow_job_skid_held_beats; // node.ts:133
-  wire retry_request_ready; // node.ts:139
-  wire retry_pass_valid; // node.ts:139
-  wire [5:0] retry_pass_payload_slot; // node.ts:139
-  wire [15:0] retry_pass_payload_pid; // node.ts:139
-  wire [63:0] retry_pass_payload_va; // node.ts:139
-  wire [13:0] retry_pass_payload_length; // node.ts:139
-  wire retry_pass_payload_write; // node.ts:139
-  wire retry_pass_payload_silent; // node.ts:139
-  wire [7:0] retry_pass_payload_reply_opcode; // node.ts:139
-  wire [2:0] retry_pass_payload_op; // node.ts:139
-  wire retry_pass_payload_indirect; // node.ts:139
-  wire retry_fence_valid; // node.ts:139
-  wire [5:0] retry_fence_payload_slot; // node.ts:139
-  wire retry_answer_valid; // node.ts:139
-  wire [5:0] retry_answer_payload_slot; // node.ts:139
-  wire [1:0] retry_answer_payload_kind; // node.ts:139
-  wire [3:0] retry_answer_payload_status; // node.ts:139
-  wire retry_answer_payload_silent; // node.ts:139
-  wire [7:0] retry_answer_payload_reply_opcode; // node.ts:139
-  wire [63:0] retry_word; // node.ts:139
-  wire retry_events_retries_answered; // node.ts:139
-  wire retry_events_retries_busy; // node.ts:139
-  wire retry_events_retries_expired; // node.ts:139
-  wire retry_events_retry_evictions; // node.ts:139
-  wire retry_events_retry_clients_replaced; // node.ts:139
-  wire fences_fence_ready; // node.ts:144
-  wire fences_reply_valid; // node.ts:144
-  wire [5:0] fences_reply_payload_slot; // node.ts:144
-  wire fences_reply_payload_refused; // node.ts:144
-  wire [2:0] fences_waiting; // node.ts:144
-  reg fence_full; // node.ts:146
-  reg [5:0] fence_held_slot; // node.ts:146
-  reg entered_valid; // node.ts:147
-  reg [5:0] entered_slot; // node.ts:147
-  wire sync_request_ready; // node.ts:153
-  wire [5:0] sync_operand_slot; // node.ts:153
-  wire sync_ar_valid; // node.ts:153
-  wire [30:0] sync_ar_payload_addr; // node.ts:153
-  wire [4:0] sync_ar_payload_id; // node.ts:153
-  wire [7:0] sync_ar_payload_len; // node.ts:153
-  wire [2:0] sync_ar_payload_size; // node.ts:153
-  wire [1:0] sync_ar_payload_burst; // node.ts:153
-  wire sync_r_ready; // node.ts:153
-  wire sync_aw_valid; // node.ts:153
-  wire [30:0] sync_aw_payload_addr; // node.ts:153
-  wire [4:0] sync_aw_payload_id; // node.ts:153
-  wire [7:0] sync_aw_payload_len; // node.ts:153
-  wire [2:0] sync_aw_payload_size; // node.ts:153
-  wire [1:0] sync_aw_payload_burst; // node.ts:153
-  wire sync_w_valid; // node.ts:153
-  wire [511:0] sync_w_payload_data; // node.ts:153
-  wire [63:0] sync_w_payload_strb; // node.ts:153
-  wire sync_w_payload_last; // node.ts:153
-  wire sync_b_ready; // node.ts:153
-  wire sync_result_valid; // node.ts:153
-  wire [5:0] sync_result_slot; // node.ts:153
-  wire [63:0] sync_result_word; // node.ts:153
-  wire sync_reply_valid; // node.ts:153
-  wire [5:0] sync_reply_payload_slot; // node.ts:153
-  wire [2:0] sync_reply_payload_op; // node.ts:153
-  wire [3:0] sync_reply_payload_status; // node.ts:153
-  wire sync_reply_payload_silent; // node.ts:153
-  wire [7:0] sync_reply_payload_reply_opcode; // node.ts:153
-  wire sync_access_valid; // node.ts:153
-  wire [5:0] sync_access_payload_slot; // node.ts:153
-  wire [15:0] sync_access_payload_pid; // node.ts:153
-  wire [63:0] sync_access_payload_va; // node.ts:153
-  wire [13:0] sync_access_payload_length; // node.ts:153
-  wire sync_access_payload_write; // node.ts:153
-  wire sync_access_payload_silent; // node.ts:153
-  wire [7:0] sync_access_payload_reply_opcode; // node.ts:153
-  wire [2:0] sync_access_payload_op; // node.ts:153
-  wire sync_access_payload_indirect; // node.ts:153
-  wire translate_access_ready; // node.ts:164
-  wire translate_reads_valid; // node.ts:164
-  wire [5:0] translate_reads_payload_slot; // node.ts:164
-  wire [21:0] translate_reads_payload_offset; // node.ts:164
-  wire [13:0] translate_reads_payload_length; // node.ts:164
-  wire translate_reads_payload_write; // node.ts:164
-  wire translate_reads_payload_silent; // node.ts:164
-  wire [7:0] translate_reads_payload_reply_opcode; // node.ts:164
-  wire [2:0] translate_reads_payload_op; // node.ts:164
-  wire translate_reads_payload_indirect; // node.ts:164
-  wire [17:0] translate_reads_payload_ppns; // node.ts:164
-  wire translate_writes_valid; // node.ts:164
-  wire [5:0] translate_writes_payload_slot; // node.ts:164
-  wire [21:0] translate_writes_payload_offset; // node.ts:164
-  wire [13:0] translate_writes_payload_length; // node.ts:164
-  wire translate_writes_payload_write; // node.ts:164
-  wire translate_writes_payload_silent; // node.ts:164
-  wire [7:0] translate_writes_payload_reply_opcode; // node.ts:164
-  wire [2:0] translate_writes_payload_op; // node.ts:164
-  wire translate_writes_payload_indirect; // node.ts:164
-  wire [17:0] translate_writes_payload_ppns; // node.ts:164
-  wire translate_refused_valid; // node.ts:164
-  wire [5:0] translate_refused_payload_slot; // node.ts:164
-  wire [3:0] translate_refused_payload_status; // node.ts:164
-  wire translate_refused_payload_silent; // node.ts:164
-  wire [7:0] translate_refused_payload_reply_opcode; // node.ts:164
-  wire translate_refused_payload_indirect; // node.ts:164
-  wire translate_syncs_valid; // node.ts:164
-  wire [5:0] translate_syncs_payload_slot; // node.ts:164
-  wire [21:0] translate_syncs_payload_offset; // node.ts:164
-  wire [13:0] translate_syncs_payload_length; // node.ts:164
-  wire translate_syncs_payload_write; // node.ts:164
-  wire translate_syncs_payload_silent; // node.ts:164
-  wire [7:0] translate_syncs_payload_reply_opcode; // node.ts:164
-  wire [2:0] translate_syncs_payload_op; // node.ts:164
-  wire translate_syncs_payload_indirect; // node.ts:164
-  wire [17:0] translate_syncs_payload_ppns; // node.ts:164
-  wire translate_ar_valid; // node.ts:164
-  wire [30:0] translate_ar_payload_addr; // node.ts:164
-  wire [4:0] translate_ar_payload_id; // node.ts:164
-  wire [7:0] translate_ar_payload_len; // node.ts:164
-  wire [2:0] translate_ar_payload_size; // node.ts:164
-  wire [1:0] translate_ar_payload_burst; // node.ts:164
-  wire translate_r_ready; // node.ts:164
-  wire translate_aw_valid; // node.ts:164
-  wire [30:0] translate_aw_payload_addr; // node.ts:164
-  wire [4:0] translate_aw_payload_id; // node.ts:164
-  wire [7:0] translate_aw_payload_len; // node.ts:164
-  wire [2:0] translate_aw_payload_size; // node.ts:164
-  wire [1:0] translate_aw_payload_burst; // node.ts:164
-  wire translate_w_valid; // node.ts:164
-  wire [511:0] translate_w_payload_data; // node.ts:164
-  wire [63:0] translate_w_payload_strb; // node.ts:164
-  wire translate_w_payload_last; // node.ts:164
-  wire translate_b_ready; // node.ts:164
-  wire translate_free_page_ready; // node.ts:164
-  wire [6:0] translate_free_pages; // node.ts:164
-  wire translate_shootdown_ready; // node.ts:164
-  wire translate_shootdown_done_valid; // node.ts:164
-  wire translate_shootdown_done_payload; // node.ts:164
-  wire translate_events_tlb_hits; // node.ts:164
-  wire translate_events_tlb_misses; // node.ts:164
-  wire translate_events_misses_merged; // node.ts:164
-  wire translate_events_bucket_fetches; // node.ts:164
-  wire translate_events_tlb_evictions; // node.ts:164
-  wire translate_events_page_faults; // node.ts:164
-  wire translate_events_shootdowns; // node.ts:164
-  wire translate_events_invalid; // node.ts:164
-  wire translate_events_write_permission; // node.ts:164
-  wire translate_events_read_permission; // node.ts:164
-  wire translate_events_out_of_memory; // node.ts:164
-  reg behind_pointer_full; // node.ts:168
-  reg [5:0] behind_pointer_held_slot; // node.ts:168
-  reg [15:0] behind_pointer_held_pid; // node.ts:168
-  reg [63:0] behind_pointer_held_va; // node.ts:168
-  reg [13:0] behind_pointer_held_length; // node.ts:168
-  reg behind_pointer_held_write; // node.ts:168
-  reg behind_pointer_held_silent; // node.ts:168
-  reg [7:0] behind_pointer_held_reply_opcode; // node.ts:168
-  reg [2:0] behind_pointer_held_op; // node.ts:168
-  reg behind_pointer_held_indirect; // node.ts:168
-  reg behind_pointer_skid_full; // node.ts:168
-  reg [5:0] behind_pointer_skid_held_slot; // node.ts:168
-  reg [15:0] behind_pointer_skid_held_pid; // node.ts:168
-  reg [63:0] behind_pointer_skid_held_va; // node.ts:168
-  reg [13:0] behind_pointer_skid_held_length; // node.ts:168
-  reg behind_pointer_skid_held_write; // node.ts:168
-  reg behind_pointer_skid_held_silent; // node.ts:168
-  reg [7:0] behind_pointer_skid_held_reply_opcode; // node.ts:168
-  reg [2:0] behind_pointer_skid_held_op; // node.ts:168
-  reg behind_pointer_skid_held_indirect; // node.ts:168
-  reg accesses_locked; // node.ts:168
-  reg [1:0] accesses_owner; // node.ts:168
-  wire reader_request_ready; // node.ts:194
-  wire reader_ar_valid; // node.ts:194
-  wire [30:0] reader_ar_payload_addr; // node.ts:194
-  wire [4:0] reader_ar_payload_id; // node.ts:194
-  wire [7:0] reader_ar_payload_len; // node.ts:194
-  wire [2:0] reader_ar_payload_size; // node.ts:194
-  wire [1:0] reader_ar_payload_burst; // node.ts:194
-  wire reader_r_ready; // node.ts:194
-  wire reader_reply_valid; // node.ts:194
-  wire [5:0] reader_reply_payload_slot; // node.ts:194
-  wire [1:0] reader_reply_payload_form; // node.ts:194
-  wire [1:0] reader_reply_payload_word; // node.ts:194
-  wire [7:0] reader_reply_payload_opcode; // node.ts:194
-  wire [3:0] reader_reply_payload_status; // node.ts:194
-  wire reader_data_valid; // node.ts:194
-  wire [511:0] reader_data_payload_data; // node.ts:194
-  wire reader_data_payload_last; // node.ts:194
-  wire reader_data_payload_bad; // node.ts:194
-  wire reader_events_reads; // node.ts:194
-  wire [13:0] reader_events_read_bytes; // node.ts:194
-  wire writer_request_ready; // node.ts:195
-  wire writer_buffer_job_valid; // node.ts:195
-  wire [5:0] writer_buffer_job_payload_slot; // node.ts:195
-  wire [4:0] writer_buffer_job_payload_first; // node.ts:195
-  wire [5:0] writer_buffer_job_payload_beats; // node.ts:195
-  wire writer_buffer_ready; // node.ts:195
-  wire writer_aw_valid; // node.ts:195
-  wire [30:0] writer_aw_payload_addr; // node.ts:195
-  wire [4:0] writer_aw_payload_id; // node.ts:195
-  wire [7:0] writer_aw_payload_len; // node.ts:195
-  wire [2:0] writer_aw_payload_size; // node.ts:195
-  wire [1:0] writer_aw_payload_burst; // node.ts:195
-  wire writer_w_valid; // node.ts:195
-  wire [511:0] writer_w_payload_data; // node.ts:195
-  wire [63:0] writer_w_payload_strb; // node.ts:195
-  wire writer_w_payload_last; // node.ts:195
-  wire writer_b_ready; // node.ts:195
-  wire writer_ending_valid; // node.ts:195
-  wire [5:0] writer_ending_payload_slot; // node.ts:195
-  wire [1:0] writer_ending_payload_form; // node.ts:195
-  wire [1:0] writer_ending_payload_word; // node.ts:195
-  wire [7:0] writer_ending_payload_opcode; // node.ts:195
-  wire [3:0] writer_ending_payload_status; // node.ts:195
-  wire writer_ending_payload_silent; // node.ts:195
-  wire writer_ending_payload_done; // node.ts:195
-  wire writer_events_writes; // node.ts:195
-  wire writer_events_writes_no_reply; // node.ts:195
-  wire writer_events_unanswered; // node.ts:195
-  wire [13:0] writer_events_write_bytes; // node.ts:195
-  reg to_read_full; // node.ts:196
-  reg [5:0] to_read_held_slot; // node.ts:196
-  reg [21:0] to_read_held_offset; // node.ts:196
-  reg [13:0] to_read_held_length; // node.ts:196
-  reg to_read_held_write; // node.ts:196
-  reg to_read_held_silent; // node.ts:196
-  reg [7:0] to_read_held_reply_opcode; // node.ts:196
-  reg [2:0] to_read_held_op; // node.ts:196
-  reg to_read_held_indirect; // node.ts:196
-  reg [17:0] to_read_held_ppns; // node.ts:196
-  reg to_read_skid_full; // node.ts:196
-  reg [5:0] to_read_skid_held_slot; // node.ts:196
-  reg [21:0] to_read_skid_held_offset; // node.ts:196
-  reg [13:0] to_read_skid_held_length; // node.ts:196
-  reg to_read_skid_held_write; // node.ts:196
-  reg to_read_skid_held_silent; // node.ts:196
-  reg [7:0] to_read_skid_held_reply_opcode; // node.ts:196
-  reg [2:0] to_read_skid_held_op; // node.ts:196
-  reg to_read_skid_held_indirect; // node.ts:196
-  reg [17:0] to_read_skid_held_ppns; // node.ts:196
-  wire [15:0] pids_value; // node.ts:199
-  reg to_sync_full; // node.ts:201
-  reg [5:0] to_sync_held_slot; // node.ts:201
-  reg [21:0] to_sync_held_offset; // node.ts:201
-  reg [13:0] to_sync_held_length; // node.ts:201
-  reg to_sync_held_write; // node.ts:201
-  reg to_sync_held_silent; // node.ts:201
-  reg [7:0] to_sync_held_reply_opcode; // node.ts:201
-  reg [2:0] to_sync_held_op; // node.ts:201
-  reg to_sync_held_indirect; // node.ts:201
-  reg [17:0] to_sync_held_ppns; // node.ts:201
-  wire [63:0] found_value; // node.ts:223
-  wire share_data_ar_ready; // node.ts:227
-  wire share_data_r_valid; // node.ts:227
-  wire [511:0] share_data_r_payload_data; // node.ts:227
-  wire [4:0] share_data_r_payload_id; // node.ts:227
-  wire [1:0] share_data_r_payload_resp; // node.ts:227
-  wire share_data_r_payload_last; // node.ts:227
-  wire share_data_aw_ready; // node.ts:227
-  wire share_data_w_ready; // node.ts:227
-  wire share_data_b_valid; // node.ts:227
-  wire [4:0] share_data_b_payload_id; // node.ts:227
-  wire [1:0] share_data_b_payload_resp; // node.ts:227
-  wire share_table_ar_ready; // node.ts:227
-  wire share_table_r_valid; // node.ts:227
-  wire [511:0] share_table_r_payload_data; // node.ts:227
-  wire [4:0] share_table_r_payload_id; // node.ts:227
-  wire [1:0] share_table_r_payload_resp; // node.ts:227
-  wire share_table_r_payload_last; // node.ts:227
-  wire share_table_aw_ready; // node.ts:227
-  wire share_table_w_ready; // node.ts:227
-  wire share_table_b_valid; // node.ts:227
-  wire [4:0] share_table_b_payload_id; // node.ts:227
-  wire [1:0] share_table_b_payload_resp; // node.ts:227
-  wire share_sync_ar_ready; // node.ts:227
-  wire share_sync_r_valid; // node.ts:227
-  wire [511:0] share_sync_r_payload_data; // node.ts:227
-  wire [4:0] share_sync_r_payload_id; // node.ts:227
-  wire [1:0] share_sync_r_payload_resp; // node.ts:227
-  wire share_sync_r_payload_last; // node.ts:227
-  wire share_sync_aw_ready; // node.ts:227
-  wire share_sync_w_ready; // node.ts:227
-  wire share_sync_b_valid; // node.ts:227
-  wire [4:0] share_sync_b_payload_id; // node.ts:227
-  wire [1:0] share_sync_b_payload_resp; // node.ts:227
-  wire share_ar_valid; // node.ts:227
-  wire [30:0] share_ar_payload_addr; // node.ts:227
-  wire [4:0] share_ar_payload_id; // node.ts:227
-  wire [7:0] share_ar_payload_len; // node.ts:227
-  wire [2:0] share_ar_payload_size; // node.ts:227
-  wire [1:0] share_ar_payload_burst; // node.ts:227
-  wire share_r_ready; // node.ts:227
-  wire share_aw_valid; // node.ts:227
-  wire [30:0] share_aw_payload_addr; // node.ts:227
-  wire [4:0] share_aw_payload_id; // node.ts:227
-  wire [7:0] share_aw_payload_len; // node.ts:227
-  wire [2:0] share_aw_payload_size; // node.ts:227
-  wire [1:0] share_aw_payload_burst; // node.ts:227
-  wire share_w_valid; // node.ts:227
-  wire [511:0] share_w_payload_data; // node.ts:227
-  wire [63:0] share_w_payload_strb; // node.ts:227
-  wire share_w_payload_last; // node.ts:227
-  wire share_b_ready; // node.ts:227
-  reg data_aw_full; // node.ts:232
-  reg [30:0] data_aw_held_addr; // node.ts:232
-  reg [4:0] data_aw_held_id; // node.ts:232
-  reg [7:0] data_aw_held_len; // node.ts:232
-  reg [2:0] data_aw_held_size; // node.ts:232
-  reg [1:0] data_aw_held_burst; // node.ts:232
-  wire finish_ending_ready; // node.ts:253
-  wire finish_reply_valid; // node.ts:253
-  wire [5:0] finish_reply_payload_slot; // node.ts:253
-  wire [1:0] finish_reply_payload_form; // node.ts:253
-  wire [1:0] finish_reply_payload_word; // node.ts:253
-  wire [7:0] finish_reply_payload_opcode; // node.ts:253
-  wire [3:0] finish_reply_payload_status; // node.ts:253
-  wire finish_release_valid; // node.ts:253
-  wire [5:0] finish_release_slot; // node.ts:253
-  wire [5:0] finish_word_slot; // node.ts:253
-  wire finish_done_valid; // node.ts:253
-  wire [5:0] finish_done_slot; // node.ts:253
-  wire [3:0] finish_done_status; // node.ts:253
-  wire [63:0] finish_done_word; // node.ts:253
-  reg ending_0_full; // node.ts:334
-  reg [5:0] ending_0_held_slot; // node.ts:334
-  reg [1:0] ending_0_held_form; // node.ts:334
-  reg [1:0] ending_0_held_word; // node.ts:334
-  reg [7:0] ending_0_held_opcode; // node.ts:334
-  reg [3:0] ending_0_held_status; // node.ts:334
-  reg ending_0_held_silent; // node.ts:334
-  reg ending_0_held_done; // node.ts:334
-  reg ending_0_skid_full; // node.ts:334
-  reg [5:0] ending_0_skid_held_slot; // node.ts:334
-  reg [1:0] ending_0_skid_held_form; // node.ts:334
-  reg [1:0] ending_0_skid_held_word; // node.ts:334
-  reg [7:0] ending_0_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_0_skid_held_status; // node.ts:334
-  reg ending_0_skid_held_silent; // node.ts:334
-  reg ending_0_skid_held_done; // node.ts:334
-  reg ending_1_full; // node.ts:334
-  reg [5:0] ending_1_held_slot; // node.ts:334
-  reg [1:0] ending_1_held_form; // node.ts:334
-  reg [1:0] ending_1_held_word; // node.ts:334
-  reg [7:0] ending_1_held_opcode; // node.ts:334
-  reg [3:0] ending_1_held_status; // node.ts:334
-  reg ending_1_held_silent; // node.ts:334
-  reg ending_1_held_done; // node.ts:334
-  reg ending_1_skid_full; // node.ts:334
-  reg [5:0] ending_1_skid_held_slot; // node.ts:334
-  reg [1:0] ending_1_skid_held_form; // node.ts:334
-  reg [1:0] ending_1_skid_held_word; // node.ts:334
-  reg [7:0] ending_1_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_1_skid_held_status; // node.ts:334
-  reg ending_1_skid_held_silent; // node.ts:334
-  reg ending_1_skid_held_done; // node.ts:334
-  reg ending_2_full; // node.ts:334
-  reg [5:0] ending_2_held_slot; // node.ts:334
-  reg [1:0] ending_2_held_form; // node.ts:334
-  reg [1:0] ending_2_held_word; // node.ts:334
-  reg [7:0] ending_2_held_opcode; // node.ts:334
-  reg [3:0] ending_2_held_status; // node.ts:334
-  reg ending_2_held_silent; // node.ts:334
-  reg ending_2_held_done; // node.ts:334
-  reg ending_2_skid_full; // node.ts:334
-  reg [5:0] ending_2_skid_held_slot; // node.ts:334
-  reg [1:0] ending_2_skid_held_form; // node.ts:334
-  reg [1:0] ending_2_skid_held_word; // node.ts:334
-  reg [7:0] ending_2_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_2_skid_held_status; // node.ts:334
-  reg ending_2_skid_held_silent; // node.ts:334
-  reg ending_2_skid_held_done; // node.ts:334
-  reg ending_3_full; // node.ts:334
-  reg [5:0] ending_3_held_slot; // node.ts:334
-  reg [1:0] ending_3_held_form; // node.ts:334
-  reg [1:0] ending_3_held_word; // node.ts:334
-  reg [7:0] ending_3_held_opcode; // node.ts:334
-  reg [3:0] ending_3_held_status; // node.ts:334
-  reg ending_3_held_silent; // node.ts:334
-  reg ending_3_held_done; // node.ts:334
-  reg ending_3_skid_full; // node.ts:334
-  reg [5:0] ending_3_skid_held_slot; // node.ts:334
-  reg [1:0] ending_3_skid_held_form; // node.ts:334
-  reg [1:0] ending_3_skid_held_word; // node.ts:334
-  reg [7:0] ending_3_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_3_skid_held_status; // node.ts:334
-  reg ending_3_skid_held_silent; // node.ts:334
-  reg ending_3_skid_held_done; // node.ts:334
-  reg ending_4_full; // node.ts:334
-  reg [5:0] ending_4_held_slot; // node.ts:334
-  reg [1:0] ending_4_held_form; // node.ts:334
-  reg [1:0] ending_4_held_word; // node.ts:334
-  reg [7:0] ending_4_held_opcode; // node.ts:334
-  reg [3:0] ending_4_held_status; // node.ts:334
-  reg ending_4_held_silent; // node.ts:334
-  reg ending_4_held_done; // node.ts:334
-  reg ending_4_skid_full; // node.ts:334
-  reg [5:0] ending_4_skid_held_slot; // node.ts:334
-  reg [1:0] ending_4_skid_held_form; // node.ts:334
-  reg [1:0] ending_4_skid_held_word; // node.ts:334
-  reg [7:0] ending_4_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_4_skid_held_status; // node.ts:334
-  reg ending_4_skid_held_silent; // node.ts:334
-  reg ending_4_skid_held_done; // node.ts:334
-  reg ending_5_full; // node.ts:334
-  reg [5:0] ending_5_held_slot; // node.ts:334
-  reg [1:0] ending_5_held_form; // node.ts:334
-  reg [1:0] ending_5_held_word; // node.ts:334
-  reg [7:0] ending_5_held_opcode; // node.ts:334
-  reg [3:0] ending_5_held_status; // node.ts:334
-  reg ending_5_held_silent; // node.ts:334
-  reg ending_5_held_done; // node.ts:334
-  reg ending_5_skid_full; // node.ts:334
-  reg [5:0] ending_5_skid_held_slot; // node.ts:334
-  reg [1:0] ending_5_skid_held_form; // node.ts:334
-  reg [1:0] ending_5_skid_held_word; // node.ts:334
-  reg [7:0] ending_5_skid_held_opcode; // node.ts:334
-  reg [3:0] ending_5_skid_held_status; // node.ts:334
-  reg ending_5_skid_held_silent; // node.ts:334
-  reg ending_5_skid_held_done; // node.ts:334
-  reg bare_ending_full; // node.ts:337
-  reg [5:0] bare_ending_held_slot; // node.ts:337
-  reg [1:0] bare_ending_held_form; // node.ts:337
-  reg [1:0] bare_ending_held_word; // node.ts:337
-  reg [7:0] bare_ending_held_opcode; // node.ts:337
-  reg [3:0] bare_ending_held_status; // node.ts:337
-  reg bare_ending_held_silent; // node.ts:337
-  reg bare_ending_held_done; // node.ts:337
-  reg endings_locked; // node.ts:337
-  reg [6:0] endings_owner; // node.ts:337
-  wire net_tx_reply_ready; // node.ts:342
-  wire net_tx_context_read_en; // node.ts:342
-  wire [5:0] net_tx_context_read_slot; // node.ts:342
-  wire [5:0] net_tx_word_slot; // node.ts:342
-  wire net_tx_data_ready; // node.ts:342
-  wire net_tx_echo_job_valid; // node.ts:342
-  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:342
-  wire [4:0] net_tx_echo_job_payload_first; // node.ts:342
-  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:342
-  wire net_tx_echo_data_ready; // node.ts:342
-  wire net_tx_raw_ready; // node.ts:342
-  wire net_tx_tx_valid; // node.ts:342
-  wire [511:0] net_tx_tx_payload_data; // node.ts:342
-  wire [63:0] net_tx_tx_payload_keep; // node.ts:342
-  wire net_tx_tx_payload_last; // node.ts:342
-  wire net_tx_tx_payload_user; // node.ts:342
-  wire net_tx_release_valid; // node.ts:342
-  wire [5:0] net_tx_release_slot; // node.ts:342
-  reg [1:0] counted_rx_frames; // node.ts:449
-  reg [1:0] counted_tx_frames; // node.ts:449
-  reg [1:0] counted_drop_long; // node.ts:449
-  reg [1:0] counted_drop_fcs; // node.ts:449
-  reg [1:0] counted_drop_short; // node.ts:449
-  reg [1:0] counted_drop_mac; // node.ts:449
-  reg [1:0] counted_drop_ether_type; // node.ts:449
-  reg [1:0] counted_drop_arp; // node.ts:449
-  reg [1:0] counted_drop_ip_header; // node.ts:449
-  reg [1:0] counted_drop_ip_options; // node.ts:449
-  reg [1:0] counted_drop_ip_checksum; // node.ts:449
-  reg [1:0] counted_drop_fragment; // node.ts:449
-  reg [1:0] counted_drop_ip; // node.ts:449
-  reg [1:0] counted_drop_length; // node.ts:449
-  reg [1:0] counted_drop_protocol; // node.ts:449
-  reg [1:0] counted_drop_icmp; // node.ts:449
-  reg [1:0] counted_drop_port; // node.ts:449
-  reg [1:0] counted_drop_rule; // node.ts:449
-  reg [1:0] counted_arp_replies; // node.ts:449
-  reg [1:0] counted_icmp_replies; // node.ts:449
-  reg [1:0] counted_nacks; // node.ts:449
-  reg [1:0] counted_malformed; // node.ts:449
-  reg [1:0] counted_invalid; // node.ts:449
-  reg [1:0] counted_write_permission; // node.ts:449
-  reg [1:0] counted_read_permission; // node.ts:449
-  reg [1:0] counted_out_of_memory; // node.ts:449
-  reg [1:0] counted_busy; // node.ts:449
-  reg [1:0] counted_unanswered; // node.ts:449
-  reg [1:0] counted_pingpongs; // node.ts:449
-  reg [1:0] counted_reads; // node.ts:449
-  reg [1:0] counted_writes; // node.ts:449
-  reg [1:0] counted_writes_no_reply; // node.ts:449
-  reg [1:0] counted_atomics; // node.ts:449
-  reg [1:0] counted_dereferences; // node.ts:449
-  reg [1:0] counted_fences; // node.ts:449
-  reg [13:0] counted_read_bytes; // node.ts:449
-  reg [13:0] counted_write_bytes; // node.ts:449
-  reg [1:0] counted_slow_requests; // node.ts:449
-  reg [1:0] counted_extend_requests; // node.ts:449
-  reg [1:0] counted_page_faults; // node.ts:449
-  reg [1:0] counted_tlb_hits; // node.ts:449
-  reg [1:0] counted_tlb_misses; // node.ts:449
-  reg [1:0] counted_misses_merged; // node.ts:449
-  reg [1:0] counted_bucket_fetches; // node.ts:449
-  reg [1:0] counted_tlb_evictions; // node.ts:449
-  reg [1:0] counted_retries_answered; // node.ts:449
-  reg [1:0] counted_retries_busy; // node.ts:449
-  reg [1:0] counted_retries_expired; // node.ts:449
-  reg [1:0] counted_retry_evictions; // node.ts:449
-  reg [1:0] counted_retry_clients_replaced; // node.ts:449
-  reg [1:0] counted_shootdowns; // node.ts:449
-  wire [1:0] accesses_grant; // node.ts:168
-  wire [1:0] accesses_request; // node.ts:168
-  wire retry_answer_ready; // node.ts:139
-  wire [6:0] endings_grant; // node.ts:337
-  wire [6:0] endings_request; // node.ts:337
-  wire translate_refused_ready; // node.ts:164
-  wire sync_reply_ready; // node.ts:153
-  wire fences_reply_ready; // node.ts:144
-  wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:133
-  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:168
-  wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready; // node.ts:168
-  wire accesses_valid = |(accesses_grant & accesses_request); // node.ts:168
+  wire buffer_write_job_ready; // node.ts:119
+  wire buffer_echo_job_ready; // node.ts:119
+  wire buffer_slow_job_ready; // node.ts:119
+  wire buffer_write_data_valid; // node.ts:119
+  wire [511:0] buffer_write_data_payload_data; // node.ts:119
+  wire buffer_write_data_payload_last; // node.ts:119
+  wire buffer_echo_data_valid; // node.ts:119
+  wire [511:0] buffer_echo_data_payload_data; // node.ts:119
+  wire buffer_echo_data_payload_last; // node.ts:119
+  wire buffer_slow_data_valid; // node.ts:119
+  wire [511:0] buffer_slow_data_payload_data; // node.ts:119
+  wire buffer_slow_data_payload_last; // node.ts:119
+  wire [1:0] reply_contexts_value_kind; // node.ts:120
+  wire [47:0] reply_contexts_value_mac; // node.ts:120
+  wire [31:0] reply_contexts_value_ip; // node.ts:120
+  wire [15:0] reply_contexts_value_client_port; // node.ts:120
+  wire [15:0] reply_contexts_value_node_port; // node.ts:120
+  wire [127:0] reply_contexts_value_header; // node.ts:120
+  wire [95:0] reply_contexts_value_body; // node.ts:120
+  wire reply_contexts_value_published; // node.ts:120
+  wire [15:0] reply_contexts_value_ip_length; // node.ts:120
+  wire [15:0] reply_contexts_value_icmp_checksum; // node.ts:120
+  wire [95:0] reply_contexts_value_ip_header; // node.ts:120
+  wire mat_request_ready; // node.ts:130
+  wire mat_asked_valid; // node.ts:130
+  wire [5:0] mat_asked_payload_access_slot; // node.ts:130
+  wire [15:0] mat_asked_payload_access_pid; // node.ts:130
+  wire [63:0] mat_asked_payload_access_va; // node.ts:130
+  wire [13:0] mat_asked_payload_access_length; // node.ts:130
+  wire mat_asked_payload_access_write; // node.ts:130
+  wire mat_asked_payload_access_silent; // node.ts:130
+  wire [7:0] mat_asked_payload_access_reply_opcode; // node.ts:130
+  wire [2:0] mat_asked_payload_access_op; // node.ts:130
+  wire mat_asked_payload_access_indirect; // node.ts:130
+  wire mat_asked_payload_tracked; // node.ts:130
+  wire mat_asked_payload_keeps; // node.ts:130
+  wire mat_asked_payload_introduces; // node.ts:130
+  wire mat_asked_payload_fence; // node.ts:130
+  wire [47:0] mat_asked_payload_client; // node.ts:130
+  wire [31:0] mat_asked_payload_operation; // node.ts:130
+  wire mat_reply_valid; // node.ts:130
+  wire [5:0] mat_reply_payload_slot; // node.ts:130
+  wire [1:0] mat_reply_payload_form; // node.ts:130
+  wire [1:0] mat_reply_payload_word; // node.ts:130
+  wire [7:0] mat_reply_payload_opcode; // node.ts:130
+  wire [3:0] mat_reply_payload_status; // node.ts:130
+  wire mat_slow_valid; // node.ts:130
+  wire [5:0] mat_slow_payload_slot; // node.ts:130
+  wire [13:0] mat_slow_payload_frame; // node.ts:130
+  wire mat_release_valid; // node.ts:130
+  wire [5:0] mat_release_slot; // node.ts:130
+  wire [2:0] mat_mat_entry_action; // node.ts:130
+  wire mat_mat_entry_write; // node.ts:130
+  wire mat_mat_entry_silent; // node.ts:130
+  wire [2:0] mat_mat_entry_operation; // node.ts:130
+  wire [7:0] mat_mat_entry_reply_opcode; // node.ts:130
+  wire mat_events_nacks; // node.ts:130
+  wire mat_events_malformed; // node.ts:130
+  wire mat_events_invalid; // node.ts:130
+  wire mat_events_busy; // node.ts:130
+  wire mat_events_unanswered; // node.ts:130
+  wire mat_events_drop_rule; // node.ts:130
+  wire mat_events_drop_reply; // node.ts:130
+  wire mat_events_pingpongs; // node.ts:130
+  wire mat_events_arp_replies; // node.ts:130
+  wire mat_events_icmp_replies; // node.ts:130
+  wire mat_events_slow_requests; // node.ts:130
+  wire mat_events_extend_requests; // node.ts:130
+  wire slow_rx_frame_ready; // node.ts:136
+  wire slow_rx_job_valid; // node.ts:136
+  wire [5:0] slow_rx_job_payload_slot; // node.ts:136
+  wire [4:0] slow_rx_job_payload_first; // node.ts:136
+  wire [5:0] slow_rx_job_payload_beats; // node.ts:136
+  wire slow_rx_beats_ready; // node.ts:136
+  wire slow_rx_soc_rx_valid; // node.ts:136
+  wire [511:0] slow_rx_soc_rx_payload_data; // node.ts:136
+  wire [63:0] slow_rx_soc_rx_payload_keep; // node.ts:136
+  wire slow_rx_soc_rx_payload_last; // node.ts:136
+  wire slow_rx_soc_rx_payload_user; // node.ts:136
+  wire slow_rx_release_valid; // node.ts:136
+  wire [5:0] slow_rx_release_slot; // node.ts:136
+  reg slow_job_full; // node.ts:139
+  reg [5:0] slow_job_held_slot; // node.ts:139
+  reg [4:0] slow_job_held_first; // node.ts:139
+  reg [5:0] slow_job_held_beats; // node.ts:139
+  reg slow_job_skid_full; // node.ts:139
+  reg [5:0] slow_job_skid_held_slot; // node.ts:139
+  reg [4:0] slow_job_skid_held_first; // node.ts:139
+  reg [5:0] slow_job_skid_held_beats; // node.ts:139
+  wire retry_request_ready; // node.ts:145
+  wire retry_pass_valid; // node.ts:145
+  wire [5:0] retry_pass_payload_slot; // node.ts:145
+  wire [15:0] retry_pass_payload_pid; // node.ts:145
+  wire [63:0] retry_pass_payload_va; // node.ts:145
+  wire [13:0] retry_pass_payload_length; // node.ts:145
+  wire retry_pass_payload_write; // node.ts:145
+  wire retry_pass_payload_silent; // node.ts:145
+  wire [7:0] retry_pass_payload_reply_opcode; // node.ts:145
+  wire [2:0] retry_pass_payload_op; // node.ts:145
+  wire retry_pass_payload_indirect; // node.ts:145
+  wire retry_fence_valid; // node.ts:145
+  wire [5:0] retry_fence_payload_slot; // node.ts:145
+  wire retry_answer_valid; // node.ts:145
+  wire [5:0] retry_answer_payload_slot; // node.ts:145
+  wire [1:0] retry_answer_payload_kind; // node.ts:145
+  wire [3:0] retry_answer_payload_status; // node.ts:145
+  wire retry_answer_payload_silent; // node.ts:145
+  wire [7:0] retry_answer_payload_reply_opcode; // node.ts:145
+  wire [63:0] retry_word; // node.ts:145
+  wire retry_events_retries_answered; // node.ts:145
+  wire retry_events_retries_busy; // node.ts:145
+  wire retry_events_retries_expired; // node.ts:145
+  wire retry_events_retry_evictions; // node.ts:145
+  wire retry_events_retry_clients_replaced; // node.ts:145
+  wire fences_fence_ready; // node.ts:150
+  wire fences_reply_valid; // node.ts:150
+  wire [5:0] fences_reply_payload_slot; // node.ts:150
+  wire fences_reply_payload_refused; // node.ts:150
+  wire [2:0] fences_waiting; // node.ts:150
+  reg fence_full; // node.ts:152
+  reg [5:0] fence_held_slot; // node.ts:152
+  reg entered_valid; // node.ts:153
+  reg [5:0] entered_slot; // node.ts:153
+  wire sync_request_ready; // node.ts:159
+  wire [5:0] sync_operand_slot; // node.ts:159
+  wire sync_ar_valid; // node.ts:159
+  wire [30:0] sync_ar_payload_addr; // node.ts:159
+  wire [4:0] sync_ar_payload_id; // node.ts:159
+  wire [7:0] sync_ar_payload_len; // node.ts:159
+  wire [2:0] sync_ar_payload_size; // node.ts:159
+  wire [1:0] sync_ar_payload_burst; // node.ts:159
+  wire sync_r_ready; // node.ts:159
+  wire sync_aw_valid; // node.ts:159
+  wire [30:0] sync_aw_payload_addr; // node.ts:159
+  wire [4:0] sync_aw_payload_id; // node.ts:159
+  wire [7:0] sync_aw_payload_len; // node.ts:159
+  wire [2:0] sync_aw_payload_size; // node.ts:159
+  wire [1:0] sync_aw_payload_burst; // node.ts:159
+  wire sync_w_valid; // node.ts:159
+  wire [511:0] sync_w_payload_data; // node.ts:159
+  wire [63:0] sync_w_payload_strb; // node.ts:159
+  wire sync_w_payload_last; // node.ts:159
+  wire sync_b_ready; // node.ts:159
+  wire sync_result_valid; // node.ts:159
+  wire [5:0] sync_result_slot; // node.ts:159
+  wire [63:0] sync_result_word; // node.ts:159
+  wire sync_reply_valid; // node.ts:159
+  wire [5:0] sync_reply_payload_slot; // node.ts:159
+  wire [2:0] sync_reply_payload_op; // node.ts:159
+  wire [3:0] sync_reply_payload_status; // node.ts:159
+  wire sync_reply_payload_silent; // node.ts:159
+  wire [7:0] sync_reply_payload_reply_opcode; // node.ts:159
+  wire sync_access_valid; // node.ts:159
+  wire [5:0] sync_access_payload_slot; // node.ts:159
+  wire [15:0] sync_access_payload_pid; // node.ts:159
+  wire [63:0] sync_access_payload_va; // node.ts:159
+  wire [13:0] sync_access_payload_length; // node.ts:159
+  wire sync_access_payload_write; // node.ts:159
+  wire sync_access_payload_silent; // node.ts:159
+  wire [7:0] sync_access_payload_reply_opcode; // node.ts:159
+  wire [2:0] sync_access_payload_op; // node.ts:159
+  wire sync_access_payload_indirect; // node.ts:159
+  wire translate_access_ready; // node.ts:170
+  wire translate_reads_valid; // node.ts:170
+  wire [5:0] translate_reads_payload_slot; // node.ts:170
+  wire [21:0] translate_reads_payload_offset; // node.ts:170
+  wire [13:0] translate_reads_payload_length; // node.ts:170
+  wire translate_reads_payload_write; // node.ts:170
+  wire translate_reads_payload_silent; // node.ts:170
+  wire [7:0] translate_reads_payload_reply_opcode; // node.ts:170
+  wire [2:0] translate_reads_payload_op; // node.ts:170
+  wire translate_reads_payload_indirect; // node.ts:170
+  wire [17:0] translate_reads_payload_ppns; // node.ts:170
+  wire translate_writes_valid; // node.ts:170
+  wire [5:0] translate_writes_payload_slot; // node.ts:170
+  wire [21:0] translate_writes_payload_offset; // node.ts:170
+  wire [13:0] translate_writes_payload_length; // node.ts:170
+  wire translate_writes_payload_write; // node.ts:170
+  wire translate_writes_payload_silent; // node.ts:170
+  wire [7:0] translate_writes_payload_reply_opcode; // node.ts:170
+  wire [2:0] translate_writes_payload_op; // node.ts:170
+  wire translate_writes_payload_indirect; // node.ts:170
+  wire [17:0] translate_writes_payload_ppns; // node.ts:170
+  wire translate_refused_valid; // node.ts:170
+  wire [5:0] translate_refused_payload_slot; // node.ts:170
+  wire [3:0] translate_refused_payload_status; // node.ts:170
+  wire translate_refused_payload_silent; // node.ts:170
+  wire [7:0] translate_refused_payload_reply_opcode; // node.ts:170
+  wire translate_refused_payload_indirect; // node.ts:170
+  wire translate_syncs_valid; // node.ts:170
+  wire [5:0] translate_syncs_payload_slot; // node.ts:170
+  wire [21:0] translate_syncs_payload_offset; // node.ts:170
+  wire [13:0] translate_syncs_payload_length; // node.ts:170
+  wire translate_syncs_payload_write; // node.ts:170
+  wire translate_syncs_payload_silent; // node.ts:170
+  wire [7:0] translate_syncs_payload_reply_opcode; // node.ts:170
+  wire [2:0] translate_syncs_payload_op; // node.ts:170
+  wire translate_syncs_payload_indirect; // node.ts:170
+  wire [17:0] translate_syncs_payload_ppns; // node.ts:170
+  wire translate_ar_valid; // node.ts:170
+  wire [30:0] translate_ar_payload_addr; // node.ts:170
+  wire [4:0] translate_ar_payload_id; // node.ts:170
+  wire [7:0] translate_ar_payload_len; // node.ts:170
+  wire [2:0] translate_ar_payload_size; // node.ts:170
+  wire [1:0] translate_ar_payload_burst; // node.ts:170
+  wire translate_r_ready; // node.ts:170
+  wire translate_aw_valid; // node.ts:170
+  wire [30:0] translate_aw_payload_addr; // node.ts:170
+  wire [4:0] translate_aw_payload_id; // node.ts:170
+  wire [7:0] translate_aw_payload_len; // node.ts:170
+  wire [2:0] translate_aw_payload_size; // node.ts:170
+  wire [1:0] translate_aw_payload_burst; // node.ts:170
+  wire translate_w_valid; // node.ts:170
+  wire [511:0] translate_w_payload_data; // node.ts:170
+  wire [63:0] translate_w_payload_strb; // node.ts:170
+  wire translate_w_payload_last; // node.ts:170
+  wire translate_b_ready; // node.ts:170
+  wire translate_free_page_ready; // node.ts:170
+  wire [6:0] translate_free_pages; // node.ts:170
+  wire translate_shootdown_ready; // node.ts:170
+  wire translate_shootdown_done_valid; // node.ts:170
+  wire translate_shootdown_done_payload; // node.ts:170
+  wire translate_events_tlb_hits; // node.ts:170
+  wire translate_events_tlb_misses; // node.ts:170
+  wire translate_events_misses_merged; // node.ts:170
+  wire translate_events_bucket_fetches; // node.ts:170
+  wire translate_events_tlb_evictions; // node.ts:170
+  wire translate_events_page_faults; // node.ts:170
+  wire translate_events_shootdowns; // node.ts:170
+  wire translate_events_invalid; // node.ts:170
+  wire translate_events_write_permission; // node.ts:170
+  wire translate_events_read_permission; // node.ts:170
+  wire translate_events_out_of_memory; // node.ts:170
+  reg behind_pointer_full; // node.ts:174
+  reg [5:0] behind_pointer_held_slot; // node.ts:174
+  reg [15:0] behind_pointer_held_pid; // node.ts:174
+  reg [63:0] behind_pointer_held_va; // node.ts:174
+  reg [13:0] behind_pointer_held_length; // node.ts:174
+  reg behind_pointer_held_write; // node.ts:174
+  reg behind_pointer_held_silent; // node.ts:174
+  reg [7:0] behind_pointer_held_reply_opcode; // node.ts:174
+  reg [2:0] behind_pointer_held_op; // node.ts:174
+  reg behind_pointer_held_indirect; // node.ts:174
+  reg behind_pointer_skid_full; // node.ts:174
+  reg [5:0] behind_pointer_skid_held_slot; // node.ts:174
+  reg [15:0] behind_pointer_skid_held_pid; // node.ts:174
+  reg [63:0] behind_pointer_skid_held_va; // node.ts:174
+  reg [13:0] behind_pointer_skid_held_length; // node.ts:174
+  reg behind_pointer_skid_held_write; // node.ts:174
+  reg behind_pointer_skid_held_silent; // node.ts:174
+  reg [7:0] behind_pointer_skid_held_reply_opcode; // node.ts:174
+  reg [2:0] behind_pointer_skid_held_op; // node.ts:174
+  reg behind_pointer_skid_held_indirect; // node.ts:174
+  reg accesses_locked; // node.ts:174
+  reg [1:0] accesses_owner; // node.ts:174
+  wire reader_request_ready; // node.ts:200
+  wire reader_ar_valid; // node.ts:200
+  wire [30:0] reader_ar_payload_addr; // node.ts:200
+  wire [4:0] reader_ar_payload_id; // node.ts:200
+  wire [7:0] reader_ar_payload_len; // node.ts:200
+  wire [2:0] reader_ar_payload_size; // node.ts:200
+  wire [1:0] reader_ar_payload_burst; // node.ts:200
+  wire reader_r_ready; // node.ts:200
+  wire reader_reply_valid; // node.ts:200
+  wire [5:0] reader_reply_payload_slot; // node.ts:200
+  wire [1:0] reader_reply_payload_form; // node.ts:200
+  wire [1:0] reader_reply_payload_word; // node.ts:200
+  wire [7:0] reader_reply_payload_opcode; // node.ts:200
+  wire [3:0] reader_reply_payload_status; // node.ts:200
+  wire reader_data_valid; // node.ts:200
+  wire [511:0] reader_data_payload_data; // node.ts:200
+  wire reader_data_payload_last; // node.ts:200
+  wire reader_data_payload_bad; // node.ts:200
+  wire reader_events_reads; // node.ts:200
+  wire [13:0] reader_events_read_bytes; // node.ts:200
+  wire writer_request_ready; // node.ts:201
+  wire writer_buffer_job_valid; // node.ts:201
+  wire [5:0] writer_buffer_job_payload_slot; // node.ts:201
+  wire [4:0] writer_buffer_job_payload_first; // node.ts:201
+  wire [5:0] writer_buffer_job_payload_beats; // node.ts:201
+  wire writer_buffer_ready; // node.ts:201
+  wire writer_aw_valid; // node.ts:201
+  wire [30:0] writer_aw_payload_addr; // node.ts:201
+  wire [4:0] writer_aw_payload_id; // node.ts:201
+  wire [7:0] writer_aw_payload_len; // node.ts:201
+  wire [2:0] writer_aw_payload_size; // node.ts:201
+  wire [1:0] writer_aw_payload_burst; // node.ts:201
+  wire writer_w_valid; // node.ts:201
+  wire [511:0] writer_w_payload_data; // node.ts:201
+  wire [63:0] writer_w_payload_strb; // node.ts:201
+  wire writer_w_payload_last; // node.ts:201
+  wire writer_b_ready; // node.ts:201
+  wire writer_ending_valid; // node.ts:201
+  wire [5:0] writer_ending_payload_slot; // node.ts:201
+  wire [1:0] writer_ending_payload_form; // node.ts:201
+  wire [1:0] writer_ending_payload_word; // node.ts:201
+  wire [7:0] writer_ending_payload_opcode; // node.ts:201
+  wire [3:0] writer_ending_payload_status; // node.ts:201
+  wire writer_ending_payload_silent; // node.ts:201
+  wire writer_ending_payload_done; // node.ts:201
+  wire writer_events_writes; // node.ts:201
+  wire writer_events_writes_no_reply; // node.ts:201
+  wire writer_events_unanswered; // node.ts:201
+  wire [13:0] writer_events_write_bytes; // node.ts:201
+  reg to_read_full; // node.ts:202
+  reg [5:0] to_read_held_slot; // node.ts:202
+  reg [21:0] to_read_held_offset; // node.ts:202
+  reg [13:0] to_read_held_length; // node.ts:202
+  reg to_read_held_write; // node.ts:202
+  reg to_read_held_silent; // node.ts:202
+  reg [7:0] to_read_held_reply_opcode; // node.ts:202
+  reg [2:0] to_read_held_op; // node.ts:202
+  reg to_read_held_indirect; // node.ts:202
+  reg [17:0] to_read_held_ppns; // node.ts:202
+  reg to_read_skid_full; // node.ts:202
+  reg [5:0] to_read_skid_held_slot; // node.ts:202
+  reg [21:0] to_read_skid_held_offset; // node.ts:202
+  reg [13:0] to_read_skid_held_length; // node.ts:202
+  reg to_read_skid_held_write; // node.ts:202
+  reg to_read_skid_held_silent; // node.ts:202
+  reg [7:0] to_read_skid_held_reply_opcode; // node.ts:202
+  reg [2:0] to_read_skid_held_op; // node.ts:202
+  reg to_read_skid_held_indirect; // node.ts:202
+  reg [17:0] to_read_skid_held_ppns; // node.ts:202
+  wire [15:0] pids_value; // node.ts:205
+  reg to_sync_full; // node.ts:207
+  reg [5:0] to_sync_held_slot; // node.ts:207
+  reg [21:0] to_sync_held_offset; // node.ts:207
+  reg [13:0] to_sync_held_length; // node.ts:207
+  reg to_sync_held_write; // node.ts:207
+  reg to_sync_held_silent; // node.ts:207
+  reg [7:0] to_sync_held_reply_opcode; // node.ts:207
+  reg [2:0] to_sync_held_op; // node.ts:207
+  reg to_sync_held_indirect; // node.ts:207
+  reg [17:0] to_sync_held_ppns; // node.ts:207
+  wire [63:0] found_value; // node.ts:229
+  wire share_data_ar_ready; // node.ts:233
+  wire share_data_r_valid; // node.ts:233
+  wire [511:0] share_data_r_payload_data; // node.ts:233
+  wire [4:0] share_data_r_payload_id; // node.ts:233
+  wire [1:0] share_data_r_payload_resp; // node.ts:233
+  wire share_data_r_payload_last; // node.ts:233
+  wire share_data_aw_ready; // node.ts:233
+  wire share_data_w_ready; // node.ts:233
+  wire share_data_b_valid; // node.ts:233
+  wire [4:0] share_data_b_payload_id; // node.ts:233
+  wire [1:0] share_data_b_payload_resp; // node.ts:233
+  wire share_table_ar_ready; // node.ts:233
+  wire share_table_r_valid; // node.ts:233
+  wire [511:0] share_table_r_payload_data; // node.ts:233
+  wire [4:0] share_table_r_payload_id; // node.ts:233
+  wire [1:0] share_table_r_payload_resp; // node.ts:233
+  wire share_table_r_payload_last; // node.ts:233
+  wire share_table_aw_ready; // node.ts:233
+  wire share_table_w_ready; // node.ts:233
+  wire share_table_b_valid; // node.ts:233
+  wire [4:0] share_table_b_payload_id; // node.ts:233
+  wire [1:0] share_table_b_payload_resp; // node.ts:233
+  wire share_sync_ar_ready; // node.ts:233
+  wire share_sync_r_valid; // node.ts:233
+  wire [511:0] share_sync_r_payload_data; // node.ts:233
+  wire [4:0] share_sync_r_payload_id; // node.ts:233
+  wire [1:0] share_sync_r_payload_resp; // node.ts:233
+  wire share_sync_r_payload_last; // node.ts:233
+  wire share_sync_aw_ready; // node.ts:233
+  wire share_sync_w_ready; // node.ts:233
+  wire share_sync_b_valid; // node.ts:233
+  wire [4:0] share_sync_b_payload_id; // node.ts:233
+  wire [1:0] share_sync_b_payload_resp; // node.ts:233
+  wire share_ar_valid; // node.ts:233
+  wire [30:0] share_ar_payload_addr; // node.ts:233
+  wire [4:0] share_ar_payload_id; // node.ts:233
+  wire [7:0] share_ar_payload_len; // node.ts:233
+  wire [2:0] share_ar_payload_size; // node.ts:233
+  wire [1:0] share_ar_payload_burst; // node.ts:233
+  wire share_r_ready; // node.ts:233
+  wire share_aw_valid; // node.ts:233
+  wire [30:0] share_aw_payload_addr; // node.ts:233
+  wire [4:0] share_aw_payload_id; // node.ts:233
+  wire [7:0] share_aw_payload_len; // node.ts:233
+  wire [2:0] share_aw_payload_size; // node.ts:233
+  wire [1:0] share_aw_payload_burst; // node.ts:233
+  wire share_w_valid; // node.ts:233
+  wire [511:0] share_w_payload_data; // node.ts:233
+  wire [63:0] share_w_payload_strb; // node.ts:233
+  wire share_w_payload_last; // node.ts:233
+  wire share_b_ready; // node.ts:233
+  reg data_aw_full; // node.ts:238
+  reg [30:0] data_aw_held_addr; // node.ts:238
+  reg [4:0] data_aw_held_id; // node.ts:238
+  reg [7:0] data_aw_held_len; // node.ts:238
+  reg [2:0] data_aw_held_size; // node.ts:238
+  reg [1:0] data_aw_held_burst; // node.ts:238
+  wire finish_ending_ready; // node.ts:259
+  wire finish_reply_valid; // node.ts:259
+  wire [5:0] finish_reply_payload_slot; // node.ts:259
+  wire [1:0] finish_reply_payload_form; // node.ts:259
+  wire [1:0] finish_reply_payload_word; // node.ts:259
+  wire [7:0] finish_reply_payload_opcode; // node.ts:259
+  wire [3:0] finish_reply_payload_status; // node.ts:259
+  wire finish_release_valid; // node.ts:259
+  wire [5:0] finish_release_slot; // node.ts:259
+  wire [5:0] finish_word_slot; // node.ts:259
+  wire finish_done_valid; // node.ts:259
+  wire [5:0] finish_done_slot; // node.ts:259
+  wire [3:0] finish_done_status; // node.ts:259
+  wire [63:0] finish_done_word; // node.ts:259
+  reg ending_0_full; // node.ts:340
+  reg [5:0] ending_0_held_slot; // node.ts:340
+  reg [1:0] ending_0_held_form; // node.ts:340
+  reg [1:0] ending_0_held_word; // node.ts:340
+  reg [7:0] ending_0_held_opcode; // node.ts:340
+  reg [3:0] ending_0_held_status; // node.ts:340
+  reg ending_0_held_silent; // node.ts:340
+  reg ending_0_held_done; // node.ts:340
+  reg ending_0_skid_full; // node.ts:340
+  reg [5:0] ending_0_skid_held_slot; // node.ts:340
+  reg [1:0] ending_0_skid_held_form; // node.ts:340
+  reg [1:0] ending_0_skid_held_word; // node.ts:340
+  reg [7:0] ending_0_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_0_skid_held_status; // node.ts:340
+  reg ending_0_skid_held_silent; // node.ts:340
+  reg ending_0_skid_held_done; // node.ts:340
+  reg ending_1_full; // node.ts:340
+  reg [5:0] ending_1_held_slot; // node.ts:340
+  reg [1:0] ending_1_held_form; // node.ts:340
+  reg [1:0] ending_1_held_word; // node.ts:340
+  reg [7:0] ending_1_held_opcode; // node.ts:340
+  reg [3:0] ending_1_held_status; // node.ts:340
+  reg ending_1_held_silent; // node.ts:340
+  reg ending_1_held_done; // node.ts:340
+  reg ending_1_skid_full; // node.ts:340
+  reg [5:0] ending_1_skid_held_slot; // node.ts:340
+  reg [1:0] ending_1_skid_held_form; // node.ts:340
+  reg [1:0] ending_1_skid_held_word; // node.ts:340
+  reg [7:0] ending_1_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_1_skid_held_status; // node.ts:340
+  reg ending_1_skid_held_silent; // node.ts:340
+  reg ending_1_skid_held_done; // node.ts:340
+  reg ending_2_full; // node.ts:340
+  reg [5:0] ending_2_held_slot; // node.ts:340
+  reg [1:0] ending_2_held_form; // node.ts:340
+  reg [1:0] ending_2_held_word; // node.ts:340
+  reg [7:0] ending_2_held_opcode; // node.ts:340
+  reg [3:0] ending_2_held_status; // node.ts:340
+  reg ending_2_held_silent; // node.ts:340
+  reg ending_2_held_done; // node.ts:340
+  reg ending_2_skid_full; // node.ts:340
+  reg [5:0] ending_2_skid_held_slot; // node.ts:340
+  reg [1:0] ending_2_skid_held_form; // node.ts:340
+  reg [1:0] ending_2_skid_held_word; // node.ts:340
+  reg [7:0] ending_2_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_2_skid_held_status; // node.ts:340
+  reg ending_2_skid_held_silent; // node.ts:340
+  reg ending_2_skid_held_done; // node.ts:340
+  reg ending_3_full; // node.ts:340
+  reg [5:0] ending_3_held_slot; // node.ts:340
+  reg [1:0] ending_3_held_form; // node.ts:340
+  reg [1:0] ending_3_held_word; // node.ts:340
+  reg [7:0] ending_3_held_opcode; // node.ts:340
+  reg [3:0] ending_3_held_status; // node.ts:340
+  reg ending_3_held_silent; // node.ts:340
+  reg ending_3_held_done; // node.ts:340
+  reg ending_3_skid_full; // node.ts:340
+  reg [5:0] ending_3_skid_held_slot; // node.ts:340
+  reg [1:0] ending_3_skid_held_form; // node.ts:340
+  reg [1:0] ending_3_skid_held_word; // node.ts:340
+  reg [7:0] ending_3_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_3_skid_held_status; // node.ts:340
+  reg ending_3_skid_held_silent; // node.ts:340
+  reg ending_3_skid_held_done; // node.ts:340
+  reg ending_4_full; // node.ts:340
+  reg [5:0] ending_4_held_slot; // node.ts:340
+  reg [1:0] ending_4_held_form; // node.ts:340
+  reg [1:0] ending_4_held_word; // node.ts:340
+  reg [7:0] ending_4_held_opcode; // node.ts:340
+  reg [3:0] ending_4_held_status; // node.ts:340
+  reg ending_4_held_silent; // node.ts:340
+  reg ending_4_held_done; // node.ts:340
+  reg ending_4_skid_full; // node.ts:340
+  reg [5:0] ending_4_skid_held_slot; // node.ts:340
+  reg [1:0] ending_4_skid_held_form; // node.ts:340
+  reg [1:0] ending_4_skid_held_word; // node.ts:340
+  reg [7:0] ending_4_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_4_skid_held_status; // node.ts:340
+  reg ending_4_skid_held_silent; // node.ts:340
+  reg ending_4_skid_held_done; // node.ts:340
+  reg ending_5_full; // node.ts:340
+  reg [5:0] ending_5_held_slot; // node.ts:340
+  reg [1:0] ending_5_held_form; // node.ts:340
+  reg [1:0] ending_5_held_word; // node.ts:340
+  reg [7:0] ending_5_held_opcode; // node.ts:340
+  reg [3:0] ending_5_held_status; // node.ts:340
+  reg ending_5_held_silent; // node.ts:340
+  reg ending_5_held_done; // node.ts:340
+  reg ending_5_skid_full; // node.ts:340
+  reg [5:0] ending_5_skid_held_slot; // node.ts:340
+  reg [1:0] ending_5_skid_held_form; // node.ts:340
+  reg [1:0] ending_5_skid_held_word; // node.ts:340
+  reg [7:0] ending_5_skid_held_opcode; // node.ts:340
+  reg [3:0] ending_5_skid_held_status; // node.ts:340
+  reg ending_5_skid_held_silent; // node.ts:340
+  reg ending_5_skid_held_done; // node.ts:340
+  reg bare_ending_full; // node.ts:343
+  reg [5:0] bare_ending_held_slot; // node.ts:343
+  reg [1:0] bare_ending_held_form; // node.ts:343
+  reg [1:0] bare_ending_held_word; // node.ts:343
+  reg [7:0] bare_ending_held_opcode; // node.ts:343
+  reg [3:0] bare_ending_held_status; // node.ts:343
+  reg bare_ending_held_silent; // node.ts:343
+  reg bare_ending_held_done; // node.ts:343
+  reg endings_locked; // node.ts:343
+  reg [6:0] endings_owner; // node.ts:343
+  wire net_tx_reply_ready; // node.ts:348
+  wire net_tx_context_read_en; // node.ts:348
+  wire [5:0] net_tx_context_read_slot; // node.ts:348
+  wire [5:0] net_tx_word_slot; // node.ts:348
+  wire net_tx_data_ready; // node.ts:348
+  wire net_tx_echo_job_valid; // node.ts:348
+  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:348
+  wire [4:0] net_tx_echo_job_payload_first; // node.ts:348
+  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:348
+  wire net_tx_echo_data_ready; // node.ts:348
+  wire net_tx_raw_ready; // node.ts:348
+  wire net_tx_tx_valid; // node.ts:348
+  wire [511:0] net_tx_tx_payload_data; // node.ts:348
+  wire [63:0] net_tx_tx_payload_keep; // node.ts:348
+  wire net_tx_tx_payload_last; // node.ts:348
+  wire net_tx_tx_payload_user; // node.ts:348
+  wire net_tx_release_valid; // node.ts:348
+  wire [5:0] net_tx_release_slot; // node.ts:348
+  reg [1:0] counted_rx_frames; // node.ts:457
+  reg [1:0] counted_tx_frames; // node.ts:457
+  reg [1:0] counted_drop_long; // node.ts:457
+  reg [1:0] counted_drop_fcs; // node.ts:457
+  reg [1:0] counted_drop_short; // node.ts:457
+  reg [1:0] counted_drop_mac; // node.ts:457
+  reg [1:0] counted_drop_ether_type; // node.ts:457
+  reg [1:0] counted_drop_arp; // node.ts:457
+  reg [1:0] counted_drop_ip_header; // node.ts:457
+  reg [1:0] counted_drop_ip_options; // node.ts:457
+  reg [1:0] counted_drop_ip_checksum; // node.ts:457
+  reg [1:0] counted_drop_fragment; // node.ts:457
+  reg [1:0] counted_drop_ip; // node.ts:457
+  reg [1:0] counted_drop_length; // node.ts:457
+  reg [1:0] counted_drop_protocol; // node.ts:457
+  reg [1:0] counted_drop_icmp; // node.ts:457
+  reg [1:0] counted_drop_port; // node.ts:457
+  reg [1:0] counted_drop_source; // node.ts:457
+  reg [1:0] counted_drop_reply; // node.ts:457
+  reg [1:0] counted_drop_rule; // node.ts:457
+  reg [1:0] counted_arp_replies; // node.ts:457
+  reg [1:0] counted_icmp_replies; // node.ts:457
+  reg [1:0] counted_nacks; // node.ts:457
+  reg [1:0] counted_malformed; // node.ts:457
+  reg [1:0] counted_invalid; // node.ts:457
+  reg [1:0] counted_write_permission; // node.ts:457
+  reg [1:0] counted_read_permission; // node.ts:457
+  reg [1:0] counted_out_of_memory; // node.ts:457
+  reg [1:0] counted_busy; // node.ts:457
+  reg [1:0] counted_unanswered; // node.ts:457
+  reg [1:0] counted_pingpongs; // node.ts:457
+  reg [1:0] counted_reads; // node.ts:457
+  reg [1:0] counted_writes; // node.ts:457
+  reg [1:0] counted_writes_no_reply; // node.ts:457
+  reg [1:0] counted_atomics; // node.ts:457
+  reg [1:0] counted_dereferences; // node.ts:457
+  reg [1:0] counted_fences; // node.ts:457
+  reg [13:0] counted_read_bytes; // node.ts:457
+  reg [13:0] counted_write_bytes; // node.ts:457
+  reg [1:0] counted_slow_requests; // node.ts:457
+  reg [1:0] counted_extend_requests; // node.ts:457
+  reg [1:0] counted_page_faults; // node.ts:457
+  reg [1:0] counted_tlb_hits; // node.ts:457
+  reg [1:0] counted_tlb_misses; // node.ts:457
+  reg [1:0] counted_misses_merged; // node.ts:457
+  reg [1:0] counted_bucket_fetches; // node.ts:457
+  reg [1:0] counted_tlb_evictions; // node.ts:457
+  reg [1:0] counted_retries_answered; // node.ts:457
+  reg [1:0] counted_retries_busy; // node.ts:457
+  reg [1:0] counted_retries_expired; // node.ts:457
+  reg [1:0] counted_retry_evictions; // node.ts:457
+  reg [1:0] counted_retry_clients_replaced; // node.ts:457
+  reg [1:0] counted_shootdowns; // node.ts:457
+  wire [1:0] accesses_grant; // node.ts:174
+  wire [1:0] accesses_request; // node.ts:174
+  wire retry_answer_ready; // node.ts:145
+  wire [6:0] endings_grant; // node.ts:343
+  wire [6:0] endings_request; // node.ts:343
+  wire translate_refused_ready; // node.ts:170
+  wire sync_reply_ready; // node.ts:159
+  wire fences_reply_ready; // node.ts:150
+  wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:139
+  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:174
+  wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready; // node.ts:174
+  wire accesses_valid = |(accesses_grant & accesses_request); // node.ts:174
   wire [5:0] accesses_payload_slot =
     ({6{accesses_grant[0]}} & behind_pointer_held_slot)
-    | ({6{accesses_grant[1]}} & retry_pass_payload_slot); // node.ts:168
+    | ({6{accesses_grant[1]}} & retry_pass_payload_slot); // node.ts:174
   wire [15:0] accesses_payload_pid =
     ({16{accesses_grant[0]}} & behind_pointer_held_pid)
-    | ({16{accesses_grant[1]}} & retry_pass_payload_pid); // node.ts:168
+    | ({16{accesses_grant[1]}} & retry_pass_payload_pid); // node.ts:174
   wire [63:0] accesses_payload_va =
     ({64{accesses_grant[0]}} & behind_pointer_held_va)
-    | ({64{accesses_grant[1]}} & retry_pass_payload_va); // node.ts:168
+    | ({64{accesses_grant[1]}} & retry_pass_payload_va); // node.ts:174
   wire [13:0] accesses_payload_length =
     ({14{accesses_grant[0]}} & behind_pointer_held_length)
-    | ({14{accesses_grant[1]}} & retry_pass_payload_length); // node.ts:168
+    | ({14{accesses_grant[1]}} & retry_pass_payload_length); // node.ts:174
   wire accesses_payload_write =
     (accesses_grant[0] & behind_pointer_held_write)
-    | (accesses_grant[1] & retry_pass_payload_write); // node.ts:168
+    | (accesses_grant[1] & retry_pass_payload_write); // node.ts:174
   wire accesses_payload_silent =
     (accesses_grant[0] & behind_pointer_held_silent)
-    | (accesses_grant[1] & retry_pass_payload_silent); // node.ts:168
+    | (accesses_grant[1] & retry_pass_payload_silent); // node.ts:174
   wire [7:0] accesses_payload_reply_opcode =
     ({8{accesses_grant[0]}} & behind_pointer_held_reply_opcode)
-    | ({8{accesses_grant[1]}} & retry_pass_payload_reply_opcode); // node.ts:168
+    | ({8{accesses_grant[1]}} & retry_pass_payload_reply_opcode); // node.ts:174
   wire [2:0] accesses_payload_op =
     ({3{accesses_grant[0]}} & behind_pointer_held_op)
-    | ({3{accesses_grant[1]}} & retry_pass_payload_op); // node.ts:168
+    | ({3{accesses_grant[1]}} & retry_pass_payload_op); // node.ts:174
   wire accesses_payload_indirect =
     (accesses_grant[0] & behind_pointer_held_indirect)
-    | (accesses_grant[1] & retry_pass_payload_indirect); // node.ts:168
+    | (accesses_grant[1] & retry_pass_payload_indirect); // node.ts:174
   assign accesses_request = {retry_pass_valid, behind_pointer_full};
   assign accesses_grant = accesses_locked ? accesses_owner : accesses_request & (~accesses_request + 2'd1);
-  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:196
-  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:201
-  wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot; // node.ts:201
-  wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset; // node.ts:201
-  wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length; // node.ts:201
-  wire to_sync_payload_write = to_sync_full ? to_sync_held_write : translate_syncs_payload_write; // node.ts:201
-  wire to_sync_payload_silent = to_sync_full ? to_sync_held_silent : translate_syncs_payload_silent; // node.ts:201
+  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:202
+  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:207
+  wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot; // node.ts:207
+  wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset; // node.ts:207
+  wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length; // node.ts:207
+  wire to_sync_payload_write = to_sync_full ? to_sync_held_write : translate_syncs_payload_write; // node.ts:207
+  wire to_sync_payload_silent = to_sync_full ? to_sync_held_silent : translate_syncs_payload_silent; // node.ts:207
   wire [7:0] to_sync_payload_reply_opcode =
     to_sync_full ? to_sync_held_reply_opcode :
-    translate_syncs_payload_reply_opcode; // node.ts:201
-  wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op; // node.ts:201
-  wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:201
-  wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:201
-  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:205
-  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:232
-  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:232
-  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:232
-  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:232
-  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:232
-  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:232
-  wire read_ending_ready = ~ending_0_skid_full; // node.ts:254
-  wire refusal_ready = ~ending_2_skid_full; // node.ts:255
-  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:255
-  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:270
+    translate_syncs_payload_reply_opcode; // node.ts:207
+  wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op; // node.ts:207
+  wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:207
+  wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:207
+  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:211
+  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:238
+  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:238
+  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:238
+  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:238
+  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:238
+  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:238
+  wire read_ending_ready = ~ending_0_skid_full; // node.ts:260
+  wire refusal_ready = ~ending_2_skid_full; // node.ts:261
+  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:261
+  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:276
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == 4'd0)) ? 2'd1 :
-    2'd0; // node.ts:270
-  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:294
-  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:295
-  wire answer_ready = ~ending_4_skid_full; // node.ts:296
-  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:296
+    2'd0; // node.ts:276
+  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:300
+  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:301
+  wire answer_ready = ~ending_4_skid_full; // node.ts:302
+  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:302
   wire [1:0] answer_payload_word =
     ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
-    2'd0; // node.ts:296
-  wire fenced_ready = ~ending_5_skid_full; // node.ts:316
-  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:316
-  wire bare_ready = ~bare_ending_full; // node.ts:330
-  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:334
-  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:334
-  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:334
-  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:334
-  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:334
-  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:334
-  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:334
-  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:334
-  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:334
-  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:334
-  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:334
-  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:334
-  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:337
-  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:337
-  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:337
-  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:337
-  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:337
+    2'd0; // node.ts:302
+  wire fenced_ready = ~ending_5_skid_full; // node.ts:322
+  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:322
+  wire bare_ready = ~bare_ending_full; // node.ts:336
+  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:340
+  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:340
+  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:340
+  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:340
+  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:340
+  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:340
+  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:340
+  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:340
+  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:340
+  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:340
+  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:340
+  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:340
+  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:343
+  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:343
+  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:343
+  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:343
+  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:343
   wire [7:0] bare_ending_payload_opcode =
     bare_ending_full ? bare_ending_held_opcode :
-    mat_reply_payload_opcode; // node.ts:337
+    mat_reply_payload_opcode; // node.ts:343
   wire [3:0] bare_ending_payload_status =
     bare_ending_full ? bare_ending_held_status :
-    mat_reply_payload_status; // node.ts:337
-  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:337
-  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:337
-  wire endings_valid = |(endings_grant & endings_request); // node.ts:337
+    mat_reply_payload_status; // node.ts:343
+  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:343
+  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:343
+  wire endings_valid = |(endings_grant & endings_request); // node.ts:343
   wire [5:0] endings_payload_slot =
     ({6{endings_grant[0]}} & ending_0_held_slot)
     | ({6{endings_grant[1]}} & ending_1_held_slot)
@@ -880,7 +887,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({6{endings_grant[3]}} & ending_3_held_slot)
     | ({6{endings_grant[4]}} & ending_4_held_slot)
     | ({6{endings_grant[5]}} & ending_5_held_slot)
-    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:337
+    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:343
   wire [1:0] endings_payload_form =
     ({2{endings_grant[0]}} & ending_0_held_form)
     | ({2{endings_grant[1]}} & ending_1_held_form)
@@ -888,7 +895,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({2{endings_grant[3]}} & ending_3_held_form)
     | ({2{endings_grant[4]}} & ending_4_held_form)
     | ({2{endings_grant[5]}} & ending_5_held_form)
-    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:337
+    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:343
   wire [1:0] endings_payload_word =
     ({2{endings_grant[0]}} & ending_0_held_word)
     | ({2{endings_grant[1]}} & ending_1_held_word)
@@ -896,7 +903,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({2{endings_grant[3]}} & ending_3_held_word)
     | ({2{endings_grant[4]}} & ending_4_held_word)
     | ({2{endings_grant[5]}} & ending_5_held_word)
-    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:337
+    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:343
   wire [7:0] endings_payload_opcode =
     ({8{endings_grant[0]}} & ending_0_held_opcode)
     | ({8{endings_grant[1]}} & ending_1_held_opcode)
@@ -904,7 +911,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({8{endings_grant[3]}} & ending_3_held_opcode)
     | ({8{endings_grant[4]}} & ending_4_held_opcode)
     | ({8{endings_grant[5]}} & ending_5_held_opcode)
-    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:337
+    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:343
   wire [3:0] endings_payload_status =
     ({4{endings_grant[0]}} & ending_0_held_status)
     | ({4{endings_grant[1]}} & ending_1_held_status)
@@ -912,7 +919,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | ({4{endings_grant[3]}} & ending_3_held_status)
     | ({4{endings_grant[4]}} & ending_4_held_status)
     | ({4{endings_grant[5]}} & ending_5_held_status)
-    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:337
+    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:343
   wire endings_payload_silent =
     (endings_grant[0] & ending_0_held_silent)
     | (endings_grant[1] & ending_1_held_silent)
@@ -920,7 +927,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | (endings_grant[3] & ending_3_held_silent)
     | (endings_grant[4] & ending_4_held_silent)
     | (endings_grant[5] & ending_5_held_silent)
-    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:337
+    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:343
   wire endings_payload_done =
     (endings_grant[0] & ending_0_held_done)
     | (endings_grant[1] & ending_1_held_done)
@@ -928,7 +935,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     | (endings_grant[3] & ending_3_held_done)
     | (endings_grant[4] & ending_4_held_done)
     | (endings_grant[5] & ending_5_held_done)
-    | (endings_grant[6] & bare_ending_payload_done); // node.ts:337
+    | (endings_grant[6] & bare_ending_payload_done); // node.ts:343
   assign endings_request = {
     bare_ending_valid,
     ending_5_full,
@@ -938,20 +945,20 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     ending_1_full,
     ending_0_full
   };
-  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:337
+  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:343
   assign endings_grant =
     endings_locked ? endings_owner :
     |endings_after ? endings_after & (~endings_after + 7'd1) :
     endings_request & (~endings_request + 7'd1);
-  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:364
+  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:370
   wire atomic_done =
     sync_reply_valid
     & sync_reply_ready
     & (sync_reply_payload_status == 4'd0)
-    & (sync_reply_payload_op < 3'd5); // node.ts:367
-  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:394
-  wire unanswered = unheard & ~replayed; // node.ts:402
-  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:417
+    & (sync_reply_payload_op < 3'd5); // node.ts:373
+  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:402
+  wire unanswered = unheard & ~replayed; // node.ts:410
+  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:425
 
   wire control_s_aw_valid = s_aw_valid; // node.ts:100
   wire [11:0] control_s_aw_payload_addr = s_aw_payload_addr; // node.ts:100
@@ -987,6 +994,8 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   wire [1:0] control_events_drop_protocol = counted_drop_protocol; // node.ts:100
   wire [1:0] control_events_drop_icmp = counted_drop_icmp; // node.ts:100
   wire [1:0] control_events_drop_port = counted_drop_port; // node.ts:100
+  wire [1:0] control_events_drop_source = counted_drop_source; // node.ts:100
+  wire [1:0] control_events_drop_reply = counted_drop_reply; // node.ts:100
   wire [1:0] control_events_drop_rule = counted_drop_rule; // node.ts:100
   wire [1:0] control_events_arp_replies = counted_arp_replies; // node.ts:100
   wire [1:0] control_events_icmp_replies = counted_icmp_replies; // node.ts:100
@@ -1033,7 +1042,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   wire [1:0] control_events_offload_repeated = 2'd0; // node.ts:100
   wire [3:0] control_offload_state_held = 4'd0; // node.ts:100
   wire [3:0] control_offload_state_stuck = 4'd0; // node.ts:100
-  Control_reset_c90c17 control ( // node.ts:100
+  Control_reset_7cae65 control ( // node.ts:100
     .clk                           (clk),
     .rst                           (rst),
     .s_aw_valid                    (control_s_aw_valid),
@@ -1104,6 +1113,8 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .events_drop_protocol          (control_events_drop_protocol),
     .events_drop_icmp              (control_events_drop_icmp),
     .events_drop_port              (control_events_drop_port),
+    .events_drop_source            (control_events_drop_source),
+    .events_drop_reply             (control_events_drop_reply),
     .events_drop_rule              (control_events_drop_rule),
     .events_arp_replies            (control_events_arp_replies),
     .events_icmp_replies           (control_events_icmp_replies),
@@ -1255,6 +1266,8 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .request_payload_length            (net_rx_request_payload_length),
     .request_payload_body              (net_rx_request_payload_body),
     .request_payload_frame             (net_rx_request_payload_frame),
+    .request_payload_reply             (net_rx_request_payload_reply),
+    .request_payload_foreign           (net_rx_request_payload_foreign),
     .request_payload_malformed         (net_rx_request_payload_malformed),
     .request_payload_corrupt           (net_rx_request_payload_corrupt),
     .request_payload_tracked           (net_rx_request_payload_tracked),
@@ -1281,29 +1294,30 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .drops_protocol                    (net_rx_drops_protocol),
     .drops_icmp                        (net_rx_drops_icmp),
     .drops_port                        (net_rx_drops_port),
+    .drops_source                      (net_rx_drops_source),
     .received                          (net_rx_received)
   );
 
-  wire buffer_write_en = net_rx_buffer_write_en; // node.ts:113
-  wire [5:0] buffer_write_slot = net_rx_buffer_write_slot; // node.ts:113
-  wire [4:0] buffer_write_beat = net_rx_buffer_write_beat; // node.ts:113
-  wire [511:0] buffer_write_data = net_rx_buffer_write_data; // node.ts:113
-  wire buffer_write_job_valid = writer_buffer_job_valid; // node.ts:113
-  wire [5:0] buffer_write_job_payload_slot = writer_buffer_job_payload_slot; // node.ts:113
-  wire [4:0] buffer_write_job_payload_first = writer_buffer_job_payload_first; // node.ts:113
-  wire [5:0] buffer_write_job_payload_beats = writer_buffer_job_payload_beats; // node.ts:113
-  wire buffer_echo_job_valid = net_tx_echo_job_valid; // node.ts:113
-  wire [5:0] buffer_echo_job_payload_slot = net_tx_echo_job_payload_slot; // node.ts:113
-  wire [4:0] buffer_echo_job_payload_first = net_tx_echo_job_payload_first; // node.ts:113
-  wire [5:0] buffer_echo_job_payload_beats = net_tx_echo_job_payload_beats; // node.ts:113
-  wire buffer_slow_job_valid = slow_job_full; // node.ts:113
-  wire [5:0] buffer_slow_job_payload_slot = slow_job_held_slot; // node.ts:113
-  wire [4:0] buffer_slow_job_payload_first = slow_job_held_first; // node.ts:113
-  wire [5:0] buffer_slow_job_payload_beats = slow_job_held_beats; // node.ts:113
-  wire buffer_write_data_ready = writer_buffer_ready; // node.ts:113
-  wire buffer_echo_data_ready = net_tx_echo_data_ready; // node.ts:113
-  wire buffer_slow_data_ready = slow_rx_beats_ready; // node.ts:113
-  FrameBuffer_slots64_beatBytes64_frameBytes1528 buffer ( // node.ts:113
+  wire buffer_write_en = net_rx_buffer_write_en; // node.ts:119
+  wire [5:0] buffer_write_slot = net_rx_buffer_write_slot; // node.ts:119
+  wire [4:0] buffer_write_beat = net_rx_buffer_write_beat; // node.ts:119
+  wire [511:0] buffer_write_data = net_rx_buffer_write_data; // node.ts:119
+  wire buffer_write_job_valid = writer_buffer_job_valid; // node.ts:119
+  wire [5:0] buffer_write_job_payload_slot = writer_buffer_job_payload_slot; // node.ts:119
+  wire [4:0] buffer_write_job_payload_first = writer_buffer_job_payload_first; // node.ts:119
+  wire [5:0] buffer_write_job_payload_beats = writer_buffer_job_payload_beats; // node.ts:119
+  wire buffer_echo_job_valid = net_tx_echo_job_valid; // node.ts:119
+  wire [5:0] buffer_echo_job_payload_slot = net_tx_echo_job_payload_slot; // node.ts:119
+  wire [4:0] buffer_echo_job_payload_first = net_tx_echo_job_payload_first; // node.ts:119
+  wire [5:0] buffer_echo_job_payload_beats = net_tx_echo_job_payload_beats; // node.ts:119
+  wire buffer_slow_job_valid = slow_job_full; // node.ts:119
+  wire [5:0] buffer_slow_job_payload_slot = slow_job_held_slot; // node.ts:119
+  wire [4:0] buffer_slow_job_payload_first = slow_job_held_first; // node.ts:119
+  wire [5:0] buffer_slow_job_payload_beats = slow_job_held_beats; // node.ts:119
+  wire buffer_write_data_ready = writer_buffer_ready; // node.ts:119
+  wire buffer_echo_data_ready = net_tx_echo_data_ready; // node.ts:119
+  wire buffer_slow_data_ready = slow_rx_beats_ready; // node.ts:119
+  FrameBuffer_slots64_beatBytes64_frameBytes1528 buffer ( // node.ts:119
     .clk                     (clk),
     .rst                     (rst),
     .write_en                (buffer_write_en),
@@ -1339,22 +1353,22 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .slow_data_payload_last  (buffer_slow_data_payload_last)
   );
 
-  wire reply_contexts_write_en = net_rx_context_write_en; // node.ts:114
-  wire [5:0] reply_contexts_write_slot = net_rx_context_write_slot; // node.ts:114
-  wire [1:0] reply_contexts_write_value_kind = net_rx_context_write_value_kind; // node.ts:114
-  wire [47:0] reply_contexts_write_value_mac = net_rx_context_write_value_mac; // node.ts:114
-  wire [31:0] reply_contexts_write_value_ip = net_rx_context_write_value_ip; // node.ts:114
-  wire [15:0] reply_contexts_write_value_client_port = net_rx_context_write_value_client_port; // node.ts:114
-  wire [15:0] reply_contexts_write_value_node_port = net_rx_context_write_value_node_port; // node.ts:114
-  wire [127:0] reply_contexts_write_value_header = net_rx_context_write_value_header; // node.ts:114
-  wire [95:0] reply_contexts_write_value_body = net_rx_context_write_value_body; // node.ts:114
-  wire reply_contexts_write_value_published = net_rx_context_write_value_published; // node.ts:114
-  wire [15:0] reply_contexts_write_value_ip_length = net_rx_context_write_value_ip_length; // node.ts:114
-  wire [15:0] reply_contexts_write_value_icmp_checksum = net_rx_context_write_value_icmp_checksum; // node.ts:114
-  wire [95:0] reply_contexts_write_value_ip_header = net_rx_context_write_value_ip_header; // node.ts:114
-  wire reply_contexts_read_en = net_tx_context_read_en; // node.ts:114
-  wire [5:0] reply_contexts_read_slot = net_tx_context_read_slot; // node.ts:114
-  ReplyContexts_slots64 reply_contexts ( // node.ts:114
+  wire reply_contexts_write_en = net_rx_context_write_en; // node.ts:120
+  wire [5:0] reply_contexts_write_slot = net_rx_context_write_slot; // node.ts:120
+  wire [1:0] reply_contexts_write_value_kind = net_rx_context_write_value_kind; // node.ts:120
+  wire [47:0] reply_contexts_write_value_mac = net_rx_context_write_value_mac; // node.ts:120
+  wire [31:0] reply_contexts_write_value_ip = net_rx_context_write_value_ip; // node.ts:120
+  wire [15:0] reply_contexts_write_value_client_port = net_rx_context_write_value_client_port; // node.ts:120
+  wire [15:0] reply_contexts_write_value_node_port = net_rx_context_write_value_node_port; // node.ts:120
+  wire [127:0] reply_contexts_write_value_header = net_rx_context_write_value_header; // node.ts:120
+  wire [95:0] reply_contexts_write_value_body = net_rx_context_write_value_body; // node.ts:120
+  wire reply_contexts_write_value_published = net_rx_context_write_value_published; // node.ts:120
+  wire [15:0] reply_contexts_write_value_ip_length = net_rx_context_write_value_ip_length; // node.ts:120
+  wire [15:0] reply_contexts_write_value_icmp_checksum = net_rx_context_write_value_icmp_checksum; // node.ts:120
+  wire [95:0] reply_contexts_write_value_ip_header = net_rx_context_write_value_ip_header; // node.ts:120
+  wire reply_contexts_read_en = net_tx_context_read_en; // node.ts:120
+  wire [5:0] reply_contexts_read_slot = net_tx_context_read_slot; // node.ts:120
+  ReplyContexts_slots64 reply_contexts ( // node.ts:120
     .clk                       (clk),
     .rst                       (rst),
     .write_en                  (reply_contexts_write_en),
@@ -1385,46 +1399,48 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .value_ip_header           (reply_contexts_value_ip_header)
   );
 
-  wire mat_request_valid = net_rx_request_valid; // node.ts:124
-  wire [5:0] mat_request_payload_slot = net_rx_request_payload_slot; // node.ts:124
-  wire [1:0] mat_request_payload_kind = net_rx_request_payload_kind; // node.ts:124
-  wire [7:0] mat_request_payload_opcode = net_rx_request_payload_opcode; // node.ts:124
-  wire [15:0] mat_request_payload_pid = net_rx_request_payload_pid; // node.ts:124
-  wire [63:0] mat_request_payload_va = net_rx_request_payload_va; // node.ts:124
-  wire [31:0] mat_request_payload_length = net_rx_request_payload_length; // node.ts:124
-  wire [13:0] mat_request_payload_body = net_rx_request_payload_body; // node.ts:124
-  wire [13:0] mat_request_payload_frame = net_rx_request_payload_frame; // node.ts:124
-  wire mat_request_payload_malformed = net_rx_request_payload_malformed; // node.ts:124
-  wire mat_request_payload_corrupt = net_rx_request_payload_corrupt; // node.ts:124
-  wire mat_request_payload_tracked = net_rx_request_payload_tracked; // node.ts:124
-  wire mat_request_payload_retry = net_rx_request_payload_retry; // node.ts:124
-  wire [47:0] mat_request_payload_client = net_rx_request_payload_client; // node.ts:124
-  wire [31:0] mat_request_payload_operation = net_rx_request_payload_operation; // node.ts:124
-  wire mat_asked_ready = retry_request_ready; // node.ts:124
-  wire mat_reply_ready = bare_ready; // node.ts:124
-  wire mat_slow_ready = slow_rx_frame_ready; // node.ts:124
-  wire mat_slow_release = slow_rx_release_valid; // node.ts:124
-  wire mat_mat_write_en = control_mat_write_en; // node.ts:124
-  wire [7:0] mat_mat_write_opcode = control_mat_write_opcode; // node.ts:124
-  wire [2:0] mat_mat_write_entry_action = control_mat_write_entry_action; // node.ts:124
-  wire mat_mat_write_entry_write = control_mat_write_entry_write; // node.ts:124
-  wire mat_mat_write_entry_silent = control_mat_write_entry_silent; // node.ts:124
-  wire [2:0] mat_mat_write_entry_operation = control_mat_write_entry_operation; // node.ts:124
-  wire [7:0] mat_mat_write_entry_reply_opcode = control_mat_write_entry_reply_opcode; // node.ts:124
-  wire mat_rules_0_valid = control_rules_0_valid; // node.ts:124
-  wire [15:0] mat_rules_0_pid = control_rules_0_pid; // node.ts:124
-  wire [2:0] mat_rules_0_action = control_rules_0_action; // node.ts:124
-  wire mat_rules_1_valid = control_rules_1_valid; // node.ts:124
-  wire [15:0] mat_rules_1_pid = control_rules_1_pid; // node.ts:124
-  wire [2:0] mat_rules_1_action = control_rules_1_action; // node.ts:124
-  wire mat_rules_2_valid = control_rules_2_valid; // node.ts:124
-  wire [15:0] mat_rules_2_pid = control_rules_2_pid; // node.ts:124
-  wire [2:0] mat_rules_2_action = control_rules_2_action; // node.ts:124
-  wire mat_rules_3_valid = control_rules_3_valid; // node.ts:124
-  wire [15:0] mat_rules_3_pid = control_rules_3_pid; // node.ts:124
-  wire [2:0] mat_rules_3_action = control_rules_3_action; // node.ts:124
-  wire [7:0] mat_mat_opcode = control_mat_opcode; // node.ts:124
-  Mat_slots64_maxData1458 mat ( // node.ts:124
+  wire mat_request_valid = net_rx_request_valid; // node.ts:130
+  wire [5:0] mat_request_payload_slot = net_rx_request_payload_slot; // node.ts:130
+  wire [1:0] mat_request_payload_kind = net_rx_request_payload_kind; // node.ts:130
+  wire [7:0] mat_request_payload_opcode = net_rx_request_payload_opcode; // node.ts:130
+  wire [15:0] mat_request_payload_pid = net_rx_request_payload_pid; // node.ts:130
+  wire [63:0] mat_request_payload_va = net_rx_request_payload_va; // node.ts:130
+  wire [31:0] mat_request_payload_length = net_rx_request_payload_length; // node.ts:130
+  wire [13:0] mat_request_payload_body = net_rx_request_payload_body; // node.ts:130
+  wire [13:0] mat_request_payload_frame = net_rx_request_payload_frame; // node.ts:130
+  wire mat_request_payload_reply = net_rx_request_payload_reply; // node.ts:130
+  wire mat_request_payload_foreign = net_rx_request_payload_foreign; // node.ts:130
+  wire mat_request_payload_malformed = net_rx_request_payload_malformed; // node.ts:130
+  wire mat_request_payload_corrupt = net_rx_request_payload_corrupt; // node.ts:130
+  wire mat_request_payload_tracked = net_rx_request_payload_tracked; // node.ts:130
+  wire mat_request_payload_retry = net_rx_request_payload_retry; // node.ts:130
+  wire [47:0] mat_request_payload_client = net_rx_request_payload_client; // node.ts:130
+  wire [31:0] mat_request_payload_operation = net_rx_request_payload_operation; // node.ts:130
+  wire mat_asked_ready = retry_request_ready; // node.ts:130
+  wire mat_reply_ready = bare_ready; // node.ts:130
+  wire mat_slow_ready = slow_rx_frame_ready; // node.ts:130
+  wire mat_slow_release = slow_rx_release_valid; // node.ts:130
+  wire mat_mat_write_en = control_mat_write_en; // node.ts:130
+  wire [7:0] mat_mat_write_opcode = control_mat_write_opcode; // node.ts:130
+  wire [2:0] mat_mat_write_entry_action = control_mat_write_entry_action; // node.ts:130
+  wire mat_mat_write_entry_write = control_mat_write_entry_write; // node.ts:130
+  wire mat_mat_write_entry_silent = control_mat_write_entry_silent; // node.ts:130
+  wire [2:0] mat_mat_write_entry_operation = control_mat_write_entry_operation; // node.ts:130
+  wire [7:0] mat_mat_write_entry_reply_opcode = control_mat_write_entry_reply_opcode; // node.ts:130
+  wire mat_rules_0_valid = control_rules_0_valid; // node.ts:130
+  wire [15:0] mat_rules_0_pid = control_rules_0_pid; // node.ts:130
+  wire [2:0] mat_rules_0_action = control_rules_0_action; // node.ts:130
+  wire mat_rules_1_valid = control_rules_1_valid; // node.ts:130
+  wire [15:0] mat_rules_1_pid = control_rules_1_pid; // node.ts:130
+  wire [2:0] mat_rules_1_action = control_rules_1_action; // node.ts:130
+  wire mat_rules_2_valid = control_rules_2_valid; // node.ts:130
+  wire [15:0] mat_rules_2_pid = control_rules_2_pid; // node.ts:130
+  wire [2:0] mat_rules_2_action = control_rules_2_action; // node.ts:130
+  wire mat_rules_3_valid = control_rules_3_valid; // node.ts:130
+  wire [15:0] mat_rules_3_pid = control_rules_3_pid; // node.ts:130
+  wire [2:0] mat_rules_3_action = control_rules_3_action; // node.ts:130
+  wire [7:0] mat_mat_opcode = control_mat_opcode; // node.ts:130
+  Mat_slots64_maxData1458 mat ( // node.ts:130
     .clk                               (clk),
     .rst                               (rst),
     .request_valid                     (mat_request_valid),
@@ -1437,6 +1453,8 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .request_payload_length            (mat_request_payload_length),
     .request_payload_body              (mat_request_payload_body),
     .request_payload_frame             (mat_request_payload_frame),
+    .request_payload_reply             (mat_request_payload_reply),
+    .request_payload_foreign           (mat_request_payload_foreign),
     .request_payload_malformed         (mat_request_payload_malformed),
     .request_payload_corrupt           (mat_request_payload_corrupt),
     .request_payload_tracked           (mat_request_payload_tracked),
@@ -1501,9 +1519,11 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .mat_entry_reply_opcode            (mat_mat_entry_reply_opcode),
     .events_nacks                      (mat_events_nacks),
     .events_malformed                  (mat_events_malformed),
+    .events_invalid                    (mat_events_invalid),
     .events_busy                       (mat_events_busy),
     .events_unanswered                 (mat_events_unanswered),
     .events_drop_rule                  (mat_events_drop_rule),
+    .events_drop_reply                 (mat_events_drop_reply),
     .events_pingpongs                  (mat_events_pingpongs),
     .events_arp_replies                (mat_events_arp_replies),
     .events_icmp_replies               (mat_events_icmp_replies),
@@ -1511,15 +1531,15 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .events_extend_requests            (mat_events_extend_requests)
   );
 
-  wire slow_rx_frame_valid = mat_slow_valid; // node.ts:130
-  wire [5:0] slow_rx_frame_payload_slot = mat_slow_payload_slot; // node.ts:130
-  wire [13:0] slow_rx_frame_payload_frame = mat_slow_payload_frame; // node.ts:130
-  wire slow_rx_job_ready = ~slow_job_skid_full; // node.ts:130
-  wire slow_rx_beats_valid = buffer_slow_data_valid; // node.ts:130
-  wire [511:0] slow_rx_beats_payload_data = buffer_slow_data_payload_data; // node.ts:130
-  wire slow_rx_beats_payload_last = buffer_slow_data_payload_last; // node.ts:130
-  wire slow_rx_soc_rx_ready = soc_rx_ready; // node.ts:130
-  SlowRx_slots64_beatBytes64_frameBytes1528 slow_rx ( // node.ts:130
+  wire slow_rx_frame_valid = mat_slow_valid; // node.ts:136
+  wire [5:0] slow_rx_frame_payload_slot = mat_slow_payload_slot; // node.ts:136
+  wire [13:0] slow_rx_frame_payload_frame = mat_slow_payload_frame; // node.ts:136
+  wire slow_rx_job_ready = ~slow_job_skid_full; // node.ts:136
+  wire slow_rx_beats_valid = buffer_slow_data_valid; // node.ts:136
+  wire [511:0] slow_rx_beats_payload_data = buffer_slow_data_payload_data; // node.ts:136
+  wire slow_rx_beats_payload_last = buffer_slow_data_payload_last; // node.ts:136
+  wire slow_rx_soc_rx_ready = soc_rx_ready; // node.ts:136
+  SlowRx_slots64_beatBytes64_frameBytes1528 slow_rx ( // node.ts:136
     .clk                 (clk),
     .rst                 (rst),
     .frame_valid         (slow_rx_frame_valid),
@@ -1545,31 +1565,31 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .release_slot        (slow_rx_release_slot)
   );
 
-  wire retry_request_valid = mat_asked_valid; // node.ts:139
-  wire [5:0] retry_request_payload_access_slot = mat_asked_payload_access_slot; // node.ts:139
-  wire [15:0] retry_request_payload_access_pid = mat_asked_payload_access_pid; // node.ts:139
-  wire [63:0] retry_request_payload_access_va = mat_asked_payload_access_va; // node.ts:139
-  wire [13:0] retry_request_payload_access_length = mat_asked_payload_access_length; // node.ts:139
-  wire retry_request_payload_access_write = mat_asked_payload_access_write; // node.ts:139
-  wire retry_request_payload_access_silent = mat_asked_payload_access_silent; // node.ts:139
-  wire [7:0] retry_request_payload_access_reply_opcode = mat_asked_payload_access_reply_opcode; // node.ts:139
-  wire [2:0] retry_request_payload_access_op = mat_asked_payload_access_op; // node.ts:139
-  wire retry_request_payload_access_indirect = mat_asked_payload_access_indirect; // node.ts:139
-  wire retry_request_payload_tracked = mat_asked_payload_tracked; // node.ts:139
-  wire retry_request_payload_keeps = mat_asked_payload_keeps; // node.ts:139
-  wire retry_request_payload_introduces = mat_asked_payload_introduces; // node.ts:139
-  wire retry_request_payload_fence = mat_asked_payload_fence; // node.ts:139
-  wire [47:0] retry_request_payload_client = mat_asked_payload_client; // node.ts:139
-  wire [31:0] retry_request_payload_operation = mat_asked_payload_operation; // node.ts:139
-  wire retry_pass_ready = accesses_grant[1] & translate_access_ready; // node.ts:139
-  wire retry_fence_ready = ~fence_full | fences_fence_ready; // node.ts:139
+  wire retry_request_valid = mat_asked_valid; // node.ts:145
+  wire [5:0] retry_request_payload_access_slot = mat_asked_payload_access_slot; // node.ts:145
+  wire [15:0] retry_request_payload_access_pid = mat_asked_payload_access_pid; // node.ts:145
+  wire [63:0] retry_request_payload_access_va = mat_asked_payload_access_va; // node.ts:145
+  wire [13:0] retry_request_payload_access_length = mat_asked_payload_access_length; // node.ts:145
+  wire retry_request_payload_access_write = mat_asked_payload_access_write; // node.ts:145
+  wire retry_request_payload_access_silent = mat_asked_payload_access_silent; // node.ts:145
+  wire [7:0] retry_request_payload_access_reply_opcode = mat_asked_payload_access_reply_opcode; // node.ts:145
+  wire [2:0] retry_request_payload_access_op = mat_asked_payload_access_op; // node.ts:145
+  wire retry_request_payload_access_indirect = mat_asked_payload_access_indirect; // node.ts:145
+  wire retry_request_payload_tracked = mat_asked_payload_tracked; // node.ts:145
+  wire retry_request_payload_keeps = mat_asked_payload_keeps; // node.ts:145
+  wire retry_request_payload_introduces = mat_asked_payload_introduces; // node.ts:145
+  wire retry_request_payload_fence = mat_asked_payload_fence; // node.ts:145
+  wire [47:0] retry_request_payload_client = mat_asked_payload_client; // node.ts:145
+  wire [31:0] retry_request_payload_operation = mat_asked_payload_operation; // node.ts:145
+  wire retry_pass_ready = accesses_grant[1] & translate_access_ready; // node.ts:145
+  wire retry_fence_ready = ~fence_full | fences_fence_ready; // node.ts:145
   assign retry_answer_ready = answer_ready;
-  wire retry_done_valid = finish_done_valid; // node.ts:139
-  wire [5:0] retry_done_slot = finish_done_slot; // node.ts:139
-  wire [3:0] retry_done_status = finish_done_status; // node.ts:139
-  wire [63:0] retry_done_word = finish_done_word; // node.ts:139
-  wire [5:0] retry_word_slot = net_tx_word_slot; // node.ts:139
-  RetryBuffer_e2048_c64_n64_t1000 retry ( // node.ts:139
+  wire retry_done_valid = finish_done_valid; // node.ts:145
+  wire [5:0] retry_done_slot = finish_done_slot; // node.ts:145
+  wire [3:0] retry_done_status = finish_done_status; // node.ts:145
+  wire [63:0] retry_done_word = finish_done_word; // node.ts:145
+  wire [5:0] retry_word_slot = net_tx_word_slot; // node.ts:145
+  RetryBuffer_e2048_c64_n64_t1000 retry ( // node.ts:145
     .clk                                 (clk),
     .rst                                 (rst),
     .request_valid                       (retry_request_valid),
@@ -1623,13 +1643,13 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .events_retry_clients_replaced       (retry_events_retry_clients_replaced)
   );
 
-  wire fences_fence_valid = fence_full; // node.ts:144
-  wire [5:0] fences_fence_payload_slot = fence_held_slot; // node.ts:144
-  wire fences_entered_valid = entered_valid; // node.ts:144
-  wire [5:0] fences_entered_slot = entered_slot; // node.ts:144
-  wire [63:0] fences_busy = pool_busy; // node.ts:144
+  wire fences_fence_valid = fence_full; // node.ts:150
+  wire [5:0] fences_fence_payload_slot = fence_held_slot; // node.ts:150
+  wire fences_entered_valid = entered_valid; // node.ts:150
+  wire [5:0] fences_entered_slot = entered_slot; // node.ts:150
+  wire [63:0] fences_busy = pool_busy; // node.ts:150
   assign fences_reply_ready = fenced_ready;
-  FenceUnit_slots64_fences4 fences ( // node.ts:144
+  FenceUnit_slots64_fences4 fences ( // node.ts:150
     .clk                   (clk),
     .rst                   (rst),
     .fence_valid           (fences_fence_valid),
@@ -1645,29 +1665,29 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .waiting               (fences_waiting)
   );
 
-  wire sync_request_valid = to_sync_valid; // node.ts:153
-  wire [5:0] sync_request_payload_slot = to_sync_payload_slot; // node.ts:153
-  wire [2:0] sync_request_payload_op = to_sync_payload_op; // node.ts:153
-  wire [30:0] sync_request_payload_address = sync_request_payload_address_1; // node.ts:153
-  wire [15:0] sync_request_payload_pid = pids_value; // node.ts:153
-  wire [13:0] sync_request_payload_length = to_sync_payload_length; // node.ts:153
-  wire sync_request_payload_silent = to_sync_payload_silent; // node.ts:153
-  wire [7:0] sync_request_payload_reply_opcode = to_sync_payload_reply_opcode; // node.ts:153
-  wire [127:0] sync_operands = operands_value; // node.ts:153
-  wire sync_ar_ready = share_sync_ar_ready; // node.ts:153
-  wire sync_r_valid = share_sync_r_valid; // node.ts:153
-  wire [511:0] sync_r_payload_data = share_sync_r_payload_data; // node.ts:153
-  wire [4:0] sync_r_payload_id = share_sync_r_payload_id; // node.ts:153
-  wire [1:0] sync_r_payload_resp = share_sync_r_payload_resp; // node.ts:153
-  wire sync_r_payload_last = share_sync_r_payload_last; // node.ts:153
-  wire sync_aw_ready = share_sync_aw_ready; // node.ts:153
-  wire sync_w_ready = share_sync_w_ready; // node.ts:153
-  wire sync_b_valid = share_sync_b_valid; // node.ts:153
-  wire [4:0] sync_b_payload_id = share_sync_b_payload_id; // node.ts:153
-  wire [1:0] sync_b_payload_resp = share_sync_b_payload_resp; // node.ts:153
+  wire sync_request_valid = to_sync_valid; // node.ts:159
+  wire [5:0] sync_request_payload_slot = to_sync_payload_slot; // node.ts:159
+  wire [2:0] sync_request_payload_op = to_sync_payload_op; // node.ts:159
+  wire [30:0] sync_request_payload_address = sync_request_payload_address_1; // node.ts:159
+  wire [15:0] sync_request_payload_pid = pids_value; // node.ts:159
+  wire [13:0] sync_request_payload_length = to_sync_payload_length; // node.ts:159
+  wire sync_request_payload_silent = to_sync_payload_silent; // node.ts:159
+  wire [7:0] sync_request_payload_reply_opcode = to_sync_payload_reply_opcode; // node.ts:159
+  wire [127:0] sync_operands = operands_value; // node.ts:159
+  wire sync_ar_ready = share_sync_ar_ready; // node.ts:159
+  wire sync_r_valid = share_sync_r_valid; // node.ts:159
+  wire [511:0] sync_r_payload_data = share_sync_r_payload_data; // node.ts:159
+  wire [4:0] sync_r_payload_id = share_sync_r_payload_id; // node.ts:159
+  wire [1:0] sync_r_payload_resp = share_sync_r_payload_resp; // node.ts:159
+  wire sync_r_payload_last = share_sync_r_payload_last; // node.ts:159
+  wire sync_aw_ready = share_sync_aw_ready; // node.ts:159
+  wire sync_w_ready = share_sync_w_ready; // node.ts:159
+  wire sync_b_valid = share_sync_b_valid; // node.ts:159
+  wire [4:0] sync_b_payload_id = share_sync_b_payload_id; // node.ts:159
+  wire [1:0] sync_b_payload_resp = share_sync_b_payload_resp; // node.ts:159
   assign sync_reply_ready = sync_ending_ready;
-  wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:153
-  SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:153
+  wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:159
+  SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:159
     .clk                          (clk),
     .rst                          (rst),
     .request_valid                (sync_request_valid),
@@ -1733,40 +1753,40 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .access_payload_indirect      (sync_access_payload_indirect)
   );
 
-  wire translate_access_valid = accesses_valid; // node.ts:164
-  wire [5:0] translate_access_payload_slot = accesses_payload_slot; // node.ts:164
-  wire [15:0] translate_access_payload_pid = accesses_payload_pid; // node.ts:164
-  wire [63:0] translate_access_payload_va = accesses_payload_va; // node.ts:164
-  wire [13:0] translate_access_payload_length = accesses_payload_length; // node.ts:164
-  wire translate_access_payload_write = accesses_payload_write; // node.ts:164
-  wire translate_access_payload_silent = accesses_payload_silent; // node.ts:164
-  wire [7:0] translate_access_payload_reply_opcode = accesses_payload_reply_opcode; // node.ts:164
-  wire [2:0] translate_access_payload_op = accesses_payload_op; // node.ts:164
-  wire translate_access_payload_indirect = accesses_payload_indirect; // node.ts:164
-  wire translate_reads_ready = ~to_read_skid_full; // node.ts:164
-  wire translate_writes_ready = writer_request_ready; // node.ts:164
+  wire translate_access_valid = accesses_valid; // node.ts:170
+  wire [5:0] translate_access_payload_slot = accesses_payload_slot; // node.ts:170
+  wire [15:0] translate_access_payload_pid = accesses_payload_pid; // node.ts:170
+  wire [63:0] translate_access_payload_va = accesses_payload_va; // node.ts:170
+  wire [13:0] translate_access_payload_length = accesses_payload_length; // node.ts:170
+  wire translate_access_payload_write = accesses_payload_write; // node.ts:170
+  wire translate_access_payload_silent = accesses_payload_silent; // node.ts:170
+  wire [7:0] translate_access_payload_reply_opcode = accesses_payload_reply_opcode; // node.ts:170
+  wire [2:0] translate_access_payload_op = accesses_payload_op; // node.ts:170
+  wire translate_access_payload_indirect = accesses_payload_indirect; // node.ts:170
+  wire translate_reads_ready = ~to_read_skid_full; // node.ts:170
+  wire translate_writes_ready = writer_request_ready; // node.ts:170
   assign translate_refused_ready = refusal_ready;
-  wire translate_syncs_ready = ~to_sync_full; // node.ts:164
-  wire translate_ar_ready = share_table_ar_ready; // node.ts:164
-  wire translate_r_valid = share_table_r_valid; // node.ts:164
-  wire [511:0] translate_r_payload_data = share_table_r_payload_data; // node.ts:164
-  wire [4:0] translate_r_payload_id = share_table_r_payload_id; // node.ts:164
-  wire [1:0] translate_r_payload_resp = share_table_r_payload_resp; // node.ts:164
-  wire translate_r_payload_last = share_table_r_payload_last; // node.ts:164
-  wire translate_aw_ready = share_table_aw_ready; // node.ts:164
-  wire translate_w_ready = share_table_w_ready; // node.ts:164
-  wire translate_b_valid = share_table_b_valid; // node.ts:164
-  wire [4:0] translate_b_payload_id = share_table_b_payload_id; // node.ts:164
-  wire [1:0] translate_b_payload_resp = share_table_b_payload_resp; // node.ts:164
-  wire translate_free_page_valid = free_page_valid; // node.ts:164
-  wire [8:0] translate_free_page_payload = free_page_payload; // node.ts:164
-  wire translate_out_of_memory = control_out_of_memory; // node.ts:164
-  wire translate_shootdown_valid = shootdown_valid; // node.ts:164
-  wire [15:0] translate_shootdown_payload_pid = shootdown_payload_pid; // node.ts:164
-  wire [27:0] translate_shootdown_payload_vpn = shootdown_payload_vpn; // node.ts:164
-  wire translate_shootdown_done_ready = shootdown_done_ready; // node.ts:164
-  wire [63:0] translate_busy = pool_busy; // node.ts:164
-  Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // node.ts:164
+  wire translate_syncs_ready = ~to_sync_full; // node.ts:170
+  wire translate_ar_ready = share_table_ar_ready; // node.ts:170
+  wire translate_r_valid = share_table_r_valid; // node.ts:170
+  wire [511:0] translate_r_payload_data = share_table_r_payload_data; // node.ts:170
+  wire [4:0] translate_r_payload_id = share_table_r_payload_id; // node.ts:170
+  wire [1:0] translate_r_payload_resp = share_table_r_payload_resp; // node.ts:170
+  wire translate_r_payload_last = share_table_r_payload_last; // node.ts:170
+  wire translate_aw_ready = share_table_aw_ready; // node.ts:170
+  wire translate_w_ready = share_table_w_ready; // node.ts:170
+  wire translate_b_valid = share_table_b_valid; // node.ts:170
+  wire [4:0] translate_b_payload_id = share_table_b_payload_id; // node.ts:170
+  wire [1:0] translate_b_payload_resp = share_table_b_payload_resp; // node.ts:170
+  wire translate_free_page_valid = free_page_valid; // node.ts:170
+  wire [8:0] translate_free_page_payload = free_page_payload; // node.ts:170
+  wire translate_out_of_memory = control_out_of_memory; // node.ts:170
+  wire translate_shootdown_valid = shootdown_valid; // node.ts:170
+  wire [15:0] translate_shootdown_payload_pid = shootdown_payload_pid; // node.ts:170
+  wire [27:0] translate_shootdown_payload_vpn = shootdown_payload_vpn; // node.ts:170
+  wire translate_shootdown_done_ready = shootdown_done_ready; // node.ts:170
+  wire [63:0] translate_busy = pool_busy; // node.ts:170
+  Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // node.ts:170
     .clk                          (clk),
     .rst                          (rst),
     .access_valid                 (translate_access_valid),
@@ -1875,25 +1895,25 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .events_out_of_memory         (translate_events_out_of_memory)
   );
 
-  wire reader_request_valid = to_read_full; // node.ts:194
-  wire [5:0] reader_request_payload_slot = to_read_held_slot; // node.ts:194
-  wire [21:0] reader_request_payload_offset = to_read_held_offset; // node.ts:194
-  wire [13:0] reader_request_payload_length = to_read_held_length; // node.ts:194
-  wire reader_request_payload_write = to_read_held_write; // node.ts:194
-  wire reader_request_payload_silent = to_read_held_silent; // node.ts:194
-  wire [7:0] reader_request_payload_reply_opcode = to_read_held_reply_opcode; // node.ts:194
-  wire [2:0] reader_request_payload_op = to_read_held_op; // node.ts:194
-  wire reader_request_payload_indirect = to_read_held_indirect; // node.ts:194
-  wire [17:0] reader_request_payload_ppns = to_read_held_ppns; // node.ts:194
-  wire reader_ar_ready = share_data_ar_ready; // node.ts:194
-  wire reader_r_valid = share_data_r_valid; // node.ts:194
-  wire [511:0] reader_r_payload_data = share_data_r_payload_data; // node.ts:194
-  wire [4:0] reader_r_payload_id = share_data_r_payload_id; // node.ts:194
-  wire [1:0] reader_r_payload_resp = share_data_r_payload_resp; // node.ts:194
-  wire reader_r_payload_last = share_data_r_payload_last; // node.ts:194
-  wire reader_reply_ready = read_ending_ready; // node.ts:194
-  wire reader_data_ready = net_tx_data_ready; // node.ts:194
-  AccessRead_51a76732 reader ( // node.ts:194
+  wire reader_request_valid = to_read_full; // node.ts:200
+  wire [5:0] reader_request_payload_slot = to_read_held_slot; // node.ts:200
+  wire [21:0] reader_request_payload_offset = to_read_held_offset; // node.ts:200
+  wire [13:0] reader_request_payload_length = to_read_held_length; // node.ts:200
+  wire reader_request_payload_write = to_read_held_write; // node.ts:200
+  wire reader_request_payload_silent = to_read_held_silent; // node.ts:200
+  wire [7:0] reader_request_payload_reply_opcode = to_read_held_reply_opcode; // node.ts:200
+  wire [2:0] reader_request_payload_op = to_read_held_op; // node.ts:200
+  wire reader_request_payload_indirect = to_read_held_indirect; // node.ts:200
+  wire [17:0] reader_request_payload_ppns = to_read_held_ppns; // node.ts:200
+  wire reader_ar_ready = share_data_ar_ready; // node.ts:200
+  wire reader_r_valid = share_data_r_valid; // node.ts:200
+  wire [511:0] reader_r_payload_data = share_data_r_payload_data; // node.ts:200
+  wire [4:0] reader_r_payload_id = share_data_r_payload_id; // node.ts:200
+  wire [1:0] reader_r_payload_resp = share_data_r_payload_resp; // node.ts:200
+  wire reader_r_payload_last = share_data_r_payload_last; // node.ts:200
+  wire reader_reply_ready = read_ending_ready; // node.ts:200
+  wire reader_data_ready = net_tx_data_ready; // node.ts:200
+  AccessRead_51a76732 reader ( // node.ts:200
     .clk                          (clk),
     .rst                          (rst),
     .request_valid                (reader_request_valid),
@@ -1936,27 +1956,27 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .events_read_bytes            (reader_events_read_bytes)
   );
 
-  wire writer_request_valid = translate_writes_valid; // node.ts:195
-  wire [5:0] writer_request_payload_slot = translate_writes_payload_slot; // node.ts:195
-  wire [21:0] writer_request_payload_offset = translate_writes_payload_offset; // node.ts:195
-  wire [13:0] writer_request_payload_length = translate_writes_payload_length; // node.ts:195
-  wire writer_request_payload_write = translate_writes_payload_write; // node.ts:195
-  wire writer_request_payload_silent = translate_writes_payload_silent; // node.ts:195
-  wire [7:0] writer_request_payload_reply_opcode = translate_writes_payload_reply_opcode; // node.ts:195
-  wire [2:0] writer_request_payload_op = translate_writes_payload_op; // node.ts:195
-  wire writer_request_payload_indirect = translate_writes_payload_indirect; // node.ts:195
-  wire [17:0] writer_request_payload_ppns = translate_writes_payload_ppns; // node.ts:195
-  wire writer_buffer_job_ready = buffer_write_job_ready; // node.ts:195
-  wire writer_buffer_valid = buffer_write_data_valid; // node.ts:195
-  wire [511:0] writer_buffer_payload_data = buffer_write_data_payload_data; // node.ts:195
-  wire writer_buffer_payload_last = buffer_write_data_payload_last; // node.ts:195
-  wire writer_aw_ready = ~data_aw_full; // node.ts:195
-  wire writer_w_ready = share_data_w_ready; // node.ts:195
-  wire writer_b_valid = share_data_b_valid; // node.ts:195
-  wire [4:0] writer_b_payload_id = share_data_b_payload_id; // node.ts:195
-  wire [1:0] writer_b_payload_resp = share_data_b_payload_resp; // node.ts:195
-  wire writer_ending_ready = ~ending_1_skid_full; // node.ts:195
-  AccessWrite_6619bf2d writer ( // node.ts:195
+  wire writer_request_valid = translate_writes_valid; // node.ts:201
+  wire [5:0] writer_request_payload_slot = translate_writes_payload_slot; // node.ts:201
+  wire [21:0] writer_request_payload_offset = translate_writes_payload_offset; // node.ts:201
+  wire [13:0] writer_request_payload_length = translate_writes_payload_length; // node.ts:201
+  wire writer_request_payload_write = translate_writes_payload_write; // node.ts:201
+  wire writer_request_payload_silent = translate_writes_payload_silent; // node.ts:201
+  wire [7:0] writer_request_payload_reply_opcode = translate_writes_payload_reply_opcode; // node.ts:201
+  wire [2:0] writer_request_payload_op = translate_writes_payload_op; // node.ts:201
+  wire writer_request_payload_indirect = translate_writes_payload_indirect; // node.ts:201
+  wire [17:0] writer_request_payload_ppns = translate_writes_payload_ppns; // node.ts:201
+  wire writer_buffer_job_ready = buffer_write_job_ready; // node.ts:201
+  wire writer_buffer_valid = buffer_write_data_valid; // node.ts:201
+  wire [511:0] writer_buffer_payload_data = buffer_write_data_payload_data; // node.ts:201
+  wire writer_buffer_payload_last = buffer_write_data_payload_last; // node.ts:201
+  wire writer_aw_ready = ~data_aw_full; // node.ts:201
+  wire writer_w_ready = share_data_w_ready; // node.ts:201
+  wire writer_b_valid = share_data_b_valid; // node.ts:201
+  wire [4:0] writer_b_payload_id = share_data_b_payload_id; // node.ts:201
+  wire [1:0] writer_b_payload_resp = share_data_b_payload_resp; // node.ts:201
+  wire writer_ending_ready = ~ending_1_skid_full; // node.ts:201
+  AccessWrite_6619bf2d writer ( // node.ts:201
     .clk                          (clk),
     .rst                          (rst),
     .request_valid                (writer_request_valid),
@@ -2010,11 +2030,11 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .events_write_bytes           (writer_events_write_bytes)
   );
 
-  wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:199
-  wire [5:0] pids_write_slot = retry_pass_payload_slot; // node.ts:199
-  wire [15:0] pids_write_value = retry_pass_payload_pid; // node.ts:199
-  wire [5:0] pids_slot = to_sync_payload_slot; // node.ts:199
-  SlotWords_slots64_width16 pids ( // node.ts:199
+  wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:205
+  wire [5:0] pids_write_slot = retry_pass_payload_slot; // node.ts:205
+  wire [15:0] pids_write_value = retry_pass_payload_pid; // node.ts:205
+  wire [5:0] pids_slot = to_sync_payload_slot; // node.ts:205
+  SlotWords_slots64_width16 pids ( // node.ts:205
     .clk         (clk),
     .rst         (rst),
     .write_en    (pids_write_en),
@@ -2024,11 +2044,11 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .value       (pids_value)
   );
 
-  wire found_write_en = sync_result_valid; // node.ts:223
-  wire [5:0] found_write_slot = sync_result_slot; // node.ts:223
-  wire [63:0] found_write_value = sync_result_word; // node.ts:223
-  wire [5:0] found_slot = finish_word_slot; // node.ts:223
-  SlotWords_slots64_width64 found ( // node.ts:223
+  wire found_write_en = sync_result_valid; // node.ts:229
+  wire [5:0] found_write_slot = sync_result_slot; // node.ts:229
+  wire [63:0] found_write_value = sync_result_word; // node.ts:229
+  wire [5:0] found_slot = finish_word_slot; // node.ts:229
+  SlotWords_slots64_width64 found ( // node.ts:229
     .clk         (clk),
     .rst         (rst),
     .write_en    (found_write_en),
@@ -2038,72 +2058,72 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .value       (found_value)
   );
 
-  wire share_data_ar_valid = reader_ar_valid; // node.ts:227
-  wire [30:0] share_data_ar_payload_addr = reader_ar_payload_addr; // node.ts:227
-  wire [4:0] share_data_ar_payload_id = reader_ar_payload_id; // node.ts:227
-  wire [7:0] share_data_ar_payload_len = reader_ar_payload_len; // node.ts:227
-  wire [2:0] share_data_ar_payload_size = reader_ar_payload_size; // node.ts:227
-  wire [1:0] share_data_ar_payload_burst = reader_ar_payload_burst; // node.ts:227
-  wire share_data_r_ready = reader_r_ready; // node.ts:227
-  wire share_data_aw_valid = data_aw_valid; // node.ts:227
-  wire [30:0] share_data_aw_payload_addr = data_aw_payload_addr; // node.ts:227
-  wire [4:0] share_data_aw_payload_id = data_aw_payload_id; // node.ts:227
-  wire [7:0] share_data_aw_payload_len = data_aw_payload_len; // node.ts:227
-  wire [2:0] share_data_aw_payload_size = data_aw_payload_size; // node.ts:227
-  wire [1:0] share_data_aw_payload_burst = data_aw_payload_burst; // node.ts:227
-  wire share_data_w_valid = writer_w_valid; // node.ts:227
-  wire [511:0] share_data_w_payload_data = writer_w_payload_data; // node.ts:227
-  wire [63:0] share_data_w_payload_strb = writer_w_payload_strb; // node.ts:227
-  wire share_data_w_payload_last = writer_w_payload_last; // node.ts:227
-  wire share_data_b_ready = writer_b_ready; // node.ts:227
-  wire share_table_ar_valid = translate_ar_valid; // node.ts:227
-  wire [30:0] share_table_ar_payload_addr = translate_ar_payload_addr; // node.ts:227
-  wire [4:0] share_table_ar_payload_id = translate_ar_payload_id; // node.ts:227
-  wire [7:0] share_table_ar_payload_len = translate_ar_payload_len; // node.ts:227
-  wire [2:0] share_table_ar_payload_size = translate_ar_payload_size; // node.ts:227
-  wire [1:0] share_table_ar_payload_burst = translate_ar_payload_burst; // node.ts:227
-  wire share_table_r_ready = translate_r_ready; // node.ts:227
-  wire share_table_aw_valid = translate_aw_valid; // node.ts:227
-  wire [30:0] share_table_aw_payload_addr = translate_aw_payload_addr; // node.ts:227
-  wire [4:0] share_table_aw_payload_id = translate_aw_payload_id; // node.ts:227
-  wire [7:0] share_table_aw_payload_len = translate_aw_payload_len; // node.ts:227
-  wire [2:0] share_table_aw_payload_size = translate_aw_payload_size; // node.ts:227
-  wire [1:0] share_table_aw_payload_burst = translate_aw_payload_burst; // node.ts:227
-  wire share_table_w_valid = translate_w_valid; // node.ts:227
-  wire [511:0] share_table_w_payload_data = translate_w_payload_data; // node.ts:227
-  wire [63:0] share_table_w_payload_strb = translate_w_payload_strb; // node.ts:227
-  wire share_table_w_payload_last = translate_w_payload_last; // node.ts:227
-  wire share_table_b_ready = translate_b_ready; // node.ts:227
-  wire share_sync_ar_valid = sync_ar_valid; // node.ts:227
-  wire [30:0] share_sync_ar_payload_addr = sync_ar_payload_addr; // node.ts:227
-  wire [4:0] share_sync_ar_payload_id = sync_ar_payload_id; // node.ts:227
-  wire [7:0] share_sync_ar_payload_len = sync_ar_payload_len; // node.ts:227
-  wire [2:0] share_sync_ar_payload_size = sync_ar_payload_size; // node.ts:227
-  wire [1:0] share_sync_ar_payload_burst = sync_ar_payload_burst; // node.ts:227
-  wire share_sync_r_ready = sync_r_ready; // node.ts:227
-  wire share_sync_aw_valid = sync_aw_valid; // node.ts:227
-  wire [30:0] share_sync_aw_payload_addr = sync_aw_payload_addr; // node.ts:227
-  wire [4:0] share_sync_aw_payload_id = sync_aw_payload_id; // node.ts:227
-  wire [7:0] share_sync_aw_payload_len = sync_aw_payload_len; // node.ts:227
-  wire [2:0] share_sync_aw_payload_size = sync_aw_payload_size; // node.ts:227
-  wire [1:0] share_sync_aw_payload_burst = sync_aw_payload_burst; // node.ts:227
-  wire share_sync_w_valid = sync_w_valid; // node.ts:227
-  wire [511:0] share_sync_w_payload_data = sync_w_payload_data; // node.ts:227
-  wire [63:0] share_sync_w_payload_strb = sync_w_payload_strb; // node.ts:227
-  wire share_sync_w_payload_last = sync_w_payload_last; // node.ts:227
-  wire share_sync_b_ready = sync_b_ready; // node.ts:227
-  wire share_ar_ready = mem_ar_ready; // node.ts:227
-  wire share_r_valid = mem_r_valid; // node.ts:227
-  wire [511:0] share_r_payload_data = mem_r_payload_data; // node.ts:227
-  wire [4:0] share_r_payload_id = mem_r_payload_id; // node.ts:227
-  wire [1:0] share_r_payload_resp = mem_r_payload_resp; // node.ts:227
-  wire share_r_payload_last = mem_r_payload_last; // node.ts:227
-  wire share_aw_ready = mem_aw_ready; // node.ts:227
-  wire share_w_ready = mem_w_ready; // node.ts:227
-  wire share_b_valid = mem_b_valid; // node.ts:227
-  wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:227
-  wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:227
-  AxiShare_beatBytes64_addressBits31_idBits5_syncId17_writes16 share ( // node.ts:227
+  wire share_data_ar_valid = reader_ar_valid; // node.ts:233
+  wire [30:0] share_data_ar_payload_addr = reader_ar_payload_addr; // node.ts:233
+  wire [4:0] share_data_ar_payload_id = reader_ar_payload_id; // node.ts:233
+  wire [7:0] share_data_ar_payload_len = reader_ar_payload_len; // node.ts:233
+  wire [2:0] share_data_ar_payload_size = reader_ar_payload_size; // node.ts:233
+  wire [1:0] share_data_ar_payload_burst = reader_ar_payload_burst; // node.ts:233
+  wire share_data_r_ready = reader_r_ready; // node.ts:233
+  wire share_data_aw_valid = data_aw_valid; // node.ts:233
+  wire [30:0] share_data_aw_payload_addr = data_aw_payload_addr; // node.ts:233
+  wire [4:0] share_data_aw_payload_id = data_aw_payload_id; // node.ts:233
+  wire [7:0] share_data_aw_payload_len = data_aw_payload_len; // node.ts:233
+  wire [2:0] share_data_aw_payload_size = data_aw_payload_size; // node.ts:233
+  wire [1:0] share_data_aw_payload_burst = data_aw_payload_burst; // node.ts:233
+  wire share_data_w_valid = writer_w_valid; // node.ts:233
+  wire [511:0] share_data_w_payload_data = writer_w_payload_data; // node.ts:233
+  wire [63:0] share_data_w_payload_strb = writer_w_payload_strb; // node.ts:233
+  wire share_data_w_payload_last = writer_w_payload_last; // node.ts:233
+  wire share_data_b_ready = writer_b_ready; // node.ts:233
+  wire share_table_ar_valid = translate_ar_valid; // node.ts:233
+  wire [30:0] share_table_ar_payload_addr = translate_ar_payload_addr; // node.ts:233
+  wire [4:0] share_table_ar_payload_id = translate_ar_payload_id; // node.ts:233
+  wire [7:0] share_table_ar_payload_len = translate_ar_payload_len; // node.ts:233
+  wire [2:0] share_table_ar_payload_size = translate_ar_payload_size; // node.ts:233
+  wire [1:0] share_table_ar_payload_burst = translate_ar_payload_burst; // node.ts:233
+  wire share_table_r_ready = translate_r_ready; // node.ts:233
+  wire share_table_aw_valid = translate_aw_valid; // node.ts:233
+  wire [30:0] share_table_aw_payload_addr = translate_aw_payload_addr; // node.ts:233
+  wire [4:0] share_table_aw_payload_id = translate_aw_payload_id; // node.ts:233
+  wire [7:0] share_table_aw_payload_len = translate_aw_payload_len; // node.ts:233
+  wire [2:0] share_table_aw_payload_size = translate_aw_payload_size; // node.ts:233
+  wire [1:0] share_table_aw_payload_burst = translate_aw_payload_burst; // node.ts:233
+  wire share_table_w_valid = translate_w_valid; // node.ts:233
+  wire [511:0] share_table_w_payload_data = translate_w_payload_data; // node.ts:233
+  wire [63:0] share_table_w_payload_strb = translate_w_payload_strb; // node.ts:233
+  wire share_table_w_payload_last = translate_w_payload_last; // node.ts:233
+  wire share_table_b_ready = translate_b_ready; // node.ts:233
+  wire share_sync_ar_valid = sync_ar_valid; // node.ts:233
+  wire [30:0] share_sync_ar_payload_addr = sync_ar_payload_addr; // node.ts:233
+  wire [4:0] share_sync_ar_payload_id = sync_ar_payload_id; // node.ts:233
+  wire [7:0] share_sync_ar_payload_len = sync_ar_payload_len; // node.ts:233
+  wire [2:0] share_sync_ar_payload_size = sync_ar_payload_size; // node.ts:233
+  wire [1:0] share_sync_ar_payload_burst = sync_ar_payload_burst; // node.ts:233
+  wire share_sync_r_ready = sync_r_ready; // node.ts:233
+  wire share_sync_aw_valid = sync_aw_valid; // node.ts:233
+  wire [30:0] share_sync_aw_payload_addr = sync_aw_payload_addr; // node.ts:233
+  wire [4:0] share_sync_aw_payload_id = sync_aw_payload_id; // node.ts:233
+  wire [7:0] share_sync_aw_payload_len = sync_aw_payload_len; // node.ts:233
+  wire [2:0] share_sync_aw_payload_size = sync_aw_payload_size; // node.ts:233
+  wire [1:0] share_sync_aw_payload_burst = sync_aw_payload_burst; // node.ts:233
+  wire share_sync_w_valid = sync_w_valid; // node.ts:233
+  wire [511:0] share_sync_w_payload_data = sync_w_payload_data; // node.ts:233
+  wire [63:0] share_sync_w_payload_strb = sync_w_payload_strb; // node.ts:233
+  wire share_sync_w_payload_last = sync_w_payload_last; // node.ts:233
+  wire share_sync_b_ready = sync_b_ready; // node.ts:233
+  wire share_ar_ready = mem_ar_ready; // node.ts:233
+  wire share_r_valid = mem_r_valid; // node.ts:233
+  wire [511:0] share_r_payload_data = mem_r_payload_data; // node.ts:233
+  wire [4:0] share_r_payload_id = mem_r_payload_id; // node.ts:233
+  wire [1:0] share_r_payload_resp = mem_r_payload_resp; // node.ts:233
+  wire share_r_payload_last = mem_r_payload_last; // node.ts:233
+  wire share_aw_ready = mem_aw_ready; // node.ts:233
+  wire share_w_ready = mem_w_ready; // node.ts:233
+  wire share_b_valid = mem_b_valid; // node.ts:233
+  wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:233
+  wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:233
+  AxiShare_beatBytes64_addressBits31_idBits5_syncId17_writes16 share ( // node.ts:233
     .clk                    (clk),
     .rst                    (rst),
     .data_ar_valid          (share_data_ar_valid),
@@ -2224,17 +2244,17 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .b_payload_resp         (share_b_payload_resp)
   );
 
-  wire finish_ending_valid = endings_valid; // node.ts:253
-  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:253
-  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:253
-  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:253
-  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:253
-  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:253
-  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:253
-  wire finish_ending_payload_done = endings_payload_done; // node.ts:253
-  wire finish_reply_ready = net_tx_reply_ready; // node.ts:253
-  wire [63:0] finish_word = found_value; // node.ts:253
-  Finish_slots64 finish ( // node.ts:253
+  wire finish_ending_valid = endings_valid; // node.ts:259
+  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:259
+  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:259
+  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:259
+  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:259
+  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:259
+  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:259
+  wire finish_ending_payload_done = endings_payload_done; // node.ts:259
+  wire finish_reply_ready = net_tx_reply_ready; // node.ts:259
+  wire [63:0] finish_word = found_value; // node.ts:259
+  Finish_slots64 finish ( // node.ts:259
     .clk                   (clk),
     .rst                   (rst),
     .ending_valid          (finish_ending_valid),
@@ -2263,44 +2283,44 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     .done_word             (finish_done_word)
   );
 
-  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:342
-  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:342
-  wire [15:0] net_tx_config_native_port = control_config_native_port; // node.ts:342
-  wire [15:0] net_tx_config_client_port = control_config_client_port; // node.ts:342
-  wire net_tx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:342
-  wire net_tx_reply_valid = finish_reply_valid; // node.ts:342
-  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:342
-  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:342
-  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:342
-  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:342
-  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:342
-  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:342
-  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:342
-  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:342
-  wire [15:0] net_tx_context_client_port = reply_contexts_value_client_port; // node.ts:342
-  wire [15:0] net_tx_context_node_port = reply_contexts_value_node_port; // node.ts:342
-  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:342
-  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:342
-  wire net_tx_context_published = reply_contexts_value_published; // node.ts:342
-  wire [15:0] net_tx_context_ip_length = reply_contexts_value_ip_length; // node.ts:342
-  wire [15:0] net_tx_context_icmp_checksum = reply_contexts_value_icmp_checksum; // node.ts:342
-  wire [95:0] net_tx_context_ip_header = reply_contexts_value_ip_header; // node.ts:342
-  wire [63:0] net_tx_word = retry_word; // node.ts:342
-  wire net_tx_data_valid = reader_data_valid; // node.ts:342
-  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:342
-  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:342
-  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:342
-  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:342
-  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:342
-  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:342
-  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:342
-  wire net_tx_raw_valid = soc_tx_valid; // node.ts:342
-  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:342
-  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:342
-  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:342
-  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:342
-  wire net_tx_tx_ready = tx_ready; // node.ts:342
-  NetTx_beatBytes64_slots64_frameBytes1528 net_tx ( // node.ts:342
+  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:348
+  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:348
+  wire [15:0] net_tx_config_native_port = control_config_native_port; // node.ts:348
+  wire [15:0] net_tx_config_client_port = control_config_client_port; // node.ts:348
+  wire net_tx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:348
+  wire net_tx_reply_valid = finish_reply_valid; // node.ts:348
+  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:348
+  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:348
+  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:348
+  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:348
+  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:348
+  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:348
+  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:348
+  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:348
+  wire [15:0] net_tx_context_client_port = reply_contexts_value_client_port; // node.ts:348
+  wire [15:0] net_tx_context_node_port = reply_contexts_value_node_port; // node.ts:348
+  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:348
+  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:348
+  wire net_tx_context_published = reply_contexts_value_published; // node.ts:348
+  wire [15:0] net_tx_context_ip_length = reply_contexts_value_ip_length; // node.ts:348
+  wire [15:0] net_tx_context_icmp_checksum = reply_contexts_value_icmp_checksum; // node.ts:348
+  wire [95:0] net_tx_context_ip_header = reply_contexts_value_ip_header; // node.ts:348
+  wire [63:0] net_tx_word = retry_word; // node.ts:348
+  wire net_tx_data_valid = reader_data_valid; // node.ts:348
+  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:348
+  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:348
+  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:348
+  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:348
+  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:348
+  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:348
+  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:348
+  wire net_tx_raw_valid = soc_tx_valid; // node.ts:348
+  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:348
+  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:348
+  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:348
+  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:348
+  wire net_tx_tx_ready = tx_ready; // node.ts:348
+  NetTx_beatBytes64_slots64_frameBytes1528 net_tx ( // node.ts:348
     .clk                    (clk),
     .rst                    (rst),
     .config_mac             (net_tx_config_mac),
@@ -2413,6 +2433,8 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
       counted_drop_protocol <= 2'd0;
       counted_drop_icmp <= 2'd0;
       counted_drop_port <= 2'd0;
+      counted_drop_source <= 2'd0;
+      counted_drop_reply <= 2'd0;
       counted_drop_rule <= 2'd0;
       counted_arp_replies <= 2'd0;
       counted_icmp_replies <= 2'd0;
@@ -2468,12 +2490,14 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
       counted_drop_protocol <= {1'b0, net_rx_drops_protocol};
       counted_drop_icmp <= {1'b0, net_rx_drops_icmp};
       counted_drop_port <= {1'b0, net_rx_drops_port};
+      counted_drop_source <= {1'b0, net_rx_drops_source};
+      counted_drop_reply <= {1'b0, mat_events_drop_reply};
       counted_drop_rule <= {1'b0, mat_events_drop_rule};
       counted_arp_replies <= {1'b0, mat_events_arp_replies};
       counted_icmp_replies <= {1'b0, mat_events_icmp_replies};
       counted_nacks <= {1'b0, mat_events_nacks};
       counted_malformed <= {1'b0, mat_events_malformed};
-      counted_invalid <= {1'b0, translate_events_invalid};
+      counted_invalid <= {1'b0, translate_events_invalid} + {1'b0, mat_events_invalid};
       counted_write_permission <= {1'b0, translate_events_write_permission};
       counted_read_permission <= {1'b0, translate_events_read_permission};
       counted_out_of_memory <= {1'b0, translate_events_out_of_memory};

@@ -458,7 +458,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [463:0] replies_to_sum_skid_held_header; // reply-port.ts:94
   reg replies_to_sum_skid_held_remember; // reply-port.ts:94
   reg [7:0] replies_to_sum_skid_held_entry; // reply-port.ts:94
-  reg [19:0] replies_own_ip_sum; // addresses.ts:68
+  reg [19:0] replies_own_ip_sum; // addresses.ts:62
   reg replies_to_head_full; // reply-port.ts:115
   reg [2:0] replies_to_head_held_number; // reply-port.ts:115
   reg [3:0] replies_to_head_held_status; // reply-port.ts:115
@@ -500,8 +500,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [2:0] replies_serving; // memory-port.ts:158
   reg soc_locked; // extend-path.ts:117
   reg [1:0] soc_owner; // extend-path.ts:117
-  reg split_first; // internal-link.ts:71
-  reg split_owner; // internal-link.ts:72
+  reg split_first; // internal-link.ts:72
+  reg split_owner; // internal-link.ts:73
   wire from_memory_memory_strip_frame_ready; // memory-port.ts:179
   wire from_memory_memory_strip_head_valid; // memory-port.ts:179
   wire [559:0] from_memory_memory_strip_head_payload_header; // memory-port.ts:179
@@ -539,7 +539,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [13:0] to_memory_granted_skid_held_data; // memory-port.ts:81
   reg [9:0] to_memory_granted_skid_held_cost; // memory-port.ts:81
   reg [1:0] to_memory_granted_skid_held_number; // memory-port.ts:81
-  reg [19:0] to_memory_own_ip_sum; // addresses.ts:68
+  reg [19:0] to_memory_own_ip_sum; // addresses.ts:62
   reg to_memory_to_head_full; // memory-port.ts:96
   reg [7:0] to_memory_to_head_held_tag; // memory-port.ts:96
   reg [7:0] to_memory_to_head_held_opcode; // memory-port.ts:96
@@ -570,10 +570,10 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire to_memory_memory_header_frame_payload_last; // memory-port.ts:134
   wire to_memory_memory_header_frame_payload_user; // memory-port.ts:134
   reg [1:0] to_memory_serving; // memory-port.ts:158
-  reg merge_locked; // internal-link.ts:36
-  reg merge_owner; // internal-link.ts:37
-  reg [8:0] merge_waited; // internal-link.ts:38
-  reg merge_first; // internal-link.ts:41
+  reg merge_locked; // internal-link.ts:37
+  reg merge_owner; // internal-link.ts:38
+  reg [8:0] merge_waited; // internal-link.ts:39
+  reg merge_first; // internal-link.ts:42
   (* ram_style = "distributed" *) reg [463:0] requests_headers [0:32]; // request-port.ts:257
   (* ram_style = "distributed" *) reg [8:0] requests_entries [0:32]; // request-port.ts:278
   wire requests_offered; // request-port.ts:161
@@ -582,16 +582,16 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire replies_headed_ready; // reply-port.ts:95
   wire [4:0] replies_granted_request; // reply-port.ts:85
   wire replies_summed_ready; // reply-port.ts:116
-  wire [19:0] replies_sum_node; // addresses.ts:70
+  wire [19:0] replies_sum_node; // addresses.ts:64
   wire replies_serves_4; // memory-port.ts:160
   wire replies_reply_header_data_valid; // reply-port.ts:155
-  wire split_inside; // internal-link.ts:73
+  wire split_inside; // internal-link.ts:74
   wire from_memory_reply_out_ready; // memory-port.ts:200
   wire [3:0] to_memory_access_grant; // memory-port.ts:67
   wire to_memory_access_ready; // memory-port.ts:67
   wire [3:0] to_memory_access_request; // memory-port.ts:67
   wire to_memory_summed_ready; // memory-port.ts:97
-  wire [19:0] to_memory_sum_node; // addresses.ts:70
+  wire [19:0] to_memory_sum_node; // addresses.ts:64
   wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:155
   wire requests_for_0 = requests_opcodes_pop_payload == 8'd113; // request-port.ts:138
   wire requests_for_1 =
@@ -738,7 +738,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply-port.ts:115
   wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_native_port; // reply-port.ts:128
   wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply-port.ts:130
-  wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:75
+  wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:69
   wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply-port.ts:141
   wire [463:0] replies_head_payload_header = {
     replies_to_head_held_header[463:400],
@@ -794,13 +794,13 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     soc_locked ? soc_owner :
     |soc_after ? soc_after & (~soc_after + 2'd1) :
     soc_request & (~soc_request + 2'd1); // extend-path.ts:117
-  wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:70
+  wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:71
   wire split_inside_node =
     (node_tx_payload_data[7:0] == 8'd3)
     & (node_tx_payload_data[15:8] == 8'd67)
     & (node_tx_payload_data[23:16] == 8'd76)
     & (node_tx_payload_data[31:24] == 8'd73)
-    & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:88
+    & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:89
   assign split_inside = split_first ? split_inside_node : split_owner;
   wire [7:0] from_memory_reply_payload_tag = from_memory_memory_strip_head_payload_header[407:400]; // memory-port.ts:185
   wire [3:0] from_memory_reply_payload_status =
@@ -897,7 +897,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign to_memory_sum_node = to_memory_own_ip_sum + {18'd64, to_memory_granted_held_number} + 20'd32579 + {4'd0, to_memory_ip_length};
   wire to_memory_to_head_room = ~to_memory_to_head_full | to_memory_memory_header_head_ready; // memory-port.ts:96
   wire [15:0] to_memory_clio_size = {2'd0, to_memory_to_head_held_data} + 16'd28; // memory-port.ts:104
-  wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:75
+  wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:69
   wire [15:0] to_memory_length = {2'd0, to_memory_to_head_held_data} + 16'd36; // memory-port.ts:115
   wire [559:0] to_memory_head_payload_header = {
     to_memory_to_head_held_length,
@@ -942,8 +942,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire to_memory_serves_1 = to_memory_serving == 2'd1; // memory-port.ts:160
   wire to_memory_serves_2 = to_memory_serving == 2'd2; // memory-port.ts:160
   wire to_memory_serves_3 = to_memory_serving == 2'd3; // memory-port.ts:160
-  wire merge_picks = to_memory_memory_header_frame_valid & (~rx_valid | (merge_waited == 9'd256)); // internal-link.ts:39
-  wire merge_inside = merge_locked ? merge_owner : merge_picks; // internal-link.ts:40
+  wire merge_picks = to_memory_memory_header_frame_valid & (~rx_valid | (merge_waited == 9'd256)); // internal-link.ts:40
+  wire merge_inside = merge_locked ? merge_owner : merge_picks; // internal-link.ts:41
 
   wire [15:0] slot_0_pid = 16'd65280; // extend-path.ts:84
   wire slot_0_request_ready = pointer_chase_request_ready; // extend-path.ts:84
@@ -2559,7 +2559,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign node_rx_valid = merge_inside ? to_memory_memory_header_frame_valid : rx_valid;
   assign node_rx_payload_data =
     merge_inside ? to_memory_memory_header_frame_payload_data :
-    {rx_payload_data[511:49], ~merge_first & rx_payload_data[48], rx_payload_data[47:0]};
+    {rx_payload_data[511:56], rx_payload_data[55] | (merge_first & rx_payload_data[48]), rx_payload_data[54:0]};
   assign node_rx_payload_keep = merge_inside ? to_memory_memory_header_frame_payload_keep : rx_payload_keep;
   assign node_rx_payload_last = merge_inside ? to_memory_memory_header_frame_payload_last : rx_payload_last;
   assign node_rx_payload_user = merge_inside ? to_memory_memory_header_frame_payload_user : rx_payload_user;
