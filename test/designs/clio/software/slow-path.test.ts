@@ -15,6 +15,7 @@ import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { FakeHardware } from "./fake-hardware.ts";
 
 const client: p.Endpoint = { mac: 0x020000000001n, ip: 0x0a4d0001, port: 10004 };
+const offload: p.Endpoint = { mac: 0x03434c494f00n, ip: 0x7f430100, port: 0x4301 };
 const running: { hardware: FakeHardware; done: Promise<void> }[] = [];
 afterEach(async () => {
   for (const r of running.splice(0)) {
@@ -42,7 +43,8 @@ async function start(given: Record<string, unknown> = {}, wrap: (h: FakeHardware
   ): Promise<p.Dissected & { body: Uint8Array; frame: Uint8Array }> => {
     const frame = await hardware.request(
       p.udpFrame(
-        client,
+        // The node's own processes are for its offloads alone.
+        pid >= offloadPid(0) ? offload : client,
         { mac, ip, port },
         p.clioMessage({ pid, tag: 9, opcode: code, flagTracked: 1, requestId: ++requestId }, body),
       ),
