@@ -7,7 +7,7 @@ import { demoCapture } from "../../../../../designs/clio/workload/index.ts";
 import { dissect } from "../../../../../designs/clio/wire/index.ts";
 import { played, type Played } from "./played.ts";
 
-const path = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
+const path = (name: string): string => fileURLToPath(new URL(`../../../../../${name}`, import.meta.url));
 const capture = path("captures/first.pcap"),
   script = demoCapture();
 const hasTshark = spawnSync("tshark", ["--version"]).status === 0;
