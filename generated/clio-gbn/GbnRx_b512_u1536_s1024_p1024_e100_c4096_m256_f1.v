@@ -259,7 +259,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire past = ({1'b0, frames_end_header[135:128], frames_end_header[143:136]} + 17'd13) > {1'b0, frames_end_last_byte}; // gbn-rx.ts:208
   wire from_node =
     ({frames_end_header[279:272], frames_end_header[287:280]} == config_native_port)
-    | (({frames_end_header[279:272], frames_end_header[287:280]} - config_client_port) < 16'd1024); // senders.ts:43
+    | (({frames_end_header[279:272], frames_end_header[287:280]} - config_client_port) < 16'd1024); // senders.ts:46
   wire is_reply_or =
     (frames_end_header[431:424] == 8'd33)
     | (frames_end_header[431:424] == 8'd35)
@@ -296,7 +296,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     (|frames_end_header[435:432])
     | is_reply_or_3
     | is_reply_or_4
-    | (((frames_end_header[431:424] == 8'd2) | (frames_end_header[431:424] == 8'd75) | (frames_end_header[431:424] == 8'd112) | (frames_end_header[431:424] == 8'd158)) & from_node); // senders.ts:44
+    | (((frames_end_header[431:424] == 8'd2) | (frames_end_header[431:424] == 8'd75) | (frames_end_header[431:424] == 8'd112) | (frames_end_header[431:424] == 8'd158)) & from_node); // senders.ts:47
   wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // gbn-rx.ts:280
   wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // gbn-rx.ts:281
   wire ours = (&judged_ours) & sum_right; // gbn-rx.ts:287

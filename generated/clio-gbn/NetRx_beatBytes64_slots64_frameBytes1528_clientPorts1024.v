@@ -172,7 +172,7 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net-rx.ts:274
   wire from_node =
     ({header[279:272], header[287:280]} == config_native_port)
-    | (({header[279:272], header[287:280]} - config_client_port) < 16'd1024); // senders.ts:43
+    | (({header[279:272], header[287:280]} - config_client_port) < 16'd1024); // senders.ts:46
   wire is_reply_or =
     (header[367:360] == 8'd33)
     | (header[367:360] == 8'd35)
@@ -209,7 +209,7 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
     (|header[371:368])
     | is_reply_or_3
     | is_reply_or_4
-    | (((header[367:360] == 8'd2) | (header[367:360] == 8'd75) | (header[367:360] == 8'd112) | (header[367:360] == 8'd158)) & from_node); // senders.ts:44
+    | (((header[367:360] == 8'd2) | (header[367:360] == 8'd75) | (header[367:360] == 8'd112) | (header[367:360] == 8'd158)) & from_node); // senders.ts:47
   wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net-rx.ts:189
   wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net-rx.ts:192
   wire [20:0] all = {broken[20:10], judged_checked & ~sum_right, broken[8:0]}; // net-rx.ts:198

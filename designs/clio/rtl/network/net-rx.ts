@@ -203,8 +203,8 @@ export const NetRx = module(
     const refused = node(all.any());
     const cause = node(lowestSet(all));
     const udp = judged.kind.eq(frameKind.clio);
-    // A frame that the MAC found bad is answered when it is a whole request and no reply, and else counted as bad whatever else is
-    // wrong with it, unless it is too long.
+    // A frame that the MAC found bad is answered when it is a whole request and no reply. Else it is counted as bad,
+    // whatever else is wrong with it, unless it is too long.
     const spoilt = node(judged.bad.and(judged.tooLong.not()).and(refused.or(udp.not()).or(judged.request.reply)));
     const dropped = node(refused.or(spoilt));
     const blames = (name: DropReasonName): Bit =>

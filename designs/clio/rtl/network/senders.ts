@@ -11,6 +11,9 @@ import type { NetConfig } from "../records/records.ts";
 const groupBit = 40,
   outsideBit = 47;
 
+/** The processes of the node's own: all ones above these bits (`firstOffloadPid`). */
+const ownPidBits = Math.log2(0x1_0000 - firstOffloadPid);
+
 /** Whether a sender is an offload of the node, in a build that has them. */
 export function isInside(mac: UInt): Bit {
   return node(mac.bit(groupBit).and(mac.bit(outsideBit).not()), { name: "inside" });
@@ -46,6 +49,5 @@ export function isReply(
 
 /** Whether a process is one of the node's own. */
 export function isOwnPid(pid: UInt): Bit {
-  // All from the first one on: the high byte is all ones.
-  return firstOffloadPid === 0xff00 ? pid.bits(8, 8).all() : pid.ge(firstOffloadPid);
+  return pid.bits(ownPidBits, 16 - ownPidBits).all();
 }

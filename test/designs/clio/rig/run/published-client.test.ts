@@ -5,7 +5,7 @@ import { arpPacket, decode } from "../../../../../designs/shared/wire/index.ts";
 import { publishedCapture } from "../../../../support/captures.ts";
 import { played } from "./played.ts";
 
-const path = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
+const path = (name: string): string => fileURLToPath(new URL(`../../../../../${name}`, import.meta.url));
 /** The client's own frames; its node and monitor had one MAC. The client itself sends to whatever MAC it likes. */
 const args = [
   "--from",

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mnemo } from "../../../../support/command-line.ts";
 
-const capture = fileURLToPath(new URL("../../../captures/first.pcap", import.meta.url));
+const capture = fileURLToPath(new URL("../../../../../captures/first.pcap", import.meta.url));
 let folder = "";
 const at = (name: string): string => join(folder, name);
 beforeEach(() => {
