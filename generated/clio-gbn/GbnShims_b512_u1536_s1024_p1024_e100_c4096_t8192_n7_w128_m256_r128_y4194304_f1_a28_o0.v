@@ -212,25 +212,25 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   assign controls_request = {session_to_0_valid, gbn_tx_failed_valid};
   assign controls_grant = controls_locked ? controls_owner : controls_request & (~controls_request + 2'd1);
 
-  wire gbn_rx_rx_valid = rx_valid; // gbn-shims.ts:85
-  wire [511:0] gbn_rx_rx_payload_data = rx_payload_data; // gbn-shims.ts:85
-  wire [63:0] gbn_rx_rx_payload_keep = rx_payload_keep; // gbn-shims.ts:85
-  wire gbn_rx_rx_payload_last = rx_payload_last; // gbn-shims.ts:85
-  wire gbn_rx_rx_payload_user = rx_payload_user; // gbn-shims.ts:85
-  wire [47:0] gbn_rx_config_mac = config_mac; // gbn-shims.ts:85
-  wire [31:0] gbn_rx_config_ip = config_ip; // gbn-shims.ts:85
-  wire [15:0] gbn_rx_config_native_port = config_native_port; // gbn-shims.ts:85
-  wire [15:0] gbn_rx_config_client_port = config_client_port; // gbn-shims.ts:85
-  wire gbn_rx_config_accept_any_mac = config_accept_any_mac; // gbn-shims.ts:85
-  wire gbn_rx_tx_ready = node_rx_ready; // gbn-shims.ts:85
-  wire gbn_rx_answers_ready = gbn_tx_answers_ready; // gbn-shims.ts:85
-  wire gbn_rx_acks_ready = gbn_tx_acks_ready; // gbn-shims.ts:85
-  wire gbn_rx_silent_ready = gbn_tx_silent_ready; // gbn-shims.ts:85
-  wire gbn_rx_crowded = gbn_tx_crowded; // gbn-shims.ts:85
-  wire gbn_rx_control_valid = controls_valid; // gbn-shims.ts:85
-  wire [9:0] gbn_rx_control_payload_session = controls_payload_session; // gbn-shims.ts:85
-  wire gbn_rx_control_payload_open = controls_payload_open; // gbn-shims.ts:85
-  GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 gbn_rx ( // gbn-shims.ts:85
+  wire gbn_rx_rx_valid = rx_valid; // gbn-shims.ts:86
+  wire [511:0] gbn_rx_rx_payload_data = rx_payload_data; // gbn-shims.ts:86
+  wire [63:0] gbn_rx_rx_payload_keep = rx_payload_keep; // gbn-shims.ts:86
+  wire gbn_rx_rx_payload_last = rx_payload_last; // gbn-shims.ts:86
+  wire gbn_rx_rx_payload_user = rx_payload_user; // gbn-shims.ts:86
+  wire [47:0] gbn_rx_config_mac = config_mac; // gbn-shims.ts:86
+  wire [31:0] gbn_rx_config_ip = config_ip; // gbn-shims.ts:86
+  wire [15:0] gbn_rx_config_native_port = config_native_port; // gbn-shims.ts:86
+  wire [15:0] gbn_rx_config_client_port = config_client_port; // gbn-shims.ts:86
+  wire gbn_rx_config_accept_any_mac = config_accept_any_mac; // gbn-shims.ts:86
+  wire gbn_rx_tx_ready = node_rx_ready; // gbn-shims.ts:86
+  wire gbn_rx_answers_ready = gbn_tx_answers_ready; // gbn-shims.ts:86
+  wire gbn_rx_acks_ready = gbn_tx_acks_ready; // gbn-shims.ts:86
+  wire gbn_rx_silent_ready = gbn_tx_silent_ready; // gbn-shims.ts:86
+  wire gbn_rx_crowded = gbn_tx_crowded; // gbn-shims.ts:86
+  wire gbn_rx_control_valid = controls_valid; // gbn-shims.ts:86
+  wire [9:0] gbn_rx_control_payload_session = controls_payload_session; // gbn-shims.ts:86
+  wire gbn_rx_control_payload_open = controls_payload_open; // gbn-shims.ts:86
+  GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 gbn_rx ( // gbn-shims.ts:86
     .clk                      (clk),
     .rst                      (rst),
     .rx_valid                 (gbn_rx_rx_valid),
@@ -288,44 +288,44 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     .events_nacks             (gbn_rx_events_nacks)
   );
 
-  wire gbn_tx_rx_valid = node_tx_valid; // gbn-shims.ts:86
-  wire [511:0] gbn_tx_rx_payload_data = node_tx_payload_data; // gbn-shims.ts:86
-  wire [63:0] gbn_tx_rx_payload_keep = node_tx_payload_keep; // gbn-shims.ts:86
-  wire gbn_tx_rx_payload_last = node_tx_payload_last; // gbn-shims.ts:86
-  wire gbn_tx_rx_payload_user = node_tx_payload_user; // gbn-shims.ts:86
-  wire gbn_tx_tx_ready = tx_ready; // gbn-shims.ts:86
-  wire gbn_tx_answers_valid = gbn_rx_answers_valid; // gbn-shims.ts:86
-  wire [511:0] gbn_tx_answers_payload_data = gbn_rx_answers_payload_data; // gbn-shims.ts:86
-  wire [63:0] gbn_tx_answers_payload_keep = gbn_rx_answers_payload_keep; // gbn-shims.ts:86
-  wire gbn_tx_answers_payload_last = gbn_rx_answers_payload_last; // gbn-shims.ts:86
-  wire gbn_tx_answers_payload_user = gbn_rx_answers_payload_user; // gbn-shims.ts:86
-  wire gbn_tx_acks_valid = gbn_rx_acks_valid; // gbn-shims.ts:86
-  wire [9:0] gbn_tx_acks_payload_session = gbn_rx_acks_payload_session; // gbn-shims.ts:86
-  wire [31:0] gbn_tx_acks_payload_sequence = gbn_rx_acks_payload_sequence; // gbn-shims.ts:86
-  wire gbn_tx_acks_payload_nack = gbn_rx_acks_payload_nack; // gbn-shims.ts:86
-  wire gbn_tx_control_valid = session_to_1_valid; // gbn-shims.ts:86
-  wire [9:0] gbn_tx_control_payload_session = session_payload_session; // gbn-shims.ts:86
-  wire gbn_tx_control_payload_open = session_payload_open; // gbn-shims.ts:86
-  wire gbn_tx_failed_ready = closing_ready; // gbn-shims.ts:86
-  wire gbn_tx_context_write_en = gbn_rx_context_write_en; // gbn-shims.ts:86
-  wire [10:0] gbn_tx_context_write_index = gbn_rx_context_write_index; // gbn-shims.ts:86
-  wire [47:0] gbn_tx_context_write_value_mac = gbn_rx_context_write_value_mac; // gbn-shims.ts:86
-  wire [9:0] gbn_tx_context_write_value_slot = gbn_rx_context_write_value_slot; // gbn-shims.ts:86
-  wire gbn_tx_silent_valid = gbn_rx_silent_valid; // gbn-shims.ts:86
-  wire [9:0] gbn_tx_silent_payload_session = gbn_rx_silent_payload_session; // gbn-shims.ts:86
-  wire [15:0] gbn_tx_silent_payload_ticket = gbn_rx_silent_payload_ticket; // gbn-shims.ts:86
-  wire gbn_tx_mem_aw_ready = mem_aw_ready; // gbn-shims.ts:86
-  wire gbn_tx_mem_w_ready = mem_w_ready; // gbn-shims.ts:86
-  wire gbn_tx_mem_b_valid = mem_b_valid; // gbn-shims.ts:86
-  wire gbn_tx_mem_b_payload_id = mem_b_payload_id; // gbn-shims.ts:86
-  wire [1:0] gbn_tx_mem_b_payload_resp = mem_b_payload_resp; // gbn-shims.ts:86
-  wire gbn_tx_mem_ar_ready = mem_ar_ready; // gbn-shims.ts:86
-  wire gbn_tx_mem_r_valid = mem_r_valid; // gbn-shims.ts:86
-  wire [511:0] gbn_tx_mem_r_payload_data = mem_r_payload_data; // gbn-shims.ts:86
-  wire gbn_tx_mem_r_payload_id = mem_r_payload_id; // gbn-shims.ts:86
-  wire [1:0] gbn_tx_mem_r_payload_resp = mem_r_payload_resp; // gbn-shims.ts:86
-  wire gbn_tx_mem_r_payload_last = mem_r_payload_last; // gbn-shims.ts:86
-  GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 gbn_tx ( // gbn-shims.ts:86
+  wire gbn_tx_rx_valid = node_tx_valid; // gbn-shims.ts:87
+  wire [511:0] gbn_tx_rx_payload_data = node_tx_payload_data; // gbn-shims.ts:87
+  wire [63:0] gbn_tx_rx_payload_keep = node_tx_payload_keep; // gbn-shims.ts:87
+  wire gbn_tx_rx_payload_last = node_tx_payload_last; // gbn-shims.ts:87
+  wire gbn_tx_rx_payload_user = node_tx_payload_user; // gbn-shims.ts:87
+  wire gbn_tx_tx_ready = tx_ready; // gbn-shims.ts:87
+  wire gbn_tx_answers_valid = gbn_rx_answers_valid; // gbn-shims.ts:87
+  wire [511:0] gbn_tx_answers_payload_data = gbn_rx_answers_payload_data; // gbn-shims.ts:87
+  wire [63:0] gbn_tx_answers_payload_keep = gbn_rx_answers_payload_keep; // gbn-shims.ts:87
+  wire gbn_tx_answers_payload_last = gbn_rx_answers_payload_last; // gbn-shims.ts:87
+  wire gbn_tx_answers_payload_user = gbn_rx_answers_payload_user; // gbn-shims.ts:87
+  wire gbn_tx_acks_valid = gbn_rx_acks_valid; // gbn-shims.ts:87
+  wire [9:0] gbn_tx_acks_payload_session = gbn_rx_acks_payload_session; // gbn-shims.ts:87
+  wire [31:0] gbn_tx_acks_payload_sequence = gbn_rx_acks_payload_sequence; // gbn-shims.ts:87
+  wire gbn_tx_acks_payload_nack = gbn_rx_acks_payload_nack; // gbn-shims.ts:87
+  wire gbn_tx_control_valid = session_to_1_valid; // gbn-shims.ts:87
+  wire [9:0] gbn_tx_control_payload_session = session_payload_session; // gbn-shims.ts:87
+  wire gbn_tx_control_payload_open = session_payload_open; // gbn-shims.ts:87
+  wire gbn_tx_failed_ready = closing_ready; // gbn-shims.ts:87
+  wire gbn_tx_context_write_en = gbn_rx_context_write_en; // gbn-shims.ts:87
+  wire [10:0] gbn_tx_context_write_index = gbn_rx_context_write_index; // gbn-shims.ts:87
+  wire [47:0] gbn_tx_context_write_value_mac = gbn_rx_context_write_value_mac; // gbn-shims.ts:87
+  wire [9:0] gbn_tx_context_write_value_slot = gbn_rx_context_write_value_slot; // gbn-shims.ts:87
+  wire gbn_tx_silent_valid = gbn_rx_silent_valid; // gbn-shims.ts:87
+  wire [9:0] gbn_tx_silent_payload_session = gbn_rx_silent_payload_session; // gbn-shims.ts:87
+  wire [15:0] gbn_tx_silent_payload_ticket = gbn_rx_silent_payload_ticket; // gbn-shims.ts:87
+  wire gbn_tx_mem_aw_ready = mem_aw_ready; // gbn-shims.ts:87
+  wire gbn_tx_mem_w_ready = mem_w_ready; // gbn-shims.ts:87
+  wire gbn_tx_mem_b_valid = mem_b_valid; // gbn-shims.ts:87
+  wire gbn_tx_mem_b_payload_id = mem_b_payload_id; // gbn-shims.ts:87
+  wire [1:0] gbn_tx_mem_b_payload_resp = mem_b_payload_resp; // gbn-shims.ts:87
+  wire gbn_tx_mem_ar_ready = mem_ar_ready; // gbn-shims.ts:87
+  wire gbn_tx_mem_r_valid = mem_r_valid; // gbn-shims.ts:87
+  wire [511:0] gbn_tx_mem_r_payload_data = mem_r_payload_data; // gbn-shims.ts:87
+  wire gbn_tx_mem_r_payload_id = mem_r_payload_id; // gbn-shims.ts:87
+  wire [1:0] gbn_tx_mem_r_payload_resp = mem_r_payload_resp; // gbn-shims.ts:87
+  wire gbn_tx_mem_r_payload_last = mem_r_payload_last; // gbn-shims.ts:87
+  GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 gbn_tx ( // gbn-shims.ts:87
     .clk                      (clk),
     .rst                      (rst),
     .rx_valid                 (gbn_tx_rx_valid),

@@ -13,6 +13,8 @@ module Mat_slots64_maxData1458 (
   input  wire [31:0] request_payload_length,
   input  wire [13:0] request_payload_body,
   input  wire [13:0] request_payload_frame,
+  input  wire        request_payload_reply,
+  input  wire        request_payload_foreign,
   input  wire        request_payload_malformed,
   input  wire        request_payload_corrupt,
   input  wire        request_payload_tracked,
@@ -77,236 +79,257 @@ module Mat_slots64_maxData1458 (
   output wire [7:0]  mat_entry_reply_opcode,
   output wire        events_nacks,
   output wire        events_malformed,
+  output wire        events_invalid,
   output wire        events_busy,
   output wire        events_unanswered,
   output wire        events_drop_rule,
+  output wire        events_drop_reply,
   output wire        events_pingpongs,
   output wire        events_arp_replies,
   output wire        events_icmp_replies,
   output wire        events_slow_requests,
   output wire        events_extend_requests
 );
-  reg [4:0] waiting; // mat.ts:177
-  reg taken_slow; // mat.ts:178
-  reg taken_full; // mat.ts:179
-  reg decided_full; // mat.ts:270
-  reg [5:0] decided_held_slot; // mat.ts:270
-  reg [15:0] decided_held_pid; // mat.ts:270
-  reg [63:0] decided_held_va; // mat.ts:270
-  reg [13:0] decided_held_length; // mat.ts:270
-  reg [13:0] decided_held_frame; // mat.ts:270
-  reg [7:0] decided_held_opcode; // mat.ts:270
-  reg [7:0] decided_held_reply_opcode; // mat.ts:270
-  reg decided_held_write; // mat.ts:270
-  reg decided_held_silent; // mat.ts:270
-  reg decided_held_other; // mat.ts:270
-  reg decided_held_arp; // mat.ts:270
-  reg decided_held_corrupt; // mat.ts:270
-  reg decided_held_sound; // mat.ts:270
-  reg decided_held_fast; // mat.ts:270
-  reg decided_held_sync; // mat.ts:270
-  reg decided_held_slow; // mat.ts:270
-  reg decided_held_extend; // mat.ts:270
-  reg decided_held_echo; // mat.ts:270
-  reg decided_held_drop; // mat.ts:270
-  reg [2:0] decided_held_op; // mat.ts:270
-  reg decided_held_atomic; // mat.ts:270
-  reg decided_held_pointer; // mat.ts:270
-  reg decided_held_fence; // mat.ts:270
-  reg decided_held_bad_access; // mat.ts:270
-  reg decided_held_bad_write; // mat.ts:270
-  reg decided_held_bad_atomic; // mat.ts:270
-  reg decided_held_unaligned; // mat.ts:270
-  reg decided_held_slow_full; // mat.ts:270
-  reg decided_held_tracked; // mat.ts:270
-  reg decided_held_introduces; // mat.ts:270
-  reg [47:0] decided_held_client; // mat.ts:270
-  reg [31:0] decided_held_operation; // mat.ts:270
-  reg decided_skid_full; // mat.ts:270
-  reg [5:0] decided_skid_held_slot; // mat.ts:270
-  reg [15:0] decided_skid_held_pid; // mat.ts:270
-  reg [63:0] decided_skid_held_va; // mat.ts:270
-  reg [13:0] decided_skid_held_length; // mat.ts:270
-  reg [13:0] decided_skid_held_frame; // mat.ts:270
-  reg [7:0] decided_skid_held_opcode; // mat.ts:270
-  reg [7:0] decided_skid_held_reply_opcode; // mat.ts:270
-  reg decided_skid_held_write; // mat.ts:270
-  reg decided_skid_held_silent; // mat.ts:270
-  reg decided_skid_held_other; // mat.ts:270
-  reg decided_skid_held_arp; // mat.ts:270
-  reg decided_skid_held_corrupt; // mat.ts:270
-  reg decided_skid_held_sound; // mat.ts:270
-  reg decided_skid_held_fast; // mat.ts:270
-  reg decided_skid_held_sync; // mat.ts:270
-  reg decided_skid_held_slow; // mat.ts:270
-  reg decided_skid_held_extend; // mat.ts:270
-  reg decided_skid_held_echo; // mat.ts:270
-  reg decided_skid_held_drop; // mat.ts:270
-  reg [2:0] decided_skid_held_op; // mat.ts:270
-  reg decided_skid_held_atomic; // mat.ts:270
-  reg decided_skid_held_pointer; // mat.ts:270
-  reg decided_skid_held_fence; // mat.ts:270
-  reg decided_skid_held_bad_access; // mat.ts:270
-  reg decided_skid_held_bad_write; // mat.ts:270
-  reg decided_skid_held_bad_atomic; // mat.ts:270
-  reg decided_skid_held_unaligned; // mat.ts:270
-  reg decided_skid_held_slow_full; // mat.ts:270
-  reg decided_skid_held_tracked; // mat.ts:270
-  reg decided_skid_held_introduces; // mat.ts:270
-  reg [47:0] decided_skid_held_client; // mat.ts:270
-  reg [31:0] decided_skid_held_operation; // mat.ts:270
-  reg staged_full; // mat.ts:320
-  reg [5:0] staged_held_slot; // mat.ts:320
-  reg [1:0] staged_held_form; // mat.ts:320
-  reg [1:0] staged_held_word; // mat.ts:320
-  reg [7:0] staged_held_opcode; // mat.ts:320
-  reg [3:0] staged_held_status; // mat.ts:320
-  reg staged_skid_full; // mat.ts:320
-  reg [5:0] staged_skid_held_slot; // mat.ts:320
-  reg [1:0] staged_skid_held_form; // mat.ts:320
-  reg [1:0] staged_skid_held_word; // mat.ts:320
-  reg [7:0] staged_skid_held_opcode; // mat.ts:320
-  reg [3:0] staged_skid_held_status; // mat.ts:320
-  wire slow_queue_push_ready; // mat.ts:321
-  wire slow_queue_pop_valid; // mat.ts:321
-  wire [5:0] slow_queue_pop_payload_slot; // mat.ts:321
-  wire [13:0] slow_queue_pop_payload_frame; // mat.ts:321
-  wire [4:0] slow_queue_level; // mat.ts:321
-  reg released; // mat.ts:328
-  reg [5:0] released_slot; // mat.ts:329
-  reg happened_nacks; // mat.ts:334
-  reg happened_malformed; // mat.ts:334
-  reg happened_busy; // mat.ts:334
-  reg happened_unanswered; // mat.ts:334
-  reg happened_drop_rule; // mat.ts:334
-  reg happened_pingpongs; // mat.ts:334
-  reg happened_arp_replies; // mat.ts:334
-  reg happened_icmp_replies; // mat.ts:334
-  reg happened_slow_requests; // mat.ts:334
-  reg happened_extend_requests; // mat.ts:334
-  (* ram_style = "distributed" *) reg [15:0] table_ [0:255]; // mat.ts:125
-  wire to_access; // mat.ts:277
-  wire to_reply; // mat.ts:285
-  wire replies_ready; // mat.ts:307
-  wire to_slow; // mat.ts:278
-  wire to_release; // mat.ts:284
+  reg [4:0] waiting; // mat.ts:181
+  reg taken_slow; // mat.ts:182
+  reg taken_full; // mat.ts:183
+  reg decided_full; // mat.ts:283
+  reg [5:0] decided_held_slot; // mat.ts:283
+  reg [15:0] decided_held_pid; // mat.ts:283
+  reg [63:0] decided_held_va; // mat.ts:283
+  reg [13:0] decided_held_length; // mat.ts:283
+  reg [13:0] decided_held_frame; // mat.ts:283
+  reg [7:0] decided_held_opcode; // mat.ts:283
+  reg [7:0] decided_held_reply_opcode; // mat.ts:283
+  reg decided_held_write; // mat.ts:283
+  reg decided_held_silent; // mat.ts:283
+  reg decided_held_other; // mat.ts:283
+  reg decided_held_arp; // mat.ts:283
+  reg decided_held_corrupt; // mat.ts:283
+  reg decided_held_foreign; // mat.ts:283
+  reg decided_held_sound; // mat.ts:283
+  reg decided_held_reply; // mat.ts:283
+  reg decided_held_may_slow; // mat.ts:283
+  reg decided_held_fast; // mat.ts:283
+  reg decided_held_sync; // mat.ts:283
+  reg decided_held_slow; // mat.ts:283
+  reg decided_held_extend; // mat.ts:283
+  reg decided_held_echo; // mat.ts:283
+  reg decided_held_drop; // mat.ts:283
+  reg [2:0] decided_held_op; // mat.ts:283
+  reg decided_held_atomic; // mat.ts:283
+  reg decided_held_pointer; // mat.ts:283
+  reg decided_held_fence; // mat.ts:283
+  reg decided_held_bad_access; // mat.ts:283
+  reg decided_held_bad_write; // mat.ts:283
+  reg decided_held_bad_atomic; // mat.ts:283
+  reg decided_held_unaligned; // mat.ts:283
+  reg decided_held_slow_full; // mat.ts:283
+  reg decided_held_tracked; // mat.ts:283
+  reg decided_held_introduces; // mat.ts:283
+  reg [47:0] decided_held_client; // mat.ts:283
+  reg [31:0] decided_held_operation; // mat.ts:283
+  reg decided_skid_full; // mat.ts:283
+  reg [5:0] decided_skid_held_slot; // mat.ts:283
+  reg [15:0] decided_skid_held_pid; // mat.ts:283
+  reg [63:0] decided_skid_held_va; // mat.ts:283
+  reg [13:0] decided_skid_held_length; // mat.ts:283
+  reg [13:0] decided_skid_held_frame; // mat.ts:283
+  reg [7:0] decided_skid_held_opcode; // mat.ts:283
+  reg [7:0] decided_skid_held_reply_opcode; // mat.ts:283
+  reg decided_skid_held_write; // mat.ts:283
+  reg decided_skid_held_silent; // mat.ts:283
+  reg decided_skid_held_other; // mat.ts:283
+  reg decided_skid_held_arp; // mat.ts:283
+  reg decided_skid_held_corrupt; // mat.ts:283
+  reg decided_skid_held_foreign; // mat.ts:283
+  reg decided_skid_held_sound; // mat.ts:283
+  reg decided_skid_held_reply; // mat.ts:283
+  reg decided_skid_held_may_slow; // mat.ts:283
+  reg decided_skid_held_fast; // mat.ts:283
+  reg decided_skid_held_sync; // mat.ts:283
+  reg decided_skid_held_slow; // mat.ts:283
+  reg decided_skid_held_extend; // mat.ts:283
+  reg decided_skid_held_echo; // mat.ts:283
+  reg decided_skid_held_drop; // mat.ts:283
+  reg [2:0] decided_skid_held_op; // mat.ts:283
+  reg decided_skid_held_atomic; // mat.ts:283
+  reg decided_skid_held_pointer; // mat.ts:283
+  reg decided_skid_held_fence; // mat.ts:283
+  reg decided_skid_held_bad_access; // mat.ts:283
+  reg decided_skid_held_bad_write; // mat.ts:283
+  reg decided_skid_held_bad_atomic; // mat.ts:283
+  reg decided_skid_held_unaligned; // mat.ts:283
+  reg decided_skid_held_slow_full; // mat.ts:283
+  reg decided_skid_held_tracked; // mat.ts:283
+  reg decided_skid_held_introduces; // mat.ts:283
+  reg [47:0] decided_skid_held_client; // mat.ts:283
+  reg [31:0] decided_skid_held_operation; // mat.ts:283
+  reg staged_full; // mat.ts:338
+  reg [5:0] staged_held_slot; // mat.ts:338
+  reg [1:0] staged_held_form; // mat.ts:338
+  reg [1:0] staged_held_word; // mat.ts:338
+  reg [7:0] staged_held_opcode; // mat.ts:338
+  reg [3:0] staged_held_status; // mat.ts:338
+  reg staged_skid_full; // mat.ts:338
+  reg [5:0] staged_skid_held_slot; // mat.ts:338
+  reg [1:0] staged_skid_held_form; // mat.ts:338
+  reg [1:0] staged_skid_held_word; // mat.ts:338
+  reg [7:0] staged_skid_held_opcode; // mat.ts:338
+  reg [3:0] staged_skid_held_status; // mat.ts:338
+  wire slow_queue_push_ready; // mat.ts:339
+  wire slow_queue_pop_valid; // mat.ts:339
+  wire [5:0] slow_queue_pop_payload_slot; // mat.ts:339
+  wire [13:0] slow_queue_pop_payload_frame; // mat.ts:339
+  wire [4:0] slow_queue_level; // mat.ts:339
+  reg released; // mat.ts:346
+  reg [5:0] released_slot; // mat.ts:347
+  reg happened_nacks; // mat.ts:352
+  reg happened_malformed; // mat.ts:352
+  reg happened_invalid; // mat.ts:352
+  reg happened_busy; // mat.ts:352
+  reg happened_unanswered; // mat.ts:352
+  reg happened_drop_rule; // mat.ts:352
+  reg happened_drop_reply; // mat.ts:352
+  reg happened_pingpongs; // mat.ts:352
+  reg happened_arp_replies; // mat.ts:352
+  reg happened_icmp_replies; // mat.ts:352
+  reg happened_slow_requests; // mat.ts:352
+  reg happened_extend_requests; // mat.ts:352
+  (* ram_style = "distributed" *) reg [15:0] table_ [0:255]; // mat.ts:129
+  wire whole; // mat.ts:237
+  wire to_access; // mat.ts:290
+  wire to_reply; // mat.ts:299
+  wire replies_ready; // mat.ts:321
+  wire to_slow; // mat.ts:291
+  wire to_release; // mat.ts:298
   wire [3:0] matching = {
     rules_3_valid & (rules_3_pid == request_payload_pid),
     rules_2_valid & (rules_2_pid == request_payload_pid),
     rules_1_valid & (rules_1_pid == request_payload_pid),
     rules_0_valid & (rules_0_pid == request_payload_pid)
-  }; // mat.ts:142
+  }; // mat.ts:146
   wire [3:0] chosen = {
     matching[3] & ~(|matching[2:0]),
     matching[2] & ~(|matching[1:0]),
     matching[1] & ~matching[0],
     matching[0]
-  }; // mat.ts:151
-  wire [13:0] data_came = request_payload_body - 14'd12; // mat.ts:165
-  wire no_access = request_payload_body < 14'd12; // mat.ts:167
+  }; // mat.ts:155
+  wire [13:0] data_came = request_payload_body - 14'd12; // mat.ts:169
+  wire no_access = request_payload_body < 14'd12; // mat.ts:171
   wire [15:0] no_operands_word = table_[request_payload_opcode];
   wire no_operands =
     no_access
     | ((no_operands_word[7:5] == 3'd2) & (request_payload_body < 14'd28))
-    | (((no_operands_word[7:5] == 3'd3) | (no_operands_word[7:5] == 3'd4)) & (request_payload_body < 14'd20)); // mat.ts:168
-  wire unaligned = |request_payload_va[2:0]; // mat.ts:173
-  wire clio = request_payload_kind == 2'd0; // mat.ts:174
-  wire slow_taken = taken_slow & ~taken_full; // mat.ts:180
-  wire slow_full = (waiting == 5'd16) | (slow_taken & (waiting == 5'd15)); // mat.ts:181
-  wire [13:0] known_payload_length = request_payload_length[13:0]; // mat.ts:228
-  wire [7:0] known_payload_reply_opcode = no_operands_word[15:8]; // mat.ts:228
-  wire known_payload_write = no_operands_word[3]; // mat.ts:228
-  wire known_payload_silent = no_operands_word[4]; // mat.ts:228
-  wire known_payload_other = ~clio; // mat.ts:228
-  wire known_payload_arp = request_payload_kind == 2'd2; // mat.ts:228
-  wire known_payload_corrupt = clio & request_payload_corrupt; // mat.ts:228
+    | (((no_operands_word[7:5] == 3'd3) | (no_operands_word[7:5] == 3'd4)) & (request_payload_body < 14'd20)); // mat.ts:172
+  wire unaligned = |request_payload_va[2:0]; // mat.ts:177
+  wire clio = request_payload_kind == 2'd0; // mat.ts:178
+  wire slow_taken = taken_slow & ~taken_full; // mat.ts:184
+  wire slow_full = (waiting == 5'd16) | (slow_taken & (waiting == 5'd15)); // mat.ts:185
+  wire [13:0] known_payload_length = request_payload_length[13:0]; // mat.ts:236
+  wire [7:0] known_payload_reply_opcode = no_operands_word[15:8]; // mat.ts:236
+  wire known_payload_write = no_operands_word[3]; // mat.ts:236
+  wire known_payload_silent = no_operands_word[4]; // mat.ts:236
+  wire known_payload_other = ~clio; // mat.ts:236
+  wire known_payload_arp = request_payload_kind == 2'd2; // mat.ts:236
+  wire known_payload_corrupt = clio & request_payload_corrupt; // mat.ts:236
+  wire known_payload_foreign = whole & request_payload_foreign; // mat.ts:236
+  wire known_payload_reply = clio & request_payload_reply; // mat.ts:236
   wire known_payload_fast =
     (chosen[0] & (rules_0_action == 3'd1))
     | (chosen[1] & (rules_1_action == 3'd1))
     | (chosen[2] & (rules_2_action == 3'd1))
     | (chosen[3] & (rules_3_action == 3'd1))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd1)); // mat.ts:228
+    | (~(|matching) & (no_operands_word[2:0] == 3'd1)); // mat.ts:236
   wire known_payload_sync =
     (chosen[0] & (rules_0_action == 3'd4))
     | (chosen[1] & (rules_1_action == 3'd4))
     | (chosen[2] & (rules_2_action == 3'd4))
     | (chosen[3] & (rules_3_action == 3'd4))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd4)); // mat.ts:228
+    | (~(|matching) & (no_operands_word[2:0] == 3'd4)); // mat.ts:236
   wire known_payload_slow =
     (chosen[0] & (rules_0_action == 3'd2))
     | (chosen[1] & (rules_1_action == 3'd2))
     | (chosen[2] & (rules_2_action == 3'd2))
     | (chosen[3] & (rules_3_action == 3'd2))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd2)); // mat.ts:228
+    | (~(|matching) & (no_operands_word[2:0] == 3'd2)); // mat.ts:236
   wire known_payload_extend =
     (chosen[0] & (rules_0_action == 3'd3))
     | (chosen[1] & (rules_1_action == 3'd3))
     | (chosen[2] & (rules_2_action == 3'd3))
     | (chosen[3] & (rules_3_action == 3'd3))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd3)); // mat.ts:228
+    | (~(|matching) & (no_operands_word[2:0] == 3'd3)); // mat.ts:236
   wire known_payload_echo =
     (chosen[0] & (rules_0_action == 3'd6))
     | (chosen[1] & (rules_1_action == 3'd6))
     | (chosen[2] & (rules_2_action == 3'd6))
     | (chosen[3] & (rules_3_action == 3'd6))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd6)); // mat.ts:228
+    | (~(|matching) & (no_operands_word[2:0] == 3'd6)); // mat.ts:236
   wire known_payload_drop =
     (chosen[0] & (rules_0_action == 3'd5))
     | (chosen[1] & (rules_1_action == 3'd5))
     | (chosen[2] & (rules_2_action == 3'd5))
     | (chosen[3] & (rules_3_action == 3'd5))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd5)); // mat.ts:228
-  wire [2:0] known_payload_op = no_operands_word[7:5]; // mat.ts:228
+    | (~(|matching) & (no_operands_word[2:0] == 3'd5)); // mat.ts:236
+  wire [2:0] known_payload_op = no_operands_word[7:5]; // mat.ts:236
   wire known_payload_atomic =
     (no_operands_word[7:5] == 3'd1)
     | (no_operands_word[7:5] == 3'd2)
     | (no_operands_word[7:5] == 3'd3)
-    | (no_operands_word[7:5] == 3'd4); // mat.ts:228
-  wire known_payload_pointer = (no_operands_word[7:5] == 3'd5) | (no_operands_word[7:5] == 3'd6); // mat.ts:228
-  wire known_payload_fence = no_operands_word[7:5] == 3'd7; // mat.ts:228
+    | (no_operands_word[7:5] == 3'd4); // mat.ts:236
+  wire known_payload_pointer = (no_operands_word[7:5] == 3'd5) | (no_operands_word[7:5] == 3'd6); // mat.ts:236
+  wire known_payload_fence = no_operands_word[7:5] == 3'd7; // mat.ts:236
   wire known_payload_bad_access =
     no_access
     | (request_payload_length == 32'd0)
-    | (request_payload_length > 32'd1458); // mat.ts:228
-  wire known_payload_bad_write = request_payload_length > {18'd0, data_came}; // mat.ts:228
-  wire known_payload_bad_atomic = no_operands | (request_payload_length != 32'd8) | unaligned; // mat.ts:228
-  wire known_payload_introduces = ~request_payload_retry; // mat.ts:228
-  wire sound = clio & ~request_payload_corrupt & ~request_payload_malformed; // mat.ts:229
+    | (request_payload_length > 32'd1458); // mat.ts:236
+  wire known_payload_bad_write = request_payload_length > {18'd0, data_came}; // mat.ts:236
+  wire known_payload_bad_atomic = no_operands | (request_payload_length != 32'd8) | unaligned; // mat.ts:236
+  wire known_payload_introduces = ~request_payload_retry; // mat.ts:236
+  assign whole = clio & ~request_payload_corrupt & ~request_payload_malformed;
+  wire sound = whole & ~request_payload_foreign & ~request_payload_reply; // mat.ts:238
+  wire may_slow = whole & (~request_payload_foreign | request_payload_reply); // mat.ts:239
   wire decided_ready =
     (to_access & asked_ready)
     | (to_reply & replies_ready)
     | (to_slow & slow_queue_push_ready)
-    | to_release; // mat.ts:270
-  wire decided_room = ~decided_full | decided_ready; // mat.ts:270
-  wire goes_slow = decided_held_sound & (decided_held_slow | decided_held_extend); // mat.ts:272
-  wire plain_form = ~(decided_held_bad_access | (decided_held_write & decided_held_bad_write)); // mat.ts:273
+    | to_release; // mat.ts:283
+  wire decided_room = ~decided_full | decided_ready; // mat.ts:283
+  wire goes_slow = (decided_held_may_slow & decided_held_slow) | (decided_held_sound & decided_held_extend); // mat.ts:285
+  wire plain_form = ~(decided_held_bad_access | (decided_held_write & decided_held_bad_write)); // mat.ts:286
   wire sync_form =
     decided_held_fence
     | (decided_held_atomic & ~decided_held_bad_atomic)
-    | (decided_held_pointer & plain_form & ~decided_held_unaligned); // mat.ts:274
+    | (decided_held_pointer & plain_form & ~decided_held_unaligned); // mat.ts:287
   assign to_access = decided_held_sound & ((decided_held_fast & plain_form) | (decided_held_sync & sync_form));
   assign to_slow = goes_slow & ~decided_held_slow_full;
-  wire busy = goes_slow & decided_held_slow_full; // mat.ts:279
-  wire echo = decided_held_other | (decided_held_sound & decided_held_echo); // mat.ts:280
-  wire drops = decided_held_sound & decided_held_drop; // mat.ts:281
-  wire refused = ~(to_access | to_slow | echo | drops); // mat.ts:282
-  wire unanswered = refused & decided_held_silent; // mat.ts:283
-  assign to_release = drops | unanswered;
+  wire busy = goes_slow & decided_held_slow_full & ~decided_held_reply; // mat.ts:292
+  wire echo = decided_held_other | (decided_held_sound & decided_held_echo); // mat.ts:293
+  wire drops = decided_held_sound & decided_held_drop; // mat.ts:294
+  wire refused = ~(to_access | to_slow | echo | drops | decided_held_reply); // mat.ts:295
+  wire unanswered = refused & decided_held_silent; // mat.ts:296
+  wire ignored = decided_held_reply & ~to_slow; // mat.ts:297
+  assign to_release = drops | unanswered | ignored;
   assign to_reply = echo | (refused & ~decided_held_silent);
-  wire replies_valid = decided_full & to_reply; // mat.ts:307
+  wire replies_valid = decided_full & to_reply; // mat.ts:321
   assign replies_ready = ~staged_skid_full;
-  wire [1:0] replies_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:307
-  wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_reply_opcode; // mat.ts:307
-  wire [3:0] replies_payload_status = ~refused ? 4'd0 : decided_held_corrupt ? 4'd5 : busy ? 4'd6 : 4'd8; // mat.ts:307
-  wire staged_room = ~staged_full | reply_ready; // mat.ts:320
-  wire leaves = decided_full & decided_ready; // mat.ts:335
-  wire refuses = leaves & refused; // mat.ts:336
+  wire [1:0] replies_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:321
+  wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_reply_opcode; // mat.ts:321
+  wire [3:0] replies_payload_status =
+    ~refused ? 4'd0 :
+    decided_held_corrupt ? 4'd5 :
+    busy ? 4'd6 :
+    decided_held_foreign ? 4'd1 :
+    4'd8; // mat.ts:321
+  wire staged_room = ~staged_full | reply_ready; // mat.ts:338
+  wire leaves = decided_full & decided_ready; // mat.ts:353
+  wire refuses = leaves & refused; // mat.ts:354
 
-  wire slow_queue_push_valid = decided_full & to_slow; // mat.ts:321
-  wire [5:0] slow_queue_push_payload_slot = decided_held_slot; // mat.ts:321
-  wire [13:0] slow_queue_push_payload_frame = decided_held_frame; // mat.ts:321
-  wire slow_queue_pop_ready = slow_ready; // mat.ts:321
-  Fifo_shape_fecde7_depth16_styledistributed slow_queue ( // mat.ts:321
+  wire slow_queue_push_valid = decided_full & to_slow; // mat.ts:339
+  wire [5:0] slow_queue_push_payload_slot = decided_held_slot; // mat.ts:339
+  wire [13:0] slow_queue_push_payload_frame = decided_held_frame; // mat.ts:339
+  wire slow_queue_pop_ready = slow_ready; // mat.ts:339
+  Fifo_shape_fecde7_depth16_styledistributed slow_queue ( // mat.ts:339
     .clk                (clk),
     .rst                (rst),
     .push_valid         (slow_queue_push_valid),
@@ -325,9 +348,17 @@ module Mat_slots64_maxData1458 (
     else if (slow_taken & ~slow_release) waiting <= waiting + 5'd1;
     else if (slow_release & ~slow_taken) waiting <= waiting - 5'd1;
   wire taken_slow_or =
-    (chosen[0] & ((rules_0_action == 3'd2) | (rules_0_action == 3'd3)))
-    | (chosen[1] & ((rules_1_action == 3'd2) | (rules_1_action == 3'd3)))
-    | (chosen[2] & ((rules_2_action == 3'd2) | (rules_2_action == 3'd3)));
+    (chosen[0] & (rules_0_action == 3'd2))
+    | (chosen[1] & (rules_1_action == 3'd2))
+    | (chosen[2] & (rules_2_action == 3'd2))
+    | (chosen[3] & (rules_3_action == 3'd2))
+    | (~(|matching) & (no_operands_word[2:0] == 3'd2));
+  wire taken_slow_or_2 =
+    (chosen[0] & (rules_0_action == 3'd3))
+    | (chosen[1] & (rules_1_action == 3'd3))
+    | (chosen[2] & (rules_2_action == 3'd3))
+    | (chosen[3] & (rules_3_action == 3'd3))
+    | (~(|matching) & (no_operands_word[2:0] == 3'd3));
 
   always @(posedge clk)
     if (rst) begin
@@ -335,9 +366,11 @@ module Mat_slots64_maxData1458 (
       released <= 1'b0;
       happened_nacks <= 1'b0;
       happened_malformed <= 1'b0;
+      happened_invalid <= 1'b0;
       happened_busy <= 1'b0;
       happened_unanswered <= 1'b0;
       happened_drop_rule <= 1'b0;
+      happened_drop_reply <= 1'b0;
       happened_pingpongs <= 1'b0;
       happened_arp_replies <= 1'b0;
       happened_icmp_replies <= 1'b0;
@@ -345,17 +378,15 @@ module Mat_slots64_maxData1458 (
       happened_extend_requests <= 1'b0;
     end
     else begin
-      taken_slow <=
-        request_valid
-        & request_ready
-        & sound
-        & (taken_slow_or | (chosen[3] & ((rules_3_action == 3'd2) | (rules_3_action == 3'd3))) | (~(|matching) & ((no_operands_word[2:0] == 3'd2) | (no_operands_word[2:0] == 3'd3))));
+      taken_slow <= request_valid & request_ready & ((may_slow & taken_slow_or) | (sound & taken_slow_or_2));
       released <= decided_full & to_release;
       happened_nacks <= refuses & decided_held_corrupt;
-      happened_malformed <= refuses & ~(decided_held_corrupt | busy);
+      happened_malformed <= refuses & ~(decided_held_corrupt | busy | decided_held_foreign);
+      happened_invalid <= refuses & decided_held_foreign;
       happened_busy <= refuses & busy;
       happened_unanswered <= leaves & unanswered;
       happened_drop_rule <= leaves & drops;
+      happened_drop_reply <= leaves & ignored;
       happened_pingpongs <= leaves & echo & ~decided_held_other;
       happened_arp_replies <= leaves & decided_held_arp;
       happened_icmp_replies <= leaves & decided_held_other & ~decided_held_arp;
@@ -395,7 +426,10 @@ module Mat_slots64_maxData1458 (
       decided_held_other <= decided_skid_full ? decided_skid_held_other : known_payload_other;
       decided_held_arp <= decided_skid_full ? decided_skid_held_arp : known_payload_arp;
       decided_held_corrupt <= decided_skid_full ? decided_skid_held_corrupt : known_payload_corrupt;
+      decided_held_foreign <= decided_skid_full ? decided_skid_held_foreign : known_payload_foreign;
       decided_held_sound <= decided_skid_full ? decided_skid_held_sound : sound;
+      decided_held_reply <= decided_skid_full ? decided_skid_held_reply : known_payload_reply;
+      decided_held_may_slow <= decided_skid_full ? decided_skid_held_may_slow : may_slow;
       decided_held_fast <= decided_skid_full ? decided_skid_held_fast : known_payload_fast;
       decided_held_sync <= decided_skid_full ? decided_skid_held_sync : known_payload_sync;
       decided_held_slow <= decided_skid_full ? decided_skid_held_slow : known_payload_slow;
@@ -431,7 +465,10 @@ module Mat_slots64_maxData1458 (
       decided_skid_held_other <= known_payload_other;
       decided_skid_held_arp <= known_payload_arp;
       decided_skid_held_corrupt <= known_payload_corrupt;
+      decided_skid_held_foreign <= known_payload_foreign;
       decided_skid_held_sound <= sound;
+      decided_skid_held_reply <= known_payload_reply;
+      decided_skid_held_may_slow <= may_slow;
       decided_skid_held_fast <= known_payload_fast;
       decided_skid_held_sync <= known_payload_sync;
       decided_skid_held_slow <= known_payload_slow;
@@ -788,9 +825,11 @@ module Mat_slots64_maxData1458 (
   assign mat_entry_reply_opcode = mat_entry_action_word[15:8];
   assign events_nacks = happened_nacks;
   assign events_malformed = happened_malformed;
+  assign events_invalid = happened_invalid;
   assign events_busy = happened_busy;
   assign events_unanswered = happened_unanswered;
   assign events_drop_rule = happened_drop_rule;
+  assign events_drop_reply = happened_drop_reply;
   assign events_pingpongs = happened_pingpongs;
   assign events_arp_replies = happened_arp_replies;
   assign events_icmp_replies = happened_icmp_replies;

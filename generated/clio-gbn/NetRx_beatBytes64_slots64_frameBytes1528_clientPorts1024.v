@@ -44,6 +44,8 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   output wire [31:0]  request_payload_length,
   output wire [13:0]  request_payload_body,
   output wire [13:0]  request_payload_frame,
+  output wire         request_payload_reply,
+  output wire         request_payload_foreign,
   output wire         request_payload_malformed,
   output wire         request_payload_corrupt,
   output wire         request_payload_tracked,
@@ -70,18 +72,19 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   output wire         drops_protocol,
   output wire         drops_icmp,
   output wire         drops_port,
+  output wire         drops_source,
   output wire         received
 );
-  reg first; // net-rx.ts:120
-  reg [5:0] beat; // net-rx.ts:121
-  reg [5:0] slot; // net-rx.ts:122
-  reg [687:0] header; // net-rx.ts:123
-  reg [11:0] last_byte; // net-rx.ts:124
-  reg bad; // net-rx.ts:125
-  reg pending; // net-rx.ts:126
+  reg first; // net-rx.ts:126
+  reg [5:0] beat; // net-rx.ts:127
+  reg [5:0] slot; // net-rx.ts:128
+  reg [687:0] header; // net-rx.ts:129
+  reg [11:0] last_byte; // net-rx.ts:130
+  reg bad; // net-rx.ts:131
+  reg pending; // net-rx.ts:132
   reg judged_valid; // cells.ts:21
   reg answer_valid; // cells.ts:21
-  reg [19:0] broken; // cells.ts:21
+  reg [20:0] broken; // cells.ts:21
   reg [1:0] judged_kind; // cells.ts:21
   reg judged_bad; // cells.ts:21
   reg judged_too_long; // cells.ts:21
@@ -95,6 +98,8 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   reg [31:0] judged_request_length; // cells.ts:21
   reg [13:0] judged_request_body; // cells.ts:21
   reg [13:0] judged_request_frame; // cells.ts:21
+  reg judged_request_reply; // cells.ts:21
+  reg judged_request_foreign; // cells.ts:21
   reg judged_request_malformed; // cells.ts:21
   reg judged_request_corrupt; // cells.ts:21
   reg judged_request_tracked; // cells.ts:21
@@ -109,42 +114,45 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   reg [31:0] answer_length; // cells.ts:21
   reg [13:0] answer_body; // cells.ts:21
   reg [13:0] answer_frame; // cells.ts:21
+  reg answer_reply; // cells.ts:21
+  reg answer_foreign; // cells.ts:21
   reg answer_malformed; // cells.ts:21
   reg answer_corrupt; // cells.ts:21
   reg answer_tracked; // cells.ts:21
   reg answer_retry; // cells.ts:21
   reg [47:0] answer_client; // cells.ts:21
   reg [31:0] answer_operation; // cells.ts:21
-  reg dropping_long; // net-rx.ts:209
-  reg dropping_fcs; // net-rx.ts:209
-  reg dropping_short; // net-rx.ts:209
-  reg dropping_mac; // net-rx.ts:209
-  reg dropping_ether_type; // net-rx.ts:209
-  reg dropping_arp; // net-rx.ts:209
-  reg dropping_ip_header; // net-rx.ts:209
-  reg dropping_ip_options; // net-rx.ts:209
-  reg dropping_ip_checksum; // net-rx.ts:209
-  reg dropping_fragment; // net-rx.ts:209
-  reg dropping_ip; // net-rx.ts:209
-  reg dropping_length; // net-rx.ts:209
-  reg dropping_protocol; // net-rx.ts:209
-  reg dropping_icmp; // net-rx.ts:209
-  reg dropping_port; // net-rx.ts:209
-  reg released; // net-rx.ts:210
-  reg [5:0] released_slot; // net-rx.ts:211
-  wire answer_room = ~answer_valid | request_ready; // net-rx.ts:129
-  wire judged_room = ~judged_valid | answer_room; // net-rx.ts:130
-  wire room = ~pending | judged_room; // net-rx.ts:132
-  wire taken = rx_valid & rx_ready; // net-rx.ts:135
-  wire ended = taken & rx_payload_last; // net-rx.ts:136
-  wire [5:0] frame_slot = first ? slot_payload : slot; // net-rx.ts:137
-  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // net-rx.ts:150
-  wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // net-rx.ts:247
-  wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // net-rx.ts:248
-  wire is_icmp = is_ip & (header[191:184] == 8'd1); // net-rx.ts:249
-  wire is_udp = is_ip & (header[191:184] == 8'd17); // net-rx.ts:250
-  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // net-rx.ts:251
-  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // net-rx.ts:252
+  reg dropping_long; // net-rx.ts:215
+  reg dropping_fcs; // net-rx.ts:215
+  reg dropping_short; // net-rx.ts:215
+  reg dropping_mac; // net-rx.ts:215
+  reg dropping_ether_type; // net-rx.ts:215
+  reg dropping_arp; // net-rx.ts:215
+  reg dropping_ip_header; // net-rx.ts:215
+  reg dropping_ip_options; // net-rx.ts:215
+  reg dropping_ip_checksum; // net-rx.ts:215
+  reg dropping_fragment; // net-rx.ts:215
+  reg dropping_ip; // net-rx.ts:215
+  reg dropping_length; // net-rx.ts:215
+  reg dropping_protocol; // net-rx.ts:215
+  reg dropping_icmp; // net-rx.ts:215
+  reg dropping_port; // net-rx.ts:215
+  reg dropping_source; // net-rx.ts:215
+  reg released; // net-rx.ts:216
+  reg [5:0] released_slot; // net-rx.ts:217
+  wire answer_room = ~answer_valid | request_ready; // net-rx.ts:135
+  wire judged_room = ~judged_valid | answer_room; // net-rx.ts:136
+  wire room = ~pending | judged_room; // net-rx.ts:138
+  wire taken = rx_valid & rx_ready; // net-rx.ts:141
+  wire ended = taken & rx_payload_last; // net-rx.ts:142
+  wire [5:0] frame_slot = first ? slot_payload : slot; // net-rx.ts:143
+  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // net-rx.ts:156
+  wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // net-rx.ts:253
+  wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // net-rx.ts:254
+  wire is_icmp = is_ip & (header[191:184] == 8'd1); // net-rx.ts:255
+  wire is_udp = is_ip & (header[191:184] == 8'd17); // net-rx.ts:256
+  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // net-rx.ts:257
+  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // net-rx.ts:258
   wire [47:0] mac_ours_joined = {
     header[7:0],
     header[15:8],
@@ -156,20 +164,60 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   wire mac_ours =
     (mac_ours_joined == config_mac)
     | ((mac_ours_joined == 48'hffffffffffff) & is_arp)
-    | config_accept_any_mac; // net-rx.ts:253
-  wire native = {header[295:288], header[303:296]} == config_native_port; // net-rx.ts:256
-  wire [15:0] port_past = {header[295:288], header[303:296]} - config_client_port; // net-rx.ts:257
-  wire client = port_past < 16'd1024; // net-rx.ts:259
-  wire too_long = last_byte >= 12'd1528; // net-rx.ts:261
-  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net-rx.ts:266
-  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net-rx.ts:181
-  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net-rx.ts:184
-  wire [19:0] all = {broken[19:10], judged_checked & ~sum_right, broken[8:0]}; // net-rx.ts:190
-  wire refused = |all; // net-rx.ts:195
-  wire [19:0] cause = all & (~all + 20'd1); // net-rx.ts:196
-  wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != 2'd0)); // net-rx.ts:200
-  wire dropped = refused | spoilt; // net-rx.ts:201
-  wire moves = judged_valid & answer_room; // net-rx.ts:207
+    | config_accept_any_mac; // net-rx.ts:259
+  wire native = {header[295:288], header[303:296]} == config_native_port; // net-rx.ts:262
+  wire [15:0] port_past = {header[295:288], header[303:296]} - config_client_port; // net-rx.ts:263
+  wire client = port_past < 16'd1024; // net-rx.ts:265
+  wire too_long = last_byte >= 12'd1528; // net-rx.ts:267
+  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net-rx.ts:272
+  wire from_node =
+    ({header[279:272], header[287:280]} == config_native_port)
+    | (({header[279:272], header[287:280]} - config_client_port) < 16'd1024); // senders.ts:46
+  wire is_reply_or =
+    (header[367:360] == 8'd33)
+    | (header[367:360] == 8'd35)
+    | (header[367:360] == 8'd37)
+    | (header[367:360] == 8'd39)
+    | (header[367:360] == 8'd41)
+    | (header[367:360] == 8'd65)
+    | (header[367:360] == 8'd81);
+  wire is_reply_or_2 =
+    (header[367:360] == 8'd133)
+    | (header[367:360] == 8'd135)
+    | (header[367:360] == 8'd137)
+    | (header[367:360] == 8'd139)
+    | (header[367:360] == 8'd141)
+    | (header[367:360] == 8'd143)
+    | (header[367:360] == 8'd145);
+  wire is_reply_or_3 =
+    is_reply_or
+    | (header[367:360] == 8'd97)
+    | (header[367:360] == 8'd99)
+    | (header[367:360] == 8'd101)
+    | (header[367:360] == 8'd103)
+    | (header[367:360] == 8'd129)
+    | (header[367:360] == 8'd131);
+  wire is_reply_or_4 =
+    is_reply_or_2
+    | (header[367:360] == 8'd147)
+    | (header[367:360] == 8'd149)
+    | (header[367:360] == 8'd151)
+    | (header[367:360] == 8'd153)
+    | (header[367:360] == 8'd155)
+    | (header[367:360] == 8'd160);
+  wire is_reply =
+    (|header[371:368])
+    | is_reply_or_3
+    | is_reply_or_4
+    | (((header[367:360] == 8'd2) | (header[367:360] == 8'd75) | (header[367:360] == 8'd112) | (header[367:360] == 8'd158)) & from_node); // senders.ts:47
+  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net-rx.ts:187
+  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net-rx.ts:190
+  wire [20:0] all = {broken[20:10], judged_checked & ~sum_right, broken[8:0]}; // net-rx.ts:196
+  wire refused = |all; // net-rx.ts:201
+  wire [20:0] cause = all & (~all + 21'd1); // net-rx.ts:202
+  wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != 2'd0) | judged_request_reply); // net-rx.ts:206
+  wire dropped = refused | spoilt; // net-rx.ts:207
+  wire moves = judged_valid & answer_room; // net-rx.ts:213
 
   always @(posedge clk)
     if (rst) begin
@@ -425,13 +473,14 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
       dropping_protocol <= 1'b0;
       dropping_icmp <= 1'b0;
       dropping_port <= 1'b0;
+      dropping_source <= 1'b0;
       released <= 1'b0;
     end
     else begin
       pending <= ended | (pending & ~judged_room);
       dropping_long <= moves & cause[0] & ~spoilt;
       dropping_fcs <= moves & spoilt;
-      dropping_short <= moves & (cause[1] | cause[4] | cause[6] | cause[14] | cause[16] | cause[19]) & ~spoilt;
+      dropping_short <= moves & (cause[1] | cause[4] | cause[6] | cause[15] | cause[17] | cause[20]) & ~spoilt;
       dropping_mac <= moves & cause[2] & ~spoilt;
       dropping_ether_type <= moves & cause[3] & ~spoilt;
       dropping_arp <= moves & cause[5] & ~spoilt;
@@ -440,10 +489,11 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
       dropping_ip_checksum <= moves & cause[9] & ~spoilt;
       dropping_fragment <= moves & cause[10] & ~spoilt;
       dropping_ip <= moves & cause[11] & ~spoilt;
-      dropping_length <= moves & (cause[12] | cause[18]) & ~spoilt;
-      dropping_protocol <= moves & cause[13] & ~spoilt;
-      dropping_icmp <= moves & cause[15] & ~spoilt;
-      dropping_port <= moves & cause[17] & ~spoilt;
+      dropping_length <= moves & (cause[13] | cause[19]) & ~spoilt;
+      dropping_protocol <= moves & cause[14] & ~spoilt;
+      dropping_icmp <= moves & cause[16] & ~spoilt;
+      dropping_port <= moves & cause[18] & ~spoilt;
+      dropping_source <= moves & cause[12] & ~spoilt;
       released <= moves & dropped;
     end
 
@@ -454,6 +504,15 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   always @(posedge clk)
     if (rst) answer_valid <= 1'b0;
     else if (answer_room) answer_valid <= judged_valid & ~dropped;
+  wire [47:0] broken_joined = {
+    header[55:48],
+    header[63:56],
+    header[71:64],
+    header[79:72],
+    header[87:80],
+    header[95:88]
+  };
+  wire [31:0] broken_joined_2 = {header[215:208], header[223:216], header[231:224], header[239:232]};
   wire broken_and =
     ({header[119:112], header[127:120]} == 16'd1)
     & ({header[135:128], header[143:136]} == 16'd2048)
@@ -474,6 +533,7 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
         is_icmp & ({header[135:128], header[143:136]} < 16'd28),
         is_ip & ~(is_icmp | is_udp),
         is_ip & (({header[135:128], header[143:136]} < 16'd20) | past_frame),
+        (broken_joined == config_mac) | header[48] | (is_ip & ((broken_joined_2 == config_ip) | (header[215:212] == 4'd14) | (&broken_joined_2) | ~(|broken_joined_2))),
         is_ip & ~ours,
         is_ip & (header[165] | (|{header[164:160], header[175:168]})),
         1'b0,
@@ -500,6 +560,8 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
       judged_request_length <= header[559:528];
       judged_request_body <= header[397:384] - 14'd16;
       judged_request_frame <= {2'd0, last_byte} + 14'd1;
+      judged_request_reply <= is_reply;
+      judged_request_foreign <= &header[351:344];
       judged_request_malformed <=
         (header[399:384] < 16'd16)
         | (({1'b0, header[399:384]} + 17'd8) > {1'b0, header[311:304], header[319:312]});
@@ -527,6 +589,8 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
       answer_length <= judged_request_length;
       answer_body <= judged_request_body;
       answer_frame <= judged_request_frame;
+      answer_reply <= judged_request_reply;
+      answer_foreign <= judged_request_foreign;
       answer_malformed <= judged_request_malformed;
       answer_corrupt <= judged_request_corrupt;
       answer_tracked <= judged_request_tracked;
@@ -545,17 +609,10 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   assign context_write_en = pending & judged_room;
   assign context_write_slot = slot;
   assign context_write_value_kind = is_arp ? 2'd2 : is_icmp ? 2'd1 : 2'd0;
-  assign context_write_value_mac = {
-    header[55:48],
-    header[63:56],
-    header[71:64],
-    header[79:72],
-    header[87:80],
-    header[95:88]
-  };
+  assign context_write_value_mac = broken_joined;
   assign context_write_value_ip =
     is_arp ? {header[231:224], header[239:232], header[247:240], header[255:248]} :
-    {header[215:208], header[223:216], header[231:224], header[239:232]};
+    broken_joined_2;
   assign context_write_value_client_port = {header[279:272], header[287:280]};
   assign context_write_value_node_port = {header[295:288], header[303:296]};
   assign context_write_value_header = {
@@ -576,6 +633,8 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   assign request_payload_length = answer_length;
   assign request_payload_body = answer_body;
   assign request_payload_frame = answer_frame;
+  assign request_payload_reply = answer_reply;
+  assign request_payload_foreign = answer_foreign;
   assign request_payload_malformed = answer_malformed;
   assign request_payload_corrupt = answer_corrupt;
   assign request_payload_tracked = answer_tracked;
@@ -602,6 +661,7 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   assign drops_protocol = dropping_protocol;
   assign drops_icmp = dropping_icmp;
   assign drops_port = dropping_port;
+  assign drops_source = dropping_source;
   assign received = pending & judged_room;
 
   wire _unused_ok = &{1'b0, broken[9], edge_[0], 1'b0};

@@ -458,7 +458,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [463:0] replies_to_sum_skid_held_header; // reply-port.ts:91
   reg replies_to_sum_skid_held_remember; // reply-port.ts:91
   reg [7:0] replies_to_sum_skid_held_entry; // reply-port.ts:91
-  reg [19:0] replies_own_ip_sum; // addresses.ts:69
+  reg [19:0] replies_own_ip_sum; // addresses.ts:63
   reg replies_to_head_full; // reply-port.ts:112
   reg [2:0] replies_to_head_held_number; // reply-port.ts:112
   reg [3:0] replies_to_head_held_status; // reply-port.ts:112
@@ -500,8 +500,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [2:0] replies_serving; // memory-port.ts:165
   reg soc_locked; // extend-path.ts:116
   reg [1:0] soc_owner; // extend-path.ts:116
-  reg split_first; // internal-link.ts:67
-  reg split_owner; // internal-link.ts:68
+  reg split_first; // internal-link.ts:71
+  reg split_owner; // internal-link.ts:72
   wire from_memory_memory_strip_frame_ready; // memory-port.ts:186
   wire from_memory_memory_strip_head_valid; // memory-port.ts:186
   wire [559:0] from_memory_memory_strip_head_payload_header; // memory-port.ts:186
@@ -539,7 +539,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [13:0] to_memory_granted_skid_held_data; // memory-port.ts:88
   reg [9:0] to_memory_granted_skid_held_cost; // memory-port.ts:88
   reg [1:0] to_memory_granted_skid_held_number; // memory-port.ts:88
-  reg [19:0] to_memory_own_ip_sum; // addresses.ts:69
+  reg [19:0] to_memory_own_ip_sum; // addresses.ts:63
   reg to_memory_to_head_full; // memory-port.ts:103
   reg [7:0] to_memory_to_head_held_tag; // memory-port.ts:103
   reg [7:0] to_memory_to_head_held_opcode; // memory-port.ts:103
@@ -582,16 +582,16 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire replies_headed_ready; // reply-port.ts:92
   wire [4:0] replies_granted_request; // reply-port.ts:83
   wire replies_summed_ready; // reply-port.ts:113
-  wire [19:0] replies_sum_node; // addresses.ts:71
+  wire [19:0] replies_sum_node; // addresses.ts:65
   wire replies_serves_4; // memory-port.ts:167
   wire replies_reply_header_data_valid; // reply-port.ts:152
-  wire split_inside; // internal-link.ts:69
+  wire split_inside; // internal-link.ts:73
   wire from_memory_reply_out_ready; // memory-port.ts:210
   wire [3:0] to_memory_access_grant; // memory-port.ts:74
   wire to_memory_access_ready; // memory-port.ts:74
   wire [3:0] to_memory_access_request; // memory-port.ts:74
   wire to_memory_summed_ready; // memory-port.ts:104
-  wire [19:0] to_memory_sum_node; // addresses.ts:71
+  wire [19:0] to_memory_sum_node; // addresses.ts:65
   wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:152
   wire requests_for_0 = requests_opcodes_pop_payload == 8'd113; // request-port.ts:137
   wire requests_for_1 =
@@ -738,7 +738,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply-port.ts:112
   wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_native_port; // reply-port.ts:125
   wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply-port.ts:127
-  wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:76
+  wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:70
   wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply-port.ts:138
   wire [463:0] replies_head_payload_header = {
     replies_to_head_held_header[463:400],
@@ -794,13 +794,13 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     soc_locked ? soc_owner :
     |soc_after ? soc_after & (~soc_after + 2'd1) :
     soc_request & (~soc_request + 2'd1); // extend-path.ts:116
-  wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:66
+  wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:70
   wire split_inside_node =
     (node_tx_payload_data[7:0] == 8'd3)
     & (node_tx_payload_data[15:8] == 8'd67)
     & (node_tx_payload_data[23:16] == 8'd76)
     & (node_tx_payload_data[31:24] == 8'd73)
-    & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:89
+    & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:90
   assign split_inside = split_first ? split_inside_node : split_owner;
   wire [7:0] from_memory_reply_payload_tag = from_memory_memory_strip_head_payload_header[407:400]; // memory-port.ts:195
   wire [3:0] from_memory_reply_payload_status =
@@ -897,7 +897,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign to_memory_sum_node = to_memory_own_ip_sum + {18'd64, to_memory_granted_held_number} + 20'd32579 + {4'd0, to_memory_ip_length};
   wire to_memory_to_head_room = ~to_memory_to_head_full | to_memory_memory_header_head_ready; // memory-port.ts:103
   wire [15:0] to_memory_clio_size = {2'd0, to_memory_to_head_held_data} + 16'd28; // memory-port.ts:111
-  wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:76
+  wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:70
   wire [15:0] to_memory_length = {2'd0, to_memory_to_head_held_data} + 16'd36; // memory-port.ts:122
   wire [559:0] to_memory_head_payload_header = {
     to_memory_to_head_held_length,
@@ -2559,7 +2559,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign node_rx_valid = merge_inside ? to_memory_memory_header_frame_valid : rx_valid;
   assign node_rx_payload_data =
     merge_inside ? to_memory_memory_header_frame_payload_data :
-    {rx_payload_data[511:49], ~merge_first & rx_payload_data[48], rx_payload_data[47:0]};
+    {rx_payload_data[511:56], rx_payload_data[55] | (merge_first & rx_payload_data[48]), rx_payload_data[54:0]};
   assign node_rx_payload_keep = merge_inside ? to_memory_memory_header_frame_payload_keep : rx_payload_keep;
   assign node_rx_payload_last = merge_inside ? to_memory_memory_header_frame_payload_last : rx_payload_last;
   assign node_rx_payload_user = merge_inside ? to_memory_memory_header_frame_payload_user : rx_payload_user;

@@ -157,6 +157,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [31:0] net_rx_request_payload_length; // node.ts:108
   wire [13:0] net_rx_request_payload_body; // node.ts:108
   wire [13:0] net_rx_request_payload_frame; // node.ts:108
+  wire net_rx_request_payload_reply; // node.ts:108
+  wire net_rx_request_payload_foreign; // node.ts:108
   wire net_rx_request_payload_malformed; // node.ts:108
   wire net_rx_request_payload_corrupt; // node.ts:108
   wire net_rx_request_payload_tracked; // node.ts:108
@@ -183,691 +185,696 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire net_rx_drops_protocol; // node.ts:108
   wire net_rx_drops_icmp; // node.ts:108
   wire net_rx_drops_port; // node.ts:108
+  wire net_rx_drops_source; // node.ts:108
   wire net_rx_received; // node.ts:108
-  wire buffer_write_job_ready; // node.ts:111
-  wire buffer_echo_job_ready; // node.ts:111
-  wire buffer_slow_job_ready; // node.ts:111
-  wire buffer_write_data_valid; // node.ts:111
-  wire [511:0] buffer_write_data_payload_data; // node.ts:111
-  wire buffer_write_data_payload_last; // node.ts:111
-  wire buffer_echo_data_valid; // node.ts:111
-  wire [511:0] buffer_echo_data_payload_data; // node.ts:111
-  wire buffer_echo_data_payload_last; // node.ts:111
-  wire buffer_slow_data_valid; // node.ts:111
-  wire [511:0] buffer_slow_data_payload_data; // node.ts:111
-  wire buffer_slow_data_payload_last; // node.ts:111
-  wire [1:0] reply_contexts_value_kind; // node.ts:112
-  wire [47:0] reply_contexts_value_mac; // node.ts:112
-  wire [31:0] reply_contexts_value_ip; // node.ts:112
-  wire [15:0] reply_contexts_value_client_port; // node.ts:112
-  wire [15:0] reply_contexts_value_node_port; // node.ts:112
-  wire [127:0] reply_contexts_value_header; // node.ts:112
-  wire [95:0] reply_contexts_value_body; // node.ts:112
-  wire reply_contexts_value_published; // node.ts:112
-  wire [15:0] reply_contexts_value_ip_length; // node.ts:112
-  wire [15:0] reply_contexts_value_icmp_checksum; // node.ts:112
-  wire [95:0] reply_contexts_value_ip_header; // node.ts:112
-  wire mat_request_ready; // node.ts:122
-  wire mat_asked_valid; // node.ts:122
-  wire [5:0] mat_asked_payload_access_slot; // node.ts:122
-  wire [15:0] mat_asked_payload_access_pid; // node.ts:122
-  wire [63:0] mat_asked_payload_access_va; // node.ts:122
-  wire [13:0] mat_asked_payload_access_length; // node.ts:122
-  wire mat_asked_payload_access_write; // node.ts:122
-  wire mat_asked_payload_access_silent; // node.ts:122
-  wire [7:0] mat_asked_payload_access_reply_opcode; // node.ts:122
-  wire [2:0] mat_asked_payload_access_op; // node.ts:122
-  wire mat_asked_payload_access_indirect; // node.ts:122
-  wire mat_asked_payload_tracked; // node.ts:122
-  wire mat_asked_payload_keeps; // node.ts:122
-  wire mat_asked_payload_introduces; // node.ts:122
-  wire mat_asked_payload_fence; // node.ts:122
-  wire [47:0] mat_asked_payload_client; // node.ts:122
-  wire [31:0] mat_asked_payload_operation; // node.ts:122
-  wire mat_reply_valid; // node.ts:122
-  wire [5:0] mat_reply_payload_slot; // node.ts:122
-  wire [1:0] mat_reply_payload_form; // node.ts:122
-  wire [1:0] mat_reply_payload_word; // node.ts:122
-  wire [7:0] mat_reply_payload_opcode; // node.ts:122
-  wire [3:0] mat_reply_payload_status; // node.ts:122
-  wire mat_slow_valid; // node.ts:122
-  wire [5:0] mat_slow_payload_slot; // node.ts:122
-  wire [13:0] mat_slow_payload_frame; // node.ts:122
-  wire mat_release_valid; // node.ts:122
-  wire [5:0] mat_release_slot; // node.ts:122
-  wire [2:0] mat_mat_entry_action; // node.ts:122
-  wire mat_mat_entry_write; // node.ts:122
-  wire mat_mat_entry_silent; // node.ts:122
-  wire [2:0] mat_mat_entry_operation; // node.ts:122
-  wire [7:0] mat_mat_entry_reply_opcode; // node.ts:122
-  wire mat_events_nacks; // node.ts:122
-  wire mat_events_malformed; // node.ts:122
-  wire mat_events_busy; // node.ts:122
-  wire mat_events_unanswered; // node.ts:122
-  wire mat_events_drop_rule; // node.ts:122
-  wire mat_events_pingpongs; // node.ts:122
-  wire mat_events_arp_replies; // node.ts:122
-  wire mat_events_icmp_replies; // node.ts:122
-  wire mat_events_slow_requests; // node.ts:122
-  wire mat_events_extend_requests; // node.ts:122
-  wire slow_rx_frame_ready; // node.ts:128
-  wire slow_rx_job_valid; // node.ts:128
-  wire [5:0] slow_rx_job_payload_slot; // node.ts:128
-  wire [4:0] slow_rx_job_payload_first; // node.ts:128
-  wire [5:0] slow_rx_job_payload_beats; // node.ts:128
-  wire slow_rx_beats_ready; // node.ts:128
-  wire slow_rx_soc_rx_valid; // node.ts:128
-  wire [511:0] slow_rx_soc_rx_payload_data; // node.ts:128
-  wire [63:0] slow_rx_soc_rx_payload_keep; // node.ts:128
-  wire slow_rx_soc_rx_payload_last; // node.ts:128
-  wire slow_rx_soc_rx_payload_user; // node.ts:128
-  wire slow_rx_release_valid; // node.ts:128
-  wire [5:0] slow_rx_release_slot; // node.ts:128
-  reg slow_job_full; // node.ts:131
-  reg [5:0] slow_job_held_slot; // node.ts:131
-  reg [4:0] slow_job_held_first; // node.ts:131
-  reg [5:0] slow_job_held_beats; // node.ts:131
-  reg slow_job_skid_full; // node.ts:131
-  reg [5:0] slow_job_skid_held_slot; // node.ts:131
-  reg [4:0] slow_job_skid_held_first; // node.ts:131
-  reg [5:0] slow_job_skid_held_beats; // node.ts:131
-  wire retry_request_ready; // node.ts:137
-  wire retry_pass_valid; // node.ts:137
-  wire [5:0] retry_pass_payload_slot; // node.ts:137
-  wire [15:0] retry_pass_payload_pid; // node.ts:137
-  wire [63:0] retry_pass_payload_va; // node.ts:137
-  wire [13:0] retry_pass_payload_length; // node.ts:137
-  wire retry_pass_payload_write; // node.ts:137
-  wire retry_pass_payload_silent; // node.ts:137
-  wire [7:0] retry_pass_payload_reply_opcode; // node.ts:137
-  wire [2:0] retry_pass_payload_op; // node.ts:137
-  wire retry_pass_payload_indirect; // node.ts:137
-  wire retry_fence_valid; // node.ts:137
-  wire [5:0] retry_fence_payload_slot; // node.ts:137
-  wire retry_answer_valid; // node.ts:137
-  wire [5:0] retry_answer_payload_slot; // node.ts:137
-  wire [1:0] retry_answer_payload_kind; // node.ts:137
-  wire [3:0] retry_answer_payload_status; // node.ts:137
-  wire retry_answer_payload_silent; // node.ts:137
-  wire [7:0] retry_answer_payload_reply_opcode; // node.ts:137
-  wire [63:0] retry_word; // node.ts:137
-  wire retry_events_retries_answered; // node.ts:137
-  wire retry_events_retries_busy; // node.ts:137
-  wire retry_events_retries_expired; // node.ts:137
-  wire retry_events_retry_evictions; // node.ts:137
-  wire retry_events_retry_clients_replaced; // node.ts:137
-  wire fences_fence_ready; // node.ts:142
-  wire fences_reply_valid; // node.ts:142
-  wire [5:0] fences_reply_payload_slot; // node.ts:142
-  wire fences_reply_payload_refused; // node.ts:142
-  wire [2:0] fences_waiting; // node.ts:142
-  reg fence_full; // node.ts:144
-  reg [5:0] fence_held_slot; // node.ts:144
-  reg entered_valid; // node.ts:145
-  reg [5:0] entered_slot; // node.ts:145
-  wire sync_request_ready; // node.ts:151
-  wire [5:0] sync_operand_slot; // node.ts:151
-  wire sync_ar_valid; // node.ts:151
-  wire [30:0] sync_ar_payload_addr; // node.ts:151
-  wire [4:0] sync_ar_payload_id; // node.ts:151
-  wire [7:0] sync_ar_payload_len; // node.ts:151
-  wire [2:0] sync_ar_payload_size; // node.ts:151
-  wire [1:0] sync_ar_payload_burst; // node.ts:151
-  wire sync_r_ready; // node.ts:151
-  wire sync_aw_valid; // node.ts:151
-  wire [30:0] sync_aw_payload_addr; // node.ts:151
-  wire [4:0] sync_aw_payload_id; // node.ts:151
-  wire [7:0] sync_aw_payload_len; // node.ts:151
-  wire [2:0] sync_aw_payload_size; // node.ts:151
-  wire [1:0] sync_aw_payload_burst; // node.ts:151
-  wire sync_w_valid; // node.ts:151
-  wire [511:0] sync_w_payload_data; // node.ts:151
-  wire [63:0] sync_w_payload_strb; // node.ts:151
-  wire sync_w_payload_last; // node.ts:151
-  wire sync_b_ready; // node.ts:151
-  wire sync_result_valid; // node.ts:151
-  wire [5:0] sync_result_slot; // node.ts:151
-  wire [63:0] sync_result_word; // node.ts:151
-  wire sync_reply_valid; // node.ts:151
-  wire [5:0] sync_reply_payload_slot; // node.ts:151
-  wire [2:0] sync_reply_payload_op; // node.ts:151
-  wire [3:0] sync_reply_payload_status; // node.ts:151
-  wire sync_reply_payload_silent; // node.ts:151
-  wire [7:0] sync_reply_payload_reply_opcode; // node.ts:151
-  wire sync_access_valid; // node.ts:151
-  wire [5:0] sync_access_payload_slot; // node.ts:151
-  wire [15:0] sync_access_payload_pid; // node.ts:151
-  wire [63:0] sync_access_payload_va; // node.ts:151
-  wire [13:0] sync_access_payload_length; // node.ts:151
-  wire sync_access_payload_write; // node.ts:151
-  wire sync_access_payload_silent; // node.ts:151
-  wire [7:0] sync_access_payload_reply_opcode; // node.ts:151
-  wire [2:0] sync_access_payload_op; // node.ts:151
-  wire sync_access_payload_indirect; // node.ts:151
-  wire translate_access_ready; // node.ts:162
-  wire translate_reads_valid; // node.ts:162
-  wire [5:0] translate_reads_payload_slot; // node.ts:162
-  wire [21:0] translate_reads_payload_offset; // node.ts:162
-  wire [13:0] translate_reads_payload_length; // node.ts:162
-  wire translate_reads_payload_write; // node.ts:162
-  wire translate_reads_payload_silent; // node.ts:162
-  wire [7:0] translate_reads_payload_reply_opcode; // node.ts:162
-  wire [2:0] translate_reads_payload_op; // node.ts:162
-  wire translate_reads_payload_indirect; // node.ts:162
-  wire [17:0] translate_reads_payload_ppns; // node.ts:162
-  wire translate_writes_valid; // node.ts:162
-  wire [5:0] translate_writes_payload_slot; // node.ts:162
-  wire [21:0] translate_writes_payload_offset; // node.ts:162
-  wire [13:0] translate_writes_payload_length; // node.ts:162
-  wire translate_writes_payload_write; // node.ts:162
-  wire translate_writes_payload_silent; // node.ts:162
-  wire [7:0] translate_writes_payload_reply_opcode; // node.ts:162
-  wire [2:0] translate_writes_payload_op; // node.ts:162
-  wire translate_writes_payload_indirect; // node.ts:162
-  wire [17:0] translate_writes_payload_ppns; // node.ts:162
-  wire translate_refused_valid; // node.ts:162
-  wire [5:0] translate_refused_payload_slot; // node.ts:162
-  wire [3:0] translate_refused_payload_status; // node.ts:162
-  wire translate_refused_payload_silent; // node.ts:162
-  wire [7:0] translate_refused_payload_reply_opcode; // node.ts:162
-  wire translate_refused_payload_indirect; // node.ts:162
-  wire translate_syncs_valid; // node.ts:162
-  wire [5:0] translate_syncs_payload_slot; // node.ts:162
-  wire [21:0] translate_syncs_payload_offset; // node.ts:162
-  wire [13:0] translate_syncs_payload_length; // node.ts:162
-  wire translate_syncs_payload_write; // node.ts:162
-  wire translate_syncs_payload_silent; // node.ts:162
-  wire [7:0] translate_syncs_payload_reply_opcode; // node.ts:162
-  wire [2:0] translate_syncs_payload_op; // node.ts:162
-  wire translate_syncs_payload_indirect; // node.ts:162
-  wire [17:0] translate_syncs_payload_ppns; // node.ts:162
-  wire translate_ar_valid; // node.ts:162
-  wire [30:0] translate_ar_payload_addr; // node.ts:162
-  wire [4:0] translate_ar_payload_id; // node.ts:162
-  wire [7:0] translate_ar_payload_len; // node.ts:162
-  wire [2:0] translate_ar_payload_size; // node.ts:162
-  wire [1:0] translate_ar_payload_burst; // node.ts:162
-  wire translate_r_ready; // node.ts:162
-  wire translate_aw_valid; // node.ts:162
-  wire [30:0] translate_aw_payload_addr; // node.ts:162
-  wire [4:0] translate_aw_payload_id; // node.ts:162
-  wire [7:0] translate_aw_payload_len; // node.ts:162
-  wire [2:0] translate_aw_payload_size; // node.ts:162
-  wire [1:0] translate_aw_payload_burst; // node.ts:162
-  wire translate_w_valid; // node.ts:162
-  wire [511:0] translate_w_payload_data; // node.ts:162
-  wire [63:0] translate_w_payload_strb; // node.ts:162
-  wire translate_w_payload_last; // node.ts:162
-  wire translate_b_ready; // node.ts:162
-  wire translate_free_page_ready; // node.ts:162
-  wire [6:0] translate_free_pages; // node.ts:162
-  wire translate_shootdown_ready; // node.ts:162
-  wire translate_shootdown_done_valid; // node.ts:162
-  wire translate_shootdown_done_payload; // node.ts:162
-  wire translate_events_tlb_hits; // node.ts:162
-  wire translate_events_tlb_misses; // node.ts:162
-  wire translate_events_misses_merged; // node.ts:162
-  wire translate_events_bucket_fetches; // node.ts:162
-  wire translate_events_tlb_evictions; // node.ts:162
-  wire translate_events_page_faults; // node.ts:162
-  wire translate_events_shootdowns; // node.ts:162
-  wire translate_events_invalid; // node.ts:162
-  wire translate_events_write_permission; // node.ts:162
-  wire translate_events_read_permission; // node.ts:162
-  wire translate_events_out_of_memory; // node.ts:162
-  reg behind_pointer_full; // node.ts:165
-  reg [5:0] behind_pointer_held_slot; // node.ts:165
-  reg [15:0] behind_pointer_held_pid; // node.ts:165
-  reg [63:0] behind_pointer_held_va; // node.ts:165
-  reg [13:0] behind_pointer_held_length; // node.ts:165
-  reg behind_pointer_held_write; // node.ts:165
-  reg behind_pointer_held_silent; // node.ts:165
-  reg [7:0] behind_pointer_held_reply_opcode; // node.ts:165
-  reg [2:0] behind_pointer_held_op; // node.ts:165
-  reg behind_pointer_held_indirect; // node.ts:165
-  reg behind_pointer_skid_full; // node.ts:165
-  reg [5:0] behind_pointer_skid_held_slot; // node.ts:165
-  reg [15:0] behind_pointer_skid_held_pid; // node.ts:165
-  reg [63:0] behind_pointer_skid_held_va; // node.ts:165
-  reg [13:0] behind_pointer_skid_held_length; // node.ts:165
-  reg behind_pointer_skid_held_write; // node.ts:165
-  reg behind_pointer_skid_held_silent; // node.ts:165
-  reg [7:0] behind_pointer_skid_held_reply_opcode; // node.ts:165
-  reg [2:0] behind_pointer_skid_held_op; // node.ts:165
-  reg behind_pointer_skid_held_indirect; // node.ts:165
-  reg accesses_locked; // node.ts:165
-  reg [1:0] accesses_owner; // node.ts:165
-  wire reader_request_ready; // node.ts:191
-  wire reader_ar_valid; // node.ts:191
-  wire [30:0] reader_ar_payload_addr; // node.ts:191
-  wire [4:0] reader_ar_payload_id; // node.ts:191
-  wire [7:0] reader_ar_payload_len; // node.ts:191
-  wire [2:0] reader_ar_payload_size; // node.ts:191
-  wire [1:0] reader_ar_payload_burst; // node.ts:191
-  wire reader_r_ready; // node.ts:191
-  wire reader_reply_valid; // node.ts:191
-  wire [5:0] reader_reply_payload_slot; // node.ts:191
-  wire [1:0] reader_reply_payload_form; // node.ts:191
-  wire [1:0] reader_reply_payload_word; // node.ts:191
-  wire [7:0] reader_reply_payload_opcode; // node.ts:191
-  wire [3:0] reader_reply_payload_status; // node.ts:191
-  wire reader_data_valid; // node.ts:191
-  wire [511:0] reader_data_payload_data; // node.ts:191
-  wire reader_data_payload_last; // node.ts:191
-  wire reader_data_payload_bad; // node.ts:191
-  wire reader_events_reads; // node.ts:191
-  wire [13:0] reader_events_read_bytes; // node.ts:191
-  wire writer_request_ready; // node.ts:192
-  wire writer_buffer_job_valid; // node.ts:192
-  wire [5:0] writer_buffer_job_payload_slot; // node.ts:192
-  wire [4:0] writer_buffer_job_payload_first; // node.ts:192
-  wire [5:0] writer_buffer_job_payload_beats; // node.ts:192
-  wire writer_buffer_ready; // node.ts:192
-  wire writer_aw_valid; // node.ts:192
-  wire [30:0] writer_aw_payload_addr; // node.ts:192
-  wire [4:0] writer_aw_payload_id; // node.ts:192
-  wire [7:0] writer_aw_payload_len; // node.ts:192
-  wire [2:0] writer_aw_payload_size; // node.ts:192
-  wire [1:0] writer_aw_payload_burst; // node.ts:192
-  wire writer_w_valid; // node.ts:192
-  wire [511:0] writer_w_payload_data; // node.ts:192
-  wire [63:0] writer_w_payload_strb; // node.ts:192
-  wire writer_w_payload_last; // node.ts:192
-  wire writer_b_ready; // node.ts:192
-  wire writer_ending_valid; // node.ts:192
-  wire [5:0] writer_ending_payload_slot; // node.ts:192
-  wire [1:0] writer_ending_payload_form; // node.ts:192
-  wire [1:0] writer_ending_payload_word; // node.ts:192
-  wire [7:0] writer_ending_payload_opcode; // node.ts:192
-  wire [3:0] writer_ending_payload_status; // node.ts:192
-  wire writer_ending_payload_silent; // node.ts:192
-  wire writer_ending_payload_done; // node.ts:192
-  wire writer_events_writes; // node.ts:192
-  wire writer_events_writes_no_reply; // node.ts:192
-  wire writer_events_unanswered; // node.ts:192
-  wire [13:0] writer_events_write_bytes; // node.ts:192
-  reg to_read_full; // node.ts:193
-  reg [5:0] to_read_held_slot; // node.ts:193
-  reg [21:0] to_read_held_offset; // node.ts:193
-  reg [13:0] to_read_held_length; // node.ts:193
-  reg to_read_held_write; // node.ts:193
-  reg to_read_held_silent; // node.ts:193
-  reg [7:0] to_read_held_reply_opcode; // node.ts:193
-  reg [2:0] to_read_held_op; // node.ts:193
-  reg to_read_held_indirect; // node.ts:193
-  reg [17:0] to_read_held_ppns; // node.ts:193
-  reg to_read_skid_full; // node.ts:193
-  reg [5:0] to_read_skid_held_slot; // node.ts:193
-  reg [21:0] to_read_skid_held_offset; // node.ts:193
-  reg [13:0] to_read_skid_held_length; // node.ts:193
-  reg to_read_skid_held_write; // node.ts:193
-  reg to_read_skid_held_silent; // node.ts:193
-  reg [7:0] to_read_skid_held_reply_opcode; // node.ts:193
-  reg [2:0] to_read_skid_held_op; // node.ts:193
-  reg to_read_skid_held_indirect; // node.ts:193
-  reg [17:0] to_read_skid_held_ppns; // node.ts:193
-  wire [15:0] pids_value; // node.ts:196
-  reg to_sync_full; // node.ts:198
-  reg [5:0] to_sync_held_slot; // node.ts:198
-  reg [21:0] to_sync_held_offset; // node.ts:198
-  reg [13:0] to_sync_held_length; // node.ts:198
-  reg to_sync_held_write; // node.ts:198
-  reg to_sync_held_silent; // node.ts:198
-  reg [7:0] to_sync_held_reply_opcode; // node.ts:198
-  reg [2:0] to_sync_held_op; // node.ts:198
-  reg to_sync_held_indirect; // node.ts:198
-  reg [17:0] to_sync_held_ppns; // node.ts:198
-  wire [63:0] found_value; // node.ts:220
-  wire share_data_ar_ready; // node.ts:224
-  wire share_data_r_valid; // node.ts:224
-  wire [511:0] share_data_r_payload_data; // node.ts:224
-  wire [4:0] share_data_r_payload_id; // node.ts:224
-  wire [1:0] share_data_r_payload_resp; // node.ts:224
-  wire share_data_r_payload_last; // node.ts:224
-  wire share_data_aw_ready; // node.ts:224
-  wire share_data_w_ready; // node.ts:224
-  wire share_data_b_valid; // node.ts:224
-  wire [4:0] share_data_b_payload_id; // node.ts:224
-  wire [1:0] share_data_b_payload_resp; // node.ts:224
-  wire share_table_ar_ready; // node.ts:224
-  wire share_table_r_valid; // node.ts:224
-  wire [511:0] share_table_r_payload_data; // node.ts:224
-  wire [4:0] share_table_r_payload_id; // node.ts:224
-  wire [1:0] share_table_r_payload_resp; // node.ts:224
-  wire share_table_r_payload_last; // node.ts:224
-  wire share_table_aw_ready; // node.ts:224
-  wire share_table_w_ready; // node.ts:224
-  wire share_table_b_valid; // node.ts:224
-  wire [4:0] share_table_b_payload_id; // node.ts:224
-  wire [1:0] share_table_b_payload_resp; // node.ts:224
-  wire share_sync_ar_ready; // node.ts:224
-  wire share_sync_r_valid; // node.ts:224
-  wire [511:0] share_sync_r_payload_data; // node.ts:224
-  wire [4:0] share_sync_r_payload_id; // node.ts:224
-  wire [1:0] share_sync_r_payload_resp; // node.ts:224
-  wire share_sync_r_payload_last; // node.ts:224
-  wire share_sync_aw_ready; // node.ts:224
-  wire share_sync_w_ready; // node.ts:224
-  wire share_sync_b_valid; // node.ts:224
-  wire [4:0] share_sync_b_payload_id; // node.ts:224
-  wire [1:0] share_sync_b_payload_resp; // node.ts:224
-  wire share_ar_valid; // node.ts:224
-  wire [30:0] share_ar_payload_addr; // node.ts:224
-  wire [4:0] share_ar_payload_id; // node.ts:224
-  wire [7:0] share_ar_payload_len; // node.ts:224
-  wire [2:0] share_ar_payload_size; // node.ts:224
-  wire [1:0] share_ar_payload_burst; // node.ts:224
-  wire share_r_ready; // node.ts:224
-  wire share_aw_valid; // node.ts:224
-  wire [30:0] share_aw_payload_addr; // node.ts:224
-  wire [4:0] share_aw_payload_id; // node.ts:224
-  wire [7:0] share_aw_payload_len; // node.ts:224
-  wire [2:0] share_aw_payload_size; // node.ts:224
-  wire [1:0] share_aw_payload_burst; // node.ts:224
-  wire share_w_valid; // node.ts:224
-  wire [511:0] share_w_payload_data; // node.ts:224
-  wire [63:0] share_w_payload_strb; // node.ts:224
-  wire share_w_payload_last; // node.ts:224
-  wire share_b_ready; // node.ts:224
-  reg data_aw_full; // node.ts:235
-  reg [30:0] data_aw_held_addr; // node.ts:235
-  reg [4:0] data_aw_held_id; // node.ts:235
-  reg [7:0] data_aw_held_len; // node.ts:235
-  reg [2:0] data_aw_held_size; // node.ts:235
-  reg [1:0] data_aw_held_burst; // node.ts:235
-  wire finish_ending_ready; // node.ts:256
-  wire finish_reply_valid; // node.ts:256
-  wire [5:0] finish_reply_payload_slot; // node.ts:256
-  wire [1:0] finish_reply_payload_form; // node.ts:256
-  wire [1:0] finish_reply_payload_word; // node.ts:256
-  wire [7:0] finish_reply_payload_opcode; // node.ts:256
-  wire [3:0] finish_reply_payload_status; // node.ts:256
-  wire finish_release_valid; // node.ts:256
-  wire [5:0] finish_release_slot; // node.ts:256
-  wire [5:0] finish_word_slot; // node.ts:256
-  wire finish_done_valid; // node.ts:256
-  wire [5:0] finish_done_slot; // node.ts:256
-  wire [3:0] finish_done_status; // node.ts:256
-  wire [63:0] finish_done_word; // node.ts:256
-  reg ending_0_full; // node.ts:337
-  reg [5:0] ending_0_held_slot; // node.ts:337
-  reg [1:0] ending_0_held_form; // node.ts:337
-  reg [1:0] ending_0_held_word; // node.ts:337
-  reg [7:0] ending_0_held_opcode; // node.ts:337
-  reg [3:0] ending_0_held_status; // node.ts:337
-  reg ending_0_held_silent; // node.ts:337
-  reg ending_0_held_done; // node.ts:337
-  reg ending_0_skid_full; // node.ts:337
-  reg [5:0] ending_0_skid_held_slot; // node.ts:337
-  reg [1:0] ending_0_skid_held_form; // node.ts:337
-  reg [1:0] ending_0_skid_held_word; // node.ts:337
-  reg [7:0] ending_0_skid_held_opcode; // node.ts:337
-  reg [3:0] ending_0_skid_held_status; // node.ts:337
-  reg ending_0_skid_held_silent; // node.ts:337
-  reg ending_0_skid_held_done; // node.ts:337
-  reg ending_1_full; // node.ts:337
-  reg [5:0] ending_1_held_slot; // node.ts:337
-  reg [1:0] ending_1_held_form; // node.ts:337
-  reg [1:0] ending_1_held_word; // node.ts:337
-  reg [7:0] ending_1_held_opcode; // node.ts:337
-  reg [3:0] ending_1_held_status; // node.ts:337
-  reg ending_1_held_silent; // node.ts:337
-  reg ending_1_held_done; // node.ts:337
-  reg ending_1_skid_full; // node.ts:337
-  reg [5:0] ending_1_skid_held_slot; // node.ts:337
-  reg [1:0] ending_1_skid_held_form; // node.ts:337
-  reg [1:0] ending_1_skid_held_word; // node.ts:337
-  reg [7:0] ending_1_skid_held_opcode; // node.ts:337
-  reg [3:0] ending_1_skid_held_status; // node.ts:337
-  reg ending_1_skid_held_silent; // node.ts:337
-  reg ending_1_skid_held_done; // node.ts:337
-  reg ending_2_full; // node.ts:337
-  reg [5:0] ending_2_held_slot; // node.ts:337
-  reg [1:0] ending_2_held_form; // node.ts:337
-  reg [1:0] ending_2_held_word; // node.ts:337
-  reg [7:0] ending_2_held_opcode; // node.ts:337
-  reg [3:0] ending_2_held_status; // node.ts:337
-  reg ending_2_held_silent; // node.ts:337
-  reg ending_2_held_done; // node.ts:337
-  reg ending_2_skid_full; // node.ts:337
-  reg [5:0] ending_2_skid_held_slot; // node.ts:337
-  reg [1:0] ending_2_skid_held_form; // node.ts:337
-  reg [1:0] ending_2_skid_held_word; // node.ts:337
-  reg [7:0] ending_2_skid_held_opcode; // node.ts:337
-  reg [3:0] ending_2_skid_held_status; // node.ts:337
-  reg ending_2_skid_held_silent; // node.ts:337
-  reg ending_2_skid_held_done; // node.ts:337
-  reg ending_3_full; // node.ts:337
-  reg [5:0] ending_3_held_slot; // node.ts:337
-  reg [1:0] ending_3_held_form; // node.ts:337
-  reg [1:0] ending_3_held_word; // node.ts:337
-  reg [7:0] ending_3_held_opcode; // node.ts:337
-  reg [3:0] ending_3_held_status; // node.ts:337
-  reg ending_3_held_silent; // node.ts:337
-  reg ending_3_held_done; // node.ts:337
-  reg ending_3_skid_full; // node.ts:337
-  reg [5:0] ending_3_skid_held_slot; // node.ts:337
-  reg [1:0] ending_3_skid_held_form; // node.ts:337
-  reg [1:0] ending_3_skid_held_word; // node.ts:337
-  reg [7:0] ending_3_skid_held_opcode; // node.ts:337
-  reg [3:0] ending_3_skid_held_status; // node.ts:337
-  reg ending_3_skid_held_silent; // node.ts:337
-  reg ending_3_skid_held_done; // node.ts:337
-  reg ending_4_full; // node.ts:337
-  reg [5:0] ending_4_held_slot; // node.ts:337
-  reg [1:0] ending_4_held_form; // node.ts:337
-  reg [1:0] ending_4_held_word; // node.ts:337
-  reg [7:0] ending_4_held_opcode; // node.ts:337
-  reg [3:0] ending_4_held_status; // node.ts:337
-  reg ending_4_held_silent; // node.ts:337
-  reg ending_4_held_done; // node.ts:337
-  reg ending_4_skid_full; // node.ts:337
-  reg [5:0] ending_4_skid_held_slot; // node.ts:337
-  reg [1:0] ending_4_skid_held_form; // node.ts:337
-  reg [1:0] ending_4_skid_held_word; // node.ts:337
-  reg [7:0] ending_4_skid_held_opcode; // node.ts:337
-  reg [3:0] ending_4_skid_held_status; // node.ts:337
-  reg ending_4_skid_held_silent; // node.ts:337
-  reg ending_4_skid_held_done; // node.ts:337
-  reg ending_5_full; // node.ts:337
-  reg [5:0] ending_5_held_slot; // node.ts:337
-  reg [1:0] ending_5_held_form; // node.ts:337
-  reg [1:0] ending_5_held_word; // node.ts:337
-  reg [7:0] ending_5_held_opcode; // node.ts:337
-  reg [3:0] ending_5_held_status; // node.ts:337
-  reg ending_5_held_silent; // node.ts:337
-  reg ending_5_held_done; // node.ts:337
-  reg ending_5_skid_full; // node.ts:337
-  reg [5:0] ending_5_skid_held_slot; // node.ts:337
-  reg [1:0] ending_5_skid_held_form; // node.ts:337
-  reg [1:0] ending_5_skid_held_word; // node.ts:337
-  reg [7:0] ending_5_skid_held_opcode; // node.ts:337
-  reg [3:0] ending_5_skid_held_status; // node.ts:337
-  reg ending_5_skid_held_silent; // node.ts:337
-  reg ending_5_skid_held_done; // node.ts:337
-  reg bare_ending_full; // node.ts:340
-  reg [5:0] bare_ending_held_slot; // node.ts:340
-  reg [1:0] bare_ending_held_form; // node.ts:340
-  reg [1:0] bare_ending_held_word; // node.ts:340
-  reg [7:0] bare_ending_held_opcode; // node.ts:340
-  reg [3:0] bare_ending_held_status; // node.ts:340
-  reg bare_ending_held_silent; // node.ts:340
-  reg bare_ending_held_done; // node.ts:340
-  reg endings_locked; // node.ts:340
-  reg [6:0] endings_owner; // node.ts:340
-  wire net_tx_reply_ready; // node.ts:345
-  wire net_tx_context_read_en; // node.ts:345
-  wire [5:0] net_tx_context_read_slot; // node.ts:345
-  wire [5:0] net_tx_word_slot; // node.ts:345
-  wire net_tx_data_ready; // node.ts:345
-  wire net_tx_echo_job_valid; // node.ts:345
-  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:345
-  wire [4:0] net_tx_echo_job_payload_first; // node.ts:345
-  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:345
-  wire net_tx_echo_data_ready; // node.ts:345
-  wire net_tx_raw_ready; // node.ts:345
-  wire net_tx_tx_valid; // node.ts:345
-  wire [511:0] net_tx_tx_payload_data; // node.ts:345
-  wire [63:0] net_tx_tx_payload_keep; // node.ts:345
-  wire net_tx_tx_payload_last; // node.ts:345
-  wire net_tx_tx_payload_user; // node.ts:345
-  wire net_tx_release_valid; // node.ts:345
-  wire [5:0] net_tx_release_slot; // node.ts:345
-  reg [1:0] counted_rx_frames; // node.ts:452
-  reg [1:0] counted_tx_frames; // node.ts:452
-  reg [1:0] counted_drop_long; // node.ts:452
-  reg [1:0] counted_drop_fcs; // node.ts:452
-  reg [1:0] counted_drop_short; // node.ts:452
-  reg [1:0] counted_drop_mac; // node.ts:452
-  reg [1:0] counted_drop_ether_type; // node.ts:452
-  reg [1:0] counted_drop_arp; // node.ts:452
-  reg [1:0] counted_drop_ip_header; // node.ts:452
-  reg [1:0] counted_drop_ip_options; // node.ts:452
-  reg [1:0] counted_drop_ip_checksum; // node.ts:452
-  reg [1:0] counted_drop_fragment; // node.ts:452
-  reg [1:0] counted_drop_ip; // node.ts:452
-  reg [1:0] counted_drop_length; // node.ts:452
-  reg [1:0] counted_drop_protocol; // node.ts:452
-  reg [1:0] counted_drop_icmp; // node.ts:452
-  reg [1:0] counted_drop_port; // node.ts:452
-  reg [1:0] counted_drop_rule; // node.ts:452
-  reg [1:0] counted_arp_replies; // node.ts:452
-  reg [1:0] counted_icmp_replies; // node.ts:452
-  reg [1:0] counted_nacks; // node.ts:452
-  reg [1:0] counted_malformed; // node.ts:452
-  reg [1:0] counted_invalid; // node.ts:452
-  reg [1:0] counted_write_permission; // node.ts:452
-  reg [1:0] counted_read_permission; // node.ts:452
-  reg [1:0] counted_out_of_memory; // node.ts:452
-  reg [1:0] counted_busy; // node.ts:452
-  reg [1:0] counted_unanswered; // node.ts:452
-  reg [1:0] counted_pingpongs; // node.ts:452
-  reg [1:0] counted_reads; // node.ts:452
-  reg [1:0] counted_writes; // node.ts:452
-  reg [1:0] counted_writes_no_reply; // node.ts:452
-  reg [1:0] counted_atomics; // node.ts:452
-  reg [1:0] counted_dereferences; // node.ts:452
-  reg [1:0] counted_fences; // node.ts:452
-  reg [13:0] counted_read_bytes; // node.ts:452
-  reg [13:0] counted_write_bytes; // node.ts:452
-  reg [1:0] counted_slow_requests; // node.ts:452
-  reg [1:0] counted_extend_requests; // node.ts:452
-  reg [1:0] counted_page_faults; // node.ts:452
-  reg [1:0] counted_tlb_hits; // node.ts:452
-  reg [1:0] counted_tlb_misses; // node.ts:452
-  reg [1:0] counted_misses_merged; // node.ts:452
-  reg [1:0] counted_bucket_fetches; // node.ts:452
-  reg [1:0] counted_tlb_evictions; // node.ts:452
-  reg [1:0] counted_retries_answered; // node.ts:452
-  reg [1:0] counted_retries_busy; // node.ts:452
-  reg [1:0] counted_retries_expired; // node.ts:452
-  reg [1:0] counted_retry_evictions; // node.ts:452
-  reg [1:0] counted_retry_clients_replaced; // node.ts:452
-  reg [1:0] counted_shootdowns; // node.ts:452
-  wire [1:0] accesses_grant; // node.ts:165
-  wire [1:0] accesses_request; // node.ts:165
-  wire retry_answer_ready; // node.ts:137
-  wire [6:0] endings_grant; // node.ts:340
-  wire [6:0] endings_request; // node.ts:340
-  wire translate_refused_ready; // node.ts:162
-  wire sync_reply_ready; // node.ts:151
-  wire fences_reply_ready; // node.ts:142
-  wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:131
-  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:165
-  wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready; // node.ts:165
-  wire accesses_valid = |(accesses_grant & accesses_request); // node.ts:165
+  wire buffer_write_job_ready; // node.ts:117
+  wire buffer_echo_job_ready; // node.ts:117
+  wire buffer_slow_job_ready; // node.ts:117
+  wire buffer_write_data_valid; // node.ts:117
+  wire [511:0] buffer_write_data_payload_data; // node.ts:117
+  wire buffer_write_data_payload_last; // node.ts:117
+  wire buffer_echo_data_valid; // node.ts:117
+  wire [511:0] buffer_echo_data_payload_data; // node.ts:117
+  wire buffer_echo_data_payload_last; // node.ts:117
+  wire buffer_slow_data_valid; // node.ts:117
+  wire [511:0] buffer_slow_data_payload_data; // node.ts:117
+  wire buffer_slow_data_payload_last; // node.ts:117
+  wire [1:0] reply_contexts_value_kind; // node.ts:118
+  wire [47:0] reply_contexts_value_mac; // node.ts:118
+  wire [31:0] reply_contexts_value_ip; // node.ts:118
+  wire [15:0] reply_contexts_value_client_port; // node.ts:118
+  wire [15:0] reply_contexts_value_node_port; // node.ts:118
+  wire [127:0] reply_contexts_value_header; // node.ts:118
+  wire [95:0] reply_contexts_value_body; // node.ts:118
+  wire reply_contexts_value_published; // node.ts:118
+  wire [15:0] reply_contexts_value_ip_length; // node.ts:118
+  wire [15:0] reply_contexts_value_icmp_checksum; // node.ts:118
+  wire [95:0] reply_contexts_value_ip_header; // node.ts:118
+  wire mat_request_ready; // node.ts:128
+  wire mat_asked_valid; // node.ts:128
+  wire [5:0] mat_asked_payload_access_slot; // node.ts:128
+  wire [15:0] mat_asked_payload_access_pid; // node.ts:128
+  wire [63:0] mat_asked_payload_access_va; // node.ts:128
+  wire [13:0] mat_asked_payload_access_length; // node.ts:128
+  wire mat_asked_payload_access_write; // node.ts:128
+  wire mat_asked_payload_access_silent; // node.ts:128
+  wire [7:0] mat_asked_payload_access_reply_opcode; // node.ts:128
+  wire [2:0] mat_asked_payload_access_op; // node.ts:128
+  wire mat_asked_payload_access_indirect; // node.ts:128
+  wire mat_asked_payload_tracked; // node.ts:128
+  wire mat_asked_payload_keeps; // node.ts:128
+  wire mat_asked_payload_introduces; // node.ts:128
+  wire mat_asked_payload_fence; // node.ts:128
+  wire [47:0] mat_asked_payload_client; // node.ts:128
+  wire [31:0] mat_asked_payload_operation; // node.ts:128
+  wire mat_reply_valid; // node.ts:128
+  wire [5:0] mat_reply_payload_slot; // node.ts:128
+  wire [1:0] mat_reply_payload_form; // node.ts:128
+  wire [1:0] mat_reply_payload_word; // node.ts:128
+  wire [7:0] mat_reply_payload_opcode; // node.ts:128
+  wire [3:0] mat_reply_payload_status; // node.ts:128
+  wire mat_slow_valid; // node.ts:128
+  wire [5:0] mat_slow_payload_slot; // node.ts:128
+  wire [13:0] mat_slow_payload_frame; // node.ts:128
+  wire mat_release_valid; // node.ts:128
+  wire [5:0] mat_release_slot; // node.ts:128
+  wire [2:0] mat_mat_entry_action; // node.ts:128
+  wire mat_mat_entry_write; // node.ts:128
+  wire mat_mat_entry_silent; // node.ts:128
+  wire [2:0] mat_mat_entry_operation; // node.ts:128
+  wire [7:0] mat_mat_entry_reply_opcode; // node.ts:128
+  wire mat_events_nacks; // node.ts:128
+  wire mat_events_malformed; // node.ts:128
+  wire mat_events_invalid; // node.ts:128
+  wire mat_events_busy; // node.ts:128
+  wire mat_events_unanswered; // node.ts:128
+  wire mat_events_drop_rule; // node.ts:128
+  wire mat_events_drop_reply; // node.ts:128
+  wire mat_events_pingpongs; // node.ts:128
+  wire mat_events_arp_replies; // node.ts:128
+  wire mat_events_icmp_replies; // node.ts:128
+  wire mat_events_slow_requests; // node.ts:128
+  wire mat_events_extend_requests; // node.ts:128
+  wire slow_rx_frame_ready; // node.ts:134
+  wire slow_rx_job_valid; // node.ts:134
+  wire [5:0] slow_rx_job_payload_slot; // node.ts:134
+  wire [4:0] slow_rx_job_payload_first; // node.ts:134
+  wire [5:0] slow_rx_job_payload_beats; // node.ts:134
+  wire slow_rx_beats_ready; // node.ts:134
+  wire slow_rx_soc_rx_valid; // node.ts:134
+  wire [511:0] slow_rx_soc_rx_payload_data; // node.ts:134
+  wire [63:0] slow_rx_soc_rx_payload_keep; // node.ts:134
+  wire slow_rx_soc_rx_payload_last; // node.ts:134
+  wire slow_rx_soc_rx_payload_user; // node.ts:134
+  wire slow_rx_release_valid; // node.ts:134
+  wire [5:0] slow_rx_release_slot; // node.ts:134
+  reg slow_job_full; // node.ts:137
+  reg [5:0] slow_job_held_slot; // node.ts:137
+  reg [4:0] slow_job_held_first; // node.ts:137
+  reg [5:0] slow_job_held_beats; // node.ts:137
+  reg slow_job_skid_full; // node.ts:137
+  reg [5:0] slow_job_skid_held_slot; // node.ts:137
+  reg [4:0] slow_job_skid_held_first; // node.ts:137
+  reg [5:0] slow_job_skid_held_beats; // node.ts:137
+  wire retry_request_ready; // node.ts:143
+  wire retry_pass_valid; // node.ts:143
+  wire [5:0] retry_pass_payload_slot; // node.ts:143
+  wire [15:0] retry_pass_payload_pid; // node.ts:143
+  wire [63:0] retry_pass_payload_va; // node.ts:143
+  wire [13:0] retry_pass_payload_length; // node.ts:143
+  wire retry_pass_payload_write; // node.ts:143
+  wire retry_pass_payload_silent; // node.ts:143
+  wire [7:0] retry_pass_payload_reply_opcode; // node.ts:143
+  wire [2:0] retry_pass_payload_op; // node.ts:143
+  wire retry_pass_payload_indirect; // node.ts:143
+  wire retry_fence_valid; // node.ts:143
+  wire [5:0] retry_fence_payload_slot; // node.ts:143
+  wire retry_answer_valid; // node.ts:143
+  wire [5:0] retry_answer_payload_slot; // node.ts:143
+  wire [1:0] retry_answer_payload_kind; // node.ts:143
+  wire [3:0] retry_answer_payload_status; // node.ts:143
+  wire retry_answer_payload_silent; // node.ts:143
+  wire [7:0] retry_answer_payload_reply_opcode; // node.ts:143
+  wire [63:0] retry_word; // node.ts:143
+  wire retry_events_retries_answered; // node.ts:143
+  wire retry_events_retries_busy; // node.ts:143
+  wire retry_events_retries_expired; // node.ts:143
+  wire retry_events_retry_evictions; // node.ts:143
+  wire retry_events_retry_clients_replaced; // node.ts:143
+  wire fences_fence_ready; // node.ts:148
+  wire fences_reply_valid; // node.ts:148
+  wire [5:0] fences_reply_payload_slot; // node.ts:148
+  wire fences_reply_payload_refused; // node.ts:148
+  wire [2:0] fences_waiting; // node.ts:148
+  reg fence_full; // node.ts:150
+  reg [5:0] fence_held_slot; // node.ts:150
+  reg entered_valid; // node.ts:151
+  reg [5:0] entered_slot; // node.ts:151
+  wire sync_request_ready; // node.ts:157
+  wire [5:0] sync_operand_slot; // node.ts:157
+  wire sync_ar_valid; // node.ts:157
+  wire [30:0] sync_ar_payload_addr; // node.ts:157
+  wire [4:0] sync_ar_payload_id; // node.ts:157
+  wire [7:0] sync_ar_payload_len; // node.ts:157
+  wire [2:0] sync_ar_payload_size; // node.ts:157
+  wire [1:0] sync_ar_payload_burst; // node.ts:157
+  wire sync_r_ready; // node.ts:157
+  wire sync_aw_valid; // node.ts:157
+  wire [30:0] sync_aw_payload_addr; // node.ts:157
+  wire [4:0] sync_aw_payload_id; // node.ts:157
+  wire [7:0] sync_aw_payload_len; // node.ts:157
+  wire [2:0] sync_aw_payload_size; // node.ts:157
+  wire [1:0] sync_aw_payload_burst; // node.ts:157
+  wire sync_w_valid; // node.ts:157
+  wire [511:0] sync_w_payload_data; // node.ts:157
+  wire [63:0] sync_w_payload_strb; // node.ts:157
+  wire sync_w_payload_last; // node.ts:157
+  wire sync_b_ready; // node.ts:157
+  wire sync_result_valid; // node.ts:157
+  wire [5:0] sync_result_slot; // node.ts:157
+  wire [63:0] sync_result_word; // node.ts:157
+  wire sync_reply_valid; // node.ts:157
+  wire [5:0] sync_reply_payload_slot; // node.ts:157
+  wire [2:0] sync_reply_payload_op; // node.ts:157
+  wire [3:0] sync_reply_payload_status; // node.ts:157
+  wire sync_reply_payload_silent; // node.ts:157
+  wire [7:0] sync_reply_payload_reply_opcode; // node.ts:157
+  wire sync_access_valid; // node.ts:157
+  wire [5:0] sync_access_payload_slot; // node.ts:157
+  wire [15:0] sync_access_payload_pid; // node.ts:157
+  wire [63:0] sync_access_payload_va; // node.ts:157
+  wire [13:0] sync_access_payload_length; // node.ts:157
+  wire sync_access_payload_write; // node.ts:157
+  wire sync_access_payload_silent; // node.ts:157
+  wire [7:0] sync_access_payload_reply_opcode; // node.ts:157
+  wire [2:0] sync_access_payload_op; // node.ts:157
+  wire sync_access_payload_indirect; // node.ts:157
+  wire translate_access_ready; // node.ts:168
+  wire translate_reads_valid; // node.ts:168
+  wire [5:0] translate_reads_payload_slot; // node.ts:168
+  wire [21:0] translate_reads_payload_offset; // node.ts:168
+  wire [13:0] translate_reads_payload_length; // node.ts:168
+  wire translate_reads_payload_write; // node.ts:168
+  wire translate_reads_payload_silent; // node.ts:168
+  wire [7:0] translate_reads_payload_reply_opcode; // node.ts:168
+  wire [2:0] translate_reads_payload_op; // node.ts:168
+  wire translate_reads_payload_indirect; // node.ts:168
+  wire [17:0] translate_reads_payload_ppns; // node.ts:168
+  wire translate_writes_valid; // node.ts:168
+  wire [5:0] translate_writes_payload_slot; // node.ts:168
+  wire [21:0] translate_writes_payload_offset; // node.ts:168
+  wire [13:0] translate_writes_payload_length; // node.ts:168
+  wire translate_writes_payload_write; // node.ts:168
+  wire translate_writes_payload_silent; // node.ts:168
+  wire [7:0] translate_writes_payload_reply_opcode; // node.ts:168
+  wire [2:0] translate_writes_payload_op; // node.ts:168
+  wire translate_writes_payload_indirect; // node.ts:168
+  wire [17:0] translate_writes_payload_ppns; // node.ts:168
+  wire translate_refused_valid; // node.ts:168
+  wire [5:0] translate_refused_payload_slot; // node.ts:168
+  wire [3:0] translate_refused_payload_status; // node.ts:168
+  wire translate_refused_payload_silent; // node.ts:168
+  wire [7:0] translate_refused_payload_reply_opcode; // node.ts:168
+  wire translate_refused_payload_indirect; // node.ts:168
+  wire translate_syncs_valid; // node.ts:168
+  wire [5:0] translate_syncs_payload_slot; // node.ts:168
+  wire [21:0] translate_syncs_payload_offset; // node.ts:168
+  wire [13:0] translate_syncs_payload_length; // node.ts:168
+  wire translate_syncs_payload_write; // node.ts:168
+  wire translate_syncs_payload_silent; // node.ts:168
+  wire [7:0] translate_syncs_payload_reply_opcode; // node.ts:168
+  wire [2:0] translate_syncs_payload_op; // node.ts:168
+  wire translate_syncs_payload_indirect; // node.ts:168
+  wire [17:0] translate_syncs_payload_ppns; // node.ts:168
+  wire translate_ar_valid; // node.ts:168
+  wire [30:0] translate_ar_payload_addr; // node.ts:168
+  wire [4:0] translate_ar_payload_id; // node.ts:168
+  wire [7:0] translate_ar_payload_len; // node.ts:168
+  wire [2:0] translate_ar_payload_size; // node.ts:168
+  wire [1:0] translate_ar_payload_burst; // node.ts:168
+  wire translate_r_ready; // node.ts:168
+  wire translate_aw_valid; // node.ts:168
+  wire [30:0] translate_aw_payload_addr; // node.ts:168
+  wire [4:0] translate_aw_payload_id; // node.ts:168
+  wire [7:0] translate_aw_payload_len; // node.ts:168
+  wire [2:0] translate_aw_payload_size; // node.ts:168
+  wire [1:0] translate_aw_payload_burst; // node.ts:168
+  wire translate_w_valid; // node.ts:168
+  wire [511:0] translate_w_payload_data; // node.ts:168
+  wire [63:0] translate_w_payload_strb; // node.ts:168
+  wire translate_w_payload_last; // node.ts:168
+  wire translate_b_ready; // node.ts:168
+  wire translate_free_page_ready; // node.ts:168
+  wire [6:0] translate_free_pages; // node.ts:168
+  wire translate_shootdown_ready; // node.ts:168
+  wire translate_shootdown_done_valid; // node.ts:168
+  wire translate_shootdown_done_payload; // node.ts:168
+  wire translate_events_tlb_hits; // node.ts:168
+  wire translate_events_tlb_misses; // node.ts:168
+  wire translate_events_misses_merged; // node.ts:168
+  wire translate_events_bucket_fetches; // node.ts:168
+  wire translate_events_tlb_evictions; // node.ts:168
+  wire translate_events_page_faults; // node.ts:168
+  wire translate_events_shootdowns; // node.ts:168
+  wire translate_events_invalid; // node.ts:168
+  wire translate_events_write_permission; // node.ts:168
+  wire translate_events_read_permission; // node.ts:168
+  wire translate_events_out_of_memory; // node.ts:168
+  reg behind_pointer_full; // node.ts:171
+  reg [5:0] behind_pointer_held_slot; // node.ts:171
+  reg [15:0] behind_pointer_held_pid; // node.ts:171
+  reg [63:0] behind_pointer_held_va; // node.ts:171
+  reg [13:0] behind_pointer_held_length; // node.ts:171
+  reg behind_pointer_held_write; // node.ts:171
+  reg behind_pointer_held_silent; // node.ts:171
+  reg [7:0] behind_pointer_held_reply_opcode; // node.ts:171
+  reg [2:0] behind_pointer_held_op; // node.ts:171
+  reg behind_pointer_held_indirect; // node.ts:171
+  reg behind_pointer_skid_full; // node.ts:171
+  reg [5:0] behind_pointer_skid_held_slot; // node.ts:171
+  reg [15:0] behind_pointer_skid_held_pid; // node.ts:171
+  reg [63:0] behind_pointer_skid_held_va; // node.ts:171
+  reg [13:0] behind_pointer_skid_held_length; // node.ts:171
+  reg behind_pointer_skid_held_write; // node.ts:171
+  reg behind_pointer_skid_held_silent; // node.ts:171
+  reg [7:0] behind_pointer_skid_held_reply_opcode; // node.ts:171
+  reg [2:0] behind_pointer_skid_held_op; // node.ts:171
+  reg behind_pointer_skid_held_indirect; // node.ts:171
+  reg accesses_locked; // node.ts:171
+  reg [1:0] accesses_owner; // node.ts:171
+  wire reader_request_ready; // node.ts:197
+  wire reader_ar_valid; // node.ts:197
+  wire [30:0] reader_ar_payload_addr; // node.ts:197
+  wire [4:0] reader_ar_payload_id; // node.ts:197
+  wire [7:0] reader_ar_payload_len; // node.ts:197
+  wire [2:0] reader_ar_payload_size; // node.ts:197
+  wire [1:0] reader_ar_payload_burst; // node.ts:197
+  wire reader_r_ready; // node.ts:197
+  wire reader_reply_valid; // node.ts:197
+  wire [5:0] reader_reply_payload_slot; // node.ts:197
+  wire [1:0] reader_reply_payload_form; // node.ts:197
+  wire [1:0] reader_reply_payload_word; // node.ts:197
+  wire [7:0] reader_reply_payload_opcode; // node.ts:197
+  wire [3:0] reader_reply_payload_status; // node.ts:197
+  wire reader_data_valid; // node.ts:197
+  wire [511:0] reader_data_payload_data; // node.ts:197
+  wire reader_data_payload_last; // node.ts:197
+  wire reader_data_payload_bad; // node.ts:197
+  wire reader_events_reads; // node.ts:197
+  wire [13:0] reader_events_read_bytes; // node.ts:197
+  wire writer_request_ready; // node.ts:198
+  wire writer_buffer_job_valid; // node.ts:198
+  wire [5:0] writer_buffer_job_payload_slot; // node.ts:198
+  wire [4:0] writer_buffer_job_payload_first; // node.ts:198
+  wire [5:0] writer_buffer_job_payload_beats; // node.ts:198
+  wire writer_buffer_ready; // node.ts:198
+  wire writer_aw_valid; // node.ts:198
+  wire [30:0] writer_aw_payload_addr; // node.ts:198
+  wire [4:0] writer_aw_payload_id; // node.ts:198
+  wire [7:0] writer_aw_payload_len; // node.ts:198
+  wire [2:0] writer_aw_payload_size; // node.ts:198
+  wire [1:0] writer_aw_payload_burst; // node.ts:198
+  wire writer_w_valid; // node.ts:198
+  wire [511:0] writer_w_payload_data; // node.ts:198
+  wire [63:0] writer_w_payload_strb; // node.ts:198
+  wire writer_w_payload_last; // node.ts:198
+  wire writer_b_ready; // node.ts:198
+  wire writer_ending_valid; // node.ts:198
+  wire [5:0] writer_ending_payload_slot; // node.ts:198
+  wire [1:0] writer_ending_payload_form; // node.ts:198
+  wire [1:0] writer_ending_payload_word; // node.ts:198
+  wire [7:0] writer_ending_payload_opcode; // node.ts:198
+  wire [3:0] writer_ending_payload_status; // node.ts:198
+  wire writer_ending_payload_silent; // node.ts:198
+  wire writer_ending_payload_done; // node.ts:198
+  wire writer_events_writes; // node.ts:198
+  wire writer_events_writes_no_reply; // node.ts:198
+  wire writer_events_unanswered; // node.ts:198
+  wire [13:0] writer_events_write_bytes; // node.ts:198
+  reg to_read_full; // node.ts:199
+  reg [5:0] to_read_held_slot; // node.ts:199
+  reg [21:0] to_read_held_offset; // node.ts:199
+  reg [13:0] to_read_held_length; // node.ts:199
+  reg to_read_held_write; // node.ts:199
+  reg to_read_held_silent; // node.ts:199
+  reg [7:0] to_read_held_reply_opcode; // node.ts:199
+  reg [2:0] to_read_held_op; // node.ts:199
+  reg to_read_held_indirect; // node.ts:199
+  reg [17:0] to_read_held_ppns; // node.ts:199
+  reg to_read_skid_full; // node.ts:199
+  reg [5:0] to_read_skid_held_slot; // node.ts:199
+  reg [21:0] to_read_skid_held_offset; // node.ts:199
+  reg [13:0] to_read_skid_held_length; // node.ts:199
+  reg to_read_skid_held_write; // node.ts:199
+  reg to_read_skid_held_silent; // node.ts:199
+  reg [7:0] to_read_skid_held_reply_opcode; // node.ts:199
+  reg [2:0] to_read_skid_held_op; // node.ts:199
+  reg to_read_skid_held_indirect; // node.ts:199
+  reg [17:0] to_read_skid_held_ppns; // node.ts:199
+  wire [15:0] pids_value; // node.ts:202
+  reg to_sync_full; // node.ts:204
+  reg [5:0] to_sync_held_slot; // node.ts:204
+  reg [21:0] to_sync_held_offset; // node.ts:204
+  reg [13:0] to_sync_held_length; // node.ts:204
+  reg to_sync_held_write; // node.ts:204
+  reg to_sync_held_silent; // node.ts:204
+  reg [7:0] to_sync_held_reply_opcode; // node.ts:204
+  reg [2:0] to_sync_held_op; // node.ts:204
+  reg to_sync_held_indirect; // node.ts:204
+  reg [17:0] to_sync_held_ppns; // node.ts:204
+  wire [63:0] found_value; // node.ts:226
+  wire share_data_ar_ready; // node.ts:230
+  wire share_data_r_valid; // node.ts:230
+  wire [511:0] share_data_r_payload_data; // node.ts:230
+  wire [4:0] share_data_r_payload_id; // node.ts:230
+  wire [1:0] share_data_r_payload_resp; // node.ts:230
+  wire share_data_r_payload_last; // node.ts:230
+  wire share_data_aw_ready; // node.ts:230
+  wire share_data_w_ready; // node.ts:230
+  wire share_data_b_valid; // node.ts:230
+  wire [4:0] share_data_b_payload_id; // node.ts:230
+  wire [1:0] share_data_b_payload_resp; // node.ts:230
+  wire share_table_ar_ready; // node.ts:230
+  wire share_table_r_valid; // node.ts:230
+  wire [511:0] share_table_r_payload_data; // node.ts:230
+  wire [4:0] share_table_r_payload_id; // node.ts:230
+  wire [1:0] share_table_r_payload_resp; // node.ts:230
+  wire share_table_r_payload_last; // node.ts:230
+  wire share_table_aw_ready; // node.ts:230
+  wire share_table_w_ready; // node.ts:230
+  wire share_table_b_valid; // node.ts:230
+  wire [4:0] share_table_b_payload_id; // node.ts:230
+  wire [1:0] share_table_b_payload_resp; // node.ts:230
+  wire share_sync_ar_ready; // node.ts:230
+  wire share_sync_r_valid; // node.ts:230
+  wire [511:0] share_sync_r_payload_data; // node.ts:230
+  wire [4:0] share_sync_r_payload_id; // node.ts:230
+  wire [1:0] share_sync_r_payload_resp; // node.ts:230
+  wire share_sync_r_payload_last; // node.ts:230
+  wire share_sync_aw_ready; // node.ts:230
+  wire share_sync_w_ready; // node.ts:230
+  wire share_sync_b_valid; // node.ts:230
+  wire [4:0] share_sync_b_payload_id; // node.ts:230
+  wire [1:0] share_sync_b_payload_resp; // node.ts:230
+  wire share_ar_valid; // node.ts:230
+  wire [30:0] share_ar_payload_addr; // node.ts:230
+  wire [4:0] share_ar_payload_id; // node.ts:230
+  wire [7:0] share_ar_payload_len; // node.ts:230
+  wire [2:0] share_ar_payload_size; // node.ts:230
+  wire [1:0] share_ar_payload_burst; // node.ts:230
+  wire share_r_ready; // node.ts:230
+  wire share_aw_valid; // node.ts:230
+  wire [30:0] share_aw_payload_addr; // node.ts:230
+  wire [4:0] share_aw_payload_id; // node.ts:230
+  wire [7:0] share_aw_payload_len; // node.ts:230
+  wire [2:0] share_aw_payload_size; // node.ts:230
+  wire [1:0] share_aw_payload_burst; // node.ts:230
+  wire share_w_valid; // node.ts:230
+  wire [511:0] share_w_payload_data; // node.ts:230
+  wire [63:0] share_w_payload_strb; // node.ts:230
+  wire share_w_payload_last; // node.ts:230
+  wire share_b_ready; // node.ts:230
+  reg data_aw_full; // node.ts:241
+  reg [30:0] data_aw_held_addr; // node.ts:241
+  reg [4:0] data_aw_held_id; // node.ts:241
+  reg [7:0] data_aw_held_len; // node.ts:241
+  reg [2:0] data_aw_held_size; // node.ts:241
+  reg [1:0] data_aw_held_burst; // node.ts:241
+  wire finish_ending_ready; // node.ts:262
+  wire finish_reply_valid; // node.ts:262
+  wire [5:0] finish_reply_payload_slot; // node.ts:262
+  wire [1:0] finish_reply_payload_form; // node.ts:262
+  wire [1:0] finish_reply_payload_word; // node.ts:262
+  wire [7:0] finish_reply_payload_opcode; // node.ts:262
+  wire [3:0] finish_reply_payload_status; // node.ts:262
+  wire finish_release_valid; // node.ts:262
+  wire [5:0] finish_release_slot; // node.ts:262
+  wire [5:0] finish_word_slot; // node.ts:262
+  wire finish_done_valid; // node.ts:262
+  wire [5:0] finish_done_slot; // node.ts:262
+  wire [3:0] finish_done_status; // node.ts:262
+  wire [63:0] finish_done_word; // node.ts:262
+  reg ending_0_full; // node.ts:343
+  reg [5:0] ending_0_held_slot; // node.ts:343
+  reg [1:0] ending_0_held_form; // node.ts:343
+  reg [1:0] ending_0_held_word; // node.ts:343
+  reg [7:0] ending_0_held_opcode; // node.ts:343
+  reg [3:0] ending_0_held_status; // node.ts:343
+  reg ending_0_held_silent; // node.ts:343
+  reg ending_0_held_done; // node.ts:343
+  reg ending_0_skid_full; // node.ts:343
+  reg [5:0] ending_0_skid_held_slot; // node.ts:343
+  reg [1:0] ending_0_skid_held_form; // node.ts:343
+  reg [1:0] ending_0_skid_held_word; // node.ts:343
+  reg [7:0] ending_0_skid_held_opcode; // node.ts:343
+  reg [3:0] ending_0_skid_held_status; // node.ts:343
+  reg ending_0_skid_held_silent; // node.ts:343
+  reg ending_0_skid_held_done; // node.ts:343
+  reg ending_1_full; // node.ts:343
+  reg [5:0] ending_1_held_slot; // node.ts:343
+  reg [1:0] ending_1_held_form; // node.ts:343
+  reg [1:0] ending_1_held_word; // node.ts:343
+  reg [7:0] ending_1_held_opcode; // node.ts:343
+  reg [3:0] ending_1_held_status; // node.ts:343
+  reg ending_1_held_silent; // node.ts:343
+  reg ending_1_held_done; // node.ts:343
+  reg ending_1_skid_full; // node.ts:343
+  reg [5:0] ending_1_skid_held_slot; // node.ts:343
+  reg [1:0] ending_1_skid_held_form; // node.ts:343
+  reg [1:0] ending_1_skid_held_word; // node.ts:343
+  reg [7:0] ending_1_skid_held_opcode; // node.ts:343
+  reg [3:0] ending_1_skid_held_status; // node.ts:343
+  reg ending_1_skid_held_silent; // node.ts:343
+  reg ending_1_skid_held_done; // node.ts:343
+  reg ending_2_full; // node.ts:343
+  reg [5:0] ending_2_held_slot; // node.ts:343
+  reg [1:0] ending_2_held_form; // node.ts:343
+  reg [1:0] ending_2_held_word; // node.ts:343
+  reg [7:0] ending_2_held_opcode; // node.ts:343
+  reg [3:0] ending_2_held_status; // node.ts:343
+  reg ending_2_held_silent; // node.ts:343
+  reg ending_2_held_done; // node.ts:343
+  reg ending_2_skid_full; // node.ts:343
+  reg [5:0] ending_2_skid_held_slot; // node.ts:343
+  reg [1:0] ending_2_skid_held_form; // node.ts:343
+  reg [1:0] ending_2_skid_held_word; // node.ts:343
+  reg [7:0] ending_2_skid_held_opcode; // node.ts:343
+  reg [3:0] ending_2_skid_held_status; // node.ts:343
+  reg ending_2_skid_held_silent; // node.ts:343
+  reg ending_2_skid_held_done; // node.ts:343
+  reg ending_3_full; // node.ts:343
+  reg [5:0] ending_3_held_slot; // node.ts:343
+  reg [1:0] ending_3_held_form; // node.ts:343
+  reg [1:0] ending_3_held_word; // node.ts:343
+  reg [7:0] ending_3_held_opcode; // node.ts:343
+  reg [3:0] ending_3_held_status; // node.ts:343
+  reg ending_3_held_silent; // node.ts:343
+  reg ending_3_held_done; // node.ts:343
+  reg ending_3_skid_full; // node.ts:343
+  reg [5:0] ending_3_skid_held_slot; // node.ts:343
+  reg [1:0] ending_3_skid_held_form; // node.ts:343
+  reg [1:0] ending_3_skid_held_word; // node.ts:343
+  reg [7:0] ending_3_skid_held_opcode; // node.ts:343
+  reg [3:0] ending_3_skid_held_status; // node.ts:343
+  reg ending_3_skid_held_silent; // node.ts:343
+  reg ending_3_skid_held_done; // node.ts:343
+  reg ending_4_full; // node.ts:343
+  reg [5:0] ending_4_held_slot; // node.ts:343
+  reg [1:0] ending_4_held_form; // node.ts:343
+  reg [1:0] ending_4_held_word; // node.ts:343
+  reg [7:0] ending_4_held_opcode; // node.ts:343
+  reg [3:0] ending_4_held_status; // node.ts:343
+  reg ending_4_held_silent; // node.ts:343
+  reg ending_4_held_done; // node.ts:343
+  reg ending_4_skid_full; // node.ts:343
+  reg [5:0] ending_4_skid_held_slot; // node.ts:343
+  reg [1:0] ending_4_skid_held_form; // node.ts:343
+  reg [1:0] ending_4_skid_held_word; // node.ts:343
+  reg [7:0] ending_4_skid_held_opcode; // node.ts:343
+  reg [3:0] ending_4_skid_held_status; // node.ts:343
+  reg ending_4_skid_held_silent; // node.ts:343
+  reg ending_4_skid_held_done; // node.ts:343
+  reg ending_5_full; // node.ts:343
+  reg [5:0] ending_5_held_slot; // node.ts:343
+  reg [1:0] ending_5_held_form; // node.ts:343
+  reg [1:0] ending_5_held_word; // node.ts:343
+  reg [7:0] ending_5_held_opcode; // node.ts:343
+  reg [3:0] ending_5_held_status; // node.ts:343
+  reg ending_5_held_silent; // node.ts:343
+  reg ending_5_held_done; // node.ts:343
+  reg ending_5_skid_full; // node.ts:343
+  reg [5:0] ending_5_skid_held_slot; // node.ts:343
+  reg [1:0] ending_5_skid_held_form; // node.ts:343
+  reg [1:0] ending_5_skid_held_word; // node.ts:343
+  reg [7:0] ending_5_skid_held_opcode; // node.ts:343
+  reg [3:0] ending_5_skid_held_status; // node.ts:343
+  reg ending_5_skid_held_silent; // node.ts:343
+  reg ending_5_skid_held_done; // node.ts:343
+  reg bare_ending_full; // node.ts:346
+  reg [5:0] bare_ending_held_slot; // node.ts:346
+  reg [1:0] bare_ending_held_form; // node.ts:346
+  reg [1:0] bare_ending_held_word; // node.ts:346
+  reg [7:0] bare_ending_held_opcode; // node.ts:346
+  reg [3:0] bare_ending_held_status; // node.ts:346
+  reg bare_ending_held_silent; // node.ts:346
+  reg bare_ending_held_done; // node.ts:346
+  reg endings_locked; // node.ts:346
+  reg [6:0] endings_owner; // node.ts:346
+  wire net_tx_reply_ready; // node.ts:351
+  wire net_tx_context_read_en; // node.ts:351
+  wire [5:0] net_tx_context_read_slot; // node.ts:351
+  wire [5:0] net_tx_word_slot; // node.ts:351
+  wire net_tx_data_ready; // node.ts:351
+  wire net_tx_echo_job_valid; // node.ts:351
+  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:351
+  wire [4:0] net_tx_echo_job_payload_first; // node.ts:351
+  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:351
+  wire net_tx_echo_data_ready; // node.ts:351
+  wire net_tx_raw_ready; // node.ts:351
+  wire net_tx_tx_valid; // node.ts:351
+  wire [511:0] net_tx_tx_payload_data; // node.ts:351
+  wire [63:0] net_tx_tx_payload_keep; // node.ts:351
+  wire net_tx_tx_payload_last; // node.ts:351
+  wire net_tx_tx_payload_user; // node.ts:351
+  wire net_tx_release_valid; // node.ts:351
+  wire [5:0] net_tx_release_slot; // node.ts:351
+  reg [1:0] counted_rx_frames; // node.ts:460
+  reg [1:0] counted_tx_frames; // node.ts:460
+  reg [1:0] counted_drop_long; // node.ts:460
+  reg [1:0] counted_drop_fcs; // node.ts:460
+  reg [1:0] counted_drop_short; // node.ts:460
+  reg [1:0] counted_drop_mac; // node.ts:460
+  reg [1:0] counted_drop_ether_type; // node.ts:460
+  reg [1:0] counted_drop_arp; // node.ts:460
+  reg [1:0] counted_drop_ip_header; // node.ts:460
+  reg [1:0] counted_drop_ip_options; // node.ts:460
+  reg [1:0] counted_drop_ip_checksum; // node.ts:460
+  reg [1:0] counted_drop_fragment; // node.ts:460
+  reg [1:0] counted_drop_ip; // node.ts:460
+  reg [1:0] counted_drop_length; // node.ts:460
+  reg [1:0] counted_drop_protocol; // node.ts:460
+  reg [1:0] counted_drop_icmp; // node.ts:460
+  reg [1:0] counted_drop_port; // node.ts:460
+  reg [1:0] counted_drop_source; // node.ts:460
+  reg [1:0] counted_drop_reply; // node.ts:460
+  reg [1:0] counted_drop_rule; // node.ts:460
+  reg [1:0] counted_arp_replies; // node.ts:460
+  reg [1:0] counted_icmp_replies; // node.ts:460
+  reg [1:0] counted_nacks; // node.ts:460
+  reg [1:0] counted_malformed; // node.ts:460
+  reg [1:0] counted_invalid; // node.ts:460
+  reg [1:0] counted_write_permission; // node.ts:460
+  reg [1:0] counted_read_permission; // node.ts:460
+  reg [1:0] counted_out_of_memory; // node.ts:460
+  reg [1:0] counted_busy; // node.ts:460
+  reg [1:0] counted_unanswered; // node.ts:460
+  reg [1:0] counted_pingpongs; // node.ts:460
+  reg [1:0] counted_reads; // node.ts:460
+  reg [1:0] counted_writes; // node.ts:460
+  reg [1:0] counted_writes_no_reply; // node.ts:460
+  reg [1:0] counted_atomics; // node.ts:460
+  reg [1:0] counted_dereferences; // node.ts:460
+  reg [1:0] counted_fences; // node.ts:460
+  reg [13:0] counted_read_bytes; // node.ts:460
+  reg [13:0] counted_write_bytes; // node.ts:460
+  reg [1:0] counted_slow_requests; // node.ts:460
+  reg [1:0] counted_extend_requests; // node.ts:460
+  reg [1:0] counted_page_faults; // node.ts:460
+  reg [1:0] counted_tlb_hits; // node.ts:460
+  reg [1:0] counted_tlb_misses; // node.ts:460
+  reg [1:0] counted_misses_merged; // node.ts:460
+  reg [1:0] counted_bucket_fetches; // node.ts:460
+  reg [1:0] counted_tlb_evictions; // node.ts:460
+  reg [1:0] counted_retries_answered; // node.ts:460
+  reg [1:0] counted_retries_busy; // node.ts:460
+  reg [1:0] counted_retries_expired; // node.ts:460
+  reg [1:0] counted_retry_evictions; // node.ts:460
+  reg [1:0] counted_retry_clients_replaced; // node.ts:460
+  reg [1:0] counted_shootdowns; // node.ts:460
+  wire [1:0] accesses_grant; // node.ts:171
+  wire [1:0] accesses_request; // node.ts:171
+  wire retry_answer_ready; // node.ts:143
+  wire [6:0] endings_grant; // node.ts:346
+  wire [6:0] endings_request; // node.ts:346
+  wire translate_refused_ready; // node.ts:168
+  wire sync_reply_ready; // node.ts:157
+  wire fences_reply_ready; // node.ts:148
+  wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:137
+  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:171
+  wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready; // node.ts:171
+  wire accesses_valid = |(accesses_grant & accesses_request); // node.ts:171
   wire [5:0] accesses_payload_slot =
     ({6{accesses_grant[0]}} & behind_pointer_held_slot)
-    | ({6{accesses_grant[1]}} & retry_pass_payload_slot); // node.ts:165
+    | ({6{accesses_grant[1]}} & retry_pass_payload_slot); // node.ts:171
   wire [15:0] accesses_payload_pid =
     ({16{accesses_grant[0]}} & behind_pointer_held_pid)
-    | ({16{accesses_grant[1]}} & retry_pass_payload_pid); // node.ts:165
+    | ({16{accesses_grant[1]}} & retry_pass_payload_pid); // node.ts:171
   wire [63:0] accesses_payload_va =
     ({64{accesses_grant[0]}} & behind_pointer_held_va)
-    | ({64{accesses_grant[1]}} & retry_pass_payload_va); // node.ts:165
+    | ({64{accesses_grant[1]}} & retry_pass_payload_va); // node.ts:171
   wire [13:0] accesses_payload_length =
     ({14{accesses_grant[0]}} & behind_pointer_held_length)
-    | ({14{accesses_grant[1]}} & retry_pass_payload_length); // node.ts:165
+    | ({14{accesses_grant[1]}} & retry_pass_payload_length); // node.ts:171
   wire accesses_payload_write =
     (accesses_grant[0] & behind_pointer_held_write)
-    | (accesses_grant[1] & retry_pass_payload_write); // node.ts:165
+    | (accesses_grant[1] & retry_pass_payload_write); // node.ts:171
   wire accesses_payload_silent =
     (accesses_grant[0] & behind_pointer_held_silent)
-    | (accesses_grant[1] & retry_pass_payload_silent); // node.ts:165
+    | (accesses_grant[1] & retry_pass_payload_silent); // node.ts:171
   wire [7:0] accesses_payload_reply_opcode =
     ({8{accesses_grant[0]}} & behind_pointer_held_reply_opcode)
-    | ({8{accesses_grant[1]}} & retry_pass_payload_reply_opcode); // node.ts:165
+    | ({8{accesses_grant[1]}} & retry_pass_payload_reply_opcode); // node.ts:171
   wire [2:0] accesses_payload_op =
     ({3{accesses_grant[0]}} & behind_pointer_held_op)
-    | ({3{accesses_grant[1]}} & retry_pass_payload_op); // node.ts:165
+    | ({3{accesses_grant[1]}} & retry_pass_payload_op); // node.ts:171
   wire accesses_payload_indirect =
     (accesses_grant[0] & behind_pointer_held_indirect)
-    | (accesses_grant[1] & retry_pass_payload_indirect); // node.ts:165
+    | (accesses_grant[1] & retry_pass_payload_indirect); // node.ts:171
   assign accesses_request = {retry_pass_valid, behind_pointer_full};
   assign accesses_grant = accesses_locked ? accesses_owner : accesses_request & (~accesses_request + 2'd1);
-  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:193
-  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:198
-  wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot; // node.ts:198
-  wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset; // node.ts:198
-  wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length; // node.ts:198
-  wire to_sync_payload_write = to_sync_full ? to_sync_held_write : translate_syncs_payload_write; // node.ts:198
-  wire to_sync_payload_silent = to_sync_full ? to_sync_held_silent : translate_syncs_payload_silent; // node.ts:198
+  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:199
+  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:204
+  wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot; // node.ts:204
+  wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset; // node.ts:204
+  wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length; // node.ts:204
+  wire to_sync_payload_write = to_sync_full ? to_sync_held_write : translate_syncs_payload_write; // node.ts:204
+  wire to_sync_payload_silent = to_sync_full ? to_sync_held_silent : translate_syncs_payload_silent; // node.ts:204
   wire [7:0] to_sync_payload_reply_opcode =
     to_sync_full ? to_sync_held_reply_opcode :
-    translate_syncs_payload_reply_opcode; // node.ts:198
-  wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op; // node.ts:198
-  wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:198
-  wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:198
-  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:202
-  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:235
-  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:235
-  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:235
-  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:235
-  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:235
-  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:235
-  wire read_ending_ready = ~ending_0_skid_full; // node.ts:257
-  wire refusal_ready = ~ending_2_skid_full; // node.ts:258
-  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:258
-  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:273
+    translate_syncs_payload_reply_opcode; // node.ts:204
+  wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op; // node.ts:204
+  wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:204
+  wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:204
+  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:208
+  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:241
+  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:241
+  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:241
+  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:241
+  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:241
+  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:241
+  wire read_ending_ready = ~ending_0_skid_full; // node.ts:263
+  wire refusal_ready = ~ending_2_skid_full; // node.ts:264
+  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:264
+  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:279
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == 4'd0)) ? 2'd1 :
-    2'd0; // node.ts:273
-  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:297
-  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:298
-  wire answer_ready = ~ending_4_skid_full; // node.ts:299
-  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:299
+    2'd0; // node.ts:279
+  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:303
+  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:304
+  wire answer_ready = ~ending_4_skid_full; // node.ts:305
+  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:305
   wire [1:0] answer_payload_word =
     ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
-    2'd0; // node.ts:299
-  wire fenced_ready = ~ending_5_skid_full; // node.ts:319
-  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:319
-  wire bare_ready = ~bare_ending_full; // node.ts:333
-  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:337
-  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:337
-  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:337
-  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:337
-  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:337
-  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:337
-  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:337
-  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:337
-  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:337
-  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:337
-  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:337
-  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:337
-  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:340
-  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:340
-  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:340
-  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:340
-  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:340
+    2'd0; // node.ts:305
+  wire fenced_ready = ~ending_5_skid_full; // node.ts:325
+  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:325
+  wire bare_ready = ~bare_ending_full; // node.ts:339
+  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:343
+  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:343
+  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:343
+  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:343
+  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:343
+  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:343
+  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:343
+  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:343
+  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:343
+  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:343
+  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:343
+  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:343
+  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:346
+  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:346
+  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:346
+  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:346
+  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:346
   wire [7:0] bare_ending_payload_opcode =
     bare_ending_full ? bare_ending_held_opcode :
-    mat_reply_payload_opcode; // node.ts:340
+    mat_reply_payload_opcode; // node.ts:346
   wire [3:0] bare_ending_payload_status =
     bare_ending_full ? bare_ending_held_status :
-    mat_reply_payload_status; // node.ts:340
-  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:340
-  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:340
-  wire endings_valid = |(endings_grant & endings_request); // node.ts:340
+    mat_reply_payload_status; // node.ts:346
+  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:346
+  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:346
+  wire endings_valid = |(endings_grant & endings_request); // node.ts:346
   wire [5:0] endings_payload_slot =
     ({6{endings_grant[0]}} & ending_0_held_slot)
     | ({6{endings_grant[1]}} & ending_1_held_slot)
@@ -875,7 +882,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | ({6{endings_grant[3]}} & ending_3_held_slot)
     | ({6{endings_grant[4]}} & ending_4_held_slot)
     | ({6{endings_grant[5]}} & ending_5_held_slot)
-    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:340
+    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:346
   wire [1:0] endings_payload_form =
     ({2{endings_grant[0]}} & ending_0_held_form)
     | ({2{endings_grant[1]}} & ending_1_held_form)
@@ -883,7 +890,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | ({2{endings_grant[3]}} & ending_3_held_form)
     | ({2{endings_grant[4]}} & ending_4_held_form)
     | ({2{endings_grant[5]}} & ending_5_held_form)
-    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:340
+    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:346
   wire [1:0] endings_payload_word =
     ({2{endings_grant[0]}} & ending_0_held_word)
     | ({2{endings_grant[1]}} & ending_1_held_word)
@@ -891,7 +898,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | ({2{endings_grant[3]}} & ending_3_held_word)
     | ({2{endings_grant[4]}} & ending_4_held_word)
     | ({2{endings_grant[5]}} & ending_5_held_word)
-    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:340
+    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:346
   wire [7:0] endings_payload_opcode =
     ({8{endings_grant[0]}} & ending_0_held_opcode)
     | ({8{endings_grant[1]}} & ending_1_held_opcode)
@@ -899,7 +906,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | ({8{endings_grant[3]}} & ending_3_held_opcode)
     | ({8{endings_grant[4]}} & ending_4_held_opcode)
     | ({8{endings_grant[5]}} & ending_5_held_opcode)
-    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:340
+    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:346
   wire [3:0] endings_payload_status =
     ({4{endings_grant[0]}} & ending_0_held_status)
     | ({4{endings_grant[1]}} & ending_1_held_status)
@@ -907,7 +914,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | ({4{endings_grant[3]}} & ending_3_held_status)
     | ({4{endings_grant[4]}} & ending_4_held_status)
     | ({4{endings_grant[5]}} & ending_5_held_status)
-    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:340
+    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:346
   wire endings_payload_silent =
     (endings_grant[0] & ending_0_held_silent)
     | (endings_grant[1] & ending_1_held_silent)
@@ -915,7 +922,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | (endings_grant[3] & ending_3_held_silent)
     | (endings_grant[4] & ending_4_held_silent)
     | (endings_grant[5] & ending_5_held_silent)
-    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:340
+    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:346
   wire endings_payload_done =
     (endings_grant[0] & ending_0_held_done)
     | (endings_grant[1] & ending_1_held_done)
@@ -923,7 +930,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     | (endings_grant[3] & ending_3_held_done)
     | (endings_grant[4] & ending_4_held_done)
     | (endings_grant[5] & ending_5_held_done)
-    | (endings_grant[6] & bare_ending_payload_done); // node.ts:340
+    | (endings_grant[6] & bare_ending_payload_done); // node.ts:346
   assign endings_request = {
     bare_ending_valid,
     ending_5_full,
@@ -933,20 +940,20 @@ module ClioNode_d512_p22_m31_t64_n64 (
     ending_1_full,
     ending_0_full
   };
-  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:340
+  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:346
   assign endings_grant =
     endings_locked ? endings_owner :
     |endings_after ? endings_after & (~endings_after + 7'd1) :
     endings_request & (~endings_request + 7'd1);
-  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:367
+  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:373
   wire atomic_done =
     sync_reply_valid
     & sync_reply_ready
     & (sync_reply_payload_status == 4'd0)
-    & (sync_reply_payload_op < 3'd5); // node.ts:370
-  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:397
-  wire unanswered = unheard & ~replayed; // node.ts:405
-  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:420
+    & (sync_reply_payload_op < 3'd5); // node.ts:376
+  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:405
+  wire unanswered = unheard & ~replayed; // node.ts:413
+  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:428
 
   wire control_s_aw_valid = s_aw_valid; // node.ts:98
   wire [11:0] control_s_aw_payload_addr = s_aw_payload_addr; // node.ts:98
@@ -982,6 +989,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [1:0] control_events_drop_protocol = counted_drop_protocol; // node.ts:98
   wire [1:0] control_events_drop_icmp = counted_drop_icmp; // node.ts:98
   wire [1:0] control_events_drop_port = counted_drop_port; // node.ts:98
+  wire [1:0] control_events_drop_source = counted_drop_source; // node.ts:98
+  wire [1:0] control_events_drop_reply = counted_drop_reply; // node.ts:98
   wire [1:0] control_events_drop_rule = counted_drop_rule; // node.ts:98
   wire [1:0] control_events_arp_replies = counted_arp_replies; // node.ts:98
   wire [1:0] control_events_icmp_replies = counted_icmp_replies; // node.ts:98
@@ -1028,7 +1037,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [1:0] control_events_offload_repeated = 2'd0; // node.ts:98
   wire [3:0] control_offload_state_held = 4'd0; // node.ts:98
   wire [3:0] control_offload_state_stuck = 4'd0; // node.ts:98
-  Control_reset_f9f394 control ( // node.ts:98
+  Control_reset_25bfa6 control ( // node.ts:98
     .clk                           (clk),
     .rst                           (rst),
     .s_aw_valid                    (control_s_aw_valid),
@@ -1099,6 +1108,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_drop_protocol          (control_events_drop_protocol),
     .events_drop_icmp              (control_events_drop_icmp),
     .events_drop_port              (control_events_drop_port),
+    .events_drop_source            (control_events_drop_source),
+    .events_drop_reply             (control_events_drop_reply),
     .events_drop_rule              (control_events_drop_rule),
     .events_arp_replies            (control_events_arp_replies),
     .events_icmp_replies           (control_events_icmp_replies),
@@ -1250,6 +1261,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .request_payload_length            (net_rx_request_payload_length),
     .request_payload_body              (net_rx_request_payload_body),
     .request_payload_frame             (net_rx_request_payload_frame),
+    .request_payload_reply             (net_rx_request_payload_reply),
+    .request_payload_foreign           (net_rx_request_payload_foreign),
     .request_payload_malformed         (net_rx_request_payload_malformed),
     .request_payload_corrupt           (net_rx_request_payload_corrupt),
     .request_payload_tracked           (net_rx_request_payload_tracked),
@@ -1276,29 +1289,30 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .drops_protocol                    (net_rx_drops_protocol),
     .drops_icmp                        (net_rx_drops_icmp),
     .drops_port                        (net_rx_drops_port),
+    .drops_source                      (net_rx_drops_source),
     .received                          (net_rx_received)
   );
 
-  wire buffer_write_en = net_rx_buffer_write_en; // node.ts:111
-  wire [5:0] buffer_write_slot = net_rx_buffer_write_slot; // node.ts:111
-  wire [4:0] buffer_write_beat = net_rx_buffer_write_beat; // node.ts:111
-  wire [511:0] buffer_write_data = net_rx_buffer_write_data; // node.ts:111
-  wire buffer_write_job_valid = writer_buffer_job_valid; // node.ts:111
-  wire [5:0] buffer_write_job_payload_slot = writer_buffer_job_payload_slot; // node.ts:111
-  wire [4:0] buffer_write_job_payload_first = writer_buffer_job_payload_first; // node.ts:111
-  wire [5:0] buffer_write_job_payload_beats = writer_buffer_job_payload_beats; // node.ts:111
-  wire buffer_echo_job_valid = net_tx_echo_job_valid; // node.ts:111
-  wire [5:0] buffer_echo_job_payload_slot = net_tx_echo_job_payload_slot; // node.ts:111
-  wire [4:0] buffer_echo_job_payload_first = net_tx_echo_job_payload_first; // node.ts:111
-  wire [5:0] buffer_echo_job_payload_beats = net_tx_echo_job_payload_beats; // node.ts:111
-  wire buffer_slow_job_valid = slow_job_full; // node.ts:111
-  wire [5:0] buffer_slow_job_payload_slot = slow_job_held_slot; // node.ts:111
-  wire [4:0] buffer_slow_job_payload_first = slow_job_held_first; // node.ts:111
-  wire [5:0] buffer_slow_job_payload_beats = slow_job_held_beats; // node.ts:111
-  wire buffer_write_data_ready = writer_buffer_ready; // node.ts:111
-  wire buffer_echo_data_ready = net_tx_echo_data_ready; // node.ts:111
-  wire buffer_slow_data_ready = slow_rx_beats_ready; // node.ts:111
-  FrameBuffer_slots64_beatBytes64_frameBytes1536 buffer ( // node.ts:111
+  wire buffer_write_en = net_rx_buffer_write_en; // node.ts:117
+  wire [5:0] buffer_write_slot = net_rx_buffer_write_slot; // node.ts:117
+  wire [4:0] buffer_write_beat = net_rx_buffer_write_beat; // node.ts:117
+  wire [511:0] buffer_write_data = net_rx_buffer_write_data; // node.ts:117
+  wire buffer_write_job_valid = writer_buffer_job_valid; // node.ts:117
+  wire [5:0] buffer_write_job_payload_slot = writer_buffer_job_payload_slot; // node.ts:117
+  wire [4:0] buffer_write_job_payload_first = writer_buffer_job_payload_first; // node.ts:117
+  wire [5:0] buffer_write_job_payload_beats = writer_buffer_job_payload_beats; // node.ts:117
+  wire buffer_echo_job_valid = net_tx_echo_job_valid; // node.ts:117
+  wire [5:0] buffer_echo_job_payload_slot = net_tx_echo_job_payload_slot; // node.ts:117
+  wire [4:0] buffer_echo_job_payload_first = net_tx_echo_job_payload_first; // node.ts:117
+  wire [5:0] buffer_echo_job_payload_beats = net_tx_echo_job_payload_beats; // node.ts:117
+  wire buffer_slow_job_valid = slow_job_full; // node.ts:117
+  wire [5:0] buffer_slow_job_payload_slot = slow_job_held_slot; // node.ts:117
+  wire [4:0] buffer_slow_job_payload_first = slow_job_held_first; // node.ts:117
+  wire [5:0] buffer_slow_job_payload_beats = slow_job_held_beats; // node.ts:117
+  wire buffer_write_data_ready = writer_buffer_ready; // node.ts:117
+  wire buffer_echo_data_ready = net_tx_echo_data_ready; // node.ts:117
+  wire buffer_slow_data_ready = slow_rx_beats_ready; // node.ts:117
+  FrameBuffer_slots64_beatBytes64_frameBytes1536 buffer ( // node.ts:117
     .clk                     (clk),
     .rst                     (rst),
     .write_en                (buffer_write_en),
@@ -1334,22 +1348,22 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .slow_data_payload_last  (buffer_slow_data_payload_last)
   );
 
-  wire reply_contexts_write_en = net_rx_context_write_en; // node.ts:112
-  wire [5:0] reply_contexts_write_slot = net_rx_context_write_slot; // node.ts:112
-  wire [1:0] reply_contexts_write_value_kind = net_rx_context_write_value_kind; // node.ts:112
-  wire [47:0] reply_contexts_write_value_mac = net_rx_context_write_value_mac; // node.ts:112
-  wire [31:0] reply_contexts_write_value_ip = net_rx_context_write_value_ip; // node.ts:112
-  wire [15:0] reply_contexts_write_value_client_port = net_rx_context_write_value_client_port; // node.ts:112
-  wire [15:0] reply_contexts_write_value_node_port = net_rx_context_write_value_node_port; // node.ts:112
-  wire [127:0] reply_contexts_write_value_header = net_rx_context_write_value_header; // node.ts:112
-  wire [95:0] reply_contexts_write_value_body = net_rx_context_write_value_body; // node.ts:112
-  wire reply_contexts_write_value_published = net_rx_context_write_value_published; // node.ts:112
-  wire [15:0] reply_contexts_write_value_ip_length = net_rx_context_write_value_ip_length; // node.ts:112
-  wire [15:0] reply_contexts_write_value_icmp_checksum = net_rx_context_write_value_icmp_checksum; // node.ts:112
-  wire [95:0] reply_contexts_write_value_ip_header = net_rx_context_write_value_ip_header; // node.ts:112
-  wire reply_contexts_read_en = net_tx_context_read_en; // node.ts:112
-  wire [5:0] reply_contexts_read_slot = net_tx_context_read_slot; // node.ts:112
-  ReplyContexts_slots64 reply_contexts ( // node.ts:112
+  wire reply_contexts_write_en = net_rx_context_write_en; // node.ts:118
+  wire [5:0] reply_contexts_write_slot = net_rx_context_write_slot; // node.ts:118
+  wire [1:0] reply_contexts_write_value_kind = net_rx_context_write_value_kind; // node.ts:118
+  wire [47:0] reply_contexts_write_value_mac = net_rx_context_write_value_mac; // node.ts:118
+  wire [31:0] reply_contexts_write_value_ip = net_rx_context_write_value_ip; // node.ts:118
+  wire [15:0] reply_contexts_write_value_client_port = net_rx_context_write_value_client_port; // node.ts:118
+  wire [15:0] reply_contexts_write_value_node_port = net_rx_context_write_value_node_port; // node.ts:118
+  wire [127:0] reply_contexts_write_value_header = net_rx_context_write_value_header; // node.ts:118
+  wire [95:0] reply_contexts_write_value_body = net_rx_context_write_value_body; // node.ts:118
+  wire reply_contexts_write_value_published = net_rx_context_write_value_published; // node.ts:118
+  wire [15:0] reply_contexts_write_value_ip_length = net_rx_context_write_value_ip_length; // node.ts:118
+  wire [15:0] reply_contexts_write_value_icmp_checksum = net_rx_context_write_value_icmp_checksum; // node.ts:118
+  wire [95:0] reply_contexts_write_value_ip_header = net_rx_context_write_value_ip_header; // node.ts:118
+  wire reply_contexts_read_en = net_tx_context_read_en; // node.ts:118
+  wire [5:0] reply_contexts_read_slot = net_tx_context_read_slot; // node.ts:118
+  ReplyContexts_slots64 reply_contexts ( // node.ts:118
     .clk                       (clk),
     .rst                       (rst),
     .write_en                  (reply_contexts_write_en),
@@ -1380,46 +1394,48 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .value_ip_header           (reply_contexts_value_ip_header)
   );
 
-  wire mat_request_valid = net_rx_request_valid; // node.ts:122
-  wire [5:0] mat_request_payload_slot = net_rx_request_payload_slot; // node.ts:122
-  wire [1:0] mat_request_payload_kind = net_rx_request_payload_kind; // node.ts:122
-  wire [7:0] mat_request_payload_opcode = net_rx_request_payload_opcode; // node.ts:122
-  wire [15:0] mat_request_payload_pid = net_rx_request_payload_pid; // node.ts:122
-  wire [63:0] mat_request_payload_va = net_rx_request_payload_va; // node.ts:122
-  wire [31:0] mat_request_payload_length = net_rx_request_payload_length; // node.ts:122
-  wire [13:0] mat_request_payload_body = net_rx_request_payload_body; // node.ts:122
-  wire [13:0] mat_request_payload_frame = net_rx_request_payload_frame; // node.ts:122
-  wire mat_request_payload_malformed = net_rx_request_payload_malformed; // node.ts:122
-  wire mat_request_payload_corrupt = net_rx_request_payload_corrupt; // node.ts:122
-  wire mat_request_payload_tracked = net_rx_request_payload_tracked; // node.ts:122
-  wire mat_request_payload_retry = net_rx_request_payload_retry; // node.ts:122
-  wire [47:0] mat_request_payload_client = net_rx_request_payload_client; // node.ts:122
-  wire [31:0] mat_request_payload_operation = net_rx_request_payload_operation; // node.ts:122
-  wire mat_asked_ready = retry_request_ready; // node.ts:122
-  wire mat_reply_ready = bare_ready; // node.ts:122
-  wire mat_slow_ready = slow_rx_frame_ready; // node.ts:122
-  wire mat_slow_release = slow_rx_release_valid; // node.ts:122
-  wire mat_mat_write_en = control_mat_write_en; // node.ts:122
-  wire [7:0] mat_mat_write_opcode = control_mat_write_opcode; // node.ts:122
-  wire [2:0] mat_mat_write_entry_action = control_mat_write_entry_action; // node.ts:122
-  wire mat_mat_write_entry_write = control_mat_write_entry_write; // node.ts:122
-  wire mat_mat_write_entry_silent = control_mat_write_entry_silent; // node.ts:122
-  wire [2:0] mat_mat_write_entry_operation = control_mat_write_entry_operation; // node.ts:122
-  wire [7:0] mat_mat_write_entry_reply_opcode = control_mat_write_entry_reply_opcode; // node.ts:122
-  wire mat_rules_0_valid = control_rules_0_valid; // node.ts:122
-  wire [15:0] mat_rules_0_pid = control_rules_0_pid; // node.ts:122
-  wire [2:0] mat_rules_0_action = control_rules_0_action; // node.ts:122
-  wire mat_rules_1_valid = control_rules_1_valid; // node.ts:122
-  wire [15:0] mat_rules_1_pid = control_rules_1_pid; // node.ts:122
-  wire [2:0] mat_rules_1_action = control_rules_1_action; // node.ts:122
-  wire mat_rules_2_valid = control_rules_2_valid; // node.ts:122
-  wire [15:0] mat_rules_2_pid = control_rules_2_pid; // node.ts:122
-  wire [2:0] mat_rules_2_action = control_rules_2_action; // node.ts:122
-  wire mat_rules_3_valid = control_rules_3_valid; // node.ts:122
-  wire [15:0] mat_rules_3_pid = control_rules_3_pid; // node.ts:122
-  wire [2:0] mat_rules_3_action = control_rules_3_action; // node.ts:122
-  wire [7:0] mat_mat_opcode = control_mat_opcode; // node.ts:122
-  Mat_slots64_maxData1466 mat ( // node.ts:122
+  wire mat_request_valid = net_rx_request_valid; // node.ts:128
+  wire [5:0] mat_request_payload_slot = net_rx_request_payload_slot; // node.ts:128
+  wire [1:0] mat_request_payload_kind = net_rx_request_payload_kind; // node.ts:128
+  wire [7:0] mat_request_payload_opcode = net_rx_request_payload_opcode; // node.ts:128
+  wire [15:0] mat_request_payload_pid = net_rx_request_payload_pid; // node.ts:128
+  wire [63:0] mat_request_payload_va = net_rx_request_payload_va; // node.ts:128
+  wire [31:0] mat_request_payload_length = net_rx_request_payload_length; // node.ts:128
+  wire [13:0] mat_request_payload_body = net_rx_request_payload_body; // node.ts:128
+  wire [13:0] mat_request_payload_frame = net_rx_request_payload_frame; // node.ts:128
+  wire mat_request_payload_reply = net_rx_request_payload_reply; // node.ts:128
+  wire mat_request_payload_foreign = net_rx_request_payload_foreign; // node.ts:128
+  wire mat_request_payload_malformed = net_rx_request_payload_malformed; // node.ts:128
+  wire mat_request_payload_corrupt = net_rx_request_payload_corrupt; // node.ts:128
+  wire mat_request_payload_tracked = net_rx_request_payload_tracked; // node.ts:128
+  wire mat_request_payload_retry = net_rx_request_payload_retry; // node.ts:128
+  wire [47:0] mat_request_payload_client = net_rx_request_payload_client; // node.ts:128
+  wire [31:0] mat_request_payload_operation = net_rx_request_payload_operation; // node.ts:128
+  wire mat_asked_ready = retry_request_ready; // node.ts:128
+  wire mat_reply_ready = bare_ready; // node.ts:128
+  wire mat_slow_ready = slow_rx_frame_ready; // node.ts:128
+  wire mat_slow_release = slow_rx_release_valid; // node.ts:128
+  wire mat_mat_write_en = control_mat_write_en; // node.ts:128
+  wire [7:0] mat_mat_write_opcode = control_mat_write_opcode; // node.ts:128
+  wire [2:0] mat_mat_write_entry_action = control_mat_write_entry_action; // node.ts:128
+  wire mat_mat_write_entry_write = control_mat_write_entry_write; // node.ts:128
+  wire mat_mat_write_entry_silent = control_mat_write_entry_silent; // node.ts:128
+  wire [2:0] mat_mat_write_entry_operation = control_mat_write_entry_operation; // node.ts:128
+  wire [7:0] mat_mat_write_entry_reply_opcode = control_mat_write_entry_reply_opcode; // node.ts:128
+  wire mat_rules_0_valid = control_rules_0_valid; // node.ts:128
+  wire [15:0] mat_rules_0_pid = control_rules_0_pid; // node.ts:128
+  wire [2:0] mat_rules_0_action = control_rules_0_action; // node.ts:128
+  wire mat_rules_1_valid = control_rules_1_valid; // node.ts:128
+  wire [15:0] mat_rules_1_pid = control_rules_1_pid; // node.ts:128
+  wire [2:0] mat_rules_1_action = control_rules_1_action; // node.ts:128
+  wire mat_rules_2_valid = control_rules_2_valid; // node.ts:128
+  wire [15:0] mat_rules_2_pid = control_rules_2_pid; // node.ts:128
+  wire [2:0] mat_rules_2_action = control_rules_2_action; // node.ts:128
+  wire mat_rules_3_valid = control_rules_3_valid; // node.ts:128
+  wire [15:0] mat_rules_3_pid = control_rules_3_pid; // node.ts:128
+  wire [2:0] mat_rules_3_action = control_rules_3_action; // node.ts:128
+  wire [7:0] mat_mat_opcode = control_mat_opcode; // node.ts:128
+  Mat_slots64_maxData1466 mat ( // node.ts:128
     .clk                               (clk),
     .rst                               (rst),
     .request_valid                     (mat_request_valid),
@@ -1432,6 +1448,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .request_payload_length            (mat_request_payload_length),
     .request_payload_body              (mat_request_payload_body),
     .request_payload_frame             (mat_request_payload_frame),
+    .request_payload_reply             (mat_request_payload_reply),
+    .request_payload_foreign           (mat_request_payload_foreign),
     .request_payload_malformed         (mat_request_payload_malformed),
     .request_payload_corrupt           (mat_request_payload_corrupt),
     .request_payload_tracked           (mat_request_payload_tracked),
@@ -1496,9 +1514,11 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .mat_entry_reply_opcode            (mat_mat_entry_reply_opcode),
     .events_nacks                      (mat_events_nacks),
     .events_malformed                  (mat_events_malformed),
+    .events_invalid                    (mat_events_invalid),
     .events_busy                       (mat_events_busy),
     .events_unanswered                 (mat_events_unanswered),
     .events_drop_rule                  (mat_events_drop_rule),
+    .events_drop_reply                 (mat_events_drop_reply),
     .events_pingpongs                  (mat_events_pingpongs),
     .events_arp_replies                (mat_events_arp_replies),
     .events_icmp_replies               (mat_events_icmp_replies),
@@ -1506,15 +1526,15 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_extend_requests            (mat_events_extend_requests)
   );
 
-  wire slow_rx_frame_valid = mat_slow_valid; // node.ts:128
-  wire [5:0] slow_rx_frame_payload_slot = mat_slow_payload_slot; // node.ts:128
-  wire [13:0] slow_rx_frame_payload_frame = mat_slow_payload_frame; // node.ts:128
-  wire slow_rx_job_ready = ~slow_job_skid_full; // node.ts:128
-  wire slow_rx_beats_valid = buffer_slow_data_valid; // node.ts:128
-  wire [511:0] slow_rx_beats_payload_data = buffer_slow_data_payload_data; // node.ts:128
-  wire slow_rx_beats_payload_last = buffer_slow_data_payload_last; // node.ts:128
-  wire slow_rx_soc_rx_ready = soc_rx_ready; // node.ts:128
-  SlowRx_slots64_beatBytes64_frameBytes1536 slow_rx ( // node.ts:128
+  wire slow_rx_frame_valid = mat_slow_valid; // node.ts:134
+  wire [5:0] slow_rx_frame_payload_slot = mat_slow_payload_slot; // node.ts:134
+  wire [13:0] slow_rx_frame_payload_frame = mat_slow_payload_frame; // node.ts:134
+  wire slow_rx_job_ready = ~slow_job_skid_full; // node.ts:134
+  wire slow_rx_beats_valid = buffer_slow_data_valid; // node.ts:134
+  wire [511:0] slow_rx_beats_payload_data = buffer_slow_data_payload_data; // node.ts:134
+  wire slow_rx_beats_payload_last = buffer_slow_data_payload_last; // node.ts:134
+  wire slow_rx_soc_rx_ready = soc_rx_ready; // node.ts:134
+  SlowRx_slots64_beatBytes64_frameBytes1536 slow_rx ( // node.ts:134
     .clk                 (clk),
     .rst                 (rst),
     .frame_valid         (slow_rx_frame_valid),
@@ -1540,31 +1560,31 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .release_slot        (slow_rx_release_slot)
   );
 
-  wire retry_request_valid = mat_asked_valid; // node.ts:137
-  wire [5:0] retry_request_payload_access_slot = mat_asked_payload_access_slot; // node.ts:137
-  wire [15:0] retry_request_payload_access_pid = mat_asked_payload_access_pid; // node.ts:137
-  wire [63:0] retry_request_payload_access_va = mat_asked_payload_access_va; // node.ts:137
-  wire [13:0] retry_request_payload_access_length = mat_asked_payload_access_length; // node.ts:137
-  wire retry_request_payload_access_write = mat_asked_payload_access_write; // node.ts:137
-  wire retry_request_payload_access_silent = mat_asked_payload_access_silent; // node.ts:137
-  wire [7:0] retry_request_payload_access_reply_opcode = mat_asked_payload_access_reply_opcode; // node.ts:137
-  wire [2:0] retry_request_payload_access_op = mat_asked_payload_access_op; // node.ts:137
-  wire retry_request_payload_access_indirect = mat_asked_payload_access_indirect; // node.ts:137
-  wire retry_request_payload_tracked = mat_asked_payload_tracked; // node.ts:137
-  wire retry_request_payload_keeps = mat_asked_payload_keeps; // node.ts:137
-  wire retry_request_payload_introduces = mat_asked_payload_introduces; // node.ts:137
-  wire retry_request_payload_fence = mat_asked_payload_fence; // node.ts:137
-  wire [47:0] retry_request_payload_client = mat_asked_payload_client; // node.ts:137
-  wire [31:0] retry_request_payload_operation = mat_asked_payload_operation; // node.ts:137
-  wire retry_pass_ready = accesses_grant[1] & translate_access_ready; // node.ts:137
-  wire retry_fence_ready = ~fence_full | fences_fence_ready; // node.ts:137
+  wire retry_request_valid = mat_asked_valid; // node.ts:143
+  wire [5:0] retry_request_payload_access_slot = mat_asked_payload_access_slot; // node.ts:143
+  wire [15:0] retry_request_payload_access_pid = mat_asked_payload_access_pid; // node.ts:143
+  wire [63:0] retry_request_payload_access_va = mat_asked_payload_access_va; // node.ts:143
+  wire [13:0] retry_request_payload_access_length = mat_asked_payload_access_length; // node.ts:143
+  wire retry_request_payload_access_write = mat_asked_payload_access_write; // node.ts:143
+  wire retry_request_payload_access_silent = mat_asked_payload_access_silent; // node.ts:143
+  wire [7:0] retry_request_payload_access_reply_opcode = mat_asked_payload_access_reply_opcode; // node.ts:143
+  wire [2:0] retry_request_payload_access_op = mat_asked_payload_access_op; // node.ts:143
+  wire retry_request_payload_access_indirect = mat_asked_payload_access_indirect; // node.ts:143
+  wire retry_request_payload_tracked = mat_asked_payload_tracked; // node.ts:143
+  wire retry_request_payload_keeps = mat_asked_payload_keeps; // node.ts:143
+  wire retry_request_payload_introduces = mat_asked_payload_introduces; // node.ts:143
+  wire retry_request_payload_fence = mat_asked_payload_fence; // node.ts:143
+  wire [47:0] retry_request_payload_client = mat_asked_payload_client; // node.ts:143
+  wire [31:0] retry_request_payload_operation = mat_asked_payload_operation; // node.ts:143
+  wire retry_pass_ready = accesses_grant[1] & translate_access_ready; // node.ts:143
+  wire retry_fence_ready = ~fence_full | fences_fence_ready; // node.ts:143
   assign retry_answer_ready = answer_ready;
-  wire retry_done_valid = finish_done_valid; // node.ts:137
-  wire [5:0] retry_done_slot = finish_done_slot; // node.ts:137
-  wire [3:0] retry_done_status = finish_done_status; // node.ts:137
-  wire [63:0] retry_done_word = finish_done_word; // node.ts:137
-  wire [5:0] retry_word_slot = net_tx_word_slot; // node.ts:137
-  RetryBuffer_e2048_c64_n64_t1000 retry ( // node.ts:137
+  wire retry_done_valid = finish_done_valid; // node.ts:143
+  wire [5:0] retry_done_slot = finish_done_slot; // node.ts:143
+  wire [3:0] retry_done_status = finish_done_status; // node.ts:143
+  wire [63:0] retry_done_word = finish_done_word; // node.ts:143
+  wire [5:0] retry_word_slot = net_tx_word_slot; // node.ts:143
+  RetryBuffer_e2048_c64_n64_t1000 retry ( // node.ts:143
     .clk                                 (clk),
     .rst                                 (rst),
     .request_valid                       (retry_request_valid),
@@ -1618,13 +1638,13 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_retry_clients_replaced       (retry_events_retry_clients_replaced)
   );
 
-  wire fences_fence_valid = fence_full; // node.ts:142
-  wire [5:0] fences_fence_payload_slot = fence_held_slot; // node.ts:142
-  wire fences_entered_valid = entered_valid; // node.ts:142
-  wire [5:0] fences_entered_slot = entered_slot; // node.ts:142
-  wire [63:0] fences_busy = pool_busy; // node.ts:142
+  wire fences_fence_valid = fence_full; // node.ts:148
+  wire [5:0] fences_fence_payload_slot = fence_held_slot; // node.ts:148
+  wire fences_entered_valid = entered_valid; // node.ts:148
+  wire [5:0] fences_entered_slot = entered_slot; // node.ts:148
+  wire [63:0] fences_busy = pool_busy; // node.ts:148
   assign fences_reply_ready = fenced_ready;
-  FenceUnit_slots64_fences4 fences ( // node.ts:142
+  FenceUnit_slots64_fences4 fences ( // node.ts:148
     .clk                   (clk),
     .rst                   (rst),
     .fence_valid           (fences_fence_valid),
@@ -1640,29 +1660,29 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .waiting               (fences_waiting)
   );
 
-  wire sync_request_valid = to_sync_valid; // node.ts:151
-  wire [5:0] sync_request_payload_slot = to_sync_payload_slot; // node.ts:151
-  wire [2:0] sync_request_payload_op = to_sync_payload_op; // node.ts:151
-  wire [30:0] sync_request_payload_address = sync_request_payload_address_1; // node.ts:151
-  wire [15:0] sync_request_payload_pid = pids_value; // node.ts:151
-  wire [13:0] sync_request_payload_length = to_sync_payload_length; // node.ts:151
-  wire sync_request_payload_silent = to_sync_payload_silent; // node.ts:151
-  wire [7:0] sync_request_payload_reply_opcode = to_sync_payload_reply_opcode; // node.ts:151
-  wire [127:0] sync_operands = operands_value; // node.ts:151
-  wire sync_ar_ready = share_sync_ar_ready; // node.ts:151
-  wire sync_r_valid = share_sync_r_valid; // node.ts:151
-  wire [511:0] sync_r_payload_data = share_sync_r_payload_data; // node.ts:151
-  wire [4:0] sync_r_payload_id = share_sync_r_payload_id; // node.ts:151
-  wire [1:0] sync_r_payload_resp = share_sync_r_payload_resp; // node.ts:151
-  wire sync_r_payload_last = share_sync_r_payload_last; // node.ts:151
-  wire sync_aw_ready = share_sync_aw_ready; // node.ts:151
-  wire sync_w_ready = share_sync_w_ready; // node.ts:151
-  wire sync_b_valid = share_sync_b_valid; // node.ts:151
-  wire [4:0] sync_b_payload_id = share_sync_b_payload_id; // node.ts:151
-  wire [1:0] sync_b_payload_resp = share_sync_b_payload_resp; // node.ts:151
+  wire sync_request_valid = to_sync_valid; // node.ts:157
+  wire [5:0] sync_request_payload_slot = to_sync_payload_slot; // node.ts:157
+  wire [2:0] sync_request_payload_op = to_sync_payload_op; // node.ts:157
+  wire [30:0] sync_request_payload_address = sync_request_payload_address_1; // node.ts:157
+  wire [15:0] sync_request_payload_pid = pids_value; // node.ts:157
+  wire [13:0] sync_request_payload_length = to_sync_payload_length; // node.ts:157
+  wire sync_request_payload_silent = to_sync_payload_silent; // node.ts:157
+  wire [7:0] sync_request_payload_reply_opcode = to_sync_payload_reply_opcode; // node.ts:157
+  wire [127:0] sync_operands = operands_value; // node.ts:157
+  wire sync_ar_ready = share_sync_ar_ready; // node.ts:157
+  wire sync_r_valid = share_sync_r_valid; // node.ts:157
+  wire [511:0] sync_r_payload_data = share_sync_r_payload_data; // node.ts:157
+  wire [4:0] sync_r_payload_id = share_sync_r_payload_id; // node.ts:157
+  wire [1:0] sync_r_payload_resp = share_sync_r_payload_resp; // node.ts:157
+  wire sync_r_payload_last = share_sync_r_payload_last; // node.ts:157
+  wire sync_aw_ready = share_sync_aw_ready; // node.ts:157
+  wire sync_w_ready = share_sync_w_ready; // node.ts:157
+  wire sync_b_valid = share_sync_b_valid; // node.ts:157
+  wire [4:0] sync_b_payload_id = share_sync_b_payload_id; // node.ts:157
+  wire [1:0] sync_b_payload_resp = share_sync_b_payload_resp; // node.ts:157
   assign sync_reply_ready = sync_ending_ready;
-  wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:151
-  SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:151
+  wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:157
+  SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:157
     .clk                          (clk),
     .rst                          (rst),
     .request_valid                (sync_request_valid),
@@ -1728,40 +1748,40 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .access_payload_indirect      (sync_access_payload_indirect)
   );
 
-  wire translate_access_valid = accesses_valid; // node.ts:162
-  wire [5:0] translate_access_payload_slot = accesses_payload_slot; // node.ts:162
-  wire [15:0] translate_access_payload_pid = accesses_payload_pid; // node.ts:162
-  wire [63:0] translate_access_payload_va = accesses_payload_va; // node.ts:162
-  wire [13:0] translate_access_payload_length = accesses_payload_length; // node.ts:162
-  wire translate_access_payload_write = accesses_payload_write; // node.ts:162
-  wire translate_access_payload_silent = accesses_payload_silent; // node.ts:162
-  wire [7:0] translate_access_payload_reply_opcode = accesses_payload_reply_opcode; // node.ts:162
-  wire [2:0] translate_access_payload_op = accesses_payload_op; // node.ts:162
-  wire translate_access_payload_indirect = accesses_payload_indirect; // node.ts:162
-  wire translate_reads_ready = ~to_read_skid_full; // node.ts:162
-  wire translate_writes_ready = writer_request_ready; // node.ts:162
+  wire translate_access_valid = accesses_valid; // node.ts:168
+  wire [5:0] translate_access_payload_slot = accesses_payload_slot; // node.ts:168
+  wire [15:0] translate_access_payload_pid = accesses_payload_pid; // node.ts:168
+  wire [63:0] translate_access_payload_va = accesses_payload_va; // node.ts:168
+  wire [13:0] translate_access_payload_length = accesses_payload_length; // node.ts:168
+  wire translate_access_payload_write = accesses_payload_write; // node.ts:168
+  wire translate_access_payload_silent = accesses_payload_silent; // node.ts:168
+  wire [7:0] translate_access_payload_reply_opcode = accesses_payload_reply_opcode; // node.ts:168
+  wire [2:0] translate_access_payload_op = accesses_payload_op; // node.ts:168
+  wire translate_access_payload_indirect = accesses_payload_indirect; // node.ts:168
+  wire translate_reads_ready = ~to_read_skid_full; // node.ts:168
+  wire translate_writes_ready = writer_request_ready; // node.ts:168
   assign translate_refused_ready = refusal_ready;
-  wire translate_syncs_ready = ~to_sync_full; // node.ts:162
-  wire translate_ar_ready = share_table_ar_ready; // node.ts:162
-  wire translate_r_valid = share_table_r_valid; // node.ts:162
-  wire [511:0] translate_r_payload_data = share_table_r_payload_data; // node.ts:162
-  wire [4:0] translate_r_payload_id = share_table_r_payload_id; // node.ts:162
-  wire [1:0] translate_r_payload_resp = share_table_r_payload_resp; // node.ts:162
-  wire translate_r_payload_last = share_table_r_payload_last; // node.ts:162
-  wire translate_aw_ready = share_table_aw_ready; // node.ts:162
-  wire translate_w_ready = share_table_w_ready; // node.ts:162
-  wire translate_b_valid = share_table_b_valid; // node.ts:162
-  wire [4:0] translate_b_payload_id = share_table_b_payload_id; // node.ts:162
-  wire [1:0] translate_b_payload_resp = share_table_b_payload_resp; // node.ts:162
-  wire translate_free_page_valid = free_page_valid; // node.ts:162
-  wire [8:0] translate_free_page_payload = free_page_payload; // node.ts:162
-  wire translate_out_of_memory = control_out_of_memory; // node.ts:162
-  wire translate_shootdown_valid = shootdown_valid; // node.ts:162
-  wire [15:0] translate_shootdown_payload_pid = shootdown_payload_pid; // node.ts:162
-  wire [27:0] translate_shootdown_payload_vpn = shootdown_payload_vpn; // node.ts:162
-  wire translate_shootdown_done_ready = shootdown_done_ready; // node.ts:162
-  wire [63:0] translate_busy = pool_busy; // node.ts:162
-  Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // node.ts:162
+  wire translate_syncs_ready = ~to_sync_full; // node.ts:168
+  wire translate_ar_ready = share_table_ar_ready; // node.ts:168
+  wire translate_r_valid = share_table_r_valid; // node.ts:168
+  wire [511:0] translate_r_payload_data = share_table_r_payload_data; // node.ts:168
+  wire [4:0] translate_r_payload_id = share_table_r_payload_id; // node.ts:168
+  wire [1:0] translate_r_payload_resp = share_table_r_payload_resp; // node.ts:168
+  wire translate_r_payload_last = share_table_r_payload_last; // node.ts:168
+  wire translate_aw_ready = share_table_aw_ready; // node.ts:168
+  wire translate_w_ready = share_table_w_ready; // node.ts:168
+  wire translate_b_valid = share_table_b_valid; // node.ts:168
+  wire [4:0] translate_b_payload_id = share_table_b_payload_id; // node.ts:168
+  wire [1:0] translate_b_payload_resp = share_table_b_payload_resp; // node.ts:168
+  wire translate_free_page_valid = free_page_valid; // node.ts:168
+  wire [8:0] translate_free_page_payload = free_page_payload; // node.ts:168
+  wire translate_out_of_memory = control_out_of_memory; // node.ts:168
+  wire translate_shootdown_valid = shootdown_valid; // node.ts:168
+  wire [15:0] translate_shootdown_payload_pid = shootdown_payload_pid; // node.ts:168
+  wire [27:0] translate_shootdown_payload_vpn = shootdown_payload_vpn; // node.ts:168
+  wire translate_shootdown_done_ready = shootdown_done_ready; // node.ts:168
+  wire [63:0] translate_busy = pool_busy; // node.ts:168
+  Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // node.ts:168
     .clk                          (clk),
     .rst                          (rst),
     .access_valid                 (translate_access_valid),
@@ -1870,25 +1890,25 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_out_of_memory         (translate_events_out_of_memory)
   );
 
-  wire reader_request_valid = to_read_full; // node.ts:191
-  wire [5:0] reader_request_payload_slot = to_read_held_slot; // node.ts:191
-  wire [21:0] reader_request_payload_offset = to_read_held_offset; // node.ts:191
-  wire [13:0] reader_request_payload_length = to_read_held_length; // node.ts:191
-  wire reader_request_payload_write = to_read_held_write; // node.ts:191
-  wire reader_request_payload_silent = to_read_held_silent; // node.ts:191
-  wire [7:0] reader_request_payload_reply_opcode = to_read_held_reply_opcode; // node.ts:191
-  wire [2:0] reader_request_payload_op = to_read_held_op; // node.ts:191
-  wire reader_request_payload_indirect = to_read_held_indirect; // node.ts:191
-  wire [17:0] reader_request_payload_ppns = to_read_held_ppns; // node.ts:191
-  wire reader_ar_ready = share_data_ar_ready; // node.ts:191
-  wire reader_r_valid = share_data_r_valid; // node.ts:191
-  wire [511:0] reader_r_payload_data = share_data_r_payload_data; // node.ts:191
-  wire [4:0] reader_r_payload_id = share_data_r_payload_id; // node.ts:191
-  wire [1:0] reader_r_payload_resp = share_data_r_payload_resp; // node.ts:191
-  wire reader_r_payload_last = share_data_r_payload_last; // node.ts:191
-  wire reader_reply_ready = read_ending_ready; // node.ts:191
-  wire reader_data_ready = net_tx_data_ready; // node.ts:191
-  AccessRead_51a76732 reader ( // node.ts:191
+  wire reader_request_valid = to_read_full; // node.ts:197
+  wire [5:0] reader_request_payload_slot = to_read_held_slot; // node.ts:197
+  wire [21:0] reader_request_payload_offset = to_read_held_offset; // node.ts:197
+  wire [13:0] reader_request_payload_length = to_read_held_length; // node.ts:197
+  wire reader_request_payload_write = to_read_held_write; // node.ts:197
+  wire reader_request_payload_silent = to_read_held_silent; // node.ts:197
+  wire [7:0] reader_request_payload_reply_opcode = to_read_held_reply_opcode; // node.ts:197
+  wire [2:0] reader_request_payload_op = to_read_held_op; // node.ts:197
+  wire reader_request_payload_indirect = to_read_held_indirect; // node.ts:197
+  wire [17:0] reader_request_payload_ppns = to_read_held_ppns; // node.ts:197
+  wire reader_ar_ready = share_data_ar_ready; // node.ts:197
+  wire reader_r_valid = share_data_r_valid; // node.ts:197
+  wire [511:0] reader_r_payload_data = share_data_r_payload_data; // node.ts:197
+  wire [4:0] reader_r_payload_id = share_data_r_payload_id; // node.ts:197
+  wire [1:0] reader_r_payload_resp = share_data_r_payload_resp; // node.ts:197
+  wire reader_r_payload_last = share_data_r_payload_last; // node.ts:197
+  wire reader_reply_ready = read_ending_ready; // node.ts:197
+  wire reader_data_ready = net_tx_data_ready; // node.ts:197
+  AccessRead_51a76732 reader ( // node.ts:197
     .clk                          (clk),
     .rst                          (rst),
     .request_valid                (reader_request_valid),
@@ -1931,27 +1951,27 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_read_bytes            (reader_events_read_bytes)
   );
 
-  wire writer_request_valid = translate_writes_valid; // node.ts:192
-  wire [5:0] writer_request_payload_slot = translate_writes_payload_slot; // node.ts:192
-  wire [21:0] writer_request_payload_offset = translate_writes_payload_offset; // node.ts:192
-  wire [13:0] writer_request_payload_length = translate_writes_payload_length; // node.ts:192
-  wire writer_request_payload_write = translate_writes_payload_write; // node.ts:192
-  wire writer_request_payload_silent = translate_writes_payload_silent; // node.ts:192
-  wire [7:0] writer_request_payload_reply_opcode = translate_writes_payload_reply_opcode; // node.ts:192
-  wire [2:0] writer_request_payload_op = translate_writes_payload_op; // node.ts:192
-  wire writer_request_payload_indirect = translate_writes_payload_indirect; // node.ts:192
-  wire [17:0] writer_request_payload_ppns = translate_writes_payload_ppns; // node.ts:192
-  wire writer_buffer_job_ready = buffer_write_job_ready; // node.ts:192
-  wire writer_buffer_valid = buffer_write_data_valid; // node.ts:192
-  wire [511:0] writer_buffer_payload_data = buffer_write_data_payload_data; // node.ts:192
-  wire writer_buffer_payload_last = buffer_write_data_payload_last; // node.ts:192
-  wire writer_aw_ready = ~data_aw_full; // node.ts:192
-  wire writer_w_ready = share_data_w_ready; // node.ts:192
-  wire writer_b_valid = share_data_b_valid; // node.ts:192
-  wire [4:0] writer_b_payload_id = share_data_b_payload_id; // node.ts:192
-  wire [1:0] writer_b_payload_resp = share_data_b_payload_resp; // node.ts:192
-  wire writer_ending_ready = ~ending_1_skid_full; // node.ts:192
-  AccessWrite_f56bbcf9 writer ( // node.ts:192
+  wire writer_request_valid = translate_writes_valid; // node.ts:198
+  wire [5:0] writer_request_payload_slot = translate_writes_payload_slot; // node.ts:198
+  wire [21:0] writer_request_payload_offset = translate_writes_payload_offset; // node.ts:198
+  wire [13:0] writer_request_payload_length = translate_writes_payload_length; // node.ts:198
+  wire writer_request_payload_write = translate_writes_payload_write; // node.ts:198
+  wire writer_request_payload_silent = translate_writes_payload_silent; // node.ts:198
+  wire [7:0] writer_request_payload_reply_opcode = translate_writes_payload_reply_opcode; // node.ts:198
+  wire [2:0] writer_request_payload_op = translate_writes_payload_op; // node.ts:198
+  wire writer_request_payload_indirect = translate_writes_payload_indirect; // node.ts:198
+  wire [17:0] writer_request_payload_ppns = translate_writes_payload_ppns; // node.ts:198
+  wire writer_buffer_job_ready = buffer_write_job_ready; // node.ts:198
+  wire writer_buffer_valid = buffer_write_data_valid; // node.ts:198
+  wire [511:0] writer_buffer_payload_data = buffer_write_data_payload_data; // node.ts:198
+  wire writer_buffer_payload_last = buffer_write_data_payload_last; // node.ts:198
+  wire writer_aw_ready = ~data_aw_full; // node.ts:198
+  wire writer_w_ready = share_data_w_ready; // node.ts:198
+  wire writer_b_valid = share_data_b_valid; // node.ts:198
+  wire [4:0] writer_b_payload_id = share_data_b_payload_id; // node.ts:198
+  wire [1:0] writer_b_payload_resp = share_data_b_payload_resp; // node.ts:198
+  wire writer_ending_ready = ~ending_1_skid_full; // node.ts:198
+  AccessWrite_f56bbcf9 writer ( // node.ts:198
     .clk                          (clk),
     .rst                          (rst),
     .request_valid                (writer_request_valid),
@@ -2005,11 +2025,11 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_write_bytes           (writer_events_write_bytes)
   );
 
-  wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:196
-  wire [5:0] pids_write_slot = retry_pass_payload_slot; // node.ts:196
-  wire [15:0] pids_write_value = retry_pass_payload_pid; // node.ts:196
-  wire [5:0] pids_slot = to_sync_payload_slot; // node.ts:196
-  SlotWords_slots64_width16 pids ( // node.ts:196
+  wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:202
+  wire [5:0] pids_write_slot = retry_pass_payload_slot; // node.ts:202
+  wire [15:0] pids_write_value = retry_pass_payload_pid; // node.ts:202
+  wire [5:0] pids_slot = to_sync_payload_slot; // node.ts:202
+  SlotWords_slots64_width16 pids ( // node.ts:202
     .clk         (clk),
     .rst         (rst),
     .write_en    (pids_write_en),
@@ -2019,11 +2039,11 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .value       (pids_value)
   );
 
-  wire found_write_en = sync_result_valid; // node.ts:220
-  wire [5:0] found_write_slot = sync_result_slot; // node.ts:220
-  wire [63:0] found_write_value = sync_result_word; // node.ts:220
-  wire [5:0] found_slot = finish_word_slot; // node.ts:220
-  SlotWords_slots64_width64 found ( // node.ts:220
+  wire found_write_en = sync_result_valid; // node.ts:226
+  wire [5:0] found_write_slot = sync_result_slot; // node.ts:226
+  wire [63:0] found_write_value = sync_result_word; // node.ts:226
+  wire [5:0] found_slot = finish_word_slot; // node.ts:226
+  SlotWords_slots64_width64 found ( // node.ts:226
     .clk         (clk),
     .rst         (rst),
     .write_en    (found_write_en),
@@ -2033,72 +2053,72 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .value       (found_value)
   );
 
-  wire share_data_ar_valid = reader_ar_valid; // node.ts:224
-  wire [30:0] share_data_ar_payload_addr = reader_ar_payload_addr; // node.ts:224
-  wire [4:0] share_data_ar_payload_id = reader_ar_payload_id; // node.ts:224
-  wire [7:0] share_data_ar_payload_len = reader_ar_payload_len; // node.ts:224
-  wire [2:0] share_data_ar_payload_size = reader_ar_payload_size; // node.ts:224
-  wire [1:0] share_data_ar_payload_burst = reader_ar_payload_burst; // node.ts:224
-  wire share_data_r_ready = reader_r_ready; // node.ts:224
-  wire share_data_aw_valid = data_aw_valid; // node.ts:224
-  wire [30:0] share_data_aw_payload_addr = data_aw_payload_addr; // node.ts:224
-  wire [4:0] share_data_aw_payload_id = data_aw_payload_id; // node.ts:224
-  wire [7:0] share_data_aw_payload_len = data_aw_payload_len; // node.ts:224
-  wire [2:0] share_data_aw_payload_size = data_aw_payload_size; // node.ts:224
-  wire [1:0] share_data_aw_payload_burst = data_aw_payload_burst; // node.ts:224
-  wire share_data_w_valid = writer_w_valid; // node.ts:224
-  wire [511:0] share_data_w_payload_data = writer_w_payload_data; // node.ts:224
-  wire [63:0] share_data_w_payload_strb = writer_w_payload_strb; // node.ts:224
-  wire share_data_w_payload_last = writer_w_payload_last; // node.ts:224
-  wire share_data_b_ready = writer_b_ready; // node.ts:224
-  wire share_table_ar_valid = translate_ar_valid; // node.ts:224
-  wire [30:0] share_table_ar_payload_addr = translate_ar_payload_addr; // node.ts:224
-  wire [4:0] share_table_ar_payload_id = translate_ar_payload_id; // node.ts:224
-  wire [7:0] share_table_ar_payload_len = translate_ar_payload_len; // node.ts:224
-  wire [2:0] share_table_ar_payload_size = translate_ar_payload_size; // node.ts:224
-  wire [1:0] share_table_ar_payload_burst = translate_ar_payload_burst; // node.ts:224
-  wire share_table_r_ready = translate_r_ready; // node.ts:224
-  wire share_table_aw_valid = translate_aw_valid; // node.ts:224
-  wire [30:0] share_table_aw_payload_addr = translate_aw_payload_addr; // node.ts:224
-  wire [4:0] share_table_aw_payload_id = translate_aw_payload_id; // node.ts:224
-  wire [7:0] share_table_aw_payload_len = translate_aw_payload_len; // node.ts:224
-  wire [2:0] share_table_aw_payload_size = translate_aw_payload_size; // node.ts:224
-  wire [1:0] share_table_aw_payload_burst = translate_aw_payload_burst; // node.ts:224
-  wire share_table_w_valid = translate_w_valid; // node.ts:224
-  wire [511:0] share_table_w_payload_data = translate_w_payload_data; // node.ts:224
-  wire [63:0] share_table_w_payload_strb = translate_w_payload_strb; // node.ts:224
-  wire share_table_w_payload_last = translate_w_payload_last; // node.ts:224
-  wire share_table_b_ready = translate_b_ready; // node.ts:224
-  wire share_sync_ar_valid = sync_ar_valid; // node.ts:224
-  wire [30:0] share_sync_ar_payload_addr = sync_ar_payload_addr; // node.ts:224
-  wire [4:0] share_sync_ar_payload_id = sync_ar_payload_id; // node.ts:224
-  wire [7:0] share_sync_ar_payload_len = sync_ar_payload_len; // node.ts:224
-  wire [2:0] share_sync_ar_payload_size = sync_ar_payload_size; // node.ts:224
-  wire [1:0] share_sync_ar_payload_burst = sync_ar_payload_burst; // node.ts:224
-  wire share_sync_r_ready = sync_r_ready; // node.ts:224
-  wire share_sync_aw_valid = sync_aw_valid; // node.ts:224
-  wire [30:0] share_sync_aw_payload_addr = sync_aw_payload_addr; // node.ts:224
-  wire [4:0] share_sync_aw_payload_id = sync_aw_payload_id; // node.ts:224
-  wire [7:0] share_sync_aw_payload_len = sync_aw_payload_len; // node.ts:224
-  wire [2:0] share_sync_aw_payload_size = sync_aw_payload_size; // node.ts:224
-  wire [1:0] share_sync_aw_payload_burst = sync_aw_payload_burst; // node.ts:224
-  wire share_sync_w_valid = sync_w_valid; // node.ts:224
-  wire [511:0] share_sync_w_payload_data = sync_w_payload_data; // node.ts:224
-  wire [63:0] share_sync_w_payload_strb = sync_w_payload_strb; // node.ts:224
-  wire share_sync_w_payload_last = sync_w_payload_last; // node.ts:224
-  wire share_sync_b_ready = sync_b_ready; // node.ts:224
-  wire share_ar_ready = mem_ar_ready; // node.ts:224
-  wire share_r_valid = mem_r_valid; // node.ts:224
-  wire [511:0] share_r_payload_data = mem_r_payload_data; // node.ts:224
-  wire [4:0] share_r_payload_id = mem_r_payload_id; // node.ts:224
-  wire [1:0] share_r_payload_resp = mem_r_payload_resp; // node.ts:224
-  wire share_r_payload_last = mem_r_payload_last; // node.ts:224
-  wire share_aw_ready = mem_aw_ready; // node.ts:224
-  wire share_w_ready = mem_w_ready; // node.ts:224
-  wire share_b_valid = mem_b_valid; // node.ts:224
-  wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:224
-  wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:224
-  AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // node.ts:224
+  wire share_data_ar_valid = reader_ar_valid; // node.ts:230
+  wire [30:0] share_data_ar_payload_addr = reader_ar_payload_addr; // node.ts:230
+  wire [4:0] share_data_ar_payload_id = reader_ar_payload_id; // node.ts:230
+  wire [7:0] share_data_ar_payload_len = reader_ar_payload_len; // node.ts:230
+  wire [2:0] share_data_ar_payload_size = reader_ar_payload_size; // node.ts:230
+  wire [1:0] share_data_ar_payload_burst = reader_ar_payload_burst; // node.ts:230
+  wire share_data_r_ready = reader_r_ready; // node.ts:230
+  wire share_data_aw_valid = data_aw_valid; // node.ts:230
+  wire [30:0] share_data_aw_payload_addr = data_aw_payload_addr; // node.ts:230
+  wire [4:0] share_data_aw_payload_id = data_aw_payload_id; // node.ts:230
+  wire [7:0] share_data_aw_payload_len = data_aw_payload_len; // node.ts:230
+  wire [2:0] share_data_aw_payload_size = data_aw_payload_size; // node.ts:230
+  wire [1:0] share_data_aw_payload_burst = data_aw_payload_burst; // node.ts:230
+  wire share_data_w_valid = writer_w_valid; // node.ts:230
+  wire [511:0] share_data_w_payload_data = writer_w_payload_data; // node.ts:230
+  wire [63:0] share_data_w_payload_strb = writer_w_payload_strb; // node.ts:230
+  wire share_data_w_payload_last = writer_w_payload_last; // node.ts:230
+  wire share_data_b_ready = writer_b_ready; // node.ts:230
+  wire share_table_ar_valid = translate_ar_valid; // node.ts:230
+  wire [30:0] share_table_ar_payload_addr = translate_ar_payload_addr; // node.ts:230
+  wire [4:0] share_table_ar_payload_id = translate_ar_payload_id; // node.ts:230
+  wire [7:0] share_table_ar_payload_len = translate_ar_payload_len; // node.ts:230
+  wire [2:0] share_table_ar_payload_size = translate_ar_payload_size; // node.ts:230
+  wire [1:0] share_table_ar_payload_burst = translate_ar_payload_burst; // node.ts:230
+  wire share_table_r_ready = translate_r_ready; // node.ts:230
+  wire share_table_aw_valid = translate_aw_valid; // node.ts:230
+  wire [30:0] share_table_aw_payload_addr = translate_aw_payload_addr; // node.ts:230
+  wire [4:0] share_table_aw_payload_id = translate_aw_payload_id; // node.ts:230
+  wire [7:0] share_table_aw_payload_len = translate_aw_payload_len; // node.ts:230
+  wire [2:0] share_table_aw_payload_size = translate_aw_payload_size; // node.ts:230
+  wire [1:0] share_table_aw_payload_burst = translate_aw_payload_burst; // node.ts:230
+  wire share_table_w_valid = translate_w_valid; // node.ts:230
+  wire [511:0] share_table_w_payload_data = translate_w_payload_data; // node.ts:230
+  wire [63:0] share_table_w_payload_strb = translate_w_payload_strb; // node.ts:230
+  wire share_table_w_payload_last = translate_w_payload_last; // node.ts:230
+  wire share_table_b_ready = translate_b_ready; // node.ts:230
+  wire share_sync_ar_valid = sync_ar_valid; // node.ts:230
+  wire [30:0] share_sync_ar_payload_addr = sync_ar_payload_addr; // node.ts:230
+  wire [4:0] share_sync_ar_payload_id = sync_ar_payload_id; // node.ts:230
+  wire [7:0] share_sync_ar_payload_len = sync_ar_payload_len; // node.ts:230
+  wire [2:0] share_sync_ar_payload_size = sync_ar_payload_size; // node.ts:230
+  wire [1:0] share_sync_ar_payload_burst = sync_ar_payload_burst; // node.ts:230
+  wire share_sync_r_ready = sync_r_ready; // node.ts:230
+  wire share_sync_aw_valid = sync_aw_valid; // node.ts:230
+  wire [30:0] share_sync_aw_payload_addr = sync_aw_payload_addr; // node.ts:230
+  wire [4:0] share_sync_aw_payload_id = sync_aw_payload_id; // node.ts:230
+  wire [7:0] share_sync_aw_payload_len = sync_aw_payload_len; // node.ts:230
+  wire [2:0] share_sync_aw_payload_size = sync_aw_payload_size; // node.ts:230
+  wire [1:0] share_sync_aw_payload_burst = sync_aw_payload_burst; // node.ts:230
+  wire share_sync_w_valid = sync_w_valid; // node.ts:230
+  wire [511:0] share_sync_w_payload_data = sync_w_payload_data; // node.ts:230
+  wire [63:0] share_sync_w_payload_strb = sync_w_payload_strb; // node.ts:230
+  wire share_sync_w_payload_last = sync_w_payload_last; // node.ts:230
+  wire share_sync_b_ready = sync_b_ready; // node.ts:230
+  wire share_ar_ready = mem_ar_ready; // node.ts:230
+  wire share_r_valid = mem_r_valid; // node.ts:230
+  wire [511:0] share_r_payload_data = mem_r_payload_data; // node.ts:230
+  wire [4:0] share_r_payload_id = mem_r_payload_id; // node.ts:230
+  wire [1:0] share_r_payload_resp = mem_r_payload_resp; // node.ts:230
+  wire share_r_payload_last = mem_r_payload_last; // node.ts:230
+  wire share_aw_ready = mem_aw_ready; // node.ts:230
+  wire share_w_ready = mem_w_ready; // node.ts:230
+  wire share_b_valid = mem_b_valid; // node.ts:230
+  wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:230
+  wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:230
+  AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // node.ts:230
     .clk                    (clk),
     .rst                    (rst),
     .data_ar_valid          (share_data_ar_valid),
@@ -2219,17 +2239,17 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .b_payload_resp         (share_b_payload_resp)
   );
 
-  wire finish_ending_valid = endings_valid; // node.ts:256
-  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:256
-  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:256
-  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:256
-  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:256
-  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:256
-  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:256
-  wire finish_ending_payload_done = endings_payload_done; // node.ts:256
-  wire finish_reply_ready = net_tx_reply_ready; // node.ts:256
-  wire [63:0] finish_word = found_value; // node.ts:256
-  Finish_slots64 finish ( // node.ts:256
+  wire finish_ending_valid = endings_valid; // node.ts:262
+  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:262
+  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:262
+  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:262
+  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:262
+  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:262
+  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:262
+  wire finish_ending_payload_done = endings_payload_done; // node.ts:262
+  wire finish_reply_ready = net_tx_reply_ready; // node.ts:262
+  wire [63:0] finish_word = found_value; // node.ts:262
+  Finish_slots64 finish ( // node.ts:262
     .clk                   (clk),
     .rst                   (rst),
     .ending_valid          (finish_ending_valid),
@@ -2258,44 +2278,44 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .done_word             (finish_done_word)
   );
 
-  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:345
-  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:345
-  wire [15:0] net_tx_config_native_port = control_config_native_port; // node.ts:345
-  wire [15:0] net_tx_config_client_port = control_config_client_port; // node.ts:345
-  wire net_tx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:345
-  wire net_tx_reply_valid = finish_reply_valid; // node.ts:345
-  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:345
-  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:345
-  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:345
-  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:345
-  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:345
-  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:345
-  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:345
-  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:345
-  wire [15:0] net_tx_context_client_port = reply_contexts_value_client_port; // node.ts:345
-  wire [15:0] net_tx_context_node_port = reply_contexts_value_node_port; // node.ts:345
-  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:345
-  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:345
-  wire net_tx_context_published = reply_contexts_value_published; // node.ts:345
-  wire [15:0] net_tx_context_ip_length = reply_contexts_value_ip_length; // node.ts:345
-  wire [15:0] net_tx_context_icmp_checksum = reply_contexts_value_icmp_checksum; // node.ts:345
-  wire [95:0] net_tx_context_ip_header = reply_contexts_value_ip_header; // node.ts:345
-  wire [63:0] net_tx_word = retry_word; // node.ts:345
-  wire net_tx_data_valid = reader_data_valid; // node.ts:345
-  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:345
-  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:345
-  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:345
-  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:345
-  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:345
-  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:345
-  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:345
-  wire net_tx_raw_valid = soc_tx_valid; // node.ts:345
-  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:345
-  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:345
-  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:345
-  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:345
-  wire net_tx_tx_ready = tx_ready; // node.ts:345
-  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:345
+  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:351
+  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:351
+  wire [15:0] net_tx_config_native_port = control_config_native_port; // node.ts:351
+  wire [15:0] net_tx_config_client_port = control_config_client_port; // node.ts:351
+  wire net_tx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:351
+  wire net_tx_reply_valid = finish_reply_valid; // node.ts:351
+  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:351
+  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:351
+  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:351
+  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:351
+  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:351
+  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:351
+  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:351
+  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:351
+  wire [15:0] net_tx_context_client_port = reply_contexts_value_client_port; // node.ts:351
+  wire [15:0] net_tx_context_node_port = reply_contexts_value_node_port; // node.ts:351
+  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:351
+  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:351
+  wire net_tx_context_published = reply_contexts_value_published; // node.ts:351
+  wire [15:0] net_tx_context_ip_length = reply_contexts_value_ip_length; // node.ts:351
+  wire [15:0] net_tx_context_icmp_checksum = reply_contexts_value_icmp_checksum; // node.ts:351
+  wire [95:0] net_tx_context_ip_header = reply_contexts_value_ip_header; // node.ts:351
+  wire [63:0] net_tx_word = retry_word; // node.ts:351
+  wire net_tx_data_valid = reader_data_valid; // node.ts:351
+  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:351
+  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:351
+  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:351
+  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:351
+  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:351
+  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:351
+  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:351
+  wire net_tx_raw_valid = soc_tx_valid; // node.ts:351
+  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:351
+  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:351
+  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:351
+  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:351
+  wire net_tx_tx_ready = tx_ready; // node.ts:351
+  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:351
     .clk                    (clk),
     .rst                    (rst),
     .config_mac             (net_tx_config_mac),
@@ -2408,6 +2428,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
       counted_drop_protocol <= 2'd0;
       counted_drop_icmp <= 2'd0;
       counted_drop_port <= 2'd0;
+      counted_drop_source <= 2'd0;
+      counted_drop_reply <= 2'd0;
       counted_drop_rule <= 2'd0;
       counted_arp_replies <= 2'd0;
       counted_icmp_replies <= 2'd0;
@@ -2463,12 +2485,14 @@ module ClioNode_d512_p22_m31_t64_n64 (
       counted_drop_protocol <= {1'b0, net_rx_drops_protocol};
       counted_drop_icmp <= {1'b0, net_rx_drops_icmp};
       counted_drop_port <= {1'b0, net_rx_drops_port};
+      counted_drop_source <= {1'b0, net_rx_drops_source};
+      counted_drop_reply <= {1'b0, mat_events_drop_reply};
       counted_drop_rule <= {1'b0, mat_events_drop_rule};
       counted_arp_replies <= {1'b0, mat_events_arp_replies};
       counted_icmp_replies <= {1'b0, mat_events_icmp_replies};
       counted_nacks <= {1'b0, mat_events_nacks};
       counted_malformed <= {1'b0, mat_events_malformed};
-      counted_invalid <= {1'b0, translate_events_invalid};
+      counted_invalid <= {1'b0, translate_events_invalid} + {1'b0, mat_events_invalid};
       counted_write_permission <= {1'b0, translate_events_write_permission};
       counted_read_permission <= {1'b0, translate_events_read_permission};
       counted_out_of_memory <= {1'b0, translate_events_out_of_memory};

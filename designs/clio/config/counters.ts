@@ -31,6 +31,14 @@ const list = {
   dropProtocol: exact("dropProtocol", "neither UDP nor ICMP"),
   dropIcmp: exact("dropIcmp", "ICMP other than an echo request"),
   dropPort: exact("dropPort", "a UDP port that is not the node's"),
+  dropSource: exact(
+    "dropSource",
+    "a sender that is the node itself or no single station: own or group MAC address; own, broadcast, multicast or no IPv4 address",
+  ),
+  dropReply: exact(
+    "dropReply",
+    "a reply that is not for the slow path: a status, an opcode of replies, or one that both have from a port of a node's",
+  ),
   dropRule: exact("dropRule", "the match-and-action table says so"),
   arpReplies: exact("arpReplies", "ARP requests answered"),
   icmpReplies: exact("icmpReplies", "ICMP echo requests answered"),

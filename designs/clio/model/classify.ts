@@ -11,7 +11,7 @@ import {
   udpHeader,
   type Decoded,
 } from "../../shared/wire/index.ts";
-import { clioHeader, frameOffsets, type RequestHeaders } from "../wire/index.ts";
+import { clioHeader, frameOffsets, operationOf, repliesTo, type RequestHeaders } from "../wire/index.ts";
 import type { DropReason, RuntimeSettings } from "../config/index.ts";
 
 /** Rules for the frames that are for the node: section 1 of rules.md. */
@@ -27,6 +27,8 @@ export interface FilterSettings extends Pick<
 export interface Request extends RequestHeaders {
   /** Bytes from the Clio header's first byte to the end of the UDP data. */
   readonly came: number;
+  /** It is a reply, and is not answered. */
+  readonly reply: boolean;
 }
 export type Verdict =
   | { readonly kind: "drop"; readonly reason: DropReason }
@@ -36,7 +38,27 @@ export type Verdict =
 
 const drop = (reason: DropReason): Verdict => ({ kind: "drop", reason });
 
-/** Apply rules 1 to 20 in their order; the FCS is not looked at here. */
+/** A MAC address that no other station sends with: the node's own, or a group's. */
+function isNoSender(mac: bigint, s: FilterSettings): boolean {
+  return mac === s.mac || (mac & (1n << 40n)) !== 0n;
+}
+/** Addresses that are not one station's: 0.0.0.0, 224.0.0.0/4, 255.255.255.255. */
+function isNoStation(ip: number): boolean {
+  return ip === 0 || (ip >= 0xe000_0000 && ip <= 0xefff_ffff) || ip === 0xffff_ffff;
+}
+/**
+ * Whether a request is a reply: it has a status, or an opcode that no request has; or one that its request has, too,
+ * and it comes from a port on which nodes answer.
+ */
+function isReply(status: number, code: number, port: number, s: FilterSettings): boolean {
+  if (status !== 0) return true;
+  const asks = operationOf(code);
+  if (asks === undefined) return repliesTo(code).length > 0;
+  const answers = port === s.nativePort || (port >= s.clientPort && port < s.clientPort + s.clientPorts);
+  return asks.reply?.code === code && answers;
+}
+
+/** Apply rules 1 to 21 in their order; the FCS is not looked at here. */
 export function classify(frame: Uint8Array, s: FilterSettings): Verdict {
   const L = frame.length;
   if (L > s.mtuFrame) return drop("dropLong");
@@ -53,7 +75,8 @@ export function classify(frame: Uint8Array, s: FilterSettings): Verdict {
       arp.hardwareSize === 6 &&
       arp.protocolSize === 4 &&
       arp.operation === 1;
-    return request && arp.targetIp === s.ip ? { kind: "arp", ethernet, arp } : drop("dropArp");
+    if (!request || arp.targetIp !== s.ip) return drop("dropArp");
+    return isNoSender(ethernet.src, s) ? drop("dropSource") : { kind: "arp", ethernet, arp };
   }
   if (ethernet.etherType !== etherType.ipv4) return drop("dropEtherType");
   if (L < frameOffsets.transport) return drop("dropShort");
@@ -63,6 +86,7 @@ export function classify(frame: Uint8Array, s: FilterSettings): Verdict {
   if (internetChecksum(frame, frameOffsets.network, frameOffsets.transport) !== 0) return drop("dropIpChecksum");
   if (ipv4.moreFragments !== 0 || ipv4.fragmentOffset !== 0) return drop("dropFragment");
   if (ipv4.dst !== s.ip) return drop("dropIp");
+  if (isNoSender(ethernet.src, s) || isNoStation(ipv4.src) || ipv4.src === s.ip) return drop("dropSource");
   const { totalLength } = ipv4;
   if (totalLength < ipv4Header.bytes || totalLength > L - ethernetHeader.bytes) return drop("dropLength");
   if (ipv4.protocol === ipProtocol.icmp) {
@@ -78,5 +102,6 @@ export function classify(frame: Uint8Array, s: FilterSettings): Verdict {
   if (udp.length !== totalLength - ipv4Header.bytes) return drop("dropLength");
   if (udp.length < udpHeader.bytes + clioHeader.bytes) return drop("dropShort");
   const clio = decode(clioHeader, frame, frameOffsets.clio);
-  return { kind: "request", request: { ethernet, ipv4, udp, clio, came: udp.length - udpHeader.bytes, native } };
+  const reply = isReply(clio.status, clio.opcode, udp.srcPort, s);
+  return { kind: "request", request: { ethernet, ipv4, udp, clio, came: udp.length - udpHeader.bytes, native, reply } };
 }

@@ -21,6 +21,7 @@ export {
   type FailedAccess,
   type Piece,
 } from "./access.ts";
+export { Circulation } from "./circulation.ts";
 export { ReferenceNode, type Outcome } from "./node.ts";
 export { ByteHistory, type PendingWrite } from "./byte-history.ts";
 export { outside, Words, type Span, type WordPart } from "./words.ts";

@@ -2,6 +2,7 @@ import { arpReplyFrame, echoReplyFrame } from "../../shared/wire/index.ts";
 import { clioHeader, defaultAction, frameOffsets, opcode, replyFrame, status, type Action } from "../wire/index.ts";
 import {
   counterNames,
+  firstOffloadPid,
   type CounterName,
   type DropReason,
   type NodeConfig,
@@ -38,8 +39,14 @@ export type Outcome =
   | { readonly kind: "drop"; readonly reason: DropReason }
   /** WRITE_NOREPLY: done, or failed for the reason given. */
   | { readonly kind: "silent"; readonly why: string }
-  /** Passed to the slow path, which answers in its own time. */
-  | { readonly kind: "forward"; readonly to: "slow" | "extend"; readonly frame: Uint8Array };
+  /** Handed to the slow path, which answers in its own time. */
+  | {
+      readonly kind: "forward";
+      readonly to: "slow" | "extend";
+      readonly frame: Uint8Array;
+      /** It is a reply: nobody answers it. When the way there is full, it is dropped. */
+      readonly reply?: true;
+    };
 
 /** How an access ended, and what an atomic found. */
 interface Done {
@@ -148,7 +155,7 @@ export class ReferenceNode {
     this.counters.rxFrames++;
     const verdict = classify(frame, this.filter);
     if (verdict.kind === "drop" && (!fcsBad || verdict.reason === "dropLong")) return this.drop(verdict.reason);
-    if (fcsBad && verdict.kind !== "request") return this.drop("dropFcs");
+    if (fcsBad && (verdict.kind !== "request" || verdict.request.reply)) return this.drop("dropFcs");
     switch (verdict.kind) {
       case "drop":
         return this.drop(verdict.reason);
@@ -166,8 +173,15 @@ export class ReferenceNode {
   private request(request: Request, frame: Uint8Array, fcsBad: boolean): ReturnType<ReferenceNode["interpret"]> {
     const { clio, came } = request;
     if (fcsBad) return this.refuse(request, "NACK", "nacks");
-    if (clio.size < clioHeader.bytes || clio.size > came) return this.refuse(request, "MALFORMED", "malformed");
-    const action = this.action(clio.opcode);
+    const contradicts = clio.size < clioHeader.bytes || clio.size > came,
+      action = this.action(clio.opcode);
+    if (request.reply) {
+      if (contradicts || action !== "slow") return this.drop("dropReply");
+      this.counters.slowRequests++;
+      return { kind: "forward", to: "slow", frame, reply: true };
+    }
+    if (contradicts) return this.refuse(request, "MALFORMED", "malformed");
+    if (clio.pid >= firstOffloadPid) return this.refuse(request, "INVALID", "invalid");
     switch (action) {
       case "malformed":
         return this.refuse(request, "MALFORMED", "malformed");
@@ -298,7 +312,7 @@ export class ReferenceNode {
     return { outcome, status: status[failure], word: 0n };
   }
 
-  private refuse(request: Request, why: "NACK" | "MALFORMED" | "BUSY", counter: CounterName): Outcome {
+  private refuse(request: Request, why: "NACK" | "MALFORMED" | "INVALID" | "BUSY", counter: CounterName): Outcome {
     this.counters[counter]++;
     if (request.clio.opcode === opcode.WRITE_NOREPLY) return this.unanswered(why);
     return this.send(replyFrame(this.runtime, request, request.clio.opcode, status[why]), why);

@@ -31,6 +31,7 @@ import {
   type Piece,
 } from "./access.ts";
 import { ByteHistory, type PendingWrite } from "./byte-history.ts";
+import { Circulation } from "./circulation.ts";
 import { ReferenceNode, type Execute } from "./node.ts";
 import { MappedMemory } from "./pages.ts";
 import type { RetryOperation } from "./retry.ts";
@@ -108,6 +109,8 @@ export class Scoreboard {
   /** Bytes of replies compared, whole frames: all but the slow path's, which the model leaves open. */
   comparedBytes = 0;
   private readonly node: ReferenceNode;
+  /** No frame that leaves the node may make a node send one. */
+  private readonly circulation: Circulation;
   private readonly config: NodeConfig;
   private readonly runtime: RuntimeSettings;
   private readonly pages = new Map<number, Map<bigint, Page>>();
@@ -127,6 +130,7 @@ export class Scoreboard {
     this.config = config;
     this.runtime = runtime;
     this.node = new ReferenceNode(config, runtime, new MappedMemory());
+    this.circulation = new Circulation(config, runtime);
   }
 
   /** Requests waiting for their reply. */
@@ -227,6 +231,7 @@ export class Scoreboard {
         return true;
       }
       case "forward":
+        if (meaning.reply === true) return false;
         this.wait({
           ...open,
           exact: undefined,
@@ -367,6 +372,8 @@ export class Scoreboard {
 
   /** A frame has come out of the node. @returns the request that it answers, when there is one */
   reply(frame: Uint8Array, time: number): Completed | undefined {
+    const answered = this.circulation.answered(frame);
+    if (answered !== undefined) this.problems.push(answered);
     const key = replyKey(frame),
       waiting = this.open.get(key) ?? [];
     if (waiting.length === 0) {

@@ -2,19 +2,13 @@
  * Identity of offloads on the node's own side of the network: clients with addresses that no frame from outside can
  * have.
  */
-import { cat, constant, mux, node, reg, uint, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
+import { cat, node, reg, uint, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
 import { etherType, ipProtocol, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
-import { frameOffsets } from "../wire/index.ts";
+import { frameOffsets, internalPrefix, internalPrefixBits } from "../wire/index.ts";
 import { joinFields } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 
-/**
- * The first five bytes of their MAC addresses, first byte highest; the sixth is the slot's number. The group bit (bit 0
- * of the first byte) is set, which no sender's address may have. Frames from outside have that bit cleared, so no
- * outside frame can pass for an offload's.
- */
-export const internalPrefix = 0x0343_4c49_4fn;
-export const internalPrefixBits = 40;
+export { internalPrefix, internalPrefixBits };
 /** Slot 0's IPv4 address, 127.67.1.0, the others' behind it: loopback addresses are never on a wire. */
 export const internalIp = 0x7f43_0100;
 /** Its UDP port. */
@@ -77,10 +71,17 @@ export function ipHeader(f: IpFields, sum: UInt<17>): UInt {
   return joinFields(ipv4Header, { ...ipConstants, checksum, totalLength: f.totalLength, src: f.src, dst: f.dst });
 }
 
-/** The frame's group bit cleared in its first beat: see `internalPrefix`. */
-export function clearGroupBit(data: UInt, first: Bit): UInt {
-  const at = groupByte * 8;
-  return cat(data.bits(at + 1, data.width - at - 1), mux(first, constant(0, 1), data.bit(at)), data.bits(0, at));
+/**
+ * The first beat of a frame from outside, so that its sender cannot be an offload (`internalPrefix`): with the group
+ * bit the first byte's highest bit is set, too. The node drops such a frame (../rtl/network/net-rx.ts).
+ */
+export function markGroupSender(data: UInt, first: Bit): UInt {
+  const at = groupByte * 8,
+    top = at + 7;
+  const marked = data.bit(top).or(first.and(data.bit(at)));
+  return top === data.width - 1
+    ? cat(marked, data.bits(0, top))
+    : cat(data.bits(top + 1, data.width - top - 1), marked, data.bits(0, top));
 }
 /** Whether a frame's first beat is on its way to an offload. */
 export function toOffload(data: UInt): Bit {

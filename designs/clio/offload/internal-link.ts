@@ -12,7 +12,7 @@ import {
   type StreamIn,
 } from "../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../shared/frame/index.ts";
-import { clearGroupBit, toOffload } from "./addresses.ts";
+import { markGroupSender, toOffload } from "./addresses.ts";
 
 type Frames = ReturnType<typeof AxisBeat>;
 
@@ -23,8 +23,8 @@ export const patience = 256;
  * Frames from the network and from inside onto one stream, whole. The network goes first; an internal frame that has
  * waited for `patience` cycles goes next. So a network at line rate slows offloads down but does not starve them.
  * Offloads take at most one frame in `patience` cycles from a network that needs every beat. With nothing from inside
- * the network's frames pass as they are. Latency 0, initiation interval 1. The group bit is cleared in the sender's MAC
- * of frames from outside: no outside frame can pass for an offload's (addresses.ts).
+ * the network's frames pass as they are. Latency 0, initiation interval 1. A frame from outside whose sender has the
+ * group bit is marked, and the node drops it: no outside frame can pass for an offload's (addresses.ts).
  */
 export function mergeInternal(
   network: StreamIn<Frames>,
@@ -41,7 +41,11 @@ export function mergeInternal(
     const first = reg(bit, { init: 1, name: "first" });
     const from = network.payload;
     out.valid.set(mux(inside, internal.valid, network.valid));
-    assignView(out.payload, mux(inside, internal.payload, { ...from, data: clearGroupBit(from.data, first) }), "rx");
+    assignView(
+      out.payload,
+      mux(inside, internal.payload, { ...from, data: markGroupSender(from.data, first) }),
+      "rx",
+    );
     network.ready.set(out.ready.and(inside.not()));
     internal.ready.set(out.ready.and(inside));
     when(network.fire, () => first.set(from.last));

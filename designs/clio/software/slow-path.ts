@@ -3,6 +3,7 @@ import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
 import { AtMostOnce, type AtMostOnceOptions } from "./requests/at-most-once.ts";
 import { ClusterNode, type ClusterNodeOptions } from "./cluster/index.ts";
 import { FramePool, PageRefill } from "../../shared/virtual-memory/software/index.ts";
+import { isForeign, mayBeAnswered } from "./requests/senders.ts";
 import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "./requests/handler.ts";
 import { kvHandlers } from "./kv/kv-handlers.ts";
 import { KvMemory, leastKvPage } from "./kv/kv-memory.ts";
@@ -152,12 +153,18 @@ export class SlowPath {
     }
   }
 
-  /** The reply to a frame from the hardware; undefined when it holds no request. */
+  /**
+   * The reply to a frame that the hardware handed over; undefined when it holds no request, or one that must not be
+   * answered (requests/senders.ts).
+   */
   async answer(frame: Uint8Array): Promise<Uint8Array | undefined> {
-    const { ethernet, ipv4, udp, clio, body } = dissect(frame);
+    const dissected = dissect(frame),
+      { ethernet, ipv4, udp, clio, body } = dissected;
     if (!ethernet || !ipv4 || !udp || !clio || !body) return undefined;
     if (this.cluster?.takes({ ipv4, clio, body }) === true) return undefined;
+    if (!mayBeAnswered(dissected, this.runtime)) return undefined;
     const request: SlowRequest = { ethernet, ipv4, udp, clio, body, native: udp.dstPort === this.runtime.nativePort };
+    if (isForeign(request)) return replyFrame(this.runtime, request, clio.opcode, status.INVALID);
     const reply = await this.handle(request);
     return reply
       ? replyFrame(

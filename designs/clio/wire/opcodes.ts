@@ -96,6 +96,11 @@ export function replyCode(code: number): number {
   return byCode.get(code)?.reply?.code ?? code;
 }
 
+/** Opcodes that replies have and no request does. 0x50 is none: a WRITE has it, too. */
+export const replyOnlyCodes: readonly number[] = [...repliesByCode.keys()].filter(code => !byCode.has(code));
+/** Opcodes that a reply shares with the request it answers. */
+export const sharedCodes: readonly number[] = operations.filter(o => o.reply?.code === o.code).map(o => o.code);
+
 /** A reply's name: that of the operation with `_REPLY`; READ and WRITE stand for all that share their reply opcode. */
 export function opcodeName(code: number): string {
   const own = byCode.get(code);

@@ -130,6 +130,8 @@ export class FrameMutator {
       pid: big([0, 1, 2, 3, 4, 65535]),
       dst: [runtime.mac, broadcastMac, BigInt(runtime.ip), BigInt(runtime.ip + 1)],
       targetIp: [BigInt(runtime.ip)],
+      src: [runtime.mac, BigInt(runtime.ip), broadcastMac, 0n, 0xffff_ffffn, 0xe000_0001n],
+      srcPort: ports,
       dstPort: ports,
       protocol: big([ipProtocol.icmp, ipProtocol.udp]),
       etherType: big([etherType.ipv4, etherType.arp]),

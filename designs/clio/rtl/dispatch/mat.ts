@@ -76,9 +76,11 @@ export const MatWrite = struct({ en: bit, opcode: uint(8), entry: MatEntry });
 export const MatEvents = struct({
   nacks: bit,
   malformed: bit,
+  invalid: bit,
   busy: bit,
   unanswered: bit,
   dropRule: bit,
+  dropReply: bit,
   pingpongs: bit,
   arpReplies: bit,
   icmpReplies: bit,
@@ -95,8 +97,10 @@ export const slowLimit = (p: { readonly slots: number }): number => Math.max(1, 
 /**
  * Match-and-action table (paper §4.3.2): decides where each request goes. The decision is by the opcode, or by a rule
  * for the PID, and by the request's form (../model/rules.md, section 4). The destinations are memory (`asked`:
- * accesses, atomics, pointers, fences), a reply (NACK, MALFORMED, BUSY, echo), the slow path, and none (`release` frees
- * the slot).
+ * accesses, atomics, pointers, fences), a reply (NACK, MALFORMED, INVALID, BUSY, echo), the slow path, and none
+ * (`release` frees the slot).
+ *
+ * A reply (`request.reply`) is never answered: one for the slow path goes there while there is room, any other nowhere.
  *
  * Latency: 1 cycle to `asked`, 2 to `reply`, `slow` and `release` (`events` too). Initiation interval: 1. Full: when
  * `asked` or `reply` stalls, two requests wait here, then `request.ready` is 0 (a register: it follows no other stream
@@ -199,9 +203,13 @@ export const Mat = module(
       /** No Clio request; ARP, if so. */
       other: bit,
       arp: bit,
-      /** A request that the MAC found bad; one without any fault, of which the action decides. */
+      /** A request that the MAC found bad; one for the node's own process; one without a fault: the action decides. */
       corrupt: bit,
+      foreign: bit,
       sound: bit,
+      /** A reply: never answered. It goes to the slow path, whose software may have asked, or nowhere. */
+      reply: bit,
+      maySlow: bit,
       /** The action, if it is one of these. */
       fast: bit,
       sync: bit,
@@ -226,7 +234,9 @@ export const Mat = module(
       operation: uint(operationBits),
     });
     const known = stream(Known);
-    const sound = node(clio.and(v.corrupt.not()).and(v.malformed.not()));
+    const whole = node(clio.and(v.corrupt.not()).and(v.malformed.not())),
+      sound = node(whole.and(v.foreign.not()).and(v.reply.not())),
+      maySlow = node(whole.and(v.foreign.not().or(v.reply)));
     known.valid.set(io.request.valid);
     io.request.ready.set(known.ready);
     known.payload.set({
@@ -242,7 +252,10 @@ export const Mat = module(
       other: clio.not(),
       arp: v.kind.eq(frameKind.arp),
       corrupt: clio.and(v.corrupt),
+      foreign: whole.and(v.foreign),
       sound,
+      reply: clio.and(v.reply),
+      maySlow,
       fast: says("fast"),
       sync: says("sync"),
       slow: says("slow"),
@@ -263,25 +276,26 @@ export const Mat = module(
       client: v.client,
       operation: v.operation,
     });
-    takenSlow.set(io.request.fire.and(sound).and(says("slow", "extend")));
+    takenSlow.set(io.request.fire.and(maySlow.and(says("slow")).or(sound.and(says("extend")))));
     takenFull.set(slowFull);
 
     // Outputs that result. A malformed request and a code that means nothing are refused.
     const decided = p.compact === true ? known : stage(known, "full", { name: "decided" });
     const d = decided.payload;
-    const goesSlow = node(d.sound.and(d.slow.or(d.extend)));
+    const goesSlow = node(d.maySlow.and(d.slow).or(d.sound.and(d.extend)));
     const plainForm = node(d.badAccess.or(d.write.and(d.badWrite)).not());
     const syncForm = node(
       d.fence.or(d.atomic.and(d.badAtomic.not())).or(d.pointer.and(plainForm).and(d.unaligned.not())),
     );
     const toAccess = node(d.sound.and(d.fast.and(plainForm).or(d.sync.and(syncForm))));
     const toSlow = node(goesSlow.and(d.slowFull.not()));
-    const busy = node(goesSlow.and(d.slowFull));
+    const busy = node(goesSlow.and(d.slowFull).and(d.reply.not()));
     const echo = node(d.other.or(d.sound.and(d.echo)));
     const drops = node(d.sound.and(d.drop));
-    const refused = node(toAccess.or(toSlow).or(echo).or(drops).not());
+    const refused = node(toAccess.or(toSlow).or(echo).or(drops).or(d.reply).not());
     const unanswered = node(refused.and(d.silent));
-    const toRelease = node(drops.or(unanswered));
+    const ignored = node(d.reply.and(toSlow.not()));
+    const toRelease = node(drops.or(unanswered).or(ignored));
     const toReply = node(echo.or(refused.and(d.silent.not())));
 
     io.asked.valid.set(decided.valid.and(toAccess));
@@ -314,7 +328,11 @@ export const Mat = module(
       status: mux(
         refused.not(),
         constant(status.OK, 4),
-        mux(d.corrupt, constant(status.NACK, 4), mux(busy, constant(status.BUSY, 4), status.MALFORMED)),
+        mux(
+          d.corrupt,
+          constant(status.NACK, 4),
+          mux(busy, constant(status.BUSY, 4), mux(d.foreign, constant(status.INVALID, 4), status.MALFORMED)),
+        ),
       ),
     });
     connect(p.compact === true ? replies : stage(replies, "full"), io.reply);
@@ -337,9 +355,11 @@ export const Mat = module(
     happened.set({
       nacks: refuses.and(d.corrupt),
       busy: refuses.and(busy),
-      malformed: refuses.and(d.corrupt.or(busy).not()),
+      malformed: refuses.and(d.corrupt.or(busy).or(d.foreign).not()),
+      invalid: refuses.and(d.foreign),
       unanswered: leaves.and(unanswered),
       dropRule: leaves.and(drops),
+      dropReply: leaves.and(ignored),
       pingpongs: leaves.and(echo).and(d.other.not()),
       arpReplies: leaves.and(d.arp),
       icmpReplies: leaves.and(d.other).and(d.arp.not()),

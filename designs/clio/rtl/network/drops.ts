@@ -17,6 +17,7 @@ export const dropReasons = [
   "protocol",
   "icmp",
   "port",
+  "source",
 ] as const;
 export type DropReasonName = (typeof dropReasons)[number];
 
@@ -37,4 +38,5 @@ export const DropPulses = struct({
   protocol: bit,
   icmp: bit,
   port: bit,
+  source: bit,
 } satisfies Readonly<Record<DropReasonName, typeof bit>>);

@@ -44,6 +44,7 @@ import {
   slotBeatBits,
   slotBits,
 } from "../../../shared/frame/index.ts";
+import { isInside, isNoSender, isNoStation, isOwnPid, isReply } from "./senders.ts";
 import { ContextWrite } from "./reply-contexts.ts";
 import { NetConfig, NetRequest, clientBits, frameKind, operandBits, type ReplyContext } from "../records/records.ts";
 
@@ -60,6 +61,11 @@ export interface NetRxParameters {
    * stays as it is until the next frame's first beat.
    */
   readonly compact?: true;
+  /**
+   * Offloads stand in front of the node (../../offload): a sender with the group bit and without the highest bit of the
+   * first byte is one of them. No frame from outside comes so.
+   */
+  readonly internal?: true;
 }
 
 /** Bytes at a frame's start that are kept: up to the operands of the longest atomic. */
@@ -195,9 +201,9 @@ export const NetRx = module(
     const refused = node(all.any());
     const cause = node(lowestSet(all));
     const udp = judged.kind.eq(frameKind.clio);
-    // A frame that the MAC found bad is answered when it is a whole request. Otherwise it counts as bad, before any
-    // other fault but too long.
-    const spoilt = node(judged.bad.and(judged.tooLong.not()).and(refused.or(udp.not())));
+    // A frame that the MAC found bad is answered when it is a whole request and no reply. Otherwise it counts as bad,
+    // before any other fault but too long.
+    const spoilt = node(judged.bad.and(judged.tooLong.not()).and(refused.or(udp.not()).or(judged.request.reply)));
     const dropped = node(refused.or(spoilt));
     const blames = (name: DropReasonName): Bit =>
       name === "fcs"
@@ -221,7 +227,7 @@ export const NetRx = module(
   },
 );
 
-/** All that one cycle finds out about a whole header: rules 1 to 20, the request and its context. Wires only. */
+/** All that one cycle finds out about a whole header: rules 1 to 21, the request and its context. Wires only. */
 function examine(
   header: UInt,
   lastByte: UInt,
@@ -270,6 +276,7 @@ function examine(
     .and(arp.hardwareSize.eq(6))
     .and(arp.protocolSize.eq(4))
     .and(arp.operation.eq(1));
+  const inside = p.internal === true ? isInside(ethernet.src) : undefined;
   const short = (bytes: number): Bit => ip.totalLength.lt(bytes);
 
   const rules: Rule[] = [
@@ -286,6 +293,10 @@ function examine(
     { reason: "ipChecksum", broken: constant(0, 1) },
     { reason: "fragment", broken: isIp.and(ip.moreFragments.or(ip.fragmentOffset.any())) },
     { reason: "ip", broken: isIp.and(ours.not()) },
+    {
+      reason: "source",
+      broken: isNoSender(ethernet.src, config, inside).or(isIp.and(isNoStation(ip.src, config))),
+    },
     { reason: "length", broken: isIp.and(short(ipv4Header.bytes).or(pastFrame)) },
     { reason: "protocol", broken: isIp.and(isIcmp.or(isUdp).not()) },
     { reason: "short", broken: isIcmp.and(short(ipv4Header.bytes + icmpHeader.bytes)) },
@@ -329,6 +340,8 @@ function examine(
       va: body.va,
       length: body.length,
       body: clio.size.sub(clioHeader.bytes).trunc(lengthBits),
+      reply: isReply(clio, udp.srcPort, config, p.clientPorts),
+      foreign: inside === undefined ? isOwnPid(clio.pid) : isOwnPid(clio.pid).and(inside.not()),
       malformed: clio.size.lt(clioHeader.bytes).or(cameShort),
       tracked: clio.flagTracked.and(native),
       retry: clio.flagRetry,

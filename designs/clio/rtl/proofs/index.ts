@@ -3,6 +3,7 @@ import type { Proof } from "../../../../hdl-dsl/index.ts";
 import { entryExchangeProof } from "./entry-exchange.ts";
 import { fenceProofs } from "./fence.ts";
 import { gbnDeliveryProof, gbnReceiverProof, slotPoolProof, tlbProof } from "../../../shared/proofs/index.ts";
+import { matProof } from "./mat.ts";
 import { partitionProofs } from "./partition.ts";
 import { socPortProof } from "./soc-port.ts";
 
@@ -11,6 +12,7 @@ export const nodeProofs: readonly Proof[] = [
   slotPoolProof,
   tlbProof,
   ...fenceProofs,
+  matProof,
   gbnReceiverProof,
   gbnDeliveryProof,
   entryExchangeProof,

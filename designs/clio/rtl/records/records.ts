@@ -46,6 +46,10 @@ export const NetRequest = (p: { readonly slots: number }) =>
     body: uint(lengthBits),
     /** Bytes of the whole frame as it came, without FCS: the slow path gets all of them. */
     frame: uint(lengthBits),
+    /** It is a reply: never answered. */
+    reply: bit,
+    /** The pid is one of the node's own, and the request is no offload's. */
+    foreign: bit,
     /** The Clio header's `size` goes past what came, or is below 16. */
     malformed: bit,
     /** The MAC marked the frame's FCS bad. */

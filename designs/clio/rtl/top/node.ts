@@ -106,7 +106,13 @@ export const ClioNode = module(
     const pool = instance(SlotPool({ slots: w.slots, releases: 5 }));
     const operands = instance("operands", SlotWords({ slots: w.slots, width: operandBits }));
     const netRx = instance(
-      NetRx({ beatBytes: w.beatBytes, slots: w.slots, frameBytes: w.frameBytes, clientPorts: c.clientPorts }),
+      NetRx({
+        beatBytes: w.beatBytes,
+        slots: w.slots,
+        frameBytes: w.frameBytes,
+        clientPorts: c.clientPorts,
+        ...(p.countsOffloads === true && { internal: true }),
+      }),
     );
     const buffer = instance(FrameBuffer({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
     const replyContexts = instance(ReplyContexts({ slots: w.slots }));
@@ -389,6 +395,8 @@ export const ClioNode = module(
       dropProtocol: [netRx.drops.protocol],
       dropIcmp: [netRx.drops.icmp],
       dropPort: [netRx.drops.port],
+      dropSource: [netRx.drops.source],
+      dropReply: [m.dropReply],
       dropRule: [m.dropRule],
       arpReplies: [m.arpReplies],
       icmpReplies: [m.icmpReplies],
@@ -398,7 +406,7 @@ export const ClioNode = module(
       pingpongs: [m.pingpongs],
       slowRequests: [m.slowRequests],
       extendRequests: [m.extendRequests],
-      invalid: [x.invalid],
+      invalid: [x.invalid, m.invalid],
       writePermission: [x.writePermission],
       readPermission: [x.readPermission],
       outOfMemory: [x.outOfMemory],

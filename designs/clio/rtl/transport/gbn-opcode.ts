@@ -3,5 +3,7 @@ import { gbnEnd } from "../../../shared/go-back-n/rtl/index.ts";
 
 /** Byte of a frame with a Go-Back-N header where the Clio header's opcode stands. */
 export const opcodeOffset = gbnEnd + clioHeader.at.opcode.byteOffset;
-/** Bytes of a frame that the shims look at: up to that opcode. */
-export const headerBytes = opcodeOffset + 1;
+/** And where its status does, in the low bits. */
+export const statusOffset = gbnEnd + clioHeader.at.status.byteOffset;
+/** Bytes of a frame that the shims look at: up to that status. */
+export const headerBytes = statusOffset + 1;

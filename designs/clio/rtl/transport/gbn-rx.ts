@@ -48,8 +48,9 @@ import {
   type GbnReceiverParameters,
   type SessionParameters,
 } from "../../../shared/go-back-n/rtl/index.ts";
+import { isNoSender, isNoStation, isReply } from "../network/senders.ts";
 import { tagBits } from "./tags.ts";
-import { headerBytes, opcodeOffset } from "./gbn-opcode.ts";
+import { headerBytes, opcodeOffset, statusOffset } from "./gbn-opcode.ts";
 import { GbnPeerWrite } from "./gbn-peers.ts";
 import { gbnAction, GbnRemove, RemovePlan } from "./gbn-shift.ts";
 import { NetConfig } from "../records/records.ts";
@@ -114,7 +115,7 @@ export function changedChecksum(checksum: UInt, more: number): UInt<16> {
   return sum.bits(0, 16).add(sum.bit(16).zext(16)).not().is(16);
 }
 
-/** Opcodes of requests that are never answered. */
+/** Opcodes of requests that are never answered, besides replies. */
 const silentOpcodes = operations.filter(o => o.reply === undefined).map(o => o.code);
 
 /**
@@ -122,12 +123,13 @@ const silentOpcodes = operations.filter(o => o.reply === undefined).map(o => o.c
  * Clio frames out.
  *
  * A frame is a Go-Back-N packet when it is IPv4 and UDP without options or fragments, with a right header checksum and
- * lengths. The frame must be addressed to the node's MAC, address and one of its ports. DATA in order (receiver.ts) and
- * DATA from or to slot 0 pass, without the 8-byte header. The lengths and the IPv4 checksum are corrected (RFC 1624),
- * and the UDP checksum becomes 0. The sender's MAC becomes a tag, by which gbn-tx.ts finds session, request and sender
- * again when the node answers. Requests that are never answered are named on `silent`, too. While `crowded`, DATA of
- * sessions is refused. ACKs and NACKs of a session's peer go to `acks`. Answers go to `answers`. All other frames pass
- * as they came (but UDP frames that begin like an ACK or NACK, whatever their port: malformed).
+ * lengths. The frame must be addressed to the node's MAC, address and one of its ports, and its sender must be one that
+ * may be answered (senders.ts). DATA in order (receiver.ts) and DATA from or to slot 0 pass, without the 8-byte header.
+ * The lengths and the IPv4 checksum are corrected (RFC 1624), and the UDP checksum becomes 0. The sender's MAC becomes
+ * a tag, by which gbn-tx.ts finds session, request and sender again when the node answers. Requests that are never
+ * answered are named on `silent`, too. While `crowded`, DATA of sessions is refused. ACKs and NACKs of a session's peer
+ * go to `acks`. Answers go to `answers`. All other frames pass as they came (but UDP frames that begin like an ACK or
+ * NACK, whatever their port: malformed).
  *
  * Latency: 10 cycles from a frame's last beat to its first one at `tx`; 8 to `acks`; 11 to the first beat at `answers`.
  * Initiation interval: one beat and one packet per cycle. Full: `rx` never waits for the node, so that ACKs come
@@ -202,12 +204,19 @@ export const GbnRx = module(
     );
     // In the order of PeerFields.
     const peer = cat(ethernet.src, udp.dstPort, ip.src, udp.srcPort, gbn.srcSlot);
+    const code = header.bits(8 * opcodeOffset, 8),
+      reply = isReply(
+        { opcode: code, status: header.bits(8 * statusOffset, 4) },
+        udp.srcPort,
+        io.config,
+        p.clientPorts,
+      );
     const Judged = struct({
       kept: bit,
       bad: bit,
       long: bit,
       stored: bit,
-      ours: uint(9),
+      ours: uint(10),
       sums: uint(40),
       data: bit,
       answered: bit,
@@ -232,6 +241,7 @@ export const GbnRx = module(
       long: end.long,
       stored: end.stored,
       ours: cat(
+        isNoSender(ethernet.src, io.config).or(isNoStation(ip.src, io.config)).not(),
         udpIp,
         ourPort,
         ip.version.eq(4).and(ip.ihl.eq(5)),
@@ -241,14 +251,14 @@ export const GbnRx = module(
         udp.length.eq(ip.totalLength.sub(ipv4Header.bytes)),
         past.not(),
         ip.totalLength.ge(ipv4Header.bytes + udpHeader.bytes),
-      ).is(9),
+      ).is(10),
       sums: cat(total(words >> 1, words), total(0, words >> 1)).is(40),
       data: isData,
       answered,
       nack: gbn.type.eq(gbnTypes.nack),
       management: gbn.dstSlot.eq(managementSlot).or(gbn.srcSlot.eq(managementSlot)),
       short: udp.length.lt(least).or(isData.and(udp.length.lt(least + clioHeader.bytes))),
-      silent: silentOpcodes.map((c): Bit => header.bits(8 * opcodeOffset, 8).eq(c)).reduce((a, b) => a.or(b)),
+      silent: silentOpcodes.map((c): Bit => code.eq(c)).reduce((a, b) => a.or(b), reply),
       session: gbn.dstSlot,
       sequence: gbn.sequence,
       peer: peer.is(wirePeer.identityBits + wirePeer.addressBits),

@@ -16,6 +16,7 @@ import {
 } from "../../wire/index.ts";
 import { concat, decode, encode, formatIpv4, type Endpoint } from "../../../shared/wire/index.ts";
 import { AtMostOnce } from "../requests/at-most-once.ts";
+import { mayBeAnswered } from "../requests/senders.ts";
 import { errorNumber, regionBytes } from "../memory/memory-manager.ts";
 import { Monitor } from "./monitor.ts";
 import { regionState, type MemberNode, type Placement } from "./region-map.ts";
@@ -85,10 +86,13 @@ export class GlobalController {
 
   /** Takes a frame; its answers go out by `send`. */
   receive(frame: Uint8Array): void {
-    const { ethernet, ipv4, udp, clio, body } = dissect(frame);
+    const dissected = dissect(frame),
+      { ethernet, ipv4, udp, clio, body } = dissected,
+      answers = mayBeAnswered(dissected, { ...this.own, nativePort: this.own.port });
     if (!ethernet || !ipv4 || !udp || !clio || !body || ipv4.dst !== this.own.ip || udp.dstPort !== this.own.port) {
       // At the monitor's port, too, a process has ended only when its nodes say so.
       if (
+        answers &&
         ethernet &&
         ipv4?.dst === this.own.ip &&
         udp?.dstPort === this.o.own.port &&
@@ -103,7 +107,7 @@ export class GlobalController {
       for (const out of this.monitor.receive(frame)) this.o.send(out);
       return;
     }
-    if (this.peers.receive({ ipv4, clio, body })) return;
+    if (this.peers.receive({ ipv4, clio, body }) || !answers) return;
     const request: SlowRequest = { ethernet, ipv4, udp, clio, body, native: true };
     void this.once
       .reply(request, () => this.serve(request))

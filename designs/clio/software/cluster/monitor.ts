@@ -26,6 +26,7 @@ import {
 } from "../../../shared/wire/index.ts";
 import { errorNumber, regionBytes } from "../memory/memory-manager.ts";
 import { LowestFree } from "../memory/numbers.ts";
+import { mayBeAnswered } from "../requests/senders.ts";
 import { RegionMap, type MemberNode } from "./region-map.ts";
 
 /** Member types of JOIN_CLUSTER and NEW_NODE. */
@@ -66,18 +67,17 @@ export class Monitor {
   receive(frame: Uint8Array): Uint8Array[] {
     const d = dissect(frame);
     if (d.ethernet && d.arp)
-      return d.arp.operation === 1 && d.arp.targetIp === this.own.ip
+      return d.arp.operation === 1 && d.arp.targetIp === this.own.ip && d.ethernet.src !== this.own.mac
         ? [arpReplyFrame(this.own, d.ethernet, d.arp)]
         : [];
-    if (!d.ipv4 || d.ipv4.dst !== this.own.ip) return [];
+    if (!d.ethernet || !d.ipv4 || d.ipv4.dst !== this.own.ip) return [];
+    if (!mayBeAnswered(d, this.own)) return [];
     if (d.icmp)
       return d.icmp.type === 8 && d.icmp.code === 0
         ? [echoReplyFrame(this.own, frame, Math.min(d.ipv4.totalLength, frame.length - 14))]
         : [];
-    if (!d.ethernet || d.udp?.dstPort !== this.own.port || !d.clio || !d.body) return [];
+    if (d.udp?.dstPort !== this.own.port || !d.clio || !d.body) return [];
     const request = { ethernet: d.ethernet, ipv4: d.ipv4, udp: d.udp, clio: d.clio, native: false };
-    // Answers to what the monitor itself sent (NEW_NODE, FREE_PROC) need no answer.
-    if (d.clio.opcode === replyCode(opcode.NEW_NODE) || d.clio.opcode === replyCode(opcode.FREE_PROC)) return [];
     const reply = (ok: boolean, body: Uint8Array): Uint8Array =>
       replyFrame(this.own, request, replyCode(request.clio.opcode), ok ? status.OK : status.FAIL, body);
     try {

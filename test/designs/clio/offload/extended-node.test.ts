@@ -4,7 +4,7 @@ import { OffloadControl } from "../../../../designs/clio/software/index.ts";
 import { extendedNode, offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
 import { allocBody, dissect, faaBody, frameOffsets, opcode, status } from "../../../../designs/clio/wire/index.ts";
-import { decode, encode, ethernetHeader, internetChecksum, ipv4Header } from "../../../../designs/shared/wire/index.ts";
+import { encode, internetChecksum, ipv4Header } from "../../../../designs/shared/wire/index.ts";
 import { designOf, Random } from "../../../../sim/index.ts";
 import { withNode, type SimulatedNode } from "../../../../designs/clio/rig/index.ts";
 import { offloadAt, Proxy, proxyBody } from "./support/proxy-offload.ts";
@@ -165,16 +165,36 @@ describe("the node with offloads", () => {
       expect((await rig.ask(rig.proxy(1, own))).body).toEqual(data);
       expect((await rig.ask(rig.client.read(1, at, 3))).status, "a client's pid sees none of it").toBe(status.INVALID);
     }));
-  it("a frame from outside cannot pass for an offload: the group bit of its sender is cleared", () =>
+  it("a frame from outside cannot pass for an offload: it is dropped and counted", () =>
     withRig("forged sender", async rig => {
       const va = await rig.allocate(1, 1),
-        frame = rig.client.read(1, va, 8);
+        frame = rig.client.read(1, va, 8),
+        answered = rig.answers.size;
       frame.set([0x03, 0x43, 0x4c, 0x49, 0x4f, 0x00], 6);
-      const reply = await rig.ask(frame);
-      expect(decode(ethernetHeader, reply.bytes).dst).toBe(0x0243_4c49_4f00n);
+      rig.node.send(frame);
+      await rig.node.bench.cycles(2000);
+      expect([rig.answers.size, await rig.node.transport.readCounter("dropSource")]).toEqual([answered, 1n]);
       expect((await rig.ask(rig.proxy(1, { opcode: opcode.READ, client: true, va, length: 8 }))).status).toBe(
         status.OK,
       );
+    }));
+  it("nobody outside names an offload's process: whatever is asked of it is INVALID", () =>
+    withRig("own processes", async rig => {
+      const rest = encode(allocBody, { len: page, vmFlags: 1n }).slice(12),
+        own = { opcode: opcode.WRITE, client: false, va: page, length: 3, data: Uint8Array.of(1, 2, 3) };
+      await rig.ask(rig.proxy(1, { opcode: opcode.ALLOC, client: false, va: 0n, length: Number(page), data: rest }));
+      expect((await rig.ask(rig.proxy(1, own))).status).toBe(status.OK);
+      const { client } = rig,
+        theft = [
+          client.read(offloadPid(0), page, 3),
+          client.write(offloadPid(0), page, Uint8Array.of(9)),
+          client.request(opcode.FREE_PROC, offloadPid(0)),
+          client.allocate(offloadPid(0), { len: page, vmFlags: 1n }),
+          client.request(opcode.PINGPONG, 0xffff),
+        ];
+      for (const frame of theft) expect((await rig.ask(frame)).status).toBe(status.INVALID);
+      const found = await rig.ask(rig.proxy(1, { opcode: opcode.READ, client: false, va: page, length: 3 }));
+      expect(found.body).toEqual(Uint8Array.of(1, 2, 3));
     }));
   it("a stuck offload fills its contexts, then its requests are answered BUSY; nobody else notices", () =>
     withRig("stuck offload", async rig => {

@@ -41,6 +41,8 @@ describe("malformed frames, guided by what the node's control registers show", (
       "dropProtocol",
       "dropIcmp",
       "dropPort",
+      "dropSource",
+      "dropReply",
       "nacks",
       "malformed",
       "invalid",

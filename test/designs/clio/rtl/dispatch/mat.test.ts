@@ -39,6 +39,8 @@ interface Request {
   readonly body: number;
   readonly frame: number;
   readonly malformed: number;
+  readonly reply: number;
+  readonly foreign: number;
   readonly corrupt: number;
   readonly tracked: number;
   readonly retry: number;
@@ -93,9 +95,17 @@ function decide(r: Request, table: readonly MatEntryValues[], rules: readonly Ru
   });
   if (r.kind === frameKind.icmp) return echo("icmpReplies");
   if (r.kind === frameKind.arp) return echo("arpReplies");
+  const action = matActions[rules.find(x => x.valid && x.pid === r.pid)?.action ?? e.action];
+  // A reply is never answered.
+  if (r.reply) {
+    const hands = action === "slow" && !r.corrupt && !r.malformed && waiting < slowLimit(parameters);
+    return hands
+      ? { slow: { slot: r.slot, frame: r.frame }, events: ["slowRequests"] }
+      : { release: r.slot, events: ["dropReply"] };
+  }
   if (r.corrupt) return refuse(status.NACK, "nacks");
   if (r.malformed) return refuse(status.MALFORMED, "malformed");
-  const action = matActions[rules.find(x => x.valid && x.pid === r.pid)?.action ?? e.action];
+  if (r.foreign) return refuse(status.INVALID, "invalid");
   switch (action) {
     case "fast": {
       const right =
@@ -169,6 +179,8 @@ function randomRequest(random: Random): Request {
     body: Math.min(body, 1478),
     frame: random.between(60, 1536),
     malformed: random.chance(0.05) ? 1 : 0,
+    reply: random.chance(0.15) ? 1 : 0,
+    foreign: random.chance(0.05) ? 1 : 0,
     corrupt: random.chance(0.05) ? 1 : 0,
     tracked: random.between(0, 1),
     retry: random.between(0, 1),
@@ -295,6 +307,8 @@ const plain = (r: Partial<Request>): Request => ({
   body: 12,
   frame: 70,
   malformed: 0,
+  reply: 0,
+  foreign: 0,
   corrupt: 0,
   tracked: 0,
   retry: 0,
@@ -399,6 +413,13 @@ describe("Mat", () => {
       ["a length over the maximum let through", /request_payload_length > 32'd1466/, "1'b0"],
       ["a write with less data than its length let through", /request_payload_length > [^;)]*data_came[^;)]*/, "1'b0"],
       ["a release lost when a request goes out in the same cycle", /slow_taken & ~slow_release/, "slow_taken"],
+      ["an error answered as a request", / \| drops \| decided_held_reply\)/, " | drops)"],
+      [
+        "a reply handed to offloads",
+        /goes_slow = [^;]*;/,
+        "goes_slow = decided_held_may_slow & (decided_held_slow | decided_held_extend);",
+      ],
+      ["a process of the node's own let through", /sound = whole & ~request_payload_foreign/, "sound = whole"],
       ["the last rule instead of the first", /chosen = [^;]*;/, "chosen = matching;"],
     ];
     for (const [name, from, to] of faults) {

@@ -16,7 +16,14 @@ import {
   udpHeader,
   type Endpoint,
 } from "../../../../../designs/shared/wire/index.ts";
-import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
+import {
+  clioHeader,
+  clioMessage,
+  frameOffsets,
+  opcode,
+  replyOnlyCodes,
+  sharedCodes,
+} from "../../../../../designs/clio/wire/index.ts";
 import type { FilterSettings } from "../../../../../designs/clio/model/index.ts";
 import type { Random } from "../../../../../sim/index.ts";
 
@@ -40,10 +47,13 @@ export const configOf = (s: FilterSettings) => ({
 });
 
 export const randomClient = (random: Random): Endpoint => ({
-  mac: random.bits(48),
-  ip: random.word(),
+  mac: stationMac(random),
+  ip: random.between(1, 0xdfff_ffff),
   port: random.between(1, 65535),
 });
+/** A MAC address without the group bit. */
+const stationMac = (random: Random): bigint => random.bits(48) & ~groupBit;
+const groupBit = 1n << 40n;
 const nodePort = (random: Random): number =>
   random.pick([
     own.nativePort,
@@ -72,7 +82,7 @@ export function randomRequest(
     pid: random.between(0, 65535),
     tag: random.between(0, 255),
     opcode: code,
-    status: random.between(0, 15),
+    status: random.chance(0.1) ? random.between(0, 15) : 0,
     flagRoute: random.between(0, 1),
     flagRepl: random.between(0, 1),
     flagTracked: random.between(0, 1),
@@ -104,7 +114,11 @@ export function randomArp(random: Random): Uint8Array {
     targetIp: own.ip,
   });
   // The frame's source need not be the ARP sender.
-  if (random.chance()) encodeInto(ethernetHeader, { src: random.bits(48) }, frame);
+  encodeInto(
+    ethernetHeader,
+    { src: random.chance() ? stationMac(random) : decode(arpPacket, frame, ipOffset).senderMac & ~groupBit },
+    frame,
+  );
   return frame;
 }
 export const ipOffset = frameOffsets.network,
@@ -130,11 +144,15 @@ const ipOf = (f: Uint8Array) => decode(ipv4Header, f, ipOffset);
 /** Faults of a frame that has all its headers, one change each. */
 export const changes: readonly Change[] = [
   (f, r) =>
-    encodeInto(
-      ethernetHeader,
-      { dst: r.pick([broadcastMac, r.bits(48), own.mac ^ (1n << BigInt(r.between(0, 47)))]) },
-      f,
-    ),
+    encodeInto(ethernetHeader, { dst: r.pick([broadcastMac, r.bits(48), own.mac ^ (1n << BigInt(r.between(0, 47)))]) }, f),
+  (f, r) => encodeInto(ethernetHeader, { src: r.pick([own.mac, broadcastMac, stationMac(r) | groupBit]) }, f),
+  ip(r => ({ src: r.pick([own.ip, 0, 0xffff_ffff, 0xe000_0000, 0xefff_ffff, 0xdfff_ffff, 0xf000_0000, 1]) })),
+  // A frame that a node may have sent: an opcode that replies share with requests, from a port of a node's.
+  (f, r) => {
+    const ports = [own.nativePort, own.clientPort, own.clientPort + clientPorts - 1, own.clientPort + clientPorts];
+    encodeInto(udpHeader, { srcPort: r.pick([...ports, own.clientPort - 1]) }, f, transport);
+    encodeInto(clioHeader, { opcode: r.pick([...sharedCodes, r.pick(replyOnlyCodes)]) }, f, frameOffsets.clio);
+  },
   (f, r) => encodeInto(ethernetHeader, { etherType: r.pick([r.between(0, 65535), etherType.arp, etherType.ipv4]) }, f),
   ip(r => ({ version: r.between(0, 15) })),
   ip(r => ({ ihl: r.between(0, 15) })),

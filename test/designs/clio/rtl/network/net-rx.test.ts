@@ -20,7 +20,9 @@ import {
 
 describe("NetRx", () => {
   test("its drop reasons are the node's counters", () => {
-    const names = counterNames.filter(n => n.startsWith("drop") && n !== "dropRule").map(withoutPrefix);
+    const names = counterNames
+      .filter(n => n.startsWith("drop") && n !== "dropRule" && n !== "dropReply")
+      .map(withoutPrefix);
     expect([...dropReasons].sort()).toEqual(names.sort());
   });
 
@@ -45,7 +47,7 @@ describe("NetRx", () => {
         const port = b.random.pick([65535, 64000, 63999, 65023, 65024, 65022, 0, 1, 1200]);
         s.send(
           udpFrame(
-            { mac: b.random.bits(48), ip: b.random.word(), port: 7 },
+            { mac: b.random.bits(48) & ~(1n << 40n), ip: b.random.between(1, 0xdfff_ffff), port: 7 },
             { mac: b.random.chance() ? b.random.bits(48) : elsewhere.mac, ip: elsewhere.ip, port },
             b.random.bytes(b.random.between(0, 60)),
           ),
@@ -85,7 +87,15 @@ describe("NetRx", () => {
       ["request IDs believed on the published client's ports", "<= header[374] & native;", "<= header[374];"],
       ["a retry under its own number", "header[375] ? header[463:432] : ", ""],
       ["operands a byte off", "operands_write_value = header[687:560]", "operands_write_value = header[679:552]"],
-      ["frames that are too short pass", /broken <= \{/, "broken <= 20'hfffbf & {"],
+      ["frames that are too short pass", /broken <= \{/, "broken <= 21'h1fffbf & {"],
+      ["the node's own MAC address believed", /\(broken_joined == config_mac\)/, "1'b0"],
+      ["a group's MAC address believed", /\| header\[48\]/, "| 1'b0"],
+      ["the node's own IPv4 address believed", /\(broken_joined_2 == config_ip\)/, "1'b0"],
+      ["a multicast IPv4 address believed", /\(header\[215:212\] == 4'd14\)/, "1'b0"],
+      ["a status overlooked", /request_reply <= is_reply;/, "request_reply <= is_reply & ~(|header[371:368]);"],
+      ["a node's ports overlooked", /\) & from_node\);/, ") & 1'b0);"],
+      ["processes of the node's own for everybody", /request_foreign <= [^;]*;/, "request_foreign <= 1'b0;"],
+      ["a reply with a wrong FCS told so", /\| judged_request_reply\);/, ");"],
     ];
     for (const [name, from, to] of faults) {
       test(name, async () => {

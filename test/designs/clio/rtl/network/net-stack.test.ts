@@ -101,7 +101,7 @@ type Ports = ReturnType<typeof dut>["ports"];
 /** The reply that the rules ask for, if any. */
 function answerTo(frame: Uint8Array, bad: boolean): Uint8Array | undefined {
   const v = classify(frame, own);
-  if (v.kind === "drop" || (bad && v.kind !== "request")) return undefined;
+  if (v.kind === "drop" || (bad && (v.kind !== "request" || v.request.reply))) return undefined;
   if (v.kind === "arp") return arpReplyFrame(own, v.ethernet, v.arp);
   if (v.kind === "icmp") return echoReplyFrame(own, frame, v.totalLength);
   const { clio, came } = v.request,

@@ -11,6 +11,7 @@ import {
 } from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { GbnReceiverModel } from "../../../../../designs/shared/go-back-n/software/index.ts";
 import { GbnRx, type GbnRxParameters } from "../../../../../designs/clio/rtl/transport/gbn-rx.ts";
+import { isReply } from "../../../../../designs/clio/software/requests/senders.ts";
 import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
 import {
   concat,
@@ -248,7 +249,8 @@ class Rig {
     );
     if (verdict === "accepted" && data) {
       this.peers.set(h.dstSlot, frame);
-      if (decode(clioHeader, frame, frameOffsets.clio + gbnHeader.bytes).opcode === opcode.WRITE_NOREPLY)
+      const clio = decode(clioHeader, frame, frameOffsets.clio + gbnHeader.bytes);
+      if (clio.opcode === opcode.WRITE_NOREPLY || isReply({ udp, clio }, own.nativePort))
         this.silences.push({ session: h.dstSlot, ticket: h.sequence % 2 ** 16 });
       this.passed.push({ frame: withoutGbn(frame, tagOf(h.dstSlot, h.sequence)), sent });
     }
@@ -297,7 +299,11 @@ async function traffic(
         at = next.get(c.session) ?? rig.session(c.session).expected;
       if (Number.isNaN(at)) continue;
       const body = clioMessage(
-        { opcode: r.chance(0.1) ? opcode.WRITE_NOREPLY : r.between(0, 255), requestId: r.word() },
+        {
+          opcode: r.chance(0.1) ? opcode.WRITE_NOREPLY : r.between(0, 255),
+          status: r.chance(0.1) ? r.between(0, 15) : 0,
+          requestId: r.word(),
+        },
         r.bytes(r.chance(0.1) ? r.between(0, p.frameBytes - 66) : r.between(0, 90)),
       );
       const kind = r.between(0, 19);

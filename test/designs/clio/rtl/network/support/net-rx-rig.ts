@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { DropReason } from "../../../../../../designs/clio/config/index.ts";
+import { firstOffloadPid, type DropReason } from "../../../../../../designs/clio/config/index.ts";
 import { classify, type FilterSettings } from "../../../../../../designs/clio/model/index.ts";
 import { dropReasons } from "../../../../../../designs/clio/rtl/network/drops.ts";
 import { NetRx } from "../../../../../../designs/clio/rtl/network/net-rx.ts";
@@ -56,7 +56,7 @@ function expectedOf(frame: Uint8Array, bad: boolean, settings: FilterSettings): 
   const v = classify(frame, settings);
   const reason = (r: DropReason): Expected => ({ drop: withoutPrefix(r) });
   if (v.kind === "drop" && (v.reason === "dropLong" || !bad)) return reason(v.reason);
-  if (v.kind !== "request" && bad) return reason("dropFcs");
+  if ((v.kind !== "request" || v.request.reply) && bad) return reason("dropFcs");
   const ethernet = decode(ethernetHeader, frame);
   const common = { frame: frame.length, corrupt: bad ? 1 : 0, kind: 0 };
   if (v.kind === "arp") {
@@ -92,6 +92,8 @@ function expectedOf(frame: Uint8Array, bad: boolean, settings: FilterSettings): 
       opcode: clio.opcode,
       pid: clio.pid,
       malformed: malformed ? 1 : 0,
+      reply: v.request.reply ? 1 : 0,
+      foreign: clio.pid >= firstOffloadPid ? 1 : 0,
       ...body,
       ...(malformed ? {} : { body: clio.size - clioHeader.bytes }),
       tracked: native ? clio.flagTracked : 0,

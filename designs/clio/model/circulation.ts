@@ -1,0 +1,60 @@
+import {
+  concat,
+  encodeInto,
+  ethernetHeader,
+  internetChecksum,
+  ipv4Header,
+  udpHeader,
+} from "../../shared/wire/index.ts";
+import { dissect, frameOffsets } from "../wire/index.ts";
+import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
+import { ReferenceNode } from "./node.ts";
+import { MappedMemory } from "./pages.ts";
+
+/**
+ * The promise that nothing circulates: a frame that has left a node, sent on to a node as if it were for that one, is
+ * not answered. The second node is the model. Each frame goes to it as it is, and to its own address from a
+ * neighbour's.
+ */
+export class Circulation {
+  private readonly runtime: RuntimeSettings;
+  private readonly other: ReferenceNode;
+
+  constructor(config: NodeConfig, runtime: RuntimeSettings) {
+    this.runtime = runtime;
+    this.other = new ReferenceNode(config, runtime, new MappedMemory());
+  }
+
+  /** What is wrong with a frame that has left the node; undefined when it is not answered. */
+  answered(frame: Uint8Array): string | undefined {
+    for (const sent of turned(frame, this.runtime)) {
+      const outcome = this.other.receive(sent),
+        dead = outcome.kind === "drop" || (outcome.kind === "forward" && outcome.reply === true);
+      if (!dead) return `a frame that has left the node is answered by another: ${hex(frame)}`;
+    }
+    return undefined;
+  }
+}
+
+/** Another node, that the second one takes for the sender. */
+const neighbour = { mac: 0x02c1_1000_00fen, ip: 0x0a0a_00fe };
+
+function turned(frame: Uint8Array, own: RuntimeSettings): Uint8Array[] {
+  const { ipv4, udp } = dissect(frame);
+  const to = frame.slice();
+  encodeInto(ethernetHeader, { dst: own.mac, src: neighbour.mac }, to);
+  if (!ipv4) return [frame, to];
+  encodeInto(ipv4Header, { src: neighbour.ip, dst: own.ip, checksum: 0 }, to, frameOffsets.network);
+  const checksum = internetChecksum(to, frameOffsets.network, frameOffsets.transport);
+  encodeInto(ipv4Header, { checksum }, to, frameOffsets.network);
+  if (!udp) return [frame, to];
+  return [
+    frame,
+    ...[own.nativePort, own.clientPort, udp.dstPort].map(dstPort => {
+      const one = concat(to);
+      encodeInto(udpHeader, { dstPort }, one, frameOffsets.transport);
+      return one;
+    }),
+  ];
+}
+const hex = (b: Uint8Array): string => Buffer.from(b).toString("hex");
