@@ -220,8 +220,8 @@ async function channel(
         session,
         sequence: at + step,
         control,
-        ...(stranger ? { identity: b.random.bits(58) } : {}),
-        address: b.random.bits(64),
+        ...(stranger ? { identity: b.random.bits(p.identityBits) } : {}),
+        address: b.random.bits(p.addressBits),
       });
       if (step === 0 && !stranger && !control) next.set(session, at + 1);
     }

@@ -137,7 +137,7 @@ async function traffic(
     for (let n = r.int(1, 4); n > 0; n--) {
       const at = anyPlace(b);
       if (rig.expected.length === 0 && rig.read.pending === 0)
-        rig.write(at, r.bytes(r.bool(0.4) ? r.pick(lengths) : r.int(1, 300)));
+        rig.write(at, r.bytes(r.bool(0.4) ? r.pick(lengths.filter(n => n <= p.frameBytes)) : r.int(1, 300)));
     }
     await b.until(() => rig.written === rig.given % 65536);
     for (let n = r.int(0, 3); n > 0; n--) {
