@@ -1,6 +1,6 @@
 /**
- * Address translation: TLB, misses under way, the walk of a hashed table of one level, and page faults (Clio, section
- * 4.4.2 and 4.4.3).
+ * Address translation: TLB, misses under way, the walk of a hashed table of one level, and page faults
+ * (Clio, section 4.4.2 and 4.4.3).
  */
 export { locatePage } from "./locate-page.ts";
 export { MissTable, verdict } from "./miss-table.ts";

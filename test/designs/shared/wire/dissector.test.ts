@@ -20,8 +20,8 @@ const little = layout("little", "Little | header", "le", {
 });
 /** A protocol's name, a layout, and names for a field that the layout does not tell. */
 const parameterSets: readonly { readonly protocol: string; readonly l: Layout; readonly names: object }[] = [
-  { protocol: "one", l: ipv4Header as Layout, names: {} },
-  { protocol: "other", l: little as Layout, names: { rest: { 7: "seven" } } },
+  { protocol: "one", l: ipv4Header, names: {} },
+  { protocol: "other", l: little, names: { rest: { 7: "seven" } } },
 ];
 
 /** Every field is defined once, with its mask, and added to the tree from the right bytes in the right order. */
