@@ -179,7 +179,7 @@ export function requestFrames(
 
     // ---- A request for an offload: its body waits until it is known what becomes of it.
     const strip = instance("strip", HeaderStrip({ beatBytes, headerBytes: requestHeader, routeByte: 0, ...clioSize }));
-    connect(apart as unknown as StreamIn<Frames>, strip.frame);
+    connect(apart, strip.frame);
     const bodyBeats = Math.ceil(p.maxBody / beatBytes);
     const body = instance(
       "body",

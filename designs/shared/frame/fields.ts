@@ -1,6 +1,6 @@
 /**
  * Header fields in hardware: cut out of a vector of frame bytes, and joined to one. The positions are those of the
- * one schema (../../packets).
+ * layouts in ../wire.
  */
 import { cat, constant, type UInt } from "../../../hdl-dsl/index.ts";
 import { slicesOf, type FieldSet, type Layout } from "../wire/index.ts";

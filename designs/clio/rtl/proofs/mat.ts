@@ -37,10 +37,10 @@ const harness = module(
   }),
   (io, p) => {
     const dut = instance("dut", Mat(p));
-    connect(io.request as never, dut.request);
-    connect(dut.asked as never, io.asked);
-    connect(dut.reply as never, io.reply);
-    connect(dut.slow as never, io.slow);
+    connect(io.request, dut.request);
+    connect(dut.asked, io.asked);
+    connect(dut.reply, io.reply);
+    connect(dut.slow, io.slow);
     dut.slowRelease.set(io.slowRelease);
     dut.matWrite.set(io.matWrite);
     dut.rules.set(io.rules);

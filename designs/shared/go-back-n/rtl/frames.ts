@@ -62,7 +62,7 @@ export const FrameEnd = (p: { readonly headerBytes: number }) =>
  * Keeps frames whole until their fate is known. `ends` is 1 in the cycle after a frame's last beat came, with the
  * frame's header; in that same cycle `discard` tells that its beats are not needed. Kept frames come out on `beats`,
  * whole and in order.
- * Latency: 3 cycles from a frame's last beat to its first on `beats`; initiation interval 1 beat per cycle, no
+ * Latency: 2 cycles from a frame's last beat to its first on `beats`; initiation interval 1 beat per cycle, no
  * bubble between frames.
  * Full: see `waits`; room is looked for at the first beat, for a largest frame, so a frame that has begun never stalls.
  * `hold` keeps the next frame out.

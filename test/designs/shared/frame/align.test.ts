@@ -15,8 +15,16 @@ import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
+/** Beats of each width, with tags and lengths of others. */
+const parameterSets = {
+  8: { tagBits: 9, lengthBits: 14 },
+  16: { tagBits: 9 },
+  32: { tagBits: 17, lengthBits: 12 },
+  64: { tagBits: 9 },
+} as const;
+type BeatBytes = keyof typeof parameterSets;
 const tagBits = 9;
-const dut = (beatBytes: number) => Align({ beatBytes, tagBits });
+const dut = (beatBytes: BeatBytes) => Align({ beatBytes, ...parameterSets[beatBytes] });
 type Ports = ReturnType<typeof dut>["ports"];
 
 interface Job {
@@ -102,7 +110,7 @@ async function run(b: Bench<Ports>, jobs: readonly Job[], beatBytes: number, pau
 }
 
 describe("Align", () => {
-  for (const beatBytes of [8, 16, 32, 64]) {
+  for (const beatBytes of [8, 16, 32, 64] as const) {
     bench(
       `${beatBytes * 8} bits: random jobs under random back-pressure`,
       dut(beatBytes),

@@ -19,8 +19,16 @@ import { offer } from "../../../support/offer.ts";
 
 import { findsFault, plant } from "../../../support/plant.ts";
 
-const parameters = (beatBytes: number) => ({ slots: 8, beatBytes, frameBytes: beatBytes * 16 });
-const dut = (beatBytes: number) => FrameBuffer(parameters(beatBytes));
+/** Slots and bytes of a frame by bytes of a beat. */
+const parameterSets = {
+  8: { slots: 8, frameBytes: 128 },
+  16: { slots: 8, frameBytes: 256 },
+  32: { slots: 16, frameBytes: 200 },
+  64: { slots: 8, frameBytes: 1536 },
+} as const;
+type BeatBytes = keyof typeof parameterSets;
+const parameters = (beatBytes: BeatBytes) => ({ beatBytes, ...parameterSets[beatBytes] });
+const dut = (beatBytes: BeatBytes) => FrameBuffer(parameters(beatBytes));
 type Ports = ReturnType<typeof dut>["ports"];
 interface Job {
   readonly slot: number;
@@ -39,7 +47,7 @@ class Surroundings {
   readonly #expected: { readonly data: bigint; readonly last: number }[][] = [[], [], []];
   readonly #bits: number;
 
-  constructor(b: Bench<Ports>, beatBytes: number, pauses: readonly Pause[] = [], jobPause: Pause = never) {
+  constructor(b: Bench<Ports>, beatBytes: BeatBytes, pauses: readonly Pause[] = [], jobPause: Pause = never) {
     this.#b = b;
     this.#bits = beatBytes * 8;
     this.beats = slotBeats(parameters(beatBytes));
@@ -88,7 +96,12 @@ class Surroundings {
   }
 }
 
-async function randomJobs(b: Bench<Ports>, beatBytes: number, count: number, pauses: readonly Pause[]): Promise<void> {
+async function randomJobs(
+  b: Bench<Ports>,
+  beatBytes: BeatBytes,
+  count: number,
+  pauses: readonly Pause[],
+): Promise<void> {
   const s = new Surroundings(b, beatBytes, pauses, bernoulli(0.3, b.random.word()));
   await s.fill();
   for (let i = 0; i < count; i++) s.read(b.random.between(0, 2), s.job());
@@ -97,7 +110,7 @@ async function randomJobs(b: Bench<Ports>, beatBytes: number, count: number, pau
 }
 
 describe("FrameBuffer", () => {
-  for (const beatBytes of [8, 16, 32, 64]) {
+  for (const beatBytes of [8, 16, 32, 64] as const) {
     bench(
       `${beatBytes * 8} bits: random jobs of three readers under random back-pressure`,
       dut(beatBytes),

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { bit, firstSet, input, module, output, uint } from "../../../../hdl-dsl/index.ts";
 import {
   bernoulli,
   DesignStopped,
   never,
   runBench,
+  simulate,
   StreamSink,
   type Bench,
   type Dut,
@@ -15,8 +17,10 @@ import { bench } from "../../../bench.ts";
 
 import { findsFault, plant } from "../../../support/plant.ts";
 
-const releases = 3;
-const dut = (slots: number) => SlotPool({ slots, releases });
+/** Inputs for slots that are given back, by number of slots. */
+const parameterSets = { 8: 3, 64: 1, 256: 5 } as const;
+type Slots = keyof typeof parameterSets;
+const dut = (slots: Slots) => SlotPool({ slots, releases: parameterSets[slots] });
 type Ports = ReturnType<typeof dut>["ports"];
 type ReleasePort = Io<Ports>["release"][number];
 
@@ -38,7 +42,7 @@ class Surroundings {
     b.onEdge({ sample: c => this.#sample(c), drive: () => this.#drive() });
   }
   #sample(cycle: number): void {
-    // A slot in use before this edge is busy at it. A slot given back at this edge is busy to its end.
+    // What was in use before this edge is busy at it, but for those given back at it, which are busy to its end.
     const busy = [...this.inUse, ...this.#returning].reduce((v, s) => v | (1n << BigInt(s)), 0n);
     const shown = this.#b.io.busy.big;
     if (shown !== busy) throw new Error(`cycle ${cycle}: busy is ${shown.toString(16)}, expected ${busy.toString(16)}`);
@@ -55,7 +59,7 @@ class Surroundings {
       ? [...this.inUse].slice(0, this.#giveBack())
       : [...this.inUse].slice(-this.#giveBack() || this.inUse.size);
     for (const s of this.#returning) this.inUse.delete(s);
-    for (let i = 0; i < releases; i++) {
+    for (let i = 0; i < this.#b.io.release.length; i++) {
       const port = this.#b.io.release[i] as ReleasePort,
         slot = this.#returning[i];
       port.valid.value = slot === undefined ? 0 : 1;
@@ -68,14 +72,39 @@ async function randomUse(b: Bench<Ports>, slots: number): Promise<void> {
   let most = 0;
   const s = new Surroundings(b, slots, bernoulli(0.3, b.random.word()), () => b.random.between(0, most));
   for (let i = 0; i < 30; i++) {
-    most = b.random.between(0, releases);
+    most = b.random.between(0, b.io.release.length);
     await b.cycles(b.random.between(10, 2 * slots));
   }
   expect(new Set(s.taken.map(t => t.slot)).size).toBe(slots);
 }
 
+/** The tree by itself. */
+const First = module(
+  "First",
+  (p: { width: number }) => ({ v: input(uint(p.width)), any: output(bit), index: output(uint(Math.log2(p.width))) }),
+  io => {
+    const f = firstSet(io.v);
+    io.any.set(f.any);
+    io.index.set(f.index);
+  },
+);
+
 describe("SlotPool", () => {
-  for (const slots of [8, 64, 256]) {
+  test("the number of the first set bit", async () => {
+    for (const width of [8, 64]) {
+      using sim = await simulate(First({ width }));
+      for (let i = 0; i < 500; i++) {
+        const few = (): bigint => sim.random.bits(width) & sim.random.bits(width) & sim.random.bits(width);
+        const v = i <= width ? (1n << BigInt(i)) & ((1n << BigInt(width)) - 1n) : few();
+        sim.io.v.value = v;
+        sim.settle();
+        const text = v.toString(2),
+          at = text.length - 1 - text.lastIndexOf("1");
+        expect([sim.io.any.num, sim.io.index.num]).toEqual([v === 0n ? 0 : 1, v === 0n ? 0 : at]);
+      }
+    }
+  });
+  for (const slots of [8, 64, 256] as const) {
     bench(`${slots} slots: random taking and giving back`, dut(slots), { seed: slots }, async b => {
       await randomUse(b, slots);
     });

@@ -4,31 +4,40 @@ import { bit, connect, input, module, reg, source, struct, uint } from "../../..
 import { bernoulli, never, poke, runBench, StreamSink, type Bench, type Pause } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
-const depth = 8;
+const parameterSets = [
+  { depth: 8, width: 16 },
+  { depth: 2, width: 40 },
+];
+type Shape = (typeof parameterSets)[number];
 /** The queue behind the register that it is made for. */
 const Harness = module(
   "PassQueueHarness",
-  () => ({ push: input(struct({ valid: bit, value: uint(16) })), out: source(uint(16)) }),
-  io => {
+  ({ width }: Shape) => ({ push: input(struct({ valid: bit, value: uint(width) })), out: source(uint(width)) }),
+  (io, { depth, width }) => {
     const valid = reg(bit, { init: 0 }),
-      value = reg(uint(16));
+      value = reg(uint(width));
     valid.set(io.push.valid);
     value.set(io.push.value);
-    connect(passQueue("passing", uint(16), depth, valid, value), io.out);
+    connect(passQueue("passing", uint(width), depth, valid, value), io.out);
   },
 );
-const dut = Harness();
-type Ports = typeof dut.ports;
+type Ports = ReturnType<typeof Harness>["ports"];
 
 /** Pushes while there is room, by chance; everything comes out, in order, at once when nothing is ahead of it. */
-async function run(b: Bench<Ports>, count: number, chance: number, pause: Pause): Promise<void> {
+async function run(
+  b: Bench<Ports>,
+  { depth, width }: Shape,
+  count: number,
+  chance: number,
+  pause: Pause,
+): Promise<void> {
   const out = new StreamSink(b.sim, b.io.out, { pause }),
-    pushed: { readonly value: number; readonly cycle: number }[] = [];
+    pushed: { readonly value: bigint; readonly cycle: number }[] = [];
   let most = 0,
     passedBy = 0;
   for (let n = 0; n < count || out.received.length < count;) {
     if (b.cycle === 500) {
-      poke(b.io.push, { valid: 0, value: 0 });
+      poke(b.io.push, { valid: 0, value: 0n });
       b.sim.reset(1);
       pushed.length = n = 0;
       out.received.splice(0);
@@ -37,15 +46,15 @@ async function run(b: Bench<Ports>, count: number, chance: number, pause: Pause)
     const inside = pushed.length - out.received.length,
       pushes = n < count && inside < depth && b.random.chance(chance);
     most = Math.max(most, inside);
-    poke(b.io.push, { valid: +pushes, value: b.random.between(0, 65535) });
-    const value = b.io.push.value.num;
+    poke(b.io.push, { valid: +pushes, value: b.random.bits(width) });
+    const value = b.io.push.value.big;
     await b.risingEdge();
     if (pushes) {
       pushed.push({ value, cycle: b.cycle });
       n++;
     }
   }
-  expect(out.received.map(r => r.value)).toEqual(pushed.map(p => p.value));
+  expect(out.received.map(r => BigInt(r.value))).toEqual(pushed.map(p => p.value));
   out.received.forEach((r, i) => {
     const at = (pushed[i]?.cycle as number) + 1,
       ahead = out.received[i - 1]?.cycle ?? 0;
@@ -57,10 +66,11 @@ async function run(b: Bench<Ports>, count: number, chance: number, pause: Pause)
   if (pause !== never) expect(most, "elements at most").toBe(depth);
 }
 
-describe("passQueue", () => {
+describe.each(parameterSets)("passQueue of $depth x $width bits", p => {
+  const dut = Harness(p);
   test("everything in order, full and empty", () =>
-    runBench("pass", dut, { seed: 3 }, b => run(b, 3000, 0.5, bernoulli(0.5, 1))));
-  test("no cycle lost while nothing stalls", () => runBench("pass", dut, {}, b => run(b, 1000, 0.7, never)));
+    runBench("pass", dut, { seed: 3 }, b => run(b, p, 3000, 0.5, bernoulli(0.5, 1))));
+  test("no cycle lost while nothing stalls", () => runBench("pass", dut, {}, b => run(b, p, 1000, 0.7, never)));
   describe("a planted fault is found", () => {
     for (const [name, from, to] of [
       ["the last of those queued hides the one that comes", /~passing_single \| valid/, "~passing_single"],
@@ -74,7 +84,7 @@ describe("passQueue", () => {
       test(name, () =>
         findsFault(
           runBench(name, plant(dut, from, to), { wave: false, hangCycles: 200 }, b =>
-            run(b, 500, 0.5, bernoulli(0.5, 1)),
+            run(b, p, 500, 0.5, bernoulli(0.5, 1)),
           ),
         ),
       );

@@ -20,6 +20,11 @@ import {
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
+const parameterSets: readonly Partial<GbnReceiverParameters>[] = [
+  {},
+  { first: 0xffff_fff0 },
+  { sessions: 256, window: 32, identityBits: 20, addressBits: 33, ackEvery: 12, ackCycles: 1024, first: 77 },
+];
 const parameters = (o: Partial<GbnReceiverParameters> = {}): GbnReceiverParameters => ({
   sessions: 1024,
   sequenceBits: 32,
@@ -213,8 +218,8 @@ async function channel(
         session,
         sequence: at + step,
         control,
-        ...(stranger ? { identity: b.random.bits(58) } : {}),
-        address: b.random.bits(64),
+        ...(stranger ? { identity: b.random.bits(p.identityBits) } : {}),
+        address: b.random.bits(p.addressBits),
       });
       if (step === 0 && !stranger && !control) next.set(session, at + 1);
     }
@@ -225,10 +230,10 @@ async function channel(
 }
 
 describe("GbnReceiver", () => {
-  for (const first of [1, 0xffff_fff0]) {
-    const p = parameters({ first });
+  for (const set of parameterSets) {
+    const p = parameters(set);
     bench(
-      `1,024 sessions from number ${first}: loss, duplication, reordering, strangers, openings, no room now and then`,
+      `${p.sessions} sessions from number ${p.first}, window ${p.window}: loss, duplication, reordering, strangers, openings, no room now and then`,
       GbnReceiver(p),
       { seed: 3 },
       async b => {
@@ -240,7 +245,7 @@ describe("GbnReceiver", () => {
         });
         const kinds = new Set(rig.verdicts.map(v => v.verdict));
         expect([...kinds].sort()).toEqual(["accepted", "ahead", "duplicate", "refused", "stranger"]);
-        expect(rig.model.size).toBeGreaterThan(1000);
+        expect(rig.model.size).toBeGreaterThan(0.97 * p.sessions);
       },
     );
   }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { GbnReorder, type GbnReorderParameters } from "../../../../../designs/shared/go-back-n/rtl/reorder.ts";
 import {
   AxisSink,
@@ -15,15 +15,28 @@ import {
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
-const p: GbnReorderParameters = {
-  sessions: 8,
-  metaBits: 24,
-  beatBytes: 8,
-  frameBytes: 64,
-  waiting: 8,
-  first: 0xfffe,
-  patience: 1024,
-};
+const parameterSets: readonly GbnReorderParameters[] = [
+  {
+    sessions: 8,
+    metaBits: 24,
+    beatBytes: 8,
+    frameBytes: 64,
+    waiting: 8,
+    first: 0xfffe,
+    patience: 1024,
+  },
+  {
+    sessions: 16,
+    metaBits: 20,
+    beatBytes: 16,
+    frameBytes: 128,
+    waiting: 8,
+    first: 3,
+    patience: 512,
+  },
+];
+/** The set at hand. */
+let p = parameterSets[0] as GbnReorderParameters;
 type Ports = ReturnType<typeof GbnReorder>["ports"];
 const TICKETS = 2 ** 16;
 
@@ -150,10 +163,13 @@ async function traffic(
 }
 const limits = { hangCycles: 5000, limitCycles: 200_000 };
 
-describe("GbnReorder", () => {
+describe.each(parameterSets)("GbnReorder, $sessions sessions, beats of $beatBytes bytes", set => {
+  beforeEach(() => {
+    p = set;
+  });
   bench(
     "any order of completion, silent requests, single frames, back-pressure: each session's replies in the order of its requests",
-    GbnReorder(p),
+    GbnReorder(set),
     { seed: 4, ...limits },
     async b => {
       const rig = await traffic(b, 1200, { inside: 8, pause: seed => bernoulli(0.2, seed) });
@@ -162,7 +178,7 @@ describe("GbnReorder", () => {
   );
   bench(
     "back to back: a frame of 2 beats every 2 cycles, of 1 beat every 2 cycles; 2 cycles from the entry to the way out",
-    GbnReorder(p),
+    GbnReorder(set),
     { seed: 1, ...limits },
     async b => {
       const rig = new Rig(b);
@@ -191,7 +207,7 @@ describe("GbnReorder", () => {
   );
   bench(
     "while others of the session wait: a frame every 5 cycles; of another session every 2; a frame that has waited every 6",
-    GbnReorder(p),
+    GbnReorder(set),
     { seed: 5, ...limits },
     async b => {
       const rig = new Rig(b),
@@ -216,7 +232,7 @@ describe("GbnReorder", () => {
   );
   bench(
     "several frames of one reply that is ahead: all wait, and all leave in its turn",
-    GbnReorder(p),
+    GbnReorder(set),
     { seed: 8, ...limits },
     async b => {
       const rig = new Rig(b);
@@ -246,7 +262,7 @@ describe("GbnReorder", () => {
       expect(rig.counts).toEqual({ waited: 36, skipped: 0, stale: 0 });
     },
   );
-  bench("1,023 ahead waits, 1,024 ahead is none", GbnReorder(p), { seed: 9, ...limits }, async b => {
+  bench("1,023 ahead waits, 1,024 ahead is none", GbnReorder(set), { seed: 9, ...limits }, async b => {
     const rig = new Rig(b);
     await b.cycles(20);
     rig.reply(1, p.first + 1023, 21);
@@ -262,7 +278,7 @@ describe("GbnReorder", () => {
   });
   bench(
     "full: the entry waits for the reply that is due, which then comes by another way; half full is crowded",
-    GbnReorder(p),
+    GbnReorder(set),
     { seed: 2, ...limits },
     async b => {
       const rig = new Rig(b);
@@ -283,7 +299,7 @@ describe("GbnReorder", () => {
   );
   bench(
     "a reply that never comes is given up after the patience, and passes when it comes after all",
-    GbnReorder(p),
+    GbnReorder(set),
     { seed: 3, ...limits },
     async b => {
       const rig = new Rig(b);
@@ -307,7 +323,7 @@ describe("GbnReorder", () => {
   );
   bench(
     "a session begins anew: what waited is dropped, and a reply to a request of long before",
-    GbnReorder(p),
+    GbnReorder(set),
     { seed: 6, ...limits },
     async b => {
       const rig = new Rig(b);
@@ -327,7 +343,7 @@ describe("GbnReorder", () => {
       expect(rig.counts).toEqual({ waited: 3, skipped: 0, stale: 1 });
     },
   );
-  bench("a reset leaves nothing behind", GbnReorder(p), { seed: 7, ...limits }, async b => {
+  bench("a reset leaves nothing behind", GbnReorder(set), { seed: 7, ...limits }, async b => {
     b.io.reply.valid.value = 1;
     await b.cycles(30);
     b.io.reply.valid.value = 0;
@@ -347,7 +363,7 @@ describe("GbnReorder", () => {
     ];
     for (const [name, from, to] of faults)
       test(name, async () => {
-        await findsFault(run(name, plant(GbnReorder(p), from, to)));
+        await findsFault(run(name, plant(GbnReorder(set), from, to)));
       });
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { GbnSender, type GbnSenderParameters } from "../../../../../designs/shared/go-back-n/rtl/sender.ts";
 import {
   bernoulli,
@@ -14,10 +14,15 @@ import {
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
-const p: GbnSenderParameters = { sessions: 16, sequenceBits: 8, window: 8, timeoutCycles: 4096, tries: 2, first: 250 };
+const parameterSets: readonly GbnSenderParameters[] = [
+  { sessions: 16, sequenceBits: 8, window: 8, timeoutCycles: 4096, tries: 2, first: 250 },
+  { sessions: 32, sequenceBits: 12, window: 8, timeoutCycles: 2048, tries: 3, first: 4090 },
+];
+/** The set at hand. */
+let p = parameterSets[0] as GbnSenderParameters;
 type Ports = ReturnType<typeof GbnSender>["ports"];
-const NUMBERS = 2 ** p.sequenceBits,
-  wrap = (n: number): number => ((n % NUMBERS) + NUMBERS) % NUMBERS;
+const numbers = (): number => 2 ** p.sequenceBits,
+  wrap = (n: number): number => ((n % numbers()) + numbers()) % numbers();
 
 interface Session {
   open: boolean;
@@ -135,7 +140,7 @@ class Rig {
         if (op.flag && s.acked !== s.sent) this.#back(n);
       }
       if (op.kind === "step") {
-        const from = op.flag || s.restart || wrap(op.sequence - s.acked) >= NUMBERS / 2 ? s.acked : op.sequence,
+        const from = op.flag || s.restart || wrap(op.sequence - s.acked) >= numbers() / 2 ? s.acked : op.sequence,
           more = s.open && from !== s.sent;
         expect(io.stepped.more.value, what).toBe(more ? 1 : 0);
         s.restart = false;
@@ -233,9 +238,12 @@ async function traffic(b: Bench<Ports>, rounds: number, pause?: (seed: number) =
 }
 // The timer looks at a session every `timeoutCycles` cycles, and a session that has made progress is let be.
 const limits = { hangCycles: 0, limitCycles: 100_000 };
-const calm: GbnSenderParameters = { ...p, timeoutCycles: 2 ** 20 };
 
-describe("GbnSender", () => {
+describe.each(parameterSets)("GbnSender, $sessions sessions, numbers of $sequenceBits bits", set => {
+  const calm: GbnSenderParameters = { ...set, timeoutCycles: 2 ** 20 };
+  beforeEach(() => {
+    p = set;
+  });
   bench(
     "random requests, ACKs, NACKs, wrong ones, openings and closings, with pauses: every answer as the model says",
     GbnSender(calm),
@@ -268,7 +276,7 @@ describe("GbnSender", () => {
   );
   bench(
     "without an ACK: sent again after one round of the timer or two, so many times, then given up; others are not touched",
-    GbnSender(p),
+    GbnSender(set),
     { seed: 3, ...limits },
     async b => {
       const rig = new Rig(b);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   frameSpace,
   gbnMemory,
@@ -22,17 +22,31 @@ import {
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
-/** Frames of more than 4 KB and of more than a burst, at 16 bytes a beat. */
-const p: GbnStoreParameters = {
-  sessions: 4,
-  sequenceBits: 8,
-  window: 4,
-  beatBytes: 16,
-  frameBytes: 9000,
-  addressBits: 20,
-  idBits: 1,
-  base: 2 ** 18,
-};
+/** Frames of more than 4 KB and of more than a burst. */
+const parameterSets: readonly GbnStoreParameters[] = [
+  {
+    sessions: 4,
+    sequenceBits: 8,
+    window: 4,
+    beatBytes: 16,
+    frameBytes: 9000,
+    addressBits: 20,
+    idBits: 1,
+    base: 2 ** 18,
+  },
+  {
+    sessions: 8,
+    sequenceBits: 16,
+    window: 8,
+    beatBytes: 32,
+    frameBytes: 6000,
+    addressBits: 21,
+    idBits: 2,
+    base: 0,
+  },
+];
+/** The set at hand. */
+let p = parameterSets[0] as GbnStoreParameters;
 type Ports = ReturnType<typeof GbnStore>["ports"];
 interface Place {
   readonly session: number;
@@ -123,7 +137,7 @@ async function traffic(
     for (let n = r.between(1, 4); n > 0; n--) {
       const at = anyPlace(b);
       if (rig.expected.length === 0 && rig.read.pending === 0)
-        rig.write(at, r.bytes(r.chance(0.4) ? r.pick(lengths) : r.between(1, 300)));
+        rig.write(at, r.bytes(r.chance(0.4) ? r.pick(lengths.filter(n => n <= p.frameBytes)) : r.between(1, 300)));
     }
     await b.until(() => rig.written === rig.given % 65536);
     for (let n = r.between(0, 3); n > 0; n--) {
@@ -140,10 +154,13 @@ async function traffic(
 }
 const limits = { hangCycles: 5000, limitCycles: 300_000 };
 
-describe("GbnStore", () => {
+describe.each(parameterSets)("GbnStore, $sessions sessions, beats of $beatBytes bytes", set => {
+  beforeEach(() => {
+    p = set;
+  });
   bench(
     "frames of every length in every place, memory and streams that pause: read as they were written",
-    GbnStore(p),
+    GbnStore(set),
     { seed: 1, ...limits },
     async b => {
       const rig = await traffic(b, 60, {
@@ -164,7 +181,7 @@ describe("GbnStore", () => {
   );
   bench(
     "one beat per cycle each way; latencies as stated; where a frame lies",
-    GbnStore(p),
+    GbnStore(set),
     { seed: 2, ...limits },
     async b => {
       const rig = new Rig(b, undefined, { latency: { read: 10, write: 10 } }),
@@ -183,11 +200,11 @@ describe("GbnStore", () => {
       const begun = b.cycle;
       for (let i = 0; i < 8; i++) rig.write({ session: 1 + (i >> 2), place: i % 4 }, b.random.bytes(320));
       await rig.settle();
-      expect((beats.at(-1) as number) - (beats[0] as number)).toBe(8 * 20 - 1);
+      expect((beats.at(-1) as number) - (beats[0] as number)).toBe((8 * 320) / p.beatBytes - 1);
       expect([first.aw - begun, first.w - begun]).toEqual([2, 2]);
       const at = p.base + (2 * p.window + 3) * frameSpace(p);
       expect(Buffer.from(rig.ram.read(at, 320)).equals(rig.kept.get(2 * p.window + 3) as Uint8Array)).toBe(true);
-      expect(gbnMemory(p)).toBe(p.sessions * p.window * 16384);
+      expect(gbnMemory(p)).toBe(p.sessions * p.window * frameSpace(p));
       const asked = b.cycle;
       rig.ask({ session: 2, place: 3 });
       await rig.settle();
@@ -196,7 +213,7 @@ describe("GbnStore", () => {
   );
   bench(
     "an error of the memory: the frame read does not come out, the next one does; an error of a write is told, too",
-    GbnStore(p),
+    GbnStore(set),
     { seed: 3, ...limits },
     async b => {
       const bad = p.base + frameSpace(p),
@@ -216,7 +233,7 @@ describe("GbnStore", () => {
   );
   bench(
     "full: with 64 bursts unanswered nothing more is issued, and nothing is lost",
-    GbnStore(p),
+    GbnStore(set),
     { seed: 4, ...limits },
     async b => {
       let open = false;
@@ -251,7 +268,7 @@ describe("GbnStore", () => {
     ];
     for (const [name, from, to] of faults)
       test(name, async () => {
-        await findsFault(run(name, plant(GbnStore(p), from, to)));
+        await findsFault(run(name, plant(GbnStore(set), from, to)));
       });
   });
 });

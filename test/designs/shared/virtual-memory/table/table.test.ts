@@ -67,22 +67,31 @@ describe("geometry", () => {
 });
 
 describe("mixing", () => {
+  const inverted = (g: t.TableGeometry): void => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 2 ** g.pidBits - 1 }),
+        fc.bigInt({ min: 0n, max: (1n << BigInt(g.vpnBits)) - 1n }),
+        (pid, vpn) => {
+          const at = t.locate(g, pid, vpn);
+          expect(at.index).toBeLessThan(g.buckets);
+          expect(at.tag >> BigInt(g.tagBits)).toBe(0n);
+          expect(t.unlocate(g, at)).toEqual({ pid, vpn });
+        },
+      ),
+      { numRuns: 20, seed: 3 },
+    );
+  };
   it("is inverted by unlocate over the whole space, for every geometry", () => {
-    for (const c of all) {
-      const g = t.tableGeometry(c);
-      fc.assert(
-        fc.property(
-          fc.integer({ min: 0, max: 2 ** g.pidBits - 1 }),
-          fc.bigInt({ min: 0n, max: (1n << BigInt(g.vpnBits)) - 1n }),
-          (pid, vpn) => {
-            const at = t.locate(g, pid, vpn);
-            expect(at.index).toBeLessThan(g.buckets);
-            expect(at.tag >> BigInt(g.tagBits)).toBe(0n);
-            expect(t.unlocate(g, at)).toEqual({ pid, vpn });
-          },
-        ),
-        { numRuns: 20, seed: 3 },
-      );
+    for (const c of all) inverted(t.tableGeometry(c));
+  });
+  it("a planted fault is found: a bit of the word is not in its own parity", () => {
+    for (const space of parameterSets) {
+      const g = t.tableGeometry({ pageSize: 4 * MB, physicalMemory: 2 * GB, slotsFactor: 4, ...space }),
+        mixing = g.mixing.map(m => (m.to === 0 ? { ...m, from: m.from.filter(b => b !== 0) } : m));
+      expect(() => {
+        inverted({ ...g, mixing });
+      }).toThrow();
     }
   });
   it("is shallow enough for two levels of 6-input LUTs", () => {

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { GbnFrames, type GbnFramesParameters } from "../../../../../designs/shared/go-back-n/rtl/frames.ts";
+import {
+  AxisSink,
+  AxisSource,
+  bernoulli,
+  never,
+  runBench,
+  type Bench,
+  type Dut,
+  type Pause,
+} from "../../../../../sim/index.ts";
+import { findsFault, plant } from "../../../../support/plant.ts";
+
+const parameterSets: readonly GbnFramesParameters[] = [
+  { beatBytes: 8, frameBytes: 128, headerBytes: 20, waits: true },
+  { beatBytes: 32, frameBytes: 600, headerBytes: 64, waits: false },
+];
+type Ports = ReturnType<typeof GbnFrames>["ports"];
+const bigOf = (bytes: Uint8Array): bigint => [...bytes].reverse().reduce((v, x) => (v << 8n) | BigInt(x), 0n);
+
+/** Frames of all lengths, bad ones and too long ones among them; those that are kept come out whole and in order. */
+async function run(b: Bench<Ports>, p: GbnFramesParameters, count: number, pause: (n: number) => Pause): Promise<void> {
+  const rx = new AxisSource(b.sim, b.io.rx, { pause: pause(1) }),
+    out = new AxisSink(b.sim, b.io.beats, { pause: pause(2) });
+  const frames = Array.from({ length: count }, (_, i) => ({
+    bytes: b.random.bytes(i === 0 ? p.frameBytes : b.random.between(1, p.frameBytes + (b.random.chance(0.1) ? 40 : 0))),
+    bad: i > 0 && b.random.chance(0.1),
+    discard: i > 0 && b.random.chance(0.2),
+  }));
+  const kept: Uint8Array[] = [];
+  let ended = 0,
+    refused = 0;
+  b.io.hold.value = 0;
+  b.onEdge({
+    sample: () => {
+      if (b.io.ends.value !== 1) return;
+      const f = frames[ended] as (typeof frames)[number],
+        long = f.bytes.length > p.frameBytes,
+        header = f.bytes.slice(0, p.headerBytes),
+        mask = (1n << BigInt(8 * header.length)) - 1n;
+      ended++;
+      expect([b.io.end.long.value, b.io.end.bad.value], `end of frame ${ended - 1}`).toEqual([+long, +f.bad]);
+      expect(b.io.end.header.big & mask, `header of frame ${ended - 1}`).toBe(bigOf(header));
+      if (!long) expect(b.io.end.lastByte.num, `last byte of frame ${ended - 1}`).toBe(f.bytes.length - 1);
+      if (b.io.end.stored.value !== 1) refused++;
+      else if (!long && !f.bad && !f.discard) kept.push(f.bytes);
+    },
+    drive: () => {
+      b.io.discard.value = +(frames[ended]?.discard ?? false);
+    },
+  });
+  for (const f of frames) rx.send(f.bytes, { user: +f.bad, userAtEnd: true });
+  const got: { readonly bytes: Uint8Array; readonly start: number }[] = [];
+  const collect = (): number => {
+    for (let f = out.take(); f !== undefined; f = out.take()) got.push(f);
+    return got.length;
+  };
+  await b.until(() => collect() >= kept.length && ended === count);
+  await b.cycles(200);
+  expect(collect(), "frames kept").toBe(kept.length);
+  got.forEach((f, i) =>
+    expect(Buffer.from(f.bytes).equals(kept[i] as Uint8Array), `the bytes of frame ${i}`).toBe(true),
+  );
+  if (p.waits) expect(refused, "frames refused though the block waits").toBe(0);
+  else if (pause(1) !== never) expect(refused, "frames without room").toBeGreaterThan(0);
+}
+describe.each(parameterSets)("GbnFrames, $frameBytes bytes in beats of $beatBytes, waits: $waits", p => {
+  const dut = GbnFrames(p),
+    slow = (n: number): Pause => bernoulli(n === 1 ? 0.05 : 0.6, n);
+  const check = (design: Dut<Ports>, pause: (n: number) => Pause): Promise<unknown> =>
+    runBench("frames", design, { wave: false, hangCycles: 2000 }, b => run(b, p, 200, pause));
+  test("whole frames in order, the store full and empty", () => check(dut, slow));
+  test("without back-pressure", () => check(dut, () => never));
+  test("two cycles from the last beat to the first one out", () =>
+    runBench("frames latency", dut, { wave: false }, async b => {
+      const rx = new AxisSource(b.sim, b.io.rx),
+        out = new AxisSink(b.sim, b.io.beats);
+      let last = 0;
+      b.onEdge({
+        sample: cycle => {
+          if (b.io.rx.valid.value === 1 && b.io.rx.payload.last.value === 1) last = cycle;
+        },
+      });
+      for (const bytes of [1, p.beatBytes, p.frameBytes]) {
+        await b.cycles(10);
+        rx.send(new Uint8Array(bytes));
+        let f = out.take();
+        await b.until(() => (f ??= out.take()) !== undefined);
+        const cycles = (f?.start as number) - last;
+        expect(cycles, `cycles of a frame of ${bytes} bytes`).toBe(2);
+      }
+    }));
+  test("a reset in the middle of a frame leaves nothing behind", () =>
+    runBench("frames reset", dut, { wave: false }, async b => {
+      b.io.rx.payload.keep.value = (1n << BigInt(p.beatBytes)) - 1n;
+      b.io.rx.valid.value = 1;
+      await b.cycles(6);
+      b.io.rx.valid.value = 0;
+      b.sim.reset(1);
+      await run(b, p, 30, slow);
+    }));
+  test("a planted fault is found: a bad frame is kept", () =>
+    findsFault(check(plant(dut, /dropped = discard \| long \| held_user/, "dropped = discard | long"), slow)));
+});

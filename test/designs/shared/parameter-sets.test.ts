@@ -1,0 +1,94 @@
+/**
+ * Every block of designs/shared has a bench of its own, in the same place under test/, with a table of two or more
+ * parameter sets and a planted fault. The table is called `parameterSets`, in the bench or in the rig beside it.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import ts from "typescript";
+
+const root = new URL("../../../", import.meta.url).pathname;
+/** Files that are no block: one thing with no parameters, or data that others are made of. */
+const noBlocks: readonly RegExp[] = [
+  /\/index\.ts$/,
+  // Formats of others, shared records, and sizes.
+  /^wire\/(?:arp|ethernet|icmp|ipv4|udp|header-offsets)\.ts$/,
+  /^frame\/(?:beats|slots)\.ts$/,
+  /^go-back-n\/(?:rtl\/types|wire\/\w+)\.ts$/,
+  // Time as the benches of the others play it.
+  /^control\/software\/clock\.ts$/,
+  // Proofs, and what surrounds a design: not blocks that a design is made of.
+  /^(?:proofs|evaluation|rig|command-line)\//,
+];
+/** Blocks whose bench is another file's, with which they make one thing. */
+const together: Readonly<Record<string, string>> = {
+  "frame/header-strip.ts": "frame/header-insert.ts",
+  "virtual-memory/table/entry.ts": "virtual-memory/rtl/entry.ts",
+  "virtual-memory/table/geometry.ts": "virtual-memory/table/table.ts",
+  "virtual-memory/table/mixing.ts": "virtual-memory/table/table.ts",
+  "virtual-memory/table/polynomial.ts": "virtual-memory/table/table.ts",
+  "go-back-n/software/receiver.ts": "go-back-n/rtl/receiver.ts",
+  "go-back-n/software/sequence.ts": "go-back-n/software/session.ts",
+  "go-back-n/software/sender.ts": "go-back-n/software/session.ts",
+  // The layouts are the parameters of all of these, and the codec's bench goes through them.
+  "wire/layout.ts": "wire/codec.ts",
+  "wire/hardware.ts": "wire/codec.ts",
+  "wire/addresses.ts": "wire/codec.ts",
+  "wire/validation.ts": "wire/codec.ts",
+  "wire/dissect.ts": "wire/frames.ts",
+  "wire/echo.ts": "wire/frames.ts",
+  "wire/checksum.ts": "wire/frames.ts",
+  "wire/reference.ts": "wire/dissector.ts",
+};
+
+const blocks = (readdirSync(join(root, "designs/shared"), { recursive: true }) as string[])
+  .map(f => f.replaceAll("\\", "/"))
+  .filter(f => f.endsWith(".ts") && !noBlocks.some(r => r.test(f)))
+  .sort();
+
+/** Entries of the table `parameterSets` of a source; undefined when it has none. */
+function entries(text: string): readonly string[] | undefined {
+  let found: readonly string[] | undefined;
+  const value = (e: ts.Expression): ts.Expression => (ts.isAsExpression(e) ? value(e.expression) : e);
+  const visit = (n: ts.Node): void => {
+    if (ts.isVariableDeclaration(n) && n.name.getText() === "parameterSets" && n.initializer !== undefined) {
+      const table = value(n.initializer);
+      if (ts.isArrayLiteralExpression(table)) found = table.elements.map(e => e.getText());
+      if (ts.isObjectLiteralExpression(table)) found = table.properties.map(e => e.getText());
+    }
+    ts.forEachChild(n, visit);
+  };
+  visit(ts.createSourceFile("bench.ts", text, ts.ScriptTarget.Latest, true));
+  return found;
+}
+/** What is missing of the bench of a block. */
+function missing(bench: string | undefined, beside: readonly string[] = []): string[] {
+  if (bench === undefined) return ["a bench"];
+  const sets = new Set([bench, ...beside].flatMap(text => entries(text) ?? []));
+  return [
+    ...(sets.size < 2 ? ["a second set of parameters"] : []),
+    ...(/\bparameterSets\b/.test(bench) || beside.some(t => /\bparameterSets\b/.test(t)) ? [] : ["parameterSets"]),
+    ...(/planted/.test(bench) ? [] : ["a planted fault"]),
+  ];
+}
+const read = (file: string): string => readFileSync(file, "utf8");
+
+it.each(blocks)("%s is benched with two parameter sets and a planted fault", block => {
+  const file = join(root, "test/designs/shared", (together[block] ?? block).replace(/\.ts$/, ".test.ts")),
+    support = join(dirname(file), "support"),
+    used = existsSync(file) ? read(file) : undefined,
+    beside = existsSync(support)
+      ? readdirSync(support).flatMap(n => (used?.includes(`./support/${n}`) ? [read(join(support, n))] : []))
+      : [];
+  expect(missing(used, beside)).toEqual([]);
+});
+it("the lists name files that are there", () => {
+  for (const block of Object.keys(together)) expect(blocks).toContain(block);
+});
+it("a bench with one set, with one set twice, or without a planted fault is found", () => {
+  expect(missing(undefined)).toEqual(["a bench"]);
+  expect(missing("const parameterSets = [{ a: 1 }]; // planted")).toEqual(["a second set of parameters"]);
+  expect(missing("const parameterSets = [{ a: 1 }, { a: 1 }]; // planted")).toEqual(["a second set of parameters"]);
+  expect(missing("const parameterSets = [{ a: 1 }, { a: 2 }];")).toEqual(["a planted fault"]);
+  expect(missing("const parameterSets = { 1: { a: 1 }, 2: { a: 2 } } as const; // planted")).toEqual([]);
+});
