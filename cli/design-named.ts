@@ -1,5 +1,5 @@
 import { Argument } from "commander";
-import { UsageError, type Design } from "../designs/shared/command-line/index.ts";
+import { type Design, UsageError } from "../designs/shared/command-line/index.ts";
 import { designs } from "./designs.ts";
 
 /** The design of a verb without a design's name. */

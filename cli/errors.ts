@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { exitCode, CheckFailed, UsageError, type ExitCode } from "../designs/shared/command-line/index.ts";
+import { CheckFailed, exitCode, type ExitCode, UsageError } from "../designs/shared/command-line/index.ts";
 
 /** The user's view of an error. */
 export interface Failure {

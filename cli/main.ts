@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { describeError } from "./errors.ts";
-import { exitCode, Terminal, type Streams } from "../designs/shared/command-line/index.ts";
+import { exitCode, type Streams, Terminal } from "../designs/shared/command-line/index.ts";
 import { program } from "./program.ts";
 
 /**

@@ -1,5 +1,5 @@
 /** From a definition to Verilog. */
-import { elaborate, type Def } from "./build/module.ts";
+import { type Def, elaborate } from "./build/module.ts";
 import type { EmittedDesign } from "./types/emitted.ts";
 import { emitCircuit } from "./verilog/emit.ts";
 

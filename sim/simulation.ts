@@ -1,9 +1,9 @@
-import { Random, type Ports } from "../hdl-dsl/index.ts";
+import { type Ports, Random } from "../hdl-dsl/index.ts";
 import type { ClockSetting, Model } from "./backend/backend.ts";
 import type { Scheduler } from "./bench/scheduler.ts";
 import type { Design } from "./design.ts";
 import { buildIo } from "./dut/io.ts";
-import type { OutSignal, Io } from "./dut/types.ts";
+import type { Io, OutSignal } from "./dut/types.ts";
 import { DesignStopped, SimulationError } from "./errors.ts";
 
 /**

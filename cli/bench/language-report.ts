@@ -4,10 +4,10 @@ import {
   growth,
   languageDesigns,
   languageSizes,
+  type LanguageSpeed,
   LINEAR,
   measureLanguage,
   nodesPerSecond,
-  type LanguageSpeed,
 } from "./language.ts";
 
 /** Nodes per second that are wanted at every size. */

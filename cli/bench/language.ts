@@ -2,6 +2,7 @@ import {
   bit,
   cat,
   countNodes,
+  type Def,
   elaborate,
   emit,
   input,
@@ -12,9 +13,8 @@ import {
   reg,
   switchOn,
   uint,
-  when,
-  type Def,
   type UInt,
+  when,
 } from "../../hdl-dsl/index.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { arch, cpus } from "node:os";
-import { exitCode, type BenchFigure, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
+import { type BenchFigure, exitCode, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { designNamed, hookOf } from "../design-named.ts";
 import { designs } from "../designs.ts";
 import { measureTurnaround, turnaroundReport } from "./turnaround.ts";

@@ -1,5 +1,5 @@
 /** The designs' declarations for boards. This file is loaded once, and only for verbs that need boards. */
-import { UsageError, type BoardHook } from "../../designs/shared/command-line/index.ts";
+import { type BoardHook, UsageError } from "../../designs/shared/command-line/index.ts";
 import { designs } from "../designs.ts";
 
 const hooks = new Map<string, BoardHook>();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { CheckFailed, UsageError } from "../../designs/shared/command-line/index.ts";
-import { boardSchema, type Board } from "./schema.ts";
+import { type Board, boardSchema } from "./schema.ts";
 
 /** Where the boards stand as data, from the project's folder. */
 export const boardFolder = "constraints/boards";

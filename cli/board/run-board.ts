@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { repository } from "../repository.ts";
-import { table, UsageError, type Terminal } from "../../designs/shared/command-line/index.ts";
+import { table, type Terminal, UsageError } from "../../designs/shared/command-line/index.ts";
 import type { BoardFile } from "./board-file.ts";
 import { allBoards, boardNamed } from "./boards.ts";
 import { ice40Files } from "./ice40.ts";

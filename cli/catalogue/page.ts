@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeShape, type Port, type StreamPort } from "../../hdl-dsl/index.ts";
 import { docComment } from "./doc-comment.ts";
-import { readCosts, type Costs } from "./costs.ts";
-import { catalogueUnits, type CatalogueUnit } from "./units.ts";
+import { type Costs, readCosts } from "./costs.ts";
+import { type CatalogueUnit, catalogueUnits } from "./units.ts";
 
 const cell = (text: string | number): string => String(text).replaceAll("|", "\\|");
 const costCells = (u: CatalogueUnit): readonly (string | number)[] =>

@@ -5,7 +5,7 @@ import { levelsOf } from "../synth/report.ts";
 import { targets } from "../synth/target.ts";
 import { findYosys } from "../synth/yosys.ts";
 import { table, type Terminal } from "../../designs/shared/command-line/index.ts";
-import { costKey, readCosts, writeCosts, type Costs } from "./costs.ts";
+import { costKey, type Costs, readCosts, writeCosts } from "./costs.ts";
 import { catalogueUnits } from "./units.ts";
 
 /** Synthesizes what has changed since its last measurement and writes all of them; units that are gone are left out. */

@@ -1,5 +1,5 @@
-import { catalogue, emit, libraryProofs, type CatalogueEntry, type EmittedDesign } from "../../hdl-dsl/index.ts";
-import { costKey, type Cost, type Costs } from "./costs.ts";
+import { catalogue, type CatalogueEntry, emit, type EmittedDesign, libraryProofs } from "../../hdl-dsl/index.ts";
+import { type Cost, costKey, type Costs } from "./costs.ts";
 
 /** An entry with all that is known of it. */
 export interface CatalogueUnit {

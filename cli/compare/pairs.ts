@@ -1,11 +1,11 @@
 import {
   AxisRegister,
+  type Def,
   Fifo,
   RoundRobinArbiter,
   SkidBuffer,
   uint,
   WidthAdapter,
-  type Def,
 } from "../../hdl-dsl/index.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { findTool, tools, type Tool } from "../../scripts/setup/tools.mjs";
+import { findTool, type Tool, tools } from "../../scripts/setup/tools.mjs";
 
 /** A tool as found on this machine; without `path` it is missing. */
 export interface Inspected {

@@ -50,9 +50,9 @@ function line(r: Route): string {
 }
 
 /**
- * A module's structure as SVG: instances as boxes, memories as cylinders, ports as pills; streams as thick arrows,
- * other values as thin ones. A pointer over an arrow shows its description. The same module always gives the same
- * bytes.
+ * A module's structure as SVG: instances as boxes, memories as cylinders, ports as pills; streams as thick
+ * arrows, other values as thin ones. A pointer over an arrow shows its description. The same module always gives
+ * the same bytes.
  */
 export function svgOf(s: Structure): string {
   const l = layoutOf(s),

@@ -1,20 +1,20 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  exitCode,
-  table,
-  UsageError,
   type Design,
+  exitCode,
   type ExitCode,
+  table,
   type Terminal,
+  UsageError,
 } from "../../designs/shared/command-line/index.ts";
 import { hookOf } from "../design-named.ts";
 import {
-  figureOf,
-  reportSchema,
   type Definition,
   type Figure,
+  figureOf,
   type Report,
+  reportSchema,
 } from "../../designs/shared/evaluation/index.ts";
 import { htmlOf } from "./report/html.ts";
 

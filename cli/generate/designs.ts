@@ -1,6 +1,6 @@
 import type { Design } from "../../designs/shared/command-line/index.ts";
 import { Counter } from "../../docs/examples/counter.ts";
-import { emit, libraryModules, type EmittedDesign } from "../../hdl-dsl/index.ts";
+import { emit, type EmittedDesign, libraryModules } from "../../hdl-dsl/index.ts";
 import { designs } from "../designs.ts";
 
 /** A design that is generated, and the folder under generated/ for its files. */

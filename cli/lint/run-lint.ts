@@ -1,5 +1,5 @@
 import { emit, type EmittedDesign } from "../../hdl-dsl/index.ts";
-import { exitCode, type Design, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
+import { type Design, exitCode, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { defaultDesign } from "../design-named.ts";
 import { designs } from "../designs.ts";
 import { fixedDesigns } from "../generate/designs.ts";

@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { root } from "../../scripts/setup/paths.mjs";
-import { BuildError, replay, type Counterexample } from "../../sim/index.ts";
+import { BuildError, type Counterexample, replay } from "../../sim/index.ts";
 import { emit, type Proof } from "../../hdl-dsl/index.ts";
 
 /**

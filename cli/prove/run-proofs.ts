@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { holds } from "../../sim/index.ts";
 import type { Proof } from "../../hdl-dsl/index.ts";
-import { exitCode, table, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
+import { exitCode, type ExitCode, table, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { writeCounterexample } from "./artefacts.ts";
 import { check, type Checked, type CheckOptions } from "./check.ts";
 import { alignment, heading, rows } from "./rows.ts";

@@ -1,6 +1,6 @@
 import { arcsOf } from "./arcs.ts";
-import { classOf, type CellKind } from "./cells.ts";
-import { netNames, ownSource, type NetName } from "./net-names.ts";
+import { type CellKind, classOf } from "./cells.ts";
+import { type NetName, netNames, ownSource } from "./net-names.ts";
 import type { Netlist } from "./netlist.ts";
 
 /** A combinational path between registers, memories and ports. */

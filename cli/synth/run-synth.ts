@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { libraryModules } from "../../hdl-dsl/index.ts";
 import {
-  exitCode,
-  UsageError,
   type Design,
+  exitCode,
   type ExitCode,
   type Terminal,
+  UsageError,
 } from "../../designs/shared/command-line/index.ts";
 import { designNamed } from "../design-named.ts";
 import { designs } from "../designs.ts";
@@ -15,8 +15,8 @@ import { baselinePath, readBaseline, regressions, writeBaseline } from "./baseli
 import { figuresOf } from "./figures.ts";
 import { areaTable, levelsOf, pathLine, pathList, type Result } from "./report.ts";
 import { synthesize } from "./synthesize.ts";
-import { targets, type Target, type TargetName } from "./target.ts";
-import { unitsFor, type Unit } from "./unit.ts";
+import { type Target, type TargetName, targets } from "./target.ts";
+import { type Unit, unitsFor } from "./unit.ts";
 import { findYosys, type Yosys } from "./yosys.ts";
 
 export interface SynthOptions {

@@ -1,6 +1,6 @@
 import { contentKey, remembered } from "../cache.ts";
 import { contentOf } from "../verilog-content.ts";
-import { areaOf, type Area } from "./area.ts";
+import { type Area, areaOf } from "./area.ts";
 import { parseNetlist } from "./netlist.ts";
 import { deepestPaths, type Path } from "./paths.ts";
 import type { Target } from "./target.ts";

@@ -1,4 +1,4 @@
-import { elaborate, emit, type Circuit, type Def, type EmittedFile } from "../../hdl-dsl/index.ts";
+import { type Circuit, type Def, elaborate, emit, type EmittedFile } from "../../hdl-dsl/index.ts";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
 
 /** Input of one run of synthesis: a module with all that is in it. */

@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { Option } from "commander";
 import {
   CheckFailed,
+  type Design,
   fileName,
   once,
   setting,
   UsageError,
-  type Design,
 } from "../../designs/shared/command-line/index.ts";
 import { defaultDesign, designNamed } from "../design-named.ts";
 import type { Verb } from "../verb.ts";

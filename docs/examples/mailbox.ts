@@ -1,4 +1,4 @@
-import { OperationError, type Client, type NodeAddress } from "../../designs/clio/client/index.ts";
+import { type Client, type NodeAddress, OperationError } from "../../designs/clio/client/index.ts";
 
 /** Two threads pass a text through far memory: one writes it under a lock, the other reads it once it is there. */
 export async function mailbox(sender: Client, receiver: Client, node: NodeAddress, text: string): Promise<string> {

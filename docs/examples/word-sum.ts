@@ -9,19 +9,19 @@ import {
   reg,
   stream,
   uint,
-  when,
   type UInt,
+  when,
 } from "../../hdl-dsl/index.ts";
 import { big, layout, num } from "../../designs/shared/wire/index.ts";
 import { opcode, replyCode, status } from "../../designs/clio/wire/index.ts";
 import {
   BodyBeat,
   bodyLengthBits,
-  OffloadReply,
-  OffloadRequest,
-  offloadPorts,
   type Offload,
   type OffloadParameters,
+  offloadPorts,
+  OffloadReply,
+  OffloadRequest,
 } from "../../designs/clio/offload/index.ts";
 import { cutFields } from "../../designs/shared/frame/index.ts";
 

@@ -9,9 +9,9 @@ import {
   mux,
   node,
   output,
+  type Proof,
   reg,
   uint,
-  type Proof,
   type UInt,
 } from "../../hdl-dsl/index.ts";
 import { Tally } from "./frame-counter.ts";

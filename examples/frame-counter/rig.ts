@@ -1,13 +1,13 @@
 import { writeFileSync } from "node:fs";
 import {
+  type DesignVerb,
   exitCode,
+  type ExitCode,
   fileName,
   once,
   seed,
   setting,
   table,
-  type DesignVerb,
-  type ExitCode,
   type Terminal,
 } from "../../designs/shared/command-line/index.ts";
 import { claimOutputs, readInput } from "../../designs/shared/rig/index.ts";

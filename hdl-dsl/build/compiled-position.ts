@@ -3,7 +3,7 @@
  * runtime applies those.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { SourceMap, type SourceMapping, type SourceMapPayload } from "node:module";
+import { SourceMap, type SourceMapPayload, type SourceMapping } from "node:module";
 import { dirname, resolve } from "node:path";
 import type { Position } from "../ir/circuit.ts";
 

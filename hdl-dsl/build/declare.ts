@@ -83,9 +83,9 @@ function initOf(init: Init | undefined, l: Leaf, name: string): bigint {
 }
 
 /**
- * A register of any shape, clocked by the current domain. With `init` it takes that value under reset. Without, it is a
- * data register that reset leaves alone (fine for payloads that a reset valid bit guards). The register keeps its value
- * unless set.
+ * A register of any shape, clocked by the current domain. With `init` it takes that value under reset. Without, it is
+ * a data register that reset leaves alone (fine for payloads that a reset valid bit guards). The register keeps its
+ * value unless set.
  */
 export function reg<const S extends Shape>(shape: S, o: DeclareOptions & { readonly init?: Init } = {}): Var<S> {
   const c = context(),

@@ -16,9 +16,9 @@ export interface FsmControl<N extends string> {
 }
 
 /**
- * A machine over named states, binary-coded in the order given, starting in `init`. `body` returns one handler for each
- * state: its assignments take effect while the machine is in that state. Returns `is`, to look at the state from
- * outside.
+ * A machine over named states, binary-coded in the order given, starting in `init`. `body` returns one handler
+ * for each state: its assignments take effect while the machine is in that state. Returns `is`, to look at the
+ * state from outside.
  */
 export function fsm<const N extends string>(
   states: readonly N[],

@@ -1,7 +1,7 @@
 /** Memories with stated collision behaviour, byte enables and style. */
-import type { Memory, ReadPort, WritePort, Collision } from "../ir/circuit.ts";
+import type { Collision, Memory, ReadPort, WritePort } from "../ir/circuit.ts";
 import * as make from "../ir/fold.ts";
-import { widthOf, type Shape } from "../types/shape.ts";
+import { type Shape, widthOf } from "../types/shape.ts";
 import type { Bit, Given, Num, UInt, Val } from "../types/value.ts";
 import { atTop, claimName, context, report } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";

@@ -3,13 +3,13 @@
  */
 import { createHash } from "node:crypto";
 import type { Circuit, ClockDomain, Instance, Position, Signal, StreamInfo } from "../ir/circuit.ts";
-import { HdlError, type Diagnostic } from "../ir/diagnostic.ts";
+import { type Diagnostic, HdlError } from "../ir/diagnostic.ts";
 import * as make from "../ir/fold.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import type { Port, Ports, StreamPort } from "../types/ports.ts";
 import { bit, leavesOf, type Shape } from "../types/shape.ts";
 import type { Bit, Inside, Outside } from "../types/value.ts";
-import { atTop, claimName, context, defaultDomain, newContext, report, withContext, type Context } from "./context.ts";
+import { atTop, claimName, context, type Context, defaultDomain, newContext, report, withContext } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { userPosition } from "./position.ts";
 import { fieldAfter } from "./source-name.ts";

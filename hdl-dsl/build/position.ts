@@ -1,14 +1,14 @@
 /**
- * Source positions and names, from the stack and the source text: no plugin, no transformer. Raw call sites are cheap
- * and serve as cache keys. Only a new one is mapped to TypeScript: the runtime (tsx, vitest) formats a stack, which
- * applies its source maps. So a position costs microseconds once seen, and is right under the CLI and under vitest
- * alike.
+ * Source positions and names, from the stack and the source text: no plugin, no transformer. Raw call sites are
+ * cheap and serve as cache keys. Only a new one is mapped to TypeScript: the runtime (tsx, vitest) formats a
+ * stack, which applies its source maps. So a position costs microseconds once seen, and is right under the CLI and
+ * under vitest alike.
  */
 import { basename, dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Position } from "../ir/circuit.ts";
 import { sourcePosition } from "./compiled-position.ts";
-import { bindingAt, type Binding } from "./source-name.ts";
+import { type Binding, bindingAt } from "./source-name.ts";
 
 /** The folder of the language: `hdl-dsl` of the repository, or `dist/hdl-dsl` of the installed package. */
 const language = resolve(dirname(fileURLToPath(import.meta.url)), "..");

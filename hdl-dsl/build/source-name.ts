@@ -1,6 +1,6 @@
 /**
- * The name that a source text gives to the value of a call: reads the tokens around the call, outwards, until a binding
- * is found.
+ * The name that a source text gives to the value of a call: reads the tokens around the call, outwards, until a
+ * binding is found.
  */
 import { readFileSync } from "node:fs";
 import type { Position } from "../ir/circuit.ts";
@@ -285,8 +285,8 @@ class Reader {
           return { kind: "named", name: this.text(b - 1).replace(/^["']|["']$/g, ""), inner: isInner };
         case "=>": {
           const s = this.arrowStart(b);
-          // A function of its own: its caller gives the name. An argument of a call (`map(() => reg(...))`): go on
-          // outwards.
+          // A function of its own: its caller gives the name. An argument of a call (`map(() => reg(...))`):
+          // go on outwards.
           if (
             this.text(s - 1) === "=" ||
             this.text(s - 1) === ":" ||

@@ -2,9 +2,9 @@
 import type { Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import { snakeCase } from "../ir/snake-case.ts";
-import { describeShape, fieldsOf, leavesOf, widthOf, type Leaf, type Shape, type StructShape } from "../types/shape.ts";
+import { describeShape, fieldsOf, type Leaf, leavesOf, type Shape, type StructShape, widthOf } from "../types/shape.ts";
 import type { UInt, Val, Var } from "../types/value.ts";
-import { report, withBlock, context } from "./context.ts";
+import { context, report, withBlock } from "./context.ts";
 import { userPosition } from "./position.ts";
 import { didYouMean } from "./suggest.ts";
 import { exprKey, exprOf, operand, uintOf, Value, Variable } from "./value.ts";

@@ -1,6 +1,6 @@
 /**
- * The catalogue's own facts about a unit; the rest of its page comes from the unit's doc comment, its ports and
- * measurements.
+ * The catalogue's own facts about a unit; the rest of its page comes from the unit's doc comment, its
+ * ports and measurements.
  */
 import type { Def } from "../build/module.ts";
 

@@ -1,9 +1,9 @@
 /** The stream combinators, each within a module of its own. */
 import { input, output, sink, source } from "../types/ports.ts";
-import { bit, struct, uint, type Shape } from "../types/shape.ts";
+import { bit, type Shape, struct, uint } from "../types/shape.ts";
 import type { StreamIn, StreamOut, UInt } from "../types/value.ts";
 import { wire } from "../build/declare.ts";
-import { module, type Def } from "../build/module.ts";
+import { type Def, module } from "../build/module.ts";
 import { creditReceiver, creditSender } from "../queues/credit.ts";
 import { arbiter } from "../stream/arbiter.ts";
 import { fork } from "../stream/fork.ts";

@@ -1,8 +1,8 @@
 /** The modules of the library, and its functions within modules. */
 import { input, output } from "../types/ports.ts";
-import { bit, struct, uint, type Shape, type UIntShape } from "../types/shape.ts";
+import { bit, type Shape, struct, uint, type UIntShape } from "../types/shape.ts";
 import type { UInt } from "../types/value.ts";
-import { module, type Def } from "../build/module.ts";
+import { type Def, module } from "../build/module.ts";
 import {
   AsyncFifo,
   Axi4Register,

@@ -1,6 +1,6 @@
 /** Every bit has exactly one driver, on every path: undriven, several drivers, latches, streams left standing. */
 import type { Signal } from "../ir/circuit.ts";
-import { shortPosition, type Diagnostic } from "../ir/diagnostic.ts";
+import { type Diagnostic, shortPosition } from "../ir/diagnostic.ts";
 import type { Hole, Segment } from "../ir/resolve.ts";
 import { bitsOf, finding, type Study } from "./study.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { Circuit, ClockDomain, Signal } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
-import { segmentsIn, type Resolution, type Segment } from "../ir/resolve.ts";
+import { type Resolution, type Segment, segmentsIn } from "../ir/resolve.ts";
 
 /** Facts about the inside of a circuit for its outside. Leaves by their flattened port name. */
 export interface Summary {

@@ -1,8 +1,8 @@
 /** A circuit with what the checks share: resolved statements, dependencies, and the summaries of its sub-modules. */
 import type { Circuit, Instance, Position } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
-import { resolve, type Resolution } from "../ir/resolve.ts";
-import { captures, Facts, type Capture, type Summary } from "./facts.ts";
+import { type Resolution, resolve } from "../ir/resolve.ts";
+import { type Capture, captures, Facts, type Summary } from "./facts.ts";
 
 export interface Study {
   readonly circuit: Circuit;

@@ -1,6 +1,6 @@
 /** Evaluates expressions on plain numbers: constant folding, reference models and tests share it. */
 import type { Memory, Signal } from "./circuit.ts";
-import { asSigned, maskOf, operandsOf, type Expr } from "./expr.ts";
+import { asSigned, type Expr, maskOf, operandsOf } from "./expr.ts";
 import { postOrder } from "./walk.ts";
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The constructors that the builders use: they assume checked widths and fold what would be noise in the emitted text.
  */
-import { asSigned, maskOf, type BinaryOp, type Const, type Expr, type UnaryOp } from "./expr.ts";
+import { asSigned, type BinaryOp, type Const, type Expr, maskOf, type UnaryOp } from "./expr.ts";
 import type { Memory, Signal } from "./circuit.ts";
 
 export const constant = (value: bigint, width: number, signed = false, label?: string): Const => ({

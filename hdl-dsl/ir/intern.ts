@@ -1,6 +1,6 @@
 /** Structural identity: two expressions that say the same get the same number, wherever they were made. */
 import type { Memory, Signal } from "./circuit.ts";
-import { operandsOf, type Expr } from "./expr.ts";
+import { type Expr, operandsOf } from "./expr.ts";
 import { postOrder } from "./walk.ts";
 
 export class ExprIds {

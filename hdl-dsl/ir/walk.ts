@@ -2,7 +2,7 @@
  * Walks over expressions and statements without recursion on expressions: depth is bounded by memory, not by
  * the call stack.
  */
-import { isLeaf, operandAt, type Expr } from "./expr.ts";
+import { type Expr, isLeaf, operandAt } from "./expr.ts";
 import type { Stmt } from "./circuit.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { sink, source, type StreamPort } from "../types/ports.ts";
-import { uint, type Shape } from "../types/shape.ts";
+import { type Shape, uint } from "../types/shape.ts";
 import type { UInt } from "../types/value.ts";
 import { clockDomain, inDomain } from "../build/context.ts";
 import { node, reg } from "../build/declare.ts";
 import { ram } from "../build/memory.ts";
-import { module, type Def } from "../build/module.ts";
+import { type Def, module } from "../build/module.ts";
 import { mux } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { assignView } from "../build/view.ts";
@@ -74,11 +74,11 @@ const definition = module(
 
 /**
  * FIFO between clock domains `push` and `pop` of any two periods and phases. Pointers cross in Gray code through two
- * registers each. Latency from push to pop: 1 cycle of `push` and 2 to 3 cycles of `pop`. Initiation interval 1 on both
- * sides while the depth covers the round trip: about 4 cycles of each clock, 8 elements for equal clocks. Full:
- * `push.ready` is 0; a pop shows there 2 to 3 cycles of `push` later. Empty: `pop.valid` is 0. Both sides are careful,
- * never wrong: full and empty may show longer than they are. Both domains are to be reset together, before anything is
- * pushed.
+ * registers each. Latency from push to pop: 1 cycle of `push` and 2 to 3 cycles of `pop`. Initiation interval 1 on
+ * both sides while the depth covers the round trip: about 4 cycles of each clock, 8 elements for equal clocks. Full:
+ * `push.ready` is 0; a pop shows there 2 to 3 cycles of `push` later. Empty: `pop.valid` is 0. Both sides are
+ * careful, never wrong: full and empty may show longer than they are. Both domains are to be reset together, before
+ * anything is pushed.
  */
 export function AsyncFifo<const S extends Shape>(
   p: AsyncFifoParameters<S>,

@@ -4,8 +4,8 @@ import { fromBits } from "../vectors/index.ts";
 
 /**
  * Whether two values are equal, and all bits of `also` set. Each three bits take a 6-input table, and a carry runs
- * through when all of them agree. For 48 bits that is half the area of a tree of tables, and one level with 5 pieces of
- * carry chain.
+ * through when all of them agree. For 48 bits that is half the area of a tree of tables, and one level with 5 pieces
+ * of carry chain.
  */
 export function carryEqual(a: UInt, b: UInt, ...also: readonly Bit[]): Bit {
   const threes = Array.from({ length: Math.ceil(a.width / 3) }, (_, i) => {

@@ -43,9 +43,9 @@ export const Crc32 = module(
   (io, p) => {
     const lanes = p.bytes,
       bits = 8 * lanes;
-    // By linearity the bytes and the register go through the same map apart. A frame that ends early is moved up to end
-    // on the last lane. Zeros before the first byte leave a register of zero alone, and the register's own share is
-    // moved alike.
+    // By linearity the bytes and the register go through the same map apart. A frame that ends early is moved up to
+    // end on the last lane. Zeros before the first byte leave a register of zero alone, and the register's own share
+    // is moved alike.
     const through = (v: UInt): UInt => linearMap(v, 32, x => crc32Step(0n, x, bits));
     const up = (v: UInt, last: UInt): UInt =>
       lanes === 1 ? v : v.shl(cat(constant(lanes - 1, last.width).sub(last), constant(0, 3)));

@@ -1,10 +1,10 @@
 import { addressBits, bitsFor } from "../types/bits.ts";
-import { output, sink, source, type Port, type StreamPort } from "../types/ports.ts";
-import { uint, type Shape, type UIntShape } from "../types/shape.ts";
+import { output, type Port, sink, source, type StreamPort } from "../types/ports.ts";
+import { type Shape, uint, type UIntShape } from "../types/shape.ts";
 import type { UInt } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { ram } from "../build/memory.ts";
-import { module, type Def } from "../build/module.ts";
+import { type Def, module } from "../build/module.ts";
 import { mux, switchOn, when } from "../build/statements.ts";
 import { cat } from "../build/value.ts";
 import { assignView } from "../build/view.ts";

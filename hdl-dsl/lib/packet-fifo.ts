@@ -1,9 +1,9 @@
-import { output, sink, source, type Port, type StreamPort } from "../types/ports.ts";
-import { bit, uint, type Shape, type UIntShape } from "../types/shape.ts";
+import { output, type Port, sink, source, type StreamPort } from "../types/ports.ts";
+import { bit, type Shape, uint, type UIntShape } from "../types/shape.ts";
 import type { Bit, UInt } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { ram } from "../build/memory.ts";
-import { module, type Def } from "../build/module.ts";
+import { type Def, module } from "../build/module.ts";
 import { mux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { assignView } from "../build/view.ts";

@@ -1,7 +1,7 @@
 import { mergePorts, portArray, portOf, sink, source, type StreamPort } from "../types/ports.ts";
-import { struct, uint, type Shape, type StructShape, type UIntShape } from "../types/shape.ts";
+import { type Shape, struct, type StructShape, uint, type UIntShape } from "../types/shape.ts";
 import type { Bit } from "../types/value.ts";
-import { module, type Def } from "../build/module.ts";
+import { type Def, module } from "../build/module.ts";
 import { constant } from "../build/value.ts";
 import { arbiter } from "../stream/arbiter.ts";
 import { connectAny, map } from "../stream/stream.ts";

@@ -1,6 +1,6 @@
 import { sink, source, type StreamPort } from "../types/ports.ts";
 import type { Shape } from "../types/shape.ts";
-import { module, type Def } from "../build/module.ts";
+import { type Def, module } from "../build/module.ts";
 import { stage } from "../stream/stage.ts";
 import { connectAny } from "../stream/stream.ts";
 

@@ -1,9 +1,9 @@
 /** Arbiters: nothing lost or made up, stalled choices kept, packets whole, and how long one can wait. */
 import { sink, source } from "../types/ports.ts";
-import { bit, struct, uint, type Shape, type UIntShape } from "../types/shape.ts";
+import { bit, type Shape, struct, uint, type UIntShape } from "../types/shape.ts";
 import type { Bit, StreamIn } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
-import { instance, module, type Def } from "../build/module.ts";
+import { type Def, instance, module } from "../build/module.ts";
 import { assertAlways, cover, when } from "../build/statements.ts";
 import { cat, constant } from "../build/value.ts";
 import { RoundRobinArbiter } from "../lib/index.ts";

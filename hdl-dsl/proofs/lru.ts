@@ -1,10 +1,10 @@
 /** LRU lists: a permutation at all times, and the last of the list is the one that was touched longest ago. */
 import { input, output, type Port } from "../types/ports.ts";
-import { bit, struct, uint, type StructShape, type UIntShape } from "../types/shape.ts";
+import { bit, struct, type StructShape, uint, type UIntShape } from "../types/shape.ts";
 import type { Bit } from "../types/value.ts";
 import { addressBits } from "../types/bits.ts";
 import { node, reg } from "../build/declare.ts";
-import { instance, module, type Def } from "../build/module.ts";
+import { type Def, instance, module } from "../build/module.ts";
 import { assertAlways, assumeAlways, cover, when } from "../build/statements.ts";
 import { Lru } from "../lib/index.ts";
 import type { Proof } from "./harness/proof.ts";
@@ -15,8 +15,8 @@ type LruDef = Def<{
 }>;
 
 /**
- * The unit against a matrix that says for every pair which was touched later. After reset the lower number counts as
- * the later.
+ * The unit against a matrix that says for every pair which was touched later. After reset the lower number counts
+ * as the later.
  */
 export function lruHarness(name: string, entries: number, unit: LruDef): Def {
   const width = addressBits(entries);

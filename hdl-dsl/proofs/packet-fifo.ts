@@ -6,7 +6,7 @@ import { bit, struct, uint, vec } from "../types/shape.ts";
 import type { UInt } from "../types/value.ts";
 import { bitsFor } from "../types/bits.ts";
 import { node, reg } from "../build/declare.ts";
-import { instance, module, type Def } from "../build/module.ts";
+import { type Def, instance, module } from "../build/module.ts";
 import { assertAlways, cover, mux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { pack } from "../build/view.ts";

@@ -1,6 +1,6 @@
 /** Packets: marking their ends, headers put before and taken off. */
 import { output, sink, source } from "../types/ports.ts";
-import { bit, struct, uint, type StructShape, type UIntShape } from "../types/shape.ts";
+import { bit, struct, type StructShape, uint, type UIntShape } from "../types/shape.ts";
 import type { StreamIn } from "../types/value.ts";
 import { reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";

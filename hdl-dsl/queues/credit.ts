@@ -1,6 +1,6 @@
 /** Credits: flow control over a link whose ready would come too late. */
 import { bitsFor } from "../types/bits.ts";
-import { uint, type Shape } from "../types/shape.ts";
+import { type Shape, uint } from "../types/shape.ts";
 import type { Bit, StreamIn, UInt } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { assertAlways, when } from "../build/statements.ts";
@@ -43,10 +43,10 @@ export function creditSender<S extends Shape>(
 }
 
 /**
- * The consumer's side: room for `credits` transfers, and a pulse in `returned` for each that leaves it. A transfer that
- * comes finds room; otherwise the producer has spent credits that it did not have (asserted). Latency 1, initiation
- * interval 1. For full throughput `credits` must cover the link's round trip in cycles: its registers both ways, plus
- * 3.
+ * The consumer's side: room for `credits` transfers, and a pulse in `returned` for each that leaves it. A transfer
+ * that comes finds room; otherwise the producer has spent credits that it did not have (asserted). Latency 1,
+ * initiation interval 1. For full throughput `credits` must cover the link's round trip in cycles: its registers both
+ * ways, plus 3.
  */
 export function creditReceiver<S extends Shape>(
   from: StreamIn<S>,

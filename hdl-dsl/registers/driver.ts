@@ -1,10 +1,10 @@
 /** Registers for programs in TypeScript. */
 import {
   extractField,
-  insertField,
-  RegisterError,
   type FieldNames,
+  insertField,
   type Register,
+  RegisterError,
   type RegisterField,
   type RegisterMap,
 } from "./register.ts";

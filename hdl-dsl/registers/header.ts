@@ -1,5 +1,5 @@
 /** Registers for C. */
-import { hexAddress, isWritable, type RegisterField, type RegisterMap, type Register } from "./register.ts";
+import { hexAddress, isWritable, type Register, type RegisterField, type RegisterMap } from "./register.ts";
 
 /** `outOfMemory` as macros are written: `OUT_OF_MEMORY`. */
 export const macroName = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase();

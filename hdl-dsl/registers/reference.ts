@@ -1,5 +1,5 @@
 /** Registers for readers. */
-import { hexAddress, type FieldKind, type RegisterField, type RegisterMap, type Register } from "./register.ts";
+import { type FieldKind, hexAddress, type Register, type RegisterField, type RegisterMap } from "./register.ts";
 
 /** `3` or `7:4`. */
 export const fieldBits = (f: RegisterField): string =>

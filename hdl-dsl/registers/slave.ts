@@ -2,13 +2,13 @@ import { input, output, type Port, type Ports } from "../types/ports.ts";
 import { uint, type UIntShape } from "../types/shape.ts";
 import type { Bit, Inside, UInt, UIntVar } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
-import { module, type Def } from "../build/module.ts";
+import { type Def, module } from "../build/module.ts";
 import { mux, onehotMux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { axiResponse, liteSlave, liteSlavePorts, type LiteSlavePorts } from "../lib/index.ts";
 import {
-  isWritable,
   type FieldSpecs,
+  isWritable,
   type NamedRegister,
   type Register,
   type RegisterField,
@@ -121,10 +121,10 @@ export type RegisterSlavePorts<R extends Register> =
 
 /**
  * The registers of a map on AXI4-Lite, 32 bits. Latency: an answer comes 2 cycles after its address (and data);
- * initiation interval 1. Full: nothing is taken while an answer is not. Byte strobes count; the two low address bits do
- * not. Reading where nothing is gives 0 and DECERR, writing there DECERR; writing what only reads SLVERR. An `rw` field
- * shows a write in the cycle after it is done; a `pulse` shows in that very cycle. An `event` that happens while it is
- * cleared stays.
+ * initiation interval 1. Full: nothing is taken while an answer is not. Byte strobes count; the two low address bits
+ * do not. Reading where nothing is gives 0 and DECERR, writing there DECERR; writing what only reads SLVERR. An `rw`
+ * field shows a write in the cycle after it is done; a `pulse` shows in that very cycle. An `event` that happens while
+ * it is cleared stays.
  */
 export function RegisterSlave<const R extends Register>(p: RegisterSlaveParameters<R>): Def<RegisterSlavePorts<R>> {
   return definition(p) as never;

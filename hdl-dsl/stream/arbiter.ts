@@ -1,5 +1,5 @@
 /** Several streams onto one. */
-import { bit, uint, type Shape } from "../types/shape.ts";
+import { bit, type Shape, uint } from "../types/shape.ts";
 import type { Bit, StreamIn, UInt, Val } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { mux, onehotMux, when } from "../build/statements.ts";

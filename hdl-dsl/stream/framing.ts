@@ -1,6 +1,6 @@
 /** Packets: marking their end by count, putting headers before them and taking headers off. */
 import { bitsFor } from "../types/bits.ts";
-import { bit, struct, uint, type Shape, type StructShape, type UIntShape } from "../types/shape.ts";
+import { bit, type Shape, struct, type StructShape, uint, type UIntShape } from "../types/shape.ts";
 import type { Bit, StreamIn, UInt, Val } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { mux, when } from "../build/statements.ts";
@@ -93,9 +93,7 @@ export function splitHeader<S extends Shape>(
   else {
     const index = reg(uint(bitsFor(beats)), { init: 0, name: `${name}_index` });
     inHeader = node(index.ne(beats), { name: `${name}_in_header` });
-    when(from.fire, () => {
-      when(ends, () => index.set(0)).elseWhen(inHeader, () => index.set(index.add(1)));
-    });
+    when(from.fire, () => when(ends, () => index.set(0)).elseWhen(inHeader, () => index.set(index.add(1))));
   }
   for (const [out, mine] of [
     [header, inHeader],

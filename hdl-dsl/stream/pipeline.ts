@@ -1,6 +1,6 @@
 /**
- * Pipelines that carry their fields along: a field that a later stage uses is delayed for it; a field that none uses
- * costs nothing.
+ * Pipelines that carry their fields along: a field that a later stage uses is delayed for it; a field that none
+ * uses costs nothing.
  */
 import { bit, type Fields, type StructShape } from "../types/shape.ts";
 import type { Bit, FieldsOf, StreamIn, StreamOut, Val } from "../types/value.ts";

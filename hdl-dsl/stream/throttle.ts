@@ -1,5 +1,5 @@
 /** Limits how often a stream moves. */
-import { bit, uint, type Shape } from "../types/shape.ts";
+import { bit, type Shape, uint } from "../types/shape.ts";
 import type { StreamIn } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { when } from "../build/statements.ts";

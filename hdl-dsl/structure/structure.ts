@@ -1,5 +1,5 @@
 /** Parts of a module and the flows between them: for drawings. */
-import { elaborate, type Def } from "../build/module.ts";
+import { type Def, elaborate } from "../build/module.ts";
 import type { Circuit, Instance, Memory, Signal } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
@@ -33,8 +33,8 @@ const isStream = (c: Circuit, s: Signal): boolean => {
 const shortName = (c: Circuit): string => c.name.split("_")[0] ?? c.name;
 
 /**
- * Finds the parts behind values. Conditions are left out: the flowing values count, not the conditions that choose
- * among them.
+ * Finds the parts behind values. Conditions are left out: the flowing values count, not the conditions that
+ * choose among them.
  */
 class Sources {
   readonly #values = new Map<Signal, Expr[]>();

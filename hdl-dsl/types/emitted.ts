@@ -1,6 +1,6 @@
 /**
- * Result of emission: plain data, all that a simulator backend, a linter or a synthesis script needs to know of a
- * design.
+ * Result of emission: plain data, all that a simulator backend, a linter or a synthesis script needs to know
+ * of a design.
  */
 export interface EmittedPort {
   /** Flattened Verilog name, e.g. `push_payload_tag`. */

@@ -1,7 +1,7 @@
 /**
- * Shapes: the layout of a value in bits. Plain data, so packet schemas, the harness and the emitter all read the same
- * description. Bit 0 of a shape is the least significant; struct fields and vec elements are packed in order from bit 0
- * up.
+ * Shapes: the layout of a value in bits. Plain data, so packet schemas, the harness and the emitter all read the
+ * same description. Bit 0 of a shape is the least significant; struct fields and vec elements are packed in order
+ * from bit 0 up.
  */
 
 /** An unsigned integer of `width` bits (1 or more). */

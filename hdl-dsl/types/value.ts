@@ -1,5 +1,5 @@
 /** Types of values for the compiler: literal widths, struct fields, directions. The runtime is build/value.ts. */
-import type { Fields, SIntShape, Shape, StructShape, UIntShape, VecShape } from "./shape.ts";
+import type { Fields, Shape, SIntShape, StructShape, UIntShape, VecShape } from "./shape.ts";
 import type { Port, StreamPort } from "./ports.ts";
 
 export type Num = number | bigint;

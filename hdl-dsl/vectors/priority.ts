@@ -1,6 +1,6 @@
 /**
- * Choosing one of the bits that are set. Everything here is combinational and takes the lowest bit; no signal is
- * declared.
+ * Choosing one of the bits that are set. Everything here is combinational and takes the lowest bit; no
+ * signal is declared.
  *
  * | result         | function                   | depth                  | when                                     |
  * | -------------- | -------------------------- | ---------------------- | ---------------------------------------- |
@@ -37,9 +37,9 @@ export function lowestFlat(v: UInt): UInt {
 }
 
 /**
- * The lowest set bit of the first vector that has one, one-hot and as wide as they are (all the same); 0 when none
- * has. It costs a `lowestSet` and a mux for each vector. For turns give those after the last one first:
- * `lowestOfFirst(asking.and(bitsAbove(last)), asking)`.
+ * The lowest set bit of the first vector that has one, one-hot and as wide as they are (all the same); 0
+ * when none has. It costs a `lowestSet` and a mux for each vector. For turns give those after the last one
+ * first: `lowestOfFirst(asking.and(bitsAbove(last)), asking)`.
  */
 export function lowestOfFirst(first: UInt, ...others: readonly UInt[]): UInt {
   const [next, ...rest] = others;
@@ -52,9 +52,9 @@ export function bitsAbove(onehot: UInt): UInt {
 }
 
 /**
- * The number of the lowest set bit, in as many bits as the highest number takes; `any` is 0, and the number too, when
- * none is set. It is `lowestSet` and an or-tree for each bit of the number. Choose it unless it is too slow: then
- * `firstSet`.
+ * The number of the lowest set bit, in as many bits as the highest number takes; `any` is 0, and the number too,
+ * when none is set. It is `lowestSet` and an or-tree for each bit of the number. Choose it unless it is too
+ * slow: then `firstSet`.
  */
 export function encodePriority(v: UInt): { readonly any: Bit; readonly index: UInt } {
   return { any: v.any(), index: encodeOnehot(lowestSet(v)) };

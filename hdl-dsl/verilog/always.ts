@@ -1,6 +1,6 @@
 /**
- * Clocked statements: the registers that share an `always` block, and the block's text with the branches that matter to
- * it.
+ * Clocked statements: the registers that share an `always` block, and the block's text with the branches that
+ * matter to it.
  */
 import type { Assign, Circuit, ClockDomain, If, Property, Signal, Stmt, Switch } from "../ir/circuit.ts";
 import { ExprIds } from "../ir/intern.ts";

@@ -5,7 +5,7 @@ import { circuitsOf } from "../ir/hierarchy.ts";
 import { allStatements } from "../ir/walk.ts";
 import type { EmittedDesign, EmittedFile, EmittedPort, NamedModule } from "../types/emitted.ts";
 import { lowerBlackBox } from "./blackbox.ts";
-import { namesOf, type ModuleNames } from "./module-context.ts";
+import { type ModuleNames, namesOf } from "./module-context.ts";
 import { lowerModule } from "./module.ts";
 import { namedModule } from "./name-map.ts";
 import { printMapped } from "./print.ts";

@@ -4,7 +4,7 @@
  */
 import type { Memory, Signal } from "../ir/circuit.ts";
 import { applyOperator } from "../ir/evaluate.ts";
-import { isLeaf, maskOf, operandAt, type BinaryOp, type Const, type Expr } from "../ir/expr.ts";
+import { type BinaryOp, type Const, type Expr, isLeaf, maskOf, operandAt } from "../ir/expr.ts";
 import { postOrder } from "../ir/walk.ts";
 import type { VBinaryOp, VDeclare, VExpr, VName, VUnaryOp } from "./ast.ts";
 import type { NameTable } from "./names.ts";

@@ -2,13 +2,13 @@
 import type { Circuit, ClockDomain, Memory, Signal } from "../ir/circuit.ts";
 import type { Const } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
-import { resolve, type Resolution } from "../ir/resolve.ts";
+import { type Resolution, resolve } from "../ir/resolve.ts";
 import type { VDeclare, VExpr, VItem, VLocalparam, VName } from "./ast.ts";
 import { Expressions } from "./expressions.ts";
-import { mergedWires, type Merged } from "./merge.ts";
+import { type Merged, mergedWires } from "./merge.ts";
 import { NameTable } from "./names.ts";
 import { name, number, unary } from "./nodes.ts";
-import { selfDependent, type Piece } from "./split.ts";
+import { type Piece, selfDependent } from "./split.ts";
 
 /** The Verilog names of a circuit: its own, since those of a keyword or a clash change. */
 export interface ModuleNames {

@@ -3,7 +3,7 @@
  * whole vectors and would take it for one. So such a vector gets one wire for each run of bits that is driven together.
  */
 import type { Circuit, Signal } from "../ir/circuit.ts";
-import { operandsOf, type Expr } from "../ir/expr.ts";
+import { type Expr, operandsOf } from "../ir/expr.ts";
 import type { Resolution } from "../ir/resolve.ts";
 import type { VExpr, VItem, VName, VStmt } from "./ast.ts";
 import { concat, range } from "./nodes.ts";

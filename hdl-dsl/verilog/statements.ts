@@ -3,9 +3,9 @@ import type { Signal, Stmt } from "../ir/circuit.ts";
 import { shortPosition } from "../ir/diagnostic.ts";
 import { coversAll } from "../ir/resolve.ts";
 import type { PropertyGroup, RegisterGroup } from "./always.ts";
-import { lanesFrom, type Lanes } from "./lanes.ts";
+import { type Lanes, lanesFrom } from "./lanes.ts";
 import type { VExpr, VItem, VStmt } from "./ast.ts";
-import { outsideReset, type ModuleContext } from "./module-context.ts";
+import { type ModuleContext, outsideReset } from "./module-context.ts";
 import { bare, binary, index, name, part, range, unary } from "./nodes.ts";
 
 /** Lowering of an assignment or a property. */

@@ -1,4 +1,4 @@
-import type { TypeChecker, Type } from "typescript";
+import type { Type, TypeChecker } from "typescript";
 import ts from "typescript";
 
 /** The types that a type may stand for: members of a union or intersection, what a type parameter extends. */

@@ -1,4 +1,4 @@
-import { AST_NODE_TYPES as node, ESLintUtils, type TSESTree } from "@typescript-eslint/utils";
+import { ESLintUtils, AST_NODE_TYPES as node, type TSESTree } from "@typescript-eslint/utils";
 import type { Type } from "typescript";
 import { isLanguageValue, isStructView } from "./language-value.ts";
 

@@ -169,8 +169,8 @@ export class Scheduler {
               this.#sinceTurn = 0;
               return;
             }
-            // No task waits for the simulation: the bench awaits something outside it, or its last promise is about to
-            // settle.
+            // No task waits for the simulation: the bench awaits something outside it, or its last promise is
+            // about to settle.
             if (this.waits.size === 0 || this.#sinceTurn >= this.edgesPerTurn) {
               this.#sinceTurn = 0;
               setImmediate(turn);

@@ -1,7 +1,7 @@
 import type { OutSignal } from "../dut/types.ts";
 import { ProtocolError } from "../errors.ts";
 import type { Simulation } from "../simulation.ts";
-import { axisBytes, type AxisAny, type AxisOut } from "./axis-ports.ts";
+import { type AxisAny, axisBytes, type AxisOut } from "./axis-ports.ts";
 import { never, type Pause } from "./pause.ts";
 import { watchStreams } from "./stream-watch.ts";
 
@@ -25,8 +25,8 @@ export interface AxisMonitorOptions {
 }
 
 /**
- * Puts the beats of an AXI-Stream together to frames, for any driver. Bytes without their tkeep bit are never looked
- * at.
+ * Puts the beats of an AXI-Stream together to frames, for any driver. Bytes without their tkeep bit are
+ * never looked at.
  */
 export class AxisMonitor {
   readonly beatBytes: number;

@@ -1,5 +1,5 @@
 import type { EmittedPort, NamedModule, Ports } from "../../hdl-dsl/index.ts";
-import { designOf, type Design, type Dut } from "../design.ts";
+import { type Design, designOf, type Dut } from "../design.ts";
 import { SimulationError } from "../errors.ts";
 
 export interface ObserveOptions {

@@ -1,5 +1,5 @@
 import { SimulationError } from "../errors.ts";
-import { LINE_OVERHEAD, LEAST_FRAME } from "./ethernet-mac.ts";
+import { LEAST_FRAME, LINE_OVERHEAD } from "./ethernet-mac.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 import type { Random } from "../../hdl-dsl/index.ts";
 

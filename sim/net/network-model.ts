@@ -1,5 +1,5 @@
 import { SimulationError } from "../errors.ts";
-import { Link, type Delivery, type LinkOptions, type LinkStatistics } from "./link.ts";
+import { type Delivery, Link, type LinkOptions, type LinkStatistics } from "./link.ts";
 import type { SimulatedTime } from "./simulated-time.ts";
 import { Random } from "../../hdl-dsl/index.ts";
 

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findTool } from "../backend/verilator/tools.ts";
-import { TOP, type FormalModel } from "./model.ts";
+import { type FormalModel, TOP } from "./model.ts";
 import { runLimited } from "./process.ts";
-import { propertyAt, type Property } from "./properties.ts";
+import { type Property, propertyAt } from "./properties.ts";
 
 /** A run from reset to a failed assertion. */
 export interface Counterexample {

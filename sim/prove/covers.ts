@@ -1,7 +1,7 @@
 /** Whether the covers are reached: they show that assertions do not hold vacuously. */
 import type { FormalModel } from "./model.ts";
 import { runLimited } from "./process.ts";
-import { propertyAt, type Property } from "./properties.ts";
+import { type Property, propertyAt } from "./properties.ts";
 
 /** A cover and the cycle in which it is first reached; undefined when it is not within the limit. */
 export interface Covered {

@@ -25,10 +25,10 @@ const declared = (p: EmittedPort): string =>
   `input wire ${p.signed ? "signed " : ""}${p.width === 1 ? "" : `[${p.width - 1}:0] `}${p.name}`;
 
 /**
- * The design under a reset that lasts until every clock has had an edge (with one clock: for the first cycle) and never
- * comes back. Registers without a reset value start as anything. A later reset leads to states that the first one leads
- * to as well, so nothing is lost by it. One clock ticks in every step; several are inputs that rise and fall as they
- * like.
+ * The design under a reset that lasts until every clock has had an edge (with one clock: for the first cycle) and
+ * never comes back. Registers without a reset value start as anything. A later reset leads to states that the first
+ * one leads to as well, so nothing is lost by it. One clock ticks in every step; several are inputs that rise and fall
+ * as they like.
  */
 export function wrapper(design: EmittedDesign): string {
   const data = design.ports.filter(p => p.dir === "in" && p.role === "data"),

@@ -3,7 +3,7 @@ import type { Ports } from "../../hdl-dsl/index.ts";
 import { findTool } from "../backend/verilator/tools.ts";
 import { designOf, type Dut } from "../design.ts";
 import { counterexample, type Counterexample } from "./counterexample.ts";
-import { reachCovers, type Covered } from "./covers.ts";
+import { type Covered, reachCovers } from "./covers.ts";
 import type { Engine, Finding } from "./engine.ts";
 import { formalModel } from "./model.ts";
 import { decide } from "./portfolio.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { nativeSource, NATIVE } from "../backend/verilator/compile.ts";
+import { NATIVE, nativeSource } from "../backend/verilator/compile.ts";
 import { cached, digest } from "../backend/verilator/cache.ts";
 import { run } from "../backend/verilator/run.ts";
 import { findTool } from "../backend/verilator/tools.ts";

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { ServeError } from "./errors.ts";
 import { FrameReader, lengthPrefixed } from "./frame-pipe.ts";

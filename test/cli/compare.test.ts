@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { codeLines, lost } from "../../cli/compare/measure.ts";
 import { pairs } from "../../cli/compare/pairs.ts";
-import { Random, emit, type EmittedDesign } from "../../hdl-dsl/index.ts";
+import { emit, type EmittedDesign, Random } from "../../hdl-dsl/index.ts";
 import { simulate } from "../hdl-dsl/support/icarus.ts";
 import { pattern } from "../hdl-dsl/support/random.ts";
 

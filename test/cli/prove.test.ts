@@ -8,7 +8,7 @@ import { rows } from "../../cli/prove/rows.ts";
 import { check } from "../../cli/prove/check.ts";
 import { runProofs } from "../../cli/prove/run-proofs.ts";
 import { Terminal } from "../../designs/shared/command-line/index.ts";
-import { assertAlways, bit, emit, input, module, output, reg, type Proof } from "../../hdl-dsl/index.ts";
+import { assertAlways, bit, emit, input, module, output, type Proof, reg } from "../../hdl-dsl/index.ts";
 import { planted, prove, replay } from "../../sim/index.ts";
 import { mnemo } from "../support/command-line.ts";
 

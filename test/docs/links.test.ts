@@ -43,7 +43,9 @@ function brokenLinks(page: string, text = read(page)): string[] {
 }
 
 describe("pages", () => {
-  it.each(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...docs])("%s: its links lead somewhere", page => expect(brokenLinks(page)).toEqual([]));
+  it.each(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...docs])("%s: its links lead somewhere", page =>
+    expect(brokenLinks(page)).toEqual([]),
+  );
   it("a link to nowhere, and one to a heading that is not there, are seen", () => {
     const text =
       "[a](manual/01-first-module.md) [b](none.md) [c](manual/01-first-module.md#to-verilog) [d](manual/01-first-module.md#to-vhdl) `[e](none.md)` [f](https://example.org)";

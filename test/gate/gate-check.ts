@@ -3,15 +3,15 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Def, Ports } from "../../hdl-dsl/index.ts";
-import { designOf, Random, runBench, type Bench, type Dut } from "../../sim/index.ts";
+import { type Bench, designOf, type Dut, Random, runBench } from "../../sim/index.ts";
 import {
   countLuts,
+  type FaultPort,
   faultyDesign,
   gateDesign,
+  type LutFault,
   netlistOf,
   withFaults,
-  type FaultPort,
-  type LutFault,
 } from "./netlist.ts";
 
 /** A bench of the RTL, made to run on any design with its ports. */

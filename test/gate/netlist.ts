@@ -2,8 +2,8 @@
  * Netlist of a design, as a design that a bench runs on. Yosys makes it of LUTs, carry chains, registers and memories,
  * and brings the models of the device's cells along.
  */
-import { input, uint, type EmittedFile, type Ports } from "../../hdl-dsl/index.ts";
-import { designOf, type Design, type Dut } from "../../sim/index.ts";
+import { type EmittedFile, input, type Ports, uint } from "../../hdl-dsl/index.ts";
+import { type Design, designOf, type Dut } from "../../sim/index.ts";
 import { contentKey, remembered } from "../../cli/cache.ts";
 import { findYosys } from "../../cli/synth/yosys.ts";
 import { contentOf } from "../../cli/verilog-content.ts";
@@ -17,9 +17,9 @@ const synth = (top: string): string =>
 const models = "+/xilinx/cells_sim.v";
 
 /**
- * The device's small memories once more, as arrays. Yosys' models have them as vectors that are shifted about, which is
- * slow. Where the initial contents are partly open, the vectors are wrong. Eight ports to read, the last one's address
- * writes.
+ * The device's small memories once more, as arrays. Yosys' models have them as vectors that are shifted about,
+ * which is slow. Where the initial contents are partly open, the vectors are wrong. Eight ports to read, the last
+ * one's address writes.
  */
 const memory = (name: string, addressBits: number, bits: number): string => {
   const ports = "ABCDEFGH".split(""),

@@ -5,19 +5,19 @@
 import { describe, expect, test } from "vitest";
 import {
   bit,
-  uint,
   clockDomain,
-  inDomain,
-  emit,
   elaborate,
+  emit,
+  HdlError,
+  inDomain,
+  input,
   instance,
   module,
-  HdlError,
-  input,
   output,
   reg,
-  wire,
+  uint,
   type UInt,
+  wire,
 } from "../../hdl-dsl/index.ts";
 
 /** A message without line numbers: they move with the formatting of this file (build/diagnostics.test.ts has them). */

@@ -2,22 +2,22 @@
 import { describe, expect, test } from "vitest";
 import {
   bit,
-  uint,
   cat,
-  elaborate,
-  module,
+  type Circuit,
   type Def,
+  elaborate,
   emit,
   input,
+  module,
   output,
   reg,
-  wire,
-  when,
-  type Circuit,
+  uint,
   type UInt,
+  when,
+  wire,
 } from "../../hdl-dsl/index.ts";
 import type { Expr } from "../../hdl-dsl/ir/expr.ts";
-import { postOrder, allStatements, expressionsOf } from "../../hdl-dsl/ir/walk.ts";
+import { allStatements, expressionsOf, postOrder } from "../../hdl-dsl/ir/walk.ts";
 
 /** Distinct expression nodes, and statements, of a circuit. */
 function sizeOf(c: Circuit): { nodes: number; statements: number } {

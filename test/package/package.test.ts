@@ -1,6 +1,6 @@
 /**
- * The package of `npm pack`, used as a stranger would: installed in an empty folder, to write, test, emit and lint a
- * module.
+ * The package of `npm pack`, used as a stranger would: installed in an empty folder, to write, test, emit and
+ * lint a module.
  */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

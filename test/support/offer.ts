@@ -1,5 +1,5 @@
 import type { Shape } from "../../hdl-dsl/index.ts";
-import { poke, type Bench, type InputOf, type StreamIo } from "../../sim/index.ts";
+import { type Bench, type InputOf, poke, type StreamIo } from "../../sim/index.ts";
 
 /**
  * Drives one value by hand until it is taken or `limit` edges have gone by; valid is 0 afterwards. For benches that

@@ -1,5 +1,5 @@
 import type { Ports } from "../../hdl-dsl/index.ts";
-import { BuildError, designOf, type Design, type Dut } from "../../sim/index.ts";
+import { BuildError, type Design, designOf, type Dut } from "../../sim/index.ts";
 
 /**
  * The design with a fault planted in its Verilog: the text `from` becomes `to` in the first file that has it,

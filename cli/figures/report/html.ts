@@ -28,8 +28,8 @@ function textTable(
 }
 
 /**
- * The numbers of a plot: a row for each x, a column for each series. A distribution is shown by a few of its
- * percentiles.
+ * The numbers of a plot: a row for each x, a column for each series. A distribution is shown by a few
+ * of its percentiles.
  */
 function tableOf(plot: Plot): string {
   const { x, y, series, kind } = plot,

@@ -45,8 +45,8 @@ export function linear(low: number, high: number, from: number, to: number, want
 }
 
 /**
- * Steps of a whole number of intervals, `wanted` of them or fewer. The last one is met where that takes less than twice
- * as many.
+ * Steps of a whole number of intervals, `wanted` of them or fewer. The last one is met where that takes less than
+ * twice as many.
  */
 function interval(span: number, wanted: number): number {
   const least = Math.max(1, Math.ceil(span / wanted));

@@ -1,9 +1,9 @@
 import type { Plot, Series } from "../../../designs/shared/evaluation/index.ts";
 import { axisText } from "./axis-text.ts";
 import { escape, readable } from "./format.ts";
-import { areaFor, fonts, height, textWidth, underAxis, width, type Area } from "./layout.ts";
+import { type Area, areaFor, fonts, height, textWidth, underAxis, width } from "./layout.ts";
 import { colour, dash, mark, n } from "./marks.ts";
-import { shortNames, sameAs } from "./names.ts";
+import { sameAs, shortNames } from "./names.ts";
 import { between, linear, log2, type Scale } from "./scale.ts";
 
 const says = (s: Series, x: number | string, y: number): string =>

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { CheckFailed, type BoardHook } from "../../shared/command-line/index.ts";
-import { makeSettings, narrowConfig, parametersOf, parseSettings, type NodeConfig } from "../config/index.ts";
+import { type BoardHook, CheckFailed } from "../../shared/command-line/index.ts";
+import { makeSettings, narrowConfig, type NodeConfig, parametersOf, parseSettings } from "../config/index.ts";
 import { smallNodeParameters } from "../rtl/index.ts";
 import { BoardNode } from "./board-node.ts";
 import { SerialNode } from "./serial-node.ts";

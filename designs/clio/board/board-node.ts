@@ -6,7 +6,9 @@ import {
   axi4Write,
   bit,
   clockDomain,
+  type ClockDomain,
   connect,
+  connectAny,
   inDomain,
   input,
   instance,
@@ -17,11 +19,9 @@ import {
   module,
   output,
   PacketFifo,
+  type Shape,
   sink,
   source,
-  connectAny,
-  type ClockDomain,
-  type Shape,
   type StreamIn,
   type StreamOut,
 } from "../../../hdl-dsl/index.ts";
@@ -46,8 +46,8 @@ const depths = { receive: 64, send: 16, whole: 256, address: 16, write: 32, answ
  * `mac_rx` cannot wait (a MAC's output has no ready): a frame for which there is no room is cut and marked bad.
  * `mac_tx` sends a frame only when all of it is there: a MAC's input must not run dry within a frame. A frame longer
  * than 256 beats cannot be sent. `mac_rx_lost` pulses in the MAC's domain for each frame cut. `control_*`: the node's
- * registers (docs/clio/registers.md); `port_*`: the slow path's port (docs/clio/soc-port.md), `irq` its interrupt. Latency: those
- * of the parts and 3 to 4 cycles for each crossing; initiation interval: 1 on every stream.
+ * registers (docs/clio/registers.md); `port_*`: the slow path's port (docs/clio/soc-port.md), `irq` its interrupt.
+ * Latency: those of the parts and 3 to 4 cycles for each crossing; initiation interval: 1 on every stream.
  */
 export const BoardNode = module(
   "BoardNode",

@@ -1,5 +1,5 @@
 import { bit, cat, connect, input, instance, module, node, output, reg, uint, when } from "../../../hdl-dsl/index.ts";
-import { SmallNode, smallBus, type SmallNodeParameters } from "../rtl/index.ts";
+import { smallBus, SmallNode, type SmallNodeParameters } from "../rtl/index.ts";
 import { tableOf } from "../config/index.ts";
 import { lineRegister, lineStatus } from "../registers/index.ts";
 import { BlockMemory } from "./block-memory.ts";
@@ -60,8 +60,8 @@ export const SerialNode = module(
     connect(smallNode.memW, memory.sW);
     connect(memory.sB, smallNode.memB);
 
-    // The slow path's registers. A written value is kept until it is taken. The writer checks by the status that it has
-    // been taken.
+    // The slow path's registers. A written value is kept until it is taken. The writer checks by the status that it
+    // has been taken.
     const { valid, word, data } = memory.written;
     const writes = (r: keyof typeof lineRegister) => node(valid.and(word.eq(lineRegister[r])), { name: `writes_${r}` });
     const pageWaits = reg(bit, { init: 0 }),

@@ -1,9 +1,9 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
-import { offloadsOf, parametersOf, type NodeConfig } from "../config/index.ts";
+import { type NodeConfig, offloadsOf, parametersOf } from "../config/index.ts";
 import { extendedNode } from "../offload/index.ts";
 import { offloadBuilds } from "../offloads/index.ts";
-import { ClioNode, ClioNodeGbn, ClioNodePartitioned, goBackNNode, partBit, type NodePorts } from "../rtl/index.ts";
+import { ClioNode, ClioNodeGbn, ClioNodePartitioned, goBackNNode, type NodePorts, partBit } from "../rtl/index.ts";
 
 /** Type of every build of the node: ports that all have. Transport, offloads and partitions can add some. */
 export type NodeBuild = Def<NodePorts>;

@@ -1,5 +1,5 @@
 import type { Block } from "../../shared/command-line/index.ts";
-import { makeSettings, parametersOf, type NodeConfig } from "../config/index.ts";
+import { makeSettings, type NodeConfig, parametersOf } from "../config/index.ts";
 import { clioNode } from "./node.ts";
 
 /** Modules of the node that are no block but made of some. */

@@ -14,13 +14,13 @@ import { counterNames } from "../config/index.ts";
 import { ClientError, OperationError } from "./link/errors.ts";
 import type { Try } from "./link/exchange.ts";
 import { IncastWindow } from "./link/incast-window.ts";
-import { NodeLink, type LinkContext } from "./link/node-link.ts";
-import { payloadRoom, resolveOptions, type ClientOptions, type ResolvedOptions } from "./link/options.ts";
+import { type LinkContext, NodeLink } from "./link/node-link.ts";
+import { type ClientOptions, payloadRoom, type ResolvedOptions, resolveOptions } from "./link/options.ts";
 import { RemoteProcess } from "./process.ts";
 import { refusal } from "./refusal.ts";
 import { isRecordedBySoftware, nameOf, type Reply, type RequestSpec } from "./link/request.ts";
 import { RequestIds } from "./link/request-ids.ts";
-import { noStatistics, type ClientStatistics } from "./link/statistics.ts";
+import { type ClientStatistics, noStatistics } from "./link/statistics.ts";
 import type { ClientTransport, NodeAddress } from "./link/transport.ts";
 
 const introduction: RequestSpec = {

@@ -46,8 +46,8 @@ export type Reading = <T>(va: bigint, bytes: bigint, operation: () => Promise<T>
 const predicates: readonly Predicate[] = ["=", "!=", "<", "<=", ">", ">="];
 /**
  * A longer table goes in several requests of so many rows, and of so many frames of rows should all of them match. So
- * each request is answered within the timeout and fits the incast window. Only so many go at a time: the node takes few
- * at once.
+ * each request is answered within the timeout and fits the incast window. Only so many go at a time: the node takes
+ * few at once.
  */
 const mostRows = 4096,
   mostFrames = 16,
@@ -169,8 +169,8 @@ function whole(name: string, value: number, least: number, most: number): void {
 }
 
 /**
- * The rows of a select: the address of each frame gives the bytes of rows before it, and `more` marks that others
- * follow.
+ * The rows of a select: the address of each frame gives the bytes of rows before it, and `more` marks
+ * that others follow.
  */
 class RowCollector implements ReplyCollector {
   private readonly table: Table;

@@ -1,6 +1,6 @@
 import { clioHeader, clioMessage, opcode, sessionBody } from "../wire/index.ts";
 import { concat, decode, encode } from "../../shared/wire/index.ts";
-import { gbnHeader, gbnTypes, managementSlot, type GbnHeader } from "../../shared/go-back-n/wire/index.ts";
+import { gbnHeader, type GbnHeader, gbnTypes, managementSlot } from "../../shared/go-back-n/wire/index.ts";
 import { GbnSession } from "../../shared/go-back-n/software/index.ts";
 import { ClientError } from "./link/errors.ts";
 import type { ClientClock, ClientTransport, NodeAddress, Receiver, Timer } from "./link/transport.ts";

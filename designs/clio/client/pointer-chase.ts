@@ -20,8 +20,8 @@ export interface ChaseRequest {
   /** Most nodes to look at, 1 to 255. Default: 65,535, after which the node gives up. */
   readonly depth?: number;
   /**
-   * Part of the node to return: bytes of its own, or, by a `pointer` at the offset, bytes elsewhere. Default: its
-   * address alone.
+   * Part of the node to return: bytes of its own, or, by a `pointer` at the offset, bytes elsewhere. Default:
+   * its address alone.
    */
   readonly value?: { readonly offset: number; readonly bytes: number; readonly pointer?: boolean };
 }

@@ -10,7 +10,7 @@ import {
   opcode,
   storeBody,
 } from "../wire/index.ts";
-import { concat, decode, encode, type Decoded } from "../../shared/wire/index.ts";
+import { concat, decode, type Decoded, encode } from "../../shared/wire/index.ts";
 import type { RequestSpec } from "./link/request.ts";
 
 /** Bytes of the word that atomics work on, and of a key. */

@@ -8,7 +8,7 @@ import { Handle } from "./handle.ts";
 import { KeyValue } from "./key-value.ts";
 import { MultiVersion } from "./multi-version.ts";
 import { payloadRoom } from "./link/options.ts";
-import { chasedOf, chaseSpec, type Chased, type ChaseRequest } from "./pointer-chase.ts";
+import { type Chased, chasedOf, type ChaseRequest, chaseSpec } from "./pointer-chase.ts";
 import type { RemoteProcess } from "./process.ts";
 import type { Reply, RequestSpec } from "./link/request.ts";
 import {

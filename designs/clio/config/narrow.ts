@@ -1,4 +1,4 @@
-import { deriveConfig, parametersSchema, type NodeConfig, type Parameters } from "./parameters.ts";
+import { deriveConfig, type NodeConfig, type Parameters, parametersSchema } from "./parameters.ts";
 
 /** Choices for a node narrowed to one request at a time (rtl/top/small-node.ts); all sizes in bytes. */
 export type NarrowParameters = Pick<
@@ -7,9 +7,9 @@ export type NarrowParameters = Pick<
 >;
 
 /**
- * The configuration of a narrowed node, for its slow path and the reference model. Sizes may be smaller than in any
- * build of the whole node. The queues and tables for many requests, which set the whole node's lower bounds, are not
- * there.
+ * The configuration of a narrowed node, for its slow path and the reference model. Sizes may be smaller than in
+ * any build of the whole node. The queues and tables for many requests, which set the whole node's lower bounds,
+ * are not there.
  * @throws ConfigError when pages, memory and table contradict each other
  */
 export function narrowConfig(n: NarrowParameters): NodeConfig {

@@ -100,8 +100,8 @@ const fewestRetryEntries = 64,
 
 /**
  * Operations to remember (paper §4.4.5: 3 x TIMEOUT x bandwidth). That is the number of one-byte writes that the data
- * path takes in three timeouts, rounded up to a power of two. The default: 3 x 4 us x 128 Gbit/s / 95 bytes = 2,021, so
- * 2,048 entries.
+ * path takes in three timeouts, rounded up to a power of two. The default: 3 x 4 us x 128 Gbit/s / 95 bytes = 2,021,
+ * so 2,048 entries.
  */
 function retryEntries({ retryTimeout, dataWidth }: Pick<Parameters, "retryTimeout" | "dataWidth">): number {
   const smallestWrite = frameOffsets.body + accessBody.bytes + 1 + wireOverhead;

@@ -42,9 +42,9 @@ export interface RetrySize {
 }
 
 /**
- * Bytes of state of the retry buffer, by part. `operations` and `results` are block RAM, sized by 3 x TIMEOUT x
- * bandwidth (paper §4.4.5). `clients` distinguishes clients and holds their forgotten marks; `inFlight` is by request
- * slot.
+ * Bytes of state of the retry buffer, by part. `operations` and `results` are block RAM, sized by 3 x TIMEOUT
+ * x bandwidth (paper §4.4.5). `clients` distinguishes clients and holds their forgotten marks; `inFlight` is
+ * by request slot.
  */
 export function retryStateBytes(p: RetrySize): {
   readonly operations: number;

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { ConfigError } from "./errors.ts";
-import { behindTransport, deriveConfig, parametersOf, parametersSchema, type NodeConfig } from "./parameters.ts";
+import { behindTransport, deriveConfig, type NodeConfig, parametersOf, parametersSchema } from "./parameters.ts";
 import { checkPorts, runtimeSchema, type RuntimeSettings } from "./runtime.ts";
 
 /** A build and how it is run. */

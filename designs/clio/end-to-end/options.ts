@@ -24,8 +24,8 @@ export interface RunOptions {
   /** Most bytes of a read or write; default 3,000: up to three packets. */
   readonly mostBytes?: number;
   /**
-   * After this, ns, no copy of a failed request is on the network or being done any more; default 4 x the clients'
-   * `timeoutNs`.
+   * After this, ns, no copy of a failed request is on the network or being done any more; default 4 x
+   * the clients' `timeoutNs`.
    */
   readonly settleNs?: number;
   readonly progress?: (done: number) => void;
@@ -40,8 +40,8 @@ export interface RunResult {
   /** Of them: those whose outcome is not known. */
   readonly unknown: number;
   /**
-   * Operations judged: atomics and key-value operations by linearizability, bytes by the writes that they can come
-   * from.
+   * Operations judged: atomics and key-value operations by linearizability, bytes by the writes that they
+   * can come from.
    */
   readonly judgedOperations: number;
   readonly judgedBytes: number;

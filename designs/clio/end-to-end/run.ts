@@ -1,14 +1,14 @@
-import { OperationError, type Client, type RemoteProcess, type Thread } from "../client/index.ts";
+import { type Client, OperationError, type RemoteProcess, type Thread } from "../client/index.ts";
 import {
   checkLinearizable,
   History,
-  keySpecification,
-  wordSpecification,
   type KeyInput,
   type KeyOutput,
+  keySpecification,
   type Verdict,
   type WordInput,
   type WordOutput,
+  wordSpecification,
 } from "../linearizability/index.ts";
 import { SharedBytes } from "./bytes.ts";
 import type { RunOptions, RunResult } from "./options.ts";

@@ -38,8 +38,8 @@ export function checkLinearizable<S, I, O>(
 }
 
 /**
- * A call or a return in the order of time. The list is doubly linked, so that an operation is taken out and put back in
- * constant time.
+ * A call or a return in the order of time. The list is doubly linked, so that an operation is taken out and put back
+ * in constant time.
  */
 interface Event<I, O> {
   readonly operation: Known<I, O>;

@@ -6,8 +6,8 @@ export interface Operation<Input, Output> {
   readonly client: string;
   readonly input: Input;
   /**
-   * Output; undefined when the outcome is not known: the operation may have been done at any time after its call, or
-   * never.
+   * Output; undefined when the outcome is not known: the operation may have been done at any time after its
+   * call, or never.
    */
   readonly output: Output | undefined;
   readonly called: number;

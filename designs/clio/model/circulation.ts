@@ -12,9 +12,9 @@ import { ReferenceNode } from "./node.ts";
 import { MappedMemory } from "./pages.ts";
 
 /**
- * The promise that nothing circulates: a frame that has left a node, sent on to a node as if it were for that one, is
- * not answered. The second node is the model. Each frame goes to it as it is, and to its own address from a
- * neighbour's.
+ * The promise that nothing circulates: a frame that has left a node, sent on to a node as if it were for that
+ * one, is not answered. The second node is the model. Each frame goes to it as it is, and to its own address
+ * from a neighbour's.
  */
 export class Circulation {
   private readonly runtime: RuntimeSettings;

@@ -2,14 +2,14 @@ import {
   arpPacket,
   broadcastMac,
   decode,
-  etherType,
+  type Decoded,
   ethernetHeader,
+  etherType,
   icmpHeader,
   internetChecksum,
   ipProtocol,
   ipv4Header,
   udpHeader,
-  type Decoded,
 } from "../../shared/wire/index.ts";
 import { clioHeader, frameOffsets, operationOf, repliesTo, type RequestHeaders } from "../wire/index.ts";
 import type { DropReason, RuntimeSettings } from "../config/index.ts";

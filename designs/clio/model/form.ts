@@ -1,6 +1,6 @@
 import { accessBody, casBody, faaBody, storeBody } from "../wire/index.ts";
 import { decode, type Layout } from "../../shared/wire/index.ts";
-import { isAtomic, isDeref, kindOf, wordBytes, type Access, type AccessKind } from "./access.ts";
+import { type Access, type AccessKind, isAtomic, isDeref, kindOf, wordBytes } from "./access.ts";
 import type { Request } from "./classify.ts";
 
 /** The fixed part of a request's body, when it is longer than va and length. */

@@ -1,15 +1,17 @@
 import { arpReplyFrame, echoReplyFrame } from "../../shared/wire/index.ts";
-import { clioHeader, defaultAction, frameOffsets, opcode, replyFrame, status, type Action } from "../wire/index.ts";
+import { type Action, clioHeader, defaultAction, frameOffsets, opcode, replyFrame, status } from "../wire/index.ts";
 import {
-  counterNames,
-  firstOffloadPid,
   type CounterName,
+  counterNames,
   type DropReason,
+  firstOffloadPid,
   type NodeConfig,
   type RuntimeSettings,
 } from "../config/index.ts";
 import {
+  type Access,
   doneReply,
+  type FailedAccess,
   failedReply,
   failureCounter,
   isAtomic,
@@ -24,14 +26,12 @@ import {
   wordBytes,
   wordBytesOf,
   wordOf,
-  type Access,
-  type FailedAccess,
 } from "./access.ts";
-import { atomicResult, type AtomicKind } from "./atomics.ts";
+import { type AtomicKind, atomicResult } from "./atomics.ts";
 import { classify, type FilterSettings, type Request } from "./classify.ts";
 import { accessOf } from "./form.ts";
 import type { VirtualMemory } from "./pages.ts";
-import { RetryModel, type RetryAsked, type RetryOperation } from "./retry.ts";
+import { type RetryAsked, RetryModel, type RetryOperation } from "./retry.ts";
 
 /** Outcome of a frame at the node. */
 export type Outcome =

@@ -40,9 +40,9 @@ interface OperationSet {
 export const isAfter = (a: number, b: number): boolean => a !== b && (a - b) >>> 0 < 2 ** 31;
 
 /**
- * The reference of the retry buffer: rules.md, section 7, as a function of the sequence of requests and completions.
- * Time-dependent facts are inputs: the silent client that was forgotten (`forget`), and whether its place can be had
- * yet (`admits`).
+ * The reference of the retry buffer: rules.md, section 7, as a function of the sequence of requests and
+ * completions. Time-dependent facts are inputs: the silent client that was forgotten (`forget`), and whether its
+ * place can be had yet (`admits`).
  */
 export class RetryModel {
   /** Operations pushed out by newer ones. */

@@ -5,19 +5,22 @@ import {
   frameOffsets,
   opcode,
   opcodeName,
+  type OpcodeName,
   replyCode,
   replyFrame,
   status,
   statusName,
-  type OpcodeName,
 } from "../wire/index.ts";
 import { decode } from "../../shared/wire/index.ts";
-import { ofPartition, partitionOfProcess, type NodeConfig, type RuntimeSettings } from "../config/index.ts";
+import { type NodeConfig, ofPartition, partitionOfProcess, type RuntimeSettings } from "../config/index.ts";
 import {
+  type Access,
   doneReply,
+  type FailedAccess,
   failedReply,
   isDeref,
   isSilent,
+  type Piece,
   piecesOf,
   refusalOf,
   repeatedReply,
@@ -26,16 +29,13 @@ import {
   wordBytes,
   wordBytesOf,
   wordOf,
-  type Access,
-  type FailedAccess,
-  type Piece,
 } from "./access.ts";
 import { ByteHistory, type PendingWrite } from "./byte-history.ts";
 import { Circulation } from "./circulation.ts";
-import { ReferenceNode, type Execute } from "./node.ts";
+import { type Execute, ReferenceNode } from "./node.ts";
 import { MappedMemory } from "./pages.ts";
 import type { RetryOperation } from "./retry.ts";
-import { outside, Words, type WordPart } from "./words.ts";
+import { outside, type WordPart, Words } from "./words.ts";
 
 /** Replies between two tidyings of the pages' histories. */
 const foldEvery = 32;

@@ -1,4 +1,4 @@
-import { atomicResult, type AtomicKind } from "./atomics.ts";
+import { type AtomicKind, atomicResult } from "./atomics.ts";
 
 /** An operation on a word: an atomic, or a READ of the whole word. */
 export interface WordOperation {

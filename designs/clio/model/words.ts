@@ -1,4 +1,4 @@
-import { isAtomic, wordBytes, wordBytesOf, type Access } from "./access.ts";
+import { type Access, isAtomic, wordBytes, wordBytesOf } from "./access.ts";
 import type { ByteHistory } from "./byte-history.ts";
 import { WordHistory, type WordOperation } from "./word-history.ts";
 
@@ -20,8 +20,8 @@ interface Word {
   atomics: number;
   writes: number;
   /**
-   * The two overlapped in time, in no order (rules.md, section 6). The word is unknown until a plain write has it for
-   * itself.
+   * The two overlapped in time, in no order (rules.md, section 6). The word is unknown until a plain write has
+   * it for itself.
    */
   mixed: boolean;
 }

@@ -1,8 +1,8 @@
 /**
- * Identity of offloads on the node's own side of the network: clients with addresses that no frame from outside can
- * have.
+ * Identity of offloads on the node's own side of the network: clients with addresses that no frame from
+ * outside can have.
  */
-import { cat, node, reg, uint, type Bit, type UInt, type Val } from "../../../hdl-dsl/index.ts";
+import { type Bit, cat, node, reg, uint, type UInt, type Val } from "../../../hdl-dsl/index.ts";
 import { etherType, ipProtocol, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
 import { frameOffsets, internalPrefix, internalPrefixBits } from "../wire/index.ts";
 import { joinFields } from "../../shared/frame/index.ts";
@@ -15,8 +15,8 @@ export const internalIp = 0x7f43_0100;
 export const internalPort = 0x4301;
 
 /**
- * The first byte of the destination MAC and of the sender's: the byte with the slot's number, and the byte with the
- * group bit.
+ * The first byte of the destination MAC and of the sender's: the byte with the slot's number, and the byte with
+ * the group bit.
  */
 export const slotByte = 5,
   groupByte = 6;

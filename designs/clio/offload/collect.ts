@@ -1,20 +1,20 @@
 import {
   assignGiven,
   bit,
+  type Bit,
+  constant,
+  type Fields,
   Fifo,
   instance,
   mux,
   node,
   reg,
   scope,
-  uint,
-  when,
-  type Bit,
-  type Fields,
   type StreamIn,
   type StructShape,
+  uint,
   type UInt,
-  constant,
+  when,
 } from "../../../hdl-dsl/index.ts";
 import { beatsOf, BodyBeat } from "./types.ts";
 

@@ -1,6 +1,8 @@
 import {
   arbiter,
+  type Bit,
   connect,
+  type Def,
   fromBits,
   input,
   instance,
@@ -8,8 +10,6 @@ import {
   output,
   sink,
   source,
-  type Bit,
-  type Def,
   type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../shared/frame/index.ts";
@@ -20,7 +20,7 @@ import { replyFrames } from "./reply-port.ts";
 import { requestFrames } from "./request-port.ts";
 import type { OnceParameters } from "./once-table.ts";
 import { OffloadSlot, type SlotParameters } from "./slot.ts";
-import { offloadPid, type OffloadParameters, type offloadPorts } from "./types.ts";
+import { type OffloadParameters, offloadPid, type offloadPorts } from "./types.ts";
 
 /** An offload as a build names it. */
 export interface Offload {

@@ -7,9 +7,9 @@ import {
   reg,
   scope,
   stream,
+  type StreamIn,
   uint,
   when,
-  type StreamIn,
 } from "../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../shared/frame/index.ts";
 import { markGroupSender, toOffload } from "./addresses.ts";
@@ -41,11 +41,7 @@ export function mergeInternal(
     const first = reg(bit, { init: 1, name: "first" });
     const from = network.payload;
     out.valid.set(mux(inside, internal.valid, network.valid));
-    assignView(
-      out.payload,
-      mux(inside, internal.payload, { ...from, data: markGroupSender(from.data, first) }),
-      "rx",
-    );
+    assignView(out.payload, mux(inside, internal.payload, { ...from, data: markGroupSender(from.data, first) }), "rx");
     network.ready.set(out.ready.and(inside.not()));
     internal.ready.set(out.ready.and(inside));
     when(network.fire, () => first.set(from.last));

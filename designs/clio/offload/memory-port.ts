@@ -4,6 +4,7 @@ import {
   connect,
   constant,
   demux,
+  type Fields,
   instance,
   map,
   mux,
@@ -12,27 +13,26 @@ import {
   reg,
   scope,
   stage,
-  struct,
-  uint,
-  when,
   type StreamIn,
   type StreamOut,
-  type UInt,
-  type Val,
-  type Fields,
+  struct,
   type StructShape,
+  uint,
+  type UInt,
   type UIntShape,
+  type Val,
+  when,
 } from "../../../hdl-dsl/index.ts";
 import { accessBody, clioHeader, clioSize, frameOffsets, status } from "../wire/index.ts";
 import { ethernetHeader, udpHeader } from "../../shared/wire/index.ts";
 import {
-  cutFields,
-  joinBytes,
-  joinFields,
   type AxisBeat,
+  cutFields,
   FrameHead,
   HeaderInsert,
   HeaderStrip,
+  joinBytes,
+  joinFields,
 } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 import {
@@ -46,8 +46,8 @@ import {
   ipSum,
   slotByte,
 } from "./addresses.ts";
-import { costBits, SlotAccess, SlotReply, type SlotParameters } from "./slot.ts";
-import { memoryTagBits, bodyLengthBits, type BodyBeat } from "./types.ts";
+import { costBits, SlotAccess, type SlotParameters, SlotReply } from "./slot.ts";
+import { type BodyBeat, bodyLengthBits, memoryTagBits } from "./types.ts";
 
 /** The memory side's view of a slot. */
 export interface MemorySide {

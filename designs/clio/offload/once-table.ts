@@ -4,6 +4,7 @@ import {
   cat,
   constant,
   input,
+  literalOf,
   module,
   mux,
   node,
@@ -14,9 +15,8 @@ import {
   source,
   struct,
   uint,
-  when,
-  literalOf,
   type UInt,
+  when,
 } from "../../../hdl-dsl/index.ts";
 
 /** Bytes of a reply's body that are remembered: enough for every operation that is done at most once. */

@@ -1,6 +1,7 @@
 import {
   arbiter,
   bit,
+  type Bit,
   bitsFor,
   connect,
   constant,
@@ -12,17 +13,16 @@ import {
   scope,
   stage,
   stream,
+  type StreamIn,
   struct,
   uint,
-  when,
-  type Bit,
-  type StreamIn,
   type UInt,
   type Val,
+  when,
 } from "../../../hdl-dsl/index.ts";
-import { clioHeader, status, frameOffsets } from "../wire/index.ts";
+import { clioHeader, frameOffsets, status } from "../wire/index.ts";
 import { ethernetHeader, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
-import { cutFields, joinBytes, joinFields, type AxisBeat, FrameHead, HeaderInsert } from "../../shared/frame/index.ts";
+import { type AxisBeat, cutFields, FrameHead, HeaderInsert, joinBytes, joinFields } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 import { ethernetType, ipHeader, ipOverhead, ipSum } from "./addresses.ts";
 import type { ExtendPathParameters } from "./extend-path.ts";

@@ -1,6 +1,7 @@
 import {
   assertAlways,
   bit,
+  type Bit,
   bitsAbove,
   constant,
   decode,
@@ -17,10 +18,9 @@ import {
   source,
   struct,
   uint,
+  type UInt,
   vec,
   when,
-  type Bit,
-  type UInt,
 } from "../../../hdl-dsl/index.ts";
 
 export interface RequestOrderParameters {

@@ -1,6 +1,7 @@
 import {
   assignView,
   bit,
+  type Bit,
   bitsFor,
   cat,
   connect,
@@ -17,21 +18,20 @@ import {
   scope,
   stage,
   stream,
-  struct,
-  uint,
-  when,
-  type Bit,
   type StreamIn,
   type StreamOut,
+  struct,
+  uint,
   type UInt,
   type Val,
+  when,
 } from "../../../hdl-dsl/index.ts";
 import { clioHeader, clioSize, frameOffsets, status } from "../wire/index.ts";
 import { ipv4Header, udpHeader } from "../../shared/wire/index.ts";
 import { AxisBeat, cutFields, HeaderStrip } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 import type { SlotParameters } from "./slot.ts";
-import { OnceTable, onceVerdict, rememberedBytes, type OnceParameters } from "./once-table.ts";
+import { type OnceParameters, OnceTable, onceVerdict, rememberedBytes } from "./once-table.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, type OffloadRequest } from "./types.ts";
 
 type Frames = ReturnType<typeof AxisBeat>;

@@ -2,17 +2,17 @@
 import {
   assignView,
   bit,
+  type Bit,
   encodePriority,
   node,
   reg,
-  stream,
-  uint,
-  when,
-  type Bit,
   type Shape,
+  stream,
   type StreamIn,
+  uint,
   type UInt,
   type Var,
+  when,
 } from "../../../hdl-dsl/index.ts";
 
 export interface Closing {

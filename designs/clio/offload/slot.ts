@@ -2,9 +2,10 @@ import {
   assertAlways,
   assignView,
   bit,
+  type Bit,
   bitsFor,
-  constant,
   connect,
+  constant,
   decode,
   encodePriority,
   Fifo,
@@ -17,17 +18,16 @@ import {
   output,
   ram,
   reg,
+  type Shape,
   sink,
   source,
   stage,
   stream,
+  type StreamIn,
   struct,
   uint,
-  when,
-  type Bit,
-  type Shape,
-  type StreamIn,
   type UInt,
+  when,
 } from "../../../hdl-dsl/index.ts";
 import { opcode, type OpcodeName } from "../wire/index.ts";
 import { OffloadControl } from "../rtl/index.ts";
@@ -40,9 +40,9 @@ import {
   MemoryReply,
   MemoryRequest,
   memoryTagBits,
+  type OffloadParameters,
   OffloadReply,
   OffloadRequest,
-  type OffloadParameters,
 } from "./types.ts";
 
 export interface SlotParameters extends OffloadParameters {
@@ -102,9 +102,9 @@ export const SlotControl = struct({ hold: bit, patience: OffloadControl.fields.p
 export const SlotState = struct({ held: bit, stuck: bit });
 
 /**
- * One offload's place in the node. The slot stands between the offload and everything that it shares with others, so
- * that it can harm none of them (paper §4.4.6). `request` to `memory_reply_data` are the offload's ports from the other
- * side.
+ * One offload's place in the node. The slot stands between the offload and everything that it shares with others,
+ * so that it can harm none of them (paper §4.4.6). `request` to `memory_reply_data` are the offload's ports from
+ * the other side.
  *
  * - Requests: `asked` may be given only while `room` is 1, with `context` as its name; at most `contexts` are in the
  *   offload. Its body is kept here, where there is room for the largest of each, so a slow offload stalls no other.
@@ -196,8 +196,8 @@ export const OffloadSlot = module(
     );
     pids.write(io.asked.fire, io.asked.payload.context, io.asked.payload.pid);
 
-    // ---- Replies. A reply without a request is discarded with its data, to the end: its context may be given to a new
-    // request meanwhile.
+    // ---- Replies. A reply without a request is discarded with its data, to the end: its context may be given to a
+    // new request meanwhile.
     const answers = collect(own(io.reply, "own_reply"), own(io.replyData, "own_reply_data"), {
       name: "replies",
       length: "length",

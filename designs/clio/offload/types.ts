@@ -1,6 +1,6 @@
 /**
- * The interface between an offload and the node that hosts it (paper §4.4.6). docs/clio/offloads.md explains it to authors
- * of offloads.
+ * The interface between an offload and the node that hosts it (paper §4.4.6). docs/clio/offloads.md explains it to
+ * authors of offloads.
  */
 import { bit, sink, source, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";
 import { BodyBeat } from "../../shared/frame/index.ts";

@@ -1,7 +1,7 @@
 /** The offloads that a build can have (paper §4.6). */
 import type { Proof } from "../../../hdl-dsl/index.ts";
 import type { OffloadName } from "../config/index.ts";
-import { requestOrderProof, slotDataProofs, slotProof, type Offload } from "../offload/index.ts";
+import { type Offload, requestOrderProof, slotDataProofs, slotProof } from "../offload/index.ts";
 import { pointerChase } from "./chase/index.ts";
 import { df } from "./df/index.ts";
 import { clioKv } from "./kv/index.ts";

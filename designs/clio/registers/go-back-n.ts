@@ -1,9 +1,9 @@
 import {
   register,
-  registerMap,
   type RegisterBus,
   registerDriver,
   type RegisterDriver,
+  registerMap,
 } from "../../../hdl-dsl/index.ts";
 import { registerAddressBits } from "./map.ts";
 

@@ -17,7 +17,7 @@ export const physicalPid = 0;
 export const lineRegister = { freePage: 0, shootdown: 1, outOfMemory: 2 } as const;
 
 /**
- * Read value of every word there: pages in the free-page buffer (and on their way into it), and whether a shootdown is
- * under way.
+ * Read value of every word there: pages in the free-page buffer (and on their way into it), and whether a shootdown
+ * is under way.
  */
 export const lineStatus = { pages: { lsb: 0, width: 16 }, shooting: { lsb: 16, width: 1 } } as const;

@@ -1,12 +1,12 @@
 import {
-  register,
-  RegisterError,
   registerMap as checked,
   type FieldNames,
+  register,
   type Register,
+  RegisterError,
   type RegisterField,
 } from "../../../hdl-dsl/index.ts";
-import { counterNames, type CounterName, type Settings } from "../config/index.ts";
+import { type CounterName, counterNames, type Settings } from "../config/index.ts";
 import { matActions, matBase, matRules, matWords } from "./match-action.ts";
 
 /** Bits of a byte address of the register space. */

@@ -1,5 +1,5 @@
 import { insertField, type RegisterField } from "../../../hdl-dsl/index.ts";
-import { defaultAction, opcode, operationOf, replyCode, type Action, type OpcodeName } from "../wire/index.ts";
+import { type Action, defaultAction, opcode, type OpcodeName, operationOf, replyCode } from "../wire/index.ts";
 
 /** Actions of the match-and-action table for an opcode, in the order of their codes. */
 export const matActions = ["malformed", "fast", "slow", "extend", "sync", "drop", "echo"] as const;

@@ -1,8 +1,8 @@
 import {
   busParagraph,
+  registerHeader as headerOf,
   hexAddress,
   register,
-  registerHeader as headerOf,
   registerMap,
   registerTable,
 } from "../../../hdl-dsl/index.ts";

@@ -8,10 +8,10 @@ import {
   status,
   vmFlag,
 } from "../wire/index.ts";
-import { encode, type Decoded } from "../../shared/wire/index.ts";
+import { type Decoded, encode } from "../../shared/wire/index.ts";
 import type { RuntimeSettings } from "../config/index.ts";
 import { bodyOf, type Handler, type SlowReply, type SlowRequest } from "./requests/handler.ts";
-import { errorNumber, regionBytes, type Failure, type MemoryManager, type Result } from "./memory/memory-manager.ts";
+import { errorNumber, type Failure, type MemoryManager, regionBytes, type Result } from "./memory/memory-manager.ts";
 
 const retOf = (r: Result<unknown>): number => (r.ok ? 0 : errorNumber[r.failure]);
 const statusByFailure: Readonly<Record<Failure, number>> = {

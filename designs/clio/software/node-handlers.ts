@@ -11,7 +11,7 @@ import {
 import { encode } from "../../shared/wire/index.ts";
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { counterNames, type NodeConfig } from "../config/index.ts";
-import { bodyOf, MalformedRequest, type Handler } from "./requests/handler.ts";
+import { bodyOf, type Handler, MalformedRequest } from "./requests/handler.ts";
 import { errorNumber } from "./memory/memory-manager.ts";
 import { LowestFree } from "./memory/numbers.ts";
 import { softwareCounters, type SoftwareStatistics } from "./statistics.ts";

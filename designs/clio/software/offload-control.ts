@@ -1,5 +1,5 @@
 import { firstOffloadPid } from "../config/index.ts";
-import { extractField, insertField, fieldPlace, type FieldName } from "../registers/index.ts";
+import { extractField, type FieldName, fieldPlace, insertField } from "../registers/index.ts";
 import type { RegisterAccess } from "./go-back-n.ts";
 import type { MemoryManager } from "./memory/memory-manager.ts";
 

@@ -4,7 +4,7 @@ import { AtMostOnce, type AtMostOnceOptions } from "./requests/at-most-once.ts";
 import { ClusterNode, type ClusterNodeOptions } from "./cluster/index.ts";
 import { FramePool, PageRefill } from "../../shared/virtual-memory/software/index.ts";
 import { isForeign, mayBeAnswered } from "./requests/senders.ts";
-import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "./requests/handler.ts";
+import { type Handler, MalformedRequest, type SlowReply, type SlowRequest } from "./requests/handler.ts";
 import { kvHandlers } from "./kv/kv-handlers.ts";
 import { KvMemory, leastKvPage } from "./kv/kv-memory.ts";
 import { KvStore } from "./kv/kv-store.ts";
@@ -154,8 +154,8 @@ export class SlowPath {
   }
 
   /**
-   * The reply to a frame that the hardware handed over; undefined when it holds no request, or one that must not be
-   * answered (requests/senders.ts).
+   * The reply to a frame that the hardware handed over; undefined when it holds no request, or one that must not
+   * be answered (requests/senders.ts).
    */
   async answer(frame: Uint8Array): Promise<Uint8Array | undefined> {
     const dissected = dissect(frame),

@@ -119,7 +119,9 @@ export const migrationBody = layout("migration", "MIGRATION", "le", {
   vregion: num(32, "region number"),
 });
 
-/** Behind `migration` in what the controller and the nodes of a cluster say to each other (docs/clio/distributed.md). */
+/**
+ * Behind `migration` in what the controller and the nodes of a cluster say to each other (docs/clio/distributed.md).
+ */
 export const migrationStepBody = layout("migrationStep", "one step of a migration", "le", {
   version: num(32, "the region's version: names the migration"),
   step: num(8, "which step"),

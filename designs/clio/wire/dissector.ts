@@ -1,12 +1,12 @@
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { clioHeader } from "./headers.ts";
-import { layoutFunction, luaNames, protoFields, luaString, type Layout } from "../../shared/wire/index.ts";
-import { operations, opcodeName, type Operation } from "./opcodes.ts";
+import { type Layout, layoutFunction, luaNames, luaString, protoFields } from "../../shared/wire/index.ts";
+import { opcodeName, type Operation, operations } from "./opcodes.ts";
 import { udpPorts } from "./ports.ts";
 
 /**
- * The bodies that an opcode can have, as a Lua table row. A reply opcode shared by several operations takes the first
- * one's body.
+ * The bodies that an opcode can have, as a Lua table row. A reply opcode shared by several operations takes the
+ * first one's body.
  */
 function bodyRows(): string[] {
   const rows = new Map<number, { body: Layout | undefined; data: string | undefined }>();

@@ -1,11 +1,11 @@
 import {
   concat,
+  type Decoded,
   decodeIf,
+  type DissectedStack,
   dissectStack,
   encode,
   headerOffsets,
-  type Decoded,
-  type DissectedStack,
 } from "../../shared/wire/index.ts";
 import { clioHeader, frameOffsets } from "./headers.ts";
 
@@ -19,8 +19,8 @@ export function clioMessage(header: Partial<Decoded<typeof clioHeader>>, ...body
 export interface Dissected extends DissectedStack {
   readonly clio?: Decoded<typeof clioHeader>;
   /**
-   * Bytes after the Clio header, to the end of the data by Clio `size`, the UDP length and the frame, whichever is the
-   * least.
+   * Bytes after the Clio header, to the end of the data by Clio `size`, the UDP length and the frame, whichever
+   * is the least.
    */
   readonly body?: Uint8Array;
 }

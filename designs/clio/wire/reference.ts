@@ -3,9 +3,9 @@ import {
   ethernetHeader,
   icmpHeader,
   ipv4Header,
-  udpHeader,
-  layoutTable,
   type Layout,
+  layoutTable,
+  udpHeader,
 } from "../../shared/wire/index.ts";
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
 import { clioHeader } from "./headers.ts";

@@ -1,4 +1,4 @@
-import { encode, concat, udpFrame } from "../../shared/wire/index.ts";
+import { concat, encode, udpFrame } from "../../shared/wire/index.ts";
 import type { Dissected } from "./message.ts";
 import { clioHeader } from "./headers.ts";
 

@@ -6,9 +6,9 @@ import {
   decode,
   encode,
   encodeInto,
+  type Endpoint,
   icmpEchoFrame,
   udpFrame,
-  type Endpoint,
 } from "../../shared/wire/index.ts";
 import type { RuntimeSettings } from "../config/index.ts";
 

@@ -21,9 +21,9 @@ const text = (s: string): Uint8Array => new TextEncoder().encode(s);
 
 /**
  * The capture that ships with the project. A client creates a process, allocates memory (some of it read-only), writes
- * and reads back, and crosses a page. The client touches unmapped and read-only pages, uses the key-value store, pings,
- * and sends frames that are wrong in several ways. Made for any settings' addresses and page size; by default the
- * default node's.
+ * and reads back, and crosses a page. The client touches unmapped and read-only pages, uses the key-value store,
+ * pings, and sends frames that are wrong in several ways. Made for any settings' addresses and page size; by default
+ * the default node's.
  */
 export function demoCapture({ config, runtime }: Settings = makeSettings()): TimedFrame[] {
   const c = new FrameClient(clientEndpoint(0), runtime),

@@ -12,18 +12,18 @@ import {
   broadcastMac,
   concat,
   encodeInto,
-  etherType,
   ethernetHeader,
+  etherType,
   icmpHeader,
   internetChecksum,
   ipProtocol,
   ipv4Header,
+  type Layout,
+  type Placement,
   placementsOf,
   readPlacement,
   udpHeader,
   writePlacement,
-  type Layout,
-  type Placement,
 } from "../../shared/wire/index.ts";
 import type { Settings } from "../config/index.ts";
 import type { FuzzFrame, FuzzGround, Stretch } from "./fuzz-seeds.ts";

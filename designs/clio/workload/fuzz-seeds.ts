@@ -6,11 +6,11 @@ import {
   frameOffsets,
   kvBody,
   opcode,
+  type Operation,
   operations,
   vmFlag,
-  type Operation,
 } from "../wire/index.ts";
-import { concat, encode, encodeInto, placementsOf, writePlacement, type Layout } from "../../shared/wire/index.ts";
+import { concat, encode, encodeInto, type Layout, placementsOf, writePlacement } from "../../shared/wire/index.ts";
 import type { Settings } from "../config/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
 

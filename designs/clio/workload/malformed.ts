@@ -5,11 +5,11 @@ import {
   encode,
   encodeInto,
   ethernetHeader,
+  type FieldSet,
   internetChecksum,
   ipv4Header,
-  udpHeader,
-  type FieldSet,
   type Layout,
+  udpHeader,
   type Values,
 } from "../../shared/wire/index.ts";
 import type { Settings } from "../config/index.ts";

@@ -1,6 +1,7 @@
 import {
   axi4Address,
   bit,
+  type Bit,
   cat,
   constant,
   mux,
@@ -9,13 +10,12 @@ import {
   scope,
   stage,
   stream,
-  struct,
-  uint,
-  when,
-  type Bit,
   type StreamIn,
   type StreamOut,
+  struct,
+  uint,
   type UInt,
+  when,
 } from "../../../hdl-dsl/index.ts";
 import { lengthBits as frameLengthBits } from "../frame/index.ts";
 

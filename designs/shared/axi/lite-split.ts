@@ -15,8 +15,8 @@ import {
   reg,
   sink,
   source,
-  when,
   type StreamIn,
+  when,
 } from "../../../hdl-dsl/index.ts";
 
 /**

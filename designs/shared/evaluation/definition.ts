@@ -1,5 +1,5 @@
 import { judge } from "./judge.ts";
-import { figureSchema, type Claim, type Figure, type Given, type Plot, type Size } from "./schema.ts";
+import { type Claim, type Figure, figureSchema, type Given, type Plot, type Size } from "./schema.ts";
 
 /** How a figure is measured. */
 export interface Options {

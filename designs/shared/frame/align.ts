@@ -13,8 +13,8 @@ import {
   source,
   struct,
   uint,
-  when,
   type UInt,
+  when,
 } from "../../../hdl-dsl/index.ts";
 import { lengthBits as frameLengthBits } from "./slots.ts";
 

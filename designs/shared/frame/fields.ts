@@ -3,7 +3,7 @@
  * layouts in ../wire.
  */
 import { cat, constant, type UInt } from "../../../hdl-dsl/index.ts";
-import { slicesOf, type FieldSet, type Layout } from "../wire/index.ts";
+import { type FieldSet, type Layout, slicesOf } from "../wire/index.ts";
 
 /** A value for each field, as numbers or as values of the field's width. */
 export type FieldValues<F extends FieldSet> = { readonly [K in keyof F]: UInt | number };

@@ -1,5 +1,6 @@
 import {
   bit,
+  type Bit,
   cat,
   constant,
   fromBits,
@@ -13,13 +14,12 @@ import {
   reg,
   sink,
   source,
-  struct,
-  uint,
-  when,
-  type Bit,
   type StreamIn,
   type StreamOut,
+  struct,
+  uint,
   type UInt,
+  when,
 } from "../../../hdl-dsl/index.ts";
 import { BufferBeat, BufferJob } from "./beats.ts";
 import { slotBeatBits, slotBeats, slotBits } from "./slots.ts";

@@ -13,8 +13,8 @@ import {
   stream,
   struct,
   uint,
-  when,
   type UInt,
+  when,
 } from "../../../hdl-dsl/index.ts";
 import { minimumFrame } from "../wire/index.ts";
 import { AxisBeat, BodyBeat } from "./beats.ts";

@@ -12,11 +12,11 @@ import {
   source,
   struct,
   uint,
-  when,
   type UInt,
+  when,
 } from "../../../hdl-dsl/index.ts";
 import { AxisBeat, BodyBeat } from "./beats.ts";
-import { lengthBitsOf, type HeaderShiftParameters } from "./header-insert.ts";
+import { type HeaderShiftParameters, lengthBitsOf } from "./header-insert.ts";
 
 export interface HeaderStripParameters extends HeaderShiftParameters {
   /** Byte of the frame that `route` shows. */
@@ -40,10 +40,10 @@ export const StrippedHead = (p: HeaderShiftParameters) =>
  * within the header has no data, and whatever stands in its missing bytes means nothing. `route` is the byte
  * `routeByte` of the frame whose data beat is being offered.
  *
- * Latency: 1 cycle from a beat to the data beat that it completes, 1 from the last beat to `head`. A last data beat
- * that begins in the frame's last beat takes 2. Initiation interval: 1 beat per cycle, no bubble: while `head` and
- * `data` are taken at once `frame.ready` is always 1. Full: a beat is kept; when `head` or `data` stalls, the frame
- * does.
+ * Latency: 1 cycle from a beat to the data beat that it completes, 1 from the last beat to `head`. A last data
+ * beat that begins in the frame's last beat takes 2. Initiation interval: 1 beat per cycle, no bubble: while
+ * `head` and `data` are taken at once `frame.ready` is always 1. Full: a beat is kept; when `head` or `data`
+ * stalls, the frame does.
  */
 export const HeaderStrip = module(
   "HeaderStrip",

@@ -1,13 +1,14 @@
 /**
  * The Go-Back-N sender and receiver together: what the sender numbered is accepted in order and once, over channels
  * that lose, repeat and reorder, both ways. 1-bit data, window 2, 3-bit numbers (they wrap all the time), 2 sessions:
- * anything of the other session comes in between. The frame store and what reads it (go-back-n/rtl/resend.ts) are any that ask
- * and read by their rules. Runs go on until a session is given up.
+ * anything of the other session comes in between. The frame store and what reads it (go-back-n/rtl/resend.ts) are any
+ * that ask and read by their rules. Runs go on until a session is given up.
  */
 import {
   assertAlways,
   assumeAlways,
   bit,
+  type Bit,
   connect,
   constant,
   cover,
@@ -17,15 +18,14 @@ import {
   mux,
   node,
   output,
+  type Proof,
   reg,
   sink,
   struct,
   uint,
+  type UInt,
   vec,
   when,
-  type Bit,
-  type Proof,
-  type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { GbnReceiver, GbnSender, SessionControl } from "../go-back-n/rtl/index.ts";
 import { gbnVerdict } from "../go-back-n/wire/index.ts";

@@ -16,16 +16,16 @@ import {
   mux,
   node,
   output,
+  type Proof,
   reg,
   sink,
   struct,
   uint,
+  type UInt,
   vec,
   when,
-  type Proof,
-  type UInt,
 } from "../../../hdl-dsl/index.ts";
-import { GbnReceiver, GbnPacket, SessionControl } from "../go-back-n/rtl/index.ts";
+import { GbnPacket, GbnReceiver, SessionControl } from "../go-back-n/rtl/index.ts";
 import { gbnVerdict } from "../go-back-n/wire/index.ts";
 
 const BITS = 3,

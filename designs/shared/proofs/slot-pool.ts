@@ -3,6 +3,7 @@ import {
   assertAlways,
   assumeAlways,
   bit,
+  type Bit,
   connect,
   constant,
   cover,
@@ -13,14 +14,13 @@ import {
   mux,
   node,
   output,
+  type Proof,
   reg,
   source,
   struct,
   uint,
-  vec,
-  type Bit,
-  type Proof,
   type UInt,
+  vec,
 } from "../../../hdl-dsl/index.ts";
 import { SlotPool } from "../frame/index.ts";
 

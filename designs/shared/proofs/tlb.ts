@@ -3,6 +3,7 @@ import {
   assertAlways,
   assumeAlways,
   bit,
+  type Bit,
   cat,
   cover,
   input,
@@ -10,14 +11,13 @@ import {
   module,
   node,
   output,
+  type Proof,
   reg,
   struct,
   uint,
+  type UInt,
   vec,
   when,
-  type Bit,
-  type Proof,
-  type UInt,
 } from "../../../hdl-dsl/index.ts";
 import { Tlb } from "../virtual-memory/rtl/index.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { dissectStack, parseIpv4 } from "../wire/index.ts";
-import { readPcap, type CapturedFrame } from "../../../sim/index.ts";
+import { type CapturedFrame, readPcap } from "../../../sim/index.ts";
 import { UsageError } from "../command-line/index.ts";
 
 /** The frames to play, and what is to be said about those that are not. */

@@ -1,4 +1,4 @@
-import { reg, when, wire, type Bit, type Shape, type Var } from "../../../hdl-dsl/index.ts";
+import { type Bit, reg, type Shape, type Var, when, wire } from "../../../hdl-dsl/index.ts";
 
 /** What the stages of a block's pipeline hand on: registers, or in a compact build wires. */
 export interface Cells {

@@ -2,17 +2,17 @@ import {
   assertAlways,
   assignView,
   bit,
+  type Bit,
   mux,
   node,
   ram,
   reg,
-  stream,
-  uint,
-  when,
-  type Bit,
   type Shape,
+  stream,
   type StreamIn,
+  uint,
   type Val,
+  when,
 } from "../../../hdl-dsl/index.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { constant, decode, mux, node, reg, uint, when, type Bit, type UInt } from "../../../hdl-dsl/index.ts";
+import { type Bit, constant, decode, mux, node, reg, uint, type UInt, when } from "../../../hdl-dsl/index.ts";
 
 export interface TurnsParameters {
   /** Those that take turns; a power of two. */

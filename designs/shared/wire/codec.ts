@@ -1,4 +1,4 @@
-import { placementsOf, type Field, type FieldSet, type Layout, type Placement, type Values } from "./layout.ts";
+import { type Field, type FieldSet, type Layout, type Placement, placementsOf, type Values } from "./layout.ts";
 
 /** Bytes that cannot be decoded or a value that does not fit its field: one sentence naming layout, field and value. */
 export class PacketError extends Error {

@@ -1,6 +1,6 @@
 import { arpPacket } from "./arp.ts";
 import { decode } from "./codec.ts";
-import { etherType, ethernetHeader } from "./ethernet.ts";
+import { ethernetHeader, etherType } from "./ethernet.ts";
 import { headerOffsets } from "./header-offsets.ts";
 import { icmpHeader } from "./icmp.ts";
 import { ipProtocol, ipv4Header } from "./ipv4.ts";

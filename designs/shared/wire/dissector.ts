@@ -1,5 +1,5 @@
 /** Wireshark dissectors in Lua, made from layouts: the fields of each, and a function that adds them to a tree. */
-import { placementsOf, type Field, type Layout, type Placement } from "./layout.ts";
+import { type Field, type Layout, type Placement, placementsOf } from "./layout.ts";
 
 /** Lua string literal. */
 export function luaString(text: string): string {
@@ -39,8 +39,8 @@ function protoField(protocol: string, l: Layout, p: Placement, field: Field): st
 }
 
 /**
- * The Lua lines that put the fields of a layout into the table `f`, which the script has for the fields of its
- * protocol.
+ * The Lua lines that put the fields of a layout into the table `f`, which the script has for the fields
+ * of its protocol.
  * @param protocol what their filters begin with: `protocol.layout.field`
  * @param names names of values that the layout itself does not tell, by field
  */
@@ -60,9 +60,9 @@ export function protoFields(
 }
 
 /**
- * A Lua function `add_<layout>(buffer, offset, stop, tree)` that adds a layout's fields to a tree and returns the
- * offset after it. When the bytes run out it tells the expert field `f_short`, which the script defines, and returns
- * nil.
+ * A Lua function `add_<layout>(buffer, offset, stop, tree)` that adds a layout's fields to a tree and returns
+ * the offset after it. When the bytes run out it tells the expert field `f_short`, which the script defines,
+ * and returns nil.
  */
 export function layoutFunction(l: Layout): string {
   const lines = placementsOf(l).map(p => {

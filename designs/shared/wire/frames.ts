@@ -1,7 +1,7 @@
 import { internetChecksum } from "./checksum.ts";
 import { encode, encodeInto } from "./codec.ts";
 import { arpPacket } from "./arp.ts";
-import { etherType, ethernetHeader, minimumFrame } from "./ethernet.ts";
+import { ethernetHeader, etherType, minimumFrame } from "./ethernet.ts";
 import { icmpHeader } from "./icmp.ts";
 import { ipProtocol, ipv4Header } from "./ipv4.ts";
 import type { Decoded } from "./layout.ts";

@@ -1,5 +1,5 @@
-import { struct, uint, type StructShape, type UIntShape } from "../../../hdl-dsl/index.ts";
-import { placementsOf, type FieldSet, type Layout, type Placement } from "./layout.ts";
+import { struct, type StructShape, uint, type UIntShape } from "../../../hdl-dsl/index.ts";
+import { type FieldSet, type Layout, type Placement, placementsOf } from "./layout.ts";
 
 /** The struct shape of a layout: the same names, in wire order, each an unsigned integer of the field's width. */
 export type ShapeOf<F extends FieldSet> = StructShape<{ readonly [K in keyof F]: UIntShape<F[K]["bits"]> }>;

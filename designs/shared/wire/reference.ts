@@ -1,5 +1,5 @@
 /** Reference pages in Markdown, made from layouts. */
-import { placementsOf, type Layout, type Placement } from "./layout.ts";
+import { type Layout, type Placement, placementsOf } from "./layout.ts";
 
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 

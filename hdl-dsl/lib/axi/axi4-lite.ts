@@ -1,6 +1,6 @@
 /** AXI4-Lite with 32 bits of data: channel payloads, ports, and what every slave has in common. */
 import { sink, source, type StreamPort } from "../../types/ports.ts";
-import { struct, uint, type StructShape, type UIntShape } from "../../types/shape.ts";
+import { struct, type StructShape, uint, type UIntShape } from "../../types/shape.ts";
 import type { Bit, Inside, UInt } from "../../types/value.ts";
 import { node } from "../../build/declare.ts";
 import { stage } from "../../stream/stage.ts";

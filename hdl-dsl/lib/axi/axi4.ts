@@ -3,7 +3,7 @@
  * standard, without the channel's letter.
  */
 import { sink, source, type StreamPort } from "../../types/ports.ts";
-import { bit, struct, uint, type StructShape, type UIntShape } from "../../types/shape.ts";
+import { bit, struct, type StructShape, uint, type UIntShape } from "../../types/shape.ts";
 import type { StreamIn, StreamOut } from "../../types/value.ts";
 import { module } from "../../build/module.ts";
 import { stage, type StageKind } from "../../stream/stage.ts";

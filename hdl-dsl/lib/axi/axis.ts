@@ -1,4 +1,4 @@
-import { bit, struct, uint, type StructShape, type UIntShape } from "../../types/shape.ts";
+import { bit, struct, type StructShape, uint, type UIntShape } from "../../types/shape.ts";
 
 /**
  * Fields of an AXI-Stream beat of `bytes` bytes. Byte 0 is the lowest and comes first; `keep` marks the bytes that

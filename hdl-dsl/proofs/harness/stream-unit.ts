@@ -4,7 +4,7 @@ import { bitsFor } from "../../types/bits.ts";
 import { uint, type UIntShape } from "../../types/shape.ts";
 import type { Bit, StreamIn, UInt } from "../../types/value.ts";
 import { reg } from "../../build/declare.ts";
-import { module, type Def } from "../../build/module.ts";
+import { type Def, module } from "../../build/module.ts";
 import { assertAlways, cover, when } from "../../build/statements.ts";
 import { constant } from "../../build/value.ts";
 import { connect } from "../../stream/stream.ts";

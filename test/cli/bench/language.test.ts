@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { growth, languageDesigns, LINEAR, measureLanguage, type LanguageSpeed } from "../../../cli/bench/language.ts";
+import { growth, languageDesigns, type LanguageSpeed, LINEAR, measureLanguage } from "../../../cli/bench/language.ts";
 import { languageRow, languageVerdict } from "../../../cli/bench/language-report.ts";
-import { when, elaborate, emit, input, module, output, uint } from "../../../hdl-dsl/index.ts";
+import { elaborate, emit, input, module, output, uint, when } from "../../../hdl-dsl/index.ts";
 
 it.each(languageDesigns)("measures $name of the sizes asked for", design => {
   for (const wanted of [1_000, 4_000]) {

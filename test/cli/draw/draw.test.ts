@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { layoutOf } from "../../../cli/draw/layout.ts";
 import { svgOf } from "../../../cli/draw/svg.ts";
 import { defaultDesign } from "../../../cli/design-named.ts";
-import { structureOf, type Link, type Part, type Structure } from "../../../hdl-dsl/index.ts";
+import { type Link, type Part, type Structure, structureOf } from "../../../hdl-dsl/index.ts";
 import { mnemo } from "../../support/command-line.ts";
 
 const part = (kind: Part["kind"], name: string): Part => ({ kind, name, what: "" });

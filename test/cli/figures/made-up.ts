@@ -1,5 +1,5 @@
 /** A report of made-up figures, for tests of the page: nothing is simulated. */
-import { reportSchema, type Axis, type Plot, type Report } from "../../../designs/shared/evaluation/index.ts";
+import { type Axis, type Plot, type Report, reportSchema } from "../../../designs/shared/evaluation/index.ts";
 
 const y: Axis = { label: "latency at the ports", unit: "ns", scale: "linear" };
 /** A plot of some curves at the same places. */

@@ -3,7 +3,7 @@
  * can have is found. No node is simulated.
  */
 import { describe, expect, it } from "vitest";
-import { reportSchema, type Axis } from "../../../designs/shared/evaluation/index.ts";
+import { type Axis, reportSchema } from "../../../designs/shared/evaluation/index.ts";
 import { htmlOf } from "../../../cli/figures/report/html.ts";
 import { lines, madeUp as report } from "./made-up.ts";
 import { contrast, faultsOf } from "./page-faults.ts";

@@ -1,4 +1,4 @@
-import { parseNetlist, type Netlist } from "../../../cli/synth/netlist.ts";
+import { type Netlist, parseNetlist } from "../../../cli/synth/netlist.ts";
 
 type Pins = Readonly<Record<string, number | readonly number[]>>;
 export interface Cell {

@@ -2,6 +2,7 @@
 import {
   bit,
   clockDomain,
+  type Def,
   fsm,
   inDomain,
   input,
@@ -15,7 +16,6 @@ import {
   uint,
   when,
   wire,
-  type Def,
 } from "../../../hdl-dsl/index.ts";
 
 export const faults: Readonly<Record<string, Def>> = {

@@ -8,8 +8,8 @@ import { pathToFileURL } from "node:url";
 import ts from "typescript";
 import { afterAll, describe, expect, test } from "vitest";
 import { lintDesign } from "../../../cli/lint/lint.ts";
-import { emit, type Def } from "../../../hdl-dsl/index.ts";
-import { chapters, examplesOf, manual, root, withTexts, type Block, type Example } from "./chapters.ts";
+import { type Def, emit } from "../../../hdl-dsl/index.ts";
+import { type Block, chapters, type Example, examplesOf, manual, root, withTexts } from "./chapters.ts";
 
 const update = process.env["MNEMO_UPDATE"] === "1";
 const book = chapters(),

@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import ts from "typescript";
 import {
+  type Def,
+  type Diagnostic,
   diagnosticCodes,
   elaborate,
   formatDiagnostic,
   HdlError,
-  type Def,
-  type Diagnostic,
 } from "../../../hdl-dsl/index.ts";
 import { faults as builderFaults } from "../../hdl-dsl/build/faults.ts";
 import { faults as checkFaults } from "./check-faults.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { FrameCounter, frameCounterMap } from "../../../examples/frame-counter/frame-counter.ts";
 import { registerDriver } from "../../../hdl-dsl/index.ts";
-import { bernoulli, EthernetMac, LiteMaster, never, runBench, type Pause } from "../../../sim/index.ts";
+import { bernoulli, EthernetMac, LiteMaster, never, type Pause, runBench } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
-import { Watch, type CounterBench } from "./watch.ts";
+import { type CounterBench, Watch } from "./watch.ts";
 
 const dut = FrameCounter({ beatBytes: 8 });
 

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { bench } from "../../bench.ts";
-import { bernoulli, never, StreamSink, StreamSource, type Bench, type Pause } from "../../../sim/index.ts";
+import { type Bench, bernoulli, never, type Pause, StreamSink, StreamSource } from "../../../sim/index.ts";
 import { CoreUnits } from "./units.ts";
 
 const design = CoreUnits();

@@ -3,17 +3,17 @@ import { describe, expect, test } from "vitest";
 import {
   assertAlways,
   bit,
-  uint,
+  type Bit,
   clockDomain,
-  inDomain,
   emit,
   HdlError,
+  inDomain,
   input,
-  output,
   instance,
   module,
+  output,
   reg,
-  type Bit,
+  uint,
 } from "../../../hdl-dsl/index.ts";
 import { DesignStopped, runBench } from "../../../sim/index.ts";
 import { bench } from "../../bench.ts";

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import {
   bit,
+  type Bit,
+  type Circuit,
   connect,
   elaborate,
   fifo,
@@ -14,23 +16,21 @@ import {
   node,
   output,
   pipeline,
+  type Ports,
   ram,
   reg,
   scope,
   sink,
   source,
   stage,
+  type StreamIn,
   struct,
   uint,
-  when,
-  wire,
-  type Bit,
-  type Circuit,
-  type Ports,
-  type StreamIn,
   type UInt,
   type UIntShape,
   type Var,
+  when,
+  wire,
 } from "../../../hdl-dsl/index.ts";
 
 const byte = uint(8);

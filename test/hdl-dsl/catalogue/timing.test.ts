@@ -4,25 +4,25 @@ import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
 import {
   assignGiven,
+  type CatalogueEntry,
   connect,
   elaborate,
-  instance,
-  module,
   input,
-  sink,
-  source,
+  instance,
+  leavesOf,
+  module,
   type Port,
   type Ports,
-  type StreamPort,
-  leavesOf,
-  uint,
   type Shape,
-  type CatalogueEntry,
+  sink,
+  source,
   type StreamIn,
   type StreamOut,
+  type StreamPort,
+  uint,
 } from "../../../hdl-dsl/index.ts";
 import { catalogue } from "../../../hdl-dsl/catalogue/index.ts";
-import { StreamSink, StreamSource, type StreamIo } from "../../../sim/index.ts";
+import { type StreamIo, StreamSink, StreamSource } from "../../../sim/index.ts";
 
 const timed = catalogue.flatMap((e, i) => (e.timing === undefined ? [] : [{ e, timing: e.timing, id: `u${i}` }]));
 type Any = StreamIn<Shape> & StreamOut<Shape>;

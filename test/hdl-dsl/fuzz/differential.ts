@@ -1,10 +1,10 @@
 /** Random programs through the evaluator and three tools; a difference is shrunk and told in Verilog and numbers. */
 import fc from "fast-check";
 import { Random } from "../../../hdl-dsl/random.ts";
-import { benchText, expected, inputValues, modelled, outputBits, stimulus, subjectOf, type Subject } from "./bench.ts";
+import { benchText, expected, inputValues, modelled, outputBits, stimulus, type Subject, subjectOf } from "./bench.ts";
 import { CHOICE } from "./choices.ts";
 import { generate } from "./generate.ts";
-import { runTool, TOOLS, type ToolName } from "./tools.ts";
+import { runTool, type ToolName, TOOLS } from "./tools.ts";
 
 /** The choices that a program is made of. */
 export const choices: fc.Arbitrary<number[]> = fc.noBias(

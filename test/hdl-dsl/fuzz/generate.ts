@@ -1,7 +1,7 @@
 /** A random program of either kind. */
 import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
 import { programOf } from "./program.ts";
-import { vectorProgramOf, type Model } from "./vectors.ts";
+import { type Model, vectorProgramOf } from "./vectors.ts";
 
 export interface Generated {
   readonly circuit: Circuit;

@@ -4,7 +4,7 @@
  */
 import type { Circuit, ClockDomain, Instance, Memory, Signal, Stmt, WritePort } from "../../../hdl-dsl/ir/circuit.ts";
 import type { Const, Expr } from "../../../hdl-dsl/ir/expr.ts";
-import { assign, circuit, defaultDomain, Expressions, pattern, readOf, signal, type Dice } from "../support/random.ts";
+import { assign, circuit, defaultDomain, type Dice, Expressions, pattern, readOf, signal } from "../support/random.ts";
 import { Choices } from "./choices.ts";
 
 const asyncDomain: ClockDomain = { name: "slow", clock: "slow_clk", reset: "slow_rst", kind: "async" };

@@ -5,7 +5,7 @@
  */
 import type { Circuit, Memory, MemWrite, ReadPort, Signal, Stmt } from "../../../hdl-dsl/ir/circuit.ts";
 import { evaluate } from "../../../hdl-dsl/ir/evaluate.ts";
-import { maskOf, type Expr } from "../../../hdl-dsl/ir/expr.ts";
+import { type Expr, maskOf } from "../../../hdl-dsl/ir/expr.ts";
 
 /** A bit pattern; `known` is false when it may depend on what is undefined. */
 export interface Value {

@@ -5,33 +5,33 @@
  * error of the builders shows, which the evaluator of their circuits would repeat.
  */
 import {
-  instance,
-  module,
+  bit,
+  type Bit,
   type Def,
+  input,
+  instance,
+  leavesOf,
+  module,
   mux,
-  switchOn,
-  when,
+  output,
   pack,
+  type Ports,
   reg,
-  wire,
+  type Shape,
   sint,
   struct,
+  switchOn,
   uint,
-  vec,
-  bit,
-  leavesOf,
-  widthOf,
-  type Shape,
-  input,
-  output,
-  type Ports,
-  type Bit,
   type UInt,
+  vec,
+  when,
+  widthOf,
+  wire,
 } from "../../../hdl-dsl/index.ts";
 import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
 import { asSigned, maskOf } from "../../../hdl-dsl/ir/expr.ts";
 import { HdlError } from "../../../hdl-dsl/ir/diagnostic.ts";
-import { pattern, type Dice } from "../support/random.ts";
+import { type Dice, pattern } from "../support/random.ts";
 import { Choices } from "./choices.ts";
 
 /** Required outputs: bit patterns by port name. */

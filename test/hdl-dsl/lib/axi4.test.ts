@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
 import {
-  Axi4Register,
   axi4Address,
   axi4Master,
   axi4Read,
+  Axi4Register,
   axi4Response,
   axi4Slave,
   axi4Write,
@@ -13,13 +13,13 @@ import {
   type Shape,
 } from "../../../hdl-dsl/index.ts";
 import {
+  type Bench,
   bernoulli,
+  type Pause,
   runBench,
+  type StreamIo,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Pause,
-  type StreamIo,
 } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { lint } from "../support/lint.ts";

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
 import {
+  axisBeat,
   connect,
   Crc32,
   crc32Next,
   crc32Step,
   input,
+  instance,
+  InternetChecksum,
+  module,
   output,
   sink,
   source,
-  instance,
-  module,
-  InternetChecksum,
-  axisBeat,
   uint,
   type UIntShape,
 } from "../../../hdl-dsl/index.ts";

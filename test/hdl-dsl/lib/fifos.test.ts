@@ -3,18 +3,18 @@ import { bench } from "../../bench.ts";
 import {
   AsyncFifo,
   bit,
-  struct,
-  uint,
+  clockDomain,
   connect,
   instance,
   module,
   output,
+  PacketFifo,
   sink,
   source,
-  PacketFifo,
-  clockDomain,
+  struct,
+  uint,
 } from "../../../hdl-dsl/index.ts";
-import { bernoulli, never, runBench, StreamSink, StreamSource, type Bench } from "../../../sim/index.ts";
+import { type Bench, bernoulli, never, runBench, StreamSink, StreamSource } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { everyPressure } from "../support/pressures.ts";
 

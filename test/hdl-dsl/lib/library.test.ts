@@ -1,37 +1,37 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
 import {
-  AxisRegister,
   axisBeat,
+  AxisRegister,
   bit,
-  struct,
-  uint,
   connect,
   emit,
   Fifo,
   instance,
   module,
   output,
-  sink,
-  source,
   RoundRobinArbiter,
+  sink,
   SkidBuffer,
-  WidthAdapter,
+  source,
   type StreamIn,
   type StreamOut,
+  struct,
+  uint,
+  WidthAdapter,
 } from "../../../hdl-dsl/index.ts";
 import { libraryModules } from "../../../hdl-dsl/lib/index.ts";
 import { lint } from "../support/lint.ts";
 import {
   AxisSink,
   AxisSource,
+  type Bench,
   bernoulli,
   bursts,
   never,
+  type Pause,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Pause,
 } from "../../../sim/index.ts";
 
 const word = uint(16);

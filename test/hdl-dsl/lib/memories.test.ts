@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import {
   bit,
-  uint,
   emit,
+  type EmittedDesign,
   input,
-  output,
   module,
+  output,
   ram,
   type RamOptions,
-  type EmittedDesign,
+  uint,
 } from "../../../hdl-dsl/index.ts";
 import { run, withFiles } from "../support/lint.ts";
 

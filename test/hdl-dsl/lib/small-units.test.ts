@@ -2,32 +2,32 @@ import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
 import {
   bit,
-  struct,
-  uint,
   Cam,
   clockDomain,
-  inDomain,
   decode,
+  emit,
   encodeOnehot,
   encodePriority,
-  emit,
   fromGray,
-  toGray,
+  inDomain,
   input,
-  output,
   instance,
-  module,
   LevelSynchroniser,
-  PulseSynchroniser,
-  ResetSynchroniser,
-  synchronise,
   Lfsr,
   lfsrStep,
   lfsrTaps,
   Lru,
+  module,
+  output,
+  PulseSynchroniser,
   reg,
+  ResetSynchroniser,
+  struct,
+  synchronise,
+  toGray,
+  uint,
 } from "../../../hdl-dsl/index.ts";
-import { runBench, type Bench } from "../../../sim/index.ts";
+import { type Bench, runBench } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { lint } from "../support/lint.ts";
 

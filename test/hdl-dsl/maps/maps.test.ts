@@ -5,20 +5,20 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import {
   bit,
-  struct,
-  uint,
-  vec,
   emit,
+  type EmittedFile,
   fsm,
   input,
-  output,
   instance,
   module,
+  output,
   ram,
   readSourceMap,
   reg,
+  struct,
+  uint,
+  vec,
   when,
-  type EmittedFile,
 } from "../../../hdl-dsl/index.ts";
 
 const own = fileURLToPath(import.meta.url);

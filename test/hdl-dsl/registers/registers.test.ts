@@ -10,22 +10,22 @@ import {
   insertField,
   isWritable,
   register,
-  registerMap,
-  type RegisterField,
   registerDriver,
+  type RegisterField,
   registerHeader,
+  registerMap,
   registerPage,
   RegisterSlave,
 } from "../../../hdl-dsl/index.ts";
 import {
+  type Bench,
   bernoulli,
   LiteMaster,
   never,
+  type Pause,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Pause,
 } from "../../../sim/index.ts";
 import { bench } from "../../bench.ts";
 import { findsFault, plant } from "../../support/plant.ts";

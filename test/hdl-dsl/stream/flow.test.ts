@@ -2,32 +2,32 @@ import { describe, expect, test } from "vitest";
 import { bench } from "../../bench.ts";
 import {
   bit,
-  struct,
-  uint,
-  type UIntShape,
+  type Bit,
   connect,
-  stream,
   creditReceiver,
   creditSender,
   emit,
   framed,
-  insertHeader,
-  packetise,
-  removeHeader,
-  splitHeader,
   input,
-  output,
-  sink,
-  source,
+  insertHeader,
   merge,
   module,
+  output,
+  packetise,
   reg,
-  throttle,
-  when,
-  type Bit,
+  removeHeader,
+  sink,
+  source,
+  splitHeader,
+  stream,
   type StreamIn,
+  struct,
+  throttle,
+  uint,
+  type UIntShape,
+  when,
 } from "../../../hdl-dsl/index.ts";
-import { bernoulli, runBench, StreamSink, StreamSource, type Bench, type Pause } from "../../../sim/index.ts";
+import { type Bench, bernoulli, type Pause, runBench, StreamSink, StreamSource } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 import { lint } from "../support/lint.ts";
 import { everyPressure } from "../support/pressures.ts";

@@ -1,6 +1,6 @@
 /** Mistakes planted into stream units: the benches of this folder must notice each. */
 import { describe, expect, test } from "vitest";
-import { bit, uint, connect, constant, module, mux, when, reg, sink, source } from "../../../hdl-dsl/index.ts";
+import { bit, connect, constant, module, mux, reg, sink, source, uint, when } from "../../../hdl-dsl/index.ts";
 import { bernoulli, ProtocolError, runBench, StreamSink, StreamSource } from "../../../sim/index.ts";
 
 const byte = uint(8);

@@ -1,15 +1,15 @@
 import { describe, expect } from "vitest";
 import { bench } from "../../bench.ts";
 import {
+  type Bench,
   bernoulli,
   bursts,
   never,
   pattern,
-  StreamSink,
-  StreamSource,
-  type Bench,
   type Pause,
   type Seen,
+  StreamSink,
+  StreamSource,
 } from "../../../sim/index.ts";
 import { StreamUnits } from "./units.ts";
 

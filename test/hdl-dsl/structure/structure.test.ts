@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import {
   connect,
-  stream,
   input,
-  output,
-  sink,
-  source,
   instance,
   module,
   moduleNames,
-  structureOf,
-  type Structure,
+  output,
   ram,
   reg,
+  sink,
+  source,
+  stream,
+  type Structure,
+  structureOf,
   uint,
 } from "../../../hdl-dsl/index.ts";
 

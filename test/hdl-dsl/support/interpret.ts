@@ -4,7 +4,7 @@
  */
 import type { Circuit, Signal, Stmt } from "../../../hdl-dsl/ir/circuit.ts";
 import { evaluate } from "../../../hdl-dsl/ir/evaluate.ts";
-import { maskOf, type Expr } from "../../../hdl-dsl/ir/expr.ts";
+import { type Expr, maskOf } from "../../../hdl-dsl/ir/expr.ts";
 
 export class Interpreter {
   readonly #circuit: Circuit;

@@ -1,7 +1,7 @@
 /** Back-pressure of both sides of a stream, by name: each unit meets all of them. */
 import { bench } from "../../bench.ts";
 import type { Ports } from "../../../hdl-dsl/index.ts";
-import { bernoulli, bursts, never, type Bench, type BenchOptions, type Dut, type Pause } from "../../../sim/index.ts";
+import { type Bench, type BenchOptions, bernoulli, bursts, type Dut, never, type Pause } from "../../../sim/index.ts";
 
 export const pressures: readonly (readonly [string, (seed: number) => Pause, (seed: number) => Pause])[] = [
   ["no pauses", () => never, () => never],

@@ -3,7 +3,7 @@
  * width, shared subexpressions.
  */
 import type { Assign, Circuit, ClockDomain, Signal, Stmt } from "../../../hdl-dsl/ir/circuit.ts";
-import { maskOf, type BinaryOp, type Expr, type UnaryOp } from "../../../hdl-dsl/ir/expr.ts";
+import { type BinaryOp, type Expr, maskOf, type UnaryOp } from "../../../hdl-dsl/ir/expr.ts";
 
 /** What a generator draws from: `Random`, or the choices of a shrinking one. */
 export interface Dice {

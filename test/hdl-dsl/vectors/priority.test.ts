@@ -15,7 +15,7 @@ import {
   uint,
 } from "../../../hdl-dsl/index.ts";
 import { addressBits } from "../../../hdl-dsl/types/bits.ts";
-import { runBench, simulate, type Bench } from "../../../sim/index.ts";
+import { type Bench, runBench, simulate } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 
 /** Every way to choose, side by side. */

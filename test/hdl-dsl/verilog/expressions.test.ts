@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { maskOf, type Expr, type BinaryOp } from "../../../hdl-dsl/ir/expr.ts";
+import { type BinaryOp, type Expr, maskOf } from "../../../hdl-dsl/ir/expr.ts";
 import { evaluate } from "../../../hdl-dsl/ir/evaluate.ts";
 import type { Circuit, Signal } from "../../../hdl-dsl/ir/circuit.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bit, uint, elaborate, module, input, output, ram } from "../../../hdl-dsl/index.ts";
+import { bit, elaborate, input, module, output, ram, uint } from "../../../hdl-dsl/index.ts";
 import type { Collision } from "../../../hdl-dsl/ir/circuit.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { simulate, type Step } from "../support/icarus.ts";

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import {
   bit,
-  struct,
-  uint,
   connect,
-  map,
+  constant,
   emit,
+  map,
   module,
   output,
   sink,
   source,
   stage,
-  constant,
+  struct,
+  uint,
 } from "../../../hdl-dsl/index.ts";
 import { simulate } from "../support/icarus.ts";
 import { lint } from "../support/lint.ts";

@@ -5,18 +5,18 @@ import { describe, expect, test } from "vitest";
 import {
   assertAlways,
   assumeAlways,
-  cover,
-  when,
   bit,
-  uint,
   clockDomain,
-  inDomain,
-  elaborate,
-  module,
+  cover,
   type Def,
+  elaborate,
+  inDomain,
   input,
+  module,
   output,
   reg,
+  uint,
+  when,
 } from "../../../hdl-dsl/index.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { lint, run, withFiles } from "../support/lint.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assertAlways, bit, uint, emit, input, output, instance, module, reg } from "../../../hdl-dsl/index.ts";
+import { assertAlways, bit, emit, input, instance, module, output, reg, uint } from "../../../hdl-dsl/index.ts";
 import { lint } from "../support/lint.ts";
 
 test("properties of one call site keep their own messages", () => {

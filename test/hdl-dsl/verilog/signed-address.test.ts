@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bit, sint, uint, emit, input, output, module, ram } from "../../../hdl-dsl/index.ts";
+import { bit, emit, input, module, output, ram, sint, uint } from "../../../hdl-dsl/index.ts";
 import { simulate } from "../support/icarus.ts";
 
 /** A memory addressed by the bits of signed values: in Verilog a signed name as an index would be a negative number. */

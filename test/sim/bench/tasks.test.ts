@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Bench, type BenchOptions, runBench, Cancelled, TimeoutError, type Task } from "../../../sim/index.ts";
+import { type Bench, type BenchOptions, Cancelled, runBench, type Task, TimeoutError } from "../../../sim/index.ts";
 import { counter } from "../designs/hand-written.ts";
 
 type B = Bench<typeof counter.ports>;
@@ -140,8 +140,8 @@ describe("tasks", () => {
       await b.cycles(3);
       task.cancel();
       await b.cycles(3);
-      // At an edge, waits for just that edge wake before those that count cycles: the first task had its third before
-      // the cancel.
+      // At an edge, waits for just that edge wake before those that count cycles: the first task had its third
+      // before the cancel.
       expect([a, c]).toEqual([3, 6]);
       await expect(task).rejects.toThrow(Cancelled);
     });

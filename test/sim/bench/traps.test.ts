@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { DesignStopped, HangError, SimulationError, runBench, simulate, StreamSource } from "../../../sim/index.ts";
+import { DesignStopped, HangError, runBench, simulate, SimulationError, StreamSource } from "../../../sim/index.ts";
 import { counter, fifo, quitter } from "../designs/hand-written.ts";
 
 describe("a design that ends the simulation", () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
-  type Random,
-  type AxiRamOptions,
-  AxiRam,
   axiPorts,
-  bernoulli,
+  AxiRam,
+  type AxiRamOptions,
   type Bench,
+  bernoulli,
   ProtocolError,
+  type Random,
   runBench,
   SparseMemory,
   StreamSink,

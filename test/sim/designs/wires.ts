@@ -1,13 +1,13 @@
 import {
   bit,
   leavesOf,
+  type Ports,
+  type Shape,
   sink,
   snakeCase,
   source,
   struct,
   uint,
-  type Ports,
-  type Shape,
 } from "../../../hdl-dsl/index.ts";
 import { fromVerilog } from "../../../sim/index.ts";
 

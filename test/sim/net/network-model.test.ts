@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LEAST_FRAME, LINE_OVERHEAD, NetworkModel, SimulatedTime, type LinkOptions } from "../../../sim/index.ts";
+import { LEAST_FRAME, LINE_OVERHEAD, type LinkOptions, NetworkModel, SimulatedTime } from "../../../sim/index.ts";
 
 const mac = (n: number): bigint => 0x02_0000_0000_00n + BigInt(n);
 function frame(to: bigint, length: number, fill = 0): Uint8Array {
@@ -97,8 +97,8 @@ describe("network model", () => {
       new DataView(f.buffer).setUint32(20, i);
       return f;
     };
-    // An unmarked frame is whole, and a marked one is not (a bit turned round on both links is whole again: hardly
-    // ever).
+    // An unmarked frame is whole, and a marked one is not (a bit turned round on both links is whole
+    // again: hardly ever).
     const whole = bad.arrivals[1]!.map((a, i) => Buffer.compare(a.frame, sent(i)) === 0);
     expect(bad.arrivals[1]!.filter((a, i) => !a.damaged && !whole[i])).toEqual([]);
     expect(bad.arrivals[1]!.filter((a, i) => a.damaged && whole[i]).length).toBeLessThan(5);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { CaptureError, readPcap, Random, writePcap } from "../../../sim/index.ts";
+import { CaptureError, Random, readPcap, writePcap } from "../../../sim/index.ts";
 
 /** A capture built by hand in any of the four formats. */
 function capture(

@@ -12,7 +12,7 @@ import {
   uint,
   when,
 } from "../../../hdl-dsl/index.ts";
-import { engines, holds, prove, planted, replay, type Engine, type Finding } from "../../../sim/index.ts";
+import { type Engine, engines, type Finding, holds, planted, prove, replay } from "../../../sim/index.ts";
 
 /** Counts to `limit` and begins again: inductive as it stands, once the count is known to stay below. */
 const Counter = module(
@@ -20,9 +20,7 @@ const Counter = module(
   (p: { readonly limit: number; readonly width: number }) => ({ en: input(bit), count: output(uint(p.width)) }),
   (io, p) => {
     const count = reg(uint(p.width), { init: 0 });
-    when(io.en, () => {
-      when(count.eq(p.limit), () => count.set(0)).otherwise(() => count.set(count.add(1)));
-    });
+    when(io.en, () => when(count.eq(p.limit), () => count.set(0)).otherwise(() => count.set(count.add(1))));
     io.count.set(count);
     assertAlways(count.le(p.limit), "count stays within its limit");
     cover(count.eq(p.limit), "the limit is reached");
@@ -41,9 +39,7 @@ const Unreachable = module(
   () => ({ en: input(bit), count: output(uint(5)) }),
   io => {
     const count = reg(uint(5), { init: 0 });
-    when(io.en, () => {
-      when(count.eq(7), () => count.set(0)).otherwise(() => count.set(count.add(1)));
-    });
+    when(io.en, () => when(count.eq(7), () => count.set(0)).otherwise(() => count.set(count.add(1))));
     io.count.set(count);
     assertAlways(count.ne(31), "31 is never reached");
   },

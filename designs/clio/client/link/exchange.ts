@@ -1,4 +1,4 @@
-import { OperationError, type FailureReason } from "./errors.ts";
+import { type FailureReason, OperationError } from "./errors.ts";
 import { mostBusy, mostRetries } from "./options.ts";
 import { isHarmless, nameOf, type Reply, type ReplyCollector, type RequestSpec } from "./request.ts";
 import type { Timer } from "./transport.ts";

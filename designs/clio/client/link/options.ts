@@ -45,9 +45,9 @@ export type ResolvedOptions = Required<Omit<ClientOptions, "window" | "transport
  */
 export const mostRetries = 2;
 /**
- * Times that BUSY and MIGRATING are waited out. Both say that the node has the request in hand or can take it later, so
- * they are no loss. After BUSY the same operation is repeated; one that was refused with MIGRATING is over, and done
- * anew.
+ * Times that BUSY and MIGRATING are waited out. Both say that the node has the request in hand or can take it
+ * later, so they are no loss. After BUSY the same operation is repeated; one that was refused with MIGRATING is
+ * over, and done anew.
  */
 export const mostBusy = 8;
 /** Pieces of one operation under way at a time: bounds the memory of a read or write of any length. */

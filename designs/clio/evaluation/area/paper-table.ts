@@ -1,6 +1,6 @@
 import { table } from "../../../shared/command-line/index.ts";
 import type { AreaFigures } from "../../../shared/evaluation/index.ts";
-import { levelsGoal, rows, zu7ev, type Row } from "./rows.ts";
+import { levelsGoal, type Row, rows, zu7ev } from "./rows.ts";
 
 const thousands = (n: number): string => n.toLocaleString("en-US");
 const percent = (n: number, of: number): string => `${((100 * n) / of).toFixed(1)} %`;

@@ -1,7 +1,7 @@
 import type { BenchFigure } from "../../../shared/command-line/index.ts";
 import { makeSettings } from "../../config/index.ts";
 import { measureElaboration } from "./elaboration.ts";
-import { measureFirstTouches, type FirstTouches } from "./first-touches.ts";
+import { type FirstTouches, measureFirstTouches } from "./first-touches.ts";
 import { measureLatency } from "./latency.ts";
 import {
   elaborationReport,

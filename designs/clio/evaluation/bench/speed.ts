@@ -2,8 +2,8 @@ import type { Settings } from "../../config/index.ts";
 import { clioNode } from "../../build/index.ts";
 import { Scoreboard } from "../../model/index.ts";
 import { Mixture } from "../../workload/index.ts";
-import { runBench, SimulationError, compareSpeed, type Bench, type Speeds } from "../../../../sim/index.ts";
-import { SimulatedNode, type NodePorts } from "../../rig/index.ts";
+import { type Bench, compareSpeed, runBench, SimulationError, type Speeds } from "../../../../sim/index.ts";
+import { type NodePorts, SimulatedNode } from "../../rig/index.ts";
 
 /** Requests on their way at most: enough to keep the node busy all the time. */
 const window = 128;

@@ -1,7 +1,7 @@
 import { clockPeriod, makeSettings } from "../../config/index.ts";
 import { Scoreboard } from "../../model/index.ts";
 import { clientEndpoint, FrameClient } from "../../workload/index.ts";
-import { prepare, withNode, type SimulatedNode } from "../../rig/index.ts";
+import { prepare, type SimulatedNode, withNode } from "../../rig/index.ts";
 
 /** Requests of one kind and size, back to back, in the steady state. */
 export interface Throughput {

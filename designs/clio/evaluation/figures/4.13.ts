@@ -2,7 +2,7 @@ import { makeSettings } from "../../config/index.ts";
 import { FramePool } from "../../../shared/virtual-memory/software/index.ts";
 import { MemoryManager } from "../../software/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
-import type { Definition, Claim, Plot, Series } from "../../../shared/evaluation/index.ts";
+import type { Claim, Definition, Plot, Series } from "../../../shared/evaluation/index.ts";
 import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 /** Pages of 4 MB of an allocation; bins of the x axis, per cent; slots for each frame. */

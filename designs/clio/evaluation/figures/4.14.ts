@@ -2,8 +2,8 @@ import { clockPeriod } from "../../config/index.ts";
 import { LINE_OVERHEAD } from "../../../../sim/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
-import { measureAtBoard, type AccessSample } from "../measure/access-latency.ts";
-import { BusWatch, type BusTimes } from "../measure/bus-times.ts";
+import { type AccessSample, measureAtBoard } from "../measure/access-latency.ts";
+import { type BusTimes, BusWatch } from "../measure/bus-times.ts";
 import { boardGbps, dram, ports } from "../measure/given.ts";
 
 const stages = [

@@ -1,7 +1,7 @@
 import { radixImage, RadixTree, ReadingTreeMemory, RemoteTreeMemory } from "../../applications/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition } from "../../../shared/evaluation/index.ts";
-import { withClients, type Rig } from "../measure/clients.ts";
+import { type Rig, withClients } from "../measure/clients.ts";
 import { clibNs, network } from "../measure/given.ts";
 import { BackDoor } from "../measure/page-table.ts";
 import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";

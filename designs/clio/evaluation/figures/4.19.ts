@@ -1,7 +1,7 @@
 import type { Thread } from "../../client/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
-import { withClients, type Rig } from "../measure/clients.ts";
+import { type Rig, withClients } from "../measure/clients.ts";
 import { network } from "../measure/given.ts";
 import { theta } from "../measure/key-value.ts";
 import { Zipf } from "../measure/zipf.ts";

@@ -3,7 +3,7 @@ import { clientEndpoint, FrameClient } from "../../workload/index.ts";
 import { withNode } from "../../rig/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import { sharedProcess, withClients } from "./clients.ts";
-import { Probe, type Answer } from "./probe.ts";
+import { type Answer, Probe } from "./probe.ts";
 
 /** Whether the TLB has the page, the page table only, or the page has no frame yet. */
 export const pageStates = ["TLB hit", "TLB miss", "page fault"] as const;

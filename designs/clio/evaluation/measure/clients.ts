@@ -2,8 +2,8 @@ import { Client, type NodeAddress, type Thread } from "../../client/index.ts";
 import { clioNode } from "../../build/index.ts";
 import { makeSettings, type RuntimeSettings } from "../../config/index.ts";
 import { clientEndpoint } from "../../workload/index.ts";
-import { ClientStation, joinNetwork, timeOf, withNode, type NodePorts, type SimulatedNode } from "../../rig/index.ts";
-import { designOf, NetworkModel, Random, type Design, type LinkOptions } from "../../../../sim/index.ts";
+import { ClientStation, joinNetwork, type NodePorts, type SimulatedNode, timeOf, withNode } from "../../rig/index.ts";
+import { type Design, designOf, type LinkOptions, NetworkModel, Random } from "../../../../sim/index.ts";
 import { boardGbps, clibNs, clientGbps, lineNs } from "./given.ts";
 
 /** Clients with CLib, and their time. */
@@ -37,8 +37,8 @@ export interface RigOptions {
 }
 
 /**
- * Time, ns, so long that a queue at a port of 10 Gbit/s causes no repetition of a request and no smaller congestion
- * window.
+ * Time, ns, so long that a queue at a port of 10 Gbit/s causes no repetition of a request and no
+ * smaller congestion window.
  */
 const timeoutNs = 40_000,
   targetDelayNs = 12_000,

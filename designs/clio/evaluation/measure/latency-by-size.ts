@@ -1,5 +1,5 @@
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
-import { boardNs, measureAtBoard, measureEndToEnd, type Access } from "./access-latency.ts";
+import { type Access, boardNs, measureAtBoard, measureEndToEnd } from "./access-latency.ts";
 import { network } from "./given.ts";
 
 /** Latency by size, at the node and end to end: figures 4.10 and 4.11. */

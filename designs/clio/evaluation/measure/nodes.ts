@@ -2,7 +2,7 @@ import type { NodeAddress } from "../../client/index.ts";
 import { clockPeriod, makeSettings } from "../../config/index.ts";
 import { Lockstep, NetworkModel, runBench, SimulatedTime } from "../../../../sim/index.ts";
 import { SimulatedNode } from "../../rig/index.ts";
-import { clientLine, clientsOn, designWith, joinBoard, type Clients, type RigOptions } from "./clients.ts";
+import { clientLine, type Clients, clientsOn, designWith, joinBoard, type RigOptions } from "./clients.ts";
 
 /** Clients with CLib, the network and some nodes. */
 export interface NodesRig extends Clients {

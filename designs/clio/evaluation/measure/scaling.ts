@@ -1,7 +1,7 @@
 import { clockPeriod, makeSettings } from "../../config/index.ts";
 import { clientEndpoint, FrameClient } from "../../workload/index.ts";
 import { withNode } from "../../rig/index.ts";
-import type { Options, Result, Plot, Series } from "../../../shared/evaluation/index.ts";
+import type { Options, Plot, Result, Series } from "../../../shared/evaluation/index.ts";
 import { BackDoor } from "./page-table.ts";
 import { Probe } from "./probe.ts";
 import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
@@ -26,9 +26,9 @@ const bytes = 16,
 const any = "read of a random page, mean";
 
 /**
- * Latency at the node's ports by the number of pages in its table, ns. Misses follow a shootdown of the page, hits are
- * the same page again, and the mean is over random pages as the TLB has them. Pages stay in the table from point to
- * point.
+ * Latency at the node's ports by the number of pages in its table, ns. Misses follow a shootdown of the page, hits
+ * are the same page again, and the mean is over random pages as the TLB has them. Pages stay in the table from
+ * point to point.
  */
 export async function measureScaling(
   { counts, page, x, at, title }: Scaling,

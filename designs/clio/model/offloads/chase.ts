@@ -1,5 +1,5 @@
 import { accessBody, opcode, pointerChaseBody, replyCode, status } from "../../wire/index.ts";
-import { decode, encode, concat, type Decoded } from "../../../shared/wire/index.ts";
+import { concat, decode, type Decoded, encode } from "../../../shared/wire/index.ts";
 import { wordBytes, wordOf } from "../access.ts";
 import type { MemoryAnswer, OffloadMemory } from "./memory.ts";
 

@@ -8,8 +8,8 @@ import {
   replyCode,
   status,
 } from "../../wire/index.ts";
-import { concat, decode, encode, type Decoded } from "../../../shared/wire/index.ts";
-import type { OffloadFrame, OffloadAsked } from "./answer.ts";
+import { concat, decode, type Decoded, encode } from "../../../shared/wire/index.ts";
+import type { OffloadAsked, OffloadFrame } from "./answer.ts";
 import type { OffloadMemory } from "./memory.ts";
 
 const none = new Uint8Array(),

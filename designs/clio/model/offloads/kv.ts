@@ -1,5 +1,5 @@
 import { allocBody, kvBody, kvReplyBody, opcode, replyCode, status, vmFlag } from "../../wire/index.ts";
-import { concat, encode, decode } from "../../../shared/wire/index.ts";
+import { concat, decode, encode } from "../../../shared/wire/index.ts";
 import type { OffloadAnswer } from "./chase.ts";
 import type { MemoryAnswer, OffloadMemory } from "./memory.ts";
 

@@ -9,9 +9,9 @@ import {
   storeBody,
   vmFlag,
 } from "../../wire/index.ts";
-import { concat, decode, encode, type Decoded } from "../../../shared/wire/index.ts";
+import { concat, decode, type Decoded, encode } from "../../../shared/wire/index.ts";
 import { piecesOf, wordBytes, wordBytesOf, wordOf } from "../access.ts";
-import { atomicResult, type AtomicKind } from "../atomics.ts";
+import { type AtomicKind, atomicResult } from "../atomics.ts";
 import { MappedMemory, type VirtualMemory } from "../pages.ts";
 
 /**

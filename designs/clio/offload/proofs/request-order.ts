@@ -6,6 +6,7 @@ import {
   assertAlways,
   assumeAlways,
   bit,
+  type Bit,
   connect,
   constant,
   cover,
@@ -18,14 +19,13 @@ import {
   node,
   orTree,
   output,
+  type Proof,
   reg,
   source,
   uint,
+  type UInt,
   vec,
   when,
-  type Bit,
-  type Proof,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { OrderEnter, OrderLeave, RequestOrder } from "../request-order.ts";
 

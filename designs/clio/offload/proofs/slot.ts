@@ -1,32 +1,32 @@
 /**
- * The offload slot: there is room for every reply that it lets its offload wait for, and each answer belongs to a
- * request.
+ * The offload slot: there is room for every reply that it lets its offload wait for, and each answer belongs
+ * to a request.
  */
 import {
   assertAlways,
   assumeAlways,
   bit,
+  type Bit,
   connect,
+  constant,
   cover,
-  instance,
+  decode,
   input,
+  instance,
   module,
   moduleObeys,
   mux,
   node,
   pack,
   producerObeys,
+  type Proof,
   reg,
   sink,
   source,
   uint,
   when,
-  decode,
-  constant,
-  type Proof,
-  type Bit,
 } from "../../../../hdl-dsl/index.ts";
-import { OffloadSlot, SlotAccess, SlotReply, type SlotParameters, costBits } from "../slot.ts";
+import { costBits, OffloadSlot, SlotAccess, type SlotParameters, SlotReply } from "../slot.ts";
 import { beatsOf, BodyBeat, MemoryReply, MemoryRequest, OffloadReply, OffloadRequest } from "../types.ts";
 
 const small: SlotParameters = { beatBytes: 8, contexts: 2, maxData: 16, outstanding: 2, replyBeats: 4, maxBody: 16 };

@@ -17,8 +17,8 @@ import {
   stream,
   struct,
   uint,
-  when,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { opcode, status } from "../../wire/index.ts";
 import { Align } from "../../../shared/frame/index.ts";

@@ -1,6 +1,7 @@
 import {
   assertAlways,
   bit,
+  type Bit,
   cat,
   connect,
   constant,
@@ -18,9 +19,8 @@ import {
   stream,
   struct,
   uint,
-  when,
-  type Bit,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import { BodyBeat, MemoryReply } from "../../offload/index.ts";
@@ -61,8 +61,8 @@ export const valueTag = 7;
  * depth, the request fails (`ended`, FAIL). The beats of a value pass through to `value`, once its ending was taken
  * (`passing`). A reply with another status than OK ends its request with it.
  *
- * The node that answers: with `useKey` the first with the requested key; else with `useDepth` node number `depth`; else
- * the first.
+ * The node that answers: with `useKey` the first with the requested key; else with `useDepth` node number `depth`;
+ * else the first.
  *
  * Latency: from a node's last beat to `fetch` or `ended` 3 cycles, from another reply to `passing` 1. Initiation
  * interval: a cycle more than the beats of the node. Full: `fetch` and `ended` must have room for all contexts

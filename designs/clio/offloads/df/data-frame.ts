@@ -1,5 +1,5 @@
 import { connect, instance, module, stream } from "../../../../hdl-dsl/index.ts";
-import { BodyBeat, offloadPorts, packetData, type OffloadParameters } from "../../offload/index.ts";
+import { BodyBeat, type OffloadParameters, offloadPorts, packetData } from "../../offload/index.ts";
 import { DfEvaluate } from "./evaluate.ts";
 import { DfFrames } from "./frames.ts";
 import { DfIntake } from "./intake.ts";

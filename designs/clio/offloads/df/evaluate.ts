@@ -15,11 +15,11 @@ import {
   stage,
   struct,
   uint,
-  when,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { ReadWrite } from "./reads.ts";
-import { Found, laneBits, mostFieldBytes, readBeats, Step, type DataFrameParameters } from "./types.ts";
+import { type DataFrameParameters, Found, laneBits, mostFieldBytes, readBeats, Step } from "./types.ts";
 import { QueryWrite } from "./walk.ts";
 
 const byteBits = 8,

@@ -17,16 +17,16 @@ import {
   source,
   struct,
   uint,
-  vec,
-  when,
   type UInt,
   type Val,
+  vec,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { dfSelectReplyBody, opcode, replyCode, status } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, OffloadReply } from "../../offload/index.ts";
 import { joinFields } from "../../../shared/frame/index.ts";
 import { HalfOf, Placed, PlacedBytes } from "./place.ts";
-import { contextBits, frameBeats, Frame, laneBits, replyHeaderBytes, type DataFrameParameters } from "./types.ts";
+import { contextBits, type DataFrameParameters, Frame, frameBeats, laneBits, replyHeaderBytes } from "./types.ts";
 import { QueryWrite } from "./walk.ts";
 
 const byteBits = 8;

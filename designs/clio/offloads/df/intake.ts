@@ -1,5 +1,6 @@
 import {
   bit,
+  type Bit,
   bitsFor,
   cat,
   constant,
@@ -11,21 +12,20 @@ import {
   sink,
   source,
   uint,
-  when,
-  type Bit,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { dfAggregateBody, dfSelectBody, opcode, status } from "../../wire/index.ts";
 import { BodyBeat, OffloadRequest } from "../../offload/index.ts";
 import { cutFields } from "../../../shared/frame/index.ts";
 import {
   contextBits,
+  type DataFrameParameters,
   mostFieldBytes,
   mostRows,
   Query,
   sizeBits,
   tableBits,
-  type DataFrameParameters,
 } from "./types.ts";
 
 /** Bytes that the longer of the bodies takes, rounded up to a power of two. */

@@ -12,11 +12,11 @@ import {
   sink,
   struct,
   uint,
+  type UInt,
   vec,
   when,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { contextBits, Found, Frame, laneBits, replyHeaderBytes, sizeBits, type DataFrameParameters } from "./types.ts";
+import { contextBits, type DataFrameParameters, Found, Frame, laneBits, replyHeaderBytes, sizeBits } from "./types.ts";
 import { QueryWrite, resultBytes, resultStep } from "./walk.ts";
 
 const placedFields = (p: DataFrameParameters) => ({

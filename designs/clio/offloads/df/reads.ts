@@ -2,8 +2,8 @@ import {
   assertAlways,
   bit,
   constant,
-  fsm,
   Fifo,
+  fsm,
   input,
   instance,
   module,
@@ -23,13 +23,13 @@ import { opcode } from "../../wire/index.ts";
 import { BodyBeat, MemoryReply, MemoryRequest, memoryTagBits } from "../../offload/index.ts";
 import {
   contextBits,
+  type DataFrameParameters,
   Query,
   readBeats,
   readBits,
   sizeBits,
   Slice,
   tableBits,
-  type DataFrameParameters,
 } from "./types.ts";
 
 /** A beat that a READ brought: always taken. */

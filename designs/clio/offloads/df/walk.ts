@@ -15,7 +15,7 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { contextBits, laneBits, Query, readBits, sizeBits, Slice, Step, type DataFrameParameters } from "./types.ts";
+import { contextBits, type DataFrameParameters, laneBits, Query, readBits, sizeBits, Slice, Step } from "./types.ts";
 
 /** A request to be kept by its context: always taken. */
 export const QueryWrite = (p: DataFrameParameters) => struct({ en: bit, query: Query(p) });
@@ -26,9 +26,9 @@ export const resultStep = (p: { readonly beatBytes: number }): number => Math.mi
 
 /**
  * Walks over the rows of one slice after another. A row that fits a beat takes one step, in which all of it is looked
- * at. A longer row takes one step for its field. Then it takes one for its value in an aggregate, or one for each beat
- * of it begun in a select. Behind the final slice come the steps that place an aggregate's result, and one that ends
- * the request.
+ * at. A longer row takes one step for its field. Then it takes one for its value in an aggregate, or one for each
+ * beat of it begun in a select. Behind the final slice come the steps that place an aggregate's result, and one that
+ * ends the request.
  *
  * Latency: 1 cycle from `slice` to its first `step`; initiation interval: one step per cycle, and one more for each
  * slice. Reset drops all requests.

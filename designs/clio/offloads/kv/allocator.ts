@@ -1,6 +1,7 @@
 import {
   assertAlways,
   bit,
+  type Bit,
   bitsFor,
   cat,
   constant,
@@ -16,16 +17,15 @@ import {
   source,
   struct,
   uint,
+  type UInt,
   unpack,
   vec,
   when,
-  type Bit,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { allocBody, opcode, status, vmFlag } from "../../wire/index.ts";
 import { addressOf, classBits, classOf, Entry } from "./layout.ts";
 import { MemoryBeat } from "./merged.ts";
-import { addressBits, blockBits, classCount, sizeBits, slabUnits, unitBytes, type KvParameters } from "./parameters.ts";
+import { addressBits, blockBits, classCount, type KvParameters, sizeBits, slabUnits, unitBytes } from "./parameters.ts";
 import { MemoryEvent, purpose, tagOf } from "./replies.ts";
 
 /**

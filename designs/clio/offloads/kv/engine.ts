@@ -1,6 +1,7 @@
 import {
   assertAlways,
   bit,
+  type Bit,
   cat,
   connect,
   constant,
@@ -23,15 +24,14 @@ import {
   sink,
   source,
   stream,
+  type StreamIn,
   struct,
   switchOn,
   uint,
+  type UInt,
   unpack,
   vec,
   when,
-  type Bit,
-  type StreamIn,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { kvBody, kvReplyBody, opcode, status } from "../../wire/index.ts";
 import { slicesOf } from "../../../shared/wire/index.ts";
@@ -41,7 +41,7 @@ import { Give, Take, Taken } from "./allocator.ts";
 import { Asked } from "./intake.ts";
 import { Entry, hasBody, operation } from "./layout.ts";
 import { MemoryBeat, ReplyBeat } from "./merged.ts";
-import { addressBits, blockBits, entriesPerSlot, sizeBits, unitBytes, type KvParameters } from "./parameters.ts";
+import { addressBits, blockBits, entriesPerSlot, type KvParameters, sizeBits, unitBytes } from "./parameters.ts";
 import { MemoryDone, MemoryEvent, purpose, tagOf } from "./replies.ts";
 
 /** Events of the engine: memory's answers by their purpose, and two more. */

@@ -1,5 +1,6 @@
 import {
   bit,
+  type Bit,
   cat,
   constant,
   fsm,
@@ -14,7 +15,6 @@ import {
   struct,
   uint,
   when,
-  type Bit,
 } from "../../../../hdl-dsl/index.ts";
 import { kvBody, kvReplyBody, opcode, status } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";
@@ -22,12 +22,12 @@ import { cutFields, joinFields } from "../../../shared/frame/index.ts";
 import { Take, Taken } from "./allocator.ts";
 import { addressOf, bucketBits, bucketOf, classOf, fingerprintOf, hasBody, hashOf, operation } from "./layout.ts";
 import { MemoryBeat, ReplyBeat } from "./merged.ts";
-import { addressBits, blockBits, largestValue, sizeBits, type KvParameters } from "./parameters.ts";
+import { addressBits, blockBits, type KvParameters, largestValue, sizeBits } from "./parameters.ts";
 import { purpose, tagOf } from "./replies.ts";
 
 /**
- * The request, kept by context until it is answered. `block`: of create and update, where the new pair is being
- * written.
+ * The request, kept by context until it is answered. `block`: of create and update, where the new pair
+ * is being written.
  */
 export const Asked = (p: KvParameters) =>
   struct({
@@ -41,9 +41,9 @@ export const Asked = (p: KvParameters) =>
   });
 
 /**
- * Takes requests one after another, refuses invalid ones, and finds the key's bucket and fingerprint. A create or an
- * update has its pair written to a new block at once, as it came (`kvBody` and the value). The bucket is searched
- * meanwhile.
+ * Takes requests one after another, refuses invalid ones, and finds the key's bucket and fingerprint. A
+ * create or an update has its pair written to a new block at once, as it came (`kvBody` and the value). The
+ * bucket is searched meanwhile.
  *
  * MALFORMED: less than 12 bytes, key_size other than 8, an opcode that is not of Clio-KV. So is a value larger than the
  * block or the node takes, or larger than the bytes that came. Bytes behind the value are ignored. The first request

@@ -1,5 +1,5 @@
-import { bit, cat, constant, crc32Next, mux, struct, uint, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
-import { blockBits, classCount, sizeBits, unitBytes, type KvParameters } from "./parameters.ts";
+import { bit, type Bit, cat, constant, crc32Next, mux, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import { blockBits, classCount, type KvParameters, sizeBits, unitBytes } from "./parameters.ts";
 import { kvBody, status } from "../../wire/index.ts";
 
 /** The four requests, by the two bits of their opcodes that differ. */

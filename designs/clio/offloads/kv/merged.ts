@@ -1,6 +1,7 @@
 import {
   assignView,
   bit,
+  type Bit,
   bitsAbove,
   cat,
   constant,
@@ -9,24 +10,23 @@ import {
   node,
   onehotMux,
   reg,
+  type Shape,
   stage,
   stream,
-  struct,
-  uint,
-  when,
-  type Bit,
-  type Shape,
   type StreamIn,
   type StreamOut,
+  struct,
+  uint,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import {
-  bodyLengthBits,
-  memoryTagBits,
   type BodyBeat,
+  bodyLengthBits,
   type MemoryRequest,
-  type OffloadReply,
+  memoryTagBits,
   type OffloadParameters,
+  type OffloadReply,
 } from "../../offload/index.ts";
 import { addressBits } from "./parameters.ts";
 

@@ -14,11 +14,11 @@ import {
   source,
   struct,
   uint,
-  when,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { kvBody } from "../../wire/index.ts";
-import { beatsOf, BodyBeat, memoryTagBits, MemoryReply, type OffloadParameters } from "../../offload/index.ts";
+import { beatsOf, BodyBeat, MemoryReply, memoryTagBits, type OffloadParameters } from "../../offload/index.ts";
 import { ReplyBeat, ReplyHead } from "./merged.ts";
 import { blockBits, unitBytes, unitShift } from "./parameters.ts";
 

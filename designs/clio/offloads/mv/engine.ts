@@ -1,5 +1,6 @@
 import {
   bit,
+  type Bit,
   cat,
   constant,
   fsm,
@@ -15,10 +16,9 @@ import {
   struct,
   switchOn,
   uint,
+  type UInt,
   vec,
   when,
-  type Bit,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import { BodyBeat, MemoryReply, OrderEnter, OrderLeave } from "../../offload/index.ts";
@@ -37,11 +37,11 @@ import {
   kind,
   leastClass,
   mostClass,
+  type MultiVersionParameters,
   orderOf,
   source,
   versionBits,
   Wanted,
-  type MultiVersionParameters,
 } from "./types.ts";
 
 const nothing = 0,
@@ -59,11 +59,11 @@ const nothing = 0,
  *   delete becomes the head of the deleted objects of its class.
  *
  * The entry decides everything before anything is written. Numbers, lists and arena move on when the entry is in
- * memory, so a request that fails leaves all as it was. Latency: 8 cycles from `start` or `memory_reply` to `wanted` or
- * `answer`, and one for each beat of an entry. Initiation interval: 8 cycles per event and those beats; an append's
- * entry costs one more, a value as long as it is copied. Full: never more than 2 memory requests and 1 answer of a
- * context are under way, for which there is room. Reset: there is no object, and what memory was allocated is
- * forgotten.
+ * memory, so a request that fails leaves all as it was. Latency: 8 cycles from `start` or `memory_reply` to `wanted`
+ * or `answer`, and one for each beat of an entry. Initiation interval: 8 cycles per event and those beats; an
+ * append's entry costs one more, a value as long as it is copied. Full: never more than 2 memory requests and 1
+ * answer of a context are under way, for which there is room. Reset: there is no object, and what memory was
+ * allocated is forgotten.
  */
 export const MvEngine = module(
   "MvEngine",

@@ -12,8 +12,8 @@ import {
   source,
   struct,
   uint,
-  when,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { mvBody, mvCreateBody, opcode } from "../../wire/index.ts";
 import { BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";

@@ -1,10 +1,10 @@
 import { connect, instance, module, stage } from "../../../../hdl-dsl/index.ts";
-import { offloadPorts, RequestOrder, type OffloadParameters } from "../../offload/index.ts";
+import { type OffloadParameters, offloadPorts, RequestOrder } from "../../offload/index.ts";
 import { MvEngine } from "./engine.ts";
 import { MvIntake } from "./intake.ts";
 import { MvReplies } from "./replies.ts";
 import { MvRequests } from "./requests.ts";
-import { entryLayout, mostClass, orderOf, type MultiVersionParameters } from "./types.ts";
+import { entryLayout, mostClass, type MultiVersionParameters, orderOf } from "./types.ts";
 
 /** Defaults of a build: 65,535 objects of 1,024 versions; 64 MB of addresses at a time. */
 const usual = { idBits: 16, versions: 1024, arenaBytes: 2 ** 26 };

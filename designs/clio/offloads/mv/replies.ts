@@ -26,9 +26,9 @@ import { Answer, bodyBeats, headBytes, type MultiVersionParameters } from "./typ
  * Makes replies: object and version, and behind them the value as memory brings it, 8 bytes further up. `copied` pulses
  * when the last beat of a value has been taken.
  *
- * Latency: 2 cycles from `answer` to `reply`, 1 more to the first beat; a value passes in one cycle. Initiation
- * interval: 2 cycles and the beats of the reply. Never full: there is room for one of each context. Reset drops all
- * replies.
+ * Latency: 2 cycles from `answer` to `reply`, 1 more to the first beat; a value passes in one cycle.
+ * Initiation interval: 2 cycles and the beats of the reply. Never full: there is room for one of each context.
+ * Reset drops all replies.
  */
 export const MvReplies = module(
   "MvReplies",

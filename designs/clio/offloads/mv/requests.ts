@@ -15,8 +15,8 @@ import {
   sink,
   source as sourceOf,
   uint,
-  when,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { accessBody, allocBody, opcode, vmFlag } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, MemoryRequest, memoryTagBits } from "../../offload/index.ts";
@@ -29,9 +29,9 @@ import {
   entryLayout,
   event,
   headBytes,
+  type MultiVersionParameters,
   source,
   Wanted,
-  type MultiVersionParameters,
 } from "./types.ts";
 
 /** Bytes of an ALLOC behind its first 12: the upper half of its length, region and flags. */
@@ -40,8 +40,8 @@ const allocationRest = allocBody.bytes - accessBody.bytes,
 
 /**
  * Makes memory requests. The bytes of a WRITE come from the context's map entry (`entry`, of the context
- * `entry_context` in the same cycle). Otherwise they come from its request's body, without the 8 bytes in front of the
- * value.
+ * `entry_context` in the same cycle). Otherwise they come from its request's body, without the 8 bytes in front
+ * of the value.
  *
  * Latency: 2 cycles from `wanted` to `memory`, one more to the first beat, two more for a value. Initiation interval: 3
  * cycles and the beats. Never full: there is room for two of each context. Reset drops all requests.

@@ -15,8 +15,8 @@ export interface MultiVersionParameters extends OffloadParameters {
 
 /**
  * An object in the map. `number`: of a live object its latest version (0: none yet), of a deleted one the object that
- * was deleted before it (0: none). The array stays an object's for ever: an object made under a deleted number has that
- * number's array.
+ * was deleted before it (0: none). The array stays an object's for ever: an object made under a deleted number has
+ * that number's array.
  */
 export const entryLayout = layout("mvEntry", "Clio-MV's map entry", "le", {
   array: big(64, "address of the array of versions"),

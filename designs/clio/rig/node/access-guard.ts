@@ -3,8 +3,8 @@ import {
   bucketBytes,
   entryBytes,
   locate,
-  unpackEntry,
   type TableGeometry,
+  unpackEntry,
 } from "../../../shared/virtual-memory/table/index.ts";
 import { axiPorts } from "../../../../sim/index.ts";
 import type { SimulatedNode } from "./simulated-node.ts";

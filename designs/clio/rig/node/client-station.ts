@@ -1,7 +1,7 @@
 import type { ClientTransport, NodeAddress, Receiver } from "../../client/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
-import { formatIpv4, udpFrame, udpHeader, type Endpoint } from "../../../shared/wire/index.ts";
-import { SimulationError, type LinkOptions, type Attachment, type NetworkModel } from "../../../../sim/index.ts";
+import { type Endpoint, formatIpv4, udpFrame, udpHeader } from "../../../shared/wire/index.ts";
+import { type Attachment, type LinkOptions, type NetworkModel, SimulationError } from "../../../../sim/index.ts";
 
 export interface ClientStationOptions {
   /** Differences from the network's links. */
@@ -10,9 +10,9 @@ export interface ClientStationOptions {
 }
 
 /**
- * A compute node's network card on a simulated network: CLib's transport. The station wraps payloads in frames with its
- * own MAC, IP and port, and passes the frames for these to the client. Damaged frames come too, marked, as from a raw
- * Ethernet interface.
+ * A compute node's network card on a simulated network: CLib's transport. The station wraps payloads in frames with
+ * its own MAC, IP and port, and passes the frames for these to the client. Damaged frames come too, marked, as from a
+ * raw Ethernet interface.
  */
 export class ClientStation implements ClientTransport {
   readonly #own: Endpoint;

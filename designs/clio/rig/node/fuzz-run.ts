@@ -6,9 +6,9 @@ import {
   FrameClient,
   FrameMutator,
   fuzzGround,
+  type FuzzGround,
   fuzzSeeds,
   relocate,
-  type FuzzGround,
   type Stretch,
 } from "../../workload/index.ts";
 import { accessBody, defaultAction, dissect, opcode, status } from "../../wire/index.ts";
@@ -16,14 +16,14 @@ import {
   bernoulli,
   ControlCoverage,
   Corpus,
-  observeControl,
-  type SentFrame,
-  type ObservedDesign,
   type Design,
+  observeControl,
+  type ObservedDesign,
+  type SentFrame,
 } from "../../../../sim/index.ts";
 import type { NodePorts } from "./node-ports.ts";
 import { prepare } from "./prepare.ts";
-import { withNode, type NodeOptions, type SimulatedNode } from "./simulated-node.ts";
+import { type NodeOptions, type SimulatedNode, withNode } from "./simulated-node.ts";
 import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 export interface FuzzOptions {
@@ -218,8 +218,8 @@ class Fuzzer {
   }
 
   /**
-   * The model's counts, where it has any. Frames to the slow path, and those refused for want of room there, count
-   * together.
+   * The model's counts, where it has any. Frames to the slow path, and those refused for want of room
+   * there, count together.
    */
   private compare(found: Readonly<Record<CounterName, bigint>>, { counters: expected }: Scoreboard): void {
     for (const { name, exact } of counterList as readonly { readonly name: CounterName; readonly exact: boolean }[]) {

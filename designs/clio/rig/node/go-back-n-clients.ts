@@ -2,15 +2,15 @@ import type { Settings } from "../../config/index.ts";
 import { classify, type FilterSettings } from "../../model/index.ts";
 import { gbnFrame, gbnHeader, managementSlot, withGbn, withoutGbn } from "../../../shared/go-back-n/wire/index.ts";
 import { GbnSession } from "../../../shared/go-back-n/software/index.ts";
-import { decode, ethernetHeader, type Endpoint } from "../../../shared/wire/index.ts";
+import { decode, type Endpoint, ethernetHeader } from "../../../shared/wire/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
 import {
-  SimulationError,
-  Fifo,
   type Bench,
+  type EthernetMac,
+  Fifo,
   type Frame,
   type SentFrame,
-  type EthernetMac,
+  SimulationError,
 } from "../../../../sim/index.ts";
 import type { NodePorts } from "./node-ports.ts";
 

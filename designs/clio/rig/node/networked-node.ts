@@ -1,5 +1,5 @@
 import { clockPeriod } from "../../config/index.ts";
-import { SimulatedTime, type LinkOptions, type Attachment, type NetworkModel } from "../../../../sim/index.ts";
+import { type Attachment, type LinkOptions, type NetworkModel, SimulatedTime } from "../../../../sim/index.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
 /** Simulated time that follows a node's bench. */

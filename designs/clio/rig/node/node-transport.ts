@@ -2,21 +2,21 @@ import type { CounterName, NodeConfig, RuntimeSettings } from "../../config/inde
 import {
   counterAddress,
   defaultMatTable,
+  type FieldName,
   fieldPlace,
   matAddress,
   matWord,
-  type FieldName,
 } from "../../registers/index.ts";
 import { insertField } from "../../../../hdl-dsl/index.ts";
 import type { ControlRegister, RegisterAccess, SlowPathTransport } from "../../software/index.ts";
 import {
+  type AxiRam,
   AxisSink,
   AxisSource,
+  type Bench,
   LiteMaster,
   StreamSink,
   StreamSource,
-  type Bench,
-  type AxiRam,
 } from "../../../../sim/index.ts";
 import type { NodePorts } from "./node-ports.ts";
 

@@ -4,10 +4,10 @@ import { packEntry } from "../../../shared/virtual-memory/table/index.ts";
 import { clientEndpoint, FrameClient } from "../../workload/index.ts";
 import { accessBody, casBody, faaBody, opcode, storeBody } from "../../wire/index.ts";
 import { concat, encode } from "../../../shared/wire/index.ts";
-import { bernoulli, type SentFrame, type Design } from "../../../../sim/index.ts";
+import { bernoulli, type Design, type SentFrame } from "../../../../sim/index.ts";
 import { AccessGuard, entryInTable, type Grant, type Guarded, type Way } from "./access-guard.ts";
 import type { NodePorts } from "./node-ports.ts";
-import { withNode, type SimulatedNode } from "./simulated-node.ts";
+import { type SimulatedNode, withNode } from "./simulated-node.ts";
 import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 export interface PermissionRunOptions {

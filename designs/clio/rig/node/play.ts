@@ -1,7 +1,7 @@
 import { clockPeriod } from "../../config/index.ts";
 import { classify, frameName, type Scoreboard } from "../../model/index.ts";
 import { defaultAction, dissect } from "../../wire/index.ts";
-import type { SentFrame, Frame } from "../../../../sim/index.ts";
+import type { Frame, SentFrame } from "../../../../sim/index.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 import type { Station } from "./station.ts";
 

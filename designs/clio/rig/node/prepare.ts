@@ -34,8 +34,8 @@ const hex = (n: bigint): string => `0x${n.toString(16)}`;
 /**
  * Brings a node into the given state by way of its slow path, as requests from the network would. Pages that are given
  * contents get their frame.
- * @param scoreboard the model that judges the run; it gets the contents here, and the mappings as the slow path's
- * observer
+ * @param scoreboard the model that judges the run; it gets the contents here, and the mappings as the
+ * slow path's observer
  * @throws PrepareError naming the entry that cannot be had, and the remedy
  */
 export async function prepare(

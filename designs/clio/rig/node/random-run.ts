@@ -1,8 +1,8 @@
-import { settingsBehindTransport, type Settings, type CounterName } from "../../config/index.ts";
+import { type CounterName, type Settings, settingsBehindTransport } from "../../config/index.ts";
 import { Scoreboard } from "../../model/index.ts";
 import { Mixture, type MixtureOptions } from "../../workload/index.ts";
-import { SimulationError, type BenchOptions, type SentFrame } from "../../../../sim/index.ts";
-import { withNode, type NodeOptions, type SimulatedNode } from "./simulated-node.ts";
+import { type BenchOptions, type SentFrame, SimulationError } from "../../../../sim/index.ts";
+import { type NodeOptions, type SimulatedNode, withNode } from "./simulated-node.ts";
 
 export interface RandomRunOptions extends Omit<NodeOptions, "slowPath"> {
   readonly requests: number;

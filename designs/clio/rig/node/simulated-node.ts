@@ -11,18 +11,18 @@ import {
 import { clioNode } from "../../build/index.ts";
 import { clearTable, goBackNSessions, SlowPath, type SlowPathOptions } from "../../software/index.ts";
 import {
-  runBench,
   axiPorts,
   AxiRam,
-  EthernetMac,
-  type BenchOptions,
-  type Bench,
   type AxiRamOptions,
+  type Bench,
+  type BenchOptions,
+  type Design,
+  EthernetMac,
   type Frame,
   type HasAxi,
-  type SentFrame,
-  type Design,
   type MacOptions,
+  runBench,
+  type SentFrame,
 } from "../../../../sim/index.ts";
 import { GoBackNClients } from "./go-back-n-clients.ts";
 import type { NodePorts } from "./node-ports.ts";

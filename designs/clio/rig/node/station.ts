@@ -1,5 +1,5 @@
 import { clockPeriod, type RuntimeSettings } from "../../config/index.ts";
-import { Monitor, type MemberNode } from "../../software/index.ts";
+import { type MemberNode, Monitor } from "../../software/index.ts";
 import { dissect } from "../../wire/index.ts";
 import type { Endpoint } from "../../../shared/wire/index.ts";
 

@@ -1,6 +1,6 @@
 import { beatsOfBody, BodyCollector } from "./bodies.ts";
 import type { OffloadParameters } from "../../offload/index.ts";
-import { StreamSink, StreamSource, ProtocolError, Fifo, type Sent } from "../../../../sim/index.ts";
+import { Fifo, ProtocolError, type Sent, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** A request for the offload, as a process sends it. */

@@ -1,7 +1,7 @@
 import { malformation, type MemoryAnswer, type OffloadMemory } from "../../model/index.ts";
 import type { OffloadParameters } from "../../offload/index.ts";
 import { opcode } from "../../wire/index.ts";
-import { StreamSink, StreamSource, ProtocolError, type Sent } from "../../../../sim/index.ts";
+import { ProtocolError, type Sent, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { beatsOfBody, BodyCollector } from "./bodies.ts";
 import type { Surroundings } from "./surroundings.ts";
 

@@ -1,13 +1,13 @@
 import type { OffloadMemory } from "../../model/index.ts";
-import { offloadPid, type OffloadParameters } from "../../offload/index.ts";
+import { type OffloadParameters, offloadPid } from "../../offload/index.ts";
 import { accessBody } from "../../wire/index.ts";
 import {
   bernoulli,
-  never,
   HangError,
-  ProtocolError,
-  type Pause,
   type Io,
+  never,
+  type Pause,
+  ProtocolError,
   type Random,
   type Simulation,
 } from "../../../../sim/index.ts";

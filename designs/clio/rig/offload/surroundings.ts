@@ -1,5 +1,5 @@
 import type { offloadPorts } from "../../offload/index.ts";
-import type { Pause, Io, Random, Simulation } from "../../../../sim/index.ts";
+import type { Io, Pause, Random, Simulation } from "../../../../sim/index.ts";
 
 /** The ports of an offload. */
 export type OffloadPorts = ReturnType<typeof offloadPorts>;

@@ -1,4 +1,4 @@
-import { clockPeriod, counters, type CounterName } from "../../config/index.ts";
+import { clockPeriod, type CounterName, counters } from "../../config/index.ts";
 import { statusName } from "../../wire/index.ts";
 import type { Played, PlayResult } from "../node/index.ts";
 import { table } from "../../../shared/command-line/index.ts";

@@ -1,27 +1,27 @@
 import { writeFileSync } from "node:fs";
 import {
-  parametersSchema,
-  parseSettings,
-  settingsBehindTransport,
   type CounterName,
   type Parameters,
+  parametersSchema,
+  parseSettings,
   type Settings,
+  settingsBehindTransport,
 } from "../../config/index.ts";
 import { Scoreboard } from "../../model/index.ts";
-import { formatIpv4, formatMac, type Endpoint } from "../../../shared/wire/index.ts";
+import { type Endpoint, formatIpv4, formatMac } from "../../../shared/wire/index.ts";
 import {
   monitorStation,
   play,
-  prepare,
-  PrepareError,
-  withNode,
   type PlayedReply,
   type PlayResult,
+  prepare,
+  PrepareError,
   type Station,
+  withNode,
 } from "../node/index.ts";
 import { writePcap } from "../../../../sim/index.ts";
-import { exitCode, type ExitCode, type Terminal, type RunOptions } from "../../../shared/command-line/index.ts";
-import { claimOutputs, readInput, type Input } from "../../../shared/rig/index.ts";
+import { exitCode, type ExitCode, type RunOptions, type Terminal } from "../../../shared/command-line/index.ts";
+import { claimOutputs, type Input, readInput } from "../../../shared/rig/index.ts";
 import { counterLine, requestTable, throughputLine, typeTable, verdict } from "./report.ts";
 import { checkSetup, readSetup, type Setup } from "./setup.ts";
 import { byType } from "./statistics.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import type { Settings } from "../../config/index.ts";
-import { formatIpv4, parseIpv4, parseMac, type Endpoint } from "../../../shared/wire/index.ts";
+import { type Endpoint, formatIpv4, parseIpv4, parseMac } from "../../../shared/wire/index.ts";
 import { udpPorts } from "../../wire/index.ts";
 import type { Preparation } from "../node/index.ts";
 import { UsageError } from "../../../shared/command-line/index.ts";

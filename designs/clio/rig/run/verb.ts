@@ -1,12 +1,12 @@
 import {
   choice,
+  type DesignVerb,
   fileName,
   once,
   paces,
+  type RunOptions,
   seed,
   setting,
-  type DesignVerb,
-  type RunOptions,
 } from "../../../shared/command-line/index.ts";
 import { runClio } from "./run-clio.ts";
 

@@ -1,10 +1,10 @@
 import {
-  withGbn,
-  withoutGbn,
   gbnHeader,
+  type GbnHeader,
   gbnTypes,
   managementSlot,
-  type GbnHeader,
+  withGbn,
+  withoutGbn,
 } from "../../../shared/go-back-n/wire/index.ts";
 import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";

@@ -1,6 +1,6 @@
 import type { SessionNetwork } from "./session-network.ts";
 import { parseSettings, type Settings } from "../../config/index.ts";
-import { formatIpv4, type Endpoint } from "../../../shared/wire/index.ts";
+import { type Endpoint, formatIpv4 } from "../../../shared/wire/index.ts";
 import { udpPorts } from "../../wire/index.ts";
 import { openTap } from "./tap-network.ts";
 import { UdpNetwork } from "./udp-network.ts";

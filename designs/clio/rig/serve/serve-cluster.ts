@@ -1,8 +1,8 @@
 import type { SessionNetwork } from "./session-network.ts";
 import type { Settings } from "../../config/index.ts";
 import {
-  GlobalController,
   type ClusterNodeOptions,
+  GlobalController,
   type MigrationReport,
   type SlowPathOptions,
 } from "../../software/index.ts";
@@ -56,10 +56,10 @@ export interface ServedCluster {
 }
 
 /**
- * Serves several cycle-accurate nodes and the global controller that makes one memory of them (paper §4.4.7), each on a
- * network of its own, until `stop`. Each node's clock runs by itself and only while it has something to do, as `serve`
- * says. Messages between the members go through their networks like all frames, and are timed in real time
- * (`clusterTimes`).
+ * Serves several cycle-accurate nodes and the global controller that makes one memory of them (paper §4.4.7),
+ * each on a network of its own, until `stop`. Each node's clock runs by itself and only while it has something to
+ * do, as `serve` says. Messages between the members go through their networks like all frames, and are timed in
+ * real time (`clusterTimes`).
  * @throws what `serve` throws for any of the nodes: the others are ended then
  */
 export async function serveCluster(

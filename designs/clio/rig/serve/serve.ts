@@ -1,15 +1,15 @@
 import type { SessionNetwork } from "./session-network.ts";
-import { clockPeriod, gbnTimeoutCycles, type CounterName, type NodeConfig, type Settings } from "../../config/index.ts";
+import { clockPeriod, type CounterName, gbnTimeoutCycles, type NodeConfig, type Settings } from "../../config/index.ts";
 import { Monitor, type SessionPorts } from "../../software/index.ts";
 import { dissect } from "../../wire/index.ts";
 import type { Endpoint } from "../../../shared/wire/index.ts";
 import { gbnDefaults } from "../../rtl/index.ts";
-import { withNode, type NodeOptions, type SimulatedNode } from "../node/index.ts";
+import { type NodeOptions, type SimulatedNode, withNode } from "../node/index.ts";
 import { askInGbn } from "./gbn-management.ts";
 
 /**
- * Cycles without anything under way after which the clock stands still: pipelines without an idle signal have emptied
- * by then.
+ * Cycles without anything under way after which the clock stands still: pipelines without an idle signal have
+ * emptied by then.
  */
 const QUIET_CYCLES = 64;
 /**

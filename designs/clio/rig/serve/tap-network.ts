@@ -1,4 +1,4 @@
-import { TapPipe, type TapOptions } from "../../../../sim/index.ts";
+import { type TapOptions, TapPipe } from "../../../../sim/index.ts";
 import { ethernetHeader, formatIpv4, formatMac } from "../../../shared/wire/index.ts";
 import type { Settings } from "../../config/index.ts";
 

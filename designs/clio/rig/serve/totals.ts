@@ -1,4 +1,4 @@
-import { simulatedSeconds, type Served } from "./serve.ts";
+import { type Served, simulatedSeconds } from "./serve.ts";
 
 /** Counts of a served node, as a line. */
 export function totals({ framesIn, framesOut, lost, cycles, busySeconds, idleSeconds }: Served): string {

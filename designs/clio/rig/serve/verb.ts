@@ -1,5 +1,5 @@
-import { once, setting, type DesignVerb } from "../../../shared/command-line/index.ts";
-import { deviceName, monitorAddress, nodeCount, sessionCount, subnet, udpPort, type ServeOptions } from "./options.ts";
+import { type DesignVerb, once, setting } from "../../../shared/command-line/index.ts";
+import { deviceName, monitorAddress, nodeCount, type ServeOptions, sessionCount, subnet, udpPort } from "./options.ts";
 import { interrupted, runServe } from "./run-serve.ts";
 import { runServeCluster } from "./run-serve-cluster.ts";
 

@@ -1,5 +1,5 @@
 import { bit, byName, struct, uint } from "../../../../hdl-dsl/index.ts";
-import { counterNames, type CounterName } from "../../config/index.ts";
+import { type CounterName, counterNames } from "../../config/index.ts";
 import { lengthBits } from "../../../shared/frame/index.ts";
 
 /**
@@ -19,7 +19,7 @@ export const OffloadControl = struct({ hold: uint(4), patience: uint(24) });
 /** State of the offload slots: those held in reset with nothing under way any more, and those that are stuck. */
 export const OffloadState = struct({ held: uint(4), stuck: uint(4) });
 /**
- * Events of the offloads in this cycle, for the counters: requests and memory requests by slot, requests answered BUSY,
- * repetitions answered.
+ * Events of the offloads in this cycle, for the counters: requests and memory requests by slot, requests answered
+ * BUSY, repetitions answered.
  */
 export const OffloadEvents = struct({ requests: uint(4), accesses: uint(4), busy: bit, repeated: bit });

@@ -20,9 +20,9 @@ import {
   stream,
   struct,
   uint,
+  type UInt,
   vec,
   when,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { Release, slotBits } from "../../../shared/frame/index.ts";
 
@@ -39,9 +39,9 @@ export interface FenceParameters {
 export const FenceReply = (p: { readonly slots: number }) => struct({ slot: uint(slotBits(p)), refused: bit });
 
 /**
- * Fences (paper §4.4.5, T3): a fence is answered when every earlier request to memory, of any client, has left the node
- * (its slot is free). Later requests are not held up, and no fence waits for them, for its own slot or for another
- * fence.
+ * Fences (paper §4.4.5, T3): a fence is answered when every earlier request to memory, of any client, has left
+ * the node (its slot is free). Later requests are not held up, and no fence waits for them, for its own slot or
+ * for another fence.
  *
  * `entered` and `fence` belong at one point of the pipe, so that the order of cycles is the order of the requests. A
  * request that entered in an earlier cycle than the fence's handshake is before the fence. A request that enters in the

@@ -1,6 +1,7 @@
 import {
   assignView,
   bit,
+  type Bit,
   bitsFor,
   cat,
   connect,
@@ -22,20 +23,19 @@ import {
   stream,
   struct,
   uint,
+  type UInt,
   vec,
   when,
-  type Bit,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { accessBody, casBody, faaBody, status } from "../../wire/index.ts";
 import {
   defaultMatTable,
   matAction,
+  type MatAction,
+  type matEntryFields,
   matRules,
   matWords,
   syncOperation,
-  type matEntryFields,
-  type MatAction,
 } from "../../registers/index.ts";
 import {
   Asked,

@@ -1,5 +1,7 @@
 import {
   assertAlways,
+  axi4Address,
+  axi4Read,
   bit,
   cat,
   connect,
@@ -15,17 +17,15 @@ import {
   reg,
   sink,
   source,
+  stage,
   struct,
   uint,
   unpack,
   when,
-  stage,
-  axi4Address,
-  axi4Read,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import { Align, AlignJob, lengthBits, ReadBeat, slotBits } from "../../../shared/frame/index.ts";
-import { addressStage, bursts, type BurstParameters } from "../../../shared/axi/index.ts";
+import { addressStage, type BurstParameters, bursts } from "../../../shared/axi/index.ts";
 import { dataOffset, Reply, replyForm, Translated, wordOf } from "../records/records.ts";
 
 export interface AccessReadParameters extends BurstParameters {

@@ -1,5 +1,8 @@
 import {
   assertAlways,
+  axi4Address,
+  axi4Response,
+  axi4Write,
   bit,
   connect,
   constant,
@@ -14,17 +17,14 @@ import {
   reg,
   sink,
   source,
+  stage,
   struct,
   uint,
   when,
-  stage,
-  axi4Address,
-  axi4Response,
-  axi4Write,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import { Align, BufferBeat, BufferJob, lengthBits, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
-import { addressStage, bursts, windowBits, type BurstParameters } from "../../../shared/axi/index.ts";
+import { addressStage, type BurstParameters, bursts, windowBits } from "../../../shared/axi/index.ts";
 import { dataOffset, Ending, replyForm, Translated, wordOf } from "../records/records.ts";
 
 export interface AccessWriteParameters extends BurstParameters {

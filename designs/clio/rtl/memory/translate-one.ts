@@ -1,6 +1,11 @@
 import {
   assertAlways,
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
   bit,
+  type Bit,
   bitsFor,
   cat,
   constant,
@@ -16,14 +21,9 @@ import {
   source,
   struct,
   uint,
+  type UInt,
   unpack,
   when,
-  axi4Address,
-  axi4Read,
-  axi4Response,
-  axi4Write,
-  type Bit,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import { bucketBytes, bucketSlots, entryBytes, entryShape } from "../../../shared/virtual-memory/table/index.ts";

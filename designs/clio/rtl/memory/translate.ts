@@ -1,6 +1,11 @@
 import {
   assertAlways,
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
   bit,
+  type Bit,
   bitsFor,
   cat,
   connect,
@@ -21,25 +26,20 @@ import {
   stream,
   struct,
   uint,
+  type Val,
   when,
   wire,
-  axi4Address,
-  axi4Read,
-  axi4Response,
-  axi4Write,
-  type Bit,
-  type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import {
-  MissTable,
-  verdict,
   locatePage,
+  MissTable,
   PageFault,
-  Tlb,
-  TableWalk,
-  tableName,
   type PageFaultParameters,
+  tableName,
+  TableWalk,
+  Tlb,
+  verdict,
 } from "../../../shared/virtual-memory/rtl/index.ts";
 import { addressSpace, tableOf, tableParameters } from "../../config/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
@@ -86,10 +86,10 @@ const TranslateEvents = struct(
  *
  * Hit: 3 cycles from `access` to `reads`/`writes`, one per cycle; 3 more for a second page. Miss: that, one table
  * access and 4 cycles. Misses are pipelined one per cycle, to at most `misses` different pages; more wait in a side
- * queue while hits go on. Fault: 1 cycle more than a miss, 2 when it had to wait for its frame. Sustained, each access
- * another page: one every 2 cycles, since a miss passes stage 2 twice. `misses` must cover the time that each miss is
- * held. With L the memory's latency, that is about L + 8 cycles for a miss and 2 L + 8 for a fault (fetch and
- * write-back).
+ * queue while hits go on. Fault: 1 cycle more than a miss, 2 when it had to wait for its frame. Sustained, each
+ * access another page: one every 2 cycles, since a miss passes stage 2 twice. `misses` must cover the time that
+ * each miss is held. With L the memory's latency, that is about L + 8 cycles for a miss and 2 L + 8 for a fault
+ * (fetch and write-back).
  *
  * Shootdown: the page's entry goes at once. `shootdown_done` comes when every request that could have used the entry
  * has left the node (its slot is free). No fetch or write-back of the page is then under way. One shootdown at a time.
@@ -140,8 +140,8 @@ export const Translate = module(
       /** Beyond the address space. */
       outside: bit,
       /**
-       * Index of the page to look up next (`vpn`), index of the last page that the request needs, and the frames so
-       * far.
+       * Index of the page to look up next (`vpn`), index of the last page that the request needs, and the
+       * frames so far.
        */
       step,
       lastStep: step,

@@ -1,8 +1,8 @@
 import {
   arpPacket,
   broadcastMac,
-  etherType,
   ethernetHeader,
+  etherType,
   icmpHeader,
   ipProtocol,
   ipv4Header,
@@ -11,6 +11,7 @@ import {
 import { accessBody, casBody, clioHeader, frameOffsets } from "../../wire/index.ts";
 import {
   bit,
+  type Bit,
   cat,
   constant,
   encodeOnehot,
@@ -27,26 +28,25 @@ import {
   source,
   struct,
   uint,
-  when,
-  type Bit,
   type UInt,
   type Val,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { cells } from "../../../shared/stream/index.ts";
-import { DropPulses, dropReasons, type DropReasonName } from "./drops.ts";
+import { DropPulses, type DropReasonName, dropReasons } from "./drops.ts";
 import {
-  cutFields,
-  BufferWrite,
-  WordWrite,
   AxisBeat,
-  Release,
+  BufferWrite,
+  cutFields,
   lengthBits,
+  Release,
   slotBeatBits,
   slotBits,
+  WordWrite,
 } from "../../../shared/frame/index.ts";
 import { isInside, isNoSender, isNoStation, isOwnPid, isReply } from "./senders.ts";
 import { ContextWrite } from "./reply-contexts.ts";
-import { NetConfig, NetRequest, clientBits, frameKind, operandBits, type ReplyContext } from "../records/records.ts";
+import { clientBits, frameKind, NetConfig, NetRequest, operandBits, type ReplyContext } from "../records/records.ts";
 
 export interface NetRxParameters {
   readonly beatBytes: number;
@@ -80,8 +80,8 @@ const lastByteOf = {
 };
 
 /**
- * Faults that the first stage finds, in the order of the rules (designs/clio/model/rules.md, section 1): the first one
- * counts.
+ * Faults that the first stage finds, in the order of the rules (designs/clio/model/rules.md, section 1): the
+ * first one counts.
  */
 interface Rule {
   readonly reason: DropReasonName;

@@ -6,8 +6,8 @@ import { accessBody, clioHeader, frameOffsets, oldValueBody, status } from "../.
 import {
   arpPacket,
   encode,
-  etherType,
   ethernetHeader,
+  etherType,
   icmpHeader,
   ipProtocol,
   ipv4Header,
@@ -16,6 +16,7 @@ import {
 } from "../../../shared/wire/index.ts";
 import {
   bit,
+  type Bit,
   cat,
   constant,
   mux,
@@ -24,12 +25,11 @@ import {
   reg,
   struct,
   uint,
-  type Bit,
   type UInt,
   type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { cutFields, joinBytes, joinFields } from "../../../shared/frame/index.ts";
-import { frameKind, replyForm, replyWord, type NetConfig, type Reply, type ReplyContext } from "../records/records.ts";
+import { frameKind, type NetConfig, type Reply, type ReplyContext, replyForm, replyWord } from "../records/records.ts";
 
 /** Bytes in front of a PINGPONG's echoed bytes. */
 export const rawLimit = frameOffsets.body;

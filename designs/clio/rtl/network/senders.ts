@@ -2,7 +2,7 @@
  * Who is answered, and what: no frame that a node can send makes a node send one, and nobody outside names a process of
  * the node's own (designs/clio/model/rules.md, sections 1 and 4). Wires only.
  */
-import { constant, node, orTree, type Bit, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
+import { type Bit, constant, node, orTree, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { firstOffloadPid } from "../../config/index.ts";
 import { replyOnlyCodes, sharedCodes } from "../../wire/index.ts";
 import type { NetConfig } from "../records/records.ts";

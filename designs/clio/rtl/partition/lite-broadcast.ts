@@ -1,7 +1,4 @@
 import {
-  portArray,
-  portOf,
-  mergePorts,
   arrayOf,
   bit,
   connect,
@@ -14,16 +11,19 @@ import {
   LiteResponse,
   liteSlavePorts,
   LiteWrite,
+  mergePorts,
   module,
   mux,
   node,
+  portArray,
+  portOf,
   reg,
   sink,
   source,
   uint,
-  when,
   type UInt,
   type Val,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { counterNames } from "../../config/index.ts";
 import { counterBase, fieldPlace, registerAddressBits } from "../../registers/index.ts";

@@ -1,5 +1,5 @@
 import { clioHeader, frameOffsets } from "../../wire/index.ts";
-import { etherType, ethernetHeader, ipProtocol, ipv4Header } from "../../../shared/wire/index.ts";
+import { ethernetHeader, etherType, ipProtocol, ipv4Header } from "../../../shared/wire/index.ts";
 import { constant, mux, node, type UInt } from "../../../../hdl-dsl/index.ts";
 import { cutFields } from "../../../shared/frame/index.ts";
 

@@ -1,6 +1,4 @@
 import {
-  portArray,
-  mergePorts,
   arrayOf,
   assertAlways,
   assignView,
@@ -12,11 +10,13 @@ import {
   fork,
   fromBits,
   instance,
+  mergePorts,
   module,
   mux,
   node,
   onehotMux,
   output,
+  portArray,
   reg,
   sink,
   source,
@@ -45,10 +45,10 @@ const costOf = (p: PartitionTxParameters, beats: number): number =>
 export const txTurn = (p: PartitionTxParameters): number => 2 ** Math.ceil(Math.log2(costOf(p, beatsOf(p))));
 
 /**
- * Frames of the partitions to the line, in fixed turns (turns.ts) of at least a largest frame. A frame is sent when all
- * of it is there and the line is done with it before its partition's turn ends. So, while `tx` is ready, a partition's
- * frames leave at times that depend on its own frames alone. While a beat waits for `tx` the time of the turns stands
- * still.
+ * Frames of the partitions to the line, in fixed turns (turns.ts) of at least a largest frame. A frame is sent when
+ * all of it is there and the line is done with it before its partition's turn ends. So, while `tx` is ready, a
+ * partition's frames leave at times that depend on its own frames alone. While a beat waits for `tx` the time of the
+ * turns stands still.
  *
  * Latency: 2 cycles from a frame's last beat, then until the partition's turn: up to (partitions - 1) turns and what is
  * left of its own. Initiation interval within a turn: a frame's cycles on the line. Full: each partition has room for

@@ -1,21 +1,21 @@
 /** The memory node's ports, for ClioNode itself and for what stands around it with the same ports. */
 import {
+  axi4Address,
+  type Axi4Parameters,
+  axi4Read,
+  axi4Response,
+  axi4Write,
   bit,
   bitsFor,
   connectAny,
   liteSlavePorts,
   output,
+  type Shape,
   sink,
   source,
-  uint,
-  axi4Address,
-  axi4Read,
-  axi4Response,
-  axi4Write,
-  type Axi4Parameters,
-  type Shape,
   type StreamIn,
   type StreamOut,
+  uint,
 } from "../../../../hdl-dsl/index.ts";
 import type { NodeConfig } from "../../config/index.ts";
 import { registerAddressBits } from "../../registers/index.ts";
@@ -44,8 +44,8 @@ export const slowPathPorts = (c: NodeConfig, t: TranslateParameters, addressBits
   busy: output(uint(c.requestSlots)),
 });
 /**
- * The ports towards memory, pages and registers: a transport or an extend path in front of the node passes them
- * through.
+ * The ports towards memory, pages and registers: a transport or an extend path in front of the node
+ * passes them through.
  */
 export const memoryPorts = (c: NodeConfig, w: Axi4Parameters, t: TranslateParameters) => ({
   ...dramPorts(w),

@@ -1,6 +1,6 @@
 /**
- * The exchange of table entries: no access of the node is under way between its read and its write, and it returns the
- * old entry.
+ * The exchange of table entries: no access of the node is under way between its read and its write, and it returns
+ * the old entry.
  */
 import {
   assertAlways,
@@ -8,6 +8,7 @@ import {
   axi4Master,
   axi4Slave,
   bit,
+  type Bit,
   cat,
   connect,
   cover,
@@ -17,13 +18,12 @@ import {
   mux,
   node,
   producerObeys,
+  type Proof,
   reg,
   sink,
   source,
   uint,
   when,
-  type Bit,
-  type Proof,
 } from "../../../../hdl-dsl/index.ts";
 import { EntryExchange } from "../slow-path/entry-exchange.ts";
 import { Exchange } from "../slow-path/soc-port.ts";

@@ -6,6 +6,7 @@ import {
   assertAlways,
   assumeAlways,
   bit,
+  type Bit,
   bitsFor,
   connect,
   cover,
@@ -18,17 +19,16 @@ import {
   node,
   output,
   producerObeys,
+  type Proof,
   reg,
   sink,
   source,
   struct,
   uint,
-  when,
-  type Bit,
-  type Proof,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
-import { FenceReply, FenceUnit, type FenceParameters } from "../dispatch/fence.ts";
+import { type FenceParameters, FenceReply, FenceUnit } from "../dispatch/fence.ts";
 import { Release, slotBits } from "../../../shared/frame/index.ts";
 
 const SLOTS = 2;
@@ -58,8 +58,8 @@ const harness = module(
     const at = (v: UInt, slot: UInt): Bit => v.shr(slot).bit(0);
     const marked = (given: Bit, slot: UInt, name: string): UInt => node(mux(given, decode(slot, SLOTS), 0), { name });
 
-    // Assumptions about the surroundings: a slot is in use from before it enters until it leaves, and a fence's until
-    // its answer.
+    // Assumptions about the surroundings: a slot is in use from before it enters until it leaves, and a fence's
+    // until its answer.
     const inside = reg(uint(SLOTS), { init: 0, name: "model_inside" }),
       asking = reg(uint(SLOTS), { init: 0, name: "model_asking" });
     const enters = marked(io.entered.valid, io.entered.slot, "model_enters"),

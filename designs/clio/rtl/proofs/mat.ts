@@ -12,12 +12,12 @@ import {
   instance,
   module,
   output,
+  type Proof,
   sink,
   source,
   vec,
-  type Proof,
 } from "../../../../hdl-dsl/index.ts";
-import { Mat, MatRule, MatWrite, type MatParameters } from "../dispatch/mat.ts";
+import { Mat, type MatParameters, MatRule, MatWrite } from "../dispatch/mat.ts";
 import { matRules } from "../../registers/index.ts";
 import { status } from "../../wire/index.ts";
 import { Release } from "../../../shared/frame/index.ts";

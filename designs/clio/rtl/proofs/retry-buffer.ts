@@ -16,10 +16,10 @@ import {
   instance,
   module,
   output,
+  type Proof,
   source,
   struct,
   uint,
-  type Proof,
 } from "../../../../hdl-dsl/index.ts";
 import type { RetryBufferParameters } from "../retry/retry-request.ts";
 import { RetryFinding, retryFinding } from "../retry/retry-results.ts";

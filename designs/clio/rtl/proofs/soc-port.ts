@@ -1,11 +1,12 @@
 /**
- * The slow path's port. An order stays as it is until it is taken, and is reported done once, however and whenever
- * software writes.
+ * The slow path's port. An order stays as it is until it is taken, and is reported done once, however and
+ * whenever software writes.
  */
 import {
   assertAlways,
   assumeAlways,
   bit,
+  type Bit,
   bitsFor,
   cat,
   connect,
@@ -19,12 +20,11 @@ import {
   node,
   output,
   producerObeys,
+  type Proof,
   reg,
   sink,
   source,
   uint,
-  type Bit,
-  type Proof,
 } from "../../../../hdl-dsl/index.ts";
 import { deriveConfig, narrowConfig, tableOf } from "../../config/index.ts";
 import { socPortGeometry, socPortMap } from "../../registers/index.ts";

@@ -5,7 +5,10 @@
 import {
   assertAlways,
   assumeAlways,
+  axi4Address,
+  axi4Write,
   bit,
+  type Bit,
   cat,
   connect,
   constant,
@@ -18,19 +21,16 @@ import {
   mux,
   node,
   producerObeys,
+  type Proof,
   reg,
   sink,
   source,
   struct,
   uint,
-  when,
-  axi4Address,
-  axi4Write,
-  type Bit,
-  type Proof,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
-import { SyncReply, syncOp, wordBits } from "../sync/sync-ops.ts";
+import { syncOp, SyncReply, wordBits } from "../sync/sync-ops.ts";
 import { SyncUnit } from "../sync/sync-unit.ts";
 import { Access, operandBits } from "../records/records.ts";
 
@@ -90,8 +90,8 @@ const harness = module(
     connect(dut.reply, io.reply);
     connect(dut.access, io.access);
 
-    // Assumptions about the surroundings: a slot is in one operation at a time, and the memory answers each access
-    // once.
+    // Assumptions about the surroundings: a slot is in one operation at a time, and the memory answers
+    // each access once.
     const at = (v: UInt, slot: UInt): Bit => v.shr(slot).bit(0);
     const marked = (given: Bit, slot: UInt, name: string): UInt => node(mux(given, decode(slot, SLOTS), 0), { name });
     const pending = reg(uint(SLOTS), { init: 0, name: "model_pending" });

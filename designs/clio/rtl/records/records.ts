@@ -1,5 +1,5 @@
 /** The records that pass between the blocks of the node. One place for their fields and widths. */
-import { bit, constant, mux, struct, uint, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
+import { bit, type Bit, constant, mux, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { lengthBits, slotBits } from "../../../shared/frame/index.ts";
 import { accessBody, frameOffsets } from "../../wire/index.ts";
 
@@ -58,8 +58,8 @@ export const NetRequest = (p: { readonly slots: number }) =>
     tracked: bit,
     retry: bit,
     /**
-     * Sender: IPv4 address high, UDP source port low. The number of the operation is the ID of the first request for
-     * it.
+     * Sender: IPv4 address high, UDP source port low. The number of the operation is the ID of the first
+     * request for it.
      */
     client: uint(clientBits),
     operation: uint(operationBits),

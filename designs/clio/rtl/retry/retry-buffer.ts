@@ -10,7 +10,7 @@ import {
   struct,
   uint,
 } from "../../../../hdl-dsl/index.ts";
-import { reduced, RetryRequest, whole, type RetryBufferParameters } from "./retry-request.ts";
+import { reduced, type RetryBufferParameters, RetryRequest, whole } from "./retry-request.ts";
 import { RetryAnswer, RetryDone, RetryResults } from "./retry-results.ts";
 import { RetryVerdict } from "./retry-verdict.ts";
 import { Access } from "../records/records.ts";

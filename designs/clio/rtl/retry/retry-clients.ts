@@ -2,6 +2,8 @@ import {
   assertAlways,
   atMostOne,
   bit,
+  type Bit,
+  carryEqual,
   cat,
   constant,
   decode,
@@ -16,11 +18,9 @@ import {
   reg,
   struct,
   uint,
+  type UInt,
   vec,
   when,
-  type Bit,
-  type UInt,
-  carryEqual,
 } from "../../../../hdl-dsl/index.ts";
 
 export interface RetryClientsParameters {
@@ -44,11 +44,11 @@ const idleQuarters = 13;
  * `found` it is not offered. Its place can be had again from `freed` on, because operations of its may still be
  * remembered until then. One place is vacant at most.
  *
- * `idle` is the client that has been silent for longest, if that is longer than 3 x TIMEOUT. One place is looked at per
- * cycle, so `idle` comes up to 2 x clients cycles after that time. A `touch` takes a client off the list in the next
- * cycle, so a client that sends is never retired. A client that is added is touched soon after. Times wrap after
- * 2^stampBits quarters of TIMEOUT. A client silent for that long counts as fresh for 3 x TIMEOUT more, never the other
- * way round.
+ * `idle` is the client that has been silent for longest, if that is longer than 3 x TIMEOUT. One place is looked at
+ * per cycle, so `idle` comes up to 2 x clients cycles after that time. A `touch` takes a client off the list in the
+ * next cycle, so a client that sends is never retired. A client that is added is touched soon after. Times wrap after
+ * 2^stampBits quarters of TIMEOUT. A client silent for that long counts as fresh for 3 x TIMEOUT more, never the
+ * other way round.
  *
  * Latency 1; one operation of each kind per cycle, but no `look` with an `add`. Full: `place.valid` is 0. Reset: no
  * client is known.

@@ -1,6 +1,7 @@
 import {
   assertAlways,
   bit,
+  type Bit,
   cat,
   connect,
   constant,
@@ -17,7 +18,6 @@ import {
   source,
   struct,
   uint,
-  type Bit,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
@@ -50,8 +50,8 @@ interface Places {
 export const RetryStarted = (p: Places) =>
   struct({ valid: bit, slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)) });
 /**
- * Finding about the request in `slot`; `kind` is of `retryFinding`, `entry` its operation's, put there by the request
- * in `entrySlot`.
+ * Finding about the request in `slot`; `kind` is of `retryFinding`, `entry` its operation's, put there by the
+ * request in `entrySlot`.
  */
 export const RetryFinding = (p: Places) =>
   struct({

@@ -1,4 +1,4 @@
-import { bit, cat, struct, uint, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
+import { bit, type Bit, cat, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { retrySetBits } from "../../config/index.ts";
 
 /** Widths of what the retry buffer keeps. */

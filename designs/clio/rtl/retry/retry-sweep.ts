@@ -37,9 +37,9 @@ const ageEvery = (p: RetrySweepParameters): number =>
  * so old that their numbers will come round again.
  *
  * `step` names the set and client to look at; `take` says that it was. A step uses a cycle in which no request comes;
- * `urgent` claims such a cycle. `urgent` comes every 16th cycle of a purge, which so ends within 16 x sets cycles, and
- * hardly ever otherwise. From `purge` to the first step: 1 cycle. A purge while one is running must not be. Reset: no
- * purge.
+ * `urgent` claims such a cycle. `urgent` comes every 16th cycle of a purge, which so ends within 16 x sets cycles,
+ * and hardly ever otherwise. From `purge` to the first step: 1 cycle. A purge while one is running must not be.
+ * Reset: no purge.
  */
 export const RetrySweep = module(
   "RetrySweep",

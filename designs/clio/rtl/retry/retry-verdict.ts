@@ -2,12 +2,15 @@ import {
   assertAlways,
   assignView,
   bit,
+  type Bit,
+  carryEqual,
   cat,
   constant,
   demux,
   encodeOnehot,
   fromBits,
   instance,
+  isAfter,
   module,
   mux,
   node,
@@ -23,16 +26,13 @@ import {
   stream,
   struct,
   uint,
+  type UInt,
   vec,
   when,
   wire,
-  type Bit,
-  type UInt,
-  carryEqual,
-  isAfter,
 } from "../../../../hdl-dsl/index.ts";
 import { RetryClients } from "./retry-clients.ts";
-import { reduced, RetryRequest, whole, type RetryBufferParameters } from "./retry-request.ts";
+import { reduced, type RetryBufferParameters, RetryRequest, whole } from "./retry-request.ts";
 import { RetryFinding, retryFinding, RetryStarted } from "./retry-results.ts";
 import { isAged, quarterBefore, RetryEntry, setOf } from "./retry-store.ts";
 import { RetrySweep } from "./retry-sweep.ts";
@@ -217,8 +217,8 @@ export const RetryVerdict = module(
     const retires = node(settles.and(refused).and(clients.idle.valid));
     clients.retire.set(retires);
     sweep.purge.set({ valid: retires, index: clients.idle.index });
-    // A place is free when all its operations have been removed, and the last look-up of a row before that has left the
-    // pipeline.
+    // A place is free when all its operations have been removed, and the last look-up of a row before that has
+    // left the pipeline.
     const purged = reg(bit, { init: 0 });
     when(advance, () => purged.set(valid.and(at.purgesLast)));
     clients.freed.set(purged.and(advance));

@@ -1,16 +1,16 @@
 import {
   assertAlways,
   bit,
+  type Bit,
   cat,
   constant,
+  isAfter,
   node,
   orTree,
   reg,
   uint,
-  when,
-  type Bit,
   type UInt,
-  isAfter,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { setOf } from "./retry-store.ts";
 

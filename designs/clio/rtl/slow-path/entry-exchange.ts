@@ -1,8 +1,10 @@
 import {
   assertAlways,
   axi4Master,
+  type Axi4Parameters,
   axi4Slave,
   bit,
+  type Bit,
   cat,
   constant,
   fsm,
@@ -14,12 +16,10 @@ import {
   sink,
   source,
   uint,
+  type UInt,
   unpack,
   vec,
   when,
-  type Axi4Parameters,
-  type Bit,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { Exchange } from "./soc-port.ts";
 

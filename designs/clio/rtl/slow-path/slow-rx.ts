@@ -1,10 +1,10 @@
 import { bit, module, mux, node, output, reg, sink, source, uint, when } from "../../../../hdl-dsl/index.ts";
 import {
-  keepAll,
-  keepTo,
   AxisBeat,
   BufferBeat,
   BufferJob,
+  keepAll,
+  keepTo,
   Release,
   slotBeatBits,
   slotBits,

@@ -34,14 +34,14 @@ import {
   stream,
   struct,
   uint,
+  type UInt,
   unpack,
   vec,
   when,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { deriveConfig, type Parameters } from "../../config/index.ts";
 import { socPortGeometry, socPortMap, socPortValues } from "../../registers/index.ts";
-import { keepAll, keepTo, AxisBeat, lengthBits } from "../../../shared/frame/index.ts";
+import { AxisBeat, keepAll, keepTo, lengthBits } from "../../../shared/frame/index.ts";
 import { translateParameters } from "../ports/widths.ts";
 import { Shootdown } from "../memory/translate.ts";
 

@@ -1,8 +1,8 @@
 /**
- * The operations of the sync unit: their codes, the records that pass in and out of it, and their effect on the word in
- * memory.
+ * The operations of the sync unit: their codes, the records that pass in and out of it, and their effect on the
+ * word in memory.
  */
-import { bit, constant, mux, node, struct, uint, type Bit, type UInt } from "../../../../hdl-dsl/index.ts";
+import { bit, type Bit, constant, mux, node, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { firstPointerOp, operandBits, syncOpBits } from "../records/records.ts";
 import { lengthBits, slotBits } from "../../../shared/frame/index.ts";
 

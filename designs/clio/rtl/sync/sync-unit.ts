@@ -1,6 +1,10 @@
 import {
   arbiter,
   assertAlways,
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
   bit,
   cat,
   constant,
@@ -24,20 +28,16 @@ import {
   stream,
   struct,
   uint,
-  axi4Address,
-  axi4Read,
-  axi4Response,
-  axi4Write,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { status } from "../../wire/index.ts";
 import {
   fetchesPointer,
   newWord,
+  syncOp,
   SyncReply,
   SyncRequest,
   SyncResult,
-  syncOp,
   wordBits,
   wordBytes,
 } from "./sync-ops.ts";
@@ -60,12 +60,12 @@ export interface SyncUnitParameters {
  * Atomics and pointer fetches on aligned 8-byte words (paper §4.4.5, T3): TAS, CAS, FAA, STORE, and the first half of
  * DEREF_READ and DEREF_WRITE.
  *
- * Operations on different words overlap, `lanes` of them at a time. Operations on one word are done strictly one after
- * another, in the order of arrival. The next one begins when the one before has fired at `reply` or `access`. An
- * operation that must wait stalls those behind it. A word is read with its whole beat and written alone, by strobes.
- * STORE reads nothing; a TAS or CAS whose comparison fails writes nothing. The memory's error at either access ends an
- * operation with FAIL; nothing is written after a read that failed. The pointer of a DEREF goes out as an access to its
- * target.
+ * Operations on different words overlap, `lanes` of them at a time. Operations on one word are done strictly one
+ * after another, in the order of arrival. The next one begins when the one before has fired at `reply` or `access`.
+ * An operation that must wait stalls those behind it. A word is read with its whole beat and written alone, by
+ * strobes. STORE reads nothing; a TAS or CAS whose comparison fails writes nothing. The memory's error at either
+ * access ends an operation with FAIL; nothing is written after a read that failed. The pointer of a DEREF goes out as
+ * an access to its target.
  *
  * The operands of the slot at `operand_slot` are read in the same cycle, once per operation, before its `reply`. The
  * operands stay as long as the slot is taken.

@@ -1,6 +1,7 @@
 import {
   assertAlways,
   bit,
+  type Bit,
   constant,
   encodePriority,
   fromBits,
@@ -14,7 +15,6 @@ import {
   uint,
   vec,
   when,
-  type Bit,
 } from "../../../../hdl-dsl/index.ts";
 
 export interface SyncWordsParameters {

@@ -1,16 +1,16 @@
 import {
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
   connect,
+  type Def,
   instance,
   liteAddress,
   map,
   module,
   sink,
   source,
-  axi4Address,
-  axi4Read,
-  axi4Response,
-  axi4Write,
-  type Def,
   type StreamIn,
 } from "../../../../hdl-dsl/index.ts";
 import { behindTransport, ConfigError, deriveConfig, gbnTimeoutCycles, type Parameters } from "../../config/index.ts";
@@ -22,13 +22,13 @@ import { LiteSplit } from "../../../shared/axi/index.ts";
 import { ClioNode } from "./node.ts";
 import { nodeBus, translateParameters } from "../ports/widths.ts";
 import {
+  type configPort,
   dramPorts,
   handMemoryThrough,
   networkPorts,
+  type NodePorts,
   slowPathPorts,
   softwarePorts,
-  type NodePorts,
-  type configPort,
 } from "../ports/node-ports.ts";
 
 export interface GbnNodeParameters extends Parameters {
@@ -41,8 +41,8 @@ export interface BehindGoBackN {
   /** Its Verilog name without the transport, `ClioNode...`. */
   readonly nameOf: (p: Parameters) => string;
   /**
-   * Requests that it can have taken in beside those that hold a slot. These requests may take longer than their
-   * sessions last.
+   * Requests that it can have taken in beside those that hold a slot. These requests may take longer than
+   * their sessions last.
    */
   readonly requests: number;
   /** Whether it answers some requests with several frames, and marks all but the last (`partBit` of tags.ts). */
@@ -75,10 +75,10 @@ const shims = (p: GbnNodeParameters, { requests, marksParts }: BehindGoBackN): G
 };
 
 /**
- * A memory node with the Go-Back-N transport: the node as it is, between the two shims (gbn-shims.ts). The ports are
- * the node's, and `gbn_aw` ... `gbn_r` is the AXI4 port of the frames kept. The registers are the node's; those of
- * Go-Back-N lie behind them, in the upper half of the register space (gbn-registers.ts). Software opens and closes
- * sessions there.
+ * A memory node with the Go-Back-N transport: the node as it is, between the two shims (gbn-shims.ts). The ports
+ * are the node's, and `gbn_aw` ... `gbn_r` is the AXI4 port of the frames kept. The registers are the node's; those
+ * of Go-Back-N lie behind them, in the upper half of the register space (gbn-registers.ts). Software opens and
+ * closes sessions there.
  */
 export const goBackNNode = (inside: BehindGoBackN) =>
   module(

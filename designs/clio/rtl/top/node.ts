@@ -16,10 +16,10 @@ import {
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import {
+  type CounterName,
   counterNames,
   deriveConfig,
   makeSettings,
-  type CounterName,
   type NodeConfig,
   type Parameters,
 } from "../../config/index.ts";
@@ -32,7 +32,7 @@ import { Control } from "../dispatch/control.ts";
 import { FenceUnit } from "../dispatch/fence.ts";
 import { OffloadControl, OffloadEvents, OffloadState } from "../dispatch/events.ts";
 import { Finish } from "../dispatch/finish.ts";
-import { FrameBuffer, SlotPool, SlotWords, Release } from "../../../shared/frame/index.ts";
+import { FrameBuffer, Release, SlotPool, SlotWords } from "../../../shared/frame/index.ts";
 import { Mat } from "../dispatch/mat.ts";
 import { configPort, framePorts, memoryPorts } from "../ports/node-ports.ts";
 import { NetRx } from "../network/net-rx.ts";

@@ -1,5 +1,6 @@
 import {
   arbiter,
+  type Axi4Parameters,
   bit,
   cat,
   connect,
@@ -11,20 +12,19 @@ import {
   node,
   orTree,
   output,
+  portOf,
   reg,
   stage,
   uint,
   when,
-  portOf,
-  type Axi4Parameters,
 } from "../../../../hdl-dsl/index.ts";
 import {
   ConfigError,
   deriveConfig,
-  ofPartition,
-  partitionsOf,
   type NodeConfig,
+  ofPartition,
   type Parameters,
+  partitionsOf,
 } from "../../config/index.ts";
 import { LiteBroadcast } from "../partition/lite-broadcast.ts";
 import { ClioNode } from "./node.ts";
@@ -32,9 +32,9 @@ import { nodeBus, translateParameters } from "../ports/widths.ts";
 import { framePorts, memoryPorts } from "../ports/node-ports.ts";
 import {
   partitionBus,
+  type PartitionMemoryParameters,
   PartitionReads,
   PartitionWrites,
-  type PartitionMemoryParameters,
 } from "../partition/partition-memory.ts";
 import { partitionOf } from "../partition/partition-of.ts";
 import { PartitionRx } from "../partition/partition-rx.ts";
@@ -67,8 +67,8 @@ const busOf = (p: Parameters): Axi4Parameters => partitionBus(memoryOf(p));
  *
  * - `rx`: frames go by PID to queues of the partitions; `rx.ready` is always 1; a frame that finds no room is
  *   dropped (`dropped`, partition-rx.ts).
- * - `tx`, `mem_*`: fixed turns (partition-tx.ts, partition-memory.ts). A partition with nothing to send leaves its turn
- *   unused.
+ * - `tx`, `mem_*`: fixed turns (partition-tx.ts, partition-memory.ts). A partition with nothing to send leaves
+ *   its turn unused.
  * - `soc_rx`, `soc_tx`, `free_page`, `shootdown`: the software behind them is one for all, and its timing is not
  *   independent. Frames to the software go one after another in turn, those from it by their PID. A free page goes to
  *   the partition whose turn it is, if it has room. One shootdown is under way at a time. A frame that waits for the

@@ -1,5 +1,10 @@
 import {
   arbiter,
+  axi4Address,
+  type Axi4Parameters,
+  axi4Read,
+  axi4Response,
+  axi4Write,
   bit,
   bitsFor,
   connect,
@@ -14,23 +19,18 @@ import {
   sink,
   source,
   stream,
+  type StreamIn,
   uint,
   when,
-  axi4Address,
-  axi4Read,
-  axi4Response,
-  axi4Write,
-  type Axi4Parameters,
-  type StreamIn,
 } from "../../../../hdl-dsl/index.ts";
-import { tableOf, type NodeConfig, type RuntimeSettings } from "../../config/index.ts";
+import { type NodeConfig, type RuntimeSettings, tableOf } from "../../config/index.ts";
 import { status } from "../../wire/index.ts";
 import { physicalPid } from "../../registers/index.ts";
 import { AccessRead } from "../memory/access-read.ts";
 import { AccessWrite } from "../memory/access-write.ts";
 import { AxiShare } from "../../../shared/axi/index.ts";
 import { memoryMasters } from "../ports/widths.ts";
-import { FrameBuffer, AxisBeat } from "../../../shared/frame/index.ts";
+import { AxisBeat, FrameBuffer } from "../../../shared/frame/index.ts";
 import { Mat } from "../dispatch/mat.ts";
 import { NetRx } from "../network/net-rx.ts";
 import { NetTx } from "../network/net-tx.ts";

@@ -1,7 +1,8 @@
 import {
   bit,
-  constant,
   cat,
+  connect,
+  constant,
   input,
   module,
   mux,
@@ -13,22 +14,21 @@ import {
   stream,
   struct,
   uint,
+  type UInt,
   unpack,
   when,
-  connect,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { etherType, ethernetHeader, ipv4Header, minimumFrame, udpHeader } from "../../../shared/wire/index.ts";
+import { ethernetHeader, etherType, ipv4Header, minimumFrame, udpHeader } from "../../../shared/wire/index.ts";
 import { gbnHeader, gbnTypes } from "../../../shared/go-back-n/wire/index.ts";
-import { joinBytes, joinFields, keepAll, keepTo, AxisBeat } from "../../../shared/frame/index.ts";
+import { AxisBeat, joinBytes, joinFields, keepAll, keepTo } from "../../../shared/frame/index.ts";
 import {
   Answer,
   gbnBytes,
   PeerFields,
+  type SessionParameters,
   wirePeer,
   wireSequenceBits,
   wireSlotBits,
-  type SessionParameters,
 } from "../../../shared/go-back-n/rtl/index.ts";
 import { constantSum, ipv4Checksum, ipv4Constants } from "../network/reply-frame.ts";
 import { NetConfig } from "../records/records.ts";

@@ -16,9 +16,9 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
+import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
-import { cutFields, AxisBeat } from "../../../shared/frame/index.ts";
+import { AxisBeat, cutFields } from "../../../shared/frame/index.ts";
 import { sessionBits, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
 import { tagBits, tagPrefix } from "./tags.ts";
 

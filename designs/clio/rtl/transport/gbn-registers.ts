@@ -13,8 +13,8 @@ import {
   source,
   struct,
   uint,
-  when,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { gbnCounters, gbnMap, gbnValues } from "../../registers/index.ts";
 import { GbnCounters } from "./gbn-shims.ts";
@@ -24,10 +24,10 @@ import { sessionBits, SessionControl } from "../../../shared/go-back-n/rtl/index
 const failuresKept = 16;
 
 /**
- * The registers of the Go-Back-N shims on AXI4-Lite (the map is data: ../registers/go-back-n.ts). Software opens and
- * closes sessions, sees those that were given up, and reads the counters. Latency and full: as RegisterSlave. An order
- * while one is under way is forgotten; a session given up while 16 are remembered is closed and counted, but not
- * remembered.
+ * The registers of the Go-Back-N shims on AXI4-Lite (the map is data: ../registers/go-back-n.ts). Software opens
+ * and closes sessions, sees those that were given up, and reads the counters. Latency and full: as RegisterSlave.
+ * An order while one is under way is forgotten; a session given up while 16 are remembered is closed and counted,
+ * but not remembered.
  */
 export const GbnRegisters = module(
   "GbnRegisters",

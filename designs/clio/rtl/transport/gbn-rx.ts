@@ -1,5 +1,6 @@
 import {
   bit,
+  type Bit,
   cat,
   connect,
   constant,
@@ -18,35 +19,34 @@ import {
   stream,
   struct,
   uint,
+  type UInt,
   unpack,
   when,
-  type Bit,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { clioHeader, frameOffsets, operations } from "../../wire/index.ts";
-import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
+import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { gbnFrameKind, gbnHeader, gbnTypes, gbnVerdict, managementSlot } from "../../../shared/go-back-n/wire/index.ts";
-import { cutFields, AxisBeat } from "../../../shared/frame/index.ts";
+import { AxisBeat, cutFields } from "../../../shared/frame/index.ts";
 import { GbnAnswers } from "./gbn-answers.ts";
 import {
-  GbnFrames,
-  gbnFramesKept,
-  GbnPacket,
-  GbnReceiver,
   Acknowledgement,
   Answer,
   gbnBytes,
+  GbnFrames,
+  gbnFramesKept,
   gbnOffset,
+  GbnPacket,
+  GbnReceiver,
+  type GbnReceiverParameters,
   PeerFields,
   sessionBits,
   SessionControl,
+  type SessionParameters,
   ticketBits,
   Turn,
   wirePeer,
   wireSequenceBits,
   wireSlotBits,
-  type GbnReceiverParameters,
-  type SessionParameters,
 } from "../../../shared/go-back-n/rtl/index.ts";
 import { isNoSender, isNoStation, isReply } from "../network/senders.ts";
 import { tagBits } from "./tags.ts";

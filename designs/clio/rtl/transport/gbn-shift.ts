@@ -3,6 +3,7 @@
  */
 import {
   bit,
+  type Bit,
   cat,
   connect,
   constant,
@@ -18,9 +19,8 @@ import {
   stream,
   struct,
   uint,
-  when,
-  type Bit,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { ethernetHeader, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";

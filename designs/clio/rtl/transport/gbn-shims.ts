@@ -1,6 +1,12 @@
 import {
   arbiter,
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
   bit,
+  type Bit,
+  byName,
   connect,
   fork,
   input,
@@ -13,14 +19,8 @@ import {
   stream,
   struct,
   uint,
-  when,
-  axi4Address,
-  axi4Read,
-  axi4Response,
-  axi4Write,
-  byName,
-  type Bit,
   type UIntVar,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { GbnPeers } from "./gbn-peers.ts";
 import { GbnRx, GbnRxEvents, type GbnRxParameters } from "./gbn-rx.ts";

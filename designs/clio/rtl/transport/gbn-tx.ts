@@ -1,6 +1,11 @@
 import {
   arbiter,
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
   bit,
+  type Bit,
   connect,
   constant,
   Fifo,
@@ -18,43 +23,38 @@ import {
   source,
   stage,
   stream,
+  type StreamIn,
   struct,
   uint,
+  type UInt,
   unpack,
   when,
   widthOf,
-  axi4Address,
-  axi4Read,
-  axi4Response,
-  axi4Write,
-  type Bit,
-  type StreamIn,
-  type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
+import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
 import { gbnFrameKind, gbnHeader, gbnTypes, managementSlot } from "../../../shared/go-back-n/wire/index.ts";
-import { cutFields, joinFields, AxisBeat } from "../../../shared/frame/index.ts";
+import { AxisBeat, cutFields, joinFields } from "../../../shared/frame/index.ts";
 import {
+  Acknowledgement,
+  FramePlace,
+  gbnBytes,
   GbnFrames,
   gbnFramesKept,
   GbnReorder,
   GbnResend,
   GbnSender,
-  FramePlace,
+  type GbnSenderParameters,
   GbnStore,
+  type GbnStoreParameters,
   lengthBitsOf,
-  writtenBits,
-  Acknowledgement,
-  gbnBytes,
   sessionBits,
   SessionControl,
   ticketBits,
   Turn,
   wireSequenceBits,
   wireSlotBits,
-  type GbnSenderParameters,
-  type GbnStoreParameters,
+  writtenBits,
 } from "../../../shared/go-back-n/rtl/index.ts";
 import { partBit, tagBits, tagPrefix } from "./tags.ts";
 import { headerBytes } from "./gbn-opcode.ts";

@@ -1,14 +1,14 @@
-import { allocBody, joinBody, newNodeBody, opcode, retBody, status, type Dissected } from "../../wire/index.ts";
-import { decode, encode, formatIpv4, type Endpoint } from "../../../shared/wire/index.ts";
+import { allocBody, type Dissected, joinBody, newNodeBody, opcode, retBody, status } from "../../wire/index.ts";
+import { decode, encode, type Endpoint, formatIpv4 } from "../../../shared/wire/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../../config/index.ts";
 import type { FramePool } from "../../../shared/virtual-memory/software/index.ts";
-import { MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "../requests/handler.ts";
-import { errorNumber, regionBytes, type MemoryManager } from "../memory/memory-manager.ts";
+import { type Handler, MalformedRequest, type SlowReply, type SlowRequest } from "../requests/handler.ts";
+import { errorNumber, type MemoryManager, regionBytes } from "../memory/memory-manager.ts";
 import type { SlowPathTransport } from "../transport/transport.ts";
-import { pause, type ClusterClock } from "./clock.ts";
+import { type ClusterClock, pause } from "./clock.ts";
 import { PeerExchange, PeerGone } from "./peer-exchange.ts";
 import { RegionReceiver } from "./region-receiver.ts";
-import { RegionSender, type MigrationReport } from "./region-sender.ts";
+import { type MigrationReport, RegionSender } from "./region-sender.ts";
 import { decodeStep, encodeStep, migrationResult, regionKey, sendStep } from "./steps.ts";
 import { Turns } from "./turns.ts";
 import { WriteEpochs } from "./write-epochs.ts";
@@ -74,8 +74,8 @@ export class ClusterNode {
   private closed = false;
   private fail: (error: unknown) => void = () => undefined;
   /**
-   * Rejects with what is no fault of another member: the node cannot go on. Requests that come while it is shut down
-   * are ignored.
+   * Rejects with what is no fault of another member: the node cannot go on. Requests that come while it is shut
+   * down are ignored.
    */
   readonly failure = new Promise<never>((_, reject) => {
     this.fail = error => {

@@ -14,16 +14,16 @@ import {
   status,
   udpPorts,
 } from "../../wire/index.ts";
-import { concat, decode, encode, formatIpv4, type Endpoint } from "../../../shared/wire/index.ts";
+import { concat, decode, encode, type Endpoint, formatIpv4 } from "../../../shared/wire/index.ts";
 import { AtMostOnce } from "../requests/at-most-once.ts";
 import { mayBeAnswered } from "../requests/senders.ts";
 import { errorNumber, regionBytes } from "../memory/memory-manager.ts";
 import { Monitor } from "./monitor.ts";
-import { regionState, type MemberNode, type Placement } from "./region-map.ts";
+import { type MemberNode, type Placement, regionState } from "./region-map.ts";
 import type { SlowReply, SlowRequest } from "../requests/handler.ts";
-import { pause, type ClusterClock } from "./clock.ts";
+import { type ClusterClock, pause } from "./clock.ts";
 import { PeerExchange, PeerGone } from "./peer-exchange.ts";
-import { decodeStep, encodeStep, migrationResult, sendStep, type MigrationMode } from "./steps.ts";
+import { decodeStep, encodeStep, type MigrationMode, migrationResult, sendStep } from "./steps.ts";
 
 export interface GlobalControllerOptions {
   /**

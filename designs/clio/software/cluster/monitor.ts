@@ -19,15 +19,15 @@ import {
   decode,
   echoReplyFrame,
   encode,
+  type Endpoint,
   formatIpv4,
   PacketError,
   udpFrame,
-  type Endpoint,
 } from "../../../shared/wire/index.ts";
 import { errorNumber, regionBytes } from "../memory/memory-manager.ts";
 import { LowestFree } from "../memory/numbers.ts";
 import { mayBeAnswered } from "../requests/senders.ts";
-import { RegionMap, type MemberNode } from "./region-map.ts";
+import { type MemberNode, RegionMap } from "./region-map.ts";
 
 /** Member types of JOIN_CLUSTER and NEW_NODE. */
 const memberType = { node: 1n, host: 2n } as const;

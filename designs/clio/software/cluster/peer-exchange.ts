@@ -1,10 +1,10 @@
 import {
   PeerExchange as Exchange,
-  PeerGone,
   type PeerExchangeOptions,
+  PeerGone,
 } from "../../../shared/control/software/index.ts";
-import { udpFrame, type Endpoint } from "../../../shared/wire/index.ts";
-import { clioMessage, opcode, replyCode, status, type Dissected } from "../../wire/index.ts";
+import { type Endpoint, udpFrame } from "../../../shared/wire/index.ts";
+import { clioMessage, type Dissected, opcode, replyCode, status } from "../../wire/index.ts";
 
 export { PeerGone };
 /** What an exchange is given beside its codec. */

@@ -1,6 +1,6 @@
 import type { NodeConfig } from "../../config/index.ts";
 import type { FramePool } from "../../../shared/virtual-memory/software/index.ts";
-import { regionBytes, type MemoryManager } from "../memory/memory-manager.ts";
+import { type MemoryManager, regionBytes } from "../memory/memory-manager.ts";
 import type { SlowPathTransport } from "../transport/transport.ts";
 import { migrationResult, receiveStep, regionKey, type RegionName, type Step } from "./steps.ts";
 

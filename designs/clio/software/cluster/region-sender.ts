@@ -2,11 +2,11 @@ import { decode, type Endpoint } from "../../../shared/wire/index.ts";
 import { opcode, retBody } from "../../wire/index.ts";
 import type { NodeConfig } from "../../config/index.ts";
 import type { FramePool } from "../../../shared/virtual-memory/software/index.ts";
-import { regionBytes, type MemoryManager } from "../memory/memory-manager.ts";
+import { type MemoryManager, regionBytes } from "../memory/memory-manager.ts";
 import type { SlowPathTransport } from "../transport/transport.ts";
 import type { ClusterClock } from "./clock.ts";
-import { PeerGone, type PeerExchange } from "./peer-exchange.ts";
-import { encodeStep, migrationResult, receiveStep, type MigrationMode, type RegionName, type Step } from "./steps.ts";
+import { type PeerExchange, PeerGone } from "./peer-exchange.ts";
+import { encodeStep, type MigrationMode, migrationResult, receiveStep, type RegionName, type Step } from "./steps.ts";
 import type { Turns } from "./turns.ts";
 
 /** Services of the node that a migration needs. */
@@ -59,8 +59,8 @@ interface OutgoingPage {
 }
 
 /**
- * The node that a region leaves: it drives the migration (docs/clio/distributed.md "Why it is right"). A page's rights are
- * withdrawn, and the shootdown acknowledged, before the copy reads the first of its bytes (write). The same holds
+ * The node that a region leaves: it drives the migration (docs/clio/distributed.md "Why it is right"). A page's rights
+ * are withdrawn, and the shootdown acknowledged, before the copy reads the first of its bytes (write). The same holds
  * before the destination puts the page to use (read). Frames are kept until everything has gone over, so that all can
  * be taken back.
  */

@@ -1,4 +1,4 @@
-import { decode, encode, concat, type Endpoint } from "../../../shared/wire/index.ts";
+import { concat, decode, encode, type Endpoint } from "../../../shared/wire/index.ts";
 import { migrationBody, migrationStepBody } from "../../wire/index.ts";
 import { errorNumber } from "../memory/memory-manager.ts";
 

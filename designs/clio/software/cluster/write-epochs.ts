@@ -1,5 +1,5 @@
 import type { NodeConfig } from "../../config/index.ts";
-import { regionBytes, type MemoryManager } from "../memory/memory-manager.ts";
+import { type MemoryManager, regionBytes } from "../memory/memory-manager.ts";
 import type { SlowPathTransport } from "../transport/transport.ts";
 import { regionKey, type RegionName } from "./steps.ts";
 

@@ -1,6 +1,6 @@
 import { encode } from "../../../shared/wire/index.ts";
 import { kvBody, kvReplyBody, opcode, status } from "../../wire/index.ts";
-import { bodyOf, MalformedRequest, type Handler, type SlowReply, type SlowRequest } from "../requests/handler.ts";
+import { bodyOf, type Handler, MalformedRequest, type SlowReply, type SlowRequest } from "../requests/handler.ts";
 import type { KvStore } from "./kv-store.ts";
 
 /** Bytes of every key. */

@@ -1,4 +1,4 @@
-import { concatenate, join, rangeAfter, rangesOf, roomIn, split, type Range, type VaTree } from "./va-tree.ts";
+import { concatenate, join, type Range, rangeAfter, rangesOf, roomIn, split, type VaTree } from "./va-tree.ts";
 
 export type { Range } from "./va-tree.ts";
 

@@ -4,7 +4,7 @@ import { AddressRanges } from "./address-ranges.ts";
 import type { Range } from "./va-tree.ts";
 import type { FramePool } from "../../../shared/virtual-memory/software/index.ts";
 import { LowestFree } from "./numbers.ts";
-import { ShadowTable, type ShadowEntry } from "./shadow-table.ts";
+import { type ShadowEntry, ShadowTable } from "./shadow-table.ts";
 import type { SlowPathTransport } from "../transport/transport.ts";
 
 /** Bytes of a region of virtual addresses (paper §4.4.7). */
@@ -222,9 +222,9 @@ export class MemoryManager {
 
   /**
    * The order that makes freeing safe has three steps. The entries are cleared; the hardware acknowledges that it uses
-   * none of them any more; then slots, addresses and frames are given back. A fault that was under way may have written
-   * its entry after the clearing. Such an entry is found by reading back after the acknowledgement, and goes the same
-   * way.
+   * none of them any more; then slots, addresses and frames are given back. A fault that was under way may have
+   * written its entry after the clearing. Such an entry is found by reading back after the acknowledgement, and goes
+   * the same way.
    */
   private async freePages(pid: number, ranges: AddressRanges, start: number, end: number): Promise<void> {
     const frames: number[] = [],

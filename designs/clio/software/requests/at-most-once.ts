@@ -1,9 +1,9 @@
 import {
-  AtMostOnce as Rules,
   type AtMostOnceOptions,
   type AtMostOnceStatistics,
+  AtMostOnce as Rules,
 } from "../../../shared/control/software/index.ts";
-import { opcode, status, type OpcodeName } from "../../wire/index.ts";
+import { opcode, type OpcodeName, status } from "../../wire/index.ts";
 import type { SlowReply, SlowRequest } from "./handler.ts";
 
 export type { AtMostOnceOptions, AtMostOnceStatistics };

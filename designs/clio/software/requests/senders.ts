@@ -1,12 +1,12 @@
 import { firstOffloadPid } from "../../config/index.ts";
 import {
+  type Dissected,
   internalPrefix,
   operationOf,
   repliesTo,
   sharedCodes,
   status,
   udpPorts,
-  type Dissected,
 } from "../../wire/index.ts";
 import type { Endpoint } from "../../../shared/wire/index.ts";
 

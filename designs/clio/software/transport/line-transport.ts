@@ -1,5 +1,5 @@
 import { accessBody, clioMessage, dissect, opcode, status, statusName } from "../../wire/index.ts";
-import { encode, udpFrame, type Endpoint } from "../../../shared/wire/index.ts";
+import { encode, type Endpoint, udpFrame } from "../../../shared/wire/index.ts";
 import type { CounterName, NodeConfig, RuntimeSettings } from "../../config/index.ts";
 import { lineRegister, lineStatus, physicalPid } from "../../registers/index.ts";
 import type { ControlRegister, SlowPathTransport } from "./transport.ts";
@@ -29,8 +29,8 @@ const wordBytes = 8;
 /**
  * The slow path's way to a node without a processor beside it. The transport uses the line of the node's clients
  * (board/serial-node.ts), with READs and WRITEs of `physicalPid`. All frames on the line go through here, one after
- * another, so that a few of them can be one step. `pass` is for clients' requests to the node, `offer` for those to the
- * slow path.
+ * another, so that a few of them can be one step. `pass` is for clients' requests to the node, `offer` for those to
+ * the slow path.
  */
 export class LineTransport implements SlowPathTransport {
   readonly #options: LineTransportOptions;

@@ -1,16 +1,16 @@
 import type { CounterName, NodeConfig } from "../../config/index.ts";
 import {
   counterAddress,
+  type FieldName,
   fieldPlace,
-  socPortGeometry,
-  socPortMap,
   insertField,
   registerDriver,
-  type FieldName,
-  type SocPortGeometry,
   type RegisterDriver,
+  socPortGeometry,
+  type SocPortGeometry,
+  socPortMap,
 } from "../../registers/index.ts";
-import { loadBytes, storeBytes, type MemoryMap } from "./memory-map.ts";
+import { loadBytes, type MemoryMap, storeBytes } from "./memory-map.ts";
 import type { ControlRegister, SlowPathTransport } from "./transport.ts";
 
 /** A processor's view of a node. */

@@ -6,10 +6,10 @@ export type ControlRegister =
   "outOfMemory";
 
 /**
- * Operations of the hardware that the slow path needs (paper §4.5: rings both ways, register access, DRAM access across
- * the interconnect). In simulation a bench stands behind it, on a board a driver; the slow path is the same. Addresses
- * are physical byte addresses. Every call may take time; calls made one after another without waiting are done in that
- * order.
+ * Operations of the hardware that the slow path needs (paper §4.5: rings both ways, register access, DRAM access
+ * across the interconnect). In simulation a bench stands behind it, on a board a driver; the slow path is the same.
+ * Addresses are physical byte addresses. Every call may take time; calls made one after another without waiting are
+ * done in that order.
  */
 export interface SlowPathTransport {
   /** The next frame from the hardware, as received; undefined once the transport has been closed. */

@@ -1,4 +1,5 @@
 import {
+  type Bit,
   cat,
   constant,
   decode,
@@ -7,7 +8,6 @@ import {
   ram,
   reg,
   uint,
-  type Bit,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 

@@ -1,6 +1,7 @@
 import {
   assertAlways,
   bit,
+  carryEqual,
   constant,
   input,
   module,
@@ -12,12 +13,11 @@ import {
   sink,
   struct,
   uint,
-  when,
   type UInt,
-  carryEqual,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { gbnVerdict } from "../wire/index.ts";
-import { Answer, Peer, SessionControl, sessionBits, type PeerWidths, type SessionParameters } from "./types.ts";
+import { Answer, Peer, type PeerWidths, sessionBits, SessionControl, type SessionParameters } from "./types.ts";
 
 export interface GbnReceiverParameters extends SessionParameters, PeerWidths {
   /** Packets in order after which an ACK is sent at the latest. */

@@ -18,12 +18,12 @@ import {
   stream,
   struct,
   uint,
-  when,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { hintTable } from "./hints.ts";
 import { sessionBits, SessionControl, ticketBits, Turn } from "./types.ts";
-import { GbnWaiting, waitingAction, WaitingPlan, type GbnWaitingParameters } from "./waiting.ts";
+import { GbnWaiting, type GbnWaitingParameters, waitingAction, WaitingPlan } from "./waiting.ts";
 import { AxisBeat } from "../../frame/index.ts";
 
 export interface GbnReorderParameters extends GbnWaitingParameters {
@@ -60,10 +60,10 @@ export const GbnReorderEvents = struct({
  * keep the order of its requests").
  *
  * A request's ticket is the low half of its sequence number, so a session's tickets have no gaps; it comes back with
- * the reply (go-back-n/rtl/types.ts, the tag). Per session, in block memory: the ticket that is due, and how many wait. Its reply
- * passes, and then all that waited for it; a reply that is ahead waits in a slot with its beats. `silent` names
- * requests that are never answered; they take a slot without beats if they are ahead. A reply behind the one that is
- * due (a further frame of one, or one no longer waited for) passes. A ticket `reach` or more ahead is of an earlier
+ * the reply (go-back-n/rtl/types.ts, the tag). Per session, in block memory: the ticket that is due, and how many wait.
+ * Its reply passes, and then all that waited for it; a reply that is ahead waits in a slot with its beats. `silent`
+ * names requests that are never answered; they take a slot without beats if they are ahead. A reply behind the one that
+ * is due (a further frame of one, or one no longer waited for) passes. A ticket `reach` or more ahead is of an earlier
  * life of the session: dropped. `control` begins a session anew and drops what waits for it.
  *
  * Who waits for a ticket is found by memory, not by comparing: a session with replies that wait has a lane of its

@@ -13,14 +13,14 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { FramePlace, writtenBits, type GbnStoreParameters } from "./store.ts";
+import { FramePlace, type GbnStoreParameters, writtenBits } from "./store.ts";
 import { sessionBits } from "./types.ts";
 
 /**
- * Sends a session's frames again, one session after another, frame by frame as the session table says (go-back-n/rtl/sender.ts
- * `step`). A frame is read when all frames given a number before (`given`) are in memory (`written`); while it is read,
- * `busy` names it, so that its place is not written over. Per frame: 4 cycles, the memory's latency, and its beats; the
- * frames of a session leave in order.
+ * Sends a session's frames again, one session after another, frame by frame as the session table says
+ * (go-back-n/rtl/sender.ts `step`). A frame is read when all frames given a number before (`given`) are in memory
+ * (`written`); while it is read, `busy` names it, so that its place is not written over. Per frame: 4 cycles, the
+ * memory's latency, and its beats; the frames of a session leave in order.
  */
 export const GbnResend = module(
   "GbnResend",

@@ -1,6 +1,11 @@
 import {
   assertAlways,
+  axi4Address,
+  axi4Read,
+  axi4Response,
+  axi4Write,
   bit,
+  type Bit,
   bitsFor,
   cat,
   connect,
@@ -19,17 +24,12 @@ import {
   stage,
   struct,
   uint,
-  when,
-  axi4Address,
-  axi4Read,
-  axi4Response,
-  axi4Write,
-  type Bit,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { frameBeats } from "./frames.ts";
 import { sessionBits, type SessionParameters } from "./types.ts";
-import { keepAll, keepTo, AxisBeat } from "../../frame/index.ts";
+import { AxisBeat, keepAll, keepTo } from "../../frame/index.ts";
 
 export interface GbnStoreParameters extends SessionParameters {
   readonly beatBytes: number;

@@ -1,5 +1,6 @@
 import {
   bit,
+  type Bit,
   cat,
   connect,
   constant,
@@ -15,7 +16,6 @@ import {
   struct,
   uint,
   when,
-  type Bit,
 } from "../../../../hdl-dsl/index.ts";
 import { frameBeats } from "./frames.ts";
 import { AxisBeat } from "../../frame/index.ts";

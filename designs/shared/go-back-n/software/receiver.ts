@@ -1,5 +1,5 @@
 import { gbnFirst, type GbnVerdict } from "../wire/index.ts";
-import { sequenceDistance, sequencePlus as plus } from "./sequence.ts";
+import { sequencePlus as plus, sequenceDistance } from "./sequence.ts";
 
 export interface GbnAnswer {
   readonly nack: boolean;

@@ -1,5 +1,5 @@
 import { gbnFirst, gbnWindow } from "../wire/index.ts";
-import { sequenceDistance, sequencePlus as plus } from "./sequence.ts";
+import { sequencePlus as plus, sequenceDistance } from "./sequence.ts";
 
 /**
  * One session's sending half: numbers packets, keeps them until they are acknowledged, and repeats from the

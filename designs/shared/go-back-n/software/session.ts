@@ -1,5 +1,5 @@
-import { gbnFirst, gbnTypes, type GbnHeader } from "../wire/index.ts";
-import { GbnReceiverModel, type GbnAnswer } from "./receiver.ts";
+import { gbnFirst, type GbnHeader, gbnTypes } from "../wire/index.ts";
+import { type GbnAnswer, GbnReceiverModel } from "./receiver.ts";
 import { GbnSenderModel } from "./sender.ts";
 
 /** Times are in any one unit, that of `now`. */

@@ -1,15 +1,15 @@
 import {
   concat,
+  decode,
   encode,
   encodeInto,
+  type Endpoint,
   ethernetHeader,
   headerOffsets,
   internetChecksum,
   ipv4Header,
   udpFrame,
   udpHeader,
-  decode,
-  type Endpoint,
 } from "../../wire/index.ts";
 import { gbnHeader } from "./header.ts";
 

@@ -2,8 +2,10 @@ import {
   assertAlways,
   atMostOne,
   bit,
+  type Bit,
   constant,
   encodeOnehot,
+  firstSet,
   fromBits,
   input,
   literalOf,
@@ -18,14 +20,12 @@ import {
   reg,
   struct,
   uint,
+  type UInt,
   vec,
   when,
-  type Bit,
-  type UInt,
-  firstSet,
 } from "../../../../hdl-dsl/index.ts";
 import { Faulted } from "./page-fault.ts";
-import { Arriving, geometryOf, Walked, WalkResult, tableName, type WalkParameters } from "./table-walk.ts";
+import { Arriving, geometryOf, tableName, Walked, type WalkParameters, WalkResult } from "./table-walk.ts";
 
 /** What became of a miss. */
 export const verdict = {

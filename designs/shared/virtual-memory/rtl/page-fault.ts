@@ -1,4 +1,7 @@
 import {
+  axi4Address,
+  axi4Response,
+  axi4Write,
   bit,
   bitsFor,
   cat,
@@ -18,13 +21,10 @@ import {
   stream,
   struct,
   uint,
-  axi4Address,
-  axi4Response,
-  axi4Write,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { entryBytes } from "../table/index.ts";
-import { geometryOf, tableName, WalkResult, type WalkParameters } from "./table-walk.ts";
+import { geometryOf, tableName, type WalkParameters, WalkResult } from "./table-walk.ts";
 
 export interface PageFaultParameters extends WalkParameters {
   readonly freePages: number;

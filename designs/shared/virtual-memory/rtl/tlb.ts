@@ -2,6 +2,7 @@ import {
   assertAlways,
   atMostOne,
   bit,
+  type Bit,
   encodeOnehot,
   fromBits,
   input,
@@ -17,7 +18,6 @@ import {
   uint,
   vec,
   when,
-  type Bit,
 } from "../../../../hdl-dsl/index.ts";
 
 /** What a translation gives. */

@@ -73,8 +73,8 @@ export class PageRefill {
   }
 
   /**
-   * What the hardware is told follows the pool: set when nothing is left to push, cleared as soon as something has been
-   * pushed.
+   * What the hardware is told follows the pool: set when nothing is left to push, cleared as soon as something
+   * has been pushed.
    */
   private async tell(none: boolean): Promise<void> {
     if (none === this.toldOutOfMemory) return;

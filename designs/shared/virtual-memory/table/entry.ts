@@ -1,4 +1,4 @@
-import { struct, uint, type Shape, type StructShape, type UIntShape } from "../../../../hdl-dsl/index.ts";
+import { type Shape, struct, type StructShape, uint, type UIntShape } from "../../../../hdl-dsl/index.ts";
 import { bucketBytes, entryBytes, type TableGeometry } from "./geometry.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { primitivePolynomial, powersOfX } from "./polynomial.ts";
+import { powersOfX, primitivePolynomial } from "./polynomial.ts";
 
 /**
  * Page table entries of a bucket, and their bytes: one bucket is one 512-bit beat, so a translation is ONE memory

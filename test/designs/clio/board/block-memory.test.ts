@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { BlockMemory } from "../../../../designs/clio/board/index.ts";
-import { bernoulli, never, runBench, StreamSink, StreamSource, type Bench, type Pause } from "../../../../sim/index.ts";
+import { type Bench, bernoulli, never, type Pause, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 

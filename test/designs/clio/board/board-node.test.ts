@@ -3,7 +3,7 @@ import { BoardNode } from "../../../../designs/clio/board/index.ts";
 import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
 import { dissect, opcode, status } from "../../../../designs/clio/wire/index.ts";
-import { AxiRam, axiPorts, AxisSink, bernoulli, poke, runBench, type Bench } from "../../../../sim/index.ts";
+import { axiPorts, AxiRam, AxisSink, type Bench, bernoulli, poke, runBench } from "../../../../sim/index.ts";
 import { findsFault } from "../../../support/plant.ts";
 
 const { config, runtime } = makeSettings({

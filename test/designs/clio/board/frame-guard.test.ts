@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FrameGuard } from "../../../../designs/clio/board/index.ts";
-import { bernoulli, poke, runBench, StreamSink, type Bench } from "../../../../sim/index.ts";
+import { type Bench, bernoulli, poke, runBench, StreamSink } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 

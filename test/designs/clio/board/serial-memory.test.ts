@@ -16,14 +16,14 @@ import {
   broadcastMac,
   decode,
   encode,
+  type Endpoint,
   icmpEchoFrame,
   udpFrame,
-  type Endpoint,
 } from "../../../../designs/shared/wire/index.ts";
 import { runBench } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { config, node, runtime, serialNode, terminal, type LineBench } from "./terminal.ts";
+import { config, type LineBench, node, runtime, serialNode, terminal } from "./terminal.ts";
 
 const { pageSize } = config;
 const host: Endpoint = { mac: 0x0200000000b0n, ip: 0x0a0000b0, port: 6000 },

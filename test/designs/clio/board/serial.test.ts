@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { slip } from "../../../../designs/clio/board/index.ts";
-import { ReferenceNode, MappedMemory } from "../../../../designs/clio/model/index.ts";
+import { MappedMemory, ReferenceNode } from "../../../../designs/clio/model/index.ts";
 import { clioMessage, opcode } from "../../../../designs/clio/wire/index.ts";
-import { udpFrame, type Endpoint } from "../../../../designs/shared/wire/index.ts";
+import { type Endpoint, udpFrame } from "../../../../designs/shared/wire/index.ts";
 import { runBench } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { config, node, runtime, serialNode, slipped, terminal, type LineBench } from "./terminal.ts";
+import { config, type LineBench, node, runtime, serialNode, slipped, terminal } from "./terminal.ts";
 
 const client: Endpoint = { mac: 0x0200000000c0n, ip: 0x0a0000db, port: 7000 };
 /** A PINGPONG whose bytes hold the line's own END and ESC, also side by side and at a beat's edge. */

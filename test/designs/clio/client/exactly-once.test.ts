@@ -1,9 +1,9 @@
 /** T4 on a bad network: every operation ends, right or in an error, and nothing is done twice. */
 import { describe, expect, test } from "vitest";
-import { OperationError, type Client, type NodeAddress, type Thread } from "../../../../designs/clio/client/index.ts";
+import { type Client, type NodeAddress, OperationError, type Thread } from "../../../../designs/clio/client/index.ts";
 import { findsFault } from "../../../support/plant.ts";
 import { asNew } from "./model-station.ts";
-import { onNetwork, tenPercent, type RigOptions } from "./rig.ts";
+import { onNetwork, type RigOptions, tenPercent } from "./rig.ts";
 import { Random } from "../../../../hdl-dsl/index.ts";
 
 const page = 1n << 22n;

@@ -3,8 +3,8 @@ import {
   ClientError,
   OperationError,
   type Table,
-  type Where,
   type Thread,
+  type Where,
 } from "../../../../designs/clio/client/index.ts";
 import {
   DataFrameModel,

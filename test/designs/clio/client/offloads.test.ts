@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ClientError, OperationError, type ChaseRequest, type Thread } from "../../../../designs/clio/client/index.ts";
+import { type ChaseRequest, ClientError, OperationError, type Thread } from "../../../../designs/clio/client/index.ts";
 import { chase, type OffloadAnswer, type OffloadMemory } from "../../../../designs/clio/model/index.ts";
 import { opcode } from "../../../../designs/clio/wire/index.ts";
 import { onNetwork } from "./rig.ts";

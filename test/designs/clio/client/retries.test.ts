@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import {
   Client,
   mostBusy,
-  piecesAtOnce,
   OperationError,
+  piecesAtOnce,
   type Receiver,
 } from "../../../../designs/clio/client/index.ts";
 import { opcode, status } from "../../../../designs/clio/wire/index.ts";
-import { ScriptedNode, usual, type Answer, type Asked } from "./scripted-node.ts";
+import { type Answer, type Asked, ScriptedNode, usual } from "./scripted-node.ts";
 import { Random } from "../../../../hdl-dsl/index.ts";
 
 const reason = (p: Promise<unknown>): Promise<string> =>

@@ -1,7 +1,7 @@
 import { Client, type ClientOptions, type NodeAddress } from "../../../../designs/clio/client/index.ts";
 import { clientEndpoint } from "../../../../designs/clio/workload/index.ts";
 import { ClientStation } from "../../../../designs/clio/rig/index.ts";
-import { NetworkModel, Random, SimulatedTime, type LinkOptions } from "../../../../sim/index.ts";
+import { type LinkOptions, NetworkModel, Random, SimulatedTime } from "../../../../sim/index.ts";
 import { modelStation, type ModelStation, type ModelStationOptions } from "./model-station.ts";
 
 export interface RigOptions {

@@ -7,7 +7,7 @@ import {
   opcode,
   replyCode,
 } from "../../../../designs/clio/wire/index.ts";
-import { decode, encode, type Decoded } from "../../../../designs/shared/wire/index.ts";
+import { decode, type Decoded, encode } from "../../../../designs/shared/wire/index.ts";
 import { SimulatedTime } from "../../../../sim/index.ts";
 
 /** A request as a scripted node sees it. */

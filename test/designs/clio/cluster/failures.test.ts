@@ -3,8 +3,8 @@
  */
 import { describe, expect, test } from "vitest";
 import type { ClusterProcess } from "../../../../designs/clio/client/index.ts";
-import { migrationResult, type MigrationMode } from "../../../../designs/clio/software/index.ts";
-import { insist, onCluster, page, type ClusterOptions, type ClusterRig } from "./rig.ts";
+import { type MigrationMode, migrationResult } from "../../../../designs/clio/software/index.ts";
+import { type ClusterOptions, type ClusterRig, insist, onCluster, page } from "./rig.ts";
 import { migrationSeeds, veryLate } from "./migrating.ts";
 import { traffic } from "./traffic.ts";
 

@@ -1,6 +1,6 @@
-import { migrationResult, type MigrationMode } from "../../../../designs/clio/software/index.ts";
+import { type MigrationMode, migrationResult } from "../../../../designs/clio/software/index.ts";
 import type { LinkOptions } from "../../../../sim/index.ts";
-import { insist, onCluster, page, type ClusterOptions } from "./rig.ts";
+import { type ClusterOptions, insist, onCluster, page } from "./rig.ts";
 import { traffic, type TrafficResult } from "./traffic.ts";
 
 /** Every fault of a line, 10 % each. */

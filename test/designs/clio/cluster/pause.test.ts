@@ -1,6 +1,6 @@
 /**
- * Duration of a migration, and its effects on clients, with pages of 4 MB, in model time: the table of
- * docs/clio/distributed.md.
+ * Duration of a migration, and its effects on clients, with pages of 4 MB, in model time: the
+ * table of docs/clio/distributed.md.
  */
 import { expect, test } from "vitest";
 import type { MigrationMode } from "../../../../designs/clio/software/index.ts";

@@ -1,8 +1,8 @@
-import { Client, ClusterProcess, OperationError, type NodeAddress } from "../../../../designs/clio/client/index.ts";
+import { Client, ClusterProcess, type NodeAddress, OperationError } from "../../../../designs/clio/client/index.ts";
 import { clientEndpoint } from "../../../../designs/clio/workload/index.ts";
 import type { ClusterNodeOptions, GlobalController, MigrationReport } from "../../../../designs/clio/software/index.ts";
 import { ClientStation, joinController } from "../../../../designs/clio/rig/index.ts";
-import { NetworkModel, Random, SimulatedTime, type LinkOptions } from "../../../../sim/index.ts";
+import { type LinkOptions, NetworkModel, Random, SimulatedTime } from "../../../../sim/index.ts";
 import { tableNode, type TableNode, type TableNodeOptions } from "./table-node.ts";
 
 export interface ClusterOptions {

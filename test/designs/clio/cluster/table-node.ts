@@ -1,14 +1,14 @@
 import type { NodeAddress } from "../../../../designs/clio/client/index.ts";
 import { makeSettings, type NodeConfig } from "../../../../designs/clio/config/index.ts";
-import { ReferenceNode, type PageState, type VirtualMemory } from "../../../../designs/clio/model/index.ts";
-import { clearTable, SlowPath, type ClusterNodeOptions } from "../../../../designs/clio/software/index.ts";
+import { type PageState, ReferenceNode, type VirtualMemory } from "../../../../designs/clio/model/index.ts";
+import { clearTable, type ClusterNodeOptions, SlowPath } from "../../../../designs/clio/software/index.ts";
 import {
   bucketAddress,
   bucketSlots,
+  type Entry,
   locate,
   packEntry,
   unpackEntry,
-  type Entry,
 } from "../../../../designs/shared/virtual-memory/table/index.ts";
 import type { LinkOptions, NetworkModel, SimulatedTime } from "../../../../sim/index.ts";
 import { FakeHardware } from "../software/fake-hardware.ts";

@@ -1,11 +1,11 @@
-import { OperationError, type ClusterProcess, type Thread } from "../../../../designs/clio/client/index.ts";
+import { type ClusterProcess, OperationError, type Thread } from "../../../../designs/clio/client/index.ts";
 import { SharedBytes } from "../../../../designs/clio/end-to-end/index.ts";
 import {
   checkLinearizable,
   History,
-  wordSpecification,
   type WordInput,
   type WordOutput,
+  wordSpecification,
 } from "../../../../designs/clio/linearizability/index.ts";
 import type { SimulatedTime } from "../../../../sim/index.ts";
 import { insist, pageBytes } from "./rig.ts";

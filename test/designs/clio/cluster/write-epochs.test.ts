@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import { FramePool } from "../../../../designs/shared/virtual-memory/software/index.ts";
-import { MemoryManager, WriteEpochs, type RegionName } from "../../../../designs/clio/software/index.ts";
+import { MemoryManager, type RegionName, WriteEpochs } from "../../../../designs/clio/software/index.ts";
 import { FakeHardware } from "../software/fake-hardware.ts";
 import { Random } from "../../../../hdl-dsl/index.ts";
 

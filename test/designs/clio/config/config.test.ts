@@ -3,10 +3,10 @@ import {
   ConfigError,
   counterNames,
   gbnTimeoutCycles,
+  makeSettings,
   offloadsOf,
   ofPartition,
   parametersOf,
-  makeSettings,
   parseSettings,
   settingsBehindTransport,
 } from "../../../../designs/clio/config/index.ts";

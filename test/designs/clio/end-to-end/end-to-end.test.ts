@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { endToEnd, type RunOptions, type RunResult } from "../../../../designs/clio/end-to-end/index.ts";
 import { accessBody, dissect, frameOffsets, opcode } from "../../../../designs/clio/wire/index.ts";
 import { asNew } from "../client/model-station.ts";
-import { onNetwork, tenPercent, type RigOptions } from "../client/rig.ts";
+import { onNetwork, type RigOptions, tenPercent } from "../client/rig.ts";
 
 /** Operations of the long run; more by the environment. */
 const long = Number(process.env["MNEMO_OPERATIONS"] ?? 5_000);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import {
   checkLinearizable,
-  keySpecification,
   type KeyInput,
   type KeyOutput,
-  wordSpecification,
-  type WordInput,
-  type WordOutput,
+  keySpecification,
   type Operation,
   type Specification,
+  type WordInput,
+  type WordOutput,
+  wordSpecification,
 } from "../../../../designs/clio/linearizability/index.ts";
 import { Random } from "../../../../hdl-dsl/index.ts";
 

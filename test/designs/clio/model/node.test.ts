@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as p from "../../../support/packets.ts";
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
-import { MappedMemory, ReferenceNode, type Outcome } from "../../../../designs/clio/model/index.ts";
+import { MappedMemory, type Outcome, ReferenceNode } from "../../../../designs/clio/model/index.ts";
 
 const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.replaceAll(/\s|\|/g, ""), "hex"));
 const hex = (b: Uint8Array): string => Buffer.from(b).toString("hex");

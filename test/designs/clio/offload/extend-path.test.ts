@@ -7,18 +7,18 @@ import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
 import { encode } from "../../../../designs/shared/wire/index.ts";
 import { faaBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
-import { AxisSink, AxisSource, bernoulli, bursts, runBench, type Bench, type Dut } from "../../../../sim/index.ts";
+import { AxisSink, AxisSource, type Bench, bernoulli, bursts, type Dut, runBench } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import {
+  type Asked,
+  type Call,
   extendDut as dut,
+  type ExtendPorts,
   ExtendRig,
   op,
   page,
   parameters,
-  type Asked,
-  type Call,
-  type ExtendPorts,
   type Pauses,
 } from "./support/extend-rig.ts";
 
@@ -304,8 +304,8 @@ async function resetSlot(rig: ExtendRig, k: number, quiet = 0): Promise<void> {
 }
 
 /**
- * The reset of one offload of several: the requests that it held, its memory requests under way, and its work
- * afterwards.
+ * The reset of one offload of several: the requests that it held, its memory requests under way, and
+ * its work afterwards.
  */
 async function resets(b: Bench<ExtendPorts>, pauses: Pauses): Promise<void> {
   const rig = new ExtendRig(b, pauses),

@@ -6,7 +6,7 @@ import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/i
 import { allocBody, dissect, faaBody, frameOffsets, opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { encode, internetChecksum, ipv4Header } from "../../../../designs/shared/wire/index.ts";
 import { designOf, Random } from "../../../../sim/index.ts";
-import { withNode, type SimulatedNode } from "../../../../designs/clio/rig/index.ts";
+import { type SimulatedNode, withNode } from "../../../../designs/clio/rig/index.ts";
 import { offloadAt, Proxy, proxyBody } from "./support/proxy-offload.ts";
 import { Sticky } from "./support/bad-offloads.ts";
 

@@ -6,14 +6,14 @@ import { connect, module, sink, source } from "../../../../hdl-dsl/index.ts";
 import {
   AxisSink,
   AxisSource,
+  type Bench,
   bernoulli,
   bursts,
-  never,
-  runBench,
-  type Bench,
   type Dut,
   type Frame,
+  never,
   type Pause,
+  runBench,
   type SentFrame,
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
@@ -46,7 +46,9 @@ const InternalLink = module(
 );
 type Ports = ReturnType<typeof InternalLink>["ports"];
 
-/** Where a sender's MAC address stands in a frame; the group bit of its first byte, and the mark of one from outside. */
+/**
+ * Where a sender's MAC address stands in a frame; the group bit of its first byte, and the mark of one from outside.
+ */
 const senderAt = 6,
   groupBit = 1,
   outsideBit = 0x80;
@@ -74,8 +76,8 @@ function behind(f: Uint8Array): Uint8Array {
 }
 
 /**
- * An edge's view of the way in: the sources that offer, the source whose beat fired, and whether the beat was its
- * frame's last.
+ * An edge's view of the way in: the sources that offer, the source whose beat fired, and whether the beat was
+ * its frame's last.
  */
 interface Edge {
   readonly network: boolean;

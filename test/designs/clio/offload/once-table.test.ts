@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { OnceTable, onceVerdict, onceWays, type OnceParameters } from "../../../../designs/clio/offload/index.ts";
+import { type OnceParameters, OnceTable, onceVerdict, onceWays } from "../../../../designs/clio/offload/index.ts";
 import {
+  type Bench,
   bernoulli,
+  type Dut,
   never,
+  type Pause,
   poke,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

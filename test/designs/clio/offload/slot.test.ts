@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { OffloadSlot, type SlotParameters, offloadPid } from "../../../../designs/clio/offload/index.ts";
+import { offloadPid, OffloadSlot, type SlotParameters } from "../../../../designs/clio/offload/index.ts";
 import { opcode, status } from "../../../../designs/clio/wire/index.ts";
 import {
+  type Bench,
   bernoulli,
+  type Dut,
   never,
+  type Pause,
   poke,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
@@ -217,8 +217,8 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
 }
 
 /**
- * A reply without a request, of many beats. While it is discarded its context becomes a new request's, which is then
- * answered too.
+ * A reply without a request, of many beats. While it is discarded its context becomes a new request's, which is
+ * then answered too.
  */
 async function strayMeanwhile(b: Bench<Ports>, length: number) {
   const io = b.io,

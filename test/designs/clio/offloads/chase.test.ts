@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { chase, ModelMemory, type MemoryAccess, type OffloadMemory } from "../../../../designs/clio/model/index.ts";
-import { PointerChase, type ChaseParameters } from "../../../../designs/clio/offloads/chase/index.ts";
-import { encode, type Decoded } from "../../../../designs/shared/wire/index.ts";
+import { chase, type MemoryAccess, ModelMemory, type OffloadMemory } from "../../../../designs/clio/model/index.ts";
+import { type ChaseParameters, PointerChase } from "../../../../designs/clio/offloads/chase/index.ts";
+import { type Decoded, encode } from "../../../../designs/shared/wire/index.ts";
 import { opcode, pointerChaseBody, status, statusName } from "../../../../designs/clio/wire/index.ts";
-import { bursts, never, runBench, type Bench, type Dut, type Random } from "../../../../sim/index.ts";
+import { type Bench, bursts, type Dut, never, type Random, runBench } from "../../../../sim/index.ts";
 import {
-  OffloadHost,
   type OffloadCallRequest,
+  OffloadHost,
   type OffloadHostOptions,
   type OffloadPorts,
 } from "../../../../designs/clio/rig/index.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OffloadParameters } from "../../../../designs/clio/offload/index.ts";
 import { DataFrame } from "../../../../designs/clio/offloads/df/index.ts";
-import { bursts, runBench, type Bench } from "../../../../sim/index.ts";
+import { type Bench, bursts, runBench } from "../../../../sim/index.ts";
 import type { OffloadCall, OffloadPorts } from "../../../../designs/clio/rig/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import { KvModel, ModelMemory } from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
-import { largestValue, type KvParameters } from "../../../../designs/clio/offloads/kv/index.ts";
+import { type KvParameters, largestValue } from "../../../../designs/clio/offloads/kv/index.ts";
 import { concat, encode } from "../../../../designs/shared/wire/index.ts";
 import { kvBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
-import { bursts, type Bench } from "../../../../sim/index.ts";
-import { KvRig, sameSlot, traffic, type KvPorts } from "./kv-rig.ts";
+import { type Bench, bursts } from "../../../../sim/index.ts";
+import { type KvPorts, KvRig, sameSlot, traffic } from "./kv-rig.ts";
 
 /** Bench of a design of parameters `p`. */
 export type KvBench = (b: Bench<KvPorts>, p: KvParameters) => Promise<void>;

@@ -4,7 +4,7 @@ import { ClioKv, type KvParameters } from "../../../../designs/clio/offloads/kv/
 import { connect, input, instance, module, uint } from "../../../../hdl-dsl/index.ts";
 import { designOf, runBench } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { comeAndGo, fewFrames, likeTheModel, mixture, oneBucket, type KvBench } from "./kv-benches.ts";
+import { comeAndGo, fewFrames, type KvBench, likeTheModel, mixture, oneBucket } from "./kv-benches.ts";
 import { kvParameters } from "./kv-rig.ts";
 
 /** Clio-KV with a port that chooses among the faults that are planted in it (0: none): one build has them all. */

@@ -5,7 +5,7 @@ import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import { endToEnd } from "../../../../designs/clio/end-to-end/index.ts";
 import { clientEndpoint } from "../../../../designs/clio/workload/index.ts";
 import { ClientStation, joinNetwork, timeOf, withNode } from "../../../../designs/clio/rig/index.ts";
-import { NetworkModel, Random, type LinkOptions } from "../../../../sim/index.ts";
+import { type LinkOptions, NetworkModel, Random } from "../../../../sim/index.ts";
 
 const tenPercent: LinkOptions = { loss: 0.1, duplicate: 0.1, reorder: 0.1, corrupt: 0.1, reorderNs: 1500 };
 const operations = Number(process.env["MNEMO_OPERATIONS"] ?? 1000);

@@ -2,31 +2,31 @@ import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import {
   checkLinearizable,
-  keySpecification,
   type KeyInput,
   type KeyOutput,
+  keySpecification,
   type Operation,
 } from "../../../../designs/clio/linearizability/index.ts";
 import {
   kvContents,
   kvHash,
-  ModelMemory,
   type KvPair,
+  ModelMemory,
   type ModelMemoryOptions,
 } from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import {
-  kvDefaults,
-  largestValue,
   type ClioKv,
+  kvDefaults,
   type KvParameters,
+  largestValue,
 } from "../../../../designs/clio/offloads/kv/index.ts";
 import { concat, decode, encode } from "../../../../designs/shared/wire/index.ts";
 import { kvBody, kvReplyBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
 import {
-  OffloadHost,
   type MemoryTrace,
   type OffloadCall,
+  OffloadHost,
   type OffloadHostOptions,
 } from "../../../../designs/clio/rig/index.ts";
 import type { Bench, Random } from "../../../../sim/index.ts";

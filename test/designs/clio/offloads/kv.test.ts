@@ -6,7 +6,7 @@ import { opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { emit } from "../../../../hdl-dsl/index.ts";
 import { bench } from "../../../bench.ts";
 import { comeAndGo, fewFrames, likeTheModel, mixture, oneBucket } from "./kv-benches.ts";
-import { kvParameters, KvRig, sameSlot, traffic, type KvKind } from "./kv-rig.ts";
+import { type KvKind, kvParameters, KvRig, sameSlot, traffic } from "./kv-rig.ts";
 
 const wide = kvParameters(),
   narrow = kvParameters({ beatBytes: 8, buckets: 2 }),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { offloadPid, type OffloadParameters } from "../../../../designs/clio/offload/index.ts";
+import { type OffloadParameters, offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { MultiVersion } from "../../../../designs/clio/offloads/mv/index.ts";
 import { accessBody, allocBody, mvBody, opcode, status, vmFlag } from "../../../../designs/clio/wire/index.ts";
 import { encode } from "../../../../designs/shared/wire/index.ts";
-import { bursts, runBench, type Bench } from "../../../../sim/index.ts";
+import { type Bench, bursts, runBench } from "../../../../sim/index.ts";
 import type { OffloadCall, OffloadPorts } from "../../../../designs/clio/rig/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

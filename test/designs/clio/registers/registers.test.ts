@@ -6,10 +6,8 @@ import { describe, expect, test } from "vitest";
 import { counterNames, makeSettings } from "../../../../designs/clio/config/index.ts";
 import {
   counterAddress,
-  fieldPlace,
-  registerMap,
-  resetValues,
   defaultMatTable,
+  fieldPlace,
   matAction,
   matActions,
   matAddress,
@@ -17,9 +15,11 @@ import {
   matEntryFields,
   matWord,
   matWords,
-  syncOperation,
   registerHeader,
+  registerMap,
   registerReference,
+  resetValues,
+  syncOperation,
 } from "../../../../designs/clio/registers/index.ts";
 import { extractField, insertField } from "../../../../hdl-dsl/index.ts";
 import { defaultAction, opcode } from "../../../../designs/clio/wire/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AddressRanges } from "../../../../designs/clio/software/memory/address-ranges.ts";
-import { join, roomIn, type Range, type VaTree } from "../../../../designs/clio/software/memory/va-tree.ts";
+import { join, type Range, roomIn, type VaTree } from "../../../../designs/clio/software/memory/va-tree.ts";
 import { Random } from "../../../../hdl-dsl/index.ts";
 
 /** The same, page by page. */

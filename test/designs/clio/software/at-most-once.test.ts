@@ -5,8 +5,8 @@ import {
   AtMostOnce,
   type AtMostOnceOptions,
   clearTable,
-  SlowPath,
   MalformedRequest,
+  SlowPath,
   type SlowReply,
   type SlowRequest,
 } from "../../../../designs/clio/software/index.ts";

@@ -8,13 +8,13 @@ import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import { socPortMap } from "../../../../designs/clio/registers/index.ts";
 import {
   clearTable,
-  SlowPath,
-  loadBytes,
-  storeBytes,
-  type MemoryMap,
-  mapFile,
   type FileMap,
+  loadBytes,
+  mapFile,
   MappedTransport,
+  type MemoryMap,
+  SlowPath,
+  storeBytes,
   WrongHardware,
 } from "../../../../designs/clio/software/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
@@ -28,13 +28,13 @@ import {
 } from "../../../../designs/clio/wire/index.ts";
 import { decode } from "../../../../designs/shared/wire/index.ts";
 import {
-  AxiRam,
   axiPorts,
+  AxiRam,
+  type Bench,
   EthernetMac,
   LiteMaster,
   runBench,
   SparseMemory,
-  type Bench,
 } from "../../../../sim/index.ts";
 import { root } from "../../../../scripts/setup/paths.mjs";
 import { findTool, tools } from "../../../../scripts/setup/tools.mjs";
@@ -63,8 +63,8 @@ interface Dram {
 }
 
 /**
- * The node's memory in a file that is mapped into the process, as DRAM is on a board. The simulated node works on the
- * mapping itself.
+ * The node's memory in a file that is mapped into the process, as DRAM is on a board. The simulated node works on
+ * the mapping itself.
  */
 class FileMemory extends SparseMemory {
   readonly #whole: ArrayBuffer;

@@ -1,5 +1,5 @@
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
-import { MappedMemory, ReferenceNode, type Outcome } from "../../../../designs/clio/model/index.ts";
+import { MappedMemory, type Outcome, ReferenceNode } from "../../../../designs/clio/model/index.ts";
 import { clearTable, SlowPath } from "../../../../designs/clio/software/index.ts";
 import { FakeHardware } from "./fake-hardware.ts";
 

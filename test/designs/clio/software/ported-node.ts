@@ -1,4 +1,4 @@
-import { deriveConfig, parametersOf, type NodeConfig, type Parameters } from "../../../../designs/clio/config/index.ts";
+import { deriveConfig, type NodeConfig, type Parameters, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { registerAddressBits, socPortGeometry } from "../../../../designs/clio/registers/index.ts";
 import { ClioNode, EntryExchange, nodeBus, SocPort } from "../../../../designs/clio/rtl/index.ts";
 import type { MemoryMap } from "../../../../designs/clio/software/index.ts";
@@ -10,8 +10,8 @@ import {
   liteAddress,
   LiteRead,
   LiteResponse,
-  LiteWrite,
   liteSlavePorts,
+  LiteWrite,
   module,
   output,
   sink,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as p from "../../../support/packets.ts";
 import { errorNumber } from "../../../../designs/clio/software/index.ts";
-import { Monitor, type MemberNode } from "../../../../designs/clio/software/cluster/index.ts";
+import { type MemberNode, Monitor } from "../../../../designs/clio/software/cluster/index.ts";
 import { publishedCapture } from "../../../support/captures.ts";
 import { modelNode } from "./model-node.ts";
 

@@ -5,10 +5,10 @@ import { counterNames, makeSettings, type Settings } from "../../../../designs/c
 import { bucketSlots, locate } from "../../../../designs/shared/virtual-memory/table/index.ts";
 import {
   clearTable,
-  SlowPath,
   errorNumber,
-  softwareCounters,
+  SlowPath,
   type SlowPathTransport,
+  softwareCounters,
 } from "../../../../designs/clio/software/index.ts";
 import { MappedMemory } from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";

@@ -3,11 +3,11 @@ import { accessBody, dissect, opcode, statusName } from "../../../../designs/cli
 import { makeSettings } from "../../../../designs/clio/config/index.ts";
 import {
   clientEndpoint,
-  FrameClient,
   demoCapture,
+  FrameClient,
   malformedFrames,
-  mutations,
   Mixture,
+  mutations,
 } from "../../../../designs/clio/workload/index.ts";
 import { MappedMemory, ReferenceNode, Scoreboard } from "../../../../designs/clio/model/index.ts";
 import { modelNode } from "../software/model-node.ts";

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { AxiShare } from "../../../../designs/shared/axi/axi-share.ts";
 import {
   AxiRam,
+  type Bench,
   bernoulli,
   bursts,
-  never,
-  type Bench,
   type InputOf,
+  never,
   type Pause,
   runBench,
   SparseMemory,

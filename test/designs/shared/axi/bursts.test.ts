@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { addressStage, bursts, burstWindow, type BurstParameters } from "../../../../designs/shared/axi/bursts.ts";
-import { map, module, sink, source, struct, uint, axi4Address } from "../../../../hdl-dsl/index.ts";
+import { addressStage, type BurstParameters, bursts, burstWindow } from "../../../../designs/shared/axi/bursts.ts";
+import { axi4Address, map, module, sink, source, struct, uint } from "../../../../hdl-dsl/index.ts";
 import {
+  type Bench,
   bernoulli,
   never,
+  type Pause,
   poke,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Pause,
 } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 

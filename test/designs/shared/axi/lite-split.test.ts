@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LiteSplit } from "../../../../designs/shared/axi/index.ts";
-import { bernoulli, never, runBench, StreamSink, StreamSource, type Bench, type Pause } from "../../../../sim/index.ts";
+import { type Bench, bernoulli, never, type Pause, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
 const parameterSets = [{ addressBits: 4 }, { addressBits: 13 }];

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { Align } from "../../../../designs/shared/frame/align.ts";
 import {
-  bursts,
+  type Bench,
   bernoulli,
+  bursts,
   never,
+  type Pause,
+  type Random,
   runBench,
   StreamSink,
   StreamSource,
-  type Random,
-  type Bench,
-  type Pause,
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";

@@ -5,12 +5,12 @@ import {
   encode,
   ipv4Header,
   layout,
-  num,
   type Layout,
+  num,
   type Values,
 } from "../../../../designs/shared/wire/index.ts";
 import { constant, input, module, output, uint, type UInt } from "../../../../hdl-dsl/index.ts";
-import { runBench, type Bench } from "../../../../sim/index.ts";
+import { type Bench, runBench } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
 const little = layout("little", "Fields of a little-endian header", "le", {

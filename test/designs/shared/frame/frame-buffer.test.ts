@@ -2,17 +2,17 @@ import { describe, expect, test } from "vitest";
 import { FrameBuffer } from "../../../../designs/shared/frame/frame-buffer.ts";
 import { slotBeats } from "../../../../designs/shared/frame/slots.ts";
 import {
+  type Bench,
   bernoulli,
   bursts,
+  type Dut,
   never,
+  type Pause,
   poke,
   runBench,
+  type Sent,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
-  type Sent,
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";

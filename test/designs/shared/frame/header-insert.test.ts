@@ -5,20 +5,20 @@ import {
   FrameHead,
   HeaderInsert,
   HeaderStrip,
-  StrippedHead,
   type HeaderStripParameters,
+  StrippedHead,
 } from "../../../../designs/shared/frame/index.ts";
 import { minimumFrame } from "../../../../designs/shared/wire/index.ts";
 import { connect, instance, module, output, sink, source, uint } from "../../../../hdl-dsl/index.ts";
 import {
+  type Bench,
   bernoulli,
+  type Dut,
   never,
+  type Pause,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
 } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";

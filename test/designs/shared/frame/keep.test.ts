@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { keepAll, keepTo } from "../../../../designs/shared/frame/index.ts";
 import { input, module, output, uint } from "../../../../hdl-dsl/index.ts";
-import { runBench, type Bench } from "../../../../sim/index.ts";
+import { type Bench, runBench } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
 const parameterSets = [{ beatBytes: 8 }, { beatBytes: 64 }];

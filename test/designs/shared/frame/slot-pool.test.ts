@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { bit, firstSet, input, module, output, uint } from "../../../../hdl-dsl/index.ts";
 import {
+  type Bench,
   bernoulli,
   DesignStopped,
+  type Dut,
+  type Io,
   never,
+  type Pause,
   runBench,
   simulate,
   StreamSink,
-  type Bench,
-  type Dut,
-  type Io,
-  type Pause,
 } from "../../../../sim/index.ts";
 import { SlotPool } from "../../../../designs/shared/frame/slot-pool.ts";
 import { bench } from "../../../bench.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SlotWords } from "../../../../designs/shared/frame/index.ts";
-import { poke, runBench, type Bench } from "../../../../sim/index.ts";
+import { type Bench, poke, runBench } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
 const parameterSets = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cells } from "../../../../designs/shared/stream/index.ts";
 import { bit, module, sink, source, uint } from "../../../../hdl-dsl/index.ts";
-import { bernoulli, never, runBench, StreamSink, StreamSource, type Bench, type Pause } from "../../../../sim/index.ts";
+import { type Bench, bernoulli, never, type Pause, runBench, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
 const parameterSets = [

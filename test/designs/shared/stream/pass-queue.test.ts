@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { passQueue } from "../../../../designs/shared/stream/pass-queue.ts";
 import { bit, connect, input, module, reg, source, struct, uint } from "../../../../hdl-dsl/index.ts";
-import { bernoulli, never, poke, runBench, StreamSink, type Bench, type Pause } from "../../../../sim/index.ts";
+import { type Bench, bernoulli, never, type Pause, poke, runBench, StreamSink } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
 const parameterSets = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { turns, type TurnsParameters } from "../../../../designs/shared/stream/turns.ts";
 import { bit, input, module, output, uint } from "../../../../hdl-dsl/index.ts";
-import { runBench, type Bench } from "../../../../sim/index.ts";
+import { type Bench, runBench } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
 const parameterSets: readonly TurnsParameters[] = [

@@ -3,13 +3,13 @@ import {
   big,
   ipv4Header,
   layout,
+  type Layout,
   layoutFunction,
   layoutTable,
   num,
   placementsOf,
   protoFields,
   raw,
-  type Layout,
 } from "../../../../designs/shared/wire/index.ts";
 
 const little = layout("little", "Little | header", "le", {

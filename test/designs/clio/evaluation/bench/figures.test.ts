@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import {
+  latencyReport,
   measureElaboration,
   measureFirstTouches,
   measureLatency,
   measureState,
-  latencyReport,
+  measureThroughput,
   speedReport,
   stateReport,
   throughputReport,
-  measureThroughput,
 } from "../../../../../designs/clio/evaluation/index.ts";
 
 // How fast things are is for `mnemo bench` to say and no test's verdict; here: that it is really measured, and the

@@ -9,13 +9,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { besides } from "../../../../../designs/clio/evaluation/index.ts";
 import { clioFigures } from "../../../../../designs/clio/evaluation/figures/index.ts";
 import {
-  figureOf,
-  judged,
-  figureSchema,
-  reportSchema,
   type Claim,
   type Figure,
+  figureOf,
+  figureSchema,
+  judged,
   type Report,
+  reportSchema,
   type Series,
 } from "../../../../../designs/shared/evaluation/index.ts";
 import { shortNames } from "../../../../../cli/figures/report/names.ts";

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import {
   MappedMemory,
-  ModelMemory,
-  OffloadAccess,
   type MemoryAccess,
   type MemoryAnswer,
+  ModelMemory,
+  OffloadAccess,
   ReferenceNode,
 } from "../../../../../designs/clio/model/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";

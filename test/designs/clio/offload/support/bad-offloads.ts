@@ -1,6 +1,6 @@
 /** Offloads that break the rules, for tests of what hosts them. */
 import { constant, fsm, module, mux, reg, uint, when } from "../../../../../hdl-dsl/index.ts";
-import { offloadPorts, type OffloadParameters } from "../../../../../designs/clio/offload/index.ts";
+import { type OffloadParameters, offloadPorts } from "../../../../../designs/clio/offload/index.ts";
 import { opcode } from "../../../../../designs/clio/wire/index.ts";
 
 /**

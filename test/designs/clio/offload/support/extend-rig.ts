@@ -14,15 +14,15 @@ import {
   frameOffsets,
   opcode,
   replyFrame,
-  status,
   type RequestHeaders,
+  status,
 } from "../../../../../designs/clio/wire/index.ts";
 import {
   AxisSink,
   AxisSource,
-  never,
   type Bench,
   type Frame,
+  never,
   type Pause,
   type SentFrame,
 } from "../../../../../sim/index.ts";

@@ -1,10 +1,10 @@
 /** Offloads for tests of what hosts them. */
-import { bit, mux, module, node, reg, uint, when } from "../../../../../hdl-dsl/index.ts";
+import { bit, module, mux, node, reg, uint, when } from "../../../../../hdl-dsl/index.ts";
 import {
   bodyLengthBits,
-  offloadPorts,
-  type OffloadParameters,
   type Offload,
+  type OffloadParameters,
+  offloadPorts,
 } from "../../../../../designs/clio/offload/index.ts";
 
 /** Bytes of a proxy's request in front of the data: one beat of 64 bytes. */

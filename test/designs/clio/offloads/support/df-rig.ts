@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import { DataFrameModel, ModelMemory, type OffloadAsked } from "../../../../../designs/clio/model/index.ts";
-import { packetData, type OffloadParameters } from "../../../../../designs/clio/offload/index.ts";
+import { type OffloadParameters, packetData } from "../../../../../designs/clio/offload/index.ts";
 import { dfAggregateBody, dfSelectBody, opcode, status, statusName } from "../../../../../designs/clio/wire/index.ts";
-import { encode, type Decoded } from "../../../../../designs/shared/wire/index.ts";
+import { type Decoded, encode } from "../../../../../designs/shared/wire/index.ts";
 import {
-  OffloadHost,
   type OffloadCall,
+  OffloadHost,
   type OffloadHostOptions,
   type OffloadPorts,
 } from "../../../../../designs/clio/rig/index.ts";

@@ -1,16 +1,16 @@
 import { expect } from "vitest";
 import {
   ModelMemory,
-  MultiVersionModel,
   type ModelMemoryOptions,
+  MultiVersionModel,
   type OffloadAsked,
 } from "../../../../../designs/clio/model/index.ts";
 import type { OffloadParameters } from "../../../../../designs/clio/offload/index.ts";
 import { concat, decode, encode } from "../../../../../designs/shared/wire/index.ts";
 import { mvBody, mvCreateBody, opcode, status, statusName } from "../../../../../designs/clio/wire/index.ts";
 import {
-  OffloadHost,
   type OffloadCall,
+  OffloadHost,
   type OffloadHostOptions,
   type OffloadPorts,
 } from "../../../../../designs/clio/rig/index.ts";

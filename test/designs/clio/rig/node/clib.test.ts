@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import type { Client, Thread } from "../../../../../designs/clio/client/index.ts";
 import { clioNode } from "../../../../../designs/clio/build/index.ts";
-import { makeSettings, type CounterName } from "../../../../../designs/clio/config/index.ts";
+import { type CounterName, makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { endToEnd } from "../../../../../designs/clio/end-to-end/index.ts";
 import type { LinkOptions } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
-import { insist, onHardware, refused, tenPercent, type RunOptions } from "./on-hardware.ts";
+import { insist, onHardware, refused, type RunOptions, tenPercent } from "./on-hardware.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
 
 const page = 1n << 22n;

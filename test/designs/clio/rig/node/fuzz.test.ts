@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { clioNode } from "../../../../../designs/clio/build/index.ts";
-import { fuzzRun, type FuzzOptions, type FuzzResult } from "../../../../../designs/clio/rig/node/fuzz-run.ts";
+import { type FuzzOptions, type FuzzResult, fuzzRun } from "../../../../../designs/clio/rig/node/fuzz-run.ts";
 import { plant } from "../../../../support/plant.ts";
 
 /** Mutated frames of the long run; .ci/run sets 50,000. */

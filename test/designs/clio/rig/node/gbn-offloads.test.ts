@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { clioNode } from "../../../../../designs/clio/build/index.ts";
 import {
   Client,
-  GoBackNTransport,
   type ClientTransport,
+  GoBackNTransport,
   type NodeAddress,
   type Receiver,
   type Table,
@@ -31,16 +31,16 @@ import {
   status,
 } from "../../../../../designs/clio/wire/index.ts";
 import { decode, encode, type Endpoint } from "../../../../../designs/shared/wire/index.ts";
-import { bernoulli, designOf, NetworkModel, type Design, type LinkOptions } from "../../../../../sim/index.ts";
+import { bernoulli, type Design, designOf, type LinkOptions, NetworkModel } from "../../../../../sim/index.ts";
 import {
   ClientStation,
   joinNetwork,
-  timeOf,
+  type NodePorts,
   realClock,
+  type SimulatedNode,
+  timeOf,
   UdpTransport,
   withNode,
-  type SimulatedNode,
-  type NodePorts,
 } from "../../../../../designs/clio/rig/index.ts";
 import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";

@@ -7,12 +7,12 @@ import { clientEndpoint } from "../../../../../designs/clio/workload/index.ts";
 import {
   ClientStation,
   joinNetwork,
-  timeOf,
   realClock,
+  timeOf,
   UdpTransport,
   withNode,
 } from "../../../../../designs/clio/rig/index.ts";
-import { NetworkModel, type LinkOptions } from "../../../../../sim/index.ts";
+import { type LinkOptions, NetworkModel } from "../../../../../sim/index.ts";
 import { randomRun } from "../../../../../designs/clio/rig/node/random-run.ts";
 import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";

@@ -4,13 +4,13 @@ import { Client, ClusterProcess } from "../../../../../designs/clio/client/index
 import { clockPeriod, makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { clioNode } from "../../../../../designs/clio/build/index.ts";
 import {
-  migrationResult,
   type MigrationMode,
   type MigrationReport,
+  migrationResult,
 } from "../../../../../designs/clio/software/index.ts";
 import { clientEndpoint } from "../../../../../designs/clio/workload/index.ts";
 import { ClientStation, joinController, joinNetwork, SimulatedNode } from "../../../../../designs/clio/rig/index.ts";
-import { Lockstep, NetworkModel, Random, runBench, SimulatedTime, type LinkOptions } from "../../../../../sim/index.ts";
+import { type LinkOptions, Lockstep, NetworkModel, Random, runBench, SimulatedTime } from "../../../../../sim/index.ts";
 import { insist } from "../../cluster/rig.ts";
 import { traffic, type TrafficResult } from "../../cluster/traffic.ts";
 import { watchRegion } from "../../cluster/watch-region.ts";
@@ -36,8 +36,8 @@ interface Pair {
   readonly reports: readonly MigrationReport[];
   readonly shootdowns: readonly bigint[];
   /**
-   * Answers of the hardware for a page of the region during the first migration: at the node that it left, and at the
-   * other.
+   * Answers of the hardware for a page of the region during the first migration: at the node that it left, and
+   * at the other.
    */
   readonly said: readonly (readonly string[])[];
 }

@@ -5,7 +5,7 @@ import { clioNode } from "../../../../../designs/clio/build/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import { accessBody, dissect, faaBody, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
 import { concat, encode } from "../../../../../designs/shared/wire/index.ts";
-import { withNode, type SimulatedNode, type NodePorts } from "../../../../../designs/clio/rig/index.ts";
+import { type NodePorts, type SimulatedNode, withNode } from "../../../../../designs/clio/rig/index.ts";
 import type { Design } from "../../../../../sim/index.ts";
 import { plant } from "../../../../support/plant.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";

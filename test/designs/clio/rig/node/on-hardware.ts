@@ -1,16 +1,16 @@
 /** CLib's clients and the cycle-accurate node on a simulated network. */
-import { Client, OperationError, type NodeAddress } from "../../../../../designs/clio/client/index.ts";
+import { Client, type NodeAddress, OperationError } from "../../../../../designs/clio/client/index.ts";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { clientEndpoint } from "../../../../../designs/clio/workload/index.ts";
 import {
   ClientStation,
   joinNetwork,
+  type NodePorts,
+  type SimulatedNode,
   timeOf,
   withNode,
-  type SimulatedNode,
-  type NodePorts,
 } from "../../../../../designs/clio/rig/index.ts";
-import { NetworkModel, Random, type Design, type LinkOptions } from "../../../../../sim/index.ts";
+import { type Design, type LinkOptions, NetworkModel, Random } from "../../../../../sim/index.ts";
 
 export interface Rig {
   readonly node: SimulatedNode;

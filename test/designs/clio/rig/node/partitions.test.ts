@@ -4,17 +4,17 @@
  */
 import { describe, expect, test } from "vitest";
 import {
+  type CounterName,
   counters,
   makeSettings,
   partitionOfProcess,
-  type CounterName,
   type Settings,
 } from "../../../../../designs/clio/config/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../../designs/clio/workload/index.ts";
 import { accessBody, dissect, faaBody, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
 import { concat, encode } from "../../../../../designs/shared/wire/index.ts";
 import { bernoulli } from "../../../../../sim/index.ts";
-import { withNode, type SimulatedNode } from "../../../../../designs/clio/rig/index.ts";
+import { type SimulatedNode, withNode } from "../../../../../designs/clio/rig/index.ts";
 import { randomRun } from "../../../../../designs/clio/rig/node/random-run.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { counters, makeSettings, type CounterName } from "../../../../../designs/clio/config/index.ts";
+import { type CounterName, counters, makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { clioNode } from "../../../../../designs/clio/build/index.ts";
 import {
   clientEndpoint,
@@ -108,8 +108,8 @@ describe("random requests end to end, judged by the model", () => {
   );
 
   test("memory that comes and goes under the accesses: allocation, freeing, shootdown, frames reused", async () => {
-    // 16 frames in all (two hold nothing of the clients'), so that freed ones come back at once: their old content must
-    // never show.
+    // 16 frames in all (two hold nothing of the clients'), so that freed ones come back at once: their old content
+    // must never show.
     const settings = makeSettings({
       physicalMemory: "64MB",
       slowPathLatency: 400,

@@ -1,14 +1,15 @@
-import { layout, big, num, slicesOf } from "../../../../../designs/shared/wire/index.ts";
+import { big, layout, num, slicesOf } from "../../../../../designs/shared/wire/index.ts";
 import { opcode, replyCode, status } from "../../../../../designs/clio/wire/index.ts";
 import {
   BodyBeat,
   MemoryRequest,
-  OffloadReply,
-  offloadPorts,
   type OffloadParameters,
+  offloadPorts,
+  OffloadReply,
 } from "../../../../../designs/clio/offload/index.ts";
 import {
   assignView,
+  type Bit,
   connect,
   constant,
   demux,
@@ -25,7 +26,6 @@ import {
   stage,
   struct,
   uint,
-  type Bit,
   type UInt,
 } from "../../../../../hdl-dsl/index.ts";
 

@@ -3,11 +3,11 @@ import { ModelMemory } from "../../../../../designs/clio/model/index.ts";
 import type { OffloadParameters } from "../../../../../designs/clio/offload/index.ts";
 import { encode } from "../../../../../designs/shared/wire/index.ts";
 import { opcode, replyCode, status } from "../../../../../designs/clio/wire/index.ts";
-import { bursts, runBench, type Bench } from "../../../../../sim/index.ts";
+import { type Bench, bursts, runBench } from "../../../../../sim/index.ts";
 import { OffloadHost, type OffloadHostOptions } from "../../../../../designs/clio/rig/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault } from "../../../../support/plant.ts";
-import { Breaker, copyBody, copyOpcode, faults, type FaultName } from "./copier.ts";
+import { Breaker, copyBody, copyOpcode, type FaultName, faults } from "./copier.ts";
 
 const parameters: OffloadParameters = { beatBytes: 32, contexts: 4, maxData: 1466 };
 const dut = Breaker(parameters);

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readPcap, type CapturedFrame } from "../../../../../sim/index.ts";
+import { type CapturedFrame, readPcap } from "../../../../../sim/index.ts";
 import { mnemo } from "../../../../support/command-line.ts";
 
 /** A row of the table that a run shows. */

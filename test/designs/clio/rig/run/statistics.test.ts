@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { byType, gbps, latencies, percentile } from "../../../../../designs/clio/rig/run/statistics.ts";
 import { codeOf } from "../../../../../designs/clio/rig/run/run-clio.ts";
 import { counterLine, requestTable, verdict } from "../../../../../designs/clio/rig/run/report.ts";
-import { counterNames, type CounterName } from "../../../../../designs/clio/config/index.ts";
+import { type CounterName, counterNames } from "../../../../../designs/clio/config/index.ts";
 import type { Played } from "../../../../../designs/clio/rig/node/index.ts";
 
 const request = (

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Client, OperationError, type NodeAddress } from "../../../../../designs/clio/client/index.ts";
+import { Client, type NodeAddress, OperationError } from "../../../../../designs/clio/client/index.ts";
 import { projectFolder, ServeError } from "../../../../../sim/index.ts";
 import { realClock, UdpTransport } from "../../../../../designs/clio/rig/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "./served.ts";

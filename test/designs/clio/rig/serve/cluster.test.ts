@@ -6,7 +6,7 @@ import { realClock, UdpTransport } from "../../../../../designs/clio/rig/index.t
 import { publishedCapture } from "../../../../support/captures.ts";
 import { insist } from "../../cluster/rig.ts";
 import { ownAddress, UdpClient } from "./served.ts";
-import { servedCluster, type RunningCluster } from "./served-cluster.ts";
+import { type RunningCluster, servedCluster } from "./served-cluster.ts";
 
 const { opcode, status } = p,
   page = 4096n;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as p from "../../../../support/packets.ts";
-import { Monitor, type MemberNode } from "../../../../../designs/clio/software/index.ts";
+import { type MemberNode, Monitor } from "../../../../../designs/clio/software/index.ts";
 import { withGbn, withoutGbn } from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { askInGbn } from "../../../../../designs/clio/rig/serve/gbn-management.ts";
 

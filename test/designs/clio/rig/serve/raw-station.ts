@@ -1,8 +1,8 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cached, digest, run, findTool, FrameReader, lengthPrefixed } from "../../../../../sim/index.ts";
+import { cached, digest, findTool, FrameReader, lengthPrefixed, run } from "../../../../../sim/index.ts";
 
 const source = fileURLToPath(new URL("raw-ethernet.cc", import.meta.url));
 

@@ -3,10 +3,10 @@ import { makeSettings, type Settings } from "../../../../../designs/clio/config/
 import { clioHeader } from "../../../../../designs/clio/wire/index.ts";
 import {
   decode,
-  formatIpv4,
-  parseIpv4,
   type Decoded,
   type Endpoint,
+  formatIpv4,
+  parseIpv4,
 } from "../../../../../designs/shared/wire/index.ts";
 import { serve, type Served, type ServeOptions } from "../../../../../designs/clio/rig/serve/serve.ts";
 import { UdpNetwork } from "../../../../../designs/clio/rig/serve/udp-network.ts";

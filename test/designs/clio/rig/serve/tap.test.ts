@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";

@@ -4,7 +4,7 @@ import { dissect } from "../../../../../designs/clio/wire/index.ts";
 import { ServeError } from "../../../../../sim/index.ts";
 import { UdpNetwork } from "../../../../../designs/clio/rig/serve/udp-network.ts";
 import { publishedCapture } from "../../../../support/captures.ts";
-import { ownAddress, servedNode, UdpClient, type Datagram, type ServedNode } from "./served.ts";
+import { type Datagram, ownAddress, servedNode, type ServedNode, UdpClient } from "./served.ts";
 
 const { opcode, status, vmFlag } = p;
 

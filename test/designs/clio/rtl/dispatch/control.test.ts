@@ -1,27 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { counterNames, makeSettings, type CounterName } from "../../../../../designs/clio/config/index.ts";
+import { type CounterName, counterNames, makeSettings } from "../../../../../designs/clio/config/index.ts";
 import {
   counterAddress,
+  type FieldName,
   fieldPlace,
   matAddress,
   matBase,
   matEntryFields,
+  type MatEntryValues,
   matWord,
   matWords,
   registerAddressBits,
   registerMap,
   resetValues,
-  type FieldName,
-  type MatEntryValues,
 } from "../../../../../designs/clio/registers/index.ts";
-import { byName, extractField, insertField, isWritable, axiResponse } from "../../../../../hdl-dsl/index.ts";
+import { axiResponse, byName, extractField, insertField, isWritable } from "../../../../../hdl-dsl/index.ts";
 import { Control } from "../../../../../designs/clio/rtl/dispatch/control.ts";
 import {
+  type Bench,
   bernoulli,
   never,
-  poke,
-  type Bench,
   type Pause,
+  poke,
   runBench,
   StreamSink,
   StreamSource,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { FenceUnit, type FenceParameters } from "../../../../../designs/clio/rtl/dispatch/fence.ts";
+import { type FenceParameters, FenceUnit } from "../../../../../designs/clio/rtl/dispatch/fence.ts";
 import {
+  type Bench,
   bernoulli,
   bursts,
+  type Dut,
   never,
+  type Pause,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

@@ -1,19 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { Finish } from "../../../../../designs/clio/rtl/dispatch/finish.ts";
-import { SlotWords, WordWrite, Release } from "../../../../../designs/shared/frame/index.ts";
+import { Release, SlotWords, WordWrite } from "../../../../../designs/shared/frame/index.ts";
 import { connect, input, instance, module, output, sink, source } from "../../../../../hdl-dsl/index.ts";
 import { Ending, Reply, replyWord } from "../../../../../designs/clio/rtl/records/records.ts";
 import { RetryDone } from "../../../../../designs/clio/rtl/retry/retry-results.ts";
 import {
+  type Bench,
   bernoulli,
+  type Dut,
   never,
+  type Pause,
   poke,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

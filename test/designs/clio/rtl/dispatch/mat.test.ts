@@ -4,19 +4,19 @@ import { Mat, slowLimit } from "../../../../../designs/clio/rtl/dispatch/mat.ts"
 import {
   defaultMatTable,
   matActions,
+  type MatEntryValues,
   matRules,
   syncOperation,
-  syncOperations,
-  type MatEntryValues,
   type SyncOperation,
+  syncOperations,
 } from "../../../../../designs/clio/registers/index.ts";
 import { opcode, operations, status } from "../../../../../designs/clio/wire/index.ts";
 import {
+  type Bench,
   bernoulli,
   never,
-  poke,
-  type Bench,
   type Pause,
+  poke,
   type Random,
   runBench,
   StreamSink,

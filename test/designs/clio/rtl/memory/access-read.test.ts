@@ -4,10 +4,10 @@ import { dataOffset, type Reply, replyForm } from "../../../../../designs/clio/r
 import { status } from "../../../../../designs/clio/wire/index.ts";
 import {
   AxiRam,
+  type Bench,
   bernoulli,
   bursts,
   never,
-  type Bench,
   type Pause,
   runBench,
   SparseMemory,
@@ -19,18 +19,18 @@ import { bench } from "../../../../bench.ts";
 import { offer } from "../../../../support/offer.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import {
-  wordUse,
   configurations,
   frameBeats,
   memoryBeats,
   nameOf,
+  type Parameters,
   pieces,
   randomRequest,
   readPorts,
+  type Request,
   value,
   widths,
-  type Parameters,
-  type Request,
+  wordUse,
 } from "./memory-bench.ts";
 
 type Ports = ReturnType<typeof AccessRead>["ports"];

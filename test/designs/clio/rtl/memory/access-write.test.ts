@@ -4,10 +4,10 @@ import { dataOffset, replyForm } from "../../../../../designs/clio/rtl/records/r
 import { status } from "../../../../../designs/clio/wire/index.ts";
 import {
   AxiRam,
+  type Bench,
   bernoulli,
   bursts,
   never,
-  type Bench,
   type Pause,
   runBench,
   SparseMemory,
@@ -19,20 +19,20 @@ import { bench } from "../../../../bench.ts";
 import { offer } from "../../../../support/offer.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import {
-  wordUse,
   burstsOf,
   configurations,
   frameBeats,
   memoryBeats,
   nameOf,
+  type Parameters,
   pieces,
   randomRequest,
+  type Request,
   toBig,
   value,
   widths,
+  wordUse,
   writePorts,
-  type Parameters,
-  type Request,
 } from "./memory-bench.ts";
 
 type Ports = ReturnType<typeof AccessWrite>["ports"];

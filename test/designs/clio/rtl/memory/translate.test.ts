@@ -514,8 +514,8 @@ describe("Translate, case by case", () => {
   bench("a shootdown is acknowledged when the slots that could have used the page are free", small, slotsStayBusy);
 
   /**
-   * On a narrow bus a page's entry in slot 0 is read beats before the bucket is whole. In that window the slow path
-   * changes it.
+   * On a narrow bus a page's entry in slot 0 is read beats before the bucket is whole. In that window the slow
+   * path changes it.
    */
   const narrow = { ...small, beatBytes: 8 };
   const inSlot0 = (rig: TranslateRig, kind: PageKind): Page => {

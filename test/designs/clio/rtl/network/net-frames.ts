@@ -6,15 +6,15 @@ import {
   concat,
   decode,
   encodeInto,
-  etherType,
+  type Endpoint,
   ethernetHeader,
+  etherType,
   icmpEchoFrame,
   icmpHeader,
   internetChecksum,
   ipv4Header,
   udpFrame,
   udpHeader,
-  type Endpoint,
 } from "../../../../../designs/shared/wire/index.ts";
 import {
   clioHeader,
@@ -144,7 +144,11 @@ const ipOf = (f: Uint8Array) => decode(ipv4Header, f, ipOffset);
 /** Faults of a frame that has all its headers, one change each. */
 export const changes: readonly Change[] = [
   (f, r) =>
-    encodeInto(ethernetHeader, { dst: r.pick([broadcastMac, r.bits(48), own.mac ^ (1n << BigInt(r.between(0, 47)))]) }, f),
+    encodeInto(
+      ethernetHeader,
+      { dst: r.pick([broadcastMac, r.bits(48), own.mac ^ (1n << BigInt(r.between(0, 47)))]) },
+      f,
+    ),
   (f, r) => encodeInto(ethernetHeader, { src: r.pick([own.mac, broadcastMac, stationMac(r) | groupBit]) }, f),
   ip(r => ({ src: r.pick([own.ip, 0, 0xffff_ffff, 0xe000_0000, 0xefff_ffff, 0xdfff_ffff, 0xf000_0000, 1]) })),
   // A frame that a node may have sent: an opcode that replies share with requests, from a port of a node's.

@@ -4,18 +4,18 @@ import type { FilterSettings } from "../../../../../designs/clio/model/index.ts"
 import { dropReasons } from "../../../../../designs/clio/rtl/network/drops.ts";
 import { NetRx } from "../../../../../designs/clio/rtl/network/net-rx.ts";
 import { udpFrame } from "../../../../../designs/shared/wire/index.ts";
-import { bursts, runBench, type Dut } from "../../../../../sim/index.ts";
+import { bursts, type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { clientPorts, goodRead, own, randomRequest } from "./net-frames.ts";
 import {
-  netRxBenches,
   netRxDut as dut,
-  netRxSlots as slots,
+  netRxBenches,
+  type NetRxPorts,
   randomTraffic,
+  netRxSlots as slots,
   Surroundings,
   withoutPrefix,
-  type NetRxPorts,
 } from "./support/net-rx-rig.ts";
 
 describe("NetRx", () => {

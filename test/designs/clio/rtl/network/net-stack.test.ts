@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { classify } from "../../../../../designs/clio/model/index.ts";
-import { dropReasons, DropPulses } from "../../../../../designs/clio/rtl/network/drops.ts";
-import { FrameBuffer, SlotPool, AxisBeat } from "../../../../../designs/shared/frame/index.ts";
+import { DropPulses, dropReasons } from "../../../../../designs/clio/rtl/network/drops.ts";
+import { AxisBeat, FrameBuffer, SlotPool } from "../../../../../designs/shared/frame/index.ts";
 import { NetRx } from "../../../../../designs/clio/rtl/network/net-rx.ts";
 import { NetTx } from "../../../../../designs/clio/rtl/network/net-tx.ts";
 import { ReplyContexts } from "../../../../../designs/clio/rtl/network/reply-contexts.ts";
@@ -24,13 +24,13 @@ import {
 import {
   AxisSink,
   AxisSource,
+  type Bench,
   bernoulli,
   bursts,
-  never,
-  poke,
-  type Bench,
   type Frame,
+  never,
   type Pause,
+  poke,
   type SentFrame,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
-  FrameBuffer,
-  BufferWrite,
-  SlotWords,
-  WordWrite,
   AxisBeat,
+  BufferWrite,
+  FrameBuffer,
   ReadBeat,
   Release,
+  SlotWords,
+  WordWrite,
 } from "../../../../../designs/shared/frame/index.ts";
 import { NetTx } from "../../../../../designs/clio/rtl/network/net-tx.ts";
 import { ContextWrite, ReplyContexts } from "../../../../../designs/clio/rtl/network/reply-contexts.ts";
@@ -14,9 +14,9 @@ import {
   frameKind,
   NetConfig,
   Reply,
+  type ReplyContext,
   replyForm,
   replyWord,
-  type ReplyContext,
 } from "../../../../../designs/clio/rtl/records/records.ts";
 import {
   accessBody,
@@ -43,28 +43,28 @@ import { connect, input, instance, module, output, sink, source } from "../../..
 import {
   AxisSink,
   AxisSource,
+  type Bench,
   bernoulli,
   bursts,
-  never,
-  poke,
-  runBench,
-  StreamSource,
-  type Random,
-  type Bench,
   type Dut,
   type Frame,
   type InputOf,
+  never,
   type Pause,
+  poke,
+  type Random,
+  runBench,
   type Sent,
   type SentFrame,
+  StreamSource,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 
 import { findsFault, plant } from "../../../../support/plant.ts";
 import {
   configOf,
-  ipOffset,
   fixChecksum,
+  ipOffset,
   mtuFrame,
   own,
   randomArp,
@@ -313,8 +313,8 @@ interface Options {
 type SentReply = Sent<InputOf<ReturnType<typeof Reply>>>;
 
 /**
- * Stores the requests, triggers the replies, and holds the frames sent against them: replies in their order, raw frames
- * in theirs.
+ * Stores the requests, triggers the replies, and holds the frames sent against them: replies in their order, raw
+ * frames in theirs.
  */
 class Surroundings {
   readonly raw: AxisSource;

@@ -1,16 +1,16 @@
 /** Parts of the line that partitions share: PartitionRx and PartitionTx by themselves. */
 import { describe, expect, test } from "vitest";
-import { PartitionRx, partitionBeats } from "../../../../../designs/clio/rtl/partition/partition-rx.ts";
+import { partitionBeats, PartitionRx } from "../../../../../designs/clio/rtl/partition/partition-rx.ts";
 import { PartitionTx, txTurn } from "../../../../../designs/clio/rtl/partition/partition-tx.ts";
 import {
+  type Bench,
   bernoulli,
+  type Dut,
   never,
+  type Pause,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { EntryExchange } from "../../../../../designs/clio/rtl/slow-path/entry-exchange.ts";
 import {
-  AxiRam,
   axiPorts,
+  AxiRam,
+  type Bench,
   bernoulli,
+  type Design,
   never,
+  type Pause,
   runBench,
   SparseMemory,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Design,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 

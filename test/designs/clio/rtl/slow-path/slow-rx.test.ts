@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { BufferWrite, FrameBuffer, AxisBeat, Release } from "../../../../../designs/shared/frame/index.ts";
+import { AxisBeat, BufferWrite, FrameBuffer, Release } from "../../../../../designs/shared/frame/index.ts";
 import { SlowRx } from "../../../../../designs/clio/rtl/slow-path/slow-rx.ts";
 import { SlowFrame } from "../../../../../designs/clio/rtl/records/records.ts";
 import { connect, input, instance, module, output, sink, source } from "../../../../../hdl-dsl/index.ts";
 import {
   AxisSink,
+  type Bench,
   bernoulli,
   bursts,
+  type Dut,
+  type Frame,
   never,
+  type Pause,
   poke,
   runBench,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Frame,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 

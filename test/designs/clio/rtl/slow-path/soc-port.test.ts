@@ -6,15 +6,15 @@ import { registerDriver } from "../../../../../hdl-dsl/index.ts";
 import {
   AxisSink,
   AxisSource,
+  type Bench,
   bernoulli,
+  type Design,
   LiteMaster,
   never,
+  type Pause,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Design,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { syncOp } from "../../../../../designs/clio/rtl/sync/sync-ops.ts";
 import type { SyncUnitParameters } from "../../../../../designs/clio/rtl/sync/sync-unit.ts";
 import { status } from "../../../../../designs/clio/wire/index.ts";
-import { bernoulli, bursts, runBench, type Bench, type Dut } from "../../../../../sim/index.ts";
+import { type Bench, bernoulli, bursts, type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
-import { SyncDut, SyncRig, type Op, type OpName, type RigOptions, type SyncPorts } from "./support/sync-rig.ts";
+import { type Op, type OpName, type RigOptions, SyncDut, type SyncPorts, SyncRig } from "./support/sync-rig.ts";
 
 const parameters = (beatBytes: number, lanes = 4, slots = 16): SyncUnitParameters => ({
   slots,

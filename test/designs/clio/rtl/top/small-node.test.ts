@@ -19,18 +19,18 @@ import {
   opcode,
   status,
 } from "../../../../../designs/clio/wire/index.ts";
-import { decode, encode, encodeInto, udpFrame, type Endpoint } from "../../../../../designs/shared/wire/index.ts";
+import { decode, encode, encodeInto, type Endpoint, udpFrame } from "../../../../../designs/shared/wire/index.ts";
 import {
   AxiRam,
   AxisSink,
   AxisSource,
+  type Bench,
   bernoulli,
   bursts,
+  type Random,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Random,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

@@ -13,12 +13,12 @@ import { frameOffsets } from "../../../../../designs/clio/wire/index.ts";
 import {
   AxisSink,
   AxisSource,
-  bernoulli,
-  never,
-  runBench,
   type Bench,
+  bernoulli,
   type Dut,
+  never,
   type Pause,
+  runBench,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 

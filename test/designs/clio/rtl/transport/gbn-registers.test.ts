@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { gbnBase, gbnCounters, gbnDriver, gbnMap } from "../../../../../designs/clio/registers/index.ts";
 import { GbnRegisters } from "../../../../../designs/clio/rtl/transport/gbn-registers.ts";
 import { goBackNSessions } from "../../../../../designs/clio/software/index.ts";
-import { LiteMaster, runBench, StreamSink, type Bench, type Dut } from "../../../../../sim/index.ts";
+import { type Bench, type Dut, LiteMaster, runBench, StreamSink } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 

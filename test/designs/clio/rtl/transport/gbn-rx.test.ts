@@ -16,25 +16,25 @@ import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../de
 import {
   concat,
   decode,
+  type Endpoint,
   ethernetHeader,
   ipv4Header,
   udpHeader,
-  type Endpoint,
 } from "../../../../../designs/shared/wire/index.ts";
 import {
   AxisSink,
   AxisSource,
+  type Bench,
   bernoulli,
   bursts,
+  type Dut,
   never,
+  type Pause,
   poke,
   runBench,
+  type SentFrame,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
-  type SentFrame,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isForNode } from "../../../../../designs/clio/model/index.ts";
 import { gbnFrame, gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
-import { GbnShims, gbnDefaults, type GbnShimsParameters } from "../../../../../designs/clio/rtl/transport/gbn-shims.ts";
+import { gbnDefaults, GbnShims, type GbnShimsParameters } from "../../../../../designs/clio/rtl/transport/gbn-shims.ts";
 import {
   arpFrame,
   decode,
@@ -13,23 +13,23 @@ import {
 } from "../../../../../designs/shared/wire/index.ts";
 import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
 import {
-  AxiRam,
   axiPorts,
+  AxiRam,
   AxisSink,
   AxisSource,
+  type Bench,
   bernoulli,
+  type Dut,
   never,
+  type Pause,
   poke,
   runBench,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { clientPorts, configOf, own, randomClient, randomPing } from "../network/net-frames.ts";
-import { addressed, Channel, GbnClient, type ChannelOptions } from "./support/gbn-clients.ts";
+import { addressed, Channel, type ChannelOptions, GbnClient } from "./support/gbn-clients.ts";
 
 const parameters = (o: Partial<GbnShimsParameters> = {}): GbnShimsParameters => ({
   ...gbnDefaults,

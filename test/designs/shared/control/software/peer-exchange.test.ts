@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PeerExchange, PeerGone, type Clock } from "../../../../../designs/shared/control/software/index.ts";
+import { type Clock, PeerExchange, PeerGone } from "../../../../../designs/shared/control/software/index.ts";
 import { Random } from "../../../../../sim/index.ts";
 
 /** Numbers as peers with words of 4 bytes, and names as peers with text. */

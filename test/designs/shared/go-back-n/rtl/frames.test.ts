@@ -3,12 +3,12 @@ import { GbnFrames, type GbnFramesParameters } from "../../../../../designs/shar
 import {
   AxisSink,
   AxisSource,
-  bernoulli,
-  never,
-  runBench,
   type Bench,
+  bernoulli,
   type Dut,
+  never,
   type Pause,
+  runBench,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 

@@ -2,20 +2,20 @@ import { describe, expect, test } from "vitest";
 import {
   gbnFirst,
   gbnVerdict,
-  gbnWindow,
   type GbnVerdict,
+  gbnWindow,
 } from "../../../../../designs/shared/go-back-n/wire/index.ts";
-import { GbnReceiverModel, type GbnAnswer } from "../../../../../designs/shared/go-back-n/software/index.ts";
+import { type GbnAnswer, GbnReceiverModel } from "../../../../../designs/shared/go-back-n/software/index.ts";
 import { GbnReceiver, type GbnReceiverParameters } from "../../../../../designs/shared/go-back-n/rtl/receiver.ts";
 import {
+  type Bench,
   bernoulli,
   bursts,
+  type Dut,
   never,
+  type Pause,
   runBench,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
@@ -57,8 +57,8 @@ interface Given {
 const names = Object.fromEntries(Object.entries(gbnVerdict).map(([n, v]) => [v, n])) as Record<number, GbnVerdict>;
 
 /**
- * Holds every verdict and every answer against the model, cycle by cycle. Answers of the timer must be wanted, and come
- * in time.
+ * Holds every verdict and every answer against the model, cycle by cycle. Answers of the timer must be wanted, and
+ * come in time.
  */
 class Rig {
   readonly model = new Map<number, GbnReceiverModel>();

@@ -3,14 +3,14 @@ import { GbnReorder, type GbnReorderParameters } from "../../../../../designs/sh
 import {
   AxisSink,
   AxisSource,
+  type Bench,
   bernoulli,
+  type Dut,
   never,
+  type Pause,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

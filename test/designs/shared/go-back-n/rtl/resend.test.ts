@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { GbnResend } from "../../../../../designs/shared/go-back-n/rtl/resend.ts";
 import type { GbnStoreParameters } from "../../../../../designs/shared/go-back-n/rtl/store.ts";
-import { bernoulli, never, poke, runBench, StreamSource, type Bench, type Pause } from "../../../../../sim/index.ts";
+import { type Bench, bernoulli, never, type Pause, poke, runBench, StreamSource } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
 const memory = { beatBytes: 16, frameBytes: 512, addressBits: 20, idBits: 1, base: 0 };

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { GbnSender, type GbnSenderParameters } from "../../../../../designs/shared/go-back-n/rtl/sender.ts";
 import {
+  type Bench,
   bernoulli,
+  type Dut,
   never,
+  type Pause,
   poke,
   runBench,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Dut,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

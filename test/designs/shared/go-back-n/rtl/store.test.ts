@@ -6,18 +6,18 @@ import {
   type GbnStoreParameters,
 } from "../../../../../designs/shared/go-back-n/rtl/store.ts";
 import {
-  AxiRam,
   axiPorts,
+  AxiRam,
+  type AxiRamOptions,
   AxisSink,
   AxisSource,
+  type Bench,
   bernoulli,
+  type Dut,
   never,
+  type Pause,
   runBench,
   StreamSource,
-  type AxiRamOptions,
-  type Bench,
-  type Dut,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

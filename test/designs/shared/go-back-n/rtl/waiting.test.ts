@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import {
   GbnWaiting,
-  waitingAction,
   type GbnWaitingParameters,
+  waitingAction,
 } from "../../../../../designs/shared/go-back-n/rtl/waiting.ts";
 import {
   AxisSink,
   AxisSource,
+  type Bench,
   bernoulli,
   never,
+  type Pause,
   runBench,
   StreamSource,
-  type Bench,
-  type Pause,
 } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 

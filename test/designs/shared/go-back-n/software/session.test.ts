@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { GbnSession } from "../../../../../designs/shared/go-back-n/software/index.ts";
-import { gbnTypes, type GbnHeader } from "../../../../../designs/shared/go-back-n/wire/index.ts";
+import { type GbnHeader, gbnTypes } from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { Random } from "../../../../../sim/index.ts";
 
 const parameterSets = [

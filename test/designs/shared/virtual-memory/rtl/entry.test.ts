@@ -5,8 +5,8 @@ import {
   entryShape,
   packEntry,
   tableGeometry,
-  unpackEntry,
   type TableGeometry,
+  unpackEntry,
 } from "../../../../../designs/shared/virtual-memory/table/index.ts";
 import { input, module, output, uint, unpack } from "../../../../../hdl-dsl/index.ts";
 import { type Bench, runBench } from "../../../../../sim/index.ts";

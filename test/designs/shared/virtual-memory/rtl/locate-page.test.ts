@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { locatePage } from "../../../../../designs/shared/virtual-memory/rtl/locate-page.ts";
 import {
+  type AddressSpace,
   locate,
   tableGeometry,
+  type TableGeometry,
   unlocate,
   wordOf,
-  type AddressSpace,
-  type TableGeometry,
 } from "../../../../../designs/shared/virtual-memory/table/index.ts";
 import { input, module, output, uint } from "../../../../../hdl-dsl/index.ts";
 import { type Bench, runBench } from "../../../../../sim/index.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import {
   MissTable,
-  verdict,
   type MissTableParameters,
+  verdict,
 } from "../../../../../designs/shared/virtual-memory/rtl/miss-table.ts";
 import { Faulted } from "../../../../../designs/shared/virtual-memory/rtl/page-fault.ts";
 import { Arriving, geometryOf, Walked } from "../../../../../designs/shared/virtual-memory/rtl/table-walk.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { TableWalk, geometryOf } from "../../../../../designs/shared/virtual-memory/rtl/table-walk.ts";
+import { geometryOf, TableWalk } from "../../../../../designs/shared/virtual-memory/rtl/table-walk.ts";
 import {
   bucketAddress,
   bucketBytes,
   bucketSlots,
-  packEntry,
   type Entry,
+  packEntry,
   type TableGeometry,
 } from "../../../../../designs/shared/virtual-memory/table/index.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { runBench } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
-import { fillMany, runTlb as run, tlbDut as dut } from "./support/tlb-rig.ts";
+import { tlbDut as dut, fillMany, runTlb as run } from "./support/tlb-rig.ts";
 
 describe("Tlb", () => {
   for (const entries of [4, 16, 64] as const) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
   FramePool,
-  PageRefill,
   type FreePageRing,
+  PageRefill,
 } from "../../../../../designs/shared/virtual-memory/software/index.ts";
 
 const parameterSets = [

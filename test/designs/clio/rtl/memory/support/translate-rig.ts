@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import {
-  translateEvents,
   type Translate,
+  translateEvents,
   type TranslateParameters,
 } from "../../../../../../designs/clio/rtl/memory/translate.ts";
 import { firstPointerOp } from "../../../../../../designs/clio/rtl/records/records.ts";
@@ -11,22 +11,22 @@ import {
   entryAddress,
   locate,
   packEntry,
-  unpackEntry,
   type TableGeometry,
+  unpackEntry,
 } from "../../../../../../designs/shared/virtual-memory/table/index.ts";
 import { status } from "../../../../../../designs/clio/wire/index.ts";
 import {
   AxiRam,
+  type AxiRamOptions,
+  type Bench,
   bernoulli,
   never,
   poke,
+  type Random,
+  type Sent,
   SparseMemory,
   StreamSink,
   StreamSource,
-  type AxiRamOptions,
-  type Bench,
-  type Random,
-  type Sent,
 } from "../../../../../../sim/index.ts";
 
 export type Ports = ReturnType<typeof Translate>["ports"];

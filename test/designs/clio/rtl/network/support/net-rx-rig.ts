@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { firstOffloadPid, type DropReason } from "../../../../../../designs/clio/config/index.ts";
+import { type DropReason, firstOffloadPid } from "../../../../../../designs/clio/config/index.ts";
 import { classify, type FilterSettings } from "../../../../../../designs/clio/model/index.ts";
 import { dropReasons } from "../../../../../../designs/clio/rtl/network/drops.ts";
 import { NetRx } from "../../../../../../designs/clio/rtl/network/net-rx.ts";
@@ -8,17 +8,17 @@ import { accessBody, casBody, clioHeader, frameOffsets } from "../../../../../..
 import { concat, decode, ethernetHeader, icmpHeader, ipv4Header } from "../../../../../../designs/shared/wire/index.ts";
 import {
   AxisSource,
+  type Bench,
   bernoulli,
   bursts,
   never,
+  type Pause,
   peek,
   poke,
   Random,
+  type SentFrame,
   StreamSink,
   StreamSource,
-  type Bench,
-  type Pause,
-  type SentFrame,
   type ValueOf,
 } from "../../../../../../sim/index.ts";
 import {

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { retrySetOf } from "../../../../../../designs/clio/config/index.ts";
-import { bernoulli, type Bench, type Pause, type Random } from "../../../../../../sim/index.ts";
-import { type Ask, RetryRig, type RetryPorts, type RetryRigOptions } from "./retry-rig.ts";
+import { type Bench, bernoulli, type Pause, type Random } from "../../../../../../sim/index.ts";
+import { type Ask, type RetryPorts, RetryRig, type RetryRigOptions } from "./retry-rig.ts";
 
 /** Few entries and clients, so that sets overflow and places run out. */
 export const small = { slots: 32, entries: 64, clients: 4, timeoutCycles: 400 };

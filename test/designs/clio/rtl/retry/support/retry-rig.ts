@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { connect, input, instance, module, uint } from "../../../../../../hdl-dsl/index.ts";
-import { RetryModel, type RetryAsked, type RetryVerdict } from "../../../../../../designs/clio/model/index.ts";
+import { type RetryAsked, RetryModel, type RetryVerdict } from "../../../../../../designs/clio/model/index.ts";
 import { RetryBuffer } from "../../../../../../designs/clio/rtl/retry/retry-buffer.ts";
 import type { RetryBufferParameters } from "../../../../../../designs/clio/rtl/retry/retry-request.ts";
 import { retryAnswer } from "../../../../../../designs/clio/rtl/retry/retry-results.ts";

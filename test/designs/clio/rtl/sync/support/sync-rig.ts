@@ -1,7 +1,7 @@
 /**
  * A bench around the sync unit: slots with operands, a memory, and a scoreboard. Requests come from one stream, so
- * their order of arrival is known when they are sent. So is the value that each must find: the reference does them one
- * after another.
+ * their order of arrival is known when they are sent. So is the value that each must find: the reference does them
+ * one after another.
  */
 import { expect } from "vitest";
 import { atomicResult } from "../../../../../../designs/clio/model/index.ts";
@@ -25,14 +25,14 @@ import {
 import { status } from "../../../../../../designs/clio/wire/index.ts";
 import {
   AxiRam,
+  type AxiRamOptions,
+  type Bench,
   never,
+  type Pause,
   SparseMemory,
   StreamMonitor,
   StreamSink,
   StreamSource,
-  type AxiRamOptions,
-  type Bench,
-  type Pause,
 } from "../../../../../../sim/index.ts";
 
 /** The unit with the operands beside it, as they stand in the node: distributed memory by slot. */

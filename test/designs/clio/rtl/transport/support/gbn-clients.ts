@@ -6,10 +6,10 @@ import { gbnFrame, gbnHeader } from "../../../../../../designs/shared/go-back-n/
 import { GbnSession } from "../../../../../../designs/shared/go-back-n/software/index.ts";
 import {
   decode,
+  type Endpoint,
   ethernetHeader,
   ipv4Header,
   udpHeader,
-  type Endpoint,
 } from "../../../../../../designs/shared/wire/index.ts";
 import { frameOffsets } from "../../../../../../designs/clio/wire/index.ts";
 import type { Random } from "../../../../../../sim/index.ts";

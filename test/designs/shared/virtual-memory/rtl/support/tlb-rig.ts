@@ -24,8 +24,8 @@ interface Entry {
 }
 
 /**
- * The reference: the valid entries, and the places in order of use. A cleared place is taken by the fill that finds it
- * oldest.
+ * The reference: the valid entries, and the places in order of use. A cleared place is taken by the fill that
+ * finds it oldest.
  */
 class TlbModel {
   /** Least recently used first; a place without an entry is undefined. */
