@@ -17,8 +17,8 @@ import {
 import { bench } from "../../../bench.ts";
 import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { toBig } from "../../clio/rtl/memory/memory-bench.ts";
 
+const toBig = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
 const syncId = 9;
 /** Beat width, with the masters and the write bursts that go with it. */
 const parameterSets = {
