@@ -1,3 +1,4 @@
+import { fromNode, towardsNode } from "./same-host.ts";
 import type { SessionNetwork } from "./session-network.ts";
 import { clockPeriod, type CounterName, gbnTimeoutCycles, type NodeConfig, type Settings } from "../../config/index.ts";
 import { Monitor, type SessionPorts } from "../../software/index.ts";
@@ -202,8 +203,9 @@ class Service {
   #drain(): void {
     for (let f = this.#node.take(); f !== undefined; f = this.#node.take()) {
       this.#quietSince = this.#node.bench.cycle;
-      if (!this.#forMonitor(f.bytes)) this.#out(f.bytes);
-      else this.#askMonitor(f.bytes);
+      const own = fromNode(f.bytes, this.#node.runtime.ip);
+      if (this.#forMonitor(own)) this.#askMonitor(own);
+      else this.#out(f.bytes);
     }
   }
 
@@ -229,7 +231,8 @@ class Service {
     for (const answer of this.#gbn ? askInGbn(receive, frame) : receive(frame)) {
       const { ipv4, udp } = dissect(answer);
       // Messages of the monitor to its member go to the management port.
-      if (ipv4?.dst === runtime.ip && udp?.dstPort === runtime.clientPort) this.#toNode(answer);
+      if (ipv4?.dst === runtime.ip && udp?.dstPort === runtime.clientPort)
+        this.#toNode(towardsNode(answer, runtime.ip));
       else this.#out(answer);
     }
   }

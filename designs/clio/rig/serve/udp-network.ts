@@ -1,12 +1,10 @@
+import { hostMac, sameHost } from "./same-host.ts";
 import type { SessionNetwork } from "./session-network.ts";
 import type { RemoteInfo, Socket } from "node:dgram";
 import type { Settings } from "../../config/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
 import { formatIpv4, parseIpv4, udpFrame, udpHeader } from "../../../shared/wire/index.ts";
 import { openUdp, ServeError } from "../../../../sim/index.ts";
-
-/** Locally administered MACs that stand for hosts behind UDP sockets: these four bytes hold the IPv4 address. */
-const HOST_MACS = 0x02c200000000n;
 
 export interface UdpOptions {
   /**
@@ -83,7 +81,7 @@ export class UdpNetwork implements SessionNetwork {
       return;
     }
     const data = frame.subarray(frameOffsets.transport + udpHeader.bytes, frameOffsets.transport + udp.length);
-    socket.send(data, udp.dstPort, formatIpv4(ipv4.dst), e => {
+    socket.send(data, udp.dstPort, formatIpv4(ipv4.dst === sameHost ? this.#settings.runtime.ip : ipv4.dst), e => {
       if (e) this.#lost++;
     });
   }
@@ -118,8 +116,9 @@ export class UdpNetwork implements SessionNetwork {
     const own = { mac: this.#settings.runtime.mac, ip: this.#settings.runtime.ip, port };
     const socket = await openUdp(formatIpv4(own.ip), port, remedy);
     socket.on("message", (data: Buffer, from: RemoteInfo) => {
-      const ip = parseIpv4(from.address);
-      this.#receive(udpFrame({ mac: HOST_MACS | BigInt(ip), ip, port: from.port }, own, data));
+      const address = parseIpv4(from.address),
+        ip = address === own.ip ? sameHost : address;
+      this.#receive(udpFrame({ mac: hostMac(ip), ip, port: from.port }, own, data));
     });
     // The system reports that the network has lost a datagram sent before.
     socket.on("error", () => {
