@@ -500,8 +500,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [2:0] replies_serving; // memory-port.ts:165
   reg soc_locked; // extend-path.ts:116
   reg [1:0] soc_owner; // extend-path.ts:116
-  reg split_first; // internal-link.ts:71
-  reg split_owner; // internal-link.ts:72
+  reg split_first; // internal-link.ts:67
+  reg split_owner; // internal-link.ts:68
   wire from_memory_memory_strip_frame_ready; // memory-port.ts:186
   wire from_memory_memory_strip_head_valid; // memory-port.ts:186
   wire [559:0] from_memory_memory_strip_head_payload_header; // memory-port.ts:186
@@ -585,7 +585,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [19:0] replies_sum_node; // addresses.ts:65
   wire replies_serves_4; // memory-port.ts:167
   wire replies_reply_header_data_valid; // reply-port.ts:152
-  wire split_inside; // internal-link.ts:73
+  wire split_inside; // internal-link.ts:69
   wire from_memory_reply_out_ready; // memory-port.ts:210
   wire [3:0] to_memory_access_grant; // memory-port.ts:74
   wire to_memory_access_ready; // memory-port.ts:74
@@ -794,7 +794,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     soc_locked ? soc_owner :
     |soc_after ? soc_after & (~soc_after + 2'd1) :
     soc_request & (~soc_request + 2'd1); // extend-path.ts:116
-  wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:70
+  wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:66
   wire split_inside_node =
     (node_tx_payload_data[7:0] == 8'd3)
     & (node_tx_payload_data[15:8] == 8'd67)

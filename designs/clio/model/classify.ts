@@ -21,6 +21,8 @@ export interface FilterSettings extends Pick<
 > {
   readonly mtuFrame: number;
   readonly clientPorts: number;
+  /** The frames come from the node's own offloads, whose MAC addresses have the group bit; default from the network. */
+  readonly inside?: boolean;
 }
 
 /** A UDP request that passed every check. */
@@ -40,7 +42,7 @@ const drop = (reason: DropReason): Verdict => ({ kind: "drop", reason });
 
 /** A MAC address that no other station sends with: the node's own, or a group's. */
 function isNoSender(mac: bigint, s: FilterSettings): boolean {
-  return mac === s.mac || (mac & (1n << 40n)) !== 0n;
+  return mac === s.mac || (s.inside !== true && (mac & (1n << 40n)) !== 0n);
 }
 /** Addresses that are not one station's: 0.0.0.0, 224.0.0.0/4, 255.255.255.255. */
 function isNoStation(ip: number): boolean {

@@ -107,25 +107,36 @@ export class ReferenceNode {
   private readonly action: (code: number) => Action;
   /** Operations that have been requested before. */
   readonly retries: RetryModel;
+  private readonly side: "outside" | "inside";
   private tickets = 0;
 
-  /** @param action the match-and-action table's content, when the slow path has rewritten it */
+  /**
+   * @param action the match-and-action table's content, when the slow path has rewritten it
+   * @param side where frames come from: the network, or the node's own offloads, which may name the node's processes
+   */
   constructor(
     config: NodeConfig,
     runtime: RuntimeSettings,
     memory: VirtualMemory,
     action: (code: number) => Action = defaultAction,
+    side: "outside" | "inside" = "outside",
   ) {
     this.config = config;
     this.runtime = runtime;
     this.memory = memory;
     this.action = action;
+    this.side = side;
     this.retries = new RetryModel(config);
   }
 
   /** Settings of the frame filter. */
   get filter(): FilterSettings {
-    return { ...this.runtime, mtuFrame: this.config.mtuFrame, clientPorts: this.config.clientPorts };
+    return {
+      ...this.runtime,
+      mtuFrame: this.config.mtuFrame,
+      clientPorts: this.config.clientPorts,
+      inside: this.side === "inside",
+    };
   }
 
   /**
@@ -181,7 +192,7 @@ export class ReferenceNode {
       return { kind: "forward", to: "slow", frame, reply: true };
     }
     if (contradicts) return this.refuse(request, "MALFORMED", "malformed");
-    if (clio.pid >= firstOffloadPid) return this.refuse(request, "INVALID", "invalid");
+    if (this.side === "outside" && clio.pid >= firstOffloadPid) return this.refuse(request, "INVALID", "invalid");
     switch (action) {
       case "malformed":
         return this.refuse(request, "MALFORMED", "malformed");

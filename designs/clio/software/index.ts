@@ -38,5 +38,6 @@ export {
 export { LineRefusal, LineTransport, type LineTransportOptions } from "./transport/line-transport.ts";
 export { mapFile, uioInterrupt, type FileMap } from "./transport/mapped-file.ts";
 export { OffloadControl } from "./offload-control.ts";
+export { isReply } from "./requests/senders.ts";
 export * from "./cluster/index.ts";
 export { goBackNSessions, type RegisterAccess, type TransportSessions } from "./go-back-n.ts";

@@ -72,7 +72,8 @@ export interface Pauses {
   readonly give?: Pause;
 }
 
-const isInternal = (frame: Uint8Array): boolean => ((frame[6] as number) & 1) === 1;
+/** An offload has the group bit; a frame from outside that has it is marked by the highest bit. */
+const isInternal = (frame: Uint8Array): boolean => ((frame[6] as number) & 0x81) === 1;
 const headersOf = (frame: Uint8Array): RequestHeaders => {
   const { ethernet, ipv4, udp, clio } = dissect(frame);
   return { ethernet: ethernet!, ipv4: ipv4!, udp: udp!, clio: clio!, native: udp!.dstPort === runtime.nativePort };
@@ -87,7 +88,13 @@ export class ExtendRig {
   readonly b: Bench<ExtendPorts>;
   readonly clients = [0, 1].map(i => new FrameClient(clientEndpoint(i), runtime, 1 + 100_000 * i));
   readonly memory = new MappedMemory();
-  readonly reference = new ReferenceNode({ ...config, maxData: parameters.maxData }, runtime, this.memory);
+  readonly reference = new ReferenceNode(
+    { ...config, maxData: parameters.maxData },
+    runtime,
+    this.memory,
+    undefined,
+    "inside",
+  );
   readonly asked = new Map<number, Asked>();
   /** Memory requests as they came to the node: by slot. */
   readonly accesses: {
@@ -237,9 +244,9 @@ export class ExtendRig {
     if (way === "rx" && b.random.chance(0.3)) {
       // Somebody who would like to be an offload.
       frame.set([0x03, 0x43, 0x4c, 0x49, 0x4f, 0x00], 6);
-      const cleared = frame.slice();
-      cleared[6] = 0x02;
-      this.due.rx.push(cleared);
+      const marked = frame.slice();
+      marked[6] = 0x83;
+      this.due.rx.push(marked);
     } else this.due[way].push(frame);
     this.to[({ soc: "nodeSocRx", socOut: "socTx", rx: "rx", tx: "nodeTx" } as const)[way]].send(frame);
   }
