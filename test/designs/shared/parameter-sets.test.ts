@@ -18,7 +18,7 @@ const noBlocks: readonly RegExp[] = [
   // Time as the benches of the others play it.
   /^control\/software\/clock\.ts$/,
   // Proofs, and what surrounds a design: not blocks that a design is made of.
-  /^(?:proofs|evaluation|rig|command-line)\//,
+  /^(?:proofs|evaluation|rig|command-line|errors)\//,
 ];
 /** Blocks whose bench is another file's, with which they make one thing. */
 const together: Readonly<Record<string, string>> = {

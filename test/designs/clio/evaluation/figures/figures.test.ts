@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { besides } from "../../../../../designs/clio/evaluation/index.ts";
+import { besides, figureHook } from "../../../../../designs/clio/evaluation/index.ts";
 import { clioFigures } from "../../../../../designs/clio/evaluation/figures/index.ts";
 import {
   type Claim,
@@ -183,7 +183,7 @@ describe("mnemo figures", () => {
     ]).toEqual([0, ["4.13", "4.21"]]);
     const data = reportSchema.parse(JSON.parse(readFileSync(join(folder, "clio-figures.json"), "utf8")));
     expect(data.figures).toEqual([figure("4.13"), figure("4.21")]);
-    expect(readFileSync(join(folder, "clio-figures.html"), "utf8")).toBe(htmlOf(data));
+    expect(readFileSync(join(folder, "clio-figures.html"), "utf8")).toBe(htmlOf(data, figureHook));
   });
   it("asks for few operations or for all of them, not both", async () => {
     const { code, err } = await mnemo(["figures", "clio", "--quick", "--full", "--out", folder]);

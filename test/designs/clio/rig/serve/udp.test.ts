@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as p from "../../../../support/packets.ts";
 import { dissect } from "../../../../../designs/clio/wire/index.ts";
 import { ServeError } from "../../../../../sim/index.ts";
+import { formatIpv4 } from "../../../../../designs/shared/wire/index.ts";
 import { UdpNetwork } from "../../../../../designs/clio/rig/serve/udp-network.ts";
 import { publishedCapture } from "../../../../support/captures.ts";
 import { type Datagram, ownAddress, servedNode, type ServedNode, UdpClient } from "./served.ts";
@@ -285,6 +286,13 @@ describe("the published client's start-up, from the bytes it really sent", () =>
     await host.close();
   });
 
+  it("a program on the node's own address is served like any other", async () => {
+    const beside = await UdpClient.open(formatIpv4(ip)),
+      sent = pattern(40, 3);
+    const { header, body } = await beside.ask(ip, native, p.clioMessage({ opcode: opcode.PINGPONG }, sent));
+    expect([header.opcode, header.status, body]).toEqual([opcode.PINGPONG, status.OK, sent]);
+    await beside.close();
+  });
   it("ending a process at the monitor ends it at the node", async () => {
     const host = await UdpClient.open(ownAddress(1));
     const pid = p.decode(

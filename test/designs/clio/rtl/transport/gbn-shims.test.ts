@@ -5,6 +5,7 @@ import { gbnDefaults, GbnShims, type GbnShimsParameters } from "../../../../../d
 import {
   arpFrame,
   decode,
+  type Endpoint,
   ethernetHeader,
   internetChecksum,
   ipv4Header,
@@ -23,6 +24,7 @@ import {
   never,
   type Pause,
   poke,
+  type Random,
   runBench,
   StreamSource,
 } from "../../../../../sim/index.ts";
@@ -43,6 +45,8 @@ const parameters = (o: Partial<GbnShimsParameters> = {}): GbnShimsParameters => 
   ...o,
 });
 type Ports = ReturnType<typeof GbnShims>["ports"];
+/** A client at a port on which no node answers: from there a PINGPONG is a request. */
+const asking = (random: Random): Endpoint => ({ ...randomClient(random), port: random.between(40_000, 65_535) });
 const nodeAt = (port: number) => ({ mac: own.mac, ip: own.ip, port });
 /** Payload of a request: number, session and bytes. */
 const payloadOf = (session: number, n: number, more: Uint8Array, code: number = opcode.PINGPONG): Uint8Array =>
@@ -104,7 +108,7 @@ class Rig {
     });
     const n = o.sessions ?? 8;
     for (let i = 0; i < n; i++) {
-      const self = randomClient(b.random),
+      const self = asking(b.random),
         session = 1 + Math.floor((i * (p.sessions - 1)) / n),
         slot = b.random.between(1, 1023);
       const index = i,
@@ -312,7 +316,7 @@ describe("GbnShims", () => {
     { seed: 4, ...limits },
     async b => {
       const rig = new Rig(b, common);
-      const self = randomClient(b.random),
+      const self = asking(b.random),
         body = payloadOf(5000, 1, b.random.bytes(30)),
         node = nodeAt(own.nativePort);
       const packet = gbnFrame(self, node, { type: gbnTypes.data, sequence: 77, srcSlot: 9, dstSlot: 0 }, body),
@@ -372,7 +376,7 @@ describe("GbnShims", () => {
       const before = rig.counter("rx", "accepted");
       rig.mac.send(
         gbnFrame(
-          randomClient(b.random),
+          asking(b.random),
           nodeAt(own.nativePort),
           { type: gbnTypes.data, sequence: p.first, srcSlot: 3, dstSlot: failed[0] as number },
           payloadOf(5000, 0, new Uint8Array(20)),
