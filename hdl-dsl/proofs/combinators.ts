@@ -130,8 +130,8 @@ export const combinatorProofs: readonly Proof[] = [
     faults: [
       {
         what: "an output takes what nobody is meant to get",
-        from: "_1_valid = from_valid & (from_payload[1:0] == 2'd1)",
-        to: "_1_valid = from_valid & from_payload[0]",
+        from: "1_valid = from_valid & (from_payload[1:0] == 2'd1)",
+        to: "1_valid = from_valid & from_payload[0]",
       },
     ],
   },

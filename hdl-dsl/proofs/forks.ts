@@ -99,8 +99,8 @@ export const forkProofs: readonly Proof[] = [
     faults: [
       {
         what: "one output does not wait for another",
-        from: /_0_valid = from_valid & \w+_1_ready/,
-        to: "_0_valid = from_valid",
+        from: /0_valid = from_valid & \w+1_ready/,
+        to: "0_valid = from_valid",
       },
     ],
   },

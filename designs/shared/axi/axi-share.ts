@@ -90,7 +90,7 @@ const share = module(
     const Owner = struct(Object.fromEntries([...upper].reverse().map(m => [m.name, bit])));
     const owners = instance(Fifo({ shape: Owner, depth: p.writes, style: "distributed" }));
     const granted = arbiter(p.masters.map(aw), { policy: "priority", name: "write_grant" });
-    const [address, owner] = fork(granted, 2, "lazy", { name: "granted" }) as [typeof granted, typeof granted];
+    const [address, owner] = fork(granted, 2, "lazy", { name: "granted" });
     connect(address, io.aw);
     const owns = (id: UInt): [string, Bit][] =>
       upper

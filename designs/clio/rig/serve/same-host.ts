@@ -1,8 +1,8 @@
 import {
   decode,
   encodeInto,
-  etherType,
   ethernetHeader,
+  etherType,
   headerOffsets,
   internetChecksum,
   ipv4Header,
