@@ -87,6 +87,13 @@ const outcomeOf = {
 const tagOf = (low: number, ticket: number): bigint =>
   0x0247_0000_0000n | (BigInt(ticket & 0xffff) << 16n) | BigInt(low);
 const endpoint = { mac: own.mac, ip: own.ip };
+/** Senders that no packet has: the node itself, a group, none and many. */
+const noSenders = (c: { readonly mac: bigint }) => [
+  { mac: own.mac },
+  { mac: c.mac | (1n << 40n) },
+  { ip: own.ip },
+  { ip: 0xe000_0001 },
+];
 
 interface Options {
   readonly rx?: Pause;
@@ -317,7 +324,15 @@ async function traffic(
       else if (kind < 16)
         rig.send(
           packet(
-            { ...c, ...r.pick([{ slot: (c.slot % 1023) + 1 }, { port: c.port ^ 1 }, { ip: (c.ip ^ 4) >>> 0 }]) },
+            {
+              ...c,
+              ...r.pick([
+                { slot: (c.slot % 1023) + 1 },
+                { port: c.port ^ 1 },
+                { ip: (c.ip ^ 4) >>> 0 },
+                ...noSenders(c),
+              ]),
+            },
             at,
             body,
           ),
@@ -506,12 +521,18 @@ describe("GbnRx", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["the checksum as it was", /entry_checksum <= [^;]*;/, "entry_checksum <= judged_checksum;"],
       ["lengths as they were", /judged_ip_length - 16'd8/, "judged_ip_length"],
+      ["the node's own address as a sender", /\(judged_ours_joined == config_ip\)/, "1'b0"],
+      [
+        "a group as a sender",
+        /frames_end_header\[95:88\]\} == config_mac\)\s*\| frames_end_header\[48\]/,
+        "frames_end_header[95:88]} == config_mac)",
+      ],
       ["a wrong FCS believed", /judged_bad <= [^;]*;/, "judged_bad <= 1'b0;"],
       ["any IP address", /== config_ip/, "!= 32'd0"],
       ["management checked", /kind == 2'd2/, "kind == 2'd3"],
       ["the last bytes forgotten", /beats_payload_keep\[8\]/, "beats_payload_keep[9]"],
     ];
-    for (const [name, from, to] of long ? faults : faults.slice(0, 3))
+    for (const [name, from, to] of long ? faults : faults.slice(0, 5))
       test(name, async () => {
         await findsFault(run(name, plant(GbnRx(p), from, to)));
       });
