@@ -9,7 +9,7 @@ export const whereVerb: Verb = (program, { terminal }) =>
     .addArgument(
       new Argument(
         "<file:line>",
-        "a generated file and a line of it, for example generated/library/SkidBuffer_shape32.v:20",
+        "a generated file and a line of it, for example generated/library/SkidBuffer_uint32.v:20",
       ),
     )
     .action(async (place: string) => {

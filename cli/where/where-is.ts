@@ -28,7 +28,7 @@ export function whereIs(place: string, root: string): readonly SourceLine[] {
   const parts = /^(.+?):(\d+)(?::\d+)?$/.exec(place);
   if (parts === null)
     throw new UsageError(
-      `"${place}" is no place in a file: give the file and the line, for example generated/library/SkidBuffer_shape32.v:20`,
+      `"${place}" is no place in a file: give the file and the line, for example generated/library/SkidBuffer_uint32.v:20`,
     );
   const file = parts[1] as string,
     line = Number(parts[2]);

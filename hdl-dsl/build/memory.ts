@@ -33,6 +33,9 @@ export interface Ram<S extends Shape> {
   readAsync(address: UInt): Val<S>;
 }
 
+/** The style within a module's name: nothing for `distributed`, else `_auto`, `_block`, `_ultra`. */
+export const styleName = (style: RamOptions["style"]): string => (style === "distributed" ? "" : `_${style ?? "auto"}`);
+
 /** A memory of `depth` words of any shape, not reset. */
 export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
   const c = context(),

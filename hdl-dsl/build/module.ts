@@ -1,7 +1,6 @@
 /**
  * Modules and instances: a definition is a pure function of plain parameters, elaborated once for each distinct set.
  */
-import { createHash } from "node:crypto";
 import type { Circuit, ClockDomain, Instance, Position, Signal, StreamInfo } from "../ir/circuit.ts";
 import { type Diagnostic, HdlError } from "../ir/diagnostic.ts";
 import * as make from "../ir/fold.ts";
@@ -11,8 +10,9 @@ import { bit, leavesOf, type Shape } from "../types/shape.ts";
 import type { Bit, Inside, Outside } from "../types/value.ts";
 import { atTop, claimName, context, type Context, defaultDomain, newContext, report, withContext } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
+import { nameWith, parameterKey, parameterRows } from "./module-name.ts";
 import { userPosition } from "./position.ts";
-import { fieldAfter } from "./source-name.ts";
+import { fieldAfter } from "../source/source-name.ts";
 import { Value, Variable } from "./value.ts";
 import { view } from "./view.ts";
 import { checkCircuit, checkModuleNames } from "../check/index.ts";
@@ -26,74 +26,11 @@ export interface Def<P extends Ports = Ports> {
   elaborate(): { readonly circuit: Circuit; readonly diagnostics: readonly Diagnostic[] };
 }
 
-/** A module's parameters may be numbers, bigints, strings, booleans, shapes, and plain objects or arrays of those. */
-function parameterText(module: string, v: unknown): string {
-  const refuse = (path: string, what: string): never => {
-    throw new TypeError(
-      `module ${module}: parameter ${path} is ${what}: parameters are plain data (numbers, bigints, strings, booleans, shapes, objects and arrays of those), so that equal ones give one definition`,
-    );
-  };
-  const text = (x: unknown, path: string): string => {
-    switch (typeof x) {
-      case "number":
-        return Number.isNaN(x) ? refuse(path, "not a number (NaN)") : Object.is(x, -0) ? "0" : String(x);
-      case "bigint":
-        return `${x.toString()}n`;
-      case "string":
-        return JSON.stringify(x);
-      case "boolean":
-      case "undefined":
-        return String(x);
-      case "function":
-      case "symbol":
-        return refuse(path, `a ${typeof x}`);
-      case "object": {
-        if (x === null) return "null";
-        if (Array.isArray(x)) return `[${x.map((y, i) => text(y, `${path}[${i}]`)).join(",")}]`;
-        const proto = Object.getPrototypeOf(x) as unknown;
-        if (proto !== Object.prototype && proto !== null)
-          return refuse(path, `an object of class ${x.constructor.name}`);
-        return `{${Object.entries(x)
-          .filter(([, y]) => y !== undefined)
-          .map(([k, y]) => `${JSON.stringify(k)}:${text(y, path === "" ? k : `${path}.${k}`)}`)
-          .join(",")}}`;
-      }
-    }
-  };
-  return text(v, "");
-}
-const clean = (s: string): string => s.replace(/[^A-Za-z0-9_]/g, "_");
-
-/**
- * `Fifo` + { width: 64, depth: 16 } = `Fifo_width64_depth16`; shapes by their width when plain, else by a digest
- * of the structure.
- */
-function nameWith(
-  base: string,
-  params: unknown,
-): { readonly name: string; readonly parameters: readonly (readonly [string, string])[] } {
-  if (typeof params !== "object" || params === null) return { name: base, parameters: [] };
-  const parameters: [string, string][] = [];
-  let name = base;
-  for (const [k, v] of Object.entries(params)) {
-    if (v === undefined) continue;
-    const text = parameterText(base, v);
-    parameters.push([k, text.replace(/"/g, "")]);
-    if (typeof v === "object" && v !== null) {
-      const o = v as { readonly kind?: string; readonly width?: number };
-      name += `_${k}${(o.kind === "uint" || o.kind === "sint") && o.width !== undefined ? `${o.kind === "sint" ? "s" : ""}${o.width}` : `_${createHash("sha256").update(text).digest("hex").slice(0, 6)}`}`;
-    } else if (typeof v === "boolean") name += v ? `_${k}` : "";
-    else name += `_${k}${clean(String(v as number | string | bigint))}`;
-  }
-  // Verilator and file systems cut long names; the parameters stand in the file's header in any case.
-  if (name.length > longestName) name = `${base}_${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
-  return { name, parameters };
-}
-/** Characters of a module's name beyond which a digest stands for its parameters. */
-const longestName = 100;
-
 export interface ModuleOptions<A> {
-  /** Overrides the name made from the parameters; distinct parameters must give distinct names. */
+  /**
+   * States the name in place of the one made from the parameters. Parameters that give the same name must not meet in
+   * one design (HDL014).
+   */
   readonly nameOf?: (params: A) => string;
 }
 
@@ -110,13 +47,11 @@ export function module<A = void, const P extends Ports = Ports>(
   const defs = new Map<string, Def<P>>();
   const position = userPosition();
   return params => {
-    const key = parameterText(name, params);
+    const key = parameterKey(name, params);
     let def = defs.get(key);
     if (def === undefined) {
-      const named = nameWith(name, params);
-      def = define(o.nameOf?.(params) ?? named.name, named.parameters, ports(params), position, io =>
-        body(io as Inside<P>, params),
-      );
+      const own = o.nameOf?.(params) ?? nameWith(name, params);
+      def = define(own, parameterRows(params), ports(params), position, io => body(io as Inside<P>, params));
       defs.set(key, def);
     }
     return def;

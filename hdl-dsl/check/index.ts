@@ -48,15 +48,31 @@ export function checkModuleNames(top: Circuit): Diagnostic[] {
     const first = byName.get(c.name);
     if (first === undefined) byName.set(c.name, c);
     else if (first !== c) {
+      const differs = differingParameters(first, c);
       out.push({
         code: "HDL014",
         module: c.name,
-        message: `two different modules are called \`${c.name}\``,
-        fix: "Rename one, or make what tells them apart a parameter",
+        message: `two different modules are called \`${c.name}\`${differs === undefined ? "" : `: ${differs}`}`,
+        fix:
+          differs === undefined
+            ? "Rename one, or make what tells them apart a parameter"
+            : 'Put it into the name (the option nameOf of the module), or name a struct apart: named("Beat32", Beat(4))',
         at: c.position,
         related: first.position,
       });
     }
   }
   return out;
+}
+
+/** The first parameter that differs; undefined where none does. */
+function differingParameters(a: Circuit, b: Circuit): string | undefined {
+  const theirs = new Map(b.parameters),
+    own = new Map(a.parameters);
+  for (const [name, value] of a.parameters) {
+    const other = theirs.get(name);
+    if (other !== value) return `one has \`${name}\` ${value}, the other ${other ?? "does not have it"}`;
+  }
+  const more = b.parameters.find(([name]) => !own.has(name));
+  return more === undefined ? undefined : `only one has \`${more[0]}\`: ${more[1]}`;
 }

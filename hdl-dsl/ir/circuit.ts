@@ -3,14 +3,10 @@
  * emitter turns it into Verilog.
  */
 import type { Expr } from "./expr.ts";
+import type { Position } from "../source/source-name.ts";
 import type { Ports } from "../types/ports.ts";
 
-/** A place in a source file; line and column count from 1. `file` is as the stack trace gave it (absolute path). */
-export interface Position {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
+export type { Position } from "../source/source-name.ts";
 
 /** `reset`: the behaviour of a clock domain's registers under reset; `none` has no reset port at all. */
 export interface ClockDomain {

@@ -1,9 +1,9 @@
 import { sink, source, type StreamPort } from "../types/ports.ts";
-import { type Shape, uint } from "../types/shape.ts";
+import { type Shape, shapeName, uint } from "../types/shape.ts";
 import type { UInt } from "../types/value.ts";
 import { clockDomain, inDomain } from "../build/context.ts";
 import { node, reg } from "../build/declare.ts";
-import { ram } from "../build/memory.ts";
+import { ram, styleName } from "../build/memory.ts";
 import { type Def, module } from "../build/module.ts";
 import { mux } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
@@ -70,6 +70,7 @@ const definition = module(
       );
     });
   },
+  { nameOf: p => `AsyncFifo_${shapeName(p.shape)}_d${p.depth}${styleName(p.style)}` },
 );
 
 /**
@@ -83,5 +84,5 @@ const definition = module(
 export function AsyncFifo<const S extends Shape>(
   p: AsyncFifoParameters<S>,
 ): Def<{ readonly push: StreamPort<"in", S>; readonly pop: StreamPort<"out", S> }> {
-  return definition(p) as never;
+  return definition({ ...p, style: p.style ?? "auto" }) as never;
 }

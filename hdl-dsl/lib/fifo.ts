@@ -1,9 +1,9 @@
 import { addressBits, bitsFor } from "../types/bits.ts";
 import { output, type Port, sink, source, type StreamPort } from "../types/ports.ts";
-import { type Shape, uint, type UIntShape } from "../types/shape.ts";
+import { type Shape, shapeName, uint, type UIntShape } from "../types/shape.ts";
 import type { UInt } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
-import { ram } from "../build/memory.ts";
+import { ram, styleName } from "../build/memory.ts";
 import { type Def, module } from "../build/module.ts";
 import { mux, switchOn, when } from "../build/statements.ts";
 import { cat } from "../build/value.ts";
@@ -51,6 +51,7 @@ const definition = module(
     );
     io.level.set(count);
   },
+  { nameOf: p => `Fifo_${shapeName(p.shape)}_d${p.depth}${styleName(p.style)}` },
 );
 
 /**
@@ -66,5 +67,5 @@ export function Fifo<const S extends Shape>(
   readonly pop: StreamPort<"out", S>;
   readonly level: Port<"out", UIntShape>;
 }> {
-  return definition(p) as never;
+  return definition({ ...p, style: p.style ?? "auto" }) as never;
 }

@@ -1,8 +1,8 @@
 import { output, type Port, sink, source, type StreamPort } from "../types/ports.ts";
-import { bit, type Shape, uint, type UIntShape } from "../types/shape.ts";
+import { bit, type Shape, shapeName, uint, type UIntShape } from "../types/shape.ts";
 import type { Bit, UInt } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
-import { ram } from "../build/memory.ts";
+import { ram, styleName } from "../build/memory.ts";
 import { type Def, module } from "../build/module.ts";
 import { mux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
@@ -87,6 +87,10 @@ const definition = module(
     io.packets.set(packets);
     io.dropped.set(rollback);
   },
+  {
+    nameOf: p =>
+      `PacketFifo_${shapeName(p.shape)}_d${p.depth}_${p.last}${p.drop === undefined ? "" : `_drop_${p.drop}`}${styleName(p.style)}`,
+  },
 );
 
 /**
@@ -105,5 +109,5 @@ export function PacketFifo<const S extends Shape>(
   readonly packets: Port<"out", UIntShape>;
   readonly dropped: Port<"out", UIntShape<1>>;
 }> {
-  return definition(p) as never;
+  return definition({ ...p, style: p.style ?? "auto" }) as never;
 }

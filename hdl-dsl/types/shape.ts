@@ -4,6 +4,8 @@
  * from bit 0 up.
  */
 
+import { declaredName } from "../source/position.ts";
+
 /** An unsigned integer of `width` bits (1 or more). */
 export interface UIntShape<W extends number = number> {
   readonly kind: "uint";
@@ -56,10 +58,55 @@ export function sint<const W extends number>(width: W): SIntShape<W> {
 /** One bit. */
 export const bit: UIntShape<1> = { kind: "uint", width: 1 };
 
-/** Named fields, packed from bit 0 up in the order written. */
+/** Named fields, packed from bit 0 up in the order written. Its name is that of its declaration (`shapeName`). */
 export function struct<const F extends Fields>(fields: F): StructShape<F> {
   if (Object.keys(fields).length === 0) throw new ShapeError("struct: at least one field is needed");
-  return { kind: "struct", fields };
+  const shape: StructShape<F> = { kind: "struct", fields };
+  const declared = declaredName();
+  if (declared !== undefined) declaredNames.set(shape, declared);
+  return shape;
+}
+
+const declaredNames = new WeakMap<Shape, string>();
+
+/** The same struct under a name of its own, for names of modules: `named("Beat32", AxisBeat(4))`. */
+export function named<const F extends Fields>(name: string, shape: StructShape<F>): StructShape<F> {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+    throw new ShapeError(`named: ${JSON.stringify(name)} is no name: letters, digits and underscores are expected`);
+  const renamed: StructShape<F> = { kind: "struct", fields: shape.fields };
+  declaredNames.set(renamed, name);
+  return renamed;
+}
+
+/** The name that a struct has from its declaration; undefined where it has none. */
+export const declaredNameOf = (shape: Shape): string | undefined => declaredNames.get(shape);
+
+/** Characters beyond which the name of an unnamed struct leaves fields out and tells its width instead. */
+const longestStructName = 48;
+
+/**
+ * The name of a shape within names of modules: `ReadBeat` for a declared struct, else what it is made of: `uint32`,
+ * `sint8`, `bit`, `uint8x4` for a vec of 4, `slot6_frame14` for a struct without a name.
+ */
+export function shapeName(shape: Shape): string {
+  const declared = declaredNames.get(shape);
+  if (declared !== undefined) return declared.replace(/[^A-Za-z0-9_]/g, "_");
+  switch (shape.kind) {
+    case "uint":
+      return shape.width === 1 ? "bit" : `uint${shape.width}`;
+    case "sint":
+      return `sint${shape.width}`;
+    case "vec":
+      return `${shapeName(shape.element as Shape)}x${shape.length}`;
+    case "struct": {
+      const parts = fieldsOf(shape as StructShape).map(([name, s]) => {
+        const plain = s.kind === "uint" || s.kind === "sint";
+        return `${name}${plain ? `${s.kind === "sint" ? "s" : ""}${s.width}` : `_${shapeName(s)}`}`;
+      });
+      const whole = parts.join("_");
+      return whole.length <= longestStructName ? whole : `${parts.slice(0, 3).join("_")}_w${widthOf(shape)}`;
+    }
+  }
 }
 
 /** `length` elements of `element`; element 0 lowest. */

@@ -35,7 +35,7 @@ it("says in one sentence what is wrong with a place", async () => {
   };
   expect(await said("Counter.v")).toEqual([
     2,
-    'mnemo: "Counter.v" is no place in a file: give the file and the line, for example generated/library/SkidBuffer_shape32.v:20\n',
+    'mnemo: "Counter.v" is no place in a file: give the file and the line, for example generated/library/SkidBuffer_uint32.v:20\n',
   ]);
   expect(await said("none.v:3")).toEqual([2, "mnemo: there is no file none.v\n"]);
   expect(await said("package.json:3")).toEqual([

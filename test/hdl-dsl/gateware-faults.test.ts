@@ -156,7 +156,7 @@ describe("faults of gateware-ts", () => {
     expect(() => Any({ deep: { m: new Map() } })).toThrow(
       "module Any: parameter deep.m is an object of class Map: parameters are plain data",
     );
-    expect(Any({ signed: uint(8) }).name).toBe("Any_signed8");
+    expect(Any({ signed: uint(8) }).name).toBe("Any_uint8");
   });
 
   test("one register driven from two clocks", () => {

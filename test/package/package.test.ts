@@ -141,10 +141,10 @@ export const Wrong = module("Wrong", () => ({ a: input(uint(4)), b: output(bit) 
     expect(r).toEqual({
       code: 0,
       err: "",
-      out: "verilog/Fifo_shape8_depth4.v\nverilog/Accumulator_width8.v\nAccumulator_width8 passes verilator -Wall, yosys check -assert, iverilog -Wall\n",
+      out: "verilog/Fifo_uint8_d4_auto.v\nverilog/Accumulator_width8.v\nAccumulator_width8 passes verilator -Wall, yosys check -assert, iverilog -Wall\n",
     });
     const text = readFileSync(join(project.folder, "verilog/Accumulator_width8.v"), "utf8");
-    expect(text).toContain("  Fifo_shape8_depth4 queue ( // accumulator.ts:7\n");
+    expect(text).toContain("  Fifo_uint8_d4_auto queue ( // accumulator.ts:7\n");
     expect(text).toContain("  reg [7:0] sum; // accumulator.ts:12\n");
   });
 
@@ -159,7 +159,7 @@ export const Wrong = module("Wrong", () => ({ a: input(uint(4)), b: output(bit) 
     expect(await where("verilog/Accumulator_width8.v", "reg [7:0] sum;")).toMatch(
       /^src\/accumulator\.ts:12: const sum = reg\(/,
     );
-    expect(await where("verilog/Fifo_shape8_depth4.v", "reg [1:0] tail;")).toMatch(
+    expect(await where("verilog/Fifo_uint8_d4_auto.v", "reg [1:0] tail;")).toMatch(
       /^hdl-dsl\/lib\/fifo\.ts:\d+: const tail = reg\(/,
     );
   });

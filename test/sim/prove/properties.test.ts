@@ -63,6 +63,6 @@ it("text is taken as it is, a pattern as a pattern; the first place is changed",
 
 it("a run of several clocks is not replayed: one sentence", async () => {
   await expect(replay(AsyncFifo({ shape: uint(3), depth: 2 }), [])).rejects.toThrow(
-    "AsyncFifo_shape3_depth2 has 2 clocks: its counterexamples cannot be replayed, look at the wave",
+    "AsyncFifo_uint3_d2_auto has 2 clocks: its counterexamples cannot be replayed, look at the wave",
   );
 });

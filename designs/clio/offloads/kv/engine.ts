@@ -451,7 +451,7 @@ export const KvEngine = module(
     });
     connect(giving.pop, io.give);
 
-    const Answer = struct({
+    const KvAnswer = struct({
       context: uint(Math.log2(n)),
       kind: uint(2),
       user: uint(8),
@@ -459,7 +459,7 @@ export const KvEngine = module(
       code: uint(4),
       bare: bit,
     });
-    const answers = instance("answers", Fifo({ shape: Answer, depth: n, style: "distributed" }));
+    const answers = instance("answers", Fifo({ shape: KvAnswer, depth: n, style: "distributed" }));
     answers.push.valid.set(ending.and(end.silent.not()));
     answers.push.payload.set({
       context,

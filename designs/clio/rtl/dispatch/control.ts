@@ -177,7 +177,13 @@ export const Control = module(
         "rules",
       );
   },
+  { nameOf: p => controlName(p.reset) },
 );
+
+/** `Control_d512_p22_m31_t64_n64_u1536`: as the node, data bits, page, memory, TLB entries, slots, longest frame. */
+const controlName = (r: FieldValues): string =>
+  `Control_d${2 ** r.dataWidthLog2}_p${r.pageShift}_m${r.physicalAddressBits}_t${2 ** r.tlbEntriesLog2}` +
+  `_n${2 ** r.requestSlotsLog2}_u${r.mtuFrame}`;
 
 /**
  * Counters in one memory: increments gather in a small register for each counter; every cycle the next one's is added

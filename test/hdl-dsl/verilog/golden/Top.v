@@ -27,7 +27,7 @@ module Top (
   wire queue_push_valid = push_valid; // golden.test.ts
   wire [7:0] queue_push_payload = push_payload; // golden.test.ts
   wire queue_pop_ready = pop_ready; // golden.test.ts
-  Fifo_shape8_depth4 queue ( // golden.test.ts
+  Fifo_uint8_d4_auto queue ( // golden.test.ts
     .clk          (clk),
     .rst          (rst),
     .push_valid   (queue_push_valid),

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { SourceMap, type SourceMapPayload, type SourceMapping } from "node:module";
 import { dirname, resolve } from "node:path";
-import type { Position } from "../ir/circuit.ts";
+import type { Position } from "./source-name.ts";
 
 const maps = new Map<string, SourceMap | undefined>();
 

@@ -3,7 +3,13 @@
  * binding is found.
  */
 import { readFileSync } from "node:fs";
-import type { Position } from "../ir/circuit.ts";
+
+/** A place in a source file; line and column count from 1. `file` is as the stack trace gave it (absolute path). */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
 
 /**
  * `returned`: the enclosing function gives the value back, so its caller names it. `inner`: the call is only a part of
@@ -13,6 +19,12 @@ export type Binding =
   | { readonly kind: "named"; readonly name: string; readonly inner: boolean }
   | { readonly kind: "returned"; readonly inner: boolean }
   | { readonly kind: "none" };
+
+/** What a value is declared as; `returned`: it is what a function of that name, or of none, returns. */
+export interface Declaration {
+  readonly name: string | undefined;
+  readonly returned: boolean;
+}
 
 interface Token {
   readonly text: string;
@@ -259,6 +271,22 @@ class Reader {
     return this.text(start - 1) === "async" ? start - 1 : start;
   }
 
+  /** The name of the arrow function that starts at `start`: `const f = (a) => ...`. */
+  arrowName(start: number): string | undefined {
+    const before = this.text(start - 1) === ">" ? this.beforeTypeArguments(start - 1) : start - 1;
+    return this.text(before) === "=" ? this.target(before, undefined) : undefined;
+  }
+
+  /** The name of the function whose block opens at `block`: `function f(a): B { ... }`. */
+  functionName(block: number): string | undefined {
+    if (this.text(block - 1) === "=>") return this.arrowName(this.arrowStart(block - 1));
+    for (let i = block - 1; i >= 0 && ![";", "{", "=>"].includes(this.text(i)); i--) {
+      if (this.text(i) === "function") return this.isName(i + 1) ? this.text(i + 1) : undefined;
+      if ([")", "]", "}"].includes(this.text(i))) i = this.partner(i) ?? i;
+    }
+    return undefined;
+  }
+
   /** The `{` of the innermost block around `i`. */
   enclosing(i: number): number {
     for (let k = i - 1; k >= 0; k--) {
@@ -356,6 +384,31 @@ class Reader {
     return { kind: "none" };
   }
 
+  /** What declares the whole value that starts at `start`. */
+  declaration(start: number): Declaration | undefined {
+    const b = this.binder(start);
+    let called: string | undefined;
+    switch (this.text(b)) {
+      case "=":
+        called = this.target(b, undefined);
+        return called === undefined ? undefined : { name: called, returned: false };
+      case "=>":
+        return { name: this.arrowName(this.arrowStart(b)), returned: true };
+      case "return": {
+        let block = this.enclosing(b);
+        // The block of a condition: the function around it returns.
+        while (this.text(block) === "{" && this.text(block - 1) === ")") {
+          const word = (this.partner(block - 1) ?? 0) - 1;
+          if (!["if", "for", "while", "switch"].includes(this.text(word))) break;
+          block = this.enclosing(block);
+        }
+        return { name: this.functionName(block), returned: true };
+      }
+      default:
+        return undefined;
+    }
+  }
+
   beforeTypeArguments(close: number): number {
     let depth = 0;
     for (let i = close; i > 0; i--) {
@@ -391,6 +444,15 @@ export function bindingAt(p: Position): Binding {
   if (s === undefined || i === undefined) return { kind: "none" };
   const r = new Reader(s);
   return r.binding(r.chainStart(i), r.isReceiver(i));
+}
+
+/** The declaration whose whole value is the call at `p`; undefined when the call is only a part of a value. */
+export function declarationAt(p: Position): Declaration | undefined {
+  const s = sourceOf(p.file);
+  const i = s === undefined ? undefined : tokenAt(s, p);
+  if (s === undefined || i === undefined) return undefined;
+  const r = new Reader(s);
+  return r.isReceiver(i) ? undefined : r.declaration(r.chainStart(i));
 }
 
 /** Where `field: ...` stands first after `p` (a port in the declaration of its module). */
