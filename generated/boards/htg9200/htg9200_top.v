@@ -199,7 +199,7 @@ module htg9200_top (
     .node_clk(node_clk), .node_rst(node_rst), .memory_clk(memory_clk), .memory_rst(memory_rst), .irq(irq)
   );
 
-  BoardNode_b883f447 node (
+  BoardNode node (
     .node_clk(node_clk), .node_rst(node_rst), .mac_clk(mac_clk), .mac_rst(mac_rst), .memory_clk(memory_clk), .memory_rst(memory_rst),
     .mac_rx_valid(rx_tvalid), .mac_rx_data(rx_tdata), .mac_rx_keep(rx_tkeep), .mac_rx_last(rx_tlast), .mac_rx_user(rx_tuser), .mac_rx_lost(rx_lost),
     .mac_tx_valid(tx_tvalid), .mac_tx_ready(tx_tready), .mac_tx_payload_data(tx_tdata), .mac_tx_payload_keep(tx_tkeep), .mac_tx_payload_last(tx_tlast),

@@ -12,7 +12,7 @@ module hx8k_top (
 
   wire busy;
   wire lost;
-  SerialNode_40d0ced3 node (
+  SerialNode node (
     .clk(clk_12mhz), .rst(rst), .line_in(uart_rx), .line_out(uart_tx), .busy(busy), .lost(lost)
   );
   // Lights: a request is inside, a frame has been lost, running.
