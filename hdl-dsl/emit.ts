@@ -1,13 +1,21 @@
 /** From a definition to Verilog. */
-import { type Def, elaborate } from "./build/module.ts";
+import { requireDefinition } from "./build/definition.ts";
+import { type Def, elaborate, type ElaborateOptions, warningsOf } from "./build/module.ts";
+import type { Diagnostic } from "./ir/diagnostic.ts";
 import type { EmittedDesign } from "./types/emitted.ts";
 import { emitCircuit } from "./verilog/emit.ts";
+
+/** A design, and what was found in it that is legal and hardly meant. */
+export interface Emitted extends EmittedDesign {
+  readonly warnings: readonly Diagnostic[];
+}
 
 /**
  * The Verilog-2005 of a definition and of all that it instantiates: one file per module, the same bytes from
  * run to run.
- * @throws HdlError with every error of the run.
+ * @throws HdlError with every error of the run; `strict`: with every warning, too
  */
-export function emit(def: Def): EmittedDesign {
-  return emitCircuit(elaborate(def));
+export function emit(def: Def, o: ElaborateOptions = {}): Emitted {
+  requireDefinition(def, "emit");
+  return { ...emitCircuit(elaborate(def, o)), warnings: warningsOf(def) };
 }

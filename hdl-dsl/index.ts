@@ -7,7 +7,7 @@ export type * from "./types/value.ts";
 export type * from "./types/emitted.ts";
 export type { Circuit, ClockDomain, Position, Signal } from "./ir/circuit.ts";
 export { diagnosticCodes } from "./ir/codes.ts";
-export { HdlError, formatDiagnostic, shortPosition, type Diagnostic } from "./ir/diagnostic.ts";
+export { HdlError, formatDiagnostic, isWarning, shortPosition, type Diagnostic } from "./ir/diagnostic.ts";
 export { clockDomain, inDomain, scope } from "./build/context.ts";
 export { node, reg, wire, type DeclareOptions, type Init } from "./build/declare.ts";
 export { fsm, type FsmControl } from "./build/fsm.ts";
@@ -17,7 +17,10 @@ export {
   elaborate,
   instance,
   module,
+  warningsOf,
   type Def,
+  type Elaborated,
+  type ElaborateOptions,
   type InstanceOptions,
   type ModuleOptions,
 } from "./build/module.ts";
@@ -50,7 +53,7 @@ export { catalogue, type CatalogueEntry } from "./catalogue/index.ts";
 export { mulberry32, Random, sfc32, type RandomSource } from "./random.ts";
 export { countNodes } from "./ir/count.ts";
 export { snakeCase } from "./ir/snake-case.ts";
-export { emit } from "./emit.ts";
+export { emit, type Emitted } from "./emit.ts";
 export { moduleNames, structureOf, type Link, type Part, type Structure } from "./structure/structure.ts";
 export {
   isQueue,

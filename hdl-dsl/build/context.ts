@@ -1,6 +1,6 @@
 /** The module being built: where statements go, which names are taken, what has been found wrong. */
 import type { Circuit, ClockDomain, Instance, Memory, Position, Signal, Stmt, StreamInfo } from "../ir/circuit.ts";
-import type { Diagnostic } from "../ir/diagnostic.ts";
+import { type Diagnostic, HdlError } from "../ir/diagnostic.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import { userPosition } from "./position.ts";
 
@@ -27,6 +27,7 @@ export interface Context {
   readonly numbered: Map<string, number>;
   readonly signalNames: Set<string>;
   readonly diagnostics: Diagnostic[];
+  readonly warnings: Diagnostic[];
   readonly children: Set<Circuit>;
 }
 
@@ -71,15 +72,37 @@ export function newContext(moduleName: string, verbatim = false): Context {
     numbered: new Map(),
     signalNames: new Set(),
     diagnostics: [],
+    warnings: [],
     children: new Set(),
   };
 }
 
 /** Notes an error and goes on, so that one run reports all errors. Outside of a module (constants) it throws. */
-export function report(code: string, message: string, fix: string, related?: Position): void {
-  const at = userPosition();
+export function report(
+  code: string,
+  message: string,
+  fix: string,
+  related?: Position,
+  at: Position | undefined = userPosition(),
+): void {
   if (current === undefined) throw new Error(`${code}: ${message}. ${fix}`);
   current.diagnostics.push({ code, module: current.moduleName, message, fix, at, related });
+}
+
+/** Notes a warning: what is written means something, though hardly what was meant. */
+export function warn(code: string, message: string, fix: string, related?: Position): void {
+  current?.warnings.push({ code, module: current.moduleName, message, fix, at: userPosition(), related });
+}
+
+/** An error after which the body cannot go on. */
+export function refuse(
+  code: string,
+  message: string,
+  fix: string,
+  related?: Position,
+  at: Position | undefined = userPosition(),
+): never {
+  throw new HdlError([{ code, module: current?.moduleName ?? "", message, fix, at, related }]);
 }
 
 export function withBlock<T>(block: Stmt[], f: () => T): T {

@@ -2,7 +2,8 @@
 import type { Signal, Stmt, Switch } from "../ir/circuit.ts";
 import * as make from "../ir/fold.ts";
 import type { Bit } from "../types/value.ts";
-import { context, report, withBlock } from "./context.ts";
+import { runBodyIn } from "./body.ts";
+import { context, report } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { userPosition } from "./position.ts";
 import { didYouMean } from "./suggest.ts";
@@ -76,7 +77,7 @@ export function fsm<const N extends string>(
         "Give every state a handler, an empty one where nothing is to be done",
         position,
       );
-    else withBlock(one.body, handler);
+    else runBodyIn(one.body, `the handler of state ${n}`, handler);
   }
   return { is: control.is };
 }

@@ -1,12 +1,13 @@
 /** Memories with stated collision behaviour, byte enables and style. */
 import type { Collision, Memory, ReadPort, WritePort } from "../ir/circuit.ts";
+import type { Const } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import { type Shape, widthOf } from "../types/shape.ts";
 import type { Bit, Given, Num, UInt, Val } from "../types/value.ts";
 import { atTop, claimName, context, report } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { sourceName, userPosition } from "./position.ts";
-import { conditionOf, operand, uintOf } from "./value.ts";
+import { conditionOf, literal, operand, uintOf } from "./value.ts";
 import { leafExprs, unpack } from "./view.ts";
 
 export interface RamOptions {
@@ -15,7 +16,10 @@ export interface RamOptions {
   /** Result of a synchronous read when the same edge writes the word. */
   readonly collision: Collision;
   readonly style?: "block" | "distributed" | "ultra" | "auto";
-  /** Words from address 0 (packed). */
+  /**
+   * Words from address 0 (packed), at most `depth`, each within the word's width; the others are 0. Without it the
+   * contents start undefined.
+   */
   readonly init?: readonly Num[];
   readonly name?: string;
 }
@@ -36,6 +40,24 @@ export interface Ram<S extends Shape> {
 /** The style within a module's name: nothing for `distributed`, else `_auto`, `_block`, `_ultra`. */
 export const styleName = (style: RamOptions["style"]): string => (style === "distributed" ? "" : `_${style ?? "auto"}`);
 
+/** The bit patterns of the initial words; each that does not fit is reported. */
+function initialWords(name: string, shape: Shape, depth: number, init: readonly unknown[]): readonly bigint[] {
+  const width = widthOf(shape),
+    signed = shape.kind === "sint";
+  if (init.length > depth)
+    report(
+      "HDL128",
+      `the initial contents of \`${name}\` have ${init.length} words, the memory has ${depth}`,
+      `Give at most ${depth} words, or a depth of ${init.length}`,
+    );
+  return init.map((n, i) => {
+    const what = `word ${i} of the initial contents of \`${name}\``;
+    if (typeof n === "number" || typeof n === "bigint") return (literal(n, width, signed, what) as Const).value;
+    report("HDL128", `${what} is ${n === undefined ? "missing" : `a ${typeof n}`}, not a number`, "Give a number");
+    return 0n;
+  });
+}
+
 /** A memory of `depth` words of any shape, not reset. */
 export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
   const c = context(),
@@ -55,7 +77,7 @@ export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
     position,
     writePorts: [],
     readPorts: [],
-    init: o.init?.map(n => BigInt.asUintN(width, BigInt(n))),
+    init: o.init === undefined ? undefined : initialWords(name, shape, o.depth, o.init),
   };
   c.memories.push(memory);
   const addressOf = (a: UInt): ReturnType<typeof operand> =>

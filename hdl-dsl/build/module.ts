@@ -2,20 +2,32 @@
  * Modules and instances: a definition is a pure function of plain parameters, elaborated once for each distinct set.
  */
 import type { Circuit, ClockDomain, Instance, Position, Signal, StreamInfo } from "../ir/circuit.ts";
-import { type Diagnostic, HdlError } from "../ir/diagnostic.ts";
+import { type Diagnostic, formatDiagnostic, HdlError, isWarning } from "../ir/diagnostic.ts";
 import * as make from "../ir/fold.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import type { Port, Ports, StreamPort } from "../types/ports.ts";
 import { bit, leavesOf, type Shape } from "../types/shape.ts";
 import type { Bit, Inside, Outside } from "../types/value.ts";
-import { atTop, claimName, context, type Context, defaultDomain, newContext, report, withContext } from "./context.ts";
+import { runBody } from "./body.ts";
+import {
+  atTop,
+  claimName,
+  context,
+  type Context,
+  defaultDomain,
+  newContext,
+  refuse,
+  report,
+  withContext,
+} from "./context.ts";
+import { registerMaker, requireDefinition } from "./definition.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { nameWith, parameterKey, parameterRows } from "./module-name.ts";
 import { userPosition } from "./position.ts";
 import { fieldAfter } from "../source/source-name.ts";
-import { Value, Variable } from "./value.ts";
+import { refusePrimitive, Value, Variable } from "./value.ts";
 import { view } from "./view.ts";
-import { checkCircuit, checkModuleNames } from "../check/index.ts";
+import { checkBoxNames, checkCircuit, checkModuleNames, checkTopPorts } from "../check/index.ts";
 
 /** A module with its parameters chosen. */
 export interface Def<P extends Ports = Ports> {
@@ -23,7 +35,13 @@ export interface Def<P extends Ports = Ports> {
   /** Verilog name, parameters included. */
   readonly name: string;
   /** Elaborates (once) and gives the circuit with everything found wrong in it and below. */
-  elaborate(): { readonly circuit: Circuit; readonly diagnostics: readonly Diagnostic[] };
+  elaborate(): Elaborated;
+}
+/** A circuit, and everything found in it and below. */
+export interface Elaborated {
+  readonly circuit: Circuit;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly warnings: readonly Diagnostic[];
 }
 
 export interface ModuleOptions<A> {
@@ -48,6 +66,8 @@ export function module<A = void, const P extends Ports = Ports>(
   const position = userPosition();
   return params => {
     const key = parameterKey(name, params);
+  const maker = (params: A): Def<P> => {
+    const key = parameterText(name, params);
     let def = defs.get(key);
     if (def === undefined) {
       const own = o.nameOf?.(params) ?? nameWith(name, params);
@@ -56,6 +76,8 @@ export function module<A = void, const P extends Ports = Ports>(
     }
     return def;
   };
+  registerMaker(maker, name, position);
+  return maker;
 }
 
 function define<P extends Ports>(
@@ -63,7 +85,7 @@ function define<P extends Ports>(
   parameters: Circuit["parameters"],
   ports: P,
   position: Position | undefined,
-  body: (io: unknown) => void,
+  body: (io: unknown) => unknown,
   verbatim = false,
 ): Def<P> {
   let done: ReturnType<Def["elaborate"]> | undefined;
@@ -75,35 +97,77 @@ function define<P extends Ports>(
     elaborate: function elaborateOnce() {
       if (done !== undefined) return done;
       if (busy)
-        throw new Error(
-          `module ${name} contains itself: give the inner instance other parameters, and an end to the recursion`,
+        refuse(
+          "HDL127",
+          `module ${name} contains itself`,
+          "Give the inner instance other parameters, and an end to the recursion",
+          position,
+        );
+      if (open >= deepest)
+        refuse(
+          "HDL127",
+          `modules stand more than ${deepest} deep within one another, ${name} innermost`,
+          "Give the recursion an end: a parameter that grows or shrinks must reach a last value",
+          position,
         );
       busy = true;
+      open++;
       const c = newContext(name, verbatim);
       let circuit: Circuit;
       try {
         circuit = withContext(c, () => {
           const io = portsInside(ports, c, position);
-          body(io);
+          runBody(`the body of module ${name}`, () => body(io), position);
           return finish(c, name, parameters, ports, position);
         });
       } catch (e) {
+        if (open === 1 && e instanceof RangeError && e.message.includes("call stack")) throw endless(name, position);
         // An earlier finding is likely the cause: after an error, a body goes on with the values that it has.
         if (c.diagnostics.length === 0) throw e;
         throw new HdlError([...(e instanceof HdlError ? e.diagnostics : []), ...c.diagnostics]);
       } finally {
         busy = false;
+        open--;
       }
-      const own = c.diagnostics.length > 0 ? [...c.diagnostics] : checkCircuit(circuit);
-      const below = [...c.children].flatMap(k => childDiagnostics.get(k) ?? []);
-      const diagnostics = [...new Set([...below, ...own])];
-      childDiagnostics.set(circuit, diagnostics);
-      done = { circuit, diagnostics };
+      const own = [...c.diagnostics, ...eachOnce(c.warnings)];
+      if (c.diagnostics.length === 0) own.push(...checkCircuit(circuit));
+      const below = [...c.children].map(k => elaborated.get(k));
+      done = {
+        circuit,
+        diagnostics: [
+          ...new Set([...below.flatMap(b => b?.diagnostics ?? []), ...own.filter(d => !isWarning(d.code))]),
+        ],
+        warnings: [...new Set([...below.flatMap(b => b?.warnings ?? []), ...own.filter(d => isWarning(d.code))])],
+      };
+      elaborated.set(circuit, done);
       return done;
     },
   };
 }
-const childDiagnostics = new WeakMap<Circuit, readonly Diagnostic[]>();
+const elaborated = new WeakMap<Circuit, Elaborated>();
+
+/** Modules that are being elaborated, each within the one before; many more than any design has. */
+let open = 0;
+const deepest = 200;
+
+/** The call stack is full: told where the elaboration began, as there is no room further in. */
+const endless = (module: string, at: Position | undefined): HdlError =>
+  new HdlError([
+    {
+      code: "HDL127",
+      module,
+      message: "the elaboration has no end: functions or modules call one another until the call stack is full",
+      fix: "Give the recursion an end",
+      at,
+      related: undefined,
+    },
+  ]);
+
+/** A loop gives one warning many times: once at each place is enough. */
+function eachOnce(all: readonly Diagnostic[]): readonly Diagnostic[] {
+  const seen = new Map(all.map(d => [formatDiagnostic(d), d]));
+  return [...seen.values()];
+}
 
 function finish(
   c: Context,
@@ -244,6 +308,7 @@ export function streamObject(shape: Shape, valid: Value, ready: Value, payload: 
     valid,
     ready,
     payload,
+    [Symbol.toPrimitive]: (hint: string): never => refusePrimitive("a stream", hint),
     get fire(): Value {
       return valid.and(ready);
     },
@@ -316,6 +381,7 @@ export function instance<P extends Ports>(
   const o = (typeof first === "string" ? third : (second as InstanceOptions | undefined)) ?? {};
   const c = context(),
     position = userPosition();
+  requireDefinition(def, "instance");
   const { circuit } = def.elaborate();
   c.children.add(circuit);
   const name = chooseName(typeof first === "string" ? first : undefined, `u_${def.name}`, position);
@@ -427,21 +493,38 @@ export function blackBox<const P extends Ports>(
     ports,
     name,
     elaborate: () => {
-      wrapped ??= {
-        circuit: { ...def.elaborate().circuit, blackBox: { simulation: o.simulation, parameters } },
-        diagnostics: [],
-      };
+      if (wrapped === undefined) {
+        const circuit = { ...def.elaborate().circuit, blackBox: { simulation: o.simulation, parameters } };
+        wrapped = { circuit, diagnostics: checkBoxNames(circuit), warnings: [] };
+        elaborated.set(circuit, wrapped);
+      }
       return wrapped;
     },
   };
 }
 
-/** The circuit of a definition; throws HdlError with every error of the run when there is any. */
-export function elaborate(def: Def): Circuit {
-  const { circuit, diagnostics } = def.elaborate();
-  const all = [...diagnostics, ...checkModuleNames(circuit)];
+export interface ElaborateOptions {
+  /** Warnings are errors. */
+  readonly strict?: boolean;
+}
+
+/**
+ * The circuit of a definition.
+ * @throws HdlError with every error of the run when there is any; `strict`: with every warning, too
+ */
+export function elaborate(def: Def, o: ElaborateOptions = {}): Circuit {
+  requireDefinition(def, "elaborate");
+  const { circuit, diagnostics, warnings } = def.elaborate();
+  const all = [...diagnostics, ...checkModuleNames(circuit), ...checkTopPorts(circuit)];
+  if (o.strict === true) all.push(...warnings);
   if (all.length > 0) throw new HdlError(all);
   return circuit;
+}
+
+/** The warnings of a definition and of all that it instantiates, each with its code and place. */
+export function warningsOf(def: Def): readonly Diagnostic[] {
+  requireDefinition(def, "warningsOf");
+  return def.elaborate().warnings;
 }
 
 export { Variable, withContext };

@@ -4,7 +4,8 @@ import type { Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import { leavesOf, type Shape } from "../types/shape.ts";
 import type { Alternative, Bit, Num, Readable, UInt } from "../types/value.ts";
-import { context, report, withBlock } from "./context.ts";
+import { runBodyIn } from "./body.ts";
+import { context, report } from "./context.ts";
 import { userPosition } from "./position.ts";
 import { conditionOf, exprOf, operand, Value } from "./value.ts";
 import { leafExprs, shapeOf, view } from "./view.ts";
@@ -38,7 +39,7 @@ class Branch implements Else {
     return branch(this.#otherwise, cond, body);
   }
   otherwise(body: () => void): void {
-    withBlock(this.#otherwise, body);
+    runBodyIn(this.#otherwise, "the body of otherwise", body);
   }
 }
 
@@ -54,7 +55,7 @@ function branch(into: Stmt[], cond: Bit, body: () => void): Else {
   const s: If = { kind: "if", cond: conditionOf(cond, "the condition of when"), then: [], otherwise: [], position };
   into.push(s);
   depths.set(s.then, depth).set(s.otherwise, depth);
-  withBlock(s.then, body);
+  runBodyIn(s.then, "the body of when", body);
   return new Branch(s.otherwise);
 }
 
@@ -87,12 +88,12 @@ class Cases implements SwitchChain {
     }
     const c = { labels, body: [] as Stmt[] };
     cases.push(c);
-    withBlock(c.body, body);
+    runBodyIn(c.body, "the body of a case", body);
     return this;
   }
   otherwise(body: () => void): void {
     this.#statement.otherwise = [];
-    withBlock(this.#statement.otherwise, body);
+    runBodyIn(this.#statement.otherwise, "the body of otherwise", body);
   }
 }
 

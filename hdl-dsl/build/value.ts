@@ -6,7 +6,7 @@ import type { Position, Signal } from "../ir/circuit.ts";
 import type { BinaryOp, Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import type { Bit, Num, SInt, UInt } from "../types/value.ts";
-import { context, report } from "./context.ts";
+import { context, refuse, report } from "./context.ts";
 import { userPosition } from "./position.ts";
 
 /** Every value carries its expression here; user code has no reason to look. */
@@ -114,10 +114,29 @@ function fit(e: Expr, width: number): Expr {
   return r.signed === e.signed ? r : make.cast(r);
 }
 
+/**
+ * A value where JavaScript wants a number or a text: it has none until the hardware runs. Conditions and `===` never
+ * ask: a lint rule finds those.
+ */
+export function refusePrimitive(what: string, hint: string): never {
+  return refuse(
+    "HDL124",
+    `${what} is used as a JavaScript ${hint === "number" ? "number" : hint === "string" ? "text" : "value"}: it is known only when the hardware runs`,
+    hint === "string"
+      ? "Leave it out of the text"
+      : hint === "number"
+        ? "Calculate and compare by methods: a.sub(b), a.lt(b)"
+        : "Calculate and compare by methods: a.eq(b) for ==, a.add(b) for +",
+  );
+}
+
 export class Value {
   readonly [exprKey]: Expr;
   constructor(e: Expr) {
     this[exprKey] = e;
+  }
+  [Symbol.toPrimitive](hint: string): never {
+    return refusePrimitive(describe(this[exprKey]), hint);
   }
   get width(): number {
     return this[exprKey].width;
@@ -267,6 +286,15 @@ export class Value {
   }
   private extended(what: string, n: number): Value {
     const e = this[exprKey];
+    if (e.signed !== (what === "sext"))
+      report(
+        "HDL104",
+        `${what}(${n}): ${sign(!e.signed)} expected, ${describe(e)} is ${sign(e.signed)}`,
+        e.signed
+          ? `Extend it by its sign with sext(${n}), or read it as unsigned first with asUint()`
+          : `Extend it with zext(${n}), or read it as signed first with asSint()`,
+        declared(e),
+      );
     if (n < e.width) {
       report(
         "HDL108",
@@ -285,7 +313,7 @@ export class Value {
     return this.extended("sext", n);
   }
   resize(n: number): Value {
-    return n >= this.width ? this.zext(n) : this.trunc(n);
+    return n >= this.width ? this.extended("resize", n) : this.trunc(n);
   }
   is(n: number): Value {
     const e = this[exprKey];

@@ -7,7 +7,7 @@ import type { UInt, Val, Var } from "../types/value.ts";
 import { context, report, withBlock } from "./context.ts";
 import { userPosition } from "./position.ts";
 import { didYouMean } from "./suggest.ts";
-import { exprKey, exprOf, operand, uintOf, Value, Variable } from "./value.ts";
+import { exprKey, exprOf, operand, refusePrimitive, uintOf, Value, Variable } from "./value.ts";
 
 const shapeKey: unique symbol = Symbol("shape");
 interface Composite {
@@ -35,6 +35,7 @@ export function view(shape: Shape, leaf: (l: Leaf) => Value, path: readonly stri
         at += widthOf(s);
       }
       Object.defineProperty(o, shapeKey, { value: shape });
+      Object.defineProperty(o, Symbol.toPrimitive, { value: structPrimitive });
       Object.defineProperty(o, "set", { value: (v: unknown) => setView(shape as StructShape, o, v, path.join("_")) });
       return o;
     }
@@ -49,7 +50,12 @@ export function view(shape: Shape, leaf: (l: Leaf) => Value, path: readonly stri
   }
 }
 
+const structPrimitive = (hint: string): never => refusePrimitive("a struct", hint);
+
 class VecView {
+  [Symbol.toPrimitive](hint: string): never {
+    return refusePrimitive("a vec", hint);
+  }
   readonly [shapeKey]: Shape;
   readonly elements: readonly unknown[];
   constructor(shape: Shape, elements: readonly unknown[]) {

@@ -5,8 +5,10 @@ import { circuitsOf } from "../ir/hierarchy.ts";
 import { checkNames } from "./clashes.ts";
 import { checkDomains } from "./domains.ts";
 import { checkDrivers } from "./drivers.ts";
+import { checkForeign } from "./foreign.ts";
 import { checkLoops, checkValidWaitsForReady } from "./loops.ts";
 import { checkMemories } from "./memories.ts";
+import { checkModuleName } from "./names.ts";
 import { checkResets, checkStates } from "./states.ts";
 import { forget, study } from "./study.ts";
 import { checkUnread } from "./unread.ts";
@@ -15,12 +17,19 @@ import { checkUnread } from "./unread.ts";
  * Checks one module; its sub-modules count as checked and enter by what their ports depend on. Codes:
  * HDL001 name clash, HDL002 undriven, HDL003 several drivers, HDL004 unread, HDL005 latch, HDL006 combinational loop,
  * HDL007 stream never ready, HDL008 valid waits for ready, HDL009 several write ports, HDL010 clock-domain crossing,
- * HDL011 unreachable state, HDL012 reset missing on control, HDL013 collision promise across clocks.
+ * HDL011 unreachable state, HDL012 reset missing on control, HDL013 collision promise across clocks, HDL015 signal of
+ * another module, HDL016 illegal name. Warnings (HDL2..) are among what is found.
  */
 export function checkCircuit(circuit: Circuit): Diagnostic[] {
   if (circuit.blackBox !== undefined) return [];
   const s = study(circuit);
+  const foreign = checkForeign(s);
+  if (foreign.length > 0) {
+    forget(circuit);
+    return foreign;
+  }
   const found = [
+    checkModuleName,
     checkNames,
     checkDrivers,
     checkUnread,
@@ -39,6 +48,8 @@ export function checkCircuit(circuit: Circuit): Diagnostic[] {
 export function checkHierarchy(top: Circuit): Diagnostic[] {
   return [...[...circuitsOf(top)].flatMap(checkCircuit), ...checkModuleNames(top)];
 }
+
+export { checkBoxNames, checkTopPorts } from "./names.ts";
 
 /** HDL014: one name means one module. */
 export function checkModuleNames(top: Circuit): Diagnostic[] {

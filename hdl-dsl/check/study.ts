@@ -1,7 +1,9 @@
 /** A circuit with what the checks share: resolved statements, dependencies, and the summaries of its sub-modules. */
-import type { Circuit, Instance, Position } from "../ir/circuit.ts";
+import type { Circuit, Instance, Memory, Position, Signal } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
+import type { Expr } from "../ir/expr.ts";
 import { type Resolution, resolve } from "../ir/resolve.ts";
+import { allStatements, expressionsOf, postOrder } from "../ir/walk.ts";
 import { type Capture, captures, Facts, type Summary } from "./facts.ts";
 
 export interface Study {
@@ -9,6 +11,35 @@ export interface Study {
   readonly resolution: Resolution;
   readonly facts: Facts;
   readonly captures: readonly Capture[];
+  readonly reads: Reads;
+}
+
+/** The signals and memories that something in a circuit reads. */
+export interface Reads {
+  readonly signals: ReadonlySet<Signal>;
+  readonly memories: ReadonlySet<Memory>;
+}
+
+function readsOf(circuit: Circuit): Reads {
+  const signals = new Set<Signal>(),
+    memories = new Set<Memory>(),
+    seen = new Set<Expr>();
+  const look = (root: Expr): void => {
+    postOrder(root, seen, e => {
+      seen.add(e);
+      if (e.kind === "read") signals.add(e.signal);
+      else if (e.kind === "memRead") memories.add(e.memory);
+    });
+  };
+  for (const t of allStatements(circuit.body)) expressionsOf(t).forEach(look);
+  for (const m of circuit.memories) {
+    for (const r of m.readPorts) {
+      memories.add(m);
+      look(r.address);
+      if (r.enable !== undefined) look(r.enable);
+    }
+  }
+  return { signals, memories };
 }
 
 const studies = new WeakMap<Circuit, Study>();
@@ -32,6 +63,7 @@ export function study(circuit: Circuit): Study {
         resolution,
         facts: new Facts(circuit, resolution, summaryOf),
         captures: captures(circuit, resolution),
+        reads: readsOf(circuit),
       }),
     );
   }

@@ -2,32 +2,13 @@
  * Signals without a reader: wires, registers, inputs, memory outputs and memories. A record counts as read when one of
  * its fields is.
  */
-import type { Memory, Signal } from "../ir/circuit.ts";
+import type { Signal } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
-import type { Expr } from "../ir/expr.ts";
-import { allStatements, expressionsOf, postOrder } from "../ir/walk.ts";
 import { kindOf } from "./drivers.ts";
 import { finding, type Study } from "./study.ts";
 
 export function checkUnread(s: Study): Diagnostic[] {
-  const read = new Set<Signal>(),
-    memories = new Set<Memory>();
-  const seen = new Set<Expr>();
-  const look = (root: Expr): void => {
-    postOrder(root, seen, e => {
-      seen.add(e);
-      if (e.kind === "read") read.add(e.signal);
-      else if (e.kind === "memRead") memories.add(e.memory);
-    });
-  };
-  for (const t of allStatements(s.circuit.body)) expressionsOf(t).forEach(look);
-  for (const m of s.circuit.memories) {
-    for (const r of m.readPorts) {
-      memories.add(m);
-      look(r.address);
-      if (r.enable !== undefined) look(r.enable);
-    }
-  }
+  const { signals: read, memories } = s.reads;
   const out: Diagnostic[] = [];
   // A stream with an undriven ready has its own message.
   const idle = new Set(

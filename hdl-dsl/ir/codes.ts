@@ -1,5 +1,6 @@
 /**
  * Text of each code of a message. HDL0..: the checks of the finished circuit; HDL1..: the builders, while a body runs.
+ * HDL2..: warnings, of both.
  * Codes are stable: one is never given to another error.
  */
 export const diagnosticCodes: Readonly<Record<string, string>> = {
@@ -17,6 +18,9 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL012: "a control register without a reset",
   HDL013: "a promise about collisions that two clocks cannot keep",
   HDL014: "two different modules have one name",
+  HDL015: "a signal or a memory of another module",
+  HDL016: "a module's name that Verilog cannot have",
+  HDL017: "a port of the top module that Verilog would have to rename",
   HDL101: "widths differ",
   HDL102: "a number does not fit",
   HDL103: "something that is not a value of the language",
@@ -40,4 +44,9 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL121: "a port names a clock domain that the module does not have",
   HDL122: "conditions nested too deep",
   HDL123: "a name that was written out and is taken",
+  HDL124: "a value of the language used as a JavaScript number or text",
+  HDL125: "a body that does not run where it stands: none, asynchronous, or a generator",
+  HDL126: "a module that was not called, or something that is no module",
+  HDL127: "modules within one another without end",
+  HDL128: "initial contents that a memory cannot hold",
 };

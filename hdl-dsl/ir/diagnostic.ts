@@ -4,6 +4,7 @@ import type { Position } from "./circuit.ts";
 export interface Diagnostic {
   /** Stable, e.g. `HDL003`; see docs. */
   readonly code: string;
+  /** Name of the module; empty outside of any. */
   readonly module: string;
   /** One sentence: the fault. */
   readonly message: string;
@@ -22,10 +23,13 @@ export function shortPosition(p: Position | undefined): string {
     : `${p.file.slice(Math.max(p.file.lastIndexOf("/"), p.file.lastIndexOf("\\")) + 1)}:${p.line}`;
 }
 
+/** Whether a code is that of a warning: the design is emitted all the same, unless the user is strict. */
+export const isWarning = (code: string): boolean => code.startsWith("HDL2");
+
 /** `error HDL003 in Counter_width8: ... (counter.ts:8; declared at counter.ts:6). Fix: ...` */
 export function formatDiagnostic(d: Diagnostic): string {
   const related = d.related === undefined ? "" : `; see ${shortPosition(d.related)}`;
-  return `${d.code} in ${d.module}: ${d.message} (${shortPosition(d.at)}${related}). ${d.fix}`;
+  return `${d.code}${d.module === "" ? "" : ` in ${d.module}`}: ${d.message} (${shortPosition(d.at)}${related}). ${d.fix}`;
 }
 
 /** Thrown once, with everything found. */

@@ -22,7 +22,9 @@ const languageFolders = compiled ? [language, resolve(packageFolder, basename(la
 const ownFolders = languageFolders.flatMap(l =>
   ["source", "build", "stream", "queues", "ir", "types", "check", "verilog"].map(f => resolve(l, f) + sep),
 );
-const isOwn = (file: string): boolean => ownFolders.some(f => file.startsWith(f)) || file.startsWith("node:");
+const ownFiles = languageFolders.flatMap(l => ["emit.ts", "emit.js"].map(f => resolve(l, f)));
+const isOwn = (file: string): boolean =>
+  ownFolders.some(f => file.startsWith(f)) || ownFiles.includes(file) || file.startsWith("node:");
 /** The builders themselves, of values and of types; what they are made of left out. */
 const builderFolders = languageFolders.flatMap(l => ["source", "build", "types"].map(f => resolve(l, f) + sep));
 const isBuilder = (file: string): boolean => builderFolders.some(f => file.startsWith(f));
@@ -67,11 +69,14 @@ function sitesBelow(depth: number): readonly NodeJS.CallSite[] {
   Error.stackTraceLimit = depth;
   Error.prepareStackTrace = asSites;
   const holder: { stack?: unknown } = {};
-  Error.captureStackTrace(holder, sitesBelow);
-  const sites = holder.stack as readonly NodeJS.CallSite[];
-  Error.prepareStackTrace = prepare;
-  Error.stackTraceLimit = limit;
-  return sites;
+  try {
+    Error.captureStackTrace(holder, sitesBelow);
+    return holder.stack as readonly NodeJS.CallSite[];
+  } finally {
+    // A full call stack throws here, too: without this the process would be left without readable stacks.
+    Error.prepareStackTrace = prepare;
+    Error.stackTraceLimit = limit;
+  }
 }
 
 /** The user's calls, innermost first; they end where the module body was entered. */
@@ -95,8 +100,12 @@ function userCalls(depth: number, most: number): Call[] {
 function mappedUserFrames(depth: number): Position[] {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = depth + 2;
-  const stack = new Error().stack ?? "";
-  Error.stackTraceLimit = limit;
+  let stack: string;
+  try {
+    stack = new Error().stack ?? "";
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
   const frames: Position[] = [];
   for (const line of stack.split("\n")) {
     const m = /\(?((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)\)?$/.exec(line);

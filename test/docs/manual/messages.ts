@@ -9,8 +9,10 @@ import {
   elaborate,
   formatDiagnostic,
   HdlError,
+  warningsOf,
 } from "../../../hdl-dsl/index.ts";
 import { faults as builderFaults } from "../../hdl-dsl/build/faults.ts";
+import { faults as silentFaults } from "../../hdl-dsl/build/silent.ts";
 import { faults as checkFaults } from "./check-faults.ts";
 import { root } from "./chapters.ts";
 
@@ -55,7 +57,7 @@ function snippetsOf(path: string): ReadonlyMap<string, Snippet> {
 function diagnosticsOf(def: Def): readonly Diagnostic[] {
   try {
     elaborate(def);
-    return [];
+    return warningsOf(def);
   } catch (e) {
     if (e instanceof HdlError) return e.diagnostics;
     throw e;
@@ -68,7 +70,11 @@ export function messagesOf(def: Def, code: string, snippet: Snippet): readonly s
     line >= snippet.from && line <= snippet.to ? `line ${line - snippet.from + 1}` : "its declaration";
   return diagnosticsOf(def)
     .filter(d => d.code === code)
-    .map(d => formatDiagnostic(d).replace(/(?:check-)?faults\.ts:(\d+)/g, (_all, line: string) => place(Number(line))));
+    .map(d =>
+      formatDiagnostic(d).replace(/(?:(?:check-)?faults|silent)\.ts:(\d+)/g, (_all, line: string) =>
+        place(Number(line)),
+      ),
+    );
 }
 
 /** Programs by code; several may show one code (`HDL101_set`). */
@@ -77,6 +83,7 @@ export function programs(): readonly { readonly code: string; readonly def: Def;
     [
       [checkFaults, "test/docs/manual/check-faults.ts"],
       [builderFaults, "test/hdl-dsl/build/faults.ts"],
+      [silentFaults, "test/hdl-dsl/build/silent.ts"],
     ] as const
   ).flatMap(([faults, path]) => {
     const snippets = snippetsOf(path);
@@ -97,9 +104,13 @@ other party: where a signal was declared, or the other driver). As text:
 HDL101 in Narrow: \`held\` is set: expected 8 bits, \`wide\` has 16 (narrow.ts:4; see narrow.ts:2). Cut it with trunc(8) or select bits
 \`\`\`
 
-Codes are stable. HDL0.. are found in the finished circuit, HDL1.. while a body runs; where the compiler knows enough, it refuses the same program before. In the programs below
+Codes are stable. HDL0.. are found in the finished circuit, HDL1.. while a body runs, HDL2.. are warnings; where the compiler knows enough, it refuses the same program before. In the programs below
 \`loose(v)\` is a value of which the compiler does not know the width, \`fault(name, body)\` a module with the inputs \`a\` (16 bits), \`n\` (8 bits), \`s\` (8 bits,
 signed), \`c\` (1 bit) and the outputs \`y\` (8 bits) and \`z\` (1 bit), \`other\` a module with a second clock domain \`slow\`; places are told by the program's own lines.
+\`misuse(name, body)\` is a module with the inputs \`a\` and \`b\` (8 bits), \`s\` (8 bits, signed), \`c\` (1 bit) and the outputs \`y\` (16 bits) and \`z\` (1 bit).
+
+A warning stops nothing. \`emit(def).warnings\` and \`warningsOf(def)\` list them, and \`mnemo emit\`, \`generate\` and \`lint\` print and count them.
+With \`--strict\`, or \`emit(def, { strict: true })\`, they are errors.
 `;
 
 /** The chapter as it should be now. */

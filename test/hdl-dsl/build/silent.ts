@@ -1,0 +1,74 @@
+/**
+ * Modules with one planted misuse each that TypeScript can express and that was silent once, by the code of its
+ * message. Lines matter: silent.test.ts names them, and the manual shows the programs.
+ */
+import {
+  bit, sint, struct, uint, vec, instance, module, type Def, input, output, sink, source, when, switchOn, fsm, ram,
+  wire, blackBox, type Bit, type Inside, type SInt, type UInt, type Val, type UIntShape
+} from "../../../hdl-dsl/index.ts";
+
+const ports = { a: input(uint(8)), b: input(uint(8)), s: input(sint(8)), c: input(bit), y: output(uint(16)), z: output(bit) };
+/** A module in which `body` is wrong, and nothing else. */
+const misuse = (name: string, body: (io: Inside<typeof ports>) => void): Def => module(name, () => ports, io => { io.y.set(io.s.asUint().zext(16)); io.z.set(io.a.xor(io.b).any().and(io.c)); body(io); })();
+const Leaf = module("Leaf", () => ({ d: input(bit), q: output(bit) }), io => io.q.set(io.d.not()));
+const Deeper: (p: { n: number }) => Def<{ d: ReturnType<typeof input<UIntShape<1>>> }> = module("Deeper", (_p: { n: number }) => ({ d: input(bit) }), (io, p) => {
+  const below = instance(Deeper({ n: p.n + 1 }));
+  below.d.set(io.d);
+});
+let leaked: Val<UIntShape<8>> | undefined;
+
+export const faults: Readonly<Record<string, Def>> = {
+  HDL104_sext: misuse("SignOfUnsigned", io => { io.y.set((io.a as unknown as SInt<8>).sext(16) as unknown as UInt<16>); }),
+  HDL104_zext: misuse("ZerosForSigned", io => { io.y.set((io.s as unknown as UInt<8>).zext(16)); }),
+  HDL128_long: misuse("SixWordsInFour", io => { const rom = ram(uint(8), { depth: 4, collision: "old", init: [1, 2, 3, 4, 5, 6] }); io.y.set(rom.readAsync(io.a.trunc(2)).zext(16)); }),
+  HDL102_initial: misuse("WordTooWide", io => { const rom = ram(uint(8), { depth: 4, collision: "old", init: [1, 2, 300] }); io.y.set(rom.readAsync(io.a.trunc(2)).zext(16)); }),
+  HDL102_initialFraction: misuse("WordWithFraction", io => { const rom = ram(uint(8), { depth: 4, collision: "old", init: [1.5] }); io.y.set(rom.readAsync(io.a.trunc(2)).zext(16)); }),
+  HDL128_text: misuse("WordOfText", io => { const rom = ram(uint(8), { depth: 4, collision: "old", init: ["7" as never] }); io.y.set(rom.readAsync(io.a.trunc(2)).zext(16)); }),
+  HDL016_keyword: module("always", () => ({ d: input(bit), q: output(bit) }), io => io.q.set(io.d))(),
+  HDL016_end: module("end", () => ({ d: input(bit), q: output(bit) }), io => io.q.set(io.d))(),
+  HDL016_digit: module("3x", () => ({ d: input(bit), q: output(bit) }), io => io.q.set(io.d))(),
+  HDL016_blank: module("My Module", () => ({ d: input(bit), q: output(bit) }), io => io.q.set(io.d))(),
+  HDL016_empty: module("", () => ({ d: input(bit), q: output(bit) }), io => io.q.set(io.d))(),
+  HDL017_keyword: module("PortKeyword", () => ({ wire: input(bit), q: output(bit) }), io => io.q.set(io.wire))(),
+  HDL017_twice: module("PortTwice", () => ({ a_b: input(bit), a: input(struct({ b: bit })), q: output(bit) }), io => io.q.set(io.a_b.and(io.a.b)))(),
+  HDL017_box: blackBox("VENDOR_RAM", { end: input(bit), q: output(bit) }),
+  HDL124_number: misuse("MinusOperator", io => { io.y.set((io.a as unknown as number) - 1); }),
+  HDL124_compared: misuse("LessOperator", io => { when(((io.a as unknown as number) < (io.b as unknown as number)) as never, () => { io.y.set(1); }); }),
+  HDL124_equal: misuse("EqualOperator", io => { if ((io.a as unknown) == 3) io.y.set(1); }),
+  HDL124_plus: misuse("PlusOperator", io => { io.y.set((io.a as unknown as number) + 1); }),
+  HDL124_text: misuse("TextOfValue", io => { io.y.set(Number(`${io.a as unknown as string}`)); }),
+  HDL124_struct: misuse("TextOfStruct", () => { const pair = wire(struct({ x: bit })); pair.set({ x: 1 }); throw new Error(`pair is ${pair as unknown as string}`); }),
+  HDL124_vec: misuse("SumOfVec", io => { const both = wire(vec(uint(8), 2)); both.set([io.a, io.b]); io.y.set((both as unknown as number) + 1); }),
+  HDL124_stream: module("TextOfStream", () => ({ from: sink(bit), to: source(bit) }), io => { throw new Error(`${io.from as unknown as string}`); })(),
+  HDL125_async: misuse("AsyncWhen", io => { when(io.c, (async () => { await Promise.resolve(); io.y.set(1); }) as () => void); }),
+  HDL125_before: misuse("RanBefore", io => { when(io.c, io.y.set(1) as never); }),
+  HDL125_otherwise: misuse("AsyncOtherwise", io => { when(io.c, () => { io.y.set(1); }).otherwise((async () => { await Promise.resolve(); }) as () => void); }),
+  HDL125_case: misuse("GeneratorCase", io => { switchOn(io.a).is(1, (function* () { yield io.y.set(1); }) as () => void); }),
+  HDL125_state: misuse("AsyncState", io => { const state = fsm(["Off", "On"], "Off", s => ({ Off: () => when(io.c, () => s.go("On")), On: (async () => { await Promise.resolve(); s.go("Off"); }) as () => void })); io.z.set(state.is("On")); }),
+  HDL125_body: module("AsyncBody", () => ({ d: input(bit), q: output(bit) }), (async (io: { readonly d: Bit }) => { await Promise.resolve(); io.d.not(); }) as never)(),
+  HDL126_instance: misuse("NotCalled", () => { instance(Leaf as never); }),
+  HDL126_nothing: misuse("NoModule", () => { instance(undefined as never); }),
+  HDL126_emit: Leaf as never,
+  HDL015_read: module("ReadsAnother", () => ({ d: input(bit), q: output(bit) }), io => {
+    const Inner = module("Inner", () => ({ e: input(bit), r: output(bit) }), inner => { inner.r.set(inner.e.and(io.d)); });
+    const inner = instance(Inner());
+    inner.e.set(io.d);
+    io.q.set(inner.r);
+  })(),
+  HDL015_driven: module("DrivesAnother", () => ({ d: input(bit), q: output(bit) }), io => {
+    const Inner = module("Inner", () => ({ e: input(bit) }), inner => { io.q.set(inner.e); });
+    instance(Inner()).e.set(io.d);
+  })(),
+  HDL015_leaf: misuse("Takes", io => {
+    const Gives = module("Gives", () => ({ d: input(uint(8)), q: output(uint(8)) }), gives => { leaked = gives.d; gives.q.set(gives.d); });
+    const gives = instance(Gives());
+    gives.d.set(io.a);
+    io.y.set((leaked ?? gives.q).add(gives.q).zext(16));
+  }),
+  HDL127_itself: (() => {
+    const Endless: () => Def<{ d: ReturnType<typeof input<UIntShape<1>>> }> = module("Endless", () => ({ d: input(bit) }), io => { instance(Endless()).d.set(io.d); });
+    return Endless();
+  })(),
+  HDL127_functions: misuse("NoEnd", io => { const again = (v: UInt<8>): UInt<8> => again(v.not()); io.y.set(again(io.a).zext(16)); }),
+  HDL127_deeper: Deeper({ n: 0 }),
+};
