@@ -9,7 +9,7 @@ export type { Circuit, ClockDomain, Position, Signal } from "./ir/circuit.ts";
 export { diagnosticCodes } from "./ir/codes.ts";
 export { HdlError, formatDiagnostic, isWarning, shortPosition, type Diagnostic } from "./ir/diagnostic.ts";
 export { clockDomain, inDomain, scope } from "./build/context.ts";
-export { node, reg, wire, type DeclareOptions, type Init } from "./build/declare.ts";
+export { node, reg, wire, type DeclareOptions, type Init, type RegOptions } from "./build/declare.ts";
 export { fsm, type FsmControl } from "./build/fsm.ts";
 export { ram, type Ram, type RamOptions } from "./build/memory.ts";
 export {

@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { committedBoardFiles } from "../board/committed.ts";
 import { cataloguePage } from "../catalogue/page.ts";
 import type { Design, FileTools, GeneratedFile } from "../../designs/shared/command-line/index.ts";
-import { emit, structureOf } from "../../hdl-dsl/index.ts";
+import { structureOf } from "../../hdl-dsl/index.ts";
 import { designs } from "../designs.ts";
 import { svgOf } from "../draw/svg.ts";
 import { baselinePath, readBaseline } from "../synth/baseline.ts";
 import { targets } from "../synth/target.ts";
+import type { Warned } from "../warnings.ts";
 import { generatedDesigns } from "./designs.ts";
 import { filesOf } from "./design-files.ts";
 import { withExcerpts } from "./excerpts.ts";
@@ -17,9 +18,9 @@ import { withExcerpts } from "./excerpts.ts";
  * build of a design has only the files that the default build lacks. Tools find the rest with the folder of the default
  * build beside its own (`-y generated/<design>`).
  */
-async function verilog(): Promise<{ readonly path: string; readonly text: string }[]> {
+async function verilog(w: Warned): Promise<{ readonly path: string; readonly text: string }[]> {
   const files = new Map<string, string>();
-  for (const d of await generatedDesigns()) {
+  for (const d of await generatedDesigns(w)) {
     for (const f of filesOf(d.emitted, "../../")) {
       const path = `generated/${d.folder}/${f.path}`,
         before = files.get(path);
@@ -51,9 +52,9 @@ const excerptPages = ["README.md", "docs/add-a-design.md"];
  * Everything that is committed and generated. Excerpts are taken from the other files, so their pages come last.
  * @param root the project's folder
  */
-export async function projectFiles(root: string): Promise<readonly GeneratedFile[]> {
+export async function projectFiles(root: string, w: Warned): Promise<readonly GeneratedFile[]> {
   const files = [
-    ...(await verilog()),
+    ...(await verilog(w)),
     ...(await Promise.all(designs.map(d => ownFiles(d, root)))).flat(),
     ...committedBoardFiles(root),
     { path: "docs/catalogue.md", text: cataloguePage(root) },
@@ -69,6 +70,10 @@ export async function projectFiles(root: string): Promise<readonly GeneratedFile
 }
 
 /** A design's files for a configuration of one's own. @param set `key=value` each */
-export async function configuredFiles(design: Design, set: readonly string[]): Promise<readonly GeneratedFile[]> {
-  return filesOf(emit(await design.build(set)), "");
+export async function configuredFiles(
+  design: Design,
+  set: readonly string[],
+  w: Warned,
+): Promise<readonly GeneratedFile[]> {
+  return filesOf(w.emit(await design.build(set)), "");
 }

@@ -1,9 +1,10 @@
-import { emit, type EmittedDesign } from "../../hdl-dsl/index.ts";
+import type { EmittedDesign } from "../../hdl-dsl/index.ts";
 import { type Design, exitCode, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { defaultDesign } from "../design-named.ts";
 import { designs } from "../designs.ts";
 import { fixedDesigns } from "../generate/designs.ts";
 import { shortName } from "../synth/unit.ts";
+import { Warned } from "../warnings.ts";
 import { lintDesign, lintTools, missingTools } from "./lint.ts";
 
 /** A design to be linted; made when its turn comes. */
@@ -13,8 +14,8 @@ interface Candidate {
 }
 
 /** A design with the settings, or without any: its default, what is generated beside it, and its matrix. */
-async function candidatesOf(d: Design, set: readonly string[]): Promise<readonly Candidate[]> {
-  const make = async (settings: readonly string[]): Promise<EmittedDesign> => emit(await d.build(settings));
+async function candidatesOf(d: Design, set: readonly string[], w: Warned): Promise<readonly Candidate[]> {
+  const make = async (settings: readonly string[]): Promise<EmittedDesign> => w.emit(await d.build(settings));
   const emitted = await make(set);
   const own: Candidate = { name: emitted.top, make: () => Promise.resolve(emitted) };
   if (set.length > 0) return [own];
@@ -29,20 +30,29 @@ async function candidatesOf(d: Design, set: readonly string[]): Promise<readonly
 }
 
 /** The one that is named, or all. Settings are the named design's, or the first one's. */
-async function candidates(name: string | undefined, set: readonly string[]): Promise<readonly Candidate[]> {
-  const fixed = fixedDesigns()
+async function candidates(name: string | undefined, set: readonly string[], w: Warned): Promise<readonly Candidate[]> {
+  const fixed = fixedDesigns(w)
     .filter(d => name === undefined || d.folder === name)
     .map((d): Candidate => ({ name: d.emitted.top, make: () => Promise.resolve(d.emitted) }));
   const wanted = designs.filter(d => name === undefined || d.name === name);
-  const own = await Promise.all(wanted.map(d => candidatesOf(d, name === undefined && d !== defaultDesign ? [] : set)));
+  const own = await Promise.all(
+    wanted.map(d => candidatesOf(d, name === undefined && d !== defaultDesign ? [] : set, w)),
+  );
   return [...fixed, ...own.flat()];
 }
 
-/** `mnemo lint`. @param name of a design, `library` or `examples` @param set settings; none: default and matrix */
-export async function runLint(name: string | undefined, set: readonly string[], terminal: Terminal): Promise<ExitCode> {
+/** `mnemo lint`. @param name of a design, `library` or `examples` @param set settings; none: default and matrix
+ * @param strict warnings of the language are errors */
+export async function runLint(
+  name: string | undefined,
+  set: readonly string[],
+  strict: boolean,
+  terminal: Terminal,
+): Promise<ExitCode> {
   missingTools();
+  const warned = new Warned(strict);
   terminal.progress("elaborating ...");
-  const all = await candidates(name, set);
+  const all = await candidates(name, set, warned);
   let bad = 0;
   for (const [i, c] of all.entries()) {
     terminal.progress(`${i + 1} of ${all.length}: ${c.name}`);
@@ -50,6 +60,7 @@ export async function runLint(name: string | undefined, set: readonly string[], 
     if (complaints.length > 0) bad++;
     for (const said of complaints) terminal.error(`${c.name}: ${said.tool} complains:\n${said.text}`);
   }
+  warned.print(terminal);
   const asked = Object.values(lintTools)
     .map(t => t.name)
     .join(", ");

@@ -1,6 +1,7 @@
 import { dirname, relative, resolve } from "node:path";
 import { Option } from "commander";
-import { exitCode, fileName, once } from "../../designs/shared/command-line/index.ts";
+import { CheckFailed, exitCode, fileName, once } from "../../designs/shared/command-line/index.ts";
+import { strictOption } from "../strict.ts";
 import type { Verb } from "../verb.ts";
 
 interface EmitOptions {
@@ -8,6 +9,18 @@ interface EmitOptions {
   readonly out: string;
   readonly set: readonly string[];
   readonly lint?: true;
+  readonly strict?: true;
+}
+
+/** What a user's own code throws is the user's, with its place, and no fault of the program. */
+function ofUser<T>(file: string, f: () => T): T {
+  try {
+    return f();
+  } catch (e) {
+    if (!(e instanceof Error) || e.name === "HdlError") throw e;
+    const at = /([^/\\(\s]+:\d+):\d+\)?$/m.exec(e.stack ?? "")?.[1];
+    throw new CheckFailed(`${file}: ${e.message}${at === undefined ? "" : ` (${at})`}`);
+  }
 }
 
 /** `mnemo emit`: the Verilog of any module that a TypeScript file exports. */
@@ -31,18 +44,22 @@ export const emitVerb: Verb = (program, { terminal, exit }) =>
         "check what was written with verilator --lint-only -Wall, yosys check -assert and iverilog -Wall",
       ),
     )
+    .addOption(strictOption())
     .action(async (file: string, options: EmitOptions) => {
       const { loadDefinition } = await import("../emit/load-definition.ts");
-      const { emit } = await import("../../hdl-dsl/index.ts");
+      const { Warned } = await import("../warnings.ts");
       const { filesOf } = await import("../generate/design-files.ts");
       const { writeAll } = await import("../generate/files.ts");
       const { packageAbove } = await import("../../sim/index.ts");
-      const emitted = emit(await loadDefinition(file, options.module, options.set));
+      const warned = new Warned(options.strict === true),
+        definition = await loadDefinition(file, options.module, options.set),
+        emitted = ofUser(file, () => warned.emit(definition));
       // Maps name sources from the folder of the project that the module belongs to.
       const out = resolve(options.out),
         project = packageAbove(dirname(resolve(file)));
       writeAll(out, filesOf(emitted, relative(out, project).replaceAll("\\", "/")));
       for (const f of emitted.files) terminal.print(`${options.out}/${f.name}`);
+      warned.print(terminal);
       if (options.lint !== true) return;
       const { lintDesign, lintTools, missingTools } = await import("../lint/lint.ts");
       missingTools();

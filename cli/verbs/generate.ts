@@ -9,6 +9,7 @@ import {
   UsageError,
 } from "../../designs/shared/command-line/index.ts";
 import { defaultDesign, designNamed } from "../design-named.ts";
+import { strictOption } from "../strict.ts";
 import type { Verb } from "../verb.ts";
 
 interface GenerateOptions {
@@ -16,6 +17,7 @@ interface GenerateOptions {
   readonly out?: string;
   readonly design?: Design;
   readonly set: readonly string[];
+  readonly strict?: true;
 }
 
 /** `mnemo generate`: the committed output again, or a design for a configuration of one's own. */
@@ -35,6 +37,7 @@ export const generateVerb: Verb = (program, { terminal }) =>
     )
     .addOption(once("--design <name>", `with --out: which design (default: ${defaultDesign.name})`, designNamed))
     .addOption(setting())
+    .addOption(strictOption())
     .action(async (options: GenerateOptions) => {
       if (options.set.length > 0 && options.out === undefined) {
         throw new UsageError(
@@ -43,17 +46,21 @@ export const generateVerb: Verb = (program, { terminal }) =>
       }
       const { configuredFiles, projectFiles } = await import("../generate/artefacts.ts");
       const { compare, writeAll } = await import("../generate/files.ts");
+      const { Warned } = await import("../warnings.ts");
       const { repository } = await import("../repository.ts");
+      const warned = new Warned(options.strict === true);
       if (options.out !== undefined) {
         const folder = resolve(options.out),
-          files = await configuredFiles(options.design ?? defaultDesign, options.set);
+          files = await configuredFiles(options.design ?? defaultDesign, options.set, warned);
         writeAll(folder, files);
+        warned.print(terminal);
         terminal.print(`${files.length} files written to ${options.out}`);
         return;
       }
       const root = repository("mnemo generate without --out");
       terminal.progress("elaborating ...");
-      const files = await projectFiles(root);
+      const files = await projectFiles(root, warned);
+      warned.print(terminal);
       const different = compare(root, files);
       if (options.check === true) {
         if (different.length > 0) {

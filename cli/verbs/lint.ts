@@ -1,5 +1,6 @@
 import { setting } from "../../designs/shared/command-line/index.ts";
 import { designArgument } from "../design-named.ts";
+import { strictOption } from "../strict.ts";
 import type { Verb } from "../verb.ts";
 
 /**
@@ -13,7 +14,10 @@ export const lintVerb: Verb = (program, { terminal, exit }) =>
     )
     .addArgument(designArgument("[design]", "just this one", ["library", "examples"]))
     .addOption(setting())
-    .action(async (design: string | undefined, options: { readonly set: readonly string[] }) => {
-      const { runLint } = await import("../lint/run-lint.ts");
-      exit(await runLint(design, options.set, terminal));
-    });
+    .addOption(strictOption())
+    .action(
+      async (design: string | undefined, options: { readonly set: readonly string[]; readonly strict?: true }) => {
+        const { runLint } = await import("../lint/run-lint.ts");
+        exit(await runLint(design, options.set, options.strict === true, terminal));
+      },
+    );

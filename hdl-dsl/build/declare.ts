@@ -16,6 +16,15 @@ export interface DeclareOptions {
   readonly mayBeUnread?: boolean;
   readonly attributes?: Readonly<Record<string, string | number>>;
 }
+export interface RegOptions extends DeclareOptions {
+  /** Value under reset. */
+  readonly init?: Init;
+  /**
+   * For the first register of a synchroniser (attribute `async_reg`): of what it takes, one bit changes at a time. The
+   * checks take this on trust.
+   */
+  readonly oneBitAtATime?: boolean;
+}
 /** A number for every leaf, or one number for a plain integer; structs may give fields (missing ones are 0). */
 export type Init = Num | { readonly [field: string]: Init } | readonly Init[];
 
@@ -44,6 +53,7 @@ export function makeSignal(s: Omit<Signal, "name"> & { readonly name: string }):
     instance: s.instance,
     mayBeUnread: s.mayBeUnread,
     role: s.role,
+    oneBitAtATime: s.oneBitAtATime,
   };
   c.signals.push(signal);
   return new Variable(signal);
@@ -87,7 +97,7 @@ function initOf(init: Init | undefined, l: Leaf, name: string): bigint {
  * a data register that reset leaves alone (fine for payloads that a reset valid bit guards). The register keeps its
  * value unless set.
  */
-export function reg<const S extends Shape>(shape: S, o: DeclareOptions & { readonly init?: Init } = {}): Var<S> {
+export function reg<const S extends Shape>(shape: S, o: RegOptions = {}): Var<S> {
   const c = context(),
     position = userPosition();
   c.domains.add(c.domain);
@@ -110,6 +120,7 @@ export function reg<const S extends Shape>(shape: S, o: DeclareOptions & { reado
       init: o.init === undefined ? undefined : initOf(o.init, l, base),
       attributes: o.attributes,
       mayBeUnread: o.mayBeUnread,
+      oneBitAtATime: o.oneBitAtATime,
     }),
   ) as Var<S>;
 }

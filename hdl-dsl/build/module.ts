@@ -64,10 +64,8 @@ export function module<A = void, const P extends Ports = Ports>(
 ): (params: A) => Def<P> {
   const defs = new Map<string, Def<P>>();
   const position = userPosition();
-  return params => {
-    const key = parameterKey(name, params);
   const maker = (params: A): Def<P> => {
-    const key = parameterText(name, params);
+    const key = parameterKey(name, params);
     let def = defs.get(key);
     if (def === undefined) {
       const own = o.nameOf?.(params) ?? nameWith(name, params);

@@ -3,10 +3,10 @@
  * the right width.
  */
 import type { Position, Signal } from "../ir/circuit.ts";
-import type { BinaryOp, Expr } from "../ir/expr.ts";
+import { asSigned, type BinaryOp, type Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import type { Bit, Num, SInt, UInt } from "../types/value.ts";
-import { context, refuse, report } from "./context.ts";
+import { context, refuse, report, warn } from "./context.ts";
 import { userPosition } from "./position.ts";
 
 /** Every value carries its expression here; user code has no reason to look. */
@@ -41,6 +41,47 @@ const sign = (signed: boolean): string => (signed ? "signed" : "unsigned");
 const bitRange = (lo: number, width: number): string => (width === 1 ? `bit ${lo}` : `bits ${lo} to ${lo + width - 1}`);
 const bitsOf = (n: number): string => (n === 1 ? "1 bit" : `${n} bits`);
 
+const rangeOf = (width: number, signed: boolean): readonly [bigint, bigint] =>
+  signed ? [-(1n << BigInt(width - 1)), (1n << BigInt(width - 1)) - 1n] : [0n, (1n << BigInt(width)) - 1n];
+
+/** The answer of a comparison that is the same whatever the hardware holds. */
+function constantAnswer(op: BinaryOp, a: Expr, b: Expr): 0 | 1 | undefined {
+  if (a.kind === "const" && b.kind === "const") return undefined;
+  if (a === b)
+    return op === "eq" || op === "le" || op === "ge" ? 1 : op === "ne" || op === "lt" || op === "gt" ? 0 : undefined;
+  const [lowest, highest] = rangeOf(a.width, a.signed);
+  const is = (e: Expr, v: bigint): boolean =>
+    e.kind === "const" && (e.signed ? asSigned(e.value, e.width) : e.value) === v;
+  switch (op) {
+    case "lt":
+      return is(b, lowest) || is(a, highest) ? 0 : undefined;
+    case "ge":
+      return is(b, lowest) || is(a, highest) ? 1 : undefined;
+    case "gt":
+      return is(b, highest) || is(a, lowest) ? 0 : undefined;
+    case "le":
+      return is(b, highest) || is(a, lowest) ? 1 : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function warnOfConstant(op: BinaryOp, a: Expr, b: Expr): void {
+  const answer = constantAnswer(op, a, b);
+  if (answer === undefined) return;
+  const [lowest, highest] = rangeOf(a.width, a.signed);
+  const why =
+    a === b
+      ? `${describe(a)} is compared with itself`
+      : `${describe(a.kind === "const" ? b : a)} has ${bitsOf(a.width)} ${sign(a.signed)}, ${lowest.toString()} to ${highest.toString()}`;
+  warn(
+    "HDL201",
+    `${op}: the answer is always ${answer}: ${why}`,
+    "Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
+    declared(a),
+  );
+}
+
 /** A number as a constant of the wanted width; out of range is an error naming both. */
 export function literal(n: Num, width: number, signed: boolean, what: string): Expr {
   if (typeof n === "number" && !Number.isSafeInteger(n)) {
@@ -52,8 +93,7 @@ export function literal(n: Num, width: number, signed: boolean, what: string): E
     return make.constant(0n, width, signed);
   }
   const v = BigInt(n);
-  const lowest = signed ? -(1n << BigInt(width - 1)) : 0n,
-    highest = signed ? (1n << BigInt(width - 1)) - 1n : (1n << BigInt(width)) - 1n;
+  const [lowest, highest] = rangeOf(width, signed);
   if (v < lowest || v > highest) {
     report(
       "HDL102",
@@ -146,8 +186,10 @@ export class Value {
   }
 
   private two(op: BinaryOp, b: unknown): Value {
-    const a = this[exprKey];
-    return new Value(make.binary(op, a, operand(b, a.width, a.signed, op)));
+    const a = this[exprKey],
+      other = operand(b, a.width, a.signed, op);
+    warnOfConstant(op, a, other);
+    return new Value(make.binary(op, a, other));
   }
   add(b: unknown): Value {
     return this.two("add", b);
@@ -235,7 +277,11 @@ export class Value {
 
   private shift(op: "left" | "right", by: number | Value): Value {
     const e = this[exprKey];
-    if (by instanceof Value) return new Value(make.shift(op, e, by[exprKey]));
+    if (by instanceof Value) {
+      const amount = by[exprKey];
+      if (amount.kind !== "const") return new Value(make.shift(op, e, amount));
+      return this.shift(op, Number(amount.value));
+    }
     if (!Number.isInteger(by) || by < 0) {
       report(
         "HDL106",
@@ -244,6 +290,13 @@ export class Value {
       );
       return this;
     }
+    if (by >= e.width)
+      warn(
+        "HDL202",
+        `shift ${op} by ${by}: ${op === "right" && e.signed ? "only the sign" : "nothing"} is left of ${describe(e)}, which has ${bitsOf(e.width)}`,
+        `Shift by less than ${e.width}, or extend the value first`,
+        declared(e),
+      );
     if (by >= e.width && !(op === "right" && e.signed)) return new Value(make.constant(0n, e.width, e.signed));
     const n = Math.min(by, e.width - 1);
     return new Value(make.shift(op, e, make.constant(BigInt(n), Math.max(1, n.toString(2).length))));

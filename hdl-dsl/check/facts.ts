@@ -14,6 +14,18 @@ export interface Summary {
   readonly launched: ReadonlyMap<string, ReadonlySet<string>>;
   /** Input leaf -> names of the clock domains whose registers take it, synchronisers left out. */
   readonly captured: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Input leaf -> the synchroniser that it leads straight to. */
+  readonly synchronised: ReadonlyMap<string, Entry>;
+}
+
+/** A value that the first register of a synchroniser takes. */
+export interface Entry {
+  /** Name of the synchroniser's clock domain. */
+  readonly domain: string;
+  /** Bits. */
+  readonly width: number;
+  /** The user says that one bit changes at a time. */
+  readonly oneBitAtATime: boolean;
 }
 
 /** One vertex: bits lo .. lo+width-1 of an expression or of a driven signal, or a whole output of an instance. */

@@ -11,7 +11,9 @@ import { checkMemories } from "./memories.ts";
 import { checkModuleName } from "./names.ts";
 import { checkResets, checkStates } from "./states.ts";
 import { forget, study } from "./study.ts";
+import { checkSynchronisers } from "./synchronisers.ts";
 import { checkUnread } from "./unread.ts";
+import { checkNeverKnown, checkReadByItself } from "./useless.ts";
 
 /**
  * Checks one module; its sub-modules count as checked and enter by what their ports depend on. Codes:
@@ -37,8 +39,11 @@ export function checkCircuit(circuit: Circuit): Diagnostic[] {
     checkValidWaitsForReady,
     checkMemories,
     checkDomains,
+    checkSynchronisers,
     checkStates,
     checkResets,
+    checkNeverKnown,
+    checkReadByItself,
   ].flatMap(check => check(s));
   forget(circuit);
   return found;

@@ -2,6 +2,7 @@
 import type { Signal, Stmt } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
 import type { Expr } from "../ir/expr.ts";
+import type { Segment } from "../ir/resolve.ts";
 import { finding, type Study } from "./study.ts";
 
 /** A transition: from one of `from` (undefined: from anywhere) to `to`. */
@@ -94,29 +95,36 @@ function constantsOf(e: Expr): bigint[] | undefined {
   return a === undefined || b === undefined ? undefined : [...a, ...b];
 }
 
-/** A register that drives a stream's valid must be cleared by reset, or the first cycles transfer nonsense. */
+/** The register that a signal repeats, through wires. */
+function registerBehind(s: Study, signal: Signal): Signal | undefined {
+  let x: Signal | undefined = signal;
+  for (const seen = new Set<Signal>(); x !== undefined && !seen.has(x);) {
+    if (x.kind === "reg") return x;
+    seen.add(x);
+    const segments: readonly Segment[] = s.resolution.segments.get(x) ?? [],
+      value = segments.length === 1 ? segments[0]?.value : undefined;
+    x = value?.kind === "read" ? value.signal : undefined;
+  }
+  return undefined;
+}
+
+/** A register that drives a stream's valid or ready must be cleared by reset, or the first cycles transfer nonsense. */
 export function checkResets(s: Study): Diagnostic[] {
   const out: Diagnostic[] = [];
-  for (const t of s.circuit.streams) {
-    const segments = s.resolution.segments.get(t.valid) ?? [];
-    const value = segments.length === 1 ? segments[0]?.value : undefined;
-    const register =
-      t.valid.kind === "reg"
-        ? t.valid
-        : value?.kind === "read" && value.signal.kind === "reg"
-          ? value.signal
-          : undefined;
-    if (register === undefined || register.init !== undefined) continue;
-    out.push(
-      finding(
-        s,
-        "HDL012",
-        `register \`${register.name}\` drives \`${t.valid.name}\` and has no reset value: the stream would be valid or not by chance after power-up`,
-        `Declare \`${register.name}\` with { init: 0 }`,
-        register.position,
-        t.valid.position,
-      ),
-    );
-  }
+  for (const t of s.circuit.streams)
+    for (const control of [t.valid, t.ready]) {
+      const register = registerBehind(s, control);
+      if (register === undefined || register.init !== undefined) continue;
+      out.push(
+        finding(
+          s,
+          "HDL012",
+          `register \`${register.name}\` drives \`${control.name}\` and has no reset value: the stream would be ${control === t.valid ? "valid" : "ready"} or not by chance after power-up`,
+          `Declare \`${register.name}\` with { init: 0 }`,
+          register.position,
+          control.position,
+        ),
+      );
+    }
   return out;
 }

@@ -2,13 +2,12 @@
 import type { Circuit, Instance, Memory, Position, Signal } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
 import type { Expr } from "../ir/expr.ts";
-import { type Resolution, resolve } from "../ir/resolve.ts";
+import { resolve } from "../ir/resolve.ts";
 import { allStatements, expressionsOf, postOrder } from "../ir/walk.ts";
-import { type Capture, captures, Facts, type Summary } from "./facts.ts";
+import { type Capture, captures, type Entry, Facts, type Summary } from "./facts.ts";
+import { entries, type Wiring } from "./origins.ts";
 
-export interface Study {
-  readonly circuit: Circuit;
-  readonly resolution: Resolution;
+export interface Study extends Wiring {
   readonly facts: Facts;
   readonly captures: readonly Capture[];
   readonly reads: Reads;
@@ -64,6 +63,7 @@ export function study(circuit: Circuit): Study {
         facts: new Facts(circuit, resolution, summaryOf),
         captures: captures(circuit, resolution),
         reads: readsOf(circuit),
+        entriesOf: i => summaryOf(i.circuit).synchronised,
       }),
     );
   }
@@ -77,10 +77,13 @@ export function summaryOf(circuit: Circuit): Summary {
   const through = new Map<string, Set<string>>(),
     launched = new Map<string, Set<string>>(),
     captured = new Map<string, Set<string>>();
-  s = { through, launched, captured };
+  const synchronised = new Map<string, Entry>();
+  s = { through, launched, captured, synchronised };
   summaries.set(circuit, s);
   if (circuit.blackBox !== undefined) return s;
-  const { facts, captures: stored } = study(circuit);
+  const whole = study(circuit),
+    { facts, captures: stored } = whole;
+  for (const [leaf, entry] of entries(whole)) synchronised.set(leaf, entry);
   for (const o of circuit.signals) {
     if (o.kind !== "output") continue;
     through.set(o.name, new Set([...facts.inputsOfSignal(o)].map(i => i.name)));

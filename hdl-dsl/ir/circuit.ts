@@ -42,6 +42,8 @@ export interface Signal {
   readonly instance?: Instance | undefined;
   /** The signal may be unread: the unread check stays quiet. */
   readonly mayBeUnread?: boolean | undefined;
+  /** reg: the user says of a value from another clock domain that one bit of it changes at a time. */
+  readonly oneBitAtATime?: boolean | undefined;
   /** A stream's ready that the module must drive, or a stream's valid: for the stream checks. */
   readonly role?: "valid" | "ready" | "payload" | undefined;
 }

@@ -21,6 +21,8 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL015: "a signal or a memory of another module",
   HDL016: "a module's name that Verilog cannot have",
   HDL017: "a port of the top module that Verilog would have to rename",
+  HDL018: "a value that is computed on its way into a synchroniser",
+  HDL019: "a bus through a synchroniser",
   HDL101: "widths differ",
   HDL102: "a number does not fit",
   HDL103: "something that is not a value of the language",
@@ -49,4 +51,8 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL126: "a module that was not called, or something that is no module",
   HDL127: "modules within one another without end",
   HDL128: "initial contents that a memory cannot hold",
+  HDL201: "a comparison whose answer is always the same",
+  HDL202: "a shift beyond the width",
+  HDL203: "a register that is never known: no reset, and computed from itself only",
+  HDL204: "a register that only itself reads",
 };

@@ -1,5 +1,6 @@
 /** Comparisons with a shape of their own. Combinational. */
 import type { Bit, UInt } from "../types/value.ts";
+import { constant } from "../build/value.ts";
 import { fromBits } from "../vectors/index.ts";
 
 /**
@@ -27,4 +28,14 @@ export function isAfter(a: UInt, b: UInt): Bit {
   return carryEqual(a, b)
     .or(a.sub(b).bit(a.width - 1))
     .not();
+}
+
+/** `v >= n` for a number that a parameter gives: 1 when it is 0, 0 when it is beyond the value's range. */
+export function atLeast(v: UInt, n: number): Bit {
+  if (n <= 0) return constant(1, 1);
+  return n >= 2 ** v.width ? constant(0, 1) : v.ge(n);
+}
+/** The value without its lowest `n` bits, same width: 0 when a parameter makes that all of them. */
+export function without(v: UInt, n: number): UInt {
+  return n >= v.width ? constant(0, v.width) : v.shr(n);
 }

@@ -42,7 +42,7 @@ export {
   type LiteWriteAccess,
 } from "./axi/axi4-lite.ts";
 export { AxisRegister } from "./axi/axis-register.ts";
-export { carryEqual, isAfter } from "./compare.ts";
+export { atLeast, carryEqual, isAfter, without } from "./compare.ts";
 export { AsyncFifo, type AsyncFifoParameters } from "./async-fifo.ts";
 export { Cam, type CamParameters } from "./cam.ts";
 export { InternetChecksum, onesAdd } from "./checksum.ts";

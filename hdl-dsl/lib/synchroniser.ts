@@ -16,21 +16,32 @@ export interface SynchroniserOptions {
   /** Value under reset; 0, and none in a domain without reset. */
   readonly init?: number;
   readonly name?: string;
+  /**
+   * States that one bit of the value changes at a time, where the language cannot see it: it knows registers that take
+   * `toGray(...)`.
+   */
+  readonly oneBitAtATime?: boolean;
 }
 
 /**
  * Brings a value of another clock domain into the current one through registers in a row. Latency `stages` to
- * `stages` + 1 cycles. A value of more than one bit must be one of which a single bit changes at a time (Gray code).
- * Shorter changes than a cycle can be missed.
+ * `stages` + 1 cycles. The value comes straight from one register, without logic. Of more than one bit a single one
+ * changes at a time (Gray code), which is checked or stated. Shorter changes than a cycle can be missed.
  */
 export function synchronise(v: UInt, o: SynchroniserOptions = {}): UInt {
   const stages = o.stages ?? 2,
     name = o.name ?? "synchronised";
   if (stages < 2) throw new RangeError(`synchronise: ${stages} stages do not settle a metastable bit; use 2 or more`);
   const reset = o.init === undefined && context().domain.reset === undefined ? {} : { init: o.init ?? 0 };
+  const promise = o.oneBitAtATime === true ? { oneBitAtATime: true } : {};
   let value: UInt = v;
   for (let i = 1; i <= stages; i++) {
-    const r: UIntVar = reg(uint<number>(v.width), { name: `${name}_${i}`, attributes: chained, ...reset });
+    const r: UIntVar = reg(uint<number>(v.width), {
+      name: `${name}_${i}`,
+      attributes: chained,
+      ...reset,
+      ...(i === 1 ? promise : {}),
+    });
     r.set(value);
     value = r;
   }

@@ -55,7 +55,13 @@ const pulseHarness = module(
       return count;
     });
     inDomain(to, () => {
-      const seen = reg(uint(2), { init: 0, name: "model_seen", attributes: { async_reg: "true" } });
+      const seen = reg(uint(2), {
+        init: 0,
+        name: "model_seen",
+        attributes: { async_reg: "true" },
+        // The proof's own register: no metastability there.
+        oneBitAtATime: true,
+      });
       seen.set(sent);
       const came = reg(uint(2), { init: 0, name: "model_came" });
       when(dut.arrived, () => came.set(came.add(1)));

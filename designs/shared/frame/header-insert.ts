@@ -1,4 +1,5 @@
 import {
+  atLeast,
   bit,
   cat,
   connect,
@@ -66,7 +67,7 @@ export const HeaderInsert = module(
     const held = reg(uint(Math.max(1, rest) * 8));
 
     const out = stream(AxisBeat(beatBytes));
-    const inBody = node(index.ge(whole));
+    const inBody = node(atLeast(index, whole));
     const takes = node(inBody.and(dataLeft.any()));
     const last = node(index.eq(lastByte.shr(laneBits).resize(countBits)));
     out.valid.set(active.and(takes.not().or(io.data.valid)));

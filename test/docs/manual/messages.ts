@@ -107,7 +107,9 @@ HDL101 in Narrow: \`held\` is set: expected 8 bits, \`wide\` has 16 (narrow.ts:4
 Codes are stable. HDL0.. are found in the finished circuit, HDL1.. while a body runs, HDL2.. are warnings; where the compiler knows enough, it refuses the same program before. In the programs below
 \`loose(v)\` is a value of which the compiler does not know the width, \`fault(name, body)\` a module with the inputs \`a\` (16 bits), \`n\` (8 bits), \`s\` (8 bits,
 signed), \`c\` (1 bit) and the outputs \`y\` (8 bits) and \`z\` (1 bit), \`other\` a module with a second clock domain \`slow\`; places are told by the program's own lines.
-\`misuse(name, body)\` is a module with the inputs \`a\` and \`b\` (8 bits), \`s\` (8 bits, signed), \`c\` (1 bit) and the outputs \`y\` (16 bits) and \`z\` (1 bit).
+\`misuse(name, body)\` is a module with the inputs \`a\` and \`b\` (8 bits), \`s\` (8 bits, signed), \`c\` (1 bit) and the outputs \`y\` (16 bits) and \`z\` (1 bit),
+\`doubtful(name, make)\` one that drives \`y\` with what \`make\` gives,
+\`crossing(name, body)\` one with registers \`one\`, \`other\` and \`count\` (4 bits) in one clock domain and \`body\` in another.
 
 A warning stops nothing. \`emit(def).warnings\` and \`warningsOf(def)\` list them, and \`mnemo emit\`, \`generate\` and \`lint\` print and count them.
 With \`--strict\`, or \`emit(def, { strict: true })\`, they are errors.

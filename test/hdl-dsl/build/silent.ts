@@ -3,18 +3,30 @@
  * message. Lines matter: silent.test.ts names them, and the manual shows the programs.
  */
 import {
-  bit, sint, struct, uint, vec, instance, module, type Def, input, output, sink, source, when, switchOn, fsm, ram,
-  wire, blackBox, type Bit, type Inside, type SInt, type UInt, type Val, type UIntShape
+  bit, sint, struct, uint, vec, clockDomain, inDomain, instance, LevelSynchroniser, synchronise, module, constant, repeat, type Def, input, output, sink, source, when, switchOn, fsm, ram,
+  reg, wire, blackBox, type Bit, type Inside, type SInt, type UInt, type Val, type UIntShape
 } from "../../../hdl-dsl/index.ts";
 
 const ports = { a: input(uint(8)), b: input(uint(8)), s: input(sint(8)), c: input(bit), y: output(uint(16)), z: output(bit) };
 /** A module in which `body` is wrong, and nothing else. */
 const misuse = (name: string, body: (io: Inside<typeof ports>) => void): Def => module(name, () => ports, io => { io.y.set(io.s.asUint().zext(16)); io.z.set(io.a.xor(io.b).any().and(io.c)); body(io); })();
+/** A module that computes `y` from something doubtful. */
+const doubtful = (name: string, make: (io: Inside<typeof ports>) => UInt): Def => module(name, () => ports, io => { io.z.set(io.a.xor(io.b).any().and(io.c).xor(io.s.asUint().any())); io.y.set(make(io).resize(16)); })();
 const Leaf = module("Leaf", () => ({ d: input(bit), q: output(bit) }), io => io.q.set(io.d.not()));
 const Deeper: (p: { n: number }) => Def<{ d: ReturnType<typeof input<UIntShape<1>>> }> = module("Deeper", (_p: { n: number }) => ({ d: input(bit) }), (io, p) => {
   const below = instance(Deeper({ n: p.n + 1 }));
   below.d.set(io.d);
 });
+/** Registers of the clock domain `from`, and what comes of them in `to`. */
+const crossing = (name: string, body: (io: unknown, one: UInt<1>, other: UInt<1>, count: UInt<4>) => UInt): Def => module(name, () => ({ a: input(bit, { domain: "from" }), q: output(bit, { domain: "to" }) }), io => {
+  const from = clockDomain("from"), to = clockDomain("to");
+  const [one, other, count] = inDomain(from, () => {
+    const first = reg(bit, { init: 0, name: "one", mayBeUnread: true }), second = reg(bit, { init: 0, name: "other", mayBeUnread: true }), counter = reg(uint(4), { init: 0, name: "count", mayBeUnread: true });
+    first.set(io.a); second.set(io.a.not()); counter.set(counter.add(1));
+    return [first, second, counter] as const;
+  });
+  inDomain(to, () => { io.q.set(body(io, one, other, count).trunc(1)); });
+})();
 let leaked: Val<UIntShape<8>> | undefined;
 
 export const faults: Readonly<Record<string, Def>> = {
@@ -71,4 +83,24 @@ export const faults: Readonly<Record<string, Def>> = {
   })(),
   HDL127_functions: misuse("NoEnd", io => { const again = (v: UInt<8>): UInt<8> => again(v.not()); io.y.set(again(io.a).zext(16)); }),
   HDL127_deeper: Deeper({ n: 0 }),
+  HDL012_ready: module("ReadyByChance", () => ({ from: sink(uint(8)), c: input(bit), q: output(uint(8)) }), io => {
+    const open = reg(bit);
+    open.set(io.c);
+    io.from.ready.set(open);
+    io.q.set(io.from.payload.and(constant(255, 8)).or(repeat(io.from.valid, 8)));
+  })(),
+  HDL018_two: crossing("TwoCombined", (_io, one, other) => synchronise(one.and(other))),
+  HDL018_compared: crossing("ComparedOnTheWay", (_io, _one, _other, count) => synchronise(count.eq(3))),
+  HDL018_below: crossing("CombinedBelow", (_io, one, other) => { const level = instance(LevelSynchroniser({ stages: 2 })); level.d.set(one.or(other)); return level.q; }),
+  HDL019: crossing("BinaryBus", (_io, _one, _other, count) => synchronise(count).any()),
+  HDL201_never: doubtful("BelowZero", io => io.a.sub(5).lt(0)),
+  HDL201_always: doubtful("AtLeastZero", io => io.a.ge(0)),
+  HDL201_highest: doubtful("AboveHighest", io => io.s.gt(127).or(io.a.le(255))),
+  HDL201_itself: doubtful("EqualsItself", io => io.a.eq(io.a)),
+  HDL202_left: doubtful("ShiftedOut", io => io.a.shl(9)),
+  HDL202_right: doubtful("OnlySign", io => io.s.shr(8).asUint()),
+  HDL203: doubtful("NeverKnown", io => { const toggle = reg(bit); when(io.c, () => { toggle.set(toggle.not()); }); return toggle; }),
+  HDL203_wire: doubtful("NeverKnownByWire", () => { const count = reg(uint(8)), next = wire(uint(8)); next.set(count.add(1)); count.set(next); return count; }),
+  HDL204: doubtful("OnlyItself", io => { const toggle = reg(bit, { init: 0 }); when(io.c, () => { toggle.set(toggle.not()); }); return io.a; }),
+  HDL204_two: doubtful("OneAnother", io => { const one = reg(bit, { init: 0 }); const two = reg(bit, { init: 0 }); one.set(two); two.set(one.xor(io.c)); return io.a; }),
 };

@@ -319,21 +319,28 @@ describe("memories and clock domains", () => {
     ]);
   });
   test("a crossing without a synchroniser, directly, through logic, and into an instance", () => {
-    const crossing = (attributes: Readonly<Record<string, number>>) =>
+    const crossing = (attributes: Readonly<Record<string, number>>, made = true, oneBitAtATime = false) =>
       messages(io, p => {
         const fast = clockDomain("fast");
         const here = reg(uint(8), { init: 0 });
         here.set(p.a);
         inDomain(fast, () => {
-          const there = reg(uint(8), { init: 0, attributes });
-          there.set(here.add(1));
+          const there = reg(uint(8), { init: 0, attributes, oneBitAtATime });
+          there.set(made ? here.add(1) : here);
           p.y.set(there.add(cat(p.c, p.a.bits(0, 7))));
         });
       });
     expect(crossing({})).toEqual([
       "HDL010 in M: register `there` in clock domain `fast` takes `here` of clock domain `default` without a synchroniser (here; see here). Cross with a synchroniser or an asynchronous FIFO; a synchroniser's first register is declared with the attribute async_reg",
     ]);
-    expect(crossing({ async_reg: 1 })).toEqual([]);
+    const remedies = "cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)";
+    expect(crossing({ async_reg: 1 })).toEqual([
+      `HDL018 in M: the synchroniser \`there\` takes a value that is made of several bits of \`here\`: between two edges it may show what neither of them says (here; see here). Register the value in its own clock domain first, and synchronise that register; several bits ${remedies}`,
+    ]);
+    expect(crossing({ async_reg: 1 }, false)).toEqual([
+      "HDL019 in M: 8 bits of `here` go through the synchroniser `there` together: bits that change at one edge arrive at different ones (here; see here). Cross in Gray code (toGray into a register), by a handshake (AsyncFifo, PulseSynchroniser), or state { oneBitAtATime: true } where only one bit changes at a time",
+    ]);
+    expect(crossing({ async_reg: 1 }, false, true)).toEqual([]);
     const Inner = module(
       "Taker",
       () => ({ d: input(uint(8)), q: output(uint(8)) }),

@@ -1,6 +1,7 @@
 import {
   arbiter,
   assertAlways,
+  atLeast,
   bit,
   type Bit,
   connect,
@@ -188,7 +189,7 @@ export const NetTx = module(
     const lane = (i: number): Bit => {
       if (i >= fullBytes) return bears;
       const source = i < echoBytes ? constant(0, 1) : i < rawLimit ? (built.icmp as Bit) : (built.echo as Bit);
-      return i < minimumFrame ? source.and(built.content.ge(i)) : source;
+      return i < minimumFrame ? source.and(atLeast(built.content, i)) : source;
     };
     const beatsBefore = (bytes: number): bigint => (1n << BigInt(Math.floor(bytes / beatBytes))) - 1n;
     const all = (1n << BigInt(headerBeats)) - 1n;

@@ -17,6 +17,7 @@ import {
   type UInt,
   unpack,
   when,
+  without,
 } from "../../../../hdl-dsl/index.ts";
 import { ethernetHeader, etherType, ipv4Header, minimumFrame, udpHeader } from "../../../shared/wire/index.ts";
 import { gbnHeader, gbnTypes } from "../../../shared/go-back-n/wire/index.ts";
@@ -110,7 +111,7 @@ export const GbnAnswers = module(
       rest.set(frame.resize(beats * beatBytes * 8));
       left.set(beats - 1);
     }).elseWhen(sent.fire, () => {
-      rest.set(rest.shr(beatBytes * 8));
+      rest.set(without(rest, beatBytes * 8));
       left.set(left.sub(1));
     });
     sent.valid.set(sending);

@@ -22,6 +22,7 @@ import {
   type UInt,
   unpack,
   when,
+  without,
 } from "../../../../hdl-dsl/index.ts";
 import { clioHeader, frameOffsets, operations } from "../../wire/index.ts";
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
@@ -276,7 +277,7 @@ export const GbnRx = module(
         .and(sum.bits(0, 4).eq(sum.bits(16, 4).not())),
     );
     const ours = node(judged.ours.all().and(sumRight));
-    const knownSession = node(judged.session.shr(sessionBits(p)).any().not());
+    const knownSession = node(without(judged.session, sessionBits(p)).any().not());
     const well = node(
       judged.short
         .not()

@@ -2,6 +2,7 @@
  * The Go-Back-N header taken out of frames and put into them, on the fly: everything behind it moves by its 8 bytes.
  */
 import {
+  atLeast,
   bit,
   type Bit,
   cat,
@@ -128,7 +129,7 @@ export const GbnRemove = module(
     when(taken, () => {
       held.set({ data: source, keep: beats.keep, last: beats.last, user: beats.user });
       // In front of the header nothing moves.
-      heldShifts.set(shifts.and(number.ge(headBeat)));
+      heldShifts.set(shifts.and(atLeast(number, headBeat)));
       heldHead.set(number.eq(headBeat));
     });
 
@@ -200,7 +201,7 @@ export const GbnInsert = module(
       [{ at: ethernetHeader.at.dst.byteOffset, bytes: bytesOf(plan.mac) }, ...lengthPatches(plan)],
       beatBytes,
     );
-    const behind = node(shifts.and(index.ge(headBeat)));
+    const behind = node(shifts.and(atLeast(index, headBeat)));
     const lane = (v: UInt, i: number): UInt => v.bits(8 * i, 8);
     const data = Array.from({ length: beatBytes }, (_, i) => {
       const shifted = i < gbnBytes ? lane(before.data, i) : lane(beats.data, i - gbnBytes);

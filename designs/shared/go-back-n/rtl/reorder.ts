@@ -20,6 +20,7 @@ import {
   uint,
   type UInt,
   when,
+  without,
 } from "../../../../hdl-dsl/index.ts";
 import { hintTable } from "./hints.ts";
 import { sessionBits, SessionControl, ticketBits, Turn } from "./types.ts";
@@ -289,7 +290,7 @@ export const GbnReorder = module(
     const drops = reg(bit);
     drops.set(slotTaken.and(kept.turn.session.eq(turn.session)));
     const flushed = node(at.flushed.and(drops));
-    const listed = node(cursor.shr(slotBits).any().not().and(starting));
+    const listed = node(without(cursor, slotBits).any().not().and(starting));
     taken.write(
       starting.or(keeping).or(freed).or(flushed),
       node(mux(starting, cursor.trunc(slotBits), mux(at.decide, freeSlot, slot))),
