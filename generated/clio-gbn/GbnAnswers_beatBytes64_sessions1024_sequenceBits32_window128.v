@@ -26,36 +26,36 @@ module GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 (
   output wire         tx_payload_last,
   output wire         tx_payload_user
 );
-  reg summed_valid; // gbn-answers.ts:60
-  reg [9:0] summed_answer_session; // gbn-answers.ts:61
-  reg [31:0] summed_answer_sequence; // gbn-answers.ts:61
-  reg summed_answer_nack; // gbn-answers.ts:61
-  reg [57:0] summed_answer_peer_identity; // gbn-answers.ts:61
-  reg [63:0] summed_answer_peer_address; // gbn-answers.ts:61
-  reg [19:0] summed_sum; // gbn-answers.ts:61
-  reg sending; // gbn-answers.ts:62
-  reg left; // gbn-answers.ts:63
-  reg [19:0] own; // gbn-answers.ts:74
-  reg [511:0] rest; // gbn-answers.ts:107
-  reg staged_full; // gbn-answers.ts:125
-  reg [511:0] staged_held_data; // gbn-answers.ts:125
-  reg [63:0] staged_held_keep; // gbn-answers.ts:125
-  reg staged_held_last; // gbn-answers.ts:125
-  reg staged_held_user; // gbn-answers.ts:125
-  reg staged_skid_full; // gbn-answers.ts:125
-  reg [511:0] staged_skid_held_data; // gbn-answers.ts:125
-  reg [63:0] staged_skid_held_keep; // gbn-answers.ts:125
-  reg staged_skid_held_last; // gbn-answers.ts:125
-  reg staged_skid_held_user; // gbn-answers.ts:125
-  wire last; // gbn-answers.ts:117
-  wire sent_ready = ~staged_skid_full; // gbn-answers.ts:64
-  wire [63:0] sent_payload_keep = last ? 64'hfffffffffffffff : 64'hffffffffffffffff; // gbn-answers.ts:64
-  wire sending_room = ~sending | (sending & sent_ready & ~left); // gbn-answers.ts:65
-  wire room = ~summed_valid | sending_room; // gbn-answers.ts:66
+  reg summed_valid; // gbn-answers.ts:61
+  reg [9:0] summed_answer_session; // gbn-answers.ts:62
+  reg [31:0] summed_answer_sequence; // gbn-answers.ts:62
+  reg summed_answer_nack; // gbn-answers.ts:62
+  reg [57:0] summed_answer_peer_identity; // gbn-answers.ts:62
+  reg [63:0] summed_answer_peer_address; // gbn-answers.ts:62
+  reg [19:0] summed_sum; // gbn-answers.ts:62
+  reg sending; // gbn-answers.ts:63
+  reg left; // gbn-answers.ts:64
+  reg [19:0] own; // gbn-answers.ts:75
+  reg [511:0] rest; // gbn-answers.ts:108
+  reg staged_full; // gbn-answers.ts:126
+  reg [511:0] staged_held_data; // gbn-answers.ts:126
+  reg [63:0] staged_held_keep; // gbn-answers.ts:126
+  reg staged_held_last; // gbn-answers.ts:126
+  reg staged_held_user; // gbn-answers.ts:126
+  reg staged_skid_full; // gbn-answers.ts:126
+  reg [511:0] staged_skid_held_data; // gbn-answers.ts:126
+  reg [63:0] staged_skid_held_keep; // gbn-answers.ts:126
+  reg staged_skid_held_last; // gbn-answers.ts:126
+  reg staged_skid_held_user; // gbn-answers.ts:126
+  wire last; // gbn-answers.ts:118
+  wire sent_ready = ~staged_skid_full; // gbn-answers.ts:65
+  wire [63:0] sent_payload_keep = last ? 64'hfffffffffffffff : 64'hffffffffffffffff; // gbn-answers.ts:65
+  wire sending_room = ~sending | (sending & sent_ready & ~left); // gbn-answers.ts:66
+  wire room = ~summed_valid | sending_room; // gbn-answers.ts:67
   wire wraps = (&summed_sum[15:4]) & (summed_sum[3:0] > ~summed_sum[19:16]); // reply-frame.ts:309
   wire [16:0] folded = {summed_sum[15:0], 1'b1} + {12'd0, summed_sum[19:16], wraps}; // reply-frame.ts:310
   assign last = ~left;
-  wire staged_room = ~staged_full | tx_ready; // gbn-answers.ts:125
+  wire staged_room = ~staged_full | tx_ready; // gbn-answers.ts:126
 
   always @(posedge clk)
     if (rst) summed_valid <= 1'b0;

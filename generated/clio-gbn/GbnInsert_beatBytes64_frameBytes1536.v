@@ -26,26 +26,26 @@ module GbnInsert_beatBytes64_frameBytes1536 (
   output wire         tx_payload_last,
   output wire         tx_payload_user
 );
-  reg [5:0] index; // gbn-shift.ts:175
-  reg [63:0] before_data; // gbn-shift.ts:176
-  reg [7:0] before_keep; // gbn-shift.ts:176
-  reg flush; // gbn-shift.ts:177
-  reg staged_full; // gbn-shift.ts:233
-  reg [511:0] staged_held_data; // gbn-shift.ts:233
-  reg [63:0] staged_held_keep; // gbn-shift.ts:233
-  reg staged_held_last; // gbn-shift.ts:233
-  reg staged_held_user; // gbn-shift.ts:233
-  reg staged_skid_full; // gbn-shift.ts:233
-  reg [511:0] staged_skid_held_data; // gbn-shift.ts:233
-  reg [63:0] staged_skid_held_keep; // gbn-shift.ts:233
-  reg staged_skid_held_last; // gbn-shift.ts:233
-  reg staged_skid_held_user; // gbn-shift.ts:233
-  wire discards; // gbn-shift.ts:179
-  wire behind; // gbn-shift.ts:203
-  wire shifts; // gbn-shift.ts:180
-  wire spills; // gbn-shift.ts:183
-  wire whole_ready; // gbn-shift.ts:234
-  wire out_valid = flush | (beats_valid & plan_valid & ~discards); // gbn-shift.ts:178
+  reg [5:0] index; // gbn-shift.ts:176
+  reg [63:0] before_data; // gbn-shift.ts:177
+  reg [7:0] before_keep; // gbn-shift.ts:177
+  reg flush; // gbn-shift.ts:178
+  reg staged_full; // gbn-shift.ts:234
+  reg [511:0] staged_held_data; // gbn-shift.ts:234
+  reg [63:0] staged_held_keep; // gbn-shift.ts:234
+  reg staged_held_last; // gbn-shift.ts:234
+  reg staged_held_user; // gbn-shift.ts:234
+  reg staged_skid_full; // gbn-shift.ts:234
+  reg [511:0] staged_skid_held_data; // gbn-shift.ts:234
+  reg [63:0] staged_skid_held_keep; // gbn-shift.ts:234
+  reg staged_skid_held_last; // gbn-shift.ts:234
+  reg staged_skid_held_user; // gbn-shift.ts:234
+  wire discards; // gbn-shift.ts:180
+  wire behind; // gbn-shift.ts:204
+  wire shifts; // gbn-shift.ts:181
+  wire spills; // gbn-shift.ts:184
+  wire whole_ready; // gbn-shift.ts:235
+  wire out_valid = flush | (beats_valid & plan_valid & ~discards); // gbn-shift.ts:179
   wire [7:0] out_payload_data_choice = (shifts & (index == 6'd0)) ? 8'd0 : beats_payload_data[335:328];
   wire [7:0] out_payload_data_choice_2 = (shifts & (index == 6'd0)) ? 8'd0 : beats_payload_data[327:320];
   wire [7:0] out_payload_data_choice_3 =
@@ -149,7 +149,7 @@ module GbnInsert_beatBytes64_frameBytes1536 (
     (index == 6'd0) ? out_payload_data_choice_12 : behind ? before_data[23:16] : out_payload_data_choice_12,
     (index == 6'd0) ? out_payload_data_choice_13 : behind ? before_data[15:8] : out_payload_data_choice_13,
     (index == 6'd0) ? out_payload_data_choice_14 : behind ? before_data[7:0] : out_payload_data_choice_14
-  }; // gbn-shift.ts:178
+  }; // gbn-shift.ts:179
   wire [63:0] out_payload_keep = {
     (behind | flush) ? beats_payload_keep[55] & ~flush : beats_payload_keep[63],
     (behind | flush) ? beats_payload_keep[54] & ~flush : beats_payload_keep[62],
@@ -215,18 +215,18 @@ module GbnInsert_beatBytes64_frameBytes1536 (
     ((behind | flush) & (index != 6'd0)) ? ~flush | before_keep[2] : beats_payload_keep[2],
     ((behind | flush) & (index != 6'd0)) ? ~flush | before_keep[1] : beats_payload_keep[1],
     ((behind | flush) & (index != 6'd0)) ? ~flush | before_keep[0] : beats_payload_keep[0]
-  }; // gbn-shift.ts:178
-  wire out_payload_last = flush | (beats_payload_last & ~spills); // gbn-shift.ts:178
-  wire out_payload_user = beats_payload_user & ~flush; // gbn-shift.ts:178
+  }; // gbn-shift.ts:179
+  wire out_payload_last = flush | (beats_payload_last & ~spills); // gbn-shift.ts:179
+  wire out_payload_user = beats_payload_user & ~flush; // gbn-shift.ts:179
   assign discards = plan_payload_action == 2'd0;
   assign shifts = plan_payload_action == 2'd2;
   assign spills = shifts & beats_payload_last & beats_payload_keep[56];
-  wire taken = beats_valid & beats_ready; // gbn-shift.ts:186
-  wire gives = out_valid & whole_ready; // gbn-shift.ts:187
-  wire ends = flush ? gives : taken & beats_payload_last & ~spills; // gbn-shift.ts:192
+  wire taken = beats_valid & beats_ready; // gbn-shift.ts:187
+  wire gives = out_valid & whole_ready; // gbn-shift.ts:188
+  wire ends = flush ? gives : taken & beats_payload_last & ~spills; // gbn-shift.ts:193
   assign behind = shifts;
   assign whole_ready = ~staged_skid_full;
-  wire staged_room = ~staged_full | tx_ready; // gbn-shift.ts:233
+  wire staged_room = ~staged_full | tx_ready; // gbn-shift.ts:234
 
   always @(posedge clk)
     if (rst) index <= 6'd0;

@@ -26,30 +26,30 @@ module GbnRemove_beatBytes64_frameBytes1536 (
   output wire         tx_payload_last,
   output wire         tx_payload_user
 );
-  reg first; // gbn-shift.ts:92
-  reg [5:0] index; // gbn-shift.ts:93
-  reg held_valid; // gbn-shift.ts:97
-  reg [511:0] held_data; // gbn-shift.ts:98
-  reg [63:0] held_keep; // gbn-shift.ts:98
-  reg held_last; // gbn-shift.ts:98
-  reg held_user; // gbn-shift.ts:98
-  reg held_shifts; // gbn-shift.ts:99
-  reg held_head; // gbn-shift.ts:100
-  reg staged_full; // gbn-shift.ts:154
-  reg [511:0] staged_held_data; // gbn-shift.ts:154
-  reg [63:0] staged_held_keep; // gbn-shift.ts:154
-  reg staged_held_last; // gbn-shift.ts:154
-  reg staged_held_user; // gbn-shift.ts:154
-  reg staged_skid_full; // gbn-shift.ts:154
-  reg [511:0] staged_skid_held_data; // gbn-shift.ts:154
-  reg [63:0] staged_skid_held_keep; // gbn-shift.ts:154
-  reg staged_skid_held_last; // gbn-shift.ts:154
-  reg staged_skid_held_user; // gbn-shift.ts:154
-  wire joins; // gbn-shift.ts:102
-  wire absorbs; // gbn-shift.ts:103
-  wire [5:0] number = first ? 6'd0 : index; // gbn-shift.ts:94
-  wire out_valid = held_valid & (~joins | beats_valid); // gbn-shift.ts:101
-  wire out_ready = ~staged_skid_full; // gbn-shift.ts:101
+  reg first; // gbn-shift.ts:93
+  reg [5:0] index; // gbn-shift.ts:94
+  reg held_valid; // gbn-shift.ts:98
+  reg [511:0] held_data; // gbn-shift.ts:99
+  reg [63:0] held_keep; // gbn-shift.ts:99
+  reg held_last; // gbn-shift.ts:99
+  reg held_user; // gbn-shift.ts:99
+  reg held_shifts; // gbn-shift.ts:100
+  reg held_head; // gbn-shift.ts:101
+  reg staged_full; // gbn-shift.ts:155
+  reg [511:0] staged_held_data; // gbn-shift.ts:155
+  reg [63:0] staged_held_keep; // gbn-shift.ts:155
+  reg staged_held_last; // gbn-shift.ts:155
+  reg staged_held_user; // gbn-shift.ts:155
+  reg staged_skid_full; // gbn-shift.ts:155
+  reg [511:0] staged_skid_held_data; // gbn-shift.ts:155
+  reg [63:0] staged_skid_held_keep; // gbn-shift.ts:155
+  reg staged_skid_held_last; // gbn-shift.ts:155
+  reg staged_skid_held_user; // gbn-shift.ts:155
+  wire joins; // gbn-shift.ts:103
+  wire absorbs; // gbn-shift.ts:104
+  wire [5:0] number = first ? 6'd0 : index; // gbn-shift.ts:95
+  wire out_valid = held_valid & (~joins | beats_valid); // gbn-shift.ts:102
+  wire out_ready = ~staged_skid_full; // gbn-shift.ts:102
   wire [511:0] out_payload_data = {
     ~held_shifts ? held_data[511:504] : beats_payload_data[63:56],
     ~held_shifts ? held_data[503:496] : beats_payload_data[55:48],
@@ -115,7 +115,7 @@ module GbnRemove_beatBytes64_frameBytes1536 (
     (~held_shifts | held_head) ? held_data[23:16] : held_data[87:80],
     (~held_shifts | held_head) ? held_data[15:8] : held_data[79:72],
     (~held_shifts | held_head) ? held_data[7:0] : held_data[71:64]
-  }; // gbn-shift.ts:101
+  }; // gbn-shift.ts:102
   wire [63:0] out_payload_keep_choice = held_last ? 64'd0 : beats_payload_keep;
   wire [63:0] out_payload_keep = {
     ~held_shifts ? held_keep[63] : out_payload_keep_choice[7],
@@ -182,17 +182,17 @@ module GbnRemove_beatBytes64_frameBytes1536 (
     (~held_shifts | held_head) ? held_keep[2] : held_keep[10],
     (~held_shifts | held_head) ? held_keep[1] : held_keep[9],
     (~held_shifts | held_head) ? held_keep[0] : held_keep[8]
-  }; // gbn-shift.ts:101
-  wire out_payload_last = held_last | absorbs; // gbn-shift.ts:101
-  wire out_payload_user = absorbs ? beats_payload_user : held_user & held_last; // gbn-shift.ts:101
+  }; // gbn-shift.ts:102
+  wire out_payload_last = held_last | absorbs; // gbn-shift.ts:102
+  wire out_payload_user = absorbs ? beats_payload_user : held_user & held_last; // gbn-shift.ts:102
   assign joins = held_valid & held_shifts & ~held_last;
   assign absorbs = joins & beats_payload_last & ~beats_payload_keep[8];
-  wire discards = plan_payload_action == 2'd0; // gbn-shift.ts:106
-  wire gives = out_valid & out_ready; // gbn-shift.ts:108
-  wire room = ~held_valid | gives; // gbn-shift.ts:110
-  wire taken = beats_valid & beats_ready; // gbn-shift.ts:112
-  wire shifts = plan_payload_action == 2'd2; // gbn-shift.ts:118
-  wire staged_room = ~staged_full | tx_ready; // gbn-shift.ts:154
+  wire discards = plan_payload_action == 2'd0; // gbn-shift.ts:107
+  wire gives = out_valid & out_ready; // gbn-shift.ts:109
+  wire room = ~held_valid | gives; // gbn-shift.ts:111
+  wire taken = beats_valid & beats_ready; // gbn-shift.ts:113
+  wire shifts = plan_payload_action == 2'd2; // gbn-shift.ts:119
+  wire staged_room = ~staged_full | tx_ready; // gbn-shift.ts:155
 
   always @(posedge clk)
     if (rst) begin

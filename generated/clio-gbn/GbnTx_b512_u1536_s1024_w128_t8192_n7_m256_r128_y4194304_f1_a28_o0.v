@@ -318,7 +318,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048)
     & (frames_end_header[191:184] == 8'd17); // gbn-tx.ts:174
   wire tagged_ = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // gbn-tx.ts:175
-  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:109
+  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:110
   wire next_room = ~next_full | decided; // gbn-tx.ts:247
   wire of_session = next_held[1:0] == 2'd1; // gbn-tx.ts:267
   wire asks = next_full & ~known & (room | asking); // gbn-tx.ts:270

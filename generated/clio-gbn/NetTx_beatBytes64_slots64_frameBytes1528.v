@@ -62,39 +62,39 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   output wire         release_valid,
   output wire [5:0]   release_slot
 );
-  reg asked_valid; // net-tx.ts:101
-  reg [5:0] asked_slot; // net-tx.ts:102
-  reg [1:0] asked_form; // net-tx.ts:102
-  reg [1:0] asked_word; // net-tx.ts:102
-  reg [7:0] asked_opcode; // net-tx.ts:102
-  reg [3:0] asked_status; // net-tx.ts:102
+  reg asked_valid; // net-tx.ts:102
+  reg [5:0] asked_slot; // net-tx.ts:103
+  reg [1:0] asked_form; // net-tx.ts:103
+  reg [1:0] asked_word; // net-tx.ts:103
+  reg [7:0] asked_opcode; // net-tx.ts:103
+  reg [3:0] asked_status; // net-tx.ts:103
   reg known_valid; // cells.ts:21
   reg built_valid; // cells.ts:21
-  reg sending; // net-tx.ts:105
-  reg final_; // net-tx.ts:107
-  reg replies_full; // net-tx.ts:112
-  reg [5:0] replies_held_slot; // net-tx.ts:112
-  reg [1:0] replies_held_form; // net-tx.ts:112
-  reg [1:0] replies_held_word; // net-tx.ts:112
-  reg [7:0] replies_held_opcode; // net-tx.ts:112
-  reg [3:0] replies_held_status; // net-tx.ts:112
-  reg replies_skid_full; // net-tx.ts:112
-  reg [5:0] replies_skid_held_slot; // net-tx.ts:112
-  reg [1:0] replies_skid_held_form; // net-tx.ts:112
-  reg [1:0] replies_skid_held_word; // net-tx.ts:112
-  reg [7:0] replies_skid_held_opcode; // net-tx.ts:112
-  reg [3:0] replies_skid_held_status; // net-tx.ts:112
+  reg sending; // net-tx.ts:106
+  reg final_; // net-tx.ts:108
+  reg replies_full; // net-tx.ts:113
+  reg [5:0] replies_held_slot; // net-tx.ts:113
+  reg [1:0] replies_held_form; // net-tx.ts:113
+  reg [1:0] replies_held_word; // net-tx.ts:113
+  reg [7:0] replies_held_opcode; // net-tx.ts:113
+  reg [3:0] replies_held_status; // net-tx.ts:113
+  reg replies_skid_full; // net-tx.ts:113
+  reg [5:0] replies_skid_held_slot; // net-tx.ts:113
+  reg [1:0] replies_skid_held_form; // net-tx.ts:113
+  reg [1:0] replies_skid_held_word; // net-tx.ts:113
+  reg [7:0] replies_skid_held_opcode; // net-tx.ts:113
+  reg [3:0] replies_skid_held_status; // net-tx.ts:113
   reg [19:0] own_ping; // reply-frame.ts:130
   reg [19:0] own_bare; // reply-frame.ts:130
   reg [19:0] own_access; // reply-frame.ts:130
-  reg staged_full; // net-tx.ts:128
-  reg [5:0] staged_held_slot; // net-tx.ts:128
-  reg [4:0] staged_held_first; // net-tx.ts:128
-  reg [5:0] staged_held_beats; // net-tx.ts:128
-  reg staged_skid_full; // net-tx.ts:128
-  reg [5:0] staged_skid_held_slot; // net-tx.ts:128
-  reg [4:0] staged_skid_held_first; // net-tx.ts:128
-  reg [5:0] staged_skid_held_beats; // net-tx.ts:128
+  reg staged_full; // net-tx.ts:129
+  reg [5:0] staged_held_slot; // net-tx.ts:129
+  reg [4:0] staged_held_first; // net-tx.ts:129
+  reg [5:0] staged_held_beats; // net-tx.ts:129
+  reg staged_skid_full; // net-tx.ts:129
+  reg [5:0] staged_skid_held_slot; // net-tx.ts:129
+  reg [4:0] staged_skid_held_first; // net-tx.ts:129
+  reg [5:0] staged_skid_held_beats; // net-tx.ts:129
   reg [5:0] known_reply_slot; // cells.ts:21
   reg [1:0] known_reply_form; // cells.ts:21
   reg [1:0] known_reply_word; // cells.ts:21
@@ -135,39 +135,39 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   reg built_icmp; // cells.ts:21
   reg built_echo; // cells.ts:21
   reg built_data; // cells.ts:21
-  reg [5:0] slot; // net-tx.ts:179
-  reg [1023:0] header; // net-tx.ts:180
-  reg [127:0] take; // net-tx.ts:181
-  reg [1:0] plain; // net-tx.ts:182
-  reg bearing; // net-tx.ts:183
-  reg echo; // net-tx.ts:184
-  reg [4:0] left; // net-tx.ts:185
-  reg [63:0] last_keep; // net-tx.ts:186
-  reg data_full; // net-tx.ts:237
-  reg [511:0] data_held_data; // net-tx.ts:237
-  reg data_held_last; // net-tx.ts:237
-  reg data_held_bad; // net-tx.ts:237
-  reg staged_full_1; // net-tx.ts:250
-  reg [511:0] staged_held_1_data; // net-tx.ts:250
-  reg [63:0] staged_held_1_keep; // net-tx.ts:250
-  reg staged_held_1_last; // net-tx.ts:250
-  reg staged_held_1_user; // net-tx.ts:250
-  reg staged_skid_full_1; // net-tx.ts:250
-  reg [511:0] staged_skid_held_1_data; // net-tx.ts:250
-  reg [63:0] staged_skid_held_1_keep; // net-tx.ts:250
-  reg staged_skid_held_1_last; // net-tx.ts:250
-  reg staged_skid_held_1_user; // net-tx.ts:250
-  reg arbitrated_locked; // net-tx.ts:250
-  reg [1:0] arbitrated_owner; // net-tx.ts:250
-  reg released; // net-tx.ts:252
-  reg [5:0] released_slot; // net-tx.ts:253
-  wire [511:0] behind; // net-tx.ts:238
-  wire waits; // net-tx.ts:235
-  wire asked_room; // net-tx.ts:117
-  wire consumes; // net-tx.ts:247
-  wire [1:0] arbitrated_grant; // net-tx.ts:250
-  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_full)); // net-tx.ts:106
-  wire sent_ready = ~staged_skid_full_1; // net-tx.ts:106
+  reg [5:0] slot; // net-tx.ts:180
+  reg [1023:0] header; // net-tx.ts:181
+  reg [127:0] take; // net-tx.ts:182
+  reg [1:0] plain; // net-tx.ts:183
+  reg bearing; // net-tx.ts:184
+  reg echo; // net-tx.ts:185
+  reg [4:0] left; // net-tx.ts:186
+  reg [63:0] last_keep; // net-tx.ts:187
+  reg data_full; // net-tx.ts:238
+  reg [511:0] data_held_data; // net-tx.ts:238
+  reg data_held_last; // net-tx.ts:238
+  reg data_held_bad; // net-tx.ts:238
+  reg staged_full_1; // net-tx.ts:251
+  reg [511:0] staged_held_1_data; // net-tx.ts:251
+  reg [63:0] staged_held_1_keep; // net-tx.ts:251
+  reg staged_held_1_last; // net-tx.ts:251
+  reg staged_held_1_user; // net-tx.ts:251
+  reg staged_skid_full_1; // net-tx.ts:251
+  reg [511:0] staged_skid_held_1_data; // net-tx.ts:251
+  reg [63:0] staged_skid_held_1_keep; // net-tx.ts:251
+  reg staged_skid_held_1_last; // net-tx.ts:251
+  reg staged_skid_held_1_user; // net-tx.ts:251
+  reg arbitrated_locked; // net-tx.ts:251
+  reg [1:0] arbitrated_owner; // net-tx.ts:251
+  reg released; // net-tx.ts:253
+  reg [5:0] released_slot; // net-tx.ts:254
+  wire [511:0] behind; // net-tx.ts:239
+  wire waits; // net-tx.ts:236
+  wire asked_room; // net-tx.ts:118
+  wire consumes; // net-tx.ts:248
+  wire [1:0] arbitrated_grant; // net-tx.ts:251
+  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_full)); // net-tx.ts:107
+  wire sent_ready = ~staged_skid_full_1; // net-tx.ts:107
   wire [511:0] sent_payload_data_joined = {
     {8{take[63]}},
     {8{take[62]}},
@@ -234,13 +234,13 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
     {8{take[1]}},
     {8{take[0]}}
   };
-  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net-tx.ts:106
-  wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff; // net-tx.ts:106
-  wire sent_payload_user = final_ & waits & ~echo & data_held_bad; // net-tx.ts:106
-  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net-tx.ts:108
-  wire built_room = ~built_valid | sending_room; // net-tx.ts:109
-  wire known_room = ~known_valid | built_room; // net-tx.ts:110
-  wire replies_room = ~replies_full | asked_room; // net-tx.ts:112
+  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net-tx.ts:107
+  wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff; // net-tx.ts:107
+  wire sent_payload_user = final_ & waits & ~echo & data_held_bad; // net-tx.ts:107
+  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net-tx.ts:109
+  wire built_room = ~built_valid | sending_room; // net-tx.ts:110
+  wire known_room = ~known_valid | built_room; // net-tx.ts:111
+  wire replies_room = ~replies_full | asked_room; // net-tx.ts:113
   wire arp = context_kind == 2'd2; // reply-frame.ts:111
   wire icmp = context_kind == 2'd1; // reply-frame.ts:112
   wire clio = context_kind == 2'd0; // reply-frame.ts:113
@@ -260,38 +260,38 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
     ({16{data | with_word}} & context_body[79:64])
     | ({16{ping}} & context_header[63:48])
     | ({16{icmp}} & context_ip_length); // reply-frame.ts:161
-  wire job_valid = asked_valid & echoes & known_room; // net-tx.ts:114
-  wire job_ready = ~staged_skid_full; // net-tx.ts:114
-  wire [4:0] job_payload_first = 5'd0; // net-tx.ts:114
+  wire job_valid = asked_valid & echoes & known_room; // net-tx.ts:115
+  wire job_ready = ~staged_skid_full; // net-tx.ts:115
+  wire [4:0] job_payload_first = 5'd0; // net-tx.ts:115
   wire [15:0] job_payload_beats_sum = context_ip_length + 16'd77;
   wire [15:0] job_payload_beats_sum_2 = context_header[63:48] + 16'd105;
   wire [5:0] job_payload_beats =
     (((context_kind == 2'd1) & (context_ip_length < 16'd46)) | ((context_kind != 2'd1) & (context_header[63:48] < 16'd18))) ? 6'd1 :
     (context_kind == 2'd1) ? job_payload_beats_sum[11:6] :
-    job_payload_beats_sum_2[11:6]; // net-tx.ts:114
-  wire job_settled = ~echoes | job_ready; // net-tx.ts:115
-  wire asked_moves = asked_valid & known_room & job_settled; // net-tx.ts:116
+    job_payload_beats_sum_2[11:6]; // net-tx.ts:115
+  wire job_settled = ~echoes | job_ready; // net-tx.ts:116
+  wire asked_moves = asked_valid & known_room & job_settled; // net-tx.ts:117
   assign asked_room = ~asked_valid | asked_moves;
-  wire staged_room = ~staged_full | echo_job_ready; // net-tx.ts:128
+  wire staged_room = ~staged_full | echo_job_ready; // net-tx.ts:129
   wire [15:0] size = known_kind_given + (known_kind_ping ? 16'd0 : known_kind_with_access ? 16'd28 : 16'd16); // reply-frame.ts:189
   wire [15:0] udp_length = known_kind_given + (known_kind_ping ? 16'd8 : known_kind_with_access ? 16'd36 : 16'd24); // reply-frame.ts:190
   wire [15:0] ip_length = known_kind_given + (known_kind_ping ? 16'd28 : known_kind_with_access ? 16'd56 : 16'd44); // reply-frame.ts:191
   wire [15:0] last = known_kind_given + (known_kind_with_access ? 16'd69 : known_kind_icmp ? 16'd13 : known_kind_ping ? 16'd41 : known_kind_arp ? 16'd41 : 16'd57); // reply-frame.ts:201
   wire [15:0] icmp_checksum = ~(~known_context_icmp_checksum + ((~known_context_icmp_checksum > 16'd2048) ? 16'd63488 : 16'd63487)); // reply-frame.ts:238
   wire [15:0] last_byte = known_kind_padded ? 16'd59 : last; // reply-frame.ts:261
-  wire [4:0] last_beat = last_byte[10:6]; // net-tx.ts:140
-  wire built_moves = built_valid & sending_room; // net-tx.ts:175
-  wire bears = built_echo | built_data; // net-tx.ts:187
+  wire [4:0] last_beat = last_byte[10:6]; // net-tx.ts:141
+  wire built_moves = built_valid & sending_room; // net-tx.ts:176
+  wire bears = built_echo | built_data; // net-tx.ts:188
   wire wraps = (&built_sum[15:4]) & (built_sum[3:0] > ~built_sum[19:16]); // reply-frame.ts:309
   wire [16:0] folded = {built_sum[15:0], 1'b1} + {12'd0, built_sum[19:16], wraps}; // reply-frame.ts:310
   assign waits = ~plain[0];
-  wire data_1_ready = consumes & ~echo; // net-tx.ts:237
+  wire data_1_ready = consumes & ~echo; // net-tx.ts:238
   assign behind = echo ? echo_data_payload_data : data_held_data;
   assign consumes = sending & waits & sent_ready;
-  wire staged_1_ready = arbitrated_grant[0] & tx_ready; // net-tx.ts:250
-  wire staged_room_1 = ~staged_full_1 | staged_1_ready; // net-tx.ts:250
-  wire [1:0] arbitrated_request = {raw_valid, staged_full_1}; // net-tx.ts:250
-  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net-tx.ts:250
+  wire staged_1_ready = arbitrated_grant[0] & tx_ready; // net-tx.ts:251
+  wire staged_room_1 = ~staged_full_1 | staged_1_ready; // net-tx.ts:251
+  wire [1:0] arbitrated_request = {raw_valid, staged_full_1}; // net-tx.ts:251
+  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net-tx.ts:251
   assign arbitrated_grant =
     arbitrated_locked ? arbitrated_owner :
     |arbitrated_after ? arbitrated_after & (~arbitrated_after + 2'd1) :
@@ -701,19 +701,19 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(data_full & data_1_ready) | (data_held_last == final_)); // net-tx.ts:259
-      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net-tx.ts:260
+      assert (~(data_full & data_1_ready) | (data_held_last == final_)); // net-tx.ts:260
+      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net-tx.ts:261
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(data_full & data_1_ready) | (data_held_last == final_))) begin
-        $display("%s", "assertion failed: the data of a reply end with its length (net-tx.ts:259)"); // net-tx.ts:259
+        $display("%s", "assertion failed: the data of a reply end with its length (net-tx.ts:260)"); // net-tx.ts:260
         $stop;
       end
       if (~(~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_))) begin
-        $display("%s", "assertion failed: the echoed beats end with the frame (net-tx.ts:260)"); // net-tx.ts:260
+        $display("%s", "assertion failed: the echoed beats end with the frame (net-tx.ts:261)"); // net-tx.ts:261
         $stop;
       end
     end

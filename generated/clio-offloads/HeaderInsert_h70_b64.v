@@ -20,29 +20,29 @@ module HeaderInsert_h70_b64 (
   output wire         frame_payload_last,
   output wire         frame_payload_user
 );
-  reg active; // header-insert.ts:59
-  reg [559:0] header; // header-insert.ts:60
-  reg [9:0] index; // header-insert.ts:62
-  reg [14:0] last_byte; // header-insert.ts:64
-  reg [9:0] data_left; // header-insert.ts:65
-  reg [47:0] held; // header-insert.ts:66
-  reg staged_full; // header-insert.ts:136
-  reg [511:0] staged_held_data; // header-insert.ts:136
-  reg [63:0] staged_held_keep; // header-insert.ts:136
-  reg staged_held_last; // header-insert.ts:136
-  reg staged_held_user; // header-insert.ts:136
-  reg staged_skid_full; // header-insert.ts:136
-  reg [511:0] staged_skid_held_data; // header-insert.ts:136
-  reg [63:0] staged_skid_held_keep; // header-insert.ts:136
-  reg staged_skid_held_last; // header-insert.ts:136
-  reg staged_skid_held_user; // header-insert.ts:136
-  wire takes; // header-insert.ts:70
-  wire last; // header-insert.ts:71
-  wire out_valid = active & (~takes | data_valid); // header-insert.ts:68
-  wire out_ready = ~staged_skid_full; // header-insert.ts:68
+  reg active; // header-insert.ts:60
+  reg [559:0] header; // header-insert.ts:61
+  reg [9:0] index; // header-insert.ts:63
+  reg [14:0] last_byte; // header-insert.ts:65
+  reg [9:0] data_left; // header-insert.ts:66
+  reg [47:0] held; // header-insert.ts:67
+  reg staged_full; // header-insert.ts:137
+  reg [511:0] staged_held_data; // header-insert.ts:137
+  reg [63:0] staged_held_keep; // header-insert.ts:137
+  reg staged_held_last; // header-insert.ts:137
+  reg staged_held_user; // header-insert.ts:137
+  reg staged_skid_full; // header-insert.ts:137
+  reg [511:0] staged_skid_held_data; // header-insert.ts:137
+  reg [63:0] staged_skid_held_keep; // header-insert.ts:137
+  reg staged_skid_held_last; // header-insert.ts:137
+  reg staged_skid_held_user; // header-insert.ts:137
+  wire takes; // header-insert.ts:71
+  wire last; // header-insert.ts:72
+  wire out_valid = active & (~takes | data_valid); // header-insert.ts:69
+  wire out_ready = ~staged_skid_full; // header-insert.ts:69
   wire [511:0] out_payload_data =
     (index == 10'd0) ? header[511:0] :
-    {data_payload_data[463:0], (index == 10'd1) ? header[559:512] : held}; // header-insert.ts:68
+    {data_payload_data[463:0], (index == 10'd1) ? header[559:512] : held}; // header-insert.ts:69
   wire [63:0] out_payload_keep_joined = {
     last_byte[5:0] >= 6'd63,
     last_byte[5:0] >= 6'd62,
@@ -109,14 +109,14 @@ module HeaderInsert_h70_b64 (
     last_byte[5:0] >= 6'd1,
     1'b1
   };
-  wire [63:0] out_payload_keep = last ? out_payload_keep_joined : 64'hffffffffffffffff; // header-insert.ts:68
-  wire in_body = index >= 10'd1; // header-insert.ts:69
+  wire [63:0] out_payload_keep = last ? out_payload_keep_joined : 64'hffffffffffffffff; // header-insert.ts:69
+  wire in_body = index >= 10'd1; // header-insert.ts:70
   assign takes = in_body & (|data_left);
   wire [14:0] last_shifted = last_byte >> 6;
   assign last = index == last_shifted[9:0];
-  wire ends = out_valid & out_ready & last; // header-insert.ts:74
-  wire [14:0] bytes = {1'b0, head_payload_length} + 15'd69; // header-insert.ts:122
-  wire staged_room = ~staged_full | frame_ready; // header-insert.ts:136
+  wire ends = out_valid & out_ready & last; // header-insert.ts:75
+  wire [14:0] bytes = {1'b0, head_payload_length} + 15'd69; // header-insert.ts:123
+  wire staged_room = ~staged_full | frame_ready; // header-insert.ts:137
 
   always @(posedge clk)
     if (rst) active <= 1'b0;
