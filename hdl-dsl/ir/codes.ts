@@ -40,4 +40,7 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL121: "a port names a clock domain that the module does not have",
   HDL122: "conditions nested too deep",
   HDL123: "a name that was written out and is taken",
+  HDL140: "a value of an enumeration is expected, or it has no such name",
+  HDL141: "a value of an enumeration counted with",
+  HDL142: "a match without an arm for each name, or with one too many",
 };

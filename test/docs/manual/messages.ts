@@ -11,6 +11,7 @@ import {
   HdlError,
 } from "../../../hdl-dsl/index.ts";
 import { faults as builderFaults } from "../../hdl-dsl/build/faults.ts";
+import { faults as enumerationFaults } from "../../hdl-dsl/types/enumeration-faults.ts";
 import { faults as checkFaults } from "./check-faults.ts";
 import { root } from "./chapters.ts";
 
@@ -68,7 +69,7 @@ export function messagesOf(def: Def, code: string, snippet: Snippet): readonly s
     line >= snippet.from && line <= snippet.to ? `line ${line - snippet.from + 1}` : "its declaration";
   return diagnosticsOf(def)
     .filter(d => d.code === code)
-    .map(d => formatDiagnostic(d).replace(/(?:check-)?faults\.ts:(\d+)/g, (_all, line: string) => place(Number(line))));
+    .map(d => formatDiagnostic(d).replace(/(?:\w+-)?faults\.ts:(\d+)/g, (_all, line: string) => place(Number(line))));
 }
 
 /** Programs by code; several may show one code (`HDL101_set`). */
@@ -77,6 +78,7 @@ export function programs(): readonly { readonly code: string; readonly def: Def;
     [
       [checkFaults, "test/docs/manual/check-faults.ts"],
       [builderFaults, "test/hdl-dsl/build/faults.ts"],
+      [enumerationFaults, "test/hdl-dsl/types/enumeration-faults.ts"],
     ] as const
   ).flatMap(([faults, path]) => {
     const snippets = snippetsOf(path);
