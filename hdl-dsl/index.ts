@@ -1,6 +1,7 @@
 /** The public face of the language. */
 export * from "./types/bits.ts";
 export * from "./types/by-name.ts";
+export { codeOf, namesOf, type EnumType, type VariantType } from "./types/enumeration.ts";
 export * from "./types/shape.ts";
 export * from "./types/ports.ts";
 export type * from "./types/value.ts";
@@ -10,6 +11,7 @@ export { diagnosticCodes } from "./ir/codes.ts";
 export { HdlError, formatDiagnostic, isWarning, shortPosition, type Diagnostic } from "./ir/diagnostic.ts";
 export { clockDomain, inDomain, scope } from "./build/context.ts";
 export { node, reg, wire, type DeclareOptions, type Init, type RegOptions } from "./build/declare.ts";
+export { enumOf, fromCode, hasName, match, variantOf, type Arms } from "./build/enumeration.ts";
 export { fsm, type FsmControl } from "./build/fsm.ts";
 export { ram, type Ram, type RamOptions } from "./build/memory.ts";
 export {

@@ -1,10 +1,11 @@
 /** Declarations: registers and wires. The declaration, not the operator, says which. */
 import type { Position, Signal } from "../ir/circuit.ts";
 import type { Leaf, Shape } from "../types/shape.ts";
-import type { Num, Readable, Var } from "../types/value.ts";
+import { nameOfCode } from "../types/enumeration.ts";
+import type { NamesIn, Num, Readable, Var } from "../types/value.ts";
 import { atTop, claimName, context, isTaken, report, verilogName } from "./context.ts";
 import { calledByUser, nameHere, userPosition } from "./position.ts";
-import { literal, Variable } from "./value.ts";
+import { literal, operand, Variable } from "./value.ts";
 import { asSigned, type Const } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import { assignView, shapeOf, view } from "./view.ts";
@@ -16,9 +17,9 @@ export interface DeclareOptions {
   readonly mayBeUnread?: boolean;
   readonly attributes?: Readonly<Record<string, string | number>>;
 }
-export interface RegOptions extends DeclareOptions {
+export interface RegOptions<S extends Shape = Shape> extends DeclareOptions {
   /** Value under reset. */
-  readonly init?: Init;
+  readonly init?: Init | NamesIn<S>;
   /**
    * For the first register of a synchroniser (attribute `async_reg`): of what it takes, one bit changes at a time. The
    * checks take this on trust.
@@ -49,6 +50,7 @@ export function makeSignal(s: Omit<Signal, "name"> & { readonly name: string }):
     position: s.position,
     path: s.path,
     states: s.states,
+    enumeration: s.enumeration,
     attributes: s.attributes,
     instance: s.instance,
     mayBeUnread: s.mayBeUnread,
@@ -79,10 +81,14 @@ export function chooseName(explicit: string | undefined, fallback: string, posit
   return claimName(explicit ?? nameHere(fallback, position), position);
 }
 
-function initOf(init: Init | undefined, l: Leaf, name: string): bigint {
+function initOf(init: unknown, l: Leaf, name: string): bigint {
   let x: unknown = init;
   for (const p of l.path)
     x = typeof x === "object" && x !== null ? (x as Record<string, unknown>)[p] : x === 0 || x === 0n ? 0 : undefined;
+  const { enumeration } = l;
+  // 0 for a whole struct stands for code 0 in its enumerations: without a name for it, the author has to say one.
+  if (enumeration !== undefined && !((x ?? 0) === 0 && nameOfCode(enumeration, 0) !== undefined))
+    return (operand(x ?? 0, l.width, false, `the initial value of \`${name}\``, enumeration) as Const).value;
   if (x === undefined) return 0n;
   if (typeof x !== "number" && typeof x !== "bigint") {
     report("HDL112", `the initial value of \`${name}\` is not a number`, "Give a number, or fields with numbers");
@@ -97,7 +103,7 @@ function initOf(init: Init | undefined, l: Leaf, name: string): bigint {
  * a data register that reset leaves alone (fine for payloads that a reset valid bit guards). The register keeps its
  * value unless set.
  */
-export function reg<const S extends Shape>(shape: S, o: RegOptions = {}): Var<S> {
+export function reg<const S extends Shape>(shape: S, o: RegOptions<S> = {}): Var<S> {
   const c = context(),
     position = userPosition();
   c.domains.add(c.domain);

@@ -6,7 +6,7 @@ import { type Diagnostic, formatDiagnostic, HdlError, isWarning } from "../ir/di
 import * as make from "../ir/fold.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import type { Port, Ports, StreamPort } from "../types/ports.ts";
-import { bit, leavesOf, type Shape } from "../types/shape.ts";
+import { bit, type Enumeration, leavesOf, type Shape } from "../types/shape.ts";
 import type { Bit, Inside, Outside } from "../types/value.ts";
 import { runBody } from "./body.ts";
 import {
@@ -220,6 +220,7 @@ interface LeafPort {
   readonly signed: boolean;
   readonly dir: "in" | "out";
   readonly offset: number;
+  readonly enumeration?: Enumeration | undefined;
   readonly role?: "valid" | "ready" | "payload";
 }
 
@@ -239,6 +240,7 @@ export function flattenPort(name: string, p: Port | StreamPort, verbatim = false
       signed: l.signed,
       dir,
       offset: l.offset,
+      enumeration: l.enumeration,
       ...(role === undefined ? {} : { role }),
     }));
   if (p.port === "plain") return flat(p.shape, [name], p.dir);
@@ -276,7 +278,12 @@ function portView(
 ): unknown {
   const flat = leavesOfPorts(ports, verbatim).get(name) ?? [],
     first = flat[0];
-  if (p.port === "plain" && first !== undefined && (p.shape.kind === "uint" || p.shape.kind === "sint"))
+  if (
+    p.port === "plain" &&
+    first !== undefined &&
+    first.enumeration === undefined &&
+    (p.shape.kind === "uint" || p.shape.kind === "sint")
+  )
     return makeLeaf(first);
   const leaves = flat.map(l => ({ l, v: makeLeaf(l) }));
   const find = (path: readonly string[]): Value =>

@@ -6,8 +6,11 @@ import type { Position, Signal } from "../ir/circuit.ts";
 import { asSigned, type BinaryOp, type Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import type { Bit, Num, SInt, UInt } from "../types/value.ts";
+import { codeNamed } from "../types/enumeration.ts";
+import { type Enumeration, sameEnumeration } from "../types/shape.ts";
 import { context, refuse, report, warn } from "./context.ts";
 import { userPosition } from "./position.ts";
+import { didYouMean } from "./suggest.ts";
 
 /** Every value carries its expression here; user code has no reason to look. */
 export const exprKey: unique symbol = Symbol("expr");
@@ -104,8 +107,44 @@ export function literal(n: Num, width: number, signed: boolean, what: string): E
   return make.constant(v, width, signed);
 }
 
+/** A value of an enumeration as a constant; a name that it does not have is reported. */
+export function nameConstant(e: Enumeration, name: string, width: number, what: string): Expr {
+  const code = codeNamed(e, name);
+  if (code === undefined) {
+    const names = Object.keys(e.codes);
+    report(
+      "HDL140",
+      `${what}: ${e.name} has no value ${name}`,
+      `${didYouMean(name, names)}Its values are ${names.join(", ")}`,
+    );
+    return make.constant(0n, width);
+  }
+  return make.constant(BigInt(code), width, false, name, e);
+}
+
+/** The expression of what is given for a value of an enumeration: such a value, or a name. */
+function namedOperand(v: unknown, width: number, e: Enumeration, what: string): Expr {
+  if (typeof v === "string") return nameConstant(e, v, width, what);
+  if (v instanceof Value && sameEnumeration(v.enumeration, e)) return v[exprKey];
+  const got =
+    v instanceof Value
+      ? v.enumeration === undefined
+        ? `${describe(v[exprKey])} is a number of ${bitsOf(v.width)}`
+        : `${describe(v[exprKey])} is one of ${v.enumeration.name}`
+      : `got ${typeof v === "number" || typeof v === "bigint" ? `the number ${v}` : v === undefined ? "undefined" : `a JavaScript ${typeof v}`}`;
+  report(
+    "HDL140",
+    `${what}: a value of ${e.name} is expected, ${got}`,
+    `Write ${e.name}.${Object.keys(e.codes)[0] ?? ""}, or read bits as one with unpack(${e.name}, bits)`,
+    v instanceof Value ? declared(v[exprKey]) : undefined,
+  );
+  return make.constant(0n, width);
+}
+
 /** The expression of an operand, brought to the wanted width whatever was given; a difference is reported. */
-export function operand(v: unknown, width: number, signed: boolean, what: string): Expr {
+export function operand(v: unknown, width: number, signed: boolean, what: string, enumeration?: Enumeration): Expr {
+  if (enumeration !== undefined) return namedOperand(v, width, enumeration, what);
+  if (v instanceof Value && v.enumeration !== undefined) v.asNumber(what);
   if (typeof v === "number" || typeof v === "bigint") return literal(v, width, signed, what);
   if (typeof v === "boolean") {
     report(
@@ -172,8 +211,22 @@ export function refusePrimitive(what: string, hint: string): never {
 
 export class Value {
   readonly [exprKey]: Expr;
-  constructor(e: Expr) {
+  /** Set by the view of an enumeration. */
+  enumeration: Enumeration | undefined;
+  constructor(e: Expr, enumeration?: Enumeration) {
     this[exprKey] = e;
+    this.enumeration = enumeration;
+  }
+  /** The expression, of a value that counts: an enumeration's value is refused. */
+  asNumber(what: string): Expr {
+    if (this.enumeration !== undefined)
+      report(
+        "HDL141",
+        `${what}: ${describe(this[exprKey])} is one of ${this.enumeration.name}, not a number`,
+        "Compare it by is, eq or match, or take its code with asUint()",
+        declared(this[exprKey]),
+      );
+    return this[exprKey];
   }
   [Symbol.toPrimitive](hint: string): never {
     return refusePrimitive(describe(this[exprKey]), hint);
@@ -186,9 +239,10 @@ export class Value {
   }
 
   private two(op: BinaryOp, b: unknown): Value {
-    const a = this[exprKey],
-      other = operand(b, a.width, a.signed, op);
-    warnOfConstant(op, a, other);
+    const same = op === "eq" || op === "ne",
+      a = same ? this[exprKey] : this.asNumber(op),
+      other = operand(b, a.width, a.signed, op, same ? this.enumeration : undefined);
+    if (this.enumeration === undefined) warnOfConstant(op, a, other);
     return new Value(make.binary(op, a, other));
   }
   add(b: unknown): Value {
@@ -198,12 +252,12 @@ export class Value {
     return this.two("sub", b);
   }
   addGrow(b: unknown): Value {
-    const a = this[exprKey],
+    const a = this.asNumber("addGrow"),
       w = a.width + 1;
     return new Value(make.binary("add", make.extend(a, w), make.extend(operand(b, a.width, a.signed, "addGrow"), w)));
   }
   mul(b: unknown): Value {
-    const a = this[exprKey];
+    const a = this.asNumber("mul");
     return new Value(
       make.binary(
         "mul",
@@ -240,19 +294,19 @@ export class Value {
     return this.two("ge", b);
   }
   not(): Value {
-    return new Value(make.unary("not", this[exprKey]));
+    return new Value(make.unary("not", this.asNumber("not")));
   }
   neg(): Value {
-    return new Value(make.unary("neg", this[exprKey]));
+    return new Value(make.unary("neg", this.asNumber("neg")));
   }
   any(): Value {
-    return new Value(make.unary("reduceOr", unsigned(this[exprKey])));
+    return new Value(make.unary("reduceOr", unsigned(this.asNumber("any"))));
   }
   all(): Value {
-    return new Value(make.unary("reduceAnd", unsigned(this[exprKey])));
+    return new Value(make.unary("reduceAnd", unsigned(this.asNumber("all"))));
   }
   parity(): Value {
-    return new Value(make.unary("reduceXor", unsigned(this[exprKey])));
+    return new Value(make.unary("reduceXor", unsigned(this.asNumber("parity"))));
   }
 
   private powerOfTwo(what: string, by: number): number {
@@ -270,15 +324,15 @@ export class Value {
   }
   mod(by: number): Value {
     const n = this.powerOfTwo("mod", by),
-      e = this[exprKey];
+      e = this.asNumber("mod");
     if (n >= e.width) return this;
     return new Value(n === 0 ? make.constant(0n, e.width) : make.extend(make.slice(e, 0, n), e.width));
   }
 
   private shift(op: "left" | "right", by: number | Value): Value {
-    const e = this[exprKey];
+    const e = this.asNumber("a shift");
     if (by instanceof Value) {
-      const amount = by[exprKey];
+      const amount = by.asNumber("the amount of a shift");
       if (amount.kind !== "const") return new Value(make.shift(op, e, amount));
       return this.shift(op, Number(amount.value));
     }
@@ -309,7 +363,7 @@ export class Value {
   }
 
   bits(lo: number, width: number): Value {
-    const e = this[exprKey];
+    const e = this.asNumber("bits");
     if (!Number.isInteger(lo) || !Number.isInteger(width) || lo < 0 || width < 1 || lo + width > e.width) {
       report(
         "HDL107",
@@ -325,7 +379,7 @@ export class Value {
     return this.bits(i, 1);
   }
   trunc(n: number): Value {
-    const e = this[exprKey];
+    const e = this.asNumber("trunc");
     if (n > e.width) {
       report(
         "HDL108",
@@ -338,7 +392,7 @@ export class Value {
     return new Value(make.slice(e, 0, n));
   }
   private extended(what: string, n: number): Value {
-    const e = this[exprKey];
+    const e = this.asNumber(what);
     if (e.signed !== (what === "sext"))
       report(
         "HDL104",
@@ -368,8 +422,15 @@ export class Value {
   resize(n: number): Value {
     return n >= this.width ? this.extended("resize", n) : this.trunc(n);
   }
-  is(n: number): Value {
+  /** Of a number: states its width. Of an enumeration's value: whether it is one of these. */
+  is(n: number | string, ...others: readonly string[]): Value {
     const e = this[exprKey];
+    if (this.enumeration !== undefined)
+      return new Value([n, ...others].map(x => this.two("eq", x)[exprKey]).reduce((a, b) => make.binary("or", a, b)));
+    if (typeof n === "string") {
+      report("HDL103", `is: got the name ${n}, and ${describe(e)} is a number`, "Compare it by eq with a number");
+      return this;
+    }
     if (n !== e.width) {
       report(
         "HDL101",
@@ -382,7 +443,7 @@ export class Value {
     return this;
   }
   asSint(): Value {
-    return this[exprKey].signed ? this : new Value(make.cast(this[exprKey]));
+    return this[exprKey].signed ? this : new Value(make.cast(this.asNumber("asSint")));
   }
   asUint(): Value {
     return new Value(unsigned(this[exprKey]));
@@ -400,9 +461,10 @@ export class Variable extends Value {
   }
   set(v: unknown): void {
     const s = this.signal;
-    assign(s, 0, operand(v, s.width, s.signed, `\`${s.name}\` is set`));
+    assign(s, 0, operand(v, s.width, s.signed, `\`${s.name}\` is set`, s.enumeration));
   }
   setBits(lo: number, v: unknown): void {
+    this.asNumber("setBits");
     const s = this.signal,
       width = v instanceof Value ? v.width : s.width - lo;
     if (lo < 0 || lo + width > s.width) {
@@ -446,6 +508,8 @@ export function exprOf(v: unknown, what = "value"): Expr {
   );
   return make.constant(0n, 1);
 }
+/** As `exprOf`, for a value that stands for bits: an enumeration's is refused. */
+const countOf = (v: unknown, what: string): Expr => (v instanceof Value ? v.asNumber(what) : exprOf(v, what));
 /** The expression of a condition: exactly one bit. */
 export const conditionOf = (v: unknown, what: string): Expr => operand(v, 1, false, what);
 
@@ -455,9 +519,9 @@ export function constant<const W extends number>(value: Num, width: W): UInt<W> 
 }
 /** Concatenation, the first operand in the most significant bits, as in Verilog. */
 export function cat(...parts: readonly (UInt | SInt)[]): UInt {
-  return uintOf(make.concat(parts.map(p => exprOf(p, "cat"))));
+  return uintOf(make.concat(parts.map(p => countOf(p, "cat"))));
 }
 /** `n` copies side by side. */
 export function repeat(v: UInt, n: number): UInt {
-  return uintOf(make.concat(Array.from({ length: n }, () => exprOf(v, "repeat"))));
+  return uintOf(make.concat(Array.from({ length: n }, () => countOf(v, "repeat"))));
 }

@@ -2,7 +2,19 @@
 import type { Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import { snakeCase } from "../ir/snake-case.ts";
-import { describeShape, fieldsOf, type Leaf, leavesOf, type Shape, type StructShape, widthOf } from "../types/shape.ts";
+import type { Signal } from "../ir/circuit.ts";
+import {
+  describeShape,
+  type Enumeration,
+  enumerationOf,
+  type EnumShape,
+  fieldsOf,
+  type Leaf,
+  leavesOf,
+  type Shape,
+  type StructShape,
+  widthOf,
+} from "../types/shape.ts";
 import type { UInt, Val, Var } from "../types/value.ts";
 import { context, report, withBlock } from "./context.ts";
 import { userPosition } from "./position.ts";
@@ -15,9 +27,23 @@ interface Composite {
 }
 const isComposite = (v: unknown): v is Composite => typeof v === "object" && v !== null && shapeKey in v;
 
+function shapeOfLeaf(v: Value): Shape {
+  const { enumeration, width } = v;
+  if (enumeration !== undefined) return { kind: "uint", width, enumeration } as EnumShape;
+  return { kind: v[exprKey].signed ? "sint" : "uint", width };
+}
+
+/** A leaf as the value of an enumeration, and its signal as one. */
+function named(v: Value, enumeration: Enumeration): Value {
+  v.enumeration = enumeration;
+  const { signal } = v as { readonly signal?: Signal };
+  if (signal !== undefined) signal.enumeration = enumeration;
+  return v;
+}
+
 /** The shape of any value of the language. */
 export function shapeOf(v: unknown): Shape | undefined {
-  if (v instanceof Value) return { kind: v[exprKey].signed ? "sint" : "uint", width: v.width };
+  if (v instanceof Value) return shapeOfLeaf(v);
   return isComposite(v) ? v[shapeKey] : undefined;
 }
 
@@ -25,8 +51,11 @@ export function shapeOf(v: unknown): Shape | undefined {
 export function view(shape: Shape, leaf: (l: Leaf) => Value, path: readonly string[] = [], offset = 0): unknown {
   switch (shape.kind) {
     case "uint":
-    case "sint":
-      return leaf({ path, width: shape.width, signed: shape.kind === "sint", offset });
+    case "sint": {
+      const enumeration = enumerationOf(shape),
+        value = leaf({ path, width: shape.width, signed: shape.kind === "sint", offset, enumeration });
+      return enumeration === undefined ? value : named(value, enumeration);
+    }
     case "struct": {
       const o: Record<string | symbol, unknown> = {};
       let at = offset;
@@ -241,6 +270,7 @@ export function leafExprs(shape: Shape, v: unknown, what: string): { readonly le
         leaf.width,
         leaf.signed,
         leaf.path.length === 0 ? what : `${what}, field ${leaf.path.join(".")}`,
+        leaf.enumeration,
       ),
     };
   });

@@ -5,6 +5,7 @@
 import type { Expr } from "./expr.ts";
 import type { Position } from "../source/source-name.ts";
 import type { Ports } from "../types/ports.ts";
+import type { Enumeration } from "../types/shape.ts";
 
 export type { Position } from "../source/source-name.ts";
 
@@ -36,6 +37,8 @@ export interface Signal {
   readonly path?: readonly string[] | undefined;
   /** Names of the values of an FSM state register, for localparams and waveforms. */
   readonly states?: readonly string[] | undefined;
+  /** Names of the values, of a signal of an enumeration. Set by its view. */
+  enumeration?: Enumeration | undefined;
   /** Attributes such as keep or async_reg: name -> value. */
   readonly attributes?: Readonly<Record<string, string | number>> | undefined;
   /** instanceIn / instanceOut: whose. */
@@ -73,6 +76,8 @@ export interface Switch {
   readonly on: Expr;
   readonly cases: readonly { readonly labels: readonly Expr[]; readonly body: Stmt[] }[];
   otherwise: Stmt[] | undefined;
+  /** Every value that can occur has a case: all names of an enumeration. */
+  readonly complete?: boolean | undefined;
   readonly position: Position | undefined;
 }
 /**

@@ -3,6 +3,7 @@
  * Every node has an exact width in bits; operands of an arithmetic, logic or comparison node have the same width (the
  * builders see to it).
  */
+import type { Enumeration } from "../types/shape.ts";
 import type { Memory, Signal } from "./circuit.ts";
 
 interface Node {
@@ -13,6 +14,7 @@ export interface Const extends Node {
   readonly kind: "const";
   /** 0 <= value < 2^width: the bit pattern, also when signed. */ readonly value: bigint;
   /** Symbolic name (an FSM state), printed instead of the number. */ readonly label?: string | undefined;
+  /** The enumeration that the name is of; undefined for a state. */ readonly enumeration?: Enumeration | undefined;
 }
 export interface Read extends Node {
   readonly kind: "read";

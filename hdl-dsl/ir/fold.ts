@@ -2,14 +2,22 @@
  * The constructors that the builders use: they assume checked widths and fold what would be noise in the emitted text.
  */
 import { asSigned, type BinaryOp, type Const, type Expr, maskOf, type UnaryOp } from "./expr.ts";
+import type { Enumeration } from "../types/shape.ts";
 import type { Memory, Signal } from "./circuit.ts";
 
-export const constant = (value: bigint, width: number, signed = false, label?: string): Const => ({
+export const constant = (
+  value: bigint,
+  width: number,
+  signed = false,
+  label?: string,
+  enumeration?: Enumeration,
+): Const => ({
   kind: "const",
   width,
   signed,
   value: value & maskOf(width),
   label,
+  enumeration,
 });
 export const read = (signal: Signal): Expr => ({ kind: "read", width: signal.width, signed: signal.signed, signal });
 export const memRead = (memory: Memory, address: Expr): Expr => ({
@@ -20,6 +28,8 @@ export const memRead = (memory: Memory, address: Expr): Expr => ({
   address,
 });
 
+/** A value of an enumeration: it keeps its name, also where its number would fold away. */
+const isNamed = (e: Expr): boolean => e.kind === "const" && e.enumeration !== undefined;
 const isZero = (e: Expr): boolean => e.kind === "const" && e.value === 0n;
 const isOnes = (e: Expr): boolean => e.kind === "const" && e.value === maskOf(e.width);
 
@@ -48,7 +58,7 @@ export function binary(op: BinaryOp, a: Expr, b: Expr): Expr {
     if (isZero(b) || isOnes(a)) return a;
   }
   if ((op === "add" || op === "sub" || op === "xor") && isZero(b)) return a;
-  if (a.width === 1 && b.kind === "const" && (op === "eq" || op === "ne")) {
+  if (a.width === 1 && b.kind === "const" && !isNamed(b) && (op === "eq" || op === "ne")) {
     const plain = a.signed ? cast(a) : a;
     return (b.value === 1n) === (op === "eq") ? plain : unary("not", plain);
   }
@@ -114,7 +124,7 @@ export function concat(parts: readonly Expr[]): Expr {
     const last = merged.at(-1);
     // Copies side by side stay apart from their neighbours: they print as a repetition.
     const copies = sameSlice(flat[i - 1], flat[i - 2]) || sameSlice(p, flat[i + 1]);
-    if (last?.kind === "const" && p.kind === "const")
+    if (last?.kind === "const" && p.kind === "const" && !isNamed(last) && !isNamed(p))
       merged[merged.length - 1] = constant((last.value << BigInt(p.width)) | p.value, last.width + p.width);
     else if (!copies && last?.kind === "slice" && p.kind === "slice" && last.a === p.a && last.lo === p.lo + p.width)
       merged[merged.length - 1] = slice(p.a, p.lo, last.width + p.width);
@@ -173,7 +183,7 @@ const isConst = (e: Expr, value: bigint): boolean => e.kind === "const" && e.val
 export function mux(cond: Expr, a: Expr, b: Expr): Expr {
   if (a === b) return a;
   if (cond.kind === "const") return cond.value !== 0n ? a : b;
-  if (a.width === 1 && !a.signed) {
+  if (a.width === 1 && !a.signed && !isNamed(a) && !isNamed(b)) {
     if (isConst(a, 1n)) return isConst(b, 0n) ? cond : binary("or", cond, b);
     if (isConst(a, 0n)) return isConst(b, 1n) ? unary("not", cond) : binary("and", unary("not", cond), b);
     if (isConst(b, 0n)) return binary("and", cond, a);

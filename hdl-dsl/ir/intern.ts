@@ -32,7 +32,7 @@ export class ExprIds {
     const head = `${e.kind}:${e.width}${e.signed ? "s" : ""}(${operands})`;
     switch (e.kind) {
       case "const":
-        return `${head}${e.value}${e.label ?? ""}`;
+        return `${head}${e.value}${e.label ?? ""}${e.enumeration === undefined ? "" : ` ${e.enumeration.name}`}`;
       case "read":
         return `${head}${this.#object(e.signal)}`;
       case "memRead":

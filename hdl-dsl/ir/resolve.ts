@@ -60,6 +60,7 @@ const isDriven = (s: Signal): boolean =>
 
 /** Whether some case of the switch is always taken: all values listed, or all states of an FSM register. */
 export function coversAll(s: Switch): boolean {
+  if (s.complete === true) return true;
   const values = new Set<bigint>();
   for (const c of s.cases) for (const l of c.labels) if (l.kind === "const") values.add(l.value);
   // Labels beyond the states count for nothing: only a missing state matters.

@@ -58,8 +58,10 @@ export interface NamedSignal {
   readonly width: number;
   readonly signed?: true;
   readonly path: readonly string[];
-  /** State names in the order of their numbers. */
+  /** Names of its values, of a state register or an enumeration: in the order of their numbers, which `codes` has. */
   readonly states?: readonly string[];
+  /** The numbers of `states`; absent when they are 0, 1, 2 and so on. */
+  readonly codes?: readonly number[];
   readonly source?: string;
 }
 export interface NamedModule {

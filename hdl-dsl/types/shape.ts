@@ -16,6 +16,21 @@ export interface SIntShape<W extends number = number> {
   readonly kind: "sint";
   readonly width: W;
 }
+/** Names and codes of an enumeration. Plain data. */
+export interface Enumeration<N extends string = string, M extends string = string> {
+  /** Of the enumeration: it begins the localparams' names in Verilog. */
+  readonly name: N;
+  /** The number that stands for each value. */
+  readonly codes: { readonly [K in M]: number };
+}
+/** One of a few names; in bits an unsigned integer. `enumOf` makes it. */
+export interface EnumShape<
+  N extends string = string,
+  M extends string = string,
+  W extends number = number,
+> extends UIntShape<W> {
+  readonly enumeration: Enumeration<N, M>;
+}
 /** Named fields; the first field holds the least significant bits when packed. */
 export interface StructShape<F extends Fields = Fields> {
   readonly kind: "struct";
@@ -26,6 +41,16 @@ export interface VecShape<S extends Shape = Shape, N extends number = number> {
   readonly kind: "vec";
   readonly element: S;
   readonly length: N;
+}
+/** What may be inside of a variant: for each case the shape of its body, or null for a case without one. */
+export interface Cases {
+  readonly [name: string]: Shape | null;
+}
+/** One of several cases, each with a body of its own: a tag (in the lowest bits) and a body as wide as the widest. */
+export interface VariantShape<N extends string = string, C extends Cases = Cases> {
+  readonly kind: "struct";
+  readonly fields: { readonly tag: EnumShape<N, keyof C & string>; readonly body: UIntShape };
+  readonly variant: { readonly name: N; readonly cases: C };
 }
 export interface Fields {
   readonly [name: string]: Shape;
@@ -139,14 +164,32 @@ export interface Leaf {
   readonly width: number;
   readonly signed: boolean;
   readonly offset: number;
+  /** Of a leaf that is one of a few names. */
+  readonly enumeration?: Enumeration | undefined;
 }
+
+/** The names and codes of an enumeration; undefined for any other shape. */
+export const enumerationOf = (shape: Shape): Enumeration | undefined =>
+  shape.kind === "uint" && "enumeration" in shape ? (shape as EnumShape).enumeration : undefined;
+
+/** The name and the cases of a variant; undefined for any other shape. */
+export const casesOfShape = (shape: Shape): VariantShape["variant"] | undefined =>
+  shape.kind === "struct" && "variant" in shape ? (shape as VariantShape).variant : undefined;
+
+/** Whether two enumerations have one name, the same values in the same order and the same codes. */
+export const sameEnumeration = (a: Enumeration | undefined, b: Enumeration | undefined): boolean =>
+  a === b ||
+  (a !== undefined &&
+    b !== undefined &&
+    a.name === b.name &&
+    JSON.stringify(Object.entries(a.codes)) === JSON.stringify(Object.entries(b.codes)));
 
 /** The leaves of a shape from bit 0 up; a plain integer gives one leaf with an empty path. */
 export function leavesOf(shape: Shape, path: readonly string[] = [], offset = 0): Leaf[] {
   switch (shape.kind) {
     case "uint":
     case "sint":
-      return [{ path, width: shape.width, signed: shape.kind === "sint", offset }];
+      return [{ path, width: shape.width, signed: shape.kind === "sint", offset, enumeration: enumerationOf(shape) }];
     case "struct": {
       const out: Leaf[] = [];
       let at = offset;
@@ -172,7 +215,7 @@ export function sameShape(a: Shape, b: Shape): boolean {
   switch (a.kind) {
     case "uint":
     case "sint":
-      return a.width === (b as UIntShape).width;
+      return a.width === (b as UIntShape).width && sameEnumeration(enumerationOf(a), enumerationOf(b));
     case "vec":
       return a.length === (b as VecShape).length && sameShape(a.element as Shape, (b as VecShape).element);
     case "struct": {
@@ -187,12 +230,13 @@ export function sameShape(a: Shape, b: Shape): boolean {
 export function describeShape(s: Shape): string {
   switch (s.kind) {
     case "uint":
-      return s.width === 1 ? "bit" : `uint(${s.width})`;
+      return enumerationOf(s)?.name ?? (s.width === 1 ? "bit" : `uint(${s.width})`);
     case "sint":
       return `sint(${s.width})`;
     case "vec":
       return `vec(${describeShape(s.element as Shape)}, ${s.length})`;
     case "struct":
+      if ("variant" in s) return (s as VariantShape).variant.name;
       return `{ ${fieldsOf(s as StructShape)
         .map(([n, f]) => `${n}: ${describeShape(f)}`)
         .join(", ")} }`;

@@ -1,5 +1,15 @@
 /** Types of values for the compiler: literal widths, struct fields, directions. The runtime is build/value.ts. */
-import type { Fields, Shape, SIntShape, StructShape, UIntShape, VecShape } from "./shape.ts";
+import type {
+  Cases,
+  EnumShape,
+  Fields,
+  Shape,
+  SIntShape,
+  StructShape,
+  UIntShape,
+  VariantShape,
+  VecShape,
+} from "./shape.ts";
 import type { Port, StreamPort } from "./ports.ts";
 
 export type Num = number | bigint;
@@ -97,20 +107,63 @@ export interface SInt<W extends number = number> extends Common<W> {
   asUint(): UInt<W>;
 }
 
+/** What a choice by `match` is made from: for each name, what its case is given. For the compiler only. */
+export declare const casesOf: unique symbol;
+
+/** A value that has one of the names M; a name may stand where such a value is expected. */
+export interface Enum<N extends string = string, M extends string = string, W extends number = number> {
+  readonly signedness: "enumeration";
+  /** Of the enumeration: two with the same names of values are not one. */
+  readonly enumeration: { readonly name: N };
+  readonly [casesOf]: { readonly [K in M]: undefined };
+  readonly width: W;
+  /** Whether the value is one of these. */
+  is(...names: readonly [M, ...M[]]): Bit;
+  eq(b: Enum<N, M, W> | M): Bit;
+  ne(b: Enum<N, M, W> | M): Bit;
+  /** The number that stands for it. */
+  asUint(): UInt<W>;
+}
+export interface EnumVar<N extends string = string, M extends string = string, W extends number = number> extends Enum<
+  N,
+  M,
+  W
+> {
+  set(v: Enum<N, M, W> | M): void;
+}
+
+type Bodies<C> = { readonly [K in keyof C]: C[K] extends Shape ? Val<C[K]> : undefined };
+/** A value with a tag, and a body that belongs to the tag. `match` reads the body as what the tag says. */
+export interface Variant<N extends string = string, C extends Cases = Cases> {
+  readonly tag: Enum<N, keyof C & string>;
+  /** Bits of the body, its first field lowest. Those beyond its case's are 0 where its case made the value. */
+  readonly body: UInt;
+  readonly [casesOf]: Bodies<C>;
+}
+export interface VariantVar<N extends string = string, C extends Cases = Cases> extends Variant<N, C> {
+  readonly tag: EnumVar<N, keyof C & string>;
+  readonly body: UIntVar;
+  set(v: Variant<N, C>): void;
+}
+
 /**
  * A readable view of a shape. `Val`, `Var` and `Given` test the same conditions in the same order. So the compiler sees
  * that a drivable value can be read and a readable value can be given, even for a shape that is a parameter.
  */
 export type Val<S> =
-  S extends UIntShape<infer W>
-    ? UInt<W>
-    : S extends SIntShape<infer W>
-      ? SInt<W>
-      : S extends StructShape<infer F>
-        ? { readonly [K in keyof F]: Val<F[K]> }
-        : S extends VecShape<infer E>
-          ? VecVal<E>
-          : never;
+  S extends EnumShape<infer N, infer M, infer W>
+    ? Enum<N, M, W>
+    : S extends UIntShape<infer W>
+      ? UInt<W>
+      : S extends SIntShape<infer W>
+        ? SInt<W>
+        : S extends VariantShape<infer N, infer C>
+          ? Variant<N, C>
+          : S extends StructShape<infer F>
+            ? { readonly [K in keyof F]: Val<F[K]> }
+            : S extends VecShape<infer E>
+              ? VecVal<E>
+              : never;
 export interface VecVal<E> {
   readonly length: number;
   /** Element by number, or by a value (index width log2 of the length rounded up; past the end reads 0). */
@@ -127,7 +180,7 @@ export interface UIntVar<W extends number = number> extends UInt<W> {
 export interface SIntVar<W extends number = number> extends SInt<W> {
   set<B extends SInt | Num>(v: B & SOperand<W, B>): void;
 }
-export type StructVar<F> = { readonly [K in keyof F]: Var<F[K]> } & { set<V>(v: V & FieldsOf<F, V>): void };
+export type StructVar<F> = { readonly [K in keyof F]: Var<F[K]> } & { set<const V>(v: V & FieldsOf<F, V>): void };
 export interface VecVar<E> {
   readonly length: number;
   at(i: number): Var<E>;
@@ -141,66 +194,82 @@ export type FieldsOf<F, V> = {
   [K in keyof F]: K extends keyof V ? LeafOf<F[K], V[K]> : WidthError<`missing field ${K & string}`>;
 };
 export type LeafOf<S, V> =
-  S extends UIntShape<infer W>
-    ? V extends UInt | Num
-      ? Operand<W, V>
-      : WidthError<"an unsigned value is expected">
-    : S extends SIntShape<infer W>
-      ? V extends SInt | Num
-        ? SOperand<W, V>
-        : WidthError<"a signed value is expected">
-      : S extends StructShape<infer F>
-        ? FieldsOf<F, V>
-        : S extends VecShape<infer E>
-          ? VecVal<E> | readonly Val<E>[]
-          : never;
+  S extends EnumShape<infer N, infer M, infer W>
+    ? V extends Enum<N, M, W> | M
+      ? unknown
+      : WidthError<`a value of ${N} is expected`>
+    : S extends UIntShape<infer W>
+      ? V extends UInt | Num
+        ? Operand<W, V>
+        : WidthError<"an unsigned value is expected">
+      : S extends SIntShape<infer W>
+        ? V extends SInt | Num
+          ? SOperand<W, V>
+          : WidthError<"a signed value is expected">
+        : S extends StructShape<infer F>
+          ? FieldsOf<F, V>
+          : S extends VecShape<infer E>
+            ? VecVal<E> | readonly Val<E>[]
+            : never;
 export type Var<S> =
-  S extends UIntShape<infer W>
-    ? UIntVar<W>
-    : S extends SIntShape<infer W>
-      ? SIntVar<W>
-      : S extends StructShape<infer F>
-        ? StructVar<F>
-        : S extends VecShape<infer E>
-          ? VecVar<E>
-          : never;
+  S extends EnumShape<infer N, infer M, infer W>
+    ? EnumVar<N, M, W>
+    : S extends UIntShape<infer W>
+      ? UIntVar<W>
+      : S extends SIntShape<infer W>
+        ? SIntVar<W>
+        : S extends VariantShape<infer N, infer C>
+          ? VariantVar<N, C>
+          : S extends StructShape<infer F>
+            ? StructVar<F>
+            : S extends VecShape<infer E>
+              ? VecVar<E>
+              : never;
 
 /** Values given for a shape: leaves as values or numbers. */
 export type Given<S> =
-  S extends UIntShape<infer W>
-    ? UInt<W> | Num
-    : S extends SIntShape<infer W>
-      ? SInt<W> | Num
-      : S extends StructShape<infer F>
-        ? { readonly [K in keyof F]: Given<F[K]> }
-        : S extends VecShape<infer E>
-          ? VecVal<E> | readonly Given<E>[]
-          : never;
+  S extends EnumShape<infer N, infer M, infer W>
+    ? Enum<N, M, W> | M
+    : S extends UIntShape<infer W>
+      ? UInt<W> | Num
+      : S extends SIntShape<infer W>
+        ? SInt<W> | Num
+        : S extends VariantShape<infer N, infer C>
+          ? Variant<N, C>
+          : S extends StructShape<infer F>
+            ? { readonly [K in keyof F]: Given<F[K]> }
+            : S extends VecShape<infer E>
+              ? VecVal<E> | readonly Given<E>[]
+              : never;
 
 /** Readable part of a value or of a drivable view: the same without `set`. */
 export type Readable<V> =
-  V extends UInt<infer W>
-    ? UInt<W>
-    : V extends SInt<infer W>
-      ? SInt<W>
-      : V extends VecVar<infer E>
-        ? VecVal<E>
-        : V extends VecVal<infer E>
+  V extends Enum<infer N, infer M, infer W>
+    ? Enum<N, M, W>
+    : V extends UInt<infer W>
+      ? UInt<W>
+      : V extends SInt<infer W>
+        ? SInt<W>
+        : V extends VecVar<infer E>
           ? VecVal<E>
-          : V extends object
-            ? { readonly [K in keyof V as K extends "set" ? never : K]: Readable<V[K]> }
-            : V;
+          : V extends VecVal<infer E>
+            ? VecVal<E>
+            : V extends object
+              ? { readonly [K in keyof V as K extends "set" ? never : K]: Readable<V[K]> }
+              : V;
 /** Operand that may stand beside V in a choice between the two. */
 export type Alternative<V, B> =
-  V extends UInt<infer W>
-    ? B extends UInt | Num
-      ? Operand<W, B>
-      : WidthError<"an unsigned value is expected">
-    : V extends SInt<infer W>
-      ? B extends SInt | Num
-        ? SOperand<W, B>
-        : WidthError<"a signed value is expected">
-      : Readable<V>;
+  V extends Enum<infer N, infer M, infer W>
+    ? Enum<N, M, W> | M
+    : V extends UInt<infer W>
+      ? B extends UInt | Num
+        ? Operand<W, B>
+        : WidthError<"an unsigned value is expected">
+      : V extends SInt<infer W>
+        ? B extends SInt | Num
+          ? SOperand<W, B>
+          : WidthError<"a signed value is expected">
+        : Readable<V>;
 
 /** A stream as its consumer sees it. `fire` is valid and ready. */
 export interface StreamIn<S> {
@@ -239,29 +308,33 @@ export type Times<T, N extends number, Made extends T[] = []> = number extends N
  * with the reason. A width that only elaboration knows fits any.
  */
 export type Joins<S, T> =
-  T extends UIntShape<infer W>
-    ? S extends UIntShape<infer N>
-      ? Fits<W, N>
-      : WidthError<"an unsigned value is expected">
-    : T extends SIntShape<infer W>
-      ? S extends SIntShape<infer N>
+  T extends EnumShape<infer N, infer M, infer W>
+    ? S extends EnumShape<N, M, W>
+      ? unknown
+      : WidthError<`a value of ${N} is expected`>
+    : T extends UIntShape<infer W>
+      ? S extends UIntShape<infer N>
         ? Fits<W, N>
-        : WidthError<"a signed value is expected">
-      : T extends StructShape<infer F>
-        ? S extends StructShape<infer G>
-          ? {
-              readonly [K in keyof F | keyof G]: K extends keyof G
-                ? K extends keyof F
-                  ? Joins<G[K], F[K]>
-                  : WidthError<`no field ${K & string}`>
-                : WidthError<`missing field ${K & string}`>;
-            }
-          : WidthError<"a struct is expected">
-        : T extends VecShape<infer E>
-          ? S extends VecShape<infer G>
-            ? { toArray(): readonly Joins<G, E>[] }
-            : WidthError<"a vec is expected">
-          : never;
+        : WidthError<"an unsigned value is expected">
+      : T extends SIntShape<infer W>
+        ? S extends SIntShape<infer N>
+          ? Fits<W, N>
+          : WidthError<"a signed value is expected">
+        : T extends StructShape<infer F>
+          ? S extends StructShape<infer G>
+            ? {
+                readonly [K in keyof F | keyof G]: K extends keyof G
+                  ? K extends keyof F
+                    ? Joins<G[K], F[K]>
+                    : WidthError<`no field ${K & string}`>
+                  : WidthError<`missing field ${K & string}`>;
+              }
+            : WidthError<"a struct is expected">
+          : T extends VecShape<infer E>
+            ? S extends VecShape<infer G>
+              ? { toArray(): readonly Joins<G, E>[] }
+              : WidthError<"a vec is expected">
+            : never;
 
 /** Inside the module: inputs read, outputs drive. */
 export type Inside<P> = {
@@ -287,5 +360,13 @@ export type Outside<P> = {
           ? StreamIn<S>
           : never;
 };
+
+/** Names that may stand for the initial values of enumerations, by field. */
+export type NamesIn<S> =
+  S extends EnumShape<string, infer M>
+    ? M
+    : S extends StructShape<infer F>
+      ? { readonly [K in keyof F]?: Num | NamesIn<F[K]> }
+      : never;
 
 export type { Fields, Shape };

@@ -3,6 +3,8 @@ import type { Circuit, ClockDomain, Memory, Signal } from "../ir/circuit.ts";
 import type { Const } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import { type Resolution, resolve } from "../ir/resolve.ts";
+import { nameOfCode } from "../types/enumeration.ts";
+import type { Enumeration } from "../types/shape.ts";
 import type { VDeclare, VExpr, VItem, VLocalparam, VName } from "./ast.ts";
 import { Expressions } from "./expressions.ts";
 import { type Merged, mergedWires } from "./merge.ts";
@@ -58,6 +60,9 @@ export class ModuleContext {
   readonly #declared = new Set<Signal>();
   #loopVariable: string | undefined;
   readonly #labels = new Map<string, Signal[]>();
+  /** The enumeration that a localparam is of. */
+  readonly #enumOf = new Map<string, string>();
+  readonly #enumNames = new Map<string, string>();
   readonly #labelNames = new Map<Signal, Map<string, string>>();
 
   constructor(circuit: Circuit, names: ModuleNames) {
@@ -161,14 +166,43 @@ export class ModuleContext {
 
   /** A constant as a value of `s`: by the name of the state when it is one. */
   constantFor(s: Signal, value: bigint): VExpr {
+    if (s.enumeration !== undefined) {
+      const named = nameOfCode(s.enumeration, value);
+      return named === undefined ? number(value, s.width) : this.#enumName(s.enumeration, named, value, s.width);
+    }
     const state = s.states?.[Number(value)];
     return state === undefined ? number(value, s.width, s.signed) : this.#stateName(s, state, value);
   }
 
   #label(c: Const, near: Signal | undefined): VName | undefined {
+    if (c.enumeration !== undefined && c.label !== undefined)
+      return this.#enumName(c.enumeration, c.label, c.value, c.width);
     const fits = (s: Signal): boolean => s.width === c.width && s.states?.[Number(c.value)] === c.label;
     const owner = near !== undefined && fits(near) ? near : this.#labels.get(c.label ?? "")?.find(fits);
     return owner === undefined ? undefined : this.#stateName(owner, c.label as string, c.value);
+  }
+
+  /** Those of one enumeration together, by their codes, where the first of them is used. */
+  sortedLocalparams(): readonly VLocalparam[] {
+    const all = [...this.localparams.values()],
+      first = new Map<string, number>();
+    const groupOf = (p: VLocalparam): string => this.#enumOf.get(p.name) ?? p.name;
+    all.forEach((p, i) => first.set(groupOf(p), first.get(groupOf(p)) ?? i));
+    const place = (p: VLocalparam): number => first.get(groupOf(p)) ?? 0;
+    return all.sort((a, b) => place(a) - place(b) || Number(a.value - b.value));
+  }
+
+  /** The localparam of an enumeration's value: one in the module, whatever has that value. */
+  #enumName(e: Enumeration, label: string, value: bigint, width: number): VName {
+    const wanted = `${snakeCase(e.name)}_${snakeCase(label)}`,
+      key = `${wanted} ${width} ${value}`;
+    let text = this.#enumNames.get(key);
+    if (text === undefined) {
+      this.#enumNames.set(key, (text = this.names.table.helper([wanted])));
+      this.#enumOf.set(text, `${e.name} ${width}`);
+      this.localparams.set(text, { kind: "localparam", name: text, width, value });
+    }
+    return name(text, width, false, true);
   }
 
   #stateName(s: Signal, state: string, value: bigint): VName {

@@ -39,7 +39,7 @@ export function lowerModule(circuit: Circuit, names: ModuleNames, namesOfChild: 
   for (const s of circuit.signals) if (s.kind === "output") drive(context, merged.drivers.get(s) ?? s);
   propertyItems(context, properties);
 
-  const lowered = [...context.localparams.values(), ...context.top, ...context.items];
+  const lowered = [...context.sortedLocalparams(), ...context.top, ...context.items];
   const items: VItem[] = context.pieces.size === 0 ? lowered : throughPieces(lowered, context.pieces);
   const module: VModule = {
     header: headerOf(circuit),

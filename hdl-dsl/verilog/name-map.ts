@@ -1,6 +1,7 @@
 /** Meaning of every name of the emitted text, module by module: for test benches, waveforms and synthesis reports. */
 import type { Circuit, Position } from "../ir/circuit.ts";
 import type { NamedModule, NamedSignal } from "../types/emitted.ts";
+import type { Enumeration } from "../types/shape.ts";
 import type { VModule } from "./ast.ts";
 import type { ModuleNames } from "./module-context.ts";
 import { projectPosition } from "./source-map.ts";
@@ -17,6 +18,13 @@ function at(p: Position | undefined): { readonly source?: string } {
   return found;
 }
 
+function namesByCode(e: Enumeration): Pick<NamedSignal, "states" | "codes"> {
+  const entries = Object.entries(e.codes).sort(([, a], [, b]) => a - b),
+    states = entries.map(([name]) => name),
+    codes = entries.map(([, code]) => code);
+  return codes.every((c, i) => c === i) ? { states } : { states, codes };
+}
+
 /** The names of one module. `lowered` is undefined for a black box. */
 export function namedModule(c: Circuit, names: ModuleNames, lowered: VModule | undefined): NamedModule {
   const signals = c.signals.flatMap((s): NamedSignal[] => {
@@ -31,6 +39,7 @@ export function namedModule(c: Circuit, names: ModuleNames, lowered: VModule | u
         ...(s.signed ? { signed: true as const } : {}),
         path: s.path ?? [s.name],
         ...(s.states === undefined ? {} : { states: s.states }),
+        ...(s.enumeration === undefined ? {} : namesByCode(s.enumeration)),
         ...at(s.position),
       },
     ];

@@ -1,8 +1,8 @@
-import { fieldsOf, type Ports, type Shape, type StructShape } from "../../hdl-dsl/index.ts";
+import { enumerationOf, fieldsOf, type Ports, type Shape, type StructShape } from "../../hdl-dsl/index.ts";
 import type { Model } from "../backend/backend.ts";
 import { SimulationError } from "../errors.ts";
-import { Signal, signalOf } from "./signal.ts";
-import type { InSignal, Io, OutSignal } from "./types.ts";
+import { namedSignalOf, Signal, signalOf } from "./signal.ts";
+import type { InSignal, Io, NamedIn, NamedOut, OutSignal } from "./types.ts";
 
 /** A tree of signals: one, named fields, or elements. */
 export type Node = Signal | { readonly [field: string]: Node } | readonly Node[];
@@ -23,7 +23,7 @@ export function buildIo<P extends Ports>(ports: P, model: Model): Io<P> {
     switch (shape.kind) {
       case "uint":
       case "sint":
-        return leaf(path);
+        return namedSignalOf(leaf(path), enumerationOf(shape));
       case "struct":
         return Object.fromEntries(fieldsOf(shape as StructShape).map(([name, s]) => [name, tree(s, [...path, name])]));
       case "vec":
@@ -48,13 +48,16 @@ export type Peeked<N> = N extends { readonly value: infer V; readonly slot: unkn
     : { readonly [K in keyof N]: Peeked<N[K]> };
 
 /** Argument of `poke` for a tree of signals. */
-export type Poked<N> = N extends InSignal
-  ? number | bigint
-  : N extends OutSignal
-    ? never
-    : N extends readonly (infer E)[]
-      ? readonly Poked<E>[]
-      : { readonly [K in keyof N]: Poked<N[K]> };
+export type Poked<N> =
+  N extends NamedIn<infer M>
+    ? M
+    : N extends InSignal
+      ? number | bigint
+      : N extends OutSignal | NamedOut<string>
+        ? never
+        : N extends readonly (infer E)[]
+          ? readonly Poked<E>[]
+          : { readonly [K in keyof N]: Poked<N[K]> };
 
 /** The values of a port or of a tree of ports (a struct's fields, a stream's payload). */
 export function peek<N extends object>(node: N): Peeked<N> {

@@ -1,3 +1,4 @@
+import type { Enumeration } from "../../hdl-dsl/index.ts";
 import type { PortSlot } from "../backend/backend.ts";
 import { SimulationError } from "../errors.ts";
 
@@ -140,6 +141,44 @@ class WideSignal extends Signal<bigint> {
   }
 }
 
+/**
+ * A port of an enumeration: its values are names. A code without a name reads as `?` and its number, so that an
+ * expectation shows it.
+ */
+class NamedSignal extends Signal {
+  readonly #code: Signal;
+  readonly #enumeration: Enumeration;
+  constructor(words: Uint32Array, slot: PortSlot, enumeration: Enumeration) {
+    super(words, slot);
+    this.#code = signalOf(words, slot);
+    this.#enumeration = enumeration;
+  }
+  override get num(): number {
+    return this.#code.num;
+  }
+  override get big(): bigint {
+    return this.#code.big;
+  }
+  // The names stand where numbers do in other ports; the type of the port says which (ShapeIo).
+  override get value(): never {
+    const { num } = this.#code;
+    return (Object.entries(this.#enumeration.codes).find(([, c]) => c === num)?.[0] ?? `?${num}`) as never;
+  }
+  override set value(v: unknown) {
+    const { codes, name } = this.#enumeration,
+      code = typeof v === "string" && Object.hasOwn(codes, v) ? codes[v] : undefined;
+    if (code === undefined)
+      throw new SimulationError(
+        `${this.name}: ${String(v)} is no value of ${name}; give one of ${Object.keys(codes).join(", ")}`,
+      );
+    this.#code.value = code;
+  }
+}
+
+/** The signal of a port; of an enumeration's by names. */
+export function namedSignalOf(s: Signal, enumeration: Enumeration | undefined): Signal {
+  return enumeration === undefined ? s : new NamedSignal(s.words, s.slot, enumeration);
+}
 /** The signal of a port. */
 export function signalOf(words: Uint32Array, slot: PortSlot): Signal {
   if (slot.port.width <= 32) return new NarrowSignal(words, slot);

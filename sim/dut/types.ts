@@ -1,4 +1,5 @@
 import type {
+  EnumShape,
   Port,
   Ports,
   Shape,
@@ -72,26 +73,31 @@ type NumberWidth =
  */
 export type IntValue<W extends number> = number extends W ? number | bigint : W extends NumberWidth ? number : bigint;
 
-/** Type of a value of a shape when read: integers, objects for structs, arrays for vecs. */
+/** Type of a value of a shape when read: integers, names of enumerations, objects for structs, arrays for vecs. */
 export type ValueOf<S extends Shape> =
-  S extends UIntShape<infer W>
-    ? IntValue<W>
-    : S extends SIntShape<infer W>
+  S extends EnumShape<string, infer M>
+    ? M
+    : S extends UIntShape<infer W>
       ? IntValue<W>
-      : S extends StructShape<infer F>
-        ? { readonly [K in keyof F]: F[K] extends Shape ? ValueOf<F[K]> : never }
-        : S extends VecShape<infer E>
-          ? readonly ValueOf<E>[]
-          : never;
+      : S extends SIntShape<infer W>
+        ? IntValue<W>
+        : S extends StructShape<infer F>
+          ? { readonly [K in keyof F]: F[K] extends Shape ? ValueOf<F[K]> : never }
+          : S extends VecShape<infer E>
+            ? readonly ValueOf<E>[]
+            : never;
 
 /** Type that may be written where `ValueOf` is read: any leaf as number or bigint. */
-export type InputOf<S extends Shape> = S extends UIntShape | SIntShape
-  ? number | bigint
-  : S extends StructShape<infer F>
-    ? { readonly [K in keyof F]: F[K] extends Shape ? InputOf<F[K]> : never }
-    : S extends VecShape<infer E>
-      ? readonly InputOf<E>[]
-      : never;
+export type InputOf<S extends Shape> =
+  S extends EnumShape<string, infer M>
+    ? M
+    : S extends UIntShape | SIntShape
+      ? number | bigint
+      : S extends StructShape<infer F>
+        ? { readonly [K in keyof F]: F[K] extends Shape ? InputOf<F[K]> : never }
+        : S extends VecShape<infer E>
+          ? readonly InputOf<E>[]
+          : never;
 
 /** A port that the bench reads; writing it is a compile error. */
 export type OutSignal<V extends number | bigint = number | bigint> = Pick<
@@ -115,17 +121,30 @@ export interface InSignal<V extends number | bigint = number | bigint> extends O
 
 type Leaf<W extends number, D extends "in" | "out"> = D extends "in" ? InSignal<IntValue<W>> : OutSignal<IntValue<W>>;
 
+/** A port of an enumeration that the bench reads: `value` is a name; `num` is its code. */
+export interface NamedOut<M extends string> extends Omit<OutSignal, "value"> {
+  readonly value: M;
+}
+/** A port of an enumeration that the bench drives, by names. */
+export interface NamedIn<M extends string> extends Omit<InSignal, "value" | "dir"> {
+  readonly dir: "in";
+  value: M;
+}
+type NamedLeaf<M extends string, D extends "in" | "out"> = D extends "in" ? NamedIn<M> : NamedOut<M>;
+
 /** The signals of a shape: structs by field, vecs by index. */
 export type ShapeIo<S extends Shape, D extends "in" | "out"> =
-  S extends UIntShape<infer W>
-    ? Leaf<W, D>
-    : S extends SIntShape<infer W>
+  S extends EnumShape<string, infer M>
+    ? NamedLeaf<M, D>
+    : S extends UIntShape<infer W>
       ? Leaf<W, D>
-      : S extends StructShape<infer F>
-        ? { readonly [K in keyof F]: F[K] extends Shape ? ShapeIo<F[K], D> : never }
-        : S extends VecShape<infer E>
-          ? readonly ShapeIo<E, D>[]
-          : never;
+      : S extends SIntShape<infer W>
+        ? Leaf<W, D>
+        : S extends StructShape<infer F>
+          ? { readonly [K in keyof F]: F[K] extends Shape ? ShapeIo<F[K], D> : never }
+          : S extends VecShape<infer E>
+            ? readonly ShapeIo<E, D>[]
+            : never;
 
 type Back<D extends "in" | "out"> = D extends "in" ? "out" : "in";
 

@@ -42,7 +42,7 @@ export function saveFile(
       return;
     }
     const table = s.states
-      .map((name, n) => `${n.toString(16).padStart(Math.ceil(s.width / 4), "0")} ${name}\n`)
+      .map((name, n) => `${(s.codes?.[n] ?? n).toString(16).padStart(Math.ceil(s.width / 4), "0")} ${name}\n`)
       .join("");
     const file = `${s.name}_${s.states.join("_").replace(/\W/g, "").slice(0, 60)}.txt`;
     states.set(file, table);

@@ -13,6 +13,7 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { faults as builderFaults } from "../../hdl-dsl/build/faults.ts";
 import { faults as silentFaults } from "../../hdl-dsl/build/silent.ts";
+import { faults as enumerationFaults } from "../../hdl-dsl/types/enumeration-faults.ts";
 import { faults as checkFaults } from "./check-faults.ts";
 import { root } from "./chapters.ts";
 
@@ -71,9 +72,7 @@ export function messagesOf(def: Def, code: string, snippet: Snippet): readonly s
   return diagnosticsOf(def)
     .filter(d => d.code === code)
     .map(d =>
-      formatDiagnostic(d).replace(/(?:(?:check-)?faults|silent)\.ts:(\d+)/g, (_all, line: string) =>
-        place(Number(line)),
-      ),
+      formatDiagnostic(d).replace(/(?:(?:\w+-)?faults|silent)\.ts:(\d+)/g, (_all, line: string) => place(Number(line))),
     );
 }
 
@@ -84,6 +83,7 @@ export function programs(): readonly { readonly code: string; readonly def: Def;
       [checkFaults, "test/docs/manual/check-faults.ts"],
       [builderFaults, "test/hdl-dsl/build/faults.ts"],
       [silentFaults, "test/hdl-dsl/build/silent.ts"],
+      [enumerationFaults, "test/hdl-dsl/types/enumeration-faults.ts"],
     ] as const
   ).flatMap(([faults, path]) => {
     const snippets = snippetsOf(path);

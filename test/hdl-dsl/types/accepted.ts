@@ -1,5 +1,5 @@
 /** What the compiler must accept, and with which types: compiled by compile.test.ts and by `npm run lint`, never run. */
-import { arbiter, arrayOf, assignView, bit, byName, mergePorts, portArray, portOf, prefixPorts, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, reg, wire, stage, unpack, type Bit, type Fields, type Given, type SInt, type Shape, type Stream, type StreamIn, type StreamOut, type StructShape, type UInt, type Val, type Var } from "../../../hdl-dsl/index.ts";
+import { enumOf, fromCode, match, variantOf, arbiter, arrayOf, assignView, bit, byName, mergePorts, portArray, portOf, prefixPorts, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, reg, wire, stage, unpack, type Bit, type Fields, type Given, type SInt, type Shape, type Stream, type StreamIn, type StreamOut, type StructShape, type UInt, type Val, type Var, type Enum, type EnumVar } from "../../../hdl-dsl/index.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 const holds = <_T extends true>(): void => undefined;
@@ -158,3 +158,32 @@ export const Many = module("Many", (p: { ways: number; bits: number }) => {
 /** A struct with one field more, whatever the others are. */
 export const withNumber = <F extends Fields>(shape: StructShape<F>): StructShape<F & { readonly number: UIntShape<4> }> => struct({ ...shape.fields, number: uint(4) });
 export const numberOf = (s: StreamIn<StructShape<{ a: UIntShape<8> }>>): UInt<4> => wire(withNumber(s.shape)).number;
+
+// Enumerations and variants.
+const Verdict = enumOf("Verdict", ["mapped", "absent", "noRights"]), Op = enumOf("Op", { read: 0, write: 3 }, { width: 8 });
+const Request = variantOf("Request", { read: struct({ address: uint(8) }), write: uint(4), flush: null });
+const Judged = struct({ verdict: Verdict, op: Op });
+export const Enums = module("Enums", () => ({ v: input(Verdict), op: output(Op), r: input(Request), j: sink(Judged), k: source(Judged), y: output(uint(8)) }), io => {
+  const held = reg(Verdict, { init: "absent" }), both = reg(Judged, { init: { verdict: "mapped", op: 0 } });
+  holds<Same<typeof held, EnumVar<"Verdict", "mapped" | "absent" | "noRights", 2>>>();
+  holds<Same<typeof io.op, EnumVar<"Op", "read" | "write", 8>>>();
+  held.set(io.v);
+  held.set("mapped");
+  held.set(Verdict.noRights);
+  const code = io.op.asUint(), chosen = mux(io.v.eq("absent"), io.v, "mapped"), is = io.v.is("mapped", "absent");
+  holds<Same<typeof code, UInt<8>>>();
+  holds<Same<typeof is, Bit>>();
+  holds<Same<typeof chosen, Enum<"Verdict", "mapped" | "absent" | "noRights", 2>>>();
+  const picked = match(io.v, { mapped: () => io.y, absent: () => 3, noRights: () => io.y.add(1) });
+  holds<Same<typeof picked, UInt<8>>>();
+  const inner = match(io.r, { read: r => r.address, write: w => w.zext(8), otherwise: () => 0 });
+  holds<Same<typeof inner, UInt<8>>>();
+  const done = match(io.v, { mapped: () => { held.set("absent"); }, otherwise: () => { held.set("mapped"); } });
+  holds<Same<typeof done, undefined>>();
+  both.set({ verdict: chosen, op: "write" });
+  connect(map(io.j, Judged, j => ({ verdict: j.verdict, op: Op.read })), io.k);
+  const request = wire(Request);
+  request.set(Request.read({ address: 4 }));
+  request.set(Request.flush());
+  io.op.set(fromCode(Op, io.y, "read"));
+});

@@ -65,7 +65,7 @@ test.each([
   ],
   ["16 bits into 8", `WidthError<"expected 8 bits, got 16">`],
   ["field y is 8 bits", `WidthError<"expected 8 bits, got 16">`],
-  ["field missing", "Property 'y' is missing in type '{ x: number; }'"],
+  ["field missing", "Property 'y' is missing in type '{ x: 1; }'"],
   ["misspelt port", "Property 'oo' does not exist"],
   ["misspelt state", `Argument of type '"Idel"' is not assignable to parameter of type '"Idle" | "Run"'`],
   ["no handler for Run", "Property 'Run' is missing"],

@@ -1,5 +1,5 @@
 /** What the compiler must refuse: compiled by compile.test.ts (which also asserts the sentences) and by `npm run lint`, never run. */
-import { arrayOf, bit, byName, demux, fork, mergePorts, portArray, portOf, prefixPorts, stream, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pipeline, ram, reg, wire, type Bit, type StreamIn, type StreamOut } from "../../../hdl-dsl/index.ts";
+import { enumOf, match, variantOf, arrayOf, bit, byName, demux, fork, mergePorts, portArray, portOf, prefixPorts, stream, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pipeline, ram, reg, wire, type Bit, type StreamIn, type StreamOut, type Enum, type UInt } from "../../../hdl-dsl/index.ts";
 import { Counter } from "./accepted.ts";
 
 const Job = struct({ a: uint(16), b: uint(16), c: uint(32), tag: uint(4) });
@@ -143,3 +143,45 @@ words.write(flag, a, { x: 1, y: b });
 // @ts-expect-error field y of the word is missing
 words.write(flag, a, { x: 1 });
 void three;
+
+// Enumerations and variants.
+const Verdict = enumOf("Verdict", ["mapped", "absent"]), Colour = enumOf("Colour", ["red", "green"]);
+const Request = variantOf("Request", { read: struct({ address: uint(8) }), flush: null });
+declare const verdict: Enum<"Verdict", "mapped" | "absent", 1>, colour: Enum<"Colour", "red" | "green", 1>;
+const verdictReg = reg(Verdict, { init: "mapped" }), request = wire(Request);
+// @ts-expect-error misspelt name
+verdictReg.set("maped");
+// @ts-expect-error a number is no name
+verdictReg.set(1);
+// @ts-expect-error nor are bits
+verdictReg.set(flag);
+// @ts-expect-error another enumeration
+verdictReg.set(colour);
+// @ts-expect-error compared with another
+verdict.eq(colour);
+// @ts-expect-error names do not count
+verdict.add(1);
+// @ts-expect-error one without a name is no question
+verdict.is();
+// @ts-expect-error a name is no bit
+flag.and(verdict);
+// @ts-expect-error no such initial name
+reg(Verdict, { init: "red" });
+// @ts-expect-error no such value of it
+void Verdict.red;
+// @ts-expect-error arm absent is missing
+match(verdict, { mapped: () => a });
+// @ts-expect-error arm flush is missing
+match(request, { read: r => r.address });
+// @ts-expect-error the body has no such field
+match(request, { read: r => r.length, flush: () => 0 });
+// @ts-expect-error a flush has no body
+match(request, { read: r => r.address, flush: (f: UInt<8>) => f });
+// @ts-expect-error field address of the body is missing
+Request.read({});
+// @ts-expect-error not a number, whatever its code
+mux(flag, verdict, 1);
+// @ts-expect-error a field of an enumeration takes its names
+wire(struct({ v: Verdict })).set({ v: "red" });
+// @ts-expect-error streams of two enumerations
+connect(stream(Verdict), stream(Colour));

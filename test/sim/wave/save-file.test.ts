@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bit, emit, fsm, input, module, output, reg, struct, uint, when } from "../../../hdl-dsl/index.ts";
+import { bit, emit, enumOf, fsm, input, module, output, reg, struct, uint, when } from "../../../hdl-dsl/index.ts";
 import { simulate } from "../../../sim/index.ts";
 import { saveFile } from "../../../sim/wave/save-file.ts";
 
@@ -67,4 +67,16 @@ test("a simulation that writes a wave writes the save file beside it", async () 
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test("enumerations have the names of their codes", () => {
+  const Op = enumOf("Op", { read: 0, write: 3, atomicAdd: 9 }, { width: 8 });
+  const Held = module(
+    "Held",
+    () => ({ op: input(Op), q: output(Op) }),
+    io => io.q.set(io.op),
+  );
+  const { names } = emit(Held());
+  const save = names === undefined ? undefined : saveFile(names, "x.fst", "TOP.Held", "x.states");
+  expect([...new Set(save?.states.map(s => s.text))]).toEqual(["00 read\n03 write\n09 atomicAdd\n"]);
 });
