@@ -4,6 +4,7 @@ import { designs } from "./designs.ts";
 import { benchVerb } from "./verbs/bench.ts";
 import { boardVerb } from "./verbs/board.ts";
 import { compareVerb } from "./verbs/compare.ts";
+import { cacheVerb } from "./verbs/cache.ts";
 import { catalogueVerb } from "./verbs/catalogue.ts";
 import { drawVerb } from "./verbs/draw.ts";
 import { doctorVerb } from "./verbs/doctor.ts";
@@ -34,6 +35,7 @@ const verbs: readonly Verb[] = [
   catalogueVerb,
   whereVerb,
   doctorVerb,
+  cacheVerb,
 ];
 
 /** The program with all its verbs. Nothing here ends the process or writes past `terminal`. */

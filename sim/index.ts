@@ -63,6 +63,8 @@ export * from "./fuzz/index.ts";
 
 export * from "./serve/index.ts";
 export { cached, digest } from "./backend/verilator/cache.ts";
-export { run } from "./backend/verilator/run.ts";
+export { bytesOf, cacheEntries, type CacheEntry, cacheLimit, trimCache } from "./backend/verilator/cache-bound.ts";
+export { cacheRoot } from "./backend/verilator/cache-root.ts";
+export { run, toolsUntil } from "./backend/verilator/run.ts";
 export { findTool } from "./backend/verilator/tools.ts";
 export { Fifo } from "./fifo.ts";

@@ -26,6 +26,12 @@ export class Terminal {
     this.#streams.stderr.write(`${text}\n`);
   }
 
+  /** What is done from now on and takes long: the progress line of a person, a line among the messages of a pipe. */
+  stage(text: string): void {
+    if (this.#streams.stderr.isTTY === true) this.progress(text);
+    else this.error(text);
+  }
+
   /** Replaces the progress line. */
   progress(text: string): void {
     if (this.#streams.stderr.isTTY !== true) return;

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { projectFolder } from "../../project.ts";
+import { cacheLimit, existsProcess, trimCache } from "./cache-bound.ts";
+import { cacheRoot } from "./cache-root.ts";
+import { toolsUntil } from "./run.ts";
 
 /** SHA-256 over parts, each prefixed by its length so that no two lists collide; 32 hexadecimal digits. */
 export function digest(parts: readonly (string | Uint8Array)[]): string {
@@ -13,15 +15,11 @@ export function digest(parts: readonly (string | Uint8Array)[]): string {
   return h.digest("hex").slice(0, 32);
 }
 
-/** Cache folder: `MNEMO_CACHE` of the environment, else `.cache/sim` of the project. */
-export function cacheRoot(): string {
-  return process.env["MNEMO_CACHE"] ?? join(projectFolder(), ".cache/sim");
-}
-
 /**
  * A content-addressed folder `<kind>/<key>`. When it is not there, `build` fills a temporary folder, which is then
  * renamed into place. A reader sees all of it or nothing, and a file that may be loaded is never overwritten. Processes
- * that want the same key build it once: the others wait for the first, and take over when it has died.
+ * that want the same key build it once: the others wait for the first, and take over when it has died. A build may push
+ * out what was used least recently (`trimCache`).
  */
 export async function cached(
   kind: string,
@@ -30,21 +28,23 @@ export async function cached(
 ): Promise<{ readonly dir: string; readonly built: boolean }> {
   const root = cacheRoot(),
     dir = join(root, kind, key);
-  if (existsSync(dir)) return { dir, built: false };
+  if (found(dir)) return { dir, built: false };
   mkdirSync(dirname(dir), { recursive: true });
   const lock = `${dir}.lock`;
   while (!acquire(lock)) {
+    toolsUntil.getStore()?.throwIfAborted();
     await new Promise(r => {
       setTimeout(r, 50);
     });
-    if (existsSync(dir)) return { dir, built: false };
+    if (found(dir)) return { dir, built: false };
   }
   const temporary = `${dir}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
   try {
-    if (existsSync(dir)) return { dir, built: false };
+    if (found(dir)) return { dir, built: false };
     mkdirSync(temporary, { recursive: true });
     await build(temporary);
     if (!existsSync(dir)) publish(temporary, dir);
+    trimCache(cacheLimit());
     return { dir, built: true };
   } finally {
     rmSync(temporary, { recursive: true, force: true });
@@ -71,18 +71,22 @@ function acquire(lock: string): boolean {
   try {
     const owner = Number(readFileSync(lock, "utf8"));
     // A process number may have been given to another process since: no build takes ten minutes.
-    if ((owner > 0 && !alive(owner)) || Date.now() - statSync(lock).mtimeMs > 600_000) rmSync(lock, { force: true });
+    if ((owner > 0 && !existsProcess(owner)) || Date.now() - statSync(lock).mtimeMs > 600_000)
+      rmSync(lock, { force: true });
   } catch {
     /* released meanwhile */
   }
   return false;
 }
 
-function alive(pid: number): boolean {
+/** Whether an entry is there; it counts as used now. */
+export function found(path: string): boolean {
   try {
-    process.kill(pid, 0);
+    const now = new Date();
+    utimesSync(path, now, now);
     return true;
   } catch (e) {
-    return (e as NodeJS.ErrnoException).code === "EPERM";
+    // A cache that may only be read is a cache all the same.
+    return (e as NodeJS.ErrnoException).code !== "ENOENT" && existsSync(path);
   }
 }

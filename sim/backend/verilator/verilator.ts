@@ -13,7 +13,8 @@ import { join } from "node:path";
 import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
 import type { Backend, ModelOptions, Program } from "../backend.ts";
 import { type BlockLayout, layoutOf } from "../layout.ts";
-import { cached, cacheRoot, digest } from "./cache.ts";
+import { cached, digest, found } from "./cache.ts";
+import { cacheRoot } from "./cache-root.ts";
 import { compileModel, cxxFlags, nativeSource } from "./compile.ts";
 import { type Loader, nativeLoader } from "./loader.ts";
 import { VerilatorModel } from "./model.ts";
@@ -105,7 +106,7 @@ export async function modelFolder(
   const pointer = join(cacheRoot(), "text", textKey(tools, design, layout, trace, brief));
   if (existsSync(pointer)) {
     const dir = join(cacheRoot(), "model", readFileSync(pointer, "utf8"));
-    if (existsSync(dir)) return { dir, built: false };
+    if (found(dir)) return { dir, built: false };
   }
   const work = mkdtempSync(join(tmpdir(), "mnemo-"));
   try {

@@ -36,6 +36,7 @@ export class NodeTransport implements SlowPathTransport {
   readonly #shotDown: StreamSink<NodePorts["shootdownDone"]["shape"]>;
   readonly #capacity: number;
   readonly #latencyCycles: number;
+  readonly #time: () => number;
   #closed = false;
   #shootdowns: Promise<unknown> = Promise.resolve();
   /** Frames that the software has been given and not asked after since: 1 while it works on one. */
@@ -44,7 +45,14 @@ export class NodeTransport implements SlowPathTransport {
   /** The software has no frame left to push: it waits for one to be freed. */
   #outOfMemory = false;
 
-  constructor(bench: Bench<NodePorts>, ram: AxiRam, config: NodeConfig, runtime: RuntimeSettings, clockNs: number) {
+  constructor(
+    bench: Bench<NodePorts>,
+    ram: AxiRam,
+    config: NodeConfig,
+    runtime: RuntimeSettings,
+    clockNs: number,
+    time: () => number = () => bench.sim.timeNs,
+  ) {
     const { sim, io } = bench;
     this.#bench = bench;
     this.#ram = ram;
@@ -55,6 +63,7 @@ export class NodeTransport implements SlowPathTransport {
     this.#shootdown = new StreamSource(sim, io.shootdown);
     this.#shotDown = new StreamSink(sim, io.shootdownDone);
     this.#capacity = config.freePageBuffer;
+    this.#time = time;
     this.#latencyCycles = Math.ceil(runtime.slowPathLatency / clockNs);
   }
 
@@ -92,7 +101,7 @@ export class NodeTransport implements SlowPathTransport {
   }
 
   time(): number {
-    return this.#bench.sim.timeNs;
+    return this.#time();
   }
   readMemory(address: number, length: number): Promise<Uint8Array> {
     return Promise.resolve(this.#ram.read(address, length));

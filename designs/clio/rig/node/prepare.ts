@@ -34,14 +34,14 @@ const hex = (n: bigint): string => `0x${n.toString(16)}`;
 /**
  * Brings a node into the given state by way of its slow path, as requests from the network would. Pages that are given
  * contents get their frame.
- * @param scoreboard the model that judges the run; it gets the contents here, and the mappings as the
+ * @param scoreboard the model that judges the run, if there is one; it gets the contents here, and the mappings as the
  * slow path's observer
  * @throws PrepareError naming the entry that cannot be had, and the remedy
  */
 export async function prepare(
   node: SimulatedNode,
   { processes, mappings, memory }: Preparation,
-  scoreboard: Scoreboard,
+  scoreboard?: Pick<Scoreboard, "preset">,
 ): Promise<void> {
   const manager = node.slowPath.memory;
   for (const [i, pid] of processes.entries()) {
@@ -63,7 +63,7 @@ export async function prepare(
       );
   }
   for (const [i, c] of memory.entries()) await fill(node, c, i);
-  for (const c of memory) scoreboard.preset(c.pid, c.address, c.bytes);
+  for (const c of memory) scoreboard?.preset(c.pid, c.address, c.bytes);
 }
 
 async function fill(node: SimulatedNode, { pid, address, bytes }: PreparedMemory, index: number): Promise<void> {

@@ -35,6 +35,8 @@ export interface NodeOptions {
   readonly ram?: AxiRamOptions;
   readonly mac?: MacOptions;
   readonly slowPath?: SlowPathOptions;
+  /** The slow path's time, ns; default simulated time. */
+  readonly time?: () => number;
   /**
    * With `transport = gbn`: whether `send` and `take` are on the line, as packets of Go-Back-N (default), or behind
    * clients that speak it. Behind such clients, frames are the same as those of a node without a transport.
@@ -66,7 +68,7 @@ export class SimulatedNode {
     this.runtime = runtime;
     this.ram = new AxiRam(bench.sim, axiPorts(bench.io, "mem"), { latency: runtime.dramLatency, ...o.ram });
     this.mac = new EthernetMac(bench.sim, bench.io.rx, bench.io.tx, o.mac);
-    this.transport = new NodeTransport(bench, this.ram, config, runtime, clockPeriod);
+    this.transport = new NodeTransport(bench, this.ram, config, runtime, clockPeriod, o.time);
     if (settings.config.transport === "gbn") {
       // A cast, for the settings are known only now: the type is that of the ports which all builds have.
       this.#kept = new AxiRam(bench.sim, axiPorts(bench.io as unknown as HasAxi<"gbn">, "gbn"), {

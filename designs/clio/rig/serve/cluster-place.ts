@@ -22,6 +22,10 @@ export interface ClusterPlace {
  */
 export function clusterPlaceOf(o: ServeOptions): ClusterPlace {
   const wanted = o.nodes;
+  if (o.setup !== undefined)
+    throw new UsageError(
+      `--setup ${o.setup} prepares one node; leave it out with --nodes ${wanted}, whose processes are the global controller's, or serve one node`,
+    );
   if (o.tap !== undefined || o.tapAddress)
     throw new UsageError(
       `--nodes ${wanted} are served behind sockets only; leave --tap and --tap-address out, or serve one node`,
@@ -34,7 +38,8 @@ export function clusterPlaceOf(o: ServeOptions): ClusterPlace {
     throw new UsageError(
       `--monitor off leaves out the global controller, which --nodes ${wanted} need; give it another address, or serve one node`,
     );
-  const first = o.port === undefined ? parseSettings(o.set, { ip: "127.0.0.1" }) : withPort(o.set, o.port, "127.0.0.1"),
+  const first =
+      o.port === undefined ? parseSettings(o.set, { ip: "127.0.0.1" }) : withPort(o.set, o.port, { ip: "127.0.0.1" }),
     { config, runtime } = first;
   const nodes = Array.from({ length: wanted }, (_, i): Settings => ({
     config,

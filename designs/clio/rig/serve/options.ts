@@ -6,6 +6,8 @@ import { udpPorts } from "../../wire/index.ts";
 export interface ServeOptions {
   /** `key=value` each. */
   readonly set: readonly string[];
+  /** File with processes, memory and its contents before the first frame. */
+  readonly setup?: string;
   /** Native UDP port; 0: any free one. */
   readonly port?: number;
   /** Sessions of the published client whose ports are opened at once. */

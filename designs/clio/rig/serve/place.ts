@@ -6,6 +6,7 @@ import { openTap } from "./tap-network.ts";
 import { UdpNetwork } from "./udp-network.ts";
 import { freeUdpPort } from "../../../../sim/index.ts";
 import { UsageError } from "../../../shared/command-line/index.ts";
+import type { Setup } from "../run/setup.ts";
 import type { ServeOptions } from "./options.ts";
 
 /** The monitor's MAC where it is a station of its own: locally administered, and no node's default. */
@@ -22,20 +23,25 @@ export interface Place {
 
 /**
  * Works out where to serve.
+ * @param setup of a set-up file: settings, and where the monitor is
  * @throws UsageError when addresses contradict each other; ConfigError for the settings; ServeError when there is no
  * such address here
  */
-export function placeOf(o: ServeOptions): Promise<Place> {
-  return o.tap === undefined ? sockets(o) : Promise.resolve(tap(o, o.tap));
+export async function placeOf(o: ServeOptions, setup: Pick<Setup, "settings" | "monitor">): Promise<Place> {
+  return o.tap === undefined ? sockets(o, setup) : tap(o, o.tap, setup);
 }
 
-async function sockets(o: ServeOptions): Promise<Place> {
+async function sockets(o: ServeOptions, setup: Pick<Setup, "settings" | "monitor">): Promise<Place> {
   if (o.tapAddress)
     throw new UsageError("--tap-address is this machine's end of a TAP device; give --tap, too, or leave it out");
+  if (setup.monitor)
+    throw new UsageError(
+      `${o.setup ?? ""}: monitor.ip = ${formatIpv4(setup.monitor.ip)}: behind sockets the monitor has the node's address; leave the field out and give its port with --monitor, or serve a TAP device with --tap`,
+    );
   // Sockets can only have addresses of this machine.
-  const given = parseSettings(o.set, { ip: "127.0.0.1" }),
+  const given = parseSettings(o.set, { ip: "127.0.0.1", ...setup.settings }),
     port = o.port === 0 ? await freeUdpPort(formatIpv4(given.runtime.ip)) : o.port;
-  const settings = port === undefined ? given : withPort(o.set, port, "127.0.0.1");
+  const settings = port === undefined ? given : withPort(o.set, port, { ip: "127.0.0.1", ...setup.settings });
   const { ip, mac, nativePort, clientPort } = settings.runtime,
     wanted = o.monitor === "off" ? undefined : (o.monitor ?? { port: udpPorts.monitor });
   if (wanted?.ip !== undefined && wanted.ip !== ip) {
@@ -57,22 +63,27 @@ async function sockets(o: ServeOptions): Promise<Place> {
 }
 
 /** `--port` is the setting `nativePort`. */
-export function withPort(set: readonly string[], port: number, ip?: string): Settings {
+export function withPort(set: readonly string[], port: number, defaults: Readonly<Record<string, unknown>>): Settings {
   if (set.some(s => s.trim().startsWith("nativePort")))
     throw new UsageError("--port and --set nativePort=... are the same; give one of them");
-  return parseSettings(set, { nativePort: port, ...(ip === undefined ? {} : { ip }) });
+  return parseSettings(set, { ...defaults, nativePort: port });
 }
 
-function tap(o: ServeOptions, device: string): Place {
+function tap(o: ServeOptions, device: string, setup: Pick<Setup, "settings" | "monitor">): Place {
   if (o.port === 0)
     throw new UsageError(
       "--port 0 asks for a free port of this machine; on a TAP device all ports are the node's, leave it out",
     );
-  const settings = o.port === undefined ? parseSettings(o.set) : withPort(o.set, o.port),
+  const settings =
+      o.port === undefined ? parseSettings(o.set, setup.settings) : withPort(o.set, o.port, setup.settings),
     { ip } = settings.runtime;
   const inNet = (last: number): number => ((ip & 0xffffff00) | last) >>> 0;
-  const wanted = o.monitor === "off" ? undefined : (o.monitor ?? { port: udpPorts.monitor });
-  const monitor = wanted && { mac: monitorMac, ip: wanted.ip ?? inNet(lastByte.monitor), port: wanted.port };
+  const wanted = o.monitor === "off" ? undefined : (o.monitor ?? setup.monitor ?? { port: udpPorts.monitor });
+  const monitor = wanted && {
+    mac: setup.monitor?.mac ?? monitorMac,
+    ip: wanted.ip ?? inNet(lastByte.monitor),
+    port: wanted.port,
+  };
   const host = o.tapAddress ?? { ip: inNet(lastByte.host), prefix: 24 };
   const taken = new Map<number, string>([[ip, "the node (--set ip=...)"]]);
   for (const [own, whose] of [

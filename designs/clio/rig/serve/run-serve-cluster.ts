@@ -2,27 +2,26 @@ import type { Settings } from "../../config/index.ts";
 import type { MigrationReport } from "../../software/index.ts";
 import { formatIpv4 } from "../../../shared/wire/index.ts";
 import { serveCluster } from "./serve-cluster.ts";
-import type { Network } from "../../../../sim/index.ts";
+import { designOf, type Network } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type Terminal } from "../../../shared/command-line/index.ts";
-import { counterLine } from "../run/report.ts";
+import { clioNode } from "../../build/index.ts";
 import { clusterPlaceOf } from "./cluster-place.ts";
+import { interrupted } from "./interrupted.ts";
 import type { ServeOptions } from "./options.ts";
-import { totals } from "./totals.ts";
+import { printServed } from "./totals.ts";
 
 /**
  * `mnemo serve clio --nodes N`: cycle-accurate nodes behind sockets and the global controller that makes one memory of
- * them (paper §4.4.7), until `stop` settles. Every region that moves is reported on a line.
+ * them (paper §4.4.7), until SIGINT or SIGTERM. Every region that moves is reported on a line.
  * @returns 0
  * @throws as `runServe`
  */
-export async function runServeCluster(
-  options: ServeOptions,
-  stop: Promise<unknown>,
-  terminal: Terminal,
-): Promise<ExitCode> {
+export async function runServeCluster(options: ServeOptions, terminal: Terminal): Promise<ExitCode> {
   const { nodes, controller, open } = clusterPlaceOf(options),
     networks = await open();
-  terminal.progress("building the model ...");
+  terminal.stage("building the model ...");
+  for (const { config } of nodes) designOf(clioNode(config));
+  const { stop, forget } = interrupted();
   try {
     const served = await serveCluster(
       nodes.map((settings, i) => ({ settings, network: networks[i] as Network })),
@@ -43,16 +42,14 @@ export async function runServeCluster(
       },
     );
     for (const [i, node] of nodes.entries()) {
-      const s = served.nodes[i];
-      if (s === undefined) continue;
-      terminal.print(`${formatIpv4(node.runtime.ip)} ${totals(s)}`);
-      terminal.print(`${formatIpv4(node.runtime.ip)} ${counterLine(s.counters)}`);
+      printServed(served.nodes[i], terminal, `${formatIpv4(node.runtime.ip)} `);
     }
     const moved = served.migrations.filter(m => m.result === 0).length;
     terminal.print(
       `controller: ${served.controllerFrames} frames in, ${moved} of ${served.migrations.length} migrations done`,
     );
   } finally {
+    forget();
     await Promise.all(networks.map(n => n.close()));
   }
   return exitCode.done;

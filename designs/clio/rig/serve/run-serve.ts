@@ -1,24 +1,35 @@
 import { formatIpv4 } from "../../../shared/wire/index.ts";
-import { serve } from "./serve.ts";
+import { clioNode } from "../../build/index.ts";
+import { designOf } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type Terminal } from "../../../shared/command-line/index.ts";
-import { counterLine } from "../run/report.ts";
+import { checkSetup, readSetup } from "../run/setup.ts";
+import { interrupted } from "./interrupted.ts";
 import type { ServeOptions } from "./options.ts";
 import { placeOf } from "./place.ts";
-import { totals } from "./totals.ts";
+import { serve } from "./serve.ts";
+import { printServed } from "./totals.ts";
 
 /**
- * `mnemo serve clio`: the cycle-accurate node behind sockets or on a TAP device, until `stop` settles.
+ * `mnemo serve clio`: the cycle-accurate node behind sockets or on a TAP device, until SIGINT or SIGTERM.
  * @returns 0
- * @throws what is wrong with options, addresses and rights, before anything is simulated; HangError and the like when
- * the design fails
+ * @throws what is wrong with options, set-up, addresses and rights, before anything is simulated; HangError and the
+ * like when the design fails
  */
-export async function runServe(options: ServeOptions, stop: Promise<unknown>, terminal: Terminal): Promise<ExitCode> {
-  const { settings, monitor, open } = await placeOf(options),
-    network = await open();
-  terminal.progress("building the model ...");
+export async function runServe(options: ServeOptions, terminal: Terminal): Promise<ExitCode> {
+  const setup = readSetup(options.setup),
+    { settings, monitor, open } = await placeOf(options, setup);
+  checkSetup(setup, settings);
+  const network = await open();
+  terminal.stage("building the model ...");
+  // Seconds in which nothing else of this process runs: until they are over, a signal ends it at once.
+  const design = designOf(clioNode(settings.config)),
+    { stop, forget } = interrupted();
   try {
     const served = await serve(settings, network, {
+      design,
       monitor,
+      preparation: setup.preparation,
+      slowPath: setup.freePages === undefined ? {} : { pages: setup.freePages },
       stop,
       ready: () => {
         const beside =
@@ -28,26 +39,10 @@ export async function runServe(options: ServeOptions, stop: Promise<unknown>, te
         terminal.print(`serving on ${network.place}${beside}. Ctrl-C ends.`);
       },
     });
-    terminal.print(totals(served));
-    terminal.print(counterLine(served.counters));
+    printServed(served, terminal);
   } finally {
+    forget();
     await network.close();
   }
   return exitCode.done;
-}
-
-/** Settles at the first SIGINT or SIGTERM; a second one ends the process the usual way. */
-export function interrupted(): { readonly stop: Promise<void>; readonly forget: () => void } {
-  let forget: () => void = () => undefined;
-  const stop = new Promise<void>(resolve => {
-    const ended = (): void => {
-      forget();
-      resolve();
-    };
-    forget = () => {
-      process.off("SIGINT", ended).off("SIGTERM", ended);
-    };
-    process.on("SIGINT", ended).on("SIGTERM", ended);
-  });
-  return { stop, forget };
 }

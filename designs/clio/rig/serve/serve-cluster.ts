@@ -47,9 +47,9 @@ export type ClusterTimes = Required<Pick<ClusterNodeOptions, "watchNs" | "timeou
  */
 export const clusterTimes: ClusterTimes = { watchNs: 2e9, timeoutNs: 1e9, silentNs: 3e10, pollNs: 1e8 };
 
-/** Counts of a served cluster; a node's `Served` in the order of the members. */
+/** Counts of a served cluster; what `serve` gives of each node, in the order of the members. */
 export interface ServedCluster {
-  readonly nodes: readonly Served[];
+  readonly nodes: readonly (Served | undefined)[];
   readonly migrations: readonly MigrationReport[];
   /** Frames that came to the controller. */
   readonly controllerFrames: number;
@@ -147,5 +147,9 @@ export async function serveCluster(
   if (failure !== undefined) throw failure.reason;
   const error = await Promise.race([failed, Promise.resolve()]);
   if (error) throw error;
-  return { nodes: served.map(s => (s as PromiseFulfilledResult<Served>).value), migrations, controllerFrames: frames };
+  return {
+    nodes: served.map(s => (s as PromiseFulfilledResult<Served | undefined>).value),
+    migrations,
+    controllerFrames: frames,
+  };
 }

@@ -4,7 +4,10 @@ import type { RemoteInfo, Socket } from "node:dgram";
 import type { Settings } from "../../config/index.ts";
 import { dissect, frameOffsets } from "../../wire/index.ts";
 import { formatIpv4, parseIpv4, udpFrame, udpHeader } from "../../../shared/wire/index.ts";
-import { openUdp, ServeError } from "../../../../sim/index.ts";
+import { openUdp, ServeError, socketDrops } from "../../../../sim/index.ts";
+
+/** Bytes of the longest datagram that is given to the node as one frame; the node itself counts those above its MTU. */
+const LONGEST_DATAGRAM = 9000;
 
 export interface UdpOptions {
   /**
@@ -27,6 +30,9 @@ export class UdpNetwork implements SessionNetwork {
   readonly #options: UdpOptions;
   readonly #sockets = new Map<number, Socket>();
   #lost = 0;
+  #tooLong = 0;
+  /** Of sockets that have been closed. */
+  #overflowed = 0;
   #receive: (frame: Uint8Array) => void = () => undefined;
 
   private constructor(settings: Settings, options: UdpOptions) {
@@ -58,6 +64,12 @@ export class UdpNetwork implements SessionNetwork {
 
   get lost(): number {
     return this.#lost;
+  }
+  get tooLong(): number {
+    return this.#tooLong;
+  }
+  get overflowed(): number {
+    return this.#overflowed + socketDrops(formatIpv4(this.#settings.runtime.ip), this.#sockets.keys());
   }
   get place(): string {
     const { ip, nativePort, clientPort } = this.#settings.runtime,
@@ -100,6 +112,7 @@ export class UdpNetwork implements SessionNetwork {
   }
 
   async close(): Promise<void> {
+    this.#overflowed = this.overflowed;
     const open = [...this.#sockets.values()];
     this.#sockets.clear();
     await Promise.all(
@@ -116,6 +129,11 @@ export class UdpNetwork implements SessionNetwork {
     const own = { mac: this.#settings.runtime.mac, ip: this.#settings.runtime.ip, port };
     const socket = await openUdp(formatIpv4(own.ip), port, remedy);
     socket.on("message", (data: Buffer, from: RemoteInfo) => {
+      // On a line it would come in fragments, and the node drops those.
+      if (data.length > LONGEST_DATAGRAM) {
+        this.#tooLong++;
+        return;
+      }
       const address = parseIpv4(from.address),
         ip = address === own.ip ? sameHost : address;
       this.#receive(udpFrame({ mac: hostMac(ip), ip, port: from.port }, own, data));

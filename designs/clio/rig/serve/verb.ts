@@ -1,12 +1,17 @@
-import { type DesignVerb, once, setting } from "../../../shared/command-line/index.ts";
+import { type DesignVerb, fileName, once, setting } from "../../../shared/command-line/index.ts";
 import { deviceName, monitorAddress, nodeCount, type ServeOptions, sessionCount, subnet, udpPort } from "./options.ts";
-import { interrupted, runServe } from "./run-serve.ts";
+import { runServe } from "./run-serve.ts";
 import { runServeCluster } from "./run-serve-cluster.ts";
 
 /** `mnemo serve clio`: the node as a server for programs of this machine. */
 export const serveVerb: DesignVerb = {
   options: () => [
     setting(),
+    once(
+      "--setup <file>",
+      "processes, memory and its contents before the first frame: a set-up file (.json) as of mnemo run",
+      fileName(".json"),
+    ),
     once("--port <port>", "the native UDP port (0: any free one); the same as --set nativePort=...", udpPort(0)),
     once(
       "--sessions <number>",
@@ -34,12 +39,5 @@ export const serveVerb: DesignVerb = {
       nodeCount,
     ).default(1),
   ],
-  act: async (options: ServeOptions, terminal) => {
-    const { stop, forget } = interrupted();
-    try {
-      return await (options.nodes > 1 ? runServeCluster : runServe)(options, stop, terminal);
-    } finally {
-      forget();
-    }
-  },
+  act: (options: ServeOptions, terminal) => (options.nodes > 1 ? runServeCluster : runServe)(options, terminal),
 };

@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   const served = await cluster.stop();
-  expect(served.nodes.map(n => n.lost)).toEqual([0, 0]);
+  expect(served.nodes.map(n => n?.lost)).toEqual([0, 0]);
   expect(served.controllerFrames).toBeGreaterThan(20);
 });
 

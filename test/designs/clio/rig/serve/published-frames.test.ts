@@ -34,7 +34,7 @@ if (missing !== undefined) console.log(`the published client's frames on a TAP d
 describe.skipIf(missing !== undefined)(
   `the published client's frames on a TAP device${missing === undefined ? "" : ` (skipped: ${missing})`}`,
   () => {
-    let node: SimulatedNode, ended: Promise<Served>, network: TapPipe, station: RawStation;
+    let node: SimulatedNode, ended: Promise<Served | undefined>, network: TapPipe, station: RawStation;
     let end: () => void = () => undefined;
     beforeAll(async () => {
       network = await openTap(settings, options);

@@ -18,11 +18,19 @@ export function ownAddress(n = 0): string {
   return `127.${64 + n}.${(pid >> 8) & 0xff}.${1 + ((pid & 0xff) % 254)}`;
 }
 
+/** Counts of a node that was there until the end. */
+export type WellServed = Served & { readonly counters: NonNullable<Served["counters"]> };
+/** @throws when the node was not there any more at the end */
+export function wellServed(s: Served | undefined): WellServed {
+  if (s?.counters === undefined) throw new Error("the node did not end in order");
+  return { ...s, counters: s.counters };
+}
+
 export interface ServedNode {
   readonly settings: Settings;
   readonly node: SimulatedNode;
   /** Ends the service. */
-  readonly stop: () => Promise<Served>;
+  readonly stop: () => Promise<WellServed>;
 }
 
 /** A node served behind UDP sockets, in this process. */
@@ -38,7 +46,7 @@ export async function servedNode(
   const stopped = new Promise<void>(resolve => {
     end = resolve;
   });
-  let ended: Promise<Served> = Promise.reject(new Error("not started"));
+  let ended: Promise<Served | undefined> = Promise.reject(new Error("not started"));
   ended.catch(() => undefined);
   const node = await new Promise<SimulatedNode>((resolve, reject) => {
     ended = serve(settings, network, { monitor, stop: stopped, ready: resolve, ...o });
@@ -50,7 +58,7 @@ export async function servedNode(
     stop: async () => {
       end();
       try {
-        return await ended;
+        return wellServed(await ended);
       } finally {
         await network.close();
       }

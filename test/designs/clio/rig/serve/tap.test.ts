@@ -42,7 +42,7 @@ if (missing !== undefined) console.log(`the TAP device's tests are skipped: ${mi
 describe.skipIf(missing !== undefined)(
   `on a TAP device${missing === undefined ? "" : ` (skipped: ${missing})`}`,
   () => {
-    let node: SimulatedNode, ended: Promise<Served>, network: TapPipe;
+    let node: SimulatedNode, ended: Promise<Served | undefined>, network: TapPipe;
     let end: () => void = () => undefined;
     beforeAll(async () => {
       network = await openTap(settings, options);

@@ -70,16 +70,28 @@ async function ask(payload: Uint8Array): Promise<Uint8Array> {
 
 describe("mnemo serve clio", () => {
   it("says where it is, answers, runs the page's first program as it stands, and ends cleanly on SIGINT", async () => {
-    const served = mnemo("serve", "clio", "--set", `ip=${address}`, "--sessions", "3");
+    const folder = mkdtempSync(join(tmpdir(), "mnemo-serve-")),
+      setup = join(folder, "setup.json");
+    writeFileSync(
+      setup,
+      JSON.stringify({
+        mappings: [{ pid: 9, address: "0x80000000", length: 4096, write: false }],
+        memory: [{ pid: 9, address: "0x80000010", text: "prepared" }],
+      }),
+    );
+    const served = mnemo("serve", "clio", "--set", `ip=${address}`, "--sessions", "3", "--setup", setup);
     expect(await served.firstLine).toBe(
       `serving on UDP on ${address}: native port 1200; published client's ports 1234 to 1236, more as sessions open; monitor 10000. Ctrl-C ends.`,
     );
     const message = p.clioMessage({ opcode: p.opcode.PINGPONG, tag: 5 }, Uint8Array.of(1, 2, 3));
     expect(await ask(message)).toEqual(message);
+    const prepared = await ask(
+      p.clioMessage({ opcode: p.opcode.READ, pid: 9 }, p.encode(p.accessBody, { va: 0x8000_0010n, length: 8 })),
+    );
+    expect(Buffer.from(prepared.subarray(28)).toString()).toBe("prepared");
 
     const page = readFileSync(join(root, "docs/clio/serve.md"), "utf8"),
       program = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
-    const folder = mkdtempSync(join(tmpdir(), "mnemo-serve-"));
     try {
       writeFileSync(join(folder, "first.mjs"), program);
       const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "first.mjs")], {
@@ -99,11 +111,11 @@ describe("mnemo serve clio", () => {
     });
     served.signal("SIGINT");
     const { code, stdout, stderr } = await served.ended;
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "building the model ...\n" });
     expect(stdout.split("\n")[1]).toMatch(
-      /^served: 5 frames in, 5 out; \d+ cycles \(\d+\.\d us simulated\) in \d+\.\d\d s, asleep for \d+\.\d\d s$/,
+      /^served: 6 frames in, 6 out; \d+ cycles \(\d+\.\d us simulated\) in \d+\.\d\d s, asleep for \d+\.\d\d s$/,
     );
-    expect(stdout).toContain("counters: rxFrames 5, txFrames 5, pingpongs 1, reads 1, writes 1");
+    expect(stdout).toContain("counters: rxFrames 6, txFrames 6, pingpongs 1, reads 2, writes 1");
   });
 
   it("takes any free port, says which, and ends cleanly on SIGTERM", async () => {
@@ -123,7 +135,7 @@ describe("mnemo serve clio", () => {
       /: native port \d+; published client's ports as sessions open\. Ctrl-C ends\.$/,
     );
     served.signal("SIGTERM");
-    expect(await served.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
+    expect(await served.ended).toMatchObject({ code: 0, signal: null, stderr: "building the model ...\n" });
   });
 });
 
@@ -160,5 +172,66 @@ describe("what cannot be is one sentence, exit code 2", () => {
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(message);
     expect(err.trimEnd()).not.toContain("\n");
+  });
+});
+
+describe("a set-up file that cannot be is one sentence, exit code 2", () => {
+  it.each<[string, readonly string[], RegExp]>([
+    ["{", [], /setup\.json is not JSON: /],
+    ['{ "process": [] }', [], /: there is no field "process"; the fields are processes, mappings, memory, /],
+    [
+      '{ "mappings": [{ "pid": 0, "address": 0, "length": 1 }] }',
+      [],
+      /: mappings\[0\]\.pid = 0: must be a PID from 1 to 65535\n$/,
+    ],
+    [
+      '{ "freePages": 1000000000 }',
+      [],
+      /^mnemo: freePages = 1000000000 is more than the \d+ pages that physicalMemory and pageSize leave; the nearest is \d+\n$/,
+    ],
+    [
+      '{ "monitor": { "ip": "10.1.1.1", "mac": "02:00:00:00:00:09" } }',
+      [],
+      /: monitor\.ip = 10\.1\.1\.1: behind sockets the monitor has the node's address; leave the field out and give its port with --monitor, or serve a TAP device with --tap\n$/,
+    ],
+    ["{}", ["--nodes", "2"], /^mnemo: --setup \S+ prepares one node; leave it out with --nodes 2, /],
+    ["{}", ["--set", "port=1"], /^mnemo: /],
+  ])("%s %j", async (text, more, message) => {
+    const folder = mkdtempSync(join(tmpdir(), "mnemo-serve-")),
+      setup = join(folder, "setup.json");
+    try {
+      writeFileSync(setup, text);
+      const { code, out, err } = await inProcess([
+        "serve",
+        "clio",
+        "--set",
+        `ip=${address}`,
+        "--port",
+        "0",
+        "--setup",
+        setup,
+        ...more,
+      ]);
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(err).toMatch(message);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+  it("what the memory cannot hold is said before anything is served, and no port stays open", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mnemo-serve-")),
+      setup = join(folder, "setup.json");
+    try {
+      writeFileSync(setup, '{ "memory": [{ "pid": 3, "address": 4096, "text": "x" }] }');
+      const args = ["serve", "clio", "--set", `ip=${address}`, "--setup", setup];
+      for (let i = 0; i < 2; i++)
+        expect(await inProcess(args)).toEqual({
+          code: 2,
+          out: "",
+          err: 'building the model ...\nmnemo: setup: memory[0]: 0x1000 of PID 3 has no page; map it in "mappings", with physical pages left for it\n',
+        });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
