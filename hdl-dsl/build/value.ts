@@ -269,6 +269,10 @@ export class Value {
   and(b: unknown): Value {
     return this.two("and", b);
   }
+  andNot(b: unknown): Value {
+    const a = this.asNumber("andNot");
+    return new Value(make.binary("and", a, make.unary("not", operand(b, a.width, a.signed, "andNot"))));
+  }
   or(b: unknown): Value {
     return this.two("or", b);
   }

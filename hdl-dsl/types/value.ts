@@ -63,6 +63,8 @@ export interface UInt<W extends number = number> extends Common<W> {
   or<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
   xor<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
   not(): UInt<W>;
+  /** The bits that are set here and not in `b`. */
+  andNot<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
   eq<B extends UInt | Num>(b: B & Operand<W, B>): Bit;
   ne<B extends UInt | Num>(b: B & Operand<W, B>): Bit;
   lt<B extends UInt | Num>(b: B & Operand<W, B>): Bit;

@@ -1,4 +1,5 @@
 /** Vectors as sets of bits: one-hot codes, bits side by side, and the choice of one of them. */
+export { priority, priorityTree, type Choice } from "./choice.ts";
 export { decode, encodeOnehot, fromBits, orTree, toBits } from "./onehot.ts";
 export {
   atMostOne,

@@ -9,6 +9,7 @@ import {
   mux,
   node,
   output,
+  priority,
   reg,
   sink,
   source,
@@ -96,10 +97,11 @@ export const SlipEncoder = module(
 
     io.to.valid.set(closing.or(io.from.valid));
     io.to.payload.set(
-      mux(
-        firstOfTwo,
-        constant(slip.ESC, 8),
-        mux(closing, constant(slip.END, 8), mux(special, mux(isEnd, constant(slip.ESC_END, 8), slip.ESC_ESC), value)),
+      priority(
+        [firstOfTwo, slip.ESC],
+        [closing, slip.END],
+        [special, mux(isEnd, constant(slip.ESC_END, 8), slip.ESC_ESC)],
+        value,
       ),
     );
     io.from.ready.set(io.to.ready.and(closing.not()).and(firstOfTwo.not()).and(final));

@@ -1,5 +1,5 @@
 /** What the compiler must accept, and with which types: compiled by compile.test.ts and by `npm run lint`, never run. */
-import { enumOf, fromCode, match, variantOf, arbiter, arrayOf, assignView, bit, byName, mergePorts, portArray, portOf, prefixPorts, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, reg, wire, stage, unpack, type Bit, type Fields, type Given, type SInt, type Shape, type Stream, type StreamIn, type StreamOut, type StructShape, type UInt, type Val, type Var, type Enum, type EnumVar } from "../../../hdl-dsl/index.ts";
+import { enumOf, fromCode, match, priority, priorityTree, variantOf, arbiter, arrayOf, assignView, bit, byName, mergePorts, portArray, portOf, prefixPorts, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, reg, wire, stage, unpack, type Bit, type Fields, type Given, type SInt, type Shape, type Stream, type StreamIn, type StreamOut, type StructShape, type UInt, type Val, type Var, type Enum, type EnumVar } from "../../../hdl-dsl/index.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 const holds = <_T extends true>(): void => undefined;
@@ -186,4 +186,14 @@ export const Enums = module("Enums", () => ({ v: input(Verdict), op: output(Op),
   request.set(Request.read({ address: 4 }));
   request.set(Request.flush());
   io.op.set(fromCode(Op, io.y, "read"));
+});
+
+// Choices by several conditions.
+export const Choices = module("Choices", () => ({ c: input(bit), a: input(uint(8)), p: input(struct({ x: uint(4) })), y: output(uint(8)) }), io => {
+  const held = reg(uint(8)), chosen = priority([io.c, 3], [io.a.any(), io.a], held), tree = priorityTree([io.c, io.a], 0), pair = priority([io.c, io.p], io.p);
+  holds<Same<typeof chosen, UInt<8>>>();
+  holds<Same<typeof tree, UInt<8>>>();
+  holds<Same<typeof pair.x, UInt<4>>>();
+  const less = io.a.andNot(chosen);
+  holds<Same<typeof less, UInt<8>>>();
 });

@@ -1,5 +1,5 @@
 /** What the compiler must refuse: compiled by compile.test.ts (which also asserts the sentences) and by `npm run lint`, never run. */
-import { enumOf, match, variantOf, arrayOf, bit, byName, demux, fork, mergePorts, portArray, portOf, prefixPorts, stream, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pipeline, ram, reg, wire, type Bit, type StreamIn, type StreamOut, type Enum, type UInt } from "../../../hdl-dsl/index.ts";
+import { enumOf, match, priority, variantOf, arrayOf, bit, byName, demux, fork, mergePorts, portArray, portOf, prefixPorts, stream, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pipeline, ram, reg, wire, type Bit, type StreamIn, type StreamOut, type Enum, type UInt } from "../../../hdl-dsl/index.ts";
 import { Counter } from "./accepted.ts";
 
 const Job = struct({ a: uint(16), b: uint(16), c: uint(32), tag: uint(4) });
@@ -185,3 +185,9 @@ mux(flag, verdict, 1);
 wire(struct({ v: Verdict })).set({ v: "red" });
 // @ts-expect-error streams of two enumerations
 connect(stream(Verdict), stream(Colour));
+// @ts-expect-error the choices have one width
+priority([flag, a], b);
+// @ts-expect-error the condition is a bit
+priority([a, a], a);
+// @ts-expect-error 16 bits without 8
+b.andNot(a);

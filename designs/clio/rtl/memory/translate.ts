@@ -4,8 +4,8 @@ import {
   axi4Read,
   axi4Response,
   axi4Write,
-  bit,
   type Bit,
+  bit,
   bitsFor,
   cat,
   connect,
@@ -19,6 +19,7 @@ import {
   mux,
   node,
   output,
+  priority,
   ram,
   reg,
   sink,
@@ -328,18 +329,13 @@ export const Translate = module(
     );
     const asksSync = node(request.op.ne(plainOp));
     const finished = node(goesOn.and(complete));
-    const code = mux(
-      absent,
-      constant(status.INVALID, 4),
-      mux(
-        failed,
-        constant(status.FAIL, 4),
-        mux(
-          exhausted,
-          constant(status.OUT_OF_MEMORY, 4),
-          mux(moving, constant(status.MIGRATING, 4), mux(lacksWrite, constant(status.WRITE_PERM, 4), status.READ_PERM)),
-        ),
-      ),
+    const code = priority(
+      [absent, status.INVALID],
+      [failed, status.FAIL],
+      [exhausted, status.OUT_OF_MEMORY],
+      [moving, status.MIGRATING],
+      [lacksWrite, status.WRITE_PERM],
+      constant(status.READ_PERM, 4),
     );
     // From a register: the decision leaves in the next cycle, past the queues when they are empty.
     decision.set({

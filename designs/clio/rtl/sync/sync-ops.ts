@@ -2,7 +2,7 @@
  * The operations of the sync unit: their codes, the records that pass in and out of it, and their effect on the
  * word in memory.
  */
-import { bit, type Bit, constant, mux, node, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import { bit, type Bit, constant, mux, node, priority, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { firstPointerOp, operandBits, syncOpBits } from "../records/records.ts";
 import { lengthBits, slotBits } from "../../../shared/frame/index.ts";
 
@@ -63,7 +63,7 @@ export function newWord(op: UInt, old: UInt, operands: UInt): { readonly writes:
   const expected = mux(tas, constant(0, wordBits), low);
   const found = node(old.eq(expected), { name: "found_expected" });
   const sum = node(old.add(low), { name: "sum" });
-  const word = mux(tas, constant(1, wordBits), mux(op.eq(syncOp.cas), swap, mux(op.eq(syncOp.faa), sum, low)));
+  const word = priority([tas, 1], [op.eq(syncOp.cas), swap], [op.eq(syncOp.faa), sum], low);
   return {
     writes: fetchesPointer(op)
       .not()

@@ -12,6 +12,7 @@ import {
   mux,
   node,
   output,
+  priority,
   reg,
   sink,
   source,
@@ -298,14 +299,11 @@ export const GbnRx = module(
     });
     const lost = node(judged.long.or(judged.stored.not().and(ours.not().or(judged.data))));
     const kind = node(
-      mux(
-        ours.not(),
-        constant(gbnFrameKind.raw, 2),
-        mux(
-          well.not(),
-          constant(gbnFrameKind.loose, 2),
-          mux(judged.management, constant(gbnFrameKind.management, 2), gbnFrameKind.session),
-        ),
+      priority(
+        [ours.not(), gbnFrameKind.raw],
+        [well.not(), gbnFrameKind.loose],
+        [judged.management, gbnFrameKind.management],
+        constant(gbnFrameKind.session, 2),
       ),
     );
     const queue = instance("queue", Fifo({ shape: Queued, depth: 16, style: "distributed" }));

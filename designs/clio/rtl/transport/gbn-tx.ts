@@ -4,8 +4,8 @@ import {
   axi4Read,
   axi4Response,
   axi4Write,
-  bit,
   type Bit,
+  bit,
   connect,
   constant,
   Fifo,
@@ -17,6 +17,7 @@ import {
   node,
   output,
   pack,
+  priority,
   ram,
   reg,
   sink,
@@ -25,8 +26,8 @@ import {
   stream,
   type StreamIn,
   struct,
-  uint,
   type UInt,
+  uint,
   unpack,
   when,
   widthOf,
@@ -186,14 +187,11 @@ export const GbnTx = module(
     entry.set({
       turn: { session: ethernet.dst.bits(0, sessionBits(p)), ticket: ethernet.dst.bits(tagBits, ticketBits) },
       queued: {
-        kind: mux(
-          isUdp.not(),
-          kind(gbnFrameKind.raw),
-          mux(
-            tagged.not(),
-            kind(gbnFrameKind.loose),
-            mux(managed, kind(gbnFrameKind.management), gbnFrameKind.session),
-          ),
+        kind: priority(
+          [isUdp.not(), gbnFrameKind.raw],
+          [tagged.not(), gbnFrameKind.loose],
+          [managed, gbnFrameKind.management],
+          kind(gbnFrameKind.session),
         ),
         index: mux(
           managed,

@@ -8,12 +8,13 @@ import {
   mux,
   node,
   output,
+  priority,
   ram,
   reg,
   sink,
   struct,
-  uint,
   type UInt,
+  uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { gbnVerdict } from "../wire/index.ts";
@@ -167,14 +168,12 @@ export const GbnReceiver = module(
     const what = (v: number): UInt<3> => constant(v, 3);
     verdict.set({
       valid: op.packet,
-      what: mux(
-        known.not().or(was.bound.not().and(mux(op.control, constant(1, 1), next.not()))),
-        what(gbnVerdict.stranger),
-        mux(
-          op.control.or(inOrder),
-          what(gbnVerdict.accepted),
-          mux(lacks, what(gbnVerdict.refused), mux(behind, what(gbnVerdict.duplicate), what(gbnVerdict.ahead))),
-        ),
+      what: priority(
+        [known.not().or(was.bound.not().and(op.control.or(next.not()))), gbnVerdict.stranger],
+        [op.control.or(inOrder), gbnVerdict.accepted],
+        [lacks, gbnVerdict.refused],
+        [behind, gbnVerdict.duplicate],
+        what(gbnVerdict.ahead),
       ),
     });
     io.verdict.set(verdict);

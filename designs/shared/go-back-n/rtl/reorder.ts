@@ -10,6 +10,7 @@ import {
   mux,
   node,
   output,
+  priority,
   ram,
   reg,
   sink,
@@ -17,8 +18,8 @@ import {
   stage,
   stream,
   struct,
-  uint,
   type UInt,
+  uint,
   when,
   without,
 } from "../../../../hdl-dsl/index.ts";
@@ -217,10 +218,11 @@ export const GbnReorder = module(
     const act = (a: number): UInt<2> => constant(a, 2);
     plan.valid.set(outs.push.ready.and(replies.and(wants).or(at.release.and(quiet.not()))));
     plan.payload.set({
-      action: mux(
-        at.release,
-        act(waitingAction.release),
-        mux(passes, act(waitingAction.pass), mux(far, act(waitingAction.drop), waitingAction.keep)),
+      action: priority(
+        [at.release, waitingAction.release],
+        [passes, waitingAction.pass],
+        [far, waitingAction.drop],
+        act(waitingAction.keep),
       ),
       slot: mux(at.release, slot, freeSlot),
     });
@@ -278,10 +280,11 @@ export const GbnReorder = module(
       {
         due: mux(anew, first, dueThen),
         lane: mux(at.decide, laneNow, lane),
-        waits: mux(
-          anew,
-          none,
-          mux(at.decide, mux(keeping, was.waits.add(1), was.waits), mux(at.release, fewer, count)),
+        waits: priority(
+          [anew, none],
+          [at.decide, mux(keeping, was.waits.add(1), was.waits)],
+          [at.release, fewer],
+          count,
         ),
       },
     );

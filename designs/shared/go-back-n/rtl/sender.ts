@@ -1,7 +1,7 @@
 import {
   arbiter,
-  bit,
   type Bit,
+  bit,
   carryEqual,
   cat,
   connect,
@@ -14,6 +14,7 @@ import {
   mux,
   node,
   output,
+  priority,
   ram,
   reg,
   type Shape,
@@ -22,8 +23,8 @@ import {
   stream,
   type StreamIn,
   struct,
-  uint,
   type UInt,
+  uint,
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
@@ -243,7 +244,7 @@ export const GbnSender = module(
 
     const start = is(opKind.start);
     const back = node(goesBack.or(timesOut));
-    const acked = mux(start, before, mux(moves, op.sequence, mux(givesUp, was.sent, was.acked)));
+    const acked = priority([start, before], [moves, op.sequence], [givesUp, was.sent], was.acked);
     states.write(opValid, op.session, {
       open: mux(start, op.flag, was.open.and(givesUp.not())),
       acked,

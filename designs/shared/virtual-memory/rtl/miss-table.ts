@@ -1,8 +1,8 @@
 import {
   assertAlways,
   atMostOne,
-  bit,
   type Bit,
+  bit,
   constant,
   encodeOnehot,
   firstSet,
@@ -16,11 +16,12 @@ import {
   node,
   orTree,
   output,
+  priority,
   ram,
   reg,
   struct,
-  uint,
   type UInt,
+  uint,
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
@@ -216,10 +217,11 @@ export const MissTable = module(
     const faultNow = node(io.walked.valid.and(faults));
     io.fault.set({ valid: faultNow, result: w });
     const walkVerdict = node(
-      mux(
-        w.error,
-        uint3(verdict.error),
-        mux(w.allocated.not(), uint3(verdict.invalid), mux(w.mapped, uint3(verdict.mapped), uint3(verdict.unmapped))),
+      priority(
+        [w.error, verdict.error],
+        [w.allocated.not(), verdict.invalid],
+        [w.mapped, verdict.mapped],
+        uint3(verdict.unmapped),
       ),
     );
     walkResults.write(io.walked.valid, w.miss, { verdict: walkVerdict, ppn: w.ppn, read: w.read, write: w.write });
@@ -293,18 +295,13 @@ export const MissTable = module(
       servedKey.set(keyOf.readAsync(pickedMiss));
       const faultVerdict = mux(faultResult.outOfMemory, uint3(verdict.outOfMemory), uint3(verdict.mapped));
       const early = literalOf(Result, { verdict: walkVerdict, ppn: w.ppn, read: w.read, write: w.write });
-      served.set(
-        mux(
-          pickedEarly,
-          early,
-          literalOf(Result, {
-            verdict: mux(pickedQuick, uint3(verdict.mapped), mux(faultedPicked, faultVerdict, walkResult.verdict)),
-            ppn: mux(pickedQuick, io.faulted.ppn, mux(faultedPicked, faultResult.ppn, walkResult.ppn)),
-            read: walkResult.read,
-            write: walkResult.write,
-          }),
-        ),
-      );
+      const late = literalOf(Result, {
+        verdict: priority([pickedQuick, verdict.mapped], [faultedPicked, faultVerdict], walkResult.verdict),
+        ppn: priority([pickedQuick, io.faulted.ppn], [faultedPicked, faultResult.ppn], walkResult.ppn),
+        read: walkResult.read,
+        write: walkResult.write,
+      });
+      served.set(mux(pickedEarly, early, late));
     });
     io.served.set({
       valid: servedValid,
