@@ -32,39 +32,39 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
   output wire [57:0] answer_answer_peer_identity,
   output wire [63:0] answer_answer_peer_address
 );
-  reg starting; // receiver.ts:97
-  reg [9:0] cursor; // receiver.ts:98
-  reg [6:0] wait_; // receiver.ts:100
-  reg op_start; // receiver.ts:115
-  reg op_open; // receiver.ts:115
-  reg op_timer; // receiver.ts:115
-  reg op_control; // receiver.ts:115
-  reg op_packet; // receiver.ts:115
-  reg [9:0] op_session; // receiver.ts:115
-  reg [31:0] op_sequence; // receiver.ts:115
-  reg [57:0] op_peer_identity; // receiver.ts:115
-  reg [63:0] op_peer_address; // receiver.ts:115
-  reg verdict_valid_1; // receiver.ts:165
-  reg [2:0] verdict_what_1; // receiver.ts:165
-  reg [9:0] answer_session; // receiver.ts:181
-  reg [31:0] answer_sequence; // receiver.ts:181
-  reg answer_nack; // receiver.ts:181
-  reg [57:0] answer_peer_identity; // receiver.ts:181
-  reg [63:0] answer_peer_address; // receiver.ts:181
-  reg answer_valid_1; // receiver.ts:182
-  (* ram_style = "block" *) reg [163:0] states [0:1023]; // receiver.ts:127
-  wire [163:0] was; // receiver.ts:128
-  reg [163:0] was_rd; // receiver.ts:128
-  reg [163:0] was_fwd; // receiver.ts:128
-  reg was_hit; // receiver.ts:128
-  wire due = (wait_ >= 7'd3) & ~starting; // receiver.ts:101
-  wire urgent = wait_ == 7'd67; // receiver.ts:102
-  wire asked = starting | control_valid; // receiver.ts:103
-  wire looks = due & ~asked & (~packet_valid | urgent); // receiver.ts:105
+  reg starting; // receiver.ts:98
+  reg [9:0] cursor; // receiver.ts:99
+  reg [6:0] wait_; // receiver.ts:101
+  reg op_start; // receiver.ts:116
+  reg op_open; // receiver.ts:116
+  reg op_timer; // receiver.ts:116
+  reg op_control; // receiver.ts:116
+  reg op_packet; // receiver.ts:116
+  reg [9:0] op_session; // receiver.ts:116
+  reg [31:0] op_sequence; // receiver.ts:116
+  reg [57:0] op_peer_identity; // receiver.ts:116
+  reg [63:0] op_peer_address; // receiver.ts:116
+  reg verdict_valid_1; // receiver.ts:166
+  reg [2:0] verdict_what_1; // receiver.ts:166
+  reg [9:0] answer_session; // receiver.ts:180
+  reg [31:0] answer_sequence; // receiver.ts:180
+  reg answer_nack; // receiver.ts:180
+  reg [57:0] answer_peer_identity; // receiver.ts:180
+  reg [63:0] answer_peer_address; // receiver.ts:180
+  reg answer_valid_1; // receiver.ts:181
+  (* ram_style = "block" *) reg [163:0] states [0:1023]; // receiver.ts:128
+  wire [163:0] was; // receiver.ts:129
+  reg [163:0] was_rd; // receiver.ts:129
+  reg [163:0] was_fwd; // receiver.ts:129
+  reg was_hit; // receiver.ts:129
+  wire due = (wait_ >= 7'd3) & ~starting; // receiver.ts:102
+  wire urgent = wait_ == 7'd67; // receiver.ts:103
+  wire asked = starting | control_valid; // receiver.ts:104
+  wire looks = due & ~asked & (~packet_valid | urgent); // receiver.ts:106
   wire [9:0] session =
     (starting | looks) ? cursor :
     control_valid ? control_payload_session :
-    packet_payload_session; // receiver.ts:112
+    packet_payload_session; // receiver.ts:113
   wire [19:0] known_joined = {
     op_peer_identity[57] == was[99],
     op_peer_identity[56:54] == was[98:96],
@@ -88,8 +88,8 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
     op_peer_identity[2:0] == was[44:42]
   };
   wire [20:0] known_sum = {1'b0, known_joined} + 21'd1;
-  wire known = was[0] & (~was[1] | known_sum[20]); // receiver.ts:131
-  wire [31:0] gap = op_sequence - was[34:3]; // receiver.ts:132
+  wire known = was[0] & (~was[1] | known_sum[20]); // receiver.ts:132
+  wire [31:0] gap = op_sequence - was[34:3]; // receiver.ts:133
   wire [10:0] next_joined = {
     op_sequence[31:30] == was[34:33],
     op_sequence[29:27] == was[32:30],
@@ -104,20 +104,20 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
     op_sequence[2:0] == was[5:3]
   };
   wire [11:0] next_sum = {1'b0, next_joined} + 12'd1;
-  wire next = next_sum[11]; // receiver.ts:133
-  wire behind = gap[31]; // receiver.ts:134
-  wire data = op_packet & ~op_control & known; // receiver.ts:135
-  wire full_count = was[41:35] == 7'd99; // receiver.ts:136
-  wire wanting = |was[41:35]; // receiver.ts:137
-  wire in_order = data & next & (~full_count | answer_room); // receiver.ts:140
-  wire again = data & ~next & behind & was[1]; // receiver.ts:141
-  wire ahead = data & ~next & ~behind & was[1]; // receiver.ts:142
-  wire asks = ahead & ~was[2]; // receiver.ts:143
-  wire timed = op_timer & wanting; // receiver.ts:144
-  wire answers = (answer_room & (again | asks | timed)) | (in_order & full_count); // receiver.ts:145
-  wire [31:0] last = in_order ? was[34:3] : was[34:3] - 32'd1; // receiver.ts:146
-  wire changes = op_start | in_order | answers; // receiver.ts:148
-  wire lacks = data & ~answer_room & (again | asks | next); // receiver.ts:166
+  wire next = next_sum[11]; // receiver.ts:134
+  wire behind = gap[31]; // receiver.ts:135
+  wire data = op_packet & ~op_control & known; // receiver.ts:136
+  wire full_count = was[41:35] == 7'd99; // receiver.ts:137
+  wire wanting = |was[41:35]; // receiver.ts:138
+  wire in_order = data & next & (~full_count | answer_room); // receiver.ts:141
+  wire again = data & ~next & behind & was[1]; // receiver.ts:142
+  wire ahead = data & ~next & ~behind & was[1]; // receiver.ts:143
+  wire asks = ahead & ~was[2]; // receiver.ts:144
+  wire timed = op_timer & wanting; // receiver.ts:145
+  wire answers = (answer_room & (again | asks | timed)) | (in_order & full_count); // receiver.ts:146
+  wire [31:0] last = in_order ? was[34:3] : was[34:3] - 32'd1; // receiver.ts:147
+  wire changes = op_start | in_order | answers; // receiver.ts:149
+  wire lacks = data & ~answer_room & (again | asks | next); // receiver.ts:167
 
   always @(posedge clk)
     if (rst) starting <= 1'b1;
@@ -214,13 +214,13 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(op_packet & op_timer)); // receiver.ts:195
+    if (~rst) assert (~(op_packet & op_timer)); // receiver.ts:194
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(op_packet & op_timer))) begin
-        $display("%s", "assertion failed: one operation at a time (receiver.ts:195)"); // receiver.ts:195
+        $display("%s", "assertion failed: one operation at a time (receiver.ts:194)"); // receiver.ts:194
         $stop;
       end
     end

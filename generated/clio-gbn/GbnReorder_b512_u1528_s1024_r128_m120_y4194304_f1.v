@@ -44,118 +44,118 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   output wire         events_skipped,
   output wire         events_stale
 );
-  wire room_plan_ready; // reorder.ts:104
-  wire room_beats_ready; // reorder.ts:104
-  wire room_out_valid; // reorder.ts:104
-  wire [511:0] room_out_payload_data; // reorder.ts:104
-  wire [63:0] room_out_payload_keep; // reorder.ts:104
-  wire room_out_payload_last; // reorder.ts:104
-  wire room_out_payload_user; // reorder.ts:104
-  reg planned_full; // reorder.ts:109
-  reg [1:0] planned_held_action; // reorder.ts:109
-  reg [6:0] planned_held_slot; // reorder.ts:109
-  wire outs_push_ready; // reorder.ts:110
-  wire outs_pop_valid; // reorder.ts:110
-  wire [119:0] outs_pop_payload; // reorder.ts:110
-  wire [2:0] outs_level; // reorder.ts:110
-  wire free_push_ready; // reorder.ts:123
-  wire free_pop_valid; // reorder.ts:123
-  wire [6:0] free_pop_payload; // reorder.ts:123
-  wire [7:0] free_level; // reorder.ts:123
-  wire lanes_push_ready; // reorder.ts:124
-  wire lanes_pop_valid; // reorder.ts:124
-  wire [6:0] lanes_pop_payload; // reorder.ts:124
-  wire [7:0] lanes_level; // reorder.ts:124
-  reg starting; // reorder.ts:127
-  reg crowded_1; // reorder.ts:128
-  reg some; // reorder.ts:131
-  reg [6:0] slot; // reorder.ts:135
-  reg select; // reorder.ts:142
-  reg look; // reorder.ts:143
-  reg decide; // reorder.ts:144
-  reg sort; // reorder.ts:145
-  reg check; // reorder.ts:146
-  reg found; // reorder.ts:147
-  reg release_; // reorder.ts:148
-  reg flush; // reorder.ts:149
-  reg flushed; // reorder.ts:150
-  reg [22:0] waited; // reorder.ts:159
-  reg impatient; // reorder.ts:160
-  reg [6:0] probe; // reorder.ts:161
-  reg alternate; // reorder.ts:164
-  reg op_control; // reorder.ts:173
-  reg op_skip; // reorder.ts:173
-  reg op_silent; // reorder.ts:173
-  reg op_reply; // reorder.ts:173
-  reg [9:0] turn_session; // reorder.ts:174
-  reg [15:0] turn_ticket; // reorder.ts:174
-  reg quiet; // reorder.ts:215
-  reg [15:0] chased; // reorder.ts:244
-  reg [6:0] lane; // reorder.ts:245
-  reg [7:0] count; // reorder.ts:246
+  wire room_plan_ready; // reorder.ts:105
+  wire room_beats_ready; // reorder.ts:105
+  wire room_out_valid; // reorder.ts:105
+  wire [511:0] room_out_payload_data; // reorder.ts:105
+  wire [63:0] room_out_payload_keep; // reorder.ts:105
+  wire room_out_payload_last; // reorder.ts:105
+  wire room_out_payload_user; // reorder.ts:105
+  reg planned_full; // reorder.ts:110
+  reg [1:0] planned_held_action; // reorder.ts:110
+  reg [6:0] planned_held_slot; // reorder.ts:110
+  wire outs_push_ready; // reorder.ts:111
+  wire outs_pop_valid; // reorder.ts:111
+  wire [119:0] outs_pop_payload; // reorder.ts:111
+  wire [2:0] outs_level; // reorder.ts:111
+  wire free_push_ready; // reorder.ts:124
+  wire free_pop_valid; // reorder.ts:124
+  wire [6:0] free_pop_payload; // reorder.ts:124
+  wire [7:0] free_level; // reorder.ts:124
+  wire lanes_push_ready; // reorder.ts:125
+  wire lanes_pop_valid; // reorder.ts:125
+  wire [6:0] lanes_pop_payload; // reorder.ts:125
+  wire [7:0] lanes_level; // reorder.ts:125
+  reg starting; // reorder.ts:128
+  reg crowded_1; // reorder.ts:129
+  reg some; // reorder.ts:132
+  reg [6:0] slot; // reorder.ts:136
+  reg select; // reorder.ts:143
+  reg look; // reorder.ts:144
+  reg decide; // reorder.ts:145
+  reg sort; // reorder.ts:146
+  reg check; // reorder.ts:147
+  reg found; // reorder.ts:148
+  reg release_; // reorder.ts:149
+  reg flush; // reorder.ts:150
+  reg flushed; // reorder.ts:151
+  reg [22:0] waited; // reorder.ts:160
+  reg impatient; // reorder.ts:161
+  reg [6:0] probe; // reorder.ts:162
+  reg alternate; // reorder.ts:165
+  reg op_control; // reorder.ts:174
+  reg op_skip; // reorder.ts:174
+  reg op_silent; // reorder.ts:174
+  reg op_reply; // reorder.ts:174
+  reg [9:0] turn_session; // reorder.ts:175
+  reg [15:0] turn_ticket; // reorder.ts:175
+  reg quiet; // reorder.ts:216
+  reg [15:0] chased; // reorder.ts:246
+  reg [6:0] lane; // reorder.ts:247
+  reg [7:0] count; // reorder.ts:248
   reg [7:0] hint_lane; // hints.ts:42
-  reg joining; // reorder.ts:252
-  reg [16:0] joining_place; // reorder.ts:253
-  reg [6:0] joining_slot; // reorder.ts:254
-  reg matches_; // reorder.ts:266
-  reg gone; // reorder.ts:268
-  reg [9:0] cursor; // reorder.ts:273
-  reg drops; // reorder.ts:290
-  reg events_waited_1; // reorder.ts:349
-  reg events_skipped_1; // reorder.ts:349
-  reg events_stale_1; // reorder.ts:349
-  (* ram_style = "distributed" *) reg [146:0] kept_words [0:127]; // reorder.ts:115
-  (* ram_style = "distributed" *) reg [6:0] links [0:127]; // reorder.ts:120
-  (* ram_style = "distributed" *) reg taken [0:127]; // reorder.ts:121
+  reg joining; // reorder.ts:254
+  reg [16:0] joining_place; // reorder.ts:255
+  reg [6:0] joining_slot; // reorder.ts:256
+  reg matches_; // reorder.ts:268
+  reg gone; // reorder.ts:270
+  reg [9:0] cursor; // reorder.ts:275
+  reg drops; // reorder.ts:293
+  reg events_waited_1; // reorder.ts:352
+  reg events_skipped_1; // reorder.ts:352
+  reg events_stale_1; // reorder.ts:352
+  (* ram_style = "distributed" *) reg [146:0] kept_words [0:127]; // reorder.ts:116
+  (* ram_style = "distributed" *) reg [6:0] links [0:127]; // reorder.ts:121
+  (* ram_style = "distributed" *) reg taken [0:127]; // reorder.ts:122
   (* ram_style = "ultra" *) reg [63:0] hints [0:16383]; // hints.ts:32
   reg [63:0] hint_word; // hints.ts:41
-  (* ram_style = "block" *) reg [30:0] heads [0:1023]; // reorder.ts:197
-  reg [30:0] was; // reorder.ts:202
-  wire replies; // reorder.ts:210
-  wire wants; // reorder.ts:213
-  wire passes; // reorder.ts:212
-  wire far; // reorder.ts:206
-  wire [6:0] free_slot; // reorder.ts:126
-  wire plan_valid = outs_push_ready & ((replies & wants) | (release_ & ~quiet)); // reorder.ts:108
-  wire plan_ready = ~planned_full; // reorder.ts:108
-  wire [1:0] plan_payload_action = release_ ? 2'd3 : passes ? 2'd0 : far ? 2'd1 : 2'd2; // reorder.ts:108
-  wire [6:0] plan_payload_slot = release_ ? slot : free_slot; // reorder.ts:108
-  wire planned_valid = plan_valid | planned_full; // reorder.ts:109
-  wire [1:0] planned_payload_action = planned_full ? planned_held_action : plan_payload_action; // reorder.ts:109
-  wire [6:0] planned_payload_slot = planned_full ? planned_held_slot : plan_payload_slot; // reorder.ts:109
-  wire is_free = free_pop_valid & lanes_pop_valid; // reorder.ts:125
+  (* ram_style = "block" *) reg [30:0] heads [0:1023]; // reorder.ts:198
+  reg [30:0] was; // reorder.ts:203
+  wire replies; // reorder.ts:211
+  wire wants; // reorder.ts:214
+  wire passes; // reorder.ts:213
+  wire far; // reorder.ts:207
+  wire [6:0] free_slot; // reorder.ts:127
+  wire plan_valid = outs_push_ready & ((replies & wants) | (release_ & ~quiet)); // reorder.ts:109
+  wire plan_ready = ~planned_full; // reorder.ts:109
+  wire [1:0] plan_payload_action = release_ ? 2'd3 : passes ? 2'd0 : far ? 2'd1 : 2'd2; // reorder.ts:109
+  wire [6:0] plan_payload_slot = release_ ? slot : free_slot; // reorder.ts:109
+  wire planned_valid = plan_valid | planned_full; // reorder.ts:110
+  wire [1:0] planned_payload_action = planned_full ? planned_held_action : plan_payload_action; // reorder.ts:110
+  wire [6:0] planned_payload_slot = planned_full ? planned_held_slot : plan_payload_slot; // reorder.ts:110
+  wire is_free = free_pop_valid & lanes_pop_valid; // reorder.ts:126
   assign free_slot = free_pop_payload;
-  wire slot_taken = taken[slot]; // reorder.ts:137
-  wire probed = taken[probe]; // reorder.ts:162
-  wire silent_first = silent_valid & (alternate | ~reply_valid); // reorder.ts:167
-  wire skips = ~control_valid & impatient & probed; // reorder.ts:168
-  wire asked = control_valid | skips | silent_valid | reply_valid; // reorder.ts:169
+  wire slot_taken = taken[slot]; // reorder.ts:138
+  wire probed = taken[probe]; // reorder.ts:163
+  wire silent_first = silent_valid & (alternate | ~reply_valid); // reorder.ts:168
+  wire skips = ~control_valid & impatient & probed; // reorder.ts:169
+  wire asked = control_valid | skips | silent_valid | reply_valid; // reorder.ts:170
   wire [9:0] session =
     control_valid ? control_payload_session :
     silent_first ? silent_payload_session :
-    reply_payload_turn_session; // reorder.ts:170
-  wire plain = ~(control_valid | skips); // reorder.ts:175
+    reply_payload_turn_session; // reorder.ts:171
+  wire plain = ~(control_valid | skips); // reorder.ts:176
   wire [146:0] was_node_word = kept_words[slot];
-  wire [9:0] was_node = select ? session : look ? was_node_word[9:0] : turn_session; // reorder.ts:202
-  wire [15:0] gap = turn_ticket - was[15:0]; // reorder.ts:203
-  wire due = turn_ticket == was[15:0]; // reorder.ts:204
-  wire behind = gap[15]; // reorder.ts:205
+  wire [9:0] was_node = select ? session : look ? was_node_word[9:0] : turn_session; // reorder.ts:203
+  wire [15:0] gap = turn_ticket - was[15:0]; // reorder.ts:204
+  wire due = turn_ticket == was[15:0]; // reorder.ts:205
+  wire behind = gap[15]; // reorder.ts:206
   assign far = |gap[14:10];
-  wire near = ~(|{due, behind, far}); // reorder.ts:207
+  wire near = ~(|{due, behind, far}); // reorder.ts:208
   assign replies = decide & op_reply;
-  wire ordered = replies & reply_payload_ordered; // reorder.ts:211
+  wire ordered = replies & reply_payload_ordered; // reorder.ts:212
   assign passes = ~reply_payload_ordered | due | behind;
   assign wants = passes | far | is_free;
-  wire sends = plan_ready & outs_push_ready; // reorder.ts:228
-  wire done = replies & sends & wants; // reorder.ts:229
-  wire mutes = decide & op_silent; // reorder.ts:232
-  wire keeping = near & is_free & ((ordered & sends) | mutes); // reorder.ts:238
-  wire alone = ~(|was[30:23]); // reorder.ts:239
-  wire [6:0] lane_now = alone ? lanes_pop_payload : was[22:16]; // reorder.ts:240
-  wire [15:0] is_due = decide ? was[15:0] : chased; // reorder.ts:247
-  wire [15:0] due_next = is_due + 16'd1; // reorder.ts:248
-  wire newcomer = decide & near & ~op_skip; // reorder.ts:249
-  wire [16:0] place = {decide ? lane_now : lane, newcomer ? turn_ticket[9:0] : due_next[9:0]}; // reorder.ts:250
+  wire sends = plan_ready & outs_push_ready; // reorder.ts:230
+  wire done = replies & sends & wants; // reorder.ts:231
+  wire mutes = decide & op_silent; // reorder.ts:234
+  wire keeping = near & is_free & ((ordered & sends) | mutes); // reorder.ts:240
+  wire alone = ~(|was[30:23]); // reorder.ts:241
+  wire [6:0] lane_now = alone ? lanes_pop_payload : was[22:16]; // reorder.ts:242
+  wire [15:0] is_due = decide ? was[15:0] : chased; // reorder.ts:249
+  wire [15:0] due_next = is_due + 16'd1; // reorder.ts:250
+  wire newcomer = decide & near & ~op_skip; // reorder.ts:251
+  wire [16:0] place = {decide ? lane_now : lane, newcomer ? turn_ticket[9:0] : due_next[9:0]}; // reorder.ts:252
   wire [6:0] hint =
     ({7{hint_lane[0]}} & hint_word[6:0])
     | ({7{hint_lane[1]}} & hint_word[14:8])
@@ -165,29 +165,29 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     | ({7{hint_lane[5]}} & hint_word[46:40])
     | ({7{hint_lane[6]}} & hint_word[54:48])
     | ({7{hint_lane[7]}} & hint_word[62:56]); // hints.ts:44
-  wire steps = decide & (op_reply ? reply_payload_ordered & sends & due : op_silent ? due : op_skip & near); // reorder.ts:262
-  wire restarts = decide & op_control; // reorder.ts:265
-  wire further = found & ~matches_ & gone; // reorder.ts:269
-  wire freed = release_ & (sends | quiet); // reorder.ts:270
-  wire [15:0] due_then = (steps | further) ? due_next : is_due; // reorder.ts:271
-  wire [7:0] fewer = count - 8'd1; // reorder.ts:272
-  wire anew = starting | restarts; // reorder.ts:274
-  wire [9:0] node = starting ? cursor : turn_session; // reorder.ts:277
-  wire flushed_1 = flushed & drops; // reorder.ts:292
-  wire listed = ~(|(cursor >> 7)) & starting; // reorder.ts:293
-  wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // reorder.ts:296
-  wire moves = steps | freed | restarts | ~some; // reorder.ts:346
+  wire steps = decide & (op_reply ? reply_payload_ordered & sends & due : op_silent ? due : op_skip & near); // reorder.ts:264
+  wire restarts = decide & op_control; // reorder.ts:267
+  wire further = found & ~matches_ & gone; // reorder.ts:271
+  wire freed = release_ & (sends | quiet); // reorder.ts:272
+  wire [15:0] due_then = (steps | further) ? due_next : is_due; // reorder.ts:273
+  wire [7:0] fewer = count - 8'd1; // reorder.ts:274
+  wire anew = starting | restarts; // reorder.ts:276
+  wire [9:0] node = starting ? cursor : turn_session; // reorder.ts:279
+  wire flushed_1 = flushed & drops; // reorder.ts:295
+  wire listed = ~(|(cursor >> 7)) & starting; // reorder.ts:296
+  wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // reorder.ts:299
+  wire moves = steps | freed | restarts | ~some; // reorder.ts:349
 
-  wire room_plan_valid = planned_valid; // reorder.ts:104
-  wire [1:0] room_plan_payload_action = planned_payload_action; // reorder.ts:104
-  wire [6:0] room_plan_payload_slot = planned_payload_slot; // reorder.ts:104
-  wire room_beats_valid = beats_valid; // reorder.ts:104
-  wire [511:0] room_beats_payload_data = beats_payload_data; // reorder.ts:104
-  wire [63:0] room_beats_payload_keep = beats_payload_keep; // reorder.ts:104
-  wire room_beats_payload_last = beats_payload_last; // reorder.ts:104
-  wire room_beats_payload_user = beats_payload_user; // reorder.ts:104
-  wire room_out_ready = out_beats_ready; // reorder.ts:104
-  GbnWaiting_b512_u1528_r128 room ( // reorder.ts:104
+  wire room_plan_valid = planned_valid; // reorder.ts:105
+  wire [1:0] room_plan_payload_action = planned_payload_action; // reorder.ts:105
+  wire [6:0] room_plan_payload_slot = planned_payload_slot; // reorder.ts:105
+  wire room_beats_valid = beats_valid; // reorder.ts:105
+  wire [511:0] room_beats_payload_data = beats_payload_data; // reorder.ts:105
+  wire [63:0] room_beats_payload_keep = beats_payload_keep; // reorder.ts:105
+  wire room_beats_payload_last = beats_payload_last; // reorder.ts:105
+  wire room_beats_payload_user = beats_payload_user; // reorder.ts:105
+  wire room_out_ready = out_beats_ready; // reorder.ts:105
+  GbnWaiting_b512_u1528_r128 room ( // reorder.ts:105
     .clk                 (clk),
     .rst                 (rst),
     .plan_valid          (room_plan_valid),
@@ -208,10 +208,10 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     .out_payload_user    (room_out_payload_user)
   );
 
-  wire outs_push_valid = plan_ready & ((replies & passes) | (release_ & ~quiet)); // reorder.ts:110
-  wire [119:0] outs_push_payload = release_ ? was_node_word[146:27] : reply_payload_meta; // reorder.ts:110
-  wire outs_pop_ready = out_ready; // reorder.ts:110
-  Fifo_uint120_d4 outs ( // reorder.ts:110
+  wire outs_push_valid = plan_ready & ((replies & passes) | (release_ & ~quiet)); // reorder.ts:111
+  wire [119:0] outs_push_payload = release_ ? was_node_word[146:27] : reply_payload_meta; // reorder.ts:111
+  wire outs_pop_ready = out_ready; // reorder.ts:111
+  Fifo_uint120_d4 outs ( // reorder.ts:111
     .clk          (clk),
     .rst          (rst),
     .push_valid   (outs_push_valid),
@@ -223,10 +223,10 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     .level        (outs_level)
   );
 
-  wire free_push_valid = listed | freed | flushed_1; // reorder.ts:123
-  wire [6:0] free_push_payload = starting ? cursor[6:0] : slot; // reorder.ts:123
-  wire free_pop_ready = keeping; // reorder.ts:123
-  Fifo_uint7_d128 free ( // reorder.ts:123
+  wire free_push_valid = listed | freed | flushed_1; // reorder.ts:124
+  wire [6:0] free_push_payload = starting ? cursor[6:0] : slot; // reorder.ts:124
+  wire free_pop_ready = keeping; // reorder.ts:124
+  Fifo_uint7_d128 free ( // reorder.ts:124
     .clk          (clk),
     .rst          (rst),
     .push_valid   (free_push_valid),
@@ -238,10 +238,10 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     .level        (free_level)
   );
 
-  wire lanes_push_valid = listed | (freed & ~(|fewer)) | (restarts & ~alone); // reorder.ts:124
-  wire [6:0] lanes_push_payload = starting ? cursor[6:0] : decide ? was[22:16] : lane; // reorder.ts:124
-  wire lanes_pop_ready = keeping & alone; // reorder.ts:124
-  Fifo_uint7_d128 lanes ( // reorder.ts:124
+  wire lanes_push_valid = listed | (freed & ~(|fewer)) | (restarts & ~alone); // reorder.ts:125
+  wire [6:0] lanes_push_payload = starting ? cursor[6:0] : decide ? was[22:16] : lane; // reorder.ts:125
+  wire lanes_pop_ready = keeping & alone; // reorder.ts:125
+  Fifo_uint7_d128 lanes ( // reorder.ts:125
     .clk          (clk),
     .rst          (rst),
     .push_valid   (lanes_push_valid),
@@ -533,29 +533,29 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~free_push_valid | free_push_ready); // reorder.ts:352
-      assert (~lanes_push_valid | lanes_push_ready); // reorder.ts:353
-      assert (~freed | slot_taken); // reorder.ts:354
-      assert (~freed | (|count)); // reorder.ts:355
+      assert (~free_push_valid | free_push_ready); // reorder.ts:355
+      assert (~lanes_push_valid | lanes_push_ready); // reorder.ts:356
+      assert (~freed | slot_taken); // reorder.ts:357
+      assert (~freed | (|count)); // reorder.ts:358
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~free_push_valid | free_push_ready)) begin
-        $display("%s", "assertion failed: a slot comes back once (reorder.ts:352)"); // reorder.ts:352
+        $display("%s", "assertion failed: a slot comes back once (reorder.ts:355)"); // reorder.ts:355
         $stop;
       end
       if (~(~lanes_push_valid | lanes_push_ready)) begin
-        $display("%s", "assertion failed: a lane comes back once (reorder.ts:353)"); // reorder.ts:353
+        $display("%s", "assertion failed: a lane comes back once (reorder.ts:356)"); // reorder.ts:356
         $stop;
       end
       if (~(~freed | slot_taken)) begin
-        $display("%s", "assertion failed: what is released has waited (reorder.ts:354)"); // reorder.ts:354
+        $display("%s", "assertion failed: what is released has waited (reorder.ts:357)"); // reorder.ts:357
         $stop;
       end
       if (~(~freed | (|count))) begin
-        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:355)"); // reorder.ts:355
+        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:358)"); // reorder.ts:358
         $stop;
       end
     end

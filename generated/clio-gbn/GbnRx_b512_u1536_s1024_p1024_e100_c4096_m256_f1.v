@@ -74,206 +74,206 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   output wire         events_acks,
   output wire         events_nacks
 );
-  wire frames_rx_ready; // gbn-rx.ts:158
-  wire frames_ends; // gbn-rx.ts:158
-  wire [439:0] frames_end_header; // gbn-rx.ts:158
-  wire [15:0] frames_end_last_byte; // gbn-rx.ts:158
-  wire frames_end_long; // gbn-rx.ts:158
-  wire frames_end_bad; // gbn-rx.ts:158
-  wire frames_end_stored; // gbn-rx.ts:158
-  wire frames_beats_valid; // gbn-rx.ts:158
-  wire [511:0] frames_beats_payload_data; // gbn-rx.ts:158
-  wire [63:0] frames_beats_payload_keep; // gbn-rx.ts:158
-  wire frames_beats_payload_last; // gbn-rx.ts:158
-  wire frames_beats_payload_user; // gbn-rx.ts:158
-  wire receiver_packet_ready; // gbn-rx.ts:172
-  wire receiver_control_ready; // gbn-rx.ts:172
-  wire receiver_verdict_valid; // gbn-rx.ts:172
-  wire [2:0] receiver_verdict_what; // gbn-rx.ts:172
-  wire receiver_answer_valid; // gbn-rx.ts:172
-  wire [9:0] receiver_answer_answer_session; // gbn-rx.ts:172
-  wire [31:0] receiver_answer_answer_sequence; // gbn-rx.ts:172
-  wire receiver_answer_answer_nack; // gbn-rx.ts:172
-  wire [57:0] receiver_answer_answer_peer_identity; // gbn-rx.ts:172
-  wire [63:0] receiver_answer_answer_peer_address; // gbn-rx.ts:172
-  reg judged_valid; // gbn-rx.ts:235
-  reg judged_kept; // gbn-rx.ts:236
-  reg judged_bad; // gbn-rx.ts:236
-  reg judged_long; // gbn-rx.ts:236
-  reg judged_stored; // gbn-rx.ts:236
-  reg [9:0] judged_ours; // gbn-rx.ts:236
-  reg [39:0] judged_sums; // gbn-rx.ts:236
-  reg judged_data; // gbn-rx.ts:236
-  reg judged_answered; // gbn-rx.ts:236
-  reg judged_nack; // gbn-rx.ts:236
-  reg judged_management; // gbn-rx.ts:236
-  reg judged_short; // gbn-rx.ts:236
-  reg judged_silent; // gbn-rx.ts:236
-  reg [9:0] judged_session; // gbn-rx.ts:236
-  reg [31:0] judged_sequence; // gbn-rx.ts:236
-  reg [121:0] judged_peer; // gbn-rx.ts:236
-  reg [15:0] judged_ip_length; // gbn-rx.ts:236
-  reg [15:0] judged_checksum; // gbn-rx.ts:236
-  reg [15:0] judged_udp_length; // gbn-rx.ts:236
-  wire queue_push_ready; // gbn-rx.ts:311
-  wire queue_pop_valid; // gbn-rx.ts:311
-  wire [1:0] queue_pop_payload_kind; // gbn-rx.ts:311
-  wire queue_pop_payload_kept; // gbn-rx.ts:311
-  wire queue_pop_payload_bad; // gbn-rx.ts:311
-  wire queue_pop_payload_lost; // gbn-rx.ts:311
-  wire queue_pop_payload_silent; // gbn-rx.ts:311
-  wire [9:0] queue_pop_payload_packet_session; // gbn-rx.ts:311
-  wire [31:0] queue_pop_payload_packet_sequence; // gbn-rx.ts:311
-  wire queue_pop_payload_packet_control; // gbn-rx.ts:311
-  wire [57:0] queue_pop_payload_packet_peer_identity; // gbn-rx.ts:311
-  wire [63:0] queue_pop_payload_packet_peer_address; // gbn-rx.ts:311
-  wire queue_pop_payload_nack; // gbn-rx.ts:311
-  wire [15:0] queue_pop_payload_ip_length; // gbn-rx.ts:311
-  wire [15:0] queue_pop_payload_checksum; // gbn-rx.ts:311
-  wire [15:0] queue_pop_payload_udp_length; // gbn-rx.ts:311
-  wire [4:0] queue_level; // gbn-rx.ts:311
-  reg [1:0] entry_kind; // gbn-rx.ts:312
-  reg entry_kept; // gbn-rx.ts:312
-  reg entry_bad; // gbn-rx.ts:312
-  reg entry_lost; // gbn-rx.ts:312
-  reg entry_silent; // gbn-rx.ts:312
-  reg [9:0] entry_packet_session; // gbn-rx.ts:312
-  reg [31:0] entry_packet_sequence; // gbn-rx.ts:312
-  reg entry_packet_control; // gbn-rx.ts:312
-  reg [57:0] entry_packet_peer_identity; // gbn-rx.ts:312
-  reg [63:0] entry_packet_peer_address; // gbn-rx.ts:312
-  reg entry_nack; // gbn-rx.ts:312
-  reg [15:0] entry_ip_length; // gbn-rx.ts:312
-  reg [15:0] entry_checksum; // gbn-rx.ts:312
-  reg [15:0] entry_udp_length; // gbn-rx.ts:312
-  reg entry_valid; // gbn-rx.ts:313
-  reg held; // gbn-rx.ts:339
-  reg next_full; // gbn-rx.ts:344
-  reg [1:0] next_held_kind; // gbn-rx.ts:344
-  reg next_held_kept; // gbn-rx.ts:344
-  reg next_held_bad; // gbn-rx.ts:344
-  reg next_held_lost; // gbn-rx.ts:344
-  reg next_held_silent; // gbn-rx.ts:344
-  reg [9:0] next_held_packet_session; // gbn-rx.ts:344
-  reg [31:0] next_held_packet_sequence; // gbn-rx.ts:344
-  reg next_held_packet_control; // gbn-rx.ts:344
-  reg [57:0] next_held_packet_peer_identity; // gbn-rx.ts:344
-  reg [63:0] next_held_packet_peer_address; // gbn-rx.ts:344
-  reg next_held_nack; // gbn-rx.ts:344
-  reg [15:0] next_held_ip_length; // gbn-rx.ts:344
-  reg [15:0] next_held_checksum; // gbn-rx.ts:344
-  reg [15:0] next_held_udp_length; // gbn-rx.ts:344
-  reg next_skid_full; // gbn-rx.ts:344
-  reg [1:0] next_skid_held_kind; // gbn-rx.ts:344
-  reg next_skid_held_kept; // gbn-rx.ts:344
-  reg next_skid_held_bad; // gbn-rx.ts:344
-  reg next_skid_held_lost; // gbn-rx.ts:344
-  reg next_skid_held_silent; // gbn-rx.ts:344
-  reg [9:0] next_skid_held_packet_session; // gbn-rx.ts:344
-  reg [31:0] next_skid_held_packet_sequence; // gbn-rx.ts:344
-  reg next_skid_held_packet_control; // gbn-rx.ts:344
-  reg [57:0] next_skid_held_packet_peer_identity; // gbn-rx.ts:344
-  reg [63:0] next_skid_held_packet_peer_address; // gbn-rx.ts:344
-  reg next_skid_held_nack; // gbn-rx.ts:344
-  reg [15:0] next_skid_held_ip_length; // gbn-rx.ts:344
-  reg [15:0] next_skid_held_checksum; // gbn-rx.ts:344
-  reg [15:0] next_skid_held_udp_length; // gbn-rx.ts:344
-  wire silences_push_ready; // gbn-rx.ts:346
-  wire silences_pop_valid; // gbn-rx.ts:346
-  wire [9:0] silences_pop_payload_session; // gbn-rx.ts:346
-  wire [15:0] silences_pop_payload_ticket; // gbn-rx.ts:346
-  wire [4:0] silences_level; // gbn-rx.ts:346
-  reg full; // gbn-rx.ts:347
-  reg early_valid; // gbn-rx.ts:356
-  reg late_valid; // gbn-rx.ts:357
-  reg [1:0] early_kind; // gbn-rx.ts:358
-  reg early_kept; // gbn-rx.ts:358
-  reg early_bad; // gbn-rx.ts:358
-  reg early_lost; // gbn-rx.ts:358
-  reg early_silent; // gbn-rx.ts:358
-  reg [9:0] early_packet_session; // gbn-rx.ts:358
-  reg [31:0] early_packet_sequence; // gbn-rx.ts:358
-  reg early_packet_control; // gbn-rx.ts:358
-  reg [57:0] early_packet_peer_identity; // gbn-rx.ts:358
-  reg [63:0] early_packet_peer_address; // gbn-rx.ts:358
-  reg early_nack; // gbn-rx.ts:358
-  reg [15:0] early_ip_length; // gbn-rx.ts:358
-  reg [15:0] early_checksum; // gbn-rx.ts:358
-  reg [15:0] early_udp_length; // gbn-rx.ts:358
-  reg [1:0] late_kind; // gbn-rx.ts:359
-  reg late_kept; // gbn-rx.ts:359
-  reg late_bad; // gbn-rx.ts:359
-  reg late_lost; // gbn-rx.ts:359
-  reg late_silent; // gbn-rx.ts:359
-  reg [9:0] late_packet_session; // gbn-rx.ts:359
-  reg [31:0] late_packet_sequence; // gbn-rx.ts:359
-  reg late_packet_control; // gbn-rx.ts:359
-  reg [57:0] late_packet_peer_identity; // gbn-rx.ts:359
-  reg [63:0] late_packet_peer_address; // gbn-rx.ts:359
-  reg late_nack; // gbn-rx.ts:359
-  reg [15:0] late_ip_length; // gbn-rx.ts:359
-  reg [15:0] late_checksum; // gbn-rx.ts:359
-  reg [15:0] late_udp_length; // gbn-rx.ts:359
-  reg [7:0] place; // gbn-rx.ts:376
-  wire remove_plan_ready; // gbn-rx.ts:392
-  wire remove_beats_ready; // gbn-rx.ts:392
-  wire remove_tx_valid; // gbn-rx.ts:392
-  wire [511:0] remove_tx_payload_data; // gbn-rx.ts:392
-  wire [63:0] remove_tx_payload_keep; // gbn-rx.ts:392
-  wire remove_tx_payload_last; // gbn-rx.ts:392
-  wire remove_tx_payload_user; // gbn-rx.ts:392
-  wire planned_push_ready; // gbn-rx.ts:393
-  wire planned_pop_valid; // gbn-rx.ts:393
-  wire [1:0] planned_pop_payload_action; // gbn-rx.ts:393
-  wire [15:0] planned_pop_payload_ticket; // gbn-rx.ts:393
-  wire [15:0] planned_pop_payload_tag; // gbn-rx.ts:393
-  wire [15:0] planned_pop_payload_ip_length; // gbn-rx.ts:393
-  wire [15:0] planned_pop_payload_checksum; // gbn-rx.ts:393
-  wire [15:0] planned_pop_payload_udp_length; // gbn-rx.ts:393
-  wire [5:0] planned_level; // gbn-rx.ts:393
-  wire heard_queue_push_ready; // gbn-rx.ts:431
-  wire heard_queue_pop_valid; // gbn-rx.ts:431
-  wire [9:0] heard_queue_pop_payload_session; // gbn-rx.ts:431
-  wire [31:0] heard_queue_pop_payload_sequence; // gbn-rx.ts:431
-  wire heard_queue_pop_payload_nack; // gbn-rx.ts:431
-  wire [4:0] heard_queue_level; // gbn-rx.ts:431
-  wire answers_push_ready; // gbn-rx.ts:439
-  wire answers_pop_valid; // gbn-rx.ts:439
-  wire [9:0] answers_pop_payload_session; // gbn-rx.ts:439
-  wire [31:0] answers_pop_payload_sequence; // gbn-rx.ts:439
-  wire answers_pop_payload_nack; // gbn-rx.ts:439
-  wire [57:0] answers_pop_payload_peer_identity; // gbn-rx.ts:439
-  wire [63:0] answers_pop_payload_peer_address; // gbn-rx.ts:439
-  wire [4:0] answers_level; // gbn-rx.ts:439
-  reg answer_room; // gbn-rx.ts:445
-  wire writer_job_ready; // gbn-rx.ts:448
-  wire writer_tx_valid; // gbn-rx.ts:448
-  wire [511:0] writer_tx_payload_data; // gbn-rx.ts:448
-  wire [63:0] writer_tx_payload_keep; // gbn-rx.ts:448
-  wire writer_tx_payload_last; // gbn-rx.ts:448
-  wire writer_tx_payload_user; // gbn-rx.ts:448
-  reg events_accepted_1; // gbn-rx.ts:456
-  reg events_duplicates_1; // gbn-rx.ts:456
-  reg events_ahead_1; // gbn-rx.ts:456
-  reg events_strangers_1; // gbn-rx.ts:456
-  reg events_refused_1; // gbn-rx.ts:456
-  reg events_malformed_1; // gbn-rx.ts:456
-  reg events_corrupt_1; // gbn-rx.ts:456
-  reg events_management_1; // gbn-rx.ts:456
-  reg events_passed_1; // gbn-rx.ts:456
-  reg events_acks_heard_1; // gbn-rx.ts:456
-  reg events_acks_1; // gbn-rx.ts:456
-  reg events_nacks_1; // gbn-rx.ts:456
-  wire asks; // gbn-rx.ts:351
+  wire frames_rx_ready; // gbn-rx.ts:159
+  wire frames_ends; // gbn-rx.ts:159
+  wire [439:0] frames_end_header; // gbn-rx.ts:159
+  wire [15:0] frames_end_last_byte; // gbn-rx.ts:159
+  wire frames_end_long; // gbn-rx.ts:159
+  wire frames_end_bad; // gbn-rx.ts:159
+  wire frames_end_stored; // gbn-rx.ts:159
+  wire frames_beats_valid; // gbn-rx.ts:159
+  wire [511:0] frames_beats_payload_data; // gbn-rx.ts:159
+  wire [63:0] frames_beats_payload_keep; // gbn-rx.ts:159
+  wire frames_beats_payload_last; // gbn-rx.ts:159
+  wire frames_beats_payload_user; // gbn-rx.ts:159
+  wire receiver_packet_ready; // gbn-rx.ts:173
+  wire receiver_control_ready; // gbn-rx.ts:173
+  wire receiver_verdict_valid; // gbn-rx.ts:173
+  wire [2:0] receiver_verdict_what; // gbn-rx.ts:173
+  wire receiver_answer_valid; // gbn-rx.ts:173
+  wire [9:0] receiver_answer_answer_session; // gbn-rx.ts:173
+  wire [31:0] receiver_answer_answer_sequence; // gbn-rx.ts:173
+  wire receiver_answer_answer_nack; // gbn-rx.ts:173
+  wire [57:0] receiver_answer_answer_peer_identity; // gbn-rx.ts:173
+  wire [63:0] receiver_answer_answer_peer_address; // gbn-rx.ts:173
+  reg judged_valid; // gbn-rx.ts:236
+  reg judged_kept; // gbn-rx.ts:237
+  reg judged_bad; // gbn-rx.ts:237
+  reg judged_long; // gbn-rx.ts:237
+  reg judged_stored; // gbn-rx.ts:237
+  reg [9:0] judged_ours; // gbn-rx.ts:237
+  reg [39:0] judged_sums; // gbn-rx.ts:237
+  reg judged_data; // gbn-rx.ts:237
+  reg judged_answered; // gbn-rx.ts:237
+  reg judged_nack; // gbn-rx.ts:237
+  reg judged_management; // gbn-rx.ts:237
+  reg judged_short; // gbn-rx.ts:237
+  reg judged_silent; // gbn-rx.ts:237
+  reg [9:0] judged_session; // gbn-rx.ts:237
+  reg [31:0] judged_sequence; // gbn-rx.ts:237
+  reg [121:0] judged_peer; // gbn-rx.ts:237
+  reg [15:0] judged_ip_length; // gbn-rx.ts:237
+  reg [15:0] judged_checksum; // gbn-rx.ts:237
+  reg [15:0] judged_udp_length; // gbn-rx.ts:237
+  wire queue_push_ready; // gbn-rx.ts:309
+  wire queue_pop_valid; // gbn-rx.ts:309
+  wire [1:0] queue_pop_payload_kind; // gbn-rx.ts:309
+  wire queue_pop_payload_kept; // gbn-rx.ts:309
+  wire queue_pop_payload_bad; // gbn-rx.ts:309
+  wire queue_pop_payload_lost; // gbn-rx.ts:309
+  wire queue_pop_payload_silent; // gbn-rx.ts:309
+  wire [9:0] queue_pop_payload_packet_session; // gbn-rx.ts:309
+  wire [31:0] queue_pop_payload_packet_sequence; // gbn-rx.ts:309
+  wire queue_pop_payload_packet_control; // gbn-rx.ts:309
+  wire [57:0] queue_pop_payload_packet_peer_identity; // gbn-rx.ts:309
+  wire [63:0] queue_pop_payload_packet_peer_address; // gbn-rx.ts:309
+  wire queue_pop_payload_nack; // gbn-rx.ts:309
+  wire [15:0] queue_pop_payload_ip_length; // gbn-rx.ts:309
+  wire [15:0] queue_pop_payload_checksum; // gbn-rx.ts:309
+  wire [15:0] queue_pop_payload_udp_length; // gbn-rx.ts:309
+  wire [4:0] queue_level; // gbn-rx.ts:309
+  reg [1:0] entry_kind; // gbn-rx.ts:310
+  reg entry_kept; // gbn-rx.ts:310
+  reg entry_bad; // gbn-rx.ts:310
+  reg entry_lost; // gbn-rx.ts:310
+  reg entry_silent; // gbn-rx.ts:310
+  reg [9:0] entry_packet_session; // gbn-rx.ts:310
+  reg [31:0] entry_packet_sequence; // gbn-rx.ts:310
+  reg entry_packet_control; // gbn-rx.ts:310
+  reg [57:0] entry_packet_peer_identity; // gbn-rx.ts:310
+  reg [63:0] entry_packet_peer_address; // gbn-rx.ts:310
+  reg entry_nack; // gbn-rx.ts:310
+  reg [15:0] entry_ip_length; // gbn-rx.ts:310
+  reg [15:0] entry_checksum; // gbn-rx.ts:310
+  reg [15:0] entry_udp_length; // gbn-rx.ts:310
+  reg entry_valid; // gbn-rx.ts:311
+  reg held; // gbn-rx.ts:337
+  reg next_full; // gbn-rx.ts:342
+  reg [1:0] next_held_kind; // gbn-rx.ts:342
+  reg next_held_kept; // gbn-rx.ts:342
+  reg next_held_bad; // gbn-rx.ts:342
+  reg next_held_lost; // gbn-rx.ts:342
+  reg next_held_silent; // gbn-rx.ts:342
+  reg [9:0] next_held_packet_session; // gbn-rx.ts:342
+  reg [31:0] next_held_packet_sequence; // gbn-rx.ts:342
+  reg next_held_packet_control; // gbn-rx.ts:342
+  reg [57:0] next_held_packet_peer_identity; // gbn-rx.ts:342
+  reg [63:0] next_held_packet_peer_address; // gbn-rx.ts:342
+  reg next_held_nack; // gbn-rx.ts:342
+  reg [15:0] next_held_ip_length; // gbn-rx.ts:342
+  reg [15:0] next_held_checksum; // gbn-rx.ts:342
+  reg [15:0] next_held_udp_length; // gbn-rx.ts:342
+  reg next_skid_full; // gbn-rx.ts:342
+  reg [1:0] next_skid_held_kind; // gbn-rx.ts:342
+  reg next_skid_held_kept; // gbn-rx.ts:342
+  reg next_skid_held_bad; // gbn-rx.ts:342
+  reg next_skid_held_lost; // gbn-rx.ts:342
+  reg next_skid_held_silent; // gbn-rx.ts:342
+  reg [9:0] next_skid_held_packet_session; // gbn-rx.ts:342
+  reg [31:0] next_skid_held_packet_sequence; // gbn-rx.ts:342
+  reg next_skid_held_packet_control; // gbn-rx.ts:342
+  reg [57:0] next_skid_held_packet_peer_identity; // gbn-rx.ts:342
+  reg [63:0] next_skid_held_packet_peer_address; // gbn-rx.ts:342
+  reg next_skid_held_nack; // gbn-rx.ts:342
+  reg [15:0] next_skid_held_ip_length; // gbn-rx.ts:342
+  reg [15:0] next_skid_held_checksum; // gbn-rx.ts:342
+  reg [15:0] next_skid_held_udp_length; // gbn-rx.ts:342
+  wire silences_push_ready; // gbn-rx.ts:344
+  wire silences_pop_valid; // gbn-rx.ts:344
+  wire [9:0] silences_pop_payload_session; // gbn-rx.ts:344
+  wire [15:0] silences_pop_payload_ticket; // gbn-rx.ts:344
+  wire [4:0] silences_level; // gbn-rx.ts:344
+  reg full; // gbn-rx.ts:345
+  reg early_valid; // gbn-rx.ts:354
+  reg late_valid; // gbn-rx.ts:355
+  reg [1:0] early_kind; // gbn-rx.ts:356
+  reg early_kept; // gbn-rx.ts:356
+  reg early_bad; // gbn-rx.ts:356
+  reg early_lost; // gbn-rx.ts:356
+  reg early_silent; // gbn-rx.ts:356
+  reg [9:0] early_packet_session; // gbn-rx.ts:356
+  reg [31:0] early_packet_sequence; // gbn-rx.ts:356
+  reg early_packet_control; // gbn-rx.ts:356
+  reg [57:0] early_packet_peer_identity; // gbn-rx.ts:356
+  reg [63:0] early_packet_peer_address; // gbn-rx.ts:356
+  reg early_nack; // gbn-rx.ts:356
+  reg [15:0] early_ip_length; // gbn-rx.ts:356
+  reg [15:0] early_checksum; // gbn-rx.ts:356
+  reg [15:0] early_udp_length; // gbn-rx.ts:356
+  reg [1:0] late_kind; // gbn-rx.ts:357
+  reg late_kept; // gbn-rx.ts:357
+  reg late_bad; // gbn-rx.ts:357
+  reg late_lost; // gbn-rx.ts:357
+  reg late_silent; // gbn-rx.ts:357
+  reg [9:0] late_packet_session; // gbn-rx.ts:357
+  reg [31:0] late_packet_sequence; // gbn-rx.ts:357
+  reg late_packet_control; // gbn-rx.ts:357
+  reg [57:0] late_packet_peer_identity; // gbn-rx.ts:357
+  reg [63:0] late_packet_peer_address; // gbn-rx.ts:357
+  reg late_nack; // gbn-rx.ts:357
+  reg [15:0] late_ip_length; // gbn-rx.ts:357
+  reg [15:0] late_checksum; // gbn-rx.ts:357
+  reg [15:0] late_udp_length; // gbn-rx.ts:357
+  reg [7:0] place; // gbn-rx.ts:374
+  wire remove_plan_ready; // gbn-rx.ts:390
+  wire remove_beats_ready; // gbn-rx.ts:390
+  wire remove_tx_valid; // gbn-rx.ts:390
+  wire [511:0] remove_tx_payload_data; // gbn-rx.ts:390
+  wire [63:0] remove_tx_payload_keep; // gbn-rx.ts:390
+  wire remove_tx_payload_last; // gbn-rx.ts:390
+  wire remove_tx_payload_user; // gbn-rx.ts:390
+  wire planned_push_ready; // gbn-rx.ts:391
+  wire planned_pop_valid; // gbn-rx.ts:391
+  wire [1:0] planned_pop_payload_action; // gbn-rx.ts:391
+  wire [15:0] planned_pop_payload_ticket; // gbn-rx.ts:391
+  wire [15:0] planned_pop_payload_tag; // gbn-rx.ts:391
+  wire [15:0] planned_pop_payload_ip_length; // gbn-rx.ts:391
+  wire [15:0] planned_pop_payload_checksum; // gbn-rx.ts:391
+  wire [15:0] planned_pop_payload_udp_length; // gbn-rx.ts:391
+  wire [5:0] planned_level; // gbn-rx.ts:391
+  wire heard_queue_push_ready; // gbn-rx.ts:429
+  wire heard_queue_pop_valid; // gbn-rx.ts:429
+  wire [9:0] heard_queue_pop_payload_session; // gbn-rx.ts:429
+  wire [31:0] heard_queue_pop_payload_sequence; // gbn-rx.ts:429
+  wire heard_queue_pop_payload_nack; // gbn-rx.ts:429
+  wire [4:0] heard_queue_level; // gbn-rx.ts:429
+  wire answers_push_ready; // gbn-rx.ts:437
+  wire answers_pop_valid; // gbn-rx.ts:437
+  wire [9:0] answers_pop_payload_session; // gbn-rx.ts:437
+  wire [31:0] answers_pop_payload_sequence; // gbn-rx.ts:437
+  wire answers_pop_payload_nack; // gbn-rx.ts:437
+  wire [57:0] answers_pop_payload_peer_identity; // gbn-rx.ts:437
+  wire [63:0] answers_pop_payload_peer_address; // gbn-rx.ts:437
+  wire [4:0] answers_level; // gbn-rx.ts:437
+  reg answer_room; // gbn-rx.ts:443
+  wire writer_job_ready; // gbn-rx.ts:446
+  wire writer_tx_valid; // gbn-rx.ts:446
+  wire [511:0] writer_tx_payload_data; // gbn-rx.ts:446
+  wire [63:0] writer_tx_payload_keep; // gbn-rx.ts:446
+  wire writer_tx_payload_last; // gbn-rx.ts:446
+  wire writer_tx_payload_user; // gbn-rx.ts:446
+  reg events_accepted_1; // gbn-rx.ts:454
+  reg events_duplicates_1; // gbn-rx.ts:454
+  reg events_ahead_1; // gbn-rx.ts:454
+  reg events_strangers_1; // gbn-rx.ts:454
+  reg events_refused_1; // gbn-rx.ts:454
+  reg events_malformed_1; // gbn-rx.ts:454
+  reg events_corrupt_1; // gbn-rx.ts:454
+  reg events_management_1; // gbn-rx.ts:454
+  reg events_passed_1; // gbn-rx.ts:454
+  reg events_acks_heard_1; // gbn-rx.ts:454
+  reg events_acks_1; // gbn-rx.ts:454
+  reg events_nacks_1; // gbn-rx.ts:454
+  wire asks; // gbn-rx.ts:349
   wire udp_ip =
     ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048)
-    & (frames_end_header[191:184] == 8'd17); // gbn-rx.ts:182
-  wire client = ({frames_end_header[295:288], frames_end_header[303:296]} - config_client_port) < 16'd1024; // gbn-rx.ts:183
-  wire our_port = ({frames_end_header[295:288], frames_end_header[303:296]} == config_native_port) | client; // gbn-rx.ts:186
-  wire answered = (frames_end_header[343:336] == 8'd1) | (frames_end_header[343:336] == 8'd2); // gbn-rx.ts:187
-  wire is_data = frames_end_header[343:336] == 8'd3; // gbn-rx.ts:188
-  wire discard = udp_ip & answered & (frames_end_last_byte >= 16'd42); // gbn-rx.ts:190
-  wire past = ({1'b0, frames_end_header[135:128], frames_end_header[143:136]} + 17'd13) > {1'b0, frames_end_last_byte}; // gbn-rx.ts:200
+    & (frames_end_header[191:184] == 8'd17); // gbn-rx.ts:183
+  wire client = ({frames_end_header[295:288], frames_end_header[303:296]} - config_client_port) < 16'd1024; // gbn-rx.ts:184
+  wire our_port = ({frames_end_header[295:288], frames_end_header[303:296]} == config_native_port) | client; // gbn-rx.ts:187
+  wire answered = (frames_end_header[343:336] == 8'd1) | (frames_end_header[343:336] == 8'd2); // gbn-rx.ts:188
+  wire is_data = frames_end_header[343:336] == 8'd3; // gbn-rx.ts:189
+  wire discard = udp_ip & answered & (frames_end_last_byte >= 16'd42); // gbn-rx.ts:191
+  wire past = ({1'b0, frames_end_header[135:128], frames_end_header[143:136]} + 17'd13) > {1'b0, frames_end_last_byte}; // gbn-rx.ts:201
   wire from_node =
     ({frames_end_header[279:272], frames_end_header[287:280]} == config_native_port)
     | (({frames_end_header[279:272], frames_end_header[287:280]} - config_client_port) < 16'd1024); // senders.ts:46
@@ -314,43 +314,43 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     | is_reply_or_3
     | is_reply_or_4
     | (((frames_end_header[431:424] == 8'd2) | (frames_end_header[431:424] == 8'd75) | (frames_end_header[431:424] == 8'd112) | (frames_end_header[431:424] == 8'd158)) & from_node); // senders.ts:47
-  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // gbn-rx.ts:272
-  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // gbn-rx.ts:273
-  wire ours = (&judged_ours) & sum_right; // gbn-rx.ts:279
-  wire known_session = 1'b1; // gbn-rx.ts:280
+  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // gbn-rx.ts:273
+  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // gbn-rx.ts:274
+  wire ours = (&judged_ours) & sum_right; // gbn-rx.ts:280
+  wire known_session = 1'b1; // gbn-rx.ts:281
   wire well =
     ~judged_short
     & (judged_data | (judged_answered & ~judged_management))
-    & (judged_management | known_session); // gbn-rx.ts:281
-  wire lost = judged_long | (~judged_stored & (~ours | judged_data)); // gbn-rx.ts:299
-  wire [1:0] kind = ~ours ? 2'd0 : ~well ? 2'd3 : judged_management ? 2'd2 : 2'd1; // gbn-rx.ts:300
-  wire [16:0] sum_1 = {1'b0, ~judged_checksum} + 17'd65527; // gbn-rx.ts:110
-  wire next_ready = ~asks | receiver_packet_ready; // gbn-rx.ts:344
-  wire next_room = ~next_full | next_ready; // gbn-rx.ts:344
-  wire of_session = next_held_kind == 2'd1; // gbn-rx.ts:349
-  wire refused = next_held_lost | (of_session & full & ~next_held_packet_control); // gbn-rx.ts:350
+    & (judged_management | known_session); // gbn-rx.ts:282
+  wire lost = judged_long | (~judged_stored & (~ours | judged_data)); // gbn-rx.ts:300
+  wire [1:0] kind = ~ours ? 2'd0 : ~well ? 2'd3 : judged_management ? 2'd2 : 2'd1; // gbn-rx.ts:301
+  wire [16:0] sum_1 = {1'b0, ~judged_checksum} + 17'd65527; // gbn-rx.ts:111
+  wire next_ready = ~asks | receiver_packet_ready; // gbn-rx.ts:342
+  wire next_room = ~next_full | next_ready; // gbn-rx.ts:342
+  wire of_session = next_held_kind == 2'd1; // gbn-rx.ts:347
+  wire refused = next_held_lost | (of_session & full & ~next_held_packet_control); // gbn-rx.ts:348
   assign asks = of_session & ~(next_held_bad | refused);
-  wire moves = next_full & next_ready; // gbn-rx.ts:355
-  wire intact = late_valid & ~(late_bad | late_lost); // gbn-rx.ts:369
-  wire accepted = intact & (late_kind == 2'd1) & (receiver_verdict_what == 3'd0); // gbn-rx.ts:372
-  wire delivered = accepted & ~late_packet_control; // gbn-rx.ts:373
-  wire managed = intact & (late_kind == 2'd2); // gbn-rx.ts:374
-  wire raw = intact & (late_kind == 2'd0); // gbn-rx.ts:375
-  wire plans_valid = late_valid & late_kept; // gbn-rx.ts:378
-  wire [1:0] plans_payload_action = raw ? 2'd1 : (delivered | managed) ? 2'd2 : 2'd0; // gbn-rx.ts:378
-  wire [15:0] plans_payload_ticket = managed ? 16'd0 : late_packet_sequence[15:0]; // gbn-rx.ts:378
-  wire [15:0] plans_payload_tag = managed ? {8'd128, place} : {6'd0, late_packet_session}; // gbn-rx.ts:378
-  wire heard_valid = accepted & late_packet_control; // gbn-rx.ts:427
+  wire moves = next_full & next_ready; // gbn-rx.ts:353
+  wire intact = late_valid & ~(late_bad | late_lost); // gbn-rx.ts:367
+  wire accepted = intact & (late_kind == 2'd1) & (receiver_verdict_what == 3'd0); // gbn-rx.ts:370
+  wire delivered = accepted & ~late_packet_control; // gbn-rx.ts:371
+  wire managed = intact & (late_kind == 2'd2); // gbn-rx.ts:372
+  wire raw = intact & (late_kind == 2'd0); // gbn-rx.ts:373
+  wire plans_valid = late_valid & late_kept; // gbn-rx.ts:376
+  wire [1:0] plans_payload_action = raw ? 2'd1 : (delivered | managed) ? 2'd2 : 2'd0; // gbn-rx.ts:376
+  wire [15:0] plans_payload_ticket = managed ? 16'd0 : late_packet_sequence[15:0]; // gbn-rx.ts:376
+  wire [15:0] plans_payload_tag = managed ? {8'd128, place} : {6'd0, late_packet_session}; // gbn-rx.ts:376
+  wire heard_valid = accepted & late_packet_control; // gbn-rx.ts:425
 
-  wire frames_rx_valid = rx_valid; // gbn-rx.ts:158
-  wire [511:0] frames_rx_payload_data = rx_payload_data; // gbn-rx.ts:158
-  wire [63:0] frames_rx_payload_keep = rx_payload_keep; // gbn-rx.ts:158
-  wire frames_rx_payload_last = rx_payload_last; // gbn-rx.ts:158
-  wire frames_rx_payload_user = rx_payload_user; // gbn-rx.ts:158
-  wire frames_hold = held; // gbn-rx.ts:158
-  wire frames_discard = discard; // gbn-rx.ts:158
-  wire frames_beats_ready = remove_beats_ready; // gbn-rx.ts:158
-  GbnFrames_b512_u1536 frames ( // gbn-rx.ts:158
+  wire frames_rx_valid = rx_valid; // gbn-rx.ts:159
+  wire [511:0] frames_rx_payload_data = rx_payload_data; // gbn-rx.ts:159
+  wire [63:0] frames_rx_payload_keep = rx_payload_keep; // gbn-rx.ts:159
+  wire frames_rx_payload_last = rx_payload_last; // gbn-rx.ts:159
+  wire frames_rx_payload_user = rx_payload_user; // gbn-rx.ts:159
+  wire frames_hold = held; // gbn-rx.ts:159
+  wire frames_discard = discard; // gbn-rx.ts:159
+  wire frames_beats_ready = remove_beats_ready; // gbn-rx.ts:159
+  GbnFrames_b512_u1536 frames ( // gbn-rx.ts:159
     .clk                (clk),
     .rst                (rst),
     .rx_valid           (frames_rx_valid),
@@ -375,17 +375,17 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .beats_payload_user (frames_beats_payload_user)
   );
 
-  wire receiver_packet_valid = next_full & asks; // gbn-rx.ts:172
-  wire [9:0] receiver_packet_payload_session = next_held_packet_session; // gbn-rx.ts:172
-  wire [31:0] receiver_packet_payload_sequence = next_held_packet_sequence; // gbn-rx.ts:172
-  wire receiver_packet_payload_control = next_held_packet_control; // gbn-rx.ts:172
-  wire [57:0] receiver_packet_payload_peer_identity = next_held_packet_peer_identity; // gbn-rx.ts:172
-  wire [63:0] receiver_packet_payload_peer_address = next_held_packet_peer_address; // gbn-rx.ts:172
-  wire receiver_control_valid = control_valid; // gbn-rx.ts:172
-  wire [9:0] receiver_control_payload_session = control_payload_session; // gbn-rx.ts:172
-  wire receiver_control_payload_open = control_payload_open; // gbn-rx.ts:172
-  wire receiver_answer_room = answer_room; // gbn-rx.ts:172
-  GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 receiver ( // gbn-rx.ts:172
+  wire receiver_packet_valid = next_full & asks; // gbn-rx.ts:173
+  wire [9:0] receiver_packet_payload_session = next_held_packet_session; // gbn-rx.ts:173
+  wire [31:0] receiver_packet_payload_sequence = next_held_packet_sequence; // gbn-rx.ts:173
+  wire receiver_packet_payload_control = next_held_packet_control; // gbn-rx.ts:173
+  wire [57:0] receiver_packet_payload_peer_identity = next_held_packet_peer_identity; // gbn-rx.ts:173
+  wire [63:0] receiver_packet_payload_peer_address = next_held_packet_peer_address; // gbn-rx.ts:173
+  wire receiver_control_valid = control_valid; // gbn-rx.ts:173
+  wire [9:0] receiver_control_payload_session = control_payload_session; // gbn-rx.ts:173
+  wire receiver_control_payload_open = control_payload_open; // gbn-rx.ts:173
+  wire receiver_answer_room = answer_room; // gbn-rx.ts:173
+  GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 receiver ( // gbn-rx.ts:173
     .clk                          (clk),
     .rst                          (rst),
     .packet_valid                 (receiver_packet_valid),
@@ -410,23 +410,23 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .answer_answer_peer_address   (receiver_answer_answer_peer_address)
   );
 
-  wire queue_push_valid = entry_valid; // gbn-rx.ts:311
-  wire [1:0] queue_push_payload_kind = entry_kind; // gbn-rx.ts:311
-  wire queue_push_payload_kept = entry_kept; // gbn-rx.ts:311
-  wire queue_push_payload_bad = entry_bad; // gbn-rx.ts:311
-  wire queue_push_payload_lost = entry_lost; // gbn-rx.ts:311
-  wire queue_push_payload_silent = entry_silent; // gbn-rx.ts:311
-  wire [9:0] queue_push_payload_packet_session = entry_packet_session; // gbn-rx.ts:311
-  wire [31:0] queue_push_payload_packet_sequence = entry_packet_sequence; // gbn-rx.ts:311
-  wire queue_push_payload_packet_control = entry_packet_control; // gbn-rx.ts:311
-  wire [57:0] queue_push_payload_packet_peer_identity = entry_packet_peer_identity; // gbn-rx.ts:311
-  wire [63:0] queue_push_payload_packet_peer_address = entry_packet_peer_address; // gbn-rx.ts:311
-  wire queue_push_payload_nack = entry_nack; // gbn-rx.ts:311
-  wire [15:0] queue_push_payload_ip_length = entry_ip_length; // gbn-rx.ts:311
-  wire [15:0] queue_push_payload_checksum = entry_checksum; // gbn-rx.ts:311
-  wire [15:0] queue_push_payload_udp_length = entry_udp_length; // gbn-rx.ts:311
-  wire queue_pop_ready = ~next_skid_full; // gbn-rx.ts:311
-  Fifo_Queued_d16 queue ( // gbn-rx.ts:311
+  wire queue_push_valid = entry_valid; // gbn-rx.ts:309
+  wire [1:0] queue_push_payload_kind = entry_kind; // gbn-rx.ts:309
+  wire queue_push_payload_kept = entry_kept; // gbn-rx.ts:309
+  wire queue_push_payload_bad = entry_bad; // gbn-rx.ts:309
+  wire queue_push_payload_lost = entry_lost; // gbn-rx.ts:309
+  wire queue_push_payload_silent = entry_silent; // gbn-rx.ts:309
+  wire [9:0] queue_push_payload_packet_session = entry_packet_session; // gbn-rx.ts:309
+  wire [31:0] queue_push_payload_packet_sequence = entry_packet_sequence; // gbn-rx.ts:309
+  wire queue_push_payload_packet_control = entry_packet_control; // gbn-rx.ts:309
+  wire [57:0] queue_push_payload_packet_peer_identity = entry_packet_peer_identity; // gbn-rx.ts:309
+  wire [63:0] queue_push_payload_packet_peer_address = entry_packet_peer_address; // gbn-rx.ts:309
+  wire queue_push_payload_nack = entry_nack; // gbn-rx.ts:309
+  wire [15:0] queue_push_payload_ip_length = entry_ip_length; // gbn-rx.ts:309
+  wire [15:0] queue_push_payload_checksum = entry_checksum; // gbn-rx.ts:309
+  wire [15:0] queue_push_payload_udp_length = entry_udp_length; // gbn-rx.ts:309
+  wire queue_pop_ready = ~next_skid_full; // gbn-rx.ts:309
+  Fifo_Queued_d16 queue ( // gbn-rx.ts:309
     .clk                               (clk),
     .rst                               (rst),
     .push_valid                        (queue_push_valid),
@@ -464,11 +464,11 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level                             (queue_level)
   );
 
-  wire silences_push_valid = delivered & late_silent; // gbn-rx.ts:346
-  wire [9:0] silences_push_payload_session = late_packet_session; // gbn-rx.ts:346
-  wire [15:0] silences_push_payload_ticket = late_packet_sequence[15:0]; // gbn-rx.ts:346
-  wire silences_pop_ready = silent_ready; // gbn-rx.ts:346
-  Fifo_Turn_d16 silences ( // gbn-rx.ts:346
+  wire silences_push_valid = delivered & late_silent; // gbn-rx.ts:344
+  wire [9:0] silences_push_payload_session = late_packet_session; // gbn-rx.ts:344
+  wire [15:0] silences_push_payload_ticket = late_packet_sequence[15:0]; // gbn-rx.ts:344
+  wire silences_pop_ready = silent_ready; // gbn-rx.ts:344
+  Fifo_Turn_d16 silences ( // gbn-rx.ts:344
     .clk                  (clk),
     .rst                  (rst),
     .push_valid           (silences_push_valid),
@@ -482,20 +482,20 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level                (silences_level)
   );
 
-  wire remove_plan_valid = planned_pop_valid; // gbn-rx.ts:392
-  wire [1:0] remove_plan_payload_action = planned_pop_payload_action; // gbn-rx.ts:392
-  wire [15:0] remove_plan_payload_ticket = planned_pop_payload_ticket; // gbn-rx.ts:392
-  wire [15:0] remove_plan_payload_tag = planned_pop_payload_tag; // gbn-rx.ts:392
-  wire [15:0] remove_plan_payload_ip_length = planned_pop_payload_ip_length; // gbn-rx.ts:392
-  wire [15:0] remove_plan_payload_checksum = planned_pop_payload_checksum; // gbn-rx.ts:392
-  wire [15:0] remove_plan_payload_udp_length = planned_pop_payload_udp_length; // gbn-rx.ts:392
-  wire remove_beats_valid = frames_beats_valid; // gbn-rx.ts:392
-  wire [511:0] remove_beats_payload_data = frames_beats_payload_data; // gbn-rx.ts:392
-  wire [63:0] remove_beats_payload_keep = frames_beats_payload_keep; // gbn-rx.ts:392
-  wire remove_beats_payload_last = frames_beats_payload_last; // gbn-rx.ts:392
-  wire remove_beats_payload_user = frames_beats_payload_user; // gbn-rx.ts:392
-  wire remove_tx_ready = tx_ready; // gbn-rx.ts:392
-  GbnRemove_beatBytes64_frameBytes1536 remove ( // gbn-rx.ts:392
+  wire remove_plan_valid = planned_pop_valid; // gbn-rx.ts:390
+  wire [1:0] remove_plan_payload_action = planned_pop_payload_action; // gbn-rx.ts:390
+  wire [15:0] remove_plan_payload_ticket = planned_pop_payload_ticket; // gbn-rx.ts:390
+  wire [15:0] remove_plan_payload_tag = planned_pop_payload_tag; // gbn-rx.ts:390
+  wire [15:0] remove_plan_payload_ip_length = planned_pop_payload_ip_length; // gbn-rx.ts:390
+  wire [15:0] remove_plan_payload_checksum = planned_pop_payload_checksum; // gbn-rx.ts:390
+  wire [15:0] remove_plan_payload_udp_length = planned_pop_payload_udp_length; // gbn-rx.ts:390
+  wire remove_beats_valid = frames_beats_valid; // gbn-rx.ts:390
+  wire [511:0] remove_beats_payload_data = frames_beats_payload_data; // gbn-rx.ts:390
+  wire [63:0] remove_beats_payload_keep = frames_beats_payload_keep; // gbn-rx.ts:390
+  wire remove_beats_payload_last = frames_beats_payload_last; // gbn-rx.ts:390
+  wire remove_beats_payload_user = frames_beats_payload_user; // gbn-rx.ts:390
+  wire remove_tx_ready = tx_ready; // gbn-rx.ts:390
+  GbnRemove_beatBytes64_frameBytes1536 remove ( // gbn-rx.ts:390
     .clk                     (clk),
     .rst                     (rst),
     .plan_valid              (remove_plan_valid),
@@ -520,15 +520,15 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .tx_payload_user         (remove_tx_payload_user)
   );
 
-  wire planned_push_valid = plans_valid; // gbn-rx.ts:393
-  wire [1:0] planned_push_payload_action = plans_payload_action; // gbn-rx.ts:393
-  wire [15:0] planned_push_payload_ticket = plans_payload_ticket; // gbn-rx.ts:393
-  wire [15:0] planned_push_payload_tag = plans_payload_tag; // gbn-rx.ts:393
-  wire [15:0] planned_push_payload_ip_length = late_ip_length; // gbn-rx.ts:393
-  wire [15:0] planned_push_payload_checksum = late_checksum; // gbn-rx.ts:393
-  wire [15:0] planned_push_payload_udp_length = late_udp_length; // gbn-rx.ts:393
-  wire planned_pop_ready = remove_plan_ready; // gbn-rx.ts:393
-  Fifo_RemovePlan_d32 planned ( // gbn-rx.ts:393
+  wire planned_push_valid = plans_valid; // gbn-rx.ts:391
+  wire [1:0] planned_push_payload_action = plans_payload_action; // gbn-rx.ts:391
+  wire [15:0] planned_push_payload_ticket = plans_payload_ticket; // gbn-rx.ts:391
+  wire [15:0] planned_push_payload_tag = plans_payload_tag; // gbn-rx.ts:391
+  wire [15:0] planned_push_payload_ip_length = late_ip_length; // gbn-rx.ts:391
+  wire [15:0] planned_push_payload_checksum = late_checksum; // gbn-rx.ts:391
+  wire [15:0] planned_push_payload_udp_length = late_udp_length; // gbn-rx.ts:391
+  wire planned_pop_ready = remove_plan_ready; // gbn-rx.ts:391
+  Fifo_RemovePlan_d32 planned ( // gbn-rx.ts:391
     .clk                     (clk),
     .rst                     (rst),
     .push_valid              (planned_push_valid),
@@ -550,12 +550,12 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level                   (planned_level)
   );
 
-  wire heard_queue_push_valid = heard_valid; // gbn-rx.ts:431
-  wire [9:0] heard_queue_push_payload_session = late_packet_session; // gbn-rx.ts:431
-  wire [31:0] heard_queue_push_payload_sequence = late_packet_sequence; // gbn-rx.ts:431
-  wire heard_queue_push_payload_nack = late_nack; // gbn-rx.ts:431
-  wire heard_queue_pop_ready = acks_ready; // gbn-rx.ts:431
-  Fifo_Acknowledgement_d16 heard_queue ( // gbn-rx.ts:431
+  wire heard_queue_push_valid = heard_valid; // gbn-rx.ts:429
+  wire [9:0] heard_queue_push_payload_session = late_packet_session; // gbn-rx.ts:429
+  wire [31:0] heard_queue_push_payload_sequence = late_packet_sequence; // gbn-rx.ts:429
+  wire heard_queue_push_payload_nack = late_nack; // gbn-rx.ts:429
+  wire heard_queue_pop_ready = acks_ready; // gbn-rx.ts:429
+  Fifo_Acknowledgement_d16 heard_queue ( // gbn-rx.ts:429
     .clk                   (clk),
     .rst                   (rst),
     .push_valid            (heard_queue_push_valid),
@@ -571,14 +571,14 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level                 (heard_queue_level)
   );
 
-  wire answers_push_valid = receiver_answer_valid; // gbn-rx.ts:439
-  wire [9:0] answers_push_payload_session = receiver_answer_answer_session; // gbn-rx.ts:439
-  wire [31:0] answers_push_payload_sequence = receiver_answer_answer_sequence; // gbn-rx.ts:439
-  wire answers_push_payload_nack = receiver_answer_answer_nack; // gbn-rx.ts:439
-  wire [57:0] answers_push_payload_peer_identity = receiver_answer_answer_peer_identity; // gbn-rx.ts:439
-  wire [63:0] answers_push_payload_peer_address = receiver_answer_answer_peer_address; // gbn-rx.ts:439
-  wire answers_pop_ready = writer_job_ready; // gbn-rx.ts:439
-  Fifo_Answer_d16 answers ( // gbn-rx.ts:439
+  wire answers_push_valid = receiver_answer_valid; // gbn-rx.ts:437
+  wire [9:0] answers_push_payload_session = receiver_answer_answer_session; // gbn-rx.ts:437
+  wire [31:0] answers_push_payload_sequence = receiver_answer_answer_sequence; // gbn-rx.ts:437
+  wire answers_push_payload_nack = receiver_answer_answer_nack; // gbn-rx.ts:437
+  wire [57:0] answers_push_payload_peer_identity = receiver_answer_answer_peer_identity; // gbn-rx.ts:437
+  wire [63:0] answers_push_payload_peer_address = receiver_answer_answer_peer_address; // gbn-rx.ts:437
+  wire answers_pop_ready = writer_job_ready; // gbn-rx.ts:437
+  Fifo_Answer_d16 answers ( // gbn-rx.ts:437
     .clk                        (clk),
     .rst                        (rst),
     .push_valid                 (answers_push_valid),
@@ -598,19 +598,19 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level                      (answers_level)
   );
 
-  wire writer_job_valid = answers_pop_valid; // gbn-rx.ts:448
-  wire [9:0] writer_job_payload_session = answers_pop_payload_session; // gbn-rx.ts:448
-  wire [31:0] writer_job_payload_sequence = answers_pop_payload_sequence; // gbn-rx.ts:448
-  wire writer_job_payload_nack = answers_pop_payload_nack; // gbn-rx.ts:448
-  wire [57:0] writer_job_payload_peer_identity = answers_pop_payload_peer_identity; // gbn-rx.ts:448
-  wire [63:0] writer_job_payload_peer_address = answers_pop_payload_peer_address; // gbn-rx.ts:448
-  wire [47:0] writer_config_mac = config_mac; // gbn-rx.ts:448
-  wire [31:0] writer_config_ip = config_ip; // gbn-rx.ts:448
-  wire [15:0] writer_config_native_port = config_native_port; // gbn-rx.ts:448
-  wire [15:0] writer_config_client_port = config_client_port; // gbn-rx.ts:448
-  wire writer_config_accept_any_mac = config_accept_any_mac; // gbn-rx.ts:448
-  wire writer_tx_ready = answers_ready; // gbn-rx.ts:448
-  GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 writer ( // gbn-rx.ts:448
+  wire writer_job_valid = answers_pop_valid; // gbn-rx.ts:446
+  wire [9:0] writer_job_payload_session = answers_pop_payload_session; // gbn-rx.ts:446
+  wire [31:0] writer_job_payload_sequence = answers_pop_payload_sequence; // gbn-rx.ts:446
+  wire writer_job_payload_nack = answers_pop_payload_nack; // gbn-rx.ts:446
+  wire [57:0] writer_job_payload_peer_identity = answers_pop_payload_peer_identity; // gbn-rx.ts:446
+  wire [63:0] writer_job_payload_peer_address = answers_pop_payload_peer_address; // gbn-rx.ts:446
+  wire [47:0] writer_config_mac = config_mac; // gbn-rx.ts:446
+  wire [31:0] writer_config_ip = config_ip; // gbn-rx.ts:446
+  wire [15:0] writer_config_native_port = config_native_port; // gbn-rx.ts:446
+  wire [15:0] writer_config_client_port = config_client_port; // gbn-rx.ts:446
+  wire writer_config_accept_any_mac = config_accept_any_mac; // gbn-rx.ts:446
+  wire writer_tx_ready = answers_ready; // gbn-rx.ts:446
+  GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 writer ( // gbn-rx.ts:446
     .clk                       (clk),
     .rst                       (rst),
     .job_valid                 (writer_job_valid),

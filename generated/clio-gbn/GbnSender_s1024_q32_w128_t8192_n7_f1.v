@@ -46,103 +46,103 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   output wire        events_nacked,
   output wire        events_timeouts
 );
-  reg starting; // sender.ts:104
-  reg [9:0] cursor; // sender.ts:105
-  reg [6:0] wait_; // sender.ts:107
-  reg op_valid; // sender.ts:108
-  reg [2:0] op_kind; // sender.ts:109
-  reg [9:0] op_session; // sender.ts:109
-  reg [31:0] op_sequence; // sender.ts:109
-  reg op_flag; // sender.ts:109
-  reg stepping; // sender.ts:111
-  reg requesting; // sender.ts:112
-  reg asked_locked; // sender.ts:150
-  reg [2:0] asked_owner; // sender.ts:150
-  reg due; // sender.ts:153
-  reg urgent; // sender.ts:154
-  reg first_round; // sender.ts:187
-  wire failed_queue_push_ready; // sender.ts:241
-  wire failed_queue_pop_valid; // sender.ts:241
-  wire [9:0] failed_queue_pop_payload; // sender.ts:241
-  wire [4:0] failed_queue_level; // sender.ts:241
-  reg joins; // sender.ts:266
-  reg [9:0] joining; // sender.ts:267
-  reg [10:0] joined; // sender.ts:271
-  reg [10:0] left; // sender.ts:272
-  reg fetching; // sender.ts:276
-  reg offered; // sender.ts:277
-  reg [9:0] offer; // sender.ts:278
-  reg events_nacked_1; // sender.ts:287
-  reg events_timeouts_1; // sender.ts:287
-  (* ram_style = "block" *) reg [70:0] states [0:1023]; // sender.ts:184
-  wire [70:0] was; // sender.ts:185
-  (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // sender.ts:270
-  reg [9:0] front; // sender.ts:275
-  wire [2:0] asked_grant; // sender.ts:150
-  wire asked_ready; // sender.ts:150
-  wire [2:0] asked_request; // sender.ts:150
-  wire set_up; // sender.ts:155
-  wire looks; // sender.ts:156
-  reg [70:0] was_rd; // sender.ts:185
-  reg [70:0] was_fwd; // sender.ts:185
-  reg was_hit; // sender.ts:185
-  wire steps_valid = step_valid & ~stepping; // sender.ts:120
-  wire steps_ready = asked_grant[1] & asked_ready; // sender.ts:120
-  wire requests_valid = request_valid & ~requesting; // sender.ts:120
-  wire requests_ready = asked_grant[2] & asked_ready; // sender.ts:120
-  wire asked_valid = |(asked_grant & asked_request); // sender.ts:150
+  reg starting; // sender.ts:105
+  reg [9:0] cursor; // sender.ts:106
+  reg [6:0] wait_; // sender.ts:108
+  reg op_valid; // sender.ts:109
+  reg [2:0] op_kind; // sender.ts:110
+  reg [9:0] op_session; // sender.ts:110
+  reg [31:0] op_sequence; // sender.ts:110
+  reg op_flag; // sender.ts:110
+  reg stepping; // sender.ts:112
+  reg requesting; // sender.ts:113
+  reg asked_locked; // sender.ts:151
+  reg [2:0] asked_owner; // sender.ts:151
+  reg due; // sender.ts:154
+  reg urgent; // sender.ts:155
+  reg first_round; // sender.ts:188
+  wire failed_queue_push_ready; // sender.ts:242
+  wire failed_queue_pop_valid; // sender.ts:242
+  wire [9:0] failed_queue_pop_payload; // sender.ts:242
+  wire [4:0] failed_queue_level; // sender.ts:242
+  reg joins; // sender.ts:267
+  reg [9:0] joining; // sender.ts:268
+  reg [10:0] joined; // sender.ts:272
+  reg [10:0] left; // sender.ts:273
+  reg fetching; // sender.ts:277
+  reg offered; // sender.ts:278
+  reg [9:0] offer; // sender.ts:279
+  reg events_nacked_1; // sender.ts:288
+  reg events_timeouts_1; // sender.ts:288
+  (* ram_style = "block" *) reg [70:0] states [0:1023]; // sender.ts:185
+  wire [70:0] was; // sender.ts:186
+  (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // sender.ts:271
+  reg [9:0] front; // sender.ts:276
+  wire [2:0] asked_grant; // sender.ts:151
+  wire asked_ready; // sender.ts:151
+  wire [2:0] asked_request; // sender.ts:151
+  wire set_up; // sender.ts:156
+  wire looks; // sender.ts:157
+  reg [70:0] was_rd; // sender.ts:186
+  reg [70:0] was_fwd; // sender.ts:186
+  reg was_hit; // sender.ts:186
+  wire steps_valid = step_valid & ~stepping; // sender.ts:121
+  wire steps_ready = asked_grant[1] & asked_ready; // sender.ts:121
+  wire requests_valid = request_valid & ~requesting; // sender.ts:121
+  wire requests_ready = asked_grant[2] & asked_ready; // sender.ts:121
+  wire asked_valid = |(asked_grant & asked_request); // sender.ts:151
   assign asked_ready = ~set_up & ~looks;
   wire [2:0] asked_payload_kind =
     ({3{asked_grant[0]}} & 3'd1)
     | ({3{asked_grant[1]}} & 3'd2)
-    | ({3{asked_grant[2]}} & 3'd3); // sender.ts:150
+    | ({3{asked_grant[2]}} & 3'd3); // sender.ts:151
   wire [9:0] asked_payload_session =
     ({10{asked_grant[0]}} & heard_payload_session)
     | ({10{asked_grant[1]}} & step_payload_session)
-    | ({10{asked_grant[2]}} & request_payload); // sender.ts:150
+    | ({10{asked_grant[2]}} & request_payload); // sender.ts:151
   wire [31:0] asked_payload_sequence =
     ({32{asked_grant[0]}} & heard_payload_sequence)
-    | ({32{asked_grant[1]}} & step_payload_sequence); // sender.ts:150
-  wire asked_payload_flag = (asked_grant[0] & heard_payload_nack) | (asked_grant[1] & step_payload_fresh); // sender.ts:150
+    | ({32{asked_grant[1]}} & step_payload_sequence); // sender.ts:151
+  wire asked_payload_flag = (asked_grant[0] & heard_payload_nack) | (asked_grant[1] & step_payload_fresh); // sender.ts:151
   assign asked_request = {requests_valid, steps_valid, heard_valid};
-  wire [2:0] asked_after = asked_request & ~(asked_owner | (asked_owner - 3'd1)); // sender.ts:150
+  wire [2:0] asked_after = asked_request & ~(asked_owner | (asked_owner - 3'd1)); // sender.ts:151
   assign asked_grant =
     asked_locked ? asked_owner :
     |asked_after ? asked_after & (~asked_after + 3'd1) :
     asked_request & (~asked_request + 3'd1);
-  wire wanted = heard_valid | steps_valid | requests_valid; // sender.ts:152
+  wire wanted = heard_valid | steps_valid | requests_valid; // sender.ts:153
   assign set_up = starting | control_valid;
   assign looks = due & ~set_up & (~wanted | urgent);
-  wire waited = wait_ == 7'd71; // sender.ts:158
+  wire waited = wait_ == 7'd71; // sender.ts:159
   wire [9:0] session =
     (starting | looks) ? cursor :
     control_valid ? control_payload_session :
-    asked_payload_session; // sender.ts:171
-  wire [7:0] flying = was[40:33] - was[8:1]; // sender.ts:189
-  wire some = |flying; // sender.ts:190
-  wire [31:0] next = was[64:33] + 32'd1; // sender.ts:194
+    asked_payload_session; // sender.ts:172
+  wire [7:0] flying = was[40:33] - was[8:1]; // sender.ts:190
+  wire some = |flying; // sender.ts:191
+  wire [31:0] next = was[64:33] + 32'd1; // sender.ts:195
   wire [4:0] clash_sum = {1'b0, reading_session[9] == op_session[9], reading_session[8:6] == op_session[8:6], reading_session[5:3] == op_session[5:3], reading_session[2:0] == op_session[2:0]} + 5'd1;
   wire [3:0] clash_sum_2 = {1'b0, reading_sequence[6] == next[6], reading_sequence[5:3] == next[5:3], reading_sequence[2:0] == next[2:0]} + 4'd1;
-  wire clash = &{reading_valid, clash_sum[4], clash_sum_2[3]}; // sender.ts:195
-  wire grants = op_valid & (op_kind == 3'd3) & was[0] & ~flying[7] & ~clash; // sender.ts:202
-  wire [31:0] further = op_sequence - was[32:1]; // sender.ts:212
-  wire believed = op_valid & (op_kind == 3'd1) & was[0] & ~(|(further >> 8)) & (further[7:0] <= flying); // sender.ts:213
-  wire moves = believed & (|further); // sender.ts:224
-  wire goes_back = believed & op_flag & (further[7:0] != flying); // sender.ts:225
-  wire [31:0] passed = op_sequence - was[32:1]; // sender.ts:228
-  wire from_start = op_flag | was[70] | passed[31]; // sender.ts:229
-  wire more = was[0] & (from_start ? some : passed[7:0] < flying); // sender.ts:230
-  wire ends = op_valid & (op_kind == 3'd2) & ~more; // sender.ts:231
-  wire late = op_valid & (op_kind == 3'd4) & was[0] & some & ~was[69] & ~was[65]; // sender.ts:236
-  wire fails = late & (was[68:66] == 3'd7); // sender.ts:237
-  wire gives_up = fails & failed_queue_push_ready; // sender.ts:240
-  wire times_out = late & (was[68:66] != 3'd7); // sender.ts:242
-  wire back = goes_back | times_out; // sender.ts:245
+  wire clash = &{reading_valid, clash_sum[4], clash_sum_2[3]}; // sender.ts:196
+  wire grants = op_valid & (op_kind == 3'd3) & was[0] & ~flying[7] & ~clash; // sender.ts:203
+  wire [31:0] further = op_sequence - was[32:1]; // sender.ts:213
+  wire believed = op_valid & (op_kind == 3'd1) & was[0] & ~(|(further >> 8)) & (further[7:0] <= flying); // sender.ts:214
+  wire moves = believed & (|further); // sender.ts:225
+  wire goes_back = believed & op_flag & (further[7:0] != flying); // sender.ts:226
+  wire [31:0] passed = op_sequence - was[32:1]; // sender.ts:229
+  wire from_start = op_flag | was[70] | passed[31]; // sender.ts:230
+  wire more = was[0] & (from_start ? some : passed[7:0] < flying); // sender.ts:231
+  wire ends = op_valid & (op_kind == 3'd2) & ~more; // sender.ts:232
+  wire late = op_valid & (op_kind == 3'd4) & was[0] & some & ~was[69] & ~was[65]; // sender.ts:237
+  wire fails = late & (was[68:66] == 3'd7); // sender.ts:238
+  wire gives_up = fails & failed_queue_push_ready; // sender.ts:241
+  wire times_out = late & (was[68:66] != 3'd7); // sender.ts:243
+  wire back = goes_back | times_out; // sender.ts:246
 
-  wire failed_queue_push_valid = fails; // sender.ts:241
-  wire [9:0] failed_queue_push_payload = op_session; // sender.ts:241
-  wire failed_queue_pop_ready = failed_ready; // sender.ts:241
-  Fifo_uint10_d16 failed_queue ( // sender.ts:241
+  wire failed_queue_push_valid = fails; // sender.ts:242
+  wire [9:0] failed_queue_push_payload = op_session; // sender.ts:242
+  wire failed_queue_pop_ready = failed_ready; // sender.ts:242
+  Fifo_uint10_d16 failed_queue ( // sender.ts:242
     .clk          (clk),
     .rst          (rst),
     .push_valid   (failed_queue_push_valid),

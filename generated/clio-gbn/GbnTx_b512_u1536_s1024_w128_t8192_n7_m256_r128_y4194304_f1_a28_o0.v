@@ -101,279 +101,279 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   input  wire [1:0]   mem_r_payload_resp,
   input  wire         mem_r_payload_last
 );
-  wire frames_rx_ready; // gbn-tx.ts:135
-  wire frames_ends; // gbn-tx.ts:135
-  wire [439:0] frames_end_header; // gbn-tx.ts:135
-  wire [15:0] frames_end_last_byte; // gbn-tx.ts:135
-  wire frames_end_long; // gbn-tx.ts:135
-  wire frames_end_bad; // gbn-tx.ts:135
-  wire frames_end_stored; // gbn-tx.ts:135
-  wire frames_beats_valid; // gbn-tx.ts:135
-  wire [511:0] frames_beats_payload_data; // gbn-tx.ts:135
-  wire [63:0] frames_beats_payload_keep; // gbn-tx.ts:135
-  wire frames_beats_payload_last; // gbn-tx.ts:135
-  wire frames_beats_payload_user; // gbn-tx.ts:135
-  wire sender_control_ready; // gbn-tx.ts:141
-  wire sender_heard_ready; // gbn-tx.ts:141
-  wire sender_request_ready; // gbn-tx.ts:141
-  wire sender_granted_valid; // gbn-tx.ts:141
-  wire sender_granted_granted; // gbn-tx.ts:141
-  wire sender_granted_closed; // gbn-tx.ts:141
-  wire sender_granted_now; // gbn-tx.ts:141
-  wire [31:0] sender_granted_sequence; // gbn-tx.ts:141
-  wire sender_step_ready; // gbn-tx.ts:141
-  wire sender_stepped_valid; // gbn-tx.ts:141
-  wire sender_stepped_more; // gbn-tx.ts:141
-  wire [31:0] sender_stepped_sequence; // gbn-tx.ts:141
-  wire sender_again_valid; // gbn-tx.ts:141
-  wire [9:0] sender_again_payload; // gbn-tx.ts:141
-  wire sender_failed_valid; // gbn-tx.ts:141
-  wire [9:0] sender_failed_payload; // gbn-tx.ts:141
-  wire sender_events_nacked; // gbn-tx.ts:141
-  wire sender_events_timeouts; // gbn-tx.ts:141
-  reg control_to_0_done; // gbn-tx.ts:153
-  reg control_to_1_done; // gbn-tx.ts:153
-  reg [9:0] entry_turn_session; // gbn-tx.ts:182
-  reg [15:0] entry_turn_ticket; // gbn-tx.ts:182
-  reg [1:0] entry_queued_kind; // gbn-tx.ts:182
-  reg [10:0] entry_queued_index; // gbn-tx.ts:182
-  reg [47:0] entry_queued_mac; // gbn-tx.ts:182
-  reg [10:0] entry_queued_bytes; // gbn-tx.ts:182
-  reg [15:0] entry_queued_ip_length; // gbn-tx.ts:182
-  reg [15:0] entry_queued_checksum; // gbn-tx.ts:182
-  reg [15:0] entry_queued_udp_length; // gbn-tx.ts:182
-  reg entry_valid; // gbn-tx.ts:183
-  wire queue_push_ready; // gbn-tx.ts:211
-  wire queue_pop_valid; // gbn-tx.ts:211
-  wire [9:0] queue_pop_payload_turn_session; // gbn-tx.ts:211
-  wire [15:0] queue_pop_payload_turn_ticket; // gbn-tx.ts:211
-  wire [1:0] queue_pop_payload_queued_kind; // gbn-tx.ts:211
-  wire [10:0] queue_pop_payload_queued_index; // gbn-tx.ts:211
-  wire [47:0] queue_pop_payload_queued_mac; // gbn-tx.ts:211
-  wire [10:0] queue_pop_payload_queued_bytes; // gbn-tx.ts:211
-  wire [15:0] queue_pop_payload_queued_ip_length; // gbn-tx.ts:211
-  wire [15:0] queue_pop_payload_queued_checksum; // gbn-tx.ts:211
-  wire [15:0] queue_pop_payload_queued_udp_length; // gbn-tx.ts:211
-  wire [4:0] queue_level; // gbn-tx.ts:211
-  reg held; // gbn-tx.ts:214
-  wire reorder_reply_ready; // gbn-tx.ts:220
-  wire reorder_beats_ready; // gbn-tx.ts:220
-  wire reorder_silent_ready; // gbn-tx.ts:220
-  wire reorder_control_ready; // gbn-tx.ts:220
-  wire reorder_out_valid; // gbn-tx.ts:220
-  wire [119:0] reorder_out_payload; // gbn-tx.ts:220
-  wire reorder_out_beats_valid; // gbn-tx.ts:220
-  wire [511:0] reorder_out_beats_payload_data; // gbn-tx.ts:220
-  wire [63:0] reorder_out_beats_payload_keep; // gbn-tx.ts:220
-  wire reorder_out_beats_payload_last; // gbn-tx.ts:220
-  wire reorder_out_beats_payload_user; // gbn-tx.ts:220
-  wire reorder_crowded; // gbn-tx.ts:220
-  wire reorder_events_waited; // gbn-tx.ts:220
-  wire reorder_events_skipped; // gbn-tx.ts:220
-  wire reorder_events_stale; // gbn-tx.ts:220
-  reg next_full; // gbn-tx.ts:247
-  reg [119:0] next_held; // gbn-tx.ts:247
-  reg next_skid_full; // gbn-tx.ts:247
-  reg [119:0] next_skid_held; // gbn-tx.ts:247
-  reg known; // gbn-tx.ts:252
-  wire planned_push_ready; // gbn-tx.ts:253
-  wire planned_pop_valid; // gbn-tx.ts:253
-  wire [1:0] planned_pop_payload_action; // gbn-tx.ts:253
-  wire [47:0] planned_pop_payload_mac; // gbn-tx.ts:253
-  wire [63:0] planned_pop_payload_header; // gbn-tx.ts:253
-  wire [15:0] planned_pop_payload_ip_length; // gbn-tx.ts:253
-  wire [15:0] planned_pop_payload_checksum; // gbn-tx.ts:253
-  wire [15:0] planned_pop_payload_udp_length; // gbn-tx.ts:253
-  wire [5:0] planned_level; // gbn-tx.ts:253
-  wire outs_push_ready; // gbn-tx.ts:255
-  wire outs_pop_valid; // gbn-tx.ts:255
-  wire outs_pop_payload_send; // gbn-tx.ts:255
-  wire outs_pop_payload_store; // gbn-tx.ts:255
-  wire [5:0] outs_level; // gbn-tx.ts:255
-  wire places_push_ready; // gbn-tx.ts:256
-  wire places_pop_valid; // gbn-tx.ts:256
-  wire [9:0] places_pop_payload_at_session; // gbn-tx.ts:256
-  wire [6:0] places_pop_payload_at_place; // gbn-tx.ts:256
-  wire [10:0] places_pop_payload_bytes; // gbn-tx.ts:256
-  wire [5:0] places_level; // gbn-tx.ts:256
-  reg room; // gbn-tx.ts:265
-  reg asking; // gbn-tx.ts:269
-  reg [15:0] given; // gbn-tx.ts:305
-  wire insert_plan_ready; // gbn-tx.ts:309
-  wire insert_beats_ready; // gbn-tx.ts:309
-  wire insert_tx_valid; // gbn-tx.ts:309
-  wire [511:0] insert_tx_payload_data; // gbn-tx.ts:309
-  wire [63:0] insert_tx_payload_keep; // gbn-tx.ts:309
-  wire insert_tx_payload_last; // gbn-tx.ts:309
-  wire insert_tx_payload_user; // gbn-tx.ts:309
-  wire store_place_ready; // gbn-tx.ts:312
-  wire store_beats_ready; // gbn-tx.ts:312
-  wire [15:0] store_written; // gbn-tx.ts:312
-  wire store_read_ready; // gbn-tx.ts:312
-  wire store_reading; // gbn-tx.ts:312
-  wire store_frame_valid; // gbn-tx.ts:312
-  wire [511:0] store_frame_payload_data; // gbn-tx.ts:312
-  wire [63:0] store_frame_payload_keep; // gbn-tx.ts:312
-  wire store_frame_payload_last; // gbn-tx.ts:312
-  wire store_frame_payload_user; // gbn-tx.ts:312
-  wire store_aw_valid; // gbn-tx.ts:312
-  wire [27:0] store_aw_payload_addr; // gbn-tx.ts:312
-  wire store_aw_payload_id; // gbn-tx.ts:312
-  wire [7:0] store_aw_payload_len; // gbn-tx.ts:312
-  wire [2:0] store_aw_payload_size; // gbn-tx.ts:312
-  wire [1:0] store_aw_payload_burst; // gbn-tx.ts:312
-  wire store_w_valid; // gbn-tx.ts:312
-  wire [511:0] store_w_payload_data; // gbn-tx.ts:312
-  wire [63:0] store_w_payload_strb; // gbn-tx.ts:312
-  wire store_w_payload_last; // gbn-tx.ts:312
-  wire store_b_ready; // gbn-tx.ts:312
-  wire store_errors; // gbn-tx.ts:312
-  wire store_ar_valid; // gbn-tx.ts:312
-  wire [27:0] store_ar_payload_addr; // gbn-tx.ts:312
-  wire store_ar_payload_id; // gbn-tx.ts:312
-  wire [7:0] store_ar_payload_len; // gbn-tx.ts:312
-  wire [2:0] store_ar_payload_size; // gbn-tx.ts:312
-  wire [1:0] store_ar_payload_burst; // gbn-tx.ts:312
-  wire store_r_ready; // gbn-tx.ts:312
-  reg kept_stage_full; // gbn-tx.ts:339
-  reg [511:0] kept_stage_held_data; // gbn-tx.ts:339
-  reg [63:0] kept_stage_held_keep; // gbn-tx.ts:339
-  reg kept_stage_held_last; // gbn-tx.ts:339
-  reg kept_stage_held_user; // gbn-tx.ts:339
-  reg kept_stage_skid_full; // gbn-tx.ts:339
-  reg [511:0] kept_stage_skid_held_data; // gbn-tx.ts:339
-  reg [63:0] kept_stage_skid_held_keep; // gbn-tx.ts:339
-  reg kept_stage_skid_held_last; // gbn-tx.ts:339
-  reg kept_stage_skid_held_user; // gbn-tx.ts:339
-  wire resend_again_ready; // gbn-tx.ts:347
-  wire resend_step_valid; // gbn-tx.ts:347
-  wire [9:0] resend_step_payload_session; // gbn-tx.ts:347
-  wire [31:0] resend_step_payload_sequence; // gbn-tx.ts:347
-  wire resend_step_payload_fresh; // gbn-tx.ts:347
-  wire resend_read_valid; // gbn-tx.ts:347
-  wire [9:0] resend_read_payload_session; // gbn-tx.ts:347
-  wire [6:0] resend_read_payload_place; // gbn-tx.ts:347
-  wire resend_busy_valid; // gbn-tx.ts:347
-  wire [9:0] resend_busy_session; // gbn-tx.ts:347
-  wire [31:0] resend_busy_sequence; // gbn-tx.ts:347
-  reg again_stage_full; // gbn-tx.ts:373
-  reg [511:0] again_stage_held_data; // gbn-tx.ts:373
-  reg [63:0] again_stage_held_keep; // gbn-tx.ts:373
-  reg again_stage_held_last; // gbn-tx.ts:373
-  reg again_stage_held_user; // gbn-tx.ts:373
-  reg again_stage_skid_full; // gbn-tx.ts:373
-  reg [511:0] again_stage_skid_held_data; // gbn-tx.ts:373
-  reg [63:0] again_stage_skid_held_keep; // gbn-tx.ts:373
-  reg again_stage_skid_held_last; // gbn-tx.ts:373
-  reg again_stage_skid_held_user; // gbn-tx.ts:373
-  reg fresh_stage_full; // gbn-tx.ts:374
-  reg [511:0] fresh_stage_held_data; // gbn-tx.ts:374
-  reg [63:0] fresh_stage_held_keep; // gbn-tx.ts:374
-  reg fresh_stage_held_last; // gbn-tx.ts:374
-  reg fresh_stage_held_user; // gbn-tx.ts:374
-  reg fresh_stage_skid_full; // gbn-tx.ts:374
-  reg [511:0] fresh_stage_skid_held_data; // gbn-tx.ts:374
-  reg [63:0] fresh_stage_skid_held_keep; // gbn-tx.ts:374
-  reg fresh_stage_skid_held_last; // gbn-tx.ts:374
-  reg fresh_stage_skid_held_user; // gbn-tx.ts:374
-  reg frames_out_locked; // gbn-tx.ts:370
-  reg [2:0] frames_out_owner; // gbn-tx.ts:370
-  reg sent_full; // gbn-tx.ts:369
-  reg [511:0] sent_held_data; // gbn-tx.ts:369
-  reg [63:0] sent_held_keep; // gbn-tx.ts:369
-  reg sent_held_last; // gbn-tx.ts:369
-  reg sent_held_user; // gbn-tx.ts:369
-  reg sent_skid_full; // gbn-tx.ts:369
-  reg [511:0] sent_skid_held_data; // gbn-tx.ts:369
-  reg [63:0] sent_skid_held_keep; // gbn-tx.ts:369
-  reg sent_skid_held_last; // gbn-tx.ts:369
-  reg sent_skid_held_user; // gbn-tx.ts:369
-  reg events_sent_1; // gbn-tx.ts:384
-  reg events_management_1; // gbn-tx.ts:384
-  reg events_passed_1; // gbn-tx.ts:384
-  reg events_closed_1; // gbn-tx.ts:384
-  reg events_resent_1; // gbn-tx.ts:384
-  reg events_nacked_1; // gbn-tx.ts:384
-  reg events_timeouts_1; // gbn-tx.ts:384
-  reg events_failed_1; // gbn-tx.ts:384
-  reg events_memory_errors_1; // gbn-tx.ts:384
-  reg events_waited_1; // gbn-tx.ts:384
-  reg events_skipped_1; // gbn-tx.ts:384
-  reg events_stale_1; // gbn-tx.ts:384
-  (* ram_style = "block" *) reg [57:0] contexts [0:1279]; // gbn-tx.ts:249
-  wire [57:0] to; // gbn-tx.ts:251
-  wire decided; // gbn-tx.ts:279
-  wire kept_room; // gbn-tx.ts:331
-  wire fresh_room; // gbn-tx.ts:330
-  wire [2:0] frames_out_grant; // gbn-tx.ts:370
-  wire frames_out_ready; // gbn-tx.ts:370
-  wire [2:0] frames_out_request; // gbn-tx.ts:370
-  wire insert_tx_ready; // gbn-tx.ts:309
-  reg [57:0] to_rd; // gbn-tx.ts:251
-  reg [57:0] to_fwd; // gbn-tx.ts:251
-  reg to_hit; // gbn-tx.ts:251
-  wire control_to_0_valid = control_valid & ~control_to_0_done; // gbn-tx.ts:153
-  wire control_to_1_valid = control_valid & ~control_to_1_done; // gbn-tx.ts:153
+  wire frames_rx_ready; // gbn-tx.ts:136
+  wire frames_ends; // gbn-tx.ts:136
+  wire [439:0] frames_end_header; // gbn-tx.ts:136
+  wire [15:0] frames_end_last_byte; // gbn-tx.ts:136
+  wire frames_end_long; // gbn-tx.ts:136
+  wire frames_end_bad; // gbn-tx.ts:136
+  wire frames_end_stored; // gbn-tx.ts:136
+  wire frames_beats_valid; // gbn-tx.ts:136
+  wire [511:0] frames_beats_payload_data; // gbn-tx.ts:136
+  wire [63:0] frames_beats_payload_keep; // gbn-tx.ts:136
+  wire frames_beats_payload_last; // gbn-tx.ts:136
+  wire frames_beats_payload_user; // gbn-tx.ts:136
+  wire sender_control_ready; // gbn-tx.ts:142
+  wire sender_heard_ready; // gbn-tx.ts:142
+  wire sender_request_ready; // gbn-tx.ts:142
+  wire sender_granted_valid; // gbn-tx.ts:142
+  wire sender_granted_granted; // gbn-tx.ts:142
+  wire sender_granted_closed; // gbn-tx.ts:142
+  wire sender_granted_now; // gbn-tx.ts:142
+  wire [31:0] sender_granted_sequence; // gbn-tx.ts:142
+  wire sender_step_ready; // gbn-tx.ts:142
+  wire sender_stepped_valid; // gbn-tx.ts:142
+  wire sender_stepped_more; // gbn-tx.ts:142
+  wire [31:0] sender_stepped_sequence; // gbn-tx.ts:142
+  wire sender_again_valid; // gbn-tx.ts:142
+  wire [9:0] sender_again_payload; // gbn-tx.ts:142
+  wire sender_failed_valid; // gbn-tx.ts:142
+  wire [9:0] sender_failed_payload; // gbn-tx.ts:142
+  wire sender_events_nacked; // gbn-tx.ts:142
+  wire sender_events_timeouts; // gbn-tx.ts:142
+  reg control_to_0_done; // gbn-tx.ts:154
+  reg control_to_1_done; // gbn-tx.ts:154
+  reg [9:0] entry_turn_session; // gbn-tx.ts:183
+  reg [15:0] entry_turn_ticket; // gbn-tx.ts:183
+  reg [1:0] entry_queued_kind; // gbn-tx.ts:183
+  reg [10:0] entry_queued_index; // gbn-tx.ts:183
+  reg [47:0] entry_queued_mac; // gbn-tx.ts:183
+  reg [10:0] entry_queued_bytes; // gbn-tx.ts:183
+  reg [15:0] entry_queued_ip_length; // gbn-tx.ts:183
+  reg [15:0] entry_queued_checksum; // gbn-tx.ts:183
+  reg [15:0] entry_queued_udp_length; // gbn-tx.ts:183
+  reg entry_valid; // gbn-tx.ts:184
+  wire queue_push_ready; // gbn-tx.ts:209
+  wire queue_pop_valid; // gbn-tx.ts:209
+  wire [9:0] queue_pop_payload_turn_session; // gbn-tx.ts:209
+  wire [15:0] queue_pop_payload_turn_ticket; // gbn-tx.ts:209
+  wire [1:0] queue_pop_payload_queued_kind; // gbn-tx.ts:209
+  wire [10:0] queue_pop_payload_queued_index; // gbn-tx.ts:209
+  wire [47:0] queue_pop_payload_queued_mac; // gbn-tx.ts:209
+  wire [10:0] queue_pop_payload_queued_bytes; // gbn-tx.ts:209
+  wire [15:0] queue_pop_payload_queued_ip_length; // gbn-tx.ts:209
+  wire [15:0] queue_pop_payload_queued_checksum; // gbn-tx.ts:209
+  wire [15:0] queue_pop_payload_queued_udp_length; // gbn-tx.ts:209
+  wire [4:0] queue_level; // gbn-tx.ts:209
+  reg held; // gbn-tx.ts:212
+  wire reorder_reply_ready; // gbn-tx.ts:218
+  wire reorder_beats_ready; // gbn-tx.ts:218
+  wire reorder_silent_ready; // gbn-tx.ts:218
+  wire reorder_control_ready; // gbn-tx.ts:218
+  wire reorder_out_valid; // gbn-tx.ts:218
+  wire [119:0] reorder_out_payload; // gbn-tx.ts:218
+  wire reorder_out_beats_valid; // gbn-tx.ts:218
+  wire [511:0] reorder_out_beats_payload_data; // gbn-tx.ts:218
+  wire [63:0] reorder_out_beats_payload_keep; // gbn-tx.ts:218
+  wire reorder_out_beats_payload_last; // gbn-tx.ts:218
+  wire reorder_out_beats_payload_user; // gbn-tx.ts:218
+  wire reorder_crowded; // gbn-tx.ts:218
+  wire reorder_events_waited; // gbn-tx.ts:218
+  wire reorder_events_skipped; // gbn-tx.ts:218
+  wire reorder_events_stale; // gbn-tx.ts:218
+  reg next_full; // gbn-tx.ts:245
+  reg [119:0] next_held; // gbn-tx.ts:245
+  reg next_skid_full; // gbn-tx.ts:245
+  reg [119:0] next_skid_held; // gbn-tx.ts:245
+  reg known; // gbn-tx.ts:250
+  wire planned_push_ready; // gbn-tx.ts:251
+  wire planned_pop_valid; // gbn-tx.ts:251
+  wire [1:0] planned_pop_payload_action; // gbn-tx.ts:251
+  wire [47:0] planned_pop_payload_mac; // gbn-tx.ts:251
+  wire [63:0] planned_pop_payload_header; // gbn-tx.ts:251
+  wire [15:0] planned_pop_payload_ip_length; // gbn-tx.ts:251
+  wire [15:0] planned_pop_payload_checksum; // gbn-tx.ts:251
+  wire [15:0] planned_pop_payload_udp_length; // gbn-tx.ts:251
+  wire [5:0] planned_level; // gbn-tx.ts:251
+  wire outs_push_ready; // gbn-tx.ts:253
+  wire outs_pop_valid; // gbn-tx.ts:253
+  wire outs_pop_payload_send; // gbn-tx.ts:253
+  wire outs_pop_payload_store; // gbn-tx.ts:253
+  wire [5:0] outs_level; // gbn-tx.ts:253
+  wire places_push_ready; // gbn-tx.ts:254
+  wire places_pop_valid; // gbn-tx.ts:254
+  wire [9:0] places_pop_payload_at_session; // gbn-tx.ts:254
+  wire [6:0] places_pop_payload_at_place; // gbn-tx.ts:254
+  wire [10:0] places_pop_payload_bytes; // gbn-tx.ts:254
+  wire [5:0] places_level; // gbn-tx.ts:254
+  reg room; // gbn-tx.ts:263
+  reg asking; // gbn-tx.ts:267
+  reg [15:0] given; // gbn-tx.ts:303
+  wire insert_plan_ready; // gbn-tx.ts:307
+  wire insert_beats_ready; // gbn-tx.ts:307
+  wire insert_tx_valid; // gbn-tx.ts:307
+  wire [511:0] insert_tx_payload_data; // gbn-tx.ts:307
+  wire [63:0] insert_tx_payload_keep; // gbn-tx.ts:307
+  wire insert_tx_payload_last; // gbn-tx.ts:307
+  wire insert_tx_payload_user; // gbn-tx.ts:307
+  wire store_place_ready; // gbn-tx.ts:310
+  wire store_beats_ready; // gbn-tx.ts:310
+  wire [15:0] store_written; // gbn-tx.ts:310
+  wire store_read_ready; // gbn-tx.ts:310
+  wire store_reading; // gbn-tx.ts:310
+  wire store_frame_valid; // gbn-tx.ts:310
+  wire [511:0] store_frame_payload_data; // gbn-tx.ts:310
+  wire [63:0] store_frame_payload_keep; // gbn-tx.ts:310
+  wire store_frame_payload_last; // gbn-tx.ts:310
+  wire store_frame_payload_user; // gbn-tx.ts:310
+  wire store_aw_valid; // gbn-tx.ts:310
+  wire [27:0] store_aw_payload_addr; // gbn-tx.ts:310
+  wire store_aw_payload_id; // gbn-tx.ts:310
+  wire [7:0] store_aw_payload_len; // gbn-tx.ts:310
+  wire [2:0] store_aw_payload_size; // gbn-tx.ts:310
+  wire [1:0] store_aw_payload_burst; // gbn-tx.ts:310
+  wire store_w_valid; // gbn-tx.ts:310
+  wire [511:0] store_w_payload_data; // gbn-tx.ts:310
+  wire [63:0] store_w_payload_strb; // gbn-tx.ts:310
+  wire store_w_payload_last; // gbn-tx.ts:310
+  wire store_b_ready; // gbn-tx.ts:310
+  wire store_errors; // gbn-tx.ts:310
+  wire store_ar_valid; // gbn-tx.ts:310
+  wire [27:0] store_ar_payload_addr; // gbn-tx.ts:310
+  wire store_ar_payload_id; // gbn-tx.ts:310
+  wire [7:0] store_ar_payload_len; // gbn-tx.ts:310
+  wire [2:0] store_ar_payload_size; // gbn-tx.ts:310
+  wire [1:0] store_ar_payload_burst; // gbn-tx.ts:310
+  wire store_r_ready; // gbn-tx.ts:310
+  reg kept_stage_full; // gbn-tx.ts:337
+  reg [511:0] kept_stage_held_data; // gbn-tx.ts:337
+  reg [63:0] kept_stage_held_keep; // gbn-tx.ts:337
+  reg kept_stage_held_last; // gbn-tx.ts:337
+  reg kept_stage_held_user; // gbn-tx.ts:337
+  reg kept_stage_skid_full; // gbn-tx.ts:337
+  reg [511:0] kept_stage_skid_held_data; // gbn-tx.ts:337
+  reg [63:0] kept_stage_skid_held_keep; // gbn-tx.ts:337
+  reg kept_stage_skid_held_last; // gbn-tx.ts:337
+  reg kept_stage_skid_held_user; // gbn-tx.ts:337
+  wire resend_again_ready; // gbn-tx.ts:345
+  wire resend_step_valid; // gbn-tx.ts:345
+  wire [9:0] resend_step_payload_session; // gbn-tx.ts:345
+  wire [31:0] resend_step_payload_sequence; // gbn-tx.ts:345
+  wire resend_step_payload_fresh; // gbn-tx.ts:345
+  wire resend_read_valid; // gbn-tx.ts:345
+  wire [9:0] resend_read_payload_session; // gbn-tx.ts:345
+  wire [6:0] resend_read_payload_place; // gbn-tx.ts:345
+  wire resend_busy_valid; // gbn-tx.ts:345
+  wire [9:0] resend_busy_session; // gbn-tx.ts:345
+  wire [31:0] resend_busy_sequence; // gbn-tx.ts:345
+  reg again_stage_full; // gbn-tx.ts:371
+  reg [511:0] again_stage_held_data; // gbn-tx.ts:371
+  reg [63:0] again_stage_held_keep; // gbn-tx.ts:371
+  reg again_stage_held_last; // gbn-tx.ts:371
+  reg again_stage_held_user; // gbn-tx.ts:371
+  reg again_stage_skid_full; // gbn-tx.ts:371
+  reg [511:0] again_stage_skid_held_data; // gbn-tx.ts:371
+  reg [63:0] again_stage_skid_held_keep; // gbn-tx.ts:371
+  reg again_stage_skid_held_last; // gbn-tx.ts:371
+  reg again_stage_skid_held_user; // gbn-tx.ts:371
+  reg fresh_stage_full; // gbn-tx.ts:372
+  reg [511:0] fresh_stage_held_data; // gbn-tx.ts:372
+  reg [63:0] fresh_stage_held_keep; // gbn-tx.ts:372
+  reg fresh_stage_held_last; // gbn-tx.ts:372
+  reg fresh_stage_held_user; // gbn-tx.ts:372
+  reg fresh_stage_skid_full; // gbn-tx.ts:372
+  reg [511:0] fresh_stage_skid_held_data; // gbn-tx.ts:372
+  reg [63:0] fresh_stage_skid_held_keep; // gbn-tx.ts:372
+  reg fresh_stage_skid_held_last; // gbn-tx.ts:372
+  reg fresh_stage_skid_held_user; // gbn-tx.ts:372
+  reg frames_out_locked; // gbn-tx.ts:368
+  reg [2:0] frames_out_owner; // gbn-tx.ts:368
+  reg sent_full; // gbn-tx.ts:367
+  reg [511:0] sent_held_data; // gbn-tx.ts:367
+  reg [63:0] sent_held_keep; // gbn-tx.ts:367
+  reg sent_held_last; // gbn-tx.ts:367
+  reg sent_held_user; // gbn-tx.ts:367
+  reg sent_skid_full; // gbn-tx.ts:367
+  reg [511:0] sent_skid_held_data; // gbn-tx.ts:367
+  reg [63:0] sent_skid_held_keep; // gbn-tx.ts:367
+  reg sent_skid_held_last; // gbn-tx.ts:367
+  reg sent_skid_held_user; // gbn-tx.ts:367
+  reg events_sent_1; // gbn-tx.ts:382
+  reg events_management_1; // gbn-tx.ts:382
+  reg events_passed_1; // gbn-tx.ts:382
+  reg events_closed_1; // gbn-tx.ts:382
+  reg events_resent_1; // gbn-tx.ts:382
+  reg events_nacked_1; // gbn-tx.ts:382
+  reg events_timeouts_1; // gbn-tx.ts:382
+  reg events_failed_1; // gbn-tx.ts:382
+  reg events_memory_errors_1; // gbn-tx.ts:382
+  reg events_waited_1; // gbn-tx.ts:382
+  reg events_skipped_1; // gbn-tx.ts:382
+  reg events_stale_1; // gbn-tx.ts:382
+  (* ram_style = "block" *) reg [57:0] contexts [0:1279]; // gbn-tx.ts:247
+  wire [57:0] to; // gbn-tx.ts:249
+  wire decided; // gbn-tx.ts:277
+  wire kept_room; // gbn-tx.ts:329
+  wire fresh_room; // gbn-tx.ts:328
+  wire [2:0] frames_out_grant; // gbn-tx.ts:368
+  wire frames_out_ready; // gbn-tx.ts:368
+  wire [2:0] frames_out_request; // gbn-tx.ts:368
+  wire insert_tx_ready; // gbn-tx.ts:307
+  reg [57:0] to_rd; // gbn-tx.ts:249
+  reg [57:0] to_fwd; // gbn-tx.ts:249
+  reg to_hit; // gbn-tx.ts:249
+  wire control_to_0_valid = control_valid & ~control_to_0_done; // gbn-tx.ts:154
+  wire control_to_1_valid = control_valid & ~control_to_1_done; // gbn-tx.ts:154
   wire is_udp =
     ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048)
-    & (frames_end_header[191:184] == 8'd17); // gbn-tx.ts:174
-  wire tagged_ = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // gbn-tx.ts:175
-  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:110
-  wire next_room = ~next_full | decided; // gbn-tx.ts:247
-  wire of_session = next_held[1:0] == 2'd1; // gbn-tx.ts:267
-  wire asks = next_full & ~known & (room | asking); // gbn-tx.ts:270
-  wire answered = ~of_session | sender_request_ready; // gbn-tx.ts:271
-  wire numbered = known & of_session & sender_granted_granted; // gbn-tx.ts:277
-  wire gone = known & of_session & sender_granted_closed; // gbn-tx.ts:278
+    & (frames_end_header[191:184] == 8'd17); // gbn-tx.ts:175
+  wire tagged_ = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // gbn-tx.ts:176
+  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:111
+  wire next_room = ~next_full | decided; // gbn-tx.ts:245
+  wire of_session = next_held[1:0] == 2'd1; // gbn-tx.ts:265
+  wire asks = next_full & ~known & (room | asking); // gbn-tx.ts:268
+  wire answered = ~of_session | sender_request_ready; // gbn-tx.ts:269
+  wire numbered = known & of_session & sender_granted_granted; // gbn-tx.ts:275
+  wire gone = known & of_session & sender_granted_closed; // gbn-tx.ts:276
   assign decided = known & (~of_session | sender_granted_granted | sender_granted_closed);
-  wire raw = next_held[1:0] == 2'd0; // gbn-tx.ts:281
-  wire replies = of_session | (next_held[1:0] == 2'd2); // gbn-tx.ts:282
-  wire fresh_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_send & kept_room; // gbn-tx.ts:328
-  wire fresh_ready = ~fresh_stage_skid_full; // gbn-tx.ts:328
-  wire kept_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_store & fresh_room; // gbn-tx.ts:329
-  wire kept_ready = ~kept_stage_skid_full; // gbn-tx.ts:329
+  wire raw = next_held[1:0] == 2'd0; // gbn-tx.ts:279
+  wire replies = of_session | (next_held[1:0] == 2'd2); // gbn-tx.ts:280
+  wire fresh_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_send & kept_room; // gbn-tx.ts:326
+  wire fresh_ready = ~fresh_stage_skid_full; // gbn-tx.ts:326
+  wire kept_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_store & fresh_room; // gbn-tx.ts:327
+  wire kept_ready = ~kept_stage_skid_full; // gbn-tx.ts:327
   assign fresh_room = fresh_ready | ~outs_pop_payload_send;
   assign kept_room = kept_ready | ~outs_pop_payload_store;
-  wire kept_stage_room = ~kept_stage_full | store_beats_ready; // gbn-tx.ts:339
-  wire again_stage_ready = frames_out_grant[1] & frames_out_ready; // gbn-tx.ts:373
-  wire again_stage_room = ~again_stage_full | again_stage_ready; // gbn-tx.ts:373
-  wire fresh_stage_ready = frames_out_grant[2] & frames_out_ready; // gbn-tx.ts:374
-  wire fresh_stage_room = ~fresh_stage_full | fresh_stage_ready; // gbn-tx.ts:374
-  wire frames_out_valid = |(frames_out_grant & frames_out_request); // gbn-tx.ts:370
+  wire kept_stage_room = ~kept_stage_full | store_beats_ready; // gbn-tx.ts:337
+  wire again_stage_ready = frames_out_grant[1] & frames_out_ready; // gbn-tx.ts:371
+  wire again_stage_room = ~again_stage_full | again_stage_ready; // gbn-tx.ts:371
+  wire fresh_stage_ready = frames_out_grant[2] & frames_out_ready; // gbn-tx.ts:372
+  wire fresh_stage_room = ~fresh_stage_full | fresh_stage_ready; // gbn-tx.ts:372
+  wire frames_out_valid = |(frames_out_grant & frames_out_request); // gbn-tx.ts:368
   assign frames_out_ready = ~sent_skid_full;
   wire [511:0] frames_out_payload_data =
     ({512{frames_out_grant[0]}} & answers_payload_data)
     | ({512{frames_out_grant[1]}} & again_stage_held_data)
-    | ({512{frames_out_grant[2]}} & fresh_stage_held_data); // gbn-tx.ts:370
+    | ({512{frames_out_grant[2]}} & fresh_stage_held_data); // gbn-tx.ts:368
   wire [63:0] frames_out_payload_keep =
     ({64{frames_out_grant[0]}} & answers_payload_keep)
     | ({64{frames_out_grant[1]}} & again_stage_held_keep)
-    | ({64{frames_out_grant[2]}} & fresh_stage_held_keep); // gbn-tx.ts:370
+    | ({64{frames_out_grant[2]}} & fresh_stage_held_keep); // gbn-tx.ts:368
   wire frames_out_payload_last =
     (frames_out_grant[0] & answers_payload_last)
     | (frames_out_grant[1] & again_stage_held_last)
-    | (frames_out_grant[2] & fresh_stage_held_last); // gbn-tx.ts:370
+    | (frames_out_grant[2] & fresh_stage_held_last); // gbn-tx.ts:368
   wire frames_out_payload_user =
     (frames_out_grant[0] & answers_payload_user)
     | (frames_out_grant[1] & again_stage_held_user)
-    | (frames_out_grant[2] & fresh_stage_held_user); // gbn-tx.ts:370
+    | (frames_out_grant[2] & fresh_stage_held_user); // gbn-tx.ts:368
   assign frames_out_request = {fresh_stage_full, again_stage_full, answers_valid};
-  wire [2:0] frames_out_after = frames_out_request & ~(frames_out_owner | (frames_out_owner - 3'd1)); // gbn-tx.ts:370
+  wire [2:0] frames_out_after = frames_out_request & ~(frames_out_owner | (frames_out_owner - 3'd1)); // gbn-tx.ts:368
   assign frames_out_grant =
     frames_out_locked ? frames_out_owner :
     |frames_out_after ? frames_out_after & (~frames_out_after + 3'd1) :
     frames_out_request & (~frames_out_request + 3'd1);
-  wire sent_room = ~sent_full | tx_ready; // gbn-tx.ts:369
+  wire sent_room = ~sent_full | tx_ready; // gbn-tx.ts:367
 
-  wire frames_rx_valid = rx_valid; // gbn-tx.ts:135
-  wire [511:0] frames_rx_payload_data = rx_payload_data; // gbn-tx.ts:135
-  wire [63:0] frames_rx_payload_keep = rx_payload_keep; // gbn-tx.ts:135
-  wire frames_rx_payload_last = rx_payload_last; // gbn-tx.ts:135
-  wire frames_rx_payload_user = rx_payload_user; // gbn-tx.ts:135
-  wire frames_hold = held; // gbn-tx.ts:135
-  wire frames_discard = 1'b0; // gbn-tx.ts:135
-  wire frames_beats_ready = reorder_beats_ready; // gbn-tx.ts:135
-  GbnFrames_b512_u1528_waits frames ( // gbn-tx.ts:135
+  wire frames_rx_valid = rx_valid; // gbn-tx.ts:136
+  wire [511:0] frames_rx_payload_data = rx_payload_data; // gbn-tx.ts:136
+  wire [63:0] frames_rx_payload_keep = rx_payload_keep; // gbn-tx.ts:136
+  wire frames_rx_payload_last = rx_payload_last; // gbn-tx.ts:136
+  wire frames_rx_payload_user = rx_payload_user; // gbn-tx.ts:136
+  wire frames_hold = held; // gbn-tx.ts:136
+  wire frames_discard = 1'b0; // gbn-tx.ts:136
+  wire frames_beats_ready = reorder_beats_ready; // gbn-tx.ts:136
+  GbnFrames_b512_u1528_waits frames ( // gbn-tx.ts:136
     .clk                (clk),
     .rst                (rst),
     .rx_valid           (frames_rx_valid),
@@ -398,25 +398,25 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .beats_payload_user (frames_beats_payload_user)
   );
 
-  wire sender_control_valid = control_to_0_valid; // gbn-tx.ts:141
-  wire [9:0] sender_control_payload_session = control_payload_session; // gbn-tx.ts:141
-  wire sender_control_payload_open = control_payload_open; // gbn-tx.ts:141
-  wire sender_heard_valid = acks_valid; // gbn-tx.ts:141
-  wire [9:0] sender_heard_payload_session = acks_payload_session; // gbn-tx.ts:141
-  wire [31:0] sender_heard_payload_sequence = acks_payload_sequence; // gbn-tx.ts:141
-  wire sender_heard_payload_nack = acks_payload_nack; // gbn-tx.ts:141
-  wire sender_request_valid = asks & of_session; // gbn-tx.ts:141
-  wire [9:0] sender_request_payload = next_held[11:2]; // gbn-tx.ts:141
-  wire sender_step_valid = resend_step_valid; // gbn-tx.ts:141
-  wire [9:0] sender_step_payload_session = resend_step_payload_session; // gbn-tx.ts:141
-  wire [31:0] sender_step_payload_sequence = resend_step_payload_sequence; // gbn-tx.ts:141
-  wire sender_step_payload_fresh = resend_step_payload_fresh; // gbn-tx.ts:141
-  wire sender_reading_valid = resend_busy_valid; // gbn-tx.ts:141
-  wire [9:0] sender_reading_session = resend_busy_session; // gbn-tx.ts:141
-  wire [31:0] sender_reading_sequence = resend_busy_sequence; // gbn-tx.ts:141
-  wire sender_again_ready = resend_again_ready; // gbn-tx.ts:141
-  wire sender_failed_ready = failed_ready; // gbn-tx.ts:141
-  GbnSender_s1024_q32_w128_t8192_n7_f1 sender ( // gbn-tx.ts:141
+  wire sender_control_valid = control_to_0_valid; // gbn-tx.ts:142
+  wire [9:0] sender_control_payload_session = control_payload_session; // gbn-tx.ts:142
+  wire sender_control_payload_open = control_payload_open; // gbn-tx.ts:142
+  wire sender_heard_valid = acks_valid; // gbn-tx.ts:142
+  wire [9:0] sender_heard_payload_session = acks_payload_session; // gbn-tx.ts:142
+  wire [31:0] sender_heard_payload_sequence = acks_payload_sequence; // gbn-tx.ts:142
+  wire sender_heard_payload_nack = acks_payload_nack; // gbn-tx.ts:142
+  wire sender_request_valid = asks & of_session; // gbn-tx.ts:142
+  wire [9:0] sender_request_payload = next_held[11:2]; // gbn-tx.ts:142
+  wire sender_step_valid = resend_step_valid; // gbn-tx.ts:142
+  wire [9:0] sender_step_payload_session = resend_step_payload_session; // gbn-tx.ts:142
+  wire [31:0] sender_step_payload_sequence = resend_step_payload_sequence; // gbn-tx.ts:142
+  wire sender_step_payload_fresh = resend_step_payload_fresh; // gbn-tx.ts:142
+  wire sender_reading_valid = resend_busy_valid; // gbn-tx.ts:142
+  wire [9:0] sender_reading_session = resend_busy_session; // gbn-tx.ts:142
+  wire [31:0] sender_reading_sequence = resend_busy_sequence; // gbn-tx.ts:142
+  wire sender_again_ready = resend_again_ready; // gbn-tx.ts:142
+  wire sender_failed_ready = failed_ready; // gbn-tx.ts:142
+  GbnSender_s1024_q32_w128_t8192_n7_f1 sender ( // gbn-tx.ts:142
     .clk                     (clk),
     .rst                     (rst),
     .control_valid           (sender_control_valid),
@@ -457,18 +457,18 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .events_timeouts         (sender_events_timeouts)
   );
 
-  wire queue_push_valid = entry_valid; // gbn-tx.ts:211
-  wire [9:0] queue_push_payload_turn_session = entry_turn_session; // gbn-tx.ts:211
-  wire [15:0] queue_push_payload_turn_ticket = entry_turn_ticket; // gbn-tx.ts:211
-  wire [1:0] queue_push_payload_queued_kind = entry_queued_kind; // gbn-tx.ts:211
-  wire [10:0] queue_push_payload_queued_index = entry_queued_index; // gbn-tx.ts:211
-  wire [47:0] queue_push_payload_queued_mac = entry_queued_mac; // gbn-tx.ts:211
-  wire [10:0] queue_push_payload_queued_bytes = entry_queued_bytes; // gbn-tx.ts:211
-  wire [15:0] queue_push_payload_queued_ip_length = entry_queued_ip_length; // gbn-tx.ts:211
-  wire [15:0] queue_push_payload_queued_checksum = entry_queued_checksum; // gbn-tx.ts:211
-  wire [15:0] queue_push_payload_queued_udp_length = entry_queued_udp_length; // gbn-tx.ts:211
-  wire queue_pop_ready = reorder_reply_ready; // gbn-tx.ts:211
-  Fifo_Arrived_d16 queue ( // gbn-tx.ts:211
+  wire queue_push_valid = entry_valid; // gbn-tx.ts:209
+  wire [9:0] queue_push_payload_turn_session = entry_turn_session; // gbn-tx.ts:209
+  wire [15:0] queue_push_payload_turn_ticket = entry_turn_ticket; // gbn-tx.ts:209
+  wire [1:0] queue_push_payload_queued_kind = entry_queued_kind; // gbn-tx.ts:209
+  wire [10:0] queue_push_payload_queued_index = entry_queued_index; // gbn-tx.ts:209
+  wire [47:0] queue_push_payload_queued_mac = entry_queued_mac; // gbn-tx.ts:209
+  wire [10:0] queue_push_payload_queued_bytes = entry_queued_bytes; // gbn-tx.ts:209
+  wire [15:0] queue_push_payload_queued_ip_length = entry_queued_ip_length; // gbn-tx.ts:209
+  wire [15:0] queue_push_payload_queued_checksum = entry_queued_checksum; // gbn-tx.ts:209
+  wire [15:0] queue_push_payload_queued_udp_length = entry_queued_udp_length; // gbn-tx.ts:209
+  wire queue_pop_ready = reorder_reply_ready; // gbn-tx.ts:209
+  Fifo_Arrived_d16 queue ( // gbn-tx.ts:209
     .clk                            (clk),
     .rst                            (rst),
     .push_valid                     (queue_push_valid),
@@ -496,10 +496,10 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .level                          (queue_level)
   );
 
-  wire reorder_reply_valid = queue_pop_valid; // gbn-tx.ts:220
-  wire reorder_reply_payload_ordered = queue_pop_payload_queued_kind == 2'd1; // gbn-tx.ts:220
-  wire [9:0] reorder_reply_payload_turn_session = queue_pop_payload_turn_session; // gbn-tx.ts:220
-  wire [15:0] reorder_reply_payload_turn_ticket = queue_pop_payload_turn_ticket; // gbn-tx.ts:220
+  wire reorder_reply_valid = queue_pop_valid; // gbn-tx.ts:218
+  wire reorder_reply_payload_ordered = queue_pop_payload_queued_kind == 2'd1; // gbn-tx.ts:218
+  wire [9:0] reorder_reply_payload_turn_session = queue_pop_payload_turn_session; // gbn-tx.ts:218
+  wire [15:0] reorder_reply_payload_turn_ticket = queue_pop_payload_turn_ticket; // gbn-tx.ts:218
   wire [119:0] reorder_reply_payload_meta = {
     queue_pop_payload_queued_udp_length,
     queue_pop_payload_queued_checksum,
@@ -508,21 +508,21 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     queue_pop_payload_queued_mac,
     queue_pop_payload_queued_index,
     queue_pop_payload_queued_kind
-  }; // gbn-tx.ts:220
-  wire reorder_beats_valid = frames_beats_valid; // gbn-tx.ts:220
-  wire [511:0] reorder_beats_payload_data = frames_beats_payload_data; // gbn-tx.ts:220
-  wire [63:0] reorder_beats_payload_keep = frames_beats_payload_keep; // gbn-tx.ts:220
-  wire reorder_beats_payload_last = frames_beats_payload_last; // gbn-tx.ts:220
-  wire reorder_beats_payload_user = frames_beats_payload_user; // gbn-tx.ts:220
-  wire reorder_silent_valid = silent_valid; // gbn-tx.ts:220
-  wire [9:0] reorder_silent_payload_session = silent_payload_session; // gbn-tx.ts:220
-  wire [15:0] reorder_silent_payload_ticket = silent_payload_ticket; // gbn-tx.ts:220
-  wire reorder_control_valid = control_to_1_valid; // gbn-tx.ts:220
-  wire [9:0] reorder_control_payload_session = control_payload_session; // gbn-tx.ts:220
-  wire reorder_control_payload_open = control_payload_open; // gbn-tx.ts:220
-  wire reorder_out_ready = ~next_skid_full; // gbn-tx.ts:220
-  wire reorder_out_beats_ready = insert_beats_ready; // gbn-tx.ts:220
-  GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 reorder ( // gbn-tx.ts:220
+  }; // gbn-tx.ts:218
+  wire reorder_beats_valid = frames_beats_valid; // gbn-tx.ts:218
+  wire [511:0] reorder_beats_payload_data = frames_beats_payload_data; // gbn-tx.ts:218
+  wire [63:0] reorder_beats_payload_keep = frames_beats_payload_keep; // gbn-tx.ts:218
+  wire reorder_beats_payload_last = frames_beats_payload_last; // gbn-tx.ts:218
+  wire reorder_beats_payload_user = frames_beats_payload_user; // gbn-tx.ts:218
+  wire reorder_silent_valid = silent_valid; // gbn-tx.ts:218
+  wire [9:0] reorder_silent_payload_session = silent_payload_session; // gbn-tx.ts:218
+  wire [15:0] reorder_silent_payload_ticket = silent_payload_ticket; // gbn-tx.ts:218
+  wire reorder_control_valid = control_to_1_valid; // gbn-tx.ts:218
+  wire [9:0] reorder_control_payload_session = control_payload_session; // gbn-tx.ts:218
+  wire reorder_control_payload_open = control_payload_open; // gbn-tx.ts:218
+  wire reorder_out_ready = ~next_skid_full; // gbn-tx.ts:218
+  wire reorder_out_beats_ready = insert_beats_ready; // gbn-tx.ts:218
+  GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 reorder ( // gbn-tx.ts:218
     .clk                        (clk),
     .rst                        (rst),
     .reply_valid                (reorder_reply_valid),
@@ -560,21 +560,21 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .events_stale               (reorder_events_stale)
   );
 
-  wire planned_push_valid = decided; // gbn-tx.ts:253
-  wire [1:0] planned_push_payload_action = raw ? 2'd1 : gone ? 2'd0 : 2'd2; // gbn-tx.ts:253
-  wire [47:0] planned_push_payload_mac = replies ? to[47:0] : next_held[60:13]; // gbn-tx.ts:253
+  wire planned_push_valid = decided; // gbn-tx.ts:251
+  wire [1:0] planned_push_payload_action = raw ? 2'd1 : gone ? 2'd0 : 2'd2; // gbn-tx.ts:251
+  wire [47:0] planned_push_payload_mac = replies ? to[47:0] : next_held[60:13]; // gbn-tx.ts:251
   wire [63:0] planned_push_payload_header = {
     4'd0,
     replies ? to[57:48] : 10'd0,
     of_session ? next_held[11:2] : 10'd0,
     of_session ? sender_granted_sequence : 32'd0,
     8'd3
-  }; // gbn-tx.ts:253
-  wire [15:0] planned_push_payload_ip_length = next_held[87:72]; // gbn-tx.ts:253
-  wire [15:0] planned_push_payload_checksum = next_held[103:88]; // gbn-tx.ts:253
-  wire [15:0] planned_push_payload_udp_length = next_held[119:104]; // gbn-tx.ts:253
-  wire planned_pop_ready = insert_plan_ready; // gbn-tx.ts:253
-  Fifo_InsertPlan_d32 planned ( // gbn-tx.ts:253
+  }; // gbn-tx.ts:251
+  wire [15:0] planned_push_payload_ip_length = next_held[87:72]; // gbn-tx.ts:251
+  wire [15:0] planned_push_payload_checksum = next_held[103:88]; // gbn-tx.ts:251
+  wire [15:0] planned_push_payload_udp_length = next_held[119:104]; // gbn-tx.ts:251
+  wire planned_pop_ready = insert_plan_ready; // gbn-tx.ts:251
+  Fifo_InsertPlan_d32 planned ( // gbn-tx.ts:251
     .clk                     (clk),
     .rst                     (rst),
     .push_valid              (planned_push_valid),
@@ -596,11 +596,11 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .level                   (planned_level)
   );
 
-  wire outs_push_valid = decided & ~gone; // gbn-tx.ts:255
-  wire outs_push_payload_send = ~of_session | sender_granted_now; // gbn-tx.ts:255
-  wire outs_push_payload_store = of_session; // gbn-tx.ts:255
-  wire outs_pop_ready = insert_tx_valid & insert_tx_ready & insert_tx_payload_last; // gbn-tx.ts:255
-  Fifo_Out_d32 outs ( // gbn-tx.ts:255
+  wire outs_push_valid = decided & ~gone; // gbn-tx.ts:253
+  wire outs_push_payload_send = ~of_session | sender_granted_now; // gbn-tx.ts:253
+  wire outs_push_payload_store = of_session; // gbn-tx.ts:253
+  wire outs_pop_ready = insert_tx_valid & insert_tx_ready & insert_tx_payload_last; // gbn-tx.ts:253
+  Fifo_Out_d32 outs ( // gbn-tx.ts:253
     .clk                (clk),
     .rst                (rst),
     .push_valid         (outs_push_valid),
@@ -614,12 +614,12 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .level              (outs_level)
   );
 
-  wire places_push_valid = numbered; // gbn-tx.ts:256
-  wire [9:0] places_push_payload_at_session = next_held[11:2]; // gbn-tx.ts:256
-  wire [6:0] places_push_payload_at_place = sender_granted_sequence[6:0]; // gbn-tx.ts:256
-  wire [10:0] places_push_payload_bytes = next_held[71:61]; // gbn-tx.ts:256
-  wire places_pop_ready = store_place_ready; // gbn-tx.ts:256
-  Fifo_at_FramePlace_bytes11_d32 places ( // gbn-tx.ts:256
+  wire places_push_valid = numbered; // gbn-tx.ts:254
+  wire [9:0] places_push_payload_at_session = next_held[11:2]; // gbn-tx.ts:254
+  wire [6:0] places_push_payload_at_place = sender_granted_sequence[6:0]; // gbn-tx.ts:254
+  wire [10:0] places_push_payload_bytes = next_held[71:61]; // gbn-tx.ts:254
+  wire places_pop_ready = store_place_ready; // gbn-tx.ts:254
+  Fifo_at_FramePlace_bytes11_d32 places ( // gbn-tx.ts:254
     .clk                     (clk),
     .rst                     (rst),
     .push_valid              (places_push_valid),
@@ -635,20 +635,20 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .level                   (places_level)
   );
 
-  wire insert_plan_valid = planned_pop_valid; // gbn-tx.ts:309
-  wire [1:0] insert_plan_payload_action = planned_pop_payload_action; // gbn-tx.ts:309
-  wire [47:0] insert_plan_payload_mac = planned_pop_payload_mac; // gbn-tx.ts:309
-  wire [63:0] insert_plan_payload_header = planned_pop_payload_header; // gbn-tx.ts:309
-  wire [15:0] insert_plan_payload_ip_length = planned_pop_payload_ip_length; // gbn-tx.ts:309
-  wire [15:0] insert_plan_payload_checksum = planned_pop_payload_checksum; // gbn-tx.ts:309
-  wire [15:0] insert_plan_payload_udp_length = planned_pop_payload_udp_length; // gbn-tx.ts:309
-  wire insert_beats_valid = reorder_out_beats_valid; // gbn-tx.ts:309
-  wire [511:0] insert_beats_payload_data = reorder_out_beats_payload_data; // gbn-tx.ts:309
-  wire [63:0] insert_beats_payload_keep = reorder_out_beats_payload_keep; // gbn-tx.ts:309
-  wire insert_beats_payload_last = reorder_out_beats_payload_last; // gbn-tx.ts:309
-  wire insert_beats_payload_user = reorder_out_beats_payload_user; // gbn-tx.ts:309
+  wire insert_plan_valid = planned_pop_valid; // gbn-tx.ts:307
+  wire [1:0] insert_plan_payload_action = planned_pop_payload_action; // gbn-tx.ts:307
+  wire [47:0] insert_plan_payload_mac = planned_pop_payload_mac; // gbn-tx.ts:307
+  wire [63:0] insert_plan_payload_header = planned_pop_payload_header; // gbn-tx.ts:307
+  wire [15:0] insert_plan_payload_ip_length = planned_pop_payload_ip_length; // gbn-tx.ts:307
+  wire [15:0] insert_plan_payload_checksum = planned_pop_payload_checksum; // gbn-tx.ts:307
+  wire [15:0] insert_plan_payload_udp_length = planned_pop_payload_udp_length; // gbn-tx.ts:307
+  wire insert_beats_valid = reorder_out_beats_valid; // gbn-tx.ts:307
+  wire [511:0] insert_beats_payload_data = reorder_out_beats_payload_data; // gbn-tx.ts:307
+  wire [63:0] insert_beats_payload_keep = reorder_out_beats_payload_keep; // gbn-tx.ts:307
+  wire insert_beats_payload_last = reorder_out_beats_payload_last; // gbn-tx.ts:307
+  wire insert_beats_payload_user = reorder_out_beats_payload_user; // gbn-tx.ts:307
   assign insert_tx_ready = outs_pop_valid & fresh_room & kept_room;
-  GbnInsert_beatBytes64_frameBytes1536 insert ( // gbn-tx.ts:309
+  GbnInsert_beatBytes64_frameBytes1536 insert ( // gbn-tx.ts:307
     .clk                     (clk),
     .rst                     (rst),
     .plan_valid              (insert_plan_valid),
@@ -673,31 +673,31 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .tx_payload_user         (insert_tx_payload_user)
   );
 
-  wire store_place_valid = places_pop_valid; // gbn-tx.ts:312
-  wire [9:0] store_place_payload_at_session = places_pop_payload_at_session; // gbn-tx.ts:312
-  wire [6:0] store_place_payload_at_place = places_pop_payload_at_place; // gbn-tx.ts:312
-  wire [10:0] store_place_payload_bytes = places_pop_payload_bytes; // gbn-tx.ts:312
-  wire store_beats_valid = kept_stage_full; // gbn-tx.ts:312
-  wire [511:0] store_beats_payload_data = kept_stage_held_data; // gbn-tx.ts:312
-  wire [63:0] store_beats_payload_keep = kept_stage_held_keep; // gbn-tx.ts:312
-  wire store_beats_payload_last = kept_stage_held_last; // gbn-tx.ts:312
-  wire store_beats_payload_user = kept_stage_held_user; // gbn-tx.ts:312
-  wire store_read_valid = resend_read_valid; // gbn-tx.ts:312
-  wire [9:0] store_read_payload_session = resend_read_payload_session; // gbn-tx.ts:312
-  wire [6:0] store_read_payload_place = resend_read_payload_place; // gbn-tx.ts:312
-  wire store_frame_ready = ~again_stage_skid_full; // gbn-tx.ts:312
-  wire store_aw_ready = mem_aw_ready; // gbn-tx.ts:312
-  wire store_w_ready = mem_w_ready; // gbn-tx.ts:312
-  wire store_b_valid = mem_b_valid; // gbn-tx.ts:312
-  wire store_b_payload_id = mem_b_payload_id; // gbn-tx.ts:312
-  wire [1:0] store_b_payload_resp = mem_b_payload_resp; // gbn-tx.ts:312
-  wire store_ar_ready = mem_ar_ready; // gbn-tx.ts:312
-  wire store_r_valid = mem_r_valid; // gbn-tx.ts:312
-  wire [511:0] store_r_payload_data = mem_r_payload_data; // gbn-tx.ts:312
-  wire store_r_payload_id = mem_r_payload_id; // gbn-tx.ts:312
-  wire [1:0] store_r_payload_resp = mem_r_payload_resp; // gbn-tx.ts:312
-  wire store_r_payload_last = mem_r_payload_last; // gbn-tx.ts:312
-  GbnStore_b512_u1536_s1024_w128_a28_o0 store ( // gbn-tx.ts:312
+  wire store_place_valid = places_pop_valid; // gbn-tx.ts:310
+  wire [9:0] store_place_payload_at_session = places_pop_payload_at_session; // gbn-tx.ts:310
+  wire [6:0] store_place_payload_at_place = places_pop_payload_at_place; // gbn-tx.ts:310
+  wire [10:0] store_place_payload_bytes = places_pop_payload_bytes; // gbn-tx.ts:310
+  wire store_beats_valid = kept_stage_full; // gbn-tx.ts:310
+  wire [511:0] store_beats_payload_data = kept_stage_held_data; // gbn-tx.ts:310
+  wire [63:0] store_beats_payload_keep = kept_stage_held_keep; // gbn-tx.ts:310
+  wire store_beats_payload_last = kept_stage_held_last; // gbn-tx.ts:310
+  wire store_beats_payload_user = kept_stage_held_user; // gbn-tx.ts:310
+  wire store_read_valid = resend_read_valid; // gbn-tx.ts:310
+  wire [9:0] store_read_payload_session = resend_read_payload_session; // gbn-tx.ts:310
+  wire [6:0] store_read_payload_place = resend_read_payload_place; // gbn-tx.ts:310
+  wire store_frame_ready = ~again_stage_skid_full; // gbn-tx.ts:310
+  wire store_aw_ready = mem_aw_ready; // gbn-tx.ts:310
+  wire store_w_ready = mem_w_ready; // gbn-tx.ts:310
+  wire store_b_valid = mem_b_valid; // gbn-tx.ts:310
+  wire store_b_payload_id = mem_b_payload_id; // gbn-tx.ts:310
+  wire [1:0] store_b_payload_resp = mem_b_payload_resp; // gbn-tx.ts:310
+  wire store_ar_ready = mem_ar_ready; // gbn-tx.ts:310
+  wire store_r_valid = mem_r_valid; // gbn-tx.ts:310
+  wire [511:0] store_r_payload_data = mem_r_payload_data; // gbn-tx.ts:310
+  wire store_r_payload_id = mem_r_payload_id; // gbn-tx.ts:310
+  wire [1:0] store_r_payload_resp = mem_r_payload_resp; // gbn-tx.ts:310
+  wire store_r_payload_last = mem_r_payload_last; // gbn-tx.ts:310
+  GbnStore_b512_u1536_s1024_w128_a28_o0 store ( // gbn-tx.ts:310
     .clk                      (clk),
     .rst                      (rst),
     .place_valid              (store_place_valid),
@@ -755,17 +755,17 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .r_payload_last           (store_r_payload_last)
   );
 
-  wire resend_again_valid = sender_again_valid; // gbn-tx.ts:347
-  wire [9:0] resend_again_payload = sender_again_payload; // gbn-tx.ts:347
-  wire resend_step_ready = sender_step_ready; // gbn-tx.ts:347
-  wire resend_stepped_valid = sender_stepped_valid; // gbn-tx.ts:347
-  wire resend_stepped_more = sender_stepped_more; // gbn-tx.ts:347
-  wire [31:0] resend_stepped_sequence = sender_stepped_sequence; // gbn-tx.ts:347
-  wire [15:0] resend_given = given; // gbn-tx.ts:347
-  wire [15:0] resend_written = store_written; // gbn-tx.ts:347
-  wire resend_read_ready = store_read_ready; // gbn-tx.ts:347
-  wire resend_reading = store_reading; // gbn-tx.ts:347
-  GbnResend_s1024_q32_w128 resend ( // gbn-tx.ts:347
+  wire resend_again_valid = sender_again_valid; // gbn-tx.ts:345
+  wire [9:0] resend_again_payload = sender_again_payload; // gbn-tx.ts:345
+  wire resend_step_ready = sender_step_ready; // gbn-tx.ts:345
+  wire resend_stepped_valid = sender_stepped_valid; // gbn-tx.ts:345
+  wire resend_stepped_more = sender_stepped_more; // gbn-tx.ts:345
+  wire [31:0] resend_stepped_sequence = sender_stepped_sequence; // gbn-tx.ts:345
+  wire [15:0] resend_given = given; // gbn-tx.ts:345
+  wire [15:0] resend_written = store_written; // gbn-tx.ts:345
+  wire resend_read_ready = store_read_ready; // gbn-tx.ts:345
+  wire resend_reading = store_reading; // gbn-tx.ts:345
+  GbnResend_s1024_q32_w128 resend ( // gbn-tx.ts:345
     .clk                   (clk),
     .rst                   (rst),
     .again_valid           (resend_again_valid),

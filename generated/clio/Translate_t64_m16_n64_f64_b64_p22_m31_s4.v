@@ -119,103 +119,103 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         events_read_permission,
   output wire         events_out_of_memory
 );
-  wire misses_room; // translate.ts:152
-  wire misses_added_taken; // translate.ts:152
-  wire misses_added_fetch; // translate.ts:152
-  wire [3:0] misses_added_miss; // translate.ts:152
-  wire misses_poison_left; // translate.ts:152
-  wire misses_fault_valid; // translate.ts:152
-  wire [3:0] misses_fault_result_miss; // translate.ts:152
-  wire misses_fault_result_error; // translate.ts:152
-  wire misses_fault_result_allocated; // translate.ts:152
-  wire misses_fault_result_mapped; // translate.ts:152
-  wire misses_fault_result_read; // translate.ts:152
-  wire misses_fault_result_write; // translate.ts:152
-  wire [8:0] misses_fault_result_ppn; // translate.ts:152
-  wire [2:0] misses_fault_result_slot; // translate.ts:152
-  wire [7:0] misses_fault_result_index; // translate.ts:152
-  wire [35:0] misses_fault_result_tag; // translate.ts:152
-  wire misses_next; // translate.ts:152
-  wire misses_served_valid; // translate.ts:152
-  wire [5:0] misses_served_slot; // translate.ts:152
-  wire misses_served_last; // translate.ts:152
-  wire [2:0] misses_served_verdict; // translate.ts:152
-  wire [8:0] misses_served_ppn; // translate.ts:152
-  wire misses_served_read; // translate.ts:152
-  wire misses_served_write; // translate.ts:152
-  wire [43:0] misses_served_key; // translate.ts:152
-  wire misses_served_first; // translate.ts:152
-  wire misses_served_poisoned; // translate.ts:152
-  wire tlb_hit; // translate.ts:153
-  wire [8:0] tlb_mapping_ppn; // translate.ts:153
-  wire tlb_mapping_write; // translate.ts:153
-  wire tlb_mapping_read; // translate.ts:153
-  wire tlb_evicts; // translate.ts:153
-  reg [5:0] decision_slot; // translate.ts:158
-  reg [21:0] decision_offset; // translate.ts:158
-  reg [13:0] decision_length; // translate.ts:158
-  reg decision_write; // translate.ts:158
-  reg decision_silent; // translate.ts:158
-  reg [7:0] decision_reply_opcode; // translate.ts:158
-  reg [2:0] decision_op; // translate.ts:158
-  reg decision_indirect; // translate.ts:158
-  reg [17:0] decision_ppns; // translate.ts:158
-  reg [3:0] decision_status; // translate.ts:158
-  reg goes_to_reads; // translate.ts:159
-  reg goes_to_writes; // translate.ts:159
-  reg goes_to_syncs; // translate.ts:159
-  reg goes_to_refused; // translate.ts:159
-  reg goes_to_again; // translate.ts:159
-  reg goes_to_parked; // translate.ts:159
+  wire misses_room; // translate.ts:153
+  wire misses_added_taken; // translate.ts:153
+  wire misses_added_fetch; // translate.ts:153
+  wire [3:0] misses_added_miss; // translate.ts:153
+  wire misses_poison_left; // translate.ts:153
+  wire misses_fault_valid; // translate.ts:153
+  wire [3:0] misses_fault_result_miss; // translate.ts:153
+  wire misses_fault_result_error; // translate.ts:153
+  wire misses_fault_result_allocated; // translate.ts:153
+  wire misses_fault_result_mapped; // translate.ts:153
+  wire misses_fault_result_read; // translate.ts:153
+  wire misses_fault_result_write; // translate.ts:153
+  wire [8:0] misses_fault_result_ppn; // translate.ts:153
+  wire [2:0] misses_fault_result_slot; // translate.ts:153
+  wire [7:0] misses_fault_result_index; // translate.ts:153
+  wire [35:0] misses_fault_result_tag; // translate.ts:153
+  wire misses_next; // translate.ts:153
+  wire misses_served_valid; // translate.ts:153
+  wire [5:0] misses_served_slot; // translate.ts:153
+  wire misses_served_last; // translate.ts:153
+  wire [2:0] misses_served_verdict; // translate.ts:153
+  wire [8:0] misses_served_ppn; // translate.ts:153
+  wire misses_served_read; // translate.ts:153
+  wire misses_served_write; // translate.ts:153
+  wire [43:0] misses_served_key; // translate.ts:153
+  wire misses_served_first; // translate.ts:153
+  wire misses_served_poisoned; // translate.ts:153
+  wire tlb_hit; // translate.ts:154
+  wire [8:0] tlb_mapping_ppn; // translate.ts:154
+  wire tlb_mapping_write; // translate.ts:154
+  wire tlb_mapping_read; // translate.ts:154
+  wire tlb_evicts; // translate.ts:154
+  reg [5:0] decision_slot; // translate.ts:159
+  reg [21:0] decision_offset; // translate.ts:159
+  reg [13:0] decision_length; // translate.ts:159
+  reg decision_write; // translate.ts:159
+  reg decision_silent; // translate.ts:159
+  reg [7:0] decision_reply_opcode; // translate.ts:159
+  reg [2:0] decision_op; // translate.ts:159
+  reg decision_indirect; // translate.ts:159
+  reg [17:0] decision_ppns; // translate.ts:159
+  reg [3:0] decision_status; // translate.ts:159
+  reg goes_to_reads; // translate.ts:160
+  reg goes_to_writes; // translate.ts:160
+  reg goes_to_syncs; // translate.ts:160
+  reg goes_to_refused; // translate.ts:160
+  reg goes_to_again; // translate.ts:160
+  reg goes_to_parked; // translate.ts:160
   reg again_queued; // pass-queue.ts:34
   reg [5:0] again_head; // pass-queue.ts:35
   reg [5:0] again_behind_head; // pass-queue.ts:36
   reg [5:0] again_tail; // pass-queue.ts:37
-  wire parked_queue_push_ready; // translate.ts:166
-  wire parked_queue_pop_valid; // translate.ts:166
-  wire [5:0] parked_queue_pop_payload; // translate.ts:166
-  wire [6:0] parked_queue_level; // translate.ts:166
-  reg retrying; // translate.ts:169
-  reg shooting; // translate.ts:171
-  reg [15:0] first_pid; // translate.ts:218
-  reg [27:0] first_vpn; // translate.ts:218
-  reg [21:0] first_offset; // translate.ts:218
-  reg [13:0] first_length; // translate.ts:218
-  reg first_write; // translate.ts:218
-  reg first_silent; // translate.ts:218
-  reg [7:0] first_reply_opcode; // translate.ts:218
-  reg [2:0] first_op; // translate.ts:218
-  reg first_indirect; // translate.ts:218
-  reg first_needs_read; // translate.ts:218
-  reg first_needs_write; // translate.ts:218
-  reg first_outside; // translate.ts:218
-  reg first_step; // translate.ts:218
-  reg first_last_step; // translate.ts:218
-  reg [17:0] first_ppns; // translate.ts:218
-  reg [43:0] first_key; // translate.ts:219
-  reg [5:0] first_slot; // translate.ts:220
-  reg first_valid; // translate.ts:221
-  reg first_shoots; // translate.ts:222
-  reg is_lookup; // translate.ts:242
-  reg is_shoot; // translate.ts:243
-  reg [15:0] second_pid; // translate.ts:248
-  reg [27:0] second_vpn; // translate.ts:248
-  reg [21:0] second_offset; // translate.ts:248
-  reg [13:0] second_length; // translate.ts:248
-  reg second_write; // translate.ts:248
-  reg second_silent; // translate.ts:248
-  reg [7:0] second_reply_opcode; // translate.ts:248
-  reg [2:0] second_op; // translate.ts:248
-  reg second_indirect; // translate.ts:248
-  reg second_needs_read; // translate.ts:248
-  reg second_needs_write; // translate.ts:248
-  reg second_outside; // translate.ts:248
-  reg second_step; // translate.ts:248
-  reg second_last_step; // translate.ts:248
-  reg [17:0] second_ppns; // translate.ts:248
-  reg [43:0] second_key; // translate.ts:249
-  reg [5:0] second_slot; // translate.ts:250
-  reg [7:0] second_index; // translate.ts:252
+  wire parked_queue_push_ready; // translate.ts:167
+  wire parked_queue_pop_valid; // translate.ts:167
+  wire [5:0] parked_queue_pop_payload; // translate.ts:167
+  wire [6:0] parked_queue_level; // translate.ts:167
+  reg retrying; // translate.ts:170
+  reg shooting; // translate.ts:172
+  reg [15:0] first_pid; // translate.ts:219
+  reg [27:0] first_vpn; // translate.ts:219
+  reg [21:0] first_offset; // translate.ts:219
+  reg [13:0] first_length; // translate.ts:219
+  reg first_write; // translate.ts:219
+  reg first_silent; // translate.ts:219
+  reg [7:0] first_reply_opcode; // translate.ts:219
+  reg [2:0] first_op; // translate.ts:219
+  reg first_indirect; // translate.ts:219
+  reg first_needs_read; // translate.ts:219
+  reg first_needs_write; // translate.ts:219
+  reg first_outside; // translate.ts:219
+  reg first_step; // translate.ts:219
+  reg first_last_step; // translate.ts:219
+  reg [17:0] first_ppns; // translate.ts:219
+  reg [43:0] first_key; // translate.ts:220
+  reg [5:0] first_slot; // translate.ts:221
+  reg first_valid; // translate.ts:222
+  reg first_shoots; // translate.ts:223
+  reg is_lookup; // translate.ts:243
+  reg is_shoot; // translate.ts:244
+  reg [15:0] second_pid; // translate.ts:249
+  reg [27:0] second_vpn; // translate.ts:249
+  reg [21:0] second_offset; // translate.ts:249
+  reg [13:0] second_length; // translate.ts:249
+  reg second_write; // translate.ts:249
+  reg second_silent; // translate.ts:249
+  reg [7:0] second_reply_opcode; // translate.ts:249
+  reg [2:0] second_op; // translate.ts:249
+  reg second_indirect; // translate.ts:249
+  reg second_needs_read; // translate.ts:249
+  reg second_needs_write; // translate.ts:249
+  reg second_outside; // translate.ts:249
+  reg second_step; // translate.ts:249
+  reg second_last_step; // translate.ts:249
+  reg [17:0] second_ppns; // translate.ts:249
+  reg [43:0] second_key; // translate.ts:250
+  reg [5:0] second_slot; // translate.ts:251
+  reg [7:0] second_index; // translate.ts:253
   reg reads_out_queued; // pass-queue.ts:34
   reg [5:0] reads_out_head; // pass-queue.ts:35
   reg [5:0] reads_out_behind_head; // pass-queue.ts:36
@@ -232,129 +232,129 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg [5:0] refused_out_head; // pass-queue.ts:35
   reg [5:0] refused_out_behind_head; // pass-queue.ts:36
   reg [5:0] refused_out_tail; // pass-queue.ts:37
-  wire walk_fetch_ready; // translate.ts:398
-  wire walk_ar_valid; // translate.ts:398
-  wire [30:0] walk_ar_payload_addr; // translate.ts:398
-  wire [4:0] walk_ar_payload_id; // translate.ts:398
-  wire [7:0] walk_ar_payload_len; // translate.ts:398
-  wire [2:0] walk_ar_payload_size; // translate.ts:398
-  wire [1:0] walk_ar_payload_burst; // translate.ts:398
-  wire walk_r_ready; // translate.ts:398
-  wire walk_arriving_valid; // translate.ts:398
-  wire [3:0] walk_arriving_miss; // translate.ts:398
-  wire walk_walked_valid; // translate.ts:398
-  wire [3:0] walk_walked_result_miss; // translate.ts:398
-  wire walk_walked_result_error; // translate.ts:398
-  wire walk_walked_result_allocated; // translate.ts:398
-  wire walk_walked_result_mapped; // translate.ts:398
-  wire walk_walked_result_read; // translate.ts:398
-  wire walk_walked_result_write; // translate.ts:398
-  wire [8:0] walk_walked_result_ppn; // translate.ts:398
-  wire [2:0] walk_walked_result_slot; // translate.ts:398
-  wire [7:0] walk_walked_result_index; // translate.ts:398
-  wire [35:0] walk_walked_result_tag; // translate.ts:398
-  wire faults_free_page_ready; // translate.ts:407
-  wire faults_done_valid; // translate.ts:407
-  wire [3:0] faults_done_miss; // translate.ts:407
-  wire faults_done_out_of_memory; // translate.ts:407
-  wire [8:0] faults_done_ppn; // translate.ts:407
-  wire faults_quick; // translate.ts:407
-  wire faults_aw_valid; // translate.ts:407
-  wire [30:0] faults_aw_payload_addr; // translate.ts:407
-  wire [4:0] faults_aw_payload_id; // translate.ts:407
-  wire [7:0] faults_aw_payload_len; // translate.ts:407
-  wire [2:0] faults_aw_payload_size; // translate.ts:407
-  wire [1:0] faults_aw_payload_burst; // translate.ts:407
-  wire faults_w_valid; // translate.ts:407
-  wire [511:0] faults_w_payload_data; // translate.ts:407
-  wire [63:0] faults_w_payload_strb; // translate.ts:407
-  wire faults_w_payload_last; // translate.ts:407
-  wire faults_b_ready; // translate.ts:407
-  wire faults_written_valid; // translate.ts:407
-  wire [3:0] faults_written_miss; // translate.ts:407
-  wire [6:0] faults_level; // translate.ts:407
-  reg [63:0] inside_; // translate.ts:422
-  reg [63:0] awaited; // translate.ts:425
-  reg drains; // translate.ts:426
-  reg report; // translate.ts:427
-  reg shot; // translate.ts:429
-  reg happened_tlb_hits; // translate.ts:448
-  reg happened_tlb_misses; // translate.ts:448
-  reg happened_misses_merged; // translate.ts:448
-  reg happened_bucket_fetches; // translate.ts:448
-  reg happened_tlb_evictions; // translate.ts:448
-  reg happened_page_faults; // translate.ts:448
-  reg happened_shootdowns; // translate.ts:448
-  reg happened_invalid; // translate.ts:448
-  reg happened_write_permission; // translate.ts:448
-  reg happened_read_permission; // translate.ts:448
-  reg happened_out_of_memory; // translate.ts:448
-  (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:150
+  wire walk_fetch_ready; // translate.ts:394
+  wire walk_ar_valid; // translate.ts:394
+  wire [30:0] walk_ar_payload_addr; // translate.ts:394
+  wire [4:0] walk_ar_payload_id; // translate.ts:394
+  wire [7:0] walk_ar_payload_len; // translate.ts:394
+  wire [2:0] walk_ar_payload_size; // translate.ts:394
+  wire [1:0] walk_ar_payload_burst; // translate.ts:394
+  wire walk_r_ready; // translate.ts:394
+  wire walk_arriving_valid; // translate.ts:394
+  wire [3:0] walk_arriving_miss; // translate.ts:394
+  wire walk_walked_valid; // translate.ts:394
+  wire [3:0] walk_walked_result_miss; // translate.ts:394
+  wire walk_walked_result_error; // translate.ts:394
+  wire walk_walked_result_allocated; // translate.ts:394
+  wire walk_walked_result_mapped; // translate.ts:394
+  wire walk_walked_result_read; // translate.ts:394
+  wire walk_walked_result_write; // translate.ts:394
+  wire [8:0] walk_walked_result_ppn; // translate.ts:394
+  wire [2:0] walk_walked_result_slot; // translate.ts:394
+  wire [7:0] walk_walked_result_index; // translate.ts:394
+  wire [35:0] walk_walked_result_tag; // translate.ts:394
+  wire faults_free_page_ready; // translate.ts:403
+  wire faults_done_valid; // translate.ts:403
+  wire [3:0] faults_done_miss; // translate.ts:403
+  wire faults_done_out_of_memory; // translate.ts:403
+  wire [8:0] faults_done_ppn; // translate.ts:403
+  wire faults_quick; // translate.ts:403
+  wire faults_aw_valid; // translate.ts:403
+  wire [30:0] faults_aw_payload_addr; // translate.ts:403
+  wire [4:0] faults_aw_payload_id; // translate.ts:403
+  wire [7:0] faults_aw_payload_len; // translate.ts:403
+  wire [2:0] faults_aw_payload_size; // translate.ts:403
+  wire [1:0] faults_aw_payload_burst; // translate.ts:403
+  wire faults_w_valid; // translate.ts:403
+  wire [511:0] faults_w_payload_data; // translate.ts:403
+  wire [63:0] faults_w_payload_strb; // translate.ts:403
+  wire faults_w_payload_last; // translate.ts:403
+  wire faults_b_ready; // translate.ts:403
+  wire faults_written_valid; // translate.ts:403
+  wire [3:0] faults_written_miss; // translate.ts:403
+  wire [6:0] faults_level; // translate.ts:403
+  reg [63:0] inside_; // translate.ts:418
+  reg [63:0] awaited; // translate.ts:421
+  reg drains; // translate.ts:422
+  reg report; // translate.ts:423
+  reg shot; // translate.ts:425
+  reg happened_tlb_hits; // translate.ts:444
+  reg happened_tlb_misses; // translate.ts:444
+  reg happened_misses_merged; // translate.ts:444
+  reg happened_bucket_fetches; // translate.ts:444
+  reg happened_tlb_evictions; // translate.ts:444
+  reg happened_page_faults; // translate.ts:444
+  reg happened_shootdowns; // translate.ts:444
+  reg happened_invalid; // translate.ts:444
+  reg happened_write_permission; // translate.ts:444
+  reg happened_read_permission; // translate.ts:444
+  reg happened_out_of_memory; // translate.ts:444
+  (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:151
   (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [73:0] writes_out_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [73:0] syncs_out_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [19:0] refused_out_store [0:63]; // pass-queue.ts:33
-  wire first_ready; // translate.ts:173
-  wire first_moves; // translate.ts:245
+  wire first_ready; // translate.ts:174
+  wire first_moves; // translate.ts:246
   wire again_valid = goes_to_again | again_queued; // pass-queue.ts:31
   wire [5:0] again_payload = again_queued ? again_store[again_head] : decision_slot; // pass-queue.ts:31
   wire again_taken = again_valid & first_ready; // pass-queue.ts:45
   wire again_single = again_tail == again_behind_head; // pass-queue.ts:51
   assign first_ready = ~first_valid | first_moves;
-  wire wants_parked = ~again_valid & parked_queue_pop_valid & ~retrying & misses_room; // translate.ts:175
-  wire wants_old = again_valid | wants_parked; // translate.ts:176
-  wire wants_shootdown = ~wants_old & shootdown_valid & ~shooting; // translate.ts:177
-  wire wants_new = ~(wants_old | wants_shootdown); // translate.ts:178
-  wire take_parked = first_ready & wants_parked; // translate.ts:179
-  wire take_shootdown = first_ready & wants_shootdown; // translate.ts:180
-  wire take_new = first_ready & wants_new & access_valid; // translate.ts:181
-  wire [5:0] old_slot = again_valid ? again_payload : parked_queue_pop_payload; // translate.ts:187
-  wire plain = access_payload_op == 3'd0; // translate.ts:192
-  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:193
-  wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // translate.ts:223
-  wire second_ends = ~misses_served_valid | misses_served_last; // translate.ts:244
+  wire wants_parked = ~again_valid & parked_queue_pop_valid & ~retrying & misses_room; // translate.ts:176
+  wire wants_old = again_valid | wants_parked; // translate.ts:177
+  wire wants_shootdown = ~wants_old & shootdown_valid & ~shooting; // translate.ts:178
+  wire wants_new = ~(wants_old | wants_shootdown); // translate.ts:179
+  wire take_parked = first_ready & wants_parked; // translate.ts:180
+  wire take_shootdown = first_ready & wants_shootdown; // translate.ts:181
+  wire take_new = first_ready & wants_new & access_valid; // translate.ts:182
+  wire [5:0] old_slot = again_valid ? again_payload : parked_queue_pop_payload; // translate.ts:188
+  wire plain = access_payload_op == 3'd0; // translate.ts:193
+  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:194
+  wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // translate.ts:224
+  wire second_ends = ~misses_served_valid | misses_served_last; // translate.ts:245
   assign first_moves = second_ends & ~misses_next & first_valid;
-  wire [5:0] request_slot = misses_served_valid ? misses_served_slot : second_slot; // translate.ts:268
-  wire hit = is_lookup & ~second_outside & tlb_hit; // translate.ts:271
+  wire [5:0] request_slot = misses_served_valid ? misses_served_slot : second_slot; // translate.ts:269
+  wire hit = is_lookup & ~second_outside & tlb_hit; // translate.ts:272
   wire [116:0] permitted_word = records[misses_served_slot];
   wire permitted_choice = misses_served_valid ? permitted_word[95] : second_needs_write;
   wire permitted_choice_2 = misses_served_valid ? misses_served_write : tlb_mapping_write;
   wire permitted_choice_3 = misses_served_valid ? permitted_word[94] : second_needs_read;
   wire permitted =
     (~permitted_choice | permitted_choice_2)
-    & (~permitted_choice_3 | (misses_served_valid ? misses_served_read : tlb_mapping_read)); // translate.ts:281
-  wire mapped = hit | (misses_served_valid & (misses_served_verdict == 3'd0)); // translate.ts:283
+    & (~permitted_choice_3 | (misses_served_valid ? misses_served_read : tlb_mapping_read)); // translate.ts:282
+  wire mapped = hit | (misses_served_valid & (misses_served_verdict == 3'd0)); // translate.ts:284
   wire absent =
     (is_lookup & second_outside)
-    | (misses_served_valid & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:286
-  wire doubtful = misses_served_valid & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:287
-  wire failed = misses_served_valid & (misses_served_verdict == 3'd4); // translate.ts:288
+    | (misses_served_valid & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:287
+  wire doubtful = misses_served_valid & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:288
+  wire failed = misses_served_valid & (misses_served_verdict == 3'd4); // translate.ts:289
   wire denied =
     ~permitted
-    & (mapped | (misses_served_valid & (misses_served_verdict == 3'd2)) | (misses_served_valid & (misses_served_verdict == 3'd3))); // translate.ts:290
-  wire lacks_write = permitted_choice & ~permitted_choice_2; // translate.ts:291
-  wire exhausted = permitted & misses_served_valid & (misses_served_verdict == 3'd3); // translate.ts:292
+    & (mapped | (misses_served_valid & (misses_served_verdict == 3'd2)) | (misses_served_valid & (misses_served_verdict == 3'd3))); // translate.ts:291
+  wire lacks_write = permitted_choice & ~permitted_choice_2; // translate.ts:292
+  wire exhausted = permitted & misses_served_valid & (misses_served_verdict == 3'd3); // translate.ts:293
   wire moving =
     misses_served_valid
     & (misses_served_verdict == 3'd2)
-    & ~(misses_served_read | misses_served_write); // translate.ts:295
-  wire again_later = permitted & misses_served_valid & (misses_served_verdict == 3'd2); // translate.ts:297
-  wire goes_on = mapped & permitted; // translate.ts:298
+    & ~(misses_served_read | misses_served_write); // translate.ts:296
+  wire again_later = permitted & misses_served_valid & (misses_served_verdict == 3'd2); // translate.ts:298
+  wire goes_on = mapped & permitted; // translate.ts:299
   wire complete_choice = misses_served_valid ? permitted_word[97] : second_step;
   wire complete_choice_2 = misses_served_valid ? permitted_word[98] : second_last_step;
-  wire complete = complete_choice == complete_choice_2; // translate.ts:299
-  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:301
-  wire adds = missed & misses_added_taken; // translate.ts:302
-  wire parks = (missed & ~misses_added_taken) | again_later | doubtful; // translate.ts:303
+  wire complete = complete_choice == complete_choice_2; // translate.ts:300
+  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:302
+  wire adds = missed & misses_added_taken; // translate.ts:303
+  wire parks = (missed & ~misses_added_taken) | again_later | doubtful; // translate.ts:304
   wire learns =
     misses_served_valid
     & misses_served_first
     & (misses_served_verdict == 3'd0)
-    & ~misses_served_poisoned; // translate.ts:314
+    & ~misses_served_poisoned; // translate.ts:315
   wire [2:0] asks_sync_choice = misses_served_valid ? permitted_word[92:90] : second_op;
-  wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:329
-  wire finished = goes_on & complete; // translate.ts:330
+  wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:330
+  wire finished = goes_on & complete; // translate.ts:331
   wire reads_out_taken = reads_valid & reads_ready; // pass-queue.ts:45
   wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass-queue.ts:51
   wire writes_out_taken = writes_valid & writes_ready; // pass-queue.ts:45
@@ -364,38 +364,38 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire refused_out_taken = refused_valid & refused_ready; // pass-queue.ts:45
   wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass-queue.ts:51
   wire [27:0] next_page_choice = misses_served_valid ? permitted_word[43:16] : second_vpn;
-  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:387
+  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:383
 
-  wire [43:0] misses_key = first_key; // translate.ts:152
-  wire misses_advance = first_moves; // translate.ts:152
-  wire misses_add_valid = missed; // translate.ts:152
-  wire [43:0] misses_add_key = second_key; // translate.ts:152
-  wire [5:0] misses_add_slot = second_slot; // translate.ts:152
-  wire misses_add_read = second_needs_read; // translate.ts:152
-  wire misses_add_write = second_needs_write; // translate.ts:152
-  wire misses_poison = is_shoot; // translate.ts:152
-  wire misses_arriving_valid = walk_arriving_valid; // translate.ts:152
-  wire [3:0] misses_arriving_miss = walk_arriving_miss; // translate.ts:152
-  wire misses_walked_valid = walk_walked_valid; // translate.ts:152
-  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:152
-  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:152
-  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:152
-  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:152
-  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:152
-  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:152
-  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:152
-  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:152
-  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:152
-  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:152
-  wire misses_faulted_valid = faults_done_valid; // translate.ts:152
-  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:152
-  wire misses_faulted_out_of_memory = faults_done_out_of_memory; // translate.ts:152
-  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:152
-  wire misses_quick = faults_quick; // translate.ts:152
-  wire misses_written_valid = faults_written_valid; // translate.ts:152
-  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:152
-  wire misses_take = second_ends & misses_next; // translate.ts:152
-  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:152
+  wire [43:0] misses_key = first_key; // translate.ts:153
+  wire misses_advance = first_moves; // translate.ts:153
+  wire misses_add_valid = missed; // translate.ts:153
+  wire [43:0] misses_add_key = second_key; // translate.ts:153
+  wire [5:0] misses_add_slot = second_slot; // translate.ts:153
+  wire misses_add_read = second_needs_read; // translate.ts:153
+  wire misses_add_write = second_needs_write; // translate.ts:153
+  wire misses_poison = is_shoot; // translate.ts:153
+  wire misses_arriving_valid = walk_arriving_valid; // translate.ts:153
+  wire [3:0] misses_arriving_miss = walk_arriving_miss; // translate.ts:153
+  wire misses_walked_valid = walk_walked_valid; // translate.ts:153
+  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:153
+  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:153
+  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:153
+  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:153
+  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:153
+  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:153
+  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:153
+  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:153
+  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:153
+  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:153
+  wire misses_faulted_valid = faults_done_valid; // translate.ts:153
+  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:153
+  wire misses_faulted_out_of_memory = faults_done_out_of_memory; // translate.ts:153
+  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:153
+  wire misses_quick = faults_quick; // translate.ts:153
+  wire misses_written_valid = faults_written_valid; // translate.ts:153
+  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:153
+  wire misses_take = second_ends & misses_next; // translate.ts:153
+  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:153
     .clk                     (clk),
     .rst                     (rst),
     .key                     (misses_key),
@@ -456,16 +456,16 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .served_poisoned         (misses_served_poisoned)
   );
 
-  wire [43:0] tlb_key = first_key; // translate.ts:153
-  wire tlb_advance = first_moves; // translate.ts:153
-  wire tlb_use = hit; // translate.ts:153
-  wire tlb_clear = is_shoot; // translate.ts:153
-  wire tlb_fill_valid = learns; // translate.ts:153
-  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:153
-  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:153
-  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:153
-  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:153
-  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:153
+  wire [43:0] tlb_key = first_key; // translate.ts:154
+  wire tlb_advance = first_moves; // translate.ts:154
+  wire tlb_use = hit; // translate.ts:154
+  wire tlb_clear = is_shoot; // translate.ts:154
+  wire tlb_fill_valid = learns; // translate.ts:154
+  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:154
+  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:154
+  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:154
+  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:154
+  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:154
     .clk                (clk),
     .rst                (rst),
     .key                (tlb_key),
@@ -484,10 +484,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .evicts             (tlb_evicts)
   );
 
-  wire parked_queue_push_valid = goes_to_parked; // translate.ts:166
-  wire [5:0] parked_queue_push_payload = decision_slot; // translate.ts:166
-  wire parked_queue_pop_ready = take_parked; // translate.ts:166
-  Fifo_uint6_d64 parked_queue ( // translate.ts:166
+  wire parked_queue_push_valid = goes_to_parked; // translate.ts:167
+  wire [5:0] parked_queue_push_payload = decision_slot; // translate.ts:167
+  wire parked_queue_pop_ready = take_parked; // translate.ts:167
+  Fifo_uint6_d64 parked_queue ( // translate.ts:167
     .clk          (clk),
     .rst          (rst),
     .push_valid   (parked_queue_push_valid),
@@ -499,17 +499,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .level        (parked_queue_level)
   );
 
-  wire walk_fetch_valid = misses_added_fetch; // translate.ts:398
-  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:398
-  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:398
-  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:398
-  wire walk_ar_ready = ar_ready; // translate.ts:398
-  wire walk_r_valid = r_valid; // translate.ts:398
-  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:398
-  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:398
-  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:398
-  wire walk_r_payload_last = r_payload_last; // translate.ts:398
-  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:398
+  wire walk_fetch_valid = misses_added_fetch; // translate.ts:394
+  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:394
+  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:394
+  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:394
+  wire walk_ar_ready = ar_ready; // translate.ts:394
+  wire walk_r_valid = r_valid; // translate.ts:394
+  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:394
+  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:394
+  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:394
+  wire walk_r_payload_last = r_payload_last; // translate.ts:394
+  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:394
     .clk                     (clk),
     .rst                     (rst),
     .fetch_valid             (walk_fetch_valid),
@@ -545,26 +545,26 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .walked_result_tag       (walk_walked_result_tag)
   );
 
-  wire faults_fault_valid = misses_fault_valid; // translate.ts:407
-  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:407
-  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:407
-  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:407
-  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:407
-  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:407
-  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:407
-  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:407
-  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:407
-  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:407
-  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:407
-  wire faults_free_page_valid = free_page_valid; // translate.ts:407
-  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:407
-  wire faults_out_of_memory = out_of_memory; // translate.ts:407
-  wire faults_aw_ready = aw_ready; // translate.ts:407
-  wire faults_w_ready = w_ready; // translate.ts:407
-  wire faults_b_valid = b_valid; // translate.ts:407
-  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:407
-  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:407
-  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:407
+  wire faults_fault_valid = misses_fault_valid; // translate.ts:403
+  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:403
+  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:403
+  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:403
+  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:403
+  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:403
+  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:403
+  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:403
+  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:403
+  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:403
+  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:403
+  wire faults_free_page_valid = free_page_valid; // translate.ts:403
+  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:403
+  wire faults_out_of_memory = out_of_memory; // translate.ts:403
+  wire faults_aw_ready = aw_ready; // translate.ts:403
+  wire faults_w_ready = w_ready; // translate.ts:403
+  wire faults_b_valid = b_valid; // translate.ts:403
+  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:403
+  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:403
+  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:403
     .clk                    (clk),
     .rst                    (rst),
     .fault_valid            (faults_fault_valid),
@@ -1257,7 +1257,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   always @(posedge clk)
     if (~rst) begin
       assert (~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken)); // pass-queue.ts:53
-      assert (~(goes_to_parked & ~parked_queue_push_ready)); // translate.ts:167
+      assert (~(goes_to_parked & ~parked_queue_push_ready)); // translate.ts:168
       assert (~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken)); // pass-queue.ts:53
       assert (~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken)); // pass-queue.ts:53
       assert (~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken)); // pass-queue.ts:53
@@ -1272,7 +1272,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         $stop;
       end
       if (~(~(goes_to_parked & ~parked_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:167)"); // translate.ts:167
+        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:168)"); // translate.ts:168
         $stop;
       end
       if (~(~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken))) begin
