@@ -18,6 +18,7 @@ export {
   instance,
   module,
   type Def,
+  type InstanceOf,
   type InstanceOptions,
   type ModuleOptions,
 } from "./build/module.ts";

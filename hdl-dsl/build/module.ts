@@ -26,6 +26,9 @@ export interface Def<P extends Ports = Ports> {
   elaborate(): { readonly circuit: Circuit; readonly diagnostics: readonly Diagnostic[] };
 }
 
+/** An instance of a module (`InstanceOf<typeof Fifo>`): the type for a function that is given one. */
+export type InstanceOf<M> = M extends (params: never) => Def<infer P> ? Outside<P> : never;
+
 /** A module's parameters may be numbers, bigints, strings, booleans, shapes, and plain objects or arrays of those. */
 function parameterText(module: string, v: unknown): string {
   const refuse = (path: string, what: string): never => {
