@@ -23,6 +23,7 @@ export {
   type Def,
   type Elaborated,
   type ElaborateOptions,
+  type InstanceOf,
   type InstanceOptions,
   type ModuleOptions,
 } from "./build/module.ts";

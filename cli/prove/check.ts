@@ -1,5 +1,5 @@
 /** One proof with what shows that it is worth something: its covers and its planted faults. */
-import { planted, prove, type Proved } from "../../sim/index.ts";
+import { engines, planted, prove, type Proved } from "../../sim/index.ts";
 import { emit, type Proof } from "../../hdl-dsl/index.ts";
 
 /** A planted fault, and the property that failed for it; none when the proof did not notice. */
@@ -29,6 +29,7 @@ export async function check(proof: Proof, o: CheckOptions): Promise<Checked> {
   const options = {
     seconds: o.seconds * (proof.long === true ? longer : 1),
     ...(proof.induction === undefined ? {} : { induction: proof.induction }),
+    ...(proof.by === undefined ? {} : { engines: engines.filter(e => e.name === proof.by) }),
   };
   const result = await prove(proof.harness, {
     ...options,

@@ -92,246 +92,250 @@ module Mat_slots64_maxData1466 (
   output wire        events_slow_requests,
   output wire        events_extend_requests
 );
-  reg [4:0] waiting; // mat.ts:181
-  reg taken_slow; // mat.ts:182
-  reg taken_full; // mat.ts:183
-  reg decided_full; // mat.ts:283
-  reg [5:0] decided_held_slot; // mat.ts:283
-  reg [15:0] decided_held_pid; // mat.ts:283
-  reg [63:0] decided_held_va; // mat.ts:283
-  reg [13:0] decided_held_length; // mat.ts:283
-  reg [13:0] decided_held_frame; // mat.ts:283
-  reg [7:0] decided_held_opcode; // mat.ts:283
-  reg [7:0] decided_held_reply_opcode; // mat.ts:283
-  reg decided_held_write; // mat.ts:283
-  reg decided_held_silent; // mat.ts:283
-  reg decided_held_other; // mat.ts:283
-  reg decided_held_arp; // mat.ts:283
-  reg decided_held_corrupt; // mat.ts:283
-  reg decided_held_foreign; // mat.ts:283
-  reg decided_held_sound; // mat.ts:283
-  reg decided_held_reply; // mat.ts:283
-  reg decided_held_may_slow; // mat.ts:283
-  reg decided_held_fast; // mat.ts:283
-  reg decided_held_sync; // mat.ts:283
-  reg decided_held_slow; // mat.ts:283
-  reg decided_held_extend; // mat.ts:283
-  reg decided_held_echo; // mat.ts:283
-  reg decided_held_drop; // mat.ts:283
-  reg [2:0] decided_held_op; // mat.ts:283
-  reg decided_held_atomic; // mat.ts:283
-  reg decided_held_pointer; // mat.ts:283
-  reg decided_held_fence; // mat.ts:283
-  reg decided_held_bad_access; // mat.ts:283
-  reg decided_held_bad_write; // mat.ts:283
-  reg decided_held_bad_atomic; // mat.ts:283
-  reg decided_held_unaligned; // mat.ts:283
-  reg decided_held_slow_full; // mat.ts:283
-  reg decided_held_tracked; // mat.ts:283
-  reg decided_held_introduces; // mat.ts:283
-  reg [47:0] decided_held_client; // mat.ts:283
-  reg [31:0] decided_held_operation; // mat.ts:283
-  reg decided_skid_full; // mat.ts:283
-  reg [5:0] decided_skid_held_slot; // mat.ts:283
-  reg [15:0] decided_skid_held_pid; // mat.ts:283
-  reg [63:0] decided_skid_held_va; // mat.ts:283
-  reg [13:0] decided_skid_held_length; // mat.ts:283
-  reg [13:0] decided_skid_held_frame; // mat.ts:283
-  reg [7:0] decided_skid_held_opcode; // mat.ts:283
-  reg [7:0] decided_skid_held_reply_opcode; // mat.ts:283
-  reg decided_skid_held_write; // mat.ts:283
-  reg decided_skid_held_silent; // mat.ts:283
-  reg decided_skid_held_other; // mat.ts:283
-  reg decided_skid_held_arp; // mat.ts:283
-  reg decided_skid_held_corrupt; // mat.ts:283
-  reg decided_skid_held_foreign; // mat.ts:283
-  reg decided_skid_held_sound; // mat.ts:283
-  reg decided_skid_held_reply; // mat.ts:283
-  reg decided_skid_held_may_slow; // mat.ts:283
-  reg decided_skid_held_fast; // mat.ts:283
-  reg decided_skid_held_sync; // mat.ts:283
-  reg decided_skid_held_slow; // mat.ts:283
-  reg decided_skid_held_extend; // mat.ts:283
-  reg decided_skid_held_echo; // mat.ts:283
-  reg decided_skid_held_drop; // mat.ts:283
-  reg [2:0] decided_skid_held_op; // mat.ts:283
-  reg decided_skid_held_atomic; // mat.ts:283
-  reg decided_skid_held_pointer; // mat.ts:283
-  reg decided_skid_held_fence; // mat.ts:283
-  reg decided_skid_held_bad_access; // mat.ts:283
-  reg decided_skid_held_bad_write; // mat.ts:283
-  reg decided_skid_held_bad_atomic; // mat.ts:283
-  reg decided_skid_held_unaligned; // mat.ts:283
-  reg decided_skid_held_slow_full; // mat.ts:283
-  reg decided_skid_held_tracked; // mat.ts:283
-  reg decided_skid_held_introduces; // mat.ts:283
-  reg [47:0] decided_skid_held_client; // mat.ts:283
-  reg [31:0] decided_skid_held_operation; // mat.ts:283
-  reg staged_full; // mat.ts:338
-  reg [5:0] staged_held_slot; // mat.ts:338
-  reg [1:0] staged_held_form; // mat.ts:338
-  reg [1:0] staged_held_word; // mat.ts:338
-  reg [7:0] staged_held_opcode; // mat.ts:338
-  reg [3:0] staged_held_status; // mat.ts:338
-  reg staged_skid_full; // mat.ts:338
-  reg [5:0] staged_skid_held_slot; // mat.ts:338
-  reg [1:0] staged_skid_held_form; // mat.ts:338
-  reg [1:0] staged_skid_held_word; // mat.ts:338
-  reg [7:0] staged_skid_held_opcode; // mat.ts:338
-  reg [3:0] staged_skid_held_status; // mat.ts:338
-  wire slow_queue_push_ready; // mat.ts:339
-  wire slow_queue_pop_valid; // mat.ts:339
-  wire [5:0] slow_queue_pop_payload_slot; // mat.ts:339
-  wire [13:0] slow_queue_pop_payload_frame; // mat.ts:339
-  wire [4:0] slow_queue_level; // mat.ts:339
-  reg released; // mat.ts:346
-  reg [5:0] released_slot; // mat.ts:347
-  reg happened_nacks; // mat.ts:352
-  reg happened_malformed; // mat.ts:352
-  reg happened_invalid; // mat.ts:352
-  reg happened_busy; // mat.ts:352
-  reg happened_unanswered; // mat.ts:352
-  reg happened_drop_rule; // mat.ts:352
-  reg happened_drop_reply; // mat.ts:352
-  reg happened_pingpongs; // mat.ts:352
-  reg happened_arp_replies; // mat.ts:352
-  reg happened_icmp_replies; // mat.ts:352
-  reg happened_slow_requests; // mat.ts:352
-  reg happened_extend_requests; // mat.ts:352
-  (* ram_style = "distributed" *) reg [15:0] table_ [0:255]; // mat.ts:129
-  wire whole; // mat.ts:237
-  wire to_access; // mat.ts:290
-  wire to_reply; // mat.ts:299
-  wire replies_ready; // mat.ts:321
-  wire to_slow; // mat.ts:291
-  wire to_release; // mat.ts:298
+  reg [4:0] waiting; // slow-room.ts:15
+  reg taken_slow; // slow-room.ts:16
+  reg taken_full; // slow-room.ts:17
+  reg decided_full; // mat.ts:43
+  reg [5:0] decided_held_slot; // mat.ts:43
+  reg [15:0] decided_held_pid; // mat.ts:43
+  reg [63:0] decided_held_va; // mat.ts:43
+  reg [13:0] decided_held_length; // mat.ts:43
+  reg [13:0] decided_held_frame; // mat.ts:43
+  reg [7:0] decided_held_opcode; // mat.ts:43
+  reg [7:0] decided_held_reply_opcode; // mat.ts:43
+  reg decided_held_write; // mat.ts:43
+  reg decided_held_silent; // mat.ts:43
+  reg decided_held_other; // mat.ts:43
+  reg decided_held_arp; // mat.ts:43
+  reg decided_held_corrupt; // mat.ts:43
+  reg decided_held_foreign; // mat.ts:43
+  reg decided_held_sound; // mat.ts:43
+  reg decided_held_reply; // mat.ts:43
+  reg decided_held_may_slow; // mat.ts:43
+  reg decided_held_fast; // mat.ts:43
+  reg decided_held_sync; // mat.ts:43
+  reg decided_held_slow; // mat.ts:43
+  reg decided_held_extend; // mat.ts:43
+  reg decided_held_echo; // mat.ts:43
+  reg decided_held_drop; // mat.ts:43
+  reg [2:0] decided_held_op; // mat.ts:43
+  reg decided_held_atomic; // mat.ts:43
+  reg decided_held_pointer; // mat.ts:43
+  reg decided_held_fence; // mat.ts:43
+  reg decided_held_bad_access; // mat.ts:43
+  reg decided_held_bad_write; // mat.ts:43
+  reg decided_held_bad_atomic; // mat.ts:43
+  reg decided_held_unaligned; // mat.ts:43
+  reg decided_held_slow_full; // mat.ts:43
+  reg decided_held_tracked; // mat.ts:43
+  reg decided_held_introduces; // mat.ts:43
+  reg [47:0] decided_held_client; // mat.ts:43
+  reg [31:0] decided_held_operation; // mat.ts:43
+  reg decided_skid_full; // mat.ts:43
+  reg [5:0] decided_skid_held_slot; // mat.ts:43
+  reg [15:0] decided_skid_held_pid; // mat.ts:43
+  reg [63:0] decided_skid_held_va; // mat.ts:43
+  reg [13:0] decided_skid_held_length; // mat.ts:43
+  reg [13:0] decided_skid_held_frame; // mat.ts:43
+  reg [7:0] decided_skid_held_opcode; // mat.ts:43
+  reg [7:0] decided_skid_held_reply_opcode; // mat.ts:43
+  reg decided_skid_held_write; // mat.ts:43
+  reg decided_skid_held_silent; // mat.ts:43
+  reg decided_skid_held_other; // mat.ts:43
+  reg decided_skid_held_arp; // mat.ts:43
+  reg decided_skid_held_corrupt; // mat.ts:43
+  reg decided_skid_held_foreign; // mat.ts:43
+  reg decided_skid_held_sound; // mat.ts:43
+  reg decided_skid_held_reply; // mat.ts:43
+  reg decided_skid_held_may_slow; // mat.ts:43
+  reg decided_skid_held_fast; // mat.ts:43
+  reg decided_skid_held_sync; // mat.ts:43
+  reg decided_skid_held_slow; // mat.ts:43
+  reg decided_skid_held_extend; // mat.ts:43
+  reg decided_skid_held_echo; // mat.ts:43
+  reg decided_skid_held_drop; // mat.ts:43
+  reg [2:0] decided_skid_held_op; // mat.ts:43
+  reg decided_skid_held_atomic; // mat.ts:43
+  reg decided_skid_held_pointer; // mat.ts:43
+  reg decided_skid_held_fence; // mat.ts:43
+  reg decided_skid_held_bad_access; // mat.ts:43
+  reg decided_skid_held_bad_write; // mat.ts:43
+  reg decided_skid_held_bad_atomic; // mat.ts:43
+  reg decided_skid_held_unaligned; // mat.ts:43
+  reg decided_skid_held_slow_full; // mat.ts:43
+  reg decided_skid_held_tracked; // mat.ts:43
+  reg decided_skid_held_introduces; // mat.ts:43
+  reg [47:0] decided_skid_held_client; // mat.ts:43
+  reg [31:0] decided_skid_held_operation; // mat.ts:43
+  reg staged_full; // mat.ts:51
+  reg [5:0] staged_held_slot; // mat.ts:51
+  reg [1:0] staged_held_form; // mat.ts:51
+  reg [1:0] staged_held_word; // mat.ts:51
+  reg [7:0] staged_held_opcode; // mat.ts:51
+  reg [3:0] staged_held_status; // mat.ts:51
+  reg staged_skid_full; // mat.ts:51
+  reg [5:0] staged_skid_held_slot; // mat.ts:51
+  reg [1:0] staged_skid_held_form; // mat.ts:51
+  reg [1:0] staged_skid_held_word; // mat.ts:51
+  reg [7:0] staged_skid_held_opcode; // mat.ts:51
+  reg [3:0] staged_skid_held_status; // mat.ts:51
+  wire slow_queue_push_ready; // mat.ts:52
+  wire slow_queue_pop_valid; // mat.ts:52
+  wire [5:0] slow_queue_pop_payload_slot; // mat.ts:52
+  wire [13:0] slow_queue_pop_payload_frame; // mat.ts:52
+  wire [4:0] slow_queue_level; // mat.ts:52
+  reg released_valid; // mat.ts:61
+  reg [5:0] released_slot; // mat.ts:61
+  reg happened_nacks; // mat.ts:64
+  reg happened_malformed; // mat.ts:64
+  reg happened_invalid; // mat.ts:64
+  reg happened_busy; // mat.ts:64
+  reg happened_unanswered; // mat.ts:64
+  reg happened_drop_rule; // mat.ts:64
+  reg happened_drop_reply; // mat.ts:64
+  reg happened_pingpongs; // mat.ts:64
+  reg happened_arp_replies; // mat.ts:64
+  reg happened_icmp_replies; // mat.ts:64
+  reg happened_slow_requests; // mat.ts:64
+  reg happened_extend_requests; // mat.ts:64
+  (* ram_style = "distributed" *) reg [15:0] table_ [0:255]; // actions.ts:29
+  wire to_access; // outcome.ts:40
+  wire to_reply; // outcome.ts:50
+  wire replies_ready; // mat.ts:48
+  wire to_slow; // outcome.ts:41
+  wire to_release; // outcome.ts:51
   wire [3:0] matching = {
     rules_3_valid & (rules_3_pid == request_payload_pid),
     rules_2_valid & (rules_2_pid == request_payload_pid),
     rules_1_valid & (rules_1_pid == request_payload_pid),
     rules_0_valid & (rules_0_pid == request_payload_pid)
-  }; // mat.ts:146
+  }; // actions.ts:45
   wire [3:0] chosen = {
     matching[3] & ~(|matching[2:0]),
     matching[2] & ~(|matching[1:0]),
     matching[1] & ~matching[0],
     matching[0]
-  }; // mat.ts:155
-  wire [13:0] data_came = request_payload_body - 14'd12; // mat.ts:169
-  wire no_access = request_payload_body < 14'd12; // mat.ts:171
+  }; // actions.ts:47
+  wire unruled = ~(|matching); // actions.ts:48
+  wire slow_taken = taken_slow & ~taken_full; // slow-room.ts:18
+  wire slow_full = (waiting == 5'd16) | (slow_taken & (waiting == 5'd15)); // slow-room.ts:20
+  wire clio = request_payload_kind == 2'd0; // facts.ts:35
+  wire whole = clio & ~(request_payload_corrupt | request_payload_malformed); // facts.ts:36
+  wire own = ~request_payload_foreign; // facts.ts:37
+  wire sound = whole & own & ~request_payload_reply; // facts.ts:43
+  wire may_slow = whole & (own | request_payload_reply); // facts.ts:45
+  wire [13:0] data_came = request_payload_body - 14'd12; // facts.ts:19
+  wire no_access = request_payload_body < 14'd12; // facts.ts:20
   wire [15:0] no_operands_word = table_[request_payload_opcode];
   wire no_operands =
     no_access
     | ((no_operands_word[7:5] == 3'd2) & (request_payload_body < 14'd28))
-    | (((no_operands_word[7:5] == 3'd3) | (no_operands_word[7:5] == 3'd4)) & (request_payload_body < 14'd20)); // mat.ts:172
-  wire unaligned = |request_payload_va[2:0]; // mat.ts:177
-  wire clio = request_payload_kind == 2'd0; // mat.ts:178
-  wire slow_taken = taken_slow & ~taken_full; // mat.ts:184
-  wire slow_full = (waiting == 5'd16) | (slow_taken & (waiting == 5'd15)); // mat.ts:185
-  wire [13:0] known_payload_length = request_payload_length[13:0]; // mat.ts:236
-  wire [7:0] known_payload_reply_opcode = no_operands_word[15:8]; // mat.ts:236
-  wire known_payload_write = no_operands_word[3]; // mat.ts:236
-  wire known_payload_silent = no_operands_word[4]; // mat.ts:236
-  wire known_payload_other = ~clio; // mat.ts:236
-  wire known_payload_arp = request_payload_kind == 2'd2; // mat.ts:236
-  wire known_payload_corrupt = clio & request_payload_corrupt; // mat.ts:236
-  wire known_payload_foreign = whole & request_payload_foreign; // mat.ts:236
-  wire known_payload_reply = clio & request_payload_reply; // mat.ts:236
+    | (((no_operands_word[7:5] == 3'd3) | (no_operands_word[7:5] == 3'd4)) & (request_payload_body < 14'd20)); // facts.ts:23
+  wire unaligned = |request_payload_va[2:0]; // facts.ts:24
+  wire [13:0] known_payload_length = request_payload_length[13:0]; // mat.ts:35
+  wire [7:0] known_payload_reply_opcode = no_operands_word[15:8]; // mat.ts:35
+  wire known_payload_write = no_operands_word[3]; // mat.ts:35
+  wire known_payload_silent = no_operands_word[4]; // mat.ts:35
+  wire known_payload_other = ~clio; // mat.ts:35
+  wire known_payload_arp = request_payload_kind == 2'd2; // mat.ts:35
+  wire known_payload_corrupt = clio & request_payload_corrupt; // mat.ts:35
+  wire known_payload_foreign = whole & request_payload_foreign; // mat.ts:35
+  wire known_payload_reply = clio & request_payload_reply; // mat.ts:35
   wire known_payload_fast =
     (chosen[0] & (rules_0_action == 3'd1))
     | (chosen[1] & (rules_1_action == 3'd1))
     | (chosen[2] & (rules_2_action == 3'd1))
     | (chosen[3] & (rules_3_action == 3'd1))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd1)); // mat.ts:236
+    | (unruled & (no_operands_word[2:0] == 3'd1)); // mat.ts:35
   wire known_payload_sync =
     (chosen[0] & (rules_0_action == 3'd4))
     | (chosen[1] & (rules_1_action == 3'd4))
     | (chosen[2] & (rules_2_action == 3'd4))
     | (chosen[3] & (rules_3_action == 3'd4))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd4)); // mat.ts:236
+    | (unruled & (no_operands_word[2:0] == 3'd4)); // mat.ts:35
   wire known_payload_slow =
     (chosen[0] & (rules_0_action == 3'd2))
     | (chosen[1] & (rules_1_action == 3'd2))
     | (chosen[2] & (rules_2_action == 3'd2))
     | (chosen[3] & (rules_3_action == 3'd2))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd2)); // mat.ts:236
+    | (unruled & (no_operands_word[2:0] == 3'd2)); // mat.ts:35
   wire known_payload_extend =
     (chosen[0] & (rules_0_action == 3'd3))
     | (chosen[1] & (rules_1_action == 3'd3))
     | (chosen[2] & (rules_2_action == 3'd3))
     | (chosen[3] & (rules_3_action == 3'd3))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd3)); // mat.ts:236
+    | (unruled & (no_operands_word[2:0] == 3'd3)); // mat.ts:35
   wire known_payload_echo =
     (chosen[0] & (rules_0_action == 3'd6))
     | (chosen[1] & (rules_1_action == 3'd6))
     | (chosen[2] & (rules_2_action == 3'd6))
     | (chosen[3] & (rules_3_action == 3'd6))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd6)); // mat.ts:236
+    | (unruled & (no_operands_word[2:0] == 3'd6)); // mat.ts:35
   wire known_payload_drop =
     (chosen[0] & (rules_0_action == 3'd5))
     | (chosen[1] & (rules_1_action == 3'd5))
     | (chosen[2] & (rules_2_action == 3'd5))
     | (chosen[3] & (rules_3_action == 3'd5))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd5)); // mat.ts:236
-  wire [2:0] known_payload_op = no_operands_word[7:5]; // mat.ts:236
+    | (unruled & (no_operands_word[2:0] == 3'd5)); // mat.ts:35
+  wire [2:0] known_payload_op = no_operands_word[7:5]; // mat.ts:35
   wire known_payload_atomic =
     (no_operands_word[7:5] == 3'd1)
     | (no_operands_word[7:5] == 3'd2)
     | (no_operands_word[7:5] == 3'd3)
-    | (no_operands_word[7:5] == 3'd4); // mat.ts:236
-  wire known_payload_pointer = (no_operands_word[7:5] == 3'd5) | (no_operands_word[7:5] == 3'd6); // mat.ts:236
-  wire known_payload_fence = no_operands_word[7:5] == 3'd7; // mat.ts:236
+    | (no_operands_word[7:5] == 3'd4); // mat.ts:35
+  wire known_payload_pointer = (no_operands_word[7:5] == 3'd5) | (no_operands_word[7:5] == 3'd6); // mat.ts:35
+  wire known_payload_fence = no_operands_word[7:5] == 3'd7; // mat.ts:35
   wire known_payload_bad_access =
     no_access
     | (request_payload_length == 32'd0)
-    | (request_payload_length > 32'd1466); // mat.ts:236
-  wire known_payload_bad_write = request_payload_length > {18'd0, data_came}; // mat.ts:236
-  wire known_payload_bad_atomic = no_operands | (request_payload_length != 32'd8) | unaligned; // mat.ts:236
-  wire known_payload_introduces = ~request_payload_retry; // mat.ts:236
-  assign whole = clio & ~request_payload_corrupt & ~request_payload_malformed;
-  wire sound = whole & ~request_payload_foreign & ~request_payload_reply; // mat.ts:238
-  wire may_slow = whole & (~request_payload_foreign | request_payload_reply); // mat.ts:239
+    | (request_payload_length > 32'd1466); // mat.ts:35
+  wire known_payload_bad_write = request_payload_length > {18'd0, data_came}; // mat.ts:35
+  wire known_payload_bad_atomic = no_operands | (request_payload_length != 32'd8) | unaligned; // mat.ts:35
+  wire known_payload_introduces = ~request_payload_retry; // mat.ts:35
+  wire enters_slow = (may_slow & known_payload_slow) | (sound & known_payload_extend); // mat.ts:39
   wire decided_ready =
     (to_access & asked_ready)
     | (to_reply & replies_ready)
     | (to_slow & slow_queue_push_ready)
-    | to_release; // mat.ts:283
-  wire decided_room = ~decided_full | decided_ready; // mat.ts:283
-  wire goes_slow = (decided_held_may_slow & decided_held_slow) | (decided_held_sound & decided_held_extend); // mat.ts:285
-  wire plain_form = ~(decided_held_bad_access | (decided_held_write & decided_held_bad_write)); // mat.ts:286
+    | to_release; // mat.ts:43
+  wire decided_room = ~decided_full | decided_ready; // mat.ts:43
+  wire goes_slow = (decided_held_may_slow & decided_held_slow) | (decided_held_sound & decided_held_extend); // outcome.ts:33
+  wire plain_form = ~(decided_held_bad_access | (decided_held_write & decided_held_bad_write)); // outcome.ts:34
   wire sync_form =
     decided_held_fence
     | (decided_held_atomic & ~decided_held_bad_atomic)
-    | (decided_held_pointer & plain_form & ~decided_held_unaligned); // mat.ts:287
+    | (decided_held_pointer & plain_form & ~decided_held_unaligned); // outcome.ts:37
   assign to_access = decided_held_sound & ((decided_held_fast & plain_form) | (decided_held_sync & sync_form));
   assign to_slow = goes_slow & ~decided_held_slow_full;
-  wire busy = goes_slow & decided_held_slow_full & ~decided_held_reply; // mat.ts:292
-  wire echo = decided_held_other | (decided_held_sound & decided_held_echo); // mat.ts:293
-  wire drops = decided_held_sound & decided_held_drop; // mat.ts:294
-  wire refused = ~(to_access | to_slow | echo | drops | decided_held_reply); // mat.ts:295
-  wire unanswered = refused & decided_held_silent; // mat.ts:296
-  wire ignored = decided_held_reply & ~to_slow; // mat.ts:297
-  assign to_release = drops | unanswered | ignored;
+  wire echo = decided_held_other | (decided_held_sound & decided_held_echo); // outcome.ts:42
+  wire drops = decided_held_sound & decided_held_drop; // outcome.ts:43
+  wire refused = ~(to_access | to_slow | echo | drops | decided_held_reply); // outcome.ts:44
+  wire unanswered = refused & decided_held_silent; // outcome.ts:45
+  wire ignored = decided_held_reply & ~to_slow; // outcome.ts:46
   assign to_reply = echo | (refused & ~decided_held_silent);
-  wire replies_valid = decided_full & to_reply; // mat.ts:321
+  assign to_release = drops | unanswered | ignored;
+  wire busy = goes_slow & decided_held_slow_full & ~decided_held_reply; // outcome.ts:53
+  wire replies_valid = decided_full & to_reply; // mat.ts:48
   assign replies_ready = ~staged_skid_full;
-  wire [1:0] replies_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:321
-  wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_reply_opcode; // mat.ts:321
+  wire [1:0] replies_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:48
+  wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_reply_opcode; // mat.ts:48
   wire [3:0] replies_payload_status =
     ~refused ? 4'd0 :
     decided_held_corrupt ? 4'd5 :
     busy ? 4'd6 :
     decided_held_foreign ? 4'd1 :
-    4'd8; // mat.ts:321
-  wire staged_room = ~staged_full | reply_ready; // mat.ts:338
-  wire leaves = decided_full & decided_ready; // mat.ts:353
-  wire refuses = leaves & refused; // mat.ts:354
+    4'd8; // mat.ts:48
+  wire staged_room = ~staged_full | reply_ready; // mat.ts:51
+  wire refuses = decided_full & decided_ready & refused; // count.ts:7
+  wire echoes = decided_full & decided_ready & echo; // count.ts:8
+  wire of_others = decided_full & decided_ready & decided_held_other; // count.ts:9
+  wire to_software = decided_full & decided_ready & to_slow; // count.ts:10
 
-  wire slow_queue_push_valid = decided_full & to_slow; // mat.ts:339
-  wire [5:0] slow_queue_push_payload_slot = decided_held_slot; // mat.ts:339
-  wire [13:0] slow_queue_push_payload_frame = decided_held_frame; // mat.ts:339
-  wire slow_queue_pop_ready = slow_ready; // mat.ts:339
-  Fifo_SlowFrame_d16 slow_queue ( // mat.ts:339
+  wire slow_queue_push_valid = decided_full & to_slow; // mat.ts:52
+  wire [5:0] slow_queue_push_payload_slot = decided_held_slot; // mat.ts:52
+  wire [13:0] slow_queue_push_payload_frame = decided_held_frame; // mat.ts:52
+  wire slow_queue_pop_ready = slow_ready; // mat.ts:52
+  Fifo_SlowFrame_d16 slow_queue ( // mat.ts:52
     .clk                (clk),
     .rst                (rst),
     .push_valid         (slow_queue_push_valid),
@@ -349,23 +353,12 @@ module Mat_slots64_maxData1466 (
     if (rst) waiting <= 5'd0;
     else if (slow_taken & ~slow_release) waiting <= waiting + 5'd1;
     else if (slow_release & ~slow_taken) waiting <= waiting - 5'd1;
-  wire taken_slow_or =
-    (chosen[0] & (rules_0_action == 3'd2))
-    | (chosen[1] & (rules_1_action == 3'd2))
-    | (chosen[2] & (rules_2_action == 3'd2))
-    | (chosen[3] & (rules_3_action == 3'd2))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd2));
-  wire taken_slow_or_2 =
-    (chosen[0] & (rules_0_action == 3'd3))
-    | (chosen[1] & (rules_1_action == 3'd3))
-    | (chosen[2] & (rules_2_action == 3'd3))
-    | (chosen[3] & (rules_3_action == 3'd3))
-    | (~(|matching) & (no_operands_word[2:0] == 3'd3));
 
   always @(posedge clk)
     if (rst) begin
       taken_slow <= 1'b0;
-      released <= 1'b0;
+      released_valid <= 1'b0;
+      released_slot <= 6'd0;
       happened_nacks <= 1'b0;
       happened_malformed <= 1'b0;
       happened_invalid <= 1'b0;
@@ -380,26 +373,24 @@ module Mat_slots64_maxData1466 (
       happened_extend_requests <= 1'b0;
     end
     else begin
-      taken_slow <= request_valid & request_ready & ((may_slow & taken_slow_or) | (sound & taken_slow_or_2));
-      released <= decided_full & to_release;
+      taken_slow <= request_valid & request_ready & enters_slow;
+      released_valid <= decided_full & to_release;
+      released_slot <= decided_held_slot;
       happened_nacks <= refuses & decided_held_corrupt;
       happened_malformed <= refuses & ~(decided_held_corrupt | busy | decided_held_foreign);
       happened_invalid <= refuses & decided_held_foreign;
       happened_busy <= refuses & busy;
-      happened_unanswered <= leaves & unanswered;
-      happened_drop_rule <= leaves & drops;
-      happened_drop_reply <= leaves & ignored;
-      happened_pingpongs <= leaves & echo & ~decided_held_other;
-      happened_arp_replies <= leaves & decided_held_arp;
-      happened_icmp_replies <= leaves & decided_held_other & ~decided_held_arp;
-      happened_slow_requests <= leaves & to_slow & ~decided_held_extend;
-      happened_extend_requests <= leaves & to_slow & decided_held_extend;
+      happened_unanswered <= decided_full & decided_ready & unanswered;
+      happened_drop_rule <= decided_full & decided_ready & drops;
+      happened_drop_reply <= decided_full & decided_ready & ignored;
+      happened_pingpongs <= echoes & ~decided_held_other;
+      happened_arp_replies <= decided_full & decided_ready & decided_held_arp;
+      happened_icmp_replies <= of_others & ~decided_held_arp;
+      happened_slow_requests <= to_software & ~decided_held_extend;
+      happened_extend_requests <= to_software & decided_held_extend;
     end
 
-  always @(posedge clk) begin
-    taken_full <= slow_full;
-    released_slot <= decided_held_slot;
-  end
+  always @(posedge clk) taken_full <= slow_full;
 
   always @(posedge clk)
     if (rst) begin
@@ -817,7 +808,7 @@ module Mat_slots64_maxData1466 (
   assign slow_valid = slow_queue_pop_valid;
   assign slow_payload_slot = slow_queue_pop_payload_slot;
   assign slow_payload_frame = slow_queue_pop_payload_frame;
-  assign release_valid = released;
+  assign release_valid = released_valid;
   assign release_slot = released_slot;
   wire [15:0] mat_entry_action_word = table_[mat_opcode];
   assign mat_entry_action = mat_entry_action_word[2:0];

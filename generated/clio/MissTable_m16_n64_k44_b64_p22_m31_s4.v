@@ -71,259 +71,259 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   output wire        served_first,
   output wire        served_poisoned
 );
-  reg valid_0; // miss-table.ts:121
-  reg valid_1; // miss-table.ts:121
-  reg valid_2; // miss-table.ts:121
-  reg valid_3; // miss-table.ts:121
-  reg valid_4; // miss-table.ts:121
-  reg valid_5; // miss-table.ts:121
-  reg valid_6; // miss-table.ts:121
-  reg valid_7; // miss-table.ts:121
-  reg valid_8; // miss-table.ts:121
-  reg valid_9; // miss-table.ts:121
-  reg valid_10; // miss-table.ts:121
-  reg valid_11; // miss-table.ts:121
-  reg valid_12; // miss-table.ts:121
-  reg valid_13; // miss-table.ts:121
-  reg valid_14; // miss-table.ts:121
-  reg valid_15; // miss-table.ts:121
-  reg done_0; // miss-table.ts:122
-  reg done_1; // miss-table.ts:122
-  reg done_2; // miss-table.ts:122
-  reg done_3; // miss-table.ts:122
-  reg done_4; // miss-table.ts:122
-  reg done_5; // miss-table.ts:122
-  reg done_6; // miss-table.ts:122
-  reg done_7; // miss-table.ts:122
-  reg done_8; // miss-table.ts:122
-  reg done_9; // miss-table.ts:122
-  reg done_10; // miss-table.ts:122
-  reg done_11; // miss-table.ts:122
-  reg done_12; // miss-table.ts:122
-  reg done_13; // miss-table.ts:122
-  reg done_14; // miss-table.ts:122
-  reg done_15; // miss-table.ts:122
-  reg empty_0; // miss-table.ts:123
-  reg empty_1; // miss-table.ts:123
-  reg empty_2; // miss-table.ts:123
-  reg empty_3; // miss-table.ts:123
-  reg empty_4; // miss-table.ts:123
-  reg empty_5; // miss-table.ts:123
-  reg empty_6; // miss-table.ts:123
-  reg empty_7; // miss-table.ts:123
-  reg empty_8; // miss-table.ts:123
-  reg empty_9; // miss-table.ts:123
-  reg empty_10; // miss-table.ts:123
-  reg empty_11; // miss-table.ts:123
-  reg empty_12; // miss-table.ts:123
-  reg empty_13; // miss-table.ts:123
-  reg empty_14; // miss-table.ts:123
-  reg empty_15; // miss-table.ts:123
-  reg writing_0; // miss-table.ts:124
-  reg writing_1; // miss-table.ts:124
-  reg writing_2; // miss-table.ts:124
-  reg writing_3; // miss-table.ts:124
-  reg writing_4; // miss-table.ts:124
-  reg writing_5; // miss-table.ts:124
-  reg writing_6; // miss-table.ts:124
-  reg writing_7; // miss-table.ts:124
-  reg writing_8; // miss-table.ts:124
-  reg writing_9; // miss-table.ts:124
-  reg writing_10; // miss-table.ts:124
-  reg writing_11; // miss-table.ts:124
-  reg writing_12; // miss-table.ts:124
-  reg writing_13; // miss-table.ts:124
-  reg writing_14; // miss-table.ts:124
-  reg writing_15; // miss-table.ts:124
-  reg poisoned_0; // miss-table.ts:125
-  reg poisoned_1; // miss-table.ts:125
-  reg poisoned_2; // miss-table.ts:125
-  reg poisoned_3; // miss-table.ts:125
-  reg poisoned_4; // miss-table.ts:125
-  reg poisoned_5; // miss-table.ts:125
-  reg poisoned_6; // miss-table.ts:125
-  reg poisoned_7; // miss-table.ts:125
-  reg poisoned_8; // miss-table.ts:125
-  reg poisoned_9; // miss-table.ts:125
-  reg poisoned_10; // miss-table.ts:125
-  reg poisoned_11; // miss-table.ts:125
-  reg poisoned_12; // miss-table.ts:125
-  reg poisoned_13; // miss-table.ts:125
-  reg poisoned_14; // miss-table.ts:125
-  reg poisoned_15; // miss-table.ts:125
-  reg failed_0; // miss-table.ts:127
-  reg failed_1; // miss-table.ts:127
-  reg failed_2; // miss-table.ts:127
-  reg failed_3; // miss-table.ts:127
-  reg failed_4; // miss-table.ts:127
-  reg failed_5; // miss-table.ts:127
-  reg failed_6; // miss-table.ts:127
-  reg failed_7; // miss-table.ts:127
-  reg failed_8; // miss-table.ts:127
-  reg failed_9; // miss-table.ts:127
-  reg failed_10; // miss-table.ts:127
-  reg failed_11; // miss-table.ts:127
-  reg failed_12; // miss-table.ts:127
-  reg failed_13; // miss-table.ts:127
-  reg failed_14; // miss-table.ts:127
-  reg failed_15; // miss-table.ts:127
-  reg by_fault_0; // miss-table.ts:128
-  reg by_fault_1; // miss-table.ts:128
-  reg by_fault_2; // miss-table.ts:128
-  reg by_fault_3; // miss-table.ts:128
-  reg by_fault_4; // miss-table.ts:128
-  reg by_fault_5; // miss-table.ts:128
-  reg by_fault_6; // miss-table.ts:128
-  reg by_fault_7; // miss-table.ts:128
-  reg by_fault_8; // miss-table.ts:128
-  reg by_fault_9; // miss-table.ts:128
-  reg by_fault_10; // miss-table.ts:128
-  reg by_fault_11; // miss-table.ts:128
-  reg by_fault_12; // miss-table.ts:128
-  reg by_fault_13; // miss-table.ts:128
-  reg by_fault_14; // miss-table.ts:128
-  reg by_fault_15; // miss-table.ts:128
-  reg wants_read_0; // miss-table.ts:130
-  reg wants_read_1; // miss-table.ts:130
-  reg wants_read_2; // miss-table.ts:130
-  reg wants_read_3; // miss-table.ts:130
-  reg wants_read_4; // miss-table.ts:130
-  reg wants_read_5; // miss-table.ts:130
-  reg wants_read_6; // miss-table.ts:130
-  reg wants_read_7; // miss-table.ts:130
-  reg wants_read_8; // miss-table.ts:130
-  reg wants_read_9; // miss-table.ts:130
-  reg wants_read_10; // miss-table.ts:130
-  reg wants_read_11; // miss-table.ts:130
-  reg wants_read_12; // miss-table.ts:130
-  reg wants_read_13; // miss-table.ts:130
-  reg wants_read_14; // miss-table.ts:130
-  reg wants_read_15; // miss-table.ts:130
-  reg wants_write_0; // miss-table.ts:131
-  reg wants_write_1; // miss-table.ts:131
-  reg wants_write_2; // miss-table.ts:131
-  reg wants_write_3; // miss-table.ts:131
-  reg wants_write_4; // miss-table.ts:131
-  reg wants_write_5; // miss-table.ts:131
-  reg wants_write_6; // miss-table.ts:131
-  reg wants_write_7; // miss-table.ts:131
-  reg wants_write_8; // miss-table.ts:131
-  reg wants_write_9; // miss-table.ts:131
-  reg wants_write_10; // miss-table.ts:131
-  reg wants_write_11; // miss-table.ts:131
-  reg wants_write_12; // miss-table.ts:131
-  reg wants_write_13; // miss-table.ts:131
-  reg wants_write_14; // miss-table.ts:131
-  reg wants_write_15; // miss-table.ts:131
-  reg wants_both_0; // miss-table.ts:132
-  reg wants_both_1; // miss-table.ts:132
-  reg wants_both_2; // miss-table.ts:132
-  reg wants_both_3; // miss-table.ts:132
-  reg wants_both_4; // miss-table.ts:132
-  reg wants_both_5; // miss-table.ts:132
-  reg wants_both_6; // miss-table.ts:132
-  reg wants_both_7; // miss-table.ts:132
-  reg wants_both_8; // miss-table.ts:132
-  reg wants_both_9; // miss-table.ts:132
-  reg wants_both_10; // miss-table.ts:132
-  reg wants_both_11; // miss-table.ts:132
-  reg wants_both_12; // miss-table.ts:132
-  reg wants_both_13; // miss-table.ts:132
-  reg wants_both_14; // miss-table.ts:132
-  reg wants_both_15; // miss-table.ts:132
-  reg [43:0] keys_0; // miss-table.ts:133
-  reg [43:0] keys_1; // miss-table.ts:133
-  reg [43:0] keys_2; // miss-table.ts:133
-  reg [43:0] keys_3; // miss-table.ts:133
-  reg [43:0] keys_4; // miss-table.ts:133
-  reg [43:0] keys_5; // miss-table.ts:133
-  reg [43:0] keys_6; // miss-table.ts:133
-  reg [43:0] keys_7; // miss-table.ts:133
-  reg [43:0] keys_8; // miss-table.ts:133
-  reg [43:0] keys_9; // miss-table.ts:133
-  reg [43:0] keys_10; // miss-table.ts:133
-  reg [43:0] keys_11; // miss-table.ts:133
-  reg [43:0] keys_12; // miss-table.ts:133
-  reg [43:0] keys_13; // miss-table.ts:133
-  reg [43:0] keys_14; // miss-table.ts:133
-  reg [43:0] keys_15; // miss-table.ts:133
-  reg [15:0] serving; // miss-table.ts:144
-  reg [15:0] found; // miss-table.ts:150
-  reg [15:0] offer; // miss-table.ts:157
-  reg [3:0] offer_miss; // miss-table.ts:158
-  reg room_1; // miss-table.ts:159
-  reg helps_read; // miss-table.ts:209
-  reg helps_write; // miss-table.ts:210
-  reg helps_both; // miss-table.ts:211
-  reg [15:0] picked; // miss-table.ts:232
-  reg [3:0] picked_miss; // miss-table.ts:233
-  reg picked_valid; // miss-table.ts:234
-  reg picked_early; // miss-table.ts:236
-  reg picked_quick; // miss-table.ts:239
-  reg served_valid_1; // miss-table.ts:274
-  reg [5:0] served_slot_1; // miss-table.ts:275
-  reg served_last_1; // miss-table.ts:276
-  reg served_first_1; // miss-table.ts:277
-  reg [3:0] served_miss; // miss-table.ts:278
-  reg [43:0] served_key_1; // miss-table.ts:279
-  reg [2:0] served_verdict_1; // miss-table.ts:280
-  reg [8:0] served_ppn_1; // miss-table.ts:280
-  reg served_read_1; // miss-table.ts:280
-  reg served_write_1; // miss-table.ts:280
-  (* ram_style = "distributed" *) reg [43:0] key_of [0:15]; // miss-table.ts:136
-  (* ram_style = "distributed" *) reg [5:0] heads [0:15]; // miss-table.ts:137
-  (* ram_style = "distributed" *) reg [5:0] tails [0:15]; // miss-table.ts:138
-  (* ram_style = "distributed" *) reg [13:0] walk_results [0:15]; // miss-table.ts:139
-  (* ram_style = "distributed" *) reg [9:0] fault_results [0:15]; // miss-table.ts:140
-  (* ram_style = "distributed" *) reg [5:0] links [0:63]; // miss-table.ts:141
-  wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0; // miss-table.ts:146
-  wire freeing_1 = valid_1 & done_1 & empty_1 & ~writing_1; // miss-table.ts:146
-  wire freeing_2 = valid_2 & done_2 & empty_2 & ~writing_2; // miss-table.ts:146
-  wire freeing_3 = valid_3 & done_3 & empty_3 & ~writing_3; // miss-table.ts:146
-  wire freeing_4 = valid_4 & done_4 & empty_4 & ~writing_4; // miss-table.ts:146
-  wire freeing_5 = valid_5 & done_5 & empty_5 & ~writing_5; // miss-table.ts:146
-  wire freeing_6 = valid_6 & done_6 & empty_6 & ~writing_6; // miss-table.ts:146
-  wire freeing_7 = valid_7 & done_7 & empty_7 & ~writing_7; // miss-table.ts:146
-  wire freeing_8 = valid_8 & done_8 & empty_8 & ~writing_8; // miss-table.ts:146
-  wire freeing_9 = valid_9 & done_9 & empty_9 & ~writing_9; // miss-table.ts:146
-  wire freeing_10 = valid_10 & done_10 & empty_10 & ~writing_10; // miss-table.ts:146
-  wire freeing_11 = valid_11 & done_11 & empty_11 & ~writing_11; // miss-table.ts:146
-  wire freeing_12 = valid_12 & done_12 & empty_12 & ~writing_12; // miss-table.ts:146
-  wire freeing_13 = valid_13 & done_13 & empty_13 & ~writing_13; // miss-table.ts:146
-  wire freeing_14 = valid_14 & done_14 & empty_14 & ~writing_14; // miss-table.ts:146
-  wire freeing_15 = valid_15 & done_15 & empty_15 & ~writing_15; // miss-table.ts:146
-  wire same_0 = found[0] & ~freeing_0; // miss-table.ts:151
-  wire same_1 = found[1] & ~freeing_1; // miss-table.ts:151
-  wire same_2 = found[2] & ~freeing_2; // miss-table.ts:151
-  wire same_3 = found[3] & ~freeing_3; // miss-table.ts:151
-  wire same_4 = found[4] & ~freeing_4; // miss-table.ts:151
-  wire same_5 = found[5] & ~freeing_5; // miss-table.ts:151
-  wire same_6 = found[6] & ~freeing_6; // miss-table.ts:151
-  wire same_7 = found[7] & ~freeing_7; // miss-table.ts:151
-  wire same_8 = found[8] & ~freeing_8; // miss-table.ts:151
-  wire same_9 = found[9] & ~freeing_9; // miss-table.ts:151
-  wire same_10 = found[10] & ~freeing_10; // miss-table.ts:151
-  wire same_11 = found[11] & ~freeing_11; // miss-table.ts:151
-  wire same_12 = found[12] & ~freeing_12; // miss-table.ts:151
-  wire same_13 = found[13] & ~freeing_13; // miss-table.ts:151
-  wire same_14 = found[14] & ~freeing_14; // miss-table.ts:151
-  wire same_15 = found[15] & ~freeing_15; // miss-table.ts:151
-  wire joins_0 = same_0 & ~(poisoned_0 | failed_0); // miss-table.ts:152
-  wire joins_1 = same_1 & ~(poisoned_1 | failed_1); // miss-table.ts:152
-  wire joins_2 = same_2 & ~(poisoned_2 | failed_2); // miss-table.ts:152
-  wire joins_3 = same_3 & ~(poisoned_3 | failed_3); // miss-table.ts:152
-  wire joins_4 = same_4 & ~(poisoned_4 | failed_4); // miss-table.ts:152
-  wire joins_5 = same_5 & ~(poisoned_5 | failed_5); // miss-table.ts:152
-  wire joins_6 = same_6 & ~(poisoned_6 | failed_6); // miss-table.ts:152
-  wire joins_7 = same_7 & ~(poisoned_7 | failed_7); // miss-table.ts:152
-  wire joins_8 = same_8 & ~(poisoned_8 | failed_8); // miss-table.ts:152
-  wire joins_9 = same_9 & ~(poisoned_9 | failed_9); // miss-table.ts:152
-  wire joins_10 = same_10 & ~(poisoned_10 | failed_10); // miss-table.ts:152
-  wire joins_11 = same_11 & ~(poisoned_11 | failed_11); // miss-table.ts:152
-  wire joins_12 = same_12 & ~(poisoned_12 | failed_12); // miss-table.ts:152
-  wire joins_13 = same_13 & ~(poisoned_13 | failed_13); // miss-table.ts:152
-  wire joins_14 = same_14 & ~(poisoned_14 | failed_14); // miss-table.ts:152
-  wire joins_15 = same_15 & ~(poisoned_15 | failed_15); // miss-table.ts:152
+  reg valid_0; // miss-table.ts:123
+  reg valid_1; // miss-table.ts:123
+  reg valid_2; // miss-table.ts:123
+  reg valid_3; // miss-table.ts:123
+  reg valid_4; // miss-table.ts:123
+  reg valid_5; // miss-table.ts:123
+  reg valid_6; // miss-table.ts:123
+  reg valid_7; // miss-table.ts:123
+  reg valid_8; // miss-table.ts:123
+  reg valid_9; // miss-table.ts:123
+  reg valid_10; // miss-table.ts:123
+  reg valid_11; // miss-table.ts:123
+  reg valid_12; // miss-table.ts:123
+  reg valid_13; // miss-table.ts:123
+  reg valid_14; // miss-table.ts:123
+  reg valid_15; // miss-table.ts:123
+  reg done_0; // miss-table.ts:124
+  reg done_1; // miss-table.ts:124
+  reg done_2; // miss-table.ts:124
+  reg done_3; // miss-table.ts:124
+  reg done_4; // miss-table.ts:124
+  reg done_5; // miss-table.ts:124
+  reg done_6; // miss-table.ts:124
+  reg done_7; // miss-table.ts:124
+  reg done_8; // miss-table.ts:124
+  reg done_9; // miss-table.ts:124
+  reg done_10; // miss-table.ts:124
+  reg done_11; // miss-table.ts:124
+  reg done_12; // miss-table.ts:124
+  reg done_13; // miss-table.ts:124
+  reg done_14; // miss-table.ts:124
+  reg done_15; // miss-table.ts:124
+  reg empty_0; // miss-table.ts:125
+  reg empty_1; // miss-table.ts:125
+  reg empty_2; // miss-table.ts:125
+  reg empty_3; // miss-table.ts:125
+  reg empty_4; // miss-table.ts:125
+  reg empty_5; // miss-table.ts:125
+  reg empty_6; // miss-table.ts:125
+  reg empty_7; // miss-table.ts:125
+  reg empty_8; // miss-table.ts:125
+  reg empty_9; // miss-table.ts:125
+  reg empty_10; // miss-table.ts:125
+  reg empty_11; // miss-table.ts:125
+  reg empty_12; // miss-table.ts:125
+  reg empty_13; // miss-table.ts:125
+  reg empty_14; // miss-table.ts:125
+  reg empty_15; // miss-table.ts:125
+  reg writing_0; // miss-table.ts:126
+  reg writing_1; // miss-table.ts:126
+  reg writing_2; // miss-table.ts:126
+  reg writing_3; // miss-table.ts:126
+  reg writing_4; // miss-table.ts:126
+  reg writing_5; // miss-table.ts:126
+  reg writing_6; // miss-table.ts:126
+  reg writing_7; // miss-table.ts:126
+  reg writing_8; // miss-table.ts:126
+  reg writing_9; // miss-table.ts:126
+  reg writing_10; // miss-table.ts:126
+  reg writing_11; // miss-table.ts:126
+  reg writing_12; // miss-table.ts:126
+  reg writing_13; // miss-table.ts:126
+  reg writing_14; // miss-table.ts:126
+  reg writing_15; // miss-table.ts:126
+  reg poisoned_0; // miss-table.ts:127
+  reg poisoned_1; // miss-table.ts:127
+  reg poisoned_2; // miss-table.ts:127
+  reg poisoned_3; // miss-table.ts:127
+  reg poisoned_4; // miss-table.ts:127
+  reg poisoned_5; // miss-table.ts:127
+  reg poisoned_6; // miss-table.ts:127
+  reg poisoned_7; // miss-table.ts:127
+  reg poisoned_8; // miss-table.ts:127
+  reg poisoned_9; // miss-table.ts:127
+  reg poisoned_10; // miss-table.ts:127
+  reg poisoned_11; // miss-table.ts:127
+  reg poisoned_12; // miss-table.ts:127
+  reg poisoned_13; // miss-table.ts:127
+  reg poisoned_14; // miss-table.ts:127
+  reg poisoned_15; // miss-table.ts:127
+  reg failed_0; // miss-table.ts:129
+  reg failed_1; // miss-table.ts:129
+  reg failed_2; // miss-table.ts:129
+  reg failed_3; // miss-table.ts:129
+  reg failed_4; // miss-table.ts:129
+  reg failed_5; // miss-table.ts:129
+  reg failed_6; // miss-table.ts:129
+  reg failed_7; // miss-table.ts:129
+  reg failed_8; // miss-table.ts:129
+  reg failed_9; // miss-table.ts:129
+  reg failed_10; // miss-table.ts:129
+  reg failed_11; // miss-table.ts:129
+  reg failed_12; // miss-table.ts:129
+  reg failed_13; // miss-table.ts:129
+  reg failed_14; // miss-table.ts:129
+  reg failed_15; // miss-table.ts:129
+  reg by_fault_0; // miss-table.ts:130
+  reg by_fault_1; // miss-table.ts:130
+  reg by_fault_2; // miss-table.ts:130
+  reg by_fault_3; // miss-table.ts:130
+  reg by_fault_4; // miss-table.ts:130
+  reg by_fault_5; // miss-table.ts:130
+  reg by_fault_6; // miss-table.ts:130
+  reg by_fault_7; // miss-table.ts:130
+  reg by_fault_8; // miss-table.ts:130
+  reg by_fault_9; // miss-table.ts:130
+  reg by_fault_10; // miss-table.ts:130
+  reg by_fault_11; // miss-table.ts:130
+  reg by_fault_12; // miss-table.ts:130
+  reg by_fault_13; // miss-table.ts:130
+  reg by_fault_14; // miss-table.ts:130
+  reg by_fault_15; // miss-table.ts:130
+  reg wants_read_0; // miss-table.ts:132
+  reg wants_read_1; // miss-table.ts:132
+  reg wants_read_2; // miss-table.ts:132
+  reg wants_read_3; // miss-table.ts:132
+  reg wants_read_4; // miss-table.ts:132
+  reg wants_read_5; // miss-table.ts:132
+  reg wants_read_6; // miss-table.ts:132
+  reg wants_read_7; // miss-table.ts:132
+  reg wants_read_8; // miss-table.ts:132
+  reg wants_read_9; // miss-table.ts:132
+  reg wants_read_10; // miss-table.ts:132
+  reg wants_read_11; // miss-table.ts:132
+  reg wants_read_12; // miss-table.ts:132
+  reg wants_read_13; // miss-table.ts:132
+  reg wants_read_14; // miss-table.ts:132
+  reg wants_read_15; // miss-table.ts:132
+  reg wants_write_0; // miss-table.ts:133
+  reg wants_write_1; // miss-table.ts:133
+  reg wants_write_2; // miss-table.ts:133
+  reg wants_write_3; // miss-table.ts:133
+  reg wants_write_4; // miss-table.ts:133
+  reg wants_write_5; // miss-table.ts:133
+  reg wants_write_6; // miss-table.ts:133
+  reg wants_write_7; // miss-table.ts:133
+  reg wants_write_8; // miss-table.ts:133
+  reg wants_write_9; // miss-table.ts:133
+  reg wants_write_10; // miss-table.ts:133
+  reg wants_write_11; // miss-table.ts:133
+  reg wants_write_12; // miss-table.ts:133
+  reg wants_write_13; // miss-table.ts:133
+  reg wants_write_14; // miss-table.ts:133
+  reg wants_write_15; // miss-table.ts:133
+  reg wants_both_0; // miss-table.ts:134
+  reg wants_both_1; // miss-table.ts:134
+  reg wants_both_2; // miss-table.ts:134
+  reg wants_both_3; // miss-table.ts:134
+  reg wants_both_4; // miss-table.ts:134
+  reg wants_both_5; // miss-table.ts:134
+  reg wants_both_6; // miss-table.ts:134
+  reg wants_both_7; // miss-table.ts:134
+  reg wants_both_8; // miss-table.ts:134
+  reg wants_both_9; // miss-table.ts:134
+  reg wants_both_10; // miss-table.ts:134
+  reg wants_both_11; // miss-table.ts:134
+  reg wants_both_12; // miss-table.ts:134
+  reg wants_both_13; // miss-table.ts:134
+  reg wants_both_14; // miss-table.ts:134
+  reg wants_both_15; // miss-table.ts:134
+  reg [43:0] keys_0; // miss-table.ts:135
+  reg [43:0] keys_1; // miss-table.ts:135
+  reg [43:0] keys_2; // miss-table.ts:135
+  reg [43:0] keys_3; // miss-table.ts:135
+  reg [43:0] keys_4; // miss-table.ts:135
+  reg [43:0] keys_5; // miss-table.ts:135
+  reg [43:0] keys_6; // miss-table.ts:135
+  reg [43:0] keys_7; // miss-table.ts:135
+  reg [43:0] keys_8; // miss-table.ts:135
+  reg [43:0] keys_9; // miss-table.ts:135
+  reg [43:0] keys_10; // miss-table.ts:135
+  reg [43:0] keys_11; // miss-table.ts:135
+  reg [43:0] keys_12; // miss-table.ts:135
+  reg [43:0] keys_13; // miss-table.ts:135
+  reg [43:0] keys_14; // miss-table.ts:135
+  reg [43:0] keys_15; // miss-table.ts:135
+  reg [15:0] serving; // miss-table.ts:146
+  reg [15:0] found; // miss-table.ts:152
+  reg [15:0] offer; // miss-table.ts:159
+  reg [3:0] offer_miss; // miss-table.ts:160
+  reg room_1; // miss-table.ts:161
+  reg helps_read; // miss-table.ts:211
+  reg helps_write; // miss-table.ts:212
+  reg helps_both; // miss-table.ts:213
+  reg [15:0] picked; // miss-table.ts:234
+  reg [3:0] picked_miss; // miss-table.ts:235
+  reg picked_valid; // miss-table.ts:236
+  reg picked_early; // miss-table.ts:238
+  reg picked_quick; // miss-table.ts:241
+  reg served_valid_1; // miss-table.ts:276
+  reg [5:0] served_slot_1; // miss-table.ts:277
+  reg served_last_1; // miss-table.ts:278
+  reg served_first_1; // miss-table.ts:279
+  reg [3:0] served_miss; // miss-table.ts:280
+  reg [43:0] served_key_1; // miss-table.ts:281
+  reg [2:0] served_verdict_1; // miss-table.ts:282
+  reg [8:0] served_ppn_1; // miss-table.ts:282
+  reg served_read_1; // miss-table.ts:282
+  reg served_write_1; // miss-table.ts:282
+  (* ram_style = "distributed" *) reg [43:0] key_of [0:15]; // miss-table.ts:138
+  (* ram_style = "distributed" *) reg [5:0] heads [0:15]; // miss-table.ts:139
+  (* ram_style = "distributed" *) reg [5:0] tails [0:15]; // miss-table.ts:140
+  (* ram_style = "distributed" *) reg [13:0] walk_results [0:15]; // miss-table.ts:141
+  (* ram_style = "distributed" *) reg [9:0] fault_results [0:15]; // miss-table.ts:142
+  (* ram_style = "distributed" *) reg [5:0] links [0:63]; // miss-table.ts:143
+  wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0; // miss-table.ts:148
+  wire freeing_1 = valid_1 & done_1 & empty_1 & ~writing_1; // miss-table.ts:148
+  wire freeing_2 = valid_2 & done_2 & empty_2 & ~writing_2; // miss-table.ts:148
+  wire freeing_3 = valid_3 & done_3 & empty_3 & ~writing_3; // miss-table.ts:148
+  wire freeing_4 = valid_4 & done_4 & empty_4 & ~writing_4; // miss-table.ts:148
+  wire freeing_5 = valid_5 & done_5 & empty_5 & ~writing_5; // miss-table.ts:148
+  wire freeing_6 = valid_6 & done_6 & empty_6 & ~writing_6; // miss-table.ts:148
+  wire freeing_7 = valid_7 & done_7 & empty_7 & ~writing_7; // miss-table.ts:148
+  wire freeing_8 = valid_8 & done_8 & empty_8 & ~writing_8; // miss-table.ts:148
+  wire freeing_9 = valid_9 & done_9 & empty_9 & ~writing_9; // miss-table.ts:148
+  wire freeing_10 = valid_10 & done_10 & empty_10 & ~writing_10; // miss-table.ts:148
+  wire freeing_11 = valid_11 & done_11 & empty_11 & ~writing_11; // miss-table.ts:148
+  wire freeing_12 = valid_12 & done_12 & empty_12 & ~writing_12; // miss-table.ts:148
+  wire freeing_13 = valid_13 & done_13 & empty_13 & ~writing_13; // miss-table.ts:148
+  wire freeing_14 = valid_14 & done_14 & empty_14 & ~writing_14; // miss-table.ts:148
+  wire freeing_15 = valid_15 & done_15 & empty_15 & ~writing_15; // miss-table.ts:148
+  wire same_0 = found[0] & ~freeing_0; // miss-table.ts:153
+  wire same_1 = found[1] & ~freeing_1; // miss-table.ts:153
+  wire same_2 = found[2] & ~freeing_2; // miss-table.ts:153
+  wire same_3 = found[3] & ~freeing_3; // miss-table.ts:153
+  wire same_4 = found[4] & ~freeing_4; // miss-table.ts:153
+  wire same_5 = found[5] & ~freeing_5; // miss-table.ts:153
+  wire same_6 = found[6] & ~freeing_6; // miss-table.ts:153
+  wire same_7 = found[7] & ~freeing_7; // miss-table.ts:153
+  wire same_8 = found[8] & ~freeing_8; // miss-table.ts:153
+  wire same_9 = found[9] & ~freeing_9; // miss-table.ts:153
+  wire same_10 = found[10] & ~freeing_10; // miss-table.ts:153
+  wire same_11 = found[11] & ~freeing_11; // miss-table.ts:153
+  wire same_12 = found[12] & ~freeing_12; // miss-table.ts:153
+  wire same_13 = found[13] & ~freeing_13; // miss-table.ts:153
+  wire same_14 = found[14] & ~freeing_14; // miss-table.ts:153
+  wire same_15 = found[15] & ~freeing_15; // miss-table.ts:153
+  wire joins_0 = same_0 & ~(poisoned_0 | failed_0); // miss-table.ts:154
+  wire joins_1 = same_1 & ~(poisoned_1 | failed_1); // miss-table.ts:154
+  wire joins_2 = same_2 & ~(poisoned_2 | failed_2); // miss-table.ts:154
+  wire joins_3 = same_3 & ~(poisoned_3 | failed_3); // miss-table.ts:154
+  wire joins_4 = same_4 & ~(poisoned_4 | failed_4); // miss-table.ts:154
+  wire joins_5 = same_5 & ~(poisoned_5 | failed_5); // miss-table.ts:154
+  wire joins_6 = same_6 & ~(poisoned_6 | failed_6); // miss-table.ts:154
+  wire joins_7 = same_7 & ~(poisoned_7 | failed_7); // miss-table.ts:154
+  wire joins_8 = same_8 & ~(poisoned_8 | failed_8); // miss-table.ts:154
+  wire joins_9 = same_9 & ~(poisoned_9 | failed_9); // miss-table.ts:154
+  wire joins_10 = same_10 & ~(poisoned_10 | failed_10); // miss-table.ts:154
+  wire joins_11 = same_11 & ~(poisoned_11 | failed_11); // miss-table.ts:154
+  wire joins_12 = same_12 & ~(poisoned_12 | failed_12); // miss-table.ts:154
+  wire joins_13 = same_13 & ~(poisoned_13 | failed_13); // miss-table.ts:154
+  wire joins_14 = same_14 & ~(poisoned_14 | failed_14); // miss-table.ts:154
+  wire joins_15 = same_15 & ~(poisoned_15 | failed_15); // miss-table.ts:154
   wire joinable =
     joins_0
     | joins_1
@@ -340,7 +340,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | joins_12
     | joins_13
     | joins_14
-    | joins_15; // miss-table.ts:153
+    | joins_15; // miss-table.ts:155
   wire there =
     same_0
     | same_1
@@ -357,14 +357,14 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | same_12
     | same_13
     | same_14
-    | same_15; // miss-table.ts:154
+    | same_15; // miss-table.ts:156
   wire [3:0] found_miss = {
     found[8] | found[9] | found[10] | found[11] | found[12] | found[13] | found[14] | found[15],
     found[4] | found[5] | found[6] | found[7] | found[12] | found[13] | found[14] | found[15],
     found[2] | found[3] | found[6] | found[7] | found[10] | found[11] | found[14] | found[15],
     found[1] | found[3] | found[5] | found[7] | found[9] | found[11] | found[13] | found[15]
-  }; // miss-table.ts:155
-  wire opens = add_valid & room_1 & ~there; // miss-table.ts:160
+  }; // miss-table.ts:157
+  wire opens = add_valid & room_1 & ~there; // miss-table.ts:162
   wire [15:0] unused = {
     (~valid_15 | freeing_15) & ~offer[15],
     (~valid_14 | freeing_14) & ~offer[14],
@@ -382,9 +382,9 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     (~valid_2 | freeing_2) & ~offer[2],
     (~valid_1 | freeing_1) & ~offer[1],
     (~valid_0 | freeing_0) & ~offer[0]
-  }; // miss-table.ts:161
-  wire again = add_key == key; // miss-table.ts:180
-  wire joining = add_valid & joinable; // miss-table.ts:195
+  }; // miss-table.ts:163
+  wire again = add_key == key; // miss-table.ts:182
+  wire joining = add_valid & joinable; // miss-table.ts:197
   wire joins_empty_or =
     (joins_0 & empty_0)
     | (joins_1 & empty_1)
@@ -403,22 +403,22 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | (joins_13 & empty_13)
     | (joins_14 & empty_14)
     | (joins_15 & empty_15);
-  wire joins_empty = joins_empty_or | joins_empty_or_2; // miss-table.ts:197
-  wire [5:0] joined_tail = tails[found_miss]; // miss-table.ts:199
-  wire [3:0] added_miss_1 = there ? found_miss : offer_miss; // miss-table.ts:201
+  wire joins_empty = joins_empty_or | joins_empty_or_2; // miss-table.ts:199
+  wire [5:0] joined_tail = tails[found_miss]; // miss-table.ts:201
+  wire [3:0] added_miss_1 = there ? found_miss : offer_miss; // miss-table.ts:203
   wire allowed =
     (helps_write & walked_result_write)
     | (helps_read & walked_result_read)
-    | (helps_both & walked_result_write & walked_result_read); // miss-table.ts:215
-  wire faults = ~walked_result_error & walked_result_allocated & ~walked_result_mapped & allowed; // miss-table.ts:216
-  wire fault_now = walked_valid & faults; // miss-table.ts:217
+    | (helps_both & walked_result_write & walked_result_read); // miss-table.ts:217
+  wire faults = ~walked_result_error & walked_result_allocated & ~walked_result_mapped & allowed; // miss-table.ts:218
+  wire fault_now = walked_valid & faults; // miss-table.ts:219
   wire [2:0] walk_verdict =
     walked_result_error ? 3'd4 :
     ~walked_result_allocated ? 3'd1 :
     walked_result_mapped ? 3'd0 :
-    3'd2; // miss-table.ts:219
-  wire taken_back = picked_early & fault_now; // miss-table.ts:237
-  wire next_1 = picked_valid & ~taken_back; // miss-table.ts:240
+    3'd2; // miss-table.ts:221
+  wire taken_back = picked_early & fault_now; // miss-table.ts:239
+  wire next_1 = picked_valid & ~taken_back; // miss-table.ts:242
   wire [15:0] waits = {
     done_15 & ~empty_15 & ~serving[15] & ~picked[15],
     done_14 & ~empty_14 & ~serving[14] & ~picked[14],
@@ -436,12 +436,12 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     done_2 & ~empty_2 & ~serving[2] & ~picked[2],
     done_1 & ~empty_1 & ~serving[1] & ~picked[1],
     done_0 & ~empty_0 & ~serving[0] & ~picked[0]
-  }; // miss-table.ts:242
-  wire slow_fault = faulted_valid & ~picked_quick; // miss-table.ts:247
-  wire quick_fault = fault_now & quick; // miss-table.ts:248
-  wire [3:0] settling = slow_fault ? faulted_miss : quick_fault ? walked_result_miss : arriving_miss; // miss-table.ts:249
-  wire goes_on = served_valid_1 & ~served_last_1; // miss-table.ts:281
-  wire [5:0] following = goes_on ? links[served_slot_1] : heads[picked_miss]; // miss-table.ts:282
+  }; // miss-table.ts:244
+  wire slow_fault = faulted_valid & ~picked_quick; // miss-table.ts:249
+  wire quick_fault = fault_now & quick; // miss-table.ts:250
+  wire [3:0] settling = slow_fault ? faulted_miss : quick_fault ? walked_result_miss : arriving_miss; // miss-table.ts:251
+  wire goes_on = served_valid_1 & ~served_last_1; // miss-table.ts:283
+  wire [5:0] following = goes_on ? links[served_slot_1] : heads[picked_miss]; // miss-table.ts:284
   wire joined_picked_or =
     (joins_0 & picked[0])
     | (joins_1 & picked[1])
@@ -460,7 +460,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     | (joins_13 & picked[13])
     | (joins_14 & picked[14])
     | (joins_15 & picked[15]);
-  wire joined_picked = add_valid & (joined_picked_or | joined_picked_or_2); // miss-table.ts:284
+  wire joined_picked = add_valid & (joined_picked_or | joined_picked_or_2); // miss-table.ts:286
   wire [15:0] faulted_picked_joined = {
     by_fault_15,
     by_fault_14,
@@ -479,71 +479,71 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     by_fault_1,
     by_fault_0
   };
-  wire faulted_picked = faulted_picked_joined[picked_miss]; // miss-table.ts:287
-  wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // miss-table.ts:321
-  wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // miss-table.ts:322
-  wire opens_0 = opens & offer[0]; // miss-table.ts:323
-  wire joined_0 = add_valid & joins_0; // miss-table.ts:324
-  wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // miss-table.ts:321
-  wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // miss-table.ts:322
-  wire opens_1 = opens & offer[1]; // miss-table.ts:323
-  wire joined_1 = add_valid & joins_1; // miss-table.ts:324
-  wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // miss-table.ts:321
-  wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // miss-table.ts:322
-  wire opens_2 = opens & offer[2]; // miss-table.ts:323
-  wire joined_2 = add_valid & joins_2; // miss-table.ts:324
-  wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // miss-table.ts:321
-  wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // miss-table.ts:322
-  wire opens_3 = opens & offer[3]; // miss-table.ts:323
-  wire joined_3 = add_valid & joins_3; // miss-table.ts:324
-  wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // miss-table.ts:321
-  wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // miss-table.ts:322
-  wire opens_4 = opens & offer[4]; // miss-table.ts:323
-  wire joined_4 = add_valid & joins_4; // miss-table.ts:324
-  wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // miss-table.ts:321
-  wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // miss-table.ts:322
-  wire opens_5 = opens & offer[5]; // miss-table.ts:323
-  wire joined_5 = add_valid & joins_5; // miss-table.ts:324
-  wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // miss-table.ts:321
-  wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // miss-table.ts:322
-  wire opens_6 = opens & offer[6]; // miss-table.ts:323
-  wire joined_6 = add_valid & joins_6; // miss-table.ts:324
-  wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // miss-table.ts:321
-  wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // miss-table.ts:322
-  wire opens_7 = opens & offer[7]; // miss-table.ts:323
-  wire joined_7 = add_valid & joins_7; // miss-table.ts:324
-  wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // miss-table.ts:321
-  wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // miss-table.ts:322
-  wire opens_8 = opens & offer[8]; // miss-table.ts:323
-  wire joined_8 = add_valid & joins_8; // miss-table.ts:324
-  wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // miss-table.ts:321
-  wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // miss-table.ts:322
-  wire opens_9 = opens & offer[9]; // miss-table.ts:323
-  wire joined_9 = add_valid & joins_9; // miss-table.ts:324
-  wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // miss-table.ts:321
-  wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // miss-table.ts:322
-  wire opens_10 = opens & offer[10]; // miss-table.ts:323
-  wire joined_10 = add_valid & joins_10; // miss-table.ts:324
-  wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // miss-table.ts:321
-  wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // miss-table.ts:322
-  wire opens_11 = opens & offer[11]; // miss-table.ts:323
-  wire joined_11 = add_valid & joins_11; // miss-table.ts:324
-  wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // miss-table.ts:321
-  wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // miss-table.ts:322
-  wire opens_12 = opens & offer[12]; // miss-table.ts:323
-  wire joined_12 = add_valid & joins_12; // miss-table.ts:324
-  wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // miss-table.ts:321
-  wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // miss-table.ts:322
-  wire opens_13 = opens & offer[13]; // miss-table.ts:323
-  wire joined_13 = add_valid & joins_13; // miss-table.ts:324
-  wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // miss-table.ts:321
-  wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // miss-table.ts:322
-  wire opens_14 = opens & offer[14]; // miss-table.ts:323
-  wire joined_14 = add_valid & joins_14; // miss-table.ts:324
-  wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // miss-table.ts:321
-  wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // miss-table.ts:322
-  wire opens_15 = opens & offer[15]; // miss-table.ts:323
-  wire joined_15 = add_valid & joins_15; // miss-table.ts:324
+  wire faulted_picked = faulted_picked_joined[picked_miss]; // miss-table.ts:289
+  wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // miss-table.ts:323
+  wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // miss-table.ts:324
+  wire opens_0 = opens & offer[0]; // miss-table.ts:325
+  wire joined_0 = add_valid & joins_0; // miss-table.ts:326
+  wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // miss-table.ts:323
+  wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // miss-table.ts:324
+  wire opens_1 = opens & offer[1]; // miss-table.ts:325
+  wire joined_1 = add_valid & joins_1; // miss-table.ts:326
+  wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // miss-table.ts:323
+  wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // miss-table.ts:324
+  wire opens_2 = opens & offer[2]; // miss-table.ts:325
+  wire joined_2 = add_valid & joins_2; // miss-table.ts:326
+  wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // miss-table.ts:323
+  wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // miss-table.ts:324
+  wire opens_3 = opens & offer[3]; // miss-table.ts:325
+  wire joined_3 = add_valid & joins_3; // miss-table.ts:326
+  wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // miss-table.ts:323
+  wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // miss-table.ts:324
+  wire opens_4 = opens & offer[4]; // miss-table.ts:325
+  wire joined_4 = add_valid & joins_4; // miss-table.ts:326
+  wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // miss-table.ts:323
+  wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // miss-table.ts:324
+  wire opens_5 = opens & offer[5]; // miss-table.ts:325
+  wire joined_5 = add_valid & joins_5; // miss-table.ts:326
+  wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // miss-table.ts:323
+  wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // miss-table.ts:324
+  wire opens_6 = opens & offer[6]; // miss-table.ts:325
+  wire joined_6 = add_valid & joins_6; // miss-table.ts:326
+  wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // miss-table.ts:323
+  wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // miss-table.ts:324
+  wire opens_7 = opens & offer[7]; // miss-table.ts:325
+  wire joined_7 = add_valid & joins_7; // miss-table.ts:326
+  wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // miss-table.ts:323
+  wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // miss-table.ts:324
+  wire opens_8 = opens & offer[8]; // miss-table.ts:325
+  wire joined_8 = add_valid & joins_8; // miss-table.ts:326
+  wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // miss-table.ts:323
+  wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // miss-table.ts:324
+  wire opens_9 = opens & offer[9]; // miss-table.ts:325
+  wire joined_9 = add_valid & joins_9; // miss-table.ts:326
+  wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // miss-table.ts:323
+  wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // miss-table.ts:324
+  wire opens_10 = opens & offer[10]; // miss-table.ts:325
+  wire joined_10 = add_valid & joins_10; // miss-table.ts:326
+  wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // miss-table.ts:323
+  wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // miss-table.ts:324
+  wire opens_11 = opens & offer[11]; // miss-table.ts:325
+  wire joined_11 = add_valid & joins_11; // miss-table.ts:326
+  wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // miss-table.ts:323
+  wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // miss-table.ts:324
+  wire opens_12 = opens & offer[12]; // miss-table.ts:325
+  wire joined_12 = add_valid & joins_12; // miss-table.ts:326
+  wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // miss-table.ts:323
+  wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // miss-table.ts:324
+  wire opens_13 = opens & offer[13]; // miss-table.ts:325
+  wire joined_13 = add_valid & joins_13; // miss-table.ts:326
+  wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // miss-table.ts:323
+  wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // miss-table.ts:324
+  wire opens_14 = opens & offer[14]; // miss-table.ts:325
+  wire joined_14 = add_valid & joins_14; // miss-table.ts:326
+  wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // miss-table.ts:323
+  wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // miss-table.ts:324
+  wire opens_15 = opens & offer[15]; // miss-table.ts:325
+  wire joined_15 = add_valid & joins_15; // miss-table.ts:326
 
   always @(posedge clk)
     if (rst) begin
@@ -1687,34 +1687,34 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_out_of_memory)); // miss-table.ts:267
-      assert (~(|(check_joined & (check_joined - 16'd1)))); // miss-table.ts:363
-      assert (~(add_valid & served_valid_1)); // miss-table.ts:364
-      assert (~(advance & next_1)); // miss-table.ts:365
-      assert (~(take & (~next_1 | goes_on))); // miss-table.ts:366
+      assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_out_of_memory)); // miss-table.ts:269
+      assert (~(|(check_joined & (check_joined - 16'd1)))); // miss-table.ts:365
+      assert (~(add_valid & served_valid_1)); // miss-table.ts:366
+      assert (~(advance & next_1)); // miss-table.ts:367
+      assert (~(take & (~next_1 | goes_on))); // miss-table.ts:368
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_out_of_memory))) begin
-        $display("%s", "assertion failed: a fault that was told to be quick is (miss-table.ts:267)"); // miss-table.ts:267
+        $display("%s", "assertion failed: a fault that was told to be quick is (miss-table.ts:269)"); // miss-table.ts:269
         $stop;
       end
       if (~(~(|(check_joined & (check_joined - 16'd1))))) begin
-        $display("%s", "assertion failed: a page has one miss at most (miss-table.ts:363)"); // miss-table.ts:363
+        $display("%s", "assertion failed: a page has one miss at most (miss-table.ts:365)"); // miss-table.ts:365
         $stop;
       end
       if (~(~(add_valid & served_valid_1))) begin
-        $display("%s", "assertion failed: nothing is added while a list is served (miss-table.ts:364)"); // miss-table.ts:364
+        $display("%s", "assertion failed: nothing is added while a list is served (miss-table.ts:366)"); // miss-table.ts:366
         $stop;
       end
       if (~(~(advance & next_1))) begin
-        $display("%s", "assertion failed: no key is compared while a list is next (miss-table.ts:365)"); // miss-table.ts:365
+        $display("%s", "assertion failed: no key is compared while a list is next (miss-table.ts:367)"); // miss-table.ts:367
         $stop;
       end
       if (~(~(take & (~next_1 | goes_on)))) begin
-        $display("%s", "assertion failed: a list is taken when there is one, and when the last one ends (miss-table.ts:366)"); // miss-table.ts:366
+        $display("%s", "assertion failed: a list is taken when there is one, and when the last one ends (miss-table.ts:368)"); // miss-table.ts:368
         $stop;
       end
     end

@@ -119,103 +119,144 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         events_read_permission,
   output wire         events_out_of_memory
 );
-  wire misses_room; // translate.ts:153
-  wire misses_added_taken; // translate.ts:153
-  wire misses_added_fetch; // translate.ts:153
-  wire [3:0] misses_added_miss; // translate.ts:153
-  wire misses_poison_left; // translate.ts:153
-  wire misses_fault_valid; // translate.ts:153
-  wire [3:0] misses_fault_result_miss; // translate.ts:153
-  wire misses_fault_result_error; // translate.ts:153
-  wire misses_fault_result_allocated; // translate.ts:153
-  wire misses_fault_result_mapped; // translate.ts:153
-  wire misses_fault_result_read; // translate.ts:153
-  wire misses_fault_result_write; // translate.ts:153
-  wire [8:0] misses_fault_result_ppn; // translate.ts:153
-  wire [2:0] misses_fault_result_slot; // translate.ts:153
-  wire [7:0] misses_fault_result_index; // translate.ts:153
-  wire [35:0] misses_fault_result_tag; // translate.ts:153
-  wire misses_next; // translate.ts:153
-  wire misses_served_valid; // translate.ts:153
-  wire [5:0] misses_served_slot; // translate.ts:153
-  wire misses_served_last; // translate.ts:153
-  wire [2:0] misses_served_verdict; // translate.ts:153
-  wire [8:0] misses_served_ppn; // translate.ts:153
-  wire misses_served_read; // translate.ts:153
-  wire misses_served_write; // translate.ts:153
-  wire [43:0] misses_served_key; // translate.ts:153
-  wire misses_served_first; // translate.ts:153
-  wire misses_served_poisoned; // translate.ts:153
-  wire tlb_hit; // translate.ts:154
-  wire [8:0] tlb_mapping_ppn; // translate.ts:154
-  wire tlb_mapping_write; // translate.ts:154
-  wire tlb_mapping_read; // translate.ts:154
-  wire tlb_evicts; // translate.ts:154
-  reg [5:0] decision_slot; // translate.ts:159
-  reg [21:0] decision_offset; // translate.ts:159
-  reg [13:0] decision_length; // translate.ts:159
-  reg decision_write; // translate.ts:159
-  reg decision_silent; // translate.ts:159
-  reg [7:0] decision_reply_opcode; // translate.ts:159
-  reg [2:0] decision_op; // translate.ts:159
-  reg decision_indirect; // translate.ts:159
-  reg [17:0] decision_ppns; // translate.ts:159
-  reg [3:0] decision_status; // translate.ts:159
-  reg goes_to_reads; // translate.ts:160
-  reg goes_to_writes; // translate.ts:160
-  reg goes_to_syncs; // translate.ts:160
-  reg goes_to_refused; // translate.ts:160
-  reg goes_to_again; // translate.ts:160
-  reg goes_to_parked; // translate.ts:160
+  wire misses_room; // translate.ts:38
+  wire misses_added_taken; // translate.ts:38
+  wire misses_added_fetch; // translate.ts:38
+  wire [3:0] misses_added_miss; // translate.ts:38
+  wire misses_poison_left; // translate.ts:38
+  wire misses_fault_valid; // translate.ts:38
+  wire [3:0] misses_fault_result_miss; // translate.ts:38
+  wire misses_fault_result_error; // translate.ts:38
+  wire misses_fault_result_allocated; // translate.ts:38
+  wire misses_fault_result_mapped; // translate.ts:38
+  wire misses_fault_result_read; // translate.ts:38
+  wire misses_fault_result_write; // translate.ts:38
+  wire [8:0] misses_fault_result_ppn; // translate.ts:38
+  wire [2:0] misses_fault_result_slot; // translate.ts:38
+  wire [7:0] misses_fault_result_index; // translate.ts:38
+  wire [35:0] misses_fault_result_tag; // translate.ts:38
+  wire misses_next; // translate.ts:38
+  wire misses_served_valid; // translate.ts:38
+  wire [5:0] misses_served_slot; // translate.ts:38
+  wire misses_served_last; // translate.ts:38
+  wire [2:0] misses_served_verdict; // translate.ts:38
+  wire [8:0] misses_served_ppn; // translate.ts:38
+  wire misses_served_read; // translate.ts:38
+  wire misses_served_write; // translate.ts:38
+  wire [43:0] misses_served_key; // translate.ts:38
+  wire misses_served_first; // translate.ts:38
+  wire misses_served_poisoned; // translate.ts:38
+  wire tlb_hit; // translate.ts:39
+  wire [8:0] tlb_mapping_ppn; // translate.ts:39
+  wire tlb_mapping_write; // translate.ts:39
+  wire tlb_mapping_read; // translate.ts:39
+  wire tlb_evicts; // translate.ts:39
+  wire walk_fetch_ready; // translate.ts:40
+  wire walk_ar_valid; // translate.ts:40
+  wire [30:0] walk_ar_payload_addr; // translate.ts:40
+  wire [4:0] walk_ar_payload_id; // translate.ts:40
+  wire [7:0] walk_ar_payload_len; // translate.ts:40
+  wire [2:0] walk_ar_payload_size; // translate.ts:40
+  wire [1:0] walk_ar_payload_burst; // translate.ts:40
+  wire walk_r_ready; // translate.ts:40
+  wire walk_arriving_valid; // translate.ts:40
+  wire [3:0] walk_arriving_miss; // translate.ts:40
+  wire walk_walked_valid; // translate.ts:40
+  wire [3:0] walk_walked_result_miss; // translate.ts:40
+  wire walk_walked_result_error; // translate.ts:40
+  wire walk_walked_result_allocated; // translate.ts:40
+  wire walk_walked_result_mapped; // translate.ts:40
+  wire walk_walked_result_read; // translate.ts:40
+  wire walk_walked_result_write; // translate.ts:40
+  wire [8:0] walk_walked_result_ppn; // translate.ts:40
+  wire [2:0] walk_walked_result_slot; // translate.ts:40
+  wire [7:0] walk_walked_result_index; // translate.ts:40
+  wire [35:0] walk_walked_result_tag; // translate.ts:40
+  wire faults_free_page_ready; // translate.ts:41
+  wire faults_done_valid; // translate.ts:41
+  wire [3:0] faults_done_miss; // translate.ts:41
+  wire faults_done_out_of_memory; // translate.ts:41
+  wire [8:0] faults_done_ppn; // translate.ts:41
+  wire faults_quick; // translate.ts:41
+  wire faults_aw_valid; // translate.ts:41
+  wire [30:0] faults_aw_payload_addr; // translate.ts:41
+  wire [4:0] faults_aw_payload_id; // translate.ts:41
+  wire [7:0] faults_aw_payload_len; // translate.ts:41
+  wire [2:0] faults_aw_payload_size; // translate.ts:41
+  wire [1:0] faults_aw_payload_burst; // translate.ts:41
+  wire faults_w_valid; // translate.ts:41
+  wire [511:0] faults_w_payload_data; // translate.ts:41
+  wire [63:0] faults_w_payload_strb; // translate.ts:41
+  wire faults_w_payload_last; // translate.ts:41
+  wire faults_b_ready; // translate.ts:41
+  wire faults_written_valid; // translate.ts:41
+  wire [3:0] faults_written_miss; // translate.ts:41
+  wire [6:0] faults_level; // translate.ts:41
+  reg [5:0] decision_slot; // translate.ts:43
+  reg [21:0] decision_offset; // translate.ts:43
+  reg [13:0] decision_length; // translate.ts:43
+  reg decision_write; // translate.ts:43
+  reg decision_silent; // translate.ts:43
+  reg [7:0] decision_reply_opcode; // translate.ts:43
+  reg [2:0] decision_op; // translate.ts:43
+  reg decision_indirect; // translate.ts:43
+  reg [17:0] decision_ppns; // translate.ts:43
+  reg [3:0] decision_status; // translate.ts:43
+  reg goes_to_reads; // translate.ts:44
+  reg goes_to_writes; // translate.ts:44
+  reg goes_to_syncs; // translate.ts:44
+  reg goes_to_refused; // translate.ts:44
+  reg goes_to_again; // translate.ts:44
+  reg goes_to_parked; // translate.ts:44
+  reg retrying; // translate.ts:45
+  reg shooting; // translate.ts:46
   reg again_queued; // pass-queue.ts:34
   reg [5:0] again_head; // pass-queue.ts:35
   reg [5:0] again_behind_head; // pass-queue.ts:36
   reg [5:0] again_tail; // pass-queue.ts:37
-  wire parked_queue_push_ready; // translate.ts:167
-  wire parked_queue_pop_valid; // translate.ts:167
-  wire [5:0] parked_queue_pop_payload; // translate.ts:167
-  wire [6:0] parked_queue_level; // translate.ts:167
-  reg retrying; // translate.ts:170
-  reg shooting; // translate.ts:172
-  reg [15:0] first_pid; // translate.ts:219
-  reg [27:0] first_vpn; // translate.ts:219
-  reg [21:0] first_offset; // translate.ts:219
-  reg [13:0] first_length; // translate.ts:219
-  reg first_write; // translate.ts:219
-  reg first_silent; // translate.ts:219
-  reg [7:0] first_reply_opcode; // translate.ts:219
-  reg [2:0] first_op; // translate.ts:219
-  reg first_indirect; // translate.ts:219
-  reg first_needs_read; // translate.ts:219
-  reg first_needs_write; // translate.ts:219
-  reg first_outside; // translate.ts:219
-  reg first_step; // translate.ts:219
-  reg first_last_step; // translate.ts:219
-  reg [17:0] first_ppns; // translate.ts:219
-  reg [43:0] first_key; // translate.ts:220
-  reg [5:0] first_slot; // translate.ts:221
-  reg first_valid; // translate.ts:222
-  reg first_shoots; // translate.ts:223
-  reg is_lookup; // translate.ts:243
-  reg is_shoot; // translate.ts:244
-  reg [15:0] second_pid; // translate.ts:249
-  reg [27:0] second_vpn; // translate.ts:249
-  reg [21:0] second_offset; // translate.ts:249
-  reg [13:0] second_length; // translate.ts:249
-  reg second_write; // translate.ts:249
-  reg second_silent; // translate.ts:249
-  reg [7:0] second_reply_opcode; // translate.ts:249
-  reg [2:0] second_op; // translate.ts:249
-  reg second_indirect; // translate.ts:249
-  reg second_needs_read; // translate.ts:249
-  reg second_needs_write; // translate.ts:249
-  reg second_outside; // translate.ts:249
-  reg second_step; // translate.ts:249
-  reg second_last_step; // translate.ts:249
-  reg [17:0] second_ppns; // translate.ts:249
-  reg [43:0] second_key; // translate.ts:250
-  reg [5:0] second_slot; // translate.ts:251
-  reg [7:0] second_index; // translate.ts:253
+  wire parked_1_push_ready; // choose.ts:32
+  wire parked_1_pop_valid; // choose.ts:32
+  wire [5:0] parked_1_pop_payload; // choose.ts:32
+  wire [6:0] parked_1_level; // choose.ts:32
+  reg [15:0] first_pid; // lookup.ts:74
+  reg [27:0] first_vpn; // lookup.ts:74
+  reg [21:0] first_offset; // lookup.ts:74
+  reg [13:0] first_length; // lookup.ts:74
+  reg first_write; // lookup.ts:74
+  reg first_silent; // lookup.ts:74
+  reg [7:0] first_reply_opcode; // lookup.ts:74
+  reg [2:0] first_op; // lookup.ts:74
+  reg first_indirect; // lookup.ts:74
+  reg first_needs_read; // lookup.ts:74
+  reg first_needs_write; // lookup.ts:74
+  reg first_outside; // lookup.ts:74
+  reg first_step; // lookup.ts:74
+  reg first_last_step; // lookup.ts:74
+  reg [17:0] first_ppns; // lookup.ts:74
+  reg [43:0] first_key; // lookup.ts:75
+  reg [5:0] first_slot; // lookup.ts:76
+  reg first_valid; // lookup.ts:77
+  reg first_shoots; // lookup.ts:78
+  reg is_lookup; // lookup.ts:105
+  reg is_shoot; // lookup.ts:106
+  reg [15:0] second_pid; // lookup.ts:107
+  reg [27:0] second_vpn; // lookup.ts:107
+  reg [21:0] second_offset; // lookup.ts:107
+  reg [13:0] second_length; // lookup.ts:107
+  reg second_write; // lookup.ts:107
+  reg second_silent; // lookup.ts:107
+  reg [7:0] second_reply_opcode; // lookup.ts:107
+  reg [2:0] second_op; // lookup.ts:107
+  reg second_indirect; // lookup.ts:107
+  reg second_needs_read; // lookup.ts:107
+  reg second_needs_write; // lookup.ts:107
+  reg second_outside; // lookup.ts:107
+  reg second_step; // lookup.ts:107
+  reg second_last_step; // lookup.ts:107
+  reg [17:0] second_ppns; // lookup.ts:107
+  reg [43:0] second_key; // lookup.ts:108
+  reg [5:0] second_slot; // lookup.ts:109
+  reg [7:0] second_index; // lookup.ts:110
   reg reads_out_queued; // pass-queue.ts:34
   reg [5:0] reads_out_head; // pass-queue.ts:35
   reg [5:0] reads_out_behind_head; // pass-queue.ts:36
@@ -232,129 +273,85 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg [5:0] refused_out_head; // pass-queue.ts:35
   reg [5:0] refused_out_behind_head; // pass-queue.ts:36
   reg [5:0] refused_out_tail; // pass-queue.ts:37
-  wire walk_fetch_ready; // translate.ts:394
-  wire walk_ar_valid; // translate.ts:394
-  wire [30:0] walk_ar_payload_addr; // translate.ts:394
-  wire [4:0] walk_ar_payload_id; // translate.ts:394
-  wire [7:0] walk_ar_payload_len; // translate.ts:394
-  wire [2:0] walk_ar_payload_size; // translate.ts:394
-  wire [1:0] walk_ar_payload_burst; // translate.ts:394
-  wire walk_r_ready; // translate.ts:394
-  wire walk_arriving_valid; // translate.ts:394
-  wire [3:0] walk_arriving_miss; // translate.ts:394
-  wire walk_walked_valid; // translate.ts:394
-  wire [3:0] walk_walked_result_miss; // translate.ts:394
-  wire walk_walked_result_error; // translate.ts:394
-  wire walk_walked_result_allocated; // translate.ts:394
-  wire walk_walked_result_mapped; // translate.ts:394
-  wire walk_walked_result_read; // translate.ts:394
-  wire walk_walked_result_write; // translate.ts:394
-  wire [8:0] walk_walked_result_ppn; // translate.ts:394
-  wire [2:0] walk_walked_result_slot; // translate.ts:394
-  wire [7:0] walk_walked_result_index; // translate.ts:394
-  wire [35:0] walk_walked_result_tag; // translate.ts:394
-  wire faults_free_page_ready; // translate.ts:403
-  wire faults_done_valid; // translate.ts:403
-  wire [3:0] faults_done_miss; // translate.ts:403
-  wire faults_done_out_of_memory; // translate.ts:403
-  wire [8:0] faults_done_ppn; // translate.ts:403
-  wire faults_quick; // translate.ts:403
-  wire faults_aw_valid; // translate.ts:403
-  wire [30:0] faults_aw_payload_addr; // translate.ts:403
-  wire [4:0] faults_aw_payload_id; // translate.ts:403
-  wire [7:0] faults_aw_payload_len; // translate.ts:403
-  wire [2:0] faults_aw_payload_size; // translate.ts:403
-  wire [1:0] faults_aw_payload_burst; // translate.ts:403
-  wire faults_w_valid; // translate.ts:403
-  wire [511:0] faults_w_payload_data; // translate.ts:403
-  wire [63:0] faults_w_payload_strb; // translate.ts:403
-  wire faults_w_payload_last; // translate.ts:403
-  wire faults_b_ready; // translate.ts:403
-  wire faults_written_valid; // translate.ts:403
-  wire [3:0] faults_written_miss; // translate.ts:403
-  wire [6:0] faults_level; // translate.ts:403
-  reg [63:0] inside_; // translate.ts:418
-  reg [63:0] awaited; // translate.ts:421
-  reg drains; // translate.ts:422
-  reg report; // translate.ts:423
-  reg shot; // translate.ts:425
-  reg happened_tlb_hits; // translate.ts:444
-  reg happened_tlb_misses; // translate.ts:444
-  reg happened_misses_merged; // translate.ts:444
-  reg happened_bucket_fetches; // translate.ts:444
-  reg happened_tlb_evictions; // translate.ts:444
-  reg happened_page_faults; // translate.ts:444
-  reg happened_shootdowns; // translate.ts:444
-  reg happened_invalid; // translate.ts:444
-  reg happened_write_permission; // translate.ts:444
-  reg happened_read_permission; // translate.ts:444
-  reg happened_out_of_memory; // translate.ts:444
-  (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:151
+  reg [63:0] inside_1; // shootdown.ts:29
+  reg [63:0] awaited; // shootdown.ts:30
+  reg shot; // shootdown.ts:31
+  reg drains; // shootdown.ts:32
+  reg report; // shootdown.ts:33
+  reg happened_tlb_hits; // translate.ts:90
+  reg happened_tlb_misses; // translate.ts:90
+  reg happened_misses_merged; // translate.ts:90
+  reg happened_bucket_fetches; // translate.ts:90
+  reg happened_tlb_evictions; // translate.ts:90
+  reg happened_page_faults; // translate.ts:90
+  reg happened_shootdowns; // translate.ts:90
+  reg happened_invalid; // translate.ts:90
+  reg happened_write_permission; // translate.ts:90
+  reg happened_read_permission; // translate.ts:90
+  reg happened_out_of_memory; // translate.ts:90
+  (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:42
   (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [73:0] writes_out_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [73:0] syncs_out_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [19:0] refused_out_store [0:63]; // pass-queue.ts:33
-  wire first_ready; // translate.ts:174
-  wire first_moves; // translate.ts:246
+  wire first_moves; // translate.ts:66
+  wire first_ready = ~first_valid | first_moves; // translate.ts:49
   wire again_valid = goes_to_again | again_queued; // pass-queue.ts:31
   wire [5:0] again_payload = again_queued ? again_store[again_head] : decision_slot; // pass-queue.ts:31
   wire again_taken = again_valid & first_ready; // pass-queue.ts:45
   wire again_single = again_tail == again_behind_head; // pass-queue.ts:51
-  assign first_ready = ~first_valid | first_moves;
-  wire wants_parked = ~again_valid & parked_queue_pop_valid & ~retrying & misses_room; // translate.ts:176
-  wire wants_old = again_valid | wants_parked; // translate.ts:177
-  wire wants_shootdown = ~wants_old & shootdown_valid & ~shooting; // translate.ts:178
-  wire wants_new = ~(wants_old | wants_shootdown); // translate.ts:179
-  wire take_parked = first_ready & wants_parked; // translate.ts:180
-  wire take_shootdown = first_ready & wants_shootdown; // translate.ts:181
-  wire take_new = first_ready & wants_new & access_valid; // translate.ts:182
-  wire [5:0] old_slot = again_valid ? again_payload : parked_queue_pop_payload; // translate.ts:188
-  wire plain = access_payload_op == 3'd0; // translate.ts:193
-  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // translate.ts:194
-  wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // translate.ts:224
-  wire second_ends = ~misses_served_valid | misses_served_last; // translate.ts:245
+  wire wants_parked = ~again_valid & parked_1_pop_valid & ~retrying & misses_room; // choose.ts:66
+  wire wants_old = again_valid | wants_parked; // choose.ts:67
+  wire may_shoot = ~wants_old & ~shooting; // choose.ts:68
+  wire wants_shootdown = may_shoot & shootdown_valid; // choose.ts:69
+  wire wants_fresh = ~(wants_old | wants_shootdown); // choose.ts:70
+  wire takes_parked = first_ready & wants_parked; // choose.ts:71
+  wire [5:0] old_slot = again_valid ? again_payload : parked_1_pop_payload; // choose.ts:78
+  wire takes_shootdown = first_ready & wants_shootdown; // choose.ts:81
+  wire takes_fresh = first_ready & wants_fresh & access_valid; // choose.ts:82
+  wire plain = access_payload_op == 3'd0; // lookup.ts:38
+  wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // lookup.ts:41
+  wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // lookup.ts:80
+  wire second_ends = ~misses_served_valid | misses_served_last; // translate.ts:65
   assign first_moves = second_ends & ~misses_next & first_valid;
-  wire [5:0] request_slot = misses_served_valid ? misses_served_slot : second_slot; // translate.ts:269
-  wire hit = is_lookup & ~second_outside & tlb_hit; // translate.ts:272
-  wire [116:0] permitted_word = records[misses_served_slot];
-  wire permitted_choice = misses_served_valid ? permitted_word[95] : second_needs_write;
-  wire permitted_choice_2 = misses_served_valid ? misses_served_write : tlb_mapping_write;
-  wire permitted_choice_3 = misses_served_valid ? permitted_word[94] : second_needs_read;
-  wire permitted =
-    (~permitted_choice | permitted_choice_2)
-    & (~permitted_choice_3 | (misses_served_valid ? misses_served_read : tlb_mapping_read)); // translate.ts:282
-  wire mapped = hit | (misses_served_valid & (misses_served_verdict == 3'd0)); // translate.ts:284
-  wire absent =
-    (is_lookup & second_outside)
-    | (misses_served_valid & (misses_served_verdict == 3'd1) & misses_served_first); // translate.ts:287
-  wire doubtful = misses_served_valid & (misses_served_verdict == 3'd1) & ~misses_served_first; // translate.ts:288
-  wire failed = misses_served_valid & (misses_served_verdict == 3'd4); // translate.ts:289
-  wire denied =
-    ~permitted
-    & (mapped | (misses_served_valid & (misses_served_verdict == 3'd2)) | (misses_served_valid & (misses_served_verdict == 3'd3))); // translate.ts:291
-  wire lacks_write = permitted_choice & ~permitted_choice_2; // translate.ts:292
-  wire exhausted = permitted & misses_served_valid & (misses_served_verdict == 3'd3); // translate.ts:293
-  wire moving =
-    misses_served_valid
-    & (misses_served_verdict == 3'd2)
-    & ~(misses_served_read | misses_served_write); // translate.ts:296
-  wire again_later = permitted & misses_served_valid & (misses_served_verdict == 3'd2); // translate.ts:298
-  wire goes_on = mapped & permitted; // translate.ts:299
-  wire complete_choice = misses_served_valid ? permitted_word[97] : second_step;
-  wire complete_choice_2 = misses_served_valid ? permitted_word[98] : second_last_step;
-  wire complete = complete_choice == complete_choice_2; // translate.ts:300
-  wire missed = is_lookup & ~second_outside & ~tlb_hit; // translate.ts:302
-  wire adds = missed & misses_added_taken; // translate.ts:303
-  wire parks = (missed & ~misses_added_taken) | again_later | doubtful; // translate.ts:304
-  wire learns =
-    misses_served_valid
-    & misses_served_first
-    & (misses_served_verdict == 3'd0)
-    & ~misses_served_poisoned; // translate.ts:315
-  wire [2:0] asks_sync_choice = misses_served_valid ? permitted_word[92:90] : second_op;
-  wire asks_sync = asks_sync_choice != 3'd0; // translate.ts:330
-  wire finished = goes_on & complete; // translate.ts:331
+  wire [5:0] slot = misses_served_valid ? misses_served_slot : second_slot; // translate.ts:73
+  wire [8:0] mapping_ppn = misses_served_valid ? misses_served_ppn : tlb_mapping_ppn; // judge.ts:47
+  wire mapping_write = misses_served_valid ? misses_served_write : tlb_mapping_write; // judge.ts:48
+  wire mapping_read = misses_served_valid ? misses_served_read : tlb_mapping_read; // judge.ts:49
+  wire inside_ = is_lookup & ~second_outside; // judge.ts:51
+  wire beyond = is_lookup & second_outside; // judge.ts:52
+  wire hit = inside_ & tlb_hit; // judge.ts:53
+  wire mapped = hit | (misses_served_valid & (misses_served_verdict == 3'd0)); // judge.ts:54
+  wire unmapped = misses_served_valid & (misses_served_verdict == 3'd2); // judge.ts:55
+  wire out_of_frames = misses_served_valid & (misses_served_verdict == 3'd3); // judge.ts:56
+  wire [116:0] lacks_write_word = records[misses_served_slot];
+  wire lacks_write_choice = misses_served_valid ? lacks_write_word[95] : second_needs_write;
+  wire lacks_write = lacks_write_choice & ~mapping_write; // judge.ts:58
+  wire lacks_read_choice = misses_served_valid ? lacks_write_word[94] : second_needs_read;
+  wire lacks_read = lacks_read_choice & ~mapping_read; // judge.ts:59
+  wire permitted = ~(lacks_write | lacks_read); // judge.ts:60
+  wire no_entry = misses_served_valid & (misses_served_verdict == 3'd1); // judge.ts:63
+  wire doubtful = no_entry & ~misses_served_first; // judge.ts:64
+  wire late = permitted & unmapped; // judge.ts:66
+  wire missed = inside_ & ~tlb_hit; // judge.ts:69
+  wire goes_on = mapped & permitted; // judge.ts:72
+  wire complete_choice = misses_served_valid ? lacks_write_word[97] : second_step;
+  wire complete_choice_2 = misses_served_valid ? lacks_write_word[98] : second_last_step;
+  wire complete = complete_choice == complete_choice_2; // judge.ts:73
+  wire looks_again = late | doubtful; // judge.ts:74
+  wire absent = beyond | (no_entry & misses_served_first); // judge.ts:75
+  wire failed = misses_served_valid & (misses_served_verdict == 3'd4); // judge.ts:76
+  wire exhausted = permitted & out_of_frames; // judge.ts:77
+  wire moving = unmapped & ~(misses_served_read | misses_served_write); // judge.ts:80
+  wire denied = ~permitted & (mapped | unmapped | out_of_frames); // judge.ts:82
+  wire unplaced = missed & ~misses_added_taken; // translate.ts:76
+  wire [2:0] asks_sync_choice = misses_served_valid ? lacks_write_word[92:90] : second_op;
+  wire asks_sync = asks_sync_choice != 3'd0; // judge.ts:108
+  wire finished = goes_on & complete; // judge.ts:109
+  wire plain_1 = finished & ~asks_sync; // judge.ts:110
+  wire [27:0] next_page_choice = misses_served_valid ? lacks_write_word[43:16] : second_vpn;
+  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // leave.ts:52
   wire reads_out_taken = reads_valid & reads_ready; // pass-queue.ts:45
   wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass-queue.ts:51
   wire writes_out_taken = writes_valid & writes_ready; // pass-queue.ts:45
@@ -363,39 +360,40 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire syncs_out_single = syncs_out_tail == syncs_out_behind_head; // pass-queue.ts:51
   wire refused_out_taken = refused_valid & refused_ready; // pass-queue.ts:45
   wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass-queue.ts:51
-  wire [27:0] next_page_choice = misses_served_valid ? permitted_word[43:16] : second_vpn;
-  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // translate.ts:383
+  wire is_first = misses_served_valid & misses_served_first & (misses_served_verdict == 3'd0); // units.ts:29
+  wire adds = missed & misses_added_taken; // units.ts:84
+  wire denied_1 = denied & ~moving; // units.ts:85
 
-  wire [43:0] misses_key = first_key; // translate.ts:153
-  wire misses_advance = first_moves; // translate.ts:153
-  wire misses_add_valid = missed; // translate.ts:153
-  wire [43:0] misses_add_key = second_key; // translate.ts:153
-  wire [5:0] misses_add_slot = second_slot; // translate.ts:153
-  wire misses_add_read = second_needs_read; // translate.ts:153
-  wire misses_add_write = second_needs_write; // translate.ts:153
-  wire misses_poison = is_shoot; // translate.ts:153
-  wire misses_arriving_valid = walk_arriving_valid; // translate.ts:153
-  wire [3:0] misses_arriving_miss = walk_arriving_miss; // translate.ts:153
-  wire misses_walked_valid = walk_walked_valid; // translate.ts:153
-  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:153
-  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:153
-  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:153
-  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:153
-  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:153
-  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:153
-  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:153
-  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:153
-  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:153
-  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:153
-  wire misses_faulted_valid = faults_done_valid; // translate.ts:153
-  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:153
-  wire misses_faulted_out_of_memory = faults_done_out_of_memory; // translate.ts:153
-  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:153
-  wire misses_quick = faults_quick; // translate.ts:153
-  wire misses_written_valid = faults_written_valid; // translate.ts:153
-  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:153
-  wire misses_take = second_ends & misses_next; // translate.ts:153
-  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:153
+  wire [43:0] misses_key = first_key; // translate.ts:38
+  wire misses_advance = first_moves; // translate.ts:38
+  wire misses_add_valid = missed; // translate.ts:38
+  wire [43:0] misses_add_key = second_key; // translate.ts:38
+  wire [5:0] misses_add_slot = second_slot; // translate.ts:38
+  wire misses_add_read = second_needs_read; // translate.ts:38
+  wire misses_add_write = second_needs_write; // translate.ts:38
+  wire misses_poison = is_shoot; // translate.ts:38
+  wire misses_arriving_valid = walk_arriving_valid; // translate.ts:38
+  wire [3:0] misses_arriving_miss = walk_arriving_miss; // translate.ts:38
+  wire misses_walked_valid = walk_walked_valid; // translate.ts:38
+  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:38
+  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:38
+  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:38
+  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:38
+  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:38
+  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:38
+  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:38
+  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:38
+  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:38
+  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:38
+  wire misses_faulted_valid = faults_done_valid; // translate.ts:38
+  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:38
+  wire misses_faulted_out_of_memory = faults_done_out_of_memory; // translate.ts:38
+  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:38
+  wire misses_quick = faults_quick; // translate.ts:38
+  wire misses_written_valid = faults_written_valid; // translate.ts:38
+  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:38
+  wire misses_take = second_ends & misses_next; // translate.ts:38
+  MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:38
     .clk                     (clk),
     .rst                     (rst),
     .key                     (misses_key),
@@ -456,16 +454,16 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .served_poisoned         (misses_served_poisoned)
   );
 
-  wire [43:0] tlb_key = first_key; // translate.ts:154
-  wire tlb_advance = first_moves; // translate.ts:154
-  wire tlb_use = hit; // translate.ts:154
-  wire tlb_clear = is_shoot; // translate.ts:154
-  wire tlb_fill_valid = learns; // translate.ts:154
-  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:154
-  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:154
-  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:154
-  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:154
-  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:154
+  wire [43:0] tlb_key = first_key; // translate.ts:39
+  wire tlb_advance = first_moves; // translate.ts:39
+  wire tlb_use = hit; // translate.ts:39
+  wire tlb_clear = is_shoot; // translate.ts:39
+  wire tlb_fill_valid = is_first & ~misses_served_poisoned; // translate.ts:39
+  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:39
+  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:39
+  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:39
+  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:39
+  Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:39
     .clk                (clk),
     .rst                (rst),
     .key                (tlb_key),
@@ -484,32 +482,17 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .evicts             (tlb_evicts)
   );
 
-  wire parked_queue_push_valid = goes_to_parked; // translate.ts:167
-  wire [5:0] parked_queue_push_payload = decision_slot; // translate.ts:167
-  wire parked_queue_pop_ready = take_parked; // translate.ts:167
-  Fifo_uint6_d64 parked_queue ( // translate.ts:167
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (parked_queue_push_valid),
-    .push_ready   (parked_queue_push_ready),
-    .push_payload (parked_queue_push_payload),
-    .pop_valid    (parked_queue_pop_valid),
-    .pop_ready    (parked_queue_pop_ready),
-    .pop_payload  (parked_queue_pop_payload),
-    .level        (parked_queue_level)
-  );
-
-  wire walk_fetch_valid = misses_added_fetch; // translate.ts:394
-  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:394
-  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:394
-  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:394
-  wire walk_ar_ready = ar_ready; // translate.ts:394
-  wire walk_r_valid = r_valid; // translate.ts:394
-  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:394
-  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:394
-  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:394
-  wire walk_r_payload_last = r_payload_last; // translate.ts:394
-  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:394
+  wire walk_fetch_valid = misses_added_fetch; // translate.ts:40
+  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:40
+  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:40
+  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:40
+  wire walk_ar_ready = ar_ready; // translate.ts:40
+  wire walk_r_valid = r_valid; // translate.ts:40
+  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:40
+  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:40
+  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:40
+  wire walk_r_payload_last = r_payload_last; // translate.ts:40
+  TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:40
     .clk                     (clk),
     .rst                     (rst),
     .fetch_valid             (walk_fetch_valid),
@@ -545,26 +528,26 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .walked_result_tag       (walk_walked_result_tag)
   );
 
-  wire faults_fault_valid = misses_fault_valid; // translate.ts:403
-  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:403
-  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:403
-  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:403
-  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:403
-  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:403
-  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:403
-  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:403
-  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:403
-  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:403
-  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:403
-  wire faults_free_page_valid = free_page_valid; // translate.ts:403
-  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:403
-  wire faults_out_of_memory = out_of_memory; // translate.ts:403
-  wire faults_aw_ready = aw_ready; // translate.ts:403
-  wire faults_w_ready = w_ready; // translate.ts:403
-  wire faults_b_valid = b_valid; // translate.ts:403
-  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:403
-  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:403
-  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:403
+  wire faults_fault_valid = misses_fault_valid; // translate.ts:41
+  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:41
+  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:41
+  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:41
+  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:41
+  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:41
+  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:41
+  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:41
+  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:41
+  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:41
+  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:41
+  wire faults_free_page_valid = free_page_valid; // translate.ts:41
+  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:41
+  wire faults_out_of_memory = out_of_memory; // translate.ts:41
+  wire faults_aw_ready = aw_ready; // translate.ts:41
+  wire faults_w_ready = w_ready; // translate.ts:41
+  wire faults_b_valid = b_valid; // translate.ts:41
+  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:41
+  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:41
+  PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:41
     .clk                    (clk),
     .rst                    (rst),
     .fault_valid            (faults_fault_valid),
@@ -607,21 +590,35 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .written_miss           (faults_written_miss),
     .level                  (faults_level)
   );
-  wire [8:0] decision_ppns_choice = misses_served_valid ? misses_served_ppn : tlb_mapping_ppn;
-  wire [17:0] decision_ppns_choice_2 = misses_served_valid ? permitted_word[116:99] : second_ppns;
-  wire [8:0] decision_ppns_choice_3 = complete_choice ? decision_ppns_choice : decision_ppns_choice_2[17:9];
-  wire [8:0] decision_ppns_choice_4 = ~complete_choice ? decision_ppns_choice : decision_ppns_choice_2[8:0];
+
+  wire parked_1_push_valid = goes_to_parked; // choose.ts:32
+  wire [5:0] parked_1_push_payload = decision_slot; // choose.ts:32
+  wire parked_1_pop_ready = takes_parked; // choose.ts:32
+  Fifo_uint6_d64 parked_1 ( // choose.ts:32
+    .clk          (clk),
+    .rst          (rst),
+    .push_valid   (parked_1_push_valid),
+    .push_ready   (parked_1_push_ready),
+    .push_payload (parked_1_push_payload),
+    .pop_valid    (parked_1_pop_valid),
+    .pop_ready    (parked_1_pop_ready),
+    .pop_payload  (parked_1_pop_payload),
+    .level        (parked_1_level)
+  );
+  wire [17:0] decision_ppns_choice = misses_served_valid ? lacks_write_word[116:99] : second_ppns;
+  wire [8:0] decision_ppns_choice_2 = complete_choice ? mapping_ppn : decision_ppns_choice[17:9];
+  wire [8:0] decision_ppns_choice_3 = ~complete_choice ? mapping_ppn : decision_ppns_choice[8:0];
 
   always @(posedge clk) begin
-    decision_slot <= request_slot;
-    decision_offset <= misses_served_valid ? permitted_word[65:44] : second_offset;
-    decision_length <= misses_served_valid ? permitted_word[79:66] : second_length;
-    decision_write <= misses_served_valid ? permitted_word[80] : second_write;
-    decision_silent <= misses_served_valid ? permitted_word[81] : second_silent;
-    decision_reply_opcode <= misses_served_valid ? permitted_word[89:82] : second_reply_opcode;
+    decision_slot <= slot;
+    decision_offset <= misses_served_valid ? lacks_write_word[65:44] : second_offset;
+    decision_length <= misses_served_valid ? lacks_write_word[79:66] : second_length;
+    decision_write <= misses_served_valid ? lacks_write_word[80] : second_write;
+    decision_silent <= misses_served_valid ? lacks_write_word[81] : second_silent;
+    decision_reply_opcode <= misses_served_valid ? lacks_write_word[89:82] : second_reply_opcode;
     decision_op <= asks_sync_choice;
-    decision_indirect <= misses_served_valid ? permitted_word[93] : second_indirect;
-    decision_ppns <= {decision_ppns_choice_3, decision_ppns_choice_4};
+    decision_indirect <= misses_served_valid ? lacks_write_word[93] : second_indirect;
+    decision_ppns <= {decision_ppns_choice_2, decision_ppns_choice_3};
     decision_status <=
       absent ? 4'd1 :
       failed ? 4'd4 :
@@ -630,7 +627,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       lacks_write ? 4'd2 :
       4'd3;
   end
-  wire [63:0] inside__joined = {
+  wire [63:0] inside_1_joined = {
     access_payload_slot == 6'd63,
     access_payload_slot == 6'd62,
     access_payload_slot == 6'd61,
@@ -712,7 +709,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       writes_out_queued <= 1'b0;
       syncs_out_queued <= 1'b0;
       refused_out_queued <= 1'b0;
-      inside_ <= 64'd0;
+      inside_1 <= 64'd0;
       shot <= 1'b0;
       happened_tlb_hits <= 1'b0;
       happened_tlb_misses <= 1'b0;
@@ -732,12 +729,12 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
         goes_to_again & ~again_taken;
       is_lookup <= first_moves & ~first_shoots;
       is_shoot <= first_moves & first_shoots;
-      goes_to_reads <= finished & ~asks_sync & ~(misses_served_valid ? permitted_word[80] : second_write);
-      goes_to_writes <= finished & ~asks_sync & (misses_served_valid ? permitted_word[80] : second_write);
+      goes_to_reads <= plain_1 & ~(misses_served_valid ? lacks_write_word[80] : second_write);
+      goes_to_writes <= plain_1 & (misses_served_valid ? lacks_write_word[80] : second_write);
       goes_to_syncs <= finished & asks_sync;
       goes_to_refused <= absent | failed | exhausted | denied;
       goes_to_again <= goes_on & ~complete;
-      goes_to_parked <= parks;
+      goes_to_parked <= unplaced | looks_again;
       reads_out_queued <=
         reads_out_queued ? ~reads_out_single | goes_to_reads | ~reads_out_taken :
         goes_to_reads & ~reads_out_taken;
@@ -750,7 +747,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       refused_out_queued <=
         refused_out_queued ? ~refused_out_single | goes_to_refused | ~refused_out_taken :
         goes_to_refused & ~refused_out_taken;
-      inside_ <= (inside_ & busy) | (take_new ? inside__joined : 64'd0);
+      inside_1 <= (inside_1 & busy) | (takes_fresh ? inside_1_joined : 64'd0);
       shot <= is_shoot;
       happened_tlb_hits <= hit;
       happened_tlb_misses <= adds;
@@ -760,9 +757,40 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       happened_page_faults <= faults_done_valid & ~faults_done_out_of_memory;
       happened_shootdowns <= shootdown_done_valid & shootdown_done_ready;
       happened_invalid <= absent | moving;
-      happened_write_permission <= denied & lacks_write & ~moving;
-      happened_read_permission <= denied & ~(lacks_write | moving);
+      happened_write_permission <= denied_1 & lacks_write;
+      happened_read_permission <= denied_1 & ~lacks_write;
       happened_out_of_memory <= exhausted;
+    end
+
+  always @(posedge clk)
+    if (rst) retrying <= 1'b0;
+    else if (takes_parked) retrying <= 1'b1;
+    else if (is_lookup) retrying <= 1'b0;
+
+  always @(posedge clk)
+    if (rst) begin
+      shooting <= 1'b0;
+      awaited <= 64'd0;
+      drains <= 1'b0;
+      report <= 1'b0;
+    end
+    else begin
+      if (takes_shootdown) shooting <= 1'b1;
+      if (shot) begin
+        drains <= 1'b1;
+        awaited <= inside_1 & busy;
+      end
+      else if (drains) begin
+        awaited <= awaited & busy;
+        if (~((|awaited) | misses_poison_left)) begin
+          drains <= 1'b0;
+          report <= 1'b1;
+        end
+      end
+      if (shootdown_done_valid & shootdown_done_ready) begin
+        report <= 1'b0;
+        shooting <= 1'b0;
+      end
     end
 
   always @(posedge clk)
@@ -778,37 +806,6 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) again_tail <= 6'd0;
     else if (goes_to_again) again_tail <= again_tail + 6'd1;
-
-  always @(posedge clk)
-    if (rst) retrying <= 1'b0;
-    else if (take_parked) retrying <= 1'b1;
-    else if (is_lookup) retrying <= 1'b0;
-
-  always @(posedge clk)
-    if (rst) begin
-      shooting <= 1'b0;
-      awaited <= 64'd0;
-      drains <= 1'b0;
-      report <= 1'b0;
-    end
-    else begin
-      if (take_shootdown) shooting <= 1'b1;
-      if (shot) begin
-        drains <= 1'b1;
-        awaited <= inside_ & busy;
-      end
-      else if (drains) begin
-        awaited <= awaited & busy;
-        if (~((|awaited) | misses_poison_left)) begin
-          drains <= 1'b0;
-          report <= 1'b1;
-        end
-      end
-      if (shootdown_done_valid & shootdown_done_ready) begin
-        report <= 1'b0;
-        shooting <= 1'b0;
-      end
-    end
   wire [116:0] first_pid_word = records[old_slot];
   wire [22:0] first_last_step_shifted = last_byte >> 22;
 
@@ -1090,23 +1087,23 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (is_lookup | misses_served_valid) begin
-      records[request_slot] <= {
+      records[slot] <= {
+        decision_ppns_choice_2,
         decision_ppns_choice_3,
-        decision_ppns_choice_4,
         complete_choice_2,
         mapped ? complete_choice + 1'b1 : complete_choice,
-        mapped ? next_page[28] : misses_served_valid ? permitted_word[96] : second_outside,
-        permitted_choice,
-        permitted_choice_3,
-        misses_served_valid ? permitted_word[93] : second_indirect,
+        mapped ? next_page[28] : misses_served_valid ? lacks_write_word[96] : second_outside,
+        lacks_write_choice,
+        lacks_read_choice,
+        misses_served_valid ? lacks_write_word[93] : second_indirect,
         asks_sync_choice,
-        misses_served_valid ? permitted_word[89:82] : second_reply_opcode,
-        misses_served_valid ? permitted_word[81] : second_silent,
-        misses_served_valid ? permitted_word[80] : second_write,
-        misses_served_valid ? permitted_word[79:66] : second_length,
-        misses_served_valid ? permitted_word[65:44] : second_offset,
+        misses_served_valid ? lacks_write_word[89:82] : second_reply_opcode,
+        misses_served_valid ? lacks_write_word[81] : second_silent,
+        misses_served_valid ? lacks_write_word[80] : second_write,
+        misses_served_valid ? lacks_write_word[79:66] : second_length,
+        misses_served_valid ? lacks_write_word[65:44] : second_offset,
         mapped ? next_page[27:0] : next_page_choice,
-        misses_served_valid ? permitted_word[15:0] : second_pid
+        misses_served_valid ? lacks_write_word[15:0] : second_pid
       };
     end
 
@@ -1169,7 +1166,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       };
     end
 
-  assign access_ready = first_ready & wants_new;
+  assign access_ready = first_ready & wants_fresh;
   assign reads_valid = goes_to_reads | reads_out_queued;
   wire [73:0] reads_payload_slot_word = reads_out_store[reads_out_head];
   assign reads_payload_slot = reads_out_queued ? reads_payload_slot_word[5:0] : decision_slot;
@@ -1238,7 +1235,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign b_ready = faults_b_ready;
   assign free_page_ready = faults_free_page_ready;
   assign free_pages = faults_level;
-  assign shootdown_ready = first_ready & ~wants_old & ~shooting;
+  assign shootdown_ready = first_ready & may_shoot;
   assign shootdown_done_valid = report;
   assign shootdown_done_payload = 1'b1;
   assign events_tlb_hits = happened_tlb_hits;
@@ -1256,8 +1253,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
+      assert (~(goes_to_parked & ~parked_1_push_ready)); // choose.ts:29
       assert (~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken)); // pass-queue.ts:53
-      assert (~(goes_to_parked & ~parked_queue_push_ready)); // translate.ts:168
       assert (~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken)); // pass-queue.ts:53
       assert (~(goes_to_writes & writes_out_queued & (writes_out_tail == writes_out_head) & ~writes_out_taken)); // pass-queue.ts:53
       assert (~(goes_to_syncs & syncs_out_queued & (syncs_out_tail == syncs_out_head) & ~syncs_out_taken)); // pass-queue.ts:53
@@ -1267,12 +1264,12 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken))) begin
-        $display("%s", "assertion failed: the queue again has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
+      if (~(~(goes_to_parked & ~parked_1_push_ready))) begin
+        $display("%s", "assertion failed: the queue parked has room for every request in flight (choose.ts:29)"); // choose.ts:29
         $stop;
       end
-      if (~(~(goes_to_parked & ~parked_queue_push_ready))) begin
-        $display("%s", "assertion failed: the queue parked has room for every request in flight (translate.ts:168)"); // translate.ts:168
+      if (~(~(goes_to_again & again_queued & (again_tail == again_head) & ~again_taken))) begin
+        $display("%s", "assertion failed: the queue again has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
         $stop;
       end
       if (~(~(goes_to_reads & reads_out_queued & (reads_out_tail == reads_out_head) & ~reads_out_taken))) begin
@@ -1295,5 +1292,5 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, parked_queue_level, walk_fetch_ready, first_last_step_shifted[22:1], 1'b0};
+  wire _unused_ok = &{1'b0, walk_fetch_ready, parked_1_level, first_last_step_shifted[22:1], 1'b0};
 endmodule

@@ -37,6 +37,9 @@ export interface Def<P extends Ports = Ports> {
   /** Elaborates (once) and gives the circuit with everything found wrong in it and below. */
   elaborate(): Elaborated;
 }
+/** An instance of a module (`InstanceOf<typeof Fifo>`): the type for a function that is given one. */
+export type InstanceOf<M> = M extends (params: never) => Def<infer P> ? Outside<P> : never;
+
 /** A circuit, and everything found in it and below. */
 export interface Elaborated {
   readonly circuit: Circuit;

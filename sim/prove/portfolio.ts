@@ -2,13 +2,13 @@
 import { findTool } from "../backend/verilator/tools.ts";
 import { BuildError } from "../errors.ts";
 import type { Budget, Engine, Finding } from "./engine.ts";
-import { pdr } from "./engines/pdr.ts";
+import { pdr, pdrEach } from "./engines/pdr.ts";
 import { smtbmc } from "./engines/smtbmc.ts";
 import { tempinduct } from "./engines/tempinduct.ts";
 import type { FormalModel } from "./model.ts";
 
 /** All engines, those that answer soonest first. */
-export const engines: readonly Engine[] = [pdr, smtbmc("z3"), tempinduct, smtbmc("cvc5")];
+export const engines: readonly Engine[] = [pdr, smtbmc("z3"), tempinduct, smtbmc("cvc5"), pdrEach];
 
 /**
  * Head start of each engine before the next joins in, s: most properties are decided by then, and need

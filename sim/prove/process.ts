@@ -11,6 +11,8 @@ export interface RunLimits {
   readonly cwd: string;
   readonly seconds: number;
   readonly signal?: AbortSignal;
+  /** The tool is ended as soon as its output has this. */
+  readonly enough?: RegExp;
 }
 
 /**
@@ -45,6 +47,7 @@ export function runLimited(command: string, args: readonly string[], o: RunLimit
     };
     child.stdout.on("data", (d: Buffer) => {
       out += d.toString();
+      if (o.enough?.test(out) === true) end();
     });
     child.stderr.on("data", (d: Buffer) => {
       out += d.toString();

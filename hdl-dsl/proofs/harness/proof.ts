@@ -21,6 +21,8 @@ export interface Proof {
   readonly harness: Def;
   /** The proof takes a minute and more: `mnemo prove` does it, the tests only when they are run at length. */
   readonly long?: true;
+  /** The engine that is known to decide it: the others are not started, which would only take its time. */
+  readonly by?: string;
   /** Steps of k-induction worth trying; default 6. */
   readonly induction?: number;
   /** Cycles in which a cover must be reached; default 14. */

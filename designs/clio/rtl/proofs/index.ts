@@ -6,6 +6,7 @@ import { gbnDeliveryProof, gbnReceiverProof, slotPoolProof, tlbProof } from "../
 import { matProof } from "./mat.ts";
 import { partitionProofs } from "./partition.ts";
 import { socPortProof } from "./soc-port.ts";
+import { syncUnitProof } from "./sync-unit.ts";
 
 /** Every proof of the node's units. */
 export const nodeProofs: readonly Proof[] = [
@@ -17,5 +18,6 @@ export const nodeProofs: readonly Proof[] = [
   gbnDeliveryProof,
   entryExchangeProof,
   socPortProof,
+  syncUnitProof,
   ...partitionProofs,
 ];

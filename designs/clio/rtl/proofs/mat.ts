@@ -80,7 +80,7 @@ export const matProof: Proof = {
     { what: "a reply is done", from: "& ~request_payload_reply;", to: ";" },
     {
       what: "the node's own processes for everybody",
-      from: "sound = whole & ~request_payload_foreign",
+      from: "sound = whole & own",
       to: "sound = whole",
     },
   ],

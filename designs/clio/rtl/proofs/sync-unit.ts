@@ -226,6 +226,8 @@ function inOrder(name: string, asked: Bit, value: UInt, answered: Bit): { readon
 export const syncUnitProof: Proof = {
   module: `SyncUnit, ${LANES} lanes, ${SLOTS} slots`,
   harness: harness(),
+  long: true,
+  by: "abc pdr -a",
   reach: 16,
   faults: [
     { what: "the same word is not looked for", from: /wire clash = [^;]*;/, to: "wire clash = 1'b0;" },

@@ -46,6 +46,25 @@ export interface MissTableParameters extends WalkParameters {
   readonly keyBits: number;
 }
 
+/** A request of the list that is served, one each cycle. */
+export const Served = (p: MissTableParameters) =>
+  struct({
+    valid: bit,
+    slot: uint(Math.log2(p.slots)),
+    last: bit,
+    verdict: uint(3),
+    ppn: uint(geometryOf(p).ppnBits),
+    read: bit,
+    write: bit,
+    key: uint(p.keyBits),
+    /**
+     * The first request of its list: it tells the TLB; and of a page without an entry only it knows that the
+     * fetch began after it came.
+     */
+    first: bit,
+    poisoned: bit,
+  });
+
 /**
  * The outstanding misses (MSHRs): one for each page that is being fetched, so that two misses to one page make one
  * fetch, one page fault and one TLB entry. The requests that wait for a page hang on its miss as a list of slots, in
@@ -91,24 +110,7 @@ export const MissTable = module(
       written: input(struct({ valid: bit, miss })),
       next: output(bit),
       take: input(bit),
-      served: output(
-        struct({
-          valid: bit,
-          slot,
-          last: bit,
-          verdict: uint(3),
-          ppn: uint(geometryOf(p).ppnBits),
-          read: bit,
-          write: bit,
-          key: uint(p.keyBits),
-          /**
-           * The first request of its list: it tells the TLB; and of a page without an entry only it knows that the
-           * fetch began after it came.
-           */
-          first: bit,
-          poisoned: bit,
-        }),
-      ),
+      served: output(Served(p)),
     };
   },
   (io, p) => {

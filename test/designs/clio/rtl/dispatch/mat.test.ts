@@ -419,7 +419,7 @@ describe("Mat", () => {
         /goes_slow = [^;]*;/,
         "goes_slow = decided_held_may_slow & (decided_held_slow | decided_held_extend);",
       ],
-      ["a process of the node's own let through", /sound = whole & ~request_payload_foreign/, "sound = whole"],
+      ["a process of the node's own let through", /sound = whole & own/, "sound = whole"],
       ["the last rule instead of the first", /chosen = [^;]*;/, "chosen = matching;"],
     ];
     for (const [name, from, to] of faults) {

@@ -719,8 +719,8 @@ describe("Translate, case by case", () => {
     caught(
       "no entry is believed by all that joined",
       narrow,
-      /== 3'd1\) & ~?misses_served_first/,
-      "== 3'd1)",
+      /no_entry & ~?misses_served_first/,
+      "no_entry",
       lateEntry,
       /refused with status 1/,
     );
