@@ -2,11 +2,13 @@
 import type { If, Stmt, Switch } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
+import { hint } from "../ir/hints.ts";
 import { leavesOf, type Shape } from "../types/shape.ts";
 import type { Alternative, Bit, Num, Readable, UInt } from "../types/value.ts";
 import { runBodyIn } from "./body.ts";
-import { context, report } from "./context.ts";
-import { userPosition } from "./position.ts";
+import { context, report, verilogName } from "./context.ts";
+import { leafName } from "./declare.ts";
+import { sourceName, userPosition } from "./position.ts";
 import { conditionOf, exprOf, operand, Value } from "./value.ts";
 import { leafExprs, shapeOf, view } from "./view.ts";
 
@@ -121,6 +123,13 @@ export function mux<V, B>(cond: Bit, a: V, b: B & Alternative<V, B>): Readable<V
   const xs = leafExprs(shape, a, "mux"),
     ys = leafExprs(shape, b, "mux");
   const byOffset = new Map(xs.map((x, i) => [x.leaf.offset, make.mux(c, x.expr, (ys[i] as typeof x).expr)]));
+  const position = userPosition(),
+    bound = sourceName(position);
+  if (bound !== undefined && !bound.inner)
+    for (const x of xs) {
+      const chosen = byOffset.get(x.leaf.offset) as Expr;
+      hint(chosen, { name: leafName(verilogName(bound.name), x.leaf), always: false, position });
+    }
   return view(shape, l => new Value(byOffset.get(l.offset) as Expr)) as Readable<V>;
 }
 

@@ -1,6 +1,7 @@
 /** Views: a shape over leaf values. Structs are plain objects of their fields, vecs have at(); each knows its shape. */
 import type { Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
+import { hint } from "../ir/hints.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import type { Signal } from "../ir/circuit.ts";
 import {
@@ -16,8 +17,8 @@ import {
   widthOf,
 } from "../types/shape.ts";
 import type { UInt, Val, Var } from "../types/value.ts";
-import { context, report, withBlock } from "./context.ts";
-import { userPosition } from "./position.ts";
+import { context, report, verilogName, withBlock } from "./context.ts";
+import { sourceName, userPosition } from "./position.ts";
 import { didYouMean } from "./suggest.ts";
 import { exprKey, exprOf, operand, refusePrimitive, uintOf, Value, Variable } from "./value.ts";
 
@@ -241,9 +242,15 @@ export function pack(v: unknown): UInt {
   return uintOf(make.concat(parts));
 }
 
-function unpackExpr(shape: Shape, e: Expr): unknown {
+/** The bits of `e` as a shape. Each leaf is named after the `const` that the view is bound to. */
+export function unpackExpr(shape: Shape, e: Expr): unknown {
+  const position = userPosition(),
+    bound = sourceName(position);
+  const base = bound === undefined || bound.inner ? undefined : verilogName(bound.name);
+  if (base !== undefined && shape.kind === "struct") hint(e, { name: `${base}_word`, always: false, position });
   return view(shape, l => {
     const s = make.slice(e, l.offset, l.width);
+    if (base !== undefined) hint(s, { name: [base, ...l.path.map(snakeCase)].join("_"), always: true, position });
     return new Value(l.signed ? make.cast(s) : s);
   });
 }

@@ -88,6 +88,8 @@ export interface VNonblocking {
   readonly target: VExpr;
   readonly value: VExpr;
   readonly position: Position | undefined;
+  /** A register's value under reset: a list of those shares lines. */
+  readonly isReset?: boolean;
 }
 /** Only in `initial` blocks. */
 export interface VBlocking {
@@ -139,6 +141,8 @@ export interface VPort {
   readonly width: number;
   readonly signed: boolean;
   readonly position: Position | undefined;
+  /** What it belongs to, told once before neighbours of one group: `push: stream in`. */
+  readonly group?: string | undefined;
 }
 export interface VDeclare {
   readonly kind: "declare";
@@ -175,12 +179,19 @@ export interface VInitial {
   readonly kind: "initial";
   readonly body: readonly VStmt[];
 }
+export interface VConnection {
+  readonly port: string;
+  readonly dir: "input" | "output";
+  readonly value: VExpr;
+  /** The stream that the port belongs to. */
+  readonly group?: string | undefined;
+}
 export interface VInstance {
   readonly kind: "instance";
   readonly module: string;
   readonly name: string;
   readonly parameters: readonly (readonly [string, number | string])[];
-  readonly connections: readonly { readonly port: string; readonly dir: "input" | "output"; readonly value: VExpr }[];
+  readonly connections: readonly VConnection[];
   readonly position: Position | undefined;
 }
 /** Items for formal tools, and items for simulators; synthesis sees neither. */

@@ -5,7 +5,9 @@
 import type { Memory, Signal } from "../ir/circuit.ts";
 import { applyOperator } from "../ir/evaluate.ts";
 import { type BinaryOp, type Const, type Expr, isLeaf, maskOf, operandAt } from "../ir/expr.ts";
+import { hintFor } from "../ir/hints.ts";
 import { postOrder } from "../ir/walk.ts";
+import { printExpr } from "./print.ts";
 import type { VBinaryOp, VDeclare, VExpr, VName, VUnaryOp } from "./ast.ts";
 import type { NameTable } from "./names.ts";
 import {
@@ -105,6 +107,61 @@ function hintOf(e: Expr): string {
   }
 }
 
+/** What tells values apart: two of one width that print alike are the same. */
+const keyOf = (v: VExpr): string => `${v.width} ${printExpr(v)}`;
+
+/** Characters of a signal's name beyond which no helper wire is named after it. */
+const LONGEST = 24;
+/** Signals of an expression that a helper wire may be named after. */
+const MOST = 4;
+
+/**
+ * Names that a helper wire may have, the best first: after what takes it, else after what it is made of. Long names
+ * lead to no further ones: those of a chain would grow.
+ */
+function candidates(consumer: string, v: VExpr, hint: string): string[] {
+  const of = signalsIn(v, MOST).filter(n => n !== consumer && n.length <= LONGEST);
+  return [
+    `${consumer}_${hint}`,
+    ...of.map(n => `${n}_${hint}`),
+    ...of.map(n => `${consumer}_${hint}_${n}`),
+    `${consumer}_${hint}`,
+  ];
+}
+
+/** The first names in an expression, each once, `most` at most. */
+function signalsIn(v: VExpr, most: number): string[] {
+  const found = new Set<string>(),
+    stack: VExpr[] = [v];
+  for (let e = stack.pop(); e !== undefined && found.size < most; e = stack.pop()) {
+    switch (e.kind) {
+      case "number":
+        break;
+      case "name":
+      case "range":
+      case "index":
+      case "lane":
+      case "part":
+        found.add(e.name);
+        break;
+      case "unary":
+      case "repeat":
+      case "system":
+        stack.push(e.a);
+        break;
+      case "binary":
+        stack.push(e.b, e.a);
+        break;
+      case "ternary":
+        stack.push(e.b, e.a, e.cond);
+        break;
+      case "concat":
+        for (let i = Math.min(e.parts.length, most) - 1; i >= 0; i--) stack.push(e.parts[i] as VExpr);
+    }
+  }
+  return [...found];
+}
+
 /** Where names come from and where helper wires go. */
 export interface Surroundings {
   readonly names: NameTable;
@@ -121,7 +178,10 @@ export class Expressions {
   /** Counted once at least, and more than once; leaves are cheap to repeat and are not counted. */
   readonly #used = new Set<Expr>();
   readonly #shared = new Set<Expr>();
+  readonly #read = new Set<Signal>();
   readonly #done = new Map<Expr, VExpr>();
+  /** Wires by the text of their value: what is written alike is one wire. */
+  readonly #wires = new Map<string, VName>();
   readonly #constants = new Map<Expr, bigint>();
   readonly #chains = new Map<VExpr, number>();
   #consumer = "";
@@ -139,7 +199,13 @@ export class Expressions {
     }
   }
 
+  /** Whether an expression reads the signal itself; known once all are counted. */
+  isRead(s: Signal): boolean {
+    return this.#read.has(s);
+  }
+
   #firstUse(e: Expr): boolean {
+    if (e.kind === "read") this.#read.add(e.signal);
     if (isLeaf(e)) return false;
     const before = this.#used.size;
     this.#used.add(e);
@@ -167,16 +233,23 @@ export class Expressions {
       const v = this.#node(e);
       if (v.kind === "number") this.#constants.set(e, v.value);
       const shared = v.cost > SHARED_COST && e !== root && this.#shared.has(e);
-      this.#done.set(e, shared ? this.#wire(v, hintOf(e)) : v);
+      this.#done.set(e, shared || (e !== root && this.#isNamed(e, v)) ? this.#wire(v, e) : v);
     });
     return this.#done.get(root) as VExpr;
+  }
+
+  /** Whether the source names a value that has no name in the text yet, and the name is free: in a loop, the first. */
+  #isNamed(e: Expr, v: VExpr): boolean {
+    if (v.kind === "name" || v.kind === "number") return false;
+    const given = hintFor(e);
+    return given?.always === true && (!this.#around.names.has(given.name) || this.#wires.has(keyOf(bare(v))));
   }
 
   /** As `lower`, for a value that may be used again: a shared one becomes the wire `<consumer>` + `_<hint>`. */
   lowerShared(root: Expr, consumer: string, hint: string): VExpr {
     const v = this.lower(root, consumer);
     if (v.cost <= SHARED_COST || !this.#shared.has(root)) return v;
-    const wire = this.#wire(v, hint);
+    const wire = this.#wire(v, root, hint);
     this.#done.set(root, wire);
     return wire;
   }
@@ -184,7 +257,10 @@ export class Expressions {
   /** From now on `e` is read from this signal, which carries its value. */
   alias(e: Expr, as: VName): void {
     const v = this.#done.get(e);
-    if (v !== undefined && v.cost > 1) this.#done.set(e, as);
+    if (v === undefined || v.cost <= 1) return;
+    this.#done.set(e, as);
+    const key = keyOf(bare(v));
+    if (v.cost > SHARED_COST && !this.#wires.has(key)) this.#wires.set(key, as);
   }
 
   /** The constant that an expression that was lowered folded to. */
@@ -192,8 +268,15 @@ export class Expressions {
     return e.kind === "const" ? e.value : this.#constants.get(e);
   }
 
-  #wire(v: VExpr, hint: string): VName {
-    const text = this.#around.names.helper([`${this.#consumer}_${hint}`]);
+  #wire(v: VExpr, e: Expr, what = hintOf(e)): VName {
+    const key = keyOf(bare(v)),
+      known = this.#wires.get(key);
+    if (known?.signed === v.signed) return known;
+    const given = hintFor(e);
+    const text = this.#around.names.helper([
+      ...(given === undefined ? [] : [given.name]),
+      ...candidates(this.#consumer, v, what),
+    ]);
     this.#around.declare({
       kind: "declare",
       what: "wire",
@@ -203,9 +286,11 @@ export class Expressions {
       depth: undefined,
       value: bare(v),
       attributes: [],
-      position: undefined,
+      position: given?.position,
     });
-    return name(text, v.width, v.signed);
+    const wire = name(text, v.width, v.signed);
+    this.#wires.set(key, wire);
+    return wire;
   }
 
   #constant(c: Const, near: Signal | undefined): VExpr {
@@ -217,7 +302,7 @@ export class Expressions {
   #operand(e: Expr): VExpr {
     const v = this.#done.get(e) as VExpr;
     if (v.cost <= OPERAND_COST) return v;
-    const wire = this.#wire(v, hintOf(e));
+    const wire = this.#wire(v, e);
     this.#done.set(e, wire);
     return wire;
   }
@@ -226,7 +311,7 @@ export class Expressions {
   #named(e: Expr): VName {
     const v = this.#done.get(e) as VExpr;
     if (v.kind === "name" && !v.parameter) return v;
-    const wire = this.#wire(v, hintOf(e));
+    const wire = this.#wire(v, e);
     this.#done.set(e, wire);
     return wire;
   }

@@ -44,14 +44,7 @@ function declare(c: ModuleContext, m: Memory): void {
 
 function clocked(c: ModuleContext, m: Memory): void {
   const array = c.names.memories.get(m) as string;
-  if (m.init !== undefined) {
-    const body = Array.from({ length: m.depth }, (_, i): VStmt => ({
-      kind: "blocking",
-      target: index(array, m.width, number(BigInt(i), addressWidth(m)), true),
-      value: number(m.init?.[i] ?? 0n, m.width),
-    }));
-    c.items.push({ kind: "blank" }, { kind: "initial", body });
-  }
+  if (m.init !== undefined) c.items.push({ kind: "blank" }, { kind: "initial", body: initialWords(c, m, m.init) });
   const blocks = new Map<string, { readonly clock: string; readonly body: VStmt[] }>();
   const blockOf = (domain: ReadPort["domain"]): VStmt[] => {
     let b = blocks.get(domain.name);
@@ -123,6 +116,29 @@ function clocked(c: ModuleContext, m: Memory): void {
       value: forwarded(m, f.hit, f.forward, f.raw),
       position: f.read.position,
     });
+}
+
+/** Words alike that are written by a loop. */
+const FEWEST = 4;
+
+/** One assignment a word; a loop for neighbours that are alike. */
+function initialWords(c: ModuleContext, m: Memory, init: readonly bigint[]): VStmt[] {
+  const array = c.names.memories.get(m) as string,
+    body: VStmt[] = [];
+  for (let from = 0, to = 0; from < m.depth; from = to) {
+    const value = init[from] ?? 0n;
+    for (to = from + 1; to < m.depth && (init[to] ?? 0n) === value; to++);
+    const set = (at: VExpr): VStmt => ({
+      kind: "blocking",
+      target: index(array, m.width, at, true),
+      value: number(value, m.width),
+    });
+    if (to - from >= FEWEST) {
+      const variable = c.loopVariable();
+      body.push({ kind: "for", variable, from, to, body: [set(range(name(variable, 32), 0, addressWidth(m)))] });
+    } else for (let i = from; i < to; i++) body.push(set(number(BigInt(i), addressWidth(m))));
+  }
+  return body;
 }
 
 const isOne = (e: VExpr): boolean => e.kind === "number" && e.value === 1n;

@@ -57,6 +57,8 @@ export class ModuleContext {
   /** Vectors that are driven bit run by bit run, each run with a wire of its own. */
   readonly pieces = new Map<string, readonly Piece[]>();
   readonly split: ReadonlySet<Signal>;
+  /** Values that stand at an instance's pins as they are. */
+  readonly pins = new Map<Signal, VExpr>();
   readonly #declared = new Set<Signal>();
   #loopVariable: string | undefined;
   readonly #labels = new Map<string, Signal[]>();
@@ -72,10 +74,7 @@ export class ModuleContext {
     this.split = selfDependent(circuit, this.resolution);
     this.expressions = new Expressions({
       names: names.table,
-      signal: s => {
-        const c = names.merged.constants.get(s);
-        return c === undefined ? this.read(s) : number(c.value, s.width, s.signed);
-      },
+      signal: s => this.operand(s),
       memory: m => names.memories.get(m) as string,
       label: (c, near) => this.#label(c, near),
       declare: d => this.items.push(d),
@@ -103,10 +102,14 @@ export class ModuleContext {
     return this.nameOf(s);
   }
 
+  /** What stands for the signal in the text: its name, or a number where it never changes. */
+  operand(s: Signal): VExpr {
+    const c = this.names.merged.constants.get(s);
+    return c === undefined ? this.read(s) : number(c.value, s.width, s.signed);
+  }
+
   declareEarly(s: Signal): void {
-    if (this.#declared.has(s)) return;
-    this.#declared.add(s);
-    this.top.push(this.declaration(s, "wire"));
+    if (this.claimDeclaration(s)) this.top.push(this.declaration(s, "wire"));
   }
 
   /** The variable of the module's loops, declared when the first one is written. */

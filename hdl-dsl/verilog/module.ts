@@ -4,7 +4,7 @@ import type { Expr } from "../ir/expr.ts";
 import { type Segment } from "../ir/resolve.ts";
 import { allStatements, expressionsOf } from "../ir/walk.ts";
 import { type PropertyGroup, propertyGroups, type RegisterGroup, registerGroups } from "./always.ts";
-import type { VInstance, VItem, VModule, VName, VPort } from "./ast.ts";
+import type { VExpr, VInstance, VItem, VModule, VName, VPort } from "./ast.ts";
 import { memoryItems } from "./memory.ts";
 import { binary, concat, name, number, range } from "./nodes.ts";
 import { type Piece, throughPieces } from "./split.ts";
@@ -22,21 +22,23 @@ export function lowerModule(circuit: Circuit, names: ModuleNames, namesOfChild: 
 
   for (const s of circuit.signals) {
     if (s.kind === "reg") context.top.push(context.declaration(s, "reg"));
-    else if (s.kind === "instanceOut") context.top.push(context.declaration(s, "wire"));
+    else if (s.kind === "instanceOut" && !names.merged.names.has(s)) context.top.push(context.declaration(s, "wire"));
+    else if (s.kind === "wire" && names.merged.absorbed.has(s)) context.declareEarly(s);
   }
   for (const m of circuit.memories) memoryItems(context, m, "declare");
   const { merged } = names;
-  for (const s of circuit.signals)
-    if (s.kind === "wire" && !merged.constants.has(s) && !merged.names.has(s)) drive(context, s);
+  const isDriven = (s: Signal): boolean => !merged.constants.has(s) && !merged.names.has(s) && !merged.absorbed.has(s);
+  for (const s of circuit.signals) if (s.kind === "wire" && isDriven(s)) drive(context, s);
   for (const i of circuit.instances) {
     context.items.push({ kind: "blank" });
-    for (const s of i.connections.values()) if (s.kind === "instanceIn") drive(context, s);
+    for (const s of i.connections.values()) if (s.kind === "instanceIn" && isDriven(s)) drive(context, s);
     context.items.push(lowerInstance(context, i, namesOfChild(i.circuit)));
   }
   for (const g of registers) registerItems(context, g);
   for (const m of circuit.memories) memoryItems(context, m, "clocked");
   context.items.push({ kind: "blank" });
-  for (const s of circuit.signals) if (s.kind === "output") drive(context, merged.drivers.get(s) ?? s);
+  for (const s of circuit.signals)
+    if (s.kind === "output" && !merged.absorbed.has(s)) drive(context, merged.drivers.get(s) ?? s);
   propertyItems(context, properties);
 
   const lowered = [...context.sortedLocalparams(), ...context.top, ...context.items];
@@ -93,6 +95,14 @@ function wrapped(text: string, width: number): string[] {
   return [...lines, line];
 }
 
+/** For each port of a stream, `push: stream in`. */
+const streamOfPort = (c: Circuit): ReadonlyMap<Signal, string> =>
+  new Map(
+    c.streams
+      .filter(s => s.dir !== "inner")
+      .flatMap(s => [s.valid, s.ready, ...s.payload].map(p => [p, `${s.name}: stream ${s.dir}`] as const)),
+  );
+
 /** Per domain its clock, then its reset; then the ports as declared. */
 export function portsOf(circuit: Circuit, names: ModuleNames): VPort[] {
   const ports: VPort[] = [];
@@ -103,9 +113,11 @@ export function portsOf(circuit: Circuit, names: ModuleNames): VPort[] {
     ports.push(bit(n.clock));
     if (n.reset !== undefined) ports.push(bit(n.reset));
   }
+  const streams = streamOfPort(circuit);
   for (const s of circuit.signals) {
     if (s.kind === "input" || s.kind === "output")
       ports.push({
+        group: streams.get(s),
         dir: s.kind,
         name: names.signals.get(s) as string,
         width: s.width,
@@ -155,6 +167,10 @@ function runsOf(segments: readonly Segment[]): { lo: number; width: number; valu
   return runs;
 }
 
+/** Whether a value may stand at a pin as it is: a name, some of its bits, the inverse of those, a number. */
+const isPin = (v: VExpr): boolean =>
+  v.kind === "name" || v.kind === "range" || v.kind === "number" || (v.kind === "unary" && v.op === "~" && isPin(v.a));
+
 /** Drives a wire, an output or the input of an instance. */
 function drive(c: ModuleContext, s: Signal): void {
   const runs = runsOf(c.resolution.segments.get(s) ?? []);
@@ -163,6 +179,10 @@ function drive(c: ModuleContext, s: Signal): void {
     isPort = s.kind === "output" || c.names.merged.names.has(s);
   if (runs.length === 1 && only !== undefined) {
     const value = c.expressions.lowerAssigned(only.value, target.name, s);
+    if (s.kind === "instanceIn" && isPin(value) && !c.expressions.isRead(s)) {
+      c.pins.set(s, value);
+      return;
+    }
     if (!isPort && c.claimDeclaration(s)) c.items.push(c.declaration(s, "wire", value));
     else c.items.push({ kind: "assign", target, value, position: s.position });
     c.expressions.alias(only.value, target);
@@ -220,22 +240,25 @@ function lowerInstance(c: ModuleContext, i: Circuit["instances"][number], child:
     if (outer === undefined)
       throw new Error(`instance "${i.name}" in module "${c.circuit.name}" leaves clock domain "${d.name}" unconnected`);
     const from = c.clockOf(outer);
-    connections.push({ port: pins.clock, dir: "input", value: name(from.clock, 1) });
+    connections.push({ port: pins.clock, dir: "input", group: "clocks", value: name(from.clock, 1) });
     if (pins.reset === undefined) continue;
     const reset = from.reset === undefined ? number(0n, 1) : name(from.reset, 1);
     connections.push({
       port: pins.reset,
       dir: "input",
-      value: i.reset !== undefined && d.name === "default" ? binary("|", reset, c.nameOf(i.reset)) : reset,
+      group: "clocks",
+      value: i.reset !== undefined && d.name === "default" ? binary("|", reset, c.operand(i.reset)) : reset,
     });
   }
+  const streams = streamOfPort(i.circuit);
   for (const p of i.circuit.signals) {
     const outside = i.connections.get(p.name);
     if (outside === undefined) continue;
     connections.push({
       port: child.signals.get(p) as string,
+      group: streams.get(p),
       dir: p.kind === "input" ? "input" : "output",
-      value: c.nameOf(outside),
+      value: p.kind === "input" ? (c.pins.get(outside) ?? c.operand(outside)) : c.nameOf(outside),
     });
   }
   return {

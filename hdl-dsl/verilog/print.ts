@@ -4,10 +4,20 @@
  */
 import { shortPosition } from "../ir/diagnostic.ts";
 import type { Position } from "../ir/circuit.ts";
-import type { VAlways, VCase, VDeclare, VExpr, VInstance, VItem, VModule, VNumber, VPort, VStmt } from "./ast.ts";
-
-/** Lines longer than this are broken where that reads well. */
-const LINE = 110;
+import { filled, laidOut, LINE, portGroups } from "./layout.ts";
+import type {
+  VAlways,
+  VCase,
+  VConnection,
+  VDeclare,
+  VExpr,
+  VInstance,
+  VItem,
+  VModule,
+  VNumber,
+  VPort,
+  VStmt,
+} from "./ast.ts";
 
 /** IEEE 1364-2005 table 5-4; higher binds tighter. */
 const PRECEDENCE: Readonly<Record<string, number>> = {
@@ -156,8 +166,8 @@ function termsOf(e: VExpr, op: string): VExpr[] {
 }
 
 /**
- * An expression after `= `: one line when it fits in what is left, else one ternary arm or one concatenation
- * part per line.
+ * An expression after `= `: one line when it fits in what is left, else one ternary arm per line, or lines
+ * filled with the parts of a concatenation or the terms of a chain.
  */
 function printValue(e: VExpr, before: string, indent: string): string {
   const line = printExpr(e);
@@ -169,11 +179,14 @@ function printValue(e: VExpr, before: string, indent: string): string {
       .join("");
   }
   if (e.kind === "unary" && e.a.kind === "concat") return `${e.op}${printValue(e.a, before, indent)}`;
-  if (e.kind === "concat") return `{\n${e.parts.map(p => `${indent}  ${printExpr(p)}`).join(",\n")}\n${indent}}`;
+  if (e.kind === "concat") {
+    const last = e.parts.length - 1;
+    const parts = e.parts.map((p, i) => `${printExpr(p)}${i < last ? "," : ""}`);
+    return `{\n${filled(parts, `${indent}  `).join("\n")}\n${indent}}`;
+  }
   if (e.kind === "binary" && (e.op === "|" || e.op === "&" || e.op === "^")) {
-    return termsOf(e, e.op)
-      .map((t, i) => `\n${indent}  ${i === 0 ? "" : `${e.op} `}${operand(e.op, t, i > 0)}`)
-      .join("");
+    const terms = termsOf(e, e.op).map((t, i) => `${i === 0 ? "" : `${e.op} `}${operand(e.op, t, i > 0)}`);
+    return `\n${filled(terms, `${indent}  `).join("\n")}`;
   }
   return line;
 }
@@ -209,6 +222,12 @@ const dimension = (width: number): string => (width === 1 ? "" : `[${width - 1}:
 const sign = (signed: boolean): string => (signed ? "signed " : "");
 
 function printStatements(body: readonly VStmt[], indent: string): string {
+  if (body.length > 1 && body.every(s => s.kind === "nonblocking" && s.isReset === true)) {
+    const all = body.map(s => printStatement(s, "").trimEnd());
+    return filled(all, indent, visible)
+      .map(l => `${l}\n`)
+      .join("");
+  }
   return body.map(s => printStatement(s, indent)).join("");
 }
 
@@ -286,16 +305,30 @@ export function printString(text: string): string {
   return `"${body}"`;
 }
 
-function printDeclare(d: VDeclare): string {
+/** `first`: the source of the declarations before was another line, so it is told. */
+function printDeclare(d: VDeclare, first: boolean): string {
   const attributes =
     d.attributes.length === 0
       ? ""
       : `(* ${d.attributes.map(([k, v]) => `${k} = ${typeof v === "number" ? v : printString(v)}`).join(", ")} *) `;
   const head = `  ${attributes}${d.what} ${sign(d.signed)}${dimension(d.width)}${d.name}${d.depth === undefined ? "" : ` [0:${d.depth - 1}]`}`;
-  const from = mark(d.position);
+  const from = mark(d.position),
+    tail = first ? comment(d.position) : "";
   return d.value === undefined
-    ? `${from}${head};${comment(d.position)}\n`
-    : `${from}${beside(`${head} = `, printValue(d.value, `${head} = `, "  "))};${comment(d.position)}\n`;
+    ? `${from}${head};${tail}\n`
+    : `${from}${beside(`${head} = `, printValue(d.value, `${head} = `, "  "))};${tail}\n`;
+}
+
+/** Declarations of one type: `reg [3:0] a, b, c;`. */
+function printTogether(all: readonly VDeclare[], first: boolean): string {
+  const [d] = all;
+  if (d === undefined) return "";
+  const type = `${d.what} ${sign(d.signed)}${dimension(d.width)}`;
+  const names = all.map(
+    (x, i) => `${mark(x.position)}${i === 0 ? type : ""}${x.name}${i + 1 < all.length ? "," : ";"}`,
+  );
+  const lines = filled(names, "    ", visible).map((l, i) => (i === 0 ? l.slice(2) : l));
+  return `${lines.join("\n")}${first ? comment(d.position) : ""}\n`;
 }
 
 function printAlways(a: VAlways): string {
@@ -310,17 +343,57 @@ function printParameters(parameters: VInstance["parameters"]): string[] {
   return parameters.map(([k, v]) => `.${k}(${typeof v === "number" ? v : printString(v)})`);
 }
 
+/** One pin a line; those of a stream together. */
+function printPins(all: VInstance["connections"]): string {
+  const longest = Math.max(0, ...all.filter(c => c.group === undefined).map(c => c.port.length));
+  const lines: string[] = [];
+  for (let n = 0; n < all.length;) {
+    const first = all[n] as VConnection;
+    if (first.group === undefined) {
+      lines.push(`    .${first.port.padEnd(longest)} (${printExpr(first.value)})${++n < all.length ? "," : ""}`);
+      continue;
+    }
+    const pins: string[] = [];
+    for (let c: VConnection | undefined = first; c?.group === first.group; c = all[n])
+      pins.push(`.${c.port} (${printExpr(c.value)})${++n < all.length ? "," : ""}`);
+    lines.push(...filled(pins, "    "));
+  }
+  return lines.join("\n");
+}
+
 function printInstance(i: VInstance): string {
   const parameters = i.parameters.length === 0 ? "" : ` #(${printParameters(i.parameters).join(", ")})`;
-  const longest = Math.max(0, ...i.connections.map(c => c.port.length));
-  const pins = i.connections.map(c => `    .${c.port.padEnd(longest)} (${printExpr(c.value)})`).join(",\n");
+  const pins = printPins(i.connections);
   return `${mark(i.position)}  ${i.module}${parameters} ${i.name} (${comment(i.position)}\n${pins}\n  );\n`;
+}
+
+/** Neighbouring words of a memory share lines. */
+function printInitial(body: readonly VStmt[]): string {
+  const only = body[0];
+  if (body.length < 2 || body.some(s => s.kind !== "blocking" && s.kind !== "for") || only === undefined)
+    return printBranch(body, "  ", "  initial");
+  const lines: string[] = [];
+  let words: string[] = [];
+  const flush = (): void => {
+    if (words.length > 0) lines.push(...filled(words, "    ").map(l => `${l}\n`));
+    words = [];
+  };
+  for (const s of body) {
+    const text = printStatement(s, "");
+    if (s.kind === "blocking") words.push(text.trimEnd());
+    else {
+      flush();
+      lines.push(printStatement(s, "    "));
+    }
+  }
+  flush();
+  return `  initial begin\n${lines.join("")}  end\n`;
 }
 
 function printItem(item: VItem): string {
   switch (item.kind) {
     case "declare":
-      return printDeclare(item);
+      return printDeclare(item, true);
     case "localparam":
       return `  localparam ${dimension(item.width)}${item.name} = ${printNumber({ kind: "number", value: item.value, width: item.width, signed: false, cost: 1 })};\n`;
     case "assign": {
@@ -332,7 +405,7 @@ function printItem(item: VItem): string {
     case "integer":
       return `  integer ${item.name};\n`;
     case "initial":
-      return printBranch(item.body, "  ", "  initial");
+      return printInitial(item.body);
     case "instance":
       return printInstance(item);
     case "blank":
@@ -350,10 +423,10 @@ function printItem(item: VItem): string {
 function printPorts(ports: readonly VPort[]): string {
   const types = ports.map(p => `${p.dir.padEnd(6)} wire ${sign(p.signed)}${dimension(p.width)}`.trimEnd());
   const longest = Math.max(0, ...types.map(t => t.length));
-  return ports
+  return portGroups(ports)
     .map(
       (p, i) =>
-        `${mark(p.position)}  ${(types[i] as string).padEnd(longest)} ${p.name}${i + 1 < ports.length ? "," : ""}\n`,
+        `${p.heading === undefined ? "" : `  // ${p.heading}\n`}${mark(p.position)}  ${(types[i] as string).padEnd(longest)} ${p.name}${i + 1 < ports.length ? "," : ""}\n`,
     )
     .join("");
 }
@@ -418,12 +491,18 @@ function marked(m: VModule): string {
 function printItems(items: readonly VItem[]): string {
   const texts: string[] = [];
   let blank = false;
-  for (const i of items) {
-    if (i.kind === "blank") {
+  for (const l of laidOut(items)) {
+    if (l.kind === "alone" && l.item.kind === "blank") {
       blank = texts.length > 0;
       continue;
     }
-    texts.push(blank ? `\n${printItem(i)}` : printItem(i));
+    const text =
+      l.kind === "together"
+        ? printTogether(l.declares, l.first)
+        : l.item.kind === "declare"
+          ? printDeclare(l.item, l.first)
+          : printItem(l.item);
+    texts.push(blank ? `\n${text}` : text);
     blank = false;
   }
   return texts.join("");

@@ -130,7 +130,12 @@ export function registerItems(c: ModuleContext, g: RegisterGroup): void {
     if (body.length > 0) c.items.push({ kind: "always", clock, reset: undefined, body });
     return;
   }
-  const then = initial.map((i, n): VStmt => ({ kind: "nonblocking", ...i, position: g.registers[n]?.position }));
+  const then = initial.map((i, n): VStmt => ({
+    kind: "nonblocking",
+    ...i,
+    position: g.registers[n]?.position,
+    isReset: true,
+  }));
   c.items.push({
     kind: "always",
     clock,

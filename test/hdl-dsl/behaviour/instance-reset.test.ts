@@ -87,7 +87,7 @@ describe("an instance with a reset of its own", () => {
   });
   test("in Verilog it is the domain's reset or its own", () => {
     const text = emit(Outer()).files.find(f => f.name === "ResetOuter.v")?.text ?? "";
-    expect(text).toMatch(/\.rst\s*\(rst \| mine_own_reset\)/);
+    expect(text).toMatch(/\.rst\s*\(rst \| held\)/);
     expect(text).toMatch(/\.rst\s*\(rst\)/);
   });
   const messages = (build: () => unknown): readonly string[] => {

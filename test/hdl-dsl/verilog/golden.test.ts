@@ -122,7 +122,7 @@ const Pll = blackBox(
 );
 const Top = module(
   "Top",
-  () => ({ signed: input(sint(4)), reg: output(sint(4)), push: sink(uint(8)), pop: source(uint(8)), ok: output(bit) }),
+  () => ({ from: input(sint(4)), to: output(sint(4)), push: sink(uint(8)), pop: source(uint(8)), ok: output(bit) }),
   io => {
     connect(fifo(io.push, 4, { name: "queue" }), io.pop);
     const pll = instance(Pll);
@@ -136,8 +136,8 @@ const Top = module(
       io.ok.set(stable);
     });
     const always = reg(sint(4));
-    always.set(io.signed.neg());
-    io.reg.set(always);
+    always.set(io.from.neg());
+    io.to.set(always);
   },
 );
 

@@ -57,6 +57,6 @@ test("names that the source gives stay", () => {
     io => connect(stage(io.from, "full", { name: "slice" }), io.to),
   );
   const { text } = emit(Staged()).files[0] as { text: string };
-  expect(text).toContain("reg slice_full;");
+  expect(text).toContain("reg slice_full, slice_skid_full;");
   expect(text).toContain("assign to_payload = slice_held;");
 });

@@ -182,9 +182,9 @@ describe("a planted fault is found", () => {
       /wire claiming =[^;]*;/,
       "wire claiming = busy & (step == 3'd5);",
     ],
-    ["what is being done is forgotten", /wire may_go =[^;]*;/, "wire may_go = ~found[0] | old;"],
-    ["what is young is forgotten", /wire may_go =[^;]*;/, "wire may_go = ~found[0] | settled[place];"],
-    ["another client's operation of the same number is taken for it", /& \(found\[48:1\] == asked_client\)/, ""],
+    ["what is being done is forgotten", /wire may_go =[^;]*;/, "wire may_go = ~found_valid | old;"],
+    ["what is young is forgotten", /wire may_go =[^;]*;/, "wire may_go = ~found_valid | settled[place];"],
+    ["another client's operation of the same number is taken for it", /& \(found_client == asked_client\)/, ""],
     ["done before it is", /settled\[[^\]]*\] <= done_valid;/, "settled[done_valid ? done_entry : entry] <= 1'b1;"],
   ];
   for (const [name, from, to] of faults)

@@ -35,7 +35,7 @@ type Plant = readonly [RegExp, string];
 const faults: readonly (readonly [string, readonly Plant[], KvBench, RegExp])[] = [
   [
     "a delete deletes nothing",
-    [[/(?<=push_payload_write = )ask_write/, "ask_write & ~(deletes & (ask_content == 2'd0))"]],
+    [[/(?<=\.push_payload_write +\()ask_write/, "ask_write & ~(deletes & (ask_content == 2'd0))"]],
     likeTheModel,
     model,
   ],

@@ -253,13 +253,13 @@ describe("AxiShare", () => {
     const faults: readonly (readonly [string, string | RegExp, string, typeof dataFirst?])[] = [
       [
         "write data not in step with the addresses",
-        /wire of_table = [^;]*;/,
-        "wire of_table = table_w_valid & ~of_sync;",
+        /\bof_table(?= [|&])/,
+        "(table_w_valid & ~of_sync)",
       ],
       ["data before its address", /(owners_pop_valid & )(?=of_data)/, "", dataFirst],
       ["answers by the lowest ID bit only", /\|r_payload_id/, "r_payload_id[0]"],
       ["the sync unit's answers go to the table", /r_payload_id == 4'd9/, "1'b0"],
-      ["the sync unit's data go for the table's", /wire of_sync = [^;]*;/, "wire of_sync = 1'b0;"],
+      ["the sync unit's data go for the table's", /(?<=[|&] )of_sync\b/, "1'b0"],
     ];
     const random = async (b: Bench<Ports>): Promise<void> => {
       let seed = 5;

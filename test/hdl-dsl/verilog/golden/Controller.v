@@ -16,8 +16,7 @@ module Controller (
 
   always @(posedge clk)
     if (rst) begin
-      beats <= 4'd0;
-      state <= state_idle;
+      beats <= 4'd0; state <= state_idle;
     end
     else case (state)
       state_idle: begin

@@ -6,9 +6,11 @@
 module Fifo_uint32_d512_block (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [31:0] push_payload,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [31:0] pop_payload,
@@ -19,9 +21,8 @@ module Fifo_uint32_d512_block (
   reg [9:0] count; // fifo.ts
   (* ram_style = "block" *) reg [31:0] store [0:511]; // fifo.ts
   wire [31:0] front; // fifo.ts
-  reg [31:0] front_rd; // fifo.ts
-  reg [31:0] front_fwd; // fifo.ts
-  reg front_hit; // fifo.ts
+  reg [31:0] front_rd, front_fwd;
+  reg front_hit;
   wire push = push_valid & push_ready; // fifo.ts
   wire pop = pop_valid & pop_ready; // fifo.ts
   wire [8:0] next_head = pop ? head + 9'd1 : head; // fifo.ts

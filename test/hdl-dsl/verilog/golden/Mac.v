@@ -3,26 +3,26 @@
 module Mac (
   input  wire        clk,
   input  wire        rst,
+  // job: stream in
   input  wire        job_valid,
   output wire        job_ready,
   input  wire [15:0] job_payload_a,
   input  wire [15:0] job_payload_b,
   input  wire [31:0] job_payload_c,
   input  wire [3:0]  job_payload_tag,
+  // done: stream out
   output wire        done_valid,
   input  wire        done_ready,
   output wire [31:0] done_payload_sum,
   output wire [3:0]  done_payload_tag
 );
   reg s1_valid; // golden.test.ts
-  reg [31:0] s1_product; // golden.test.ts
-  reg [31:0] s1_c; // golden.test.ts
-  reg s2_valid; // golden.test.ts
-  reg [31:0] s2_sum; // golden.test.ts
-  reg [3:0] s1_tag; // golden.test.ts
-  reg [3:0] s2_tag; // golden.test.ts
-  wire s2_ready = ~s2_valid | done_ready; // golden.test.ts
-  wire s1_ready = ~s1_valid | s2_ready; // golden.test.ts
+  reg [31:0] s1_product;
+  reg [31:0] s1_c, s2_sum; // golden.test.ts
+  reg s2_valid;
+  reg [3:0] s1_tag, s2_tag; // golden.test.ts
+  wire s2_ready = ~s2_valid | done_ready;
+  wire s1_ready = ~s1_valid | s2_ready;
 
   always @(posedge clk)
     if (rst) s1_valid <= 1'b0;

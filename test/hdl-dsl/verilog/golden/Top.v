@@ -5,62 +5,48 @@ module Top (
   input  wire              rst,
   input  wire              slow_clk,
   input  wire              slow_rst,
-  input  wire signed [3:0] signed_,
-  output wire signed [3:0] reg_,
+  input  wire signed [3:0] from,
+  output wire signed [3:0] to,
+  // push: stream in
   input  wire              push_valid,
   output wire              push_ready,
   input  wire [7:0]        push_payload,
+  // pop: stream out
   output wire              pop_valid,
   input  wire              pop_ready,
   output wire [7:0]        pop_payload,
   output wire              ok
 );
-  wire queue_push_ready; // golden.test.ts
-  wire queue_pop_valid; // golden.test.ts
-  wire [7:0] queue_pop_payload; // golden.test.ts
   wire [2:0] queue_level; // golden.test.ts
   wire pll_locked; // golden.test.ts
   (* async_reg = 1 *) reg sync; // golden.test.ts
   reg stable; // golden.test.ts
   reg signed [3:0] always_; // golden.test.ts
 
-  wire queue_push_valid = push_valid; // golden.test.ts
-  wire [7:0] queue_push_payload = push_payload; // golden.test.ts
-  wire queue_pop_ready = pop_ready; // golden.test.ts
   Fifo_uint8_d4_auto queue ( // golden.test.ts
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (queue_push_valid),
-    .push_ready   (queue_push_ready),
-    .push_payload (queue_push_payload),
-    .pop_valid    (queue_pop_valid),
-    .pop_ready    (queue_pop_ready),
-    .pop_payload  (queue_pop_payload),
-    .level        (queue_level)
+    .clk (clk), .rst (rst),
+    .push_valid (push_valid), .push_ready (push_ready), .push_payload (push_payload),
+    .pop_valid (pop_valid), .pop_ready (pop_ready), .pop_payload (pop_payload),
+    .level (queue_level)
   );
 
-  wire pll_feedback = pll_locked; // golden.test.ts
   VendorPll #(.MULTIPLY(8), .MODE("FAST")) pll ( // golden.test.ts
     .locked   (pll_locked),
-    .feedback (pll_feedback)
+    .feedback (pll_locked)
   );
 
   always @(posedge slow_clk or posedge slow_rst)
     if (slow_rst) begin
-      sync <= 1'b0;
-      stable <= 1'b0;
+      sync <= 1'b0; stable <= 1'b0;
     end
     else begin
       sync <= pll_locked;
       stable <= sync;
     end
 
-  always @(posedge clk) always_ <= -signed_;
+  always @(posedge clk) always_ <= -from;
 
-  assign reg_ = always_;
-  assign push_ready = queue_push_ready;
-  assign pop_valid = queue_pop_valid;
-  assign pop_payload = queue_pop_payload;
+  assign to = always_;
   assign ok = stable;
 
   wire _unused_ok = &{1'b0, queue_level, 1'b0};

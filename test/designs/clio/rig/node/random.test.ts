@@ -159,8 +159,8 @@ describe("random requests end to end, judged by the model", () => {
   test.each([
     [
       "byte enables that are always on",
-      /assign w_payload_strb = align_output_payload_keep;/,
-      "assign w_payload_strb = {64{1'b1}};",
+      /\.data_w_payload_strb +\(writer_w_payload_strb\)/,
+      ".data_w_payload_strb ({64{1'b1}})",
     ],
     [
       "a crossing access that stays in the first page",
@@ -171,8 +171,8 @@ describe("random requests end to end, judged by the model", () => {
     ["a fence that waits for nothing", /still_inside = inside_ & busy;/, "still_inside = 64'd0;"],
     [
       "an atomic that tells another number",
-      /retry_done_word = finish_done_word;/,
-      "retry_done_word = finish_done_word ^ 64'd1;",
+      /\.done_word +\(finish_done_word\),/,
+      ".done_word (finish_done_word ^ 64'd1),",
     ],
   ])(
     "sees %s",

@@ -331,10 +331,10 @@ describe("GbnReceiver", () => {
     });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a word that is being written is read as it was", "was = was_hit ? was_fwd : was_rd", "was = was_rd"],
-      ["a NACK for every packet", "ahead & ~was[2]", "ahead"],
+      ["a NACK for every packet", "ahead & ~was_nacked", "ahead"],
       ["a duplicate accepted", "in_order = data & next &", "in_order = data & (next | behind) &"],
-      ["strangers believed", /known =\s*was\[0\]\s*&[^;]*;/, "known = was[0];"],
-      ["a closed session served", /known =\s*was\[0\]\s*&/, "known ="],
+      ["strangers believed", /known =\s*was_open\s*&[^;]*;/, "known = was_open;"],
+      ["a closed session served", /known =\s*was_open\s*&/, "known ="],
       ["numbers of 31 bits", /behind = gap\[31\]/, "behind = gap[30]"],
       ["an ACK one number further", "32'd1;", "32'd0;"],
       ["the timer forgets", "wanting = |", "wanting = &"],

@@ -294,8 +294,8 @@ describe("PageFault", () => {
     );
     caught(
       "fault 4: a page is given twice",
-      /pages_pop_ready = waiting_pop_valid/,
-      "pages_pop_ready = waiting_pop_valid & ~waiting_pop_payload_miss[0]",
+      /\.pop_ready( +)\(waiting_pop_valid\)/,
+      ".pop_ready (waiting_pop_valid & ~done_miss[0])",
       o,
       /page of the fault/,
     );
