@@ -12,6 +12,7 @@
 module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1528_o64 (
   input  wire         clk,
   input  wire         rst,
+  // request: stream in
   input  wire         request_valid,
   output wire         request_ready,
   input  wire [5:0]   request_payload_slot,
@@ -23,15 +24,18 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1528_o64 (
   input  wire [2:0]   request_payload_op,
   input  wire         request_payload_indirect,
   input  wire [17:0]  request_payload_ppns,
+  // buffer_job: stream out
   output wire         buffer_job_valid,
   input  wire         buffer_job_ready,
   output wire [5:0]   buffer_job_payload_slot,
   output wire [4:0]   buffer_job_payload_first,
   output wire [5:0]   buffer_job_payload_beats,
+  // buffer: stream in
   input  wire         buffer_valid,
   output wire         buffer_ready,
   input  wire [511:0] buffer_payload_data,
   input  wire         buffer_payload_last,
+  // aw: stream out
   output wire         aw_valid,
   input  wire         aw_ready,
   output wire [30:0]  aw_payload_addr,
@@ -39,15 +43,18 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1528_o64 (
   output wire [7:0]   aw_payload_len,
   output wire [2:0]   aw_payload_size,
   output wire [1:0]   aw_payload_burst,
+  // w: stream out
   output wire         w_valid,
   input  wire         w_ready,
   output wire [511:0] w_payload_data,
   output wire [63:0]  w_payload_strb,
   output wire         w_payload_last,
+  // b: stream in
   input  wire         b_valid,
   output wire         b_ready,
   input  wire [4:0]   b_payload_id,
   input  wire [1:0]   b_payload_resp,
+  // ending: stream out
   output wire         ending_valid,
   input  wire         ending_ready,
   output wire [5:0]   ending_payload_slot,
@@ -62,80 +69,42 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1528_o64 (
   output wire         events_unanswered,
   output wire [13:0]  events_write_bytes
 );
-  reg request_to_0_done; // access-write.ts:68
-  reg request_to_1_done; // access-write.ts:68
-  reg request_to_2_done; // access-write.ts:68
-  reg bursts_of_full; // access-write.ts:71
-  reg [5:0] bursts_of_held_slot; // access-write.ts:71
-  reg [21:0] bursts_of_held_offset; // access-write.ts:71
-  reg [13:0] bursts_of_held_length; // access-write.ts:71
-  reg bursts_of_held_write; // access-write.ts:71
-  reg bursts_of_held_silent; // access-write.ts:71
-  reg [7:0] bursts_of_held_reply_opcode; // access-write.ts:71
-  reg [2:0] bursts_of_held_op; // access-write.ts:71
-  reg bursts_of_held_indirect; // access-write.ts:71
-  reg [17:0] bursts_of_held_ppns; // access-write.ts:71
-  reg bursts_of_skid_full; // access-write.ts:71
-  reg [5:0] bursts_of_skid_held_slot; // access-write.ts:71
-  reg [21:0] bursts_of_skid_held_offset; // access-write.ts:71
-  reg [13:0] bursts_of_skid_held_length; // access-write.ts:71
-  reg bursts_of_skid_held_write; // access-write.ts:71
-  reg bursts_of_skid_held_silent; // access-write.ts:71
-  reg [7:0] bursts_of_skid_held_reply_opcode; // access-write.ts:71
-  reg [2:0] bursts_of_skid_held_op; // access-write.ts:71
-  reg bursts_of_skid_held_indirect; // access-write.ts:71
-  reg [17:0] bursts_of_skid_held_ppns; // access-write.ts:71
-  reg align_of_full; // access-write.ts:72
-  reg [5:0] align_of_held_slot; // access-write.ts:72
-  reg [21:0] align_of_held_offset; // access-write.ts:72
-  reg [13:0] align_of_held_length; // access-write.ts:72
-  reg align_of_held_write; // access-write.ts:72
-  reg align_of_held_silent; // access-write.ts:72
-  reg [7:0] align_of_held_reply_opcode; // access-write.ts:72
-  reg [2:0] align_of_held_op; // access-write.ts:72
-  reg align_of_held_indirect; // access-write.ts:72
-  reg [17:0] align_of_held_ppns; // access-write.ts:72
-  reg align_of_skid_full; // access-write.ts:72
-  reg [5:0] align_of_skid_held_slot; // access-write.ts:72
-  reg [21:0] align_of_skid_held_offset; // access-write.ts:72
-  reg [13:0] align_of_skid_held_length; // access-write.ts:72
-  reg align_of_skid_held_write; // access-write.ts:72
-  reg align_of_skid_held_silent; // access-write.ts:72
-  reg [7:0] align_of_skid_held_reply_opcode; // access-write.ts:72
-  reg [2:0] align_of_skid_held_op; // access-write.ts:72
-  reg align_of_skid_held_indirect; // access-write.ts:72
-  reg [17:0] align_of_skid_held_ppns; // access-write.ts:72
+  reg request_to_0_done, request_to_1_done, request_to_2_done; // access-write.ts:68
+  reg bursts_of_full, bursts_of_held_write, bursts_of_held_silent, bursts_of_held_indirect, bursts_of_skid_full,
+    bursts_of_skid_held_write, bursts_of_skid_held_silent, bursts_of_skid_held_indirect; // access-write.ts:71
+  reg [5:0] bursts_of_held_slot, bursts_of_skid_held_slot;
+  reg [21:0] bursts_of_held_offset, bursts_of_skid_held_offset;
+  reg [13:0] bursts_of_held_length, bursts_of_skid_held_length;
+  reg [7:0] bursts_of_held_reply_opcode, bursts_of_skid_held_reply_opcode;
+  reg [2:0] bursts_of_held_op, bursts_of_skid_held_op;
+  reg [17:0] bursts_of_held_ppns, bursts_of_skid_held_ppns;
+  reg align_of_full, align_of_held_write, align_of_held_silent, align_of_held_indirect, align_of_skid_full,
+    align_of_skid_held_write, align_of_skid_held_silent, align_of_skid_held_indirect; // access-write.ts:72
+  reg [5:0] align_of_held_slot, align_of_skid_held_slot;
+  reg [21:0] align_of_held_offset, align_of_skid_held_offset;
+  reg [13:0] align_of_held_length, align_of_skid_held_length;
+  reg [7:0] align_of_held_reply_opcode, align_of_skid_held_reply_opcode;
+  reg [2:0] align_of_held_op, align_of_skid_held_op;
+  reg [17:0] align_of_held_ppns, align_of_skid_held_ppns;
   reg burst_further; // bursts.ts:73
   reg [15:0] burst_next_beat; // bursts.ts:74
   reg [8:0] burst_next_left; // bursts.ts:75
   reg [17:0] burst_next_ppns; // bursts.ts:76
   reg aw_stage_full; // bursts.ts:120
-  reg [30:0] aw_stage_held_addr; // bursts.ts:120
-  reg [4:0] aw_stage_held_id; // bursts.ts:120
-  reg [7:0] aw_stage_held_len; // bursts.ts:120
-  reg [2:0] aw_stage_held_size; // bursts.ts:120
-  reg [1:0] aw_stage_held_burst; // bursts.ts:120
-  wire pending_push_ready; // access-write.ts:89
-  wire pending_pop_valid; // access-write.ts:89
-  wire [5:0] pending_pop_payload_slot; // access-write.ts:89
-  wire [7:0] pending_pop_payload_opcode; // access-write.ts:89
-  wire [13:0] pending_pop_payload_length; // access-write.ts:89
-  wire pending_pop_payload_silent; // access-write.ts:89
-  wire pending_pop_payload_indirect; // access-write.ts:89
-  wire pending_pop_payload_last; // access-write.ts:89
-  wire [6:0] pending_level; // access-write.ts:89
-  wire align_job_ready; // access-write.ts:121
-  wire align_input_ready; // access-write.ts:121
-  wire align_output_valid; // access-write.ts:121
-  wire [511:0] align_output_payload_data; // access-write.ts:121
-  wire [63:0] align_output_payload_keep; // access-write.ts:121
-  wire [5:0] align_output_payload_tag; // access-write.ts:121
-  wire align_output_payload_bad; // access-write.ts:121
-  wire align_output_payload_last; // access-write.ts:121
-  wire align_input_last; // access-write.ts:121
+  reg [30:0] aw_stage_held_addr;
+  reg [4:0] aw_stage_held_id;
+  reg [7:0] aw_stage_held_len;
+  reg [2:0] aw_stage_held_size;
+  reg [1:0] aw_stage_held_burst;
+  wire pending_push_ready, pending_pop_valid, pending_pop_payload_indirect; // access-write.ts:89
+  wire [13:0] pending_pop_payload_length;
+  wire [6:0] pending_level;
+  wire align_job_ready, align_output_payload_bad, align_output_payload_last, align_input_last; // access-write.ts:121
+  wire [5:0] align_output_payload_tag;
   reg begun; // access-write.ts:138
   reg [5:0] next_beat; // access-write.ts:139
   reg failed_before; // access-write.ts:155
+  wire ends; // access-write.ts:157
   wire burst_stream_ready; // bursts.ts:72
   wire burst_last; // bursts.ts:89
   wire aw_next_ready; // access-write.ts:77
@@ -143,15 +112,15 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1528_o64 (
   wire [15:0] burst_beat; // bursts.ts:84
   wire [5:0] burst_length; // bursts.ts:90
   wire request_to_0_valid = request_valid & ~request_to_0_done; // access-write.ts:68
-  wire request_to_0_ready = ~bursts_of_skid_full; // access-write.ts:68
-  wire request_to_2_valid = request_valid & ~request_to_2_done; // access-write.ts:68
-  wire request_to_2_ready = ~align_of_skid_full; // access-write.ts:68
+  wire request_to_0_ready = ~bursts_of_skid_full;
+  wire request_to_2_valid = request_valid & ~request_to_2_done;
+  wire request_to_2_ready = ~align_of_skid_full;
   wire bursts_of_ready = burst_stream_ready & burst_last; // access-write.ts:71
-  wire bursts_of_room = ~bursts_of_full | bursts_of_ready; // access-write.ts:71
+  wire bursts_of_room = ~bursts_of_full | bursts_of_ready;
   wire align_of_room = ~align_of_full | align_job_ready; // access-write.ts:72
   assign burst_stream_ready = aw_next_ready & pending_push_ready;
   wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:72
-  wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:72
+  wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length};
   wire [14:0] burst_end_offset = {1'b0, bursts_of_held_length} + {9'd0, bursts_of_held_offset[5:0]} - 15'd1; // bursts.ts:78
   assign burst_beat = burst_further ? burst_next_beat : bursts_of_held_offset[21:6];
   wire [8:0] burst_left = burst_further ? burst_next_left : burst_end_offset[14:6]; // bursts.ts:85
@@ -160,85 +129,46 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1528_o64 (
   assign burst_last = burst_left <= {3'd0, burst_room};
   assign burst_length = burst_last ? burst_left[5:0] : burst_room;
   wire burst_to_0_valid = bursts_of_full & pending_push_ready; // access-write.ts:75
-  wire burst_to_1_valid = bursts_of_full & aw_next_ready; // access-write.ts:75
+  wire burst_to_1_valid = bursts_of_full & aw_next_ready;
   assign aw_next_ready = ~aw_stage_full | aw_ready;
   wire [14:0] from_lane = {1'b0, request_payload_length} + 15'd69; // access-write.ts:107
   wire [5:0] beat = begun ? next_beat : align_output_payload_tag; // access-write.ts:140
   wire failed = failed_before | (|b_payload_resp); // access-write.ts:156
-  wire ends = pending_pop_payload_last; // access-write.ts:157
-  wire completes = b_valid & b_ready & pending_pop_payload_last & ~failed; // access-write.ts:172
+  wire completes = b_valid & b_ready & ends & ~failed; // access-write.ts:172
 
-  wire pending_push_valid = burst_to_1_valid; // access-write.ts:89
-  wire [5:0] pending_push_payload_slot = bursts_of_held_slot; // access-write.ts:89
-  wire [7:0] pending_push_payload_opcode = bursts_of_held_reply_opcode; // access-write.ts:89
-  wire [13:0] pending_push_payload_length = bursts_of_held_length; // access-write.ts:89
-  wire pending_push_payload_silent = bursts_of_held_silent; // access-write.ts:89
-  wire pending_push_payload_indirect = bursts_of_held_indirect; // access-write.ts:89
-  wire pending_push_payload_last = burst_last; // access-write.ts:89
   wire pending_pop_ready = b_valid & (~ends | ending_ready); // access-write.ts:89
   Fifo_Pending_d64 pending ( // access-write.ts:89
-    .clk                   (clk),
-    .rst                   (rst),
-    .push_valid            (pending_push_valid),
-    .push_ready            (pending_push_ready),
-    .push_payload_slot     (pending_push_payload_slot),
-    .push_payload_opcode   (pending_push_payload_opcode),
-    .push_payload_length   (pending_push_payload_length),
-    .push_payload_silent   (pending_push_payload_silent),
-    .push_payload_indirect (pending_push_payload_indirect),
-    .push_payload_last     (pending_push_payload_last),
-    .pop_valid             (pending_pop_valid),
-    .pop_ready             (pending_pop_ready),
-    .pop_payload_slot      (pending_pop_payload_slot),
-    .pop_payload_opcode    (pending_pop_payload_opcode),
-    .pop_payload_length    (pending_pop_payload_length),
-    .pop_payload_silent    (pending_pop_payload_silent),
-    .pop_payload_indirect  (pending_pop_payload_indirect),
-    .pop_payload_last      (pending_pop_payload_last),
-    .level                 (pending_level)
+    .clk (clk), .rst (rst),
+    .push_valid (burst_to_1_valid), .push_ready (pending_push_ready), .push_payload_slot (bursts_of_held_slot),
+    .push_payload_opcode (bursts_of_held_reply_opcode), .push_payload_length (bursts_of_held_length),
+    .push_payload_silent (bursts_of_held_silent), .push_payload_indirect (bursts_of_held_indirect),
+    .push_payload_last (burst_last),
+    .pop_valid (pending_pop_valid), .pop_ready (pending_pop_ready), .pop_payload_slot (ending_payload_slot),
+    .pop_payload_opcode (ending_payload_opcode), .pop_payload_length (pending_pop_payload_length),
+    .pop_payload_silent (ending_payload_silent), .pop_payload_indirect (pending_pop_payload_indirect),
+    .pop_payload_last (ends),
+    .level (pending_level)
   );
 
-  wire align_job_valid = align_of_full; // access-write.ts:121
-  wire [5:0] align_job_payload_from = 6'd6; // access-write.ts:121
-  wire [5:0] align_job_payload_to = align_of_held_offset[5:0]; // access-write.ts:121
-  wire [13:0] align_job_payload_length = align_of_held_length; // access-write.ts:121
-  wire [5:0] align_job_payload_tag = align_of_held_offset[11:6]; // access-write.ts:121
-  wire align_input_valid = buffer_valid; // access-write.ts:121
-  wire [511:0] align_input_payload_data = buffer_payload_data; // access-write.ts:121
-  wire align_input_payload_bad = 1'b0; // access-write.ts:121
-  wire align_output_ready = w_ready; // access-write.ts:121
   Align_beatBytes64_tagBits6 align ( // access-write.ts:121
-    .clk                 (clk),
-    .rst                 (rst),
-    .job_valid           (align_job_valid),
-    .job_ready           (align_job_ready),
-    .job_payload_from    (align_job_payload_from),
-    .job_payload_to      (align_job_payload_to),
-    .job_payload_length  (align_job_payload_length),
-    .job_payload_tag     (align_job_payload_tag),
-    .input_valid         (align_input_valid),
-    .input_ready         (align_input_ready),
-    .input_payload_data  (align_input_payload_data),
-    .input_payload_bad   (align_input_payload_bad),
-    .output_valid        (align_output_valid),
-    .output_ready        (align_output_ready),
-    .output_payload_data (align_output_payload_data),
-    .output_payload_keep (align_output_payload_keep),
-    .output_payload_tag  (align_output_payload_tag),
-    .output_payload_bad  (align_output_payload_bad),
-    .output_payload_last (align_output_payload_last),
-    .input_last          (align_input_last)
+    .clk (clk), .rst (rst),
+    .job_valid (align_of_full), .job_ready (align_job_ready), .job_payload_from (6'd6),
+    .job_payload_to (align_of_held_offset[5:0]), .job_payload_length (align_of_held_length),
+    .job_payload_tag (align_of_held_offset[11:6]),
+    .input_valid (buffer_valid), .input_ready (buffer_ready), .input_payload_data (buffer_payload_data),
+    .input_payload_bad (1'b0),
+    .output_valid (w_valid), .output_ready (w_ready), .output_payload_data (w_payload_data),
+    .output_payload_keep (w_payload_strb), .output_payload_tag (align_output_payload_tag),
+    .output_payload_bad (align_output_payload_bad), .output_payload_last (align_output_payload_last),
+    .input_last (align_input_last)
   );
   wire request_to_0_done_and =
-    (request_to_0_done | request_to_0_ready)
-    & (request_to_1_done | buffer_job_ready)
+    (request_to_0_done | request_to_0_ready) & (request_to_1_done | buffer_job_ready)
     & (request_to_2_done | request_to_2_ready);
 
   always @(posedge clk)
     if (rst) begin
-      request_to_0_done <= 1'b0;
-      request_to_1_done <= 1'b0;
-      request_to_2_done <= 1'b0;
+      request_to_0_done <= 1'b0; request_to_1_done <= 1'b0; request_to_2_done <= 1'b0;
     end
     else begin
       request_to_0_done <= request_valid & ~request_to_0_done_and & (request_to_0_done | request_to_0_ready);
@@ -248,8 +178,7 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1528_o64 (
 
   always @(posedge clk)
     if (rst) begin
-      bursts_of_full <= 1'b0;
-      bursts_of_skid_full <= 1'b0;
+      bursts_of_full <= 1'b0; bursts_of_skid_full <= 1'b0;
     end
     else if (bursts_of_room) begin
       bursts_of_full <= request_to_0_valid | bursts_of_skid_full;
@@ -287,8 +216,7 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1528_o64 (
 
   always @(posedge clk)
     if (rst) begin
-      align_of_full <= 1'b0;
-      align_of_skid_full <= 1'b0;
+      align_of_full <= 1'b0; align_of_skid_full <= 1'b0;
     end
     else if (align_of_room) begin
       align_of_full <= request_to_2_valid | align_of_skid_full;
@@ -358,7 +286,7 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1528_o64 (
 
   always @(posedge clk)
     if (rst) failed_before <= 1'b0;
-    else if (b_valid & b_ready) failed_before <= failed & ~pending_pop_payload_last;
+    else if (b_valid & b_ready) failed_before <= failed & ~ends;
 
   assign request_ready = request_to_0_done_and;
   assign buffer_job_valid = request_valid & ~request_to_1_done;
@@ -366,37 +294,28 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1528_o64 (
   assign buffer_job_payload_first = 5'd1;
   wire [14:0] buffer_job_payload_beats_shifted = from_lane >> 6;
   assign buffer_job_payload_beats = buffer_job_payload_beats_shifted[5:0];
-  assign buffer_ready = align_input_ready;
   assign aw_valid = aw_stage_full;
   assign aw_payload_addr = aw_stage_held_addr;
   assign aw_payload_id = aw_stage_held_id;
   assign aw_payload_len = aw_stage_held_len;
   assign aw_payload_size = aw_stage_held_size;
   assign aw_payload_burst = aw_stage_held_burst;
-  assign w_valid = align_output_valid;
-  assign w_payload_data = align_output_payload_data;
-  assign w_payload_strb = align_output_payload_keep;
   assign w_payload_last = align_output_payload_last | (&beat);
   assign b_ready = pending_pop_valid & (~ends | ending_ready);
   assign ending_valid = b_valid & pending_pop_valid & ends;
-  assign ending_payload_slot = pending_pop_payload_slot;
   assign ending_payload_form = 2'd1;
   assign ending_payload_word = pending_pop_payload_indirect ? 2'd2 : 2'd0;
-  assign ending_payload_opcode = pending_pop_payload_opcode;
   assign ending_payload_status = failed ? 4'd4 : 4'd0;
-  assign ending_payload_silent = pending_pop_payload_silent;
   assign ending_payload_done = 1'b1;
-  assign events_writes = completes & ~pending_pop_payload_silent;
-  assign events_writes_no_reply = completes & pending_pop_payload_silent;
-  assign events_unanswered = b_valid & b_ready & ends & pending_pop_payload_silent & failed;
+  assign events_writes = completes & ~ending_payload_silent;
+  assign events_writes_no_reply = completes & ending_payload_silent;
+  assign events_unanswered = b_valid & b_ready & ends & ending_payload_silent & failed;
   assign events_write_bytes = completes ? pending_pop_payload_length : 14'd0;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (buffer_valid & buffer_ready) begin
-        assert (buffer_payload_last == align_input_last); // access-write.ts:134
-      end
+      if (buffer_valid & buffer_ready) assert (buffer_payload_last == align_input_last); // access-write.ts:134
       if (b_valid) assert (pending_pop_valid); // access-write.ts:160
     end
 `else
@@ -420,22 +339,9 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1528_o64 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    b_payload_id,
-    bursts_of_held_write,
-    bursts_of_held_op,
-    align_of_held_slot,
-    align_of_held_offset[21:12],
-    align_of_held_write,
-    align_of_held_silent,
-    align_of_held_reply_opcode,
-    align_of_held_op,
-    align_of_held_indirect,
-    align_of_held_ppns,
-    pending_level,
-    align_output_payload_bad,
-    burst_end_offset[5:0],
-    buffer_job_payload_beats_shifted[14:6],
-    1'b0
+    1'b0, b_payload_id, bursts_of_held_write, bursts_of_held_op, align_of_held_slot, align_of_held_offset[21:12],
+    align_of_held_write, align_of_held_silent, align_of_held_reply_opcode, align_of_held_op, align_of_held_indirect,
+    align_of_held_ppns, pending_level, align_output_payload_bad, burst_end_offset[5:0],
+    buffer_job_payload_beats_shifted[14:6], 1'b0
   };
 endmodule

@@ -10,21 +10,26 @@
 module ClioGbnRegisters (
   input  wire        clk,
   input  wire        rst,
+  // s_aw: stream in
   input  wire        s_aw_valid,
   output wire        s_aw_ready,
   input  wire [7:0]  s_aw_payload_addr,
   input  wire [2:0]  s_aw_payload_prot,
+  // s_w: stream in
   input  wire        s_w_valid,
   output wire        s_w_ready,
   input  wire [31:0] s_w_payload_data,
   input  wire [3:0]  s_w_payload_strb,
+  // s_b: stream out
   output wire        s_b_valid,
   input  wire        s_b_ready,
   output wire [1:0]  s_b_payload_resp,
+  // s_ar: stream in
   input  wire        s_ar_valid,
   output wire        s_ar_ready,
   input  wire [7:0]  s_ar_payload_addr,
   input  wire [2:0]  s_ar_payload_prot,
+  // s_r: stream out
   output wire        s_r_valid,
   input  wire        s_r_ready,
   output wire [31:0] s_r_payload_data,
@@ -62,146 +67,101 @@ module ClioGbnRegisters (
   input  wire [31:0] gbn_tx_stale
 );
   reg [15:0] gbn_session_kept; // slave.ts:44
-  reg gbn_open_kept; // slave.ts:44
+  reg gbn_open_kept;
   reg asked_full; // axi4-lite.ts:66
-  reg [7:0] asked_held_addr; // axi4-lite.ts:66
-  reg [2:0] asked_held_prot; // axi4-lite.ts:66
+  reg [7:0] asked_held_addr;
+  reg [2:0] asked_held_prot;
   reg answered_full; // axi4-lite.ts:72
-  reg [31:0] answered_held_data; // axi4-lite.ts:72
-  reg [1:0] answered_held_resp; // axi4-lite.ts:72
-  reg order_address_full; // axi4-lite.ts:75
-  reg [7:0] order_address_held_addr; // axi4-lite.ts:75
-  reg [2:0] order_address_held_prot; // axi4-lite.ts:75
-  reg order_data_full; // axi4-lite.ts:75
-  reg [31:0] order_data_held_data; // axi4-lite.ts:75
-  reg [3:0] order_data_held_strb; // axi4-lite.ts:75
+  reg [31:0] answered_held_data;
+  reg [1:0] answered_held_resp;
+  reg order_address_full, order_data_full; // axi4-lite.ts:75
+  reg [7:0] order_address_held_addr;
+  reg [2:0] order_address_held_prot;
+  reg [31:0] order_data_held_data;
+  reg [3:0] order_data_held_strb;
   reg done_full; // axi4-lite.ts:85
-  reg [1:0] done_held_resp; // axi4-lite.ts:85
+  reg [1:0] done_held_resp;
   wire written_ready; // axi4-lite.ts:78
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:67
   wire [31:0] answer_payload_data_or =
-    ({32{asked_held_addr[7:2] == 6'd0}} & 32'h42474c43)
-    | ({32{asked_held_addr[7:2] == 6'd1}} & 32'd1802)
+    ({32{asked_held_addr[7:2] == 6'd0}} & 32'h42474c43) | ({32{asked_held_addr[7:2] == 6'd1}} & 32'd1802)
     | ({32{asked_held_addr[7:2] == 6'd2}} & {1'b0, gbn_open_kept, 14'd0, gbn_session_kept})
     | ({32{asked_held_addr[7:2] == 6'd3}} & {30'd0, gbn_failed_waiting, gbn_idle});
-  wire [31:0] answer_payload_data_or_2 =
+  wire [31:0] asked_held_addr_or =
     ({32{asked_held_addr[7:2] == 6'd4}} & {16'd0, gbn_failed})
     | ({32{asked_held_addr[7:2] == 6'd16}} & gbn_rx_accepted)
-    | ({32{asked_held_addr[7:2] == 6'd17}} & gbn_rx_duplicates)
-    | ({32{asked_held_addr[7:2] == 6'd18}} & gbn_rx_ahead);
-  wire [31:0] answer_payload_data_or_3 =
-    ({32{asked_held_addr[7:2] == 6'd19}} & gbn_rx_strangers)
-    | ({32{asked_held_addr[7:2] == 6'd20}} & gbn_rx_refused)
+    | ({32{asked_held_addr[7:2] == 6'd17}} & gbn_rx_duplicates) | ({32{asked_held_addr[7:2] == 6'd18}} & gbn_rx_ahead);
+  wire [31:0] gbn_rx_strangers_or =
+    ({32{asked_held_addr[7:2] == 6'd19}} & gbn_rx_strangers) | ({32{asked_held_addr[7:2] == 6'd20}} & gbn_rx_refused)
     | ({32{asked_held_addr[7:2] == 6'd21}} & gbn_rx_malformed)
     | ({32{asked_held_addr[7:2] == 6'd22}} & gbn_rx_corrupt)
     | ({32{asked_held_addr[7:2] == 6'd23}} & gbn_rx_management)
     | ({32{asked_held_addr[7:2] == 6'd24}} & gbn_rx_passed)
-    | ({32{asked_held_addr[7:2] == 6'd25}} & gbn_rx_acks_heard)
-    | ({32{asked_held_addr[7:2] == 6'd26}} & gbn_rx_acks);
-  wire [31:0] answer_payload_data_or_4 =
-    ({32{asked_held_addr[7:2] == 6'd27}} & gbn_rx_nacks)
-    | ({32{asked_held_addr[7:2] == 6'd28}} & gbn_tx_sent)
+    | ({32{asked_held_addr[7:2] == 6'd25}} & gbn_rx_acks_heard) | ({32{asked_held_addr[7:2] == 6'd26}} & gbn_rx_acks);
+  wire [31:0] gbn_rx_nacks_or =
+    ({32{asked_held_addr[7:2] == 6'd27}} & gbn_rx_nacks) | ({32{asked_held_addr[7:2] == 6'd28}} & gbn_tx_sent)
     | ({32{asked_held_addr[7:2] == 6'd29}} & gbn_tx_management)
-    | ({32{asked_held_addr[7:2] == 6'd30}} & gbn_tx_passed)
-    | ({32{asked_held_addr[7:2] == 6'd31}} & gbn_tx_closed)
-    | ({32{asked_held_addr[7:2] == 6'd32}} & gbn_tx_resent)
-    | ({32{asked_held_addr[7:2] == 6'd33}} & gbn_tx_nacked)
+    | ({32{asked_held_addr[7:2] == 6'd30}} & gbn_tx_passed) | ({32{asked_held_addr[7:2] == 6'd31}} & gbn_tx_closed)
+    | ({32{asked_held_addr[7:2] == 6'd32}} & gbn_tx_resent) | ({32{asked_held_addr[7:2] == 6'd33}} & gbn_tx_nacked)
     | ({32{asked_held_addr[7:2] == 6'd34}} & gbn_tx_timeouts);
-  wire [31:0] answer_payload_data_or_5 =
+  wire [31:0] gbn_tx_failed_or =
     ({32{asked_held_addr[7:2] == 6'd35}} & gbn_tx_failed)
     | ({32{asked_held_addr[7:2] == 6'd36}} & gbn_tx_memory_errors)
-    | ({32{asked_held_addr[7:2] == 6'd37}} & gbn_tx_waited)
-    | ({32{asked_held_addr[7:2] == 6'd38}} & gbn_tx_skipped)
+    | ({32{asked_held_addr[7:2] == 6'd37}} & gbn_tx_waited) | ({32{asked_held_addr[7:2] == 6'd38}} & gbn_tx_skipped)
     | ({32{asked_held_addr[7:2] == 6'd39}} & gbn_tx_stale);
   wire [31:0] answer_payload_data =
-    answer_payload_data_or
-    | answer_payload_data_or_2
-    | answer_payload_data_or_3
-    | answer_payload_data_or_4
-    | answer_payload_data_or_5; // axi4-lite.ts:67
+    answer_payload_data_or | asked_held_addr_or | gbn_rx_strangers_or | gbn_rx_nacks_or | gbn_tx_failed_or; // axi4-lite.ts:67
   wire answer_payload_resp_or =
-    (asked_held_addr[7:2] == 6'd0)
-    | (asked_held_addr[7:2] == 6'd1)
-    | (asked_held_addr[7:2] == 6'd2)
-    | (asked_held_addr[7:2] == 6'd3)
-    | (asked_held_addr[7:2] == 6'd4)
-    | (asked_held_addr[7:2] == 6'd16)
+    (asked_held_addr[7:2] == 6'd0) | (asked_held_addr[7:2] == 6'd1) | (asked_held_addr[7:2] == 6'd2)
+    | (asked_held_addr[7:2] == 6'd3) | (asked_held_addr[7:2] == 6'd4) | (asked_held_addr[7:2] == 6'd16)
     | (asked_held_addr[7:2] == 6'd17);
-  wire answer_payload_resp_or_2 =
-    answer_payload_resp_or
-    | (asked_held_addr[7:2] == 6'd18)
-    | (asked_held_addr[7:2] == 6'd19)
-    | (asked_held_addr[7:2] == 6'd20)
-    | (asked_held_addr[7:2] == 6'd21)
-    | (asked_held_addr[7:2] == 6'd22)
+  wire answer_payload_resp_or_or =
+    answer_payload_resp_or | (asked_held_addr[7:2] == 6'd18) | (asked_held_addr[7:2] == 6'd19)
+    | (asked_held_addr[7:2] == 6'd20) | (asked_held_addr[7:2] == 6'd21) | (asked_held_addr[7:2] == 6'd22)
     | (asked_held_addr[7:2] == 6'd23);
-  wire answer_payload_resp_or_3 =
-    answer_payload_resp_or_2
-    | (asked_held_addr[7:2] == 6'd24)
-    | (asked_held_addr[7:2] == 6'd25)
-    | (asked_held_addr[7:2] == 6'd26)
-    | (asked_held_addr[7:2] == 6'd27)
-    | (asked_held_addr[7:2] == 6'd28)
+  wire answer_payload_resp_or_asked_held_addr =
+    answer_payload_resp_or_or | (asked_held_addr[7:2] == 6'd24) | (asked_held_addr[7:2] == 6'd25)
+    | (asked_held_addr[7:2] == 6'd26) | (asked_held_addr[7:2] == 6'd27) | (asked_held_addr[7:2] == 6'd28)
     | (asked_held_addr[7:2] == 6'd29);
-  wire answer_payload_resp_or_4 =
-    answer_payload_resp_or_3
-    | (asked_held_addr[7:2] == 6'd30)
-    | (asked_held_addr[7:2] == 6'd31)
-    | (asked_held_addr[7:2] == 6'd32)
-    | (asked_held_addr[7:2] == 6'd33)
-    | (asked_held_addr[7:2] == 6'd34)
+  wire answer_payload_resp_or_2 =
+    answer_payload_resp_or_asked_held_addr | (asked_held_addr[7:2] == 6'd30) | (asked_held_addr[7:2] == 6'd31)
+    | (asked_held_addr[7:2] == 6'd32) | (asked_held_addr[7:2] == 6'd33) | (asked_held_addr[7:2] == 6'd34)
     | (asked_held_addr[7:2] == 6'd35);
   wire [1:0] answer_payload_resp =
-    (answer_payload_resp_or_4 | (asked_held_addr[7:2] == 6'd36) | (asked_held_addr[7:2] == 6'd37) | (asked_held_addr[7:2] == 6'd38) | (asked_held_addr[7:2] == 6'd39)) ? 2'd0 :
+    (answer_payload_resp_or_2 | (asked_held_addr[7:2] == 6'd36) | (asked_held_addr[7:2] == 6'd37) | (asked_held_addr[7:2] == 6'd38) | (asked_held_addr[7:2] == 6'd39)) ? 2'd0 :
     2'd3; // axi4-lite.ts:67
   wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:75
-  wire order_data_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:75
+  wire order_data_ready = written_ready & order_address_full & order_data_full;
   wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:74
   assign written_ready = ~done_full | s_b_ready;
   wire written_payload_resp_or =
-    (order_address_held_addr[7:2] == 6'd0)
-    | (order_address_held_addr[7:2] == 6'd1)
-    | (order_address_held_addr[7:2] == 6'd3)
-    | (order_address_held_addr[7:2] == 6'd16)
-    | (order_address_held_addr[7:2] == 6'd17)
-    | (order_address_held_addr[7:2] == 6'd18)
+    (order_address_held_addr[7:2] == 6'd0) | (order_address_held_addr[7:2] == 6'd1)
+    | (order_address_held_addr[7:2] == 6'd3) | (order_address_held_addr[7:2] == 6'd16)
+    | (order_address_held_addr[7:2] == 6'd17) | (order_address_held_addr[7:2] == 6'd18)
     | (order_address_held_addr[7:2] == 6'd19);
-  wire written_payload_resp_or_2 =
-    written_payload_resp_or
-    | (order_address_held_addr[7:2] == 6'd20)
-    | (order_address_held_addr[7:2] == 6'd21)
-    | (order_address_held_addr[7:2] == 6'd22)
-    | (order_address_held_addr[7:2] == 6'd23)
-    | (order_address_held_addr[7:2] == 6'd24)
-    | (order_address_held_addr[7:2] == 6'd25);
-  wire written_payload_resp_or_3 =
-    written_payload_resp_or_2
-    | (order_address_held_addr[7:2] == 6'd26)
-    | (order_address_held_addr[7:2] == 6'd27)
-    | (order_address_held_addr[7:2] == 6'd28)
-    | (order_address_held_addr[7:2] == 6'd29)
-    | (order_address_held_addr[7:2] == 6'd30)
-    | (order_address_held_addr[7:2] == 6'd31);
-  wire written_payload_resp_or_4 =
-    written_payload_resp_or_3
-    | (order_address_held_addr[7:2] == 6'd32)
-    | (order_address_held_addr[7:2] == 6'd33)
-    | (order_address_held_addr[7:2] == 6'd34)
-    | (order_address_held_addr[7:2] == 6'd35)
-    | (order_address_held_addr[7:2] == 6'd36)
-    | (order_address_held_addr[7:2] == 6'd37);
+  wire written_payload_resp_or_or =
+    written_payload_resp_or | (order_address_held_addr[7:2] == 6'd20) | (order_address_held_addr[7:2] == 6'd21)
+    | (order_address_held_addr[7:2] == 6'd22) | (order_address_held_addr[7:2] == 6'd23)
+    | (order_address_held_addr[7:2] == 6'd24) | (order_address_held_addr[7:2] == 6'd25);
+  wire order_address_held_addr_or =
+    written_payload_resp_or_or | (order_address_held_addr[7:2] == 6'd26) | (order_address_held_addr[7:2] == 6'd27)
+    | (order_address_held_addr[7:2] == 6'd28) | (order_address_held_addr[7:2] == 6'd29)
+    | (order_address_held_addr[7:2] == 6'd30) | (order_address_held_addr[7:2] == 6'd31);
+  wire written_payload_resp_or_order_address_held_addr =
+    order_address_held_addr_or | (order_address_held_addr[7:2] == 6'd32) | (order_address_held_addr[7:2] == 6'd33)
+    | (order_address_held_addr[7:2] == 6'd34) | (order_address_held_addr[7:2] == 6'd35)
+    | (order_address_held_addr[7:2] == 6'd36) | (order_address_held_addr[7:2] == 6'd37);
   wire [1:0] written_payload_resp =
     ((order_address_held_addr[7:2] == 6'd2) | (order_address_held_addr[7:2] == 6'd4)) ? 2'd0 :
-    (written_payload_resp_or_4 | (order_address_held_addr[7:2] == 6'd38) | (order_address_held_addr[7:2] == 6'd39)) ? 2'd2 :
+    (written_payload_resp_or_order_address_held_addr | (order_address_held_addr[7:2] == 6'd38) | (order_address_held_addr[7:2] == 6'd39)) ? 2'd2 :
     2'd3; // axi4-lite.ts:78
   wire write_fire = order_valid & written_ready; // axi4-lite.ts:81
   wire write_gbn_session = write_fire & (order_address_held_addr[7:2] == 6'd2); // slave.ts:81
-  wire write_gbn_failed = write_fire & (order_address_held_addr[7:2] == 6'd4); // slave.ts:81
+  wire write_gbn_failed = write_fire & (order_address_held_addr[7:2] == 6'd4);
 
   always @(posedge clk)
     if (rst) begin
-      gbn_session_kept <= 16'd0;
-      gbn_open_kept <= 1'b0;
+      gbn_session_kept <= 16'd0; gbn_open_kept <= 1'b0;
     end
     else if (write_gbn_session) begin
       gbn_session_kept <= {
@@ -275,13 +235,7 @@ module ClioGbnRegisters (
   assign gbn_failed_taken = write_gbn_failed & order_data_held_strb[3] & order_data_held_data[31];
 
   wire _unused_ok = &{
-    1'b0,
-    asked_held_addr[1:0],
-    asked_held_prot,
-    order_address_held_addr[1:0],
-    order_address_held_prot,
-    order_data_held_data[29:16],
-    order_data_held_strb[2],
-    1'b0
+    1'b0, asked_held_addr[1:0], asked_held_prot, order_address_held_addr[1:0], order_address_held_prot,
+    order_data_held_data[29:16], order_data_held_strb[2], 1'b0
   };
 endmodule

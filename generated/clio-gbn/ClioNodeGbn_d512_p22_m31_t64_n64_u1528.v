@@ -21,18 +21,21 @@
 module ClioNodeGbn_d512_p22_m31_t64_n64_u1528 (
   input  wire         clk,
   input  wire         rst,
+  // rx: stream in
   input  wire         rx_valid,
   output wire         rx_ready,
   input  wire [511:0] rx_payload_data,
   input  wire [63:0]  rx_payload_keep,
   input  wire         rx_payload_last,
   input  wire         rx_payload_user,
+  // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
   output wire [63:0]  tx_payload_keep,
   output wire         tx_payload_last,
   output wire         tx_payload_user,
+  // mem_aw: stream out
   output wire         mem_aw_valid,
   input  wire         mem_aw_ready,
   output wire [30:0]  mem_aw_payload_addr,
@@ -40,15 +43,18 @@ module ClioNodeGbn_d512_p22_m31_t64_n64_u1528 (
   output wire [7:0]   mem_aw_payload_len,
   output wire [2:0]   mem_aw_payload_size,
   output wire [1:0]   mem_aw_payload_burst,
+  // mem_w: stream out
   output wire         mem_w_valid,
   input  wire         mem_w_ready,
   output wire [511:0] mem_w_payload_data,
   output wire [63:0]  mem_w_payload_strb,
   output wire         mem_w_payload_last,
+  // mem_b: stream in
   input  wire         mem_b_valid,
   output wire         mem_b_ready,
   input  wire [4:0]   mem_b_payload_id,
   input  wire [1:0]   mem_b_payload_resp,
+  // mem_ar: stream out
   output wire         mem_ar_valid,
   input  wire         mem_ar_ready,
   output wire [30:0]  mem_ar_payload_addr,
@@ -56,12 +62,14 @@ module ClioNodeGbn_d512_p22_m31_t64_n64_u1528 (
   output wire [7:0]   mem_ar_payload_len,
   output wire [2:0]   mem_ar_payload_size,
   output wire [1:0]   mem_ar_payload_burst,
+  // mem_r: stream in
   input  wire         mem_r_valid,
   output wire         mem_r_ready,
   input  wire [511:0] mem_r_payload_data,
   input  wire [4:0]   mem_r_payload_id,
   input  wire [1:0]   mem_r_payload_resp,
   input  wire         mem_r_payload_last,
+  // gbn_aw: stream out
   output wire         gbn_aw_valid,
   input  wire         gbn_aw_ready,
   output wire [27:0]  gbn_aw_payload_addr,
@@ -69,15 +77,18 @@ module ClioNodeGbn_d512_p22_m31_t64_n64_u1528 (
   output wire [7:0]   gbn_aw_payload_len,
   output wire [2:0]   gbn_aw_payload_size,
   output wire [1:0]   gbn_aw_payload_burst,
+  // gbn_w: stream out
   output wire         gbn_w_valid,
   input  wire         gbn_w_ready,
   output wire [511:0] gbn_w_payload_data,
   output wire [63:0]  gbn_w_payload_strb,
   output wire         gbn_w_payload_last,
+  // gbn_b: stream in
   input  wire         gbn_b_valid,
   output wire         gbn_b_ready,
   input  wire         gbn_b_payload_id,
   input  wire [1:0]   gbn_b_payload_resp,
+  // gbn_ar: stream out
   output wire         gbn_ar_valid,
   input  wire         gbn_ar_ready,
   output wire [27:0]  gbn_ar_payload_addr,
@@ -85,336 +96,148 @@ module ClioNodeGbn_d512_p22_m31_t64_n64_u1528 (
   output wire [7:0]   gbn_ar_payload_len,
   output wire [2:0]   gbn_ar_payload_size,
   output wire [1:0]   gbn_ar_payload_burst,
+  // gbn_r: stream in
   input  wire         gbn_r_valid,
   output wire         gbn_r_ready,
   input  wire [511:0] gbn_r_payload_data,
   input  wire         gbn_r_payload_id,
   input  wire [1:0]   gbn_r_payload_resp,
   input  wire         gbn_r_payload_last,
+  // soc_rx: stream out
   output wire         soc_rx_valid,
   input  wire         soc_rx_ready,
   output wire [511:0] soc_rx_payload_data,
   output wire [63:0]  soc_rx_payload_keep,
   output wire         soc_rx_payload_last,
   output wire         soc_rx_payload_user,
+  // soc_tx: stream in
   input  wire         soc_tx_valid,
   output wire         soc_tx_ready,
   input  wire [511:0] soc_tx_payload_data,
   input  wire [63:0]  soc_tx_payload_keep,
   input  wire         soc_tx_payload_last,
   input  wire         soc_tx_payload_user,
+  // free_page: stream in
   input  wire         free_page_valid,
   output wire         free_page_ready,
   input  wire [8:0]   free_page_payload,
   output wire [6:0]   free_pages,
   output wire         low_water,
+  // shootdown: stream in
   input  wire         shootdown_valid,
   output wire         shootdown_ready,
   input  wire [15:0]  shootdown_payload_pid,
   input  wire [27:0]  shootdown_payload_vpn,
+  // shootdown_done: stream out
   output wire         shootdown_done_valid,
   input  wire         shootdown_done_ready,
   output wire         shootdown_done_payload,
+  // s_aw: stream in
   input  wire         s_aw_valid,
   output wire         s_aw_ready,
   input  wire [12:0]  s_aw_payload_addr,
   input  wire [2:0]   s_aw_payload_prot,
+  // s_w: stream in
   input  wire         s_w_valid,
   output wire         s_w_ready,
   input  wire [31:0]  s_w_payload_data,
   input  wire [3:0]   s_w_payload_strb,
+  // s_b: stream out
   output wire         s_b_valid,
   input  wire         s_b_ready,
   output wire [1:0]   s_b_payload_resp,
+  // s_ar: stream in
   input  wire         s_ar_valid,
   output wire         s_ar_ready,
   input  wire [12:0]  s_ar_payload_addr,
   input  wire [2:0]   s_ar_payload_prot,
+  // s_r: stream out
   output wire         s_r_valid,
   input  wire         s_r_ready,
   output wire [31:0]  s_r_payload_data,
   output wire [1:0]   s_r_payload_resp,
   output wire [63:0]  busy
 );
-  wire node_rx_ready; // gbn-node.ts:105
-  wire node_tx_valid; // gbn-node.ts:105
-  wire [511:0] node_tx_payload_data; // gbn-node.ts:105
-  wire [63:0] node_tx_payload_keep; // gbn-node.ts:105
-  wire node_tx_payload_last; // gbn-node.ts:105
-  wire node_tx_payload_user; // gbn-node.ts:105
-  wire node_soc_rx_valid; // gbn-node.ts:105
-  wire [511:0] node_soc_rx_payload_data; // gbn-node.ts:105
-  wire [63:0] node_soc_rx_payload_keep; // gbn-node.ts:105
-  wire node_soc_rx_payload_last; // gbn-node.ts:105
-  wire node_soc_rx_payload_user; // gbn-node.ts:105
-  wire node_soc_tx_ready; // gbn-node.ts:105
-  wire node_mem_aw_valid; // gbn-node.ts:105
-  wire [30:0] node_mem_aw_payload_addr; // gbn-node.ts:105
-  wire [4:0] node_mem_aw_payload_id; // gbn-node.ts:105
-  wire [7:0] node_mem_aw_payload_len; // gbn-node.ts:105
-  wire [2:0] node_mem_aw_payload_size; // gbn-node.ts:105
-  wire [1:0] node_mem_aw_payload_burst; // gbn-node.ts:105
-  wire node_mem_w_valid; // gbn-node.ts:105
-  wire [511:0] node_mem_w_payload_data; // gbn-node.ts:105
-  wire [63:0] node_mem_w_payload_strb; // gbn-node.ts:105
-  wire node_mem_w_payload_last; // gbn-node.ts:105
-  wire node_mem_b_ready; // gbn-node.ts:105
-  wire node_mem_ar_valid; // gbn-node.ts:105
-  wire [30:0] node_mem_ar_payload_addr; // gbn-node.ts:105
-  wire [4:0] node_mem_ar_payload_id; // gbn-node.ts:105
-  wire [7:0] node_mem_ar_payload_len; // gbn-node.ts:105
-  wire [2:0] node_mem_ar_payload_size; // gbn-node.ts:105
-  wire [1:0] node_mem_ar_payload_burst; // gbn-node.ts:105
-  wire node_mem_r_ready; // gbn-node.ts:105
-  wire node_free_page_ready; // gbn-node.ts:105
-  wire [6:0] node_free_pages; // gbn-node.ts:105
-  wire node_low_water; // gbn-node.ts:105
-  wire node_shootdown_ready; // gbn-node.ts:105
-  wire node_shootdown_done_valid; // gbn-node.ts:105
-  wire node_shootdown_done_payload; // gbn-node.ts:105
-  wire node_s_aw_ready; // gbn-node.ts:105
-  wire node_s_w_ready; // gbn-node.ts:105
-  wire node_s_b_valid; // gbn-node.ts:105
-  wire [1:0] node_s_b_payload_resp; // gbn-node.ts:105
-  wire node_s_ar_ready; // gbn-node.ts:105
-  wire node_s_r_valid; // gbn-node.ts:105
-  wire [31:0] node_s_r_payload_data; // gbn-node.ts:105
-  wire [1:0] node_s_r_payload_resp; // gbn-node.ts:105
-  wire [63:0] node_busy; // gbn-node.ts:105
-  wire [47:0] node_net_config_mac; // gbn-node.ts:105
-  wire [31:0] node_net_config_ip; // gbn-node.ts:105
-  wire [15:0] node_net_config_native_port; // gbn-node.ts:105
-  wire [15:0] node_net_config_client_port; // gbn-node.ts:105
-  wire node_net_config_accept_any_mac; // gbn-node.ts:105
-  wire gbn_rx_ready; // gbn-node.ts:106
-  wire gbn_tx_valid; // gbn-node.ts:106
-  wire [511:0] gbn_tx_payload_data; // gbn-node.ts:106
-  wire [63:0] gbn_tx_payload_keep; // gbn-node.ts:106
-  wire gbn_tx_payload_last; // gbn-node.ts:106
-  wire gbn_tx_payload_user; // gbn-node.ts:106
-  wire gbn_node_rx_valid; // gbn-node.ts:106
-  wire [511:0] gbn_node_rx_payload_data; // gbn-node.ts:106
-  wire [63:0] gbn_node_rx_payload_keep; // gbn-node.ts:106
-  wire gbn_node_rx_payload_last; // gbn-node.ts:106
-  wire gbn_node_rx_payload_user; // gbn-node.ts:106
-  wire gbn_node_tx_ready; // gbn-node.ts:106
-  wire gbn_session_ready; // gbn-node.ts:106
-  wire gbn_failed_valid; // gbn-node.ts:106
-  wire [9:0] gbn_failed_session; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_accepted; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_duplicates; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_ahead; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_strangers; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_refused; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_malformed; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_corrupt; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_management; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_passed; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_acks_heard; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_acks; // gbn-node.ts:106
-  wire [31:0] gbn_counters_rx_nacks; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_sent; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_management; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_passed; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_closed; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_resent; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_nacked; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_timeouts; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_failed; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_memory_errors; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_waited; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_skipped; // gbn-node.ts:106
-  wire [31:0] gbn_counters_tx_stale; // gbn-node.ts:106
-  wire gbn_mem_aw_valid; // gbn-node.ts:106
-  wire [27:0] gbn_mem_aw_payload_addr; // gbn-node.ts:106
-  wire gbn_mem_aw_payload_id; // gbn-node.ts:106
-  wire [7:0] gbn_mem_aw_payload_len; // gbn-node.ts:106
-  wire [2:0] gbn_mem_aw_payload_size; // gbn-node.ts:106
-  wire [1:0] gbn_mem_aw_payload_burst; // gbn-node.ts:106
-  wire gbn_mem_w_valid; // gbn-node.ts:106
-  wire [511:0] gbn_mem_w_payload_data; // gbn-node.ts:106
-  wire [63:0] gbn_mem_w_payload_strb; // gbn-node.ts:106
-  wire gbn_mem_w_payload_last; // gbn-node.ts:106
-  wire gbn_mem_b_ready; // gbn-node.ts:106
-  wire gbn_mem_ar_valid; // gbn-node.ts:106
-  wire [27:0] gbn_mem_ar_payload_addr; // gbn-node.ts:106
-  wire gbn_mem_ar_payload_id; // gbn-node.ts:106
-  wire [7:0] gbn_mem_ar_payload_len; // gbn-node.ts:106
-  wire [2:0] gbn_mem_ar_payload_size; // gbn-node.ts:106
-  wire [1:0] gbn_mem_ar_payload_burst; // gbn-node.ts:106
-  wire gbn_mem_r_ready; // gbn-node.ts:106
-  wire gbn_registers_s_aw_ready; // gbn-node.ts:112
-  wire gbn_registers_s_w_ready; // gbn-node.ts:112
-  wire gbn_registers_s_b_valid; // gbn-node.ts:112
-  wire [1:0] gbn_registers_s_b_payload_resp; // gbn-node.ts:112
-  wire gbn_registers_s_ar_ready; // gbn-node.ts:112
-  wire gbn_registers_s_r_valid; // gbn-node.ts:112
-  wire [31:0] gbn_registers_s_r_payload_data; // gbn-node.ts:112
-  wire [1:0] gbn_registers_s_r_payload_resp; // gbn-node.ts:112
-  wire gbn_registers_session_valid; // gbn-node.ts:112
-  wire [9:0] gbn_registers_session_payload_session; // gbn-node.ts:112
-  wire gbn_registers_session_payload_open; // gbn-node.ts:112
-  wire split_s_aw_ready; // gbn-node.ts:113
-  wire split_s_w_ready; // gbn-node.ts:113
-  wire split_s_b_valid; // gbn-node.ts:113
-  wire [1:0] split_s_b_payload_resp; // gbn-node.ts:113
-  wire split_s_ar_ready; // gbn-node.ts:113
-  wire split_s_r_valid; // gbn-node.ts:113
-  wire [31:0] split_s_r_payload_data; // gbn-node.ts:113
-  wire [1:0] split_s_r_payload_resp; // gbn-node.ts:113
-  wire split_low_aw_valid; // gbn-node.ts:113
-  wire [11:0] split_low_aw_payload_addr; // gbn-node.ts:113
-  wire [2:0] split_low_aw_payload_prot; // gbn-node.ts:113
-  wire split_low_w_valid; // gbn-node.ts:113
-  wire [31:0] split_low_w_payload_data; // gbn-node.ts:113
-  wire [3:0] split_low_w_payload_strb; // gbn-node.ts:113
-  wire split_low_b_ready; // gbn-node.ts:113
-  wire split_low_ar_valid; // gbn-node.ts:113
-  wire [11:0] split_low_ar_payload_addr; // gbn-node.ts:113
-  wire [2:0] split_low_ar_payload_prot; // gbn-node.ts:113
-  wire split_low_r_ready; // gbn-node.ts:113
-  wire split_high_aw_valid; // gbn-node.ts:113
-  wire [11:0] split_high_aw_payload_addr; // gbn-node.ts:113
-  wire [2:0] split_high_aw_payload_prot; // gbn-node.ts:113
-  wire split_high_w_valid; // gbn-node.ts:113
-  wire [31:0] split_high_w_payload_data; // gbn-node.ts:113
-  wire [3:0] split_high_w_payload_strb; // gbn-node.ts:113
-  wire split_high_b_ready; // gbn-node.ts:113
-  wire split_high_ar_valid; // gbn-node.ts:113
-  wire [11:0] split_high_ar_payload_addr; // gbn-node.ts:113
-  wire [2:0] split_high_ar_payload_prot; // gbn-node.ts:113
-  wire split_high_r_ready; // gbn-node.ts:113
+  wire node_rx_ready, node_tx_valid, node_tx_payload_last, node_tx_payload_user, node_s_aw_ready, node_s_w_ready,
+    node_s_b_valid, node_s_ar_ready, node_s_r_valid, node_net_config_accept_any_mac; // gbn-node.ts:105
+  wire [511:0] node_tx_payload_data;
+  wire [63:0] node_tx_payload_keep;
+  wire [1:0] node_s_b_payload_resp, node_s_r_payload_resp;
+  wire [31:0] node_s_r_payload_data, node_net_config_ip;
+  wire [47:0] node_net_config_mac;
+  wire [15:0] node_net_config_native_port, node_net_config_client_port;
+  wire gbn_node_rx_valid, gbn_node_rx_payload_last, gbn_node_rx_payload_user, gbn_node_tx_ready, gbn_session_ready,
+    gbn_failed_valid; // gbn-node.ts:106
+  wire [511:0] gbn_node_rx_payload_data;
+  wire [63:0] gbn_node_rx_payload_keep;
+  wire [9:0] gbn_failed_session;
+  wire [31:0] gbn_counters_rx_accepted, gbn_counters_rx_duplicates, gbn_counters_rx_ahead,
+    gbn_counters_rx_strangers, gbn_counters_rx_refused, gbn_counters_rx_malformed, gbn_counters_rx_corrupt,
+    gbn_counters_rx_management, gbn_counters_rx_passed, gbn_counters_rx_acks_heard, gbn_counters_rx_acks,
+    gbn_counters_rx_nacks, gbn_counters_tx_sent, gbn_counters_tx_management, gbn_counters_tx_passed,
+    gbn_counters_tx_closed, gbn_counters_tx_resent, gbn_counters_tx_nacked, gbn_counters_tx_timeouts,
+    gbn_counters_tx_failed, gbn_counters_tx_memory_errors, gbn_counters_tx_waited, gbn_counters_tx_skipped,
+    gbn_counters_tx_stale;
+  wire gbn_registers_s_aw_ready, gbn_registers_s_w_ready, gbn_registers_s_b_valid, gbn_registers_s_ar_ready,
+    gbn_registers_s_r_valid, gbn_registers_session_valid, gbn_registers_session_payload_open; // gbn-node.ts:112
+  wire [1:0] gbn_registers_s_b_payload_resp, gbn_registers_s_r_payload_resp;
+  wire [31:0] gbn_registers_s_r_payload_data;
+  wire [9:0] gbn_registers_session_payload_session;
+  wire split_low_aw_valid, split_low_w_valid, split_low_b_ready, split_low_ar_valid, split_low_r_ready,
+    split_high_aw_valid, split_high_w_valid, split_high_b_ready, split_high_ar_valid, split_high_r_ready; // gbn-node.ts:113
+  wire [11:0] split_low_aw_payload_addr, split_low_ar_payload_addr, split_high_aw_payload_addr,
+    split_high_ar_payload_addr;
+  wire [2:0] split_low_aw_payload_prot, split_low_ar_payload_prot, split_high_aw_payload_prot,
+    split_high_ar_payload_prot;
+  wire [31:0] split_low_w_payload_data, split_high_w_payload_data;
+  wire [3:0] split_low_w_payload_strb, split_high_w_payload_strb;
   wire [7:0] gbn_aw_within_payload_addr = split_high_aw_payload_addr[7:0]; // gbn-node.ts:137
-  wire [7:0] gbn_ar_within_payload_addr = split_high_ar_payload_addr[7:0]; // gbn-node.ts:137
+  wire [7:0] gbn_ar_within_payload_addr = split_high_ar_payload_addr[7:0];
 
-  wire node_rx_valid = gbn_node_rx_valid; // gbn-node.ts:105
-  wire [511:0] node_rx_payload_data = gbn_node_rx_payload_data; // gbn-node.ts:105
-  wire [63:0] node_rx_payload_keep = gbn_node_rx_payload_keep; // gbn-node.ts:105
-  wire node_rx_payload_last = gbn_node_rx_payload_last; // gbn-node.ts:105
-  wire node_rx_payload_user = gbn_node_rx_payload_user; // gbn-node.ts:105
-  wire node_tx_ready = gbn_node_tx_ready; // gbn-node.ts:105
-  wire node_soc_rx_ready = soc_rx_ready; // gbn-node.ts:105
-  wire node_soc_tx_valid = soc_tx_valid; // gbn-node.ts:105
-  wire [511:0] node_soc_tx_payload_data = soc_tx_payload_data; // gbn-node.ts:105
-  wire [63:0] node_soc_tx_payload_keep = soc_tx_payload_keep; // gbn-node.ts:105
-  wire node_soc_tx_payload_last = soc_tx_payload_last; // gbn-node.ts:105
-  wire node_soc_tx_payload_user = soc_tx_payload_user; // gbn-node.ts:105
-  wire node_mem_aw_ready = mem_aw_ready; // gbn-node.ts:105
-  wire node_mem_w_ready = mem_w_ready; // gbn-node.ts:105
-  wire node_mem_b_valid = mem_b_valid; // gbn-node.ts:105
-  wire [4:0] node_mem_b_payload_id = mem_b_payload_id; // gbn-node.ts:105
-  wire [1:0] node_mem_b_payload_resp = mem_b_payload_resp; // gbn-node.ts:105
-  wire node_mem_ar_ready = mem_ar_ready; // gbn-node.ts:105
-  wire node_mem_r_valid = mem_r_valid; // gbn-node.ts:105
-  wire [511:0] node_mem_r_payload_data = mem_r_payload_data; // gbn-node.ts:105
-  wire [4:0] node_mem_r_payload_id = mem_r_payload_id; // gbn-node.ts:105
-  wire [1:0] node_mem_r_payload_resp = mem_r_payload_resp; // gbn-node.ts:105
-  wire node_mem_r_payload_last = mem_r_payload_last; // gbn-node.ts:105
-  wire node_free_page_valid = free_page_valid; // gbn-node.ts:105
-  wire [8:0] node_free_page_payload = free_page_payload; // gbn-node.ts:105
-  wire node_shootdown_valid = shootdown_valid; // gbn-node.ts:105
-  wire [15:0] node_shootdown_payload_pid = shootdown_payload_pid; // gbn-node.ts:105
-  wire [27:0] node_shootdown_payload_vpn = shootdown_payload_vpn; // gbn-node.ts:105
-  wire node_shootdown_done_ready = shootdown_done_ready; // gbn-node.ts:105
-  wire node_s_aw_valid = split_low_aw_valid; // gbn-node.ts:105
-  wire [11:0] node_s_aw_payload_addr = split_low_aw_payload_addr; // gbn-node.ts:105
-  wire [2:0] node_s_aw_payload_prot = split_low_aw_payload_prot; // gbn-node.ts:105
-  wire node_s_w_valid = split_low_w_valid; // gbn-node.ts:105
-  wire [31:0] node_s_w_payload_data = split_low_w_payload_data; // gbn-node.ts:105
-  wire [3:0] node_s_w_payload_strb = split_low_w_payload_strb; // gbn-node.ts:105
-  wire node_s_b_ready = split_low_b_ready; // gbn-node.ts:105
-  wire node_s_ar_valid = split_low_ar_valid; // gbn-node.ts:105
-  wire [11:0] node_s_ar_payload_addr = split_low_ar_payload_addr; // gbn-node.ts:105
-  wire [2:0] node_s_ar_payload_prot = split_low_ar_payload_prot; // gbn-node.ts:105
-  wire node_s_r_ready = split_low_r_ready; // gbn-node.ts:105
   ClioNode_d512_p22_m31_t64_n64_u1528_x node ( // gbn-node.ts:105
-    .clk                       (clk),
-    .rst                       (rst),
-    .rx_valid                  (node_rx_valid),
-    .rx_ready                  (node_rx_ready),
-    .rx_payload_data           (node_rx_payload_data),
-    .rx_payload_keep           (node_rx_payload_keep),
-    .rx_payload_last           (node_rx_payload_last),
-    .rx_payload_user           (node_rx_payload_user),
-    .tx_valid                  (node_tx_valid),
-    .tx_ready                  (node_tx_ready),
-    .tx_payload_data           (node_tx_payload_data),
-    .tx_payload_keep           (node_tx_payload_keep),
-    .tx_payload_last           (node_tx_payload_last),
-    .tx_payload_user           (node_tx_payload_user),
-    .soc_rx_valid              (node_soc_rx_valid),
-    .soc_rx_ready              (node_soc_rx_ready),
-    .soc_rx_payload_data       (node_soc_rx_payload_data),
-    .soc_rx_payload_keep       (node_soc_rx_payload_keep),
-    .soc_rx_payload_last       (node_soc_rx_payload_last),
-    .soc_rx_payload_user       (node_soc_rx_payload_user),
-    .soc_tx_valid              (node_soc_tx_valid),
-    .soc_tx_ready              (node_soc_tx_ready),
-    .soc_tx_payload_data       (node_soc_tx_payload_data),
-    .soc_tx_payload_keep       (node_soc_tx_payload_keep),
-    .soc_tx_payload_last       (node_soc_tx_payload_last),
-    .soc_tx_payload_user       (node_soc_tx_payload_user),
-    .mem_aw_valid              (node_mem_aw_valid),
-    .mem_aw_ready              (node_mem_aw_ready),
-    .mem_aw_payload_addr       (node_mem_aw_payload_addr),
-    .mem_aw_payload_id         (node_mem_aw_payload_id),
-    .mem_aw_payload_len        (node_mem_aw_payload_len),
-    .mem_aw_payload_size       (node_mem_aw_payload_size),
-    .mem_aw_payload_burst      (node_mem_aw_payload_burst),
-    .mem_w_valid               (node_mem_w_valid),
-    .mem_w_ready               (node_mem_w_ready),
-    .mem_w_payload_data        (node_mem_w_payload_data),
-    .mem_w_payload_strb        (node_mem_w_payload_strb),
-    .mem_w_payload_last        (node_mem_w_payload_last),
-    .mem_b_valid               (node_mem_b_valid),
-    .mem_b_ready               (node_mem_b_ready),
-    .mem_b_payload_id          (node_mem_b_payload_id),
-    .mem_b_payload_resp        (node_mem_b_payload_resp),
-    .mem_ar_valid              (node_mem_ar_valid),
-    .mem_ar_ready              (node_mem_ar_ready),
-    .mem_ar_payload_addr       (node_mem_ar_payload_addr),
-    .mem_ar_payload_id         (node_mem_ar_payload_id),
-    .mem_ar_payload_len        (node_mem_ar_payload_len),
-    .mem_ar_payload_size       (node_mem_ar_payload_size),
-    .mem_ar_payload_burst      (node_mem_ar_payload_burst),
-    .mem_r_valid               (node_mem_r_valid),
-    .mem_r_ready               (node_mem_r_ready),
-    .mem_r_payload_data        (node_mem_r_payload_data),
-    .mem_r_payload_id          (node_mem_r_payload_id),
-    .mem_r_payload_resp        (node_mem_r_payload_resp),
-    .mem_r_payload_last        (node_mem_r_payload_last),
-    .free_page_valid           (node_free_page_valid),
-    .free_page_ready           (node_free_page_ready),
-    .free_page_payload         (node_free_page_payload),
-    .free_pages                (node_free_pages),
-    .low_water                 (node_low_water),
-    .shootdown_valid           (node_shootdown_valid),
-    .shootdown_ready           (node_shootdown_ready),
-    .shootdown_payload_pid     (node_shootdown_payload_pid),
-    .shootdown_payload_vpn     (node_shootdown_payload_vpn),
-    .shootdown_done_valid      (node_shootdown_done_valid),
-    .shootdown_done_ready      (node_shootdown_done_ready),
-    .shootdown_done_payload    (node_shootdown_done_payload),
-    .s_aw_valid                (node_s_aw_valid),
-    .s_aw_ready                (node_s_aw_ready),
-    .s_aw_payload_addr         (node_s_aw_payload_addr),
-    .s_aw_payload_prot         (node_s_aw_payload_prot),
-    .s_w_valid                 (node_s_w_valid),
-    .s_w_ready                 (node_s_w_ready),
-    .s_w_payload_data          (node_s_w_payload_data),
-    .s_w_payload_strb          (node_s_w_payload_strb),
-    .s_b_valid                 (node_s_b_valid),
-    .s_b_ready                 (node_s_b_ready),
-    .s_b_payload_resp          (node_s_b_payload_resp),
-    .s_ar_valid                (node_s_ar_valid),
-    .s_ar_ready                (node_s_ar_ready),
-    .s_ar_payload_addr         (node_s_ar_payload_addr),
-    .s_ar_payload_prot         (node_s_ar_payload_prot),
-    .s_r_valid                 (node_s_r_valid),
-    .s_r_ready                 (node_s_r_ready),
-    .s_r_payload_data          (node_s_r_payload_data),
-    .s_r_payload_resp          (node_s_r_payload_resp),
-    .busy                      (node_busy),
+    .clk (clk), .rst (rst),
+    .rx_valid (gbn_node_rx_valid), .rx_ready (node_rx_ready), .rx_payload_data (gbn_node_rx_payload_data),
+    .rx_payload_keep (gbn_node_rx_payload_keep), .rx_payload_last (gbn_node_rx_payload_last),
+    .rx_payload_user (gbn_node_rx_payload_user),
+    .tx_valid (node_tx_valid), .tx_ready (gbn_node_tx_ready), .tx_payload_data (node_tx_payload_data),
+    .tx_payload_keep (node_tx_payload_keep), .tx_payload_last (node_tx_payload_last),
+    .tx_payload_user (node_tx_payload_user),
+    .soc_rx_valid (soc_rx_valid), .soc_rx_ready (soc_rx_ready), .soc_rx_payload_data (soc_rx_payload_data),
+    .soc_rx_payload_keep (soc_rx_payload_keep), .soc_rx_payload_last (soc_rx_payload_last),
+    .soc_rx_payload_user (soc_rx_payload_user),
+    .soc_tx_valid (soc_tx_valid), .soc_tx_ready (soc_tx_ready), .soc_tx_payload_data (soc_tx_payload_data),
+    .soc_tx_payload_keep (soc_tx_payload_keep), .soc_tx_payload_last (soc_tx_payload_last),
+    .soc_tx_payload_user (soc_tx_payload_user),
+    .mem_aw_valid (mem_aw_valid), .mem_aw_ready (mem_aw_ready), .mem_aw_payload_addr (mem_aw_payload_addr),
+    .mem_aw_payload_id (mem_aw_payload_id), .mem_aw_payload_len (mem_aw_payload_len),
+    .mem_aw_payload_size (mem_aw_payload_size), .mem_aw_payload_burst (mem_aw_payload_burst),
+    .mem_w_valid (mem_w_valid), .mem_w_ready (mem_w_ready), .mem_w_payload_data (mem_w_payload_data),
+    .mem_w_payload_strb (mem_w_payload_strb), .mem_w_payload_last (mem_w_payload_last),
+    .mem_b_valid (mem_b_valid), .mem_b_ready (mem_b_ready), .mem_b_payload_id (mem_b_payload_id),
+    .mem_b_payload_resp (mem_b_payload_resp),
+    .mem_ar_valid (mem_ar_valid), .mem_ar_ready (mem_ar_ready), .mem_ar_payload_addr (mem_ar_payload_addr),
+    .mem_ar_payload_id (mem_ar_payload_id), .mem_ar_payload_len (mem_ar_payload_len),
+    .mem_ar_payload_size (mem_ar_payload_size), .mem_ar_payload_burst (mem_ar_payload_burst),
+    .mem_r_valid (mem_r_valid), .mem_r_ready (mem_r_ready), .mem_r_payload_data (mem_r_payload_data),
+    .mem_r_payload_id (mem_r_payload_id), .mem_r_payload_resp (mem_r_payload_resp),
+    .mem_r_payload_last (mem_r_payload_last),
+    .free_page_valid (free_page_valid), .free_page_ready (free_page_ready), .free_page_payload (free_page_payload),
+    .free_pages                (free_pages),
+    .low_water                 (low_water),
+    .shootdown_valid (shootdown_valid), .shootdown_ready (shootdown_ready),
+    .shootdown_payload_pid (shootdown_payload_pid), .shootdown_payload_vpn (shootdown_payload_vpn),
+    .shootdown_done_valid (shootdown_done_valid), .shootdown_done_ready (shootdown_done_ready),
+    .shootdown_done_payload (shootdown_done_payload),
+    .s_aw_valid (split_low_aw_valid), .s_aw_ready (node_s_aw_ready), .s_aw_payload_addr (split_low_aw_payload_addr),
+    .s_aw_payload_prot (split_low_aw_payload_prot),
+    .s_w_valid (split_low_w_valid), .s_w_ready (node_s_w_ready), .s_w_payload_data (split_low_w_payload_data),
+    .s_w_payload_strb (split_low_w_payload_strb),
+    .s_b_valid (node_s_b_valid), .s_b_ready (split_low_b_ready), .s_b_payload_resp (node_s_b_payload_resp),
+    .s_ar_valid (split_low_ar_valid), .s_ar_ready (node_s_ar_ready), .s_ar_payload_addr (split_low_ar_payload_addr),
+    .s_ar_payload_prot (split_low_ar_payload_prot),
+    .s_r_valid (node_s_r_valid), .s_r_ready (split_low_r_ready), .s_r_payload_data (node_s_r_payload_data),
+    .s_r_payload_resp (node_s_r_payload_resp),
+    .busy                      (busy),
     .net_config_mac            (node_net_config_mac),
     .net_config_ip             (node_net_config_ip),
     .net_config_native_port    (node_net_config_native_port),
@@ -422,73 +245,26 @@ module ClioNodeGbn_d512_p22_m31_t64_n64_u1528 (
     .net_config_accept_any_mac (node_net_config_accept_any_mac)
   );
 
-  wire gbn_rx_valid = rx_valid; // gbn-node.ts:106
-  wire [511:0] gbn_rx_payload_data = rx_payload_data; // gbn-node.ts:106
-  wire [63:0] gbn_rx_payload_keep = rx_payload_keep; // gbn-node.ts:106
-  wire gbn_rx_payload_last = rx_payload_last; // gbn-node.ts:106
-  wire gbn_rx_payload_user = rx_payload_user; // gbn-node.ts:106
-  wire gbn_tx_ready = tx_ready; // gbn-node.ts:106
-  wire gbn_node_rx_ready = node_rx_ready; // gbn-node.ts:106
-  wire gbn_node_tx_valid = node_tx_valid; // gbn-node.ts:106
-  wire [511:0] gbn_node_tx_payload_data = node_tx_payload_data; // gbn-node.ts:106
-  wire [63:0] gbn_node_tx_payload_keep = node_tx_payload_keep; // gbn-node.ts:106
-  wire gbn_node_tx_payload_last = node_tx_payload_last; // gbn-node.ts:106
-  wire gbn_node_tx_payload_user = node_tx_payload_user; // gbn-node.ts:106
-  wire [47:0] gbn_config_mac = node_net_config_mac; // gbn-node.ts:106
-  wire [31:0] gbn_config_ip = node_net_config_ip; // gbn-node.ts:106
-  wire [15:0] gbn_config_native_port = node_net_config_native_port; // gbn-node.ts:106
-  wire [15:0] gbn_config_client_port = node_net_config_client_port; // gbn-node.ts:106
-  wire gbn_config_accept_any_mac = node_net_config_accept_any_mac; // gbn-node.ts:106
-  wire gbn_session_valid = gbn_registers_session_valid; // gbn-node.ts:106
-  wire [9:0] gbn_session_payload_session = gbn_registers_session_payload_session; // gbn-node.ts:106
-  wire gbn_session_payload_open = gbn_registers_session_payload_open; // gbn-node.ts:106
-  wire gbn_mem_aw_ready = gbn_aw_ready; // gbn-node.ts:106
-  wire gbn_mem_w_ready = gbn_w_ready; // gbn-node.ts:106
-  wire gbn_mem_b_valid = gbn_b_valid; // gbn-node.ts:106
-  wire gbn_mem_b_payload_id = gbn_b_payload_id; // gbn-node.ts:106
-  wire [1:0] gbn_mem_b_payload_resp = gbn_b_payload_resp; // gbn-node.ts:106
-  wire gbn_mem_ar_ready = gbn_ar_ready; // gbn-node.ts:106
-  wire gbn_mem_r_valid = gbn_r_valid; // gbn-node.ts:106
-  wire [511:0] gbn_mem_r_payload_data = gbn_r_payload_data; // gbn-node.ts:106
-  wire gbn_mem_r_payload_id = gbn_r_payload_id; // gbn-node.ts:106
-  wire [1:0] gbn_mem_r_payload_resp = gbn_r_payload_resp; // gbn-node.ts:106
-  wire gbn_mem_r_payload_last = gbn_r_payload_last; // gbn-node.ts:106
   GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y4194304_f1_a28_o0 gbn ( // gbn-node.ts:106
-    .clk                       (clk),
-    .rst                       (rst),
-    .rx_valid                  (gbn_rx_valid),
-    .rx_ready                  (gbn_rx_ready),
-    .rx_payload_data           (gbn_rx_payload_data),
-    .rx_payload_keep           (gbn_rx_payload_keep),
-    .rx_payload_last           (gbn_rx_payload_last),
-    .rx_payload_user           (gbn_rx_payload_user),
-    .tx_valid                  (gbn_tx_valid),
-    .tx_ready                  (gbn_tx_ready),
-    .tx_payload_data           (gbn_tx_payload_data),
-    .tx_payload_keep           (gbn_tx_payload_keep),
-    .tx_payload_last           (gbn_tx_payload_last),
-    .tx_payload_user           (gbn_tx_payload_user),
-    .node_rx_valid             (gbn_node_rx_valid),
-    .node_rx_ready             (gbn_node_rx_ready),
-    .node_rx_payload_data      (gbn_node_rx_payload_data),
-    .node_rx_payload_keep      (gbn_node_rx_payload_keep),
-    .node_rx_payload_last      (gbn_node_rx_payload_last),
-    .node_rx_payload_user      (gbn_node_rx_payload_user),
-    .node_tx_valid             (gbn_node_tx_valid),
-    .node_tx_ready             (gbn_node_tx_ready),
-    .node_tx_payload_data      (gbn_node_tx_payload_data),
-    .node_tx_payload_keep      (gbn_node_tx_payload_keep),
-    .node_tx_payload_last      (gbn_node_tx_payload_last),
-    .node_tx_payload_user      (gbn_node_tx_payload_user),
-    .config_mac                (gbn_config_mac),
-    .config_ip                 (gbn_config_ip),
-    .config_native_port        (gbn_config_native_port),
-    .config_client_port        (gbn_config_client_port),
-    .config_accept_any_mac     (gbn_config_accept_any_mac),
-    .session_valid             (gbn_session_valid),
-    .session_ready             (gbn_session_ready),
-    .session_payload_session   (gbn_session_payload_session),
-    .session_payload_open      (gbn_session_payload_open),
+    .clk (clk), .rst (rst),
+    .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
+    .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
+    .tx_valid (tx_valid), .tx_ready (tx_ready), .tx_payload_data (tx_payload_data),
+    .tx_payload_keep (tx_payload_keep), .tx_payload_last (tx_payload_last), .tx_payload_user (tx_payload_user),
+    .node_rx_valid (gbn_node_rx_valid), .node_rx_ready (node_rx_ready),
+    .node_rx_payload_data (gbn_node_rx_payload_data), .node_rx_payload_keep (gbn_node_rx_payload_keep),
+    .node_rx_payload_last (gbn_node_rx_payload_last), .node_rx_payload_user (gbn_node_rx_payload_user),
+    .node_tx_valid (node_tx_valid), .node_tx_ready (gbn_node_tx_ready), .node_tx_payload_data (node_tx_payload_data),
+    .node_tx_payload_keep (node_tx_payload_keep), .node_tx_payload_last (node_tx_payload_last),
+    .node_tx_payload_user (node_tx_payload_user),
+    .config_mac                (node_net_config_mac),
+    .config_ip                 (node_net_config_ip),
+    .config_native_port        (node_net_config_native_port),
+    .config_client_port        (node_net_config_client_port),
+    .config_accept_any_mac     (node_net_config_accept_any_mac),
+    .session_valid (gbn_registers_session_valid), .session_ready (gbn_session_ready),
+    .session_payload_session (gbn_registers_session_payload_session),
+    .session_payload_open (gbn_registers_session_payload_open),
     .failed_valid              (gbn_failed_valid),
     .failed_session            (gbn_failed_session),
     .counters_rx_accepted      (gbn_counters_rx_accepted),
@@ -515,281 +291,95 @@ module ClioNodeGbn_d512_p22_m31_t64_n64_u1528 (
     .counters_tx_waited        (gbn_counters_tx_waited),
     .counters_tx_skipped       (gbn_counters_tx_skipped),
     .counters_tx_stale         (gbn_counters_tx_stale),
-    .mem_aw_valid              (gbn_mem_aw_valid),
-    .mem_aw_ready              (gbn_mem_aw_ready),
-    .mem_aw_payload_addr       (gbn_mem_aw_payload_addr),
-    .mem_aw_payload_id         (gbn_mem_aw_payload_id),
-    .mem_aw_payload_len        (gbn_mem_aw_payload_len),
-    .mem_aw_payload_size       (gbn_mem_aw_payload_size),
-    .mem_aw_payload_burst      (gbn_mem_aw_payload_burst),
-    .mem_w_valid               (gbn_mem_w_valid),
-    .mem_w_ready               (gbn_mem_w_ready),
-    .mem_w_payload_data        (gbn_mem_w_payload_data),
-    .mem_w_payload_strb        (gbn_mem_w_payload_strb),
-    .mem_w_payload_last        (gbn_mem_w_payload_last),
-    .mem_b_valid               (gbn_mem_b_valid),
-    .mem_b_ready               (gbn_mem_b_ready),
-    .mem_b_payload_id          (gbn_mem_b_payload_id),
-    .mem_b_payload_resp        (gbn_mem_b_payload_resp),
-    .mem_ar_valid              (gbn_mem_ar_valid),
-    .mem_ar_ready              (gbn_mem_ar_ready),
-    .mem_ar_payload_addr       (gbn_mem_ar_payload_addr),
-    .mem_ar_payload_id         (gbn_mem_ar_payload_id),
-    .mem_ar_payload_len        (gbn_mem_ar_payload_len),
-    .mem_ar_payload_size       (gbn_mem_ar_payload_size),
-    .mem_ar_payload_burst      (gbn_mem_ar_payload_burst),
-    .mem_r_valid               (gbn_mem_r_valid),
-    .mem_r_ready               (gbn_mem_r_ready),
-    .mem_r_payload_data        (gbn_mem_r_payload_data),
-    .mem_r_payload_id          (gbn_mem_r_payload_id),
-    .mem_r_payload_resp        (gbn_mem_r_payload_resp),
-    .mem_r_payload_last        (gbn_mem_r_payload_last)
+    .mem_aw_valid (gbn_aw_valid), .mem_aw_ready (gbn_aw_ready), .mem_aw_payload_addr (gbn_aw_payload_addr),
+    .mem_aw_payload_id (gbn_aw_payload_id), .mem_aw_payload_len (gbn_aw_payload_len),
+    .mem_aw_payload_size (gbn_aw_payload_size), .mem_aw_payload_burst (gbn_aw_payload_burst),
+    .mem_w_valid (gbn_w_valid), .mem_w_ready (gbn_w_ready), .mem_w_payload_data (gbn_w_payload_data),
+    .mem_w_payload_strb (gbn_w_payload_strb), .mem_w_payload_last (gbn_w_payload_last),
+    .mem_b_valid (gbn_b_valid), .mem_b_ready (gbn_b_ready), .mem_b_payload_id (gbn_b_payload_id),
+    .mem_b_payload_resp (gbn_b_payload_resp),
+    .mem_ar_valid (gbn_ar_valid), .mem_ar_ready (gbn_ar_ready), .mem_ar_payload_addr (gbn_ar_payload_addr),
+    .mem_ar_payload_id (gbn_ar_payload_id), .mem_ar_payload_len (gbn_ar_payload_len),
+    .mem_ar_payload_size (gbn_ar_payload_size), .mem_ar_payload_burst (gbn_ar_payload_burst),
+    .mem_r_valid (gbn_r_valid), .mem_r_ready (gbn_r_ready), .mem_r_payload_data (gbn_r_payload_data),
+    .mem_r_payload_id (gbn_r_payload_id), .mem_r_payload_resp (gbn_r_payload_resp),
+    .mem_r_payload_last (gbn_r_payload_last)
   );
 
-  wire gbn_registers_s_aw_valid = split_high_aw_valid; // gbn-node.ts:112
-  wire [7:0] gbn_registers_s_aw_payload_addr = gbn_aw_within_payload_addr; // gbn-node.ts:112
-  wire [2:0] gbn_registers_s_aw_payload_prot = split_high_aw_payload_prot; // gbn-node.ts:112
-  wire gbn_registers_s_w_valid = split_high_w_valid; // gbn-node.ts:112
-  wire [31:0] gbn_registers_s_w_payload_data = split_high_w_payload_data; // gbn-node.ts:112
-  wire [3:0] gbn_registers_s_w_payload_strb = split_high_w_payload_strb; // gbn-node.ts:112
-  wire gbn_registers_s_b_ready = split_high_b_ready; // gbn-node.ts:112
-  wire gbn_registers_s_ar_valid = split_high_ar_valid; // gbn-node.ts:112
-  wire [7:0] gbn_registers_s_ar_payload_addr = gbn_ar_within_payload_addr; // gbn-node.ts:112
-  wire [2:0] gbn_registers_s_ar_payload_prot = split_high_ar_payload_prot; // gbn-node.ts:112
-  wire gbn_registers_s_r_ready = split_high_r_ready; // gbn-node.ts:112
-  wire gbn_registers_session_ready = gbn_session_ready; // gbn-node.ts:112
-  wire gbn_registers_failed_valid = gbn_failed_valid; // gbn-node.ts:112
-  wire [9:0] gbn_registers_failed_session = gbn_failed_session; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_accepted = gbn_counters_rx_accepted; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_duplicates = gbn_counters_rx_duplicates; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_ahead = gbn_counters_rx_ahead; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_strangers = gbn_counters_rx_strangers; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_refused = gbn_counters_rx_refused; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_malformed = gbn_counters_rx_malformed; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_corrupt = gbn_counters_rx_corrupt; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_management = gbn_counters_rx_management; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_passed = gbn_counters_rx_passed; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_acks_heard = gbn_counters_rx_acks_heard; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_acks = gbn_counters_rx_acks; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_rx_nacks = gbn_counters_rx_nacks; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_sent = gbn_counters_tx_sent; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_management = gbn_counters_tx_management; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_passed = gbn_counters_tx_passed; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_closed = gbn_counters_tx_closed; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_resent = gbn_counters_tx_resent; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_nacked = gbn_counters_tx_nacked; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_timeouts = gbn_counters_tx_timeouts; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_failed = gbn_counters_tx_failed; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_memory_errors = gbn_counters_tx_memory_errors; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_waited = gbn_counters_tx_waited; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_skipped = gbn_counters_tx_skipped; // gbn-node.ts:112
-  wire [31:0] gbn_registers_counters_tx_stale = gbn_counters_tx_stale; // gbn-node.ts:112
   GbnRegisters_sessions1024_window128 gbn_registers ( // gbn-node.ts:112
-    .clk                       (clk),
-    .rst                       (rst),
-    .s_aw_valid                (gbn_registers_s_aw_valid),
-    .s_aw_ready                (gbn_registers_s_aw_ready),
-    .s_aw_payload_addr         (gbn_registers_s_aw_payload_addr),
-    .s_aw_payload_prot         (gbn_registers_s_aw_payload_prot),
-    .s_w_valid                 (gbn_registers_s_w_valid),
-    .s_w_ready                 (gbn_registers_s_w_ready),
-    .s_w_payload_data          (gbn_registers_s_w_payload_data),
-    .s_w_payload_strb          (gbn_registers_s_w_payload_strb),
-    .s_b_valid                 (gbn_registers_s_b_valid),
-    .s_b_ready                 (gbn_registers_s_b_ready),
-    .s_b_payload_resp          (gbn_registers_s_b_payload_resp),
-    .s_ar_valid                (gbn_registers_s_ar_valid),
-    .s_ar_ready                (gbn_registers_s_ar_ready),
-    .s_ar_payload_addr         (gbn_registers_s_ar_payload_addr),
-    .s_ar_payload_prot         (gbn_registers_s_ar_payload_prot),
-    .s_r_valid                 (gbn_registers_s_r_valid),
-    .s_r_ready                 (gbn_registers_s_r_ready),
-    .s_r_payload_data          (gbn_registers_s_r_payload_data),
-    .s_r_payload_resp          (gbn_registers_s_r_payload_resp),
-    .session_valid             (gbn_registers_session_valid),
-    .session_ready             (gbn_registers_session_ready),
-    .session_payload_session   (gbn_registers_session_payload_session),
-    .session_payload_open      (gbn_registers_session_payload_open),
-    .failed_valid              (gbn_registers_failed_valid),
-    .failed_session            (gbn_registers_failed_session),
-    .counters_rx_accepted      (gbn_registers_counters_rx_accepted),
-    .counters_rx_duplicates    (gbn_registers_counters_rx_duplicates),
-    .counters_rx_ahead         (gbn_registers_counters_rx_ahead),
-    .counters_rx_strangers     (gbn_registers_counters_rx_strangers),
-    .counters_rx_refused       (gbn_registers_counters_rx_refused),
-    .counters_rx_malformed     (gbn_registers_counters_rx_malformed),
-    .counters_rx_corrupt       (gbn_registers_counters_rx_corrupt),
-    .counters_rx_management    (gbn_registers_counters_rx_management),
-    .counters_rx_passed        (gbn_registers_counters_rx_passed),
-    .counters_rx_acks_heard    (gbn_registers_counters_rx_acks_heard),
-    .counters_rx_acks          (gbn_registers_counters_rx_acks),
-    .counters_rx_nacks         (gbn_registers_counters_rx_nacks),
-    .counters_tx_sent          (gbn_registers_counters_tx_sent),
-    .counters_tx_management    (gbn_registers_counters_tx_management),
-    .counters_tx_passed        (gbn_registers_counters_tx_passed),
-    .counters_tx_closed        (gbn_registers_counters_tx_closed),
-    .counters_tx_resent        (gbn_registers_counters_tx_resent),
-    .counters_tx_nacked        (gbn_registers_counters_tx_nacked),
-    .counters_tx_timeouts      (gbn_registers_counters_tx_timeouts),
-    .counters_tx_failed        (gbn_registers_counters_tx_failed),
-    .counters_tx_memory_errors (gbn_registers_counters_tx_memory_errors),
-    .counters_tx_waited        (gbn_registers_counters_tx_waited),
-    .counters_tx_skipped       (gbn_registers_counters_tx_skipped),
-    .counters_tx_stale         (gbn_registers_counters_tx_stale)
+    .clk (clk), .rst (rst),
+    .s_aw_valid (split_high_aw_valid), .s_aw_ready (gbn_registers_s_aw_ready),
+    .s_aw_payload_addr (gbn_aw_within_payload_addr), .s_aw_payload_prot (split_high_aw_payload_prot),
+    .s_w_valid (split_high_w_valid), .s_w_ready (gbn_registers_s_w_ready),
+    .s_w_payload_data (split_high_w_payload_data), .s_w_payload_strb (split_high_w_payload_strb),
+    .s_b_valid (gbn_registers_s_b_valid), .s_b_ready (split_high_b_ready),
+    .s_b_payload_resp (gbn_registers_s_b_payload_resp),
+    .s_ar_valid (split_high_ar_valid), .s_ar_ready (gbn_registers_s_ar_ready),
+    .s_ar_payload_addr (gbn_ar_within_payload_addr), .s_ar_payload_prot (split_high_ar_payload_prot),
+    .s_r_valid (gbn_registers_s_r_valid), .s_r_ready (split_high_r_ready),
+    .s_r_payload_data (gbn_registers_s_r_payload_data), .s_r_payload_resp (gbn_registers_s_r_payload_resp),
+    .session_valid (gbn_registers_session_valid), .session_ready (gbn_session_ready),
+    .session_payload_session (gbn_registers_session_payload_session),
+    .session_payload_open (gbn_registers_session_payload_open),
+    .failed_valid              (gbn_failed_valid),
+    .failed_session            (gbn_failed_session),
+    .counters_rx_accepted      (gbn_counters_rx_accepted),
+    .counters_rx_duplicates    (gbn_counters_rx_duplicates),
+    .counters_rx_ahead         (gbn_counters_rx_ahead),
+    .counters_rx_strangers     (gbn_counters_rx_strangers),
+    .counters_rx_refused       (gbn_counters_rx_refused),
+    .counters_rx_malformed     (gbn_counters_rx_malformed),
+    .counters_rx_corrupt       (gbn_counters_rx_corrupt),
+    .counters_rx_management    (gbn_counters_rx_management),
+    .counters_rx_passed        (gbn_counters_rx_passed),
+    .counters_rx_acks_heard    (gbn_counters_rx_acks_heard),
+    .counters_rx_acks          (gbn_counters_rx_acks),
+    .counters_rx_nacks         (gbn_counters_rx_nacks),
+    .counters_tx_sent          (gbn_counters_tx_sent),
+    .counters_tx_management    (gbn_counters_tx_management),
+    .counters_tx_passed        (gbn_counters_tx_passed),
+    .counters_tx_closed        (gbn_counters_tx_closed),
+    .counters_tx_resent        (gbn_counters_tx_resent),
+    .counters_tx_nacked        (gbn_counters_tx_nacked),
+    .counters_tx_timeouts      (gbn_counters_tx_timeouts),
+    .counters_tx_failed        (gbn_counters_tx_failed),
+    .counters_tx_memory_errors (gbn_counters_tx_memory_errors),
+    .counters_tx_waited        (gbn_counters_tx_waited),
+    .counters_tx_skipped       (gbn_counters_tx_skipped),
+    .counters_tx_stale         (gbn_counters_tx_stale)
   );
 
-  wire split_s_aw_valid = s_aw_valid; // gbn-node.ts:113
-  wire [12:0] split_s_aw_payload_addr = s_aw_payload_addr; // gbn-node.ts:113
-  wire [2:0] split_s_aw_payload_prot = s_aw_payload_prot; // gbn-node.ts:113
-  wire split_s_w_valid = s_w_valid; // gbn-node.ts:113
-  wire [31:0] split_s_w_payload_data = s_w_payload_data; // gbn-node.ts:113
-  wire [3:0] split_s_w_payload_strb = s_w_payload_strb; // gbn-node.ts:113
-  wire split_s_b_ready = s_b_ready; // gbn-node.ts:113
-  wire split_s_ar_valid = s_ar_valid; // gbn-node.ts:113
-  wire [12:0] split_s_ar_payload_addr = s_ar_payload_addr; // gbn-node.ts:113
-  wire [2:0] split_s_ar_payload_prot = s_ar_payload_prot; // gbn-node.ts:113
-  wire split_s_r_ready = s_r_ready; // gbn-node.ts:113
-  wire split_low_aw_ready = node_s_aw_ready; // gbn-node.ts:113
-  wire split_low_w_ready = node_s_w_ready; // gbn-node.ts:113
-  wire split_low_b_valid = node_s_b_valid; // gbn-node.ts:113
-  wire [1:0] split_low_b_payload_resp = node_s_b_payload_resp; // gbn-node.ts:113
-  wire split_low_ar_ready = node_s_ar_ready; // gbn-node.ts:113
-  wire split_low_r_valid = node_s_r_valid; // gbn-node.ts:113
-  wire [31:0] split_low_r_payload_data = node_s_r_payload_data; // gbn-node.ts:113
-  wire [1:0] split_low_r_payload_resp = node_s_r_payload_resp; // gbn-node.ts:113
-  wire split_high_aw_ready = gbn_registers_s_aw_ready; // gbn-node.ts:113
-  wire split_high_w_ready = gbn_registers_s_w_ready; // gbn-node.ts:113
-  wire split_high_b_valid = gbn_registers_s_b_valid; // gbn-node.ts:113
-  wire [1:0] split_high_b_payload_resp = gbn_registers_s_b_payload_resp; // gbn-node.ts:113
-  wire split_high_ar_ready = gbn_registers_s_ar_ready; // gbn-node.ts:113
-  wire split_high_r_valid = gbn_registers_s_r_valid; // gbn-node.ts:113
-  wire [31:0] split_high_r_payload_data = gbn_registers_s_r_payload_data; // gbn-node.ts:113
-  wire [1:0] split_high_r_payload_resp = gbn_registers_s_r_payload_resp; // gbn-node.ts:113
   LiteSplit_addressBits12 split ( // gbn-node.ts:113
-    .clk                  (clk),
-    .rst                  (rst),
-    .s_aw_valid           (split_s_aw_valid),
-    .s_aw_ready           (split_s_aw_ready),
-    .s_aw_payload_addr    (split_s_aw_payload_addr),
-    .s_aw_payload_prot    (split_s_aw_payload_prot),
-    .s_w_valid            (split_s_w_valid),
-    .s_w_ready            (split_s_w_ready),
-    .s_w_payload_data     (split_s_w_payload_data),
-    .s_w_payload_strb     (split_s_w_payload_strb),
-    .s_b_valid            (split_s_b_valid),
-    .s_b_ready            (split_s_b_ready),
-    .s_b_payload_resp     (split_s_b_payload_resp),
-    .s_ar_valid           (split_s_ar_valid),
-    .s_ar_ready           (split_s_ar_ready),
-    .s_ar_payload_addr    (split_s_ar_payload_addr),
-    .s_ar_payload_prot    (split_s_ar_payload_prot),
-    .s_r_valid            (split_s_r_valid),
-    .s_r_ready            (split_s_r_ready),
-    .s_r_payload_data     (split_s_r_payload_data),
-    .s_r_payload_resp     (split_s_r_payload_resp),
-    .low_aw_valid         (split_low_aw_valid),
-    .low_aw_ready         (split_low_aw_ready),
-    .low_aw_payload_addr  (split_low_aw_payload_addr),
-    .low_aw_payload_prot  (split_low_aw_payload_prot),
-    .low_w_valid          (split_low_w_valid),
-    .low_w_ready          (split_low_w_ready),
-    .low_w_payload_data   (split_low_w_payload_data),
-    .low_w_payload_strb   (split_low_w_payload_strb),
-    .low_b_valid          (split_low_b_valid),
-    .low_b_ready          (split_low_b_ready),
-    .low_b_payload_resp   (split_low_b_payload_resp),
-    .low_ar_valid         (split_low_ar_valid),
-    .low_ar_ready         (split_low_ar_ready),
-    .low_ar_payload_addr  (split_low_ar_payload_addr),
-    .low_ar_payload_prot  (split_low_ar_payload_prot),
-    .low_r_valid          (split_low_r_valid),
-    .low_r_ready          (split_low_r_ready),
-    .low_r_payload_data   (split_low_r_payload_data),
-    .low_r_payload_resp   (split_low_r_payload_resp),
-    .high_aw_valid        (split_high_aw_valid),
-    .high_aw_ready        (split_high_aw_ready),
-    .high_aw_payload_addr (split_high_aw_payload_addr),
-    .high_aw_payload_prot (split_high_aw_payload_prot),
-    .high_w_valid         (split_high_w_valid),
-    .high_w_ready         (split_high_w_ready),
-    .high_w_payload_data  (split_high_w_payload_data),
-    .high_w_payload_strb  (split_high_w_payload_strb),
-    .high_b_valid         (split_high_b_valid),
-    .high_b_ready         (split_high_b_ready),
-    .high_b_payload_resp  (split_high_b_payload_resp),
-    .high_ar_valid        (split_high_ar_valid),
-    .high_ar_ready        (split_high_ar_ready),
-    .high_ar_payload_addr (split_high_ar_payload_addr),
-    .high_ar_payload_prot (split_high_ar_payload_prot),
-    .high_r_valid         (split_high_r_valid),
-    .high_r_ready         (split_high_r_ready),
-    .high_r_payload_data  (split_high_r_payload_data),
-    .high_r_payload_resp  (split_high_r_payload_resp)
+    .clk (clk), .rst (rst),
+    .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
+    .s_aw_payload_prot (s_aw_payload_prot),
+    .s_w_valid (s_w_valid), .s_w_ready (s_w_ready), .s_w_payload_data (s_w_payload_data),
+    .s_w_payload_strb (s_w_payload_strb),
+    .s_b_valid (s_b_valid), .s_b_ready (s_b_ready), .s_b_payload_resp (s_b_payload_resp),
+    .s_ar_valid (s_ar_valid), .s_ar_ready (s_ar_ready), .s_ar_payload_addr (s_ar_payload_addr),
+    .s_ar_payload_prot (s_ar_payload_prot),
+    .s_r_valid (s_r_valid), .s_r_ready (s_r_ready), .s_r_payload_data (s_r_payload_data),
+    .s_r_payload_resp (s_r_payload_resp),
+    .low_aw_valid (split_low_aw_valid), .low_aw_ready (node_s_aw_ready),
+    .low_aw_payload_addr (split_low_aw_payload_addr), .low_aw_payload_prot (split_low_aw_payload_prot),
+    .low_w_valid (split_low_w_valid), .low_w_ready (node_s_w_ready), .low_w_payload_data (split_low_w_payload_data),
+    .low_w_payload_strb (split_low_w_payload_strb),
+    .low_b_valid (node_s_b_valid), .low_b_ready (split_low_b_ready), .low_b_payload_resp (node_s_b_payload_resp),
+    .low_ar_valid (split_low_ar_valid), .low_ar_ready (node_s_ar_ready),
+    .low_ar_payload_addr (split_low_ar_payload_addr), .low_ar_payload_prot (split_low_ar_payload_prot),
+    .low_r_valid (node_s_r_valid), .low_r_ready (split_low_r_ready), .low_r_payload_data (node_s_r_payload_data),
+    .low_r_payload_resp (node_s_r_payload_resp),
+    .high_aw_valid (split_high_aw_valid), .high_aw_ready (gbn_registers_s_aw_ready),
+    .high_aw_payload_addr (split_high_aw_payload_addr), .high_aw_payload_prot (split_high_aw_payload_prot),
+    .high_w_valid (split_high_w_valid), .high_w_ready (gbn_registers_s_w_ready),
+    .high_w_payload_data (split_high_w_payload_data), .high_w_payload_strb (split_high_w_payload_strb),
+    .high_b_valid (gbn_registers_s_b_valid), .high_b_ready (split_high_b_ready),
+    .high_b_payload_resp (gbn_registers_s_b_payload_resp),
+    .high_ar_valid (split_high_ar_valid), .high_ar_ready (gbn_registers_s_ar_ready),
+    .high_ar_payload_addr (split_high_ar_payload_addr), .high_ar_payload_prot (split_high_ar_payload_prot),
+    .high_r_valid (gbn_registers_s_r_valid), .high_r_ready (split_high_r_ready),
+    .high_r_payload_data (gbn_registers_s_r_payload_data), .high_r_payload_resp (gbn_registers_s_r_payload_resp)
   );
-
-  assign rx_ready = gbn_rx_ready;
-  assign tx_valid = gbn_tx_valid;
-  assign tx_payload_data = gbn_tx_payload_data;
-  assign tx_payload_keep = gbn_tx_payload_keep;
-  assign tx_payload_last = gbn_tx_payload_last;
-  assign tx_payload_user = gbn_tx_payload_user;
-  assign mem_aw_valid = node_mem_aw_valid;
-  assign mem_aw_payload_addr = node_mem_aw_payload_addr;
-  assign mem_aw_payload_id = node_mem_aw_payload_id;
-  assign mem_aw_payload_len = node_mem_aw_payload_len;
-  assign mem_aw_payload_size = node_mem_aw_payload_size;
-  assign mem_aw_payload_burst = node_mem_aw_payload_burst;
-  assign mem_w_valid = node_mem_w_valid;
-  assign mem_w_payload_data = node_mem_w_payload_data;
-  assign mem_w_payload_strb = node_mem_w_payload_strb;
-  assign mem_w_payload_last = node_mem_w_payload_last;
-  assign mem_b_ready = node_mem_b_ready;
-  assign mem_ar_valid = node_mem_ar_valid;
-  assign mem_ar_payload_addr = node_mem_ar_payload_addr;
-  assign mem_ar_payload_id = node_mem_ar_payload_id;
-  assign mem_ar_payload_len = node_mem_ar_payload_len;
-  assign mem_ar_payload_size = node_mem_ar_payload_size;
-  assign mem_ar_payload_burst = node_mem_ar_payload_burst;
-  assign mem_r_ready = node_mem_r_ready;
-  assign gbn_aw_valid = gbn_mem_aw_valid;
-  assign gbn_aw_payload_addr = gbn_mem_aw_payload_addr;
-  assign gbn_aw_payload_id = gbn_mem_aw_payload_id;
-  assign gbn_aw_payload_len = gbn_mem_aw_payload_len;
-  assign gbn_aw_payload_size = gbn_mem_aw_payload_size;
-  assign gbn_aw_payload_burst = gbn_mem_aw_payload_burst;
-  assign gbn_w_valid = gbn_mem_w_valid;
-  assign gbn_w_payload_data = gbn_mem_w_payload_data;
-  assign gbn_w_payload_strb = gbn_mem_w_payload_strb;
-  assign gbn_w_payload_last = gbn_mem_w_payload_last;
-  assign gbn_b_ready = gbn_mem_b_ready;
-  assign gbn_ar_valid = gbn_mem_ar_valid;
-  assign gbn_ar_payload_addr = gbn_mem_ar_payload_addr;
-  assign gbn_ar_payload_id = gbn_mem_ar_payload_id;
-  assign gbn_ar_payload_len = gbn_mem_ar_payload_len;
-  assign gbn_ar_payload_size = gbn_mem_ar_payload_size;
-  assign gbn_ar_payload_burst = gbn_mem_ar_payload_burst;
-  assign gbn_r_ready = gbn_mem_r_ready;
-  assign soc_rx_valid = node_soc_rx_valid;
-  assign soc_rx_payload_data = node_soc_rx_payload_data;
-  assign soc_rx_payload_keep = node_soc_rx_payload_keep;
-  assign soc_rx_payload_last = node_soc_rx_payload_last;
-  assign soc_rx_payload_user = node_soc_rx_payload_user;
-  assign soc_tx_ready = node_soc_tx_ready;
-  assign free_page_ready = node_free_page_ready;
-  assign free_pages = node_free_pages;
-  assign low_water = node_low_water;
-  assign shootdown_ready = node_shootdown_ready;
-  assign shootdown_done_valid = node_shootdown_done_valid;
-  assign shootdown_done_payload = node_shootdown_done_payload;
-  assign s_aw_ready = split_s_aw_ready;
-  assign s_w_ready = split_s_w_ready;
-  assign s_b_valid = split_s_b_valid;
-  assign s_b_payload_resp = split_s_b_payload_resp;
-  assign s_ar_ready = split_s_ar_ready;
-  assign s_r_valid = split_s_r_valid;
-  assign s_r_payload_data = split_s_r_payload_data;
-  assign s_r_payload_resp = split_s_r_payload_resp;
-  assign busy = node_busy;
 
   wire _unused_ok = &{1'b0, split_high_aw_payload_addr[11:8], split_high_ar_payload_addr[11:8], 1'b0};
 endmodule

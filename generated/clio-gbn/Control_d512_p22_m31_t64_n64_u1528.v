@@ -25,21 +25,26 @@
 module Control_d512_p22_m31_t64_n64_u1528 (
   input  wire        clk,
   input  wire        rst,
+  // s_aw: stream in
   input  wire        s_aw_valid,
   output wire        s_aw_ready,
   input  wire [11:0] s_aw_payload_addr,
   input  wire [2:0]  s_aw_payload_prot,
+  // s_w: stream in
   input  wire        s_w_valid,
   output wire        s_w_ready,
   input  wire [31:0] s_w_payload_data,
   input  wire [3:0]  s_w_payload_strb,
+  // s_b: stream out
   output wire        s_b_valid,
   input  wire        s_b_ready,
   output wire [1:0]  s_b_payload_resp,
+  // s_ar: stream in
   input  wire        s_ar_valid,
   output wire        s_ar_ready,
   input  wire [11:0] s_ar_payload_addr,
   input  wire [2:0]  s_ar_payload_prot,
+  // s_r: stream out
   output wire        s_r_valid,
   input  wire        s_r_ready,
   output wire [31:0] s_r_payload_data,
@@ -145,111 +150,48 @@ module Control_d512_p22_m31_t64_n64_u1528 (
   input  wire [3:0]  offload_state_stuck
 );
   reg [3:0] offload_reset_kept; // control.ts:86
-  reg [23:0] offload_patience_kept; // control.ts:86
-  reg [31:0] mac_low_kept; // control.ts:86
-  reg [15:0] mac_high_kept; // control.ts:86
-  reg [31:0] ip_kept; // control.ts:86
-  reg [15:0] native_port_kept; // control.ts:86
-  reg [15:0] client_port_kept; // control.ts:86
-  reg accept_any_mac_kept; // control.ts:86
-  reg out_of_memory_kept; // control.ts:86
-  reg [15:0] rule0_pid_kept; // control.ts:86
-  reg [2:0] rule0_action_kept; // control.ts:86
-  reg rule0_valid_kept; // control.ts:86
-  reg [15:0] rule1_pid_kept; // control.ts:86
-  reg [2:0] rule1_action_kept; // control.ts:86
-  reg rule1_valid_kept; // control.ts:86
-  reg [15:0] rule2_pid_kept; // control.ts:86
-  reg [2:0] rule2_action_kept; // control.ts:86
-  reg rule2_valid_kept; // control.ts:86
-  reg [15:0] rule3_pid_kept; // control.ts:86
-  reg [2:0] rule3_action_kept; // control.ts:86
-  reg rule3_valid_kept; // control.ts:86
+  reg [23:0] offload_patience_kept;
+  reg [31:0] mac_low_kept, ip_kept;
+  reg [15:0] mac_high_kept, native_port_kept, client_port_kept, rule0_pid_kept, rule1_pid_kept, rule2_pid_kept,
+    rule3_pid_kept;
+  reg accept_any_mac_kept, out_of_memory_kept, rule0_valid_kept, rule1_valid_kept, rule2_valid_kept,
+    rule3_valid_kept;
+  reg [2:0] rule0_action_kept, rule1_action_kept, rule2_action_kept, rule3_action_kept;
   reg [5:0] turn; // control.ts:196
   reg clearing; // control.ts:197
-  reg [7:0] pending_rx_frames; // control.ts:205
-  reg [7:0] pending_tx_frames; // control.ts:205
-  reg [7:0] pending_drop_long; // control.ts:205
-  reg [7:0] pending_drop_fcs; // control.ts:205
-  reg [7:0] pending_drop_short; // control.ts:205
-  reg [7:0] pending_drop_mac; // control.ts:205
-  reg [7:0] pending_drop_ether_type; // control.ts:205
-  reg [7:0] pending_drop_arp; // control.ts:205
-  reg [7:0] pending_drop_ip_header; // control.ts:205
-  reg [7:0] pending_drop_ip_options; // control.ts:205
-  reg [7:0] pending_drop_ip_checksum; // control.ts:205
-  reg [7:0] pending_drop_fragment; // control.ts:205
-  reg [7:0] pending_drop_ip; // control.ts:205
-  reg [7:0] pending_drop_length; // control.ts:205
-  reg [7:0] pending_drop_protocol; // control.ts:205
-  reg [7:0] pending_drop_icmp; // control.ts:205
-  reg [7:0] pending_drop_port; // control.ts:205
-  reg [7:0] pending_drop_source; // control.ts:205
-  reg [7:0] pending_drop_reply; // control.ts:205
-  reg [7:0] pending_drop_rule; // control.ts:205
-  reg [7:0] pending_arp_replies; // control.ts:205
-  reg [7:0] pending_icmp_replies; // control.ts:205
-  reg [7:0] pending_nacks; // control.ts:205
-  reg [7:0] pending_malformed; // control.ts:205
-  reg [7:0] pending_invalid; // control.ts:205
-  reg [7:0] pending_write_permission; // control.ts:205
-  reg [7:0] pending_read_permission; // control.ts:205
-  reg [7:0] pending_out_of_memory; // control.ts:205
-  reg [7:0] pending_busy; // control.ts:205
-  reg [7:0] pending_unanswered; // control.ts:205
-  reg [7:0] pending_pingpongs; // control.ts:205
-  reg [7:0] pending_reads; // control.ts:205
-  reg [7:0] pending_writes; // control.ts:205
-  reg [7:0] pending_writes_no_reply; // control.ts:205
-  reg [7:0] pending_atomics; // control.ts:205
-  reg [7:0] pending_dereferences; // control.ts:205
-  reg [7:0] pending_fences; // control.ts:205
-  reg [21:0] pending_read_bytes; // control.ts:205
-  reg [21:0] pending_write_bytes; // control.ts:205
-  reg [7:0] pending_slow_requests; // control.ts:205
-  reg [7:0] pending_extend_requests; // control.ts:205
-  reg [7:0] pending_page_faults; // control.ts:205
-  reg [7:0] pending_tlb_hits; // control.ts:205
-  reg [7:0] pending_tlb_misses; // control.ts:205
-  reg [7:0] pending_misses_merged; // control.ts:205
-  reg [7:0] pending_bucket_fetches; // control.ts:205
-  reg [7:0] pending_tlb_evictions; // control.ts:205
-  reg [7:0] pending_retries_answered; // control.ts:205
-  reg [7:0] pending_retries_busy; // control.ts:205
-  reg [7:0] pending_retries_expired; // control.ts:205
-  reg [7:0] pending_retry_evictions; // control.ts:205
-  reg [7:0] pending_retry_clients_replaced; // control.ts:205
-  reg [7:0] pending_shootdowns; // control.ts:205
-  reg [7:0] pending_offload0_requests; // control.ts:205
-  reg [7:0] pending_offload1_requests; // control.ts:205
-  reg [7:0] pending_offload2_requests; // control.ts:205
-  reg [7:0] pending_offload3_requests; // control.ts:205
-  reg [7:0] pending_offload0_accesses; // control.ts:205
-  reg [7:0] pending_offload1_accesses; // control.ts:205
-  reg [7:0] pending_offload2_accesses; // control.ts:205
-  reg [7:0] pending_offload3_accesses; // control.ts:205
-  reg [7:0] pending_offload_busy; // control.ts:205
-  reg [7:0] pending_offload_repeated; // control.ts:205
+  reg [7:0] pending_rx_frames, pending_tx_frames, pending_drop_long, pending_drop_fcs, pending_drop_short,
+    pending_drop_mac, pending_drop_ether_type, pending_drop_arp, pending_drop_ip_header, pending_drop_ip_options,
+    pending_drop_ip_checksum, pending_drop_fragment, pending_drop_ip, pending_drop_length, pending_drop_protocol,
+    pending_drop_icmp, pending_drop_port, pending_drop_source, pending_drop_reply, pending_drop_rule,
+    pending_arp_replies, pending_icmp_replies, pending_nacks, pending_malformed, pending_invalid,
+    pending_write_permission, pending_read_permission, pending_out_of_memory, pending_busy, pending_unanswered,
+    pending_pingpongs, pending_reads, pending_writes, pending_writes_no_reply, pending_atomics, pending_dereferences,
+    pending_fences, pending_slow_requests, pending_extend_requests, pending_page_faults, pending_tlb_hits,
+    pending_tlb_misses, pending_misses_merged, pending_bucket_fetches, pending_tlb_evictions,
+    pending_retries_answered, pending_retries_busy, pending_retries_expired, pending_retry_evictions,
+    pending_retry_clients_replaced, pending_shootdowns, pending_offload0_requests, pending_offload1_requests,
+    pending_offload2_requests, pending_offload3_requests, pending_offload0_accesses, pending_offload1_accesses,
+    pending_offload2_accesses, pending_offload3_accesses, pending_offload_busy, pending_offload_repeated; // control.ts:205
+  reg [21:0] pending_read_bytes, pending_write_bytes;
   reg adding; // control.ts:212
   reg [21:0] amount; // control.ts:213
   reg [47:0] base; // control.ts:214
   reg [5:0] place; // control.ts:215
   reg settling; // control.ts:217
   reg asked_full; // axi4-lite.ts:66
-  reg [11:0] asked_held_addr; // axi4-lite.ts:66
-  reg [2:0] asked_held_prot; // axi4-lite.ts:66
+  reg [11:0] asked_held_addr;
+  reg [2:0] asked_held_prot;
   reg [15:0] kept_high; // control.ts:109
   reg answered_full; // axi4-lite.ts:72
-  reg [31:0] answered_held_data; // axi4-lite.ts:72
-  reg [1:0] answered_held_resp; // axi4-lite.ts:72
-  reg order_address_full; // axi4-lite.ts:75
-  reg [11:0] order_address_held_addr; // axi4-lite.ts:75
-  reg [2:0] order_address_held_prot; // axi4-lite.ts:75
-  reg order_data_full; // axi4-lite.ts:75
-  reg [31:0] order_data_held_data; // axi4-lite.ts:75
-  reg [3:0] order_data_held_strb; // axi4-lite.ts:75
+  reg [31:0] answered_held_data;
+  reg [1:0] answered_held_resp;
+  reg order_address_full, order_data_full; // axi4-lite.ts:75
+  reg [11:0] order_address_held_addr;
+  reg [2:0] order_address_held_prot;
+  reg [31:0] order_data_held_data;
+  reg [3:0] order_data_held_strb;
   reg done_full; // axi4-lite.ts:85
-  reg [1:0] done_held_resp; // axi4-lite.ts:85
+  reg [1:0] done_held_resp;
   (* ram_style = "distributed" *) reg [47:0] counts [0:62]; // control.ts:195
   wire [9:0] at; // control.ts:102
   wire in_counters; // control.ts:104
@@ -265,81 +207,49 @@ module Control_d512_p22_m31_t64_n64_u1528 (
   wire last = turn == 6'd62; // control.ts:198
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:67
   wire [31:0] answer_payload_data_or =
-    ({32{at == 10'd4}} & 32'h40005f8)
-    | ({32{at == 10'd5}} & 32'd63)
+    ({32{at == 10'd4}} & 32'h40005f8) | ({32{at == 10'd5}} & 32'd63)
     | ({32{at == 10'd6}} & {12'd0, offload_state_stuck, 4'd0, offload_state_held, 4'd0, offload_reset_kept})
     | ({32{at == 10'd7}} & {8'd0, offload_patience_kept});
-  wire [31:0] answer_payload_data_or_2 =
-    ({32{at == 10'd8}} & mac_low_kept)
-    | ({32{at == 10'd9}} & {16'd0, mac_high_kept})
-    | ({32{at == 10'd10}} & ip_kept)
+  wire [31:0] at_or =
+    ({32{at == 10'd8}} & mac_low_kept) | ({32{at == 10'd9}} & {16'd0, mac_high_kept}) | ({32{at == 10'd10}} & ip_kept)
     | ({32{at == 10'd11}} & {16'd0, native_port_kept});
-  wire [31:0] answer_payload_data_or_3 =
+  wire [31:0] client_port_kept_or =
     ({32{at == 10'd12}} & {16'd0, client_port_kept})
     | ({32{at == 10'd13}} & {30'd0, out_of_memory_kept, accept_any_mac_kept})
     | ({32{at == 10'd14}} & {16'd0, free_pages})
     | ({32{at == 10'd16}} & {rule0_valid_kept, 12'd0, rule0_action_kept, rule0_pid_kept});
-  wire [31:0] answer_payload_data_or_4 =
-    ({32{at == 10'd0}} & 32'h4f494c43)
-    | ({32{at == 10'd1}} & 32'd1)
-    | ({32{at == 10'd2}} & 32'h1f061609)
-    | ({32{at == 10'd3}} & 32'h2060406)
-    | answer_payload_data_or;
-  wire [47:0] answer_payload_data_choice = (clearing | settling) ? 48'd0 : counts[offset[6:1]];
-  wire [31:0] answer_payload_data_or_5 =
+  wire [31:0] answer_payload_data_or_or =
+    ({32{at == 10'd0}} & 32'h4f494c43) | ({32{at == 10'd1}} & 32'd1) | ({32{at == 10'd2}} & 32'h1f061609)
+    | ({32{at == 10'd3}} & 32'h2060406) | answer_payload_data_or;
+  wire [47:0] count = (clearing | settling) ? 48'd0 : counts[offset[6:1]]; // control.ts:231
+  wire [31:0] rule1_valid_kept_or =
     ({32{at == 10'd17}} & {rule1_valid_kept, 12'd0, rule1_action_kept, rule1_pid_kept})
     | ({32{at == 10'd18}} & {rule2_valid_kept, 12'd0, rule2_action_kept, rule2_pid_kept})
     | ({32{at == 10'd19}} & {rule3_valid_kept, 12'd0, rule3_action_kept, rule3_pid_kept})
-    | ({32{in_counters}} & (high_word ? {16'd0, kept_high} : answer_payload_data_choice[31:0]));
+    | ({32{in_counters}} & (high_word ? {16'd0, kept_high} : count[31:0]));
   wire [31:0] answer_payload_data =
-    answer_payload_data_or_4
-    | answer_payload_data_or_2
-    | answer_payload_data_or_3
-    | answer_payload_data_or_5
+    answer_payload_data_or_or | at_or | client_port_kept_or | rule1_valid_kept_or
     | ({32{in_mat}} & {16'd0, mat_entry_reply_opcode, mat_entry_operation, mat_entry_silent, mat_entry_write, mat_entry_action}); // axi4-lite.ts:67
-  wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3; // axi4-lite.ts:67
+  wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3;
   assign at = asked_held_addr[11:2];
   assign in_counters = (at >= 10'd128) & (at < 10'd254);
   assign in_mat = at[9:8] == 2'd1;
   assign offset = at - 10'd128;
   assign high_word = offset[0];
   wire mapped_or =
-    (at == 10'd0)
-    | (at == 10'd1)
-    | (at == 10'd2)
-    | (at == 10'd3)
-    | (at == 10'd4)
-    | (at == 10'd5)
-    | (at == 10'd6);
-  wire mapped_or_2 =
-    mapped_or
-    | (at == 10'd7)
-    | (at == 10'd8)
-    | (at == 10'd9)
-    | (at == 10'd10)
-    | (at == 10'd11)
-    | (at == 10'd12);
-  wire mapped_or_3 =
-    mapped_or_2
-    | (at == 10'd13)
-    | (at == 10'd14)
-    | (at == 10'd16)
-    | (at == 10'd17)
-    | (at == 10'd18)
-    | (at == 10'd19);
-  assign mapped = mapped_or_3 | in_counters | in_mat;
+    (at == 10'd0) | (at == 10'd1) | (at == 10'd2) | (at == 10'd3) | (at == 10'd4) | (at == 10'd5) | (at == 10'd6);
+  wire mapped_or_or =
+    mapped_or | (at == 10'd7) | (at == 10'd8) | (at == 10'd9) | (at == 10'd10) | (at == 10'd11) | (at == 10'd12);
+  wire mapped_or_or_or =
+    mapped_or_or | (at == 10'd13) | (at == 10'd14) | (at == 10'd16) | (at == 10'd17) | (at == 10'd18) | (at == 10'd19);
+  assign mapped = mapped_or_or_or | in_counters | in_mat;
   wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:75
-  wire order_data_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:75
+  wire order_data_ready = written_ready & order_address_full & order_data_full;
   wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:74
   assign written_ready = ~done_full | s_b_ready;
   wire written_payload_resp_or =
-    (target == 10'd0)
-    | (target == 10'd1)
-    | (target == 10'd2)
-    | (target == 10'd3)
-    | (target == 10'd4)
-    | (target == 10'd5)
-    | (target == 10'd14);
+    (target == 10'd0) | (target == 10'd1) | (target == 10'd2) | (target == 10'd3) | (target == 10'd4)
+    | (target == 10'd5) | (target == 10'd14);
   wire [1:0] written_payload_resp =
     (to_register | (to_mat & entry_bytes)) ? 2'd0 :
     (written_payload_resp_or | ((target >= 10'd128) & (target < 10'd254)) | to_mat) ? 2'd2 :
@@ -347,19 +257,10 @@ module Control_d512_p22_m31_t64_n64_u1528 (
   wire write_fire = order_valid & written_ready; // axi4-lite.ts:81
   assign target = order_address_held_addr[11:2];
   wire to_register_or =
-    (target == 10'd6)
-    | (target == 10'd7)
-    | (target == 10'd8)
-    | (target == 10'd9)
-    | (target == 10'd10)
-    | (target == 10'd11)
-    | (target == 10'd12);
+    (target == 10'd6) | (target == 10'd7) | (target == 10'd8) | (target == 10'd9) | (target == 10'd10)
+    | (target == 10'd11) | (target == 10'd12);
   assign to_register =
-    to_register_or
-    | (target == 10'd13)
-    | (target == 10'd16)
-    | (target == 10'd17)
-    | (target == 10'd18)
+    to_register_or | (target == 10'd13) | (target == 10'd16) | (target == 10'd17) | (target == 10'd18)
     | (target == 10'd19);
   assign to_mat = target[9:8] == 2'd1;
   assign entry_bytes = &order_data_held_strb[1:0];
@@ -431,8 +332,7 @@ module Control_d512_p22_m31_t64_n64_u1528 (
 
   always @(posedge clk)
     if (rst) begin
-      accept_any_mac_kept <= 1'b0;
-      out_of_memory_kept <= 1'b0;
+      accept_any_mac_kept <= 1'b0; out_of_memory_kept <= 1'b0;
     end
     else if (write_fire & (target == 10'd13)) begin
       accept_any_mac_kept <= order_data_held_strb[0] ? order_data_held_data[0] : accept_any_mac_kept;
@@ -441,9 +341,7 @@ module Control_d512_p22_m31_t64_n64_u1528 (
 
   always @(posedge clk)
     if (rst) begin
-      rule0_pid_kept <= 16'd0;
-      rule0_action_kept <= 3'd0;
-      rule0_valid_kept <= 1'b0;
+      rule0_pid_kept <= 16'd0; rule0_action_kept <= 3'd0; rule0_valid_kept <= 1'b0;
     end
     else if (write_fire & (target == 10'd16)) begin
       rule0_pid_kept <= {
@@ -456,9 +354,7 @@ module Control_d512_p22_m31_t64_n64_u1528 (
 
   always @(posedge clk)
     if (rst) begin
-      rule1_pid_kept <= 16'd0;
-      rule1_action_kept <= 3'd0;
-      rule1_valid_kept <= 1'b0;
+      rule1_pid_kept <= 16'd0; rule1_action_kept <= 3'd0; rule1_valid_kept <= 1'b0;
     end
     else if (write_fire & (target == 10'd17)) begin
       rule1_pid_kept <= {
@@ -471,9 +367,7 @@ module Control_d512_p22_m31_t64_n64_u1528 (
 
   always @(posedge clk)
     if (rst) begin
-      rule2_pid_kept <= 16'd0;
-      rule2_action_kept <= 3'd0;
-      rule2_valid_kept <= 1'b0;
+      rule2_pid_kept <= 16'd0; rule2_action_kept <= 3'd0; rule2_valid_kept <= 1'b0;
     end
     else if (write_fire & (target == 10'd18)) begin
       rule2_pid_kept <= {
@@ -486,9 +380,7 @@ module Control_d512_p22_m31_t64_n64_u1528 (
 
   always @(posedge clk)
     if (rst) begin
-      rule3_pid_kept <= 16'd0;
-      rule3_action_kept <= 3'd0;
-      rule3_valid_kept <= 1'b0;
+      rule3_pid_kept <= 16'd0; rule3_action_kept <= 3'd0; rule3_valid_kept <= 1'b0;
     end
     else if (write_fire & (target == 10'd19)) begin
       rule3_pid_kept <= {
@@ -501,99 +393,41 @@ module Control_d512_p22_m31_t64_n64_u1528 (
 
   always @(posedge clk)
     if (rst) begin
-      turn <= 6'd0;
-      pending_rx_frames <= 8'd0;
-      pending_tx_frames <= 8'd0;
-      pending_drop_long <= 8'd0;
-      pending_drop_fcs <= 8'd0;
-      pending_drop_short <= 8'd0;
-      pending_drop_mac <= 8'd0;
-      pending_drop_ether_type <= 8'd0;
-      pending_drop_arp <= 8'd0;
-      pending_drop_ip_header <= 8'd0;
-      pending_drop_ip_options <= 8'd0;
-      pending_drop_ip_checksum <= 8'd0;
-      pending_drop_fragment <= 8'd0;
-      pending_drop_ip <= 8'd0;
-      pending_drop_length <= 8'd0;
-      pending_drop_protocol <= 8'd0;
-      pending_drop_icmp <= 8'd0;
-      pending_drop_port <= 8'd0;
-      pending_drop_source <= 8'd0;
-      pending_drop_reply <= 8'd0;
-      pending_drop_rule <= 8'd0;
-      pending_arp_replies <= 8'd0;
-      pending_icmp_replies <= 8'd0;
-      pending_nacks <= 8'd0;
-      pending_malformed <= 8'd0;
-      pending_invalid <= 8'd0;
-      pending_write_permission <= 8'd0;
-      pending_read_permission <= 8'd0;
-      pending_out_of_memory <= 8'd0;
-      pending_busy <= 8'd0;
-      pending_unanswered <= 8'd0;
-      pending_pingpongs <= 8'd0;
-      pending_reads <= 8'd0;
-      pending_writes <= 8'd0;
-      pending_writes_no_reply <= 8'd0;
-      pending_atomics <= 8'd0;
-      pending_dereferences <= 8'd0;
-      pending_fences <= 8'd0;
-      pending_read_bytes <= 22'd0;
-      pending_write_bytes <= 22'd0;
-      pending_slow_requests <= 8'd0;
-      pending_extend_requests <= 8'd0;
-      pending_page_faults <= 8'd0;
-      pending_tlb_hits <= 8'd0;
-      pending_tlb_misses <= 8'd0;
-      pending_misses_merged <= 8'd0;
-      pending_bucket_fetches <= 8'd0;
-      pending_tlb_evictions <= 8'd0;
-      pending_retries_answered <= 8'd0;
-      pending_retries_busy <= 8'd0;
-      pending_retries_expired <= 8'd0;
-      pending_retry_evictions <= 8'd0;
-      pending_retry_clients_replaced <= 8'd0;
-      pending_shootdowns <= 8'd0;
-      pending_offload0_requests <= 8'd0;
-      pending_offload1_requests <= 8'd0;
-      pending_offload2_requests <= 8'd0;
-      pending_offload3_requests <= 8'd0;
-      pending_offload0_accesses <= 8'd0;
-      pending_offload1_accesses <= 8'd0;
-      pending_offload2_accesses <= 8'd0;
-      pending_offload3_accesses <= 8'd0;
-      pending_offload_busy <= 8'd0;
-      pending_offload_repeated <= 8'd0;
-      adding <= 1'b0;
-      settling <= 1'b1;
+      turn <= 6'd0; pending_rx_frames <= 8'd0; pending_tx_frames <= 8'd0; pending_drop_long <= 8'd0;
+      pending_drop_fcs <= 8'd0; pending_drop_short <= 8'd0; pending_drop_mac <= 8'd0; pending_drop_ether_type <= 8'd0;
+      pending_drop_arp <= 8'd0; pending_drop_ip_header <= 8'd0; pending_drop_ip_options <= 8'd0;
+      pending_drop_ip_checksum <= 8'd0; pending_drop_fragment <= 8'd0; pending_drop_ip <= 8'd0;
+      pending_drop_length <= 8'd0; pending_drop_protocol <= 8'd0; pending_drop_icmp <= 8'd0;
+      pending_drop_port <= 8'd0; pending_drop_source <= 8'd0; pending_drop_reply <= 8'd0; pending_drop_rule <= 8'd0;
+      pending_arp_replies <= 8'd0; pending_icmp_replies <= 8'd0; pending_nacks <= 8'd0; pending_malformed <= 8'd0;
+      pending_invalid <= 8'd0; pending_write_permission <= 8'd0; pending_read_permission <= 8'd0;
+      pending_out_of_memory <= 8'd0; pending_busy <= 8'd0; pending_unanswered <= 8'd0; pending_pingpongs <= 8'd0;
+      pending_reads <= 8'd0; pending_writes <= 8'd0; pending_writes_no_reply <= 8'd0; pending_atomics <= 8'd0;
+      pending_dereferences <= 8'd0; pending_fences <= 8'd0; pending_read_bytes <= 22'd0; pending_write_bytes <= 22'd0;
+      pending_slow_requests <= 8'd0; pending_extend_requests <= 8'd0; pending_page_faults <= 8'd0;
+      pending_tlb_hits <= 8'd0; pending_tlb_misses <= 8'd0; pending_misses_merged <= 8'd0;
+      pending_bucket_fetches <= 8'd0; pending_tlb_evictions <= 8'd0; pending_retries_answered <= 8'd0;
+      pending_retries_busy <= 8'd0; pending_retries_expired <= 8'd0; pending_retry_evictions <= 8'd0;
+      pending_retry_clients_replaced <= 8'd0; pending_shootdowns <= 8'd0; pending_offload0_requests <= 8'd0;
+      pending_offload1_requests <= 8'd0; pending_offload2_requests <= 8'd0; pending_offload3_requests <= 8'd0;
+      pending_offload0_accesses <= 8'd0; pending_offload1_accesses <= 8'd0; pending_offload2_accesses <= 8'd0;
+      pending_offload3_accesses <= 8'd0; pending_offload_busy <= 8'd0; pending_offload_repeated <= 8'd0;
+      adding <= 1'b0; settling <= 1'b1;
     end
     else begin
       turn <= last ? 6'd0 : turn + 6'd1;
-      pending_rx_frames <=
-        (turn == 6'd0) ? {6'd0, events_rx_frames} :
-        pending_rx_frames + {6'd0, events_rx_frames};
-      pending_tx_frames <=
-        (turn == 6'd1) ? {6'd0, events_tx_frames} :
-        pending_tx_frames + {6'd0, events_tx_frames};
-      pending_drop_long <=
-        (turn == 6'd2) ? {6'd0, events_drop_long} :
-        pending_drop_long + {6'd0, events_drop_long};
-      pending_drop_fcs <=
-        (turn == 6'd3) ? {6'd0, events_drop_fcs} :
-        pending_drop_fcs + {6'd0, events_drop_fcs};
+      pending_rx_frames <= (turn == 6'd0) ? {6'd0, events_rx_frames} : pending_rx_frames + {6'd0, events_rx_frames};
+      pending_tx_frames <= (turn == 6'd1) ? {6'd0, events_tx_frames} : pending_tx_frames + {6'd0, events_tx_frames};
+      pending_drop_long <= (turn == 6'd2) ? {6'd0, events_drop_long} : pending_drop_long + {6'd0, events_drop_long};
+      pending_drop_fcs <= (turn == 6'd3) ? {6'd0, events_drop_fcs} : pending_drop_fcs + {6'd0, events_drop_fcs};
       pending_drop_short <=
         (turn == 6'd4) ? {6'd0, events_drop_short} :
         pending_drop_short + {6'd0, events_drop_short};
-      pending_drop_mac <=
-        (turn == 6'd5) ? {6'd0, events_drop_mac} :
-        pending_drop_mac + {6'd0, events_drop_mac};
+      pending_drop_mac <= (turn == 6'd5) ? {6'd0, events_drop_mac} : pending_drop_mac + {6'd0, events_drop_mac};
       pending_drop_ether_type <=
         (turn == 6'd6) ? {6'd0, events_drop_ether_type} :
         pending_drop_ether_type + {6'd0, events_drop_ether_type};
-      pending_drop_arp <=
-        (turn == 6'd7) ? {6'd0, events_drop_arp} :
-        pending_drop_arp + {6'd0, events_drop_arp};
+      pending_drop_arp <= (turn == 6'd7) ? {6'd0, events_drop_arp} : pending_drop_arp + {6'd0, events_drop_arp};
       pending_drop_ip_header <=
         (turn == 6'd8) ? {6'd0, events_drop_ip_header} :
         pending_drop_ip_header + {6'd0, events_drop_ip_header};
@@ -613,21 +447,15 @@ module Control_d512_p22_m31_t64_n64_u1528 (
       pending_drop_protocol <=
         (turn == 6'd14) ? {6'd0, events_drop_protocol} :
         pending_drop_protocol + {6'd0, events_drop_protocol};
-      pending_drop_icmp <=
-        (turn == 6'd15) ? {6'd0, events_drop_icmp} :
-        pending_drop_icmp + {6'd0, events_drop_icmp};
-      pending_drop_port <=
-        (turn == 6'd16) ? {6'd0, events_drop_port} :
-        pending_drop_port + {6'd0, events_drop_port};
+      pending_drop_icmp <= (turn == 6'd15) ? {6'd0, events_drop_icmp} : pending_drop_icmp + {6'd0, events_drop_icmp};
+      pending_drop_port <= (turn == 6'd16) ? {6'd0, events_drop_port} : pending_drop_port + {6'd0, events_drop_port};
       pending_drop_source <=
         (turn == 6'd17) ? {6'd0, events_drop_source} :
         pending_drop_source + {6'd0, events_drop_source};
       pending_drop_reply <=
         (turn == 6'd18) ? {6'd0, events_drop_reply} :
         pending_drop_reply + {6'd0, events_drop_reply};
-      pending_drop_rule <=
-        (turn == 6'd19) ? {6'd0, events_drop_rule} :
-        pending_drop_rule + {6'd0, events_drop_rule};
+      pending_drop_rule <= (turn == 6'd19) ? {6'd0, events_drop_rule} : pending_drop_rule + {6'd0, events_drop_rule};
       pending_arp_replies <=
         (turn == 6'd20) ? {6'd0, events_arp_replies} :
         pending_arp_replies + {6'd0, events_arp_replies};
@@ -635,9 +463,7 @@ module Control_d512_p22_m31_t64_n64_u1528 (
         (turn == 6'd21) ? {6'd0, events_icmp_replies} :
         pending_icmp_replies + {6'd0, events_icmp_replies};
       pending_nacks <= (turn == 6'd22) ? {6'd0, events_nacks} : pending_nacks + {6'd0, events_nacks};
-      pending_malformed <=
-        (turn == 6'd23) ? {6'd0, events_malformed} :
-        pending_malformed + {6'd0, events_malformed};
+      pending_malformed <= (turn == 6'd23) ? {6'd0, events_malformed} : pending_malformed + {6'd0, events_malformed};
       pending_invalid <= (turn == 6'd24) ? {6'd0, events_invalid} : pending_invalid + {6'd0, events_invalid};
       pending_write_permission <=
         (turn == 6'd25) ? {6'd0, events_write_permission} :
@@ -652,9 +478,7 @@ module Control_d512_p22_m31_t64_n64_u1528 (
       pending_unanswered <=
         (turn == 6'd29) ? {6'd0, events_unanswered} :
         pending_unanswered + {6'd0, events_unanswered};
-      pending_pingpongs <=
-        (turn == 6'd30) ? {6'd0, events_pingpongs} :
-        pending_pingpongs + {6'd0, events_pingpongs};
+      pending_pingpongs <= (turn == 6'd30) ? {6'd0, events_pingpongs} : pending_pingpongs + {6'd0, events_pingpongs};
       pending_reads <= (turn == 6'd31) ? {6'd0, events_reads} : pending_reads + {6'd0, events_reads};
       pending_writes <= (turn == 6'd32) ? {6'd0, events_writes} : pending_writes + {6'd0, events_writes};
       pending_writes_no_reply <=
@@ -680,9 +504,7 @@ module Control_d512_p22_m31_t64_n64_u1528 (
       pending_page_faults <=
         (turn == 6'd41) ? {6'd0, events_page_faults} :
         pending_page_faults + {6'd0, events_page_faults};
-      pending_tlb_hits <=
-        (turn == 6'd42) ? {6'd0, events_tlb_hits} :
-        pending_tlb_hits + {6'd0, events_tlb_hits};
+      pending_tlb_hits <= (turn == 6'd42) ? {6'd0, events_tlb_hits} : pending_tlb_hits + {6'd0, events_tlb_hits};
       pending_tlb_misses <=
         (turn == 6'd43) ? {6'd0, events_tlb_misses} :
         pending_tlb_misses + {6'd0, events_tlb_misses};
@@ -751,103 +573,68 @@ module Control_d512_p22_m31_t64_n64_u1528 (
     if (rst) clearing <= 1'b1;
     else if (last) clearing <= 1'b0;
   wire [21:0] amount_or =
-    ({22{turn == 6'd0}} & {14'd0, pending_rx_frames})
-    | ({22{turn == 6'd1}} & {14'd0, pending_tx_frames})
-    | ({22{turn == 6'd2}} & {14'd0, pending_drop_long})
-    | ({22{turn == 6'd3}} & {14'd0, pending_drop_fcs});
-  wire [21:0] amount_or_2 =
-    ({22{turn == 6'd4}} & {14'd0, pending_drop_short})
-    | ({22{turn == 6'd5}} & {14'd0, pending_drop_mac})
-    | ({22{turn == 6'd6}} & {14'd0, pending_drop_ether_type})
-    | ({22{turn == 6'd7}} & {14'd0, pending_drop_arp});
-  wire [21:0] amount_or_3 =
-    ({22{turn == 6'd8}} & {14'd0, pending_drop_ip_header})
-    | ({22{turn == 6'd9}} & {14'd0, pending_drop_ip_options})
+    ({22{turn == 6'd0}} & {14'd0, pending_rx_frames}) | ({22{turn == 6'd1}} & {14'd0, pending_tx_frames})
+    | ({22{turn == 6'd2}} & {14'd0, pending_drop_long}) | ({22{turn == 6'd3}} & {14'd0, pending_drop_fcs});
+  wire [21:0] turn_or =
+    ({22{turn == 6'd4}} & {14'd0, pending_drop_short}) | ({22{turn == 6'd5}} & {14'd0, pending_drop_mac})
+    | ({22{turn == 6'd6}} & {14'd0, pending_drop_ether_type}) | ({22{turn == 6'd7}} & {14'd0, pending_drop_arp});
+  wire [21:0] pending_drop_ip_header_or =
+    ({22{turn == 6'd8}} & {14'd0, pending_drop_ip_header}) | ({22{turn == 6'd9}} & {14'd0, pending_drop_ip_options})
     | ({22{turn == 6'd10}} & {14'd0, pending_drop_ip_checksum})
     | ({22{turn == 6'd11}} & {14'd0, pending_drop_fragment});
-  wire [21:0] amount_or_4 =
-    ({22{turn == 6'd12}} & {14'd0, pending_drop_ip})
-    | ({22{turn == 6'd13}} & {14'd0, pending_drop_length})
-    | ({22{turn == 6'd14}} & {14'd0, pending_drop_protocol})
-    | ({22{turn == 6'd15}} & {14'd0, pending_drop_icmp});
-  wire [21:0] amount_or_5 =
-    ({22{turn == 6'd16}} & {14'd0, pending_drop_port})
-    | ({22{turn == 6'd17}} & {14'd0, pending_drop_source})
-    | ({22{turn == 6'd18}} & {14'd0, pending_drop_reply})
-    | ({22{turn == 6'd19}} & {14'd0, pending_drop_rule});
-  wire [21:0] amount_or_6 =
-    ({22{turn == 6'd20}} & {14'd0, pending_arp_replies})
-    | ({22{turn == 6'd21}} & {14'd0, pending_icmp_replies})
-    | ({22{turn == 6'd22}} & {14'd0, pending_nacks})
-    | ({22{turn == 6'd23}} & {14'd0, pending_malformed});
-  wire [21:0] amount_or_7 =
-    ({22{turn == 6'd24}} & {14'd0, pending_invalid})
-    | ({22{turn == 6'd25}} & {14'd0, pending_write_permission})
+  wire [21:0] pending_drop_ip_or =
+    ({22{turn == 6'd12}} & {14'd0, pending_drop_ip}) | ({22{turn == 6'd13}} & {14'd0, pending_drop_length})
+    | ({22{turn == 6'd14}} & {14'd0, pending_drop_protocol}) | ({22{turn == 6'd15}} & {14'd0, pending_drop_icmp});
+  wire [21:0] pending_drop_port_or =
+    ({22{turn == 6'd16}} & {14'd0, pending_drop_port}) | ({22{turn == 6'd17}} & {14'd0, pending_drop_source})
+    | ({22{turn == 6'd18}} & {14'd0, pending_drop_reply}) | ({22{turn == 6'd19}} & {14'd0, pending_drop_rule});
+  wire [21:0] pending_arp_replies_or =
+    ({22{turn == 6'd20}} & {14'd0, pending_arp_replies}) | ({22{turn == 6'd21}} & {14'd0, pending_icmp_replies})
+    | ({22{turn == 6'd22}} & {14'd0, pending_nacks}) | ({22{turn == 6'd23}} & {14'd0, pending_malformed});
+  wire [21:0] pending_invalid_or =
+    ({22{turn == 6'd24}} & {14'd0, pending_invalid}) | ({22{turn == 6'd25}} & {14'd0, pending_write_permission})
     | ({22{turn == 6'd26}} & {14'd0, pending_read_permission})
     | ({22{turn == 6'd27}} & {14'd0, pending_out_of_memory});
-  wire [21:0] amount_or_8 =
-    ({22{turn == 6'd28}} & {14'd0, pending_busy})
-    | ({22{turn == 6'd29}} & {14'd0, pending_unanswered})
-    | ({22{turn == 6'd30}} & {14'd0, pending_pingpongs})
-    | ({22{turn == 6'd31}} & {14'd0, pending_reads});
-  wire [21:0] amount_or_9 =
-    ({22{turn == 6'd32}} & {14'd0, pending_writes})
-    | ({22{turn == 6'd33}} & {14'd0, pending_writes_no_reply})
-    | ({22{turn == 6'd34}} & {14'd0, pending_atomics})
-    | ({22{turn == 6'd35}} & {14'd0, pending_dereferences});
-  wire [21:0] amount_or_10 =
-    ({22{turn == 6'd36}} & {14'd0, pending_fences})
-    | ({22{turn == 6'd37}} & pending_read_bytes)
-    | ({22{turn == 6'd38}} & pending_write_bytes)
-    | ({22{turn == 6'd39}} & {14'd0, pending_slow_requests});
-  wire [21:0] amount_or_11 =
-    ({22{turn == 6'd40}} & {14'd0, pending_extend_requests})
-    | ({22{turn == 6'd41}} & {14'd0, pending_page_faults})
-    | ({22{turn == 6'd42}} & {14'd0, pending_tlb_hits})
-    | ({22{turn == 6'd43}} & {14'd0, pending_tlb_misses});
-  wire [21:0] amount_or_12 =
-    ({22{turn == 6'd44}} & {14'd0, pending_misses_merged})
-    | ({22{turn == 6'd45}} & {14'd0, pending_bucket_fetches})
+  wire [21:0] pending_busy_or =
+    ({22{turn == 6'd28}} & {14'd0, pending_busy}) | ({22{turn == 6'd29}} & {14'd0, pending_unanswered})
+    | ({22{turn == 6'd30}} & {14'd0, pending_pingpongs}) | ({22{turn == 6'd31}} & {14'd0, pending_reads});
+  wire [21:0] pending_writes_or =
+    ({22{turn == 6'd32}} & {14'd0, pending_writes}) | ({22{turn == 6'd33}} & {14'd0, pending_writes_no_reply})
+    | ({22{turn == 6'd34}} & {14'd0, pending_atomics}) | ({22{turn == 6'd35}} & {14'd0, pending_dereferences});
+  wire [21:0] pending_fences_or =
+    ({22{turn == 6'd36}} & {14'd0, pending_fences}) | ({22{turn == 6'd37}} & pending_read_bytes)
+    | ({22{turn == 6'd38}} & pending_write_bytes) | ({22{turn == 6'd39}} & {14'd0, pending_slow_requests});
+  wire [21:0] pending_extend_requests_or =
+    ({22{turn == 6'd40}} & {14'd0, pending_extend_requests}) | ({22{turn == 6'd41}} & {14'd0, pending_page_faults})
+    | ({22{turn == 6'd42}} & {14'd0, pending_tlb_hits}) | ({22{turn == 6'd43}} & {14'd0, pending_tlb_misses});
+  wire [21:0] pending_misses_merged_or =
+    ({22{turn == 6'd44}} & {14'd0, pending_misses_merged}) | ({22{turn == 6'd45}} & {14'd0, pending_bucket_fetches})
     | ({22{turn == 6'd46}} & {14'd0, pending_tlb_evictions})
     | ({22{turn == 6'd47}} & {14'd0, pending_retries_answered});
-  wire [21:0] amount_or_13 =
-    ({22{turn == 6'd48}} & {14'd0, pending_retries_busy})
-    | ({22{turn == 6'd49}} & {14'd0, pending_retries_expired})
+  wire [21:0] pending_retries_busy_or =
+    ({22{turn == 6'd48}} & {14'd0, pending_retries_busy}) | ({22{turn == 6'd49}} & {14'd0, pending_retries_expired})
     | ({22{turn == 6'd50}} & {14'd0, pending_retry_evictions})
     | ({22{turn == 6'd51}} & {14'd0, pending_retry_clients_replaced});
-  wire [21:0] amount_or_14 =
-    ({22{turn == 6'd52}} & {14'd0, pending_shootdowns})
-    | ({22{turn == 6'd53}} & {14'd0, pending_offload0_requests})
+  wire [21:0] pending_shootdowns_or =
+    ({22{turn == 6'd52}} & {14'd0, pending_shootdowns}) | ({22{turn == 6'd53}} & {14'd0, pending_offload0_requests})
     | ({22{turn == 6'd54}} & {14'd0, pending_offload1_requests})
     | ({22{turn == 6'd55}} & {14'd0, pending_offload2_requests});
-  wire [21:0] amount_or_15 =
+  wire [21:0] amount_or_turn =
     ({22{turn == 6'd56}} & {14'd0, pending_offload3_requests})
     | ({22{turn == 6'd57}} & {14'd0, pending_offload0_accesses})
     | ({22{turn == 6'd58}} & {14'd0, pending_offload1_accesses})
     | ({22{turn == 6'd59}} & {14'd0, pending_offload2_accesses});
-  wire [21:0] amount_or_16 =
-    amount_or_15
-    | ({22{turn == 6'd60}} & {14'd0, pending_offload3_accesses})
+  wire [21:0] amount_or_turn_or =
+    amount_or_turn | ({22{turn == 6'd60}} & {14'd0, pending_offload3_accesses})
     | ({22{turn == 6'd61}} & {14'd0, pending_offload_busy})
     | ({22{turn == 6'd62}} & {14'd0, pending_offload_repeated});
 
   always @(posedge clk) begin
     amount <=
-      amount_or
-      | amount_or_2
-      | amount_or_3
-      | amount_or_4
-      | amount_or_5
-      | amount_or_6
-      | amount_or_7
-      | amount_or_8
-      | amount_or_9
-      | amount_or_10
-      | amount_or_11
-      | amount_or_12
-      | amount_or_13
-      | amount_or_14
-      | amount_or_16;
+      amount_or | turn_or | pending_drop_ip_header_or | pending_drop_ip_or | pending_drop_port_or
+      | pending_arp_replies_or | pending_invalid_or | pending_busy_or | pending_writes_or | pending_fences_or
+      | pending_extend_requests_or | pending_misses_merged_or | pending_retries_busy_or | pending_shootdowns_or
+      | amount_or_turn_or;
     base <= clearing ? 48'd0 : counts[turn];
     place <= turn;
   end
@@ -864,7 +651,7 @@ module Control_d512_p22_m31_t64_n64_u1528 (
     end
 
   always @(posedge clk)
-    if (asked_full & answer_ready & in_counters & ~high_word) kept_high <= answer_payload_data_choice[47:32];
+    if (asked_full & answer_ready & in_counters & ~high_word) kept_high <= count[47:32];
 
   always @(posedge clk)
     if (rst) answered_full <= 1'b0;
@@ -946,12 +733,7 @@ module Control_d512_p22_m31_t64_n64_u1528 (
   assign offload_control_patience = offload_patience_kept;
 
   wire _unused_ok = &{
-    1'b0,
-    asked_held_addr[1:0],
-    asked_held_prot,
-    order_address_held_addr[1:0],
-    order_address_held_prot,
-    offset[9:7],
+    1'b0, asked_held_addr[1:0], asked_held_prot, order_address_held_addr[1:0], order_address_held_prot, offset[9:7],
     1'b0
   };
 endmodule

@@ -6,11 +6,13 @@
 module Fifo_Acknowledgement_d16 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [9:0]  push_payload_session,
   input  wire [31:0] push_payload_sequence,
   input  wire        push_payload_nack,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [9:0]  pop_payload_session,

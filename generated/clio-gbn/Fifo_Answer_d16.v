@@ -7,6 +7,7 @@
 module Fifo_Answer_d16 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [9:0]  push_payload_session,
@@ -14,6 +15,7 @@ module Fifo_Answer_d16 (
   input  wire        push_payload_nack,
   input  wire [57:0] push_payload_peer_identity,
   input  wire [63:0] push_payload_peer_address,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [9:0]  pop_payload_session,
@@ -50,10 +52,7 @@ module Fifo_Answer_d16 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_peer_address,
-        push_payload_peer_identity,
-        push_payload_nack,
-        push_payload_sequence,
+        push_payload_peer_address, push_payload_peer_identity, push_payload_nack, push_payload_sequence,
         push_payload_session
       };
     end

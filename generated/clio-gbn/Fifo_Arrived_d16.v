@@ -8,6 +8,7 @@
 module Fifo_Arrived_d16 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [9:0]  push_payload_turn_session,
@@ -19,6 +20,7 @@ module Fifo_Arrived_d16 (
   input  wire [15:0] push_payload_queued_ip_length,
   input  wire [15:0] push_payload_queued_checksum,
   input  wire [15:0] push_payload_queued_udp_length,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [9:0]  pop_payload_turn_session,
@@ -59,15 +61,9 @@ module Fifo_Arrived_d16 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_queued_udp_length,
-        push_payload_queued_checksum,
-        push_payload_queued_ip_length,
-        push_payload_queued_bytes,
-        push_payload_queued_mac,
-        push_payload_queued_index,
-        push_payload_queued_kind,
-        push_payload_turn_ticket,
-        push_payload_turn_session
+        push_payload_queued_udp_length, push_payload_queued_checksum, push_payload_queued_ip_length,
+        push_payload_queued_bytes, push_payload_queued_mac, push_payload_queued_index, push_payload_queued_kind,
+        push_payload_turn_ticket, push_payload_turn_session
       };
     end
 

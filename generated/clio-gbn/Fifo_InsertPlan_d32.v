@@ -7,6 +7,7 @@
 module Fifo_InsertPlan_d32 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [1:0]  push_payload_action,
@@ -15,6 +16,7 @@ module Fifo_InsertPlan_d32 (
   input  wire [15:0] push_payload_ip_length,
   input  wire [15:0] push_payload_checksum,
   input  wire [15:0] push_payload_udp_length,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [1:0]  pop_payload_action,
@@ -52,11 +54,7 @@ module Fifo_InsertPlan_d32 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_udp_length,
-        push_payload_checksum,
-        push_payload_ip_length,
-        push_payload_header,
-        push_payload_mac,
+        push_payload_udp_length, push_payload_checksum, push_payload_ip_length, push_payload_header, push_payload_mac,
         push_payload_action
       };
     end

@@ -8,6 +8,7 @@
 module Fifo_Queued_d16 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [1:0]  push_payload_kind,
@@ -24,6 +25,7 @@ module Fifo_Queued_d16 (
   input  wire [15:0] push_payload_ip_length,
   input  wire [15:0] push_payload_checksum,
   input  wire [15:0] push_payload_udp_length,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [1:0]  pop_payload_kind,
@@ -69,20 +71,10 @@ module Fifo_Queued_d16 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_udp_length,
-        push_payload_checksum,
-        push_payload_ip_length,
-        push_payload_nack,
-        push_payload_packet_peer_address,
-        push_payload_packet_peer_identity,
-        push_payload_packet_control,
-        push_payload_packet_sequence,
-        push_payload_packet_session,
-        push_payload_silent,
-        push_payload_lost,
-        push_payload_bad,
-        push_payload_kept,
-        push_payload_kind
+        push_payload_udp_length, push_payload_checksum, push_payload_ip_length, push_payload_nack,
+        push_payload_packet_peer_address, push_payload_packet_peer_identity, push_payload_packet_control,
+        push_payload_packet_sequence, push_payload_packet_session, push_payload_silent, push_payload_lost,
+        push_payload_bad, push_payload_kept, push_payload_kind
       };
     end
 

@@ -6,10 +6,12 @@
 module Fifo_Turn_d16 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [9:0]  push_payload_session,
   input  wire [15:0] push_payload_ticket,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [9:0]  pop_payload_session,

@@ -6,11 +6,13 @@
 module Fifo_at_FramePlace_bytes11_d32 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [9:0]  push_payload_at_session,
   input  wire [6:0]  push_payload_at_place,
   input  wire [10:0] push_payload_bytes,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [9:0]  pop_payload_at_session,

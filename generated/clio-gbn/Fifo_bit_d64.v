@@ -6,9 +6,11 @@
 module Fifo_bit_d64 (
   input  wire       clk,
   input  wire       rst,
+  // push: stream in
   input  wire       push_valid,
   output wire       push_ready,
   input  wire       push_payload,
+  // pop: stream out
   output wire       pop_valid,
   input  wire       pop_ready,
   output wire       pop_payload,

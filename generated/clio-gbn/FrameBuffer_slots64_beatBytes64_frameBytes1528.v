@@ -10,29 +10,35 @@ module FrameBuffer_slots64_beatBytes64_frameBytes1528 (
   input  wire [5:0]   write_slot,
   input  wire [4:0]   write_beat,
   input  wire [511:0] write_data,
+  // write_job: stream in
   input  wire         write_job_valid,
   output wire         write_job_ready,
   input  wire [5:0]   write_job_payload_slot,
   input  wire [4:0]   write_job_payload_first,
   input  wire [5:0]   write_job_payload_beats,
+  // echo_job: stream in
   input  wire         echo_job_valid,
   output wire         echo_job_ready,
   input  wire [5:0]   echo_job_payload_slot,
   input  wire [4:0]   echo_job_payload_first,
   input  wire [5:0]   echo_job_payload_beats,
+  // slow_job: stream in
   input  wire         slow_job_valid,
   output wire         slow_job_ready,
   input  wire [5:0]   slow_job_payload_slot,
   input  wire [4:0]   slow_job_payload_first,
   input  wire [5:0]   slow_job_payload_beats,
+  // write_data: stream out
   output wire         write_data_valid,
   input  wire         write_data_ready,
   output wire [511:0] write_data_payload_data,
   output wire         write_data_payload_last,
+  // echo_data: stream out
   output wire         echo_data_valid,
   input  wire         echo_data_ready,
   output wire [511:0] echo_data_payload_data,
   output wire         echo_data_payload_last,
+  // slow_data: stream out
   output wire         slow_data_valid,
   input  wire         slow_data_ready,
   output wire [511:0] slow_data_payload_data,
@@ -71,8 +77,8 @@ module FrameBuffer_slots64_beatBytes64_frameBytes1528 (
   (* ram_style = "block" *) reg [511:0] frames [0:2047]; // frame-buffer.ts:68
   reg [511:0] data; // frame-buffer.ts:85
   (* ram_style = "distributed" *) reg [512:0] writer_queue [0:15]; // frame-buffer.ts:129
-  (* ram_style = "distributed" *) reg [512:0] echo_queue [0:15]; // frame-buffer.ts:129
-  (* ram_style = "distributed" *) reg [512:0] slow_queue [0:15]; // frame-buffer.ts:129
+  (* ram_style = "distributed" *) reg [512:0] echo_queue [0:15];
+  (* ram_style = "distributed" *) reg [512:0] slow_queue [0:15];
   wire [5:0] writer_now_slot = writer_running ? writer_slot : write_job_payload_slot; // frame-buffer.ts:107
   wire [4:0] writer_now_beat = writer_running ? writer_beat : write_job_payload_first; // frame-buffer.ts:108
   wire [5:0] writer_now_left = writer_running ? writer_left : write_job_payload_beats; // frame-buffer.ts:109
@@ -88,12 +94,11 @@ module FrameBuffer_slots64_beatBytes64_frameBytes1528 (
   wire [2:0] wanted = {slow_wants, echo_wants, writer_wants}; // frame-buffer.ts:76
   wire [2:0] granted = wanted & (~wanted + 3'd1); // frame-buffer.ts:77
   wire [10:0] address =
-    ({11{granted[0]}} & {writer_now_slot, writer_now_beat})
-    | ({11{granted[1]}} & {echo_now_slot, echo_now_beat})
+    ({11{granted[0]}} & {writer_now_slot, writer_now_beat}) | ({11{granted[1]}} & {echo_now_slot, echo_now_beat})
     | ({11{granted[2]}} & {slow_now_slot, slow_now_beat}); // frame-buffer.ts:79
   wire writer_final = writer_now_left == 6'd1; // frame-buffer.ts:115
-  wire echo_final = echo_now_left == 6'd1; // frame-buffer.ts:115
-  wire slow_final = slow_now_left == 6'd1; // frame-buffer.ts:115
+  wire echo_final = echo_now_left == 6'd1;
+  wire slow_final = slow_now_left == 6'd1;
 
   always @(posedge clk)
     if (rst) writer_running <= 1'b0;
@@ -145,28 +150,21 @@ module FrameBuffer_slots64_beatBytes64_frameBytes1528 (
 
   always @(posedge clk)
     if (rst) begin
-      writer_reading <= 1'b0;
-      writer_stored <= 1'b0;
-      echo_reading <= 1'b0;
-      echo_stored <= 1'b0;
-      slow_reading <= 1'b0;
+      writer_reading <= 1'b0; writer_stored <= 1'b0; echo_reading <= 1'b0; echo_stored <= 1'b0; slow_reading <= 1'b0;
       slow_stored <= 1'b0;
     end
     else begin
       writer_reading <= granted[0];
       writer_stored <=
-        writer_reading
-        | (writer_stored & ~(write_data_valid & write_data_ready))
+        writer_reading | (writer_stored & ~(write_data_valid & write_data_ready))
         | (writer_stored & ((writer_head + 4'd1) != writer_tail));
       echo_reading <= granted[1];
       echo_stored <=
-        echo_reading
-        | (echo_stored & ~(echo_data_valid & echo_data_ready))
+        echo_reading | (echo_stored & ~(echo_data_valid & echo_data_ready))
         | (echo_stored & ((echo_head + 4'd1) != echo_tail));
       slow_reading <= granted[2];
       slow_stored <=
-        slow_reading
-        | (slow_stored & ~(slow_data_valid & slow_data_ready))
+        slow_reading | (slow_stored & ~(slow_data_valid & slow_data_ready))
         | (slow_stored & ((slow_head + 4'd1) != slow_tail));
     end
 

@@ -7,6 +7,7 @@
 module GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 (
   input  wire         clk,
   input  wire         rst,
+  // job: stream in
   input  wire         job_valid,
   output wire         job_ready,
   input  wire [9:0]   job_payload_session,
@@ -19,6 +20,7 @@ module GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 (
   input  wire [15:0]  config_native_port,
   input  wire [15:0]  config_client_port,
   input  wire         config_accept_any_mac,
+  // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
@@ -28,28 +30,22 @@ module GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 (
 );
   reg summed_valid; // gbn-answers.ts:61
   reg [9:0] summed_answer_session; // gbn-answers.ts:62
-  reg [31:0] summed_answer_sequence; // gbn-answers.ts:62
-  reg summed_answer_nack; // gbn-answers.ts:62
-  reg [57:0] summed_answer_peer_identity; // gbn-answers.ts:62
-  reg [63:0] summed_answer_peer_address; // gbn-answers.ts:62
-  reg [19:0] summed_sum; // gbn-answers.ts:62
+  reg [31:0] summed_answer_sequence;
+  reg summed_answer_nack;
+  reg [57:0] summed_answer_peer_identity;
+  reg [63:0] summed_answer_peer_address;
+  reg [19:0] summed_sum;
   reg sending; // gbn-answers.ts:63
   reg left; // gbn-answers.ts:64
   reg [19:0] own; // gbn-answers.ts:75
   reg [511:0] rest; // gbn-answers.ts:108
-  reg staged_full; // gbn-answers.ts:126
-  reg [511:0] staged_held_data; // gbn-answers.ts:126
-  reg [63:0] staged_held_keep; // gbn-answers.ts:126
-  reg staged_held_last; // gbn-answers.ts:126
-  reg staged_held_user; // gbn-answers.ts:126
-  reg staged_skid_full; // gbn-answers.ts:126
-  reg [511:0] staged_skid_held_data; // gbn-answers.ts:126
-  reg [63:0] staged_skid_held_keep; // gbn-answers.ts:126
-  reg staged_skid_held_last; // gbn-answers.ts:126
-  reg staged_skid_held_user; // gbn-answers.ts:126
+  reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
+    staged_skid_held_user; // gbn-answers.ts:126
+  reg [511:0] staged_held_data, staged_skid_held_data;
+  reg [63:0] staged_held_keep, staged_skid_held_keep;
   wire last; // gbn-answers.ts:118
   wire sent_ready = ~staged_skid_full; // gbn-answers.ts:65
-  wire [63:0] sent_payload_keep = last ? 64'hfffffffffffffff : 64'hffffffffffffffff; // gbn-answers.ts:65
+  wire [63:0] sent_payload_keep = last ? 64'hfffffffffffffff : 64'hffffffffffffffff;
   wire sending_room = ~sending | (sending & sent_ready & ~left); // gbn-answers.ts:66
   wire room = ~summed_valid | sending_room; // gbn-answers.ts:67
   wire wraps = (&summed_sum[15:4]) & (summed_sum[3:0] > ~summed_sum[19:16]); // reply-frame.ts:309
@@ -81,40 +77,16 @@ module GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 (
     else if (sending & sent_ready) left <= left - 1'b1;
 
   always @(posedge clk) own <= {4'd0, config_ip[15:0]} + {4'd0, config_ip[31:16]} + 20'd50485;
+  wire [9:0] peer_slot = summed_answer_peer_identity[9:0]; // gbn-answers.ts:69
   wire [399:0] rest_joined = {
-    4'd0,
-    summed_answer_peer_identity[9:0],
-    summed_answer_session,
-    summed_answer_sequence,
-    summed_answer_nack ? 8'd2 : 8'd1,
-    32'd4096,
-    summed_answer_peer_identity[17:10],
-    summed_answer_peer_identity[25:18],
-    summed_answer_peer_address[7:0],
-    summed_answer_peer_address[15:8],
-    summed_answer_peer_identity[33:26],
-    summed_answer_peer_identity[41:34],
-    summed_answer_peer_identity[49:42],
-    summed_answer_peer_identity[57:50],
-    config_ip[7:0],
-    config_ip[15:8],
-    config_ip[23:16],
-    config_ip[31:24],
-    ~folded[8:1],
-    ~folded[16:9],
-    96'h114000400000240000450008,
-    config_mac[7:0],
-    config_mac[15:8],
-    config_mac[23:16],
-    config_mac[31:24],
-    config_mac[39:32],
-    config_mac[47:40],
-    summed_answer_peer_address[23:16],
-    summed_answer_peer_address[31:24],
-    summed_answer_peer_address[39:32],
-    summed_answer_peer_address[47:40],
-    summed_answer_peer_address[55:48],
-    summed_answer_peer_address[63:56]
+    4'd0, peer_slot, summed_answer_session, summed_answer_sequence, summed_answer_nack ? 8'd2 : 8'd1, 32'd4096,
+    summed_answer_peer_identity[17:10], summed_answer_peer_identity[25:18], summed_answer_peer_address[7:0],
+    summed_answer_peer_address[15:8], summed_answer_peer_identity[33:26], summed_answer_peer_identity[41:34],
+    summed_answer_peer_identity[49:42], summed_answer_peer_identity[57:50], config_ip[7:0], config_ip[15:8],
+    config_ip[23:16], config_ip[31:24], ~folded[8:1], ~folded[16:9], 96'h114000400000240000450008, config_mac[7:0],
+    config_mac[15:8], config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40],
+    summed_answer_peer_address[23:16], summed_answer_peer_address[31:24], summed_answer_peer_address[39:32],
+    summed_answer_peer_address[47:40], summed_answer_peer_address[55:48], summed_answer_peer_address[63:56]
   };
 
   always @(posedge clk)
@@ -123,8 +95,7 @@ module GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full <= 1'b0;
-      staged_skid_full <= 1'b0;
+      staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
       staged_full <= sending | staged_skid_full;

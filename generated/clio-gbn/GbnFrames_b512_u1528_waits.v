@@ -7,6 +7,7 @@
 module GbnFrames_b512_u1528_waits (
   input  wire         clk,
   input  wire         rst,
+  // rx: stream in
   input  wire         rx_valid,
   output wire         rx_ready,
   input  wire [511:0] rx_payload_data,
@@ -21,6 +22,7 @@ module GbnFrames_b512_u1528_waits (
   output wire         end_bad,
   output wire         end_stored,
   input  wire         discard,
+  // beats: stream out
   output wire         beats_valid,
   input  wire         beats_ready,
   output wire [511:0] beats_payload_data,
@@ -28,14 +30,8 @@ module GbnFrames_b512_u1528_waits (
   output wire         beats_payload_last,
   output wire         beats_payload_user
 );
-  wire store_push_ready; // frames.ts:86
-  wire store_pop_valid; // frames.ts:86
-  wire [511:0] store_pop_payload_data; // frames.ts:86
-  wire [63:0] store_pop_payload_keep; // frames.ts:86
-  wire store_pop_payload_last; // frames.ts:86
-  wire store_pop_payload_user; // frames.ts:86
-  wire [7:0] store_packets; // frames.ts:86
-  wire store_dropped; // frames.ts:86
+  wire store_push_ready, store_dropped; // frames.ts:86
+  wire [7:0] store_packets;
   reg [7:0] used; // frames.ts:93
   reg room; // frames.ts:94
   reg first; // frames.ts:97
@@ -43,16 +39,14 @@ module GbnFrames_b512_u1528_waits (
   reg storing; // frames.ts:99
   reg held_valid; // frames.ts:107
   reg [511:0] held_data; // frames.ts:108
-  reg [63:0] held_keep; // frames.ts:108
-  reg held_last; // frames.ts:108
-  reg held_user; // frames.ts:108
+  reg [63:0] held_keep;
+  reg held_last, held_user;
   reg held_over; // frames.ts:109
   reg held_stored; // frames.ts:110
   reg [439:0] header; // frames.ts:111
   reg [11:0] last_byte; // frames.ts:112
   reg [7:0] coming; // frames.ts:138
   wire store_push_valid; // frames.ts:86
-  wire store_pop_ready; // frames.ts:86
   wire stored_now = first ? room : storing; // frames.ts:100
   wire taken = rx_valid & rx_ready; // frames.ts:102
   wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // frames.ts:124
@@ -60,38 +54,24 @@ module GbnFrames_b512_u1528_waits (
   wire long = last_byte >= 12'd1528; // frames.ts:130
   wire dropped = discard | long | held_user; // frames.ts:133
   wire pushed = store_push_valid & store_push_ready; // frames.ts:139
-  wire [7:0] popped = {7'd0, store_pop_valid & store_pop_ready}; // frames.ts:140
+  wire [7:0] popped = {7'd0, beats_valid & beats_ready}; // frames.ts:140
 
   assign store_push_valid = held_valid & held_stored & (~held_over | held_last);
-  wire [511:0] store_push_payload_data = held_data; // frames.ts:86
-  wire [63:0] store_push_payload_keep = held_keep; // frames.ts:86
-  wire store_push_payload_last = held_last; // frames.ts:86
   wire store_push_payload_user = ends_1 & dropped; // frames.ts:86
-  assign store_pop_ready = beats_ready;
   PacketFifo_AxisBeat_d128_last_drop_user_block store_i ( // frames.ts:86
-    .clk               (clk),
-    .rst               (rst),
-    .push_valid        (store_push_valid),
-    .push_ready        (store_push_ready),
-    .push_payload_data (store_push_payload_data),
-    .push_payload_keep (store_push_payload_keep),
-    .push_payload_last (store_push_payload_last),
-    .push_payload_user (store_push_payload_user),
-    .pop_valid         (store_pop_valid),
-    .pop_ready         (store_pop_ready),
-    .pop_payload_data  (store_pop_payload_data),
-    .pop_payload_keep  (store_pop_payload_keep),
-    .pop_payload_last  (store_pop_payload_last),
-    .pop_payload_user  (store_pop_payload_user),
-    .packets           (store_packets),
-    .dropped           (store_dropped)
+    .clk (clk), .rst (rst),
+    .push_valid (store_push_valid), .push_ready (store_push_ready), .push_payload_data (held_data),
+    .push_payload_keep (held_keep), .push_payload_last (held_last), .push_payload_user (store_push_payload_user),
+    .pop_valid (beats_valid), .pop_ready (beats_ready), .pop_payload_data (beats_payload_data),
+    .pop_payload_keep (beats_payload_keep), .pop_payload_last (beats_payload_last),
+    .pop_payload_user (beats_payload_user),
+    .packets (store_packets),
+    .dropped (store_dropped)
   );
 
   always @(posedge clk)
     if (rst) begin
-      used <= 8'd0;
-      room <= 1'b0;
-      held_valid <= 1'b0;
+      used <= 8'd0; room <= 1'b0; held_valid <= 1'b0;
     end
     else begin
       room <= (used <= 8'd100) & (store_packets < 8'd30);
@@ -101,8 +81,7 @@ module GbnFrames_b512_u1528_waits (
 
   always @(posedge clk)
     if (rst) begin
-      first <= 1'b1;
-      beat <= 6'd0;
+      first <= 1'b1; beat <= 6'd0;
     end
     else if (taken) begin
       first <= rx_payload_last;
@@ -110,209 +89,38 @@ module GbnFrames_b512_u1528_waits (
       else if (~beat[5]) beat <= beat + 6'd1;
     end
   wire last_byte_or =
-    edge_[32]
-    | edge_[33]
-    | edge_[34]
-    | edge_[35]
-    | edge_[36]
-    | edge_[37]
-    | edge_[38]
-    | edge_[39]
-    | edge_[40]
-    | edge_[41]
-    | edge_[42]
-    | edge_[43]
-    | edge_[44]
-    | edge_[45]
-    | edge_[46]
-    | edge_[47];
+    edge_[32] | edge_[33] | edge_[34] | edge_[35] | edge_[36] | edge_[37] | edge_[38] | edge_[39] | edge_[40]
+    | edge_[41] | edge_[42] | edge_[43] | edge_[44] | edge_[45] | edge_[46] | edge_[47];
+  wire edge__or =
+    edge_[48] | edge_[49] | edge_[50] | edge_[51] | edge_[52] | edge_[53] | edge_[54] | edge_[55] | edge_[56]
+    | edge_[57] | edge_[58] | edge_[59] | edge_[60] | edge_[61] | edge_[62] | edge_[63];
+  wire last_byte_or_edge_ =
+    edge_[16] | edge_[17] | edge_[18] | edge_[19] | edge_[20] | edge_[21] | edge_[22] | edge_[23] | edge_[24]
+    | edge_[25] | edge_[26] | edge_[27] | edge_[28] | edge_[29] | edge_[30] | edge_[31];
   wire last_byte_or_2 =
-    edge_[48]
-    | edge_[49]
-    | edge_[50]
-    | edge_[51]
-    | edge_[52]
-    | edge_[53]
-    | edge_[54]
-    | edge_[55]
-    | edge_[56]
-    | edge_[57]
-    | edge_[58]
-    | edge_[59]
-    | edge_[60]
-    | edge_[61]
-    | edge_[62]
-    | edge_[63];
+    edge_[8] | edge_[9] | edge_[10] | edge_[11] | edge_[12] | edge_[13] | edge_[14] | edge_[15] | edge_[24]
+    | edge_[25] | edge_[26] | edge_[27] | edge_[28] | edge_[29] | edge_[30] | edge_[31];
   wire last_byte_or_3 =
-    edge_[16]
-    | edge_[17]
-    | edge_[18]
-    | edge_[19]
-    | edge_[20]
-    | edge_[21]
-    | edge_[22]
-    | edge_[23]
-    | edge_[24]
-    | edge_[25]
-    | edge_[26]
-    | edge_[27]
-    | edge_[28]
-    | edge_[29]
-    | edge_[30]
-    | edge_[31];
+    edge_[40] | edge_[41] | edge_[42] | edge_[43] | edge_[44] | edge_[45] | edge_[46] | edge_[47] | edge_[56]
+    | edge_[57] | edge_[58] | edge_[59] | edge_[60] | edge_[61] | edge_[62] | edge_[63];
   wire last_byte_or_4 =
-    edge_[48]
-    | edge_[49]
-    | edge_[50]
-    | edge_[51]
-    | edge_[52]
-    | edge_[53]
-    | edge_[54]
-    | edge_[55]
-    | edge_[56]
-    | edge_[57]
-    | edge_[58]
-    | edge_[59]
-    | edge_[60]
-    | edge_[61]
-    | edge_[62]
-    | edge_[63];
+    edge_[4] | edge_[5] | edge_[6] | edge_[7] | edge_[12] | edge_[13] | edge_[14] | edge_[15] | edge_[20] | edge_[21]
+    | edge_[22] | edge_[23] | edge_[28] | edge_[29] | edge_[30] | edge_[31];
   wire last_byte_or_5 =
-    edge_[8]
-    | edge_[9]
-    | edge_[10]
-    | edge_[11]
-    | edge_[12]
-    | edge_[13]
-    | edge_[14]
-    | edge_[15]
-    | edge_[24]
-    | edge_[25]
-    | edge_[26]
-    | edge_[27]
-    | edge_[28]
-    | edge_[29]
-    | edge_[30]
-    | edge_[31];
+    edge_[36] | edge_[37] | edge_[38] | edge_[39] | edge_[44] | edge_[45] | edge_[46] | edge_[47] | edge_[52]
+    | edge_[53] | edge_[54] | edge_[55] | edge_[60] | edge_[61] | edge_[62] | edge_[63];
   wire last_byte_or_6 =
-    edge_[40]
-    | edge_[41]
-    | edge_[42]
-    | edge_[43]
-    | edge_[44]
-    | edge_[45]
-    | edge_[46]
-    | edge_[47]
-    | edge_[56]
-    | edge_[57]
-    | edge_[58]
-    | edge_[59]
-    | edge_[60]
-    | edge_[61]
-    | edge_[62]
-    | edge_[63];
+    edge_[2] | edge_[3] | edge_[6] | edge_[7] | edge_[10] | edge_[11] | edge_[14] | edge_[15] | edge_[18] | edge_[19]
+    | edge_[22] | edge_[23] | edge_[26] | edge_[27] | edge_[30] | edge_[31];
   wire last_byte_or_7 =
-    edge_[4]
-    | edge_[5]
-    | edge_[6]
-    | edge_[7]
-    | edge_[12]
-    | edge_[13]
-    | edge_[14]
-    | edge_[15]
-    | edge_[20]
-    | edge_[21]
-    | edge_[22]
-    | edge_[23]
-    | edge_[28]
-    | edge_[29]
-    | edge_[30]
-    | edge_[31];
+    edge_[34] | edge_[35] | edge_[38] | edge_[39] | edge_[42] | edge_[43] | edge_[46] | edge_[47] | edge_[50]
+    | edge_[51] | edge_[54] | edge_[55] | edge_[58] | edge_[59] | edge_[62] | edge_[63];
   wire last_byte_or_8 =
-    edge_[36]
-    | edge_[37]
-    | edge_[38]
-    | edge_[39]
-    | edge_[44]
-    | edge_[45]
-    | edge_[46]
-    | edge_[47]
-    | edge_[52]
-    | edge_[53]
-    | edge_[54]
-    | edge_[55]
-    | edge_[60]
-    | edge_[61]
-    | edge_[62]
-    | edge_[63];
+    edge_[1] | edge_[3] | edge_[5] | edge_[7] | edge_[9] | edge_[11] | edge_[13] | edge_[15] | edge_[17] | edge_[19]
+    | edge_[21] | edge_[23] | edge_[25] | edge_[27] | edge_[29] | edge_[31];
   wire last_byte_or_9 =
-    edge_[2]
-    | edge_[3]
-    | edge_[6]
-    | edge_[7]
-    | edge_[10]
-    | edge_[11]
-    | edge_[14]
-    | edge_[15]
-    | edge_[18]
-    | edge_[19]
-    | edge_[22]
-    | edge_[23]
-    | edge_[26]
-    | edge_[27]
-    | edge_[30]
-    | edge_[31];
-  wire last_byte_or_10 =
-    edge_[34]
-    | edge_[35]
-    | edge_[38]
-    | edge_[39]
-    | edge_[42]
-    | edge_[43]
-    | edge_[46]
-    | edge_[47]
-    | edge_[50]
-    | edge_[51]
-    | edge_[54]
-    | edge_[55]
-    | edge_[58]
-    | edge_[59]
-    | edge_[62]
-    | edge_[63];
-  wire last_byte_or_11 =
-    edge_[1]
-    | edge_[3]
-    | edge_[5]
-    | edge_[7]
-    | edge_[9]
-    | edge_[11]
-    | edge_[13]
-    | edge_[15]
-    | edge_[17]
-    | edge_[19]
-    | edge_[21]
-    | edge_[23]
-    | edge_[25]
-    | edge_[27]
-    | edge_[29]
-    | edge_[31];
-  wire last_byte_or_12 =
-    edge_[33]
-    | edge_[35]
-    | edge_[37]
-    | edge_[39]
-    | edge_[41]
-    | edge_[43]
-    | edge_[45]
-    | edge_[47]
-    | edge_[49]
-    | edge_[51]
-    | edge_[53]
-    | edge_[55]
-    | edge_[57]
-    | edge_[59]
-    | edge_[61]
-    | edge_[63];
+    edge_[33] | edge_[35] | edge_[37] | edge_[39] | edge_[41] | edge_[43] | edge_[45] | edge_[47] | edge_[49]
+    | edge_[51] | edge_[53] | edge_[55] | edge_[57] | edge_[59] | edge_[61] | edge_[63];
 
   always @(posedge clk)
     if (taken) begin
@@ -325,13 +133,8 @@ module GbnFrames_b512_u1528_waits (
       storing <= stored_now;
       if (beat == 6'd0) header <= rx_payload_data[439:0];
       last_byte <= {
-        beat,
-        last_byte_or | last_byte_or_2,
-        last_byte_or_3 | last_byte_or_4,
-        last_byte_or_5 | last_byte_or_6,
-        last_byte_or_7 | last_byte_or_8,
-        last_byte_or_9 | last_byte_or_10,
-        last_byte_or_11 | last_byte_or_12
+        beat, last_byte_or | edge__or, last_byte_or_edge_ | edge__or, last_byte_or_2 | last_byte_or_3,
+        last_byte_or_4 | last_byte_or_5, last_byte_or_6 | last_byte_or_7, last_byte_or_8 | last_byte_or_9
       };
     end
 
@@ -346,11 +149,6 @@ module GbnFrames_b512_u1528_waits (
   assign end_long = long;
   assign end_bad = held_user;
   assign end_stored = held_stored;
-  assign beats_valid = store_pop_valid;
-  assign beats_payload_data = store_pop_payload_data;
-  assign beats_payload_keep = store_pop_payload_keep;
-  assign beats_payload_last = store_pop_payload_last;
-  assign beats_payload_user = store_pop_payload_user;
 
   wire _unused_ok = &{1'b0, edge_[0], 1'b0};
 endmodule

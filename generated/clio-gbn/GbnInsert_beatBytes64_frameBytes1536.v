@@ -5,6 +5,7 @@
 module GbnInsert_beatBytes64_frameBytes1536 (
   input  wire         clk,
   input  wire         rst,
+  // plan: stream in
   input  wire         plan_valid,
   output wire         plan_ready,
   input  wire [1:0]   plan_payload_action,
@@ -13,12 +14,14 @@ module GbnInsert_beatBytes64_frameBytes1536 (
   input  wire [15:0]  plan_payload_ip_length,
   input  wire [15:0]  plan_payload_checksum,
   input  wire [15:0]  plan_payload_udp_length,
+  // beats: stream in
   input  wire         beats_valid,
   output wire         beats_ready,
   input  wire [511:0] beats_payload_data,
   input  wire [63:0]  beats_payload_keep,
   input  wire         beats_payload_last,
   input  wire         beats_payload_user,
+  // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
@@ -28,18 +31,12 @@ module GbnInsert_beatBytes64_frameBytes1536 (
 );
   reg [5:0] index; // gbn-shift.ts:176
   reg [63:0] before_data; // gbn-shift.ts:177
-  reg [7:0] before_keep; // gbn-shift.ts:177
+  reg [7:0] before_keep;
   reg flush; // gbn-shift.ts:178
-  reg staged_full; // gbn-shift.ts:234
-  reg [511:0] staged_held_data; // gbn-shift.ts:234
-  reg [63:0] staged_held_keep; // gbn-shift.ts:234
-  reg staged_held_last; // gbn-shift.ts:234
-  reg staged_held_user; // gbn-shift.ts:234
-  reg staged_skid_full; // gbn-shift.ts:234
-  reg [511:0] staged_skid_held_data; // gbn-shift.ts:234
-  reg [63:0] staged_skid_held_keep; // gbn-shift.ts:234
-  reg staged_skid_held_last; // gbn-shift.ts:234
-  reg staged_skid_held_user; // gbn-shift.ts:234
+  reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
+    staged_skid_held_user; // gbn-shift.ts:234
+  reg [511:0] staged_held_data, staged_skid_held_data;
+  reg [63:0] staged_held_keep, staged_skid_held_keep;
   wire discards; // gbn-shift.ts:180
   wire behind; // gbn-shift.ts:204
   wire shifts; // gbn-shift.ts:181
@@ -47,41 +44,37 @@ module GbnInsert_beatBytes64_frameBytes1536 (
   wire whole_ready; // gbn-shift.ts:235
   wire out_valid = flush | (beats_valid & plan_valid & ~discards); // gbn-shift.ts:179
   wire [7:0] out_payload_data_choice = (shifts & (index == 6'd0)) ? 8'd0 : beats_payload_data[335:328];
-  wire [7:0] out_payload_data_choice_2 = (shifts & (index == 6'd0)) ? 8'd0 : beats_payload_data[327:320];
-  wire [7:0] out_payload_data_choice_3 =
-    (shifts & (index == 6'd0)) ? plan_payload_udp_length[7:0] :
-    beats_payload_data[319:312];
-  wire [7:0] out_payload_data_choice_4 =
+  wire [7:0] shifts_choice = (shifts & (index == 6'd0)) ? 8'd0 : beats_payload_data[327:320];
+  wire [7:0] index_choice = (shifts & (index == 6'd0)) ? plan_payload_udp_length[7:0] : beats_payload_data[319:312];
+  wire [7:0] plan_payload_udp_length_choice =
     (shifts & (index == 6'd0)) ? plan_payload_udp_length[15:8] :
     beats_payload_data[311:304];
-  wire [7:0] out_payload_data_choice_5 =
+  wire [7:0] plan_payload_checksum_choice =
     (shifts & (index == 6'd0)) ? plan_payload_checksum[7:0] :
     beats_payload_data[207:200];
-  wire [7:0] out_payload_data_choice_6 =
+  wire [7:0] beats_payload_data_choice =
     (shifts & (index == 6'd0)) ? plan_payload_checksum[15:8] :
     beats_payload_data[199:192];
-  wire [7:0] out_payload_data_choice_7 =
+  wire [7:0] plan_payload_ip_length_choice =
     (shifts & (index == 6'd0)) ? plan_payload_ip_length[7:0] :
     beats_payload_data[143:136];
-  wire [7:0] out_payload_data_choice_8 =
+  wire [7:0] out_payload_data_choice_shifts =
     (shifts & (index == 6'd0)) ? plan_payload_ip_length[15:8] :
     beats_payload_data[135:128];
-  wire [7:0] out_payload_data_choice_9 =
-    (shifts & (index == 6'd0)) ? plan_payload_mac[7:0] :
-    beats_payload_data[47:40];
-  wire [7:0] out_payload_data_choice_10 =
+  wire [7:0] plan_payload_mac_choice = (shifts & (index == 6'd0)) ? plan_payload_mac[7:0] : beats_payload_data[47:40];
+  wire [7:0] out_payload_data_choice_index =
     (shifts & (index == 6'd0)) ? plan_payload_mac[15:8] :
     beats_payload_data[39:32];
-  wire [7:0] out_payload_data_choice_11 =
+  wire [7:0] out_payload_data_choice_plan_payload_mac =
     (shifts & (index == 6'd0)) ? plan_payload_mac[23:16] :
     beats_payload_data[31:24];
-  wire [7:0] out_payload_data_choice_12 =
+  wire [7:0] out_payload_data_choice_beats_payload_data =
     (shifts & (index == 6'd0)) ? plan_payload_mac[31:24] :
     beats_payload_data[23:16];
-  wire [7:0] out_payload_data_choice_13 =
+  wire [7:0] out_payload_data_choice_2 =
     (shifts & (index == 6'd0)) ? plan_payload_mac[39:32] :
     beats_payload_data[15:8];
-  wire [7:0] out_payload_data_choice_14 =
+  wire [7:0] out_payload_data_choice_3 =
     (shifts & (index == 6'd0)) ? plan_payload_mac[47:40] :
     beats_payload_data[7:0];
   wire [511:0] out_payload_data = {
@@ -108,9 +101,9 @@ module GbnInsert_beatBytes64_frameBytes1536 (
     (shifts & (index == 6'd0)) ? plan_payload_header[15:8] : behind ? beats_payload_data[287:280] : beats_payload_data[351:344],
     (shifts & (index == 6'd0)) ? plan_payload_header[7:0] : behind ? beats_payload_data[279:272] : beats_payload_data[343:336],
     (index == 6'd0) ? out_payload_data_choice : behind ? beats_payload_data[271:264] : out_payload_data_choice,
-    (index == 6'd0) ? out_payload_data_choice_2 : behind ? beats_payload_data[263:256] : out_payload_data_choice_2,
-    (index == 6'd0) ? out_payload_data_choice_3 : behind ? beats_payload_data[255:248] : out_payload_data_choice_3,
-    (index == 6'd0) ? out_payload_data_choice_4 : behind ? beats_payload_data[247:240] : out_payload_data_choice_4,
+    (index == 6'd0) ? shifts_choice : behind ? beats_payload_data[263:256] : shifts_choice,
+    (index == 6'd0) ? index_choice : behind ? beats_payload_data[255:248] : index_choice,
+    (index == 6'd0) ? plan_payload_udp_length_choice : behind ? beats_payload_data[247:240] : plan_payload_udp_length_choice,
     (index == 6'd0) ? beats_payload_data[303:296] : behind ? beats_payload_data[239:232] : beats_payload_data[303:296],
     (index == 6'd0) ? beats_payload_data[295:288] : behind ? beats_payload_data[231:224] : beats_payload_data[295:288],
     (index == 6'd0) ? beats_payload_data[287:280] : behind ? beats_payload_data[223:216] : beats_payload_data[287:280],
@@ -123,16 +116,16 @@ module GbnInsert_beatBytes64_frameBytes1536 (
     (index == 6'd0) ? beats_payload_data[231:224] : behind ? beats_payload_data[167:160] : beats_payload_data[231:224],
     (index == 6'd0) ? beats_payload_data[223:216] : behind ? beats_payload_data[159:152] : beats_payload_data[223:216],
     (index == 6'd0) ? beats_payload_data[215:208] : behind ? beats_payload_data[151:144] : beats_payload_data[215:208],
-    (index == 6'd0) ? out_payload_data_choice_5 : behind ? beats_payload_data[143:136] : out_payload_data_choice_5,
-    (index == 6'd0) ? out_payload_data_choice_6 : behind ? beats_payload_data[135:128] : out_payload_data_choice_6,
+    (index == 6'd0) ? plan_payload_checksum_choice : behind ? beats_payload_data[143:136] : plan_payload_checksum_choice,
+    (index == 6'd0) ? beats_payload_data_choice : behind ? beats_payload_data[135:128] : beats_payload_data_choice,
     (index == 6'd0) ? beats_payload_data[191:184] : behind ? beats_payload_data[127:120] : beats_payload_data[191:184],
     (index == 6'd0) ? beats_payload_data[183:176] : behind ? beats_payload_data[119:112] : beats_payload_data[183:176],
     (index == 6'd0) ? beats_payload_data[175:168] : behind ? beats_payload_data[111:104] : beats_payload_data[175:168],
     (index == 6'd0) ? beats_payload_data[167:160] : behind ? beats_payload_data[103:96] : beats_payload_data[167:160],
     (index == 6'd0) ? beats_payload_data[159:152] : behind ? beats_payload_data[95:88] : beats_payload_data[159:152],
     (index == 6'd0) ? beats_payload_data[151:144] : behind ? beats_payload_data[87:80] : beats_payload_data[151:144],
-    (index == 6'd0) ? out_payload_data_choice_7 : behind ? beats_payload_data[79:72] : out_payload_data_choice_7,
-    (index == 6'd0) ? out_payload_data_choice_8 : behind ? beats_payload_data[71:64] : out_payload_data_choice_8,
+    (index == 6'd0) ? plan_payload_ip_length_choice : behind ? beats_payload_data[79:72] : plan_payload_ip_length_choice,
+    (index == 6'd0) ? out_payload_data_choice_shifts : behind ? beats_payload_data[71:64] : out_payload_data_choice_shifts,
     (index == 6'd0) ? beats_payload_data[127:120] : behind ? beats_payload_data[63:56] : beats_payload_data[127:120],
     (index == 6'd0) ? beats_payload_data[119:112] : behind ? beats_payload_data[55:48] : beats_payload_data[119:112],
     (index == 6'd0) ? beats_payload_data[111:104] : behind ? beats_payload_data[47:40] : beats_payload_data[111:104],
@@ -143,12 +136,12 @@ module GbnInsert_beatBytes64_frameBytes1536 (
     (index == 6'd0) ? beats_payload_data[71:64] : behind ? beats_payload_data[7:0] : beats_payload_data[71:64],
     (index == 6'd0) ? beats_payload_data[63:56] : behind ? before_data[63:56] : beats_payload_data[63:56],
     (index == 6'd0) ? beats_payload_data[55:48] : behind ? before_data[55:48] : beats_payload_data[55:48],
-    (index == 6'd0) ? out_payload_data_choice_9 : behind ? before_data[47:40] : out_payload_data_choice_9,
-    (index == 6'd0) ? out_payload_data_choice_10 : behind ? before_data[39:32] : out_payload_data_choice_10,
-    (index == 6'd0) ? out_payload_data_choice_11 : behind ? before_data[31:24] : out_payload_data_choice_11,
-    (index == 6'd0) ? out_payload_data_choice_12 : behind ? before_data[23:16] : out_payload_data_choice_12,
-    (index == 6'd0) ? out_payload_data_choice_13 : behind ? before_data[15:8] : out_payload_data_choice_13,
-    (index == 6'd0) ? out_payload_data_choice_14 : behind ? before_data[7:0] : out_payload_data_choice_14
+    (index == 6'd0) ? plan_payload_mac_choice : behind ? before_data[47:40] : plan_payload_mac_choice,
+    (index == 6'd0) ? out_payload_data_choice_index : behind ? before_data[39:32] : out_payload_data_choice_index,
+    (index == 6'd0) ? out_payload_data_choice_plan_payload_mac : behind ? before_data[31:24] : out_payload_data_choice_plan_payload_mac,
+    (index == 6'd0) ? out_payload_data_choice_beats_payload_data : behind ? before_data[23:16] : out_payload_data_choice_beats_payload_data,
+    (index == 6'd0) ? out_payload_data_choice_2 : behind ? before_data[15:8] : out_payload_data_choice_2,
+    (index == 6'd0) ? out_payload_data_choice_3 : behind ? before_data[7:0] : out_payload_data_choice_3
   }; // gbn-shift.ts:179
   wire [63:0] out_payload_keep = {
     (behind | flush) ? beats_payload_keep[55] & ~flush : beats_payload_keep[63],
@@ -215,9 +208,9 @@ module GbnInsert_beatBytes64_frameBytes1536 (
     ((behind | flush) & (index != 6'd0)) ? ~flush | before_keep[2] : beats_payload_keep[2],
     ((behind | flush) & (index != 6'd0)) ? ~flush | before_keep[1] : beats_payload_keep[1],
     ((behind | flush) & (index != 6'd0)) ? ~flush | before_keep[0] : beats_payload_keep[0]
-  }; // gbn-shift.ts:179
-  wire out_payload_last = flush | (beats_payload_last & ~spills); // gbn-shift.ts:179
-  wire out_payload_user = beats_payload_user & ~flush; // gbn-shift.ts:179
+  };
+  wire out_payload_last = flush | (beats_payload_last & ~spills);
+  wire out_payload_user = beats_payload_user & ~flush;
   assign discards = plan_payload_action == 2'd0;
   assign shifts = plan_payload_action == 2'd2;
   assign spills = shifts & beats_payload_last & beats_payload_keep[56];
@@ -245,8 +238,7 @@ module GbnInsert_beatBytes64_frameBytes1536 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full <= 1'b0;
-      staged_skid_full <= 1'b0;
+      staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
       staged_full <= out_valid | staged_skid_full;

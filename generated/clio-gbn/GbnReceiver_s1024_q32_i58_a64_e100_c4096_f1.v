@@ -11,6 +11,7 @@
 module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
   input  wire        clk,
   input  wire        rst,
+  // packet: stream in
   input  wire        packet_valid,
   output wire        packet_ready,
   input  wire [9:0]  packet_payload_session,
@@ -18,6 +19,7 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
   input  wire        packet_payload_control,
   input  wire [57:0] packet_payload_peer_identity,
   input  wire [63:0] packet_payload_peer_address,
+  // control: stream in
   input  wire        control_valid,
   output wire        control_ready,
   input  wire [9:0]  control_payload_session,
@@ -35,87 +37,66 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
   reg starting; // receiver.ts:98
   reg [9:0] cursor; // receiver.ts:99
   reg [6:0] wait_; // receiver.ts:101
-  reg op_start; // receiver.ts:116
-  reg op_open; // receiver.ts:116
-  reg op_timer; // receiver.ts:116
-  reg op_control; // receiver.ts:116
-  reg op_packet; // receiver.ts:116
-  reg [9:0] op_session; // receiver.ts:116
-  reg [31:0] op_sequence; // receiver.ts:116
-  reg [57:0] op_peer_identity; // receiver.ts:116
-  reg [63:0] op_peer_address; // receiver.ts:116
+  reg op_start, op_open, op_timer, op_control, op_packet; // receiver.ts:116
+  reg [9:0] op_session;
+  reg [31:0] op_sequence;
+  reg [57:0] op_peer_identity;
+  reg [63:0] op_peer_address;
   reg verdict_valid_1; // receiver.ts:166
-  reg [2:0] verdict_what_1; // receiver.ts:166
+  reg [2:0] verdict_what_1;
   reg [9:0] answer_session; // receiver.ts:180
-  reg [31:0] answer_sequence; // receiver.ts:180
-  reg answer_nack; // receiver.ts:180
-  reg [57:0] answer_peer_identity; // receiver.ts:180
-  reg [63:0] answer_peer_address; // receiver.ts:180
+  reg [31:0] answer_sequence;
+  reg answer_nack;
+  reg [57:0] answer_peer_identity;
+  reg [63:0] answer_peer_address;
   reg answer_valid_1; // receiver.ts:181
   (* ram_style = "block" *) reg [163:0] states [0:1023]; // receiver.ts:128
   wire [163:0] was; // receiver.ts:129
-  reg [163:0] was_rd; // receiver.ts:129
-  reg [163:0] was_fwd; // receiver.ts:129
-  reg was_hit; // receiver.ts:129
+  reg [163:0] was_rd, was_fwd;
+  reg was_hit;
   wire due = (wait_ >= 7'd3) & ~starting; // receiver.ts:102
   wire urgent = wait_ == 7'd67; // receiver.ts:103
   wire asked = starting | control_valid; // receiver.ts:104
   wire looks = due & ~asked & (~packet_valid | urgent); // receiver.ts:106
-  wire [9:0] session =
-    (starting | looks) ? cursor :
-    control_valid ? control_payload_session :
-    packet_payload_session; // receiver.ts:113
+  wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : packet_payload_session; // receiver.ts:113
+  wire was_open = was[0]; // receiver.ts:129
+  wire was_bound = was[1];
   wire [19:0] known_joined = {
-    op_peer_identity[57] == was[99],
-    op_peer_identity[56:54] == was[98:96],
-    op_peer_identity[53:51] == was[95:93],
-    op_peer_identity[50:48] == was[92:90],
-    op_peer_identity[47:45] == was[89:87],
-    op_peer_identity[44:42] == was[86:84],
-    op_peer_identity[41:39] == was[83:81],
-    op_peer_identity[38:36] == was[80:78],
-    op_peer_identity[35:33] == was[77:75],
-    op_peer_identity[32:30] == was[74:72],
-    op_peer_identity[29:27] == was[71:69],
-    op_peer_identity[26:24] == was[68:66],
-    op_peer_identity[23:21] == was[65:63],
-    op_peer_identity[20:18] == was[62:60],
-    op_peer_identity[17:15] == was[59:57],
-    op_peer_identity[14:12] == was[56:54],
-    op_peer_identity[11:9] == was[53:51],
-    op_peer_identity[8:6] == was[50:48],
-    op_peer_identity[5:3] == was[47:45],
-    op_peer_identity[2:0] == was[44:42]
+    op_peer_identity[57] == was[99], op_peer_identity[56:54] == was[98:96], op_peer_identity[53:51] == was[95:93],
+    op_peer_identity[50:48] == was[92:90], op_peer_identity[47:45] == was[89:87],
+    op_peer_identity[44:42] == was[86:84], op_peer_identity[41:39] == was[83:81],
+    op_peer_identity[38:36] == was[80:78], op_peer_identity[35:33] == was[77:75],
+    op_peer_identity[32:30] == was[74:72], op_peer_identity[29:27] == was[71:69],
+    op_peer_identity[26:24] == was[68:66], op_peer_identity[23:21] == was[65:63],
+    op_peer_identity[20:18] == was[62:60], op_peer_identity[17:15] == was[59:57],
+    op_peer_identity[14:12] == was[56:54], op_peer_identity[11:9] == was[53:51], op_peer_identity[8:6] == was[50:48],
+    op_peer_identity[5:3] == was[47:45], op_peer_identity[2:0] == was[44:42]
   };
   wire [20:0] known_sum = {1'b0, known_joined} + 21'd1;
-  wire known = was[0] & (~was[1] | known_sum[20]); // receiver.ts:132
-  wire [31:0] gap = op_sequence - was[34:3]; // receiver.ts:133
+  wire known = was_open & (~was_bound | known_sum[20]); // receiver.ts:132
+  wire [31:0] was_expected = was[34:3]; // receiver.ts:129
+  wire [31:0] gap = op_sequence - was_expected; // receiver.ts:133
   wire [10:0] next_joined = {
-    op_sequence[31:30] == was[34:33],
-    op_sequence[29:27] == was[32:30],
-    op_sequence[26:24] == was[29:27],
-    op_sequence[23:21] == was[26:24],
-    op_sequence[20:18] == was[23:21],
-    op_sequence[17:15] == was[20:18],
-    op_sequence[14:12] == was[17:15],
-    op_sequence[11:9] == was[14:12],
-    op_sequence[8:6] == was[11:9],
-    op_sequence[5:3] == was[8:6],
-    op_sequence[2:0] == was[5:3]
+    op_sequence[31:30] == was[34:33], op_sequence[29:27] == was[32:30], op_sequence[26:24] == was[29:27],
+    op_sequence[23:21] == was[26:24], op_sequence[20:18] == was[23:21], op_sequence[17:15] == was[20:18],
+    op_sequence[14:12] == was[17:15], op_sequence[11:9] == was[14:12], op_sequence[8:6] == was[11:9],
+    op_sequence[5:3] == was[8:6], op_sequence[2:0] == was[5:3]
   };
   wire [11:0] next_sum = {1'b0, next_joined} + 12'd1;
   wire next = next_sum[11]; // receiver.ts:134
   wire behind = gap[31]; // receiver.ts:135
   wire data = op_packet & ~op_control & known; // receiver.ts:136
-  wire full_count = was[41:35] == 7'd99; // receiver.ts:137
-  wire wanting = |was[41:35]; // receiver.ts:138
+  wire [6:0] was_unacked = was[41:35]; // receiver.ts:129
+  wire full_count = was_unacked == 7'd99; // receiver.ts:137
+  wire wanting = |was_unacked; // receiver.ts:138
   wire in_order = data & next & (~full_count | answer_room); // receiver.ts:141
-  wire again = data & ~next & behind & was[1]; // receiver.ts:142
-  wire ahead = data & ~next & ~behind & was[1]; // receiver.ts:143
-  wire asks = ahead & ~was[2]; // receiver.ts:144
+  wire again = data & ~next & behind & was_bound; // receiver.ts:142
+  wire ahead = data & ~next & ~behind & was_bound; // receiver.ts:143
+  wire was_nacked = was[2]; // receiver.ts:129
+  wire asks = ahead & ~was_nacked; // receiver.ts:144
   wire timed = op_timer & wanting; // receiver.ts:145
   wire answers = (answer_room & (again | asks | timed)) | (in_order & full_count); // receiver.ts:146
-  wire [31:0] last = in_order ? was[34:3] : was[34:3] - 32'd1; // receiver.ts:147
+  wire [31:0] last = in_order ? was_expected : was_expected - 32'd1; // receiver.ts:147
   wire changes = op_start | in_order | answers; // receiver.ts:149
   wire lacks = data & ~answer_room & (again | asks | next); // receiver.ts:167
 
@@ -134,18 +115,9 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      op_start <= 1'b0;
-      op_open <= 1'b0;
-      op_timer <= 1'b0;
-      op_control <= 1'b0;
-      op_packet <= 1'b0;
-      op_session <= 10'd0;
-      op_sequence <= 32'd0;
-      op_peer_identity <= 58'd0;
-      op_peer_address <= 64'd0;
-      verdict_valid_1 <= 1'b0;
-      verdict_what_1 <= 3'd0;
-      answer_valid_1 <= 1'b0;
+      op_start <= 1'b0; op_open <= 1'b0; op_timer <= 1'b0; op_control <= 1'b0; op_packet <= 1'b0; op_session <= 10'd0;
+      op_sequence <= 32'd0; op_peer_identity <= 58'd0; op_peer_address <= 64'd0; verdict_valid_1 <= 1'b0;
+      verdict_what_1 <= 3'd0; answer_valid_1 <= 1'b0;
     end
     else begin
       op_start <= asked;
@@ -159,43 +131,39 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
       op_peer_address <= packet_payload_peer_address;
       verdict_valid_1 <= op_packet;
       verdict_what_1 <=
-        (~known | (~was[1] & (op_control | ~next))) ? 3'd3 :
+        (~known | (~was_bound & (op_control | ~next))) ? 3'd3 :
         (op_control | in_order) ? 3'd0 :
         lacks ? 3'd4 :
         behind ? 3'd1 :
         3'd2;
       answer_valid_1 <= answers;
     end
+  wire [57:0] was_peer_identity = was[99:42]; // receiver.ts:129
+  wire [63:0] was_peer_address = was[163:100];
 
   always @(posedge clk) begin
     answer_session <= op_session;
     answer_sequence <= last;
     answer_nack <= asks;
-    answer_peer_identity <= in_order ? op_peer_identity : was[99:42];
-    answer_peer_address <= in_order ? op_peer_address : was[163:100];
+    answer_peer_identity <= in_order ? op_peer_identity : was_peer_identity;
+    answer_peer_address <= in_order ? op_peer_address : was_peer_address;
   end
 
   always @(posedge clk) begin
     if (changes) begin
       states[op_session] <= {
-        in_order ? op_peer_address : was[163:100],
-        in_order ? op_peer_identity : was[99:42],
-        (op_start | answers) ? 7'd0 : was[41:35] + 7'd1,
-        op_start ? 32'd1 : in_order ? was[34:3] + 32'd1 : was[34:3],
-        ~op_start & ~in_order & (was[2] | asks),
-        ~op_start & (was[1] | in_order),
-        op_start ? op_open : was[0]
+        in_order ? op_peer_address : was_peer_address, in_order ? op_peer_identity : was_peer_identity,
+        (op_start | answers) ? 7'd0 : was_unacked + 7'd1,
+        op_start ? 32'd1 : in_order ? was_expected + 32'd1 : was_expected,
+        ~op_start & ~in_order & (was_nacked | asks), ~op_start & (was_bound | in_order), op_start ? op_open : was_open
       };
     end
     was_rd <= states[session];
     was_fwd <= {
-      in_order ? op_peer_address : was[163:100],
-      in_order ? op_peer_identity : was[99:42],
-      (op_start | answers) ? 7'd0 : was[41:35] + 7'd1,
-      op_start ? 32'd1 : in_order ? was[34:3] + 32'd1 : was[34:3],
-      ~op_start & ~in_order & (was[2] | asks),
-      ~op_start & (was[1] | in_order),
-      op_start ? op_open : was[0]
+      in_order ? op_peer_address : was_peer_address, in_order ? op_peer_identity : was_peer_identity,
+      (op_start | answers) ? 7'd0 : was_unacked + 7'd1,
+      op_start ? 32'd1 : in_order ? was_expected + 32'd1 : was_expected, ~op_start & ~in_order & (was_nacked | asks),
+      ~op_start & (was_bound | in_order), op_start ? op_open : was_open
     };
     was_hit <= changes & (op_session == session);
   end

@@ -5,25 +5,31 @@
 module GbnRegisters_sessions1024_window128 (
   input  wire        clk,
   input  wire        rst,
+  // s_aw: stream in
   input  wire        s_aw_valid,
   output wire        s_aw_ready,
   input  wire [7:0]  s_aw_payload_addr,
   input  wire [2:0]  s_aw_payload_prot,
+  // s_w: stream in
   input  wire        s_w_valid,
   output wire        s_w_ready,
   input  wire [31:0] s_w_payload_data,
   input  wire [3:0]  s_w_payload_strb,
+  // s_b: stream out
   output wire        s_b_valid,
   input  wire        s_b_ready,
   output wire [1:0]  s_b_payload_resp,
+  // s_ar: stream in
   input  wire        s_ar_valid,
   output wire        s_ar_ready,
   input  wire [7:0]  s_ar_payload_addr,
   input  wire [2:0]  s_ar_payload_prot,
+  // s_r: stream out
   output wire        s_r_valid,
   input  wire        s_r_ready,
   output wire [31:0] s_r_payload_data,
   output wire [1:0]  s_r_payload_resp,
+  // session: stream out
   output wire        session_valid,
   input  wire        session_ready,
   output wire [9:0]  session_payload_session,
@@ -55,131 +61,65 @@ module GbnRegisters_sessions1024_window128 (
   input  wire [31:0] counters_tx_skipped,
   input  wire [31:0] counters_tx_stale
 );
-  wire registers_s_aw_ready; // gbn-registers.ts:41
-  wire registers_s_w_ready; // gbn-registers.ts:41
-  wire registers_s_b_valid; // gbn-registers.ts:41
-  wire [1:0] registers_s_b_payload_resp; // gbn-registers.ts:41
-  wire registers_s_ar_ready; // gbn-registers.ts:41
-  wire registers_s_r_valid; // gbn-registers.ts:41
-  wire [31:0] registers_s_r_payload_data; // gbn-registers.ts:41
-  wire [1:0] registers_s_r_payload_resp; // gbn-registers.ts:41
   wire [15:0] registers_gbn_session; // gbn-registers.ts:41
-  wire registers_gbn_open; // gbn-registers.ts:41
-  wire registers_gbn_go; // gbn-registers.ts:41
-  wire registers_gbn_failed_taken; // gbn-registers.ts:41
+  wire registers_gbn_go, registers_gbn_failed_taken;
   reg ordered; // gbn-registers.ts:49
   reg pending; // gbn-registers.ts:50
-  wire failures_push_ready; // gbn-registers.ts:57
-  wire failures_pop_valid; // gbn-registers.ts:57
-  wire [9:0] failures_pop_payload; // gbn-registers.ts:57
-  wire [4:0] failures_level; // gbn-registers.ts:57
+  wire failures_push_ready, failures_pop_valid; // gbn-registers.ts:57
+  wire [9:0] failures_pop_payload;
+  wire [4:0] failures_level;
 
-  wire registers_s_aw_valid = s_aw_valid; // gbn-registers.ts:41
-  wire [7:0] registers_s_aw_payload_addr = s_aw_payload_addr; // gbn-registers.ts:41
-  wire [2:0] registers_s_aw_payload_prot = s_aw_payload_prot; // gbn-registers.ts:41
-  wire registers_s_w_valid = s_w_valid; // gbn-registers.ts:41
-  wire [31:0] registers_s_w_payload_data = s_w_payload_data; // gbn-registers.ts:41
-  wire [3:0] registers_s_w_payload_strb = s_w_payload_strb; // gbn-registers.ts:41
-  wire registers_s_b_ready = s_b_ready; // gbn-registers.ts:41
-  wire registers_s_ar_valid = s_ar_valid; // gbn-registers.ts:41
-  wire [7:0] registers_s_ar_payload_addr = s_ar_payload_addr; // gbn-registers.ts:41
-  wire [2:0] registers_s_ar_payload_prot = s_ar_payload_prot; // gbn-registers.ts:41
-  wire registers_s_r_ready = s_r_ready; // gbn-registers.ts:41
   wire registers_gbn_idle = ~(pending | ordered); // gbn-registers.ts:41
-  wire registers_gbn_failed_waiting = failures_pop_valid; // gbn-registers.ts:41
-  wire [15:0] registers_gbn_failed = failures_pop_valid ? {6'd0, failures_pop_payload} : 16'd0; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_accepted = counters_rx_accepted; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_duplicates = counters_rx_duplicates; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_ahead = counters_rx_ahead; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_strangers = counters_rx_strangers; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_refused = counters_rx_refused; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_malformed = counters_rx_malformed; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_corrupt = counters_rx_corrupt; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_management = counters_rx_management; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_passed = counters_rx_passed; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_acks_heard = counters_rx_acks_heard; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_acks = counters_rx_acks; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_rx_nacks = counters_rx_nacks; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_sent = counters_tx_sent; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_management = counters_tx_management; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_passed = counters_tx_passed; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_closed = counters_tx_closed; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_resent = counters_tx_resent; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_nacked = counters_tx_nacked; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_timeouts = counters_tx_timeouts; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_failed = counters_tx_failed; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_memory_errors = counters_tx_memory_errors; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_waited = counters_tx_waited; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_skipped = counters_tx_skipped; // gbn-registers.ts:41
-  wire [31:0] registers_gbn_tx_stale = counters_tx_stale; // gbn-registers.ts:41
+  wire [15:0] registers_gbn_failed = failures_pop_valid ? {6'd0, failures_pop_payload} : 16'd0;
   ClioGbnRegisters registers ( // gbn-registers.ts:41
-    .clk                  (clk),
-    .rst                  (rst),
-    .s_aw_valid           (registers_s_aw_valid),
-    .s_aw_ready           (registers_s_aw_ready),
-    .s_aw_payload_addr    (registers_s_aw_payload_addr),
-    .s_aw_payload_prot    (registers_s_aw_payload_prot),
-    .s_w_valid            (registers_s_w_valid),
-    .s_w_ready            (registers_s_w_ready),
-    .s_w_payload_data     (registers_s_w_payload_data),
-    .s_w_payload_strb     (registers_s_w_payload_strb),
-    .s_b_valid            (registers_s_b_valid),
-    .s_b_ready            (registers_s_b_ready),
-    .s_b_payload_resp     (registers_s_b_payload_resp),
-    .s_ar_valid           (registers_s_ar_valid),
-    .s_ar_ready           (registers_s_ar_ready),
-    .s_ar_payload_addr    (registers_s_ar_payload_addr),
-    .s_ar_payload_prot    (registers_s_ar_payload_prot),
-    .s_r_valid            (registers_s_r_valid),
-    .s_r_ready            (registers_s_r_ready),
-    .s_r_payload_data     (registers_s_r_payload_data),
-    .s_r_payload_resp     (registers_s_r_payload_resp),
+    .clk (clk), .rst (rst),
+    .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
+    .s_aw_payload_prot (s_aw_payload_prot),
+    .s_w_valid (s_w_valid), .s_w_ready (s_w_ready), .s_w_payload_data (s_w_payload_data),
+    .s_w_payload_strb (s_w_payload_strb),
+    .s_b_valid (s_b_valid), .s_b_ready (s_b_ready), .s_b_payload_resp (s_b_payload_resp),
+    .s_ar_valid (s_ar_valid), .s_ar_ready (s_ar_ready), .s_ar_payload_addr (s_ar_payload_addr),
+    .s_ar_payload_prot (s_ar_payload_prot),
+    .s_r_valid (s_r_valid), .s_r_ready (s_r_ready), .s_r_payload_data (s_r_payload_data),
+    .s_r_payload_resp (s_r_payload_resp),
     .gbn_session          (registers_gbn_session),
-    .gbn_open             (registers_gbn_open),
+    .gbn_open             (session_payload_open),
     .gbn_go               (registers_gbn_go),
     .gbn_idle             (registers_gbn_idle),
-    .gbn_failed_waiting   (registers_gbn_failed_waiting),
+    .gbn_failed_waiting   (failures_pop_valid),
     .gbn_failed           (registers_gbn_failed),
     .gbn_failed_taken     (registers_gbn_failed_taken),
-    .gbn_rx_accepted      (registers_gbn_rx_accepted),
-    .gbn_rx_duplicates    (registers_gbn_rx_duplicates),
-    .gbn_rx_ahead         (registers_gbn_rx_ahead),
-    .gbn_rx_strangers     (registers_gbn_rx_strangers),
-    .gbn_rx_refused       (registers_gbn_rx_refused),
-    .gbn_rx_malformed     (registers_gbn_rx_malformed),
-    .gbn_rx_corrupt       (registers_gbn_rx_corrupt),
-    .gbn_rx_management    (registers_gbn_rx_management),
-    .gbn_rx_passed        (registers_gbn_rx_passed),
-    .gbn_rx_acks_heard    (registers_gbn_rx_acks_heard),
-    .gbn_rx_acks          (registers_gbn_rx_acks),
-    .gbn_rx_nacks         (registers_gbn_rx_nacks),
-    .gbn_tx_sent          (registers_gbn_tx_sent),
-    .gbn_tx_management    (registers_gbn_tx_management),
-    .gbn_tx_passed        (registers_gbn_tx_passed),
-    .gbn_tx_closed        (registers_gbn_tx_closed),
-    .gbn_tx_resent        (registers_gbn_tx_resent),
-    .gbn_tx_nacked        (registers_gbn_tx_nacked),
-    .gbn_tx_timeouts      (registers_gbn_tx_timeouts),
-    .gbn_tx_failed        (registers_gbn_tx_failed),
-    .gbn_tx_memory_errors (registers_gbn_tx_memory_errors),
-    .gbn_tx_waited        (registers_gbn_tx_waited),
-    .gbn_tx_skipped       (registers_gbn_tx_skipped),
-    .gbn_tx_stale         (registers_gbn_tx_stale)
+    .gbn_rx_accepted      (counters_rx_accepted),
+    .gbn_rx_duplicates    (counters_rx_duplicates),
+    .gbn_rx_ahead         (counters_rx_ahead),
+    .gbn_rx_strangers     (counters_rx_strangers),
+    .gbn_rx_refused       (counters_rx_refused),
+    .gbn_rx_malformed     (counters_rx_malformed),
+    .gbn_rx_corrupt       (counters_rx_corrupt),
+    .gbn_rx_management    (counters_rx_management),
+    .gbn_rx_passed        (counters_rx_passed),
+    .gbn_rx_acks_heard    (counters_rx_acks_heard),
+    .gbn_rx_acks          (counters_rx_acks),
+    .gbn_rx_nacks         (counters_rx_nacks),
+    .gbn_tx_sent          (counters_tx_sent),
+    .gbn_tx_management    (counters_tx_management),
+    .gbn_tx_passed        (counters_tx_passed),
+    .gbn_tx_closed        (counters_tx_closed),
+    .gbn_tx_resent        (counters_tx_resent),
+    .gbn_tx_nacked        (counters_tx_nacked),
+    .gbn_tx_timeouts      (counters_tx_timeouts),
+    .gbn_tx_failed        (counters_tx_failed),
+    .gbn_tx_memory_errors (counters_tx_memory_errors),
+    .gbn_tx_waited        (counters_tx_waited),
+    .gbn_tx_skipped       (counters_tx_skipped),
+    .gbn_tx_stale         (counters_tx_stale)
   );
 
-  wire failures_push_valid = failed_valid; // gbn-registers.ts:57
-  wire [9:0] failures_push_payload = failed_session; // gbn-registers.ts:57
-  wire failures_pop_ready = registers_gbn_failed_taken; // gbn-registers.ts:57
   Fifo_uint10_d16 failures ( // gbn-registers.ts:57
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (failures_push_valid),
-    .push_ready   (failures_push_ready),
-    .push_payload (failures_push_payload),
-    .pop_valid    (failures_pop_valid),
-    .pop_ready    (failures_pop_ready),
-    .pop_payload  (failures_pop_payload),
-    .level        (failures_level)
+    .clk (clk), .rst (rst),
+    .push_valid (failed_valid), .push_ready (failures_push_ready), .push_payload (failed_session),
+    .pop_valid (failures_pop_valid), .pop_ready (registers_gbn_failed_taken), .pop_payload (failures_pop_payload),
+    .level (failures_level)
   );
 
   always @(posedge clk)
@@ -191,17 +131,8 @@ module GbnRegisters_sessions1024_window128 (
     else if (ordered) pending <= 1'b1;
     else if (session_valid & session_ready) pending <= 1'b0;
 
-  assign s_aw_ready = registers_s_aw_ready;
-  assign s_w_ready = registers_s_w_ready;
-  assign s_b_valid = registers_s_b_valid;
-  assign s_b_payload_resp = registers_s_b_payload_resp;
-  assign s_ar_ready = registers_s_ar_ready;
-  assign s_r_valid = registers_s_r_valid;
-  assign s_r_payload_data = registers_s_r_payload_data;
-  assign s_r_payload_resp = registers_s_r_payload_resp;
   assign session_valid = pending;
   assign session_payload_session = registers_gbn_session[9:0];
-  assign session_payload_open = registers_gbn_open;
 
   wire _unused_ok = &{1'b0, registers_gbn_session[15:10], failures_push_ready, failures_level, 1'b0};
 endmodule

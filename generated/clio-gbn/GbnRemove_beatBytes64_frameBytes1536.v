@@ -5,6 +5,7 @@
 module GbnRemove_beatBytes64_frameBytes1536 (
   input  wire         clk,
   input  wire         rst,
+  // plan: stream in
   input  wire         plan_valid,
   output wire         plan_ready,
   input  wire [1:0]   plan_payload_action,
@@ -13,12 +14,14 @@ module GbnRemove_beatBytes64_frameBytes1536 (
   input  wire [15:0]  plan_payload_ip_length,
   input  wire [15:0]  plan_payload_checksum,
   input  wire [15:0]  plan_payload_udp_length,
+  // beats: stream in
   input  wire         beats_valid,
   output wire         beats_ready,
   input  wire [511:0] beats_payload_data,
   input  wire [63:0]  beats_payload_keep,
   input  wire         beats_payload_last,
   input  wire         beats_payload_user,
+  // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
@@ -30,26 +33,19 @@ module GbnRemove_beatBytes64_frameBytes1536 (
   reg [5:0] index; // gbn-shift.ts:94
   reg held_valid; // gbn-shift.ts:98
   reg [511:0] held_data; // gbn-shift.ts:99
-  reg [63:0] held_keep; // gbn-shift.ts:99
-  reg held_last; // gbn-shift.ts:99
-  reg held_user; // gbn-shift.ts:99
+  reg [63:0] held_keep;
+  reg held_last, held_user;
   reg held_shifts; // gbn-shift.ts:100
   reg held_head; // gbn-shift.ts:101
-  reg staged_full; // gbn-shift.ts:155
-  reg [511:0] staged_held_data; // gbn-shift.ts:155
-  reg [63:0] staged_held_keep; // gbn-shift.ts:155
-  reg staged_held_last; // gbn-shift.ts:155
-  reg staged_held_user; // gbn-shift.ts:155
-  reg staged_skid_full; // gbn-shift.ts:155
-  reg [511:0] staged_skid_held_data; // gbn-shift.ts:155
-  reg [63:0] staged_skid_held_keep; // gbn-shift.ts:155
-  reg staged_skid_held_last; // gbn-shift.ts:155
-  reg staged_skid_held_user; // gbn-shift.ts:155
+  reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
+    staged_skid_held_user; // gbn-shift.ts:155
+  reg [511:0] staged_held_data, staged_skid_held_data;
+  reg [63:0] staged_held_keep, staged_skid_held_keep;
   wire joins; // gbn-shift.ts:103
   wire absorbs; // gbn-shift.ts:104
   wire [5:0] number = first ? 6'd0 : index; // gbn-shift.ts:95
   wire out_valid = held_valid & (~joins | beats_valid); // gbn-shift.ts:102
-  wire out_ready = ~staged_skid_full; // gbn-shift.ts:102
+  wire out_ready = ~staged_skid_full;
   wire [511:0] out_payload_data = {
     ~held_shifts ? held_data[511:504] : beats_payload_data[63:56],
     ~held_shifts ? held_data[503:496] : beats_payload_data[55:48],
@@ -59,20 +55,13 @@ module GbnRemove_beatBytes64_frameBytes1536 (
     ~held_shifts ? held_data[471:464] : beats_payload_data[23:16],
     ~held_shifts ? held_data[463:456] : beats_payload_data[15:8],
     ~held_shifts ? held_data[455:448] : beats_payload_data[7:0],
-    ~held_shifts ? held_data[447:440] : held_data[511:504],
-    ~held_shifts ? held_data[439:432] : held_data[503:496],
-    ~held_shifts ? held_data[431:424] : held_data[495:488],
-    ~held_shifts ? held_data[423:416] : held_data[487:480],
-    ~held_shifts ? held_data[415:408] : held_data[479:472],
-    ~held_shifts ? held_data[407:400] : held_data[471:464],
-    ~held_shifts ? held_data[399:392] : held_data[463:456],
-    ~held_shifts ? held_data[391:384] : held_data[455:448],
-    ~held_shifts ? held_data[383:376] : held_data[447:440],
-    ~held_shifts ? held_data[375:368] : held_data[439:432],
-    ~held_shifts ? held_data[367:360] : held_data[431:424],
-    ~held_shifts ? held_data[359:352] : held_data[423:416],
-    ~held_shifts ? held_data[351:344] : held_data[415:408],
-    ~held_shifts ? held_data[343:336] : held_data[407:400],
+    ~held_shifts ? held_data[447:440] : held_data[511:504], ~held_shifts ? held_data[439:432] : held_data[503:496],
+    ~held_shifts ? held_data[431:424] : held_data[495:488], ~held_shifts ? held_data[423:416] : held_data[487:480],
+    ~held_shifts ? held_data[415:408] : held_data[479:472], ~held_shifts ? held_data[407:400] : held_data[471:464],
+    ~held_shifts ? held_data[399:392] : held_data[463:456], ~held_shifts ? held_data[391:384] : held_data[455:448],
+    ~held_shifts ? held_data[383:376] : held_data[447:440], ~held_shifts ? held_data[375:368] : held_data[439:432],
+    ~held_shifts ? held_data[367:360] : held_data[431:424], ~held_shifts ? held_data[359:352] : held_data[423:416],
+    ~held_shifts ? held_data[351:344] : held_data[415:408], ~held_shifts ? held_data[343:336] : held_data[407:400],
     (~held_shifts | held_head) ? held_data[335:328] : held_data[399:392],
     (~held_shifts | held_head) ? held_data[327:320] : held_data[391:384],
     (~held_shifts | held_head) ? held_data[319:312] : held_data[383:376],
@@ -115,7 +104,7 @@ module GbnRemove_beatBytes64_frameBytes1536 (
     (~held_shifts | held_head) ? held_data[23:16] : held_data[87:80],
     (~held_shifts | held_head) ? held_data[15:8] : held_data[79:72],
     (~held_shifts | held_head) ? held_data[7:0] : held_data[71:64]
-  }; // gbn-shift.ts:102
+  };
   wire [63:0] out_payload_keep_choice = held_last ? 64'd0 : beats_payload_keep;
   wire [63:0] out_payload_keep = {
     ~held_shifts ? held_keep[63] : out_payload_keep_choice[7],
@@ -125,22 +114,14 @@ module GbnRemove_beatBytes64_frameBytes1536 (
     ~held_shifts ? held_keep[59] : out_payload_keep_choice[3],
     ~held_shifts ? held_keep[58] : out_payload_keep_choice[2],
     ~held_shifts ? held_keep[57] : out_payload_keep_choice[1],
-    ~held_shifts ? held_keep[56] : out_payload_keep_choice[0],
-    ~held_shifts ? held_keep[55] : held_keep[63],
-    ~held_shifts ? held_keep[54] : held_keep[62],
-    ~held_shifts ? held_keep[53] : held_keep[61],
-    ~held_shifts ? held_keep[52] : held_keep[60],
-    ~held_shifts ? held_keep[51] : held_keep[59],
-    ~held_shifts ? held_keep[50] : held_keep[58],
-    ~held_shifts ? held_keep[49] : held_keep[57],
-    ~held_shifts ? held_keep[48] : held_keep[56],
-    ~held_shifts ? held_keep[47] : held_keep[55],
-    ~held_shifts ? held_keep[46] : held_keep[54],
-    ~held_shifts ? held_keep[45] : held_keep[53],
-    ~held_shifts ? held_keep[44] : held_keep[52],
-    ~held_shifts ? held_keep[43] : held_keep[51],
-    ~held_shifts ? held_keep[42] : held_keep[50],
-    (~held_shifts | held_head) ? held_keep[41] : held_keep[49],
+    ~held_shifts ? held_keep[56] : out_payload_keep_choice[0], ~held_shifts ? held_keep[55] : held_keep[63],
+    ~held_shifts ? held_keep[54] : held_keep[62], ~held_shifts ? held_keep[53] : held_keep[61],
+    ~held_shifts ? held_keep[52] : held_keep[60], ~held_shifts ? held_keep[51] : held_keep[59],
+    ~held_shifts ? held_keep[50] : held_keep[58], ~held_shifts ? held_keep[49] : held_keep[57],
+    ~held_shifts ? held_keep[48] : held_keep[56], ~held_shifts ? held_keep[47] : held_keep[55],
+    ~held_shifts ? held_keep[46] : held_keep[54], ~held_shifts ? held_keep[45] : held_keep[53],
+    ~held_shifts ? held_keep[44] : held_keep[52], ~held_shifts ? held_keep[43] : held_keep[51],
+    ~held_shifts ? held_keep[42] : held_keep[50], (~held_shifts | held_head) ? held_keep[41] : held_keep[49],
     (~held_shifts | held_head) ? held_keep[40] : held_keep[48],
     (~held_shifts | held_head) ? held_keep[39] : held_keep[47],
     (~held_shifts | held_head) ? held_keep[38] : held_keep[46],
@@ -180,11 +161,10 @@ module GbnRemove_beatBytes64_frameBytes1536 (
     (~held_shifts | held_head) ? held_keep[4] : held_keep[12],
     (~held_shifts | held_head) ? held_keep[3] : held_keep[11],
     (~held_shifts | held_head) ? held_keep[2] : held_keep[10],
-    (~held_shifts | held_head) ? held_keep[1] : held_keep[9],
-    (~held_shifts | held_head) ? held_keep[0] : held_keep[8]
+    (~held_shifts | held_head) ? held_keep[1] : held_keep[9], (~held_shifts | held_head) ? held_keep[0] : held_keep[8]
   }; // gbn-shift.ts:102
-  wire out_payload_last = held_last | absorbs; // gbn-shift.ts:102
-  wire out_payload_user = absorbs ? beats_payload_user : held_user & held_last; // gbn-shift.ts:102
+  wire out_payload_last = held_last | absorbs;
+  wire out_payload_user = absorbs ? beats_payload_user : held_user & held_last;
   assign joins = held_valid & held_shifts & ~held_last;
   assign absorbs = joins & beats_payload_last & ~beats_payload_keep[8];
   wire discards = plan_payload_action == 2'd0; // gbn-shift.ts:107
@@ -196,8 +176,7 @@ module GbnRemove_beatBytes64_frameBytes1536 (
 
   always @(posedge clk)
     if (rst) begin
-      first <= 1'b1;
-      index <= 6'd0;
+      first <= 1'b1; index <= 6'd0;
     end
     else if (taken) begin
       first <= beats_payload_last;
@@ -211,8 +190,7 @@ module GbnRemove_beatBytes64_frameBytes1536 (
   always @(posedge clk)
     if (taken) begin
       held_data <= {
-        beats_payload_data[511:336],
-        (shifts & (number == 6'd0)) ? 8'd0 : beats_payload_data[335:328],
+        beats_payload_data[511:336], (shifts & (number == 6'd0)) ? 8'd0 : beats_payload_data[335:328],
         (shifts & (number == 6'd0)) ? 8'd0 : beats_payload_data[327:320],
         (shifts & (number == 6'd0)) ? plan_payload_udp_length[7:0] : beats_payload_data[319:312],
         (shifts & (number == 6'd0)) ? plan_payload_udp_length[15:8] : beats_payload_data[311:304],
@@ -222,14 +200,12 @@ module GbnRemove_beatBytes64_frameBytes1536 (
         beats_payload_data[191:144],
         (shifts & (number == 6'd0)) ? plan_payload_ip_length[7:0] : beats_payload_data[143:136],
         (shifts & (number == 6'd0)) ? plan_payload_ip_length[15:8] : beats_payload_data[135:128],
-        beats_payload_data[127:96],
-        (shifts & (number == 6'd0)) ? plan_payload_tag[7:0] : beats_payload_data[95:88],
+        beats_payload_data[127:96], (shifts & (number == 6'd0)) ? plan_payload_tag[7:0] : beats_payload_data[95:88],
         (shifts & (number == 6'd0)) ? plan_payload_tag[15:8] : beats_payload_data[87:80],
         (shifts & (number == 6'd0)) ? plan_payload_ticket[7:0] : beats_payload_data[79:72],
         (shifts & (number == 6'd0)) ? plan_payload_ticket[15:8] : beats_payload_data[71:64],
         (shifts & (number == 6'd0)) ? 8'd71 : beats_payload_data[63:56],
-        (shifts & (number == 6'd0)) ? 8'd2 : beats_payload_data[55:48],
-        beats_payload_data[47:0]
+        (shifts & (number == 6'd0)) ? 8'd2 : beats_payload_data[55:48], beats_payload_data[47:0]
       };
       held_keep <= beats_payload_keep;
       held_last <= beats_payload_last;
@@ -240,8 +216,7 @@ module GbnRemove_beatBytes64_frameBytes1536 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full <= 1'b0;
-      staged_skid_full <= 1'b0;
+      staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
       staged_full <= out_valid | staged_skid_full;

@@ -10,29 +10,35 @@
 module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   input  wire         clk,
   input  wire         rst,
+  // reply: stream in
   input  wire         reply_valid,
   output wire         reply_ready,
   input  wire         reply_payload_ordered,
   input  wire [9:0]   reply_payload_turn_session,
   input  wire [15:0]  reply_payload_turn_ticket,
   input  wire [119:0] reply_payload_meta,
+  // beats: stream in
   input  wire         beats_valid,
   output wire         beats_ready,
   input  wire [511:0] beats_payload_data,
   input  wire [63:0]  beats_payload_keep,
   input  wire         beats_payload_last,
   input  wire         beats_payload_user,
+  // silent: stream in
   input  wire         silent_valid,
   output wire         silent_ready,
   input  wire [9:0]   silent_payload_session,
   input  wire [15:0]  silent_payload_ticket,
+  // control: stream in
   input  wire         control_valid,
   output wire         control_ready,
   input  wire [9:0]   control_payload_session,
   input  wire         control_payload_open,
+  // out: stream out
   output wire         out_valid,
   input  wire         out_ready,
   output wire [119:0] out_payload,
+  // out_beats: stream out
   output wire         out_beats_valid,
   input  wire         out_beats_ready,
   output wire [511:0] out_beats_payload_data,
@@ -45,27 +51,17 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   output wire         events_stale
 );
   wire room_plan_ready; // reorder.ts:105
-  wire room_beats_ready; // reorder.ts:105
-  wire room_out_valid; // reorder.ts:105
-  wire [511:0] room_out_payload_data; // reorder.ts:105
-  wire [63:0] room_out_payload_keep; // reorder.ts:105
-  wire room_out_payload_last; // reorder.ts:105
-  wire room_out_payload_user; // reorder.ts:105
   reg planned_full; // reorder.ts:110
-  reg [1:0] planned_held_action; // reorder.ts:110
-  reg [6:0] planned_held_slot; // reorder.ts:110
+  reg [1:0] planned_held_action;
+  reg [6:0] planned_held_slot;
   wire outs_push_ready; // reorder.ts:111
-  wire outs_pop_valid; // reorder.ts:111
-  wire [119:0] outs_pop_payload; // reorder.ts:111
-  wire [2:0] outs_level; // reorder.ts:111
-  wire free_push_ready; // reorder.ts:124
-  wire free_pop_valid; // reorder.ts:124
-  wire [6:0] free_pop_payload; // reorder.ts:124
-  wire [7:0] free_level; // reorder.ts:124
-  wire lanes_push_ready; // reorder.ts:125
-  wire lanes_pop_valid; // reorder.ts:125
-  wire [6:0] lanes_pop_payload; // reorder.ts:125
-  wire [7:0] lanes_level; // reorder.ts:125
+  wire [2:0] outs_level;
+  wire free_push_ready, free_pop_valid; // reorder.ts:124
+  wire [7:0] free_level;
+  wire lanes_push_ready, lanes_pop_valid; // reorder.ts:125
+  wire [6:0] lanes_pop_payload;
+  wire [7:0] lanes_level;
+  wire [6:0] free_slot; // reorder.ts:127
   reg starting; // reorder.ts:128
   reg crowded_1; // reorder.ts:129
   reg some; // reorder.ts:132
@@ -83,12 +79,9 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   reg impatient; // reorder.ts:161
   reg [6:0] probe; // reorder.ts:162
   reg alternate; // reorder.ts:165
-  reg op_control; // reorder.ts:174
-  reg op_skip; // reorder.ts:174
-  reg op_silent; // reorder.ts:174
-  reg op_reply; // reorder.ts:174
+  reg op_control, op_skip, op_silent, op_reply; // reorder.ts:174
   reg [9:0] turn_session; // reorder.ts:175
-  reg [15:0] turn_ticket; // reorder.ts:175
+  reg [15:0] turn_ticket;
   reg quiet; // reorder.ts:216
   reg [15:0] chased; // reorder.ts:246
   reg [6:0] lane; // reorder.ts:247
@@ -101,9 +94,7 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   reg gone; // reorder.ts:270
   reg [9:0] cursor; // reorder.ts:275
   reg drops; // reorder.ts:293
-  reg events_waited_1; // reorder.ts:352
-  reg events_skipped_1; // reorder.ts:352
-  reg events_stale_1; // reorder.ts:352
+  reg events_waited_1, events_skipped_1, events_stale_1; // reorder.ts:352
   (* ram_style = "distributed" *) reg [146:0] kept_words [0:127]; // reorder.ts:116
   (* ram_style = "distributed" *) reg [6:0] links [0:127]; // reorder.ts:121
   (* ram_style = "distributed" *) reg taken [0:127]; // reorder.ts:122
@@ -115,16 +106,14 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   wire wants; // reorder.ts:214
   wire passes; // reorder.ts:213
   wire far; // reorder.ts:207
-  wire [6:0] free_slot; // reorder.ts:127
   wire plan_valid = outs_push_ready & ((replies & wants) | (release_ & ~quiet)); // reorder.ts:109
-  wire plan_ready = ~planned_full; // reorder.ts:109
-  wire [1:0] plan_payload_action = release_ ? 2'd3 : passes ? 2'd0 : far ? 2'd1 : 2'd2; // reorder.ts:109
-  wire [6:0] plan_payload_slot = release_ ? slot : free_slot; // reorder.ts:109
+  wire plan_ready = ~planned_full;
+  wire [1:0] plan_payload_action = release_ ? 2'd3 : passes ? 2'd0 : far ? 2'd1 : 2'd2;
+  wire [6:0] plan_payload_slot = release_ ? slot : free_slot;
   wire planned_valid = plan_valid | planned_full; // reorder.ts:110
-  wire [1:0] planned_payload_action = planned_full ? planned_held_action : plan_payload_action; // reorder.ts:110
-  wire [6:0] planned_payload_slot = planned_full ? planned_held_slot : plan_payload_slot; // reorder.ts:110
+  wire [1:0] planned_payload_action = planned_full ? planned_held_action : plan_payload_action;
+  wire [6:0] planned_payload_slot = planned_full ? planned_held_slot : plan_payload_slot;
   wire is_free = free_pop_valid & lanes_pop_valid; // reorder.ts:126
-  assign free_slot = free_pop_payload;
   wire slot_taken = taken[slot]; // reorder.ts:138
   wire probed = taken[probe]; // reorder.ts:163
   wire silent_first = silent_valid & (alternate | ~reply_valid); // reorder.ts:168
@@ -135,10 +124,12 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     silent_first ? silent_payload_session :
     reply_payload_turn_session; // reorder.ts:171
   wire plain = ~(control_valid | skips); // reorder.ts:176
-  wire [146:0] was_node_word = kept_words[slot];
-  wire [9:0] was_node = select ? session : look ? was_node_word[9:0] : turn_session; // reorder.ts:203
-  wire [15:0] gap = turn_ticket - was[15:0]; // reorder.ts:204
-  wire due = turn_ticket == was[15:0]; // reorder.ts:205
+  wire [146:0] kept_word = kept_words[slot]; // reorder.ts:137
+  wire [9:0] kept_turn_session = kept_word[9:0];
+  wire [9:0] was_node = select ? session : look ? kept_turn_session : turn_session; // reorder.ts:203
+  wire [15:0] was_due = was[15:0];
+  wire [15:0] gap = turn_ticket - was_due; // reorder.ts:204
+  wire due = turn_ticket == was_due; // reorder.ts:205
   wire behind = gap[15]; // reorder.ts:206
   assign far = |gap[14:10];
   wire near = ~(|{due, behind, far}); // reorder.ts:208
@@ -150,21 +141,19 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   wire done = replies & sends & wants; // reorder.ts:231
   wire mutes = decide & op_silent; // reorder.ts:234
   wire keeping = near & is_free & ((ordered & sends) | mutes); // reorder.ts:240
-  wire alone = ~(|was[30:23]); // reorder.ts:241
-  wire [6:0] lane_now = alone ? lanes_pop_payload : was[22:16]; // reorder.ts:242
-  wire [15:0] is_due = decide ? was[15:0] : chased; // reorder.ts:249
+  wire [7:0] was_waits = was[30:23]; // reorder.ts:203
+  wire alone = ~(|was_waits); // reorder.ts:241
+  wire [6:0] was_lane = was[22:16]; // reorder.ts:203
+  wire [6:0] lane_now = alone ? lanes_pop_payload : was_lane; // reorder.ts:242
+  wire [15:0] is_due = decide ? was_due : chased; // reorder.ts:249
   wire [15:0] due_next = is_due + 16'd1; // reorder.ts:250
   wire newcomer = decide & near & ~op_skip; // reorder.ts:251
   wire [16:0] place = {decide ? lane_now : lane, newcomer ? turn_ticket[9:0] : due_next[9:0]}; // reorder.ts:252
   wire [6:0] hint =
-    ({7{hint_lane[0]}} & hint_word[6:0])
-    | ({7{hint_lane[1]}} & hint_word[14:8])
-    | ({7{hint_lane[2]}} & hint_word[22:16])
-    | ({7{hint_lane[3]}} & hint_word[30:24])
-    | ({7{hint_lane[4]}} & hint_word[38:32])
-    | ({7{hint_lane[5]}} & hint_word[46:40])
-    | ({7{hint_lane[6]}} & hint_word[54:48])
-    | ({7{hint_lane[7]}} & hint_word[62:56]); // hints.ts:44
+    ({7{hint_lane[0]}} & hint_word[6:0]) | ({7{hint_lane[1]}} & hint_word[14:8])
+    | ({7{hint_lane[2]}} & hint_word[22:16]) | ({7{hint_lane[3]}} & hint_word[30:24])
+    | ({7{hint_lane[4]}} & hint_word[38:32]) | ({7{hint_lane[5]}} & hint_word[46:40])
+    | ({7{hint_lane[6]}} & hint_word[54:48]) | ({7{hint_lane[7]}} & hint_word[62:56]); // hints.ts:44
   wire steps = decide & (op_reply ? reply_payload_ordered & sends & due : op_silent ? due : op_skip & near); // reorder.ts:264
   wire restarts = decide & op_control; // reorder.ts:267
   wire further = found & ~matches_ & gone; // reorder.ts:271
@@ -178,79 +167,45 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // reorder.ts:299
   wire moves = steps | freed | restarts | ~some; // reorder.ts:349
 
-  wire room_plan_valid = planned_valid; // reorder.ts:105
-  wire [1:0] room_plan_payload_action = planned_payload_action; // reorder.ts:105
-  wire [6:0] room_plan_payload_slot = planned_payload_slot; // reorder.ts:105
-  wire room_beats_valid = beats_valid; // reorder.ts:105
-  wire [511:0] room_beats_payload_data = beats_payload_data; // reorder.ts:105
-  wire [63:0] room_beats_payload_keep = beats_payload_keep; // reorder.ts:105
-  wire room_beats_payload_last = beats_payload_last; // reorder.ts:105
-  wire room_beats_payload_user = beats_payload_user; // reorder.ts:105
-  wire room_out_ready = out_beats_ready; // reorder.ts:105
   GbnWaiting_b512_u1528_r128 room ( // reorder.ts:105
-    .clk                 (clk),
-    .rst                 (rst),
-    .plan_valid          (room_plan_valid),
-    .plan_ready          (room_plan_ready),
-    .plan_payload_action (room_plan_payload_action),
-    .plan_payload_slot   (room_plan_payload_slot),
-    .beats_valid         (room_beats_valid),
-    .beats_ready         (room_beats_ready),
-    .beats_payload_data  (room_beats_payload_data),
-    .beats_payload_keep  (room_beats_payload_keep),
-    .beats_payload_last  (room_beats_payload_last),
-    .beats_payload_user  (room_beats_payload_user),
-    .out_valid           (room_out_valid),
-    .out_ready           (room_out_ready),
-    .out_payload_data    (room_out_payload_data),
-    .out_payload_keep    (room_out_payload_keep),
-    .out_payload_last    (room_out_payload_last),
-    .out_payload_user    (room_out_payload_user)
+    .clk (clk), .rst (rst),
+    .plan_valid (planned_valid), .plan_ready (room_plan_ready), .plan_payload_action (planned_payload_action),
+    .plan_payload_slot (planned_payload_slot),
+    .beats_valid (beats_valid), .beats_ready (beats_ready), .beats_payload_data (beats_payload_data),
+    .beats_payload_keep (beats_payload_keep), .beats_payload_last (beats_payload_last),
+    .beats_payload_user (beats_payload_user),
+    .out_valid (out_beats_valid), .out_ready (out_beats_ready), .out_payload_data (out_beats_payload_data),
+    .out_payload_keep (out_beats_payload_keep), .out_payload_last (out_beats_payload_last),
+    .out_payload_user (out_beats_payload_user)
   );
 
   wire outs_push_valid = plan_ready & ((replies & passes) | (release_ & ~quiet)); // reorder.ts:111
-  wire [119:0] outs_push_payload = release_ ? was_node_word[146:27] : reply_payload_meta; // reorder.ts:111
-  wire outs_pop_ready = out_ready; // reorder.ts:111
+  wire [119:0] kept_meta = kept_word[146:27]; // reorder.ts:137
+  wire [119:0] outs_push_payload = release_ ? kept_meta : reply_payload_meta; // reorder.ts:111
   Fifo_uint120_d4 outs ( // reorder.ts:111
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (outs_push_valid),
-    .push_ready   (outs_push_ready),
-    .push_payload (outs_push_payload),
-    .pop_valid    (outs_pop_valid),
-    .pop_ready    (outs_pop_ready),
-    .pop_payload  (outs_pop_payload),
-    .level        (outs_level)
+    .clk (clk), .rst (rst),
+    .push_valid (outs_push_valid), .push_ready (outs_push_ready), .push_payload (outs_push_payload),
+    .pop_valid (out_valid), .pop_ready (out_ready), .pop_payload (out_payload),
+    .level (outs_level)
   );
 
   wire free_push_valid = listed | freed | flushed_1; // reorder.ts:124
-  wire [6:0] free_push_payload = starting ? cursor[6:0] : slot; // reorder.ts:124
-  wire free_pop_ready = keeping; // reorder.ts:124
+  wire [6:0] free_push_payload = starting ? cursor[6:0] : slot;
   Fifo_uint7_d128 free ( // reorder.ts:124
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (free_push_valid),
-    .push_ready   (free_push_ready),
-    .push_payload (free_push_payload),
-    .pop_valid    (free_pop_valid),
-    .pop_ready    (free_pop_ready),
-    .pop_payload  (free_pop_payload),
-    .level        (free_level)
+    .clk (clk), .rst (rst),
+    .push_valid (free_push_valid), .push_ready (free_push_ready), .push_payload (free_push_payload),
+    .pop_valid (free_pop_valid), .pop_ready (keeping), .pop_payload (free_slot),
+    .level (free_level)
   );
 
   wire lanes_push_valid = listed | (freed & ~(|fewer)) | (restarts & ~alone); // reorder.ts:125
-  wire [6:0] lanes_push_payload = starting ? cursor[6:0] : decide ? was[22:16] : lane; // reorder.ts:125
-  wire lanes_pop_ready = keeping & alone; // reorder.ts:125
+  wire [6:0] lanes_push_payload = starting ? cursor[6:0] : decide ? was_lane : lane;
+  wire lanes_pop_ready = keeping & alone;
   Fifo_uint7_d128 lanes ( // reorder.ts:125
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (lanes_push_valid),
-    .push_ready   (lanes_push_ready),
-    .push_payload (lanes_push_payload),
-    .pop_valid    (lanes_pop_valid),
-    .pop_ready    (lanes_pop_ready),
-    .pop_payload  (lanes_pop_payload),
-    .level        (lanes_level)
+    .clk (clk), .rst (rst),
+    .push_valid (lanes_push_valid), .push_ready (lanes_push_ready), .push_payload (lanes_push_payload),
+    .pop_valid (lanes_pop_valid), .pop_ready (lanes_pop_ready), .pop_payload (lanes_pop_payload),
+    .level (lanes_level)
   );
 
   always @(posedge clk)
@@ -266,8 +221,7 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      starting <= 1'b1;
-      cursor <= 10'd0;
+      starting <= 1'b1; cursor <= 10'd0;
     end
     else if (starting) begin
       cursor <= cursor + 10'd1;
@@ -276,13 +230,8 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      crowded_1 <= 1'b0;
-      some <= 1'b0;
-      impatient <= 1'b0;
-      joining <= 1'b0;
-      events_waited_1 <= 1'b0;
-      events_skipped_1 <= 1'b0;
-      events_stale_1 <= 1'b0;
+      crowded_1 <= 1'b0; some <= 1'b0; impatient <= 1'b0; joining <= 1'b0; events_waited_1 <= 1'b0;
+      events_skipped_1 <= 1'b0; events_stale_1 <= 1'b0;
     end
     else begin
       crowded_1 <= ~starting & (free_level <= 8'd64);
@@ -294,10 +243,10 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
       events_stale_1 <= done & ~passes & far;
     end
   wire slot_when = select & ~starting & asked;
-  wire slot_when_2 = op_reply & ~sends;
-  wire slot_when_3 = steps & ~alone;
-  wire slot_when_4 = op_skip & ~steps;
-  wire slot_when_5 = op_control & ~alone;
+  wire op_reply_when = op_reply & ~sends;
+  wire steps_when = steps & ~alone;
+  wire op_skip_when = op_skip & ~steps;
+  wire op_control_when = op_control & ~alone;
 
   always @(posedge clk) begin
     if (slot_when) begin
@@ -310,17 +259,17 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
       slot <= probe;
     end
     if (look) begin
-      turn_session <= was_node_word[9:0];
-      turn_ticket <= was_node_word[25:10];
+      turn_session <= kept_turn_session;
+      turn_ticket <= kept_word[25:10];
     end
     if (decide) begin
       chased <= due_then;
-      lane <= was[22:16];
-      count <= was[30:23];
-      if (~slot_when_2) begin
-        if (~slot_when_3) begin
-          if (~slot_when_4) begin
-            if (slot_when_5) slot <= 7'd0;
+      lane <= was_lane;
+      count <= was_waits;
+      if (~op_reply_when) begin
+        if (~steps_when) begin
+          if (~op_skip_when) begin
+            if (op_control_when) slot <= 7'd0;
           end
         end
       end
@@ -336,17 +285,8 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      select <= 1'b1;
-      look <= 1'b0;
-      decide <= 1'b0;
-      sort <= 1'b0;
-      check <= 1'b0;
-      found <= 1'b0;
-      release_ <= 1'b0;
-      flush <= 1'b0;
-      flushed <= 1'b0;
-      alternate <= 1'b0;
-      gone <= 1'b0;
+      select <= 1'b1; look <= 1'b0; decide <= 1'b0; sort <= 1'b0; check <= 1'b0; found <= 1'b0; release_ <= 1'b0;
+      flush <= 1'b0; flushed <= 1'b0; alternate <= 1'b0; gone <= 1'b0;
     end
     else begin
       if (slot_when) begin
@@ -361,16 +301,16 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
       end
       if (decide) begin
         gone <= op_skip & due;
-        if (~slot_when_2) begin
-          if (slot_when_3) begin
+        if (~op_reply_when) begin
+          if (steps_when) begin
             decide <= 1'b0;
             sort <= 1'b1;
           end
-          else if (slot_when_4) begin
+          else if (op_skip_when) begin
             decide <= 1'b0;
             release_ <= 1'b1;
           end
-          else if (slot_when_5) begin
+          else if (op_control_when) begin
             decide <= 1'b0;
             flush <= 1'b1;
           end
@@ -433,21 +373,15 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     else if (~probed) probe <= probe + 7'd1;
 
   always @(posedge clk) begin
-    quiet <= was_node_word[26];
+    quiet <= kept_word[26];
     hint_lane <= {
-      place[2:0] == 3'd7,
-      place[2:0] == 3'd6,
-      place[2:0] == 3'd5,
-      place[2:0] == 3'd4,
-      place[2:0] == 3'd3,
-      place[2:0] == 3'd2,
-      place[2:0] == 3'd1,
-      place[2:0] == 3'd0
+      place[2:0] == 3'd7, place[2:0] == 3'd6, place[2:0] == 3'd5, place[2:0] == 3'd4, place[2:0] == 3'd3,
+      place[2:0] == 3'd2, place[2:0] == 3'd1, place[2:0] == 3'd0
     };
     joining_place <= place;
     joining_slot <= free_slot;
-    matches_ <= slot_taken & ({was_node_word[9:0], was_node_word[25:10]} == {turn_session, chased});
-    drops <= slot_taken & (was_node_word[9:0] == turn_session);
+    matches_ <= slot_taken & ({kept_turn_session, kept_word[25:10]} == {turn_session, chased});
+    drops <= slot_taken & (kept_turn_session == turn_session);
   end
 
   always @(posedge clk)
@@ -460,32 +394,12 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     if (starting | keeping | freed | flushed_1) taken[node_1] <= keeping;
   wire [16:0] hints_shifted = joining_place >> 3;
   wire [7:0] hints_mask = {
-    joining_place[2:0] == 3'd7,
-    joining_place[2:0] == 3'd6,
-    joining_place[2:0] == 3'd5,
-    joining_place[2:0] == 3'd4,
-    joining_place[2:0] == 3'd3,
-    joining_place[2:0] == 3'd2,
-    joining_place[2:0] == 3'd1,
-    joining_place[2:0] == 3'd0
+    joining_place[2:0] == 3'd7, joining_place[2:0] == 3'd6, joining_place[2:0] == 3'd5, joining_place[2:0] == 3'd4,
+    joining_place[2:0] == 3'd3, joining_place[2:0] == 3'd2, joining_place[2:0] == 3'd1, joining_place[2:0] == 3'd0
   };
   wire [63:0] hints_data = {
-    1'b0,
-    joining_slot,
-    1'b0,
-    joining_slot,
-    1'b0,
-    joining_slot,
-    1'b0,
-    joining_slot,
-    1'b0,
-    joining_slot,
-    1'b0,
-    joining_slot,
-    1'b0,
-    joining_slot,
-    1'b0,
-    joining_slot
+    1'b0, joining_slot, 1'b0, joining_slot, 1'b0, joining_slot, 1'b0, joining_slot, 1'b0, joining_slot, 1'b0,
+    joining_slot, 1'b0, joining_slot, 1'b0, joining_slot
   };
   wire [16:0] hint_word_shifted = place >> 3;
 
@@ -506,25 +420,16 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   always @(posedge clk) begin
     if (starting | restarts | steps | keeping | further | freed) begin
       heads[node] <= {
-        anew ? 8'd0 : decide ? (keeping ? was[30:23] + 8'd1 : was[30:23]) : release_ ? fewer : count,
-        decide ? lane_now : lane,
-        anew ? 16'd1 : due_then
+        anew ? 8'd0 : decide ? (keeping ? was_waits + 8'd1 : was_waits) : release_ ? fewer : count,
+        decide ? lane_now : lane, anew ? 16'd1 : due_then
       };
     end
     was <= heads[was_node];
   end
 
   assign reply_ready = done;
-  assign beats_ready = room_beats_ready;
   assign silent_ready = mutes & (~near | is_free);
   assign control_ready = decide & op_control;
-  assign out_valid = outs_pop_valid;
-  assign out_payload = outs_pop_payload;
-  assign out_beats_valid = room_out_valid;
-  assign out_beats_payload_data = room_out_payload_data;
-  assign out_beats_payload_keep = room_out_payload_keep;
-  assign out_beats_payload_last = room_out_payload_last;
-  assign out_beats_payload_user = room_out_payload_user;
   assign crowded = crowded_1;
   assign events_waited = events_waited_1;
   assign events_skipped = events_skipped_1;
@@ -563,21 +468,8 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    control_payload_open,
-    outs_level,
-    lanes_level,
-    hint_word[63],
-    hint_word[55],
-    hint_word[47],
-    hint_word[39],
-    hint_word[31],
-    hint_word[23],
-    hint_word[15],
-    hint_word[7],
-    gap[9:0],
-    hints_shifted[16:14],
-    hint_word_shifted[16:14],
-    1'b0
+    1'b0, control_payload_open, outs_level, lanes_level, hint_word[63], hint_word[55], hint_word[47], hint_word[39],
+    hint_word[31], hint_word[23], hint_word[15], hint_word[7], gap[9:0], hints_shifted[16:14],
+    hint_word_shifted[16:14], 1'b0
   };
 endmodule

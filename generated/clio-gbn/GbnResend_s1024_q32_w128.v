@@ -11,9 +11,11 @@
 module GbnResend_s1024_q32_w128 (
   input  wire        clk,
   input  wire        rst,
+  // again: stream in
   input  wire        again_valid,
   output wire        again_ready,
   input  wire [9:0]  again_payload,
+  // step: stream out
   output wire        step_valid,
   input  wire        step_ready,
   output wire [9:0]  step_payload_session,
@@ -24,6 +26,7 @@ module GbnResend_s1024_q32_w128 (
   input  wire [31:0] stepped_sequence,
   input  wire [15:0] given,
   input  wire [15:0] written,
+  // read: stream out
   output wire        read_valid,
   input  wire        read_ready,
   output wire [9:0]  read_payload_session,
@@ -64,8 +67,7 @@ module GbnResend_s1024_q32_w128 (
 
   always @(posedge clk)
     if (rst) begin
-      busy <= 1'b0;
-      state <= state_idle;
+      busy <= 1'b0; state <= state_idle;
     end
     else case (state)
       state_idle: if (again_valid) state <= state_ask;

@@ -20,6 +20,7 @@
 module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   input  wire         clk,
   input  wire         rst,
+  // rx: stream in
   input  wire         rx_valid,
   output wire         rx_ready,
   input  wire [511:0] rx_payload_data,
@@ -31,28 +32,33 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   input  wire [15:0]  config_native_port,
   input  wire [15:0]  config_client_port,
   input  wire         config_accept_any_mac,
+  // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
   output wire [63:0]  tx_payload_keep,
   output wire         tx_payload_last,
   output wire         tx_payload_user,
+  // answers: stream out
   output wire         answers_valid,
   input  wire         answers_ready,
   output wire [511:0] answers_payload_data,
   output wire [63:0]  answers_payload_keep,
   output wire         answers_payload_last,
   output wire         answers_payload_user,
+  // acks: stream out
   output wire         acks_valid,
   input  wire         acks_ready,
   output wire [9:0]   acks_payload_session,
   output wire [31:0]  acks_payload_sequence,
   output wire         acks_payload_nack,
+  // silent: stream out
   output wire         silent_valid,
   input  wire         silent_ready,
   output wire [9:0]   silent_payload_session,
   output wire [15:0]  silent_payload_ticket,
   input  wire         crowded,
+  // control: stream in
   input  wire         control_valid,
   output wire         control_ready,
   input  wire [9:0]   control_payload_session,
@@ -74,200 +80,96 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   output wire         events_acks,
   output wire         events_nacks
 );
-  wire frames_rx_ready; // gbn-rx.ts:159
-  wire frames_ends; // gbn-rx.ts:159
-  wire [439:0] frames_end_header; // gbn-rx.ts:159
-  wire [15:0] frames_end_last_byte; // gbn-rx.ts:159
-  wire frames_end_long; // gbn-rx.ts:159
-  wire frames_end_bad; // gbn-rx.ts:159
-  wire frames_end_stored; // gbn-rx.ts:159
-  wire frames_beats_valid; // gbn-rx.ts:159
-  wire [511:0] frames_beats_payload_data; // gbn-rx.ts:159
-  wire [63:0] frames_beats_payload_keep; // gbn-rx.ts:159
-  wire frames_beats_payload_last; // gbn-rx.ts:159
-  wire frames_beats_payload_user; // gbn-rx.ts:159
-  wire receiver_packet_ready; // gbn-rx.ts:173
-  wire receiver_control_ready; // gbn-rx.ts:173
-  wire receiver_verdict_valid; // gbn-rx.ts:173
-  wire [2:0] receiver_verdict_what; // gbn-rx.ts:173
-  wire receiver_answer_valid; // gbn-rx.ts:173
-  wire [9:0] receiver_answer_answer_session; // gbn-rx.ts:173
-  wire [31:0] receiver_answer_answer_sequence; // gbn-rx.ts:173
-  wire receiver_answer_answer_nack; // gbn-rx.ts:173
-  wire [57:0] receiver_answer_answer_peer_identity; // gbn-rx.ts:173
-  wire [63:0] receiver_answer_answer_peer_address; // gbn-rx.ts:173
+  wire frames_ends, frames_end_long, frames_end_bad, frames_end_stored, frames_beats_valid,
+    frames_beats_payload_last, frames_beats_payload_user; // gbn-rx.ts:159
+  wire [439:0] frames_end_header;
+  wire [15:0] frames_end_last_byte;
+  wire [511:0] frames_beats_payload_data;
+  wire [63:0] frames_beats_payload_keep;
+  wire receiver_packet_ready, receiver_verdict_valid, receiver_answer_valid, receiver_answer_answer_nack; // gbn-rx.ts:173
+  wire [2:0] receiver_verdict_what;
+  wire [9:0] receiver_answer_answer_session;
+  wire [31:0] receiver_answer_answer_sequence;
+  wire [57:0] receiver_answer_answer_peer_identity;
+  wire [63:0] receiver_answer_answer_peer_address;
   reg judged_valid; // gbn-rx.ts:236
-  reg judged_kept; // gbn-rx.ts:237
-  reg judged_bad; // gbn-rx.ts:237
-  reg judged_long; // gbn-rx.ts:237
-  reg judged_stored; // gbn-rx.ts:237
-  reg [9:0] judged_ours; // gbn-rx.ts:237
-  reg [39:0] judged_sums; // gbn-rx.ts:237
-  reg judged_data; // gbn-rx.ts:237
-  reg judged_answered; // gbn-rx.ts:237
-  reg judged_nack; // gbn-rx.ts:237
-  reg judged_management; // gbn-rx.ts:237
-  reg judged_short; // gbn-rx.ts:237
-  reg judged_silent; // gbn-rx.ts:237
-  reg [9:0] judged_session; // gbn-rx.ts:237
-  reg [31:0] judged_sequence; // gbn-rx.ts:237
-  reg [121:0] judged_peer; // gbn-rx.ts:237
-  reg [15:0] judged_ip_length; // gbn-rx.ts:237
-  reg [15:0] judged_checksum; // gbn-rx.ts:237
-  reg [15:0] judged_udp_length; // gbn-rx.ts:237
-  wire queue_push_ready; // gbn-rx.ts:309
-  wire queue_pop_valid; // gbn-rx.ts:309
-  wire [1:0] queue_pop_payload_kind; // gbn-rx.ts:309
-  wire queue_pop_payload_kept; // gbn-rx.ts:309
-  wire queue_pop_payload_bad; // gbn-rx.ts:309
-  wire queue_pop_payload_lost; // gbn-rx.ts:309
-  wire queue_pop_payload_silent; // gbn-rx.ts:309
-  wire [9:0] queue_pop_payload_packet_session; // gbn-rx.ts:309
-  wire [31:0] queue_pop_payload_packet_sequence; // gbn-rx.ts:309
-  wire queue_pop_payload_packet_control; // gbn-rx.ts:309
-  wire [57:0] queue_pop_payload_packet_peer_identity; // gbn-rx.ts:309
-  wire [63:0] queue_pop_payload_packet_peer_address; // gbn-rx.ts:309
-  wire queue_pop_payload_nack; // gbn-rx.ts:309
-  wire [15:0] queue_pop_payload_ip_length; // gbn-rx.ts:309
-  wire [15:0] queue_pop_payload_checksum; // gbn-rx.ts:309
-  wire [15:0] queue_pop_payload_udp_length; // gbn-rx.ts:309
-  wire [4:0] queue_level; // gbn-rx.ts:309
+  reg judged_kept, judged_bad, judged_long, judged_stored, judged_data, judged_answered, judged_nack,
+    judged_management, judged_short, judged_silent; // gbn-rx.ts:237
+  reg [9:0] judged_ours, judged_session;
+  reg [39:0] judged_sums;
+  reg [31:0] judged_sequence;
+  reg [121:0] judged_peer;
+  reg [15:0] judged_ip_length, judged_checksum, judged_udp_length;
+  wire queue_push_ready, queue_pop_valid, queue_pop_payload_kept, queue_pop_payload_bad, queue_pop_payload_lost,
+    queue_pop_payload_silent, queue_pop_payload_packet_control, queue_pop_payload_nack; // gbn-rx.ts:309
+  wire [1:0] queue_pop_payload_kind;
+  wire [9:0] queue_pop_payload_packet_session;
+  wire [31:0] queue_pop_payload_packet_sequence;
+  wire [57:0] queue_pop_payload_packet_peer_identity;
+  wire [63:0] queue_pop_payload_packet_peer_address;
+  wire [15:0] queue_pop_payload_ip_length, queue_pop_payload_checksum, queue_pop_payload_udp_length;
+  wire [4:0] queue_level;
   reg [1:0] entry_kind; // gbn-rx.ts:310
-  reg entry_kept; // gbn-rx.ts:310
-  reg entry_bad; // gbn-rx.ts:310
-  reg entry_lost; // gbn-rx.ts:310
-  reg entry_silent; // gbn-rx.ts:310
-  reg [9:0] entry_packet_session; // gbn-rx.ts:310
-  reg [31:0] entry_packet_sequence; // gbn-rx.ts:310
-  reg entry_packet_control; // gbn-rx.ts:310
-  reg [57:0] entry_packet_peer_identity; // gbn-rx.ts:310
-  reg [63:0] entry_packet_peer_address; // gbn-rx.ts:310
-  reg entry_nack; // gbn-rx.ts:310
-  reg [15:0] entry_ip_length; // gbn-rx.ts:310
-  reg [15:0] entry_checksum; // gbn-rx.ts:310
-  reg [15:0] entry_udp_length; // gbn-rx.ts:310
+  reg entry_kept, entry_bad, entry_lost, entry_silent, entry_packet_control, entry_nack;
+  reg [9:0] entry_packet_session;
+  reg [31:0] entry_packet_sequence;
+  reg [57:0] entry_packet_peer_identity;
+  reg [63:0] entry_packet_peer_address;
+  reg [15:0] entry_ip_length, entry_checksum, entry_udp_length;
   reg entry_valid; // gbn-rx.ts:311
   reg held; // gbn-rx.ts:337
-  reg next_full; // gbn-rx.ts:342
-  reg [1:0] next_held_kind; // gbn-rx.ts:342
-  reg next_held_kept; // gbn-rx.ts:342
-  reg next_held_bad; // gbn-rx.ts:342
-  reg next_held_lost; // gbn-rx.ts:342
-  reg next_held_silent; // gbn-rx.ts:342
-  reg [9:0] next_held_packet_session; // gbn-rx.ts:342
-  reg [31:0] next_held_packet_sequence; // gbn-rx.ts:342
-  reg next_held_packet_control; // gbn-rx.ts:342
-  reg [57:0] next_held_packet_peer_identity; // gbn-rx.ts:342
-  reg [63:0] next_held_packet_peer_address; // gbn-rx.ts:342
-  reg next_held_nack; // gbn-rx.ts:342
-  reg [15:0] next_held_ip_length; // gbn-rx.ts:342
-  reg [15:0] next_held_checksum; // gbn-rx.ts:342
-  reg [15:0] next_held_udp_length; // gbn-rx.ts:342
-  reg next_skid_full; // gbn-rx.ts:342
-  reg [1:0] next_skid_held_kind; // gbn-rx.ts:342
-  reg next_skid_held_kept; // gbn-rx.ts:342
-  reg next_skid_held_bad; // gbn-rx.ts:342
-  reg next_skid_held_lost; // gbn-rx.ts:342
-  reg next_skid_held_silent; // gbn-rx.ts:342
-  reg [9:0] next_skid_held_packet_session; // gbn-rx.ts:342
-  reg [31:0] next_skid_held_packet_sequence; // gbn-rx.ts:342
-  reg next_skid_held_packet_control; // gbn-rx.ts:342
-  reg [57:0] next_skid_held_packet_peer_identity; // gbn-rx.ts:342
-  reg [63:0] next_skid_held_packet_peer_address; // gbn-rx.ts:342
-  reg next_skid_held_nack; // gbn-rx.ts:342
-  reg [15:0] next_skid_held_ip_length; // gbn-rx.ts:342
-  reg [15:0] next_skid_held_checksum; // gbn-rx.ts:342
-  reg [15:0] next_skid_held_udp_length; // gbn-rx.ts:342
+  reg next_full, next_held_kept, next_held_bad, next_held_lost, next_held_silent, next_held_packet_control,
+    next_held_nack, next_skid_full, next_skid_held_kept, next_skid_held_bad, next_skid_held_lost,
+    next_skid_held_silent, next_skid_held_packet_control, next_skid_held_nack; // gbn-rx.ts:342
+  reg [1:0] next_held_kind, next_skid_held_kind;
+  reg [9:0] next_held_packet_session, next_skid_held_packet_session;
+  reg [31:0] next_held_packet_sequence, next_skid_held_packet_sequence;
+  reg [57:0] next_held_packet_peer_identity, next_skid_held_packet_peer_identity;
+  reg [63:0] next_held_packet_peer_address, next_skid_held_packet_peer_address;
+  reg [15:0] next_held_ip_length, next_held_checksum, next_held_udp_length, next_skid_held_ip_length,
+    next_skid_held_checksum, next_skid_held_udp_length;
   wire silences_push_ready; // gbn-rx.ts:344
-  wire silences_pop_valid; // gbn-rx.ts:344
-  wire [9:0] silences_pop_payload_session; // gbn-rx.ts:344
-  wire [15:0] silences_pop_payload_ticket; // gbn-rx.ts:344
-  wire [4:0] silences_level; // gbn-rx.ts:344
+  wire [4:0] silences_level;
   reg full; // gbn-rx.ts:345
   reg early_valid; // gbn-rx.ts:354
   reg late_valid; // gbn-rx.ts:355
   reg [1:0] early_kind; // gbn-rx.ts:356
-  reg early_kept; // gbn-rx.ts:356
-  reg early_bad; // gbn-rx.ts:356
-  reg early_lost; // gbn-rx.ts:356
-  reg early_silent; // gbn-rx.ts:356
-  reg [9:0] early_packet_session; // gbn-rx.ts:356
-  reg [31:0] early_packet_sequence; // gbn-rx.ts:356
-  reg early_packet_control; // gbn-rx.ts:356
-  reg [57:0] early_packet_peer_identity; // gbn-rx.ts:356
-  reg [63:0] early_packet_peer_address; // gbn-rx.ts:356
-  reg early_nack; // gbn-rx.ts:356
-  reg [15:0] early_ip_length; // gbn-rx.ts:356
-  reg [15:0] early_checksum; // gbn-rx.ts:356
-  reg [15:0] early_udp_length; // gbn-rx.ts:356
+  reg early_kept, early_bad, early_lost, early_silent, early_packet_control, early_nack;
+  reg [9:0] early_packet_session;
+  reg [31:0] early_packet_sequence;
+  reg [57:0] early_packet_peer_identity;
+  reg [63:0] early_packet_peer_address;
+  reg [15:0] early_ip_length, early_checksum, early_udp_length;
   reg [1:0] late_kind; // gbn-rx.ts:357
-  reg late_kept; // gbn-rx.ts:357
-  reg late_bad; // gbn-rx.ts:357
-  reg late_lost; // gbn-rx.ts:357
-  reg late_silent; // gbn-rx.ts:357
-  reg [9:0] late_packet_session; // gbn-rx.ts:357
-  reg [31:0] late_packet_sequence; // gbn-rx.ts:357
-  reg late_packet_control; // gbn-rx.ts:357
-  reg [57:0] late_packet_peer_identity; // gbn-rx.ts:357
-  reg [63:0] late_packet_peer_address; // gbn-rx.ts:357
-  reg late_nack; // gbn-rx.ts:357
-  reg [15:0] late_ip_length; // gbn-rx.ts:357
-  reg [15:0] late_checksum; // gbn-rx.ts:357
-  reg [15:0] late_udp_length; // gbn-rx.ts:357
+  reg late_kept, late_bad, late_lost, late_silent, late_packet_control, late_nack;
+  reg [9:0] late_packet_session;
+  reg [31:0] late_packet_sequence;
+  reg [57:0] late_packet_peer_identity;
+  reg [63:0] late_packet_peer_address;
+  reg [15:0] late_ip_length, late_checksum, late_udp_length;
   reg [7:0] place; // gbn-rx.ts:374
-  wire remove_plan_ready; // gbn-rx.ts:390
-  wire remove_beats_ready; // gbn-rx.ts:390
-  wire remove_tx_valid; // gbn-rx.ts:390
-  wire [511:0] remove_tx_payload_data; // gbn-rx.ts:390
-  wire [63:0] remove_tx_payload_keep; // gbn-rx.ts:390
-  wire remove_tx_payload_last; // gbn-rx.ts:390
-  wire remove_tx_payload_user; // gbn-rx.ts:390
-  wire planned_push_ready; // gbn-rx.ts:391
-  wire planned_pop_valid; // gbn-rx.ts:391
-  wire [1:0] planned_pop_payload_action; // gbn-rx.ts:391
-  wire [15:0] planned_pop_payload_ticket; // gbn-rx.ts:391
-  wire [15:0] planned_pop_payload_tag; // gbn-rx.ts:391
-  wire [15:0] planned_pop_payload_ip_length; // gbn-rx.ts:391
-  wire [15:0] planned_pop_payload_checksum; // gbn-rx.ts:391
-  wire [15:0] planned_pop_payload_udp_length; // gbn-rx.ts:391
-  wire [5:0] planned_level; // gbn-rx.ts:391
+  wire remove_plan_ready, remove_beats_ready; // gbn-rx.ts:390
+  wire planned_push_ready, planned_pop_valid; // gbn-rx.ts:391
+  wire [1:0] planned_pop_payload_action;
+  wire [15:0] planned_pop_payload_ticket, planned_pop_payload_tag, planned_pop_payload_ip_length,
+    planned_pop_payload_checksum, planned_pop_payload_udp_length;
+  wire [5:0] planned_level;
   wire heard_queue_push_ready; // gbn-rx.ts:429
-  wire heard_queue_pop_valid; // gbn-rx.ts:429
-  wire [9:0] heard_queue_pop_payload_session; // gbn-rx.ts:429
-  wire [31:0] heard_queue_pop_payload_sequence; // gbn-rx.ts:429
-  wire heard_queue_pop_payload_nack; // gbn-rx.ts:429
-  wire [4:0] heard_queue_level; // gbn-rx.ts:429
-  wire answers_push_ready; // gbn-rx.ts:437
-  wire answers_pop_valid; // gbn-rx.ts:437
-  wire [9:0] answers_pop_payload_session; // gbn-rx.ts:437
-  wire [31:0] answers_pop_payload_sequence; // gbn-rx.ts:437
-  wire answers_pop_payload_nack; // gbn-rx.ts:437
-  wire [57:0] answers_pop_payload_peer_identity; // gbn-rx.ts:437
-  wire [63:0] answers_pop_payload_peer_address; // gbn-rx.ts:437
-  wire [4:0] answers_level; // gbn-rx.ts:437
+  wire [4:0] heard_queue_level;
+  wire answers_push_ready, answers_pop_valid, answers_pop_payload_nack; // gbn-rx.ts:437
+  wire [9:0] answers_pop_payload_session;
+  wire [31:0] answers_pop_payload_sequence;
+  wire [57:0] answers_pop_payload_peer_identity;
+  wire [63:0] answers_pop_payload_peer_address;
+  wire [4:0] answers_level;
   reg answer_room; // gbn-rx.ts:443
   wire writer_job_ready; // gbn-rx.ts:446
-  wire writer_tx_valid; // gbn-rx.ts:446
-  wire [511:0] writer_tx_payload_data; // gbn-rx.ts:446
-  wire [63:0] writer_tx_payload_keep; // gbn-rx.ts:446
-  wire writer_tx_payload_last; // gbn-rx.ts:446
-  wire writer_tx_payload_user; // gbn-rx.ts:446
-  reg events_accepted_1; // gbn-rx.ts:454
-  reg events_duplicates_1; // gbn-rx.ts:454
-  reg events_ahead_1; // gbn-rx.ts:454
-  reg events_strangers_1; // gbn-rx.ts:454
-  reg events_refused_1; // gbn-rx.ts:454
-  reg events_malformed_1; // gbn-rx.ts:454
-  reg events_corrupt_1; // gbn-rx.ts:454
-  reg events_management_1; // gbn-rx.ts:454
-  reg events_passed_1; // gbn-rx.ts:454
-  reg events_acks_heard_1; // gbn-rx.ts:454
-  reg events_acks_1; // gbn-rx.ts:454
-  reg events_nacks_1; // gbn-rx.ts:454
+  reg events_accepted_1, events_duplicates_1, events_ahead_1, events_strangers_1, events_refused_1,
+    events_malformed_1, events_corrupt_1, events_management_1, events_passed_1, events_acks_heard_1, events_acks_1,
+    events_nacks_1; // gbn-rx.ts:454
   wire asks; // gbn-rx.ts:349
   wire udp_ip =
-    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048)
-    & (frames_end_header[191:184] == 8'd17); // gbn-rx.ts:183
+    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048) & (frames_end_header[191:184] == 8'd17); // gbn-rx.ts:183
   wire client = ({frames_end_header[295:288], frames_end_header[303:296]} - config_client_port) < 16'd1024; // gbn-rx.ts:184
   wire our_port = ({frames_end_header[295:288], frames_end_header[303:296]} == config_native_port) | client; // gbn-rx.ts:187
   wire answered = (frames_end_header[343:336] == 8'd1) | (frames_end_header[343:336] == 8'd2); // gbn-rx.ts:188
@@ -278,55 +180,37 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     ({frames_end_header[279:272], frames_end_header[287:280]} == config_native_port)
     | (({frames_end_header[279:272], frames_end_header[287:280]} - config_client_port) < 16'd1024); // senders.ts:46
   wire is_reply_or =
-    (frames_end_header[431:424] == 8'd33)
-    | (frames_end_header[431:424] == 8'd35)
-    | (frames_end_header[431:424] == 8'd37)
-    | (frames_end_header[431:424] == 8'd39)
-    | (frames_end_header[431:424] == 8'd41)
-    | (frames_end_header[431:424] == 8'd65)
+    (frames_end_header[431:424] == 8'd33) | (frames_end_header[431:424] == 8'd35)
+    | (frames_end_header[431:424] == 8'd37) | (frames_end_header[431:424] == 8'd39)
+    | (frames_end_header[431:424] == 8'd41) | (frames_end_header[431:424] == 8'd65)
     | (frames_end_header[431:424] == 8'd81);
-  wire is_reply_or_2 =
-    (frames_end_header[431:424] == 8'd133)
-    | (frames_end_header[431:424] == 8'd135)
-    | (frames_end_header[431:424] == 8'd137)
-    | (frames_end_header[431:424] == 8'd139)
-    | (frames_end_header[431:424] == 8'd141)
-    | (frames_end_header[431:424] == 8'd143)
+  wire frames_end_header_or =
+    (frames_end_header[431:424] == 8'd133) | (frames_end_header[431:424] == 8'd135)
+    | (frames_end_header[431:424] == 8'd137) | (frames_end_header[431:424] == 8'd139)
+    | (frames_end_header[431:424] == 8'd141) | (frames_end_header[431:424] == 8'd143)
     | (frames_end_header[431:424] == 8'd145);
-  wire is_reply_or_3 =
-    is_reply_or
-    | (frames_end_header[431:424] == 8'd97)
-    | (frames_end_header[431:424] == 8'd99)
-    | (frames_end_header[431:424] == 8'd101)
-    | (frames_end_header[431:424] == 8'd103)
-    | (frames_end_header[431:424] == 8'd129)
-    | (frames_end_header[431:424] == 8'd131);
-  wire is_reply_or_4 =
-    is_reply_or_2
-    | (frames_end_header[431:424] == 8'd147)
-    | (frames_end_header[431:424] == 8'd149)
-    | (frames_end_header[431:424] == 8'd151)
-    | (frames_end_header[431:424] == 8'd153)
-    | (frames_end_header[431:424] == 8'd155)
-    | (frames_end_header[431:424] == 8'd160);
+  wire is_reply_or_or =
+    is_reply_or | (frames_end_header[431:424] == 8'd97) | (frames_end_header[431:424] == 8'd99)
+    | (frames_end_header[431:424] == 8'd101) | (frames_end_header[431:424] == 8'd103)
+    | (frames_end_header[431:424] == 8'd129) | (frames_end_header[431:424] == 8'd131);
+  wire frames_end_header_or_or =
+    frames_end_header_or | (frames_end_header[431:424] == 8'd147) | (frames_end_header[431:424] == 8'd149)
+    | (frames_end_header[431:424] == 8'd151) | (frames_end_header[431:424] == 8'd153)
+    | (frames_end_header[431:424] == 8'd155) | (frames_end_header[431:424] == 8'd160);
   wire is_reply =
-    (|frames_end_header[435:432])
-    | is_reply_or_3
-    | is_reply_or_4
+    (|frames_end_header[435:432]) | is_reply_or_or | frames_end_header_or_or
     | (((frames_end_header[431:424] == 8'd2) | (frames_end_header[431:424] == 8'd75) | (frames_end_header[431:424] == 8'd112) | (frames_end_header[431:424] == 8'd158)) & from_node); // senders.ts:47
   wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // gbn-rx.ts:273
   wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // gbn-rx.ts:274
   wire ours = (&judged_ours) & sum_right; // gbn-rx.ts:280
   wire known_session = 1'b1; // gbn-rx.ts:281
   wire well =
-    ~judged_short
-    & (judged_data | (judged_answered & ~judged_management))
-    & (judged_management | known_session); // gbn-rx.ts:282
+    ~judged_short & (judged_data | (judged_answered & ~judged_management)) & (judged_management | known_session); // gbn-rx.ts:282
   wire lost = judged_long | (~judged_stored & (~ours | judged_data)); // gbn-rx.ts:300
   wire [1:0] kind = ~ours ? 2'd0 : ~well ? 2'd3 : judged_management ? 2'd2 : 2'd1; // gbn-rx.ts:301
   wire [16:0] sum_1 = {1'b0, ~judged_checksum} + 17'd65527; // gbn-rx.ts:111
   wire next_ready = ~asks | receiver_packet_ready; // gbn-rx.ts:342
-  wire next_room = ~next_full | next_ready; // gbn-rx.ts:342
+  wire next_room = ~next_full | next_ready;
   wire of_session = next_held_kind == 2'd1; // gbn-rx.ts:347
   wire refused = next_held_lost | (of_session & full & ~next_held_packet_control); // gbn-rx.ts:348
   assign asks = of_session & ~(next_held_bad | refused);
@@ -337,322 +221,153 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire managed = intact & (late_kind == 2'd2); // gbn-rx.ts:372
   wire raw = intact & (late_kind == 2'd0); // gbn-rx.ts:373
   wire plans_valid = late_valid & late_kept; // gbn-rx.ts:376
-  wire [1:0] plans_payload_action = raw ? 2'd1 : (delivered | managed) ? 2'd2 : 2'd0; // gbn-rx.ts:376
-  wire [15:0] plans_payload_ticket = managed ? 16'd0 : late_packet_sequence[15:0]; // gbn-rx.ts:376
-  wire [15:0] plans_payload_tag = managed ? {8'd128, place} : {6'd0, late_packet_session}; // gbn-rx.ts:376
+  wire [1:0] plans_payload_action = raw ? 2'd1 : (delivered | managed) ? 2'd2 : 2'd0;
+  wire [15:0] plans_payload_ticket = managed ? 16'd0 : late_packet_sequence[15:0];
+  wire [15:0] plans_payload_tag = managed ? {8'd128, place} : {6'd0, late_packet_session};
   wire heard_valid = accepted & late_packet_control; // gbn-rx.ts:425
 
-  wire frames_rx_valid = rx_valid; // gbn-rx.ts:159
-  wire [511:0] frames_rx_payload_data = rx_payload_data; // gbn-rx.ts:159
-  wire [63:0] frames_rx_payload_keep = rx_payload_keep; // gbn-rx.ts:159
-  wire frames_rx_payload_last = rx_payload_last; // gbn-rx.ts:159
-  wire frames_rx_payload_user = rx_payload_user; // gbn-rx.ts:159
-  wire frames_hold = held; // gbn-rx.ts:159
-  wire frames_discard = discard; // gbn-rx.ts:159
-  wire frames_beats_ready = remove_beats_ready; // gbn-rx.ts:159
   GbnFrames_b512_u1536 frames ( // gbn-rx.ts:159
-    .clk                (clk),
-    .rst                (rst),
-    .rx_valid           (frames_rx_valid),
-    .rx_ready           (frames_rx_ready),
-    .rx_payload_data    (frames_rx_payload_data),
-    .rx_payload_keep    (frames_rx_payload_keep),
-    .rx_payload_last    (frames_rx_payload_last),
-    .rx_payload_user    (frames_rx_payload_user),
-    .hold               (frames_hold),
-    .ends               (frames_ends),
-    .end_header         (frames_end_header),
-    .end_last_byte      (frames_end_last_byte),
-    .end_long           (frames_end_long),
-    .end_bad            (frames_end_bad),
-    .end_stored         (frames_end_stored),
-    .discard            (frames_discard),
-    .beats_valid        (frames_beats_valid),
-    .beats_ready        (frames_beats_ready),
-    .beats_payload_data (frames_beats_payload_data),
-    .beats_payload_keep (frames_beats_payload_keep),
-    .beats_payload_last (frames_beats_payload_last),
-    .beats_payload_user (frames_beats_payload_user)
+    .clk (clk), .rst (rst),
+    .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
+    .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
+    .hold          (held),
+    .ends          (frames_ends),
+    .end_header    (frames_end_header),
+    .end_last_byte (frames_end_last_byte),
+    .end_long      (frames_end_long),
+    .end_bad       (frames_end_bad),
+    .end_stored    (frames_end_stored),
+    .discard       (discard),
+    .beats_valid (frames_beats_valid), .beats_ready (remove_beats_ready),
+    .beats_payload_data (frames_beats_payload_data), .beats_payload_keep (frames_beats_payload_keep),
+    .beats_payload_last (frames_beats_payload_last), .beats_payload_user (frames_beats_payload_user)
   );
 
   wire receiver_packet_valid = next_full & asks; // gbn-rx.ts:173
-  wire [9:0] receiver_packet_payload_session = next_held_packet_session; // gbn-rx.ts:173
-  wire [31:0] receiver_packet_payload_sequence = next_held_packet_sequence; // gbn-rx.ts:173
-  wire receiver_packet_payload_control = next_held_packet_control; // gbn-rx.ts:173
-  wire [57:0] receiver_packet_payload_peer_identity = next_held_packet_peer_identity; // gbn-rx.ts:173
-  wire [63:0] receiver_packet_payload_peer_address = next_held_packet_peer_address; // gbn-rx.ts:173
-  wire receiver_control_valid = control_valid; // gbn-rx.ts:173
-  wire [9:0] receiver_control_payload_session = control_payload_session; // gbn-rx.ts:173
-  wire receiver_control_payload_open = control_payload_open; // gbn-rx.ts:173
-  wire receiver_answer_room = answer_room; // gbn-rx.ts:173
   GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 receiver ( // gbn-rx.ts:173
-    .clk                          (clk),
-    .rst                          (rst),
-    .packet_valid                 (receiver_packet_valid),
-    .packet_ready                 (receiver_packet_ready),
-    .packet_payload_session       (receiver_packet_payload_session),
-    .packet_payload_sequence      (receiver_packet_payload_sequence),
-    .packet_payload_control       (receiver_packet_payload_control),
-    .packet_payload_peer_identity (receiver_packet_payload_peer_identity),
-    .packet_payload_peer_address  (receiver_packet_payload_peer_address),
-    .control_valid                (receiver_control_valid),
-    .control_ready                (receiver_control_ready),
-    .control_payload_session      (receiver_control_payload_session),
-    .control_payload_open         (receiver_control_payload_open),
-    .answer_room                  (receiver_answer_room),
-    .verdict_valid                (receiver_verdict_valid),
-    .verdict_what                 (receiver_verdict_what),
-    .answer_valid                 (receiver_answer_valid),
-    .answer_answer_session        (receiver_answer_answer_session),
-    .answer_answer_sequence       (receiver_answer_answer_sequence),
-    .answer_answer_nack           (receiver_answer_answer_nack),
-    .answer_answer_peer_identity  (receiver_answer_answer_peer_identity),
-    .answer_answer_peer_address   (receiver_answer_answer_peer_address)
+    .clk (clk), .rst (rst),
+    .packet_valid (receiver_packet_valid), .packet_ready (receiver_packet_ready),
+    .packet_payload_session (next_held_packet_session), .packet_payload_sequence (next_held_packet_sequence),
+    .packet_payload_control (next_held_packet_control),
+    .packet_payload_peer_identity (next_held_packet_peer_identity),
+    .packet_payload_peer_address (next_held_packet_peer_address),
+    .control_valid (control_valid), .control_ready (control_ready),
+    .control_payload_session (control_payload_session), .control_payload_open (control_payload_open),
+    .answer_room                 (answer_room),
+    .verdict_valid               (receiver_verdict_valid),
+    .verdict_what                (receiver_verdict_what),
+    .answer_valid                (receiver_answer_valid),
+    .answer_answer_session       (receiver_answer_answer_session),
+    .answer_answer_sequence      (receiver_answer_answer_sequence),
+    .answer_answer_nack          (receiver_answer_answer_nack),
+    .answer_answer_peer_identity (receiver_answer_answer_peer_identity),
+    .answer_answer_peer_address  (receiver_answer_answer_peer_address)
   );
 
-  wire queue_push_valid = entry_valid; // gbn-rx.ts:309
-  wire [1:0] queue_push_payload_kind = entry_kind; // gbn-rx.ts:309
-  wire queue_push_payload_kept = entry_kept; // gbn-rx.ts:309
-  wire queue_push_payload_bad = entry_bad; // gbn-rx.ts:309
-  wire queue_push_payload_lost = entry_lost; // gbn-rx.ts:309
-  wire queue_push_payload_silent = entry_silent; // gbn-rx.ts:309
-  wire [9:0] queue_push_payload_packet_session = entry_packet_session; // gbn-rx.ts:309
-  wire [31:0] queue_push_payload_packet_sequence = entry_packet_sequence; // gbn-rx.ts:309
-  wire queue_push_payload_packet_control = entry_packet_control; // gbn-rx.ts:309
-  wire [57:0] queue_push_payload_packet_peer_identity = entry_packet_peer_identity; // gbn-rx.ts:309
-  wire [63:0] queue_push_payload_packet_peer_address = entry_packet_peer_address; // gbn-rx.ts:309
-  wire queue_push_payload_nack = entry_nack; // gbn-rx.ts:309
-  wire [15:0] queue_push_payload_ip_length = entry_ip_length; // gbn-rx.ts:309
-  wire [15:0] queue_push_payload_checksum = entry_checksum; // gbn-rx.ts:309
-  wire [15:0] queue_push_payload_udp_length = entry_udp_length; // gbn-rx.ts:309
-  wire queue_pop_ready = ~next_skid_full; // gbn-rx.ts:309
   Fifo_Queued_d16 queue ( // gbn-rx.ts:309
-    .clk                               (clk),
-    .rst                               (rst),
-    .push_valid                        (queue_push_valid),
-    .push_ready                        (queue_push_ready),
-    .push_payload_kind                 (queue_push_payload_kind),
-    .push_payload_kept                 (queue_push_payload_kept),
-    .push_payload_bad                  (queue_push_payload_bad),
-    .push_payload_lost                 (queue_push_payload_lost),
-    .push_payload_silent               (queue_push_payload_silent),
-    .push_payload_packet_session       (queue_push_payload_packet_session),
-    .push_payload_packet_sequence      (queue_push_payload_packet_sequence),
-    .push_payload_packet_control       (queue_push_payload_packet_control),
-    .push_payload_packet_peer_identity (queue_push_payload_packet_peer_identity),
-    .push_payload_packet_peer_address  (queue_push_payload_packet_peer_address),
-    .push_payload_nack                 (queue_push_payload_nack),
-    .push_payload_ip_length            (queue_push_payload_ip_length),
-    .push_payload_checksum             (queue_push_payload_checksum),
-    .push_payload_udp_length           (queue_push_payload_udp_length),
-    .pop_valid                         (queue_pop_valid),
-    .pop_ready                         (queue_pop_ready),
-    .pop_payload_kind                  (queue_pop_payload_kind),
-    .pop_payload_kept                  (queue_pop_payload_kept),
-    .pop_payload_bad                   (queue_pop_payload_bad),
-    .pop_payload_lost                  (queue_pop_payload_lost),
-    .pop_payload_silent                (queue_pop_payload_silent),
-    .pop_payload_packet_session        (queue_pop_payload_packet_session),
-    .pop_payload_packet_sequence       (queue_pop_payload_packet_sequence),
-    .pop_payload_packet_control        (queue_pop_payload_packet_control),
-    .pop_payload_packet_peer_identity  (queue_pop_payload_packet_peer_identity),
-    .pop_payload_packet_peer_address   (queue_pop_payload_packet_peer_address),
-    .pop_payload_nack                  (queue_pop_payload_nack),
-    .pop_payload_ip_length             (queue_pop_payload_ip_length),
-    .pop_payload_checksum              (queue_pop_payload_checksum),
-    .pop_payload_udp_length            (queue_pop_payload_udp_length),
-    .level                             (queue_level)
+    .clk (clk), .rst (rst),
+    .push_valid (entry_valid), .push_ready (queue_push_ready), .push_payload_kind (entry_kind),
+    .push_payload_kept (entry_kept), .push_payload_bad (entry_bad), .push_payload_lost (entry_lost),
+    .push_payload_silent (entry_silent), .push_payload_packet_session (entry_packet_session),
+    .push_payload_packet_sequence (entry_packet_sequence), .push_payload_packet_control (entry_packet_control),
+    .push_payload_packet_peer_identity (entry_packet_peer_identity),
+    .push_payload_packet_peer_address (entry_packet_peer_address), .push_payload_nack (entry_nack),
+    .push_payload_ip_length (entry_ip_length), .push_payload_checksum (entry_checksum),
+    .push_payload_udp_length (entry_udp_length),
+    .pop_valid (queue_pop_valid), .pop_ready (~next_skid_full), .pop_payload_kind (queue_pop_payload_kind),
+    .pop_payload_kept (queue_pop_payload_kept), .pop_payload_bad (queue_pop_payload_bad),
+    .pop_payload_lost (queue_pop_payload_lost), .pop_payload_silent (queue_pop_payload_silent),
+    .pop_payload_packet_session (queue_pop_payload_packet_session),
+    .pop_payload_packet_sequence (queue_pop_payload_packet_sequence),
+    .pop_payload_packet_control (queue_pop_payload_packet_control),
+    .pop_payload_packet_peer_identity (queue_pop_payload_packet_peer_identity),
+    .pop_payload_packet_peer_address (queue_pop_payload_packet_peer_address),
+    .pop_payload_nack (queue_pop_payload_nack), .pop_payload_ip_length (queue_pop_payload_ip_length),
+    .pop_payload_checksum (queue_pop_payload_checksum), .pop_payload_udp_length (queue_pop_payload_udp_length),
+    .level (queue_level)
   );
 
   wire silences_push_valid = delivered & late_silent; // gbn-rx.ts:344
-  wire [9:0] silences_push_payload_session = late_packet_session; // gbn-rx.ts:344
-  wire [15:0] silences_push_payload_ticket = late_packet_sequence[15:0]; // gbn-rx.ts:344
-  wire silences_pop_ready = silent_ready; // gbn-rx.ts:344
   Fifo_Turn_d16 silences ( // gbn-rx.ts:344
-    .clk                  (clk),
-    .rst                  (rst),
-    .push_valid           (silences_push_valid),
-    .push_ready           (silences_push_ready),
-    .push_payload_session (silences_push_payload_session),
-    .push_payload_ticket  (silences_push_payload_ticket),
-    .pop_valid            (silences_pop_valid),
-    .pop_ready            (silences_pop_ready),
-    .pop_payload_session  (silences_pop_payload_session),
-    .pop_payload_ticket   (silences_pop_payload_ticket),
-    .level                (silences_level)
+    .clk (clk), .rst (rst),
+    .push_valid (silences_push_valid), .push_ready (silences_push_ready), .push_payload_session (late_packet_session),
+    .push_payload_ticket (late_packet_sequence[15:0]),
+    .pop_valid (silent_valid), .pop_ready (silent_ready), .pop_payload_session (silent_payload_session),
+    .pop_payload_ticket (silent_payload_ticket),
+    .level (silences_level)
   );
 
-  wire remove_plan_valid = planned_pop_valid; // gbn-rx.ts:390
-  wire [1:0] remove_plan_payload_action = planned_pop_payload_action; // gbn-rx.ts:390
-  wire [15:0] remove_plan_payload_ticket = planned_pop_payload_ticket; // gbn-rx.ts:390
-  wire [15:0] remove_plan_payload_tag = planned_pop_payload_tag; // gbn-rx.ts:390
-  wire [15:0] remove_plan_payload_ip_length = planned_pop_payload_ip_length; // gbn-rx.ts:390
-  wire [15:0] remove_plan_payload_checksum = planned_pop_payload_checksum; // gbn-rx.ts:390
-  wire [15:0] remove_plan_payload_udp_length = planned_pop_payload_udp_length; // gbn-rx.ts:390
-  wire remove_beats_valid = frames_beats_valid; // gbn-rx.ts:390
-  wire [511:0] remove_beats_payload_data = frames_beats_payload_data; // gbn-rx.ts:390
-  wire [63:0] remove_beats_payload_keep = frames_beats_payload_keep; // gbn-rx.ts:390
-  wire remove_beats_payload_last = frames_beats_payload_last; // gbn-rx.ts:390
-  wire remove_beats_payload_user = frames_beats_payload_user; // gbn-rx.ts:390
-  wire remove_tx_ready = tx_ready; // gbn-rx.ts:390
   GbnRemove_beatBytes64_frameBytes1536 remove ( // gbn-rx.ts:390
-    .clk                     (clk),
-    .rst                     (rst),
-    .plan_valid              (remove_plan_valid),
-    .plan_ready              (remove_plan_ready),
-    .plan_payload_action     (remove_plan_payload_action),
-    .plan_payload_ticket     (remove_plan_payload_ticket),
-    .plan_payload_tag        (remove_plan_payload_tag),
-    .plan_payload_ip_length  (remove_plan_payload_ip_length),
-    .plan_payload_checksum   (remove_plan_payload_checksum),
-    .plan_payload_udp_length (remove_plan_payload_udp_length),
-    .beats_valid             (remove_beats_valid),
-    .beats_ready             (remove_beats_ready),
-    .beats_payload_data      (remove_beats_payload_data),
-    .beats_payload_keep      (remove_beats_payload_keep),
-    .beats_payload_last      (remove_beats_payload_last),
-    .beats_payload_user      (remove_beats_payload_user),
-    .tx_valid                (remove_tx_valid),
-    .tx_ready                (remove_tx_ready),
-    .tx_payload_data         (remove_tx_payload_data),
-    .tx_payload_keep         (remove_tx_payload_keep),
-    .tx_payload_last         (remove_tx_payload_last),
-    .tx_payload_user         (remove_tx_payload_user)
+    .clk (clk), .rst (rst),
+    .plan_valid (planned_pop_valid), .plan_ready (remove_plan_ready),
+    .plan_payload_action (planned_pop_payload_action), .plan_payload_ticket (planned_pop_payload_ticket),
+    .plan_payload_tag (planned_pop_payload_tag), .plan_payload_ip_length (planned_pop_payload_ip_length),
+    .plan_payload_checksum (planned_pop_payload_checksum), .plan_payload_udp_length (planned_pop_payload_udp_length),
+    .beats_valid (frames_beats_valid), .beats_ready (remove_beats_ready),
+    .beats_payload_data (frames_beats_payload_data), .beats_payload_keep (frames_beats_payload_keep),
+    .beats_payload_last (frames_beats_payload_last), .beats_payload_user (frames_beats_payload_user),
+    .tx_valid (tx_valid), .tx_ready (tx_ready), .tx_payload_data (tx_payload_data),
+    .tx_payload_keep (tx_payload_keep), .tx_payload_last (tx_payload_last), .tx_payload_user (tx_payload_user)
   );
 
-  wire planned_push_valid = plans_valid; // gbn-rx.ts:391
-  wire [1:0] planned_push_payload_action = plans_payload_action; // gbn-rx.ts:391
-  wire [15:0] planned_push_payload_ticket = plans_payload_ticket; // gbn-rx.ts:391
-  wire [15:0] planned_push_payload_tag = plans_payload_tag; // gbn-rx.ts:391
-  wire [15:0] planned_push_payload_ip_length = late_ip_length; // gbn-rx.ts:391
-  wire [15:0] planned_push_payload_checksum = late_checksum; // gbn-rx.ts:391
-  wire [15:0] planned_push_payload_udp_length = late_udp_length; // gbn-rx.ts:391
-  wire planned_pop_ready = remove_plan_ready; // gbn-rx.ts:391
   Fifo_RemovePlan_d32 planned ( // gbn-rx.ts:391
-    .clk                     (clk),
-    .rst                     (rst),
-    .push_valid              (planned_push_valid),
-    .push_ready              (planned_push_ready),
-    .push_payload_action     (planned_push_payload_action),
-    .push_payload_ticket     (planned_push_payload_ticket),
-    .push_payload_tag        (planned_push_payload_tag),
-    .push_payload_ip_length  (planned_push_payload_ip_length),
-    .push_payload_checksum   (planned_push_payload_checksum),
-    .push_payload_udp_length (planned_push_payload_udp_length),
-    .pop_valid               (planned_pop_valid),
-    .pop_ready               (planned_pop_ready),
-    .pop_payload_action      (planned_pop_payload_action),
-    .pop_payload_ticket      (planned_pop_payload_ticket),
-    .pop_payload_tag         (planned_pop_payload_tag),
-    .pop_payload_ip_length   (planned_pop_payload_ip_length),
-    .pop_payload_checksum    (planned_pop_payload_checksum),
-    .pop_payload_udp_length  (planned_pop_payload_udp_length),
-    .level                   (planned_level)
+    .clk (clk), .rst (rst),
+    .push_valid (plans_valid), .push_ready (planned_push_ready), .push_payload_action (plans_payload_action),
+    .push_payload_ticket (plans_payload_ticket), .push_payload_tag (plans_payload_tag),
+    .push_payload_ip_length (late_ip_length), .push_payload_checksum (late_checksum),
+    .push_payload_udp_length (late_udp_length),
+    .pop_valid (planned_pop_valid), .pop_ready (remove_plan_ready), .pop_payload_action (planned_pop_payload_action),
+    .pop_payload_ticket (planned_pop_payload_ticket), .pop_payload_tag (planned_pop_payload_tag),
+    .pop_payload_ip_length (planned_pop_payload_ip_length), .pop_payload_checksum (planned_pop_payload_checksum),
+    .pop_payload_udp_length (planned_pop_payload_udp_length),
+    .level (planned_level)
   );
 
-  wire heard_queue_push_valid = heard_valid; // gbn-rx.ts:429
-  wire [9:0] heard_queue_push_payload_session = late_packet_session; // gbn-rx.ts:429
-  wire [31:0] heard_queue_push_payload_sequence = late_packet_sequence; // gbn-rx.ts:429
-  wire heard_queue_push_payload_nack = late_nack; // gbn-rx.ts:429
-  wire heard_queue_pop_ready = acks_ready; // gbn-rx.ts:429
   Fifo_Acknowledgement_d16 heard_queue ( // gbn-rx.ts:429
-    .clk                   (clk),
-    .rst                   (rst),
-    .push_valid            (heard_queue_push_valid),
-    .push_ready            (heard_queue_push_ready),
-    .push_payload_session  (heard_queue_push_payload_session),
-    .push_payload_sequence (heard_queue_push_payload_sequence),
-    .push_payload_nack     (heard_queue_push_payload_nack),
-    .pop_valid             (heard_queue_pop_valid),
-    .pop_ready             (heard_queue_pop_ready),
-    .pop_payload_session   (heard_queue_pop_payload_session),
-    .pop_payload_sequence  (heard_queue_pop_payload_sequence),
-    .pop_payload_nack      (heard_queue_pop_payload_nack),
-    .level                 (heard_queue_level)
+    .clk (clk), .rst (rst),
+    .push_valid (heard_valid), .push_ready (heard_queue_push_ready), .push_payload_session (late_packet_session),
+    .push_payload_sequence (late_packet_sequence), .push_payload_nack (late_nack),
+    .pop_valid (acks_valid), .pop_ready (acks_ready), .pop_payload_session (acks_payload_session),
+    .pop_payload_sequence (acks_payload_sequence), .pop_payload_nack (acks_payload_nack),
+    .level (heard_queue_level)
   );
 
-  wire answers_push_valid = receiver_answer_valid; // gbn-rx.ts:437
-  wire [9:0] answers_push_payload_session = receiver_answer_answer_session; // gbn-rx.ts:437
-  wire [31:0] answers_push_payload_sequence = receiver_answer_answer_sequence; // gbn-rx.ts:437
-  wire answers_push_payload_nack = receiver_answer_answer_nack; // gbn-rx.ts:437
-  wire [57:0] answers_push_payload_peer_identity = receiver_answer_answer_peer_identity; // gbn-rx.ts:437
-  wire [63:0] answers_push_payload_peer_address = receiver_answer_answer_peer_address; // gbn-rx.ts:437
-  wire answers_pop_ready = writer_job_ready; // gbn-rx.ts:437
   Fifo_Answer_d16 answers ( // gbn-rx.ts:437
-    .clk                        (clk),
-    .rst                        (rst),
-    .push_valid                 (answers_push_valid),
-    .push_ready                 (answers_push_ready),
-    .push_payload_session       (answers_push_payload_session),
-    .push_payload_sequence      (answers_push_payload_sequence),
-    .push_payload_nack          (answers_push_payload_nack),
-    .push_payload_peer_identity (answers_push_payload_peer_identity),
-    .push_payload_peer_address  (answers_push_payload_peer_address),
-    .pop_valid                  (answers_pop_valid),
-    .pop_ready                  (answers_pop_ready),
-    .pop_payload_session        (answers_pop_payload_session),
-    .pop_payload_sequence       (answers_pop_payload_sequence),
-    .pop_payload_nack           (answers_pop_payload_nack),
-    .pop_payload_peer_identity  (answers_pop_payload_peer_identity),
-    .pop_payload_peer_address   (answers_pop_payload_peer_address),
-    .level                      (answers_level)
+    .clk (clk), .rst (rst),
+    .push_valid (receiver_answer_valid), .push_ready (answers_push_ready),
+    .push_payload_session (receiver_answer_answer_session), .push_payload_sequence (receiver_answer_answer_sequence),
+    .push_payload_nack (receiver_answer_answer_nack),
+    .push_payload_peer_identity (receiver_answer_answer_peer_identity),
+    .push_payload_peer_address (receiver_answer_answer_peer_address),
+    .pop_valid (answers_pop_valid), .pop_ready (writer_job_ready), .pop_payload_session (answers_pop_payload_session),
+    .pop_payload_sequence (answers_pop_payload_sequence), .pop_payload_nack (answers_pop_payload_nack),
+    .pop_payload_peer_identity (answers_pop_payload_peer_identity),
+    .pop_payload_peer_address (answers_pop_payload_peer_address),
+    .level (answers_level)
   );
 
-  wire writer_job_valid = answers_pop_valid; // gbn-rx.ts:446
-  wire [9:0] writer_job_payload_session = answers_pop_payload_session; // gbn-rx.ts:446
-  wire [31:0] writer_job_payload_sequence = answers_pop_payload_sequence; // gbn-rx.ts:446
-  wire writer_job_payload_nack = answers_pop_payload_nack; // gbn-rx.ts:446
-  wire [57:0] writer_job_payload_peer_identity = answers_pop_payload_peer_identity; // gbn-rx.ts:446
-  wire [63:0] writer_job_payload_peer_address = answers_pop_payload_peer_address; // gbn-rx.ts:446
-  wire [47:0] writer_config_mac = config_mac; // gbn-rx.ts:446
-  wire [31:0] writer_config_ip = config_ip; // gbn-rx.ts:446
-  wire [15:0] writer_config_native_port = config_native_port; // gbn-rx.ts:446
-  wire [15:0] writer_config_client_port = config_client_port; // gbn-rx.ts:446
-  wire writer_config_accept_any_mac = config_accept_any_mac; // gbn-rx.ts:446
-  wire writer_tx_ready = answers_ready; // gbn-rx.ts:446
   GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 writer ( // gbn-rx.ts:446
-    .clk                       (clk),
-    .rst                       (rst),
-    .job_valid                 (writer_job_valid),
-    .job_ready                 (writer_job_ready),
-    .job_payload_session       (writer_job_payload_session),
-    .job_payload_sequence      (writer_job_payload_sequence),
-    .job_payload_nack          (writer_job_payload_nack),
-    .job_payload_peer_identity (writer_job_payload_peer_identity),
-    .job_payload_peer_address  (writer_job_payload_peer_address),
-    .config_mac                (writer_config_mac),
-    .config_ip                 (writer_config_ip),
-    .config_native_port        (writer_config_native_port),
-    .config_client_port        (writer_config_client_port),
-    .config_accept_any_mac     (writer_config_accept_any_mac),
-    .tx_valid                  (writer_tx_valid),
-    .tx_ready                  (writer_tx_ready),
-    .tx_payload_data           (writer_tx_payload_data),
-    .tx_payload_keep           (writer_tx_payload_keep),
-    .tx_payload_last           (writer_tx_payload_last),
-    .tx_payload_user           (writer_tx_payload_user)
+    .clk (clk), .rst (rst),
+    .job_valid (answers_pop_valid), .job_ready (writer_job_ready), .job_payload_session (answers_pop_payload_session),
+    .job_payload_sequence (answers_pop_payload_sequence), .job_payload_nack (answers_pop_payload_nack),
+    .job_payload_peer_identity (answers_pop_payload_peer_identity),
+    .job_payload_peer_address (answers_pop_payload_peer_address),
+    .config_mac            (config_mac),
+    .config_ip             (config_ip),
+    .config_native_port    (config_native_port),
+    .config_client_port    (config_client_port),
+    .config_accept_any_mac (config_accept_any_mac),
+    .tx_valid (answers_valid), .tx_ready (answers_ready), .tx_payload_data (answers_payload_data),
+    .tx_payload_keep (answers_payload_keep), .tx_payload_last (answers_payload_last),
+    .tx_payload_user (answers_payload_user)
   );
 
   always @(posedge clk)
     if (rst) begin
-      judged_valid <= 1'b0;
-      entry_valid <= 1'b0;
-      held <= 1'b1;
-      full <= 1'b0;
-      early_valid <= 1'b0;
-      late_valid <= 1'b0;
-      answer_room <= 1'b0;
-      events_accepted_1 <= 1'b0;
-      events_duplicates_1 <= 1'b0;
-      events_ahead_1 <= 1'b0;
-      events_strangers_1 <= 1'b0;
-      events_refused_1 <= 1'b0;
-      events_malformed_1 <= 1'b0;
-      events_corrupt_1 <= 1'b0;
-      events_management_1 <= 1'b0;
-      events_passed_1 <= 1'b0;
-      events_acks_heard_1 <= 1'b0;
-      events_acks_1 <= 1'b0;
+      judged_valid <= 1'b0; entry_valid <= 1'b0; held <= 1'b1; full <= 1'b0; early_valid <= 1'b0; late_valid <= 1'b0;
+      answer_room <= 1'b0; events_accepted_1 <= 1'b0; events_duplicates_1 <= 1'b0; events_ahead_1 <= 1'b0;
+      events_strangers_1 <= 1'b0; events_refused_1 <= 1'b0; events_malformed_1 <= 1'b0; events_corrupt_1 <= 1'b0;
+      events_management_1 <= 1'b0; events_passed_1 <= 1'b0; events_acks_heard_1 <= 1'b0; events_acks_1 <= 1'b0;
       events_nacks_1 <= 1'b0;
     end
     else begin
@@ -668,8 +383,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
       events_ahead_1 <= intact & (late_kind == 2'd1) & (receiver_verdict_what == 3'd2);
       events_strangers_1 <= intact & (late_kind == 2'd1) & (receiver_verdict_what == 3'd3);
       events_refused_1 <=
-        (intact & (late_kind == 2'd1) & (receiver_verdict_what == 3'd4))
-        | (late_valid & late_lost & ~late_bad);
+        (intact & (late_kind == 2'd1) & (receiver_verdict_what == 3'd4)) | (late_valid & late_lost & ~late_bad);
       events_malformed_1 <= (intact & (late_kind == 2'd3)) | (raw & ~late_kept);
       events_corrupt_1 <= late_valid & late_bad;
       events_management_1 <= managed;
@@ -679,20 +393,14 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
       events_nacks_1 <= receiver_answer_valid & receiver_answer_answer_nack;
     end
   wire [31:0] judged_ours_joined = {
-    frames_end_header[215:208],
-    frames_end_header[223:216],
-    frames_end_header[231:224],
-    frames_end_header[239:232]
+    frames_end_header[215:208], frames_end_header[223:216], frames_end_header[231:224], frames_end_header[239:232]
   };
   wire judged_ours_or =
     ({frames_end_header[55:48], frames_end_header[63:56], frames_end_header[71:64], frames_end_header[79:72], frames_end_header[87:80], frames_end_header[95:88]} == config_mac)
-    | frames_end_header[48]
-    | (judged_ours_joined == config_ip)
-    | (frames_end_header[215:212] == 4'd14)
-    | (&judged_ours_joined)
-    | ~(|judged_ours_joined);
+    | frames_end_header[48] | (judged_ours_joined == config_ip) | (frames_end_header[215:212] == 4'd14)
+    | (&judged_ours_joined) | ~(|judged_ours_joined);
   wire [19:0] judged_sums_sum = {4'd0, frames_end_header[199:192], frames_end_header[207:200]} + {4'd0, frames_end_header[215:208], frames_end_header[223:216]} + ({4'd0, frames_end_header[231:224], frames_end_header[239:232]} + ({4'd0, frames_end_header[247:240], frames_end_header[255:248]} + {4'd0, frames_end_header[263:256], frames_end_header[271:264]}));
-  wire [19:0] judged_sums_sum_2 = {4'd0, frames_end_header[119:112], frames_end_header[127:120]} + {4'd0, frames_end_header[135:128], frames_end_header[143:136]} + ({4'd0, frames_end_header[151:144], frames_end_header[159:152]} + ({4'd0, frames_end_header[167:160], frames_end_header[175:168]} + {4'd0, frames_end_header[183:176], frames_end_header[191:184]}));
+  wire [19:0] frames_end_header_sum = {4'd0, frames_end_header[119:112], frames_end_header[127:120]} + {4'd0, frames_end_header[135:128], frames_end_header[143:136]} + ({4'd0, frames_end_header[151:144], frames_end_header[159:152]} + ({4'd0, frames_end_header[167:160], frames_end_header[175:168]} + {4'd0, frames_end_header[183:176], frames_end_header[191:184]}));
 
   always @(posedge clk) begin
     judged_kept <= frames_end_stored & ~(discard | frames_end_bad | frames_end_long);
@@ -700,18 +408,14 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     judged_long <= frames_end_long;
     judged_stored <= frames_end_stored;
     judged_ours <= {
-      ~judged_ours_or,
-      udp_ip,
-      our_port,
-      (frames_end_header[119:116] == 4'd4) & (frames_end_header[115:112] == 4'd5),
+      ~judged_ours_or, udp_ip, our_port, (frames_end_header[119:116] == 4'd4) & (frames_end_header[115:112] == 4'd5),
       ~(frames_end_header[165] | (|{frames_end_header[164:160], frames_end_header[175:168]})),
       {frames_end_header[247:240], frames_end_header[255:248], frames_end_header[263:256], frames_end_header[271:264]} == config_ip,
       ({frames_end_header[7:0], frames_end_header[15:8], frames_end_header[23:16], frames_end_header[31:24], frames_end_header[39:32], frames_end_header[47:40]} == config_mac) | config_accept_any_mac,
       {frames_end_header[311:304], frames_end_header[319:312]} == ({frames_end_header[135:128], frames_end_header[143:136]} - 16'd20),
-      ~past,
-      {frames_end_header[135:128], frames_end_header[143:136]} >= 16'd28
+      ~past, {frames_end_header[135:128], frames_end_header[143:136]} >= 16'd28
     };
-    judged_sums <= {judged_sums_sum, judged_sums_sum_2};
+    judged_sums <= {judged_sums_sum, frames_end_header_sum};
     judged_data <= is_data;
     judged_answered <= answered;
     judged_nack <= frames_end_header[343:336] == 8'd2;
@@ -723,21 +427,10 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     judged_session <= frames_end_header[395:386];
     judged_sequence <= frames_end_header[375:344];
     judged_peer <= {
-      frames_end_header[55:48],
-      frames_end_header[63:56],
-      frames_end_header[71:64],
-      frames_end_header[79:72],
-      frames_end_header[87:80],
-      frames_end_header[95:88],
-      frames_end_header[295:288],
-      frames_end_header[303:296],
-      frames_end_header[215:208],
-      frames_end_header[223:216],
-      frames_end_header[231:224],
-      frames_end_header[239:232],
-      frames_end_header[279:272],
-      frames_end_header[287:280],
-      frames_end_header[385:376]
+      frames_end_header[55:48], frames_end_header[63:56], frames_end_header[71:64], frames_end_header[79:72],
+      frames_end_header[87:80], frames_end_header[95:88], frames_end_header[295:288], frames_end_header[303:296],
+      frames_end_header[215:208], frames_end_header[223:216], frames_end_header[231:224], frames_end_header[239:232],
+      frames_end_header[279:272], frames_end_header[287:280], frames_end_header[385:376]
     };
     judged_ip_length <= {frames_end_header[135:128], frames_end_header[143:136]};
     judged_checksum <= {frames_end_header[199:192], frames_end_header[207:200]};
@@ -788,8 +481,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      next_full <= 1'b0;
-      next_skid_full <= 1'b0;
+      next_full <= 1'b0; next_skid_full <= 1'b0;
     end
     else if (next_room) begin
       next_full <= queue_pop_valid | next_skid_full;
@@ -804,15 +496,9 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
       next_held_bad <= next_skid_full ? next_skid_held_bad : queue_pop_payload_bad;
       next_held_lost <= next_skid_full ? next_skid_held_lost : queue_pop_payload_lost;
       next_held_silent <= next_skid_full ? next_skid_held_silent : queue_pop_payload_silent;
-      next_held_packet_session <=
-        next_skid_full ? next_skid_held_packet_session :
-        queue_pop_payload_packet_session;
-      next_held_packet_sequence <=
-        next_skid_full ? next_skid_held_packet_sequence :
-        queue_pop_payload_packet_sequence;
-      next_held_packet_control <=
-        next_skid_full ? next_skid_held_packet_control :
-        queue_pop_payload_packet_control;
+      next_held_packet_session <= next_skid_full ? next_skid_held_packet_session : queue_pop_payload_packet_session;
+      next_held_packet_sequence <= next_skid_full ? next_skid_held_packet_sequence : queue_pop_payload_packet_sequence;
+      next_held_packet_control <= next_skid_full ? next_skid_held_packet_control : queue_pop_payload_packet_control;
       next_held_packet_peer_identity <=
         next_skid_full ? next_skid_held_packet_peer_identity :
         queue_pop_payload_packet_peer_identity;
@@ -847,25 +533,6 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     if (rst) place <= 8'd0;
     else if (managed) place <= place + 8'd1;
 
-  assign rx_ready = frames_rx_ready;
-  assign tx_valid = remove_tx_valid;
-  assign tx_payload_data = remove_tx_payload_data;
-  assign tx_payload_keep = remove_tx_payload_keep;
-  assign tx_payload_last = remove_tx_payload_last;
-  assign tx_payload_user = remove_tx_payload_user;
-  assign answers_valid = writer_tx_valid;
-  assign answers_payload_data = writer_tx_payload_data;
-  assign answers_payload_keep = writer_tx_payload_keep;
-  assign answers_payload_last = writer_tx_payload_last;
-  assign answers_payload_user = writer_tx_payload_user;
-  assign acks_valid = heard_queue_pop_valid;
-  assign acks_payload_session = heard_queue_pop_payload_session;
-  assign acks_payload_sequence = heard_queue_pop_payload_sequence;
-  assign acks_payload_nack = heard_queue_pop_payload_nack;
-  assign silent_valid = silences_pop_valid;
-  assign silent_payload_session = silences_pop_payload_session;
-  assign silent_payload_ticket = silences_pop_payload_ticket;
-  assign control_ready = receiver_control_ready;
   assign context_write_en = delivered | managed;
   assign context_write_index = managed ? {3'd0, place} + 11'd1024 : {1'b0, late_packet_session};
   assign context_write_value_mac = late_packet_peer_address[63:16];
@@ -884,20 +551,8 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   assign events_nacks = events_nacks_1;
 
   wire _unused_ok = &{
-    1'b0,
-    frames_end_header[439:436],
-    frames_end_header[423:396],
-    frames_end_header[335:320],
-    receiver_verdict_valid,
-    queue_push_ready,
-    silences_push_ready,
-    late_packet_peer_identity[57:10],
-    late_packet_peer_address[15:0],
-    planned_push_ready,
-    planned_level,
-    heard_queue_push_ready,
-    heard_queue_level,
-    answers_push_ready,
-    1'b0
+    1'b0, frames_end_header[439:436], frames_end_header[423:396], frames_end_header[335:320], receiver_verdict_valid,
+    queue_push_ready, silences_push_ready, late_packet_peer_identity[57:10], late_packet_peer_address[15:0],
+    planned_push_ready, planned_level, heard_queue_push_ready, heard_queue_level, answers_push_ready, 1'b0
   };
 endmodule

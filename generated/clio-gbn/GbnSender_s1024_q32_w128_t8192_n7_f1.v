@@ -9,15 +9,18 @@
 module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   input  wire        clk,
   input  wire        rst,
+  // control: stream in
   input  wire        control_valid,
   output wire        control_ready,
   input  wire [9:0]  control_payload_session,
   input  wire        control_payload_open,
+  // heard: stream in
   input  wire        heard_valid,
   output wire        heard_ready,
   input  wire [9:0]  heard_payload_session,
   input  wire [31:0] heard_payload_sequence,
   input  wire        heard_payload_nack,
+  // request: stream in
   input  wire        request_valid,
   output wire        request_ready,
   input  wire [9:0]  request_payload,
@@ -26,6 +29,7 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   output wire        granted_closed,
   output wire        granted_now,
   output wire [31:0] granted_sequence,
+  // step: stream in
   input  wire        step_valid,
   output wire        step_ready,
   input  wire [9:0]  step_payload_session,
@@ -37,9 +41,11 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   input  wire        reading_valid,
   input  wire [9:0]  reading_session,
   input  wire [31:0] reading_sequence,
+  // again: stream out
   output wire        again_valid,
   input  wire        again_ready,
   output wire [9:0]  again_payload,
+  // failed: stream out
   output wire        failed_valid,
   input  wire        failed_ready,
   output wire [9:0]  failed_payload,
@@ -51,20 +57,18 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   reg [6:0] wait_; // sender.ts:108
   reg op_valid; // sender.ts:109
   reg [2:0] op_kind; // sender.ts:110
-  reg [9:0] op_session; // sender.ts:110
-  reg [31:0] op_sequence; // sender.ts:110
-  reg op_flag; // sender.ts:110
+  reg [9:0] op_session;
+  reg [31:0] op_sequence;
+  reg op_flag;
   reg stepping; // sender.ts:112
   reg requesting; // sender.ts:113
   reg asked_locked; // sender.ts:151
-  reg [2:0] asked_owner; // sender.ts:151
+  reg [2:0] asked_owner;
   reg due; // sender.ts:154
   reg urgent; // sender.ts:155
   reg first_round; // sender.ts:188
   wire failed_queue_push_ready; // sender.ts:242
-  wire failed_queue_pop_valid; // sender.ts:242
-  wire [9:0] failed_queue_pop_payload; // sender.ts:242
-  wire [4:0] failed_queue_level; // sender.ts:242
+  wire [4:0] failed_queue_level;
   reg joins; // sender.ts:267
   reg [9:0] joining; // sender.ts:268
   reg [10:0] joined; // sender.ts:272
@@ -72,38 +76,31 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   reg fetching; // sender.ts:277
   reg offered; // sender.ts:278
   reg [9:0] offer; // sender.ts:279
-  reg events_nacked_1; // sender.ts:288
-  reg events_timeouts_1; // sender.ts:288
+  reg events_nacked_1, events_timeouts_1; // sender.ts:288
   (* ram_style = "block" *) reg [70:0] states [0:1023]; // sender.ts:185
   wire [70:0] was; // sender.ts:186
   (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // sender.ts:271
   reg [9:0] front; // sender.ts:276
-  wire [2:0] asked_grant; // sender.ts:151
-  wire asked_ready; // sender.ts:151
-  wire [2:0] asked_request; // sender.ts:151
+  wire [2:0] asked_grant, asked_request; // sender.ts:151
+  wire asked_ready;
   wire set_up; // sender.ts:156
   wire looks; // sender.ts:157
-  reg [70:0] was_rd; // sender.ts:186
-  reg [70:0] was_fwd; // sender.ts:186
-  reg was_hit; // sender.ts:186
+  reg [70:0] was_rd, was_fwd; // sender.ts:186
+  reg was_hit;
   wire steps_valid = step_valid & ~stepping; // sender.ts:121
-  wire steps_ready = asked_grant[1] & asked_ready; // sender.ts:121
-  wire requests_valid = request_valid & ~requesting; // sender.ts:121
-  wire requests_ready = asked_grant[2] & asked_ready; // sender.ts:121
+  wire steps_ready = asked_grant[1] & asked_ready;
+  wire requests_valid = request_valid & ~requesting;
+  wire requests_ready = asked_grant[2] & asked_ready;
   wire asked_valid = |(asked_grant & asked_request); // sender.ts:151
   assign asked_ready = ~set_up & ~looks;
   wire [2:0] asked_payload_kind =
-    ({3{asked_grant[0]}} & 3'd1)
-    | ({3{asked_grant[1]}} & 3'd2)
-    | ({3{asked_grant[2]}} & 3'd3); // sender.ts:151
+    ({3{asked_grant[0]}} & 3'd1) | ({3{asked_grant[1]}} & 3'd2) | ({3{asked_grant[2]}} & 3'd3); // sender.ts:151
   wire [9:0] asked_payload_session =
-    ({10{asked_grant[0]}} & heard_payload_session)
-    | ({10{asked_grant[1]}} & step_payload_session)
-    | ({10{asked_grant[2]}} & request_payload); // sender.ts:151
+    ({10{asked_grant[0]}} & heard_payload_session) | ({10{asked_grant[1]}} & step_payload_session)
+    | ({10{asked_grant[2]}} & request_payload);
   wire [31:0] asked_payload_sequence =
-    ({32{asked_grant[0]}} & heard_payload_sequence)
-    | ({32{asked_grant[1]}} & step_payload_sequence); // sender.ts:151
-  wire asked_payload_flag = (asked_grant[0] & heard_payload_nack) | (asked_grant[1] & step_payload_fresh); // sender.ts:151
+    ({32{asked_grant[0]}} & heard_payload_sequence) | ({32{asked_grant[1]}} & step_payload_sequence);
+  wire asked_payload_flag = (asked_grant[0] & heard_payload_nack) | (asked_grant[1] & step_payload_fresh);
   assign asked_request = {requests_valid, steps_valid, heard_valid};
   wire [2:0] asked_after = asked_request & ~(asked_owner | (asked_owner - 3'd1)); // sender.ts:151
   assign asked_grant =
@@ -114,44 +111,40 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   assign set_up = starting | control_valid;
   assign looks = due & ~set_up & (~wanted | urgent);
   wire waited = wait_ == 7'd71; // sender.ts:159
-  wire [9:0] session =
-    (starting | looks) ? cursor :
-    control_valid ? control_payload_session :
-    asked_payload_session; // sender.ts:172
-  wire [7:0] flying = was[40:33] - was[8:1]; // sender.ts:190
+  wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : asked_payload_session; // sender.ts:172
+  wire [31:0] was_sent = was[64:33]; // sender.ts:186
+  wire [31:0] was_acked = was[32:1];
+  wire [7:0] flying = was_sent[7:0] - was_acked[7:0]; // sender.ts:190
   wire some = |flying; // sender.ts:191
-  wire [31:0] next = was[64:33] + 32'd1; // sender.ts:195
+  wire [31:0] next = was_sent + 32'd1; // sender.ts:195
   wire [4:0] clash_sum = {1'b0, reading_session[9] == op_session[9], reading_session[8:6] == op_session[8:6], reading_session[5:3] == op_session[5:3], reading_session[2:0] == op_session[2:0]} + 5'd1;
-  wire [3:0] clash_sum_2 = {1'b0, reading_sequence[6] == next[6], reading_sequence[5:3] == next[5:3], reading_sequence[2:0] == next[2:0]} + 4'd1;
-  wire clash = &{reading_valid, clash_sum[4], clash_sum_2[3]}; // sender.ts:196
-  wire grants = op_valid & (op_kind == 3'd3) & was[0] & ~flying[7] & ~clash; // sender.ts:203
-  wire [31:0] further = op_sequence - was[32:1]; // sender.ts:213
-  wire believed = op_valid & (op_kind == 3'd1) & was[0] & ~(|(further >> 8)) & (further[7:0] <= flying); // sender.ts:214
+  wire [3:0] reading_sequence_sum = {1'b0, reading_sequence[6] == next[6], reading_sequence[5:3] == next[5:3], reading_sequence[2:0] == next[2:0]} + 4'd1;
+  wire clash = &{reading_valid, clash_sum[4], reading_sequence_sum[3]}; // sender.ts:196
+  wire was_open = was[0]; // sender.ts:186
+  wire grants = op_valid & (op_kind == 3'd3) & was_open & ~flying[7] & ~clash; // sender.ts:203
+  wire [31:0] further = op_sequence - was_acked; // sender.ts:213
+  wire believed = op_valid & (op_kind == 3'd1) & was_open & ~(|(further >> 8)) & (further[7:0] <= flying); // sender.ts:214
   wire moves = believed & (|further); // sender.ts:225
   wire goes_back = believed & op_flag & (further[7:0] != flying); // sender.ts:226
-  wire [31:0] passed = op_sequence - was[32:1]; // sender.ts:229
-  wire from_start = op_flag | was[70] | passed[31]; // sender.ts:230
-  wire more = was[0] & (from_start ? some : passed[7:0] < flying); // sender.ts:231
+  wire [31:0] passed = op_sequence - was_acked; // sender.ts:229
+  wire was_restart = was[70]; // sender.ts:186
+  wire from_start = op_flag | was_restart | passed[31]; // sender.ts:230
+  wire more = was_open & (from_start ? some : passed[7:0] < flying); // sender.ts:231
   wire ends = op_valid & (op_kind == 3'd2) & ~more; // sender.ts:232
-  wire late = op_valid & (op_kind == 3'd4) & was[0] & some & ~was[69] & ~was[65]; // sender.ts:237
-  wire fails = late & (was[68:66] == 3'd7); // sender.ts:238
+  wire was_again = was[69]; // sender.ts:186
+  wire was_progress = was[65];
+  wire late = op_valid & (op_kind == 3'd4) & was_open & some & ~was_again & ~was_progress; // sender.ts:237
+  wire [2:0] was_tries = was[68:66]; // sender.ts:186
+  wire fails = late & (was_tries == 3'd7); // sender.ts:238
   wire gives_up = fails & failed_queue_push_ready; // sender.ts:241
-  wire times_out = late & (was[68:66] != 3'd7); // sender.ts:243
+  wire times_out = late & (was_tries != 3'd7); // sender.ts:243
   wire back = goes_back | times_out; // sender.ts:246
 
-  wire failed_queue_push_valid = fails; // sender.ts:242
-  wire [9:0] failed_queue_push_payload = op_session; // sender.ts:242
-  wire failed_queue_pop_ready = failed_ready; // sender.ts:242
   Fifo_uint10_d16 failed_queue ( // sender.ts:242
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (failed_queue_push_valid),
-    .push_ready   (failed_queue_push_ready),
-    .push_payload (failed_queue_push_payload),
-    .pop_valid    (failed_queue_pop_valid),
-    .pop_ready    (failed_queue_pop_ready),
-    .pop_payload  (failed_queue_pop_payload),
-    .level        (failed_queue_level)
+    .clk (clk), .rst (rst),
+    .push_valid (fails), .push_ready (failed_queue_push_ready), .push_payload (op_session),
+    .pop_valid (failed_valid), .pop_ready (failed_ready), .pop_payload (failed_payload),
+    .level (failed_queue_level)
   );
 
   always @(posedge clk)
@@ -169,16 +162,8 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      op_valid <= 1'b0;
-      stepping <= 1'b0;
-      requesting <= 1'b0;
-      due <= 1'b0;
-      urgent <= 1'b0;
-      first_round <= 1'b1;
-      joins <= 1'b0;
-      fetching <= 1'b0;
-      events_nacked_1 <= 1'b0;
-      events_timeouts_1 <= 1'b0;
+      op_valid <= 1'b0; stepping <= 1'b0; requesting <= 1'b0; due <= 1'b0; urgent <= 1'b0; first_round <= 1'b1;
+      joins <= 1'b0; fetching <= 1'b0; events_nacked_1 <= 1'b0; events_timeouts_1 <= 1'b0;
     end
     else begin
       due <= (wait_ >= 7'd7) & ~starting & ~looks;
@@ -187,7 +172,7 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
       stepping <= steps_valid & steps_ready;
       requesting <= requests_valid & requests_ready;
       first_round <= starting;
-      joins <= back & ~was[69];
+      joins <= back & ~was_again;
       fetching <= ~(fetching | offered) & (left != joined);
       events_nacked_1 <= goes_back;
       events_timeouts_1 <= times_out;
@@ -203,8 +188,7 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      asked_locked <= 1'b0;
-      asked_owner <= 3'd1;
+      asked_locked <= 1'b0; asked_owner <= 3'd1;
     end
     else if (asked_valid) begin
       asked_owner <= asked_grant;
@@ -217,8 +201,7 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      left <= 11'd0;
-      offered <= 1'b0;
+      left <= 11'd0; offered <= 1'b0;
     end
     else if (fetching) begin
       offered <= 1'b1;
@@ -233,24 +216,23 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   always @(posedge clk) begin
     if (op_valid) begin
       states[op_session] <= {
-        states_and | back | (was[70] & ~(op_valid & (op_kind == 3'd2))),
-        ~first_round & ~ends & (back | was[69]),
-        (states_and | moves) ? 3'd0 : times_out ? was[68:66] + 3'd1 : was[68:66],
-        ~states_and & (moves | ends | (grants & ~some) | (was[65] & ~(op_valid & (op_kind == 3'd4)))),
-        states_and ? 32'd0 : grants ? next : was[64:33],
-        states_and ? 32'd0 : moves ? op_sequence : gives_up ? was[64:33] : was[32:1],
-        states_and ? op_flag : was[0] & ~gives_up
+        states_and | back | (was_restart & ~(op_valid & (op_kind == 3'd2))),
+        ~first_round & ~ends & (back | was_again),
+        (states_and | moves) ? 3'd0 : times_out ? was_tries + 3'd1 : was_tries,
+        ~states_and & (moves | ends | (grants & ~some) | (was_progress & ~(op_valid & (op_kind == 3'd4)))),
+        states_and ? 32'd0 : grants ? next : was_sent,
+        states_and ? 32'd0 : moves ? op_sequence : gives_up ? was_sent : was_acked,
+        states_and ? op_flag : was_open & ~gives_up
       };
     end
     was_rd <= states[session];
     was_fwd <= {
-      states_and | back | (was[70] & ~(op_valid & (op_kind == 3'd2))),
-      ~first_round & ~ends & (back | was[69]),
-      (states_and | moves) ? 3'd0 : times_out ? was[68:66] + 3'd1 : was[68:66],
-      ~states_and & (moves | ends | (grants & ~some) | (was[65] & ~(op_valid & (op_kind == 3'd4)))),
-      states_and ? 32'd0 : grants ? next : was[64:33],
-      states_and ? 32'd0 : moves ? op_sequence : gives_up ? was[64:33] : was[32:1],
-      states_and ? op_flag : was[0] & ~gives_up
+      states_and | back | (was_restart & ~(op_valid & (op_kind == 3'd2))), ~first_round & ~ends & (back | was_again),
+      (states_and | moves) ? 3'd0 : times_out ? was_tries + 3'd1 : was_tries,
+      ~states_and & (moves | ends | (grants & ~some) | (was_progress & ~(op_valid & (op_kind == 3'd4)))),
+      states_and ? 32'd0 : grants ? next : was_sent,
+      states_and ? 32'd0 : moves ? op_sequence : gives_up ? was_sent : was_acked,
+      states_and ? op_flag : was_open & ~gives_up
     };
     was_hit <= op_valid & (op_session == session);
   end
@@ -266,27 +248,19 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   assign request_ready = requests_ready & ~requesting;
   assign granted_valid = op_valid & (op_kind == 3'd3);
   assign granted_granted = grants;
-  assign granted_closed = ~was[0];
-  assign granted_now = ~was[69];
+  assign granted_closed = ~was_open;
+  assign granted_now = ~was_again;
   assign granted_sequence = next;
   assign step_ready = steps_ready & ~stepping;
   assign stepped_valid = op_valid & (op_kind == 3'd2);
   assign stepped_more = more;
-  assign stepped_sequence = (from_start ? was[32:1] : op_sequence) + 32'd1;
+  assign stepped_sequence = (from_start ? was_acked : op_sequence) + 32'd1;
   assign again_valid = offered;
   assign again_payload = offer;
-  assign failed_valid = failed_queue_pop_valid;
-  assign failed_payload = failed_queue_pop_payload;
   assign events_nacked = events_nacked_1;
   assign events_timeouts = events_timeouts_1;
 
   wire _unused_ok = &{
-    1'b0,
-    reading_sequence[31:7],
-    failed_queue_level,
-    clash_sum[3:0],
-    clash_sum_2[2:0],
-    passed[30:8],
-    1'b0
+    1'b0, reading_sequence[31:7], failed_queue_level, clash_sum[3:0], reading_sequence_sum[2:0], passed[30:8], 1'b0
   };
 endmodule

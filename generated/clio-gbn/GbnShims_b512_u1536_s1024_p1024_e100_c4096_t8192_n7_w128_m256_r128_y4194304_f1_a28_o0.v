@@ -20,24 +20,28 @@
 module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y4194304_f1_a28_o0 (
   input  wire         clk,
   input  wire         rst,
+  // rx: stream in
   input  wire         rx_valid,
   output wire         rx_ready,
   input  wire [511:0] rx_payload_data,
   input  wire [63:0]  rx_payload_keep,
   input  wire         rx_payload_last,
   input  wire         rx_payload_user,
+  // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
   output wire [63:0]  tx_payload_keep,
   output wire         tx_payload_last,
   output wire         tx_payload_user,
+  // node_rx: stream out
   output wire         node_rx_valid,
   input  wire         node_rx_ready,
   output wire [511:0] node_rx_payload_data,
   output wire [63:0]  node_rx_payload_keep,
   output wire         node_rx_payload_last,
   output wire         node_rx_payload_user,
+  // node_tx: stream in
   input  wire         node_tx_valid,
   output wire         node_tx_ready,
   input  wire [511:0] node_tx_payload_data,
@@ -49,6 +53,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   input  wire [15:0]  config_native_port,
   input  wire [15:0]  config_client_port,
   input  wire         config_accept_any_mac,
+  // session: stream in
   input  wire         session_valid,
   output wire         session_ready,
   input  wire [9:0]   session_payload_session,
@@ -79,6 +84,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   output wire [31:0]  counters_tx_waited,
   output wire [31:0]  counters_tx_skipped,
   output wire [31:0]  counters_tx_stale,
+  // mem_aw: stream out
   output wire         mem_aw_valid,
   input  wire         mem_aw_ready,
   output wire [27:0]  mem_aw_payload_addr,
@@ -86,15 +92,18 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   output wire [7:0]   mem_aw_payload_len,
   output wire [2:0]   mem_aw_payload_size,
   output wire [1:0]   mem_aw_payload_burst,
+  // mem_w: stream out
   output wire         mem_w_valid,
   input  wire         mem_w_ready,
   output wire [511:0] mem_w_payload_data,
   output wire [63:0]  mem_w_payload_strb,
   output wire         mem_w_payload_last,
+  // mem_b: stream in
   input  wire         mem_b_valid,
   output wire         mem_b_ready,
   input  wire         mem_b_payload_id,
   input  wire [1:0]   mem_b_payload_resp,
+  // mem_ar: stream out
   output wire         mem_ar_valid,
   input  wire         mem_ar_ready,
   output wire [27:0]  mem_ar_payload_addr,
@@ -102,6 +111,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   output wire [7:0]   mem_ar_payload_len,
   output wire [2:0]   mem_ar_payload_size,
   output wire [1:0]   mem_ar_payload_burst,
+  // mem_r: stream in
   input  wire         mem_r_valid,
   output wire         mem_r_ready,
   input  wire [511:0] mem_r_payload_data,
@@ -109,184 +119,65 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   input  wire [1:0]   mem_r_payload_resp,
   input  wire         mem_r_payload_last
 );
-  wire gbn_rx_rx_ready; // gbn-shims.ts:86
-  wire gbn_rx_tx_valid; // gbn-shims.ts:86
-  wire [511:0] gbn_rx_tx_payload_data; // gbn-shims.ts:86
-  wire [63:0] gbn_rx_tx_payload_keep; // gbn-shims.ts:86
-  wire gbn_rx_tx_payload_last; // gbn-shims.ts:86
-  wire gbn_rx_tx_payload_user; // gbn-shims.ts:86
-  wire gbn_rx_answers_valid; // gbn-shims.ts:86
-  wire [511:0] gbn_rx_answers_payload_data; // gbn-shims.ts:86
-  wire [63:0] gbn_rx_answers_payload_keep; // gbn-shims.ts:86
-  wire gbn_rx_answers_payload_last; // gbn-shims.ts:86
-  wire gbn_rx_answers_payload_user; // gbn-shims.ts:86
-  wire gbn_rx_acks_valid; // gbn-shims.ts:86
-  wire [9:0] gbn_rx_acks_payload_session; // gbn-shims.ts:86
-  wire [31:0] gbn_rx_acks_payload_sequence; // gbn-shims.ts:86
-  wire gbn_rx_acks_payload_nack; // gbn-shims.ts:86
-  wire gbn_rx_silent_valid; // gbn-shims.ts:86
-  wire [9:0] gbn_rx_silent_payload_session; // gbn-shims.ts:86
-  wire [15:0] gbn_rx_silent_payload_ticket; // gbn-shims.ts:86
-  wire gbn_rx_control_ready; // gbn-shims.ts:86
-  wire gbn_rx_context_write_en; // gbn-shims.ts:86
-  wire [10:0] gbn_rx_context_write_index; // gbn-shims.ts:86
-  wire [47:0] gbn_rx_context_write_value_mac; // gbn-shims.ts:86
-  wire [9:0] gbn_rx_context_write_value_slot; // gbn-shims.ts:86
-  wire gbn_rx_events_accepted; // gbn-shims.ts:86
-  wire gbn_rx_events_duplicates; // gbn-shims.ts:86
-  wire gbn_rx_events_ahead; // gbn-shims.ts:86
-  wire gbn_rx_events_strangers; // gbn-shims.ts:86
-  wire gbn_rx_events_refused; // gbn-shims.ts:86
-  wire gbn_rx_events_malformed; // gbn-shims.ts:86
-  wire gbn_rx_events_corrupt; // gbn-shims.ts:86
-  wire gbn_rx_events_management; // gbn-shims.ts:86
-  wire gbn_rx_events_passed; // gbn-shims.ts:86
-  wire gbn_rx_events_acks_heard; // gbn-shims.ts:86
-  wire gbn_rx_events_acks; // gbn-shims.ts:86
-  wire gbn_rx_events_nacks; // gbn-shims.ts:86
-  wire gbn_tx_rx_ready; // gbn-shims.ts:87
-  wire gbn_tx_tx_valid; // gbn-shims.ts:87
-  wire [511:0] gbn_tx_tx_payload_data; // gbn-shims.ts:87
-  wire [63:0] gbn_tx_tx_payload_keep; // gbn-shims.ts:87
-  wire gbn_tx_tx_payload_last; // gbn-shims.ts:87
-  wire gbn_tx_tx_payload_user; // gbn-shims.ts:87
-  wire gbn_tx_answers_ready; // gbn-shims.ts:87
-  wire gbn_tx_acks_ready; // gbn-shims.ts:87
-  wire gbn_tx_control_ready; // gbn-shims.ts:87
-  wire gbn_tx_failed_valid; // gbn-shims.ts:87
-  wire [9:0] gbn_tx_failed_payload; // gbn-shims.ts:87
-  wire gbn_tx_silent_ready; // gbn-shims.ts:87
-  wire gbn_tx_crowded; // gbn-shims.ts:87
-  wire gbn_tx_events_sent; // gbn-shims.ts:87
-  wire gbn_tx_events_management; // gbn-shims.ts:87
-  wire gbn_tx_events_passed; // gbn-shims.ts:87
-  wire gbn_tx_events_closed; // gbn-shims.ts:87
-  wire gbn_tx_events_resent; // gbn-shims.ts:87
-  wire gbn_tx_events_nacked; // gbn-shims.ts:87
-  wire gbn_tx_events_timeouts; // gbn-shims.ts:87
-  wire gbn_tx_events_failed; // gbn-shims.ts:87
-  wire gbn_tx_events_memory_errors; // gbn-shims.ts:87
-  wire gbn_tx_events_waited; // gbn-shims.ts:87
-  wire gbn_tx_events_skipped; // gbn-shims.ts:87
-  wire gbn_tx_events_stale; // gbn-shims.ts:87
-  wire gbn_tx_mem_aw_valid; // gbn-shims.ts:87
-  wire [27:0] gbn_tx_mem_aw_payload_addr; // gbn-shims.ts:87
-  wire gbn_tx_mem_aw_payload_id; // gbn-shims.ts:87
-  wire [7:0] gbn_tx_mem_aw_payload_len; // gbn-shims.ts:87
-  wire [2:0] gbn_tx_mem_aw_payload_size; // gbn-shims.ts:87
-  wire [1:0] gbn_tx_mem_aw_payload_burst; // gbn-shims.ts:87
-  wire gbn_tx_mem_w_valid; // gbn-shims.ts:87
-  wire [511:0] gbn_tx_mem_w_payload_data; // gbn-shims.ts:87
-  wire [63:0] gbn_tx_mem_w_payload_strb; // gbn-shims.ts:87
-  wire gbn_tx_mem_w_payload_last; // gbn-shims.ts:87
-  wire gbn_tx_mem_b_ready; // gbn-shims.ts:87
-  wire gbn_tx_mem_ar_valid; // gbn-shims.ts:87
-  wire [27:0] gbn_tx_mem_ar_payload_addr; // gbn-shims.ts:87
-  wire gbn_tx_mem_ar_payload_id; // gbn-shims.ts:87
-  wire [7:0] gbn_tx_mem_ar_payload_len; // gbn-shims.ts:87
-  wire [2:0] gbn_tx_mem_ar_payload_size; // gbn-shims.ts:87
-  wire [1:0] gbn_tx_mem_ar_payload_burst; // gbn-shims.ts:87
-  wire gbn_tx_mem_r_ready; // gbn-shims.ts:87
-  reg session_to_0_done; // gbn-shims.ts:111
-  reg session_to_1_done; // gbn-shims.ts:111
+  wire gbn_rx_answers_valid, gbn_rx_answers_payload_last, gbn_rx_answers_payload_user, gbn_rx_acks_valid,
+    gbn_rx_acks_payload_nack, gbn_rx_silent_valid, gbn_rx_control_ready, gbn_rx_context_write_en,
+    gbn_rx_events_accepted, gbn_rx_events_duplicates, gbn_rx_events_ahead, gbn_rx_events_strangers,
+    gbn_rx_events_refused, gbn_rx_events_malformed, gbn_rx_events_corrupt, gbn_rx_events_management,
+    gbn_rx_events_passed, gbn_rx_events_acks_heard, gbn_rx_events_acks, gbn_rx_events_nacks; // gbn-shims.ts:86
+  wire [511:0] gbn_rx_answers_payload_data;
+  wire [63:0] gbn_rx_answers_payload_keep;
+  wire [9:0] gbn_rx_acks_payload_session, gbn_rx_silent_payload_session, gbn_rx_context_write_value_slot;
+  wire [31:0] gbn_rx_acks_payload_sequence;
+  wire [15:0] gbn_rx_silent_payload_ticket;
+  wire [10:0] gbn_rx_context_write_index;
+  wire [47:0] gbn_rx_context_write_value_mac;
+  wire gbn_tx_answers_ready, gbn_tx_acks_ready, gbn_tx_control_ready, gbn_tx_failed_valid, gbn_tx_silent_ready,
+    gbn_tx_crowded, gbn_tx_events_sent, gbn_tx_events_management, gbn_tx_events_passed, gbn_tx_events_closed,
+    gbn_tx_events_resent, gbn_tx_events_nacked, gbn_tx_events_timeouts, gbn_tx_events_failed,
+    gbn_tx_events_memory_errors, gbn_tx_events_waited, gbn_tx_events_skipped, gbn_tx_events_stale; // gbn-shims.ts:87
+  reg session_to_0_done, session_to_1_done; // gbn-shims.ts:111
   reg controls_locked; // gbn-shims.ts:117
-  reg [1:0] controls_owner; // gbn-shims.ts:117
-  reg [31:0] counts_rx_accepted; // gbn-shims.ts:120
-  reg [31:0] counts_rx_duplicates; // gbn-shims.ts:120
-  reg [31:0] counts_rx_ahead; // gbn-shims.ts:120
-  reg [31:0] counts_rx_strangers; // gbn-shims.ts:120
-  reg [31:0] counts_rx_refused; // gbn-shims.ts:120
-  reg [31:0] counts_rx_malformed; // gbn-shims.ts:120
-  reg [31:0] counts_rx_corrupt; // gbn-shims.ts:120
-  reg [31:0] counts_rx_management; // gbn-shims.ts:120
-  reg [31:0] counts_rx_passed; // gbn-shims.ts:120
-  reg [31:0] counts_rx_acks_heard; // gbn-shims.ts:120
-  reg [31:0] counts_rx_acks; // gbn-shims.ts:120
-  reg [31:0] counts_rx_nacks; // gbn-shims.ts:120
-  reg [31:0] counts_tx_sent; // gbn-shims.ts:120
-  reg [31:0] counts_tx_management; // gbn-shims.ts:120
-  reg [31:0] counts_tx_passed; // gbn-shims.ts:120
-  reg [31:0] counts_tx_closed; // gbn-shims.ts:120
-  reg [31:0] counts_tx_resent; // gbn-shims.ts:120
-  reg [31:0] counts_tx_nacked; // gbn-shims.ts:120
-  reg [31:0] counts_tx_timeouts; // gbn-shims.ts:120
-  reg [31:0] counts_tx_failed; // gbn-shims.ts:120
-  reg [31:0] counts_tx_memory_errors; // gbn-shims.ts:120
-  reg [31:0] counts_tx_waited; // gbn-shims.ts:120
-  reg [31:0] counts_tx_skipped; // gbn-shims.ts:120
-  reg [31:0] counts_tx_stale; // gbn-shims.ts:120
-  wire [1:0] controls_grant; // gbn-shims.ts:117
-  wire [1:0] controls_request; // gbn-shims.ts:117
+  reg [1:0] controls_owner;
+  reg [31:0] counts_rx_accepted, counts_rx_duplicates, counts_rx_ahead, counts_rx_strangers, counts_rx_refused,
+    counts_rx_malformed, counts_rx_corrupt, counts_rx_management, counts_rx_passed, counts_rx_acks_heard,
+    counts_rx_acks, counts_rx_nacks, counts_tx_sent, counts_tx_management, counts_tx_passed, counts_tx_closed,
+    counts_tx_resent, counts_tx_nacked, counts_tx_timeouts, counts_tx_failed, counts_tx_memory_errors,
+    counts_tx_waited, counts_tx_skipped, counts_tx_stale; // gbn-shims.ts:120
+  wire [1:0] controls_grant, controls_request; // gbn-shims.ts:117
   wire session_to_0_valid = session_valid & ~session_to_0_done; // gbn-shims.ts:111
-  wire session_to_0_ready = controls_grant[1] & gbn_rx_control_ready; // gbn-shims.ts:111
-  wire session_to_1_valid = session_valid & ~session_to_1_done; // gbn-shims.ts:111
+  wire session_to_0_ready = controls_grant[1] & gbn_rx_control_ready;
+  wire session_to_1_valid = session_valid & ~session_to_1_done;
   wire closing_ready = controls_grant[0] & gbn_rx_control_ready; // gbn-shims.ts:113
   wire controls_valid = |(controls_grant & controls_request); // gbn-shims.ts:117
   wire [9:0] controls_payload_session =
-    ({10{controls_grant[0]}} & gbn_tx_failed_payload)
-    | ({10{controls_grant[1]}} & session_payload_session); // gbn-shims.ts:117
-  wire controls_payload_open = controls_grant[1] & session_payload_open; // gbn-shims.ts:117
+    ({10{controls_grant[0]}} & failed_session) | ({10{controls_grant[1]}} & session_payload_session);
+  wire controls_payload_open = controls_grant[1] & session_payload_open;
   assign controls_request = {session_to_0_valid, gbn_tx_failed_valid};
   assign controls_grant = controls_locked ? controls_owner : controls_request & (~controls_request + 2'd1);
 
-  wire gbn_rx_rx_valid = rx_valid; // gbn-shims.ts:86
-  wire [511:0] gbn_rx_rx_payload_data = rx_payload_data; // gbn-shims.ts:86
-  wire [63:0] gbn_rx_rx_payload_keep = rx_payload_keep; // gbn-shims.ts:86
-  wire gbn_rx_rx_payload_last = rx_payload_last; // gbn-shims.ts:86
-  wire gbn_rx_rx_payload_user = rx_payload_user; // gbn-shims.ts:86
-  wire [47:0] gbn_rx_config_mac = config_mac; // gbn-shims.ts:86
-  wire [31:0] gbn_rx_config_ip = config_ip; // gbn-shims.ts:86
-  wire [15:0] gbn_rx_config_native_port = config_native_port; // gbn-shims.ts:86
-  wire [15:0] gbn_rx_config_client_port = config_client_port; // gbn-shims.ts:86
-  wire gbn_rx_config_accept_any_mac = config_accept_any_mac; // gbn-shims.ts:86
-  wire gbn_rx_tx_ready = node_rx_ready; // gbn-shims.ts:86
-  wire gbn_rx_answers_ready = gbn_tx_answers_ready; // gbn-shims.ts:86
-  wire gbn_rx_acks_ready = gbn_tx_acks_ready; // gbn-shims.ts:86
-  wire gbn_rx_silent_ready = gbn_tx_silent_ready; // gbn-shims.ts:86
-  wire gbn_rx_crowded = gbn_tx_crowded; // gbn-shims.ts:86
-  wire gbn_rx_control_valid = controls_valid; // gbn-shims.ts:86
-  wire [9:0] gbn_rx_control_payload_session = controls_payload_session; // gbn-shims.ts:86
-  wire gbn_rx_control_payload_open = controls_payload_open; // gbn-shims.ts:86
   GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 gbn_rx ( // gbn-shims.ts:86
-    .clk                      (clk),
-    .rst                      (rst),
-    .rx_valid                 (gbn_rx_rx_valid),
-    .rx_ready                 (gbn_rx_rx_ready),
-    .rx_payload_data          (gbn_rx_rx_payload_data),
-    .rx_payload_keep          (gbn_rx_rx_payload_keep),
-    .rx_payload_last          (gbn_rx_rx_payload_last),
-    .rx_payload_user          (gbn_rx_rx_payload_user),
-    .config_mac               (gbn_rx_config_mac),
-    .config_ip                (gbn_rx_config_ip),
-    .config_native_port       (gbn_rx_config_native_port),
-    .config_client_port       (gbn_rx_config_client_port),
-    .config_accept_any_mac    (gbn_rx_config_accept_any_mac),
-    .tx_valid                 (gbn_rx_tx_valid),
-    .tx_ready                 (gbn_rx_tx_ready),
-    .tx_payload_data          (gbn_rx_tx_payload_data),
-    .tx_payload_keep          (gbn_rx_tx_payload_keep),
-    .tx_payload_last          (gbn_rx_tx_payload_last),
-    .tx_payload_user          (gbn_rx_tx_payload_user),
-    .answers_valid            (gbn_rx_answers_valid),
-    .answers_ready            (gbn_rx_answers_ready),
-    .answers_payload_data     (gbn_rx_answers_payload_data),
-    .answers_payload_keep     (gbn_rx_answers_payload_keep),
-    .answers_payload_last     (gbn_rx_answers_payload_last),
-    .answers_payload_user     (gbn_rx_answers_payload_user),
-    .acks_valid               (gbn_rx_acks_valid),
-    .acks_ready               (gbn_rx_acks_ready),
-    .acks_payload_session     (gbn_rx_acks_payload_session),
-    .acks_payload_sequence    (gbn_rx_acks_payload_sequence),
-    .acks_payload_nack        (gbn_rx_acks_payload_nack),
-    .silent_valid             (gbn_rx_silent_valid),
-    .silent_ready             (gbn_rx_silent_ready),
-    .silent_payload_session   (gbn_rx_silent_payload_session),
-    .silent_payload_ticket    (gbn_rx_silent_payload_ticket),
-    .crowded                  (gbn_rx_crowded),
-    .control_valid            (gbn_rx_control_valid),
-    .control_ready            (gbn_rx_control_ready),
-    .control_payload_session  (gbn_rx_control_payload_session),
-    .control_payload_open     (gbn_rx_control_payload_open),
+    .clk (clk), .rst (rst),
+    .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
+    .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
+    .config_mac               (config_mac),
+    .config_ip                (config_ip),
+    .config_native_port       (config_native_port),
+    .config_client_port       (config_client_port),
+    .config_accept_any_mac    (config_accept_any_mac),
+    .tx_valid (node_rx_valid), .tx_ready (node_rx_ready), .tx_payload_data (node_rx_payload_data),
+    .tx_payload_keep (node_rx_payload_keep), .tx_payload_last (node_rx_payload_last),
+    .tx_payload_user (node_rx_payload_user),
+    .answers_valid (gbn_rx_answers_valid), .answers_ready (gbn_tx_answers_ready),
+    .answers_payload_data (gbn_rx_answers_payload_data), .answers_payload_keep (gbn_rx_answers_payload_keep),
+    .answers_payload_last (gbn_rx_answers_payload_last), .answers_payload_user (gbn_rx_answers_payload_user),
+    .acks_valid (gbn_rx_acks_valid), .acks_ready (gbn_tx_acks_ready),
+    .acks_payload_session (gbn_rx_acks_payload_session), .acks_payload_sequence (gbn_rx_acks_payload_sequence),
+    .acks_payload_nack (gbn_rx_acks_payload_nack),
+    .silent_valid (gbn_rx_silent_valid), .silent_ready (gbn_tx_silent_ready),
+    .silent_payload_session (gbn_rx_silent_payload_session), .silent_payload_ticket (gbn_rx_silent_payload_ticket),
+    .crowded                  (gbn_tx_crowded),
+    .control_valid (controls_valid), .control_ready (gbn_rx_control_ready),
+    .control_payload_session (controls_payload_session), .control_payload_open (controls_payload_open),
     .context_write_en         (gbn_rx_context_write_en),
     .context_write_index      (gbn_rx_context_write_index),
     .context_write_value_mac  (gbn_rx_context_write_value_mac),
@@ -305,84 +196,28 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     .events_nacks             (gbn_rx_events_nacks)
   );
 
-  wire gbn_tx_rx_valid = node_tx_valid; // gbn-shims.ts:87
-  wire [511:0] gbn_tx_rx_payload_data = node_tx_payload_data; // gbn-shims.ts:87
-  wire [63:0] gbn_tx_rx_payload_keep = node_tx_payload_keep; // gbn-shims.ts:87
-  wire gbn_tx_rx_payload_last = node_tx_payload_last; // gbn-shims.ts:87
-  wire gbn_tx_rx_payload_user = node_tx_payload_user; // gbn-shims.ts:87
-  wire gbn_tx_tx_ready = tx_ready; // gbn-shims.ts:87
-  wire gbn_tx_answers_valid = gbn_rx_answers_valid; // gbn-shims.ts:87
-  wire [511:0] gbn_tx_answers_payload_data = gbn_rx_answers_payload_data; // gbn-shims.ts:87
-  wire [63:0] gbn_tx_answers_payload_keep = gbn_rx_answers_payload_keep; // gbn-shims.ts:87
-  wire gbn_tx_answers_payload_last = gbn_rx_answers_payload_last; // gbn-shims.ts:87
-  wire gbn_tx_answers_payload_user = gbn_rx_answers_payload_user; // gbn-shims.ts:87
-  wire gbn_tx_acks_valid = gbn_rx_acks_valid; // gbn-shims.ts:87
-  wire [9:0] gbn_tx_acks_payload_session = gbn_rx_acks_payload_session; // gbn-shims.ts:87
-  wire [31:0] gbn_tx_acks_payload_sequence = gbn_rx_acks_payload_sequence; // gbn-shims.ts:87
-  wire gbn_tx_acks_payload_nack = gbn_rx_acks_payload_nack; // gbn-shims.ts:87
-  wire gbn_tx_control_valid = session_to_1_valid; // gbn-shims.ts:87
-  wire [9:0] gbn_tx_control_payload_session = session_payload_session; // gbn-shims.ts:87
-  wire gbn_tx_control_payload_open = session_payload_open; // gbn-shims.ts:87
-  wire gbn_tx_failed_ready = closing_ready; // gbn-shims.ts:87
-  wire gbn_tx_context_write_en = gbn_rx_context_write_en; // gbn-shims.ts:87
-  wire [10:0] gbn_tx_context_write_index = gbn_rx_context_write_index; // gbn-shims.ts:87
-  wire [47:0] gbn_tx_context_write_value_mac = gbn_rx_context_write_value_mac; // gbn-shims.ts:87
-  wire [9:0] gbn_tx_context_write_value_slot = gbn_rx_context_write_value_slot; // gbn-shims.ts:87
-  wire gbn_tx_silent_valid = gbn_rx_silent_valid; // gbn-shims.ts:87
-  wire [9:0] gbn_tx_silent_payload_session = gbn_rx_silent_payload_session; // gbn-shims.ts:87
-  wire [15:0] gbn_tx_silent_payload_ticket = gbn_rx_silent_payload_ticket; // gbn-shims.ts:87
-  wire gbn_tx_mem_aw_ready = mem_aw_ready; // gbn-shims.ts:87
-  wire gbn_tx_mem_w_ready = mem_w_ready; // gbn-shims.ts:87
-  wire gbn_tx_mem_b_valid = mem_b_valid; // gbn-shims.ts:87
-  wire gbn_tx_mem_b_payload_id = mem_b_payload_id; // gbn-shims.ts:87
-  wire [1:0] gbn_tx_mem_b_payload_resp = mem_b_payload_resp; // gbn-shims.ts:87
-  wire gbn_tx_mem_ar_ready = mem_ar_ready; // gbn-shims.ts:87
-  wire gbn_tx_mem_r_valid = mem_r_valid; // gbn-shims.ts:87
-  wire [511:0] gbn_tx_mem_r_payload_data = mem_r_payload_data; // gbn-shims.ts:87
-  wire gbn_tx_mem_r_payload_id = mem_r_payload_id; // gbn-shims.ts:87
-  wire [1:0] gbn_tx_mem_r_payload_resp = mem_r_payload_resp; // gbn-shims.ts:87
-  wire gbn_tx_mem_r_payload_last = mem_r_payload_last; // gbn-shims.ts:87
   GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 gbn_tx ( // gbn-shims.ts:87
-    .clk                      (clk),
-    .rst                      (rst),
-    .rx_valid                 (gbn_tx_rx_valid),
-    .rx_ready                 (gbn_tx_rx_ready),
-    .rx_payload_data          (gbn_tx_rx_payload_data),
-    .rx_payload_keep          (gbn_tx_rx_payload_keep),
-    .rx_payload_last          (gbn_tx_rx_payload_last),
-    .rx_payload_user          (gbn_tx_rx_payload_user),
-    .tx_valid                 (gbn_tx_tx_valid),
-    .tx_ready                 (gbn_tx_tx_ready),
-    .tx_payload_data          (gbn_tx_tx_payload_data),
-    .tx_payload_keep          (gbn_tx_tx_payload_keep),
-    .tx_payload_last          (gbn_tx_tx_payload_last),
-    .tx_payload_user          (gbn_tx_tx_payload_user),
-    .answers_valid            (gbn_tx_answers_valid),
-    .answers_ready            (gbn_tx_answers_ready),
-    .answers_payload_data     (gbn_tx_answers_payload_data),
-    .answers_payload_keep     (gbn_tx_answers_payload_keep),
-    .answers_payload_last     (gbn_tx_answers_payload_last),
-    .answers_payload_user     (gbn_tx_answers_payload_user),
-    .acks_valid               (gbn_tx_acks_valid),
-    .acks_ready               (gbn_tx_acks_ready),
-    .acks_payload_session     (gbn_tx_acks_payload_session),
-    .acks_payload_sequence    (gbn_tx_acks_payload_sequence),
-    .acks_payload_nack        (gbn_tx_acks_payload_nack),
-    .control_valid            (gbn_tx_control_valid),
-    .control_ready            (gbn_tx_control_ready),
-    .control_payload_session  (gbn_tx_control_payload_session),
-    .control_payload_open     (gbn_tx_control_payload_open),
-    .failed_valid             (gbn_tx_failed_valid),
-    .failed_ready             (gbn_tx_failed_ready),
-    .failed_payload           (gbn_tx_failed_payload),
-    .context_write_en         (gbn_tx_context_write_en),
-    .context_write_index      (gbn_tx_context_write_index),
-    .context_write_value_mac  (gbn_tx_context_write_value_mac),
-    .context_write_value_slot (gbn_tx_context_write_value_slot),
-    .silent_valid             (gbn_tx_silent_valid),
-    .silent_ready             (gbn_tx_silent_ready),
-    .silent_payload_session   (gbn_tx_silent_payload_session),
-    .silent_payload_ticket    (gbn_tx_silent_payload_ticket),
+    .clk (clk), .rst (rst),
+    .rx_valid (node_tx_valid), .rx_ready (node_tx_ready), .rx_payload_data (node_tx_payload_data),
+    .rx_payload_keep (node_tx_payload_keep), .rx_payload_last (node_tx_payload_last),
+    .rx_payload_user (node_tx_payload_user),
+    .tx_valid (tx_valid), .tx_ready (tx_ready), .tx_payload_data (tx_payload_data),
+    .tx_payload_keep (tx_payload_keep), .tx_payload_last (tx_payload_last), .tx_payload_user (tx_payload_user),
+    .answers_valid (gbn_rx_answers_valid), .answers_ready (gbn_tx_answers_ready),
+    .answers_payload_data (gbn_rx_answers_payload_data), .answers_payload_keep (gbn_rx_answers_payload_keep),
+    .answers_payload_last (gbn_rx_answers_payload_last), .answers_payload_user (gbn_rx_answers_payload_user),
+    .acks_valid (gbn_rx_acks_valid), .acks_ready (gbn_tx_acks_ready),
+    .acks_payload_session (gbn_rx_acks_payload_session), .acks_payload_sequence (gbn_rx_acks_payload_sequence),
+    .acks_payload_nack (gbn_rx_acks_payload_nack),
+    .control_valid (session_to_1_valid), .control_ready (gbn_tx_control_ready),
+    .control_payload_session (session_payload_session), .control_payload_open (session_payload_open),
+    .failed_valid (gbn_tx_failed_valid), .failed_ready (closing_ready), .failed_payload (failed_session),
+    .context_write_en         (gbn_rx_context_write_en),
+    .context_write_index      (gbn_rx_context_write_index),
+    .context_write_value_mac  (gbn_rx_context_write_value_mac),
+    .context_write_value_slot (gbn_rx_context_write_value_slot),
+    .silent_valid (gbn_rx_silent_valid), .silent_ready (gbn_tx_silent_ready),
+    .silent_payload_session (gbn_rx_silent_payload_session), .silent_payload_ticket (gbn_rx_silent_payload_ticket),
     .crowded                  (gbn_tx_crowded),
     .events_sent              (gbn_tx_events_sent),
     .events_management        (gbn_tx_events_management),
@@ -396,44 +231,25 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     .events_waited            (gbn_tx_events_waited),
     .events_skipped           (gbn_tx_events_skipped),
     .events_stale             (gbn_tx_events_stale),
-    .mem_aw_valid             (gbn_tx_mem_aw_valid),
-    .mem_aw_ready             (gbn_tx_mem_aw_ready),
-    .mem_aw_payload_addr      (gbn_tx_mem_aw_payload_addr),
-    .mem_aw_payload_id        (gbn_tx_mem_aw_payload_id),
-    .mem_aw_payload_len       (gbn_tx_mem_aw_payload_len),
-    .mem_aw_payload_size      (gbn_tx_mem_aw_payload_size),
-    .mem_aw_payload_burst     (gbn_tx_mem_aw_payload_burst),
-    .mem_w_valid              (gbn_tx_mem_w_valid),
-    .mem_w_ready              (gbn_tx_mem_w_ready),
-    .mem_w_payload_data       (gbn_tx_mem_w_payload_data),
-    .mem_w_payload_strb       (gbn_tx_mem_w_payload_strb),
-    .mem_w_payload_last       (gbn_tx_mem_w_payload_last),
-    .mem_b_valid              (gbn_tx_mem_b_valid),
-    .mem_b_ready              (gbn_tx_mem_b_ready),
-    .mem_b_payload_id         (gbn_tx_mem_b_payload_id),
-    .mem_b_payload_resp       (gbn_tx_mem_b_payload_resp),
-    .mem_ar_valid             (gbn_tx_mem_ar_valid),
-    .mem_ar_ready             (gbn_tx_mem_ar_ready),
-    .mem_ar_payload_addr      (gbn_tx_mem_ar_payload_addr),
-    .mem_ar_payload_id        (gbn_tx_mem_ar_payload_id),
-    .mem_ar_payload_len       (gbn_tx_mem_ar_payload_len),
-    .mem_ar_payload_size      (gbn_tx_mem_ar_payload_size),
-    .mem_ar_payload_burst     (gbn_tx_mem_ar_payload_burst),
-    .mem_r_valid              (gbn_tx_mem_r_valid),
-    .mem_r_ready              (gbn_tx_mem_r_ready),
-    .mem_r_payload_data       (gbn_tx_mem_r_payload_data),
-    .mem_r_payload_id         (gbn_tx_mem_r_payload_id),
-    .mem_r_payload_resp       (gbn_tx_mem_r_payload_resp),
-    .mem_r_payload_last       (gbn_tx_mem_r_payload_last)
+    .mem_aw_valid (mem_aw_valid), .mem_aw_ready (mem_aw_ready), .mem_aw_payload_addr (mem_aw_payload_addr),
+    .mem_aw_payload_id (mem_aw_payload_id), .mem_aw_payload_len (mem_aw_payload_len),
+    .mem_aw_payload_size (mem_aw_payload_size), .mem_aw_payload_burst (mem_aw_payload_burst),
+    .mem_w_valid (mem_w_valid), .mem_w_ready (mem_w_ready), .mem_w_payload_data (mem_w_payload_data),
+    .mem_w_payload_strb (mem_w_payload_strb), .mem_w_payload_last (mem_w_payload_last),
+    .mem_b_valid (mem_b_valid), .mem_b_ready (mem_b_ready), .mem_b_payload_id (mem_b_payload_id),
+    .mem_b_payload_resp (mem_b_payload_resp),
+    .mem_ar_valid (mem_ar_valid), .mem_ar_ready (mem_ar_ready), .mem_ar_payload_addr (mem_ar_payload_addr),
+    .mem_ar_payload_id (mem_ar_payload_id), .mem_ar_payload_len (mem_ar_payload_len),
+    .mem_ar_payload_size (mem_ar_payload_size), .mem_ar_payload_burst (mem_ar_payload_burst),
+    .mem_r_valid (mem_r_valid), .mem_r_ready (mem_r_ready), .mem_r_payload_data (mem_r_payload_data),
+    .mem_r_payload_id (mem_r_payload_id), .mem_r_payload_resp (mem_r_payload_resp),
+    .mem_r_payload_last (mem_r_payload_last)
   );
-  wire session_to_0_done_and =
-    (session_to_0_done | session_to_0_ready)
-    & (session_to_1_done | gbn_tx_control_ready);
+  wire session_to_0_done_and = (session_to_0_done | session_to_0_ready) & (session_to_1_done | gbn_tx_control_ready);
 
   always @(posedge clk)
     if (rst) begin
-      session_to_0_done <= 1'b0;
-      session_to_1_done <= 1'b0;
+      session_to_0_done <= 1'b0; session_to_1_done <= 1'b0;
     end
     else begin
       session_to_0_done <= session_valid & ~session_to_0_done_and & (session_to_0_done | session_to_0_ready);
@@ -442,8 +258,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
 
   always @(posedge clk)
     if (rst) begin
-      controls_locked <= 1'b0;
-      controls_owner <= 2'd1;
+      controls_locked <= 1'b0; controls_owner <= 2'd1;
     end
     else if (controls_valid) begin
       controls_owner <= controls_grant;
@@ -546,21 +361,8 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     if (rst) counts_tx_stale <= 32'd0;
     else if (gbn_tx_events_stale) counts_tx_stale <= counts_tx_stale + 32'd1;
 
-  assign rx_ready = gbn_rx_rx_ready;
-  assign tx_valid = gbn_tx_tx_valid;
-  assign tx_payload_data = gbn_tx_tx_payload_data;
-  assign tx_payload_keep = gbn_tx_tx_payload_keep;
-  assign tx_payload_last = gbn_tx_tx_payload_last;
-  assign tx_payload_user = gbn_tx_tx_payload_user;
-  assign node_rx_valid = gbn_rx_tx_valid;
-  assign node_rx_payload_data = gbn_rx_tx_payload_data;
-  assign node_rx_payload_keep = gbn_rx_tx_payload_keep;
-  assign node_rx_payload_last = gbn_rx_tx_payload_last;
-  assign node_rx_payload_user = gbn_rx_tx_payload_user;
-  assign node_tx_ready = gbn_tx_rx_ready;
   assign session_ready = session_to_0_done_and;
-  assign failed_valid = gbn_tx_failed_valid & gbn_tx_failed_ready;
-  assign failed_session = gbn_tx_failed_payload;
+  assign failed_valid = gbn_tx_failed_valid & closing_ready;
   assign counters_rx_accepted = counts_rx_accepted;
   assign counters_rx_duplicates = counts_rx_duplicates;
   assign counters_rx_ahead = counts_rx_ahead;
@@ -585,22 +387,4 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   assign counters_tx_waited = counts_tx_waited;
   assign counters_tx_skipped = counts_tx_skipped;
   assign counters_tx_stale = counts_tx_stale;
-  assign mem_aw_valid = gbn_tx_mem_aw_valid;
-  assign mem_aw_payload_addr = gbn_tx_mem_aw_payload_addr;
-  assign mem_aw_payload_id = gbn_tx_mem_aw_payload_id;
-  assign mem_aw_payload_len = gbn_tx_mem_aw_payload_len;
-  assign mem_aw_payload_size = gbn_tx_mem_aw_payload_size;
-  assign mem_aw_payload_burst = gbn_tx_mem_aw_payload_burst;
-  assign mem_w_valid = gbn_tx_mem_w_valid;
-  assign mem_w_payload_data = gbn_tx_mem_w_payload_data;
-  assign mem_w_payload_strb = gbn_tx_mem_w_payload_strb;
-  assign mem_w_payload_last = gbn_tx_mem_w_payload_last;
-  assign mem_b_ready = gbn_tx_mem_b_ready;
-  assign mem_ar_valid = gbn_tx_mem_ar_valid;
-  assign mem_ar_payload_addr = gbn_tx_mem_ar_payload_addr;
-  assign mem_ar_payload_id = gbn_tx_mem_ar_payload_id;
-  assign mem_ar_payload_len = gbn_tx_mem_ar_payload_len;
-  assign mem_ar_payload_size = gbn_tx_mem_ar_payload_size;
-  assign mem_ar_payload_burst = gbn_tx_mem_ar_payload_burst;
-  assign mem_r_ready = gbn_tx_mem_r_ready;
 endmodule

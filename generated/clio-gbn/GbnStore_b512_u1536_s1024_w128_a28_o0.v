@@ -11,11 +11,13 @@
 module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   input  wire         clk,
   input  wire         rst,
+  // place: stream in
   input  wire         place_valid,
   output wire         place_ready,
   input  wire [9:0]   place_payload_at_session,
   input  wire [6:0]   place_payload_at_place,
   input  wire [10:0]  place_payload_bytes,
+  // beats: stream in
   input  wire         beats_valid,
   output wire         beats_ready,
   input  wire [511:0] beats_payload_data,
@@ -23,17 +25,20 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   input  wire         beats_payload_last,
   input  wire         beats_payload_user,
   output wire [15:0]  written,
+  // read: stream in
   input  wire         read_valid,
   output wire         read_ready,
   input  wire [9:0]   read_payload_session,
   input  wire [6:0]   read_payload_place,
   output wire         reading,
+  // frame: stream out
   output wire         frame_valid,
   input  wire         frame_ready,
   output wire [511:0] frame_payload_data,
   output wire [63:0]  frame_payload_keep,
   output wire         frame_payload_last,
   output wire         frame_payload_user,
+  // aw: stream out
   output wire         aw_valid,
   input  wire         aw_ready,
   output wire [27:0]  aw_payload_addr,
@@ -41,16 +46,19 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   output wire [7:0]   aw_payload_len,
   output wire [2:0]   aw_payload_size,
   output wire [1:0]   aw_payload_burst,
+  // w: stream out
   output wire         w_valid,
   input  wire         w_ready,
   output wire [511:0] w_payload_data,
   output wire [63:0]  w_payload_strb,
   output wire         w_payload_last,
+  // b: stream in
   input  wire         b_valid,
   output wire         b_ready,
   input  wire         b_payload_id,
   input  wire [1:0]   b_payload_resp,
   output wire         errors,
+  // ar: stream out
   output wire         ar_valid,
   input  wire         ar_ready,
   output wire [27:0]  ar_payload_addr,
@@ -58,6 +66,7 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   output wire [7:0]   ar_payload_len,
   output wire [2:0]   ar_payload_size,
   output wire [1:0]   ar_payload_burst,
+  // r: stream in
   input  wire         r_valid,
   output wire         r_ready,
   input  wire [511:0] r_payload_data,
@@ -65,24 +74,15 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   input  wire [1:0]   r_payload_resp,
   input  wire         r_payload_last
 );
-  wire pending_push_ready; // store.ts:127
-  wire pending_pop_valid; // store.ts:127
-  wire pending_pop_payload; // store.ts:127
-  wire [6:0] pending_level; // store.ts:127
+  wire pending_push_ready, pending_pop_valid, pending_pop_payload; // store.ts:127
+  wire [6:0] pending_level;
   reg write_running; // store.ts:107
   reg [27:0] write_at; // store.ts:108
   reg [6:0] write_left; // store.ts:109
   reg [5:0] beat; // store.ts:137
-  reg beats_full; // store.ts:138
-  reg [511:0] beats_held_data; // store.ts:138
-  reg [63:0] beats_held_keep; // store.ts:138
-  reg beats_held_last; // store.ts:138
-  reg beats_held_user; // store.ts:138
-  reg beats_skid_full; // store.ts:138
-  reg [511:0] beats_skid_held_data; // store.ts:138
-  reg [63:0] beats_skid_held_keep; // store.ts:138
-  reg beats_skid_held_last; // store.ts:138
-  reg beats_skid_held_user; // store.ts:138
+  reg beats_full, beats_held_last, beats_held_user, beats_skid_full, beats_skid_held_last, beats_skid_held_user; // store.ts:138
+  reg [511:0] beats_held_data, beats_skid_held_data;
+  reg [63:0] beats_held_keep, beats_skid_held_keep;
   reg [15:0] written_1; // store.ts:143
   reg asked; // store.ts:151
   reg coming; // store.ts:152
@@ -94,14 +94,8 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   reg [5:0] last_lane; // store.ts:158
   reg [6:0] index; // store.ts:159
   reg bad; // store.ts:160
-  wire frames_push_ready; // store.ts:161
-  wire frames_pop_valid; // store.ts:161
-  wire [511:0] frames_pop_payload_data; // store.ts:161
-  wire [63:0] frames_pop_payload_keep; // store.ts:161
-  wire frames_pop_payload_last; // store.ts:161
-  wire frames_pop_payload_user; // store.ts:161
   wire [6:0] frames_packets; // store.ts:161
-  wire frames_dropped; // store.ts:161
+  wire frames_dropped;
   reg errors_1; // store.ts:201
   (* ram_style = "ultra" *) reg [10:0] lengths [0:131071]; // store.ts:95
   reg [10:0] length; // store.ts:154
@@ -119,110 +113,40 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   wire ends = came & last; // store.ts:173
   wire failed = bad | (|r_payload_resp); // store.ts:186
 
-  wire pending_push_valid = aw_taken; // store.ts:127
-  wire pending_push_payload = write_final; // store.ts:127
-  wire pending_pop_ready = b_valid; // store.ts:127
   Fifo_bit_d64 pending ( // store.ts:127
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (pending_push_valid),
-    .push_ready   (pending_push_ready),
-    .push_payload (pending_push_payload),
-    .pop_valid    (pending_pop_valid),
-    .pop_ready    (pending_pop_ready),
-    .pop_payload  (pending_pop_payload),
-    .level        (pending_level)
+    .clk (clk), .rst (rst),
+    .push_valid (aw_taken), .push_ready (pending_push_ready), .push_payload (write_final),
+    .pop_valid (pending_pop_valid), .pop_ready (b_valid), .pop_payload (pending_pop_payload),
+    .level (pending_level)
   );
 
-  wire frames_push_valid = r_valid; // store.ts:161
-  wire [511:0] frames_push_payload_data = r_payload_data; // store.ts:161
   wire [63:0] frames_push_payload_keep_joined = {
-    last_lane >= 6'd63,
-    last_lane >= 6'd62,
-    last_lane >= 6'd61,
-    last_lane >= 6'd60,
-    last_lane >= 6'd59,
-    last_lane >= 6'd58,
-    last_lane >= 6'd57,
-    last_lane >= 6'd56,
-    last_lane >= 6'd55,
-    last_lane >= 6'd54,
-    last_lane >= 6'd53,
-    last_lane >= 6'd52,
-    last_lane >= 6'd51,
-    last_lane >= 6'd50,
-    last_lane >= 6'd49,
-    last_lane >= 6'd48,
-    last_lane >= 6'd47,
-    last_lane >= 6'd46,
-    last_lane >= 6'd45,
-    last_lane >= 6'd44,
-    last_lane >= 6'd43,
-    last_lane >= 6'd42,
-    last_lane >= 6'd41,
-    last_lane >= 6'd40,
-    last_lane >= 6'd39,
-    last_lane >= 6'd38,
-    last_lane >= 6'd37,
-    last_lane >= 6'd36,
-    last_lane >= 6'd35,
-    last_lane >= 6'd34,
-    last_lane >= 6'd33,
-    last_lane >= 6'd32,
-    last_lane >= 6'd31,
-    last_lane >= 6'd30,
-    last_lane >= 6'd29,
-    last_lane >= 6'd28,
-    last_lane >= 6'd27,
-    last_lane >= 6'd26,
-    last_lane >= 6'd25,
-    last_lane >= 6'd24,
-    last_lane >= 6'd23,
-    last_lane >= 6'd22,
-    last_lane >= 6'd21,
-    last_lane >= 6'd20,
-    last_lane >= 6'd19,
-    last_lane >= 6'd18,
-    last_lane >= 6'd17,
-    last_lane >= 6'd16,
-    last_lane >= 6'd15,
-    last_lane >= 6'd14,
-    last_lane >= 6'd13,
-    last_lane >= 6'd12,
-    last_lane >= 6'd11,
-    last_lane >= 6'd10,
-    last_lane >= 6'd9,
-    last_lane >= 6'd8,
-    last_lane >= 6'd7,
-    last_lane >= 6'd6,
-    last_lane >= 6'd5,
-    last_lane >= 6'd4,
-    last_lane >= 6'd3,
-    last_lane >= 6'd2,
-    last_lane >= 6'd1,
-    1'b1
+    last_lane >= 6'd63, last_lane >= 6'd62, last_lane >= 6'd61, last_lane >= 6'd60, last_lane >= 6'd59,
+    last_lane >= 6'd58, last_lane >= 6'd57, last_lane >= 6'd56, last_lane >= 6'd55, last_lane >= 6'd54,
+    last_lane >= 6'd53, last_lane >= 6'd52, last_lane >= 6'd51, last_lane >= 6'd50, last_lane >= 6'd49,
+    last_lane >= 6'd48, last_lane >= 6'd47, last_lane >= 6'd46, last_lane >= 6'd45, last_lane >= 6'd44,
+    last_lane >= 6'd43, last_lane >= 6'd42, last_lane >= 6'd41, last_lane >= 6'd40, last_lane >= 6'd39,
+    last_lane >= 6'd38, last_lane >= 6'd37, last_lane >= 6'd36, last_lane >= 6'd35, last_lane >= 6'd34,
+    last_lane >= 6'd33, last_lane >= 6'd32, last_lane >= 6'd31, last_lane >= 6'd30, last_lane >= 6'd29,
+    last_lane >= 6'd28, last_lane >= 6'd27, last_lane >= 6'd26, last_lane >= 6'd25, last_lane >= 6'd24,
+    last_lane >= 6'd23, last_lane >= 6'd22, last_lane >= 6'd21, last_lane >= 6'd20, last_lane >= 6'd19,
+    last_lane >= 6'd18, last_lane >= 6'd17, last_lane >= 6'd16, last_lane >= 6'd15, last_lane >= 6'd14,
+    last_lane >= 6'd13, last_lane >= 6'd12, last_lane >= 6'd11, last_lane >= 6'd10, last_lane >= 6'd9,
+    last_lane >= 6'd8, last_lane >= 6'd7, last_lane >= 6'd6, last_lane >= 6'd5, last_lane >= 6'd4, last_lane >= 6'd3,
+    last_lane >= 6'd2, last_lane >= 6'd1, 1'b1
   };
   wire [63:0] frames_push_payload_keep = last ? frames_push_payload_keep_joined : 64'hffffffffffffffff; // store.ts:161
-  wire frames_push_payload_last = last; // store.ts:161
-  wire frames_push_payload_user = last & failed; // store.ts:161
-  wire frames_pop_ready = frame_ready; // store.ts:161
+  wire frames_push_payload_user = last & failed;
   PacketFifo_AxisBeat_d64_last_drop_user_block frames ( // store.ts:161
-    .clk               (clk),
-    .rst               (rst),
-    .push_valid        (frames_push_valid),
-    .push_ready        (frames_push_ready),
-    .push_payload_data (frames_push_payload_data),
-    .push_payload_keep (frames_push_payload_keep),
-    .push_payload_last (frames_push_payload_last),
+    .clk (clk), .rst (rst),
+    .push_valid (r_valid), .push_ready (r_ready), .push_payload_data (r_payload_data),
+    .push_payload_keep (frames_push_payload_keep), .push_payload_last (last),
     .push_payload_user (frames_push_payload_user),
-    .pop_valid         (frames_pop_valid),
-    .pop_ready         (frames_pop_ready),
-    .pop_payload_data  (frames_pop_payload_data),
-    .pop_payload_keep  (frames_pop_payload_keep),
-    .pop_payload_last  (frames_pop_payload_last),
-    .pop_payload_user  (frames_pop_payload_user),
-    .packets           (frames_packets),
-    .dropped           (frames_dropped)
+    .pop_valid (frame_valid), .pop_ready (frame_ready), .pop_payload_data (frame_payload_data),
+    .pop_payload_keep (frame_payload_keep), .pop_payload_last (frame_payload_last),
+    .pop_payload_user (frame_payload_user),
+    .packets (frames_packets),
+    .dropped (frames_dropped)
   );
 
   always @(posedge clk)
@@ -247,8 +171,7 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
 
   always @(posedge clk)
     if (rst) begin
-      beats_full <= 1'b0;
-      beats_skid_full <= 1'b0;
+      beats_full <= 1'b0; beats_skid_full <= 1'b0;
     end
     else if (beats_room) begin
       beats_full <= beats_valid | beats_skid_full;
@@ -278,8 +201,7 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
 
   always @(posedge clk)
     if (rst) begin
-      asked <= 1'b0;
-      errors_1 <= 1'b0;
+      asked <= 1'b0; errors_1 <= 1'b0;
     end
     else begin
       asked <= read_valid & read_ready;
@@ -309,18 +231,16 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
       read_at <= read_at + 28'd4096;
       read_left <= read_left - 7'd24;
     end
-  wire [11:0] last_beat_shifted = ({1'b0, length} + 12'd63) >> 6;
 
   always @(posedge clk)
     if (asked) begin
-      last_beat <= last_beat_shifted[6:0] - 7'd1;
+      last_beat <= read_left_shifted[6:0] - 7'd1;
       last_lane <= length[5:0] - 6'd1;
     end
 
   always @(posedge clk)
     if (rst) begin
-      index <= 7'd0;
-      bad <= 1'b0;
+      index <= 7'd0; bad <= 1'b0;
     end
     else if (came) begin
       index <= last ? 7'd0 : index + 7'd1;
@@ -337,11 +257,6 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   assign written = written_1;
   assign read_ready = ~coming;
   assign reading = coming;
-  assign frame_valid = frames_pop_valid;
-  assign frame_payload_data = frames_pop_payload_data;
-  assign frame_payload_keep = frames_pop_payload_keep;
-  assign frame_payload_last = frames_pop_payload_last;
-  assign frame_payload_user = frames_pop_payload_user;
   assign aw_valid = write_running & pending_push_ready;
   assign aw_payload_addr = write_at;
   assign aw_payload_id = 1'b0;
@@ -360,7 +275,6 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   assign ar_payload_len = read_len;
   assign ar_payload_size = 3'd6;
   assign ar_payload_burst = 2'd1;
-  assign r_ready = frames_push_ready;
 
 `ifdef FORMAL
   always @(posedge clk)
@@ -382,17 +296,7 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    b_payload_id,
-    r_payload_id,
-    r_payload_last,
-    pending_level,
-    beats_held_user,
-    frames_packets,
-    frames_dropped,
-    write_left_shifted[11:7],
-    read_left_shifted[11:7],
-    last_beat_shifted[11:7],
-    1'b0
+    1'b0, b_payload_id, r_payload_id, r_payload_last, pending_level, beats_held_user, frames_packets, frames_dropped,
+    write_left_shifted[11:7], read_left_shifted[11:7], 1'b0
   };
 endmodule

@@ -20,33 +20,39 @@
 module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   input  wire         clk,
   input  wire         rst,
+  // rx: stream in
   input  wire         rx_valid,
   output wire         rx_ready,
   input  wire [511:0] rx_payload_data,
   input  wire [63:0]  rx_payload_keep,
   input  wire         rx_payload_last,
   input  wire         rx_payload_user,
+  // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
   output wire [63:0]  tx_payload_keep,
   output wire         tx_payload_last,
   output wire         tx_payload_user,
+  // answers: stream in
   input  wire         answers_valid,
   output wire         answers_ready,
   input  wire [511:0] answers_payload_data,
   input  wire [63:0]  answers_payload_keep,
   input  wire         answers_payload_last,
   input  wire         answers_payload_user,
+  // acks: stream in
   input  wire         acks_valid,
   output wire         acks_ready,
   input  wire [9:0]   acks_payload_session,
   input  wire [31:0]  acks_payload_sequence,
   input  wire         acks_payload_nack,
+  // control: stream in
   input  wire         control_valid,
   output wire         control_ready,
   input  wire [9:0]   control_payload_session,
   input  wire         control_payload_open,
+  // failed: stream out
   output wire         failed_valid,
   input  wire         failed_ready,
   output wire [9:0]   failed_payload,
@@ -54,6 +60,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   input  wire [10:0]  context_write_index,
   input  wire [47:0]  context_write_value_mac,
   input  wire [9:0]   context_write_value_slot,
+  // silent: stream in
   input  wire         silent_valid,
   output wire         silent_ready,
   input  wire [9:0]   silent_payload_session,
@@ -71,6 +78,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   output wire         events_waited,
   output wire         events_skipped,
   output wire         events_stale,
+  // mem_aw: stream out
   output wire         mem_aw_valid,
   input  wire         mem_aw_ready,
   output wire [27:0]  mem_aw_payload_addr,
@@ -78,15 +86,18 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   output wire [7:0]   mem_aw_payload_len,
   output wire [2:0]   mem_aw_payload_size,
   output wire [1:0]   mem_aw_payload_burst,
+  // mem_w: stream out
   output wire         mem_w_valid,
   input  wire         mem_w_ready,
   output wire [511:0] mem_w_payload_data,
   output wire [63:0]  mem_w_payload_strb,
   output wire         mem_w_payload_last,
+  // mem_b: stream in
   input  wire         mem_b_valid,
   output wire         mem_b_ready,
   input  wire         mem_b_payload_id,
   input  wire [1:0]   mem_b_payload_resp,
+  // mem_ar: stream out
   output wire         mem_ar_valid,
   input  wire         mem_ar_ready,
   output wire [27:0]  mem_ar_payload_addr,
@@ -94,6 +105,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   output wire [7:0]   mem_ar_payload_len,
   output wire [2:0]   mem_ar_payload_size,
   output wire [1:0]   mem_ar_payload_burst,
+  // mem_r: stream in
   input  wire         mem_r_valid,
   output wire         mem_r_ready,
   input  wire [511:0] mem_r_payload_data,
@@ -101,262 +113,140 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   input  wire [1:0]   mem_r_payload_resp,
   input  wire         mem_r_payload_last
 );
-  wire frames_rx_ready; // gbn-tx.ts:136
-  wire frames_ends; // gbn-tx.ts:136
-  wire [439:0] frames_end_header; // gbn-tx.ts:136
-  wire [15:0] frames_end_last_byte; // gbn-tx.ts:136
-  wire frames_end_long; // gbn-tx.ts:136
-  wire frames_end_bad; // gbn-tx.ts:136
-  wire frames_end_stored; // gbn-tx.ts:136
-  wire frames_beats_valid; // gbn-tx.ts:136
-  wire [511:0] frames_beats_payload_data; // gbn-tx.ts:136
-  wire [63:0] frames_beats_payload_keep; // gbn-tx.ts:136
-  wire frames_beats_payload_last; // gbn-tx.ts:136
-  wire frames_beats_payload_user; // gbn-tx.ts:136
-  wire sender_control_ready; // gbn-tx.ts:142
-  wire sender_heard_ready; // gbn-tx.ts:142
-  wire sender_request_ready; // gbn-tx.ts:142
-  wire sender_granted_valid; // gbn-tx.ts:142
-  wire sender_granted_granted; // gbn-tx.ts:142
-  wire sender_granted_closed; // gbn-tx.ts:142
-  wire sender_granted_now; // gbn-tx.ts:142
-  wire [31:0] sender_granted_sequence; // gbn-tx.ts:142
-  wire sender_step_ready; // gbn-tx.ts:142
-  wire sender_stepped_valid; // gbn-tx.ts:142
-  wire sender_stepped_more; // gbn-tx.ts:142
-  wire [31:0] sender_stepped_sequence; // gbn-tx.ts:142
-  wire sender_again_valid; // gbn-tx.ts:142
-  wire [9:0] sender_again_payload; // gbn-tx.ts:142
-  wire sender_failed_valid; // gbn-tx.ts:142
-  wire [9:0] sender_failed_payload; // gbn-tx.ts:142
-  wire sender_events_nacked; // gbn-tx.ts:142
-  wire sender_events_timeouts; // gbn-tx.ts:142
-  reg control_to_0_done; // gbn-tx.ts:154
-  reg control_to_1_done; // gbn-tx.ts:154
+  wire frames_ends, frames_end_long, frames_end_bad, frames_end_stored, frames_beats_valid,
+    frames_beats_payload_last, frames_beats_payload_user; // gbn-tx.ts:136
+  wire [439:0] frames_end_header;
+  wire [15:0] frames_end_last_byte;
+  wire [511:0] frames_beats_payload_data;
+  wire [63:0] frames_beats_payload_keep;
+  wire sender_control_ready, sender_request_ready, sender_granted_valid, sender_granted_granted,
+    sender_granted_closed, sender_granted_now, sender_step_ready, sender_stepped_valid, sender_stepped_more,
+    sender_again_valid, sender_events_nacked, sender_events_timeouts; // gbn-tx.ts:142
+  wire [31:0] sender_granted_sequence, sender_stepped_sequence;
+  wire [9:0] sender_again_payload;
+  reg control_to_0_done, control_to_1_done; // gbn-tx.ts:154
   reg [9:0] entry_turn_session; // gbn-tx.ts:183
-  reg [15:0] entry_turn_ticket; // gbn-tx.ts:183
-  reg [1:0] entry_queued_kind; // gbn-tx.ts:183
-  reg [10:0] entry_queued_index; // gbn-tx.ts:183
-  reg [47:0] entry_queued_mac; // gbn-tx.ts:183
-  reg [10:0] entry_queued_bytes; // gbn-tx.ts:183
-  reg [15:0] entry_queued_ip_length; // gbn-tx.ts:183
-  reg [15:0] entry_queued_checksum; // gbn-tx.ts:183
-  reg [15:0] entry_queued_udp_length; // gbn-tx.ts:183
+  reg [15:0] entry_turn_ticket, entry_queued_ip_length, entry_queued_checksum, entry_queued_udp_length;
+  reg [1:0] entry_queued_kind;
+  reg [10:0] entry_queued_index, entry_queued_bytes;
+  reg [47:0] entry_queued_mac;
   reg entry_valid; // gbn-tx.ts:184
-  wire queue_push_ready; // gbn-tx.ts:209
-  wire queue_pop_valid; // gbn-tx.ts:209
-  wire [9:0] queue_pop_payload_turn_session; // gbn-tx.ts:209
-  wire [15:0] queue_pop_payload_turn_ticket; // gbn-tx.ts:209
-  wire [1:0] queue_pop_payload_queued_kind; // gbn-tx.ts:209
-  wire [10:0] queue_pop_payload_queued_index; // gbn-tx.ts:209
-  wire [47:0] queue_pop_payload_queued_mac; // gbn-tx.ts:209
-  wire [10:0] queue_pop_payload_queued_bytes; // gbn-tx.ts:209
-  wire [15:0] queue_pop_payload_queued_ip_length; // gbn-tx.ts:209
-  wire [15:0] queue_pop_payload_queued_checksum; // gbn-tx.ts:209
-  wire [15:0] queue_pop_payload_queued_udp_length; // gbn-tx.ts:209
-  wire [4:0] queue_level; // gbn-tx.ts:209
+  wire queue_push_ready, queue_pop_valid; // gbn-tx.ts:209
+  wire [9:0] queue_pop_payload_turn_session;
+  wire [15:0] queue_pop_payload_turn_ticket, queue_pop_payload_queued_ip_length, queue_pop_payload_queued_checksum,
+    queue_pop_payload_queued_udp_length;
+  wire [1:0] queue_pop_payload_queued_kind;
+  wire [10:0] queue_pop_payload_queued_index, queue_pop_payload_queued_bytes;
+  wire [47:0] queue_pop_payload_queued_mac;
+  wire [4:0] queue_level;
   reg held; // gbn-tx.ts:212
-  wire reorder_reply_ready; // gbn-tx.ts:218
-  wire reorder_beats_ready; // gbn-tx.ts:218
-  wire reorder_silent_ready; // gbn-tx.ts:218
-  wire reorder_control_ready; // gbn-tx.ts:218
-  wire reorder_out_valid; // gbn-tx.ts:218
-  wire [119:0] reorder_out_payload; // gbn-tx.ts:218
-  wire reorder_out_beats_valid; // gbn-tx.ts:218
-  wire [511:0] reorder_out_beats_payload_data; // gbn-tx.ts:218
-  wire [63:0] reorder_out_beats_payload_keep; // gbn-tx.ts:218
-  wire reorder_out_beats_payload_last; // gbn-tx.ts:218
-  wire reorder_out_beats_payload_user; // gbn-tx.ts:218
-  wire reorder_crowded; // gbn-tx.ts:218
-  wire reorder_events_waited; // gbn-tx.ts:218
-  wire reorder_events_skipped; // gbn-tx.ts:218
-  wire reorder_events_stale; // gbn-tx.ts:218
-  reg next_full; // gbn-tx.ts:245
-  reg [119:0] next_held; // gbn-tx.ts:245
-  reg next_skid_full; // gbn-tx.ts:245
-  reg [119:0] next_skid_held; // gbn-tx.ts:245
+  wire reorder_reply_ready, reorder_beats_ready, reorder_control_ready, reorder_out_valid, reorder_out_beats_valid,
+    reorder_out_beats_payload_last, reorder_out_beats_payload_user, reorder_events_waited, reorder_events_skipped,
+    reorder_events_stale; // gbn-tx.ts:218
+  wire [119:0] reorder_out_payload;
+  wire [511:0] reorder_out_beats_payload_data;
+  wire [63:0] reorder_out_beats_payload_keep;
+  reg next_full, next_skid_full; // gbn-tx.ts:245
+  reg [119:0] next_held, next_skid_held;
   reg known; // gbn-tx.ts:250
-  wire planned_push_ready; // gbn-tx.ts:251
-  wire planned_pop_valid; // gbn-tx.ts:251
-  wire [1:0] planned_pop_payload_action; // gbn-tx.ts:251
-  wire [47:0] planned_pop_payload_mac; // gbn-tx.ts:251
-  wire [63:0] planned_pop_payload_header; // gbn-tx.ts:251
-  wire [15:0] planned_pop_payload_ip_length; // gbn-tx.ts:251
-  wire [15:0] planned_pop_payload_checksum; // gbn-tx.ts:251
-  wire [15:0] planned_pop_payload_udp_length; // gbn-tx.ts:251
-  wire [5:0] planned_level; // gbn-tx.ts:251
-  wire outs_push_ready; // gbn-tx.ts:253
-  wire outs_pop_valid; // gbn-tx.ts:253
-  wire outs_pop_payload_send; // gbn-tx.ts:253
-  wire outs_pop_payload_store; // gbn-tx.ts:253
-  wire [5:0] outs_level; // gbn-tx.ts:253
-  wire places_push_ready; // gbn-tx.ts:254
-  wire places_pop_valid; // gbn-tx.ts:254
-  wire [9:0] places_pop_payload_at_session; // gbn-tx.ts:254
-  wire [6:0] places_pop_payload_at_place; // gbn-tx.ts:254
-  wire [10:0] places_pop_payload_bytes; // gbn-tx.ts:254
-  wire [5:0] places_level; // gbn-tx.ts:254
+  wire planned_push_ready, planned_pop_valid; // gbn-tx.ts:251
+  wire [1:0] planned_pop_payload_action;
+  wire [47:0] planned_pop_payload_mac;
+  wire [63:0] planned_pop_payload_header;
+  wire [15:0] planned_pop_payload_ip_length, planned_pop_payload_checksum, planned_pop_payload_udp_length;
+  wire [5:0] planned_level;
+  wire outs_push_ready, outs_pop_valid, outs_pop_payload_send, outs_pop_payload_store; // gbn-tx.ts:253
+  wire [5:0] outs_level;
+  wire places_push_ready, places_pop_valid; // gbn-tx.ts:254
+  wire [9:0] places_pop_payload_at_session;
+  wire [6:0] places_pop_payload_at_place;
+  wire [10:0] places_pop_payload_bytes;
+  wire [5:0] places_level;
   reg room; // gbn-tx.ts:263
   reg asking; // gbn-tx.ts:267
   reg [15:0] given; // gbn-tx.ts:303
-  wire insert_plan_ready; // gbn-tx.ts:307
-  wire insert_beats_ready; // gbn-tx.ts:307
-  wire insert_tx_valid; // gbn-tx.ts:307
-  wire [511:0] insert_tx_payload_data; // gbn-tx.ts:307
-  wire [63:0] insert_tx_payload_keep; // gbn-tx.ts:307
-  wire insert_tx_payload_last; // gbn-tx.ts:307
-  wire insert_tx_payload_user; // gbn-tx.ts:307
-  wire store_place_ready; // gbn-tx.ts:310
-  wire store_beats_ready; // gbn-tx.ts:310
-  wire [15:0] store_written; // gbn-tx.ts:310
-  wire store_read_ready; // gbn-tx.ts:310
-  wire store_reading; // gbn-tx.ts:310
-  wire store_frame_valid; // gbn-tx.ts:310
-  wire [511:0] store_frame_payload_data; // gbn-tx.ts:310
-  wire [63:0] store_frame_payload_keep; // gbn-tx.ts:310
-  wire store_frame_payload_last; // gbn-tx.ts:310
-  wire store_frame_payload_user; // gbn-tx.ts:310
-  wire store_aw_valid; // gbn-tx.ts:310
-  wire [27:0] store_aw_payload_addr; // gbn-tx.ts:310
-  wire store_aw_payload_id; // gbn-tx.ts:310
-  wire [7:0] store_aw_payload_len; // gbn-tx.ts:310
-  wire [2:0] store_aw_payload_size; // gbn-tx.ts:310
-  wire [1:0] store_aw_payload_burst; // gbn-tx.ts:310
-  wire store_w_valid; // gbn-tx.ts:310
-  wire [511:0] store_w_payload_data; // gbn-tx.ts:310
-  wire [63:0] store_w_payload_strb; // gbn-tx.ts:310
-  wire store_w_payload_last; // gbn-tx.ts:310
-  wire store_b_ready; // gbn-tx.ts:310
-  wire store_errors; // gbn-tx.ts:310
-  wire store_ar_valid; // gbn-tx.ts:310
-  wire [27:0] store_ar_payload_addr; // gbn-tx.ts:310
-  wire store_ar_payload_id; // gbn-tx.ts:310
-  wire [7:0] store_ar_payload_len; // gbn-tx.ts:310
-  wire [2:0] store_ar_payload_size; // gbn-tx.ts:310
-  wire [1:0] store_ar_payload_burst; // gbn-tx.ts:310
-  wire store_r_ready; // gbn-tx.ts:310
-  reg kept_stage_full; // gbn-tx.ts:337
-  reg [511:0] kept_stage_held_data; // gbn-tx.ts:337
-  reg [63:0] kept_stage_held_keep; // gbn-tx.ts:337
-  reg kept_stage_held_last; // gbn-tx.ts:337
-  reg kept_stage_held_user; // gbn-tx.ts:337
-  reg kept_stage_skid_full; // gbn-tx.ts:337
-  reg [511:0] kept_stage_skid_held_data; // gbn-tx.ts:337
-  reg [63:0] kept_stage_skid_held_keep; // gbn-tx.ts:337
-  reg kept_stage_skid_held_last; // gbn-tx.ts:337
-  reg kept_stage_skid_held_user; // gbn-tx.ts:337
-  wire resend_again_ready; // gbn-tx.ts:345
-  wire resend_step_valid; // gbn-tx.ts:345
-  wire [9:0] resend_step_payload_session; // gbn-tx.ts:345
-  wire [31:0] resend_step_payload_sequence; // gbn-tx.ts:345
-  wire resend_step_payload_fresh; // gbn-tx.ts:345
-  wire resend_read_valid; // gbn-tx.ts:345
-  wire [9:0] resend_read_payload_session; // gbn-tx.ts:345
-  wire [6:0] resend_read_payload_place; // gbn-tx.ts:345
-  wire resend_busy_valid; // gbn-tx.ts:345
-  wire [9:0] resend_busy_session; // gbn-tx.ts:345
-  wire [31:0] resend_busy_sequence; // gbn-tx.ts:345
-  reg again_stage_full; // gbn-tx.ts:371
-  reg [511:0] again_stage_held_data; // gbn-tx.ts:371
-  reg [63:0] again_stage_held_keep; // gbn-tx.ts:371
-  reg again_stage_held_last; // gbn-tx.ts:371
-  reg again_stage_held_user; // gbn-tx.ts:371
-  reg again_stage_skid_full; // gbn-tx.ts:371
-  reg [511:0] again_stage_skid_held_data; // gbn-tx.ts:371
-  reg [63:0] again_stage_skid_held_keep; // gbn-tx.ts:371
-  reg again_stage_skid_held_last; // gbn-tx.ts:371
-  reg again_stage_skid_held_user; // gbn-tx.ts:371
-  reg fresh_stage_full; // gbn-tx.ts:372
-  reg [511:0] fresh_stage_held_data; // gbn-tx.ts:372
-  reg [63:0] fresh_stage_held_keep; // gbn-tx.ts:372
-  reg fresh_stage_held_last; // gbn-tx.ts:372
-  reg fresh_stage_held_user; // gbn-tx.ts:372
-  reg fresh_stage_skid_full; // gbn-tx.ts:372
-  reg [511:0] fresh_stage_skid_held_data; // gbn-tx.ts:372
-  reg [63:0] fresh_stage_skid_held_keep; // gbn-tx.ts:372
-  reg fresh_stage_skid_held_last; // gbn-tx.ts:372
-  reg fresh_stage_skid_held_user; // gbn-tx.ts:372
+  wire insert_plan_ready, insert_beats_ready, insert_tx_valid, insert_tx_payload_last, insert_tx_payload_user; // gbn-tx.ts:307
+  wire [511:0] insert_tx_payload_data;
+  wire [63:0] insert_tx_payload_keep;
+  wire store_place_ready, store_beats_ready, store_read_ready, store_reading, store_frame_valid,
+    store_frame_payload_last, store_frame_payload_user, store_errors; // gbn-tx.ts:310
+  wire [15:0] store_written;
+  wire [511:0] store_frame_payload_data;
+  wire [63:0] store_frame_payload_keep;
+  reg kept_stage_full, kept_stage_held_last, kept_stage_held_user, kept_stage_skid_full, kept_stage_skid_held_last,
+    kept_stage_skid_held_user; // gbn-tx.ts:337
+  reg [511:0] kept_stage_held_data, kept_stage_skid_held_data;
+  reg [63:0] kept_stage_held_keep, kept_stage_skid_held_keep;
+  wire resend_again_ready, resend_step_valid, resend_step_payload_fresh, resend_read_valid, resend_busy_valid; // gbn-tx.ts:345
+  wire [9:0] resend_step_payload_session, resend_read_payload_session, resend_busy_session;
+  wire [31:0] resend_step_payload_sequence, resend_busy_sequence;
+  wire [6:0] resend_read_payload_place;
+  reg again_stage_full, again_stage_held_last, again_stage_held_user, again_stage_skid_full,
+    again_stage_skid_held_last, again_stage_skid_held_user; // gbn-tx.ts:371
+  reg [511:0] again_stage_held_data, again_stage_skid_held_data;
+  reg [63:0] again_stage_held_keep, again_stage_skid_held_keep;
+  reg fresh_stage_full, fresh_stage_held_last, fresh_stage_held_user, fresh_stage_skid_full,
+    fresh_stage_skid_held_last, fresh_stage_skid_held_user; // gbn-tx.ts:372
+  reg [511:0] fresh_stage_held_data, fresh_stage_skid_held_data;
+  reg [63:0] fresh_stage_held_keep, fresh_stage_skid_held_keep;
   reg frames_out_locked; // gbn-tx.ts:368
-  reg [2:0] frames_out_owner; // gbn-tx.ts:368
-  reg sent_full; // gbn-tx.ts:367
-  reg [511:0] sent_held_data; // gbn-tx.ts:367
-  reg [63:0] sent_held_keep; // gbn-tx.ts:367
-  reg sent_held_last; // gbn-tx.ts:367
-  reg sent_held_user; // gbn-tx.ts:367
-  reg sent_skid_full; // gbn-tx.ts:367
-  reg [511:0] sent_skid_held_data; // gbn-tx.ts:367
-  reg [63:0] sent_skid_held_keep; // gbn-tx.ts:367
-  reg sent_skid_held_last; // gbn-tx.ts:367
-  reg sent_skid_held_user; // gbn-tx.ts:367
-  reg events_sent_1; // gbn-tx.ts:382
-  reg events_management_1; // gbn-tx.ts:382
-  reg events_passed_1; // gbn-tx.ts:382
-  reg events_closed_1; // gbn-tx.ts:382
-  reg events_resent_1; // gbn-tx.ts:382
-  reg events_nacked_1; // gbn-tx.ts:382
-  reg events_timeouts_1; // gbn-tx.ts:382
-  reg events_failed_1; // gbn-tx.ts:382
-  reg events_memory_errors_1; // gbn-tx.ts:382
-  reg events_waited_1; // gbn-tx.ts:382
-  reg events_skipped_1; // gbn-tx.ts:382
-  reg events_stale_1; // gbn-tx.ts:382
+  reg [2:0] frames_out_owner;
+  reg sent_full, sent_held_last, sent_held_user, sent_skid_full, sent_skid_held_last, sent_skid_held_user; // gbn-tx.ts:367
+  reg [511:0] sent_held_data, sent_skid_held_data;
+  reg [63:0] sent_held_keep, sent_skid_held_keep;
+  reg events_sent_1, events_management_1, events_passed_1, events_closed_1, events_resent_1, events_nacked_1,
+    events_timeouts_1, events_failed_1, events_memory_errors_1, events_waited_1, events_skipped_1, events_stale_1; // gbn-tx.ts:382
   (* ram_style = "block" *) reg [57:0] contexts [0:1279]; // gbn-tx.ts:247
   wire [57:0] to; // gbn-tx.ts:249
   wire decided; // gbn-tx.ts:277
   wire kept_room; // gbn-tx.ts:329
   wire fresh_room; // gbn-tx.ts:328
-  wire [2:0] frames_out_grant; // gbn-tx.ts:368
-  wire frames_out_ready; // gbn-tx.ts:368
-  wire [2:0] frames_out_request; // gbn-tx.ts:368
+  wire [2:0] frames_out_grant, frames_out_request; // gbn-tx.ts:368
+  wire frames_out_ready;
   wire insert_tx_ready; // gbn-tx.ts:307
-  reg [57:0] to_rd; // gbn-tx.ts:249
-  reg [57:0] to_fwd; // gbn-tx.ts:249
-  reg to_hit; // gbn-tx.ts:249
+  reg [57:0] to_rd, to_fwd; // gbn-tx.ts:249
+  reg to_hit;
   wire control_to_0_valid = control_valid & ~control_to_0_done; // gbn-tx.ts:154
-  wire control_to_1_valid = control_valid & ~control_to_1_done; // gbn-tx.ts:154
+  wire control_to_1_valid = control_valid & ~control_to_1_done;
   wire is_udp =
-    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048)
-    & (frames_end_header[191:184] == 8'd17); // gbn-tx.ts:175
+    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048) & (frames_end_header[191:184] == 8'd17); // gbn-tx.ts:175
   wire tagged_ = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // gbn-tx.ts:176
   wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:111
   wire next_room = ~next_full | decided; // gbn-tx.ts:245
-  wire of_session = next_held[1:0] == 2'd1; // gbn-tx.ts:265
+  wire [1:0] head_kind = next_held[1:0]; // gbn-tx.ts:246
+  wire of_session = head_kind == 2'd1; // gbn-tx.ts:265
   wire asks = next_full & ~known & (room | asking); // gbn-tx.ts:268
   wire answered = ~of_session | sender_request_ready; // gbn-tx.ts:269
   wire numbered = known & of_session & sender_granted_granted; // gbn-tx.ts:275
   wire gone = known & of_session & sender_granted_closed; // gbn-tx.ts:276
   assign decided = known & (~of_session | sender_granted_granted | sender_granted_closed);
-  wire raw = next_held[1:0] == 2'd0; // gbn-tx.ts:279
-  wire replies = of_session | (next_held[1:0] == 2'd2); // gbn-tx.ts:280
+  wire raw = head_kind == 2'd0; // gbn-tx.ts:279
+  wire replies = of_session | (head_kind == 2'd2); // gbn-tx.ts:280
   wire fresh_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_send & kept_room; // gbn-tx.ts:326
-  wire fresh_ready = ~fresh_stage_skid_full; // gbn-tx.ts:326
+  wire fresh_ready = ~fresh_stage_skid_full;
   wire kept_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_store & fresh_room; // gbn-tx.ts:327
-  wire kept_ready = ~kept_stage_skid_full; // gbn-tx.ts:327
+  wire kept_ready = ~kept_stage_skid_full;
   assign fresh_room = fresh_ready | ~outs_pop_payload_send;
   assign kept_room = kept_ready | ~outs_pop_payload_store;
   wire kept_stage_room = ~kept_stage_full | store_beats_ready; // gbn-tx.ts:337
   wire again_stage_ready = frames_out_grant[1] & frames_out_ready; // gbn-tx.ts:371
-  wire again_stage_room = ~again_stage_full | again_stage_ready; // gbn-tx.ts:371
+  wire again_stage_room = ~again_stage_full | again_stage_ready;
   wire fresh_stage_ready = frames_out_grant[2] & frames_out_ready; // gbn-tx.ts:372
-  wire fresh_stage_room = ~fresh_stage_full | fresh_stage_ready; // gbn-tx.ts:372
+  wire fresh_stage_room = ~fresh_stage_full | fresh_stage_ready;
   wire frames_out_valid = |(frames_out_grant & frames_out_request); // gbn-tx.ts:368
   assign frames_out_ready = ~sent_skid_full;
   wire [511:0] frames_out_payload_data =
-    ({512{frames_out_grant[0]}} & answers_payload_data)
-    | ({512{frames_out_grant[1]}} & again_stage_held_data)
+    ({512{frames_out_grant[0]}} & answers_payload_data) | ({512{frames_out_grant[1]}} & again_stage_held_data)
     | ({512{frames_out_grant[2]}} & fresh_stage_held_data); // gbn-tx.ts:368
   wire [63:0] frames_out_payload_keep =
-    ({64{frames_out_grant[0]}} & answers_payload_keep)
-    | ({64{frames_out_grant[1]}} & again_stage_held_keep)
-    | ({64{frames_out_grant[2]}} & fresh_stage_held_keep); // gbn-tx.ts:368
+    ({64{frames_out_grant[0]}} & answers_payload_keep) | ({64{frames_out_grant[1]}} & again_stage_held_keep)
+    | ({64{frames_out_grant[2]}} & fresh_stage_held_keep);
   wire frames_out_payload_last =
-    (frames_out_grant[0] & answers_payload_last)
-    | (frames_out_grant[1] & again_stage_held_last)
-    | (frames_out_grant[2] & fresh_stage_held_last); // gbn-tx.ts:368
+    (frames_out_grant[0] & answers_payload_last) | (frames_out_grant[1] & again_stage_held_last)
+    | (frames_out_grant[2] & fresh_stage_held_last);
   wire frames_out_payload_user =
-    (frames_out_grant[0] & answers_payload_user)
-    | (frames_out_grant[1] & again_stage_held_user)
-    | (frames_out_grant[2] & fresh_stage_held_user); // gbn-tx.ts:368
+    (frames_out_grant[0] & answers_payload_user) | (frames_out_grant[1] & again_stage_held_user)
+    | (frames_out_grant[2] & fresh_stage_held_user);
   assign frames_out_request = {fresh_stage_full, again_stage_full, answers_valid};
   wire [2:0] frames_out_after = frames_out_request & ~(frames_out_owner | (frames_out_owner - 3'd1)); // gbn-tx.ts:368
   assign frames_out_grant =
@@ -365,463 +255,224 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     frames_out_request & (~frames_out_request + 3'd1);
   wire sent_room = ~sent_full | tx_ready; // gbn-tx.ts:367
 
-  wire frames_rx_valid = rx_valid; // gbn-tx.ts:136
-  wire [511:0] frames_rx_payload_data = rx_payload_data; // gbn-tx.ts:136
-  wire [63:0] frames_rx_payload_keep = rx_payload_keep; // gbn-tx.ts:136
-  wire frames_rx_payload_last = rx_payload_last; // gbn-tx.ts:136
-  wire frames_rx_payload_user = rx_payload_user; // gbn-tx.ts:136
-  wire frames_hold = held; // gbn-tx.ts:136
-  wire frames_discard = 1'b0; // gbn-tx.ts:136
-  wire frames_beats_ready = reorder_beats_ready; // gbn-tx.ts:136
   GbnFrames_b512_u1528_waits frames ( // gbn-tx.ts:136
-    .clk                (clk),
-    .rst                (rst),
-    .rx_valid           (frames_rx_valid),
-    .rx_ready           (frames_rx_ready),
-    .rx_payload_data    (frames_rx_payload_data),
-    .rx_payload_keep    (frames_rx_payload_keep),
-    .rx_payload_last    (frames_rx_payload_last),
-    .rx_payload_user    (frames_rx_payload_user),
-    .hold               (frames_hold),
-    .ends               (frames_ends),
-    .end_header         (frames_end_header),
-    .end_last_byte      (frames_end_last_byte),
-    .end_long           (frames_end_long),
-    .end_bad            (frames_end_bad),
-    .end_stored         (frames_end_stored),
-    .discard            (frames_discard),
-    .beats_valid        (frames_beats_valid),
-    .beats_ready        (frames_beats_ready),
-    .beats_payload_data (frames_beats_payload_data),
-    .beats_payload_keep (frames_beats_payload_keep),
-    .beats_payload_last (frames_beats_payload_last),
-    .beats_payload_user (frames_beats_payload_user)
+    .clk (clk), .rst (rst),
+    .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
+    .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
+    .hold          (held),
+    .ends          (frames_ends),
+    .end_header    (frames_end_header),
+    .end_last_byte (frames_end_last_byte),
+    .end_long      (frames_end_long),
+    .end_bad       (frames_end_bad),
+    .end_stored    (frames_end_stored),
+    .discard       (1'b0),
+    .beats_valid (frames_beats_valid), .beats_ready (reorder_beats_ready),
+    .beats_payload_data (frames_beats_payload_data), .beats_payload_keep (frames_beats_payload_keep),
+    .beats_payload_last (frames_beats_payload_last), .beats_payload_user (frames_beats_payload_user)
   );
 
-  wire sender_control_valid = control_to_0_valid; // gbn-tx.ts:142
-  wire [9:0] sender_control_payload_session = control_payload_session; // gbn-tx.ts:142
-  wire sender_control_payload_open = control_payload_open; // gbn-tx.ts:142
-  wire sender_heard_valid = acks_valid; // gbn-tx.ts:142
-  wire [9:0] sender_heard_payload_session = acks_payload_session; // gbn-tx.ts:142
-  wire [31:0] sender_heard_payload_sequence = acks_payload_sequence; // gbn-tx.ts:142
-  wire sender_heard_payload_nack = acks_payload_nack; // gbn-tx.ts:142
   wire sender_request_valid = asks & of_session; // gbn-tx.ts:142
-  wire [9:0] sender_request_payload = next_held[11:2]; // gbn-tx.ts:142
-  wire sender_step_valid = resend_step_valid; // gbn-tx.ts:142
-  wire [9:0] sender_step_payload_session = resend_step_payload_session; // gbn-tx.ts:142
-  wire [31:0] sender_step_payload_sequence = resend_step_payload_sequence; // gbn-tx.ts:142
-  wire sender_step_payload_fresh = resend_step_payload_fresh; // gbn-tx.ts:142
-  wire sender_reading_valid = resend_busy_valid; // gbn-tx.ts:142
-  wire [9:0] sender_reading_session = resend_busy_session; // gbn-tx.ts:142
-  wire [31:0] sender_reading_sequence = resend_busy_sequence; // gbn-tx.ts:142
-  wire sender_again_ready = resend_again_ready; // gbn-tx.ts:142
-  wire sender_failed_ready = failed_ready; // gbn-tx.ts:142
   GbnSender_s1024_q32_w128_t8192_n7_f1 sender ( // gbn-tx.ts:142
-    .clk                     (clk),
-    .rst                     (rst),
-    .control_valid           (sender_control_valid),
-    .control_ready           (sender_control_ready),
-    .control_payload_session (sender_control_payload_session),
-    .control_payload_open    (sender_control_payload_open),
-    .heard_valid             (sender_heard_valid),
-    .heard_ready             (sender_heard_ready),
-    .heard_payload_session   (sender_heard_payload_session),
-    .heard_payload_sequence  (sender_heard_payload_sequence),
-    .heard_payload_nack      (sender_heard_payload_nack),
-    .request_valid           (sender_request_valid),
-    .request_ready           (sender_request_ready),
-    .request_payload         (sender_request_payload),
-    .granted_valid           (sender_granted_valid),
-    .granted_granted         (sender_granted_granted),
-    .granted_closed          (sender_granted_closed),
-    .granted_now             (sender_granted_now),
-    .granted_sequence        (sender_granted_sequence),
-    .step_valid              (sender_step_valid),
-    .step_ready              (sender_step_ready),
-    .step_payload_session    (sender_step_payload_session),
-    .step_payload_sequence   (sender_step_payload_sequence),
-    .step_payload_fresh      (sender_step_payload_fresh),
-    .stepped_valid           (sender_stepped_valid),
-    .stepped_more            (sender_stepped_more),
-    .stepped_sequence        (sender_stepped_sequence),
-    .reading_valid           (sender_reading_valid),
-    .reading_session         (sender_reading_session),
-    .reading_sequence        (sender_reading_sequence),
-    .again_valid             (sender_again_valid),
-    .again_ready             (sender_again_ready),
-    .again_payload           (sender_again_payload),
-    .failed_valid            (sender_failed_valid),
-    .failed_ready            (sender_failed_ready),
-    .failed_payload          (sender_failed_payload),
-    .events_nacked           (sender_events_nacked),
-    .events_timeouts         (sender_events_timeouts)
+    .clk (clk), .rst (rst),
+    .control_valid (control_to_0_valid), .control_ready (sender_control_ready),
+    .control_payload_session (control_payload_session), .control_payload_open (control_payload_open),
+    .heard_valid (acks_valid), .heard_ready (acks_ready), .heard_payload_session (acks_payload_session),
+    .heard_payload_sequence (acks_payload_sequence), .heard_payload_nack (acks_payload_nack),
+    .request_valid (sender_request_valid), .request_ready (sender_request_ready), .request_payload (next_held[11:2]),
+    .granted_valid    (sender_granted_valid),
+    .granted_granted  (sender_granted_granted),
+    .granted_closed   (sender_granted_closed),
+    .granted_now      (sender_granted_now),
+    .granted_sequence (sender_granted_sequence),
+    .step_valid (resend_step_valid), .step_ready (sender_step_ready),
+    .step_payload_session (resend_step_payload_session), .step_payload_sequence (resend_step_payload_sequence),
+    .step_payload_fresh (resend_step_payload_fresh),
+    .stepped_valid    (sender_stepped_valid),
+    .stepped_more     (sender_stepped_more),
+    .stepped_sequence (sender_stepped_sequence),
+    .reading_valid    (resend_busy_valid),
+    .reading_session  (resend_busy_session),
+    .reading_sequence (resend_busy_sequence),
+    .again_valid (sender_again_valid), .again_ready (resend_again_ready), .again_payload (sender_again_payload),
+    .failed_valid (failed_valid), .failed_ready (failed_ready), .failed_payload (failed_payload),
+    .events_nacked    (sender_events_nacked),
+    .events_timeouts  (sender_events_timeouts)
   );
 
-  wire queue_push_valid = entry_valid; // gbn-tx.ts:209
-  wire [9:0] queue_push_payload_turn_session = entry_turn_session; // gbn-tx.ts:209
-  wire [15:0] queue_push_payload_turn_ticket = entry_turn_ticket; // gbn-tx.ts:209
-  wire [1:0] queue_push_payload_queued_kind = entry_queued_kind; // gbn-tx.ts:209
-  wire [10:0] queue_push_payload_queued_index = entry_queued_index; // gbn-tx.ts:209
-  wire [47:0] queue_push_payload_queued_mac = entry_queued_mac; // gbn-tx.ts:209
-  wire [10:0] queue_push_payload_queued_bytes = entry_queued_bytes; // gbn-tx.ts:209
-  wire [15:0] queue_push_payload_queued_ip_length = entry_queued_ip_length; // gbn-tx.ts:209
-  wire [15:0] queue_push_payload_queued_checksum = entry_queued_checksum; // gbn-tx.ts:209
-  wire [15:0] queue_push_payload_queued_udp_length = entry_queued_udp_length; // gbn-tx.ts:209
-  wire queue_pop_ready = reorder_reply_ready; // gbn-tx.ts:209
   Fifo_Arrived_d16 queue ( // gbn-tx.ts:209
-    .clk                            (clk),
-    .rst                            (rst),
-    .push_valid                     (queue_push_valid),
-    .push_ready                     (queue_push_ready),
-    .push_payload_turn_session      (queue_push_payload_turn_session),
-    .push_payload_turn_ticket       (queue_push_payload_turn_ticket),
-    .push_payload_queued_kind       (queue_push_payload_queued_kind),
-    .push_payload_queued_index      (queue_push_payload_queued_index),
-    .push_payload_queued_mac        (queue_push_payload_queued_mac),
-    .push_payload_queued_bytes      (queue_push_payload_queued_bytes),
-    .push_payload_queued_ip_length  (queue_push_payload_queued_ip_length),
-    .push_payload_queued_checksum   (queue_push_payload_queued_checksum),
-    .push_payload_queued_udp_length (queue_push_payload_queued_udp_length),
-    .pop_valid                      (queue_pop_valid),
-    .pop_ready                      (queue_pop_ready),
-    .pop_payload_turn_session       (queue_pop_payload_turn_session),
-    .pop_payload_turn_ticket        (queue_pop_payload_turn_ticket),
-    .pop_payload_queued_kind        (queue_pop_payload_queued_kind),
-    .pop_payload_queued_index       (queue_pop_payload_queued_index),
-    .pop_payload_queued_mac         (queue_pop_payload_queued_mac),
-    .pop_payload_queued_bytes       (queue_pop_payload_queued_bytes),
-    .pop_payload_queued_ip_length   (queue_pop_payload_queued_ip_length),
-    .pop_payload_queued_checksum    (queue_pop_payload_queued_checksum),
-    .pop_payload_queued_udp_length  (queue_pop_payload_queued_udp_length),
-    .level                          (queue_level)
+    .clk (clk), .rst (rst),
+    .push_valid (entry_valid), .push_ready (queue_push_ready), .push_payload_turn_session (entry_turn_session),
+    .push_payload_turn_ticket (entry_turn_ticket), .push_payload_queued_kind (entry_queued_kind),
+    .push_payload_queued_index (entry_queued_index), .push_payload_queued_mac (entry_queued_mac),
+    .push_payload_queued_bytes (entry_queued_bytes), .push_payload_queued_ip_length (entry_queued_ip_length),
+    .push_payload_queued_checksum (entry_queued_checksum), .push_payload_queued_udp_length (entry_queued_udp_length),
+    .pop_valid (queue_pop_valid), .pop_ready (reorder_reply_ready),
+    .pop_payload_turn_session (queue_pop_payload_turn_session),
+    .pop_payload_turn_ticket (queue_pop_payload_turn_ticket),
+    .pop_payload_queued_kind (queue_pop_payload_queued_kind),
+    .pop_payload_queued_index (queue_pop_payload_queued_index),
+    .pop_payload_queued_mac (queue_pop_payload_queued_mac),
+    .pop_payload_queued_bytes (queue_pop_payload_queued_bytes),
+    .pop_payload_queued_ip_length (queue_pop_payload_queued_ip_length),
+    .pop_payload_queued_checksum (queue_pop_payload_queued_checksum),
+    .pop_payload_queued_udp_length (queue_pop_payload_queued_udp_length),
+    .level (queue_level)
   );
 
-  wire reorder_reply_valid = queue_pop_valid; // gbn-tx.ts:218
   wire reorder_reply_payload_ordered = queue_pop_payload_queued_kind == 2'd1; // gbn-tx.ts:218
-  wire [9:0] reorder_reply_payload_turn_session = queue_pop_payload_turn_session; // gbn-tx.ts:218
-  wire [15:0] reorder_reply_payload_turn_ticket = queue_pop_payload_turn_ticket; // gbn-tx.ts:218
   wire [119:0] reorder_reply_payload_meta = {
-    queue_pop_payload_queued_udp_length,
-    queue_pop_payload_queued_checksum,
-    queue_pop_payload_queued_ip_length,
-    queue_pop_payload_queued_bytes,
-    queue_pop_payload_queued_mac,
-    queue_pop_payload_queued_index,
+    queue_pop_payload_queued_udp_length, queue_pop_payload_queued_checksum, queue_pop_payload_queued_ip_length,
+    queue_pop_payload_queued_bytes, queue_pop_payload_queued_mac, queue_pop_payload_queued_index,
     queue_pop_payload_queued_kind
-  }; // gbn-tx.ts:218
-  wire reorder_beats_valid = frames_beats_valid; // gbn-tx.ts:218
-  wire [511:0] reorder_beats_payload_data = frames_beats_payload_data; // gbn-tx.ts:218
-  wire [63:0] reorder_beats_payload_keep = frames_beats_payload_keep; // gbn-tx.ts:218
-  wire reorder_beats_payload_last = frames_beats_payload_last; // gbn-tx.ts:218
-  wire reorder_beats_payload_user = frames_beats_payload_user; // gbn-tx.ts:218
-  wire reorder_silent_valid = silent_valid; // gbn-tx.ts:218
-  wire [9:0] reorder_silent_payload_session = silent_payload_session; // gbn-tx.ts:218
-  wire [15:0] reorder_silent_payload_ticket = silent_payload_ticket; // gbn-tx.ts:218
-  wire reorder_control_valid = control_to_1_valid; // gbn-tx.ts:218
-  wire [9:0] reorder_control_payload_session = control_payload_session; // gbn-tx.ts:218
-  wire reorder_control_payload_open = control_payload_open; // gbn-tx.ts:218
-  wire reorder_out_ready = ~next_skid_full; // gbn-tx.ts:218
-  wire reorder_out_beats_ready = insert_beats_ready; // gbn-tx.ts:218
+  };
   GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 reorder ( // gbn-tx.ts:218
-    .clk                        (clk),
-    .rst                        (rst),
-    .reply_valid                (reorder_reply_valid),
-    .reply_ready                (reorder_reply_ready),
-    .reply_payload_ordered      (reorder_reply_payload_ordered),
-    .reply_payload_turn_session (reorder_reply_payload_turn_session),
-    .reply_payload_turn_ticket  (reorder_reply_payload_turn_ticket),
-    .reply_payload_meta         (reorder_reply_payload_meta),
-    .beats_valid                (reorder_beats_valid),
-    .beats_ready                (reorder_beats_ready),
-    .beats_payload_data         (reorder_beats_payload_data),
-    .beats_payload_keep         (reorder_beats_payload_keep),
-    .beats_payload_last         (reorder_beats_payload_last),
-    .beats_payload_user         (reorder_beats_payload_user),
-    .silent_valid               (reorder_silent_valid),
-    .silent_ready               (reorder_silent_ready),
-    .silent_payload_session     (reorder_silent_payload_session),
-    .silent_payload_ticket      (reorder_silent_payload_ticket),
-    .control_valid              (reorder_control_valid),
-    .control_ready              (reorder_control_ready),
-    .control_payload_session    (reorder_control_payload_session),
-    .control_payload_open       (reorder_control_payload_open),
-    .out_valid                  (reorder_out_valid),
-    .out_ready                  (reorder_out_ready),
-    .out_payload                (reorder_out_payload),
-    .out_beats_valid            (reorder_out_beats_valid),
-    .out_beats_ready            (reorder_out_beats_ready),
-    .out_beats_payload_data     (reorder_out_beats_payload_data),
-    .out_beats_payload_keep     (reorder_out_beats_payload_keep),
-    .out_beats_payload_last     (reorder_out_beats_payload_last),
-    .out_beats_payload_user     (reorder_out_beats_payload_user),
-    .crowded                    (reorder_crowded),
-    .events_waited              (reorder_events_waited),
-    .events_skipped             (reorder_events_skipped),
-    .events_stale               (reorder_events_stale)
+    .clk (clk), .rst (rst),
+    .reply_valid (queue_pop_valid), .reply_ready (reorder_reply_ready),
+    .reply_payload_ordered (reorder_reply_payload_ordered),
+    .reply_payload_turn_session (queue_pop_payload_turn_session),
+    .reply_payload_turn_ticket (queue_pop_payload_turn_ticket), .reply_payload_meta (reorder_reply_payload_meta),
+    .beats_valid (frames_beats_valid), .beats_ready (reorder_beats_ready),
+    .beats_payload_data (frames_beats_payload_data), .beats_payload_keep (frames_beats_payload_keep),
+    .beats_payload_last (frames_beats_payload_last), .beats_payload_user (frames_beats_payload_user),
+    .silent_valid (silent_valid), .silent_ready (silent_ready), .silent_payload_session (silent_payload_session),
+    .silent_payload_ticket (silent_payload_ticket),
+    .control_valid (control_to_1_valid), .control_ready (reorder_control_ready),
+    .control_payload_session (control_payload_session), .control_payload_open (control_payload_open),
+    .out_valid (reorder_out_valid), .out_ready (~next_skid_full), .out_payload (reorder_out_payload),
+    .out_beats_valid (reorder_out_beats_valid), .out_beats_ready (insert_beats_ready),
+    .out_beats_payload_data (reorder_out_beats_payload_data),
+    .out_beats_payload_keep (reorder_out_beats_payload_keep),
+    .out_beats_payload_last (reorder_out_beats_payload_last),
+    .out_beats_payload_user (reorder_out_beats_payload_user),
+    .crowded        (crowded),
+    .events_waited  (reorder_events_waited),
+    .events_skipped (reorder_events_skipped),
+    .events_stale   (reorder_events_stale)
   );
 
-  wire planned_push_valid = decided; // gbn-tx.ts:251
   wire [1:0] planned_push_payload_action = raw ? 2'd1 : gone ? 2'd0 : 2'd2; // gbn-tx.ts:251
-  wire [47:0] planned_push_payload_mac = replies ? to[47:0] : next_held[60:13]; // gbn-tx.ts:251
+  wire [47:0] to_mac = to[47:0]; // gbn-tx.ts:249
+  wire [47:0] head_mac = next_held[60:13]; // gbn-tx.ts:246
+  wire [47:0] planned_push_payload_mac = replies ? to_mac : head_mac; // gbn-tx.ts:251
+  wire [9:0] to_slot = to[57:48]; // gbn-tx.ts:249
   wire [63:0] planned_push_payload_header = {
-    4'd0,
-    replies ? to[57:48] : 10'd0,
-    of_session ? next_held[11:2] : 10'd0,
-    of_session ? sender_granted_sequence : 32'd0,
-    8'd3
+    4'd0, replies ? to_slot : 10'd0, of_session ? next_held[11:2] : 10'd0,
+    of_session ? sender_granted_sequence : 32'd0, 8'd3
   }; // gbn-tx.ts:251
-  wire [15:0] planned_push_payload_ip_length = next_held[87:72]; // gbn-tx.ts:251
-  wire [15:0] planned_push_payload_checksum = next_held[103:88]; // gbn-tx.ts:251
-  wire [15:0] planned_push_payload_udp_length = next_held[119:104]; // gbn-tx.ts:251
-  wire planned_pop_ready = insert_plan_ready; // gbn-tx.ts:251
   Fifo_InsertPlan_d32 planned ( // gbn-tx.ts:251
-    .clk                     (clk),
-    .rst                     (rst),
-    .push_valid              (planned_push_valid),
-    .push_ready              (planned_push_ready),
-    .push_payload_action     (planned_push_payload_action),
-    .push_payload_mac        (planned_push_payload_mac),
-    .push_payload_header     (planned_push_payload_header),
-    .push_payload_ip_length  (planned_push_payload_ip_length),
-    .push_payload_checksum   (planned_push_payload_checksum),
-    .push_payload_udp_length (planned_push_payload_udp_length),
-    .pop_valid               (planned_pop_valid),
-    .pop_ready               (planned_pop_ready),
-    .pop_payload_action      (planned_pop_payload_action),
-    .pop_payload_mac         (planned_pop_payload_mac),
-    .pop_payload_header      (planned_pop_payload_header),
-    .pop_payload_ip_length   (planned_pop_payload_ip_length),
-    .pop_payload_checksum    (planned_pop_payload_checksum),
-    .pop_payload_udp_length  (planned_pop_payload_udp_length),
-    .level                   (planned_level)
+    .clk (clk), .rst (rst),
+    .push_valid (decided), .push_ready (planned_push_ready), .push_payload_action (planned_push_payload_action),
+    .push_payload_mac (planned_push_payload_mac), .push_payload_header (planned_push_payload_header),
+    .push_payload_ip_length (next_held[87:72]), .push_payload_checksum (next_held[103:88]),
+    .push_payload_udp_length (next_held[119:104]),
+    .pop_valid (planned_pop_valid), .pop_ready (insert_plan_ready), .pop_payload_action (planned_pop_payload_action),
+    .pop_payload_mac (planned_pop_payload_mac), .pop_payload_header (planned_pop_payload_header),
+    .pop_payload_ip_length (planned_pop_payload_ip_length), .pop_payload_checksum (planned_pop_payload_checksum),
+    .pop_payload_udp_length (planned_pop_payload_udp_length),
+    .level (planned_level)
   );
 
   wire outs_push_valid = decided & ~gone; // gbn-tx.ts:253
-  wire outs_push_payload_send = ~of_session | sender_granted_now; // gbn-tx.ts:253
-  wire outs_push_payload_store = of_session; // gbn-tx.ts:253
-  wire outs_pop_ready = insert_tx_valid & insert_tx_ready & insert_tx_payload_last; // gbn-tx.ts:253
+  wire outs_push_payload_send = ~of_session | sender_granted_now;
+  wire outs_pop_ready = insert_tx_valid & insert_tx_ready & insert_tx_payload_last;
   Fifo_Out_d32 outs ( // gbn-tx.ts:253
-    .clk                (clk),
-    .rst                (rst),
-    .push_valid         (outs_push_valid),
-    .push_ready         (outs_push_ready),
-    .push_payload_send  (outs_push_payload_send),
-    .push_payload_store (outs_push_payload_store),
-    .pop_valid          (outs_pop_valid),
-    .pop_ready          (outs_pop_ready),
-    .pop_payload_send   (outs_pop_payload_send),
-    .pop_payload_store  (outs_pop_payload_store),
-    .level              (outs_level)
+    .clk (clk), .rst (rst),
+    .push_valid (outs_push_valid), .push_ready (outs_push_ready), .push_payload_send (outs_push_payload_send),
+    .push_payload_store (of_session),
+    .pop_valid (outs_pop_valid), .pop_ready (outs_pop_ready), .pop_payload_send (outs_pop_payload_send),
+    .pop_payload_store (outs_pop_payload_store),
+    .level (outs_level)
   );
 
-  wire places_push_valid = numbered; // gbn-tx.ts:254
-  wire [9:0] places_push_payload_at_session = next_held[11:2]; // gbn-tx.ts:254
-  wire [6:0] places_push_payload_at_place = sender_granted_sequence[6:0]; // gbn-tx.ts:254
-  wire [10:0] places_push_payload_bytes = next_held[71:61]; // gbn-tx.ts:254
-  wire places_pop_ready = store_place_ready; // gbn-tx.ts:254
   Fifo_at_FramePlace_bytes11_d32 places ( // gbn-tx.ts:254
-    .clk                     (clk),
-    .rst                     (rst),
-    .push_valid              (places_push_valid),
-    .push_ready              (places_push_ready),
-    .push_payload_at_session (places_push_payload_at_session),
-    .push_payload_at_place   (places_push_payload_at_place),
-    .push_payload_bytes      (places_push_payload_bytes),
-    .pop_valid               (places_pop_valid),
-    .pop_ready               (places_pop_ready),
-    .pop_payload_at_session  (places_pop_payload_at_session),
-    .pop_payload_at_place    (places_pop_payload_at_place),
-    .pop_payload_bytes       (places_pop_payload_bytes),
-    .level                   (places_level)
+    .clk (clk), .rst (rst),
+    .push_valid (numbered), .push_ready (places_push_ready), .push_payload_at_session (next_held[11:2]),
+    .push_payload_at_place (sender_granted_sequence[6:0]), .push_payload_bytes (next_held[71:61]),
+    .pop_valid (places_pop_valid), .pop_ready (store_place_ready),
+    .pop_payload_at_session (places_pop_payload_at_session), .pop_payload_at_place (places_pop_payload_at_place),
+    .pop_payload_bytes (places_pop_payload_bytes),
+    .level (places_level)
   );
 
-  wire insert_plan_valid = planned_pop_valid; // gbn-tx.ts:307
-  wire [1:0] insert_plan_payload_action = planned_pop_payload_action; // gbn-tx.ts:307
-  wire [47:0] insert_plan_payload_mac = planned_pop_payload_mac; // gbn-tx.ts:307
-  wire [63:0] insert_plan_payload_header = planned_pop_payload_header; // gbn-tx.ts:307
-  wire [15:0] insert_plan_payload_ip_length = planned_pop_payload_ip_length; // gbn-tx.ts:307
-  wire [15:0] insert_plan_payload_checksum = planned_pop_payload_checksum; // gbn-tx.ts:307
-  wire [15:0] insert_plan_payload_udp_length = planned_pop_payload_udp_length; // gbn-tx.ts:307
-  wire insert_beats_valid = reorder_out_beats_valid; // gbn-tx.ts:307
-  wire [511:0] insert_beats_payload_data = reorder_out_beats_payload_data; // gbn-tx.ts:307
-  wire [63:0] insert_beats_payload_keep = reorder_out_beats_payload_keep; // gbn-tx.ts:307
-  wire insert_beats_payload_last = reorder_out_beats_payload_last; // gbn-tx.ts:307
-  wire insert_beats_payload_user = reorder_out_beats_payload_user; // gbn-tx.ts:307
   assign insert_tx_ready = outs_pop_valid & fresh_room & kept_room;
   GbnInsert_beatBytes64_frameBytes1536 insert ( // gbn-tx.ts:307
-    .clk                     (clk),
-    .rst                     (rst),
-    .plan_valid              (insert_plan_valid),
-    .plan_ready              (insert_plan_ready),
-    .plan_payload_action     (insert_plan_payload_action),
-    .plan_payload_mac        (insert_plan_payload_mac),
-    .plan_payload_header     (insert_plan_payload_header),
-    .plan_payload_ip_length  (insert_plan_payload_ip_length),
-    .plan_payload_checksum   (insert_plan_payload_checksum),
-    .plan_payload_udp_length (insert_plan_payload_udp_length),
-    .beats_valid             (insert_beats_valid),
-    .beats_ready             (insert_beats_ready),
-    .beats_payload_data      (insert_beats_payload_data),
-    .beats_payload_keep      (insert_beats_payload_keep),
-    .beats_payload_last      (insert_beats_payload_last),
-    .beats_payload_user      (insert_beats_payload_user),
-    .tx_valid                (insert_tx_valid),
-    .tx_ready                (insert_tx_ready),
-    .tx_payload_data         (insert_tx_payload_data),
-    .tx_payload_keep         (insert_tx_payload_keep),
-    .tx_payload_last         (insert_tx_payload_last),
-    .tx_payload_user         (insert_tx_payload_user)
+    .clk (clk), .rst (rst),
+    .plan_valid (planned_pop_valid), .plan_ready (insert_plan_ready),
+    .plan_payload_action (planned_pop_payload_action), .plan_payload_mac (planned_pop_payload_mac),
+    .plan_payload_header (planned_pop_payload_header), .plan_payload_ip_length (planned_pop_payload_ip_length),
+    .plan_payload_checksum (planned_pop_payload_checksum), .plan_payload_udp_length (planned_pop_payload_udp_length),
+    .beats_valid (reorder_out_beats_valid), .beats_ready (insert_beats_ready),
+    .beats_payload_data (reorder_out_beats_payload_data), .beats_payload_keep (reorder_out_beats_payload_keep),
+    .beats_payload_last (reorder_out_beats_payload_last), .beats_payload_user (reorder_out_beats_payload_user),
+    .tx_valid (insert_tx_valid), .tx_ready (insert_tx_ready), .tx_payload_data (insert_tx_payload_data),
+    .tx_payload_keep (insert_tx_payload_keep), .tx_payload_last (insert_tx_payload_last),
+    .tx_payload_user (insert_tx_payload_user)
   );
 
-  wire store_place_valid = places_pop_valid; // gbn-tx.ts:310
-  wire [9:0] store_place_payload_at_session = places_pop_payload_at_session; // gbn-tx.ts:310
-  wire [6:0] store_place_payload_at_place = places_pop_payload_at_place; // gbn-tx.ts:310
-  wire [10:0] store_place_payload_bytes = places_pop_payload_bytes; // gbn-tx.ts:310
-  wire store_beats_valid = kept_stage_full; // gbn-tx.ts:310
-  wire [511:0] store_beats_payload_data = kept_stage_held_data; // gbn-tx.ts:310
-  wire [63:0] store_beats_payload_keep = kept_stage_held_keep; // gbn-tx.ts:310
-  wire store_beats_payload_last = kept_stage_held_last; // gbn-tx.ts:310
-  wire store_beats_payload_user = kept_stage_held_user; // gbn-tx.ts:310
-  wire store_read_valid = resend_read_valid; // gbn-tx.ts:310
-  wire [9:0] store_read_payload_session = resend_read_payload_session; // gbn-tx.ts:310
-  wire [6:0] store_read_payload_place = resend_read_payload_place; // gbn-tx.ts:310
   wire store_frame_ready = ~again_stage_skid_full; // gbn-tx.ts:310
-  wire store_aw_ready = mem_aw_ready; // gbn-tx.ts:310
-  wire store_w_ready = mem_w_ready; // gbn-tx.ts:310
-  wire store_b_valid = mem_b_valid; // gbn-tx.ts:310
-  wire store_b_payload_id = mem_b_payload_id; // gbn-tx.ts:310
-  wire [1:0] store_b_payload_resp = mem_b_payload_resp; // gbn-tx.ts:310
-  wire store_ar_ready = mem_ar_ready; // gbn-tx.ts:310
-  wire store_r_valid = mem_r_valid; // gbn-tx.ts:310
-  wire [511:0] store_r_payload_data = mem_r_payload_data; // gbn-tx.ts:310
-  wire store_r_payload_id = mem_r_payload_id; // gbn-tx.ts:310
-  wire [1:0] store_r_payload_resp = mem_r_payload_resp; // gbn-tx.ts:310
-  wire store_r_payload_last = mem_r_payload_last; // gbn-tx.ts:310
   GbnStore_b512_u1536_s1024_w128_a28_o0 store ( // gbn-tx.ts:310
-    .clk                      (clk),
-    .rst                      (rst),
-    .place_valid              (store_place_valid),
-    .place_ready              (store_place_ready),
-    .place_payload_at_session (store_place_payload_at_session),
-    .place_payload_at_place   (store_place_payload_at_place),
-    .place_payload_bytes      (store_place_payload_bytes),
-    .beats_valid              (store_beats_valid),
-    .beats_ready              (store_beats_ready),
-    .beats_payload_data       (store_beats_payload_data),
-    .beats_payload_keep       (store_beats_payload_keep),
-    .beats_payload_last       (store_beats_payload_last),
-    .beats_payload_user       (store_beats_payload_user),
-    .written                  (store_written),
-    .read_valid               (store_read_valid),
-    .read_ready               (store_read_ready),
-    .read_payload_session     (store_read_payload_session),
-    .read_payload_place       (store_read_payload_place),
-    .reading                  (store_reading),
-    .frame_valid              (store_frame_valid),
-    .frame_ready              (store_frame_ready),
-    .frame_payload_data       (store_frame_payload_data),
-    .frame_payload_keep       (store_frame_payload_keep),
-    .frame_payload_last       (store_frame_payload_last),
-    .frame_payload_user       (store_frame_payload_user),
-    .aw_valid                 (store_aw_valid),
-    .aw_ready                 (store_aw_ready),
-    .aw_payload_addr          (store_aw_payload_addr),
-    .aw_payload_id            (store_aw_payload_id),
-    .aw_payload_len           (store_aw_payload_len),
-    .aw_payload_size          (store_aw_payload_size),
-    .aw_payload_burst         (store_aw_payload_burst),
-    .w_valid                  (store_w_valid),
-    .w_ready                  (store_w_ready),
-    .w_payload_data           (store_w_payload_data),
-    .w_payload_strb           (store_w_payload_strb),
-    .w_payload_last           (store_w_payload_last),
-    .b_valid                  (store_b_valid),
-    .b_ready                  (store_b_ready),
-    .b_payload_id             (store_b_payload_id),
-    .b_payload_resp           (store_b_payload_resp),
-    .errors                   (store_errors),
-    .ar_valid                 (store_ar_valid),
-    .ar_ready                 (store_ar_ready),
-    .ar_payload_addr          (store_ar_payload_addr),
-    .ar_payload_id            (store_ar_payload_id),
-    .ar_payload_len           (store_ar_payload_len),
-    .ar_payload_size          (store_ar_payload_size),
-    .ar_payload_burst         (store_ar_payload_burst),
-    .r_valid                  (store_r_valid),
-    .r_ready                  (store_r_ready),
-    .r_payload_data           (store_r_payload_data),
-    .r_payload_id             (store_r_payload_id),
-    .r_payload_resp           (store_r_payload_resp),
-    .r_payload_last           (store_r_payload_last)
+    .clk (clk), .rst (rst),
+    .place_valid (places_pop_valid), .place_ready (store_place_ready),
+    .place_payload_at_session (places_pop_payload_at_session), .place_payload_at_place (places_pop_payload_at_place),
+    .place_payload_bytes (places_pop_payload_bytes),
+    .beats_valid (kept_stage_full), .beats_ready (store_beats_ready), .beats_payload_data (kept_stage_held_data),
+    .beats_payload_keep (kept_stage_held_keep), .beats_payload_last (kept_stage_held_last),
+    .beats_payload_user (kept_stage_held_user),
+    .written (store_written),
+    .read_valid (resend_read_valid), .read_ready (store_read_ready),
+    .read_payload_session (resend_read_payload_session), .read_payload_place (resend_read_payload_place),
+    .reading (store_reading),
+    .frame_valid (store_frame_valid), .frame_ready (store_frame_ready),
+    .frame_payload_data (store_frame_payload_data), .frame_payload_keep (store_frame_payload_keep),
+    .frame_payload_last (store_frame_payload_last), .frame_payload_user (store_frame_payload_user),
+    .aw_valid (mem_aw_valid), .aw_ready (mem_aw_ready), .aw_payload_addr (mem_aw_payload_addr),
+    .aw_payload_id (mem_aw_payload_id), .aw_payload_len (mem_aw_payload_len), .aw_payload_size (mem_aw_payload_size),
+    .aw_payload_burst (mem_aw_payload_burst),
+    .w_valid (mem_w_valid), .w_ready (mem_w_ready), .w_payload_data (mem_w_payload_data),
+    .w_payload_strb (mem_w_payload_strb), .w_payload_last (mem_w_payload_last),
+    .b_valid (mem_b_valid), .b_ready (mem_b_ready), .b_payload_id (mem_b_payload_id),
+    .b_payload_resp (mem_b_payload_resp),
+    .errors  (store_errors),
+    .ar_valid (mem_ar_valid), .ar_ready (mem_ar_ready), .ar_payload_addr (mem_ar_payload_addr),
+    .ar_payload_id (mem_ar_payload_id), .ar_payload_len (mem_ar_payload_len), .ar_payload_size (mem_ar_payload_size),
+    .ar_payload_burst (mem_ar_payload_burst),
+    .r_valid (mem_r_valid), .r_ready (mem_r_ready), .r_payload_data (mem_r_payload_data),
+    .r_payload_id (mem_r_payload_id), .r_payload_resp (mem_r_payload_resp), .r_payload_last (mem_r_payload_last)
   );
 
-  wire resend_again_valid = sender_again_valid; // gbn-tx.ts:345
-  wire [9:0] resend_again_payload = sender_again_payload; // gbn-tx.ts:345
-  wire resend_step_ready = sender_step_ready; // gbn-tx.ts:345
-  wire resend_stepped_valid = sender_stepped_valid; // gbn-tx.ts:345
-  wire resend_stepped_more = sender_stepped_more; // gbn-tx.ts:345
-  wire [31:0] resend_stepped_sequence = sender_stepped_sequence; // gbn-tx.ts:345
-  wire [15:0] resend_given = given; // gbn-tx.ts:345
-  wire [15:0] resend_written = store_written; // gbn-tx.ts:345
-  wire resend_read_ready = store_read_ready; // gbn-tx.ts:345
-  wire resend_reading = store_reading; // gbn-tx.ts:345
   GbnResend_s1024_q32_w128 resend ( // gbn-tx.ts:345
-    .clk                   (clk),
-    .rst                   (rst),
-    .again_valid           (resend_again_valid),
-    .again_ready           (resend_again_ready),
-    .again_payload         (resend_again_payload),
-    .step_valid            (resend_step_valid),
-    .step_ready            (resend_step_ready),
-    .step_payload_session  (resend_step_payload_session),
-    .step_payload_sequence (resend_step_payload_sequence),
-    .step_payload_fresh    (resend_step_payload_fresh),
-    .stepped_valid         (resend_stepped_valid),
-    .stepped_more          (resend_stepped_more),
-    .stepped_sequence      (resend_stepped_sequence),
-    .given                 (resend_given),
-    .written               (resend_written),
-    .read_valid            (resend_read_valid),
-    .read_ready            (resend_read_ready),
-    .read_payload_session  (resend_read_payload_session),
-    .read_payload_place    (resend_read_payload_place),
-    .reading               (resend_reading),
-    .busy_valid            (resend_busy_valid),
-    .busy_session          (resend_busy_session),
-    .busy_sequence         (resend_busy_sequence)
+    .clk (clk), .rst (rst),
+    .again_valid (sender_again_valid), .again_ready (resend_again_ready), .again_payload (sender_again_payload),
+    .step_valid (resend_step_valid), .step_ready (sender_step_ready),
+    .step_payload_session (resend_step_payload_session), .step_payload_sequence (resend_step_payload_sequence),
+    .step_payload_fresh (resend_step_payload_fresh),
+    .stepped_valid    (sender_stepped_valid),
+    .stepped_more     (sender_stepped_more),
+    .stepped_sequence (sender_stepped_sequence),
+    .given            (given),
+    .written          (store_written),
+    .read_valid (resend_read_valid), .read_ready (store_read_ready),
+    .read_payload_session (resend_read_payload_session), .read_payload_place (resend_read_payload_place),
+    .reading          (store_reading),
+    .busy_valid       (resend_busy_valid),
+    .busy_session     (resend_busy_session),
+    .busy_sequence    (resend_busy_sequence)
   );
   wire control_to_0_done_and =
-    (control_to_0_done | sender_control_ready)
-    & (control_to_1_done | reorder_control_ready);
+    (control_to_0_done | sender_control_ready) & (control_to_1_done | reorder_control_ready);
 
   always @(posedge clk)
     if (rst) begin
-      control_to_0_done <= 1'b0;
-      control_to_1_done <= 1'b0;
-      entry_valid <= 1'b0;
-      held <= 1'b1;
-      known <= 1'b0;
-      room <= 1'b0;
-      asking <= 1'b0;
-      events_sent_1 <= 1'b0;
-      events_management_1 <= 1'b0;
-      events_passed_1 <= 1'b0;
-      events_closed_1 <= 1'b0;
-      events_resent_1 <= 1'b0;
-      events_nacked_1 <= 1'b0;
-      events_timeouts_1 <= 1'b0;
-      events_failed_1 <= 1'b0;
-      events_memory_errors_1 <= 1'b0;
-      events_waited_1 <= 1'b0;
-      events_skipped_1 <= 1'b0;
+      control_to_0_done <= 1'b0; control_to_1_done <= 1'b0; entry_valid <= 1'b0; held <= 1'b1; known <= 1'b0;
+      room <= 1'b0; asking <= 1'b0; events_sent_1 <= 1'b0; events_management_1 <= 1'b0; events_passed_1 <= 1'b0;
+      events_closed_1 <= 1'b0; events_resent_1 <= 1'b0; events_nacked_1 <= 1'b0; events_timeouts_1 <= 1'b0;
+      events_failed_1 <= 1'b0; events_memory_errors_1 <= 1'b0; events_waited_1 <= 1'b0; events_skipped_1 <= 1'b0;
       events_stale_1 <= 1'b0;
     end
     else begin
       control_to_0_done <= control_valid & ~control_to_0_done_and & (control_to_0_done | sender_control_ready);
-      control_to_1_done <=
-        control_valid
-        & ~control_to_0_done_and
-        & (control_to_1_done | reorder_control_ready);
+      control_to_1_done <= control_valid & ~control_to_0_done_and & (control_to_1_done | reorder_control_ready);
       entry_valid <= frames_ends & ~(frames_end_bad | frames_end_long) & frames_end_stored;
       held <= queue_level > 5'd8;
       room <= (planned_level <= 6'd30) & (outs_level <= 6'd30) & (places_level <= 6'd30);
@@ -849,12 +500,8 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
       frames_end_header[39] ? {3'd0, frames_end_header[47:40]} + 11'd1024 :
       {1'b0, frames_end_header[33:32], frames_end_header[47:40]};
     entry_queued_mac <= {
-      frames_end_header[7:0],
-      frames_end_header[15:8],
-      frames_end_header[23:16],
-      frames_end_header[31:24],
-      frames_end_header[39:32],
-      frames_end_header[47:40]
+      frames_end_header[7:0], frames_end_header[15:8], frames_end_header[23:16], frames_end_header[31:24],
+      frames_end_header[39:32], frames_end_header[47:40]
     };
     entry_queued_bytes <= frames_end_last_byte[10:0] + 11'd9;
     entry_queued_ip_length <= {frames_end_header[135:128], frames_end_header[143:136]} + 16'd8;
@@ -864,8 +511,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
 
   always @(posedge clk)
     if (rst) begin
-      next_full <= 1'b0;
-      next_skid_full <= 1'b0;
+      next_full <= 1'b0; next_skid_full <= 1'b0;
     end
     else if (next_room) begin
       next_full <= reorder_out_valid | next_skid_full;
@@ -885,8 +531,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
 
   always @(posedge clk)
     if (rst) begin
-      kept_stage_full <= 1'b0;
-      kept_stage_skid_full <= 1'b0;
+      kept_stage_full <= 1'b0; kept_stage_skid_full <= 1'b0;
     end
     else if (kept_stage_room) begin
       kept_stage_full <= kept_valid | kept_stage_skid_full;
@@ -912,8 +557,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
 
   always @(posedge clk)
     if (rst) begin
-      again_stage_full <= 1'b0;
-      again_stage_skid_full <= 1'b0;
+      again_stage_full <= 1'b0; again_stage_skid_full <= 1'b0;
     end
     else if (again_stage_room) begin
       again_stage_full <= store_frame_valid | again_stage_skid_full;
@@ -939,8 +583,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
 
   always @(posedge clk)
     if (rst) begin
-      fresh_stage_full <= 1'b0;
-      fresh_stage_skid_full <= 1'b0;
+      fresh_stage_full <= 1'b0; fresh_stage_skid_full <= 1'b0;
     end
     else if (fresh_stage_room) begin
       fresh_stage_full <= fresh_valid | fresh_stage_skid_full;
@@ -966,8 +609,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
 
   always @(posedge clk)
     if (rst) begin
-      frames_out_locked <= 1'b0;
-      frames_out_owner <= 3'd1;
+      frames_out_locked <= 1'b0; frames_out_owner <= 3'd1;
     end
     else if (frames_out_valid) begin
       frames_out_owner <= frames_out_grant;
@@ -976,8 +618,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
 
   always @(posedge clk)
     if (rst) begin
-      sent_full <= 1'b0;
-      sent_skid_full <= 1'b0;
+      sent_full <= 1'b0; sent_skid_full <= 1'b0;
     end
     else if (sent_room) begin
       sent_full <= frames_out_valid | sent_skid_full;
@@ -1002,28 +643,20 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     end
 
   always @(posedge clk) begin
-    if (context_write_en) begin
-      contexts[context_write_index] <= {context_write_value_slot, context_write_value_mac};
-    end
+    if (context_write_en) contexts[context_write_index] <= {context_write_value_slot, context_write_value_mac};
     to_rd <= contexts[next_held[12:2]];
     to_fwd <= {context_write_value_slot, context_write_value_mac};
     to_hit <= context_write_en & (context_write_index == next_held[12:2]);
   end
   assign to = to_hit ? to_fwd : to_rd;
 
-  assign rx_ready = frames_rx_ready;
   assign tx_valid = sent_full;
   assign tx_payload_data = sent_held_data;
   assign tx_payload_keep = sent_held_keep;
   assign tx_payload_last = sent_held_last;
   assign tx_payload_user = sent_held_user;
   assign answers_ready = frames_out_grant[0] & frames_out_ready;
-  assign acks_ready = sender_heard_ready;
   assign control_ready = control_to_0_done_and;
-  assign failed_valid = sender_failed_valid;
-  assign failed_payload = sender_failed_payload;
-  assign silent_ready = reorder_silent_ready;
-  assign crowded = reorder_crowded;
   assign events_sent = events_sent_1;
   assign events_management = events_management_1;
   assign events_passed = events_passed_1;
@@ -1036,38 +669,10 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   assign events_waited = events_waited_1;
   assign events_skipped = events_skipped_1;
   assign events_stale = events_stale_1;
-  assign mem_aw_valid = store_aw_valid;
-  assign mem_aw_payload_addr = store_aw_payload_addr;
-  assign mem_aw_payload_id = store_aw_payload_id;
-  assign mem_aw_payload_len = store_aw_payload_len;
-  assign mem_aw_payload_size = store_aw_payload_size;
-  assign mem_aw_payload_burst = store_aw_payload_burst;
-  assign mem_w_valid = store_w_valid;
-  assign mem_w_payload_data = store_w_payload_data;
-  assign mem_w_payload_strb = store_w_payload_strb;
-  assign mem_w_payload_last = store_w_payload_last;
-  assign mem_b_ready = store_b_ready;
-  assign mem_ar_valid = store_ar_valid;
-  assign mem_ar_payload_addr = store_ar_payload_addr;
-  assign mem_ar_payload_id = store_ar_payload_id;
-  assign mem_ar_payload_len = store_ar_payload_len;
-  assign mem_ar_payload_size = store_ar_payload_size;
-  assign mem_ar_payload_burst = store_ar_payload_burst;
-  assign mem_r_ready = store_r_ready;
 
   wire _unused_ok = &{
-    1'b0,
-    frames_end_header[439:320],
-    frames_end_header[303:208],
-    frames_end_header[183:144],
-    frames_end_header[127:112],
-    frames_end_header[95:48],
-    frames_end_last_byte[15:11],
-    sender_granted_valid,
-    queue_push_ready,
-    planned_push_ready,
-    outs_push_ready,
-    places_push_ready,
-    1'b0
+    1'b0, frames_end_header[439:320], frames_end_header[303:208], frames_end_header[183:144],
+    frames_end_header[127:112], frames_end_header[95:48], frames_end_last_byte[15:11], sender_granted_valid,
+    queue_push_ready, planned_push_ready, outs_push_ready, places_push_ready, 1'b0
   };
 endmodule

@@ -6,16 +6,19 @@
 module GbnWaiting_b512_u1528_r128 (
   input  wire         clk,
   input  wire         rst,
+  // plan: stream in
   input  wire         plan_valid,
   output wire         plan_ready,
   input  wire [1:0]   plan_payload_action,
   input  wire [6:0]   plan_payload_slot,
+  // beats: stream in
   input  wire         beats_valid,
   output wire         beats_ready,
   input  wire [511:0] beats_payload_data,
   input  wire [63:0]  beats_payload_keep,
   input  wire         beats_payload_last,
   input  wire         beats_payload_user,
+  // out: stream out
   output wire         out_valid,
   input  wire         out_ready,
   output wire [511:0] out_payload_data,
@@ -25,40 +28,37 @@ module GbnWaiting_b512_u1528_r128 (
 );
   reg active; // waiting.ts:52
   reg [1:0] plan_action; // waiting.ts:53
-  reg [6:0] plan_slot; // waiting.ts:53
+  reg [6:0] plan_slot;
   reg [4:0] beat; // waiting.ts:54
   reg loaded; // waiting.ts:55
-  reg staged_full; // waiting.ts:84
-  reg [511:0] staged_held_data; // waiting.ts:84
-  reg [63:0] staged_held_keep; // waiting.ts:84
-  reg staged_held_last; // waiting.ts:84
-  reg staged_held_user; // waiting.ts:84
-  reg staged_skid_full; // waiting.ts:84
-  reg [511:0] staged_skid_held_data; // waiting.ts:84
-  reg [63:0] staged_skid_held_keep; // waiting.ts:84
-  reg staged_skid_held_last; // waiting.ts:84
-  reg staged_skid_held_user; // waiting.ts:84
+  reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
+    staged_skid_held_user; // waiting.ts:84
+  reg [511:0] staged_held_data, staged_skid_held_data;
+  reg [63:0] staged_held_keep, staged_skid_held_keep;
   (* ram_style = "ultra" *) reg [577:0] store [0:4095]; // waiting.ts:56
   reg [577:0] kept; // waiting.ts:69
   wire passes = active & (plan_action == 2'd0); // waiting.ts:62
   wire releases = active & (plan_action == 2'd3); // waiting.ts:63
   wire keeps = active & (plan_action == 2'd2); // waiting.ts:64
   wire out_valid_1 = releases ? loaded : passes & beats_valid; // waiting.ts:66
-  wire out_ready_1 = ~staged_skid_full; // waiting.ts:66
-  wire [511:0] out_payload_data_1 = releases ? kept[511:0] : beats_payload_data; // waiting.ts:66
-  wire [63:0] out_payload_keep_1 = releases ? kept[575:512] : beats_payload_keep; // waiting.ts:66
-  wire out_payload_last_1 = releases ? kept[576] : beats_payload_last; // waiting.ts:66
-  wire out_payload_user_1 = releases ? kept[577] : beats_payload_user; // waiting.ts:66
+  wire out_ready_1 = ~staged_skid_full;
+  wire [511:0] kept_data = kept[511:0]; // waiting.ts:69
+  wire [511:0] out_payload_data_1 = releases ? kept_data : beats_payload_data; // waiting.ts:66
+  wire [63:0] kept_keep = kept[575:512]; // waiting.ts:69
+  wire [63:0] out_payload_keep_1 = releases ? kept_keep : beats_payload_keep; // waiting.ts:66
+  wire kept_last = kept[576]; // waiting.ts:69
+  wire out_payload_last_1 = releases ? kept_last : beats_payload_last; // waiting.ts:66
+  wire kept_user = kept[577]; // waiting.ts:69
+  wire out_payload_user_1 = releases ? kept_user : beats_payload_user; // waiting.ts:66
   wire gives = out_valid_1 & out_ready_1; // waiting.ts:67
   wire [4:0] next = gives ? beat + 5'd1 : beat; // waiting.ts:68
   wire taken = beats_valid & beats_ready; // waiting.ts:73
-  wire ends = releases ? gives & kept[576] : taken & beats_payload_last; // waiting.ts:76
+  wire ends = releases ? gives & kept_last : taken & beats_payload_last; // waiting.ts:76
   wire staged_room = ~staged_full | out_ready; // waiting.ts:84
 
   always @(posedge clk)
     if (rst) begin
-      active <= 1'b0;
-      beat <= 5'd0;
+      active <= 1'b0; beat <= 5'd0;
     end
     else if (plan_ready) begin
       active <= plan_valid;
@@ -78,8 +78,7 @@ module GbnWaiting_b512_u1528_r128 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full <= 1'b0;
-      staged_skid_full <= 1'b0;
+      staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
       staged_full <= out_valid_1 | staged_skid_full;
@@ -105,12 +104,7 @@ module GbnWaiting_b512_u1528_r128 (
 
   always @(posedge clk) begin
     if (keeps & taken) begin
-      store[{plan_slot, beat}] <= {
-        beats_payload_user,
-        beats_payload_last,
-        beats_payload_keep,
-        beats_payload_data
-      };
+      store[{plan_slot, beat}] <= {beats_payload_user, beats_payload_last, beats_payload_keep, beats_payload_data};
     end
     kept <= store[{plan_slot, next}];
   end

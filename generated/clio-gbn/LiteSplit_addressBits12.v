@@ -4,59 +4,74 @@
 module LiteSplit_addressBits12 (
   input  wire        clk,
   input  wire        rst,
+  // s_aw: stream in
   input  wire        s_aw_valid,
   output wire        s_aw_ready,
   input  wire [12:0] s_aw_payload_addr,
   input  wire [2:0]  s_aw_payload_prot,
+  // s_w: stream in
   input  wire        s_w_valid,
   output wire        s_w_ready,
   input  wire [31:0] s_w_payload_data,
   input  wire [3:0]  s_w_payload_strb,
+  // s_b: stream out
   output wire        s_b_valid,
   input  wire        s_b_ready,
   output wire [1:0]  s_b_payload_resp,
+  // s_ar: stream in
   input  wire        s_ar_valid,
   output wire        s_ar_ready,
   input  wire [12:0] s_ar_payload_addr,
   input  wire [2:0]  s_ar_payload_prot,
+  // s_r: stream out
   output wire        s_r_valid,
   input  wire        s_r_ready,
   output wire [31:0] s_r_payload_data,
   output wire [1:0]  s_r_payload_resp,
+  // low_aw: stream out
   output wire        low_aw_valid,
   input  wire        low_aw_ready,
   output wire [11:0] low_aw_payload_addr,
   output wire [2:0]  low_aw_payload_prot,
+  // low_w: stream out
   output wire        low_w_valid,
   input  wire        low_w_ready,
   output wire [31:0] low_w_payload_data,
   output wire [3:0]  low_w_payload_strb,
+  // low_b: stream in
   input  wire        low_b_valid,
   output wire        low_b_ready,
   input  wire [1:0]  low_b_payload_resp,
+  // low_ar: stream out
   output wire        low_ar_valid,
   input  wire        low_ar_ready,
   output wire [11:0] low_ar_payload_addr,
   output wire [2:0]  low_ar_payload_prot,
+  // low_r: stream in
   input  wire        low_r_valid,
   output wire        low_r_ready,
   input  wire [31:0] low_r_payload_data,
   input  wire [1:0]  low_r_payload_resp,
+  // high_aw: stream out
   output wire        high_aw_valid,
   input  wire        high_aw_ready,
   output wire [11:0] high_aw_payload_addr,
   output wire [2:0]  high_aw_payload_prot,
+  // high_w: stream out
   output wire        high_w_valid,
   input  wire        high_w_ready,
   output wire [31:0] high_w_payload_data,
   output wire [3:0]  high_w_payload_strb,
+  // high_b: stream in
   input  wire        high_b_valid,
   output wire        high_b_ready,
   input  wire [1:0]  high_b_payload_resp,
+  // high_ar: stream out
   output wire        high_ar_valid,
   input  wire        high_ar_ready,
   output wire [11:0] high_ar_payload_addr,
   output wire [2:0]  high_ar_payload_prot,
+  // high_r: stream in
   input  wire        high_r_valid,
   output wire        high_r_ready,
   input  wire [31:0] high_r_payload_data,
@@ -64,27 +79,25 @@ module LiteSplit_addressBits12 (
 );
   reg reading; // lite-split.ts:49
   reg read_back_locked; // lite-split.ts:59
-  reg [1:0] read_back_owner; // lite-split.ts:59
+  reg [1:0] read_back_owner;
   reg writing; // lite-split.ts:61
   reg high; // lite-split.ts:62
   reg given; // lite-split.ts:63
   reg write_back_locked; // lite-split.ts:87
-  reg [1:0] write_back_owner; // lite-split.ts:87
+  reg [1:0] write_back_owner;
   wire read_open_valid = s_ar_valid & ~reading; // lite-split.ts:52
-  wire read_open_ready = (low_ar_ready & ~s_ar_payload_addr[12]) | (high_ar_ready & s_ar_payload_addr[12]); // lite-split.ts:52
+  wire read_open_ready = (low_ar_ready & ~s_ar_payload_addr[12]) | (high_ar_ready & s_ar_payload_addr[12]);
   wire [1:0] read_back_request = {high_r_valid, low_r_valid}; // lite-split.ts:59
-  wire [1:0] read_back_grant =
-    read_back_locked ? read_back_owner :
-    read_back_request & (~read_back_request + 2'd1); // lite-split.ts:59
+  wire [1:0] read_back_grant = read_back_locked ? read_back_owner : read_back_request & (~read_back_request + 2'd1);
   wire write_open_valid = s_aw_valid & ~writing; // lite-split.ts:75
-  wire write_open_ready = (low_aw_ready & ~s_aw_payload_addr[12]) | (high_aw_ready & s_aw_payload_addr[12]); // lite-split.ts:75
+  wire write_open_ready = (low_aw_ready & ~s_aw_payload_addr[12]) | (high_aw_ready & s_aw_payload_addr[12]);
   wire data_open_valid_and = writing & ~given;
   wire data_open_valid = s_w_valid & data_open_valid_and; // lite-split.ts:82
-  wire data_open_ready = (low_w_ready & ~high) | (high_w_ready & high); // lite-split.ts:82
+  wire data_open_ready = (low_w_ready & ~high) | (high_w_ready & high);
   wire [1:0] write_back_request = {high_b_valid, low_b_valid}; // lite-split.ts:87
   wire [1:0] write_back_grant =
     write_back_locked ? write_back_owner :
-    write_back_request & (~write_back_request + 2'd1); // lite-split.ts:87
+    write_back_request & (~write_back_request + 2'd1);
 
   always @(posedge clk)
     if (rst) reading <= 1'b0;
@@ -93,8 +106,7 @@ module LiteSplit_addressBits12 (
 
   always @(posedge clk)
     if (rst) begin
-      read_back_locked <= 1'b0;
-      read_back_owner <= 2'd1;
+      read_back_locked <= 1'b0; read_back_owner <= 2'd1;
     end
     else if (s_r_valid) begin
       read_back_owner <= read_back_grant;
@@ -103,9 +115,7 @@ module LiteSplit_addressBits12 (
 
   always @(posedge clk)
     if (rst) begin
-      writing <= 1'b0;
-      high <= 1'b0;
-      given <= 1'b0;
+      writing <= 1'b0; high <= 1'b0; given <= 1'b0;
     end
     else if (s_b_valid & s_b_ready) begin
       writing <= 1'b0;
@@ -121,8 +131,7 @@ module LiteSplit_addressBits12 (
 
   always @(posedge clk)
     if (rst) begin
-      write_back_locked <= 1'b0;
-      write_back_owner <= 2'd1;
+      write_back_locked <= 1'b0; write_back_owner <= 2'd1;
     end
     else if (s_b_valid) begin
       write_back_owner <= write_back_grant;
@@ -133,16 +142,13 @@ module LiteSplit_addressBits12 (
   assign s_w_ready = data_open_ready & data_open_valid_and;
   assign s_b_valid = |(write_back_grant & write_back_request);
   assign s_b_payload_resp =
-    ({2{write_back_grant[0]}} & low_b_payload_resp)
-    | ({2{write_back_grant[1]}} & high_b_payload_resp);
+    ({2{write_back_grant[0]}} & low_b_payload_resp) | ({2{write_back_grant[1]}} & high_b_payload_resp);
   assign s_ar_ready = read_open_ready & ~reading;
   assign s_r_valid = |(read_back_grant & read_back_request);
   assign s_r_payload_data =
-    ({32{read_back_grant[0]}} & low_r_payload_data)
-    | ({32{read_back_grant[1]}} & high_r_payload_data);
+    ({32{read_back_grant[0]}} & low_r_payload_data) | ({32{read_back_grant[1]}} & high_r_payload_data);
   assign s_r_payload_resp =
-    ({2{read_back_grant[0]}} & low_r_payload_resp)
-    | ({2{read_back_grant[1]}} & high_r_payload_resp);
+    ({2{read_back_grant[0]}} & low_r_payload_resp) | ({2{read_back_grant[1]}} & high_r_payload_resp);
   assign low_aw_valid = write_open_valid & ~s_aw_payload_addr[12];
   assign low_aw_payload_addr = s_aw_payload_addr[11:0];
   assign low_aw_payload_prot = s_aw_payload_prot;

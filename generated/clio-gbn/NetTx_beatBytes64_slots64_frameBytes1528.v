@@ -11,6 +11,7 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   input  wire [15:0]  config_native_port,
   input  wire [15:0]  config_client_port,
   input  wire         config_accept_any_mac,
+  // reply: stream in
   input  wire         reply_valid,
   output wire         reply_ready,
   input  wire [5:0]   reply_payload_slot,
@@ -33,26 +34,31 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   input  wire [95:0]  context_ip_header,
   output wire [5:0]   word_slot,
   input  wire [63:0]  word,
+  // data: stream in
   input  wire         data_valid,
   output wire         data_ready,
   input  wire [511:0] data_payload_data,
   input  wire         data_payload_last,
   input  wire         data_payload_bad,
+  // echo_job: stream out
   output wire         echo_job_valid,
   input  wire         echo_job_ready,
   output wire [5:0]   echo_job_payload_slot,
   output wire [4:0]   echo_job_payload_first,
   output wire [5:0]   echo_job_payload_beats,
+  // echo_data: stream in
   input  wire         echo_data_valid,
   output wire         echo_data_ready,
   input  wire [511:0] echo_data_payload_data,
   input  wire         echo_data_payload_last,
+  // raw: stream in
   input  wire         raw_valid,
   output wire         raw_ready,
   input  wire [511:0] raw_payload_data,
   input  wire [63:0]  raw_payload_keep,
   input  wire         raw_payload_last,
   input  wire         raw_payload_user,
+  // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
@@ -64,77 +70,38 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
 );
   reg asked_valid; // net-tx.ts:102
   reg [5:0] asked_slot; // net-tx.ts:103
-  reg [1:0] asked_form; // net-tx.ts:103
-  reg [1:0] asked_word; // net-tx.ts:103
-  reg [7:0] asked_opcode; // net-tx.ts:103
-  reg [3:0] asked_status; // net-tx.ts:103
-  reg known_valid; // cells.ts:21
-  reg built_valid; // cells.ts:21
+  reg [1:0] asked_form, asked_word;
+  reg [7:0] asked_opcode;
+  reg [3:0] asked_status;
+  reg known_valid, built_valid; // cells.ts:21
   reg sending; // net-tx.ts:106
   reg final_; // net-tx.ts:108
-  reg replies_full; // net-tx.ts:113
-  reg [5:0] replies_held_slot; // net-tx.ts:113
-  reg [1:0] replies_held_form; // net-tx.ts:113
-  reg [1:0] replies_held_word; // net-tx.ts:113
-  reg [7:0] replies_held_opcode; // net-tx.ts:113
-  reg [3:0] replies_held_status; // net-tx.ts:113
-  reg replies_skid_full; // net-tx.ts:113
-  reg [5:0] replies_skid_held_slot; // net-tx.ts:113
-  reg [1:0] replies_skid_held_form; // net-tx.ts:113
-  reg [1:0] replies_skid_held_word; // net-tx.ts:113
-  reg [7:0] replies_skid_held_opcode; // net-tx.ts:113
-  reg [3:0] replies_skid_held_status; // net-tx.ts:113
-  reg [19:0] own_ping; // reply-frame.ts:130
-  reg [19:0] own_bare; // reply-frame.ts:130
-  reg [19:0] own_access; // reply-frame.ts:130
-  reg staged_full; // net-tx.ts:129
-  reg [5:0] staged_held_slot; // net-tx.ts:129
-  reg [4:0] staged_held_first; // net-tx.ts:129
-  reg [5:0] staged_held_beats; // net-tx.ts:129
-  reg staged_skid_full; // net-tx.ts:129
-  reg [5:0] staged_skid_held_slot; // net-tx.ts:129
-  reg [4:0] staged_skid_held_first; // net-tx.ts:129
-  reg [5:0] staged_skid_held_beats; // net-tx.ts:129
-  reg [5:0] known_reply_slot; // cells.ts:21
-  reg [1:0] known_reply_form; // cells.ts:21
-  reg [1:0] known_reply_word; // cells.ts:21
-  reg [7:0] known_reply_opcode; // cells.ts:21
-  reg [3:0] known_reply_status; // cells.ts:21
-  reg known_kind_arp; // cells.ts:21
-  reg known_kind_icmp; // cells.ts:21
-  reg known_kind_clio; // cells.ts:21
-  reg known_kind_ping; // cells.ts:21
-  reg known_kind_data; // cells.ts:21
-  reg known_kind_with_access; // cells.ts:21
-  reg known_kind_with_word; // cells.ts:21
-  reg known_kind_at_word; // cells.ts:21
-  reg known_kind_bare; // cells.ts:21
-  reg [15:0] known_kind_given; // cells.ts:21
-  reg known_kind_padded; // cells.ts:21
-  reg known_kind_echoes; // cells.ts:21
-  reg [19:0] known_kind_rest; // cells.ts:21
-  reg [1:0] known_context_kind; // cells.ts:21
-  reg [47:0] known_context_mac; // cells.ts:21
-  reg [31:0] known_context_ip; // cells.ts:21
-  reg [15:0] known_context_client_port; // cells.ts:21
-  reg [15:0] known_context_node_port; // cells.ts:21
-  reg [127:0] known_context_header; // cells.ts:21
-  reg [95:0] known_context_body; // cells.ts:21
-  reg known_context_published; // cells.ts:21
-  reg [15:0] known_context_ip_length; // cells.ts:21
-  reg [15:0] known_context_icmp_checksum; // cells.ts:21
-  reg [95:0] known_context_ip_header; // cells.ts:21
-  reg [63:0] known_word; // cells.ts:21
-  reg [5:0] built_slot; // cells.ts:21
-  reg [623:0] built_header; // cells.ts:21
-  reg built_clio; // cells.ts:21
-  reg [19:0] built_sum; // cells.ts:21
-  reg [4:0] built_last_beat; // cells.ts:21
-  reg [5:0] built_last_lane; // cells.ts:21
-  reg [5:0] built_content; // cells.ts:21
-  reg built_icmp; // cells.ts:21
-  reg built_echo; // cells.ts:21
-  reg built_data; // cells.ts:21
+  reg replies_full, replies_skid_full; // net-tx.ts:113
+  reg [5:0] replies_held_slot, replies_skid_held_slot;
+  reg [1:0] replies_held_form, replies_held_word, replies_skid_held_form, replies_skid_held_word;
+  reg [7:0] replies_held_opcode, replies_skid_held_opcode;
+  reg [3:0] replies_held_status, replies_skid_held_status;
+  reg [19:0] own_ping, own_bare, own_access; // reply-frame.ts:130
+  reg staged_full, staged_skid_full; // net-tx.ts:129
+  reg [5:0] staged_held_slot, staged_held_beats, staged_skid_held_slot, staged_skid_held_beats;
+  reg [4:0] staged_held_first, staged_skid_held_first;
+  reg [5:0] known_reply_slot, built_slot, built_last_lane, built_content; // cells.ts:21
+  reg [1:0] known_reply_form, known_reply_word, known_context_kind;
+  reg [7:0] known_reply_opcode;
+  reg [3:0] known_reply_status;
+  reg known_kind_arp, known_kind_icmp, known_kind_clio, known_kind_ping, known_kind_data, known_kind_with_access,
+    known_kind_with_word, known_kind_at_word, known_kind_bare, known_kind_padded, known_kind_echoes,
+    known_context_published, built_clio, built_icmp, built_echo, built_data;
+  reg [15:0] known_kind_given, known_context_client_port, known_context_node_port, known_context_ip_length,
+    known_context_icmp_checksum;
+  reg [19:0] known_kind_rest, built_sum;
+  reg [47:0] known_context_mac;
+  reg [31:0] known_context_ip;
+  reg [127:0] known_context_header;
+  reg [95:0] known_context_body, known_context_ip_header;
+  reg [63:0] known_word;
+  reg [623:0] built_header;
+  reg [4:0] built_last_beat;
   reg [5:0] slot; // net-tx.ts:180
   reg [1023:0] header; // net-tx.ts:181
   reg [127:0] take; // net-tx.ts:182
@@ -143,22 +110,13 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   reg echo; // net-tx.ts:185
   reg [4:0] left; // net-tx.ts:186
   reg [63:0] last_keep; // net-tx.ts:187
-  reg data_full; // net-tx.ts:238
-  reg [511:0] data_held_data; // net-tx.ts:238
-  reg data_held_last; // net-tx.ts:238
-  reg data_held_bad; // net-tx.ts:238
-  reg staged_full_1; // net-tx.ts:251
-  reg [511:0] staged_held_1_data; // net-tx.ts:251
-  reg [63:0] staged_held_1_keep; // net-tx.ts:251
-  reg staged_held_1_last; // net-tx.ts:251
-  reg staged_held_1_user; // net-tx.ts:251
-  reg staged_skid_full_1; // net-tx.ts:251
-  reg [511:0] staged_skid_held_1_data; // net-tx.ts:251
-  reg [63:0] staged_skid_held_1_keep; // net-tx.ts:251
-  reg staged_skid_held_1_last; // net-tx.ts:251
-  reg staged_skid_held_1_user; // net-tx.ts:251
-  reg arbitrated_locked; // net-tx.ts:251
-  reg [1:0] arbitrated_owner; // net-tx.ts:251
+  reg data_full, data_held_last, data_held_bad; // net-tx.ts:238
+  reg [511:0] data_held_data;
+  reg staged_full_1, staged_held_1_last, staged_held_1_user, staged_skid_full_1, staged_skid_held_1_last,
+    staged_skid_held_1_user, arbitrated_locked; // net-tx.ts:251
+  reg [511:0] staged_held_1_data, staged_skid_held_1_data;
+  reg [63:0] staged_held_1_keep, staged_skid_held_1_keep;
+  reg [1:0] arbitrated_owner;
   reg released; // net-tx.ts:253
   reg [5:0] released_slot; // net-tx.ts:254
   wire [511:0] behind; // net-tx.ts:239
@@ -167,76 +125,21 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   wire consumes; // net-tx.ts:248
   wire [1:0] arbitrated_grant; // net-tx.ts:251
   wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_full)); // net-tx.ts:107
-  wire sent_ready = ~staged_skid_full_1; // net-tx.ts:107
+  wire sent_ready = ~staged_skid_full_1;
   wire [511:0] sent_payload_data_joined = {
-    {8{take[63]}},
-    {8{take[62]}},
-    {8{take[61]}},
-    {8{take[60]}},
-    {8{take[59]}},
-    {8{take[58]}},
-    {8{take[57]}},
-    {8{take[56]}},
-    {8{take[55]}},
-    {8{take[54]}},
-    {8{take[53]}},
-    {8{take[52]}},
-    {8{take[51]}},
-    {8{take[50]}},
-    {8{take[49]}},
-    {8{take[48]}},
-    {8{take[47]}},
-    {8{take[46]}},
-    {8{take[45]}},
-    {8{take[44]}},
-    {8{take[43]}},
-    {8{take[42]}},
-    {8{take[41]}},
-    {8{take[40]}},
-    {8{take[39]}},
-    {8{take[38]}},
-    {8{take[37]}},
-    {8{take[36]}},
-    {8{take[35]}},
-    {8{take[34]}},
-    {8{take[33]}},
-    {8{take[32]}},
-    {8{take[31]}},
-    {8{take[30]}},
-    {8{take[29]}},
-    {8{take[28]}},
-    {8{take[27]}},
-    {8{take[26]}},
-    {8{take[25]}},
-    {8{take[24]}},
-    {8{take[23]}},
-    {8{take[22]}},
-    {8{take[21]}},
-    {8{take[20]}},
-    {8{take[19]}},
-    {8{take[18]}},
-    {8{take[17]}},
-    {8{take[16]}},
-    {8{take[15]}},
-    {8{take[14]}},
-    {8{take[13]}},
-    {8{take[12]}},
-    {8{take[11]}},
-    {8{take[10]}},
-    {8{take[9]}},
-    {8{take[8]}},
-    {8{take[7]}},
-    {8{take[6]}},
-    {8{take[5]}},
-    {8{take[4]}},
-    {8{take[3]}},
-    {8{take[2]}},
-    {8{take[1]}},
-    {8{take[0]}}
+    {8{take[63]}}, {8{take[62]}}, {8{take[61]}}, {8{take[60]}}, {8{take[59]}}, {8{take[58]}}, {8{take[57]}},
+    {8{take[56]}}, {8{take[55]}}, {8{take[54]}}, {8{take[53]}}, {8{take[52]}}, {8{take[51]}}, {8{take[50]}},
+    {8{take[49]}}, {8{take[48]}}, {8{take[47]}}, {8{take[46]}}, {8{take[45]}}, {8{take[44]}}, {8{take[43]}},
+    {8{take[42]}}, {8{take[41]}}, {8{take[40]}}, {8{take[39]}}, {8{take[38]}}, {8{take[37]}}, {8{take[36]}},
+    {8{take[35]}}, {8{take[34]}}, {8{take[33]}}, {8{take[32]}}, {8{take[31]}}, {8{take[30]}}, {8{take[29]}},
+    {8{take[28]}}, {8{take[27]}}, {8{take[26]}}, {8{take[25]}}, {8{take[24]}}, {8{take[23]}}, {8{take[22]}},
+    {8{take[21]}}, {8{take[20]}}, {8{take[19]}}, {8{take[18]}}, {8{take[17]}}, {8{take[16]}}, {8{take[15]}},
+    {8{take[14]}}, {8{take[13]}}, {8{take[12]}}, {8{take[11]}}, {8{take[10]}}, {8{take[9]}}, {8{take[8]}},
+    {8{take[7]}}, {8{take[6]}}, {8{take[5]}}, {8{take[4]}}, {8{take[3]}}, {8{take[2]}}, {8{take[1]}}, {8{take[0]}}
   };
   wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net-tx.ts:107
-  wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff; // net-tx.ts:107
-  wire sent_payload_user = final_ & waits & ~echo & data_held_bad; // net-tx.ts:107
+  wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff;
+  wire sent_payload_user = final_ & waits & ~echo & data_held_bad;
   wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net-tx.ts:109
   wire built_room = ~built_valid | sending_room; // net-tx.ts:110
   wire known_room = ~known_valid | built_room; // net-tx.ts:111
@@ -250,25 +153,22 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   wire with_word = short & (asked_word == 2'd1); // reply-frame.ts:117
   wire with_access = data | short; // reply-frame.ts:120
   wire padded =
-    (icmp & (context_ip_length < 16'd46))
-    | (ping & (context_header[63:48] < 16'd18))
-    | arp
+    (icmp & (context_ip_length < 16'd46)) | (ping & (context_header[63:48] < 16'd18)) | arp
     | (clio & ~(ping | with_access)); // reply-frame.ts:122
   wire pinged = context_header[63:48] > 16'd16; // reply-frame.ts:127
   wire echoes = icmp | (ping & pinged); // reply-frame.ts:160
   wire [15:0] given_node =
-    ({16{data | with_word}} & context_body[79:64])
-    | ({16{ping}} & context_header[63:48])
+    ({16{data | with_word}} & context_body[79:64]) | ({16{ping}} & context_header[63:48])
     | ({16{icmp}} & context_ip_length); // reply-frame.ts:161
   wire job_valid = asked_valid & echoes & known_room; // net-tx.ts:115
-  wire job_ready = ~staged_skid_full; // net-tx.ts:115
-  wire [4:0] job_payload_first = 5'd0; // net-tx.ts:115
+  wire job_ready = ~staged_skid_full;
+  wire [4:0] job_payload_first = 5'd0;
   wire [15:0] job_payload_beats_sum = context_ip_length + 16'd77;
-  wire [15:0] job_payload_beats_sum_2 = context_header[63:48] + 16'd105;
+  wire [15:0] context_header_sum = context_header[63:48] + 16'd105;
   wire [5:0] job_payload_beats =
     (((context_kind == 2'd1) & (context_ip_length < 16'd46)) | ((context_kind != 2'd1) & (context_header[63:48] < 16'd18))) ? 6'd1 :
     (context_kind == 2'd1) ? job_payload_beats_sum[11:6] :
-    job_payload_beats_sum_2[11:6]; // net-tx.ts:115
+    context_header_sum[11:6]; // net-tx.ts:115
   wire job_settled = ~echoes | job_ready; // net-tx.ts:116
   wire asked_moves = asked_valid & known_room & job_settled; // net-tx.ts:117
   assign asked_room = ~asked_valid | asked_moves;
@@ -289,9 +189,9 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   assign behind = echo ? echo_data_payload_data : data_held_data;
   assign consumes = sending & waits & sent_ready;
   wire staged_1_ready = arbitrated_grant[0] & tx_ready; // net-tx.ts:251
-  wire staged_room_1 = ~staged_full_1 | staged_1_ready; // net-tx.ts:251
-  wire [1:0] arbitrated_request = {raw_valid, staged_full_1}; // net-tx.ts:251
-  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1)); // net-tx.ts:251
+  wire staged_room_1 = ~staged_full_1 | staged_1_ready;
+  wire [1:0] arbitrated_request = {raw_valid, staged_full_1};
+  wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1));
   assign arbitrated_grant =
     arbitrated_locked ? arbitrated_owner :
     |arbitrated_after ? arbitrated_after & (~arbitrated_after + 2'd1) :
@@ -326,35 +226,20 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
     if (built_moves) begin
       slot <= built_slot;
       header <= {
-        400'h0,
-        built_clio ? {built_header[623:208], ~folded[8:1], ~folded[16:9], built_header[191:0]} : built_header
+        400'h0, built_clio ? {built_header[623:208], ~folded[8:1], ~folded[16:9], built_header[191:0]} : built_header
       };
       take <= {
-        {58{bears}},
-        {10{built_echo}},
-        built_echo & (built_content >= 6'd59),
-        built_echo & (built_content >= 6'd58),
-        built_icmp & (built_content >= 6'd57),
-        built_icmp & (built_content >= 6'd56),
-        built_icmp & (built_content >= 6'd55),
-        built_icmp & (built_content >= 6'd54),
-        built_icmp & (built_content >= 6'd53),
-        built_icmp & (built_content >= 6'd52),
-        built_icmp & (built_content >= 6'd51),
-        built_icmp & (built_content >= 6'd50),
-        built_icmp & (built_content >= 6'd49),
-        built_icmp & (built_content >= 6'd48),
-        built_icmp & (built_content >= 6'd47),
-        built_icmp & (built_content >= 6'd46),
-        built_icmp & (built_content >= 6'd45),
-        built_icmp & (built_content >= 6'd44),
-        built_icmp & (built_content >= 6'd43),
-        built_icmp & (built_content >= 6'd42),
-        built_icmp & (built_content >= 6'd41),
-        built_icmp & (built_content >= 6'd40),
-        built_icmp & (built_content >= 6'd39),
-        built_icmp & (built_content >= 6'd38),
-        38'd0
+        {58{bears}}, {10{built_echo}}, built_echo & (built_content >= 6'd59), built_echo & (built_content >= 6'd58),
+        built_icmp & (built_content >= 6'd57), built_icmp & (built_content >= 6'd56),
+        built_icmp & (built_content >= 6'd55), built_icmp & (built_content >= 6'd54),
+        built_icmp & (built_content >= 6'd53), built_icmp & (built_content >= 6'd52),
+        built_icmp & (built_content >= 6'd51), built_icmp & (built_content >= 6'd50),
+        built_icmp & (built_content >= 6'd49), built_icmp & (built_content >= 6'd48),
+        built_icmp & (built_content >= 6'd47), built_icmp & (built_content >= 6'd46),
+        built_icmp & (built_content >= 6'd45), built_icmp & (built_content >= 6'd44),
+        built_icmp & (built_content >= 6'd43), built_icmp & (built_content >= 6'd42),
+        built_icmp & (built_content >= 6'd41), built_icmp & (built_content >= 6'd40),
+        built_icmp & (built_content >= 6'd39), built_icmp & (built_content >= 6'd38), 38'd0
       };
       plain <= built_data ? 2'd1 : ~built_echo ? 2'd3 : 2'd0;
       bearing <= bears;
@@ -362,70 +247,22 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
       left <= built_last_beat;
       final_ <= built_last_beat == 5'd0;
       last_keep <= {
-        built_last_lane >= 6'd63,
-        built_last_lane >= 6'd62,
-        built_last_lane >= 6'd61,
-        built_last_lane >= 6'd60,
-        built_last_lane >= 6'd59,
-        built_last_lane >= 6'd58,
-        built_last_lane >= 6'd57,
-        built_last_lane >= 6'd56,
-        built_last_lane >= 6'd55,
-        built_last_lane >= 6'd54,
-        built_last_lane >= 6'd53,
-        built_last_lane >= 6'd52,
-        built_last_lane >= 6'd51,
-        built_last_lane >= 6'd50,
-        built_last_lane >= 6'd49,
-        built_last_lane >= 6'd48,
-        built_last_lane >= 6'd47,
-        built_last_lane >= 6'd46,
-        built_last_lane >= 6'd45,
-        built_last_lane >= 6'd44,
-        built_last_lane >= 6'd43,
-        built_last_lane >= 6'd42,
-        built_last_lane >= 6'd41,
-        built_last_lane >= 6'd40,
-        built_last_lane >= 6'd39,
-        built_last_lane >= 6'd38,
-        built_last_lane >= 6'd37,
-        built_last_lane >= 6'd36,
-        built_last_lane >= 6'd35,
-        built_last_lane >= 6'd34,
-        built_last_lane >= 6'd33,
-        built_last_lane >= 6'd32,
-        built_last_lane >= 6'd31,
-        built_last_lane >= 6'd30,
-        built_last_lane >= 6'd29,
-        built_last_lane >= 6'd28,
-        built_last_lane >= 6'd27,
-        built_last_lane >= 6'd26,
-        built_last_lane >= 6'd25,
-        built_last_lane >= 6'd24,
-        built_last_lane >= 6'd23,
-        built_last_lane >= 6'd22,
-        built_last_lane >= 6'd21,
-        built_last_lane >= 6'd20,
-        built_last_lane >= 6'd19,
-        built_last_lane >= 6'd18,
-        built_last_lane >= 6'd17,
-        built_last_lane >= 6'd16,
-        built_last_lane >= 6'd15,
-        built_last_lane >= 6'd14,
-        built_last_lane >= 6'd13,
-        built_last_lane >= 6'd12,
-        built_last_lane >= 6'd11,
-        built_last_lane >= 6'd10,
-        built_last_lane >= 6'd9,
-        built_last_lane >= 6'd8,
-        built_last_lane >= 6'd7,
-        built_last_lane >= 6'd6,
-        built_last_lane >= 6'd5,
-        built_last_lane >= 6'd4,
-        built_last_lane >= 6'd3,
-        built_last_lane >= 6'd2,
-        built_last_lane >= 6'd1,
-        1'b1
+        built_last_lane >= 6'd63, built_last_lane >= 6'd62, built_last_lane >= 6'd61, built_last_lane >= 6'd60,
+        built_last_lane >= 6'd59, built_last_lane >= 6'd58, built_last_lane >= 6'd57, built_last_lane >= 6'd56,
+        built_last_lane >= 6'd55, built_last_lane >= 6'd54, built_last_lane >= 6'd53, built_last_lane >= 6'd52,
+        built_last_lane >= 6'd51, built_last_lane >= 6'd50, built_last_lane >= 6'd49, built_last_lane >= 6'd48,
+        built_last_lane >= 6'd47, built_last_lane >= 6'd46, built_last_lane >= 6'd45, built_last_lane >= 6'd44,
+        built_last_lane >= 6'd43, built_last_lane >= 6'd42, built_last_lane >= 6'd41, built_last_lane >= 6'd40,
+        built_last_lane >= 6'd39, built_last_lane >= 6'd38, built_last_lane >= 6'd37, built_last_lane >= 6'd36,
+        built_last_lane >= 6'd35, built_last_lane >= 6'd34, built_last_lane >= 6'd33, built_last_lane >= 6'd32,
+        built_last_lane >= 6'd31, built_last_lane >= 6'd30, built_last_lane >= 6'd29, built_last_lane >= 6'd28,
+        built_last_lane >= 6'd27, built_last_lane >= 6'd26, built_last_lane >= 6'd25, built_last_lane >= 6'd24,
+        built_last_lane >= 6'd23, built_last_lane >= 6'd22, built_last_lane >= 6'd21, built_last_lane >= 6'd20,
+        built_last_lane >= 6'd19, built_last_lane >= 6'd18, built_last_lane >= 6'd17, built_last_lane >= 6'd16,
+        built_last_lane >= 6'd15, built_last_lane >= 6'd14, built_last_lane >= 6'd13, built_last_lane >= 6'd12,
+        built_last_lane >= 6'd11, built_last_lane >= 6'd10, built_last_lane >= 6'd9, built_last_lane >= 6'd8,
+        built_last_lane >= 6'd7, built_last_lane >= 6'd6, built_last_lane >= 6'd5, built_last_lane >= 6'd4,
+        built_last_lane >= 6'd3, built_last_lane >= 6'd2, built_last_lane >= 6'd1, 1'b1
       };
     end
     else if (sent_valid & sent_ready) begin
@@ -438,8 +275,7 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
 
   always @(posedge clk)
     if (rst) begin
-      replies_full <= 1'b0;
-      replies_skid_full <= 1'b0;
+      replies_full <= 1'b0; replies_skid_full <= 1'b0;
     end
     else if (replies_room) begin
       replies_full <= reply_valid | replies_skid_full;
@@ -474,8 +310,7 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full <= 1'b0;
-      staged_skid_full <= 1'b0;
+      staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
       staged_full <= job_valid | staged_skid_full;
@@ -531,82 +366,38 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
       known_word <= word;
     end
   wire [223:0] built_header_joined = {
-    known_context_ip[7:0],
-    known_context_ip[15:8],
-    known_context_ip[23:16],
-    known_context_ip[31:24],
-    known_context_header[7:0],
-    known_context_header[15:8],
-    known_context_header[23:16],
-    known_context_header[31:24],
-    known_context_header[39:32],
-    known_context_header[47:40],
-    config_ip[7:0],
-    config_ip[15:8],
-    config_ip[23:16],
-    config_ip[31:24],
-    config_mac[7:0],
-    config_mac[15:8],
-    config_mac[23:16],
-    config_mac[31:24],
-    config_mac[39:32],
-    config_mac[47:40],
-    64'h200040600080100
+    known_context_ip[7:0], known_context_ip[15:8], known_context_ip[23:16], known_context_ip[31:24],
+    known_context_header[7:0], known_context_header[15:8], known_context_header[23:16], known_context_header[31:24],
+    known_context_header[39:32], known_context_header[47:40], config_ip[7:0], config_ip[15:8], config_ip[23:16],
+    config_ip[31:24], config_mac[7:0], config_mac[15:8], config_mac[23:16], config_mac[31:24], config_mac[39:32],
+    config_mac[47:40], 64'h200040600080100
   };
-  wire [351:0] built_header_joined_2 = {
+  wire [351:0] known_kind_with_word_joined = {
     known_kind_with_word ? known_word : 64'd0,
     known_kind_with_access ? {(known_reply_status == 4'd0) ? known_context_body[95:64] : 32'd0, known_kind_at_word ? known_word : known_context_body[63:0]} : 96'h0,
-    known_context_header[127:64],
-    size,
-    known_context_header[47:40],
-    known_context_header[39] & ~known_context_published,
-    known_context_header[38] & ~known_context_published,
-    known_context_header[37] & ~known_context_published,
-    known_context_header[36] & ~known_context_published,
-    known_reply_status,
-    known_kind_bare ? known_context_header[31:24] : known_reply_opcode,
-    known_context_header[23:0],
-    16'd0,
-    udp_length[7:0],
-    udp_length[15:8],
-    known_context_client_port[7:0],
-    known_context_client_port[15:8],
-    known_context_node_port[7:0],
-    known_context_node_port[15:8]
+    known_context_header[127:64], size, known_context_header[47:40],
+    known_context_header[39] & ~known_context_published, known_context_header[38] & ~known_context_published,
+    known_context_header[37] & ~known_context_published, known_context_header[36] & ~known_context_published,
+    known_reply_status, known_kind_bare ? known_context_header[31:24] : known_reply_opcode,
+    known_context_header[23:0], 16'd0, udp_length[7:0], udp_length[15:8], known_context_client_port[7:0],
+    known_context_client_port[15:8], known_context_node_port[7:0], known_context_node_port[15:8]
   };
-  wire [511:0] built_header_joined_3 = {
-    known_kind_icmp ? {320'h0, icmp_checksum[7:0], icmp_checksum[15:8], 16'd0} : built_header_joined_2,
-    known_context_ip[7:0],
-    known_context_ip[15:8],
-    known_context_ip[23:16],
-    known_context_ip[31:24],
-    config_ip[7:0],
-    config_ip[15:8],
-    config_ip[23:16],
-    config_ip[31:24],
+  wire [511:0] known_kind_icmp_joined = {
+    known_kind_icmp ? {320'h0, icmp_checksum[7:0], icmp_checksum[15:8], 16'd0} : known_kind_with_word_joined,
+    known_context_ip[7:0], known_context_ip[15:8], known_context_ip[23:16], known_context_ip[31:24], config_ip[7:0],
+    config_ip[15:8], config_ip[23:16], config_ip[31:24],
     known_kind_icmp ? known_context_ip_header : {64'h114000400000, ip_length[7:0], ip_length[15:8], 16'd69}
   };
-  wire [15:0] built_header_choice = known_kind_arp ? 16'd2054 : 16'd2048;
+  wire [15:0] ether_type = known_kind_arp ? 16'd2054 : 16'd2048; // reply-frame.ts:206
 
   always @(posedge clk)
     if (built_room) begin
       built_slot <= known_reply_slot;
       built_header <= {
-        known_kind_arp ? {288'h0, built_header_joined} : built_header_joined_3,
-        built_header_choice[7:0],
-        built_header_choice[15:8],
-        config_mac[7:0],
-        config_mac[15:8],
-        config_mac[23:16],
-        config_mac[31:24],
-        config_mac[39:32],
-        config_mac[47:40],
-        known_context_mac[7:0],
-        known_context_mac[15:8],
-        known_context_mac[23:16],
-        known_context_mac[31:24],
-        known_context_mac[39:32],
-        known_context_mac[47:40]
+        known_kind_arp ? {288'h0, built_header_joined} : known_kind_icmp_joined, ether_type[7:0], ether_type[15:8],
+        config_mac[7:0], config_mac[15:8], config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40],
+        known_context_mac[7:0], known_context_mac[15:8], known_context_mac[23:16], known_context_mac[31:24],
+        known_context_mac[39:32], known_context_mac[47:40]
       };
       built_clio <= known_kind_clio;
       built_sum <= known_kind_rest + {4'd0, known_kind_given};
@@ -632,8 +423,7 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full_1 <= 1'b0;
-      staged_skid_full_1 <= 1'b0;
+      staged_full_1 <= 1'b0; staged_skid_full_1 <= 1'b0;
     end
     else if (staged_room_1) begin
       staged_full_1 <= sent_valid | staged_skid_full_1;
@@ -659,8 +449,7 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
 
   always @(posedge clk)
     if (rst) begin
-      arbitrated_locked <= 1'b0;
-      arbitrated_owner <= 2'd1;
+      arbitrated_locked <= 1'b0; arbitrated_owner <= 2'd1;
     end
     else if (tx_valid) begin
       arbitrated_owner <= arbitrated_grant;
@@ -684,17 +473,11 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   assign raw_ready = arbitrated_grant[1] & tx_ready;
   assign tx_valid = |(arbitrated_grant & arbitrated_request);
   assign tx_payload_data =
-    ({512{arbitrated_grant[0]}} & staged_held_1_data)
-    | ({512{arbitrated_grant[1]}} & raw_payload_data);
+    ({512{arbitrated_grant[0]}} & staged_held_1_data) | ({512{arbitrated_grant[1]}} & raw_payload_data);
   assign tx_payload_keep =
-    ({64{arbitrated_grant[0]}} & staged_held_1_keep)
-    | ({64{arbitrated_grant[1]}} & raw_payload_keep);
-  assign tx_payload_last =
-    (arbitrated_grant[0] & staged_held_1_last)
-    | (arbitrated_grant[1] & raw_payload_last);
-  assign tx_payload_user =
-    (arbitrated_grant[0] & staged_held_1_user)
-    | (arbitrated_grant[1] & raw_payload_user);
+    ({64{arbitrated_grant[0]}} & staged_held_1_keep) | ({64{arbitrated_grant[1]}} & raw_payload_keep);
+  assign tx_payload_last = (arbitrated_grant[0] & staged_held_1_last) | (arbitrated_grant[1] & raw_payload_last);
+  assign tx_payload_user = (arbitrated_grant[0] & staged_held_1_user) | (arbitrated_grant[1] & raw_payload_user);
   assign release_valid = released;
   assign release_slot = released_slot;
 
@@ -721,21 +504,8 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    config_native_port,
-    config_client_port,
-    config_accept_any_mac,
-    known_reply_form,
-    known_reply_word,
-    known_context_kind,
-    known_context_header[63:48],
-    known_context_ip_length,
-    job_payload_beats_sum[15:12],
-    job_payload_beats_sum[5:0],
-    job_payload_beats_sum_2[15:12],
-    job_payload_beats_sum_2[5:0],
-    last_byte[15:11],
-    folded[0],
-    1'b0
+    1'b0, config_native_port, config_client_port, config_accept_any_mac, known_reply_form, known_reply_word,
+    known_context_kind, known_context_header[63:48], known_context_ip_length, job_payload_beats_sum[15:12],
+    job_payload_beats_sum[5:0], context_header_sum[15:12], context_header_sum[5:0], last_byte[15:11], folded[0], 1'b0
   };
 endmodule

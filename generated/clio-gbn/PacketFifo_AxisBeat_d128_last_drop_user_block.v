@@ -8,12 +8,14 @@
 module PacketFifo_AxisBeat_d128_last_drop_user_block (
   input  wire         clk,
   input  wire         rst,
+  // push: stream in
   input  wire         push_valid,
   output wire         push_ready,
   input  wire [511:0] push_payload_data,
   input  wire [63:0]  push_payload_keep,
   input  wire         push_payload_last,
   input  wire         push_payload_user,
+  // pop: stream out
   output wire         pop_valid,
   input  wire         pop_ready,
   output wire [511:0] pop_payload_data,
@@ -31,9 +33,8 @@ module PacketFifo_AxisBeat_d128_last_drop_user_block (
   reg [7:0] packets_1; // packet-fifo.ts:43
   (* ram_style = "block" *) reg [577:0] store [0:127]; // packet-fifo.ts:37
   wire [577:0] front; // packet-fifo.ts:84
-  reg [577:0] front_rd; // packet-fifo.ts:84
-  reg [577:0] front_fwd; // packet-fifo.ts:84
-  reg front_hit; // packet-fifo.ts:84
+  reg [577:0] front_rd, front_fwd;
+  reg front_hit;
   wire full = (held + coming) == 8'd128; // packet-fifo.ts:45
   wire lost = coming == 8'd128; // packet-fifo.ts:48
   wire push = push_valid & push_ready; // packet-fifo.ts:50
@@ -48,8 +49,7 @@ module PacketFifo_AxisBeat_d128_last_drop_user_block (
 
   always @(posedge clk)
     if (rst) begin
-      head <= 7'd0;
-      held <= 8'd0;
+      head <= 7'd0; held <= 8'd0;
     end
     else begin
       held <= held + (commit ? coming + 8'd1 : 8'd0) - {7'd0, pop};
@@ -58,9 +58,7 @@ module PacketFifo_AxisBeat_d128_last_drop_user_block (
 
   always @(posedge clk)
     if (rst) begin
-      tail <= 7'd0;
-      start <= 7'd0;
-      coming <= 8'd0;
+      tail <= 7'd0; start <= 7'd0; coming <= 8'd0;
     end
     else begin
       if (push & ~lost) begin
@@ -83,9 +81,7 @@ module PacketFifo_AxisBeat_d128_last_drop_user_block (
     else if (popped_last & ~commit) packets_1 <= packets_1 - 8'd1;
 
   always @(posedge clk) begin
-    if (push & ~lost) begin
-      store[tail] <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
-    end
+    if (push & ~lost) store[tail] <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
     front_rd <= store[next_head];
     front_fwd <= {push_payload_user, push_payload_last, push_payload_keep, push_payload_data};
     front_hit <= push & ~lost & (tail == next_head);

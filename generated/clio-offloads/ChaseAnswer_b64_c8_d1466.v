@@ -6,11 +6,13 @@
 module ChaseAnswer_b64_c8_d1466 (
   input  wire         clk,
   input  wire         rst,
+  // ended: stream in
   input  wire         ended_valid,
   output wire         ended_ready,
   input  wire [2:0]   ended_payload_context,
   input  wire [3:0]   ended_payload_status,
   input  wire         ended_payload_streamed,
+  // value: stream in
   input  wire         value_valid,
   output wire         value_ready,
   input  wire [511:0] value_payload_data,
@@ -34,6 +36,7 @@ module ChaseAnswer_b64_c8_d1466 (
   input  wire [2:0]   beat_context,
   input  wire [2:0]   beat_index,
   input  wire [511:0] beat_data,
+  // reply: stream out
   output wire         reply_valid,
   input  wire         reply_ready,
   output wire [2:0]   reply_payload_context,
@@ -41,6 +44,7 @@ module ChaseAnswer_b64_c8_d1466 (
   output wire [7:0]   reply_payload_opcode,
   output wire [13:0]  reply_payload_length,
   output wire         reply_payload_more,
+  // reply_data: stream out
   output wire         reply_data_valid,
   input  wire         reply_data_ready,
   output wire [511:0] reply_data_payload_data,
@@ -52,31 +56,22 @@ module ChaseAnswer_b64_c8_d1466 (
   reg head_left; // answer.ts:76
   reg body_left; // answer.ts:77
   reg [2:0] now_context; // answer.ts:78
-  reg [3:0] now_status; // answer.ts:78
-  reg now_streamed; // answer.ts:78
+  reg [3:0] now_status;
+  reg now_streamed;
   reg [63:0] va; // answer.ts:79
   reg [13:0] bytes; // answer.ts:80
   reg bare; // answer.ts:82
-  wire align_job_ready; // answer.ts:115
-  wire align_input_ready; // answer.ts:115
-  wire align_output_valid; // answer.ts:115
-  wire [511:0] align_output_payload_data; // answer.ts:115
-  wire [63:0] align_output_payload_keep; // answer.ts:115
-  wire align_output_payload_tag; // answer.ts:115
-  wire align_output_payload_bad; // answer.ts:115
-  wire align_output_payload_last; // answer.ts:115
-  wire align_input_last; // answer.ts:115
+  wire align_job_ready, align_input_ready, align_output_valid, align_output_payload_tag, align_output_payload_bad,
+    align_output_payload_last, align_input_last; // answer.ts:115
+  wire [511:0] align_output_payload_data;
+  wire [63:0] align_output_payload_keep;
   reg [5:0] from; // answer.ts:116
   reg job_left; // answer.ts:117
   reg [2:0] index; // answer.ts:120
   reg [8:0] inputs_left; // answer.ts:121
   reg beats; // answer.ts:148
-  reg staged_full; // answer.ts:162
-  reg [511:0] staged_held_data; // answer.ts:162
-  reg staged_held_last; // answer.ts:162
-  reg staged_skid_full; // answer.ts:162
-  reg [511:0] staged_skid_held_data; // answer.ts:162
-  reg staged_skid_held_last; // answer.ts:162
+  reg staged_full, staged_held_last, staged_skid_full, staged_skid_held_last; // answer.ts:162
+  reg [511:0] staged_held_data, staged_skid_held_data;
   (* ram_style = "distributed" *) reg [21:0] values [0:7]; // answer.ts:67
   (* ram_style = "distributed" *) reg [63:0] addresses [0:7]; // answer.ts:69
   (* ram_style = "distributed" *) reg [511:0] nodes [0:63]; // answer.ts:71
@@ -88,51 +83,34 @@ module ChaseAnswer_b64_c8_d1466 (
   wire succeeds = ended_payload_status == 4'd0; // answer.ts:87
   wire head_done = ~head_left | (reply_valid & reply_ready); // answer.ts:88
   wire out_valid = busy & body_left & (~needs | align_output_valid); // answer.ts:89
-  wire out_ready = ~staged_skid_full; // answer.ts:89
+  wire out_ready = ~staged_skid_full;
   wire [511:0] out_payload_data = {
-    align_output_payload_data[511:96],
-    shares ? {18'd0, bytes, va} : align_output_payload_data[95:0]
-  }; // answer.ts:89
-  wire out_payload_last = ~in_head & (bare | align_output_payload_last); // answer.ts:89
+    align_output_payload_data[511:96], shares ? {18'd0, bytes, va} : align_output_payload_data[95:0]
+  };
+  wire out_payload_last = ~in_head & (bare | align_output_payload_last);
   wire body_done = ~body_left | (out_valid & out_ready & out_payload_last); // answer.ts:90
-  wire [21:0] first_lane_word = values[ended_payload_context];
-  wire [5:0] first_lane = ended_payload_streamed ? 6'd0 : first_lane_word[19:14]; // answer.ts:122
+  wire [21:0] asked_word = values[ended_payload_context]; // answer.ts:85
+  wire [5:0] first_lane = ended_payload_streamed ? 6'd0 : asked_word[19:14]; // answer.ts:122
   wire feeds = |inputs_left; // answer.ts:124
   assign in_head = 1'b0;
   assign shares = ~beats;
   assign needs = ~in_head & ~bare;
   wire staged_room = ~staged_full | reply_data_ready; // answer.ts:162
 
-  wire align_job_valid = job_left; // answer.ts:115
-  wire [5:0] align_job_payload_from = from; // answer.ts:115
-  wire [5:0] align_job_payload_to = 6'd12; // answer.ts:115
-  wire [13:0] align_job_payload_length = bytes; // answer.ts:115
-  wire align_job_payload_tag = 1'b0; // answer.ts:115
   wire align_input_valid = feeds & (~now_streamed | value_valid); // answer.ts:115
-  wire [511:0] align_input_payload_data = now_streamed ? value_payload_data : nodes[{now_context, index}]; // answer.ts:115
-  wire align_input_payload_bad = 1'b0; // answer.ts:115
-  wire align_output_ready = busy & body_left & needs & out_ready; // answer.ts:115
+  wire [511:0] align_input_payload_data = now_streamed ? value_payload_data : nodes[{now_context, index}];
+  wire align_output_ready = busy & body_left & needs & out_ready;
   Align_beatBytes64_tagBits1 align ( // answer.ts:115
-    .clk                 (clk),
-    .rst                 (rst),
-    .job_valid           (align_job_valid),
-    .job_ready           (align_job_ready),
-    .job_payload_from    (align_job_payload_from),
-    .job_payload_to      (align_job_payload_to),
-    .job_payload_length  (align_job_payload_length),
-    .job_payload_tag     (align_job_payload_tag),
-    .input_valid         (align_input_valid),
-    .input_ready         (align_input_ready),
-    .input_payload_data  (align_input_payload_data),
-    .input_payload_bad   (align_input_payload_bad),
-    .output_valid        (align_output_valid),
-    .output_ready        (align_output_ready),
-    .output_payload_data (align_output_payload_data),
-    .output_payload_keep (align_output_payload_keep),
-    .output_payload_tag  (align_output_payload_tag),
-    .output_payload_bad  (align_output_payload_bad),
+    .clk (clk), .rst (rst),
+    .job_valid (job_left), .job_ready (align_job_ready), .job_payload_from (from), .job_payload_to (6'd12),
+    .job_payload_length (bytes), .job_payload_tag (1'b0),
+    .input_valid (align_input_valid), .input_ready (align_input_ready),
+    .input_payload_data (align_input_payload_data), .input_payload_bad (1'b0),
+    .output_valid (align_output_valid), .output_ready (align_output_ready),
+    .output_payload_data (align_output_payload_data), .output_payload_keep (align_output_payload_keep),
+    .output_payload_tag (align_output_payload_tag), .output_payload_bad (align_output_payload_bad),
     .output_payload_last (align_output_payload_last),
-    .input_last          (align_input_last)
+    .input_last (align_input_last)
   );
 
   always @(posedge clk)
@@ -148,34 +126,34 @@ module ChaseAnswer_b64_c8_d1466 (
       now_status <= ended_payload_status;
       now_streamed <= ended_payload_streamed;
       va <= addresses[ended_payload_context];
-      bytes <= first_lane_word[13:0];
-      bare <= first_lane_word[13:0] == 14'd0;
+      bytes <= asked_word[13:0];
+      bare <= asked_word[13:0] == 14'd0;
     end
     else if (busy) begin
       head_left <= ~head_done;
       body_left <= ~body_done;
     end
+  wire [7:0] asked_offset = asked_word[21:14]; // answer.ts:85
 
   always @(posedge clk) begin
     if (align_input_valid & align_input_ready) index <= index + 3'd1;
     if (begins) begin
       from <= first_lane;
-      index <= {1'b0, first_lane_word[21:20]};
+      index <= {1'b0, asked_offset[7:6]};
     end
   end
-  wire [14:0] inputs_left_shifted = ({1'b0, first_lane_word[13:0] + {8'd0, first_lane}} + 15'd63) >> 6;
+  wire [14:0] inputs_left_shifted = ({1'b0, asked_word[13:0] + {8'd0, first_lane}} + 15'd63) >> 6;
 
   always @(posedge clk)
     if (rst) begin
-      job_left <= 1'b0;
-      inputs_left <= 9'd0;
+      job_left <= 1'b0; inputs_left <= 9'd0;
     end
     else begin
-      if (align_job_valid & align_job_ready) job_left <= 1'b0;
+      if (job_left & align_job_ready) job_left <= 1'b0;
       if (align_input_valid & align_input_ready) inputs_left <= inputs_left - 9'd1;
       if (begins) begin
-        job_left <= succeeds & (|first_lane_word[13:0]);
-        inputs_left <= (succeeds & (|first_lane_word[13:0])) ? inputs_left_shifted[8:0] : 9'd0;
+        job_left <= succeeds & (|asked_word[13:0]);
+        inputs_left <= (succeeds & (|asked_word[13:0])) ? inputs_left_shifted[8:0] : 9'd0;
       end
     end
 
@@ -185,8 +163,7 @@ module ChaseAnswer_b64_c8_d1466 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full <= 1'b0;
-      staged_skid_full <= 1'b0;
+      staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
       staged_full <= out_valid | staged_skid_full;
@@ -230,21 +207,8 @@ module ChaseAnswer_b64_c8_d1466 (
   assign busy_context = now_context;
 
   wire _unused_ok = &{
-    1'b0,
-    value_payload_last,
-    job_job_key,
-    job_job_use_key,
-    job_job_use_depth,
-    job_job_key_end,
-    job_job_next,
-    job_job_follows,
-    job_job_pointer_end,
-    job_job_node_bytes,
-    align_output_payload_keep,
-    align_output_payload_tag,
-    align_output_payload_bad,
-    align_input_last,
-    inputs_left_shifted[14:9],
-    1'b0
+    1'b0, value_payload_last, job_job_key, job_job_use_key, job_job_use_depth, job_job_key_end, job_job_next,
+    job_job_follows, job_job_pointer_end, job_job_node_bytes, align_output_payload_keep, align_output_payload_tag,
+    align_output_payload_bad, align_input_last, asked_offset[5:0], inputs_left_shifted[14:9], 1'b0
   };
 endmodule

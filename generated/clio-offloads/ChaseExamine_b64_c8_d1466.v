@@ -6,6 +6,7 @@
 module ChaseExamine_b64_c8_d1466 (
   input  wire         clk,
   input  wire         rst,
+  // memory_reply: stream in
   input  wire         memory_reply_valid,
   output wire         memory_reply_ready,
   input  wire [7:0]   memory_reply_payload_tag,
@@ -13,6 +14,7 @@ module ChaseExamine_b64_c8_d1466 (
   input  wire [63:0]  memory_reply_payload_va,
   input  wire [31:0]  memory_reply_payload_length,
   input  wire [13:0]  memory_reply_payload_data,
+  // memory_reply_data: stream in
   input  wire         memory_reply_data_valid,
   output wire         memory_reply_data_ready,
   input  wire [511:0] memory_reply_data_payload_data,
@@ -39,6 +41,7 @@ module ChaseExamine_b64_c8_d1466 (
   output wire         found_en,
   output wire [2:0]   found_context,
   output wire [63:0]  found_va,
+  // fetch: stream out
   output wire         fetch_valid,
   input  wire         fetch_ready,
   output wire [2:0]   fetch_payload_context,
@@ -46,16 +49,19 @@ module ChaseExamine_b64_c8_d1466 (
   output wire [63:0]  fetch_payload_va,
   output wire [13:0]  fetch_payload_length,
   output wire [15:0]  fetch_payload_left,
+  // ended: stream out
   output wire         ended_valid,
   input  wire         ended_ready,
   output wire [2:0]   ended_payload_context,
   output wire [3:0]   ended_payload_status,
   output wire         ended_payload_streamed,
+  // passing: stream out
   output wire         passing_valid,
   input  wire         passing_ready,
   output wire [2:0]   passing_payload_context,
   output wire [3:0]   passing_payload_status,
   output wire         passing_payload_streamed,
+  // value: stream out
   output wire         value_valid,
   input  wire         value_ready,
   output wire [511:0] value_payload_data,
@@ -65,28 +71,18 @@ module ChaseExamine_b64_c8_d1466 (
   localparam [1:0] state_node = 2'd1;
   localparam [1:0] state_value = 2'd2;
   reg [2:0] work_context; // examine.ts:99
-  reg [63:0] work_va; // examine.ts:99
-  reg [15:0] work_left; // examine.ts:99
-  reg [63:0] work_job_key; // examine.ts:99
-  reg work_job_use_key; // examine.ts:99
-  reg work_job_use_depth; // examine.ts:99
-  reg [8:0] work_job_key_end; // examine.ts:99
-  reg [3:0] work_job_next; // examine.ts:99
-  reg work_job_follows; // examine.ts:99
-  reg [8:0] work_job_pointer_end; // examine.ts:99
-  reg [13:0] work_job_node_bytes; // examine.ts:99
-  reg [13:0] work_job_value_bytes; // examine.ts:99
-  reg [7:0] work_job_value_offset; // examine.ts:99
+  reg [63:0] work_va, work_job_key;
+  reg [15:0] work_left;
+  reg work_job_use_key, work_job_use_depth, work_job_follows;
+  reg [8:0] work_job_key_end, work_job_pointer_end;
+  reg [3:0] work_job_next;
+  reg [13:0] work_job_node_bytes, work_job_value_bytes;
+  reg [7:0] work_job_value_offset;
   reg [2:0] index; // examine.ts:100
   reg [1:0] state; // examine.ts:108
-  reg staged_full; // examine.ts:138
-  reg [2:0] staged_held_context; // examine.ts:138
-  reg [3:0] staged_held_status; // examine.ts:138
-  reg staged_held_streamed; // examine.ts:138
-  reg staged_skid_full; // examine.ts:138
-  reg [2:0] staged_skid_held_context; // examine.ts:138
-  reg [3:0] staged_skid_held_status; // examine.ts:138
-  reg staged_skid_held_streamed; // examine.ts:138
+  reg staged_full, staged_held_streamed, staged_skid_full, staged_skid_held_streamed; // examine.ts:138
+  reg [2:0] staged_held_context, staged_skid_held_context;
+  reg [3:0] staged_held_status, staged_skid_held_status;
   reg beat_valid; // examine.ts:142
   reg beat_last; // examine.ts:143
   reg [2:0] beat_index_1; // examine.ts:144
@@ -97,38 +93,33 @@ module ChaseExamine_b64_c8_d1466 (
   reg [63:0] pointer; // examine.ts:158
   reg seen_valid; // examine.ts:169
   reg [2:0] seen_context; // examine.ts:170
-  reg [63:0] seen_va; // examine.ts:170
-  reg [15:0] seen_left; // examine.ts:170
-  reg [63:0] seen_job_key; // examine.ts:170
-  reg seen_job_use_key; // examine.ts:170
-  reg seen_job_use_depth; // examine.ts:170
-  reg [8:0] seen_job_key_end; // examine.ts:170
-  reg [3:0] seen_job_next; // examine.ts:170
-  reg seen_job_follows; // examine.ts:170
-  reg [8:0] seen_job_pointer_end; // examine.ts:170
-  reg [13:0] seen_job_node_bytes; // examine.ts:170
-  reg [13:0] seen_job_value_bytes; // examine.ts:170
-  reg [7:0] seen_job_value_offset; // examine.ts:170
+  reg [63:0] seen_va, seen_job_key;
+  reg [15:0] seen_left;
+  reg seen_job_use_key, seen_job_use_depth, seen_job_follows;
+  reg [8:0] seen_job_key_end, seen_job_pointer_end;
+  reg [3:0] seen_job_next;
+  reg [13:0] seen_job_node_bytes, seen_job_value_bytes;
+  reg [7:0] seen_job_value_offset;
   reg step_valid; // examine.ts:176
   reg step_found; // examine.ts:177
   reg step_ends; // examine.ts:178
   reg [2:0] step_context; // examine.ts:179
-  reg step_value; // examine.ts:179
-  reg [63:0] step_va; // examine.ts:179
-  reg [13:0] step_length; // examine.ts:179
-  reg [15:0] step_left; // examine.ts:179
+  reg step_value;
+  reg [63:0] step_va;
+  reg [13:0] step_length;
+  reg [15:0] step_left;
   reg [63:0] step_va_1; // examine.ts:180
   (* ram_style = "distributed" *) reg [124:0] jobs [0:7]; // examine.ts:90
   (* ram_style = "distributed" *) reg [15:0] lefts [0:7]; // examine.ts:92
   wire [2:0] reply_context = memory_reply_payload_tag[2:0]; // examine.ts:97
   wire passes = memory_reply_payload_tag[7] | (memory_reply_payload_status != 4'd0); // examine.ts:101
   wire passing_valid_1 = (state == state_idle) & memory_reply_valid & passes; // examine.ts:103
-  wire passing_ready_1 = ~staged_skid_full; // examine.ts:103
-  wire passing_payload_streamed_1 = memory_reply_payload_status == 4'd0; // examine.ts:103
+  wire passing_ready_1 = ~staged_skid_full;
+  wire passing_payload_streamed_1 = memory_reply_payload_status == 4'd0;
   wire staged_room = ~staged_full | passing_ready; // examine.ts:138
   wire last_one = seen_left == 16'd1; // examine.ts:173
   wire answers = seen_job_use_key ? key == seen_job_key : last_one | ~seen_job_use_depth; // examine.ts:174
-  wire [124:0] work_job_key_word = jobs[reply_context];
+  wire [124:0] job_word = jobs[reply_context]; // examine.ts:115
 
   always @(posedge clk)
     case (state)
@@ -137,16 +128,16 @@ module ChaseExamine_b64_c8_d1466 (
         work_context <= reply_context;
         work_va <= memory_reply_payload_va;
         work_left <= lefts[reply_context];
-        work_job_key <= work_job_key_word[63:0];
-        work_job_use_key <= work_job_key_word[64];
-        work_job_use_depth <= work_job_key_word[65];
-        work_job_key_end <= work_job_key_word[74:66];
-        work_job_next <= work_job_key_word[78:75];
-        work_job_follows <= work_job_key_word[79];
-        work_job_pointer_end <= work_job_key_word[88:80];
-        work_job_node_bytes <= work_job_key_word[102:89];
-        work_job_value_bytes <= work_job_key_word[116:103];
-        work_job_value_offset <= work_job_key_word[124:117];
+        work_job_key <= job_word[63:0];
+        work_job_use_key <= job_word[64];
+        work_job_use_depth <= job_word[65];
+        work_job_key_end <= job_word[74:66];
+        work_job_next <= job_word[78:75];
+        work_job_follows <= job_word[79];
+        work_job_pointer_end <= job_word[88:80];
+        work_job_node_bytes <= job_word[102:89];
+        work_job_value_bytes <= job_word[116:103];
+        work_job_value_offset <= job_word[124:117];
       end
       state_node: if (memory_reply_data_valid) index <= index + 3'd1;
       default: ;
@@ -167,17 +158,14 @@ module ChaseExamine_b64_c8_d1466 (
         end
       end
       state_value: begin
-        if (memory_reply_data_valid & memory_reply_data_ready & memory_reply_data_payload_last) begin
-          state <= state_idle;
-        end
+        if (memory_reply_data_valid & memory_reply_data_ready & memory_reply_data_payload_last) state <= state_idle;
       end
       default: ;
     endcase
 
   always @(posedge clk)
     if (rst) begin
-      staged_full <= 1'b0;
-      staged_skid_full <= 1'b0;
+      staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
       staged_full <= passing_valid_1 | staged_skid_full;
@@ -201,9 +189,7 @@ module ChaseExamine_b64_c8_d1466 (
 
   always @(posedge clk)
     if (rst) begin
-      beat_valid <= 1'b0;
-      seen_valid <= 1'b0;
-      step_valid <= 1'b0;
+      beat_valid <= 1'b0; seen_valid <= 1'b0; step_valid <= 1'b0;
     end
     else begin
       beat_valid <= (state == state_node) & memory_reply_data_valid;
@@ -240,15 +226,19 @@ module ChaseExamine_b64_c8_d1466 (
 
   always @(posedge clk)
     if (beat_valid) before_ <= beat_data_1[511:456];
-  wire [311:0] key_choice = work_job_key_end[5] ? beat_data_1[511:200] : {beat_data_1[255:0], before_};
-  wire [183:0] key_choice_2 = work_job_key_end[4] ? key_choice[311:128] : key_choice[183:0];
-  wire [119:0] key_choice_3 = work_job_key_end[3] ? key_choice_2[183:64] : key_choice_2[119:0];
-  wire [87:0] key_choice_4 = work_job_key_end[2] ? key_choice_3[119:32] : key_choice_3[87:0];
-  wire [71:0] key_choice_5 = work_job_key_end[1] ? key_choice_4[87:16] : key_choice_4[71:0];
+  wire [311:0] rest = work_job_key_end[5] ? beat_data_1[511:200] : {beat_data_1[255:0], before_}; // examine.ts:49
+  wire [183:0] key_choice = work_job_key_end[4] ? rest[311:128] : rest[183:0];
+  wire [119:0] work_job_key_end_choice = work_job_key_end[3] ? key_choice[183:64] : key_choice[119:0];
+  wire [87:0] work_job_key_end_choice_choice =
+    work_job_key_end[2] ? work_job_key_end_choice[119:32] :
+    work_job_key_end_choice[87:0];
+  wire [71:0] key_choice_work_job_key_end =
+    work_job_key_end[1] ? work_job_key_end_choice_choice[87:16] :
+    work_job_key_end_choice_choice[71:0];
 
   always @(posedge clk)
     if (beat_valid & (work_job_key_end[8:6] == beat_index_1)) begin
-      key <= work_job_key_end[0] ? key_choice_5[71:8] : key_choice_5[63:0];
+      key <= work_job_key_end[0] ? key_choice_work_job_key_end[71:8] : key_choice_work_job_key_end[63:0];
     end
 
   always @(posedge clk)
@@ -259,30 +249,26 @@ module ChaseExamine_b64_c8_d1466 (
         work_job_next[0] ? beat_data_1[127:64] :
         beat_data_1[63:0];
     end
-  wire [311:0] pointer_choice = work_job_pointer_end[5] ? beat_data_1[511:200] : {beat_data_1[255:0], before_};
-  wire [183:0] pointer_choice_2 = work_job_pointer_end[4] ? pointer_choice[311:128] : pointer_choice[183:0];
-  wire [119:0] pointer_choice_3 = work_job_pointer_end[3] ? pointer_choice_2[183:64] : pointer_choice_2[119:0];
-  wire [87:0] pointer_choice_4 = work_job_pointer_end[2] ? pointer_choice_3[119:32] : pointer_choice_3[87:0];
-  wire [71:0] pointer_choice_5 = work_job_pointer_end[1] ? pointer_choice_4[87:16] : pointer_choice_4[71:0];
+  wire [311:0] pointer_choice = work_job_pointer_end[5] ? beat_data_1[511:200] : {beat_data_1[255:0], before_}; // examine.ts:49
+  wire [183:0] work_job_pointer_end_choice = work_job_pointer_end[4] ? pointer_choice[311:128] : pointer_choice[183:0];
+  wire [119:0] pointer_choice_work_job_pointer_end =
+    work_job_pointer_end[3] ? work_job_pointer_end_choice[183:64] :
+    work_job_pointer_end_choice[119:0];
+  wire [87:0] pointer_choice_2 =
+    work_job_pointer_end[2] ? pointer_choice_work_job_pointer_end[119:32] :
+    pointer_choice_work_job_pointer_end[87:0];
+  wire [71:0] pointer_choice_2_choice = work_job_pointer_end[1] ? pointer_choice_2[87:16] : pointer_choice_2[71:0];
 
   always @(posedge clk)
     if (beat_valid & (work_job_pointer_end[8:6] == beat_index_1)) begin
-      pointer <= work_job_pointer_end[0] ? pointer_choice_5[71:8] : pointer_choice_5[63:0];
+      pointer <= work_job_pointer_end[0] ? pointer_choice_2_choice[71:8] : pointer_choice_2_choice[63:0];
     end
 
   always @(posedge clk)
     if (job_en) begin
       jobs[job_context] <= {
-        job_job_value_offset,
-        job_job_value_bytes,
-        job_job_node_bytes,
-        job_job_pointer_end,
-        job_job_follows,
-        job_job_next,
-        job_job_key_end,
-        job_job_use_depth,
-        job_job_use_key,
-        job_job_key
+        job_job_value_offset, job_job_value_bytes, job_job_node_bytes, job_job_pointer_end, job_job_follows,
+        job_job_next, job_job_key_end, job_job_use_depth, job_job_use_key, job_job_key
       };
     end
 
@@ -332,14 +318,7 @@ module ChaseExamine_b64_c8_d1466 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    memory_reply_payload_tag[6:3],
-    memory_reply_payload_length,
-    memory_reply_payload_data,
-    seen_job_key_end,
-    seen_job_next,
-    seen_job_pointer_end,
-    seen_job_value_offset,
-    1'b0
+    1'b0, memory_reply_payload_tag[6:3], memory_reply_payload_length, memory_reply_payload_data, seen_job_key_end,
+    seen_job_next, seen_job_pointer_end, seen_job_value_offset, 1'b0
   };
 endmodule

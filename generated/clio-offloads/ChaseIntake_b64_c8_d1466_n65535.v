@@ -6,12 +6,14 @@
 module ChaseIntake_b64_c8_d1466_n65535 (
   input  wire         clk,
   input  wire         rst,
+  // request: stream in
   input  wire         request_valid,
   output wire         request_ready,
   input  wire [2:0]   request_payload_context,
   input  wire [7:0]   request_payload_opcode,
   input  wire [15:0]  request_payload_pid,
   input  wire [13:0]  request_payload_length,
+  // request_data: stream in
   input  wire         request_data_valid,
   output wire         request_data_ready,
   input  wire [511:0] request_data_payload_data,
@@ -30,6 +32,7 @@ module ChaseIntake_b64_c8_d1466_n65535 (
   output wire [13:0]  job_job_node_bytes,
   output wire [13:0]  job_job_value_bytes,
   output wire [7:0]   job_job_value_offset,
+  // first: stream out
   output wire         first_valid,
   input  wire         first_ready,
   output wire [2:0]   first_payload_context,
@@ -37,6 +40,7 @@ module ChaseIntake_b64_c8_d1466_n65535 (
   output wire [63:0]  first_payload_va,
   output wire [13:0]  first_payload_length,
   output wire [15:0]  first_payload_left,
+  // ended: stream out
   output wire         ended_valid,
   input  wire         ended_ready,
   output wire [2:0]   ended_payload_context,

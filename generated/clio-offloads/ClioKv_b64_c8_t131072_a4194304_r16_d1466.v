@@ -9,16 +9,19 @@
 module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
   input  wire         clk,
   input  wire         rst,
+  // request: stream in
   input  wire         request_valid,
   output wire         request_ready,
   input  wire [2:0]   request_payload_context,
   input  wire [7:0]   request_payload_opcode,
   input  wire [15:0]  request_payload_pid,
   input  wire [13:0]  request_payload_length,
+  // request_data: stream in
   input  wire         request_data_valid,
   output wire         request_data_ready,
   input  wire [511:0] request_data_payload_data,
   input  wire         request_data_payload_last,
+  // reply: stream out
   output wire         reply_valid,
   input  wire         reply_ready,
   output wire [2:0]   reply_payload_context,
@@ -26,10 +29,12 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
   output wire [7:0]   reply_payload_opcode,
   output wire [13:0]  reply_payload_length,
   output wire         reply_payload_more,
+  // reply_data: stream out
   output wire         reply_data_valid,
   input  wire         reply_data_ready,
   output wire [511:0] reply_data_payload_data,
   output wire         reply_data_payload_last,
+  // memory: stream out
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_tag,
@@ -39,10 +44,12 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
   output wire [63:0]  memory_payload_va,
   output wire [31:0]  memory_payload_length,
   output wire [13:0]  memory_payload_data,
+  // memory_data: stream out
   output wire         memory_data_valid,
   input  wire         memory_data_ready,
   output wire [511:0] memory_data_payload_data,
   output wire         memory_data_payload_last,
+  // memory_reply: stream in
   input  wire         memory_reply_valid,
   output wire         memory_reply_ready,
   input  wire [7:0]   memory_reply_payload_tag,
@@ -50,181 +57,103 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
   input  wire [63:0]  memory_reply_payload_va,
   input  wire [31:0]  memory_reply_payload_length,
   input  wire [13:0]  memory_reply_payload_data,
+  // memory_reply_data: stream in
   input  wire         memory_reply_data_valid,
   output wire         memory_reply_data_ready,
   input  wire [511:0] memory_reply_data_payload_data,
   input  wire         memory_reply_data_payload_last
 );
-  wire intake_request_ready; // kv.ts:55
-  wire intake_request_data_ready; // kv.ts:55
-  wire intake_take_valid; // kv.ts:55
-  wire intake_take_payload_table; // kv.ts:55
-  wire intake_take_payload_slot; // kv.ts:55
-  wire [2:0] intake_take_payload_kind; // kv.ts:55
-  wire [2:0] intake_take_payload_context; // kv.ts:55
-  wire intake_taken_ready; // kv.ts:55
-  wire intake_memory_valid; // kv.ts:55
-  wire [7:0] intake_memory_payload_head_tag; // kv.ts:55
-  wire [7:0] intake_memory_payload_head_opcode; // kv.ts:55
-  wire [49:0] intake_memory_payload_head_va; // kv.ts:55
-  wire [31:0] intake_memory_payload_head_length; // kv.ts:55
-  wire [13:0] intake_memory_payload_head_data; // kv.ts:55
-  wire intake_memory_payload_bare; // kv.ts:55
-  wire [511:0] intake_memory_payload_data; // kv.ts:55
-  wire intake_memory_payload_last; // kv.ts:55
-  wire intake_reply_valid; // kv.ts:55
-  wire [2:0] intake_reply_payload_head_context; // kv.ts:55
-  wire [3:0] intake_reply_payload_head_status; // kv.ts:55
-  wire [7:0] intake_reply_payload_head_opcode; // kv.ts:55
-  wire [13:0] intake_reply_payload_head_length; // kv.ts:55
-  wire intake_reply_payload_bare; // kv.ts:55
-  wire [511:0] intake_reply_payload_data; // kv.ts:55
-  wire intake_reply_payload_last; // kv.ts:55
-  wire intake_enter_valid; // kv.ts:55
-  wire [2:0] intake_enter_context; // kv.ts:55
-  wire [16:0] intake_enter_bucket; // kv.ts:55
-  wire intake_enter_writes; // kv.ts:55
-  wire [1:0] intake_asked_kind; // kv.ts:55
-  wire [7:0] intake_asked_user; // kv.ts:55
-  wire [63:0] intake_asked_key; // kv.ts:55
-  wire [10:0] intake_asked_size; // kv.ts:55
-  wire [43:0] intake_asked_block; // kv.ts:55
-  wire [16:0] intake_asked_bucket; // kv.ts:55
-  wire [7:0] intake_asked_fingerprint; // kv.ts:55
-  wire [43:0] intake_table; // kv.ts:55
+  wire intake_take_valid, intake_take_payload_table, intake_take_payload_slot, intake_taken_ready,
+    intake_memory_valid, intake_memory_payload_bare, intake_memory_payload_last, intake_reply_valid,
+    intake_reply_payload_bare, intake_reply_payload_last, intake_enter_valid, intake_enter_writes; // kv.ts:55
+  wire [2:0] intake_take_payload_kind, intake_take_payload_context, intake_reply_payload_head_context,
+    intake_enter_context;
+  wire [7:0] intake_memory_payload_head_tag, intake_memory_payload_head_opcode, intake_reply_payload_head_opcode,
+    intake_asked_user, intake_asked_fingerprint;
+  wire [49:0] intake_memory_payload_head_va;
+  wire [31:0] intake_memory_payload_head_length;
+  wire [13:0] intake_memory_payload_head_data, intake_reply_payload_head_length;
+  wire [511:0] intake_memory_payload_data, intake_reply_payload_data;
+  wire [3:0] intake_reply_payload_head_status;
+  wire [16:0] intake_enter_bucket, intake_asked_bucket;
+  wire [1:0] intake_asked_kind;
+  wire [63:0] intake_asked_key;
+  wire [10:0] intake_asked_size;
+  wire [43:0] intake_asked_block, intake_table;
   wire order_start_valid; // kv.ts:56
-  wire [2:0] order_start_payload; // kv.ts:56
-  wire [7:0] order_inside; // kv.ts:56
-  wire engine_start_ready; // kv.ts:57
-  wire engine_done_valid; // kv.ts:57
-  wire engine_done_forward; // kv.ts:57
-  wire [2:0] engine_done_head_context; // kv.ts:57
-  wire [3:0] engine_done_head_status; // kv.ts:57
-  wire [7:0] engine_done_head_opcode; // kv.ts:57
-  wire [13:0] engine_done_head_length; // kv.ts:57
-  wire [31:0] engine_done_front; // kv.ts:57
-  wire engine_take_valid; // kv.ts:57
-  wire engine_take_payload_table; // kv.ts:57
-  wire engine_take_payload_slot; // kv.ts:57
-  wire [2:0] engine_take_payload_kind; // kv.ts:57
-  wire [2:0] engine_take_payload_context; // kv.ts:57
-  wire engine_spare_ready; // kv.ts:57
-  wire engine_give_valid; // kv.ts:57
-  wire engine_give_payload_value; // kv.ts:57
-  wire [43:0] engine_give_payload_block; // kv.ts:57
-  wire [10:0] engine_give_payload_size; // kv.ts:57
-  wire engine_give_payload_slot; // kv.ts:57
-  wire [43:0] engine_give_payload_slot_block; // kv.ts:57
-  wire engine_memory_valid; // kv.ts:57
-  wire [7:0] engine_memory_payload_head_tag; // kv.ts:57
-  wire [7:0] engine_memory_payload_head_opcode; // kv.ts:57
-  wire [49:0] engine_memory_payload_head_va; // kv.ts:57
-  wire [31:0] engine_memory_payload_head_length; // kv.ts:57
-  wire [13:0] engine_memory_payload_head_data; // kv.ts:57
-  wire engine_memory_payload_bare; // kv.ts:57
-  wire [511:0] engine_memory_payload_data; // kv.ts:57
-  wire engine_memory_payload_last; // kv.ts:57
-  wire engine_reply_valid; // kv.ts:57
-  wire [2:0] engine_reply_payload_head_context; // kv.ts:57
-  wire [3:0] engine_reply_payload_head_status; // kv.ts:57
-  wire [7:0] engine_reply_payload_head_opcode; // kv.ts:57
-  wire [13:0] engine_reply_payload_head_length; // kv.ts:57
-  wire engine_reply_payload_bare; // kv.ts:57
-  wire [511:0] engine_reply_payload_data; // kv.ts:57
-  wire engine_reply_payload_last; // kv.ts:57
-  wire engine_leave_valid; // kv.ts:57
-  wire [2:0] engine_leave_context; // kv.ts:57
-  wire engine_refund; // kv.ts:57
-  wire allocator_take_ready; // kv.ts:58
-  wire allocator_taken_valid; // kv.ts:58
-  wire allocator_taken_payload_slot; // kv.ts:58
-  wire [2:0] allocator_taken_payload_context; // kv.ts:58
-  wire [3:0] allocator_taken_payload_status; // kv.ts:58
-  wire [43:0] allocator_taken_payload_block; // kv.ts:58
-  wire allocator_give_ready; // kv.ts:58
-  wire allocator_memory_valid; // kv.ts:58
-  wire [7:0] allocator_memory_payload_head_tag; // kv.ts:58
-  wire [7:0] allocator_memory_payload_head_opcode; // kv.ts:58
-  wire [49:0] allocator_memory_payload_head_va; // kv.ts:58
-  wire [31:0] allocator_memory_payload_head_length; // kv.ts:58
-  wire [13:0] allocator_memory_payload_head_data; // kv.ts:58
-  wire allocator_memory_payload_bare; // kv.ts:58
-  wire [511:0] allocator_memory_payload_data; // kv.ts:58
-  wire allocator_memory_payload_last; // kv.ts:58
-  wire allocator_done; // kv.ts:58
-  wire replies_memory_reply_ready; // kv.ts:59
-  wire replies_memory_reply_data_ready; // kv.ts:59
-  wire replies_event_valid; // kv.ts:59
-  wire [2:0] replies_event_purpose; // kv.ts:59
-  wire [4:0] replies_event_context; // kv.ts:59
-  wire [3:0] replies_event_status; // kv.ts:59
-  wire replies_event_refused; // kv.ts:59
-  wire [43:0] replies_event_block; // kv.ts:59
-  wire [511:0] replies_event_line; // kv.ts:59
-  wire replies_value_valid; // kv.ts:59
-  wire [2:0] replies_value_payload_head_context; // kv.ts:59
-  wire [3:0] replies_value_payload_head_status; // kv.ts:59
-  wire [7:0] replies_value_payload_head_opcode; // kv.ts:59
-  wire [13:0] replies_value_payload_head_length; // kv.ts:59
-  wire replies_value_payload_bare; // kv.ts:59
-  wire [511:0] replies_value_payload_data; // kv.ts:59
-  wire replies_value_payload_last; // kv.ts:59
+  wire [2:0] order_start_payload;
+  wire [7:0] order_inside;
+  wire engine_start_ready, engine_done_valid, engine_done_forward, engine_take_valid, engine_take_payload_table,
+    engine_take_payload_slot, engine_spare_ready, engine_give_valid, engine_give_payload_value,
+    engine_give_payload_slot, engine_memory_valid, engine_memory_payload_bare, engine_memory_payload_last,
+    engine_reply_valid, engine_reply_payload_bare, engine_reply_payload_last, engine_leave_valid, engine_refund; // kv.ts:57
+  wire [2:0] engine_done_head_context, engine_take_payload_kind, engine_take_payload_context,
+    engine_reply_payload_head_context, engine_leave_context;
+  wire [3:0] engine_done_head_status, engine_reply_payload_head_status;
+  wire [7:0] engine_done_head_opcode, engine_memory_payload_head_tag, engine_memory_payload_head_opcode,
+    engine_reply_payload_head_opcode;
+  wire [13:0] engine_done_head_length, engine_memory_payload_head_data, engine_reply_payload_head_length;
+  wire [31:0] engine_done_front, engine_memory_payload_head_length;
+  wire [43:0] engine_give_payload_block, engine_give_payload_slot_block;
+  wire [10:0] engine_give_payload_size;
+  wire [49:0] engine_memory_payload_head_va;
+  wire [511:0] engine_memory_payload_data, engine_reply_payload_data;
+  wire allocator_take_ready, allocator_taken_valid, allocator_taken_payload_slot, allocator_give_ready,
+    allocator_memory_valid, allocator_memory_payload_bare, allocator_memory_payload_last, allocator_done; // kv.ts:58
+  wire [2:0] allocator_taken_payload_context;
+  wire [3:0] allocator_taken_payload_status;
+  wire [43:0] allocator_taken_payload_block;
+  wire [7:0] allocator_memory_payload_head_tag, allocator_memory_payload_head_opcode;
+  wire [49:0] allocator_memory_payload_head_va;
+  wire [31:0] allocator_memory_payload_head_length;
+  wire [13:0] allocator_memory_payload_head_data;
+  wire [511:0] allocator_memory_payload_data;
+  wire replies_event_valid, replies_event_refused, replies_value_valid, replies_value_payload_bare,
+    replies_value_payload_last; // kv.ts:59
+  wire [2:0] replies_event_purpose, replies_value_payload_head_context;
+  wire [4:0] replies_event_context;
+  wire [3:0] replies_event_status, replies_value_payload_head_status;
+  wire [43:0] replies_event_block;
+  wire [511:0] replies_event_line, replies_value_payload_data;
+  wire [7:0] replies_value_payload_head_opcode;
+  wire [13:0] replies_value_payload_head_length;
   reg takes_locked; // kv.ts:87
-  reg [1:0] takes_owner; // kv.ts:87
+  reg [1:0] takes_owner;
   reg [3:0] credits; // kv.ts:93
   reg credit; // kv.ts:100
   reg [2:0] memory_turn; // merged.ts:62
   reg memory_in_packet; // merged.ts:63
-  reg memory_out_full; // merged.ts:102
-  reg [7:0] memory_out_held_head_tag; // merged.ts:102
-  reg [7:0] memory_out_held_head_opcode; // merged.ts:102
-  reg [49:0] memory_out_held_head_va; // merged.ts:102
-  reg [31:0] memory_out_held_head_length; // merged.ts:102
-  reg [13:0] memory_out_held_head_data; // merged.ts:102
-  reg memory_out_held_bare; // merged.ts:102
-  reg [511:0] memory_out_held_data; // merged.ts:102
-  reg memory_out_held_last; // merged.ts:102
+  reg memory_out_full, memory_out_held_bare, memory_out_held_last; // merged.ts:102
+  reg [7:0] memory_out_held_head_tag, memory_out_held_head_opcode;
+  reg [49:0] memory_out_held_head_va;
+  reg [31:0] memory_out_held_head_length;
+  reg [13:0] memory_out_held_head_data;
+  reg [511:0] memory_out_held_data;
   reg memory_begun; // merged.ts:164
   reg memory_head_gone; // merged.ts:165
   reg memory_bytes_gone; // merged.ts:166
   reg [2:0] reply_turn; // merged.ts:62
   reg reply_in_packet; // merged.ts:63
-  reg reply_out_full; // merged.ts:130
-  reg [2:0] reply_out_held_head_context; // merged.ts:130
-  reg [3:0] reply_out_held_head_status; // merged.ts:130
-  reg [7:0] reply_out_held_head_opcode; // merged.ts:130
-  reg [13:0] reply_out_held_head_length; // merged.ts:130
-  reg reply_out_held_bare; // merged.ts:130
-  reg [511:0] reply_out_held_data; // merged.ts:130
-  reg reply_out_held_last; // merged.ts:130
-  reg reply_out_skid_full; // merged.ts:130
-  reg [2:0] reply_out_skid_held_head_context; // merged.ts:130
-  reg [3:0] reply_out_skid_held_head_status; // merged.ts:130
-  reg [7:0] reply_out_skid_held_head_opcode; // merged.ts:130
-  reg [13:0] reply_out_skid_held_head_length; // merged.ts:130
-  reg reply_out_skid_held_bare; // merged.ts:130
-  reg [511:0] reply_out_skid_held_data; // merged.ts:130
-  reg reply_out_skid_held_last; // merged.ts:130
+  reg reply_out_full, reply_out_held_bare, reply_out_held_last, reply_out_skid_full, reply_out_skid_held_bare,
+    reply_out_skid_held_last; // merged.ts:130
+  reg [2:0] reply_out_held_head_context, reply_out_skid_held_head_context;
+  reg [3:0] reply_out_held_head_status, reply_out_skid_held_head_status;
+  reg [7:0] reply_out_held_head_opcode, reply_out_skid_held_head_opcode;
+  reg [13:0] reply_out_held_head_length, reply_out_skid_held_head_length;
+  reg [511:0] reply_out_held_data, reply_out_skid_held_data;
   reg reply_begun; // merged.ts:164
   reg reply_head_gone; // merged.ts:165
   reg reply_bytes_gone; // merged.ts:166
-  wire [1:0] takes_grant; // kv.ts:87
-  wire [1:0] takes_request; // kv.ts:87
-  wire allocator_give_valid; // kv.ts:58
+  wire [1:0] takes_grant, takes_request; // kv.ts:87
   wire memory_out_ready; // merged.ts:102
   wire takes_valid = |(takes_grant & takes_request); // kv.ts:87
   wire takes_payload_table =
-    (takes_grant[0] & intake_take_payload_table)
-    | (takes_grant[1] & engine_take_payload_table); // kv.ts:87
-  wire takes_payload_slot =
-    (takes_grant[0] & intake_take_payload_slot)
-    | (takes_grant[1] & engine_take_payload_slot); // kv.ts:87
+    (takes_grant[0] & intake_take_payload_table) | (takes_grant[1] & engine_take_payload_table);
+  wire takes_payload_slot = (takes_grant[0] & intake_take_payload_slot) | (takes_grant[1] & engine_take_payload_slot);
   wire [2:0] takes_payload_kind =
-    ({3{takes_grant[0]}} & intake_take_payload_kind)
-    | ({3{takes_grant[1]}} & engine_take_payload_kind); // kv.ts:87
+    ({3{takes_grant[0]}} & intake_take_payload_kind) | ({3{takes_grant[1]}} & engine_take_payload_kind);
   wire [2:0] takes_payload_context =
-    ({3{takes_grant[0]}} & intake_take_payload_context)
-    | ({3{takes_grant[1]}} & engine_take_payload_context); // kv.ts:87
+    ({3{takes_grant[0]}} & intake_take_payload_context) | ({3{takes_grant[1]}} & engine_take_payload_context);
   assign takes_request = {engine_take_valid, intake_take_valid};
   wire [1:0] takes_after = takes_request & ~(takes_owner | (takes_owner - 2'd1)); // kv.ts:87
   assign takes_grant =
@@ -232,420 +161,265 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
     |takes_after ? takes_after & (~takes_after + 2'd1) :
     takes_request & (~takes_request + 2'd1);
   wire taken_for_0_valid = allocator_taken_valid & ~allocator_taken_payload_slot; // kv.ts:88
-  wire taken_for_1_valid = allocator_taken_valid & allocator_taken_payload_slot; // kv.ts:88
+  wire taken_for_1_valid = allocator_taken_valid & allocator_taken_payload_slot;
   wire entering = intake_enter_valid & intake_enter_writes; // kv.ts:94
-  wire given = allocator_give_valid & allocator_give_ready; // kv.ts:95
+  wire given = engine_give_valid & allocator_give_ready; // kv.ts:95
   wire memory_merged_valid =
-    (memory_turn[0] & engine_memory_valid)
-    | (memory_turn[1] & allocator_memory_valid)
+    (memory_turn[0] & engine_memory_valid) | (memory_turn[1] & allocator_memory_valid)
     | (memory_turn[2] & intake_memory_valid); // merged.ts:61
-  wire memory_merged_ready = ~memory_out_full | memory_out_ready; // merged.ts:61
+  wire memory_merged_ready = ~memory_out_full | memory_out_ready;
   wire [7:0] memory_merged_payload_head_tag =
-    ({8{memory_turn[0]}} & engine_memory_payload_head_tag)
-    | ({8{memory_turn[1]}} & allocator_memory_payload_head_tag)
-    | ({8{memory_turn[2]}} & intake_memory_payload_head_tag); // merged.ts:61
+    ({8{memory_turn[0]}} & engine_memory_payload_head_tag) | ({8{memory_turn[1]}} & allocator_memory_payload_head_tag)
+    | ({8{memory_turn[2]}} & intake_memory_payload_head_tag);
   wire [7:0] memory_merged_payload_head_opcode =
     ({8{memory_turn[0]}} & engine_memory_payload_head_opcode)
     | ({8{memory_turn[1]}} & allocator_memory_payload_head_opcode)
-    | ({8{memory_turn[2]}} & intake_memory_payload_head_opcode); // merged.ts:61
+    | ({8{memory_turn[2]}} & intake_memory_payload_head_opcode);
   wire [49:0] memory_merged_payload_head_va =
-    ({50{memory_turn[0]}} & engine_memory_payload_head_va)
-    | ({50{memory_turn[1]}} & allocator_memory_payload_head_va)
-    | ({50{memory_turn[2]}} & intake_memory_payload_head_va); // merged.ts:61
+    ({50{memory_turn[0]}} & engine_memory_payload_head_va) | ({50{memory_turn[1]}} & allocator_memory_payload_head_va)
+    | ({50{memory_turn[2]}} & intake_memory_payload_head_va);
   wire [31:0] memory_merged_payload_head_length =
     ({32{memory_turn[0]}} & engine_memory_payload_head_length)
     | ({32{memory_turn[1]}} & allocator_memory_payload_head_length)
-    | ({32{memory_turn[2]}} & intake_memory_payload_head_length); // merged.ts:61
+    | ({32{memory_turn[2]}} & intake_memory_payload_head_length);
   wire [13:0] memory_merged_payload_head_data =
     ({14{memory_turn[0]}} & engine_memory_payload_head_data)
     | ({14{memory_turn[1]}} & allocator_memory_payload_head_data)
-    | ({14{memory_turn[2]}} & intake_memory_payload_head_data); // merged.ts:61
+    | ({14{memory_turn[2]}} & intake_memory_payload_head_data);
   wire memory_merged_payload_bare =
-    (memory_turn[0] & engine_memory_payload_bare)
-    | (memory_turn[1] & allocator_memory_payload_bare)
-    | (memory_turn[2] & intake_memory_payload_bare); // merged.ts:61
+    (memory_turn[0] & engine_memory_payload_bare) | (memory_turn[1] & allocator_memory_payload_bare)
+    | (memory_turn[2] & intake_memory_payload_bare);
   wire [511:0] memory_merged_payload_data =
-    ({512{memory_turn[0]}} & engine_memory_payload_data)
-    | ({512{memory_turn[1]}} & allocator_memory_payload_data)
-    | ({512{memory_turn[2]}} & intake_memory_payload_data); // merged.ts:61
+    ({512{memory_turn[0]}} & engine_memory_payload_data) | ({512{memory_turn[1]}} & allocator_memory_payload_data)
+    | ({512{memory_turn[2]}} & intake_memory_payload_data);
   wire memory_merged_payload_last =
-    (memory_turn[0] & engine_memory_payload_last)
-    | (memory_turn[1] & allocator_memory_payload_last)
-    | (memory_turn[2] & intake_memory_payload_last); // merged.ts:61
-  wire [2:0] memory_waiting =
-    {intake_memory_valid, allocator_memory_valid, engine_memory_valid}
-    & ~memory_turn; // merged.ts:65
+    (memory_turn[0] & engine_memory_payload_last) | (memory_turn[1] & allocator_memory_payload_last)
+    | (memory_turn[2] & intake_memory_payload_last);
+  wire [2:0] memory_waiting = {intake_memory_valid, allocator_memory_valid, engine_memory_valid} & ~memory_turn; // merged.ts:65
   wire [2:0] memory_behind = memory_waiting & ~(memory_turn | (memory_turn - 3'd1)); // merged.ts:66
   wire memory_out_ready_or = memory_begun | memory_head_gone | memory_ready;
-  wire memory_out_ready_or_2 = memory_out_held_bare | memory_bytes_gone | memory_data_ready;
-  assign memory_out_ready = memory_out_ready_or & memory_out_ready_or_2;
+  wire memory_out_held_bare_or = memory_out_held_bare | memory_bytes_gone | memory_data_ready;
+  assign memory_out_ready = memory_out_ready_or & memory_out_held_bare_or;
   wire reply_merged_valid =
-    (reply_turn[0] & replies_value_valid)
-    | (reply_turn[1] & engine_reply_valid)
+    (reply_turn[0] & replies_value_valid) | (reply_turn[1] & engine_reply_valid)
     | (reply_turn[2] & intake_reply_valid); // merged.ts:61
-  wire reply_merged_ready = ~reply_out_skid_full; // merged.ts:61
+  wire reply_merged_ready = ~reply_out_skid_full;
   wire [2:0] reply_merged_payload_head_context =
     ({3{reply_turn[0]}} & replies_value_payload_head_context)
     | ({3{reply_turn[1]}} & engine_reply_payload_head_context)
-    | ({3{reply_turn[2]}} & intake_reply_payload_head_context); // merged.ts:61
+    | ({3{reply_turn[2]}} & intake_reply_payload_head_context);
   wire [3:0] reply_merged_payload_head_status =
-    ({4{reply_turn[0]}} & replies_value_payload_head_status)
-    | ({4{reply_turn[1]}} & engine_reply_payload_head_status)
-    | ({4{reply_turn[2]}} & intake_reply_payload_head_status); // merged.ts:61
+    ({4{reply_turn[0]}} & replies_value_payload_head_status) | ({4{reply_turn[1]}} & engine_reply_payload_head_status)
+    | ({4{reply_turn[2]}} & intake_reply_payload_head_status);
   wire [7:0] reply_merged_payload_head_opcode =
-    ({8{reply_turn[0]}} & replies_value_payload_head_opcode)
-    | ({8{reply_turn[1]}} & engine_reply_payload_head_opcode)
-    | ({8{reply_turn[2]}} & intake_reply_payload_head_opcode); // merged.ts:61
+    ({8{reply_turn[0]}} & replies_value_payload_head_opcode) | ({8{reply_turn[1]}} & engine_reply_payload_head_opcode)
+    | ({8{reply_turn[2]}} & intake_reply_payload_head_opcode);
   wire [13:0] reply_merged_payload_head_length =
     ({14{reply_turn[0]}} & replies_value_payload_head_length)
     | ({14{reply_turn[1]}} & engine_reply_payload_head_length)
-    | ({14{reply_turn[2]}} & intake_reply_payload_head_length); // merged.ts:61
+    | ({14{reply_turn[2]}} & intake_reply_payload_head_length);
   wire reply_merged_payload_bare =
-    (reply_turn[0] & replies_value_payload_bare)
-    | (reply_turn[1] & engine_reply_payload_bare)
-    | (reply_turn[2] & intake_reply_payload_bare); // merged.ts:61
+    (reply_turn[0] & replies_value_payload_bare) | (reply_turn[1] & engine_reply_payload_bare)
+    | (reply_turn[2] & intake_reply_payload_bare);
   wire [511:0] reply_merged_payload_data =
-    ({512{reply_turn[0]}} & replies_value_payload_data)
-    | ({512{reply_turn[1]}} & engine_reply_payload_data)
-    | ({512{reply_turn[2]}} & intake_reply_payload_data); // merged.ts:61
+    ({512{reply_turn[0]}} & replies_value_payload_data) | ({512{reply_turn[1]}} & engine_reply_payload_data)
+    | ({512{reply_turn[2]}} & intake_reply_payload_data);
   wire reply_merged_payload_last =
-    (reply_turn[0] & replies_value_payload_last)
-    | (reply_turn[1] & engine_reply_payload_last)
-    | (reply_turn[2] & intake_reply_payload_last); // merged.ts:61
+    (reply_turn[0] & replies_value_payload_last) | (reply_turn[1] & engine_reply_payload_last)
+    | (reply_turn[2] & intake_reply_payload_last);
   wire [2:0] reply_waiting = {intake_reply_valid, engine_reply_valid, replies_value_valid} & ~reply_turn; // merged.ts:65
   wire [2:0] reply_behind = reply_waiting & ~(reply_turn | (reply_turn - 3'd1)); // merged.ts:66
   wire reply_out_ready_or = reply_begun | reply_head_gone | reply_ready;
-  wire reply_out_ready_or_2 = reply_out_held_bare | reply_bytes_gone | reply_data_ready;
-  wire reply_out_ready = reply_out_ready_or & reply_out_ready_or_2; // merged.ts:130
-  wire reply_out_room = ~reply_out_full | reply_out_ready; // merged.ts:130
+  wire reply_out_held_bare_or = reply_out_held_bare | reply_bytes_gone | reply_data_ready;
+  wire reply_out_ready = reply_out_ready_or & reply_out_held_bare_or; // merged.ts:130
+  wire reply_out_room = ~reply_out_full | reply_out_ready;
 
-  wire intake_request_valid = request_valid; // kv.ts:55
-  wire [2:0] intake_request_payload_context = request_payload_context; // kv.ts:55
-  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // kv.ts:55
-  wire [15:0] intake_request_payload_pid = request_payload_pid; // kv.ts:55
-  wire [13:0] intake_request_payload_length = request_payload_length; // kv.ts:55
-  wire intake_request_data_valid = request_data_valid; // kv.ts:55
-  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // kv.ts:55
-  wire intake_request_data_payload_last = request_data_payload_last; // kv.ts:55
   wire intake_take_ready = takes_grant[0] & allocator_take_ready; // kv.ts:55
-  wire intake_taken_valid = taken_for_0_valid; // kv.ts:55
-  wire intake_taken_payload_slot = allocator_taken_payload_slot; // kv.ts:55
-  wire [2:0] intake_taken_payload_context = allocator_taken_payload_context; // kv.ts:55
-  wire [3:0] intake_taken_payload_status = allocator_taken_payload_status; // kv.ts:55
-  wire [43:0] intake_taken_payload_block = allocator_taken_payload_block; // kv.ts:55
-  wire intake_memory_ready = memory_turn[2] & memory_merged_ready; // kv.ts:55
-  wire intake_reply_ready = reply_turn[2] & reply_merged_ready; // kv.ts:55
-  wire intake_credit = credit; // kv.ts:55
+  wire intake_memory_ready = memory_turn[2] & memory_merged_ready;
+  wire intake_reply_ready = reply_turn[2] & reply_merged_ready;
   KvIntake_b64_c8_t131072_d1466 intake ( // kv.ts:55
-    .clk                        (clk),
-    .rst                        (rst),
-    .request_valid              (intake_request_valid),
-    .request_ready              (intake_request_ready),
-    .request_payload_context    (intake_request_payload_context),
-    .request_payload_opcode     (intake_request_payload_opcode),
-    .request_payload_pid        (intake_request_payload_pid),
-    .request_payload_length     (intake_request_payload_length),
-    .request_data_valid         (intake_request_data_valid),
-    .request_data_ready         (intake_request_data_ready),
-    .request_data_payload_data  (intake_request_data_payload_data),
-    .request_data_payload_last  (intake_request_data_payload_last),
-    .take_valid                 (intake_take_valid),
-    .take_ready                 (intake_take_ready),
-    .take_payload_table         (intake_take_payload_table),
-    .take_payload_slot          (intake_take_payload_slot),
-    .take_payload_kind          (intake_take_payload_kind),
-    .take_payload_context       (intake_take_payload_context),
-    .taken_valid                (intake_taken_valid),
-    .taken_ready                (intake_taken_ready),
-    .taken_payload_slot         (intake_taken_payload_slot),
-    .taken_payload_context      (intake_taken_payload_context),
-    .taken_payload_status       (intake_taken_payload_status),
-    .taken_payload_block        (intake_taken_payload_block),
-    .memory_valid               (intake_memory_valid),
-    .memory_ready               (intake_memory_ready),
-    .memory_payload_head_tag    (intake_memory_payload_head_tag),
+    .clk (clk), .rst (rst),
+    .request_valid (request_valid), .request_ready (request_ready),
+    .request_payload_context (request_payload_context), .request_payload_opcode (request_payload_opcode),
+    .request_payload_pid (request_payload_pid), .request_payload_length (request_payload_length),
+    .request_data_valid (request_data_valid), .request_data_ready (request_data_ready),
+    .request_data_payload_data (request_data_payload_data), .request_data_payload_last (request_data_payload_last),
+    .take_valid (intake_take_valid), .take_ready (intake_take_ready), .take_payload_table (intake_take_payload_table),
+    .take_payload_slot (intake_take_payload_slot), .take_payload_kind (intake_take_payload_kind),
+    .take_payload_context (intake_take_payload_context),
+    .taken_valid (taken_for_0_valid), .taken_ready (intake_taken_ready),
+    .taken_payload_slot (allocator_taken_payload_slot), .taken_payload_context (allocator_taken_payload_context),
+    .taken_payload_status (allocator_taken_payload_status), .taken_payload_block (allocator_taken_payload_block),
+    .memory_valid (intake_memory_valid), .memory_ready (intake_memory_ready),
+    .memory_payload_head_tag (intake_memory_payload_head_tag),
     .memory_payload_head_opcode (intake_memory_payload_head_opcode),
-    .memory_payload_head_va     (intake_memory_payload_head_va),
+    .memory_payload_head_va (intake_memory_payload_head_va),
     .memory_payload_head_length (intake_memory_payload_head_length),
-    .memory_payload_head_data   (intake_memory_payload_head_data),
-    .memory_payload_bare        (intake_memory_payload_bare),
-    .memory_payload_data        (intake_memory_payload_data),
-    .memory_payload_last        (intake_memory_payload_last),
-    .reply_valid                (intake_reply_valid),
-    .reply_ready                (intake_reply_ready),
+    .memory_payload_head_data (intake_memory_payload_head_data), .memory_payload_bare (intake_memory_payload_bare),
+    .memory_payload_data (intake_memory_payload_data), .memory_payload_last (intake_memory_payload_last),
+    .reply_valid (intake_reply_valid), .reply_ready (intake_reply_ready),
     .reply_payload_head_context (intake_reply_payload_head_context),
-    .reply_payload_head_status  (intake_reply_payload_head_status),
-    .reply_payload_head_opcode  (intake_reply_payload_head_opcode),
-    .reply_payload_head_length  (intake_reply_payload_head_length),
-    .reply_payload_bare         (intake_reply_payload_bare),
-    .reply_payload_data         (intake_reply_payload_data),
-    .reply_payload_last         (intake_reply_payload_last),
-    .enter_valid                (intake_enter_valid),
-    .enter_context              (intake_enter_context),
-    .enter_bucket               (intake_enter_bucket),
-    .enter_writes               (intake_enter_writes),
-    .asked_kind                 (intake_asked_kind),
-    .asked_user                 (intake_asked_user),
-    .asked_key                  (intake_asked_key),
-    .asked_size                 (intake_asked_size),
-    .asked_block                (intake_asked_block),
-    .asked_bucket               (intake_asked_bucket),
-    .asked_fingerprint          (intake_asked_fingerprint),
-    .table_                     (intake_table),
-    .credit                     (intake_credit)
+    .reply_payload_head_status (intake_reply_payload_head_status),
+    .reply_payload_head_opcode (intake_reply_payload_head_opcode),
+    .reply_payload_head_length (intake_reply_payload_head_length), .reply_payload_bare (intake_reply_payload_bare),
+    .reply_payload_data (intake_reply_payload_data), .reply_payload_last (intake_reply_payload_last),
+    .enter_valid       (intake_enter_valid),
+    .enter_context     (intake_enter_context),
+    .enter_bucket      (intake_enter_bucket),
+    .enter_writes      (intake_enter_writes),
+    .asked_kind        (intake_asked_kind),
+    .asked_user        (intake_asked_user),
+    .asked_key         (intake_asked_key),
+    .asked_size        (intake_asked_size),
+    .asked_block       (intake_asked_block),
+    .asked_bucket      (intake_asked_bucket),
+    .asked_fingerprint (intake_asked_fingerprint),
+    .table_            (intake_table),
+    .credit            (credit)
   );
 
-  wire order_enter_valid = intake_enter_valid; // kv.ts:56
-  wire [2:0] order_enter_context = intake_enter_context; // kv.ts:56
-  wire [16:0] order_enter_key = intake_enter_bucket; // kv.ts:56
-  wire order_enter_keyed = 1'b1; // kv.ts:56
-  wire order_enter_writes = intake_enter_writes; // kv.ts:56
-  wire order_enter_lists = 1'b0; // kv.ts:56
-  wire order_leave_valid = engine_leave_valid; // kv.ts:56
-  wire [2:0] order_leave_context = engine_leave_context; // kv.ts:56
-  wire order_start_ready = engine_start_ready; // kv.ts:56
   RequestOrder_c8_k17 order ( // kv.ts:56
-    .clk           (clk),
-    .rst           (rst),
-    .enter_valid   (order_enter_valid),
-    .enter_context (order_enter_context),
-    .enter_key     (order_enter_key),
-    .enter_keyed   (order_enter_keyed),
-    .enter_writes  (order_enter_writes),
-    .enter_lists   (order_enter_lists),
-    .leave_valid   (order_leave_valid),
-    .leave_context (order_leave_context),
-    .start_valid   (order_start_valid),
-    .start_ready   (order_start_ready),
-    .start_payload (order_start_payload),
+    .clk (clk), .rst (rst),
+    .enter_valid   (intake_enter_valid),
+    .enter_context (intake_enter_context),
+    .enter_key     (intake_enter_bucket),
+    .enter_keyed   (1'b1),
+    .enter_writes  (intake_enter_writes),
+    .enter_lists   (1'b0),
+    .leave_valid   (engine_leave_valid),
+    .leave_context (engine_leave_context),
+    .start_valid (order_start_valid), .start_ready (engine_start_ready), .start_payload (order_start_payload),
     .inside_       (order_inside)
   );
 
-  wire engine_start_valid = order_start_valid; // kv.ts:57
-  wire [2:0] engine_start_payload = order_start_payload; // kv.ts:57
-  wire engine_event_valid = replies_event_valid; // kv.ts:57
-  wire [2:0] engine_event_purpose = replies_event_purpose; // kv.ts:57
-  wire [4:0] engine_event_context = replies_event_context; // kv.ts:57
-  wire [3:0] engine_event_status = replies_event_status; // kv.ts:57
-  wire engine_event_refused = replies_event_refused; // kv.ts:57
-  wire [43:0] engine_event_block = replies_event_block; // kv.ts:57
-  wire [511:0] engine_event_line = replies_event_line; // kv.ts:57
   wire engine_take_ready = takes_grant[1] & allocator_take_ready; // kv.ts:57
-  wire engine_spare_valid = taken_for_1_valid; // kv.ts:57
-  wire engine_spare_payload_slot = allocator_taken_payload_slot; // kv.ts:57
-  wire [2:0] engine_spare_payload_context = allocator_taken_payload_context; // kv.ts:57
-  wire [3:0] engine_spare_payload_status = allocator_taken_payload_status; // kv.ts:57
-  wire [43:0] engine_spare_payload_block = allocator_taken_payload_block; // kv.ts:57
-  wire engine_give_ready = allocator_give_ready; // kv.ts:57
-  wire engine_memory_ready = memory_turn[0] & memory_merged_ready; // kv.ts:57
-  wire engine_reply_ready = reply_turn[1] & reply_merged_ready; // kv.ts:57
-  wire engine_enter_valid = intake_enter_valid; // kv.ts:57
-  wire [2:0] engine_enter_context = intake_enter_context; // kv.ts:57
-  wire [1:0] engine_asked_kind = intake_asked_kind; // kv.ts:57
-  wire [7:0] engine_asked_user = intake_asked_user; // kv.ts:57
-  wire [63:0] engine_asked_key = intake_asked_key; // kv.ts:57
-  wire [10:0] engine_asked_size = intake_asked_size; // kv.ts:57
-  wire [43:0] engine_asked_block = intake_asked_block; // kv.ts:57
-  wire [16:0] engine_asked_bucket = intake_asked_bucket; // kv.ts:57
-  wire [7:0] engine_asked_fingerprint = intake_asked_fingerprint; // kv.ts:57
-  wire [43:0] engine_table = intake_table; // kv.ts:57
+  wire engine_memory_ready = memory_turn[0] & memory_merged_ready;
+  wire engine_reply_ready = reply_turn[1] & reply_merged_ready;
   KvEngine_b64_c8_t131072 engine ( // kv.ts:57
-    .clk                        (clk),
-    .rst                        (rst),
-    .start_valid                (engine_start_valid),
-    .start_ready                (engine_start_ready),
-    .start_payload              (engine_start_payload),
-    .event_valid                (engine_event_valid),
-    .event_purpose              (engine_event_purpose),
-    .event_context              (engine_event_context),
-    .event_status               (engine_event_status),
-    .event_refused              (engine_event_refused),
-    .event_block                (engine_event_block),
-    .event_line                 (engine_event_line),
-    .done_valid                 (engine_done_valid),
-    .done_forward               (engine_done_forward),
-    .done_head_context          (engine_done_head_context),
-    .done_head_status           (engine_done_head_status),
-    .done_head_opcode           (engine_done_head_opcode),
-    .done_head_length           (engine_done_head_length),
-    .done_front                 (engine_done_front),
-    .take_valid                 (engine_take_valid),
-    .take_ready                 (engine_take_ready),
-    .take_payload_table         (engine_take_payload_table),
-    .take_payload_slot          (engine_take_payload_slot),
-    .take_payload_kind          (engine_take_payload_kind),
-    .take_payload_context       (engine_take_payload_context),
-    .spare_valid                (engine_spare_valid),
-    .spare_ready                (engine_spare_ready),
-    .spare_payload_slot         (engine_spare_payload_slot),
-    .spare_payload_context      (engine_spare_payload_context),
-    .spare_payload_status       (engine_spare_payload_status),
-    .spare_payload_block        (engine_spare_payload_block),
-    .give_valid                 (engine_give_valid),
-    .give_ready                 (engine_give_ready),
-    .give_payload_value         (engine_give_payload_value),
-    .give_payload_block         (engine_give_payload_block),
-    .give_payload_size          (engine_give_payload_size),
-    .give_payload_slot          (engine_give_payload_slot),
-    .give_payload_slot_block    (engine_give_payload_slot_block),
-    .memory_valid               (engine_memory_valid),
-    .memory_ready               (engine_memory_ready),
-    .memory_payload_head_tag    (engine_memory_payload_head_tag),
+    .clk (clk), .rst (rst),
+    .start_valid (order_start_valid), .start_ready (engine_start_ready), .start_payload (order_start_payload),
+    .event_valid       (replies_event_valid),
+    .event_purpose     (replies_event_purpose),
+    .event_context     (replies_event_context),
+    .event_status      (replies_event_status),
+    .event_refused     (replies_event_refused),
+    .event_block       (replies_event_block),
+    .event_line        (replies_event_line),
+    .done_valid        (engine_done_valid),
+    .done_forward      (engine_done_forward),
+    .done_head_context (engine_done_head_context),
+    .done_head_status  (engine_done_head_status),
+    .done_head_opcode  (engine_done_head_opcode),
+    .done_head_length  (engine_done_head_length),
+    .done_front        (engine_done_front),
+    .take_valid (engine_take_valid), .take_ready (engine_take_ready), .take_payload_table (engine_take_payload_table),
+    .take_payload_slot (engine_take_payload_slot), .take_payload_kind (engine_take_payload_kind),
+    .take_payload_context (engine_take_payload_context),
+    .spare_valid (taken_for_1_valid), .spare_ready (engine_spare_ready),
+    .spare_payload_slot (allocator_taken_payload_slot), .spare_payload_context (allocator_taken_payload_context),
+    .spare_payload_status (allocator_taken_payload_status), .spare_payload_block (allocator_taken_payload_block),
+    .give_valid (engine_give_valid), .give_ready (allocator_give_ready),
+    .give_payload_value (engine_give_payload_value), .give_payload_block (engine_give_payload_block),
+    .give_payload_size (engine_give_payload_size), .give_payload_slot (engine_give_payload_slot),
+    .give_payload_slot_block (engine_give_payload_slot_block),
+    .memory_valid (engine_memory_valid), .memory_ready (engine_memory_ready),
+    .memory_payload_head_tag (engine_memory_payload_head_tag),
     .memory_payload_head_opcode (engine_memory_payload_head_opcode),
-    .memory_payload_head_va     (engine_memory_payload_head_va),
+    .memory_payload_head_va (engine_memory_payload_head_va),
     .memory_payload_head_length (engine_memory_payload_head_length),
-    .memory_payload_head_data   (engine_memory_payload_head_data),
-    .memory_payload_bare        (engine_memory_payload_bare),
-    .memory_payload_data        (engine_memory_payload_data),
-    .memory_payload_last        (engine_memory_payload_last),
-    .reply_valid                (engine_reply_valid),
-    .reply_ready                (engine_reply_ready),
+    .memory_payload_head_data (engine_memory_payload_head_data), .memory_payload_bare (engine_memory_payload_bare),
+    .memory_payload_data (engine_memory_payload_data), .memory_payload_last (engine_memory_payload_last),
+    .reply_valid (engine_reply_valid), .reply_ready (engine_reply_ready),
     .reply_payload_head_context (engine_reply_payload_head_context),
-    .reply_payload_head_status  (engine_reply_payload_head_status),
-    .reply_payload_head_opcode  (engine_reply_payload_head_opcode),
-    .reply_payload_head_length  (engine_reply_payload_head_length),
-    .reply_payload_bare         (engine_reply_payload_bare),
-    .reply_payload_data         (engine_reply_payload_data),
-    .reply_payload_last         (engine_reply_payload_last),
-    .enter_valid                (engine_enter_valid),
-    .enter_context              (engine_enter_context),
-    .asked_kind                 (engine_asked_kind),
-    .asked_user                 (engine_asked_user),
-    .asked_key                  (engine_asked_key),
-    .asked_size                 (engine_asked_size),
-    .asked_block                (engine_asked_block),
-    .asked_bucket               (engine_asked_bucket),
-    .asked_fingerprint          (engine_asked_fingerprint),
-    .table_                     (engine_table),
-    .leave_valid                (engine_leave_valid),
-    .leave_context              (engine_leave_context),
-    .refund                     (engine_refund)
+    .reply_payload_head_status (engine_reply_payload_head_status),
+    .reply_payload_head_opcode (engine_reply_payload_head_opcode),
+    .reply_payload_head_length (engine_reply_payload_head_length), .reply_payload_bare (engine_reply_payload_bare),
+    .reply_payload_data (engine_reply_payload_data), .reply_payload_last (engine_reply_payload_last),
+    .enter_valid       (intake_enter_valid),
+    .enter_context     (intake_enter_context),
+    .asked_kind        (intake_asked_kind),
+    .asked_user        (intake_asked_user),
+    .asked_key         (intake_asked_key),
+    .asked_size        (intake_asked_size),
+    .asked_block       (intake_asked_block),
+    .asked_bucket      (intake_asked_bucket),
+    .asked_fingerprint (intake_asked_fingerprint),
+    .table_            (intake_table),
+    .leave_valid       (engine_leave_valid),
+    .leave_context     (engine_leave_context),
+    .refund            (engine_refund)
   );
 
-  wire allocator_take_valid = takes_valid; // kv.ts:58
-  wire allocator_take_payload_table = takes_payload_table; // kv.ts:58
-  wire allocator_take_payload_slot = takes_payload_slot; // kv.ts:58
-  wire [2:0] allocator_take_payload_kind = takes_payload_kind; // kv.ts:58
-  wire [2:0] allocator_take_payload_context = takes_payload_context; // kv.ts:58
   wire allocator_taken_ready =
-    (intake_taken_ready & ~allocator_taken_payload_slot)
-    | (engine_spare_ready & allocator_taken_payload_slot); // kv.ts:58
-  assign allocator_give_valid = engine_give_valid;
-  wire allocator_give_payload_value = engine_give_payload_value; // kv.ts:58
-  wire [43:0] allocator_give_payload_block = engine_give_payload_block; // kv.ts:58
-  wire [10:0] allocator_give_payload_size = engine_give_payload_size; // kv.ts:58
-  wire allocator_give_payload_slot = engine_give_payload_slot; // kv.ts:58
-  wire [43:0] allocator_give_payload_slot_block = engine_give_payload_slot_block; // kv.ts:58
-  wire allocator_memory_ready = memory_turn[1] & memory_merged_ready; // kv.ts:58
-  wire allocator_event_valid = replies_event_valid; // kv.ts:58
-  wire [2:0] allocator_event_purpose = replies_event_purpose; // kv.ts:58
-  wire [4:0] allocator_event_context = replies_event_context; // kv.ts:58
-  wire [3:0] allocator_event_status = replies_event_status; // kv.ts:58
-  wire allocator_event_refused = replies_event_refused; // kv.ts:58
-  wire [43:0] allocator_event_block = replies_event_block; // kv.ts:58
-  wire [511:0] allocator_event_line = replies_event_line; // kv.ts:58
+    (intake_taken_ready & ~allocator_taken_payload_slot) | (engine_spare_ready & allocator_taken_payload_slot); // kv.ts:58
+  wire allocator_memory_ready = memory_turn[1] & memory_merged_ready;
   KvAllocator_b64_c8_t131072_a4194304_r16 allocator ( // kv.ts:58
-    .clk                        (clk),
-    .rst                        (rst),
-    .take_valid                 (allocator_take_valid),
-    .take_ready                 (allocator_take_ready),
-    .take_payload_table         (allocator_take_payload_table),
-    .take_payload_slot          (allocator_take_payload_slot),
-    .take_payload_kind          (allocator_take_payload_kind),
-    .take_payload_context       (allocator_take_payload_context),
-    .taken_valid                (allocator_taken_valid),
-    .taken_ready                (allocator_taken_ready),
-    .taken_payload_slot         (allocator_taken_payload_slot),
-    .taken_payload_context      (allocator_taken_payload_context),
-    .taken_payload_status       (allocator_taken_payload_status),
-    .taken_payload_block        (allocator_taken_payload_block),
-    .give_valid                 (allocator_give_valid),
-    .give_ready                 (allocator_give_ready),
-    .give_payload_value         (allocator_give_payload_value),
-    .give_payload_block         (allocator_give_payload_block),
-    .give_payload_size          (allocator_give_payload_size),
-    .give_payload_slot          (allocator_give_payload_slot),
-    .give_payload_slot_block    (allocator_give_payload_slot_block),
-    .memory_valid               (allocator_memory_valid),
-    .memory_ready               (allocator_memory_ready),
-    .memory_payload_head_tag    (allocator_memory_payload_head_tag),
+    .clk (clk), .rst (rst),
+    .take_valid (takes_valid), .take_ready (allocator_take_ready), .take_payload_table (takes_payload_table),
+    .take_payload_slot (takes_payload_slot), .take_payload_kind (takes_payload_kind),
+    .take_payload_context (takes_payload_context),
+    .taken_valid (allocator_taken_valid), .taken_ready (allocator_taken_ready),
+    .taken_payload_slot (allocator_taken_payload_slot), .taken_payload_context (allocator_taken_payload_context),
+    .taken_payload_status (allocator_taken_payload_status), .taken_payload_block (allocator_taken_payload_block),
+    .give_valid (engine_give_valid), .give_ready (allocator_give_ready),
+    .give_payload_value (engine_give_payload_value), .give_payload_block (engine_give_payload_block),
+    .give_payload_size (engine_give_payload_size), .give_payload_slot (engine_give_payload_slot),
+    .give_payload_slot_block (engine_give_payload_slot_block),
+    .memory_valid (allocator_memory_valid), .memory_ready (allocator_memory_ready),
+    .memory_payload_head_tag (allocator_memory_payload_head_tag),
     .memory_payload_head_opcode (allocator_memory_payload_head_opcode),
-    .memory_payload_head_va     (allocator_memory_payload_head_va),
+    .memory_payload_head_va (allocator_memory_payload_head_va),
     .memory_payload_head_length (allocator_memory_payload_head_length),
-    .memory_payload_head_data   (allocator_memory_payload_head_data),
-    .memory_payload_bare        (allocator_memory_payload_bare),
-    .memory_payload_data        (allocator_memory_payload_data),
-    .memory_payload_last        (allocator_memory_payload_last),
-    .event_valid                (allocator_event_valid),
-    .event_purpose              (allocator_event_purpose),
-    .event_context              (allocator_event_context),
-    .event_status               (allocator_event_status),
-    .event_refused              (allocator_event_refused),
-    .event_block                (allocator_event_block),
-    .event_line                 (allocator_event_line),
-    .done                       (allocator_done)
+    .memory_payload_head_data (allocator_memory_payload_head_data),
+    .memory_payload_bare (allocator_memory_payload_bare), .memory_payload_data (allocator_memory_payload_data),
+    .memory_payload_last (allocator_memory_payload_last),
+    .event_valid   (replies_event_valid),
+    .event_purpose (replies_event_purpose),
+    .event_context (replies_event_context),
+    .event_status  (replies_event_status),
+    .event_refused (replies_event_refused),
+    .event_block   (replies_event_block),
+    .event_line    (replies_event_line),
+    .done          (allocator_done)
   );
 
-  wire replies_memory_reply_valid = memory_reply_valid; // kv.ts:59
-  wire [7:0] replies_memory_reply_payload_tag = memory_reply_payload_tag; // kv.ts:59
-  wire [3:0] replies_memory_reply_payload_status = memory_reply_payload_status; // kv.ts:59
-  wire [63:0] replies_memory_reply_payload_va = memory_reply_payload_va; // kv.ts:59
-  wire [31:0] replies_memory_reply_payload_length = memory_reply_payload_length; // kv.ts:59
-  wire [13:0] replies_memory_reply_payload_data = memory_reply_payload_data; // kv.ts:59
-  wire replies_memory_reply_data_valid = memory_reply_data_valid; // kv.ts:59
-  wire [511:0] replies_memory_reply_data_payload_data = memory_reply_data_payload_data; // kv.ts:59
-  wire replies_memory_reply_data_payload_last = memory_reply_data_payload_last; // kv.ts:59
   wire replies_done_valid = engine_done_valid | allocator_done; // kv.ts:59
-  wire replies_done_forward = engine_done_valid & engine_done_forward; // kv.ts:59
-  wire [2:0] replies_done_head_context = engine_done_head_context; // kv.ts:59
-  wire [3:0] replies_done_head_status = engine_done_head_status; // kv.ts:59
-  wire [7:0] replies_done_head_opcode = engine_done_head_opcode; // kv.ts:59
-  wire [13:0] replies_done_head_length = engine_done_head_length; // kv.ts:59
-  wire [31:0] replies_done_front = engine_done_front; // kv.ts:59
-  wire replies_value_ready = reply_turn[0] & reply_merged_ready; // kv.ts:59
+  wire replies_done_forward = engine_done_valid & engine_done_forward;
+  wire replies_value_ready = reply_turn[0] & reply_merged_ready;
   KvReplies_b64_c8 replies ( // kv.ts:59
-    .clk                            (clk),
-    .rst                            (rst),
-    .memory_reply_valid             (replies_memory_reply_valid),
-    .memory_reply_ready             (replies_memory_reply_ready),
-    .memory_reply_payload_tag       (replies_memory_reply_payload_tag),
-    .memory_reply_payload_status    (replies_memory_reply_payload_status),
-    .memory_reply_payload_va        (replies_memory_reply_payload_va),
-    .memory_reply_payload_length    (replies_memory_reply_payload_length),
-    .memory_reply_payload_data      (replies_memory_reply_payload_data),
-    .memory_reply_data_valid        (replies_memory_reply_data_valid),
-    .memory_reply_data_ready        (replies_memory_reply_data_ready),
-    .memory_reply_data_payload_data (replies_memory_reply_data_payload_data),
-    .memory_reply_data_payload_last (replies_memory_reply_data_payload_last),
-    .event_valid                    (replies_event_valid),
-    .event_purpose                  (replies_event_purpose),
-    .event_context                  (replies_event_context),
-    .event_status                   (replies_event_status),
-    .event_refused                  (replies_event_refused),
-    .event_block                    (replies_event_block),
-    .event_line                     (replies_event_line),
-    .done_valid                     (replies_done_valid),
-    .done_forward                   (replies_done_forward),
-    .done_head_context              (replies_done_head_context),
-    .done_head_status               (replies_done_head_status),
-    .done_head_opcode               (replies_done_head_opcode),
-    .done_head_length               (replies_done_head_length),
-    .done_front                     (replies_done_front),
-    .value_valid                    (replies_value_valid),
-    .value_ready                    (replies_value_ready),
-    .value_payload_head_context     (replies_value_payload_head_context),
-    .value_payload_head_status      (replies_value_payload_head_status),
-    .value_payload_head_opcode      (replies_value_payload_head_opcode),
-    .value_payload_head_length      (replies_value_payload_head_length),
-    .value_payload_bare             (replies_value_payload_bare),
-    .value_payload_data             (replies_value_payload_data),
-    .value_payload_last             (replies_value_payload_last)
+    .clk (clk), .rst (rst),
+    .memory_reply_valid (memory_reply_valid), .memory_reply_ready (memory_reply_ready),
+    .memory_reply_payload_tag (memory_reply_payload_tag), .memory_reply_payload_status (memory_reply_payload_status),
+    .memory_reply_payload_va (memory_reply_payload_va), .memory_reply_payload_length (memory_reply_payload_length),
+    .memory_reply_payload_data (memory_reply_payload_data),
+    .memory_reply_data_valid (memory_reply_data_valid), .memory_reply_data_ready (memory_reply_data_ready),
+    .memory_reply_data_payload_data (memory_reply_data_payload_data),
+    .memory_reply_data_payload_last (memory_reply_data_payload_last),
+    .event_valid       (replies_event_valid),
+    .event_purpose     (replies_event_purpose),
+    .event_context     (replies_event_context),
+    .event_status      (replies_event_status),
+    .event_refused     (replies_event_refused),
+    .event_block       (replies_event_block),
+    .event_line        (replies_event_line),
+    .done_valid        (replies_done_valid),
+    .done_forward      (replies_done_forward),
+    .done_head_context (engine_done_head_context),
+    .done_head_status  (engine_done_head_status),
+    .done_head_opcode  (engine_done_head_opcode),
+    .done_head_length  (engine_done_head_length),
+    .done_front        (engine_done_front),
+    .value_valid (replies_value_valid), .value_ready (replies_value_ready),
+    .value_payload_head_context (replies_value_payload_head_context),
+    .value_payload_head_status (replies_value_payload_head_status),
+    .value_payload_head_opcode (replies_value_payload_head_opcode),
+    .value_payload_head_length (replies_value_payload_head_length), .value_payload_bare (replies_value_payload_bare),
+    .value_payload_data (replies_value_payload_data), .value_payload_last (replies_value_payload_last)
   );
 
   always @(posedge clk)
     if (rst) begin
-      takes_locked <= 1'b0;
-      takes_owner <= 2'd1;
+      takes_locked <= 1'b0; takes_owner <= 2'd1;
     end
     else if (takes_valid) begin
       takes_owner <= takes_grant;
@@ -654,21 +428,16 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
 
   always @(posedge clk)
     if (rst) begin
-      credits <= 4'd8;
-      credit <= 1'b0;
+      credits <= 4'd8; credit <= 1'b0;
     end
     else begin
       credits <= credits - {3'd0, entering} + {3'd0, engine_refund} + {3'd0, given};
       credit <= |credits;
     end
-  wire memory_turn_or =
-    (memory_turn[0] & engine_memory_payload_last)
-    | (memory_turn[1] & allocator_memory_payload_last)
-    | (memory_turn[2] & intake_memory_payload_last);
 
   always @(posedge clk)
     if (rst) memory_turn <= 3'd1;
-    else if (memory_merged_valid ? memory_merged_ready & memory_turn_or : ~memory_in_packet) begin
+    else if (memory_merged_valid ? memory_merged_ready & memory_merged_payload_last : ~memory_in_packet) begin
       memory_turn <=
         |memory_behind ? memory_behind & (~memory_behind + 3'd1) :
         |memory_waiting ? memory_waiting & (~memory_waiting + 3'd1) :
@@ -677,7 +446,7 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
 
   always @(posedge clk)
     if (rst) memory_in_packet <= 1'b0;
-    else if (memory_merged_valid & memory_merged_ready) memory_in_packet <= ~memory_turn_or;
+    else if (memory_merged_valid & memory_merged_ready) memory_in_packet <= ~memory_merged_payload_last;
 
   always @(posedge clk)
     if (rst) memory_out_full <= 1'b0;
@@ -697,23 +466,17 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
 
   always @(posedge clk)
     if (rst) begin
-      memory_begun <= 1'b0;
-      memory_head_gone <= 1'b0;
-      memory_bytes_gone <= 1'b0;
+      memory_begun <= 1'b0; memory_head_gone <= 1'b0; memory_bytes_gone <= 1'b0;
     end
     else if (memory_out_full) begin
-      memory_head_gone <= memory_out_ready_or & ~memory_out_ready_or_2;
-      memory_bytes_gone <= memory_out_ready_or_2 & ~memory_out_ready_or;
-      if (memory_out_ready_or & memory_out_ready_or_2) memory_begun <= ~memory_out_held_last;
+      memory_head_gone <= memory_out_ready_or & ~memory_out_held_bare_or;
+      memory_bytes_gone <= memory_out_held_bare_or & ~memory_out_ready_or;
+      if (memory_out_ready_or & memory_out_held_bare_or) memory_begun <= ~memory_out_held_last;
     end
-  wire reply_turn_or =
-    (reply_turn[0] & replies_value_payload_last)
-    | (reply_turn[1] & engine_reply_payload_last)
-    | (reply_turn[2] & intake_reply_payload_last);
 
   always @(posedge clk)
     if (rst) reply_turn <= 3'd1;
-    else if (reply_merged_valid ? reply_merged_ready & reply_turn_or : ~reply_in_packet) begin
+    else if (reply_merged_valid ? reply_merged_ready & reply_merged_payload_last : ~reply_in_packet) begin
       reply_turn <=
         |reply_behind ? reply_behind & (~reply_behind + 3'd1) :
         |reply_waiting ? reply_waiting & (~reply_waiting + 3'd1) :
@@ -722,12 +485,11 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
 
   always @(posedge clk)
     if (rst) reply_in_packet <= 1'b0;
-    else if (reply_merged_valid & reply_merged_ready) reply_in_packet <= ~reply_turn_or;
+    else if (reply_merged_valid & reply_merged_ready) reply_in_packet <= ~reply_merged_payload_last;
 
   always @(posedge clk)
     if (rst) begin
-      reply_out_full <= 1'b0;
-      reply_out_skid_full <= 1'b0;
+      reply_out_full <= 1'b0; reply_out_skid_full <= 1'b0;
     end
     else if (reply_out_room) begin
       reply_out_full <= reply_merged_valid | reply_out_skid_full;
@@ -767,18 +529,14 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
 
   always @(posedge clk)
     if (rst) begin
-      reply_begun <= 1'b0;
-      reply_head_gone <= 1'b0;
-      reply_bytes_gone <= 1'b0;
+      reply_begun <= 1'b0; reply_head_gone <= 1'b0; reply_bytes_gone <= 1'b0;
     end
     else if (reply_out_full) begin
-      reply_head_gone <= reply_out_ready_or & ~reply_out_ready_or_2;
-      reply_bytes_gone <= reply_out_ready_or_2 & ~reply_out_ready_or;
-      if (reply_out_ready_or & reply_out_ready_or_2) reply_begun <= ~reply_out_held_last;
+      reply_head_gone <= reply_out_ready_or & ~reply_out_held_bare_or;
+      reply_bytes_gone <= reply_out_held_bare_or & ~reply_out_ready_or;
+      if (reply_out_ready_or & reply_out_held_bare_or) reply_begun <= ~reply_out_held_last;
     end
 
-  assign request_ready = intake_request_ready;
-  assign request_data_ready = intake_request_data_ready;
   assign reply_valid = reply_out_full & ~(reply_begun | reply_head_gone);
   assign reply_payload_context = reply_out_held_head_context;
   assign reply_payload_status = reply_out_held_head_status;
@@ -799,8 +557,6 @@ module ClioKv_b64_c8_t131072_a4194304_r16_d1466 (
   assign memory_data_valid = memory_out_full & ~(memory_out_held_bare | memory_bytes_gone);
   assign memory_data_payload_data = memory_out_held_data;
   assign memory_data_payload_last = memory_out_held_last;
-  assign memory_reply_ready = replies_memory_reply_ready;
-  assign memory_reply_data_ready = replies_memory_reply_data_ready;
 
 `ifdef FORMAL
   always @(posedge clk)

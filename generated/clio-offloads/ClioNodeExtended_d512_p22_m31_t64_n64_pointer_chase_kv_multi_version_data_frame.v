@@ -21,30 +21,35 @@
 module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data_frame (
   input  wire         clk,
   input  wire         rst,
+  // rx: stream in
   input  wire         rx_valid,
   output wire         rx_ready,
   input  wire [511:0] rx_payload_data,
   input  wire [63:0]  rx_payload_keep,
   input  wire         rx_payload_last,
   input  wire         rx_payload_user,
+  // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
   output wire [63:0]  tx_payload_keep,
   output wire         tx_payload_last,
   output wire         tx_payload_user,
+  // soc_rx: stream out
   output wire         soc_rx_valid,
   input  wire         soc_rx_ready,
   output wire [511:0] soc_rx_payload_data,
   output wire [63:0]  soc_rx_payload_keep,
   output wire         soc_rx_payload_last,
   output wire         soc_rx_payload_user,
+  // soc_tx: stream in
   input  wire         soc_tx_valid,
   output wire         soc_tx_ready,
   input  wire [511:0] soc_tx_payload_data,
   input  wire [63:0]  soc_tx_payload_keep,
   input  wire         soc_tx_payload_last,
   input  wire         soc_tx_payload_user,
+  // mem_aw: stream out
   output wire         mem_aw_valid,
   input  wire         mem_aw_ready,
   output wire [30:0]  mem_aw_payload_addr,
@@ -52,15 +57,18 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
   output wire [7:0]   mem_aw_payload_len,
   output wire [2:0]   mem_aw_payload_size,
   output wire [1:0]   mem_aw_payload_burst,
+  // mem_w: stream out
   output wire         mem_w_valid,
   input  wire         mem_w_ready,
   output wire [511:0] mem_w_payload_data,
   output wire [63:0]  mem_w_payload_strb,
   output wire         mem_w_payload_last,
+  // mem_b: stream in
   input  wire         mem_b_valid,
   output wire         mem_b_ready,
   input  wire [4:0]   mem_b_payload_id,
   input  wire [1:0]   mem_b_payload_resp,
+  // mem_ar: stream out
   output wire         mem_ar_valid,
   input  wire         mem_ar_ready,
   output wire [30:0]  mem_ar_payload_addr,
@@ -68,417 +76,167 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
   output wire [7:0]   mem_ar_payload_len,
   output wire [2:0]   mem_ar_payload_size,
   output wire [1:0]   mem_ar_payload_burst,
+  // mem_r: stream in
   input  wire         mem_r_valid,
   output wire         mem_r_ready,
   input  wire [511:0] mem_r_payload_data,
   input  wire [4:0]   mem_r_payload_id,
   input  wire [1:0]   mem_r_payload_resp,
   input  wire         mem_r_payload_last,
+  // free_page: stream in
   input  wire         free_page_valid,
   output wire         free_page_ready,
   input  wire [8:0]   free_page_payload,
   output wire [6:0]   free_pages,
   output wire         low_water,
+  // shootdown: stream in
   input  wire         shootdown_valid,
   output wire         shootdown_ready,
   input  wire [15:0]  shootdown_payload_pid,
   input  wire [27:0]  shootdown_payload_vpn,
+  // shootdown_done: stream out
   output wire         shootdown_done_valid,
   input  wire         shootdown_done_ready,
   output wire         shootdown_done_payload,
+  // s_aw: stream in
   input  wire         s_aw_valid,
   output wire         s_aw_ready,
   input  wire [11:0]  s_aw_payload_addr,
   input  wire [2:0]   s_aw_payload_prot,
+  // s_w: stream in
   input  wire         s_w_valid,
   output wire         s_w_ready,
   input  wire [31:0]  s_w_payload_data,
   input  wire [3:0]   s_w_payload_strb,
+  // s_b: stream out
   output wire         s_b_valid,
   input  wire         s_b_ready,
   output wire [1:0]   s_b_payload_resp,
+  // s_ar: stream in
   input  wire         s_ar_valid,
   output wire         s_ar_ready,
   input  wire [11:0]  s_ar_payload_addr,
   input  wire [2:0]   s_ar_payload_prot,
+  // s_r: stream out
   output wire         s_r_valid,
   input  wire         s_r_ready,
   output wire [31:0]  s_r_payload_data,
   output wire [1:0]   s_r_payload_resp,
   output wire [63:0]  busy
 );
-  wire node_rx_ready; // extended-node.ts:72
-  wire node_tx_valid; // extended-node.ts:72
-  wire [511:0] node_tx_payload_data; // extended-node.ts:72
-  wire [63:0] node_tx_payload_keep; // extended-node.ts:72
-  wire node_tx_payload_last; // extended-node.ts:72
-  wire node_tx_payload_user; // extended-node.ts:72
-  wire node_soc_rx_valid; // extended-node.ts:72
-  wire [511:0] node_soc_rx_payload_data; // extended-node.ts:72
-  wire [63:0] node_soc_rx_payload_keep; // extended-node.ts:72
-  wire node_soc_rx_payload_last; // extended-node.ts:72
-  wire node_soc_rx_payload_user; // extended-node.ts:72
-  wire node_soc_tx_ready; // extended-node.ts:72
-  wire node_mem_aw_valid; // extended-node.ts:72
-  wire [30:0] node_mem_aw_payload_addr; // extended-node.ts:72
-  wire [4:0] node_mem_aw_payload_id; // extended-node.ts:72
-  wire [7:0] node_mem_aw_payload_len; // extended-node.ts:72
-  wire [2:0] node_mem_aw_payload_size; // extended-node.ts:72
-  wire [1:0] node_mem_aw_payload_burst; // extended-node.ts:72
-  wire node_mem_w_valid; // extended-node.ts:72
-  wire [511:0] node_mem_w_payload_data; // extended-node.ts:72
-  wire [63:0] node_mem_w_payload_strb; // extended-node.ts:72
-  wire node_mem_w_payload_last; // extended-node.ts:72
-  wire node_mem_b_ready; // extended-node.ts:72
-  wire node_mem_ar_valid; // extended-node.ts:72
-  wire [30:0] node_mem_ar_payload_addr; // extended-node.ts:72
-  wire [4:0] node_mem_ar_payload_id; // extended-node.ts:72
-  wire [7:0] node_mem_ar_payload_len; // extended-node.ts:72
-  wire [2:0] node_mem_ar_payload_size; // extended-node.ts:72
-  wire [1:0] node_mem_ar_payload_burst; // extended-node.ts:72
-  wire node_mem_r_ready; // extended-node.ts:72
-  wire node_free_page_ready; // extended-node.ts:72
-  wire [6:0] node_free_pages; // extended-node.ts:72
-  wire node_low_water; // extended-node.ts:72
-  wire node_shootdown_ready; // extended-node.ts:72
-  wire node_shootdown_done_valid; // extended-node.ts:72
-  wire node_shootdown_done_payload; // extended-node.ts:72
-  wire node_s_aw_ready; // extended-node.ts:72
-  wire node_s_w_ready; // extended-node.ts:72
-  wire node_s_b_valid; // extended-node.ts:72
-  wire [1:0] node_s_b_payload_resp; // extended-node.ts:72
-  wire node_s_ar_ready; // extended-node.ts:72
-  wire node_s_r_valid; // extended-node.ts:72
-  wire [31:0] node_s_r_payload_data; // extended-node.ts:72
-  wire [1:0] node_s_r_payload_resp; // extended-node.ts:72
-  wire [63:0] node_busy; // extended-node.ts:72
-  wire [47:0] node_net_config_mac; // extended-node.ts:72
-  wire [31:0] node_net_config_ip; // extended-node.ts:72
-  wire [15:0] node_net_config_native_port; // extended-node.ts:72
-  wire [15:0] node_net_config_client_port; // extended-node.ts:72
-  wire node_net_config_accept_any_mac; // extended-node.ts:72
-  wire [3:0] node_offload_control_hold; // extended-node.ts:72
-  wire [23:0] node_offload_control_patience; // extended-node.ts:72
-  wire path_rx_ready; // extended-node.ts:73
-  wire path_tx_valid; // extended-node.ts:73
-  wire [511:0] path_tx_payload_data; // extended-node.ts:73
-  wire [63:0] path_tx_payload_keep; // extended-node.ts:73
-  wire path_tx_payload_last; // extended-node.ts:73
-  wire path_tx_payload_user; // extended-node.ts:73
-  wire path_soc_rx_valid; // extended-node.ts:73
-  wire [511:0] path_soc_rx_payload_data; // extended-node.ts:73
-  wire [63:0] path_soc_rx_payload_keep; // extended-node.ts:73
-  wire path_soc_rx_payload_last; // extended-node.ts:73
-  wire path_soc_rx_payload_user; // extended-node.ts:73
-  wire path_soc_tx_ready; // extended-node.ts:73
-  wire path_node_rx_valid; // extended-node.ts:73
-  wire [511:0] path_node_rx_payload_data; // extended-node.ts:73
-  wire [63:0] path_node_rx_payload_keep; // extended-node.ts:73
-  wire path_node_rx_payload_last; // extended-node.ts:73
-  wire path_node_rx_payload_user; // extended-node.ts:73
-  wire path_node_tx_ready; // extended-node.ts:73
-  wire path_node_soc_rx_ready; // extended-node.ts:73
-  wire path_node_soc_tx_valid; // extended-node.ts:73
-  wire [511:0] path_node_soc_tx_payload_data; // extended-node.ts:73
-  wire [63:0] path_node_soc_tx_payload_keep; // extended-node.ts:73
-  wire path_node_soc_tx_payload_last; // extended-node.ts:73
-  wire path_node_soc_tx_payload_user; // extended-node.ts:73
-  wire [3:0] path_events_requests; // extended-node.ts:73
-  wire [3:0] path_events_accesses; // extended-node.ts:73
-  wire path_events_busy; // extended-node.ts:73
-  wire path_events_repeated; // extended-node.ts:73
-  wire [3:0] path_state_held; // extended-node.ts:73
-  wire [3:0] path_state_stuck; // extended-node.ts:73
+  wire node_rx_ready, node_tx_valid, node_tx_payload_last, node_tx_payload_user, node_soc_rx_valid,
+    node_soc_rx_payload_last, node_soc_rx_payload_user, node_soc_tx_ready, node_net_config_accept_any_mac; // extended-node.ts:72
+  wire [511:0] node_tx_payload_data, node_soc_rx_payload_data;
+  wire [63:0] node_tx_payload_keep, node_soc_rx_payload_keep;
+  wire [47:0] node_net_config_mac;
+  wire [31:0] node_net_config_ip;
+  wire [15:0] node_net_config_native_port, node_net_config_client_port;
+  wire [3:0] node_offload_control_hold;
+  wire [23:0] node_offload_control_patience;
+  wire path_node_rx_valid, path_node_rx_payload_last, path_node_rx_payload_user, path_node_tx_ready,
+    path_node_soc_rx_ready, path_node_soc_tx_valid, path_node_soc_tx_payload_last, path_node_soc_tx_payload_user,
+    path_events_busy, path_events_repeated; // extended-node.ts:73
+  wire [511:0] path_node_rx_payload_data, path_node_soc_tx_payload_data;
+  wire [63:0] path_node_rx_payload_keep, path_node_soc_tx_payload_keep;
+  wire [3:0] path_events_requests, path_events_accesses, path_state_held, path_state_stuck;
 
-  wire node_rx_valid = path_node_rx_valid; // extended-node.ts:72
-  wire [511:0] node_rx_payload_data = path_node_rx_payload_data; // extended-node.ts:72
-  wire [63:0] node_rx_payload_keep = path_node_rx_payload_keep; // extended-node.ts:72
-  wire node_rx_payload_last = path_node_rx_payload_last; // extended-node.ts:72
-  wire node_rx_payload_user = path_node_rx_payload_user; // extended-node.ts:72
-  wire node_tx_ready = path_node_tx_ready; // extended-node.ts:72
-  wire node_soc_rx_ready = path_node_soc_rx_ready; // extended-node.ts:72
-  wire node_soc_tx_valid = path_node_soc_tx_valid; // extended-node.ts:72
-  wire [511:0] node_soc_tx_payload_data = path_node_soc_tx_payload_data; // extended-node.ts:72
-  wire [63:0] node_soc_tx_payload_keep = path_node_soc_tx_payload_keep; // extended-node.ts:72
-  wire node_soc_tx_payload_last = path_node_soc_tx_payload_last; // extended-node.ts:72
-  wire node_soc_tx_payload_user = path_node_soc_tx_payload_user; // extended-node.ts:72
-  wire node_mem_aw_ready = mem_aw_ready; // extended-node.ts:72
-  wire node_mem_w_ready = mem_w_ready; // extended-node.ts:72
-  wire node_mem_b_valid = mem_b_valid; // extended-node.ts:72
-  wire [4:0] node_mem_b_payload_id = mem_b_payload_id; // extended-node.ts:72
-  wire [1:0] node_mem_b_payload_resp = mem_b_payload_resp; // extended-node.ts:72
-  wire node_mem_ar_ready = mem_ar_ready; // extended-node.ts:72
-  wire node_mem_r_valid = mem_r_valid; // extended-node.ts:72
-  wire [511:0] node_mem_r_payload_data = mem_r_payload_data; // extended-node.ts:72
-  wire [4:0] node_mem_r_payload_id = mem_r_payload_id; // extended-node.ts:72
-  wire [1:0] node_mem_r_payload_resp = mem_r_payload_resp; // extended-node.ts:72
-  wire node_mem_r_payload_last = mem_r_payload_last; // extended-node.ts:72
-  wire node_free_page_valid = free_page_valid; // extended-node.ts:72
-  wire [8:0] node_free_page_payload = free_page_payload; // extended-node.ts:72
-  wire node_shootdown_valid = shootdown_valid; // extended-node.ts:72
-  wire [15:0] node_shootdown_payload_pid = shootdown_payload_pid; // extended-node.ts:72
-  wire [27:0] node_shootdown_payload_vpn = shootdown_payload_vpn; // extended-node.ts:72
-  wire node_shootdown_done_ready = shootdown_done_ready; // extended-node.ts:72
-  wire node_s_aw_valid = s_aw_valid; // extended-node.ts:72
-  wire [11:0] node_s_aw_payload_addr = s_aw_payload_addr; // extended-node.ts:72
-  wire [2:0] node_s_aw_payload_prot = s_aw_payload_prot; // extended-node.ts:72
-  wire node_s_w_valid = s_w_valid; // extended-node.ts:72
-  wire [31:0] node_s_w_payload_data = s_w_payload_data; // extended-node.ts:72
-  wire [3:0] node_s_w_payload_strb = s_w_payload_strb; // extended-node.ts:72
-  wire node_s_b_ready = s_b_ready; // extended-node.ts:72
-  wire node_s_ar_valid = s_ar_valid; // extended-node.ts:72
-  wire [11:0] node_s_ar_payload_addr = s_ar_payload_addr; // extended-node.ts:72
-  wire [2:0] node_s_ar_payload_prot = s_ar_payload_prot; // extended-node.ts:72
-  wire node_s_r_ready = s_r_ready; // extended-node.ts:72
-  wire [3:0] node_offload_events_requests = path_events_requests; // extended-node.ts:72
-  wire [3:0] node_offload_events_accesses = path_events_accesses; // extended-node.ts:72
-  wire node_offload_events_busy = path_events_busy; // extended-node.ts:72
-  wire node_offload_events_repeated = path_events_repeated; // extended-node.ts:72
-  wire [3:0] node_offload_state_held = path_state_held; // extended-node.ts:72
-  wire [3:0] node_offload_state_stuck = path_state_stuck; // extended-node.ts:72
   ClioNode_d512_p22_m31_t64_n64_xo node ( // extended-node.ts:72
-    .clk                       (clk),
-    .rst                       (rst),
-    .rx_valid                  (node_rx_valid),
-    .rx_ready                  (node_rx_ready),
-    .rx_payload_data           (node_rx_payload_data),
-    .rx_payload_keep           (node_rx_payload_keep),
-    .rx_payload_last           (node_rx_payload_last),
-    .rx_payload_user           (node_rx_payload_user),
-    .tx_valid                  (node_tx_valid),
-    .tx_ready                  (node_tx_ready),
-    .tx_payload_data           (node_tx_payload_data),
-    .tx_payload_keep           (node_tx_payload_keep),
-    .tx_payload_last           (node_tx_payload_last),
-    .tx_payload_user           (node_tx_payload_user),
-    .soc_rx_valid              (node_soc_rx_valid),
-    .soc_rx_ready              (node_soc_rx_ready),
-    .soc_rx_payload_data       (node_soc_rx_payload_data),
-    .soc_rx_payload_keep       (node_soc_rx_payload_keep),
-    .soc_rx_payload_last       (node_soc_rx_payload_last),
-    .soc_rx_payload_user       (node_soc_rx_payload_user),
-    .soc_tx_valid              (node_soc_tx_valid),
-    .soc_tx_ready              (node_soc_tx_ready),
-    .soc_tx_payload_data       (node_soc_tx_payload_data),
-    .soc_tx_payload_keep       (node_soc_tx_payload_keep),
-    .soc_tx_payload_last       (node_soc_tx_payload_last),
-    .soc_tx_payload_user       (node_soc_tx_payload_user),
-    .mem_aw_valid              (node_mem_aw_valid),
-    .mem_aw_ready              (node_mem_aw_ready),
-    .mem_aw_payload_addr       (node_mem_aw_payload_addr),
-    .mem_aw_payload_id         (node_mem_aw_payload_id),
-    .mem_aw_payload_len        (node_mem_aw_payload_len),
-    .mem_aw_payload_size       (node_mem_aw_payload_size),
-    .mem_aw_payload_burst      (node_mem_aw_payload_burst),
-    .mem_w_valid               (node_mem_w_valid),
-    .mem_w_ready               (node_mem_w_ready),
-    .mem_w_payload_data        (node_mem_w_payload_data),
-    .mem_w_payload_strb        (node_mem_w_payload_strb),
-    .mem_w_payload_last        (node_mem_w_payload_last),
-    .mem_b_valid               (node_mem_b_valid),
-    .mem_b_ready               (node_mem_b_ready),
-    .mem_b_payload_id          (node_mem_b_payload_id),
-    .mem_b_payload_resp        (node_mem_b_payload_resp),
-    .mem_ar_valid              (node_mem_ar_valid),
-    .mem_ar_ready              (node_mem_ar_ready),
-    .mem_ar_payload_addr       (node_mem_ar_payload_addr),
-    .mem_ar_payload_id         (node_mem_ar_payload_id),
-    .mem_ar_payload_len        (node_mem_ar_payload_len),
-    .mem_ar_payload_size       (node_mem_ar_payload_size),
-    .mem_ar_payload_burst      (node_mem_ar_payload_burst),
-    .mem_r_valid               (node_mem_r_valid),
-    .mem_r_ready               (node_mem_r_ready),
-    .mem_r_payload_data        (node_mem_r_payload_data),
-    .mem_r_payload_id          (node_mem_r_payload_id),
-    .mem_r_payload_resp        (node_mem_r_payload_resp),
-    .mem_r_payload_last        (node_mem_r_payload_last),
-    .free_page_valid           (node_free_page_valid),
-    .free_page_ready           (node_free_page_ready),
-    .free_page_payload         (node_free_page_payload),
-    .free_pages                (node_free_pages),
-    .low_water                 (node_low_water),
-    .shootdown_valid           (node_shootdown_valid),
-    .shootdown_ready           (node_shootdown_ready),
-    .shootdown_payload_pid     (node_shootdown_payload_pid),
-    .shootdown_payload_vpn     (node_shootdown_payload_vpn),
-    .shootdown_done_valid      (node_shootdown_done_valid),
-    .shootdown_done_ready      (node_shootdown_done_ready),
-    .shootdown_done_payload    (node_shootdown_done_payload),
-    .s_aw_valid                (node_s_aw_valid),
-    .s_aw_ready                (node_s_aw_ready),
-    .s_aw_payload_addr         (node_s_aw_payload_addr),
-    .s_aw_payload_prot         (node_s_aw_payload_prot),
-    .s_w_valid                 (node_s_w_valid),
-    .s_w_ready                 (node_s_w_ready),
-    .s_w_payload_data          (node_s_w_payload_data),
-    .s_w_payload_strb          (node_s_w_payload_strb),
-    .s_b_valid                 (node_s_b_valid),
-    .s_b_ready                 (node_s_b_ready),
-    .s_b_payload_resp          (node_s_b_payload_resp),
-    .s_ar_valid                (node_s_ar_valid),
-    .s_ar_ready                (node_s_ar_ready),
-    .s_ar_payload_addr         (node_s_ar_payload_addr),
-    .s_ar_payload_prot         (node_s_ar_payload_prot),
-    .s_r_valid                 (node_s_r_valid),
-    .s_r_ready                 (node_s_r_ready),
-    .s_r_payload_data          (node_s_r_payload_data),
-    .s_r_payload_resp          (node_s_r_payload_resp),
-    .busy                      (node_busy),
+    .clk (clk), .rst (rst),
+    .rx_valid (path_node_rx_valid), .rx_ready (node_rx_ready), .rx_payload_data (path_node_rx_payload_data),
+    .rx_payload_keep (path_node_rx_payload_keep), .rx_payload_last (path_node_rx_payload_last),
+    .rx_payload_user (path_node_rx_payload_user),
+    .tx_valid (node_tx_valid), .tx_ready (path_node_tx_ready), .tx_payload_data (node_tx_payload_data),
+    .tx_payload_keep (node_tx_payload_keep), .tx_payload_last (node_tx_payload_last),
+    .tx_payload_user (node_tx_payload_user),
+    .soc_rx_valid (node_soc_rx_valid), .soc_rx_ready (path_node_soc_rx_ready),
+    .soc_rx_payload_data (node_soc_rx_payload_data), .soc_rx_payload_keep (node_soc_rx_payload_keep),
+    .soc_rx_payload_last (node_soc_rx_payload_last), .soc_rx_payload_user (node_soc_rx_payload_user),
+    .soc_tx_valid (path_node_soc_tx_valid), .soc_tx_ready (node_soc_tx_ready),
+    .soc_tx_payload_data (path_node_soc_tx_payload_data), .soc_tx_payload_keep (path_node_soc_tx_payload_keep),
+    .soc_tx_payload_last (path_node_soc_tx_payload_last), .soc_tx_payload_user (path_node_soc_tx_payload_user),
+    .mem_aw_valid (mem_aw_valid), .mem_aw_ready (mem_aw_ready), .mem_aw_payload_addr (mem_aw_payload_addr),
+    .mem_aw_payload_id (mem_aw_payload_id), .mem_aw_payload_len (mem_aw_payload_len),
+    .mem_aw_payload_size (mem_aw_payload_size), .mem_aw_payload_burst (mem_aw_payload_burst),
+    .mem_w_valid (mem_w_valid), .mem_w_ready (mem_w_ready), .mem_w_payload_data (mem_w_payload_data),
+    .mem_w_payload_strb (mem_w_payload_strb), .mem_w_payload_last (mem_w_payload_last),
+    .mem_b_valid (mem_b_valid), .mem_b_ready (mem_b_ready), .mem_b_payload_id (mem_b_payload_id),
+    .mem_b_payload_resp (mem_b_payload_resp),
+    .mem_ar_valid (mem_ar_valid), .mem_ar_ready (mem_ar_ready), .mem_ar_payload_addr (mem_ar_payload_addr),
+    .mem_ar_payload_id (mem_ar_payload_id), .mem_ar_payload_len (mem_ar_payload_len),
+    .mem_ar_payload_size (mem_ar_payload_size), .mem_ar_payload_burst (mem_ar_payload_burst),
+    .mem_r_valid (mem_r_valid), .mem_r_ready (mem_r_ready), .mem_r_payload_data (mem_r_payload_data),
+    .mem_r_payload_id (mem_r_payload_id), .mem_r_payload_resp (mem_r_payload_resp),
+    .mem_r_payload_last (mem_r_payload_last),
+    .free_page_valid (free_page_valid), .free_page_ready (free_page_ready), .free_page_payload (free_page_payload),
+    .free_pages                (free_pages),
+    .low_water                 (low_water),
+    .shootdown_valid (shootdown_valid), .shootdown_ready (shootdown_ready),
+    .shootdown_payload_pid (shootdown_payload_pid), .shootdown_payload_vpn (shootdown_payload_vpn),
+    .shootdown_done_valid (shootdown_done_valid), .shootdown_done_ready (shootdown_done_ready),
+    .shootdown_done_payload (shootdown_done_payload),
+    .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
+    .s_aw_payload_prot (s_aw_payload_prot),
+    .s_w_valid (s_w_valid), .s_w_ready (s_w_ready), .s_w_payload_data (s_w_payload_data),
+    .s_w_payload_strb (s_w_payload_strb),
+    .s_b_valid (s_b_valid), .s_b_ready (s_b_ready), .s_b_payload_resp (s_b_payload_resp),
+    .s_ar_valid (s_ar_valid), .s_ar_ready (s_ar_ready), .s_ar_payload_addr (s_ar_payload_addr),
+    .s_ar_payload_prot (s_ar_payload_prot),
+    .s_r_valid (s_r_valid), .s_r_ready (s_r_ready), .s_r_payload_data (s_r_payload_data),
+    .s_r_payload_resp (s_r_payload_resp),
+    .busy                      (busy),
     .net_config_mac            (node_net_config_mac),
     .net_config_ip             (node_net_config_ip),
     .net_config_native_port    (node_net_config_native_port),
     .net_config_client_port    (node_net_config_client_port),
     .net_config_accept_any_mac (node_net_config_accept_any_mac),
-    .offload_events_requests   (node_offload_events_requests),
-    .offload_events_accesses   (node_offload_events_accesses),
-    .offload_events_busy       (node_offload_events_busy),
-    .offload_events_repeated   (node_offload_events_repeated),
-    .offload_state_held        (node_offload_state_held),
-    .offload_state_stuck       (node_offload_state_stuck),
+    .offload_events_requests   (path_events_requests),
+    .offload_events_accesses   (path_events_accesses),
+    .offload_events_busy       (path_events_busy),
+    .offload_events_repeated   (path_events_repeated),
+    .offload_state_held        (path_state_held),
+    .offload_state_stuck       (path_state_stuck),
     .offload_control_hold      (node_offload_control_hold),
     .offload_control_patience  (node_offload_control_patience)
   );
 
-  wire [47:0] path_config_mac = node_net_config_mac; // extended-node.ts:73
-  wire [31:0] path_config_ip = node_net_config_ip; // extended-node.ts:73
-  wire [15:0] path_config_native_port = node_net_config_native_port; // extended-node.ts:73
-  wire [15:0] path_config_client_port = node_net_config_client_port; // extended-node.ts:73
-  wire path_config_accept_any_mac = node_net_config_accept_any_mac; // extended-node.ts:73
-  wire path_rx_valid = rx_valid; // extended-node.ts:73
-  wire [511:0] path_rx_payload_data = rx_payload_data; // extended-node.ts:73
-  wire [63:0] path_rx_payload_keep = rx_payload_keep; // extended-node.ts:73
-  wire path_rx_payload_last = rx_payload_last; // extended-node.ts:73
-  wire path_rx_payload_user = rx_payload_user; // extended-node.ts:73
-  wire path_tx_ready = tx_ready; // extended-node.ts:73
-  wire path_soc_rx_ready = soc_rx_ready; // extended-node.ts:73
-  wire path_soc_tx_valid = soc_tx_valid; // extended-node.ts:73
-  wire [511:0] path_soc_tx_payload_data = soc_tx_payload_data; // extended-node.ts:73
-  wire [63:0] path_soc_tx_payload_keep = soc_tx_payload_keep; // extended-node.ts:73
-  wire path_soc_tx_payload_last = soc_tx_payload_last; // extended-node.ts:73
-  wire path_soc_tx_payload_user = soc_tx_payload_user; // extended-node.ts:73
-  wire path_node_rx_ready = node_rx_ready; // extended-node.ts:73
-  wire path_node_tx_valid = node_tx_valid; // extended-node.ts:73
-  wire [511:0] path_node_tx_payload_data = node_tx_payload_data; // extended-node.ts:73
-  wire [63:0] path_node_tx_payload_keep = node_tx_payload_keep; // extended-node.ts:73
-  wire path_node_tx_payload_last = node_tx_payload_last; // extended-node.ts:73
-  wire path_node_tx_payload_user = node_tx_payload_user; // extended-node.ts:73
-  wire path_node_soc_rx_valid = node_soc_rx_valid; // extended-node.ts:73
-  wire [511:0] path_node_soc_rx_payload_data = node_soc_rx_payload_data; // extended-node.ts:73
-  wire [63:0] path_node_soc_rx_payload_keep = node_soc_rx_payload_keep; // extended-node.ts:73
-  wire path_node_soc_rx_payload_last = node_soc_rx_payload_last; // extended-node.ts:73
-  wire path_node_soc_rx_payload_user = node_soc_rx_payload_user; // extended-node.ts:73
-  wire path_node_soc_tx_ready = node_soc_tx_ready; // extended-node.ts:73
-  wire [3:0] path_control_hold = node_offload_control_hold; // extended-node.ts:73
-  wire [23:0] path_control_patience = node_offload_control_patience; // extended-node.ts:73
   ExtendPath_b64_pointer_chase_kv_multi_version_data_frame path ( // extended-node.ts:73
-    .clk                      (clk),
-    .rst                      (rst),
-    .config_mac               (path_config_mac),
-    .config_ip                (path_config_ip),
-    .config_native_port       (path_config_native_port),
-    .config_client_port       (path_config_client_port),
-    .config_accept_any_mac    (path_config_accept_any_mac),
-    .rx_valid                 (path_rx_valid),
-    .rx_ready                 (path_rx_ready),
-    .rx_payload_data          (path_rx_payload_data),
-    .rx_payload_keep          (path_rx_payload_keep),
-    .rx_payload_last          (path_rx_payload_last),
-    .rx_payload_user          (path_rx_payload_user),
-    .tx_valid                 (path_tx_valid),
-    .tx_ready                 (path_tx_ready),
-    .tx_payload_data          (path_tx_payload_data),
-    .tx_payload_keep          (path_tx_payload_keep),
-    .tx_payload_last          (path_tx_payload_last),
-    .tx_payload_user          (path_tx_payload_user),
-    .soc_rx_valid             (path_soc_rx_valid),
-    .soc_rx_ready             (path_soc_rx_ready),
-    .soc_rx_payload_data      (path_soc_rx_payload_data),
-    .soc_rx_payload_keep      (path_soc_rx_payload_keep),
-    .soc_rx_payload_last      (path_soc_rx_payload_last),
-    .soc_rx_payload_user      (path_soc_rx_payload_user),
-    .soc_tx_valid             (path_soc_tx_valid),
-    .soc_tx_ready             (path_soc_tx_ready),
-    .soc_tx_payload_data      (path_soc_tx_payload_data),
-    .soc_tx_payload_keep      (path_soc_tx_payload_keep),
-    .soc_tx_payload_last      (path_soc_tx_payload_last),
-    .soc_tx_payload_user      (path_soc_tx_payload_user),
-    .node_rx_valid            (path_node_rx_valid),
-    .node_rx_ready            (path_node_rx_ready),
-    .node_rx_payload_data     (path_node_rx_payload_data),
-    .node_rx_payload_keep     (path_node_rx_payload_keep),
-    .node_rx_payload_last     (path_node_rx_payload_last),
-    .node_rx_payload_user     (path_node_rx_payload_user),
-    .node_tx_valid            (path_node_tx_valid),
-    .node_tx_ready            (path_node_tx_ready),
-    .node_tx_payload_data     (path_node_tx_payload_data),
-    .node_tx_payload_keep     (path_node_tx_payload_keep),
-    .node_tx_payload_last     (path_node_tx_payload_last),
-    .node_tx_payload_user     (path_node_tx_payload_user),
-    .node_soc_rx_valid        (path_node_soc_rx_valid),
-    .node_soc_rx_ready        (path_node_soc_rx_ready),
-    .node_soc_rx_payload_data (path_node_soc_rx_payload_data),
-    .node_soc_rx_payload_keep (path_node_soc_rx_payload_keep),
-    .node_soc_rx_payload_last (path_node_soc_rx_payload_last),
-    .node_soc_rx_payload_user (path_node_soc_rx_payload_user),
-    .node_soc_tx_valid        (path_node_soc_tx_valid),
-    .node_soc_tx_ready        (path_node_soc_tx_ready),
+    .clk (clk), .rst (rst),
+    .config_mac            (node_net_config_mac),
+    .config_ip             (node_net_config_ip),
+    .config_native_port    (node_net_config_native_port),
+    .config_client_port    (node_net_config_client_port),
+    .config_accept_any_mac (node_net_config_accept_any_mac),
+    .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
+    .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
+    .tx_valid (tx_valid), .tx_ready (tx_ready), .tx_payload_data (tx_payload_data),
+    .tx_payload_keep (tx_payload_keep), .tx_payload_last (tx_payload_last), .tx_payload_user (tx_payload_user),
+    .soc_rx_valid (soc_rx_valid), .soc_rx_ready (soc_rx_ready), .soc_rx_payload_data (soc_rx_payload_data),
+    .soc_rx_payload_keep (soc_rx_payload_keep), .soc_rx_payload_last (soc_rx_payload_last),
+    .soc_rx_payload_user (soc_rx_payload_user),
+    .soc_tx_valid (soc_tx_valid), .soc_tx_ready (soc_tx_ready), .soc_tx_payload_data (soc_tx_payload_data),
+    .soc_tx_payload_keep (soc_tx_payload_keep), .soc_tx_payload_last (soc_tx_payload_last),
+    .soc_tx_payload_user (soc_tx_payload_user),
+    .node_rx_valid (path_node_rx_valid), .node_rx_ready (node_rx_ready),
+    .node_rx_payload_data (path_node_rx_payload_data), .node_rx_payload_keep (path_node_rx_payload_keep),
+    .node_rx_payload_last (path_node_rx_payload_last), .node_rx_payload_user (path_node_rx_payload_user),
+    .node_tx_valid (node_tx_valid), .node_tx_ready (path_node_tx_ready), .node_tx_payload_data (node_tx_payload_data),
+    .node_tx_payload_keep (node_tx_payload_keep), .node_tx_payload_last (node_tx_payload_last),
+    .node_tx_payload_user (node_tx_payload_user),
+    .node_soc_rx_valid (node_soc_rx_valid), .node_soc_rx_ready (path_node_soc_rx_ready),
+    .node_soc_rx_payload_data (node_soc_rx_payload_data), .node_soc_rx_payload_keep (node_soc_rx_payload_keep),
+    .node_soc_rx_payload_last (node_soc_rx_payload_last), .node_soc_rx_payload_user (node_soc_rx_payload_user),
+    .node_soc_tx_valid (path_node_soc_tx_valid), .node_soc_tx_ready (node_soc_tx_ready),
     .node_soc_tx_payload_data (path_node_soc_tx_payload_data),
     .node_soc_tx_payload_keep (path_node_soc_tx_payload_keep),
     .node_soc_tx_payload_last (path_node_soc_tx_payload_last),
     .node_soc_tx_payload_user (path_node_soc_tx_payload_user),
-    .events_requests          (path_events_requests),
-    .events_accesses          (path_events_accesses),
-    .events_busy              (path_events_busy),
-    .events_repeated          (path_events_repeated),
-    .control_hold             (path_control_hold),
-    .control_patience         (path_control_patience),
-    .state_held               (path_state_held),
-    .state_stuck              (path_state_stuck)
+    .events_requests       (path_events_requests),
+    .events_accesses       (path_events_accesses),
+    .events_busy           (path_events_busy),
+    .events_repeated       (path_events_repeated),
+    .control_hold          (node_offload_control_hold),
+    .control_patience      (node_offload_control_patience),
+    .state_held            (path_state_held),
+    .state_stuck           (path_state_stuck)
   );
-
-  assign rx_ready = path_rx_ready;
-  assign tx_valid = path_tx_valid;
-  assign tx_payload_data = path_tx_payload_data;
-  assign tx_payload_keep = path_tx_payload_keep;
-  assign tx_payload_last = path_tx_payload_last;
-  assign tx_payload_user = path_tx_payload_user;
-  assign soc_rx_valid = path_soc_rx_valid;
-  assign soc_rx_payload_data = path_soc_rx_payload_data;
-  assign soc_rx_payload_keep = path_soc_rx_payload_keep;
-  assign soc_rx_payload_last = path_soc_rx_payload_last;
-  assign soc_rx_payload_user = path_soc_rx_payload_user;
-  assign soc_tx_ready = path_soc_tx_ready;
-  assign mem_aw_valid = node_mem_aw_valid;
-  assign mem_aw_payload_addr = node_mem_aw_payload_addr;
-  assign mem_aw_payload_id = node_mem_aw_payload_id;
-  assign mem_aw_payload_len = node_mem_aw_payload_len;
-  assign mem_aw_payload_size = node_mem_aw_payload_size;
-  assign mem_aw_payload_burst = node_mem_aw_payload_burst;
-  assign mem_w_valid = node_mem_w_valid;
-  assign mem_w_payload_data = node_mem_w_payload_data;
-  assign mem_w_payload_strb = node_mem_w_payload_strb;
-  assign mem_w_payload_last = node_mem_w_payload_last;
-  assign mem_b_ready = node_mem_b_ready;
-  assign mem_ar_valid = node_mem_ar_valid;
-  assign mem_ar_payload_addr = node_mem_ar_payload_addr;
-  assign mem_ar_payload_id = node_mem_ar_payload_id;
-  assign mem_ar_payload_len = node_mem_ar_payload_len;
-  assign mem_ar_payload_size = node_mem_ar_payload_size;
-  assign mem_ar_payload_burst = node_mem_ar_payload_burst;
-  assign mem_r_ready = node_mem_r_ready;
-  assign free_page_ready = node_free_page_ready;
-  assign free_pages = node_free_pages;
-  assign low_water = node_low_water;
-  assign shootdown_ready = node_shootdown_ready;
-  assign shootdown_done_valid = node_shootdown_done_valid;
-  assign shootdown_done_payload = node_shootdown_done_payload;
-  assign s_aw_ready = node_s_aw_ready;
-  assign s_w_ready = node_s_w_ready;
-  assign s_b_valid = node_s_b_valid;
-  assign s_b_payload_resp = node_s_b_payload_resp;
-  assign s_ar_ready = node_s_ar_ready;
-  assign s_r_valid = node_s_r_valid;
-  assign s_r_payload_data = node_s_r_payload_data;
-  assign s_r_payload_resp = node_s_r_payload_resp;
-  assign busy = node_busy;
 endmodule

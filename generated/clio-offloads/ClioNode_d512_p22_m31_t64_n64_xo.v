@@ -23,30 +23,35 @@
 module ClioNode_d512_p22_m31_t64_n64_xo (
   input  wire         clk,
   input  wire         rst,
+  // rx: stream in
   input  wire         rx_valid,
   output wire         rx_ready,
   input  wire [511:0] rx_payload_data,
   input  wire [63:0]  rx_payload_keep,
   input  wire         rx_payload_last,
   input  wire         rx_payload_user,
+  // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
   output wire [63:0]  tx_payload_keep,
   output wire         tx_payload_last,
   output wire         tx_payload_user,
+  // soc_rx: stream out
   output wire         soc_rx_valid,
   input  wire         soc_rx_ready,
   output wire [511:0] soc_rx_payload_data,
   output wire [63:0]  soc_rx_payload_keep,
   output wire         soc_rx_payload_last,
   output wire         soc_rx_payload_user,
+  // soc_tx: stream in
   input  wire         soc_tx_valid,
   output wire         soc_tx_ready,
   input  wire [511:0] soc_tx_payload_data,
   input  wire [63:0]  soc_tx_payload_keep,
   input  wire         soc_tx_payload_last,
   input  wire         soc_tx_payload_user,
+  // mem_aw: stream out
   output wire         mem_aw_valid,
   input  wire         mem_aw_ready,
   output wire [30:0]  mem_aw_payload_addr,
@@ -54,15 +59,18 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   output wire [7:0]   mem_aw_payload_len,
   output wire [2:0]   mem_aw_payload_size,
   output wire [1:0]   mem_aw_payload_burst,
+  // mem_w: stream out
   output wire         mem_w_valid,
   input  wire         mem_w_ready,
   output wire [511:0] mem_w_payload_data,
   output wire [63:0]  mem_w_payload_strb,
   output wire         mem_w_payload_last,
+  // mem_b: stream in
   input  wire         mem_b_valid,
   output wire         mem_b_ready,
   input  wire [4:0]   mem_b_payload_id,
   input  wire [1:0]   mem_b_payload_resp,
+  // mem_ar: stream out
   output wire         mem_ar_valid,
   input  wire         mem_ar_ready,
   output wire [30:0]  mem_ar_payload_addr,
@@ -70,39 +78,48 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   output wire [7:0]   mem_ar_payload_len,
   output wire [2:0]   mem_ar_payload_size,
   output wire [1:0]   mem_ar_payload_burst,
+  // mem_r: stream in
   input  wire         mem_r_valid,
   output wire         mem_r_ready,
   input  wire [511:0] mem_r_payload_data,
   input  wire [4:0]   mem_r_payload_id,
   input  wire [1:0]   mem_r_payload_resp,
   input  wire         mem_r_payload_last,
+  // free_page: stream in
   input  wire         free_page_valid,
   output wire         free_page_ready,
   input  wire [8:0]   free_page_payload,
   output wire [6:0]   free_pages,
   output wire         low_water,
+  // shootdown: stream in
   input  wire         shootdown_valid,
   output wire         shootdown_ready,
   input  wire [15:0]  shootdown_payload_pid,
   input  wire [27:0]  shootdown_payload_vpn,
+  // shootdown_done: stream out
   output wire         shootdown_done_valid,
   input  wire         shootdown_done_ready,
   output wire         shootdown_done_payload,
+  // s_aw: stream in
   input  wire         s_aw_valid,
   output wire         s_aw_ready,
   input  wire [11:0]  s_aw_payload_addr,
   input  wire [2:0]   s_aw_payload_prot,
+  // s_w: stream in
   input  wire         s_w_valid,
   output wire         s_w_ready,
   input  wire [31:0]  s_w_payload_data,
   input  wire [3:0]   s_w_payload_strb,
+  // s_b: stream out
   output wire         s_b_valid,
   input  wire         s_b_ready,
   output wire [1:0]   s_b_payload_resp,
+  // s_ar: stream in
   input  wire         s_ar_valid,
   output wire         s_ar_ready,
   input  wire [11:0]  s_ar_payload_addr,
   input  wire [2:0]   s_ar_payload_prot,
+  // s_r: stream out
   output wire         s_r_valid,
   input  wire         s_r_ready,
   output wire [31:0]  s_r_payload_data,
@@ -122,991 +139,403 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   output wire [3:0]   offload_control_hold,
   output wire [23:0]  offload_control_patience
 );
-  wire control_s_aw_ready; // node.ts:98
-  wire control_s_w_ready; // node.ts:98
-  wire control_s_b_valid; // node.ts:98
-  wire [1:0] control_s_b_payload_resp; // node.ts:98
-  wire control_s_ar_ready; // node.ts:98
-  wire control_s_r_valid; // node.ts:98
-  wire [31:0] control_s_r_payload_data; // node.ts:98
-  wire [1:0] control_s_r_payload_resp; // node.ts:98
-  wire [47:0] control_config_mac; // node.ts:98
-  wire [31:0] control_config_ip; // node.ts:98
-  wire [15:0] control_config_native_port; // node.ts:98
-  wire [15:0] control_config_client_port; // node.ts:98
-  wire control_config_accept_any_mac; // node.ts:98
-  wire control_out_of_memory; // node.ts:98
-  wire control_rules_0_valid; // node.ts:98
-  wire [15:0] control_rules_0_pid; // node.ts:98
-  wire [2:0] control_rules_0_action; // node.ts:98
-  wire control_rules_1_valid; // node.ts:98
-  wire [15:0] control_rules_1_pid; // node.ts:98
-  wire [2:0] control_rules_1_action; // node.ts:98
-  wire control_rules_2_valid; // node.ts:98
-  wire [15:0] control_rules_2_pid; // node.ts:98
-  wire [2:0] control_rules_2_action; // node.ts:98
-  wire control_rules_3_valid; // node.ts:98
-  wire [15:0] control_rules_3_pid; // node.ts:98
-  wire [2:0] control_rules_3_action; // node.ts:98
-  wire control_mat_write_en; // node.ts:98
-  wire [7:0] control_mat_write_opcode; // node.ts:98
-  wire [2:0] control_mat_write_entry_action; // node.ts:98
-  wire control_mat_write_entry_write; // node.ts:98
-  wire control_mat_write_entry_silent; // node.ts:98
-  wire [2:0] control_mat_write_entry_operation; // node.ts:98
-  wire [7:0] control_mat_write_entry_reply_opcode; // node.ts:98
-  wire [7:0] control_mat_opcode; // node.ts:98
-  wire [3:0] control_offload_control_hold; // node.ts:98
-  wire [23:0] control_offload_control_patience; // node.ts:98
+  wire control_out_of_memory, control_rules_0_valid, control_rules_1_valid, control_rules_2_valid,
+    control_rules_3_valid, control_mat_write_en, control_mat_write_entry_write, control_mat_write_entry_silent; // node.ts:98
+  wire [15:0] control_rules_0_pid, control_rules_1_pid, control_rules_2_pid, control_rules_3_pid;
+  wire [2:0] control_rules_0_action, control_rules_1_action, control_rules_2_action, control_rules_3_action,
+    control_mat_write_entry_action, control_mat_write_entry_operation;
+  wire [7:0] control_mat_write_opcode, control_mat_write_entry_reply_opcode, control_mat_opcode;
   wire pool_offer_valid; // node.ts:106
-  wire [5:0] pool_offer_payload; // node.ts:106
-  wire [63:0] pool_busy; // node.ts:106
+  wire [5:0] pool_offer_payload;
   wire [127:0] operands_value; // node.ts:107
-  wire net_rx_rx_ready; // node.ts:108
-  wire net_rx_slot_ready; // node.ts:108
-  wire net_rx_buffer_write_en; // node.ts:108
-  wire [5:0] net_rx_buffer_write_slot; // node.ts:108
-  wire [4:0] net_rx_buffer_write_beat; // node.ts:108
-  wire [511:0] net_rx_buffer_write_data; // node.ts:108
-  wire net_rx_context_write_en; // node.ts:108
-  wire [5:0] net_rx_context_write_slot; // node.ts:108
-  wire [1:0] net_rx_context_write_value_kind; // node.ts:108
-  wire [47:0] net_rx_context_write_value_mac; // node.ts:108
-  wire [31:0] net_rx_context_write_value_ip; // node.ts:108
-  wire [15:0] net_rx_context_write_value_client_port; // node.ts:108
-  wire [15:0] net_rx_context_write_value_node_port; // node.ts:108
-  wire [127:0] net_rx_context_write_value_header; // node.ts:108
-  wire [95:0] net_rx_context_write_value_body; // node.ts:108
-  wire net_rx_context_write_value_published; // node.ts:108
-  wire [15:0] net_rx_context_write_value_ip_length; // node.ts:108
-  wire [15:0] net_rx_context_write_value_icmp_checksum; // node.ts:108
-  wire [95:0] net_rx_context_write_value_ip_header; // node.ts:108
-  wire net_rx_request_valid; // node.ts:108
-  wire [5:0] net_rx_request_payload_slot; // node.ts:108
-  wire [1:0] net_rx_request_payload_kind; // node.ts:108
-  wire [7:0] net_rx_request_payload_opcode; // node.ts:108
-  wire [15:0] net_rx_request_payload_pid; // node.ts:108
-  wire [63:0] net_rx_request_payload_va; // node.ts:108
-  wire [31:0] net_rx_request_payload_length; // node.ts:108
-  wire [13:0] net_rx_request_payload_body; // node.ts:108
-  wire [13:0] net_rx_request_payload_frame; // node.ts:108
-  wire net_rx_request_payload_reply; // node.ts:108
-  wire net_rx_request_payload_foreign; // node.ts:108
-  wire net_rx_request_payload_malformed; // node.ts:108
-  wire net_rx_request_payload_corrupt; // node.ts:108
-  wire net_rx_request_payload_tracked; // node.ts:108
-  wire net_rx_request_payload_retry; // node.ts:108
-  wire [47:0] net_rx_request_payload_client; // node.ts:108
-  wire [31:0] net_rx_request_payload_operation; // node.ts:108
-  wire net_rx_operands_write_en; // node.ts:108
-  wire [5:0] net_rx_operands_write_slot; // node.ts:108
-  wire [127:0] net_rx_operands_write_value; // node.ts:108
-  wire net_rx_release_valid; // node.ts:108
-  wire [5:0] net_rx_release_slot; // node.ts:108
-  wire net_rx_drops_long; // node.ts:108
-  wire net_rx_drops_fcs; // node.ts:108
-  wire net_rx_drops_short; // node.ts:108
-  wire net_rx_drops_mac; // node.ts:108
-  wire net_rx_drops_ether_type; // node.ts:108
-  wire net_rx_drops_arp; // node.ts:108
-  wire net_rx_drops_ip_header; // node.ts:108
-  wire net_rx_drops_ip_options; // node.ts:108
-  wire net_rx_drops_ip_checksum; // node.ts:108
-  wire net_rx_drops_fragment; // node.ts:108
-  wire net_rx_drops_ip; // node.ts:108
-  wire net_rx_drops_length; // node.ts:108
-  wire net_rx_drops_protocol; // node.ts:108
-  wire net_rx_drops_icmp; // node.ts:108
-  wire net_rx_drops_port; // node.ts:108
-  wire net_rx_drops_source; // node.ts:108
-  wire net_rx_received; // node.ts:108
-  wire buffer_write_job_ready; // node.ts:117
-  wire buffer_echo_job_ready; // node.ts:117
-  wire buffer_slow_job_ready; // node.ts:117
-  wire buffer_write_data_valid; // node.ts:117
-  wire [511:0] buffer_write_data_payload_data; // node.ts:117
-  wire buffer_write_data_payload_last; // node.ts:117
-  wire buffer_echo_data_valid; // node.ts:117
-  wire [511:0] buffer_echo_data_payload_data; // node.ts:117
-  wire buffer_echo_data_payload_last; // node.ts:117
-  wire buffer_slow_data_valid; // node.ts:117
-  wire [511:0] buffer_slow_data_payload_data; // node.ts:117
-  wire buffer_slow_data_payload_last; // node.ts:117
+  wire net_rx_slot_ready, net_rx_buffer_write_en, net_rx_context_write_en, net_rx_context_write_value_published,
+    net_rx_request_valid, net_rx_request_payload_reply, net_rx_request_payload_foreign,
+    net_rx_request_payload_malformed, net_rx_request_payload_corrupt, net_rx_request_payload_tracked,
+    net_rx_request_payload_retry, net_rx_operands_write_en, net_rx_release_valid, net_rx_drops_long, net_rx_drops_fcs,
+    net_rx_drops_short, net_rx_drops_mac, net_rx_drops_ether_type, net_rx_drops_arp, net_rx_drops_ip_header,
+    net_rx_drops_ip_options, net_rx_drops_ip_checksum, net_rx_drops_fragment, net_rx_drops_ip, net_rx_drops_length,
+    net_rx_drops_protocol, net_rx_drops_icmp, net_rx_drops_port, net_rx_drops_source, net_rx_received; // node.ts:108
+  wire [5:0] net_rx_buffer_write_slot, net_rx_context_write_slot, net_rx_request_payload_slot,
+    net_rx_operands_write_slot, net_rx_release_slot;
+  wire [4:0] net_rx_buffer_write_beat;
+  wire [511:0] net_rx_buffer_write_data;
+  wire [1:0] net_rx_context_write_value_kind, net_rx_request_payload_kind;
+  wire [47:0] net_rx_context_write_value_mac, net_rx_request_payload_client;
+  wire [31:0] net_rx_context_write_value_ip, net_rx_request_payload_length, net_rx_request_payload_operation;
+  wire [15:0] net_rx_context_write_value_client_port, net_rx_context_write_value_node_port,
+    net_rx_context_write_value_ip_length, net_rx_context_write_value_icmp_checksum, net_rx_request_payload_pid;
+  wire [127:0] net_rx_context_write_value_header, net_rx_operands_write_value;
+  wire [95:0] net_rx_context_write_value_body, net_rx_context_write_value_ip_header;
+  wire [7:0] net_rx_request_payload_opcode;
+  wire [63:0] net_rx_request_payload_va;
+  wire [13:0] net_rx_request_payload_body, net_rx_request_payload_frame;
+  wire buffer_write_job_ready, buffer_echo_job_ready, buffer_slow_job_ready, buffer_write_data_valid,
+    buffer_write_data_payload_last, buffer_echo_data_valid, buffer_echo_data_payload_last, buffer_slow_data_valid,
+    buffer_slow_data_payload_last; // node.ts:117
+  wire [511:0] buffer_write_data_payload_data, buffer_echo_data_payload_data, buffer_slow_data_payload_data;
   wire [1:0] reply_contexts_value_kind; // node.ts:118
-  wire [47:0] reply_contexts_value_mac; // node.ts:118
-  wire [31:0] reply_contexts_value_ip; // node.ts:118
-  wire [15:0] reply_contexts_value_client_port; // node.ts:118
-  wire [15:0] reply_contexts_value_node_port; // node.ts:118
-  wire [127:0] reply_contexts_value_header; // node.ts:118
-  wire [95:0] reply_contexts_value_body; // node.ts:118
-  wire reply_contexts_value_published; // node.ts:118
-  wire [15:0] reply_contexts_value_ip_length; // node.ts:118
-  wire [15:0] reply_contexts_value_icmp_checksum; // node.ts:118
-  wire [95:0] reply_contexts_value_ip_header; // node.ts:118
-  wire mat_request_ready; // node.ts:128
-  wire mat_asked_valid; // node.ts:128
-  wire [5:0] mat_asked_payload_access_slot; // node.ts:128
-  wire [15:0] mat_asked_payload_access_pid; // node.ts:128
-  wire [63:0] mat_asked_payload_access_va; // node.ts:128
-  wire [13:0] mat_asked_payload_access_length; // node.ts:128
-  wire mat_asked_payload_access_write; // node.ts:128
-  wire mat_asked_payload_access_silent; // node.ts:128
-  wire [7:0] mat_asked_payload_access_reply_opcode; // node.ts:128
-  wire [2:0] mat_asked_payload_access_op; // node.ts:128
-  wire mat_asked_payload_access_indirect; // node.ts:128
-  wire mat_asked_payload_tracked; // node.ts:128
-  wire mat_asked_payload_keeps; // node.ts:128
-  wire mat_asked_payload_introduces; // node.ts:128
-  wire mat_asked_payload_fence; // node.ts:128
-  wire [47:0] mat_asked_payload_client; // node.ts:128
-  wire [31:0] mat_asked_payload_operation; // node.ts:128
-  wire mat_reply_valid; // node.ts:128
-  wire [5:0] mat_reply_payload_slot; // node.ts:128
-  wire [1:0] mat_reply_payload_form; // node.ts:128
-  wire [1:0] mat_reply_payload_word; // node.ts:128
-  wire [7:0] mat_reply_payload_opcode; // node.ts:128
-  wire [3:0] mat_reply_payload_status; // node.ts:128
-  wire mat_slow_valid; // node.ts:128
-  wire [5:0] mat_slow_payload_slot; // node.ts:128
-  wire [13:0] mat_slow_payload_frame; // node.ts:128
-  wire mat_release_valid; // node.ts:128
-  wire [5:0] mat_release_slot; // node.ts:128
-  wire [2:0] mat_mat_entry_action; // node.ts:128
-  wire mat_mat_entry_write; // node.ts:128
-  wire mat_mat_entry_silent; // node.ts:128
-  wire [2:0] mat_mat_entry_operation; // node.ts:128
-  wire [7:0] mat_mat_entry_reply_opcode; // node.ts:128
-  wire mat_events_nacks; // node.ts:128
-  wire mat_events_malformed; // node.ts:128
-  wire mat_events_invalid; // node.ts:128
-  wire mat_events_busy; // node.ts:128
-  wire mat_events_unanswered; // node.ts:128
-  wire mat_events_drop_rule; // node.ts:128
-  wire mat_events_drop_reply; // node.ts:128
-  wire mat_events_pingpongs; // node.ts:128
-  wire mat_events_arp_replies; // node.ts:128
-  wire mat_events_icmp_replies; // node.ts:128
-  wire mat_events_slow_requests; // node.ts:128
-  wire mat_events_extend_requests; // node.ts:128
-  wire slow_rx_frame_ready; // node.ts:134
-  wire slow_rx_job_valid; // node.ts:134
-  wire [5:0] slow_rx_job_payload_slot; // node.ts:134
-  wire [4:0] slow_rx_job_payload_first; // node.ts:134
-  wire [5:0] slow_rx_job_payload_beats; // node.ts:134
-  wire slow_rx_beats_ready; // node.ts:134
-  wire slow_rx_soc_rx_valid; // node.ts:134
-  wire [511:0] slow_rx_soc_rx_payload_data; // node.ts:134
-  wire [63:0] slow_rx_soc_rx_payload_keep; // node.ts:134
-  wire slow_rx_soc_rx_payload_last; // node.ts:134
-  wire slow_rx_soc_rx_payload_user; // node.ts:134
-  wire slow_rx_release_valid; // node.ts:134
-  wire [5:0] slow_rx_release_slot; // node.ts:134
-  reg slow_job_full; // node.ts:137
-  reg [5:0] slow_job_held_slot; // node.ts:137
-  reg [4:0] slow_job_held_first; // node.ts:137
-  reg [5:0] slow_job_held_beats; // node.ts:137
-  reg slow_job_skid_full; // node.ts:137
-  reg [5:0] slow_job_skid_held_slot; // node.ts:137
-  reg [4:0] slow_job_skid_held_first; // node.ts:137
-  reg [5:0] slow_job_skid_held_beats; // node.ts:137
-  wire retry_request_ready; // node.ts:143
-  wire retry_pass_valid; // node.ts:143
-  wire [5:0] retry_pass_payload_slot; // node.ts:143
-  wire [15:0] retry_pass_payload_pid; // node.ts:143
-  wire [63:0] retry_pass_payload_va; // node.ts:143
-  wire [13:0] retry_pass_payload_length; // node.ts:143
-  wire retry_pass_payload_write; // node.ts:143
-  wire retry_pass_payload_silent; // node.ts:143
-  wire [7:0] retry_pass_payload_reply_opcode; // node.ts:143
-  wire [2:0] retry_pass_payload_op; // node.ts:143
-  wire retry_pass_payload_indirect; // node.ts:143
-  wire retry_fence_valid; // node.ts:143
-  wire [5:0] retry_fence_payload_slot; // node.ts:143
-  wire retry_answer_valid; // node.ts:143
-  wire [5:0] retry_answer_payload_slot; // node.ts:143
-  wire [1:0] retry_answer_payload_kind; // node.ts:143
-  wire [3:0] retry_answer_payload_status; // node.ts:143
-  wire retry_answer_payload_silent; // node.ts:143
-  wire [7:0] retry_answer_payload_reply_opcode; // node.ts:143
-  wire [63:0] retry_word; // node.ts:143
-  wire retry_events_retries_answered; // node.ts:143
-  wire retry_events_retries_busy; // node.ts:143
-  wire retry_events_retries_expired; // node.ts:143
-  wire retry_events_retry_evictions; // node.ts:143
-  wire retry_events_retry_clients_replaced; // node.ts:143
-  wire fences_fence_ready; // node.ts:148
-  wire fences_reply_valid; // node.ts:148
-  wire [5:0] fences_reply_payload_slot; // node.ts:148
-  wire fences_reply_payload_refused; // node.ts:148
-  wire [2:0] fences_waiting; // node.ts:148
+  wire [47:0] reply_contexts_value_mac;
+  wire [31:0] reply_contexts_value_ip;
+  wire [15:0] reply_contexts_value_client_port, reply_contexts_value_node_port, reply_contexts_value_ip_length,
+    reply_contexts_value_icmp_checksum;
+  wire [127:0] reply_contexts_value_header;
+  wire [95:0] reply_contexts_value_body, reply_contexts_value_ip_header;
+  wire reply_contexts_value_published;
+  wire mat_request_ready, mat_asked_valid, mat_asked_payload_access_write, mat_asked_payload_access_silent,
+    mat_asked_payload_access_indirect, mat_asked_payload_tracked, mat_asked_payload_keeps,
+    mat_asked_payload_introduces, mat_asked_payload_fence, mat_reply_valid, mat_slow_valid, mat_release_valid,
+    mat_mat_entry_write, mat_mat_entry_silent, mat_events_nacks, mat_events_malformed, mat_events_invalid,
+    mat_events_busy, mat_events_unanswered, mat_events_drop_rule, mat_events_drop_reply, mat_events_pingpongs,
+    mat_events_arp_replies, mat_events_icmp_replies, mat_events_slow_requests, mat_events_extend_requests; // node.ts:128
+  wire [5:0] mat_asked_payload_access_slot, mat_reply_payload_slot, mat_slow_payload_slot, mat_release_slot;
+  wire [15:0] mat_asked_payload_access_pid;
+  wire [63:0] mat_asked_payload_access_va;
+  wire [13:0] mat_asked_payload_access_length, mat_slow_payload_frame;
+  wire [7:0] mat_asked_payload_access_reply_opcode, mat_reply_payload_opcode, mat_mat_entry_reply_opcode;
+  wire [2:0] mat_asked_payload_access_op, mat_mat_entry_action, mat_mat_entry_operation;
+  wire [47:0] mat_asked_payload_client;
+  wire [31:0] mat_asked_payload_operation;
+  wire [1:0] mat_reply_payload_form, mat_reply_payload_word;
+  wire [3:0] mat_reply_payload_status;
+  wire slow_rx_frame_ready, slow_rx_job_valid, slow_rx_beats_ready, slow_rx_release_valid; // node.ts:134
+  wire [5:0] slow_rx_job_payload_slot, slow_rx_job_payload_beats, slow_rx_release_slot;
+  wire [4:0] slow_rx_job_payload_first;
+  reg slow_job_full, slow_job_skid_full; // node.ts:137
+  reg [5:0] slow_job_held_slot, slow_job_held_beats, slow_job_skid_held_slot, slow_job_skid_held_beats;
+  reg [4:0] slow_job_held_first, slow_job_skid_held_first;
+  wire retry_request_ready, retry_pass_valid, retry_pass_payload_write, retry_pass_payload_silent,
+    retry_pass_payload_indirect, retry_fence_valid, retry_answer_valid, retry_answer_payload_silent,
+    retry_events_retries_answered, retry_events_retries_busy, retry_events_retries_expired,
+    retry_events_retry_evictions, retry_events_retry_clients_replaced; // node.ts:143
+  wire [5:0] retry_pass_payload_slot, retry_fence_payload_slot, retry_answer_payload_slot;
+  wire [15:0] retry_pass_payload_pid;
+  wire [63:0] retry_pass_payload_va, retry_word;
+  wire [13:0] retry_pass_payload_length;
+  wire [7:0] retry_pass_payload_reply_opcode, retry_answer_payload_reply_opcode;
+  wire [2:0] retry_pass_payload_op;
+  wire [1:0] retry_answer_payload_kind;
+  wire [3:0] retry_answer_payload_status;
+  wire fences_fence_ready, fences_reply_valid, fences_reply_payload_refused; // node.ts:148
+  wire [5:0] fences_reply_payload_slot;
+  wire [2:0] fences_waiting;
   reg fence_full; // node.ts:150
-  reg [5:0] fence_held_slot; // node.ts:150
+  reg [5:0] fence_held_slot;
   reg entered_valid; // node.ts:151
-  reg [5:0] entered_slot; // node.ts:151
-  wire sync_request_ready; // node.ts:157
-  wire [5:0] sync_operand_slot; // node.ts:157
-  wire sync_ar_valid; // node.ts:157
-  wire [30:0] sync_ar_payload_addr; // node.ts:157
-  wire [4:0] sync_ar_payload_id; // node.ts:157
-  wire [7:0] sync_ar_payload_len; // node.ts:157
-  wire [2:0] sync_ar_payload_size; // node.ts:157
-  wire [1:0] sync_ar_payload_burst; // node.ts:157
-  wire sync_r_ready; // node.ts:157
-  wire sync_aw_valid; // node.ts:157
-  wire [30:0] sync_aw_payload_addr; // node.ts:157
-  wire [4:0] sync_aw_payload_id; // node.ts:157
-  wire [7:0] sync_aw_payload_len; // node.ts:157
-  wire [2:0] sync_aw_payload_size; // node.ts:157
-  wire [1:0] sync_aw_payload_burst; // node.ts:157
-  wire sync_w_valid; // node.ts:157
-  wire [511:0] sync_w_payload_data; // node.ts:157
-  wire [63:0] sync_w_payload_strb; // node.ts:157
-  wire sync_w_payload_last; // node.ts:157
-  wire sync_b_ready; // node.ts:157
-  wire sync_result_valid; // node.ts:157
-  wire [5:0] sync_result_slot; // node.ts:157
-  wire [63:0] sync_result_word; // node.ts:157
-  wire sync_reply_valid; // node.ts:157
-  wire [5:0] sync_reply_payload_slot; // node.ts:157
-  wire [2:0] sync_reply_payload_op; // node.ts:157
-  wire [3:0] sync_reply_payload_status; // node.ts:157
-  wire sync_reply_payload_silent; // node.ts:157
-  wire [7:0] sync_reply_payload_reply_opcode; // node.ts:157
-  wire sync_access_valid; // node.ts:157
-  wire [5:0] sync_access_payload_slot; // node.ts:157
-  wire [15:0] sync_access_payload_pid; // node.ts:157
-  wire [63:0] sync_access_payload_va; // node.ts:157
-  wire [13:0] sync_access_payload_length; // node.ts:157
-  wire sync_access_payload_write; // node.ts:157
-  wire sync_access_payload_silent; // node.ts:157
-  wire [7:0] sync_access_payload_reply_opcode; // node.ts:157
-  wire [2:0] sync_access_payload_op; // node.ts:157
-  wire sync_access_payload_indirect; // node.ts:157
-  wire translate_access_ready; // node.ts:168
-  wire translate_reads_valid; // node.ts:168
-  wire [5:0] translate_reads_payload_slot; // node.ts:168
-  wire [21:0] translate_reads_payload_offset; // node.ts:168
-  wire [13:0] translate_reads_payload_length; // node.ts:168
-  wire translate_reads_payload_write; // node.ts:168
-  wire translate_reads_payload_silent; // node.ts:168
-  wire [7:0] translate_reads_payload_reply_opcode; // node.ts:168
-  wire [2:0] translate_reads_payload_op; // node.ts:168
-  wire translate_reads_payload_indirect; // node.ts:168
-  wire [17:0] translate_reads_payload_ppns; // node.ts:168
-  wire translate_writes_valid; // node.ts:168
-  wire [5:0] translate_writes_payload_slot; // node.ts:168
-  wire [21:0] translate_writes_payload_offset; // node.ts:168
-  wire [13:0] translate_writes_payload_length; // node.ts:168
-  wire translate_writes_payload_write; // node.ts:168
-  wire translate_writes_payload_silent; // node.ts:168
-  wire [7:0] translate_writes_payload_reply_opcode; // node.ts:168
-  wire [2:0] translate_writes_payload_op; // node.ts:168
-  wire translate_writes_payload_indirect; // node.ts:168
-  wire [17:0] translate_writes_payload_ppns; // node.ts:168
-  wire translate_refused_valid; // node.ts:168
-  wire [5:0] translate_refused_payload_slot; // node.ts:168
-  wire [3:0] translate_refused_payload_status; // node.ts:168
-  wire translate_refused_payload_silent; // node.ts:168
-  wire [7:0] translate_refused_payload_reply_opcode; // node.ts:168
-  wire translate_refused_payload_indirect; // node.ts:168
-  wire translate_syncs_valid; // node.ts:168
-  wire [5:0] translate_syncs_payload_slot; // node.ts:168
-  wire [21:0] translate_syncs_payload_offset; // node.ts:168
-  wire [13:0] translate_syncs_payload_length; // node.ts:168
-  wire translate_syncs_payload_write; // node.ts:168
-  wire translate_syncs_payload_silent; // node.ts:168
-  wire [7:0] translate_syncs_payload_reply_opcode; // node.ts:168
-  wire [2:0] translate_syncs_payload_op; // node.ts:168
-  wire translate_syncs_payload_indirect; // node.ts:168
-  wire [17:0] translate_syncs_payload_ppns; // node.ts:168
-  wire translate_ar_valid; // node.ts:168
-  wire [30:0] translate_ar_payload_addr; // node.ts:168
-  wire [4:0] translate_ar_payload_id; // node.ts:168
-  wire [7:0] translate_ar_payload_len; // node.ts:168
-  wire [2:0] translate_ar_payload_size; // node.ts:168
-  wire [1:0] translate_ar_payload_burst; // node.ts:168
-  wire translate_r_ready; // node.ts:168
-  wire translate_aw_valid; // node.ts:168
-  wire [30:0] translate_aw_payload_addr; // node.ts:168
-  wire [4:0] translate_aw_payload_id; // node.ts:168
-  wire [7:0] translate_aw_payload_len; // node.ts:168
-  wire [2:0] translate_aw_payload_size; // node.ts:168
-  wire [1:0] translate_aw_payload_burst; // node.ts:168
-  wire translate_w_valid; // node.ts:168
-  wire [511:0] translate_w_payload_data; // node.ts:168
-  wire [63:0] translate_w_payload_strb; // node.ts:168
-  wire translate_w_payload_last; // node.ts:168
-  wire translate_b_ready; // node.ts:168
-  wire translate_free_page_ready; // node.ts:168
-  wire [6:0] translate_free_pages; // node.ts:168
-  wire translate_shootdown_ready; // node.ts:168
-  wire translate_shootdown_done_valid; // node.ts:168
-  wire translate_shootdown_done_payload; // node.ts:168
-  wire translate_events_tlb_hits; // node.ts:168
-  wire translate_events_tlb_misses; // node.ts:168
-  wire translate_events_misses_merged; // node.ts:168
-  wire translate_events_bucket_fetches; // node.ts:168
-  wire translate_events_tlb_evictions; // node.ts:168
-  wire translate_events_page_faults; // node.ts:168
-  wire translate_events_shootdowns; // node.ts:168
-  wire translate_events_invalid; // node.ts:168
-  wire translate_events_write_permission; // node.ts:168
-  wire translate_events_read_permission; // node.ts:168
-  wire translate_events_out_of_memory; // node.ts:168
-  reg behind_pointer_full; // node.ts:171
-  reg [5:0] behind_pointer_held_slot; // node.ts:171
-  reg [15:0] behind_pointer_held_pid; // node.ts:171
-  reg [63:0] behind_pointer_held_va; // node.ts:171
-  reg [13:0] behind_pointer_held_length; // node.ts:171
-  reg behind_pointer_held_write; // node.ts:171
-  reg behind_pointer_held_silent; // node.ts:171
-  reg [7:0] behind_pointer_held_reply_opcode; // node.ts:171
-  reg [2:0] behind_pointer_held_op; // node.ts:171
-  reg behind_pointer_held_indirect; // node.ts:171
-  reg behind_pointer_skid_full; // node.ts:171
-  reg [5:0] behind_pointer_skid_held_slot; // node.ts:171
-  reg [15:0] behind_pointer_skid_held_pid; // node.ts:171
-  reg [63:0] behind_pointer_skid_held_va; // node.ts:171
-  reg [13:0] behind_pointer_skid_held_length; // node.ts:171
-  reg behind_pointer_skid_held_write; // node.ts:171
-  reg behind_pointer_skid_held_silent; // node.ts:171
-  reg [7:0] behind_pointer_skid_held_reply_opcode; // node.ts:171
-  reg [2:0] behind_pointer_skid_held_op; // node.ts:171
-  reg behind_pointer_skid_held_indirect; // node.ts:171
-  reg accesses_locked; // node.ts:171
-  reg [1:0] accesses_owner; // node.ts:171
-  wire reader_request_ready; // node.ts:197
-  wire reader_ar_valid; // node.ts:197
-  wire [30:0] reader_ar_payload_addr; // node.ts:197
-  wire [4:0] reader_ar_payload_id; // node.ts:197
-  wire [7:0] reader_ar_payload_len; // node.ts:197
-  wire [2:0] reader_ar_payload_size; // node.ts:197
-  wire [1:0] reader_ar_payload_burst; // node.ts:197
-  wire reader_r_ready; // node.ts:197
-  wire reader_reply_valid; // node.ts:197
-  wire [5:0] reader_reply_payload_slot; // node.ts:197
-  wire [1:0] reader_reply_payload_form; // node.ts:197
-  wire [1:0] reader_reply_payload_word; // node.ts:197
-  wire [7:0] reader_reply_payload_opcode; // node.ts:197
-  wire [3:0] reader_reply_payload_status; // node.ts:197
-  wire reader_data_valid; // node.ts:197
-  wire [511:0] reader_data_payload_data; // node.ts:197
-  wire reader_data_payload_last; // node.ts:197
-  wire reader_data_payload_bad; // node.ts:197
-  wire reader_events_reads; // node.ts:197
-  wire [13:0] reader_events_read_bytes; // node.ts:197
-  wire writer_request_ready; // node.ts:198
-  wire writer_buffer_job_valid; // node.ts:198
-  wire [5:0] writer_buffer_job_payload_slot; // node.ts:198
-  wire [4:0] writer_buffer_job_payload_first; // node.ts:198
-  wire [5:0] writer_buffer_job_payload_beats; // node.ts:198
-  wire writer_buffer_ready; // node.ts:198
-  wire writer_aw_valid; // node.ts:198
-  wire [30:0] writer_aw_payload_addr; // node.ts:198
-  wire [4:0] writer_aw_payload_id; // node.ts:198
-  wire [7:0] writer_aw_payload_len; // node.ts:198
-  wire [2:0] writer_aw_payload_size; // node.ts:198
-  wire [1:0] writer_aw_payload_burst; // node.ts:198
-  wire writer_w_valid; // node.ts:198
-  wire [511:0] writer_w_payload_data; // node.ts:198
-  wire [63:0] writer_w_payload_strb; // node.ts:198
-  wire writer_w_payload_last; // node.ts:198
-  wire writer_b_ready; // node.ts:198
-  wire writer_ending_valid; // node.ts:198
-  wire [5:0] writer_ending_payload_slot; // node.ts:198
-  wire [1:0] writer_ending_payload_form; // node.ts:198
-  wire [1:0] writer_ending_payload_word; // node.ts:198
-  wire [7:0] writer_ending_payload_opcode; // node.ts:198
-  wire [3:0] writer_ending_payload_status; // node.ts:198
-  wire writer_ending_payload_silent; // node.ts:198
-  wire writer_ending_payload_done; // node.ts:198
-  wire writer_events_writes; // node.ts:198
-  wire writer_events_writes_no_reply; // node.ts:198
-  wire writer_events_unanswered; // node.ts:198
-  wire [13:0] writer_events_write_bytes; // node.ts:198
-  reg to_read_full; // node.ts:199
-  reg [5:0] to_read_held_slot; // node.ts:199
-  reg [21:0] to_read_held_offset; // node.ts:199
-  reg [13:0] to_read_held_length; // node.ts:199
-  reg to_read_held_write; // node.ts:199
-  reg to_read_held_silent; // node.ts:199
-  reg [7:0] to_read_held_reply_opcode; // node.ts:199
-  reg [2:0] to_read_held_op; // node.ts:199
-  reg to_read_held_indirect; // node.ts:199
-  reg [17:0] to_read_held_ppns; // node.ts:199
-  reg to_read_skid_full; // node.ts:199
-  reg [5:0] to_read_skid_held_slot; // node.ts:199
-  reg [21:0] to_read_skid_held_offset; // node.ts:199
-  reg [13:0] to_read_skid_held_length; // node.ts:199
-  reg to_read_skid_held_write; // node.ts:199
-  reg to_read_skid_held_silent; // node.ts:199
-  reg [7:0] to_read_skid_held_reply_opcode; // node.ts:199
-  reg [2:0] to_read_skid_held_op; // node.ts:199
-  reg to_read_skid_held_indirect; // node.ts:199
-  reg [17:0] to_read_skid_held_ppns; // node.ts:199
+  reg [5:0] entered_slot;
+  wire sync_request_ready, sync_ar_valid, sync_r_ready, sync_aw_valid, sync_w_valid, sync_w_payload_last,
+    sync_b_ready, sync_result_valid, sync_reply_valid, sync_reply_payload_silent, sync_access_valid,
+    sync_access_payload_write, sync_access_payload_silent, sync_access_payload_indirect; // node.ts:157
+  wire [5:0] sync_operand_slot, sync_result_slot, sync_reply_payload_slot, sync_access_payload_slot;
+  wire [30:0] sync_ar_payload_addr, sync_aw_payload_addr;
+  wire [4:0] sync_ar_payload_id, sync_aw_payload_id;
+  wire [7:0] sync_ar_payload_len, sync_aw_payload_len, sync_reply_payload_reply_opcode,
+    sync_access_payload_reply_opcode;
+  wire [2:0] sync_ar_payload_size, sync_aw_payload_size, sync_reply_payload_op, sync_access_payload_op;
+  wire [1:0] sync_ar_payload_burst, sync_aw_payload_burst;
+  wire [511:0] sync_w_payload_data;
+  wire [63:0] sync_w_payload_strb, sync_result_word, sync_access_payload_va;
+  wire [3:0] sync_reply_payload_status;
+  wire [15:0] sync_access_payload_pid;
+  wire [13:0] sync_access_payload_length;
+  wire translate_access_ready, translate_reads_valid, translate_reads_payload_write, translate_reads_payload_silent,
+    translate_reads_payload_indirect, translate_writes_valid, translate_writes_payload_write,
+    translate_writes_payload_silent, translate_writes_payload_indirect, translate_refused_valid,
+    translate_refused_payload_silent, translate_refused_payload_indirect, translate_syncs_valid,
+    translate_syncs_payload_write, translate_syncs_payload_silent, translate_syncs_payload_indirect,
+    translate_ar_valid, translate_r_ready, translate_aw_valid, translate_w_valid, translate_w_payload_last,
+    translate_b_ready, translate_events_tlb_hits, translate_events_tlb_misses, translate_events_misses_merged,
+    translate_events_bucket_fetches, translate_events_tlb_evictions, translate_events_page_faults,
+    translate_events_shootdowns, translate_events_invalid, translate_events_write_permission,
+    translate_events_read_permission, translate_events_out_of_memory; // node.ts:168
+  wire [5:0] translate_reads_payload_slot, translate_writes_payload_slot, translate_refused_payload_slot,
+    translate_syncs_payload_slot;
+  wire [21:0] translate_reads_payload_offset, translate_writes_payload_offset, translate_syncs_payload_offset;
+  wire [13:0] translate_reads_payload_length, translate_writes_payload_length, translate_syncs_payload_length;
+  wire [7:0] translate_reads_payload_reply_opcode, translate_writes_payload_reply_opcode,
+    translate_refused_payload_reply_opcode, translate_syncs_payload_reply_opcode, translate_ar_payload_len,
+    translate_aw_payload_len;
+  wire [2:0] translate_reads_payload_op, translate_writes_payload_op, translate_syncs_payload_op,
+    translate_ar_payload_size, translate_aw_payload_size;
+  wire [17:0] translate_reads_payload_ppns, translate_writes_payload_ppns, translate_syncs_payload_ppns;
+  wire [3:0] translate_refused_payload_status;
+  wire [30:0] translate_ar_payload_addr, translate_aw_payload_addr;
+  wire [4:0] translate_ar_payload_id, translate_aw_payload_id;
+  wire [1:0] translate_ar_payload_burst, translate_aw_payload_burst;
+  wire [511:0] translate_w_payload_data;
+  wire [63:0] translate_w_payload_strb;
+  reg behind_pointer_full, behind_pointer_held_write, behind_pointer_held_silent, behind_pointer_held_indirect,
+    behind_pointer_skid_full, behind_pointer_skid_held_write, behind_pointer_skid_held_silent,
+    behind_pointer_skid_held_indirect, accesses_locked; // node.ts:171
+  reg [5:0] behind_pointer_held_slot, behind_pointer_skid_held_slot;
+  reg [15:0] behind_pointer_held_pid, behind_pointer_skid_held_pid;
+  reg [63:0] behind_pointer_held_va, behind_pointer_skid_held_va;
+  reg [13:0] behind_pointer_held_length, behind_pointer_skid_held_length;
+  reg [7:0] behind_pointer_held_reply_opcode, behind_pointer_skid_held_reply_opcode;
+  reg [2:0] behind_pointer_held_op, behind_pointer_skid_held_op;
+  reg [1:0] accesses_owner;
+  wire reader_request_ready, reader_ar_valid, reader_r_ready, reader_reply_valid, reader_data_valid,
+    reader_data_payload_last, reader_data_payload_bad, reader_events_reads; // node.ts:197
+  wire [30:0] reader_ar_payload_addr;
+  wire [4:0] reader_ar_payload_id;
+  wire [7:0] reader_ar_payload_len, reader_reply_payload_opcode;
+  wire [2:0] reader_ar_payload_size;
+  wire [1:0] reader_ar_payload_burst, reader_reply_payload_form, reader_reply_payload_word;
+  wire [5:0] reader_reply_payload_slot;
+  wire [3:0] reader_reply_payload_status;
+  wire [511:0] reader_data_payload_data;
+  wire [13:0] reader_events_read_bytes;
+  wire writer_request_ready, writer_buffer_job_valid, writer_buffer_ready, writer_aw_valid, writer_w_valid,
+    writer_w_payload_last, writer_b_ready, writer_ending_valid, writer_ending_payload_silent,
+    writer_ending_payload_done, writer_events_writes, writer_events_writes_no_reply, writer_events_unanswered; // node.ts:198
+  wire [5:0] writer_buffer_job_payload_slot, writer_buffer_job_payload_beats, writer_ending_payload_slot;
+  wire [4:0] writer_buffer_job_payload_first, writer_aw_payload_id;
+  wire [30:0] writer_aw_payload_addr;
+  wire [7:0] writer_aw_payload_len, writer_ending_payload_opcode;
+  wire [2:0] writer_aw_payload_size;
+  wire [1:0] writer_aw_payload_burst, writer_ending_payload_form, writer_ending_payload_word;
+  wire [511:0] writer_w_payload_data;
+  wire [63:0] writer_w_payload_strb;
+  wire [3:0] writer_ending_payload_status;
+  wire [13:0] writer_events_write_bytes;
+  reg to_read_full, to_read_held_write, to_read_held_silent, to_read_held_indirect, to_read_skid_full,
+    to_read_skid_held_write, to_read_skid_held_silent, to_read_skid_held_indirect; // node.ts:199
+  reg [5:0] to_read_held_slot, to_read_skid_held_slot;
+  reg [21:0] to_read_held_offset, to_read_skid_held_offset;
+  reg [13:0] to_read_held_length, to_read_skid_held_length;
+  reg [7:0] to_read_held_reply_opcode, to_read_skid_held_reply_opcode;
+  reg [2:0] to_read_held_op, to_read_skid_held_op;
+  reg [17:0] to_read_held_ppns, to_read_skid_held_ppns;
   wire [15:0] pids_value; // node.ts:202
-  reg to_sync_full; // node.ts:204
-  reg [5:0] to_sync_held_slot; // node.ts:204
-  reg [21:0] to_sync_held_offset; // node.ts:204
-  reg [13:0] to_sync_held_length; // node.ts:204
-  reg to_sync_held_write; // node.ts:204
-  reg to_sync_held_silent; // node.ts:204
-  reg [7:0] to_sync_held_reply_opcode; // node.ts:204
-  reg [2:0] to_sync_held_op; // node.ts:204
-  reg to_sync_held_indirect; // node.ts:204
-  reg [17:0] to_sync_held_ppns; // node.ts:204
+  reg to_sync_full, to_sync_held_write, to_sync_held_silent, to_sync_held_indirect; // node.ts:204
+  reg [5:0] to_sync_held_slot;
+  reg [21:0] to_sync_held_offset;
+  reg [13:0] to_sync_held_length;
+  reg [7:0] to_sync_held_reply_opcode;
+  reg [2:0] to_sync_held_op;
+  reg [17:0] to_sync_held_ppns;
   wire [63:0] found_value; // node.ts:226
-  wire share_data_ar_ready; // node.ts:230
-  wire share_data_r_valid; // node.ts:230
-  wire [511:0] share_data_r_payload_data; // node.ts:230
-  wire [4:0] share_data_r_payload_id; // node.ts:230
-  wire [1:0] share_data_r_payload_resp; // node.ts:230
-  wire share_data_r_payload_last; // node.ts:230
-  wire share_data_aw_ready; // node.ts:230
-  wire share_data_w_ready; // node.ts:230
-  wire share_data_b_valid; // node.ts:230
-  wire [4:0] share_data_b_payload_id; // node.ts:230
-  wire [1:0] share_data_b_payload_resp; // node.ts:230
-  wire share_table_ar_ready; // node.ts:230
-  wire share_table_r_valid; // node.ts:230
-  wire [511:0] share_table_r_payload_data; // node.ts:230
-  wire [4:0] share_table_r_payload_id; // node.ts:230
-  wire [1:0] share_table_r_payload_resp; // node.ts:230
-  wire share_table_r_payload_last; // node.ts:230
-  wire share_table_aw_ready; // node.ts:230
-  wire share_table_w_ready; // node.ts:230
-  wire share_table_b_valid; // node.ts:230
-  wire [4:0] share_table_b_payload_id; // node.ts:230
-  wire [1:0] share_table_b_payload_resp; // node.ts:230
-  wire share_sync_ar_ready; // node.ts:230
-  wire share_sync_r_valid; // node.ts:230
-  wire [511:0] share_sync_r_payload_data; // node.ts:230
-  wire [4:0] share_sync_r_payload_id; // node.ts:230
-  wire [1:0] share_sync_r_payload_resp; // node.ts:230
-  wire share_sync_r_payload_last; // node.ts:230
-  wire share_sync_aw_ready; // node.ts:230
-  wire share_sync_w_ready; // node.ts:230
-  wire share_sync_b_valid; // node.ts:230
-  wire [4:0] share_sync_b_payload_id; // node.ts:230
-  wire [1:0] share_sync_b_payload_resp; // node.ts:230
-  wire share_ar_valid; // node.ts:230
-  wire [30:0] share_ar_payload_addr; // node.ts:230
-  wire [4:0] share_ar_payload_id; // node.ts:230
-  wire [7:0] share_ar_payload_len; // node.ts:230
-  wire [2:0] share_ar_payload_size; // node.ts:230
-  wire [1:0] share_ar_payload_burst; // node.ts:230
-  wire share_r_ready; // node.ts:230
-  wire share_aw_valid; // node.ts:230
-  wire [30:0] share_aw_payload_addr; // node.ts:230
-  wire [4:0] share_aw_payload_id; // node.ts:230
-  wire [7:0] share_aw_payload_len; // node.ts:230
-  wire [2:0] share_aw_payload_size; // node.ts:230
-  wire [1:0] share_aw_payload_burst; // node.ts:230
-  wire share_w_valid; // node.ts:230
-  wire [511:0] share_w_payload_data; // node.ts:230
-  wire [63:0] share_w_payload_strb; // node.ts:230
-  wire share_w_payload_last; // node.ts:230
-  wire share_b_ready; // node.ts:230
+  wire share_data_ar_ready, share_data_r_valid, share_data_r_payload_last, share_data_aw_ready, share_data_w_ready,
+    share_data_b_valid, share_table_ar_ready, share_table_r_valid, share_table_r_payload_last, share_table_aw_ready,
+    share_table_w_ready, share_table_b_valid, share_sync_ar_ready, share_sync_r_valid, share_sync_r_payload_last,
+    share_sync_aw_ready, share_sync_w_ready, share_sync_b_valid; // node.ts:230
+  wire [511:0] share_data_r_payload_data, share_table_r_payload_data, share_sync_r_payload_data;
+  wire [4:0] share_data_r_payload_id, share_data_b_payload_id, share_table_r_payload_id, share_table_b_payload_id,
+    share_sync_r_payload_id, share_sync_b_payload_id;
+  wire [1:0] share_data_r_payload_resp, share_data_b_payload_resp, share_table_r_payload_resp,
+    share_table_b_payload_resp, share_sync_r_payload_resp, share_sync_b_payload_resp;
   reg data_aw_full; // node.ts:241
-  reg [30:0] data_aw_held_addr; // node.ts:241
-  reg [4:0] data_aw_held_id; // node.ts:241
-  reg [7:0] data_aw_held_len; // node.ts:241
-  reg [2:0] data_aw_held_size; // node.ts:241
-  reg [1:0] data_aw_held_burst; // node.ts:241
-  wire finish_ending_ready; // node.ts:262
-  wire finish_reply_valid; // node.ts:262
-  wire [5:0] finish_reply_payload_slot; // node.ts:262
-  wire [1:0] finish_reply_payload_form; // node.ts:262
-  wire [1:0] finish_reply_payload_word; // node.ts:262
-  wire [7:0] finish_reply_payload_opcode; // node.ts:262
-  wire [3:0] finish_reply_payload_status; // node.ts:262
-  wire finish_release_valid; // node.ts:262
-  wire [5:0] finish_release_slot; // node.ts:262
-  wire [5:0] finish_word_slot; // node.ts:262
-  wire finish_done_valid; // node.ts:262
-  wire [5:0] finish_done_slot; // node.ts:262
-  wire [3:0] finish_done_status; // node.ts:262
-  wire [63:0] finish_done_word; // node.ts:262
-  reg ending_0_full; // node.ts:343
-  reg [5:0] ending_0_held_slot; // node.ts:343
-  reg [1:0] ending_0_held_form; // node.ts:343
-  reg [1:0] ending_0_held_word; // node.ts:343
-  reg [7:0] ending_0_held_opcode; // node.ts:343
-  reg [3:0] ending_0_held_status; // node.ts:343
-  reg ending_0_held_silent; // node.ts:343
-  reg ending_0_held_done; // node.ts:343
-  reg ending_0_skid_full; // node.ts:343
-  reg [5:0] ending_0_skid_held_slot; // node.ts:343
-  reg [1:0] ending_0_skid_held_form; // node.ts:343
-  reg [1:0] ending_0_skid_held_word; // node.ts:343
-  reg [7:0] ending_0_skid_held_opcode; // node.ts:343
-  reg [3:0] ending_0_skid_held_status; // node.ts:343
-  reg ending_0_skid_held_silent; // node.ts:343
-  reg ending_0_skid_held_done; // node.ts:343
-  reg ending_1_full; // node.ts:343
-  reg [5:0] ending_1_held_slot; // node.ts:343
-  reg [1:0] ending_1_held_form; // node.ts:343
-  reg [1:0] ending_1_held_word; // node.ts:343
-  reg [7:0] ending_1_held_opcode; // node.ts:343
-  reg [3:0] ending_1_held_status; // node.ts:343
-  reg ending_1_held_silent; // node.ts:343
-  reg ending_1_held_done; // node.ts:343
-  reg ending_1_skid_full; // node.ts:343
-  reg [5:0] ending_1_skid_held_slot; // node.ts:343
-  reg [1:0] ending_1_skid_held_form; // node.ts:343
-  reg [1:0] ending_1_skid_held_word; // node.ts:343
-  reg [7:0] ending_1_skid_held_opcode; // node.ts:343
-  reg [3:0] ending_1_skid_held_status; // node.ts:343
-  reg ending_1_skid_held_silent; // node.ts:343
-  reg ending_1_skid_held_done; // node.ts:343
-  reg ending_2_full; // node.ts:343
-  reg [5:0] ending_2_held_slot; // node.ts:343
-  reg [1:0] ending_2_held_form; // node.ts:343
-  reg [1:0] ending_2_held_word; // node.ts:343
-  reg [7:0] ending_2_held_opcode; // node.ts:343
-  reg [3:0] ending_2_held_status; // node.ts:343
-  reg ending_2_held_silent; // node.ts:343
-  reg ending_2_held_done; // node.ts:343
-  reg ending_2_skid_full; // node.ts:343
-  reg [5:0] ending_2_skid_held_slot; // node.ts:343
-  reg [1:0] ending_2_skid_held_form; // node.ts:343
-  reg [1:0] ending_2_skid_held_word; // node.ts:343
-  reg [7:0] ending_2_skid_held_opcode; // node.ts:343
-  reg [3:0] ending_2_skid_held_status; // node.ts:343
-  reg ending_2_skid_held_silent; // node.ts:343
-  reg ending_2_skid_held_done; // node.ts:343
-  reg ending_3_full; // node.ts:343
-  reg [5:0] ending_3_held_slot; // node.ts:343
-  reg [1:0] ending_3_held_form; // node.ts:343
-  reg [1:0] ending_3_held_word; // node.ts:343
-  reg [7:0] ending_3_held_opcode; // node.ts:343
-  reg [3:0] ending_3_held_status; // node.ts:343
-  reg ending_3_held_silent; // node.ts:343
-  reg ending_3_held_done; // node.ts:343
-  reg ending_3_skid_full; // node.ts:343
-  reg [5:0] ending_3_skid_held_slot; // node.ts:343
-  reg [1:0] ending_3_skid_held_form; // node.ts:343
-  reg [1:0] ending_3_skid_held_word; // node.ts:343
-  reg [7:0] ending_3_skid_held_opcode; // node.ts:343
-  reg [3:0] ending_3_skid_held_status; // node.ts:343
-  reg ending_3_skid_held_silent; // node.ts:343
-  reg ending_3_skid_held_done; // node.ts:343
-  reg ending_4_full; // node.ts:343
-  reg [5:0] ending_4_held_slot; // node.ts:343
-  reg [1:0] ending_4_held_form; // node.ts:343
-  reg [1:0] ending_4_held_word; // node.ts:343
-  reg [7:0] ending_4_held_opcode; // node.ts:343
-  reg [3:0] ending_4_held_status; // node.ts:343
-  reg ending_4_held_silent; // node.ts:343
-  reg ending_4_held_done; // node.ts:343
-  reg ending_4_skid_full; // node.ts:343
-  reg [5:0] ending_4_skid_held_slot; // node.ts:343
-  reg [1:0] ending_4_skid_held_form; // node.ts:343
-  reg [1:0] ending_4_skid_held_word; // node.ts:343
-  reg [7:0] ending_4_skid_held_opcode; // node.ts:343
-  reg [3:0] ending_4_skid_held_status; // node.ts:343
-  reg ending_4_skid_held_silent; // node.ts:343
-  reg ending_4_skid_held_done; // node.ts:343
-  reg ending_5_full; // node.ts:343
-  reg [5:0] ending_5_held_slot; // node.ts:343
-  reg [1:0] ending_5_held_form; // node.ts:343
-  reg [1:0] ending_5_held_word; // node.ts:343
-  reg [7:0] ending_5_held_opcode; // node.ts:343
-  reg [3:0] ending_5_held_status; // node.ts:343
-  reg ending_5_held_silent; // node.ts:343
-  reg ending_5_held_done; // node.ts:343
-  reg ending_5_skid_full; // node.ts:343
-  reg [5:0] ending_5_skid_held_slot; // node.ts:343
-  reg [1:0] ending_5_skid_held_form; // node.ts:343
-  reg [1:0] ending_5_skid_held_word; // node.ts:343
-  reg [7:0] ending_5_skid_held_opcode; // node.ts:343
-  reg [3:0] ending_5_skid_held_status; // node.ts:343
-  reg ending_5_skid_held_silent; // node.ts:343
-  reg ending_5_skid_held_done; // node.ts:343
-  reg bare_ending_full; // node.ts:346
-  reg [5:0] bare_ending_held_slot; // node.ts:346
-  reg [1:0] bare_ending_held_form; // node.ts:346
-  reg [1:0] bare_ending_held_word; // node.ts:346
-  reg [7:0] bare_ending_held_opcode; // node.ts:346
-  reg [3:0] bare_ending_held_status; // node.ts:346
-  reg bare_ending_held_silent; // node.ts:346
-  reg bare_ending_held_done; // node.ts:346
-  reg endings_locked; // node.ts:346
-  reg [6:0] endings_owner; // node.ts:346
-  wire net_tx_reply_ready; // node.ts:351
-  wire net_tx_context_read_en; // node.ts:351
-  wire [5:0] net_tx_context_read_slot; // node.ts:351
-  wire [5:0] net_tx_word_slot; // node.ts:351
-  wire net_tx_data_ready; // node.ts:351
-  wire net_tx_echo_job_valid; // node.ts:351
-  wire [5:0] net_tx_echo_job_payload_slot; // node.ts:351
-  wire [4:0] net_tx_echo_job_payload_first; // node.ts:351
-  wire [5:0] net_tx_echo_job_payload_beats; // node.ts:351
-  wire net_tx_echo_data_ready; // node.ts:351
-  wire net_tx_raw_ready; // node.ts:351
-  wire net_tx_tx_valid; // node.ts:351
-  wire [511:0] net_tx_tx_payload_data; // node.ts:351
-  wire [63:0] net_tx_tx_payload_keep; // node.ts:351
-  wire net_tx_tx_payload_last; // node.ts:351
-  wire net_tx_tx_payload_user; // node.ts:351
-  wire net_tx_release_valid; // node.ts:351
-  wire [5:0] net_tx_release_slot; // node.ts:351
-  reg [1:0] counted_rx_frames; // node.ts:460
-  reg [1:0] counted_tx_frames; // node.ts:460
-  reg [1:0] counted_drop_long; // node.ts:460
-  reg [1:0] counted_drop_fcs; // node.ts:460
-  reg [1:0] counted_drop_short; // node.ts:460
-  reg [1:0] counted_drop_mac; // node.ts:460
-  reg [1:0] counted_drop_ether_type; // node.ts:460
-  reg [1:0] counted_drop_arp; // node.ts:460
-  reg [1:0] counted_drop_ip_header; // node.ts:460
-  reg [1:0] counted_drop_ip_options; // node.ts:460
-  reg [1:0] counted_drop_ip_checksum; // node.ts:460
-  reg [1:0] counted_drop_fragment; // node.ts:460
-  reg [1:0] counted_drop_ip; // node.ts:460
-  reg [1:0] counted_drop_length; // node.ts:460
-  reg [1:0] counted_drop_protocol; // node.ts:460
-  reg [1:0] counted_drop_icmp; // node.ts:460
-  reg [1:0] counted_drop_port; // node.ts:460
-  reg [1:0] counted_drop_source; // node.ts:460
-  reg [1:0] counted_drop_reply; // node.ts:460
-  reg [1:0] counted_drop_rule; // node.ts:460
-  reg [1:0] counted_arp_replies; // node.ts:460
-  reg [1:0] counted_icmp_replies; // node.ts:460
-  reg [1:0] counted_nacks; // node.ts:460
-  reg [1:0] counted_malformed; // node.ts:460
-  reg [1:0] counted_invalid; // node.ts:460
-  reg [1:0] counted_write_permission; // node.ts:460
-  reg [1:0] counted_read_permission; // node.ts:460
-  reg [1:0] counted_out_of_memory; // node.ts:460
-  reg [1:0] counted_busy; // node.ts:460
-  reg [1:0] counted_unanswered; // node.ts:460
-  reg [1:0] counted_pingpongs; // node.ts:460
-  reg [1:0] counted_reads; // node.ts:460
-  reg [1:0] counted_writes; // node.ts:460
-  reg [1:0] counted_writes_no_reply; // node.ts:460
-  reg [1:0] counted_atomics; // node.ts:460
-  reg [1:0] counted_dereferences; // node.ts:460
-  reg [1:0] counted_fences; // node.ts:460
-  reg [13:0] counted_read_bytes; // node.ts:460
-  reg [13:0] counted_write_bytes; // node.ts:460
-  reg [1:0] counted_slow_requests; // node.ts:460
-  reg [1:0] counted_extend_requests; // node.ts:460
-  reg [1:0] counted_page_faults; // node.ts:460
-  reg [1:0] counted_tlb_hits; // node.ts:460
-  reg [1:0] counted_tlb_misses; // node.ts:460
-  reg [1:0] counted_misses_merged; // node.ts:460
-  reg [1:0] counted_bucket_fetches; // node.ts:460
-  reg [1:0] counted_tlb_evictions; // node.ts:460
-  reg [1:0] counted_retries_answered; // node.ts:460
-  reg [1:0] counted_retries_busy; // node.ts:460
-  reg [1:0] counted_retries_expired; // node.ts:460
-  reg [1:0] counted_retry_evictions; // node.ts:460
-  reg [1:0] counted_retry_clients_replaced; // node.ts:460
-  reg [1:0] counted_shootdowns; // node.ts:460
-  reg [1:0] counted_offload0_requests; // node.ts:460
-  reg [1:0] counted_offload1_requests; // node.ts:460
-  reg [1:0] counted_offload2_requests; // node.ts:460
-  reg [1:0] counted_offload3_requests; // node.ts:460
-  reg [1:0] counted_offload0_accesses; // node.ts:460
-  reg [1:0] counted_offload1_accesses; // node.ts:460
-  reg [1:0] counted_offload2_accesses; // node.ts:460
-  reg [1:0] counted_offload3_accesses; // node.ts:460
-  reg [1:0] counted_offload_busy; // node.ts:460
-  reg [1:0] counted_offload_repeated; // node.ts:460
-  wire [1:0] accesses_grant; // node.ts:171
-  wire [1:0] accesses_request; // node.ts:171
-  wire retry_answer_ready; // node.ts:143
-  wire [6:0] endings_grant; // node.ts:346
-  wire [6:0] endings_request; // node.ts:346
-  wire translate_refused_ready; // node.ts:168
-  wire sync_reply_ready; // node.ts:157
-  wire fences_reply_ready; // node.ts:148
+  reg [30:0] data_aw_held_addr;
+  reg [4:0] data_aw_held_id;
+  reg [7:0] data_aw_held_len;
+  reg [2:0] data_aw_held_size;
+  reg [1:0] data_aw_held_burst;
+  wire finish_ending_ready, finish_reply_valid, finish_release_valid, finish_done_valid; // node.ts:262
+  wire [5:0] finish_reply_payload_slot, finish_release_slot, finish_word_slot, finish_done_slot;
+  wire [1:0] finish_reply_payload_form, finish_reply_payload_word;
+  wire [7:0] finish_reply_payload_opcode;
+  wire [3:0] finish_reply_payload_status, finish_done_status;
+  wire [63:0] finish_done_word;
+  reg ending_0_full, ending_0_held_silent, ending_0_held_done, ending_0_skid_full, ending_0_skid_held_silent,
+    ending_0_skid_held_done, ending_1_full, ending_1_held_silent, ending_1_held_done, ending_1_skid_full,
+    ending_1_skid_held_silent, ending_1_skid_held_done, ending_2_full, ending_2_held_silent, ending_2_held_done,
+    ending_2_skid_full, ending_2_skid_held_silent, ending_2_skid_held_done, ending_3_full, ending_3_held_silent,
+    ending_3_held_done, ending_3_skid_full, ending_3_skid_held_silent, ending_3_skid_held_done, ending_4_full,
+    ending_4_held_silent, ending_4_held_done, ending_4_skid_full, ending_4_skid_held_silent, ending_4_skid_held_done,
+    ending_5_full, ending_5_held_silent, ending_5_held_done, ending_5_skid_full, ending_5_skid_held_silent,
+    ending_5_skid_held_done; // node.ts:343
+  reg [5:0] ending_0_held_slot, ending_0_skid_held_slot, ending_1_held_slot, ending_1_skid_held_slot,
+    ending_2_held_slot, ending_2_skid_held_slot, ending_3_held_slot, ending_3_skid_held_slot, ending_4_held_slot,
+    ending_4_skid_held_slot, ending_5_held_slot, ending_5_skid_held_slot;
+  reg [1:0] ending_0_held_form, ending_0_held_word, ending_0_skid_held_form, ending_0_skid_held_word,
+    ending_1_held_form, ending_1_held_word, ending_1_skid_held_form, ending_1_skid_held_word, ending_2_held_form,
+    ending_2_held_word, ending_2_skid_held_form, ending_2_skid_held_word, ending_3_held_form, ending_3_held_word,
+    ending_3_skid_held_form, ending_3_skid_held_word, ending_4_held_form, ending_4_held_word, ending_4_skid_held_form,
+    ending_4_skid_held_word, ending_5_held_form, ending_5_held_word, ending_5_skid_held_form, ending_5_skid_held_word;
+  reg [7:0] ending_0_held_opcode, ending_0_skid_held_opcode, ending_1_held_opcode, ending_1_skid_held_opcode,
+    ending_2_held_opcode, ending_2_skid_held_opcode, ending_3_held_opcode, ending_3_skid_held_opcode,
+    ending_4_held_opcode, ending_4_skid_held_opcode, ending_5_held_opcode, ending_5_skid_held_opcode;
+  reg [3:0] ending_0_held_status, ending_0_skid_held_status, ending_1_held_status, ending_1_skid_held_status,
+    ending_2_held_status, ending_2_skid_held_status, ending_3_held_status, ending_3_skid_held_status,
+    ending_4_held_status, ending_4_skid_held_status, ending_5_held_status, ending_5_skid_held_status;
+  reg bare_ending_full, bare_ending_held_silent, bare_ending_held_done, endings_locked; // node.ts:346
+  reg [5:0] bare_ending_held_slot;
+  reg [1:0] bare_ending_held_form, bare_ending_held_word;
+  reg [7:0] bare_ending_held_opcode;
+  reg [3:0] bare_ending_held_status;
+  reg [6:0] endings_owner;
+  wire net_tx_reply_ready, net_tx_context_read_en, net_tx_data_ready, net_tx_echo_job_valid, net_tx_echo_data_ready,
+    net_tx_release_valid; // node.ts:351
+  wire [5:0] net_tx_context_read_slot, net_tx_word_slot, net_tx_echo_job_payload_slot,
+    net_tx_echo_job_payload_beats, net_tx_release_slot;
+  wire [4:0] net_tx_echo_job_payload_first;
+  reg [1:0] counted_rx_frames, counted_tx_frames, counted_drop_long, counted_drop_fcs, counted_drop_short,
+    counted_drop_mac, counted_drop_ether_type, counted_drop_arp, counted_drop_ip_header, counted_drop_ip_options,
+    counted_drop_ip_checksum, counted_drop_fragment, counted_drop_ip, counted_drop_length, counted_drop_protocol,
+    counted_drop_icmp, counted_drop_port, counted_drop_source, counted_drop_reply, counted_drop_rule,
+    counted_arp_replies, counted_icmp_replies, counted_nacks, counted_malformed, counted_invalid,
+    counted_write_permission, counted_read_permission, counted_out_of_memory, counted_busy, counted_unanswered,
+    counted_pingpongs, counted_reads, counted_writes, counted_writes_no_reply, counted_atomics, counted_dereferences,
+    counted_fences, counted_slow_requests, counted_extend_requests, counted_page_faults, counted_tlb_hits,
+    counted_tlb_misses, counted_misses_merged, counted_bucket_fetches, counted_tlb_evictions,
+    counted_retries_answered, counted_retries_busy, counted_retries_expired, counted_retry_evictions,
+    counted_retry_clients_replaced, counted_shootdowns, counted_offload0_requests, counted_offload1_requests,
+    counted_offload2_requests, counted_offload3_requests, counted_offload0_accesses, counted_offload1_accesses,
+    counted_offload2_accesses, counted_offload3_accesses, counted_offload_busy, counted_offload_repeated; // node.ts:460
+  reg [13:0] counted_read_bytes, counted_write_bytes;
+  wire [1:0] accesses_grant, accesses_request; // node.ts:171
+  wire answer_ready; // node.ts:305
+  wire [6:0] endings_grant, endings_request; // node.ts:346
   wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:137
   wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:171
-  wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready; // node.ts:171
-  wire accesses_valid = |(accesses_grant & accesses_request); // node.ts:171
+  wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready;
+  wire accesses_valid = |(accesses_grant & accesses_request);
   wire [5:0] accesses_payload_slot =
-    ({6{accesses_grant[0]}} & behind_pointer_held_slot)
-    | ({6{accesses_grant[1]}} & retry_pass_payload_slot); // node.ts:171
+    ({6{accesses_grant[0]}} & behind_pointer_held_slot) | ({6{accesses_grant[1]}} & retry_pass_payload_slot);
   wire [15:0] accesses_payload_pid =
-    ({16{accesses_grant[0]}} & behind_pointer_held_pid)
-    | ({16{accesses_grant[1]}} & retry_pass_payload_pid); // node.ts:171
+    ({16{accesses_grant[0]}} & behind_pointer_held_pid) | ({16{accesses_grant[1]}} & retry_pass_payload_pid);
   wire [63:0] accesses_payload_va =
-    ({64{accesses_grant[0]}} & behind_pointer_held_va)
-    | ({64{accesses_grant[1]}} & retry_pass_payload_va); // node.ts:171
+    ({64{accesses_grant[0]}} & behind_pointer_held_va) | ({64{accesses_grant[1]}} & retry_pass_payload_va);
   wire [13:0] accesses_payload_length =
-    ({14{accesses_grant[0]}} & behind_pointer_held_length)
-    | ({14{accesses_grant[1]}} & retry_pass_payload_length); // node.ts:171
+    ({14{accesses_grant[0]}} & behind_pointer_held_length) | ({14{accesses_grant[1]}} & retry_pass_payload_length);
   wire accesses_payload_write =
-    (accesses_grant[0] & behind_pointer_held_write)
-    | (accesses_grant[1] & retry_pass_payload_write); // node.ts:171
+    (accesses_grant[0] & behind_pointer_held_write) | (accesses_grant[1] & retry_pass_payload_write);
   wire accesses_payload_silent =
-    (accesses_grant[0] & behind_pointer_held_silent)
-    | (accesses_grant[1] & retry_pass_payload_silent); // node.ts:171
+    (accesses_grant[0] & behind_pointer_held_silent) | (accesses_grant[1] & retry_pass_payload_silent);
   wire [7:0] accesses_payload_reply_opcode =
     ({8{accesses_grant[0]}} & behind_pointer_held_reply_opcode)
-    | ({8{accesses_grant[1]}} & retry_pass_payload_reply_opcode); // node.ts:171
+    | ({8{accesses_grant[1]}} & retry_pass_payload_reply_opcode);
   wire [2:0] accesses_payload_op =
-    ({3{accesses_grant[0]}} & behind_pointer_held_op)
-    | ({3{accesses_grant[1]}} & retry_pass_payload_op); // node.ts:171
+    ({3{accesses_grant[0]}} & behind_pointer_held_op) | ({3{accesses_grant[1]}} & retry_pass_payload_op);
   wire accesses_payload_indirect =
-    (accesses_grant[0] & behind_pointer_held_indirect)
-    | (accesses_grant[1] & retry_pass_payload_indirect); // node.ts:171
+    (accesses_grant[0] & behind_pointer_held_indirect) | (accesses_grant[1] & retry_pass_payload_indirect);
   assign accesses_request = {retry_pass_valid, behind_pointer_full};
   assign accesses_grant = accesses_locked ? accesses_owner : accesses_request & (~accesses_request + 2'd1);
   wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:199
   wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:204
-  wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot; // node.ts:204
-  wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset; // node.ts:204
-  wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length; // node.ts:204
-  wire to_sync_payload_write = to_sync_full ? to_sync_held_write : translate_syncs_payload_write; // node.ts:204
-  wire to_sync_payload_silent = to_sync_full ? to_sync_held_silent : translate_syncs_payload_silent; // node.ts:204
+  wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot;
+  wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset;
+  wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length;
+  wire to_sync_payload_write = to_sync_full ? to_sync_held_write : translate_syncs_payload_write;
+  wire to_sync_payload_silent = to_sync_full ? to_sync_held_silent : translate_syncs_payload_silent;
   wire [7:0] to_sync_payload_reply_opcode =
     to_sync_full ? to_sync_held_reply_opcode :
-    translate_syncs_payload_reply_opcode; // node.ts:204
-  wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op; // node.ts:204
-  wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect; // node.ts:204
-  wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns; // node.ts:204
+    translate_syncs_payload_reply_opcode;
+  wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op;
+  wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect;
+  wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns;
   wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:208
   wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:241
-  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr; // node.ts:241
-  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id; // node.ts:241
-  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len; // node.ts:241
-  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size; // node.ts:241
-  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst; // node.ts:241
+  wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr;
+  wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id;
+  wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len;
+  wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size;
+  wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst;
   wire read_ending_ready = ~ending_0_skid_full; // node.ts:263
   wire refusal_ready = ~ending_2_skid_full; // node.ts:264
-  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0; // node.ts:264
+  wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0;
   wire sync_ending_ready = ~ending_3_skid_full; // node.ts:279
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == 4'd0)) ? 2'd1 :
-    2'd0; // node.ts:279
+    2'd0;
   wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:303
-  wire unheard = retry_answer_valid & retry_answer_ready & retry_answer_payload_silent; // node.ts:304
-  wire answer_ready = ~ending_4_skid_full; // node.ts:305
+  wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // node.ts:304
+  assign answer_ready = ~ending_4_skid_full;
   wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:305
   wire [1:0] answer_payload_word =
     ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
-    2'd0; // node.ts:305
+    2'd0;
   wire fenced_ready = ~ending_5_skid_full; // node.ts:325
-  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0; // node.ts:325
+  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0;
   wire bare_ready = ~bare_ending_full; // node.ts:339
   wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:343
-  wire ending_0_room = ~ending_0_full | ending_0_ready; // node.ts:343
-  wire ending_1_ready = endings_grant[1] & finish_ending_ready; // node.ts:343
-  wire ending_1_room = ~ending_1_full | ending_1_ready; // node.ts:343
-  wire ending_2_ready = endings_grant[2] & finish_ending_ready; // node.ts:343
-  wire ending_2_room = ~ending_2_full | ending_2_ready; // node.ts:343
-  wire ending_3_ready = endings_grant[3] & finish_ending_ready; // node.ts:343
-  wire ending_3_room = ~ending_3_full | ending_3_ready; // node.ts:343
-  wire ending_4_ready = endings_grant[4] & finish_ending_ready; // node.ts:343
-  wire ending_4_room = ~ending_4_full | ending_4_ready; // node.ts:343
-  wire ending_5_ready = endings_grant[5] & finish_ending_ready; // node.ts:343
-  wire ending_5_room = ~ending_5_full | ending_5_ready; // node.ts:343
+  wire ending_0_room = ~ending_0_full | ending_0_ready;
+  wire ending_1_ready = endings_grant[1] & finish_ending_ready;
+  wire ending_1_room = ~ending_1_full | ending_1_ready;
+  wire ending_2_ready = endings_grant[2] & finish_ending_ready;
+  wire ending_2_room = ~ending_2_full | ending_2_ready;
+  wire ending_3_ready = endings_grant[3] & finish_ending_ready;
+  wire ending_3_room = ~ending_3_full | ending_3_ready;
+  wire ending_4_ready = endings_grant[4] & finish_ending_ready;
+  wire ending_4_room = ~ending_4_full | ending_4_ready;
+  wire ending_5_ready = endings_grant[5] & finish_ending_ready;
+  wire ending_5_room = ~ending_5_full | ending_5_ready;
   wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:346
-  wire bare_ending_ready = endings_grant[6] & finish_ending_ready; // node.ts:346
-  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot; // node.ts:346
-  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form; // node.ts:346
-  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word; // node.ts:346
-  wire [7:0] bare_ending_payload_opcode =
-    bare_ending_full ? bare_ending_held_opcode :
-    mat_reply_payload_opcode; // node.ts:346
-  wire [3:0] bare_ending_payload_status =
-    bare_ending_full ? bare_ending_held_status :
-    mat_reply_payload_status; // node.ts:346
-  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0; // node.ts:346
-  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0; // node.ts:346
-  wire endings_valid = |(endings_grant & endings_request); // node.ts:346
+  wire bare_ending_ready = endings_grant[6] & finish_ending_ready;
+  wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot;
+  wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form;
+  wire [1:0] bare_ending_payload_word = bare_ending_full ? bare_ending_held_word : mat_reply_payload_word;
+  wire [7:0] bare_ending_payload_opcode = bare_ending_full ? bare_ending_held_opcode : mat_reply_payload_opcode;
+  wire [3:0] bare_ending_payload_status = bare_ending_full ? bare_ending_held_status : mat_reply_payload_status;
+  wire bare_ending_payload_silent = bare_ending_full ? bare_ending_held_silent : 1'b0;
+  wire bare_ending_payload_done = bare_ending_full ? bare_ending_held_done : 1'b0;
+  wire endings_valid = |(endings_grant & endings_request);
   wire [5:0] endings_payload_slot =
-    ({6{endings_grant[0]}} & ending_0_held_slot)
-    | ({6{endings_grant[1]}} & ending_1_held_slot)
-    | ({6{endings_grant[2]}} & ending_2_held_slot)
-    | ({6{endings_grant[3]}} & ending_3_held_slot)
-    | ({6{endings_grant[4]}} & ending_4_held_slot)
-    | ({6{endings_grant[5]}} & ending_5_held_slot)
-    | ({6{endings_grant[6]}} & bare_ending_payload_slot); // node.ts:346
+    ({6{endings_grant[0]}} & ending_0_held_slot) | ({6{endings_grant[1]}} & ending_1_held_slot)
+    | ({6{endings_grant[2]}} & ending_2_held_slot) | ({6{endings_grant[3]}} & ending_3_held_slot)
+    | ({6{endings_grant[4]}} & ending_4_held_slot) | ({6{endings_grant[5]}} & ending_5_held_slot)
+    | ({6{endings_grant[6]}} & bare_ending_payload_slot);
   wire [1:0] endings_payload_form =
-    ({2{endings_grant[0]}} & ending_0_held_form)
-    | ({2{endings_grant[1]}} & ending_1_held_form)
-    | ({2{endings_grant[2]}} & ending_2_held_form)
-    | ({2{endings_grant[3]}} & ending_3_held_form)
-    | ({2{endings_grant[4]}} & ending_4_held_form)
-    | ({2{endings_grant[5]}} & ending_5_held_form)
-    | ({2{endings_grant[6]}} & bare_ending_payload_form); // node.ts:346
+    ({2{endings_grant[0]}} & ending_0_held_form) | ({2{endings_grant[1]}} & ending_1_held_form)
+    | ({2{endings_grant[2]}} & ending_2_held_form) | ({2{endings_grant[3]}} & ending_3_held_form)
+    | ({2{endings_grant[4]}} & ending_4_held_form) | ({2{endings_grant[5]}} & ending_5_held_form)
+    | ({2{endings_grant[6]}} & bare_ending_payload_form);
   wire [1:0] endings_payload_word =
-    ({2{endings_grant[0]}} & ending_0_held_word)
-    | ({2{endings_grant[1]}} & ending_1_held_word)
-    | ({2{endings_grant[2]}} & ending_2_held_word)
-    | ({2{endings_grant[3]}} & ending_3_held_word)
-    | ({2{endings_grant[4]}} & ending_4_held_word)
-    | ({2{endings_grant[5]}} & ending_5_held_word)
-    | ({2{endings_grant[6]}} & bare_ending_payload_word); // node.ts:346
+    ({2{endings_grant[0]}} & ending_0_held_word) | ({2{endings_grant[1]}} & ending_1_held_word)
+    | ({2{endings_grant[2]}} & ending_2_held_word) | ({2{endings_grant[3]}} & ending_3_held_word)
+    | ({2{endings_grant[4]}} & ending_4_held_word) | ({2{endings_grant[5]}} & ending_5_held_word)
+    | ({2{endings_grant[6]}} & bare_ending_payload_word);
   wire [7:0] endings_payload_opcode =
-    ({8{endings_grant[0]}} & ending_0_held_opcode)
-    | ({8{endings_grant[1]}} & ending_1_held_opcode)
-    | ({8{endings_grant[2]}} & ending_2_held_opcode)
-    | ({8{endings_grant[3]}} & ending_3_held_opcode)
-    | ({8{endings_grant[4]}} & ending_4_held_opcode)
-    | ({8{endings_grant[5]}} & ending_5_held_opcode)
-    | ({8{endings_grant[6]}} & bare_ending_payload_opcode); // node.ts:346
+    ({8{endings_grant[0]}} & ending_0_held_opcode) | ({8{endings_grant[1]}} & ending_1_held_opcode)
+    | ({8{endings_grant[2]}} & ending_2_held_opcode) | ({8{endings_grant[3]}} & ending_3_held_opcode)
+    | ({8{endings_grant[4]}} & ending_4_held_opcode) | ({8{endings_grant[5]}} & ending_5_held_opcode)
+    | ({8{endings_grant[6]}} & bare_ending_payload_opcode);
   wire [3:0] endings_payload_status =
-    ({4{endings_grant[0]}} & ending_0_held_status)
-    | ({4{endings_grant[1]}} & ending_1_held_status)
-    | ({4{endings_grant[2]}} & ending_2_held_status)
-    | ({4{endings_grant[3]}} & ending_3_held_status)
-    | ({4{endings_grant[4]}} & ending_4_held_status)
-    | ({4{endings_grant[5]}} & ending_5_held_status)
-    | ({4{endings_grant[6]}} & bare_ending_payload_status); // node.ts:346
+    ({4{endings_grant[0]}} & ending_0_held_status) | ({4{endings_grant[1]}} & ending_1_held_status)
+    | ({4{endings_grant[2]}} & ending_2_held_status) | ({4{endings_grant[3]}} & ending_3_held_status)
+    | ({4{endings_grant[4]}} & ending_4_held_status) | ({4{endings_grant[5]}} & ending_5_held_status)
+    | ({4{endings_grant[6]}} & bare_ending_payload_status);
   wire endings_payload_silent =
-    (endings_grant[0] & ending_0_held_silent)
-    | (endings_grant[1] & ending_1_held_silent)
-    | (endings_grant[2] & ending_2_held_silent)
-    | (endings_grant[3] & ending_3_held_silent)
-    | (endings_grant[4] & ending_4_held_silent)
-    | (endings_grant[5] & ending_5_held_silent)
-    | (endings_grant[6] & bare_ending_payload_silent); // node.ts:346
+    (endings_grant[0] & ending_0_held_silent) | (endings_grant[1] & ending_1_held_silent)
+    | (endings_grant[2] & ending_2_held_silent) | (endings_grant[3] & ending_3_held_silent)
+    | (endings_grant[4] & ending_4_held_silent) | (endings_grant[5] & ending_5_held_silent)
+    | (endings_grant[6] & bare_ending_payload_silent);
   wire endings_payload_done =
-    (endings_grant[0] & ending_0_held_done)
-    | (endings_grant[1] & ending_1_held_done)
-    | (endings_grant[2] & ending_2_held_done)
-    | (endings_grant[3] & ending_3_held_done)
-    | (endings_grant[4] & ending_4_held_done)
-    | (endings_grant[5] & ending_5_held_done)
-    | (endings_grant[6] & bare_ending_payload_done); // node.ts:346
+    (endings_grant[0] & ending_0_held_done) | (endings_grant[1] & ending_1_held_done)
+    | (endings_grant[2] & ending_2_held_done) | (endings_grant[3] & ending_3_held_done)
+    | (endings_grant[4] & ending_4_held_done) | (endings_grant[5] & ending_5_held_done)
+    | (endings_grant[6] & bare_ending_payload_done);
   assign endings_request = {
-    bare_ending_valid,
-    ending_5_full,
-    ending_4_full,
-    ending_3_full,
-    ending_2_full,
-    ending_1_full,
-    ending_0_full
+    bare_ending_valid, ending_5_full, ending_4_full, ending_3_full, ending_2_full, ending_1_full, ending_0_full
   };
   wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:346
   assign endings_grant =
     endings_locked ? endings_owner :
     |endings_after ? endings_after & (~endings_after + 7'd1) :
     endings_request & (~endings_request + 7'd1);
-  wire refused_silent = translate_refused_valid & translate_refused_ready & translate_refused_payload_silent; // node.ts:373
+  wire refused_silent = translate_refused_valid & refusal_ready & translate_refused_payload_silent; // node.ts:373
   wire atomic_done =
-    sync_reply_valid
-    & sync_reply_ready
-    & (sync_reply_payload_status == 4'd0)
-    & (sync_reply_payload_op < 3'd5); // node.ts:376
-  wire busy_1 = fences_reply_valid & fences_reply_ready & fences_reply_payload_refused; // node.ts:405
+    sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == 4'd0) & (sync_reply_payload_op < 3'd5); // node.ts:376
+  wire busy_1 = fences_reply_valid & fenced_ready & fences_reply_payload_refused; // node.ts:405
   wire unanswered = unheard & ~replayed; // node.ts:413
-  wire fences_1 = fences_reply_valid & fences_reply_ready & ~fences_reply_payload_refused; // node.ts:428
+  wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // node.ts:428
 
-  wire control_s_aw_valid = s_aw_valid; // node.ts:98
-  wire [11:0] control_s_aw_payload_addr = s_aw_payload_addr; // node.ts:98
-  wire [2:0] control_s_aw_payload_prot = s_aw_payload_prot; // node.ts:98
-  wire control_s_w_valid = s_w_valid; // node.ts:98
-  wire [31:0] control_s_w_payload_data = s_w_payload_data; // node.ts:98
-  wire [3:0] control_s_w_payload_strb = s_w_payload_strb; // node.ts:98
-  wire control_s_b_ready = s_b_ready; // node.ts:98
-  wire control_s_ar_valid = s_ar_valid; // node.ts:98
-  wire [11:0] control_s_ar_payload_addr = s_ar_payload_addr; // node.ts:98
-  wire [2:0] control_s_ar_payload_prot = s_ar_payload_prot; // node.ts:98
-  wire control_s_r_ready = s_r_ready; // node.ts:98
-  wire [2:0] control_mat_entry_action = mat_mat_entry_action; // node.ts:98
-  wire control_mat_entry_write = mat_mat_entry_write; // node.ts:98
-  wire control_mat_entry_silent = mat_mat_entry_silent; // node.ts:98
-  wire [2:0] control_mat_entry_operation = mat_mat_entry_operation; // node.ts:98
-  wire [7:0] control_mat_entry_reply_opcode = mat_mat_entry_reply_opcode; // node.ts:98
-  wire [15:0] control_free_pages = {9'd0, translate_free_pages}; // node.ts:98
-  wire [1:0] control_events_rx_frames = counted_rx_frames; // node.ts:98
-  wire [1:0] control_events_tx_frames = counted_tx_frames; // node.ts:98
-  wire [1:0] control_events_drop_long = counted_drop_long; // node.ts:98
-  wire [1:0] control_events_drop_fcs = counted_drop_fcs; // node.ts:98
-  wire [1:0] control_events_drop_short = counted_drop_short; // node.ts:98
-  wire [1:0] control_events_drop_mac = counted_drop_mac; // node.ts:98
-  wire [1:0] control_events_drop_ether_type = counted_drop_ether_type; // node.ts:98
-  wire [1:0] control_events_drop_arp = counted_drop_arp; // node.ts:98
-  wire [1:0] control_events_drop_ip_header = counted_drop_ip_header; // node.ts:98
-  wire [1:0] control_events_drop_ip_options = counted_drop_ip_options; // node.ts:98
-  wire [1:0] control_events_drop_ip_checksum = counted_drop_ip_checksum; // node.ts:98
-  wire [1:0] control_events_drop_fragment = counted_drop_fragment; // node.ts:98
-  wire [1:0] control_events_drop_ip = counted_drop_ip; // node.ts:98
-  wire [1:0] control_events_drop_length = counted_drop_length; // node.ts:98
-  wire [1:0] control_events_drop_protocol = counted_drop_protocol; // node.ts:98
-  wire [1:0] control_events_drop_icmp = counted_drop_icmp; // node.ts:98
-  wire [1:0] control_events_drop_port = counted_drop_port; // node.ts:98
-  wire [1:0] control_events_drop_source = counted_drop_source; // node.ts:98
-  wire [1:0] control_events_drop_reply = counted_drop_reply; // node.ts:98
-  wire [1:0] control_events_drop_rule = counted_drop_rule; // node.ts:98
-  wire [1:0] control_events_arp_replies = counted_arp_replies; // node.ts:98
-  wire [1:0] control_events_icmp_replies = counted_icmp_replies; // node.ts:98
-  wire [1:0] control_events_nacks = counted_nacks; // node.ts:98
-  wire [1:0] control_events_malformed = counted_malformed; // node.ts:98
-  wire [1:0] control_events_invalid = counted_invalid; // node.ts:98
-  wire [1:0] control_events_write_permission = counted_write_permission; // node.ts:98
-  wire [1:0] control_events_read_permission = counted_read_permission; // node.ts:98
-  wire [1:0] control_events_out_of_memory = counted_out_of_memory; // node.ts:98
-  wire [1:0] control_events_busy = counted_busy; // node.ts:98
-  wire [1:0] control_events_unanswered = counted_unanswered; // node.ts:98
-  wire [1:0] control_events_pingpongs = counted_pingpongs; // node.ts:98
-  wire [1:0] control_events_reads = counted_reads; // node.ts:98
-  wire [1:0] control_events_writes = counted_writes; // node.ts:98
-  wire [1:0] control_events_writes_no_reply = counted_writes_no_reply; // node.ts:98
-  wire [1:0] control_events_atomics = counted_atomics; // node.ts:98
-  wire [1:0] control_events_dereferences = counted_dereferences; // node.ts:98
-  wire [1:0] control_events_fences = counted_fences; // node.ts:98
-  wire [13:0] control_events_read_bytes = counted_read_bytes; // node.ts:98
-  wire [13:0] control_events_write_bytes = counted_write_bytes; // node.ts:98
-  wire [1:0] control_events_slow_requests = counted_slow_requests; // node.ts:98
-  wire [1:0] control_events_extend_requests = counted_extend_requests; // node.ts:98
-  wire [1:0] control_events_page_faults = counted_page_faults; // node.ts:98
-  wire [1:0] control_events_tlb_hits = counted_tlb_hits; // node.ts:98
-  wire [1:0] control_events_tlb_misses = counted_tlb_misses; // node.ts:98
-  wire [1:0] control_events_misses_merged = counted_misses_merged; // node.ts:98
-  wire [1:0] control_events_bucket_fetches = counted_bucket_fetches; // node.ts:98
-  wire [1:0] control_events_tlb_evictions = counted_tlb_evictions; // node.ts:98
-  wire [1:0] control_events_retries_answered = counted_retries_answered; // node.ts:98
-  wire [1:0] control_events_retries_busy = counted_retries_busy; // node.ts:98
-  wire [1:0] control_events_retries_expired = counted_retries_expired; // node.ts:98
-  wire [1:0] control_events_retry_evictions = counted_retry_evictions; // node.ts:98
-  wire [1:0] control_events_retry_clients_replaced = counted_retry_clients_replaced; // node.ts:98
-  wire [1:0] control_events_shootdowns = counted_shootdowns; // node.ts:98
-  wire [1:0] control_events_offload0_requests = counted_offload0_requests; // node.ts:98
-  wire [1:0] control_events_offload1_requests = counted_offload1_requests; // node.ts:98
-  wire [1:0] control_events_offload2_requests = counted_offload2_requests; // node.ts:98
-  wire [1:0] control_events_offload3_requests = counted_offload3_requests; // node.ts:98
-  wire [1:0] control_events_offload0_accesses = counted_offload0_accesses; // node.ts:98
-  wire [1:0] control_events_offload1_accesses = counted_offload1_accesses; // node.ts:98
-  wire [1:0] control_events_offload2_accesses = counted_offload2_accesses; // node.ts:98
-  wire [1:0] control_events_offload3_accesses = counted_offload3_accesses; // node.ts:98
-  wire [1:0] control_events_offload_busy = counted_offload_busy; // node.ts:98
-  wire [1:0] control_events_offload_repeated = counted_offload_repeated; // node.ts:98
-  wire [3:0] control_offload_state_held = offload_state_held; // node.ts:98
-  wire [3:0] control_offload_state_stuck = offload_state_stuck; // node.ts:98
+  wire [15:0] control_free_pages = {9'd0, free_pages}; // node.ts:98
   Control_d512_p22_m31_t64_n64_u1536 control ( // node.ts:98
-    .clk                           (clk),
-    .rst                           (rst),
-    .s_aw_valid                    (control_s_aw_valid),
-    .s_aw_ready                    (control_s_aw_ready),
-    .s_aw_payload_addr             (control_s_aw_payload_addr),
-    .s_aw_payload_prot             (control_s_aw_payload_prot),
-    .s_w_valid                     (control_s_w_valid),
-    .s_w_ready                     (control_s_w_ready),
-    .s_w_payload_data              (control_s_w_payload_data),
-    .s_w_payload_strb              (control_s_w_payload_strb),
-    .s_b_valid                     (control_s_b_valid),
-    .s_b_ready                     (control_s_b_ready),
-    .s_b_payload_resp              (control_s_b_payload_resp),
-    .s_ar_valid                    (control_s_ar_valid),
-    .s_ar_ready                    (control_s_ar_ready),
-    .s_ar_payload_addr             (control_s_ar_payload_addr),
-    .s_ar_payload_prot             (control_s_ar_payload_prot),
-    .s_r_valid                     (control_s_r_valid),
-    .s_r_ready                     (control_s_r_ready),
-    .s_r_payload_data              (control_s_r_payload_data),
-    .s_r_payload_resp              (control_s_r_payload_resp),
-    .config_mac                    (control_config_mac),
-    .config_ip                     (control_config_ip),
-    .config_native_port            (control_config_native_port),
-    .config_client_port            (control_config_client_port),
-    .config_accept_any_mac         (control_config_accept_any_mac),
+    .clk (clk), .rst (rst),
+    .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
+    .s_aw_payload_prot (s_aw_payload_prot),
+    .s_w_valid (s_w_valid), .s_w_ready (s_w_ready), .s_w_payload_data (s_w_payload_data),
+    .s_w_payload_strb (s_w_payload_strb),
+    .s_b_valid (s_b_valid), .s_b_ready (s_b_ready), .s_b_payload_resp (s_b_payload_resp),
+    .s_ar_valid (s_ar_valid), .s_ar_ready (s_ar_ready), .s_ar_payload_addr (s_ar_payload_addr),
+    .s_ar_payload_prot (s_ar_payload_prot),
+    .s_r_valid (s_r_valid), .s_r_ready (s_r_ready), .s_r_payload_data (s_r_payload_data),
+    .s_r_payload_resp (s_r_payload_resp),
+    .config_mac                    (net_config_mac),
+    .config_ip                     (net_config_ip),
+    .config_native_port            (net_config_native_port),
+    .config_client_port            (net_config_client_port),
+    .config_accept_any_mac         (net_config_accept_any_mac),
     .out_of_memory                 (control_out_of_memory),
     .rules_0_valid                 (control_rules_0_valid),
     .rules_0_pid                   (control_rules_0_pid),
@@ -1128,155 +557,116 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .mat_write_entry_operation     (control_mat_write_entry_operation),
     .mat_write_entry_reply_opcode  (control_mat_write_entry_reply_opcode),
     .mat_opcode                    (control_mat_opcode),
-    .mat_entry_action              (control_mat_entry_action),
-    .mat_entry_write               (control_mat_entry_write),
-    .mat_entry_silent              (control_mat_entry_silent),
-    .mat_entry_operation           (control_mat_entry_operation),
-    .mat_entry_reply_opcode        (control_mat_entry_reply_opcode),
+    .mat_entry_action              (mat_mat_entry_action),
+    .mat_entry_write               (mat_mat_entry_write),
+    .mat_entry_silent              (mat_mat_entry_silent),
+    .mat_entry_operation           (mat_mat_entry_operation),
+    .mat_entry_reply_opcode        (mat_mat_entry_reply_opcode),
     .free_pages                    (control_free_pages),
-    .events_rx_frames              (control_events_rx_frames),
-    .events_tx_frames              (control_events_tx_frames),
-    .events_drop_long              (control_events_drop_long),
-    .events_drop_fcs               (control_events_drop_fcs),
-    .events_drop_short             (control_events_drop_short),
-    .events_drop_mac               (control_events_drop_mac),
-    .events_drop_ether_type        (control_events_drop_ether_type),
-    .events_drop_arp               (control_events_drop_arp),
-    .events_drop_ip_header         (control_events_drop_ip_header),
-    .events_drop_ip_options        (control_events_drop_ip_options),
-    .events_drop_ip_checksum       (control_events_drop_ip_checksum),
-    .events_drop_fragment          (control_events_drop_fragment),
-    .events_drop_ip                (control_events_drop_ip),
-    .events_drop_length            (control_events_drop_length),
-    .events_drop_protocol          (control_events_drop_protocol),
-    .events_drop_icmp              (control_events_drop_icmp),
-    .events_drop_port              (control_events_drop_port),
-    .events_drop_source            (control_events_drop_source),
-    .events_drop_reply             (control_events_drop_reply),
-    .events_drop_rule              (control_events_drop_rule),
-    .events_arp_replies            (control_events_arp_replies),
-    .events_icmp_replies           (control_events_icmp_replies),
-    .events_nacks                  (control_events_nacks),
-    .events_malformed              (control_events_malformed),
-    .events_invalid                (control_events_invalid),
-    .events_write_permission       (control_events_write_permission),
-    .events_read_permission        (control_events_read_permission),
-    .events_out_of_memory          (control_events_out_of_memory),
-    .events_busy                   (control_events_busy),
-    .events_unanswered             (control_events_unanswered),
-    .events_pingpongs              (control_events_pingpongs),
-    .events_reads                  (control_events_reads),
-    .events_writes                 (control_events_writes),
-    .events_writes_no_reply        (control_events_writes_no_reply),
-    .events_atomics                (control_events_atomics),
-    .events_dereferences           (control_events_dereferences),
-    .events_fences                 (control_events_fences),
-    .events_read_bytes             (control_events_read_bytes),
-    .events_write_bytes            (control_events_write_bytes),
-    .events_slow_requests          (control_events_slow_requests),
-    .events_extend_requests        (control_events_extend_requests),
-    .events_page_faults            (control_events_page_faults),
-    .events_tlb_hits               (control_events_tlb_hits),
-    .events_tlb_misses             (control_events_tlb_misses),
-    .events_misses_merged          (control_events_misses_merged),
-    .events_bucket_fetches         (control_events_bucket_fetches),
-    .events_tlb_evictions          (control_events_tlb_evictions),
-    .events_retries_answered       (control_events_retries_answered),
-    .events_retries_busy           (control_events_retries_busy),
-    .events_retries_expired        (control_events_retries_expired),
-    .events_retry_evictions        (control_events_retry_evictions),
-    .events_retry_clients_replaced (control_events_retry_clients_replaced),
-    .events_shootdowns             (control_events_shootdowns),
-    .events_offload0_requests      (control_events_offload0_requests),
-    .events_offload1_requests      (control_events_offload1_requests),
-    .events_offload2_requests      (control_events_offload2_requests),
-    .events_offload3_requests      (control_events_offload3_requests),
-    .events_offload0_accesses      (control_events_offload0_accesses),
-    .events_offload1_accesses      (control_events_offload1_accesses),
-    .events_offload2_accesses      (control_events_offload2_accesses),
-    .events_offload3_accesses      (control_events_offload3_accesses),
-    .events_offload_busy           (control_events_offload_busy),
-    .events_offload_repeated       (control_events_offload_repeated),
-    .offload_control_hold          (control_offload_control_hold),
-    .offload_control_patience      (control_offload_control_patience),
-    .offload_state_held            (control_offload_state_held),
-    .offload_state_stuck           (control_offload_state_stuck)
+    .events_rx_frames              (counted_rx_frames),
+    .events_tx_frames              (counted_tx_frames),
+    .events_drop_long              (counted_drop_long),
+    .events_drop_fcs               (counted_drop_fcs),
+    .events_drop_short             (counted_drop_short),
+    .events_drop_mac               (counted_drop_mac),
+    .events_drop_ether_type        (counted_drop_ether_type),
+    .events_drop_arp               (counted_drop_arp),
+    .events_drop_ip_header         (counted_drop_ip_header),
+    .events_drop_ip_options        (counted_drop_ip_options),
+    .events_drop_ip_checksum       (counted_drop_ip_checksum),
+    .events_drop_fragment          (counted_drop_fragment),
+    .events_drop_ip                (counted_drop_ip),
+    .events_drop_length            (counted_drop_length),
+    .events_drop_protocol          (counted_drop_protocol),
+    .events_drop_icmp              (counted_drop_icmp),
+    .events_drop_port              (counted_drop_port),
+    .events_drop_source            (counted_drop_source),
+    .events_drop_reply             (counted_drop_reply),
+    .events_drop_rule              (counted_drop_rule),
+    .events_arp_replies            (counted_arp_replies),
+    .events_icmp_replies           (counted_icmp_replies),
+    .events_nacks                  (counted_nacks),
+    .events_malformed              (counted_malformed),
+    .events_invalid                (counted_invalid),
+    .events_write_permission       (counted_write_permission),
+    .events_read_permission        (counted_read_permission),
+    .events_out_of_memory          (counted_out_of_memory),
+    .events_busy                   (counted_busy),
+    .events_unanswered             (counted_unanswered),
+    .events_pingpongs              (counted_pingpongs),
+    .events_reads                  (counted_reads),
+    .events_writes                 (counted_writes),
+    .events_writes_no_reply        (counted_writes_no_reply),
+    .events_atomics                (counted_atomics),
+    .events_dereferences           (counted_dereferences),
+    .events_fences                 (counted_fences),
+    .events_read_bytes             (counted_read_bytes),
+    .events_write_bytes            (counted_write_bytes),
+    .events_slow_requests          (counted_slow_requests),
+    .events_extend_requests        (counted_extend_requests),
+    .events_page_faults            (counted_page_faults),
+    .events_tlb_hits               (counted_tlb_hits),
+    .events_tlb_misses             (counted_tlb_misses),
+    .events_misses_merged          (counted_misses_merged),
+    .events_bucket_fetches         (counted_bucket_fetches),
+    .events_tlb_evictions          (counted_tlb_evictions),
+    .events_retries_answered       (counted_retries_answered),
+    .events_retries_busy           (counted_retries_busy),
+    .events_retries_expired        (counted_retries_expired),
+    .events_retry_evictions        (counted_retry_evictions),
+    .events_retry_clients_replaced (counted_retry_clients_replaced),
+    .events_shootdowns             (counted_shootdowns),
+    .events_offload0_requests      (counted_offload0_requests),
+    .events_offload1_requests      (counted_offload1_requests),
+    .events_offload2_requests      (counted_offload2_requests),
+    .events_offload3_requests      (counted_offload3_requests),
+    .events_offload0_accesses      (counted_offload0_accesses),
+    .events_offload1_accesses      (counted_offload1_accesses),
+    .events_offload2_accesses      (counted_offload2_accesses),
+    .events_offload3_accesses      (counted_offload3_accesses),
+    .events_offload_busy           (counted_offload_busy),
+    .events_offload_repeated       (counted_offload_repeated),
+    .offload_control_hold          (offload_control_hold),
+    .offload_control_patience      (offload_control_patience),
+    .offload_state_held            (offload_state_held),
+    .offload_state_stuck           (offload_state_stuck)
   );
 
-  wire pool_offer_ready = net_rx_slot_ready; // node.ts:106
-  wire pool_release_0_valid = net_rx_release_valid; // node.ts:106
-  wire [5:0] pool_release_0_slot = net_rx_release_slot; // node.ts:106
-  wire pool_release_1_valid = mat_release_valid; // node.ts:106
-  wire [5:0] pool_release_1_slot = mat_release_slot; // node.ts:106
-  wire pool_release_2_valid = finish_release_valid; // node.ts:106
-  wire [5:0] pool_release_2_slot = finish_release_slot; // node.ts:106
-  wire pool_release_3_valid = net_tx_release_valid; // node.ts:106
-  wire [5:0] pool_release_3_slot = net_tx_release_slot; // node.ts:106
-  wire pool_release_4_valid = slow_rx_release_valid; // node.ts:106
-  wire [5:0] pool_release_4_slot = slow_rx_release_slot; // node.ts:106
   SlotPool_slots64_releases5 pool ( // node.ts:106
-    .clk             (clk),
-    .rst             (rst),
-    .offer_valid     (pool_offer_valid),
-    .offer_ready     (pool_offer_ready),
-    .offer_payload   (pool_offer_payload),
-    .release_0_valid (pool_release_0_valid),
-    .release_0_slot  (pool_release_0_slot),
-    .release_1_valid (pool_release_1_valid),
-    .release_1_slot  (pool_release_1_slot),
-    .release_2_valid (pool_release_2_valid),
-    .release_2_slot  (pool_release_2_slot),
-    .release_3_valid (pool_release_3_valid),
-    .release_3_slot  (pool_release_3_slot),
-    .release_4_valid (pool_release_4_valid),
-    .release_4_slot  (pool_release_4_slot),
-    .busy            (pool_busy)
+    .clk (clk), .rst (rst),
+    .offer_valid (pool_offer_valid), .offer_ready (net_rx_slot_ready), .offer_payload (pool_offer_payload),
+    .release_0_valid (net_rx_release_valid),
+    .release_0_slot  (net_rx_release_slot),
+    .release_1_valid (mat_release_valid),
+    .release_1_slot  (mat_release_slot),
+    .release_2_valid (finish_release_valid),
+    .release_2_slot  (finish_release_slot),
+    .release_3_valid (net_tx_release_valid),
+    .release_3_slot  (net_tx_release_slot),
+    .release_4_valid (slow_rx_release_valid),
+    .release_4_slot  (slow_rx_release_slot),
+    .busy            (busy)
   );
 
-  wire operands_write_en = net_rx_operands_write_en; // node.ts:107
-  wire [5:0] operands_write_slot = net_rx_operands_write_slot; // node.ts:107
-  wire [127:0] operands_write_value = net_rx_operands_write_value; // node.ts:107
-  wire [5:0] operands_slot = sync_operand_slot; // node.ts:107
   SlotWords_slots64_width128 operands ( // node.ts:107
-    .clk         (clk),
-    .rst         (rst),
-    .write_en    (operands_write_en),
-    .write_slot  (operands_write_slot),
-    .write_value (operands_write_value),
-    .slot        (operands_slot),
+    .clk (clk), .rst (rst),
+    .write_en    (net_rx_operands_write_en),
+    .write_slot  (net_rx_operands_write_slot),
+    .write_value (net_rx_operands_write_value),
+    .slot        (sync_operand_slot),
     .value       (operands_value)
   );
 
-  wire net_rx_rx_valid = rx_valid; // node.ts:108
-  wire [511:0] net_rx_rx_payload_data = rx_payload_data; // node.ts:108
-  wire [63:0] net_rx_rx_payload_keep = rx_payload_keep; // node.ts:108
-  wire net_rx_rx_payload_last = rx_payload_last; // node.ts:108
-  wire net_rx_rx_payload_user = rx_payload_user; // node.ts:108
-  wire net_rx_slot_valid = pool_offer_valid; // node.ts:108
-  wire [5:0] net_rx_slot_payload = pool_offer_payload; // node.ts:108
-  wire [47:0] net_rx_config_mac = control_config_mac; // node.ts:108
-  wire [31:0] net_rx_config_ip = control_config_ip; // node.ts:108
-  wire [15:0] net_rx_config_native_port = control_config_native_port; // node.ts:108
-  wire [15:0] net_rx_config_client_port = control_config_client_port; // node.ts:108
-  wire net_rx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:108
-  wire net_rx_request_ready = mat_request_ready; // node.ts:108
   NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024_internal net_rx ( // node.ts:108
-    .clk                               (clk),
-    .rst                               (rst),
-    .rx_valid                          (net_rx_rx_valid),
-    .rx_ready                          (net_rx_rx_ready),
-    .rx_payload_data                   (net_rx_rx_payload_data),
-    .rx_payload_keep                   (net_rx_rx_payload_keep),
-    .rx_payload_last                   (net_rx_rx_payload_last),
-    .rx_payload_user                   (net_rx_rx_payload_user),
-    .slot_valid                        (net_rx_slot_valid),
-    .slot_ready                        (net_rx_slot_ready),
-    .slot_payload                      (net_rx_slot_payload),
-    .config_mac                        (net_rx_config_mac),
-    .config_ip                         (net_rx_config_ip),
-    .config_native_port                (net_rx_config_native_port),
-    .config_client_port                (net_rx_config_client_port),
-    .config_accept_any_mac             (net_rx_config_accept_any_mac),
+    .clk (clk), .rst (rst),
+    .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
+    .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
+    .slot_valid (pool_offer_valid), .slot_ready (net_rx_slot_ready), .slot_payload (pool_offer_payload),
+    .config_mac                        (net_config_mac),
+    .config_ip                         (net_config_ip),
+    .config_native_port                (net_config_native_port),
+    .config_client_port                (net_config_client_port),
+    .config_accept_any_mac             (net_config_accept_any_mac),
     .buffer_write_en                   (net_rx_buffer_write_en),
     .buffer_write_slot                 (net_rx_buffer_write_slot),
     .buffer_write_beat                 (net_rx_buffer_write_beat),
@@ -1294,24 +684,17 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .context_write_value_ip_length     (net_rx_context_write_value_ip_length),
     .context_write_value_icmp_checksum (net_rx_context_write_value_icmp_checksum),
     .context_write_value_ip_header     (net_rx_context_write_value_ip_header),
-    .request_valid                     (net_rx_request_valid),
-    .request_ready                     (net_rx_request_ready),
-    .request_payload_slot              (net_rx_request_payload_slot),
-    .request_payload_kind              (net_rx_request_payload_kind),
-    .request_payload_opcode            (net_rx_request_payload_opcode),
-    .request_payload_pid               (net_rx_request_payload_pid),
-    .request_payload_va                (net_rx_request_payload_va),
-    .request_payload_length            (net_rx_request_payload_length),
-    .request_payload_body              (net_rx_request_payload_body),
-    .request_payload_frame             (net_rx_request_payload_frame),
-    .request_payload_reply             (net_rx_request_payload_reply),
-    .request_payload_foreign           (net_rx_request_payload_foreign),
-    .request_payload_malformed         (net_rx_request_payload_malformed),
-    .request_payload_corrupt           (net_rx_request_payload_corrupt),
-    .request_payload_tracked           (net_rx_request_payload_tracked),
-    .request_payload_retry             (net_rx_request_payload_retry),
-    .request_payload_client            (net_rx_request_payload_client),
-    .request_payload_operation         (net_rx_request_payload_operation),
+    .request_valid (net_rx_request_valid), .request_ready (mat_request_ready),
+    .request_payload_slot (net_rx_request_payload_slot), .request_payload_kind (net_rx_request_payload_kind),
+    .request_payload_opcode (net_rx_request_payload_opcode), .request_payload_pid (net_rx_request_payload_pid),
+    .request_payload_va (net_rx_request_payload_va), .request_payload_length (net_rx_request_payload_length),
+    .request_payload_body (net_rx_request_payload_body), .request_payload_frame (net_rx_request_payload_frame),
+    .request_payload_reply (net_rx_request_payload_reply), .request_payload_foreign (net_rx_request_payload_foreign),
+    .request_payload_malformed (net_rx_request_payload_malformed),
+    .request_payload_corrupt (net_rx_request_payload_corrupt),
+    .request_payload_tracked (net_rx_request_payload_tracked), .request_payload_retry (net_rx_request_payload_retry),
+    .request_payload_client (net_rx_request_payload_client),
+    .request_payload_operation (net_rx_request_payload_operation),
     .operands_write_en                 (net_rx_operands_write_en),
     .operands_write_slot               (net_rx_operands_write_slot),
     .operands_write_value              (net_rx_operands_write_value),
@@ -1336,94 +719,48 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .received                          (net_rx_received)
   );
 
-  wire buffer_write_en = net_rx_buffer_write_en; // node.ts:117
-  wire [5:0] buffer_write_slot = net_rx_buffer_write_slot; // node.ts:117
-  wire [4:0] buffer_write_beat = net_rx_buffer_write_beat; // node.ts:117
-  wire [511:0] buffer_write_data = net_rx_buffer_write_data; // node.ts:117
-  wire buffer_write_job_valid = writer_buffer_job_valid; // node.ts:117
-  wire [5:0] buffer_write_job_payload_slot = writer_buffer_job_payload_slot; // node.ts:117
-  wire [4:0] buffer_write_job_payload_first = writer_buffer_job_payload_first; // node.ts:117
-  wire [5:0] buffer_write_job_payload_beats = writer_buffer_job_payload_beats; // node.ts:117
-  wire buffer_echo_job_valid = net_tx_echo_job_valid; // node.ts:117
-  wire [5:0] buffer_echo_job_payload_slot = net_tx_echo_job_payload_slot; // node.ts:117
-  wire [4:0] buffer_echo_job_payload_first = net_tx_echo_job_payload_first; // node.ts:117
-  wire [5:0] buffer_echo_job_payload_beats = net_tx_echo_job_payload_beats; // node.ts:117
-  wire buffer_slow_job_valid = slow_job_full; // node.ts:117
-  wire [5:0] buffer_slow_job_payload_slot = slow_job_held_slot; // node.ts:117
-  wire [4:0] buffer_slow_job_payload_first = slow_job_held_first; // node.ts:117
-  wire [5:0] buffer_slow_job_payload_beats = slow_job_held_beats; // node.ts:117
-  wire buffer_write_data_ready = writer_buffer_ready; // node.ts:117
-  wire buffer_echo_data_ready = net_tx_echo_data_ready; // node.ts:117
-  wire buffer_slow_data_ready = slow_rx_beats_ready; // node.ts:117
   FrameBuffer_slots64_beatBytes64_frameBytes1536 buffer ( // node.ts:117
-    .clk                     (clk),
-    .rst                     (rst),
-    .write_en                (buffer_write_en),
-    .write_slot              (buffer_write_slot),
-    .write_beat              (buffer_write_beat),
-    .write_data              (buffer_write_data),
-    .write_job_valid         (buffer_write_job_valid),
-    .write_job_ready         (buffer_write_job_ready),
-    .write_job_payload_slot  (buffer_write_job_payload_slot),
-    .write_job_payload_first (buffer_write_job_payload_first),
-    .write_job_payload_beats (buffer_write_job_payload_beats),
-    .echo_job_valid          (buffer_echo_job_valid),
-    .echo_job_ready          (buffer_echo_job_ready),
-    .echo_job_payload_slot   (buffer_echo_job_payload_slot),
-    .echo_job_payload_first  (buffer_echo_job_payload_first),
-    .echo_job_payload_beats  (buffer_echo_job_payload_beats),
-    .slow_job_valid          (buffer_slow_job_valid),
-    .slow_job_ready          (buffer_slow_job_ready),
-    .slow_job_payload_slot   (buffer_slow_job_payload_slot),
-    .slow_job_payload_first  (buffer_slow_job_payload_first),
-    .slow_job_payload_beats  (buffer_slow_job_payload_beats),
-    .write_data_valid        (buffer_write_data_valid),
-    .write_data_ready        (buffer_write_data_ready),
+    .clk (clk), .rst (rst),
+    .write_en   (net_rx_buffer_write_en),
+    .write_slot (net_rx_buffer_write_slot),
+    .write_beat (net_rx_buffer_write_beat),
+    .write_data (net_rx_buffer_write_data),
+    .write_job_valid (writer_buffer_job_valid), .write_job_ready (buffer_write_job_ready),
+    .write_job_payload_slot (writer_buffer_job_payload_slot),
+    .write_job_payload_first (writer_buffer_job_payload_first),
+    .write_job_payload_beats (writer_buffer_job_payload_beats),
+    .echo_job_valid (net_tx_echo_job_valid), .echo_job_ready (buffer_echo_job_ready),
+    .echo_job_payload_slot (net_tx_echo_job_payload_slot), .echo_job_payload_first (net_tx_echo_job_payload_first),
+    .echo_job_payload_beats (net_tx_echo_job_payload_beats),
+    .slow_job_valid (slow_job_full), .slow_job_ready (buffer_slow_job_ready),
+    .slow_job_payload_slot (slow_job_held_slot), .slow_job_payload_first (slow_job_held_first),
+    .slow_job_payload_beats (slow_job_held_beats),
+    .write_data_valid (buffer_write_data_valid), .write_data_ready (writer_buffer_ready),
     .write_data_payload_data (buffer_write_data_payload_data),
     .write_data_payload_last (buffer_write_data_payload_last),
-    .echo_data_valid         (buffer_echo_data_valid),
-    .echo_data_ready         (buffer_echo_data_ready),
-    .echo_data_payload_data  (buffer_echo_data_payload_data),
-    .echo_data_payload_last  (buffer_echo_data_payload_last),
-    .slow_data_valid         (buffer_slow_data_valid),
-    .slow_data_ready         (buffer_slow_data_ready),
-    .slow_data_payload_data  (buffer_slow_data_payload_data),
-    .slow_data_payload_last  (buffer_slow_data_payload_last)
+    .echo_data_valid (buffer_echo_data_valid), .echo_data_ready (net_tx_echo_data_ready),
+    .echo_data_payload_data (buffer_echo_data_payload_data), .echo_data_payload_last (buffer_echo_data_payload_last),
+    .slow_data_valid (buffer_slow_data_valid), .slow_data_ready (slow_rx_beats_ready),
+    .slow_data_payload_data (buffer_slow_data_payload_data), .slow_data_payload_last (buffer_slow_data_payload_last)
   );
 
-  wire reply_contexts_write_en = net_rx_context_write_en; // node.ts:118
-  wire [5:0] reply_contexts_write_slot = net_rx_context_write_slot; // node.ts:118
-  wire [1:0] reply_contexts_write_value_kind = net_rx_context_write_value_kind; // node.ts:118
-  wire [47:0] reply_contexts_write_value_mac = net_rx_context_write_value_mac; // node.ts:118
-  wire [31:0] reply_contexts_write_value_ip = net_rx_context_write_value_ip; // node.ts:118
-  wire [15:0] reply_contexts_write_value_client_port = net_rx_context_write_value_client_port; // node.ts:118
-  wire [15:0] reply_contexts_write_value_node_port = net_rx_context_write_value_node_port; // node.ts:118
-  wire [127:0] reply_contexts_write_value_header = net_rx_context_write_value_header; // node.ts:118
-  wire [95:0] reply_contexts_write_value_body = net_rx_context_write_value_body; // node.ts:118
-  wire reply_contexts_write_value_published = net_rx_context_write_value_published; // node.ts:118
-  wire [15:0] reply_contexts_write_value_ip_length = net_rx_context_write_value_ip_length; // node.ts:118
-  wire [15:0] reply_contexts_write_value_icmp_checksum = net_rx_context_write_value_icmp_checksum; // node.ts:118
-  wire [95:0] reply_contexts_write_value_ip_header = net_rx_context_write_value_ip_header; // node.ts:118
-  wire reply_contexts_read_en = net_tx_context_read_en; // node.ts:118
-  wire [5:0] reply_contexts_read_slot = net_tx_context_read_slot; // node.ts:118
   ReplyContexts_slots64 reply_contexts ( // node.ts:118
-    .clk                       (clk),
-    .rst                       (rst),
-    .write_en                  (reply_contexts_write_en),
-    .write_slot                (reply_contexts_write_slot),
-    .write_value_kind          (reply_contexts_write_value_kind),
-    .write_value_mac           (reply_contexts_write_value_mac),
-    .write_value_ip            (reply_contexts_write_value_ip),
-    .write_value_client_port   (reply_contexts_write_value_client_port),
-    .write_value_node_port     (reply_contexts_write_value_node_port),
-    .write_value_header        (reply_contexts_write_value_header),
-    .write_value_body          (reply_contexts_write_value_body),
-    .write_value_published     (reply_contexts_write_value_published),
-    .write_value_ip_length     (reply_contexts_write_value_ip_length),
-    .write_value_icmp_checksum (reply_contexts_write_value_icmp_checksum),
-    .write_value_ip_header     (reply_contexts_write_value_ip_header),
-    .read_en                   (reply_contexts_read_en),
-    .read_slot                 (reply_contexts_read_slot),
+    .clk (clk), .rst (rst),
+    .write_en                  (net_rx_context_write_en),
+    .write_slot                (net_rx_context_write_slot),
+    .write_value_kind          (net_rx_context_write_value_kind),
+    .write_value_mac           (net_rx_context_write_value_mac),
+    .write_value_ip            (net_rx_context_write_value_ip),
+    .write_value_client_port   (net_rx_context_write_value_client_port),
+    .write_value_node_port     (net_rx_context_write_value_node_port),
+    .write_value_header        (net_rx_context_write_value_header),
+    .write_value_body          (net_rx_context_write_value_body),
+    .write_value_published     (net_rx_context_write_value_published),
+    .write_value_ip_length     (net_rx_context_write_value_ip_length),
+    .write_value_icmp_checksum (net_rx_context_write_value_icmp_checksum),
+    .write_value_ip_header     (net_rx_context_write_value_ip_header),
+    .read_en                   (net_tx_context_read_en),
+    .read_slot                 (net_tx_context_read_slot),
     .value_kind                (reply_contexts_value_kind),
     .value_mac                 (reply_contexts_value_mac),
     .value_ip                  (reply_contexts_value_ip),
@@ -1437,991 +774,453 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .value_ip_header           (reply_contexts_value_ip_header)
   );
 
-  wire mat_request_valid = net_rx_request_valid; // node.ts:128
-  wire [5:0] mat_request_payload_slot = net_rx_request_payload_slot; // node.ts:128
-  wire [1:0] mat_request_payload_kind = net_rx_request_payload_kind; // node.ts:128
-  wire [7:0] mat_request_payload_opcode = net_rx_request_payload_opcode; // node.ts:128
-  wire [15:0] mat_request_payload_pid = net_rx_request_payload_pid; // node.ts:128
-  wire [63:0] mat_request_payload_va = net_rx_request_payload_va; // node.ts:128
-  wire [31:0] mat_request_payload_length = net_rx_request_payload_length; // node.ts:128
-  wire [13:0] mat_request_payload_body = net_rx_request_payload_body; // node.ts:128
-  wire [13:0] mat_request_payload_frame = net_rx_request_payload_frame; // node.ts:128
-  wire mat_request_payload_reply = net_rx_request_payload_reply; // node.ts:128
-  wire mat_request_payload_foreign = net_rx_request_payload_foreign; // node.ts:128
-  wire mat_request_payload_malformed = net_rx_request_payload_malformed; // node.ts:128
-  wire mat_request_payload_corrupt = net_rx_request_payload_corrupt; // node.ts:128
-  wire mat_request_payload_tracked = net_rx_request_payload_tracked; // node.ts:128
-  wire mat_request_payload_retry = net_rx_request_payload_retry; // node.ts:128
-  wire [47:0] mat_request_payload_client = net_rx_request_payload_client; // node.ts:128
-  wire [31:0] mat_request_payload_operation = net_rx_request_payload_operation; // node.ts:128
-  wire mat_asked_ready = retry_request_ready; // node.ts:128
-  wire mat_reply_ready = bare_ready; // node.ts:128
-  wire mat_slow_ready = slow_rx_frame_ready; // node.ts:128
-  wire mat_slow_release = slow_rx_release_valid; // node.ts:128
-  wire mat_mat_write_en = control_mat_write_en; // node.ts:128
-  wire [7:0] mat_mat_write_opcode = control_mat_write_opcode; // node.ts:128
-  wire [2:0] mat_mat_write_entry_action = control_mat_write_entry_action; // node.ts:128
-  wire mat_mat_write_entry_write = control_mat_write_entry_write; // node.ts:128
-  wire mat_mat_write_entry_silent = control_mat_write_entry_silent; // node.ts:128
-  wire [2:0] mat_mat_write_entry_operation = control_mat_write_entry_operation; // node.ts:128
-  wire [7:0] mat_mat_write_entry_reply_opcode = control_mat_write_entry_reply_opcode; // node.ts:128
-  wire mat_rules_0_valid = control_rules_0_valid; // node.ts:128
-  wire [15:0] mat_rules_0_pid = control_rules_0_pid; // node.ts:128
-  wire [2:0] mat_rules_0_action = control_rules_0_action; // node.ts:128
-  wire mat_rules_1_valid = control_rules_1_valid; // node.ts:128
-  wire [15:0] mat_rules_1_pid = control_rules_1_pid; // node.ts:128
-  wire [2:0] mat_rules_1_action = control_rules_1_action; // node.ts:128
-  wire mat_rules_2_valid = control_rules_2_valid; // node.ts:128
-  wire [15:0] mat_rules_2_pid = control_rules_2_pid; // node.ts:128
-  wire [2:0] mat_rules_2_action = control_rules_2_action; // node.ts:128
-  wire mat_rules_3_valid = control_rules_3_valid; // node.ts:128
-  wire [15:0] mat_rules_3_pid = control_rules_3_pid; // node.ts:128
-  wire [2:0] mat_rules_3_action = control_rules_3_action; // node.ts:128
-  wire [7:0] mat_mat_opcode = control_mat_opcode; // node.ts:128
   Mat_slots64_maxData1466 mat ( // node.ts:128
-    .clk                               (clk),
-    .rst                               (rst),
-    .request_valid                     (mat_request_valid),
-    .request_ready                     (mat_request_ready),
-    .request_payload_slot              (mat_request_payload_slot),
-    .request_payload_kind              (mat_request_payload_kind),
-    .request_payload_opcode            (mat_request_payload_opcode),
-    .request_payload_pid               (mat_request_payload_pid),
-    .request_payload_va                (mat_request_payload_va),
-    .request_payload_length            (mat_request_payload_length),
-    .request_payload_body              (mat_request_payload_body),
-    .request_payload_frame             (mat_request_payload_frame),
-    .request_payload_reply             (mat_request_payload_reply),
-    .request_payload_foreign           (mat_request_payload_foreign),
-    .request_payload_malformed         (mat_request_payload_malformed),
-    .request_payload_corrupt           (mat_request_payload_corrupt),
-    .request_payload_tracked           (mat_request_payload_tracked),
-    .request_payload_retry             (mat_request_payload_retry),
-    .request_payload_client            (mat_request_payload_client),
-    .request_payload_operation         (mat_request_payload_operation),
-    .asked_valid                       (mat_asked_valid),
-    .asked_ready                       (mat_asked_ready),
-    .asked_payload_access_slot         (mat_asked_payload_access_slot),
-    .asked_payload_access_pid          (mat_asked_payload_access_pid),
-    .asked_payload_access_va           (mat_asked_payload_access_va),
-    .asked_payload_access_length       (mat_asked_payload_access_length),
-    .asked_payload_access_write        (mat_asked_payload_access_write),
-    .asked_payload_access_silent       (mat_asked_payload_access_silent),
+    .clk (clk), .rst (rst),
+    .request_valid (net_rx_request_valid), .request_ready (mat_request_ready),
+    .request_payload_slot (net_rx_request_payload_slot), .request_payload_kind (net_rx_request_payload_kind),
+    .request_payload_opcode (net_rx_request_payload_opcode), .request_payload_pid (net_rx_request_payload_pid),
+    .request_payload_va (net_rx_request_payload_va), .request_payload_length (net_rx_request_payload_length),
+    .request_payload_body (net_rx_request_payload_body), .request_payload_frame (net_rx_request_payload_frame),
+    .request_payload_reply (net_rx_request_payload_reply), .request_payload_foreign (net_rx_request_payload_foreign),
+    .request_payload_malformed (net_rx_request_payload_malformed),
+    .request_payload_corrupt (net_rx_request_payload_corrupt),
+    .request_payload_tracked (net_rx_request_payload_tracked), .request_payload_retry (net_rx_request_payload_retry),
+    .request_payload_client (net_rx_request_payload_client),
+    .request_payload_operation (net_rx_request_payload_operation),
+    .asked_valid (mat_asked_valid), .asked_ready (retry_request_ready),
+    .asked_payload_access_slot (mat_asked_payload_access_slot),
+    .asked_payload_access_pid (mat_asked_payload_access_pid), .asked_payload_access_va (mat_asked_payload_access_va),
+    .asked_payload_access_length (mat_asked_payload_access_length),
+    .asked_payload_access_write (mat_asked_payload_access_write),
+    .asked_payload_access_silent (mat_asked_payload_access_silent),
     .asked_payload_access_reply_opcode (mat_asked_payload_access_reply_opcode),
-    .asked_payload_access_op           (mat_asked_payload_access_op),
-    .asked_payload_access_indirect     (mat_asked_payload_access_indirect),
-    .asked_payload_tracked             (mat_asked_payload_tracked),
-    .asked_payload_keeps               (mat_asked_payload_keeps),
-    .asked_payload_introduces          (mat_asked_payload_introduces),
-    .asked_payload_fence               (mat_asked_payload_fence),
-    .asked_payload_client              (mat_asked_payload_client),
-    .asked_payload_operation           (mat_asked_payload_operation),
-    .reply_valid                       (mat_reply_valid),
-    .reply_ready                       (mat_reply_ready),
-    .reply_payload_slot                (mat_reply_payload_slot),
-    .reply_payload_form                (mat_reply_payload_form),
-    .reply_payload_word                (mat_reply_payload_word),
-    .reply_payload_opcode              (mat_reply_payload_opcode),
-    .reply_payload_status              (mat_reply_payload_status),
-    .slow_valid                        (mat_slow_valid),
-    .slow_ready                        (mat_slow_ready),
-    .slow_payload_slot                 (mat_slow_payload_slot),
-    .slow_payload_frame                (mat_slow_payload_frame),
-    .slow_release                      (mat_slow_release),
-    .release_valid                     (mat_release_valid),
-    .release_slot                      (mat_release_slot),
-    .mat_write_en                      (mat_mat_write_en),
-    .mat_write_opcode                  (mat_mat_write_opcode),
-    .mat_write_entry_action            (mat_mat_write_entry_action),
-    .mat_write_entry_write             (mat_mat_write_entry_write),
-    .mat_write_entry_silent            (mat_mat_write_entry_silent),
-    .mat_write_entry_operation         (mat_mat_write_entry_operation),
-    .mat_write_entry_reply_opcode      (mat_mat_write_entry_reply_opcode),
-    .rules_0_valid                     (mat_rules_0_valid),
-    .rules_0_pid                       (mat_rules_0_pid),
-    .rules_0_action                    (mat_rules_0_action),
-    .rules_1_valid                     (mat_rules_1_valid),
-    .rules_1_pid                       (mat_rules_1_pid),
-    .rules_1_action                    (mat_rules_1_action),
-    .rules_2_valid                     (mat_rules_2_valid),
-    .rules_2_pid                       (mat_rules_2_pid),
-    .rules_2_action                    (mat_rules_2_action),
-    .rules_3_valid                     (mat_rules_3_valid),
-    .rules_3_pid                       (mat_rules_3_pid),
-    .rules_3_action                    (mat_rules_3_action),
-    .mat_opcode                        (mat_mat_opcode),
-    .mat_entry_action                  (mat_mat_entry_action),
-    .mat_entry_write                   (mat_mat_entry_write),
-    .mat_entry_silent                  (mat_mat_entry_silent),
-    .mat_entry_operation               (mat_mat_entry_operation),
-    .mat_entry_reply_opcode            (mat_mat_entry_reply_opcode),
-    .events_nacks                      (mat_events_nacks),
-    .events_malformed                  (mat_events_malformed),
-    .events_invalid                    (mat_events_invalid),
-    .events_busy                       (mat_events_busy),
-    .events_unanswered                 (mat_events_unanswered),
-    .events_drop_rule                  (mat_events_drop_rule),
-    .events_drop_reply                 (mat_events_drop_reply),
-    .events_pingpongs                  (mat_events_pingpongs),
-    .events_arp_replies                (mat_events_arp_replies),
-    .events_icmp_replies               (mat_events_icmp_replies),
-    .events_slow_requests              (mat_events_slow_requests),
-    .events_extend_requests            (mat_events_extend_requests)
+    .asked_payload_access_op (mat_asked_payload_access_op),
+    .asked_payload_access_indirect (mat_asked_payload_access_indirect),
+    .asked_payload_tracked (mat_asked_payload_tracked), .asked_payload_keeps (mat_asked_payload_keeps),
+    .asked_payload_introduces (mat_asked_payload_introduces), .asked_payload_fence (mat_asked_payload_fence),
+    .asked_payload_client (mat_asked_payload_client), .asked_payload_operation (mat_asked_payload_operation),
+    .reply_valid (mat_reply_valid), .reply_ready (bare_ready), .reply_payload_slot (mat_reply_payload_slot),
+    .reply_payload_form (mat_reply_payload_form), .reply_payload_word (mat_reply_payload_word),
+    .reply_payload_opcode (mat_reply_payload_opcode), .reply_payload_status (mat_reply_payload_status),
+    .slow_valid (mat_slow_valid), .slow_ready (slow_rx_frame_ready), .slow_payload_slot (mat_slow_payload_slot),
+    .slow_payload_frame (mat_slow_payload_frame),
+    .slow_release                 (slow_rx_release_valid),
+    .release_valid                (mat_release_valid),
+    .release_slot                 (mat_release_slot),
+    .mat_write_en                 (control_mat_write_en),
+    .mat_write_opcode             (control_mat_write_opcode),
+    .mat_write_entry_action       (control_mat_write_entry_action),
+    .mat_write_entry_write        (control_mat_write_entry_write),
+    .mat_write_entry_silent       (control_mat_write_entry_silent),
+    .mat_write_entry_operation    (control_mat_write_entry_operation),
+    .mat_write_entry_reply_opcode (control_mat_write_entry_reply_opcode),
+    .rules_0_valid                (control_rules_0_valid),
+    .rules_0_pid                  (control_rules_0_pid),
+    .rules_0_action               (control_rules_0_action),
+    .rules_1_valid                (control_rules_1_valid),
+    .rules_1_pid                  (control_rules_1_pid),
+    .rules_1_action               (control_rules_1_action),
+    .rules_2_valid                (control_rules_2_valid),
+    .rules_2_pid                  (control_rules_2_pid),
+    .rules_2_action               (control_rules_2_action),
+    .rules_3_valid                (control_rules_3_valid),
+    .rules_3_pid                  (control_rules_3_pid),
+    .rules_3_action               (control_rules_3_action),
+    .mat_opcode                   (control_mat_opcode),
+    .mat_entry_action             (mat_mat_entry_action),
+    .mat_entry_write              (mat_mat_entry_write),
+    .mat_entry_silent             (mat_mat_entry_silent),
+    .mat_entry_operation          (mat_mat_entry_operation),
+    .mat_entry_reply_opcode       (mat_mat_entry_reply_opcode),
+    .events_nacks                 (mat_events_nacks),
+    .events_malformed             (mat_events_malformed),
+    .events_invalid               (mat_events_invalid),
+    .events_busy                  (mat_events_busy),
+    .events_unanswered            (mat_events_unanswered),
+    .events_drop_rule             (mat_events_drop_rule),
+    .events_drop_reply            (mat_events_drop_reply),
+    .events_pingpongs             (mat_events_pingpongs),
+    .events_arp_replies           (mat_events_arp_replies),
+    .events_icmp_replies          (mat_events_icmp_replies),
+    .events_slow_requests         (mat_events_slow_requests),
+    .events_extend_requests       (mat_events_extend_requests)
   );
 
-  wire slow_rx_frame_valid = mat_slow_valid; // node.ts:134
-  wire [5:0] slow_rx_frame_payload_slot = mat_slow_payload_slot; // node.ts:134
-  wire [13:0] slow_rx_frame_payload_frame = mat_slow_payload_frame; // node.ts:134
-  wire slow_rx_job_ready = ~slow_job_skid_full; // node.ts:134
-  wire slow_rx_beats_valid = buffer_slow_data_valid; // node.ts:134
-  wire [511:0] slow_rx_beats_payload_data = buffer_slow_data_payload_data; // node.ts:134
-  wire slow_rx_beats_payload_last = buffer_slow_data_payload_last; // node.ts:134
-  wire slow_rx_soc_rx_ready = soc_rx_ready; // node.ts:134
   SlowRx_slots64_beatBytes64_frameBytes1536 slow_rx ( // node.ts:134
-    .clk                 (clk),
-    .rst                 (rst),
-    .frame_valid         (slow_rx_frame_valid),
-    .frame_ready         (slow_rx_frame_ready),
-    .frame_payload_slot  (slow_rx_frame_payload_slot),
-    .frame_payload_frame (slow_rx_frame_payload_frame),
-    .job_valid           (slow_rx_job_valid),
-    .job_ready           (slow_rx_job_ready),
-    .job_payload_slot    (slow_rx_job_payload_slot),
-    .job_payload_first   (slow_rx_job_payload_first),
-    .job_payload_beats   (slow_rx_job_payload_beats),
-    .beats_valid         (slow_rx_beats_valid),
-    .beats_ready         (slow_rx_beats_ready),
-    .beats_payload_data  (slow_rx_beats_payload_data),
-    .beats_payload_last  (slow_rx_beats_payload_last),
-    .soc_rx_valid        (slow_rx_soc_rx_valid),
-    .soc_rx_ready        (slow_rx_soc_rx_ready),
-    .soc_rx_payload_data (slow_rx_soc_rx_payload_data),
-    .soc_rx_payload_keep (slow_rx_soc_rx_payload_keep),
-    .soc_rx_payload_last (slow_rx_soc_rx_payload_last),
-    .soc_rx_payload_user (slow_rx_soc_rx_payload_user),
-    .release_valid       (slow_rx_release_valid),
-    .release_slot        (slow_rx_release_slot)
+    .clk (clk), .rst (rst),
+    .frame_valid (mat_slow_valid), .frame_ready (slow_rx_frame_ready), .frame_payload_slot (mat_slow_payload_slot),
+    .frame_payload_frame (mat_slow_payload_frame),
+    .job_valid (slow_rx_job_valid), .job_ready (~slow_job_skid_full), .job_payload_slot (slow_rx_job_payload_slot),
+    .job_payload_first (slow_rx_job_payload_first), .job_payload_beats (slow_rx_job_payload_beats),
+    .beats_valid (buffer_slow_data_valid), .beats_ready (slow_rx_beats_ready),
+    .beats_payload_data (buffer_slow_data_payload_data), .beats_payload_last (buffer_slow_data_payload_last),
+    .soc_rx_valid (soc_rx_valid), .soc_rx_ready (soc_rx_ready), .soc_rx_payload_data (soc_rx_payload_data),
+    .soc_rx_payload_keep (soc_rx_payload_keep), .soc_rx_payload_last (soc_rx_payload_last),
+    .soc_rx_payload_user (soc_rx_payload_user),
+    .release_valid (slow_rx_release_valid),
+    .release_slot  (slow_rx_release_slot)
   );
 
-  wire retry_request_valid = mat_asked_valid; // node.ts:143
-  wire [5:0] retry_request_payload_access_slot = mat_asked_payload_access_slot; // node.ts:143
-  wire [15:0] retry_request_payload_access_pid = mat_asked_payload_access_pid; // node.ts:143
-  wire [63:0] retry_request_payload_access_va = mat_asked_payload_access_va; // node.ts:143
-  wire [13:0] retry_request_payload_access_length = mat_asked_payload_access_length; // node.ts:143
-  wire retry_request_payload_access_write = mat_asked_payload_access_write; // node.ts:143
-  wire retry_request_payload_access_silent = mat_asked_payload_access_silent; // node.ts:143
-  wire [7:0] retry_request_payload_access_reply_opcode = mat_asked_payload_access_reply_opcode; // node.ts:143
-  wire [2:0] retry_request_payload_access_op = mat_asked_payload_access_op; // node.ts:143
-  wire retry_request_payload_access_indirect = mat_asked_payload_access_indirect; // node.ts:143
-  wire retry_request_payload_tracked = mat_asked_payload_tracked; // node.ts:143
-  wire retry_request_payload_keeps = mat_asked_payload_keeps; // node.ts:143
-  wire retry_request_payload_introduces = mat_asked_payload_introduces; // node.ts:143
-  wire retry_request_payload_fence = mat_asked_payload_fence; // node.ts:143
-  wire [47:0] retry_request_payload_client = mat_asked_payload_client; // node.ts:143
-  wire [31:0] retry_request_payload_operation = mat_asked_payload_operation; // node.ts:143
   wire retry_pass_ready = accesses_grant[1] & translate_access_ready; // node.ts:143
-  wire retry_fence_ready = ~fence_full | fences_fence_ready; // node.ts:143
-  assign retry_answer_ready = answer_ready;
-  wire retry_done_valid = finish_done_valid; // node.ts:143
-  wire [5:0] retry_done_slot = finish_done_slot; // node.ts:143
-  wire [3:0] retry_done_status = finish_done_status; // node.ts:143
-  wire [63:0] retry_done_word = finish_done_word; // node.ts:143
-  wire [5:0] retry_word_slot = net_tx_word_slot; // node.ts:143
+  wire retry_fence_ready = ~fence_full | fences_fence_ready;
   RetryBuffer_e2048_c64_n64_t1000 retry ( // node.ts:143
-    .clk                                 (clk),
-    .rst                                 (rst),
-    .request_valid                       (retry_request_valid),
-    .request_ready                       (retry_request_ready),
-    .request_payload_access_slot         (retry_request_payload_access_slot),
-    .request_payload_access_pid          (retry_request_payload_access_pid),
-    .request_payload_access_va           (retry_request_payload_access_va),
-    .request_payload_access_length       (retry_request_payload_access_length),
-    .request_payload_access_write        (retry_request_payload_access_write),
-    .request_payload_access_silent       (retry_request_payload_access_silent),
-    .request_payload_access_reply_opcode (retry_request_payload_access_reply_opcode),
-    .request_payload_access_op           (retry_request_payload_access_op),
-    .request_payload_access_indirect     (retry_request_payload_access_indirect),
-    .request_payload_tracked             (retry_request_payload_tracked),
-    .request_payload_keeps               (retry_request_payload_keeps),
-    .request_payload_introduces          (retry_request_payload_introduces),
-    .request_payload_fence               (retry_request_payload_fence),
-    .request_payload_client              (retry_request_payload_client),
-    .request_payload_operation           (retry_request_payload_operation),
-    .pass_valid                          (retry_pass_valid),
-    .pass_ready                          (retry_pass_ready),
-    .pass_payload_slot                   (retry_pass_payload_slot),
-    .pass_payload_pid                    (retry_pass_payload_pid),
-    .pass_payload_va                     (retry_pass_payload_va),
-    .pass_payload_length                 (retry_pass_payload_length),
-    .pass_payload_write                  (retry_pass_payload_write),
-    .pass_payload_silent                 (retry_pass_payload_silent),
-    .pass_payload_reply_opcode           (retry_pass_payload_reply_opcode),
-    .pass_payload_op                     (retry_pass_payload_op),
-    .pass_payload_indirect               (retry_pass_payload_indirect),
-    .fence_valid                         (retry_fence_valid),
-    .fence_ready                         (retry_fence_ready),
-    .fence_payload_slot                  (retry_fence_payload_slot),
-    .answer_valid                        (retry_answer_valid),
-    .answer_ready                        (retry_answer_ready),
-    .answer_payload_slot                 (retry_answer_payload_slot),
-    .answer_payload_kind                 (retry_answer_payload_kind),
-    .answer_payload_status               (retry_answer_payload_status),
-    .answer_payload_silent               (retry_answer_payload_silent),
-    .answer_payload_reply_opcode         (retry_answer_payload_reply_opcode),
-    .done_valid                          (retry_done_valid),
-    .done_slot                           (retry_done_slot),
-    .done_status                         (retry_done_status),
-    .done_word                           (retry_done_word),
-    .word_slot                           (retry_word_slot),
-    .word                                (retry_word),
-    .events_retries_answered             (retry_events_retries_answered),
-    .events_retries_busy                 (retry_events_retries_busy),
-    .events_retries_expired              (retry_events_retries_expired),
-    .events_retry_evictions              (retry_events_retry_evictions),
-    .events_retry_clients_replaced       (retry_events_retry_clients_replaced)
+    .clk (clk), .rst (rst),
+    .request_valid (mat_asked_valid), .request_ready (retry_request_ready),
+    .request_payload_access_slot (mat_asked_payload_access_slot),
+    .request_payload_access_pid (mat_asked_payload_access_pid),
+    .request_payload_access_va (mat_asked_payload_access_va),
+    .request_payload_access_length (mat_asked_payload_access_length),
+    .request_payload_access_write (mat_asked_payload_access_write),
+    .request_payload_access_silent (mat_asked_payload_access_silent),
+    .request_payload_access_reply_opcode (mat_asked_payload_access_reply_opcode),
+    .request_payload_access_op (mat_asked_payload_access_op),
+    .request_payload_access_indirect (mat_asked_payload_access_indirect),
+    .request_payload_tracked (mat_asked_payload_tracked), .request_payload_keeps (mat_asked_payload_keeps),
+    .request_payload_introduces (mat_asked_payload_introduces), .request_payload_fence (mat_asked_payload_fence),
+    .request_payload_client (mat_asked_payload_client), .request_payload_operation (mat_asked_payload_operation),
+    .pass_valid (retry_pass_valid), .pass_ready (retry_pass_ready), .pass_payload_slot (retry_pass_payload_slot),
+    .pass_payload_pid (retry_pass_payload_pid), .pass_payload_va (retry_pass_payload_va),
+    .pass_payload_length (retry_pass_payload_length), .pass_payload_write (retry_pass_payload_write),
+    .pass_payload_silent (retry_pass_payload_silent), .pass_payload_reply_opcode (retry_pass_payload_reply_opcode),
+    .pass_payload_op (retry_pass_payload_op), .pass_payload_indirect (retry_pass_payload_indirect),
+    .fence_valid (retry_fence_valid), .fence_ready (retry_fence_ready),
+    .fence_payload_slot (retry_fence_payload_slot),
+    .answer_valid (retry_answer_valid), .answer_ready (answer_ready),
+    .answer_payload_slot (retry_answer_payload_slot), .answer_payload_kind (retry_answer_payload_kind),
+    .answer_payload_status (retry_answer_payload_status), .answer_payload_silent (retry_answer_payload_silent),
+    .answer_payload_reply_opcode (retry_answer_payload_reply_opcode),
+    .done_valid                    (finish_done_valid),
+    .done_slot                     (finish_done_slot),
+    .done_status                   (finish_done_status),
+    .done_word                     (finish_done_word),
+    .word_slot                     (net_tx_word_slot),
+    .word                          (retry_word),
+    .events_retries_answered       (retry_events_retries_answered),
+    .events_retries_busy           (retry_events_retries_busy),
+    .events_retries_expired        (retry_events_retries_expired),
+    .events_retry_evictions        (retry_events_retry_evictions),
+    .events_retry_clients_replaced (retry_events_retry_clients_replaced)
   );
 
-  wire fences_fence_valid = fence_full; // node.ts:148
-  wire [5:0] fences_fence_payload_slot = fence_held_slot; // node.ts:148
-  wire fences_entered_valid = entered_valid; // node.ts:148
-  wire [5:0] fences_entered_slot = entered_slot; // node.ts:148
-  wire [63:0] fences_busy = pool_busy; // node.ts:148
-  assign fences_reply_ready = fenced_ready;
   FenceUnit_slots64_fences4 fences ( // node.ts:148
-    .clk                   (clk),
-    .rst                   (rst),
-    .fence_valid           (fences_fence_valid),
-    .fence_ready           (fences_fence_ready),
-    .fence_payload_slot    (fences_fence_payload_slot),
-    .entered_valid         (fences_entered_valid),
-    .entered_slot          (fences_entered_slot),
-    .busy                  (fences_busy),
-    .reply_valid           (fences_reply_valid),
-    .reply_ready           (fences_reply_ready),
-    .reply_payload_slot    (fences_reply_payload_slot),
+    .clk (clk), .rst (rst),
+    .fence_valid (fence_full), .fence_ready (fences_fence_ready), .fence_payload_slot (fence_held_slot),
+    .entered_valid (entered_valid),
+    .entered_slot  (entered_slot),
+    .busy          (busy),
+    .reply_valid (fences_reply_valid), .reply_ready (fenced_ready), .reply_payload_slot (fences_reply_payload_slot),
     .reply_payload_refused (fences_reply_payload_refused),
-    .waiting               (fences_waiting)
+    .waiting       (fences_waiting)
   );
 
-  wire sync_request_valid = to_sync_valid; // node.ts:157
-  wire [5:0] sync_request_payload_slot = to_sync_payload_slot; // node.ts:157
-  wire [2:0] sync_request_payload_op = to_sync_payload_op; // node.ts:157
-  wire [30:0] sync_request_payload_address = sync_request_payload_address_1; // node.ts:157
-  wire [15:0] sync_request_payload_pid = pids_value; // node.ts:157
-  wire [13:0] sync_request_payload_length = to_sync_payload_length; // node.ts:157
-  wire sync_request_payload_silent = to_sync_payload_silent; // node.ts:157
-  wire [7:0] sync_request_payload_reply_opcode = to_sync_payload_reply_opcode; // node.ts:157
-  wire [127:0] sync_operands = operands_value; // node.ts:157
-  wire sync_ar_ready = share_sync_ar_ready; // node.ts:157
-  wire sync_r_valid = share_sync_r_valid; // node.ts:157
-  wire [511:0] sync_r_payload_data = share_sync_r_payload_data; // node.ts:157
-  wire [4:0] sync_r_payload_id = share_sync_r_payload_id; // node.ts:157
-  wire [1:0] sync_r_payload_resp = share_sync_r_payload_resp; // node.ts:157
-  wire sync_r_payload_last = share_sync_r_payload_last; // node.ts:157
-  wire sync_aw_ready = share_sync_aw_ready; // node.ts:157
-  wire sync_w_ready = share_sync_w_ready; // node.ts:157
-  wire sync_b_valid = share_sync_b_valid; // node.ts:157
-  wire [4:0] sync_b_payload_id = share_sync_b_payload_id; // node.ts:157
-  wire [1:0] sync_b_payload_resp = share_sync_b_payload_resp; // node.ts:157
-  assign sync_reply_ready = sync_ending_ready;
   wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:157
   SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:157
-    .clk                          (clk),
-    .rst                          (rst),
-    .request_valid                (sync_request_valid),
-    .request_ready                (sync_request_ready),
-    .request_payload_slot         (sync_request_payload_slot),
-    .request_payload_op           (sync_request_payload_op),
-    .request_payload_address      (sync_request_payload_address),
-    .request_payload_pid          (sync_request_payload_pid),
-    .request_payload_length       (sync_request_payload_length),
-    .request_payload_silent       (sync_request_payload_silent),
-    .request_payload_reply_opcode (sync_request_payload_reply_opcode),
-    .operand_slot                 (sync_operand_slot),
-    .operands                     (sync_operands),
-    .ar_valid                     (sync_ar_valid),
-    .ar_ready                     (sync_ar_ready),
-    .ar_payload_addr              (sync_ar_payload_addr),
-    .ar_payload_id                (sync_ar_payload_id),
-    .ar_payload_len               (sync_ar_payload_len),
-    .ar_payload_size              (sync_ar_payload_size),
-    .ar_payload_burst             (sync_ar_payload_burst),
-    .r_valid                      (sync_r_valid),
-    .r_ready                      (sync_r_ready),
-    .r_payload_data               (sync_r_payload_data),
-    .r_payload_id                 (sync_r_payload_id),
-    .r_payload_resp               (sync_r_payload_resp),
-    .r_payload_last               (sync_r_payload_last),
-    .aw_valid                     (sync_aw_valid),
-    .aw_ready                     (sync_aw_ready),
-    .aw_payload_addr              (sync_aw_payload_addr),
-    .aw_payload_id                (sync_aw_payload_id),
-    .aw_payload_len               (sync_aw_payload_len),
-    .aw_payload_size              (sync_aw_payload_size),
-    .aw_payload_burst             (sync_aw_payload_burst),
-    .w_valid                      (sync_w_valid),
-    .w_ready                      (sync_w_ready),
-    .w_payload_data               (sync_w_payload_data),
-    .w_payload_strb               (sync_w_payload_strb),
-    .w_payload_last               (sync_w_payload_last),
-    .b_valid                      (sync_b_valid),
-    .b_ready                      (sync_b_ready),
-    .b_payload_id                 (sync_b_payload_id),
-    .b_payload_resp               (sync_b_payload_resp),
-    .result_valid                 (sync_result_valid),
-    .result_slot                  (sync_result_slot),
-    .result_word                  (sync_result_word),
-    .reply_valid                  (sync_reply_valid),
-    .reply_ready                  (sync_reply_ready),
-    .reply_payload_slot           (sync_reply_payload_slot),
-    .reply_payload_op             (sync_reply_payload_op),
-    .reply_payload_status         (sync_reply_payload_status),
-    .reply_payload_silent         (sync_reply_payload_silent),
-    .reply_payload_reply_opcode   (sync_reply_payload_reply_opcode),
-    .access_valid                 (sync_access_valid),
-    .access_ready                 (sync_access_ready),
-    .access_payload_slot          (sync_access_payload_slot),
-    .access_payload_pid           (sync_access_payload_pid),
-    .access_payload_va            (sync_access_payload_va),
-    .access_payload_length        (sync_access_payload_length),
-    .access_payload_write         (sync_access_payload_write),
-    .access_payload_silent        (sync_access_payload_silent),
-    .access_payload_reply_opcode  (sync_access_payload_reply_opcode),
-    .access_payload_op            (sync_access_payload_op),
-    .access_payload_indirect      (sync_access_payload_indirect)
+    .clk (clk), .rst (rst),
+    .request_valid (to_sync_valid), .request_ready (sync_request_ready), .request_payload_slot (to_sync_payload_slot),
+    .request_payload_op (to_sync_payload_op), .request_payload_address (sync_request_payload_address_1),
+    .request_payload_pid (pids_value), .request_payload_length (to_sync_payload_length),
+    .request_payload_silent (to_sync_payload_silent), .request_payload_reply_opcode (to_sync_payload_reply_opcode),
+    .operand_slot (sync_operand_slot),
+    .operands     (operands_value),
+    .ar_valid (sync_ar_valid), .ar_ready (share_sync_ar_ready), .ar_payload_addr (sync_ar_payload_addr),
+    .ar_payload_id (sync_ar_payload_id), .ar_payload_len (sync_ar_payload_len),
+    .ar_payload_size (sync_ar_payload_size), .ar_payload_burst (sync_ar_payload_burst),
+    .r_valid (share_sync_r_valid), .r_ready (sync_r_ready), .r_payload_data (share_sync_r_payload_data),
+    .r_payload_id (share_sync_r_payload_id), .r_payload_resp (share_sync_r_payload_resp),
+    .r_payload_last (share_sync_r_payload_last),
+    .aw_valid (sync_aw_valid), .aw_ready (share_sync_aw_ready), .aw_payload_addr (sync_aw_payload_addr),
+    .aw_payload_id (sync_aw_payload_id), .aw_payload_len (sync_aw_payload_len),
+    .aw_payload_size (sync_aw_payload_size), .aw_payload_burst (sync_aw_payload_burst),
+    .w_valid (sync_w_valid), .w_ready (share_sync_w_ready), .w_payload_data (sync_w_payload_data),
+    .w_payload_strb (sync_w_payload_strb), .w_payload_last (sync_w_payload_last),
+    .b_valid (share_sync_b_valid), .b_ready (sync_b_ready), .b_payload_id (share_sync_b_payload_id),
+    .b_payload_resp (share_sync_b_payload_resp),
+    .result_valid (sync_result_valid),
+    .result_slot  (sync_result_slot),
+    .result_word  (sync_result_word),
+    .reply_valid (sync_reply_valid), .reply_ready (sync_ending_ready), .reply_payload_slot (sync_reply_payload_slot),
+    .reply_payload_op (sync_reply_payload_op), .reply_payload_status (sync_reply_payload_status),
+    .reply_payload_silent (sync_reply_payload_silent), .reply_payload_reply_opcode (sync_reply_payload_reply_opcode),
+    .access_valid (sync_access_valid), .access_ready (sync_access_ready),
+    .access_payload_slot (sync_access_payload_slot), .access_payload_pid (sync_access_payload_pid),
+    .access_payload_va (sync_access_payload_va), .access_payload_length (sync_access_payload_length),
+    .access_payload_write (sync_access_payload_write), .access_payload_silent (sync_access_payload_silent),
+    .access_payload_reply_opcode (sync_access_payload_reply_opcode), .access_payload_op (sync_access_payload_op),
+    .access_payload_indirect (sync_access_payload_indirect)
   );
 
-  wire translate_access_valid = accesses_valid; // node.ts:168
-  wire [5:0] translate_access_payload_slot = accesses_payload_slot; // node.ts:168
-  wire [15:0] translate_access_payload_pid = accesses_payload_pid; // node.ts:168
-  wire [63:0] translate_access_payload_va = accesses_payload_va; // node.ts:168
-  wire [13:0] translate_access_payload_length = accesses_payload_length; // node.ts:168
-  wire translate_access_payload_write = accesses_payload_write; // node.ts:168
-  wire translate_access_payload_silent = accesses_payload_silent; // node.ts:168
-  wire [7:0] translate_access_payload_reply_opcode = accesses_payload_reply_opcode; // node.ts:168
-  wire [2:0] translate_access_payload_op = accesses_payload_op; // node.ts:168
-  wire translate_access_payload_indirect = accesses_payload_indirect; // node.ts:168
-  wire translate_reads_ready = ~to_read_skid_full; // node.ts:168
-  wire translate_writes_ready = writer_request_ready; // node.ts:168
-  assign translate_refused_ready = refusal_ready;
-  wire translate_syncs_ready = ~to_sync_full; // node.ts:168
-  wire translate_ar_ready = share_table_ar_ready; // node.ts:168
-  wire translate_r_valid = share_table_r_valid; // node.ts:168
-  wire [511:0] translate_r_payload_data = share_table_r_payload_data; // node.ts:168
-  wire [4:0] translate_r_payload_id = share_table_r_payload_id; // node.ts:168
-  wire [1:0] translate_r_payload_resp = share_table_r_payload_resp; // node.ts:168
-  wire translate_r_payload_last = share_table_r_payload_last; // node.ts:168
-  wire translate_aw_ready = share_table_aw_ready; // node.ts:168
-  wire translate_w_ready = share_table_w_ready; // node.ts:168
-  wire translate_b_valid = share_table_b_valid; // node.ts:168
-  wire [4:0] translate_b_payload_id = share_table_b_payload_id; // node.ts:168
-  wire [1:0] translate_b_payload_resp = share_table_b_payload_resp; // node.ts:168
-  wire translate_free_page_valid = free_page_valid; // node.ts:168
-  wire [8:0] translate_free_page_payload = free_page_payload; // node.ts:168
-  wire translate_out_of_memory = control_out_of_memory; // node.ts:168
-  wire translate_shootdown_valid = shootdown_valid; // node.ts:168
-  wire [15:0] translate_shootdown_payload_pid = shootdown_payload_pid; // node.ts:168
-  wire [27:0] translate_shootdown_payload_vpn = shootdown_payload_vpn; // node.ts:168
-  wire translate_shootdown_done_ready = shootdown_done_ready; // node.ts:168
-  wire [63:0] translate_busy = pool_busy; // node.ts:168
   Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // node.ts:168
-    .clk                          (clk),
-    .rst                          (rst),
-    .access_valid                 (translate_access_valid),
-    .access_ready                 (translate_access_ready),
-    .access_payload_slot          (translate_access_payload_slot),
-    .access_payload_pid           (translate_access_payload_pid),
-    .access_payload_va            (translate_access_payload_va),
-    .access_payload_length        (translate_access_payload_length),
-    .access_payload_write         (translate_access_payload_write),
-    .access_payload_silent        (translate_access_payload_silent),
-    .access_payload_reply_opcode  (translate_access_payload_reply_opcode),
-    .access_payload_op            (translate_access_payload_op),
-    .access_payload_indirect      (translate_access_payload_indirect),
-    .reads_valid                  (translate_reads_valid),
-    .reads_ready                  (translate_reads_ready),
-    .reads_payload_slot           (translate_reads_payload_slot),
-    .reads_payload_offset         (translate_reads_payload_offset),
-    .reads_payload_length         (translate_reads_payload_length),
-    .reads_payload_write          (translate_reads_payload_write),
-    .reads_payload_silent         (translate_reads_payload_silent),
-    .reads_payload_reply_opcode   (translate_reads_payload_reply_opcode),
-    .reads_payload_op             (translate_reads_payload_op),
-    .reads_payload_indirect       (translate_reads_payload_indirect),
-    .reads_payload_ppns           (translate_reads_payload_ppns),
-    .writes_valid                 (translate_writes_valid),
-    .writes_ready                 (translate_writes_ready),
-    .writes_payload_slot          (translate_writes_payload_slot),
-    .writes_payload_offset        (translate_writes_payload_offset),
-    .writes_payload_length        (translate_writes_payload_length),
-    .writes_payload_write         (translate_writes_payload_write),
-    .writes_payload_silent        (translate_writes_payload_silent),
-    .writes_payload_reply_opcode  (translate_writes_payload_reply_opcode),
-    .writes_payload_op            (translate_writes_payload_op),
-    .writes_payload_indirect      (translate_writes_payload_indirect),
-    .writes_payload_ppns          (translate_writes_payload_ppns),
-    .refused_valid                (translate_refused_valid),
-    .refused_ready                (translate_refused_ready),
-    .refused_payload_slot         (translate_refused_payload_slot),
-    .refused_payload_status       (translate_refused_payload_status),
-    .refused_payload_silent       (translate_refused_payload_silent),
+    .clk (clk), .rst (rst),
+    .access_valid (accesses_valid), .access_ready (translate_access_ready),
+    .access_payload_slot (accesses_payload_slot), .access_payload_pid (accesses_payload_pid),
+    .access_payload_va (accesses_payload_va), .access_payload_length (accesses_payload_length),
+    .access_payload_write (accesses_payload_write), .access_payload_silent (accesses_payload_silent),
+    .access_payload_reply_opcode (accesses_payload_reply_opcode), .access_payload_op (accesses_payload_op),
+    .access_payload_indirect (accesses_payload_indirect),
+    .reads_valid (translate_reads_valid), .reads_ready (~to_read_skid_full),
+    .reads_payload_slot (translate_reads_payload_slot), .reads_payload_offset (translate_reads_payload_offset),
+    .reads_payload_length (translate_reads_payload_length), .reads_payload_write (translate_reads_payload_write),
+    .reads_payload_silent (translate_reads_payload_silent),
+    .reads_payload_reply_opcode (translate_reads_payload_reply_opcode),
+    .reads_payload_op (translate_reads_payload_op), .reads_payload_indirect (translate_reads_payload_indirect),
+    .reads_payload_ppns (translate_reads_payload_ppns),
+    .writes_valid (translate_writes_valid), .writes_ready (writer_request_ready),
+    .writes_payload_slot (translate_writes_payload_slot), .writes_payload_offset (translate_writes_payload_offset),
+    .writes_payload_length (translate_writes_payload_length), .writes_payload_write (translate_writes_payload_write),
+    .writes_payload_silent (translate_writes_payload_silent),
+    .writes_payload_reply_opcode (translate_writes_payload_reply_opcode),
+    .writes_payload_op (translate_writes_payload_op), .writes_payload_indirect (translate_writes_payload_indirect),
+    .writes_payload_ppns (translate_writes_payload_ppns),
+    .refused_valid (translate_refused_valid), .refused_ready (refusal_ready),
+    .refused_payload_slot (translate_refused_payload_slot),
+    .refused_payload_status (translate_refused_payload_status),
+    .refused_payload_silent (translate_refused_payload_silent),
     .refused_payload_reply_opcode (translate_refused_payload_reply_opcode),
-    .refused_payload_indirect     (translate_refused_payload_indirect),
-    .syncs_valid                  (translate_syncs_valid),
-    .syncs_ready                  (translate_syncs_ready),
-    .syncs_payload_slot           (translate_syncs_payload_slot),
-    .syncs_payload_offset         (translate_syncs_payload_offset),
-    .syncs_payload_length         (translate_syncs_payload_length),
-    .syncs_payload_write          (translate_syncs_payload_write),
-    .syncs_payload_silent         (translate_syncs_payload_silent),
-    .syncs_payload_reply_opcode   (translate_syncs_payload_reply_opcode),
-    .syncs_payload_op             (translate_syncs_payload_op),
-    .syncs_payload_indirect       (translate_syncs_payload_indirect),
-    .syncs_payload_ppns           (translate_syncs_payload_ppns),
-    .ar_valid                     (translate_ar_valid),
-    .ar_ready                     (translate_ar_ready),
-    .ar_payload_addr              (translate_ar_payload_addr),
-    .ar_payload_id                (translate_ar_payload_id),
-    .ar_payload_len               (translate_ar_payload_len),
-    .ar_payload_size              (translate_ar_payload_size),
-    .ar_payload_burst             (translate_ar_payload_burst),
-    .r_valid                      (translate_r_valid),
-    .r_ready                      (translate_r_ready),
-    .r_payload_data               (translate_r_payload_data),
-    .r_payload_id                 (translate_r_payload_id),
-    .r_payload_resp               (translate_r_payload_resp),
-    .r_payload_last               (translate_r_payload_last),
-    .aw_valid                     (translate_aw_valid),
-    .aw_ready                     (translate_aw_ready),
-    .aw_payload_addr              (translate_aw_payload_addr),
-    .aw_payload_id                (translate_aw_payload_id),
-    .aw_payload_len               (translate_aw_payload_len),
-    .aw_payload_size              (translate_aw_payload_size),
-    .aw_payload_burst             (translate_aw_payload_burst),
-    .w_valid                      (translate_w_valid),
-    .w_ready                      (translate_w_ready),
-    .w_payload_data               (translate_w_payload_data),
-    .w_payload_strb               (translate_w_payload_strb),
-    .w_payload_last               (translate_w_payload_last),
-    .b_valid                      (translate_b_valid),
-    .b_ready                      (translate_b_ready),
-    .b_payload_id                 (translate_b_payload_id),
-    .b_payload_resp               (translate_b_payload_resp),
-    .free_page_valid              (translate_free_page_valid),
-    .free_page_ready              (translate_free_page_ready),
-    .free_page_payload            (translate_free_page_payload),
-    .free_pages                   (translate_free_pages),
-    .out_of_memory                (translate_out_of_memory),
-    .shootdown_valid              (translate_shootdown_valid),
-    .shootdown_ready              (translate_shootdown_ready),
-    .shootdown_payload_pid        (translate_shootdown_payload_pid),
-    .shootdown_payload_vpn        (translate_shootdown_payload_vpn),
-    .shootdown_done_valid         (translate_shootdown_done_valid),
-    .shootdown_done_ready         (translate_shootdown_done_ready),
-    .shootdown_done_payload       (translate_shootdown_done_payload),
-    .busy                         (translate_busy),
-    .events_tlb_hits              (translate_events_tlb_hits),
-    .events_tlb_misses            (translate_events_tlb_misses),
-    .events_misses_merged         (translate_events_misses_merged),
-    .events_bucket_fetches        (translate_events_bucket_fetches),
-    .events_tlb_evictions         (translate_events_tlb_evictions),
-    .events_page_faults           (translate_events_page_faults),
-    .events_shootdowns            (translate_events_shootdowns),
-    .events_invalid               (translate_events_invalid),
-    .events_write_permission      (translate_events_write_permission),
-    .events_read_permission       (translate_events_read_permission),
-    .events_out_of_memory         (translate_events_out_of_memory)
+    .refused_payload_indirect (translate_refused_payload_indirect),
+    .syncs_valid (translate_syncs_valid), .syncs_ready (~to_sync_full),
+    .syncs_payload_slot (translate_syncs_payload_slot), .syncs_payload_offset (translate_syncs_payload_offset),
+    .syncs_payload_length (translate_syncs_payload_length), .syncs_payload_write (translate_syncs_payload_write),
+    .syncs_payload_silent (translate_syncs_payload_silent),
+    .syncs_payload_reply_opcode (translate_syncs_payload_reply_opcode),
+    .syncs_payload_op (translate_syncs_payload_op), .syncs_payload_indirect (translate_syncs_payload_indirect),
+    .syncs_payload_ppns (translate_syncs_payload_ppns),
+    .ar_valid (translate_ar_valid), .ar_ready (share_table_ar_ready), .ar_payload_addr (translate_ar_payload_addr),
+    .ar_payload_id (translate_ar_payload_id), .ar_payload_len (translate_ar_payload_len),
+    .ar_payload_size (translate_ar_payload_size), .ar_payload_burst (translate_ar_payload_burst),
+    .r_valid (share_table_r_valid), .r_ready (translate_r_ready), .r_payload_data (share_table_r_payload_data),
+    .r_payload_id (share_table_r_payload_id), .r_payload_resp (share_table_r_payload_resp),
+    .r_payload_last (share_table_r_payload_last),
+    .aw_valid (translate_aw_valid), .aw_ready (share_table_aw_ready), .aw_payload_addr (translate_aw_payload_addr),
+    .aw_payload_id (translate_aw_payload_id), .aw_payload_len (translate_aw_payload_len),
+    .aw_payload_size (translate_aw_payload_size), .aw_payload_burst (translate_aw_payload_burst),
+    .w_valid (translate_w_valid), .w_ready (share_table_w_ready), .w_payload_data (translate_w_payload_data),
+    .w_payload_strb (translate_w_payload_strb), .w_payload_last (translate_w_payload_last),
+    .b_valid (share_table_b_valid), .b_ready (translate_b_ready), .b_payload_id (share_table_b_payload_id),
+    .b_payload_resp (share_table_b_payload_resp),
+    .free_page_valid (free_page_valid), .free_page_ready (free_page_ready), .free_page_payload (free_page_payload),
+    .free_pages              (free_pages),
+    .out_of_memory           (control_out_of_memory),
+    .shootdown_valid (shootdown_valid), .shootdown_ready (shootdown_ready),
+    .shootdown_payload_pid (shootdown_payload_pid), .shootdown_payload_vpn (shootdown_payload_vpn),
+    .shootdown_done_valid (shootdown_done_valid), .shootdown_done_ready (shootdown_done_ready),
+    .shootdown_done_payload (shootdown_done_payload),
+    .busy                    (busy),
+    .events_tlb_hits         (translate_events_tlb_hits),
+    .events_tlb_misses       (translate_events_tlb_misses),
+    .events_misses_merged    (translate_events_misses_merged),
+    .events_bucket_fetches   (translate_events_bucket_fetches),
+    .events_tlb_evictions    (translate_events_tlb_evictions),
+    .events_page_faults      (translate_events_page_faults),
+    .events_shootdowns       (translate_events_shootdowns),
+    .events_invalid          (translate_events_invalid),
+    .events_write_permission (translate_events_write_permission),
+    .events_read_permission  (translate_events_read_permission),
+    .events_out_of_memory    (translate_events_out_of_memory)
   );
 
-  wire reader_request_valid = to_read_full; // node.ts:197
-  wire [5:0] reader_request_payload_slot = to_read_held_slot; // node.ts:197
-  wire [21:0] reader_request_payload_offset = to_read_held_offset; // node.ts:197
-  wire [13:0] reader_request_payload_length = to_read_held_length; // node.ts:197
-  wire reader_request_payload_write = to_read_held_write; // node.ts:197
-  wire reader_request_payload_silent = to_read_held_silent; // node.ts:197
-  wire [7:0] reader_request_payload_reply_opcode = to_read_held_reply_opcode; // node.ts:197
-  wire [2:0] reader_request_payload_op = to_read_held_op; // node.ts:197
-  wire reader_request_payload_indirect = to_read_held_indirect; // node.ts:197
-  wire [17:0] reader_request_payload_ppns = to_read_held_ppns; // node.ts:197
-  wire reader_ar_ready = share_data_ar_ready; // node.ts:197
-  wire reader_r_valid = share_data_r_valid; // node.ts:197
-  wire [511:0] reader_r_payload_data = share_data_r_payload_data; // node.ts:197
-  wire [4:0] reader_r_payload_id = share_data_r_payload_id; // node.ts:197
-  wire [1:0] reader_r_payload_resp = share_data_r_payload_resp; // node.ts:197
-  wire reader_r_payload_last = share_data_r_payload_last; // node.ts:197
-  wire reader_reply_ready = read_ending_ready; // node.ts:197
-  wire reader_data_ready = net_tx_data_ready; // node.ts:197
   AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 reader ( // node.ts:197
-    .clk                          (clk),
-    .rst                          (rst),
-    .request_valid                (reader_request_valid),
-    .request_ready                (reader_request_ready),
-    .request_payload_slot         (reader_request_payload_slot),
-    .request_payload_offset       (reader_request_payload_offset),
-    .request_payload_length       (reader_request_payload_length),
-    .request_payload_write        (reader_request_payload_write),
-    .request_payload_silent       (reader_request_payload_silent),
-    .request_payload_reply_opcode (reader_request_payload_reply_opcode),
-    .request_payload_op           (reader_request_payload_op),
-    .request_payload_indirect     (reader_request_payload_indirect),
-    .request_payload_ppns         (reader_request_payload_ppns),
-    .ar_valid                     (reader_ar_valid),
-    .ar_ready                     (reader_ar_ready),
-    .ar_payload_addr              (reader_ar_payload_addr),
-    .ar_payload_id                (reader_ar_payload_id),
-    .ar_payload_len               (reader_ar_payload_len),
-    .ar_payload_size              (reader_ar_payload_size),
-    .ar_payload_burst             (reader_ar_payload_burst),
-    .r_valid                      (reader_r_valid),
-    .r_ready                      (reader_r_ready),
-    .r_payload_data               (reader_r_payload_data),
-    .r_payload_id                 (reader_r_payload_id),
-    .r_payload_resp               (reader_r_payload_resp),
-    .r_payload_last               (reader_r_payload_last),
-    .reply_valid                  (reader_reply_valid),
-    .reply_ready                  (reader_reply_ready),
-    .reply_payload_slot           (reader_reply_payload_slot),
-    .reply_payload_form           (reader_reply_payload_form),
-    .reply_payload_word           (reader_reply_payload_word),
-    .reply_payload_opcode         (reader_reply_payload_opcode),
-    .reply_payload_status         (reader_reply_payload_status),
-    .data_valid                   (reader_data_valid),
-    .data_ready                   (reader_data_ready),
-    .data_payload_data            (reader_data_payload_data),
-    .data_payload_last            (reader_data_payload_last),
-    .data_payload_bad             (reader_data_payload_bad),
-    .events_reads                 (reader_events_reads),
-    .events_read_bytes            (reader_events_read_bytes)
+    .clk (clk), .rst (rst),
+    .request_valid (to_read_full), .request_ready (reader_request_ready), .request_payload_slot (to_read_held_slot),
+    .request_payload_offset (to_read_held_offset), .request_payload_length (to_read_held_length),
+    .request_payload_write (to_read_held_write), .request_payload_silent (to_read_held_silent),
+    .request_payload_reply_opcode (to_read_held_reply_opcode), .request_payload_op (to_read_held_op),
+    .request_payload_indirect (to_read_held_indirect), .request_payload_ppns (to_read_held_ppns),
+    .ar_valid (reader_ar_valid), .ar_ready (share_data_ar_ready), .ar_payload_addr (reader_ar_payload_addr),
+    .ar_payload_id (reader_ar_payload_id), .ar_payload_len (reader_ar_payload_len),
+    .ar_payload_size (reader_ar_payload_size), .ar_payload_burst (reader_ar_payload_burst),
+    .r_valid (share_data_r_valid), .r_ready (reader_r_ready), .r_payload_data (share_data_r_payload_data),
+    .r_payload_id (share_data_r_payload_id), .r_payload_resp (share_data_r_payload_resp),
+    .r_payload_last (share_data_r_payload_last),
+    .reply_valid (reader_reply_valid), .reply_ready (read_ending_ready),
+    .reply_payload_slot (reader_reply_payload_slot), .reply_payload_form (reader_reply_payload_form),
+    .reply_payload_word (reader_reply_payload_word), .reply_payload_opcode (reader_reply_payload_opcode),
+    .reply_payload_status (reader_reply_payload_status),
+    .data_valid (reader_data_valid), .data_ready (net_tx_data_ready), .data_payload_data (reader_data_payload_data),
+    .data_payload_last (reader_data_payload_last), .data_payload_bad (reader_data_payload_bad),
+    .events_reads      (reader_events_reads),
+    .events_read_bytes (reader_events_read_bytes)
   );
 
-  wire writer_request_valid = translate_writes_valid; // node.ts:198
-  wire [5:0] writer_request_payload_slot = translate_writes_payload_slot; // node.ts:198
-  wire [21:0] writer_request_payload_offset = translate_writes_payload_offset; // node.ts:198
-  wire [13:0] writer_request_payload_length = translate_writes_payload_length; // node.ts:198
-  wire writer_request_payload_write = translate_writes_payload_write; // node.ts:198
-  wire writer_request_payload_silent = translate_writes_payload_silent; // node.ts:198
-  wire [7:0] writer_request_payload_reply_opcode = translate_writes_payload_reply_opcode; // node.ts:198
-  wire [2:0] writer_request_payload_op = translate_writes_payload_op; // node.ts:198
-  wire writer_request_payload_indirect = translate_writes_payload_indirect; // node.ts:198
-  wire [17:0] writer_request_payload_ppns = translate_writes_payload_ppns; // node.ts:198
-  wire writer_buffer_job_ready = buffer_write_job_ready; // node.ts:198
-  wire writer_buffer_valid = buffer_write_data_valid; // node.ts:198
-  wire [511:0] writer_buffer_payload_data = buffer_write_data_payload_data; // node.ts:198
-  wire writer_buffer_payload_last = buffer_write_data_payload_last; // node.ts:198
-  wire writer_aw_ready = ~data_aw_full; // node.ts:198
-  wire writer_w_ready = share_data_w_ready; // node.ts:198
-  wire writer_b_valid = share_data_b_valid; // node.ts:198
-  wire [4:0] writer_b_payload_id = share_data_b_payload_id; // node.ts:198
-  wire [1:0] writer_b_payload_resp = share_data_b_payload_resp; // node.ts:198
-  wire writer_ending_ready = ~ending_1_skid_full; // node.ts:198
   AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 writer ( // node.ts:198
-    .clk                          (clk),
-    .rst                          (rst),
-    .request_valid                (writer_request_valid),
-    .request_ready                (writer_request_ready),
-    .request_payload_slot         (writer_request_payload_slot),
-    .request_payload_offset       (writer_request_payload_offset),
-    .request_payload_length       (writer_request_payload_length),
-    .request_payload_write        (writer_request_payload_write),
-    .request_payload_silent       (writer_request_payload_silent),
-    .request_payload_reply_opcode (writer_request_payload_reply_opcode),
-    .request_payload_op           (writer_request_payload_op),
-    .request_payload_indirect     (writer_request_payload_indirect),
-    .request_payload_ppns         (writer_request_payload_ppns),
-    .buffer_job_valid             (writer_buffer_job_valid),
-    .buffer_job_ready             (writer_buffer_job_ready),
-    .buffer_job_payload_slot      (writer_buffer_job_payload_slot),
-    .buffer_job_payload_first     (writer_buffer_job_payload_first),
-    .buffer_job_payload_beats     (writer_buffer_job_payload_beats),
-    .buffer_valid                 (writer_buffer_valid),
-    .buffer_ready                 (writer_buffer_ready),
-    .buffer_payload_data          (writer_buffer_payload_data),
-    .buffer_payload_last          (writer_buffer_payload_last),
-    .aw_valid                     (writer_aw_valid),
-    .aw_ready                     (writer_aw_ready),
-    .aw_payload_addr              (writer_aw_payload_addr),
-    .aw_payload_id                (writer_aw_payload_id),
-    .aw_payload_len               (writer_aw_payload_len),
-    .aw_payload_size              (writer_aw_payload_size),
-    .aw_payload_burst             (writer_aw_payload_burst),
-    .w_valid                      (writer_w_valid),
-    .w_ready                      (writer_w_ready),
-    .w_payload_data               (writer_w_payload_data),
-    .w_payload_strb               (writer_w_payload_strb),
-    .w_payload_last               (writer_w_payload_last),
-    .b_valid                      (writer_b_valid),
-    .b_ready                      (writer_b_ready),
-    .b_payload_id                 (writer_b_payload_id),
-    .b_payload_resp               (writer_b_payload_resp),
-    .ending_valid                 (writer_ending_valid),
-    .ending_ready                 (writer_ending_ready),
-    .ending_payload_slot          (writer_ending_payload_slot),
-    .ending_payload_form          (writer_ending_payload_form),
-    .ending_payload_word          (writer_ending_payload_word),
-    .ending_payload_opcode        (writer_ending_payload_opcode),
-    .ending_payload_status        (writer_ending_payload_status),
-    .ending_payload_silent        (writer_ending_payload_silent),
-    .ending_payload_done          (writer_ending_payload_done),
-    .events_writes                (writer_events_writes),
-    .events_writes_no_reply       (writer_events_writes_no_reply),
-    .events_unanswered            (writer_events_unanswered),
-    .events_write_bytes           (writer_events_write_bytes)
+    .clk (clk), .rst (rst),
+    .request_valid (translate_writes_valid), .request_ready (writer_request_ready),
+    .request_payload_slot (translate_writes_payload_slot), .request_payload_offset (translate_writes_payload_offset),
+    .request_payload_length (translate_writes_payload_length),
+    .request_payload_write (translate_writes_payload_write),
+    .request_payload_silent (translate_writes_payload_silent),
+    .request_payload_reply_opcode (translate_writes_payload_reply_opcode),
+    .request_payload_op (translate_writes_payload_op), .request_payload_indirect (translate_writes_payload_indirect),
+    .request_payload_ppns (translate_writes_payload_ppns),
+    .buffer_job_valid (writer_buffer_job_valid), .buffer_job_ready (buffer_write_job_ready),
+    .buffer_job_payload_slot (writer_buffer_job_payload_slot),
+    .buffer_job_payload_first (writer_buffer_job_payload_first),
+    .buffer_job_payload_beats (writer_buffer_job_payload_beats),
+    .buffer_valid (buffer_write_data_valid), .buffer_ready (writer_buffer_ready),
+    .buffer_payload_data (buffer_write_data_payload_data), .buffer_payload_last (buffer_write_data_payload_last),
+    .aw_valid (writer_aw_valid), .aw_ready (~data_aw_full), .aw_payload_addr (writer_aw_payload_addr),
+    .aw_payload_id (writer_aw_payload_id), .aw_payload_len (writer_aw_payload_len),
+    .aw_payload_size (writer_aw_payload_size), .aw_payload_burst (writer_aw_payload_burst),
+    .w_valid (writer_w_valid), .w_ready (share_data_w_ready), .w_payload_data (writer_w_payload_data),
+    .w_payload_strb (writer_w_payload_strb), .w_payload_last (writer_w_payload_last),
+    .b_valid (share_data_b_valid), .b_ready (writer_b_ready), .b_payload_id (share_data_b_payload_id),
+    .b_payload_resp (share_data_b_payload_resp),
+    .ending_valid (writer_ending_valid), .ending_ready (~ending_1_skid_full),
+    .ending_payload_slot (writer_ending_payload_slot), .ending_payload_form (writer_ending_payload_form),
+    .ending_payload_word (writer_ending_payload_word), .ending_payload_opcode (writer_ending_payload_opcode),
+    .ending_payload_status (writer_ending_payload_status), .ending_payload_silent (writer_ending_payload_silent),
+    .ending_payload_done (writer_ending_payload_done),
+    .events_writes          (writer_events_writes),
+    .events_writes_no_reply (writer_events_writes_no_reply),
+    .events_unanswered      (writer_events_unanswered),
+    .events_write_bytes     (writer_events_write_bytes)
   );
 
   wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:202
-  wire [5:0] pids_write_slot = retry_pass_payload_slot; // node.ts:202
-  wire [15:0] pids_write_value = retry_pass_payload_pid; // node.ts:202
-  wire [5:0] pids_slot = to_sync_payload_slot; // node.ts:202
   SlotWords_slots64_width16 pids ( // node.ts:202
-    .clk         (clk),
-    .rst         (rst),
+    .clk (clk), .rst (rst),
     .write_en    (pids_write_en),
-    .write_slot  (pids_write_slot),
-    .write_value (pids_write_value),
-    .slot        (pids_slot),
+    .write_slot  (retry_pass_payload_slot),
+    .write_value (retry_pass_payload_pid),
+    .slot        (to_sync_payload_slot),
     .value       (pids_value)
   );
 
-  wire found_write_en = sync_result_valid; // node.ts:226
-  wire [5:0] found_write_slot = sync_result_slot; // node.ts:226
-  wire [63:0] found_write_value = sync_result_word; // node.ts:226
-  wire [5:0] found_slot = finish_word_slot; // node.ts:226
   SlotWords_slots64_width64 found ( // node.ts:226
-    .clk         (clk),
-    .rst         (rst),
-    .write_en    (found_write_en),
-    .write_slot  (found_write_slot),
-    .write_value (found_write_value),
-    .slot        (found_slot),
+    .clk (clk), .rst (rst),
+    .write_en    (sync_result_valid),
+    .write_slot  (sync_result_slot),
+    .write_value (sync_result_word),
+    .slot        (finish_word_slot),
     .value       (found_value)
   );
 
-  wire share_data_ar_valid = reader_ar_valid; // node.ts:230
-  wire [30:0] share_data_ar_payload_addr = reader_ar_payload_addr; // node.ts:230
-  wire [4:0] share_data_ar_payload_id = reader_ar_payload_id; // node.ts:230
-  wire [7:0] share_data_ar_payload_len = reader_ar_payload_len; // node.ts:230
-  wire [2:0] share_data_ar_payload_size = reader_ar_payload_size; // node.ts:230
-  wire [1:0] share_data_ar_payload_burst = reader_ar_payload_burst; // node.ts:230
-  wire share_data_r_ready = reader_r_ready; // node.ts:230
-  wire share_data_aw_valid = data_aw_valid; // node.ts:230
-  wire [30:0] share_data_aw_payload_addr = data_aw_payload_addr; // node.ts:230
-  wire [4:0] share_data_aw_payload_id = data_aw_payload_id; // node.ts:230
-  wire [7:0] share_data_aw_payload_len = data_aw_payload_len; // node.ts:230
-  wire [2:0] share_data_aw_payload_size = data_aw_payload_size; // node.ts:230
-  wire [1:0] share_data_aw_payload_burst = data_aw_payload_burst; // node.ts:230
-  wire share_data_w_valid = writer_w_valid; // node.ts:230
-  wire [511:0] share_data_w_payload_data = writer_w_payload_data; // node.ts:230
-  wire [63:0] share_data_w_payload_strb = writer_w_payload_strb; // node.ts:230
-  wire share_data_w_payload_last = writer_w_payload_last; // node.ts:230
-  wire share_data_b_ready = writer_b_ready; // node.ts:230
-  wire share_table_ar_valid = translate_ar_valid; // node.ts:230
-  wire [30:0] share_table_ar_payload_addr = translate_ar_payload_addr; // node.ts:230
-  wire [4:0] share_table_ar_payload_id = translate_ar_payload_id; // node.ts:230
-  wire [7:0] share_table_ar_payload_len = translate_ar_payload_len; // node.ts:230
-  wire [2:0] share_table_ar_payload_size = translate_ar_payload_size; // node.ts:230
-  wire [1:0] share_table_ar_payload_burst = translate_ar_payload_burst; // node.ts:230
-  wire share_table_r_ready = translate_r_ready; // node.ts:230
-  wire share_table_aw_valid = translate_aw_valid; // node.ts:230
-  wire [30:0] share_table_aw_payload_addr = translate_aw_payload_addr; // node.ts:230
-  wire [4:0] share_table_aw_payload_id = translate_aw_payload_id; // node.ts:230
-  wire [7:0] share_table_aw_payload_len = translate_aw_payload_len; // node.ts:230
-  wire [2:0] share_table_aw_payload_size = translate_aw_payload_size; // node.ts:230
-  wire [1:0] share_table_aw_payload_burst = translate_aw_payload_burst; // node.ts:230
-  wire share_table_w_valid = translate_w_valid; // node.ts:230
-  wire [511:0] share_table_w_payload_data = translate_w_payload_data; // node.ts:230
-  wire [63:0] share_table_w_payload_strb = translate_w_payload_strb; // node.ts:230
-  wire share_table_w_payload_last = translate_w_payload_last; // node.ts:230
-  wire share_table_b_ready = translate_b_ready; // node.ts:230
-  wire share_sync_ar_valid = sync_ar_valid; // node.ts:230
-  wire [30:0] share_sync_ar_payload_addr = sync_ar_payload_addr; // node.ts:230
-  wire [4:0] share_sync_ar_payload_id = sync_ar_payload_id; // node.ts:230
-  wire [7:0] share_sync_ar_payload_len = sync_ar_payload_len; // node.ts:230
-  wire [2:0] share_sync_ar_payload_size = sync_ar_payload_size; // node.ts:230
-  wire [1:0] share_sync_ar_payload_burst = sync_ar_payload_burst; // node.ts:230
-  wire share_sync_r_ready = sync_r_ready; // node.ts:230
-  wire share_sync_aw_valid = sync_aw_valid; // node.ts:230
-  wire [30:0] share_sync_aw_payload_addr = sync_aw_payload_addr; // node.ts:230
-  wire [4:0] share_sync_aw_payload_id = sync_aw_payload_id; // node.ts:230
-  wire [7:0] share_sync_aw_payload_len = sync_aw_payload_len; // node.ts:230
-  wire [2:0] share_sync_aw_payload_size = sync_aw_payload_size; // node.ts:230
-  wire [1:0] share_sync_aw_payload_burst = sync_aw_payload_burst; // node.ts:230
-  wire share_sync_w_valid = sync_w_valid; // node.ts:230
-  wire [511:0] share_sync_w_payload_data = sync_w_payload_data; // node.ts:230
-  wire [63:0] share_sync_w_payload_strb = sync_w_payload_strb; // node.ts:230
-  wire share_sync_w_payload_last = sync_w_payload_last; // node.ts:230
-  wire share_sync_b_ready = sync_b_ready; // node.ts:230
-  wire share_ar_ready = mem_ar_ready; // node.ts:230
-  wire share_r_valid = mem_r_valid; // node.ts:230
-  wire [511:0] share_r_payload_data = mem_r_payload_data; // node.ts:230
-  wire [4:0] share_r_payload_id = mem_r_payload_id; // node.ts:230
-  wire [1:0] share_r_payload_resp = mem_r_payload_resp; // node.ts:230
-  wire share_r_payload_last = mem_r_payload_last; // node.ts:230
-  wire share_aw_ready = mem_aw_ready; // node.ts:230
-  wire share_w_ready = mem_w_ready; // node.ts:230
-  wire share_b_valid = mem_b_valid; // node.ts:230
-  wire [4:0] share_b_payload_id = mem_b_payload_id; // node.ts:230
-  wire [1:0] share_b_payload_resp = mem_b_payload_resp; // node.ts:230
   AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // node.ts:230
-    .clk                    (clk),
-    .rst                    (rst),
-    .data_ar_valid          (share_data_ar_valid),
-    .data_ar_ready          (share_data_ar_ready),
-    .data_ar_payload_addr   (share_data_ar_payload_addr),
-    .data_ar_payload_id     (share_data_ar_payload_id),
-    .data_ar_payload_len    (share_data_ar_payload_len),
-    .data_ar_payload_size   (share_data_ar_payload_size),
-    .data_ar_payload_burst  (share_data_ar_payload_burst),
-    .data_r_valid           (share_data_r_valid),
-    .data_r_ready           (share_data_r_ready),
-    .data_r_payload_data    (share_data_r_payload_data),
-    .data_r_payload_id      (share_data_r_payload_id),
-    .data_r_payload_resp    (share_data_r_payload_resp),
-    .data_r_payload_last    (share_data_r_payload_last),
-    .data_aw_valid          (share_data_aw_valid),
-    .data_aw_ready          (share_data_aw_ready),
-    .data_aw_payload_addr   (share_data_aw_payload_addr),
-    .data_aw_payload_id     (share_data_aw_payload_id),
-    .data_aw_payload_len    (share_data_aw_payload_len),
-    .data_aw_payload_size   (share_data_aw_payload_size),
-    .data_aw_payload_burst  (share_data_aw_payload_burst),
-    .data_w_valid           (share_data_w_valid),
-    .data_w_ready           (share_data_w_ready),
-    .data_w_payload_data    (share_data_w_payload_data),
-    .data_w_payload_strb    (share_data_w_payload_strb),
-    .data_w_payload_last    (share_data_w_payload_last),
-    .data_b_valid           (share_data_b_valid),
-    .data_b_ready           (share_data_b_ready),
-    .data_b_payload_id      (share_data_b_payload_id),
-    .data_b_payload_resp    (share_data_b_payload_resp),
-    .table_ar_valid         (share_table_ar_valid),
-    .table_ar_ready         (share_table_ar_ready),
-    .table_ar_payload_addr  (share_table_ar_payload_addr),
-    .table_ar_payload_id    (share_table_ar_payload_id),
-    .table_ar_payload_len   (share_table_ar_payload_len),
-    .table_ar_payload_size  (share_table_ar_payload_size),
-    .table_ar_payload_burst (share_table_ar_payload_burst),
-    .table_r_valid          (share_table_r_valid),
-    .table_r_ready          (share_table_r_ready),
-    .table_r_payload_data   (share_table_r_payload_data),
-    .table_r_payload_id     (share_table_r_payload_id),
-    .table_r_payload_resp   (share_table_r_payload_resp),
-    .table_r_payload_last   (share_table_r_payload_last),
-    .table_aw_valid         (share_table_aw_valid),
-    .table_aw_ready         (share_table_aw_ready),
-    .table_aw_payload_addr  (share_table_aw_payload_addr),
-    .table_aw_payload_id    (share_table_aw_payload_id),
-    .table_aw_payload_len   (share_table_aw_payload_len),
-    .table_aw_payload_size  (share_table_aw_payload_size),
-    .table_aw_payload_burst (share_table_aw_payload_burst),
-    .table_w_valid          (share_table_w_valid),
-    .table_w_ready          (share_table_w_ready),
-    .table_w_payload_data   (share_table_w_payload_data),
-    .table_w_payload_strb   (share_table_w_payload_strb),
-    .table_w_payload_last   (share_table_w_payload_last),
-    .table_b_valid          (share_table_b_valid),
-    .table_b_ready          (share_table_b_ready),
-    .table_b_payload_id     (share_table_b_payload_id),
-    .table_b_payload_resp   (share_table_b_payload_resp),
-    .sync_ar_valid          (share_sync_ar_valid),
-    .sync_ar_ready          (share_sync_ar_ready),
-    .sync_ar_payload_addr   (share_sync_ar_payload_addr),
-    .sync_ar_payload_id     (share_sync_ar_payload_id),
-    .sync_ar_payload_len    (share_sync_ar_payload_len),
-    .sync_ar_payload_size   (share_sync_ar_payload_size),
-    .sync_ar_payload_burst  (share_sync_ar_payload_burst),
-    .sync_r_valid           (share_sync_r_valid),
-    .sync_r_ready           (share_sync_r_ready),
-    .sync_r_payload_data    (share_sync_r_payload_data),
-    .sync_r_payload_id      (share_sync_r_payload_id),
-    .sync_r_payload_resp    (share_sync_r_payload_resp),
-    .sync_r_payload_last    (share_sync_r_payload_last),
-    .sync_aw_valid          (share_sync_aw_valid),
-    .sync_aw_ready          (share_sync_aw_ready),
-    .sync_aw_payload_addr   (share_sync_aw_payload_addr),
-    .sync_aw_payload_id     (share_sync_aw_payload_id),
-    .sync_aw_payload_len    (share_sync_aw_payload_len),
-    .sync_aw_payload_size   (share_sync_aw_payload_size),
-    .sync_aw_payload_burst  (share_sync_aw_payload_burst),
-    .sync_w_valid           (share_sync_w_valid),
-    .sync_w_ready           (share_sync_w_ready),
-    .sync_w_payload_data    (share_sync_w_payload_data),
-    .sync_w_payload_strb    (share_sync_w_payload_strb),
-    .sync_w_payload_last    (share_sync_w_payload_last),
-    .sync_b_valid           (share_sync_b_valid),
-    .sync_b_ready           (share_sync_b_ready),
-    .sync_b_payload_id      (share_sync_b_payload_id),
-    .sync_b_payload_resp    (share_sync_b_payload_resp),
-    .ar_valid               (share_ar_valid),
-    .ar_ready               (share_ar_ready),
-    .ar_payload_addr        (share_ar_payload_addr),
-    .ar_payload_id          (share_ar_payload_id),
-    .ar_payload_len         (share_ar_payload_len),
-    .ar_payload_size        (share_ar_payload_size),
-    .ar_payload_burst       (share_ar_payload_burst),
-    .r_valid                (share_r_valid),
-    .r_ready                (share_r_ready),
-    .r_payload_data         (share_r_payload_data),
-    .r_payload_id           (share_r_payload_id),
-    .r_payload_resp         (share_r_payload_resp),
-    .r_payload_last         (share_r_payload_last),
-    .aw_valid               (share_aw_valid),
-    .aw_ready               (share_aw_ready),
-    .aw_payload_addr        (share_aw_payload_addr),
-    .aw_payload_id          (share_aw_payload_id),
-    .aw_payload_len         (share_aw_payload_len),
-    .aw_payload_size        (share_aw_payload_size),
-    .aw_payload_burst       (share_aw_payload_burst),
-    .w_valid                (share_w_valid),
-    .w_ready                (share_w_ready),
-    .w_payload_data         (share_w_payload_data),
-    .w_payload_strb         (share_w_payload_strb),
-    .w_payload_last         (share_w_payload_last),
-    .b_valid                (share_b_valid),
-    .b_ready                (share_b_ready),
-    .b_payload_id           (share_b_payload_id),
-    .b_payload_resp         (share_b_payload_resp)
+    .clk (clk), .rst (rst),
+    .data_ar_valid (reader_ar_valid), .data_ar_ready (share_data_ar_ready),
+    .data_ar_payload_addr (reader_ar_payload_addr), .data_ar_payload_id (reader_ar_payload_id),
+    .data_ar_payload_len (reader_ar_payload_len), .data_ar_payload_size (reader_ar_payload_size),
+    .data_ar_payload_burst (reader_ar_payload_burst),
+    .data_r_valid (share_data_r_valid), .data_r_ready (reader_r_ready),
+    .data_r_payload_data (share_data_r_payload_data), .data_r_payload_id (share_data_r_payload_id),
+    .data_r_payload_resp (share_data_r_payload_resp), .data_r_payload_last (share_data_r_payload_last),
+    .data_aw_valid (data_aw_valid), .data_aw_ready (share_data_aw_ready),
+    .data_aw_payload_addr (data_aw_payload_addr), .data_aw_payload_id (data_aw_payload_id),
+    .data_aw_payload_len (data_aw_payload_len), .data_aw_payload_size (data_aw_payload_size),
+    .data_aw_payload_burst (data_aw_payload_burst),
+    .data_w_valid (writer_w_valid), .data_w_ready (share_data_w_ready), .data_w_payload_data (writer_w_payload_data),
+    .data_w_payload_strb (writer_w_payload_strb), .data_w_payload_last (writer_w_payload_last),
+    .data_b_valid (share_data_b_valid), .data_b_ready (writer_b_ready), .data_b_payload_id (share_data_b_payload_id),
+    .data_b_payload_resp (share_data_b_payload_resp),
+    .table_ar_valid (translate_ar_valid), .table_ar_ready (share_table_ar_ready),
+    .table_ar_payload_addr (translate_ar_payload_addr), .table_ar_payload_id (translate_ar_payload_id),
+    .table_ar_payload_len (translate_ar_payload_len), .table_ar_payload_size (translate_ar_payload_size),
+    .table_ar_payload_burst (translate_ar_payload_burst),
+    .table_r_valid (share_table_r_valid), .table_r_ready (translate_r_ready),
+    .table_r_payload_data (share_table_r_payload_data), .table_r_payload_id (share_table_r_payload_id),
+    .table_r_payload_resp (share_table_r_payload_resp), .table_r_payload_last (share_table_r_payload_last),
+    .table_aw_valid (translate_aw_valid), .table_aw_ready (share_table_aw_ready),
+    .table_aw_payload_addr (translate_aw_payload_addr), .table_aw_payload_id (translate_aw_payload_id),
+    .table_aw_payload_len (translate_aw_payload_len), .table_aw_payload_size (translate_aw_payload_size),
+    .table_aw_payload_burst (translate_aw_payload_burst),
+    .table_w_valid (translate_w_valid), .table_w_ready (share_table_w_ready),
+    .table_w_payload_data (translate_w_payload_data), .table_w_payload_strb (translate_w_payload_strb),
+    .table_w_payload_last (translate_w_payload_last),
+    .table_b_valid (share_table_b_valid), .table_b_ready (translate_b_ready),
+    .table_b_payload_id (share_table_b_payload_id), .table_b_payload_resp (share_table_b_payload_resp),
+    .sync_ar_valid (sync_ar_valid), .sync_ar_ready (share_sync_ar_ready),
+    .sync_ar_payload_addr (sync_ar_payload_addr), .sync_ar_payload_id (sync_ar_payload_id),
+    .sync_ar_payload_len (sync_ar_payload_len), .sync_ar_payload_size (sync_ar_payload_size),
+    .sync_ar_payload_burst (sync_ar_payload_burst),
+    .sync_r_valid (share_sync_r_valid), .sync_r_ready (sync_r_ready),
+    .sync_r_payload_data (share_sync_r_payload_data), .sync_r_payload_id (share_sync_r_payload_id),
+    .sync_r_payload_resp (share_sync_r_payload_resp), .sync_r_payload_last (share_sync_r_payload_last),
+    .sync_aw_valid (sync_aw_valid), .sync_aw_ready (share_sync_aw_ready),
+    .sync_aw_payload_addr (sync_aw_payload_addr), .sync_aw_payload_id (sync_aw_payload_id),
+    .sync_aw_payload_len (sync_aw_payload_len), .sync_aw_payload_size (sync_aw_payload_size),
+    .sync_aw_payload_burst (sync_aw_payload_burst),
+    .sync_w_valid (sync_w_valid), .sync_w_ready (share_sync_w_ready), .sync_w_payload_data (sync_w_payload_data),
+    .sync_w_payload_strb (sync_w_payload_strb), .sync_w_payload_last (sync_w_payload_last),
+    .sync_b_valid (share_sync_b_valid), .sync_b_ready (sync_b_ready), .sync_b_payload_id (share_sync_b_payload_id),
+    .sync_b_payload_resp (share_sync_b_payload_resp),
+    .ar_valid (mem_ar_valid), .ar_ready (mem_ar_ready), .ar_payload_addr (mem_ar_payload_addr),
+    .ar_payload_id (mem_ar_payload_id), .ar_payload_len (mem_ar_payload_len), .ar_payload_size (mem_ar_payload_size),
+    .ar_payload_burst (mem_ar_payload_burst),
+    .r_valid (mem_r_valid), .r_ready (mem_r_ready), .r_payload_data (mem_r_payload_data),
+    .r_payload_id (mem_r_payload_id), .r_payload_resp (mem_r_payload_resp), .r_payload_last (mem_r_payload_last),
+    .aw_valid (mem_aw_valid), .aw_ready (mem_aw_ready), .aw_payload_addr (mem_aw_payload_addr),
+    .aw_payload_id (mem_aw_payload_id), .aw_payload_len (mem_aw_payload_len), .aw_payload_size (mem_aw_payload_size),
+    .aw_payload_burst (mem_aw_payload_burst),
+    .w_valid (mem_w_valid), .w_ready (mem_w_ready), .w_payload_data (mem_w_payload_data),
+    .w_payload_strb (mem_w_payload_strb), .w_payload_last (mem_w_payload_last),
+    .b_valid (mem_b_valid), .b_ready (mem_b_ready), .b_payload_id (mem_b_payload_id),
+    .b_payload_resp (mem_b_payload_resp)
   );
 
-  wire finish_ending_valid = endings_valid; // node.ts:262
-  wire [5:0] finish_ending_payload_slot = endings_payload_slot; // node.ts:262
-  wire [1:0] finish_ending_payload_form = endings_payload_form; // node.ts:262
-  wire [1:0] finish_ending_payload_word = endings_payload_word; // node.ts:262
-  wire [7:0] finish_ending_payload_opcode = endings_payload_opcode; // node.ts:262
-  wire [3:0] finish_ending_payload_status = endings_payload_status; // node.ts:262
-  wire finish_ending_payload_silent = endings_payload_silent; // node.ts:262
-  wire finish_ending_payload_done = endings_payload_done; // node.ts:262
-  wire finish_reply_ready = net_tx_reply_ready; // node.ts:262
-  wire [63:0] finish_word = found_value; // node.ts:262
   Finish_slots64 finish ( // node.ts:262
-    .clk                   (clk),
-    .rst                   (rst),
-    .ending_valid          (finish_ending_valid),
-    .ending_ready          (finish_ending_ready),
-    .ending_payload_slot   (finish_ending_payload_slot),
-    .ending_payload_form   (finish_ending_payload_form),
-    .ending_payload_word   (finish_ending_payload_word),
-    .ending_payload_opcode (finish_ending_payload_opcode),
-    .ending_payload_status (finish_ending_payload_status),
-    .ending_payload_silent (finish_ending_payload_silent),
-    .ending_payload_done   (finish_ending_payload_done),
-    .reply_valid           (finish_reply_valid),
-    .reply_ready           (finish_reply_ready),
-    .reply_payload_slot    (finish_reply_payload_slot),
-    .reply_payload_form    (finish_reply_payload_form),
-    .reply_payload_word    (finish_reply_payload_word),
-    .reply_payload_opcode  (finish_reply_payload_opcode),
-    .reply_payload_status  (finish_reply_payload_status),
-    .release_valid         (finish_release_valid),
-    .release_slot          (finish_release_slot),
-    .word_slot             (finish_word_slot),
-    .word                  (finish_word),
-    .done_valid            (finish_done_valid),
-    .done_slot             (finish_done_slot),
-    .done_status           (finish_done_status),
-    .done_word             (finish_done_word)
+    .clk (clk), .rst (rst),
+    .ending_valid (endings_valid), .ending_ready (finish_ending_ready), .ending_payload_slot (endings_payload_slot),
+    .ending_payload_form (endings_payload_form), .ending_payload_word (endings_payload_word),
+    .ending_payload_opcode (endings_payload_opcode), .ending_payload_status (endings_payload_status),
+    .ending_payload_silent (endings_payload_silent), .ending_payload_done (endings_payload_done),
+    .reply_valid (finish_reply_valid), .reply_ready (net_tx_reply_ready),
+    .reply_payload_slot (finish_reply_payload_slot), .reply_payload_form (finish_reply_payload_form),
+    .reply_payload_word (finish_reply_payload_word), .reply_payload_opcode (finish_reply_payload_opcode),
+    .reply_payload_status (finish_reply_payload_status),
+    .release_valid (finish_release_valid),
+    .release_slot  (finish_release_slot),
+    .word_slot     (finish_word_slot),
+    .word          (found_value),
+    .done_valid    (finish_done_valid),
+    .done_slot     (finish_done_slot),
+    .done_status   (finish_done_status),
+    .done_word     (finish_done_word)
   );
 
-  wire [47:0] net_tx_config_mac = control_config_mac; // node.ts:351
-  wire [31:0] net_tx_config_ip = control_config_ip; // node.ts:351
-  wire [15:0] net_tx_config_native_port = control_config_native_port; // node.ts:351
-  wire [15:0] net_tx_config_client_port = control_config_client_port; // node.ts:351
-  wire net_tx_config_accept_any_mac = control_config_accept_any_mac; // node.ts:351
-  wire net_tx_reply_valid = finish_reply_valid; // node.ts:351
-  wire [5:0] net_tx_reply_payload_slot = finish_reply_payload_slot; // node.ts:351
-  wire [1:0] net_tx_reply_payload_form = finish_reply_payload_form; // node.ts:351
-  wire [1:0] net_tx_reply_payload_word = finish_reply_payload_word; // node.ts:351
-  wire [7:0] net_tx_reply_payload_opcode = finish_reply_payload_opcode; // node.ts:351
-  wire [3:0] net_tx_reply_payload_status = finish_reply_payload_status; // node.ts:351
-  wire [1:0] net_tx_context_kind = reply_contexts_value_kind; // node.ts:351
-  wire [47:0] net_tx_context_mac = reply_contexts_value_mac; // node.ts:351
-  wire [31:0] net_tx_context_ip = reply_contexts_value_ip; // node.ts:351
-  wire [15:0] net_tx_context_client_port = reply_contexts_value_client_port; // node.ts:351
-  wire [15:0] net_tx_context_node_port = reply_contexts_value_node_port; // node.ts:351
-  wire [127:0] net_tx_context_header = reply_contexts_value_header; // node.ts:351
-  wire [95:0] net_tx_context_body = reply_contexts_value_body; // node.ts:351
-  wire net_tx_context_published = reply_contexts_value_published; // node.ts:351
-  wire [15:0] net_tx_context_ip_length = reply_contexts_value_ip_length; // node.ts:351
-  wire [15:0] net_tx_context_icmp_checksum = reply_contexts_value_icmp_checksum; // node.ts:351
-  wire [95:0] net_tx_context_ip_header = reply_contexts_value_ip_header; // node.ts:351
-  wire [63:0] net_tx_word = retry_word; // node.ts:351
-  wire net_tx_data_valid = reader_data_valid; // node.ts:351
-  wire [511:0] net_tx_data_payload_data = reader_data_payload_data; // node.ts:351
-  wire net_tx_data_payload_last = reader_data_payload_last; // node.ts:351
-  wire net_tx_data_payload_bad = reader_data_payload_bad; // node.ts:351
-  wire net_tx_echo_job_ready = buffer_echo_job_ready; // node.ts:351
-  wire net_tx_echo_data_valid = buffer_echo_data_valid; // node.ts:351
-  wire [511:0] net_tx_echo_data_payload_data = buffer_echo_data_payload_data; // node.ts:351
-  wire net_tx_echo_data_payload_last = buffer_echo_data_payload_last; // node.ts:351
-  wire net_tx_raw_valid = soc_tx_valid; // node.ts:351
-  wire [511:0] net_tx_raw_payload_data = soc_tx_payload_data; // node.ts:351
-  wire [63:0] net_tx_raw_payload_keep = soc_tx_payload_keep; // node.ts:351
-  wire net_tx_raw_payload_last = soc_tx_payload_last; // node.ts:351
-  wire net_tx_raw_payload_user = soc_tx_payload_user; // node.ts:351
-  wire net_tx_tx_ready = tx_ready; // node.ts:351
   NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:351
-    .clk                    (clk),
-    .rst                    (rst),
-    .config_mac             (net_tx_config_mac),
-    .config_ip              (net_tx_config_ip),
-    .config_native_port     (net_tx_config_native_port),
-    .config_client_port     (net_tx_config_client_port),
-    .config_accept_any_mac  (net_tx_config_accept_any_mac),
-    .reply_valid            (net_tx_reply_valid),
-    .reply_ready            (net_tx_reply_ready),
-    .reply_payload_slot     (net_tx_reply_payload_slot),
-    .reply_payload_form     (net_tx_reply_payload_form),
-    .reply_payload_word     (net_tx_reply_payload_word),
-    .reply_payload_opcode   (net_tx_reply_payload_opcode),
-    .reply_payload_status   (net_tx_reply_payload_status),
-    .context_read_en        (net_tx_context_read_en),
-    .context_read_slot      (net_tx_context_read_slot),
-    .context_kind           (net_tx_context_kind),
-    .context_mac            (net_tx_context_mac),
-    .context_ip             (net_tx_context_ip),
-    .context_client_port    (net_tx_context_client_port),
-    .context_node_port      (net_tx_context_node_port),
-    .context_header         (net_tx_context_header),
-    .context_body           (net_tx_context_body),
-    .context_published      (net_tx_context_published),
-    .context_ip_length      (net_tx_context_ip_length),
-    .context_icmp_checksum  (net_tx_context_icmp_checksum),
-    .context_ip_header      (net_tx_context_ip_header),
-    .word_slot              (net_tx_word_slot),
-    .word                   (net_tx_word),
-    .data_valid             (net_tx_data_valid),
-    .data_ready             (net_tx_data_ready),
-    .data_payload_data      (net_tx_data_payload_data),
-    .data_payload_last      (net_tx_data_payload_last),
-    .data_payload_bad       (net_tx_data_payload_bad),
-    .echo_job_valid         (net_tx_echo_job_valid),
-    .echo_job_ready         (net_tx_echo_job_ready),
-    .echo_job_payload_slot  (net_tx_echo_job_payload_slot),
-    .echo_job_payload_first (net_tx_echo_job_payload_first),
+    .clk (clk), .rst (rst),
+    .config_mac            (net_config_mac),
+    .config_ip             (net_config_ip),
+    .config_native_port    (net_config_native_port),
+    .config_client_port    (net_config_client_port),
+    .config_accept_any_mac (net_config_accept_any_mac),
+    .reply_valid (finish_reply_valid), .reply_ready (net_tx_reply_ready),
+    .reply_payload_slot (finish_reply_payload_slot), .reply_payload_form (finish_reply_payload_form),
+    .reply_payload_word (finish_reply_payload_word), .reply_payload_opcode (finish_reply_payload_opcode),
+    .reply_payload_status (finish_reply_payload_status),
+    .context_read_en       (net_tx_context_read_en),
+    .context_read_slot     (net_tx_context_read_slot),
+    .context_kind          (reply_contexts_value_kind),
+    .context_mac           (reply_contexts_value_mac),
+    .context_ip            (reply_contexts_value_ip),
+    .context_client_port   (reply_contexts_value_client_port),
+    .context_node_port     (reply_contexts_value_node_port),
+    .context_header        (reply_contexts_value_header),
+    .context_body          (reply_contexts_value_body),
+    .context_published     (reply_contexts_value_published),
+    .context_ip_length     (reply_contexts_value_ip_length),
+    .context_icmp_checksum (reply_contexts_value_icmp_checksum),
+    .context_ip_header     (reply_contexts_value_ip_header),
+    .word_slot             (net_tx_word_slot),
+    .word                  (retry_word),
+    .data_valid (reader_data_valid), .data_ready (net_tx_data_ready), .data_payload_data (reader_data_payload_data),
+    .data_payload_last (reader_data_payload_last), .data_payload_bad (reader_data_payload_bad),
+    .echo_job_valid (net_tx_echo_job_valid), .echo_job_ready (buffer_echo_job_ready),
+    .echo_job_payload_slot (net_tx_echo_job_payload_slot), .echo_job_payload_first (net_tx_echo_job_payload_first),
     .echo_job_payload_beats (net_tx_echo_job_payload_beats),
-    .echo_data_valid        (net_tx_echo_data_valid),
-    .echo_data_ready        (net_tx_echo_data_ready),
-    .echo_data_payload_data (net_tx_echo_data_payload_data),
-    .echo_data_payload_last (net_tx_echo_data_payload_last),
-    .raw_valid              (net_tx_raw_valid),
-    .raw_ready              (net_tx_raw_ready),
-    .raw_payload_data       (net_tx_raw_payload_data),
-    .raw_payload_keep       (net_tx_raw_payload_keep),
-    .raw_payload_last       (net_tx_raw_payload_last),
-    .raw_payload_user       (net_tx_raw_payload_user),
-    .tx_valid               (net_tx_tx_valid),
-    .tx_ready               (net_tx_tx_ready),
-    .tx_payload_data        (net_tx_tx_payload_data),
-    .tx_payload_keep        (net_tx_tx_payload_keep),
-    .tx_payload_last        (net_tx_tx_payload_last),
-    .tx_payload_user        (net_tx_tx_payload_user),
-    .release_valid          (net_tx_release_valid),
-    .release_slot           (net_tx_release_slot)
+    .echo_data_valid (buffer_echo_data_valid), .echo_data_ready (net_tx_echo_data_ready),
+    .echo_data_payload_data (buffer_echo_data_payload_data), .echo_data_payload_last (buffer_echo_data_payload_last),
+    .raw_valid (soc_tx_valid), .raw_ready (soc_tx_ready), .raw_payload_data (soc_tx_payload_data),
+    .raw_payload_keep (soc_tx_payload_keep), .raw_payload_last (soc_tx_payload_last),
+    .raw_payload_user (soc_tx_payload_user),
+    .tx_valid (tx_valid), .tx_ready (tx_ready), .tx_payload_data (tx_payload_data),
+    .tx_payload_keep (tx_payload_keep), .tx_payload_last (tx_payload_last), .tx_payload_user (tx_payload_user),
+    .release_valid         (net_tx_release_valid),
+    .release_slot          (net_tx_release_slot)
   );
 
   always @(posedge clk)
     if (rst) begin
-      slow_job_full <= 1'b0;
-      slow_job_skid_full <= 1'b0;
+      slow_job_full <= 1'b0; slow_job_skid_full <= 1'b0;
     end
     else if (slow_job_room) begin
       slow_job_full <= slow_rx_job_valid | slow_job_skid_full;
@@ -2452,71 +1251,25 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (rst) begin
-      entered_valid <= 1'b0;
-      entered_slot <= 6'd0;
-      counted_rx_frames <= 2'd0;
-      counted_tx_frames <= 2'd0;
-      counted_drop_long <= 2'd0;
-      counted_drop_fcs <= 2'd0;
-      counted_drop_short <= 2'd0;
-      counted_drop_mac <= 2'd0;
-      counted_drop_ether_type <= 2'd0;
-      counted_drop_arp <= 2'd0;
-      counted_drop_ip_header <= 2'd0;
-      counted_drop_ip_options <= 2'd0;
-      counted_drop_ip_checksum <= 2'd0;
-      counted_drop_fragment <= 2'd0;
-      counted_drop_ip <= 2'd0;
-      counted_drop_length <= 2'd0;
-      counted_drop_protocol <= 2'd0;
-      counted_drop_icmp <= 2'd0;
-      counted_drop_port <= 2'd0;
-      counted_drop_source <= 2'd0;
-      counted_drop_reply <= 2'd0;
-      counted_drop_rule <= 2'd0;
-      counted_arp_replies <= 2'd0;
-      counted_icmp_replies <= 2'd0;
-      counted_nacks <= 2'd0;
-      counted_malformed <= 2'd0;
-      counted_invalid <= 2'd0;
-      counted_write_permission <= 2'd0;
-      counted_read_permission <= 2'd0;
-      counted_out_of_memory <= 2'd0;
-      counted_busy <= 2'd0;
-      counted_unanswered <= 2'd0;
-      counted_pingpongs <= 2'd0;
-      counted_reads <= 2'd0;
-      counted_writes <= 2'd0;
-      counted_writes_no_reply <= 2'd0;
-      counted_atomics <= 2'd0;
-      counted_dereferences <= 2'd0;
-      counted_fences <= 2'd0;
-      counted_read_bytes <= 14'd0;
-      counted_write_bytes <= 14'd0;
-      counted_slow_requests <= 2'd0;
-      counted_extend_requests <= 2'd0;
-      counted_page_faults <= 2'd0;
-      counted_tlb_hits <= 2'd0;
-      counted_tlb_misses <= 2'd0;
-      counted_misses_merged <= 2'd0;
-      counted_bucket_fetches <= 2'd0;
-      counted_tlb_evictions <= 2'd0;
-      counted_retries_answered <= 2'd0;
-      counted_retries_busy <= 2'd0;
-      counted_retries_expired <= 2'd0;
-      counted_retry_evictions <= 2'd0;
-      counted_retry_clients_replaced <= 2'd0;
-      counted_shootdowns <= 2'd0;
-      counted_offload0_requests <= 2'd0;
-      counted_offload1_requests <= 2'd0;
-      counted_offload2_requests <= 2'd0;
-      counted_offload3_requests <= 2'd0;
-      counted_offload0_accesses <= 2'd0;
-      counted_offload1_accesses <= 2'd0;
-      counted_offload2_accesses <= 2'd0;
-      counted_offload3_accesses <= 2'd0;
-      counted_offload_busy <= 2'd0;
-      counted_offload_repeated <= 2'd0;
+      entered_valid <= 1'b0; entered_slot <= 6'd0; counted_rx_frames <= 2'd0; counted_tx_frames <= 2'd0;
+      counted_drop_long <= 2'd0; counted_drop_fcs <= 2'd0; counted_drop_short <= 2'd0; counted_drop_mac <= 2'd0;
+      counted_drop_ether_type <= 2'd0; counted_drop_arp <= 2'd0; counted_drop_ip_header <= 2'd0;
+      counted_drop_ip_options <= 2'd0; counted_drop_ip_checksum <= 2'd0; counted_drop_fragment <= 2'd0;
+      counted_drop_ip <= 2'd0; counted_drop_length <= 2'd0; counted_drop_protocol <= 2'd0; counted_drop_icmp <= 2'd0;
+      counted_drop_port <= 2'd0; counted_drop_source <= 2'd0; counted_drop_reply <= 2'd0; counted_drop_rule <= 2'd0;
+      counted_arp_replies <= 2'd0; counted_icmp_replies <= 2'd0; counted_nacks <= 2'd0; counted_malformed <= 2'd0;
+      counted_invalid <= 2'd0; counted_write_permission <= 2'd0; counted_read_permission <= 2'd0;
+      counted_out_of_memory <= 2'd0; counted_busy <= 2'd0; counted_unanswered <= 2'd0; counted_pingpongs <= 2'd0;
+      counted_reads <= 2'd0; counted_writes <= 2'd0; counted_writes_no_reply <= 2'd0; counted_atomics <= 2'd0;
+      counted_dereferences <= 2'd0; counted_fences <= 2'd0; counted_read_bytes <= 14'd0; counted_write_bytes <= 14'd0;
+      counted_slow_requests <= 2'd0; counted_extend_requests <= 2'd0; counted_page_faults <= 2'd0;
+      counted_tlb_hits <= 2'd0; counted_tlb_misses <= 2'd0; counted_misses_merged <= 2'd0;
+      counted_bucket_fetches <= 2'd0; counted_tlb_evictions <= 2'd0; counted_retries_answered <= 2'd0;
+      counted_retries_busy <= 2'd0; counted_retries_expired <= 2'd0; counted_retry_evictions <= 2'd0;
+      counted_retry_clients_replaced <= 2'd0; counted_shootdowns <= 2'd0; counted_offload0_requests <= 2'd0;
+      counted_offload1_requests <= 2'd0; counted_offload2_requests <= 2'd0; counted_offload3_requests <= 2'd0;
+      counted_offload0_accesses <= 2'd0; counted_offload1_accesses <= 2'd0; counted_offload2_accesses <= 2'd0;
+      counted_offload3_accesses <= 2'd0; counted_offload_busy <= 2'd0; counted_offload_repeated <= 2'd0;
     end
     else begin
       entered_valid <= retry_pass_valid & retry_pass_ready;
@@ -2588,8 +1341,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (rst) begin
-      behind_pointer_full <= 1'b0;
-      behind_pointer_skid_full <= 1'b0;
+      behind_pointer_full <= 1'b0; behind_pointer_skid_full <= 1'b0;
     end
     else if (behind_pointer_room) begin
       behind_pointer_full <= sync_access_valid | behind_pointer_skid_full;
@@ -2599,15 +1351,9 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (behind_pointer_room) begin
-      behind_pointer_held_slot <=
-        behind_pointer_skid_full ? behind_pointer_skid_held_slot :
-        sync_access_payload_slot;
-      behind_pointer_held_pid <=
-        behind_pointer_skid_full ? behind_pointer_skid_held_pid :
-        sync_access_payload_pid;
-      behind_pointer_held_va <=
-        behind_pointer_skid_full ? behind_pointer_skid_held_va :
-        sync_access_payload_va;
+      behind_pointer_held_slot <= behind_pointer_skid_full ? behind_pointer_skid_held_slot : sync_access_payload_slot;
+      behind_pointer_held_pid <= behind_pointer_skid_full ? behind_pointer_skid_held_pid : sync_access_payload_pid;
+      behind_pointer_held_va <= behind_pointer_skid_full ? behind_pointer_skid_held_va : sync_access_payload_va;
       behind_pointer_held_length <=
         behind_pointer_skid_full ? behind_pointer_skid_held_length :
         sync_access_payload_length;
@@ -2620,9 +1366,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
       behind_pointer_held_reply_opcode <=
         behind_pointer_skid_full ? behind_pointer_skid_held_reply_opcode :
         sync_access_payload_reply_opcode;
-      behind_pointer_held_op <=
-        behind_pointer_skid_full ? behind_pointer_skid_held_op :
-        sync_access_payload_op;
+      behind_pointer_held_op <= behind_pointer_skid_full ? behind_pointer_skid_held_op : sync_access_payload_op;
       behind_pointer_held_indirect <=
         behind_pointer_skid_full ? behind_pointer_skid_held_indirect :
         sync_access_payload_indirect;
@@ -2643,8 +1387,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (rst) begin
-      accesses_locked <= 1'b0;
-      accesses_owner <= 2'd1;
+      accesses_locked <= 1'b0; accesses_owner <= 2'd1;
     end
     else if (accesses_valid) begin
       accesses_owner <= accesses_grant;
@@ -2653,8 +1396,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (rst) begin
-      to_read_full <= 1'b0;
-      to_read_skid_full <= 1'b0;
+      to_read_full <= 1'b0; to_read_skid_full <= 1'b0;
     end
     else if (to_read_room) begin
       to_read_full <= translate_reads_valid | to_read_skid_full;
@@ -2673,9 +1415,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
         to_read_skid_full ? to_read_skid_held_reply_opcode :
         translate_reads_payload_reply_opcode;
       to_read_held_op <= to_read_skid_full ? to_read_skid_held_op : translate_reads_payload_op;
-      to_read_held_indirect <=
-        to_read_skid_full ? to_read_skid_held_indirect :
-        translate_reads_payload_indirect;
+      to_read_held_indirect <= to_read_skid_full ? to_read_skid_held_indirect : translate_reads_payload_indirect;
       to_read_held_ppns <= to_read_skid_full ? to_read_skid_held_ppns : translate_reads_payload_ppns;
     end
 
@@ -2726,8 +1466,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (rst) begin
-      ending_0_full <= 1'b0;
-      ending_0_skid_full <= 1'b0;
+      ending_0_full <= 1'b0; ending_0_skid_full <= 1'b0;
     end
     else if (ending_0_room) begin
       ending_0_full <= reader_reply_valid | ending_0_skid_full;
@@ -2759,8 +1498,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (rst) begin
-      ending_1_full <= 1'b0;
-      ending_1_skid_full <= 1'b0;
+      ending_1_full <= 1'b0; ending_1_skid_full <= 1'b0;
     end
     else if (ending_1_room) begin
       ending_1_full <= writer_ending_valid | ending_1_skid_full;
@@ -2792,8 +1530,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (rst) begin
-      ending_2_full <= 1'b0;
-      ending_2_skid_full <= 1'b0;
+      ending_2_full <= 1'b0; ending_2_skid_full <= 1'b0;
     end
     else if (ending_2_room) begin
       ending_2_full <= translate_refused_valid | ending_2_skid_full;
@@ -2806,15 +1543,9 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
       ending_2_held_slot <= ending_2_skid_full ? ending_2_skid_held_slot : translate_refused_payload_slot;
       ending_2_held_form <= ending_2_skid_full ? ending_2_skid_held_form : 2'd1;
       ending_2_held_word <= ending_2_skid_full ? ending_2_skid_held_word : refusal_payload_word;
-      ending_2_held_opcode <=
-        ending_2_skid_full ? ending_2_skid_held_opcode :
-        translate_refused_payload_reply_opcode;
-      ending_2_held_status <=
-        ending_2_skid_full ? ending_2_skid_held_status :
-        translate_refused_payload_status;
-      ending_2_held_silent <=
-        ending_2_skid_full ? ending_2_skid_held_silent :
-        translate_refused_payload_silent;
+      ending_2_held_opcode <= ending_2_skid_full ? ending_2_skid_held_opcode : translate_refused_payload_reply_opcode;
+      ending_2_held_status <= ending_2_skid_full ? ending_2_skid_held_status : translate_refused_payload_status;
+      ending_2_held_silent <= ending_2_skid_full ? ending_2_skid_held_silent : translate_refused_payload_silent;
       ending_2_held_done <= ending_2_skid_full ? ending_2_skid_held_done : 1'b1;
     end
 
@@ -2831,8 +1562,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (rst) begin
-      ending_3_full <= 1'b0;
-      ending_3_skid_full <= 1'b0;
+      ending_3_full <= 1'b0; ending_3_skid_full <= 1'b0;
     end
     else if (ending_3_room) begin
       ending_3_full <= sync_reply_valid | ending_3_skid_full;
@@ -2864,8 +1594,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (rst) begin
-      ending_4_full <= 1'b0;
-      ending_4_skid_full <= 1'b0;
+      ending_4_full <= 1'b0; ending_4_skid_full <= 1'b0;
     end
     else if (ending_4_room) begin
       ending_4_full <= retry_answer_valid | ending_4_skid_full;
@@ -2878,9 +1607,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
       ending_4_held_slot <= ending_4_skid_full ? ending_4_skid_held_slot : retry_answer_payload_slot;
       ending_4_held_form <= ending_4_skid_full ? ending_4_skid_held_form : answer_payload_form;
       ending_4_held_word <= ending_4_skid_full ? ending_4_skid_held_word : answer_payload_word;
-      ending_4_held_opcode <=
-        ending_4_skid_full ? ending_4_skid_held_opcode :
-        retry_answer_payload_reply_opcode;
+      ending_4_held_opcode <= ending_4_skid_full ? ending_4_skid_held_opcode : retry_answer_payload_reply_opcode;
       ending_4_held_status <= ending_4_skid_full ? ending_4_skid_held_status : retry_answer_payload_status;
       ending_4_held_silent <= ending_4_skid_full ? ending_4_skid_held_silent : retry_answer_payload_silent;
       ending_4_held_done <= ending_4_skid_full ? ending_4_skid_held_done : 1'b0;
@@ -2899,8 +1626,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (rst) begin
-      ending_5_full <= 1'b0;
-      ending_5_skid_full <= 1'b0;
+      ending_5_full <= 1'b0; ending_5_skid_full <= 1'b0;
     end
     else if (ending_5_room) begin
       ending_5_full <= fences_reply_valid | ending_5_skid_full;
@@ -2948,73 +1674,16 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
 
   always @(posedge clk)
     if (rst) begin
-      endings_locked <= 1'b0;
-      endings_owner <= 7'd1;
+      endings_locked <= 1'b0; endings_owner <= 7'd1;
     end
     else if (endings_valid) begin
       endings_owner <= endings_grant;
       endings_locked <= ~finish_ending_ready;
     end
 
-  assign rx_ready = net_rx_rx_ready;
-  assign tx_valid = net_tx_tx_valid;
-  assign tx_payload_data = net_tx_tx_payload_data;
-  assign tx_payload_keep = net_tx_tx_payload_keep;
-  assign tx_payload_last = net_tx_tx_payload_last;
-  assign tx_payload_user = net_tx_tx_payload_user;
-  assign soc_rx_valid = slow_rx_soc_rx_valid;
-  assign soc_rx_payload_data = slow_rx_soc_rx_payload_data;
-  assign soc_rx_payload_keep = slow_rx_soc_rx_payload_keep;
-  assign soc_rx_payload_last = slow_rx_soc_rx_payload_last;
-  assign soc_rx_payload_user = slow_rx_soc_rx_payload_user;
-  assign soc_tx_ready = net_tx_raw_ready;
-  assign mem_aw_valid = share_aw_valid;
-  assign mem_aw_payload_addr = share_aw_payload_addr;
-  assign mem_aw_payload_id = share_aw_payload_id;
-  assign mem_aw_payload_len = share_aw_payload_len;
-  assign mem_aw_payload_size = share_aw_payload_size;
-  assign mem_aw_payload_burst = share_aw_payload_burst;
-  assign mem_w_valid = share_w_valid;
-  assign mem_w_payload_data = share_w_payload_data;
-  assign mem_w_payload_strb = share_w_payload_strb;
-  assign mem_w_payload_last = share_w_payload_last;
-  assign mem_b_ready = share_b_ready;
-  assign mem_ar_valid = share_ar_valid;
-  assign mem_ar_payload_addr = share_ar_payload_addr;
-  assign mem_ar_payload_id = share_ar_payload_id;
-  assign mem_ar_payload_len = share_ar_payload_len;
-  assign mem_ar_payload_size = share_ar_payload_size;
-  assign mem_ar_payload_burst = share_ar_payload_burst;
-  assign mem_r_ready = share_r_ready;
-  assign free_page_ready = translate_free_page_ready;
-  assign free_pages = translate_free_pages;
-  assign low_water = translate_free_pages <= 7'd32;
-  assign shootdown_ready = translate_shootdown_ready;
-  assign shootdown_done_valid = translate_shootdown_done_valid;
-  assign shootdown_done_payload = translate_shootdown_done_payload;
-  assign s_aw_ready = control_s_aw_ready;
-  assign s_w_ready = control_s_w_ready;
-  assign s_b_valid = control_s_b_valid;
-  assign s_b_payload_resp = control_s_b_payload_resp;
-  assign s_ar_ready = control_s_ar_ready;
-  assign s_r_valid = control_s_r_valid;
-  assign s_r_payload_data = control_s_r_payload_data;
-  assign s_r_payload_resp = control_s_r_payload_resp;
-  assign busy = pool_busy;
-  assign net_config_mac = control_config_mac;
-  assign net_config_ip = control_config_ip;
-  assign net_config_native_port = control_config_native_port;
-  assign net_config_client_port = control_config_client_port;
-  assign net_config_accept_any_mac = control_config_accept_any_mac;
-  assign offload_control_hold = control_offload_control_hold;
-  assign offload_control_patience = control_offload_control_patience;
+  assign low_water = free_pages <= 7'd32;
 
   wire _unused_ok = &{
-    1'b0,
-    fences_waiting,
-    to_sync_payload_write,
-    to_sync_payload_indirect,
-    to_sync_payload_ppns[17:9],
-    1'b0
+    1'b0, fences_waiting, to_sync_payload_write, to_sync_payload_indirect, to_sync_payload_ppns[17:9], 1'b0
   };
 endmodule

@@ -7,16 +7,19 @@
 module DataFrame_b64_c8_d1444_r8 (
   input  wire         clk,
   input  wire         rst,
+  // request: stream in
   input  wire         request_valid,
   output wire         request_ready,
   input  wire [2:0]   request_payload_context,
   input  wire [7:0]   request_payload_opcode,
   input  wire [15:0]  request_payload_pid,
   input  wire [13:0]  request_payload_length,
+  // request_data: stream in
   input  wire         request_data_valid,
   output wire         request_data_ready,
   input  wire [511:0] request_data_payload_data,
   input  wire         request_data_payload_last,
+  // reply: stream out
   output wire         reply_valid,
   input  wire         reply_ready,
   output wire [2:0]   reply_payload_context,
@@ -24,10 +27,12 @@ module DataFrame_b64_c8_d1444_r8 (
   output wire [7:0]   reply_payload_opcode,
   output wire [13:0]  reply_payload_length,
   output wire         reply_payload_more,
+  // reply_data: stream out
   output wire         reply_data_valid,
   input  wire         reply_data_ready,
   output wire [511:0] reply_data_payload_data,
   output wire         reply_data_payload_last,
+  // memory: stream out
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_tag,
@@ -37,10 +42,12 @@ module DataFrame_b64_c8_d1444_r8 (
   output wire [63:0]  memory_payload_va,
   output wire [31:0]  memory_payload_length,
   output wire [13:0]  memory_payload_data,
+  // memory_data: stream out
   output wire         memory_data_valid,
   input  wire         memory_data_ready,
   output wire [511:0] memory_data_payload_data,
   output wire         memory_data_payload_last,
+  // memory_reply: stream in
   input  wire         memory_reply_valid,
   output wire         memory_reply_ready,
   input  wire [7:0]   memory_reply_payload_tag,
@@ -48,588 +55,288 @@ module DataFrame_b64_c8_d1444_r8 (
   input  wire [63:0]  memory_reply_payload_va,
   input  wire [31:0]  memory_reply_payload_length,
   input  wire [13:0]  memory_reply_payload_data,
+  // memory_reply_data: stream in
   input  wire         memory_reply_data_valid,
   output wire         memory_reply_data_ready,
   input  wire [511:0] memory_reply_data_payload_data,
   input  wire         memory_reply_data_payload_last
 );
-  wire intake_request_ready; // data-frame.ts:40
-  wire intake_request_data_ready; // data-frame.ts:40
-  wire intake_query_valid; // data-frame.ts:40
-  wire [2:0] intake_query_payload_context; // data-frame.ts:40
-  wire [3:0] intake_query_payload_status; // data-frame.ts:40
-  wire [7:0] intake_query_payload_opcode; // data-frame.ts:40
-  wire intake_query_payload_aggregate; // data-frame.ts:40
-  wire [63:0] intake_query_payload_table; // data-frame.ts:40
-  wire [42:0] intake_query_payload_total; // data-frame.ts:40
-  wire [13:0] intake_query_payload_chunk; // data-frame.ts:40
-  wire [13:0] intake_query_payload_row_bytes; // data-frame.ts:40
-  wire [13:0] intake_query_payload_field_offset; // data-frame.ts:40
-  wire [3:0] intake_query_payload_field_bytes; // data-frame.ts:40
-  wire [2:0] intake_query_payload_predicate; // data-frame.ts:40
-  wire [63:0] intake_query_payload_operand; // data-frame.ts:40
-  wire [13:0] intake_query_payload_value_offset; // data-frame.ts:40
-  wire [3:0] intake_query_payload_value_bytes; // data-frame.ts:40
-  wire reads_query_ready; // data-frame.ts:41
-  wire reads_memory_valid; // data-frame.ts:41
-  wire [7:0] reads_memory_payload_tag; // data-frame.ts:41
-  wire [7:0] reads_memory_payload_opcode; // data-frame.ts:41
-  wire reads_memory_payload_client; // data-frame.ts:41
-  wire [2:0] reads_memory_payload_context; // data-frame.ts:41
-  wire [63:0] reads_memory_payload_va; // data-frame.ts:41
-  wire [31:0] reads_memory_payload_length; // data-frame.ts:41
-  wire [13:0] reads_memory_payload_data; // data-frame.ts:41
-  wire reads_memory_reply_ready; // data-frame.ts:41
-  wire reads_memory_reply_data_ready; // data-frame.ts:41
-  wire reads_slice_valid; // data-frame.ts:41
-  wire [2:0] reads_slice_payload_context; // data-frame.ts:41
-  wire [2:0] reads_slice_payload_read; // data-frame.ts:41
-  wire [13:0] reads_slice_payload_length; // data-frame.ts:41
-  wire [3:0] reads_slice_payload_status; // data-frame.ts:41
-  wire reads_slice_payload_first; // data-frame.ts:41
-  wire reads_slice_payload_final; // data-frame.ts:41
-  wire reads_written_en; // data-frame.ts:41
-  wire [2:0] reads_written_read; // data-frame.ts:41
-  wire [4:0] reads_written_beat; // data-frame.ts:41
-  wire [511:0] reads_written_data; // data-frame.ts:41
-  wire walk_slice_ready; // data-frame.ts:42
-  wire walk_step_valid; // data-frame.ts:42
-  wire [2:0] walk_step_payload_context; // data-frame.ts:42
-  wire [2:0] walk_step_payload_read; // data-frame.ts:42
-  wire [13:0] walk_step_payload_at; // data-frame.ts:42
-  wire walk_step_payload_opens; // data-frame.ts:42
-  wire walk_step_payload_test; // data-frame.ts:42
-  wire [5:0] walk_step_payload_field; // data-frame.ts:42
-  wire walk_step_payload_value; // data-frame.ts:42
-  wire [5:0] walk_step_payload_value_at; // data-frame.ts:42
-  wire walk_step_payload_piece; // data-frame.ts:42
-  wire walk_step_payload_begins; // data-frame.ts:42
-  wire [6:0] walk_step_payload_bytes; // data-frame.ts:42
-  wire walk_step_payload_result; // data-frame.ts:42
-  wire walk_step_payload_ends; // data-frame.ts:42
-  wire [3:0] walk_step_payload_status; // data-frame.ts:42
-  wire walk_released; // data-frame.ts:42
-  wire evaluate_step_ready; // data-frame.ts:43
-  wire evaluate_found_valid; // data-frame.ts:43
-  wire [2:0] evaluate_found_payload_step_context; // data-frame.ts:43
-  wire [2:0] evaluate_found_payload_step_read; // data-frame.ts:43
-  wire [13:0] evaluate_found_payload_step_at; // data-frame.ts:43
-  wire evaluate_found_payload_step_opens; // data-frame.ts:43
-  wire evaluate_found_payload_step_test; // data-frame.ts:43
-  wire [5:0] evaluate_found_payload_step_field; // data-frame.ts:43
-  wire evaluate_found_payload_step_value; // data-frame.ts:43
-  wire [5:0] evaluate_found_payload_step_value_at; // data-frame.ts:43
-  wire evaluate_found_payload_step_piece; // data-frame.ts:43
-  wire evaluate_found_payload_step_begins; // data-frame.ts:43
-  wire [6:0] evaluate_found_payload_step_bytes; // data-frame.ts:43
-  wire evaluate_found_payload_step_result; // data-frame.ts:43
-  wire evaluate_found_payload_step_ends; // data-frame.ts:43
-  wire [3:0] evaluate_found_payload_step_status; // data-frame.ts:43
-  wire [511:0] evaluate_found_payload_data; // data-frame.ts:43
-  wire evaluate_found_payload_hit; // data-frame.ts:43
-  wire [63:0] evaluate_found_payload_value; // data-frame.ts:43
-  wire place_found_ready; // data-frame.ts:44
-  wire place_placed_en; // data-frame.ts:44
-  wire place_placed_completes; // data-frame.ts:44
-  wire [2:0] place_placed_context; // data-frame.ts:44
-  wire place_placed_half; // data-frame.ts:44
-  wire [13:0] place_placed_at; // data-frame.ts:44
-  wire [5:0] place_placed_turn; // data-frame.ts:44
-  wire [63:0] place_placed_mask; // data-frame.ts:44
-  wire [511:0] place_placed_data; // data-frame.ts:44
-  wire [2:0] place_placed_frame_context; // data-frame.ts:44
-  wire place_placed_frame_half; // data-frame.ts:44
-  wire [13:0] place_placed_frame_bytes; // data-frame.ts:44
-  wire place_placed_frame_more; // data-frame.ts:44
-  wire [3:0] place_placed_frame_status; // data-frame.ts:44
-  wire frames_sent_valid; // data-frame.ts:45
-  wire [2:0] frames_sent_context; // data-frame.ts:45
-  wire frames_sent_half; // data-frame.ts:45
-  wire frames_reply_valid; // data-frame.ts:45
-  wire [2:0] frames_reply_payload_context; // data-frame.ts:45
-  wire [3:0] frames_reply_payload_status; // data-frame.ts:45
-  wire [7:0] frames_reply_payload_opcode; // data-frame.ts:45
-  wire [13:0] frames_reply_payload_length; // data-frame.ts:45
-  wire frames_reply_payload_more; // data-frame.ts:45
-  wire frames_reply_data_valid; // data-frame.ts:45
-  wire [511:0] frames_reply_data_payload_data; // data-frame.ts:45
-  wire frames_reply_data_payload_last; // data-frame.ts:45
+  wire intake_query_valid, intake_query_payload_aggregate; // data-frame.ts:40
+  wire [2:0] intake_query_payload_context, intake_query_payload_predicate;
+  wire [3:0] intake_query_payload_status, intake_query_payload_field_bytes, intake_query_payload_value_bytes;
+  wire [7:0] intake_query_payload_opcode;
+  wire [63:0] intake_query_payload_table, intake_query_payload_operand;
+  wire [42:0] intake_query_payload_total;
+  wire [13:0] intake_query_payload_chunk, intake_query_payload_row_bytes, intake_query_payload_field_offset,
+    intake_query_payload_value_offset;
+  wire reads_query_ready, reads_slice_valid, reads_slice_payload_first, reads_slice_payload_final, reads_written_en; // data-frame.ts:41
+  wire [2:0] reads_slice_payload_context, reads_slice_payload_read, reads_written_read;
+  wire [13:0] reads_slice_payload_length;
+  wire [3:0] reads_slice_payload_status;
+  wire [4:0] reads_written_beat;
+  wire [511:0] reads_written_data;
+  wire walk_slice_ready, walk_step_valid, walk_step_payload_opens, walk_step_payload_test, walk_step_payload_value,
+    walk_step_payload_piece, walk_step_payload_begins, walk_step_payload_result, walk_step_payload_ends,
+    walk_released; // data-frame.ts:42
+  wire [2:0] walk_step_payload_context, walk_step_payload_read;
+  wire [13:0] walk_step_payload_at;
+  wire [5:0] walk_step_payload_field, walk_step_payload_value_at;
+  wire [6:0] walk_step_payload_bytes;
+  wire [3:0] walk_step_payload_status;
+  wire evaluate_step_ready, evaluate_found_valid, evaluate_found_payload_step_opens,
+    evaluate_found_payload_step_test, evaluate_found_payload_step_value, evaluate_found_payload_step_piece,
+    evaluate_found_payload_step_begins, evaluate_found_payload_step_result, evaluate_found_payload_step_ends,
+    evaluate_found_payload_hit; // data-frame.ts:43
+  wire [2:0] evaluate_found_payload_step_context, evaluate_found_payload_step_read;
+  wire [13:0] evaluate_found_payload_step_at;
+  wire [5:0] evaluate_found_payload_step_field, evaluate_found_payload_step_value_at;
+  wire [6:0] evaluate_found_payload_step_bytes;
+  wire [3:0] evaluate_found_payload_step_status;
+  wire [511:0] evaluate_found_payload_data;
+  wire [63:0] evaluate_found_payload_value;
+  wire place_found_ready, place_placed_en, place_placed_completes, place_placed_half, place_placed_frame_half,
+    place_placed_frame_more; // data-frame.ts:44
+  wire [2:0] place_placed_context, place_placed_frame_context;
+  wire [13:0] place_placed_at, place_placed_frame_bytes;
+  wire [5:0] place_placed_turn;
+  wire [63:0] place_placed_mask;
+  wire [511:0] place_placed_data;
+  wire [3:0] place_placed_frame_status;
+  wire frames_sent_valid, frames_sent_half; // data-frame.ts:45
+  wire [2:0] frames_sent_context;
 
-  wire intake_request_valid = request_valid; // data-frame.ts:40
-  wire [2:0] intake_request_payload_context = request_payload_context; // data-frame.ts:40
-  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // data-frame.ts:40
-  wire [15:0] intake_request_payload_pid = request_payload_pid; // data-frame.ts:40
-  wire [13:0] intake_request_payload_length = request_payload_length; // data-frame.ts:40
-  wire intake_request_data_valid = request_data_valid; // data-frame.ts:40
-  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // data-frame.ts:40
-  wire intake_request_data_payload_last = request_data_payload_last; // data-frame.ts:40
-  wire intake_query_ready = reads_query_ready; // data-frame.ts:40
   DfIntake_b64_c8_d1444 intake ( // data-frame.ts:40
-    .clk                        (clk),
-    .rst                        (rst),
-    .request_valid              (intake_request_valid),
-    .request_ready              (intake_request_ready),
-    .request_payload_context    (intake_request_payload_context),
-    .request_payload_opcode     (intake_request_payload_opcode),
-    .request_payload_pid        (intake_request_payload_pid),
-    .request_payload_length     (intake_request_payload_length),
-    .request_data_valid         (intake_request_data_valid),
-    .request_data_ready         (intake_request_data_ready),
-    .request_data_payload_data  (intake_request_data_payload_data),
-    .request_data_payload_last  (intake_request_data_payload_last),
-    .query_valid                (intake_query_valid),
-    .query_ready                (intake_query_ready),
-    .query_payload_context      (intake_query_payload_context),
-    .query_payload_status       (intake_query_payload_status),
-    .query_payload_opcode       (intake_query_payload_opcode),
-    .query_payload_aggregate    (intake_query_payload_aggregate),
-    .query_payload_table        (intake_query_payload_table),
-    .query_payload_total        (intake_query_payload_total),
-    .query_payload_chunk        (intake_query_payload_chunk),
-    .query_payload_row_bytes    (intake_query_payload_row_bytes),
+    .clk (clk), .rst (rst),
+    .request_valid (request_valid), .request_ready (request_ready),
+    .request_payload_context (request_payload_context), .request_payload_opcode (request_payload_opcode),
+    .request_payload_pid (request_payload_pid), .request_payload_length (request_payload_length),
+    .request_data_valid (request_data_valid), .request_data_ready (request_data_ready),
+    .request_data_payload_data (request_data_payload_data), .request_data_payload_last (request_data_payload_last),
+    .query_valid (intake_query_valid), .query_ready (reads_query_ready),
+    .query_payload_context (intake_query_payload_context), .query_payload_status (intake_query_payload_status),
+    .query_payload_opcode (intake_query_payload_opcode), .query_payload_aggregate (intake_query_payload_aggregate),
+    .query_payload_table (intake_query_payload_table), .query_payload_total (intake_query_payload_total),
+    .query_payload_chunk (intake_query_payload_chunk), .query_payload_row_bytes (intake_query_payload_row_bytes),
     .query_payload_field_offset (intake_query_payload_field_offset),
-    .query_payload_field_bytes  (intake_query_payload_field_bytes),
-    .query_payload_predicate    (intake_query_payload_predicate),
-    .query_payload_operand      (intake_query_payload_operand),
+    .query_payload_field_bytes (intake_query_payload_field_bytes),
+    .query_payload_predicate (intake_query_payload_predicate), .query_payload_operand (intake_query_payload_operand),
     .query_payload_value_offset (intake_query_payload_value_offset),
-    .query_payload_value_bytes  (intake_query_payload_value_bytes)
+    .query_payload_value_bytes (intake_query_payload_value_bytes)
   );
 
-  wire reads_query_valid = intake_query_valid; // data-frame.ts:41
-  wire [2:0] reads_query_payload_context = intake_query_payload_context; // data-frame.ts:41
-  wire [3:0] reads_query_payload_status = intake_query_payload_status; // data-frame.ts:41
-  wire [7:0] reads_query_payload_opcode = intake_query_payload_opcode; // data-frame.ts:41
-  wire reads_query_payload_aggregate = intake_query_payload_aggregate; // data-frame.ts:41
-  wire [63:0] reads_query_payload_table = intake_query_payload_table; // data-frame.ts:41
-  wire [42:0] reads_query_payload_total = intake_query_payload_total; // data-frame.ts:41
-  wire [13:0] reads_query_payload_chunk = intake_query_payload_chunk; // data-frame.ts:41
-  wire [13:0] reads_query_payload_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:41
-  wire [13:0] reads_query_payload_field_offset = intake_query_payload_field_offset; // data-frame.ts:41
-  wire [3:0] reads_query_payload_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:41
-  wire [2:0] reads_query_payload_predicate = intake_query_payload_predicate; // data-frame.ts:41
-  wire [63:0] reads_query_payload_operand = intake_query_payload_operand; // data-frame.ts:41
-  wire [13:0] reads_query_payload_value_offset = intake_query_payload_value_offset; // data-frame.ts:41
-  wire [3:0] reads_query_payload_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:41
-  wire reads_memory_ready = memory_ready; // data-frame.ts:41
-  wire reads_memory_reply_valid = memory_reply_valid; // data-frame.ts:41
-  wire [7:0] reads_memory_reply_payload_tag = memory_reply_payload_tag; // data-frame.ts:41
-  wire [3:0] reads_memory_reply_payload_status = memory_reply_payload_status; // data-frame.ts:41
-  wire [63:0] reads_memory_reply_payload_va = memory_reply_payload_va; // data-frame.ts:41
-  wire [31:0] reads_memory_reply_payload_length = memory_reply_payload_length; // data-frame.ts:41
-  wire [13:0] reads_memory_reply_payload_data = memory_reply_payload_data; // data-frame.ts:41
-  wire reads_memory_reply_data_valid = memory_reply_data_valid; // data-frame.ts:41
-  wire [511:0] reads_memory_reply_data_payload_data = memory_reply_data_payload_data; // data-frame.ts:41
-  wire reads_memory_reply_data_payload_last = memory_reply_data_payload_last; // data-frame.ts:41
-  wire reads_slice_ready = walk_slice_ready; // data-frame.ts:41
-  wire reads_released = walk_released; // data-frame.ts:41
   DfReads_b64_c8_d1444_r8 reads ( // data-frame.ts:41
-    .clk                            (clk),
-    .rst                            (rst),
-    .query_valid                    (reads_query_valid),
-    .query_ready                    (reads_query_ready),
-    .query_payload_context          (reads_query_payload_context),
-    .query_payload_status           (reads_query_payload_status),
-    .query_payload_opcode           (reads_query_payload_opcode),
-    .query_payload_aggregate        (reads_query_payload_aggregate),
-    .query_payload_table            (reads_query_payload_table),
-    .query_payload_total            (reads_query_payload_total),
-    .query_payload_chunk            (reads_query_payload_chunk),
-    .query_payload_row_bytes        (reads_query_payload_row_bytes),
-    .query_payload_field_offset     (reads_query_payload_field_offset),
-    .query_payload_field_bytes      (reads_query_payload_field_bytes),
-    .query_payload_predicate        (reads_query_payload_predicate),
-    .query_payload_operand          (reads_query_payload_operand),
-    .query_payload_value_offset     (reads_query_payload_value_offset),
-    .query_payload_value_bytes      (reads_query_payload_value_bytes),
-    .memory_valid                   (reads_memory_valid),
-    .memory_ready                   (reads_memory_ready),
-    .memory_payload_tag             (reads_memory_payload_tag),
-    .memory_payload_opcode          (reads_memory_payload_opcode),
-    .memory_payload_client          (reads_memory_payload_client),
-    .memory_payload_context         (reads_memory_payload_context),
-    .memory_payload_va              (reads_memory_payload_va),
-    .memory_payload_length          (reads_memory_payload_length),
-    .memory_payload_data            (reads_memory_payload_data),
-    .memory_reply_valid             (reads_memory_reply_valid),
-    .memory_reply_ready             (reads_memory_reply_ready),
-    .memory_reply_payload_tag       (reads_memory_reply_payload_tag),
-    .memory_reply_payload_status    (reads_memory_reply_payload_status),
-    .memory_reply_payload_va        (reads_memory_reply_payload_va),
-    .memory_reply_payload_length    (reads_memory_reply_payload_length),
-    .memory_reply_payload_data      (reads_memory_reply_payload_data),
-    .memory_reply_data_valid        (reads_memory_reply_data_valid),
-    .memory_reply_data_ready        (reads_memory_reply_data_ready),
-    .memory_reply_data_payload_data (reads_memory_reply_data_payload_data),
-    .memory_reply_data_payload_last (reads_memory_reply_data_payload_last),
-    .slice_valid                    (reads_slice_valid),
-    .slice_ready                    (reads_slice_ready),
-    .slice_payload_context          (reads_slice_payload_context),
-    .slice_payload_read             (reads_slice_payload_read),
-    .slice_payload_length           (reads_slice_payload_length),
-    .slice_payload_status           (reads_slice_payload_status),
-    .slice_payload_first            (reads_slice_payload_first),
-    .slice_payload_final            (reads_slice_payload_final),
-    .written_en                     (reads_written_en),
-    .written_read                   (reads_written_read),
-    .written_beat                   (reads_written_beat),
-    .written_data                   (reads_written_data),
-    .released                       (reads_released)
+    .clk (clk), .rst (rst),
+    .query_valid (intake_query_valid), .query_ready (reads_query_ready),
+    .query_payload_context (intake_query_payload_context), .query_payload_status (intake_query_payload_status),
+    .query_payload_opcode (intake_query_payload_opcode), .query_payload_aggregate (intake_query_payload_aggregate),
+    .query_payload_table (intake_query_payload_table), .query_payload_total (intake_query_payload_total),
+    .query_payload_chunk (intake_query_payload_chunk), .query_payload_row_bytes (intake_query_payload_row_bytes),
+    .query_payload_field_offset (intake_query_payload_field_offset),
+    .query_payload_field_bytes (intake_query_payload_field_bytes),
+    .query_payload_predicate (intake_query_payload_predicate), .query_payload_operand (intake_query_payload_operand),
+    .query_payload_value_offset (intake_query_payload_value_offset),
+    .query_payload_value_bytes (intake_query_payload_value_bytes),
+    .memory_valid (memory_valid), .memory_ready (memory_ready), .memory_payload_tag (memory_payload_tag),
+    .memory_payload_opcode (memory_payload_opcode), .memory_payload_client (memory_payload_client),
+    .memory_payload_context (memory_payload_context), .memory_payload_va (memory_payload_va),
+    .memory_payload_length (memory_payload_length), .memory_payload_data (memory_payload_data),
+    .memory_reply_valid (memory_reply_valid), .memory_reply_ready (memory_reply_ready),
+    .memory_reply_payload_tag (memory_reply_payload_tag), .memory_reply_payload_status (memory_reply_payload_status),
+    .memory_reply_payload_va (memory_reply_payload_va), .memory_reply_payload_length (memory_reply_payload_length),
+    .memory_reply_payload_data (memory_reply_payload_data),
+    .memory_reply_data_valid (memory_reply_data_valid), .memory_reply_data_ready (memory_reply_data_ready),
+    .memory_reply_data_payload_data (memory_reply_data_payload_data),
+    .memory_reply_data_payload_last (memory_reply_data_payload_last),
+    .slice_valid (reads_slice_valid), .slice_ready (walk_slice_ready),
+    .slice_payload_context (reads_slice_payload_context), .slice_payload_read (reads_slice_payload_read),
+    .slice_payload_length (reads_slice_payload_length), .slice_payload_status (reads_slice_payload_status),
+    .slice_payload_first (reads_slice_payload_first), .slice_payload_final (reads_slice_payload_final),
+    .written_en   (reads_written_en),
+    .written_read (reads_written_read),
+    .written_beat (reads_written_beat),
+    .written_data (reads_written_data),
+    .released     (walk_released)
   );
 
-  wire walk_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:42
-  wire [2:0] walk_queries_query_context = intake_query_payload_context; // data-frame.ts:42
-  wire [3:0] walk_queries_query_status = intake_query_payload_status; // data-frame.ts:42
-  wire [7:0] walk_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:42
-  wire walk_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:42
-  wire [63:0] walk_queries_query_table = intake_query_payload_table; // data-frame.ts:42
-  wire [42:0] walk_queries_query_total = intake_query_payload_total; // data-frame.ts:42
-  wire [13:0] walk_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:42
-  wire [13:0] walk_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:42
-  wire [13:0] walk_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:42
-  wire [3:0] walk_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:42
-  wire [2:0] walk_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:42
-  wire [63:0] walk_queries_query_operand = intake_query_payload_operand; // data-frame.ts:42
-  wire [13:0] walk_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:42
-  wire [3:0] walk_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:42
-  wire walk_slice_valid = reads_slice_valid; // data-frame.ts:42
-  wire [2:0] walk_slice_payload_context = reads_slice_payload_context; // data-frame.ts:42
-  wire [2:0] walk_slice_payload_read = reads_slice_payload_read; // data-frame.ts:42
-  wire [13:0] walk_slice_payload_length = reads_slice_payload_length; // data-frame.ts:42
-  wire [3:0] walk_slice_payload_status = reads_slice_payload_status; // data-frame.ts:42
-  wire walk_slice_payload_first = reads_slice_payload_first; // data-frame.ts:42
-  wire walk_slice_payload_final = reads_slice_payload_final; // data-frame.ts:42
-  wire walk_step_ready = evaluate_step_ready; // data-frame.ts:42
+  wire walk_queries_en = intake_query_valid & reads_query_ready; // data-frame.ts:42
   DfWalk_b64_c8_d1444_r8 walk ( // data-frame.ts:42
-    .clk                        (clk),
-    .rst                        (rst),
+    .clk (clk), .rst (rst),
     .queries_en                 (walk_queries_en),
-    .queries_query_context      (walk_queries_query_context),
-    .queries_query_status       (walk_queries_query_status),
-    .queries_query_opcode       (walk_queries_query_opcode),
-    .queries_query_aggregate    (walk_queries_query_aggregate),
-    .queries_query_table        (walk_queries_query_table),
-    .queries_query_total        (walk_queries_query_total),
-    .queries_query_chunk        (walk_queries_query_chunk),
-    .queries_query_row_bytes    (walk_queries_query_row_bytes),
-    .queries_query_field_offset (walk_queries_query_field_offset),
-    .queries_query_field_bytes  (walk_queries_query_field_bytes),
-    .queries_query_predicate    (walk_queries_query_predicate),
-    .queries_query_operand      (walk_queries_query_operand),
-    .queries_query_value_offset (walk_queries_query_value_offset),
-    .queries_query_value_bytes  (walk_queries_query_value_bytes),
-    .slice_valid                (walk_slice_valid),
-    .slice_ready                (walk_slice_ready),
-    .slice_payload_context      (walk_slice_payload_context),
-    .slice_payload_read         (walk_slice_payload_read),
-    .slice_payload_length       (walk_slice_payload_length),
-    .slice_payload_status       (walk_slice_payload_status),
-    .slice_payload_first        (walk_slice_payload_first),
-    .slice_payload_final        (walk_slice_payload_final),
-    .step_valid                 (walk_step_valid),
-    .step_ready                 (walk_step_ready),
-    .step_payload_context       (walk_step_payload_context),
-    .step_payload_read          (walk_step_payload_read),
-    .step_payload_at            (walk_step_payload_at),
-    .step_payload_opens         (walk_step_payload_opens),
-    .step_payload_test          (walk_step_payload_test),
-    .step_payload_field         (walk_step_payload_field),
-    .step_payload_value         (walk_step_payload_value),
-    .step_payload_value_at      (walk_step_payload_value_at),
-    .step_payload_piece         (walk_step_payload_piece),
-    .step_payload_begins        (walk_step_payload_begins),
-    .step_payload_bytes         (walk_step_payload_bytes),
-    .step_payload_result        (walk_step_payload_result),
-    .step_payload_ends          (walk_step_payload_ends),
-    .step_payload_status        (walk_step_payload_status),
+    .queries_query_context      (intake_query_payload_context),
+    .queries_query_status       (intake_query_payload_status),
+    .queries_query_opcode       (intake_query_payload_opcode),
+    .queries_query_aggregate    (intake_query_payload_aggregate),
+    .queries_query_table        (intake_query_payload_table),
+    .queries_query_total        (intake_query_payload_total),
+    .queries_query_chunk        (intake_query_payload_chunk),
+    .queries_query_row_bytes    (intake_query_payload_row_bytes),
+    .queries_query_field_offset (intake_query_payload_field_offset),
+    .queries_query_field_bytes  (intake_query_payload_field_bytes),
+    .queries_query_predicate    (intake_query_payload_predicate),
+    .queries_query_operand      (intake_query_payload_operand),
+    .queries_query_value_offset (intake_query_payload_value_offset),
+    .queries_query_value_bytes  (intake_query_payload_value_bytes),
+    .slice_valid (reads_slice_valid), .slice_ready (walk_slice_ready),
+    .slice_payload_context (reads_slice_payload_context), .slice_payload_read (reads_slice_payload_read),
+    .slice_payload_length (reads_slice_payload_length), .slice_payload_status (reads_slice_payload_status),
+    .slice_payload_first (reads_slice_payload_first), .slice_payload_final (reads_slice_payload_final),
+    .step_valid (walk_step_valid), .step_ready (evaluate_step_ready),
+    .step_payload_context (walk_step_payload_context), .step_payload_read (walk_step_payload_read),
+    .step_payload_at (walk_step_payload_at), .step_payload_opens (walk_step_payload_opens),
+    .step_payload_test (walk_step_payload_test), .step_payload_field (walk_step_payload_field),
+    .step_payload_value (walk_step_payload_value), .step_payload_value_at (walk_step_payload_value_at),
+    .step_payload_piece (walk_step_payload_piece), .step_payload_begins (walk_step_payload_begins),
+    .step_payload_bytes (walk_step_payload_bytes), .step_payload_result (walk_step_payload_result),
+    .step_payload_ends (walk_step_payload_ends), .step_payload_status (walk_step_payload_status),
     .released                   (walk_released)
   );
 
-  wire evaluate_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:43
-  wire [2:0] evaluate_queries_query_context = intake_query_payload_context; // data-frame.ts:43
-  wire [3:0] evaluate_queries_query_status = intake_query_payload_status; // data-frame.ts:43
-  wire [7:0] evaluate_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:43
-  wire evaluate_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:43
-  wire [63:0] evaluate_queries_query_table = intake_query_payload_table; // data-frame.ts:43
-  wire [42:0] evaluate_queries_query_total = intake_query_payload_total; // data-frame.ts:43
-  wire [13:0] evaluate_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:43
-  wire [13:0] evaluate_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:43
-  wire [13:0] evaluate_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:43
-  wire [3:0] evaluate_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:43
-  wire [2:0] evaluate_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:43
-  wire [63:0] evaluate_queries_query_operand = intake_query_payload_operand; // data-frame.ts:43
-  wire [13:0] evaluate_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:43
-  wire [3:0] evaluate_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:43
-  wire evaluate_written_en = reads_written_en; // data-frame.ts:43
-  wire [2:0] evaluate_written_read = reads_written_read; // data-frame.ts:43
-  wire [4:0] evaluate_written_beat = reads_written_beat; // data-frame.ts:43
-  wire [511:0] evaluate_written_data = reads_written_data; // data-frame.ts:43
-  wire evaluate_step_valid = walk_step_valid; // data-frame.ts:43
-  wire [2:0] evaluate_step_payload_context = walk_step_payload_context; // data-frame.ts:43
-  wire [2:0] evaluate_step_payload_read = walk_step_payload_read; // data-frame.ts:43
-  wire [13:0] evaluate_step_payload_at = walk_step_payload_at; // data-frame.ts:43
-  wire evaluate_step_payload_opens = walk_step_payload_opens; // data-frame.ts:43
-  wire evaluate_step_payload_test = walk_step_payload_test; // data-frame.ts:43
-  wire [5:0] evaluate_step_payload_field = walk_step_payload_field; // data-frame.ts:43
-  wire evaluate_step_payload_value = walk_step_payload_value; // data-frame.ts:43
-  wire [5:0] evaluate_step_payload_value_at = walk_step_payload_value_at; // data-frame.ts:43
-  wire evaluate_step_payload_piece = walk_step_payload_piece; // data-frame.ts:43
-  wire evaluate_step_payload_begins = walk_step_payload_begins; // data-frame.ts:43
-  wire [6:0] evaluate_step_payload_bytes = walk_step_payload_bytes; // data-frame.ts:43
-  wire evaluate_step_payload_result = walk_step_payload_result; // data-frame.ts:43
-  wire evaluate_step_payload_ends = walk_step_payload_ends; // data-frame.ts:43
-  wire [3:0] evaluate_step_payload_status = walk_step_payload_status; // data-frame.ts:43
-  wire evaluate_found_ready = place_found_ready; // data-frame.ts:43
+  wire evaluate_queries_en = intake_query_valid & reads_query_ready; // data-frame.ts:43
   DfEvaluate_b64_c8_d1444_r8 evaluate ( // data-frame.ts:43
-    .clk                         (clk),
-    .rst                         (rst),
-    .queries_en                  (evaluate_queries_en),
-    .queries_query_context       (evaluate_queries_query_context),
-    .queries_query_status        (evaluate_queries_query_status),
-    .queries_query_opcode        (evaluate_queries_query_opcode),
-    .queries_query_aggregate     (evaluate_queries_query_aggregate),
-    .queries_query_table         (evaluate_queries_query_table),
-    .queries_query_total         (evaluate_queries_query_total),
-    .queries_query_chunk         (evaluate_queries_query_chunk),
-    .queries_query_row_bytes     (evaluate_queries_query_row_bytes),
-    .queries_query_field_offset  (evaluate_queries_query_field_offset),
-    .queries_query_field_bytes   (evaluate_queries_query_field_bytes),
-    .queries_query_predicate     (evaluate_queries_query_predicate),
-    .queries_query_operand       (evaluate_queries_query_operand),
-    .queries_query_value_offset  (evaluate_queries_query_value_offset),
-    .queries_query_value_bytes   (evaluate_queries_query_value_bytes),
-    .written_en                  (evaluate_written_en),
-    .written_read                (evaluate_written_read),
-    .written_beat                (evaluate_written_beat),
-    .written_data                (evaluate_written_data),
-    .step_valid                  (evaluate_step_valid),
-    .step_ready                  (evaluate_step_ready),
-    .step_payload_context        (evaluate_step_payload_context),
-    .step_payload_read           (evaluate_step_payload_read),
-    .step_payload_at             (evaluate_step_payload_at),
-    .step_payload_opens          (evaluate_step_payload_opens),
-    .step_payload_test           (evaluate_step_payload_test),
-    .step_payload_field          (evaluate_step_payload_field),
-    .step_payload_value          (evaluate_step_payload_value),
-    .step_payload_value_at       (evaluate_step_payload_value_at),
-    .step_payload_piece          (evaluate_step_payload_piece),
-    .step_payload_begins         (evaluate_step_payload_begins),
-    .step_payload_bytes          (evaluate_step_payload_bytes),
-    .step_payload_result         (evaluate_step_payload_result),
-    .step_payload_ends           (evaluate_step_payload_ends),
-    .step_payload_status         (evaluate_step_payload_status),
-    .found_valid                 (evaluate_found_valid),
-    .found_ready                 (evaluate_found_ready),
-    .found_payload_step_context  (evaluate_found_payload_step_context),
-    .found_payload_step_read     (evaluate_found_payload_step_read),
-    .found_payload_step_at       (evaluate_found_payload_step_at),
-    .found_payload_step_opens    (evaluate_found_payload_step_opens),
-    .found_payload_step_test     (evaluate_found_payload_step_test),
-    .found_payload_step_field    (evaluate_found_payload_step_field),
-    .found_payload_step_value    (evaluate_found_payload_step_value),
+    .clk (clk), .rst (rst),
+    .queries_en                 (evaluate_queries_en),
+    .queries_query_context      (intake_query_payload_context),
+    .queries_query_status       (intake_query_payload_status),
+    .queries_query_opcode       (intake_query_payload_opcode),
+    .queries_query_aggregate    (intake_query_payload_aggregate),
+    .queries_query_table        (intake_query_payload_table),
+    .queries_query_total        (intake_query_payload_total),
+    .queries_query_chunk        (intake_query_payload_chunk),
+    .queries_query_row_bytes    (intake_query_payload_row_bytes),
+    .queries_query_field_offset (intake_query_payload_field_offset),
+    .queries_query_field_bytes  (intake_query_payload_field_bytes),
+    .queries_query_predicate    (intake_query_payload_predicate),
+    .queries_query_operand      (intake_query_payload_operand),
+    .queries_query_value_offset (intake_query_payload_value_offset),
+    .queries_query_value_bytes  (intake_query_payload_value_bytes),
+    .written_en                 (reads_written_en),
+    .written_read               (reads_written_read),
+    .written_beat               (reads_written_beat),
+    .written_data               (reads_written_data),
+    .step_valid (walk_step_valid), .step_ready (evaluate_step_ready),
+    .step_payload_context (walk_step_payload_context), .step_payload_read (walk_step_payload_read),
+    .step_payload_at (walk_step_payload_at), .step_payload_opens (walk_step_payload_opens),
+    .step_payload_test (walk_step_payload_test), .step_payload_field (walk_step_payload_field),
+    .step_payload_value (walk_step_payload_value), .step_payload_value_at (walk_step_payload_value_at),
+    .step_payload_piece (walk_step_payload_piece), .step_payload_begins (walk_step_payload_begins),
+    .step_payload_bytes (walk_step_payload_bytes), .step_payload_result (walk_step_payload_result),
+    .step_payload_ends (walk_step_payload_ends), .step_payload_status (walk_step_payload_status),
+    .found_valid (evaluate_found_valid), .found_ready (place_found_ready),
+    .found_payload_step_context (evaluate_found_payload_step_context),
+    .found_payload_step_read (evaluate_found_payload_step_read),
+    .found_payload_step_at (evaluate_found_payload_step_at),
+    .found_payload_step_opens (evaluate_found_payload_step_opens),
+    .found_payload_step_test (evaluate_found_payload_step_test),
+    .found_payload_step_field (evaluate_found_payload_step_field),
+    .found_payload_step_value (evaluate_found_payload_step_value),
     .found_payload_step_value_at (evaluate_found_payload_step_value_at),
-    .found_payload_step_piece    (evaluate_found_payload_step_piece),
-    .found_payload_step_begins   (evaluate_found_payload_step_begins),
-    .found_payload_step_bytes    (evaluate_found_payload_step_bytes),
-    .found_payload_step_result   (evaluate_found_payload_step_result),
-    .found_payload_step_ends     (evaluate_found_payload_step_ends),
-    .found_payload_step_status   (evaluate_found_payload_step_status),
-    .found_payload_data          (evaluate_found_payload_data),
-    .found_payload_hit           (evaluate_found_payload_hit),
-    .found_payload_value         (evaluate_found_payload_value)
+    .found_payload_step_piece (evaluate_found_payload_step_piece),
+    .found_payload_step_begins (evaluate_found_payload_step_begins),
+    .found_payload_step_bytes (evaluate_found_payload_step_bytes),
+    .found_payload_step_result (evaluate_found_payload_step_result),
+    .found_payload_step_ends (evaluate_found_payload_step_ends),
+    .found_payload_step_status (evaluate_found_payload_step_status),
+    .found_payload_data (evaluate_found_payload_data), .found_payload_hit (evaluate_found_payload_hit),
+    .found_payload_value (evaluate_found_payload_value)
   );
 
-  wire place_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:44
-  wire [2:0] place_queries_query_context = intake_query_payload_context; // data-frame.ts:44
-  wire [3:0] place_queries_query_status = intake_query_payload_status; // data-frame.ts:44
-  wire [7:0] place_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:44
-  wire place_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:44
-  wire [63:0] place_queries_query_table = intake_query_payload_table; // data-frame.ts:44
-  wire [42:0] place_queries_query_total = intake_query_payload_total; // data-frame.ts:44
-  wire [13:0] place_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:44
-  wire [13:0] place_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:44
-  wire [13:0] place_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:44
-  wire [3:0] place_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:44
-  wire [2:0] place_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:44
-  wire [63:0] place_queries_query_operand = intake_query_payload_operand; // data-frame.ts:44
-  wire [13:0] place_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:44
-  wire [3:0] place_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:44
-  wire place_found_valid = evaluate_found_valid; // data-frame.ts:44
-  wire [2:0] place_found_payload_step_context = evaluate_found_payload_step_context; // data-frame.ts:44
-  wire [2:0] place_found_payload_step_read = evaluate_found_payload_step_read; // data-frame.ts:44
-  wire [13:0] place_found_payload_step_at = evaluate_found_payload_step_at; // data-frame.ts:44
-  wire place_found_payload_step_opens = evaluate_found_payload_step_opens; // data-frame.ts:44
-  wire place_found_payload_step_test = evaluate_found_payload_step_test; // data-frame.ts:44
-  wire [5:0] place_found_payload_step_field = evaluate_found_payload_step_field; // data-frame.ts:44
-  wire place_found_payload_step_value = evaluate_found_payload_step_value; // data-frame.ts:44
-  wire [5:0] place_found_payload_step_value_at = evaluate_found_payload_step_value_at; // data-frame.ts:44
-  wire place_found_payload_step_piece = evaluate_found_payload_step_piece; // data-frame.ts:44
-  wire place_found_payload_step_begins = evaluate_found_payload_step_begins; // data-frame.ts:44
-  wire [6:0] place_found_payload_step_bytes = evaluate_found_payload_step_bytes; // data-frame.ts:44
-  wire place_found_payload_step_result = evaluate_found_payload_step_result; // data-frame.ts:44
-  wire place_found_payload_step_ends = evaluate_found_payload_step_ends; // data-frame.ts:44
-  wire [3:0] place_found_payload_step_status = evaluate_found_payload_step_status; // data-frame.ts:44
-  wire [511:0] place_found_payload_data = evaluate_found_payload_data; // data-frame.ts:44
-  wire place_found_payload_hit = evaluate_found_payload_hit; // data-frame.ts:44
-  wire [63:0] place_found_payload_value = evaluate_found_payload_value; // data-frame.ts:44
-  wire place_sent_valid = frames_sent_valid; // data-frame.ts:44
-  wire [2:0] place_sent_context = frames_sent_context; // data-frame.ts:44
-  wire place_sent_half = frames_sent_half; // data-frame.ts:44
+  wire place_queries_en = intake_query_valid & reads_query_ready; // data-frame.ts:44
   DfPlace_b64_c8_d1444_r8 place ( // data-frame.ts:44
-    .clk                         (clk),
-    .rst                         (rst),
-    .queries_en                  (place_queries_en),
-    .queries_query_context       (place_queries_query_context),
-    .queries_query_status        (place_queries_query_status),
-    .queries_query_opcode        (place_queries_query_opcode),
-    .queries_query_aggregate     (place_queries_query_aggregate),
-    .queries_query_table         (place_queries_query_table),
-    .queries_query_total         (place_queries_query_total),
-    .queries_query_chunk         (place_queries_query_chunk),
-    .queries_query_row_bytes     (place_queries_query_row_bytes),
-    .queries_query_field_offset  (place_queries_query_field_offset),
-    .queries_query_field_bytes   (place_queries_query_field_bytes),
-    .queries_query_predicate     (place_queries_query_predicate),
-    .queries_query_operand       (place_queries_query_operand),
-    .queries_query_value_offset  (place_queries_query_value_offset),
-    .queries_query_value_bytes   (place_queries_query_value_bytes),
-    .found_valid                 (place_found_valid),
-    .found_ready                 (place_found_ready),
-    .found_payload_step_context  (place_found_payload_step_context),
-    .found_payload_step_read     (place_found_payload_step_read),
-    .found_payload_step_at       (place_found_payload_step_at),
-    .found_payload_step_opens    (place_found_payload_step_opens),
-    .found_payload_step_test     (place_found_payload_step_test),
-    .found_payload_step_field    (place_found_payload_step_field),
-    .found_payload_step_value    (place_found_payload_step_value),
-    .found_payload_step_value_at (place_found_payload_step_value_at),
-    .found_payload_step_piece    (place_found_payload_step_piece),
-    .found_payload_step_begins   (place_found_payload_step_begins),
-    .found_payload_step_bytes    (place_found_payload_step_bytes),
-    .found_payload_step_result   (place_found_payload_step_result),
-    .found_payload_step_ends     (place_found_payload_step_ends),
-    .found_payload_step_status   (place_found_payload_step_status),
-    .found_payload_data          (place_found_payload_data),
-    .found_payload_hit           (place_found_payload_hit),
-    .found_payload_value         (place_found_payload_value),
-    .placed_en                   (place_placed_en),
-    .placed_completes            (place_placed_completes),
-    .placed_context              (place_placed_context),
-    .placed_half                 (place_placed_half),
-    .placed_at                   (place_placed_at),
-    .placed_turn                 (place_placed_turn),
-    .placed_mask                 (place_placed_mask),
-    .placed_data                 (place_placed_data),
-    .placed_frame_context        (place_placed_frame_context),
-    .placed_frame_half           (place_placed_frame_half),
-    .placed_frame_bytes          (place_placed_frame_bytes),
-    .placed_frame_more           (place_placed_frame_more),
-    .placed_frame_status         (place_placed_frame_status),
-    .sent_valid                  (place_sent_valid),
-    .sent_context                (place_sent_context),
-    .sent_half                   (place_sent_half)
+    .clk (clk), .rst (rst),
+    .queries_en                 (place_queries_en),
+    .queries_query_context      (intake_query_payload_context),
+    .queries_query_status       (intake_query_payload_status),
+    .queries_query_opcode       (intake_query_payload_opcode),
+    .queries_query_aggregate    (intake_query_payload_aggregate),
+    .queries_query_table        (intake_query_payload_table),
+    .queries_query_total        (intake_query_payload_total),
+    .queries_query_chunk        (intake_query_payload_chunk),
+    .queries_query_row_bytes    (intake_query_payload_row_bytes),
+    .queries_query_field_offset (intake_query_payload_field_offset),
+    .queries_query_field_bytes  (intake_query_payload_field_bytes),
+    .queries_query_predicate    (intake_query_payload_predicate),
+    .queries_query_operand      (intake_query_payload_operand),
+    .queries_query_value_offset (intake_query_payload_value_offset),
+    .queries_query_value_bytes  (intake_query_payload_value_bytes),
+    .found_valid (evaluate_found_valid), .found_ready (place_found_ready),
+    .found_payload_step_context (evaluate_found_payload_step_context),
+    .found_payload_step_read (evaluate_found_payload_step_read),
+    .found_payload_step_at (evaluate_found_payload_step_at),
+    .found_payload_step_opens (evaluate_found_payload_step_opens),
+    .found_payload_step_test (evaluate_found_payload_step_test),
+    .found_payload_step_field (evaluate_found_payload_step_field),
+    .found_payload_step_value (evaluate_found_payload_step_value),
+    .found_payload_step_value_at (evaluate_found_payload_step_value_at),
+    .found_payload_step_piece (evaluate_found_payload_step_piece),
+    .found_payload_step_begins (evaluate_found_payload_step_begins),
+    .found_payload_step_bytes (evaluate_found_payload_step_bytes),
+    .found_payload_step_result (evaluate_found_payload_step_result),
+    .found_payload_step_ends (evaluate_found_payload_step_ends),
+    .found_payload_step_status (evaluate_found_payload_step_status),
+    .found_payload_data (evaluate_found_payload_data), .found_payload_hit (evaluate_found_payload_hit),
+    .found_payload_value (evaluate_found_payload_value),
+    .placed_en                  (place_placed_en),
+    .placed_completes           (place_placed_completes),
+    .placed_context             (place_placed_context),
+    .placed_half                (place_placed_half),
+    .placed_at                  (place_placed_at),
+    .placed_turn                (place_placed_turn),
+    .placed_mask                (place_placed_mask),
+    .placed_data                (place_placed_data),
+    .placed_frame_context       (place_placed_frame_context),
+    .placed_frame_half          (place_placed_frame_half),
+    .placed_frame_bytes         (place_placed_frame_bytes),
+    .placed_frame_more          (place_placed_frame_more),
+    .placed_frame_status        (place_placed_frame_status),
+    .sent_valid                 (frames_sent_valid),
+    .sent_context               (frames_sent_context),
+    .sent_half                  (frames_sent_half)
   );
 
-  wire frames_queries_en = intake_query_valid & intake_query_ready; // data-frame.ts:45
-  wire [2:0] frames_queries_query_context = intake_query_payload_context; // data-frame.ts:45
-  wire [3:0] frames_queries_query_status = intake_query_payload_status; // data-frame.ts:45
-  wire [7:0] frames_queries_query_opcode = intake_query_payload_opcode; // data-frame.ts:45
-  wire frames_queries_query_aggregate = intake_query_payload_aggregate; // data-frame.ts:45
-  wire [63:0] frames_queries_query_table = intake_query_payload_table; // data-frame.ts:45
-  wire [42:0] frames_queries_query_total = intake_query_payload_total; // data-frame.ts:45
-  wire [13:0] frames_queries_query_chunk = intake_query_payload_chunk; // data-frame.ts:45
-  wire [13:0] frames_queries_query_row_bytes = intake_query_payload_row_bytes; // data-frame.ts:45
-  wire [13:0] frames_queries_query_field_offset = intake_query_payload_field_offset; // data-frame.ts:45
-  wire [3:0] frames_queries_query_field_bytes = intake_query_payload_field_bytes; // data-frame.ts:45
-  wire [2:0] frames_queries_query_predicate = intake_query_payload_predicate; // data-frame.ts:45
-  wire [63:0] frames_queries_query_operand = intake_query_payload_operand; // data-frame.ts:45
-  wire [13:0] frames_queries_query_value_offset = intake_query_payload_value_offset; // data-frame.ts:45
-  wire [3:0] frames_queries_query_value_bytes = intake_query_payload_value_bytes; // data-frame.ts:45
-  wire frames_placed_en = place_placed_en; // data-frame.ts:45
-  wire frames_placed_completes = place_placed_completes; // data-frame.ts:45
-  wire [2:0] frames_placed_context = place_placed_context; // data-frame.ts:45
-  wire frames_placed_half = place_placed_half; // data-frame.ts:45
-  wire [13:0] frames_placed_at = place_placed_at; // data-frame.ts:45
-  wire [5:0] frames_placed_turn = place_placed_turn; // data-frame.ts:45
-  wire [63:0] frames_placed_mask = place_placed_mask; // data-frame.ts:45
-  wire [511:0] frames_placed_data = place_placed_data; // data-frame.ts:45
-  wire [2:0] frames_placed_frame_context = place_placed_frame_context; // data-frame.ts:45
-  wire frames_placed_frame_half = place_placed_frame_half; // data-frame.ts:45
-  wire [13:0] frames_placed_frame_bytes = place_placed_frame_bytes; // data-frame.ts:45
-  wire frames_placed_frame_more = place_placed_frame_more; // data-frame.ts:45
-  wire [3:0] frames_placed_frame_status = place_placed_frame_status; // data-frame.ts:45
-  wire frames_reply_ready = reply_ready; // data-frame.ts:45
-  wire frames_reply_data_ready = reply_data_ready; // data-frame.ts:45
+  wire frames_queries_en = intake_query_valid & reads_query_ready; // data-frame.ts:45
   DfFrames_b64_c8_d1444_r8 frames_i ( // data-frame.ts:45
-    .clk                        (clk),
-    .rst                        (rst),
+    .clk (clk), .rst (rst),
     .queries_en                 (frames_queries_en),
-    .queries_query_context      (frames_queries_query_context),
-    .queries_query_status       (frames_queries_query_status),
-    .queries_query_opcode       (frames_queries_query_opcode),
-    .queries_query_aggregate    (frames_queries_query_aggregate),
-    .queries_query_table        (frames_queries_query_table),
-    .queries_query_total        (frames_queries_query_total),
-    .queries_query_chunk        (frames_queries_query_chunk),
-    .queries_query_row_bytes    (frames_queries_query_row_bytes),
-    .queries_query_field_offset (frames_queries_query_field_offset),
-    .queries_query_field_bytes  (frames_queries_query_field_bytes),
-    .queries_query_predicate    (frames_queries_query_predicate),
-    .queries_query_operand      (frames_queries_query_operand),
-    .queries_query_value_offset (frames_queries_query_value_offset),
-    .queries_query_value_bytes  (frames_queries_query_value_bytes),
-    .placed_en                  (frames_placed_en),
-    .placed_completes           (frames_placed_completes),
-    .placed_context             (frames_placed_context),
-    .placed_half                (frames_placed_half),
-    .placed_at                  (frames_placed_at),
-    .placed_turn                (frames_placed_turn),
-    .placed_mask                (frames_placed_mask),
-    .placed_data                (frames_placed_data),
-    .placed_frame_context       (frames_placed_frame_context),
-    .placed_frame_half          (frames_placed_frame_half),
-    .placed_frame_bytes         (frames_placed_frame_bytes),
-    .placed_frame_more          (frames_placed_frame_more),
-    .placed_frame_status        (frames_placed_frame_status),
+    .queries_query_context      (intake_query_payload_context),
+    .queries_query_status       (intake_query_payload_status),
+    .queries_query_opcode       (intake_query_payload_opcode),
+    .queries_query_aggregate    (intake_query_payload_aggregate),
+    .queries_query_table        (intake_query_payload_table),
+    .queries_query_total        (intake_query_payload_total),
+    .queries_query_chunk        (intake_query_payload_chunk),
+    .queries_query_row_bytes    (intake_query_payload_row_bytes),
+    .queries_query_field_offset (intake_query_payload_field_offset),
+    .queries_query_field_bytes  (intake_query_payload_field_bytes),
+    .queries_query_predicate    (intake_query_payload_predicate),
+    .queries_query_operand      (intake_query_payload_operand),
+    .queries_query_value_offset (intake_query_payload_value_offset),
+    .queries_query_value_bytes  (intake_query_payload_value_bytes),
+    .placed_en                  (place_placed_en),
+    .placed_completes           (place_placed_completes),
+    .placed_context             (place_placed_context),
+    .placed_half                (place_placed_half),
+    .placed_at                  (place_placed_at),
+    .placed_turn                (place_placed_turn),
+    .placed_mask                (place_placed_mask),
+    .placed_data                (place_placed_data),
+    .placed_frame_context       (place_placed_frame_context),
+    .placed_frame_half          (place_placed_frame_half),
+    .placed_frame_bytes         (place_placed_frame_bytes),
+    .placed_frame_more          (place_placed_frame_more),
+    .placed_frame_status        (place_placed_frame_status),
     .sent_valid                 (frames_sent_valid),
     .sent_context               (frames_sent_context),
     .sent_half                  (frames_sent_half),
-    .reply_valid                (frames_reply_valid),
-    .reply_ready                (frames_reply_ready),
-    .reply_payload_context      (frames_reply_payload_context),
-    .reply_payload_status       (frames_reply_payload_status),
-    .reply_payload_opcode       (frames_reply_payload_opcode),
-    .reply_payload_length       (frames_reply_payload_length),
-    .reply_payload_more         (frames_reply_payload_more),
-    .reply_data_valid           (frames_reply_data_valid),
-    .reply_data_ready           (frames_reply_data_ready),
-    .reply_data_payload_data    (frames_reply_data_payload_data),
-    .reply_data_payload_last    (frames_reply_data_payload_last)
+    .reply_valid (reply_valid), .reply_ready (reply_ready), .reply_payload_context (reply_payload_context),
+    .reply_payload_status (reply_payload_status), .reply_payload_opcode (reply_payload_opcode),
+    .reply_payload_length (reply_payload_length), .reply_payload_more (reply_payload_more),
+    .reply_data_valid (reply_data_valid), .reply_data_ready (reply_data_ready),
+    .reply_data_payload_data (reply_data_payload_data), .reply_data_payload_last (reply_data_payload_last)
   );
 
-  assign request_ready = intake_request_ready;
-  assign request_data_ready = intake_request_data_ready;
-  assign reply_valid = frames_reply_valid;
-  assign reply_payload_context = frames_reply_payload_context;
-  assign reply_payload_status = frames_reply_payload_status;
-  assign reply_payload_opcode = frames_reply_payload_opcode;
-  assign reply_payload_length = frames_reply_payload_length;
-  assign reply_payload_more = frames_reply_payload_more;
-  assign reply_data_valid = frames_reply_data_valid;
-  assign reply_data_payload_data = frames_reply_data_payload_data;
-  assign reply_data_payload_last = frames_reply_data_payload_last;
-  assign memory_valid = reads_memory_valid;
-  assign memory_payload_tag = reads_memory_payload_tag;
-  assign memory_payload_opcode = reads_memory_payload_opcode;
-  assign memory_payload_client = reads_memory_payload_client;
-  assign memory_payload_context = reads_memory_payload_context;
-  assign memory_payload_va = reads_memory_payload_va;
-  assign memory_payload_length = reads_memory_payload_length;
-  assign memory_payload_data = reads_memory_payload_data;
   assign memory_data_valid = 1'b0;
   assign memory_data_payload_data = 512'h0;
   assign memory_data_payload_last = 1'b0;
-  assign memory_reply_ready = reads_memory_reply_ready;
-  assign memory_reply_data_ready = reads_memory_reply_data_ready;
 
   wire _unused_ok = &{1'b0, memory_data_ready, 1'b0};
 endmodule

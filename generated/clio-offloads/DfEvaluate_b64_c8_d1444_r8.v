@@ -26,6 +26,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
   input  wire [2:0]   written_read,
   input  wire [4:0]   written_beat,
   input  wire [511:0] written_data,
+  // step: stream in
   input  wire         step_valid,
   output wire         step_ready,
   input  wire [2:0]   step_payload_context,
@@ -42,6 +43,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
   input  wire         step_payload_result,
   input  wire         step_payload_ends,
   input  wire [3:0]   step_payload_status,
+  // found: stream out
   output wire         found_valid,
   input  wire         found_ready,
   output wire [2:0]   found_payload_step_context,
@@ -63,149 +65,77 @@ module DfEvaluate_b64_c8_d1444_r8 (
   output wire [63:0]  found_payload_value
 );
   reg full; // evaluate.ts:62
-  reg arrived_full; // evaluate.ts:64
-  reg [2:0] arrived_held_context; // evaluate.ts:64
-  reg [2:0] arrived_held_read; // evaluate.ts:64
-  reg [13:0] arrived_held_at; // evaluate.ts:64
-  reg arrived_held_opens; // evaluate.ts:64
-  reg arrived_held_test; // evaluate.ts:64
-  reg [5:0] arrived_held_field; // evaluate.ts:64
-  reg arrived_held_value; // evaluate.ts:64
-  reg [5:0] arrived_held_value_at; // evaluate.ts:64
-  reg arrived_held_piece; // evaluate.ts:64
-  reg arrived_held_begins; // evaluate.ts:64
-  reg [6:0] arrived_held_bytes; // evaluate.ts:64
-  reg arrived_held_result; // evaluate.ts:64
-  reg arrived_held_ends; // evaluate.ts:64
-  reg [3:0] arrived_held_status; // evaluate.ts:64
-  reg arrived_skid_full; // evaluate.ts:64
-  reg [2:0] arrived_skid_held_context; // evaluate.ts:64
-  reg [2:0] arrived_skid_held_read; // evaluate.ts:64
-  reg [13:0] arrived_skid_held_at; // evaluate.ts:64
-  reg arrived_skid_held_opens; // evaluate.ts:64
-  reg arrived_skid_held_test; // evaluate.ts:64
-  reg [5:0] arrived_skid_held_field; // evaluate.ts:64
-  reg arrived_skid_held_value; // evaluate.ts:64
-  reg [5:0] arrived_skid_held_value_at; // evaluate.ts:64
-  reg arrived_skid_held_piece; // evaluate.ts:64
-  reg arrived_skid_held_begins; // evaluate.ts:64
-  reg [6:0] arrived_skid_held_bytes; // evaluate.ts:64
-  reg arrived_skid_held_result; // evaluate.ts:64
-  reg arrived_skid_held_ends; // evaluate.ts:64
-  reg [3:0] arrived_skid_held_status; // evaluate.ts:64
+  reg arrived_full, arrived_held_opens, arrived_held_test, arrived_held_value, arrived_held_piece,
+    arrived_held_begins, arrived_held_result, arrived_held_ends, arrived_skid_full, arrived_skid_held_opens,
+    arrived_skid_held_test, arrived_skid_held_value, arrived_skid_held_piece, arrived_skid_held_begins,
+    arrived_skid_held_result, arrived_skid_held_ends; // evaluate.ts:64
+  reg [2:0] arrived_held_context, arrived_held_read, arrived_skid_held_context, arrived_skid_held_read;
+  reg [13:0] arrived_held_at, arrived_skid_held_at;
+  reg [5:0] arrived_held_field, arrived_held_value_at, arrived_skid_held_field, arrived_skid_held_value_at;
+  reg [6:0] arrived_held_bytes, arrived_skid_held_bytes;
+  reg [3:0] arrived_held_status, arrived_skid_held_status;
   reg valid1; // evaluate.ts:82
-  reg [2:0] at1_step_context; // evaluate.ts:83
-  reg [2:0] at1_step_read; // evaluate.ts:83
-  reg [13:0] at1_step_at; // evaluate.ts:83
-  reg at1_step_opens; // evaluate.ts:83
-  reg at1_step_test; // evaluate.ts:83
-  reg [5:0] at1_step_field; // evaluate.ts:83
-  reg at1_step_value; // evaluate.ts:83
-  reg [5:0] at1_step_value_at; // evaluate.ts:83
-  reg at1_step_piece; // evaluate.ts:83
-  reg at1_step_begins; // evaluate.ts:83
-  reg [6:0] at1_step_bytes; // evaluate.ts:83
-  reg at1_step_result; // evaluate.ts:83
-  reg at1_step_ends; // evaluate.ts:83
-  reg [3:0] at1_step_status; // evaluate.ts:83
-  reg [5:0] at1_field_lane; // evaluate.ts:83
-  reg [5:0] at1_value_lane; // evaluate.ts:83
+  reg [2:0] at1_step_context, at1_step_read; // evaluate.ts:83
+  reg [13:0] at1_step_at;
+  reg at1_step_opens, at1_step_test, at1_step_value, at1_step_piece, at1_step_begins, at1_step_result,
+    at1_step_ends;
+  reg [5:0] at1_step_field, at1_step_value_at, at1_field_lane, at1_value_lane;
+  reg [6:0] at1_step_bytes;
+  reg [3:0] at1_step_status;
   reg [63:0] take_even; // evaluate.ts:85
   reg valid2; // evaluate.ts:88
-  reg [2:0] at2_step_context; // evaluate.ts:89
-  reg [2:0] at2_step_read; // evaluate.ts:89
-  reg [13:0] at2_step_at; // evaluate.ts:89
-  reg at2_step_opens; // evaluate.ts:89
-  reg at2_step_test; // evaluate.ts:89
-  reg [5:0] at2_step_field; // evaluate.ts:89
-  reg at2_step_value; // evaluate.ts:89
-  reg [5:0] at2_step_value_at; // evaluate.ts:89
-  reg at2_step_piece; // evaluate.ts:89
-  reg at2_step_begins; // evaluate.ts:89
-  reg [6:0] at2_step_bytes; // evaluate.ts:89
-  reg at2_step_result; // evaluate.ts:89
-  reg at2_step_ends; // evaluate.ts:89
-  reg [3:0] at2_step_status; // evaluate.ts:89
-  reg [5:0] at2_field_lane; // evaluate.ts:89
-  reg [5:0] at2_value_lane; // evaluate.ts:89
+  reg [2:0] at2_step_context, at2_step_read; // evaluate.ts:89
+  reg [13:0] at2_step_at;
+  reg at2_step_opens, at2_step_test, at2_step_value, at2_step_piece, at2_step_begins, at2_step_result,
+    at2_step_ends;
+  reg [5:0] at2_step_field, at2_step_value_at, at2_field_lane, at2_value_lane;
+  reg [6:0] at2_step_bytes;
+  reg [3:0] at2_step_status;
   reg [511:0] data2; // evaluate.ts:90
   reg valid3; // evaluate.ts:93
-  reg [2:0] at3_step_context; // evaluate.ts:94
-  reg [2:0] at3_step_read; // evaluate.ts:94
-  reg [13:0] at3_step_at; // evaluate.ts:94
-  reg at3_step_opens; // evaluate.ts:94
-  reg at3_step_test; // evaluate.ts:94
-  reg [5:0] at3_step_field; // evaluate.ts:94
-  reg at3_step_value; // evaluate.ts:94
-  reg [5:0] at3_step_value_at; // evaluate.ts:94
-  reg at3_step_piece; // evaluate.ts:94
-  reg at3_step_begins; // evaluate.ts:94
-  reg [6:0] at3_step_bytes; // evaluate.ts:94
-  reg at3_step_result; // evaluate.ts:94
-  reg at3_step_ends; // evaluate.ts:94
-  reg [3:0] at3_step_status; // evaluate.ts:94
-  reg [5:0] at3_field_lane; // evaluate.ts:94
-  reg [5:0] at3_value_lane; // evaluate.ts:94
+  reg [2:0] at3_step_context, at3_step_read; // evaluate.ts:94
+  reg [13:0] at3_step_at;
+  reg at3_step_opens, at3_step_test, at3_step_value, at3_step_piece, at3_step_begins, at3_step_result,
+    at3_step_ends;
+  reg [5:0] at3_step_field, at3_step_value_at, at3_field_lane, at3_value_lane;
+  reg [6:0] at3_step_bytes;
+  reg [3:0] at3_step_status;
   reg [511:0] data3; // evaluate.ts:95
   reg [127:0] field_words; // evaluate.ts:96
   reg [127:0] value_words; // evaluate.ts:97
   reg valid4; // evaluate.ts:100
-  reg [2:0] step4_context; // evaluate.ts:101
-  reg [2:0] step4_read; // evaluate.ts:101
-  reg [13:0] step4_at; // evaluate.ts:101
-  reg step4_opens; // evaluate.ts:101
-  reg step4_test; // evaluate.ts:101
-  reg [5:0] step4_field; // evaluate.ts:101
-  reg step4_value; // evaluate.ts:101
-  reg [5:0] step4_value_at; // evaluate.ts:101
-  reg step4_piece; // evaluate.ts:101
-  reg step4_begins; // evaluate.ts:101
-  reg [6:0] step4_bytes; // evaluate.ts:101
-  reg step4_result; // evaluate.ts:101
-  reg step4_ends; // evaluate.ts:101
-  reg [3:0] step4_status; // evaluate.ts:101
+  reg [2:0] step4_context, step4_read; // evaluate.ts:101
+  reg [13:0] step4_at;
+  reg step4_opens, step4_test, step4_value, step4_piece, step4_begins, step4_result, step4_ends;
+  reg [5:0] step4_field, step4_value_at;
+  reg [6:0] step4_bytes;
+  reg [3:0] step4_status;
   reg [511:0] data4; // evaluate.ts:102
   reg [63:0] field4; // evaluate.ts:103
   reg [63:0] value4; // evaluate.ts:104
   reg valid5; // evaluate.ts:107
-  reg [2:0] step5_context; // evaluate.ts:108
-  reg [2:0] step5_read; // evaluate.ts:108
-  reg [13:0] step5_at; // evaluate.ts:108
-  reg step5_opens; // evaluate.ts:108
-  reg step5_test; // evaluate.ts:108
-  reg [5:0] step5_field; // evaluate.ts:108
-  reg step5_value; // evaluate.ts:108
-  reg [5:0] step5_value_at; // evaluate.ts:108
-  reg step5_piece; // evaluate.ts:108
-  reg step5_begins; // evaluate.ts:108
-  reg [6:0] step5_bytes; // evaluate.ts:108
-  reg step5_result; // evaluate.ts:108
-  reg step5_ends; // evaluate.ts:108
-  reg [3:0] step5_status; // evaluate.ts:108
+  reg [2:0] step5_context, step5_read; // evaluate.ts:108
+  reg [13:0] step5_at;
+  reg step5_opens, step5_test, step5_value, step5_piece, step5_begins, step5_result, step5_ends;
+  reg [5:0] step5_field, step5_value_at;
+  reg [6:0] step5_bytes;
+  reg [3:0] step5_status;
   reg [511:0] data5; // evaluate.ts:109
   reg [63:0] value5; // evaluate.ts:110
   reg equal; // evaluate.ts:111
   reg less; // evaluate.ts:112
-  reg [2:0] found_step_context; // evaluate.ts:115
-  reg [2:0] found_step_read; // evaluate.ts:115
-  reg [13:0] found_step_at; // evaluate.ts:115
-  reg found_step_opens; // evaluate.ts:115
-  reg found_step_test; // evaluate.ts:115
-  reg [5:0] found_step_field; // evaluate.ts:115
-  reg found_step_value; // evaluate.ts:115
-  reg [5:0] found_step_value_at; // evaluate.ts:115
-  reg found_step_piece; // evaluate.ts:115
-  reg found_step_begins; // evaluate.ts:115
-  reg [6:0] found_step_bytes; // evaluate.ts:115
-  reg found_step_result; // evaluate.ts:115
-  reg found_step_ends; // evaluate.ts:115
-  reg [3:0] found_step_status; // evaluate.ts:115
-  reg [511:0] found_data; // evaluate.ts:115
-  reg found_hit; // evaluate.ts:115
-  reg [63:0] found_value; // evaluate.ts:115
+  reg [2:0] found_step_context, found_step_read; // evaluate.ts:115
+  reg [13:0] found_step_at;
+  reg found_step_opens, found_step_test, found_step_value, found_step_piece, found_step_begins, found_step_result,
+    found_step_ends, found_hit;
+  reg [5:0] found_step_field, found_step_value_at;
+  reg [6:0] found_step_bytes;
+  reg [3:0] found_step_status;
+  reg [511:0] found_data;
+  reg [63:0] found_value;
   (* ram_style = "distributed" *) reg [7:0] sizes [0:7]; // evaluate.ts:51
-  (* ram_style = "distributed" *) reg [63:0] operands [0:7]; // evaluate.ts:51
-  (* ram_style = "distributed" *) reg [2:0] predicates [0:7]; // evaluate.ts:51
+  (* ram_style = "distributed" *) reg [63:0] operands [0:7];
+  (* ram_style = "distributed" *) reg [2:0] predicates [0:7];
   (* ram_style = "block" *) reg [511:0] even [0:127]; // evaluate.ts:69
   reg [511:0] even_word; // evaluate.ts:79
   (* ram_style = "block" *) reg [511:0] odd [0:127]; // evaluate.ts:69
@@ -218,12 +148,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
 
   always @(posedge clk)
     if (rst) begin
-      full <= 1'b0;
-      valid1 <= 1'b0;
-      valid2 <= 1'b0;
-      valid3 <= 1'b0;
-      valid4 <= 1'b0;
-      valid5 <= 1'b0;
+      full <= 1'b0; valid1 <= 1'b0; valid2 <= 1'b0; valid3 <= 1'b0; valid4 <= 1'b0; valid5 <= 1'b0;
     end
     else if (go) begin
       valid1 <= arrived_full;
@@ -236,8 +161,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
 
   always @(posedge clk)
     if (rst) begin
-      arrived_full <= 1'b0;
-      arrived_skid_full <= 1'b0;
+      arrived_full <= 1'b0; arrived_skid_full <= 1'b0;
     end
     else if (arrived_room) begin
       arrived_full <= step_valid | arrived_skid_full;
@@ -285,7 +209,7 @@ module DfEvaluate_b64_c8_d1444_r8 (
     at2_field_lane[4] ? (at2_field_lane[3] ? data2[319:256] : data2[255:192]) :
     at2_field_lane[3] ? data2[191:128] :
     data2[127:64];
-  wire [63:0] field_words_choice_2 =
+  wire [63:0] at2_field_lane_choice =
     at2_field_lane[5] ? (at2_field_lane[4] ? (at2_field_lane[3] ? data2[511:448] : data2[447:384]) : at2_field_lane[3] ? data2[383:320] : data2[319:256]) :
     at2_field_lane[4] ? (at2_field_lane[3] ? data2[255:192] : data2[191:128]) :
     at2_field_lane[3] ? data2[127:64] :
@@ -295,39 +219,30 @@ module DfEvaluate_b64_c8_d1444_r8 (
     at2_value_lane[4] ? (at2_value_lane[3] ? data2[319:256] : data2[255:192]) :
     at2_value_lane[3] ? data2[191:128] :
     data2[127:64];
-  wire [63:0] value_words_choice_2 =
+  wire [63:0] at2_value_lane_choice =
     at2_value_lane[5] ? (at2_value_lane[4] ? (at2_value_lane[3] ? data2[511:448] : data2[447:384]) : at2_value_lane[3] ? data2[383:320] : data2[319:256]) :
     at2_value_lane[4] ? (at2_value_lane[3] ? data2[255:192] : data2[191:128]) :
     at2_value_lane[3] ? data2[127:64] :
     data2[63:0];
-  wire [127:0] field4_choice = at3_field_lane[0] ? field_words >> 8 : field_words;
-  wire [127:0] field4_choice_2 = at3_field_lane[1] ? field4_choice >> 16 : field4_choice;
-  wire [127:0] field4_choice_3 = at3_field_lane[2] ? field4_choice_2 >> 32 : field4_choice_2;
-  wire [7:0] field4_word = sizes[at3_step_context];
+  wire [127:0] shifted = at3_field_lane[0] ? field_words >> 8 : field_words; // evaluate.ts:192
+  wire [127:0] field4_choice = at3_field_lane[1] ? shifted >> 16 : shifted;
+  wire [127:0] at3_field_lane_choice = at3_field_lane[2] ? field4_choice >> 32 : field4_choice;
+  wire [7:0] size_word = sizes[at3_step_context]; // evaluate.ts:139
+  wire [3:0] size_field = size_word[3:0];
   wire [63:0] field4_joined = {
-    {8{field4_word[3:0] > 4'd7}},
-    {8{field4_word[3:0] > 4'd6}},
-    {8{field4_word[3:0] > 4'd5}},
-    {8{field4_word[3:0] > 4'd4}},
-    {8{field4_word[3:0] > 4'd3}},
-    {8{field4_word[3:0] > 4'd2}},
-    {8{field4_word[3:0] > 4'd1}},
-    {8{field4_word[3:0] > 4'd0}}
+    {8{size_field > 4'd7}}, {8{size_field > 4'd6}}, {8{size_field > 4'd5}}, {8{size_field > 4'd4}},
+    {8{size_field > 4'd3}}, {8{size_field > 4'd2}}, {8{size_field > 4'd1}}, {8{size_field > 4'd0}}
   };
-  wire [127:0] value4_choice = at3_value_lane[0] ? value_words >> 8 : value_words;
-  wire [127:0] value4_choice_2 = at3_value_lane[1] ? value4_choice >> 16 : value4_choice;
-  wire [127:0] value4_choice_3 = at3_value_lane[2] ? value4_choice_2 >> 32 : value4_choice_2;
+  wire [127:0] value4_choice = at3_value_lane[0] ? value_words >> 8 : value_words; // evaluate.ts:192
+  wire [127:0] at3_value_lane_choice = at3_value_lane[1] ? value4_choice >> 16 : value4_choice;
+  wire [127:0] at3_value_lane_choice_choice = at3_value_lane[2] ? at3_value_lane_choice >> 32 : at3_value_lane_choice;
+  wire [3:0] size_value = size_word[7:4]; // evaluate.ts:139
   wire [63:0] value4_joined = {
-    {8{field4_word[7:4] > 4'd7}},
-    {8{field4_word[7:4] > 4'd6}},
-    {8{field4_word[7:4] > 4'd5}},
-    {8{field4_word[7:4] > 4'd4}},
-    {8{field4_word[7:4] > 4'd3}},
-    {8{field4_word[7:4] > 4'd2}},
-    {8{field4_word[7:4] > 4'd1}},
-    {8{field4_word[7:4] > 4'd0}}
+    {8{size_value > 4'd7}}, {8{size_value > 4'd6}}, {8{size_value > 4'd5}}, {8{size_value > 4'd4}},
+    {8{size_value > 4'd3}}, {8{size_value > 4'd2}}, {8{size_value > 4'd1}}, {8{size_value > 4'd0}}
   };
-  wire [2:0] found_hit_word = predicates[step5_context];
+  wire [63:0] operand = operands[step4_context]; // evaluate.ts:146
+  wire [2:0] predicate = predicates[step5_context]; // evaluate.ts:154
 
   always @(posedge clk)
     if (go) begin
@@ -415,20 +330,13 @@ module DfEvaluate_b64_c8_d1444_r8 (
         take_even[16] ? even_word[135:128] : odd_word[135:128],
         take_even[15] ? even_word[127:120] : odd_word[127:120],
         take_even[14] ? even_word[119:112] : odd_word[119:112],
-        take_even[13] ? even_word[111:104] : odd_word[111:104],
-        take_even[12] ? even_word[103:96] : odd_word[103:96],
-        take_even[11] ? even_word[95:88] : odd_word[95:88],
-        take_even[10] ? even_word[87:80] : odd_word[87:80],
-        take_even[9] ? even_word[79:72] : odd_word[79:72],
-        take_even[8] ? even_word[71:64] : odd_word[71:64],
-        take_even[7] ? even_word[63:56] : odd_word[63:56],
-        take_even[6] ? even_word[55:48] : odd_word[55:48],
-        take_even[5] ? even_word[47:40] : odd_word[47:40],
-        take_even[4] ? even_word[39:32] : odd_word[39:32],
-        take_even[3] ? even_word[31:24] : odd_word[31:24],
-        take_even[2] ? even_word[23:16] : odd_word[23:16],
-        take_even[1] ? even_word[15:8] : odd_word[15:8],
-        take_even[0] ? even_word[7:0] : odd_word[7:0]
+        take_even[13] ? even_word[111:104] : odd_word[111:104], take_even[12] ? even_word[103:96] : odd_word[103:96],
+        take_even[11] ? even_word[95:88] : odd_word[95:88], take_even[10] ? even_word[87:80] : odd_word[87:80],
+        take_even[9] ? even_word[79:72] : odd_word[79:72], take_even[8] ? even_word[71:64] : odd_word[71:64],
+        take_even[7] ? even_word[63:56] : odd_word[63:56], take_even[6] ? even_word[55:48] : odd_word[55:48],
+        take_even[5] ? even_word[47:40] : odd_word[47:40], take_even[4] ? even_word[39:32] : odd_word[39:32],
+        take_even[3] ? even_word[31:24] : odd_word[31:24], take_even[2] ? even_word[23:16] : odd_word[23:16],
+        take_even[1] ? even_word[15:8] : odd_word[15:8], take_even[0] ? even_word[7:0] : odd_word[7:0]
       };
       at3_step_context <= at2_step_context;
       at3_step_read <= at2_step_read;
@@ -447,8 +355,8 @@ module DfEvaluate_b64_c8_d1444_r8 (
       at3_field_lane <= at2_field_lane;
       at3_value_lane <= at2_value_lane;
       data3 <= data2;
-      field_words <= {field_words_choice, field_words_choice_2};
-      value_words <= {value_words_choice, value_words_choice_2};
+      field_words <= {field_words_choice, at2_field_lane_choice};
+      value_words <= {value_words_choice, at2_value_lane_choice};
       step4_context <= at3_step_context;
       step4_read <= at3_step_read;
       step4_at <= at3_step_at;
@@ -464,8 +372,8 @@ module DfEvaluate_b64_c8_d1444_r8 (
       step4_ends <= at3_step_ends;
       step4_status <= at3_step_status;
       data4 <= data3;
-      field4 <= field4_choice_3[63:0] & field4_joined;
-      value4 <= value4_choice_3[63:0] & value4_joined;
+      field4 <= at3_field_lane_choice[63:0] & field4_joined;
+      value4 <= at3_value_lane_choice_choice[63:0] & value4_joined;
       step5_context <= step4_context;
       step5_read <= step4_read;
       step5_at <= step4_at;
@@ -482,8 +390,8 @@ module DfEvaluate_b64_c8_d1444_r8 (
       step5_status <= step4_status;
       data5 <= data4;
       value5 <= value4;
-      equal <= field4 == operands[step4_context];
-      less <= field4 < operands[step4_context];
+      equal <= field4 == operand;
+      less <= field4 < operand;
       found_step_context <= step5_context;
       found_step_read <= step5_read;
       found_step_at <= step5_at;
@@ -500,9 +408,9 @@ module DfEvaluate_b64_c8_d1444_r8 (
       found_step_status <= step5_status;
       found_data <= data5;
       found_hit <=
-        found_hit_word[2] ? ~(less | (~found_hit_word[0] & equal)) :
-        found_hit_word[1] ? less | (found_hit_word[0] & equal) :
-        equal ^ found_hit_word[0];
+        predicate[2] ? ~(less | (~predicate[0] & equal)) :
+        predicate[1] ? less | (predicate[0] & equal) :
+        equal ^ predicate[0];
       found_value <= value5;
     end
 
@@ -547,21 +455,9 @@ module DfEvaluate_b64_c8_d1444_r8 (
   assign found_payload_value = found_value;
 
   wire _unused_ok = &{
-    1'b0,
-    queries_query_status,
-    queries_query_opcode,
-    queries_query_aggregate,
-    queries_query_table,
-    queries_query_total,
-    queries_query_chunk,
-    queries_query_row_bytes,
-    queries_query_field_offset,
-    queries_query_value_offset,
-    at3_field_lane[5:3],
-    at3_value_lane[5:3],
-    field4_choice_3[127:64],
-    value4_choice_3[127:64],
-    even_word_sum[0],
-    1'b0
+    1'b0, queries_query_status, queries_query_opcode, queries_query_aggregate, queries_query_table,
+    queries_query_total, queries_query_chunk, queries_query_row_bytes, queries_query_field_offset,
+    queries_query_value_offset, at3_field_lane[5:3], at3_value_lane[5:3], at3_field_lane_choice[127:64],
+    at3_value_lane_choice_choice[127:64], even_word_sum[0], 1'b0
   };
 endmodule

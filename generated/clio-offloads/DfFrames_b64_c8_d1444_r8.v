@@ -38,6 +38,7 @@ module DfFrames_b64_c8_d1444_r8 (
   output wire         sent_valid,
   output wire [2:0]   sent_context,
   output wire         sent_half,
+  // reply: stream out
   output wire         reply_valid,
   input  wire         reply_ready,
   output wire [2:0]   reply_payload_context,
@@ -45,6 +46,7 @@ module DfFrames_b64_c8_d1444_r8 (
   output wire [7:0]   reply_payload_opcode,
   output wire [13:0]  reply_payload_length,
   output wire         reply_payload_more,
+  // reply_data: stream out
   output wire         reply_data_valid,
   input  wire         reply_data_ready,
   output wire [511:0] reply_data_payload_data,
@@ -53,43 +55,31 @@ module DfFrames_b64_c8_d1444_r8 (
   localparam [1:0] s_idle = 2'd0;
   localparam [1:0] s_prepare = 2'd1;
   localparam [1:0] s_send = 2'd2;
-  reg [2:0] turned_0_context; // frames.ts:75
-  reg turned_0_half; // frames.ts:75
-  reg [13:0] turned_0_at; // frames.ts:75
-  reg [5:0] turned_0_turn; // frames.ts:75
-  reg [63:0] turned_0_mask; // frames.ts:75
-  reg [511:0] turned_0_data; // frames.ts:75
-  reg [2:0] turned_0_frame_context; // frames.ts:75
-  reg turned_0_frame_half; // frames.ts:75
-  reg [13:0] turned_0_frame_bytes; // frames.ts:75
-  reg turned_0_frame_more; // frames.ts:75
-  reg [3:0] turned_0_frame_status; // frames.ts:75
+  reg [2:0] turned_0_context, turned_0_frame_context; // frames.ts:75
+  reg turned_0_half, turned_0_frame_half, turned_0_frame_more;
+  reg [13:0] turned_0_at, turned_0_frame_bytes;
+  reg [5:0] turned_0_turn;
+  reg [63:0] turned_0_mask;
+  reg [511:0] turned_0_data;
+  reg [3:0] turned_0_frame_status;
   reg turned_0_valid; // frames.ts:76
   reg turned_0_ends; // frames.ts:77
-  reg [2:0] turned_2_context; // frames.ts:75
-  reg turned_2_half; // frames.ts:75
-  reg [13:0] turned_2_at; // frames.ts:75
-  reg [5:0] turned_2_turn; // frames.ts:75
-  reg [63:0] turned_2_mask; // frames.ts:75
-  reg [511:0] turned_2_data; // frames.ts:75
-  reg [2:0] turned_2_frame_context; // frames.ts:75
-  reg turned_2_frame_half; // frames.ts:75
-  reg [13:0] turned_2_frame_bytes; // frames.ts:75
-  reg turned_2_frame_more; // frames.ts:75
-  reg [3:0] turned_2_frame_status; // frames.ts:75
+  reg [2:0] turned_2_context, turned_2_frame_context; // frames.ts:75
+  reg turned_2_half, turned_2_frame_half, turned_2_frame_more;
+  reg [13:0] turned_2_at, turned_2_frame_bytes;
+  reg [5:0] turned_2_turn;
+  reg [63:0] turned_2_mask;
+  reg [511:0] turned_2_data;
+  reg [3:0] turned_2_frame_status;
   reg turned_2_valid; // frames.ts:76
   reg turned_2_ends; // frames.ts:77
-  reg [2:0] turned_4_context; // frames.ts:75
-  reg turned_4_half; // frames.ts:75
-  reg [13:0] turned_4_at; // frames.ts:75
-  reg [5:0] turned_4_turn; // frames.ts:75
-  reg [63:0] turned_4_mask; // frames.ts:75
-  reg [511:0] turned_4_data; // frames.ts:75
-  reg [2:0] turned_4_frame_context; // frames.ts:75
-  reg turned_4_frame_half; // frames.ts:75
-  reg [13:0] turned_4_frame_bytes; // frames.ts:75
-  reg turned_4_frame_more; // frames.ts:75
-  reg [3:0] turned_4_frame_status; // frames.ts:75
+  reg [2:0] turned_4_context, turned_4_frame_context; // frames.ts:75
+  reg turned_4_half, turned_4_frame_half, turned_4_frame_more;
+  reg [13:0] turned_4_at, turned_4_frame_bytes;
+  reg [5:0] turned_4_turn;
+  reg [63:0] turned_4_mask;
+  reg [511:0] turned_4_data;
+  reg [3:0] turned_4_frame_status;
   reg turned_4_valid; // frames.ts:76
   reg turned_4_ends; // frames.ts:77
   reg [63:0] in_even; // frames.ts:92
@@ -100,33 +90,21 @@ module DfFrames_b64_c8_d1444_r8 (
   reg [7:0] odd_at; // frames.ts:97
   reg completes; // frames.ts:115
   reg [2:0] complete_context; // frames.ts:116
-  reg complete_half; // frames.ts:116
-  reg [13:0] complete_bytes; // frames.ts:116
-  reg complete_more; // frames.ts:116
-  reg [3:0] complete_status; // frames.ts:116
-  wire frames_push_ready; // frames.ts:119
-  wire frames_pop_valid; // frames.ts:119
-  wire [2:0] frames_pop_payload_context; // frames.ts:119
-  wire frames_pop_payload_half; // frames.ts:119
-  wire [13:0] frames_pop_payload_bytes; // frames.ts:119
-  wire frames_pop_payload_more; // frames.ts:119
-  wire [3:0] frames_pop_payload_status; // frames.ts:119
-  wire [4:0] frames_level; // frames.ts:119
-  reg follows_0; // frames.ts:132
-  reg follows_1; // frames.ts:132
-  reg follows_2; // frames.ts:132
-  reg follows_3; // frames.ts:132
-  reg follows_4; // frames.ts:132
-  reg follows_5; // frames.ts:132
-  reg follows_6; // frames.ts:132
-  reg follows_7; // frames.ts:132
+  reg complete_half, complete_more;
+  reg [13:0] complete_bytes;
+  reg [3:0] complete_status;
+  wire frames_push_ready, frames_pop_valid, frames_pop_payload_half, frames_pop_payload_more; // frames.ts:119
+  wire [2:0] frames_pop_payload_context;
+  wire [13:0] frames_pop_payload_bytes;
+  wire [3:0] frames_pop_payload_status;
+  wire [4:0] frames_level;
+  reg follows_0, follows_1, follows_2, follows_3, follows_4, follows_5, follows_6, follows_7; // frames.ts:132
   reg [2:0] frame_context; // frames.ts:133
-  reg frame_half; // frames.ts:133
-  reg [13:0] frame_bytes; // frames.ts:133
-  reg frame_more; // frames.ts:133
-  reg [3:0] frame_status; // frames.ts:133
+  reg frame_half, frame_more;
+  reg [13:0] frame_bytes;
+  reg [3:0] frame_status;
   reg [63:0] head_table; // frames.ts:134
-  reg [7:0] head_opcode; // frames.ts:134
+  reg [7:0] head_opcode;
   reg [63:0] next; // frames.ts:135
   reg is_later; // frames.ts:136
   reg [63:0] va; // frames.ts:137
@@ -154,45 +132,24 @@ module DfFrames_b64_c8_d1444_r8 (
   wire [511:0] word = out_beat[0] ? odd_word : even_word; // frames.ts:194
   wire [95:0] header = {frame_more, 17'd0, frame_bytes, va}; // frames.ts:195
 
-  wire frames_push_valid = completes; // frames.ts:119
-  wire [2:0] frames_push_payload_context = complete_context; // frames.ts:119
-  wire frames_push_payload_half = complete_half; // frames.ts:119
-  wire [13:0] frames_push_payload_bytes = complete_bytes; // frames.ts:119
-  wire frames_push_payload_more = complete_more; // frames.ts:119
-  wire [3:0] frames_push_payload_status = complete_status; // frames.ts:119
   wire frames_pop_ready = s == s_idle; // frames.ts:119
   Fifo_Frame_d16 frames ( // frames.ts:119
-    .clk                  (clk),
-    .rst                  (rst),
-    .push_valid           (frames_push_valid),
-    .push_ready           (frames_push_ready),
-    .push_payload_context (frames_push_payload_context),
-    .push_payload_half    (frames_push_payload_half),
-    .push_payload_bytes   (frames_push_payload_bytes),
-    .push_payload_more    (frames_push_payload_more),
-    .push_payload_status  (frames_push_payload_status),
-    .pop_valid            (frames_pop_valid),
-    .pop_ready            (frames_pop_ready),
-    .pop_payload_context  (frames_pop_payload_context),
-    .pop_payload_half     (frames_pop_payload_half),
-    .pop_payload_bytes    (frames_pop_payload_bytes),
-    .pop_payload_more     (frames_pop_payload_more),
-    .pop_payload_status   (frames_pop_payload_status),
-    .level                (frames_level)
+    .clk (clk), .rst (rst),
+    .push_valid (completes), .push_ready (frames_push_ready), .push_payload_context (complete_context),
+    .push_payload_half (complete_half), .push_payload_bytes (complete_bytes), .push_payload_more (complete_more),
+    .push_payload_status (complete_status),
+    .pop_valid (frames_pop_valid), .pop_ready (frames_pop_ready), .pop_payload_context (frames_pop_payload_context),
+    .pop_payload_half (frames_pop_payload_half), .pop_payload_bytes (frames_pop_payload_bytes),
+    .pop_payload_more (frames_pop_payload_more), .pop_payload_status (frames_pop_payload_status),
+    .level (frames_level)
   );
-  wire [63:0] turned_0_mask_choice = placed_at[0] ? {placed_mask[62:0], placed_mask[63]} : placed_mask;
-  wire [511:0] turned_0_data_choice =
-    placed_turn[0] ? {placed_data[503:0], placed_data[511:504]} :
-    placed_data;
-  wire [63:0] turned_2_mask_choice =
-    turned_0_at[2] ? {turned_0_mask[59:0], turned_0_mask[63:60]} :
-    turned_0_mask;
+  wire [63:0] out = placed_at[0] ? {placed_mask[62:0], placed_mask[63]} : placed_mask; // frames.ts:43
+  wire [511:0] turned_0_data_choice = placed_turn[0] ? {placed_data[503:0], placed_data[511:504]} : placed_data;
+  wire [63:0] turned_2_mask_choice = turned_0_at[2] ? {turned_0_mask[59:0], turned_0_mask[63:60]} : turned_0_mask;
   wire [511:0] turned_2_data_choice =
     turned_0_turn[2] ? {turned_0_data[479:0], turned_0_data[511:480]} :
     turned_0_data;
-  wire [63:0] turned_4_mask_choice =
-    turned_2_at[4] ? {turned_2_mask[47:0], turned_2_mask[63:48]} :
-    turned_2_mask;
+  wire [63:0] turned_4_mask_choice = turned_2_at[4] ? {turned_2_mask[47:0], turned_2_mask[63:48]} : turned_2_mask;
   wire [511:0] turned_4_data_choice =
     turned_2_turn[4] ? {turned_2_data[383:0], turned_2_data[511:384]} :
     turned_2_data;
@@ -203,9 +160,7 @@ module DfFrames_b64_c8_d1444_r8 (
     turned_0_half <= placed_half;
     turned_0_at <= placed_at;
     turned_0_turn <= placed_turn;
-    turned_0_mask <=
-      placed_at[1] ? {turned_0_mask_choice[61:0], turned_0_mask_choice[63:62]} :
-      turned_0_mask_choice;
+    turned_0_mask <= placed_at[1] ? {out[61:0], out[63:62]} : out;
     turned_0_data <=
       placed_turn[1] ? {turned_0_data_choice[495:0], turned_0_data_choice[511:496]} :
       turned_0_data_choice;
@@ -218,9 +173,7 @@ module DfFrames_b64_c8_d1444_r8 (
     turned_2_half <= turned_0_half;
     turned_2_at <= turned_0_at;
     turned_2_turn <= turned_0_turn;
-    turned_2_mask <=
-      turned_0_at[3] ? {turned_2_mask_choice[55:0], turned_2_mask_choice[63:56]} :
-      turned_2_mask_choice;
+    turned_2_mask <= turned_0_at[3] ? {turned_2_mask_choice[55:0], turned_2_mask_choice[63:56]} : turned_2_mask_choice;
     turned_2_data <=
       turned_0_turn[3] ? {turned_2_data_choice[447:0], turned_2_data_choice[511:448]} :
       turned_2_data_choice;
@@ -233,9 +186,7 @@ module DfFrames_b64_c8_d1444_r8 (
     turned_4_half <= turned_2_half;
     turned_4_at <= turned_2_at;
     turned_4_turn <= turned_2_turn;
-    turned_4_mask <=
-      turned_2_at[5] ? {turned_4_mask_choice[31:0], turned_4_mask_choice[63:32]} :
-      turned_4_mask_choice;
+    turned_4_mask <= turned_2_at[5] ? {turned_4_mask_choice[31:0], turned_4_mask_choice[63:32]} : turned_4_mask_choice;
     turned_4_data <=
       turned_2_turn[5] ? {turned_4_data_choice[255:0], turned_4_data_choice[511:256]} :
       turned_4_data_choice;
@@ -258,14 +209,8 @@ module DfFrames_b64_c8_d1444_r8 (
 
   always @(posedge clk)
     if (rst) begin
-      turned_0_valid <= 1'b0;
-      turned_0_ends <= 1'b0;
-      turned_2_valid <= 1'b0;
-      turned_2_ends <= 1'b0;
-      turned_4_valid <= 1'b0;
-      turned_4_ends <= 1'b0;
-      writes <= 1'b0;
-      completes <= 1'b0;
+      turned_0_valid <= 1'b0; turned_0_ends <= 1'b0; turned_2_valid <= 1'b0; turned_2_ends <= 1'b0;
+      turned_4_valid <= 1'b0; turned_4_ends <= 1'b0; writes <= 1'b0; completes <= 1'b0;
     end
     else begin
       turned_0_valid <= placed_en;
@@ -281,17 +226,8 @@ module DfFrames_b64_c8_d1444_r8 (
 
   always @(posedge clk)
     if (rst) begin
-      follows_0 <= 1'b0;
-      follows_1 <= 1'b0;
-      follows_2 <= 1'b0;
-      follows_3 <= 1'b0;
-      follows_4 <= 1'b0;
-      follows_5 <= 1'b0;
-      follows_6 <= 1'b0;
-      follows_7 <= 1'b0;
-      left <= 6'd0;
-      header_due <= 1'b0;
-      s <= s_idle;
+      follows_0 <= 1'b0; follows_1 <= 1'b0; follows_2 <= 1'b0; follows_3 <= 1'b0; follows_4 <= 1'b0;
+      follows_5 <= 1'b0; follows_6 <= 1'b0; follows_7 <= 1'b0; left <= 6'd0; header_due <= 1'b0; s <= s_idle;
     end
     else begin
       case (s)
@@ -319,14 +255,7 @@ module DfFrames_b64_c8_d1444_r8 (
     end
   wire [71:0] head_table_word = heads[frames_pop_payload_context];
   wire [7:0] is_later_joined = {
-    follows_7,
-    follows_6,
-    follows_5,
-    follows_4,
-    follows_3,
-    follows_2,
-    follows_1,
-    follows_0
+    follows_7, follows_6, follows_5, follows_4, follows_3, follows_2, follows_1, follows_0
   };
 
   always @(posedge clk) begin
@@ -538,23 +467,9 @@ module DfFrames_b64_c8_d1444_r8 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    queries_query_status,
-    queries_query_aggregate,
-    queries_query_total,
-    queries_query_chunk,
-    queries_query_row_bytes,
-    queries_query_field_offset,
-    queries_query_field_bytes,
-    queries_query_predicate,
-    queries_query_operand,
-    queries_query_value_offset,
-    queries_query_value_bytes,
-    turned_4_at[13:11],
-    turned_4_turn,
-    frames_level,
-    even_at_sum[0],
-    left_shifted[14:6],
-    1'b0
+    1'b0, queries_query_status, queries_query_aggregate, queries_query_total, queries_query_chunk,
+    queries_query_row_bytes, queries_query_field_offset, queries_query_field_bytes, queries_query_predicate,
+    queries_query_operand, queries_query_value_offset, queries_query_value_bytes, turned_4_at[13:11], turned_4_turn,
+    frames_level, even_at_sum[0], left_shifted[14:6], 1'b0
   };
 endmodule

@@ -7,16 +7,19 @@
 module DfIntake_b64_c8_d1444 (
   input  wire         clk,
   input  wire         rst,
+  // request: stream in
   input  wire         request_valid,
   output wire         request_ready,
   input  wire [2:0]   request_payload_context,
   input  wire [7:0]   request_payload_opcode,
   input  wire [15:0]  request_payload_pid,
   input  wire [13:0]  request_payload_length,
+  // request_data: stream in
   input  wire         request_data_valid,
   output wire         request_data_ready,
   input  wire [511:0] request_data_payload_data,
   input  wire         request_data_payload_last,
+  // query: stream out
   output wire         query_valid,
   input  wire         query_ready,
   output wire [2:0]   query_payload_context,
@@ -58,12 +61,10 @@ module DfIntake_b64_c8_d1444 (
   wire fits = widened >= row_bytes; // intake.ts:72
   wire [10:0] most = (body[111:96] <= 16'd11) ? body[106:96] << 7 : 11'd1444; // intake.ts:74
   wire field_malformed =
-    (body[135:128] == 8'd0)
-    | (body[135:128] > 8'd8)
+    (body[135:128] == 8'd0) | (body[135:128] > 8'd8)
     | (({1'b0, body[127:112]} + {9'd0, body[135:128]}) > {1'b0, body[111:96]}); // intake.ts:81
   wire value_malformed =
-    (body[231:224] == 8'd0)
-    | (body[231:224] > 8'd8)
+    (body[231:224] == 8'd0) | (body[231:224] > 8'd8)
     | (({1'b0, body[223:208]} + {9'd0, body[231:224]}) > {1'b0, body[111:96]}); // intake.ts:82
   wire row_malformed = (body[111:96] == 16'd0) | (body[111:96] > 16'd1444) | (body[143:136] > 8'd5); // intake.ts:83
 

@@ -22,6 +22,7 @@ module DfPlace_b64_c8_d1444_r8 (
   input  wire [63:0]  queries_query_operand,
   input  wire [13:0]  queries_query_value_offset,
   input  wire [3:0]   queries_query_value_bytes,
+  // found: stream in
   input  wire         found_valid,
   output wire         found_ready,
   input  wire [2:0]   found_payload_step_context,
@@ -58,47 +59,22 @@ module DfPlace_b64_c8_d1444_r8 (
   input  wire [2:0]   sent_context,
   input  wire         sent_half
 );
-  reg halves_0; // place.ts:71
-  reg halves_1; // place.ts:71
-  reg halves_2; // place.ts:71
-  reg halves_3; // place.ts:71
-  reg halves_4; // place.ts:71
-  reg halves_5; // place.ts:71
-  reg halves_6; // place.ts:71
-  reg halves_7; // place.ts:71
-  reg sending_0; // place.ts:72
-  reg sending_1; // place.ts:72
-  reg sending_2; // place.ts:72
-  reg sending_3; // place.ts:72
-  reg sending_4; // place.ts:72
-  reg sending_5; // place.ts:72
-  reg sending_6; // place.ts:72
-  reg sending_7; // place.ts:72
-  reg sending_8; // place.ts:72
-  reg sending_9; // place.ts:72
-  reg sending_10; // place.ts:72
-  reg sending_11; // place.ts:72
-  reg sending_12; // place.ts:72
-  reg sending_13; // place.ts:72
-  reg sending_14; // place.ts:72
-  reg sending_15; // place.ts:72
+  reg halves_0, halves_1, halves_2, halves_3, halves_4, halves_5, halves_6, halves_7; // place.ts:71
+  reg sending_0, sending_1, sending_2, sending_3, sending_4, sending_5, sending_6, sending_7, sending_8, sending_9,
+    sending_10, sending_11, sending_12, sending_13, sending_14, sending_15; // place.ts:72
   reg matched; // place.ts:77
-  reg [2:0] out_context; // place.ts:137
-  reg out_half; // place.ts:137
-  reg [13:0] out_at; // place.ts:137
-  reg [5:0] out_turn; // place.ts:137
-  reg [63:0] out_mask; // place.ts:137
-  reg [511:0] out_data; // place.ts:137
-  reg [2:0] out_frame_context; // place.ts:137
-  reg out_frame_half; // place.ts:137
-  reg [13:0] out_frame_bytes; // place.ts:137
-  reg out_frame_more; // place.ts:137
-  reg [3:0] out_frame_status; // place.ts:137
+  reg [2:0] out_context, out_frame_context; // place.ts:137
+  reg out_half, out_frame_half, out_frame_more;
+  reg [13:0] out_at, out_frame_bytes;
+  reg [5:0] out_turn;
+  reg [63:0] out_mask;
+  reg [511:0] out_data;
+  reg [3:0] out_frame_status;
   reg placed_en_1; // place.ts:138
   reg placed_completes_1; // place.ts:139
   (* ram_style = "distributed" *) reg [13:0] row_bytes [0:7]; // place.ts:63
-  (* ram_style = "distributed" *) reg [13:0] useds [0:7]; // place.ts:63
-  (* ram_style = "distributed" *) reg [223:0] sums [0:7]; // place.ts:63
+  (* ram_style = "distributed" *) reg [13:0] useds [0:7];
+  (* ram_style = "distributed" *) reg [223:0] sums [0:7];
   wire matches_ = found_payload_step_test ? found_payload_hit : matched; // place.ts:78
   wire [13:0] used = found_payload_step_opens ? 14'd0 : useds[found_payload_step_context]; // place.ts:81
   wire fits = ({1'b0, used} + {1'b0, row_bytes[found_payload_step_context]}) <= 15'd1444; // place.ts:82
@@ -120,23 +96,21 @@ module DfPlace_b64_c8_d1444_r8 (
   wire waits = busy & (places | found_payload_step_ends); // place.ts:98
   wire done = found_valid & ~(completes | waits); // place.ts:100
   wire turns = completes | (done & found_payload_step_ends); // place.ts:107
-  wire [223:0] before_count_word = sums[found_payload_step_context];
-  wire [31:0] before_count = found_payload_step_opens ? 32'd0 : before_count_word[31:0]; // place.ts:115
-  wire [63:0] before_sum = found_payload_step_opens ? 64'd0 : before_count_word[95:32]; // place.ts:115
-  wire [63:0] before_min = found_payload_step_opens ? 64'hffffffffffffffff : before_count_word[159:96]; // place.ts:115
-  wire [63:0] before_max = found_payload_step_opens ? 64'd0 : before_count_word[223:160]; // place.ts:115
+  wire [223:0] kept_word = sums[found_payload_step_context]; // place.ts:114
+  wire [31:0] kept_count = kept_word[31:0];
+  wire [31:0] before_count = found_payload_step_opens ? 32'd0 : kept_count; // place.ts:115
+  wire [63:0] kept_sum = kept_word[95:32]; // place.ts:114
+  wire [63:0] before_sum = found_payload_step_opens ? 64'd0 : kept_sum; // place.ts:115
+  wire [63:0] kept_min = kept_word[159:96]; // place.ts:114
+  wire [63:0] before_min = found_payload_step_opens ? 64'hffffffffffffffff : kept_min; // place.ts:115
+  wire [63:0] kept_max = kept_word[223:160]; // place.ts:114
+  wire [63:0] before_max = found_payload_step_opens ? 64'd0 : kept_max; // place.ts:115
   wire counts = found_payload_step_value & matches_; // place.ts:122
 
   always @(posedge clk)
     if (rst) begin
-      halves_0 <= 1'b0;
-      halves_1 <= 1'b0;
-      halves_2 <= 1'b0;
-      halves_3 <= 1'b0;
-      halves_4 <= 1'b0;
-      halves_5 <= 1'b0;
-      halves_6 <= 1'b0;
-      halves_7 <= 1'b0;
+      halves_0 <= 1'b0; halves_1 <= 1'b0; halves_2 <= 1'b0; halves_3 <= 1'b0; halves_4 <= 1'b0; halves_5 <= 1'b0;
+      halves_6 <= 1'b0; halves_7 <= 1'b0;
     end
     else if (turns) begin
       if (found_payload_step_context == 3'd0) halves_0 <= ~half;
@@ -151,21 +125,9 @@ module DfPlace_b64_c8_d1444_r8 (
 
   always @(posedge clk)
     if (rst) begin
-      sending_0 <= 1'b0;
-      sending_1 <= 1'b0;
-      sending_2 <= 1'b0;
-      sending_3 <= 1'b0;
-      sending_4 <= 1'b0;
-      sending_5 <= 1'b0;
-      sending_6 <= 1'b0;
-      sending_7 <= 1'b0;
-      sending_8 <= 1'b0;
-      sending_9 <= 1'b0;
-      sending_10 <= 1'b0;
-      sending_11 <= 1'b0;
-      sending_12 <= 1'b0;
-      sending_13 <= 1'b0;
-      sending_14 <= 1'b0;
+      sending_0 <= 1'b0; sending_1 <= 1'b0; sending_2 <= 1'b0; sending_3 <= 1'b0; sending_4 <= 1'b0;
+      sending_5 <= 1'b0; sending_6 <= 1'b0; sending_7 <= 1'b0; sending_8 <= 1'b0; sending_9 <= 1'b0;
+      sending_10 <= 1'b0; sending_11 <= 1'b0; sending_12 <= 1'b0; sending_13 <= 1'b0; sending_14 <= 1'b0;
       sending_15 <= 1'b0;
     end
     else begin
@@ -228,8 +190,7 @@ module DfPlace_b64_c8_d1444_r8 (
 
   always @(posedge clk)
     if (rst) begin
-      placed_en_1 <= 1'b0;
-      placed_completes_1 <= 1'b0;
+      placed_en_1 <= 1'b0; placed_completes_1 <= 1'b0;
     end
     else begin
       placed_en_1 <= done & places;
@@ -241,10 +202,7 @@ module DfPlace_b64_c8_d1444_r8 (
 
   always @(posedge clk)
     if (completes | (done & (places | found_payload_step_opens))) begin
-      useds[found_payload_step_context] <=
-        completes ? 14'd0 :
-        places ? used + {7'd0, found_payload_step_bytes} :
-        used;
+      useds[found_payload_step_context] <= completes ? 14'd0 : places ? used + {7'd0, found_payload_step_bytes} : used;
     end
 
   always @(posedge clk)
@@ -252,8 +210,7 @@ module DfPlace_b64_c8_d1444_r8 (
       sums[found_payload_step_context] <= {
         (counts & (found_payload_value > before_max)) ? found_payload_value : before_max,
         (counts & (found_payload_value < before_min)) ? found_payload_value : before_min,
-        counts ? before_sum + found_payload_value : before_sum,
-        before_count + {31'd0, counts}
+        counts ? before_sum + found_payload_value : before_sum, before_count + {31'd0, counts}
       };
     end
 
@@ -273,23 +230,9 @@ module DfPlace_b64_c8_d1444_r8 (
   assign placed_frame_status = out_frame_status;
 
   wire _unused_ok = &{
-    1'b0,
-    queries_query_status,
-    queries_query_opcode,
-    queries_query_aggregate,
-    queries_query_table,
-    queries_query_total,
-    queries_query_chunk,
-    queries_query_field_offset,
-    queries_query_field_bytes,
-    queries_query_predicate,
-    queries_query_operand,
-    queries_query_value_offset,
-    queries_query_value_bytes,
-    found_payload_step_read,
-    found_payload_step_at[13:6],
-    found_payload_step_field,
-    found_payload_step_value_at,
-    1'b0
+    1'b0, queries_query_status, queries_query_opcode, queries_query_aggregate, queries_query_table,
+    queries_query_total, queries_query_chunk, queries_query_field_offset, queries_query_field_bytes,
+    queries_query_predicate, queries_query_operand, queries_query_value_offset, queries_query_value_bytes,
+    found_payload_step_read, found_payload_step_at[13:6], found_payload_step_field, found_payload_step_value_at, 1'b0
   };
 endmodule

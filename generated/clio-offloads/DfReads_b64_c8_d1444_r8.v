@@ -7,6 +7,7 @@
 module DfReads_b64_c8_d1444_r8 (
   input  wire         clk,
   input  wire         rst,
+  // query: stream in
   input  wire         query_valid,
   output wire         query_ready,
   input  wire [2:0]   query_payload_context,
@@ -23,6 +24,7 @@ module DfReads_b64_c8_d1444_r8 (
   input  wire [63:0]  query_payload_operand,
   input  wire [13:0]  query_payload_value_offset,
   input  wire [3:0]   query_payload_value_bytes,
+  // memory: stream out
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_tag,
@@ -32,6 +34,7 @@ module DfReads_b64_c8_d1444_r8 (
   output wire [63:0]  memory_payload_va,
   output wire [31:0]  memory_payload_length,
   output wire [13:0]  memory_payload_data,
+  // memory_reply: stream in
   input  wire         memory_reply_valid,
   output wire         memory_reply_ready,
   input  wire [7:0]   memory_reply_payload_tag,
@@ -39,10 +42,12 @@ module DfReads_b64_c8_d1444_r8 (
   input  wire [63:0]  memory_reply_payload_va,
   input  wire [31:0]  memory_reply_payload_length,
   input  wire [13:0]  memory_reply_payload_data,
+  // memory_reply_data: stream in
   input  wire         memory_reply_data_valid,
   output wire         memory_reply_data_ready,
   input  wire [511:0] memory_reply_data_payload_data,
   input  wire         memory_reply_data_payload_last,
+  // slice: stream out
   output wire         slice_valid,
   input  wire         slice_ready,
   output wire [2:0]   slice_payload_context,
@@ -60,22 +65,14 @@ module DfReads_b64_c8_d1444_r8 (
   localparam [1:0] turn_issue = 2'd2;
   localparam [1:0] turn_look = 2'd0;
   localparam [1:0] turn_decide = 2'd1;
-  wire turns_push_ready; // reads.ts:69
-  wire turns_pop_valid; // reads.ts:69
-  wire [2:0] turns_pop_payload; // reads.ts:69
-  wire [3:0] turns_level; // reads.ts:69
-  reg [3:0] failed_0; // reads.ts:74
-  reg [3:0] failed_1; // reads.ts:74
-  reg [3:0] failed_2; // reads.ts:74
-  reg [3:0] failed_3; // reads.ts:74
-  reg [3:0] failed_4; // reads.ts:74
-  reg [3:0] failed_5; // reads.ts:74
-  reg [3:0] failed_6; // reads.ts:74
-  reg [3:0] failed_7; // reads.ts:74
+  wire turns_push_ready, turns_pop_valid; // reads.ts:69
+  wire [2:0] turns_pop_payload;
+  wire [3:0] turns_level;
+  reg [3:0] failed_0, failed_1, failed_2, failed_3, failed_4, failed_5, failed_6, failed_7; // reads.ts:74
   reg [2:0] c; // reads.ts:77
   reg [63:0] place_va; // reads.ts:78
-  reg [42:0] place_left; // reads.ts:78
-  reg place_first; // reads.ts:78
+  reg [42:0] place_left;
+  reg place_first;
   reg [13:0] chunk; // reads.ts:79
   reg gives_up; // reads.ts:80
   reg [13:0] length; // reads.ts:81
@@ -84,14 +81,7 @@ module DfReads_b64_c8_d1444_r8 (
   reg [3:0] free; // reads.ts:84
   reg [2:0] tail; // reads.ts:85
   reg [1:0] turn; // reads.ts:87
-  reg here_0; // reads.ts:142
-  reg here_1; // reads.ts:142
-  reg here_2; // reads.ts:142
-  reg here_3; // reads.ts:142
-  reg here_4; // reads.ts:142
-  reg here_5; // reads.ts:142
-  reg here_6; // reads.ts:142
-  reg here_7; // reads.ts:142
+  reg here_0, here_1, here_2, here_3, here_4, here_5, here_6, here_7; // reads.ts:142
   reg [2:0] head; // reads.ts:143
   reg bringing; // reads.ts:175
   reg [2:0] which; // reads.ts:176
@@ -106,48 +96,36 @@ module DfReads_b64_c8_d1444_r8 (
   wire again = done & ~final_; // reads.ts:122
   wire starts = query_valid & query_ready; // reads.ts:127
   wire taken = slice_valid & slice_ready; // reads.ts:149
-  wire [19:0] found_word = asked[head];
-  wire [3:0] found = found_word[17] ? 4'd0 : statuses[head]; // reads.ts:156
-  wire [31:0] status_now_joined = {
-    failed_7,
-    failed_6,
-    failed_5,
-    failed_4,
-    failed_3,
-    failed_2,
-    failed_1,
-    failed_0
-  };
-  wire [3:0] status_now_element = status_now_joined[{found_word[2:0], 2'd0} +: 4];
+  wire [19:0] oldest_word = asked[head]; // reads.ts:154
+  wire oldest_none = oldest_word[17];
+  wire [3:0] found = oldest_none ? 4'd0 : statuses[head]; // reads.ts:156
+  wire [31:0] status_now_joined = {failed_7, failed_6, failed_5, failed_4, failed_3, failed_2, failed_1, failed_0};
+  wire [2:0] oldest_context = oldest_word[2:0]; // reads.ts:154
+  wire [3:0] status_now_element = status_now_joined[{oldest_context, 2'd0} +: 4]; // reads.ts:155
   wire [3:0] status_now = |status_now_element ? status_now_element : found; // reads.ts:157
   wire [2:0] reply_read = memory_reply_payload_tag[2:0]; // reads.ts:179
   wire ends = memory_reply_data_valid & memory_reply_data_ready & memory_reply_data_payload_last; // reads.ts:180
 
   wire turns_push_valid = starts | again; // reads.ts:69
-  wire [2:0] turns_push_payload = done ? c : query_payload_context; // reads.ts:69
-  wire turns_pop_ready = turn == turn_look; // reads.ts:69
+  wire [2:0] turns_push_payload = done ? c : query_payload_context;
+  wire turns_pop_ready = turn == turn_look;
   Fifo_uint3_d8 turns ( // reads.ts:69
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (turns_push_valid),
-    .push_ready   (turns_push_ready),
-    .push_payload (turns_push_payload),
-    .pop_valid    (turns_pop_valid),
-    .pop_ready    (turns_pop_ready),
-    .pop_payload  (turns_pop_payload),
-    .level        (turns_level)
+    .clk (clk), .rst (rst),
+    .push_valid (turns_push_valid), .push_ready (turns_push_ready), .push_payload (turns_push_payload),
+    .pop_valid (turns_pop_valid), .pop_ready (turns_pop_ready), .pop_payload (turns_pop_payload),
+    .level (turns_level)
   );
 
   always @(posedge clk) begin
     if (taken) begin
-      if (found_word[2:0] == 3'd0) failed_0 <= status_now;
-      if (found_word[2:0] == 3'd1) failed_1 <= status_now;
-      if (found_word[2:0] == 3'd2) failed_2 <= status_now;
-      if (found_word[2:0] == 3'd3) failed_3 <= status_now;
-      if (found_word[2:0] == 3'd4) failed_4 <= status_now;
-      if (found_word[2:0] == 3'd5) failed_5 <= status_now;
-      if (found_word[2:0] == 3'd6) failed_6 <= status_now;
-      if (found_word[2:0] == 3'd7) failed_7 <= status_now;
+      if (oldest_context == 3'd0) failed_0 <= status_now;
+      if (oldest_context == 3'd1) failed_1 <= status_now;
+      if (oldest_context == 3'd2) failed_2 <= status_now;
+      if (oldest_context == 3'd3) failed_3 <= status_now;
+      if (oldest_context == 3'd4) failed_4 <= status_now;
+      if (oldest_context == 3'd5) failed_5 <= status_now;
+      if (oldest_context == 3'd6) failed_6 <= status_now;
+      if (oldest_context == 3'd7) failed_7 <= status_now;
     end
     if (starts) begin
       if (query_payload_context == 3'd0) failed_0 <= query_payload_status;
@@ -188,17 +166,8 @@ module DfReads_b64_c8_d1444_r8 (
 
   always @(posedge clk)
     if (rst) begin
-      tail <= 3'd0;
-      here_0 <= 1'b0;
-      here_1 <= 1'b0;
-      here_2 <= 1'b0;
-      here_3 <= 1'b0;
-      here_4 <= 1'b0;
-      here_5 <= 1'b0;
-      here_6 <= 1'b0;
-      here_7 <= 1'b0;
-      head <= 3'd0;
-      bringing <= 1'b0;
+      tail <= 3'd0; here_0 <= 1'b0; here_1 <= 1'b0; here_2 <= 1'b0; here_3 <= 1'b0; here_4 <= 1'b0; here_5 <= 1'b0;
+      here_6 <= 1'b0; here_7 <= 1'b0; head <= 3'd0; bringing <= 1'b0;
     end
     else begin
       if (done) begin
@@ -272,8 +241,7 @@ module DfReads_b64_c8_d1444_r8 (
   always @(posedge clk)
     if (starts | done) begin
       places[done ? c : query_payload_context] <= {
-        ~done,
-        done ? place_left - {29'd0, length} : query_payload_total,
+        ~done, done ? place_left - {29'd0, length} : query_payload_total,
         done ? place_va + {50'd0, length} : query_payload_table
       };
     end
@@ -297,12 +265,13 @@ module DfReads_b64_c8_d1444_r8 (
   assign memory_reply_data_ready = bringing;
   wire [7:0] slice_valid_joined = {here_7, here_6, here_5, here_4, here_3, here_2, here_1, here_0};
   assign slice_valid = slice_valid_joined[head];
-  assign slice_payload_context = found_word[2:0];
+  assign slice_payload_context = oldest_context;
   assign slice_payload_read = head;
-  assign slice_payload_length = found_word[17] ? 14'd0 : found_word[16:3];
+  wire [13:0] oldest_length = oldest_word[16:3]; // reads.ts:154
+  assign slice_payload_length = oldest_none ? 14'd0 : oldest_length;
   assign slice_payload_status = status_now;
-  assign slice_payload_first = found_word[18];
-  assign slice_payload_final = found_word[19];
+  assign slice_payload_first = oldest_word[18];
+  assign slice_payload_final = oldest_word[19];
   assign written_en = memory_reply_data_valid & memory_reply_data_ready;
   assign written_read = which;
   assign written_beat = beat;
@@ -324,20 +293,9 @@ module DfReads_b64_c8_d1444_r8 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    query_payload_opcode,
-    query_payload_aggregate,
-    query_payload_row_bytes,
-    query_payload_field_offset,
-    query_payload_field_bytes,
-    query_payload_predicate,
-    query_payload_operand,
-    query_payload_value_offset,
-    query_payload_value_bytes,
-    memory_reply_payload_tag[7:3],
-    memory_reply_payload_va,
-    memory_reply_payload_length,
-    turns_level,
-    1'b0
+    1'b0, query_payload_opcode, query_payload_aggregate, query_payload_row_bytes, query_payload_field_offset,
+    query_payload_field_bytes, query_payload_predicate, query_payload_operand, query_payload_value_offset,
+    query_payload_value_bytes, memory_reply_payload_tag[7:3], memory_reply_payload_va, memory_reply_payload_length,
+    turns_level, 1'b0
   };
 endmodule

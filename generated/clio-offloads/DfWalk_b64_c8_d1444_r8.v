@@ -22,6 +22,7 @@ module DfWalk_b64_c8_d1444_r8 (
   input  wire [63:0] queries_query_operand,
   input  wire [13:0] queries_query_value_offset,
   input  wire [3:0]  queries_query_value_bytes,
+  // slice: stream in
   input  wire        slice_valid,
   output wire        slice_ready,
   input  wire [2:0]  slice_payload_context,
@@ -30,6 +31,7 @@ module DfWalk_b64_c8_d1444_r8 (
   input  wire [3:0]  slice_payload_status,
   input  wire        slice_payload_first,
   input  wire        slice_payload_final,
+  // step: stream out
   output wire        step_valid,
   input  wire        step_ready,
   output wire [2:0]  step_payload_context,
@@ -54,11 +56,8 @@ module DfWalk_b64_c8_d1444_r8 (
   localparam [1:0] s_idle = 2'd0;
   reg [2:0] context_; // walk.ts:63
   reg [2:0] read; // walk.ts:64
-  reg [13:0] layout_row_bytes; // walk.ts:65
-  reg [13:0] layout_field_offset; // walk.ts:65
-  reg [13:0] layout_value_offset; // walk.ts:65
-  reg layout_aggregate; // walk.ts:65
-  reg layout_short; // walk.ts:65
+  reg [13:0] layout_row_bytes, layout_field_offset, layout_value_offset; // walk.ts:65
+  reg layout_aggregate, layout_short;
   reg [3:0] status; // walk.ts:66
   reg final_; // walk.ts:67
   reg opens; // walk.ts:68
@@ -83,7 +82,7 @@ module DfWalk_b64_c8_d1444_r8 (
   wire long = ~layout_short; // walk.ts:161
   wire tests = rows & (layout_short | ~tested); // walk.ts:162
   wire follows = rows & (layout_short | tested); // walk.ts:163
-  wire [43:0] layout_row_bytes_word = layouts[slice_payload_context];
+  wire [43:0] found_word = layouts[slice_payload_context]; // walk.ts:91
 
   always @(posedge clk)
     case (s)
@@ -93,17 +92,17 @@ module DfWalk_b64_c8_d1444_r8 (
         status <= slice_payload_status;
         final_ <= slice_payload_final;
         opens <= slice_payload_first;
-        layout_row_bytes <= layout_row_bytes_word[13:0];
-        layout_field_offset <= layout_row_bytes_word[27:14];
-        layout_value_offset <= layout_row_bytes_word[41:28];
-        layout_aggregate <= layout_row_bytes_word[42];
-        layout_short <= layout_row_bytes_word[43];
+        layout_row_bytes <= found_word[13:0];
+        layout_field_offset <= found_word[27:14];
+        layout_value_offset <= found_word[41:28];
+        layout_aggregate <= found_word[42];
+        layout_short <= found_word[43];
         row_at <= 14'd0;
-        field_at <= layout_row_bytes_word[27:14];
-        value_at <= layout_row_bytes_word[41:28];
+        field_at <= found_word[27:14];
+        value_at <= found_word[41:28];
         rest <= slice_payload_length;
         tested <= 1'b0;
-        row_rest <= layout_row_bytes_word[13:0];
+        row_rest <= found_word[13:0];
         result_at <= 14'd0;
       end
       s_rows: begin
@@ -136,8 +135,7 @@ module DfWalk_b64_c8_d1444_r8 (
 
   always @(posedge clk)
     if (rst) begin
-      released_1 <= 1'b0;
-      s <= s_idle;
+      released_1 <= 1'b0; s <= s_idle;
     end
     else begin
       released_1 <= 1'b0;
@@ -147,7 +145,7 @@ module DfWalk_b64_c8_d1444_r8 (
             if (released_1_when) s <= s_rows;
             else if (slice_payload_final) begin
               s <= s_end;
-              if ((slice_payload_status == 4'd0) & layout_row_bytes_word[42]) s <= s_result;
+              if ((slice_payload_status == 4'd0) & found_word[42]) s <= s_result;
             end
             released_1 <= ~released_1_when;
           end
@@ -177,11 +175,8 @@ module DfWalk_b64_c8_d1444_r8 (
   always @(posedge clk)
     if (queries_en) begin
       layouts[queries_query_context] <= {
-        queries_query_row_bytes <= 14'd64,
-        queries_query_aggregate,
-        queries_query_value_offset,
-        queries_query_field_offset,
-        queries_query_row_bytes
+        queries_query_row_bytes <= 14'd64, queries_query_aggregate, queries_query_value_offset,
+        queries_query_field_offset, queries_query_row_bytes
       };
     end
 
@@ -208,18 +203,8 @@ module DfWalk_b64_c8_d1444_r8 (
   assign released = released_1;
 
   wire _unused_ok = &{
-    1'b0,
-    queries_query_status,
-    queries_query_opcode,
-    queries_query_table,
-    queries_query_total,
-    queries_query_chunk,
-    queries_query_field_bytes,
-    queries_query_predicate,
-    queries_query_operand,
-    queries_query_value_bytes,
-    layout_field_offset[13:6],
-    layout_value_offset[13:6],
-    1'b0
+    1'b0, queries_query_status, queries_query_opcode, queries_query_table, queries_query_total, queries_query_chunk,
+    queries_query_field_bytes, queries_query_predicate, queries_query_operand, queries_query_value_bytes,
+    layout_field_offset[13:6], layout_value_offset[13:6], 1'b0
   };
 endmodule

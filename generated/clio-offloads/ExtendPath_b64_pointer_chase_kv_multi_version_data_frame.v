@@ -16,48 +16,56 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   input  wire [15:0]  config_native_port,
   input  wire [15:0]  config_client_port,
   input  wire         config_accept_any_mac,
+  // rx: stream in
   input  wire         rx_valid,
   output wire         rx_ready,
   input  wire [511:0] rx_payload_data,
   input  wire [63:0]  rx_payload_keep,
   input  wire         rx_payload_last,
   input  wire         rx_payload_user,
+  // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
   output wire [511:0] tx_payload_data,
   output wire [63:0]  tx_payload_keep,
   output wire         tx_payload_last,
   output wire         tx_payload_user,
+  // soc_rx: stream out
   output wire         soc_rx_valid,
   input  wire         soc_rx_ready,
   output wire [511:0] soc_rx_payload_data,
   output wire [63:0]  soc_rx_payload_keep,
   output wire         soc_rx_payload_last,
   output wire         soc_rx_payload_user,
+  // soc_tx: stream in
   input  wire         soc_tx_valid,
   output wire         soc_tx_ready,
   input  wire [511:0] soc_tx_payload_data,
   input  wire [63:0]  soc_tx_payload_keep,
   input  wire         soc_tx_payload_last,
   input  wire         soc_tx_payload_user,
+  // node_rx: stream out
   output wire         node_rx_valid,
   input  wire         node_rx_ready,
   output wire [511:0] node_rx_payload_data,
   output wire [63:0]  node_rx_payload_keep,
   output wire         node_rx_payload_last,
   output wire         node_rx_payload_user,
+  // node_tx: stream in
   input  wire         node_tx_valid,
   output wire         node_tx_ready,
   input  wire [511:0] node_tx_payload_data,
   input  wire [63:0]  node_tx_payload_keep,
   input  wire         node_tx_payload_last,
   input  wire         node_tx_payload_user,
+  // node_soc_rx: stream in
   input  wire         node_soc_rx_valid,
   output wire         node_soc_rx_ready,
   input  wire [511:0] node_soc_rx_payload_data,
   input  wire [63:0]  node_soc_rx_payload_keep,
   input  wire         node_soc_rx_payload_last,
   input  wire         node_soc_rx_payload_user,
+  // node_soc_tx: stream out
   output wire         node_soc_tx_valid,
   input  wire         node_soc_tx_ready,
   output wire [511:0] node_soc_tx_payload_data,
@@ -73,510 +81,242 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   output wire [3:0]   state_held,
   output wire [3:0]   state_stuck
 );
-  wire slot_0_request_valid; // extend-path.ts:83
-  wire [2:0] slot_0_request_payload_context; // extend-path.ts:83
-  wire [7:0] slot_0_request_payload_opcode; // extend-path.ts:83
-  wire [15:0] slot_0_request_payload_pid; // extend-path.ts:83
-  wire [13:0] slot_0_request_payload_length; // extend-path.ts:83
-  wire slot_0_request_data_valid; // extend-path.ts:83
-  wire [511:0] slot_0_request_data_payload_data; // extend-path.ts:83
-  wire slot_0_request_data_payload_last; // extend-path.ts:83
-  wire slot_0_reply_ready; // extend-path.ts:83
-  wire slot_0_reply_data_ready; // extend-path.ts:83
-  wire slot_0_memory_ready; // extend-path.ts:83
-  wire slot_0_memory_data_ready; // extend-path.ts:83
-  wire slot_0_memory_reply_valid; // extend-path.ts:83
-  wire [7:0] slot_0_memory_reply_payload_tag; // extend-path.ts:83
-  wire [3:0] slot_0_memory_reply_payload_status; // extend-path.ts:83
-  wire [63:0] slot_0_memory_reply_payload_va; // extend-path.ts:83
-  wire [31:0] slot_0_memory_reply_payload_length; // extend-path.ts:83
-  wire [13:0] slot_0_memory_reply_payload_data; // extend-path.ts:83
-  wire slot_0_memory_reply_data_valid; // extend-path.ts:83
-  wire [511:0] slot_0_memory_reply_data_payload_data; // extend-path.ts:83
-  wire slot_0_memory_reply_data_payload_last; // extend-path.ts:83
-  wire slot_0_room; // extend-path.ts:83
-  wire [2:0] slot_0_context; // extend-path.ts:83
-  wire slot_0_asked_ready; // extend-path.ts:83
-  wire slot_0_asked_data_ready; // extend-path.ts:83
-  wire slot_0_answer_valid; // extend-path.ts:83
-  wire [2:0] slot_0_answer_payload_context; // extend-path.ts:83
-  wire [3:0] slot_0_answer_payload_status; // extend-path.ts:83
-  wire [7:0] slot_0_answer_payload_opcode; // extend-path.ts:83
-  wire [13:0] slot_0_answer_payload_length; // extend-path.ts:83
-  wire slot_0_answer_payload_more; // extend-path.ts:83
-  wire slot_0_answer_data_valid; // extend-path.ts:83
-  wire [511:0] slot_0_answer_data_payload_data; // extend-path.ts:83
-  wire slot_0_answer_data_payload_last; // extend-path.ts:83
-  wire slot_0_access_valid; // extend-path.ts:83
-  wire [7:0] slot_0_access_payload_tag; // extend-path.ts:83
-  wire [7:0] slot_0_access_payload_opcode; // extend-path.ts:83
-  wire [15:0] slot_0_access_payload_pid; // extend-path.ts:83
-  wire [63:0] slot_0_access_payload_va; // extend-path.ts:83
-  wire [31:0] slot_0_access_payload_length; // extend-path.ts:83
-  wire [13:0] slot_0_access_payload_data; // extend-path.ts:83
-  wire [9:0] slot_0_access_payload_cost; // extend-path.ts:83
-  wire slot_0_access_data_valid; // extend-path.ts:83
-  wire [511:0] slot_0_access_data_payload_data; // extend-path.ts:83
-  wire slot_0_access_data_payload_last; // extend-path.ts:83
-  wire slot_0_came_ready; // extend-path.ts:83
-  wire slot_0_came_data_ready; // extend-path.ts:83
-  wire slot_0_events_requests; // extend-path.ts:83
-  wire slot_0_events_replies; // extend-path.ts:83
-  wire slot_0_events_accesses; // extend-path.ts:83
-  wire slot_0_events_refused; // extend-path.ts:83
-  wire slot_0_events_stray; // extend-path.ts:83
-  wire slot_0_state_held; // extend-path.ts:83
-  wire slot_0_state_stuck; // extend-path.ts:83
-  wire slot_0_in_reset; // extend-path.ts:83
-  wire slot_0_lost; // extend-path.ts:83
-  wire pointer_chase_request_ready; // extend-path.ts:90
-  wire pointer_chase_request_data_ready; // extend-path.ts:90
-  wire pointer_chase_reply_valid; // extend-path.ts:90
-  wire [2:0] pointer_chase_reply_payload_context; // extend-path.ts:90
-  wire [3:0] pointer_chase_reply_payload_status; // extend-path.ts:90
-  wire [7:0] pointer_chase_reply_payload_opcode; // extend-path.ts:90
-  wire [13:0] pointer_chase_reply_payload_length; // extend-path.ts:90
-  wire pointer_chase_reply_payload_more; // extend-path.ts:90
-  wire pointer_chase_reply_data_valid; // extend-path.ts:90
-  wire [511:0] pointer_chase_reply_data_payload_data; // extend-path.ts:90
-  wire pointer_chase_reply_data_payload_last; // extend-path.ts:90
-  wire pointer_chase_memory_valid; // extend-path.ts:90
-  wire [7:0] pointer_chase_memory_payload_tag; // extend-path.ts:90
-  wire [7:0] pointer_chase_memory_payload_opcode; // extend-path.ts:90
-  wire pointer_chase_memory_payload_client; // extend-path.ts:90
-  wire [2:0] pointer_chase_memory_payload_context; // extend-path.ts:90
-  wire [63:0] pointer_chase_memory_payload_va; // extend-path.ts:90
-  wire [31:0] pointer_chase_memory_payload_length; // extend-path.ts:90
-  wire [13:0] pointer_chase_memory_payload_data; // extend-path.ts:90
-  wire pointer_chase_memory_data_valid; // extend-path.ts:90
-  wire [511:0] pointer_chase_memory_data_payload_data; // extend-path.ts:90
-  wire pointer_chase_memory_data_payload_last; // extend-path.ts:90
-  wire pointer_chase_memory_reply_ready; // extend-path.ts:90
-  wire pointer_chase_memory_reply_data_ready; // extend-path.ts:90
-  wire slot_1_request_valid; // extend-path.ts:83
-  wire [2:0] slot_1_request_payload_context; // extend-path.ts:83
-  wire [7:0] slot_1_request_payload_opcode; // extend-path.ts:83
-  wire [15:0] slot_1_request_payload_pid; // extend-path.ts:83
-  wire [13:0] slot_1_request_payload_length; // extend-path.ts:83
-  wire slot_1_request_data_valid; // extend-path.ts:83
-  wire [511:0] slot_1_request_data_payload_data; // extend-path.ts:83
-  wire slot_1_request_data_payload_last; // extend-path.ts:83
-  wire slot_1_reply_ready; // extend-path.ts:83
-  wire slot_1_reply_data_ready; // extend-path.ts:83
-  wire slot_1_memory_ready; // extend-path.ts:83
-  wire slot_1_memory_data_ready; // extend-path.ts:83
-  wire slot_1_memory_reply_valid; // extend-path.ts:83
-  wire [7:0] slot_1_memory_reply_payload_tag; // extend-path.ts:83
-  wire [3:0] slot_1_memory_reply_payload_status; // extend-path.ts:83
-  wire [63:0] slot_1_memory_reply_payload_va; // extend-path.ts:83
-  wire [31:0] slot_1_memory_reply_payload_length; // extend-path.ts:83
-  wire [13:0] slot_1_memory_reply_payload_data; // extend-path.ts:83
-  wire slot_1_memory_reply_data_valid; // extend-path.ts:83
-  wire [511:0] slot_1_memory_reply_data_payload_data; // extend-path.ts:83
-  wire slot_1_memory_reply_data_payload_last; // extend-path.ts:83
-  wire slot_1_room; // extend-path.ts:83
-  wire [2:0] slot_1_context; // extend-path.ts:83
-  wire slot_1_asked_ready; // extend-path.ts:83
-  wire slot_1_asked_data_ready; // extend-path.ts:83
-  wire slot_1_answer_valid; // extend-path.ts:83
-  wire [2:0] slot_1_answer_payload_context; // extend-path.ts:83
-  wire [3:0] slot_1_answer_payload_status; // extend-path.ts:83
-  wire [7:0] slot_1_answer_payload_opcode; // extend-path.ts:83
-  wire [13:0] slot_1_answer_payload_length; // extend-path.ts:83
-  wire slot_1_answer_payload_more; // extend-path.ts:83
-  wire slot_1_answer_data_valid; // extend-path.ts:83
-  wire [511:0] slot_1_answer_data_payload_data; // extend-path.ts:83
-  wire slot_1_answer_data_payload_last; // extend-path.ts:83
-  wire slot_1_access_valid; // extend-path.ts:83
-  wire [7:0] slot_1_access_payload_tag; // extend-path.ts:83
-  wire [7:0] slot_1_access_payload_opcode; // extend-path.ts:83
-  wire [15:0] slot_1_access_payload_pid; // extend-path.ts:83
-  wire [63:0] slot_1_access_payload_va; // extend-path.ts:83
-  wire [31:0] slot_1_access_payload_length; // extend-path.ts:83
-  wire [13:0] slot_1_access_payload_data; // extend-path.ts:83
-  wire [9:0] slot_1_access_payload_cost; // extend-path.ts:83
-  wire slot_1_access_data_valid; // extend-path.ts:83
-  wire [511:0] slot_1_access_data_payload_data; // extend-path.ts:83
-  wire slot_1_access_data_payload_last; // extend-path.ts:83
-  wire slot_1_came_ready; // extend-path.ts:83
-  wire slot_1_came_data_ready; // extend-path.ts:83
-  wire slot_1_events_requests; // extend-path.ts:83
-  wire slot_1_events_replies; // extend-path.ts:83
-  wire slot_1_events_accesses; // extend-path.ts:83
-  wire slot_1_events_refused; // extend-path.ts:83
-  wire slot_1_events_stray; // extend-path.ts:83
-  wire slot_1_state_held; // extend-path.ts:83
-  wire slot_1_state_stuck; // extend-path.ts:83
-  wire slot_1_in_reset; // extend-path.ts:83
-  wire slot_1_lost; // extend-path.ts:83
-  wire kv_request_ready; // extend-path.ts:90
-  wire kv_request_data_ready; // extend-path.ts:90
-  wire kv_reply_valid; // extend-path.ts:90
-  wire [2:0] kv_reply_payload_context; // extend-path.ts:90
-  wire [3:0] kv_reply_payload_status; // extend-path.ts:90
-  wire [7:0] kv_reply_payload_opcode; // extend-path.ts:90
-  wire [13:0] kv_reply_payload_length; // extend-path.ts:90
-  wire kv_reply_payload_more; // extend-path.ts:90
-  wire kv_reply_data_valid; // extend-path.ts:90
-  wire [511:0] kv_reply_data_payload_data; // extend-path.ts:90
-  wire kv_reply_data_payload_last; // extend-path.ts:90
-  wire kv_memory_valid; // extend-path.ts:90
-  wire [7:0] kv_memory_payload_tag; // extend-path.ts:90
-  wire [7:0] kv_memory_payload_opcode; // extend-path.ts:90
-  wire kv_memory_payload_client; // extend-path.ts:90
-  wire [2:0] kv_memory_payload_context; // extend-path.ts:90
-  wire [63:0] kv_memory_payload_va; // extend-path.ts:90
-  wire [31:0] kv_memory_payload_length; // extend-path.ts:90
-  wire [13:0] kv_memory_payload_data; // extend-path.ts:90
-  wire kv_memory_data_valid; // extend-path.ts:90
-  wire [511:0] kv_memory_data_payload_data; // extend-path.ts:90
-  wire kv_memory_data_payload_last; // extend-path.ts:90
-  wire kv_memory_reply_ready; // extend-path.ts:90
-  wire kv_memory_reply_data_ready; // extend-path.ts:90
-  wire slot_2_request_valid; // extend-path.ts:83
-  wire [2:0] slot_2_request_payload_context; // extend-path.ts:83
-  wire [7:0] slot_2_request_payload_opcode; // extend-path.ts:83
-  wire [15:0] slot_2_request_payload_pid; // extend-path.ts:83
-  wire [13:0] slot_2_request_payload_length; // extend-path.ts:83
-  wire slot_2_request_data_valid; // extend-path.ts:83
-  wire [511:0] slot_2_request_data_payload_data; // extend-path.ts:83
-  wire slot_2_request_data_payload_last; // extend-path.ts:83
-  wire slot_2_reply_ready; // extend-path.ts:83
-  wire slot_2_reply_data_ready; // extend-path.ts:83
-  wire slot_2_memory_ready; // extend-path.ts:83
-  wire slot_2_memory_data_ready; // extend-path.ts:83
-  wire slot_2_memory_reply_valid; // extend-path.ts:83
-  wire [7:0] slot_2_memory_reply_payload_tag; // extend-path.ts:83
-  wire [3:0] slot_2_memory_reply_payload_status; // extend-path.ts:83
-  wire [63:0] slot_2_memory_reply_payload_va; // extend-path.ts:83
-  wire [31:0] slot_2_memory_reply_payload_length; // extend-path.ts:83
-  wire [13:0] slot_2_memory_reply_payload_data; // extend-path.ts:83
-  wire slot_2_memory_reply_data_valid; // extend-path.ts:83
-  wire [511:0] slot_2_memory_reply_data_payload_data; // extend-path.ts:83
-  wire slot_2_memory_reply_data_payload_last; // extend-path.ts:83
-  wire slot_2_room; // extend-path.ts:83
-  wire [2:0] slot_2_context; // extend-path.ts:83
-  wire slot_2_asked_ready; // extend-path.ts:83
-  wire slot_2_asked_data_ready; // extend-path.ts:83
-  wire slot_2_answer_valid; // extend-path.ts:83
-  wire [2:0] slot_2_answer_payload_context; // extend-path.ts:83
-  wire [3:0] slot_2_answer_payload_status; // extend-path.ts:83
-  wire [7:0] slot_2_answer_payload_opcode; // extend-path.ts:83
-  wire [13:0] slot_2_answer_payload_length; // extend-path.ts:83
-  wire slot_2_answer_payload_more; // extend-path.ts:83
-  wire slot_2_answer_data_valid; // extend-path.ts:83
-  wire [511:0] slot_2_answer_data_payload_data; // extend-path.ts:83
-  wire slot_2_answer_data_payload_last; // extend-path.ts:83
-  wire slot_2_access_valid; // extend-path.ts:83
-  wire [7:0] slot_2_access_payload_tag; // extend-path.ts:83
-  wire [7:0] slot_2_access_payload_opcode; // extend-path.ts:83
-  wire [15:0] slot_2_access_payload_pid; // extend-path.ts:83
-  wire [63:0] slot_2_access_payload_va; // extend-path.ts:83
-  wire [31:0] slot_2_access_payload_length; // extend-path.ts:83
-  wire [13:0] slot_2_access_payload_data; // extend-path.ts:83
-  wire [9:0] slot_2_access_payload_cost; // extend-path.ts:83
-  wire slot_2_access_data_valid; // extend-path.ts:83
-  wire [511:0] slot_2_access_data_payload_data; // extend-path.ts:83
-  wire slot_2_access_data_payload_last; // extend-path.ts:83
-  wire slot_2_came_ready; // extend-path.ts:83
-  wire slot_2_came_data_ready; // extend-path.ts:83
-  wire slot_2_events_requests; // extend-path.ts:83
-  wire slot_2_events_replies; // extend-path.ts:83
-  wire slot_2_events_accesses; // extend-path.ts:83
-  wire slot_2_events_refused; // extend-path.ts:83
-  wire slot_2_events_stray; // extend-path.ts:83
-  wire slot_2_state_held; // extend-path.ts:83
-  wire slot_2_state_stuck; // extend-path.ts:83
-  wire slot_2_in_reset; // extend-path.ts:83
-  wire slot_2_lost; // extend-path.ts:83
-  wire multi_version_request_ready; // extend-path.ts:90
-  wire multi_version_request_data_ready; // extend-path.ts:90
-  wire multi_version_reply_valid; // extend-path.ts:90
-  wire [2:0] multi_version_reply_payload_context; // extend-path.ts:90
-  wire [3:0] multi_version_reply_payload_status; // extend-path.ts:90
-  wire [7:0] multi_version_reply_payload_opcode; // extend-path.ts:90
-  wire [13:0] multi_version_reply_payload_length; // extend-path.ts:90
-  wire multi_version_reply_payload_more; // extend-path.ts:90
-  wire multi_version_reply_data_valid; // extend-path.ts:90
-  wire [511:0] multi_version_reply_data_payload_data; // extend-path.ts:90
-  wire multi_version_reply_data_payload_last; // extend-path.ts:90
-  wire multi_version_memory_valid; // extend-path.ts:90
-  wire [7:0] multi_version_memory_payload_tag; // extend-path.ts:90
-  wire [7:0] multi_version_memory_payload_opcode; // extend-path.ts:90
-  wire multi_version_memory_payload_client; // extend-path.ts:90
-  wire [2:0] multi_version_memory_payload_context; // extend-path.ts:90
-  wire [63:0] multi_version_memory_payload_va; // extend-path.ts:90
-  wire [31:0] multi_version_memory_payload_length; // extend-path.ts:90
-  wire [13:0] multi_version_memory_payload_data; // extend-path.ts:90
-  wire multi_version_memory_data_valid; // extend-path.ts:90
-  wire [511:0] multi_version_memory_data_payload_data; // extend-path.ts:90
-  wire multi_version_memory_data_payload_last; // extend-path.ts:90
-  wire multi_version_memory_reply_ready; // extend-path.ts:90
-  wire multi_version_memory_reply_data_ready; // extend-path.ts:90
-  wire slot_3_request_valid; // extend-path.ts:83
-  wire [2:0] slot_3_request_payload_context; // extend-path.ts:83
-  wire [7:0] slot_3_request_payload_opcode; // extend-path.ts:83
-  wire [15:0] slot_3_request_payload_pid; // extend-path.ts:83
-  wire [13:0] slot_3_request_payload_length; // extend-path.ts:83
-  wire slot_3_request_data_valid; // extend-path.ts:83
-  wire [511:0] slot_3_request_data_payload_data; // extend-path.ts:83
-  wire slot_3_request_data_payload_last; // extend-path.ts:83
-  wire slot_3_reply_ready; // extend-path.ts:83
-  wire slot_3_reply_data_ready; // extend-path.ts:83
-  wire slot_3_memory_ready; // extend-path.ts:83
-  wire slot_3_memory_data_ready; // extend-path.ts:83
-  wire slot_3_memory_reply_valid; // extend-path.ts:83
-  wire [7:0] slot_3_memory_reply_payload_tag; // extend-path.ts:83
-  wire [3:0] slot_3_memory_reply_payload_status; // extend-path.ts:83
-  wire [63:0] slot_3_memory_reply_payload_va; // extend-path.ts:83
-  wire [31:0] slot_3_memory_reply_payload_length; // extend-path.ts:83
-  wire [13:0] slot_3_memory_reply_payload_data; // extend-path.ts:83
-  wire slot_3_memory_reply_data_valid; // extend-path.ts:83
-  wire [511:0] slot_3_memory_reply_data_payload_data; // extend-path.ts:83
-  wire slot_3_memory_reply_data_payload_last; // extend-path.ts:83
-  wire slot_3_room; // extend-path.ts:83
-  wire [2:0] slot_3_context; // extend-path.ts:83
-  wire slot_3_asked_ready; // extend-path.ts:83
-  wire slot_3_asked_data_ready; // extend-path.ts:83
-  wire slot_3_answer_valid; // extend-path.ts:83
-  wire [2:0] slot_3_answer_payload_context; // extend-path.ts:83
-  wire [3:0] slot_3_answer_payload_status; // extend-path.ts:83
-  wire [7:0] slot_3_answer_payload_opcode; // extend-path.ts:83
-  wire [13:0] slot_3_answer_payload_length; // extend-path.ts:83
-  wire slot_3_answer_payload_more; // extend-path.ts:83
-  wire slot_3_answer_data_valid; // extend-path.ts:83
-  wire [511:0] slot_3_answer_data_payload_data; // extend-path.ts:83
-  wire slot_3_answer_data_payload_last; // extend-path.ts:83
-  wire slot_3_access_valid; // extend-path.ts:83
-  wire [7:0] slot_3_access_payload_tag; // extend-path.ts:83
-  wire [7:0] slot_3_access_payload_opcode; // extend-path.ts:83
-  wire [15:0] slot_3_access_payload_pid; // extend-path.ts:83
-  wire [63:0] slot_3_access_payload_va; // extend-path.ts:83
-  wire [31:0] slot_3_access_payload_length; // extend-path.ts:83
-  wire [13:0] slot_3_access_payload_data; // extend-path.ts:83
-  wire [9:0] slot_3_access_payload_cost; // extend-path.ts:83
-  wire slot_3_access_data_valid; // extend-path.ts:83
-  wire [511:0] slot_3_access_data_payload_data; // extend-path.ts:83
-  wire slot_3_access_data_payload_last; // extend-path.ts:83
-  wire slot_3_came_ready; // extend-path.ts:83
-  wire slot_3_came_data_ready; // extend-path.ts:83
-  wire slot_3_events_requests; // extend-path.ts:83
-  wire slot_3_events_replies; // extend-path.ts:83
-  wire slot_3_events_accesses; // extend-path.ts:83
-  wire slot_3_events_refused; // extend-path.ts:83
-  wire slot_3_events_stray; // extend-path.ts:83
-  wire slot_3_state_held; // extend-path.ts:83
-  wire slot_3_state_stuck; // extend-path.ts:83
-  wire slot_3_in_reset; // extend-path.ts:83
-  wire slot_3_lost; // extend-path.ts:83
-  wire data_frame_request_ready; // extend-path.ts:90
-  wire data_frame_request_data_ready; // extend-path.ts:90
-  wire data_frame_reply_valid; // extend-path.ts:90
-  wire [2:0] data_frame_reply_payload_context; // extend-path.ts:90
-  wire [3:0] data_frame_reply_payload_status; // extend-path.ts:90
-  wire [7:0] data_frame_reply_payload_opcode; // extend-path.ts:90
-  wire [13:0] data_frame_reply_payload_length; // extend-path.ts:90
-  wire data_frame_reply_payload_more; // extend-path.ts:90
-  wire data_frame_reply_data_valid; // extend-path.ts:90
-  wire [511:0] data_frame_reply_data_payload_data; // extend-path.ts:90
-  wire data_frame_reply_data_payload_last; // extend-path.ts:90
-  wire data_frame_memory_valid; // extend-path.ts:90
-  wire [7:0] data_frame_memory_payload_tag; // extend-path.ts:90
-  wire [7:0] data_frame_memory_payload_opcode; // extend-path.ts:90
-  wire data_frame_memory_payload_client; // extend-path.ts:90
-  wire [2:0] data_frame_memory_payload_context; // extend-path.ts:90
-  wire [63:0] data_frame_memory_payload_va; // extend-path.ts:90
-  wire [31:0] data_frame_memory_payload_length; // extend-path.ts:90
-  wire [13:0] data_frame_memory_payload_data; // extend-path.ts:90
-  wire data_frame_memory_data_valid; // extend-path.ts:90
-  wire [511:0] data_frame_memory_data_payload_data; // extend-path.ts:90
-  wire data_frame_memory_data_payload_last; // extend-path.ts:90
-  wire data_frame_memory_reply_ready; // extend-path.ts:90
-  wire data_frame_memory_reply_data_ready; // extend-path.ts:90
-  wire requests_waiting_push_ready; // request-port.ts:120
+  wire slot_0_request_valid, slot_0_request_data_valid, slot_0_request_data_payload_last, slot_0_reply_ready,
+    slot_0_reply_data_ready, slot_0_memory_ready, slot_0_memory_data_ready, slot_0_memory_reply_valid,
+    slot_0_memory_reply_data_valid, slot_0_memory_reply_data_payload_last, slot_0_room, slot_0_asked_ready,
+    slot_0_asked_data_ready, slot_0_answer_valid, slot_0_answer_payload_more, slot_0_answer_data_valid,
+    slot_0_answer_data_payload_last, slot_0_access_valid, slot_0_access_data_valid, slot_0_access_data_payload_last,
+    slot_0_came_ready, slot_0_came_data_ready, slot_0_events_requests, slot_0_events_replies, slot_0_events_accesses,
+    slot_0_events_refused, slot_0_events_stray, slot_0_state_held, slot_0_state_stuck, slot_0_in_reset, slot_0_lost; // extend-path.ts:83
+  wire [2:0] slot_0_request_payload_context, slot_0_context, slot_0_answer_payload_context;
+  wire [7:0] slot_0_request_payload_opcode, slot_0_memory_reply_payload_tag, slot_0_answer_payload_opcode,
+    slot_0_access_payload_tag, slot_0_access_payload_opcode;
+  wire [15:0] slot_0_request_payload_pid, slot_0_access_payload_pid;
+  wire [13:0] slot_0_request_payload_length, slot_0_memory_reply_payload_data, slot_0_answer_payload_length,
+    slot_0_access_payload_data;
+  wire [511:0] slot_0_request_data_payload_data, slot_0_memory_reply_data_payload_data,
+    slot_0_answer_data_payload_data, slot_0_access_data_payload_data;
+  wire [3:0] slot_0_memory_reply_payload_status, slot_0_answer_payload_status;
+  wire [63:0] slot_0_memory_reply_payload_va, slot_0_access_payload_va;
+  wire [31:0] slot_0_memory_reply_payload_length, slot_0_access_payload_length;
+  wire [9:0] slot_0_access_payload_cost;
+  wire pointer_chase_request_ready, pointer_chase_request_data_ready, pointer_chase_reply_valid,
+    pointer_chase_reply_payload_more, pointer_chase_reply_data_valid, pointer_chase_reply_data_payload_last,
+    pointer_chase_memory_valid, pointer_chase_memory_payload_client, pointer_chase_memory_data_valid,
+    pointer_chase_memory_data_payload_last, pointer_chase_memory_reply_ready, pointer_chase_memory_reply_data_ready; // extend-path.ts:90
+  wire [2:0] pointer_chase_reply_payload_context, pointer_chase_memory_payload_context;
+  wire [3:0] pointer_chase_reply_payload_status;
+  wire [7:0] pointer_chase_reply_payload_opcode, pointer_chase_memory_payload_tag,
+    pointer_chase_memory_payload_opcode;
+  wire [13:0] pointer_chase_reply_payload_length, pointer_chase_memory_payload_data;
+  wire [511:0] pointer_chase_reply_data_payload_data, pointer_chase_memory_data_payload_data;
+  wire [63:0] pointer_chase_memory_payload_va;
+  wire [31:0] pointer_chase_memory_payload_length;
+  wire slot_1_request_valid, slot_1_request_data_valid, slot_1_request_data_payload_last, slot_1_reply_ready,
+    slot_1_reply_data_ready, slot_1_memory_ready, slot_1_memory_data_ready, slot_1_memory_reply_valid,
+    slot_1_memory_reply_data_valid, slot_1_memory_reply_data_payload_last, slot_1_room, slot_1_asked_ready,
+    slot_1_asked_data_ready, slot_1_answer_valid, slot_1_answer_payload_more, slot_1_answer_data_valid,
+    slot_1_answer_data_payload_last, slot_1_access_valid, slot_1_access_data_valid, slot_1_access_data_payload_last,
+    slot_1_came_ready, slot_1_came_data_ready, slot_1_events_requests, slot_1_events_replies, slot_1_events_accesses,
+    slot_1_events_refused, slot_1_events_stray, slot_1_state_held, slot_1_state_stuck, slot_1_in_reset, slot_1_lost; // extend-path.ts:83
+  wire [2:0] slot_1_request_payload_context, slot_1_context, slot_1_answer_payload_context;
+  wire [7:0] slot_1_request_payload_opcode, slot_1_memory_reply_payload_tag, slot_1_answer_payload_opcode,
+    slot_1_access_payload_tag, slot_1_access_payload_opcode;
+  wire [15:0] slot_1_request_payload_pid, slot_1_access_payload_pid;
+  wire [13:0] slot_1_request_payload_length, slot_1_memory_reply_payload_data, slot_1_answer_payload_length,
+    slot_1_access_payload_data;
+  wire [511:0] slot_1_request_data_payload_data, slot_1_memory_reply_data_payload_data,
+    slot_1_answer_data_payload_data, slot_1_access_data_payload_data;
+  wire [3:0] slot_1_memory_reply_payload_status, slot_1_answer_payload_status;
+  wire [63:0] slot_1_memory_reply_payload_va, slot_1_access_payload_va;
+  wire [31:0] slot_1_memory_reply_payload_length, slot_1_access_payload_length;
+  wire [9:0] slot_1_access_payload_cost;
+  wire kv_request_ready, kv_request_data_ready, kv_reply_valid, kv_reply_payload_more, kv_reply_data_valid,
+    kv_reply_data_payload_last, kv_memory_valid, kv_memory_payload_client, kv_memory_data_valid,
+    kv_memory_data_payload_last, kv_memory_reply_ready, kv_memory_reply_data_ready; // extend-path.ts:90
+  wire [2:0] kv_reply_payload_context, kv_memory_payload_context;
+  wire [3:0] kv_reply_payload_status;
+  wire [7:0] kv_reply_payload_opcode, kv_memory_payload_tag, kv_memory_payload_opcode;
+  wire [13:0] kv_reply_payload_length, kv_memory_payload_data;
+  wire [511:0] kv_reply_data_payload_data, kv_memory_data_payload_data;
+  wire [63:0] kv_memory_payload_va;
+  wire [31:0] kv_memory_payload_length;
+  wire slot_2_request_valid, slot_2_request_data_valid, slot_2_request_data_payload_last, slot_2_reply_ready,
+    slot_2_reply_data_ready, slot_2_memory_ready, slot_2_memory_data_ready, slot_2_memory_reply_valid,
+    slot_2_memory_reply_data_valid, slot_2_memory_reply_data_payload_last, slot_2_room, slot_2_asked_ready,
+    slot_2_asked_data_ready, slot_2_answer_valid, slot_2_answer_payload_more, slot_2_answer_data_valid,
+    slot_2_answer_data_payload_last, slot_2_access_valid, slot_2_access_data_valid, slot_2_access_data_payload_last,
+    slot_2_came_ready, slot_2_came_data_ready, slot_2_events_requests, slot_2_events_replies, slot_2_events_accesses,
+    slot_2_events_refused, slot_2_events_stray, slot_2_state_held, slot_2_state_stuck, slot_2_in_reset, slot_2_lost; // extend-path.ts:83
+  wire [2:0] slot_2_request_payload_context, slot_2_context, slot_2_answer_payload_context;
+  wire [7:0] slot_2_request_payload_opcode, slot_2_memory_reply_payload_tag, slot_2_answer_payload_opcode,
+    slot_2_access_payload_tag, slot_2_access_payload_opcode;
+  wire [15:0] slot_2_request_payload_pid, slot_2_access_payload_pid;
+  wire [13:0] slot_2_request_payload_length, slot_2_memory_reply_payload_data, slot_2_answer_payload_length,
+    slot_2_access_payload_data;
+  wire [511:0] slot_2_request_data_payload_data, slot_2_memory_reply_data_payload_data,
+    slot_2_answer_data_payload_data, slot_2_access_data_payload_data;
+  wire [3:0] slot_2_memory_reply_payload_status, slot_2_answer_payload_status;
+  wire [63:0] slot_2_memory_reply_payload_va, slot_2_access_payload_va;
+  wire [31:0] slot_2_memory_reply_payload_length, slot_2_access_payload_length;
+  wire [9:0] slot_2_access_payload_cost;
+  wire multi_version_request_ready, multi_version_request_data_ready, multi_version_reply_valid,
+    multi_version_reply_payload_more, multi_version_reply_data_valid, multi_version_reply_data_payload_last,
+    multi_version_memory_valid, multi_version_memory_payload_client, multi_version_memory_data_valid,
+    multi_version_memory_data_payload_last, multi_version_memory_reply_ready, multi_version_memory_reply_data_ready; // extend-path.ts:90
+  wire [2:0] multi_version_reply_payload_context, multi_version_memory_payload_context;
+  wire [3:0] multi_version_reply_payload_status;
+  wire [7:0] multi_version_reply_payload_opcode, multi_version_memory_payload_tag,
+    multi_version_memory_payload_opcode;
+  wire [13:0] multi_version_reply_payload_length, multi_version_memory_payload_data;
+  wire [511:0] multi_version_reply_data_payload_data, multi_version_memory_data_payload_data;
+  wire [63:0] multi_version_memory_payload_va;
+  wire [31:0] multi_version_memory_payload_length;
+  wire slot_3_request_valid, slot_3_request_data_valid, slot_3_request_data_payload_last, slot_3_reply_ready,
+    slot_3_reply_data_ready, slot_3_memory_ready, slot_3_memory_data_ready, slot_3_memory_reply_valid,
+    slot_3_memory_reply_data_valid, slot_3_memory_reply_data_payload_last, slot_3_room, slot_3_asked_ready,
+    slot_3_asked_data_ready, slot_3_answer_valid, slot_3_answer_payload_more, slot_3_answer_data_valid,
+    slot_3_answer_data_payload_last, slot_3_access_valid, slot_3_access_data_valid, slot_3_access_data_payload_last,
+    slot_3_came_ready, slot_3_came_data_ready, slot_3_events_requests, slot_3_events_replies, slot_3_events_accesses,
+    slot_3_events_refused, slot_3_events_stray, slot_3_state_held, slot_3_state_stuck, slot_3_in_reset, slot_3_lost; // extend-path.ts:83
+  wire [2:0] slot_3_request_payload_context, slot_3_context, slot_3_answer_payload_context;
+  wire [7:0] slot_3_request_payload_opcode, slot_3_memory_reply_payload_tag, slot_3_answer_payload_opcode,
+    slot_3_access_payload_tag, slot_3_access_payload_opcode;
+  wire [15:0] slot_3_request_payload_pid, slot_3_access_payload_pid;
+  wire [13:0] slot_3_request_payload_length, slot_3_memory_reply_payload_data, slot_3_answer_payload_length,
+    slot_3_access_payload_data;
+  wire [511:0] slot_3_request_data_payload_data, slot_3_memory_reply_data_payload_data,
+    slot_3_answer_data_payload_data, slot_3_access_data_payload_data;
+  wire [3:0] slot_3_memory_reply_payload_status, slot_3_answer_payload_status;
+  wire [63:0] slot_3_memory_reply_payload_va, slot_3_access_payload_va;
+  wire [31:0] slot_3_memory_reply_payload_length, slot_3_access_payload_length;
+  wire [9:0] slot_3_access_payload_cost;
+  wire data_frame_request_ready, data_frame_request_data_ready, data_frame_reply_valid,
+    data_frame_reply_payload_more, data_frame_reply_data_valid, data_frame_reply_data_payload_last,
+    data_frame_memory_valid, data_frame_memory_payload_client, data_frame_memory_data_valid,
+    data_frame_memory_data_payload_last, data_frame_memory_reply_ready, data_frame_memory_reply_data_ready; // extend-path.ts:90
+  wire [2:0] data_frame_reply_payload_context, data_frame_memory_payload_context;
+  wire [3:0] data_frame_reply_payload_status;
+  wire [7:0] data_frame_reply_payload_opcode, data_frame_memory_payload_tag, data_frame_memory_payload_opcode;
+  wire [13:0] data_frame_reply_payload_length, data_frame_memory_payload_data;
+  wire [511:0] data_frame_reply_data_payload_data, data_frame_memory_data_payload_data;
+  wire [63:0] data_frame_memory_payload_va;
+  wire [31:0] data_frame_memory_payload_length;
   wire requests_waiting_pop_valid; // request-port.ts:120
-  wire [511:0] requests_waiting_pop_payload_data; // request-port.ts:120
-  wire [63:0] requests_waiting_pop_payload_keep; // request-port.ts:120
-  wire requests_waiting_pop_payload_last; // request-port.ts:120
-  wire requests_waiting_pop_payload_user; // request-port.ts:120
-  wire [2:0] requests_waiting_level; // request-port.ts:120
-  wire requests_opcodes_push_ready; // request-port.ts:124
-  wire requests_opcodes_pop_valid; // request-port.ts:124
-  wire [7:0] requests_opcodes_pop_payload; // request-port.ts:124
-  wire [2:0] requests_opcodes_level; // request-port.ts:124
+  wire [2:0] requests_waiting_level;
+  wire requests_opcodes_push_ready, requests_opcodes_pop_valid; // request-port.ts:124
+  wire [7:0] requests_opcodes_pop_payload;
+  wire [2:0] requests_opcodes_level;
   reg requests_index; // request-port.ts:126
   reg requests_first; // request-port.ts:135
   reg requests_parting; // request-port.ts:141
   reg requests_host_full; // request-port.ts:142
   reg requests_to_soc; // request-port.ts:150
   reg [3:0] requests_to_slot; // request-port.ts:151
-  wire requests_strip_frame_ready; // request-port.ts:181
-  wire requests_strip_head_valid; // request-port.ts:181
-  wire [463:0] requests_strip_head_payload_header; // request-port.ts:181
-  wire [13:0] requests_strip_head_payload_length; // request-port.ts:181
-  wire requests_strip_head_payload_bad; // request-port.ts:181
-  wire requests_strip_data_valid; // request-port.ts:181
-  wire [511:0] requests_strip_data_payload_data; // request-port.ts:181
-  wire requests_strip_data_payload_last; // request-port.ts:181
-  wire [7:0] requests_strip_route; // request-port.ts:181
-  wire requests_body_push_ready; // request-port.ts:184
-  wire requests_body_pop_valid; // request-port.ts:184
-  wire [511:0] requests_body_pop_payload_data; // request-port.ts:184
-  wire requests_body_pop_payload_last; // request-port.ts:184
-  wire [5:0] requests_body_level; // request-port.ts:184
-  reg requests_parted_full; // request-port.ts:189
-  reg [463:0] requests_parted_held_header; // request-port.ts:189
-  reg [13:0] requests_parted_held_length; // request-port.ts:189
-  reg requests_parted_held_bad; // request-port.ts:189
-  wire requests_once_ask_ready; // request-port.ts:194
-  wire requests_once_answer_valid; // request-port.ts:194
-  wire [1:0] requests_once_answer_payload_verdict; // request-port.ts:194
-  wire [7:0] requests_once_answer_payload_entry; // request-port.ts:194
-  wire [3:0] requests_once_answer_payload_status; // request-port.ts:194
-  wire [7:0] requests_once_answer_payload_opcode; // request-port.ts:194
-  wire [3:0] requests_once_answer_payload_length; // request-port.ts:194
-  wire [95:0] requests_once_answer_payload_body; // request-port.ts:194
-  wire requests_once_ready; // request-port.ts:194
+  wire requests_strip_frame_ready, requests_strip_head_valid, requests_strip_head_payload_bad,
+    requests_strip_data_valid, requests_strip_data_payload_last; // request-port.ts:181
+  wire [463:0] requests_strip_head_payload_header;
+  wire [13:0] requests_strip_head_payload_length;
+  wire [511:0] requests_strip_data_payload_data;
+  wire [7:0] requests_strip_route;
+  wire requests_body_push_ready, requests_body_pop_valid, requests_body_pop_payload_last; // request-port.ts:184
+  wire [511:0] requests_body_pop_payload_data;
+  wire [5:0] requests_body_level;
+  reg requests_parted_full, requests_parted_held_bad; // request-port.ts:189
+  reg [463:0] requests_parted_held_header;
+  reg [13:0] requests_parted_held_length;
+  wire requests_once_ask_ready, requests_once_answer_valid, requests_once_ready; // request-port.ts:194
+  wire [1:0] requests_once_answer_payload_verdict;
+  wire [7:0] requests_once_answer_payload_entry, requests_once_answer_payload_opcode;
+  wire [3:0] requests_once_answer_payload_status, requests_once_answer_payload_length;
+  wire [95:0] requests_once_answer_payload_body;
   reg requests_asked; // request-port.ts:200
   reg [13:0] requests_body_left; // request-port.ts:225
   reg requests_body_kept; // request-port.ts:226
   reg [3:0] requests_host_answer_status; // request-port.ts:280
-  reg [7:0] requests_host_answer_opcode; // request-port.ts:280
-  reg [13:0] requests_host_answer_length; // request-port.ts:280
-  reg [95:0] requests_host_answer_body; // request-port.ts:280
+  reg [7:0] requests_host_answer_opcode;
+  reg [13:0] requests_host_answer_length;
+  reg [95:0] requests_host_answer_body;
   reg replies_granted_locked; // reply-port.ts:83
-  reg [4:0] replies_granted_owner; // reply-port.ts:83
-  reg replies_to_sum_full; // reply-port.ts:91
-  reg [2:0] replies_to_sum_held_number; // reply-port.ts:91
-  reg [3:0] replies_to_sum_held_status; // reply-port.ts:91
-  reg [7:0] replies_to_sum_held_opcode; // reply-port.ts:91
-  reg [13:0] replies_to_sum_held_length; // reply-port.ts:91
-  reg replies_to_sum_held_more; // reply-port.ts:91
-  reg [95:0] replies_to_sum_held_body; // reply-port.ts:91
-  reg [463:0] replies_to_sum_held_header; // reply-port.ts:91
-  reg replies_to_sum_held_remember; // reply-port.ts:91
-  reg [7:0] replies_to_sum_held_entry; // reply-port.ts:91
-  reg replies_to_sum_skid_full; // reply-port.ts:91
-  reg [2:0] replies_to_sum_skid_held_number; // reply-port.ts:91
-  reg [3:0] replies_to_sum_skid_held_status; // reply-port.ts:91
-  reg [7:0] replies_to_sum_skid_held_opcode; // reply-port.ts:91
-  reg [13:0] replies_to_sum_skid_held_length; // reply-port.ts:91
-  reg replies_to_sum_skid_held_more; // reply-port.ts:91
-  reg [95:0] replies_to_sum_skid_held_body; // reply-port.ts:91
-  reg [463:0] replies_to_sum_skid_held_header; // reply-port.ts:91
-  reg replies_to_sum_skid_held_remember; // reply-port.ts:91
-  reg [7:0] replies_to_sum_skid_held_entry; // reply-port.ts:91
+  reg [4:0] replies_granted_owner;
+  reg replies_to_sum_full, replies_to_sum_held_more, replies_to_sum_held_remember, replies_to_sum_skid_full,
+    replies_to_sum_skid_held_more, replies_to_sum_skid_held_remember; // reply-port.ts:91
+  reg [2:0] replies_to_sum_held_number, replies_to_sum_skid_held_number;
+  reg [3:0] replies_to_sum_held_status, replies_to_sum_skid_held_status;
+  reg [7:0] replies_to_sum_held_opcode, replies_to_sum_held_entry, replies_to_sum_skid_held_opcode,
+    replies_to_sum_skid_held_entry;
+  reg [13:0] replies_to_sum_held_length, replies_to_sum_skid_held_length;
+  reg [95:0] replies_to_sum_held_body, replies_to_sum_skid_held_body;
+  reg [463:0] replies_to_sum_held_header, replies_to_sum_skid_held_header;
   reg [19:0] replies_own_ip_sum; // addresses.ts:63
-  reg replies_to_head_full; // reply-port.ts:112
-  reg [2:0] replies_to_head_held_number; // reply-port.ts:112
-  reg [3:0] replies_to_head_held_status; // reply-port.ts:112
-  reg [7:0] replies_to_head_held_opcode; // reply-port.ts:112
-  reg [13:0] replies_to_head_held_length; // reply-port.ts:112
-  reg replies_to_head_held_more; // reply-port.ts:112
-  reg [95:0] replies_to_head_held_body; // reply-port.ts:112
-  reg [463:0] replies_to_head_held_header; // reply-port.ts:112
-  reg replies_to_head_held_remember; // reply-port.ts:112
-  reg [7:0] replies_to_head_held_entry; // reply-port.ts:112
-  reg [15:0] replies_to_head_held_ip_length; // reply-port.ts:112
-  reg [16:0] replies_to_head_held_sum; // reply-port.ts:112
-  reg replies_to_head_skid_full; // reply-port.ts:112
-  reg [2:0] replies_to_head_skid_held_number; // reply-port.ts:112
-  reg [3:0] replies_to_head_skid_held_status; // reply-port.ts:112
-  reg [7:0] replies_to_head_skid_held_opcode; // reply-port.ts:112
-  reg [13:0] replies_to_head_skid_held_length; // reply-port.ts:112
-  reg replies_to_head_skid_held_more; // reply-port.ts:112
-  reg [95:0] replies_to_head_skid_held_body; // reply-port.ts:112
-  reg [463:0] replies_to_head_skid_held_header; // reply-port.ts:112
-  reg replies_to_head_skid_held_remember; // reply-port.ts:112
-  reg [7:0] replies_to_head_skid_held_entry; // reply-port.ts:112
-  reg [15:0] replies_to_head_skid_held_ip_length; // reply-port.ts:112
-  reg [16:0] replies_to_head_skid_held_sum; // reply-port.ts:112
-  wire replies_reply_header_head_ready; // reply-port.ts:152
-  wire replies_reply_header_data_ready; // reply-port.ts:152
-  wire replies_reply_header_frame_valid; // reply-port.ts:152
-  wire [511:0] replies_reply_header_frame_payload_data; // reply-port.ts:152
-  wire [63:0] replies_reply_header_frame_payload_keep; // reply-port.ts:152
-  wire replies_reply_header_frame_payload_last; // reply-port.ts:152
-  wire replies_reply_header_frame_payload_user; // reply-port.ts:152
+  reg replies_to_head_full, replies_to_head_held_more, replies_to_head_held_remember, replies_to_head_skid_full,
+    replies_to_head_skid_held_more, replies_to_head_skid_held_remember; // reply-port.ts:112
+  reg [2:0] replies_to_head_held_number, replies_to_head_skid_held_number;
+  reg [3:0] replies_to_head_held_status, replies_to_head_skid_held_status;
+  reg [7:0] replies_to_head_held_opcode, replies_to_head_held_entry, replies_to_head_skid_held_opcode,
+    replies_to_head_skid_held_entry;
+  reg [13:0] replies_to_head_held_length, replies_to_head_skid_held_length;
+  reg [95:0] replies_to_head_held_body, replies_to_head_skid_held_body;
+  reg [463:0] replies_to_head_held_header, replies_to_head_skid_held_header;
+  reg [15:0] replies_to_head_held_ip_length, replies_to_head_skid_held_ip_length;
+  reg [16:0] replies_to_head_held_sum, replies_to_head_skid_held_sum;
+  wire replies_reply_header_head_ready, replies_reply_header_data_ready, replies_reply_header_frame_valid,
+    replies_reply_header_frame_payload_last, replies_reply_header_frame_payload_user; // reply-port.ts:152
+  wire [511:0] replies_reply_header_frame_payload_data;
+  wire [63:0] replies_reply_header_frame_payload_keep;
   reg [3:0] replies_sent_status; // reply-port.ts:163
-  reg [7:0] replies_sent_opcode; // reply-port.ts:163
-  reg [13:0] replies_sent_length; // reply-port.ts:163
-  reg [7:0] replies_sent_entry; // reply-port.ts:163
-  reg [95:0] replies_sent_body; // reply-port.ts:163
+  reg [7:0] replies_sent_opcode, replies_sent_entry;
+  reg [13:0] replies_sent_length;
+  reg [95:0] replies_sent_body;
   reg replies_remembering; // reply-port.ts:173
   reg [3:0] replies_beat; // reply-port.ts:174
   reg [2:0] replies_serving; // memory-port.ts:165
   reg soc_locked; // extend-path.ts:116
-  reg [1:0] soc_owner; // extend-path.ts:116
+  reg [1:0] soc_owner;
   reg split_first; // internal-link.ts:67
   reg split_owner; // internal-link.ts:68
-  wire from_memory_memory_strip_frame_ready; // memory-port.ts:186
-  wire from_memory_memory_strip_head_valid; // memory-port.ts:186
-  wire [559:0] from_memory_memory_strip_head_payload_header; // memory-port.ts:186
-  wire [13:0] from_memory_memory_strip_head_payload_length; // memory-port.ts:186
-  wire from_memory_memory_strip_head_payload_bad; // memory-port.ts:186
-  wire from_memory_memory_strip_data_valid; // memory-port.ts:186
-  wire [511:0] from_memory_memory_strip_data_payload_data; // memory-port.ts:186
-  wire from_memory_memory_strip_data_payload_last; // memory-port.ts:186
-  wire [7:0] from_memory_memory_strip_route; // memory-port.ts:186
+  wire from_memory_memory_strip_frame_ready, from_memory_memory_strip_head_valid,
+    from_memory_memory_strip_head_payload_bad, from_memory_memory_strip_data_valid,
+    from_memory_memory_strip_data_payload_last; // memory-port.ts:186
+  wire [559:0] from_memory_memory_strip_head_payload_header;
+  wire [13:0] from_memory_memory_strip_head_payload_length;
+  wire [511:0] from_memory_memory_strip_data_payload_data;
+  wire [7:0] from_memory_memory_strip_route;
   reg from_memory_reply_out_full; // memory-port.ts:210
-  reg [7:0] from_memory_reply_out_held_tag; // memory-port.ts:210
-  reg [3:0] from_memory_reply_out_held_status; // memory-port.ts:210
-  reg [63:0] from_memory_reply_out_held_va; // memory-port.ts:210
-  reg [31:0] from_memory_reply_out_held_length; // memory-port.ts:210
-  reg [13:0] from_memory_reply_out_held_data; // memory-port.ts:210
-  reg [9:0] from_memory_reply_out_held_cost; // memory-port.ts:210
-  reg [1:0] from_memory_reply_out_held_number; // memory-port.ts:210
+  reg [7:0] from_memory_reply_out_held_tag;
+  reg [3:0] from_memory_reply_out_held_status;
+  reg [63:0] from_memory_reply_out_held_va;
+  reg [31:0] from_memory_reply_out_held_length;
+  reg [13:0] from_memory_reply_out_held_data;
+  reg [9:0] from_memory_reply_out_held_cost;
+  reg [1:0] from_memory_reply_out_held_number;
   reg to_memory_access_locked; // memory-port.ts:74
-  reg [3:0] to_memory_access_owner; // memory-port.ts:74
-  reg to_memory_granted_full; // memory-port.ts:88
-  reg [7:0] to_memory_granted_held_tag; // memory-port.ts:88
-  reg [7:0] to_memory_granted_held_opcode; // memory-port.ts:88
-  reg [15:0] to_memory_granted_held_pid; // memory-port.ts:88
-  reg [63:0] to_memory_granted_held_va; // memory-port.ts:88
-  reg [31:0] to_memory_granted_held_length; // memory-port.ts:88
-  reg [13:0] to_memory_granted_held_data; // memory-port.ts:88
-  reg [9:0] to_memory_granted_held_cost; // memory-port.ts:88
-  reg [1:0] to_memory_granted_held_number; // memory-port.ts:88
-  reg to_memory_granted_skid_full; // memory-port.ts:88
-  reg [7:0] to_memory_granted_skid_held_tag; // memory-port.ts:88
-  reg [7:0] to_memory_granted_skid_held_opcode; // memory-port.ts:88
-  reg [15:0] to_memory_granted_skid_held_pid; // memory-port.ts:88
-  reg [63:0] to_memory_granted_skid_held_va; // memory-port.ts:88
-  reg [31:0] to_memory_granted_skid_held_length; // memory-port.ts:88
-  reg [13:0] to_memory_granted_skid_held_data; // memory-port.ts:88
-  reg [9:0] to_memory_granted_skid_held_cost; // memory-port.ts:88
-  reg [1:0] to_memory_granted_skid_held_number; // memory-port.ts:88
+  reg [3:0] to_memory_access_owner;
+  reg to_memory_granted_full, to_memory_granted_skid_full; // memory-port.ts:88
+  reg [7:0] to_memory_granted_held_tag, to_memory_granted_held_opcode, to_memory_granted_skid_held_tag,
+    to_memory_granted_skid_held_opcode;
+  reg [15:0] to_memory_granted_held_pid, to_memory_granted_skid_held_pid;
+  reg [63:0] to_memory_granted_held_va, to_memory_granted_skid_held_va;
+  reg [31:0] to_memory_granted_held_length, to_memory_granted_skid_held_length;
+  reg [13:0] to_memory_granted_held_data, to_memory_granted_skid_held_data;
+  reg [9:0] to_memory_granted_held_cost, to_memory_granted_skid_held_cost;
+  reg [1:0] to_memory_granted_held_number, to_memory_granted_skid_held_number;
   reg [19:0] to_memory_own_ip_sum; // addresses.ts:63
-  reg to_memory_to_head_full; // memory-port.ts:103
-  reg [7:0] to_memory_to_head_held_tag; // memory-port.ts:103
-  reg [7:0] to_memory_to_head_held_opcode; // memory-port.ts:103
-  reg [15:0] to_memory_to_head_held_pid; // memory-port.ts:103
-  reg [63:0] to_memory_to_head_held_va; // memory-port.ts:103
-  reg [31:0] to_memory_to_head_held_length; // memory-port.ts:103
-  reg [13:0] to_memory_to_head_held_data; // memory-port.ts:103
-  reg [9:0] to_memory_to_head_held_cost; // memory-port.ts:103
-  reg [1:0] to_memory_to_head_held_number; // memory-port.ts:103
-  reg [15:0] to_memory_to_head_held_ip_length; // memory-port.ts:103
-  reg [16:0] to_memory_to_head_held_sum; // memory-port.ts:103
-  reg to_memory_to_head_skid_full; // memory-port.ts:103
-  reg [7:0] to_memory_to_head_skid_held_tag; // memory-port.ts:103
-  reg [7:0] to_memory_to_head_skid_held_opcode; // memory-port.ts:103
-  reg [15:0] to_memory_to_head_skid_held_pid; // memory-port.ts:103
-  reg [63:0] to_memory_to_head_skid_held_va; // memory-port.ts:103
-  reg [31:0] to_memory_to_head_skid_held_length; // memory-port.ts:103
-  reg [13:0] to_memory_to_head_skid_held_data; // memory-port.ts:103
-  reg [9:0] to_memory_to_head_skid_held_cost; // memory-port.ts:103
-  reg [1:0] to_memory_to_head_skid_held_number; // memory-port.ts:103
-  reg [15:0] to_memory_to_head_skid_held_ip_length; // memory-port.ts:103
-  reg [16:0] to_memory_to_head_skid_held_sum; // memory-port.ts:103
-  wire to_memory_memory_header_head_ready; // memory-port.ts:141
-  wire to_memory_memory_header_data_ready; // memory-port.ts:141
-  wire to_memory_memory_header_frame_valid; // memory-port.ts:141
-  wire [511:0] to_memory_memory_header_frame_payload_data; // memory-port.ts:141
-  wire [63:0] to_memory_memory_header_frame_payload_keep; // memory-port.ts:141
-  wire to_memory_memory_header_frame_payload_last; // memory-port.ts:141
-  wire to_memory_memory_header_frame_payload_user; // memory-port.ts:141
+  reg to_memory_to_head_full, to_memory_to_head_skid_full; // memory-port.ts:103
+  reg [7:0] to_memory_to_head_held_tag, to_memory_to_head_held_opcode, to_memory_to_head_skid_held_tag,
+    to_memory_to_head_skid_held_opcode;
+  reg [15:0] to_memory_to_head_held_pid, to_memory_to_head_held_ip_length, to_memory_to_head_skid_held_pid,
+    to_memory_to_head_skid_held_ip_length;
+  reg [63:0] to_memory_to_head_held_va, to_memory_to_head_skid_held_va;
+  reg [31:0] to_memory_to_head_held_length, to_memory_to_head_skid_held_length;
+  reg [13:0] to_memory_to_head_held_data, to_memory_to_head_skid_held_data;
+  reg [9:0] to_memory_to_head_held_cost, to_memory_to_head_skid_held_cost;
+  reg [1:0] to_memory_to_head_held_number, to_memory_to_head_skid_held_number;
+  reg [16:0] to_memory_to_head_held_sum, to_memory_to_head_skid_held_sum;
+  wire to_memory_memory_header_head_ready, to_memory_memory_header_data_ready, to_memory_memory_header_frame_valid,
+    to_memory_memory_header_frame_payload_last, to_memory_memory_header_frame_payload_user; // memory-port.ts:141
+  wire [511:0] to_memory_memory_header_frame_payload_data;
+  wire [63:0] to_memory_memory_header_frame_payload_keep;
   reg [1:0] to_memory_serving; // memory-port.ts:165
   reg merge_locked; // internal-link.ts:36
   reg merge_owner; // internal-link.ts:37
@@ -595,36 +335,28 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire replies_reply_header_data_valid; // reply-port.ts:152
   wire split_inside; // internal-link.ts:69
   wire from_memory_reply_out_ready; // memory-port.ts:210
-  wire [3:0] to_memory_access_grant; // memory-port.ts:74
-  wire to_memory_access_ready; // memory-port.ts:74
-  wire [3:0] to_memory_access_request; // memory-port.ts:74
+  wire [3:0] to_memory_access_grant, to_memory_access_request; // memory-port.ts:74
+  wire to_memory_access_ready;
   wire to_memory_summed_ready; // memory-port.ts:104
   wire [19:0] to_memory_sum_node; // addresses.ts:65
   wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:152
   wire requests_for_0 = requests_opcodes_pop_payload == 8'd113; // request-port.ts:137
   wire requests_for_1 =
-    (requests_opcodes_pop_payload == 8'd96)
-    | (requests_opcodes_pop_payload == 8'd98)
-    | (requests_opcodes_pop_payload == 8'd100)
-    | (requests_opcodes_pop_payload == 8'd102); // request-port.ts:137
+    (requests_opcodes_pop_payload == 8'd96) | (requests_opcodes_pop_payload == 8'd98)
+    | (requests_opcodes_pop_payload == 8'd100) | (requests_opcodes_pop_payload == 8'd102);
   wire requests_for_2 =
-    (requests_opcodes_pop_payload == 8'd32)
-    | (requests_opcodes_pop_payload == 8'd34)
-    | (requests_opcodes_pop_payload == 8'd36)
-    | (requests_opcodes_pop_payload == 8'd38)
-    | (requests_opcodes_pop_payload == 8'd40); // request-port.ts:137
-  wire requests_for_3 = (requests_opcodes_pop_payload == 8'd114) | (requests_opcodes_pop_payload == 8'd115); // request-port.ts:137
+    (requests_opcodes_pop_payload == 8'd32) | (requests_opcodes_pop_payload == 8'd34)
+    | (requests_opcodes_pop_payload == 8'd36) | (requests_opcodes_pop_payload == 8'd38)
+    | (requests_opcodes_pop_payload == 8'd40);
+  wire requests_for_3 = (requests_opcodes_pop_payload == 8'd114) | (requests_opcodes_pop_payload == 8'd115);
   wire [3:0] requests_target = {requests_for_3, requests_for_2, requests_for_1, requests_for_0}; // request-port.ts:138
   wire requests_offloaded = |requests_target; // request-port.ts:139
   wire requests_room =
-    (requests_for_0 & slot_0_room)
-    | (requests_for_1 & slot_1_room)
-    | (requests_for_2 & slot_2_room)
+    (requests_for_0 & slot_0_room) | (requests_for_1 & slot_1_room) | (requests_for_2 & slot_2_room)
     | (requests_for_3 & slot_3_room); // request-port.ts:143
   wire requests_goes_soc = requests_first ? ~requests_offloaded : requests_to_soc; // request-port.ts:152
   wire requests_may_begin =
-    requests_opcodes_pop_valid
-    & (~requests_offloaded | (~requests_parting & ~requests_host_full)); // request-port.ts:153
+    requests_opcodes_pop_valid & (~requests_offloaded | (~requests_parting & ~requests_host_full)); // request-port.ts:153
   wire requests_open = ~requests_first | requests_may_begin; // request-port.ts:156
   wire requests_apart_valid = requests_offered & ~requests_goes_soc; // request-port.ts:159
   assign requests_offered = requests_waiting_pop_valid & requests_open;
@@ -639,105 +371,87 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire requests_decides = requests_parted_full & requests_known; // request-port.ts:212
   wire requests_enters = requests_decides & requests_fresh & (|requests_to_slot); // request-port.ts:213
   wire requests_here_0 = requests_to_slot[0]; // request-port.ts:214
-  wire requests_here_1 = requests_to_slot[1]; // request-port.ts:214
-  wire requests_here_2 = requests_to_slot[2]; // request-port.ts:214
-  wire requests_here_3 = requests_to_slot[3]; // request-port.ts:214
+  wire requests_here_1 = requests_to_slot[1];
+  wire requests_here_2 = requests_to_slot[2];
+  wire requests_here_3 = requests_to_slot[3];
   wire requests_moving = |requests_body_left; // request-port.ts:227
   wire requests_takes =
-    ~requests_body_kept
-    | (requests_here_0 & slot_0_asked_data_ready)
-    | (requests_here_1 & slot_1_asked_data_ready)
-    | (requests_here_2 & slot_2_asked_data_ready)
-    | (requests_here_3 & slot_3_asked_data_ready); // request-port.ts:237
+    ~requests_body_kept | (requests_here_0 & slot_0_asked_data_ready) | (requests_here_1 & slot_1_asked_data_ready)
+    | (requests_here_2 & slot_2_asked_data_ready) | (requests_here_3 & slot_3_asked_data_ready); // request-port.ts:237
   wire [14:0] requests_beats_shifted = ({1'b0, requests_parted_held_length} + 15'd63) >> 6;
   wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // request-port.ts:241
   wire [5:0] requests_written =
     requests_enters ? ({6{requests_here_0}} & {3'd0, slot_0_context}) | ({6{requests_here_1}} & {3'd1, slot_1_context}) | ({6{requests_here_2}} & {3'd2, slot_2_context}) | ({6{requests_here_3}} & {3'd3, slot_3_context}) :
     6'd32; // request-port.ts:263
-  wire requests_again =
-    requests_looks_up
-    & (requests_once_answer_payload_verdict == 2'd2)
-    & (|requests_to_slot); // request-port.ts:284
+  wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2) & (|requests_to_slot); // request-port.ts:284
   wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:295
   wire requests_answers_again = requests_decides & requests_again; // request-port.ts:296
   wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply-port.ts:69
-  wire [5:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context}; // reply-port.ts:69
-  wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready; // reply-port.ts:69
-  wire [5:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context}; // reply-port.ts:69
-  wire replies_answer_2_ready = replies_granted_grant[2] & replies_headed_ready; // reply-port.ts:69
-  wire [5:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context}; // reply-port.ts:69
-  wire replies_answer_3_ready = replies_granted_grant[3] & replies_headed_ready; // reply-port.ts:69
-  wire [5:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context}; // reply-port.ts:69
+  wire [5:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context};
+  wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready;
+  wire [5:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context};
+  wire replies_answer_2_ready = replies_granted_grant[2] & replies_headed_ready;
+  wire [5:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context};
+  wire replies_answer_3_ready = replies_granted_grant[3] & replies_headed_ready;
+  wire [5:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context};
   wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // reply-port.ts:76
   wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // reply-port.ts:83
   wire [2:0] replies_granted_payload_number =
-    ({3{replies_granted_grant[1]}} & 3'd1)
-    | ({3{replies_granted_grant[2]}} & 3'd2)
-    | ({3{replies_granted_grant[3]}} & 3'd3)
-    | ({3{replies_granted_grant[4]}} & 3'd4); // reply-port.ts:83
+    ({3{replies_granted_grant[1]}} & 3'd1) | ({3{replies_granted_grant[2]}} & 3'd2)
+    | ({3{replies_granted_grant[3]}} & 3'd3) | ({3{replies_granted_grant[4]}} & 3'd4);
   wire [3:0] replies_granted_payload_status =
     ({4{replies_granted_grant[0]}} & slot_0_answer_payload_status)
     | ({4{replies_granted_grant[1]}} & slot_1_answer_payload_status)
     | ({4{replies_granted_grant[2]}} & slot_2_answer_payload_status)
     | ({4{replies_granted_grant[3]}} & slot_3_answer_payload_status)
-    | ({4{replies_granted_grant[4]}} & requests_host_answer_status); // reply-port.ts:83
+    | ({4{replies_granted_grant[4]}} & requests_host_answer_status);
   wire [7:0] replies_granted_payload_opcode =
     ({8{replies_granted_grant[0]}} & slot_0_answer_payload_opcode)
     | ({8{replies_granted_grant[1]}} & slot_1_answer_payload_opcode)
     | ({8{replies_granted_grant[2]}} & slot_2_answer_payload_opcode)
     | ({8{replies_granted_grant[3]}} & slot_3_answer_payload_opcode)
-    | ({8{replies_granted_grant[4]}} & requests_host_answer_opcode); // reply-port.ts:83
+    | ({8{replies_granted_grant[4]}} & requests_host_answer_opcode);
   wire [13:0] replies_granted_payload_length =
     ({14{replies_granted_grant[0]}} & slot_0_answer_payload_length)
     | ({14{replies_granted_grant[1]}} & slot_1_answer_payload_length)
     | ({14{replies_granted_grant[2]}} & slot_2_answer_payload_length)
     | ({14{replies_granted_grant[3]}} & slot_3_answer_payload_length)
-    | ({14{replies_granted_grant[4]}} & requests_host_answer_length); // reply-port.ts:83
+    | ({14{replies_granted_grant[4]}} & requests_host_answer_length);
   wire replies_granted_payload_more =
-    (replies_granted_grant[0] & slot_0_answer_payload_more)
-    | (replies_granted_grant[1] & slot_1_answer_payload_more)
+    (replies_granted_grant[0] & slot_0_answer_payload_more) | (replies_granted_grant[1] & slot_1_answer_payload_more)
     | (replies_granted_grant[2] & slot_2_answer_payload_more)
-    | (replies_granted_grant[3] & slot_3_answer_payload_more); // reply-port.ts:83
+    | (replies_granted_grant[3] & slot_3_answer_payload_more);
   wire replies_granted_payload_lost =
-    (replies_granted_grant[0] & slot_0_lost)
-    | (replies_granted_grant[1] & slot_1_lost)
-    | (replies_granted_grant[2] & slot_2_lost)
-    | (replies_granted_grant[3] & slot_3_lost); // reply-port.ts:83
-  wire [95:0] replies_granted_payload_body = {96{replies_granted_grant[4]}} & requests_host_answer_body; // reply-port.ts:83
+    (replies_granted_grant[0] & slot_0_lost) | (replies_granted_grant[1] & slot_1_lost)
+    | (replies_granted_grant[2] & slot_2_lost) | (replies_granted_grant[3] & slot_3_lost);
+  wire [95:0] replies_granted_payload_body = {96{replies_granted_grant[4]}} & requests_host_answer_body;
   wire [5:0] replies_granted_payload_place =
     ({6{replies_granted_grant[0]}} & replies_answer_0_payload_place)
     | ({6{replies_granted_grant[1]}} & replies_answer_1_payload_place)
     | ({6{replies_granted_grant[2]}} & replies_answer_2_payload_place)
-    | ({6{replies_granted_grant[3]}} & replies_answer_3_payload_place)
-    | ({6{replies_granted_grant[4]}} & 6'd32); // reply-port.ts:83
+    | ({6{replies_granted_grant[3]}} & replies_answer_3_payload_place) | ({6{replies_granted_grant[4]}} & 6'd32);
   assign replies_granted_request = {
-    requests_host_full,
-    slot_3_answer_valid,
-    slot_2_answer_valid,
-    slot_1_answer_valid,
-    slot_0_answer_valid
+    requests_host_full, slot_3_answer_valid, slot_2_answer_valid, slot_1_answer_valid, slot_0_answer_valid
   };
   wire [4:0] replies_granted_after =
-    replies_granted_request
-    & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply-port.ts:83
+    replies_granted_request & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply-port.ts:83
   assign replies_granted_grant =
     replies_granted_locked ? replies_granted_owner :
     |replies_granted_after ? replies_granted_after & (~replies_granted_after + 5'd1) :
     replies_granted_request & (~replies_granted_request + 5'd1);
   wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply-port.ts:88
   assign replies_headed_ready = ~replies_to_sum_skid_full;
-  wire [8:0] replies_headed_payload_status_word = requests_entries[replies_granted_payload_place];
+  wire [8:0] replies_noted_word = requests_entries[replies_granted_payload_place]; // request-port.ts:300
+  wire replies_noted_valid = replies_noted_word[0];
   wire [3:0] replies_headed_payload_status =
-    replies_granted_payload_lost ? (replies_headed_payload_status_word[0] ? 4'd10 : 4'd6) :
+    replies_granted_payload_lost ? (replies_noted_valid ? 4'd10 : 4'd6) :
     replies_granted_payload_status; // reply-port.ts:92
   wire [7:0] replies_headed_payload_opcode =
     replies_granted_payload_lost ? replies_asked_header[367:360] :
-    replies_granted_payload_opcode; // reply-port.ts:92
+    replies_granted_payload_opcode;
   wire replies_headed_payload_remember =
-    replies_headed_payload_status_word[0]
-    & ~replies_granted_payload_more
-    & (replies_granted_payload_number != 3'd4); // reply-port.ts:92
-  wire [7:0] replies_headed_payload_entry = replies_headed_payload_status_word[8:1]; // reply-port.ts:92
+    replies_noted_valid & ~replies_granted_payload_more & (replies_granted_payload_number != 3'd4);
+  wire [7:0] replies_headed_payload_entry = replies_noted_word[8:1];
   wire replies_to_sum_room = ~replies_to_sum_full | replies_summed_ready; // reply-port.ts:91
   wire [15:0] replies_ip_length = {2'd0, replies_to_sum_held_length} + 16'd44; // reply-port.ts:110
   assign replies_summed_ready = ~replies_to_head_skid_full;
@@ -749,101 +463,70 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:70
   wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply-port.ts:138
   wire [463:0] replies_head_payload_header = {
-    replies_to_head_held_header[463:400],
-    replies_size,
-    replies_to_head_held_header[383:376],
-    replies_to_head_held_header[375] & replies_native,
-    replies_to_head_held_header[374] & replies_native,
-    replies_to_head_held_header[373] & replies_native,
-    replies_to_head_held_header[372] & replies_native,
-    replies_to_head_held_status,
-    replies_to_head_held_opcode,
-    replies_to_head_held_header[359:336],
-    16'd0,
-    replies_length[7:0],
-    replies_length[15:8],
-    replies_to_head_held_header[287:272],
-    replies_to_head_held_header[303:288],
-    replies_to_head_held_header[239:208],
-    config_ip[7:0],
-    config_ip[15:8],
-    config_ip[23:16],
-    config_ip[31:24],
-    replies_checksum[7:0],
-    replies_checksum[15:8],
-    48'h114000400000,
-    replies_to_head_held_ip_length[7:0],
-    replies_to_head_held_ip_length[15:8],
-    32'h450008,
-    config_mac[7:0],
-    config_mac[15:8],
-    config_mac[23:16],
-    config_mac[31:24],
-    config_mac[39:32],
-    config_mac[47:40],
+    replies_to_head_held_header[463:400], replies_size, replies_to_head_held_header[383:376],
+    replies_to_head_held_header[375] & replies_native, replies_to_head_held_header[374] & replies_native,
+    replies_to_head_held_header[373] & replies_native, replies_to_head_held_header[372] & replies_native,
+    replies_to_head_held_status, replies_to_head_held_opcode, replies_to_head_held_header[359:336], 16'd0,
+    replies_length[7:0], replies_length[15:8], replies_to_head_held_header[287:272],
+    replies_to_head_held_header[303:288], replies_to_head_held_header[239:208], config_ip[7:0], config_ip[15:8],
+    config_ip[23:16], config_ip[31:24], replies_checksum[7:0], replies_checksum[15:8], 48'h114000400000,
+    replies_to_head_held_ip_length[7:0], replies_to_head_held_ip_length[15:8], 32'h450008, config_mac[7:0],
+    config_mac[15:8], config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40],
     replies_to_head_held_header[95:48]
   }; // reply-port.ts:154
   wire replies_host_data_ready = replies_reply_header_data_ready & replies_serves_4; // reply-port.ts:177
-  wire [511:0] replies_host_data_payload_data = {416'h0, replies_sent_body}; // reply-port.ts:177
-  wire replies_enough =
-    (replies_sent_length <= (({10'd0, replies_beat} + 14'd1) << 6))
-    | (replies_beat == 4'd0); // reply-port.ts:198
+  wire [511:0] replies_host_data_payload_data = {416'h0, replies_sent_body};
+  wire replies_enough = (replies_sent_length <= (({10'd0, replies_beat} + 14'd1) << 6)) | (replies_beat == 4'd0); // reply-port.ts:198
   wire replies_told =
     replies_remembering
     & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // reply-port.ts:201
   wire replies_serves_0 = replies_serving == 3'd0; // memory-port.ts:167
-  wire replies_serves_1 = replies_serving == 3'd1; // memory-port.ts:167
-  wire replies_serves_2 = replies_serving == 3'd2; // memory-port.ts:167
-  wire replies_serves_3 = replies_serving == 3'd3; // memory-port.ts:167
+  wire replies_serves_1 = replies_serving == 3'd1;
+  wire replies_serves_2 = replies_serving == 3'd2;
+  wire replies_serves_3 = replies_serving == 3'd3;
   assign replies_serves_4 = replies_serving == 3'd4;
   wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend-path.ts:116
-  wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1)); // extend-path.ts:116
+  wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1));
   wire [1:0] soc_grant =
     soc_locked ? soc_owner :
     |soc_after ? soc_after & (~soc_after + 2'd1) :
-    soc_request & (~soc_request + 2'd1); // extend-path.ts:116
+    soc_request & (~soc_request + 2'd1);
   wire split_internal_valid = node_tx_valid & split_inside; // internal-link.ts:66
   wire split_inside_node =
-    (node_tx_payload_data[7:0] == 8'd3)
-    & (node_tx_payload_data[15:8] == 8'd67)
-    & (node_tx_payload_data[23:16] == 8'd76)
-    & (node_tx_payload_data[31:24] == 8'd73)
+    (node_tx_payload_data[7:0] == 8'd3) & (node_tx_payload_data[15:8] == 8'd67)
+    & (node_tx_payload_data[23:16] == 8'd76) & (node_tx_payload_data[31:24] == 8'd73)
     & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:90
   assign split_inside = split_first ? split_inside_node : split_owner;
   wire [7:0] from_memory_reply_payload_tag = from_memory_memory_strip_head_payload_header[407:400]; // memory-port.ts:195
   wire [3:0] from_memory_reply_payload_status =
     from_memory_memory_strip_head_payload_bad ? 4'd4 :
-    from_memory_memory_strip_head_payload_header[371:368]; // memory-port.ts:195
-  wire [63:0] from_memory_reply_payload_va = from_memory_memory_strip_head_payload_header[527:464]; // memory-port.ts:195
-  wire [31:0] from_memory_reply_payload_length = from_memory_memory_strip_head_payload_header[559:528]; // memory-port.ts:195
-  wire [9:0] from_memory_reply_payload_cost = from_memory_memory_strip_head_payload_header[417:408]; // memory-port.ts:195
+    from_memory_memory_strip_head_payload_header[371:368];
+  wire [63:0] from_memory_reply_payload_va = from_memory_memory_strip_head_payload_header[527:464];
+  wire [31:0] from_memory_reply_payload_length = from_memory_memory_strip_head_payload_header[559:528];
+  wire [9:0] from_memory_reply_payload_cost = from_memory_memory_strip_head_payload_header[417:408];
   wire from_memory_routed_ready = ~from_memory_reply_out_full | from_memory_reply_out_ready; // memory-port.ts:211
-  wire [1:0] from_memory_routed_payload_number = from_memory_memory_strip_head_payload_header[41:40]; // memory-port.ts:211
+  wire [1:0] from_memory_routed_payload_number = from_memory_memory_strip_head_payload_header[41:40];
   assign from_memory_reply_out_ready =
     (slot_0_came_ready & (from_memory_reply_out_held_number == 2'd0))
     | (slot_1_came_ready & (from_memory_reply_out_held_number == 2'd1))
     | (slot_2_came_ready & (from_memory_reply_out_held_number == 2'd2))
     | (slot_3_came_ready & (from_memory_reply_out_held_number == 2'd3));
   wire from_memory_came_0_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd0); // memory-port.ts:215
-  wire from_memory_came_1_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd1); // memory-port.ts:215
-  wire from_memory_came_2_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd2); // memory-port.ts:215
-  wire from_memory_came_3_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd3); // memory-port.ts:215
+  wire from_memory_came_1_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd1);
+  wire from_memory_came_2_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd2);
+  wire from_memory_came_3_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd3);
   wire from_memory_came_data_0_valid =
-    from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd0); // memory-port.ts:222
+    from_memory_memory_strip_data_valid & (from_memory_memory_strip_route[1:0] == 2'd0); // memory-port.ts:222
   wire from_memory_came_data_1_valid =
-    from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd1); // memory-port.ts:222
+    from_memory_memory_strip_data_valid & (from_memory_memory_strip_route[1:0] == 2'd1);
   wire from_memory_came_data_2_valid =
-    from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd2); // memory-port.ts:222
+    from_memory_memory_strip_data_valid & (from_memory_memory_strip_route[1:0] == 2'd2);
   wire from_memory_came_data_3_valid =
-    from_memory_memory_strip_data_valid
-    & (from_memory_memory_strip_route[1:0] == 2'd3); // memory-port.ts:222
+    from_memory_memory_strip_data_valid & (from_memory_memory_strip_route[1:0] == 2'd3);
   wire to_memory_access_0_ready = to_memory_access_grant[0] & to_memory_access_ready; // memory-port.ts:73
-  wire to_memory_access_1_ready = to_memory_access_grant[1] & to_memory_access_ready; // memory-port.ts:73
-  wire to_memory_access_2_ready = to_memory_access_grant[2] & to_memory_access_ready; // memory-port.ts:73
-  wire to_memory_access_3_ready = to_memory_access_grant[3] & to_memory_access_ready; // memory-port.ts:73
+  wire to_memory_access_1_ready = to_memory_access_grant[1] & to_memory_access_ready;
+  wire to_memory_access_2_ready = to_memory_access_grant[2] & to_memory_access_ready;
+  wire to_memory_access_3_ready = to_memory_access_grant[3] & to_memory_access_ready;
   wire to_memory_access_valid = |(to_memory_access_grant & to_memory_access_request); // memory-port.ts:74
   assign to_memory_access_ready = ~to_memory_granted_skid_full;
   wire [7:0] to_memory_access_payload_tag =
@@ -855,45 +538,39 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     ({8{to_memory_access_grant[0]}} & slot_0_access_payload_opcode)
     | ({8{to_memory_access_grant[1]}} & slot_1_access_payload_opcode)
     | ({8{to_memory_access_grant[2]}} & slot_2_access_payload_opcode)
-    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_opcode); // memory-port.ts:74
+    | ({8{to_memory_access_grant[3]}} & slot_3_access_payload_opcode);
   wire [15:0] to_memory_access_payload_pid =
     ({16{to_memory_access_grant[0]}} & slot_0_access_payload_pid)
     | ({16{to_memory_access_grant[1]}} & slot_1_access_payload_pid)
     | ({16{to_memory_access_grant[2]}} & slot_2_access_payload_pid)
-    | ({16{to_memory_access_grant[3]}} & slot_3_access_payload_pid); // memory-port.ts:74
+    | ({16{to_memory_access_grant[3]}} & slot_3_access_payload_pid);
   wire [63:0] to_memory_access_payload_va =
     ({64{to_memory_access_grant[0]}} & slot_0_access_payload_va)
     | ({64{to_memory_access_grant[1]}} & slot_1_access_payload_va)
     | ({64{to_memory_access_grant[2]}} & slot_2_access_payload_va)
-    | ({64{to_memory_access_grant[3]}} & slot_3_access_payload_va); // memory-port.ts:74
+    | ({64{to_memory_access_grant[3]}} & slot_3_access_payload_va);
   wire [31:0] to_memory_access_payload_length =
     ({32{to_memory_access_grant[0]}} & slot_0_access_payload_length)
     | ({32{to_memory_access_grant[1]}} & slot_1_access_payload_length)
     | ({32{to_memory_access_grant[2]}} & slot_2_access_payload_length)
-    | ({32{to_memory_access_grant[3]}} & slot_3_access_payload_length); // memory-port.ts:74
+    | ({32{to_memory_access_grant[3]}} & slot_3_access_payload_length);
   wire [13:0] to_memory_access_payload_data =
     ({14{to_memory_access_grant[0]}} & slot_0_access_payload_data)
     | ({14{to_memory_access_grant[1]}} & slot_1_access_payload_data)
     | ({14{to_memory_access_grant[2]}} & slot_2_access_payload_data)
-    | ({14{to_memory_access_grant[3]}} & slot_3_access_payload_data); // memory-port.ts:74
+    | ({14{to_memory_access_grant[3]}} & slot_3_access_payload_data);
   wire [9:0] to_memory_access_payload_cost =
     ({10{to_memory_access_grant[0]}} & slot_0_access_payload_cost)
     | ({10{to_memory_access_grant[1]}} & slot_1_access_payload_cost)
     | ({10{to_memory_access_grant[2]}} & slot_2_access_payload_cost)
-    | ({10{to_memory_access_grant[3]}} & slot_3_access_payload_cost); // memory-port.ts:74
+    | ({10{to_memory_access_grant[3]}} & slot_3_access_payload_cost);
   wire [1:0] to_memory_access_payload_number =
-    ({2{to_memory_access_grant[1]}} & 2'd1)
-    | ({2{to_memory_access_grant[2]}} & 2'd2)
-    | {2{to_memory_access_grant[3]}}; // memory-port.ts:74
+    ({2{to_memory_access_grant[1]}} & 2'd1) | ({2{to_memory_access_grant[2]}} & 2'd2) | {2{to_memory_access_grant[3]}};
   assign to_memory_access_request = {
-    slot_3_access_valid,
-    slot_2_access_valid,
-    slot_1_access_valid,
-    slot_0_access_valid
+    slot_3_access_valid, slot_2_access_valid, slot_1_access_valid, slot_0_access_valid
   };
   wire [3:0] to_memory_access_after =
-    to_memory_access_request
-    & ~(to_memory_access_owner | (to_memory_access_owner - 4'd1)); // memory-port.ts:74
+    to_memory_access_request & ~(to_memory_access_owner | (to_memory_access_owner - 4'd1)); // memory-port.ts:74
   assign to_memory_access_grant =
     to_memory_access_locked ? to_memory_access_owner :
     |to_memory_access_after ? to_memory_access_after & (~to_memory_access_after + 4'd1) :
@@ -908,1132 +585,587 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:70
   wire [15:0] to_memory_length = {2'd0, to_memory_to_head_held_data} + 16'd36; // memory-port.ts:122
   wire [559:0] to_memory_head_payload_header = {
-    to_memory_to_head_held_length,
-    to_memory_to_head_held_va,
-    46'd0,
-    to_memory_to_head_held_cost,
-    to_memory_to_head_held_tag,
-    to_memory_clio_size,
-    16'd0,
-    to_memory_to_head_held_opcode,
-    8'd0,
-    to_memory_to_head_held_pid,
-    16'd0,
-    to_memory_length[7:0],
-    to_memory_length[15:8],
-    config_native_port[7:0],
-    config_native_port[15:8],
-    16'd323,
-    config_ip[7:0],
-    config_ip[15:8],
-    config_ip[23:16],
-    config_ip[31:24],
-    6'd0,
-    to_memory_to_head_held_number,
-    24'h1437f,
-    to_memory_checksum[7:0],
-    to_memory_checksum[15:8],
-    48'h114000400000,
-    to_memory_to_head_held_ip_length[7:0],
-    to_memory_to_head_held_ip_length[15:8],
-    38'h11400200,
-    to_memory_to_head_held_number,
-    40'h4f494c4303,
-    config_mac[7:0],
-    config_mac[15:8],
-    config_mac[23:16],
-    config_mac[31:24],
-    config_mac[39:32],
-    config_mac[47:40]
+    to_memory_to_head_held_length, to_memory_to_head_held_va, 46'd0, to_memory_to_head_held_cost,
+    to_memory_to_head_held_tag, to_memory_clio_size, 16'd0, to_memory_to_head_held_opcode, 8'd0,
+    to_memory_to_head_held_pid, 16'd0, to_memory_length[7:0], to_memory_length[15:8], config_native_port[7:0],
+    config_native_port[15:8], 16'd323, config_ip[7:0], config_ip[15:8], config_ip[23:16], config_ip[31:24], 6'd0,
+    to_memory_to_head_held_number, 24'h1437f, to_memory_checksum[7:0], to_memory_checksum[15:8], 48'h114000400000,
+    to_memory_to_head_held_ip_length[7:0], to_memory_to_head_held_ip_length[15:8], 38'h11400200,
+    to_memory_to_head_held_number, 40'h4f494c4303, config_mac[7:0], config_mac[15:8], config_mac[23:16],
+    config_mac[31:24], config_mac[39:32], config_mac[47:40]
   }; // memory-port.ts:143
   wire to_memory_serves_0 = to_memory_serving == 2'd0; // memory-port.ts:167
-  wire to_memory_serves_1 = to_memory_serving == 2'd1; // memory-port.ts:167
-  wire to_memory_serves_2 = to_memory_serving == 2'd2; // memory-port.ts:167
-  wire to_memory_serves_3 = to_memory_serving == 2'd3; // memory-port.ts:167
+  wire to_memory_serves_1 = to_memory_serving == 2'd1;
+  wire to_memory_serves_2 = to_memory_serving == 2'd2;
+  wire to_memory_serves_3 = to_memory_serving == 2'd3;
   wire merge_picks = to_memory_memory_header_frame_valid & (~rx_valid | (merge_waited == 9'd256)); // internal-link.ts:39
   wire merge_inside = merge_locked ? merge_owner : merge_picks; // internal-link.ts:40
 
-  wire [15:0] slot_0_pid = 16'd65280; // extend-path.ts:83
-  wire slot_0_request_ready = pointer_chase_request_ready; // extend-path.ts:83
-  wire slot_0_request_data_ready = pointer_chase_request_data_ready; // extend-path.ts:83
-  wire slot_0_reply_valid = pointer_chase_reply_valid; // extend-path.ts:83
-  wire [2:0] slot_0_reply_payload_context = pointer_chase_reply_payload_context; // extend-path.ts:83
-  wire [3:0] slot_0_reply_payload_status = pointer_chase_reply_payload_status; // extend-path.ts:83
-  wire [7:0] slot_0_reply_payload_opcode = pointer_chase_reply_payload_opcode; // extend-path.ts:83
-  wire [13:0] slot_0_reply_payload_length = pointer_chase_reply_payload_length; // extend-path.ts:83
-  wire slot_0_reply_payload_more = pointer_chase_reply_payload_more; // extend-path.ts:83
-  wire slot_0_reply_data_valid = pointer_chase_reply_data_valid; // extend-path.ts:83
-  wire [511:0] slot_0_reply_data_payload_data = pointer_chase_reply_data_payload_data; // extend-path.ts:83
-  wire slot_0_reply_data_payload_last = pointer_chase_reply_data_payload_last; // extend-path.ts:83
-  wire slot_0_memory_valid = pointer_chase_memory_valid; // extend-path.ts:83
-  wire [7:0] slot_0_memory_payload_tag = pointer_chase_memory_payload_tag; // extend-path.ts:83
-  wire [7:0] slot_0_memory_payload_opcode = pointer_chase_memory_payload_opcode; // extend-path.ts:83
-  wire slot_0_memory_payload_client = pointer_chase_memory_payload_client; // extend-path.ts:83
-  wire [2:0] slot_0_memory_payload_context = pointer_chase_memory_payload_context; // extend-path.ts:83
-  wire [63:0] slot_0_memory_payload_va = pointer_chase_memory_payload_va; // extend-path.ts:83
-  wire [31:0] slot_0_memory_payload_length = pointer_chase_memory_payload_length; // extend-path.ts:83
-  wire [13:0] slot_0_memory_payload_data = pointer_chase_memory_payload_data; // extend-path.ts:83
-  wire slot_0_memory_data_valid = pointer_chase_memory_data_valid; // extend-path.ts:83
-  wire [511:0] slot_0_memory_data_payload_data = pointer_chase_memory_data_payload_data; // extend-path.ts:83
-  wire slot_0_memory_data_payload_last = pointer_chase_memory_data_payload_last; // extend-path.ts:83
-  wire slot_0_memory_reply_ready = pointer_chase_memory_reply_ready; // extend-path.ts:83
-  wire slot_0_memory_reply_data_ready = pointer_chase_memory_reply_data_ready; // extend-path.ts:83
   wire slot_0_asked_valid = requests_enters & requests_here_0; // extend-path.ts:83
-  wire [2:0] slot_0_asked_payload_context = slot_0_context; // extend-path.ts:83
-  wire [7:0] slot_0_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:83
-  wire [15:0] slot_0_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:83
-  wire [13:0] slot_0_asked_payload_length = requests_parted_held_length; // extend-path.ts:83
-  wire slot_0_asked_data_valid =
-    requests_body_pop_valid
-    & requests_moving
-    & requests_body_kept
-    & requests_here_0; // extend-path.ts:83
-  wire [511:0] slot_0_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:83
-  wire slot_0_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:83
-  wire slot_0_answer_ready = replies_answer_0_ready; // extend-path.ts:83
-  wire slot_0_answer_data_ready = replies_reply_header_data_ready & replies_serves_0; // extend-path.ts:83
-  wire slot_0_access_ready = to_memory_access_0_ready; // extend-path.ts:83
-  wire slot_0_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_0; // extend-path.ts:83
-  wire slot_0_came_valid = from_memory_came_0_valid; // extend-path.ts:83
-  wire [7:0] slot_0_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:83
-  wire [3:0] slot_0_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:83
-  wire [63:0] slot_0_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:83
-  wire [31:0] slot_0_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:83
-  wire [13:0] slot_0_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:83
-  wire [9:0] slot_0_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:83
-  wire slot_0_came_data_valid = from_memory_came_data_0_valid; // extend-path.ts:83
-  wire [511:0] slot_0_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:83
-  wire slot_0_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:83
-  wire slot_0_control_hold = control_hold[0]; // extend-path.ts:83
-  wire [23:0] slot_0_control_patience = control_patience; // extend-path.ts:83
+  wire slot_0_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_0;
+  wire slot_0_answer_data_ready = replies_reply_header_data_ready & replies_serves_0;
+  wire slot_0_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_0;
   OffloadSlot_b64_c8_o8_r512_m1478 slot_0 ( // extend-path.ts:83
-    .clk                            (clk),
-    .rst                            (rst),
-    .pid                            (slot_0_pid),
-    .request_valid                  (slot_0_request_valid),
-    .request_ready                  (slot_0_request_ready),
-    .request_payload_context        (slot_0_request_payload_context),
-    .request_payload_opcode         (slot_0_request_payload_opcode),
-    .request_payload_pid            (slot_0_request_payload_pid),
-    .request_payload_length         (slot_0_request_payload_length),
-    .request_data_valid             (slot_0_request_data_valid),
-    .request_data_ready             (slot_0_request_data_ready),
-    .request_data_payload_data      (slot_0_request_data_payload_data),
-    .request_data_payload_last      (slot_0_request_data_payload_last),
-    .reply_valid                    (slot_0_reply_valid),
-    .reply_ready                    (slot_0_reply_ready),
-    .reply_payload_context          (slot_0_reply_payload_context),
-    .reply_payload_status           (slot_0_reply_payload_status),
-    .reply_payload_opcode           (slot_0_reply_payload_opcode),
-    .reply_payload_length           (slot_0_reply_payload_length),
-    .reply_payload_more             (slot_0_reply_payload_more),
-    .reply_data_valid               (slot_0_reply_data_valid),
-    .reply_data_ready               (slot_0_reply_data_ready),
-    .reply_data_payload_data        (slot_0_reply_data_payload_data),
-    .reply_data_payload_last        (slot_0_reply_data_payload_last),
-    .memory_valid                   (slot_0_memory_valid),
-    .memory_ready                   (slot_0_memory_ready),
-    .memory_payload_tag             (slot_0_memory_payload_tag),
-    .memory_payload_opcode          (slot_0_memory_payload_opcode),
-    .memory_payload_client          (slot_0_memory_payload_client),
-    .memory_payload_context         (slot_0_memory_payload_context),
-    .memory_payload_va              (slot_0_memory_payload_va),
-    .memory_payload_length          (slot_0_memory_payload_length),
-    .memory_payload_data            (slot_0_memory_payload_data),
-    .memory_data_valid              (slot_0_memory_data_valid),
-    .memory_data_ready              (slot_0_memory_data_ready),
-    .memory_data_payload_data       (slot_0_memory_data_payload_data),
-    .memory_data_payload_last       (slot_0_memory_data_payload_last),
-    .memory_reply_valid             (slot_0_memory_reply_valid),
-    .memory_reply_ready             (slot_0_memory_reply_ready),
-    .memory_reply_payload_tag       (slot_0_memory_reply_payload_tag),
-    .memory_reply_payload_status    (slot_0_memory_reply_payload_status),
-    .memory_reply_payload_va        (slot_0_memory_reply_payload_va),
-    .memory_reply_payload_length    (slot_0_memory_reply_payload_length),
-    .memory_reply_payload_data      (slot_0_memory_reply_payload_data),
-    .memory_reply_data_valid        (slot_0_memory_reply_data_valid),
-    .memory_reply_data_ready        (slot_0_memory_reply_data_ready),
+    .clk (clk), .rst (rst),
+    .pid              (16'd65280),
+    .request_valid (slot_0_request_valid), .request_ready (pointer_chase_request_ready),
+    .request_payload_context (slot_0_request_payload_context),
+    .request_payload_opcode (slot_0_request_payload_opcode), .request_payload_pid (slot_0_request_payload_pid),
+    .request_payload_length (slot_0_request_payload_length),
+    .request_data_valid (slot_0_request_data_valid), .request_data_ready (pointer_chase_request_data_ready),
+    .request_data_payload_data (slot_0_request_data_payload_data),
+    .request_data_payload_last (slot_0_request_data_payload_last),
+    .reply_valid (pointer_chase_reply_valid), .reply_ready (slot_0_reply_ready),
+    .reply_payload_context (pointer_chase_reply_payload_context),
+    .reply_payload_status (pointer_chase_reply_payload_status),
+    .reply_payload_opcode (pointer_chase_reply_payload_opcode),
+    .reply_payload_length (pointer_chase_reply_payload_length),
+    .reply_payload_more (pointer_chase_reply_payload_more),
+    .reply_data_valid (pointer_chase_reply_data_valid), .reply_data_ready (slot_0_reply_data_ready),
+    .reply_data_payload_data (pointer_chase_reply_data_payload_data),
+    .reply_data_payload_last (pointer_chase_reply_data_payload_last),
+    .memory_valid (pointer_chase_memory_valid), .memory_ready (slot_0_memory_ready),
+    .memory_payload_tag (pointer_chase_memory_payload_tag),
+    .memory_payload_opcode (pointer_chase_memory_payload_opcode),
+    .memory_payload_client (pointer_chase_memory_payload_client),
+    .memory_payload_context (pointer_chase_memory_payload_context),
+    .memory_payload_va (pointer_chase_memory_payload_va),
+    .memory_payload_length (pointer_chase_memory_payload_length),
+    .memory_payload_data (pointer_chase_memory_payload_data),
+    .memory_data_valid (pointer_chase_memory_data_valid), .memory_data_ready (slot_0_memory_data_ready),
+    .memory_data_payload_data (pointer_chase_memory_data_payload_data),
+    .memory_data_payload_last (pointer_chase_memory_data_payload_last),
+    .memory_reply_valid (slot_0_memory_reply_valid), .memory_reply_ready (pointer_chase_memory_reply_ready),
+    .memory_reply_payload_tag (slot_0_memory_reply_payload_tag),
+    .memory_reply_payload_status (slot_0_memory_reply_payload_status),
+    .memory_reply_payload_va (slot_0_memory_reply_payload_va),
+    .memory_reply_payload_length (slot_0_memory_reply_payload_length),
+    .memory_reply_payload_data (slot_0_memory_reply_payload_data),
+    .memory_reply_data_valid (slot_0_memory_reply_data_valid),
+    .memory_reply_data_ready (pointer_chase_memory_reply_data_ready),
     .memory_reply_data_payload_data (slot_0_memory_reply_data_payload_data),
     .memory_reply_data_payload_last (slot_0_memory_reply_data_payload_last),
-    .room                           (slot_0_room),
-    .context_                       (slot_0_context),
-    .asked_valid                    (slot_0_asked_valid),
-    .asked_ready                    (slot_0_asked_ready),
-    .asked_payload_context          (slot_0_asked_payload_context),
-    .asked_payload_opcode           (slot_0_asked_payload_opcode),
-    .asked_payload_pid              (slot_0_asked_payload_pid),
-    .asked_payload_length           (slot_0_asked_payload_length),
-    .asked_data_valid               (slot_0_asked_data_valid),
-    .asked_data_ready               (slot_0_asked_data_ready),
-    .asked_data_payload_data        (slot_0_asked_data_payload_data),
-    .asked_data_payload_last        (slot_0_asked_data_payload_last),
-    .answer_valid                   (slot_0_answer_valid),
-    .answer_ready                   (slot_0_answer_ready),
-    .answer_payload_context         (slot_0_answer_payload_context),
-    .answer_payload_status          (slot_0_answer_payload_status),
-    .answer_payload_opcode          (slot_0_answer_payload_opcode),
-    .answer_payload_length          (slot_0_answer_payload_length),
-    .answer_payload_more            (slot_0_answer_payload_more),
-    .answer_data_valid              (slot_0_answer_data_valid),
-    .answer_data_ready              (slot_0_answer_data_ready),
-    .answer_data_payload_data       (slot_0_answer_data_payload_data),
-    .answer_data_payload_last       (slot_0_answer_data_payload_last),
-    .access_valid                   (slot_0_access_valid),
-    .access_ready                   (slot_0_access_ready),
-    .access_payload_tag             (slot_0_access_payload_tag),
-    .access_payload_opcode          (slot_0_access_payload_opcode),
-    .access_payload_pid             (slot_0_access_payload_pid),
-    .access_payload_va              (slot_0_access_payload_va),
-    .access_payload_length          (slot_0_access_payload_length),
-    .access_payload_data            (slot_0_access_payload_data),
-    .access_payload_cost            (slot_0_access_payload_cost),
-    .access_data_valid              (slot_0_access_data_valid),
-    .access_data_ready              (slot_0_access_data_ready),
-    .access_data_payload_data       (slot_0_access_data_payload_data),
-    .access_data_payload_last       (slot_0_access_data_payload_last),
-    .came_valid                     (slot_0_came_valid),
-    .came_ready                     (slot_0_came_ready),
-    .came_payload_tag               (slot_0_came_payload_tag),
-    .came_payload_status            (slot_0_came_payload_status),
-    .came_payload_va                (slot_0_came_payload_va),
-    .came_payload_length            (slot_0_came_payload_length),
-    .came_payload_data              (slot_0_came_payload_data),
-    .came_payload_cost              (slot_0_came_payload_cost),
-    .came_data_valid                (slot_0_came_data_valid),
-    .came_data_ready                (slot_0_came_data_ready),
-    .came_data_payload_data         (slot_0_came_data_payload_data),
-    .came_data_payload_last         (slot_0_came_data_payload_last),
-    .events_requests                (slot_0_events_requests),
-    .events_replies                 (slot_0_events_replies),
-    .events_accesses                (slot_0_events_accesses),
-    .events_refused                 (slot_0_events_refused),
-    .events_stray                   (slot_0_events_stray),
-    .control_hold                   (slot_0_control_hold),
-    .control_patience               (slot_0_control_patience),
-    .state_held                     (slot_0_state_held),
-    .state_stuck                    (slot_0_state_stuck),
-    .in_reset                       (slot_0_in_reset),
-    .lost                           (slot_0_lost)
+    .room             (slot_0_room),
+    .context_         (slot_0_context),
+    .asked_valid (slot_0_asked_valid), .asked_ready (slot_0_asked_ready), .asked_payload_context (slot_0_context),
+    .asked_payload_opcode (requests_parted_held_header[367:360]),
+    .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
+    .asked_data_valid (slot_0_asked_data_valid), .asked_data_ready (slot_0_asked_data_ready),
+    .asked_data_payload_data (requests_body_pop_payload_data),
+    .asked_data_payload_last (requests_body_pop_payload_last),
+    .answer_valid (slot_0_answer_valid), .answer_ready (replies_answer_0_ready),
+    .answer_payload_context (slot_0_answer_payload_context), .answer_payload_status (slot_0_answer_payload_status),
+    .answer_payload_opcode (slot_0_answer_payload_opcode), .answer_payload_length (slot_0_answer_payload_length),
+    .answer_payload_more (slot_0_answer_payload_more),
+    .answer_data_valid (slot_0_answer_data_valid), .answer_data_ready (slot_0_answer_data_ready),
+    .answer_data_payload_data (slot_0_answer_data_payload_data),
+    .answer_data_payload_last (slot_0_answer_data_payload_last),
+    .access_valid (slot_0_access_valid), .access_ready (to_memory_access_0_ready),
+    .access_payload_tag (slot_0_access_payload_tag), .access_payload_opcode (slot_0_access_payload_opcode),
+    .access_payload_pid (slot_0_access_payload_pid), .access_payload_va (slot_0_access_payload_va),
+    .access_payload_length (slot_0_access_payload_length), .access_payload_data (slot_0_access_payload_data),
+    .access_payload_cost (slot_0_access_payload_cost),
+    .access_data_valid (slot_0_access_data_valid), .access_data_ready (slot_0_access_data_ready),
+    .access_data_payload_data (slot_0_access_data_payload_data),
+    .access_data_payload_last (slot_0_access_data_payload_last),
+    .came_valid (from_memory_came_0_valid), .came_ready (slot_0_came_ready),
+    .came_payload_tag (from_memory_reply_out_held_tag), .came_payload_status (from_memory_reply_out_held_status),
+    .came_payload_va (from_memory_reply_out_held_va), .came_payload_length (from_memory_reply_out_held_length),
+    .came_payload_data (from_memory_reply_out_held_data), .came_payload_cost (from_memory_reply_out_held_cost),
+    .came_data_valid (from_memory_came_data_0_valid), .came_data_ready (slot_0_came_data_ready),
+    .came_data_payload_data (from_memory_memory_strip_data_payload_data),
+    .came_data_payload_last (from_memory_memory_strip_data_payload_last),
+    .events_requests  (slot_0_events_requests),
+    .events_replies   (slot_0_events_replies),
+    .events_accesses  (slot_0_events_accesses),
+    .events_refused   (slot_0_events_refused),
+    .events_stray     (slot_0_events_stray),
+    .control_hold     (control_hold[0]),
+    .control_patience (control_patience),
+    .state_held       (slot_0_state_held),
+    .state_stuck      (slot_0_state_stuck),
+    .in_reset         (slot_0_in_reset),
+    .lost             (slot_0_lost)
   );
 
-  wire pointer_chase_own_reset = slot_0_in_reset; // extend-path.ts:90
-  wire pointer_chase_request_valid = slot_0_request_valid; // extend-path.ts:90
-  wire [2:0] pointer_chase_request_payload_context = slot_0_request_payload_context; // extend-path.ts:90
-  wire [7:0] pointer_chase_request_payload_opcode = slot_0_request_payload_opcode; // extend-path.ts:90
-  wire [15:0] pointer_chase_request_payload_pid = slot_0_request_payload_pid; // extend-path.ts:90
-  wire [13:0] pointer_chase_request_payload_length = slot_0_request_payload_length; // extend-path.ts:90
-  wire pointer_chase_request_data_valid = slot_0_request_data_valid; // extend-path.ts:90
-  wire [511:0] pointer_chase_request_data_payload_data = slot_0_request_data_payload_data; // extend-path.ts:90
-  wire pointer_chase_request_data_payload_last = slot_0_request_data_payload_last; // extend-path.ts:90
-  wire pointer_chase_reply_ready = slot_0_reply_ready; // extend-path.ts:90
-  wire pointer_chase_reply_data_ready = slot_0_reply_data_ready; // extend-path.ts:90
-  wire pointer_chase_memory_ready = slot_0_memory_ready; // extend-path.ts:90
-  wire pointer_chase_memory_data_ready = slot_0_memory_data_ready; // extend-path.ts:90
-  wire pointer_chase_memory_reply_valid = slot_0_memory_reply_valid; // extend-path.ts:90
-  wire [7:0] pointer_chase_memory_reply_payload_tag = slot_0_memory_reply_payload_tag; // extend-path.ts:90
-  wire [3:0] pointer_chase_memory_reply_payload_status = slot_0_memory_reply_payload_status; // extend-path.ts:90
-  wire [63:0] pointer_chase_memory_reply_payload_va = slot_0_memory_reply_payload_va; // extend-path.ts:90
-  wire [31:0] pointer_chase_memory_reply_payload_length = slot_0_memory_reply_payload_length; // extend-path.ts:90
-  wire [13:0] pointer_chase_memory_reply_payload_data = slot_0_memory_reply_payload_data; // extend-path.ts:90
-  wire pointer_chase_memory_reply_data_valid = slot_0_memory_reply_data_valid; // extend-path.ts:90
-  wire [511:0] pointer_chase_memory_reply_data_payload_data = slot_0_memory_reply_data_payload_data; // extend-path.ts:90
-  wire pointer_chase_memory_reply_data_payload_last = slot_0_memory_reply_data_payload_last; // extend-path.ts:90
   PointerChase_b64_c8_d1466_n65535 pointer_chase ( // extend-path.ts:90
-    .clk                            (clk),
-    .rst                            (rst | pointer_chase_own_reset),
-    .request_valid                  (pointer_chase_request_valid),
-    .request_ready                  (pointer_chase_request_ready),
-    .request_payload_context        (pointer_chase_request_payload_context),
-    .request_payload_opcode         (pointer_chase_request_payload_opcode),
-    .request_payload_pid            (pointer_chase_request_payload_pid),
-    .request_payload_length         (pointer_chase_request_payload_length),
-    .request_data_valid             (pointer_chase_request_data_valid),
-    .request_data_ready             (pointer_chase_request_data_ready),
-    .request_data_payload_data      (pointer_chase_request_data_payload_data),
-    .request_data_payload_last      (pointer_chase_request_data_payload_last),
-    .reply_valid                    (pointer_chase_reply_valid),
-    .reply_ready                    (pointer_chase_reply_ready),
-    .reply_payload_context          (pointer_chase_reply_payload_context),
-    .reply_payload_status           (pointer_chase_reply_payload_status),
-    .reply_payload_opcode           (pointer_chase_reply_payload_opcode),
-    .reply_payload_length           (pointer_chase_reply_payload_length),
-    .reply_payload_more             (pointer_chase_reply_payload_more),
-    .reply_data_valid               (pointer_chase_reply_data_valid),
-    .reply_data_ready               (pointer_chase_reply_data_ready),
-    .reply_data_payload_data        (pointer_chase_reply_data_payload_data),
-    .reply_data_payload_last        (pointer_chase_reply_data_payload_last),
-    .memory_valid                   (pointer_chase_memory_valid),
-    .memory_ready                   (pointer_chase_memory_ready),
-    .memory_payload_tag             (pointer_chase_memory_payload_tag),
-    .memory_payload_opcode          (pointer_chase_memory_payload_opcode),
-    .memory_payload_client          (pointer_chase_memory_payload_client),
-    .memory_payload_context         (pointer_chase_memory_payload_context),
-    .memory_payload_va              (pointer_chase_memory_payload_va),
-    .memory_payload_length          (pointer_chase_memory_payload_length),
-    .memory_payload_data            (pointer_chase_memory_payload_data),
-    .memory_data_valid              (pointer_chase_memory_data_valid),
-    .memory_data_ready              (pointer_chase_memory_data_ready),
-    .memory_data_payload_data       (pointer_chase_memory_data_payload_data),
-    .memory_data_payload_last       (pointer_chase_memory_data_payload_last),
-    .memory_reply_valid             (pointer_chase_memory_reply_valid),
-    .memory_reply_ready             (pointer_chase_memory_reply_ready),
-    .memory_reply_payload_tag       (pointer_chase_memory_reply_payload_tag),
-    .memory_reply_payload_status    (pointer_chase_memory_reply_payload_status),
-    .memory_reply_payload_va        (pointer_chase_memory_reply_payload_va),
-    .memory_reply_payload_length    (pointer_chase_memory_reply_payload_length),
-    .memory_reply_payload_data      (pointer_chase_memory_reply_payload_data),
-    .memory_reply_data_valid        (pointer_chase_memory_reply_data_valid),
-    .memory_reply_data_ready        (pointer_chase_memory_reply_data_ready),
-    .memory_reply_data_payload_data (pointer_chase_memory_reply_data_payload_data),
-    .memory_reply_data_payload_last (pointer_chase_memory_reply_data_payload_last)
+    .clk (clk), .rst (rst | slot_0_in_reset),
+    .request_valid (slot_0_request_valid), .request_ready (pointer_chase_request_ready),
+    .request_payload_context (slot_0_request_payload_context),
+    .request_payload_opcode (slot_0_request_payload_opcode), .request_payload_pid (slot_0_request_payload_pid),
+    .request_payload_length (slot_0_request_payload_length),
+    .request_data_valid (slot_0_request_data_valid), .request_data_ready (pointer_chase_request_data_ready),
+    .request_data_payload_data (slot_0_request_data_payload_data),
+    .request_data_payload_last (slot_0_request_data_payload_last),
+    .reply_valid (pointer_chase_reply_valid), .reply_ready (slot_0_reply_ready),
+    .reply_payload_context (pointer_chase_reply_payload_context),
+    .reply_payload_status (pointer_chase_reply_payload_status),
+    .reply_payload_opcode (pointer_chase_reply_payload_opcode),
+    .reply_payload_length (pointer_chase_reply_payload_length),
+    .reply_payload_more (pointer_chase_reply_payload_more),
+    .reply_data_valid (pointer_chase_reply_data_valid), .reply_data_ready (slot_0_reply_data_ready),
+    .reply_data_payload_data (pointer_chase_reply_data_payload_data),
+    .reply_data_payload_last (pointer_chase_reply_data_payload_last),
+    .memory_valid (pointer_chase_memory_valid), .memory_ready (slot_0_memory_ready),
+    .memory_payload_tag (pointer_chase_memory_payload_tag),
+    .memory_payload_opcode (pointer_chase_memory_payload_opcode),
+    .memory_payload_client (pointer_chase_memory_payload_client),
+    .memory_payload_context (pointer_chase_memory_payload_context),
+    .memory_payload_va (pointer_chase_memory_payload_va),
+    .memory_payload_length (pointer_chase_memory_payload_length),
+    .memory_payload_data (pointer_chase_memory_payload_data),
+    .memory_data_valid (pointer_chase_memory_data_valid), .memory_data_ready (slot_0_memory_data_ready),
+    .memory_data_payload_data (pointer_chase_memory_data_payload_data),
+    .memory_data_payload_last (pointer_chase_memory_data_payload_last),
+    .memory_reply_valid (slot_0_memory_reply_valid), .memory_reply_ready (pointer_chase_memory_reply_ready),
+    .memory_reply_payload_tag (slot_0_memory_reply_payload_tag),
+    .memory_reply_payload_status (slot_0_memory_reply_payload_status),
+    .memory_reply_payload_va (slot_0_memory_reply_payload_va),
+    .memory_reply_payload_length (slot_0_memory_reply_payload_length),
+    .memory_reply_payload_data (slot_0_memory_reply_payload_data),
+    .memory_reply_data_valid (slot_0_memory_reply_data_valid),
+    .memory_reply_data_ready (pointer_chase_memory_reply_data_ready),
+    .memory_reply_data_payload_data (slot_0_memory_reply_data_payload_data),
+    .memory_reply_data_payload_last (slot_0_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_1_pid = 16'd65281; // extend-path.ts:83
-  wire slot_1_request_ready = kv_request_ready; // extend-path.ts:83
-  wire slot_1_request_data_ready = kv_request_data_ready; // extend-path.ts:83
-  wire slot_1_reply_valid = kv_reply_valid; // extend-path.ts:83
-  wire [2:0] slot_1_reply_payload_context = kv_reply_payload_context; // extend-path.ts:83
-  wire [3:0] slot_1_reply_payload_status = kv_reply_payload_status; // extend-path.ts:83
-  wire [7:0] slot_1_reply_payload_opcode = kv_reply_payload_opcode; // extend-path.ts:83
-  wire [13:0] slot_1_reply_payload_length = kv_reply_payload_length; // extend-path.ts:83
-  wire slot_1_reply_payload_more = kv_reply_payload_more; // extend-path.ts:83
-  wire slot_1_reply_data_valid = kv_reply_data_valid; // extend-path.ts:83
-  wire [511:0] slot_1_reply_data_payload_data = kv_reply_data_payload_data; // extend-path.ts:83
-  wire slot_1_reply_data_payload_last = kv_reply_data_payload_last; // extend-path.ts:83
-  wire slot_1_memory_valid = kv_memory_valid; // extend-path.ts:83
-  wire [7:0] slot_1_memory_payload_tag = kv_memory_payload_tag; // extend-path.ts:83
-  wire [7:0] slot_1_memory_payload_opcode = kv_memory_payload_opcode; // extend-path.ts:83
-  wire slot_1_memory_payload_client = kv_memory_payload_client; // extend-path.ts:83
-  wire [2:0] slot_1_memory_payload_context = kv_memory_payload_context; // extend-path.ts:83
-  wire [63:0] slot_1_memory_payload_va = kv_memory_payload_va; // extend-path.ts:83
-  wire [31:0] slot_1_memory_payload_length = kv_memory_payload_length; // extend-path.ts:83
-  wire [13:0] slot_1_memory_payload_data = kv_memory_payload_data; // extend-path.ts:83
-  wire slot_1_memory_data_valid = kv_memory_data_valid; // extend-path.ts:83
-  wire [511:0] slot_1_memory_data_payload_data = kv_memory_data_payload_data; // extend-path.ts:83
-  wire slot_1_memory_data_payload_last = kv_memory_data_payload_last; // extend-path.ts:83
-  wire slot_1_memory_reply_ready = kv_memory_reply_ready; // extend-path.ts:83
-  wire slot_1_memory_reply_data_ready = kv_memory_reply_data_ready; // extend-path.ts:83
   wire slot_1_asked_valid = requests_enters & requests_here_1; // extend-path.ts:83
-  wire [2:0] slot_1_asked_payload_context = slot_1_context; // extend-path.ts:83
-  wire [7:0] slot_1_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:83
-  wire [15:0] slot_1_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:83
-  wire [13:0] slot_1_asked_payload_length = requests_parted_held_length; // extend-path.ts:83
-  wire slot_1_asked_data_valid =
-    requests_body_pop_valid
-    & requests_moving
-    & requests_body_kept
-    & requests_here_1; // extend-path.ts:83
-  wire [511:0] slot_1_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:83
-  wire slot_1_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:83
-  wire slot_1_answer_ready = replies_answer_1_ready; // extend-path.ts:83
-  wire slot_1_answer_data_ready = replies_reply_header_data_ready & replies_serves_1; // extend-path.ts:83
-  wire slot_1_access_ready = to_memory_access_1_ready; // extend-path.ts:83
-  wire slot_1_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_1; // extend-path.ts:83
-  wire slot_1_came_valid = from_memory_came_1_valid; // extend-path.ts:83
-  wire [7:0] slot_1_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:83
-  wire [3:0] slot_1_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:83
-  wire [63:0] slot_1_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:83
-  wire [31:0] slot_1_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:83
-  wire [13:0] slot_1_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:83
-  wire [9:0] slot_1_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:83
-  wire slot_1_came_data_valid = from_memory_came_data_1_valid; // extend-path.ts:83
-  wire [511:0] slot_1_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:83
-  wire slot_1_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:83
-  wire slot_1_control_hold = control_hold[1]; // extend-path.ts:83
-  wire [23:0] slot_1_control_patience = control_patience; // extend-path.ts:83
+  wire slot_1_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_1;
+  wire slot_1_answer_data_ready = replies_reply_header_data_ready & replies_serves_1;
+  wire slot_1_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_1;
   OffloadSlot_b64_c8_o8_r512_m1478 slot_1 ( // extend-path.ts:83
-    .clk                            (clk),
-    .rst                            (rst),
-    .pid                            (slot_1_pid),
-    .request_valid                  (slot_1_request_valid),
-    .request_ready                  (slot_1_request_ready),
-    .request_payload_context        (slot_1_request_payload_context),
-    .request_payload_opcode         (slot_1_request_payload_opcode),
-    .request_payload_pid            (slot_1_request_payload_pid),
-    .request_payload_length         (slot_1_request_payload_length),
-    .request_data_valid             (slot_1_request_data_valid),
-    .request_data_ready             (slot_1_request_data_ready),
-    .request_data_payload_data      (slot_1_request_data_payload_data),
-    .request_data_payload_last      (slot_1_request_data_payload_last),
-    .reply_valid                    (slot_1_reply_valid),
-    .reply_ready                    (slot_1_reply_ready),
-    .reply_payload_context          (slot_1_reply_payload_context),
-    .reply_payload_status           (slot_1_reply_payload_status),
-    .reply_payload_opcode           (slot_1_reply_payload_opcode),
-    .reply_payload_length           (slot_1_reply_payload_length),
-    .reply_payload_more             (slot_1_reply_payload_more),
-    .reply_data_valid               (slot_1_reply_data_valid),
-    .reply_data_ready               (slot_1_reply_data_ready),
-    .reply_data_payload_data        (slot_1_reply_data_payload_data),
-    .reply_data_payload_last        (slot_1_reply_data_payload_last),
-    .memory_valid                   (slot_1_memory_valid),
-    .memory_ready                   (slot_1_memory_ready),
-    .memory_payload_tag             (slot_1_memory_payload_tag),
-    .memory_payload_opcode          (slot_1_memory_payload_opcode),
-    .memory_payload_client          (slot_1_memory_payload_client),
-    .memory_payload_context         (slot_1_memory_payload_context),
-    .memory_payload_va              (slot_1_memory_payload_va),
-    .memory_payload_length          (slot_1_memory_payload_length),
-    .memory_payload_data            (slot_1_memory_payload_data),
-    .memory_data_valid              (slot_1_memory_data_valid),
-    .memory_data_ready              (slot_1_memory_data_ready),
-    .memory_data_payload_data       (slot_1_memory_data_payload_data),
-    .memory_data_payload_last       (slot_1_memory_data_payload_last),
-    .memory_reply_valid             (slot_1_memory_reply_valid),
-    .memory_reply_ready             (slot_1_memory_reply_ready),
-    .memory_reply_payload_tag       (slot_1_memory_reply_payload_tag),
-    .memory_reply_payload_status    (slot_1_memory_reply_payload_status),
-    .memory_reply_payload_va        (slot_1_memory_reply_payload_va),
-    .memory_reply_payload_length    (slot_1_memory_reply_payload_length),
-    .memory_reply_payload_data      (slot_1_memory_reply_payload_data),
-    .memory_reply_data_valid        (slot_1_memory_reply_data_valid),
-    .memory_reply_data_ready        (slot_1_memory_reply_data_ready),
+    .clk (clk), .rst (rst),
+    .pid              (16'd65281),
+    .request_valid (slot_1_request_valid), .request_ready (kv_request_ready),
+    .request_payload_context (slot_1_request_payload_context),
+    .request_payload_opcode (slot_1_request_payload_opcode), .request_payload_pid (slot_1_request_payload_pid),
+    .request_payload_length (slot_1_request_payload_length),
+    .request_data_valid (slot_1_request_data_valid), .request_data_ready (kv_request_data_ready),
+    .request_data_payload_data (slot_1_request_data_payload_data),
+    .request_data_payload_last (slot_1_request_data_payload_last),
+    .reply_valid (kv_reply_valid), .reply_ready (slot_1_reply_ready),
+    .reply_payload_context (kv_reply_payload_context), .reply_payload_status (kv_reply_payload_status),
+    .reply_payload_opcode (kv_reply_payload_opcode), .reply_payload_length (kv_reply_payload_length),
+    .reply_payload_more (kv_reply_payload_more),
+    .reply_data_valid (kv_reply_data_valid), .reply_data_ready (slot_1_reply_data_ready),
+    .reply_data_payload_data (kv_reply_data_payload_data), .reply_data_payload_last (kv_reply_data_payload_last),
+    .memory_valid (kv_memory_valid), .memory_ready (slot_1_memory_ready), .memory_payload_tag (kv_memory_payload_tag),
+    .memory_payload_opcode (kv_memory_payload_opcode), .memory_payload_client (kv_memory_payload_client),
+    .memory_payload_context (kv_memory_payload_context), .memory_payload_va (kv_memory_payload_va),
+    .memory_payload_length (kv_memory_payload_length), .memory_payload_data (kv_memory_payload_data),
+    .memory_data_valid (kv_memory_data_valid), .memory_data_ready (slot_1_memory_data_ready),
+    .memory_data_payload_data (kv_memory_data_payload_data), .memory_data_payload_last (kv_memory_data_payload_last),
+    .memory_reply_valid (slot_1_memory_reply_valid), .memory_reply_ready (kv_memory_reply_ready),
+    .memory_reply_payload_tag (slot_1_memory_reply_payload_tag),
+    .memory_reply_payload_status (slot_1_memory_reply_payload_status),
+    .memory_reply_payload_va (slot_1_memory_reply_payload_va),
+    .memory_reply_payload_length (slot_1_memory_reply_payload_length),
+    .memory_reply_payload_data (slot_1_memory_reply_payload_data),
+    .memory_reply_data_valid (slot_1_memory_reply_data_valid), .memory_reply_data_ready (kv_memory_reply_data_ready),
     .memory_reply_data_payload_data (slot_1_memory_reply_data_payload_data),
     .memory_reply_data_payload_last (slot_1_memory_reply_data_payload_last),
-    .room                           (slot_1_room),
-    .context_                       (slot_1_context),
-    .asked_valid                    (slot_1_asked_valid),
-    .asked_ready                    (slot_1_asked_ready),
-    .asked_payload_context          (slot_1_asked_payload_context),
-    .asked_payload_opcode           (slot_1_asked_payload_opcode),
-    .asked_payload_pid              (slot_1_asked_payload_pid),
-    .asked_payload_length           (slot_1_asked_payload_length),
-    .asked_data_valid               (slot_1_asked_data_valid),
-    .asked_data_ready               (slot_1_asked_data_ready),
-    .asked_data_payload_data        (slot_1_asked_data_payload_data),
-    .asked_data_payload_last        (slot_1_asked_data_payload_last),
-    .answer_valid                   (slot_1_answer_valid),
-    .answer_ready                   (slot_1_answer_ready),
-    .answer_payload_context         (slot_1_answer_payload_context),
-    .answer_payload_status          (slot_1_answer_payload_status),
-    .answer_payload_opcode          (slot_1_answer_payload_opcode),
-    .answer_payload_length          (slot_1_answer_payload_length),
-    .answer_payload_more            (slot_1_answer_payload_more),
-    .answer_data_valid              (slot_1_answer_data_valid),
-    .answer_data_ready              (slot_1_answer_data_ready),
-    .answer_data_payload_data       (slot_1_answer_data_payload_data),
-    .answer_data_payload_last       (slot_1_answer_data_payload_last),
-    .access_valid                   (slot_1_access_valid),
-    .access_ready                   (slot_1_access_ready),
-    .access_payload_tag             (slot_1_access_payload_tag),
-    .access_payload_opcode          (slot_1_access_payload_opcode),
-    .access_payload_pid             (slot_1_access_payload_pid),
-    .access_payload_va              (slot_1_access_payload_va),
-    .access_payload_length          (slot_1_access_payload_length),
-    .access_payload_data            (slot_1_access_payload_data),
-    .access_payload_cost            (slot_1_access_payload_cost),
-    .access_data_valid              (slot_1_access_data_valid),
-    .access_data_ready              (slot_1_access_data_ready),
-    .access_data_payload_data       (slot_1_access_data_payload_data),
-    .access_data_payload_last       (slot_1_access_data_payload_last),
-    .came_valid                     (slot_1_came_valid),
-    .came_ready                     (slot_1_came_ready),
-    .came_payload_tag               (slot_1_came_payload_tag),
-    .came_payload_status            (slot_1_came_payload_status),
-    .came_payload_va                (slot_1_came_payload_va),
-    .came_payload_length            (slot_1_came_payload_length),
-    .came_payload_data              (slot_1_came_payload_data),
-    .came_payload_cost              (slot_1_came_payload_cost),
-    .came_data_valid                (slot_1_came_data_valid),
-    .came_data_ready                (slot_1_came_data_ready),
-    .came_data_payload_data         (slot_1_came_data_payload_data),
-    .came_data_payload_last         (slot_1_came_data_payload_last),
-    .events_requests                (slot_1_events_requests),
-    .events_replies                 (slot_1_events_replies),
-    .events_accesses                (slot_1_events_accesses),
-    .events_refused                 (slot_1_events_refused),
-    .events_stray                   (slot_1_events_stray),
-    .control_hold                   (slot_1_control_hold),
-    .control_patience               (slot_1_control_patience),
-    .state_held                     (slot_1_state_held),
-    .state_stuck                    (slot_1_state_stuck),
-    .in_reset                       (slot_1_in_reset),
-    .lost                           (slot_1_lost)
+    .room             (slot_1_room),
+    .context_         (slot_1_context),
+    .asked_valid (slot_1_asked_valid), .asked_ready (slot_1_asked_ready), .asked_payload_context (slot_1_context),
+    .asked_payload_opcode (requests_parted_held_header[367:360]),
+    .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
+    .asked_data_valid (slot_1_asked_data_valid), .asked_data_ready (slot_1_asked_data_ready),
+    .asked_data_payload_data (requests_body_pop_payload_data),
+    .asked_data_payload_last (requests_body_pop_payload_last),
+    .answer_valid (slot_1_answer_valid), .answer_ready (replies_answer_1_ready),
+    .answer_payload_context (slot_1_answer_payload_context), .answer_payload_status (slot_1_answer_payload_status),
+    .answer_payload_opcode (slot_1_answer_payload_opcode), .answer_payload_length (slot_1_answer_payload_length),
+    .answer_payload_more (slot_1_answer_payload_more),
+    .answer_data_valid (slot_1_answer_data_valid), .answer_data_ready (slot_1_answer_data_ready),
+    .answer_data_payload_data (slot_1_answer_data_payload_data),
+    .answer_data_payload_last (slot_1_answer_data_payload_last),
+    .access_valid (slot_1_access_valid), .access_ready (to_memory_access_1_ready),
+    .access_payload_tag (slot_1_access_payload_tag), .access_payload_opcode (slot_1_access_payload_opcode),
+    .access_payload_pid (slot_1_access_payload_pid), .access_payload_va (slot_1_access_payload_va),
+    .access_payload_length (slot_1_access_payload_length), .access_payload_data (slot_1_access_payload_data),
+    .access_payload_cost (slot_1_access_payload_cost),
+    .access_data_valid (slot_1_access_data_valid), .access_data_ready (slot_1_access_data_ready),
+    .access_data_payload_data (slot_1_access_data_payload_data),
+    .access_data_payload_last (slot_1_access_data_payload_last),
+    .came_valid (from_memory_came_1_valid), .came_ready (slot_1_came_ready),
+    .came_payload_tag (from_memory_reply_out_held_tag), .came_payload_status (from_memory_reply_out_held_status),
+    .came_payload_va (from_memory_reply_out_held_va), .came_payload_length (from_memory_reply_out_held_length),
+    .came_payload_data (from_memory_reply_out_held_data), .came_payload_cost (from_memory_reply_out_held_cost),
+    .came_data_valid (from_memory_came_data_1_valid), .came_data_ready (slot_1_came_data_ready),
+    .came_data_payload_data (from_memory_memory_strip_data_payload_data),
+    .came_data_payload_last (from_memory_memory_strip_data_payload_last),
+    .events_requests  (slot_1_events_requests),
+    .events_replies   (slot_1_events_replies),
+    .events_accesses  (slot_1_events_accesses),
+    .events_refused   (slot_1_events_refused),
+    .events_stray     (slot_1_events_stray),
+    .control_hold     (control_hold[1]),
+    .control_patience (control_patience),
+    .state_held       (slot_1_state_held),
+    .state_stuck      (slot_1_state_stuck),
+    .in_reset         (slot_1_in_reset),
+    .lost             (slot_1_lost)
   );
 
-  wire kv_own_reset = slot_1_in_reset; // extend-path.ts:90
-  wire kv_request_valid = slot_1_request_valid; // extend-path.ts:90
-  wire [2:0] kv_request_payload_context = slot_1_request_payload_context; // extend-path.ts:90
-  wire [7:0] kv_request_payload_opcode = slot_1_request_payload_opcode; // extend-path.ts:90
-  wire [15:0] kv_request_payload_pid = slot_1_request_payload_pid; // extend-path.ts:90
-  wire [13:0] kv_request_payload_length = slot_1_request_payload_length; // extend-path.ts:90
-  wire kv_request_data_valid = slot_1_request_data_valid; // extend-path.ts:90
-  wire [511:0] kv_request_data_payload_data = slot_1_request_data_payload_data; // extend-path.ts:90
-  wire kv_request_data_payload_last = slot_1_request_data_payload_last; // extend-path.ts:90
-  wire kv_reply_ready = slot_1_reply_ready; // extend-path.ts:90
-  wire kv_reply_data_ready = slot_1_reply_data_ready; // extend-path.ts:90
-  wire kv_memory_ready = slot_1_memory_ready; // extend-path.ts:90
-  wire kv_memory_data_ready = slot_1_memory_data_ready; // extend-path.ts:90
-  wire kv_memory_reply_valid = slot_1_memory_reply_valid; // extend-path.ts:90
-  wire [7:0] kv_memory_reply_payload_tag = slot_1_memory_reply_payload_tag; // extend-path.ts:90
-  wire [3:0] kv_memory_reply_payload_status = slot_1_memory_reply_payload_status; // extend-path.ts:90
-  wire [63:0] kv_memory_reply_payload_va = slot_1_memory_reply_payload_va; // extend-path.ts:90
-  wire [31:0] kv_memory_reply_payload_length = slot_1_memory_reply_payload_length; // extend-path.ts:90
-  wire [13:0] kv_memory_reply_payload_data = slot_1_memory_reply_payload_data; // extend-path.ts:90
-  wire kv_memory_reply_data_valid = slot_1_memory_reply_data_valid; // extend-path.ts:90
-  wire [511:0] kv_memory_reply_data_payload_data = slot_1_memory_reply_data_payload_data; // extend-path.ts:90
-  wire kv_memory_reply_data_payload_last = slot_1_memory_reply_data_payload_last; // extend-path.ts:90
   ClioKv_b64_c8_t131072_a4194304_r16_d1466 kv ( // extend-path.ts:90
-    .clk                            (clk),
-    .rst                            (rst | kv_own_reset),
-    .request_valid                  (kv_request_valid),
-    .request_ready                  (kv_request_ready),
-    .request_payload_context        (kv_request_payload_context),
-    .request_payload_opcode         (kv_request_payload_opcode),
-    .request_payload_pid            (kv_request_payload_pid),
-    .request_payload_length         (kv_request_payload_length),
-    .request_data_valid             (kv_request_data_valid),
-    .request_data_ready             (kv_request_data_ready),
-    .request_data_payload_data      (kv_request_data_payload_data),
-    .request_data_payload_last      (kv_request_data_payload_last),
-    .reply_valid                    (kv_reply_valid),
-    .reply_ready                    (kv_reply_ready),
-    .reply_payload_context          (kv_reply_payload_context),
-    .reply_payload_status           (kv_reply_payload_status),
-    .reply_payload_opcode           (kv_reply_payload_opcode),
-    .reply_payload_length           (kv_reply_payload_length),
-    .reply_payload_more             (kv_reply_payload_more),
-    .reply_data_valid               (kv_reply_data_valid),
-    .reply_data_ready               (kv_reply_data_ready),
-    .reply_data_payload_data        (kv_reply_data_payload_data),
-    .reply_data_payload_last        (kv_reply_data_payload_last),
-    .memory_valid                   (kv_memory_valid),
-    .memory_ready                   (kv_memory_ready),
-    .memory_payload_tag             (kv_memory_payload_tag),
-    .memory_payload_opcode          (kv_memory_payload_opcode),
-    .memory_payload_client          (kv_memory_payload_client),
-    .memory_payload_context         (kv_memory_payload_context),
-    .memory_payload_va              (kv_memory_payload_va),
-    .memory_payload_length          (kv_memory_payload_length),
-    .memory_payload_data            (kv_memory_payload_data),
-    .memory_data_valid              (kv_memory_data_valid),
-    .memory_data_ready              (kv_memory_data_ready),
-    .memory_data_payload_data       (kv_memory_data_payload_data),
-    .memory_data_payload_last       (kv_memory_data_payload_last),
-    .memory_reply_valid             (kv_memory_reply_valid),
-    .memory_reply_ready             (kv_memory_reply_ready),
-    .memory_reply_payload_tag       (kv_memory_reply_payload_tag),
-    .memory_reply_payload_status    (kv_memory_reply_payload_status),
-    .memory_reply_payload_va        (kv_memory_reply_payload_va),
-    .memory_reply_payload_length    (kv_memory_reply_payload_length),
-    .memory_reply_payload_data      (kv_memory_reply_payload_data),
-    .memory_reply_data_valid        (kv_memory_reply_data_valid),
-    .memory_reply_data_ready        (kv_memory_reply_data_ready),
-    .memory_reply_data_payload_data (kv_memory_reply_data_payload_data),
-    .memory_reply_data_payload_last (kv_memory_reply_data_payload_last)
+    .clk (clk), .rst (rst | slot_1_in_reset),
+    .request_valid (slot_1_request_valid), .request_ready (kv_request_ready),
+    .request_payload_context (slot_1_request_payload_context),
+    .request_payload_opcode (slot_1_request_payload_opcode), .request_payload_pid (slot_1_request_payload_pid),
+    .request_payload_length (slot_1_request_payload_length),
+    .request_data_valid (slot_1_request_data_valid), .request_data_ready (kv_request_data_ready),
+    .request_data_payload_data (slot_1_request_data_payload_data),
+    .request_data_payload_last (slot_1_request_data_payload_last),
+    .reply_valid (kv_reply_valid), .reply_ready (slot_1_reply_ready),
+    .reply_payload_context (kv_reply_payload_context), .reply_payload_status (kv_reply_payload_status),
+    .reply_payload_opcode (kv_reply_payload_opcode), .reply_payload_length (kv_reply_payload_length),
+    .reply_payload_more (kv_reply_payload_more),
+    .reply_data_valid (kv_reply_data_valid), .reply_data_ready (slot_1_reply_data_ready),
+    .reply_data_payload_data (kv_reply_data_payload_data), .reply_data_payload_last (kv_reply_data_payload_last),
+    .memory_valid (kv_memory_valid), .memory_ready (slot_1_memory_ready), .memory_payload_tag (kv_memory_payload_tag),
+    .memory_payload_opcode (kv_memory_payload_opcode), .memory_payload_client (kv_memory_payload_client),
+    .memory_payload_context (kv_memory_payload_context), .memory_payload_va (kv_memory_payload_va),
+    .memory_payload_length (kv_memory_payload_length), .memory_payload_data (kv_memory_payload_data),
+    .memory_data_valid (kv_memory_data_valid), .memory_data_ready (slot_1_memory_data_ready),
+    .memory_data_payload_data (kv_memory_data_payload_data), .memory_data_payload_last (kv_memory_data_payload_last),
+    .memory_reply_valid (slot_1_memory_reply_valid), .memory_reply_ready (kv_memory_reply_ready),
+    .memory_reply_payload_tag (slot_1_memory_reply_payload_tag),
+    .memory_reply_payload_status (slot_1_memory_reply_payload_status),
+    .memory_reply_payload_va (slot_1_memory_reply_payload_va),
+    .memory_reply_payload_length (slot_1_memory_reply_payload_length),
+    .memory_reply_payload_data (slot_1_memory_reply_payload_data),
+    .memory_reply_data_valid (slot_1_memory_reply_data_valid), .memory_reply_data_ready (kv_memory_reply_data_ready),
+    .memory_reply_data_payload_data (slot_1_memory_reply_data_payload_data),
+    .memory_reply_data_payload_last (slot_1_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_2_pid = 16'd65282; // extend-path.ts:83
-  wire slot_2_request_ready = multi_version_request_ready; // extend-path.ts:83
-  wire slot_2_request_data_ready = multi_version_request_data_ready; // extend-path.ts:83
-  wire slot_2_reply_valid = multi_version_reply_valid; // extend-path.ts:83
-  wire [2:0] slot_2_reply_payload_context = multi_version_reply_payload_context; // extend-path.ts:83
-  wire [3:0] slot_2_reply_payload_status = multi_version_reply_payload_status; // extend-path.ts:83
-  wire [7:0] slot_2_reply_payload_opcode = multi_version_reply_payload_opcode; // extend-path.ts:83
-  wire [13:0] slot_2_reply_payload_length = multi_version_reply_payload_length; // extend-path.ts:83
-  wire slot_2_reply_payload_more = multi_version_reply_payload_more; // extend-path.ts:83
-  wire slot_2_reply_data_valid = multi_version_reply_data_valid; // extend-path.ts:83
-  wire [511:0] slot_2_reply_data_payload_data = multi_version_reply_data_payload_data; // extend-path.ts:83
-  wire slot_2_reply_data_payload_last = multi_version_reply_data_payload_last; // extend-path.ts:83
-  wire slot_2_memory_valid = multi_version_memory_valid; // extend-path.ts:83
-  wire [7:0] slot_2_memory_payload_tag = multi_version_memory_payload_tag; // extend-path.ts:83
-  wire [7:0] slot_2_memory_payload_opcode = multi_version_memory_payload_opcode; // extend-path.ts:83
-  wire slot_2_memory_payload_client = multi_version_memory_payload_client; // extend-path.ts:83
-  wire [2:0] slot_2_memory_payload_context = multi_version_memory_payload_context; // extend-path.ts:83
-  wire [63:0] slot_2_memory_payload_va = multi_version_memory_payload_va; // extend-path.ts:83
-  wire [31:0] slot_2_memory_payload_length = multi_version_memory_payload_length; // extend-path.ts:83
-  wire [13:0] slot_2_memory_payload_data = multi_version_memory_payload_data; // extend-path.ts:83
-  wire slot_2_memory_data_valid = multi_version_memory_data_valid; // extend-path.ts:83
-  wire [511:0] slot_2_memory_data_payload_data = multi_version_memory_data_payload_data; // extend-path.ts:83
-  wire slot_2_memory_data_payload_last = multi_version_memory_data_payload_last; // extend-path.ts:83
-  wire slot_2_memory_reply_ready = multi_version_memory_reply_ready; // extend-path.ts:83
-  wire slot_2_memory_reply_data_ready = multi_version_memory_reply_data_ready; // extend-path.ts:83
   wire slot_2_asked_valid = requests_enters & requests_here_2; // extend-path.ts:83
-  wire [2:0] slot_2_asked_payload_context = slot_2_context; // extend-path.ts:83
-  wire [7:0] slot_2_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:83
-  wire [15:0] slot_2_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:83
-  wire [13:0] slot_2_asked_payload_length = requests_parted_held_length; // extend-path.ts:83
-  wire slot_2_asked_data_valid =
-    requests_body_pop_valid
-    & requests_moving
-    & requests_body_kept
-    & requests_here_2; // extend-path.ts:83
-  wire [511:0] slot_2_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:83
-  wire slot_2_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:83
-  wire slot_2_answer_ready = replies_answer_2_ready; // extend-path.ts:83
-  wire slot_2_answer_data_ready = replies_reply_header_data_ready & replies_serves_2; // extend-path.ts:83
-  wire slot_2_access_ready = to_memory_access_2_ready; // extend-path.ts:83
-  wire slot_2_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_2; // extend-path.ts:83
-  wire slot_2_came_valid = from_memory_came_2_valid; // extend-path.ts:83
-  wire [7:0] slot_2_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:83
-  wire [3:0] slot_2_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:83
-  wire [63:0] slot_2_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:83
-  wire [31:0] slot_2_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:83
-  wire [13:0] slot_2_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:83
-  wire [9:0] slot_2_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:83
-  wire slot_2_came_data_valid = from_memory_came_data_2_valid; // extend-path.ts:83
-  wire [511:0] slot_2_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:83
-  wire slot_2_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:83
-  wire slot_2_control_hold = control_hold[2]; // extend-path.ts:83
-  wire [23:0] slot_2_control_patience = control_patience; // extend-path.ts:83
+  wire slot_2_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_2;
+  wire slot_2_answer_data_ready = replies_reply_header_data_ready & replies_serves_2;
+  wire slot_2_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_2;
   OffloadSlot_b64_c8_o8_r512_m1478 slot_2 ( // extend-path.ts:83
-    .clk                            (clk),
-    .rst                            (rst),
-    .pid                            (slot_2_pid),
-    .request_valid                  (slot_2_request_valid),
-    .request_ready                  (slot_2_request_ready),
-    .request_payload_context        (slot_2_request_payload_context),
-    .request_payload_opcode         (slot_2_request_payload_opcode),
-    .request_payload_pid            (slot_2_request_payload_pid),
-    .request_payload_length         (slot_2_request_payload_length),
-    .request_data_valid             (slot_2_request_data_valid),
-    .request_data_ready             (slot_2_request_data_ready),
-    .request_data_payload_data      (slot_2_request_data_payload_data),
-    .request_data_payload_last      (slot_2_request_data_payload_last),
-    .reply_valid                    (slot_2_reply_valid),
-    .reply_ready                    (slot_2_reply_ready),
-    .reply_payload_context          (slot_2_reply_payload_context),
-    .reply_payload_status           (slot_2_reply_payload_status),
-    .reply_payload_opcode           (slot_2_reply_payload_opcode),
-    .reply_payload_length           (slot_2_reply_payload_length),
-    .reply_payload_more             (slot_2_reply_payload_more),
-    .reply_data_valid               (slot_2_reply_data_valid),
-    .reply_data_ready               (slot_2_reply_data_ready),
-    .reply_data_payload_data        (slot_2_reply_data_payload_data),
-    .reply_data_payload_last        (slot_2_reply_data_payload_last),
-    .memory_valid                   (slot_2_memory_valid),
-    .memory_ready                   (slot_2_memory_ready),
-    .memory_payload_tag             (slot_2_memory_payload_tag),
-    .memory_payload_opcode          (slot_2_memory_payload_opcode),
-    .memory_payload_client          (slot_2_memory_payload_client),
-    .memory_payload_context         (slot_2_memory_payload_context),
-    .memory_payload_va              (slot_2_memory_payload_va),
-    .memory_payload_length          (slot_2_memory_payload_length),
-    .memory_payload_data            (slot_2_memory_payload_data),
-    .memory_data_valid              (slot_2_memory_data_valid),
-    .memory_data_ready              (slot_2_memory_data_ready),
-    .memory_data_payload_data       (slot_2_memory_data_payload_data),
-    .memory_data_payload_last       (slot_2_memory_data_payload_last),
-    .memory_reply_valid             (slot_2_memory_reply_valid),
-    .memory_reply_ready             (slot_2_memory_reply_ready),
-    .memory_reply_payload_tag       (slot_2_memory_reply_payload_tag),
-    .memory_reply_payload_status    (slot_2_memory_reply_payload_status),
-    .memory_reply_payload_va        (slot_2_memory_reply_payload_va),
-    .memory_reply_payload_length    (slot_2_memory_reply_payload_length),
-    .memory_reply_payload_data      (slot_2_memory_reply_payload_data),
-    .memory_reply_data_valid        (slot_2_memory_reply_data_valid),
-    .memory_reply_data_ready        (slot_2_memory_reply_data_ready),
+    .clk (clk), .rst (rst),
+    .pid              (16'd65282),
+    .request_valid (slot_2_request_valid), .request_ready (multi_version_request_ready),
+    .request_payload_context (slot_2_request_payload_context),
+    .request_payload_opcode (slot_2_request_payload_opcode), .request_payload_pid (slot_2_request_payload_pid),
+    .request_payload_length (slot_2_request_payload_length),
+    .request_data_valid (slot_2_request_data_valid), .request_data_ready (multi_version_request_data_ready),
+    .request_data_payload_data (slot_2_request_data_payload_data),
+    .request_data_payload_last (slot_2_request_data_payload_last),
+    .reply_valid (multi_version_reply_valid), .reply_ready (slot_2_reply_ready),
+    .reply_payload_context (multi_version_reply_payload_context),
+    .reply_payload_status (multi_version_reply_payload_status),
+    .reply_payload_opcode (multi_version_reply_payload_opcode),
+    .reply_payload_length (multi_version_reply_payload_length),
+    .reply_payload_more (multi_version_reply_payload_more),
+    .reply_data_valid (multi_version_reply_data_valid), .reply_data_ready (slot_2_reply_data_ready),
+    .reply_data_payload_data (multi_version_reply_data_payload_data),
+    .reply_data_payload_last (multi_version_reply_data_payload_last),
+    .memory_valid (multi_version_memory_valid), .memory_ready (slot_2_memory_ready),
+    .memory_payload_tag (multi_version_memory_payload_tag),
+    .memory_payload_opcode (multi_version_memory_payload_opcode),
+    .memory_payload_client (multi_version_memory_payload_client),
+    .memory_payload_context (multi_version_memory_payload_context),
+    .memory_payload_va (multi_version_memory_payload_va),
+    .memory_payload_length (multi_version_memory_payload_length),
+    .memory_payload_data (multi_version_memory_payload_data),
+    .memory_data_valid (multi_version_memory_data_valid), .memory_data_ready (slot_2_memory_data_ready),
+    .memory_data_payload_data (multi_version_memory_data_payload_data),
+    .memory_data_payload_last (multi_version_memory_data_payload_last),
+    .memory_reply_valid (slot_2_memory_reply_valid), .memory_reply_ready (multi_version_memory_reply_ready),
+    .memory_reply_payload_tag (slot_2_memory_reply_payload_tag),
+    .memory_reply_payload_status (slot_2_memory_reply_payload_status),
+    .memory_reply_payload_va (slot_2_memory_reply_payload_va),
+    .memory_reply_payload_length (slot_2_memory_reply_payload_length),
+    .memory_reply_payload_data (slot_2_memory_reply_payload_data),
+    .memory_reply_data_valid (slot_2_memory_reply_data_valid),
+    .memory_reply_data_ready (multi_version_memory_reply_data_ready),
     .memory_reply_data_payload_data (slot_2_memory_reply_data_payload_data),
     .memory_reply_data_payload_last (slot_2_memory_reply_data_payload_last),
-    .room                           (slot_2_room),
-    .context_                       (slot_2_context),
-    .asked_valid                    (slot_2_asked_valid),
-    .asked_ready                    (slot_2_asked_ready),
-    .asked_payload_context          (slot_2_asked_payload_context),
-    .asked_payload_opcode           (slot_2_asked_payload_opcode),
-    .asked_payload_pid              (slot_2_asked_payload_pid),
-    .asked_payload_length           (slot_2_asked_payload_length),
-    .asked_data_valid               (slot_2_asked_data_valid),
-    .asked_data_ready               (slot_2_asked_data_ready),
-    .asked_data_payload_data        (slot_2_asked_data_payload_data),
-    .asked_data_payload_last        (slot_2_asked_data_payload_last),
-    .answer_valid                   (slot_2_answer_valid),
-    .answer_ready                   (slot_2_answer_ready),
-    .answer_payload_context         (slot_2_answer_payload_context),
-    .answer_payload_status          (slot_2_answer_payload_status),
-    .answer_payload_opcode          (slot_2_answer_payload_opcode),
-    .answer_payload_length          (slot_2_answer_payload_length),
-    .answer_payload_more            (slot_2_answer_payload_more),
-    .answer_data_valid              (slot_2_answer_data_valid),
-    .answer_data_ready              (slot_2_answer_data_ready),
-    .answer_data_payload_data       (slot_2_answer_data_payload_data),
-    .answer_data_payload_last       (slot_2_answer_data_payload_last),
-    .access_valid                   (slot_2_access_valid),
-    .access_ready                   (slot_2_access_ready),
-    .access_payload_tag             (slot_2_access_payload_tag),
-    .access_payload_opcode          (slot_2_access_payload_opcode),
-    .access_payload_pid             (slot_2_access_payload_pid),
-    .access_payload_va              (slot_2_access_payload_va),
-    .access_payload_length          (slot_2_access_payload_length),
-    .access_payload_data            (slot_2_access_payload_data),
-    .access_payload_cost            (slot_2_access_payload_cost),
-    .access_data_valid              (slot_2_access_data_valid),
-    .access_data_ready              (slot_2_access_data_ready),
-    .access_data_payload_data       (slot_2_access_data_payload_data),
-    .access_data_payload_last       (slot_2_access_data_payload_last),
-    .came_valid                     (slot_2_came_valid),
-    .came_ready                     (slot_2_came_ready),
-    .came_payload_tag               (slot_2_came_payload_tag),
-    .came_payload_status            (slot_2_came_payload_status),
-    .came_payload_va                (slot_2_came_payload_va),
-    .came_payload_length            (slot_2_came_payload_length),
-    .came_payload_data              (slot_2_came_payload_data),
-    .came_payload_cost              (slot_2_came_payload_cost),
-    .came_data_valid                (slot_2_came_data_valid),
-    .came_data_ready                (slot_2_came_data_ready),
-    .came_data_payload_data         (slot_2_came_data_payload_data),
-    .came_data_payload_last         (slot_2_came_data_payload_last),
-    .events_requests                (slot_2_events_requests),
-    .events_replies                 (slot_2_events_replies),
-    .events_accesses                (slot_2_events_accesses),
-    .events_refused                 (slot_2_events_refused),
-    .events_stray                   (slot_2_events_stray),
-    .control_hold                   (slot_2_control_hold),
-    .control_patience               (slot_2_control_patience),
-    .state_held                     (slot_2_state_held),
-    .state_stuck                    (slot_2_state_stuck),
-    .in_reset                       (slot_2_in_reset),
-    .lost                           (slot_2_lost)
+    .room             (slot_2_room),
+    .context_         (slot_2_context),
+    .asked_valid (slot_2_asked_valid), .asked_ready (slot_2_asked_ready), .asked_payload_context (slot_2_context),
+    .asked_payload_opcode (requests_parted_held_header[367:360]),
+    .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
+    .asked_data_valid (slot_2_asked_data_valid), .asked_data_ready (slot_2_asked_data_ready),
+    .asked_data_payload_data (requests_body_pop_payload_data),
+    .asked_data_payload_last (requests_body_pop_payload_last),
+    .answer_valid (slot_2_answer_valid), .answer_ready (replies_answer_2_ready),
+    .answer_payload_context (slot_2_answer_payload_context), .answer_payload_status (slot_2_answer_payload_status),
+    .answer_payload_opcode (slot_2_answer_payload_opcode), .answer_payload_length (slot_2_answer_payload_length),
+    .answer_payload_more (slot_2_answer_payload_more),
+    .answer_data_valid (slot_2_answer_data_valid), .answer_data_ready (slot_2_answer_data_ready),
+    .answer_data_payload_data (slot_2_answer_data_payload_data),
+    .answer_data_payload_last (slot_2_answer_data_payload_last),
+    .access_valid (slot_2_access_valid), .access_ready (to_memory_access_2_ready),
+    .access_payload_tag (slot_2_access_payload_tag), .access_payload_opcode (slot_2_access_payload_opcode),
+    .access_payload_pid (slot_2_access_payload_pid), .access_payload_va (slot_2_access_payload_va),
+    .access_payload_length (slot_2_access_payload_length), .access_payload_data (slot_2_access_payload_data),
+    .access_payload_cost (slot_2_access_payload_cost),
+    .access_data_valid (slot_2_access_data_valid), .access_data_ready (slot_2_access_data_ready),
+    .access_data_payload_data (slot_2_access_data_payload_data),
+    .access_data_payload_last (slot_2_access_data_payload_last),
+    .came_valid (from_memory_came_2_valid), .came_ready (slot_2_came_ready),
+    .came_payload_tag (from_memory_reply_out_held_tag), .came_payload_status (from_memory_reply_out_held_status),
+    .came_payload_va (from_memory_reply_out_held_va), .came_payload_length (from_memory_reply_out_held_length),
+    .came_payload_data (from_memory_reply_out_held_data), .came_payload_cost (from_memory_reply_out_held_cost),
+    .came_data_valid (from_memory_came_data_2_valid), .came_data_ready (slot_2_came_data_ready),
+    .came_data_payload_data (from_memory_memory_strip_data_payload_data),
+    .came_data_payload_last (from_memory_memory_strip_data_payload_last),
+    .events_requests  (slot_2_events_requests),
+    .events_replies   (slot_2_events_replies),
+    .events_accesses  (slot_2_events_accesses),
+    .events_refused   (slot_2_events_refused),
+    .events_stray     (slot_2_events_stray),
+    .control_hold     (control_hold[2]),
+    .control_patience (control_patience),
+    .state_held       (slot_2_state_held),
+    .state_stuck      (slot_2_state_stuck),
+    .in_reset         (slot_2_in_reset),
+    .lost             (slot_2_lost)
   );
 
-  wire multi_version_own_reset = slot_2_in_reset; // extend-path.ts:90
-  wire multi_version_request_valid = slot_2_request_valid; // extend-path.ts:90
-  wire [2:0] multi_version_request_payload_context = slot_2_request_payload_context; // extend-path.ts:90
-  wire [7:0] multi_version_request_payload_opcode = slot_2_request_payload_opcode; // extend-path.ts:90
-  wire [15:0] multi_version_request_payload_pid = slot_2_request_payload_pid; // extend-path.ts:90
-  wire [13:0] multi_version_request_payload_length = slot_2_request_payload_length; // extend-path.ts:90
-  wire multi_version_request_data_valid = slot_2_request_data_valid; // extend-path.ts:90
-  wire [511:0] multi_version_request_data_payload_data = slot_2_request_data_payload_data; // extend-path.ts:90
-  wire multi_version_request_data_payload_last = slot_2_request_data_payload_last; // extend-path.ts:90
-  wire multi_version_reply_ready = slot_2_reply_ready; // extend-path.ts:90
-  wire multi_version_reply_data_ready = slot_2_reply_data_ready; // extend-path.ts:90
-  wire multi_version_memory_ready = slot_2_memory_ready; // extend-path.ts:90
-  wire multi_version_memory_data_ready = slot_2_memory_data_ready; // extend-path.ts:90
-  wire multi_version_memory_reply_valid = slot_2_memory_reply_valid; // extend-path.ts:90
-  wire [7:0] multi_version_memory_reply_payload_tag = slot_2_memory_reply_payload_tag; // extend-path.ts:90
-  wire [3:0] multi_version_memory_reply_payload_status = slot_2_memory_reply_payload_status; // extend-path.ts:90
-  wire [63:0] multi_version_memory_reply_payload_va = slot_2_memory_reply_payload_va; // extend-path.ts:90
-  wire [31:0] multi_version_memory_reply_payload_length = slot_2_memory_reply_payload_length; // extend-path.ts:90
-  wire [13:0] multi_version_memory_reply_payload_data = slot_2_memory_reply_payload_data; // extend-path.ts:90
-  wire multi_version_memory_reply_data_valid = slot_2_memory_reply_data_valid; // extend-path.ts:90
-  wire [511:0] multi_version_memory_reply_data_payload_data = slot_2_memory_reply_data_payload_data; // extend-path.ts:90
-  wire multi_version_memory_reply_data_payload_last = slot_2_memory_reply_data_payload_last; // extend-path.ts:90
   MultiVersion_b64_c8_d1466_i16_v1024_a67108864 multi_version ( // extend-path.ts:90
-    .clk                            (clk),
-    .rst                            (rst | multi_version_own_reset),
-    .request_valid                  (multi_version_request_valid),
-    .request_ready                  (multi_version_request_ready),
-    .request_payload_context        (multi_version_request_payload_context),
-    .request_payload_opcode         (multi_version_request_payload_opcode),
-    .request_payload_pid            (multi_version_request_payload_pid),
-    .request_payload_length         (multi_version_request_payload_length),
-    .request_data_valid             (multi_version_request_data_valid),
-    .request_data_ready             (multi_version_request_data_ready),
-    .request_data_payload_data      (multi_version_request_data_payload_data),
-    .request_data_payload_last      (multi_version_request_data_payload_last),
-    .reply_valid                    (multi_version_reply_valid),
-    .reply_ready                    (multi_version_reply_ready),
-    .reply_payload_context          (multi_version_reply_payload_context),
-    .reply_payload_status           (multi_version_reply_payload_status),
-    .reply_payload_opcode           (multi_version_reply_payload_opcode),
-    .reply_payload_length           (multi_version_reply_payload_length),
-    .reply_payload_more             (multi_version_reply_payload_more),
-    .reply_data_valid               (multi_version_reply_data_valid),
-    .reply_data_ready               (multi_version_reply_data_ready),
-    .reply_data_payload_data        (multi_version_reply_data_payload_data),
-    .reply_data_payload_last        (multi_version_reply_data_payload_last),
-    .memory_valid                   (multi_version_memory_valid),
-    .memory_ready                   (multi_version_memory_ready),
-    .memory_payload_tag             (multi_version_memory_payload_tag),
-    .memory_payload_opcode          (multi_version_memory_payload_opcode),
-    .memory_payload_client          (multi_version_memory_payload_client),
-    .memory_payload_context         (multi_version_memory_payload_context),
-    .memory_payload_va              (multi_version_memory_payload_va),
-    .memory_payload_length          (multi_version_memory_payload_length),
-    .memory_payload_data            (multi_version_memory_payload_data),
-    .memory_data_valid              (multi_version_memory_data_valid),
-    .memory_data_ready              (multi_version_memory_data_ready),
-    .memory_data_payload_data       (multi_version_memory_data_payload_data),
-    .memory_data_payload_last       (multi_version_memory_data_payload_last),
-    .memory_reply_valid             (multi_version_memory_reply_valid),
-    .memory_reply_ready             (multi_version_memory_reply_ready),
-    .memory_reply_payload_tag       (multi_version_memory_reply_payload_tag),
-    .memory_reply_payload_status    (multi_version_memory_reply_payload_status),
-    .memory_reply_payload_va        (multi_version_memory_reply_payload_va),
-    .memory_reply_payload_length    (multi_version_memory_reply_payload_length),
-    .memory_reply_payload_data      (multi_version_memory_reply_payload_data),
-    .memory_reply_data_valid        (multi_version_memory_reply_data_valid),
-    .memory_reply_data_ready        (multi_version_memory_reply_data_ready),
-    .memory_reply_data_payload_data (multi_version_memory_reply_data_payload_data),
-    .memory_reply_data_payload_last (multi_version_memory_reply_data_payload_last)
+    .clk (clk), .rst (rst | slot_2_in_reset),
+    .request_valid (slot_2_request_valid), .request_ready (multi_version_request_ready),
+    .request_payload_context (slot_2_request_payload_context),
+    .request_payload_opcode (slot_2_request_payload_opcode), .request_payload_pid (slot_2_request_payload_pid),
+    .request_payload_length (slot_2_request_payload_length),
+    .request_data_valid (slot_2_request_data_valid), .request_data_ready (multi_version_request_data_ready),
+    .request_data_payload_data (slot_2_request_data_payload_data),
+    .request_data_payload_last (slot_2_request_data_payload_last),
+    .reply_valid (multi_version_reply_valid), .reply_ready (slot_2_reply_ready),
+    .reply_payload_context (multi_version_reply_payload_context),
+    .reply_payload_status (multi_version_reply_payload_status),
+    .reply_payload_opcode (multi_version_reply_payload_opcode),
+    .reply_payload_length (multi_version_reply_payload_length),
+    .reply_payload_more (multi_version_reply_payload_more),
+    .reply_data_valid (multi_version_reply_data_valid), .reply_data_ready (slot_2_reply_data_ready),
+    .reply_data_payload_data (multi_version_reply_data_payload_data),
+    .reply_data_payload_last (multi_version_reply_data_payload_last),
+    .memory_valid (multi_version_memory_valid), .memory_ready (slot_2_memory_ready),
+    .memory_payload_tag (multi_version_memory_payload_tag),
+    .memory_payload_opcode (multi_version_memory_payload_opcode),
+    .memory_payload_client (multi_version_memory_payload_client),
+    .memory_payload_context (multi_version_memory_payload_context),
+    .memory_payload_va (multi_version_memory_payload_va),
+    .memory_payload_length (multi_version_memory_payload_length),
+    .memory_payload_data (multi_version_memory_payload_data),
+    .memory_data_valid (multi_version_memory_data_valid), .memory_data_ready (slot_2_memory_data_ready),
+    .memory_data_payload_data (multi_version_memory_data_payload_data),
+    .memory_data_payload_last (multi_version_memory_data_payload_last),
+    .memory_reply_valid (slot_2_memory_reply_valid), .memory_reply_ready (multi_version_memory_reply_ready),
+    .memory_reply_payload_tag (slot_2_memory_reply_payload_tag),
+    .memory_reply_payload_status (slot_2_memory_reply_payload_status),
+    .memory_reply_payload_va (slot_2_memory_reply_payload_va),
+    .memory_reply_payload_length (slot_2_memory_reply_payload_length),
+    .memory_reply_payload_data (slot_2_memory_reply_payload_data),
+    .memory_reply_data_valid (slot_2_memory_reply_data_valid),
+    .memory_reply_data_ready (multi_version_memory_reply_data_ready),
+    .memory_reply_data_payload_data (slot_2_memory_reply_data_payload_data),
+    .memory_reply_data_payload_last (slot_2_memory_reply_data_payload_last)
   );
 
-  wire [15:0] slot_3_pid = 16'd65283; // extend-path.ts:83
-  wire slot_3_request_ready = data_frame_request_ready; // extend-path.ts:83
-  wire slot_3_request_data_ready = data_frame_request_data_ready; // extend-path.ts:83
-  wire slot_3_reply_valid = data_frame_reply_valid; // extend-path.ts:83
-  wire [2:0] slot_3_reply_payload_context = data_frame_reply_payload_context; // extend-path.ts:83
-  wire [3:0] slot_3_reply_payload_status = data_frame_reply_payload_status; // extend-path.ts:83
-  wire [7:0] slot_3_reply_payload_opcode = data_frame_reply_payload_opcode; // extend-path.ts:83
-  wire [13:0] slot_3_reply_payload_length = data_frame_reply_payload_length; // extend-path.ts:83
-  wire slot_3_reply_payload_more = data_frame_reply_payload_more; // extend-path.ts:83
-  wire slot_3_reply_data_valid = data_frame_reply_data_valid; // extend-path.ts:83
-  wire [511:0] slot_3_reply_data_payload_data = data_frame_reply_data_payload_data; // extend-path.ts:83
-  wire slot_3_reply_data_payload_last = data_frame_reply_data_payload_last; // extend-path.ts:83
-  wire slot_3_memory_valid = data_frame_memory_valid; // extend-path.ts:83
-  wire [7:0] slot_3_memory_payload_tag = data_frame_memory_payload_tag; // extend-path.ts:83
-  wire [7:0] slot_3_memory_payload_opcode = data_frame_memory_payload_opcode; // extend-path.ts:83
-  wire slot_3_memory_payload_client = data_frame_memory_payload_client; // extend-path.ts:83
-  wire [2:0] slot_3_memory_payload_context = data_frame_memory_payload_context; // extend-path.ts:83
-  wire [63:0] slot_3_memory_payload_va = data_frame_memory_payload_va; // extend-path.ts:83
-  wire [31:0] slot_3_memory_payload_length = data_frame_memory_payload_length; // extend-path.ts:83
-  wire [13:0] slot_3_memory_payload_data = data_frame_memory_payload_data; // extend-path.ts:83
-  wire slot_3_memory_data_valid = data_frame_memory_data_valid; // extend-path.ts:83
-  wire [511:0] slot_3_memory_data_payload_data = data_frame_memory_data_payload_data; // extend-path.ts:83
-  wire slot_3_memory_data_payload_last = data_frame_memory_data_payload_last; // extend-path.ts:83
-  wire slot_3_memory_reply_ready = data_frame_memory_reply_ready; // extend-path.ts:83
-  wire slot_3_memory_reply_data_ready = data_frame_memory_reply_data_ready; // extend-path.ts:83
   wire slot_3_asked_valid = requests_enters & requests_here_3; // extend-path.ts:83
-  wire [2:0] slot_3_asked_payload_context = slot_3_context; // extend-path.ts:83
-  wire [7:0] slot_3_asked_payload_opcode = requests_parted_held_header[367:360]; // extend-path.ts:83
-  wire [15:0] slot_3_asked_payload_pid = requests_parted_held_header[351:336]; // extend-path.ts:83
-  wire [13:0] slot_3_asked_payload_length = requests_parted_held_length; // extend-path.ts:83
-  wire slot_3_asked_data_valid =
-    requests_body_pop_valid
-    & requests_moving
-    & requests_body_kept
-    & requests_here_3; // extend-path.ts:83
-  wire [511:0] slot_3_asked_data_payload_data = requests_body_pop_payload_data; // extend-path.ts:83
-  wire slot_3_asked_data_payload_last = requests_body_pop_payload_last; // extend-path.ts:83
-  wire slot_3_answer_ready = replies_answer_3_ready; // extend-path.ts:83
-  wire slot_3_answer_data_ready = replies_reply_header_data_ready & replies_serves_3; // extend-path.ts:83
-  wire slot_3_access_ready = to_memory_access_3_ready; // extend-path.ts:83
-  wire slot_3_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_3; // extend-path.ts:83
-  wire slot_3_came_valid = from_memory_came_3_valid; // extend-path.ts:83
-  wire [7:0] slot_3_came_payload_tag = from_memory_reply_out_held_tag; // extend-path.ts:83
-  wire [3:0] slot_3_came_payload_status = from_memory_reply_out_held_status; // extend-path.ts:83
-  wire [63:0] slot_3_came_payload_va = from_memory_reply_out_held_va; // extend-path.ts:83
-  wire [31:0] slot_3_came_payload_length = from_memory_reply_out_held_length; // extend-path.ts:83
-  wire [13:0] slot_3_came_payload_data = from_memory_reply_out_held_data; // extend-path.ts:83
-  wire [9:0] slot_3_came_payload_cost = from_memory_reply_out_held_cost; // extend-path.ts:83
-  wire slot_3_came_data_valid = from_memory_came_data_3_valid; // extend-path.ts:83
-  wire [511:0] slot_3_came_data_payload_data = from_memory_memory_strip_data_payload_data; // extend-path.ts:83
-  wire slot_3_came_data_payload_last = from_memory_memory_strip_data_payload_last; // extend-path.ts:83
-  wire slot_3_control_hold = control_hold[3]; // extend-path.ts:83
-  wire [23:0] slot_3_control_patience = control_patience; // extend-path.ts:83
+  wire slot_3_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_3;
+  wire slot_3_answer_data_ready = replies_reply_header_data_ready & replies_serves_3;
+  wire slot_3_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_3;
   OffloadSlot_b64_c8_o8_r512_m1478 slot_3 ( // extend-path.ts:83
-    .clk                            (clk),
-    .rst                            (rst),
-    .pid                            (slot_3_pid),
-    .request_valid                  (slot_3_request_valid),
-    .request_ready                  (slot_3_request_ready),
-    .request_payload_context        (slot_3_request_payload_context),
-    .request_payload_opcode         (slot_3_request_payload_opcode),
-    .request_payload_pid            (slot_3_request_payload_pid),
-    .request_payload_length         (slot_3_request_payload_length),
-    .request_data_valid             (slot_3_request_data_valid),
-    .request_data_ready             (slot_3_request_data_ready),
-    .request_data_payload_data      (slot_3_request_data_payload_data),
-    .request_data_payload_last      (slot_3_request_data_payload_last),
-    .reply_valid                    (slot_3_reply_valid),
-    .reply_ready                    (slot_3_reply_ready),
-    .reply_payload_context          (slot_3_reply_payload_context),
-    .reply_payload_status           (slot_3_reply_payload_status),
-    .reply_payload_opcode           (slot_3_reply_payload_opcode),
-    .reply_payload_length           (slot_3_reply_payload_length),
-    .reply_payload_more             (slot_3_reply_payload_more),
-    .reply_data_valid               (slot_3_reply_data_valid),
-    .reply_data_ready               (slot_3_reply_data_ready),
-    .reply_data_payload_data        (slot_3_reply_data_payload_data),
-    .reply_data_payload_last        (slot_3_reply_data_payload_last),
-    .memory_valid                   (slot_3_memory_valid),
-    .memory_ready                   (slot_3_memory_ready),
-    .memory_payload_tag             (slot_3_memory_payload_tag),
-    .memory_payload_opcode          (slot_3_memory_payload_opcode),
-    .memory_payload_client          (slot_3_memory_payload_client),
-    .memory_payload_context         (slot_3_memory_payload_context),
-    .memory_payload_va              (slot_3_memory_payload_va),
-    .memory_payload_length          (slot_3_memory_payload_length),
-    .memory_payload_data            (slot_3_memory_payload_data),
-    .memory_data_valid              (slot_3_memory_data_valid),
-    .memory_data_ready              (slot_3_memory_data_ready),
-    .memory_data_payload_data       (slot_3_memory_data_payload_data),
-    .memory_data_payload_last       (slot_3_memory_data_payload_last),
-    .memory_reply_valid             (slot_3_memory_reply_valid),
-    .memory_reply_ready             (slot_3_memory_reply_ready),
-    .memory_reply_payload_tag       (slot_3_memory_reply_payload_tag),
-    .memory_reply_payload_status    (slot_3_memory_reply_payload_status),
-    .memory_reply_payload_va        (slot_3_memory_reply_payload_va),
-    .memory_reply_payload_length    (slot_3_memory_reply_payload_length),
-    .memory_reply_payload_data      (slot_3_memory_reply_payload_data),
-    .memory_reply_data_valid        (slot_3_memory_reply_data_valid),
-    .memory_reply_data_ready        (slot_3_memory_reply_data_ready),
+    .clk (clk), .rst (rst),
+    .pid              (16'd65283),
+    .request_valid (slot_3_request_valid), .request_ready (data_frame_request_ready),
+    .request_payload_context (slot_3_request_payload_context),
+    .request_payload_opcode (slot_3_request_payload_opcode), .request_payload_pid (slot_3_request_payload_pid),
+    .request_payload_length (slot_3_request_payload_length),
+    .request_data_valid (slot_3_request_data_valid), .request_data_ready (data_frame_request_data_ready),
+    .request_data_payload_data (slot_3_request_data_payload_data),
+    .request_data_payload_last (slot_3_request_data_payload_last),
+    .reply_valid (data_frame_reply_valid), .reply_ready (slot_3_reply_ready),
+    .reply_payload_context (data_frame_reply_payload_context),
+    .reply_payload_status (data_frame_reply_payload_status), .reply_payload_opcode (data_frame_reply_payload_opcode),
+    .reply_payload_length (data_frame_reply_payload_length), .reply_payload_more (data_frame_reply_payload_more),
+    .reply_data_valid (data_frame_reply_data_valid), .reply_data_ready (slot_3_reply_data_ready),
+    .reply_data_payload_data (data_frame_reply_data_payload_data),
+    .reply_data_payload_last (data_frame_reply_data_payload_last),
+    .memory_valid (data_frame_memory_valid), .memory_ready (slot_3_memory_ready),
+    .memory_payload_tag (data_frame_memory_payload_tag), .memory_payload_opcode (data_frame_memory_payload_opcode),
+    .memory_payload_client (data_frame_memory_payload_client),
+    .memory_payload_context (data_frame_memory_payload_context), .memory_payload_va (data_frame_memory_payload_va),
+    .memory_payload_length (data_frame_memory_payload_length), .memory_payload_data (data_frame_memory_payload_data),
+    .memory_data_valid (data_frame_memory_data_valid), .memory_data_ready (slot_3_memory_data_ready),
+    .memory_data_payload_data (data_frame_memory_data_payload_data),
+    .memory_data_payload_last (data_frame_memory_data_payload_last),
+    .memory_reply_valid (slot_3_memory_reply_valid), .memory_reply_ready (data_frame_memory_reply_ready),
+    .memory_reply_payload_tag (slot_3_memory_reply_payload_tag),
+    .memory_reply_payload_status (slot_3_memory_reply_payload_status),
+    .memory_reply_payload_va (slot_3_memory_reply_payload_va),
+    .memory_reply_payload_length (slot_3_memory_reply_payload_length),
+    .memory_reply_payload_data (slot_3_memory_reply_payload_data),
+    .memory_reply_data_valid (slot_3_memory_reply_data_valid),
+    .memory_reply_data_ready (data_frame_memory_reply_data_ready),
     .memory_reply_data_payload_data (slot_3_memory_reply_data_payload_data),
     .memory_reply_data_payload_last (slot_3_memory_reply_data_payload_last),
-    .room                           (slot_3_room),
-    .context_                       (slot_3_context),
-    .asked_valid                    (slot_3_asked_valid),
-    .asked_ready                    (slot_3_asked_ready),
-    .asked_payload_context          (slot_3_asked_payload_context),
-    .asked_payload_opcode           (slot_3_asked_payload_opcode),
-    .asked_payload_pid              (slot_3_asked_payload_pid),
-    .asked_payload_length           (slot_3_asked_payload_length),
-    .asked_data_valid               (slot_3_asked_data_valid),
-    .asked_data_ready               (slot_3_asked_data_ready),
-    .asked_data_payload_data        (slot_3_asked_data_payload_data),
-    .asked_data_payload_last        (slot_3_asked_data_payload_last),
-    .answer_valid                   (slot_3_answer_valid),
-    .answer_ready                   (slot_3_answer_ready),
-    .answer_payload_context         (slot_3_answer_payload_context),
-    .answer_payload_status          (slot_3_answer_payload_status),
-    .answer_payload_opcode          (slot_3_answer_payload_opcode),
-    .answer_payload_length          (slot_3_answer_payload_length),
-    .answer_payload_more            (slot_3_answer_payload_more),
-    .answer_data_valid              (slot_3_answer_data_valid),
-    .answer_data_ready              (slot_3_answer_data_ready),
-    .answer_data_payload_data       (slot_3_answer_data_payload_data),
-    .answer_data_payload_last       (slot_3_answer_data_payload_last),
-    .access_valid                   (slot_3_access_valid),
-    .access_ready                   (slot_3_access_ready),
-    .access_payload_tag             (slot_3_access_payload_tag),
-    .access_payload_opcode          (slot_3_access_payload_opcode),
-    .access_payload_pid             (slot_3_access_payload_pid),
-    .access_payload_va              (slot_3_access_payload_va),
-    .access_payload_length          (slot_3_access_payload_length),
-    .access_payload_data            (slot_3_access_payload_data),
-    .access_payload_cost            (slot_3_access_payload_cost),
-    .access_data_valid              (slot_3_access_data_valid),
-    .access_data_ready              (slot_3_access_data_ready),
-    .access_data_payload_data       (slot_3_access_data_payload_data),
-    .access_data_payload_last       (slot_3_access_data_payload_last),
-    .came_valid                     (slot_3_came_valid),
-    .came_ready                     (slot_3_came_ready),
-    .came_payload_tag               (slot_3_came_payload_tag),
-    .came_payload_status            (slot_3_came_payload_status),
-    .came_payload_va                (slot_3_came_payload_va),
-    .came_payload_length            (slot_3_came_payload_length),
-    .came_payload_data              (slot_3_came_payload_data),
-    .came_payload_cost              (slot_3_came_payload_cost),
-    .came_data_valid                (slot_3_came_data_valid),
-    .came_data_ready                (slot_3_came_data_ready),
-    .came_data_payload_data         (slot_3_came_data_payload_data),
-    .came_data_payload_last         (slot_3_came_data_payload_last),
-    .events_requests                (slot_3_events_requests),
-    .events_replies                 (slot_3_events_replies),
-    .events_accesses                (slot_3_events_accesses),
-    .events_refused                 (slot_3_events_refused),
-    .events_stray                   (slot_3_events_stray),
-    .control_hold                   (slot_3_control_hold),
-    .control_patience               (slot_3_control_patience),
-    .state_held                     (slot_3_state_held),
-    .state_stuck                    (slot_3_state_stuck),
-    .in_reset                       (slot_3_in_reset),
-    .lost                           (slot_3_lost)
+    .room             (slot_3_room),
+    .context_         (slot_3_context),
+    .asked_valid (slot_3_asked_valid), .asked_ready (slot_3_asked_ready), .asked_payload_context (slot_3_context),
+    .asked_payload_opcode (requests_parted_held_header[367:360]),
+    .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
+    .asked_data_valid (slot_3_asked_data_valid), .asked_data_ready (slot_3_asked_data_ready),
+    .asked_data_payload_data (requests_body_pop_payload_data),
+    .asked_data_payload_last (requests_body_pop_payload_last),
+    .answer_valid (slot_3_answer_valid), .answer_ready (replies_answer_3_ready),
+    .answer_payload_context (slot_3_answer_payload_context), .answer_payload_status (slot_3_answer_payload_status),
+    .answer_payload_opcode (slot_3_answer_payload_opcode), .answer_payload_length (slot_3_answer_payload_length),
+    .answer_payload_more (slot_3_answer_payload_more),
+    .answer_data_valid (slot_3_answer_data_valid), .answer_data_ready (slot_3_answer_data_ready),
+    .answer_data_payload_data (slot_3_answer_data_payload_data),
+    .answer_data_payload_last (slot_3_answer_data_payload_last),
+    .access_valid (slot_3_access_valid), .access_ready (to_memory_access_3_ready),
+    .access_payload_tag (slot_3_access_payload_tag), .access_payload_opcode (slot_3_access_payload_opcode),
+    .access_payload_pid (slot_3_access_payload_pid), .access_payload_va (slot_3_access_payload_va),
+    .access_payload_length (slot_3_access_payload_length), .access_payload_data (slot_3_access_payload_data),
+    .access_payload_cost (slot_3_access_payload_cost),
+    .access_data_valid (slot_3_access_data_valid), .access_data_ready (slot_3_access_data_ready),
+    .access_data_payload_data (slot_3_access_data_payload_data),
+    .access_data_payload_last (slot_3_access_data_payload_last),
+    .came_valid (from_memory_came_3_valid), .came_ready (slot_3_came_ready),
+    .came_payload_tag (from_memory_reply_out_held_tag), .came_payload_status (from_memory_reply_out_held_status),
+    .came_payload_va (from_memory_reply_out_held_va), .came_payload_length (from_memory_reply_out_held_length),
+    .came_payload_data (from_memory_reply_out_held_data), .came_payload_cost (from_memory_reply_out_held_cost),
+    .came_data_valid (from_memory_came_data_3_valid), .came_data_ready (slot_3_came_data_ready),
+    .came_data_payload_data (from_memory_memory_strip_data_payload_data),
+    .came_data_payload_last (from_memory_memory_strip_data_payload_last),
+    .events_requests  (slot_3_events_requests),
+    .events_replies   (slot_3_events_replies),
+    .events_accesses  (slot_3_events_accesses),
+    .events_refused   (slot_3_events_refused),
+    .events_stray     (slot_3_events_stray),
+    .control_hold     (control_hold[3]),
+    .control_patience (control_patience),
+    .state_held       (slot_3_state_held),
+    .state_stuck      (slot_3_state_stuck),
+    .in_reset         (slot_3_in_reset),
+    .lost             (slot_3_lost)
   );
 
-  wire data_frame_own_reset = slot_3_in_reset; // extend-path.ts:90
-  wire data_frame_request_valid = slot_3_request_valid; // extend-path.ts:90
-  wire [2:0] data_frame_request_payload_context = slot_3_request_payload_context; // extend-path.ts:90
-  wire [7:0] data_frame_request_payload_opcode = slot_3_request_payload_opcode; // extend-path.ts:90
-  wire [15:0] data_frame_request_payload_pid = slot_3_request_payload_pid; // extend-path.ts:90
-  wire [13:0] data_frame_request_payload_length = slot_3_request_payload_length; // extend-path.ts:90
-  wire data_frame_request_data_valid = slot_3_request_data_valid; // extend-path.ts:90
-  wire [511:0] data_frame_request_data_payload_data = slot_3_request_data_payload_data; // extend-path.ts:90
-  wire data_frame_request_data_payload_last = slot_3_request_data_payload_last; // extend-path.ts:90
-  wire data_frame_reply_ready = slot_3_reply_ready; // extend-path.ts:90
-  wire data_frame_reply_data_ready = slot_3_reply_data_ready; // extend-path.ts:90
-  wire data_frame_memory_ready = slot_3_memory_ready; // extend-path.ts:90
-  wire data_frame_memory_data_ready = slot_3_memory_data_ready; // extend-path.ts:90
-  wire data_frame_memory_reply_valid = slot_3_memory_reply_valid; // extend-path.ts:90
-  wire [7:0] data_frame_memory_reply_payload_tag = slot_3_memory_reply_payload_tag; // extend-path.ts:90
-  wire [3:0] data_frame_memory_reply_payload_status = slot_3_memory_reply_payload_status; // extend-path.ts:90
-  wire [63:0] data_frame_memory_reply_payload_va = slot_3_memory_reply_payload_va; // extend-path.ts:90
-  wire [31:0] data_frame_memory_reply_payload_length = slot_3_memory_reply_payload_length; // extend-path.ts:90
-  wire [13:0] data_frame_memory_reply_payload_data = slot_3_memory_reply_payload_data; // extend-path.ts:90
-  wire data_frame_memory_reply_data_valid = slot_3_memory_reply_data_valid; // extend-path.ts:90
-  wire [511:0] data_frame_memory_reply_data_payload_data = slot_3_memory_reply_data_payload_data; // extend-path.ts:90
-  wire data_frame_memory_reply_data_payload_last = slot_3_memory_reply_data_payload_last; // extend-path.ts:90
   DataFrame_b64_c8_d1444_r8 data_frame ( // extend-path.ts:90
-    .clk                            (clk),
-    .rst                            (rst | data_frame_own_reset),
-    .request_valid                  (data_frame_request_valid),
-    .request_ready                  (data_frame_request_ready),
-    .request_payload_context        (data_frame_request_payload_context),
-    .request_payload_opcode         (data_frame_request_payload_opcode),
-    .request_payload_pid            (data_frame_request_payload_pid),
-    .request_payload_length         (data_frame_request_payload_length),
-    .request_data_valid             (data_frame_request_data_valid),
-    .request_data_ready             (data_frame_request_data_ready),
-    .request_data_payload_data      (data_frame_request_data_payload_data),
-    .request_data_payload_last      (data_frame_request_data_payload_last),
-    .reply_valid                    (data_frame_reply_valid),
-    .reply_ready                    (data_frame_reply_ready),
-    .reply_payload_context          (data_frame_reply_payload_context),
-    .reply_payload_status           (data_frame_reply_payload_status),
-    .reply_payload_opcode           (data_frame_reply_payload_opcode),
-    .reply_payload_length           (data_frame_reply_payload_length),
-    .reply_payload_more             (data_frame_reply_payload_more),
-    .reply_data_valid               (data_frame_reply_data_valid),
-    .reply_data_ready               (data_frame_reply_data_ready),
-    .reply_data_payload_data        (data_frame_reply_data_payload_data),
-    .reply_data_payload_last        (data_frame_reply_data_payload_last),
-    .memory_valid                   (data_frame_memory_valid),
-    .memory_ready                   (data_frame_memory_ready),
-    .memory_payload_tag             (data_frame_memory_payload_tag),
-    .memory_payload_opcode          (data_frame_memory_payload_opcode),
-    .memory_payload_client          (data_frame_memory_payload_client),
-    .memory_payload_context         (data_frame_memory_payload_context),
-    .memory_payload_va              (data_frame_memory_payload_va),
-    .memory_payload_length          (data_frame_memory_payload_length),
-    .memory_payload_data            (data_frame_memory_payload_data),
-    .memory_data_valid              (data_frame_memory_data_valid),
-    .memory_data_ready              (data_frame_memory_data_ready),
-    .memory_data_payload_data       (data_frame_memory_data_payload_data),
-    .memory_data_payload_last       (data_frame_memory_data_payload_last),
-    .memory_reply_valid             (data_frame_memory_reply_valid),
-    .memory_reply_ready             (data_frame_memory_reply_ready),
-    .memory_reply_payload_tag       (data_frame_memory_reply_payload_tag),
-    .memory_reply_payload_status    (data_frame_memory_reply_payload_status),
-    .memory_reply_payload_va        (data_frame_memory_reply_payload_va),
-    .memory_reply_payload_length    (data_frame_memory_reply_payload_length),
-    .memory_reply_payload_data      (data_frame_memory_reply_payload_data),
-    .memory_reply_data_valid        (data_frame_memory_reply_data_valid),
-    .memory_reply_data_ready        (data_frame_memory_reply_data_ready),
-    .memory_reply_data_payload_data (data_frame_memory_reply_data_payload_data),
-    .memory_reply_data_payload_last (data_frame_memory_reply_data_payload_last)
+    .clk (clk), .rst (rst | slot_3_in_reset),
+    .request_valid (slot_3_request_valid), .request_ready (data_frame_request_ready),
+    .request_payload_context (slot_3_request_payload_context),
+    .request_payload_opcode (slot_3_request_payload_opcode), .request_payload_pid (slot_3_request_payload_pid),
+    .request_payload_length (slot_3_request_payload_length),
+    .request_data_valid (slot_3_request_data_valid), .request_data_ready (data_frame_request_data_ready),
+    .request_data_payload_data (slot_3_request_data_payload_data),
+    .request_data_payload_last (slot_3_request_data_payload_last),
+    .reply_valid (data_frame_reply_valid), .reply_ready (slot_3_reply_ready),
+    .reply_payload_context (data_frame_reply_payload_context),
+    .reply_payload_status (data_frame_reply_payload_status), .reply_payload_opcode (data_frame_reply_payload_opcode),
+    .reply_payload_length (data_frame_reply_payload_length), .reply_payload_more (data_frame_reply_payload_more),
+    .reply_data_valid (data_frame_reply_data_valid), .reply_data_ready (slot_3_reply_data_ready),
+    .reply_data_payload_data (data_frame_reply_data_payload_data),
+    .reply_data_payload_last (data_frame_reply_data_payload_last),
+    .memory_valid (data_frame_memory_valid), .memory_ready (slot_3_memory_ready),
+    .memory_payload_tag (data_frame_memory_payload_tag), .memory_payload_opcode (data_frame_memory_payload_opcode),
+    .memory_payload_client (data_frame_memory_payload_client),
+    .memory_payload_context (data_frame_memory_payload_context), .memory_payload_va (data_frame_memory_payload_va),
+    .memory_payload_length (data_frame_memory_payload_length), .memory_payload_data (data_frame_memory_payload_data),
+    .memory_data_valid (data_frame_memory_data_valid), .memory_data_ready (slot_3_memory_data_ready),
+    .memory_data_payload_data (data_frame_memory_data_payload_data),
+    .memory_data_payload_last (data_frame_memory_data_payload_last),
+    .memory_reply_valid (slot_3_memory_reply_valid), .memory_reply_ready (data_frame_memory_reply_ready),
+    .memory_reply_payload_tag (slot_3_memory_reply_payload_tag),
+    .memory_reply_payload_status (slot_3_memory_reply_payload_status),
+    .memory_reply_payload_va (slot_3_memory_reply_payload_va),
+    .memory_reply_payload_length (slot_3_memory_reply_payload_length),
+    .memory_reply_payload_data (slot_3_memory_reply_payload_data),
+    .memory_reply_data_valid (slot_3_memory_reply_data_valid),
+    .memory_reply_data_ready (data_frame_memory_reply_data_ready),
+    .memory_reply_data_payload_data (slot_3_memory_reply_data_payload_data),
+    .memory_reply_data_payload_last (slot_3_memory_reply_data_payload_last)
   );
 
-  wire requests_waiting_push_valid = node_soc_rx_valid; // request-port.ts:120
-  wire [511:0] requests_waiting_push_payload_data = node_soc_rx_payload_data; // request-port.ts:120
-  wire [63:0] requests_waiting_push_payload_keep = node_soc_rx_payload_keep; // request-port.ts:120
-  wire requests_waiting_push_payload_last = node_soc_rx_payload_last; // request-port.ts:120
-  wire requests_waiting_push_payload_user = node_soc_rx_payload_user; // request-port.ts:120
-  assign requests_waiting_pop_ready =
-    requests_open
-    & (requests_goes_soc ? soc_rx_ready : requests_strip_frame_ready);
+  assign requests_waiting_pop_ready = requests_open & (requests_goes_soc ? soc_rx_ready : requests_strip_frame_ready);
   Fifo_AxisBeat_d4 requests_waiting ( // request-port.ts:120
-    .clk               (clk),
-    .rst               (rst),
-    .push_valid        (requests_waiting_push_valid),
-    .push_ready        (requests_waiting_push_ready),
-    .push_payload_data (requests_waiting_push_payload_data),
-    .push_payload_keep (requests_waiting_push_payload_keep),
-    .push_payload_last (requests_waiting_push_payload_last),
-    .push_payload_user (requests_waiting_push_payload_user),
-    .pop_valid         (requests_waiting_pop_valid),
-    .pop_ready         (requests_waiting_pop_ready),
-    .pop_payload_data  (requests_waiting_pop_payload_data),
-    .pop_payload_keep  (requests_waiting_pop_payload_keep),
-    .pop_payload_last  (requests_waiting_pop_payload_last),
-    .pop_payload_user  (requests_waiting_pop_payload_user),
-    .level             (requests_waiting_level)
+    .clk (clk), .rst (rst),
+    .push_valid (node_soc_rx_valid), .push_ready (node_soc_rx_ready), .push_payload_data (node_soc_rx_payload_data),
+    .push_payload_keep (node_soc_rx_payload_keep), .push_payload_last (node_soc_rx_payload_last),
+    .push_payload_user (node_soc_rx_payload_user),
+    .pop_valid (requests_waiting_pop_valid), .pop_ready (requests_waiting_pop_ready),
+    .pop_payload_data (soc_rx_payload_data), .pop_payload_keep (soc_rx_payload_keep),
+    .pop_payload_last (soc_rx_payload_last), .pop_payload_user (soc_rx_payload_user),
+    .level (requests_waiting_level)
   );
 
   wire requests_opcodes_push_valid = node_soc_rx_valid & node_soc_rx_ready & ~requests_index; // request-port.ts:124
-  wire [7:0] requests_opcodes_push_payload = node_soc_rx_payload_data[367:360]; // request-port.ts:124
-  wire requests_opcodes_pop_ready = requests_begins; // request-port.ts:124
   Fifo_uint8_d4 requests_opcodes ( // request-port.ts:124
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (requests_opcodes_push_valid),
-    .push_ready   (requests_opcodes_push_ready),
-    .push_payload (requests_opcodes_push_payload),
-    .pop_valid    (requests_opcodes_pop_valid),
-    .pop_ready    (requests_opcodes_pop_ready),
-    .pop_payload  (requests_opcodes_pop_payload),
-    .level        (requests_opcodes_level)
+    .clk (clk), .rst (rst),
+    .push_valid (requests_opcodes_push_valid), .push_ready (requests_opcodes_push_ready),
+    .push_payload (node_soc_rx_payload_data[367:360]),
+    .pop_valid (requests_opcodes_pop_valid), .pop_ready (requests_begins),
+    .pop_payload (requests_opcodes_pop_payload),
+    .level (requests_opcodes_level)
   );
 
-  wire requests_strip_frame_valid = requests_apart_valid; // request-port.ts:181
-  wire [511:0] requests_strip_frame_payload_data = requests_waiting_pop_payload_data; // request-port.ts:181
-  wire [63:0] requests_strip_frame_payload_keep = requests_waiting_pop_payload_keep; // request-port.ts:181
-  wire requests_strip_frame_payload_last = requests_waiting_pop_payload_last; // request-port.ts:181
-  wire requests_strip_frame_payload_user = requests_waiting_pop_payload_user; // request-port.ts:181
   wire requests_strip_head_ready = ~requests_parted_full | requests_decides; // request-port.ts:181
-  wire requests_strip_data_ready = requests_body_push_ready; // request-port.ts:181
   HeaderStrip_h58_b64 requests_strip ( // request-port.ts:181
-    .clk                 (clk),
-    .rst                 (rst),
-    .frame_valid         (requests_strip_frame_valid),
-    .frame_ready         (requests_strip_frame_ready),
-    .frame_payload_data  (requests_strip_frame_payload_data),
-    .frame_payload_keep  (requests_strip_frame_payload_keep),
-    .frame_payload_last  (requests_strip_frame_payload_last),
-    .frame_payload_user  (requests_strip_frame_payload_user),
-    .head_valid          (requests_strip_head_valid),
-    .head_ready          (requests_strip_head_ready),
+    .clk (clk), .rst (rst),
+    .frame_valid (requests_apart_valid), .frame_ready (requests_strip_frame_ready),
+    .frame_payload_data (soc_rx_payload_data), .frame_payload_keep (soc_rx_payload_keep),
+    .frame_payload_last (soc_rx_payload_last), .frame_payload_user (soc_rx_payload_user),
+    .head_valid (requests_strip_head_valid), .head_ready (requests_strip_head_ready),
     .head_payload_header (requests_strip_head_payload_header),
-    .head_payload_length (requests_strip_head_payload_length),
-    .head_payload_bad    (requests_strip_head_payload_bad),
-    .data_valid          (requests_strip_data_valid),
-    .data_ready          (requests_strip_data_ready),
-    .data_payload_data   (requests_strip_data_payload_data),
-    .data_payload_last   (requests_strip_data_payload_last),
-    .route               (requests_strip_route)
+    .head_payload_length (requests_strip_head_payload_length), .head_payload_bad (requests_strip_head_payload_bad),
+    .data_valid (requests_strip_data_valid), .data_ready (requests_body_push_ready),
+    .data_payload_data (requests_strip_data_payload_data), .data_payload_last (requests_strip_data_payload_last),
+    .route (requests_strip_route)
   );
 
-  wire requests_body_push_valid = requests_strip_data_valid; // request-port.ts:184
-  wire [511:0] requests_body_push_payload_data = requests_strip_data_payload_data; // request-port.ts:184
-  wire requests_body_push_payload_last = requests_strip_data_payload_last; // request-port.ts:184
   wire requests_body_pop_ready = requests_moving & requests_takes; // request-port.ts:184
   Fifo_BodyBeat_d32 requests_body ( // request-port.ts:184
-    .clk               (clk),
-    .rst               (rst),
-    .push_valid        (requests_body_push_valid),
-    .push_ready        (requests_body_push_ready),
-    .push_payload_data (requests_body_push_payload_data),
-    .push_payload_last (requests_body_push_payload_last),
-    .pop_valid         (requests_body_pop_valid),
-    .pop_ready         (requests_body_pop_ready),
-    .pop_payload_data  (requests_body_pop_payload_data),
-    .pop_payload_last  (requests_body_pop_payload_last),
-    .level             (requests_body_level)
+    .clk (clk), .rst (rst),
+    .push_valid (requests_strip_data_valid), .push_ready (requests_body_push_ready),
+    .push_payload_data (requests_strip_data_payload_data), .push_payload_last (requests_strip_data_payload_last),
+    .pop_valid (requests_body_pop_valid), .pop_ready (requests_body_pop_ready),
+    .pop_payload_data (requests_body_pop_payload_data), .pop_payload_last (requests_body_pop_payload_last),
+    .level (requests_body_level)
   );
 
   wire requests_once_ask_valid = requests_parted_full & requests_looks_up & ~requests_asked; // request-port.ts:194
   wire [47:0] requests_once_ask_payload_client = {
-    requests_parted_held_header[215:208],
-    requests_parted_held_header[223:216],
-    requests_parted_held_header[231:224],
-    requests_parted_held_header[239:232],
-    requests_parted_held_header[279:272],
-    requests_parted_held_header[287:280]
-  }; // request-port.ts:194
+    requests_parted_held_header[215:208], requests_parted_held_header[223:216], requests_parted_held_header[231:224],
+    requests_parted_held_header[239:232], requests_parted_held_header[279:272], requests_parted_held_header[287:280]
+  };
   wire [31:0] requests_once_ask_payload_operation =
     requests_parted_held_header[375] ? requests_parted_held_header[463:432] :
-    requests_parted_held_header[431:400]; // request-port.ts:194
-  wire requests_once_answer_ready = requests_parted_full; // request-port.ts:194
-  wire requests_once_done_valid = replies_told; // request-port.ts:194
-  wire [7:0] requests_once_done_entry = replies_sent_entry; // request-port.ts:194
-  wire [3:0] requests_once_done_status = replies_sent_status; // request-port.ts:194
-  wire [7:0] requests_once_done_opcode = replies_sent_opcode; // request-port.ts:194
-  wire [3:0] requests_once_done_length = replies_sent_length[3:0]; // request-port.ts:194
+    requests_parted_held_header[431:400];
   wire [95:0] requests_once_done_body =
     (replies_beat == 4'd0) ? replies_reply_header_data_payload_data[95:0] :
-    replies_sent_body; // request-port.ts:194
+    replies_sent_body;
   OnceTable_n256_k3000 requests_once ( // request-port.ts:194
-    .clk                    (clk),
-    .rst                    (rst),
-    .ask_valid              (requests_once_ask_valid),
-    .ask_ready              (requests_once_ask_ready),
-    .ask_payload_client     (requests_once_ask_payload_client),
-    .ask_payload_operation  (requests_once_ask_payload_operation),
-    .answer_valid           (requests_once_answer_valid),
-    .answer_ready           (requests_once_answer_ready),
+    .clk (clk), .rst (rst),
+    .ask_valid (requests_once_ask_valid), .ask_ready (requests_once_ask_ready),
+    .ask_payload_client (requests_once_ask_payload_client),
+    .ask_payload_operation (requests_once_ask_payload_operation),
+    .answer_valid (requests_once_answer_valid), .answer_ready (requests_parted_full),
     .answer_payload_verdict (requests_once_answer_payload_verdict),
-    .answer_payload_entry   (requests_once_answer_payload_entry),
-    .answer_payload_status  (requests_once_answer_payload_status),
-    .answer_payload_opcode  (requests_once_answer_payload_opcode),
-    .answer_payload_length  (requests_once_answer_payload_length),
-    .answer_payload_body    (requests_once_answer_payload_body),
-    .done_valid             (requests_once_done_valid),
-    .done_entry             (requests_once_done_entry),
-    .done_status            (requests_once_done_status),
-    .done_opcode            (requests_once_done_opcode),
-    .done_length            (requests_once_done_length),
-    .done_body              (requests_once_done_body),
-    .ready                  (requests_once_ready)
+    .answer_payload_entry (requests_once_answer_payload_entry),
+    .answer_payload_status (requests_once_answer_payload_status),
+    .answer_payload_opcode (requests_once_answer_payload_opcode),
+    .answer_payload_length (requests_once_answer_payload_length),
+    .answer_payload_body (requests_once_answer_payload_body),
+    .done_valid  (replies_told),
+    .done_entry  (replies_sent_entry),
+    .done_status (replies_sent_status),
+    .done_opcode (replies_sent_opcode),
+    .done_length (replies_sent_length[3:0]),
+    .done_body   (requests_once_done_body),
+    .ready       (requests_once_ready)
   );
 
-  wire replies_reply_header_head_valid = replies_to_head_full; // reply-port.ts:152
-  wire [463:0] replies_reply_header_head_payload_header = replies_head_payload_header; // reply-port.ts:152
-  wire [13:0] replies_reply_header_head_payload_length = replies_to_head_held_length; // reply-port.ts:152
   assign replies_reply_header_data_valid =
-    (replies_serves_0 & slot_0_answer_data_valid)
-    | (replies_serves_1 & slot_1_answer_data_valid)
-    | (replies_serves_2 & slot_2_answer_data_valid)
-    | (replies_serves_3 & slot_3_answer_data_valid)
-    | replies_serves_4;
+    (replies_serves_0 & slot_0_answer_data_valid) | (replies_serves_1 & slot_1_answer_data_valid)
+    | (replies_serves_2 & slot_2_answer_data_valid) | (replies_serves_3 & slot_3_answer_data_valid) | replies_serves_4;
   assign replies_reply_header_data_payload_data =
     ({512{replies_serves_0}} & slot_0_answer_data_payload_data)
     | ({512{replies_serves_1}} & slot_1_answer_data_payload_data)
@@ -2041,98 +1173,67 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     | ({512{replies_serves_3}} & slot_3_answer_data_payload_data)
     | ({512{replies_serves_4}} & replies_host_data_payload_data);
   wire replies_reply_header_data_payload_last =
-    (replies_serves_0 & slot_0_answer_data_payload_last)
-    | (replies_serves_1 & slot_1_answer_data_payload_last)
-    | (replies_serves_2 & slot_2_answer_data_payload_last)
-    | (replies_serves_3 & slot_3_answer_data_payload_last); // reply-port.ts:152
-  wire replies_reply_header_frame_ready = soc_grant[0] & node_soc_tx_ready; // reply-port.ts:152
+    (replies_serves_0 & slot_0_answer_data_payload_last) | (replies_serves_1 & slot_1_answer_data_payload_last)
+    | (replies_serves_2 & slot_2_answer_data_payload_last) | (replies_serves_3 & slot_3_answer_data_payload_last); // reply-port.ts:152
+  wire replies_reply_header_frame_ready = soc_grant[0] & node_soc_tx_ready;
   HeaderInsert_h58_b64 replies_reply_header ( // reply-port.ts:152
-    .clk                 (clk),
-    .rst                 (rst),
-    .head_valid          (replies_reply_header_head_valid),
-    .head_ready          (replies_reply_header_head_ready),
-    .head_payload_header (replies_reply_header_head_payload_header),
-    .head_payload_length (replies_reply_header_head_payload_length),
-    .data_valid          (replies_reply_header_data_valid),
-    .data_ready          (replies_reply_header_data_ready),
-    .data_payload_data   (replies_reply_header_data_payload_data),
-    .data_payload_last   (replies_reply_header_data_payload_last),
-    .frame_valid         (replies_reply_header_frame_valid),
-    .frame_ready         (replies_reply_header_frame_ready),
-    .frame_payload_data  (replies_reply_header_frame_payload_data),
-    .frame_payload_keep  (replies_reply_header_frame_payload_keep),
-    .frame_payload_last  (replies_reply_header_frame_payload_last),
-    .frame_payload_user  (replies_reply_header_frame_payload_user)
+    .clk (clk), .rst (rst),
+    .head_valid (replies_to_head_full), .head_ready (replies_reply_header_head_ready),
+    .head_payload_header (replies_head_payload_header), .head_payload_length (replies_to_head_held_length),
+    .data_valid (replies_reply_header_data_valid), .data_ready (replies_reply_header_data_ready),
+    .data_payload_data (replies_reply_header_data_payload_data),
+    .data_payload_last (replies_reply_header_data_payload_last),
+    .frame_valid (replies_reply_header_frame_valid), .frame_ready (replies_reply_header_frame_ready),
+    .frame_payload_data (replies_reply_header_frame_payload_data),
+    .frame_payload_keep (replies_reply_header_frame_payload_keep),
+    .frame_payload_last (replies_reply_header_frame_payload_last),
+    .frame_payload_user (replies_reply_header_frame_payload_user)
   );
 
-  wire from_memory_memory_strip_frame_valid = split_internal_valid; // memory-port.ts:186
-  wire [511:0] from_memory_memory_strip_frame_payload_data = node_tx_payload_data; // memory-port.ts:186
-  wire [63:0] from_memory_memory_strip_frame_payload_keep = node_tx_payload_keep; // memory-port.ts:186
-  wire from_memory_memory_strip_frame_payload_last = node_tx_payload_last; // memory-port.ts:186
-  wire from_memory_memory_strip_frame_payload_user = node_tx_payload_user; // memory-port.ts:186
-  wire from_memory_memory_strip_head_ready = from_memory_routed_ready; // memory-port.ts:186
   wire from_memory_memory_strip_data_ready =
     (slot_0_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd0))
     | (slot_1_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd1))
     | (slot_2_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd2))
     | (slot_3_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd3)); // memory-port.ts:186
   HeaderStrip_h70_b64 from_memory_memory_strip ( // memory-port.ts:186
-    .clk                 (clk),
-    .rst                 (rst),
-    .frame_valid         (from_memory_memory_strip_frame_valid),
-    .frame_ready         (from_memory_memory_strip_frame_ready),
-    .frame_payload_data  (from_memory_memory_strip_frame_payload_data),
-    .frame_payload_keep  (from_memory_memory_strip_frame_payload_keep),
-    .frame_payload_last  (from_memory_memory_strip_frame_payload_last),
-    .frame_payload_user  (from_memory_memory_strip_frame_payload_user),
-    .head_valid          (from_memory_memory_strip_head_valid),
-    .head_ready          (from_memory_memory_strip_head_ready),
+    .clk (clk), .rst (rst),
+    .frame_valid (split_internal_valid), .frame_ready (from_memory_memory_strip_frame_ready),
+    .frame_payload_data (node_tx_payload_data), .frame_payload_keep (node_tx_payload_keep),
+    .frame_payload_last (node_tx_payload_last), .frame_payload_user (node_tx_payload_user),
+    .head_valid (from_memory_memory_strip_head_valid), .head_ready (from_memory_routed_ready),
     .head_payload_header (from_memory_memory_strip_head_payload_header),
     .head_payload_length (from_memory_memory_strip_head_payload_length),
-    .head_payload_bad    (from_memory_memory_strip_head_payload_bad),
-    .data_valid          (from_memory_memory_strip_data_valid),
-    .data_ready          (from_memory_memory_strip_data_ready),
-    .data_payload_data   (from_memory_memory_strip_data_payload_data),
-    .data_payload_last   (from_memory_memory_strip_data_payload_last),
-    .route               (from_memory_memory_strip_route)
+    .head_payload_bad (from_memory_memory_strip_head_payload_bad),
+    .data_valid (from_memory_memory_strip_data_valid), .data_ready (from_memory_memory_strip_data_ready),
+    .data_payload_data (from_memory_memory_strip_data_payload_data),
+    .data_payload_last (from_memory_memory_strip_data_payload_last),
+    .route (from_memory_memory_strip_route)
   );
 
-  wire to_memory_memory_header_head_valid = to_memory_to_head_full; // memory-port.ts:141
-  wire [559:0] to_memory_memory_header_head_payload_header = to_memory_head_payload_header; // memory-port.ts:141
-  wire [13:0] to_memory_memory_header_head_payload_length = to_memory_to_head_held_data; // memory-port.ts:141
   wire to_memory_memory_header_data_valid =
-    (to_memory_serves_0 & slot_0_access_data_valid)
-    | (to_memory_serves_1 & slot_1_access_data_valid)
-    | (to_memory_serves_2 & slot_2_access_data_valid)
-    | (to_memory_serves_3 & slot_3_access_data_valid); // memory-port.ts:141
+    (to_memory_serves_0 & slot_0_access_data_valid) | (to_memory_serves_1 & slot_1_access_data_valid)
+    | (to_memory_serves_2 & slot_2_access_data_valid) | (to_memory_serves_3 & slot_3_access_data_valid); // memory-port.ts:141
   wire [511:0] to_memory_memory_header_data_payload_data =
     ({512{to_memory_serves_0}} & slot_0_access_data_payload_data)
     | ({512{to_memory_serves_1}} & slot_1_access_data_payload_data)
     | ({512{to_memory_serves_2}} & slot_2_access_data_payload_data)
-    | ({512{to_memory_serves_3}} & slot_3_access_data_payload_data); // memory-port.ts:141
+    | ({512{to_memory_serves_3}} & slot_3_access_data_payload_data);
   wire to_memory_memory_header_data_payload_last =
-    (to_memory_serves_0 & slot_0_access_data_payload_last)
-    | (to_memory_serves_1 & slot_1_access_data_payload_last)
-    | (to_memory_serves_2 & slot_2_access_data_payload_last)
-    | (to_memory_serves_3 & slot_3_access_data_payload_last); // memory-port.ts:141
-  wire to_memory_memory_header_frame_ready = node_rx_ready & merge_inside; // memory-port.ts:141
+    (to_memory_serves_0 & slot_0_access_data_payload_last) | (to_memory_serves_1 & slot_1_access_data_payload_last)
+    | (to_memory_serves_2 & slot_2_access_data_payload_last) | (to_memory_serves_3 & slot_3_access_data_payload_last);
+  wire to_memory_memory_header_frame_ready = node_rx_ready & merge_inside;
   HeaderInsert_h70_b64 to_memory_memory_header ( // memory-port.ts:141
-    .clk                 (clk),
-    .rst                 (rst),
-    .head_valid          (to_memory_memory_header_head_valid),
-    .head_ready          (to_memory_memory_header_head_ready),
-    .head_payload_header (to_memory_memory_header_head_payload_header),
-    .head_payload_length (to_memory_memory_header_head_payload_length),
-    .data_valid          (to_memory_memory_header_data_valid),
-    .data_ready          (to_memory_memory_header_data_ready),
-    .data_payload_data   (to_memory_memory_header_data_payload_data),
-    .data_payload_last   (to_memory_memory_header_data_payload_last),
-    .frame_valid         (to_memory_memory_header_frame_valid),
-    .frame_ready         (to_memory_memory_header_frame_ready),
-    .frame_payload_data  (to_memory_memory_header_frame_payload_data),
-    .frame_payload_keep  (to_memory_memory_header_frame_payload_keep),
-    .frame_payload_last  (to_memory_memory_header_frame_payload_last),
-    .frame_payload_user  (to_memory_memory_header_frame_payload_user)
+    .clk (clk), .rst (rst),
+    .head_valid (to_memory_to_head_full), .head_ready (to_memory_memory_header_head_ready),
+    .head_payload_header (to_memory_head_payload_header), .head_payload_length (to_memory_to_head_held_data),
+    .data_valid (to_memory_memory_header_data_valid), .data_ready (to_memory_memory_header_data_ready),
+    .data_payload_data (to_memory_memory_header_data_payload_data),
+    .data_payload_last (to_memory_memory_header_data_payload_last),
+    .frame_valid (to_memory_memory_header_frame_valid), .frame_ready (to_memory_memory_header_frame_ready),
+    .frame_payload_data (to_memory_memory_header_frame_payload_data),
+    .frame_payload_keep (to_memory_memory_header_frame_payload_keep),
+    .frame_payload_last (to_memory_memory_header_frame_payload_last),
+    .frame_payload_user (to_memory_memory_header_frame_payload_user)
   );
 
   always @(posedge clk)
@@ -2143,9 +1244,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
 
   always @(posedge clk)
     if (rst) requests_first <= 1'b1;
-    else if (requests_waiting_pop_valid & requests_waiting_pop_ready) begin
-      requests_first <= requests_waiting_pop_payload_last;
-    end
+    else if (requests_waiting_pop_valid & requests_waiting_pop_ready) requests_first <= soc_rx_payload_last;
 
   always @(posedge clk)
     if (rst) requests_parting <= 1'b0;
@@ -2187,9 +1286,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   always @(posedge clk)
     if (rst) requests_body_left <= 14'd0;
     else if (requests_decides) requests_body_left <= requests_beats;
-    else if (requests_body_pop_valid & requests_body_pop_ready) begin
-      requests_body_left <= requests_body_left - 14'd1;
-    end
+    else if (requests_body_pop_valid & requests_body_pop_ready) requests_body_left <= requests_body_left - 14'd1;
 
   always @(posedge clk)
     if (requests_decides) requests_body_kept <= requests_enters;
@@ -2206,8 +1303,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
 
   always @(posedge clk)
     if (rst) begin
-      replies_granted_locked <= 1'b0;
-      replies_granted_owner <= 5'd1;
+      replies_granted_locked <= 1'b0; replies_granted_owner <= 5'd1;
     end
     else if (replies_granted_valid) begin
       replies_granted_owner <= replies_granted_grant;
@@ -2216,8 +1312,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
 
   always @(posedge clk)
     if (rst) begin
-      replies_to_sum_full <= 1'b0;
-      replies_to_sum_skid_full <= 1'b0;
+      replies_to_sum_full <= 1'b0; replies_to_sum_skid_full <= 1'b0;
     end
     else if (replies_to_sum_room) begin
       replies_to_sum_full <= replies_granted_valid | replies_to_sum_skid_full;
@@ -2245,9 +1340,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
       replies_to_sum_held_body <=
         replies_to_sum_skid_full ? replies_to_sum_skid_held_body :
         replies_granted_payload_body;
-      replies_to_sum_held_header <=
-        replies_to_sum_skid_full ? replies_to_sum_skid_held_header :
-        replies_asked_header;
+      replies_to_sum_held_header <= replies_to_sum_skid_full ? replies_to_sum_skid_held_header : replies_asked_header;
       replies_to_sum_held_remember <=
         replies_to_sum_skid_full ? replies_to_sum_skid_held_remember :
         replies_headed_payload_remember;
@@ -2276,8 +1369,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
 
   always @(posedge clk)
     if (rst) begin
-      replies_to_head_full <= 1'b0;
-      replies_to_head_skid_full <= 1'b0;
+      replies_to_head_full <= 1'b0; replies_to_head_skid_full <= 1'b0;
     end
     else if (replies_to_head_room) begin
       replies_to_head_full <= replies_to_sum_full | replies_to_head_skid_full;
@@ -2344,7 +1436,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
       end
       if (replies_beat != 4'd1) replies_beat <= replies_beat + 4'd1;
     end
-    if (replies_reply_header_head_valid & replies_reply_header_head_ready) begin
+    if (replies_to_head_full & replies_reply_header_head_ready) begin
       replies_sent_status <= replies_to_head_held_status;
       replies_sent_opcode <= replies_to_head_held_opcode;
       replies_sent_length <= replies_to_head_held_length;
@@ -2358,20 +1450,17 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     if (rst) replies_remembering <= 1'b0;
     else begin
       if (replies_told) replies_remembering <= 1'b0;
-      if (replies_reply_header_head_valid & replies_reply_header_head_ready) begin
+      if (replies_to_head_full & replies_reply_header_head_ready) begin
         replies_remembering <= replies_to_head_held_remember;
       end
     end
 
   always @(posedge clk)
-    if (replies_reply_header_head_valid & replies_reply_header_head_ready) begin
-      replies_serving <= replies_to_head_held_number;
-    end
+    if (replies_to_head_full & replies_reply_header_head_ready) replies_serving <= replies_to_head_held_number;
 
   always @(posedge clk)
     if (rst) begin
-      soc_locked <= 1'b0;
-      soc_owner <= 2'd1;
+      soc_locked <= 1'b0; soc_owner <= 2'd1;
     end
     else if (node_soc_tx_valid) begin
       soc_owner <= soc_grant;
@@ -2402,8 +1491,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
 
   always @(posedge clk)
     if (rst) begin
-      to_memory_access_locked <= 1'b0;
-      to_memory_access_owner <= 4'd1;
+      to_memory_access_locked <= 1'b0; to_memory_access_owner <= 4'd1;
     end
     else if (to_memory_access_valid) begin
       to_memory_access_owner <= to_memory_access_grant;
@@ -2412,8 +1500,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
 
   always @(posedge clk)
     if (rst) begin
-      to_memory_granted_full <= 1'b0;
-      to_memory_granted_skid_full <= 1'b0;
+      to_memory_granted_full <= 1'b0; to_memory_granted_skid_full <= 1'b0;
     end
     else if (to_memory_granted_room) begin
       to_memory_granted_full <= to_memory_access_valid | to_memory_granted_skid_full;
@@ -2463,8 +1550,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
 
   always @(posedge clk)
     if (rst) begin
-      to_memory_to_head_full <= 1'b0;
-      to_memory_to_head_skid_full <= 1'b0;
+      to_memory_to_head_full <= 1'b0; to_memory_to_head_skid_full <= 1'b0;
     end
     else if (to_memory_to_head_room) begin
       to_memory_to_head_full <= to_memory_granted_full | to_memory_to_head_skid_full;
@@ -2521,7 +1607,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     end
 
   always @(posedge clk)
-    if (to_memory_memory_header_head_valid & to_memory_memory_header_head_ready) begin
+    if (to_memory_to_head_full & to_memory_memory_header_head_ready) begin
       to_memory_serving <= to_memory_to_head_held_number;
     end
 
@@ -2546,10 +1632,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
 
   always @(posedge clk)
     if (requests_decides) begin
-      requests_entries[requests_written] <= {
-        requests_once_answer_payload_entry,
-        requests_looks_up & requests_enters
-      };
+      requests_entries[requests_written] <= {requests_once_answer_payload_entry, requests_looks_up & requests_enters};
     end
 
   assign rx_ready = node_rx_ready & ~merge_inside;
@@ -2559,10 +1642,6 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign tx_payload_last = node_tx_payload_last;
   assign tx_payload_user = node_tx_payload_user;
   assign soc_rx_valid = requests_offered & requests_goes_soc;
-  assign soc_rx_payload_data = requests_waiting_pop_payload_data;
-  assign soc_rx_payload_keep = requests_waiting_pop_payload_keep;
-  assign soc_rx_payload_last = requests_waiting_pop_payload_last;
-  assign soc_rx_payload_user = requests_waiting_pop_payload_user;
   assign soc_tx_ready = soc_grant[1] & node_soc_tx_ready;
   assign node_rx_valid = merge_inside ? to_memory_memory_header_frame_valid : rx_valid;
   assign node_rx_payload_data =
@@ -2572,31 +1651,20 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign node_rx_payload_last = merge_inside ? to_memory_memory_header_frame_payload_last : rx_payload_last;
   assign node_rx_payload_user = merge_inside ? to_memory_memory_header_frame_payload_user : rx_payload_user;
   assign node_tx_ready = split_inside ? from_memory_memory_strip_frame_ready : tx_ready;
-  assign node_soc_rx_ready = requests_waiting_push_ready;
   assign node_soc_tx_valid = |(soc_grant & soc_request);
   assign node_soc_tx_payload_data =
-    ({512{soc_grant[0]}} & replies_reply_header_frame_payload_data)
-    | ({512{soc_grant[1]}} & soc_tx_payload_data);
+    ({512{soc_grant[0]}} & replies_reply_header_frame_payload_data) | ({512{soc_grant[1]}} & soc_tx_payload_data);
   assign node_soc_tx_payload_keep =
-    ({64{soc_grant[0]}} & replies_reply_header_frame_payload_keep)
-    | ({64{soc_grant[1]}} & soc_tx_payload_keep);
+    ({64{soc_grant[0]}} & replies_reply_header_frame_payload_keep) | ({64{soc_grant[1]}} & soc_tx_payload_keep);
   assign node_soc_tx_payload_last =
-    (soc_grant[0] & replies_reply_header_frame_payload_last)
-    | (soc_grant[1] & soc_tx_payload_last);
+    (soc_grant[0] & replies_reply_header_frame_payload_last) | (soc_grant[1] & soc_tx_payload_last);
   assign node_soc_tx_payload_user =
-    (soc_grant[0] & replies_reply_header_frame_payload_user)
-    | (soc_grant[1] & soc_tx_payload_user);
+    (soc_grant[0] & replies_reply_header_frame_payload_user) | (soc_grant[1] & soc_tx_payload_user);
   assign events_requests = {
-    slot_3_events_requests,
-    slot_2_events_requests,
-    slot_1_events_requests,
-    slot_0_events_requests
+    slot_3_events_requests, slot_2_events_requests, slot_1_events_requests, slot_0_events_requests
   };
   assign events_accesses = {
-    slot_3_events_accesses,
-    slot_2_events_accesses,
-    slot_1_events_accesses,
-    slot_0_events_accesses
+    slot_3_events_accesses, slot_2_events_accesses, slot_1_events_accesses, slot_0_events_accesses
   };
   assign events_busy = requests_answers_busy;
   assign events_repeated = requests_answers_again;
@@ -2604,46 +1672,16 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign state_stuck = {slot_3_state_stuck, slot_2_state_stuck, slot_1_state_stuck, slot_0_state_stuck};
 
   wire _unused_ok = &{
-    1'b0,
-    config_client_port,
-    config_accept_any_mac,
-    slot_0_asked_ready,
-    slot_0_events_replies,
-    slot_0_events_refused,
-    slot_0_events_stray,
-    slot_1_asked_ready,
-    slot_1_events_replies,
-    slot_1_events_refused,
-    slot_1_events_stray,
-    slot_2_asked_ready,
-    slot_2_events_replies,
-    slot_2_events_refused,
-    slot_2_events_stray,
-    slot_3_asked_ready,
-    slot_3_events_replies,
-    slot_3_events_refused,
-    slot_3_events_stray,
-    requests_waiting_level,
-    requests_opcodes_push_ready,
-    requests_opcodes_level,
-    requests_strip_route,
-    requests_body_level,
-    requests_parted_held_bad,
-    requests_once_ready,
-    replies_to_head_held_more,
-    replies_to_head_held_header[399:384],
-    replies_to_head_held_header[371:360],
-    replies_to_head_held_header[335:304],
-    replies_to_head_held_header[271:240],
-    replies_to_head_held_header[207:96],
-    replies_to_head_held_header[47:0],
-    from_memory_memory_strip_head_payload_header[463:418],
-    from_memory_memory_strip_head_payload_header[399:372],
-    from_memory_memory_strip_head_payload_header[367:42],
-    from_memory_memory_strip_head_payload_header[39:0],
-    from_memory_memory_strip_route[7:2],
-    requests_beats_shifted[14:9],
-    replies_host_data_ready,
-    1'b0
+    1'b0, config_client_port, config_accept_any_mac, slot_0_asked_ready, slot_0_events_replies, slot_0_events_refused,
+    slot_0_events_stray, slot_1_asked_ready, slot_1_events_replies, slot_1_events_refused, slot_1_events_stray,
+    slot_2_asked_ready, slot_2_events_replies, slot_2_events_refused, slot_2_events_stray, slot_3_asked_ready,
+    slot_3_events_replies, slot_3_events_refused, slot_3_events_stray, requests_waiting_level,
+    requests_opcodes_push_ready, requests_opcodes_level, requests_strip_route, requests_body_level,
+    requests_parted_held_bad, requests_once_ready, replies_to_head_held_more, replies_to_head_held_header[399:384],
+    replies_to_head_held_header[371:360], replies_to_head_held_header[335:304], replies_to_head_held_header[271:240],
+    replies_to_head_held_header[207:96], replies_to_head_held_header[47:0],
+    from_memory_memory_strip_head_payload_header[463:418], from_memory_memory_strip_head_payload_header[399:372],
+    from_memory_memory_strip_head_payload_header[367:42], from_memory_memory_strip_head_payload_header[39:0],
+    from_memory_memory_strip_route[7:2], requests_beats_shifted[14:9], replies_host_data_ready, 1'b0
   };
 endmodule

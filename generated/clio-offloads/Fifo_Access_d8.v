@@ -7,6 +7,7 @@
 module Fifo_Access_d8 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [7:0]  push_payload_tag,
@@ -16,6 +17,7 @@ module Fifo_Access_d8 (
   input  wire [2:0]  push_payload_index,
   input  wire [11:0] push_payload_length,
   input  wire [63:0] push_payload_word,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [7:0]  pop_payload_tag,
@@ -54,13 +56,8 @@ module Fifo_Access_d8 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_word,
-        push_payload_length,
-        push_payload_index,
-        push_payload_block,
-        push_payload_whole,
-        push_payload_write,
-        push_payload_tag
+        push_payload_word, push_payload_length, push_payload_index, push_payload_block, push_payload_whole,
+        push_payload_write, push_payload_tag
       };
     end
 

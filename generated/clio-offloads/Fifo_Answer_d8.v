@@ -7,6 +7,7 @@
 module Fifo_Answer_d8 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [2:0]  push_payload_context,
@@ -16,6 +17,7 @@ module Fifo_Answer_d8 (
   input  wire [31:0] push_payload_object,
   input  wire [31:0] push_payload_version,
   input  wire        push_payload_value,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [2:0]  pop_payload_context,
@@ -54,13 +56,8 @@ module Fifo_Answer_d8 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_value,
-        push_payload_version,
-        push_payload_object,
-        push_payload_length,
-        push_payload_opcode,
-        push_payload_status,
-        push_payload_context
+        push_payload_value, push_payload_version, push_payload_object, push_payload_length, push_payload_opcode,
+        push_payload_status, push_payload_context
       };
     end
 

@@ -6,12 +6,14 @@
 module Fifo_AxisBeat_d4 (
   input  wire         clk,
   input  wire         rst,
+  // push: stream in
   input  wire         push_valid,
   output wire         push_ready,
   input  wire [511:0] push_payload_data,
   input  wire [63:0]  push_payload_keep,
   input  wire         push_payload_last,
   input  wire         push_payload_user,
+  // pop: stream out
   output wire         pop_valid,
   input  wire         pop_ready,
   output wire [511:0] pop_payload_data,

@@ -6,10 +6,12 @@
 module Fifo_BodyBeat_d256_auto (
   input  wire         clk,
   input  wire         rst,
+  // push: stream in
   input  wire         push_valid,
   output wire         push_ready,
   input  wire [511:0] push_payload_data,
   input  wire         push_payload_last,
+  // pop: stream out
   output wire         pop_valid,
   input  wire         pop_ready,
   output wire [511:0] pop_payload_data,
@@ -21,9 +23,8 @@ module Fifo_BodyBeat_d256_auto (
   reg [8:0] count; // fifo.ts:31
   reg [512:0] store [0:255]; // fifo.ts:32
   wire [512:0] front; // fifo.ts:49
-  reg [512:0] front_rd; // fifo.ts:49
-  reg [512:0] front_fwd; // fifo.ts:49
-  reg front_hit; // fifo.ts:49
+  reg [512:0] front_rd, front_fwd;
+  reg front_hit;
   wire push = push_valid & push_ready; // fifo.ts:34
   wire pop = pop_valid & pop_ready; // fifo.ts:35
   wire [7:0] next_head = pop ? head + 8'd1 : head; // fifo.ts:40

@@ -6,10 +6,12 @@
 module Fifo_BodyBeat_d32 (
   input  wire         clk,
   input  wire         rst,
+  // push: stream in
   input  wire         push_valid,
   output wire         push_ready,
   input  wire [511:0] push_payload_data,
   input  wire         push_payload_last,
+  // pop: stream out
   output wire         pop_valid,
   input  wire         pop_ready,
   output wire [511:0] pop_payload_data,

@@ -6,11 +6,13 @@
 module Fifo_Ending_d8 (
   input  wire       clk,
   input  wire       rst,
+  // push: stream in
   input  wire       push_valid,
   output wire       push_ready,
   input  wire [2:0] push_payload_context,
   input  wire [3:0] push_payload_status,
   input  wire       push_payload_streamed,
+  // pop: stream out
   output wire       pop_valid,
   input  wire       pop_ready,
   output wire [2:0] pop_payload_context,

@@ -6,6 +6,7 @@
 module Fifo_Fetch_d8 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [2:0]  push_payload_context,
@@ -13,6 +14,7 @@ module Fifo_Fetch_d8 (
   input  wire [63:0] push_payload_va,
   input  wire [13:0] push_payload_length,
   input  wire [15:0] push_payload_left,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [2:0]  pop_payload_context,
@@ -49,11 +51,7 @@ module Fifo_Fetch_d8 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_left,
-        push_payload_length,
-        push_payload_va,
-        push_payload_value,
-        push_payload_context
+        push_payload_left, push_payload_length, push_payload_va, push_payload_value, push_payload_context
       };
     end
 

@@ -6,6 +6,7 @@
 module Fifo_Frame_d16 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [2:0]  push_payload_context,
@@ -13,6 +14,7 @@ module Fifo_Frame_d16 (
   input  wire [13:0] push_payload_bytes,
   input  wire        push_payload_more,
   input  wire [3:0]  push_payload_status,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [2:0]  pop_payload_context,
@@ -49,11 +51,7 @@ module Fifo_Frame_d16 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_status,
-        push_payload_more,
-        push_payload_bytes,
-        push_payload_half,
-        push_payload_context
+        push_payload_status, push_payload_more, push_payload_bytes, push_payload_half, push_payload_context
       };
     end
 

@@ -6,6 +6,7 @@
 module Fifo_Give_d8 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire        push_payload_value,
@@ -13,6 +14,7 @@ module Fifo_Give_d8 (
   input  wire [10:0] push_payload_size,
   input  wire        push_payload_slot,
   input  wire [43:0] push_payload_slot_block,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire        pop_payload_value,
@@ -49,11 +51,7 @@ module Fifo_Give_d8 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_slot_block,
-        push_payload_slot,
-        push_payload_size,
-        push_payload_block,
-        push_payload_value
+        push_payload_slot_block, push_payload_slot, push_payload_size, push_payload_block, push_payload_value
       };
     end
 

@@ -7,6 +7,7 @@
 module Fifo_KvAnswer_d8 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [2:0]  push_payload_context,
@@ -15,6 +16,7 @@ module Fifo_KvAnswer_d8 (
   input  wire [10:0] push_payload_size,
   input  wire [3:0]  push_payload_code,
   input  wire        push_payload_bare,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [2:0]  pop_payload_context,
@@ -52,11 +54,7 @@ module Fifo_KvAnswer_d8 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_bare,
-        push_payload_code,
-        push_payload_size,
-        push_payload_user,
-        push_payload_kind,
+        push_payload_bare, push_payload_code, push_payload_size, push_payload_user, push_payload_kind,
         push_payload_context
       };
     end

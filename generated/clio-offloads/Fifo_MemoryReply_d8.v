@@ -7,6 +7,7 @@
 module Fifo_MemoryReply_d8 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [7:0]  push_payload_tag,
@@ -14,6 +15,7 @@ module Fifo_MemoryReply_d8 (
   input  wire [63:0] push_payload_va,
   input  wire [31:0] push_payload_length,
   input  wire [13:0] push_payload_data,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [7:0]  pop_payload_tag,
@@ -49,13 +51,7 @@ module Fifo_MemoryReply_d8 (
 
   always @(posedge clk)
     if (push) begin
-      store[tail] <= {
-        push_payload_data,
-        push_payload_length,
-        push_payload_va,
-        push_payload_status,
-        push_payload_tag
-      };
+      store[tail] <= {push_payload_data, push_payload_length, push_payload_va, push_payload_status, push_payload_tag};
     end
 
   assign push_ready = count != 4'd8;

@@ -7,6 +7,7 @@
 module Fifo_OffloadReply_d8 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [2:0]  push_payload_context,
@@ -14,6 +15,7 @@ module Fifo_OffloadReply_d8 (
   input  wire [7:0]  push_payload_opcode,
   input  wire [13:0] push_payload_length,
   input  wire        push_payload_more,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [2:0]  pop_payload_context,
@@ -50,11 +52,7 @@ module Fifo_OffloadReply_d8 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_more,
-        push_payload_length,
-        push_payload_opcode,
-        push_payload_status,
-        push_payload_context
+        push_payload_more, push_payload_length, push_payload_opcode, push_payload_status, push_payload_context
       };
     end
 

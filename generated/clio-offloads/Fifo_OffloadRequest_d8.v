@@ -6,12 +6,14 @@
 module Fifo_OffloadRequest_d8 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [2:0]  push_payload_context,
   input  wire [7:0]  push_payload_opcode,
   input  wire [15:0] push_payload_pid,
   input  wire [13:0] push_payload_length,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [2:0]  pop_payload_context,
@@ -45,9 +47,7 @@ module Fifo_OffloadRequest_d8 (
     endcase
 
   always @(posedge clk)
-    if (push) begin
-      store[tail] <= {push_payload_length, push_payload_pid, push_payload_opcode, push_payload_context};
-    end
+    if (push) store[tail] <= {push_payload_length, push_payload_pid, push_payload_opcode, push_payload_context};
 
   assign push_ready = count != 4'd8;
   assign pop_valid = count != 4'd0;

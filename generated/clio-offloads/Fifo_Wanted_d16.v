@@ -7,6 +7,7 @@
 module Fifo_Wanted_d16 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [2:0]  push_payload_event,
@@ -15,6 +16,7 @@ module Fifo_Wanted_d16 (
   input  wire [63:0] push_payload_va,
   input  wire [13:0] push_payload_length,
   input  wire [31:0] push_payload_region,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [2:0]  pop_payload_event,
@@ -52,11 +54,7 @@ module Fifo_Wanted_d16 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_region,
-        push_payload_length,
-        push_payload_va,
-        push_payload_source,
-        push_payload_context,
+        push_payload_region, push_payload_length, push_payload_va, push_payload_source, push_payload_context,
         push_payload_event
       };
     end

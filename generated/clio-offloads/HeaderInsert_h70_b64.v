@@ -5,14 +5,17 @@
 module HeaderInsert_h70_b64 (
   input  wire         clk,
   input  wire         rst,
+  // head: stream in
   input  wire         head_valid,
   output wire         head_ready,
   input  wire [559:0] head_payload_header,
   input  wire [13:0]  head_payload_length,
+  // data: stream in
   input  wire         data_valid,
   output wire         data_ready,
   input  wire [511:0] data_payload_data,
   input  wire         data_payload_last,
+  // frame: stream out
   output wire         frame_valid,
   input  wire         frame_ready,
   output wire [511:0] frame_payload_data,
@@ -26,88 +29,34 @@ module HeaderInsert_h70_b64 (
   reg [14:0] last_byte; // header-insert.ts:65
   reg [9:0] data_left; // header-insert.ts:66
   reg [47:0] held; // header-insert.ts:67
-  reg staged_full; // header-insert.ts:137
-  reg [511:0] staged_held_data; // header-insert.ts:137
-  reg [63:0] staged_held_keep; // header-insert.ts:137
-  reg staged_held_last; // header-insert.ts:137
-  reg staged_held_user; // header-insert.ts:137
-  reg staged_skid_full; // header-insert.ts:137
-  reg [511:0] staged_skid_held_data; // header-insert.ts:137
-  reg [63:0] staged_skid_held_keep; // header-insert.ts:137
-  reg staged_skid_held_last; // header-insert.ts:137
-  reg staged_skid_held_user; // header-insert.ts:137
+  reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
+    staged_skid_held_user; // header-insert.ts:137
+  reg [511:0] staged_held_data, staged_skid_held_data;
+  reg [63:0] staged_held_keep, staged_skid_held_keep;
   wire takes; // header-insert.ts:71
   wire last; // header-insert.ts:72
   wire out_valid = active & (~takes | data_valid); // header-insert.ts:69
-  wire out_ready = ~staged_skid_full; // header-insert.ts:69
+  wire out_ready = ~staged_skid_full;
   wire [511:0] out_payload_data =
     (index == 10'd0) ? header[511:0] :
-    {data_payload_data[463:0], (index == 10'd1) ? header[559:512] : held}; // header-insert.ts:69
+    {data_payload_data[463:0], (index == 10'd1) ? header[559:512] : held};
   wire [63:0] out_payload_keep_joined = {
-    last_byte[5:0] >= 6'd63,
-    last_byte[5:0] >= 6'd62,
-    last_byte[5:0] >= 6'd61,
-    last_byte[5:0] >= 6'd60,
-    last_byte[5:0] >= 6'd59,
-    last_byte[5:0] >= 6'd58,
-    last_byte[5:0] >= 6'd57,
-    last_byte[5:0] >= 6'd56,
-    last_byte[5:0] >= 6'd55,
-    last_byte[5:0] >= 6'd54,
-    last_byte[5:0] >= 6'd53,
-    last_byte[5:0] >= 6'd52,
-    last_byte[5:0] >= 6'd51,
-    last_byte[5:0] >= 6'd50,
-    last_byte[5:0] >= 6'd49,
-    last_byte[5:0] >= 6'd48,
-    last_byte[5:0] >= 6'd47,
-    last_byte[5:0] >= 6'd46,
-    last_byte[5:0] >= 6'd45,
-    last_byte[5:0] >= 6'd44,
-    last_byte[5:0] >= 6'd43,
-    last_byte[5:0] >= 6'd42,
-    last_byte[5:0] >= 6'd41,
-    last_byte[5:0] >= 6'd40,
-    last_byte[5:0] >= 6'd39,
-    last_byte[5:0] >= 6'd38,
-    last_byte[5:0] >= 6'd37,
-    last_byte[5:0] >= 6'd36,
-    last_byte[5:0] >= 6'd35,
-    last_byte[5:0] >= 6'd34,
-    last_byte[5:0] >= 6'd33,
-    last_byte[5:0] >= 6'd32,
-    last_byte[5:0] >= 6'd31,
-    last_byte[5:0] >= 6'd30,
-    last_byte[5:0] >= 6'd29,
-    last_byte[5:0] >= 6'd28,
-    last_byte[5:0] >= 6'd27,
-    last_byte[5:0] >= 6'd26,
-    last_byte[5:0] >= 6'd25,
-    last_byte[5:0] >= 6'd24,
-    last_byte[5:0] >= 6'd23,
-    last_byte[5:0] >= 6'd22,
-    last_byte[5:0] >= 6'd21,
-    last_byte[5:0] >= 6'd20,
-    last_byte[5:0] >= 6'd19,
-    last_byte[5:0] >= 6'd18,
-    last_byte[5:0] >= 6'd17,
-    last_byte[5:0] >= 6'd16,
-    last_byte[5:0] >= 6'd15,
-    last_byte[5:0] >= 6'd14,
-    last_byte[5:0] >= 6'd13,
-    last_byte[5:0] >= 6'd12,
-    last_byte[5:0] >= 6'd11,
-    last_byte[5:0] >= 6'd10,
-    last_byte[5:0] >= 6'd9,
-    last_byte[5:0] >= 6'd8,
-    last_byte[5:0] >= 6'd7,
-    last_byte[5:0] >= 6'd6,
-    last_byte[5:0] >= 6'd5,
-    last_byte[5:0] >= 6'd4,
-    last_byte[5:0] >= 6'd3,
-    last_byte[5:0] >= 6'd2,
-    last_byte[5:0] >= 6'd1,
-    1'b1
+    last_byte[5:0] >= 6'd63, last_byte[5:0] >= 6'd62, last_byte[5:0] >= 6'd61, last_byte[5:0] >= 6'd60,
+    last_byte[5:0] >= 6'd59, last_byte[5:0] >= 6'd58, last_byte[5:0] >= 6'd57, last_byte[5:0] >= 6'd56,
+    last_byte[5:0] >= 6'd55, last_byte[5:0] >= 6'd54, last_byte[5:0] >= 6'd53, last_byte[5:0] >= 6'd52,
+    last_byte[5:0] >= 6'd51, last_byte[5:0] >= 6'd50, last_byte[5:0] >= 6'd49, last_byte[5:0] >= 6'd48,
+    last_byte[5:0] >= 6'd47, last_byte[5:0] >= 6'd46, last_byte[5:0] >= 6'd45, last_byte[5:0] >= 6'd44,
+    last_byte[5:0] >= 6'd43, last_byte[5:0] >= 6'd42, last_byte[5:0] >= 6'd41, last_byte[5:0] >= 6'd40,
+    last_byte[5:0] >= 6'd39, last_byte[5:0] >= 6'd38, last_byte[5:0] >= 6'd37, last_byte[5:0] >= 6'd36,
+    last_byte[5:0] >= 6'd35, last_byte[5:0] >= 6'd34, last_byte[5:0] >= 6'd33, last_byte[5:0] >= 6'd32,
+    last_byte[5:0] >= 6'd31, last_byte[5:0] >= 6'd30, last_byte[5:0] >= 6'd29, last_byte[5:0] >= 6'd28,
+    last_byte[5:0] >= 6'd27, last_byte[5:0] >= 6'd26, last_byte[5:0] >= 6'd25, last_byte[5:0] >= 6'd24,
+    last_byte[5:0] >= 6'd23, last_byte[5:0] >= 6'd22, last_byte[5:0] >= 6'd21, last_byte[5:0] >= 6'd20,
+    last_byte[5:0] >= 6'd19, last_byte[5:0] >= 6'd18, last_byte[5:0] >= 6'd17, last_byte[5:0] >= 6'd16,
+    last_byte[5:0] >= 6'd15, last_byte[5:0] >= 6'd14, last_byte[5:0] >= 6'd13, last_byte[5:0] >= 6'd12,
+    last_byte[5:0] >= 6'd11, last_byte[5:0] >= 6'd10, last_byte[5:0] >= 6'd9, last_byte[5:0] >= 6'd8,
+    last_byte[5:0] >= 6'd7, last_byte[5:0] >= 6'd6, last_byte[5:0] >= 6'd5, last_byte[5:0] >= 6'd4,
+    last_byte[5:0] >= 6'd3, last_byte[5:0] >= 6'd2, last_byte[5:0] >= 6'd1, 1'b1
   };
   wire [63:0] out_payload_keep = last ? out_payload_keep_joined : 64'hffffffffffffffff; // header-insert.ts:69
   wire in_body = index >= 10'd1; // header-insert.ts:70
@@ -146,8 +95,7 @@ module HeaderInsert_h70_b64 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full <= 1'b0;
-      staged_skid_full <= 1'b0;
+      staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
       staged_full <= out_valid | staged_skid_full;

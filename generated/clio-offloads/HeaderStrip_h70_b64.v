@@ -8,17 +8,20 @@
 module HeaderStrip_h70_b64 (
   input  wire         clk,
   input  wire         rst,
+  // frame: stream in
   input  wire         frame_valid,
   output wire         frame_ready,
   input  wire [511:0] frame_payload_data,
   input  wire [63:0]  frame_payload_keep,
   input  wire         frame_payload_last,
   input  wire         frame_payload_user,
+  // head: stream out
   output wire         head_valid,
   input  wire         head_ready,
   output wire [559:0] head_payload_header,
   output wire [13:0]  head_payload_length,
   output wire         head_payload_bad,
+  // data: stream out
   output wire         data_valid,
   input  wire         data_ready,
   output wire [511:0] data_payload_data,
@@ -27,9 +30,8 @@ module HeaderStrip_h70_b64 (
 );
   reg valid; // header-strip.ts:66
   reg [511:0] beat_data; // header-strip.ts:67
-  reg [63:0] beat_keep; // header-strip.ts:67
-  reg beat_last; // header-strip.ts:67
-  reg beat_user; // header-strip.ts:67
+  reg [63:0] beat_keep;
+  reg beat_last, beat_user;
   reg [1:0] index; // header-strip.ts:68
   reg [1:0] next_index; // header-strip.ts:69
   reg [511:0] before_; // header-strip.ts:70
@@ -54,11 +56,7 @@ module HeaderStrip_h70_b64 (
 
   always @(posedge clk)
     if (rst) begin
-      valid <= 1'b0;
-      next_index <= 2'd0;
-      flush <= 1'b0;
-      head_given <= 1'b0;
-      data_given <= 1'b0;
+      valid <= 1'b0; next_index <= 2'd0; flush <= 1'b0; head_given <= 1'b0; data_given <= 1'b0;
     end
     else begin
       if (flush & data_ready) flush <= 1'b0;

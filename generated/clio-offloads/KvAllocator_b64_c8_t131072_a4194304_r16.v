@@ -9,18 +9,21 @@
 module KvAllocator_b64_c8_t131072_a4194304_r16 (
   input  wire         clk,
   input  wire         rst,
+  // take: stream in
   input  wire         take_valid,
   output wire         take_ready,
   input  wire         take_payload_table,
   input  wire         take_payload_slot,
   input  wire [2:0]   take_payload_kind,
   input  wire [2:0]   take_payload_context,
+  // taken: stream out
   output wire         taken_valid,
   input  wire         taken_ready,
   output wire         taken_payload_slot,
   output wire [2:0]   taken_payload_context,
   output wire [3:0]   taken_payload_status,
   output wire [43:0]  taken_payload_block,
+  // give: stream in
   input  wire         give_valid,
   output wire         give_ready,
   input  wire         give_payload_value,
@@ -28,6 +31,7 @@ module KvAllocator_b64_c8_t131072_a4194304_r16 (
   input  wire [10:0]  give_payload_size,
   input  wire         give_payload_slot,
   input  wire [43:0]  give_payload_slot_block,
+  // memory: stream out
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_head_tag,
@@ -61,53 +65,24 @@ module KvAllocator_b64_c8_t131072_a4194304_r16 (
   localparam [3:0] state_refilling = 4'd8;
   localparam [3:0] state_settle = 4'd10;
   localparam [3:0] state_allocating = 4'd12;
-  reg [4:0] levels_0; // allocator.ts:88
-  reg [4:0] levels_1; // allocator.ts:88
-  reg [4:0] levels_2; // allocator.ts:88
-  reg [4:0] levels_3; // allocator.ts:88
-  reg [4:0] levels_4; // allocator.ts:88
-  reg [4:0] levels_5; // allocator.ts:88
-  reg listed_0; // allocator.ts:89
-  reg listed_1; // allocator.ts:89
-  reg listed_2; // allocator.ts:89
-  reg listed_3; // allocator.ts:89
-  reg listed_4; // allocator.ts:89
-  reg listed_5; // allocator.ts:89
-  reg begun_0; // allocator.ts:90
-  reg begun_1; // allocator.ts:90
-  reg begun_2; // allocator.ts:90
-  reg begun_3; // allocator.ts:90
-  reg begun_4; // allocator.ts:90
-  reg begun_5; // allocator.ts:90
+  reg [4:0] levels_0, levels_1, levels_2, levels_3, levels_4, levels_5; // allocator.ts:88
+  reg listed_0, listed_1, listed_2, listed_3, listed_4, listed_5; // allocator.ts:89
+  reg begun_0, begun_1, begun_2, begun_3, begun_4, begun_5; // allocator.ts:90
   reg [43:0] arena; // allocator.ts:95
   reg [11:0] arena_left; // allocator.ts:96
   reg [4:0] region; // allocator.ts:97
   reg [2:0] kind; // allocator.ts:100
-  reg asked_table; // allocator.ts:101
-  reg asked_slot; // allocator.ts:101
-  reg [2:0] asked_kind; // allocator.ts:101
-  reg [2:0] asked_context; // allocator.ts:101
+  reg asked_table, asked_slot; // allocator.ts:101
+  reg [2:0] asked_kind, asked_context;
   reg [43:0] freed; // allocator.ts:102
   reg giving_slot; // allocator.ts:103
   reg [2:0] count; // allocator.ts:104
   reg [3:0] answer_status; // allocator.ts:105
-  reg [43:0] answer_block; // allocator.ts:105
-  reg [43:0] words_0_block; // allocator.ts:108
-  reg words_0_valid; // allocator.ts:108
-  reg [43:0] words_1_block; // allocator.ts:108
-  reg words_1_valid; // allocator.ts:108
-  reg [43:0] words_2_block; // allocator.ts:108
-  reg words_2_valid; // allocator.ts:108
-  reg [43:0] words_3_block; // allocator.ts:108
-  reg words_3_valid; // allocator.ts:108
-  reg [43:0] words_4_block; // allocator.ts:108
-  reg words_4_valid; // allocator.ts:108
-  reg [43:0] words_5_block; // allocator.ts:108
-  reg words_5_valid; // allocator.ts:108
-  reg [43:0] words_6_block; // allocator.ts:108
-  reg words_6_valid; // allocator.ts:108
-  reg [43:0] words_7_block; // allocator.ts:108
-  reg words_7_valid; // allocator.ts:108
+  reg [43:0] answer_block;
+  reg [43:0] words_0_block, words_1_block, words_2_block, words_3_block, words_4_block, words_5_block,
+    words_6_block, words_7_block; // allocator.ts:108
+  reg words_0_valid, words_1_valid, words_2_valid, words_3_valid, words_4_valid, words_5_valid, words_6_valid,
+    words_7_valid;
   reg push; // allocator.ts:127
   reg [6:0] push_at; // allocator.ts:128
   reg [43:0] pushed; // allocator.ts:129
@@ -139,33 +114,14 @@ module KvAllocator_b64_c8_t131072_a4194304_r16 (
   wire takes_slab = (state == state_choose) & ~(asked_table | some | in_list); // allocator.ts:263
   wire moves_head = (state == state_push) ? all_moved : (state == state_storing) & mine & ~(|event_status); // allocator.ts:265
   wire levels_0_when = ~granted & another_region;
-  wire levels_0_when_2 = ~granted | asked_table;
+  wire granted_when = ~granted | asked_table;
 
   always @(posedge clk)
     if (rst) begin
-      levels_0 <= 5'd0;
-      levels_1 <= 5'd0;
-      levels_2 <= 5'd0;
-      levels_3 <= 5'd0;
-      levels_4 <= 5'd0;
-      levels_5 <= 5'd0;
-      listed_0 <= 1'b0;
-      listed_1 <= 1'b0;
-      listed_2 <= 1'b0;
-      listed_3 <= 1'b0;
-      listed_4 <= 1'b0;
-      listed_5 <= 1'b0;
-      begun_0 <= 1'b0;
-      begun_1 <= 1'b0;
-      begun_2 <= 1'b0;
-      begun_3 <= 1'b0;
-      begun_4 <= 1'b0;
-      begun_5 <= 1'b0;
-      arena_left <= 12'd0;
-      region <= 5'd0;
-      giving_slot <= 1'b0;
-      push <= 1'b0;
-      state <= state_idle;
+      levels_0 <= 5'd0; levels_1 <= 5'd0; levels_2 <= 5'd0; levels_3 <= 5'd0; levels_4 <= 5'd0; levels_5 <= 5'd0;
+      listed_0 <= 1'b0; listed_1 <= 1'b0; listed_2 <= 1'b0; listed_3 <= 1'b0; listed_4 <= 1'b0; listed_5 <= 1'b0;
+      begun_0 <= 1'b0; begun_1 <= 1'b0; begun_2 <= 1'b0; begun_3 <= 1'b0; begun_4 <= 1'b0; begun_5 <= 1'b0;
+      arena_left <= 12'd0; region <= 5'd0; giving_slot <= 1'b0; push <= 1'b0; state <= state_idle;
     end
     else begin
       push <= 1'b0;
@@ -287,7 +243,7 @@ module KvAllocator_b64_c8_t131072_a4194304_r16 (
               region <= region + 5'd1;
               state <= state_allocate;
             end
-            else if (levels_0_when_2) state <= state_answer;
+            else if (granted_when) state <= state_answer;
             else begin
               arena_left <= 12'd2048;
               state <= state_choose;
@@ -398,7 +354,7 @@ module KvAllocator_b64_c8_t131072_a4194304_r16 (
         answer_block <= event_block;
         if (mine) begin
           if (~levels_0_when) begin
-            if (~levels_0_when_2) arena <= event_block;
+            if (~granted_when) arena <= event_block;
           end
         end
       end
@@ -429,39 +385,16 @@ module KvAllocator_b64_c8_t131072_a4194304_r16 (
   assign give_ready = (state == state_given) & last_part;
   assign memory_valid = (state == state_store) | (state == state_allocate) | (state == state_refill);
   assign memory_payload_head_tag = 8'd160;
-  assign memory_payload_head_opcode =
-    (state == state_store) ? 8'd80 :
-    (state == state_refill) ? 8'd64 :
-    8'd128;
+  assign memory_payload_head_opcode = (state == state_store) ? 8'd80 : (state == state_refill) ? 8'd64 : 8'd128;
   assign memory_payload_head_va =
     (state == state_allocate) ? 50'd0 :
     {(state == state_store) ? words_7_block : head, 6'd0};
-  assign memory_payload_head_length =
-    (state == state_allocate) ? (asked_table ? 32'h800000 : 32'h400000) :
-    32'd64;
-  assign memory_payload_head_data =
-    (state == state_store) ? 14'd64 :
-    (state == state_allocate) ? 14'd20 :
-    14'd0;
+  assign memory_payload_head_length = (state == state_allocate) ? (asked_table ? 32'h800000 : 32'h400000) : 32'd64;
+  assign memory_payload_head_data = (state == state_store) ? 14'd64 : (state == state_allocate) ? 14'd20 : 14'd0;
   assign memory_payload_bare = state == state_refill;
   wire [511:0] memory_payload_data_joined = {
-    in_list,
-    19'd0,
-    head,
-    20'h80000,
-    words_6_block,
-    20'h80000,
-    words_5_block,
-    20'h80000,
-    words_4_block,
-    20'h80000,
-    words_3_block,
-    20'h80000,
-    words_2_block,
-    20'h80000,
-    words_1_block,
-    20'h80000,
-    words_0_block
+    in_list, 19'd0, head, 20'h80000, words_6_block, 20'h80000, words_5_block, 20'h80000, words_4_block, 20'h80000,
+    words_3_block, 20'h80000, words_2_block, 20'h80000, words_1_block, 20'h80000, words_0_block
   };
   assign memory_payload_data =
     (state == state_store) ? memory_payload_data_joined :
@@ -492,17 +425,7 @@ module KvAllocator_b64_c8_t131072_a4194304_r16 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    event_context,
-    event_line[510:492],
-    event_line[446:428],
-    event_line[382:364],
-    event_line[318:300],
-    event_line[254:236],
-    event_line[190:172],
-    event_line[126:108],
-    event_line[62:44],
-    asked_kind,
-    1'b0
+    1'b0, event_context, event_line[510:492], event_line[446:428], event_line[382:364], event_line[318:300],
+    event_line[254:236], event_line[190:172], event_line[126:108], event_line[62:44], asked_kind, 1'b0
   };
 endmodule

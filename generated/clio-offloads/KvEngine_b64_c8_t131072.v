@@ -9,6 +9,7 @@
 module KvEngine_b64_c8_t131072 (
   input  wire         clk,
   input  wire         rst,
+  // start: stream in
   input  wire         start_valid,
   output wire         start_ready,
   input  wire [2:0]   start_payload,
@@ -26,18 +27,21 @@ module KvEngine_b64_c8_t131072 (
   output wire [7:0]   done_head_opcode,
   output wire [13:0]  done_head_length,
   output wire [31:0]  done_front,
+  // take: stream out
   output wire         take_valid,
   input  wire         take_ready,
   output wire         take_payload_table,
   output wire         take_payload_slot,
   output wire [2:0]   take_payload_kind,
   output wire [2:0]   take_payload_context,
+  // spare: stream in
   input  wire         spare_valid,
   output wire         spare_ready,
   input  wire         spare_payload_slot,
   input  wire [2:0]   spare_payload_context,
   input  wire [3:0]   spare_payload_status,
   input  wire [43:0]  spare_payload_block,
+  // give: stream out
   output wire         give_valid,
   input  wire         give_ready,
   output wire         give_payload_value,
@@ -45,6 +49,7 @@ module KvEngine_b64_c8_t131072 (
   output wire [10:0]  give_payload_size,
   output wire         give_payload_slot,
   output wire [43:0]  give_payload_slot_block,
+  // memory: stream out
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_head_tag,
@@ -55,6 +60,7 @@ module KvEngine_b64_c8_t131072 (
   output wire         memory_payload_bare,
   output wire [511:0] memory_payload_data,
   output wire         memory_payload_last,
+  // reply: stream out
   output wire         reply_valid,
   input  wire         reply_ready,
   output wire [2:0]   reply_payload_head_context,
@@ -90,25 +96,16 @@ module KvEngine_b64_c8_t131072 (
   reg [3:0] code; // engine.ts:143
   reg failed; // engine.ts:144
   reg [1:0] a_kind; // engine.ts:145
-  reg [7:0] a_user; // engine.ts:145
-  reg [63:0] a_key; // engine.ts:145
-  reg [10:0] a_size; // engine.ts:145
-  reg [43:0] a_block; // engine.ts:145
-  reg [16:0] a_bucket; // engine.ts:145
-  reg [7:0] a_fingerprint; // engine.ts:145
-  reg [43:0] c_slot; // engine.ts:146
-  reg [2:0] c_index; // engine.ts:146
-  reg c_other_valid; // engine.ts:146
-  reg [43:0] c_other_slot; // engine.ts:146
-  reg [2:0] c_other_index; // engine.ts:146
-  reg [43:0] c_found_block; // engine.ts:146
-  reg [10:0] c_found_size; // engine.ts:146
-  reg c_more; // engine.ts:146
-  reg c_alone; // engine.ts:146
-  reg [43:0] c_link_block; // engine.ts:146
-  reg c_link_valid; // engine.ts:146
-  reg [3:0] c_verdict; // engine.ts:146
-  reg c_grows; // engine.ts:146
+  reg [7:0] a_user, a_fingerprint;
+  reg [63:0] a_key;
+  reg [10:0] a_size;
+  reg [43:0] a_block;
+  reg [16:0] a_bucket;
+  reg [43:0] c_slot, c_other_slot, c_found_block, c_link_block; // engine.ts:146
+  reg [2:0] c_index, c_other_index;
+  reg c_other_valid, c_more, c_alone, c_link_valid, c_grows;
+  reg [10:0] c_found_size;
+  reg [3:0] c_verdict;
   reg was_written; // engine.ts:147
   reg was_decided; // engine.ts:148
   reg [3:0] write_status; // engine.ts:149
@@ -121,60 +118,32 @@ module KvEngine_b64_c8_t131072 (
   reg ending; // engine.ts:166
   reg growing; // engine.ts:167
   reg [2:0] ask_purpose; // engine.ts:168
-  reg ask_write; // engine.ts:168
-  reg ask_whole; // engine.ts:168
-  reg [1:0] ask_at; // engine.ts:168
-  reg ask_link; // engine.ts:168
-  reg [1:0] ask_content; // engine.ts:168
-  reg end_silent; // engine.ts:169
-  reg [3:0] end_code; // engine.ts:169
-  reg end_gives_new; // engine.ts:169
-  reg end_gives_old; // engine.ts:169
-  reg end_gives_slot; // engine.ts:169
-  reg end_gives_other; // engine.ts:169
+  reg ask_write, ask_whole, ask_link;
+  reg [1:0] ask_at, ask_content;
+  reg end_silent, end_gives_new, end_gives_old, end_gives_slot, end_gives_other; // engine.ts:169
+  reg [3:0] end_code;
   reg [2:0] state; // engine.ts:230
-  wire accesses_push_ready; // engine.ts:399
-  wire accesses_pop_valid; // engine.ts:399
-  wire [7:0] accesses_pop_payload_tag; // engine.ts:399
-  wire accesses_pop_payload_write; // engine.ts:399
-  wire accesses_pop_payload_whole; // engine.ts:399
-  wire [43:0] accesses_pop_payload_block; // engine.ts:399
-  wire [2:0] accesses_pop_payload_index; // engine.ts:399
-  wire [11:0] accesses_pop_payload_length; // engine.ts:399
-  wire [63:0] accesses_pop_payload_word; // engine.ts:399
-  wire [3:0] accesses_level; // engine.ts:399
+  wire accesses_push_ready, accesses_pop_payload_write, accesses_pop_payload_whole; // engine.ts:399
+  wire [43:0] accesses_pop_payload_block;
+  wire [2:0] accesses_pop_payload_index;
+  wire [11:0] accesses_pop_payload_length;
+  wire [63:0] accesses_pop_payload_word;
+  wire [3:0] accesses_level;
   reg asking_beat; // engine.ts:512
   wire takes_push_ready; // engine.ts:434
-  wire takes_pop_valid; // engine.ts:434
-  wire [2:0] takes_pop_payload; // engine.ts:434
-  wire [3:0] takes_level; // engine.ts:434
+  wire [3:0] takes_level;
   wire giving_push_ready; // engine.ts:443
-  wire giving_pop_valid; // engine.ts:443
-  wire giving_pop_payload_value; // engine.ts:443
-  wire [43:0] giving_pop_payload_block; // engine.ts:443
-  wire [10:0] giving_pop_payload_size; // engine.ts:443
-  wire giving_pop_payload_slot; // engine.ts:443
-  wire [43:0] giving_pop_payload_slot_block; // engine.ts:443
-  wire [3:0] giving_level; // engine.ts:443
+  wire [3:0] giving_level;
   wire answers_push_ready; // engine.ts:462
-  wire answers_pop_valid; // engine.ts:462
-  wire [2:0] answers_pop_payload_context; // engine.ts:462
-  wire [1:0] answers_pop_payload_kind; // engine.ts:462
-  wire [7:0] answers_pop_payload_user; // engine.ts:462
-  wire [10:0] answers_pop_payload_size; // engine.ts:462
-  wire [3:0] answers_pop_payload_code; // engine.ts:462
-  wire answers_pop_payload_bare; // engine.ts:462
-  wire [3:0] answers_level; // engine.ts:462
+  wire [1:0] answers_pop_payload_kind;
+  wire [7:0] answers_pop_payload_user;
+  wire [10:0] answers_pop_payload_size;
+  wire [3:0] answers_level;
   (* ram_style = "distributed" *) reg [153:0] asks [0:7]; // engine.ts:132
   (* ram_style = "distributed" *) reg [201:0] steps [0:7]; // engine.ts:133
   (* ram_style = "distributed" *) reg [3:0] write_statuses [0:7]; // engine.ts:134
   wire [6:0] occupied = {
-    event_line[447],
-    event_line[383],
-    event_line[319],
-    event_line[255],
-    event_line[191],
-    event_line[127],
+    event_line[447], event_line[383], event_line[319], event_line[255], event_line[191], event_line[127],
     event_line[63]
   }; // engine.ts:159
   wire [6:0] chosen = matching & (~matching + 7'd1); // engine.ts:160
@@ -198,159 +167,79 @@ module KvEngine_b64_c8_t131072 (
   wire asking_last = ~accesses_pop_payload_whole | ~asking_beat; // engine.ts:513
   wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // engine.ts:442
 
-  wire accesses_push_valid = asking; // engine.ts:399
   wire [7:0] accesses_push_payload_tag = {ask_purpose, 2'd0, context_}; // engine.ts:399
-  wire accesses_push_payload_write = ask_write; // engine.ts:399
-  wire accesses_push_payload_whole = ask_whole; // engine.ts:399
   wire [43:0] accesses_push_payload_block =
-    ({44{ask_at == 2'd0}} & c_slot)
-    | ({44{ask_at == 2'd1}} & c_found_block)
-    | ({44{ask_at == 2'd2}} & c_other_slot); // engine.ts:399
-  wire [2:0] accesses_push_payload_index = ask_link ? 3'd7 : (ask_write & ~ask_whole) ? c_index : 3'd0; // engine.ts:399
+    ({44{ask_at == 2'd0}} & c_slot) | ({44{ask_at == 2'd1}} & c_found_block) | ({44{ask_at == 2'd2}} & c_other_slot);
+  wire [2:0] accesses_push_payload_index = ask_link ? 3'd7 : (ask_write & ~ask_whole) ? c_index : 3'd0;
   wire [11:0] accesses_push_payload_length =
     ask_write ? (ask_whole ? 12'd64 : 12'd8) :
     (ask_at == 2'd1) ? (reads ? {1'b0, c_found_size} : 12'd0) + 12'd12 :
-    12'd64; // engine.ts:399
+    12'd64;
   wire [63:0] accesses_push_payload_word =
     ({64{ask_content == 2'd1}} & {1'b1, a_fingerprint, a_size, a_block})
     | ({64{ask_content == 2'd2}} & {c_link_valid, 19'd0, c_link_block})
-    | ({64{ask_content == 2'd3}} & {20'h80000, c_other_slot}); // engine.ts:399
-  wire accesses_pop_ready = memory_ready & asking_last; // engine.ts:399
+    | ({64{ask_content == 2'd3}} & {20'h80000, c_other_slot});
+  wire accesses_pop_ready = memory_ready & asking_last;
   Fifo_Access_d8 accesses ( // engine.ts:399
-    .clk                 (clk),
-    .rst                 (rst),
-    .push_valid          (accesses_push_valid),
-    .push_ready          (accesses_push_ready),
-    .push_payload_tag    (accesses_push_payload_tag),
-    .push_payload_write  (accesses_push_payload_write),
-    .push_payload_whole  (accesses_push_payload_whole),
-    .push_payload_block  (accesses_push_payload_block),
-    .push_payload_index  (accesses_push_payload_index),
-    .push_payload_length (accesses_push_payload_length),
-    .push_payload_word   (accesses_push_payload_word),
-    .pop_valid           (accesses_pop_valid),
-    .pop_ready           (accesses_pop_ready),
-    .pop_payload_tag     (accesses_pop_payload_tag),
-    .pop_payload_write   (accesses_pop_payload_write),
-    .pop_payload_whole   (accesses_pop_payload_whole),
-    .pop_payload_block   (accesses_pop_payload_block),
-    .pop_payload_index   (accesses_pop_payload_index),
-    .pop_payload_length  (accesses_pop_payload_length),
-    .pop_payload_word    (accesses_pop_payload_word),
-    .level               (accesses_level)
+    .clk (clk), .rst (rst),
+    .push_valid (asking), .push_ready (accesses_push_ready), .push_payload_tag (accesses_push_payload_tag),
+    .push_payload_write (ask_write), .push_payload_whole (ask_whole),
+    .push_payload_block (accesses_push_payload_block), .push_payload_index (accesses_push_payload_index),
+    .push_payload_length (accesses_push_payload_length), .push_payload_word (accesses_push_payload_word),
+    .pop_valid (memory_valid), .pop_ready (accesses_pop_ready), .pop_payload_tag (memory_payload_head_tag),
+    .pop_payload_write (accesses_pop_payload_write), .pop_payload_whole (accesses_pop_payload_whole),
+    .pop_payload_block (accesses_pop_payload_block), .pop_payload_index (accesses_pop_payload_index),
+    .pop_payload_length (accesses_pop_payload_length), .pop_payload_word (accesses_pop_payload_word),
+    .level (accesses_level)
   );
 
-  wire takes_push_valid = growing; // engine.ts:434
-  wire [2:0] takes_push_payload = context_; // engine.ts:434
-  wire takes_pop_ready = take_ready; // engine.ts:434
   Fifo_uint3_d8 takes ( // engine.ts:434
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (takes_push_valid),
-    .push_ready   (takes_push_ready),
-    .push_payload (takes_push_payload),
-    .pop_valid    (takes_pop_valid),
-    .pop_ready    (takes_pop_ready),
-    .pop_payload  (takes_pop_payload),
-    .level        (takes_level)
+    .clk (clk), .rst (rst),
+    .push_valid (growing), .push_ready (takes_push_ready), .push_payload (context_),
+    .pop_valid (take_valid), .pop_ready (take_ready), .pop_payload (take_payload_context),
+    .level (takes_level)
   );
 
   wire giving_push_valid = ending & gives; // engine.ts:443
-  wire giving_push_payload_value = end_gives_new | end_gives_old; // engine.ts:443
-  wire [43:0] giving_push_payload_block = end_gives_new ? a_block : c_found_block; // engine.ts:443
-  wire [10:0] giving_push_payload_size = end_gives_new ? a_size : c_found_size; // engine.ts:443
-  wire giving_push_payload_slot = end_gives_slot | end_gives_other; // engine.ts:443
-  wire [43:0] giving_push_payload_slot_block = end_gives_slot ? c_slot : c_other_slot; // engine.ts:443
-  wire giving_pop_ready = give_ready; // engine.ts:443
+  wire giving_push_payload_value = end_gives_new | end_gives_old;
+  wire [43:0] giving_push_payload_block = end_gives_new ? a_block : c_found_block;
+  wire [10:0] giving_push_payload_size = end_gives_new ? a_size : c_found_size;
+  wire giving_push_payload_slot = end_gives_slot | end_gives_other;
+  wire [43:0] giving_push_payload_slot_block = end_gives_slot ? c_slot : c_other_slot;
   Fifo_Give_d8 giving ( // engine.ts:443
-    .clk                     (clk),
-    .rst                     (rst),
-    .push_valid              (giving_push_valid),
-    .push_ready              (giving_push_ready),
-    .push_payload_value      (giving_push_payload_value),
-    .push_payload_block      (giving_push_payload_block),
-    .push_payload_size       (giving_push_payload_size),
-    .push_payload_slot       (giving_push_payload_slot),
-    .push_payload_slot_block (giving_push_payload_slot_block),
-    .pop_valid               (giving_pop_valid),
-    .pop_ready               (giving_pop_ready),
-    .pop_payload_value       (giving_pop_payload_value),
-    .pop_payload_block       (giving_pop_payload_block),
-    .pop_payload_size        (giving_pop_payload_size),
-    .pop_payload_slot        (giving_pop_payload_slot),
-    .pop_payload_slot_block  (giving_pop_payload_slot_block),
-    .level                   (giving_level)
+    .clk (clk), .rst (rst),
+    .push_valid (giving_push_valid), .push_ready (giving_push_ready), .push_payload_value (giving_push_payload_value),
+    .push_payload_block (giving_push_payload_block), .push_payload_size (giving_push_payload_size),
+    .push_payload_slot (giving_push_payload_slot), .push_payload_slot_block (giving_push_payload_slot_block),
+    .pop_valid (give_valid), .pop_ready (give_ready), .pop_payload_value (give_payload_value),
+    .pop_payload_block (give_payload_block), .pop_payload_size (give_payload_size),
+    .pop_payload_slot (give_payload_slot), .pop_payload_slot_block (give_payload_slot_block),
+    .level (giving_level)
   );
 
   wire answers_push_valid = ending & ~end_silent; // engine.ts:462
-  wire [2:0] answers_push_payload_context = context_; // engine.ts:462
-  wire [1:0] answers_push_payload_kind = a_kind; // engine.ts:462
-  wire [7:0] answers_push_payload_user = a_user; // engine.ts:462
-  wire [10:0] answers_push_payload_size = |end_code ? 11'd0 : a_size; // engine.ts:462
-  wire [3:0] answers_push_payload_code = end_code; // engine.ts:462
-  wire answers_push_payload_bare = ~((end_code == 4'd0) | (end_code == 4'd4)); // engine.ts:462
-  wire answers_pop_ready = reply_ready; // engine.ts:462
+  wire [10:0] answers_push_payload_size = |end_code ? 11'd0 : a_size;
+  wire answers_push_payload_bare = ~((end_code == 4'd0) | (end_code == 4'd4));
   Fifo_KvAnswer_d8 answers ( // engine.ts:462
-    .clk                  (clk),
-    .rst                  (rst),
-    .push_valid           (answers_push_valid),
-    .push_ready           (answers_push_ready),
-    .push_payload_context (answers_push_payload_context),
-    .push_payload_kind    (answers_push_payload_kind),
-    .push_payload_user    (answers_push_payload_user),
-    .push_payload_size    (answers_push_payload_size),
-    .push_payload_code    (answers_push_payload_code),
-    .push_payload_bare    (answers_push_payload_bare),
-    .pop_valid            (answers_pop_valid),
-    .pop_ready            (answers_pop_ready),
-    .pop_payload_context  (answers_pop_payload_context),
-    .pop_payload_kind     (answers_pop_payload_kind),
-    .pop_payload_user     (answers_pop_payload_user),
-    .pop_payload_size     (answers_pop_payload_size),
-    .pop_payload_code     (answers_pop_payload_code),
-    .pop_payload_bare     (answers_pop_payload_bare),
-    .level                (answers_level)
+    .clk (clk), .rst (rst),
+    .push_valid (answers_push_valid), .push_ready (answers_push_ready), .push_payload_context (context_),
+    .push_payload_kind (a_kind), .push_payload_user (a_user), .push_payload_size (answers_push_payload_size),
+    .push_payload_code (end_code), .push_payload_bare (answers_push_payload_bare),
+    .pop_valid (reply_valid), .pop_ready (reply_ready), .pop_payload_context (reply_payload_head_context),
+    .pop_payload_kind (answers_pop_payload_kind), .pop_payload_user (answers_pop_payload_user),
+    .pop_payload_size (answers_pop_payload_size), .pop_payload_code (reply_payload_head_status),
+    .pop_payload_bare (reply_payload_bare),
+    .level (answers_level)
   );
   wire [7:0] decided_joined = {
-    context_ == 3'd7,
-    context_ == 3'd6,
-    context_ == 3'd5,
-    context_ == 3'd4,
-    context_ == 3'd3,
-    context_ == 3'd2,
-    context_ == 3'd1,
-    context_ == 3'd0
-  };
-  wire [7:0] written_joined = {
-    context_ == 3'd7,
-    context_ == 3'd6,
-    context_ == 3'd5,
-    context_ == 3'd4,
-    context_ == 3'd3,
-    context_ == 3'd2,
-    context_ == 3'd1,
-    context_ == 3'd0
+    context_ == 3'd7, context_ == 3'd6, context_ == 3'd5, context_ == 3'd4, context_ == 3'd3, context_ == 3'd2,
+    context_ == 3'd1, context_ == 3'd0
   };
   wire written_when = (|c_verdict) | (|write_status);
-  wire [7:0] written_joined_2 = {
-    context_ == 3'd7,
-    context_ == 3'd6,
-    context_ == 3'd5,
-    context_ == 3'd4,
-    context_ == 3'd3,
-    context_ == 3'd2,
-    context_ == 3'd1,
-    context_ == 3'd0
-  };
 
   always @(posedge clk)
     if (rst) begin
-      written <= 8'd0;
-      decided <= 8'd0;
-      saving <= 1'b0;
-      asking <= 1'b0;
-      ending <= 1'b0;
-      growing <= 1'b0;
+      written <= 8'd0; decided <= 8'd0; saving <= 1'b0; asking <= 1'b0; ending <= 1'b0; growing <= 1'b0;
       state <= state_idle;
     end
     else begin
@@ -397,7 +286,7 @@ module KvEngine_b64_c8_t131072 (
               end
             end
             3'd2: begin
-              written <= written | written_joined;
+              written <= written | decided_joined;
               if (was_decided) state <= state_join;
             end
             3'd3: ending <= 1'b1;
@@ -422,12 +311,12 @@ module KvEngine_b64_c8_t131072 (
         default: ;
       endcase
       if (ending) begin
-        written <= written & ~written_joined_2;
-        decided <= decided & ~written_joined_2;
+        written <= written & ~decided_joined;
+        decided <= decided & ~decided_joined;
       end
     end
-  wire [153:0] a_kind_word = asks[context_];
-  wire [201:0] c_slot_word = steps[context_];
+  wire [153:0] asked_word = asks[context_]; // engine.ts:252
+  wire [201:0] progress_word = steps[context_]; // engine.ts:253
   wire [7:0] was_written_shifted = written >> context_;
   wire [7:0] was_decided_shifted = decided >> context_;
 
@@ -451,40 +340,40 @@ module KvEngine_b64_c8_t131072 (
         end
       end
       state_look: begin
-        a_kind <= a_kind_word[1:0];
-        a_user <= a_kind_word[9:2];
-        a_key <= a_kind_word[73:10];
-        a_size <= a_kind_word[84:74];
-        a_block <= a_kind_word[128:85];
-        a_bucket <= a_kind_word[145:129];
-        a_fingerprint <= a_kind_word[153:146];
-        c_slot <= c_slot_word[43:0];
-        c_index <= c_slot_word[46:44];
-        c_other_valid <= c_slot_word[47];
-        c_other_slot <= c_slot_word[91:48];
-        c_other_index <= c_slot_word[94:92];
-        c_found_block <= c_slot_word[138:95];
-        c_found_size <= c_slot_word[149:139];
-        c_more <= c_slot_word[150];
-        c_alone <= c_slot_word[151];
-        c_link_block <= c_slot_word[195:152];
-        c_link_valid <= c_slot_word[196];
-        c_verdict <= c_slot_word[200:197];
-        c_grows <= c_slot_word[201];
+        a_kind <= asked_word[1:0];
+        a_user <= asked_word[9:2];
+        a_key <= asked_word[73:10];
+        a_size <= asked_word[84:74];
+        a_block <= asked_word[128:85];
+        a_bucket <= asked_word[145:129];
+        a_fingerprint <= asked_word[153:146];
+        c_slot <= progress_word[43:0];
+        c_index <= progress_word[46:44];
+        c_other_valid <= progress_word[47];
+        c_other_slot <= progress_word[91:48];
+        c_other_index <= progress_word[94:92];
+        c_found_block <= progress_word[138:95];
+        c_found_size <= progress_word[149:139];
+        c_more <= progress_word[150];
+        c_alone <= progress_word[151];
+        c_link_block <= progress_word[195:152];
+        c_link_valid <= progress_word[196];
+        c_verdict <= progress_word[200:197];
+        c_grows <= progress_word[201];
         failed <= |code;
         was_written <= was_written_shifted[0];
         was_decided <= was_decided_shifted[0];
         write_status <= (kind == 3'd2) ? code : write_statuses[context_];
-        first_slot <= table_ + {27'd0, a_kind_word[145:129]};
-        same_key <= event_line[95:32] == a_kind_word[73:10];
+        first_slot <= table_ + {27'd0, asked_word[145:129]};
+        same_key <= event_line[95:32] == asked_word[73:10];
         matching <= {
-          event_line[447] & (event_line[446:439] == a_kind_word[153:146]) & (c_slot_word[46:44] <= 3'd6),
-          event_line[383] & (event_line[382:375] == a_kind_word[153:146]) & (c_slot_word[46:44] <= 3'd5),
-          event_line[319] & (event_line[318:311] == a_kind_word[153:146]) & (c_slot_word[46:44] <= 3'd4),
-          event_line[255] & (event_line[254:247] == a_kind_word[153:146]) & (c_slot_word[46:44] <= 3'd3),
-          event_line[191] & (event_line[190:183] == a_kind_word[153:146]) & (c_slot_word[46:44] <= 3'd2),
-          event_line[127] & (event_line[126:119] == a_kind_word[153:146]) & (c_slot_word[46:44] <= 3'd1),
-          event_line[63] & (event_line[62:55] == a_kind_word[153:146]) & (c_slot_word[46:44] <= 3'd0)
+          event_line[447] & (event_line[446:439] == asked_word[153:146]) & (progress_word[46:44] <= 3'd6),
+          event_line[383] & (event_line[382:375] == asked_word[153:146]) & (progress_word[46:44] <= 3'd5),
+          event_line[319] & (event_line[318:311] == asked_word[153:146]) & (progress_word[46:44] <= 3'd4),
+          event_line[255] & (event_line[254:247] == asked_word[153:146]) & (progress_word[46:44] <= 3'd3),
+          event_line[191] & (event_line[190:183] == asked_word[153:146]) & (progress_word[46:44] <= 3'd2),
+          event_line[127] & (event_line[126:119] == asked_word[153:146]) & (progress_word[46:44] <= 3'd1),
+          event_line[63] & (event_line[62:55] == asked_word[153:146]) & (progress_word[46:44] <= 3'd0)
         };
       end
       state_pick: begin
@@ -493,25 +382,17 @@ module KvEngine_b64_c8_t131072 (
         c_link_valid <= event_line[511];
         if (|matching) begin
           c_index <= {
-            chosen[4] | chosen[5] | chosen[6],
-            chosen[2] | chosen[3] | chosen[6],
-            chosen[1] | chosen[3] | chosen[5]
+            chosen[4] | chosen[5] | chosen[6], chosen[2] | chosen[3] | chosen[6], chosen[1] | chosen[3] | chosen[5]
           };
           c_found_block <=
-            ({44{chosen[0]}} & event_line[43:0])
-            | ({44{chosen[1]}} & event_line[107:64])
-            | ({44{chosen[2]}} & event_line[171:128])
-            | ({44{chosen[3]}} & event_line[235:192])
-            | ({44{chosen[4]}} & event_line[299:256])
-            | ({44{chosen[5]}} & event_line[363:320])
+            ({44{chosen[0]}} & event_line[43:0]) | ({44{chosen[1]}} & event_line[107:64])
+            | ({44{chosen[2]}} & event_line[171:128]) | ({44{chosen[3]}} & event_line[235:192])
+            | ({44{chosen[4]}} & event_line[299:256]) | ({44{chosen[5]}} & event_line[363:320])
             | ({44{chosen[6]}} & event_line[427:384]);
           c_found_size <=
-            ({11{chosen[0]}} & event_line[54:44])
-            | ({11{chosen[1]}} & event_line[118:108])
-            | ({11{chosen[2]}} & event_line[182:172])
-            | ({11{chosen[3]}} & event_line[246:236])
-            | ({11{chosen[4]}} & event_line[310:300])
-            | ({11{chosen[5]}} & event_line[374:364])
+            ({11{chosen[0]}} & event_line[54:44]) | ({11{chosen[1]}} & event_line[118:108])
+            | ({11{chosen[2]}} & event_line[182:172]) | ({11{chosen[3]}} & event_line[246:236])
+            | ({11{chosen[4]}} & event_line[310:300]) | ({11{chosen[5]}} & event_line[374:364])
             | ({11{chosen[6]}} & event_line[438:428]);
           c_more <= |(matching & ~chosen);
           c_alone <= ~(|(occupied & ~chosen));
@@ -519,11 +400,7 @@ module KvEngine_b64_c8_t131072 (
         if (creates & ~c_other_valid & ~(&occupied)) begin
           c_other_valid <= 1'b1;
           c_other_slot <= c_slot;
-          c_other_index <= {
-            hole[4] | hole[5] | hole[6],
-            hole[2] | hole[3] | hole[6],
-            hole[1] | hole[3] | hole[5]
-          };
+          c_other_index <= {hole[4] | hole[5] | hole[6], hole[2] | hole[3] | hole[6], hole[1] | hole[3] | hole[5]};
         end
       end
       state_act: begin
@@ -688,37 +565,20 @@ module KvEngine_b64_c8_t131072 (
 
   always @(posedge clk)
     if (rst) asking_beat <= 1'b0;
-    else if (accesses_pop_valid & memory_ready) asking_beat <= ~asking_last & (asking_beat + 1'b1);
+    else if (memory_valid & memory_ready) asking_beat <= ~asking_last & (asking_beat + 1'b1);
 
   always @(posedge clk)
     if (enter_valid) begin
       asks[enter_context] <= {
-        asked_fingerprint,
-        asked_bucket,
-        asked_block,
-        asked_size,
-        asked_key,
-        asked_user,
-        asked_kind
+        asked_fingerprint, asked_bucket, asked_block, asked_size, asked_key, asked_user, asked_kind
       };
     end
 
   always @(posedge clk)
     if (saving) begin
       steps[context_] <= {
-        c_grows,
-        c_verdict,
-        c_link_valid,
-        c_link_block,
-        c_alone,
-        c_more,
-        c_found_size,
-        c_found_block,
-        c_other_index,
-        c_other_slot,
-        c_other_valid,
-        c_index,
-        c_slot
+        c_grows, c_verdict, c_link_valid, c_link_block, c_alone, c_more, c_found_size, c_found_block, c_other_index,
+        c_other_slot, c_other_valid, c_index, c_slot
       };
     end
 
@@ -733,20 +593,10 @@ module KvEngine_b64_c8_t131072 (
   assign done_head_opcode = 8'd97;
   assign done_head_length = {3'd0, c_found_size} + 14'd4;
   assign done_front = {5'd0, c_found_size, 8'd8, a_user};
-  assign take_valid = takes_pop_valid;
   assign take_payload_table = 1'b0;
   assign take_payload_slot = 1'b1;
   assign take_payload_kind = 3'd0;
-  assign take_payload_context = takes_pop_payload;
   assign spare_ready = (state == state_act) & (kind == 3'd6);
-  assign give_valid = giving_pop_valid;
-  assign give_payload_value = giving_pop_payload_value;
-  assign give_payload_block = giving_pop_payload_block;
-  assign give_payload_size = giving_pop_payload_size;
-  assign give_payload_slot = giving_pop_payload_slot;
-  assign give_payload_slot_block = giving_pop_payload_slot_block;
-  assign memory_valid = accesses_pop_valid;
-  assign memory_payload_head_tag = accesses_pop_payload_tag;
   assign memory_payload_head_opcode = accesses_pop_payload_write ? 8'd80 : 8'd64;
   assign memory_payload_head_va = {accesses_pop_payload_block, accesses_pop_payload_index, 3'd0};
   assign memory_payload_head_length = {20'd0, accesses_pop_payload_length};
@@ -754,12 +604,8 @@ module KvEngine_b64_c8_t131072 (
   assign memory_payload_bare = ~accesses_pop_payload_write;
   assign memory_payload_data = {448'h0, asking_beat ? 64'd0 : accesses_pop_payload_word};
   assign memory_payload_last = asking_last;
-  assign reply_valid = answers_pop_valid;
-  assign reply_payload_head_context = answers_pop_payload_context;
-  assign reply_payload_head_status = answers_pop_payload_code;
   assign reply_payload_head_opcode = {5'd12, answers_pop_payload_kind, 1'b1};
-  assign reply_payload_head_length = answers_pop_payload_bare ? 14'd0 : 14'd4;
-  assign reply_payload_bare = answers_pop_payload_bare;
+  assign reply_payload_head_length = reply_payload_bare ? 14'd0 : 14'd4;
   assign reply_payload_data = {480'h0, 5'd0, answers_pop_payload_size, 8'd8, answers_pop_payload_user};
   assign reply_payload_last = 1'b1;
   assign leave_valid = ending;
@@ -799,21 +645,8 @@ module KvEngine_b64_c8_t131072 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    event_context[4:3],
-    event_refused,
-    event_block,
-    event_line[510:492],
-    spare_payload_slot,
-    a_key,
-    a_bucket,
-    accesses_level,
-    takes_level,
-    giving_level,
-    answers_level,
-    hole[0],
-    was_written_shifted[7:1],
-    was_decided_shifted[7:1],
-    1'b0
+    1'b0, event_context[4:3], event_refused, event_block, event_line[510:492], spare_payload_slot, a_key, a_bucket,
+    accesses_level, takes_level, giving_level, answers_level, hole[0], was_written_shifted[7:1],
+    was_decided_shifted[7:1], 1'b0
   };
 endmodule

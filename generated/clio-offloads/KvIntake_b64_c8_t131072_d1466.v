@@ -9,28 +9,33 @@
 module KvIntake_b64_c8_t131072_d1466 (
   input  wire         clk,
   input  wire         rst,
+  // request: stream in
   input  wire         request_valid,
   output wire         request_ready,
   input  wire [2:0]   request_payload_context,
   input  wire [7:0]   request_payload_opcode,
   input  wire [15:0]  request_payload_pid,
   input  wire [13:0]  request_payload_length,
+  // request_data: stream in
   input  wire         request_data_valid,
   output wire         request_data_ready,
   input  wire [511:0] request_data_payload_data,
   input  wire         request_data_payload_last,
+  // take: stream out
   output wire         take_valid,
   input  wire         take_ready,
   output wire         take_payload_table,
   output wire         take_payload_slot,
   output wire [2:0]   take_payload_kind,
   output wire [2:0]   take_payload_context,
+  // taken: stream in
   input  wire         taken_valid,
   output wire         taken_ready,
   input  wire         taken_payload_slot,
   input  wire [2:0]   taken_payload_context,
   input  wire [3:0]   taken_payload_status,
   input  wire [43:0]  taken_payload_block,
+  // memory: stream out
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_head_tag,
@@ -41,6 +46,7 @@ module KvIntake_b64_c8_t131072_d1466 (
   output wire         memory_payload_bare,
   output wire [511:0] memory_payload_data,
   output wire         memory_payload_last,
+  // reply: stream out
   output wire         reply_valid,
   input  wire         reply_ready,
   output wire [2:0]   reply_payload_head_context,
@@ -77,18 +83,17 @@ module KvIntake_b64_c8_t131072_d1466 (
   localparam [3:0] state_table = 4'd4;
   localparam [3:0] state_block = 4'd6;
   reg [2:0] request_context; // intake.ts:78
-  reg [7:0] request_opcode; // intake.ts:78
-  reg [15:0] request_pid; // intake.ts:78
-  reg [13:0] request_length; // intake.ts:78
+  reg [7:0] request_opcode;
+  reg [15:0] request_pid;
+  reg [13:0] request_length;
   reg ended; // intake.ts:79
   reg [95:0] head; // intake.ts:80
   reg [1:0] asked_kind_1; // intake.ts:81
-  reg [7:0] asked_user_1; // intake.ts:81
-  reg [63:0] asked_key_1; // intake.ts:81
-  reg [10:0] asked_size_1; // intake.ts:81
-  reg [43:0] asked_block_1; // intake.ts:81
-  reg [16:0] asked_bucket_1; // intake.ts:81
-  reg [7:0] asked_fingerprint_1; // intake.ts:81
+  reg [7:0] asked_user_1, asked_fingerprint_1;
+  reg [63:0] asked_key_1;
+  reg [10:0] asked_size_1;
+  reg [43:0] asked_block_1;
+  reg [16:0] asked_bucket_1;
   reg [8:0] write_beats; // intake.ts:82
   reg [43:0] table_1; // intake.ts:83
   reg table_known; // intake.ts:84
@@ -153,8 +158,7 @@ module KvIntake_b64_c8_t131072_d1466 (
 
   always @(posedge clk)
     if (rst) begin
-      table_known <= 1'b0;
-      state <= state_idle;
+      table_known <= 1'b0; state <= state_idle;
     end
     else case (state)
       state_idle: begin
@@ -297,12 +301,6 @@ module KvIntake_b64_c8_t131072_d1466 (
   assign table_ = table_1;
 
   wire _unused_ok = &{
-    1'b0,
-    taken_payload_slot,
-    taken_payload_context,
-    request_pid,
-    crc[23:17],
-    write_beats_shifted[14:9],
-    1'b0
+    1'b0, taken_payload_slot, taken_payload_context, request_pid, crc[23:17], write_beats_shifted[14:9], 1'b0
   };
 endmodule

@@ -9,6 +9,7 @@
 module KvReplies_b64_c8 (
   input  wire         clk,
   input  wire         rst,
+  // memory_reply: stream in
   input  wire         memory_reply_valid,
   output wire         memory_reply_ready,
   input  wire [7:0]   memory_reply_payload_tag,
@@ -16,6 +17,7 @@ module KvReplies_b64_c8 (
   input  wire [63:0]  memory_reply_payload_va,
   input  wire [31:0]  memory_reply_payload_length,
   input  wire [13:0]  memory_reply_payload_data,
+  // memory_reply_data: stream in
   input  wire         memory_reply_data_valid,
   output wire         memory_reply_data_ready,
   input  wire [511:0] memory_reply_data_payload_data,
@@ -34,6 +36,7 @@ module KvReplies_b64_c8 (
   input  wire [7:0]   done_head_opcode,
   input  wire [13:0]  done_head_length,
   input  wire [31:0]  done_front,
+  // value: stream out
   output wire         value_valid,
   input  wire         value_ready,
   output wire [2:0]   value_payload_head_context,
@@ -57,9 +60,9 @@ module KvReplies_b64_c8 (
   reg lane; // replies.ts:85
   reg ended; // replies.ts:86
   reg [2:0] head_context; // replies.ts:87
-  reg [3:0] head_status; // replies.ts:87
-  reg [7:0] head_opcode; // replies.ts:87
-  reg [13:0] head_length; // replies.ts:87
+  reg [3:0] head_status;
+  reg [7:0] head_opcode;
+  reg [13:0] head_length;
   reg [31:0] front; // replies.ts:88
   reg first; // replies.ts:89
   reg [8:0] left; // replies.ts:90
@@ -139,9 +142,7 @@ module KvReplies_b64_c8 (
 
   assign memory_reply_ready = state == state_idle;
   assign memory_reply_data_ready =
-    (state == state_gather)
-    | (state == state_drain)
-    | ((state == state_value) & needs_next & value_ready);
+    (state == state_gather) | (state == state_drain) | ((state == state_value) & needs_next & value_ready);
   assign event_valid = state == state_event;
   assign event_purpose = kind;
   assign event_context = tag[4:0];
@@ -183,10 +184,6 @@ module KvReplies_b64_c8 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    memory_reply_payload_va[37:32],
-    memory_reply_payload_length[31:18],
-    left_shifted[14:9],
-    1'b0
+    1'b0, memory_reply_payload_va[37:32], memory_reply_payload_length[31:18], left_shifted[14:9], 1'b0
   };
 endmodule

@@ -9,16 +9,19 @@
 module MultiVersion_b64_c8_d1466_i16_v1024_a67108864 (
   input  wire         clk,
   input  wire         rst,
+  // request: stream in
   input  wire         request_valid,
   output wire         request_ready,
   input  wire [2:0]   request_payload_context,
   input  wire [7:0]   request_payload_opcode,
   input  wire [15:0]  request_payload_pid,
   input  wire [13:0]  request_payload_length,
+  // request_data: stream in
   input  wire         request_data_valid,
   output wire         request_data_ready,
   input  wire [511:0] request_data_payload_data,
   input  wire         request_data_payload_last,
+  // reply: stream out
   output wire         reply_valid,
   input  wire         reply_ready,
   output wire [2:0]   reply_payload_context,
@@ -26,10 +29,12 @@ module MultiVersion_b64_c8_d1466_i16_v1024_a67108864 (
   output wire [7:0]   reply_payload_opcode,
   output wire [13:0]  reply_payload_length,
   output wire         reply_payload_more,
+  // reply_data: stream out
   output wire         reply_data_valid,
   input  wire         reply_data_ready,
   output wire [511:0] reply_data_payload_data,
   output wire         reply_data_payload_last,
+  // memory: stream out
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_tag,
@@ -39,10 +44,12 @@ module MultiVersion_b64_c8_d1466_i16_v1024_a67108864 (
   output wire [63:0]  memory_payload_va,
   output wire [31:0]  memory_payload_length,
   output wire [13:0]  memory_payload_data,
+  // memory_data: stream out
   output wire         memory_data_valid,
   input  wire         memory_data_ready,
   output wire [511:0] memory_data_payload_data,
   output wire         memory_data_payload_last,
+  // memory_reply: stream in
   input  wire         memory_reply_valid,
   output wire         memory_reply_ready,
   input  wire [7:0]   memory_reply_payload_tag,
@@ -50,331 +57,153 @@ module MultiVersion_b64_c8_d1466_i16_v1024_a67108864 (
   input  wire [63:0]  memory_reply_payload_va,
   input  wire [31:0]  memory_reply_payload_length,
   input  wire [13:0]  memory_reply_payload_data,
+  // memory_reply_data: stream in
   input  wire         memory_reply_data_valid,
   output wire         memory_reply_data_ready,
   input  wire [511:0] memory_reply_data_payload_data,
   input  wire         memory_reply_data_payload_last
 );
-  wire intake_request_ready; // multi-version.ts:40
-  wire intake_request_data_ready; // multi-version.ts:40
-  wire intake_asked_valid; // multi-version.ts:40
-  wire [2:0] intake_asked_payload_context; // multi-version.ts:40
-  wire [7:0] intake_asked_payload_opcode; // multi-version.ts:40
-  wire [2:0] intake_asked_payload_kind; // multi-version.ts:40
-  wire intake_asked_payload_malformed; // multi-version.ts:40
-  wire [31:0] intake_asked_payload_object; // multi-version.ts:40
-  wire [31:0] intake_asked_payload_version; // multi-version.ts:40
-  wire [13:0] intake_asked_payload_length; // multi-version.ts:40
-  wire intake_written_en; // multi-version.ts:40
-  wire [2:0] intake_written_context; // multi-version.ts:40
-  wire [4:0] intake_written_beat; // multi-version.ts:40
-  wire [511:0] intake_written_data; // multi-version.ts:40
+  wire intake_asked_valid, intake_asked_payload_malformed, intake_written_en; // multi-version.ts:40
+  wire [2:0] intake_asked_payload_context, intake_asked_payload_kind, intake_written_context;
+  wire [7:0] intake_asked_payload_opcode;
+  wire [31:0] intake_asked_payload_object, intake_asked_payload_version;
+  wire [13:0] intake_asked_payload_length;
+  wire [4:0] intake_written_beat;
+  wire [511:0] intake_written_data;
   wire order_start_valid; // multi-version.ts:41
-  wire [2:0] order_start_payload; // multi-version.ts:41
-  wire [7:0] order_inside; // multi-version.ts:41
-  wire engine_asked_ready; // multi-version.ts:42
-  wire engine_enter_valid; // multi-version.ts:42
-  wire [2:0] engine_enter_context; // multi-version.ts:42
-  wire [31:0] engine_enter_key; // multi-version.ts:42
-  wire engine_enter_keyed; // multi-version.ts:42
-  wire engine_enter_writes; // multi-version.ts:42
-  wire engine_enter_lists; // multi-version.ts:42
-  wire engine_leave_valid; // multi-version.ts:42
-  wire [2:0] engine_leave_context; // multi-version.ts:42
-  wire engine_start_ready; // multi-version.ts:42
-  wire engine_memory_reply_ready; // multi-version.ts:42
-  wire engine_data_ready; // multi-version.ts:42
-  wire engine_wanted_valid; // multi-version.ts:42
-  wire [2:0] engine_wanted_payload_event; // multi-version.ts:42
-  wire [2:0] engine_wanted_payload_context; // multi-version.ts:42
-  wire [1:0] engine_wanted_payload_source; // multi-version.ts:42
-  wire [63:0] engine_wanted_payload_va; // multi-version.ts:42
-  wire [13:0] engine_wanted_payload_length; // multi-version.ts:42
-  wire [31:0] engine_wanted_payload_region; // multi-version.ts:42
-  wire engine_answer_valid; // multi-version.ts:42
-  wire [2:0] engine_answer_payload_context; // multi-version.ts:42
-  wire [3:0] engine_answer_payload_status; // multi-version.ts:42
-  wire [7:0] engine_answer_payload_opcode; // multi-version.ts:42
-  wire [13:0] engine_answer_payload_length; // multi-version.ts:42
-  wire [31:0] engine_answer_payload_object; // multi-version.ts:42
-  wire [31:0] engine_answer_payload_version; // multi-version.ts:42
-  wire engine_answer_payload_value; // multi-version.ts:42
-  wire [63:0] engine_entry_array; // multi-version.ts:42
-  wire [15:0] engine_entry_number; // multi-version.ts:42
-  wire [13:0] engine_entry_size; // multi-version.ts:42
-  wire engine_entry_live; // multi-version.ts:42
+  wire [2:0] order_start_payload;
+  wire [7:0] order_inside;
+  wire engine_asked_ready, engine_enter_valid, engine_enter_keyed, engine_enter_writes, engine_enter_lists,
+    engine_leave_valid, engine_start_ready, engine_data_ready, engine_wanted_valid, engine_answer_valid,
+    engine_answer_payload_value, engine_entry_live; // multi-version.ts:42
+  wire [2:0] engine_enter_context, engine_leave_context, engine_wanted_payload_event, engine_wanted_payload_context,
+    engine_answer_payload_context;
+  wire [31:0] engine_enter_key, engine_wanted_payload_region, engine_answer_payload_object,
+    engine_answer_payload_version;
+  wire [1:0] engine_wanted_payload_source;
+  wire [63:0] engine_wanted_payload_va, engine_entry_array;
+  wire [13:0] engine_wanted_payload_length, engine_answer_payload_length, engine_entry_size;
+  wire [3:0] engine_answer_payload_status;
+  wire [7:0] engine_answer_payload_opcode;
+  wire [15:0] engine_entry_number;
   wire requests_wanted_ready; // multi-version.ts:43
-  wire [2:0] requests_entry_context; // multi-version.ts:43
-  wire requests_memory_valid; // multi-version.ts:43
-  wire [7:0] requests_memory_payload_tag; // multi-version.ts:43
-  wire [7:0] requests_memory_payload_opcode; // multi-version.ts:43
-  wire requests_memory_payload_client; // multi-version.ts:43
-  wire [2:0] requests_memory_payload_context; // multi-version.ts:43
-  wire [63:0] requests_memory_payload_va; // multi-version.ts:43
-  wire [31:0] requests_memory_payload_length; // multi-version.ts:43
-  wire [13:0] requests_memory_payload_data; // multi-version.ts:43
-  wire requests_memory_data_valid; // multi-version.ts:43
-  wire [511:0] requests_memory_data_payload_data; // multi-version.ts:43
-  wire requests_memory_data_payload_last; // multi-version.ts:43
-  wire replies_answer_ready; // multi-version.ts:44
-  wire replies_value_ready; // multi-version.ts:44
-  wire replies_copied; // multi-version.ts:44
-  wire replies_reply_valid; // multi-version.ts:44
-  wire [2:0] replies_reply_payload_context; // multi-version.ts:44
-  wire [3:0] replies_reply_payload_status; // multi-version.ts:44
-  wire [7:0] replies_reply_payload_opcode; // multi-version.ts:44
-  wire [13:0] replies_reply_payload_length; // multi-version.ts:44
-  wire replies_reply_payload_more; // multi-version.ts:44
-  wire replies_reply_data_valid; // multi-version.ts:44
-  wire [511:0] replies_reply_data_payload_data; // multi-version.ts:44
-  wire replies_reply_data_payload_last; // multi-version.ts:44
-  reg staged_full; // multi-version.ts:48
-  reg [2:0] staged_held_context; // multi-version.ts:48
-  reg [7:0] staged_held_opcode; // multi-version.ts:48
-  reg [2:0] staged_held_kind; // multi-version.ts:48
-  reg staged_held_malformed; // multi-version.ts:48
-  reg [31:0] staged_held_object; // multi-version.ts:48
-  reg [31:0] staged_held_version; // multi-version.ts:48
-  reg [13:0] staged_held_length; // multi-version.ts:48
+  wire [2:0] requests_entry_context;
+  wire replies_answer_ready, replies_value_ready, replies_copied; // multi-version.ts:44
+  reg staged_full, staged_held_malformed; // multi-version.ts:48
+  reg [2:0] staged_held_context, staged_held_kind;
+  reg [7:0] staged_held_opcode;
+  reg [31:0] staged_held_object, staged_held_version;
+  reg [13:0] staged_held_length;
 
-  wire intake_request_valid = request_valid; // multi-version.ts:40
-  wire [2:0] intake_request_payload_context = request_payload_context; // multi-version.ts:40
-  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // multi-version.ts:40
-  wire [15:0] intake_request_payload_pid = request_payload_pid; // multi-version.ts:40
-  wire [13:0] intake_request_payload_length = request_payload_length; // multi-version.ts:40
-  wire intake_request_data_valid = request_data_valid; // multi-version.ts:40
-  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // multi-version.ts:40
-  wire intake_request_data_payload_last = request_data_payload_last; // multi-version.ts:40
   wire intake_asked_ready = ~staged_full | engine_asked_ready; // multi-version.ts:40
   MvIntake_b64_c8_d1466 intake ( // multi-version.ts:40
-    .clk                       (clk),
-    .rst                       (rst),
-    .request_valid             (intake_request_valid),
-    .request_ready             (intake_request_ready),
-    .request_payload_context   (intake_request_payload_context),
-    .request_payload_opcode    (intake_request_payload_opcode),
-    .request_payload_pid       (intake_request_payload_pid),
-    .request_payload_length    (intake_request_payload_length),
-    .request_data_valid        (intake_request_data_valid),
-    .request_data_ready        (intake_request_data_ready),
-    .request_data_payload_data (intake_request_data_payload_data),
-    .request_data_payload_last (intake_request_data_payload_last),
-    .asked_valid               (intake_asked_valid),
-    .asked_ready               (intake_asked_ready),
-    .asked_payload_context     (intake_asked_payload_context),
-    .asked_payload_opcode      (intake_asked_payload_opcode),
-    .asked_payload_kind        (intake_asked_payload_kind),
-    .asked_payload_malformed   (intake_asked_payload_malformed),
-    .asked_payload_object      (intake_asked_payload_object),
-    .asked_payload_version     (intake_asked_payload_version),
-    .asked_payload_length      (intake_asked_payload_length),
-    .written_en                (intake_written_en),
-    .written_context           (intake_written_context),
-    .written_beat              (intake_written_beat),
-    .written_data              (intake_written_data)
+    .clk (clk), .rst (rst),
+    .request_valid (request_valid), .request_ready (request_ready),
+    .request_payload_context (request_payload_context), .request_payload_opcode (request_payload_opcode),
+    .request_payload_pid (request_payload_pid), .request_payload_length (request_payload_length),
+    .request_data_valid (request_data_valid), .request_data_ready (request_data_ready),
+    .request_data_payload_data (request_data_payload_data), .request_data_payload_last (request_data_payload_last),
+    .asked_valid (intake_asked_valid), .asked_ready (intake_asked_ready),
+    .asked_payload_context (intake_asked_payload_context), .asked_payload_opcode (intake_asked_payload_opcode),
+    .asked_payload_kind (intake_asked_payload_kind), .asked_payload_malformed (intake_asked_payload_malformed),
+    .asked_payload_object (intake_asked_payload_object), .asked_payload_version (intake_asked_payload_version),
+    .asked_payload_length (intake_asked_payload_length),
+    .written_en      (intake_written_en),
+    .written_context (intake_written_context),
+    .written_beat    (intake_written_beat),
+    .written_data    (intake_written_data)
   );
 
-  wire order_enter_valid = engine_enter_valid; // multi-version.ts:41
-  wire [2:0] order_enter_context = engine_enter_context; // multi-version.ts:41
-  wire [31:0] order_enter_key = engine_enter_key; // multi-version.ts:41
-  wire order_enter_keyed = engine_enter_keyed; // multi-version.ts:41
-  wire order_enter_writes = engine_enter_writes; // multi-version.ts:41
-  wire order_enter_lists = engine_enter_lists; // multi-version.ts:41
-  wire order_leave_valid = engine_leave_valid; // multi-version.ts:41
-  wire [2:0] order_leave_context = engine_leave_context; // multi-version.ts:41
-  wire order_start_ready = engine_start_ready; // multi-version.ts:41
   RequestOrder_c8_k32 order ( // multi-version.ts:41
-    .clk           (clk),
-    .rst           (rst),
-    .enter_valid   (order_enter_valid),
-    .enter_context (order_enter_context),
-    .enter_key     (order_enter_key),
-    .enter_keyed   (order_enter_keyed),
-    .enter_writes  (order_enter_writes),
-    .enter_lists   (order_enter_lists),
-    .leave_valid   (order_leave_valid),
-    .leave_context (order_leave_context),
-    .start_valid   (order_start_valid),
-    .start_ready   (order_start_ready),
-    .start_payload (order_start_payload),
+    .clk (clk), .rst (rst),
+    .enter_valid   (engine_enter_valid),
+    .enter_context (engine_enter_context),
+    .enter_key     (engine_enter_key),
+    .enter_keyed   (engine_enter_keyed),
+    .enter_writes  (engine_enter_writes),
+    .enter_lists   (engine_enter_lists),
+    .leave_valid   (engine_leave_valid),
+    .leave_context (engine_leave_context),
+    .start_valid (order_start_valid), .start_ready (engine_start_ready), .start_payload (order_start_payload),
     .inside_       (order_inside)
   );
 
-  wire engine_asked_valid = staged_full; // multi-version.ts:42
-  wire [2:0] engine_asked_payload_context = staged_held_context; // multi-version.ts:42
-  wire [7:0] engine_asked_payload_opcode = staged_held_opcode; // multi-version.ts:42
-  wire [2:0] engine_asked_payload_kind = staged_held_kind; // multi-version.ts:42
-  wire engine_asked_payload_malformed = staged_held_malformed; // multi-version.ts:42
-  wire [31:0] engine_asked_payload_object = staged_held_object; // multi-version.ts:42
-  wire [31:0] engine_asked_payload_version = staged_held_version; // multi-version.ts:42
-  wire [13:0] engine_asked_payload_length = staged_held_length; // multi-version.ts:42
-  wire engine_start_valid = order_start_valid; // multi-version.ts:42
-  wire [2:0] engine_start_payload = order_start_payload; // multi-version.ts:42
-  wire engine_memory_reply_valid = memory_reply_valid; // multi-version.ts:42
-  wire [7:0] engine_memory_reply_payload_tag = memory_reply_payload_tag; // multi-version.ts:42
-  wire [3:0] engine_memory_reply_payload_status = memory_reply_payload_status; // multi-version.ts:42
-  wire [63:0] engine_memory_reply_payload_va = memory_reply_payload_va; // multi-version.ts:42
-  wire [31:0] engine_memory_reply_payload_length = memory_reply_payload_length; // multi-version.ts:42
-  wire [13:0] engine_memory_reply_payload_data = memory_reply_payload_data; // multi-version.ts:42
-  wire engine_data_valid = memory_reply_data_valid; // multi-version.ts:42
-  wire [511:0] engine_data_payload_data = memory_reply_data_payload_data; // multi-version.ts:42
-  wire engine_data_payload_last = memory_reply_data_payload_last; // multi-version.ts:42
-  wire engine_wanted_ready = requests_wanted_ready; // multi-version.ts:42
-  wire engine_answer_ready = replies_answer_ready; // multi-version.ts:42
-  wire engine_copied = replies_copied; // multi-version.ts:42
-  wire [2:0] engine_entry_context = requests_entry_context; // multi-version.ts:42
   MvEngine_b64_c8_d1466_i16_v1024_a67108864 engine ( // multi-version.ts:42
-    .clk                         (clk),
-    .rst                         (rst),
-    .asked_valid                 (engine_asked_valid),
-    .asked_ready                 (engine_asked_ready),
-    .asked_payload_context       (engine_asked_payload_context),
-    .asked_payload_opcode        (engine_asked_payload_opcode),
-    .asked_payload_kind          (engine_asked_payload_kind),
-    .asked_payload_malformed     (engine_asked_payload_malformed),
-    .asked_payload_object        (engine_asked_payload_object),
-    .asked_payload_version       (engine_asked_payload_version),
-    .asked_payload_length        (engine_asked_payload_length),
-    .enter_valid                 (engine_enter_valid),
-    .enter_context               (engine_enter_context),
-    .enter_key                   (engine_enter_key),
-    .enter_keyed                 (engine_enter_keyed),
-    .enter_writes                (engine_enter_writes),
-    .enter_lists                 (engine_enter_lists),
-    .leave_valid                 (engine_leave_valid),
-    .leave_context               (engine_leave_context),
-    .start_valid                 (engine_start_valid),
-    .start_ready                 (engine_start_ready),
-    .start_payload               (engine_start_payload),
-    .memory_reply_valid          (engine_memory_reply_valid),
-    .memory_reply_ready          (engine_memory_reply_ready),
-    .memory_reply_payload_tag    (engine_memory_reply_payload_tag),
-    .memory_reply_payload_status (engine_memory_reply_payload_status),
-    .memory_reply_payload_va     (engine_memory_reply_payload_va),
-    .memory_reply_payload_length (engine_memory_reply_payload_length),
-    .memory_reply_payload_data   (engine_memory_reply_payload_data),
-    .data_valid                  (engine_data_valid),
-    .data_ready                  (engine_data_ready),
-    .data_payload_data           (engine_data_payload_data),
-    .data_payload_last           (engine_data_payload_last),
-    .wanted_valid                (engine_wanted_valid),
-    .wanted_ready                (engine_wanted_ready),
-    .wanted_payload_event        (engine_wanted_payload_event),
-    .wanted_payload_context      (engine_wanted_payload_context),
-    .wanted_payload_source       (engine_wanted_payload_source),
-    .wanted_payload_va           (engine_wanted_payload_va),
-    .wanted_payload_length       (engine_wanted_payload_length),
-    .wanted_payload_region       (engine_wanted_payload_region),
-    .answer_valid                (engine_answer_valid),
-    .answer_ready                (engine_answer_ready),
-    .answer_payload_context      (engine_answer_payload_context),
-    .answer_payload_status       (engine_answer_payload_status),
-    .answer_payload_opcode       (engine_answer_payload_opcode),
-    .answer_payload_length       (engine_answer_payload_length),
-    .answer_payload_object       (engine_answer_payload_object),
-    .answer_payload_version      (engine_answer_payload_version),
-    .answer_payload_value        (engine_answer_payload_value),
-    .copied                      (engine_copied),
-    .entry_context               (engine_entry_context),
-    .entry_array                 (engine_entry_array),
-    .entry_number                (engine_entry_number),
-    .entry_size                  (engine_entry_size),
-    .entry_live                  (engine_entry_live)
+    .clk (clk), .rst (rst),
+    .asked_valid (staged_full), .asked_ready (engine_asked_ready), .asked_payload_context (staged_held_context),
+    .asked_payload_opcode (staged_held_opcode), .asked_payload_kind (staged_held_kind),
+    .asked_payload_malformed (staged_held_malformed), .asked_payload_object (staged_held_object),
+    .asked_payload_version (staged_held_version), .asked_payload_length (staged_held_length),
+    .enter_valid   (engine_enter_valid),
+    .enter_context (engine_enter_context),
+    .enter_key     (engine_enter_key),
+    .enter_keyed   (engine_enter_keyed),
+    .enter_writes  (engine_enter_writes),
+    .enter_lists   (engine_enter_lists),
+    .leave_valid   (engine_leave_valid),
+    .leave_context (engine_leave_context),
+    .start_valid (order_start_valid), .start_ready (engine_start_ready), .start_payload (order_start_payload),
+    .memory_reply_valid (memory_reply_valid), .memory_reply_ready (memory_reply_ready),
+    .memory_reply_payload_tag (memory_reply_payload_tag), .memory_reply_payload_status (memory_reply_payload_status),
+    .memory_reply_payload_va (memory_reply_payload_va), .memory_reply_payload_length (memory_reply_payload_length),
+    .memory_reply_payload_data (memory_reply_payload_data),
+    .data_valid (memory_reply_data_valid), .data_ready (engine_data_ready),
+    .data_payload_data (memory_reply_data_payload_data), .data_payload_last (memory_reply_data_payload_last),
+    .wanted_valid (engine_wanted_valid), .wanted_ready (requests_wanted_ready),
+    .wanted_payload_event (engine_wanted_payload_event), .wanted_payload_context (engine_wanted_payload_context),
+    .wanted_payload_source (engine_wanted_payload_source), .wanted_payload_va (engine_wanted_payload_va),
+    .wanted_payload_length (engine_wanted_payload_length), .wanted_payload_region (engine_wanted_payload_region),
+    .answer_valid (engine_answer_valid), .answer_ready (replies_answer_ready),
+    .answer_payload_context (engine_answer_payload_context), .answer_payload_status (engine_answer_payload_status),
+    .answer_payload_opcode (engine_answer_payload_opcode), .answer_payload_length (engine_answer_payload_length),
+    .answer_payload_object (engine_answer_payload_object), .answer_payload_version (engine_answer_payload_version),
+    .answer_payload_value (engine_answer_payload_value),
+    .copied        (replies_copied),
+    .entry_context (requests_entry_context),
+    .entry_array   (engine_entry_array),
+    .entry_number  (engine_entry_number),
+    .entry_size    (engine_entry_size),
+    .entry_live    (engine_entry_live)
   );
 
-  wire requests_wanted_valid = engine_wanted_valid; // multi-version.ts:43
-  wire [2:0] requests_wanted_payload_event = engine_wanted_payload_event; // multi-version.ts:43
-  wire [2:0] requests_wanted_payload_context = engine_wanted_payload_context; // multi-version.ts:43
-  wire [1:0] requests_wanted_payload_source = engine_wanted_payload_source; // multi-version.ts:43
-  wire [63:0] requests_wanted_payload_va = engine_wanted_payload_va; // multi-version.ts:43
-  wire [13:0] requests_wanted_payload_length = engine_wanted_payload_length; // multi-version.ts:43
-  wire [31:0] requests_wanted_payload_region = engine_wanted_payload_region; // multi-version.ts:43
-  wire requests_written_en = intake_written_en; // multi-version.ts:43
-  wire [2:0] requests_written_context = intake_written_context; // multi-version.ts:43
-  wire [4:0] requests_written_beat = intake_written_beat; // multi-version.ts:43
-  wire [511:0] requests_written_data = intake_written_data; // multi-version.ts:43
-  wire [63:0] requests_entry_array = engine_entry_array; // multi-version.ts:43
-  wire [15:0] requests_entry_number = engine_entry_number; // multi-version.ts:43
-  wire [13:0] requests_entry_size = engine_entry_size; // multi-version.ts:43
-  wire requests_entry_live = engine_entry_live; // multi-version.ts:43
-  wire requests_memory_ready = memory_ready; // multi-version.ts:43
-  wire requests_memory_data_ready = memory_data_ready; // multi-version.ts:43
   MvRequests_b64_c8_d1466_i16_v1024_a67108864 requests ( // multi-version.ts:43
-    .clk                      (clk),
-    .rst                      (rst),
-    .wanted_valid             (requests_wanted_valid),
-    .wanted_ready             (requests_wanted_ready),
-    .wanted_payload_event     (requests_wanted_payload_event),
-    .wanted_payload_context   (requests_wanted_payload_context),
-    .wanted_payload_source    (requests_wanted_payload_source),
-    .wanted_payload_va        (requests_wanted_payload_va),
-    .wanted_payload_length    (requests_wanted_payload_length),
-    .wanted_payload_region    (requests_wanted_payload_region),
-    .written_en               (requests_written_en),
-    .written_context          (requests_written_context),
-    .written_beat             (requests_written_beat),
-    .written_data             (requests_written_data),
-    .entry_context            (requests_entry_context),
-    .entry_array              (requests_entry_array),
-    .entry_number             (requests_entry_number),
-    .entry_size               (requests_entry_size),
-    .entry_live               (requests_entry_live),
-    .memory_valid             (requests_memory_valid),
-    .memory_ready             (requests_memory_ready),
-    .memory_payload_tag       (requests_memory_payload_tag),
-    .memory_payload_opcode    (requests_memory_payload_opcode),
-    .memory_payload_client    (requests_memory_payload_client),
-    .memory_payload_context   (requests_memory_payload_context),
-    .memory_payload_va        (requests_memory_payload_va),
-    .memory_payload_length    (requests_memory_payload_length),
-    .memory_payload_data      (requests_memory_payload_data),
-    .memory_data_valid        (requests_memory_data_valid),
-    .memory_data_ready        (requests_memory_data_ready),
-    .memory_data_payload_data (requests_memory_data_payload_data),
-    .memory_data_payload_last (requests_memory_data_payload_last)
+    .clk (clk), .rst (rst),
+    .wanted_valid (engine_wanted_valid), .wanted_ready (requests_wanted_ready),
+    .wanted_payload_event (engine_wanted_payload_event), .wanted_payload_context (engine_wanted_payload_context),
+    .wanted_payload_source (engine_wanted_payload_source), .wanted_payload_va (engine_wanted_payload_va),
+    .wanted_payload_length (engine_wanted_payload_length), .wanted_payload_region (engine_wanted_payload_region),
+    .written_en      (intake_written_en),
+    .written_context (intake_written_context),
+    .written_beat    (intake_written_beat),
+    .written_data    (intake_written_data),
+    .entry_context   (requests_entry_context),
+    .entry_array     (engine_entry_array),
+    .entry_number    (engine_entry_number),
+    .entry_size      (engine_entry_size),
+    .entry_live      (engine_entry_live),
+    .memory_valid (memory_valid), .memory_ready (memory_ready), .memory_payload_tag (memory_payload_tag),
+    .memory_payload_opcode (memory_payload_opcode), .memory_payload_client (memory_payload_client),
+    .memory_payload_context (memory_payload_context), .memory_payload_va (memory_payload_va),
+    .memory_payload_length (memory_payload_length), .memory_payload_data (memory_payload_data),
+    .memory_data_valid (memory_data_valid), .memory_data_ready (memory_data_ready),
+    .memory_data_payload_data (memory_data_payload_data), .memory_data_payload_last (memory_data_payload_last)
   );
 
-  wire replies_answer_valid = engine_answer_valid; // multi-version.ts:44
-  wire [2:0] replies_answer_payload_context = engine_answer_payload_context; // multi-version.ts:44
-  wire [3:0] replies_answer_payload_status = engine_answer_payload_status; // multi-version.ts:44
-  wire [7:0] replies_answer_payload_opcode = engine_answer_payload_opcode; // multi-version.ts:44
-  wire [13:0] replies_answer_payload_length = engine_answer_payload_length; // multi-version.ts:44
-  wire [31:0] replies_answer_payload_object = engine_answer_payload_object; // multi-version.ts:44
-  wire [31:0] replies_answer_payload_version = engine_answer_payload_version; // multi-version.ts:44
-  wire replies_answer_payload_value = engine_answer_payload_value; // multi-version.ts:44
-  wire replies_value_valid = memory_reply_data_valid; // multi-version.ts:44
-  wire [511:0] replies_value_payload_data = memory_reply_data_payload_data; // multi-version.ts:44
-  wire replies_value_payload_last = memory_reply_data_payload_last; // multi-version.ts:44
-  wire replies_reply_ready = reply_ready; // multi-version.ts:44
-  wire replies_reply_data_ready = reply_data_ready; // multi-version.ts:44
   MvReplies_b64_c8_d1466_i16_v1024 replies ( // multi-version.ts:44
-    .clk                     (clk),
-    .rst                     (rst),
-    .answer_valid            (replies_answer_valid),
-    .answer_ready            (replies_answer_ready),
-    .answer_payload_context  (replies_answer_payload_context),
-    .answer_payload_status   (replies_answer_payload_status),
-    .answer_payload_opcode   (replies_answer_payload_opcode),
-    .answer_payload_length   (replies_answer_payload_length),
-    .answer_payload_object   (replies_answer_payload_object),
-    .answer_payload_version  (replies_answer_payload_version),
-    .answer_payload_value    (replies_answer_payload_value),
-    .value_valid             (replies_value_valid),
-    .value_ready             (replies_value_ready),
-    .value_payload_data      (replies_value_payload_data),
-    .value_payload_last      (replies_value_payload_last),
-    .copied                  (replies_copied),
-    .reply_valid             (replies_reply_valid),
-    .reply_ready             (replies_reply_ready),
-    .reply_payload_context   (replies_reply_payload_context),
-    .reply_payload_status    (replies_reply_payload_status),
-    .reply_payload_opcode    (replies_reply_payload_opcode),
-    .reply_payload_length    (replies_reply_payload_length),
-    .reply_payload_more      (replies_reply_payload_more),
-    .reply_data_valid        (replies_reply_data_valid),
-    .reply_data_ready        (replies_reply_data_ready),
-    .reply_data_payload_data (replies_reply_data_payload_data),
-    .reply_data_payload_last (replies_reply_data_payload_last)
+    .clk (clk), .rst (rst),
+    .answer_valid (engine_answer_valid), .answer_ready (replies_answer_ready),
+    .answer_payload_context (engine_answer_payload_context), .answer_payload_status (engine_answer_payload_status),
+    .answer_payload_opcode (engine_answer_payload_opcode), .answer_payload_length (engine_answer_payload_length),
+    .answer_payload_object (engine_answer_payload_object), .answer_payload_version (engine_answer_payload_version),
+    .answer_payload_value (engine_answer_payload_value),
+    .value_valid (memory_reply_data_valid), .value_ready (replies_value_ready),
+    .value_payload_data (memory_reply_data_payload_data), .value_payload_last (memory_reply_data_payload_last),
+    .copied (replies_copied),
+    .reply_valid (reply_valid), .reply_ready (reply_ready), .reply_payload_context (reply_payload_context),
+    .reply_payload_status (reply_payload_status), .reply_payload_opcode (reply_payload_opcode),
+    .reply_payload_length (reply_payload_length), .reply_payload_more (reply_payload_more),
+    .reply_data_valid (reply_data_valid), .reply_data_ready (reply_data_ready),
+    .reply_data_payload_data (reply_data_payload_data), .reply_data_payload_last (reply_data_payload_last)
   );
 
   always @(posedge clk)
@@ -392,29 +221,6 @@ module MultiVersion_b64_c8_d1466_i16_v1024_a67108864 (
       staged_held_length <= intake_asked_payload_length;
     end
 
-  assign request_ready = intake_request_ready;
-  assign request_data_ready = intake_request_data_ready;
-  assign reply_valid = replies_reply_valid;
-  assign reply_payload_context = replies_reply_payload_context;
-  assign reply_payload_status = replies_reply_payload_status;
-  assign reply_payload_opcode = replies_reply_payload_opcode;
-  assign reply_payload_length = replies_reply_payload_length;
-  assign reply_payload_more = replies_reply_payload_more;
-  assign reply_data_valid = replies_reply_data_valid;
-  assign reply_data_payload_data = replies_reply_data_payload_data;
-  assign reply_data_payload_last = replies_reply_data_payload_last;
-  assign memory_valid = requests_memory_valid;
-  assign memory_payload_tag = requests_memory_payload_tag;
-  assign memory_payload_opcode = requests_memory_payload_opcode;
-  assign memory_payload_client = requests_memory_payload_client;
-  assign memory_payload_context = requests_memory_payload_context;
-  assign memory_payload_va = requests_memory_payload_va;
-  assign memory_payload_length = requests_memory_payload_length;
-  assign memory_payload_data = requests_memory_payload_data;
-  assign memory_data_valid = requests_memory_data_valid;
-  assign memory_data_payload_data = requests_memory_data_payload_data;
-  assign memory_data_payload_last = requests_memory_data_payload_last;
-  assign memory_reply_ready = engine_memory_reply_ready;
   assign memory_reply_data_ready = engine_data_ready | replies_value_ready;
 
   wire _unused_ok = &{1'b0, order_inside, 1'b0};

@@ -9,6 +9,7 @@
 module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   input  wire         clk,
   input  wire         rst,
+  // asked: stream in
   input  wire         asked_valid,
   output wire         asked_ready,
   input  wire [2:0]   asked_payload_context,
@@ -26,9 +27,11 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   output wire         enter_lists,
   output wire         leave_valid,
   output wire [2:0]   leave_context,
+  // start: stream in
   input  wire         start_valid,
   output wire         start_ready,
   input  wire [2:0]   start_payload,
+  // memory_reply: stream in
   input  wire         memory_reply_valid,
   output wire         memory_reply_ready,
   input  wire [7:0]   memory_reply_payload_tag,
@@ -36,10 +39,12 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   input  wire [63:0]  memory_reply_payload_va,
   input  wire [31:0]  memory_reply_payload_length,
   input  wire [13:0]  memory_reply_payload_data,
+  // data: stream in
   input  wire         data_valid,
   output wire         data_ready,
   input  wire [511:0] data_payload_data,
   input  wire         data_payload_last,
+  // wanted: stream out
   output wire         wanted_valid,
   input  wire         wanted_ready,
   output wire [2:0]   wanted_payload_event,
@@ -48,6 +53,7 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   output wire [63:0]  wanted_payload_va,
   output wire [13:0]  wanted_payload_length,
   output wire [31:0]  wanted_payload_region,
+  // answer: stream out
   output wire         answer_valid,
   input  wire         answer_ready,
   output wire [2:0]   answer_payload_context,
@@ -76,15 +82,7 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   localparam [3:0] s_answer = 4'd9;
   localparam [3:0] s_copy = 4'd10;
   reg [15:0] last; // engine.ts:133
-  reg [15:0] heads_0; // engine.ts:134
-  reg [15:0] heads_1; // engine.ts:134
-  reg [15:0] heads_2; // engine.ts:134
-  reg [15:0] heads_3; // engine.ts:134
-  reg [15:0] heads_4; // engine.ts:134
-  reg [15:0] heads_5; // engine.ts:134
-  reg [15:0] heads_6; // engine.ts:134
-  reg [15:0] heads_7; // engine.ts:134
-  reg [15:0] heads_8; // engine.ts:134
+  reg [15:0] heads_0, heads_1, heads_2, heads_3, heads_4, heads_5, heads_6, heads_7, heads_8; // engine.ts:134
   reg has_map; // engine.ts:135
   reg [63:0] map; // engine.ts:136
   reg [63:0] arena; // engine.ts:137
@@ -98,21 +96,17 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   reg [127:0] read_bytes; // engine.ts:147
   reg [1:0] beat; // engine.ts:148
   reg [7:0] r_opcode; // engine.ts:149
-  reg [2:0] r_kind; // engine.ts:149
-  reg r_malformed; // engine.ts:149
-  reg [31:0] r_object; // engine.ts:149
-  reg [31:0] r_version; // engine.ts:149
-  reg [13:0] r_length; // engine.ts:149
+  reg [2:0] r_kind;
+  reg r_malformed;
+  reg [31:0] r_object, r_version;
+  reg [13:0] r_length;
   reg [63:0] entry_array_1; // engine.ts:150
-  reg [15:0] entry_number_1; // engine.ts:150
-  reg [13:0] entry_size_1; // engine.ts:150
-  reg entry_live_1; // engine.ts:150
-  reg [15:0] note_object; // engine.ts:151
-  reg [15:0] note_link; // engine.ts:151
-  reg note_fresh; // engine.ts:151
-  reg note_half; // engine.ts:151
-  reg note_half_is_value; // engine.ts:151
-  reg [3:0] note_failed; // engine.ts:151
+  reg [15:0] entry_number_1;
+  reg [13:0] entry_size_1;
+  reg entry_live_1;
+  reg [15:0] note_object, note_link; // engine.ts:151
+  reg note_fresh, note_half, note_half_is_value;
+  reg [3:0] note_failed;
   reg [10:0] index; // engine.ts:159
   reg [3:0] size_class; // engine.ts:160
   reg [15:0] head; // engine.ts:162
@@ -122,11 +116,11 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   reg [63:0] entry_at; // engine.ts:166
   reg [1:0] does; // engine.ts:167
   reg [2:0] what_event; // engine.ts:168
-  reg [1:0] what_source; // engine.ts:168
+  reg [1:0] what_source;
   reg with_entry; // engine.ts:169
   reg [3:0] says_status; // engine.ts:170
-  reg [31:0] says_version; // engine.ts:170
-  reg says_value; // engine.ts:170
+  reg [31:0] says_version;
+  reg says_value;
   reg [3:0] s; // engine.ts:263
   (* ram_style = "distributed" *) reg [89:0] requests [0:7]; // engine.ts:97
   (* ram_style = "distributed" *) reg [94:0] entries [0:7]; // engine.ts:98
@@ -143,25 +137,13 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   wire good = says_status == 4'd0; // engine.ts:385
   wire value = says_value & good; // engine.ts:386
   wire last_when = (e == 3'd3) & ~failed;
-  wire last_when_2 = (r_kind == 3'd0) & note_fresh;
+  wire r_kind_when = (r_kind == 3'd0) & note_fresh;
 
   always @(posedge clk)
     if (rst) begin
-      last <= 16'd0;
-      heads_0 <= 16'd0;
-      heads_1 <= 16'd0;
-      heads_2 <= 16'd0;
-      heads_3 <= 16'd0;
-      heads_4 <= 16'd0;
-      heads_5 <= 16'd0;
-      heads_6 <= 16'd0;
-      heads_7 <= 16'd0;
-      heads_8 <= 16'd0;
-      has_map <= 1'b0;
-      room <= 27'd0;
-      region <= 20'd0;
-      region_is_fresh <= 1'b1;
-      s <= s_idle;
+      last <= 16'd0; heads_0 <= 16'd0; heads_1 <= 16'd0; heads_2 <= 16'd0; heads_3 <= 16'd0; heads_4 <= 16'd0;
+      heads_5 <= 16'd0; heads_6 <= 16'd0; heads_7 <= 16'd0; heads_8 <= 16'd0; has_map <= 1'b0; room <= 27'd0;
+      region <= 20'd0; region_is_fresh <= 1'b1; s <= s_idle;
     end
     else case (s)
       s_idle: begin
@@ -189,7 +171,7 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
       end
       s_settle: begin
         if (last_when) begin
-          if (last_when_2) begin
+          if (r_kind_when) begin
             last <= last + 16'd1;
             room <= room - array_bytes;
           end
@@ -241,20 +223,13 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
     endcase
   wire [89:0] r_opcode_word = requests[c];
   wire [38:0] note_object_word = notes[c];
-  wire [94:0] entry_array_1_word = entries[c];
-  wire [255:0] head_joined = {
-    112'h0,
-    heads_8,
-    heads_7,
-    heads_6,
-    heads_5,
-    heads_4,
-    heads_3,
-    heads_2,
-    heads_1,
-    heads_0
-  };
-  wire [3:0] says_status_choice = (e == 3'd4) ? note_failed : outcome;
+  wire [94:0] kept_word = entries[c]; // engine.ts:288
+  wire [63:0] kept_array = kept_word[63:0];
+  wire [15:0] kept_number = kept_word[79:64];
+  wire [13:0] kept_size = kept_word[93:80];
+  wire kept_live = kept_word[94];
+  wire [255:0] head_joined = {112'h0, heads_8, heads_7, heads_6, heads_5, heads_4, heads_3, heads_2, heads_1, heads_0};
+  wire [3:0] entry_outcome = (e == 3'd4) ? note_failed : outcome; // engine.ts:230
 
   always @(posedge clk)
     case (s)
@@ -284,10 +259,10 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
         note_half <= note_object_word[33];
         note_half_is_value <= note_object_word[34];
         note_failed <= note_object_word[38:35];
-        entry_array_1 <= (e == 3'd1) ? read_bytes[63:0] : entry_array_1_word[63:0];
-        entry_number_1 <= (e == 3'd1) ? read_bytes[79:64] : entry_array_1_word[79:64];
-        entry_size_1 <= (e == 3'd1) ? read_bytes[109:96] : entry_array_1_word[93:80];
-        entry_live_1 <= (e == 3'd1) ? read_bytes[112] : entry_array_1_word[94];
+        entry_array_1 <= (e == 3'd1) ? read_bytes[63:0] : kept_array;
+        entry_number_1 <= (e == 3'd1) ? read_bytes[79:64] : kept_number;
+        entry_size_1 <= (e == 3'd1) ? read_bytes[109:96] : kept_size;
+        entry_live_1 <= (e == 3'd1) ? read_bytes[112] : kept_live;
       end
       s_size: begin
         size_class <=
@@ -439,10 +414,10 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
                 does <= 2'd2;
                 says_status <=
                   |((e == 3'd4) ? outcome : note_failed) ? ((e == 3'd4) ? outcome : note_failed) :
-                  says_status_choice;
+                  entry_outcome;
                 says_version <= {16'd0, entry_number_1};
                 says_value <= 1'b0;
-                if ((|((e == 3'd4) ? outcome : note_failed)) & (says_status_choice == 4'd0)) begin
+                if ((|((e == 3'd4) ? outcome : note_failed)) & (entry_outcome == 4'd0)) begin
                   does <= 2'd1;
                   what_event <= 3'd6;
                   what_source <= 2'd1;
@@ -486,7 +461,7 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
       s_settle: begin
         entry_at <= map + {44'd0, note_object, 4'd0};
         if (last_when) begin
-          if (last_when_2) arena <= arena + {37'd0, array_bytes};
+          if (r_kind_when) arena <= arena + {37'd0, array_bytes};
         end
         if (does == 2'd3) e <= 3'd0;
       end
@@ -496,12 +471,8 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   always @(posedge clk)
     if (asked_valid & asked_ready) begin
       requests[asked_payload_context] <= {
-        asked_payload_length,
-        asked_payload_version,
-        asked_payload_object,
-        asked_payload_malformed,
-        asked_payload_kind,
-        asked_payload_opcode
+        asked_payload_length, asked_payload_version, asked_payload_object, asked_payload_malformed,
+        asked_payload_kind, asked_payload_opcode
       };
     end
 
@@ -509,9 +480,7 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
     if (s == s_settle) entries[c] <= {entry_live_1, entry_size_1, entry_number_1, entry_array_1};
 
   always @(posedge clk)
-    if (s == s_settle) begin
-      notes[c] <= {note_failed, note_half_is_value, note_half, note_fresh, note_link, note_object};
-    end
+    if (s == s_settle) notes[c] <= {note_failed, note_half_is_value, note_half, note_fresh, note_link, note_object};
 
   assign asked_ready = 1'b1;
   assign enter_valid = asked_valid;
@@ -519,9 +488,7 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   assign enter_key = asked_payload_object;
   assign enter_keyed = (asked_payload_kind != 3'd0) & ~asked_payload_malformed;
   assign enter_writes = (asked_payload_kind == 3'd1) | (asked_payload_kind == 3'd4);
-  assign enter_lists =
-    ((asked_payload_kind == 3'd0) | (asked_payload_kind == 3'd4))
-    & ~asked_payload_malformed;
+  assign enter_lists = ((asked_payload_kind == 3'd0) | (asked_payload_kind == 3'd4)) & ~asked_payload_malformed;
   assign leave_valid = answer_valid & answer_ready;
   assign leave_context = c;
   assign start_ready = (s == s_idle) & ~memory_reply_valid;
@@ -549,12 +516,7 @@ module MvEngine_b64_c8_d1466_i16_v1024_a67108864 (
   assign entry_live = entry_array_word[94];
 
   wire _unused_ok = &{
-    1'b0,
-    memory_reply_payload_tag[7:6],
-    data_payload_data[511:128],
-    read_bytes[127:113],
-    read_bytes[111:110],
-    read_bytes[95:80],
-    1'b0
+    1'b0, memory_reply_payload_tag[7:6], data_payload_data[511:128], read_bytes[127:113], read_bytes[111:110],
+    read_bytes[95:80], 1'b0
   };
 endmodule

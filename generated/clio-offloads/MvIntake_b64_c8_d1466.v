@@ -9,16 +9,19 @@
 module MvIntake_b64_c8_d1466 (
   input  wire         clk,
   input  wire         rst,
+  // request: stream in
   input  wire         request_valid,
   output wire         request_ready,
   input  wire [2:0]   request_payload_context,
   input  wire [7:0]   request_payload_opcode,
   input  wire [15:0]  request_payload_pid,
   input  wire [13:0]  request_payload_length,
+  // request_data: stream in
   input  wire         request_data_valid,
   output wire         request_data_ready,
   input  wire [511:0] request_data_payload_data,
   input  wire         request_data_payload_last,
+  // asked: stream out
   output wire         asked_valid,
   input  wire         asked_ready,
   output wire [2:0]   asked_payload_context,
@@ -38,24 +41,19 @@ module MvIntake_b64_c8_d1466 (
   localparam [1:0] s_offer = 2'd2;
   reg [63:0] head; // intake.ts:55
   reg [2:0] request_context; // intake.ts:56
-  reg [7:0] request_opcode; // intake.ts:56
-  reg [15:0] request_pid; // intake.ts:56
-  reg [13:0] request_length; // intake.ts:56
+  reg [7:0] request_opcode;
+  reg [15:0] request_pid;
+  reg [13:0] request_length;
   reg [5:0] beat; // intake.ts:57
   reg [1:0] s; // intake.ts:59
   wire taken = request_data_valid & request_data_ready; // intake.ts:58
   wire known =
-    (request_opcode == 8'd32)
-    | (request_opcode == 8'd34)
-    | (request_opcode == 8'd36)
-    | (request_opcode == 8'd38)
+    (request_opcode == 8'd32) | (request_opcode == 8'd34) | (request_opcode == 8'd36) | (request_opcode == 8'd38)
     | (request_opcode == 8'd40); // intake.ts:90
   wire length_is = request_length == 14'd8; // intake.ts:91
   wire value_fits = (request_length > 14'd8) & (request_length <= 14'd1474); // intake.ts:93
   wire size_fits = (|head[63:32]) & (head[63:32] <= 32'd1466); // intake.ts:94
-  wire well_formed =
-    (request_opcode == 8'd34) ? value_fits :
-    length_is & ((request_opcode != 8'd32) | size_fits); // intake.ts:95
+  wire well_formed = (request_opcode == 8'd34) ? value_fits : length_is & ((request_opcode != 8'd32) | size_fits); // intake.ts:95
 
   always @(posedge clk)
     case (s)

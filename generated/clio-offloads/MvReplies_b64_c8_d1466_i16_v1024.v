@@ -9,6 +9,7 @@
 module MvReplies_b64_c8_d1466_i16_v1024 (
   input  wire         clk,
   input  wire         rst,
+  // answer: stream in
   input  wire         answer_valid,
   output wire         answer_ready,
   input  wire [2:0]   answer_payload_context,
@@ -18,11 +19,13 @@ module MvReplies_b64_c8_d1466_i16_v1024 (
   input  wire [31:0]  answer_payload_object,
   input  wire [31:0]  answer_payload_version,
   input  wire         answer_payload_value,
+  // value: stream in
   input  wire         value_valid,
   output wire         value_ready,
   input  wire [511:0] value_payload_data,
   input  wire         value_payload_last,
   output wire         copied,
+  // reply: stream out
   output wire         reply_valid,
   input  wire         reply_ready,
   output wire [2:0]   reply_payload_context,
@@ -30,6 +33,7 @@ module MvReplies_b64_c8_d1466_i16_v1024 (
   output wire [7:0]   reply_payload_opcode,
   output wire [13:0]  reply_payload_length,
   output wire         reply_payload_more,
+  // reply_data: stream out
   output wire         reply_data_valid,
   input  wire         reply_data_ready,
   output wire [511:0] reply_data_payload_data,
@@ -37,73 +41,44 @@ module MvReplies_b64_c8_d1466_i16_v1024 (
 );
   localparam state_idle = 1'b0;
   localparam state_send = 1'b1;
-  wire queue_push_ready; // replies.ts:45
-  wire queue_pop_valid; // replies.ts:45
-  wire [2:0] queue_pop_payload_context; // replies.ts:45
-  wire [3:0] queue_pop_payload_status; // replies.ts:45
-  wire [7:0] queue_pop_payload_opcode; // replies.ts:45
-  wire [13:0] queue_pop_payload_length; // replies.ts:45
-  wire [31:0] queue_pop_payload_object; // replies.ts:45
-  wire [31:0] queue_pop_payload_version; // replies.ts:45
-  wire queue_pop_payload_value; // replies.ts:45
-  wire [3:0] queue_level; // replies.ts:45
+  wire queue_pop_valid, queue_pop_payload_value; // replies.ts:45
+  wire [2:0] queue_pop_payload_context;
+  wire [3:0] queue_pop_payload_status, queue_level;
+  wire [7:0] queue_pop_payload_opcode;
+  wire [13:0] queue_pop_payload_length;
+  wire [31:0] queue_pop_payload_object, queue_pop_payload_version;
   reg [2:0] a_context; // replies.ts:47
-  reg [3:0] a_status; // replies.ts:47
-  reg [7:0] a_opcode; // replies.ts:47
-  reg [13:0] a_length; // replies.ts:47
-  reg [31:0] a_object; // replies.ts:47
-  reg [31:0] a_version; // replies.ts:47
-  reg a_value; // replies.ts:47
+  reg [3:0] a_status;
+  reg [7:0] a_opcode;
+  reg [13:0] a_length;
+  reg [31:0] a_object, a_version;
+  reg a_value;
   reg header_due; // replies.ts:48
   reg [5:0] left; // replies.ts:49
   reg [63:0] carry; // replies.ts:50
   reg coming; // replies.ts:52
   reg state; // replies.ts:56
-  reg staged_full; // replies.ts:100
-  reg [511:0] staged_held_data; // replies.ts:100
-  reg staged_held_last; // replies.ts:100
-  reg staged_skid_full; // replies.ts:100
-  reg [511:0] staged_skid_held_data; // replies.ts:100
-  reg staged_skid_held_last; // replies.ts:100
+  reg staged_full, staged_held_last, staged_skid_full, staged_skid_held_last; // replies.ts:100
+  reg [511:0] staged_held_data, staged_skid_held_data;
   wire sending; // replies.ts:55
   wire out_valid = state & sending & (~coming | value_valid); // replies.ts:54
-  wire out_ready = ~staged_skid_full; // replies.ts:54
-  wire [511:0] out_payload_data = {value_payload_data[447:0], carry}; // replies.ts:54
-  wire out_payload_last = left == 6'd1; // replies.ts:54
+  wire out_ready = ~staged_skid_full;
+  wire [511:0] out_payload_data = {value_payload_data[447:0], carry};
+  wire out_payload_last = left == 6'd1;
   assign sending = |left;
   wire staged_room = ~staged_full | reply_data_ready; // replies.ts:100
 
-  wire queue_push_valid = answer_valid; // replies.ts:45
-  wire [2:0] queue_push_payload_context = answer_payload_context; // replies.ts:45
-  wire [3:0] queue_push_payload_status = answer_payload_status; // replies.ts:45
-  wire [7:0] queue_push_payload_opcode = answer_payload_opcode; // replies.ts:45
-  wire [13:0] queue_push_payload_length = answer_payload_length; // replies.ts:45
-  wire [31:0] queue_push_payload_object = answer_payload_object; // replies.ts:45
-  wire [31:0] queue_push_payload_version = answer_payload_version; // replies.ts:45
-  wire queue_push_payload_value = answer_payload_value; // replies.ts:45
-  wire queue_pop_ready = ~state; // replies.ts:45
   Fifo_Answer_d8 queue ( // replies.ts:45
-    .clk                  (clk),
-    .rst                  (rst),
-    .push_valid           (queue_push_valid),
-    .push_ready           (queue_push_ready),
-    .push_payload_context (queue_push_payload_context),
-    .push_payload_status  (queue_push_payload_status),
-    .push_payload_opcode  (queue_push_payload_opcode),
-    .push_payload_length  (queue_push_payload_length),
-    .push_payload_object  (queue_push_payload_object),
-    .push_payload_version (queue_push_payload_version),
-    .push_payload_value   (queue_push_payload_value),
-    .pop_valid            (queue_pop_valid),
-    .pop_ready            (queue_pop_ready),
-    .pop_payload_context  (queue_pop_payload_context),
-    .pop_payload_status   (queue_pop_payload_status),
-    .pop_payload_opcode   (queue_pop_payload_opcode),
-    .pop_payload_length   (queue_pop_payload_length),
-    .pop_payload_object   (queue_pop_payload_object),
-    .pop_payload_version  (queue_pop_payload_version),
-    .pop_payload_value    (queue_pop_payload_value),
-    .level                (queue_level)
+    .clk (clk), .rst (rst),
+    .push_valid (answer_valid), .push_ready (answer_ready), .push_payload_context (answer_payload_context),
+    .push_payload_status (answer_payload_status), .push_payload_opcode (answer_payload_opcode),
+    .push_payload_length (answer_payload_length), .push_payload_object (answer_payload_object),
+    .push_payload_version (answer_payload_version), .push_payload_value (answer_payload_value),
+    .pop_valid (queue_pop_valid), .pop_ready (~state), .pop_payload_context (queue_pop_payload_context),
+    .pop_payload_status (queue_pop_payload_status), .pop_payload_opcode (queue_pop_payload_opcode),
+    .pop_payload_length (queue_pop_payload_length), .pop_payload_object (queue_pop_payload_object),
+    .pop_payload_version (queue_pop_payload_version), .pop_payload_value (queue_pop_payload_value),
+    .level (queue_level)
   );
   wire [14:0] left_shifted = ({1'b0, queue_pop_payload_length} + 15'd63) >> 6;
 
@@ -133,8 +108,7 @@ module MvReplies_b64_c8_d1466_i16_v1024 (
 
   always @(posedge clk)
     if (rst) begin
-      header_due <= 1'b0;
-      state <= state_idle;
+      header_due <= 1'b0; state <= state_idle;
     end
     else begin
       case (state)
@@ -156,8 +130,7 @@ module MvReplies_b64_c8_d1466_i16_v1024 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full <= 1'b0;
-      staged_skid_full <= 1'b0;
+      staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
       staged_full <= out_valid | staged_skid_full;
@@ -177,7 +150,6 @@ module MvReplies_b64_c8_d1466_i16_v1024 (
       staged_skid_held_last <= out_payload_last;
     end
 
-  assign answer_ready = queue_push_ready;
   assign value_ready = state & sending & coming & out_ready;
   assign copied = value_valid & value_ready & value_payload_last;
   assign reply_valid = header_due;

@@ -9,6 +9,7 @@
 module MvRequests_b64_c8_d1466_i16_v1024_a67108864 (
   input  wire         clk,
   input  wire         rst,
+  // wanted: stream in
   input  wire         wanted_valid,
   output wire         wanted_ready,
   input  wire [2:0]   wanted_payload_event,
@@ -26,6 +27,7 @@ module MvRequests_b64_c8_d1466_i16_v1024_a67108864 (
   input  wire [15:0]  entry_number,
   input  wire [13:0]  entry_size,
   input  wire         entry_live,
+  // memory: stream out
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_tag,
@@ -35,6 +37,7 @@ module MvRequests_b64_c8_d1466_i16_v1024_a67108864 (
   output wire [63:0]  memory_payload_va,
   output wire [31:0]  memory_payload_length,
   output wire [13:0]  memory_payload_data,
+  // memory_data: stream out
   output wire         memory_data_valid,
   input  wire         memory_data_ready,
   output wire [511:0] memory_data_payload_data,
@@ -45,21 +48,18 @@ module MvRequests_b64_c8_d1466_i16_v1024_a67108864 (
   localparam [2:0] s_begin = 3'd2;
   localparam [2:0] s_prime = 3'd3;
   localparam [2:0] s_send = 3'd4;
-  wire queue_push_ready; // requests.ts:66
   wire queue_pop_valid; // requests.ts:66
-  wire [2:0] queue_pop_payload_event; // requests.ts:66
-  wire [2:0] queue_pop_payload_context; // requests.ts:66
-  wire [1:0] queue_pop_payload_source; // requests.ts:66
-  wire [63:0] queue_pop_payload_va; // requests.ts:66
-  wire [13:0] queue_pop_payload_length; // requests.ts:66
-  wire [31:0] queue_pop_payload_region; // requests.ts:66
-  wire [4:0] queue_level; // requests.ts:66
-  reg [2:0] w_event; // requests.ts:71
-  reg [2:0] w_context; // requests.ts:71
-  reg [1:0] w_source; // requests.ts:71
-  reg [63:0] w_va; // requests.ts:71
-  reg [13:0] w_length; // requests.ts:71
-  reg [31:0] w_region; // requests.ts:71
+  wire [2:0] queue_pop_payload_event, queue_pop_payload_context;
+  wire [1:0] queue_pop_payload_source;
+  wire [63:0] queue_pop_payload_va;
+  wire [13:0] queue_pop_payload_length;
+  wire [31:0] queue_pop_payload_region;
+  wire [4:0] queue_level;
+  reg [2:0] w_event, w_context; // requests.ts:71
+  reg [1:0] w_source;
+  reg [63:0] w_va;
+  reg [13:0] w_length;
+  reg [31:0] w_region;
   reg [255:0] small_; // requests.ts:72
   reg [13:0] data; // requests.ts:73
   reg [5:0] left; // requests.ts:74
@@ -74,34 +74,18 @@ module MvRequests_b64_c8_d1466_i16_v1024_a67108864 (
   wire is_value = w_source == 2'd2; // requests.ts:77
   wire fire = memory_data_valid & memory_data_ready; // requests.ts:92
 
-  wire queue_push_valid = wanted_valid; // requests.ts:66
-  wire [2:0] queue_push_payload_event = wanted_payload_event; // requests.ts:66
-  wire [2:0] queue_push_payload_context = wanted_payload_context; // requests.ts:66
-  wire [1:0] queue_push_payload_source = wanted_payload_source; // requests.ts:66
-  wire [63:0] queue_push_payload_va = wanted_payload_va; // requests.ts:66
-  wire [13:0] queue_push_payload_length = wanted_payload_length; // requests.ts:66
-  wire [31:0] queue_push_payload_region = wanted_payload_region; // requests.ts:66
   wire queue_pop_ready = s == s_idle; // requests.ts:66
   Fifo_Wanted_d16 queue ( // requests.ts:66
-    .clk                  (clk),
-    .rst                  (rst),
-    .push_valid           (queue_push_valid),
-    .push_ready           (queue_push_ready),
-    .push_payload_event   (queue_push_payload_event),
-    .push_payload_context (queue_push_payload_context),
-    .push_payload_source  (queue_push_payload_source),
-    .push_payload_va      (queue_push_payload_va),
-    .push_payload_length  (queue_push_payload_length),
-    .push_payload_region  (queue_push_payload_region),
-    .pop_valid            (queue_pop_valid),
-    .pop_ready            (queue_pop_ready),
-    .pop_payload_event    (queue_pop_payload_event),
-    .pop_payload_context  (queue_pop_payload_context),
-    .pop_payload_source   (queue_pop_payload_source),
-    .pop_payload_va       (queue_pop_payload_va),
-    .pop_payload_length   (queue_pop_payload_length),
-    .pop_payload_region   (queue_pop_payload_region),
-    .level                (queue_level)
+    .clk (clk), .rst (rst),
+    .push_valid (wanted_valid), .push_ready (wanted_ready), .push_payload_event (wanted_payload_event),
+    .push_payload_context (wanted_payload_context), .push_payload_source (wanted_payload_source),
+    .push_payload_va (wanted_payload_va), .push_payload_length (wanted_payload_length),
+    .push_payload_region (wanted_payload_region),
+    .pop_valid (queue_pop_valid), .pop_ready (queue_pop_ready), .pop_payload_event (queue_pop_payload_event),
+    .pop_payload_context (queue_pop_payload_context), .pop_payload_source (queue_pop_payload_source),
+    .pop_payload_va (queue_pop_payload_va), .pop_payload_length (queue_pop_payload_length),
+    .pop_payload_region (queue_pop_payload_region),
+    .level (queue_level)
   );
   wire [14:0] left_shifted = ({1'b0, data} + 15'd63) >> 6;
 
@@ -143,10 +127,7 @@ module MvRequests_b64_c8_d1466_i16_v1024_a67108864 (
 
   always @(posedge clk)
     if (rst) begin
-      header_due <= 1'b0;
-      priming <= 1'b0;
-      begin_ <= 1'b0;
-      s <= s_idle;
+      header_due <= 1'b0; priming <= 1'b0; begin_ <= 1'b0; s <= s_idle;
     end
     else begin
       case (s)
@@ -177,14 +158,10 @@ module MvRequests_b64_c8_d1466_i16_v1024_a67108864 (
     if (begin_ | priming | fire) word <= bodies[{w_context, beat}];
   end
 
-  assign wanted_ready = queue_push_ready;
   assign entry_context = w_context;
   assign memory_valid = header_due;
   assign memory_payload_tag = {2'd0, w_event, w_context};
-  assign memory_payload_opcode =
-    (w_event == 3'd5) ? 8'd128 :
-    ((w_event == 3'd1) | (w_event == 3'd2)) ? 8'd64 :
-    8'd80;
+  assign memory_payload_opcode = (w_event == 3'd5) ? 8'd128 : ((w_event == 3'd1) | (w_event == 3'd2)) ? 8'd64 : 8'd80;
   assign memory_payload_client = 1'b0;
   assign memory_payload_context = w_context;
   assign memory_payload_va = w_va;

@@ -10,16 +10,19 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   input  wire         clk,
   input  wire         rst,
   input  wire [15:0]  pid,
+  // request: stream out
   output wire         request_valid,
   input  wire         request_ready,
   output wire [2:0]   request_payload_context,
   output wire [7:0]   request_payload_opcode,
   output wire [15:0]  request_payload_pid,
   output wire [13:0]  request_payload_length,
+  // request_data: stream out
   output wire         request_data_valid,
   input  wire         request_data_ready,
   output wire [511:0] request_data_payload_data,
   output wire         request_data_payload_last,
+  // reply: stream in
   input  wire         reply_valid,
   output wire         reply_ready,
   input  wire [2:0]   reply_payload_context,
@@ -27,10 +30,12 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   input  wire [7:0]   reply_payload_opcode,
   input  wire [13:0]  reply_payload_length,
   input  wire         reply_payload_more,
+  // reply_data: stream in
   input  wire         reply_data_valid,
   output wire         reply_data_ready,
   input  wire [511:0] reply_data_payload_data,
   input  wire         reply_data_payload_last,
+  // memory: stream in
   input  wire         memory_valid,
   output wire         memory_ready,
   input  wire [7:0]   memory_payload_tag,
@@ -40,10 +45,12 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   input  wire [63:0]  memory_payload_va,
   input  wire [31:0]  memory_payload_length,
   input  wire [13:0]  memory_payload_data,
+  // memory_data: stream in
   input  wire         memory_data_valid,
   output wire         memory_data_ready,
   input  wire [511:0] memory_data_payload_data,
   input  wire         memory_data_payload_last,
+  // memory_reply: stream out
   output wire         memory_reply_valid,
   input  wire         memory_reply_ready,
   output wire [7:0]   memory_reply_payload_tag,
@@ -51,22 +58,26 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   output wire [63:0]  memory_reply_payload_va,
   output wire [31:0]  memory_reply_payload_length,
   output wire [13:0]  memory_reply_payload_data,
+  // memory_reply_data: stream out
   output wire         memory_reply_data_valid,
   input  wire         memory_reply_data_ready,
   output wire [511:0] memory_reply_data_payload_data,
   output wire         memory_reply_data_payload_last,
   output wire         room,
   output wire [2:0]   context_,
+  // asked: stream in
   input  wire         asked_valid,
   output wire         asked_ready,
   input  wire [2:0]   asked_payload_context,
   input  wire [7:0]   asked_payload_opcode,
   input  wire [15:0]  asked_payload_pid,
   input  wire [13:0]  asked_payload_length,
+  // asked_data: stream in
   input  wire         asked_data_valid,
   output wire         asked_data_ready,
   input  wire [511:0] asked_data_payload_data,
   input  wire         asked_data_payload_last,
+  // answer: stream out
   output wire         answer_valid,
   input  wire         answer_ready,
   output wire [2:0]   answer_payload_context,
@@ -74,10 +85,12 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   output wire [7:0]   answer_payload_opcode,
   output wire [13:0]  answer_payload_length,
   output wire         answer_payload_more,
+  // answer_data: stream out
   output wire         answer_data_valid,
   input  wire         answer_data_ready,
   output wire [511:0] answer_data_payload_data,
   output wire         answer_data_payload_last,
+  // access: stream out
   output wire         access_valid,
   input  wire         access_ready,
   output wire [7:0]   access_payload_tag,
@@ -87,10 +100,12 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   output wire [31:0]  access_payload_length,
   output wire [13:0]  access_payload_data,
   output wire [9:0]   access_payload_cost,
+  // access_data: stream out
   output wire         access_data_valid,
   input  wire         access_data_ready,
   output wire [511:0] access_data_payload_data,
   output wire         access_data_payload_last,
+  // came: stream in
   input  wire         came_valid,
   output wire         came_ready,
   input  wire [7:0]   came_payload_tag,
@@ -99,6 +114,7 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   input  wire [31:0]  came_payload_length,
   input  wire [13:0]  came_payload_data,
   input  wire [9:0]   came_payload_cost,
+  // came_data: stream in
   input  wire         came_data_valid,
   output wire         came_data_ready,
   input  wire [511:0] came_data_payload_data,
@@ -120,159 +136,108 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   reg drained; // slot-reset.ts:37
   reg lost_one; // slot-reset.ts:38
   reg [2:0] lost_context; // slot-reset.ts:40
-  wire bodies_push_ready; // slot.ts:175
-  wire bodies_pop_valid; // slot.ts:175
-  wire [511:0] bodies_pop_payload_data; // slot.ts:175
-  wire bodies_pop_payload_last; // slot.ts:175
   wire [8:0] bodies_level; // slot.ts:175
-  wire requests_push_ready; // slot.ts:178
-  wire requests_pop_valid; // slot.ts:178
-  wire [2:0] requests_pop_payload_context; // slot.ts:178
-  wire [7:0] requests_pop_payload_opcode; // slot.ts:178
-  wire [15:0] requests_pop_payload_pid; // slot.ts:178
-  wire [13:0] requests_pop_payload_length; // slot.ts:178
   wire [3:0] requests_level; // slot.ts:178
   reg [13:0] body_owed; // slot.ts:189
-  wire replies_data_push_ready; // collect.ts:62
-  wire replies_data_pop_valid; // collect.ts:62
-  wire [511:0] replies_data_pop_payload_data; // collect.ts:62
-  wire replies_data_pop_payload_last; // collect.ts:62
-  wire [5:0] replies_data_level; // collect.ts:62
-  wire replies_heads_push_ready; // collect.ts:63
-  wire replies_heads_pop_valid; // collect.ts:63
-  wire [2:0] replies_heads_pop_payload_context; // collect.ts:63
-  wire [3:0] replies_heads_pop_payload_status; // collect.ts:63
-  wire [7:0] replies_heads_pop_payload_opcode; // collect.ts:63
-  wire [13:0] replies_heads_pop_payload_length; // collect.ts:63
-  wire replies_heads_pop_payload_more; // collect.ts:63
-  wire [3:0] replies_heads_level; // collect.ts:63
+  wire replies_data_push_ready, replies_data_pop_valid; // collect.ts:62
+  wire [5:0] replies_data_level;
+  wire replies_heads_push_ready, replies_heads_pop_valid, replies_heads_pop_payload_more; // collect.ts:63
+  wire [2:0] replies_heads_pop_payload_context;
+  wire [13:0] replies_heads_pop_payload_length;
+  wire [3:0] replies_heads_level;
   reg [2:0] replies_held_context; // collect.ts:64
-  reg [3:0] replies_held_status; // collect.ts:64
-  reg [7:0] replies_held_opcode; // collect.ts:64
-  reg [13:0] replies_held_length; // collect.ts:64
-  reg replies_held_more; // collect.ts:64
+  reg [3:0] replies_held_status;
+  reg [7:0] replies_held_opcode;
+  reg [13:0] replies_held_length;
+  reg replies_held_more;
   reg replies_valid; // collect.ts:65
   reg [8:0] replies_left; // collect.ts:69
   reg [4:0] left; // slot.ts:213
   reg discarding; // slot.ts:214
   wire accesses_data_push_ready; // collect.ts:62
-  wire accesses_data_pop_valid; // collect.ts:62
-  wire [511:0] accesses_data_pop_payload_data; // collect.ts:62
-  wire accesses_data_pop_payload_last; // collect.ts:62
-  wire [5:0] accesses_data_level; // collect.ts:62
-  wire accesses_heads_push_ready; // collect.ts:63
-  wire accesses_heads_pop_valid; // collect.ts:63
-  wire [7:0] accesses_heads_pop_payload_tag; // collect.ts:63
-  wire [7:0] accesses_heads_pop_payload_opcode; // collect.ts:63
-  wire accesses_heads_pop_payload_client; // collect.ts:63
-  wire [2:0] accesses_heads_pop_payload_context; // collect.ts:63
-  wire [63:0] accesses_heads_pop_payload_va; // collect.ts:63
-  wire [31:0] accesses_heads_pop_payload_length; // collect.ts:63
-  wire [13:0] accesses_heads_pop_payload_data; // collect.ts:63
-  wire [3:0] accesses_heads_level; // collect.ts:63
-  reg [7:0] accesses_held_tag; // collect.ts:64
-  reg [7:0] accesses_held_opcode; // collect.ts:64
-  reg accesses_held_client; // collect.ts:64
-  reg [2:0] accesses_held_context; // collect.ts:64
-  reg [63:0] accesses_held_va; // collect.ts:64
-  reg [31:0] accesses_held_length; // collect.ts:64
-  reg [13:0] accesses_held_data; // collect.ts:64
+  wire [5:0] accesses_data_level;
+  wire accesses_heads_push_ready, accesses_heads_pop_valid, accesses_heads_pop_payload_client; // collect.ts:63
+  wire [7:0] accesses_heads_pop_payload_tag, accesses_heads_pop_payload_opcode;
+  wire [2:0] accesses_heads_pop_payload_context;
+  wire [63:0] accesses_heads_pop_payload_va;
+  wire [31:0] accesses_heads_pop_payload_length;
+  wire [13:0] accesses_heads_pop_payload_data;
+  wire [3:0] accesses_heads_level;
+  reg [7:0] accesses_held_tag, accesses_held_opcode; // collect.ts:64
+  reg accesses_held_client;
+  reg [2:0] accesses_held_context;
+  reg [63:0] accesses_held_va;
+  reg [31:0] accesses_held_length;
+  reg [13:0] accesses_held_data;
   reg accesses_valid; // collect.ts:65
   reg [8:0] accesses_left; // collect.ts:69
   reg next_full; // slot.ts:273
-  reg [7:0] next_held_tag; // slot.ts:273
-  reg [7:0] next_held_opcode; // slot.ts:273
-  reg [15:0] next_held_pid; // slot.ts:273
-  reg [63:0] next_held_va; // slot.ts:273
-  reg [31:0] next_held_length; // slot.ts:273
-  reg [13:0] next_held_data; // slot.ts:273
-  reg [9:0] next_held_cost; // slot.ts:273
+  reg [7:0] next_held_tag, next_held_opcode;
+  reg [15:0] next_held_pid;
+  reg [63:0] next_held_va;
+  reg [31:0] next_held_length;
+  reg [13:0] next_held_data;
+  reg [9:0] next_held_cost;
   reg [3:0] inside_; // slot.ts:274
   reg [9:0] beats_free; // slot.ts:275
-  wire memory_replies_push_ready; // slot.ts:283
   wire memory_replies_pop_valid; // slot.ts:283
-  wire [7:0] memory_replies_pop_payload_tag; // slot.ts:283
-  wire [3:0] memory_replies_pop_payload_status; // slot.ts:283
-  wire [63:0] memory_replies_pop_payload_va; // slot.ts:283
-  wire [31:0] memory_replies_pop_payload_length; // slot.ts:283
-  wire [13:0] memory_replies_pop_payload_data; // slot.ts:283
-  wire [3:0] memory_replies_level; // slot.ts:283
-  wire memory_reply_beats_push_ready; // slot.ts:287
+  wire [3:0] memory_replies_level;
   wire memory_reply_beats_pop_valid; // slot.ts:287
-  wire [511:0] memory_reply_beats_pop_payload_data; // slot.ts:287
-  wire memory_reply_beats_pop_payload_last; // slot.ts:287
-  wire [9:0] memory_reply_beats_level; // slot.ts:287
+  wire [9:0] memory_reply_beats_level;
   reg [23:0] idle_cycles; // slot-reset.ts:71
   reg stuck; // slot-reset.ts:72
   (* ram_style = "distributed" *) reg [15:0] pids [0:7]; // slot.ts:187
   wire replies_wants; // collect.ts:71
-  wire replies_heads_push_valid; // collect.ts:63
   wire replies_heads_pop_ready; // collect.ts:63
   wire accesses_wants; // collect.ts:71
-  wire accesses_heads_push_valid; // collect.ts:63
   wire next_ready; // slot.ts:273
   wire may; // slot.ts:276
   wire answers_lost = closed & drained; // slot-reset.ts:41
   wire clear = answers_lost & ~(|used); // slot-reset.ts:42
   wire own_reply_valid = reply_valid & ~closed; // slot-reset.ts:53
-  wire own_reply_data_valid = reply_data_valid & ~closed; // slot-reset.ts:53
-  wire own_reply_data_ready = replies_wants & replies_data_push_ready; // slot-reset.ts:53
+  wire own_reply_data_valid = reply_data_valid & ~closed;
+  wire own_reply_data_ready = replies_wants & replies_data_push_ready;
   wire [13:0] replies_bytes = (reply_payload_length > 14'd1478) ? 14'd1478 : reply_payload_length; // collect.ts:67
   assign replies_wants = replies_valid & (|replies_left);
   wire replies_whole = replies_valid & ~(|replies_left); // collect.ts:76
-  wire replies_room = ~replies_valid | (replies_heads_push_valid & replies_heads_push_ready); // collect.ts:80
+  wire replies_room = ~replies_valid | (replies_whole & replies_heads_push_ready); // collect.ts:80
   wire replies_pending = replies_whole | (|replies_heads_level); // collect.ts:87
   wire [7:0] current_joined = {
-    replies_heads_pop_payload_context == 3'd7,
-    replies_heads_pop_payload_context == 3'd6,
-    replies_heads_pop_payload_context == 3'd5,
-    replies_heads_pop_payload_context == 3'd4,
-    replies_heads_pop_payload_context == 3'd3,
-    replies_heads_pop_payload_context == 3'd2,
-    replies_heads_pop_payload_context == 3'd1,
-    replies_heads_pop_payload_context == 3'd0
+    replies_heads_pop_payload_context == 3'd7, replies_heads_pop_payload_context == 3'd6,
+    replies_heads_pop_payload_context == 3'd5, replies_heads_pop_payload_context == 3'd4,
+    replies_heads_pop_payload_context == 3'd3, replies_heads_pop_payload_context == 3'd2,
+    replies_heads_pop_payload_context == 3'd1, replies_heads_pop_payload_context == 3'd0
   };
   wire current = |(used & current_joined); // slot.ts:210
   wire between = ~(|left); // slot.ts:215
   wire dropped = replies_heads_pop_valid & replies_heads_pop_ready & ~current; // slot.ts:226
   wire own_memory_valid = memory_valid & ~closed; // slot-reset.ts:53
-  wire own_memory_data_valid = memory_data_valid & ~closed; // slot-reset.ts:53
-  wire own_memory_data_ready = accesses_wants & accesses_data_push_ready; // slot-reset.ts:53
+  wire own_memory_data_valid = memory_data_valid & ~closed;
+  wire own_memory_data_ready = accesses_wants & accesses_data_push_ready;
   wire [13:0] accesses_bytes = (memory_payload_data > 14'd1466) ? 14'd1466 : memory_payload_data; // collect.ts:67
   assign accesses_wants = accesses_valid & (|accesses_left);
   wire accesses_whole = accesses_valid & ~(|accesses_left); // collect.ts:76
-  wire accesses_room = ~accesses_valid | (accesses_heads_push_valid & accesses_heads_push_ready); // collect.ts:80
+  wire accesses_room = ~accesses_valid | (accesses_whole & accesses_heads_push_ready); // collect.ts:80
   wire accesses_pending = accesses_whole | (|accesses_heads_level); // collect.ts:87
   wire [7:0] allowed_joined = {
-    accesses_heads_pop_payload_context == 3'd7,
-    accesses_heads_pop_payload_context == 3'd6,
-    accesses_heads_pop_payload_context == 3'd5,
-    accesses_heads_pop_payload_context == 3'd4,
-    accesses_heads_pop_payload_context == 3'd3,
-    accesses_heads_pop_payload_context == 3'd2,
-    accesses_heads_pop_payload_context == 3'd1,
-    accesses_heads_pop_payload_context == 3'd0
+    accesses_heads_pop_payload_context == 3'd7, accesses_heads_pop_payload_context == 3'd6,
+    accesses_heads_pop_payload_context == 3'd5, accesses_heads_pop_payload_context == 3'd4,
+    accesses_heads_pop_payload_context == 3'd3, accesses_heads_pop_payload_context == 3'd2,
+    accesses_heads_pop_payload_context == 3'd1, accesses_heads_pop_payload_context == 3'd0
   };
   wire allowed_or =
-    (accesses_heads_pop_payload_opcode == 8'd64)
-    | (accesses_heads_pop_payload_opcode == 8'd80)
-    | (accesses_heads_pop_payload_opcode == 8'd66)
-    | (accesses_heads_pop_payload_opcode == 8'd72)
-    | (accesses_heads_pop_payload_opcode == 8'd73)
-    | (accesses_heads_pop_payload_opcode == 8'd74)
-    | (accesses_heads_pop_payload_opcode == 8'd68)
-    | (accesses_heads_pop_payload_opcode == 8'd67)
-    | (accesses_heads_pop_payload_opcode == 8'd128)
-    | (accesses_heads_pop_payload_opcode == 8'd130);
+    (accesses_heads_pop_payload_opcode == 8'd64) | (accesses_heads_pop_payload_opcode == 8'd80)
+    | (accesses_heads_pop_payload_opcode == 8'd66) | (accesses_heads_pop_payload_opcode == 8'd72)
+    | (accesses_heads_pop_payload_opcode == 8'd73) | (accesses_heads_pop_payload_opcode == 8'd74)
+    | (accesses_heads_pop_payload_opcode == 8'd68) | (accesses_heads_pop_payload_opcode == 8'd67)
+    | (accesses_heads_pop_payload_opcode == 8'd128) | (accesses_heads_pop_payload_opcode == 8'd130);
   wire allowed = allowed_or & (~accesses_heads_pop_payload_client | (|(used & allowed_joined))); // slot.ts:253
   wire [13:0] bytes =
     (((accesses_heads_pop_payload_opcode == 8'd64) | (accesses_heads_pop_payload_opcode == 8'd68)) & (accesses_heads_pop_payload_length <= 32'd1466)) ? accesses_heads_pop_payload_length[13:0] :
     14'd16; // slot.ts:254
   wire ready_ready = ~next_full | next_ready; // slot.ts:261
-  wire [7:0] ready_payload_opcode = allowed ? accesses_heads_pop_payload_opcode : 8'd0; // slot.ts:261
-  wire [15:0] ready_payload_pid =
-    accesses_heads_pop_payload_client ? pids[accesses_heads_pop_payload_context] :
-    pid; // slot.ts:261
+  wire [7:0] ready_payload_opcode = allowed ? accesses_heads_pop_payload_opcode : 8'd0;
+  wire [15:0] ready_payload_pid = accesses_heads_pop_payload_client ? pids[accesses_heads_pop_payload_context] : pid;
   wire [14:0] ready_payload_cost_shifted = ({1'b0, bytes} + 15'd63) >> 6;
   wire [9:0] ready_payload_cost = {1'b0, ready_payload_cost_shifted[8:0]}; // slot.ts:261
   assign next_ready = access_ready & may;
@@ -284,239 +249,124 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   wire replies_gone = ~replies_pending & between; // slot.ts:321
   wire host_is_asked = replies_pending | accesses_pending | next_full | (inside_ != memory_replies_level); // slot.ts:336
 
-  wire bodies_own_reset = clear; // slot.ts:175
-  wire bodies_push_valid = asked_data_valid; // slot.ts:175
-  wire [511:0] bodies_push_payload_data = asked_data_payload_data; // slot.ts:175
-  wire bodies_push_payload_last = asked_data_payload_last; // slot.ts:175
-  wire bodies_pop_ready = request_data_ready; // slot.ts:175
   Fifo_BodyBeat_d256_auto bodies ( // slot.ts:175
-    .clk               (clk),
-    .rst               (rst | bodies_own_reset),
-    .push_valid        (bodies_push_valid),
-    .push_ready        (bodies_push_ready),
-    .push_payload_data (bodies_push_payload_data),
-    .push_payload_last (bodies_push_payload_last),
-    .pop_valid         (bodies_pop_valid),
-    .pop_ready         (bodies_pop_ready),
-    .pop_payload_data  (bodies_pop_payload_data),
-    .pop_payload_last  (bodies_pop_payload_last),
-    .level             (bodies_level)
+    .clk (clk), .rst (rst | clear),
+    .push_valid (asked_data_valid), .push_ready (asked_data_ready), .push_payload_data (asked_data_payload_data),
+    .push_payload_last (asked_data_payload_last),
+    .pop_valid (request_data_valid), .pop_ready (request_data_ready), .pop_payload_data (request_data_payload_data),
+    .pop_payload_last (request_data_payload_last),
+    .level (bodies_level)
   );
 
-  wire requests_own_reset = clear; // slot.ts:178
-  wire requests_push_valid = asked_valid; // slot.ts:178
-  wire [2:0] requests_push_payload_context = asked_payload_context; // slot.ts:178
-  wire [7:0] requests_push_payload_opcode = asked_payload_opcode; // slot.ts:178
-  wire [15:0] requests_push_payload_pid = asked_payload_pid; // slot.ts:178
-  wire [13:0] requests_push_payload_length = asked_payload_length; // slot.ts:178
-  wire requests_pop_ready = request_ready; // slot.ts:178
   Fifo_OffloadRequest_d8 requests ( // slot.ts:178
-    .clk                  (clk),
-    .rst                  (rst | requests_own_reset),
-    .push_valid           (requests_push_valid),
-    .push_ready           (requests_push_ready),
-    .push_payload_context (requests_push_payload_context),
-    .push_payload_opcode  (requests_push_payload_opcode),
-    .push_payload_pid     (requests_push_payload_pid),
-    .push_payload_length  (requests_push_payload_length),
-    .pop_valid            (requests_pop_valid),
-    .pop_ready            (requests_pop_ready),
-    .pop_payload_context  (requests_pop_payload_context),
-    .pop_payload_opcode   (requests_pop_payload_opcode),
-    .pop_payload_pid      (requests_pop_payload_pid),
-    .pop_payload_length   (requests_pop_payload_length),
-    .level                (requests_level)
+    .clk (clk), .rst (rst | clear),
+    .push_valid (asked_valid), .push_ready (asked_ready), .push_payload_context (asked_payload_context),
+    .push_payload_opcode (asked_payload_opcode), .push_payload_pid (asked_payload_pid),
+    .push_payload_length (asked_payload_length),
+    .pop_valid (request_valid), .pop_ready (request_ready), .pop_payload_context (request_payload_context),
+    .pop_payload_opcode (request_payload_opcode), .pop_payload_pid (request_payload_pid),
+    .pop_payload_length (request_payload_length),
+    .level (requests_level)
   );
 
-  wire replies_data_own_reset = clear; // collect.ts:62
   wire replies_data_push_valid = replies_wants & own_reply_data_valid; // collect.ts:62
-  wire [511:0] replies_data_push_payload_data = reply_data_payload_data; // collect.ts:62
-  wire replies_data_push_payload_last = replies_left == 9'd1; // collect.ts:62
-  wire replies_data_pop_ready = ~between & (discarding | answer_data_ready); // collect.ts:62
+  wire replies_data_push_payload_last = replies_left == 9'd1;
+  wire replies_data_pop_ready = ~between & (discarding | answer_data_ready);
   Fifo_BodyBeat_d32 replies_data ( // collect.ts:62
-    .clk               (clk),
-    .rst               (rst | replies_data_own_reset),
-    .push_valid        (replies_data_push_valid),
-    .push_ready        (replies_data_push_ready),
-    .push_payload_data (replies_data_push_payload_data),
-    .push_payload_last (replies_data_push_payload_last),
-    .pop_valid         (replies_data_pop_valid),
-    .pop_ready         (replies_data_pop_ready),
-    .pop_payload_data  (replies_data_pop_payload_data),
-    .pop_payload_last  (replies_data_pop_payload_last),
-    .level             (replies_data_level)
+    .clk (clk), .rst (rst | clear),
+    .push_valid (replies_data_push_valid), .push_ready (replies_data_push_ready),
+    .push_payload_data (reply_data_payload_data), .push_payload_last (replies_data_push_payload_last),
+    .pop_valid (replies_data_pop_valid), .pop_ready (replies_data_pop_ready),
+    .pop_payload_data (answer_data_payload_data), .pop_payload_last (answer_data_payload_last),
+    .level (replies_data_level)
   );
 
-  wire replies_heads_own_reset = clear; // collect.ts:63
-  assign replies_heads_push_valid = replies_whole;
-  wire [2:0] replies_heads_push_payload_context = replies_held_context; // collect.ts:63
-  wire [3:0] replies_heads_push_payload_status = replies_held_status; // collect.ts:63
-  wire [7:0] replies_heads_push_payload_opcode = replies_held_opcode; // collect.ts:63
-  wire [13:0] replies_heads_push_payload_length = replies_held_length; // collect.ts:63
-  wire replies_heads_push_payload_more = replies_held_more; // collect.ts:63
   assign replies_heads_pop_ready = between & (~current | answer_ready);
   Fifo_OffloadReply_d8 replies_heads ( // collect.ts:63
-    .clk                  (clk),
-    .rst                  (rst | replies_heads_own_reset),
-    .push_valid           (replies_heads_push_valid),
-    .push_ready           (replies_heads_push_ready),
-    .push_payload_context (replies_heads_push_payload_context),
-    .push_payload_status  (replies_heads_push_payload_status),
-    .push_payload_opcode  (replies_heads_push_payload_opcode),
-    .push_payload_length  (replies_heads_push_payload_length),
-    .push_payload_more    (replies_heads_push_payload_more),
-    .pop_valid            (replies_heads_pop_valid),
-    .pop_ready            (replies_heads_pop_ready),
-    .pop_payload_context  (replies_heads_pop_payload_context),
-    .pop_payload_status   (replies_heads_pop_payload_status),
-    .pop_payload_opcode   (replies_heads_pop_payload_opcode),
-    .pop_payload_length   (replies_heads_pop_payload_length),
-    .pop_payload_more     (replies_heads_pop_payload_more),
-    .level                (replies_heads_level)
+    .clk (clk), .rst (rst | clear),
+    .push_valid (replies_whole), .push_ready (replies_heads_push_ready), .push_payload_context (replies_held_context),
+    .push_payload_status (replies_held_status), .push_payload_opcode (replies_held_opcode),
+    .push_payload_length (replies_held_length), .push_payload_more (replies_held_more),
+    .pop_valid (replies_heads_pop_valid), .pop_ready (replies_heads_pop_ready),
+    .pop_payload_context (replies_heads_pop_payload_context), .pop_payload_status (answer_payload_status),
+    .pop_payload_opcode (answer_payload_opcode), .pop_payload_length (replies_heads_pop_payload_length),
+    .pop_payload_more (replies_heads_pop_payload_more),
+    .level (replies_heads_level)
   );
 
-  wire accesses_data_own_reset = clear; // collect.ts:62
   wire accesses_data_push_valid = accesses_wants & own_memory_data_valid; // collect.ts:62
-  wire [511:0] accesses_data_push_payload_data = memory_data_payload_data; // collect.ts:62
-  wire accesses_data_push_payload_last = accesses_left == 9'd1; // collect.ts:62
-  wire accesses_data_pop_ready = access_data_ready; // collect.ts:62
+  wire accesses_data_push_payload_last = accesses_left == 9'd1;
   Fifo_BodyBeat_d32 accesses_data ( // collect.ts:62
-    .clk               (clk),
-    .rst               (rst | accesses_data_own_reset),
-    .push_valid        (accesses_data_push_valid),
-    .push_ready        (accesses_data_push_ready),
-    .push_payload_data (accesses_data_push_payload_data),
-    .push_payload_last (accesses_data_push_payload_last),
-    .pop_valid         (accesses_data_pop_valid),
-    .pop_ready         (accesses_data_pop_ready),
-    .pop_payload_data  (accesses_data_pop_payload_data),
-    .pop_payload_last  (accesses_data_pop_payload_last),
-    .level             (accesses_data_level)
+    .clk (clk), .rst (rst | clear),
+    .push_valid (accesses_data_push_valid), .push_ready (accesses_data_push_ready),
+    .push_payload_data (memory_data_payload_data), .push_payload_last (accesses_data_push_payload_last),
+    .pop_valid (access_data_valid), .pop_ready (access_data_ready), .pop_payload_data (access_data_payload_data),
+    .pop_payload_last (access_data_payload_last),
+    .level (accesses_data_level)
   );
 
-  wire accesses_heads_own_reset = clear; // collect.ts:63
-  assign accesses_heads_push_valid = accesses_whole;
-  wire [7:0] accesses_heads_push_payload_tag = accesses_held_tag; // collect.ts:63
-  wire [7:0] accesses_heads_push_payload_opcode = accesses_held_opcode; // collect.ts:63
-  wire accesses_heads_push_payload_client = accesses_held_client; // collect.ts:63
-  wire [2:0] accesses_heads_push_payload_context = accesses_held_context; // collect.ts:63
-  wire [63:0] accesses_heads_push_payload_va = accesses_held_va; // collect.ts:63
-  wire [31:0] accesses_heads_push_payload_length = accesses_held_length; // collect.ts:63
-  wire [13:0] accesses_heads_push_payload_data = accesses_held_data; // collect.ts:63
-  wire accesses_heads_pop_ready = ready_ready; // collect.ts:63
   Fifo_MemoryRequest_d8 accesses_heads ( // collect.ts:63
-    .clk                  (clk),
-    .rst                  (rst | accesses_heads_own_reset),
-    .push_valid           (accesses_heads_push_valid),
-    .push_ready           (accesses_heads_push_ready),
-    .push_payload_tag     (accesses_heads_push_payload_tag),
-    .push_payload_opcode  (accesses_heads_push_payload_opcode),
-    .push_payload_client  (accesses_heads_push_payload_client),
-    .push_payload_context (accesses_heads_push_payload_context),
-    .push_payload_va      (accesses_heads_push_payload_va),
-    .push_payload_length  (accesses_heads_push_payload_length),
-    .push_payload_data    (accesses_heads_push_payload_data),
-    .pop_valid            (accesses_heads_pop_valid),
-    .pop_ready            (accesses_heads_pop_ready),
-    .pop_payload_tag      (accesses_heads_pop_payload_tag),
-    .pop_payload_opcode   (accesses_heads_pop_payload_opcode),
-    .pop_payload_client   (accesses_heads_pop_payload_client),
-    .pop_payload_context  (accesses_heads_pop_payload_context),
-    .pop_payload_va       (accesses_heads_pop_payload_va),
-    .pop_payload_length   (accesses_heads_pop_payload_length),
-    .pop_payload_data     (accesses_heads_pop_payload_data),
-    .level                (accesses_heads_level)
+    .clk (clk), .rst (rst | clear),
+    .push_valid (accesses_whole), .push_ready (accesses_heads_push_ready), .push_payload_tag (accesses_held_tag),
+    .push_payload_opcode (accesses_held_opcode), .push_payload_client (accesses_held_client),
+    .push_payload_context (accesses_held_context), .push_payload_va (accesses_held_va),
+    .push_payload_length (accesses_held_length), .push_payload_data (accesses_held_data),
+    .pop_valid (accesses_heads_pop_valid), .pop_ready (ready_ready),
+    .pop_payload_tag (accesses_heads_pop_payload_tag), .pop_payload_opcode (accesses_heads_pop_payload_opcode),
+    .pop_payload_client (accesses_heads_pop_payload_client),
+    .pop_payload_context (accesses_heads_pop_payload_context), .pop_payload_va (accesses_heads_pop_payload_va),
+    .pop_payload_length (accesses_heads_pop_payload_length), .pop_payload_data (accesses_heads_pop_payload_data),
+    .level (accesses_heads_level)
   );
 
-  wire memory_replies_push_valid = came_valid; // slot.ts:283
-  wire [7:0] memory_replies_push_payload_tag = came_payload_tag; // slot.ts:283
-  wire [3:0] memory_replies_push_payload_status = came_payload_status; // slot.ts:283
-  wire [63:0] memory_replies_push_payload_va = came_payload_va; // slot.ts:283
-  wire [31:0] memory_replies_push_payload_length = came_payload_length; // slot.ts:283
-  wire [13:0] memory_replies_push_payload_data = came_payload_data; // slot.ts:283
   wire memory_replies_pop_ready = memory_reply_ready | closed; // slot.ts:283
   Fifo_MemoryReply_d8 memory_replies ( // slot.ts:283
-    .clk                 (clk),
-    .rst                 (rst),
-    .push_valid          (memory_replies_push_valid),
-    .push_ready          (memory_replies_push_ready),
-    .push_payload_tag    (memory_replies_push_payload_tag),
-    .push_payload_status (memory_replies_push_payload_status),
-    .push_payload_va     (memory_replies_push_payload_va),
-    .push_payload_length (memory_replies_push_payload_length),
-    .push_payload_data   (memory_replies_push_payload_data),
-    .pop_valid           (memory_replies_pop_valid),
-    .pop_ready           (memory_replies_pop_ready),
-    .pop_payload_tag     (memory_replies_pop_payload_tag),
-    .pop_payload_status  (memory_replies_pop_payload_status),
-    .pop_payload_va      (memory_replies_pop_payload_va),
-    .pop_payload_length  (memory_replies_pop_payload_length),
-    .pop_payload_data    (memory_replies_pop_payload_data),
-    .level               (memory_replies_level)
+    .clk (clk), .rst (rst),
+    .push_valid (came_valid), .push_ready (came_ready), .push_payload_tag (came_payload_tag),
+    .push_payload_status (came_payload_status), .push_payload_va (came_payload_va),
+    .push_payload_length (came_payload_length), .push_payload_data (came_payload_data),
+    .pop_valid (memory_replies_pop_valid), .pop_ready (memory_replies_pop_ready),
+    .pop_payload_tag (memory_reply_payload_tag), .pop_payload_status (memory_reply_payload_status),
+    .pop_payload_va (memory_reply_payload_va), .pop_payload_length (memory_reply_payload_length),
+    .pop_payload_data (memory_reply_payload_data),
+    .level (memory_replies_level)
   );
 
-  wire memory_reply_beats_push_valid = came_data_valid; // slot.ts:287
-  wire [511:0] memory_reply_beats_push_payload_data = came_data_payload_data; // slot.ts:287
-  wire memory_reply_beats_push_payload_last = came_data_payload_last; // slot.ts:287
   wire memory_reply_beats_pop_ready = memory_reply_data_ready | closed; // slot.ts:287
   Fifo_BodyBeat_d512_auto memory_reply_beats ( // slot.ts:287
-    .clk               (clk),
-    .rst               (rst),
-    .push_valid        (memory_reply_beats_push_valid),
-    .push_ready        (memory_reply_beats_push_ready),
-    .push_payload_data (memory_reply_beats_push_payload_data),
-    .push_payload_last (memory_reply_beats_push_payload_last),
-    .pop_valid         (memory_reply_beats_pop_valid),
-    .pop_ready         (memory_reply_beats_pop_ready),
-    .pop_payload_data  (memory_reply_beats_pop_payload_data),
-    .pop_payload_last  (memory_reply_beats_pop_payload_last),
-    .level             (memory_reply_beats_level)
+    .clk (clk), .rst (rst),
+    .push_valid (came_data_valid), .push_ready (came_data_ready), .push_payload_data (came_data_payload_data),
+    .push_payload_last (came_data_payload_last),
+    .pop_valid (memory_reply_beats_pop_valid), .pop_ready (memory_reply_beats_pop_ready),
+    .pop_payload_data (memory_reply_data_payload_data), .pop_payload_last (memory_reply_data_payload_last),
+    .level (memory_reply_beats_level)
   );
   wire [14:0] body_owed_shifted = ({1'b0, asked_payload_length} + 15'd63) >> 6;
   wire [7:0] used_joined = {
-    answer_payload_context == 3'd7,
-    answer_payload_context == 3'd6,
-    answer_payload_context == 3'd5,
-    answer_payload_context == 3'd4,
-    answer_payload_context == 3'd3,
-    answer_payload_context == 3'd2,
-    answer_payload_context == 3'd1,
-    answer_payload_context == 3'd0
+    answer_payload_context == 3'd7, answer_payload_context == 3'd6, answer_payload_context == 3'd5,
+    answer_payload_context == 3'd4, answer_payload_context == 3'd3, answer_payload_context == 3'd2,
+    answer_payload_context == 3'd1, answer_payload_context == 3'd0
   };
-  wire [7:0] used_joined_2 = {
-    asked_payload_context == 3'd7,
-    asked_payload_context == 3'd6,
-    asked_payload_context == 3'd5,
-    asked_payload_context == 3'd4,
-    asked_payload_context == 3'd3,
-    asked_payload_context == 3'd2,
-    asked_payload_context == 3'd1,
-    asked_payload_context == 3'd0
+  wire [7:0] asked_payload_context_joined = {
+    asked_payload_context == 3'd7, asked_payload_context == 3'd6, asked_payload_context == 3'd5,
+    asked_payload_context == 3'd4, asked_payload_context == 3'd3, asked_payload_context == 3'd2,
+    asked_payload_context == 3'd1, asked_payload_context == 3'd0
   };
   wire stuck_or =
-    (request_valid & request_ready)
-    | (request_data_valid & request_data_ready)
-    | (reply_valid & reply_ready)
-    | (reply_data_valid & reply_data_ready)
-    | (memory_valid & memory_ready)
-    | (memory_data_valid & memory_data_ready)
-    | (memory_reply_valid & memory_reply_ready)
-    | (memory_reply_data_valid & memory_reply_data_ready);
+    (request_valid & request_ready) | (request_data_valid & request_data_ready) | (reply_valid & reply_ready)
+    | (reply_data_valid & reply_data_ready) | (memory_valid & memory_ready) | (memory_data_valid & memory_data_ready)
+    | (memory_reply_valid & memory_reply_ready) | (memory_reply_data_valid & memory_reply_data_ready);
   wire stuck_and = ~closed & (|used) & ~stuck_or & ~host_is_asked;
 
   always @(posedge clk)
     if (rst) begin
-      used <= 8'd0;
-      drained <= 1'b0;
-      body_owed <= 14'd0;
-      beats_free <= 10'd512;
-      stuck <= 1'b0;
+      used <= 8'd0; drained <= 1'b0; body_owed <= 14'd0; beats_free <= 10'd512; stuck <= 1'b0;
     end
     else begin
       body_owed <= body_owed + ((asked_valid & asked_ready) ? {5'd0, body_owed_shifted[8:0]} : 14'd0) - {13'd0, asked_data_valid & asked_data_ready};
       used <=
         (used & ~((answer_valid & answer_ready & ~answer_payload_more) ? used_joined : 8'd0))
-        | ((asked_valid & asked_ready) ? used_joined_2 : 8'd0);
+        | ((asked_valid & asked_ready) ? asked_payload_context_joined : 8'd0);
       beats_free <= beats_free + spare + {9'd0, memory_reply_beats_pop_valid & memory_reply_beats_pop_ready} - spent;
       drained <= closed & accesses_gone & replies_gone & ~(|body_owed);
       stuck <= stuck_and & (idle_cycles >= control_patience);
@@ -559,7 +409,7 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   always @(posedge clk)
     if (rst) replies_valid <= 1'b0;
     else begin
-      if (replies_heads_push_valid & replies_heads_push_ready) replies_valid <= 1'b0;
+      if (replies_whole & replies_heads_push_ready) replies_valid <= 1'b0;
       if (own_reply_valid & replies_room) replies_valid <= 1'b1;
       if (clear) replies_valid <= 1'b0;
     end
@@ -591,7 +441,7 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   always @(posedge clk)
     if (rst) accesses_valid <= 1'b0;
     else begin
-      if (accesses_heads_push_valid & accesses_heads_push_ready) accesses_valid <= 1'b0;
+      if (accesses_whole & accesses_heads_push_ready) accesses_valid <= 1'b0;
       if (own_memory_valid & accesses_room) accesses_valid <= 1'b1;
       if (clear) accesses_valid <= 1'b0;
     end
@@ -628,27 +478,12 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   always @(posedge clk)
     if (asked_valid & asked_ready) pids[asked_payload_context] <= asked_payload_pid;
 
-  assign request_valid = requests_pop_valid;
-  assign request_payload_context = requests_pop_payload_context;
-  assign request_payload_opcode = requests_pop_payload_opcode;
-  assign request_payload_pid = requests_pop_payload_pid;
-  assign request_payload_length = requests_pop_payload_length;
-  assign request_data_valid = bodies_pop_valid;
-  assign request_data_payload_data = bodies_pop_payload_data;
-  assign request_data_payload_last = bodies_pop_payload_last;
   assign reply_ready = replies_room & ~closed;
   assign reply_data_ready = own_reply_data_ready & ~closed;
   assign memory_ready = accesses_room & ~closed;
   assign memory_data_ready = own_memory_data_ready & ~closed;
   assign memory_reply_valid = memory_replies_pop_valid & ~closed;
-  assign memory_reply_payload_tag = memory_replies_pop_payload_tag;
-  assign memory_reply_payload_status = memory_replies_pop_payload_status;
-  assign memory_reply_payload_va = memory_replies_pop_payload_va;
-  assign memory_reply_payload_length = memory_replies_pop_payload_length;
-  assign memory_reply_payload_data = memory_replies_pop_payload_data;
   assign memory_reply_data_valid = memory_reply_beats_pop_valid & ~closed;
-  assign memory_reply_data_payload_data = memory_reply_beats_pop_payload_data;
-  assign memory_reply_data_payload_last = memory_reply_beats_pop_payload_last;
   assign room = (|(~used)) & ~closed;
   wire [7:0] context__and = ~used & (used + 8'd1);
   assign context_ = {
@@ -656,17 +491,11 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
     context__and[2] | context__and[3] | context__and[6] | context__and[7],
     context__and[1] | context__and[3] | context__and[5] | context__and[7]
   };
-  assign asked_ready = requests_push_ready;
-  assign asked_data_ready = bodies_push_ready;
   assign answer_valid = lost_one | (replies_heads_pop_valid & current & between);
   assign answer_payload_context = lost_one ? lost_context : replies_heads_pop_payload_context;
-  assign answer_payload_status = replies_heads_pop_payload_status;
-  assign answer_payload_opcode = replies_heads_pop_payload_opcode;
   assign answer_payload_length = lost_one ? 14'd0 : replies_heads_pop_payload_length;
   assign answer_payload_more = replies_heads_pop_payload_more & ~lost_one;
   assign answer_data_valid = replies_data_pop_valid & ~between & ~discarding;
-  assign answer_data_payload_data = replies_data_pop_payload_data;
-  assign answer_data_payload_last = replies_data_pop_payload_last;
   assign access_valid = next_full & may;
   assign access_payload_tag = next_held_tag;
   assign access_payload_opcode = next_held_opcode;
@@ -675,15 +504,10 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
   assign access_payload_length = next_held_length;
   assign access_payload_data = next_held_data;
   assign access_payload_cost = next_held_cost;
-  assign access_data_valid = accesses_data_pop_valid;
-  assign access_data_payload_data = accesses_data_pop_payload_data;
-  assign access_data_payload_last = accesses_data_pop_payload_last;
-  assign came_ready = memory_replies_push_ready;
-  assign came_data_ready = memory_reply_beats_push_ready;
   assign events_requests = asked_valid & asked_ready;
   assign events_replies = answer_valid & answer_ready;
   assign events_accesses = access_valid & access_ready;
-  assign events_refused = accesses_heads_pop_valid & accesses_heads_pop_ready & ~allowed;
+  assign events_refused = accesses_heads_pop_valid & ready_ready & ~allowed;
   assign events_stray = dropped;
   assign state_held = clear;
   assign state_stuck = stuck;
@@ -713,22 +537,9 @@ module OffloadSlot_b64_c8_o8_r512_m1478 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    reply_data_payload_last,
-    memory_data_payload_last,
-    bodies_level,
-    requests_level,
-    replies_data_level,
-    accesses_data_level,
-    memory_reply_beats_level,
-    ready_payload_cost_shifted[14:9],
-    spare_shifted[14:9],
-    body_owed_shifted[14:9],
-    lost_context_and[0],
-    replies_left_shifted[14:9],
-    left_shifted[14:5],
-    accesses_left_shifted[14:9],
-    context__and[0],
-    1'b0
+    1'b0, reply_data_payload_last, memory_data_payload_last, bodies_level, requests_level, replies_data_level,
+    accesses_data_level, memory_reply_beats_level, ready_payload_cost_shifted[14:9], spare_shifted[14:9],
+    body_owed_shifted[14:9], lost_context_and[0], replies_left_shifted[14:9], left_shifted[14:5],
+    accesses_left_shifted[14:9], context__and[0], 1'b0
   };
 endmodule

@@ -5,10 +5,12 @@
 module OnceTable_n256_k3000 (
   input  wire        clk,
   input  wire        rst,
+  // ask: stream in
   input  wire        ask_valid,
   output wire        ask_ready,
   input  wire [47:0] ask_payload_client,
   input  wire [31:0] ask_payload_operation,
+  // answer: stream out
   output wire        answer_valid,
   input  wire        answer_ready,
   output wire [1:0]  answer_payload_verdict,
@@ -30,7 +32,7 @@ module OnceTable_n256_k3000 (
   reg [8:0] clearing; // once-table.ts:94
   reg busy; // once-table.ts:99
   reg [47:0] asked_client; // once-table.ts:100
-  reg [31:0] asked_operation; // once-table.ts:100
+  reg [31:0] asked_operation;
   reg [5:0] set; // once-table.ts:101
   reg [2:0] step; // once-table.ts:103
   reg hit; // once-table.ts:104
@@ -51,11 +53,16 @@ module OnceTable_n256_k3000 (
   wire [7:0] read_at = {set, (step < 3'd4) ? way : hit_way}; // once-table.ts:127
   wire look = busy & (step >= 3'd1) & (step <= 3'd4); // once-table.ts:130
   wire [7:0] place = {set, looked}; // once-table.ts:131
-  wire same = found[0] & (found[48:1] == asked_client) & (found[80:49] == asked_operation); // once-table.ts:133
-  wire [31:0] age = now - found[112:81]; // once-table.ts:134
+  wire found_valid = found[0]; // once-table.ts:128
+  wire [47:0] found_client = found[48:1];
+  wire [31:0] found_operation = found[80:49];
+  wire same = found_valid & (found_client == asked_client) & (found_operation == asked_operation); // once-table.ts:133
+  wire [31:0] found_stamp = found[112:81]; // once-table.ts:128
+  wire [31:0] age = now - found_stamp; // once-table.ts:134
   wire old = age > 32'd47; // once-table.ts:135
-  wire may_go = ~found[0] | (settled[place] & old); // once-table.ts:136
-  wire better = may_go & (~victim | (~victim_empty & (~found[0] | (age > victim_age)))); // once-table.ts:137
+  wire is_settled = settled[place]; // once-table.ts:132
+  wire may_go = ~found_valid | (is_settled & old); // once-table.ts:136
+  wire better = may_go & (~victim | (~victim_empty & (~found_valid | (age > victim_age)))); // once-table.ts:137
   wire claiming = busy & (step == 3'd5) & ~done_valid; // once-table.ts:152
   wire decided = busy & (step == 3'd6); // once-table.ts:153
   wire [7:0] entry = {set, hit ? hit_way : victim_way}; // once-table.ts:155
@@ -100,16 +107,14 @@ module OnceTable_n256_k3000 (
         victim <= 1'b1;
         victim_way <= looked;
         victim_age <= age;
-        victim_empty <= ~found[0];
+        victim_empty <= ~found_valid;
       end
     end
     if ((busy & (step < 3'd5)) | claiming) step <= step + 3'd1;
   end
 
   always @(posedge clk) begin
-    if (claims | ~cleared) begin
-      keys[cleared ? entry : clearing[7:0]] <= {now, asked_operation, asked_client, cleared};
-    end
+    if (claims | ~cleared) keys[cleared ? entry : clearing[7:0]] <= {now, asked_operation, asked_client, cleared};
     if (busy) found <= keys[read_at];
   end
 
@@ -123,7 +128,8 @@ module OnceTable_n256_k3000 (
 
   assign ask_ready = ~busy & cleared;
   assign answer_valid = decided;
-  assign answer_payload_verdict = hit ? (settled[entry] ? 2'd2 : 2'd1) : victim ? 2'd0 : 2'd3;
+  wire hit_settled = settled[entry]; // once-table.ts:156
+  assign answer_payload_verdict = hit ? (hit_settled ? 2'd2 : 2'd1) : victim ? 2'd0 : 2'd3;
   assign answer_payload_entry = entry;
   assign answer_payload_status = reply[3:0];
   assign answer_payload_opcode = reply[11:4];

@@ -6,16 +6,19 @@
 module PointerChase_b64_c8_d1466_n65535 (
   input  wire         clk,
   input  wire         rst,
+  // request: stream in
   input  wire         request_valid,
   output wire         request_ready,
   input  wire [2:0]   request_payload_context,
   input  wire [7:0]   request_payload_opcode,
   input  wire [15:0]  request_payload_pid,
   input  wire [13:0]  request_payload_length,
+  // request_data: stream in
   input  wire         request_data_valid,
   output wire         request_data_ready,
   input  wire [511:0] request_data_payload_data,
   input  wire         request_data_payload_last,
+  // reply: stream out
   output wire         reply_valid,
   input  wire         reply_ready,
   output wire [2:0]   reply_payload_context,
@@ -23,10 +26,12 @@ module PointerChase_b64_c8_d1466_n65535 (
   output wire [7:0]   reply_payload_opcode,
   output wire [13:0]  reply_payload_length,
   output wire         reply_payload_more,
+  // reply_data: stream out
   output wire         reply_data_valid,
   input  wire         reply_data_ready,
   output wire [511:0] reply_data_payload_data,
   output wire         reply_data_payload_last,
+  // memory: stream out
   output wire         memory_valid,
   input  wire         memory_ready,
   output wire [7:0]   memory_payload_tag,
@@ -36,10 +41,12 @@ module PointerChase_b64_c8_d1466_n65535 (
   output wire [63:0]  memory_payload_va,
   output wire [31:0]  memory_payload_length,
   output wire [13:0]  memory_payload_data,
+  // memory_data: stream out
   output wire         memory_data_valid,
   input  wire         memory_data_ready,
   output wire [511:0] memory_data_payload_data,
   output wire         memory_data_payload_last,
+  // memory_reply: stream in
   input  wire         memory_reply_valid,
   output wire         memory_reply_ready,
   input  wire [7:0]   memory_reply_payload_tag,
@@ -47,137 +54,67 @@ module PointerChase_b64_c8_d1466_n65535 (
   input  wire [63:0]  memory_reply_payload_va,
   input  wire [31:0]  memory_reply_payload_length,
   input  wire [13:0]  memory_reply_payload_data,
+  // memory_reply_data: stream in
   input  wire         memory_reply_data_valid,
   output wire         memory_reply_data_ready,
   input  wire [511:0] memory_reply_data_payload_data,
   input  wire         memory_reply_data_payload_last
 );
-  wire intake_request_ready; // pointer-chase.ts:36
-  wire intake_request_data_ready; // pointer-chase.ts:36
-  wire intake_job_en; // pointer-chase.ts:36
-  wire [2:0] intake_job_context; // pointer-chase.ts:36
-  wire [63:0] intake_job_job_key; // pointer-chase.ts:36
-  wire intake_job_job_use_key; // pointer-chase.ts:36
-  wire intake_job_job_use_depth; // pointer-chase.ts:36
-  wire [8:0] intake_job_job_key_end; // pointer-chase.ts:36
-  wire [3:0] intake_job_job_next; // pointer-chase.ts:36
-  wire intake_job_job_follows; // pointer-chase.ts:36
-  wire [8:0] intake_job_job_pointer_end; // pointer-chase.ts:36
-  wire [13:0] intake_job_job_node_bytes; // pointer-chase.ts:36
-  wire [13:0] intake_job_job_value_bytes; // pointer-chase.ts:36
-  wire [7:0] intake_job_job_value_offset; // pointer-chase.ts:36
-  wire intake_first_valid; // pointer-chase.ts:36
-  wire [2:0] intake_first_payload_context; // pointer-chase.ts:36
-  wire intake_first_payload_value; // pointer-chase.ts:36
-  wire [63:0] intake_first_payload_va; // pointer-chase.ts:36
-  wire [13:0] intake_first_payload_length; // pointer-chase.ts:36
-  wire [15:0] intake_first_payload_left; // pointer-chase.ts:36
-  wire intake_ended_valid; // pointer-chase.ts:36
-  wire [2:0] intake_ended_payload_context; // pointer-chase.ts:36
-  wire [3:0] intake_ended_payload_status; // pointer-chase.ts:36
-  wire intake_ended_payload_streamed; // pointer-chase.ts:36
-  wire examine_memory_reply_ready; // pointer-chase.ts:37
-  wire examine_memory_reply_data_ready; // pointer-chase.ts:37
-  wire examine_beat_en; // pointer-chase.ts:37
-  wire [2:0] examine_beat_context; // pointer-chase.ts:37
-  wire [2:0] examine_beat_index; // pointer-chase.ts:37
-  wire [511:0] examine_beat_data; // pointer-chase.ts:37
-  wire examine_found_en; // pointer-chase.ts:37
-  wire [2:0] examine_found_context; // pointer-chase.ts:37
-  wire [63:0] examine_found_va; // pointer-chase.ts:37
-  wire examine_fetch_valid; // pointer-chase.ts:37
-  wire [2:0] examine_fetch_payload_context; // pointer-chase.ts:37
-  wire examine_fetch_payload_value; // pointer-chase.ts:37
-  wire [63:0] examine_fetch_payload_va; // pointer-chase.ts:37
-  wire [13:0] examine_fetch_payload_length; // pointer-chase.ts:37
-  wire [15:0] examine_fetch_payload_left; // pointer-chase.ts:37
-  wire examine_ended_valid; // pointer-chase.ts:37
-  wire [2:0] examine_ended_payload_context; // pointer-chase.ts:37
-  wire [3:0] examine_ended_payload_status; // pointer-chase.ts:37
-  wire examine_ended_payload_streamed; // pointer-chase.ts:37
-  wire examine_passing_valid; // pointer-chase.ts:37
-  wire [2:0] examine_passing_payload_context; // pointer-chase.ts:37
-  wire [3:0] examine_passing_payload_status; // pointer-chase.ts:37
-  wire examine_passing_payload_streamed; // pointer-chase.ts:37
-  wire examine_value_valid; // pointer-chase.ts:37
-  wire [511:0] examine_value_payload_data; // pointer-chase.ts:37
-  wire examine_value_payload_last; // pointer-chase.ts:37
-  wire answer_ended_ready; // pointer-chase.ts:38
-  wire answer_value_ready; // pointer-chase.ts:38
-  wire answer_reply_valid; // pointer-chase.ts:38
-  wire [2:0] answer_reply_payload_context; // pointer-chase.ts:38
-  wire [3:0] answer_reply_payload_status; // pointer-chase.ts:38
-  wire [7:0] answer_reply_payload_opcode; // pointer-chase.ts:38
-  wire [13:0] answer_reply_payload_length; // pointer-chase.ts:38
-  wire answer_reply_payload_more; // pointer-chase.ts:38
-  wire answer_reply_data_valid; // pointer-chase.ts:38
-  wire [511:0] answer_reply_data_payload_data; // pointer-chase.ts:38
-  wire answer_reply_data_payload_last; // pointer-chase.ts:38
-  wire answer_busy_valid; // pointer-chase.ts:38
-  wire [2:0] answer_busy_context; // pointer-chase.ts:38
-  wire steps_push_ready; // pointer-chase.ts:47
-  wire steps_pop_valid; // pointer-chase.ts:47
-  wire [2:0] steps_pop_payload_context; // pointer-chase.ts:47
-  wire steps_pop_payload_value; // pointer-chase.ts:47
-  wire [63:0] steps_pop_payload_va; // pointer-chase.ts:47
-  wire [13:0] steps_pop_payload_length; // pointer-chase.ts:47
-  wire [15:0] steps_pop_payload_left; // pointer-chase.ts:47
-  wire [3:0] steps_level; // pointer-chase.ts:47
-  wire ends_push_ready; // pointer-chase.ts:48
-  wire ends_pop_valid; // pointer-chase.ts:48
-  wire [2:0] ends_pop_payload_context; // pointer-chase.ts:48
-  wire [3:0] ends_pop_payload_status; // pointer-chase.ts:48
-  wire ends_pop_payload_streamed; // pointer-chase.ts:48
-  wire [3:0] ends_level; // pointer-chase.ts:48
+  wire intake_job_en, intake_job_job_use_key, intake_job_job_use_depth, intake_job_job_follows, intake_first_valid,
+    intake_first_payload_value, intake_ended_valid, intake_ended_payload_streamed; // pointer-chase.ts:36
+  wire [2:0] intake_job_context, intake_first_payload_context, intake_ended_payload_context;
+  wire [63:0] intake_job_job_key, intake_first_payload_va;
+  wire [8:0] intake_job_job_key_end, intake_job_job_pointer_end;
+  wire [3:0] intake_job_job_next, intake_ended_payload_status;
+  wire [13:0] intake_job_job_node_bytes, intake_job_job_value_bytes, intake_first_payload_length;
+  wire [7:0] intake_job_job_value_offset;
+  wire [15:0] intake_first_payload_left;
+  wire examine_beat_en, examine_found_en, examine_fetch_valid, examine_fetch_payload_value, examine_ended_valid,
+    examine_ended_payload_streamed, examine_passing_valid, examine_passing_payload_streamed, examine_value_valid,
+    examine_value_payload_last; // pointer-chase.ts:37
+  wire [2:0] examine_beat_context, examine_beat_index, examine_found_context, examine_fetch_payload_context,
+    examine_ended_payload_context, examine_passing_payload_context;
+  wire [511:0] examine_beat_data, examine_value_payload_data;
+  wire [63:0] examine_found_va, examine_fetch_payload_va;
+  wire [13:0] examine_fetch_payload_length;
+  wire [15:0] examine_fetch_payload_left;
+  wire [3:0] examine_ended_payload_status, examine_passing_payload_status;
+  wire answer_ended_ready, answer_value_ready, answer_busy_valid; // pointer-chase.ts:38
+  wire [2:0] answer_busy_context;
+  wire steps_push_ready, steps_pop_valid, steps_pop_payload_value; // pointer-chase.ts:47
+  wire [2:0] steps_pop_payload_context;
+  wire [63:0] steps_pop_payload_va;
+  wire [13:0] steps_pop_payload_length;
+  wire [15:0] steps_pop_payload_left;
+  wire [3:0] steps_level;
+  wire ends_push_ready, ends_pop_valid, ends_pop_payload_streamed; // pointer-chase.ts:48
+  wire [2:0] ends_pop_payload_context;
+  wire [3:0] ends_pop_payload_status, ends_level;
   reg fetches_locked; // pointer-chase.ts:49
-  reg [1:0] fetches_owner; // pointer-chase.ts:49
-  reg staged_full; // pointer-chase.ts:64
-  reg [7:0] staged_held_tag; // pointer-chase.ts:64
-  reg [7:0] staged_held_opcode; // pointer-chase.ts:64
-  reg staged_held_client; // pointer-chase.ts:64
-  reg [2:0] staged_held_context; // pointer-chase.ts:64
-  reg [63:0] staged_held_va; // pointer-chase.ts:64
-  reg [31:0] staged_held_length; // pointer-chase.ts:64
-  reg [13:0] staged_held_data; // pointer-chase.ts:64
-  reg staged_skid_full; // pointer-chase.ts:64
-  reg [7:0] staged_skid_held_tag; // pointer-chase.ts:64
-  reg [7:0] staged_skid_held_opcode; // pointer-chase.ts:64
-  reg staged_skid_held_client; // pointer-chase.ts:64
-  reg [2:0] staged_skid_held_context; // pointer-chase.ts:64
-  reg [63:0] staged_skid_held_va; // pointer-chase.ts:64
-  reg [31:0] staged_skid_held_length; // pointer-chase.ts:64
-  reg [13:0] staged_skid_held_data; // pointer-chase.ts:64
-  reg arbitrated_locked; // pointer-chase.ts:70
-  reg [2:0] arbitrated_owner; // pointer-chase.ts:70
-  reg staged_full_1; // pointer-chase.ts:70
-  reg [2:0] staged_held_1_context; // pointer-chase.ts:70
-  reg [3:0] staged_held_1_status; // pointer-chase.ts:70
-  reg staged_held_1_streamed; // pointer-chase.ts:70
-  reg staged_skid_full_1; // pointer-chase.ts:70
-  reg [2:0] staged_skid_held_1_context; // pointer-chase.ts:70
-  reg [3:0] staged_skid_held_1_status; // pointer-chase.ts:70
-  reg staged_skid_held_1_streamed; // pointer-chase.ts:70
-  wire [1:0] fetches_grant; // pointer-chase.ts:49
-  wire [1:0] fetches_request; // pointer-chase.ts:49
+  reg [1:0] fetches_owner;
+  reg staged_full, staged_held_client, staged_skid_full, staged_skid_held_client; // pointer-chase.ts:64
+  reg [7:0] staged_held_tag, staged_held_opcode, staged_skid_held_tag, staged_skid_held_opcode;
+  reg [2:0] staged_held_context, staged_skid_held_context;
+  reg [63:0] staged_held_va, staged_skid_held_va;
+  reg [31:0] staged_held_length, staged_skid_held_length;
+  reg [13:0] staged_held_data, staged_skid_held_data;
+  reg arbitrated_locked, staged_full_1, staged_held_1_streamed, staged_skid_full_1, staged_skid_held_1_streamed; // pointer-chase.ts:70
+  reg [2:0] arbitrated_owner, staged_held_1_context, staged_skid_held_1_context;
+  reg [3:0] staged_held_1_status, staged_skid_held_1_status;
+  wire [1:0] fetches_grant, fetches_request; // pointer-chase.ts:49
   wire reads_ready; // pointer-chase.ts:55
-  wire [2:0] arbitrated_grant; // pointer-chase.ts:70
-  wire [2:0] arbitrated_request; // pointer-chase.ts:70
+  wire [2:0] arbitrated_grant, arbitrated_request; // pointer-chase.ts:70
   wire fetches_valid = |(fetches_grant & fetches_request); // pointer-chase.ts:49
   wire [2:0] fetches_payload_context =
-    ({3{fetches_grant[0]}} & steps_pop_payload_context)
-    | ({3{fetches_grant[1]}} & intake_first_payload_context); // pointer-chase.ts:49
+    ({3{fetches_grant[0]}} & steps_pop_payload_context) | ({3{fetches_grant[1]}} & intake_first_payload_context);
   wire fetches_payload_value =
-    (fetches_grant[0] & steps_pop_payload_value)
-    | (fetches_grant[1] & intake_first_payload_value); // pointer-chase.ts:49
+    (fetches_grant[0] & steps_pop_payload_value) | (fetches_grant[1] & intake_first_payload_value);
   wire [63:0] fetches_payload_va =
-    ({64{fetches_grant[0]}} & steps_pop_payload_va)
-    | ({64{fetches_grant[1]}} & intake_first_payload_va); // pointer-chase.ts:49
+    ({64{fetches_grant[0]}} & steps_pop_payload_va) | ({64{fetches_grant[1]}} & intake_first_payload_va);
   wire [13:0] fetches_payload_length =
-    ({14{fetches_grant[0]}} & steps_pop_payload_length)
-    | ({14{fetches_grant[1]}} & intake_first_payload_length); // pointer-chase.ts:49
+    ({14{fetches_grant[0]}} & steps_pop_payload_length) | ({14{fetches_grant[1]}} & intake_first_payload_length);
   wire [15:0] fetches_payload_left =
-    ({16{fetches_grant[0]}} & steps_pop_payload_left)
-    | ({16{fetches_grant[1]}} & intake_first_payload_left); // pointer-chase.ts:49
+    ({16{fetches_grant[0]}} & steps_pop_payload_left) | ({16{fetches_grant[1]}} & intake_first_payload_left);
   assign fetches_request = {intake_first_valid, steps_pop_valid};
   wire [1:0] fetches_after = fetches_request & ~(fetches_owner | (fetches_owner - 2'd1)); // pointer-chase.ts:49
   assign fetches_grant =
@@ -187,22 +124,20 @@ module PointerChase_b64_c8_d1466_n65535 (
   wire en = fetches_valid & reads_ready & ~fetches_payload_value; // pointer-chase.ts:51
   assign reads_ready = ~staged_skid_full;
   wire [7:0] reads_payload_tag = {fetches_payload_value, 4'd0, fetches_payload_context}; // pointer-chase.ts:55
-  wire [31:0] reads_payload_length = {18'd0, fetches_payload_length}; // pointer-chase.ts:55
+  wire [31:0] reads_payload_length = {18'd0, fetches_payload_length};
   wire staged_room = ~staged_full | memory_ready; // pointer-chase.ts:64
   wire arbitrated_valid = |(arbitrated_grant & arbitrated_request); // pointer-chase.ts:70
-  wire arbitrated_ready = ~staged_skid_full_1; // pointer-chase.ts:70
+  wire arbitrated_ready = ~staged_skid_full_1;
   wire [2:0] arbitrated_payload_context =
     ({3{arbitrated_grant[0]}} & ends_pop_payload_context)
     | ({3{arbitrated_grant[1]}} & examine_passing_payload_context)
-    | ({3{arbitrated_grant[2]}} & intake_ended_payload_context); // pointer-chase.ts:70
+    | ({3{arbitrated_grant[2]}} & intake_ended_payload_context);
   wire [3:0] arbitrated_payload_status =
-    ({4{arbitrated_grant[0]}} & ends_pop_payload_status)
-    | ({4{arbitrated_grant[1]}} & examine_passing_payload_status)
-    | ({4{arbitrated_grant[2]}} & intake_ended_payload_status); // pointer-chase.ts:70
+    ({4{arbitrated_grant[0]}} & ends_pop_payload_status) | ({4{arbitrated_grant[1]}} & examine_passing_payload_status)
+    | ({4{arbitrated_grant[2]}} & intake_ended_payload_status);
   wire arbitrated_payload_streamed =
-    (arbitrated_grant[0] & ends_pop_payload_streamed)
-    | (arbitrated_grant[1] & examine_passing_payload_streamed)
-    | (arbitrated_grant[2] & intake_ended_payload_streamed); // pointer-chase.ts:70
+    (arbitrated_grant[0] & ends_pop_payload_streamed) | (arbitrated_grant[1] & examine_passing_payload_streamed)
+    | (arbitrated_grant[2] & intake_ended_payload_streamed);
   assign arbitrated_request = {intake_ended_valid, examine_passing_valid, ends_pop_valid};
   wire [2:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 3'd1)); // pointer-chase.ts:70
   assign arbitrated_grant =
@@ -211,272 +146,146 @@ module PointerChase_b64_c8_d1466_n65535 (
     arbitrated_request & (~arbitrated_request + 3'd1);
   wire staged_room_1 = ~staged_full_1 | answer_ended_ready; // pointer-chase.ts:70
 
-  wire intake_request_valid = request_valid; // pointer-chase.ts:36
-  wire [2:0] intake_request_payload_context = request_payload_context; // pointer-chase.ts:36
-  wire [7:0] intake_request_payload_opcode = request_payload_opcode; // pointer-chase.ts:36
-  wire [15:0] intake_request_payload_pid = request_payload_pid; // pointer-chase.ts:36
-  wire [13:0] intake_request_payload_length = request_payload_length; // pointer-chase.ts:36
-  wire intake_request_data_valid = request_data_valid; // pointer-chase.ts:36
-  wire [511:0] intake_request_data_payload_data = request_data_payload_data; // pointer-chase.ts:36
-  wire intake_request_data_payload_last = request_data_payload_last; // pointer-chase.ts:36
-  wire intake_busy_valid = answer_busy_valid; // pointer-chase.ts:36
-  wire [2:0] intake_busy_context = answer_busy_context; // pointer-chase.ts:36
   wire intake_first_ready = fetches_grant[1] & reads_ready; // pointer-chase.ts:36
-  wire intake_ended_ready = arbitrated_grant[2] & arbitrated_ready; // pointer-chase.ts:36
+  wire intake_ended_ready = arbitrated_grant[2] & arbitrated_ready;
   ChaseIntake_b64_c8_d1466_n65535 intake ( // pointer-chase.ts:36
-    .clk                       (clk),
-    .rst                       (rst),
-    .request_valid             (intake_request_valid),
-    .request_ready             (intake_request_ready),
-    .request_payload_context   (intake_request_payload_context),
-    .request_payload_opcode    (intake_request_payload_opcode),
-    .request_payload_pid       (intake_request_payload_pid),
-    .request_payload_length    (intake_request_payload_length),
-    .request_data_valid        (intake_request_data_valid),
-    .request_data_ready        (intake_request_data_ready),
-    .request_data_payload_data (intake_request_data_payload_data),
-    .request_data_payload_last (intake_request_data_payload_last),
-    .busy_valid                (intake_busy_valid),
-    .busy_context              (intake_busy_context),
-    .job_en                    (intake_job_en),
-    .job_context               (intake_job_context),
-    .job_job_key               (intake_job_job_key),
-    .job_job_use_key           (intake_job_job_use_key),
-    .job_job_use_depth         (intake_job_job_use_depth),
-    .job_job_key_end           (intake_job_job_key_end),
-    .job_job_next              (intake_job_job_next),
-    .job_job_follows           (intake_job_job_follows),
-    .job_job_pointer_end       (intake_job_job_pointer_end),
-    .job_job_node_bytes        (intake_job_job_node_bytes),
-    .job_job_value_bytes       (intake_job_job_value_bytes),
-    .job_job_value_offset      (intake_job_job_value_offset),
-    .first_valid               (intake_first_valid),
-    .first_ready               (intake_first_ready),
-    .first_payload_context     (intake_first_payload_context),
-    .first_payload_value       (intake_first_payload_value),
-    .first_payload_va          (intake_first_payload_va),
-    .first_payload_length      (intake_first_payload_length),
-    .first_payload_left        (intake_first_payload_left),
-    .ended_valid               (intake_ended_valid),
-    .ended_ready               (intake_ended_ready),
-    .ended_payload_context     (intake_ended_payload_context),
-    .ended_payload_status      (intake_ended_payload_status),
-    .ended_payload_streamed    (intake_ended_payload_streamed)
+    .clk (clk), .rst (rst),
+    .request_valid (request_valid), .request_ready (request_ready),
+    .request_payload_context (request_payload_context), .request_payload_opcode (request_payload_opcode),
+    .request_payload_pid (request_payload_pid), .request_payload_length (request_payload_length),
+    .request_data_valid (request_data_valid), .request_data_ready (request_data_ready),
+    .request_data_payload_data (request_data_payload_data), .request_data_payload_last (request_data_payload_last),
+    .busy_valid           (answer_busy_valid),
+    .busy_context         (answer_busy_context),
+    .job_en               (intake_job_en),
+    .job_context          (intake_job_context),
+    .job_job_key          (intake_job_job_key),
+    .job_job_use_key      (intake_job_job_use_key),
+    .job_job_use_depth    (intake_job_job_use_depth),
+    .job_job_key_end      (intake_job_job_key_end),
+    .job_job_next         (intake_job_job_next),
+    .job_job_follows      (intake_job_job_follows),
+    .job_job_pointer_end  (intake_job_job_pointer_end),
+    .job_job_node_bytes   (intake_job_job_node_bytes),
+    .job_job_value_bytes  (intake_job_job_value_bytes),
+    .job_job_value_offset (intake_job_job_value_offset),
+    .first_valid (intake_first_valid), .first_ready (intake_first_ready),
+    .first_payload_context (intake_first_payload_context), .first_payload_value (intake_first_payload_value),
+    .first_payload_va (intake_first_payload_va), .first_payload_length (intake_first_payload_length),
+    .first_payload_left (intake_first_payload_left),
+    .ended_valid (intake_ended_valid), .ended_ready (intake_ended_ready),
+    .ended_payload_context (intake_ended_payload_context), .ended_payload_status (intake_ended_payload_status),
+    .ended_payload_streamed (intake_ended_payload_streamed)
   );
 
-  wire examine_memory_reply_valid = memory_reply_valid; // pointer-chase.ts:37
-  wire [7:0] examine_memory_reply_payload_tag = memory_reply_payload_tag; // pointer-chase.ts:37
-  wire [3:0] examine_memory_reply_payload_status = memory_reply_payload_status; // pointer-chase.ts:37
-  wire [63:0] examine_memory_reply_payload_va = memory_reply_payload_va; // pointer-chase.ts:37
-  wire [31:0] examine_memory_reply_payload_length = memory_reply_payload_length; // pointer-chase.ts:37
-  wire [13:0] examine_memory_reply_payload_data = memory_reply_payload_data; // pointer-chase.ts:37
-  wire examine_memory_reply_data_valid = memory_reply_data_valid; // pointer-chase.ts:37
-  wire [511:0] examine_memory_reply_data_payload_data = memory_reply_data_payload_data; // pointer-chase.ts:37
-  wire examine_memory_reply_data_payload_last = memory_reply_data_payload_last; // pointer-chase.ts:37
-  wire examine_job_en = intake_job_en; // pointer-chase.ts:37
-  wire [2:0] examine_job_context = intake_job_context; // pointer-chase.ts:37
-  wire [63:0] examine_job_job_key = intake_job_job_key; // pointer-chase.ts:37
-  wire examine_job_job_use_key = intake_job_job_use_key; // pointer-chase.ts:37
-  wire examine_job_job_use_depth = intake_job_job_use_depth; // pointer-chase.ts:37
-  wire [8:0] examine_job_job_key_end = intake_job_job_key_end; // pointer-chase.ts:37
-  wire [3:0] examine_job_job_next = intake_job_job_next; // pointer-chase.ts:37
-  wire examine_job_job_follows = intake_job_job_follows; // pointer-chase.ts:37
-  wire [8:0] examine_job_job_pointer_end = intake_job_job_pointer_end; // pointer-chase.ts:37
-  wire [13:0] examine_job_job_node_bytes = intake_job_job_node_bytes; // pointer-chase.ts:37
-  wire [13:0] examine_job_job_value_bytes = intake_job_job_value_bytes; // pointer-chase.ts:37
-  wire [7:0] examine_job_job_value_offset = intake_job_job_value_offset; // pointer-chase.ts:37
-  wire examine_visit_en = en; // pointer-chase.ts:37
-  wire [2:0] examine_visit_context = fetches_payload_context; // pointer-chase.ts:37
-  wire [15:0] examine_visit_left = fetches_payload_left; // pointer-chase.ts:37
-  wire examine_fetch_ready = steps_push_ready; // pointer-chase.ts:37
-  wire examine_ended_ready = ends_push_ready; // pointer-chase.ts:37
   wire examine_passing_ready = arbitrated_grant[1] & arbitrated_ready; // pointer-chase.ts:37
-  wire examine_value_ready = answer_value_ready; // pointer-chase.ts:37
   ChaseExamine_b64_c8_d1466 examine ( // pointer-chase.ts:37
-    .clk                            (clk),
-    .rst                            (rst),
-    .memory_reply_valid             (examine_memory_reply_valid),
-    .memory_reply_ready             (examine_memory_reply_ready),
-    .memory_reply_payload_tag       (examine_memory_reply_payload_tag),
-    .memory_reply_payload_status    (examine_memory_reply_payload_status),
-    .memory_reply_payload_va        (examine_memory_reply_payload_va),
-    .memory_reply_payload_length    (examine_memory_reply_payload_length),
-    .memory_reply_payload_data      (examine_memory_reply_payload_data),
-    .memory_reply_data_valid        (examine_memory_reply_data_valid),
-    .memory_reply_data_ready        (examine_memory_reply_data_ready),
-    .memory_reply_data_payload_data (examine_memory_reply_data_payload_data),
-    .memory_reply_data_payload_last (examine_memory_reply_data_payload_last),
-    .job_en                         (examine_job_en),
-    .job_context                    (examine_job_context),
-    .job_job_key                    (examine_job_job_key),
-    .job_job_use_key                (examine_job_job_use_key),
-    .job_job_use_depth              (examine_job_job_use_depth),
-    .job_job_key_end                (examine_job_job_key_end),
-    .job_job_next                   (examine_job_job_next),
-    .job_job_follows                (examine_job_job_follows),
-    .job_job_pointer_end            (examine_job_job_pointer_end),
-    .job_job_node_bytes             (examine_job_job_node_bytes),
-    .job_job_value_bytes            (examine_job_job_value_bytes),
-    .job_job_value_offset           (examine_job_job_value_offset),
-    .visit_en                       (examine_visit_en),
-    .visit_context                  (examine_visit_context),
-    .visit_left                     (examine_visit_left),
-    .beat_en                        (examine_beat_en),
-    .beat_context                   (examine_beat_context),
-    .beat_index                     (examine_beat_index),
-    .beat_data                      (examine_beat_data),
-    .found_en                       (examine_found_en),
-    .found_context                  (examine_found_context),
-    .found_va                       (examine_found_va),
-    .fetch_valid                    (examine_fetch_valid),
-    .fetch_ready                    (examine_fetch_ready),
-    .fetch_payload_context          (examine_fetch_payload_context),
-    .fetch_payload_value            (examine_fetch_payload_value),
-    .fetch_payload_va               (examine_fetch_payload_va),
-    .fetch_payload_length           (examine_fetch_payload_length),
-    .fetch_payload_left             (examine_fetch_payload_left),
-    .ended_valid                    (examine_ended_valid),
-    .ended_ready                    (examine_ended_ready),
-    .ended_payload_context          (examine_ended_payload_context),
-    .ended_payload_status           (examine_ended_payload_status),
-    .ended_payload_streamed         (examine_ended_payload_streamed),
-    .passing_valid                  (examine_passing_valid),
-    .passing_ready                  (examine_passing_ready),
-    .passing_payload_context        (examine_passing_payload_context),
-    .passing_payload_status         (examine_passing_payload_status),
-    .passing_payload_streamed       (examine_passing_payload_streamed),
-    .value_valid                    (examine_value_valid),
-    .value_ready                    (examine_value_ready),
-    .value_payload_data             (examine_value_payload_data),
-    .value_payload_last             (examine_value_payload_last)
+    .clk (clk), .rst (rst),
+    .memory_reply_valid (memory_reply_valid), .memory_reply_ready (memory_reply_ready),
+    .memory_reply_payload_tag (memory_reply_payload_tag), .memory_reply_payload_status (memory_reply_payload_status),
+    .memory_reply_payload_va (memory_reply_payload_va), .memory_reply_payload_length (memory_reply_payload_length),
+    .memory_reply_payload_data (memory_reply_payload_data),
+    .memory_reply_data_valid (memory_reply_data_valid), .memory_reply_data_ready (memory_reply_data_ready),
+    .memory_reply_data_payload_data (memory_reply_data_payload_data),
+    .memory_reply_data_payload_last (memory_reply_data_payload_last),
+    .job_en               (intake_job_en),
+    .job_context          (intake_job_context),
+    .job_job_key          (intake_job_job_key),
+    .job_job_use_key      (intake_job_job_use_key),
+    .job_job_use_depth    (intake_job_job_use_depth),
+    .job_job_key_end      (intake_job_job_key_end),
+    .job_job_next         (intake_job_job_next),
+    .job_job_follows      (intake_job_job_follows),
+    .job_job_pointer_end  (intake_job_job_pointer_end),
+    .job_job_node_bytes   (intake_job_job_node_bytes),
+    .job_job_value_bytes  (intake_job_job_value_bytes),
+    .job_job_value_offset (intake_job_job_value_offset),
+    .visit_en             (en),
+    .visit_context        (fetches_payload_context),
+    .visit_left           (fetches_payload_left),
+    .beat_en              (examine_beat_en),
+    .beat_context         (examine_beat_context),
+    .beat_index           (examine_beat_index),
+    .beat_data            (examine_beat_data),
+    .found_en             (examine_found_en),
+    .found_context        (examine_found_context),
+    .found_va             (examine_found_va),
+    .fetch_valid (examine_fetch_valid), .fetch_ready (steps_push_ready),
+    .fetch_payload_context (examine_fetch_payload_context), .fetch_payload_value (examine_fetch_payload_value),
+    .fetch_payload_va (examine_fetch_payload_va), .fetch_payload_length (examine_fetch_payload_length),
+    .fetch_payload_left (examine_fetch_payload_left),
+    .ended_valid (examine_ended_valid), .ended_ready (ends_push_ready),
+    .ended_payload_context (examine_ended_payload_context), .ended_payload_status (examine_ended_payload_status),
+    .ended_payload_streamed (examine_ended_payload_streamed),
+    .passing_valid (examine_passing_valid), .passing_ready (examine_passing_ready),
+    .passing_payload_context (examine_passing_payload_context),
+    .passing_payload_status (examine_passing_payload_status),
+    .passing_payload_streamed (examine_passing_payload_streamed),
+    .value_valid (examine_value_valid), .value_ready (answer_value_ready),
+    .value_payload_data (examine_value_payload_data), .value_payload_last (examine_value_payload_last)
   );
 
-  wire answer_ended_valid = staged_full_1; // pointer-chase.ts:38
-  wire [2:0] answer_ended_payload_context = staged_held_1_context; // pointer-chase.ts:38
-  wire [3:0] answer_ended_payload_status = staged_held_1_status; // pointer-chase.ts:38
-  wire answer_ended_payload_streamed = staged_held_1_streamed; // pointer-chase.ts:38
-  wire answer_value_valid = examine_value_valid; // pointer-chase.ts:38
-  wire [511:0] answer_value_payload_data = examine_value_payload_data; // pointer-chase.ts:38
-  wire answer_value_payload_last = examine_value_payload_last; // pointer-chase.ts:38
-  wire answer_job_en = intake_job_en; // pointer-chase.ts:38
-  wire [2:0] answer_job_context = intake_job_context; // pointer-chase.ts:38
-  wire [63:0] answer_job_job_key = intake_job_job_key; // pointer-chase.ts:38
-  wire answer_job_job_use_key = intake_job_job_use_key; // pointer-chase.ts:38
-  wire answer_job_job_use_depth = intake_job_job_use_depth; // pointer-chase.ts:38
-  wire [8:0] answer_job_job_key_end = intake_job_job_key_end; // pointer-chase.ts:38
-  wire [3:0] answer_job_job_next = intake_job_job_next; // pointer-chase.ts:38
-  wire answer_job_job_follows = intake_job_job_follows; // pointer-chase.ts:38
-  wire [8:0] answer_job_job_pointer_end = intake_job_job_pointer_end; // pointer-chase.ts:38
-  wire [13:0] answer_job_job_node_bytes = intake_job_job_node_bytes; // pointer-chase.ts:38
-  wire [13:0] answer_job_job_value_bytes = intake_job_job_value_bytes; // pointer-chase.ts:38
-  wire [7:0] answer_job_job_value_offset = intake_job_job_value_offset; // pointer-chase.ts:38
-  wire answer_found_en = examine_found_en; // pointer-chase.ts:38
-  wire [2:0] answer_found_context = examine_found_context; // pointer-chase.ts:38
-  wire [63:0] answer_found_va = examine_found_va; // pointer-chase.ts:38
-  wire answer_beat_en = examine_beat_en; // pointer-chase.ts:38
-  wire [2:0] answer_beat_context = examine_beat_context; // pointer-chase.ts:38
-  wire [2:0] answer_beat_index = examine_beat_index; // pointer-chase.ts:38
-  wire [511:0] answer_beat_data = examine_beat_data; // pointer-chase.ts:38
-  wire answer_reply_ready = reply_ready; // pointer-chase.ts:38
-  wire answer_reply_data_ready = reply_data_ready; // pointer-chase.ts:38
   ChaseAnswer_b64_c8_d1466 answer ( // pointer-chase.ts:38
-    .clk                     (clk),
-    .rst                     (rst),
-    .ended_valid             (answer_ended_valid),
-    .ended_ready             (answer_ended_ready),
-    .ended_payload_context   (answer_ended_payload_context),
-    .ended_payload_status    (answer_ended_payload_status),
-    .ended_payload_streamed  (answer_ended_payload_streamed),
-    .value_valid             (answer_value_valid),
-    .value_ready             (answer_value_ready),
-    .value_payload_data      (answer_value_payload_data),
-    .value_payload_last      (answer_value_payload_last),
-    .job_en                  (answer_job_en),
-    .job_context             (answer_job_context),
-    .job_job_key             (answer_job_job_key),
-    .job_job_use_key         (answer_job_job_use_key),
-    .job_job_use_depth       (answer_job_job_use_depth),
-    .job_job_key_end         (answer_job_job_key_end),
-    .job_job_next            (answer_job_job_next),
-    .job_job_follows         (answer_job_job_follows),
-    .job_job_pointer_end     (answer_job_job_pointer_end),
-    .job_job_node_bytes      (answer_job_job_node_bytes),
-    .job_job_value_bytes     (answer_job_job_value_bytes),
-    .job_job_value_offset    (answer_job_job_value_offset),
-    .found_en                (answer_found_en),
-    .found_context           (answer_found_context),
-    .found_va                (answer_found_va),
-    .beat_en                 (answer_beat_en),
-    .beat_context            (answer_beat_context),
-    .beat_index              (answer_beat_index),
-    .beat_data               (answer_beat_data),
-    .reply_valid             (answer_reply_valid),
-    .reply_ready             (answer_reply_ready),
-    .reply_payload_context   (answer_reply_payload_context),
-    .reply_payload_status    (answer_reply_payload_status),
-    .reply_payload_opcode    (answer_reply_payload_opcode),
-    .reply_payload_length    (answer_reply_payload_length),
-    .reply_payload_more      (answer_reply_payload_more),
-    .reply_data_valid        (answer_reply_data_valid),
-    .reply_data_ready        (answer_reply_data_ready),
-    .reply_data_payload_data (answer_reply_data_payload_data),
-    .reply_data_payload_last (answer_reply_data_payload_last),
-    .busy_valid              (answer_busy_valid),
-    .busy_context            (answer_busy_context)
+    .clk (clk), .rst (rst),
+    .ended_valid (staged_full_1), .ended_ready (answer_ended_ready), .ended_payload_context (staged_held_1_context),
+    .ended_payload_status (staged_held_1_status), .ended_payload_streamed (staged_held_1_streamed),
+    .value_valid (examine_value_valid), .value_ready (answer_value_ready),
+    .value_payload_data (examine_value_payload_data), .value_payload_last (examine_value_payload_last),
+    .job_en               (intake_job_en),
+    .job_context          (intake_job_context),
+    .job_job_key          (intake_job_job_key),
+    .job_job_use_key      (intake_job_job_use_key),
+    .job_job_use_depth    (intake_job_job_use_depth),
+    .job_job_key_end      (intake_job_job_key_end),
+    .job_job_next         (intake_job_job_next),
+    .job_job_follows      (intake_job_job_follows),
+    .job_job_pointer_end  (intake_job_job_pointer_end),
+    .job_job_node_bytes   (intake_job_job_node_bytes),
+    .job_job_value_bytes  (intake_job_job_value_bytes),
+    .job_job_value_offset (intake_job_job_value_offset),
+    .found_en             (examine_found_en),
+    .found_context        (examine_found_context),
+    .found_va             (examine_found_va),
+    .beat_en              (examine_beat_en),
+    .beat_context         (examine_beat_context),
+    .beat_index           (examine_beat_index),
+    .beat_data            (examine_beat_data),
+    .reply_valid (reply_valid), .reply_ready (reply_ready), .reply_payload_context (reply_payload_context),
+    .reply_payload_status (reply_payload_status), .reply_payload_opcode (reply_payload_opcode),
+    .reply_payload_length (reply_payload_length), .reply_payload_more (reply_payload_more),
+    .reply_data_valid (reply_data_valid), .reply_data_ready (reply_data_ready),
+    .reply_data_payload_data (reply_data_payload_data), .reply_data_payload_last (reply_data_payload_last),
+    .busy_valid           (answer_busy_valid),
+    .busy_context         (answer_busy_context)
   );
 
-  wire steps_push_valid = examine_fetch_valid; // pointer-chase.ts:47
-  wire [2:0] steps_push_payload_context = examine_fetch_payload_context; // pointer-chase.ts:47
-  wire steps_push_payload_value = examine_fetch_payload_value; // pointer-chase.ts:47
-  wire [63:0] steps_push_payload_va = examine_fetch_payload_va; // pointer-chase.ts:47
-  wire [13:0] steps_push_payload_length = examine_fetch_payload_length; // pointer-chase.ts:47
-  wire [15:0] steps_push_payload_left = examine_fetch_payload_left; // pointer-chase.ts:47
   wire steps_pop_ready = fetches_grant[0] & reads_ready; // pointer-chase.ts:47
   Fifo_Fetch_d8 steps ( // pointer-chase.ts:47
-    .clk                  (clk),
-    .rst                  (rst),
-    .push_valid           (steps_push_valid),
-    .push_ready           (steps_push_ready),
-    .push_payload_context (steps_push_payload_context),
-    .push_payload_value   (steps_push_payload_value),
-    .push_payload_va      (steps_push_payload_va),
-    .push_payload_length  (steps_push_payload_length),
-    .push_payload_left    (steps_push_payload_left),
-    .pop_valid            (steps_pop_valid),
-    .pop_ready            (steps_pop_ready),
-    .pop_payload_context  (steps_pop_payload_context),
-    .pop_payload_value    (steps_pop_payload_value),
-    .pop_payload_va       (steps_pop_payload_va),
-    .pop_payload_length   (steps_pop_payload_length),
-    .pop_payload_left     (steps_pop_payload_left),
-    .level                (steps_level)
+    .clk (clk), .rst (rst),
+    .push_valid (examine_fetch_valid), .push_ready (steps_push_ready),
+    .push_payload_context (examine_fetch_payload_context), .push_payload_value (examine_fetch_payload_value),
+    .push_payload_va (examine_fetch_payload_va), .push_payload_length (examine_fetch_payload_length),
+    .push_payload_left (examine_fetch_payload_left),
+    .pop_valid (steps_pop_valid), .pop_ready (steps_pop_ready), .pop_payload_context (steps_pop_payload_context),
+    .pop_payload_value (steps_pop_payload_value), .pop_payload_va (steps_pop_payload_va),
+    .pop_payload_length (steps_pop_payload_length), .pop_payload_left (steps_pop_payload_left),
+    .level (steps_level)
   );
 
-  wire ends_push_valid = examine_ended_valid; // pointer-chase.ts:48
-  wire [2:0] ends_push_payload_context = examine_ended_payload_context; // pointer-chase.ts:48
-  wire [3:0] ends_push_payload_status = examine_ended_payload_status; // pointer-chase.ts:48
-  wire ends_push_payload_streamed = examine_ended_payload_streamed; // pointer-chase.ts:48
   wire ends_pop_ready = arbitrated_grant[0] & arbitrated_ready; // pointer-chase.ts:48
   Fifo_Ending_d8 ends ( // pointer-chase.ts:48
-    .clk                   (clk),
-    .rst                   (rst),
-    .push_valid            (ends_push_valid),
-    .push_ready            (ends_push_ready),
-    .push_payload_context  (ends_push_payload_context),
-    .push_payload_status   (ends_push_payload_status),
-    .push_payload_streamed (ends_push_payload_streamed),
-    .pop_valid             (ends_pop_valid),
-    .pop_ready             (ends_pop_ready),
-    .pop_payload_context   (ends_pop_payload_context),
-    .pop_payload_status    (ends_pop_payload_status),
-    .pop_payload_streamed  (ends_pop_payload_streamed),
-    .level                 (ends_level)
+    .clk (clk), .rst (rst),
+    .push_valid (examine_ended_valid), .push_ready (ends_push_ready),
+    .push_payload_context (examine_ended_payload_context), .push_payload_status (examine_ended_payload_status),
+    .push_payload_streamed (examine_ended_payload_streamed),
+    .pop_valid (ends_pop_valid), .pop_ready (ends_pop_ready), .pop_payload_context (ends_pop_payload_context),
+    .pop_payload_status (ends_pop_payload_status), .pop_payload_streamed (ends_pop_payload_streamed),
+    .level (ends_level)
   );
 
   always @(posedge clk)
     if (rst) begin
-      fetches_locked <= 1'b0;
-      fetches_owner <= 2'd1;
+      fetches_locked <= 1'b0; fetches_owner <= 2'd1;
     end
     else if (fetches_valid) begin
       fetches_owner <= fetches_grant;
@@ -485,8 +294,7 @@ module PointerChase_b64_c8_d1466_n65535 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full <= 1'b0;
-      staged_skid_full <= 1'b0;
+      staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
       staged_full <= fetches_valid | staged_skid_full;
@@ -518,8 +326,7 @@ module PointerChase_b64_c8_d1466_n65535 (
 
   always @(posedge clk)
     if (rst) begin
-      arbitrated_locked <= 1'b0;
-      arbitrated_owner <= 3'd1;
+      arbitrated_locked <= 1'b0; arbitrated_owner <= 3'd1;
     end
     else if (arbitrated_valid) begin
       arbitrated_owner <= arbitrated_grant;
@@ -528,8 +335,7 @@ module PointerChase_b64_c8_d1466_n65535 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full_1 <= 1'b0;
-      staged_skid_full_1 <= 1'b0;
+      staged_full_1 <= 1'b0; staged_skid_full_1 <= 1'b0;
     end
     else if (staged_room_1) begin
       staged_full_1 <= arbitrated_valid | staged_skid_full_1;
@@ -551,17 +357,6 @@ module PointerChase_b64_c8_d1466_n65535 (
       staged_skid_held_1_streamed <= arbitrated_payload_streamed;
     end
 
-  assign request_ready = intake_request_ready;
-  assign request_data_ready = intake_request_data_ready;
-  assign reply_valid = answer_reply_valid;
-  assign reply_payload_context = answer_reply_payload_context;
-  assign reply_payload_status = answer_reply_payload_status;
-  assign reply_payload_opcode = answer_reply_payload_opcode;
-  assign reply_payload_length = answer_reply_payload_length;
-  assign reply_payload_more = answer_reply_payload_more;
-  assign reply_data_valid = answer_reply_data_valid;
-  assign reply_data_payload_data = answer_reply_data_payload_data;
-  assign reply_data_payload_last = answer_reply_data_payload_last;
   assign memory_valid = staged_full;
   assign memory_payload_tag = staged_held_tag;
   assign memory_payload_opcode = staged_held_opcode;
@@ -573,8 +368,6 @@ module PointerChase_b64_c8_d1466_n65535 (
   assign memory_data_valid = 1'b0;
   assign memory_data_payload_data = 512'h0;
   assign memory_data_payload_last = 1'b0;
-  assign memory_reply_ready = examine_memory_reply_ready;
-  assign memory_reply_data_ready = examine_memory_reply_data_ready;
 
   wire _unused_ok = &{1'b0, memory_data_ready, steps_level, ends_level, 1'b0};
 endmodule

@@ -12,6 +12,7 @@
 module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
   input  wire         clk,
   input  wire         rst,
+  // request: stream in
   input  wire         request_valid,
   output wire         request_ready,
   input  wire [5:0]   request_payload_slot,
@@ -23,6 +24,7 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
   input  wire [2:0]   request_payload_op,
   input  wire         request_payload_indirect,
   input  wire [17:0]  request_payload_ppns,
+  // ar: stream out
   output wire         ar_valid,
   input  wire         ar_ready,
   output wire [30:0]  ar_payload_addr,
@@ -30,12 +32,14 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
   output wire [7:0]   ar_payload_len,
   output wire [2:0]   ar_payload_size,
   output wire [1:0]   ar_payload_burst,
+  // r: stream in
   input  wire         r_valid,
   output wire         r_ready,
   input  wire [511:0] r_payload_data,
   input  wire [4:0]   r_payload_id,
   input  wire [1:0]   r_payload_resp,
   input  wire         r_payload_last,
+  // reply: stream out
   output wire         reply_valid,
   input  wire         reply_ready,
   output wire [5:0]   reply_payload_slot,
@@ -43,6 +47,7 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
   output wire [1:0]   reply_payload_word,
   output wire [7:0]   reply_payload_opcode,
   output wire [3:0]   reply_payload_status,
+  // data: stream out
   output wire         data_valid,
   input  wire         data_ready,
   output wire [511:0] data_payload_data,
@@ -51,60 +56,35 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
   output wire         events_reads,
   output wire [13:0]  events_read_bytes
 );
-  reg request_to_0_done; // access-read.ts:69
-  reg request_to_1_done; // access-read.ts:69
-  reg waiting_of_full; // access-read.ts:71
-  reg [5:0] waiting_of_held_slot; // access-read.ts:71
-  reg [21:0] waiting_of_held_offset; // access-read.ts:71
-  reg [13:0] waiting_of_held_length; // access-read.ts:71
-  reg waiting_of_held_write; // access-read.ts:71
-  reg waiting_of_held_silent; // access-read.ts:71
-  reg [7:0] waiting_of_held_reply_opcode; // access-read.ts:71
-  reg [2:0] waiting_of_held_op; // access-read.ts:71
-  reg waiting_of_held_indirect; // access-read.ts:71
-  reg [17:0] waiting_of_held_ppns; // access-read.ts:71
-  reg waiting_of_skid_full; // access-read.ts:71
-  reg [5:0] waiting_of_skid_held_slot; // access-read.ts:71
-  reg [21:0] waiting_of_skid_held_offset; // access-read.ts:71
-  reg [13:0] waiting_of_skid_held_length; // access-read.ts:71
-  reg waiting_of_skid_held_write; // access-read.ts:71
-  reg waiting_of_skid_held_silent; // access-read.ts:71
-  reg [7:0] waiting_of_skid_held_reply_opcode; // access-read.ts:71
-  reg [2:0] waiting_of_skid_held_op; // access-read.ts:71
-  reg waiting_of_skid_held_indirect; // access-read.ts:71
-  reg [17:0] waiting_of_skid_held_ppns; // access-read.ts:71
+  reg request_to_0_done, request_to_1_done; // access-read.ts:69
+  reg waiting_of_full, waiting_of_held_write, waiting_of_held_silent, waiting_of_held_indirect,
+    waiting_of_skid_full, waiting_of_skid_held_write, waiting_of_skid_held_silent, waiting_of_skid_held_indirect; // access-read.ts:71
+  reg [5:0] waiting_of_held_slot, waiting_of_skid_held_slot;
+  reg [21:0] waiting_of_held_offset, waiting_of_skid_held_offset;
+  reg [13:0] waiting_of_held_length, waiting_of_skid_held_length;
+  reg [7:0] waiting_of_held_reply_opcode, waiting_of_skid_held_reply_opcode;
+  reg [2:0] waiting_of_held_op, waiting_of_skid_held_op;
+  reg [17:0] waiting_of_held_ppns, waiting_of_skid_held_ppns;
   reg burst_further; // bursts.ts:73
   reg [15:0] burst_next_beat; // bursts.ts:74
   reg [8:0] burst_next_left; // bursts.ts:75
   reg [17:0] burst_next_ppns; // bursts.ts:76
   reg ar_stage_full; // bursts.ts:120
-  reg [30:0] ar_stage_held_addr; // bursts.ts:120
-  reg [4:0] ar_stage_held_id; // bursts.ts:120
-  reg [7:0] ar_stage_held_len; // bursts.ts:120
-  reg [2:0] ar_stage_held_size; // bursts.ts:120
-  reg [1:0] ar_stage_held_burst; // bursts.ts:120
-  wire waiting_push_ready; // access-read.ts:78
-  wire waiting_pop_valid; // access-read.ts:78
-  wire [5:0] waiting_pop_payload_from; // access-read.ts:78
-  wire [5:0] waiting_pop_payload_to; // access-read.ts:78
-  wire [13:0] waiting_pop_payload_length; // access-read.ts:78
-  wire [28:0] waiting_pop_payload_tag; // access-read.ts:78
-  wire [5:0] waiting_level; // access-read.ts:78
-  wire align_job_ready; // access-read.ts:91
-  wire align_input_ready; // access-read.ts:91
-  wire align_output_valid; // access-read.ts:91
-  wire [511:0] align_output_payload_data; // access-read.ts:91
-  wire [63:0] align_output_payload_keep; // access-read.ts:91
-  wire [28:0] align_output_payload_tag; // access-read.ts:91
-  wire align_output_payload_bad; // access-read.ts:91
-  wire align_output_payload_last; // access-read.ts:91
-  wire align_input_last; // access-read.ts:91
+  reg [30:0] ar_stage_held_addr;
+  reg [4:0] ar_stage_held_id;
+  reg [7:0] ar_stage_held_len;
+  reg [2:0] ar_stage_held_size;
+  reg [1:0] ar_stage_held_burst;
+  wire waiting_push_ready, waiting_pop_valid; // access-read.ts:78
+  wire [5:0] waiting_pop_payload_from, waiting_pop_payload_to, waiting_level;
+  wire [13:0] waiting_pop_payload_length;
+  wire [28:0] waiting_pop_payload_tag;
+  wire align_job_ready, align_output_valid, align_output_payload_bad, align_output_payload_last, align_input_last; // access-read.ts:91
+  wire [511:0] align_output_payload_data;
+  wire [63:0] align_output_payload_keep;
+  wire [28:0] align_output_payload_tag;
   wire queue_push_ready; // access-read.ts:104
-  wire queue_pop_valid; // access-read.ts:104
-  wire [511:0] queue_pop_payload_data; // access-read.ts:104
-  wire queue_pop_payload_last; // access-read.ts:104
-  wire queue_pop_payload_bad; // access-read.ts:104
-  wire [6:0] queue_level; // access-read.ts:104
+  wire [6:0] queue_level;
   reg begun; // access-read.ts:105
   reg reply_done; // access-read.ts:106
   reg data_done; // access-read.ts:107
@@ -115,12 +95,12 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
   wire [5:0] burst_length; // bursts.ts:90
   wire align_output_ready; // access-read.ts:91
   wire request_to_0_valid = request_valid & ~request_to_0_done; // access-read.ts:69
-  wire request_to_0_ready = ar_next_ready & burst_last; // access-read.ts:69
-  wire request_to_1_valid = request_valid & ~request_to_1_done; // access-read.ts:69
-  wire request_to_1_ready = ~waiting_of_skid_full; // access-read.ts:69
+  wire request_to_0_ready = ar_next_ready & burst_last;
+  wire request_to_1_valid = request_valid & ~request_to_1_done;
+  wire request_to_1_ready = ~waiting_of_skid_full;
   wire waiting_of_room = ~waiting_of_full | waiting_push_ready; // access-read.ts:71
   wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:72
-  wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length}; // bursts.ts:72
+  wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length};
   wire [14:0] burst_end_offset = {1'b0, request_payload_length} + {9'd0, request_payload_offset[5:0]} - 15'd1; // bursts.ts:78
   assign burst_beat = burst_further ? burst_next_beat : request_payload_offset[21:6];
   wire [8:0] burst_left = burst_further ? burst_next_left : burst_end_offset[14:6]; // bursts.ts:85
@@ -131,104 +111,54 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
   assign ar_next_ready = ~ar_stage_full | ar_ready;
   wire [5:0] job_next_payload_from = waiting_of_held_offset[5:0]; // access-read.ts:79
   wire [28:0] job_next_payload_tag = {
-    waiting_of_held_indirect,
-    waiting_of_held_length,
-    waiting_of_held_reply_opcode,
-    waiting_of_held_slot
-  }; // access-read.ts:79
+    waiting_of_held_indirect, waiting_of_held_length, waiting_of_held_reply_opcode, waiting_of_held_slot
+  };
   wire reply_due = ~begun & ~reply_done; // access-read.ts:108
   wire replied = ~reply_due | reply_ready; // access-read.ts:123
   wire queued = data_done | queue_push_ready; // access-read.ts:124
-  wire complete =
-    align_output_valid
-    & align_output_ready
-    & align_output_payload_last
-    & ~align_output_payload_bad; // access-read.ts:133
+  wire complete = align_output_valid & align_output_ready & align_output_payload_last & ~align_output_payload_bad; // access-read.ts:133
 
-  wire waiting_push_valid = waiting_of_full; // access-read.ts:78
-  wire [5:0] waiting_push_payload_from = job_next_payload_from; // access-read.ts:78
-  wire [5:0] waiting_push_payload_to = 6'd6; // access-read.ts:78
-  wire [13:0] waiting_push_payload_length = waiting_of_held_length; // access-read.ts:78
-  wire [28:0] waiting_push_payload_tag = job_next_payload_tag; // access-read.ts:78
-  wire waiting_pop_ready = align_job_ready; // access-read.ts:78
   Fifo_AlignJob_d32 waiting ( // access-read.ts:78
-    .clk                 (clk),
-    .rst                 (rst),
-    .push_valid          (waiting_push_valid),
-    .push_ready          (waiting_push_ready),
-    .push_payload_from   (waiting_push_payload_from),
-    .push_payload_to     (waiting_push_payload_to),
-    .push_payload_length (waiting_push_payload_length),
-    .push_payload_tag    (waiting_push_payload_tag),
-    .pop_valid           (waiting_pop_valid),
-    .pop_ready           (waiting_pop_ready),
-    .pop_payload_from    (waiting_pop_payload_from),
-    .pop_payload_to      (waiting_pop_payload_to),
-    .pop_payload_length  (waiting_pop_payload_length),
-    .pop_payload_tag     (waiting_pop_payload_tag),
-    .level               (waiting_level)
+    .clk (clk), .rst (rst),
+    .push_valid (waiting_of_full), .push_ready (waiting_push_ready), .push_payload_from (job_next_payload_from),
+    .push_payload_to (6'd6), .push_payload_length (waiting_of_held_length), .push_payload_tag (job_next_payload_tag),
+    .pop_valid (waiting_pop_valid), .pop_ready (align_job_ready), .pop_payload_from (waiting_pop_payload_from),
+    .pop_payload_to (waiting_pop_payload_to), .pop_payload_length (waiting_pop_payload_length),
+    .pop_payload_tag (waiting_pop_payload_tag),
+    .level (waiting_level)
   );
 
-  wire align_job_valid = waiting_pop_valid; // access-read.ts:91
-  wire [5:0] align_job_payload_from = waiting_pop_payload_from; // access-read.ts:91
-  wire [5:0] align_job_payload_to = waiting_pop_payload_to; // access-read.ts:91
-  wire [13:0] align_job_payload_length = waiting_pop_payload_length; // access-read.ts:91
-  wire [28:0] align_job_payload_tag = waiting_pop_payload_tag; // access-read.ts:91
-  wire align_input_valid = r_valid; // access-read.ts:91
-  wire [511:0] align_input_payload_data = r_payload_data; // access-read.ts:91
   wire align_input_payload_bad = |r_payload_resp; // access-read.ts:91
   assign align_output_ready = replied & queued;
   Align_beatBytes64_tagBits29 align ( // access-read.ts:91
-    .clk                 (clk),
-    .rst                 (rst),
-    .job_valid           (align_job_valid),
-    .job_ready           (align_job_ready),
-    .job_payload_from    (align_job_payload_from),
-    .job_payload_to      (align_job_payload_to),
-    .job_payload_length  (align_job_payload_length),
-    .job_payload_tag     (align_job_payload_tag),
-    .input_valid         (align_input_valid),
-    .input_ready         (align_input_ready),
-    .input_payload_data  (align_input_payload_data),
-    .input_payload_bad   (align_input_payload_bad),
-    .output_valid        (align_output_valid),
-    .output_ready        (align_output_ready),
-    .output_payload_data (align_output_payload_data),
-    .output_payload_keep (align_output_payload_keep),
-    .output_payload_tag  (align_output_payload_tag),
-    .output_payload_bad  (align_output_payload_bad),
+    .clk (clk), .rst (rst),
+    .job_valid (waiting_pop_valid), .job_ready (align_job_ready), .job_payload_from (waiting_pop_payload_from),
+    .job_payload_to (waiting_pop_payload_to), .job_payload_length (waiting_pop_payload_length),
+    .job_payload_tag (waiting_pop_payload_tag),
+    .input_valid (r_valid), .input_ready (r_ready), .input_payload_data (r_payload_data),
+    .input_payload_bad (align_input_payload_bad),
+    .output_valid (align_output_valid), .output_ready (align_output_ready),
+    .output_payload_data (align_output_payload_data), .output_payload_keep (align_output_payload_keep),
+    .output_payload_tag (align_output_payload_tag), .output_payload_bad (align_output_payload_bad),
     .output_payload_last (align_output_payload_last),
-    .input_last          (align_input_last)
+    .input_last (align_input_last)
   );
 
   wire queue_push_valid = align_output_valid & ~data_done; // access-read.ts:104
-  wire [511:0] queue_push_payload_data = align_output_payload_data; // access-read.ts:104
-  wire queue_push_payload_last = align_output_payload_last; // access-read.ts:104
-  wire queue_push_payload_bad = align_output_payload_bad & align_output_payload_last; // access-read.ts:104
-  wire queue_pop_ready = data_ready; // access-read.ts:104
+  wire queue_push_payload_bad = align_output_payload_bad & align_output_payload_last;
   Fifo_ReadBeat_d64 queue ( // access-read.ts:104
-    .clk               (clk),
-    .rst               (rst),
-    .push_valid        (queue_push_valid),
-    .push_ready        (queue_push_ready),
-    .push_payload_data (queue_push_payload_data),
-    .push_payload_last (queue_push_payload_last),
-    .push_payload_bad  (queue_push_payload_bad),
-    .pop_valid         (queue_pop_valid),
-    .pop_ready         (queue_pop_ready),
-    .pop_payload_data  (queue_pop_payload_data),
-    .pop_payload_last  (queue_pop_payload_last),
-    .pop_payload_bad   (queue_pop_payload_bad),
-    .level             (queue_level)
+    .clk (clk), .rst (rst),
+    .push_valid (queue_push_valid), .push_ready (queue_push_ready), .push_payload_data (align_output_payload_data),
+    .push_payload_last (align_output_payload_last), .push_payload_bad (queue_push_payload_bad),
+    .pop_valid (data_valid), .pop_ready (data_ready), .pop_payload_data (data_payload_data),
+    .pop_payload_last (data_payload_last), .pop_payload_bad (data_payload_bad),
+    .level (queue_level)
   );
-  wire request_to_0_done_and =
-    (request_to_0_done | request_to_0_ready)
-    & (request_to_1_done | request_to_1_ready);
+  wire request_to_0_done_and = (request_to_0_done | request_to_0_ready) & (request_to_1_done | request_to_1_ready);
 
   always @(posedge clk)
     if (rst) begin
-      request_to_0_done <= 1'b0;
-      request_to_1_done <= 1'b0;
+      request_to_0_done <= 1'b0; request_to_1_done <= 1'b0;
     end
     else begin
       request_to_0_done <= request_valid & ~request_to_0_done_and & (request_to_0_done | request_to_0_ready);
@@ -237,8 +167,7 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
 
   always @(posedge clk)
     if (rst) begin
-      waiting_of_full <= 1'b0;
-      waiting_of_skid_full <= 1'b0;
+      waiting_of_full <= 1'b0; waiting_of_skid_full <= 1'b0;
     end
     else if (waiting_of_room) begin
       waiting_of_full <= request_to_1_valid | waiting_of_skid_full;
@@ -257,9 +186,7 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
         waiting_of_skid_full ? waiting_of_skid_held_reply_opcode :
         request_payload_reply_opcode;
       waiting_of_held_op <= waiting_of_skid_full ? waiting_of_skid_held_op : request_payload_op;
-      waiting_of_held_indirect <=
-        waiting_of_skid_full ? waiting_of_skid_held_indirect :
-        request_payload_indirect;
+      waiting_of_held_indirect <= waiting_of_skid_full ? waiting_of_skid_held_indirect : request_payload_indirect;
       waiting_of_held_ppns <= waiting_of_skid_full ? waiting_of_skid_held_ppns : request_payload_ppns;
     end
 
@@ -307,8 +234,7 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
 
   always @(posedge clk)
     if (rst) begin
-      reply_done <= 1'b0;
-      data_done <= 1'b0;
+      reply_done <= 1'b0; data_done <= 1'b0;
     end
     else if (align_output_valid) begin
       reply_done <= ~begun & replied & ~queued;
@@ -322,19 +248,16 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
   assign ar_payload_len = ar_stage_held_len;
   assign ar_payload_size = ar_stage_held_size;
   assign ar_payload_burst = ar_stage_held_burst;
-  assign r_ready = align_input_ready;
   assign reply_valid = align_output_valid & reply_due;
   assign reply_payload_slot = align_output_payload_tag[5:0];
   assign reply_payload_form = 2'd2;
-  assign reply_payload_word = align_output_payload_tag[28] ? 2'd2 : 2'd0;
+  wire tag_indirect = align_output_payload_tag[28]; // access-read.ts:103
+  assign reply_payload_word = tag_indirect ? 2'd2 : 2'd0;
   assign reply_payload_opcode = align_output_payload_tag[13:6];
   assign reply_payload_status = 4'd0;
-  assign data_valid = queue_pop_valid;
-  assign data_payload_data = queue_pop_payload_data;
-  assign data_payload_last = queue_pop_payload_last;
-  assign data_payload_bad = queue_pop_payload_bad;
   assign events_reads = complete;
-  assign events_read_bytes = complete ? align_output_payload_tag[27:14] : 14'd0;
+  wire [13:0] tag_length = align_output_payload_tag[27:14]; // access-read.ts:103
+  assign events_read_bytes = complete ? tag_length : 14'd0;
 
 `ifdef FORMAL
   always @(posedge clk)
@@ -363,16 +286,7 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    waiting_of_held_offset[21:6],
-    waiting_of_held_write,
-    waiting_of_held_silent,
-    waiting_of_held_op,
-    waiting_of_held_ppns,
-    waiting_level,
-    align_output_payload_keep,
-    queue_level,
-    burst_end_offset[5:0],
-    1'b0
+    1'b0, waiting_of_held_offset[21:6], waiting_of_held_write, waiting_of_held_silent, waiting_of_held_op,
+    waiting_of_held_ppns, waiting_level, align_output_payload_keep, queue_level, burst_end_offset[5:0], 1'b0
   };
 endmodule

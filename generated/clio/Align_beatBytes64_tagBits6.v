@@ -5,16 +5,19 @@
 module Align_beatBytes64_tagBits6 (
   input  wire         clk,
   input  wire         rst,
+  // job: stream in
   input  wire         job_valid,
   output wire         job_ready,
   input  wire [5:0]   job_payload_from,
   input  wire [5:0]   job_payload_to,
   input  wire [13:0]  job_payload_length,
   input  wire [5:0]   job_payload_tag,
+  // input: stream in
   input  wire         input_valid,
   output wire         input_ready,
   input  wire [511:0] input_payload_data,
   input  wire         input_payload_bad,
+  // output: stream out
   output wire         output_valid,
   input  wire         output_ready,
   output wire [511:0] output_payload_data,
@@ -83,28 +86,23 @@ module Align_beatBytes64_tagBits6 (
 
   always @(posedge clk)
     if (rst) begin
-      turned_valid <= 1'b0;
-      flush <= 1'b0;
+      turned_valid <= 1'b0; flush <= 1'b0;
     end
     else if (advance) begin
       turned_valid <= take | flush;
       flush <= done & job_flush;
     end
-  wire [511:0] turned_data_choice =
-    job_turn[0] ? {input_payload_data[503:0], input_payload_data[511:504]} :
-    input_payload_data;
-  wire [511:0] turned_data_choice_2 =
-    job_turn[1] ? {turned_data_choice[495:0], turned_data_choice[511:496]} :
+  wire [511:0] turned = job_turn[0] ? {input_payload_data[503:0], input_payload_data[511:504]} : input_payload_data; // align.ts:56
+  wire [511:0] turned_data_choice = job_turn[1] ? {turned[495:0], turned[511:496]} : turned;
+  wire [511:0] job_turn_choice =
+    job_turn[2] ? {turned_data_choice[479:0], turned_data_choice[511:480]} :
     turned_data_choice;
-  wire [511:0] turned_data_choice_3 =
-    job_turn[2] ? {turned_data_choice_2[479:0], turned_data_choice_2[511:480]} :
-    turned_data_choice_2;
-  wire [511:0] turned_data_choice_4 =
-    job_turn[3] ? {turned_data_choice_3[447:0], turned_data_choice_3[511:448]} :
-    turned_data_choice_3;
-  wire [511:0] turned_data_choice_5 =
-    job_turn[4] ? {turned_data_choice_4[383:0], turned_data_choice_4[511:384]} :
-    turned_data_choice_4;
+  wire [511:0] job_turn_choice_choice =
+    job_turn[3] ? {job_turn_choice[447:0], job_turn_choice[511:448]} :
+    job_turn_choice;
+  wire [511:0] job_turn_choice_choice_choice =
+    job_turn[4] ? {job_turn_choice_choice[383:0], job_turn_choice_choice[511:384]} :
+    job_turn_choice_choice;
   wire turned_keep_and = last_input & ~job_flush;
 
   always @(posedge clk)
@@ -114,8 +112,8 @@ module Align_beatBytes64_tagBits6 (
       turned_take <= take;
       turned_emit <= flush | ~prime;
       turned_data <=
-        job_turn[5] ? {turned_data_choice_5[255:0], turned_data_choice_5[511:256]} :
-        turned_data_choice_5;
+        job_turn[5] ? {job_turn_choice_choice_choice[255:0], job_turn_choice_choice_choice[511:256]} :
+        job_turn_choice_choice_choice;
       turned_last <= flush | (last_input & ~job_flush);
       turned_new <= flush ? 64'd0 : (64'hffffffffffffffff << job_turn) | {64{job_single}};
       turned_keep <=
@@ -189,20 +187,13 @@ module Align_beatBytes64_tagBits6 (
     turned_new[16] ? turned_data[135:128] : before_[135:128],
     turned_new[15] ? turned_data[127:120] : before_[127:120],
     turned_new[14] ? turned_data[119:112] : before_[119:112],
-    turned_new[13] ? turned_data[111:104] : before_[111:104],
-    turned_new[12] ? turned_data[103:96] : before_[103:96],
-    turned_new[11] ? turned_data[95:88] : before_[95:88],
-    turned_new[10] ? turned_data[87:80] : before_[87:80],
-    turned_new[9] ? turned_data[79:72] : before_[79:72],
-    turned_new[8] ? turned_data[71:64] : before_[71:64],
-    turned_new[7] ? turned_data[63:56] : before_[63:56],
-    turned_new[6] ? turned_data[55:48] : before_[55:48],
-    turned_new[5] ? turned_data[47:40] : before_[47:40],
-    turned_new[4] ? turned_data[39:32] : before_[39:32],
-    turned_new[3] ? turned_data[31:24] : before_[31:24],
-    turned_new[2] ? turned_data[23:16] : before_[23:16],
-    turned_new[1] ? turned_data[15:8] : before_[15:8],
-    turned_new[0] ? turned_data[7:0] : before_[7:0]
+    turned_new[13] ? turned_data[111:104] : before_[111:104], turned_new[12] ? turned_data[103:96] : before_[103:96],
+    turned_new[11] ? turned_data[95:88] : before_[95:88], turned_new[10] ? turned_data[87:80] : before_[87:80],
+    turned_new[9] ? turned_data[79:72] : before_[79:72], turned_new[8] ? turned_data[71:64] : before_[71:64],
+    turned_new[7] ? turned_data[63:56] : before_[63:56], turned_new[6] ? turned_data[55:48] : before_[55:48],
+    turned_new[5] ? turned_data[47:40] : before_[47:40], turned_new[4] ? turned_data[39:32] : before_[39:32],
+    turned_new[3] ? turned_data[31:24] : before_[31:24], turned_new[2] ? turned_data[23:16] : before_[23:16],
+    turned_new[1] ? turned_data[15:8] : before_[15:8], turned_new[0] ? turned_data[7:0] : before_[7:0]
   };
   assign output_payload_keep = turned_keep;
   assign output_payload_tag = turned_tag;

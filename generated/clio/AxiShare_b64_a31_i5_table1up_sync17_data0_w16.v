@@ -8,6 +8,7 @@
 module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   input  wire         clk,
   input  wire         rst,
+  // data_ar: stream in
   input  wire         data_ar_valid,
   output wire         data_ar_ready,
   input  wire [30:0]  data_ar_payload_addr,
@@ -15,12 +16,14 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   input  wire [7:0]   data_ar_payload_len,
   input  wire [2:0]   data_ar_payload_size,
   input  wire [1:0]   data_ar_payload_burst,
+  // data_r: stream out
   output wire         data_r_valid,
   input  wire         data_r_ready,
   output wire [511:0] data_r_payload_data,
   output wire [4:0]   data_r_payload_id,
   output wire [1:0]   data_r_payload_resp,
   output wire         data_r_payload_last,
+  // data_aw: stream in
   input  wire         data_aw_valid,
   output wire         data_aw_ready,
   input  wire [30:0]  data_aw_payload_addr,
@@ -28,15 +31,18 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   input  wire [7:0]   data_aw_payload_len,
   input  wire [2:0]   data_aw_payload_size,
   input  wire [1:0]   data_aw_payload_burst,
+  // data_w: stream in
   input  wire         data_w_valid,
   output wire         data_w_ready,
   input  wire [511:0] data_w_payload_data,
   input  wire [63:0]  data_w_payload_strb,
   input  wire         data_w_payload_last,
+  // data_b: stream out
   output wire         data_b_valid,
   input  wire         data_b_ready,
   output wire [4:0]   data_b_payload_id,
   output wire [1:0]   data_b_payload_resp,
+  // table_ar: stream in
   input  wire         table_ar_valid,
   output wire         table_ar_ready,
   input  wire [30:0]  table_ar_payload_addr,
@@ -44,12 +50,14 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   input  wire [7:0]   table_ar_payload_len,
   input  wire [2:0]   table_ar_payload_size,
   input  wire [1:0]   table_ar_payload_burst,
+  // table_r: stream out
   output wire         table_r_valid,
   input  wire         table_r_ready,
   output wire [511:0] table_r_payload_data,
   output wire [4:0]   table_r_payload_id,
   output wire [1:0]   table_r_payload_resp,
   output wire         table_r_payload_last,
+  // table_aw: stream in
   input  wire         table_aw_valid,
   output wire         table_aw_ready,
   input  wire [30:0]  table_aw_payload_addr,
@@ -57,15 +65,18 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   input  wire [7:0]   table_aw_payload_len,
   input  wire [2:0]   table_aw_payload_size,
   input  wire [1:0]   table_aw_payload_burst,
+  // table_w: stream in
   input  wire         table_w_valid,
   output wire         table_w_ready,
   input  wire [511:0] table_w_payload_data,
   input  wire [63:0]  table_w_payload_strb,
   input  wire         table_w_payload_last,
+  // table_b: stream out
   output wire         table_b_valid,
   input  wire         table_b_ready,
   output wire [4:0]   table_b_payload_id,
   output wire [1:0]   table_b_payload_resp,
+  // sync_ar: stream in
   input  wire         sync_ar_valid,
   output wire         sync_ar_ready,
   input  wire [30:0]  sync_ar_payload_addr,
@@ -73,12 +84,14 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   input  wire [7:0]   sync_ar_payload_len,
   input  wire [2:0]   sync_ar_payload_size,
   input  wire [1:0]   sync_ar_payload_burst,
+  // sync_r: stream out
   output wire         sync_r_valid,
   input  wire         sync_r_ready,
   output wire [511:0] sync_r_payload_data,
   output wire [4:0]   sync_r_payload_id,
   output wire [1:0]   sync_r_payload_resp,
   output wire         sync_r_payload_last,
+  // sync_aw: stream in
   input  wire         sync_aw_valid,
   output wire         sync_aw_ready,
   input  wire [30:0]  sync_aw_payload_addr,
@@ -86,15 +99,18 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   input  wire [7:0]   sync_aw_payload_len,
   input  wire [2:0]   sync_aw_payload_size,
   input  wire [1:0]   sync_aw_payload_burst,
+  // sync_w: stream in
   input  wire         sync_w_valid,
   output wire         sync_w_ready,
   input  wire [511:0] sync_w_payload_data,
   input  wire [63:0]  sync_w_payload_strb,
   input  wire         sync_w_payload_last,
+  // sync_b: stream out
   output wire         sync_b_valid,
   input  wire         sync_b_ready,
   output wire [4:0]   sync_b_payload_id,
   output wire [1:0]   sync_b_payload_resp,
+  // ar: stream out
   output wire         ar_valid,
   input  wire         ar_ready,
   output wire [30:0]  ar_payload_addr,
@@ -102,12 +118,14 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   output wire [7:0]   ar_payload_len,
   output wire [2:0]   ar_payload_size,
   output wire [1:0]   ar_payload_burst,
+  // r: stream in
   input  wire         r_valid,
   output wire         r_ready,
   input  wire [511:0] r_payload_data,
   input  wire [4:0]   r_payload_id,
   input  wire [1:0]   r_payload_resp,
   input  wire         r_payload_last,
+  // aw: stream out
   output wire         aw_valid,
   input  wire         aw_ready,
   output wire [30:0]  aw_payload_addr,
@@ -115,66 +133,54 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   output wire [7:0]   aw_payload_len,
   output wire [2:0]   aw_payload_size,
   output wire [1:0]   aw_payload_burst,
+  // w: stream out
   output wire         w_valid,
   input  wire         w_ready,
   output wire [511:0] w_payload_data,
   output wire [63:0]  w_payload_strb,
   output wire         w_payload_last,
+  // b: stream in
   input  wire         b_valid,
   output wire         b_ready,
   input  wire [4:0]   b_payload_id,
   input  wire [1:0]   b_payload_resp
 );
   reg read_grant_locked; // axi-share.ts:87
-  reg [2:0] read_grant_owner; // axi-share.ts:87
-  wire owners_push_ready; // axi-share.ts:91
-  wire owners_pop_valid; // axi-share.ts:91
-  wire owners_pop_payload_sync; // axi-share.ts:91
-  wire owners_pop_payload_table; // axi-share.ts:91
-  wire [4:0] owners_level; // axi-share.ts:91
+  reg [2:0] read_grant_owner;
+  wire owners_push_ready, owners_pop_valid; // axi-share.ts:91
+  wire [4:0] owners_level;
   reg write_grant_locked; // axi-share.ts:92
-  reg [2:0] write_grant_owner; // axi-share.ts:92
-  wire [2:0] write_grant_grant; // axi-share.ts:92
-  wire [2:0] write_grant_request; // axi-share.ts:92
+  reg [2:0] write_grant_owner;
+  wire of_table, of_sync; // axi-share.ts:107
+  wire [2:0] write_grant_grant, write_grant_request; // axi-share.ts:92
   wire [2:0] read_grant_request = {data_ar_valid, sync_ar_valid, table_ar_valid}; // axi-share.ts:87
   wire [2:0] read_grant_grant =
     read_grant_locked ? read_grant_owner :
-    read_grant_request & (~read_grant_request + 3'd1); // axi-share.ts:87
+    read_grant_request & (~read_grant_request + 3'd1);
   wire write_grant_valid = |(write_grant_grant & write_grant_request); // axi-share.ts:92
-  wire write_grant_ready = aw_ready & owners_push_ready; // axi-share.ts:92
+  wire write_grant_ready = aw_ready & owners_push_ready;
   assign write_grant_request = {data_aw_valid, sync_aw_valid, table_aw_valid};
   assign write_grant_grant =
     write_grant_locked ? write_grant_owner :
     write_grant_request & (~write_grant_request + 3'd1);
   wire granted_1_valid = write_grant_valid & aw_ready; // axi-share.ts:93
   wire owner_next_payload_sync = aw_payload_id == 5'd17; // axi-share.ts:103
-  wire owner_next_payload_table = (|aw_payload_id) & (aw_payload_id != 5'd17); // axi-share.ts:103
-  wire of_table = owners_pop_payload_table; // axi-share.ts:107
-  wire of_sync = owners_pop_payload_sync; // axi-share.ts:107
+  wire owner_next_payload_table = (|aw_payload_id) & (aw_payload_id != 5'd17);
   wire of_data = ~(of_table | of_sync); // axi-share.ts:109
 
-  wire owners_push_valid = granted_1_valid; // axi-share.ts:91
-  wire owners_push_payload_sync = owner_next_payload_sync; // axi-share.ts:91
-  wire owners_push_payload_table = owner_next_payload_table; // axi-share.ts:91
   wire owners_pop_ready = w_valid & w_ready & w_payload_last; // axi-share.ts:91
   Fifo_Owner_d16 owners ( // axi-share.ts:91
-    .clk                (clk),
-    .rst                (rst),
-    .push_valid         (owners_push_valid),
-    .push_ready         (owners_push_ready),
-    .push_payload_sync  (owners_push_payload_sync),
-    .push_payload_table (owners_push_payload_table),
-    .pop_valid          (owners_pop_valid),
-    .pop_ready          (owners_pop_ready),
-    .pop_payload_sync   (owners_pop_payload_sync),
-    .pop_payload_table  (owners_pop_payload_table),
-    .level              (owners_level)
+    .clk (clk), .rst (rst),
+    .push_valid (granted_1_valid), .push_ready (owners_push_ready), .push_payload_sync (owner_next_payload_sync),
+    .push_payload_table (owner_next_payload_table),
+    .pop_valid (owners_pop_valid), .pop_ready (owners_pop_ready), .pop_payload_sync (of_sync),
+    .pop_payload_table (of_table),
+    .level (owners_level)
   );
 
   always @(posedge clk)
     if (rst) begin
-      read_grant_locked <= 1'b0;
-      read_grant_owner <= 3'd1;
+      read_grant_locked <= 1'b0; read_grant_owner <= 3'd1;
     end
     else if (ar_valid) begin
       read_grant_owner <= read_grant_grant;
@@ -183,8 +189,7 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
 
   always @(posedge clk)
     if (rst) begin
-      write_grant_locked <= 1'b0;
-      write_grant_owner <= 3'd1;
+      write_grant_locked <= 1'b0; write_grant_owner <= 3'd1;
     end
     else if (write_grant_valid) begin
       write_grant_owner <= write_grant_grant;
@@ -228,54 +233,42 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   assign sync_b_payload_resp = b_payload_resp;
   assign ar_valid = |(read_grant_grant & read_grant_request);
   assign ar_payload_addr =
-    ({31{read_grant_grant[0]}} & table_ar_payload_addr)
-    | ({31{read_grant_grant[1]}} & sync_ar_payload_addr)
+    ({31{read_grant_grant[0]}} & table_ar_payload_addr) | ({31{read_grant_grant[1]}} & sync_ar_payload_addr)
     | ({31{read_grant_grant[2]}} & data_ar_payload_addr);
   assign ar_payload_id =
-    ({5{read_grant_grant[0]}} & table_ar_payload_id)
-    | ({5{read_grant_grant[1]}} & sync_ar_payload_id)
+    ({5{read_grant_grant[0]}} & table_ar_payload_id) | ({5{read_grant_grant[1]}} & sync_ar_payload_id)
     | ({5{read_grant_grant[2]}} & data_ar_payload_id);
   assign ar_payload_len =
-    ({8{read_grant_grant[0]}} & table_ar_payload_len)
-    | ({8{read_grant_grant[1]}} & sync_ar_payload_len)
+    ({8{read_grant_grant[0]}} & table_ar_payload_len) | ({8{read_grant_grant[1]}} & sync_ar_payload_len)
     | ({8{read_grant_grant[2]}} & data_ar_payload_len);
   assign ar_payload_size =
-    ({3{read_grant_grant[0]}} & table_ar_payload_size)
-    | ({3{read_grant_grant[1]}} & sync_ar_payload_size)
+    ({3{read_grant_grant[0]}} & table_ar_payload_size) | ({3{read_grant_grant[1]}} & sync_ar_payload_size)
     | ({3{read_grant_grant[2]}} & data_ar_payload_size);
   assign ar_payload_burst =
-    ({2{read_grant_grant[0]}} & table_ar_payload_burst)
-    | ({2{read_grant_grant[1]}} & sync_ar_payload_burst)
+    ({2{read_grant_grant[0]}} & table_ar_payload_burst) | ({2{read_grant_grant[1]}} & sync_ar_payload_burst)
     | ({2{read_grant_grant[2]}} & data_ar_payload_burst);
   wire r_ready_or =
     ~((data_r_valid_choice == 2'd0) | (data_r_valid_choice == 2'd1) | (data_r_valid_choice == 2'd2))
-    | (data_r_ready & (data_r_valid_choice == 2'd0))
-    | (table_r_ready & (data_r_valid_choice == 2'd1));
+    | (data_r_ready & (data_r_valid_choice == 2'd0)) | (table_r_ready & (data_r_valid_choice == 2'd1));
   assign r_ready = r_ready_or | (sync_r_ready & (data_r_valid_choice == 2'd2));
   assign aw_valid = write_grant_valid & owners_push_ready;
   assign aw_payload_addr =
-    ({31{write_grant_grant[0]}} & table_aw_payload_addr)
-    | ({31{write_grant_grant[1]}} & sync_aw_payload_addr)
+    ({31{write_grant_grant[0]}} & table_aw_payload_addr) | ({31{write_grant_grant[1]}} & sync_aw_payload_addr)
     | ({31{write_grant_grant[2]}} & data_aw_payload_addr);
   assign aw_payload_id =
-    ({5{write_grant_grant[0]}} & table_aw_payload_id)
-    | ({5{write_grant_grant[1]}} & sync_aw_payload_id)
+    ({5{write_grant_grant[0]}} & table_aw_payload_id) | ({5{write_grant_grant[1]}} & sync_aw_payload_id)
     | ({5{write_grant_grant[2]}} & data_aw_payload_id);
   assign aw_payload_len =
-    ({8{write_grant_grant[0]}} & table_aw_payload_len)
-    | ({8{write_grant_grant[1]}} & sync_aw_payload_len)
+    ({8{write_grant_grant[0]}} & table_aw_payload_len) | ({8{write_grant_grant[1]}} & sync_aw_payload_len)
     | ({8{write_grant_grant[2]}} & data_aw_payload_len);
   assign aw_payload_size =
-    ({3{write_grant_grant[0]}} & table_aw_payload_size)
-    | ({3{write_grant_grant[1]}} & sync_aw_payload_size)
+    ({3{write_grant_grant[0]}} & table_aw_payload_size) | ({3{write_grant_grant[1]}} & sync_aw_payload_size)
     | ({3{write_grant_grant[2]}} & data_aw_payload_size);
   assign aw_payload_burst =
-    ({2{write_grant_grant[0]}} & table_aw_payload_burst)
-    | ({2{write_grant_grant[1]}} & sync_aw_payload_burst)
+    ({2{write_grant_grant[0]}} & table_aw_payload_burst) | ({2{write_grant_grant[1]}} & sync_aw_payload_burst)
     | ({2{write_grant_grant[2]}} & data_aw_payload_burst);
   assign w_valid =
-    (owners_pop_valid & of_table & table_w_valid)
-    | (owners_pop_valid & of_sync & sync_w_valid)
+    (owners_pop_valid & of_table & table_w_valid) | (owners_pop_valid & of_sync & sync_w_valid)
     | (owners_pop_valid & of_data & data_w_valid);
   assign w_payload_data =
     ({512{owners_pop_valid & of_table}} & table_w_payload_data)
@@ -286,13 +279,11 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
     | ({64{owners_pop_valid & of_sync}} & sync_w_payload_strb)
     | ({64{owners_pop_valid & of_data}} & data_w_payload_strb);
   assign w_payload_last =
-    (owners_pop_valid & of_table & table_w_payload_last)
-    | (owners_pop_valid & of_sync & sync_w_payload_last)
+    (owners_pop_valid & of_table & table_w_payload_last) | (owners_pop_valid & of_sync & sync_w_payload_last)
     | (owners_pop_valid & of_data & data_w_payload_last);
   wire b_ready_or =
     ~((data_b_valid_choice == 2'd0) | (data_b_valid_choice == 2'd1) | (data_b_valid_choice == 2'd2))
-    | (data_b_ready & (data_b_valid_choice == 2'd0))
-    | (table_b_ready & (data_b_valid_choice == 2'd1));
+    | (data_b_ready & (data_b_valid_choice == 2'd0)) | (table_b_ready & (data_b_valid_choice == 2'd1));
   assign b_ready = b_ready_or | (sync_b_ready & (data_b_valid_choice == 2'd2));
 
   wire _unused_ok = &{1'b0, owners_level, 1'b0};

@@ -5,12 +5,14 @@
 module FenceUnit_slots64_fences4 (
   input  wire        clk,
   input  wire        rst,
+  // fence: stream in
   input  wire        fence_valid,
   output wire        fence_ready,
   input  wire [5:0]  fence_payload_slot,
   input  wire        entered_valid,
   input  wire [5:0]  entered_slot,
   input  wire [63:0] busy,
+  // reply: stream out
   output wire        reply_valid,
   input  wire        reply_ready,
   output wire [5:0]  reply_payload_slot,
@@ -21,137 +23,62 @@ module FenceUnit_slots64_fences4 (
   reg [1:0] oldest; // fence.ts:79
   reg [1:0] youngest; // fence.ts:80
   reg [2:0] count; // fence.ts:81
-  reg [63:0] awaited_0; // fence.ts:84
-  reg [63:0] awaited_1; // fence.ts:84
-  reg [63:0] awaited_2; // fence.ts:84
-  reg [63:0] awaited_3; // fence.ts:84
-  reg [5:0] slots_0; // fence.ts:85
-  reg [5:0] slots_1; // fence.ts:85
-  reg [5:0] slots_2; // fence.ts:85
-  reg [5:0] slots_3; // fence.ts:85
-  reg over_0; // fence.ts:87
-  reg over_1; // fence.ts:87
-  reg over_2; // fence.ts:87
-  reg over_3; // fence.ts:87
-  wire refusals_push_ready; // fence.ts:106
-  wire refusals_pop_valid; // fence.ts:106
-  wire [5:0] refusals_pop_payload; // fence.ts:106
-  wire [6:0] refusals_level; // fence.ts:106
+  reg [63:0] awaited_0, awaited_1, awaited_2, awaited_3; // fence.ts:84
+  reg [5:0] slots_0, slots_1, slots_2, slots_3; // fence.ts:85
+  reg over_0, over_1, over_2, over_3; // fence.ts:87
+  wire refusals_push_ready, refusals_pop_valid; // fence.ts:106
+  wire [5:0] refusals_pop_payload;
+  wire [6:0] refusals_level;
   reg replies_locked; // fence.ts:112
-  reg [1:0] replies_owner; // fence.ts:112
-  wire [1:0] replies_grant; // fence.ts:112
+  reg [1:0] replies_owner;
+  wire [1:0] replies_grant;
   wire [63:0] still_inside = inside_ & busy; // fence.ts:75
   wire full = count == 3'd4; // fence.ts:82
   wire takes = fence_valid & ~full; // fence.ts:83
   wire takes_0 = takes & (youngest == 2'd0); // fence.ts:89
-  wire takes_1 = takes & (youngest == 2'd1); // fence.ts:89
-  wire takes_2 = takes & (youngest == 2'd2); // fence.ts:89
-  wire takes_3 = takes & (youngest == 2'd3); // fence.ts:89
+  wire takes_1 = takes & (youngest == 2'd1);
+  wire takes_2 = takes & (youngest == 2'd2);
+  wire takes_3 = takes & (youngest == 2'd3);
   wire [3:0] done_valid_joined = {over_3, over_2, over_1, over_0};
   wire done_valid = (count != 3'd0) & done_valid_joined[oldest]; // fence.ts:95
-  wire done_ready = replies_grant[0] & reply_ready; // fence.ts:95
+  wire done_ready = replies_grant[0] & reply_ready;
   wire [23:0] done_payload_slot_joined = {slots_3, slots_2, slots_1, slots_0};
   wire [5:0] done_payload_slot = done_payload_slot_joined[{3'd0, oldest} * 5'd6 +: 6]; // fence.ts:95
   wire refused_ready = replies_grant[1] & reply_ready; // fence.ts:111
   wire [1:0] replies_request = {refusals_pop_valid, done_valid}; // fence.ts:112
-  wire [1:0] replies_after = replies_request & ~(replies_owner | (replies_owner - 2'd1)); // fence.ts:112
+  wire [1:0] replies_after = replies_request & ~(replies_owner | (replies_owner - 2'd1));
   assign replies_grant =
     replies_locked ? replies_owner :
     |replies_after ? replies_after & (~replies_after + 2'd1) :
     replies_request & (~replies_request + 2'd1);
 
   wire refusals_push_valid = fence_valid & full; // fence.ts:106
-  wire [5:0] refusals_push_payload = fence_payload_slot; // fence.ts:106
-  wire refusals_pop_ready = refused_ready; // fence.ts:106
   Fifo_uint6_d64 refusals ( // fence.ts:106
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (refusals_push_valid),
-    .push_ready   (refusals_push_ready),
-    .push_payload (refusals_push_payload),
-    .pop_valid    (refusals_pop_valid),
-    .pop_ready    (refusals_pop_ready),
-    .pop_payload  (refusals_pop_payload),
-    .level        (refusals_level)
+    .clk (clk), .rst (rst),
+    .push_valid (refusals_push_valid), .push_ready (refusals_push_ready), .push_payload (fence_payload_slot),
+    .pop_valid (refusals_pop_valid), .pop_ready (refused_ready), .pop_payload (refusals_pop_payload),
+    .level (refusals_level)
   );
   wire [63:0] inside__joined = {
-    entered_slot == 6'd63,
-    entered_slot == 6'd62,
-    entered_slot == 6'd61,
-    entered_slot == 6'd60,
-    entered_slot == 6'd59,
-    entered_slot == 6'd58,
-    entered_slot == 6'd57,
-    entered_slot == 6'd56,
-    entered_slot == 6'd55,
-    entered_slot == 6'd54,
-    entered_slot == 6'd53,
-    entered_slot == 6'd52,
-    entered_slot == 6'd51,
-    entered_slot == 6'd50,
-    entered_slot == 6'd49,
-    entered_slot == 6'd48,
-    entered_slot == 6'd47,
-    entered_slot == 6'd46,
-    entered_slot == 6'd45,
-    entered_slot == 6'd44,
-    entered_slot == 6'd43,
-    entered_slot == 6'd42,
-    entered_slot == 6'd41,
-    entered_slot == 6'd40,
-    entered_slot == 6'd39,
-    entered_slot == 6'd38,
-    entered_slot == 6'd37,
-    entered_slot == 6'd36,
-    entered_slot == 6'd35,
-    entered_slot == 6'd34,
-    entered_slot == 6'd33,
-    entered_slot == 6'd32,
-    entered_slot == 6'd31,
-    entered_slot == 6'd30,
-    entered_slot == 6'd29,
-    entered_slot == 6'd28,
-    entered_slot == 6'd27,
-    entered_slot == 6'd26,
-    entered_slot == 6'd25,
-    entered_slot == 6'd24,
-    entered_slot == 6'd23,
-    entered_slot == 6'd22,
-    entered_slot == 6'd21,
-    entered_slot == 6'd20,
-    entered_slot == 6'd19,
-    entered_slot == 6'd18,
-    entered_slot == 6'd17,
-    entered_slot == 6'd16,
-    entered_slot == 6'd15,
-    entered_slot == 6'd14,
-    entered_slot == 6'd13,
-    entered_slot == 6'd12,
-    entered_slot == 6'd11,
-    entered_slot == 6'd10,
-    entered_slot == 6'd9,
-    entered_slot == 6'd8,
-    entered_slot == 6'd7,
-    entered_slot == 6'd6,
-    entered_slot == 6'd5,
-    entered_slot == 6'd4,
-    entered_slot == 6'd3,
-    entered_slot == 6'd2,
-    entered_slot == 6'd1,
-    entered_slot == 6'd0
+    entered_slot == 6'd63, entered_slot == 6'd62, entered_slot == 6'd61, entered_slot == 6'd60, entered_slot == 6'd59,
+    entered_slot == 6'd58, entered_slot == 6'd57, entered_slot == 6'd56, entered_slot == 6'd55, entered_slot == 6'd54,
+    entered_slot == 6'd53, entered_slot == 6'd52, entered_slot == 6'd51, entered_slot == 6'd50, entered_slot == 6'd49,
+    entered_slot == 6'd48, entered_slot == 6'd47, entered_slot == 6'd46, entered_slot == 6'd45, entered_slot == 6'd44,
+    entered_slot == 6'd43, entered_slot == 6'd42, entered_slot == 6'd41, entered_slot == 6'd40, entered_slot == 6'd39,
+    entered_slot == 6'd38, entered_slot == 6'd37, entered_slot == 6'd36, entered_slot == 6'd35, entered_slot == 6'd34,
+    entered_slot == 6'd33, entered_slot == 6'd32, entered_slot == 6'd31, entered_slot == 6'd30, entered_slot == 6'd29,
+    entered_slot == 6'd28, entered_slot == 6'd27, entered_slot == 6'd26, entered_slot == 6'd25, entered_slot == 6'd24,
+    entered_slot == 6'd23, entered_slot == 6'd22, entered_slot == 6'd21, entered_slot == 6'd20, entered_slot == 6'd19,
+    entered_slot == 6'd18, entered_slot == 6'd17, entered_slot == 6'd16, entered_slot == 6'd15, entered_slot == 6'd14,
+    entered_slot == 6'd13, entered_slot == 6'd12, entered_slot == 6'd11, entered_slot == 6'd10, entered_slot == 6'd9,
+    entered_slot == 6'd8, entered_slot == 6'd7, entered_slot == 6'd6, entered_slot == 6'd5, entered_slot == 6'd4,
+    entered_slot == 6'd3, entered_slot == 6'd2, entered_slot == 6'd1, entered_slot == 6'd0
   };
 
   always @(posedge clk)
     if (rst) begin
-      inside_ <= 64'd0;
-      awaited_0 <= 64'd0;
-      awaited_1 <= 64'd0;
-      awaited_2 <= 64'd0;
-      awaited_3 <= 64'd0;
-      over_0 <= 1'b0;
-      over_1 <= 1'b0;
-      over_2 <= 1'b0;
-      over_3 <= 1'b0;
+      inside_ <= 64'd0; awaited_0 <= 64'd0; awaited_1 <= 64'd0; awaited_2 <= 64'd0; awaited_3 <= 64'd0;
+      over_0 <= 1'b0; over_1 <= 1'b0; over_2 <= 1'b0; over_3 <= 1'b0;
     end
     else begin
       inside_ <= still_inside | (entered_valid ? inside__joined : 64'd0);
@@ -192,8 +119,7 @@ module FenceUnit_slots64_fences4 (
 
   always @(posedge clk)
     if (rst) begin
-      replies_locked <= 1'b0;
-      replies_owner <= 2'd1;
+      replies_locked <= 1'b0; replies_owner <= 2'd1;
     end
     else if (reply_valid) begin
       replies_owner <= replies_grant;
@@ -203,8 +129,7 @@ module FenceUnit_slots64_fences4 (
   assign fence_ready = 1'b1;
   assign reply_valid = |(replies_grant & replies_request);
   assign reply_payload_slot =
-    ({6{replies_grant[0]}} & done_payload_slot)
-    | ({6{replies_grant[1]}} & refusals_pop_payload);
+    ({6{replies_grant[0]}} & done_payload_slot) | ({6{replies_grant[1]}} & refusals_pop_payload);
   assign reply_payload_refused = replies_grant[1];
   assign waiting = count;
 

@@ -6,12 +6,14 @@
 module Fifo_AlignJob_d32 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [5:0]  push_payload_from,
   input  wire [5:0]  push_payload_to,
   input  wire [13:0] push_payload_length,
   input  wire [28:0] push_payload_tag,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [5:0]  pop_payload_from,

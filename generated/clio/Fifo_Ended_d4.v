@@ -6,10 +6,12 @@
 module Fifo_Ended_d4 (
   input  wire       clk,
   input  wire       rst,
+  // push: stream in
   input  wire       push_valid,
   output wire       push_ready,
   input  wire [1:0] push_payload_lane,
   input  wire       push_payload_failed,
+  // pop: stream out
   output wire       pop_valid,
   input  wire       pop_ready,
   output wire [1:0] pop_payload_lane,

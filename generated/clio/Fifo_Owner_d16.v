@@ -6,10 +6,12 @@
 module Fifo_Owner_d16 (
   input  wire       clk,
   input  wire       rst,
+  // push: stream in
   input  wire       push_valid,
   output wire       push_ready,
   input  wire       push_payload_sync,
   input  wire       push_payload_table,
+  // pop: stream out
   output wire       pop_valid,
   input  wire       pop_ready,
   output wire       pop_payload_sync,

@@ -7,6 +7,7 @@
 module Fifo_Pending_d64 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [5:0]  push_payload_slot,
@@ -15,6 +16,7 @@ module Fifo_Pending_d64 (
   input  wire        push_payload_silent,
   input  wire        push_payload_indirect,
   input  wire        push_payload_last,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [5:0]  pop_payload_slot,
@@ -52,11 +54,7 @@ module Fifo_Pending_d64 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_last,
-        push_payload_indirect,
-        push_payload_silent,
-        push_payload_length,
-        push_payload_opcode,
+        push_payload_last, push_payload_indirect, push_payload_silent, push_payload_length, push_payload_opcode,
         push_payload_slot
       };
     end

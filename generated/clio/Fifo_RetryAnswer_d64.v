@@ -7,6 +7,7 @@
 module Fifo_RetryAnswer_d64 (
   input  wire       clk,
   input  wire       rst,
+  // push: stream in
   input  wire       push_valid,
   output wire       push_ready,
   input  wire [5:0] push_payload_slot,
@@ -14,6 +15,7 @@ module Fifo_RetryAnswer_d64 (
   input  wire [3:0] push_payload_status,
   input  wire       push_payload_silent,
   input  wire [7:0] push_payload_reply_opcode,
+  // pop: stream out
   output wire       pop_valid,
   input  wire       pop_ready,
   output wire [5:0] pop_payload_slot,
@@ -50,11 +52,7 @@ module Fifo_RetryAnswer_d64 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_reply_opcode,
-        push_payload_silent,
-        push_payload_status,
-        push_payload_kind,
-        push_payload_slot
+        push_payload_reply_opcode, push_payload_silent, push_payload_status, push_payload_kind, push_payload_slot
       };
     end
 

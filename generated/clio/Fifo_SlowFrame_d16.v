@@ -6,10 +6,12 @@
 module Fifo_SlowFrame_d16 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [5:0]  push_payload_slot,
   input  wire [13:0] push_payload_frame,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [5:0]  pop_payload_slot,

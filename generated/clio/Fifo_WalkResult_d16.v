@@ -7,6 +7,7 @@
 module Fifo_WalkResult_d16 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [3:0]  push_payload_miss,
@@ -19,6 +20,7 @@ module Fifo_WalkResult_d16 (
   input  wire [2:0]  push_payload_slot,
   input  wire [7:0]  push_payload_index,
   input  wire [35:0] push_payload_tag,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [3:0]  pop_payload_miss,
@@ -60,16 +62,8 @@ module Fifo_WalkResult_d16 (
   always @(posedge clk)
     if (push) begin
       store[tail] <= {
-        push_payload_tag,
-        push_payload_index,
-        push_payload_slot,
-        push_payload_ppn,
-        push_payload_write,
-        push_payload_read,
-        push_payload_mapped,
-        push_payload_allocated,
-        push_payload_error,
-        push_payload_miss
+        push_payload_tag, push_payload_index, push_payload_slot, push_payload_ppn, push_payload_write,
+        push_payload_read, push_payload_mapped, push_payload_allocated, push_payload_error, push_payload_miss
       };
     end
 

@@ -6,10 +6,12 @@
 module Fifo_Write_d4 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [27:0] push_payload_word,
   input  wire [63:0] push_payload_value,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [27:0] pop_payload_word,

@@ -6,11 +6,13 @@
 module Fifo_address31_entry64_miss4_d16 (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [30:0] push_payload_address,
   input  wire [63:0] push_payload_entry,
   input  wire [3:0]  push_payload_miss,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [30:0] pop_payload_address,

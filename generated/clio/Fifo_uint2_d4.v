@@ -6,9 +6,11 @@
 module Fifo_uint2_d4 (
   input  wire       clk,
   input  wire       rst,
+  // push: stream in
   input  wire       push_valid,
   output wire       push_ready,
   input  wire [1:0] push_payload,
+  // pop: stream out
   output wire       pop_valid,
   input  wire       pop_ready,
   output wire [1:0] pop_payload,

@@ -4,6 +4,7 @@
 module Finish_slots64 (
   input  wire        clk,
   input  wire        rst,
+  // ending: stream in
   input  wire        ending_valid,
   output wire        ending_ready,
   input  wire [5:0]  ending_payload_slot,
@@ -13,6 +14,7 @@ module Finish_slots64 (
   input  wire [3:0]  ending_payload_status,
   input  wire        ending_payload_silent,
   input  wire        ending_payload_done,
+  // reply: stream out
   output wire        reply_valid,
   input  wire        reply_ready,
   output wire [5:0]  reply_payload_slot,
@@ -30,11 +32,9 @@ module Finish_slots64 (
   output wire [63:0] done_word
 );
   reg told_valid; // finish.ts:46
-  reg told_silent; // finish.ts:47
-  reg told_done; // finish.ts:47
-  reg told_found; // finish.ts:47
-  reg [5:0] told_slot; // finish.ts:47
-  reg [3:0] told_status; // finish.ts:47
+  reg told_silent, told_done, told_found; // finish.ts:47
+  reg [5:0] told_slot;
+  reg [3:0] told_status;
   wire reply_room = ending_payload_silent | reply_ready; // finish.ts:44
 
   always @(posedge clk)

@@ -9,223 +9,165 @@ module Lru_entries64 (
   output wire [5:0] victim,
   output wire [5:0] next
 );
-  reg [5:0] order_0; // lru.ts:31
-  reg [5:0] order_1; // lru.ts:31
-  reg [5:0] order_2; // lru.ts:31
-  reg [5:0] order_3; // lru.ts:31
-  reg [5:0] order_4; // lru.ts:31
-  reg [5:0] order_5; // lru.ts:31
-  reg [5:0] order_6; // lru.ts:31
-  reg [5:0] order_7; // lru.ts:31
-  reg [5:0] order_8; // lru.ts:31
-  reg [5:0] order_9; // lru.ts:31
-  reg [5:0] order_10; // lru.ts:31
-  reg [5:0] order_11; // lru.ts:31
-  reg [5:0] order_12; // lru.ts:31
-  reg [5:0] order_13; // lru.ts:31
-  reg [5:0] order_14; // lru.ts:31
-  reg [5:0] order_15; // lru.ts:31
-  reg [5:0] order_16; // lru.ts:31
-  reg [5:0] order_17; // lru.ts:31
-  reg [5:0] order_18; // lru.ts:31
-  reg [5:0] order_19; // lru.ts:31
-  reg [5:0] order_20; // lru.ts:31
-  reg [5:0] order_21; // lru.ts:31
-  reg [5:0] order_22; // lru.ts:31
-  reg [5:0] order_23; // lru.ts:31
-  reg [5:0] order_24; // lru.ts:31
-  reg [5:0] order_25; // lru.ts:31
-  reg [5:0] order_26; // lru.ts:31
-  reg [5:0] order_27; // lru.ts:31
-  reg [5:0] order_28; // lru.ts:31
-  reg [5:0] order_29; // lru.ts:31
-  reg [5:0] order_30; // lru.ts:31
-  reg [5:0] order_31; // lru.ts:31
-  reg [5:0] order_32; // lru.ts:31
-  reg [5:0] order_33; // lru.ts:31
-  reg [5:0] order_34; // lru.ts:31
-  reg [5:0] order_35; // lru.ts:31
-  reg [5:0] order_36; // lru.ts:31
-  reg [5:0] order_37; // lru.ts:31
-  reg [5:0] order_38; // lru.ts:31
-  reg [5:0] order_39; // lru.ts:31
-  reg [5:0] order_40; // lru.ts:31
-  reg [5:0] order_41; // lru.ts:31
-  reg [5:0] order_42; // lru.ts:31
-  reg [5:0] order_43; // lru.ts:31
-  reg [5:0] order_44; // lru.ts:31
-  reg [5:0] order_45; // lru.ts:31
-  reg [5:0] order_46; // lru.ts:31
-  reg [5:0] order_47; // lru.ts:31
-  reg [5:0] order_48; // lru.ts:31
-  reg [5:0] order_49; // lru.ts:31
-  reg [5:0] order_50; // lru.ts:31
-  reg [5:0] order_51; // lru.ts:31
-  reg [5:0] order_52; // lru.ts:31
-  reg [5:0] order_53; // lru.ts:31
-  reg [5:0] order_54; // lru.ts:31
-  reg [5:0] order_55; // lru.ts:31
-  reg [5:0] order_56; // lru.ts:31
-  reg [5:0] order_57; // lru.ts:31
-  reg [5:0] order_58; // lru.ts:31
-  reg [5:0] order_59; // lru.ts:31
-  reg [5:0] order_60; // lru.ts:31
-  reg [5:0] order_61; // lru.ts:31
-  reg [5:0] order_62; // lru.ts:31
-  reg [5:0] order_63; // lru.ts:31
+  reg [5:0] order_0, order_1, order_2, order_3, order_4, order_5, order_6, order_7, order_8, order_9, order_10,
+    order_11, order_12, order_13, order_14, order_15, order_16, order_17, order_18, order_19, order_20, order_21,
+    order_22, order_23, order_24, order_25, order_26, order_27, order_28, order_29, order_30, order_31, order_32,
+    order_33, order_34, order_35, order_36, order_37, order_38, order_39, order_40, order_41, order_42, order_43,
+    order_44, order_45, order_46, order_47, order_48, order_49, order_50, order_51, order_52, order_53, order_54,
+    order_55, order_56, order_57, order_58, order_59, order_60, order_61, order_62, order_63; // lru.ts:31
   wire here_0 = order_0 == touch_index; // lru.ts:33
-  wire here_1 = order_1 == touch_index; // lru.ts:33
-  wire here_2 = order_2 == touch_index; // lru.ts:33
-  wire here_3 = order_3 == touch_index; // lru.ts:33
-  wire here_4 = order_4 == touch_index; // lru.ts:33
-  wire here_5 = order_5 == touch_index; // lru.ts:33
-  wire here_6 = order_6 == touch_index; // lru.ts:33
-  wire here_7 = order_7 == touch_index; // lru.ts:33
-  wire here_8 = order_8 == touch_index; // lru.ts:33
-  wire here_9 = order_9 == touch_index; // lru.ts:33
-  wire here_10 = order_10 == touch_index; // lru.ts:33
-  wire here_11 = order_11 == touch_index; // lru.ts:33
-  wire here_12 = order_12 == touch_index; // lru.ts:33
-  wire here_13 = order_13 == touch_index; // lru.ts:33
-  wire here_14 = order_14 == touch_index; // lru.ts:33
-  wire here_15 = order_15 == touch_index; // lru.ts:33
-  wire here_16 = order_16 == touch_index; // lru.ts:33
-  wire here_17 = order_17 == touch_index; // lru.ts:33
-  wire here_18 = order_18 == touch_index; // lru.ts:33
-  wire here_19 = order_19 == touch_index; // lru.ts:33
-  wire here_20 = order_20 == touch_index; // lru.ts:33
-  wire here_21 = order_21 == touch_index; // lru.ts:33
-  wire here_22 = order_22 == touch_index; // lru.ts:33
-  wire here_23 = order_23 == touch_index; // lru.ts:33
-  wire here_24 = order_24 == touch_index; // lru.ts:33
-  wire here_25 = order_25 == touch_index; // lru.ts:33
-  wire here_26 = order_26 == touch_index; // lru.ts:33
-  wire here_27 = order_27 == touch_index; // lru.ts:33
-  wire here_28 = order_28 == touch_index; // lru.ts:33
-  wire here_29 = order_29 == touch_index; // lru.ts:33
-  wire here_30 = order_30 == touch_index; // lru.ts:33
-  wire here_31 = order_31 == touch_index; // lru.ts:33
-  wire here_32 = order_32 == touch_index; // lru.ts:33
-  wire here_33 = order_33 == touch_index; // lru.ts:33
-  wire here_34 = order_34 == touch_index; // lru.ts:33
-  wire here_35 = order_35 == touch_index; // lru.ts:33
-  wire here_36 = order_36 == touch_index; // lru.ts:33
-  wire here_37 = order_37 == touch_index; // lru.ts:33
-  wire here_38 = order_38 == touch_index; // lru.ts:33
-  wire here_39 = order_39 == touch_index; // lru.ts:33
-  wire here_40 = order_40 == touch_index; // lru.ts:33
-  wire here_41 = order_41 == touch_index; // lru.ts:33
-  wire here_42 = order_42 == touch_index; // lru.ts:33
-  wire here_43 = order_43 == touch_index; // lru.ts:33
-  wire here_44 = order_44 == touch_index; // lru.ts:33
-  wire here_45 = order_45 == touch_index; // lru.ts:33
-  wire here_46 = order_46 == touch_index; // lru.ts:33
-  wire here_47 = order_47 == touch_index; // lru.ts:33
-  wire here_48 = order_48 == touch_index; // lru.ts:33
-  wire here_49 = order_49 == touch_index; // lru.ts:33
-  wire here_50 = order_50 == touch_index; // lru.ts:33
-  wire here_51 = order_51 == touch_index; // lru.ts:33
-  wire here_52 = order_52 == touch_index; // lru.ts:33
-  wire here_53 = order_53 == touch_index; // lru.ts:33
-  wire here_54 = order_54 == touch_index; // lru.ts:33
-  wire here_55 = order_55 == touch_index; // lru.ts:33
-  wire here_56 = order_56 == touch_index; // lru.ts:33
-  wire here_57 = order_57 == touch_index; // lru.ts:33
-  wire here_58 = order_58 == touch_index; // lru.ts:33
-  wire here_59 = order_59 == touch_index; // lru.ts:33
-  wire here_60 = order_60 == touch_index; // lru.ts:33
-  wire here_61 = order_61 == touch_index; // lru.ts:33
-  wire here_62 = order_62 == touch_index; // lru.ts:33
-  wire here_63 = order_63 == touch_index; // lru.ts:33
+  wire here_1 = order_1 == touch_index;
+  wire here_2 = order_2 == touch_index;
+  wire here_3 = order_3 == touch_index;
+  wire here_4 = order_4 == touch_index;
+  wire here_5 = order_5 == touch_index;
+  wire here_6 = order_6 == touch_index;
+  wire here_7 = order_7 == touch_index;
+  wire here_8 = order_8 == touch_index;
+  wire here_9 = order_9 == touch_index;
+  wire here_10 = order_10 == touch_index;
+  wire here_11 = order_11 == touch_index;
+  wire here_12 = order_12 == touch_index;
+  wire here_13 = order_13 == touch_index;
+  wire here_14 = order_14 == touch_index;
+  wire here_15 = order_15 == touch_index;
+  wire here_16 = order_16 == touch_index;
+  wire here_17 = order_17 == touch_index;
+  wire here_18 = order_18 == touch_index;
+  wire here_19 = order_19 == touch_index;
+  wire here_20 = order_20 == touch_index;
+  wire here_21 = order_21 == touch_index;
+  wire here_22 = order_22 == touch_index;
+  wire here_23 = order_23 == touch_index;
+  wire here_24 = order_24 == touch_index;
+  wire here_25 = order_25 == touch_index;
+  wire here_26 = order_26 == touch_index;
+  wire here_27 = order_27 == touch_index;
+  wire here_28 = order_28 == touch_index;
+  wire here_29 = order_29 == touch_index;
+  wire here_30 = order_30 == touch_index;
+  wire here_31 = order_31 == touch_index;
+  wire here_32 = order_32 == touch_index;
+  wire here_33 = order_33 == touch_index;
+  wire here_34 = order_34 == touch_index;
+  wire here_35 = order_35 == touch_index;
+  wire here_36 = order_36 == touch_index;
+  wire here_37 = order_37 == touch_index;
+  wire here_38 = order_38 == touch_index;
+  wire here_39 = order_39 == touch_index;
+  wire here_40 = order_40 == touch_index;
+  wire here_41 = order_41 == touch_index;
+  wire here_42 = order_42 == touch_index;
+  wire here_43 = order_43 == touch_index;
+  wire here_44 = order_44 == touch_index;
+  wire here_45 = order_45 == touch_index;
+  wire here_46 = order_46 == touch_index;
+  wire here_47 = order_47 == touch_index;
+  wire here_48 = order_48 == touch_index;
+  wire here_49 = order_49 == touch_index;
+  wire here_50 = order_50 == touch_index;
+  wire here_51 = order_51 == touch_index;
+  wire here_52 = order_52 == touch_index;
+  wire here_53 = order_53 == touch_index;
+  wire here_54 = order_54 == touch_index;
+  wire here_55 = order_55 == touch_index;
+  wire here_56 = order_56 == touch_index;
+  wire here_57 = order_57 == touch_index;
+  wire here_58 = order_58 == touch_index;
+  wire here_59 = order_59 == touch_index;
+  wire here_60 = order_60 == touch_index;
+  wire here_61 = order_61 == touch_index;
+  wire here_62 = order_62 == touch_index;
+  wire here_63 = order_63 == touch_index;
   wire order_3_or = here_2 | here_1 | here_0;
   wire order_4_or = here_3 | here_2 | here_1 | here_0;
   wire order_5_or = here_4 | here_3 | here_2 | here_1;
   wire order_6_or = here_5 | here_4 | here_3 | here_2;
-  wire order_6_or_2 = order_6_or | here_1 | here_0;
+  wire order_6_or_or = order_6_or | here_1 | here_0;
   wire order_7_or = here_6 | here_5 | here_4 | here_3;
   wire order_8_or = here_7 | here_6 | here_5 | here_4;
   wire order_9_or = here_8 | here_7 | here_6 | here_5;
-  wire order_9_or_2 = order_9_or | order_5_or | here_0;
+  wire order_9_or_or = order_9_or | order_5_or | here_0;
   wire order_10_or = here_9 | here_8 | here_7 | here_6;
-  wire order_10_or_2 = order_10_or | order_6_or | here_1 | here_0;
+  wire order_10_or_or = order_10_or | order_6_or | here_1 | here_0;
   wire order_11_or = here_10 | here_9 | here_8 | here_7;
-  wire order_11_or_2 = order_11_or | order_7_or | order_3_or;
+  wire order_11_or_or = order_11_or | order_7_or | order_3_or;
   wire order_12_or = here_11 | here_10 | here_9 | here_8;
-  wire order_12_or_2 = order_12_or | order_8_or | order_4_or;
+  wire order_12_or_or = order_12_or | order_8_or | order_4_or;
   wire order_13_or = here_12 | here_11 | here_10 | here_9;
-  wire order_13_or_2 = order_13_or | order_9_or | order_5_or | here_0;
+  wire order_13_or_or = order_13_or | order_9_or | order_5_or | here_0;
   wire order_14_or = here_13 | here_12 | here_11 | here_10;
-  wire order_14_or_2 = order_14_or | order_10_or | order_6_or_2;
+  wire order_14_or_or = order_14_or | order_10_or | order_6_or_or;
   wire order_15_or = here_14 | here_13 | here_12 | here_11;
-  wire order_15_or_2 = order_15_or | order_11_or | order_7_or | order_3_or;
+  wire order_15_or_or = order_15_or | order_11_or | order_7_or | order_3_or;
   wire order_16_or = here_15 | here_14 | here_13 | here_12;
-  wire order_16_or_2 = order_16_or | order_12_or | order_8_or | order_4_or;
+  wire order_16_or_or = order_16_or | order_12_or | order_8_or | order_4_or;
   wire order_17_or = here_16 | here_15 | here_14 | here_13;
-  wire order_17_or_2 = order_17_or | order_13_or | order_9_or | order_5_or;
+  wire order_17_or_or = order_17_or | order_13_or | order_9_or | order_5_or;
   wire order_18_or = here_17 | here_16 | here_15 | here_14;
-  wire order_18_or_2 = order_18_or | order_14_or | order_10_or | order_6_or;
-  wire order_18_or_3 = order_18_or_2 | here_1 | here_0;
+  wire order_18_or_or = order_18_or | order_14_or | order_10_or | order_6_or;
+  wire order_18_or_or_or = order_18_or_or | here_1 | here_0;
   wire order_19_or = here_18 | here_17 | here_16 | here_15;
-  wire order_19_or_2 = order_19_or | order_15_or | order_11_or | order_7_or;
+  wire order_19_or_or = order_19_or | order_15_or | order_11_or | order_7_or;
   wire order_20_or = here_19 | here_18 | here_17 | here_16;
-  wire order_20_or_2 = order_20_or | order_16_or | order_12_or | order_8_or;
+  wire order_20_or_or = order_20_or | order_16_or | order_12_or | order_8_or;
   wire order_21_or = here_20 | here_19 | here_18 | here_17;
-  wire order_21_or_2 = order_21_or | order_17_or | order_13_or | order_9_or;
-  wire order_21_or_3 = order_21_or_2 | order_5_or | here_0;
+  wire order_21_or_or = order_21_or | order_17_or | order_13_or | order_9_or;
+  wire order_21_or_or_or = order_21_or_or | order_5_or | here_0;
   wire order_22_or = here_21 | here_20 | here_19 | here_18;
-  wire order_22_or_2 = order_22_or | order_18_or | order_14_or | order_10_or;
+  wire order_22_or_or = order_22_or | order_18_or | order_14_or | order_10_or;
   wire order_23_or = here_22 | here_21 | here_20 | here_19;
-  wire order_23_or_2 = order_23_or | order_19_or | order_15_or | order_11_or;
-  wire order_23_or_3 = order_23_or_2 | order_7_or | order_3_or;
+  wire order_23_or_or = order_23_or | order_19_or | order_15_or | order_11_or;
+  wire order_23_or_or_or = order_23_or_or | order_7_or | order_3_or;
   wire order_24_or = here_23 | here_22 | here_21 | here_20;
-  wire order_24_or_2 = order_24_or | order_20_or | order_16_or | order_12_or;
-  wire order_24_or_3 = order_24_or_2 | order_8_or | order_4_or;
+  wire order_24_or_or = order_24_or | order_20_or | order_16_or | order_12_or;
+  wire order_24_or_or_or = order_24_or_or | order_8_or | order_4_or;
   wire order_25_or = here_24 | here_23 | here_22 | here_21;
-  wire order_25_or_2 = order_25_or | order_21_or | order_17_or | order_13_or;
+  wire order_25_or_or = order_25_or | order_21_or | order_17_or | order_13_or;
   wire order_26_or = here_25 | here_24 | here_23 | here_22;
-  wire order_26_or_2 = order_26_or | order_22_or | order_18_or | order_14_or;
+  wire order_26_or_or = order_26_or | order_22_or | order_18_or | order_14_or;
   wire order_27_or = here_26 | here_25 | here_24 | here_23;
-  wire order_27_or_2 = order_27_or | order_23_or | order_19_or | order_15_or;
+  wire order_27_or_or = order_27_or | order_23_or | order_19_or | order_15_or;
   wire order_28_or = here_27 | here_26 | here_25 | here_24;
-  wire order_28_or_2 = order_28_or | order_24_or | order_20_or | order_16_or;
+  wire order_28_or_or = order_28_or | order_24_or | order_20_or | order_16_or;
   wire order_29_or = here_28 | here_27 | here_26 | here_25;
-  wire order_29_or_2 = order_29_or | order_25_or | order_21_or | order_17_or;
+  wire order_29_or_or = order_29_or | order_25_or | order_21_or | order_17_or;
   wire order_30_or = here_29 | here_28 | here_27 | here_26;
-  wire order_30_or_2 = order_30_or | order_26_or | order_22_or | order_18_or;
+  wire order_30_or_or = order_30_or | order_26_or | order_22_or | order_18_or;
   wire order_31_or = here_30 | here_29 | here_28 | here_27;
-  wire order_31_or_2 = order_31_or | order_27_or | order_23_or | order_19_or;
+  wire order_31_or_or = order_31_or | order_27_or | order_23_or | order_19_or;
   wire order_32_or = here_31 | here_30 | here_29 | here_28;
-  wire order_32_or_2 = order_32_or | order_28_or | order_24_or | order_20_or;
+  wire order_32_or_or = order_32_or | order_28_or | order_24_or | order_20_or;
   wire order_33_or = here_32 | here_31 | here_30 | here_29;
-  wire order_33_or_2 = order_33_or | order_29_or | order_25_or | order_21_or;
+  wire order_33_or_or = order_33_or | order_29_or | order_25_or | order_21_or;
   wire order_34_or = here_33 | here_32 | here_31 | here_30;
-  wire order_34_or_2 = order_34_or | order_30_or | order_26_or | order_22_or;
+  wire order_34_or_or = order_34_or | order_30_or | order_26_or | order_22_or;
   wire order_35_or = here_34 | here_33 | here_32 | here_31;
-  wire order_35_or_2 = order_35_or | order_31_or | order_27_or | order_23_or;
+  wire order_35_or_or = order_35_or | order_31_or | order_27_or | order_23_or;
   wire order_36_or = here_35 | here_34 | here_33 | here_32;
-  wire order_36_or_2 = order_36_or | order_32_or | order_28_or | order_24_or;
+  wire order_36_or_or = order_36_or | order_32_or | order_28_or | order_24_or;
   wire order_37_or = here_36 | here_35 | here_34 | here_33;
-  wire order_37_or_2 = order_37_or | order_33_or | order_29_or | order_25_or;
+  wire order_37_or_or = order_37_or | order_33_or | order_29_or | order_25_or;
   wire order_38_or = here_37 | here_36 | here_35 | here_34;
-  wire order_38_or_2 = order_38_or | order_34_or | order_30_or | order_26_or;
+  wire order_38_or_or = order_38_or | order_34_or | order_30_or | order_26_or;
   wire order_39_or = here_38 | here_37 | here_36 | here_35;
-  wire order_39_or_2 = order_39_or | order_35_or | order_31_or | order_27_or;
+  wire order_39_or_or = order_39_or | order_35_or | order_31_or | order_27_or;
   wire order_40_or = here_39 | here_38 | here_37 | here_36;
-  wire order_40_or_2 = order_40_or | order_36_or | order_32_or | order_28_or;
+  wire order_40_or_or = order_40_or | order_36_or | order_32_or | order_28_or;
   wire order_41_or = here_40 | here_39 | here_38 | here_37;
-  wire order_41_or_2 = order_41_or | order_37_or | order_33_or | order_29_or;
+  wire order_41_or_or = order_41_or | order_37_or | order_33_or | order_29_or;
   wire order_42_or = here_41 | here_40 | here_39 | here_38;
-  wire order_42_or_2 = order_42_or | order_38_or | order_34_or | order_30_or;
+  wire order_42_or_or = order_42_or | order_38_or | order_34_or | order_30_or;
   wire order_43_or = here_42 | here_41 | here_40 | here_39;
-  wire order_43_or_2 = order_43_or | order_39_or | order_35_or | order_31_or;
+  wire order_43_or_or = order_43_or | order_39_or | order_35_or | order_31_or;
   wire order_44_or = here_43 | here_42 | here_41 | here_40;
-  wire order_44_or_2 = order_44_or | order_40_or | order_36_or | order_32_or;
+  wire order_44_or_or = order_44_or | order_40_or | order_36_or | order_32_or;
   wire order_45_or = here_44 | here_43 | here_42 | here_41;
-  wire order_45_or_2 = order_45_or | order_41_or | order_37_or | order_33_or;
+  wire order_45_or_or = order_45_or | order_41_or | order_37_or | order_33_or;
   wire order_46_or = here_45 | here_44 | here_43 | here_42;
-  wire order_46_or_2 = order_46_or | order_42_or | order_38_or | order_34_or;
+  wire order_46_or_or = order_46_or | order_42_or | order_38_or | order_34_or;
   wire order_47_or = here_46 | here_45 | here_44 | here_43;
-  wire order_47_or_2 = order_47_or | order_43_or | order_39_or | order_35_or;
+  wire order_47_or_or = order_47_or | order_43_or | order_39_or | order_35_or;
   wire order_48_or = here_47 | here_46 | here_45 | here_44;
   wire order_49_or = here_48 | here_47 | here_46 | here_45;
   wire order_50_or = here_49 | here_48 | here_47 | here_46;
@@ -241,70 +183,19 @@ module Lru_entries64 (
 
   always @(posedge clk)
     if (rst) begin
-      order_0 <= 6'd0;
-      order_1 <= 6'd1;
-      order_2 <= 6'd2;
-      order_3 <= 6'd3;
-      order_4 <= 6'd4;
-      order_5 <= 6'd5;
-      order_6 <= 6'd6;
-      order_7 <= 6'd7;
-      order_8 <= 6'd8;
-      order_9 <= 6'd9;
-      order_10 <= 6'd10;
-      order_11 <= 6'd11;
-      order_12 <= 6'd12;
-      order_13 <= 6'd13;
-      order_14 <= 6'd14;
-      order_15 <= 6'd15;
-      order_16 <= 6'd16;
-      order_17 <= 6'd17;
-      order_18 <= 6'd18;
-      order_19 <= 6'd19;
-      order_20 <= 6'd20;
-      order_21 <= 6'd21;
-      order_22 <= 6'd22;
-      order_23 <= 6'd23;
-      order_24 <= 6'd24;
-      order_25 <= 6'd25;
-      order_26 <= 6'd26;
-      order_27 <= 6'd27;
-      order_28 <= 6'd28;
-      order_29 <= 6'd29;
-      order_30 <= 6'd30;
-      order_31 <= 6'd31;
-      order_32 <= 6'd32;
-      order_33 <= 6'd33;
-      order_34 <= 6'd34;
-      order_35 <= 6'd35;
-      order_36 <= 6'd36;
-      order_37 <= 6'd37;
-      order_38 <= 6'd38;
-      order_39 <= 6'd39;
-      order_40 <= 6'd40;
-      order_41 <= 6'd41;
-      order_42 <= 6'd42;
-      order_43 <= 6'd43;
-      order_44 <= 6'd44;
-      order_45 <= 6'd45;
-      order_46 <= 6'd46;
-      order_47 <= 6'd47;
-      order_48 <= 6'd48;
-      order_49 <= 6'd49;
-      order_50 <= 6'd50;
-      order_51 <= 6'd51;
-      order_52 <= 6'd52;
-      order_53 <= 6'd53;
-      order_54 <= 6'd54;
-      order_55 <= 6'd55;
-      order_56 <= 6'd56;
-      order_57 <= 6'd57;
-      order_58 <= 6'd58;
-      order_59 <= 6'd59;
-      order_60 <= 6'd60;
-      order_61 <= 6'd61;
-      order_62 <= 6'd62;
-      order_63 <= 6'd63;
+      order_0 <= 6'd0; order_1 <= 6'd1; order_2 <= 6'd2; order_3 <= 6'd3; order_4 <= 6'd4; order_5 <= 6'd5;
+      order_6 <= 6'd6; order_7 <= 6'd7; order_8 <= 6'd8; order_9 <= 6'd9; order_10 <= 6'd10; order_11 <= 6'd11;
+      order_12 <= 6'd12; order_13 <= 6'd13; order_14 <= 6'd14; order_15 <= 6'd15; order_16 <= 6'd16;
+      order_17 <= 6'd17; order_18 <= 6'd18; order_19 <= 6'd19; order_20 <= 6'd20; order_21 <= 6'd21;
+      order_22 <= 6'd22; order_23 <= 6'd23; order_24 <= 6'd24; order_25 <= 6'd25; order_26 <= 6'd26;
+      order_27 <= 6'd27; order_28 <= 6'd28; order_29 <= 6'd29; order_30 <= 6'd30; order_31 <= 6'd31;
+      order_32 <= 6'd32; order_33 <= 6'd33; order_34 <= 6'd34; order_35 <= 6'd35; order_36 <= 6'd36;
+      order_37 <= 6'd37; order_38 <= 6'd38; order_39 <= 6'd39; order_40 <= 6'd40; order_41 <= 6'd41;
+      order_42 <= 6'd42; order_43 <= 6'd43; order_44 <= 6'd44; order_45 <= 6'd45; order_46 <= 6'd46;
+      order_47 <= 6'd47; order_48 <= 6'd48; order_49 <= 6'd49; order_50 <= 6'd50; order_51 <= 6'd51;
+      order_52 <= 6'd52; order_53 <= 6'd53; order_54 <= 6'd54; order_55 <= 6'd55; order_56 <= 6'd56;
+      order_57 <= 6'd57; order_58 <= 6'd58; order_59 <= 6'd59; order_60 <= 6'd60; order_61 <= 6'd61;
+      order_62 <= 6'd62; order_63 <= 6'd63;
     end
     else if (touch_valid) begin
       order_0 <= touch_index;
@@ -313,177 +204,121 @@ module Lru_entries64 (
       order_3 <= order_3_or ? order_3 : order_2;
       order_4 <= order_4_or ? order_4 : order_3;
       order_5 <= (order_5_or | here_0) ? order_5 : order_4;
-      order_6 <= order_6_or_2 ? order_6 : order_5;
+      order_6 <= order_6_or_or ? order_6 : order_5;
       order_7 <= (order_7_or | order_3_or) ? order_7 : order_6;
       order_8 <= (order_8_or | order_4_or) ? order_8 : order_7;
-      order_9 <= order_9_or_2 ? order_9 : order_8;
-      order_10 <= order_10_or_2 ? order_10 : order_9;
-      order_11 <= order_11_or_2 ? order_11 : order_10;
-      order_12 <= order_12_or_2 ? order_12 : order_11;
-      order_13 <= order_13_or_2 ? order_13 : order_12;
-      order_14 <= order_14_or_2 ? order_14 : order_13;
-      order_15 <= order_15_or_2 ? order_15 : order_14;
-      order_16 <= order_16_or_2 ? order_16 : order_15;
-      order_17 <= (order_17_or_2 | here_0) ? order_17 : order_16;
-      order_18 <= order_18_or_3 ? order_18 : order_17;
-      order_19 <= (order_19_or_2 | order_3_or) ? order_19 : order_18;
-      order_20 <= (order_20_or_2 | order_4_or) ? order_20 : order_19;
-      order_21 <= order_21_or_3 ? order_21 : order_20;
-      order_22 <= (order_22_or_2 | order_6_or_2) ? order_22 : order_21;
-      order_23 <= order_23_or_3 ? order_23 : order_22;
-      order_24 <= order_24_or_3 ? order_24 : order_23;
-      order_25 <= (order_25_or_2 | order_9_or_2) ? order_25 : order_24;
-      order_26 <= (order_26_or_2 | order_10_or_2) ? order_26 : order_25;
-      order_27 <= (order_27_or_2 | order_11_or_2) ? order_27 : order_26;
-      order_28 <= (order_28_or_2 | order_12_or_2) ? order_28 : order_27;
-      order_29 <= (order_29_or_2 | order_13_or_2) ? order_29 : order_28;
-      order_30 <= (order_30_or_2 | order_14_or_2) ? order_30 : order_29;
-      order_31 <= (order_31_or_2 | order_15_or_2) ? order_31 : order_30;
-      order_32 <= (order_32_or_2 | order_16_or_2) ? order_32 : order_31;
-      order_33 <= (order_33_or_2 | order_17_or_2 | here_0) ? order_33 : order_32;
-      order_34 <= (order_34_or_2 | order_18_or_2 | here_1 | here_0) ? order_34 : order_33;
-      order_35 <= (order_35_or_2 | order_19_or_2 | order_3_or) ? order_35 : order_34;
-      order_36 <= (order_36_or_2 | order_20_or_2 | order_4_or) ? order_36 : order_35;
-      order_37 <= (order_37_or_2 | order_21_or_2 | order_5_or | here_0) ? order_37 : order_36;
-      order_38 <= (order_38_or_2 | order_22_or_2 | order_6_or_2) ? order_38 : order_37;
-      order_39 <= (order_39_or_2 | order_23_or_2 | order_7_or | order_3_or) ? order_39 : order_38;
-      order_40 <= (order_40_or_2 | order_24_or_2 | order_8_or | order_4_or) ? order_40 : order_39;
-      order_41 <= (order_41_or_2 | order_25_or_2 | order_9_or_2) ? order_41 : order_40;
-      order_42 <= (order_42_or_2 | order_26_or_2 | order_10_or_2) ? order_42 : order_41;
-      order_43 <= (order_43_or_2 | order_27_or_2 | order_11_or_2) ? order_43 : order_42;
-      order_44 <= (order_44_or_2 | order_28_or_2 | order_12_or_2) ? order_44 : order_43;
-      order_45 <= (order_45_or_2 | order_29_or_2 | order_13_or_2) ? order_45 : order_44;
-      order_46 <= (order_46_or_2 | order_30_or_2 | order_14_or_2) ? order_46 : order_45;
-      order_47 <= (order_47_or_2 | order_31_or_2 | order_15_or_2) ? order_47 : order_46;
+      order_9 <= order_9_or_or ? order_9 : order_8;
+      order_10 <= order_10_or_or ? order_10 : order_9;
+      order_11 <= order_11_or_or ? order_11 : order_10;
+      order_12 <= order_12_or_or ? order_12 : order_11;
+      order_13 <= order_13_or_or ? order_13 : order_12;
+      order_14 <= order_14_or_or ? order_14 : order_13;
+      order_15 <= order_15_or_or ? order_15 : order_14;
+      order_16 <= order_16_or_or ? order_16 : order_15;
+      order_17 <= (order_17_or_or | here_0) ? order_17 : order_16;
+      order_18 <= order_18_or_or_or ? order_18 : order_17;
+      order_19 <= (order_19_or_or | order_3_or) ? order_19 : order_18;
+      order_20 <= (order_20_or_or | order_4_or) ? order_20 : order_19;
+      order_21 <= order_21_or_or_or ? order_21 : order_20;
+      order_22 <= (order_22_or_or | order_6_or_or) ? order_22 : order_21;
+      order_23 <= order_23_or_or_or ? order_23 : order_22;
+      order_24 <= order_24_or_or_or ? order_24 : order_23;
+      order_25 <= (order_25_or_or | order_9_or_or) ? order_25 : order_24;
+      order_26 <= (order_26_or_or | order_10_or_or) ? order_26 : order_25;
+      order_27 <= (order_27_or_or | order_11_or_or) ? order_27 : order_26;
+      order_28 <= (order_28_or_or | order_12_or_or) ? order_28 : order_27;
+      order_29 <= (order_29_or_or | order_13_or_or) ? order_29 : order_28;
+      order_30 <= (order_30_or_or | order_14_or_or) ? order_30 : order_29;
+      order_31 <= (order_31_or_or | order_15_or_or) ? order_31 : order_30;
+      order_32 <= (order_32_or_or | order_16_or_or) ? order_32 : order_31;
+      order_33 <= (order_33_or_or | order_17_or_or | here_0) ? order_33 : order_32;
+      order_34 <= (order_34_or_or | order_18_or_or | here_1 | here_0) ? order_34 : order_33;
+      order_35 <= (order_35_or_or | order_19_or_or | order_3_or) ? order_35 : order_34;
+      order_36 <= (order_36_or_or | order_20_or_or | order_4_or) ? order_36 : order_35;
+      order_37 <= (order_37_or_or | order_21_or_or | order_5_or | here_0) ? order_37 : order_36;
+      order_38 <= (order_38_or_or | order_22_or_or | order_6_or_or) ? order_38 : order_37;
+      order_39 <= (order_39_or_or | order_23_or_or | order_7_or | order_3_or) ? order_39 : order_38;
+      order_40 <= (order_40_or_or | order_24_or_or | order_8_or | order_4_or) ? order_40 : order_39;
+      order_41 <= (order_41_or_or | order_25_or_or | order_9_or_or) ? order_41 : order_40;
+      order_42 <= (order_42_or_or | order_26_or_or | order_10_or_or) ? order_42 : order_41;
+      order_43 <= (order_43_or_or | order_27_or_or | order_11_or_or) ? order_43 : order_42;
+      order_44 <= (order_44_or_or | order_28_or_or | order_12_or_or) ? order_44 : order_43;
+      order_45 <= (order_45_or_or | order_29_or_or | order_13_or_or) ? order_45 : order_44;
+      order_46 <= (order_46_or_or | order_30_or_or | order_14_or_or) ? order_46 : order_45;
+      order_47 <= (order_47_or_or | order_31_or_or | order_15_or_or) ? order_47 : order_46;
       order_48 <=
-        (order_48_or | order_44_or | order_40_or | order_36_or | order_32_or_2 | order_16_or_2) ? order_48 :
+        (order_48_or | order_44_or | order_40_or | order_36_or | order_32_or_or | order_16_or_or) ? order_48 :
         order_47;
       order_49 <=
-        (order_49_or | order_45_or | order_41_or | order_37_or | order_33_or_2 | order_17_or_2 | here_0) ? order_49 :
+        (order_49_or | order_45_or | order_41_or | order_37_or | order_33_or_or | order_17_or_or | here_0) ? order_49 :
         order_48;
       order_50 <=
-        (order_50_or | order_46_or | order_42_or | order_38_or | order_34_or_2 | order_18_or_3) ? order_50 :
+        (order_50_or | order_46_or | order_42_or | order_38_or | order_34_or_or | order_18_or_or_or) ? order_50 :
         order_49;
       order_51 <=
-        (order_51_or | order_47_or | order_43_or | order_39_or | order_35_or_2 | order_19_or_2 | order_3_or) ? order_51 :
+        (order_51_or | order_47_or | order_43_or | order_39_or | order_35_or_or | order_19_or_or | order_3_or) ? order_51 :
         order_50;
       order_52 <=
-        (order_52_or | order_48_or | order_44_or | order_40_or | order_36_or_2 | order_20_or_2 | order_4_or) ? order_52 :
+        (order_52_or | order_48_or | order_44_or | order_40_or | order_36_or_or | order_20_or_or | order_4_or) ? order_52 :
         order_51;
       order_53 <=
-        (order_53_or | order_49_or | order_45_or | order_41_or | order_37_or_2 | order_21_or_3) ? order_53 :
+        (order_53_or | order_49_or | order_45_or | order_41_or | order_37_or_or | order_21_or_or_or) ? order_53 :
         order_52;
       order_54 <=
-        (order_54_or | order_50_or | order_46_or | order_42_or | order_38_or_2 | order_22_or_2 | order_6_or_2) ? order_54 :
+        (order_54_or | order_50_or | order_46_or | order_42_or | order_38_or_or | order_22_or_or | order_6_or_or) ? order_54 :
         order_53;
       order_55 <=
-        (order_55_or | order_51_or | order_47_or | order_43_or | order_39_or_2 | order_23_or_3) ? order_55 :
+        (order_55_or | order_51_or | order_47_or | order_43_or | order_39_or_or | order_23_or_or_or) ? order_55 :
         order_54;
       order_56 <=
-        (order_56_or | order_52_or | order_48_or | order_44_or | order_40_or_2 | order_24_or_3) ? order_56 :
+        (order_56_or | order_52_or | order_48_or | order_44_or | order_40_or_or | order_24_or_or_or) ? order_56 :
         order_55;
       order_57 <=
-        (order_57_or | order_53_or | order_49_or | order_45_or | order_41_or_2 | order_25_or_2 | order_9_or_2) ? order_57 :
+        (order_57_or | order_53_or | order_49_or | order_45_or | order_41_or_or | order_25_or_or | order_9_or_or) ? order_57 :
         order_56;
       order_58 <=
-        (order_58_or | order_54_or | order_50_or | order_46_or | order_42_or_2 | order_26_or_2 | order_10_or_2) ? order_58 :
+        (order_58_or | order_54_or | order_50_or | order_46_or | order_42_or_or | order_26_or_or | order_10_or_or) ? order_58 :
         order_57;
       order_59 <=
-        (order_59_or | order_55_or | order_51_or | order_47_or | order_43_or_2 | order_27_or_2 | order_11_or_2) ? order_59 :
+        (order_59_or | order_55_or | order_51_or | order_47_or | order_43_or_or | order_27_or_or | order_11_or_or) ? order_59 :
         order_58;
       order_60 <=
-        (here_59 | here_58 | here_57 | here_56 | order_56_or | order_52_or | order_48_or | order_44_or_2 | order_28_or_2 | order_12_or_2) ? order_60 :
+        (here_59 | here_58 | here_57 | here_56 | order_56_or | order_52_or | order_48_or | order_44_or_or | order_28_or_or | order_12_or_or) ? order_60 :
         order_59;
       order_61 <=
-        (here_60 | here_59 | here_58 | here_57 | order_57_or | order_53_or | order_49_or | order_45_or_2 | order_29_or_2 | order_13_or_2) ? order_61 :
+        (here_60 | here_59 | here_58 | here_57 | order_57_or | order_53_or | order_49_or | order_45_or_or | order_29_or_or | order_13_or_or) ? order_61 :
         order_60;
       order_62 <=
-        (here_61 | here_60 | here_59 | here_58 | order_58_or | order_54_or | order_50_or | order_46_or_2 | order_30_or_2 | order_14_or_2) ? order_62 :
+        (here_61 | here_60 | here_59 | here_58 | order_58_or | order_54_or | order_50_or | order_46_or_or | order_30_or_or | order_14_or_or) ? order_62 :
         order_61;
       order_63 <=
-        (here_62 | here_61 | here_60 | here_59 | order_59_or | order_55_or | order_51_or | order_47_or_2 | order_31_or_2 | order_15_or_2) ? order_63 :
+        (here_62 | here_61 | here_60 | here_59 | order_59_or | order_55_or | order_51_or | order_47_or_or | order_31_or_or | order_15_or_or) ? order_63 :
         order_62;
     end
 
   assign victim = order_63;
   assign next = order_62;
   wire check_or =
-    here_0
-    | here_1
-    | here_2
-    | here_3
-    | here_4
-    | here_5
-    | here_6
-    | here_7
-    | here_8
-    | here_9
-    | here_10
-    | here_11
-    | here_12
-    | here_13
-    | here_14
-    | here_15;
-  wire check_or_2 =
-    here_16
-    | here_17
-    | here_18
-    | here_19
-    | here_20
-    | here_21
-    | here_22
-    | here_23
-    | here_24
-    | here_25
-    | here_26
-    | here_27
-    | here_28
-    | here_29
-    | here_30
-    | here_31;
-  wire check_or_3 =
-    here_32
-    | here_33
-    | here_34
-    | here_35
-    | here_36
-    | here_37
-    | here_38
-    | here_39
-    | here_40
-    | here_41
-    | here_42
-    | here_43
-    | here_44
-    | here_45
-    | here_46
-    | here_47;
-  wire check_or_4 =
-    here_48
-    | here_49
-    | here_50
-    | here_51
-    | here_52
-    | here_53
-    | here_54
-    | here_55
-    | here_56
-    | here_57
-    | here_58
-    | here_59
-    | here_60
-    | here_61
-    | here_62
-    | here_63;
+    here_0 | here_1 | here_2 | here_3 | here_4 | here_5 | here_6 | here_7 | here_8 | here_9 | here_10 | here_11
+    | here_12 | here_13 | here_14 | here_15;
+  wire here_16_or =
+    here_16 | here_17 | here_18 | here_19 | here_20 | here_21 | here_22 | here_23 | here_24 | here_25 | here_26
+    | here_27 | here_28 | here_29 | here_30 | here_31;
+  wire here_32_or =
+    here_32 | here_33 | here_34 | here_35 | here_36 | here_37 | here_38 | here_39 | here_40 | here_41 | here_42
+    | here_43 | here_44 | here_45 | here_46 | here_47;
+  wire here_48_or =
+    here_48 | here_49 | here_50 | here_51 | here_52 | here_53 | here_54 | here_55 | here_56 | here_57 | here_58
+    | here_59 | here_60 | here_61 | here_62 | here_63;
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (check_or | check_or_2 | check_or_3 | check_or_4); // lru.ts:49
+    if (~rst) assert (check_or | here_16_or | here_32_or | here_48_or); // lru.ts:49
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(check_or | check_or_2 | check_or_3 | check_or_4)) begin
+      if (~(check_or | here_16_or | here_32_or | here_48_or)) begin
         $display("%s", "assertion failed: every number is in the list once (lru.ts:49)"); // lru.ts:49
         $stop;
       end

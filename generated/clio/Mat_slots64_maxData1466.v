@@ -5,6 +5,7 @@
 module Mat_slots64_maxData1466 (
   input  wire        clk,
   input  wire        rst,
+  // request: stream in
   input  wire        request_valid,
   output wire        request_ready,
   input  wire [5:0]  request_payload_slot,
@@ -23,6 +24,7 @@ module Mat_slots64_maxData1466 (
   input  wire        request_payload_retry,
   input  wire [47:0] request_payload_client,
   input  wire [31:0] request_payload_operation,
+  // asked: stream out
   output wire        asked_valid,
   input  wire        asked_ready,
   output wire [5:0]  asked_payload_access_slot,
@@ -40,6 +42,7 @@ module Mat_slots64_maxData1466 (
   output wire        asked_payload_fence,
   output wire [47:0] asked_payload_client,
   output wire [31:0] asked_payload_operation,
+  // reply: stream out
   output wire        reply_valid,
   input  wire        reply_ready,
   output wire [5:0]  reply_payload_slot,
@@ -47,6 +50,7 @@ module Mat_slots64_maxData1466 (
   output wire [1:0]  reply_payload_word,
   output wire [7:0]  reply_payload_opcode,
   output wire [3:0]  reply_payload_status,
+  // slow: stream out
   output wire        slow_valid,
   input  wire        slow_ready,
   output wire [5:0]  slow_payload_slot,
@@ -95,126 +99,52 @@ module Mat_slots64_maxData1466 (
   reg [4:0] waiting; // slow-room.ts:15
   reg taken_slow; // slow-room.ts:16
   reg taken_full; // slow-room.ts:17
-  reg decided_full; // mat.ts:43
-  reg [5:0] decided_held_slot; // mat.ts:43
-  reg [15:0] decided_held_pid; // mat.ts:43
-  reg [63:0] decided_held_va; // mat.ts:43
-  reg [13:0] decided_held_length; // mat.ts:43
-  reg [13:0] decided_held_frame; // mat.ts:43
-  reg [7:0] decided_held_opcode; // mat.ts:43
-  reg [7:0] decided_held_reply_opcode; // mat.ts:43
-  reg decided_held_write; // mat.ts:43
-  reg decided_held_silent; // mat.ts:43
-  reg decided_held_other; // mat.ts:43
-  reg decided_held_arp; // mat.ts:43
-  reg decided_held_corrupt; // mat.ts:43
-  reg decided_held_foreign; // mat.ts:43
-  reg decided_held_sound; // mat.ts:43
-  reg decided_held_reply; // mat.ts:43
-  reg decided_held_may_slow; // mat.ts:43
-  reg decided_held_fast; // mat.ts:43
-  reg decided_held_sync; // mat.ts:43
-  reg decided_held_slow; // mat.ts:43
-  reg decided_held_extend; // mat.ts:43
-  reg decided_held_echo; // mat.ts:43
-  reg decided_held_drop; // mat.ts:43
-  reg [2:0] decided_held_op; // mat.ts:43
-  reg decided_held_atomic; // mat.ts:43
-  reg decided_held_pointer; // mat.ts:43
-  reg decided_held_fence; // mat.ts:43
-  reg decided_held_bad_access; // mat.ts:43
-  reg decided_held_bad_write; // mat.ts:43
-  reg decided_held_bad_atomic; // mat.ts:43
-  reg decided_held_unaligned; // mat.ts:43
-  reg decided_held_slow_full; // mat.ts:43
-  reg decided_held_tracked; // mat.ts:43
-  reg decided_held_introduces; // mat.ts:43
-  reg [47:0] decided_held_client; // mat.ts:43
-  reg [31:0] decided_held_operation; // mat.ts:43
-  reg decided_skid_full; // mat.ts:43
-  reg [5:0] decided_skid_held_slot; // mat.ts:43
-  reg [15:0] decided_skid_held_pid; // mat.ts:43
-  reg [63:0] decided_skid_held_va; // mat.ts:43
-  reg [13:0] decided_skid_held_length; // mat.ts:43
-  reg [13:0] decided_skid_held_frame; // mat.ts:43
-  reg [7:0] decided_skid_held_opcode; // mat.ts:43
-  reg [7:0] decided_skid_held_reply_opcode; // mat.ts:43
-  reg decided_skid_held_write; // mat.ts:43
-  reg decided_skid_held_silent; // mat.ts:43
-  reg decided_skid_held_other; // mat.ts:43
-  reg decided_skid_held_arp; // mat.ts:43
-  reg decided_skid_held_corrupt; // mat.ts:43
-  reg decided_skid_held_foreign; // mat.ts:43
-  reg decided_skid_held_sound; // mat.ts:43
-  reg decided_skid_held_reply; // mat.ts:43
-  reg decided_skid_held_may_slow; // mat.ts:43
-  reg decided_skid_held_fast; // mat.ts:43
-  reg decided_skid_held_sync; // mat.ts:43
-  reg decided_skid_held_slow; // mat.ts:43
-  reg decided_skid_held_extend; // mat.ts:43
-  reg decided_skid_held_echo; // mat.ts:43
-  reg decided_skid_held_drop; // mat.ts:43
-  reg [2:0] decided_skid_held_op; // mat.ts:43
-  reg decided_skid_held_atomic; // mat.ts:43
-  reg decided_skid_held_pointer; // mat.ts:43
-  reg decided_skid_held_fence; // mat.ts:43
-  reg decided_skid_held_bad_access; // mat.ts:43
-  reg decided_skid_held_bad_write; // mat.ts:43
-  reg decided_skid_held_bad_atomic; // mat.ts:43
-  reg decided_skid_held_unaligned; // mat.ts:43
-  reg decided_skid_held_slow_full; // mat.ts:43
-  reg decided_skid_held_tracked; // mat.ts:43
-  reg decided_skid_held_introduces; // mat.ts:43
-  reg [47:0] decided_skid_held_client; // mat.ts:43
-  reg [31:0] decided_skid_held_operation; // mat.ts:43
-  reg staged_full; // mat.ts:51
-  reg [5:0] staged_held_slot; // mat.ts:51
-  reg [1:0] staged_held_form; // mat.ts:51
-  reg [1:0] staged_held_word; // mat.ts:51
-  reg [7:0] staged_held_opcode; // mat.ts:51
-  reg [3:0] staged_held_status; // mat.ts:51
-  reg staged_skid_full; // mat.ts:51
-  reg [5:0] staged_skid_held_slot; // mat.ts:51
-  reg [1:0] staged_skid_held_form; // mat.ts:51
-  reg [1:0] staged_skid_held_word; // mat.ts:51
-  reg [7:0] staged_skid_held_opcode; // mat.ts:51
-  reg [3:0] staged_skid_held_status; // mat.ts:51
+  reg decided_full, decided_held_write, decided_held_silent, decided_held_other, decided_held_arp,
+    decided_held_corrupt, decided_held_foreign, decided_held_sound, decided_held_reply, decided_held_may_slow,
+    decided_held_fast, decided_held_sync, decided_held_slow, decided_held_extend, decided_held_echo,
+    decided_held_drop, decided_held_atomic, decided_held_pointer, decided_held_fence, decided_held_bad_access,
+    decided_held_bad_write, decided_held_bad_atomic, decided_held_unaligned, decided_held_slow_full,
+    decided_held_tracked, decided_held_introduces, decided_skid_full, decided_skid_held_write,
+    decided_skid_held_silent, decided_skid_held_other, decided_skid_held_arp, decided_skid_held_corrupt,
+    decided_skid_held_foreign, decided_skid_held_sound, decided_skid_held_reply, decided_skid_held_may_slow,
+    decided_skid_held_fast, decided_skid_held_sync, decided_skid_held_slow, decided_skid_held_extend,
+    decided_skid_held_echo, decided_skid_held_drop, decided_skid_held_atomic, decided_skid_held_pointer,
+    decided_skid_held_fence, decided_skid_held_bad_access, decided_skid_held_bad_write, decided_skid_held_bad_atomic,
+    decided_skid_held_unaligned, decided_skid_held_slow_full, decided_skid_held_tracked, decided_skid_held_introduces; // mat.ts:43
+  reg [5:0] decided_held_slot, decided_skid_held_slot;
+  reg [15:0] decided_held_pid, decided_skid_held_pid;
+  reg [63:0] decided_held_va, decided_skid_held_va;
+  reg [13:0] decided_held_length, decided_held_frame, decided_skid_held_length, decided_skid_held_frame;
+  reg [7:0] decided_held_opcode, decided_held_reply_opcode, decided_skid_held_opcode,
+    decided_skid_held_reply_opcode;
+  reg [2:0] decided_held_op, decided_skid_held_op;
+  reg [47:0] decided_held_client, decided_skid_held_client;
+  reg [31:0] decided_held_operation, decided_skid_held_operation;
+  reg staged_full, staged_skid_full; // mat.ts:51
+  reg [5:0] staged_held_slot, staged_skid_held_slot;
+  reg [1:0] staged_held_form, staged_held_word, staged_skid_held_form, staged_skid_held_word;
+  reg [7:0] staged_held_opcode, staged_skid_held_opcode;
+  reg [3:0] staged_held_status, staged_skid_held_status;
   wire slow_queue_push_ready; // mat.ts:52
-  wire slow_queue_pop_valid; // mat.ts:52
-  wire [5:0] slow_queue_pop_payload_slot; // mat.ts:52
-  wire [13:0] slow_queue_pop_payload_frame; // mat.ts:52
-  wire [4:0] slow_queue_level; // mat.ts:52
+  wire [4:0] slow_queue_level;
   reg released_valid; // mat.ts:61
-  reg [5:0] released_slot; // mat.ts:61
-  reg happened_nacks; // mat.ts:64
-  reg happened_malformed; // mat.ts:64
-  reg happened_invalid; // mat.ts:64
-  reg happened_busy; // mat.ts:64
-  reg happened_unanswered; // mat.ts:64
-  reg happened_drop_rule; // mat.ts:64
-  reg happened_drop_reply; // mat.ts:64
-  reg happened_pingpongs; // mat.ts:64
-  reg happened_arp_replies; // mat.ts:64
-  reg happened_icmp_replies; // mat.ts:64
-  reg happened_slow_requests; // mat.ts:64
-  reg happened_extend_requests; // mat.ts:64
+  reg [5:0] released_slot;
+  reg happened_nacks, happened_malformed, happened_invalid, happened_busy, happened_unanswered, happened_drop_rule,
+    happened_drop_reply, happened_pingpongs, happened_arp_replies, happened_icmp_replies, happened_slow_requests,
+    happened_extend_requests; // mat.ts:64
   (* ram_style = "distributed" *) reg [15:0] table_ [0:255]; // actions.ts:29
   wire to_access; // outcome.ts:40
   wire to_reply; // outcome.ts:50
   wire replies_ready; // mat.ts:48
   wire to_slow; // outcome.ts:41
   wire to_release; // outcome.ts:51
+  integer i;
   wire [3:0] matching = {
-    rules_3_valid & (rules_3_pid == request_payload_pid),
-    rules_2_valid & (rules_2_pid == request_payload_pid),
-    rules_1_valid & (rules_1_pid == request_payload_pid),
-    rules_0_valid & (rules_0_pid == request_payload_pid)
+    rules_3_valid & (rules_3_pid == request_payload_pid), rules_2_valid & (rules_2_pid == request_payload_pid),
+    rules_1_valid & (rules_1_pid == request_payload_pid), rules_0_valid & (rules_0_pid == request_payload_pid)
   }; // actions.ts:45
   wire [3:0] chosen = {
-    matching[3] & ~(|matching[2:0]),
-    matching[2] & ~(|matching[1:0]),
-    matching[1] & ~matching[0],
-    matching[0]
+    matching[3] & ~(|matching[2:0]), matching[2] & ~(|matching[1:0]), matching[1] & ~matching[0], matching[0]
   }; // actions.ts:47
   wire unruled = ~(|matching); // actions.ts:48
   wire slow_taken = taken_slow & ~taken_full; // slow-room.ts:18
@@ -226,84 +156,63 @@ module Mat_slots64_maxData1466 (
   wire may_slow = whole & (own | request_payload_reply); // facts.ts:45
   wire [13:0] data_came = request_payload_body - 14'd12; // facts.ts:19
   wire no_access = request_payload_body < 14'd12; // facts.ts:20
-  wire [15:0] no_operands_word = table_[request_payload_opcode];
+  wire [15:0] entry_word = table_[request_payload_opcode]; // actions.ts:37
+  wire [2:0] entry_operation = entry_word[7:5];
   wire no_operands =
-    no_access
-    | ((no_operands_word[7:5] == 3'd2) & (request_payload_body < 14'd28))
-    | (((no_operands_word[7:5] == 3'd3) | (no_operands_word[7:5] == 3'd4)) & (request_payload_body < 14'd20)); // facts.ts:23
+    no_access | ((entry_operation == 3'd2) & (request_payload_body < 14'd28))
+    | (((entry_operation == 3'd3) | (entry_operation == 3'd4)) & (request_payload_body < 14'd20)); // facts.ts:23
   wire unaligned = |request_payload_va[2:0]; // facts.ts:24
   wire [13:0] known_payload_length = request_payload_length[13:0]; // mat.ts:35
-  wire [7:0] known_payload_reply_opcode = no_operands_word[15:8]; // mat.ts:35
-  wire known_payload_write = no_operands_word[3]; // mat.ts:35
-  wire known_payload_silent = no_operands_word[4]; // mat.ts:35
-  wire known_payload_other = ~clio; // mat.ts:35
-  wire known_payload_arp = request_payload_kind == 2'd2; // mat.ts:35
-  wire known_payload_corrupt = clio & request_payload_corrupt; // mat.ts:35
-  wire known_payload_foreign = whole & request_payload_foreign; // mat.ts:35
-  wire known_payload_reply = clio & request_payload_reply; // mat.ts:35
+  wire [7:0] known_payload_reply_opcode = entry_word[15:8];
+  wire known_payload_write = entry_word[3];
+  wire known_payload_silent = entry_word[4];
+  wire known_payload_other = ~clio;
+  wire known_payload_arp = request_payload_kind == 2'd2;
+  wire known_payload_corrupt = clio & request_payload_corrupt;
+  wire known_payload_foreign = whole & request_payload_foreign;
+  wire known_payload_reply = clio & request_payload_reply;
+  wire [2:0] entry_action = entry_word[2:0]; // actions.ts:37
   wire known_payload_fast =
-    (chosen[0] & (rules_0_action == 3'd1))
-    | (chosen[1] & (rules_1_action == 3'd1))
-    | (chosen[2] & (rules_2_action == 3'd1))
-    | (chosen[3] & (rules_3_action == 3'd1))
-    | (unruled & (no_operands_word[2:0] == 3'd1)); // mat.ts:35
+    (chosen[0] & (rules_0_action == 3'd1)) | (chosen[1] & (rules_1_action == 3'd1))
+    | (chosen[2] & (rules_2_action == 3'd1)) | (chosen[3] & (rules_3_action == 3'd1))
+    | (unruled & (entry_action == 3'd1)); // mat.ts:35
   wire known_payload_sync =
-    (chosen[0] & (rules_0_action == 3'd4))
-    | (chosen[1] & (rules_1_action == 3'd4))
-    | (chosen[2] & (rules_2_action == 3'd4))
-    | (chosen[3] & (rules_3_action == 3'd4))
-    | (unruled & (no_operands_word[2:0] == 3'd4)); // mat.ts:35
+    (chosen[0] & (rules_0_action == 3'd4)) | (chosen[1] & (rules_1_action == 3'd4))
+    | (chosen[2] & (rules_2_action == 3'd4)) | (chosen[3] & (rules_3_action == 3'd4))
+    | (unruled & (entry_action == 3'd4));
   wire known_payload_slow =
-    (chosen[0] & (rules_0_action == 3'd2))
-    | (chosen[1] & (rules_1_action == 3'd2))
-    | (chosen[2] & (rules_2_action == 3'd2))
-    | (chosen[3] & (rules_3_action == 3'd2))
-    | (unruled & (no_operands_word[2:0] == 3'd2)); // mat.ts:35
+    (chosen[0] & (rules_0_action == 3'd2)) | (chosen[1] & (rules_1_action == 3'd2))
+    | (chosen[2] & (rules_2_action == 3'd2)) | (chosen[3] & (rules_3_action == 3'd2))
+    | (unruled & (entry_action == 3'd2));
   wire known_payload_extend =
-    (chosen[0] & (rules_0_action == 3'd3))
-    | (chosen[1] & (rules_1_action == 3'd3))
-    | (chosen[2] & (rules_2_action == 3'd3))
-    | (chosen[3] & (rules_3_action == 3'd3))
-    | (unruled & (no_operands_word[2:0] == 3'd3)); // mat.ts:35
+    (chosen[0] & (rules_0_action == 3'd3)) | (chosen[1] & (rules_1_action == 3'd3))
+    | (chosen[2] & (rules_2_action == 3'd3)) | (chosen[3] & (rules_3_action == 3'd3))
+    | (unruled & (entry_action == 3'd3));
   wire known_payload_echo =
-    (chosen[0] & (rules_0_action == 3'd6))
-    | (chosen[1] & (rules_1_action == 3'd6))
-    | (chosen[2] & (rules_2_action == 3'd6))
-    | (chosen[3] & (rules_3_action == 3'd6))
-    | (unruled & (no_operands_word[2:0] == 3'd6)); // mat.ts:35
+    (chosen[0] & (rules_0_action == 3'd6)) | (chosen[1] & (rules_1_action == 3'd6))
+    | (chosen[2] & (rules_2_action == 3'd6)) | (chosen[3] & (rules_3_action == 3'd6))
+    | (unruled & (entry_action == 3'd6));
   wire known_payload_drop =
-    (chosen[0] & (rules_0_action == 3'd5))
-    | (chosen[1] & (rules_1_action == 3'd5))
-    | (chosen[2] & (rules_2_action == 3'd5))
-    | (chosen[3] & (rules_3_action == 3'd5))
-    | (unruled & (no_operands_word[2:0] == 3'd5)); // mat.ts:35
-  wire [2:0] known_payload_op = no_operands_word[7:5]; // mat.ts:35
+    (chosen[0] & (rules_0_action == 3'd5)) | (chosen[1] & (rules_1_action == 3'd5))
+    | (chosen[2] & (rules_2_action == 3'd5)) | (chosen[3] & (rules_3_action == 3'd5))
+    | (unruled & (entry_action == 3'd5));
+  wire [2:0] known_payload_op = entry_operation;
   wire known_payload_atomic =
-    (no_operands_word[7:5] == 3'd1)
-    | (no_operands_word[7:5] == 3'd2)
-    | (no_operands_word[7:5] == 3'd3)
-    | (no_operands_word[7:5] == 3'd4); // mat.ts:35
-  wire known_payload_pointer = (no_operands_word[7:5] == 3'd5) | (no_operands_word[7:5] == 3'd6); // mat.ts:35
-  wire known_payload_fence = no_operands_word[7:5] == 3'd7; // mat.ts:35
-  wire known_payload_bad_access =
-    no_access
-    | (request_payload_length == 32'd0)
-    | (request_payload_length > 32'd1466); // mat.ts:35
-  wire known_payload_bad_write = request_payload_length > {18'd0, data_came}; // mat.ts:35
-  wire known_payload_bad_atomic = no_operands | (request_payload_length != 32'd8) | unaligned; // mat.ts:35
-  wire known_payload_introduces = ~request_payload_retry; // mat.ts:35
+    (entry_operation == 3'd1) | (entry_operation == 3'd2) | (entry_operation == 3'd3) | (entry_operation == 3'd4);
+  wire known_payload_pointer = (entry_operation == 3'd5) | (entry_operation == 3'd6);
+  wire known_payload_fence = entry_operation == 3'd7;
+  wire known_payload_bad_access = no_access | (request_payload_length == 32'd0) | (request_payload_length > 32'd1466);
+  wire known_payload_bad_write = request_payload_length > {18'd0, data_came};
+  wire known_payload_bad_atomic = no_operands | (request_payload_length != 32'd8) | unaligned;
+  wire known_payload_introduces = ~request_payload_retry;
   wire enters_slow = (may_slow & known_payload_slow) | (sound & known_payload_extend); // mat.ts:39
   wire decided_ready =
-    (to_access & asked_ready)
-    | (to_reply & replies_ready)
-    | (to_slow & slow_queue_push_ready)
-    | to_release; // mat.ts:43
-  wire decided_room = ~decided_full | decided_ready; // mat.ts:43
+    (to_access & asked_ready) | (to_reply & replies_ready) | (to_slow & slow_queue_push_ready) | to_release; // mat.ts:43
+  wire decided_room = ~decided_full | decided_ready;
   wire goes_slow = (decided_held_may_slow & decided_held_slow) | (decided_held_sound & decided_held_extend); // outcome.ts:33
   wire plain_form = ~(decided_held_bad_access | (decided_held_write & decided_held_bad_write)); // outcome.ts:34
   wire sync_form =
-    decided_held_fence
-    | (decided_held_atomic & ~decided_held_bad_atomic)
+    decided_held_fence | (decided_held_atomic & ~decided_held_bad_atomic)
     | (decided_held_pointer & plain_form & ~decided_held_unaligned); // outcome.ts:37
   assign to_access = decided_held_sound & ((decided_held_fast & plain_form) | (decided_held_sync & sync_form));
   assign to_slow = goes_slow & ~decided_held_slow_full;
@@ -318,13 +227,13 @@ module Mat_slots64_maxData1466 (
   wire replies_valid = decided_full & to_reply; // mat.ts:48
   assign replies_ready = ~staged_skid_full;
   wire [1:0] replies_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:48
-  wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_reply_opcode; // mat.ts:48
+  wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_reply_opcode;
   wire [3:0] replies_payload_status =
     ~refused ? 4'd0 :
     decided_held_corrupt ? 4'd5 :
     busy ? 4'd6 :
     decided_held_foreign ? 4'd1 :
-    4'd8; // mat.ts:48
+    4'd8;
   wire staged_room = ~staged_full | reply_ready; // mat.ts:51
   wire refuses = decided_full & decided_ready & refused; // count.ts:7
   wire echoes = decided_full & decided_ready & echo; // count.ts:8
@@ -332,21 +241,13 @@ module Mat_slots64_maxData1466 (
   wire to_software = decided_full & decided_ready & to_slow; // count.ts:10
 
   wire slow_queue_push_valid = decided_full & to_slow; // mat.ts:52
-  wire [5:0] slow_queue_push_payload_slot = decided_held_slot; // mat.ts:52
-  wire [13:0] slow_queue_push_payload_frame = decided_held_frame; // mat.ts:52
-  wire slow_queue_pop_ready = slow_ready; // mat.ts:52
   Fifo_SlowFrame_d16 slow_queue ( // mat.ts:52
-    .clk                (clk),
-    .rst                (rst),
-    .push_valid         (slow_queue_push_valid),
-    .push_ready         (slow_queue_push_ready),
-    .push_payload_slot  (slow_queue_push_payload_slot),
-    .push_payload_frame (slow_queue_push_payload_frame),
-    .pop_valid          (slow_queue_pop_valid),
-    .pop_ready          (slow_queue_pop_ready),
-    .pop_payload_slot   (slow_queue_pop_payload_slot),
-    .pop_payload_frame  (slow_queue_pop_payload_frame),
-    .level              (slow_queue_level)
+    .clk (clk), .rst (rst),
+    .push_valid (slow_queue_push_valid), .push_ready (slow_queue_push_ready), .push_payload_slot (decided_held_slot),
+    .push_payload_frame (decided_held_frame),
+    .pop_valid (slow_valid), .pop_ready (slow_ready), .pop_payload_slot (slow_payload_slot),
+    .pop_payload_frame (slow_payload_frame),
+    .level (slow_queue_level)
   );
 
   always @(posedge clk)
@@ -356,20 +257,10 @@ module Mat_slots64_maxData1466 (
 
   always @(posedge clk)
     if (rst) begin
-      taken_slow <= 1'b0;
-      released_valid <= 1'b0;
-      released_slot <= 6'd0;
-      happened_nacks <= 1'b0;
-      happened_malformed <= 1'b0;
-      happened_invalid <= 1'b0;
-      happened_busy <= 1'b0;
-      happened_unanswered <= 1'b0;
-      happened_drop_rule <= 1'b0;
-      happened_drop_reply <= 1'b0;
-      happened_pingpongs <= 1'b0;
-      happened_arp_replies <= 1'b0;
-      happened_icmp_replies <= 1'b0;
-      happened_slow_requests <= 1'b0;
+      taken_slow <= 1'b0; released_valid <= 1'b0; released_slot <= 6'd0; happened_nacks <= 1'b0;
+      happened_malformed <= 1'b0; happened_invalid <= 1'b0; happened_busy <= 1'b0; happened_unanswered <= 1'b0;
+      happened_drop_rule <= 1'b0; happened_drop_reply <= 1'b0; happened_pingpongs <= 1'b0;
+      happened_arp_replies <= 1'b0; happened_icmp_replies <= 1'b0; happened_slow_requests <= 1'b0;
       happened_extend_requests <= 1'b0;
     end
     else begin
@@ -394,8 +285,7 @@ module Mat_slots64_maxData1466 (
 
   always @(posedge clk)
     if (rst) begin
-      decided_full <= 1'b0;
-      decided_skid_full <= 1'b0;
+      decided_full <= 1'b0; decided_skid_full <= 1'b0;
     end
     else if (decided_room) begin
       decided_full <= request_valid | decided_skid_full;
@@ -411,9 +301,7 @@ module Mat_slots64_maxData1466 (
       decided_held_length <= decided_skid_full ? decided_skid_held_length : known_payload_length;
       decided_held_frame <= decided_skid_full ? decided_skid_held_frame : request_payload_frame;
       decided_held_opcode <= decided_skid_full ? decided_skid_held_opcode : request_payload_opcode;
-      decided_held_reply_opcode <=
-        decided_skid_full ? decided_skid_held_reply_opcode :
-        known_payload_reply_opcode;
+      decided_held_reply_opcode <= decided_skid_full ? decided_skid_held_reply_opcode : known_payload_reply_opcode;
       decided_held_write <= decided_skid_full ? decided_skid_held_write : known_payload_write;
       decided_held_silent <= decided_skid_full ? decided_skid_held_silent : known_payload_silent;
       decided_held_other <= decided_skid_full ? decided_skid_held_other : known_payload_other;
@@ -485,8 +373,7 @@ module Mat_slots64_maxData1466 (
 
   always @(posedge clk)
     if (rst) begin
-      staged_full <= 1'b0;
-      staged_skid_full <= 1'b0;
+      staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
       staged_full <= replies_valid | staged_skid_full;
@@ -513,271 +400,77 @@ module Mat_slots64_maxData1466 (
     end
 
   initial begin
-    table_[8'd0] = 16'd0;
-    table_[8'd1] = 16'd256;
-    table_[8'd2] = 16'd518;
-    table_[8'd3] = 16'd768;
-    table_[8'd4] = 16'd1024;
-    table_[8'd5] = 16'd1280;
-    table_[8'd6] = 16'd1536;
-    table_[8'd7] = 16'd1792;
-    table_[8'd8] = 16'd2048;
-    table_[8'd9] = 16'd2304;
-    table_[8'd10] = 16'd2560;
-    table_[8'd11] = 16'd2816;
-    table_[8'd12] = 16'd3072;
-    table_[8'd13] = 16'd3328;
-    table_[8'd14] = 16'd3584;
-    table_[8'd15] = 16'd3840;
-    table_[8'd16] = 16'd4096;
-    table_[8'd17] = 16'd4352;
-    table_[8'd18] = 16'd4608;
-    table_[8'd19] = 16'd4864;
-    table_[8'd20] = 16'd5120;
-    table_[8'd21] = 16'd5376;
-    table_[8'd22] = 16'd5632;
-    table_[8'd23] = 16'd5888;
-    table_[8'd24] = 16'd6144;
-    table_[8'd25] = 16'd6400;
-    table_[8'd26] = 16'd6656;
-    table_[8'd27] = 16'd6912;
-    table_[8'd28] = 16'd7168;
-    table_[8'd29] = 16'd7424;
-    table_[8'd30] = 16'd7680;
-    table_[8'd31] = 16'd7936;
-    table_[8'd32] = 16'd8451;
-    table_[8'd33] = 16'd8451;
-    table_[8'd34] = 16'd8963;
-    table_[8'd35] = 16'd8963;
-    table_[8'd36] = 16'd9475;
-    table_[8'd37] = 16'd9475;
-    table_[8'd38] = 16'd9987;
-    table_[8'd39] = 16'd9987;
-    table_[8'd40] = 16'd10499;
-    table_[8'd41] = 16'd10499;
-    table_[8'd42] = 16'd10755;
-    table_[8'd43] = 16'd11011;
-    table_[8'd44] = 16'd11267;
-    table_[8'd45] = 16'd11523;
-    table_[8'd46] = 16'd11779;
-    table_[8'd47] = 16'd12035;
-    table_[8'd48] = 16'd12288;
-    table_[8'd49] = 16'd12544;
-    table_[8'd50] = 16'd12800;
-    table_[8'd51] = 16'd13056;
-    table_[8'd52] = 16'd13312;
-    table_[8'd53] = 16'd13568;
-    table_[8'd54] = 16'd13824;
-    table_[8'd55] = 16'd14080;
-    table_[8'd56] = 16'd14336;
-    table_[8'd57] = 16'd14592;
-    table_[8'd58] = 16'd14848;
-    table_[8'd59] = 16'd15104;
-    table_[8'd60] = 16'd15360;
-    table_[8'd61] = 16'd15616;
-    table_[8'd62] = 16'd15872;
-    table_[8'd63] = 16'd16128;
-    table_[8'd64] = 16'd16641;
-    table_[8'd65] = 16'd16640;
-    table_[8'd66] = 16'd16684;
-    table_[8'd67] = 16'd20940;
-    table_[8'd68] = 16'd16804;
-    table_[8'd69] = 16'd20480;
-    table_[8'd70] = 16'd17920;
-    table_[8'd71] = 16'd18176;
-    table_[8'd72] = 16'd16716;
-    table_[8'd73] = 16'd16748;
-    table_[8'd74] = 16'd20876;
-    table_[8'd75] = 16'd19428;
-    table_[8'd76] = 16'd19456;
-    table_[8'd77] = 16'd19712;
-    table_[8'd78] = 16'd19968;
-    table_[8'd79] = 16'd20224;
-    table_[8'd80] = 16'd20745;
-    table_[8'd81] = 16'd20736;
-    table_[8'd82] = 16'd21017;
-    table_[8'd83] = 16'd21248;
-    table_[8'd84] = 16'd21504;
-    table_[8'd85] = 16'd21760;
-    table_[8'd86] = 16'd22016;
-    table_[8'd87] = 16'd22272;
-    table_[8'd88] = 16'd22528;
-    table_[8'd89] = 16'd22784;
-    table_[8'd90] = 16'd23040;
-    table_[8'd91] = 16'd23296;
-    table_[8'd92] = 16'd23552;
-    table_[8'd93] = 16'd23808;
-    table_[8'd94] = 16'd24064;
-    table_[8'd95] = 16'd24320;
-    table_[8'd96] = 16'd24835;
-    table_[8'd97] = 16'd24835;
-    table_[8'd98] = 16'd25347;
-    table_[8'd99] = 16'd25347;
-    table_[8'd100] = 16'd25859;
-    table_[8'd101] = 16'd25859;
-    table_[8'd102] = 16'd26371;
-    table_[8'd103] = 16'd26371;
-    table_[8'd104] = 16'd26627;
-    table_[8'd105] = 16'd26883;
-    table_[8'd106] = 16'd27139;
-    table_[8'd107] = 16'd27395;
-    table_[8'd108] = 16'd27651;
-    table_[8'd109] = 16'd27907;
-    table_[8'd110] = 16'd28163;
-    table_[8'd111] = 16'd28419;
+    table_[8'd0] = 16'd0; table_[8'd1] = 16'd256; table_[8'd2] = 16'd518; table_[8'd3] = 16'd768;
+    table_[8'd4] = 16'd1024; table_[8'd5] = 16'd1280; table_[8'd6] = 16'd1536; table_[8'd7] = 16'd1792;
+    table_[8'd8] = 16'd2048; table_[8'd9] = 16'd2304; table_[8'd10] = 16'd2560; table_[8'd11] = 16'd2816;
+    table_[8'd12] = 16'd3072; table_[8'd13] = 16'd3328; table_[8'd14] = 16'd3584; table_[8'd15] = 16'd3840;
+    table_[8'd16] = 16'd4096; table_[8'd17] = 16'd4352; table_[8'd18] = 16'd4608; table_[8'd19] = 16'd4864;
+    table_[8'd20] = 16'd5120; table_[8'd21] = 16'd5376; table_[8'd22] = 16'd5632; table_[8'd23] = 16'd5888;
+    table_[8'd24] = 16'd6144; table_[8'd25] = 16'd6400; table_[8'd26] = 16'd6656; table_[8'd27] = 16'd6912;
+    table_[8'd28] = 16'd7168; table_[8'd29] = 16'd7424; table_[8'd30] = 16'd7680; table_[8'd31] = 16'd7936;
+    table_[8'd32] = 16'd8451; table_[8'd33] = 16'd8451; table_[8'd34] = 16'd8963; table_[8'd35] = 16'd8963;
+    table_[8'd36] = 16'd9475; table_[8'd37] = 16'd9475; table_[8'd38] = 16'd9987; table_[8'd39] = 16'd9987;
+    table_[8'd40] = 16'd10499; table_[8'd41] = 16'd10499; table_[8'd42] = 16'd10755; table_[8'd43] = 16'd11011;
+    table_[8'd44] = 16'd11267; table_[8'd45] = 16'd11523; table_[8'd46] = 16'd11779; table_[8'd47] = 16'd12035;
+    table_[8'd48] = 16'd12288; table_[8'd49] = 16'd12544; table_[8'd50] = 16'd12800; table_[8'd51] = 16'd13056;
+    table_[8'd52] = 16'd13312; table_[8'd53] = 16'd13568; table_[8'd54] = 16'd13824; table_[8'd55] = 16'd14080;
+    table_[8'd56] = 16'd14336; table_[8'd57] = 16'd14592; table_[8'd58] = 16'd14848; table_[8'd59] = 16'd15104;
+    table_[8'd60] = 16'd15360; table_[8'd61] = 16'd15616; table_[8'd62] = 16'd15872; table_[8'd63] = 16'd16128;
+    table_[8'd64] = 16'd16641; table_[8'd65] = 16'd16640; table_[8'd66] = 16'd16684; table_[8'd67] = 16'd20940;
+    table_[8'd68] = 16'd16804; table_[8'd69] = 16'd20480; table_[8'd70] = 16'd17920; table_[8'd71] = 16'd18176;
+    table_[8'd72] = 16'd16716; table_[8'd73] = 16'd16748; table_[8'd74] = 16'd20876; table_[8'd75] = 16'd19428;
+    table_[8'd76] = 16'd19456; table_[8'd77] = 16'd19712; table_[8'd78] = 16'd19968; table_[8'd79] = 16'd20224;
+    table_[8'd80] = 16'd20745; table_[8'd81] = 16'd20736; table_[8'd82] = 16'd21017; table_[8'd83] = 16'd21248;
+    table_[8'd84] = 16'd21504; table_[8'd85] = 16'd21760; table_[8'd86] = 16'd22016; table_[8'd87] = 16'd22272;
+    table_[8'd88] = 16'd22528; table_[8'd89] = 16'd22784; table_[8'd90] = 16'd23040; table_[8'd91] = 16'd23296;
+    table_[8'd92] = 16'd23552; table_[8'd93] = 16'd23808; table_[8'd94] = 16'd24064; table_[8'd95] = 16'd24320;
+    table_[8'd96] = 16'd24835; table_[8'd97] = 16'd24835; table_[8'd98] = 16'd25347; table_[8'd99] = 16'd25347;
+    table_[8'd100] = 16'd25859; table_[8'd101] = 16'd25859; table_[8'd102] = 16'd26371; table_[8'd103] = 16'd26371;
+    table_[8'd104] = 16'd26627; table_[8'd105] = 16'd26883; table_[8'd106] = 16'd27139; table_[8'd107] = 16'd27395;
+    table_[8'd108] = 16'd27651; table_[8'd109] = 16'd27907; table_[8'd110] = 16'd28163; table_[8'd111] = 16'd28419;
     table_[8'd112] = 16'd28672;
-    table_[8'd113] = 16'd16643;
-    table_[8'd114] = 16'd16643;
-    table_[8'd115] = 16'd16643;
-    table_[8'd116] = 16'd16643;
-    table_[8'd117] = 16'd29955;
-    table_[8'd118] = 16'd30211;
-    table_[8'd119] = 16'd30467;
-    table_[8'd120] = 16'd30723;
-    table_[8'd121] = 16'd30979;
-    table_[8'd122] = 16'd31235;
-    table_[8'd123] = 16'd31491;
-    table_[8'd124] = 16'd31747;
-    table_[8'd125] = 16'd32003;
-    table_[8'd126] = 16'd32259;
-    table_[8'd127] = 16'd32515;
-    table_[8'd128] = 16'd33026;
-    table_[8'd129] = 16'd33026;
-    table_[8'd130] = 16'd33538;
-    table_[8'd131] = 16'd33538;
-    table_[8'd132] = 16'd34050;
-    table_[8'd133] = 16'd34050;
-    table_[8'd134] = 16'd34562;
-    table_[8'd135] = 16'd34562;
-    table_[8'd136] = 16'd35074;
-    table_[8'd137] = 16'd35074;
-    table_[8'd138] = 16'd35586;
-    table_[8'd139] = 16'd35586;
-    table_[8'd140] = 16'd36098;
-    table_[8'd141] = 16'd36098;
-    table_[8'd142] = 16'd36610;
-    table_[8'd143] = 16'd36610;
-    table_[8'd144] = 16'd37122;
-    table_[8'd145] = 16'd37122;
-    table_[8'd146] = 16'd37634;
-    table_[8'd147] = 16'd37634;
-    table_[8'd148] = 16'd38146;
-    table_[8'd149] = 16'd38146;
-    table_[8'd150] = 16'd38658;
-    table_[8'd151] = 16'd38658;
-    table_[8'd152] = 16'd39170;
-    table_[8'd153] = 16'd39170;
-    table_[8'd154] = 16'd39682;
-    table_[8'd155] = 16'd39682;
-    table_[8'd156] = 16'd39938;
-    table_[8'd157] = 16'd40194;
-    table_[8'd158] = 16'd40450;
-    table_[8'd159] = 16'd40962;
-    table_[8'd160] = 16'd40962;
-    table_[8'd161] = 16'd41218;
-    table_[8'd162] = 16'd41474;
-    table_[8'd163] = 16'd41730;
-    table_[8'd164] = 16'd41986;
-    table_[8'd165] = 16'd42242;
-    table_[8'd166] = 16'd42498;
-    table_[8'd167] = 16'd42754;
-    table_[8'd168] = 16'd43010;
-    table_[8'd169] = 16'd43266;
-    table_[8'd170] = 16'd43522;
-    table_[8'd171] = 16'd43778;
-    table_[8'd172] = 16'd44034;
-    table_[8'd173] = 16'd44290;
-    table_[8'd174] = 16'd44546;
-    table_[8'd175] = 16'd44802;
-    table_[8'd176] = 16'd45058;
-    table_[8'd177] = 16'd45314;
-    table_[8'd178] = 16'd45570;
-    table_[8'd179] = 16'd45826;
-    table_[8'd180] = 16'd46082;
-    table_[8'd181] = 16'd46338;
-    table_[8'd182] = 16'd46594;
-    table_[8'd183] = 16'd46850;
-    table_[8'd184] = 16'd47106;
-    table_[8'd185] = 16'd47362;
-    table_[8'd186] = 16'd47618;
-    table_[8'd187] = 16'd47874;
-    table_[8'd188] = 16'd48130;
-    table_[8'd189] = 16'd48386;
-    table_[8'd190] = 16'd48642;
-    table_[8'd191] = 16'd48898;
-    table_[8'd192] = 16'd49154;
-    table_[8'd193] = 16'd49410;
-    table_[8'd194] = 16'd49666;
-    table_[8'd195] = 16'd49922;
-    table_[8'd196] = 16'd50178;
-    table_[8'd197] = 16'd50434;
-    table_[8'd198] = 16'd50690;
-    table_[8'd199] = 16'd50946;
-    table_[8'd200] = 16'd51202;
-    table_[8'd201] = 16'd51458;
-    table_[8'd202] = 16'd51714;
-    table_[8'd203] = 16'd51970;
-    table_[8'd204] = 16'd52226;
-    table_[8'd205] = 16'd52482;
-    table_[8'd206] = 16'd52738;
-    table_[8'd207] = 16'd52994;
-    table_[8'd208] = 16'd53250;
-    table_[8'd209] = 16'd53506;
-    table_[8'd210] = 16'd53762;
-    table_[8'd211] = 16'd54018;
-    table_[8'd212] = 16'd54274;
-    table_[8'd213] = 16'd54530;
-    table_[8'd214] = 16'd54786;
-    table_[8'd215] = 16'd55042;
-    table_[8'd216] = 16'd55298;
-    table_[8'd217] = 16'd55554;
-    table_[8'd218] = 16'd55810;
-    table_[8'd219] = 16'd56066;
-    table_[8'd220] = 16'd56322;
-    table_[8'd221] = 16'd56578;
-    table_[8'd222] = 16'd56834;
-    table_[8'd223] = 16'd57090;
-    table_[8'd224] = 16'd57346;
-    table_[8'd225] = 16'd57602;
-    table_[8'd226] = 16'd57858;
-    table_[8'd227] = 16'd58114;
-    table_[8'd228] = 16'd58370;
-    table_[8'd229] = 16'd58626;
-    table_[8'd230] = 16'd58882;
-    table_[8'd231] = 16'd59138;
-    table_[8'd232] = 16'd59394;
-    table_[8'd233] = 16'd59650;
-    table_[8'd234] = 16'd59906;
-    table_[8'd235] = 16'd60162;
-    table_[8'd236] = 16'd60418;
-    table_[8'd237] = 16'd60674;
-    table_[8'd238] = 16'd60930;
-    table_[8'd239] = 16'd61186;
-    table_[8'd240] = 16'd61442;
-    table_[8'd241] = 16'd61698;
-    table_[8'd242] = 16'd61954;
-    table_[8'd243] = 16'd62210;
-    table_[8'd244] = 16'd62466;
-    table_[8'd245] = 16'd62722;
-    table_[8'd246] = 16'd62978;
-    table_[8'd247] = 16'd63234;
-    table_[8'd248] = 16'd63490;
-    table_[8'd249] = 16'd63746;
-    table_[8'd250] = 16'd64002;
-    table_[8'd251] = 16'd64258;
-    table_[8'd252] = 16'd64514;
-    table_[8'd253] = 16'd64770;
-    table_[8'd254] = 16'd65026;
-    table_[8'd255] = 16'd65282;
+    for (i = 113; i < 117; i = i + 1) table_[i[7:0]] = 16'd16643;
+    table_[8'd117] = 16'd29955; table_[8'd118] = 16'd30211; table_[8'd119] = 16'd30467; table_[8'd120] = 16'd30723;
+    table_[8'd121] = 16'd30979; table_[8'd122] = 16'd31235; table_[8'd123] = 16'd31491; table_[8'd124] = 16'd31747;
+    table_[8'd125] = 16'd32003; table_[8'd126] = 16'd32259; table_[8'd127] = 16'd32515; table_[8'd128] = 16'd33026;
+    table_[8'd129] = 16'd33026; table_[8'd130] = 16'd33538; table_[8'd131] = 16'd33538; table_[8'd132] = 16'd34050;
+    table_[8'd133] = 16'd34050; table_[8'd134] = 16'd34562; table_[8'd135] = 16'd34562; table_[8'd136] = 16'd35074;
+    table_[8'd137] = 16'd35074; table_[8'd138] = 16'd35586; table_[8'd139] = 16'd35586; table_[8'd140] = 16'd36098;
+    table_[8'd141] = 16'd36098; table_[8'd142] = 16'd36610; table_[8'd143] = 16'd36610; table_[8'd144] = 16'd37122;
+    table_[8'd145] = 16'd37122; table_[8'd146] = 16'd37634; table_[8'd147] = 16'd37634; table_[8'd148] = 16'd38146;
+    table_[8'd149] = 16'd38146; table_[8'd150] = 16'd38658; table_[8'd151] = 16'd38658; table_[8'd152] = 16'd39170;
+    table_[8'd153] = 16'd39170; table_[8'd154] = 16'd39682; table_[8'd155] = 16'd39682; table_[8'd156] = 16'd39938;
+    table_[8'd157] = 16'd40194; table_[8'd158] = 16'd40450; table_[8'd159] = 16'd40962; table_[8'd160] = 16'd40962;
+    table_[8'd161] = 16'd41218; table_[8'd162] = 16'd41474; table_[8'd163] = 16'd41730; table_[8'd164] = 16'd41986;
+    table_[8'd165] = 16'd42242; table_[8'd166] = 16'd42498; table_[8'd167] = 16'd42754; table_[8'd168] = 16'd43010;
+    table_[8'd169] = 16'd43266; table_[8'd170] = 16'd43522; table_[8'd171] = 16'd43778; table_[8'd172] = 16'd44034;
+    table_[8'd173] = 16'd44290; table_[8'd174] = 16'd44546; table_[8'd175] = 16'd44802; table_[8'd176] = 16'd45058;
+    table_[8'd177] = 16'd45314; table_[8'd178] = 16'd45570; table_[8'd179] = 16'd45826; table_[8'd180] = 16'd46082;
+    table_[8'd181] = 16'd46338; table_[8'd182] = 16'd46594; table_[8'd183] = 16'd46850; table_[8'd184] = 16'd47106;
+    table_[8'd185] = 16'd47362; table_[8'd186] = 16'd47618; table_[8'd187] = 16'd47874; table_[8'd188] = 16'd48130;
+    table_[8'd189] = 16'd48386; table_[8'd190] = 16'd48642; table_[8'd191] = 16'd48898; table_[8'd192] = 16'd49154;
+    table_[8'd193] = 16'd49410; table_[8'd194] = 16'd49666; table_[8'd195] = 16'd49922; table_[8'd196] = 16'd50178;
+    table_[8'd197] = 16'd50434; table_[8'd198] = 16'd50690; table_[8'd199] = 16'd50946; table_[8'd200] = 16'd51202;
+    table_[8'd201] = 16'd51458; table_[8'd202] = 16'd51714; table_[8'd203] = 16'd51970; table_[8'd204] = 16'd52226;
+    table_[8'd205] = 16'd52482; table_[8'd206] = 16'd52738; table_[8'd207] = 16'd52994; table_[8'd208] = 16'd53250;
+    table_[8'd209] = 16'd53506; table_[8'd210] = 16'd53762; table_[8'd211] = 16'd54018; table_[8'd212] = 16'd54274;
+    table_[8'd213] = 16'd54530; table_[8'd214] = 16'd54786; table_[8'd215] = 16'd55042; table_[8'd216] = 16'd55298;
+    table_[8'd217] = 16'd55554; table_[8'd218] = 16'd55810; table_[8'd219] = 16'd56066; table_[8'd220] = 16'd56322;
+    table_[8'd221] = 16'd56578; table_[8'd222] = 16'd56834; table_[8'd223] = 16'd57090; table_[8'd224] = 16'd57346;
+    table_[8'd225] = 16'd57602; table_[8'd226] = 16'd57858; table_[8'd227] = 16'd58114; table_[8'd228] = 16'd58370;
+    table_[8'd229] = 16'd58626; table_[8'd230] = 16'd58882; table_[8'd231] = 16'd59138; table_[8'd232] = 16'd59394;
+    table_[8'd233] = 16'd59650; table_[8'd234] = 16'd59906; table_[8'd235] = 16'd60162; table_[8'd236] = 16'd60418;
+    table_[8'd237] = 16'd60674; table_[8'd238] = 16'd60930; table_[8'd239] = 16'd61186; table_[8'd240] = 16'd61442;
+    table_[8'd241] = 16'd61698; table_[8'd242] = 16'd61954; table_[8'd243] = 16'd62210; table_[8'd244] = 16'd62466;
+    table_[8'd245] = 16'd62722; table_[8'd246] = 16'd62978; table_[8'd247] = 16'd63234; table_[8'd248] = 16'd63490;
+    table_[8'd249] = 16'd63746; table_[8'd250] = 16'd64002; table_[8'd251] = 16'd64258; table_[8'd252] = 16'd64514;
+    table_[8'd253] = 16'd64770; table_[8'd254] = 16'd65026; table_[8'd255] = 16'd65282;
   end
 
   always @(posedge clk)
     if (mat_write_en) begin
       table_[mat_write_opcode] <= {
-        mat_write_entry_reply_opcode,
-        mat_write_entry_operation,
-        mat_write_entry_silent,
-        mat_write_entry_write,
+        mat_write_entry_reply_opcode, mat_write_entry_operation, mat_write_entry_silent, mat_write_entry_write,
         mat_write_entry_action
       };
     end
@@ -805,9 +498,6 @@ module Mat_slots64_maxData1466 (
   assign reply_payload_word = staged_held_word;
   assign reply_payload_opcode = staged_held_opcode;
   assign reply_payload_status = staged_held_status;
-  assign slow_valid = slow_queue_pop_valid;
-  assign slow_payload_slot = slow_queue_pop_payload_slot;
-  assign slow_payload_frame = slow_queue_pop_payload_frame;
   assign release_valid = released_valid;
   assign release_slot = released_slot;
   wire [15:0] mat_entry_action_word = table_[mat_opcode];

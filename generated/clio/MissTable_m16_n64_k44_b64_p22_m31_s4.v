@@ -71,182 +71,31 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   output wire        served_first,
   output wire        served_poisoned
 );
-  reg valid_0; // miss-table.ts:123
-  reg valid_1; // miss-table.ts:123
-  reg valid_2; // miss-table.ts:123
-  reg valid_3; // miss-table.ts:123
-  reg valid_4; // miss-table.ts:123
-  reg valid_5; // miss-table.ts:123
-  reg valid_6; // miss-table.ts:123
-  reg valid_7; // miss-table.ts:123
-  reg valid_8; // miss-table.ts:123
-  reg valid_9; // miss-table.ts:123
-  reg valid_10; // miss-table.ts:123
-  reg valid_11; // miss-table.ts:123
-  reg valid_12; // miss-table.ts:123
-  reg valid_13; // miss-table.ts:123
-  reg valid_14; // miss-table.ts:123
-  reg valid_15; // miss-table.ts:123
-  reg done_0; // miss-table.ts:124
-  reg done_1; // miss-table.ts:124
-  reg done_2; // miss-table.ts:124
-  reg done_3; // miss-table.ts:124
-  reg done_4; // miss-table.ts:124
-  reg done_5; // miss-table.ts:124
-  reg done_6; // miss-table.ts:124
-  reg done_7; // miss-table.ts:124
-  reg done_8; // miss-table.ts:124
-  reg done_9; // miss-table.ts:124
-  reg done_10; // miss-table.ts:124
-  reg done_11; // miss-table.ts:124
-  reg done_12; // miss-table.ts:124
-  reg done_13; // miss-table.ts:124
-  reg done_14; // miss-table.ts:124
-  reg done_15; // miss-table.ts:124
-  reg empty_0; // miss-table.ts:125
-  reg empty_1; // miss-table.ts:125
-  reg empty_2; // miss-table.ts:125
-  reg empty_3; // miss-table.ts:125
-  reg empty_4; // miss-table.ts:125
-  reg empty_5; // miss-table.ts:125
-  reg empty_6; // miss-table.ts:125
-  reg empty_7; // miss-table.ts:125
-  reg empty_8; // miss-table.ts:125
-  reg empty_9; // miss-table.ts:125
-  reg empty_10; // miss-table.ts:125
-  reg empty_11; // miss-table.ts:125
-  reg empty_12; // miss-table.ts:125
-  reg empty_13; // miss-table.ts:125
-  reg empty_14; // miss-table.ts:125
-  reg empty_15; // miss-table.ts:125
-  reg writing_0; // miss-table.ts:126
-  reg writing_1; // miss-table.ts:126
-  reg writing_2; // miss-table.ts:126
-  reg writing_3; // miss-table.ts:126
-  reg writing_4; // miss-table.ts:126
-  reg writing_5; // miss-table.ts:126
-  reg writing_6; // miss-table.ts:126
-  reg writing_7; // miss-table.ts:126
-  reg writing_8; // miss-table.ts:126
-  reg writing_9; // miss-table.ts:126
-  reg writing_10; // miss-table.ts:126
-  reg writing_11; // miss-table.ts:126
-  reg writing_12; // miss-table.ts:126
-  reg writing_13; // miss-table.ts:126
-  reg writing_14; // miss-table.ts:126
-  reg writing_15; // miss-table.ts:126
-  reg poisoned_0; // miss-table.ts:127
-  reg poisoned_1; // miss-table.ts:127
-  reg poisoned_2; // miss-table.ts:127
-  reg poisoned_3; // miss-table.ts:127
-  reg poisoned_4; // miss-table.ts:127
-  reg poisoned_5; // miss-table.ts:127
-  reg poisoned_6; // miss-table.ts:127
-  reg poisoned_7; // miss-table.ts:127
-  reg poisoned_8; // miss-table.ts:127
-  reg poisoned_9; // miss-table.ts:127
-  reg poisoned_10; // miss-table.ts:127
-  reg poisoned_11; // miss-table.ts:127
-  reg poisoned_12; // miss-table.ts:127
-  reg poisoned_13; // miss-table.ts:127
-  reg poisoned_14; // miss-table.ts:127
-  reg poisoned_15; // miss-table.ts:127
-  reg failed_0; // miss-table.ts:129
-  reg failed_1; // miss-table.ts:129
-  reg failed_2; // miss-table.ts:129
-  reg failed_3; // miss-table.ts:129
-  reg failed_4; // miss-table.ts:129
-  reg failed_5; // miss-table.ts:129
-  reg failed_6; // miss-table.ts:129
-  reg failed_7; // miss-table.ts:129
-  reg failed_8; // miss-table.ts:129
-  reg failed_9; // miss-table.ts:129
-  reg failed_10; // miss-table.ts:129
-  reg failed_11; // miss-table.ts:129
-  reg failed_12; // miss-table.ts:129
-  reg failed_13; // miss-table.ts:129
-  reg failed_14; // miss-table.ts:129
-  reg failed_15; // miss-table.ts:129
-  reg by_fault_0; // miss-table.ts:130
-  reg by_fault_1; // miss-table.ts:130
-  reg by_fault_2; // miss-table.ts:130
-  reg by_fault_3; // miss-table.ts:130
-  reg by_fault_4; // miss-table.ts:130
-  reg by_fault_5; // miss-table.ts:130
-  reg by_fault_6; // miss-table.ts:130
-  reg by_fault_7; // miss-table.ts:130
-  reg by_fault_8; // miss-table.ts:130
-  reg by_fault_9; // miss-table.ts:130
-  reg by_fault_10; // miss-table.ts:130
-  reg by_fault_11; // miss-table.ts:130
-  reg by_fault_12; // miss-table.ts:130
-  reg by_fault_13; // miss-table.ts:130
-  reg by_fault_14; // miss-table.ts:130
-  reg by_fault_15; // miss-table.ts:130
-  reg wants_read_0; // miss-table.ts:132
-  reg wants_read_1; // miss-table.ts:132
-  reg wants_read_2; // miss-table.ts:132
-  reg wants_read_3; // miss-table.ts:132
-  reg wants_read_4; // miss-table.ts:132
-  reg wants_read_5; // miss-table.ts:132
-  reg wants_read_6; // miss-table.ts:132
-  reg wants_read_7; // miss-table.ts:132
-  reg wants_read_8; // miss-table.ts:132
-  reg wants_read_9; // miss-table.ts:132
-  reg wants_read_10; // miss-table.ts:132
-  reg wants_read_11; // miss-table.ts:132
-  reg wants_read_12; // miss-table.ts:132
-  reg wants_read_13; // miss-table.ts:132
-  reg wants_read_14; // miss-table.ts:132
-  reg wants_read_15; // miss-table.ts:132
-  reg wants_write_0; // miss-table.ts:133
-  reg wants_write_1; // miss-table.ts:133
-  reg wants_write_2; // miss-table.ts:133
-  reg wants_write_3; // miss-table.ts:133
-  reg wants_write_4; // miss-table.ts:133
-  reg wants_write_5; // miss-table.ts:133
-  reg wants_write_6; // miss-table.ts:133
-  reg wants_write_7; // miss-table.ts:133
-  reg wants_write_8; // miss-table.ts:133
-  reg wants_write_9; // miss-table.ts:133
-  reg wants_write_10; // miss-table.ts:133
-  reg wants_write_11; // miss-table.ts:133
-  reg wants_write_12; // miss-table.ts:133
-  reg wants_write_13; // miss-table.ts:133
-  reg wants_write_14; // miss-table.ts:133
-  reg wants_write_15; // miss-table.ts:133
-  reg wants_both_0; // miss-table.ts:134
-  reg wants_both_1; // miss-table.ts:134
-  reg wants_both_2; // miss-table.ts:134
-  reg wants_both_3; // miss-table.ts:134
-  reg wants_both_4; // miss-table.ts:134
-  reg wants_both_5; // miss-table.ts:134
-  reg wants_both_6; // miss-table.ts:134
-  reg wants_both_7; // miss-table.ts:134
-  reg wants_both_8; // miss-table.ts:134
-  reg wants_both_9; // miss-table.ts:134
-  reg wants_both_10; // miss-table.ts:134
-  reg wants_both_11; // miss-table.ts:134
-  reg wants_both_12; // miss-table.ts:134
-  reg wants_both_13; // miss-table.ts:134
-  reg wants_both_14; // miss-table.ts:134
-  reg wants_both_15; // miss-table.ts:134
-  reg [43:0] keys_0; // miss-table.ts:135
-  reg [43:0] keys_1; // miss-table.ts:135
-  reg [43:0] keys_2; // miss-table.ts:135
-  reg [43:0] keys_3; // miss-table.ts:135
-  reg [43:0] keys_4; // miss-table.ts:135
-  reg [43:0] keys_5; // miss-table.ts:135
-  reg [43:0] keys_6; // miss-table.ts:135
-  reg [43:0] keys_7; // miss-table.ts:135
-  reg [43:0] keys_8; // miss-table.ts:135
-  reg [43:0] keys_9; // miss-table.ts:135
-  reg [43:0] keys_10; // miss-table.ts:135
-  reg [43:0] keys_11; // miss-table.ts:135
-  reg [43:0] keys_12; // miss-table.ts:135
-  reg [43:0] keys_13; // miss-table.ts:135
-  reg [43:0] keys_14; // miss-table.ts:135
-  reg [43:0] keys_15; // miss-table.ts:135
+  reg valid_0, valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, valid_7, valid_8, valid_9, valid_10, valid_11,
+    valid_12, valid_13, valid_14, valid_15; // miss-table.ts:123
+  reg done_0, done_1, done_2, done_3, done_4, done_5, done_6, done_7, done_8, done_9, done_10, done_11, done_12,
+    done_13, done_14, done_15; // miss-table.ts:124
+  reg empty_0, empty_1, empty_2, empty_3, empty_4, empty_5, empty_6, empty_7, empty_8, empty_9, empty_10, empty_11,
+    empty_12, empty_13, empty_14, empty_15; // miss-table.ts:125
+  reg writing_0, writing_1, writing_2, writing_3, writing_4, writing_5, writing_6, writing_7, writing_8, writing_9,
+    writing_10, writing_11, writing_12, writing_13, writing_14, writing_15; // miss-table.ts:126
+  reg poisoned_0, poisoned_1, poisoned_2, poisoned_3, poisoned_4, poisoned_5, poisoned_6, poisoned_7, poisoned_8,
+    poisoned_9, poisoned_10, poisoned_11, poisoned_12, poisoned_13, poisoned_14, poisoned_15; // miss-table.ts:127
+  reg failed_0, failed_1, failed_2, failed_3, failed_4, failed_5, failed_6, failed_7, failed_8, failed_9, failed_10,
+    failed_11, failed_12, failed_13, failed_14, failed_15; // miss-table.ts:129
+  reg by_fault_0, by_fault_1, by_fault_2, by_fault_3, by_fault_4, by_fault_5, by_fault_6, by_fault_7, by_fault_8,
+    by_fault_9, by_fault_10, by_fault_11, by_fault_12, by_fault_13, by_fault_14, by_fault_15; // miss-table.ts:130
+  reg wants_read_0, wants_read_1, wants_read_2, wants_read_3, wants_read_4, wants_read_5, wants_read_6,
+    wants_read_7, wants_read_8, wants_read_9, wants_read_10, wants_read_11, wants_read_12, wants_read_13,
+    wants_read_14, wants_read_15; // miss-table.ts:132
+  reg wants_write_0, wants_write_1, wants_write_2, wants_write_3, wants_write_4, wants_write_5, wants_write_6,
+    wants_write_7, wants_write_8, wants_write_9, wants_write_10, wants_write_11, wants_write_12, wants_write_13,
+    wants_write_14, wants_write_15; // miss-table.ts:133
+  reg wants_both_0, wants_both_1, wants_both_2, wants_both_3, wants_both_4, wants_both_5, wants_both_6,
+    wants_both_7, wants_both_8, wants_both_9, wants_both_10, wants_both_11, wants_both_12, wants_both_13,
+    wants_both_14, wants_both_15; // miss-table.ts:134
+  reg [43:0] keys_0, keys_1, keys_2, keys_3, keys_4, keys_5, keys_6, keys_7, keys_8, keys_9, keys_10, keys_11,
+    keys_12, keys_13, keys_14, keys_15; // miss-table.ts:135
   reg [15:0] serving; // miss-table.ts:146
   reg [15:0] found; // miss-table.ts:152
   reg [15:0] offer; // miss-table.ts:159
@@ -267,9 +116,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   reg [3:0] served_miss; // miss-table.ts:280
   reg [43:0] served_key_1; // miss-table.ts:281
   reg [2:0] served_verdict_1; // miss-table.ts:282
-  reg [8:0] served_ppn_1; // miss-table.ts:282
-  reg served_read_1; // miss-table.ts:282
-  reg served_write_1; // miss-table.ts:282
+  reg [8:0] served_ppn_1;
+  reg served_read_1, served_write_1;
   (* ram_style = "distributed" *) reg [43:0] key_of [0:15]; // miss-table.ts:138
   (* ram_style = "distributed" *) reg [5:0] heads [0:15]; // miss-table.ts:139
   (* ram_style = "distributed" *) reg [5:0] tails [0:15]; // miss-table.ts:140
@@ -277,87 +125,59 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   (* ram_style = "distributed" *) reg [9:0] fault_results [0:15]; // miss-table.ts:142
   (* ram_style = "distributed" *) reg [5:0] links [0:63]; // miss-table.ts:143
   wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0; // miss-table.ts:148
-  wire freeing_1 = valid_1 & done_1 & empty_1 & ~writing_1; // miss-table.ts:148
-  wire freeing_2 = valid_2 & done_2 & empty_2 & ~writing_2; // miss-table.ts:148
-  wire freeing_3 = valid_3 & done_3 & empty_3 & ~writing_3; // miss-table.ts:148
-  wire freeing_4 = valid_4 & done_4 & empty_4 & ~writing_4; // miss-table.ts:148
-  wire freeing_5 = valid_5 & done_5 & empty_5 & ~writing_5; // miss-table.ts:148
-  wire freeing_6 = valid_6 & done_6 & empty_6 & ~writing_6; // miss-table.ts:148
-  wire freeing_7 = valid_7 & done_7 & empty_7 & ~writing_7; // miss-table.ts:148
-  wire freeing_8 = valid_8 & done_8 & empty_8 & ~writing_8; // miss-table.ts:148
-  wire freeing_9 = valid_9 & done_9 & empty_9 & ~writing_9; // miss-table.ts:148
-  wire freeing_10 = valid_10 & done_10 & empty_10 & ~writing_10; // miss-table.ts:148
-  wire freeing_11 = valid_11 & done_11 & empty_11 & ~writing_11; // miss-table.ts:148
-  wire freeing_12 = valid_12 & done_12 & empty_12 & ~writing_12; // miss-table.ts:148
-  wire freeing_13 = valid_13 & done_13 & empty_13 & ~writing_13; // miss-table.ts:148
-  wire freeing_14 = valid_14 & done_14 & empty_14 & ~writing_14; // miss-table.ts:148
-  wire freeing_15 = valid_15 & done_15 & empty_15 & ~writing_15; // miss-table.ts:148
+  wire freeing_1 = valid_1 & done_1 & empty_1 & ~writing_1;
+  wire freeing_2 = valid_2 & done_2 & empty_2 & ~writing_2;
+  wire freeing_3 = valid_3 & done_3 & empty_3 & ~writing_3;
+  wire freeing_4 = valid_4 & done_4 & empty_4 & ~writing_4;
+  wire freeing_5 = valid_5 & done_5 & empty_5 & ~writing_5;
+  wire freeing_6 = valid_6 & done_6 & empty_6 & ~writing_6;
+  wire freeing_7 = valid_7 & done_7 & empty_7 & ~writing_7;
+  wire freeing_8 = valid_8 & done_8 & empty_8 & ~writing_8;
+  wire freeing_9 = valid_9 & done_9 & empty_9 & ~writing_9;
+  wire freeing_10 = valid_10 & done_10 & empty_10 & ~writing_10;
+  wire freeing_11 = valid_11 & done_11 & empty_11 & ~writing_11;
+  wire freeing_12 = valid_12 & done_12 & empty_12 & ~writing_12;
+  wire freeing_13 = valid_13 & done_13 & empty_13 & ~writing_13;
+  wire freeing_14 = valid_14 & done_14 & empty_14 & ~writing_14;
+  wire freeing_15 = valid_15 & done_15 & empty_15 & ~writing_15;
   wire same_0 = found[0] & ~freeing_0; // miss-table.ts:153
-  wire same_1 = found[1] & ~freeing_1; // miss-table.ts:153
-  wire same_2 = found[2] & ~freeing_2; // miss-table.ts:153
-  wire same_3 = found[3] & ~freeing_3; // miss-table.ts:153
-  wire same_4 = found[4] & ~freeing_4; // miss-table.ts:153
-  wire same_5 = found[5] & ~freeing_5; // miss-table.ts:153
-  wire same_6 = found[6] & ~freeing_6; // miss-table.ts:153
-  wire same_7 = found[7] & ~freeing_7; // miss-table.ts:153
-  wire same_8 = found[8] & ~freeing_8; // miss-table.ts:153
-  wire same_9 = found[9] & ~freeing_9; // miss-table.ts:153
-  wire same_10 = found[10] & ~freeing_10; // miss-table.ts:153
-  wire same_11 = found[11] & ~freeing_11; // miss-table.ts:153
-  wire same_12 = found[12] & ~freeing_12; // miss-table.ts:153
-  wire same_13 = found[13] & ~freeing_13; // miss-table.ts:153
-  wire same_14 = found[14] & ~freeing_14; // miss-table.ts:153
-  wire same_15 = found[15] & ~freeing_15; // miss-table.ts:153
+  wire same_1 = found[1] & ~freeing_1;
+  wire same_2 = found[2] & ~freeing_2;
+  wire same_3 = found[3] & ~freeing_3;
+  wire same_4 = found[4] & ~freeing_4;
+  wire same_5 = found[5] & ~freeing_5;
+  wire same_6 = found[6] & ~freeing_6;
+  wire same_7 = found[7] & ~freeing_7;
+  wire same_8 = found[8] & ~freeing_8;
+  wire same_9 = found[9] & ~freeing_9;
+  wire same_10 = found[10] & ~freeing_10;
+  wire same_11 = found[11] & ~freeing_11;
+  wire same_12 = found[12] & ~freeing_12;
+  wire same_13 = found[13] & ~freeing_13;
+  wire same_14 = found[14] & ~freeing_14;
+  wire same_15 = found[15] & ~freeing_15;
   wire joins_0 = same_0 & ~(poisoned_0 | failed_0); // miss-table.ts:154
-  wire joins_1 = same_1 & ~(poisoned_1 | failed_1); // miss-table.ts:154
-  wire joins_2 = same_2 & ~(poisoned_2 | failed_2); // miss-table.ts:154
-  wire joins_3 = same_3 & ~(poisoned_3 | failed_3); // miss-table.ts:154
-  wire joins_4 = same_4 & ~(poisoned_4 | failed_4); // miss-table.ts:154
-  wire joins_5 = same_5 & ~(poisoned_5 | failed_5); // miss-table.ts:154
-  wire joins_6 = same_6 & ~(poisoned_6 | failed_6); // miss-table.ts:154
-  wire joins_7 = same_7 & ~(poisoned_7 | failed_7); // miss-table.ts:154
-  wire joins_8 = same_8 & ~(poisoned_8 | failed_8); // miss-table.ts:154
-  wire joins_9 = same_9 & ~(poisoned_9 | failed_9); // miss-table.ts:154
-  wire joins_10 = same_10 & ~(poisoned_10 | failed_10); // miss-table.ts:154
-  wire joins_11 = same_11 & ~(poisoned_11 | failed_11); // miss-table.ts:154
-  wire joins_12 = same_12 & ~(poisoned_12 | failed_12); // miss-table.ts:154
-  wire joins_13 = same_13 & ~(poisoned_13 | failed_13); // miss-table.ts:154
-  wire joins_14 = same_14 & ~(poisoned_14 | failed_14); // miss-table.ts:154
-  wire joins_15 = same_15 & ~(poisoned_15 | failed_15); // miss-table.ts:154
+  wire joins_1 = same_1 & ~(poisoned_1 | failed_1);
+  wire joins_2 = same_2 & ~(poisoned_2 | failed_2);
+  wire joins_3 = same_3 & ~(poisoned_3 | failed_3);
+  wire joins_4 = same_4 & ~(poisoned_4 | failed_4);
+  wire joins_5 = same_5 & ~(poisoned_5 | failed_5);
+  wire joins_6 = same_6 & ~(poisoned_6 | failed_6);
+  wire joins_7 = same_7 & ~(poisoned_7 | failed_7);
+  wire joins_8 = same_8 & ~(poisoned_8 | failed_8);
+  wire joins_9 = same_9 & ~(poisoned_9 | failed_9);
+  wire joins_10 = same_10 & ~(poisoned_10 | failed_10);
+  wire joins_11 = same_11 & ~(poisoned_11 | failed_11);
+  wire joins_12 = same_12 & ~(poisoned_12 | failed_12);
+  wire joins_13 = same_13 & ~(poisoned_13 | failed_13);
+  wire joins_14 = same_14 & ~(poisoned_14 | failed_14);
+  wire joins_15 = same_15 & ~(poisoned_15 | failed_15);
   wire joinable =
-    joins_0
-    | joins_1
-    | joins_2
-    | joins_3
-    | joins_4
-    | joins_5
-    | joins_6
-    | joins_7
-    | joins_8
-    | joins_9
-    | joins_10
-    | joins_11
-    | joins_12
-    | joins_13
-    | joins_14
-    | joins_15; // miss-table.ts:155
+    joins_0 | joins_1 | joins_2 | joins_3 | joins_4 | joins_5 | joins_6 | joins_7 | joins_8 | joins_9 | joins_10
+    | joins_11 | joins_12 | joins_13 | joins_14 | joins_15; // miss-table.ts:155
   wire there =
-    same_0
-    | same_1
-    | same_2
-    | same_3
-    | same_4
-    | same_5
-    | same_6
-    | same_7
-    | same_8
-    | same_9
-    | same_10
-    | same_11
-    | same_12
-    | same_13
-    | same_14
-    | same_15; // miss-table.ts:156
+    same_0 | same_1 | same_2 | same_3 | same_4 | same_5 | same_6 | same_7 | same_8 | same_9 | same_10 | same_11
+    | same_12 | same_13 | same_14 | same_15; // miss-table.ts:156
   wire [3:0] found_miss = {
     found[8] | found[9] | found[10] | found[11] | found[12] | found[13] | found[14] | found[15],
     found[4] | found[5] | found[6] | found[7] | found[12] | found[13] | found[14] | found[15],
@@ -366,49 +186,26 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   }; // miss-table.ts:157
   wire opens = add_valid & room_1 & ~there; // miss-table.ts:162
   wire [15:0] unused = {
-    (~valid_15 | freeing_15) & ~offer[15],
-    (~valid_14 | freeing_14) & ~offer[14],
-    (~valid_13 | freeing_13) & ~offer[13],
-    (~valid_12 | freeing_12) & ~offer[12],
-    (~valid_11 | freeing_11) & ~offer[11],
-    (~valid_10 | freeing_10) & ~offer[10],
-    (~valid_9 | freeing_9) & ~offer[9],
-    (~valid_8 | freeing_8) & ~offer[8],
-    (~valid_7 | freeing_7) & ~offer[7],
-    (~valid_6 | freeing_6) & ~offer[6],
-    (~valid_5 | freeing_5) & ~offer[5],
-    (~valid_4 | freeing_4) & ~offer[4],
-    (~valid_3 | freeing_3) & ~offer[3],
-    (~valid_2 | freeing_2) & ~offer[2],
-    (~valid_1 | freeing_1) & ~offer[1],
-    (~valid_0 | freeing_0) & ~offer[0]
+    (~valid_15 | freeing_15) & ~offer[15], (~valid_14 | freeing_14) & ~offer[14],
+    (~valid_13 | freeing_13) & ~offer[13], (~valid_12 | freeing_12) & ~offer[12],
+    (~valid_11 | freeing_11) & ~offer[11], (~valid_10 | freeing_10) & ~offer[10], (~valid_9 | freeing_9) & ~offer[9],
+    (~valid_8 | freeing_8) & ~offer[8], (~valid_7 | freeing_7) & ~offer[7], (~valid_6 | freeing_6) & ~offer[6],
+    (~valid_5 | freeing_5) & ~offer[5], (~valid_4 | freeing_4) & ~offer[4], (~valid_3 | freeing_3) & ~offer[3],
+    (~valid_2 | freeing_2) & ~offer[2], (~valid_1 | freeing_1) & ~offer[1], (~valid_0 | freeing_0) & ~offer[0]
   }; // miss-table.ts:163
   wire again = add_key == key; // miss-table.ts:182
   wire joining = add_valid & joinable; // miss-table.ts:197
   wire joins_empty_or =
-    (joins_0 & empty_0)
-    | (joins_1 & empty_1)
-    | (joins_2 & empty_2)
-    | (joins_3 & empty_3)
-    | (joins_4 & empty_4)
-    | (joins_5 & empty_5)
-    | (joins_6 & empty_6)
-    | (joins_7 & empty_7);
-  wire joins_empty_or_2 =
-    (joins_8 & empty_8)
-    | (joins_9 & empty_9)
-    | (joins_10 & empty_10)
-    | (joins_11 & empty_11)
-    | (joins_12 & empty_12)
-    | (joins_13 & empty_13)
-    | (joins_14 & empty_14)
-    | (joins_15 & empty_15);
-  wire joins_empty = joins_empty_or | joins_empty_or_2; // miss-table.ts:199
+    (joins_0 & empty_0) | (joins_1 & empty_1) | (joins_2 & empty_2) | (joins_3 & empty_3) | (joins_4 & empty_4)
+    | (joins_5 & empty_5) | (joins_6 & empty_6) | (joins_7 & empty_7);
+  wire joins_8_or =
+    (joins_8 & empty_8) | (joins_9 & empty_9) | (joins_10 & empty_10) | (joins_11 & empty_11) | (joins_12 & empty_12)
+    | (joins_13 & empty_13) | (joins_14 & empty_14) | (joins_15 & empty_15);
+  wire joins_empty = joins_empty_or | joins_8_or; // miss-table.ts:199
   wire [5:0] joined_tail = tails[found_miss]; // miss-table.ts:201
   wire [3:0] added_miss_1 = there ? found_miss : offer_miss; // miss-table.ts:203
   wire allowed =
-    (helps_write & walked_result_write)
-    | (helps_read & walked_result_read)
+    (helps_write & walked_result_write) | (helps_read & walked_result_read)
     | (helps_both & walked_result_write & walked_result_read); // miss-table.ts:217
   wire faults = ~walked_result_error & walked_result_allocated & ~walked_result_mapped & allowed; // miss-table.ts:218
   wire fault_now = walked_valid & faults; // miss-table.ts:219
@@ -420,22 +217,14 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   wire taken_back = picked_early & fault_now; // miss-table.ts:239
   wire next_1 = picked_valid & ~taken_back; // miss-table.ts:242
   wire [15:0] waits = {
-    done_15 & ~empty_15 & ~serving[15] & ~picked[15],
-    done_14 & ~empty_14 & ~serving[14] & ~picked[14],
-    done_13 & ~empty_13 & ~serving[13] & ~picked[13],
-    done_12 & ~empty_12 & ~serving[12] & ~picked[12],
-    done_11 & ~empty_11 & ~serving[11] & ~picked[11],
-    done_10 & ~empty_10 & ~serving[10] & ~picked[10],
-    done_9 & ~empty_9 & ~serving[9] & ~picked[9],
-    done_8 & ~empty_8 & ~serving[8] & ~picked[8],
-    done_7 & ~empty_7 & ~serving[7] & ~picked[7],
-    done_6 & ~empty_6 & ~serving[6] & ~picked[6],
-    done_5 & ~empty_5 & ~serving[5] & ~picked[5],
-    done_4 & ~empty_4 & ~serving[4] & ~picked[4],
-    done_3 & ~empty_3 & ~serving[3] & ~picked[3],
-    done_2 & ~empty_2 & ~serving[2] & ~picked[2],
-    done_1 & ~empty_1 & ~serving[1] & ~picked[1],
-    done_0 & ~empty_0 & ~serving[0] & ~picked[0]
+    done_15 & ~empty_15 & ~serving[15] & ~picked[15], done_14 & ~empty_14 & ~serving[14] & ~picked[14],
+    done_13 & ~empty_13 & ~serving[13] & ~picked[13], done_12 & ~empty_12 & ~serving[12] & ~picked[12],
+    done_11 & ~empty_11 & ~serving[11] & ~picked[11], done_10 & ~empty_10 & ~serving[10] & ~picked[10],
+    done_9 & ~empty_9 & ~serving[9] & ~picked[9], done_8 & ~empty_8 & ~serving[8] & ~picked[8],
+    done_7 & ~empty_7 & ~serving[7] & ~picked[7], done_6 & ~empty_6 & ~serving[6] & ~picked[6],
+    done_5 & ~empty_5 & ~serving[5] & ~picked[5], done_4 & ~empty_4 & ~serving[4] & ~picked[4],
+    done_3 & ~empty_3 & ~serving[3] & ~picked[3], done_2 & ~empty_2 & ~serving[2] & ~picked[2],
+    done_1 & ~empty_1 & ~serving[1] & ~picked[1], done_0 & ~empty_0 & ~serving[0] & ~picked[0]
   }; // miss-table.ts:244
   wire slow_fault = faulted_valid & ~picked_quick; // miss-table.ts:249
   wire quick_fault = fault_now & quick; // miss-table.ts:250
@@ -443,41 +232,15 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   wire goes_on = served_valid_1 & ~served_last_1; // miss-table.ts:283
   wire [5:0] following = goes_on ? links[served_slot_1] : heads[picked_miss]; // miss-table.ts:284
   wire joined_picked_or =
-    (joins_0 & picked[0])
-    | (joins_1 & picked[1])
-    | (joins_2 & picked[2])
-    | (joins_3 & picked[3])
-    | (joins_4 & picked[4])
-    | (joins_5 & picked[5])
-    | (joins_6 & picked[6])
-    | (joins_7 & picked[7]);
-  wire joined_picked_or_2 =
-    (joins_8 & picked[8])
-    | (joins_9 & picked[9])
-    | (joins_10 & picked[10])
-    | (joins_11 & picked[11])
-    | (joins_12 & picked[12])
-    | (joins_13 & picked[13])
-    | (joins_14 & picked[14])
-    | (joins_15 & picked[15]);
-  wire joined_picked = add_valid & (joined_picked_or | joined_picked_or_2); // miss-table.ts:286
+    (joins_0 & picked[0]) | (joins_1 & picked[1]) | (joins_2 & picked[2]) | (joins_3 & picked[3])
+    | (joins_4 & picked[4]) | (joins_5 & picked[5]) | (joins_6 & picked[6]) | (joins_7 & picked[7]);
+  wire picked_or =
+    (joins_8 & picked[8]) | (joins_9 & picked[9]) | (joins_10 & picked[10]) | (joins_11 & picked[11])
+    | (joins_12 & picked[12]) | (joins_13 & picked[13]) | (joins_14 & picked[14]) | (joins_15 & picked[15]);
+  wire joined_picked = add_valid & (joined_picked_or | picked_or); // miss-table.ts:286
   wire [15:0] faulted_picked_joined = {
-    by_fault_15,
-    by_fault_14,
-    by_fault_13,
-    by_fault_12,
-    by_fault_11,
-    by_fault_10,
-    by_fault_9,
-    by_fault_8,
-    by_fault_7,
-    by_fault_6,
-    by_fault_5,
-    by_fault_4,
-    by_fault_3,
-    by_fault_2,
-    by_fault_1,
-    by_fault_0
+    by_fault_15, by_fault_14, by_fault_13, by_fault_12, by_fault_11, by_fault_10, by_fault_9, by_fault_8, by_fault_7,
+    by_fault_6, by_fault_5, by_fault_4, by_fault_3, by_fault_2, by_fault_1, by_fault_0
   };
   wire faulted_picked = faulted_picked_joined[picked_miss]; // miss-table.ts:289
   wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // miss-table.ts:323
@@ -547,16 +310,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_0 <= 1'b0;
-      done_0 <= 1'b0;
-      empty_0 <= 1'b0;
-      writing_0 <= 1'b0;
-      poisoned_0 <= 1'b0;
-      failed_0 <= 1'b0;
-      by_fault_0 <= 1'b0;
-      wants_read_0 <= 1'b0;
-      wants_write_0 <= 1'b0;
-      wants_both_0 <= 1'b0;
+      valid_0 <= 1'b0; done_0 <= 1'b0; empty_0 <= 1'b0; writing_0 <= 1'b0; poisoned_0 <= 1'b0; failed_0 <= 1'b0;
+      by_fault_0 <= 1'b0; wants_read_0 <= 1'b0; wants_write_0 <= 1'b0; wants_both_0 <= 1'b0;
     end
     else begin
       if (walked_0) begin
@@ -595,16 +350,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_1 <= 1'b0;
-      done_1 <= 1'b0;
-      empty_1 <= 1'b0;
-      writing_1 <= 1'b0;
-      poisoned_1 <= 1'b0;
-      failed_1 <= 1'b0;
-      by_fault_1 <= 1'b0;
-      wants_read_1 <= 1'b0;
-      wants_write_1 <= 1'b0;
-      wants_both_1 <= 1'b0;
+      valid_1 <= 1'b0; done_1 <= 1'b0; empty_1 <= 1'b0; writing_1 <= 1'b0; poisoned_1 <= 1'b0; failed_1 <= 1'b0;
+      by_fault_1 <= 1'b0; wants_read_1 <= 1'b0; wants_write_1 <= 1'b0; wants_both_1 <= 1'b0;
     end
     else begin
       if (walked_1) begin
@@ -643,16 +390,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_2 <= 1'b0;
-      done_2 <= 1'b0;
-      empty_2 <= 1'b0;
-      writing_2 <= 1'b0;
-      poisoned_2 <= 1'b0;
-      failed_2 <= 1'b0;
-      by_fault_2 <= 1'b0;
-      wants_read_2 <= 1'b0;
-      wants_write_2 <= 1'b0;
-      wants_both_2 <= 1'b0;
+      valid_2 <= 1'b0; done_2 <= 1'b0; empty_2 <= 1'b0; writing_2 <= 1'b0; poisoned_2 <= 1'b0; failed_2 <= 1'b0;
+      by_fault_2 <= 1'b0; wants_read_2 <= 1'b0; wants_write_2 <= 1'b0; wants_both_2 <= 1'b0;
     end
     else begin
       if (walked_2) begin
@@ -691,16 +430,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_3 <= 1'b0;
-      done_3 <= 1'b0;
-      empty_3 <= 1'b0;
-      writing_3 <= 1'b0;
-      poisoned_3 <= 1'b0;
-      failed_3 <= 1'b0;
-      by_fault_3 <= 1'b0;
-      wants_read_3 <= 1'b0;
-      wants_write_3 <= 1'b0;
-      wants_both_3 <= 1'b0;
+      valid_3 <= 1'b0; done_3 <= 1'b0; empty_3 <= 1'b0; writing_3 <= 1'b0; poisoned_3 <= 1'b0; failed_3 <= 1'b0;
+      by_fault_3 <= 1'b0; wants_read_3 <= 1'b0; wants_write_3 <= 1'b0; wants_both_3 <= 1'b0;
     end
     else begin
       if (walked_3) begin
@@ -739,16 +470,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_4 <= 1'b0;
-      done_4 <= 1'b0;
-      empty_4 <= 1'b0;
-      writing_4 <= 1'b0;
-      poisoned_4 <= 1'b0;
-      failed_4 <= 1'b0;
-      by_fault_4 <= 1'b0;
-      wants_read_4 <= 1'b0;
-      wants_write_4 <= 1'b0;
-      wants_both_4 <= 1'b0;
+      valid_4 <= 1'b0; done_4 <= 1'b0; empty_4 <= 1'b0; writing_4 <= 1'b0; poisoned_4 <= 1'b0; failed_4 <= 1'b0;
+      by_fault_4 <= 1'b0; wants_read_4 <= 1'b0; wants_write_4 <= 1'b0; wants_both_4 <= 1'b0;
     end
     else begin
       if (walked_4) begin
@@ -787,16 +510,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_5 <= 1'b0;
-      done_5 <= 1'b0;
-      empty_5 <= 1'b0;
-      writing_5 <= 1'b0;
-      poisoned_5 <= 1'b0;
-      failed_5 <= 1'b0;
-      by_fault_5 <= 1'b0;
-      wants_read_5 <= 1'b0;
-      wants_write_5 <= 1'b0;
-      wants_both_5 <= 1'b0;
+      valid_5 <= 1'b0; done_5 <= 1'b0; empty_5 <= 1'b0; writing_5 <= 1'b0; poisoned_5 <= 1'b0; failed_5 <= 1'b0;
+      by_fault_5 <= 1'b0; wants_read_5 <= 1'b0; wants_write_5 <= 1'b0; wants_both_5 <= 1'b0;
     end
     else begin
       if (walked_5) begin
@@ -835,16 +550,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_6 <= 1'b0;
-      done_6 <= 1'b0;
-      empty_6 <= 1'b0;
-      writing_6 <= 1'b0;
-      poisoned_6 <= 1'b0;
-      failed_6 <= 1'b0;
-      by_fault_6 <= 1'b0;
-      wants_read_6 <= 1'b0;
-      wants_write_6 <= 1'b0;
-      wants_both_6 <= 1'b0;
+      valid_6 <= 1'b0; done_6 <= 1'b0; empty_6 <= 1'b0; writing_6 <= 1'b0; poisoned_6 <= 1'b0; failed_6 <= 1'b0;
+      by_fault_6 <= 1'b0; wants_read_6 <= 1'b0; wants_write_6 <= 1'b0; wants_both_6 <= 1'b0;
     end
     else begin
       if (walked_6) begin
@@ -883,16 +590,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_7 <= 1'b0;
-      done_7 <= 1'b0;
-      empty_7 <= 1'b0;
-      writing_7 <= 1'b0;
-      poisoned_7 <= 1'b0;
-      failed_7 <= 1'b0;
-      by_fault_7 <= 1'b0;
-      wants_read_7 <= 1'b0;
-      wants_write_7 <= 1'b0;
-      wants_both_7 <= 1'b0;
+      valid_7 <= 1'b0; done_7 <= 1'b0; empty_7 <= 1'b0; writing_7 <= 1'b0; poisoned_7 <= 1'b0; failed_7 <= 1'b0;
+      by_fault_7 <= 1'b0; wants_read_7 <= 1'b0; wants_write_7 <= 1'b0; wants_both_7 <= 1'b0;
     end
     else begin
       if (walked_7) begin
@@ -931,16 +630,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_8 <= 1'b0;
-      done_8 <= 1'b0;
-      empty_8 <= 1'b0;
-      writing_8 <= 1'b0;
-      poisoned_8 <= 1'b0;
-      failed_8 <= 1'b0;
-      by_fault_8 <= 1'b0;
-      wants_read_8 <= 1'b0;
-      wants_write_8 <= 1'b0;
-      wants_both_8 <= 1'b0;
+      valid_8 <= 1'b0; done_8 <= 1'b0; empty_8 <= 1'b0; writing_8 <= 1'b0; poisoned_8 <= 1'b0; failed_8 <= 1'b0;
+      by_fault_8 <= 1'b0; wants_read_8 <= 1'b0; wants_write_8 <= 1'b0; wants_both_8 <= 1'b0;
     end
     else begin
       if (walked_8) begin
@@ -979,16 +670,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_9 <= 1'b0;
-      done_9 <= 1'b0;
-      empty_9 <= 1'b0;
-      writing_9 <= 1'b0;
-      poisoned_9 <= 1'b0;
-      failed_9 <= 1'b0;
-      by_fault_9 <= 1'b0;
-      wants_read_9 <= 1'b0;
-      wants_write_9 <= 1'b0;
-      wants_both_9 <= 1'b0;
+      valid_9 <= 1'b0; done_9 <= 1'b0; empty_9 <= 1'b0; writing_9 <= 1'b0; poisoned_9 <= 1'b0; failed_9 <= 1'b0;
+      by_fault_9 <= 1'b0; wants_read_9 <= 1'b0; wants_write_9 <= 1'b0; wants_both_9 <= 1'b0;
     end
     else begin
       if (walked_9) begin
@@ -1027,16 +710,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_10 <= 1'b0;
-      done_10 <= 1'b0;
-      empty_10 <= 1'b0;
-      writing_10 <= 1'b0;
-      poisoned_10 <= 1'b0;
-      failed_10 <= 1'b0;
-      by_fault_10 <= 1'b0;
-      wants_read_10 <= 1'b0;
-      wants_write_10 <= 1'b0;
-      wants_both_10 <= 1'b0;
+      valid_10 <= 1'b0; done_10 <= 1'b0; empty_10 <= 1'b0; writing_10 <= 1'b0; poisoned_10 <= 1'b0; failed_10 <= 1'b0;
+      by_fault_10 <= 1'b0; wants_read_10 <= 1'b0; wants_write_10 <= 1'b0; wants_both_10 <= 1'b0;
     end
     else begin
       if (walked_10) begin
@@ -1075,16 +750,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_11 <= 1'b0;
-      done_11 <= 1'b0;
-      empty_11 <= 1'b0;
-      writing_11 <= 1'b0;
-      poisoned_11 <= 1'b0;
-      failed_11 <= 1'b0;
-      by_fault_11 <= 1'b0;
-      wants_read_11 <= 1'b0;
-      wants_write_11 <= 1'b0;
-      wants_both_11 <= 1'b0;
+      valid_11 <= 1'b0; done_11 <= 1'b0; empty_11 <= 1'b0; writing_11 <= 1'b0; poisoned_11 <= 1'b0; failed_11 <= 1'b0;
+      by_fault_11 <= 1'b0; wants_read_11 <= 1'b0; wants_write_11 <= 1'b0; wants_both_11 <= 1'b0;
     end
     else begin
       if (walked_11) begin
@@ -1123,16 +790,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_12 <= 1'b0;
-      done_12 <= 1'b0;
-      empty_12 <= 1'b0;
-      writing_12 <= 1'b0;
-      poisoned_12 <= 1'b0;
-      failed_12 <= 1'b0;
-      by_fault_12 <= 1'b0;
-      wants_read_12 <= 1'b0;
-      wants_write_12 <= 1'b0;
-      wants_both_12 <= 1'b0;
+      valid_12 <= 1'b0; done_12 <= 1'b0; empty_12 <= 1'b0; writing_12 <= 1'b0; poisoned_12 <= 1'b0; failed_12 <= 1'b0;
+      by_fault_12 <= 1'b0; wants_read_12 <= 1'b0; wants_write_12 <= 1'b0; wants_both_12 <= 1'b0;
     end
     else begin
       if (walked_12) begin
@@ -1171,16 +830,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_13 <= 1'b0;
-      done_13 <= 1'b0;
-      empty_13 <= 1'b0;
-      writing_13 <= 1'b0;
-      poisoned_13 <= 1'b0;
-      failed_13 <= 1'b0;
-      by_fault_13 <= 1'b0;
-      wants_read_13 <= 1'b0;
-      wants_write_13 <= 1'b0;
-      wants_both_13 <= 1'b0;
+      valid_13 <= 1'b0; done_13 <= 1'b0; empty_13 <= 1'b0; writing_13 <= 1'b0; poisoned_13 <= 1'b0; failed_13 <= 1'b0;
+      by_fault_13 <= 1'b0; wants_read_13 <= 1'b0; wants_write_13 <= 1'b0; wants_both_13 <= 1'b0;
     end
     else begin
       if (walked_13) begin
@@ -1219,16 +870,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_14 <= 1'b0;
-      done_14 <= 1'b0;
-      empty_14 <= 1'b0;
-      writing_14 <= 1'b0;
-      poisoned_14 <= 1'b0;
-      failed_14 <= 1'b0;
-      by_fault_14 <= 1'b0;
-      wants_read_14 <= 1'b0;
-      wants_write_14 <= 1'b0;
-      wants_both_14 <= 1'b0;
+      valid_14 <= 1'b0; done_14 <= 1'b0; empty_14 <= 1'b0; writing_14 <= 1'b0; poisoned_14 <= 1'b0; failed_14 <= 1'b0;
+      by_fault_14 <= 1'b0; wants_read_14 <= 1'b0; wants_write_14 <= 1'b0; wants_both_14 <= 1'b0;
     end
     else begin
       if (walked_14) begin
@@ -1267,16 +910,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      valid_15 <= 1'b0;
-      done_15 <= 1'b0;
-      empty_15 <= 1'b0;
-      writing_15 <= 1'b0;
-      poisoned_15 <= 1'b0;
-      failed_15 <= 1'b0;
-      by_fault_15 <= 1'b0;
-      wants_read_15 <= 1'b0;
-      wants_write_15 <= 1'b0;
-      wants_both_15 <= 1'b0;
+      valid_15 <= 1'b0; done_15 <= 1'b0; empty_15 <= 1'b0; writing_15 <= 1'b0; poisoned_15 <= 1'b0; failed_15 <= 1'b0;
+      by_fault_15 <= 1'b0; wants_read_15 <= 1'b0; wants_write_15 <= 1'b0; wants_both_15 <= 1'b0;
     end
     else begin
       if (walked_15) begin
@@ -1363,8 +998,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      serving <= 16'd0;
-      served_valid_1 <= 1'b0;
+      serving <= 16'd0; served_valid_1 <= 1'b0;
     end
     else begin
       served_valid_1 <= goes_on | take;
@@ -1395,148 +1029,95 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     end
   wire offer_when = ~room_1 | opens;
   wire room_1_or = (|unused[1:0]) | (|unused[3:2]);
-  wire room_1_or_2 = (|unused[5:4]) | (|unused[7:6]);
-  wire room_1_or_3 = (|unused[9:8]) | (|unused[11:10]);
-  wire room_1_or_4 = (|unused[13:12]) | (|unused[15:14]);
+  wire unused_or = (|unused[5:4]) | (|unused[7:6]);
+  wire room_1_or_unused = (|unused[9:8]) | (|unused[11:10]);
+  wire room_1_or_2 = (|unused[13:12]) | (|unused[15:14]);
 
   always @(posedge clk)
     if (rst) begin
-      offer <= 16'd0;
-      room_1 <= 1'b0;
+      offer <= 16'd0; room_1 <= 1'b0;
     end
     else if (offer_when) begin
-      room_1 <= room_1_or | room_1_or_2 | room_1_or_3 | room_1_or_4;
+      room_1 <= room_1_or | unused_or | room_1_or_unused | room_1_or_2;
       offer <= {
-        unused[15] & ~(|unused[14:0]),
-        unused[14] & ~(|unused[13:0]),
-        unused[13] & ~(|unused[12:0]),
-        unused[12] & ~(|unused[11:0]),
-        unused[11] & ~(|unused[10:0]),
-        unused[10] & ~(|unused[9:0]),
-        unused[9] & ~(|unused[8:0]),
-        unused[8] & ~(|unused[7:0]),
-        unused[7] & ~(|unused[6:0]),
-        unused[6] & ~(|unused[5:0]),
-        unused[5] & ~(|unused[4:0]),
-        unused[4] & ~(|unused[3:0]),
-        unused[3] & ~(|unused[2:0]),
-        unused[2] & ~(|unused[1:0]),
-        unused[1] & ~unused[0],
-        unused[0]
+        unused[15] & ~(|unused[14:0]), unused[14] & ~(|unused[13:0]), unused[13] & ~(|unused[12:0]),
+        unused[12] & ~(|unused[11:0]), unused[11] & ~(|unused[10:0]), unused[10] & ~(|unused[9:0]),
+        unused[9] & ~(|unused[8:0]), unused[8] & ~(|unused[7:0]), unused[7] & ~(|unused[6:0]),
+        unused[6] & ~(|unused[5:0]), unused[5] & ~(|unused[4:0]), unused[4] & ~(|unused[3:0]),
+        unused[3] & ~(|unused[2:0]), unused[2] & ~(|unused[1:0]), unused[1] & ~unused[0], unused[0]
       };
     end
-  wire [1:0] offer_miss_choice =
+  wire [1:0] rest =
     room_1_or ? {~(|unused[1:0]) & (|unused[3:2]), |unused[1:0] ? ~unused[0] & unused[1] : ~unused[2] & unused[3]} :
-    {~(|unused[5:4]) & (|unused[7:6]), |unused[5:4] ? ~unused[4] & unused[5] : ~unused[6] & unused[7]};
-  wire [1:0] offer_miss_choice_2 =
-    room_1_or_3 ? {~(|unused[9:8]) & (|unused[11:10]), |unused[9:8] ? ~unused[8] & unused[9] : ~unused[10] & unused[11]} :
+    {~(|unused[5:4]) & (|unused[7:6]), |unused[5:4] ? ~unused[4] & unused[5] : ~unused[6] & unused[7]}; // priority.ts:75
+  wire [1:0] offer_miss_choice =
+    room_1_or_unused ? {~(|unused[9:8]) & (|unused[11:10]), |unused[9:8] ? ~unused[8] & unused[9] : ~unused[10] & unused[11]} :
     {~(|unused[13:12]) & (|unused[15:14]), |unused[13:12] ? ~unused[12] & unused[13] : ~unused[14] & unused[15]};
 
   always @(posedge clk)
     if (offer_when) begin
       offer_miss <= {
-        ~(room_1_or | room_1_or_2) & (room_1_or_3 | room_1_or_4),
-        (room_1_or | room_1_or_2) ? {~room_1_or & room_1_or_2, offer_miss_choice} : {~room_1_or_3 & room_1_or_4, offer_miss_choice_2}
+        ~(room_1_or | unused_or) & (room_1_or_unused | room_1_or_2),
+        (room_1_or | unused_or) ? {~room_1_or & unused_or, rest} : {~room_1_or_unused & room_1_or_2, offer_miss_choice}
       };
     end
   wire [15:0] helps_read_joined = {
-    wants_read_15,
-    wants_read_14,
-    wants_read_13,
-    wants_read_12,
-    wants_read_11,
-    wants_read_10,
-    wants_read_9,
-    wants_read_8,
-    wants_read_7,
-    wants_read_6,
-    wants_read_5,
-    wants_read_4,
-    wants_read_3,
-    wants_read_2,
-    wants_read_1,
+    wants_read_15, wants_read_14, wants_read_13, wants_read_12, wants_read_11, wants_read_10, wants_read_9,
+    wants_read_8, wants_read_7, wants_read_6, wants_read_5, wants_read_4, wants_read_3, wants_read_2, wants_read_1,
     wants_read_0
   };
   wire [15:0] helps_write_joined = {
-    wants_write_15,
-    wants_write_14,
-    wants_write_13,
-    wants_write_12,
-    wants_write_11,
-    wants_write_10,
-    wants_write_9,
-    wants_write_8,
-    wants_write_7,
-    wants_write_6,
-    wants_write_5,
-    wants_write_4,
-    wants_write_3,
-    wants_write_2,
-    wants_write_1,
-    wants_write_0
+    wants_write_15, wants_write_14, wants_write_13, wants_write_12, wants_write_11, wants_write_10, wants_write_9,
+    wants_write_8, wants_write_7, wants_write_6, wants_write_5, wants_write_4, wants_write_3, wants_write_2,
+    wants_write_1, wants_write_0
   };
   wire [15:0] helps_both_joined = {
-    wants_both_15,
-    wants_both_14,
-    wants_both_13,
-    wants_both_12,
-    wants_both_11,
-    wants_both_10,
-    wants_both_9,
-    wants_both_8,
-    wants_both_7,
-    wants_both_6,
-    wants_both_5,
-    wants_both_4,
-    wants_both_3,
-    wants_both_2,
-    wants_both_1,
+    wants_both_15, wants_both_14, wants_both_13, wants_both_12, wants_both_11, wants_both_10, wants_both_9,
+    wants_both_8, wants_both_7, wants_both_6, wants_both_5, wants_both_4, wants_both_3, wants_both_2, wants_both_1,
     wants_both_0
   };
+  wire [5:0] tail = tails[goes_on ? served_miss : picked_miss]; // miss-table.ts:285
 
   always @(posedge clk) begin
     helps_read <= helps_read_joined[arriving_miss];
     helps_write <= helps_write_joined[arriving_miss];
     helps_both <= helps_both_joined[arriving_miss];
     served_slot_1 <= following;
-    served_last_1 <= (following == tails[goes_on ? served_miss : picked_miss]) & (goes_on | ~joined_picked);
+    served_last_1 <= (following == tail) & (goes_on | ~joined_picked);
     served_first_1 <= ~goes_on;
   end
   wire picked_when = ~picked_valid | take | taken_back;
   wire picked_valid_or = (|waits[1:0]) | (|waits[3:2]);
-  wire picked_valid_or_2 = (|waits[5:4]) | (|waits[7:6]);
-  wire picked_valid_or_3 = (|waits[9:8]) | (|waits[11:10]);
-  wire picked_valid_or_4 = (|waits[13:12]) | (|waits[15:14]);
-  wire picked_valid_or_5 = picked_valid_or | picked_valid_or_2 | picked_valid_or_3 | picked_valid_or_4;
+  wire waits_or = (|waits[5:4]) | (|waits[7:6]);
+  wire picked_valid_or_waits = (|waits[9:8]) | (|waits[11:10]);
+  wire picked_valid_or_2 = (|waits[13:12]) | (|waits[15:14]);
+  wire picked_valid_or_or = picked_valid_or | waits_or | picked_valid_or_waits | picked_valid_or_2;
 
   always @(posedge clk)
     if (rst) begin
-      picked <= 16'd0;
-      picked_valid <= 1'b0;
-      picked_early <= 1'b0;
-      picked_quick <= 1'b0;
+      picked <= 16'd0; picked_valid <= 1'b0; picked_early <= 1'b0; picked_quick <= 1'b0;
     end
     else if (picked_when) begin
-      picked_valid <= picked_valid_or_5 | slow_fault | quick_fault | arriving_valid;
-      picked_early <= ~(picked_valid_or_5 | slow_fault | quick_fault);
-      picked_quick <= ~(picked_valid_or_5 | slow_fault) & quick_fault;
+      picked_valid <= picked_valid_or_or | slow_fault | quick_fault | arriving_valid;
+      picked_early <= ~(picked_valid_or_or | slow_fault | quick_fault);
+      picked_quick <= ~(picked_valid_or_or | slow_fault) & quick_fault;
       picked <= {
-        picked_valid_or_5 ? waits[15] & ~(|waits[14:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd15),
-        picked_valid_or_5 ? waits[14] & ~(|waits[13:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd14),
-        picked_valid_or_5 ? waits[13] & ~(|waits[12:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd13),
-        picked_valid_or_5 ? waits[12] & ~(|waits[11:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd12),
-        picked_valid_or_5 ? waits[11] & ~(|waits[10:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd11),
-        picked_valid_or_5 ? waits[10] & ~(|waits[9:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd10),
-        picked_valid_or_5 ? waits[9] & ~(|waits[8:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd9),
-        picked_valid_or_5 ? waits[8] & ~(|waits[7:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd8),
-        picked_valid_or_5 ? waits[7] & ~(|waits[6:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd7),
-        picked_valid_or_5 ? waits[6] & ~(|waits[5:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd6),
-        picked_valid_or_5 ? waits[5] & ~(|waits[4:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd5),
-        picked_valid_or_5 ? waits[4] & ~(|waits[3:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd4),
-        picked_valid_or_5 ? waits[3] & ~(|waits[2:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd3),
-        picked_valid_or_5 ? waits[2] & ~(|waits[1:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd2),
-        picked_valid_or_5 ? waits[1] & ~waits[0] : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd1),
-        picked_valid_or_5 ? waits[0] : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd0)
+        picked_valid_or_or ? waits[15] & ~(|waits[14:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd15),
+        picked_valid_or_or ? waits[14] & ~(|waits[13:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd14),
+        picked_valid_or_or ? waits[13] & ~(|waits[12:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd13),
+        picked_valid_or_or ? waits[12] & ~(|waits[11:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd12),
+        picked_valid_or_or ? waits[11] & ~(|waits[10:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd11),
+        picked_valid_or_or ? waits[10] & ~(|waits[9:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd10),
+        picked_valid_or_or ? waits[9] & ~(|waits[8:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd9),
+        picked_valid_or_or ? waits[8] & ~(|waits[7:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd8),
+        picked_valid_or_or ? waits[7] & ~(|waits[6:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd7),
+        picked_valid_or_or ? waits[6] & ~(|waits[5:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd6),
+        picked_valid_or_or ? waits[5] & ~(|waits[4:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd5),
+        picked_valid_or_or ? waits[4] & ~(|waits[3:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd4),
+        picked_valid_or_or ? waits[3] & ~(|waits[2:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd3),
+        picked_valid_or_or ? waits[2] & ~(|waits[1:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd2),
+        picked_valid_or_or ? waits[1] & ~waits[0] : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd1),
+        picked_valid_or_or ? waits[0] : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd0)
       };
     end
     else begin
@@ -1545,19 +1126,24 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     end
   wire [1:0] picked_miss_choice =
     picked_valid_or ? {~(|waits[1:0]) & (|waits[3:2]), |waits[1:0] ? ~waits[0] & waits[1] : ~waits[2] & waits[3]} :
-    {~(|waits[5:4]) & (|waits[7:6]), |waits[5:4] ? ~waits[4] & waits[5] : ~waits[6] & waits[7]};
-  wire [1:0] picked_miss_choice_2 =
-    picked_valid_or_3 ? {~(|waits[9:8]) & (|waits[11:10]), |waits[9:8] ? ~waits[8] & waits[9] : ~waits[10] & waits[11]} :
+    {~(|waits[5:4]) & (|waits[7:6]), |waits[5:4] ? ~waits[4] & waits[5] : ~waits[6] & waits[7]}; // priority.ts:75
+  wire [1:0] picked_valid_or_waits_choice =
+    picked_valid_or_waits ? {~(|waits[9:8]) & (|waits[11:10]), |waits[9:8] ? ~waits[8] & waits[9] : ~waits[10] & waits[11]} :
     {~(|waits[13:12]) & (|waits[15:14]), |waits[13:12] ? ~waits[12] & waits[13] : ~waits[14] & waits[15]};
   wire [3:0] picked_miss_joined = {
-    ~(picked_valid_or | picked_valid_or_2) & (picked_valid_or_3 | picked_valid_or_4),
-    (picked_valid_or | picked_valid_or_2) ? {~picked_valid_or & picked_valid_or_2, picked_miss_choice} : {~picked_valid_or_3 & picked_valid_or_4, picked_miss_choice_2}
+    ~(picked_valid_or | waits_or) & (picked_valid_or_waits | picked_valid_or_2),
+    (picked_valid_or | waits_or) ? {~picked_valid_or & waits_or, picked_miss_choice} : {~picked_valid_or_waits & picked_valid_or_2, picked_valid_or_waits_choice}
   };
 
   always @(posedge clk)
-    if (picked_when) picked_miss <= picked_valid_or_5 ? picked_miss_joined : settling;
-  wire [9:0] served_verdict_1_word = fault_results[picked_miss];
-  wire [13:0] served_verdict_1_word_2 = walk_results[picked_miss];
+    if (picked_when) picked_miss <= picked_valid_or_or ? picked_miss_joined : settling;
+  wire [9:0] fault_result_word = fault_results[picked_miss]; // miss-table.ts:288
+  wire fault_result_out_of_memory = fault_result_word[0];
+  wire [13:0] walk_result_word = walk_results[picked_miss]; // miss-table.ts:287
+  wire [2:0] walk_result_verdict = walk_result_word[2:0];
+  wire [8:0] walk_result_ppn = walk_result_word[11:3];
+  wire walk_result_read = walk_result_word[12];
+  wire walk_result_write = walk_result_word[13];
 
   always @(posedge clk)
     if (~goes_on) begin
@@ -1566,15 +1152,15 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       served_verdict_1 <=
         picked_early ? walk_verdict :
         picked_quick ? 3'd0 :
-        faulted_picked ? (served_verdict_1_word[0] ? 3'd3 : 3'd0) :
-        served_verdict_1_word_2[2:0];
+        faulted_picked ? (fault_result_out_of_memory ? 3'd3 : 3'd0) :
+        walk_result_verdict;
       served_ppn_1 <=
         picked_early ? walked_result_ppn :
         picked_quick ? faulted_ppn :
-        faulted_picked ? served_verdict_1_word[9:1] :
-        served_verdict_1_word_2[11:3];
-      served_read_1 <= picked_early ? walked_result_read : served_verdict_1_word_2[12];
-      served_write_1 <= picked_early ? walked_result_write : served_verdict_1_word_2[13];
+        faulted_picked ? fault_result_word[9:1] :
+        walk_result_ppn;
+      served_read_1 <= picked_early ? walked_result_read : walk_result_read;
+      served_write_1 <= picked_early ? walked_result_write : walk_result_write;
     end
 
   always @(posedge clk)
@@ -1588,12 +1174,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (walked_valid) begin
-      walk_results[walked_result_miss] <= {
-        walked_result_write,
-        walked_result_read,
-        walked_result_ppn,
-        walk_verdict
-      };
+      walk_results[walked_result_miss] <= {walked_result_write, walked_result_read, walked_result_ppn, walk_verdict};
     end
 
   always @(posedge clk)
@@ -1607,24 +1188,12 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   assign added_fetch = opens;
   assign added_miss = offer_miss;
   wire poison_left_or =
-    (valid_0 & poisoned_0)
-    | (valid_1 & poisoned_1)
-    | (valid_2 & poisoned_2)
-    | (valid_3 & poisoned_3)
-    | (valid_4 & poisoned_4)
-    | (valid_5 & poisoned_5)
-    | (valid_6 & poisoned_6)
-    | (valid_7 & poisoned_7);
-  wire poison_left_or_2 =
-    (valid_8 & poisoned_8)
-    | (valid_9 & poisoned_9)
-    | (valid_10 & poisoned_10)
-    | (valid_11 & poisoned_11)
-    | (valid_12 & poisoned_12)
-    | (valid_13 & poisoned_13)
-    | (valid_14 & poisoned_14)
-    | (valid_15 & poisoned_15);
-  assign poison_left = poison_left_or | poison_left_or_2;
+    (valid_0 & poisoned_0) | (valid_1 & poisoned_1) | (valid_2 & poisoned_2) | (valid_3 & poisoned_3)
+    | (valid_4 & poisoned_4) | (valid_5 & poisoned_5) | (valid_6 & poisoned_6) | (valid_7 & poisoned_7);
+  wire valid_8_or =
+    (valid_8 & poisoned_8) | (valid_9 & poisoned_9) | (valid_10 & poisoned_10) | (valid_11 & poisoned_11)
+    | (valid_12 & poisoned_12) | (valid_13 & poisoned_13) | (valid_14 & poisoned_14) | (valid_15 & poisoned_15);
+  assign poison_left = poison_left_or | valid_8_or;
   assign fault_valid = fault_now;
   assign fault_result_miss = walked_result_miss;
   assign fault_result_error = walked_result_error;
@@ -1647,41 +1216,13 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   assign served_key = served_key_1;
   assign served_first = served_first_1;
   wire [15:0] served_poisoned_joined = {
-    poisoned_15,
-    poisoned_14,
-    poisoned_13,
-    poisoned_12,
-    poisoned_11,
-    poisoned_10,
-    poisoned_9,
-    poisoned_8,
-    poisoned_7,
-    poisoned_6,
-    poisoned_5,
-    poisoned_4,
-    poisoned_3,
-    poisoned_2,
-    poisoned_1,
-    poisoned_0
+    poisoned_15, poisoned_14, poisoned_13, poisoned_12, poisoned_11, poisoned_10, poisoned_9, poisoned_8, poisoned_7,
+    poisoned_6, poisoned_5, poisoned_4, poisoned_3, poisoned_2, poisoned_1, poisoned_0
   };
   assign served_poisoned = served_poisoned_joined[served_miss];
   wire [15:0] check_joined = {
-    same_15,
-    same_14,
-    same_13,
-    same_12,
-    same_11,
-    same_10,
-    same_9,
-    same_8,
-    same_7,
-    same_6,
-    same_5,
-    same_4,
-    same_3,
-    same_2,
-    same_1,
-    same_0
+    same_15, same_14, same_13, same_12, same_11, same_10, same_9, same_8, same_7, same_6, same_5, same_4, same_3,
+    same_2, same_1, same_0
   };
 
 `ifdef FORMAL

@@ -7,12 +7,14 @@
 module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   input  wire         clk,
   input  wire         rst,
+  // rx: stream in
   input  wire         rx_valid,
   output wire         rx_ready,
   input  wire [511:0] rx_payload_data,
   input  wire [63:0]  rx_payload_keep,
   input  wire         rx_payload_last,
   input  wire         rx_payload_user,
+  // slot: stream in
   input  wire         slot_valid,
   output wire         slot_ready,
   input  wire [5:0]   slot_payload,
@@ -38,6 +40,7 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   output wire [15:0]  context_write_value_ip_length,
   output wire [15:0]  context_write_value_icmp_checksum,
   output wire [95:0]  context_write_value_ip_header,
+  // request: stream out
   output wire         request_valid,
   input  wire         request_ready,
   output wire [5:0]   request_payload_slot,
@@ -86,62 +89,23 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   reg [11:0] last_byte; // net-rx.ts:130
   reg bad; // net-rx.ts:131
   reg pending; // net-rx.ts:132
-  reg judged_valid; // cells.ts:21
-  reg answer_valid; // cells.ts:21
-  reg [20:0] broken; // cells.ts:21
-  reg [1:0] judged_kind; // cells.ts:21
-  reg judged_bad; // cells.ts:21
-  reg judged_too_long; // cells.ts:21
-  reg judged_checked; // cells.ts:21
-  reg [39:0] judged_sums; // cells.ts:21
-  reg [5:0] judged_request_slot; // cells.ts:21
-  reg [1:0] judged_request_kind; // cells.ts:21
-  reg [7:0] judged_request_opcode; // cells.ts:21
-  reg [15:0] judged_request_pid; // cells.ts:21
-  reg [63:0] judged_request_va; // cells.ts:21
-  reg [31:0] judged_request_length; // cells.ts:21
-  reg [13:0] judged_request_body; // cells.ts:21
-  reg [13:0] judged_request_frame; // cells.ts:21
-  reg judged_request_reply; // cells.ts:21
-  reg judged_request_foreign; // cells.ts:21
-  reg judged_request_malformed; // cells.ts:21
-  reg judged_request_corrupt; // cells.ts:21
-  reg judged_request_tracked; // cells.ts:21
-  reg judged_request_retry; // cells.ts:21
-  reg [47:0] judged_request_client; // cells.ts:21
-  reg [31:0] judged_request_operation; // cells.ts:21
-  reg [5:0] answer_slot; // cells.ts:21
-  reg [1:0] answer_kind; // cells.ts:21
-  reg [7:0] answer_opcode; // cells.ts:21
-  reg [15:0] answer_pid; // cells.ts:21
-  reg [63:0] answer_va; // cells.ts:21
-  reg [31:0] answer_length; // cells.ts:21
-  reg [13:0] answer_body; // cells.ts:21
-  reg [13:0] answer_frame; // cells.ts:21
-  reg answer_reply; // cells.ts:21
-  reg answer_foreign; // cells.ts:21
-  reg answer_malformed; // cells.ts:21
-  reg answer_corrupt; // cells.ts:21
-  reg answer_tracked; // cells.ts:21
-  reg answer_retry; // cells.ts:21
-  reg [47:0] answer_client; // cells.ts:21
-  reg [31:0] answer_operation; // cells.ts:21
-  reg dropping_long; // net-rx.ts:215
-  reg dropping_fcs; // net-rx.ts:215
-  reg dropping_short; // net-rx.ts:215
-  reg dropping_mac; // net-rx.ts:215
-  reg dropping_ether_type; // net-rx.ts:215
-  reg dropping_arp; // net-rx.ts:215
-  reg dropping_ip_header; // net-rx.ts:215
-  reg dropping_ip_options; // net-rx.ts:215
-  reg dropping_ip_checksum; // net-rx.ts:215
-  reg dropping_fragment; // net-rx.ts:215
-  reg dropping_ip; // net-rx.ts:215
-  reg dropping_length; // net-rx.ts:215
-  reg dropping_protocol; // net-rx.ts:215
-  reg dropping_icmp; // net-rx.ts:215
-  reg dropping_port; // net-rx.ts:215
-  reg dropping_source; // net-rx.ts:215
+  reg judged_valid, answer_valid, judged_bad, judged_too_long, judged_checked, judged_request_reply,
+    judged_request_foreign, judged_request_malformed, judged_request_corrupt, judged_request_tracked,
+    judged_request_retry, answer_reply, answer_foreign, answer_malformed, answer_corrupt, answer_tracked,
+    answer_retry; // cells.ts:21
+  reg [20:0] broken;
+  reg [1:0] judged_kind, judged_request_kind, answer_kind;
+  reg [39:0] judged_sums;
+  reg [5:0] judged_request_slot, answer_slot;
+  reg [7:0] judged_request_opcode, answer_opcode;
+  reg [15:0] judged_request_pid, answer_pid;
+  reg [63:0] judged_request_va, answer_va;
+  reg [31:0] judged_request_length, judged_request_operation, answer_length, answer_operation;
+  reg [13:0] judged_request_body, judged_request_frame, answer_body, answer_frame;
+  reg [47:0] judged_request_client, answer_client;
+  reg dropping_long, dropping_fcs, dropping_short, dropping_mac, dropping_ether_type, dropping_arp,
+    dropping_ip_header, dropping_ip_options, dropping_ip_checksum, dropping_fragment, dropping_ip, dropping_length,
+    dropping_protocol, dropping_icmp, dropping_port, dropping_source; // net-rx.ts:215
   reg released; // net-rx.ts:216
   reg [5:0] released_slot; // net-rx.ts:217
   wire answer_room = ~answer_valid | request_ready; // net-rx.ts:135
@@ -158,17 +122,10 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // net-rx.ts:257
   wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // net-rx.ts:258
   wire [47:0] mac_ours_joined = {
-    header[7:0],
-    header[15:8],
-    header[23:16],
-    header[31:24],
-    header[39:32],
-    header[47:40]
+    header[7:0], header[15:8], header[23:16], header[31:24], header[39:32], header[47:40]
   };
   wire mac_ours =
-    (mac_ours_joined == config_mac)
-    | ((mac_ours_joined == 48'hffffffffffff) & is_arp)
-    | config_accept_any_mac; // net-rx.ts:259
+    (mac_ours_joined == config_mac) | ((mac_ours_joined == 48'hffffffffffff) & is_arp) | config_accept_any_mac; // net-rx.ts:259
   wire native = {header[295:288], header[303:296]} == config_native_port; // net-rx.ts:262
   wire [15:0] port_past = {header[295:288], header[303:296]} - config_client_port; // net-rx.ts:263
   wire client = port_past < 16'd1024; // net-rx.ts:265
@@ -178,41 +135,20 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
     ({header[279:272], header[287:280]} == config_native_port)
     | (({header[279:272], header[287:280]} - config_client_port) < 16'd1024); // senders.ts:46
   wire is_reply_or =
-    (header[367:360] == 8'd33)
-    | (header[367:360] == 8'd35)
-    | (header[367:360] == 8'd37)
-    | (header[367:360] == 8'd39)
-    | (header[367:360] == 8'd41)
-    | (header[367:360] == 8'd65)
-    | (header[367:360] == 8'd81);
-  wire is_reply_or_2 =
-    (header[367:360] == 8'd133)
-    | (header[367:360] == 8'd135)
-    | (header[367:360] == 8'd137)
-    | (header[367:360] == 8'd139)
-    | (header[367:360] == 8'd141)
-    | (header[367:360] == 8'd143)
+    (header[367:360] == 8'd33) | (header[367:360] == 8'd35) | (header[367:360] == 8'd37) | (header[367:360] == 8'd39)
+    | (header[367:360] == 8'd41) | (header[367:360] == 8'd65) | (header[367:360] == 8'd81);
+  wire header_or =
+    (header[367:360] == 8'd133) | (header[367:360] == 8'd135) | (header[367:360] == 8'd137)
+    | (header[367:360] == 8'd139) | (header[367:360] == 8'd141) | (header[367:360] == 8'd143)
     | (header[367:360] == 8'd145);
-  wire is_reply_or_3 =
-    is_reply_or
-    | (header[367:360] == 8'd97)
-    | (header[367:360] == 8'd99)
-    | (header[367:360] == 8'd101)
-    | (header[367:360] == 8'd103)
-    | (header[367:360] == 8'd129)
-    | (header[367:360] == 8'd131);
-  wire is_reply_or_4 =
-    is_reply_or_2
-    | (header[367:360] == 8'd147)
-    | (header[367:360] == 8'd149)
-    | (header[367:360] == 8'd151)
-    | (header[367:360] == 8'd153)
-    | (header[367:360] == 8'd155)
-    | (header[367:360] == 8'd160);
+  wire is_reply_or_or =
+    is_reply_or | (header[367:360] == 8'd97) | (header[367:360] == 8'd99) | (header[367:360] == 8'd101)
+    | (header[367:360] == 8'd103) | (header[367:360] == 8'd129) | (header[367:360] == 8'd131);
+  wire header_or_or =
+    header_or | (header[367:360] == 8'd147) | (header[367:360] == 8'd149) | (header[367:360] == 8'd151)
+    | (header[367:360] == 8'd153) | (header[367:360] == 8'd155) | (header[367:360] == 8'd160);
   wire is_reply =
-    (|header[371:368])
-    | is_reply_or_3
-    | is_reply_or_4
+    (|header[371:368]) | is_reply_or_or | header_or_or
     | (((header[367:360] == 8'd2) | (header[367:360] == 8'd75) | (header[367:360] == 8'd112) | (header[367:360] == 8'd158)) & from_node); // senders.ts:47
   wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net-rx.ts:187
   wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net-rx.ts:190
@@ -225,8 +161,7 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
 
   always @(posedge clk)
     if (rst) begin
-      first <= 1'b1;
-      beat <= 6'd0;
+      first <= 1'b1; beat <= 6'd0;
     end
     else if (taken) begin
       first <= rx_payload_last;
@@ -241,243 +176,54 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
       if (beat == 6'd1) header[687:512] <= rx_payload_data[175:0];
     end
   wire last_byte_or =
-    edge_[32]
-    | edge_[33]
-    | edge_[34]
-    | edge_[35]
-    | edge_[36]
-    | edge_[37]
-    | edge_[38]
-    | edge_[39]
-    | edge_[40]
-    | edge_[41]
-    | edge_[42]
-    | edge_[43]
-    | edge_[44]
-    | edge_[45]
-    | edge_[46]
-    | edge_[47];
+    edge_[32] | edge_[33] | edge_[34] | edge_[35] | edge_[36] | edge_[37] | edge_[38] | edge_[39] | edge_[40]
+    | edge_[41] | edge_[42] | edge_[43] | edge_[44] | edge_[45] | edge_[46] | edge_[47];
+  wire edge__or =
+    edge_[48] | edge_[49] | edge_[50] | edge_[51] | edge_[52] | edge_[53] | edge_[54] | edge_[55] | edge_[56]
+    | edge_[57] | edge_[58] | edge_[59] | edge_[60] | edge_[61] | edge_[62] | edge_[63];
+  wire last_byte_or_edge_ =
+    edge_[16] | edge_[17] | edge_[18] | edge_[19] | edge_[20] | edge_[21] | edge_[22] | edge_[23] | edge_[24]
+    | edge_[25] | edge_[26] | edge_[27] | edge_[28] | edge_[29] | edge_[30] | edge_[31];
   wire last_byte_or_2 =
-    edge_[48]
-    | edge_[49]
-    | edge_[50]
-    | edge_[51]
-    | edge_[52]
-    | edge_[53]
-    | edge_[54]
-    | edge_[55]
-    | edge_[56]
-    | edge_[57]
-    | edge_[58]
-    | edge_[59]
-    | edge_[60]
-    | edge_[61]
-    | edge_[62]
-    | edge_[63];
+    edge_[8] | edge_[9] | edge_[10] | edge_[11] | edge_[12] | edge_[13] | edge_[14] | edge_[15] | edge_[24]
+    | edge_[25] | edge_[26] | edge_[27] | edge_[28] | edge_[29] | edge_[30] | edge_[31];
   wire last_byte_or_3 =
-    edge_[16]
-    | edge_[17]
-    | edge_[18]
-    | edge_[19]
-    | edge_[20]
-    | edge_[21]
-    | edge_[22]
-    | edge_[23]
-    | edge_[24]
-    | edge_[25]
-    | edge_[26]
-    | edge_[27]
-    | edge_[28]
-    | edge_[29]
-    | edge_[30]
-    | edge_[31];
+    edge_[40] | edge_[41] | edge_[42] | edge_[43] | edge_[44] | edge_[45] | edge_[46] | edge_[47] | edge_[56]
+    | edge_[57] | edge_[58] | edge_[59] | edge_[60] | edge_[61] | edge_[62] | edge_[63];
   wire last_byte_or_4 =
-    edge_[48]
-    | edge_[49]
-    | edge_[50]
-    | edge_[51]
-    | edge_[52]
-    | edge_[53]
-    | edge_[54]
-    | edge_[55]
-    | edge_[56]
-    | edge_[57]
-    | edge_[58]
-    | edge_[59]
-    | edge_[60]
-    | edge_[61]
-    | edge_[62]
-    | edge_[63];
+    edge_[4] | edge_[5] | edge_[6] | edge_[7] | edge_[12] | edge_[13] | edge_[14] | edge_[15] | edge_[20] | edge_[21]
+    | edge_[22] | edge_[23] | edge_[28] | edge_[29] | edge_[30] | edge_[31];
   wire last_byte_or_5 =
-    edge_[8]
-    | edge_[9]
-    | edge_[10]
-    | edge_[11]
-    | edge_[12]
-    | edge_[13]
-    | edge_[14]
-    | edge_[15]
-    | edge_[24]
-    | edge_[25]
-    | edge_[26]
-    | edge_[27]
-    | edge_[28]
-    | edge_[29]
-    | edge_[30]
-    | edge_[31];
+    edge_[36] | edge_[37] | edge_[38] | edge_[39] | edge_[44] | edge_[45] | edge_[46] | edge_[47] | edge_[52]
+    | edge_[53] | edge_[54] | edge_[55] | edge_[60] | edge_[61] | edge_[62] | edge_[63];
   wire last_byte_or_6 =
-    edge_[40]
-    | edge_[41]
-    | edge_[42]
-    | edge_[43]
-    | edge_[44]
-    | edge_[45]
-    | edge_[46]
-    | edge_[47]
-    | edge_[56]
-    | edge_[57]
-    | edge_[58]
-    | edge_[59]
-    | edge_[60]
-    | edge_[61]
-    | edge_[62]
-    | edge_[63];
+    edge_[2] | edge_[3] | edge_[6] | edge_[7] | edge_[10] | edge_[11] | edge_[14] | edge_[15] | edge_[18] | edge_[19]
+    | edge_[22] | edge_[23] | edge_[26] | edge_[27] | edge_[30] | edge_[31];
   wire last_byte_or_7 =
-    edge_[4]
-    | edge_[5]
-    | edge_[6]
-    | edge_[7]
-    | edge_[12]
-    | edge_[13]
-    | edge_[14]
-    | edge_[15]
-    | edge_[20]
-    | edge_[21]
-    | edge_[22]
-    | edge_[23]
-    | edge_[28]
-    | edge_[29]
-    | edge_[30]
-    | edge_[31];
+    edge_[34] | edge_[35] | edge_[38] | edge_[39] | edge_[42] | edge_[43] | edge_[46] | edge_[47] | edge_[50]
+    | edge_[51] | edge_[54] | edge_[55] | edge_[58] | edge_[59] | edge_[62] | edge_[63];
   wire last_byte_or_8 =
-    edge_[36]
-    | edge_[37]
-    | edge_[38]
-    | edge_[39]
-    | edge_[44]
-    | edge_[45]
-    | edge_[46]
-    | edge_[47]
-    | edge_[52]
-    | edge_[53]
-    | edge_[54]
-    | edge_[55]
-    | edge_[60]
-    | edge_[61]
-    | edge_[62]
-    | edge_[63];
+    edge_[1] | edge_[3] | edge_[5] | edge_[7] | edge_[9] | edge_[11] | edge_[13] | edge_[15] | edge_[17] | edge_[19]
+    | edge_[21] | edge_[23] | edge_[25] | edge_[27] | edge_[29] | edge_[31];
   wire last_byte_or_9 =
-    edge_[2]
-    | edge_[3]
-    | edge_[6]
-    | edge_[7]
-    | edge_[10]
-    | edge_[11]
-    | edge_[14]
-    | edge_[15]
-    | edge_[18]
-    | edge_[19]
-    | edge_[22]
-    | edge_[23]
-    | edge_[26]
-    | edge_[27]
-    | edge_[30]
-    | edge_[31];
-  wire last_byte_or_10 =
-    edge_[34]
-    | edge_[35]
-    | edge_[38]
-    | edge_[39]
-    | edge_[42]
-    | edge_[43]
-    | edge_[46]
-    | edge_[47]
-    | edge_[50]
-    | edge_[51]
-    | edge_[54]
-    | edge_[55]
-    | edge_[58]
-    | edge_[59]
-    | edge_[62]
-    | edge_[63];
-  wire last_byte_or_11 =
-    edge_[1]
-    | edge_[3]
-    | edge_[5]
-    | edge_[7]
-    | edge_[9]
-    | edge_[11]
-    | edge_[13]
-    | edge_[15]
-    | edge_[17]
-    | edge_[19]
-    | edge_[21]
-    | edge_[23]
-    | edge_[25]
-    | edge_[27]
-    | edge_[29]
-    | edge_[31];
-  wire last_byte_or_12 =
-    edge_[33]
-    | edge_[35]
-    | edge_[37]
-    | edge_[39]
-    | edge_[41]
-    | edge_[43]
-    | edge_[45]
-    | edge_[47]
-    | edge_[49]
-    | edge_[51]
-    | edge_[53]
-    | edge_[55]
-    | edge_[57]
-    | edge_[59]
-    | edge_[61]
-    | edge_[63];
+    edge_[33] | edge_[35] | edge_[37] | edge_[39] | edge_[41] | edge_[43] | edge_[45] | edge_[47] | edge_[49]
+    | edge_[51] | edge_[53] | edge_[55] | edge_[57] | edge_[59] | edge_[61] | edge_[63];
 
   always @(posedge clk)
     if (ended) begin
       last_byte <= {
-        beat,
-        last_byte_or | last_byte_or_2,
-        last_byte_or_3 | last_byte_or_4,
-        last_byte_or_5 | last_byte_or_6,
-        last_byte_or_7 | last_byte_or_8,
-        last_byte_or_9 | last_byte_or_10,
-        last_byte_or_11 | last_byte_or_12
+        beat, last_byte_or | edge__or, last_byte_or_edge_ | edge__or, last_byte_or_2 | last_byte_or_3,
+        last_byte_or_4 | last_byte_or_5, last_byte_or_6 | last_byte_or_7, last_byte_or_8 | last_byte_or_9
       };
       bad <= rx_payload_user;
     end
 
   always @(posedge clk)
     if (rst) begin
-      pending <= 1'b0;
-      dropping_long <= 1'b0;
-      dropping_fcs <= 1'b0;
-      dropping_short <= 1'b0;
-      dropping_mac <= 1'b0;
-      dropping_ether_type <= 1'b0;
-      dropping_arp <= 1'b0;
-      dropping_ip_header <= 1'b0;
-      dropping_ip_options <= 1'b0;
-      dropping_ip_checksum <= 1'b0;
-      dropping_fragment <= 1'b0;
-      dropping_ip <= 1'b0;
-      dropping_length <= 1'b0;
-      dropping_protocol <= 1'b0;
-      dropping_icmp <= 1'b0;
-      dropping_port <= 1'b0;
-      dropping_source <= 1'b0;
+      pending <= 1'b0; dropping_long <= 1'b0; dropping_fcs <= 1'b0; dropping_short <= 1'b0; dropping_mac <= 1'b0;
+      dropping_ether_type <= 1'b0; dropping_arp <= 1'b0; dropping_ip_header <= 1'b0; dropping_ip_options <= 1'b0;
+      dropping_ip_checksum <= 1'b0; dropping_fragment <= 1'b0; dropping_ip <= 1'b0; dropping_length <= 1'b0;
+      dropping_protocol <= 1'b0; dropping_icmp <= 1'b0; dropping_port <= 1'b0; dropping_source <= 1'b0;
       released <= 1'b0;
     end
     else begin
@@ -509,53 +255,35 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
     if (rst) answer_valid <= 1'b0;
     else if (answer_room) answer_valid <= judged_valid & ~dropped;
   wire [47:0] broken_joined = {
-    header[55:48],
-    header[63:56],
-    header[71:64],
-    header[79:72],
-    header[87:80],
-    header[95:88]
+    header[55:48], header[63:56], header[71:64], header[79:72], header[87:80], header[95:88]
   };
-  wire [31:0] broken_joined_2 = {header[215:208], header[223:216], header[231:224], header[239:232]};
+  wire [31:0] header_joined = {header[215:208], header[223:216], header[231:224], header[239:232]};
   wire broken_and =
-    ({header[119:112], header[127:120]} == 16'd1)
-    & ({header[135:128], header[143:136]} == 16'd2048)
-    & (header[151:144] == 8'd6)
-    & (header[159:152] == 8'd4)
-    & ({header[167:160], header[175:168]} == 16'd1);
+    ({header[119:112], header[127:120]} == 16'd1) & ({header[135:128], header[143:136]} == 16'd2048)
+    & (header[151:144] == 8'd6) & (header[159:152] == 8'd4) & ({header[167:160], header[175:168]} == 16'd1);
   wire [19:0] judged_sums_sum = {4'd0, header[199:192], header[207:200]} + {4'd0, header[215:208], header[223:216]} + ({4'd0, header[231:224], header[239:232]} + ({4'd0, header[247:240], header[255:248]} + {4'd0, header[263:256], header[271:264]}));
-  wire [19:0] judged_sums_sum_2 = {4'd0, header[119:112], header[127:120]} + {4'd0, header[135:128], header[143:136]} + ({4'd0, header[151:144], header[159:152]} + ({4'd0, header[167:160], header[175:168]} + {4'd0, header[183:176], header[191:184]}));
+  wire [19:0] header_sum = {4'd0, header[119:112], header[127:120]} + {4'd0, header[135:128], header[143:136]} + ({4'd0, header[151:144], header[159:152]} + ({4'd0, header[167:160], header[175:168]} + {4'd0, header[183:176], header[191:184]}));
 
   always @(posedge clk)
     if (pending & judged_room) begin
       broken <= {
         is_udp & ({header[311:304], header[319:312]} < 16'd24),
         is_udp & ({header[311:304], header[319:312]} != ({header[135:128], header[143:136]} - 16'd20)),
-        is_udp & ~(native | client),
-        is_udp & ({header[135:128], header[143:136]} < 16'd28),
+        is_udp & ~(native | client), is_udp & ({header[135:128], header[143:136]} < 16'd28),
         is_icmp & ((header[279:272] != 8'd8) | (header[287:280] != 8'd0)),
-        is_icmp & ({header[135:128], header[143:136]} < 16'd28),
-        is_ip & ~(is_icmp | is_udp),
+        is_icmp & ({header[135:128], header[143:136]} < 16'd28), is_ip & ~(is_icmp | is_udp),
         is_ip & (({header[135:128], header[143:136]} < 16'd20) | past_frame),
-        (broken_joined == config_mac) | header[48] | (is_ip & ((broken_joined_2 == config_ip) | (header[215:212] == 4'd14) | (&broken_joined_2) | ~(|broken_joined_2))),
-        is_ip & ~ours,
-        is_ip & (header[165] | (|{header[164:160], header[175:168]})),
-        1'b0,
-        is_ip & (header[115:112] > 4'd5),
-        is_ip & ((header[119:116] != 4'd4) | (header[115:112] < 4'd5)),
-        is_ip & (last_byte < 12'd33),
-        is_arp & ~(broken_and & arp_ours),
-        is_arp & (last_byte < 12'd41),
-        ~(is_ip | is_arp),
-        ~mac_ours,
-        last_byte < 12'd13,
-        too_long
+        (broken_joined == config_mac) | header[48] | (is_ip & ((header_joined == config_ip) | (header[215:212] == 4'd14) | (&header_joined) | ~(|header_joined))),
+        is_ip & ~ours, is_ip & (header[165] | (|{header[164:160], header[175:168]})), 1'b0,
+        is_ip & (header[115:112] > 4'd5), is_ip & ((header[119:116] != 4'd4) | (header[115:112] < 4'd5)),
+        is_ip & (last_byte < 12'd33), is_arp & ~(broken_and & arp_ours), is_arp & (last_byte < 12'd41),
+        ~(is_ip | is_arp), ~mac_ours, last_byte < 12'd13, too_long
       };
       judged_kind <= is_arp ? 2'd2 : is_icmp ? 2'd1 : 2'd0;
       judged_bad <= bad;
       judged_too_long <= too_long;
       judged_checked <= is_ip;
-      judged_sums <= {judged_sums_sum, judged_sums_sum_2};
+      judged_sums <= {judged_sums_sum, header_sum};
       judged_request_slot <= slot;
       judged_request_kind <= is_arp ? 2'd2 : is_icmp ? 2'd1 : 2'd0;
       judged_request_opcode <= header[367:360];
@@ -567,18 +295,12 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
       judged_request_reply <= is_reply;
       judged_request_foreign <= &header[351:344];
       judged_request_malformed <=
-        (header[399:384] < 16'd16)
-        | (({1'b0, header[399:384]} + 17'd8) > {1'b0, header[311:304], header[319:312]});
+        (header[399:384] < 16'd16) | (({1'b0, header[399:384]} + 17'd8) > {1'b0, header[311:304], header[319:312]});
       judged_request_corrupt <= bad;
       judged_request_tracked <= header[374] & native;
       judged_request_retry <= header[375];
       judged_request_client <= {
-        header[215:208],
-        header[223:216],
-        header[231:224],
-        header[239:232],
-        header[279:272],
-        header[287:280]
+        header[215:208], header[223:216], header[231:224], header[239:232], header[279:272], header[287:280]
       };
       judged_request_operation <= header[375] ? header[463:432] : header[431:400];
     end
@@ -616,7 +338,7 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   assign context_write_value_mac = broken_joined;
   assign context_write_value_ip =
     is_arp ? {header[231:224], header[239:232], header[247:240], header[255:248]} :
-    broken_joined_2;
+    header_joined;
   assign context_write_value_client_port = {header[279:272], header[287:280]};
   assign context_write_value_node_port = {header[295:288], header[303:296]};
   assign context_write_value_header = {

@@ -24,6 +24,7 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   input  wire [2:0]   fault_result_slot,
   input  wire [7:0]   fault_result_index,
   input  wire [35:0]  fault_result_tag,
+  // free_page: stream in
   input  wire         free_page_valid,
   output wire         free_page_ready,
   input  wire [8:0]   free_page_payload,
@@ -33,6 +34,7 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   output wire         done_out_of_memory,
   output wire [8:0]   done_ppn,
   output wire         quick,
+  // aw: stream out
   output wire         aw_valid,
   input  wire         aw_ready,
   output wire [30:0]  aw_payload_addr,
@@ -40,11 +42,13 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   output wire [7:0]   aw_payload_len,
   output wire [2:0]   aw_payload_size,
   output wire [1:0]   aw_payload_burst,
+  // w: stream out
   output wire         w_valid,
   input  wire         w_ready,
   output wire [511:0] w_payload_data,
   output wire [63:0]  w_payload_strb,
   output wire         w_payload_last,
+  // b: stream in
   input  wire         b_valid,
   output wire         b_ready,
   input  wire [4:0]   b_payload_id,
@@ -53,128 +57,68 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   output wire [3:0]   written_miss,
   output wire [6:0]   level
 );
-  wire pages_push_ready; // page-fault.ts:66
   wire pages_pop_valid; // page-fault.ts:66
-  wire [8:0] pages_pop_payload; // page-fault.ts:66
-  wire [6:0] pages_level; // page-fault.ts:66
-  wire waiting_push_ready; // page-fault.ts:72
-  wire waiting_pop_valid; // page-fault.ts:72
-  wire [3:0] waiting_pop_payload_miss; // page-fault.ts:72
-  wire waiting_pop_payload_error; // page-fault.ts:72
-  wire waiting_pop_payload_allocated; // page-fault.ts:72
-  wire waiting_pop_payload_mapped; // page-fault.ts:72
-  wire waiting_pop_payload_read; // page-fault.ts:72
-  wire waiting_pop_payload_write; // page-fault.ts:72
-  wire [8:0] waiting_pop_payload_ppn; // page-fault.ts:72
-  wire [2:0] waiting_pop_payload_slot; // page-fault.ts:72
-  wire [7:0] waiting_pop_payload_index; // page-fault.ts:72
-  wire [35:0] waiting_pop_payload_tag; // page-fault.ts:72
-  wire [4:0] waiting_level; // page-fault.ts:72
-  wire writes_push_ready; // page-fault.ts:101
-  wire writes_pop_valid; // page-fault.ts:101
-  wire [30:0] writes_pop_payload_address; // page-fault.ts:101
-  wire [63:0] writes_pop_payload_entry; // page-fault.ts:101
-  wire [3:0] writes_pop_payload_miss; // page-fault.ts:101
-  wire [4:0] writes_level; // page-fault.ts:101
-  reg write_0_done; // page-fault.ts:105
-  reg write_1_done; // page-fault.ts:105
+  wire waiting_push_ready, waiting_pop_valid, waiting_pop_payload_error, waiting_pop_payload_allocated,
+    waiting_pop_payload_mapped, waiting_pop_payload_read, waiting_pop_payload_write; // page-fault.ts:72
+  wire [8:0] waiting_pop_payload_ppn;
+  wire [2:0] waiting_pop_payload_slot;
+  wire [7:0] waiting_pop_payload_index;
+  wire [35:0] waiting_pop_payload_tag;
+  wire [4:0] waiting_level;
+  wire writes_push_ready, writes_pop_valid; // page-fault.ts:101
+  wire [30:0] writes_pop_payload_address;
+  wire [63:0] writes_pop_payload_entry;
+  wire [3:0] writes_pop_payload_miss;
+  wire [4:0] writes_level;
+  reg write_0_done, write_1_done; // page-fault.ts:105
   reg answer_full; // page-fault.ts:128
-  reg [4:0] answer_held_id; // page-fault.ts:128
-  reg [1:0] answer_held_resp; // page-fault.ts:128
+  reg [4:0] answer_held_id;
+  reg [1:0] answer_held_resp;
   wire gives_up = out_of_memory & ~pages_pop_valid; // page-fault.ts:76
   wire taken = waiting_pop_valid & pages_pop_valid; // page-fault.ts:77
   wire [30:0] entry_payload_address = {17'd0, waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0}; // page-fault.ts:84
   wire [63:0] entry_payload_entry = {
-    15'd0,
-    pages_pop_payload,
-    waiting_pop_payload_tag,
-    waiting_pop_payload_write,
-    waiting_pop_payload_read,
-    2'd3
-  }; // page-fault.ts:84
+    15'd0, done_ppn, waiting_pop_payload_tag, waiting_pop_payload_write, waiting_pop_payload_read, 2'd3
+  };
 
-  wire pages_push_valid = free_page_valid; // page-fault.ts:66
-  wire [8:0] pages_push_payload = free_page_payload; // page-fault.ts:66
-  wire pages_pop_ready = waiting_pop_valid; // page-fault.ts:66
   Fifo_uint9_d64 pages ( // page-fault.ts:66
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (pages_push_valid),
-    .push_ready   (pages_push_ready),
-    .push_payload (pages_push_payload),
-    .pop_valid    (pages_pop_valid),
-    .pop_ready    (pages_pop_ready),
-    .pop_payload  (pages_pop_payload),
-    .level        (pages_level)
+    .clk (clk), .rst (rst),
+    .push_valid (free_page_valid), .push_ready (free_page_ready), .push_payload (free_page_payload),
+    .pop_valid (pages_pop_valid), .pop_ready (waiting_pop_valid), .pop_payload (done_ppn),
+    .level (level)
   );
 
-  wire waiting_push_valid = fault_valid; // page-fault.ts:72
-  wire [3:0] waiting_push_payload_miss = fault_result_miss; // page-fault.ts:72
-  wire waiting_push_payload_error = fault_result_error; // page-fault.ts:72
-  wire waiting_push_payload_allocated = fault_result_allocated; // page-fault.ts:72
-  wire waiting_push_payload_mapped = fault_result_mapped; // page-fault.ts:72
-  wire waiting_push_payload_read = fault_result_read; // page-fault.ts:72
-  wire waiting_push_payload_write = fault_result_write; // page-fault.ts:72
-  wire [8:0] waiting_push_payload_ppn = fault_result_ppn; // page-fault.ts:72
-  wire [2:0] waiting_push_payload_slot = fault_result_slot; // page-fault.ts:72
-  wire [7:0] waiting_push_payload_index = fault_result_index; // page-fault.ts:72
-  wire [35:0] waiting_push_payload_tag = fault_result_tag; // page-fault.ts:72
   wire waiting_pop_ready = pages_pop_valid | gives_up; // page-fault.ts:72
   Fifo_WalkResult_d16 waiting ( // page-fault.ts:72
-    .clk                    (clk),
-    .rst                    (rst),
-    .push_valid             (waiting_push_valid),
-    .push_ready             (waiting_push_ready),
-    .push_payload_miss      (waiting_push_payload_miss),
-    .push_payload_error     (waiting_push_payload_error),
-    .push_payload_allocated (waiting_push_payload_allocated),
-    .push_payload_mapped    (waiting_push_payload_mapped),
-    .push_payload_read      (waiting_push_payload_read),
-    .push_payload_write     (waiting_push_payload_write),
-    .push_payload_ppn       (waiting_push_payload_ppn),
-    .push_payload_slot      (waiting_push_payload_slot),
-    .push_payload_index     (waiting_push_payload_index),
-    .push_payload_tag       (waiting_push_payload_tag),
-    .pop_valid              (waiting_pop_valid),
-    .pop_ready              (waiting_pop_ready),
-    .pop_payload_miss       (waiting_pop_payload_miss),
-    .pop_payload_error      (waiting_pop_payload_error),
-    .pop_payload_allocated  (waiting_pop_payload_allocated),
-    .pop_payload_mapped     (waiting_pop_payload_mapped),
-    .pop_payload_read       (waiting_pop_payload_read),
-    .pop_payload_write      (waiting_pop_payload_write),
-    .pop_payload_ppn        (waiting_pop_payload_ppn),
-    .pop_payload_slot       (waiting_pop_payload_slot),
-    .pop_payload_index      (waiting_pop_payload_index),
-    .pop_payload_tag        (waiting_pop_payload_tag),
-    .level                  (waiting_level)
+    .clk (clk), .rst (rst),
+    .push_valid (fault_valid), .push_ready (waiting_push_ready), .push_payload_miss (fault_result_miss),
+    .push_payload_error (fault_result_error), .push_payload_allocated (fault_result_allocated),
+    .push_payload_mapped (fault_result_mapped), .push_payload_read (fault_result_read),
+    .push_payload_write (fault_result_write), .push_payload_ppn (fault_result_ppn),
+    .push_payload_slot (fault_result_slot), .push_payload_index (fault_result_index),
+    .push_payload_tag (fault_result_tag),
+    .pop_valid (waiting_pop_valid), .pop_ready (waiting_pop_ready), .pop_payload_miss (done_miss),
+    .pop_payload_error (waiting_pop_payload_error), .pop_payload_allocated (waiting_pop_payload_allocated),
+    .pop_payload_mapped (waiting_pop_payload_mapped), .pop_payload_read (waiting_pop_payload_read),
+    .pop_payload_write (waiting_pop_payload_write), .pop_payload_ppn (waiting_pop_payload_ppn),
+    .pop_payload_slot (waiting_pop_payload_slot), .pop_payload_index (waiting_pop_payload_index),
+    .pop_payload_tag (waiting_pop_payload_tag),
+    .level (waiting_level)
   );
 
-  wire writes_push_valid = taken; // page-fault.ts:101
-  wire [30:0] writes_push_payload_address = entry_payload_address; // page-fault.ts:101
-  wire [63:0] writes_push_payload_entry = entry_payload_entry; // page-fault.ts:101
-  wire [3:0] writes_push_payload_miss = waiting_pop_payload_miss; // page-fault.ts:101
   wire writes_pop_ready = (write_0_done | aw_ready) & (write_1_done | w_ready); // page-fault.ts:101
   Fifo_address31_entry64_miss4_d16 writes ( // page-fault.ts:101
-    .clk                  (clk),
-    .rst                  (rst),
-    .push_valid           (writes_push_valid),
-    .push_ready           (writes_push_ready),
-    .push_payload_address (writes_push_payload_address),
-    .push_payload_entry   (writes_push_payload_entry),
-    .push_payload_miss    (writes_push_payload_miss),
-    .pop_valid            (writes_pop_valid),
-    .pop_ready            (writes_pop_ready),
-    .pop_payload_address  (writes_pop_payload_address),
-    .pop_payload_entry    (writes_pop_payload_entry),
-    .pop_payload_miss     (writes_pop_payload_miss),
-    .level                (writes_level)
+    .clk (clk), .rst (rst),
+    .push_valid (taken), .push_ready (writes_push_ready), .push_payload_address (entry_payload_address),
+    .push_payload_entry (entry_payload_entry), .push_payload_miss (done_miss),
+    .pop_valid (writes_pop_valid), .pop_ready (writes_pop_ready), .pop_payload_address (writes_pop_payload_address),
+    .pop_payload_entry (writes_pop_payload_entry), .pop_payload_miss (writes_pop_payload_miss),
+    .level (writes_level)
   );
 
   always @(posedge clk)
     if (rst) begin
-      write_0_done <= 1'b0;
-      write_1_done <= 1'b0;
+      write_0_done <= 1'b0; write_1_done <= 1'b0;
     end
     else begin
       write_0_done <= writes_pop_valid & ~writes_pop_ready & (write_0_done | aw_ready);
@@ -191,11 +135,8 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
       answer_held_resp <= b_payload_resp;
     end
 
-  assign free_page_ready = pages_push_ready;
   assign done_valid = taken | (waiting_pop_valid & gives_up);
-  assign done_miss = waiting_pop_payload_miss;
   assign done_out_of_memory = gives_up;
-  assign done_ppn = pages_pop_payload;
   assign quick = ~waiting_pop_valid & pages_pop_valid;
   assign aw_valid = writes_pop_valid & ~write_0_done;
   assign aw_payload_addr = {writes_pop_payload_address[30:6], 6'd0};
@@ -206,34 +147,19 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   assign w_valid = writes_pop_valid & ~write_1_done;
   assign w_payload_data = {8{writes_pop_payload_entry}};
   assign w_payload_strb = {
-    {8{writes_pop_payload_address[5:3] == 3'd7}},
-    {8{writes_pop_payload_address[5:3] == 3'd6}},
-    {8{writes_pop_payload_address[5:3] == 3'd5}},
-    {8{writes_pop_payload_address[5:3] == 3'd4}},
-    {8{writes_pop_payload_address[5:3] == 3'd3}},
-    {8{writes_pop_payload_address[5:3] == 3'd2}},
-    {8{writes_pop_payload_address[5:3] == 3'd1}},
-    {8{writes_pop_payload_address[5:3] == 3'd0}}
+    {8{writes_pop_payload_address[5:3] == 3'd7}}, {8{writes_pop_payload_address[5:3] == 3'd6}},
+    {8{writes_pop_payload_address[5:3] == 3'd5}}, {8{writes_pop_payload_address[5:3] == 3'd4}},
+    {8{writes_pop_payload_address[5:3] == 3'd3}}, {8{writes_pop_payload_address[5:3] == 3'd2}},
+    {8{writes_pop_payload_address[5:3] == 3'd1}}, {8{writes_pop_payload_address[5:3] == 3'd0}}
   };
   assign w_payload_last = 1'b1;
   assign b_ready = 1'b1;
   assign written_valid = answer_full;
   assign written_miss = answer_held_id[3:0] - 4'd1;
-  assign level = pages_level;
 
   wire _unused_ok = &{
-    1'b0,
-    waiting_push_ready,
-    waiting_pop_payload_error,
-    waiting_pop_payload_allocated,
-    waiting_pop_payload_mapped,
-    waiting_pop_payload_ppn,
-    waiting_level,
-    writes_push_ready,
-    writes_pop_payload_address[2:0],
-    writes_level,
-    answer_held_id[4],
-    answer_held_resp,
-    1'b0
+    1'b0, waiting_push_ready, waiting_pop_payload_error, waiting_pop_payload_allocated, waiting_pop_payload_mapped,
+    waiting_pop_payload_ppn, waiting_level, writes_push_ready, writes_pop_payload_address[2:0], writes_level,
+    answer_held_id[4], answer_held_resp, 1'b0
   };
 endmodule

@@ -37,17 +37,9 @@ module ReplyContexts_slots64 (
   always @(posedge clk) begin
     if (write_en) begin
       contexts[write_slot] <= {
-        write_value_ip_header,
-        write_value_icmp_checksum,
-        write_value_ip_length,
-        write_value_published,
-        write_value_body,
-        write_value_header,
-        write_value_node_port,
-        write_value_client_port,
-        write_value_ip,
-        write_value_mac,
-        write_value_kind
+        write_value_ip_header, write_value_icmp_checksum, write_value_ip_length, write_value_published,
+        write_value_body, write_value_header, write_value_node_port, write_value_client_port, write_value_ip,
+        write_value_mac, write_value_kind
       };
     end
     if (read_en) found <= contexts[read_slot];

@@ -7,6 +7,7 @@
 module RetryBuffer_e2048_c64_n64_t1000 (
   input  wire        clk,
   input  wire        rst,
+  // request: stream in
   input  wire        request_valid,
   output wire        request_ready,
   input  wire [5:0]  request_payload_access_slot,
@@ -24,6 +25,7 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   input  wire        request_payload_fence,
   input  wire [47:0] request_payload_client,
   input  wire [31:0] request_payload_operation,
+  // pass: stream out
   output wire        pass_valid,
   input  wire        pass_ready,
   output wire [5:0]  pass_payload_slot,
@@ -35,9 +37,11 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   output wire [7:0]  pass_payload_reply_opcode,
   output wire [2:0]  pass_payload_op,
   output wire        pass_payload_indirect,
+  // fence: stream out
   output wire        fence_valid,
   input  wire        fence_ready,
   output wire [5:0]  fence_payload_slot,
+  // answer: stream out
   output wire        answer_valid,
   input  wire        answer_ready,
   output wire [5:0]  answer_payload_slot,
@@ -57,178 +61,69 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   output wire        events_retry_evictions,
   output wire        events_retry_clients_replaced
 );
-  wire verdict_request_ready; // retry-buffer.ts:67
-  wire verdict_pass_valid; // retry-buffer.ts:67
-  wire [5:0] verdict_pass_payload_slot; // retry-buffer.ts:67
-  wire [15:0] verdict_pass_payload_pid; // retry-buffer.ts:67
-  wire [63:0] verdict_pass_payload_va; // retry-buffer.ts:67
-  wire [13:0] verdict_pass_payload_length; // retry-buffer.ts:67
-  wire verdict_pass_payload_write; // retry-buffer.ts:67
-  wire verdict_pass_payload_silent; // retry-buffer.ts:67
-  wire [7:0] verdict_pass_payload_reply_opcode; // retry-buffer.ts:67
-  wire [2:0] verdict_pass_payload_op; // retry-buffer.ts:67
-  wire verdict_pass_payload_indirect; // retry-buffer.ts:67
-  wire verdict_fence_valid; // retry-buffer.ts:67
-  wire [5:0] verdict_fence_payload_slot; // retry-buffer.ts:67
-  wire verdict_started_valid; // retry-buffer.ts:67
-  wire [5:0] verdict_started_slot; // retry-buffer.ts:67
-  wire [10:0] verdict_started_entry; // retry-buffer.ts:67
-  wire verdict_finding_valid; // retry-buffer.ts:67
-  wire [1:0] verdict_finding_kind; // retry-buffer.ts:67
-  wire [5:0] verdict_finding_slot; // retry-buffer.ts:67
-  wire [10:0] verdict_finding_entry; // retry-buffer.ts:67
-  wire [5:0] verdict_finding_entry_slot; // retry-buffer.ts:67
-  wire verdict_finding_silent; // retry-buffer.ts:67
-  wire [7:0] verdict_finding_reply_opcode; // retry-buffer.ts:67
-  wire verdict_evicted; // retry-buffer.ts:67
-  wire verdict_replaced; // retry-buffer.ts:67
-  wire results_answer_valid; // retry-buffer.ts:68
-  wire [5:0] results_answer_payload_slot; // retry-buffer.ts:68
-  wire [1:0] results_answer_payload_kind; // retry-buffer.ts:68
-  wire [3:0] results_answer_payload_status; // retry-buffer.ts:68
-  wire results_answer_payload_silent; // retry-buffer.ts:68
-  wire [7:0] results_answer_payload_reply_opcode; // retry-buffer.ts:68
-  wire [63:0] results_word; // retry-buffer.ts:68
-  wire results_events_answered; // retry-buffer.ts:68
-  wire results_events_busy; // retry-buffer.ts:68
-  wire results_events_expired; // retry-buffer.ts:68
+  wire verdict_started_valid, verdict_finding_valid, verdict_finding_silent; // retry-buffer.ts:67
+  wire [5:0] verdict_started_slot, verdict_finding_slot, verdict_finding_entry_slot;
+  wire [10:0] verdict_started_entry, verdict_finding_entry;
+  wire [1:0] verdict_finding_kind;
+  wire [7:0] verdict_finding_reply_opcode;
 
-  wire verdict_request_valid = request_valid; // retry-buffer.ts:67
-  wire [5:0] verdict_request_payload_access_slot = request_payload_access_slot; // retry-buffer.ts:67
-  wire [15:0] verdict_request_payload_access_pid = request_payload_access_pid; // retry-buffer.ts:67
-  wire [63:0] verdict_request_payload_access_va = request_payload_access_va; // retry-buffer.ts:67
-  wire [13:0] verdict_request_payload_access_length = request_payload_access_length; // retry-buffer.ts:67
-  wire verdict_request_payload_access_write = request_payload_access_write; // retry-buffer.ts:67
-  wire verdict_request_payload_access_silent = request_payload_access_silent; // retry-buffer.ts:67
-  wire [7:0] verdict_request_payload_access_reply_opcode = request_payload_access_reply_opcode; // retry-buffer.ts:67
-  wire [2:0] verdict_request_payload_access_op = request_payload_access_op; // retry-buffer.ts:67
-  wire verdict_request_payload_access_indirect = request_payload_access_indirect; // retry-buffer.ts:67
-  wire verdict_request_payload_tracked = request_payload_tracked; // retry-buffer.ts:67
-  wire verdict_request_payload_keeps = request_payload_keeps; // retry-buffer.ts:67
-  wire verdict_request_payload_introduces = request_payload_introduces; // retry-buffer.ts:67
-  wire verdict_request_payload_fence = request_payload_fence; // retry-buffer.ts:67
-  wire [47:0] verdict_request_payload_client = request_payload_client; // retry-buffer.ts:67
-  wire [31:0] verdict_request_payload_operation = request_payload_operation; // retry-buffer.ts:67
-  wire verdict_pass_ready = pass_ready; // retry-buffer.ts:67
-  wire verdict_fence_ready = fence_ready; // retry-buffer.ts:67
   RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:67
-    .clk                                 (clk),
-    .rst                                 (rst),
-    .request_valid                       (verdict_request_valid),
-    .request_ready                       (verdict_request_ready),
-    .request_payload_access_slot         (verdict_request_payload_access_slot),
-    .request_payload_access_pid          (verdict_request_payload_access_pid),
-    .request_payload_access_va           (verdict_request_payload_access_va),
-    .request_payload_access_length       (verdict_request_payload_access_length),
-    .request_payload_access_write        (verdict_request_payload_access_write),
-    .request_payload_access_silent       (verdict_request_payload_access_silent),
-    .request_payload_access_reply_opcode (verdict_request_payload_access_reply_opcode),
-    .request_payload_access_op           (verdict_request_payload_access_op),
-    .request_payload_access_indirect     (verdict_request_payload_access_indirect),
-    .request_payload_tracked             (verdict_request_payload_tracked),
-    .request_payload_keeps               (verdict_request_payload_keeps),
-    .request_payload_introduces          (verdict_request_payload_introduces),
-    .request_payload_fence               (verdict_request_payload_fence),
-    .request_payload_client              (verdict_request_payload_client),
-    .request_payload_operation           (verdict_request_payload_operation),
-    .pass_valid                          (verdict_pass_valid),
-    .pass_ready                          (verdict_pass_ready),
-    .pass_payload_slot                   (verdict_pass_payload_slot),
-    .pass_payload_pid                    (verdict_pass_payload_pid),
-    .pass_payload_va                     (verdict_pass_payload_va),
-    .pass_payload_length                 (verdict_pass_payload_length),
-    .pass_payload_write                  (verdict_pass_payload_write),
-    .pass_payload_silent                 (verdict_pass_payload_silent),
-    .pass_payload_reply_opcode           (verdict_pass_payload_reply_opcode),
-    .pass_payload_op                     (verdict_pass_payload_op),
-    .pass_payload_indirect               (verdict_pass_payload_indirect),
-    .fence_valid                         (verdict_fence_valid),
-    .fence_ready                         (verdict_fence_ready),
-    .fence_payload_slot                  (verdict_fence_payload_slot),
-    .started_valid                       (verdict_started_valid),
-    .started_slot                        (verdict_started_slot),
-    .started_entry                       (verdict_started_entry),
-    .finding_valid                       (verdict_finding_valid),
-    .finding_kind                        (verdict_finding_kind),
-    .finding_slot                        (verdict_finding_slot),
-    .finding_entry                       (verdict_finding_entry),
-    .finding_entry_slot                  (verdict_finding_entry_slot),
-    .finding_silent                      (verdict_finding_silent),
-    .finding_reply_opcode                (verdict_finding_reply_opcode),
-    .evicted                             (verdict_evicted),
-    .replaced                            (verdict_replaced)
+    .clk (clk), .rst (rst),
+    .request_valid (request_valid), .request_ready (request_ready),
+    .request_payload_access_slot (request_payload_access_slot),
+    .request_payload_access_pid (request_payload_access_pid), .request_payload_access_va (request_payload_access_va),
+    .request_payload_access_length (request_payload_access_length),
+    .request_payload_access_write (request_payload_access_write),
+    .request_payload_access_silent (request_payload_access_silent),
+    .request_payload_access_reply_opcode (request_payload_access_reply_opcode),
+    .request_payload_access_op (request_payload_access_op),
+    .request_payload_access_indirect (request_payload_access_indirect),
+    .request_payload_tracked (request_payload_tracked), .request_payload_keeps (request_payload_keeps),
+    .request_payload_introduces (request_payload_introduces), .request_payload_fence (request_payload_fence),
+    .request_payload_client (request_payload_client), .request_payload_operation (request_payload_operation),
+    .pass_valid (pass_valid), .pass_ready (pass_ready), .pass_payload_slot (pass_payload_slot),
+    .pass_payload_pid (pass_payload_pid), .pass_payload_va (pass_payload_va),
+    .pass_payload_length (pass_payload_length), .pass_payload_write (pass_payload_write),
+    .pass_payload_silent (pass_payload_silent), .pass_payload_reply_opcode (pass_payload_reply_opcode),
+    .pass_payload_op (pass_payload_op), .pass_payload_indirect (pass_payload_indirect),
+    .fence_valid (fence_valid), .fence_ready (fence_ready), .fence_payload_slot (fence_payload_slot),
+    .started_valid        (verdict_started_valid),
+    .started_slot         (verdict_started_slot),
+    .started_entry        (verdict_started_entry),
+    .finding_valid        (verdict_finding_valid),
+    .finding_kind         (verdict_finding_kind),
+    .finding_slot         (verdict_finding_slot),
+    .finding_entry        (verdict_finding_entry),
+    .finding_entry_slot   (verdict_finding_entry_slot),
+    .finding_silent       (verdict_finding_silent),
+    .finding_reply_opcode (verdict_finding_reply_opcode),
+    .evicted              (events_retry_evictions),
+    .replaced             (events_retry_clients_replaced)
   );
 
-  wire results_started_valid = verdict_started_valid; // retry-buffer.ts:68
-  wire [5:0] results_started_slot = verdict_started_slot; // retry-buffer.ts:68
-  wire [10:0] results_started_entry = verdict_started_entry; // retry-buffer.ts:68
-  wire results_finding_valid = verdict_finding_valid; // retry-buffer.ts:68
-  wire [1:0] results_finding_kind = verdict_finding_kind; // retry-buffer.ts:68
-  wire [5:0] results_finding_slot = verdict_finding_slot; // retry-buffer.ts:68
-  wire [10:0] results_finding_entry = verdict_finding_entry; // retry-buffer.ts:68
-  wire [5:0] results_finding_entry_slot = verdict_finding_entry_slot; // retry-buffer.ts:68
-  wire results_finding_silent = verdict_finding_silent; // retry-buffer.ts:68
-  wire [7:0] results_finding_reply_opcode = verdict_finding_reply_opcode; // retry-buffer.ts:68
-  wire results_done_valid = done_valid; // retry-buffer.ts:68
-  wire [5:0] results_done_slot = done_slot; // retry-buffer.ts:68
-  wire [3:0] results_done_status = done_status; // retry-buffer.ts:68
-  wire [63:0] results_done_word = done_word; // retry-buffer.ts:68
-  wire results_answer_ready = answer_ready; // retry-buffer.ts:68
-  wire [5:0] results_word_slot = word_slot; // retry-buffer.ts:68
   RetryResults_e2048_n64_w64 results_i ( // retry-buffer.ts:68
-    .clk                         (clk),
-    .rst                         (rst),
-    .started_valid               (results_started_valid),
-    .started_slot                (results_started_slot),
-    .started_entry               (results_started_entry),
-    .finding_valid               (results_finding_valid),
-    .finding_kind                (results_finding_kind),
-    .finding_slot                (results_finding_slot),
-    .finding_entry               (results_finding_entry),
-    .finding_entry_slot          (results_finding_entry_slot),
-    .finding_silent              (results_finding_silent),
-    .finding_reply_opcode        (results_finding_reply_opcode),
-    .done_valid                  (results_done_valid),
-    .done_slot                   (results_done_slot),
-    .done_status                 (results_done_status),
-    .done_word                   (results_done_word),
-    .answer_valid                (results_answer_valid),
-    .answer_ready                (results_answer_ready),
-    .answer_payload_slot         (results_answer_payload_slot),
-    .answer_payload_kind         (results_answer_payload_kind),
-    .answer_payload_status       (results_answer_payload_status),
-    .answer_payload_silent       (results_answer_payload_silent),
-    .answer_payload_reply_opcode (results_answer_payload_reply_opcode),
-    .word_slot                   (results_word_slot),
-    .word                        (results_word),
-    .events_answered             (results_events_answered),
-    .events_busy                 (results_events_busy),
-    .events_expired              (results_events_expired)
+    .clk (clk), .rst (rst),
+    .started_valid        (verdict_started_valid),
+    .started_slot         (verdict_started_slot),
+    .started_entry        (verdict_started_entry),
+    .finding_valid        (verdict_finding_valid),
+    .finding_kind         (verdict_finding_kind),
+    .finding_slot         (verdict_finding_slot),
+    .finding_entry        (verdict_finding_entry),
+    .finding_entry_slot   (verdict_finding_entry_slot),
+    .finding_silent       (verdict_finding_silent),
+    .finding_reply_opcode (verdict_finding_reply_opcode),
+    .done_valid           (done_valid),
+    .done_slot            (done_slot),
+    .done_status          (done_status),
+    .done_word            (done_word),
+    .answer_valid (answer_valid), .answer_ready (answer_ready), .answer_payload_slot (answer_payload_slot),
+    .answer_payload_kind (answer_payload_kind), .answer_payload_status (answer_payload_status),
+    .answer_payload_silent (answer_payload_silent), .answer_payload_reply_opcode (answer_payload_reply_opcode),
+    .word_slot            (word_slot),
+    .word                 (word),
+    .events_answered      (events_retries_answered),
+    .events_busy          (events_retries_busy),
+    .events_expired       (events_retries_expired)
   );
-
-  assign request_ready = verdict_request_ready;
-  assign pass_valid = verdict_pass_valid;
-  assign pass_payload_slot = verdict_pass_payload_slot;
-  assign pass_payload_pid = verdict_pass_payload_pid;
-  assign pass_payload_va = verdict_pass_payload_va;
-  assign pass_payload_length = verdict_pass_payload_length;
-  assign pass_payload_write = verdict_pass_payload_write;
-  assign pass_payload_silent = verdict_pass_payload_silent;
-  assign pass_payload_reply_opcode = verdict_pass_payload_reply_opcode;
-  assign pass_payload_op = verdict_pass_payload_op;
-  assign pass_payload_indirect = verdict_pass_payload_indirect;
-  assign fence_valid = verdict_fence_valid;
-  assign fence_payload_slot = verdict_fence_payload_slot;
-  assign answer_valid = results_answer_valid;
-  assign answer_payload_slot = results_answer_payload_slot;
-  assign answer_payload_kind = results_answer_payload_kind;
-  assign answer_payload_status = results_answer_payload_status;
-  assign answer_payload_silent = results_answer_payload_silent;
-  assign answer_payload_reply_opcode = results_answer_payload_reply_opcode;
-  assign word = results_word;
-  assign events_retries_answered = results_events_answered;
-  assign events_retries_busy = results_events_busy;
-  assign events_retries_expired = results_events_expired;
-  assign events_retry_evictions = verdict_evicted;
-  assign events_retry_clients_replaced = verdict_replaced;
 endmodule

@@ -24,1514 +24,583 @@ module RetryClients_c64_k48_t1000_q16 (
   input  wire        retire,
   input  wire        freed
 );
-  reg [47:0] keys_0; // retry-clients.ts:77
-  reg [47:0] keys_1; // retry-clients.ts:77
-  reg [47:0] keys_2; // retry-clients.ts:77
-  reg [47:0] keys_3; // retry-clients.ts:77
-  reg [47:0] keys_4; // retry-clients.ts:77
-  reg [47:0] keys_5; // retry-clients.ts:77
-  reg [47:0] keys_6; // retry-clients.ts:77
-  reg [47:0] keys_7; // retry-clients.ts:77
-  reg [47:0] keys_8; // retry-clients.ts:77
-  reg [47:0] keys_9; // retry-clients.ts:77
-  reg [47:0] keys_10; // retry-clients.ts:77
-  reg [47:0] keys_11; // retry-clients.ts:77
-  reg [47:0] keys_12; // retry-clients.ts:77
-  reg [47:0] keys_13; // retry-clients.ts:77
-  reg [47:0] keys_14; // retry-clients.ts:77
-  reg [47:0] keys_15; // retry-clients.ts:77
-  reg [47:0] keys_16; // retry-clients.ts:77
-  reg [47:0] keys_17; // retry-clients.ts:77
-  reg [47:0] keys_18; // retry-clients.ts:77
-  reg [47:0] keys_19; // retry-clients.ts:77
-  reg [47:0] keys_20; // retry-clients.ts:77
-  reg [47:0] keys_21; // retry-clients.ts:77
-  reg [47:0] keys_22; // retry-clients.ts:77
-  reg [47:0] keys_23; // retry-clients.ts:77
-  reg [47:0] keys_24; // retry-clients.ts:77
-  reg [47:0] keys_25; // retry-clients.ts:77
-  reg [47:0] keys_26; // retry-clients.ts:77
-  reg [47:0] keys_27; // retry-clients.ts:77
-  reg [47:0] keys_28; // retry-clients.ts:77
-  reg [47:0] keys_29; // retry-clients.ts:77
-  reg [47:0] keys_30; // retry-clients.ts:77
-  reg [47:0] keys_31; // retry-clients.ts:77
-  reg [47:0] keys_32; // retry-clients.ts:77
-  reg [47:0] keys_33; // retry-clients.ts:77
-  reg [47:0] keys_34; // retry-clients.ts:77
-  reg [47:0] keys_35; // retry-clients.ts:77
-  reg [47:0] keys_36; // retry-clients.ts:77
-  reg [47:0] keys_37; // retry-clients.ts:77
-  reg [47:0] keys_38; // retry-clients.ts:77
-  reg [47:0] keys_39; // retry-clients.ts:77
-  reg [47:0] keys_40; // retry-clients.ts:77
-  reg [47:0] keys_41; // retry-clients.ts:77
-  reg [47:0] keys_42; // retry-clients.ts:77
-  reg [47:0] keys_43; // retry-clients.ts:77
-  reg [47:0] keys_44; // retry-clients.ts:77
-  reg [47:0] keys_45; // retry-clients.ts:77
-  reg [47:0] keys_46; // retry-clients.ts:77
-  reg [47:0] keys_47; // retry-clients.ts:77
-  reg [47:0] keys_48; // retry-clients.ts:77
-  reg [47:0] keys_49; // retry-clients.ts:77
-  reg [47:0] keys_50; // retry-clients.ts:77
-  reg [47:0] keys_51; // retry-clients.ts:77
-  reg [47:0] keys_52; // retry-clients.ts:77
-  reg [47:0] keys_53; // retry-clients.ts:77
-  reg [47:0] keys_54; // retry-clients.ts:77
-  reg [47:0] keys_55; // retry-clients.ts:77
-  reg [47:0] keys_56; // retry-clients.ts:77
-  reg [47:0] keys_57; // retry-clients.ts:77
-  reg [47:0] keys_58; // retry-clients.ts:77
-  reg [47:0] keys_59; // retry-clients.ts:77
-  reg [47:0] keys_60; // retry-clients.ts:77
-  reg [47:0] keys_61; // retry-clients.ts:77
-  reg [47:0] keys_62; // retry-clients.ts:77
-  reg [47:0] keys_63; // retry-clients.ts:77
+  reg [47:0] keys_0, keys_1, keys_2, keys_3, keys_4, keys_5, keys_6, keys_7, keys_8, keys_9, keys_10, keys_11,
+    keys_12, keys_13, keys_14, keys_15, keys_16, keys_17, keys_18, keys_19, keys_20, keys_21, keys_22, keys_23,
+    keys_24, keys_25, keys_26, keys_27, keys_28, keys_29, keys_30, keys_31, keys_32, keys_33, keys_34, keys_35,
+    keys_36, keys_37, keys_38, keys_39, keys_40, keys_41, keys_42, keys_43, keys_44, keys_45, keys_46, keys_47,
+    keys_48, keys_49, keys_50, keys_51, keys_52, keys_53, keys_54, keys_55, keys_56, keys_57, keys_58, keys_59,
+    keys_60, keys_61, keys_62, keys_63; // retry-clients.ts:77
   reg [63:0] written; // retry-clients.ts:78
   reg [63:0] matches_; // retry-clients.ts:81
   reg [6:0] used; // retry-clients.ts:85
-  reg vacant_valid; // retry-clients.ts:86
-  reg vacant_swept; // retry-clients.ts:86
-  reg [5:0] vacant_index; // retry-clients.ts:86
+  reg vacant_valid, vacant_swept; // retry-clients.ts:86
+  reg [5:0] vacant_index;
   reg idle_valid_1; // retry-clients.ts:95
-  reg [5:0] idle_index_1; // retry-clients.ts:95
+  reg [5:0] idle_index_1;
   reg [63:0] idle_place; // retry-clients.ts:96
   reg [7:0] cycles; // retry-clients.ts:109
   reg [15:0] now; // retry-clients.ts:110
   reg touch_valid_1; // retry-clients.ts:116
-  reg [5:0] touch_index_1; // retry-clients.ts:116
+  reg [5:0] touch_index_1;
   reg [5:0] looking; // retry-clients.ts:122
   reg looked_valid; // retry-clients.ts:123
-  reg [5:0] looked_index; // retry-clients.ts:123
-  reg [15:0] looked_quarters; // retry-clients.ts:123
+  reg [5:0] looked_index;
+  reg [15:0] looked_quarters;
   reg longest_valid; // retry-clients.ts:124
-  reg [5:0] longest_index; // retry-clients.ts:124
-  reg [15:0] longest_quarters; // retry-clients.ts:124
+  reg [5:0] longest_index;
+  reg [15:0] longest_quarters;
   reg chosen_valid; // retry-clients.ts:147
-  reg [5:0] chosen_index; // retry-clients.ts:147
+  reg [5:0] chosen_index;
   (* ram_style = "distributed" *) reg [15:0] heard [0:63]; // retry-clients.ts:114
   wire [16:0] matching_joined = {
-    written[63],
-    keys_63[47:45] == key[47:45],
-    keys_63[44:42] == key[44:42],
-    keys_63[41:39] == key[41:39],
-    keys_63[38:36] == key[38:36],
-    keys_63[35:33] == key[35:33],
-    keys_63[32:30] == key[32:30],
-    keys_63[29:27] == key[29:27],
-    keys_63[26:24] == key[26:24],
-    keys_63[23:21] == key[23:21],
-    keys_63[20:18] == key[20:18],
-    keys_63[17:15] == key[17:15],
-    keys_63[14:12] == key[14:12],
-    keys_63[11:9] == key[11:9],
-    keys_63[8:6] == key[8:6],
-    keys_63[5:3] == key[5:3],
-    keys_63[2:0] == key[2:0]
+    written[63], keys_63[47:45] == key[47:45], keys_63[44:42] == key[44:42], keys_63[41:39] == key[41:39],
+    keys_63[38:36] == key[38:36], keys_63[35:33] == key[35:33], keys_63[32:30] == key[32:30],
+    keys_63[29:27] == key[29:27], keys_63[26:24] == key[26:24], keys_63[23:21] == key[23:21],
+    keys_63[20:18] == key[20:18], keys_63[17:15] == key[17:15], keys_63[14:12] == key[14:12],
+    keys_63[11:9] == key[11:9], keys_63[8:6] == key[8:6], keys_63[5:3] == key[5:3], keys_63[2:0] == key[2:0]
   };
   wire [17:0] matching_sum = {1'b0, matching_joined} + 18'd1;
-  wire [16:0] matching_joined_2 = {
-    written[62],
-    keys_62[47:45] == key[47:45],
-    keys_62[44:42] == key[44:42],
-    keys_62[41:39] == key[41:39],
-    keys_62[38:36] == key[38:36],
-    keys_62[35:33] == key[35:33],
-    keys_62[32:30] == key[32:30],
-    keys_62[29:27] == key[29:27],
-    keys_62[26:24] == key[26:24],
-    keys_62[23:21] == key[23:21],
-    keys_62[20:18] == key[20:18],
-    keys_62[17:15] == key[17:15],
-    keys_62[14:12] == key[14:12],
-    keys_62[11:9] == key[11:9],
-    keys_62[8:6] == key[8:6],
-    keys_62[5:3] == key[5:3],
-    keys_62[2:0] == key[2:0]
+  wire [16:0] written_joined = {
+    written[62], keys_62[47:45] == key[47:45], keys_62[44:42] == key[44:42], keys_62[41:39] == key[41:39],
+    keys_62[38:36] == key[38:36], keys_62[35:33] == key[35:33], keys_62[32:30] == key[32:30],
+    keys_62[29:27] == key[29:27], keys_62[26:24] == key[26:24], keys_62[23:21] == key[23:21],
+    keys_62[20:18] == key[20:18], keys_62[17:15] == key[17:15], keys_62[14:12] == key[14:12],
+    keys_62[11:9] == key[11:9], keys_62[8:6] == key[8:6], keys_62[5:3] == key[5:3], keys_62[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_2 = {1'b0, matching_joined_2} + 18'd1;
-  wire [16:0] matching_joined_3 = {
-    written[61],
-    keys_61[47:45] == key[47:45],
-    keys_61[44:42] == key[44:42],
-    keys_61[41:39] == key[41:39],
-    keys_61[38:36] == key[38:36],
-    keys_61[35:33] == key[35:33],
-    keys_61[32:30] == key[32:30],
-    keys_61[29:27] == key[29:27],
-    keys_61[26:24] == key[26:24],
-    keys_61[23:21] == key[23:21],
-    keys_61[20:18] == key[20:18],
-    keys_61[17:15] == key[17:15],
-    keys_61[14:12] == key[14:12],
-    keys_61[11:9] == key[11:9],
-    keys_61[8:6] == key[8:6],
-    keys_61[5:3] == key[5:3],
-    keys_61[2:0] == key[2:0]
+  wire [17:0] written_joined_sum = {1'b0, written_joined} + 18'd1;
+  wire [16:0] keys_61_joined = {
+    written[61], keys_61[47:45] == key[47:45], keys_61[44:42] == key[44:42], keys_61[41:39] == key[41:39],
+    keys_61[38:36] == key[38:36], keys_61[35:33] == key[35:33], keys_61[32:30] == key[32:30],
+    keys_61[29:27] == key[29:27], keys_61[26:24] == key[26:24], keys_61[23:21] == key[23:21],
+    keys_61[20:18] == key[20:18], keys_61[17:15] == key[17:15], keys_61[14:12] == key[14:12],
+    keys_61[11:9] == key[11:9], keys_61[8:6] == key[8:6], keys_61[5:3] == key[5:3], keys_61[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_3 = {1'b0, matching_joined_3} + 18'd1;
-  wire [16:0] matching_joined_4 = {
-    written[60],
-    keys_60[47:45] == key[47:45],
-    keys_60[44:42] == key[44:42],
-    keys_60[41:39] == key[41:39],
-    keys_60[38:36] == key[38:36],
-    keys_60[35:33] == key[35:33],
-    keys_60[32:30] == key[32:30],
-    keys_60[29:27] == key[29:27],
-    keys_60[26:24] == key[26:24],
-    keys_60[23:21] == key[23:21],
-    keys_60[20:18] == key[20:18],
-    keys_60[17:15] == key[17:15],
-    keys_60[14:12] == key[14:12],
-    keys_60[11:9] == key[11:9],
-    keys_60[8:6] == key[8:6],
-    keys_60[5:3] == key[5:3],
-    keys_60[2:0] == key[2:0]
+  wire [17:0] keys_61_joined_sum = {1'b0, keys_61_joined} + 18'd1;
+  wire [16:0] keys_60_joined = {
+    written[60], keys_60[47:45] == key[47:45], keys_60[44:42] == key[44:42], keys_60[41:39] == key[41:39],
+    keys_60[38:36] == key[38:36], keys_60[35:33] == key[35:33], keys_60[32:30] == key[32:30],
+    keys_60[29:27] == key[29:27], keys_60[26:24] == key[26:24], keys_60[23:21] == key[23:21],
+    keys_60[20:18] == key[20:18], keys_60[17:15] == key[17:15], keys_60[14:12] == key[14:12],
+    keys_60[11:9] == key[11:9], keys_60[8:6] == key[8:6], keys_60[5:3] == key[5:3], keys_60[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_4 = {1'b0, matching_joined_4} + 18'd1;
-  wire [16:0] matching_joined_5 = {
-    written[59],
-    keys_59[47:45] == key[47:45],
-    keys_59[44:42] == key[44:42],
-    keys_59[41:39] == key[41:39],
-    keys_59[38:36] == key[38:36],
-    keys_59[35:33] == key[35:33],
-    keys_59[32:30] == key[32:30],
-    keys_59[29:27] == key[29:27],
-    keys_59[26:24] == key[26:24],
-    keys_59[23:21] == key[23:21],
-    keys_59[20:18] == key[20:18],
-    keys_59[17:15] == key[17:15],
-    keys_59[14:12] == key[14:12],
-    keys_59[11:9] == key[11:9],
-    keys_59[8:6] == key[8:6],
-    keys_59[5:3] == key[5:3],
-    keys_59[2:0] == key[2:0]
+  wire [17:0] keys_60_joined_sum = {1'b0, keys_60_joined} + 18'd1;
+  wire [16:0] keys_59_joined = {
+    written[59], keys_59[47:45] == key[47:45], keys_59[44:42] == key[44:42], keys_59[41:39] == key[41:39],
+    keys_59[38:36] == key[38:36], keys_59[35:33] == key[35:33], keys_59[32:30] == key[32:30],
+    keys_59[29:27] == key[29:27], keys_59[26:24] == key[26:24], keys_59[23:21] == key[23:21],
+    keys_59[20:18] == key[20:18], keys_59[17:15] == key[17:15], keys_59[14:12] == key[14:12],
+    keys_59[11:9] == key[11:9], keys_59[8:6] == key[8:6], keys_59[5:3] == key[5:3], keys_59[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_5 = {1'b0, matching_joined_5} + 18'd1;
-  wire [16:0] matching_joined_6 = {
-    written[58],
-    keys_58[47:45] == key[47:45],
-    keys_58[44:42] == key[44:42],
-    keys_58[41:39] == key[41:39],
-    keys_58[38:36] == key[38:36],
-    keys_58[35:33] == key[35:33],
-    keys_58[32:30] == key[32:30],
-    keys_58[29:27] == key[29:27],
-    keys_58[26:24] == key[26:24],
-    keys_58[23:21] == key[23:21],
-    keys_58[20:18] == key[20:18],
-    keys_58[17:15] == key[17:15],
-    keys_58[14:12] == key[14:12],
-    keys_58[11:9] == key[11:9],
-    keys_58[8:6] == key[8:6],
-    keys_58[5:3] == key[5:3],
-    keys_58[2:0] == key[2:0]
+  wire [17:0] keys_59_joined_sum = {1'b0, keys_59_joined} + 18'd1;
+  wire [16:0] keys_58_joined = {
+    written[58], keys_58[47:45] == key[47:45], keys_58[44:42] == key[44:42], keys_58[41:39] == key[41:39],
+    keys_58[38:36] == key[38:36], keys_58[35:33] == key[35:33], keys_58[32:30] == key[32:30],
+    keys_58[29:27] == key[29:27], keys_58[26:24] == key[26:24], keys_58[23:21] == key[23:21],
+    keys_58[20:18] == key[20:18], keys_58[17:15] == key[17:15], keys_58[14:12] == key[14:12],
+    keys_58[11:9] == key[11:9], keys_58[8:6] == key[8:6], keys_58[5:3] == key[5:3], keys_58[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_6 = {1'b0, matching_joined_6} + 18'd1;
-  wire [16:0] matching_joined_7 = {
-    written[57],
-    keys_57[47:45] == key[47:45],
-    keys_57[44:42] == key[44:42],
-    keys_57[41:39] == key[41:39],
-    keys_57[38:36] == key[38:36],
-    keys_57[35:33] == key[35:33],
-    keys_57[32:30] == key[32:30],
-    keys_57[29:27] == key[29:27],
-    keys_57[26:24] == key[26:24],
-    keys_57[23:21] == key[23:21],
-    keys_57[20:18] == key[20:18],
-    keys_57[17:15] == key[17:15],
-    keys_57[14:12] == key[14:12],
-    keys_57[11:9] == key[11:9],
-    keys_57[8:6] == key[8:6],
-    keys_57[5:3] == key[5:3],
-    keys_57[2:0] == key[2:0]
+  wire [17:0] keys_58_joined_sum = {1'b0, keys_58_joined} + 18'd1;
+  wire [16:0] keys_57_joined = {
+    written[57], keys_57[47:45] == key[47:45], keys_57[44:42] == key[44:42], keys_57[41:39] == key[41:39],
+    keys_57[38:36] == key[38:36], keys_57[35:33] == key[35:33], keys_57[32:30] == key[32:30],
+    keys_57[29:27] == key[29:27], keys_57[26:24] == key[26:24], keys_57[23:21] == key[23:21],
+    keys_57[20:18] == key[20:18], keys_57[17:15] == key[17:15], keys_57[14:12] == key[14:12],
+    keys_57[11:9] == key[11:9], keys_57[8:6] == key[8:6], keys_57[5:3] == key[5:3], keys_57[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_7 = {1'b0, matching_joined_7} + 18'd1;
-  wire [16:0] matching_joined_8 = {
-    written[56],
-    keys_56[47:45] == key[47:45],
-    keys_56[44:42] == key[44:42],
-    keys_56[41:39] == key[41:39],
-    keys_56[38:36] == key[38:36],
-    keys_56[35:33] == key[35:33],
-    keys_56[32:30] == key[32:30],
-    keys_56[29:27] == key[29:27],
-    keys_56[26:24] == key[26:24],
-    keys_56[23:21] == key[23:21],
-    keys_56[20:18] == key[20:18],
-    keys_56[17:15] == key[17:15],
-    keys_56[14:12] == key[14:12],
-    keys_56[11:9] == key[11:9],
-    keys_56[8:6] == key[8:6],
-    keys_56[5:3] == key[5:3],
-    keys_56[2:0] == key[2:0]
+  wire [17:0] keys_57_joined_sum = {1'b0, keys_57_joined} + 18'd1;
+  wire [16:0] keys_56_joined = {
+    written[56], keys_56[47:45] == key[47:45], keys_56[44:42] == key[44:42], keys_56[41:39] == key[41:39],
+    keys_56[38:36] == key[38:36], keys_56[35:33] == key[35:33], keys_56[32:30] == key[32:30],
+    keys_56[29:27] == key[29:27], keys_56[26:24] == key[26:24], keys_56[23:21] == key[23:21],
+    keys_56[20:18] == key[20:18], keys_56[17:15] == key[17:15], keys_56[14:12] == key[14:12],
+    keys_56[11:9] == key[11:9], keys_56[8:6] == key[8:6], keys_56[5:3] == key[5:3], keys_56[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_8 = {1'b0, matching_joined_8} + 18'd1;
-  wire [16:0] matching_joined_9 = {
-    written[55],
-    keys_55[47:45] == key[47:45],
-    keys_55[44:42] == key[44:42],
-    keys_55[41:39] == key[41:39],
-    keys_55[38:36] == key[38:36],
-    keys_55[35:33] == key[35:33],
-    keys_55[32:30] == key[32:30],
-    keys_55[29:27] == key[29:27],
-    keys_55[26:24] == key[26:24],
-    keys_55[23:21] == key[23:21],
-    keys_55[20:18] == key[20:18],
-    keys_55[17:15] == key[17:15],
-    keys_55[14:12] == key[14:12],
-    keys_55[11:9] == key[11:9],
-    keys_55[8:6] == key[8:6],
-    keys_55[5:3] == key[5:3],
-    keys_55[2:0] == key[2:0]
+  wire [17:0] keys_56_joined_sum = {1'b0, keys_56_joined} + 18'd1;
+  wire [16:0] keys_55_joined = {
+    written[55], keys_55[47:45] == key[47:45], keys_55[44:42] == key[44:42], keys_55[41:39] == key[41:39],
+    keys_55[38:36] == key[38:36], keys_55[35:33] == key[35:33], keys_55[32:30] == key[32:30],
+    keys_55[29:27] == key[29:27], keys_55[26:24] == key[26:24], keys_55[23:21] == key[23:21],
+    keys_55[20:18] == key[20:18], keys_55[17:15] == key[17:15], keys_55[14:12] == key[14:12],
+    keys_55[11:9] == key[11:9], keys_55[8:6] == key[8:6], keys_55[5:3] == key[5:3], keys_55[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_9 = {1'b0, matching_joined_9} + 18'd1;
-  wire [16:0] matching_joined_10 = {
-    written[54],
-    keys_54[47:45] == key[47:45],
-    keys_54[44:42] == key[44:42],
-    keys_54[41:39] == key[41:39],
-    keys_54[38:36] == key[38:36],
-    keys_54[35:33] == key[35:33],
-    keys_54[32:30] == key[32:30],
-    keys_54[29:27] == key[29:27],
-    keys_54[26:24] == key[26:24],
-    keys_54[23:21] == key[23:21],
-    keys_54[20:18] == key[20:18],
-    keys_54[17:15] == key[17:15],
-    keys_54[14:12] == key[14:12],
-    keys_54[11:9] == key[11:9],
-    keys_54[8:6] == key[8:6],
-    keys_54[5:3] == key[5:3],
-    keys_54[2:0] == key[2:0]
+  wire [17:0] keys_55_joined_sum = {1'b0, keys_55_joined} + 18'd1;
+  wire [16:0] keys_54_joined = {
+    written[54], keys_54[47:45] == key[47:45], keys_54[44:42] == key[44:42], keys_54[41:39] == key[41:39],
+    keys_54[38:36] == key[38:36], keys_54[35:33] == key[35:33], keys_54[32:30] == key[32:30],
+    keys_54[29:27] == key[29:27], keys_54[26:24] == key[26:24], keys_54[23:21] == key[23:21],
+    keys_54[20:18] == key[20:18], keys_54[17:15] == key[17:15], keys_54[14:12] == key[14:12],
+    keys_54[11:9] == key[11:9], keys_54[8:6] == key[8:6], keys_54[5:3] == key[5:3], keys_54[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_10 = {1'b0, matching_joined_10} + 18'd1;
-  wire [16:0] matching_joined_11 = {
-    written[53],
-    keys_53[47:45] == key[47:45],
-    keys_53[44:42] == key[44:42],
-    keys_53[41:39] == key[41:39],
-    keys_53[38:36] == key[38:36],
-    keys_53[35:33] == key[35:33],
-    keys_53[32:30] == key[32:30],
-    keys_53[29:27] == key[29:27],
-    keys_53[26:24] == key[26:24],
-    keys_53[23:21] == key[23:21],
-    keys_53[20:18] == key[20:18],
-    keys_53[17:15] == key[17:15],
-    keys_53[14:12] == key[14:12],
-    keys_53[11:9] == key[11:9],
-    keys_53[8:6] == key[8:6],
-    keys_53[5:3] == key[5:3],
-    keys_53[2:0] == key[2:0]
+  wire [17:0] keys_54_joined_sum = {1'b0, keys_54_joined} + 18'd1;
+  wire [16:0] keys_53_joined = {
+    written[53], keys_53[47:45] == key[47:45], keys_53[44:42] == key[44:42], keys_53[41:39] == key[41:39],
+    keys_53[38:36] == key[38:36], keys_53[35:33] == key[35:33], keys_53[32:30] == key[32:30],
+    keys_53[29:27] == key[29:27], keys_53[26:24] == key[26:24], keys_53[23:21] == key[23:21],
+    keys_53[20:18] == key[20:18], keys_53[17:15] == key[17:15], keys_53[14:12] == key[14:12],
+    keys_53[11:9] == key[11:9], keys_53[8:6] == key[8:6], keys_53[5:3] == key[5:3], keys_53[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_11 = {1'b0, matching_joined_11} + 18'd1;
-  wire [16:0] matching_joined_12 = {
-    written[52],
-    keys_52[47:45] == key[47:45],
-    keys_52[44:42] == key[44:42],
-    keys_52[41:39] == key[41:39],
-    keys_52[38:36] == key[38:36],
-    keys_52[35:33] == key[35:33],
-    keys_52[32:30] == key[32:30],
-    keys_52[29:27] == key[29:27],
-    keys_52[26:24] == key[26:24],
-    keys_52[23:21] == key[23:21],
-    keys_52[20:18] == key[20:18],
-    keys_52[17:15] == key[17:15],
-    keys_52[14:12] == key[14:12],
-    keys_52[11:9] == key[11:9],
-    keys_52[8:6] == key[8:6],
-    keys_52[5:3] == key[5:3],
-    keys_52[2:0] == key[2:0]
+  wire [17:0] keys_53_joined_sum = {1'b0, keys_53_joined} + 18'd1;
+  wire [16:0] keys_52_joined = {
+    written[52], keys_52[47:45] == key[47:45], keys_52[44:42] == key[44:42], keys_52[41:39] == key[41:39],
+    keys_52[38:36] == key[38:36], keys_52[35:33] == key[35:33], keys_52[32:30] == key[32:30],
+    keys_52[29:27] == key[29:27], keys_52[26:24] == key[26:24], keys_52[23:21] == key[23:21],
+    keys_52[20:18] == key[20:18], keys_52[17:15] == key[17:15], keys_52[14:12] == key[14:12],
+    keys_52[11:9] == key[11:9], keys_52[8:6] == key[8:6], keys_52[5:3] == key[5:3], keys_52[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_12 = {1'b0, matching_joined_12} + 18'd1;
-  wire [16:0] matching_joined_13 = {
-    written[51],
-    keys_51[47:45] == key[47:45],
-    keys_51[44:42] == key[44:42],
-    keys_51[41:39] == key[41:39],
-    keys_51[38:36] == key[38:36],
-    keys_51[35:33] == key[35:33],
-    keys_51[32:30] == key[32:30],
-    keys_51[29:27] == key[29:27],
-    keys_51[26:24] == key[26:24],
-    keys_51[23:21] == key[23:21],
-    keys_51[20:18] == key[20:18],
-    keys_51[17:15] == key[17:15],
-    keys_51[14:12] == key[14:12],
-    keys_51[11:9] == key[11:9],
-    keys_51[8:6] == key[8:6],
-    keys_51[5:3] == key[5:3],
-    keys_51[2:0] == key[2:0]
+  wire [17:0] keys_52_joined_sum = {1'b0, keys_52_joined} + 18'd1;
+  wire [16:0] keys_51_joined = {
+    written[51], keys_51[47:45] == key[47:45], keys_51[44:42] == key[44:42], keys_51[41:39] == key[41:39],
+    keys_51[38:36] == key[38:36], keys_51[35:33] == key[35:33], keys_51[32:30] == key[32:30],
+    keys_51[29:27] == key[29:27], keys_51[26:24] == key[26:24], keys_51[23:21] == key[23:21],
+    keys_51[20:18] == key[20:18], keys_51[17:15] == key[17:15], keys_51[14:12] == key[14:12],
+    keys_51[11:9] == key[11:9], keys_51[8:6] == key[8:6], keys_51[5:3] == key[5:3], keys_51[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_13 = {1'b0, matching_joined_13} + 18'd1;
-  wire [16:0] matching_joined_14 = {
-    written[50],
-    keys_50[47:45] == key[47:45],
-    keys_50[44:42] == key[44:42],
-    keys_50[41:39] == key[41:39],
-    keys_50[38:36] == key[38:36],
-    keys_50[35:33] == key[35:33],
-    keys_50[32:30] == key[32:30],
-    keys_50[29:27] == key[29:27],
-    keys_50[26:24] == key[26:24],
-    keys_50[23:21] == key[23:21],
-    keys_50[20:18] == key[20:18],
-    keys_50[17:15] == key[17:15],
-    keys_50[14:12] == key[14:12],
-    keys_50[11:9] == key[11:9],
-    keys_50[8:6] == key[8:6],
-    keys_50[5:3] == key[5:3],
-    keys_50[2:0] == key[2:0]
+  wire [17:0] keys_51_joined_sum = {1'b0, keys_51_joined} + 18'd1;
+  wire [16:0] keys_50_joined = {
+    written[50], keys_50[47:45] == key[47:45], keys_50[44:42] == key[44:42], keys_50[41:39] == key[41:39],
+    keys_50[38:36] == key[38:36], keys_50[35:33] == key[35:33], keys_50[32:30] == key[32:30],
+    keys_50[29:27] == key[29:27], keys_50[26:24] == key[26:24], keys_50[23:21] == key[23:21],
+    keys_50[20:18] == key[20:18], keys_50[17:15] == key[17:15], keys_50[14:12] == key[14:12],
+    keys_50[11:9] == key[11:9], keys_50[8:6] == key[8:6], keys_50[5:3] == key[5:3], keys_50[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_14 = {1'b0, matching_joined_14} + 18'd1;
-  wire [16:0] matching_joined_15 = {
-    written[49],
-    keys_49[47:45] == key[47:45],
-    keys_49[44:42] == key[44:42],
-    keys_49[41:39] == key[41:39],
-    keys_49[38:36] == key[38:36],
-    keys_49[35:33] == key[35:33],
-    keys_49[32:30] == key[32:30],
-    keys_49[29:27] == key[29:27],
-    keys_49[26:24] == key[26:24],
-    keys_49[23:21] == key[23:21],
-    keys_49[20:18] == key[20:18],
-    keys_49[17:15] == key[17:15],
-    keys_49[14:12] == key[14:12],
-    keys_49[11:9] == key[11:9],
-    keys_49[8:6] == key[8:6],
-    keys_49[5:3] == key[5:3],
-    keys_49[2:0] == key[2:0]
+  wire [17:0] keys_50_joined_sum = {1'b0, keys_50_joined} + 18'd1;
+  wire [16:0] keys_49_joined = {
+    written[49], keys_49[47:45] == key[47:45], keys_49[44:42] == key[44:42], keys_49[41:39] == key[41:39],
+    keys_49[38:36] == key[38:36], keys_49[35:33] == key[35:33], keys_49[32:30] == key[32:30],
+    keys_49[29:27] == key[29:27], keys_49[26:24] == key[26:24], keys_49[23:21] == key[23:21],
+    keys_49[20:18] == key[20:18], keys_49[17:15] == key[17:15], keys_49[14:12] == key[14:12],
+    keys_49[11:9] == key[11:9], keys_49[8:6] == key[8:6], keys_49[5:3] == key[5:3], keys_49[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_15 = {1'b0, matching_joined_15} + 18'd1;
-  wire [16:0] matching_joined_16 = {
-    written[48],
-    keys_48[47:45] == key[47:45],
-    keys_48[44:42] == key[44:42],
-    keys_48[41:39] == key[41:39],
-    keys_48[38:36] == key[38:36],
-    keys_48[35:33] == key[35:33],
-    keys_48[32:30] == key[32:30],
-    keys_48[29:27] == key[29:27],
-    keys_48[26:24] == key[26:24],
-    keys_48[23:21] == key[23:21],
-    keys_48[20:18] == key[20:18],
-    keys_48[17:15] == key[17:15],
-    keys_48[14:12] == key[14:12],
-    keys_48[11:9] == key[11:9],
-    keys_48[8:6] == key[8:6],
-    keys_48[5:3] == key[5:3],
-    keys_48[2:0] == key[2:0]
+  wire [17:0] keys_49_joined_sum = {1'b0, keys_49_joined} + 18'd1;
+  wire [16:0] keys_48_joined = {
+    written[48], keys_48[47:45] == key[47:45], keys_48[44:42] == key[44:42], keys_48[41:39] == key[41:39],
+    keys_48[38:36] == key[38:36], keys_48[35:33] == key[35:33], keys_48[32:30] == key[32:30],
+    keys_48[29:27] == key[29:27], keys_48[26:24] == key[26:24], keys_48[23:21] == key[23:21],
+    keys_48[20:18] == key[20:18], keys_48[17:15] == key[17:15], keys_48[14:12] == key[14:12],
+    keys_48[11:9] == key[11:9], keys_48[8:6] == key[8:6], keys_48[5:3] == key[5:3], keys_48[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_16 = {1'b0, matching_joined_16} + 18'd1;
-  wire [16:0] matching_joined_17 = {
-    written[47],
-    keys_47[47:45] == key[47:45],
-    keys_47[44:42] == key[44:42],
-    keys_47[41:39] == key[41:39],
-    keys_47[38:36] == key[38:36],
-    keys_47[35:33] == key[35:33],
-    keys_47[32:30] == key[32:30],
-    keys_47[29:27] == key[29:27],
-    keys_47[26:24] == key[26:24],
-    keys_47[23:21] == key[23:21],
-    keys_47[20:18] == key[20:18],
-    keys_47[17:15] == key[17:15],
-    keys_47[14:12] == key[14:12],
-    keys_47[11:9] == key[11:9],
-    keys_47[8:6] == key[8:6],
-    keys_47[5:3] == key[5:3],
-    keys_47[2:0] == key[2:0]
+  wire [17:0] keys_48_joined_sum = {1'b0, keys_48_joined} + 18'd1;
+  wire [16:0] keys_47_joined = {
+    written[47], keys_47[47:45] == key[47:45], keys_47[44:42] == key[44:42], keys_47[41:39] == key[41:39],
+    keys_47[38:36] == key[38:36], keys_47[35:33] == key[35:33], keys_47[32:30] == key[32:30],
+    keys_47[29:27] == key[29:27], keys_47[26:24] == key[26:24], keys_47[23:21] == key[23:21],
+    keys_47[20:18] == key[20:18], keys_47[17:15] == key[17:15], keys_47[14:12] == key[14:12],
+    keys_47[11:9] == key[11:9], keys_47[8:6] == key[8:6], keys_47[5:3] == key[5:3], keys_47[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_17 = {1'b0, matching_joined_17} + 18'd1;
-  wire [16:0] matching_joined_18 = {
-    written[46],
-    keys_46[47:45] == key[47:45],
-    keys_46[44:42] == key[44:42],
-    keys_46[41:39] == key[41:39],
-    keys_46[38:36] == key[38:36],
-    keys_46[35:33] == key[35:33],
-    keys_46[32:30] == key[32:30],
-    keys_46[29:27] == key[29:27],
-    keys_46[26:24] == key[26:24],
-    keys_46[23:21] == key[23:21],
-    keys_46[20:18] == key[20:18],
-    keys_46[17:15] == key[17:15],
-    keys_46[14:12] == key[14:12],
-    keys_46[11:9] == key[11:9],
-    keys_46[8:6] == key[8:6],
-    keys_46[5:3] == key[5:3],
-    keys_46[2:0] == key[2:0]
+  wire [17:0] keys_47_joined_sum = {1'b0, keys_47_joined} + 18'd1;
+  wire [16:0] keys_46_joined = {
+    written[46], keys_46[47:45] == key[47:45], keys_46[44:42] == key[44:42], keys_46[41:39] == key[41:39],
+    keys_46[38:36] == key[38:36], keys_46[35:33] == key[35:33], keys_46[32:30] == key[32:30],
+    keys_46[29:27] == key[29:27], keys_46[26:24] == key[26:24], keys_46[23:21] == key[23:21],
+    keys_46[20:18] == key[20:18], keys_46[17:15] == key[17:15], keys_46[14:12] == key[14:12],
+    keys_46[11:9] == key[11:9], keys_46[8:6] == key[8:6], keys_46[5:3] == key[5:3], keys_46[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_18 = {1'b0, matching_joined_18} + 18'd1;
-  wire [16:0] matching_joined_19 = {
-    written[45],
-    keys_45[47:45] == key[47:45],
-    keys_45[44:42] == key[44:42],
-    keys_45[41:39] == key[41:39],
-    keys_45[38:36] == key[38:36],
-    keys_45[35:33] == key[35:33],
-    keys_45[32:30] == key[32:30],
-    keys_45[29:27] == key[29:27],
-    keys_45[26:24] == key[26:24],
-    keys_45[23:21] == key[23:21],
-    keys_45[20:18] == key[20:18],
-    keys_45[17:15] == key[17:15],
-    keys_45[14:12] == key[14:12],
-    keys_45[11:9] == key[11:9],
-    keys_45[8:6] == key[8:6],
-    keys_45[5:3] == key[5:3],
-    keys_45[2:0] == key[2:0]
+  wire [17:0] keys_46_joined_sum = {1'b0, keys_46_joined} + 18'd1;
+  wire [16:0] keys_45_joined = {
+    written[45], keys_45[47:45] == key[47:45], keys_45[44:42] == key[44:42], keys_45[41:39] == key[41:39],
+    keys_45[38:36] == key[38:36], keys_45[35:33] == key[35:33], keys_45[32:30] == key[32:30],
+    keys_45[29:27] == key[29:27], keys_45[26:24] == key[26:24], keys_45[23:21] == key[23:21],
+    keys_45[20:18] == key[20:18], keys_45[17:15] == key[17:15], keys_45[14:12] == key[14:12],
+    keys_45[11:9] == key[11:9], keys_45[8:6] == key[8:6], keys_45[5:3] == key[5:3], keys_45[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_19 = {1'b0, matching_joined_19} + 18'd1;
-  wire [16:0] matching_joined_20 = {
-    written[44],
-    keys_44[47:45] == key[47:45],
-    keys_44[44:42] == key[44:42],
-    keys_44[41:39] == key[41:39],
-    keys_44[38:36] == key[38:36],
-    keys_44[35:33] == key[35:33],
-    keys_44[32:30] == key[32:30],
-    keys_44[29:27] == key[29:27],
-    keys_44[26:24] == key[26:24],
-    keys_44[23:21] == key[23:21],
-    keys_44[20:18] == key[20:18],
-    keys_44[17:15] == key[17:15],
-    keys_44[14:12] == key[14:12],
-    keys_44[11:9] == key[11:9],
-    keys_44[8:6] == key[8:6],
-    keys_44[5:3] == key[5:3],
-    keys_44[2:0] == key[2:0]
+  wire [17:0] keys_45_joined_sum = {1'b0, keys_45_joined} + 18'd1;
+  wire [16:0] keys_44_joined = {
+    written[44], keys_44[47:45] == key[47:45], keys_44[44:42] == key[44:42], keys_44[41:39] == key[41:39],
+    keys_44[38:36] == key[38:36], keys_44[35:33] == key[35:33], keys_44[32:30] == key[32:30],
+    keys_44[29:27] == key[29:27], keys_44[26:24] == key[26:24], keys_44[23:21] == key[23:21],
+    keys_44[20:18] == key[20:18], keys_44[17:15] == key[17:15], keys_44[14:12] == key[14:12],
+    keys_44[11:9] == key[11:9], keys_44[8:6] == key[8:6], keys_44[5:3] == key[5:3], keys_44[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_20 = {1'b0, matching_joined_20} + 18'd1;
-  wire [16:0] matching_joined_21 = {
-    written[43],
-    keys_43[47:45] == key[47:45],
-    keys_43[44:42] == key[44:42],
-    keys_43[41:39] == key[41:39],
-    keys_43[38:36] == key[38:36],
-    keys_43[35:33] == key[35:33],
-    keys_43[32:30] == key[32:30],
-    keys_43[29:27] == key[29:27],
-    keys_43[26:24] == key[26:24],
-    keys_43[23:21] == key[23:21],
-    keys_43[20:18] == key[20:18],
-    keys_43[17:15] == key[17:15],
-    keys_43[14:12] == key[14:12],
-    keys_43[11:9] == key[11:9],
-    keys_43[8:6] == key[8:6],
-    keys_43[5:3] == key[5:3],
-    keys_43[2:0] == key[2:0]
+  wire [17:0] keys_44_joined_sum = {1'b0, keys_44_joined} + 18'd1;
+  wire [16:0] keys_43_joined = {
+    written[43], keys_43[47:45] == key[47:45], keys_43[44:42] == key[44:42], keys_43[41:39] == key[41:39],
+    keys_43[38:36] == key[38:36], keys_43[35:33] == key[35:33], keys_43[32:30] == key[32:30],
+    keys_43[29:27] == key[29:27], keys_43[26:24] == key[26:24], keys_43[23:21] == key[23:21],
+    keys_43[20:18] == key[20:18], keys_43[17:15] == key[17:15], keys_43[14:12] == key[14:12],
+    keys_43[11:9] == key[11:9], keys_43[8:6] == key[8:6], keys_43[5:3] == key[5:3], keys_43[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_21 = {1'b0, matching_joined_21} + 18'd1;
-  wire [16:0] matching_joined_22 = {
-    written[42],
-    keys_42[47:45] == key[47:45],
-    keys_42[44:42] == key[44:42],
-    keys_42[41:39] == key[41:39],
-    keys_42[38:36] == key[38:36],
-    keys_42[35:33] == key[35:33],
-    keys_42[32:30] == key[32:30],
-    keys_42[29:27] == key[29:27],
-    keys_42[26:24] == key[26:24],
-    keys_42[23:21] == key[23:21],
-    keys_42[20:18] == key[20:18],
-    keys_42[17:15] == key[17:15],
-    keys_42[14:12] == key[14:12],
-    keys_42[11:9] == key[11:9],
-    keys_42[8:6] == key[8:6],
-    keys_42[5:3] == key[5:3],
-    keys_42[2:0] == key[2:0]
+  wire [17:0] keys_43_joined_sum = {1'b0, keys_43_joined} + 18'd1;
+  wire [16:0] keys_42_joined = {
+    written[42], keys_42[47:45] == key[47:45], keys_42[44:42] == key[44:42], keys_42[41:39] == key[41:39],
+    keys_42[38:36] == key[38:36], keys_42[35:33] == key[35:33], keys_42[32:30] == key[32:30],
+    keys_42[29:27] == key[29:27], keys_42[26:24] == key[26:24], keys_42[23:21] == key[23:21],
+    keys_42[20:18] == key[20:18], keys_42[17:15] == key[17:15], keys_42[14:12] == key[14:12],
+    keys_42[11:9] == key[11:9], keys_42[8:6] == key[8:6], keys_42[5:3] == key[5:3], keys_42[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_22 = {1'b0, matching_joined_22} + 18'd1;
-  wire [16:0] matching_joined_23 = {
-    written[41],
-    keys_41[47:45] == key[47:45],
-    keys_41[44:42] == key[44:42],
-    keys_41[41:39] == key[41:39],
-    keys_41[38:36] == key[38:36],
-    keys_41[35:33] == key[35:33],
-    keys_41[32:30] == key[32:30],
-    keys_41[29:27] == key[29:27],
-    keys_41[26:24] == key[26:24],
-    keys_41[23:21] == key[23:21],
-    keys_41[20:18] == key[20:18],
-    keys_41[17:15] == key[17:15],
-    keys_41[14:12] == key[14:12],
-    keys_41[11:9] == key[11:9],
-    keys_41[8:6] == key[8:6],
-    keys_41[5:3] == key[5:3],
-    keys_41[2:0] == key[2:0]
+  wire [17:0] keys_42_joined_sum = {1'b0, keys_42_joined} + 18'd1;
+  wire [16:0] keys_41_joined = {
+    written[41], keys_41[47:45] == key[47:45], keys_41[44:42] == key[44:42], keys_41[41:39] == key[41:39],
+    keys_41[38:36] == key[38:36], keys_41[35:33] == key[35:33], keys_41[32:30] == key[32:30],
+    keys_41[29:27] == key[29:27], keys_41[26:24] == key[26:24], keys_41[23:21] == key[23:21],
+    keys_41[20:18] == key[20:18], keys_41[17:15] == key[17:15], keys_41[14:12] == key[14:12],
+    keys_41[11:9] == key[11:9], keys_41[8:6] == key[8:6], keys_41[5:3] == key[5:3], keys_41[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_23 = {1'b0, matching_joined_23} + 18'd1;
-  wire [16:0] matching_joined_24 = {
-    written[40],
-    keys_40[47:45] == key[47:45],
-    keys_40[44:42] == key[44:42],
-    keys_40[41:39] == key[41:39],
-    keys_40[38:36] == key[38:36],
-    keys_40[35:33] == key[35:33],
-    keys_40[32:30] == key[32:30],
-    keys_40[29:27] == key[29:27],
-    keys_40[26:24] == key[26:24],
-    keys_40[23:21] == key[23:21],
-    keys_40[20:18] == key[20:18],
-    keys_40[17:15] == key[17:15],
-    keys_40[14:12] == key[14:12],
-    keys_40[11:9] == key[11:9],
-    keys_40[8:6] == key[8:6],
-    keys_40[5:3] == key[5:3],
-    keys_40[2:0] == key[2:0]
+  wire [17:0] keys_41_joined_sum = {1'b0, keys_41_joined} + 18'd1;
+  wire [16:0] keys_40_joined = {
+    written[40], keys_40[47:45] == key[47:45], keys_40[44:42] == key[44:42], keys_40[41:39] == key[41:39],
+    keys_40[38:36] == key[38:36], keys_40[35:33] == key[35:33], keys_40[32:30] == key[32:30],
+    keys_40[29:27] == key[29:27], keys_40[26:24] == key[26:24], keys_40[23:21] == key[23:21],
+    keys_40[20:18] == key[20:18], keys_40[17:15] == key[17:15], keys_40[14:12] == key[14:12],
+    keys_40[11:9] == key[11:9], keys_40[8:6] == key[8:6], keys_40[5:3] == key[5:3], keys_40[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_24 = {1'b0, matching_joined_24} + 18'd1;
-  wire [16:0] matching_joined_25 = {
-    written[39],
-    keys_39[47:45] == key[47:45],
-    keys_39[44:42] == key[44:42],
-    keys_39[41:39] == key[41:39],
-    keys_39[38:36] == key[38:36],
-    keys_39[35:33] == key[35:33],
-    keys_39[32:30] == key[32:30],
-    keys_39[29:27] == key[29:27],
-    keys_39[26:24] == key[26:24],
-    keys_39[23:21] == key[23:21],
-    keys_39[20:18] == key[20:18],
-    keys_39[17:15] == key[17:15],
-    keys_39[14:12] == key[14:12],
-    keys_39[11:9] == key[11:9],
-    keys_39[8:6] == key[8:6],
-    keys_39[5:3] == key[5:3],
-    keys_39[2:0] == key[2:0]
+  wire [17:0] keys_40_joined_sum = {1'b0, keys_40_joined} + 18'd1;
+  wire [16:0] keys_39_joined = {
+    written[39], keys_39[47:45] == key[47:45], keys_39[44:42] == key[44:42], keys_39[41:39] == key[41:39],
+    keys_39[38:36] == key[38:36], keys_39[35:33] == key[35:33], keys_39[32:30] == key[32:30],
+    keys_39[29:27] == key[29:27], keys_39[26:24] == key[26:24], keys_39[23:21] == key[23:21],
+    keys_39[20:18] == key[20:18], keys_39[17:15] == key[17:15], keys_39[14:12] == key[14:12],
+    keys_39[11:9] == key[11:9], keys_39[8:6] == key[8:6], keys_39[5:3] == key[5:3], keys_39[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_25 = {1'b0, matching_joined_25} + 18'd1;
-  wire [16:0] matching_joined_26 = {
-    written[38],
-    keys_38[47:45] == key[47:45],
-    keys_38[44:42] == key[44:42],
-    keys_38[41:39] == key[41:39],
-    keys_38[38:36] == key[38:36],
-    keys_38[35:33] == key[35:33],
-    keys_38[32:30] == key[32:30],
-    keys_38[29:27] == key[29:27],
-    keys_38[26:24] == key[26:24],
-    keys_38[23:21] == key[23:21],
-    keys_38[20:18] == key[20:18],
-    keys_38[17:15] == key[17:15],
-    keys_38[14:12] == key[14:12],
-    keys_38[11:9] == key[11:9],
-    keys_38[8:6] == key[8:6],
-    keys_38[5:3] == key[5:3],
-    keys_38[2:0] == key[2:0]
+  wire [17:0] keys_39_joined_sum = {1'b0, keys_39_joined} + 18'd1;
+  wire [16:0] keys_38_joined = {
+    written[38], keys_38[47:45] == key[47:45], keys_38[44:42] == key[44:42], keys_38[41:39] == key[41:39],
+    keys_38[38:36] == key[38:36], keys_38[35:33] == key[35:33], keys_38[32:30] == key[32:30],
+    keys_38[29:27] == key[29:27], keys_38[26:24] == key[26:24], keys_38[23:21] == key[23:21],
+    keys_38[20:18] == key[20:18], keys_38[17:15] == key[17:15], keys_38[14:12] == key[14:12],
+    keys_38[11:9] == key[11:9], keys_38[8:6] == key[8:6], keys_38[5:3] == key[5:3], keys_38[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_26 = {1'b0, matching_joined_26} + 18'd1;
-  wire [16:0] matching_joined_27 = {
-    written[37],
-    keys_37[47:45] == key[47:45],
-    keys_37[44:42] == key[44:42],
-    keys_37[41:39] == key[41:39],
-    keys_37[38:36] == key[38:36],
-    keys_37[35:33] == key[35:33],
-    keys_37[32:30] == key[32:30],
-    keys_37[29:27] == key[29:27],
-    keys_37[26:24] == key[26:24],
-    keys_37[23:21] == key[23:21],
-    keys_37[20:18] == key[20:18],
-    keys_37[17:15] == key[17:15],
-    keys_37[14:12] == key[14:12],
-    keys_37[11:9] == key[11:9],
-    keys_37[8:6] == key[8:6],
-    keys_37[5:3] == key[5:3],
-    keys_37[2:0] == key[2:0]
+  wire [17:0] keys_38_joined_sum = {1'b0, keys_38_joined} + 18'd1;
+  wire [16:0] keys_37_joined = {
+    written[37], keys_37[47:45] == key[47:45], keys_37[44:42] == key[44:42], keys_37[41:39] == key[41:39],
+    keys_37[38:36] == key[38:36], keys_37[35:33] == key[35:33], keys_37[32:30] == key[32:30],
+    keys_37[29:27] == key[29:27], keys_37[26:24] == key[26:24], keys_37[23:21] == key[23:21],
+    keys_37[20:18] == key[20:18], keys_37[17:15] == key[17:15], keys_37[14:12] == key[14:12],
+    keys_37[11:9] == key[11:9], keys_37[8:6] == key[8:6], keys_37[5:3] == key[5:3], keys_37[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_27 = {1'b0, matching_joined_27} + 18'd1;
-  wire [16:0] matching_joined_28 = {
-    written[36],
-    keys_36[47:45] == key[47:45],
-    keys_36[44:42] == key[44:42],
-    keys_36[41:39] == key[41:39],
-    keys_36[38:36] == key[38:36],
-    keys_36[35:33] == key[35:33],
-    keys_36[32:30] == key[32:30],
-    keys_36[29:27] == key[29:27],
-    keys_36[26:24] == key[26:24],
-    keys_36[23:21] == key[23:21],
-    keys_36[20:18] == key[20:18],
-    keys_36[17:15] == key[17:15],
-    keys_36[14:12] == key[14:12],
-    keys_36[11:9] == key[11:9],
-    keys_36[8:6] == key[8:6],
-    keys_36[5:3] == key[5:3],
-    keys_36[2:0] == key[2:0]
+  wire [17:0] keys_37_joined_sum = {1'b0, keys_37_joined} + 18'd1;
+  wire [16:0] keys_36_joined = {
+    written[36], keys_36[47:45] == key[47:45], keys_36[44:42] == key[44:42], keys_36[41:39] == key[41:39],
+    keys_36[38:36] == key[38:36], keys_36[35:33] == key[35:33], keys_36[32:30] == key[32:30],
+    keys_36[29:27] == key[29:27], keys_36[26:24] == key[26:24], keys_36[23:21] == key[23:21],
+    keys_36[20:18] == key[20:18], keys_36[17:15] == key[17:15], keys_36[14:12] == key[14:12],
+    keys_36[11:9] == key[11:9], keys_36[8:6] == key[8:6], keys_36[5:3] == key[5:3], keys_36[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_28 = {1'b0, matching_joined_28} + 18'd1;
-  wire [16:0] matching_joined_29 = {
-    written[35],
-    keys_35[47:45] == key[47:45],
-    keys_35[44:42] == key[44:42],
-    keys_35[41:39] == key[41:39],
-    keys_35[38:36] == key[38:36],
-    keys_35[35:33] == key[35:33],
-    keys_35[32:30] == key[32:30],
-    keys_35[29:27] == key[29:27],
-    keys_35[26:24] == key[26:24],
-    keys_35[23:21] == key[23:21],
-    keys_35[20:18] == key[20:18],
-    keys_35[17:15] == key[17:15],
-    keys_35[14:12] == key[14:12],
-    keys_35[11:9] == key[11:9],
-    keys_35[8:6] == key[8:6],
-    keys_35[5:3] == key[5:3],
-    keys_35[2:0] == key[2:0]
+  wire [17:0] keys_36_joined_sum = {1'b0, keys_36_joined} + 18'd1;
+  wire [16:0] keys_35_joined = {
+    written[35], keys_35[47:45] == key[47:45], keys_35[44:42] == key[44:42], keys_35[41:39] == key[41:39],
+    keys_35[38:36] == key[38:36], keys_35[35:33] == key[35:33], keys_35[32:30] == key[32:30],
+    keys_35[29:27] == key[29:27], keys_35[26:24] == key[26:24], keys_35[23:21] == key[23:21],
+    keys_35[20:18] == key[20:18], keys_35[17:15] == key[17:15], keys_35[14:12] == key[14:12],
+    keys_35[11:9] == key[11:9], keys_35[8:6] == key[8:6], keys_35[5:3] == key[5:3], keys_35[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_29 = {1'b0, matching_joined_29} + 18'd1;
-  wire [16:0] matching_joined_30 = {
-    written[34],
-    keys_34[47:45] == key[47:45],
-    keys_34[44:42] == key[44:42],
-    keys_34[41:39] == key[41:39],
-    keys_34[38:36] == key[38:36],
-    keys_34[35:33] == key[35:33],
-    keys_34[32:30] == key[32:30],
-    keys_34[29:27] == key[29:27],
-    keys_34[26:24] == key[26:24],
-    keys_34[23:21] == key[23:21],
-    keys_34[20:18] == key[20:18],
-    keys_34[17:15] == key[17:15],
-    keys_34[14:12] == key[14:12],
-    keys_34[11:9] == key[11:9],
-    keys_34[8:6] == key[8:6],
-    keys_34[5:3] == key[5:3],
-    keys_34[2:0] == key[2:0]
+  wire [17:0] keys_35_joined_sum = {1'b0, keys_35_joined} + 18'd1;
+  wire [16:0] keys_34_joined = {
+    written[34], keys_34[47:45] == key[47:45], keys_34[44:42] == key[44:42], keys_34[41:39] == key[41:39],
+    keys_34[38:36] == key[38:36], keys_34[35:33] == key[35:33], keys_34[32:30] == key[32:30],
+    keys_34[29:27] == key[29:27], keys_34[26:24] == key[26:24], keys_34[23:21] == key[23:21],
+    keys_34[20:18] == key[20:18], keys_34[17:15] == key[17:15], keys_34[14:12] == key[14:12],
+    keys_34[11:9] == key[11:9], keys_34[8:6] == key[8:6], keys_34[5:3] == key[5:3], keys_34[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_30 = {1'b0, matching_joined_30} + 18'd1;
-  wire [16:0] matching_joined_31 = {
-    written[33],
-    keys_33[47:45] == key[47:45],
-    keys_33[44:42] == key[44:42],
-    keys_33[41:39] == key[41:39],
-    keys_33[38:36] == key[38:36],
-    keys_33[35:33] == key[35:33],
-    keys_33[32:30] == key[32:30],
-    keys_33[29:27] == key[29:27],
-    keys_33[26:24] == key[26:24],
-    keys_33[23:21] == key[23:21],
-    keys_33[20:18] == key[20:18],
-    keys_33[17:15] == key[17:15],
-    keys_33[14:12] == key[14:12],
-    keys_33[11:9] == key[11:9],
-    keys_33[8:6] == key[8:6],
-    keys_33[5:3] == key[5:3],
-    keys_33[2:0] == key[2:0]
+  wire [17:0] keys_34_joined_sum = {1'b0, keys_34_joined} + 18'd1;
+  wire [16:0] keys_33_joined = {
+    written[33], keys_33[47:45] == key[47:45], keys_33[44:42] == key[44:42], keys_33[41:39] == key[41:39],
+    keys_33[38:36] == key[38:36], keys_33[35:33] == key[35:33], keys_33[32:30] == key[32:30],
+    keys_33[29:27] == key[29:27], keys_33[26:24] == key[26:24], keys_33[23:21] == key[23:21],
+    keys_33[20:18] == key[20:18], keys_33[17:15] == key[17:15], keys_33[14:12] == key[14:12],
+    keys_33[11:9] == key[11:9], keys_33[8:6] == key[8:6], keys_33[5:3] == key[5:3], keys_33[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_31 = {1'b0, matching_joined_31} + 18'd1;
-  wire [16:0] matching_joined_32 = {
-    written[32],
-    keys_32[47:45] == key[47:45],
-    keys_32[44:42] == key[44:42],
-    keys_32[41:39] == key[41:39],
-    keys_32[38:36] == key[38:36],
-    keys_32[35:33] == key[35:33],
-    keys_32[32:30] == key[32:30],
-    keys_32[29:27] == key[29:27],
-    keys_32[26:24] == key[26:24],
-    keys_32[23:21] == key[23:21],
-    keys_32[20:18] == key[20:18],
-    keys_32[17:15] == key[17:15],
-    keys_32[14:12] == key[14:12],
-    keys_32[11:9] == key[11:9],
-    keys_32[8:6] == key[8:6],
-    keys_32[5:3] == key[5:3],
-    keys_32[2:0] == key[2:0]
+  wire [17:0] keys_33_joined_sum = {1'b0, keys_33_joined} + 18'd1;
+  wire [16:0] keys_32_joined = {
+    written[32], keys_32[47:45] == key[47:45], keys_32[44:42] == key[44:42], keys_32[41:39] == key[41:39],
+    keys_32[38:36] == key[38:36], keys_32[35:33] == key[35:33], keys_32[32:30] == key[32:30],
+    keys_32[29:27] == key[29:27], keys_32[26:24] == key[26:24], keys_32[23:21] == key[23:21],
+    keys_32[20:18] == key[20:18], keys_32[17:15] == key[17:15], keys_32[14:12] == key[14:12],
+    keys_32[11:9] == key[11:9], keys_32[8:6] == key[8:6], keys_32[5:3] == key[5:3], keys_32[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_32 = {1'b0, matching_joined_32} + 18'd1;
-  wire [16:0] matching_joined_33 = {
-    written[31],
-    keys_31[47:45] == key[47:45],
-    keys_31[44:42] == key[44:42],
-    keys_31[41:39] == key[41:39],
-    keys_31[38:36] == key[38:36],
-    keys_31[35:33] == key[35:33],
-    keys_31[32:30] == key[32:30],
-    keys_31[29:27] == key[29:27],
-    keys_31[26:24] == key[26:24],
-    keys_31[23:21] == key[23:21],
-    keys_31[20:18] == key[20:18],
-    keys_31[17:15] == key[17:15],
-    keys_31[14:12] == key[14:12],
-    keys_31[11:9] == key[11:9],
-    keys_31[8:6] == key[8:6],
-    keys_31[5:3] == key[5:3],
-    keys_31[2:0] == key[2:0]
+  wire [17:0] keys_32_joined_sum = {1'b0, keys_32_joined} + 18'd1;
+  wire [16:0] keys_31_joined = {
+    written[31], keys_31[47:45] == key[47:45], keys_31[44:42] == key[44:42], keys_31[41:39] == key[41:39],
+    keys_31[38:36] == key[38:36], keys_31[35:33] == key[35:33], keys_31[32:30] == key[32:30],
+    keys_31[29:27] == key[29:27], keys_31[26:24] == key[26:24], keys_31[23:21] == key[23:21],
+    keys_31[20:18] == key[20:18], keys_31[17:15] == key[17:15], keys_31[14:12] == key[14:12],
+    keys_31[11:9] == key[11:9], keys_31[8:6] == key[8:6], keys_31[5:3] == key[5:3], keys_31[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_33 = {1'b0, matching_joined_33} + 18'd1;
-  wire [16:0] matching_joined_34 = {
-    written[30],
-    keys_30[47:45] == key[47:45],
-    keys_30[44:42] == key[44:42],
-    keys_30[41:39] == key[41:39],
-    keys_30[38:36] == key[38:36],
-    keys_30[35:33] == key[35:33],
-    keys_30[32:30] == key[32:30],
-    keys_30[29:27] == key[29:27],
-    keys_30[26:24] == key[26:24],
-    keys_30[23:21] == key[23:21],
-    keys_30[20:18] == key[20:18],
-    keys_30[17:15] == key[17:15],
-    keys_30[14:12] == key[14:12],
-    keys_30[11:9] == key[11:9],
-    keys_30[8:6] == key[8:6],
-    keys_30[5:3] == key[5:3],
-    keys_30[2:0] == key[2:0]
+  wire [17:0] keys_31_joined_sum = {1'b0, keys_31_joined} + 18'd1;
+  wire [16:0] keys_30_joined = {
+    written[30], keys_30[47:45] == key[47:45], keys_30[44:42] == key[44:42], keys_30[41:39] == key[41:39],
+    keys_30[38:36] == key[38:36], keys_30[35:33] == key[35:33], keys_30[32:30] == key[32:30],
+    keys_30[29:27] == key[29:27], keys_30[26:24] == key[26:24], keys_30[23:21] == key[23:21],
+    keys_30[20:18] == key[20:18], keys_30[17:15] == key[17:15], keys_30[14:12] == key[14:12],
+    keys_30[11:9] == key[11:9], keys_30[8:6] == key[8:6], keys_30[5:3] == key[5:3], keys_30[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_34 = {1'b0, matching_joined_34} + 18'd1;
-  wire [16:0] matching_joined_35 = {
-    written[29],
-    keys_29[47:45] == key[47:45],
-    keys_29[44:42] == key[44:42],
-    keys_29[41:39] == key[41:39],
-    keys_29[38:36] == key[38:36],
-    keys_29[35:33] == key[35:33],
-    keys_29[32:30] == key[32:30],
-    keys_29[29:27] == key[29:27],
-    keys_29[26:24] == key[26:24],
-    keys_29[23:21] == key[23:21],
-    keys_29[20:18] == key[20:18],
-    keys_29[17:15] == key[17:15],
-    keys_29[14:12] == key[14:12],
-    keys_29[11:9] == key[11:9],
-    keys_29[8:6] == key[8:6],
-    keys_29[5:3] == key[5:3],
-    keys_29[2:0] == key[2:0]
+  wire [17:0] keys_30_joined_sum = {1'b0, keys_30_joined} + 18'd1;
+  wire [16:0] keys_29_joined = {
+    written[29], keys_29[47:45] == key[47:45], keys_29[44:42] == key[44:42], keys_29[41:39] == key[41:39],
+    keys_29[38:36] == key[38:36], keys_29[35:33] == key[35:33], keys_29[32:30] == key[32:30],
+    keys_29[29:27] == key[29:27], keys_29[26:24] == key[26:24], keys_29[23:21] == key[23:21],
+    keys_29[20:18] == key[20:18], keys_29[17:15] == key[17:15], keys_29[14:12] == key[14:12],
+    keys_29[11:9] == key[11:9], keys_29[8:6] == key[8:6], keys_29[5:3] == key[5:3], keys_29[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_35 = {1'b0, matching_joined_35} + 18'd1;
-  wire [16:0] matching_joined_36 = {
-    written[28],
-    keys_28[47:45] == key[47:45],
-    keys_28[44:42] == key[44:42],
-    keys_28[41:39] == key[41:39],
-    keys_28[38:36] == key[38:36],
-    keys_28[35:33] == key[35:33],
-    keys_28[32:30] == key[32:30],
-    keys_28[29:27] == key[29:27],
-    keys_28[26:24] == key[26:24],
-    keys_28[23:21] == key[23:21],
-    keys_28[20:18] == key[20:18],
-    keys_28[17:15] == key[17:15],
-    keys_28[14:12] == key[14:12],
-    keys_28[11:9] == key[11:9],
-    keys_28[8:6] == key[8:6],
-    keys_28[5:3] == key[5:3],
-    keys_28[2:0] == key[2:0]
+  wire [17:0] keys_29_joined_sum = {1'b0, keys_29_joined} + 18'd1;
+  wire [16:0] keys_28_joined = {
+    written[28], keys_28[47:45] == key[47:45], keys_28[44:42] == key[44:42], keys_28[41:39] == key[41:39],
+    keys_28[38:36] == key[38:36], keys_28[35:33] == key[35:33], keys_28[32:30] == key[32:30],
+    keys_28[29:27] == key[29:27], keys_28[26:24] == key[26:24], keys_28[23:21] == key[23:21],
+    keys_28[20:18] == key[20:18], keys_28[17:15] == key[17:15], keys_28[14:12] == key[14:12],
+    keys_28[11:9] == key[11:9], keys_28[8:6] == key[8:6], keys_28[5:3] == key[5:3], keys_28[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_36 = {1'b0, matching_joined_36} + 18'd1;
-  wire [16:0] matching_joined_37 = {
-    written[27],
-    keys_27[47:45] == key[47:45],
-    keys_27[44:42] == key[44:42],
-    keys_27[41:39] == key[41:39],
-    keys_27[38:36] == key[38:36],
-    keys_27[35:33] == key[35:33],
-    keys_27[32:30] == key[32:30],
-    keys_27[29:27] == key[29:27],
-    keys_27[26:24] == key[26:24],
-    keys_27[23:21] == key[23:21],
-    keys_27[20:18] == key[20:18],
-    keys_27[17:15] == key[17:15],
-    keys_27[14:12] == key[14:12],
-    keys_27[11:9] == key[11:9],
-    keys_27[8:6] == key[8:6],
-    keys_27[5:3] == key[5:3],
-    keys_27[2:0] == key[2:0]
+  wire [17:0] keys_28_joined_sum = {1'b0, keys_28_joined} + 18'd1;
+  wire [16:0] keys_27_joined = {
+    written[27], keys_27[47:45] == key[47:45], keys_27[44:42] == key[44:42], keys_27[41:39] == key[41:39],
+    keys_27[38:36] == key[38:36], keys_27[35:33] == key[35:33], keys_27[32:30] == key[32:30],
+    keys_27[29:27] == key[29:27], keys_27[26:24] == key[26:24], keys_27[23:21] == key[23:21],
+    keys_27[20:18] == key[20:18], keys_27[17:15] == key[17:15], keys_27[14:12] == key[14:12],
+    keys_27[11:9] == key[11:9], keys_27[8:6] == key[8:6], keys_27[5:3] == key[5:3], keys_27[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_37 = {1'b0, matching_joined_37} + 18'd1;
-  wire [16:0] matching_joined_38 = {
-    written[26],
-    keys_26[47:45] == key[47:45],
-    keys_26[44:42] == key[44:42],
-    keys_26[41:39] == key[41:39],
-    keys_26[38:36] == key[38:36],
-    keys_26[35:33] == key[35:33],
-    keys_26[32:30] == key[32:30],
-    keys_26[29:27] == key[29:27],
-    keys_26[26:24] == key[26:24],
-    keys_26[23:21] == key[23:21],
-    keys_26[20:18] == key[20:18],
-    keys_26[17:15] == key[17:15],
-    keys_26[14:12] == key[14:12],
-    keys_26[11:9] == key[11:9],
-    keys_26[8:6] == key[8:6],
-    keys_26[5:3] == key[5:3],
-    keys_26[2:0] == key[2:0]
+  wire [17:0] keys_27_joined_sum = {1'b0, keys_27_joined} + 18'd1;
+  wire [16:0] keys_26_joined = {
+    written[26], keys_26[47:45] == key[47:45], keys_26[44:42] == key[44:42], keys_26[41:39] == key[41:39],
+    keys_26[38:36] == key[38:36], keys_26[35:33] == key[35:33], keys_26[32:30] == key[32:30],
+    keys_26[29:27] == key[29:27], keys_26[26:24] == key[26:24], keys_26[23:21] == key[23:21],
+    keys_26[20:18] == key[20:18], keys_26[17:15] == key[17:15], keys_26[14:12] == key[14:12],
+    keys_26[11:9] == key[11:9], keys_26[8:6] == key[8:6], keys_26[5:3] == key[5:3], keys_26[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_38 = {1'b0, matching_joined_38} + 18'd1;
-  wire [16:0] matching_joined_39 = {
-    written[25],
-    keys_25[47:45] == key[47:45],
-    keys_25[44:42] == key[44:42],
-    keys_25[41:39] == key[41:39],
-    keys_25[38:36] == key[38:36],
-    keys_25[35:33] == key[35:33],
-    keys_25[32:30] == key[32:30],
-    keys_25[29:27] == key[29:27],
-    keys_25[26:24] == key[26:24],
-    keys_25[23:21] == key[23:21],
-    keys_25[20:18] == key[20:18],
-    keys_25[17:15] == key[17:15],
-    keys_25[14:12] == key[14:12],
-    keys_25[11:9] == key[11:9],
-    keys_25[8:6] == key[8:6],
-    keys_25[5:3] == key[5:3],
-    keys_25[2:0] == key[2:0]
+  wire [17:0] keys_26_joined_sum = {1'b0, keys_26_joined} + 18'd1;
+  wire [16:0] keys_25_joined = {
+    written[25], keys_25[47:45] == key[47:45], keys_25[44:42] == key[44:42], keys_25[41:39] == key[41:39],
+    keys_25[38:36] == key[38:36], keys_25[35:33] == key[35:33], keys_25[32:30] == key[32:30],
+    keys_25[29:27] == key[29:27], keys_25[26:24] == key[26:24], keys_25[23:21] == key[23:21],
+    keys_25[20:18] == key[20:18], keys_25[17:15] == key[17:15], keys_25[14:12] == key[14:12],
+    keys_25[11:9] == key[11:9], keys_25[8:6] == key[8:6], keys_25[5:3] == key[5:3], keys_25[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_39 = {1'b0, matching_joined_39} + 18'd1;
-  wire [16:0] matching_joined_40 = {
-    written[24],
-    keys_24[47:45] == key[47:45],
-    keys_24[44:42] == key[44:42],
-    keys_24[41:39] == key[41:39],
-    keys_24[38:36] == key[38:36],
-    keys_24[35:33] == key[35:33],
-    keys_24[32:30] == key[32:30],
-    keys_24[29:27] == key[29:27],
-    keys_24[26:24] == key[26:24],
-    keys_24[23:21] == key[23:21],
-    keys_24[20:18] == key[20:18],
-    keys_24[17:15] == key[17:15],
-    keys_24[14:12] == key[14:12],
-    keys_24[11:9] == key[11:9],
-    keys_24[8:6] == key[8:6],
-    keys_24[5:3] == key[5:3],
-    keys_24[2:0] == key[2:0]
+  wire [17:0] keys_25_joined_sum = {1'b0, keys_25_joined} + 18'd1;
+  wire [16:0] keys_24_joined = {
+    written[24], keys_24[47:45] == key[47:45], keys_24[44:42] == key[44:42], keys_24[41:39] == key[41:39],
+    keys_24[38:36] == key[38:36], keys_24[35:33] == key[35:33], keys_24[32:30] == key[32:30],
+    keys_24[29:27] == key[29:27], keys_24[26:24] == key[26:24], keys_24[23:21] == key[23:21],
+    keys_24[20:18] == key[20:18], keys_24[17:15] == key[17:15], keys_24[14:12] == key[14:12],
+    keys_24[11:9] == key[11:9], keys_24[8:6] == key[8:6], keys_24[5:3] == key[5:3], keys_24[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_40 = {1'b0, matching_joined_40} + 18'd1;
-  wire [16:0] matching_joined_41 = {
-    written[23],
-    keys_23[47:45] == key[47:45],
-    keys_23[44:42] == key[44:42],
-    keys_23[41:39] == key[41:39],
-    keys_23[38:36] == key[38:36],
-    keys_23[35:33] == key[35:33],
-    keys_23[32:30] == key[32:30],
-    keys_23[29:27] == key[29:27],
-    keys_23[26:24] == key[26:24],
-    keys_23[23:21] == key[23:21],
-    keys_23[20:18] == key[20:18],
-    keys_23[17:15] == key[17:15],
-    keys_23[14:12] == key[14:12],
-    keys_23[11:9] == key[11:9],
-    keys_23[8:6] == key[8:6],
-    keys_23[5:3] == key[5:3],
-    keys_23[2:0] == key[2:0]
+  wire [17:0] keys_24_joined_sum = {1'b0, keys_24_joined} + 18'd1;
+  wire [16:0] keys_23_joined = {
+    written[23], keys_23[47:45] == key[47:45], keys_23[44:42] == key[44:42], keys_23[41:39] == key[41:39],
+    keys_23[38:36] == key[38:36], keys_23[35:33] == key[35:33], keys_23[32:30] == key[32:30],
+    keys_23[29:27] == key[29:27], keys_23[26:24] == key[26:24], keys_23[23:21] == key[23:21],
+    keys_23[20:18] == key[20:18], keys_23[17:15] == key[17:15], keys_23[14:12] == key[14:12],
+    keys_23[11:9] == key[11:9], keys_23[8:6] == key[8:6], keys_23[5:3] == key[5:3], keys_23[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_41 = {1'b0, matching_joined_41} + 18'd1;
-  wire [16:0] matching_joined_42 = {
-    written[22],
-    keys_22[47:45] == key[47:45],
-    keys_22[44:42] == key[44:42],
-    keys_22[41:39] == key[41:39],
-    keys_22[38:36] == key[38:36],
-    keys_22[35:33] == key[35:33],
-    keys_22[32:30] == key[32:30],
-    keys_22[29:27] == key[29:27],
-    keys_22[26:24] == key[26:24],
-    keys_22[23:21] == key[23:21],
-    keys_22[20:18] == key[20:18],
-    keys_22[17:15] == key[17:15],
-    keys_22[14:12] == key[14:12],
-    keys_22[11:9] == key[11:9],
-    keys_22[8:6] == key[8:6],
-    keys_22[5:3] == key[5:3],
-    keys_22[2:0] == key[2:0]
+  wire [17:0] keys_23_joined_sum = {1'b0, keys_23_joined} + 18'd1;
+  wire [16:0] keys_22_joined = {
+    written[22], keys_22[47:45] == key[47:45], keys_22[44:42] == key[44:42], keys_22[41:39] == key[41:39],
+    keys_22[38:36] == key[38:36], keys_22[35:33] == key[35:33], keys_22[32:30] == key[32:30],
+    keys_22[29:27] == key[29:27], keys_22[26:24] == key[26:24], keys_22[23:21] == key[23:21],
+    keys_22[20:18] == key[20:18], keys_22[17:15] == key[17:15], keys_22[14:12] == key[14:12],
+    keys_22[11:9] == key[11:9], keys_22[8:6] == key[8:6], keys_22[5:3] == key[5:3], keys_22[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_42 = {1'b0, matching_joined_42} + 18'd1;
-  wire [16:0] matching_joined_43 = {
-    written[21],
-    keys_21[47:45] == key[47:45],
-    keys_21[44:42] == key[44:42],
-    keys_21[41:39] == key[41:39],
-    keys_21[38:36] == key[38:36],
-    keys_21[35:33] == key[35:33],
-    keys_21[32:30] == key[32:30],
-    keys_21[29:27] == key[29:27],
-    keys_21[26:24] == key[26:24],
-    keys_21[23:21] == key[23:21],
-    keys_21[20:18] == key[20:18],
-    keys_21[17:15] == key[17:15],
-    keys_21[14:12] == key[14:12],
-    keys_21[11:9] == key[11:9],
-    keys_21[8:6] == key[8:6],
-    keys_21[5:3] == key[5:3],
-    keys_21[2:0] == key[2:0]
+  wire [17:0] keys_22_joined_sum = {1'b0, keys_22_joined} + 18'd1;
+  wire [16:0] keys_21_joined = {
+    written[21], keys_21[47:45] == key[47:45], keys_21[44:42] == key[44:42], keys_21[41:39] == key[41:39],
+    keys_21[38:36] == key[38:36], keys_21[35:33] == key[35:33], keys_21[32:30] == key[32:30],
+    keys_21[29:27] == key[29:27], keys_21[26:24] == key[26:24], keys_21[23:21] == key[23:21],
+    keys_21[20:18] == key[20:18], keys_21[17:15] == key[17:15], keys_21[14:12] == key[14:12],
+    keys_21[11:9] == key[11:9], keys_21[8:6] == key[8:6], keys_21[5:3] == key[5:3], keys_21[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_43 = {1'b0, matching_joined_43} + 18'd1;
-  wire [16:0] matching_joined_44 = {
-    written[20],
-    keys_20[47:45] == key[47:45],
-    keys_20[44:42] == key[44:42],
-    keys_20[41:39] == key[41:39],
-    keys_20[38:36] == key[38:36],
-    keys_20[35:33] == key[35:33],
-    keys_20[32:30] == key[32:30],
-    keys_20[29:27] == key[29:27],
-    keys_20[26:24] == key[26:24],
-    keys_20[23:21] == key[23:21],
-    keys_20[20:18] == key[20:18],
-    keys_20[17:15] == key[17:15],
-    keys_20[14:12] == key[14:12],
-    keys_20[11:9] == key[11:9],
-    keys_20[8:6] == key[8:6],
-    keys_20[5:3] == key[5:3],
-    keys_20[2:0] == key[2:0]
+  wire [17:0] keys_21_joined_sum = {1'b0, keys_21_joined} + 18'd1;
+  wire [16:0] keys_20_joined = {
+    written[20], keys_20[47:45] == key[47:45], keys_20[44:42] == key[44:42], keys_20[41:39] == key[41:39],
+    keys_20[38:36] == key[38:36], keys_20[35:33] == key[35:33], keys_20[32:30] == key[32:30],
+    keys_20[29:27] == key[29:27], keys_20[26:24] == key[26:24], keys_20[23:21] == key[23:21],
+    keys_20[20:18] == key[20:18], keys_20[17:15] == key[17:15], keys_20[14:12] == key[14:12],
+    keys_20[11:9] == key[11:9], keys_20[8:6] == key[8:6], keys_20[5:3] == key[5:3], keys_20[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_44 = {1'b0, matching_joined_44} + 18'd1;
-  wire [16:0] matching_joined_45 = {
-    written[19],
-    keys_19[47:45] == key[47:45],
-    keys_19[44:42] == key[44:42],
-    keys_19[41:39] == key[41:39],
-    keys_19[38:36] == key[38:36],
-    keys_19[35:33] == key[35:33],
-    keys_19[32:30] == key[32:30],
-    keys_19[29:27] == key[29:27],
-    keys_19[26:24] == key[26:24],
-    keys_19[23:21] == key[23:21],
-    keys_19[20:18] == key[20:18],
-    keys_19[17:15] == key[17:15],
-    keys_19[14:12] == key[14:12],
-    keys_19[11:9] == key[11:9],
-    keys_19[8:6] == key[8:6],
-    keys_19[5:3] == key[5:3],
-    keys_19[2:0] == key[2:0]
+  wire [17:0] keys_20_joined_sum = {1'b0, keys_20_joined} + 18'd1;
+  wire [16:0] keys_19_joined = {
+    written[19], keys_19[47:45] == key[47:45], keys_19[44:42] == key[44:42], keys_19[41:39] == key[41:39],
+    keys_19[38:36] == key[38:36], keys_19[35:33] == key[35:33], keys_19[32:30] == key[32:30],
+    keys_19[29:27] == key[29:27], keys_19[26:24] == key[26:24], keys_19[23:21] == key[23:21],
+    keys_19[20:18] == key[20:18], keys_19[17:15] == key[17:15], keys_19[14:12] == key[14:12],
+    keys_19[11:9] == key[11:9], keys_19[8:6] == key[8:6], keys_19[5:3] == key[5:3], keys_19[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_45 = {1'b0, matching_joined_45} + 18'd1;
-  wire [16:0] matching_joined_46 = {
-    written[18],
-    keys_18[47:45] == key[47:45],
-    keys_18[44:42] == key[44:42],
-    keys_18[41:39] == key[41:39],
-    keys_18[38:36] == key[38:36],
-    keys_18[35:33] == key[35:33],
-    keys_18[32:30] == key[32:30],
-    keys_18[29:27] == key[29:27],
-    keys_18[26:24] == key[26:24],
-    keys_18[23:21] == key[23:21],
-    keys_18[20:18] == key[20:18],
-    keys_18[17:15] == key[17:15],
-    keys_18[14:12] == key[14:12],
-    keys_18[11:9] == key[11:9],
-    keys_18[8:6] == key[8:6],
-    keys_18[5:3] == key[5:3],
-    keys_18[2:0] == key[2:0]
+  wire [17:0] keys_19_joined_sum = {1'b0, keys_19_joined} + 18'd1;
+  wire [16:0] keys_18_joined = {
+    written[18], keys_18[47:45] == key[47:45], keys_18[44:42] == key[44:42], keys_18[41:39] == key[41:39],
+    keys_18[38:36] == key[38:36], keys_18[35:33] == key[35:33], keys_18[32:30] == key[32:30],
+    keys_18[29:27] == key[29:27], keys_18[26:24] == key[26:24], keys_18[23:21] == key[23:21],
+    keys_18[20:18] == key[20:18], keys_18[17:15] == key[17:15], keys_18[14:12] == key[14:12],
+    keys_18[11:9] == key[11:9], keys_18[8:6] == key[8:6], keys_18[5:3] == key[5:3], keys_18[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_46 = {1'b0, matching_joined_46} + 18'd1;
-  wire [16:0] matching_joined_47 = {
-    written[17],
-    keys_17[47:45] == key[47:45],
-    keys_17[44:42] == key[44:42],
-    keys_17[41:39] == key[41:39],
-    keys_17[38:36] == key[38:36],
-    keys_17[35:33] == key[35:33],
-    keys_17[32:30] == key[32:30],
-    keys_17[29:27] == key[29:27],
-    keys_17[26:24] == key[26:24],
-    keys_17[23:21] == key[23:21],
-    keys_17[20:18] == key[20:18],
-    keys_17[17:15] == key[17:15],
-    keys_17[14:12] == key[14:12],
-    keys_17[11:9] == key[11:9],
-    keys_17[8:6] == key[8:6],
-    keys_17[5:3] == key[5:3],
-    keys_17[2:0] == key[2:0]
+  wire [17:0] keys_18_joined_sum = {1'b0, keys_18_joined} + 18'd1;
+  wire [16:0] keys_17_joined = {
+    written[17], keys_17[47:45] == key[47:45], keys_17[44:42] == key[44:42], keys_17[41:39] == key[41:39],
+    keys_17[38:36] == key[38:36], keys_17[35:33] == key[35:33], keys_17[32:30] == key[32:30],
+    keys_17[29:27] == key[29:27], keys_17[26:24] == key[26:24], keys_17[23:21] == key[23:21],
+    keys_17[20:18] == key[20:18], keys_17[17:15] == key[17:15], keys_17[14:12] == key[14:12],
+    keys_17[11:9] == key[11:9], keys_17[8:6] == key[8:6], keys_17[5:3] == key[5:3], keys_17[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_47 = {1'b0, matching_joined_47} + 18'd1;
-  wire [16:0] matching_joined_48 = {
-    written[16],
-    keys_16[47:45] == key[47:45],
-    keys_16[44:42] == key[44:42],
-    keys_16[41:39] == key[41:39],
-    keys_16[38:36] == key[38:36],
-    keys_16[35:33] == key[35:33],
-    keys_16[32:30] == key[32:30],
-    keys_16[29:27] == key[29:27],
-    keys_16[26:24] == key[26:24],
-    keys_16[23:21] == key[23:21],
-    keys_16[20:18] == key[20:18],
-    keys_16[17:15] == key[17:15],
-    keys_16[14:12] == key[14:12],
-    keys_16[11:9] == key[11:9],
-    keys_16[8:6] == key[8:6],
-    keys_16[5:3] == key[5:3],
-    keys_16[2:0] == key[2:0]
+  wire [17:0] keys_17_joined_sum = {1'b0, keys_17_joined} + 18'd1;
+  wire [16:0] keys_16_joined = {
+    written[16], keys_16[47:45] == key[47:45], keys_16[44:42] == key[44:42], keys_16[41:39] == key[41:39],
+    keys_16[38:36] == key[38:36], keys_16[35:33] == key[35:33], keys_16[32:30] == key[32:30],
+    keys_16[29:27] == key[29:27], keys_16[26:24] == key[26:24], keys_16[23:21] == key[23:21],
+    keys_16[20:18] == key[20:18], keys_16[17:15] == key[17:15], keys_16[14:12] == key[14:12],
+    keys_16[11:9] == key[11:9], keys_16[8:6] == key[8:6], keys_16[5:3] == key[5:3], keys_16[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_48 = {1'b0, matching_joined_48} + 18'd1;
-  wire [16:0] matching_joined_49 = {
-    written[15],
-    keys_15[47:45] == key[47:45],
-    keys_15[44:42] == key[44:42],
-    keys_15[41:39] == key[41:39],
-    keys_15[38:36] == key[38:36],
-    keys_15[35:33] == key[35:33],
-    keys_15[32:30] == key[32:30],
-    keys_15[29:27] == key[29:27],
-    keys_15[26:24] == key[26:24],
-    keys_15[23:21] == key[23:21],
-    keys_15[20:18] == key[20:18],
-    keys_15[17:15] == key[17:15],
-    keys_15[14:12] == key[14:12],
-    keys_15[11:9] == key[11:9],
-    keys_15[8:6] == key[8:6],
-    keys_15[5:3] == key[5:3],
-    keys_15[2:0] == key[2:0]
+  wire [17:0] keys_16_joined_sum = {1'b0, keys_16_joined} + 18'd1;
+  wire [16:0] keys_15_joined = {
+    written[15], keys_15[47:45] == key[47:45], keys_15[44:42] == key[44:42], keys_15[41:39] == key[41:39],
+    keys_15[38:36] == key[38:36], keys_15[35:33] == key[35:33], keys_15[32:30] == key[32:30],
+    keys_15[29:27] == key[29:27], keys_15[26:24] == key[26:24], keys_15[23:21] == key[23:21],
+    keys_15[20:18] == key[20:18], keys_15[17:15] == key[17:15], keys_15[14:12] == key[14:12],
+    keys_15[11:9] == key[11:9], keys_15[8:6] == key[8:6], keys_15[5:3] == key[5:3], keys_15[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_49 = {1'b0, matching_joined_49} + 18'd1;
-  wire [16:0] matching_joined_50 = {
-    written[14],
-    keys_14[47:45] == key[47:45],
-    keys_14[44:42] == key[44:42],
-    keys_14[41:39] == key[41:39],
-    keys_14[38:36] == key[38:36],
-    keys_14[35:33] == key[35:33],
-    keys_14[32:30] == key[32:30],
-    keys_14[29:27] == key[29:27],
-    keys_14[26:24] == key[26:24],
-    keys_14[23:21] == key[23:21],
-    keys_14[20:18] == key[20:18],
-    keys_14[17:15] == key[17:15],
-    keys_14[14:12] == key[14:12],
-    keys_14[11:9] == key[11:9],
-    keys_14[8:6] == key[8:6],
-    keys_14[5:3] == key[5:3],
-    keys_14[2:0] == key[2:0]
+  wire [17:0] keys_15_joined_sum = {1'b0, keys_15_joined} + 18'd1;
+  wire [16:0] keys_14_joined = {
+    written[14], keys_14[47:45] == key[47:45], keys_14[44:42] == key[44:42], keys_14[41:39] == key[41:39],
+    keys_14[38:36] == key[38:36], keys_14[35:33] == key[35:33], keys_14[32:30] == key[32:30],
+    keys_14[29:27] == key[29:27], keys_14[26:24] == key[26:24], keys_14[23:21] == key[23:21],
+    keys_14[20:18] == key[20:18], keys_14[17:15] == key[17:15], keys_14[14:12] == key[14:12],
+    keys_14[11:9] == key[11:9], keys_14[8:6] == key[8:6], keys_14[5:3] == key[5:3], keys_14[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_50 = {1'b0, matching_joined_50} + 18'd1;
-  wire [16:0] matching_joined_51 = {
-    written[13],
-    keys_13[47:45] == key[47:45],
-    keys_13[44:42] == key[44:42],
-    keys_13[41:39] == key[41:39],
-    keys_13[38:36] == key[38:36],
-    keys_13[35:33] == key[35:33],
-    keys_13[32:30] == key[32:30],
-    keys_13[29:27] == key[29:27],
-    keys_13[26:24] == key[26:24],
-    keys_13[23:21] == key[23:21],
-    keys_13[20:18] == key[20:18],
-    keys_13[17:15] == key[17:15],
-    keys_13[14:12] == key[14:12],
-    keys_13[11:9] == key[11:9],
-    keys_13[8:6] == key[8:6],
-    keys_13[5:3] == key[5:3],
-    keys_13[2:0] == key[2:0]
+  wire [17:0] keys_14_joined_sum = {1'b0, keys_14_joined} + 18'd1;
+  wire [16:0] keys_13_joined = {
+    written[13], keys_13[47:45] == key[47:45], keys_13[44:42] == key[44:42], keys_13[41:39] == key[41:39],
+    keys_13[38:36] == key[38:36], keys_13[35:33] == key[35:33], keys_13[32:30] == key[32:30],
+    keys_13[29:27] == key[29:27], keys_13[26:24] == key[26:24], keys_13[23:21] == key[23:21],
+    keys_13[20:18] == key[20:18], keys_13[17:15] == key[17:15], keys_13[14:12] == key[14:12],
+    keys_13[11:9] == key[11:9], keys_13[8:6] == key[8:6], keys_13[5:3] == key[5:3], keys_13[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_51 = {1'b0, matching_joined_51} + 18'd1;
-  wire [16:0] matching_joined_52 = {
-    written[12],
-    keys_12[47:45] == key[47:45],
-    keys_12[44:42] == key[44:42],
-    keys_12[41:39] == key[41:39],
-    keys_12[38:36] == key[38:36],
-    keys_12[35:33] == key[35:33],
-    keys_12[32:30] == key[32:30],
-    keys_12[29:27] == key[29:27],
-    keys_12[26:24] == key[26:24],
-    keys_12[23:21] == key[23:21],
-    keys_12[20:18] == key[20:18],
-    keys_12[17:15] == key[17:15],
-    keys_12[14:12] == key[14:12],
-    keys_12[11:9] == key[11:9],
-    keys_12[8:6] == key[8:6],
-    keys_12[5:3] == key[5:3],
-    keys_12[2:0] == key[2:0]
+  wire [17:0] keys_13_joined_sum = {1'b0, keys_13_joined} + 18'd1;
+  wire [16:0] keys_12_joined = {
+    written[12], keys_12[47:45] == key[47:45], keys_12[44:42] == key[44:42], keys_12[41:39] == key[41:39],
+    keys_12[38:36] == key[38:36], keys_12[35:33] == key[35:33], keys_12[32:30] == key[32:30],
+    keys_12[29:27] == key[29:27], keys_12[26:24] == key[26:24], keys_12[23:21] == key[23:21],
+    keys_12[20:18] == key[20:18], keys_12[17:15] == key[17:15], keys_12[14:12] == key[14:12],
+    keys_12[11:9] == key[11:9], keys_12[8:6] == key[8:6], keys_12[5:3] == key[5:3], keys_12[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_52 = {1'b0, matching_joined_52} + 18'd1;
-  wire [16:0] matching_joined_53 = {
-    written[11],
-    keys_11[47:45] == key[47:45],
-    keys_11[44:42] == key[44:42],
-    keys_11[41:39] == key[41:39],
-    keys_11[38:36] == key[38:36],
-    keys_11[35:33] == key[35:33],
-    keys_11[32:30] == key[32:30],
-    keys_11[29:27] == key[29:27],
-    keys_11[26:24] == key[26:24],
-    keys_11[23:21] == key[23:21],
-    keys_11[20:18] == key[20:18],
-    keys_11[17:15] == key[17:15],
-    keys_11[14:12] == key[14:12],
-    keys_11[11:9] == key[11:9],
-    keys_11[8:6] == key[8:6],
-    keys_11[5:3] == key[5:3],
-    keys_11[2:0] == key[2:0]
+  wire [17:0] keys_12_joined_sum = {1'b0, keys_12_joined} + 18'd1;
+  wire [16:0] keys_11_joined = {
+    written[11], keys_11[47:45] == key[47:45], keys_11[44:42] == key[44:42], keys_11[41:39] == key[41:39],
+    keys_11[38:36] == key[38:36], keys_11[35:33] == key[35:33], keys_11[32:30] == key[32:30],
+    keys_11[29:27] == key[29:27], keys_11[26:24] == key[26:24], keys_11[23:21] == key[23:21],
+    keys_11[20:18] == key[20:18], keys_11[17:15] == key[17:15], keys_11[14:12] == key[14:12],
+    keys_11[11:9] == key[11:9], keys_11[8:6] == key[8:6], keys_11[5:3] == key[5:3], keys_11[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_53 = {1'b0, matching_joined_53} + 18'd1;
-  wire [16:0] matching_joined_54 = {
-    written[10],
-    keys_10[47:45] == key[47:45],
-    keys_10[44:42] == key[44:42],
-    keys_10[41:39] == key[41:39],
-    keys_10[38:36] == key[38:36],
-    keys_10[35:33] == key[35:33],
-    keys_10[32:30] == key[32:30],
-    keys_10[29:27] == key[29:27],
-    keys_10[26:24] == key[26:24],
-    keys_10[23:21] == key[23:21],
-    keys_10[20:18] == key[20:18],
-    keys_10[17:15] == key[17:15],
-    keys_10[14:12] == key[14:12],
-    keys_10[11:9] == key[11:9],
-    keys_10[8:6] == key[8:6],
-    keys_10[5:3] == key[5:3],
-    keys_10[2:0] == key[2:0]
+  wire [17:0] keys_11_joined_sum = {1'b0, keys_11_joined} + 18'd1;
+  wire [16:0] keys_10_joined = {
+    written[10], keys_10[47:45] == key[47:45], keys_10[44:42] == key[44:42], keys_10[41:39] == key[41:39],
+    keys_10[38:36] == key[38:36], keys_10[35:33] == key[35:33], keys_10[32:30] == key[32:30],
+    keys_10[29:27] == key[29:27], keys_10[26:24] == key[26:24], keys_10[23:21] == key[23:21],
+    keys_10[20:18] == key[20:18], keys_10[17:15] == key[17:15], keys_10[14:12] == key[14:12],
+    keys_10[11:9] == key[11:9], keys_10[8:6] == key[8:6], keys_10[5:3] == key[5:3], keys_10[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_54 = {1'b0, matching_joined_54} + 18'd1;
-  wire [16:0] matching_joined_55 = {
-    written[9],
-    keys_9[47:45] == key[47:45],
-    keys_9[44:42] == key[44:42],
-    keys_9[41:39] == key[41:39],
-    keys_9[38:36] == key[38:36],
-    keys_9[35:33] == key[35:33],
-    keys_9[32:30] == key[32:30],
-    keys_9[29:27] == key[29:27],
-    keys_9[26:24] == key[26:24],
-    keys_9[23:21] == key[23:21],
-    keys_9[20:18] == key[20:18],
-    keys_9[17:15] == key[17:15],
-    keys_9[14:12] == key[14:12],
-    keys_9[11:9] == key[11:9],
-    keys_9[8:6] == key[8:6],
-    keys_9[5:3] == key[5:3],
-    keys_9[2:0] == key[2:0]
+  wire [17:0] keys_10_joined_sum = {1'b0, keys_10_joined} + 18'd1;
+  wire [16:0] keys_9_joined = {
+    written[9], keys_9[47:45] == key[47:45], keys_9[44:42] == key[44:42], keys_9[41:39] == key[41:39],
+    keys_9[38:36] == key[38:36], keys_9[35:33] == key[35:33], keys_9[32:30] == key[32:30],
+    keys_9[29:27] == key[29:27], keys_9[26:24] == key[26:24], keys_9[23:21] == key[23:21],
+    keys_9[20:18] == key[20:18], keys_9[17:15] == key[17:15], keys_9[14:12] == key[14:12], keys_9[11:9] == key[11:9],
+    keys_9[8:6] == key[8:6], keys_9[5:3] == key[5:3], keys_9[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_55 = {1'b0, matching_joined_55} + 18'd1;
-  wire [16:0] matching_joined_56 = {
-    written[8],
-    keys_8[47:45] == key[47:45],
-    keys_8[44:42] == key[44:42],
-    keys_8[41:39] == key[41:39],
-    keys_8[38:36] == key[38:36],
-    keys_8[35:33] == key[35:33],
-    keys_8[32:30] == key[32:30],
-    keys_8[29:27] == key[29:27],
-    keys_8[26:24] == key[26:24],
-    keys_8[23:21] == key[23:21],
-    keys_8[20:18] == key[20:18],
-    keys_8[17:15] == key[17:15],
-    keys_8[14:12] == key[14:12],
-    keys_8[11:9] == key[11:9],
-    keys_8[8:6] == key[8:6],
-    keys_8[5:3] == key[5:3],
-    keys_8[2:0] == key[2:0]
+  wire [17:0] keys_9_joined_sum = {1'b0, keys_9_joined} + 18'd1;
+  wire [16:0] keys_8_joined = {
+    written[8], keys_8[47:45] == key[47:45], keys_8[44:42] == key[44:42], keys_8[41:39] == key[41:39],
+    keys_8[38:36] == key[38:36], keys_8[35:33] == key[35:33], keys_8[32:30] == key[32:30],
+    keys_8[29:27] == key[29:27], keys_8[26:24] == key[26:24], keys_8[23:21] == key[23:21],
+    keys_8[20:18] == key[20:18], keys_8[17:15] == key[17:15], keys_8[14:12] == key[14:12], keys_8[11:9] == key[11:9],
+    keys_8[8:6] == key[8:6], keys_8[5:3] == key[5:3], keys_8[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_56 = {1'b0, matching_joined_56} + 18'd1;
-  wire [16:0] matching_joined_57 = {
-    written[7],
-    keys_7[47:45] == key[47:45],
-    keys_7[44:42] == key[44:42],
-    keys_7[41:39] == key[41:39],
-    keys_7[38:36] == key[38:36],
-    keys_7[35:33] == key[35:33],
-    keys_7[32:30] == key[32:30],
-    keys_7[29:27] == key[29:27],
-    keys_7[26:24] == key[26:24],
-    keys_7[23:21] == key[23:21],
-    keys_7[20:18] == key[20:18],
-    keys_7[17:15] == key[17:15],
-    keys_7[14:12] == key[14:12],
-    keys_7[11:9] == key[11:9],
-    keys_7[8:6] == key[8:6],
-    keys_7[5:3] == key[5:3],
-    keys_7[2:0] == key[2:0]
+  wire [17:0] keys_8_joined_sum = {1'b0, keys_8_joined} + 18'd1;
+  wire [16:0] keys_7_joined = {
+    written[7], keys_7[47:45] == key[47:45], keys_7[44:42] == key[44:42], keys_7[41:39] == key[41:39],
+    keys_7[38:36] == key[38:36], keys_7[35:33] == key[35:33], keys_7[32:30] == key[32:30],
+    keys_7[29:27] == key[29:27], keys_7[26:24] == key[26:24], keys_7[23:21] == key[23:21],
+    keys_7[20:18] == key[20:18], keys_7[17:15] == key[17:15], keys_7[14:12] == key[14:12], keys_7[11:9] == key[11:9],
+    keys_7[8:6] == key[8:6], keys_7[5:3] == key[5:3], keys_7[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_57 = {1'b0, matching_joined_57} + 18'd1;
-  wire [16:0] matching_joined_58 = {
-    written[6],
-    keys_6[47:45] == key[47:45],
-    keys_6[44:42] == key[44:42],
-    keys_6[41:39] == key[41:39],
-    keys_6[38:36] == key[38:36],
-    keys_6[35:33] == key[35:33],
-    keys_6[32:30] == key[32:30],
-    keys_6[29:27] == key[29:27],
-    keys_6[26:24] == key[26:24],
-    keys_6[23:21] == key[23:21],
-    keys_6[20:18] == key[20:18],
-    keys_6[17:15] == key[17:15],
-    keys_6[14:12] == key[14:12],
-    keys_6[11:9] == key[11:9],
-    keys_6[8:6] == key[8:6],
-    keys_6[5:3] == key[5:3],
-    keys_6[2:0] == key[2:0]
+  wire [17:0] keys_7_joined_sum = {1'b0, keys_7_joined} + 18'd1;
+  wire [16:0] keys_6_joined = {
+    written[6], keys_6[47:45] == key[47:45], keys_6[44:42] == key[44:42], keys_6[41:39] == key[41:39],
+    keys_6[38:36] == key[38:36], keys_6[35:33] == key[35:33], keys_6[32:30] == key[32:30],
+    keys_6[29:27] == key[29:27], keys_6[26:24] == key[26:24], keys_6[23:21] == key[23:21],
+    keys_6[20:18] == key[20:18], keys_6[17:15] == key[17:15], keys_6[14:12] == key[14:12], keys_6[11:9] == key[11:9],
+    keys_6[8:6] == key[8:6], keys_6[5:3] == key[5:3], keys_6[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_58 = {1'b0, matching_joined_58} + 18'd1;
-  wire [16:0] matching_joined_59 = {
-    written[5],
-    keys_5[47:45] == key[47:45],
-    keys_5[44:42] == key[44:42],
-    keys_5[41:39] == key[41:39],
-    keys_5[38:36] == key[38:36],
-    keys_5[35:33] == key[35:33],
-    keys_5[32:30] == key[32:30],
-    keys_5[29:27] == key[29:27],
-    keys_5[26:24] == key[26:24],
-    keys_5[23:21] == key[23:21],
-    keys_5[20:18] == key[20:18],
-    keys_5[17:15] == key[17:15],
-    keys_5[14:12] == key[14:12],
-    keys_5[11:9] == key[11:9],
-    keys_5[8:6] == key[8:6],
-    keys_5[5:3] == key[5:3],
-    keys_5[2:0] == key[2:0]
+  wire [17:0] keys_6_joined_sum = {1'b0, keys_6_joined} + 18'd1;
+  wire [16:0] keys_5_joined = {
+    written[5], keys_5[47:45] == key[47:45], keys_5[44:42] == key[44:42], keys_5[41:39] == key[41:39],
+    keys_5[38:36] == key[38:36], keys_5[35:33] == key[35:33], keys_5[32:30] == key[32:30],
+    keys_5[29:27] == key[29:27], keys_5[26:24] == key[26:24], keys_5[23:21] == key[23:21],
+    keys_5[20:18] == key[20:18], keys_5[17:15] == key[17:15], keys_5[14:12] == key[14:12], keys_5[11:9] == key[11:9],
+    keys_5[8:6] == key[8:6], keys_5[5:3] == key[5:3], keys_5[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_59 = {1'b0, matching_joined_59} + 18'd1;
-  wire [16:0] matching_joined_60 = {
-    written[4],
-    keys_4[47:45] == key[47:45],
-    keys_4[44:42] == key[44:42],
-    keys_4[41:39] == key[41:39],
-    keys_4[38:36] == key[38:36],
-    keys_4[35:33] == key[35:33],
-    keys_4[32:30] == key[32:30],
-    keys_4[29:27] == key[29:27],
-    keys_4[26:24] == key[26:24],
-    keys_4[23:21] == key[23:21],
-    keys_4[20:18] == key[20:18],
-    keys_4[17:15] == key[17:15],
-    keys_4[14:12] == key[14:12],
-    keys_4[11:9] == key[11:9],
-    keys_4[8:6] == key[8:6],
-    keys_4[5:3] == key[5:3],
-    keys_4[2:0] == key[2:0]
+  wire [17:0] keys_5_joined_sum = {1'b0, keys_5_joined} + 18'd1;
+  wire [16:0] keys_4_joined = {
+    written[4], keys_4[47:45] == key[47:45], keys_4[44:42] == key[44:42], keys_4[41:39] == key[41:39],
+    keys_4[38:36] == key[38:36], keys_4[35:33] == key[35:33], keys_4[32:30] == key[32:30],
+    keys_4[29:27] == key[29:27], keys_4[26:24] == key[26:24], keys_4[23:21] == key[23:21],
+    keys_4[20:18] == key[20:18], keys_4[17:15] == key[17:15], keys_4[14:12] == key[14:12], keys_4[11:9] == key[11:9],
+    keys_4[8:6] == key[8:6], keys_4[5:3] == key[5:3], keys_4[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_60 = {1'b0, matching_joined_60} + 18'd1;
-  wire [16:0] matching_joined_61 = {
-    written[3],
-    keys_3[47:45] == key[47:45],
-    keys_3[44:42] == key[44:42],
-    keys_3[41:39] == key[41:39],
-    keys_3[38:36] == key[38:36],
-    keys_3[35:33] == key[35:33],
-    keys_3[32:30] == key[32:30],
-    keys_3[29:27] == key[29:27],
-    keys_3[26:24] == key[26:24],
-    keys_3[23:21] == key[23:21],
-    keys_3[20:18] == key[20:18],
-    keys_3[17:15] == key[17:15],
-    keys_3[14:12] == key[14:12],
-    keys_3[11:9] == key[11:9],
-    keys_3[8:6] == key[8:6],
-    keys_3[5:3] == key[5:3],
-    keys_3[2:0] == key[2:0]
+  wire [17:0] keys_4_joined_sum = {1'b0, keys_4_joined} + 18'd1;
+  wire [16:0] keys_3_joined = {
+    written[3], keys_3[47:45] == key[47:45], keys_3[44:42] == key[44:42], keys_3[41:39] == key[41:39],
+    keys_3[38:36] == key[38:36], keys_3[35:33] == key[35:33], keys_3[32:30] == key[32:30],
+    keys_3[29:27] == key[29:27], keys_3[26:24] == key[26:24], keys_3[23:21] == key[23:21],
+    keys_3[20:18] == key[20:18], keys_3[17:15] == key[17:15], keys_3[14:12] == key[14:12], keys_3[11:9] == key[11:9],
+    keys_3[8:6] == key[8:6], keys_3[5:3] == key[5:3], keys_3[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_61 = {1'b0, matching_joined_61} + 18'd1;
-  wire [16:0] matching_joined_62 = {
-    written[2],
-    keys_2[47:45] == key[47:45],
-    keys_2[44:42] == key[44:42],
-    keys_2[41:39] == key[41:39],
-    keys_2[38:36] == key[38:36],
-    keys_2[35:33] == key[35:33],
-    keys_2[32:30] == key[32:30],
-    keys_2[29:27] == key[29:27],
-    keys_2[26:24] == key[26:24],
-    keys_2[23:21] == key[23:21],
-    keys_2[20:18] == key[20:18],
-    keys_2[17:15] == key[17:15],
-    keys_2[14:12] == key[14:12],
-    keys_2[11:9] == key[11:9],
-    keys_2[8:6] == key[8:6],
-    keys_2[5:3] == key[5:3],
-    keys_2[2:0] == key[2:0]
+  wire [17:0] keys_3_joined_sum = {1'b0, keys_3_joined} + 18'd1;
+  wire [16:0] keys_2_joined = {
+    written[2], keys_2[47:45] == key[47:45], keys_2[44:42] == key[44:42], keys_2[41:39] == key[41:39],
+    keys_2[38:36] == key[38:36], keys_2[35:33] == key[35:33], keys_2[32:30] == key[32:30],
+    keys_2[29:27] == key[29:27], keys_2[26:24] == key[26:24], keys_2[23:21] == key[23:21],
+    keys_2[20:18] == key[20:18], keys_2[17:15] == key[17:15], keys_2[14:12] == key[14:12], keys_2[11:9] == key[11:9],
+    keys_2[8:6] == key[8:6], keys_2[5:3] == key[5:3], keys_2[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_62 = {1'b0, matching_joined_62} + 18'd1;
-  wire [16:0] matching_joined_63 = {
-    written[1],
-    keys_1[47:45] == key[47:45],
-    keys_1[44:42] == key[44:42],
-    keys_1[41:39] == key[41:39],
-    keys_1[38:36] == key[38:36],
-    keys_1[35:33] == key[35:33],
-    keys_1[32:30] == key[32:30],
-    keys_1[29:27] == key[29:27],
-    keys_1[26:24] == key[26:24],
-    keys_1[23:21] == key[23:21],
-    keys_1[20:18] == key[20:18],
-    keys_1[17:15] == key[17:15],
-    keys_1[14:12] == key[14:12],
-    keys_1[11:9] == key[11:9],
-    keys_1[8:6] == key[8:6],
-    keys_1[5:3] == key[5:3],
-    keys_1[2:0] == key[2:0]
+  wire [17:0] keys_2_joined_sum = {1'b0, keys_2_joined} + 18'd1;
+  wire [16:0] keys_1_joined = {
+    written[1], keys_1[47:45] == key[47:45], keys_1[44:42] == key[44:42], keys_1[41:39] == key[41:39],
+    keys_1[38:36] == key[38:36], keys_1[35:33] == key[35:33], keys_1[32:30] == key[32:30],
+    keys_1[29:27] == key[29:27], keys_1[26:24] == key[26:24], keys_1[23:21] == key[23:21],
+    keys_1[20:18] == key[20:18], keys_1[17:15] == key[17:15], keys_1[14:12] == key[14:12], keys_1[11:9] == key[11:9],
+    keys_1[8:6] == key[8:6], keys_1[5:3] == key[5:3], keys_1[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_63 = {1'b0, matching_joined_63} + 18'd1;
-  wire [16:0] matching_joined_64 = {
-    written[0],
-    keys_0[47:45] == key[47:45],
-    keys_0[44:42] == key[44:42],
-    keys_0[41:39] == key[41:39],
-    keys_0[38:36] == key[38:36],
-    keys_0[35:33] == key[35:33],
-    keys_0[32:30] == key[32:30],
-    keys_0[29:27] == key[29:27],
-    keys_0[26:24] == key[26:24],
-    keys_0[23:21] == key[23:21],
-    keys_0[20:18] == key[20:18],
-    keys_0[17:15] == key[17:15],
-    keys_0[14:12] == key[14:12],
-    keys_0[11:9] == key[11:9],
-    keys_0[8:6] == key[8:6],
-    keys_0[5:3] == key[5:3],
-    keys_0[2:0] == key[2:0]
+  wire [17:0] keys_1_joined_sum = {1'b0, keys_1_joined} + 18'd1;
+  wire [16:0] keys_0_joined = {
+    written[0], keys_0[47:45] == key[47:45], keys_0[44:42] == key[44:42], keys_0[41:39] == key[41:39],
+    keys_0[38:36] == key[38:36], keys_0[35:33] == key[35:33], keys_0[32:30] == key[32:30],
+    keys_0[29:27] == key[29:27], keys_0[26:24] == key[26:24], keys_0[23:21] == key[23:21],
+    keys_0[20:18] == key[20:18], keys_0[17:15] == key[17:15], keys_0[14:12] == key[14:12], keys_0[11:9] == key[11:9],
+    keys_0[8:6] == key[8:6], keys_0[5:3] == key[5:3], keys_0[2:0] == key[2:0]
   };
-  wire [17:0] matching_sum_64 = {1'b0, matching_joined_64} + 18'd1;
+  wire [17:0] keys_0_joined_sum = {1'b0, keys_0_joined} + 18'd1;
   wire [63:0] matching = {
-    matching_sum[17],
-    matching_sum_2[17],
-    matching_sum_3[17],
-    matching_sum_4[17],
-    matching_sum_5[17],
-    matching_sum_6[17],
-    matching_sum_7[17],
-    matching_sum_8[17],
-    matching_sum_9[17],
-    matching_sum_10[17],
-    matching_sum_11[17],
-    matching_sum_12[17],
-    matching_sum_13[17],
-    matching_sum_14[17],
-    matching_sum_15[17],
-    matching_sum_16[17],
-    matching_sum_17[17],
-    matching_sum_18[17],
-    matching_sum_19[17],
-    matching_sum_20[17],
-    matching_sum_21[17],
-    matching_sum_22[17],
-    matching_sum_23[17],
-    matching_sum_24[17],
-    matching_sum_25[17],
-    matching_sum_26[17],
-    matching_sum_27[17],
-    matching_sum_28[17],
-    matching_sum_29[17],
-    matching_sum_30[17],
-    matching_sum_31[17],
-    matching_sum_32[17],
-    matching_sum_33[17],
-    matching_sum_34[17],
-    matching_sum_35[17],
-    matching_sum_36[17],
-    matching_sum_37[17],
-    matching_sum_38[17],
-    matching_sum_39[17],
-    matching_sum_40[17],
-    matching_sum_41[17],
-    matching_sum_42[17],
-    matching_sum_43[17],
-    matching_sum_44[17],
-    matching_sum_45[17],
-    matching_sum_46[17],
-    matching_sum_47[17],
-    matching_sum_48[17],
-    matching_sum_49[17],
-    matching_sum_50[17],
-    matching_sum_51[17],
-    matching_sum_52[17],
-    matching_sum_53[17],
-    matching_sum_54[17],
-    matching_sum_55[17],
-    matching_sum_56[17],
-    matching_sum_57[17],
-    matching_sum_58[17],
-    matching_sum_59[17],
-    matching_sum_60[17],
-    matching_sum_61[17],
-    matching_sum_62[17],
-    matching_sum_63[17],
-    matching_sum_64[17]
+    matching_sum[17], written_joined_sum[17], keys_61_joined_sum[17], keys_60_joined_sum[17], keys_59_joined_sum[17],
+    keys_58_joined_sum[17], keys_57_joined_sum[17], keys_56_joined_sum[17], keys_55_joined_sum[17],
+    keys_54_joined_sum[17], keys_53_joined_sum[17], keys_52_joined_sum[17], keys_51_joined_sum[17],
+    keys_50_joined_sum[17], keys_49_joined_sum[17], keys_48_joined_sum[17], keys_47_joined_sum[17],
+    keys_46_joined_sum[17], keys_45_joined_sum[17], keys_44_joined_sum[17], keys_43_joined_sum[17],
+    keys_42_joined_sum[17], keys_41_joined_sum[17], keys_40_joined_sum[17], keys_39_joined_sum[17],
+    keys_38_joined_sum[17], keys_37_joined_sum[17], keys_36_joined_sum[17], keys_35_joined_sum[17],
+    keys_34_joined_sum[17], keys_33_joined_sum[17], keys_32_joined_sum[17], keys_31_joined_sum[17],
+    keys_30_joined_sum[17], keys_29_joined_sum[17], keys_28_joined_sum[17], keys_27_joined_sum[17],
+    keys_26_joined_sum[17], keys_25_joined_sum[17], keys_24_joined_sum[17], keys_23_joined_sum[17],
+    keys_22_joined_sum[17], keys_21_joined_sum[17], keys_20_joined_sum[17], keys_19_joined_sum[17],
+    keys_18_joined_sum[17], keys_17_joined_sum[17], keys_16_joined_sum[17], keys_15_joined_sum[17],
+    keys_14_joined_sum[17], keys_13_joined_sum[17], keys_12_joined_sum[17], keys_11_joined_sum[17],
+    keys_10_joined_sum[17], keys_9_joined_sum[17], keys_8_joined_sum[17], keys_7_joined_sum[17],
+    keys_6_joined_sum[17], keys_5_joined_sum[17], keys_4_joined_sum[17], keys_3_joined_sum[17], keys_2_joined_sum[17],
+    keys_1_joined_sum[17], keys_0_joined_sum[17]
   }; // retry-clients.ts:79
   wire all_used = used[6]; // retry-clients.ts:87
   wire [5:0] place = all_used ? vacant_index : used[5:0]; // retry-clients.ts:88
   wire [63:0] entering_joined = {
-    place == 6'd63,
-    place == 6'd62,
-    place == 6'd61,
-    place == 6'd60,
-    place == 6'd59,
-    place == 6'd58,
-    place == 6'd57,
-    place == 6'd56,
-    place == 6'd55,
-    place == 6'd54,
-    place == 6'd53,
-    place == 6'd52,
-    place == 6'd51,
-    place == 6'd50,
-    place == 6'd49,
-    place == 6'd48,
-    place == 6'd47,
-    place == 6'd46,
-    place == 6'd45,
-    place == 6'd44,
-    place == 6'd43,
-    place == 6'd42,
-    place == 6'd41,
-    place == 6'd40,
-    place == 6'd39,
-    place == 6'd38,
-    place == 6'd37,
-    place == 6'd36,
-    place == 6'd35,
-    place == 6'd34,
-    place == 6'd33,
-    place == 6'd32,
-    place == 6'd31,
-    place == 6'd30,
-    place == 6'd29,
-    place == 6'd28,
-    place == 6'd27,
-    place == 6'd26,
-    place == 6'd25,
-    place == 6'd24,
-    place == 6'd23,
-    place == 6'd22,
-    place == 6'd21,
-    place == 6'd20,
-    place == 6'd19,
-    place == 6'd18,
-    place == 6'd17,
-    place == 6'd16,
-    place == 6'd15,
-    place == 6'd14,
-    place == 6'd13,
-    place == 6'd12,
-    place == 6'd11,
-    place == 6'd10,
-    place == 6'd9,
-    place == 6'd8,
-    place == 6'd7,
-    place == 6'd6,
-    place == 6'd5,
-    place == 6'd4,
-    place == 6'd3,
-    place == 6'd2,
-    place == 6'd1,
+    place == 6'd63, place == 6'd62, place == 6'd61, place == 6'd60, place == 6'd59, place == 6'd58, place == 6'd57,
+    place == 6'd56, place == 6'd55, place == 6'd54, place == 6'd53, place == 6'd52, place == 6'd51, place == 6'd50,
+    place == 6'd49, place == 6'd48, place == 6'd47, place == 6'd46, place == 6'd45, place == 6'd44, place == 6'd43,
+    place == 6'd42, place == 6'd41, place == 6'd40, place == 6'd39, place == 6'd38, place == 6'd37, place == 6'd36,
+    place == 6'd35, place == 6'd34, place == 6'd33, place == 6'd32, place == 6'd31, place == 6'd30, place == 6'd29,
+    place == 6'd28, place == 6'd27, place == 6'd26, place == 6'd25, place == 6'd24, place == 6'd23, place == 6'd22,
+    place == 6'd21, place == 6'd20, place == 6'd19, place == 6'd18, place == 6'd17, place == 6'd16, place == 6'd15,
+    place == 6'd14, place == 6'd13, place == 6'd12, place == 6'd11, place == 6'd10, place == 6'd9, place == 6'd8,
+    place == 6'd7, place == 6'd6, place == 6'd5, place == 6'd4, place == 6'd3, place == 6'd2, place == 6'd1,
     place == 6'd0
   };
   wire [63:0] entering = add_valid ? entering_joined : 64'd0; // retry-clients.ts:90
   wire [63:0] forgotten = retire ? idle_place : 64'd0; // retry-clients.ts:97
   wire ticks = cycles == 8'd249; // retry-clients.ts:111
   wire longer =
-    looked_valid
-    & (looked_quarters >= 16'd13)
-    & ~(touch_valid_1 & (touch_index_1 == looked_index))
+    looked_valid & (looked_quarters >= 16'd13) & ~(touch_valid_1 & (touch_index_1 == looked_index))
     & (~longest_valid | (looked_quarters > longest_quarters)); // retry-clients.ts:134
   wire standing = longest_valid & ~(touch_valid_1 & (touch_index_1 == longest_index)); // retry-clients.ts:140
   wire ends = looked_index == 6'd63; // retry-clients.ts:141
@@ -1730,15 +799,8 @@ module RetryClients_c64_k48_t1000_q16 (
 
   always @(posedge clk)
     if (rst) begin
-      written <= 64'd0;
-      idle_index_1 <= 6'd0;
-      idle_place <= 64'd0;
-      cycles <= 8'd0;
-      touch_valid_1 <= 1'b0;
-      touch_index_1 <= 6'd0;
-      looking <= 6'd0;
-      looked_index <= 6'd0;
-      looked_quarters <= 16'd0;
+      written <= 64'd0; idle_index_1 <= 6'd0; idle_place <= 64'd0; cycles <= 8'd0; touch_valid_1 <= 1'b0;
+      touch_index_1 <= 6'd0; looking <= 6'd0; looked_index <= 6'd0; looked_quarters <= 16'd0;
     end
     else begin
       written <= (written & ~forgotten) | entering;
@@ -1750,70 +812,22 @@ module RetryClients_c64_k48_t1000_q16 (
       looked_quarters <= now - heard[looking];
       idle_index_1 <= chosen_index;
       idle_place <= {
-        chosen_index == 6'd63,
-        chosen_index == 6'd62,
-        chosen_index == 6'd61,
-        chosen_index == 6'd60,
-        chosen_index == 6'd59,
-        chosen_index == 6'd58,
-        chosen_index == 6'd57,
-        chosen_index == 6'd56,
-        chosen_index == 6'd55,
-        chosen_index == 6'd54,
-        chosen_index == 6'd53,
-        chosen_index == 6'd52,
-        chosen_index == 6'd51,
-        chosen_index == 6'd50,
-        chosen_index == 6'd49,
-        chosen_index == 6'd48,
-        chosen_index == 6'd47,
-        chosen_index == 6'd46,
-        chosen_index == 6'd45,
-        chosen_index == 6'd44,
-        chosen_index == 6'd43,
-        chosen_index == 6'd42,
-        chosen_index == 6'd41,
-        chosen_index == 6'd40,
-        chosen_index == 6'd39,
-        chosen_index == 6'd38,
-        chosen_index == 6'd37,
-        chosen_index == 6'd36,
-        chosen_index == 6'd35,
-        chosen_index == 6'd34,
-        chosen_index == 6'd33,
-        chosen_index == 6'd32,
-        chosen_index == 6'd31,
-        chosen_index == 6'd30,
-        chosen_index == 6'd29,
-        chosen_index == 6'd28,
-        chosen_index == 6'd27,
-        chosen_index == 6'd26,
-        chosen_index == 6'd25,
-        chosen_index == 6'd24,
-        chosen_index == 6'd23,
-        chosen_index == 6'd22,
-        chosen_index == 6'd21,
-        chosen_index == 6'd20,
-        chosen_index == 6'd19,
-        chosen_index == 6'd18,
-        chosen_index == 6'd17,
-        chosen_index == 6'd16,
-        chosen_index == 6'd15,
-        chosen_index == 6'd14,
-        chosen_index == 6'd13,
-        chosen_index == 6'd12,
-        chosen_index == 6'd11,
-        chosen_index == 6'd10,
-        chosen_index == 6'd9,
-        chosen_index == 6'd8,
-        chosen_index == 6'd7,
-        chosen_index == 6'd6,
-        chosen_index == 6'd5,
-        chosen_index == 6'd4,
-        chosen_index == 6'd3,
-        chosen_index == 6'd2,
-        chosen_index == 6'd1,
-        chosen_index == 6'd0
+        chosen_index == 6'd63, chosen_index == 6'd62, chosen_index == 6'd61, chosen_index == 6'd60,
+        chosen_index == 6'd59, chosen_index == 6'd58, chosen_index == 6'd57, chosen_index == 6'd56,
+        chosen_index == 6'd55, chosen_index == 6'd54, chosen_index == 6'd53, chosen_index == 6'd52,
+        chosen_index == 6'd51, chosen_index == 6'd50, chosen_index == 6'd49, chosen_index == 6'd48,
+        chosen_index == 6'd47, chosen_index == 6'd46, chosen_index == 6'd45, chosen_index == 6'd44,
+        chosen_index == 6'd43, chosen_index == 6'd42, chosen_index == 6'd41, chosen_index == 6'd40,
+        chosen_index == 6'd39, chosen_index == 6'd38, chosen_index == 6'd37, chosen_index == 6'd36,
+        chosen_index == 6'd35, chosen_index == 6'd34, chosen_index == 6'd33, chosen_index == 6'd32,
+        chosen_index == 6'd31, chosen_index == 6'd30, chosen_index == 6'd29, chosen_index == 6'd28,
+        chosen_index == 6'd27, chosen_index == 6'd26, chosen_index == 6'd25, chosen_index == 6'd24,
+        chosen_index == 6'd23, chosen_index == 6'd22, chosen_index == 6'd21, chosen_index == 6'd20,
+        chosen_index == 6'd19, chosen_index == 6'd18, chosen_index == 6'd17, chosen_index == 6'd16,
+        chosen_index == 6'd15, chosen_index == 6'd14, chosen_index == 6'd13, chosen_index == 6'd12,
+        chosen_index == 6'd11, chosen_index == 6'd10, chosen_index == 6'd9, chosen_index == 6'd8,
+        chosen_index == 6'd7, chosen_index == 6'd6, chosen_index == 6'd5, chosen_index == 6'd4, chosen_index == 6'd3,
+        chosen_index == 6'd2, chosen_index == 6'd1, chosen_index == 6'd0
       };
     end
 
@@ -1824,10 +838,7 @@ module RetryClients_c64_k48_t1000_q16 (
 
   always @(posedge clk)
     if (rst) begin
-      used <= 7'd0;
-      vacant_valid <= 1'b0;
-      vacant_swept <= 1'b0;
-      vacant_index <= 6'd0;
+      used <= 7'd0; vacant_valid <= 1'b0; vacant_swept <= 1'b0; vacant_index <= 6'd0;
     end
     else begin
       if (add_valid) begin
@@ -1844,16 +855,11 @@ module RetryClients_c64_k48_t1000_q16 (
 
   always @(posedge clk)
     if (rst) begin
-      idle_valid_1 <= 1'b0;
-      looked_valid <= 1'b0;
-      longest_valid <= 1'b0;
-      chosen_valid <= 1'b0;
-      chosen_index <= 6'd0;
+      idle_valid_1 <= 1'b0; looked_valid <= 1'b0; longest_valid <= 1'b0; chosen_valid <= 1'b0; chosen_index <= 6'd0;
     end
     else begin
       looked_valid <=
-        (all_used | (looking < used[5:0]))
-        & ~(vacant_valid & (vacant_index == looking))
+        (all_used | (looking < used[5:0])) & ~(vacant_valid & (vacant_index == looking))
         & ~(touch_valid_1 & (touch_index_1 == looking));
       longest_valid <= (longer | standing) & ~ends;
       if (ends) begin
@@ -1876,8 +882,7 @@ module RetryClients_c64_k48_t1000_q16 (
 
   always @(posedge clk)
     if (rst) begin
-      longest_index <= 6'd0;
-      longest_quarters <= 16'd0;
+      longest_index <= 6'd0; longest_quarters <= 16'd0;
     end
     else if (longer) begin
       longest_index <= looked_index;
@@ -1889,224 +894,57 @@ module RetryClients_c64_k48_t1000_q16 (
 
   assign found_valid = |matches_;
   wire found_index_or =
-    matches_[32]
-    | matches_[33]
-    | matches_[34]
-    | matches_[35]
-    | matches_[36]
-    | matches_[37]
-    | matches_[38]
-    | matches_[39]
-    | matches_[40]
-    | matches_[41]
-    | matches_[42]
-    | matches_[43]
-    | matches_[44]
-    | matches_[45]
-    | matches_[46]
-    | matches_[47];
+    matches_[32] | matches_[33] | matches_[34] | matches_[35] | matches_[36] | matches_[37] | matches_[38]
+    | matches_[39] | matches_[40] | matches_[41] | matches_[42] | matches_[43] | matches_[44] | matches_[45]
+    | matches_[46] | matches_[47];
+  wire matches__or =
+    matches_[48] | matches_[49] | matches_[50] | matches_[51] | matches_[52] | matches_[53] | matches_[54]
+    | matches_[55] | matches_[56] | matches_[57] | matches_[58] | matches_[59] | matches_[60] | matches_[61]
+    | matches_[62] | matches_[63];
+  wire found_index_or_matches_ =
+    matches_[16] | matches_[17] | matches_[18] | matches_[19] | matches_[20] | matches_[21] | matches_[22]
+    | matches_[23] | matches_[24] | matches_[25] | matches_[26] | matches_[27] | matches_[28] | matches_[29]
+    | matches_[30] | matches_[31];
   wire found_index_or_2 =
-    matches_[48]
-    | matches_[49]
-    | matches_[50]
-    | matches_[51]
-    | matches_[52]
-    | matches_[53]
-    | matches_[54]
-    | matches_[55]
-    | matches_[56]
-    | matches_[57]
-    | matches_[58]
-    | matches_[59]
-    | matches_[60]
-    | matches_[61]
-    | matches_[62]
-    | matches_[63];
+    matches_[8] | matches_[9] | matches_[10] | matches_[11] | matches_[12] | matches_[13] | matches_[14]
+    | matches_[15] | matches_[24] | matches_[25] | matches_[26] | matches_[27] | matches_[28] | matches_[29]
+    | matches_[30] | matches_[31];
   wire found_index_or_3 =
-    matches_[16]
-    | matches_[17]
-    | matches_[18]
-    | matches_[19]
-    | matches_[20]
-    | matches_[21]
-    | matches_[22]
-    | matches_[23]
-    | matches_[24]
-    | matches_[25]
-    | matches_[26]
-    | matches_[27]
-    | matches_[28]
-    | matches_[29]
-    | matches_[30]
-    | matches_[31];
+    matches_[40] | matches_[41] | matches_[42] | matches_[43] | matches_[44] | matches_[45] | matches_[46]
+    | matches_[47] | matches_[56] | matches_[57] | matches_[58] | matches_[59] | matches_[60] | matches_[61]
+    | matches_[62] | matches_[63];
   wire found_index_or_4 =
-    matches_[48]
-    | matches_[49]
-    | matches_[50]
-    | matches_[51]
-    | matches_[52]
-    | matches_[53]
-    | matches_[54]
-    | matches_[55]
-    | matches_[56]
-    | matches_[57]
-    | matches_[58]
-    | matches_[59]
-    | matches_[60]
-    | matches_[61]
-    | matches_[62]
-    | matches_[63];
+    matches_[4] | matches_[5] | matches_[6] | matches_[7] | matches_[12] | matches_[13] | matches_[14] | matches_[15]
+    | matches_[20] | matches_[21] | matches_[22] | matches_[23] | matches_[28] | matches_[29] | matches_[30]
+    | matches_[31];
   wire found_index_or_5 =
-    matches_[8]
-    | matches_[9]
-    | matches_[10]
-    | matches_[11]
-    | matches_[12]
-    | matches_[13]
-    | matches_[14]
-    | matches_[15]
-    | matches_[24]
-    | matches_[25]
-    | matches_[26]
-    | matches_[27]
-    | matches_[28]
-    | matches_[29]
-    | matches_[30]
-    | matches_[31];
+    matches_[36] | matches_[37] | matches_[38] | matches_[39] | matches_[44] | matches_[45] | matches_[46]
+    | matches_[47] | matches_[52] | matches_[53] | matches_[54] | matches_[55] | matches_[60] | matches_[61]
+    | matches_[62] | matches_[63];
   wire found_index_or_6 =
-    matches_[40]
-    | matches_[41]
-    | matches_[42]
-    | matches_[43]
-    | matches_[44]
-    | matches_[45]
-    | matches_[46]
-    | matches_[47]
-    | matches_[56]
-    | matches_[57]
-    | matches_[58]
-    | matches_[59]
-    | matches_[60]
-    | matches_[61]
-    | matches_[62]
-    | matches_[63];
+    matches_[2] | matches_[3] | matches_[6] | matches_[7] | matches_[10] | matches_[11] | matches_[14] | matches_[15]
+    | matches_[18] | matches_[19] | matches_[22] | matches_[23] | matches_[26] | matches_[27] | matches_[30]
+    | matches_[31];
   wire found_index_or_7 =
-    matches_[4]
-    | matches_[5]
-    | matches_[6]
-    | matches_[7]
-    | matches_[12]
-    | matches_[13]
-    | matches_[14]
-    | matches_[15]
-    | matches_[20]
-    | matches_[21]
-    | matches_[22]
-    | matches_[23]
-    | matches_[28]
-    | matches_[29]
-    | matches_[30]
-    | matches_[31];
+    matches_[34] | matches_[35] | matches_[38] | matches_[39] | matches_[42] | matches_[43] | matches_[46]
+    | matches_[47] | matches_[50] | matches_[51] | matches_[54] | matches_[55] | matches_[58] | matches_[59]
+    | matches_[62] | matches_[63];
   wire found_index_or_8 =
-    matches_[36]
-    | matches_[37]
-    | matches_[38]
-    | matches_[39]
-    | matches_[44]
-    | matches_[45]
-    | matches_[46]
-    | matches_[47]
-    | matches_[52]
-    | matches_[53]
-    | matches_[54]
-    | matches_[55]
-    | matches_[60]
-    | matches_[61]
-    | matches_[62]
-    | matches_[63];
+    matches_[1] | matches_[3] | matches_[5] | matches_[7] | matches_[9] | matches_[11] | matches_[13] | matches_[15]
+    | matches_[17] | matches_[19] | matches_[21] | matches_[23] | matches_[25] | matches_[27] | matches_[29]
+    | matches_[31];
   wire found_index_or_9 =
-    matches_[2]
-    | matches_[3]
-    | matches_[6]
-    | matches_[7]
-    | matches_[10]
-    | matches_[11]
-    | matches_[14]
-    | matches_[15]
-    | matches_[18]
-    | matches_[19]
-    | matches_[22]
-    | matches_[23]
-    | matches_[26]
-    | matches_[27]
-    | matches_[30]
-    | matches_[31];
-  wire found_index_or_10 =
-    matches_[34]
-    | matches_[35]
-    | matches_[38]
-    | matches_[39]
-    | matches_[42]
-    | matches_[43]
-    | matches_[46]
-    | matches_[47]
-    | matches_[50]
-    | matches_[51]
-    | matches_[54]
-    | matches_[55]
-    | matches_[58]
-    | matches_[59]
-    | matches_[62]
-    | matches_[63];
-  wire found_index_or_11 =
-    matches_[1]
-    | matches_[3]
-    | matches_[5]
-    | matches_[7]
-    | matches_[9]
-    | matches_[11]
-    | matches_[13]
-    | matches_[15]
-    | matches_[17]
-    | matches_[19]
-    | matches_[21]
-    | matches_[23]
-    | matches_[25]
-    | matches_[27]
-    | matches_[29]
-    | matches_[31];
-  wire found_index_or_12 =
-    matches_[33]
-    | matches_[35]
-    | matches_[37]
-    | matches_[39]
-    | matches_[41]
-    | matches_[43]
-    | matches_[45]
-    | matches_[47]
-    | matches_[49]
-    | matches_[51]
-    | matches_[53]
-    | matches_[55]
-    | matches_[57]
-    | matches_[59]
-    | matches_[61]
-    | matches_[63];
+    matches_[33] | matches_[35] | matches_[37] | matches_[39] | matches_[41] | matches_[43] | matches_[45]
+    | matches_[47] | matches_[49] | matches_[51] | matches_[53] | matches_[55] | matches_[57] | matches_[59]
+    | matches_[61] | matches_[63];
   assign found_index = {
-    found_index_or | found_index_or_2,
-    found_index_or_3 | found_index_or_4,
-    found_index_or_5 | found_index_or_6,
-    found_index_or_7 | found_index_or_8,
-    found_index_or_9 | found_index_or_10,
-    found_index_or_11 | found_index_or_12
+    found_index_or | matches__or, found_index_or_matches_ | matches__or, found_index_or_2 | found_index_or_3,
+    found_index_or_4 | found_index_or_5, found_index_or_6 | found_index_or_7, found_index_or_8 | found_index_or_9
   };
   assign place_valid = ~all_used | (vacant_valid & vacant_swept);
   assign place_index = place;
   assign idle_valid = &{
-    idle_valid_1,
-    ~vacant_valid,
-    ~(touch_valid_1 & (touch_index_1 == idle_index_1)),
-    ~(|(matches_ & idle_place))
+    idle_valid_1, ~vacant_valid, ~(touch_valid_1 & (touch_index_1 == idle_index_1)), ~(|(matches_ & idle_place))
   };
   assign idle_index = idle_index_1;
 
@@ -2153,71 +991,21 @@ module RetryClients_c64_k48_t1000_q16 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    matching_sum[16:0],
-    matching_sum_2[16:0],
-    matching_sum_3[16:0],
-    matching_sum_4[16:0],
-    matching_sum_5[16:0],
-    matching_sum_6[16:0],
-    matching_sum_7[16:0],
-    matching_sum_8[16:0],
-    matching_sum_9[16:0],
-    matching_sum_10[16:0],
-    matching_sum_11[16:0],
-    matching_sum_12[16:0],
-    matching_sum_13[16:0],
-    matching_sum_14[16:0],
-    matching_sum_15[16:0],
-    matching_sum_16[16:0],
-    matching_sum_17[16:0],
-    matching_sum_18[16:0],
-    matching_sum_19[16:0],
-    matching_sum_20[16:0],
-    matching_sum_21[16:0],
-    matching_sum_22[16:0],
-    matching_sum_23[16:0],
-    matching_sum_24[16:0],
-    matching_sum_25[16:0],
-    matching_sum_26[16:0],
-    matching_sum_27[16:0],
-    matching_sum_28[16:0],
-    matching_sum_29[16:0],
-    matching_sum_30[16:0],
-    matching_sum_31[16:0],
-    matching_sum_32[16:0],
-    matching_sum_33[16:0],
-    matching_sum_34[16:0],
-    matching_sum_35[16:0],
-    matching_sum_36[16:0],
-    matching_sum_37[16:0],
-    matching_sum_38[16:0],
-    matching_sum_39[16:0],
-    matching_sum_40[16:0],
-    matching_sum_41[16:0],
-    matching_sum_42[16:0],
-    matching_sum_43[16:0],
-    matching_sum_44[16:0],
-    matching_sum_45[16:0],
-    matching_sum_46[16:0],
-    matching_sum_47[16:0],
-    matching_sum_48[16:0],
-    matching_sum_49[16:0],
-    matching_sum_50[16:0],
-    matching_sum_51[16:0],
-    matching_sum_52[16:0],
-    matching_sum_53[16:0],
-    matching_sum_54[16:0],
-    matching_sum_55[16:0],
-    matching_sum_56[16:0],
-    matching_sum_57[16:0],
-    matching_sum_58[16:0],
-    matching_sum_59[16:0],
-    matching_sum_60[16:0],
-    matching_sum_61[16:0],
-    matching_sum_62[16:0],
-    matching_sum_63[16:0],
-    matching_sum_64[16:0],
-    1'b0
+    1'b0, matching_sum[16:0], written_joined_sum[16:0], keys_61_joined_sum[16:0], keys_60_joined_sum[16:0],
+    keys_59_joined_sum[16:0], keys_58_joined_sum[16:0], keys_57_joined_sum[16:0], keys_56_joined_sum[16:0],
+    keys_55_joined_sum[16:0], keys_54_joined_sum[16:0], keys_53_joined_sum[16:0], keys_52_joined_sum[16:0],
+    keys_51_joined_sum[16:0], keys_50_joined_sum[16:0], keys_49_joined_sum[16:0], keys_48_joined_sum[16:0],
+    keys_47_joined_sum[16:0], keys_46_joined_sum[16:0], keys_45_joined_sum[16:0], keys_44_joined_sum[16:0],
+    keys_43_joined_sum[16:0], keys_42_joined_sum[16:0], keys_41_joined_sum[16:0], keys_40_joined_sum[16:0],
+    keys_39_joined_sum[16:0], keys_38_joined_sum[16:0], keys_37_joined_sum[16:0], keys_36_joined_sum[16:0],
+    keys_35_joined_sum[16:0], keys_34_joined_sum[16:0], keys_33_joined_sum[16:0], keys_32_joined_sum[16:0],
+    keys_31_joined_sum[16:0], keys_30_joined_sum[16:0], keys_29_joined_sum[16:0], keys_28_joined_sum[16:0],
+    keys_27_joined_sum[16:0], keys_26_joined_sum[16:0], keys_25_joined_sum[16:0], keys_24_joined_sum[16:0],
+    keys_23_joined_sum[16:0], keys_22_joined_sum[16:0], keys_21_joined_sum[16:0], keys_20_joined_sum[16:0],
+    keys_19_joined_sum[16:0], keys_18_joined_sum[16:0], keys_17_joined_sum[16:0], keys_16_joined_sum[16:0],
+    keys_15_joined_sum[16:0], keys_14_joined_sum[16:0], keys_13_joined_sum[16:0], keys_12_joined_sum[16:0],
+    keys_11_joined_sum[16:0], keys_10_joined_sum[16:0], keys_9_joined_sum[16:0], keys_8_joined_sum[16:0],
+    keys_7_joined_sum[16:0], keys_6_joined_sum[16:0], keys_5_joined_sum[16:0], keys_4_joined_sum[16:0],
+    keys_3_joined_sum[16:0], keys_2_joined_sum[16:0], keys_1_joined_sum[16:0], keys_0_joined_sum[16:0], 1'b0
   };
 endmodule

@@ -20,6 +20,7 @@ module RetryResults_e2048_n64_w64 (
   input  wire [5:0]  done_slot,
   input  wire [3:0]  done_status,
   input  wire [63:0] done_word,
+  // answer: stream out
   output wire        answer_valid,
   input  wire        answer_ready,
   output wire [5:0]  answer_payload_slot,
@@ -34,19 +35,12 @@ module RetryResults_e2048_n64_w64 (
   output wire        events_expired
 );
   reg [63:0] awaited; // retry-results.ts:105
-  reg asks_valid; // retry-results.ts:134
-  reg [5:0] asks_slot; // retry-results.ts:134
-  reg [1:0] asks_kind; // retry-results.ts:134
-  reg asks_silent; // retry-results.ts:134
-  reg [7:0] asks_reply_opcode; // retry-results.ts:134
+  reg asks_valid, asks_silent; // retry-results.ts:134
+  reg [5:0] asks_slot;
+  reg [1:0] asks_kind;
+  reg [7:0] asks_reply_opcode;
   wire answers_push_ready; // retry-results.ts:146
-  wire answers_pop_valid; // retry-results.ts:146
-  wire [5:0] answers_pop_payload_slot; // retry-results.ts:146
-  wire [1:0] answers_pop_payload_kind; // retry-results.ts:146
-  wire [3:0] answers_pop_payload_status; // retry-results.ts:146
-  wire answers_pop_payload_silent; // retry-results.ts:146
-  wire [7:0] answers_pop_payload_reply_opcode; // retry-results.ts:146
-  wire [6:0] answers_level; // retry-results.ts:146
+  wire [6:0] answers_level;
   (* ram_style = "distributed" *) reg [10:0] entry_of [0:63]; // retry-results.ts:103
   (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:119
   reg [67:0] result; // retry-results.ts:127
@@ -54,6 +48,7 @@ module RetryResults_e2048_n64_w64 (
   (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:164
   (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:176
   (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:177
+  integer i;
   wire [63:0] under_way_shifted = awaited >> finding_entry_slot;
   wire under_way = under_way_shifted[0] & (entry_of[finding_entry_slot] == finding_entry); // retry-results.ts:109
   wire orphaned = finding_valid & (finding_kind == 2'd3) & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:111
@@ -64,244 +59,81 @@ module RetryResults_e2048_n64_w64 (
   wire [1:0] kind = found ? (under_way ? 2'd1 : 2'd0) : finding_kind; // retry-results.ts:131
   wire replays = asks_valid & (asks_kind == 2'd0); // retry-results.ts:145
 
-  wire answers_push_valid = asks_valid; // retry-results.ts:146
-  wire [5:0] answers_push_payload_slot = asks_slot; // retry-results.ts:146
-  wire [1:0] answers_push_payload_kind = asks_kind; // retry-results.ts:146
-  wire [3:0] answers_push_payload_status = replays ? result[3:0] : (asks_kind == 2'd1) ? 4'd6 : 4'd10; // retry-results.ts:146
-  wire answers_push_payload_silent = asks_silent; // retry-results.ts:146
-  wire [7:0] answers_push_payload_reply_opcode = asks_reply_opcode; // retry-results.ts:146
-  wire answers_pop_ready = answer_ready; // retry-results.ts:146
+  wire [3:0] result_status = result[3:0]; // retry-results.ts:127
+  wire [3:0] answers_push_payload_status = replays ? result_status : (asks_kind == 2'd1) ? 4'd6 : 4'd10; // retry-results.ts:146
   Fifo_RetryAnswer_d64 answers ( // retry-results.ts:146
-    .clk                       (clk),
-    .rst                       (rst),
-    .push_valid                (answers_push_valid),
-    .push_ready                (answers_push_ready),
-    .push_payload_slot         (answers_push_payload_slot),
-    .push_payload_kind         (answers_push_payload_kind),
-    .push_payload_status       (answers_push_payload_status),
-    .push_payload_silent       (answers_push_payload_silent),
-    .push_payload_reply_opcode (answers_push_payload_reply_opcode),
-    .pop_valid                 (answers_pop_valid),
-    .pop_ready                 (answers_pop_ready),
-    .pop_payload_slot          (answers_pop_payload_slot),
-    .pop_payload_kind          (answers_pop_payload_kind),
-    .pop_payload_status        (answers_pop_payload_status),
-    .pop_payload_silent        (answers_pop_payload_silent),
-    .pop_payload_reply_opcode  (answers_pop_payload_reply_opcode),
-    .level                     (answers_level)
+    .clk (clk), .rst (rst),
+    .push_valid (asks_valid), .push_ready (answers_push_ready), .push_payload_slot (asks_slot),
+    .push_payload_kind (asks_kind), .push_payload_status (answers_push_payload_status),
+    .push_payload_silent (asks_silent), .push_payload_reply_opcode (asks_reply_opcode),
+    .pop_valid (answer_valid), .pop_ready (answer_ready), .pop_payload_slot (answer_payload_slot),
+    .pop_payload_kind (answer_payload_kind), .pop_payload_status (answer_payload_status),
+    .pop_payload_silent (answer_payload_silent), .pop_payload_reply_opcode (answer_payload_reply_opcode),
+    .level (answers_level)
   );
   wire [63:0] awaited_joined = {
-    done_slot == 6'd63,
-    done_slot == 6'd62,
-    done_slot == 6'd61,
-    done_slot == 6'd60,
-    done_slot == 6'd59,
-    done_slot == 6'd58,
-    done_slot == 6'd57,
-    done_slot == 6'd56,
-    done_slot == 6'd55,
-    done_slot == 6'd54,
-    done_slot == 6'd53,
-    done_slot == 6'd52,
-    done_slot == 6'd51,
-    done_slot == 6'd50,
-    done_slot == 6'd49,
-    done_slot == 6'd48,
-    done_slot == 6'd47,
-    done_slot == 6'd46,
-    done_slot == 6'd45,
-    done_slot == 6'd44,
-    done_slot == 6'd43,
-    done_slot == 6'd42,
-    done_slot == 6'd41,
-    done_slot == 6'd40,
-    done_slot == 6'd39,
-    done_slot == 6'd38,
-    done_slot == 6'd37,
-    done_slot == 6'd36,
-    done_slot == 6'd35,
-    done_slot == 6'd34,
-    done_slot == 6'd33,
-    done_slot == 6'd32,
-    done_slot == 6'd31,
-    done_slot == 6'd30,
-    done_slot == 6'd29,
-    done_slot == 6'd28,
-    done_slot == 6'd27,
-    done_slot == 6'd26,
-    done_slot == 6'd25,
-    done_slot == 6'd24,
-    done_slot == 6'd23,
-    done_slot == 6'd22,
-    done_slot == 6'd21,
-    done_slot == 6'd20,
-    done_slot == 6'd19,
-    done_slot == 6'd18,
-    done_slot == 6'd17,
-    done_slot == 6'd16,
-    done_slot == 6'd15,
-    done_slot == 6'd14,
-    done_slot == 6'd13,
-    done_slot == 6'd12,
-    done_slot == 6'd11,
-    done_slot == 6'd10,
-    done_slot == 6'd9,
-    done_slot == 6'd8,
-    done_slot == 6'd7,
-    done_slot == 6'd6,
-    done_slot == 6'd5,
-    done_slot == 6'd4,
-    done_slot == 6'd3,
-    done_slot == 6'd2,
-    done_slot == 6'd1,
-    done_slot == 6'd0
+    done_slot == 6'd63, done_slot == 6'd62, done_slot == 6'd61, done_slot == 6'd60, done_slot == 6'd59,
+    done_slot == 6'd58, done_slot == 6'd57, done_slot == 6'd56, done_slot == 6'd55, done_slot == 6'd54,
+    done_slot == 6'd53, done_slot == 6'd52, done_slot == 6'd51, done_slot == 6'd50, done_slot == 6'd49,
+    done_slot == 6'd48, done_slot == 6'd47, done_slot == 6'd46, done_slot == 6'd45, done_slot == 6'd44,
+    done_slot == 6'd43, done_slot == 6'd42, done_slot == 6'd41, done_slot == 6'd40, done_slot == 6'd39,
+    done_slot == 6'd38, done_slot == 6'd37, done_slot == 6'd36, done_slot == 6'd35, done_slot == 6'd34,
+    done_slot == 6'd33, done_slot == 6'd32, done_slot == 6'd31, done_slot == 6'd30, done_slot == 6'd29,
+    done_slot == 6'd28, done_slot == 6'd27, done_slot == 6'd26, done_slot == 6'd25, done_slot == 6'd24,
+    done_slot == 6'd23, done_slot == 6'd22, done_slot == 6'd21, done_slot == 6'd20, done_slot == 6'd19,
+    done_slot == 6'd18, done_slot == 6'd17, done_slot == 6'd16, done_slot == 6'd15, done_slot == 6'd14,
+    done_slot == 6'd13, done_slot == 6'd12, done_slot == 6'd11, done_slot == 6'd10, done_slot == 6'd9,
+    done_slot == 6'd8, done_slot == 6'd7, done_slot == 6'd6, done_slot == 6'd5, done_slot == 6'd4, done_slot == 6'd3,
+    done_slot == 6'd2, done_slot == 6'd1, done_slot == 6'd0
   };
-  wire [63:0] awaited_joined_2 = {
-    finding_entry_slot == 6'd63,
-    finding_entry_slot == 6'd62,
-    finding_entry_slot == 6'd61,
-    finding_entry_slot == 6'd60,
-    finding_entry_slot == 6'd59,
-    finding_entry_slot == 6'd58,
-    finding_entry_slot == 6'd57,
-    finding_entry_slot == 6'd56,
-    finding_entry_slot == 6'd55,
-    finding_entry_slot == 6'd54,
-    finding_entry_slot == 6'd53,
-    finding_entry_slot == 6'd52,
-    finding_entry_slot == 6'd51,
-    finding_entry_slot == 6'd50,
-    finding_entry_slot == 6'd49,
-    finding_entry_slot == 6'd48,
-    finding_entry_slot == 6'd47,
-    finding_entry_slot == 6'd46,
-    finding_entry_slot == 6'd45,
-    finding_entry_slot == 6'd44,
-    finding_entry_slot == 6'd43,
-    finding_entry_slot == 6'd42,
-    finding_entry_slot == 6'd41,
-    finding_entry_slot == 6'd40,
-    finding_entry_slot == 6'd39,
-    finding_entry_slot == 6'd38,
-    finding_entry_slot == 6'd37,
-    finding_entry_slot == 6'd36,
-    finding_entry_slot == 6'd35,
-    finding_entry_slot == 6'd34,
-    finding_entry_slot == 6'd33,
-    finding_entry_slot == 6'd32,
-    finding_entry_slot == 6'd31,
-    finding_entry_slot == 6'd30,
-    finding_entry_slot == 6'd29,
-    finding_entry_slot == 6'd28,
-    finding_entry_slot == 6'd27,
-    finding_entry_slot == 6'd26,
-    finding_entry_slot == 6'd25,
-    finding_entry_slot == 6'd24,
-    finding_entry_slot == 6'd23,
-    finding_entry_slot == 6'd22,
-    finding_entry_slot == 6'd21,
-    finding_entry_slot == 6'd20,
-    finding_entry_slot == 6'd19,
-    finding_entry_slot == 6'd18,
-    finding_entry_slot == 6'd17,
-    finding_entry_slot == 6'd16,
-    finding_entry_slot == 6'd15,
-    finding_entry_slot == 6'd14,
-    finding_entry_slot == 6'd13,
-    finding_entry_slot == 6'd12,
-    finding_entry_slot == 6'd11,
-    finding_entry_slot == 6'd10,
-    finding_entry_slot == 6'd9,
-    finding_entry_slot == 6'd8,
-    finding_entry_slot == 6'd7,
-    finding_entry_slot == 6'd6,
-    finding_entry_slot == 6'd5,
-    finding_entry_slot == 6'd4,
-    finding_entry_slot == 6'd3,
-    finding_entry_slot == 6'd2,
-    finding_entry_slot == 6'd1,
+  wire [63:0] finding_entry_slot_joined = {
+    finding_entry_slot == 6'd63, finding_entry_slot == 6'd62, finding_entry_slot == 6'd61,
+    finding_entry_slot == 6'd60, finding_entry_slot == 6'd59, finding_entry_slot == 6'd58,
+    finding_entry_slot == 6'd57, finding_entry_slot == 6'd56, finding_entry_slot == 6'd55,
+    finding_entry_slot == 6'd54, finding_entry_slot == 6'd53, finding_entry_slot == 6'd52,
+    finding_entry_slot == 6'd51, finding_entry_slot == 6'd50, finding_entry_slot == 6'd49,
+    finding_entry_slot == 6'd48, finding_entry_slot == 6'd47, finding_entry_slot == 6'd46,
+    finding_entry_slot == 6'd45, finding_entry_slot == 6'd44, finding_entry_slot == 6'd43,
+    finding_entry_slot == 6'd42, finding_entry_slot == 6'd41, finding_entry_slot == 6'd40,
+    finding_entry_slot == 6'd39, finding_entry_slot == 6'd38, finding_entry_slot == 6'd37,
+    finding_entry_slot == 6'd36, finding_entry_slot == 6'd35, finding_entry_slot == 6'd34,
+    finding_entry_slot == 6'd33, finding_entry_slot == 6'd32, finding_entry_slot == 6'd31,
+    finding_entry_slot == 6'd30, finding_entry_slot == 6'd29, finding_entry_slot == 6'd28,
+    finding_entry_slot == 6'd27, finding_entry_slot == 6'd26, finding_entry_slot == 6'd25,
+    finding_entry_slot == 6'd24, finding_entry_slot == 6'd23, finding_entry_slot == 6'd22,
+    finding_entry_slot == 6'd21, finding_entry_slot == 6'd20, finding_entry_slot == 6'd19,
+    finding_entry_slot == 6'd18, finding_entry_slot == 6'd17, finding_entry_slot == 6'd16,
+    finding_entry_slot == 6'd15, finding_entry_slot == 6'd14, finding_entry_slot == 6'd13,
+    finding_entry_slot == 6'd12, finding_entry_slot == 6'd11, finding_entry_slot == 6'd10, finding_entry_slot == 6'd9,
+    finding_entry_slot == 6'd8, finding_entry_slot == 6'd7, finding_entry_slot == 6'd6, finding_entry_slot == 6'd5,
+    finding_entry_slot == 6'd4, finding_entry_slot == 6'd3, finding_entry_slot == 6'd2, finding_entry_slot == 6'd1,
     finding_entry_slot == 6'd0
   };
-  wire [63:0] awaited_joined_3 = {
-    started_slot == 6'd63,
-    started_slot == 6'd62,
-    started_slot == 6'd61,
-    started_slot == 6'd60,
-    started_slot == 6'd59,
-    started_slot == 6'd58,
-    started_slot == 6'd57,
-    started_slot == 6'd56,
-    started_slot == 6'd55,
-    started_slot == 6'd54,
-    started_slot == 6'd53,
-    started_slot == 6'd52,
-    started_slot == 6'd51,
-    started_slot == 6'd50,
-    started_slot == 6'd49,
-    started_slot == 6'd48,
-    started_slot == 6'd47,
-    started_slot == 6'd46,
-    started_slot == 6'd45,
-    started_slot == 6'd44,
-    started_slot == 6'd43,
-    started_slot == 6'd42,
-    started_slot == 6'd41,
-    started_slot == 6'd40,
-    started_slot == 6'd39,
-    started_slot == 6'd38,
-    started_slot == 6'd37,
-    started_slot == 6'd36,
-    started_slot == 6'd35,
-    started_slot == 6'd34,
-    started_slot == 6'd33,
-    started_slot == 6'd32,
-    started_slot == 6'd31,
-    started_slot == 6'd30,
-    started_slot == 6'd29,
-    started_slot == 6'd28,
-    started_slot == 6'd27,
-    started_slot == 6'd26,
-    started_slot == 6'd25,
-    started_slot == 6'd24,
-    started_slot == 6'd23,
-    started_slot == 6'd22,
-    started_slot == 6'd21,
-    started_slot == 6'd20,
-    started_slot == 6'd19,
-    started_slot == 6'd18,
-    started_slot == 6'd17,
-    started_slot == 6'd16,
-    started_slot == 6'd15,
-    started_slot == 6'd14,
-    started_slot == 6'd13,
-    started_slot == 6'd12,
-    started_slot == 6'd11,
-    started_slot == 6'd10,
-    started_slot == 6'd9,
-    started_slot == 6'd8,
-    started_slot == 6'd7,
-    started_slot == 6'd6,
-    started_slot == 6'd5,
-    started_slot == 6'd4,
-    started_slot == 6'd3,
-    started_slot == 6'd2,
-    started_slot == 6'd1,
-    started_slot == 6'd0
+  wire [63:0] started_slot_joined = {
+    started_slot == 6'd63, started_slot == 6'd62, started_slot == 6'd61, started_slot == 6'd60, started_slot == 6'd59,
+    started_slot == 6'd58, started_slot == 6'd57, started_slot == 6'd56, started_slot == 6'd55, started_slot == 6'd54,
+    started_slot == 6'd53, started_slot == 6'd52, started_slot == 6'd51, started_slot == 6'd50, started_slot == 6'd49,
+    started_slot == 6'd48, started_slot == 6'd47, started_slot == 6'd46, started_slot == 6'd45, started_slot == 6'd44,
+    started_slot == 6'd43, started_slot == 6'd42, started_slot == 6'd41, started_slot == 6'd40, started_slot == 6'd39,
+    started_slot == 6'd38, started_slot == 6'd37, started_slot == 6'd36, started_slot == 6'd35, started_slot == 6'd34,
+    started_slot == 6'd33, started_slot == 6'd32, started_slot == 6'd31, started_slot == 6'd30, started_slot == 6'd29,
+    started_slot == 6'd28, started_slot == 6'd27, started_slot == 6'd26, started_slot == 6'd25, started_slot == 6'd24,
+    started_slot == 6'd23, started_slot == 6'd22, started_slot == 6'd21, started_slot == 6'd20, started_slot == 6'd19,
+    started_slot == 6'd18, started_slot == 6'd17, started_slot == 6'd16, started_slot == 6'd15, started_slot == 6'd14,
+    started_slot == 6'd13, started_slot == 6'd12, started_slot == 6'd11, started_slot == 6'd10, started_slot == 6'd9,
+    started_slot == 6'd8, started_slot == 6'd7, started_slot == 6'd6, started_slot == 6'd5, started_slot == 6'd4,
+    started_slot == 6'd3, started_slot == 6'd2, started_slot == 6'd1, started_slot == 6'd0
   };
 
   always @(posedge clk)
     if (rst) begin
-      awaited <= 64'd0;
-      asks_valid <= 1'b0;
-      asks_slot <= 6'd0;
-      asks_kind <= 2'd0;
-      asks_silent <= 1'b0;
+      awaited <= 64'd0; asks_valid <= 1'b0; asks_slot <= 6'd0; asks_kind <= 2'd0; asks_silent <= 1'b0;
       asks_reply_opcode <= 8'd0;
     end
     else begin
       awaited <=
-        (awaited & ~((done_valid ? awaited_joined : 64'd0) | (orphaned ? awaited_joined_2 : 64'd0)))
-        | (started_valid ? awaited_joined_3 : 64'd0);
+        (awaited & ~((done_valid ? awaited_joined : 64'd0) | (orphaned ? finding_entry_slot_joined : 64'd0)))
+        | (started_valid ? started_slot_joined : 64'd0);
       asks_valid <= finding_valid & (finding_kind != 2'd3);
       asks_slot <= finding_slot;
       asks_kind <= kind;
@@ -324,151 +156,19 @@ module RetryResults_e2048_n64_w64 (
     if (replays) remembered_words[asks_slot] <= result[67:4];
 
   initial begin
-    found_turn[6'd0] = 1'b0;
-    found_turn[6'd1] = 1'b0;
-    found_turn[6'd2] = 1'b0;
-    found_turn[6'd3] = 1'b0;
-    found_turn[6'd4] = 1'b0;
-    found_turn[6'd5] = 1'b0;
-    found_turn[6'd6] = 1'b0;
-    found_turn[6'd7] = 1'b0;
-    found_turn[6'd8] = 1'b0;
-    found_turn[6'd9] = 1'b0;
-    found_turn[6'd10] = 1'b0;
-    found_turn[6'd11] = 1'b0;
-    found_turn[6'd12] = 1'b0;
-    found_turn[6'd13] = 1'b0;
-    found_turn[6'd14] = 1'b0;
-    found_turn[6'd15] = 1'b0;
-    found_turn[6'd16] = 1'b0;
-    found_turn[6'd17] = 1'b0;
-    found_turn[6'd18] = 1'b0;
-    found_turn[6'd19] = 1'b0;
-    found_turn[6'd20] = 1'b0;
-    found_turn[6'd21] = 1'b0;
-    found_turn[6'd22] = 1'b0;
-    found_turn[6'd23] = 1'b0;
-    found_turn[6'd24] = 1'b0;
-    found_turn[6'd25] = 1'b0;
-    found_turn[6'd26] = 1'b0;
-    found_turn[6'd27] = 1'b0;
-    found_turn[6'd28] = 1'b0;
-    found_turn[6'd29] = 1'b0;
-    found_turn[6'd30] = 1'b0;
-    found_turn[6'd31] = 1'b0;
-    found_turn[6'd32] = 1'b0;
-    found_turn[6'd33] = 1'b0;
-    found_turn[6'd34] = 1'b0;
-    found_turn[6'd35] = 1'b0;
-    found_turn[6'd36] = 1'b0;
-    found_turn[6'd37] = 1'b0;
-    found_turn[6'd38] = 1'b0;
-    found_turn[6'd39] = 1'b0;
-    found_turn[6'd40] = 1'b0;
-    found_turn[6'd41] = 1'b0;
-    found_turn[6'd42] = 1'b0;
-    found_turn[6'd43] = 1'b0;
-    found_turn[6'd44] = 1'b0;
-    found_turn[6'd45] = 1'b0;
-    found_turn[6'd46] = 1'b0;
-    found_turn[6'd47] = 1'b0;
-    found_turn[6'd48] = 1'b0;
-    found_turn[6'd49] = 1'b0;
-    found_turn[6'd50] = 1'b0;
-    found_turn[6'd51] = 1'b0;
-    found_turn[6'd52] = 1'b0;
-    found_turn[6'd53] = 1'b0;
-    found_turn[6'd54] = 1'b0;
-    found_turn[6'd55] = 1'b0;
-    found_turn[6'd56] = 1'b0;
-    found_turn[6'd57] = 1'b0;
-    found_turn[6'd58] = 1'b0;
-    found_turn[6'd59] = 1'b0;
-    found_turn[6'd60] = 1'b0;
-    found_turn[6'd61] = 1'b0;
-    found_turn[6'd62] = 1'b0;
-    found_turn[6'd63] = 1'b0;
+    for (i = 0; i < 64; i = i + 1) found_turn[i[5:0]] = 1'b0;
   end
 
   always @(posedge clk)
     if (done_valid) found_turn[done_slot] <= remembered_turn[done_slot];
 
   initial begin
-    remembered_turn[6'd0] = 1'b0;
-    remembered_turn[6'd1] = 1'b0;
-    remembered_turn[6'd2] = 1'b0;
-    remembered_turn[6'd3] = 1'b0;
-    remembered_turn[6'd4] = 1'b0;
-    remembered_turn[6'd5] = 1'b0;
-    remembered_turn[6'd6] = 1'b0;
-    remembered_turn[6'd7] = 1'b0;
-    remembered_turn[6'd8] = 1'b0;
-    remembered_turn[6'd9] = 1'b0;
-    remembered_turn[6'd10] = 1'b0;
-    remembered_turn[6'd11] = 1'b0;
-    remembered_turn[6'd12] = 1'b0;
-    remembered_turn[6'd13] = 1'b0;
-    remembered_turn[6'd14] = 1'b0;
-    remembered_turn[6'd15] = 1'b0;
-    remembered_turn[6'd16] = 1'b0;
-    remembered_turn[6'd17] = 1'b0;
-    remembered_turn[6'd18] = 1'b0;
-    remembered_turn[6'd19] = 1'b0;
-    remembered_turn[6'd20] = 1'b0;
-    remembered_turn[6'd21] = 1'b0;
-    remembered_turn[6'd22] = 1'b0;
-    remembered_turn[6'd23] = 1'b0;
-    remembered_turn[6'd24] = 1'b0;
-    remembered_turn[6'd25] = 1'b0;
-    remembered_turn[6'd26] = 1'b0;
-    remembered_turn[6'd27] = 1'b0;
-    remembered_turn[6'd28] = 1'b0;
-    remembered_turn[6'd29] = 1'b0;
-    remembered_turn[6'd30] = 1'b0;
-    remembered_turn[6'd31] = 1'b0;
-    remembered_turn[6'd32] = 1'b0;
-    remembered_turn[6'd33] = 1'b0;
-    remembered_turn[6'd34] = 1'b0;
-    remembered_turn[6'd35] = 1'b0;
-    remembered_turn[6'd36] = 1'b0;
-    remembered_turn[6'd37] = 1'b0;
-    remembered_turn[6'd38] = 1'b0;
-    remembered_turn[6'd39] = 1'b0;
-    remembered_turn[6'd40] = 1'b0;
-    remembered_turn[6'd41] = 1'b0;
-    remembered_turn[6'd42] = 1'b0;
-    remembered_turn[6'd43] = 1'b0;
-    remembered_turn[6'd44] = 1'b0;
-    remembered_turn[6'd45] = 1'b0;
-    remembered_turn[6'd46] = 1'b0;
-    remembered_turn[6'd47] = 1'b0;
-    remembered_turn[6'd48] = 1'b0;
-    remembered_turn[6'd49] = 1'b0;
-    remembered_turn[6'd50] = 1'b0;
-    remembered_turn[6'd51] = 1'b0;
-    remembered_turn[6'd52] = 1'b0;
-    remembered_turn[6'd53] = 1'b0;
-    remembered_turn[6'd54] = 1'b0;
-    remembered_turn[6'd55] = 1'b0;
-    remembered_turn[6'd56] = 1'b0;
-    remembered_turn[6'd57] = 1'b0;
-    remembered_turn[6'd58] = 1'b0;
-    remembered_turn[6'd59] = 1'b0;
-    remembered_turn[6'd60] = 1'b0;
-    remembered_turn[6'd61] = 1'b0;
-    remembered_turn[6'd62] = 1'b0;
-    remembered_turn[6'd63] = 1'b0;
+    for (i = 0; i < 64; i = i + 1) remembered_turn[i[5:0]] = 1'b0;
   end
 
   always @(posedge clk)
     if (replays) remembered_turn[asks_slot] <= ~found_turn[asks_slot];
 
-  assign answer_valid = answers_pop_valid;
-  assign answer_payload_slot = answers_pop_payload_slot;
-  assign answer_payload_kind = answers_pop_payload_kind;
-  assign answer_payload_status = answers_pop_payload_status;
-  assign answer_payload_silent = answers_pop_payload_silent;
-  assign answer_payload_reply_opcode = answers_pop_payload_reply_opcode;
   assign word =
     (found_turn[word_slot] ^ remembered_turn[word_slot]) ? remembered_words[word_slot] :
     found_words[word_slot];
@@ -504,12 +204,5 @@ module RetryResults_e2048_n64_w64 (
 `endif
 `endif
 
-  wire _unused_ok = &{
-    1'b0,
-    answers_level,
-    under_way_shifted[63:1],
-    finished_shifted[63:1],
-    check_shifted[63:1],
-    1'b0
-  };
+  wire _unused_ok = &{1'b0, answers_level, under_way_shifted[63:1], finished_shifted[63:1], check_shifted[63:1], 1'b0};
 endmodule

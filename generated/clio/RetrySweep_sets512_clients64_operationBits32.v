@@ -17,20 +17,19 @@ module RetrySweep_sets512_clients64_operationBits32 (
   input  wire       take
 );
   reg [8:0] ageing_row; // retry-sweep.ts:57
-  reg [5:0] ageing_client; // retry-sweep.ts:57
+  reg [5:0] ageing_client;
   reg [8:0] purge_row; // retry-sweep.ts:58
-  reg [5:0] purge_client; // retry-sweep.ts:58
+  reg [5:0] purge_client;
   reg purging; // retry-sweep.ts:59
   reg [12:0] count; // retry-sweep.ts:60
   wire turn = &count[3:0]; // retry-sweep.ts:62
   wire [8:0] at_row = purging ? purge_row : ageing_row; // retry-sweep.ts:63
-  wire [5:0] at_client = purging ? purge_client : ageing_client; // retry-sweep.ts:63
+  wire [5:0] at_client = purging ? purge_client : ageing_client;
   wire ends = take & (&at_row); // retry-sweep.ts:71
 
   always @(posedge clk)
     if (rst) begin
-      ageing_row <= 9'd0;
-      ageing_client <= 6'd0;
+      ageing_row <= 9'd0; ageing_client <= 6'd0;
     end
     else if (take & ~purging) begin
       ageing_row <= ageing_row + 9'd1;
@@ -39,9 +38,7 @@ module RetrySweep_sets512_clients64_operationBits32 (
 
   always @(posedge clk)
     if (rst) begin
-      purge_row <= 9'd0;
-      purge_client <= 6'd0;
-      purging <= 1'b0;
+      purge_row <= 9'd0; purge_client <= 6'd0; purging <= 1'b0;
     end
     else begin
       if (take & purging) begin

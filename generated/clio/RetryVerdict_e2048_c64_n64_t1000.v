@@ -7,6 +7,7 @@
 module RetryVerdict_e2048_c64_n64_t1000 (
   input  wire        clk,
   input  wire        rst,
+  // request: stream in
   input  wire        request_valid,
   output wire        request_ready,
   input  wire [5:0]  request_payload_access_slot,
@@ -24,6 +25,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   input  wire        request_payload_fence,
   input  wire [47:0] request_payload_client,
   input  wire [31:0] request_payload_operation,
+  // pass: stream out
   output wire        pass_valid,
   input  wire        pass_ready,
   output wire [5:0]  pass_payload_slot,
@@ -35,6 +37,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire [7:0]  pass_payload_reply_opcode,
   output wire [2:0]  pass_payload_op,
   output wire        pass_payload_indirect,
+  // fence: stream out
   output wire        fence_valid,
   input  wire        fence_ready,
   output wire [5:0]  fence_payload_slot,
@@ -51,104 +54,60 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire        evicted,
   output wire        replaced
 );
-  wire clients_found_valid; // retry-verdict.ts:68
-  wire [5:0] clients_found_index; // retry-verdict.ts:68
-  wire clients_place_valid; // retry-verdict.ts:68
-  wire [5:0] clients_place_index; // retry-verdict.ts:68
-  wire clients_idle_valid; // retry-verdict.ts:68
-  wire [5:0] clients_idle_index; // retry-verdict.ts:68
-  wire sweep_purged; // retry-verdict.ts:77
-  wire sweep_step_valid; // retry-verdict.ts:77
-  wire sweep_step_urgent; // retry-verdict.ts:77
-  wire [8:0] sweep_step_row; // retry-verdict.ts:77
-  wire [5:0] sweep_step_client; // retry-verdict.ts:77
-  wire sweep_step_purge; // retry-verdict.ts:77
+  wire clients_found_valid, clients_place_valid, clients_idle_valid; // retry-verdict.ts:68
+  wire [5:0] clients_found_index, clients_place_index, clients_idle_index;
+  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // retry-verdict.ts:77
+  wire [8:0] sweep_step_row;
+  wire [5:0] sweep_step_client;
   reg clearing; // retry-verdict.ts:89
   reg [8:0] cleared; // retry-verdict.ts:90
-  reg looked_valid; // retry-verdict.ts:108
-  reg looked_sweeping; // retry-verdict.ts:108
-  reg looked_purging; // retry-verdict.ts:108
-  reg looked_purges_last; // retry-verdict.ts:108
-  reg [8:0] looked_row; // retry-verdict.ts:108
+  reg looked_valid, looked_sweeping, looked_purging, looked_purges_last; // retry-verdict.ts:108
+  reg [8:0] looked_row;
   reg [5:0] asking_access_slot; // retry-verdict.ts:109
-  reg [15:0] asking_access_pid; // retry-verdict.ts:109
-  reg [63:0] asking_access_va; // retry-verdict.ts:109
-  reg [13:0] asking_access_length; // retry-verdict.ts:109
-  reg asking_access_write; // retry-verdict.ts:109
-  reg asking_access_silent; // retry-verdict.ts:109
-  reg [7:0] asking_access_reply_opcode; // retry-verdict.ts:109
-  reg [2:0] asking_access_op; // retry-verdict.ts:109
-  reg asking_access_indirect; // retry-verdict.ts:109
-  reg asking_tracked; // retry-verdict.ts:109
-  reg asking_keeps; // retry-verdict.ts:109
-  reg asking_introduces; // retry-verdict.ts:109
-  reg asking_fence; // retry-verdict.ts:109
-  reg [47:0] asking_client; // retry-verdict.ts:109
-  reg [31:0] asking_operation; // retry-verdict.ts:109
+  reg [15:0] asking_access_pid;
+  reg [63:0] asking_access_va;
+  reg [13:0] asking_access_length;
+  reg asking_access_write, asking_access_silent, asking_access_indirect, asking_tracked, asking_keeps,
+    asking_introduces, asking_fence;
+  reg [7:0] asking_access_reply_opcode;
+  reg [2:0] asking_access_op;
+  reg [47:0] asking_client;
+  reg [31:0] asking_operation;
   reg [5:0] swept_client; // retry-verdict.ts:110
-  reg judged_valid; // retry-verdict.ts:127
-  reg [1:0] judged_kind; // retry-verdict.ts:127
-  reg [5:0] judged_slot; // retry-verdict.ts:127
-  reg [10:0] judged_entry; // retry-verdict.ts:127
-  reg [5:0] judged_entry_slot; // retry-verdict.ts:127
-  reg judged_silent; // retry-verdict.ts:127
-  reg [7:0] judged_reply_opcode; // retry-verdict.ts:127
-  reg judged_evicts; // retry-verdict.ts:127
-  reg judged_forgets; // retry-verdict.ts:127
-  reg [5:0] judged_client; // retry-verdict.ts:127
-  reg [31:0] judged_operation; // retry-verdict.ts:127
-  reg at_valid; // retry-verdict.ts:133
-  reg at_sweeping; // retry-verdict.ts:133
-  reg at_purging; // retry-verdict.ts:133
-  reg at_purges_last; // retry-verdict.ts:133
-  reg [8:0] at_row; // retry-verdict.ts:133
+  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:127
+  reg [1:0] judged_kind;
+  reg [5:0] judged_slot, judged_entry_slot, judged_client;
+  reg [10:0] judged_entry;
+  reg [7:0] judged_reply_opcode;
+  reg [31:0] judged_operation;
+  reg at_valid, at_sweeping, at_purging, at_purges_last; // retry-verdict.ts:133
+  reg [8:0] at_row;
   reg [5:0] request_access_slot; // retry-verdict.ts:136
-  reg [15:0] request_access_pid; // retry-verdict.ts:136
-  reg [63:0] request_access_va; // retry-verdict.ts:136
-  reg [13:0] request_access_length; // retry-verdict.ts:136
-  reg request_access_write; // retry-verdict.ts:136
-  reg request_access_silent; // retry-verdict.ts:136
-  reg [7:0] request_access_reply_opcode; // retry-verdict.ts:136
-  reg [2:0] request_access_op; // retry-verdict.ts:136
-  reg request_access_indirect; // retry-verdict.ts:136
-  reg request_tracked; // retry-verdict.ts:136
-  reg request_keeps; // retry-verdict.ts:136
-  reg request_introduces; // retry-verdict.ts:136
-  reg request_fence; // retry-verdict.ts:136
-  reg [47:0] request_client; // retry-verdict.ts:136
-  reg [31:0] request_operation; // retry-verdict.ts:136
+  reg [15:0] request_access_pid;
+  reg [63:0] request_access_va;
+  reg [13:0] request_access_length;
+  reg request_access_write, request_access_silent, request_access_indirect, request_tracked, request_keeps,
+    request_introduces, request_fence;
+  reg [7:0] request_access_reply_opcode;
+  reg [2:0] request_access_op;
+  reg [47:0] request_client;
+  reg [31:0] request_operation;
   reg known; // retry-verdict.ts:137
   reg [5:0] client; // retry-verdict.ts:138
   reg [31:0] mark; // retry-verdict.ts:143
   reg left; // retry-verdict.ts:144
-  reg ahead_inserted; // retry-verdict.ts:149
-  reg [1:0] ahead_way; // retry-verdict.ts:149
-  reg [5:0] ahead_slot; // retry-verdict.ts:149
-  reg ahead_same_set; // retry-verdict.ts:149
-  reg ahead_same_key; // retry-verdict.ts:149
+  reg ahead_inserted, ahead_same_set, ahead_same_key; // retry-verdict.ts:149
+  reg [1:0] ahead_way;
+  reg [5:0] ahead_slot;
   reg purged; // retry-verdict.ts:222
-  reg out_full; // retry-verdict.ts:311
-  reg out_held_fence; // retry-verdict.ts:311
-  reg [5:0] out_held_access_slot; // retry-verdict.ts:311
-  reg [15:0] out_held_access_pid; // retry-verdict.ts:311
-  reg [63:0] out_held_access_va; // retry-verdict.ts:311
-  reg [13:0] out_held_access_length; // retry-verdict.ts:311
-  reg out_held_access_write; // retry-verdict.ts:311
-  reg out_held_access_silent; // retry-verdict.ts:311
-  reg [7:0] out_held_access_reply_opcode; // retry-verdict.ts:311
-  reg [2:0] out_held_access_op; // retry-verdict.ts:311
-  reg out_held_access_indirect; // retry-verdict.ts:311
-  reg spare_full; // retry-verdict.ts:311
-  reg spare_held_fence; // retry-verdict.ts:311
-  reg [5:0] spare_held_access_slot; // retry-verdict.ts:311
-  reg [15:0] spare_held_access_pid; // retry-verdict.ts:311
-  reg [63:0] spare_held_access_va; // retry-verdict.ts:311
-  reg [13:0] spare_held_access_length; // retry-verdict.ts:311
-  reg spare_held_access_write; // retry-verdict.ts:311
-  reg spare_held_access_silent; // retry-verdict.ts:311
-  reg [7:0] spare_held_access_reply_opcode; // retry-verdict.ts:311
-  reg [2:0] spare_held_access_op; // retry-verdict.ts:311
-  reg spare_held_access_indirect; // retry-verdict.ts:311
+  reg out_full, out_held_fence, out_held_access_write, out_held_access_silent, out_held_access_indirect, spare_full,
+    spare_held_fence, spare_held_access_write, spare_held_access_silent, spare_held_access_indirect; // retry-verdict.ts:311
+  reg [5:0] out_held_access_slot, spare_held_access_slot;
+  reg [15:0] out_held_access_pid, spare_held_access_pid;
+  reg [63:0] out_held_access_va, spare_held_access_va;
+  reg [13:0] out_held_access_length, spare_held_access_length;
+  reg [7:0] out_held_access_reply_opcode, spare_held_access_reply_opcode;
+  reg [2:0] out_held_access_op, spare_held_access_op;
   (* ram_style = "block" *) reg [179:0] entries [0:511]; // retry-verdict.ts:78
   reg [179:0] row; // retry-verdict.ts:124
   reg [1:0] oldest_of [0:511]; // retry-verdict.ts:84
@@ -157,46 +116,31 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire moves; // retry-verdict.ts:213
   wire settles; // retry-verdict.ts:215
   wire remembers; // retry-verdict.ts:208
-  wire out_ready; // retry-verdict.ts:311
-  wire spare_payload_fence; // retry-verdict.ts:311
-  reg [1:0] oldest_rd; // retry-verdict.ts:125
-  reg [1:0] oldest_fwd; // retry-verdict.ts:125
-  reg oldest_hit; // retry-verdict.ts:125
+  wire out_ready, spare_payload_fence; // retry-verdict.ts:311
+  reg [1:0] oldest_rd, oldest_fwd; // retry-verdict.ts:125
+  reg oldest_hit;
   wire advance = ~at_valid | moves; // retry-verdict.ts:96
   wire sweeps = sweep_step_valid & (sweep_step_urgent | ~request_valid); // retry-verdict.ts:103
   wire [5:0] asking_client_1 = looked_sweeping ? swept_client : clients_found_index; // retry-verdict.ts:126
   wire inserts = settles & remembers; // retry-verdict.ts:153
   wire [15:0] same_client_joined = {
-    request_client[47:45] == asking_client[47:45],
-    request_client[44:42] == asking_client[44:42],
-    request_client[41:39] == asking_client[41:39],
-    request_client[38:36] == asking_client[38:36],
-    request_client[35:33] == asking_client[35:33],
-    request_client[32:30] == asking_client[32:30],
-    request_client[29:27] == asking_client[29:27],
-    request_client[26:24] == asking_client[26:24],
-    request_client[23:21] == asking_client[23:21],
-    request_client[20:18] == asking_client[20:18],
-    request_client[17:15] == asking_client[17:15],
-    request_client[14:12] == asking_client[14:12],
-    request_client[11:9] == asking_client[11:9],
-    request_client[8:6] == asking_client[8:6],
-    request_client[5:3] == asking_client[5:3],
-    request_client[2:0] == asking_client[2:0]
+    request_client[47:45] == asking_client[47:45], request_client[44:42] == asking_client[44:42],
+    request_client[41:39] == asking_client[41:39], request_client[38:36] == asking_client[38:36],
+    request_client[35:33] == asking_client[35:33], request_client[32:30] == asking_client[32:30],
+    request_client[29:27] == asking_client[29:27], request_client[26:24] == asking_client[26:24],
+    request_client[23:21] == asking_client[23:21], request_client[20:18] == asking_client[20:18],
+    request_client[17:15] == asking_client[17:15], request_client[14:12] == asking_client[14:12],
+    request_client[11:9] == asking_client[11:9], request_client[8:6] == asking_client[8:6],
+    request_client[5:3] == asking_client[5:3], request_client[2:0] == asking_client[2:0]
   };
   wire [16:0] same_client_sum = {1'b0, same_client_joined} + 17'd1;
   wire same_client = same_client_sum[16]; // retry-verdict.ts:154
   wire [10:0] leaves_it_joined = {
-    request_operation[31:30] == judged_operation[31:30],
-    request_operation[29:27] == judged_operation[29:27],
-    request_operation[26:24] == judged_operation[26:24],
-    request_operation[23:21] == judged_operation[23:21],
-    request_operation[20:18] == judged_operation[20:18],
-    request_operation[17:15] == judged_operation[17:15],
-    request_operation[14:12] == judged_operation[14:12],
-    request_operation[11:9] == judged_operation[11:9],
-    request_operation[8:6] == judged_operation[8:6],
-    request_operation[5:3] == judged_operation[5:3],
+    request_operation[31:30] == judged_operation[31:30], request_operation[29:27] == judged_operation[29:27],
+    request_operation[26:24] == judged_operation[26:24], request_operation[23:21] == judged_operation[23:21],
+    request_operation[20:18] == judged_operation[20:18], request_operation[17:15] == judged_operation[17:15],
+    request_operation[14:12] == judged_operation[14:12], request_operation[11:9] == judged_operation[11:9],
+    request_operation[8:6] == judged_operation[8:6], request_operation[5:3] == judged_operation[5:3],
     request_operation[2:0] == judged_operation[2:0]
   };
   wire [11:0] leaves_it_sum = {1'b0, leaves_it_joined} + 12'd1;
@@ -210,81 +154,51 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire [31:0] preceding = request_operation - 32'd1; // retry-verdict.ts:178
   wire refused = newcomer & (request_keeps | request_fence); // retry-verdict.ts:190
   wire current_0 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd0)); // retry-verdict.ts:195
-  wire current_1 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd1)); // retry-verdict.ts:195
-  wire current_2 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd2)); // retry-verdict.ts:195
-  wire current_3 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd3)); // retry-verdict.ts:195
+  wire current_1 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd1));
+  wire current_2 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd2));
+  wire current_3 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd3));
+  wire row_0_valid = row[0]; // retry-verdict.ts:124
   wire [14:0] hits_0_joined = {
-    current_0,
-    row[0],
-    row[6:5] == client[5:4],
-    row[4:2] == client[3:1],
-    {row[1], row[38:37]} == {client[0], request_operation[31:30]},
-    row[36:34] == request_operation[29:27],
-    row[33:31] == request_operation[26:24],
-    row[30:28] == request_operation[23:21],
-    row[27:25] == request_operation[20:18],
-    row[24:22] == request_operation[17:15],
-    row[21:19] == request_operation[14:12],
-    row[18:16] == request_operation[11:9],
-    row[15:13] == request_operation[8:6],
-    row[12:10] == request_operation[5:3],
-    row[9:7] == request_operation[2:0]
+    current_0, row_0_valid, row[6:5] == client[5:4], row[4:2] == client[3:1],
+    {row[1], row[38:37]} == {client[0], request_operation[31:30]}, row[36:34] == request_operation[29:27],
+    row[33:31] == request_operation[26:24], row[30:28] == request_operation[23:21],
+    row[27:25] == request_operation[20:18], row[24:22] == request_operation[17:15],
+    row[21:19] == request_operation[14:12], row[18:16] == request_operation[11:9],
+    row[15:13] == request_operation[8:6], row[12:10] == request_operation[5:3], row[9:7] == request_operation[2:0]
   };
   wire [15:0] hits_0_sum = {1'b0, hits_0_joined} + 16'd1;
   wire hits_0 = hits_0_sum[15]; // retry-verdict.ts:197
+  wire row_1_valid = row[45]; // retry-verdict.ts:124
   wire [14:0] hits_1_joined = {
-    current_1,
-    row[45],
-    row[51:50] == client[5:4],
-    row[49:47] == client[3:1],
-    {row[46], row[83:82]} == {client[0], request_operation[31:30]},
-    row[81:79] == request_operation[29:27],
-    row[78:76] == request_operation[26:24],
-    row[75:73] == request_operation[23:21],
-    row[72:70] == request_operation[20:18],
-    row[69:67] == request_operation[17:15],
-    row[66:64] == request_operation[14:12],
-    row[63:61] == request_operation[11:9],
-    row[60:58] == request_operation[8:6],
-    row[57:55] == request_operation[5:3],
-    row[54:52] == request_operation[2:0]
+    current_1, row_1_valid, row[51:50] == client[5:4], row[49:47] == client[3:1],
+    {row[46], row[83:82]} == {client[0], request_operation[31:30]}, row[81:79] == request_operation[29:27],
+    row[78:76] == request_operation[26:24], row[75:73] == request_operation[23:21],
+    row[72:70] == request_operation[20:18], row[69:67] == request_operation[17:15],
+    row[66:64] == request_operation[14:12], row[63:61] == request_operation[11:9],
+    row[60:58] == request_operation[8:6], row[57:55] == request_operation[5:3], row[54:52] == request_operation[2:0]
   };
   wire [15:0] hits_1_sum = {1'b0, hits_1_joined} + 16'd1;
   wire hits_1 = hits_1_sum[15]; // retry-verdict.ts:197
+  wire row_2_valid = row[90]; // retry-verdict.ts:124
   wire [14:0] hits_2_joined = {
-    current_2,
-    row[90],
-    row[96:95] == client[5:4],
-    row[94:92] == client[3:1],
-    {row[91], row[128:127]} == {client[0], request_operation[31:30]},
-    row[126:124] == request_operation[29:27],
-    row[123:121] == request_operation[26:24],
-    row[120:118] == request_operation[23:21],
-    row[117:115] == request_operation[20:18],
-    row[114:112] == request_operation[17:15],
-    row[111:109] == request_operation[14:12],
-    row[108:106] == request_operation[11:9],
-    row[105:103] == request_operation[8:6],
-    row[102:100] == request_operation[5:3],
+    current_2, row_2_valid, row[96:95] == client[5:4], row[94:92] == client[3:1],
+    {row[91], row[128:127]} == {client[0], request_operation[31:30]}, row[126:124] == request_operation[29:27],
+    row[123:121] == request_operation[26:24], row[120:118] == request_operation[23:21],
+    row[117:115] == request_operation[20:18], row[114:112] == request_operation[17:15],
+    row[111:109] == request_operation[14:12], row[108:106] == request_operation[11:9],
+    row[105:103] == request_operation[8:6], row[102:100] == request_operation[5:3],
     row[99:97] == request_operation[2:0]
   };
   wire [15:0] hits_2_sum = {1'b0, hits_2_joined} + 16'd1;
   wire hits_2 = hits_2_sum[15]; // retry-verdict.ts:197
+  wire row_3_valid = row[135]; // retry-verdict.ts:124
   wire [14:0] hits_3_joined = {
-    current_3,
-    row[135],
-    row[141:140] == client[5:4],
-    row[139:137] == client[3:1],
-    {row[136], row[173:172]} == {client[0], request_operation[31:30]},
-    row[171:169] == request_operation[29:27],
-    row[168:166] == request_operation[26:24],
-    row[165:163] == request_operation[23:21],
-    row[162:160] == request_operation[20:18],
-    row[159:157] == request_operation[17:15],
-    row[156:154] == request_operation[14:12],
-    row[153:151] == request_operation[11:9],
-    row[150:148] == request_operation[8:6],
-    row[147:145] == request_operation[5:3],
+    current_3, row_3_valid, row[141:140] == client[5:4], row[139:137] == client[3:1],
+    {row[136], row[173:172]} == {client[0], request_operation[31:30]}, row[171:169] == request_operation[29:27],
+    row[168:166] == request_operation[26:24], row[165:163] == request_operation[23:21],
+    row[162:160] == request_operation[20:18], row[159:157] == request_operation[17:15],
+    row[156:154] == request_operation[14:12], row[153:151] == request_operation[11:9],
+    row[150:148] == request_operation[8:6], row[147:145] == request_operation[5:3],
     row[144:142] == request_operation[2:0]
   };
   wire [15:0] hits_3_sum = {1'b0, hits_3_joined} + 16'd1;
@@ -293,59 +207,51 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire any_hit = hits_0 | hits_1 | hits_2 | hits_3; // retry-verdict.ts:203
   wire hit = (any_hit | repeats_ahead) & known; // retry-verdict.ts:204
   wire [10:0] fresh_joined = {
-    request_operation[31:30] == mark[31:30],
-    request_operation[29:27] == mark[29:27],
-    request_operation[26:24] == mark[26:24],
-    request_operation[23:21] == mark[23:21],
-    request_operation[20:18] == mark[20:18],
-    request_operation[17:15] == mark[17:15],
-    request_operation[14:12] == mark[14:12],
-    request_operation[11:9] == mark[11:9],
-    request_operation[8:6] == mark[8:6],
-    request_operation[5:3] == mark[5:3],
-    request_operation[2:0] == mark[2:0]
+    request_operation[31:30] == mark[31:30], request_operation[29:27] == mark[29:27],
+    request_operation[26:24] == mark[26:24], request_operation[23:21] == mark[23:21],
+    request_operation[20:18] == mark[20:18], request_operation[17:15] == mark[17:15],
+    request_operation[14:12] == mark[14:12], request_operation[11:9] == mark[11:9],
+    request_operation[8:6] == mark[8:6], request_operation[5:3] == mark[5:3], request_operation[2:0] == mark[2:0]
   };
   wire [11:0] fresh_sum = {1'b0, fresh_joined} + 12'd1;
   wire [31:0] fresh_diff = request_operation - mark;
   wire fresh = &{known, ~(fresh_sum[11] | fresh_diff[31]), ~left, ~leaves_it}; // retry-verdict.ts:206
   assign remembers = kept & ~hit & fresh;
   wire decided_valid = asks & ~holds & ~refused & (~kept | remembers); // retry-verdict.ts:210
-  wire decided_ready = ~out_full | out_ready; // retry-verdict.ts:210
+  wire decided_ready = ~out_full | out_ready;
   assign moves = at_valid & ~holds & decided_ready;
   assign settles = moves & ~at_sweeping;
   wire retires = settles & refused & clients_idle_valid; // retry-verdict.ts:217
+  wire [5:0] row_0_client = row[6:1]; // retry-verdict.ts:124
   wire removes_0 =
-    (&{at_sweeping, row[0], current_0, row[6:1] == client})
+    (&{at_sweeping, row_0_valid, current_0, row_0_client == client})
     & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // retry-verdict.ts:229
+  wire [5:0] row_1_client = row[51:46]; // retry-verdict.ts:124
   wire removes_1 =
-    (&{at_sweeping, row[45], current_1, row[51:46] == client})
+    (&{at_sweeping, row_1_valid, current_1, row_1_client == client})
     & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // retry-verdict.ts:229
+  wire [5:0] row_2_client = row[96:91]; // retry-verdict.ts:124
   wire removes_2 =
-    (&{at_sweeping, row[90], current_2, row[96:91] == client})
+    (&{at_sweeping, row_2_valid, current_2, row_2_client == client})
     & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // retry-verdict.ts:229
+  wire [5:0] row_3_client = row[141:136]; // retry-verdict.ts:124
   wire removes_3 =
-    (&{at_sweeping, row[135], current_3, row[141:136] == client})
+    (&{at_sweeping, row_3_valid, current_3, row_3_client == client})
     & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // retry-verdict.ts:229
   wire [44:0] victim_valid_element = row[{6'd0, oldest} * 8'd45 +: 45];
   wire victim_valid = victim_valid_element[0]; // retry-verdict.ts:247
-  wire [5:0] victim_client = victim_valid_element[6:1]; // retry-verdict.ts:247
-  wire [31:0] victim_operation = victim_valid_element[38:7]; // retry-verdict.ts:247
-  wire [5:0] victim_slot = victim_valid_element[44:39]; // retry-verdict.ts:247
+  wire [5:0] victim_client = victim_valid_element[6:1];
+  wire [31:0] victim_operation = victim_valid_element[38:7];
+  wire [5:0] victim_slot = victim_valid_element[44:39];
   wire evicts = inserts & victim_valid; // retry-verdict.ts:252
-  wire [31:0] drags_diff = request_operation - mark;
-  wire drags = &{settles, request_tracked, known, drags_diff[31:30] == 2'd1}; // retry-verdict.ts:253
+  wire drags = &{settles, request_tracked, known, fresh_diff[31:30] == 2'd1}; // retry-verdict.ts:253
   wire [31:0] newest_word = forgotten[judged_client];
   wire [10:0] newest_joined = {
-    judged_operation[31:30] == newest_word[31:30],
-    judged_operation[29:27] == newest_word[29:27],
-    judged_operation[26:24] == newest_word[26:24],
-    judged_operation[23:21] == newest_word[23:21],
-    judged_operation[20:18] == newest_word[20:18],
-    judged_operation[17:15] == newest_word[17:15],
-    judged_operation[14:12] == newest_word[14:12],
-    judged_operation[11:9] == newest_word[11:9],
-    judged_operation[8:6] == newest_word[8:6],
-    judged_operation[5:3] == newest_word[5:3],
+    judged_operation[31:30] == newest_word[31:30], judged_operation[29:27] == newest_word[29:27],
+    judged_operation[26:24] == newest_word[26:24], judged_operation[23:21] == newest_word[23:21],
+    judged_operation[20:18] == newest_word[20:18], judged_operation[17:15] == newest_word[17:15],
+    judged_operation[14:12] == newest_word[14:12], judged_operation[11:9] == newest_word[11:9],
+    judged_operation[8:6] == newest_word[8:6], judged_operation[5:3] == newest_word[5:3],
     judged_operation[2:0] == newest_word[2:0]
   };
   wire [11:0] newest_sum = {1'b0, newest_joined} + 12'd1;
@@ -353,48 +259,38 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // retry-verdict.ts:304
   assign out_ready = ~spare_full;
   wire spare_valid = out_full | spare_full; // retry-verdict.ts:311
-  wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence); // retry-verdict.ts:311
+  wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence);
   assign spare_payload_fence = spare_full ? spare_held_fence : out_held_fence;
 
-  wire [47:0] clients_key = request_payload_client; // retry-verdict.ts:68
-  wire clients_look = advance; // retry-verdict.ts:68
   wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // retry-verdict.ts:68
-  wire clients_add_valid = enters; // retry-verdict.ts:68
-  wire [47:0] clients_add_key = request_client; // retry-verdict.ts:68
-  wire clients_add_same = same_client & looked_valid & ~looked_sweeping & asking_tracked; // retry-verdict.ts:68
-  wire clients_touch_valid = settles & request_tracked & known; // retry-verdict.ts:68
-  wire [5:0] clients_touch_index = client; // retry-verdict.ts:68
-  wire clients_retire = retires; // retry-verdict.ts:68
-  wire clients_freed = purged & advance; // retry-verdict.ts:68
+  wire clients_add_same = same_client & looked_valid & ~looked_sweeping & asking_tracked;
+  wire clients_touch_valid = settles & request_tracked & known;
+  wire clients_freed = purged & advance;
   RetryClients_c64_k48_t1000_q16 clients ( // retry-verdict.ts:68
-    .clk         (clk),
-    .rst         (rst),
-    .key         (clients_key),
-    .look        (clients_look),
+    .clk (clk), .rst (rst),
+    .key         (request_payload_client),
+    .look        (advance),
     .asks        (clients_asks),
     .found_valid (clients_found_valid),
     .found_index (clients_found_index),
-    .add_valid   (clients_add_valid),
-    .add_key     (clients_add_key),
+    .add_valid   (enters),
+    .add_key     (request_client),
     .add_same    (clients_add_same),
     .place_valid (clients_place_valid),
     .place_index (clients_place_index),
     .touch_valid (clients_touch_valid),
-    .touch_index (clients_touch_index),
+    .touch_index (client),
     .idle_valid  (clients_idle_valid),
     .idle_index  (clients_idle_index),
-    .retire      (clients_retire),
+    .retire      (retires),
     .freed       (clients_freed)
   );
 
-  wire sweep_purge_valid = retires; // retry-verdict.ts:77
-  wire [5:0] sweep_purge_index = clients_idle_index; // retry-verdict.ts:77
   wire sweep_take = sweeps & advance; // retry-verdict.ts:77
   RetrySweep_sets512_clients64_operationBits32 sweep ( // retry-verdict.ts:77
-    .clk         (clk),
-    .rst         (rst),
-    .purge_valid (sweep_purge_valid),
-    .purge_index (sweep_purge_index),
+    .clk (clk), .rst (rst),
+    .purge_valid (retires),
+    .purge_index (clients_idle_index),
     .purged      (sweep_purged),
     .step_valid  (sweep_step_valid),
     .step_urgent (sweep_step_urgent),
@@ -406,8 +302,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 
   always @(posedge clk)
     if (rst) begin
-      clearing <= 1'b1;
-      cleared <= 9'd0;
+      clearing <= 1'b1; cleared <= 9'd0;
     end
     else if (clearing) begin
       cleared <= cleared + 9'd1;
@@ -427,12 +322,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 
   always @(posedge clk)
     if (rst) begin
-      looked_valid <= 1'b0;
-      looked_sweeping <= 1'b0;
-      looked_purging <= 1'b0;
-      looked_purges_last <= 1'b0;
-      looked_row <= 9'd0;
-      purged <= 1'b0;
+      looked_valid <= 1'b0; looked_sweeping <= 1'b0; looked_purging <= 1'b0; looked_purges_last <= 1'b0;
+      looked_row <= 9'd0; purged <= 1'b0;
     end
     else if (advance) begin
       looked_valid <= (request_valid & ~(clearing & request_payload_tracked)) | sweeps;
@@ -462,70 +353,47 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       asking_client <= request_payload_client;
       asking_operation <= request_payload_operation;
     end
+  wire [5:0] row_0_slot = row[44:39]; // retry-verdict.ts:124
+  wire [5:0] row_1_slot = row[89:84];
+  wire [5:0] row_2_slot = row[134:129];
+  wire [5:0] row_3_slot = row[179:174];
 
   always @(posedge clk)
     if (rst) begin
-      judged_valid <= 1'b0;
-      judged_kind <= 2'd0;
-      judged_slot <= 6'd0;
-      judged_entry <= 11'd0;
-      judged_entry_slot <= 6'd0;
-      judged_silent <= 1'b0;
-      judged_reply_opcode <= 8'd0;
-      judged_evicts <= 1'b0;
-      judged_forgets <= 1'b0;
-      judged_client <= 6'd0;
-      judged_operation <= 32'd0;
+      judged_valid <= 1'b0; judged_kind <= 2'd0; judged_slot <= 6'd0; judged_entry <= 11'd0;
+      judged_entry_slot <= 6'd0; judged_silent <= 1'b0; judged_reply_opcode <= 8'd0; judged_evicts <= 1'b0;
+      judged_forgets <= 1'b0; judged_client <= 6'd0; judged_operation <= 32'd0;
     end
     else begin
       judged_valid <= settles & (kept | refused);
       judged_kind <= refused ? 2'd1 : hit ? 2'd0 : fresh ? 2'd3 : 2'd2;
       judged_slot <= request_access_slot;
-      judged_entry <= {
-        at_row,
-        repeats_ahead ? ahead_way : any_hit ? {hits_2 | hits_3, hits_1 | hits_3} : oldest
-      };
+      judged_entry <= {at_row, repeats_ahead ? ahead_way : any_hit ? {hits_2 | hits_3, hits_1 | hits_3} : oldest};
       judged_entry_slot <=
         repeats_ahead ? ahead_slot :
-        any_hit ? ({6{hits_0}} & row[44:39]) | ({6{hits_1}} & row[89:84]) | ({6{hits_2}} & row[134:129]) | ({6{hits_3}} & row[179:174]) :
+        any_hit ? ({6{hits_0}} & row_0_slot) | ({6{hits_1}} & row_1_slot) | ({6{hits_2}} & row_2_slot) | ({6{hits_3}} & row_3_slot) :
         victim_slot;
       judged_silent <= request_access_silent;
       judged_reply_opcode <= request_access_reply_opcode;
       judged_evicts <= evicts;
       judged_forgets <= evicts | drags;
       judged_client <= evicts ? victim_client : client;
-      judged_operation <=
-        evicts ? victim_operation :
-        {request_operation[31:30] - 2'd1, request_operation[29:0]};
+      judged_operation <= evicts ? victim_operation : {request_operation[31:30] - 2'd1, request_operation[29:0]};
     end
   wire [11:0] ahead_same_key_joined = {
-    same_client,
-    request_operation[31:30] == asking_operation[31:30],
-    request_operation[29:27] == asking_operation[29:27],
-    request_operation[26:24] == asking_operation[26:24],
-    request_operation[23:21] == asking_operation[23:21],
-    request_operation[20:18] == asking_operation[20:18],
-    request_operation[17:15] == asking_operation[17:15],
-    request_operation[14:12] == asking_operation[14:12],
-    request_operation[11:9] == asking_operation[11:9],
-    request_operation[8:6] == asking_operation[8:6],
-    request_operation[5:3] == asking_operation[5:3],
-    request_operation[2:0] == asking_operation[2:0]
+    same_client, request_operation[31:30] == asking_operation[31:30],
+    request_operation[29:27] == asking_operation[29:27], request_operation[26:24] == asking_operation[26:24],
+    request_operation[23:21] == asking_operation[23:21], request_operation[20:18] == asking_operation[20:18],
+    request_operation[17:15] == asking_operation[17:15], request_operation[14:12] == asking_operation[14:12],
+    request_operation[11:9] == asking_operation[11:9], request_operation[8:6] == asking_operation[8:6],
+    request_operation[5:3] == asking_operation[5:3], request_operation[2:0] == asking_operation[2:0]
   };
   wire [12:0] ahead_same_key_sum = {1'b0, ahead_same_key_joined} + 13'd1;
 
   always @(posedge clk)
     if (rst) begin
-      at_valid <= 1'b0;
-      at_sweeping <= 1'b0;
-      at_purging <= 1'b0;
-      at_purges_last <= 1'b0;
-      at_row <= 9'd0;
-      known <= 1'b0;
-      ahead_inserted <= 1'b0;
-      ahead_way <= 2'd0;
-      ahead_slot <= 6'd0;
-      ahead_same_set <= 1'b0;
+      at_valid <= 1'b0; at_sweeping <= 1'b0; at_purging <= 1'b0; at_purges_last <= 1'b0; at_row <= 9'd0;
+      known <= 1'b0; ahead_inserted <= 1'b0; ahead_way <= 2'd0; ahead_slot <= 6'd0; ahead_same_set <= 1'b0;
       ahead_same_key <= 1'b0;
     end
     else begin
@@ -545,16 +413,11 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       if (enters) known <= 1'b1;
     end
   wire [10:0] left_joined = {
-    asking_operation[31:30] == judged_operation[31:30],
-    asking_operation[29:27] == judged_operation[29:27],
-    asking_operation[26:24] == judged_operation[26:24],
-    asking_operation[23:21] == judged_operation[23:21],
-    asking_operation[20:18] == judged_operation[20:18],
-    asking_operation[17:15] == judged_operation[17:15],
-    asking_operation[14:12] == judged_operation[14:12],
-    asking_operation[11:9] == judged_operation[11:9],
-    asking_operation[8:6] == judged_operation[8:6],
-    asking_operation[5:3] == judged_operation[5:3],
+    asking_operation[31:30] == judged_operation[31:30], asking_operation[29:27] == judged_operation[29:27],
+    asking_operation[26:24] == judged_operation[26:24], asking_operation[23:21] == judged_operation[23:21],
+    asking_operation[20:18] == judged_operation[20:18], asking_operation[17:15] == judged_operation[17:15],
+    asking_operation[14:12] == judged_operation[14:12], asking_operation[11:9] == judged_operation[11:9],
+    asking_operation[8:6] == judged_operation[8:6], asking_operation[5:3] == judged_operation[5:3],
     asking_operation[2:0] == judged_operation[2:0]
   };
   wire [11:0] left_sum = {1'b0, left_joined} + 12'd1;
@@ -626,28 +489,12 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       spare_held_access_indirect <= out_held_access_indirect;
     end
   wire [3:0] entries_mask = {
-    clearing | removes_3 | (inserts & (oldest == 2'd3)),
-    clearing | removes_2 | (inserts & (oldest == 2'd2)),
-    clearing | removes_1 | (inserts & (oldest == 2'd1)),
-    clearing | removes_0 | (inserts & (oldest == 2'd0))
+    clearing | removes_3 | (inserts & (oldest == 2'd3)), clearing | removes_2 | (inserts & (oldest == 2'd2)),
+    clearing | removes_1 | (inserts & (oldest == 2'd1)), clearing | removes_0 | (inserts & (oldest == 2'd0))
   };
   wire [179:0] entries_data = {
-    request_access_slot,
-    request_operation,
-    client,
-    inserts,
-    request_access_slot,
-    request_operation,
-    client,
-    inserts,
-    request_access_slot,
-    request_operation,
-    client,
-    inserts,
-    request_access_slot,
-    request_operation,
-    client,
-    inserts
+    request_access_slot, request_operation, client, inserts, request_access_slot, request_operation, client, inserts,
+    request_access_slot, request_operation, client, inserts, request_access_slot, request_operation, client, inserts
   };
 
   always @(posedge clk) begin
@@ -672,16 +519,10 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 
   always @(posedge clk)
     if (newest | enters) begin
-      forgotten[judged_forgets ? judged_client : clients_place_index] <=
-        judged_forgets ? judged_operation :
-        preceding;
+      forgotten[judged_forgets ? judged_client : clients_place_index] <= judged_forgets ? judged_operation : preceding;
     end
 
-  assign request_ready = &{
-    advance,
-    ~(sweep_step_valid & sweep_step_urgent),
-    ~(clearing & request_payload_tracked)
-  };
+  assign request_ready = &{advance, ~(sweep_step_valid & sweep_step_urgent), ~(clearing & request_payload_tracked)};
   assign pass_valid = spare_valid & ~spare_payload_fence;
   assign pass_payload_slot = spare_full ? spare_held_access_slot : out_held_access_slot;
   assign pass_payload_pid = spare_full ? spare_held_access_pid : out_held_access_pid;
@@ -689,9 +530,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign pass_payload_length = spare_full ? spare_held_access_length : out_held_access_length;
   assign pass_payload_write = spare_full ? spare_held_access_write : out_held_access_write;
   assign pass_payload_silent = spare_full ? spare_held_access_silent : out_held_access_silent;
-  assign pass_payload_reply_opcode =
-    spare_full ? spare_held_access_reply_opcode :
-    out_held_access_reply_opcode;
+  assign pass_payload_reply_opcode = spare_full ? spare_held_access_reply_opcode : out_held_access_reply_opcode;
   assign pass_payload_op = spare_full ? spare_held_access_op : out_held_access_op;
   assign pass_payload_indirect = spare_full ? spare_held_access_indirect : out_held_access_indirect;
   assign fence_valid = spare_valid & spare_payload_fence;
@@ -733,22 +572,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    same_client_sum[15:0],
-    leaves_it_sum[10:0],
-    leaves_it_diff[30:0],
-    hits_0_sum[14:0],
-    hits_1_sum[14:0],
-    hits_2_sum[14:0],
-    hits_3_sum[14:0],
-    fresh_sum[10:0],
-    fresh_diff[30:0],
-    drags_diff[29:0],
-    newest_sum[10:0],
-    newest_diff[30:0],
-    ahead_same_key_sum[11:0],
-    left_sum[10:0],
-    left_diff[30:0],
-    1'b0
+    1'b0, same_client_sum[15:0], leaves_it_sum[10:0], leaves_it_diff[30:0], hits_0_sum[14:0], hits_1_sum[14:0],
+    hits_2_sum[14:0], hits_3_sum[14:0], fresh_sum[10:0], fresh_diff[29:0], newest_sum[10:0], newest_diff[30:0],
+    ahead_same_key_sum[11:0], left_sum[10:0], left_diff[30:0], 1'b0
   };
 endmodule

@@ -5,6 +5,7 @@
 module SlotPool_slots64_releases5 (
   input  wire        clk,
   input  wire        rst,
+  // offer: stream out
   output wire        offer_valid,
   input  wire        offer_ready,
   output wire [5:0]  offer_payload,
@@ -24,408 +25,115 @@ module SlotPool_slots64_releases5 (
   reg [5:0] offered; // slot-pool.ts:37
   reg offering; // slot-pool.ts:38
   wire [63:0] held_joined = {
-    offered == 6'd63,
-    offered == 6'd62,
-    offered == 6'd61,
-    offered == 6'd60,
-    offered == 6'd59,
-    offered == 6'd58,
-    offered == 6'd57,
-    offered == 6'd56,
-    offered == 6'd55,
-    offered == 6'd54,
-    offered == 6'd53,
-    offered == 6'd52,
-    offered == 6'd51,
-    offered == 6'd50,
-    offered == 6'd49,
-    offered == 6'd48,
-    offered == 6'd47,
-    offered == 6'd46,
-    offered == 6'd45,
-    offered == 6'd44,
-    offered == 6'd43,
-    offered == 6'd42,
-    offered == 6'd41,
-    offered == 6'd40,
-    offered == 6'd39,
-    offered == 6'd38,
-    offered == 6'd37,
-    offered == 6'd36,
-    offered == 6'd35,
-    offered == 6'd34,
-    offered == 6'd33,
-    offered == 6'd32,
-    offered == 6'd31,
-    offered == 6'd30,
-    offered == 6'd29,
-    offered == 6'd28,
-    offered == 6'd27,
-    offered == 6'd26,
-    offered == 6'd25,
-    offered == 6'd24,
-    offered == 6'd23,
-    offered == 6'd22,
-    offered == 6'd21,
-    offered == 6'd20,
-    offered == 6'd19,
-    offered == 6'd18,
-    offered == 6'd17,
-    offered == 6'd16,
-    offered == 6'd15,
-    offered == 6'd14,
-    offered == 6'd13,
-    offered == 6'd12,
-    offered == 6'd11,
-    offered == 6'd10,
-    offered == 6'd9,
-    offered == 6'd8,
-    offered == 6'd7,
-    offered == 6'd6,
-    offered == 6'd5,
-    offered == 6'd4,
-    offered == 6'd3,
-    offered == 6'd2,
-    offered == 6'd1,
-    offered == 6'd0
+    offered == 6'd63, offered == 6'd62, offered == 6'd61, offered == 6'd60, offered == 6'd59, offered == 6'd58,
+    offered == 6'd57, offered == 6'd56, offered == 6'd55, offered == 6'd54, offered == 6'd53, offered == 6'd52,
+    offered == 6'd51, offered == 6'd50, offered == 6'd49, offered == 6'd48, offered == 6'd47, offered == 6'd46,
+    offered == 6'd45, offered == 6'd44, offered == 6'd43, offered == 6'd42, offered == 6'd41, offered == 6'd40,
+    offered == 6'd39, offered == 6'd38, offered == 6'd37, offered == 6'd36, offered == 6'd35, offered == 6'd34,
+    offered == 6'd33, offered == 6'd32, offered == 6'd31, offered == 6'd30, offered == 6'd29, offered == 6'd28,
+    offered == 6'd27, offered == 6'd26, offered == 6'd25, offered == 6'd24, offered == 6'd23, offered == 6'd22,
+    offered == 6'd21, offered == 6'd20, offered == 6'd19, offered == 6'd18, offered == 6'd17, offered == 6'd16,
+    offered == 6'd15, offered == 6'd14, offered == 6'd13, offered == 6'd12, offered == 6'd11, offered == 6'd10,
+    offered == 6'd9, offered == 6'd8, offered == 6'd7, offered == 6'd6, offered == 6'd5, offered == 6'd4,
+    offered == 6'd3, offered == 6'd2, offered == 6'd1, offered == 6'd0
   };
   wire [63:0] held = offering ? held_joined : 64'd0; // slot-pool.ts:40
   wire [63:0] back_joined = {
-    release_0_slot == 6'd63,
-    release_0_slot == 6'd62,
-    release_0_slot == 6'd61,
-    release_0_slot == 6'd60,
-    release_0_slot == 6'd59,
-    release_0_slot == 6'd58,
-    release_0_slot == 6'd57,
-    release_0_slot == 6'd56,
-    release_0_slot == 6'd55,
-    release_0_slot == 6'd54,
-    release_0_slot == 6'd53,
-    release_0_slot == 6'd52,
-    release_0_slot == 6'd51,
-    release_0_slot == 6'd50,
-    release_0_slot == 6'd49,
-    release_0_slot == 6'd48,
-    release_0_slot == 6'd47,
-    release_0_slot == 6'd46,
-    release_0_slot == 6'd45,
-    release_0_slot == 6'd44,
-    release_0_slot == 6'd43,
-    release_0_slot == 6'd42,
-    release_0_slot == 6'd41,
-    release_0_slot == 6'd40,
-    release_0_slot == 6'd39,
-    release_0_slot == 6'd38,
-    release_0_slot == 6'd37,
-    release_0_slot == 6'd36,
-    release_0_slot == 6'd35,
-    release_0_slot == 6'd34,
-    release_0_slot == 6'd33,
-    release_0_slot == 6'd32,
-    release_0_slot == 6'd31,
-    release_0_slot == 6'd30,
-    release_0_slot == 6'd29,
-    release_0_slot == 6'd28,
-    release_0_slot == 6'd27,
-    release_0_slot == 6'd26,
-    release_0_slot == 6'd25,
-    release_0_slot == 6'd24,
-    release_0_slot == 6'd23,
-    release_0_slot == 6'd22,
-    release_0_slot == 6'd21,
-    release_0_slot == 6'd20,
-    release_0_slot == 6'd19,
-    release_0_slot == 6'd18,
-    release_0_slot == 6'd17,
-    release_0_slot == 6'd16,
-    release_0_slot == 6'd15,
-    release_0_slot == 6'd14,
-    release_0_slot == 6'd13,
-    release_0_slot == 6'd12,
-    release_0_slot == 6'd11,
-    release_0_slot == 6'd10,
-    release_0_slot == 6'd9,
-    release_0_slot == 6'd8,
-    release_0_slot == 6'd7,
-    release_0_slot == 6'd6,
-    release_0_slot == 6'd5,
-    release_0_slot == 6'd4,
-    release_0_slot == 6'd3,
-    release_0_slot == 6'd2,
-    release_0_slot == 6'd1,
-    release_0_slot == 6'd0
+    release_0_slot == 6'd63, release_0_slot == 6'd62, release_0_slot == 6'd61, release_0_slot == 6'd60,
+    release_0_slot == 6'd59, release_0_slot == 6'd58, release_0_slot == 6'd57, release_0_slot == 6'd56,
+    release_0_slot == 6'd55, release_0_slot == 6'd54, release_0_slot == 6'd53, release_0_slot == 6'd52,
+    release_0_slot == 6'd51, release_0_slot == 6'd50, release_0_slot == 6'd49, release_0_slot == 6'd48,
+    release_0_slot == 6'd47, release_0_slot == 6'd46, release_0_slot == 6'd45, release_0_slot == 6'd44,
+    release_0_slot == 6'd43, release_0_slot == 6'd42, release_0_slot == 6'd41, release_0_slot == 6'd40,
+    release_0_slot == 6'd39, release_0_slot == 6'd38, release_0_slot == 6'd37, release_0_slot == 6'd36,
+    release_0_slot == 6'd35, release_0_slot == 6'd34, release_0_slot == 6'd33, release_0_slot == 6'd32,
+    release_0_slot == 6'd31, release_0_slot == 6'd30, release_0_slot == 6'd29, release_0_slot == 6'd28,
+    release_0_slot == 6'd27, release_0_slot == 6'd26, release_0_slot == 6'd25, release_0_slot == 6'd24,
+    release_0_slot == 6'd23, release_0_slot == 6'd22, release_0_slot == 6'd21, release_0_slot == 6'd20,
+    release_0_slot == 6'd19, release_0_slot == 6'd18, release_0_slot == 6'd17, release_0_slot == 6'd16,
+    release_0_slot == 6'd15, release_0_slot == 6'd14, release_0_slot == 6'd13, release_0_slot == 6'd12,
+    release_0_slot == 6'd11, release_0_slot == 6'd10, release_0_slot == 6'd9, release_0_slot == 6'd8,
+    release_0_slot == 6'd7, release_0_slot == 6'd6, release_0_slot == 6'd5, release_0_slot == 6'd4,
+    release_0_slot == 6'd3, release_0_slot == 6'd2, release_0_slot == 6'd1, release_0_slot == 6'd0
   };
-  wire [63:0] back_choice = release_0_valid ? back_joined : 64'd0;
-  wire [63:0] back_joined_2 = {
-    release_1_slot == 6'd63,
-    release_1_slot == 6'd62,
-    release_1_slot == 6'd61,
-    release_1_slot == 6'd60,
-    release_1_slot == 6'd59,
-    release_1_slot == 6'd58,
-    release_1_slot == 6'd57,
-    release_1_slot == 6'd56,
-    release_1_slot == 6'd55,
-    release_1_slot == 6'd54,
-    release_1_slot == 6'd53,
-    release_1_slot == 6'd52,
-    release_1_slot == 6'd51,
-    release_1_slot == 6'd50,
-    release_1_slot == 6'd49,
-    release_1_slot == 6'd48,
-    release_1_slot == 6'd47,
-    release_1_slot == 6'd46,
-    release_1_slot == 6'd45,
-    release_1_slot == 6'd44,
-    release_1_slot == 6'd43,
-    release_1_slot == 6'd42,
-    release_1_slot == 6'd41,
-    release_1_slot == 6'd40,
-    release_1_slot == 6'd39,
-    release_1_slot == 6'd38,
-    release_1_slot == 6'd37,
-    release_1_slot == 6'd36,
-    release_1_slot == 6'd35,
-    release_1_slot == 6'd34,
-    release_1_slot == 6'd33,
-    release_1_slot == 6'd32,
-    release_1_slot == 6'd31,
-    release_1_slot == 6'd30,
-    release_1_slot == 6'd29,
-    release_1_slot == 6'd28,
-    release_1_slot == 6'd27,
-    release_1_slot == 6'd26,
-    release_1_slot == 6'd25,
-    release_1_slot == 6'd24,
-    release_1_slot == 6'd23,
-    release_1_slot == 6'd22,
-    release_1_slot == 6'd21,
-    release_1_slot == 6'd20,
-    release_1_slot == 6'd19,
-    release_1_slot == 6'd18,
-    release_1_slot == 6'd17,
-    release_1_slot == 6'd16,
-    release_1_slot == 6'd15,
-    release_1_slot == 6'd14,
-    release_1_slot == 6'd13,
-    release_1_slot == 6'd12,
-    release_1_slot == 6'd11,
-    release_1_slot == 6'd10,
-    release_1_slot == 6'd9,
-    release_1_slot == 6'd8,
-    release_1_slot == 6'd7,
-    release_1_slot == 6'd6,
-    release_1_slot == 6'd5,
-    release_1_slot == 6'd4,
-    release_1_slot == 6'd3,
-    release_1_slot == 6'd2,
-    release_1_slot == 6'd1,
-    release_1_slot == 6'd0
+  wire [63:0] freed = release_0_valid ? back_joined : 64'd0; // slot-pool.ts:41
+  wire [63:0] release_1_slot_joined = {
+    release_1_slot == 6'd63, release_1_slot == 6'd62, release_1_slot == 6'd61, release_1_slot == 6'd60,
+    release_1_slot == 6'd59, release_1_slot == 6'd58, release_1_slot == 6'd57, release_1_slot == 6'd56,
+    release_1_slot == 6'd55, release_1_slot == 6'd54, release_1_slot == 6'd53, release_1_slot == 6'd52,
+    release_1_slot == 6'd51, release_1_slot == 6'd50, release_1_slot == 6'd49, release_1_slot == 6'd48,
+    release_1_slot == 6'd47, release_1_slot == 6'd46, release_1_slot == 6'd45, release_1_slot == 6'd44,
+    release_1_slot == 6'd43, release_1_slot == 6'd42, release_1_slot == 6'd41, release_1_slot == 6'd40,
+    release_1_slot == 6'd39, release_1_slot == 6'd38, release_1_slot == 6'd37, release_1_slot == 6'd36,
+    release_1_slot == 6'd35, release_1_slot == 6'd34, release_1_slot == 6'd33, release_1_slot == 6'd32,
+    release_1_slot == 6'd31, release_1_slot == 6'd30, release_1_slot == 6'd29, release_1_slot == 6'd28,
+    release_1_slot == 6'd27, release_1_slot == 6'd26, release_1_slot == 6'd25, release_1_slot == 6'd24,
+    release_1_slot == 6'd23, release_1_slot == 6'd22, release_1_slot == 6'd21, release_1_slot == 6'd20,
+    release_1_slot == 6'd19, release_1_slot == 6'd18, release_1_slot == 6'd17, release_1_slot == 6'd16,
+    release_1_slot == 6'd15, release_1_slot == 6'd14, release_1_slot == 6'd13, release_1_slot == 6'd12,
+    release_1_slot == 6'd11, release_1_slot == 6'd10, release_1_slot == 6'd9, release_1_slot == 6'd8,
+    release_1_slot == 6'd7, release_1_slot == 6'd6, release_1_slot == 6'd5, release_1_slot == 6'd4,
+    release_1_slot == 6'd3, release_1_slot == 6'd2, release_1_slot == 6'd1, release_1_slot == 6'd0
   };
-  wire [63:0] back_choice_2 = release_1_valid ? back_joined_2 : 64'd0;
-  wire [63:0] back_joined_3 = {
-    release_2_slot == 6'd63,
-    release_2_slot == 6'd62,
-    release_2_slot == 6'd61,
-    release_2_slot == 6'd60,
-    release_2_slot == 6'd59,
-    release_2_slot == 6'd58,
-    release_2_slot == 6'd57,
-    release_2_slot == 6'd56,
-    release_2_slot == 6'd55,
-    release_2_slot == 6'd54,
-    release_2_slot == 6'd53,
-    release_2_slot == 6'd52,
-    release_2_slot == 6'd51,
-    release_2_slot == 6'd50,
-    release_2_slot == 6'd49,
-    release_2_slot == 6'd48,
-    release_2_slot == 6'd47,
-    release_2_slot == 6'd46,
-    release_2_slot == 6'd45,
-    release_2_slot == 6'd44,
-    release_2_slot == 6'd43,
-    release_2_slot == 6'd42,
-    release_2_slot == 6'd41,
-    release_2_slot == 6'd40,
-    release_2_slot == 6'd39,
-    release_2_slot == 6'd38,
-    release_2_slot == 6'd37,
-    release_2_slot == 6'd36,
-    release_2_slot == 6'd35,
-    release_2_slot == 6'd34,
-    release_2_slot == 6'd33,
-    release_2_slot == 6'd32,
-    release_2_slot == 6'd31,
-    release_2_slot == 6'd30,
-    release_2_slot == 6'd29,
-    release_2_slot == 6'd28,
-    release_2_slot == 6'd27,
-    release_2_slot == 6'd26,
-    release_2_slot == 6'd25,
-    release_2_slot == 6'd24,
-    release_2_slot == 6'd23,
-    release_2_slot == 6'd22,
-    release_2_slot == 6'd21,
-    release_2_slot == 6'd20,
-    release_2_slot == 6'd19,
-    release_2_slot == 6'd18,
-    release_2_slot == 6'd17,
-    release_2_slot == 6'd16,
-    release_2_slot == 6'd15,
-    release_2_slot == 6'd14,
-    release_2_slot == 6'd13,
-    release_2_slot == 6'd12,
-    release_2_slot == 6'd11,
-    release_2_slot == 6'd10,
-    release_2_slot == 6'd9,
-    release_2_slot == 6'd8,
-    release_2_slot == 6'd7,
-    release_2_slot == 6'd6,
-    release_2_slot == 6'd5,
-    release_2_slot == 6'd4,
-    release_2_slot == 6'd3,
-    release_2_slot == 6'd2,
-    release_2_slot == 6'd1,
-    release_2_slot == 6'd0
+  wire [63:0] back_choice = release_1_valid ? release_1_slot_joined : 64'd0; // slot-pool.ts:41
+  wire [63:0] release_2_slot_joined = {
+    release_2_slot == 6'd63, release_2_slot == 6'd62, release_2_slot == 6'd61, release_2_slot == 6'd60,
+    release_2_slot == 6'd59, release_2_slot == 6'd58, release_2_slot == 6'd57, release_2_slot == 6'd56,
+    release_2_slot == 6'd55, release_2_slot == 6'd54, release_2_slot == 6'd53, release_2_slot == 6'd52,
+    release_2_slot == 6'd51, release_2_slot == 6'd50, release_2_slot == 6'd49, release_2_slot == 6'd48,
+    release_2_slot == 6'd47, release_2_slot == 6'd46, release_2_slot == 6'd45, release_2_slot == 6'd44,
+    release_2_slot == 6'd43, release_2_slot == 6'd42, release_2_slot == 6'd41, release_2_slot == 6'd40,
+    release_2_slot == 6'd39, release_2_slot == 6'd38, release_2_slot == 6'd37, release_2_slot == 6'd36,
+    release_2_slot == 6'd35, release_2_slot == 6'd34, release_2_slot == 6'd33, release_2_slot == 6'd32,
+    release_2_slot == 6'd31, release_2_slot == 6'd30, release_2_slot == 6'd29, release_2_slot == 6'd28,
+    release_2_slot == 6'd27, release_2_slot == 6'd26, release_2_slot == 6'd25, release_2_slot == 6'd24,
+    release_2_slot == 6'd23, release_2_slot == 6'd22, release_2_slot == 6'd21, release_2_slot == 6'd20,
+    release_2_slot == 6'd19, release_2_slot == 6'd18, release_2_slot == 6'd17, release_2_slot == 6'd16,
+    release_2_slot == 6'd15, release_2_slot == 6'd14, release_2_slot == 6'd13, release_2_slot == 6'd12,
+    release_2_slot == 6'd11, release_2_slot == 6'd10, release_2_slot == 6'd9, release_2_slot == 6'd8,
+    release_2_slot == 6'd7, release_2_slot == 6'd6, release_2_slot == 6'd5, release_2_slot == 6'd4,
+    release_2_slot == 6'd3, release_2_slot == 6'd2, release_2_slot == 6'd1, release_2_slot == 6'd0
   };
-  wire [63:0] back_choice_3 = release_2_valid ? back_joined_3 : 64'd0;
-  wire [63:0] back_joined_4 = {
-    release_3_slot == 6'd63,
-    release_3_slot == 6'd62,
-    release_3_slot == 6'd61,
-    release_3_slot == 6'd60,
-    release_3_slot == 6'd59,
-    release_3_slot == 6'd58,
-    release_3_slot == 6'd57,
-    release_3_slot == 6'd56,
-    release_3_slot == 6'd55,
-    release_3_slot == 6'd54,
-    release_3_slot == 6'd53,
-    release_3_slot == 6'd52,
-    release_3_slot == 6'd51,
-    release_3_slot == 6'd50,
-    release_3_slot == 6'd49,
-    release_3_slot == 6'd48,
-    release_3_slot == 6'd47,
-    release_3_slot == 6'd46,
-    release_3_slot == 6'd45,
-    release_3_slot == 6'd44,
-    release_3_slot == 6'd43,
-    release_3_slot == 6'd42,
-    release_3_slot == 6'd41,
-    release_3_slot == 6'd40,
-    release_3_slot == 6'd39,
-    release_3_slot == 6'd38,
-    release_3_slot == 6'd37,
-    release_3_slot == 6'd36,
-    release_3_slot == 6'd35,
-    release_3_slot == 6'd34,
-    release_3_slot == 6'd33,
-    release_3_slot == 6'd32,
-    release_3_slot == 6'd31,
-    release_3_slot == 6'd30,
-    release_3_slot == 6'd29,
-    release_3_slot == 6'd28,
-    release_3_slot == 6'd27,
-    release_3_slot == 6'd26,
-    release_3_slot == 6'd25,
-    release_3_slot == 6'd24,
-    release_3_slot == 6'd23,
-    release_3_slot == 6'd22,
-    release_3_slot == 6'd21,
-    release_3_slot == 6'd20,
-    release_3_slot == 6'd19,
-    release_3_slot == 6'd18,
-    release_3_slot == 6'd17,
-    release_3_slot == 6'd16,
-    release_3_slot == 6'd15,
-    release_3_slot == 6'd14,
-    release_3_slot == 6'd13,
-    release_3_slot == 6'd12,
-    release_3_slot == 6'd11,
-    release_3_slot == 6'd10,
-    release_3_slot == 6'd9,
-    release_3_slot == 6'd8,
-    release_3_slot == 6'd7,
-    release_3_slot == 6'd6,
-    release_3_slot == 6'd5,
-    release_3_slot == 6'd4,
-    release_3_slot == 6'd3,
-    release_3_slot == 6'd2,
-    release_3_slot == 6'd1,
-    release_3_slot == 6'd0
+  wire [63:0] release_2_valid_choice = release_2_valid ? release_2_slot_joined : 64'd0; // slot-pool.ts:41
+  wire [63:0] release_3_slot_joined = {
+    release_3_slot == 6'd63, release_3_slot == 6'd62, release_3_slot == 6'd61, release_3_slot == 6'd60,
+    release_3_slot == 6'd59, release_3_slot == 6'd58, release_3_slot == 6'd57, release_3_slot == 6'd56,
+    release_3_slot == 6'd55, release_3_slot == 6'd54, release_3_slot == 6'd53, release_3_slot == 6'd52,
+    release_3_slot == 6'd51, release_3_slot == 6'd50, release_3_slot == 6'd49, release_3_slot == 6'd48,
+    release_3_slot == 6'd47, release_3_slot == 6'd46, release_3_slot == 6'd45, release_3_slot == 6'd44,
+    release_3_slot == 6'd43, release_3_slot == 6'd42, release_3_slot == 6'd41, release_3_slot == 6'd40,
+    release_3_slot == 6'd39, release_3_slot == 6'd38, release_3_slot == 6'd37, release_3_slot == 6'd36,
+    release_3_slot == 6'd35, release_3_slot == 6'd34, release_3_slot == 6'd33, release_3_slot == 6'd32,
+    release_3_slot == 6'd31, release_3_slot == 6'd30, release_3_slot == 6'd29, release_3_slot == 6'd28,
+    release_3_slot == 6'd27, release_3_slot == 6'd26, release_3_slot == 6'd25, release_3_slot == 6'd24,
+    release_3_slot == 6'd23, release_3_slot == 6'd22, release_3_slot == 6'd21, release_3_slot == 6'd20,
+    release_3_slot == 6'd19, release_3_slot == 6'd18, release_3_slot == 6'd17, release_3_slot == 6'd16,
+    release_3_slot == 6'd15, release_3_slot == 6'd14, release_3_slot == 6'd13, release_3_slot == 6'd12,
+    release_3_slot == 6'd11, release_3_slot == 6'd10, release_3_slot == 6'd9, release_3_slot == 6'd8,
+    release_3_slot == 6'd7, release_3_slot == 6'd6, release_3_slot == 6'd5, release_3_slot == 6'd4,
+    release_3_slot == 6'd3, release_3_slot == 6'd2, release_3_slot == 6'd1, release_3_slot == 6'd0
   };
-  wire [63:0] back_choice_4 = release_3_valid ? back_joined_4 : 64'd0;
-  wire [63:0] back_joined_5 = {
-    release_4_slot == 6'd63,
-    release_4_slot == 6'd62,
-    release_4_slot == 6'd61,
-    release_4_slot == 6'd60,
-    release_4_slot == 6'd59,
-    release_4_slot == 6'd58,
-    release_4_slot == 6'd57,
-    release_4_slot == 6'd56,
-    release_4_slot == 6'd55,
-    release_4_slot == 6'd54,
-    release_4_slot == 6'd53,
-    release_4_slot == 6'd52,
-    release_4_slot == 6'd51,
-    release_4_slot == 6'd50,
-    release_4_slot == 6'd49,
-    release_4_slot == 6'd48,
-    release_4_slot == 6'd47,
-    release_4_slot == 6'd46,
-    release_4_slot == 6'd45,
-    release_4_slot == 6'd44,
-    release_4_slot == 6'd43,
-    release_4_slot == 6'd42,
-    release_4_slot == 6'd41,
-    release_4_slot == 6'd40,
-    release_4_slot == 6'd39,
-    release_4_slot == 6'd38,
-    release_4_slot == 6'd37,
-    release_4_slot == 6'd36,
-    release_4_slot == 6'd35,
-    release_4_slot == 6'd34,
-    release_4_slot == 6'd33,
-    release_4_slot == 6'd32,
-    release_4_slot == 6'd31,
-    release_4_slot == 6'd30,
-    release_4_slot == 6'd29,
-    release_4_slot == 6'd28,
-    release_4_slot == 6'd27,
-    release_4_slot == 6'd26,
-    release_4_slot == 6'd25,
-    release_4_slot == 6'd24,
-    release_4_slot == 6'd23,
-    release_4_slot == 6'd22,
-    release_4_slot == 6'd21,
-    release_4_slot == 6'd20,
-    release_4_slot == 6'd19,
-    release_4_slot == 6'd18,
-    release_4_slot == 6'd17,
-    release_4_slot == 6'd16,
-    release_4_slot == 6'd15,
-    release_4_slot == 6'd14,
-    release_4_slot == 6'd13,
-    release_4_slot == 6'd12,
-    release_4_slot == 6'd11,
-    release_4_slot == 6'd10,
-    release_4_slot == 6'd9,
-    release_4_slot == 6'd8,
-    release_4_slot == 6'd7,
-    release_4_slot == 6'd6,
-    release_4_slot == 6'd5,
-    release_4_slot == 6'd4,
-    release_4_slot == 6'd3,
-    release_4_slot == 6'd2,
-    release_4_slot == 6'd1,
-    release_4_slot == 6'd0
+  wire [63:0] release_3_valid_choice = release_3_valid ? release_3_slot_joined : 64'd0; // slot-pool.ts:41
+  wire [63:0] release_4_slot_joined = {
+    release_4_slot == 6'd63, release_4_slot == 6'd62, release_4_slot == 6'd61, release_4_slot == 6'd60,
+    release_4_slot == 6'd59, release_4_slot == 6'd58, release_4_slot == 6'd57, release_4_slot == 6'd56,
+    release_4_slot == 6'd55, release_4_slot == 6'd54, release_4_slot == 6'd53, release_4_slot == 6'd52,
+    release_4_slot == 6'd51, release_4_slot == 6'd50, release_4_slot == 6'd49, release_4_slot == 6'd48,
+    release_4_slot == 6'd47, release_4_slot == 6'd46, release_4_slot == 6'd45, release_4_slot == 6'd44,
+    release_4_slot == 6'd43, release_4_slot == 6'd42, release_4_slot == 6'd41, release_4_slot == 6'd40,
+    release_4_slot == 6'd39, release_4_slot == 6'd38, release_4_slot == 6'd37, release_4_slot == 6'd36,
+    release_4_slot == 6'd35, release_4_slot == 6'd34, release_4_slot == 6'd33, release_4_slot == 6'd32,
+    release_4_slot == 6'd31, release_4_slot == 6'd30, release_4_slot == 6'd29, release_4_slot == 6'd28,
+    release_4_slot == 6'd27, release_4_slot == 6'd26, release_4_slot == 6'd25, release_4_slot == 6'd24,
+    release_4_slot == 6'd23, release_4_slot == 6'd22, release_4_slot == 6'd21, release_4_slot == 6'd20,
+    release_4_slot == 6'd19, release_4_slot == 6'd18, release_4_slot == 6'd17, release_4_slot == 6'd16,
+    release_4_slot == 6'd15, release_4_slot == 6'd14, release_4_slot == 6'd13, release_4_slot == 6'd12,
+    release_4_slot == 6'd11, release_4_slot == 6'd10, release_4_slot == 6'd9, release_4_slot == 6'd8,
+    release_4_slot == 6'd7, release_4_slot == 6'd6, release_4_slot == 6'd5, release_4_slot == 6'd4,
+    release_4_slot == 6'd3, release_4_slot == 6'd2, release_4_slot == 6'd1, release_4_slot == 6'd0
   };
-  wire [63:0] back_choice_5 = release_4_valid ? back_joined_5 : 64'd0;
-  wire [63:0] back = back_choice | back_choice_2 | back_choice_3 | back_choice_4 | back_choice_5; // slot-pool.ts:42
+  wire [63:0] release_4_valid_choice = release_4_valid ? release_4_slot_joined : 64'd0; // slot-pool.ts:41
+  wire [63:0] back = freed | back_choice | release_2_valid_choice | release_3_valid_choice | release_4_valid_choice; // slot-pool.ts:42
   wire [63:0] claimed = (offer_valid & offer_ready) ? held : 64'd0; // slot-pool.ts:43
 
   always @(posedge clk)
@@ -434,99 +142,94 @@ module SlotPool_slots64_releases5 (
   wire offered_when = ~offering | offer_ready;
   wire [63:0] offered_inverse = ~(taken | held);
   wire offered_or = (|offered_inverse[1:0]) | (|offered_inverse[3:2]);
-  wire offered_or_2 = (|offered_inverse[5:4]) | (|offered_inverse[7:6]);
-  wire offered_or_3 = (|offered_inverse[9:8]) | (|offered_inverse[11:10]);
-  wire offered_or_4 = (|offered_inverse[13:12]) | (|offered_inverse[15:14]);
-  wire offered_or_5 = offered_or | offered_or_2 | offered_or_3 | offered_or_4;
-  wire offered_or_6 = (|offered_inverse[17:16]) | (|offered_inverse[19:18]);
-  wire offered_or_7 = (|offered_inverse[21:20]) | (|offered_inverse[23:22]);
-  wire offered_or_8 = (|offered_inverse[25:24]) | (|offered_inverse[27:26]);
-  wire offered_or_9 = (|offered_inverse[29:28]) | (|offered_inverse[31:30]);
-  wire offered_or_10 = offered_or_6 | offered_or_7 | offered_or_8 | offered_or_9;
-  wire offered_or_11 = (|offered_inverse[33:32]) | (|offered_inverse[35:34]);
-  wire offered_or_12 = (|offered_inverse[37:36]) | (|offered_inverse[39:38]);
-  wire offered_or_13 = (|offered_inverse[41:40]) | (|offered_inverse[43:42]);
-  wire offered_or_14 = (|offered_inverse[45:44]) | (|offered_inverse[47:46]);
-  wire offered_or_15 = offered_or_11 | offered_or_12 | offered_or_13 | offered_or_14;
-  wire offered_or_16 = (|offered_inverse[49:48]) | (|offered_inverse[51:50]);
-  wire offered_or_17 = (|offered_inverse[53:52]) | (|offered_inverse[55:54]);
-  wire offered_or_18 = (|offered_inverse[57:56]) | (|offered_inverse[59:58]);
-  wire offered_or_19 = (|offered_inverse[61:60]) | (|offered_inverse[63:62]);
-  wire offered_or_20 = offered_or_16 | offered_or_17 | offered_or_18 | offered_or_19;
-  wire [1:0] offered_choice =
+  wire offered_inverse_or = (|offered_inverse[5:4]) | (|offered_inverse[7:6]);
+  wire offered_or_offered_inverse = (|offered_inverse[9:8]) | (|offered_inverse[11:10]);
+  wire offered_or_2 = (|offered_inverse[13:12]) | (|offered_inverse[15:14]);
+  wire offered_or_or = offered_or | offered_inverse_or | offered_or_offered_inverse | offered_or_2;
+  wire offered_or_3 = (|offered_inverse[17:16]) | (|offered_inverse[19:18]);
+  wire offered_or_4 = (|offered_inverse[21:20]) | (|offered_inverse[23:22]);
+  wire offered_or_5 = (|offered_inverse[25:24]) | (|offered_inverse[27:26]);
+  wire offered_or_6 = (|offered_inverse[29:28]) | (|offered_inverse[31:30]);
+  wire offered_or_3_or = offered_or_3 | offered_or_4 | offered_or_5 | offered_or_6;
+  wire offered_or_7 = (|offered_inverse[33:32]) | (|offered_inverse[35:34]);
+  wire offered_or_8 = (|offered_inverse[37:36]) | (|offered_inverse[39:38]);
+  wire offered_or_9 = (|offered_inverse[41:40]) | (|offered_inverse[43:42]);
+  wire offered_or_10 = (|offered_inverse[45:44]) | (|offered_inverse[47:46]);
+  wire offered_or_7_or = offered_or_7 | offered_or_8 | offered_or_9 | offered_or_10;
+  wire offered_or_11 = (|offered_inverse[49:48]) | (|offered_inverse[51:50]);
+  wire offered_or_12 = (|offered_inverse[53:52]) | (|offered_inverse[55:54]);
+  wire offered_or_13 = (|offered_inverse[57:56]) | (|offered_inverse[59:58]);
+  wire offered_or_14 = (|offered_inverse[61:60]) | (|offered_inverse[63:62]);
+  wire offered_or_11_or = offered_or_11 | offered_or_12 | offered_or_13 | offered_or_14;
+  wire [1:0] rest =
     offered_or ? {~(|offered_inverse[1:0]) & (|offered_inverse[3:2]), |offered_inverse[1:0] ? ~offered_inverse[0] & offered_inverse[1] : ~offered_inverse[2] & offered_inverse[3]} :
-    {~(|offered_inverse[5:4]) & (|offered_inverse[7:6]), |offered_inverse[5:4] ? ~offered_inverse[4] & offered_inverse[5] : ~offered_inverse[6] & offered_inverse[7]};
-  wire [1:0] offered_choice_2 =
-    offered_or_3 ? {~(|offered_inverse[9:8]) & (|offered_inverse[11:10]), |offered_inverse[9:8] ? ~offered_inverse[8] & offered_inverse[9] : ~offered_inverse[10] & offered_inverse[11]} :
+    {~(|offered_inverse[5:4]) & (|offered_inverse[7:6]), |offered_inverse[5:4] ? ~offered_inverse[4] & offered_inverse[5] : ~offered_inverse[6] & offered_inverse[7]}; // priority.ts:75
+  wire [1:0] offered_choice =
+    offered_or_offered_inverse ? {~(|offered_inverse[9:8]) & (|offered_inverse[11:10]), |offered_inverse[9:8] ? ~offered_inverse[8] & offered_inverse[9] : ~offered_inverse[10] & offered_inverse[11]} :
     {~(|offered_inverse[13:12]) & (|offered_inverse[15:14]), |offered_inverse[13:12] ? ~offered_inverse[12] & offered_inverse[13] : ~offered_inverse[14] & offered_inverse[15]};
-  wire [1:0] offered_choice_3 =
-    offered_or_6 ? {~(|offered_inverse[17:16]) & (|offered_inverse[19:18]), |offered_inverse[17:16] ? ~offered_inverse[16] & offered_inverse[17] : ~offered_inverse[18] & offered_inverse[19]} :
+  wire [1:0] offered_or_3_choice =
+    offered_or_3 ? {~(|offered_inverse[17:16]) & (|offered_inverse[19:18]), |offered_inverse[17:16] ? ~offered_inverse[16] & offered_inverse[17] : ~offered_inverse[18] & offered_inverse[19]} :
     {~(|offered_inverse[21:20]) & (|offered_inverse[23:22]), |offered_inverse[21:20] ? ~offered_inverse[20] & offered_inverse[21] : ~offered_inverse[22] & offered_inverse[23]};
-  wire [1:0] offered_choice_4 =
-    offered_or_8 ? {~(|offered_inverse[25:24]) & (|offered_inverse[27:26]), |offered_inverse[25:24] ? ~offered_inverse[24] & offered_inverse[25] : ~offered_inverse[26] & offered_inverse[27]} :
+  wire [1:0] offered_or_5_choice =
+    offered_or_5 ? {~(|offered_inverse[25:24]) & (|offered_inverse[27:26]), |offered_inverse[25:24] ? ~offered_inverse[24] & offered_inverse[25] : ~offered_inverse[26] & offered_inverse[27]} :
     {~(|offered_inverse[29:28]) & (|offered_inverse[31:30]), |offered_inverse[29:28] ? ~offered_inverse[28] & offered_inverse[29] : ~offered_inverse[30] & offered_inverse[31]};
   wire [3:0] offered_joined = {
-    ~(offered_or | offered_or_2) & (offered_or_3 | offered_or_4),
-    (offered_or | offered_or_2) ? {~offered_or & offered_or_2, offered_choice} : {~offered_or_3 & offered_or_4, offered_choice_2}
+    ~(offered_or | offered_inverse_or) & (offered_or_offered_inverse | offered_or_2),
+    (offered_or | offered_inverse_or) ? {~offered_or & offered_inverse_or, rest} : {~offered_or_offered_inverse & offered_or_2, offered_choice}
   };
-  wire [3:0] offered_joined_2 = {
-    ~(offered_or_6 | offered_or_7) & (offered_or_8 | offered_or_9),
-    (offered_or_6 | offered_or_7) ? {~offered_or_6 & offered_or_7, offered_choice_3} : {~offered_or_8 & offered_or_9, offered_choice_4}
+  wire [3:0] offered_or_3_joined = {
+    ~(offered_or_3 | offered_or_4) & (offered_or_5 | offered_or_6),
+    (offered_or_3 | offered_or_4) ? {~offered_or_3 & offered_or_4, offered_or_3_choice} : {~offered_or_5 & offered_or_6, offered_or_5_choice}
   };
-  wire [1:0] offered_choice_5 =
-    offered_or_11 ? {~(|offered_inverse[33:32]) & (|offered_inverse[35:34]), |offered_inverse[33:32] ? ~offered_inverse[32] & offered_inverse[33] : ~offered_inverse[34] & offered_inverse[35]} :
-    {~(|offered_inverse[37:36]) & (|offered_inverse[39:38]), |offered_inverse[37:36] ? ~offered_inverse[36] & offered_inverse[37] : ~offered_inverse[38] & offered_inverse[39]};
-  wire [1:0] offered_choice_6 =
-    offered_or_13 ? {~(|offered_inverse[41:40]) & (|offered_inverse[43:42]), |offered_inverse[41:40] ? ~offered_inverse[40] & offered_inverse[41] : ~offered_inverse[42] & offered_inverse[43]} :
+  wire [1:0] offered_or_7_choice =
+    offered_or_7 ? {~(|offered_inverse[33:32]) & (|offered_inverse[35:34]), |offered_inverse[33:32] ? ~offered_inverse[32] & offered_inverse[33] : ~offered_inverse[34] & offered_inverse[35]} :
+    {~(|offered_inverse[37:36]) & (|offered_inverse[39:38]), |offered_inverse[37:36] ? ~offered_inverse[36] & offered_inverse[37] : ~offered_inverse[38] & offered_inverse[39]}; // priority.ts:75
+  wire [1:0] offered_or_9_choice =
+    offered_or_9 ? {~(|offered_inverse[41:40]) & (|offered_inverse[43:42]), |offered_inverse[41:40] ? ~offered_inverse[40] & offered_inverse[41] : ~offered_inverse[42] & offered_inverse[43]} :
     {~(|offered_inverse[45:44]) & (|offered_inverse[47:46]), |offered_inverse[45:44] ? ~offered_inverse[44] & offered_inverse[45] : ~offered_inverse[46] & offered_inverse[47]};
-  wire [1:0] offered_choice_7 =
-    offered_or_16 ? {~(|offered_inverse[49:48]) & (|offered_inverse[51:50]), |offered_inverse[49:48] ? ~offered_inverse[48] & offered_inverse[49] : ~offered_inverse[50] & offered_inverse[51]} :
+  wire [1:0] offered_or_11_choice =
+    offered_or_11 ? {~(|offered_inverse[49:48]) & (|offered_inverse[51:50]), |offered_inverse[49:48] ? ~offered_inverse[48] & offered_inverse[49] : ~offered_inverse[50] & offered_inverse[51]} :
     {~(|offered_inverse[53:52]) & (|offered_inverse[55:54]), |offered_inverse[53:52] ? ~offered_inverse[52] & offered_inverse[53] : ~offered_inverse[54] & offered_inverse[55]};
-  wire [1:0] offered_choice_8 =
-    offered_or_18 ? {~(|offered_inverse[57:56]) & (|offered_inverse[59:58]), |offered_inverse[57:56] ? ~offered_inverse[56] & offered_inverse[57] : ~offered_inverse[58] & offered_inverse[59]} :
+  wire [1:0] offered_or_13_choice =
+    offered_or_13 ? {~(|offered_inverse[57:56]) & (|offered_inverse[59:58]), |offered_inverse[57:56] ? ~offered_inverse[56] & offered_inverse[57] : ~offered_inverse[58] & offered_inverse[59]} :
     {~(|offered_inverse[61:60]) & (|offered_inverse[63:62]), |offered_inverse[61:60] ? ~offered_inverse[60] & offered_inverse[61] : ~offered_inverse[62] & offered_inverse[63]};
-  wire [3:0] offered_joined_3 = {
+  wire [3:0] offered_or_7_joined = {
+    ~(offered_or_7 | offered_or_8) & (offered_or_9 | offered_or_10),
+    (offered_or_7 | offered_or_8) ? {~offered_or_7 & offered_or_8, offered_or_7_choice} : {~offered_or_9 & offered_or_10, offered_or_9_choice}
+  };
+  wire [3:0] offered_or_11_joined = {
     ~(offered_or_11 | offered_or_12) & (offered_or_13 | offered_or_14),
-    (offered_or_11 | offered_or_12) ? {~offered_or_11 & offered_or_12, offered_choice_5} : {~offered_or_13 & offered_or_14, offered_choice_6}
+    (offered_or_11 | offered_or_12) ? {~offered_or_11 & offered_or_12, offered_or_11_choice} : {~offered_or_13 & offered_or_14, offered_or_13_choice}
   };
-  wire [3:0] offered_joined_4 = {
-    ~(offered_or_16 | offered_or_17) & (offered_or_18 | offered_or_19),
-    (offered_or_16 | offered_or_17) ? {~offered_or_16 & offered_or_17, offered_choice_7} : {~offered_or_18 & offered_or_19, offered_choice_8}
-  };
-  wire [4:0] offered_choice_9 =
-    (offered_or_5 | offered_or_10) ? {~offered_or_5 & offered_or_10, offered_or_5 ? offered_joined : offered_joined_2} :
-    {~offered_or_15 & offered_or_20, offered_or_15 ? offered_joined_3 : offered_joined_4};
+  wire [4:0] offered_or_or_choice =
+    (offered_or_or | offered_or_3_or) ? {~offered_or_or & offered_or_3_or, offered_or_or ? offered_joined : offered_or_3_joined} :
+    {~offered_or_7_or & offered_or_11_or, offered_or_7_or ? offered_or_7_joined : offered_or_11_joined}; // priority.ts:75
 
   always @(posedge clk)
     if (offered_when) begin
-      offered <= {~(offered_or_5 | offered_or_10) & (offered_or_15 | offered_or_20), offered_choice_9};
+      offered <= {~(offered_or_or | offered_or_3_or) & (offered_or_7_or | offered_or_11_or), offered_or_or_choice};
     end
 
   always @(posedge clk)
     if (rst) offering <= 1'b0;
-    else if (offered_when) offering <= offered_or_5 | offered_or_10 | offered_or_15 | offered_or_20;
+    else if (offered_when) offering <= offered_or_or | offered_or_3_or | offered_or_7_or | offered_or_11_or;
 
   assign offer_valid = offering;
   assign offer_payload = offered;
   assign busy = taken;
   wire check_or =
-    (|(back_choice & back_choice_2))
-    | (|(back_choice & back_choice_3))
-    | (|(back_choice & back_choice_4))
-    | (|(back_choice & back_choice_5))
-    | (|(back_choice_2 & back_choice_3));
-  wire check_or_2 =
-    (|(back_choice_2 & back_choice_4))
-    | (|(back_choice_2 & back_choice_5))
-    | (|(back_choice_3 & back_choice_4))
-    | (|(back_choice_3 & back_choice_5))
-    | (|(back_choice_4 & back_choice_5));
+    (|(freed & back_choice)) | (|(freed & release_2_valid_choice)) | (|(freed & release_3_valid_choice))
+    | (|(freed & release_4_valid_choice)) | (|(back_choice & release_2_valid_choice));
+  wire back_choice_or =
+    (|(back_choice & release_3_valid_choice)) | (|(back_choice & release_4_valid_choice))
+    | (|(release_2_valid_choice & release_3_valid_choice)) | (|(release_2_valid_choice & release_4_valid_choice))
+    | (|(release_3_valid_choice & release_4_valid_choice));
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
       assert (~(|(back & ~taken))); // slot-pool.ts:56
-      assert (~(check_or | check_or_2)); // slot-pool.ts:57
+      assert (~(check_or | back_choice_or)); // slot-pool.ts:57
     end
 `else
 `ifndef SYNTHESIS
@@ -536,7 +239,7 @@ module SlotPool_slots64_releases5 (
         $display("%s", "assertion failed: a slot that is released was busy (slot-pool.ts:56)"); // slot-pool.ts:56
         $stop;
       end
-      if (~(~(check_or | check_or_2))) begin
+      if (~(~(check_or | back_choice_or))) begin
         $display("%s", "assertion failed: a slot is released once (slot-pool.ts:57)"); // slot-pool.ts:57
         $stop;
       end

@@ -9,6 +9,7 @@
 module SyncUnit_l4_n64_b64_a31_i5_17 (
   input  wire         clk,
   input  wire         rst,
+  // request: stream in
   input  wire         request_valid,
   output wire         request_ready,
   input  wire [5:0]   request_payload_slot,
@@ -20,6 +21,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   input  wire [7:0]   request_payload_reply_opcode,
   output wire [5:0]   operand_slot,
   input  wire [127:0] operands,
+  // ar: stream out
   output wire         ar_valid,
   input  wire         ar_ready,
   output wire [30:0]  ar_payload_addr,
@@ -27,12 +29,14 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   output wire [7:0]   ar_payload_len,
   output wire [2:0]   ar_payload_size,
   output wire [1:0]   ar_payload_burst,
+  // r: stream in
   input  wire         r_valid,
   output wire         r_ready,
   input  wire [511:0] r_payload_data,
   input  wire [4:0]   r_payload_id,
   input  wire [1:0]   r_payload_resp,
   input  wire         r_payload_last,
+  // aw: stream out
   output wire         aw_valid,
   input  wire         aw_ready,
   output wire [30:0]  aw_payload_addr,
@@ -40,11 +44,13 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   output wire [7:0]   aw_payload_len,
   output wire [2:0]   aw_payload_size,
   output wire [1:0]   aw_payload_burst,
+  // w: stream out
   output wire         w_valid,
   input  wire         w_ready,
   output wire [511:0] w_payload_data,
   output wire [63:0]  w_payload_strb,
   output wire         w_payload_last,
+  // b: stream in
   input  wire         b_valid,
   output wire         b_ready,
   input  wire [4:0]   b_payload_id,
@@ -52,6 +58,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   output wire         result_valid,
   output wire [5:0]   result_slot,
   output wire [63:0]  result_word,
+  // reply: stream out
   output wire         reply_valid,
   input  wire         reply_ready,
   output wire [5:0]   reply_payload_slot,
@@ -59,6 +66,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   output wire [3:0]   reply_payload_status,
   output wire         reply_payload_silent,
   output wire [7:0]   reply_payload_reply_opcode,
+  // access: stream out
   output wire         access_valid,
   input  wire         access_ready,
   output wire [5:0]   access_payload_slot,
@@ -71,76 +79,59 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   output wire [2:0]   access_payload_op,
   output wire         access_payload_indirect
 );
-  reg arrived_full; // sync-unit.ts:111
-  reg [5:0] arrived_held_slot; // sync-unit.ts:111
-  reg [2:0] arrived_held_op; // sync-unit.ts:111
-  reg [30:0] arrived_held_address; // sync-unit.ts:111
-  reg [15:0] arrived_held_pid; // sync-unit.ts:111
-  reg [13:0] arrived_held_length; // sync-unit.ts:111
-  reg arrived_held_silent; // sync-unit.ts:111
-  reg [7:0] arrived_held_reply_opcode; // sync-unit.ts:111
+  reg arrived_full, arrived_held_silent; // sync-unit.ts:111
+  reg [5:0] arrived_held_slot;
+  reg [2:0] arrived_held_op;
+  reg [30:0] arrived_held_address;
+  reg [15:0] arrived_held_pid;
+  reg [13:0] arrived_held_length;
+  reg [7:0] arrived_held_reply_opcode;
   wire words_free; // sync-unit.ts:114
-  wire [1:0] words_lane; // sync-unit.ts:114
-  wire asked_push_ready; // sync-unit.ts:281
-  wire asked_pop_valid; // sync-unit.ts:281
-  wire [27:0] asked_pop_payload; // sync-unit.ts:281
-  wire [2:0] asked_level; // sync-unit.ts:281
-  wire reading_push_ready; // sync-unit.ts:281
-  wire reading_pop_valid; // sync-unit.ts:281
-  wire [1:0] reading_pop_payload; // sync-unit.ts:281
-  wire [2:0] reading_level; // sync-unit.ts:281
-  wire storing_push_ready; // sync-unit.ts:281
-  wire storing_pop_valid; // sync-unit.ts:281
-  wire [1:0] storing_pop_payload; // sync-unit.ts:281
-  wire [2:0] storing_level; // sync-unit.ts:281
+  wire [1:0] words_lane;
+  wire asked_push_ready, reading_push_ready, reading_pop_valid, storing_push_ready, storing_pop_valid; // sync-unit.ts:281
+  wire [27:0] asked_pop_payload;
+  wire [2:0] asked_level, reading_level, storing_level;
+  wire [1:0] reading_pop_payload, storing_pop_payload;
   reg stored_last; // sync-unit.ts:158
   reg at_work; // sync-unit.ts:177
   reg [1:0] w_lane; // sync-unit.ts:179
-  reg [5:0] w_slot; // sync-unit.ts:179
-  reg [2:0] w_op; // sync-unit.ts:179
-  reg [27:0] w_word; // sync-unit.ts:179
-  reg [63:0] w_old; // sync-unit.ts:179
-  reg [127:0] w_operands; // sync-unit.ts:179
-  reg w_failed; // sync-unit.ts:179
-  wire to_write_push_ready; // sync-unit.ts:213
-  wire to_write_pop_valid; // sync-unit.ts:213
-  wire [27:0] to_write_pop_payload_word; // sync-unit.ts:213
-  wire [63:0] to_write_pop_payload_value; // sync-unit.ts:213
-  wire [2:0] to_write_level; // sync-unit.ts:213
-  wire writing_push_ready; // sync-unit.ts:281
-  wire writing_pop_valid; // sync-unit.ts:281
-  wire [1:0] writing_pop_payload; // sync-unit.ts:281
-  wire [2:0] writing_level; // sync-unit.ts:281
-  reg write_to_0_done; // sync-unit.ts:215
-  reg write_to_1_done; // sync-unit.ts:215
-  wire without_write_push_ready; // sync-unit.ts:245
-  wire without_write_pop_valid; // sync-unit.ts:245
-  wire [1:0] without_write_pop_payload_lane; // sync-unit.ts:245
-  wire without_write_pop_payload_failed; // sync-unit.ts:245
-  wire [2:0] without_write_level; // sync-unit.ts:245
+  reg [5:0] w_slot;
+  reg [2:0] w_op;
+  reg [27:0] w_word;
+  reg [63:0] w_old;
+  reg [127:0] w_operands;
+  reg w_failed;
+  wire to_write_push_ready, to_write_pop_valid; // sync-unit.ts:213
+  wire [27:0] to_write_pop_payload_word;
+  wire [63:0] to_write_pop_payload_value;
+  wire [2:0] to_write_level;
+  wire writing_push_ready, writing_pop_valid; // sync-unit.ts:281
+  wire [1:0] writing_pop_payload;
+  wire [2:0] writing_level;
+  reg write_to_0_done, write_to_1_done; // sync-unit.ts:215
+  wire without_write_push_ready, without_write_pop_valid, without_write_pop_payload_failed; // sync-unit.ts:245
+  wire [1:0] without_write_pop_payload_lane;
+  wire [2:0] without_write_level;
   reg ends_locked; // sync-unit.ts:246
-  reg [1:0] ends_owner; // sync-unit.ts:246
-  wire ended_push_ready; // sync-unit.ts:246
-  wire ended_pop_valid; // sync-unit.ts:246
-  wire [1:0] ended_pop_payload_lane; // sync-unit.ts:246
-  wire ended_pop_payload_failed; // sync-unit.ts:246
-  wire [2:0] ended_level; // sync-unit.ts:246
+  reg [1:0] ends_owner;
+  wire ended_push_ready, ended_pop_valid, ended_pop_payload_failed;
+  wire [1:0] ended_pop_payload_lane;
+  wire [2:0] ended_level;
   (* ram_style = "distributed" *) reg [36:0] work [0:3]; // sync-unit.ts:124
   (* ram_style = "distributed" *) reg [47:0] contexts [0:3]; // sync-unit.ts:138
   (* ram_style = "distributed" *) reg [63:0] pointers [0:3]; // sync-unit.ts:204
-  wire [1:0] ends_grant; // sync-unit.ts:246
-  wire [1:0] ends_request; // sync-unit.ts:246
-  wire ended_pop_ready; // sync-unit.ts:246
+  wire [1:0] ends_grant, ends_request; // sync-unit.ts:246
+  wire ended_pop_ready;
   wire begins = arrived_full & words_free; // sync-unit.ts:117
   wire is_store = arrived_held_op == 3'd4; // sync-unit.ts:119
   wire reads = begins & ~is_store; // sync-unit.ts:149
   wire takes_store = storing_pop_valid & (~stored_last | ~reading_pop_valid); // sync-unit.ts:159
   wire [1:0] next_lane = takes_store ? storing_pop_payload : reading_pop_payload; // sync-unit.ts:171
-  wire [36:0] found_word = work[next_lane];
+  wire [36:0] next_word = work[next_lane]; // sync-unit.ts:172
   wire [63:0] found =
-    found_word[11] ? (found_word[10] ? (found_word[9] ? r_payload_data[511:448] : r_payload_data[447:384]) : found_word[9] ? r_payload_data[383:320] : r_payload_data[319:256]) :
-    found_word[10] ? (found_word[9] ? r_payload_data[255:192] : r_payload_data[191:128]) :
-    found_word[9] ? r_payload_data[127:64] :
+    next_word[11] ? (next_word[10] ? (next_word[9] ? r_payload_data[511:448] : r_payload_data[447:384]) : next_word[9] ? r_payload_data[383:320] : r_payload_data[319:256]) :
+    next_word[10] ? (next_word[9] ? r_payload_data[255:192] : r_payload_data[191:128]) :
+    next_word[9] ? r_payload_data[127:64] :
     r_payload_data[63:0]; // sync-unit.ts:176
   wire is_tas = w_op == 3'd1; // sync-ops.ts:62
   wire found_expected = w_old == (is_tas ? 64'd0 : w_operands[63:0]); // sync-ops.ts:64
@@ -152,152 +143,95 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     is_tas ? 64'd1 :
     (w_op == 3'd2) ? w_operands[127:64] :
     (w_op == 3'd3) ? sum :
-    w_operands[63:0]; // sync-unit.ts:209
+    w_operands[63:0];
   wire unwritten_valid = at_work & ~writes; // sync-unit.ts:231
   wire confirmed_payload_failed = |b_payload_resp; // sync-unit.ts:232
   wire ends_valid = |(ends_grant & ends_request); // sync-unit.ts:246
   wire [1:0] ends_payload_lane =
-    ({2{ends_grant[0]}} & without_write_pop_payload_lane)
-    | ({2{ends_grant[1]}} & writing_pop_payload); // sync-unit.ts:246
+    ({2{ends_grant[0]}} & without_write_pop_payload_lane) | ({2{ends_grant[1]}} & writing_pop_payload);
   wire ends_payload_failed =
-    (ends_grant[0] & without_write_pop_payload_failed)
-    | (ends_grant[1] & confirmed_payload_failed); // sync-unit.ts:246
+    (ends_grant[0] & without_write_pop_payload_failed) | (ends_grant[1] & confirmed_payload_failed);
   assign ends_request = {b_valid, without_write_pop_valid};
   wire [1:0] ends_after = ends_request & ~(ends_owner | (ends_owner - 2'd1)); // sync-unit.ts:246
   assign ends_grant =
     ends_locked ? ends_owner :
     |ends_after ? ends_after & (~ends_after + 2'd1) :
     ends_request & (~ends_request + 2'd1);
-  wire [47:0] goes_on_word = contexts[ended_pop_payload_lane];
-  wire goes_on = (goes_on_word[8:6] >= 3'd5) & ~ended_pop_payload_failed; // sync-unit.ts:250
+  wire [47:0] context_word = contexts[ended_pop_payload_lane]; // sync-unit.ts:249
+  wire [2:0] context_op = context_word[8:6];
+  wire goes_on = (context_op >= 3'd5) & ~ended_pop_payload_failed; // sync-unit.ts:250
 
-  wire [27:0] words_word = arrived_held_address[30:3]; // sync-unit.ts:114
-  wire words_claim = begins; // sync-unit.ts:114
   wire words_release_valid = ended_pop_valid & ended_pop_ready; // sync-unit.ts:114
-  wire [1:0] words_release_lane = ended_pop_payload_lane; // sync-unit.ts:114
   SyncWords_lanes4_numberBits28 words ( // sync-unit.ts:114
-    .clk           (clk),
-    .rst           (rst),
-    .word          (words_word),
+    .clk (clk), .rst (rst),
+    .word          (arrived_held_address[30:3]),
     .free          (words_free),
     .lane          (words_lane),
-    .claim         (words_claim),
+    .claim         (begins),
     .release_valid (words_release_valid),
-    .release_lane  (words_release_lane)
+    .release_lane  (ended_pop_payload_lane)
   );
 
-  wire asked_push_valid = reads; // sync-unit.ts:281
-  wire [27:0] asked_push_payload = arrived_held_address[30:3]; // sync-unit.ts:281
-  wire asked_pop_ready = ar_ready; // sync-unit.ts:281
   Fifo_uint28_d4 asked ( // sync-unit.ts:281
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (asked_push_valid),
-    .push_ready   (asked_push_ready),
-    .push_payload (asked_push_payload),
-    .pop_valid    (asked_pop_valid),
-    .pop_ready    (asked_pop_ready),
-    .pop_payload  (asked_pop_payload),
-    .level        (asked_level)
+    .clk (clk), .rst (rst),
+    .push_valid (reads), .push_ready (asked_push_ready), .push_payload (arrived_held_address[30:3]),
+    .pop_valid (ar_valid), .pop_ready (ar_ready), .pop_payload (asked_pop_payload),
+    .level (asked_level)
   );
 
-  wire reading_push_valid = reads; // sync-unit.ts:281
-  wire [1:0] reading_push_payload = words_lane; // sync-unit.ts:281
   wire reading_pop_ready = r_valid & r_ready; // sync-unit.ts:281
   Fifo_uint2_d4 reading ( // sync-unit.ts:281
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (reading_push_valid),
-    .push_ready   (reading_push_ready),
-    .push_payload (reading_push_payload),
-    .pop_valid    (reading_pop_valid),
-    .pop_ready    (reading_pop_ready),
-    .pop_payload  (reading_pop_payload),
-    .level        (reading_level)
+    .clk (clk), .rst (rst),
+    .push_valid (reads), .push_ready (reading_push_ready), .push_payload (words_lane),
+    .pop_valid (reading_pop_valid), .pop_ready (reading_pop_ready), .pop_payload (reading_pop_payload),
+    .level (reading_level)
   );
 
   wire storing_push_valid = begins & is_store; // sync-unit.ts:281
-  wire [1:0] storing_push_payload = words_lane; // sync-unit.ts:281
-  wire storing_pop_ready = takes_store; // sync-unit.ts:281
   Fifo_uint2_d4 storing ( // sync-unit.ts:281
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (storing_push_valid),
-    .push_ready   (storing_push_ready),
-    .push_payload (storing_push_payload),
-    .pop_valid    (storing_pop_valid),
-    .pop_ready    (storing_pop_ready),
-    .pop_payload  (storing_pop_payload),
-    .level        (storing_level)
+    .clk (clk), .rst (rst),
+    .push_valid (storing_push_valid), .push_ready (storing_push_ready), .push_payload (words_lane),
+    .pop_valid (storing_pop_valid), .pop_ready (takes_store), .pop_payload (storing_pop_payload),
+    .level (storing_level)
   );
 
-  wire to_write_push_valid = written_valid; // sync-unit.ts:213
-  wire [27:0] to_write_push_payload_word = w_word; // sync-unit.ts:213
-  wire [63:0] to_write_push_payload_value = written_payload_value; // sync-unit.ts:213
   wire to_write_pop_ready = (write_to_0_done | aw_ready) & (write_to_1_done | w_ready); // sync-unit.ts:213
   Fifo_Write_d4 to_write ( // sync-unit.ts:213
-    .clk                (clk),
-    .rst                (rst),
-    .push_valid         (to_write_push_valid),
-    .push_ready         (to_write_push_ready),
-    .push_payload_word  (to_write_push_payload_word),
-    .push_payload_value (to_write_push_payload_value),
-    .pop_valid          (to_write_pop_valid),
-    .pop_ready          (to_write_pop_ready),
-    .pop_payload_word   (to_write_pop_payload_word),
-    .pop_payload_value  (to_write_pop_payload_value),
-    .level              (to_write_level)
+    .clk (clk), .rst (rst),
+    .push_valid (written_valid), .push_ready (to_write_push_ready), .push_payload_word (w_word),
+    .push_payload_value (written_payload_value),
+    .pop_valid (to_write_pop_valid), .pop_ready (to_write_pop_ready), .pop_payload_word (to_write_pop_payload_word),
+    .pop_payload_value (to_write_pop_payload_value),
+    .level (to_write_level)
   );
 
   wire writing_push_valid = at_work & writes; // sync-unit.ts:281
-  wire [1:0] writing_push_payload = w_lane; // sync-unit.ts:281
-  wire writing_pop_ready = b_valid & b_ready; // sync-unit.ts:281
+  wire writing_pop_ready = b_valid & b_ready;
   Fifo_uint2_d4 writing ( // sync-unit.ts:281
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (writing_push_valid),
-    .push_ready   (writing_push_ready),
-    .push_payload (writing_push_payload),
-    .pop_valid    (writing_pop_valid),
-    .pop_ready    (writing_pop_ready),
-    .pop_payload  (writing_pop_payload),
-    .level        (writing_level)
+    .clk (clk), .rst (rst),
+    .push_valid (writing_push_valid), .push_ready (writing_push_ready), .push_payload (w_lane),
+    .pop_valid (writing_pop_valid), .pop_ready (writing_pop_ready), .pop_payload (writing_pop_payload),
+    .level (writing_level)
   );
 
-  wire without_write_push_valid = unwritten_valid; // sync-unit.ts:245
-  wire [1:0] without_write_push_payload_lane = w_lane; // sync-unit.ts:245
-  wire without_write_push_payload_failed = w_failed; // sync-unit.ts:245
   wire without_write_pop_ready = ends_grant[0] & ended_push_ready; // sync-unit.ts:245
   Fifo_Ended_d4 without_write ( // sync-unit.ts:245
-    .clk                 (clk),
-    .rst                 (rst),
-    .push_valid          (without_write_push_valid),
-    .push_ready          (without_write_push_ready),
-    .push_payload_lane   (without_write_push_payload_lane),
-    .push_payload_failed (without_write_push_payload_failed),
-    .pop_valid           (without_write_pop_valid),
-    .pop_ready           (without_write_pop_ready),
-    .pop_payload_lane    (without_write_pop_payload_lane),
-    .pop_payload_failed  (without_write_pop_payload_failed),
-    .level               (without_write_level)
+    .clk (clk), .rst (rst),
+    .push_valid (unwritten_valid), .push_ready (without_write_push_ready), .push_payload_lane (w_lane),
+    .push_payload_failed (w_failed),
+    .pop_valid (without_write_pop_valid), .pop_ready (without_write_pop_ready),
+    .pop_payload_lane (without_write_pop_payload_lane), .pop_payload_failed (without_write_pop_payload_failed),
+    .level (without_write_level)
   );
 
-  wire ended_push_valid = ends_valid; // sync-unit.ts:246
-  wire [1:0] ended_push_payload_lane = ends_payload_lane; // sync-unit.ts:246
-  wire ended_push_payload_failed = ends_payload_failed; // sync-unit.ts:246
   assign ended_pop_ready = (reply_ready & ~goes_on) | (access_ready & goes_on);
   Fifo_Ended_d4 ended ( // sync-unit.ts:246
-    .clk                 (clk),
-    .rst                 (rst),
-    .push_valid          (ended_push_valid),
-    .push_ready          (ended_push_ready),
-    .push_payload_lane   (ended_push_payload_lane),
-    .push_payload_failed (ended_push_payload_failed),
-    .pop_valid           (ended_pop_valid),
-    .pop_ready           (ended_pop_ready),
-    .pop_payload_lane    (ended_pop_payload_lane),
-    .pop_payload_failed  (ended_pop_payload_failed),
-    .level               (ended_level)
+    .clk (clk), .rst (rst),
+    .push_valid (ends_valid), .push_ready (ended_push_ready), .push_payload_lane (ends_payload_lane),
+    .push_payload_failed (ends_payload_failed),
+    .pop_valid (ended_pop_valid), .pop_ready (ended_pop_ready), .pop_payload_lane (ended_pop_payload_lane),
+    .pop_payload_failed (ended_pop_payload_failed),
+    .level (ended_level)
   );
   wire arrived_full_when = ~arrived_full | words_free;
 
@@ -318,10 +252,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
 
   always @(posedge clk)
     if (rst) begin
-      stored_last <= 1'b0;
-      at_work <= 1'b0;
-      write_to_0_done <= 1'b0;
-      write_to_1_done <= 1'b0;
+      stored_last <= 1'b0; at_work <= 1'b0; write_to_0_done <= 1'b0; write_to_1_done <= 1'b0;
     end
     else begin
       stored_last <= takes_store;
@@ -332,9 +263,9 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
 
   always @(posedge clk) begin
     w_lane <= next_lane;
-    w_slot <= found_word[5:0];
-    w_op <= found_word[8:6];
-    w_word <= found_word[36:9];
+    w_slot <= next_word[5:0];
+    w_op <= next_word[8:6];
+    w_word <= next_word[36:9];
     w_old <= found;
     w_operands <= operands;
     w_failed <= ~takes_store & (|r_payload_resp);
@@ -342,8 +273,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
 
   always @(posedge clk)
     if (rst) begin
-      ends_locked <= 1'b0;
-      ends_owner <= 2'd1;
+      ends_locked <= 1'b0; ends_owner <= 2'd1;
     end
     else if (ends_valid) begin
       ends_owner <= ends_grant;
@@ -356,11 +286,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   always @(posedge clk)
     if (begins) begin
       contexts[words_lane] <= {
-        arrived_held_reply_opcode,
-        arrived_held_silent,
-        arrived_held_length,
-        arrived_held_pid,
-        arrived_held_op,
+        arrived_held_reply_opcode, arrived_held_silent, arrived_held_length, arrived_held_pid, arrived_held_op,
         arrived_held_slot
       };
     end
@@ -369,8 +295,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     if (fetched) pointers[w_lane] <= w_old;
 
   assign request_ready = arrived_full_when;
-  assign operand_slot = found_word[5:0];
-  assign ar_valid = asked_pop_valid;
+  assign operand_slot = next_word[5:0];
   assign ar_payload_addr = {asked_pop_payload[27:3], 6'd0};
   assign ar_payload_id = 5'd17;
   assign ar_payload_len = 8'd0;
@@ -386,14 +311,10 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   assign w_valid = to_write_pop_valid & ~write_to_1_done;
   assign w_payload_data = {8{to_write_pop_payload_value}};
   assign w_payload_strb = {
-    {8{to_write_pop_payload_word[2:0] == 3'd7}},
-    {8{to_write_pop_payload_word[2:0] == 3'd6}},
-    {8{to_write_pop_payload_word[2:0] == 3'd5}},
-    {8{to_write_pop_payload_word[2:0] == 3'd4}},
-    {8{to_write_pop_payload_word[2:0] == 3'd3}},
-    {8{to_write_pop_payload_word[2:0] == 3'd2}},
-    {8{to_write_pop_payload_word[2:0] == 3'd1}},
-    {8{to_write_pop_payload_word[2:0] == 3'd0}}
+    {8{to_write_pop_payload_word[2:0] == 3'd7}}, {8{to_write_pop_payload_word[2:0] == 3'd6}},
+    {8{to_write_pop_payload_word[2:0] == 3'd5}}, {8{to_write_pop_payload_word[2:0] == 3'd4}},
+    {8{to_write_pop_payload_word[2:0] == 3'd3}}, {8{to_write_pop_payload_word[2:0] == 3'd2}},
+    {8{to_write_pop_payload_word[2:0] == 3'd1}}, {8{to_write_pop_payload_word[2:0] == 3'd0}}
   };
   assign w_payload_last = 1'b1;
   assign b_ready = ends_grant[1] & ended_push_ready;
@@ -401,19 +322,19 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   assign result_slot = w_slot;
   assign result_word = w_old;
   assign reply_valid = ended_pop_valid & ~goes_on;
-  assign reply_payload_slot = goes_on_word[5:0];
-  assign reply_payload_op = goes_on_word[8:6];
+  assign reply_payload_slot = context_word[5:0];
+  assign reply_payload_op = context_op;
   assign reply_payload_status = ended_pop_payload_failed ? 4'd4 : 4'd0;
-  assign reply_payload_silent = goes_on_word[39];
-  assign reply_payload_reply_opcode = goes_on_word[47:40];
+  assign reply_payload_silent = context_word[39];
+  assign reply_payload_reply_opcode = context_word[47:40];
   assign access_valid = ended_pop_valid & goes_on;
-  assign access_payload_slot = goes_on_word[5:0];
-  assign access_payload_pid = goes_on_word[24:9];
+  assign access_payload_slot = context_word[5:0];
+  assign access_payload_pid = context_word[24:9];
   assign access_payload_va = pointers[ended_pop_payload_lane];
-  assign access_payload_length = goes_on_word[38:25];
-  assign access_payload_write = goes_on_word[8:6] == 3'd6;
-  assign access_payload_silent = goes_on_word[39];
-  assign access_payload_reply_opcode = goes_on_word[47:40];
+  assign access_payload_length = context_word[38:25];
+  assign access_payload_write = context_op == 3'd6;
+  assign access_payload_silent = context_word[39];
+  assign access_payload_reply_opcode = context_word[47:40];
   assign access_payload_op = 3'd0;
   assign access_payload_indirect = 1'b1;
 
@@ -490,15 +411,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    asked_pop_payload[2:0],
-    asked_level,
-    reading_level,
-    storing_level,
-    to_write_level,
-    writing_level,
-    without_write_level,
-    ended_level,
-    1'b0
+    1'b0, asked_pop_payload[2:0], asked_level, reading_level, storing_level, to_write_level, writing_level,
+    without_write_level, ended_level, 1'b0
   };
 endmodule

@@ -12,18 +12,10 @@ module SyncWords_lanes4_numberBits28 (
   input  wire        release_valid,
   input  wire [1:0]  release_lane
 );
-  reg taken_0; // sync-words.ts:45
-  reg taken_1; // sync-words.ts:45
-  reg taken_2; // sync-words.ts:45
-  reg taken_3; // sync-words.ts:45
-  reg [27:0] words_0; // sync-words.ts:46
-  reg [27:0] words_1; // sync-words.ts:46
-  reg [27:0] words_2; // sync-words.ts:46
-  reg [27:0] words_3; // sync-words.ts:46
+  reg taken_0, taken_1, taken_2, taken_3; // sync-words.ts:45
+  reg [27:0] words_0, words_1, words_2, words_3; // sync-words.ts:46
   wire clash =
-    (taken_0 & (words_0 == word))
-    | (taken_1 & (words_1 == word))
-    | (taken_2 & (words_2 == word))
+    (taken_0 & (words_0 == word)) | (taken_1 & (words_1 == word)) | (taken_2 & (words_2 == word))
     | (taken_3 & (words_3 == word)); // sync-words.ts:48
   wire [3:0] left = {~taken_3, ~taken_2, ~taken_1, ~taken_0}; // sync-words.ts:49
   wire [3:0] taken_0_and = left & (~left + 4'd1);
@@ -76,12 +68,9 @@ module SyncWords_lanes4_numberBits28 (
   assign free = (|left) & ~clash;
   assign lane = taken_0_joined;
   wire check_or =
-    (taken_0 & taken_1 & (words_0 == words_1))
-    | (taken_0 & taken_2 & (words_0 == words_2))
-    | (taken_0 & taken_3 & (words_0 == words_3))
-    | (taken_1 & taken_2 & (words_1 == words_2))
-    | (taken_1 & taken_3 & (words_1 == words_3))
-    | (taken_2 & taken_3 & (words_2 == words_3));
+    (taken_0 & taken_1 & (words_0 == words_1)) | (taken_0 & taken_2 & (words_0 == words_2))
+    | (taken_0 & taken_3 & (words_0 == words_3)) | (taken_1 & taken_2 & (words_1 == words_2))
+    | (taken_1 & taken_3 & (words_1 == words_3)) | (taken_2 & taken_3 & (words_2 == words_3));
 
 `ifdef FORMAL
   always @(posedge clk)

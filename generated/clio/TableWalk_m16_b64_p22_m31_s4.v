@@ -12,11 +12,13 @@
 module TableWalk_m16_b64_p22_m31_s4 (
   input  wire         clk,
   input  wire         rst,
+  // fetch: stream in
   input  wire         fetch_valid,
   output wire         fetch_ready,
   input  wire [3:0]   fetch_payload_miss,
   input  wire [7:0]   fetch_payload_index,
   input  wire [35:0]  fetch_payload_tag,
+  // ar: stream out
   output wire         ar_valid,
   input  wire         ar_ready,
   output wire [30:0]  ar_payload_addr,
@@ -24,6 +26,7 @@ module TableWalk_m16_b64_p22_m31_s4 (
   output wire [7:0]   ar_payload_len,
   output wire [2:0]   ar_payload_size,
   output wire [1:0]   ar_payload_burst,
+  // r: stream in
   input  wire         r_valid,
   output wire         r_ready,
   input  wire [511:0] r_payload_data,
@@ -46,35 +49,31 @@ module TableWalk_m16_b64_p22_m31_s4 (
 );
   reg asked_valid; // table-walk.ts:123
   reg [3:0] asked_miss; // table-walk.ts:124
-  reg [7:0] asked_index; // table-walk.ts:124
+  reg [7:0] asked_index;
   reg fetches_queued; // pass-queue.ts:34
   reg [3:0] fetches_head; // pass-queue.ts:35
   reg [3:0] fetches_behind_head; // pass-queue.ts:36
   reg [3:0] fetches_tail; // pass-queue.ts:37
   reg [511:0] beat_data; // table-walk.ts:141
-  reg [4:0] beat_id; // table-walk.ts:141
-  reg [1:0] beat_resp; // table-walk.ts:141
-  reg beat_last; // table-walk.ts:141
+  reg [4:0] beat_id;
+  reg [1:0] beat_resp;
+  reg beat_last;
   reg beat_valid; // table-walk.ts:142
   reg [3:0] miss; // table-walk.ts:143
   reg [7:0] want_index; // table-walk.ts:144
-  reg [35:0] want_tag; // table-walk.ts:144
+  reg [35:0] want_tag;
   reg [3:0] walked_miss; // table-walk.ts:211
-  reg walked_error; // table-walk.ts:211
-  reg walked_allocated; // table-walk.ts:211
-  reg walked_mapped; // table-walk.ts:211
-  reg walked_read; // table-walk.ts:211
-  reg walked_write; // table-walk.ts:211
-  reg [8:0] walked_ppn; // table-walk.ts:211
-  reg [2:0] walked_slot; // table-walk.ts:211
-  reg [7:0] walked_index; // table-walk.ts:211
-  reg [35:0] walked_tag; // table-walk.ts:211
+  reg walked_error, walked_allocated, walked_mapped, walked_read, walked_write;
+  reg [8:0] walked_ppn;
+  reg [2:0] walked_slot;
+  reg [7:0] walked_index;
+  reg [35:0] walked_tag;
   reg done; // table-walk.ts:212
   (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table-walk.ts:119
   (* ram_style = "distributed" *) reg [11:0] fetches_store [0:15]; // pass-queue.ts:33
   wire [11:0] fetches_payload_miss_word = fetches_store[fetches_head];
   wire [3:0] fetches_payload_miss = fetches_queued ? fetches_payload_miss_word[3:0] : asked_miss; // pass-queue.ts:31
-  wire [7:0] fetches_payload_index = fetches_queued ? fetches_payload_miss_word[11:4] : asked_index; // pass-queue.ts:31
+  wire [7:0] fetches_payload_index = fetches_queued ? fetches_payload_miss_word[11:4] : asked_index;
   wire fetches_taken = ar_valid & ar_ready; // pass-queue.ts:45
   wire fetches_single = fetches_tail == fetches_behind_head; // pass-queue.ts:51
   wire [3:0] coming = r_payload_id[3:0] - 4'd1; // table-walk.ts:145
@@ -82,27 +81,28 @@ module TableWalk_m16_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      asked_valid <= 1'b0;
-      fetches_queued <= 1'b0;
-      beat_valid <= 1'b0;
-      done <= 1'b0;
+      asked_valid <= 1'b0; fetches_queued <= 1'b0; beat_valid <= 1'b0; done <= 1'b0;
     end
     else begin
       asked_valid <= fetch_valid;
-      fetches_queued <=
-        fetches_queued ? ~fetches_single | asked_valid | ~fetches_taken :
-        asked_valid & ~fetches_taken;
+      fetches_queued <= fetches_queued ? ~fetches_single | asked_valid | ~fetches_taken : asked_valid & ~fetches_taken;
       beat_valid <= r_valid;
       done <= arrives;
     end
-  wire walked_allocated_and = beat_data[1] & (beat_data[39:4] == want_tag);
-  wire walked_allocated_and_2 = beat_data[65] & (beat_data[103:68] == want_tag);
-  wire walked_allocated_and_3 = beat_data[129] & (beat_data[167:132] == want_tag);
-  wire walked_allocated_and_4 = beat_data[193] & (beat_data[231:196] == want_tag);
-  wire walked_allocated_and_5 = beat_data[257] & (beat_data[295:260] == want_tag);
-  wire walked_allocated_and_6 = beat_data[321] & (beat_data[359:324] == want_tag);
-  wire walked_allocated_and_7 = beat_data[385] & (beat_data[423:388] == want_tag);
-  wire walked_allocated_and_8 = beat_data[449] & (beat_data[487:452] == want_tag);
+  wire entries_allocated = beat_data[1]; // table-walk.ts:158
+  wire [35:0] entries_tag = beat_data[39:4];
+  wire walked_allocated_and = entries_allocated & (entries_tag == want_tag);
+  wire beat_data_and = beat_data[65] & (beat_data[103:68] == want_tag);
+  wire want_tag_and = beat_data[129] & (beat_data[167:132] == want_tag);
+  wire walked_allocated_and_beat_data = beat_data[193] & (beat_data[231:196] == want_tag);
+  wire walked_allocated_and_want_tag = beat_data[257] & (beat_data[295:260] == want_tag);
+  wire walked_allocated_and_2 = beat_data[321] & (beat_data[359:324] == want_tag);
+  wire walked_allocated_and_3 = beat_data[385] & (beat_data[423:388] == want_tag);
+  wire walked_allocated_and_4 = beat_data[449] & (beat_data[487:452] == want_tag);
+  wire entries_valid = beat_data[0]; // table-walk.ts:158
+  wire entries_read = beat_data[2];
+  wire entries_write = beat_data[3];
+  wire [8:0] entries_ppn = beat_data[48:40];
 
   always @(posedge clk) begin
     asked_miss <= fetch_payload_miss;
@@ -110,54 +110,32 @@ module TableWalk_m16_b64_p22_m31_s4 (
     walked_miss <= miss;
     walked_error <= |beat_resp;
     walked_allocated <=
-      walked_allocated_and
-      | walked_allocated_and_2
-      | walked_allocated_and_3
-      | walked_allocated_and_4
-      | walked_allocated_and_5
-      | walked_allocated_and_6
-      | walked_allocated_and_7
-      | walked_allocated_and_8;
+      walked_allocated_and | beat_data_and | want_tag_and | walked_allocated_and_beat_data
+      | walked_allocated_and_want_tag | walked_allocated_and_2 | walked_allocated_and_3 | walked_allocated_and_4;
     walked_mapped <=
-      (walked_allocated_and & beat_data[0])
-      | (walked_allocated_and_2 & beat_data[64])
-      | (walked_allocated_and_3 & beat_data[128])
-      | (walked_allocated_and_4 & beat_data[192])
-      | (walked_allocated_and_5 & beat_data[256])
-      | (walked_allocated_and_6 & beat_data[320])
-      | (walked_allocated_and_7 & beat_data[384])
-      | (walked_allocated_and_8 & beat_data[448]);
+      (walked_allocated_and & entries_valid) | (beat_data_and & beat_data[64]) | (want_tag_and & beat_data[128])
+      | (walked_allocated_and_beat_data & beat_data[192]) | (walked_allocated_and_want_tag & beat_data[256])
+      | (walked_allocated_and_2 & beat_data[320]) | (walked_allocated_and_3 & beat_data[384])
+      | (walked_allocated_and_4 & beat_data[448]);
     walked_read <=
-      (walked_allocated_and & beat_data[2])
-      | (walked_allocated_and_2 & beat_data[66])
-      | (walked_allocated_and_3 & beat_data[130])
-      | (walked_allocated_and_4 & beat_data[194])
-      | (walked_allocated_and_5 & beat_data[258])
-      | (walked_allocated_and_6 & beat_data[322])
-      | (walked_allocated_and_7 & beat_data[386])
-      | (walked_allocated_and_8 & beat_data[450]);
+      (walked_allocated_and & entries_read) | (beat_data_and & beat_data[66]) | (want_tag_and & beat_data[130])
+      | (walked_allocated_and_beat_data & beat_data[194]) | (walked_allocated_and_want_tag & beat_data[258])
+      | (walked_allocated_and_2 & beat_data[322]) | (walked_allocated_and_3 & beat_data[386])
+      | (walked_allocated_and_4 & beat_data[450]);
     walked_write <=
-      (walked_allocated_and & beat_data[3])
-      | (walked_allocated_and_2 & beat_data[67])
-      | (walked_allocated_and_3 & beat_data[131])
-      | (walked_allocated_and_4 & beat_data[195])
-      | (walked_allocated_and_5 & beat_data[259])
-      | (walked_allocated_and_6 & beat_data[323])
-      | (walked_allocated_and_7 & beat_data[387])
-      | (walked_allocated_and_8 & beat_data[451]);
+      (walked_allocated_and & entries_write) | (beat_data_and & beat_data[67]) | (want_tag_and & beat_data[131])
+      | (walked_allocated_and_beat_data & beat_data[195]) | (walked_allocated_and_want_tag & beat_data[259])
+      | (walked_allocated_and_2 & beat_data[323]) | (walked_allocated_and_3 & beat_data[387])
+      | (walked_allocated_and_4 & beat_data[451]);
     walked_ppn <=
-      ({9{walked_allocated_and}} & beat_data[48:40])
-      | ({9{walked_allocated_and_2}} & beat_data[112:104])
-      | ({9{walked_allocated_and_3}} & beat_data[176:168])
-      | ({9{walked_allocated_and_4}} & beat_data[240:232])
-      | ({9{walked_allocated_and_5}} & beat_data[304:296])
-      | ({9{walked_allocated_and_6}} & beat_data[368:360])
-      | ({9{walked_allocated_and_7}} & beat_data[432:424])
-      | ({9{walked_allocated_and_8}} & beat_data[496:488]);
+      ({9{walked_allocated_and}} & entries_ppn) | ({9{beat_data_and}} & beat_data[112:104])
+      | ({9{want_tag_and}} & beat_data[176:168]) | ({9{walked_allocated_and_beat_data}} & beat_data[240:232])
+      | ({9{walked_allocated_and_want_tag}} & beat_data[304:296]) | ({9{walked_allocated_and_2}} & beat_data[368:360])
+      | ({9{walked_allocated_and_3}} & beat_data[432:424]) | ({9{walked_allocated_and_4}} & beat_data[496:488]);
     walked_slot <= {
-      walked_allocated_and_5 | walked_allocated_and_6 | walked_allocated_and_7 | walked_allocated_and_8,
-      walked_allocated_and_3 | walked_allocated_and_4 | walked_allocated_and_7 | walked_allocated_and_8,
-      walked_allocated_and_2 | walked_allocated_and_4 | walked_allocated_and_6 | walked_allocated_and_8
+      walked_allocated_and_want_tag | walked_allocated_and_2 | walked_allocated_and_3 | walked_allocated_and_4,
+      want_tag_and | walked_allocated_and_beat_data | walked_allocated_and_3 | walked_allocated_and_4,
+      beat_data_and | walked_allocated_and_beat_data | walked_allocated_and_2 | walked_allocated_and_4
     };
     walked_index <= want_index;
     walked_tag <= want_tag;
@@ -165,8 +143,7 @@ module TableWalk_m16_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      fetches_head <= 4'd0;
-      fetches_behind_head <= 4'd1;
+      fetches_head <= 4'd0; fetches_behind_head <= 4'd1;
     end
     else if (fetches_taken) begin
       fetches_head <= fetches_behind_head;
@@ -176,7 +153,7 @@ module TableWalk_m16_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) fetches_tail <= 4'd0;
     else if (asked_valid) fetches_tail <= fetches_tail + 4'd1;
-  wire [43:0] want_index_word = wanted[coming];
+  wire [43:0] wanted_there_word = wanted[coming]; // table-walk.ts:146
 
   always @(posedge clk)
     if (r_valid) begin
@@ -185,8 +162,8 @@ module TableWalk_m16_b64_p22_m31_s4 (
       beat_resp <= r_payload_resp;
       beat_last <= r_payload_last;
       miss <= coming;
-      want_index <= want_index_word[7:0];
-      want_tag <= want_index_word[43:8];
+      want_index <= wanted_there_word[7:0];
+      want_tag <= wanted_there_word[43:8];
     end
 
   always @(posedge clk)
@@ -235,16 +212,7 @@ module TableWalk_m16_b64_p22_m31_s4 (
 `endif
 
   wire _unused_ok = &{
-    1'b0,
-    beat_data[511:497],
-    beat_data[447:433],
-    beat_data[383:369],
-    beat_data[319:305],
-    beat_data[255:241],
-    beat_data[191:177],
-    beat_data[127:113],
-    beat_data[63:49],
-    beat_id,
-    1'b0
+    1'b0, beat_data[511:497], beat_data[447:433], beat_data[383:369], beat_data[319:305], beat_data[255:241],
+    beat_data[191:177], beat_data[127:113], beat_data[63:49], beat_id, 1'b0
   };
 endmodule

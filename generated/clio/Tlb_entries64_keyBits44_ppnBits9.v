@@ -21,340 +21,61 @@ module Tlb_entries64_keyBits44_ppnBits9 (
   input  wire        fill_mapping_read,
   output wire        evicts
 );
-  reg [43:0] keys_0; // tlb.ts:51
-  reg [43:0] keys_1; // tlb.ts:51
-  reg [43:0] keys_2; // tlb.ts:51
-  reg [43:0] keys_3; // tlb.ts:51
-  reg [43:0] keys_4; // tlb.ts:51
-  reg [43:0] keys_5; // tlb.ts:51
-  reg [43:0] keys_6; // tlb.ts:51
-  reg [43:0] keys_7; // tlb.ts:51
-  reg [43:0] keys_8; // tlb.ts:51
-  reg [43:0] keys_9; // tlb.ts:51
-  reg [43:0] keys_10; // tlb.ts:51
-  reg [43:0] keys_11; // tlb.ts:51
-  reg [43:0] keys_12; // tlb.ts:51
-  reg [43:0] keys_13; // tlb.ts:51
-  reg [43:0] keys_14; // tlb.ts:51
-  reg [43:0] keys_15; // tlb.ts:51
-  reg [43:0] keys_16; // tlb.ts:51
-  reg [43:0] keys_17; // tlb.ts:51
-  reg [43:0] keys_18; // tlb.ts:51
-  reg [43:0] keys_19; // tlb.ts:51
-  reg [43:0] keys_20; // tlb.ts:51
-  reg [43:0] keys_21; // tlb.ts:51
-  reg [43:0] keys_22; // tlb.ts:51
-  reg [43:0] keys_23; // tlb.ts:51
-  reg [43:0] keys_24; // tlb.ts:51
-  reg [43:0] keys_25; // tlb.ts:51
-  reg [43:0] keys_26; // tlb.ts:51
-  reg [43:0] keys_27; // tlb.ts:51
-  reg [43:0] keys_28; // tlb.ts:51
-  reg [43:0] keys_29; // tlb.ts:51
-  reg [43:0] keys_30; // tlb.ts:51
-  reg [43:0] keys_31; // tlb.ts:51
-  reg [43:0] keys_32; // tlb.ts:51
-  reg [43:0] keys_33; // tlb.ts:51
-  reg [43:0] keys_34; // tlb.ts:51
-  reg [43:0] keys_35; // tlb.ts:51
-  reg [43:0] keys_36; // tlb.ts:51
-  reg [43:0] keys_37; // tlb.ts:51
-  reg [43:0] keys_38; // tlb.ts:51
-  reg [43:0] keys_39; // tlb.ts:51
-  reg [43:0] keys_40; // tlb.ts:51
-  reg [43:0] keys_41; // tlb.ts:51
-  reg [43:0] keys_42; // tlb.ts:51
-  reg [43:0] keys_43; // tlb.ts:51
-  reg [43:0] keys_44; // tlb.ts:51
-  reg [43:0] keys_45; // tlb.ts:51
-  reg [43:0] keys_46; // tlb.ts:51
-  reg [43:0] keys_47; // tlb.ts:51
-  reg [43:0] keys_48; // tlb.ts:51
-  reg [43:0] keys_49; // tlb.ts:51
-  reg [43:0] keys_50; // tlb.ts:51
-  reg [43:0] keys_51; // tlb.ts:51
-  reg [43:0] keys_52; // tlb.ts:51
-  reg [43:0] keys_53; // tlb.ts:51
-  reg [43:0] keys_54; // tlb.ts:51
-  reg [43:0] keys_55; // tlb.ts:51
-  reg [43:0] keys_56; // tlb.ts:51
-  reg [43:0] keys_57; // tlb.ts:51
-  reg [43:0] keys_58; // tlb.ts:51
-  reg [43:0] keys_59; // tlb.ts:51
-  reg [43:0] keys_60; // tlb.ts:51
-  reg [43:0] keys_61; // tlb.ts:51
-  reg [43:0] keys_62; // tlb.ts:51
-  reg [43:0] keys_63; // tlb.ts:51
-  reg valid_0; // tlb.ts:52
-  reg valid_1; // tlb.ts:52
-  reg valid_2; // tlb.ts:52
-  reg valid_3; // tlb.ts:52
-  reg valid_4; // tlb.ts:52
-  reg valid_5; // tlb.ts:52
-  reg valid_6; // tlb.ts:52
-  reg valid_7; // tlb.ts:52
-  reg valid_8; // tlb.ts:52
-  reg valid_9; // tlb.ts:52
-  reg valid_10; // tlb.ts:52
-  reg valid_11; // tlb.ts:52
-  reg valid_12; // tlb.ts:52
-  reg valid_13; // tlb.ts:52
-  reg valid_14; // tlb.ts:52
-  reg valid_15; // tlb.ts:52
-  reg valid_16; // tlb.ts:52
-  reg valid_17; // tlb.ts:52
-  reg valid_18; // tlb.ts:52
-  reg valid_19; // tlb.ts:52
-  reg valid_20; // tlb.ts:52
-  reg valid_21; // tlb.ts:52
-  reg valid_22; // tlb.ts:52
-  reg valid_23; // tlb.ts:52
-  reg valid_24; // tlb.ts:52
-  reg valid_25; // tlb.ts:52
-  reg valid_26; // tlb.ts:52
-  reg valid_27; // tlb.ts:52
-  reg valid_28; // tlb.ts:52
-  reg valid_29; // tlb.ts:52
-  reg valid_30; // tlb.ts:52
-  reg valid_31; // tlb.ts:52
-  reg valid_32; // tlb.ts:52
-  reg valid_33; // tlb.ts:52
-  reg valid_34; // tlb.ts:52
-  reg valid_35; // tlb.ts:52
-  reg valid_36; // tlb.ts:52
-  reg valid_37; // tlb.ts:52
-  reg valid_38; // tlb.ts:52
-  reg valid_39; // tlb.ts:52
-  reg valid_40; // tlb.ts:52
-  reg valid_41; // tlb.ts:52
-  reg valid_42; // tlb.ts:52
-  reg valid_43; // tlb.ts:52
-  reg valid_44; // tlb.ts:52
-  reg valid_45; // tlb.ts:52
-  reg valid_46; // tlb.ts:52
-  reg valid_47; // tlb.ts:52
-  reg valid_48; // tlb.ts:52
-  reg valid_49; // tlb.ts:52
-  reg valid_50; // tlb.ts:52
-  reg valid_51; // tlb.ts:52
-  reg valid_52; // tlb.ts:52
-  reg valid_53; // tlb.ts:52
-  reg valid_54; // tlb.ts:52
-  reg valid_55; // tlb.ts:52
-  reg valid_56; // tlb.ts:52
-  reg valid_57; // tlb.ts:52
-  reg valid_58; // tlb.ts:52
-  reg valid_59; // tlb.ts:52
-  reg valid_60; // tlb.ts:52
-  reg valid_61; // tlb.ts:52
-  reg valid_62; // tlb.ts:52
-  reg valid_63; // tlb.ts:52
-  reg [8:0] mappings_0_ppn; // tlb.ts:53
-  reg mappings_0_write; // tlb.ts:53
-  reg mappings_0_read; // tlb.ts:53
-  reg [8:0] mappings_1_ppn; // tlb.ts:53
-  reg mappings_1_write; // tlb.ts:53
-  reg mappings_1_read; // tlb.ts:53
-  reg [8:0] mappings_2_ppn; // tlb.ts:53
-  reg mappings_2_write; // tlb.ts:53
-  reg mappings_2_read; // tlb.ts:53
-  reg [8:0] mappings_3_ppn; // tlb.ts:53
-  reg mappings_3_write; // tlb.ts:53
-  reg mappings_3_read; // tlb.ts:53
-  reg [8:0] mappings_4_ppn; // tlb.ts:53
-  reg mappings_4_write; // tlb.ts:53
-  reg mappings_4_read; // tlb.ts:53
-  reg [8:0] mappings_5_ppn; // tlb.ts:53
-  reg mappings_5_write; // tlb.ts:53
-  reg mappings_5_read; // tlb.ts:53
-  reg [8:0] mappings_6_ppn; // tlb.ts:53
-  reg mappings_6_write; // tlb.ts:53
-  reg mappings_6_read; // tlb.ts:53
-  reg [8:0] mappings_7_ppn; // tlb.ts:53
-  reg mappings_7_write; // tlb.ts:53
-  reg mappings_7_read; // tlb.ts:53
-  reg [8:0] mappings_8_ppn; // tlb.ts:53
-  reg mappings_8_write; // tlb.ts:53
-  reg mappings_8_read; // tlb.ts:53
-  reg [8:0] mappings_9_ppn; // tlb.ts:53
-  reg mappings_9_write; // tlb.ts:53
-  reg mappings_9_read; // tlb.ts:53
-  reg [8:0] mappings_10_ppn; // tlb.ts:53
-  reg mappings_10_write; // tlb.ts:53
-  reg mappings_10_read; // tlb.ts:53
-  reg [8:0] mappings_11_ppn; // tlb.ts:53
-  reg mappings_11_write; // tlb.ts:53
-  reg mappings_11_read; // tlb.ts:53
-  reg [8:0] mappings_12_ppn; // tlb.ts:53
-  reg mappings_12_write; // tlb.ts:53
-  reg mappings_12_read; // tlb.ts:53
-  reg [8:0] mappings_13_ppn; // tlb.ts:53
-  reg mappings_13_write; // tlb.ts:53
-  reg mappings_13_read; // tlb.ts:53
-  reg [8:0] mappings_14_ppn; // tlb.ts:53
-  reg mappings_14_write; // tlb.ts:53
-  reg mappings_14_read; // tlb.ts:53
-  reg [8:0] mappings_15_ppn; // tlb.ts:53
-  reg mappings_15_write; // tlb.ts:53
-  reg mappings_15_read; // tlb.ts:53
-  reg [8:0] mappings_16_ppn; // tlb.ts:53
-  reg mappings_16_write; // tlb.ts:53
-  reg mappings_16_read; // tlb.ts:53
-  reg [8:0] mappings_17_ppn; // tlb.ts:53
-  reg mappings_17_write; // tlb.ts:53
-  reg mappings_17_read; // tlb.ts:53
-  reg [8:0] mappings_18_ppn; // tlb.ts:53
-  reg mappings_18_write; // tlb.ts:53
-  reg mappings_18_read; // tlb.ts:53
-  reg [8:0] mappings_19_ppn; // tlb.ts:53
-  reg mappings_19_write; // tlb.ts:53
-  reg mappings_19_read; // tlb.ts:53
-  reg [8:0] mappings_20_ppn; // tlb.ts:53
-  reg mappings_20_write; // tlb.ts:53
-  reg mappings_20_read; // tlb.ts:53
-  reg [8:0] mappings_21_ppn; // tlb.ts:53
-  reg mappings_21_write; // tlb.ts:53
-  reg mappings_21_read; // tlb.ts:53
-  reg [8:0] mappings_22_ppn; // tlb.ts:53
-  reg mappings_22_write; // tlb.ts:53
-  reg mappings_22_read; // tlb.ts:53
-  reg [8:0] mappings_23_ppn; // tlb.ts:53
-  reg mappings_23_write; // tlb.ts:53
-  reg mappings_23_read; // tlb.ts:53
-  reg [8:0] mappings_24_ppn; // tlb.ts:53
-  reg mappings_24_write; // tlb.ts:53
-  reg mappings_24_read; // tlb.ts:53
-  reg [8:0] mappings_25_ppn; // tlb.ts:53
-  reg mappings_25_write; // tlb.ts:53
-  reg mappings_25_read; // tlb.ts:53
-  reg [8:0] mappings_26_ppn; // tlb.ts:53
-  reg mappings_26_write; // tlb.ts:53
-  reg mappings_26_read; // tlb.ts:53
-  reg [8:0] mappings_27_ppn; // tlb.ts:53
-  reg mappings_27_write; // tlb.ts:53
-  reg mappings_27_read; // tlb.ts:53
-  reg [8:0] mappings_28_ppn; // tlb.ts:53
-  reg mappings_28_write; // tlb.ts:53
-  reg mappings_28_read; // tlb.ts:53
-  reg [8:0] mappings_29_ppn; // tlb.ts:53
-  reg mappings_29_write; // tlb.ts:53
-  reg mappings_29_read; // tlb.ts:53
-  reg [8:0] mappings_30_ppn; // tlb.ts:53
-  reg mappings_30_write; // tlb.ts:53
-  reg mappings_30_read; // tlb.ts:53
-  reg [8:0] mappings_31_ppn; // tlb.ts:53
-  reg mappings_31_write; // tlb.ts:53
-  reg mappings_31_read; // tlb.ts:53
-  reg [8:0] mappings_32_ppn; // tlb.ts:53
-  reg mappings_32_write; // tlb.ts:53
-  reg mappings_32_read; // tlb.ts:53
-  reg [8:0] mappings_33_ppn; // tlb.ts:53
-  reg mappings_33_write; // tlb.ts:53
-  reg mappings_33_read; // tlb.ts:53
-  reg [8:0] mappings_34_ppn; // tlb.ts:53
-  reg mappings_34_write; // tlb.ts:53
-  reg mappings_34_read; // tlb.ts:53
-  reg [8:0] mappings_35_ppn; // tlb.ts:53
-  reg mappings_35_write; // tlb.ts:53
-  reg mappings_35_read; // tlb.ts:53
-  reg [8:0] mappings_36_ppn; // tlb.ts:53
-  reg mappings_36_write; // tlb.ts:53
-  reg mappings_36_read; // tlb.ts:53
-  reg [8:0] mappings_37_ppn; // tlb.ts:53
-  reg mappings_37_write; // tlb.ts:53
-  reg mappings_37_read; // tlb.ts:53
-  reg [8:0] mappings_38_ppn; // tlb.ts:53
-  reg mappings_38_write; // tlb.ts:53
-  reg mappings_38_read; // tlb.ts:53
-  reg [8:0] mappings_39_ppn; // tlb.ts:53
-  reg mappings_39_write; // tlb.ts:53
-  reg mappings_39_read; // tlb.ts:53
-  reg [8:0] mappings_40_ppn; // tlb.ts:53
-  reg mappings_40_write; // tlb.ts:53
-  reg mappings_40_read; // tlb.ts:53
-  reg [8:0] mappings_41_ppn; // tlb.ts:53
-  reg mappings_41_write; // tlb.ts:53
-  reg mappings_41_read; // tlb.ts:53
-  reg [8:0] mappings_42_ppn; // tlb.ts:53
-  reg mappings_42_write; // tlb.ts:53
-  reg mappings_42_read; // tlb.ts:53
-  reg [8:0] mappings_43_ppn; // tlb.ts:53
-  reg mappings_43_write; // tlb.ts:53
-  reg mappings_43_read; // tlb.ts:53
-  reg [8:0] mappings_44_ppn; // tlb.ts:53
-  reg mappings_44_write; // tlb.ts:53
-  reg mappings_44_read; // tlb.ts:53
-  reg [8:0] mappings_45_ppn; // tlb.ts:53
-  reg mappings_45_write; // tlb.ts:53
-  reg mappings_45_read; // tlb.ts:53
-  reg [8:0] mappings_46_ppn; // tlb.ts:53
-  reg mappings_46_write; // tlb.ts:53
-  reg mappings_46_read; // tlb.ts:53
-  reg [8:0] mappings_47_ppn; // tlb.ts:53
-  reg mappings_47_write; // tlb.ts:53
-  reg mappings_47_read; // tlb.ts:53
-  reg [8:0] mappings_48_ppn; // tlb.ts:53
-  reg mappings_48_write; // tlb.ts:53
-  reg mappings_48_read; // tlb.ts:53
-  reg [8:0] mappings_49_ppn; // tlb.ts:53
-  reg mappings_49_write; // tlb.ts:53
-  reg mappings_49_read; // tlb.ts:53
-  reg [8:0] mappings_50_ppn; // tlb.ts:53
-  reg mappings_50_write; // tlb.ts:53
-  reg mappings_50_read; // tlb.ts:53
-  reg [8:0] mappings_51_ppn; // tlb.ts:53
-  reg mappings_51_write; // tlb.ts:53
-  reg mappings_51_read; // tlb.ts:53
-  reg [8:0] mappings_52_ppn; // tlb.ts:53
-  reg mappings_52_write; // tlb.ts:53
-  reg mappings_52_read; // tlb.ts:53
-  reg [8:0] mappings_53_ppn; // tlb.ts:53
-  reg mappings_53_write; // tlb.ts:53
-  reg mappings_53_read; // tlb.ts:53
-  reg [8:0] mappings_54_ppn; // tlb.ts:53
-  reg mappings_54_write; // tlb.ts:53
-  reg mappings_54_read; // tlb.ts:53
-  reg [8:0] mappings_55_ppn; // tlb.ts:53
-  reg mappings_55_write; // tlb.ts:53
-  reg mappings_55_read; // tlb.ts:53
-  reg [8:0] mappings_56_ppn; // tlb.ts:53
-  reg mappings_56_write; // tlb.ts:53
-  reg mappings_56_read; // tlb.ts:53
-  reg [8:0] mappings_57_ppn; // tlb.ts:53
-  reg mappings_57_write; // tlb.ts:53
-  reg mappings_57_read; // tlb.ts:53
-  reg [8:0] mappings_58_ppn; // tlb.ts:53
-  reg mappings_58_write; // tlb.ts:53
-  reg mappings_58_read; // tlb.ts:53
-  reg [8:0] mappings_59_ppn; // tlb.ts:53
-  reg mappings_59_write; // tlb.ts:53
-  reg mappings_59_read; // tlb.ts:53
-  reg [8:0] mappings_60_ppn; // tlb.ts:53
-  reg mappings_60_write; // tlb.ts:53
-  reg mappings_60_read; // tlb.ts:53
-  reg [8:0] mappings_61_ppn; // tlb.ts:53
-  reg mappings_61_write; // tlb.ts:53
-  reg mappings_61_read; // tlb.ts:53
-  reg [8:0] mappings_62_ppn; // tlb.ts:53
-  reg mappings_62_write; // tlb.ts:53
-  reg mappings_62_read; // tlb.ts:53
-  reg [8:0] mappings_63_ppn; // tlb.ts:53
-  reg mappings_63_write; // tlb.ts:53
-  reg mappings_63_read; // tlb.ts:53
+  reg [43:0] keys_0, keys_1, keys_2, keys_3, keys_4, keys_5, keys_6, keys_7, keys_8, keys_9, keys_10, keys_11,
+    keys_12, keys_13, keys_14, keys_15, keys_16, keys_17, keys_18, keys_19, keys_20, keys_21, keys_22, keys_23,
+    keys_24, keys_25, keys_26, keys_27, keys_28, keys_29, keys_30, keys_31, keys_32, keys_33, keys_34, keys_35,
+    keys_36, keys_37, keys_38, keys_39, keys_40, keys_41, keys_42, keys_43, keys_44, keys_45, keys_46, keys_47,
+    keys_48, keys_49, keys_50, keys_51, keys_52, keys_53, keys_54, keys_55, keys_56, keys_57, keys_58, keys_59,
+    keys_60, keys_61, keys_62, keys_63; // tlb.ts:51
+  reg valid_0, valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, valid_7, valid_8, valid_9, valid_10, valid_11,
+    valid_12, valid_13, valid_14, valid_15, valid_16, valid_17, valid_18, valid_19, valid_20, valid_21, valid_22,
+    valid_23, valid_24, valid_25, valid_26, valid_27, valid_28, valid_29, valid_30, valid_31, valid_32, valid_33,
+    valid_34, valid_35, valid_36, valid_37, valid_38, valid_39, valid_40, valid_41, valid_42, valid_43, valid_44,
+    valid_45, valid_46, valid_47, valid_48, valid_49, valid_50, valid_51, valid_52, valid_53, valid_54, valid_55,
+    valid_56, valid_57, valid_58, valid_59, valid_60, valid_61, valid_62, valid_63; // tlb.ts:52
+  reg [8:0] mappings_0_ppn, mappings_1_ppn, mappings_2_ppn, mappings_3_ppn, mappings_4_ppn, mappings_5_ppn,
+    mappings_6_ppn, mappings_7_ppn, mappings_8_ppn, mappings_9_ppn, mappings_10_ppn, mappings_11_ppn, mappings_12_ppn,
+    mappings_13_ppn, mappings_14_ppn, mappings_15_ppn, mappings_16_ppn, mappings_17_ppn, mappings_18_ppn,
+    mappings_19_ppn, mappings_20_ppn, mappings_21_ppn, mappings_22_ppn, mappings_23_ppn, mappings_24_ppn,
+    mappings_25_ppn, mappings_26_ppn, mappings_27_ppn, mappings_28_ppn, mappings_29_ppn, mappings_30_ppn,
+    mappings_31_ppn, mappings_32_ppn, mappings_33_ppn, mappings_34_ppn, mappings_35_ppn, mappings_36_ppn,
+    mappings_37_ppn, mappings_38_ppn, mappings_39_ppn, mappings_40_ppn, mappings_41_ppn, mappings_42_ppn,
+    mappings_43_ppn, mappings_44_ppn, mappings_45_ppn, mappings_46_ppn, mappings_47_ppn, mappings_48_ppn,
+    mappings_49_ppn, mappings_50_ppn, mappings_51_ppn, mappings_52_ppn, mappings_53_ppn, mappings_54_ppn,
+    mappings_55_ppn, mappings_56_ppn, mappings_57_ppn, mappings_58_ppn, mappings_59_ppn, mappings_60_ppn,
+    mappings_61_ppn, mappings_62_ppn, mappings_63_ppn; // tlb.ts:53
+  reg mappings_0_write, mappings_0_read, mappings_1_write, mappings_1_read, mappings_2_write, mappings_2_read,
+    mappings_3_write, mappings_3_read, mappings_4_write, mappings_4_read, mappings_5_write, mappings_5_read,
+    mappings_6_write, mappings_6_read, mappings_7_write, mappings_7_read, mappings_8_write, mappings_8_read,
+    mappings_9_write, mappings_9_read, mappings_10_write, mappings_10_read, mappings_11_write, mappings_11_read,
+    mappings_12_write, mappings_12_read, mappings_13_write, mappings_13_read, mappings_14_write, mappings_14_read,
+    mappings_15_write, mappings_15_read, mappings_16_write, mappings_16_read, mappings_17_write, mappings_17_read,
+    mappings_18_write, mappings_18_read, mappings_19_write, mappings_19_read, mappings_20_write, mappings_20_read,
+    mappings_21_write, mappings_21_read, mappings_22_write, mappings_22_read, mappings_23_write, mappings_23_read,
+    mappings_24_write, mappings_24_read, mappings_25_write, mappings_25_read, mappings_26_write, mappings_26_read,
+    mappings_27_write, mappings_27_read, mappings_28_write, mappings_28_read, mappings_29_write, mappings_29_read,
+    mappings_30_write, mappings_30_read, mappings_31_write, mappings_31_read, mappings_32_write, mappings_32_read,
+    mappings_33_write, mappings_33_read, mappings_34_write, mappings_34_read, mappings_35_write, mappings_35_read,
+    mappings_36_write, mappings_36_read, mappings_37_write, mappings_37_read, mappings_38_write, mappings_38_read,
+    mappings_39_write, mappings_39_read, mappings_40_write, mappings_40_read, mappings_41_write, mappings_41_read,
+    mappings_42_write, mappings_42_read, mappings_43_write, mappings_43_read, mappings_44_write, mappings_44_read,
+    mappings_45_write, mappings_45_read, mappings_46_write, mappings_46_read, mappings_47_write, mappings_47_read,
+    mappings_48_write, mappings_48_read, mappings_49_write, mappings_49_read, mappings_50_write, mappings_50_read,
+    mappings_51_write, mappings_51_read, mappings_52_write, mappings_52_read, mappings_53_write, mappings_53_read,
+    mappings_54_write, mappings_54_read, mappings_55_write, mappings_55_read, mappings_56_write, mappings_56_read,
+    mappings_57_write, mappings_57_read, mappings_58_write, mappings_58_read, mappings_59_write, mappings_59_read,
+    mappings_60_write, mappings_60_read, mappings_61_write, mappings_61_read, mappings_62_write, mappings_62_read,
+    mappings_63_write, mappings_63_read;
   reg [63:0] found; // tlb.ts:54
-  wire [5:0] lru_victim; // tlb.ts:56
-  wire [5:0] lru_next; // tlb.ts:56
+  wire [5:0] lru_victim, lru_next; // tlb.ts:56
   reg touched; // tlb.ts:59
   reg [5:0] touched_index; // tlb.ts:60
   wire [5:0] victim = (touched & (touched_index == lru_victim)) ? lru_next : lru_victim; // tlb.ts:63
 
-  wire lru_touch_valid = touched; // tlb.ts:56
-  wire [5:0] lru_touch_index = touched_index; // tlb.ts:56
   Lru_entries64 lru ( // tlb.ts:56
-    .clk         (clk),
-    .rst         (rst),
-    .touch_valid (lru_touch_valid),
-    .touch_index (lru_touch_index),
+    .clk (clk), .rst (rst),
+    .touch_valid (touched),
+    .touch_index (touched_index),
     .victim      (lru_victim),
     .next        (lru_next)
   );
@@ -1330,525 +1051,158 @@ module Tlb_entries64_keyBits44_ppnBits9 (
     if (rst) touched <= 1'b0;
     else touched <= use_ | fill_valid;
   wire touched_index_or =
-    found[32]
-    | found[33]
-    | found[34]
-    | found[35]
-    | found[36]
-    | found[37]
-    | found[38]
-    | found[39]
-    | found[40]
-    | found[41]
-    | found[42]
-    | found[43]
-    | found[44]
-    | found[45]
-    | found[46]
-    | found[47];
+    found[32] | found[33] | found[34] | found[35] | found[36] | found[37] | found[38] | found[39] | found[40]
+    | found[41] | found[42] | found[43] | found[44] | found[45] | found[46] | found[47];
+  wire found_or =
+    found[48] | found[49] | found[50] | found[51] | found[52] | found[53] | found[54] | found[55] | found[56]
+    | found[57] | found[58] | found[59] | found[60] | found[61] | found[62] | found[63];
+  wire touched_index_or_found =
+    found[16] | found[17] | found[18] | found[19] | found[20] | found[21] | found[22] | found[23] | found[24]
+    | found[25] | found[26] | found[27] | found[28] | found[29] | found[30] | found[31];
   wire touched_index_or_2 =
-    found[48]
-    | found[49]
-    | found[50]
-    | found[51]
-    | found[52]
-    | found[53]
-    | found[54]
-    | found[55]
-    | found[56]
-    | found[57]
-    | found[58]
-    | found[59]
-    | found[60]
-    | found[61]
-    | found[62]
-    | found[63];
+    found[8] | found[9] | found[10] | found[11] | found[12] | found[13] | found[14] | found[15] | found[24]
+    | found[25] | found[26] | found[27] | found[28] | found[29] | found[30] | found[31];
   wire touched_index_or_3 =
-    found[16]
-    | found[17]
-    | found[18]
-    | found[19]
-    | found[20]
-    | found[21]
-    | found[22]
-    | found[23]
-    | found[24]
-    | found[25]
-    | found[26]
-    | found[27]
-    | found[28]
-    | found[29]
-    | found[30]
-    | found[31];
+    found[40] | found[41] | found[42] | found[43] | found[44] | found[45] | found[46] | found[47] | found[56]
+    | found[57] | found[58] | found[59] | found[60] | found[61] | found[62] | found[63];
   wire touched_index_or_4 =
-    found[48]
-    | found[49]
-    | found[50]
-    | found[51]
-    | found[52]
-    | found[53]
-    | found[54]
-    | found[55]
-    | found[56]
-    | found[57]
-    | found[58]
-    | found[59]
-    | found[60]
-    | found[61]
-    | found[62]
-    | found[63];
+    found[4] | found[5] | found[6] | found[7] | found[12] | found[13] | found[14] | found[15] | found[20] | found[21]
+    | found[22] | found[23] | found[28] | found[29] | found[30] | found[31];
   wire touched_index_or_5 =
-    found[8]
-    | found[9]
-    | found[10]
-    | found[11]
-    | found[12]
-    | found[13]
-    | found[14]
-    | found[15]
-    | found[24]
-    | found[25]
-    | found[26]
-    | found[27]
-    | found[28]
-    | found[29]
-    | found[30]
-    | found[31];
+    found[36] | found[37] | found[38] | found[39] | found[44] | found[45] | found[46] | found[47] | found[52]
+    | found[53] | found[54] | found[55] | found[60] | found[61] | found[62] | found[63];
   wire touched_index_or_6 =
-    found[40]
-    | found[41]
-    | found[42]
-    | found[43]
-    | found[44]
-    | found[45]
-    | found[46]
-    | found[47]
-    | found[56]
-    | found[57]
-    | found[58]
-    | found[59]
-    | found[60]
-    | found[61]
-    | found[62]
-    | found[63];
+    found[2] | found[3] | found[6] | found[7] | found[10] | found[11] | found[14] | found[15] | found[18] | found[19]
+    | found[22] | found[23] | found[26] | found[27] | found[30] | found[31];
   wire touched_index_or_7 =
-    found[4]
-    | found[5]
-    | found[6]
-    | found[7]
-    | found[12]
-    | found[13]
-    | found[14]
-    | found[15]
-    | found[20]
-    | found[21]
-    | found[22]
-    | found[23]
-    | found[28]
-    | found[29]
-    | found[30]
-    | found[31];
+    found[34] | found[35] | found[38] | found[39] | found[42] | found[43] | found[46] | found[47] | found[50]
+    | found[51] | found[54] | found[55] | found[58] | found[59] | found[62] | found[63];
   wire touched_index_or_8 =
-    found[36]
-    | found[37]
-    | found[38]
-    | found[39]
-    | found[44]
-    | found[45]
-    | found[46]
-    | found[47]
-    | found[52]
-    | found[53]
-    | found[54]
-    | found[55]
-    | found[60]
-    | found[61]
-    | found[62]
-    | found[63];
+    found[1] | found[3] | found[5] | found[7] | found[9] | found[11] | found[13] | found[15] | found[17] | found[19]
+    | found[21] | found[23] | found[25] | found[27] | found[29] | found[31];
   wire touched_index_or_9 =
-    found[2]
-    | found[3]
-    | found[6]
-    | found[7]
-    | found[10]
-    | found[11]
-    | found[14]
-    | found[15]
-    | found[18]
-    | found[19]
-    | found[22]
-    | found[23]
-    | found[26]
-    | found[27]
-    | found[30]
-    | found[31];
-  wire touched_index_or_10 =
-    found[34]
-    | found[35]
-    | found[38]
-    | found[39]
-    | found[42]
-    | found[43]
-    | found[46]
-    | found[47]
-    | found[50]
-    | found[51]
-    | found[54]
-    | found[55]
-    | found[58]
-    | found[59]
-    | found[62]
-    | found[63];
-  wire touched_index_or_11 =
-    found[1]
-    | found[3]
-    | found[5]
-    | found[7]
-    | found[9]
-    | found[11]
-    | found[13]
-    | found[15]
-    | found[17]
-    | found[19]
-    | found[21]
-    | found[23]
-    | found[25]
-    | found[27]
-    | found[29]
-    | found[31];
-  wire touched_index_or_12 =
-    found[33]
-    | found[35]
-    | found[37]
-    | found[39]
-    | found[41]
-    | found[43]
-    | found[45]
-    | found[47]
-    | found[49]
-    | found[51]
-    | found[53]
-    | found[55]
-    | found[57]
-    | found[59]
-    | found[61]
-    | found[63];
+    found[33] | found[35] | found[37] | found[39] | found[41] | found[43] | found[45] | found[47] | found[49]
+    | found[51] | found[53] | found[55] | found[57] | found[59] | found[61] | found[63];
 
   always @(posedge clk) begin
     touched_index <=
       fill_valid ? victim :
-      {touched_index_or | touched_index_or_2, touched_index_or_3 | touched_index_or_4, touched_index_or_5 | touched_index_or_6, touched_index_or_7 | touched_index_or_8, touched_index_or_9 | touched_index_or_10, touched_index_or_11 | touched_index_or_12};
+      {touched_index_or | found_or, touched_index_or_found | found_or, touched_index_or_2 | touched_index_or_3, touched_index_or_4 | touched_index_or_5, touched_index_or_6 | touched_index_or_7, touched_index_or_8 | touched_index_or_9};
   end
 
   assign hit = |found;
   wire [8:0] mapping_ppn_or =
-    ({9{found[0]}} & mappings_0_ppn)
-    | ({9{found[1]}} & mappings_1_ppn)
-    | ({9{found[2]}} & mappings_2_ppn)
-    | ({9{found[3]}} & mappings_3_ppn)
-    | ({9{found[4]}} & mappings_4_ppn)
-    | ({9{found[5]}} & mappings_5_ppn)
-    | ({9{found[6]}} & mappings_6_ppn)
-    | ({9{found[7]}} & mappings_7_ppn);
-  wire [8:0] mapping_ppn_or_2 =
-    ({9{found[8]}} & mappings_8_ppn)
-    | ({9{found[9]}} & mappings_9_ppn)
-    | ({9{found[10]}} & mappings_10_ppn)
-    | ({9{found[11]}} & mappings_11_ppn)
-    | ({9{found[12]}} & mappings_12_ppn)
-    | ({9{found[13]}} & mappings_13_ppn)
-    | ({9{found[14]}} & mappings_14_ppn)
-    | ({9{found[15]}} & mappings_15_ppn);
-  wire [8:0] mapping_ppn_or_3 =
-    ({9{found[16]}} & mappings_16_ppn)
-    | ({9{found[17]}} & mappings_17_ppn)
-    | ({9{found[18]}} & mappings_18_ppn)
-    | ({9{found[19]}} & mappings_19_ppn)
-    | ({9{found[20]}} & mappings_20_ppn)
-    | ({9{found[21]}} & mappings_21_ppn)
-    | ({9{found[22]}} & mappings_22_ppn)
-    | ({9{found[23]}} & mappings_23_ppn);
-  wire [8:0] mapping_ppn_or_4 =
-    ({9{found[24]}} & mappings_24_ppn)
-    | ({9{found[25]}} & mappings_25_ppn)
-    | ({9{found[26]}} & mappings_26_ppn)
-    | ({9{found[27]}} & mappings_27_ppn)
-    | ({9{found[28]}} & mappings_28_ppn)
-    | ({9{found[29]}} & mappings_29_ppn)
-    | ({9{found[30]}} & mappings_30_ppn)
-    | ({9{found[31]}} & mappings_31_ppn);
-  wire [8:0] mapping_ppn_or_5 =
-    ({9{found[32]}} & mappings_32_ppn)
-    | ({9{found[33]}} & mappings_33_ppn)
-    | ({9{found[34]}} & mappings_34_ppn)
-    | ({9{found[35]}} & mappings_35_ppn)
-    | ({9{found[36]}} & mappings_36_ppn)
-    | ({9{found[37]}} & mappings_37_ppn)
-    | ({9{found[38]}} & mappings_38_ppn)
-    | ({9{found[39]}} & mappings_39_ppn);
-  wire [8:0] mapping_ppn_or_6 =
-    ({9{found[40]}} & mappings_40_ppn)
-    | ({9{found[41]}} & mappings_41_ppn)
-    | ({9{found[42]}} & mappings_42_ppn)
-    | ({9{found[43]}} & mappings_43_ppn)
-    | ({9{found[44]}} & mappings_44_ppn)
-    | ({9{found[45]}} & mappings_45_ppn)
-    | ({9{found[46]}} & mappings_46_ppn)
-    | ({9{found[47]}} & mappings_47_ppn);
-  wire [8:0] mapping_ppn_or_7 =
-    ({9{found[48]}} & mappings_48_ppn)
-    | ({9{found[49]}} & mappings_49_ppn)
-    | ({9{found[50]}} & mappings_50_ppn)
-    | ({9{found[51]}} & mappings_51_ppn)
-    | ({9{found[52]}} & mappings_52_ppn)
-    | ({9{found[53]}} & mappings_53_ppn)
-    | ({9{found[54]}} & mappings_54_ppn)
-    | ({9{found[55]}} & mappings_55_ppn);
-  wire [8:0] mapping_ppn_or_8 =
-    ({9{found[56]}} & mappings_56_ppn)
-    | ({9{found[57]}} & mappings_57_ppn)
-    | ({9{found[58]}} & mappings_58_ppn)
-    | ({9{found[59]}} & mappings_59_ppn)
-    | ({9{found[60]}} & mappings_60_ppn)
-    | ({9{found[61]}} & mappings_61_ppn)
-    | ({9{found[62]}} & mappings_62_ppn)
-    | ({9{found[63]}} & mappings_63_ppn);
+    ({9{found[0]}} & mappings_0_ppn) | ({9{found[1]}} & mappings_1_ppn) | ({9{found[2]}} & mappings_2_ppn)
+    | ({9{found[3]}} & mappings_3_ppn) | ({9{found[4]}} & mappings_4_ppn) | ({9{found[5]}} & mappings_5_ppn)
+    | ({9{found[6]}} & mappings_6_ppn) | ({9{found[7]}} & mappings_7_ppn);
+  wire [8:0] mappings_8_ppn_or =
+    ({9{found[8]}} & mappings_8_ppn) | ({9{found[9]}} & mappings_9_ppn) | ({9{found[10]}} & mappings_10_ppn)
+    | ({9{found[11]}} & mappings_11_ppn) | ({9{found[12]}} & mappings_12_ppn) | ({9{found[13]}} & mappings_13_ppn)
+    | ({9{found[14]}} & mappings_14_ppn) | ({9{found[15]}} & mappings_15_ppn);
+  wire [8:0] mappings_16_ppn_or =
+    ({9{found[16]}} & mappings_16_ppn) | ({9{found[17]}} & mappings_17_ppn) | ({9{found[18]}} & mappings_18_ppn)
+    | ({9{found[19]}} & mappings_19_ppn) | ({9{found[20]}} & mappings_20_ppn) | ({9{found[21]}} & mappings_21_ppn)
+    | ({9{found[22]}} & mappings_22_ppn) | ({9{found[23]}} & mappings_23_ppn);
+  wire [8:0] mappings_24_ppn_or =
+    ({9{found[24]}} & mappings_24_ppn) | ({9{found[25]}} & mappings_25_ppn) | ({9{found[26]}} & mappings_26_ppn)
+    | ({9{found[27]}} & mappings_27_ppn) | ({9{found[28]}} & mappings_28_ppn) | ({9{found[29]}} & mappings_29_ppn)
+    | ({9{found[30]}} & mappings_30_ppn) | ({9{found[31]}} & mappings_31_ppn);
+  wire [8:0] mappings_32_ppn_or =
+    ({9{found[32]}} & mappings_32_ppn) | ({9{found[33]}} & mappings_33_ppn) | ({9{found[34]}} & mappings_34_ppn)
+    | ({9{found[35]}} & mappings_35_ppn) | ({9{found[36]}} & mappings_36_ppn) | ({9{found[37]}} & mappings_37_ppn)
+    | ({9{found[38]}} & mappings_38_ppn) | ({9{found[39]}} & mappings_39_ppn);
+  wire [8:0] mappings_40_ppn_or =
+    ({9{found[40]}} & mappings_40_ppn) | ({9{found[41]}} & mappings_41_ppn) | ({9{found[42]}} & mappings_42_ppn)
+    | ({9{found[43]}} & mappings_43_ppn) | ({9{found[44]}} & mappings_44_ppn) | ({9{found[45]}} & mappings_45_ppn)
+    | ({9{found[46]}} & mappings_46_ppn) | ({9{found[47]}} & mappings_47_ppn);
+  wire [8:0] mappings_48_ppn_or =
+    ({9{found[48]}} & mappings_48_ppn) | ({9{found[49]}} & mappings_49_ppn) | ({9{found[50]}} & mappings_50_ppn)
+    | ({9{found[51]}} & mappings_51_ppn) | ({9{found[52]}} & mappings_52_ppn) | ({9{found[53]}} & mappings_53_ppn)
+    | ({9{found[54]}} & mappings_54_ppn) | ({9{found[55]}} & mappings_55_ppn);
+  wire [8:0] mappings_56_ppn_or =
+    ({9{found[56]}} & mappings_56_ppn) | ({9{found[57]}} & mappings_57_ppn) | ({9{found[58]}} & mappings_58_ppn)
+    | ({9{found[59]}} & mappings_59_ppn) | ({9{found[60]}} & mappings_60_ppn) | ({9{found[61]}} & mappings_61_ppn)
+    | ({9{found[62]}} & mappings_62_ppn) | ({9{found[63]}} & mappings_63_ppn);
   assign mapping_ppn =
-    mapping_ppn_or
-    | mapping_ppn_or_2
-    | mapping_ppn_or_3
-    | mapping_ppn_or_4
-    | mapping_ppn_or_5
-    | mapping_ppn_or_6
-    | mapping_ppn_or_7
-    | mapping_ppn_or_8;
+    mapping_ppn_or | mappings_8_ppn_or | mappings_16_ppn_or | mappings_24_ppn_or | mappings_32_ppn_or
+    | mappings_40_ppn_or | mappings_48_ppn_or | mappings_56_ppn_or;
   wire mapping_write_or =
-    (found[0] & mappings_0_write)
-    | (found[1] & mappings_1_write)
-    | (found[2] & mappings_2_write)
-    | (found[3] & mappings_3_write)
-    | (found[4] & mappings_4_write)
-    | (found[5] & mappings_5_write)
-    | (found[6] & mappings_6_write)
-    | (found[7] & mappings_7_write);
-  wire mapping_write_or_2 =
-    (found[8] & mappings_8_write)
-    | (found[9] & mappings_9_write)
-    | (found[10] & mappings_10_write)
-    | (found[11] & mappings_11_write)
-    | (found[12] & mappings_12_write)
-    | (found[13] & mappings_13_write)
-    | (found[14] & mappings_14_write)
-    | (found[15] & mappings_15_write);
-  wire mapping_write_or_3 =
-    (found[16] & mappings_16_write)
-    | (found[17] & mappings_17_write)
-    | (found[18] & mappings_18_write)
-    | (found[19] & mappings_19_write)
-    | (found[20] & mappings_20_write)
-    | (found[21] & mappings_21_write)
-    | (found[22] & mappings_22_write)
-    | (found[23] & mappings_23_write);
-  wire mapping_write_or_4 =
-    (found[24] & mappings_24_write)
-    | (found[25] & mappings_25_write)
-    | (found[26] & mappings_26_write)
-    | (found[27] & mappings_27_write)
-    | (found[28] & mappings_28_write)
-    | (found[29] & mappings_29_write)
-    | (found[30] & mappings_30_write)
-    | (found[31] & mappings_31_write);
-  wire mapping_write_or_5 =
-    (found[32] & mappings_32_write)
-    | (found[33] & mappings_33_write)
-    | (found[34] & mappings_34_write)
-    | (found[35] & mappings_35_write)
-    | (found[36] & mappings_36_write)
-    | (found[37] & mappings_37_write)
-    | (found[38] & mappings_38_write)
-    | (found[39] & mappings_39_write);
-  wire mapping_write_or_6 =
-    (found[40] & mappings_40_write)
-    | (found[41] & mappings_41_write)
-    | (found[42] & mappings_42_write)
-    | (found[43] & mappings_43_write)
-    | (found[44] & mappings_44_write)
-    | (found[45] & mappings_45_write)
-    | (found[46] & mappings_46_write)
-    | (found[47] & mappings_47_write);
-  wire mapping_write_or_7 =
-    (found[48] & mappings_48_write)
-    | (found[49] & mappings_49_write)
-    | (found[50] & mappings_50_write)
-    | (found[51] & mappings_51_write)
-    | (found[52] & mappings_52_write)
-    | (found[53] & mappings_53_write)
-    | (found[54] & mappings_54_write)
-    | (found[55] & mappings_55_write);
-  wire mapping_write_or_8 =
-    (found[56] & mappings_56_write)
-    | (found[57] & mappings_57_write)
-    | (found[58] & mappings_58_write)
-    | (found[59] & mappings_59_write)
-    | (found[60] & mappings_60_write)
-    | (found[61] & mappings_61_write)
-    | (found[62] & mappings_62_write)
-    | (found[63] & mappings_63_write);
+    (found[0] & mappings_0_write) | (found[1] & mappings_1_write) | (found[2] & mappings_2_write)
+    | (found[3] & mappings_3_write) | (found[4] & mappings_4_write) | (found[5] & mappings_5_write)
+    | (found[6] & mappings_6_write) | (found[7] & mappings_7_write);
+  wire mappings_8_write_or =
+    (found[8] & mappings_8_write) | (found[9] & mappings_9_write) | (found[10] & mappings_10_write)
+    | (found[11] & mappings_11_write) | (found[12] & mappings_12_write) | (found[13] & mappings_13_write)
+    | (found[14] & mappings_14_write) | (found[15] & mappings_15_write);
+  wire mappings_16_write_or =
+    (found[16] & mappings_16_write) | (found[17] & mappings_17_write) | (found[18] & mappings_18_write)
+    | (found[19] & mappings_19_write) | (found[20] & mappings_20_write) | (found[21] & mappings_21_write)
+    | (found[22] & mappings_22_write) | (found[23] & mappings_23_write);
+  wire mappings_24_write_or =
+    (found[24] & mappings_24_write) | (found[25] & mappings_25_write) | (found[26] & mappings_26_write)
+    | (found[27] & mappings_27_write) | (found[28] & mappings_28_write) | (found[29] & mappings_29_write)
+    | (found[30] & mappings_30_write) | (found[31] & mappings_31_write);
+  wire mappings_32_write_or =
+    (found[32] & mappings_32_write) | (found[33] & mappings_33_write) | (found[34] & mappings_34_write)
+    | (found[35] & mappings_35_write) | (found[36] & mappings_36_write) | (found[37] & mappings_37_write)
+    | (found[38] & mappings_38_write) | (found[39] & mappings_39_write);
+  wire mappings_40_write_or =
+    (found[40] & mappings_40_write) | (found[41] & mappings_41_write) | (found[42] & mappings_42_write)
+    | (found[43] & mappings_43_write) | (found[44] & mappings_44_write) | (found[45] & mappings_45_write)
+    | (found[46] & mappings_46_write) | (found[47] & mappings_47_write);
+  wire mappings_48_write_or =
+    (found[48] & mappings_48_write) | (found[49] & mappings_49_write) | (found[50] & mappings_50_write)
+    | (found[51] & mappings_51_write) | (found[52] & mappings_52_write) | (found[53] & mappings_53_write)
+    | (found[54] & mappings_54_write) | (found[55] & mappings_55_write);
+  wire mappings_56_write_or =
+    (found[56] & mappings_56_write) | (found[57] & mappings_57_write) | (found[58] & mappings_58_write)
+    | (found[59] & mappings_59_write) | (found[60] & mappings_60_write) | (found[61] & mappings_61_write)
+    | (found[62] & mappings_62_write) | (found[63] & mappings_63_write);
   assign mapping_write =
-    mapping_write_or
-    | mapping_write_or_2
-    | mapping_write_or_3
-    | mapping_write_or_4
-    | mapping_write_or_5
-    | mapping_write_or_6
-    | mapping_write_or_7
-    | mapping_write_or_8;
+    mapping_write_or | mappings_8_write_or | mappings_16_write_or | mappings_24_write_or | mappings_32_write_or
+    | mappings_40_write_or | mappings_48_write_or | mappings_56_write_or;
   wire mapping_read_or =
-    (found[0] & mappings_0_read)
-    | (found[1] & mappings_1_read)
-    | (found[2] & mappings_2_read)
-    | (found[3] & mappings_3_read)
-    | (found[4] & mappings_4_read)
-    | (found[5] & mappings_5_read)
-    | (found[6] & mappings_6_read)
-    | (found[7] & mappings_7_read);
-  wire mapping_read_or_2 =
-    (found[8] & mappings_8_read)
-    | (found[9] & mappings_9_read)
-    | (found[10] & mappings_10_read)
-    | (found[11] & mappings_11_read)
-    | (found[12] & mappings_12_read)
-    | (found[13] & mappings_13_read)
-    | (found[14] & mappings_14_read)
-    | (found[15] & mappings_15_read);
-  wire mapping_read_or_3 =
-    (found[16] & mappings_16_read)
-    | (found[17] & mappings_17_read)
-    | (found[18] & mappings_18_read)
-    | (found[19] & mappings_19_read)
-    | (found[20] & mappings_20_read)
-    | (found[21] & mappings_21_read)
-    | (found[22] & mappings_22_read)
-    | (found[23] & mappings_23_read);
-  wire mapping_read_or_4 =
-    (found[24] & mappings_24_read)
-    | (found[25] & mappings_25_read)
-    | (found[26] & mappings_26_read)
-    | (found[27] & mappings_27_read)
-    | (found[28] & mappings_28_read)
-    | (found[29] & mappings_29_read)
-    | (found[30] & mappings_30_read)
-    | (found[31] & mappings_31_read);
-  wire mapping_read_or_5 =
-    (found[32] & mappings_32_read)
-    | (found[33] & mappings_33_read)
-    | (found[34] & mappings_34_read)
-    | (found[35] & mappings_35_read)
-    | (found[36] & mappings_36_read)
-    | (found[37] & mappings_37_read)
-    | (found[38] & mappings_38_read)
-    | (found[39] & mappings_39_read);
-  wire mapping_read_or_6 =
-    (found[40] & mappings_40_read)
-    | (found[41] & mappings_41_read)
-    | (found[42] & mappings_42_read)
-    | (found[43] & mappings_43_read)
-    | (found[44] & mappings_44_read)
-    | (found[45] & mappings_45_read)
-    | (found[46] & mappings_46_read)
-    | (found[47] & mappings_47_read);
-  wire mapping_read_or_7 =
-    (found[48] & mappings_48_read)
-    | (found[49] & mappings_49_read)
-    | (found[50] & mappings_50_read)
-    | (found[51] & mappings_51_read)
-    | (found[52] & mappings_52_read)
-    | (found[53] & mappings_53_read)
-    | (found[54] & mappings_54_read)
-    | (found[55] & mappings_55_read);
-  wire mapping_read_or_8 =
-    (found[56] & mappings_56_read)
-    | (found[57] & mappings_57_read)
-    | (found[58] & mappings_58_read)
-    | (found[59] & mappings_59_read)
-    | (found[60] & mappings_60_read)
-    | (found[61] & mappings_61_read)
-    | (found[62] & mappings_62_read)
-    | (found[63] & mappings_63_read);
+    (found[0] & mappings_0_read) | (found[1] & mappings_1_read) | (found[2] & mappings_2_read)
+    | (found[3] & mappings_3_read) | (found[4] & mappings_4_read) | (found[5] & mappings_5_read)
+    | (found[6] & mappings_6_read) | (found[7] & mappings_7_read);
+  wire mappings_8_read_or =
+    (found[8] & mappings_8_read) | (found[9] & mappings_9_read) | (found[10] & mappings_10_read)
+    | (found[11] & mappings_11_read) | (found[12] & mappings_12_read) | (found[13] & mappings_13_read)
+    | (found[14] & mappings_14_read) | (found[15] & mappings_15_read);
+  wire mappings_16_read_or =
+    (found[16] & mappings_16_read) | (found[17] & mappings_17_read) | (found[18] & mappings_18_read)
+    | (found[19] & mappings_19_read) | (found[20] & mappings_20_read) | (found[21] & mappings_21_read)
+    | (found[22] & mappings_22_read) | (found[23] & mappings_23_read);
+  wire mappings_24_read_or =
+    (found[24] & mappings_24_read) | (found[25] & mappings_25_read) | (found[26] & mappings_26_read)
+    | (found[27] & mappings_27_read) | (found[28] & mappings_28_read) | (found[29] & mappings_29_read)
+    | (found[30] & mappings_30_read) | (found[31] & mappings_31_read);
+  wire mappings_32_read_or =
+    (found[32] & mappings_32_read) | (found[33] & mappings_33_read) | (found[34] & mappings_34_read)
+    | (found[35] & mappings_35_read) | (found[36] & mappings_36_read) | (found[37] & mappings_37_read)
+    | (found[38] & mappings_38_read) | (found[39] & mappings_39_read);
+  wire mappings_40_read_or =
+    (found[40] & mappings_40_read) | (found[41] & mappings_41_read) | (found[42] & mappings_42_read)
+    | (found[43] & mappings_43_read) | (found[44] & mappings_44_read) | (found[45] & mappings_45_read)
+    | (found[46] & mappings_46_read) | (found[47] & mappings_47_read);
+  wire mappings_48_read_or =
+    (found[48] & mappings_48_read) | (found[49] & mappings_49_read) | (found[50] & mappings_50_read)
+    | (found[51] & mappings_51_read) | (found[52] & mappings_52_read) | (found[53] & mappings_53_read)
+    | (found[54] & mappings_54_read) | (found[55] & mappings_55_read);
+  wire mappings_56_read_or =
+    (found[56] & mappings_56_read) | (found[57] & mappings_57_read) | (found[58] & mappings_58_read)
+    | (found[59] & mappings_59_read) | (found[60] & mappings_60_read) | (found[61] & mappings_61_read)
+    | (found[62] & mappings_62_read) | (found[63] & mappings_63_read);
   assign mapping_read =
-    mapping_read_or
-    | mapping_read_or_2
-    | mapping_read_or_3
-    | mapping_read_or_4
-    | mapping_read_or_5
-    | mapping_read_or_6
-    | mapping_read_or_7
-    | mapping_read_or_8;
+    mapping_read_or | mappings_8_read_or | mappings_16_read_or | mappings_24_read_or | mappings_32_read_or
+    | mappings_40_read_or | mappings_48_read_or | mappings_56_read_or;
   wire [63:0] evicts_joined = {
-    valid_63,
-    valid_62,
-    valid_61,
-    valid_60,
-    valid_59,
-    valid_58,
-    valid_57,
-    valid_56,
-    valid_55,
-    valid_54,
-    valid_53,
-    valid_52,
-    valid_51,
-    valid_50,
-    valid_49,
-    valid_48,
-    valid_47,
-    valid_46,
-    valid_45,
-    valid_44,
-    valid_43,
-    valid_42,
-    valid_41,
-    valid_40,
-    valid_39,
-    valid_38,
-    valid_37,
-    valid_36,
-    valid_35,
-    valid_34,
-    valid_33,
-    valid_32,
-    valid_31,
-    valid_30,
-    valid_29,
-    valid_28,
-    valid_27,
-    valid_26,
-    valid_25,
-    valid_24,
-    valid_23,
-    valid_22,
-    valid_21,
-    valid_20,
-    valid_19,
-    valid_18,
-    valid_17,
-    valid_16,
-    valid_15,
-    valid_14,
-    valid_13,
-    valid_12,
-    valid_11,
-    valid_10,
-    valid_9,
-    valid_8,
-    valid_7,
-    valid_6,
-    valid_5,
-    valid_4,
-    valid_3,
-    valid_2,
-    valid_1,
-    valid_0
+    valid_63, valid_62, valid_61, valid_60, valid_59, valid_58, valid_57, valid_56, valid_55, valid_54, valid_53,
+    valid_52, valid_51, valid_50, valid_49, valid_48, valid_47, valid_46, valid_45, valid_44, valid_43, valid_42,
+    valid_41, valid_40, valid_39, valid_38, valid_37, valid_36, valid_35, valid_34, valid_33, valid_32, valid_31,
+    valid_30, valid_29, valid_28, valid_27, valid_26, valid_25, valid_24, valid_23, valid_22, valid_21, valid_20,
+    valid_19, valid_18, valid_17, valid_16, valid_15, valid_14, valid_13, valid_12, valid_11, valid_10, valid_9,
+    valid_8, valid_7, valid_6, valid_5, valid_4, valid_3, valid_2, valid_1, valid_0
   };
   assign evicts = fill_valid & evicts_joined[victim];
 

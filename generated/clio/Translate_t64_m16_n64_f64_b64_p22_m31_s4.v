@@ -14,6 +14,7 @@
 module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   input  wire         clk,
   input  wire         rst,
+  // access: stream in
   input  wire         access_valid,
   output wire         access_ready,
   input  wire [5:0]   access_payload_slot,
@@ -25,6 +26,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   input  wire [7:0]   access_payload_reply_opcode,
   input  wire [2:0]   access_payload_op,
   input  wire         access_payload_indirect,
+  // reads: stream out
   output wire         reads_valid,
   input  wire         reads_ready,
   output wire [5:0]   reads_payload_slot,
@@ -36,6 +38,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire [2:0]   reads_payload_op,
   output wire         reads_payload_indirect,
   output wire [17:0]  reads_payload_ppns,
+  // writes: stream out
   output wire         writes_valid,
   input  wire         writes_ready,
   output wire [5:0]   writes_payload_slot,
@@ -47,6 +50,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire [2:0]   writes_payload_op,
   output wire         writes_payload_indirect,
   output wire [17:0]  writes_payload_ppns,
+  // refused: stream out
   output wire         refused_valid,
   input  wire         refused_ready,
   output wire [5:0]   refused_payload_slot,
@@ -54,6 +58,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         refused_payload_silent,
   output wire [7:0]   refused_payload_reply_opcode,
   output wire         refused_payload_indirect,
+  // syncs: stream out
   output wire         syncs_valid,
   input  wire         syncs_ready,
   output wire [5:0]   syncs_payload_slot,
@@ -65,6 +70,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire [2:0]   syncs_payload_op,
   output wire         syncs_payload_indirect,
   output wire [17:0]  syncs_payload_ppns,
+  // ar: stream out
   output wire         ar_valid,
   input  wire         ar_ready,
   output wire [30:0]  ar_payload_addr,
@@ -72,12 +78,14 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire [7:0]   ar_payload_len,
   output wire [2:0]   ar_payload_size,
   output wire [1:0]   ar_payload_burst,
+  // r: stream in
   input  wire         r_valid,
   output wire         r_ready,
   input  wire [511:0] r_payload_data,
   input  wire [4:0]   r_payload_id,
   input  wire [1:0]   r_payload_resp,
   input  wire         r_payload_last,
+  // aw: stream out
   output wire         aw_valid,
   input  wire         aw_ready,
   output wire [30:0]  aw_payload_addr,
@@ -85,24 +93,29 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire [7:0]   aw_payload_len,
   output wire [2:0]   aw_payload_size,
   output wire [1:0]   aw_payload_burst,
+  // w: stream out
   output wire         w_valid,
   input  wire         w_ready,
   output wire [511:0] w_payload_data,
   output wire [63:0]  w_payload_strb,
   output wire         w_payload_last,
+  // b: stream in
   input  wire         b_valid,
   output wire         b_ready,
   input  wire [4:0]   b_payload_id,
   input  wire [1:0]   b_payload_resp,
+  // free_page: stream in
   input  wire         free_page_valid,
   output wire         free_page_ready,
   input  wire [8:0]   free_page_payload,
   output wire [6:0]   free_pages,
   input  wire         out_of_memory,
+  // shootdown: stream in
   input  wire         shootdown_valid,
   output wire         shootdown_ready,
   input  wire [15:0]  shootdown_payload_pid,
   input  wire [27:0]  shootdown_payload_vpn,
+  // shootdown_done: stream out
   output wire         shootdown_done_valid,
   input  wire         shootdown_done_ready,
   output wire         shootdown_done_payload,
@@ -119,120 +132,56 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         events_read_permission,
   output wire         events_out_of_memory
 );
-  wire misses_room; // translate.ts:38
-  wire misses_added_taken; // translate.ts:38
-  wire misses_added_fetch; // translate.ts:38
-  wire [3:0] misses_added_miss; // translate.ts:38
-  wire misses_poison_left; // translate.ts:38
-  wire misses_fault_valid; // translate.ts:38
-  wire [3:0] misses_fault_result_miss; // translate.ts:38
-  wire misses_fault_result_error; // translate.ts:38
-  wire misses_fault_result_allocated; // translate.ts:38
-  wire misses_fault_result_mapped; // translate.ts:38
-  wire misses_fault_result_read; // translate.ts:38
-  wire misses_fault_result_write; // translate.ts:38
-  wire [8:0] misses_fault_result_ppn; // translate.ts:38
-  wire [2:0] misses_fault_result_slot; // translate.ts:38
-  wire [7:0] misses_fault_result_index; // translate.ts:38
-  wire [35:0] misses_fault_result_tag; // translate.ts:38
-  wire misses_next; // translate.ts:38
-  wire misses_served_valid; // translate.ts:38
-  wire [5:0] misses_served_slot; // translate.ts:38
-  wire misses_served_last; // translate.ts:38
-  wire [2:0] misses_served_verdict; // translate.ts:38
-  wire [8:0] misses_served_ppn; // translate.ts:38
-  wire misses_served_read; // translate.ts:38
-  wire misses_served_write; // translate.ts:38
-  wire [43:0] misses_served_key; // translate.ts:38
-  wire misses_served_first; // translate.ts:38
-  wire misses_served_poisoned; // translate.ts:38
-  wire tlb_hit; // translate.ts:39
-  wire [8:0] tlb_mapping_ppn; // translate.ts:39
-  wire tlb_mapping_write; // translate.ts:39
-  wire tlb_mapping_read; // translate.ts:39
-  wire tlb_evicts; // translate.ts:39
-  wire walk_fetch_ready; // translate.ts:40
-  wire walk_ar_valid; // translate.ts:40
-  wire [30:0] walk_ar_payload_addr; // translate.ts:40
-  wire [4:0] walk_ar_payload_id; // translate.ts:40
-  wire [7:0] walk_ar_payload_len; // translate.ts:40
-  wire [2:0] walk_ar_payload_size; // translate.ts:40
-  wire [1:0] walk_ar_payload_burst; // translate.ts:40
-  wire walk_r_ready; // translate.ts:40
-  wire walk_arriving_valid; // translate.ts:40
-  wire [3:0] walk_arriving_miss; // translate.ts:40
-  wire walk_walked_valid; // translate.ts:40
-  wire [3:0] walk_walked_result_miss; // translate.ts:40
-  wire walk_walked_result_error; // translate.ts:40
-  wire walk_walked_result_allocated; // translate.ts:40
-  wire walk_walked_result_mapped; // translate.ts:40
-  wire walk_walked_result_read; // translate.ts:40
-  wire walk_walked_result_write; // translate.ts:40
-  wire [8:0] walk_walked_result_ppn; // translate.ts:40
-  wire [2:0] walk_walked_result_slot; // translate.ts:40
-  wire [7:0] walk_walked_result_index; // translate.ts:40
-  wire [35:0] walk_walked_result_tag; // translate.ts:40
-  wire faults_free_page_ready; // translate.ts:41
-  wire faults_done_valid; // translate.ts:41
-  wire [3:0] faults_done_miss; // translate.ts:41
-  wire faults_done_out_of_memory; // translate.ts:41
-  wire [8:0] faults_done_ppn; // translate.ts:41
-  wire faults_quick; // translate.ts:41
-  wire faults_aw_valid; // translate.ts:41
-  wire [30:0] faults_aw_payload_addr; // translate.ts:41
-  wire [4:0] faults_aw_payload_id; // translate.ts:41
-  wire [7:0] faults_aw_payload_len; // translate.ts:41
-  wire [2:0] faults_aw_payload_size; // translate.ts:41
-  wire [1:0] faults_aw_payload_burst; // translate.ts:41
-  wire faults_w_valid; // translate.ts:41
-  wire [511:0] faults_w_payload_data; // translate.ts:41
-  wire [63:0] faults_w_payload_strb; // translate.ts:41
-  wire faults_w_payload_last; // translate.ts:41
-  wire faults_b_ready; // translate.ts:41
-  wire faults_written_valid; // translate.ts:41
-  wire [3:0] faults_written_miss; // translate.ts:41
-  wire [6:0] faults_level; // translate.ts:41
+  wire misses_room, misses_added_taken, misses_added_fetch, misses_poison_left, misses_fault_valid,
+    misses_fault_result_error, misses_fault_result_allocated, misses_fault_result_mapped, misses_fault_result_read,
+    misses_fault_result_write, misses_next, misses_served_valid, misses_served_last, misses_served_read,
+    misses_served_write, misses_served_first, misses_served_poisoned; // translate.ts:38
+  wire [3:0] misses_added_miss, misses_fault_result_miss;
+  wire [8:0] misses_fault_result_ppn, misses_served_ppn;
+  wire [2:0] misses_fault_result_slot, misses_served_verdict;
+  wire [7:0] misses_fault_result_index;
+  wire [35:0] misses_fault_result_tag;
+  wire [5:0] misses_served_slot;
+  wire [43:0] misses_served_key;
+  wire tlb_hit, tlb_mapping_write, tlb_mapping_read, tlb_evicts; // translate.ts:39
+  wire [8:0] tlb_mapping_ppn;
+  wire walk_fetch_ready, walk_arriving_valid, walk_walked_valid, walk_walked_result_error,
+    walk_walked_result_allocated, walk_walked_result_mapped, walk_walked_result_read, walk_walked_result_write; // translate.ts:40
+  wire [3:0] walk_arriving_miss, walk_walked_result_miss;
+  wire [8:0] walk_walked_result_ppn;
+  wire [2:0] walk_walked_result_slot;
+  wire [7:0] walk_walked_result_index;
+  wire [35:0] walk_walked_result_tag;
+  wire faults_done_valid, faults_done_out_of_memory, faults_quick, faults_written_valid; // translate.ts:41
+  wire [3:0] faults_done_miss, faults_written_miss;
+  wire [8:0] faults_done_ppn;
   reg [5:0] decision_slot; // translate.ts:43
-  reg [21:0] decision_offset; // translate.ts:43
-  reg [13:0] decision_length; // translate.ts:43
-  reg decision_write; // translate.ts:43
-  reg decision_silent; // translate.ts:43
-  reg [7:0] decision_reply_opcode; // translate.ts:43
-  reg [2:0] decision_op; // translate.ts:43
-  reg decision_indirect; // translate.ts:43
-  reg [17:0] decision_ppns; // translate.ts:43
-  reg [3:0] decision_status; // translate.ts:43
-  reg goes_to_reads; // translate.ts:44
-  reg goes_to_writes; // translate.ts:44
-  reg goes_to_syncs; // translate.ts:44
-  reg goes_to_refused; // translate.ts:44
-  reg goes_to_again; // translate.ts:44
-  reg goes_to_parked; // translate.ts:44
+  reg [21:0] decision_offset;
+  reg [13:0] decision_length;
+  reg decision_write, decision_silent, decision_indirect;
+  reg [7:0] decision_reply_opcode;
+  reg [2:0] decision_op;
+  reg [17:0] decision_ppns;
+  reg [3:0] decision_status;
+  reg goes_to_reads, goes_to_writes, goes_to_syncs, goes_to_refused, goes_to_again, goes_to_parked; // translate.ts:44
   reg retrying; // translate.ts:45
   reg shooting; // translate.ts:46
   reg again_queued; // pass-queue.ts:34
   reg [5:0] again_head; // pass-queue.ts:35
   reg [5:0] again_behind_head; // pass-queue.ts:36
   reg [5:0] again_tail; // pass-queue.ts:37
-  wire parked_1_push_ready; // choose.ts:32
-  wire parked_1_pop_valid; // choose.ts:32
-  wire [5:0] parked_1_pop_payload; // choose.ts:32
-  wire [6:0] parked_1_level; // choose.ts:32
+  wire parked_1_push_ready, parked_1_pop_valid; // choose.ts:32
+  wire [5:0] parked_1_pop_payload;
+  wire [6:0] parked_1_level;
   reg [15:0] first_pid; // lookup.ts:74
-  reg [27:0] first_vpn; // lookup.ts:74
-  reg [21:0] first_offset; // lookup.ts:74
-  reg [13:0] first_length; // lookup.ts:74
-  reg first_write; // lookup.ts:74
-  reg first_silent; // lookup.ts:74
-  reg [7:0] first_reply_opcode; // lookup.ts:74
-  reg [2:0] first_op; // lookup.ts:74
-  reg first_indirect; // lookup.ts:74
-  reg first_needs_read; // lookup.ts:74
-  reg first_needs_write; // lookup.ts:74
-  reg first_outside; // lookup.ts:74
-  reg first_step; // lookup.ts:74
-  reg first_last_step; // lookup.ts:74
-  reg [17:0] first_ppns; // lookup.ts:74
+  reg [27:0] first_vpn;
+  reg [21:0] first_offset;
+  reg [13:0] first_length;
+  reg first_write, first_silent, first_indirect, first_needs_read, first_needs_write, first_outside, first_step,
+    first_last_step;
+  reg [7:0] first_reply_opcode;
+  reg [2:0] first_op;
+  reg [17:0] first_ppns;
   reg [43:0] first_key; // lookup.ts:75
   reg [5:0] first_slot; // lookup.ts:76
   reg first_valid; // lookup.ts:77
@@ -240,20 +189,14 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg is_lookup; // lookup.ts:105
   reg is_shoot; // lookup.ts:106
   reg [15:0] second_pid; // lookup.ts:107
-  reg [27:0] second_vpn; // lookup.ts:107
-  reg [21:0] second_offset; // lookup.ts:107
-  reg [13:0] second_length; // lookup.ts:107
-  reg second_write; // lookup.ts:107
-  reg second_silent; // lookup.ts:107
-  reg [7:0] second_reply_opcode; // lookup.ts:107
-  reg [2:0] second_op; // lookup.ts:107
-  reg second_indirect; // lookup.ts:107
-  reg second_needs_read; // lookup.ts:107
-  reg second_needs_write; // lookup.ts:107
-  reg second_outside; // lookup.ts:107
-  reg second_step; // lookup.ts:107
-  reg second_last_step; // lookup.ts:107
-  reg [17:0] second_ppns; // lookup.ts:107
+  reg [27:0] second_vpn;
+  reg [21:0] second_offset;
+  reg [13:0] second_length;
+  reg second_write, second_silent, second_indirect, second_needs_read, second_needs_write, second_outside,
+    second_step, second_last_step;
+  reg [7:0] second_reply_opcode;
+  reg [2:0] second_op;
+  reg [17:0] second_ppns;
   reg [43:0] second_key; // lookup.ts:108
   reg [5:0] second_slot; // lookup.ts:109
   reg [7:0] second_index; // lookup.ts:110
@@ -278,27 +221,19 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg shot; // shootdown.ts:31
   reg drains; // shootdown.ts:32
   reg report; // shootdown.ts:33
-  reg happened_tlb_hits; // translate.ts:90
-  reg happened_tlb_misses; // translate.ts:90
-  reg happened_misses_merged; // translate.ts:90
-  reg happened_bucket_fetches; // translate.ts:90
-  reg happened_tlb_evictions; // translate.ts:90
-  reg happened_page_faults; // translate.ts:90
-  reg happened_shootdowns; // translate.ts:90
-  reg happened_invalid; // translate.ts:90
-  reg happened_write_permission; // translate.ts:90
-  reg happened_read_permission; // translate.ts:90
-  reg happened_out_of_memory; // translate.ts:90
+  reg happened_tlb_hits, happened_tlb_misses, happened_misses_merged, happened_bucket_fetches,
+    happened_tlb_evictions, happened_page_faults, happened_shootdowns, happened_invalid, happened_write_permission,
+    happened_read_permission, happened_out_of_memory; // translate.ts:90
   (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:42
   (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass-queue.ts:33
-  (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63]; // pass-queue.ts:33
-  (* ram_style = "distributed" *) reg [73:0] writes_out_store [0:63]; // pass-queue.ts:33
-  (* ram_style = "distributed" *) reg [73:0] syncs_out_store [0:63]; // pass-queue.ts:33
-  (* ram_style = "distributed" *) reg [19:0] refused_out_store [0:63]; // pass-queue.ts:33
+  (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63];
+  (* ram_style = "distributed" *) reg [73:0] writes_out_store [0:63];
+  (* ram_style = "distributed" *) reg [73:0] syncs_out_store [0:63];
+  (* ram_style = "distributed" *) reg [19:0] refused_out_store [0:63];
   wire first_moves; // translate.ts:66
   wire first_ready = ~first_valid | first_moves; // translate.ts:49
   wire again_valid = goes_to_again | again_queued; // pass-queue.ts:31
-  wire [5:0] again_payload = again_queued ? again_store[again_head] : decision_slot; // pass-queue.ts:31
+  wire [5:0] again_payload = again_queued ? again_store[again_head] : decision_slot;
   wire again_taken = again_valid & first_ready; // pass-queue.ts:45
   wire again_single = again_tail == again_behind_head; // pass-queue.ts:51
   wire wants_parked = ~again_valid & parked_1_pop_valid & ~retrying & misses_room; // choose.ts:66
@@ -326,19 +261,19 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire unmapped = misses_served_valid & (misses_served_verdict == 3'd2); // judge.ts:55
   wire out_of_frames = misses_served_valid & (misses_served_verdict == 3'd3); // judge.ts:56
   wire [116:0] lacks_write_word = records[misses_served_slot];
-  wire lacks_write_choice = misses_served_valid ? lacks_write_word[95] : second_needs_write;
-  wire lacks_write = lacks_write_choice & ~mapping_write; // judge.ts:58
-  wire lacks_read_choice = misses_served_valid ? lacks_write_word[94] : second_needs_read;
-  wire lacks_read = lacks_read_choice & ~mapping_read; // judge.ts:59
+  wire request_needs_write = misses_served_valid ? lacks_write_word[95] : second_needs_write; // translate.ts:72
+  wire lacks_write = request_needs_write & ~mapping_write; // judge.ts:58
+  wire request_needs_read = misses_served_valid ? lacks_write_word[94] : second_needs_read; // translate.ts:72
+  wire lacks_read = request_needs_read & ~mapping_read; // judge.ts:59
   wire permitted = ~(lacks_write | lacks_read); // judge.ts:60
   wire no_entry = misses_served_valid & (misses_served_verdict == 3'd1); // judge.ts:63
   wire doubtful = no_entry & ~misses_served_first; // judge.ts:64
   wire late = permitted & unmapped; // judge.ts:66
   wire missed = inside_ & ~tlb_hit; // judge.ts:69
   wire goes_on = mapped & permitted; // judge.ts:72
-  wire complete_choice = misses_served_valid ? lacks_write_word[97] : second_step;
-  wire complete_choice_2 = misses_served_valid ? lacks_write_word[98] : second_last_step;
-  wire complete = complete_choice == complete_choice_2; // judge.ts:73
+  wire request_step = misses_served_valid ? lacks_write_word[97] : second_step; // translate.ts:72
+  wire request_last_step = misses_served_valid ? lacks_write_word[98] : second_last_step;
+  wire complete = request_step == request_last_step; // judge.ts:73
   wire looks_again = late | doubtful; // judge.ts:74
   wire absent = beyond | (no_entry & misses_served_first); // judge.ts:75
   wire failed = misses_served_valid & (misses_served_verdict == 3'd4); // judge.ts:76
@@ -346,12 +281,12 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire moving = unmapped & ~(misses_served_read | misses_served_write); // judge.ts:80
   wire denied = ~permitted & (mapped | unmapped | out_of_frames); // judge.ts:82
   wire unplaced = missed & ~misses_added_taken; // translate.ts:76
-  wire [2:0] asks_sync_choice = misses_served_valid ? lacks_write_word[92:90] : second_op;
-  wire asks_sync = asks_sync_choice != 3'd0; // judge.ts:108
+  wire [2:0] request_op = misses_served_valid ? lacks_write_word[92:90] : second_op; // translate.ts:72
+  wire asks_sync = request_op != 3'd0; // judge.ts:108
   wire finished = goes_on & complete; // judge.ts:109
   wire plain_1 = finished & ~asks_sync; // judge.ts:110
-  wire [27:0] next_page_choice = misses_served_valid ? lacks_write_word[43:16] : second_vpn;
-  wire [28:0] next_page = {1'b0, next_page_choice} + 29'd1; // leave.ts:52
+  wire [27:0] request_vpn = misses_served_valid ? lacks_write_word[43:16] : second_vpn; // translate.ts:72
+  wire [28:0] next_page = {1'b0, request_vpn} + 29'd1; // leave.ts:52
   wire reads_out_taken = reads_valid & reads_ready; // pass-queue.ts:45
   wire reads_out_single = reads_out_tail == reads_out_behind_head; // pass-queue.ts:51
   wire writes_out_taken = writes_valid & writes_ready; // pass-queue.ts:45
@@ -364,64 +299,35 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire adds = missed & misses_added_taken; // units.ts:84
   wire denied_1 = denied & ~moving; // units.ts:85
 
-  wire [43:0] misses_key = first_key; // translate.ts:38
-  wire misses_advance = first_moves; // translate.ts:38
-  wire misses_add_valid = missed; // translate.ts:38
-  wire [43:0] misses_add_key = second_key; // translate.ts:38
-  wire [5:0] misses_add_slot = second_slot; // translate.ts:38
-  wire misses_add_read = second_needs_read; // translate.ts:38
-  wire misses_add_write = second_needs_write; // translate.ts:38
-  wire misses_poison = is_shoot; // translate.ts:38
-  wire misses_arriving_valid = walk_arriving_valid; // translate.ts:38
-  wire [3:0] misses_arriving_miss = walk_arriving_miss; // translate.ts:38
-  wire misses_walked_valid = walk_walked_valid; // translate.ts:38
-  wire [3:0] misses_walked_result_miss = walk_walked_result_miss; // translate.ts:38
-  wire misses_walked_result_error = walk_walked_result_error; // translate.ts:38
-  wire misses_walked_result_allocated = walk_walked_result_allocated; // translate.ts:38
-  wire misses_walked_result_mapped = walk_walked_result_mapped; // translate.ts:38
-  wire misses_walked_result_read = walk_walked_result_read; // translate.ts:38
-  wire misses_walked_result_write = walk_walked_result_write; // translate.ts:38
-  wire [8:0] misses_walked_result_ppn = walk_walked_result_ppn; // translate.ts:38
-  wire [2:0] misses_walked_result_slot = walk_walked_result_slot; // translate.ts:38
-  wire [7:0] misses_walked_result_index = walk_walked_result_index; // translate.ts:38
-  wire [35:0] misses_walked_result_tag = walk_walked_result_tag; // translate.ts:38
-  wire misses_faulted_valid = faults_done_valid; // translate.ts:38
-  wire [3:0] misses_faulted_miss = faults_done_miss; // translate.ts:38
-  wire misses_faulted_out_of_memory = faults_done_out_of_memory; // translate.ts:38
-  wire [8:0] misses_faulted_ppn = faults_done_ppn; // translate.ts:38
-  wire misses_quick = faults_quick; // translate.ts:38
-  wire misses_written_valid = faults_written_valid; // translate.ts:38
-  wire [3:0] misses_written_miss = faults_written_miss; // translate.ts:38
   wire misses_take = second_ends & misses_next; // translate.ts:38
   MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:38
-    .clk                     (clk),
-    .rst                     (rst),
-    .key                     (misses_key),
-    .advance                 (misses_advance),
+    .clk (clk), .rst (rst),
+    .key                     (first_key),
+    .advance                 (first_moves),
     .room                    (misses_room),
-    .add_valid               (misses_add_valid),
-    .add_key                 (misses_add_key),
-    .add_slot                (misses_add_slot),
-    .add_read                (misses_add_read),
-    .add_write               (misses_add_write),
+    .add_valid               (missed),
+    .add_key                 (second_key),
+    .add_slot                (second_slot),
+    .add_read                (second_needs_read),
+    .add_write               (second_needs_write),
     .added_taken             (misses_added_taken),
     .added_fetch             (misses_added_fetch),
     .added_miss              (misses_added_miss),
-    .poison                  (misses_poison),
+    .poison                  (is_shoot),
     .poison_left             (misses_poison_left),
-    .arriving_valid          (misses_arriving_valid),
-    .arriving_miss           (misses_arriving_miss),
-    .walked_valid            (misses_walked_valid),
-    .walked_result_miss      (misses_walked_result_miss),
-    .walked_result_error     (misses_walked_result_error),
-    .walked_result_allocated (misses_walked_result_allocated),
-    .walked_result_mapped    (misses_walked_result_mapped),
-    .walked_result_read      (misses_walked_result_read),
-    .walked_result_write     (misses_walked_result_write),
-    .walked_result_ppn       (misses_walked_result_ppn),
-    .walked_result_slot      (misses_walked_result_slot),
-    .walked_result_index     (misses_walked_result_index),
-    .walked_result_tag       (misses_walked_result_tag),
+    .arriving_valid          (walk_arriving_valid),
+    .arriving_miss           (walk_arriving_miss),
+    .walked_valid            (walk_walked_valid),
+    .walked_result_miss      (walk_walked_result_miss),
+    .walked_result_error     (walk_walked_result_error),
+    .walked_result_allocated (walk_walked_result_allocated),
+    .walked_result_mapped    (walk_walked_result_mapped),
+    .walked_result_read      (walk_walked_result_read),
+    .walked_result_write     (walk_walked_result_write),
+    .walked_result_ppn       (walk_walked_result_ppn),
+    .walked_result_slot      (walk_walked_result_slot),
+    .walked_result_index     (walk_walked_result_index),
+    .walked_result_tag       (walk_walked_result_tag),
     .fault_valid             (misses_fault_valid),
     .fault_result_miss       (misses_fault_result_miss),
     .fault_result_error      (misses_fault_result_error),
@@ -433,13 +339,13 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .fault_result_slot       (misses_fault_result_slot),
     .fault_result_index      (misses_fault_result_index),
     .fault_result_tag        (misses_fault_result_tag),
-    .faulted_valid           (misses_faulted_valid),
-    .faulted_miss            (misses_faulted_miss),
-    .faulted_out_of_memory   (misses_faulted_out_of_memory),
-    .faulted_ppn             (misses_faulted_ppn),
-    .quick                   (misses_quick),
-    .written_valid           (misses_written_valid),
-    .written_miss            (misses_written_miss),
+    .faulted_valid           (faults_done_valid),
+    .faulted_miss            (faults_done_miss),
+    .faulted_out_of_memory   (faults_done_out_of_memory),
+    .faulted_ppn             (faults_done_ppn),
+    .quick                   (faults_quick),
+    .written_valid           (faults_written_valid),
+    .written_miss            (faults_written_miss),
     .next                    (misses_next),
     .take                    (misses_take),
     .served_valid            (misses_served_valid),
@@ -454,65 +360,33 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .served_poisoned         (misses_served_poisoned)
   );
 
-  wire [43:0] tlb_key = first_key; // translate.ts:39
-  wire tlb_advance = first_moves; // translate.ts:39
-  wire tlb_use = hit; // translate.ts:39
-  wire tlb_clear = is_shoot; // translate.ts:39
   wire tlb_fill_valid = is_first & ~misses_served_poisoned; // translate.ts:39
-  wire [43:0] tlb_fill_key = misses_served_key; // translate.ts:39
-  wire [8:0] tlb_fill_mapping_ppn = misses_served_ppn; // translate.ts:39
-  wire tlb_fill_mapping_write = misses_served_write; // translate.ts:39
-  wire tlb_fill_mapping_read = misses_served_read; // translate.ts:39
   Tlb_entries64_keyBits44_ppnBits9 tlb ( // translate.ts:39
-    .clk                (clk),
-    .rst                (rst),
-    .key                (tlb_key),
-    .advance            (tlb_advance),
+    .clk (clk), .rst (rst),
+    .key                (first_key),
+    .advance            (first_moves),
     .hit                (tlb_hit),
     .mapping_ppn        (tlb_mapping_ppn),
     .mapping_write      (tlb_mapping_write),
     .mapping_read       (tlb_mapping_read),
-    .use_               (tlb_use),
-    .clear              (tlb_clear),
+    .use_               (hit),
+    .clear              (is_shoot),
     .fill_valid         (tlb_fill_valid),
-    .fill_key           (tlb_fill_key),
-    .fill_mapping_ppn   (tlb_fill_mapping_ppn),
-    .fill_mapping_write (tlb_fill_mapping_write),
-    .fill_mapping_read  (tlb_fill_mapping_read),
+    .fill_key           (misses_served_key),
+    .fill_mapping_ppn   (misses_served_ppn),
+    .fill_mapping_write (misses_served_write),
+    .fill_mapping_read  (misses_served_read),
     .evicts             (tlb_evicts)
   );
 
-  wire walk_fetch_valid = misses_added_fetch; // translate.ts:40
-  wire [3:0] walk_fetch_payload_miss = misses_added_miss; // translate.ts:40
-  wire [7:0] walk_fetch_payload_index = second_index; // translate.ts:40
-  wire [35:0] walk_fetch_payload_tag = second_key[43:8]; // translate.ts:40
-  wire walk_ar_ready = ar_ready; // translate.ts:40
-  wire walk_r_valid = r_valid; // translate.ts:40
-  wire [511:0] walk_r_payload_data = r_payload_data; // translate.ts:40
-  wire [4:0] walk_r_payload_id = r_payload_id; // translate.ts:40
-  wire [1:0] walk_r_payload_resp = r_payload_resp; // translate.ts:40
-  wire walk_r_payload_last = r_payload_last; // translate.ts:40
   TableWalk_m16_b64_p22_m31_s4 walk ( // translate.ts:40
-    .clk                     (clk),
-    .rst                     (rst),
-    .fetch_valid             (walk_fetch_valid),
-    .fetch_ready             (walk_fetch_ready),
-    .fetch_payload_miss      (walk_fetch_payload_miss),
-    .fetch_payload_index     (walk_fetch_payload_index),
-    .fetch_payload_tag       (walk_fetch_payload_tag),
-    .ar_valid                (walk_ar_valid),
-    .ar_ready                (walk_ar_ready),
-    .ar_payload_addr         (walk_ar_payload_addr),
-    .ar_payload_id           (walk_ar_payload_id),
-    .ar_payload_len          (walk_ar_payload_len),
-    .ar_payload_size         (walk_ar_payload_size),
-    .ar_payload_burst        (walk_ar_payload_burst),
-    .r_valid                 (walk_r_valid),
-    .r_ready                 (walk_r_ready),
-    .r_payload_data          (walk_r_payload_data),
-    .r_payload_id            (walk_r_payload_id),
-    .r_payload_resp          (walk_r_payload_resp),
-    .r_payload_last          (walk_r_payload_last),
+    .clk (clk), .rst (rst),
+    .fetch_valid (misses_added_fetch), .fetch_ready (walk_fetch_ready), .fetch_payload_miss (misses_added_miss),
+    .fetch_payload_index (second_index), .fetch_payload_tag (second_key[43:8]),
+    .ar_valid (ar_valid), .ar_ready (ar_ready), .ar_payload_addr (ar_payload_addr), .ar_payload_id (ar_payload_id),
+    .ar_payload_len (ar_payload_len), .ar_payload_size (ar_payload_size), .ar_payload_burst (ar_payload_burst),
+    .r_valid (r_valid), .r_ready (r_ready), .r_payload_data (r_payload_data), .r_payload_id (r_payload_id),
+    .r_payload_resp (r_payload_resp), .r_payload_last (r_payload_last),
     .arriving_valid          (walk_arriving_valid),
     .arriving_miss           (walk_arriving_miss),
     .walked_valid            (walk_walked_valid),
@@ -528,86 +402,45 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .walked_result_tag       (walk_walked_result_tag)
   );
 
-  wire faults_fault_valid = misses_fault_valid; // translate.ts:41
-  wire [3:0] faults_fault_result_miss = misses_fault_result_miss; // translate.ts:41
-  wire faults_fault_result_error = misses_fault_result_error; // translate.ts:41
-  wire faults_fault_result_allocated = misses_fault_result_allocated; // translate.ts:41
-  wire faults_fault_result_mapped = misses_fault_result_mapped; // translate.ts:41
-  wire faults_fault_result_read = misses_fault_result_read; // translate.ts:41
-  wire faults_fault_result_write = misses_fault_result_write; // translate.ts:41
-  wire [8:0] faults_fault_result_ppn = misses_fault_result_ppn; // translate.ts:41
-  wire [2:0] faults_fault_result_slot = misses_fault_result_slot; // translate.ts:41
-  wire [7:0] faults_fault_result_index = misses_fault_result_index; // translate.ts:41
-  wire [35:0] faults_fault_result_tag = misses_fault_result_tag; // translate.ts:41
-  wire faults_free_page_valid = free_page_valid; // translate.ts:41
-  wire [8:0] faults_free_page_payload = free_page_payload; // translate.ts:41
-  wire faults_out_of_memory = out_of_memory; // translate.ts:41
-  wire faults_aw_ready = aw_ready; // translate.ts:41
-  wire faults_w_ready = w_ready; // translate.ts:41
-  wire faults_b_valid = b_valid; // translate.ts:41
-  wire [4:0] faults_b_payload_id = b_payload_id; // translate.ts:41
-  wire [1:0] faults_b_payload_resp = b_payload_resp; // translate.ts:41
   PageFault_m16_f64_b64_p22_m31_s4 faults ( // translate.ts:41
-    .clk                    (clk),
-    .rst                    (rst),
-    .fault_valid            (faults_fault_valid),
-    .fault_result_miss      (faults_fault_result_miss),
-    .fault_result_error     (faults_fault_result_error),
-    .fault_result_allocated (faults_fault_result_allocated),
-    .fault_result_mapped    (faults_fault_result_mapped),
-    .fault_result_read      (faults_fault_result_read),
-    .fault_result_write     (faults_fault_result_write),
-    .fault_result_ppn       (faults_fault_result_ppn),
-    .fault_result_slot      (faults_fault_result_slot),
-    .fault_result_index     (faults_fault_result_index),
-    .fault_result_tag       (faults_fault_result_tag),
-    .free_page_valid        (faults_free_page_valid),
-    .free_page_ready        (faults_free_page_ready),
-    .free_page_payload      (faults_free_page_payload),
-    .out_of_memory          (faults_out_of_memory),
+    .clk (clk), .rst (rst),
+    .fault_valid            (misses_fault_valid),
+    .fault_result_miss      (misses_fault_result_miss),
+    .fault_result_error     (misses_fault_result_error),
+    .fault_result_allocated (misses_fault_result_allocated),
+    .fault_result_mapped    (misses_fault_result_mapped),
+    .fault_result_read      (misses_fault_result_read),
+    .fault_result_write     (misses_fault_result_write),
+    .fault_result_ppn       (misses_fault_result_ppn),
+    .fault_result_slot      (misses_fault_result_slot),
+    .fault_result_index     (misses_fault_result_index),
+    .fault_result_tag       (misses_fault_result_tag),
+    .free_page_valid (free_page_valid), .free_page_ready (free_page_ready), .free_page_payload (free_page_payload),
+    .out_of_memory          (out_of_memory),
     .done_valid             (faults_done_valid),
     .done_miss              (faults_done_miss),
     .done_out_of_memory     (faults_done_out_of_memory),
     .done_ppn               (faults_done_ppn),
     .quick                  (faults_quick),
-    .aw_valid               (faults_aw_valid),
-    .aw_ready               (faults_aw_ready),
-    .aw_payload_addr        (faults_aw_payload_addr),
-    .aw_payload_id          (faults_aw_payload_id),
-    .aw_payload_len         (faults_aw_payload_len),
-    .aw_payload_size        (faults_aw_payload_size),
-    .aw_payload_burst       (faults_aw_payload_burst),
-    .w_valid                (faults_w_valid),
-    .w_ready                (faults_w_ready),
-    .w_payload_data         (faults_w_payload_data),
-    .w_payload_strb         (faults_w_payload_strb),
-    .w_payload_last         (faults_w_payload_last),
-    .b_valid                (faults_b_valid),
-    .b_ready                (faults_b_ready),
-    .b_payload_id           (faults_b_payload_id),
-    .b_payload_resp         (faults_b_payload_resp),
+    .aw_valid (aw_valid), .aw_ready (aw_ready), .aw_payload_addr (aw_payload_addr), .aw_payload_id (aw_payload_id),
+    .aw_payload_len (aw_payload_len), .aw_payload_size (aw_payload_size), .aw_payload_burst (aw_payload_burst),
+    .w_valid (w_valid), .w_ready (w_ready), .w_payload_data (w_payload_data), .w_payload_strb (w_payload_strb),
+    .w_payload_last (w_payload_last),
+    .b_valid (b_valid), .b_ready (b_ready), .b_payload_id (b_payload_id), .b_payload_resp (b_payload_resp),
     .written_valid          (faults_written_valid),
     .written_miss           (faults_written_miss),
-    .level                  (faults_level)
+    .level                  (free_pages)
   );
 
-  wire parked_1_push_valid = goes_to_parked; // choose.ts:32
-  wire [5:0] parked_1_push_payload = decision_slot; // choose.ts:32
-  wire parked_1_pop_ready = takes_parked; // choose.ts:32
   Fifo_uint6_d64 parked_1 ( // choose.ts:32
-    .clk          (clk),
-    .rst          (rst),
-    .push_valid   (parked_1_push_valid),
-    .push_ready   (parked_1_push_ready),
-    .push_payload (parked_1_push_payload),
-    .pop_valid    (parked_1_pop_valid),
-    .pop_ready    (parked_1_pop_ready),
-    .pop_payload  (parked_1_pop_payload),
-    .level        (parked_1_level)
+    .clk (clk), .rst (rst),
+    .push_valid (goes_to_parked), .push_ready (parked_1_push_ready), .push_payload (decision_slot),
+    .pop_valid (parked_1_pop_valid), .pop_ready (takes_parked), .pop_payload (parked_1_pop_payload),
+    .level (parked_1_level)
   );
-  wire [17:0] decision_ppns_choice = misses_served_valid ? lacks_write_word[116:99] : second_ppns;
-  wire [8:0] decision_ppns_choice_2 = complete_choice ? mapping_ppn : decision_ppns_choice[17:9];
-  wire [8:0] decision_ppns_choice_3 = ~complete_choice ? mapping_ppn : decision_ppns_choice[8:0];
+  wire [17:0] request_ppns = misses_served_valid ? lacks_write_word[116:99] : second_ppns; // translate.ts:72
+  wire [8:0] decision_ppns_choice = request_step ? mapping_ppn : request_ppns[17:9];
+  wire [8:0] request_step_choice = ~request_step ? mapping_ppn : request_ppns[8:0];
 
   always @(posedge clk) begin
     decision_slot <= slot;
@@ -616,117 +449,47 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     decision_write <= misses_served_valid ? lacks_write_word[80] : second_write;
     decision_silent <= misses_served_valid ? lacks_write_word[81] : second_silent;
     decision_reply_opcode <= misses_served_valid ? lacks_write_word[89:82] : second_reply_opcode;
-    decision_op <= asks_sync_choice;
+    decision_op <= request_op;
     decision_indirect <= misses_served_valid ? lacks_write_word[93] : second_indirect;
-    decision_ppns <= {decision_ppns_choice_2, decision_ppns_choice_3};
-    decision_status <=
-      absent ? 4'd1 :
-      failed ? 4'd4 :
-      exhausted ? 4'd7 :
-      moving ? 4'd9 :
-      lacks_write ? 4'd2 :
-      4'd3;
+    decision_ppns <= {decision_ppns_choice, request_step_choice};
+    decision_status <= absent ? 4'd1 : failed ? 4'd4 : exhausted ? 4'd7 : moving ? 4'd9 : lacks_write ? 4'd2 : 4'd3;
   end
   wire [63:0] inside_1_joined = {
-    access_payload_slot == 6'd63,
-    access_payload_slot == 6'd62,
-    access_payload_slot == 6'd61,
-    access_payload_slot == 6'd60,
-    access_payload_slot == 6'd59,
-    access_payload_slot == 6'd58,
-    access_payload_slot == 6'd57,
-    access_payload_slot == 6'd56,
-    access_payload_slot == 6'd55,
-    access_payload_slot == 6'd54,
-    access_payload_slot == 6'd53,
-    access_payload_slot == 6'd52,
-    access_payload_slot == 6'd51,
-    access_payload_slot == 6'd50,
-    access_payload_slot == 6'd49,
-    access_payload_slot == 6'd48,
-    access_payload_slot == 6'd47,
-    access_payload_slot == 6'd46,
-    access_payload_slot == 6'd45,
-    access_payload_slot == 6'd44,
-    access_payload_slot == 6'd43,
-    access_payload_slot == 6'd42,
-    access_payload_slot == 6'd41,
-    access_payload_slot == 6'd40,
-    access_payload_slot == 6'd39,
-    access_payload_slot == 6'd38,
-    access_payload_slot == 6'd37,
-    access_payload_slot == 6'd36,
-    access_payload_slot == 6'd35,
-    access_payload_slot == 6'd34,
-    access_payload_slot == 6'd33,
-    access_payload_slot == 6'd32,
-    access_payload_slot == 6'd31,
-    access_payload_slot == 6'd30,
-    access_payload_slot == 6'd29,
-    access_payload_slot == 6'd28,
-    access_payload_slot == 6'd27,
-    access_payload_slot == 6'd26,
-    access_payload_slot == 6'd25,
-    access_payload_slot == 6'd24,
-    access_payload_slot == 6'd23,
-    access_payload_slot == 6'd22,
-    access_payload_slot == 6'd21,
-    access_payload_slot == 6'd20,
-    access_payload_slot == 6'd19,
-    access_payload_slot == 6'd18,
-    access_payload_slot == 6'd17,
-    access_payload_slot == 6'd16,
-    access_payload_slot == 6'd15,
-    access_payload_slot == 6'd14,
-    access_payload_slot == 6'd13,
-    access_payload_slot == 6'd12,
-    access_payload_slot == 6'd11,
-    access_payload_slot == 6'd10,
-    access_payload_slot == 6'd9,
-    access_payload_slot == 6'd8,
-    access_payload_slot == 6'd7,
-    access_payload_slot == 6'd6,
-    access_payload_slot == 6'd5,
-    access_payload_slot == 6'd4,
-    access_payload_slot == 6'd3,
-    access_payload_slot == 6'd2,
-    access_payload_slot == 6'd1,
-    access_payload_slot == 6'd0
+    access_payload_slot == 6'd63, access_payload_slot == 6'd62, access_payload_slot == 6'd61,
+    access_payload_slot == 6'd60, access_payload_slot == 6'd59, access_payload_slot == 6'd58,
+    access_payload_slot == 6'd57, access_payload_slot == 6'd56, access_payload_slot == 6'd55,
+    access_payload_slot == 6'd54, access_payload_slot == 6'd53, access_payload_slot == 6'd52,
+    access_payload_slot == 6'd51, access_payload_slot == 6'd50, access_payload_slot == 6'd49,
+    access_payload_slot == 6'd48, access_payload_slot == 6'd47, access_payload_slot == 6'd46,
+    access_payload_slot == 6'd45, access_payload_slot == 6'd44, access_payload_slot == 6'd43,
+    access_payload_slot == 6'd42, access_payload_slot == 6'd41, access_payload_slot == 6'd40,
+    access_payload_slot == 6'd39, access_payload_slot == 6'd38, access_payload_slot == 6'd37,
+    access_payload_slot == 6'd36, access_payload_slot == 6'd35, access_payload_slot == 6'd34,
+    access_payload_slot == 6'd33, access_payload_slot == 6'd32, access_payload_slot == 6'd31,
+    access_payload_slot == 6'd30, access_payload_slot == 6'd29, access_payload_slot == 6'd28,
+    access_payload_slot == 6'd27, access_payload_slot == 6'd26, access_payload_slot == 6'd25,
+    access_payload_slot == 6'd24, access_payload_slot == 6'd23, access_payload_slot == 6'd22,
+    access_payload_slot == 6'd21, access_payload_slot == 6'd20, access_payload_slot == 6'd19,
+    access_payload_slot == 6'd18, access_payload_slot == 6'd17, access_payload_slot == 6'd16,
+    access_payload_slot == 6'd15, access_payload_slot == 6'd14, access_payload_slot == 6'd13,
+    access_payload_slot == 6'd12, access_payload_slot == 6'd11, access_payload_slot == 6'd10,
+    access_payload_slot == 6'd9, access_payload_slot == 6'd8, access_payload_slot == 6'd7,
+    access_payload_slot == 6'd6, access_payload_slot == 6'd5, access_payload_slot == 6'd4,
+    access_payload_slot == 6'd3, access_payload_slot == 6'd2, access_payload_slot == 6'd1, access_payload_slot == 6'd0
   };
 
   always @(posedge clk)
     if (rst) begin
-      goes_to_reads <= 1'b0;
-      goes_to_writes <= 1'b0;
-      goes_to_syncs <= 1'b0;
-      goes_to_refused <= 1'b0;
-      goes_to_again <= 1'b0;
-      goes_to_parked <= 1'b0;
-      again_queued <= 1'b0;
-      is_lookup <= 1'b0;
-      is_shoot <= 1'b0;
-      reads_out_queued <= 1'b0;
-      writes_out_queued <= 1'b0;
-      syncs_out_queued <= 1'b0;
-      refused_out_queued <= 1'b0;
-      inside_1 <= 64'd0;
-      shot <= 1'b0;
-      happened_tlb_hits <= 1'b0;
-      happened_tlb_misses <= 1'b0;
-      happened_misses_merged <= 1'b0;
-      happened_bucket_fetches <= 1'b0;
-      happened_tlb_evictions <= 1'b0;
-      happened_page_faults <= 1'b0;
-      happened_shootdowns <= 1'b0;
-      happened_invalid <= 1'b0;
-      happened_write_permission <= 1'b0;
-      happened_read_permission <= 1'b0;
-      happened_out_of_memory <= 1'b0;
+      goes_to_reads <= 1'b0; goes_to_writes <= 1'b0; goes_to_syncs <= 1'b0; goes_to_refused <= 1'b0;
+      goes_to_again <= 1'b0; goes_to_parked <= 1'b0; again_queued <= 1'b0; is_lookup <= 1'b0; is_shoot <= 1'b0;
+      reads_out_queued <= 1'b0; writes_out_queued <= 1'b0; syncs_out_queued <= 1'b0; refused_out_queued <= 1'b0;
+      inside_1 <= 64'd0; shot <= 1'b0; happened_tlb_hits <= 1'b0; happened_tlb_misses <= 1'b0;
+      happened_misses_merged <= 1'b0; happened_bucket_fetches <= 1'b0; happened_tlb_evictions <= 1'b0;
+      happened_page_faults <= 1'b0; happened_shootdowns <= 1'b0; happened_invalid <= 1'b0;
+      happened_write_permission <= 1'b0; happened_read_permission <= 1'b0; happened_out_of_memory <= 1'b0;
     end
     else begin
-      again_queued <=
-        again_queued ? ~again_single | goes_to_again | ~again_taken :
-        goes_to_again & ~again_taken;
+      again_queued <= again_queued ? ~again_single | goes_to_again | ~again_taken : goes_to_again & ~again_taken;
       is_lookup <= first_moves & ~first_shoots;
       is_shoot <= first_moves & first_shoots;
       goes_to_reads <= plain_1 & ~(misses_served_valid ? lacks_write_word[80] : second_write);
@@ -769,10 +532,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      shooting <= 1'b0;
-      awaited <= 64'd0;
-      drains <= 1'b0;
-      report <= 1'b0;
+      shooting <= 1'b0; awaited <= 64'd0; drains <= 1'b0; report <= 1'b0;
     end
     else begin
       if (takes_shootdown) shooting <= 1'b1;
@@ -795,8 +555,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      again_head <= 6'd0;
-      again_behind_head <= 6'd1;
+      again_head <= 6'd0; again_behind_head <= 6'd1;
     end
     else if (again_taken) begin
       again_head <= again_behind_head;
@@ -806,33 +565,45 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) again_tail <= 6'd0;
     else if (goes_to_again) again_tail <= again_tail + 6'd1;
-  wire [116:0] first_pid_word = records[old_slot];
+  wire [116:0] old_word = records[old_slot]; // translate.ts:60
+  wire [15:0] old_pid = old_word[15:0];
+  wire [27:0] old_vpn = old_word[43:16];
+  wire [21:0] old_offset = old_word[65:44];
+  wire [13:0] old_length = old_word[79:66];
+  wire old_write = old_word[80];
+  wire old_silent = old_word[81];
+  wire [7:0] old_reply_opcode = old_word[89:82];
+  wire [2:0] old_op = old_word[92:90];
+  wire old_indirect = old_word[93];
+  wire old_needs_read = old_word[94];
+  wire old_needs_write = old_word[95];
+  wire old_outside = old_word[96];
+  wire old_step = old_word[97];
+  wire old_last_step = old_word[98];
   wire [22:0] first_last_step_shifted = last_byte >> 22;
+  wire [17:0] old_ppns = old_word[116:99]; // translate.ts:60
 
   always @(posedge clk)
     if (loads) begin
-      first_pid <= wants_old ? first_pid_word[15:0] : access_payload_pid;
-      first_vpn <= wants_old ? first_pid_word[43:16] : access_payload_va[49:22];
-      first_offset <= wants_old ? first_pid_word[65:44] : access_payload_va[21:0];
-      first_length <= wants_old ? first_pid_word[79:66] : access_payload_length;
-      first_write <= wants_old ? first_pid_word[80] : access_payload_write;
-      first_silent <= wants_old ? first_pid_word[81] : access_payload_silent;
-      first_reply_opcode <= wants_old ? first_pid_word[89:82] : access_payload_reply_opcode;
-      first_op <= wants_old ? first_pid_word[92:90] : access_payload_op;
-      first_indirect <= wants_old ? first_pid_word[93] : access_payload_indirect;
-      first_needs_read <= wants_old ? first_pid_word[94] : ~plain | ~access_payload_write;
-      first_needs_write <=
-        wants_old ? first_pid_word[95] :
-        plain ? access_payload_write :
-        access_payload_op < 3'd5;
-      first_outside <= wants_old ? first_pid_word[96] : |access_payload_va[63:50];
-      first_step <= wants_old & first_pid_word[97];
-      first_last_step <= wants_old ? first_pid_word[98] : plain & first_last_step_shifted[0];
-      first_ppns <= wants_old ? first_pid_word[116:99] : 18'd0;
+      first_pid <= wants_old ? old_pid : access_payload_pid;
+      first_vpn <= wants_old ? old_vpn : access_payload_va[49:22];
+      first_offset <= wants_old ? old_offset : access_payload_va[21:0];
+      first_length <= wants_old ? old_length : access_payload_length;
+      first_write <= wants_old ? old_write : access_payload_write;
+      first_silent <= wants_old ? old_silent : access_payload_silent;
+      first_reply_opcode <= wants_old ? old_reply_opcode : access_payload_reply_opcode;
+      first_op <= wants_old ? old_op : access_payload_op;
+      first_indirect <= wants_old ? old_indirect : access_payload_indirect;
+      first_needs_read <= wants_old ? old_needs_read : ~plain | ~access_payload_write;
+      first_needs_write <= wants_old ? old_needs_write : plain ? access_payload_write : access_payload_op < 3'd5;
+      first_outside <= wants_old ? old_outside : |access_payload_va[63:50];
+      first_step <= wants_old & old_step;
+      first_last_step <= wants_old ? old_last_step : plain & first_last_step_shifted[0];
+      first_ppns <= wants_old ? old_ppns : 18'd0;
       first_slot <= wants_old ? old_slot : access_payload_slot;
       first_key <=
         wants_shootdown ? {shootdown_payload_pid, shootdown_payload_vpn} :
-        {wants_old ? first_pid_word[15:0] : access_payload_pid, wants_old ? first_pid_word[43:16] : access_payload_va[49:22]};
+        {wants_old ? old_pid : access_payload_pid, wants_old ? old_vpn : access_payload_va[49:22]};
     end
 
   always @(posedge clk)
@@ -843,159 +614,44 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     if (rst) first_shoots <= 1'b0;
     else if (loads) first_shoots <= wants_shootdown;
   wire [15:0] second_index_joined = {
-    first_key[7],
-    first_key[8],
-    first_key[9],
-    first_key[11],
-    first_key[12],
-    first_key[19],
-    first_key[22],
-    first_key[23],
-    first_key[25],
-    first_key[31],
-    first_key[32],
-    first_key[34],
-    first_key[36],
-    first_key[37],
-    first_key[38],
-    first_key[43]
+    first_key[7], first_key[8], first_key[9], first_key[11], first_key[12], first_key[19], first_key[22],
+    first_key[23], first_key[25], first_key[31], first_key[32], first_key[34], first_key[36], first_key[37],
+    first_key[38], first_key[43]
   };
-  wire [17:0] second_index_joined_2 = {
-    first_key[6],
-    first_key[9],
-    first_key[10],
-    first_key[12],
-    first_key[18],
-    first_key[19],
-    first_key[21],
-    first_key[23],
-    first_key[24],
-    first_key[25],
-    first_key[30],
-    first_key[32],
-    first_key[33],
-    first_key[34],
-    first_key[35],
-    first_key[38],
-    first_key[42],
-    first_key[43]
+  wire [17:0] first_key_joined = {
+    first_key[6], first_key[9], first_key[10], first_key[12], first_key[18], first_key[19], first_key[21],
+    first_key[23], first_key[24], first_key[25], first_key[30], first_key[32], first_key[33], first_key[34],
+    first_key[35], first_key[38], first_key[42], first_key[43]
+  };
+  wire [18:0] second_index_joined_first_key = {
+    first_key[5], first_key[8], first_key[9], first_key[11], first_key[17], first_key[18], first_key[20],
+    first_key[22], first_key[23], first_key[24], first_key[29], first_key[31], first_key[32], first_key[33],
+    first_key[34], first_key[37], first_key[41], first_key[42], first_key[43]
+  };
+  wire [18:0] second_index_joined_2 = {
+    first_key[4], first_key[9], first_key[10], first_key[11], first_key[12], first_key[16], first_key[17],
+    first_key[21], first_key[25], first_key[28], first_key[30], first_key[33], first_key[34], first_key[37],
+    first_key[38], first_key[40], first_key[41], first_key[42], first_key[43]
   };
   wire [18:0] second_index_joined_3 = {
-    first_key[5],
-    first_key[8],
-    first_key[9],
-    first_key[11],
-    first_key[17],
-    first_key[18],
-    first_key[20],
-    first_key[22],
-    first_key[23],
-    first_key[24],
-    first_key[29],
-    first_key[31],
-    first_key[32],
-    first_key[33],
-    first_key[34],
-    first_key[37],
-    first_key[41],
-    first_key[42],
-    first_key[43]
+    first_key[3], first_key[8], first_key[9], first_key[10], first_key[11], first_key[15], first_key[16],
+    first_key[20], first_key[24], first_key[27], first_key[29], first_key[32], first_key[33], first_key[36],
+    first_key[37], first_key[39], first_key[40], first_key[41], first_key[42]
   };
-  wire [18:0] second_index_joined_4 = {
-    first_key[4],
-    first_key[9],
-    first_key[10],
-    first_key[11],
-    first_key[12],
-    first_key[16],
-    first_key[17],
-    first_key[21],
-    first_key[25],
-    first_key[28],
-    first_key[30],
-    first_key[33],
-    first_key[34],
-    first_key[37],
-    first_key[38],
-    first_key[40],
-    first_key[41],
-    first_key[42],
-    first_key[43]
+  wire [15:0] second_index_joined_4 = {
+    first_key[2], first_key[10], first_key[11], first_key[12], first_key[14], first_key[15], first_key[22],
+    first_key[25], first_key[26], first_key[28], first_key[34], first_key[35], first_key[37], first_key[39],
+    first_key[40], first_key[41]
   };
-  wire [18:0] second_index_joined_5 = {
-    first_key[3],
-    first_key[8],
-    first_key[9],
-    first_key[10],
-    first_key[11],
-    first_key[15],
-    first_key[16],
-    first_key[20],
-    first_key[24],
-    first_key[27],
-    first_key[29],
-    first_key[32],
-    first_key[33],
-    first_key[36],
-    first_key[37],
-    first_key[39],
-    first_key[40],
-    first_key[41],
-    first_key[42]
+  wire [15:0] second_index_joined_5 = {
+    first_key[1], first_key[9], first_key[10], first_key[11], first_key[13], first_key[14], first_key[21],
+    first_key[24], first_key[25], first_key[27], first_key[33], first_key[34], first_key[36], first_key[38],
+    first_key[39], first_key[40]
   };
   wire [15:0] second_index_joined_6 = {
-    first_key[2],
-    first_key[10],
-    first_key[11],
-    first_key[12],
-    first_key[14],
-    first_key[15],
-    first_key[22],
-    first_key[25],
-    first_key[26],
-    first_key[28],
-    first_key[34],
-    first_key[35],
-    first_key[37],
-    first_key[39],
-    first_key[40],
-    first_key[41]
-  };
-  wire [15:0] second_index_joined_7 = {
-    first_key[1],
-    first_key[9],
-    first_key[10],
-    first_key[11],
-    first_key[13],
-    first_key[14],
-    first_key[21],
-    first_key[24],
-    first_key[25],
-    first_key[27],
-    first_key[33],
-    first_key[34],
-    first_key[36],
-    first_key[38],
-    first_key[39],
-    first_key[40]
-  };
-  wire [15:0] second_index_joined_8 = {
-    first_key[0],
-    first_key[8],
-    first_key[9],
-    first_key[10],
-    first_key[12],
-    first_key[13],
-    first_key[20],
-    first_key[23],
-    first_key[24],
-    first_key[26],
-    first_key[32],
-    first_key[33],
-    first_key[35],
-    first_key[37],
-    first_key[38],
-    first_key[39]
+    first_key[0], first_key[8], first_key[9], first_key[10], first_key[12], first_key[13], first_key[20],
+    first_key[23], first_key[24], first_key[26], first_key[32], first_key[33], first_key[35], first_key[37],
+    first_key[38], first_key[39]
   };
 
   always @(posedge clk)
@@ -1018,21 +674,14 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       second_key <= first_key;
       second_slot <= first_slot;
       second_index <= {
-        ^second_index_joined,
-        ^second_index_joined_2,
-        ^second_index_joined_3,
-        ^second_index_joined_4,
-        ^second_index_joined_5,
-        ^second_index_joined_6,
-        ^second_index_joined_7,
-        ^second_index_joined_8
+        ^second_index_joined, ^first_key_joined, ^second_index_joined_first_key, ^second_index_joined_2,
+        ^second_index_joined_3, ^second_index_joined_4, ^second_index_joined_5, ^second_index_joined_6
       };
     end
 
   always @(posedge clk)
     if (rst) begin
-      reads_out_head <= 6'd0;
-      reads_out_behind_head <= 6'd1;
+      reads_out_head <= 6'd0; reads_out_behind_head <= 6'd1;
     end
     else if (reads_out_taken) begin
       reads_out_head <= reads_out_behind_head;
@@ -1045,8 +694,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      writes_out_head <= 6'd0;
-      writes_out_behind_head <= 6'd1;
+      writes_out_head <= 6'd0; writes_out_behind_head <= 6'd1;
     end
     else if (writes_out_taken) begin
       writes_out_head <= writes_out_behind_head;
@@ -1059,8 +707,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      syncs_out_head <= 6'd0;
-      syncs_out_behind_head <= 6'd1;
+      syncs_out_head <= 6'd0; syncs_out_behind_head <= 6'd1;
     end
     else if (syncs_out_taken) begin
       syncs_out_head <= syncs_out_behind_head;
@@ -1073,8 +720,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (rst) begin
-      refused_out_head <= 6'd0;
-      refused_out_behind_head <= 6'd1;
+      refused_out_head <= 6'd0; refused_out_behind_head <= 6'd1;
     end
     else if (refused_out_taken) begin
       refused_out_head <= refused_out_behind_head;
@@ -1088,21 +734,14 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   always @(posedge clk)
     if (is_lookup | misses_served_valid) begin
       records[slot] <= {
-        decision_ppns_choice_2,
-        decision_ppns_choice_3,
-        complete_choice_2,
-        mapped ? complete_choice + 1'b1 : complete_choice,
-        mapped ? next_page[28] : misses_served_valid ? lacks_write_word[96] : second_outside,
-        lacks_write_choice,
-        lacks_read_choice,
-        misses_served_valid ? lacks_write_word[93] : second_indirect,
-        asks_sync_choice,
+        decision_ppns_choice, request_step_choice, request_last_step, mapped ? request_step + 1'b1 : request_step,
+        mapped ? next_page[28] : misses_served_valid ? lacks_write_word[96] : second_outside, request_needs_write,
+        request_needs_read, misses_served_valid ? lacks_write_word[93] : second_indirect, request_op,
         misses_served_valid ? lacks_write_word[89:82] : second_reply_opcode,
         misses_served_valid ? lacks_write_word[81] : second_silent,
         misses_served_valid ? lacks_write_word[80] : second_write,
         misses_served_valid ? lacks_write_word[79:66] : second_length,
-        misses_served_valid ? lacks_write_word[65:44] : second_offset,
-        mapped ? next_page[27:0] : next_page_choice,
+        misses_served_valid ? lacks_write_word[65:44] : second_offset, mapped ? next_page[27:0] : request_vpn,
         misses_served_valid ? lacks_write_word[15:0] : second_pid
       };
     end
@@ -1113,56 +752,31 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   always @(posedge clk)
     if (goes_to_reads) begin
       reads_out_store[reads_out_tail] <= {
-        decision_ppns,
-        decision_indirect,
-        decision_op,
-        decision_reply_opcode,
-        decision_silent,
-        decision_write,
-        decision_length,
-        decision_offset,
-        decision_slot
+        decision_ppns, decision_indirect, decision_op, decision_reply_opcode, decision_silent, decision_write,
+        decision_length, decision_offset, decision_slot
       };
     end
 
   always @(posedge clk)
     if (goes_to_writes) begin
       writes_out_store[writes_out_tail] <= {
-        decision_ppns,
-        decision_indirect,
-        decision_op,
-        decision_reply_opcode,
-        decision_silent,
-        decision_write,
-        decision_length,
-        decision_offset,
-        decision_slot
+        decision_ppns, decision_indirect, decision_op, decision_reply_opcode, decision_silent, decision_write,
+        decision_length, decision_offset, decision_slot
       };
     end
 
   always @(posedge clk)
     if (goes_to_syncs) begin
       syncs_out_store[syncs_out_tail] <= {
-        decision_ppns,
-        decision_indirect,
-        decision_op,
-        decision_reply_opcode,
-        decision_silent,
-        decision_write,
-        decision_length,
-        decision_offset,
-        decision_slot
+        decision_ppns, decision_indirect, decision_op, decision_reply_opcode, decision_silent, decision_write,
+        decision_length, decision_offset, decision_slot
       };
     end
 
   always @(posedge clk)
     if (goes_to_refused) begin
       refused_out_store[refused_out_tail] <= {
-        decision_indirect,
-        decision_reply_opcode,
-        decision_silent,
-        decision_status,
-        decision_slot
+        decision_indirect, decision_reply_opcode, decision_silent, decision_status, decision_slot
       };
     end
 
@@ -1174,9 +788,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign reads_payload_length = reads_out_queued ? reads_payload_slot_word[41:28] : decision_length;
   assign reads_payload_write = reads_out_queued ? reads_payload_slot_word[42] : decision_write;
   assign reads_payload_silent = reads_out_queued ? reads_payload_slot_word[43] : decision_silent;
-  assign reads_payload_reply_opcode =
-    reads_out_queued ? reads_payload_slot_word[51:44] :
-    decision_reply_opcode;
+  assign reads_payload_reply_opcode = reads_out_queued ? reads_payload_slot_word[51:44] : decision_reply_opcode;
   assign reads_payload_op = reads_out_queued ? reads_payload_slot_word[54:52] : decision_op;
   assign reads_payload_indirect = reads_out_queued ? reads_payload_slot_word[55] : decision_indirect;
   assign reads_payload_ppns = reads_out_queued ? reads_payload_slot_word[73:56] : decision_ppns;
@@ -1187,9 +799,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign writes_payload_length = writes_out_queued ? writes_payload_slot_word[41:28] : decision_length;
   assign writes_payload_write = writes_out_queued ? writes_payload_slot_word[42] : decision_write;
   assign writes_payload_silent = writes_out_queued ? writes_payload_slot_word[43] : decision_silent;
-  assign writes_payload_reply_opcode =
-    writes_out_queued ? writes_payload_slot_word[51:44] :
-    decision_reply_opcode;
+  assign writes_payload_reply_opcode = writes_out_queued ? writes_payload_slot_word[51:44] : decision_reply_opcode;
   assign writes_payload_op = writes_out_queued ? writes_payload_slot_word[54:52] : decision_op;
   assign writes_payload_indirect = writes_out_queued ? writes_payload_slot_word[55] : decision_indirect;
   assign writes_payload_ppns = writes_out_queued ? writes_payload_slot_word[73:56] : decision_ppns;
@@ -1198,9 +808,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign refused_payload_slot = refused_out_queued ? refused_payload_slot_word[5:0] : decision_slot;
   assign refused_payload_status = refused_out_queued ? refused_payload_slot_word[9:6] : decision_status;
   assign refused_payload_silent = refused_out_queued ? refused_payload_slot_word[10] : decision_silent;
-  assign refused_payload_reply_opcode =
-    refused_out_queued ? refused_payload_slot_word[18:11] :
-    decision_reply_opcode;
+  assign refused_payload_reply_opcode = refused_out_queued ? refused_payload_slot_word[18:11] : decision_reply_opcode;
   assign refused_payload_indirect = refused_out_queued ? refused_payload_slot_word[19] : decision_indirect;
   assign syncs_valid = goes_to_syncs | syncs_out_queued;
   wire [73:0] syncs_payload_slot_word = syncs_out_store[syncs_out_head];
@@ -1209,32 +817,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign syncs_payload_length = syncs_out_queued ? syncs_payload_slot_word[41:28] : decision_length;
   assign syncs_payload_write = syncs_out_queued ? syncs_payload_slot_word[42] : decision_write;
   assign syncs_payload_silent = syncs_out_queued ? syncs_payload_slot_word[43] : decision_silent;
-  assign syncs_payload_reply_opcode =
-    syncs_out_queued ? syncs_payload_slot_word[51:44] :
-    decision_reply_opcode;
+  assign syncs_payload_reply_opcode = syncs_out_queued ? syncs_payload_slot_word[51:44] : decision_reply_opcode;
   assign syncs_payload_op = syncs_out_queued ? syncs_payload_slot_word[54:52] : decision_op;
   assign syncs_payload_indirect = syncs_out_queued ? syncs_payload_slot_word[55] : decision_indirect;
   assign syncs_payload_ppns = syncs_out_queued ? syncs_payload_slot_word[73:56] : decision_ppns;
-  assign ar_valid = walk_ar_valid;
-  assign ar_payload_addr = walk_ar_payload_addr;
-  assign ar_payload_id = walk_ar_payload_id;
-  assign ar_payload_len = walk_ar_payload_len;
-  assign ar_payload_size = walk_ar_payload_size;
-  assign ar_payload_burst = walk_ar_payload_burst;
-  assign r_ready = walk_r_ready;
-  assign aw_valid = faults_aw_valid;
-  assign aw_payload_addr = faults_aw_payload_addr;
-  assign aw_payload_id = faults_aw_payload_id;
-  assign aw_payload_len = faults_aw_payload_len;
-  assign aw_payload_size = faults_aw_payload_size;
-  assign aw_payload_burst = faults_aw_payload_burst;
-  assign w_valid = faults_w_valid;
-  assign w_payload_data = faults_w_payload_data;
-  assign w_payload_strb = faults_w_payload_strb;
-  assign w_payload_last = faults_w_payload_last;
-  assign b_ready = faults_b_ready;
-  assign free_page_ready = faults_free_page_ready;
-  assign free_pages = faults_level;
   assign shootdown_ready = first_ready & may_shoot;
   assign shootdown_done_valid = report;
   assign shootdown_done_payload = 1'b1;

@@ -7,21 +7,26 @@
 module FrameCounterRegisters (
   input  wire        clk,
   input  wire        rst,
+  // s_aw: stream in
   input  wire        s_aw_valid,
   output wire        s_aw_ready,
   input  wire [3:0]  s_aw_payload_addr,
   input  wire [2:0]  s_aw_payload_prot,
+  // s_w: stream in
   input  wire        s_w_valid,
   output wire        s_w_ready,
   input  wire [31:0] s_w_payload_data,
   input  wire [3:0]  s_w_payload_strb,
+  // s_b: stream out
   output wire        s_b_valid,
   input  wire        s_b_ready,
   output wire [1:0]  s_b_payload_resp,
+  // s_ar: stream in
   input  wire        s_ar_valid,
   output wire        s_ar_ready,
   input  wire [3:0]  s_ar_payload_addr,
   input  wire [2:0]  s_ar_payload_prot,
+  // s_r: stream out
   output wire        s_r_valid,
   input  wire        s_r_ready,
   output wire [31:0] s_r_payload_data,
@@ -31,29 +36,26 @@ module FrameCounterRegisters (
   output wire        clear
 );
   reg asked_full; // axi4-lite.ts:66
-  reg [3:0] asked_held_addr; // axi4-lite.ts:66
-  reg [2:0] asked_held_prot; // axi4-lite.ts:66
+  reg [3:0] asked_held_addr;
+  reg [2:0] asked_held_prot;
   reg answered_full; // axi4-lite.ts:72
-  reg [31:0] answered_held_data; // axi4-lite.ts:72
-  reg [1:0] answered_held_resp; // axi4-lite.ts:72
-  reg order_address_full; // axi4-lite.ts:75
-  reg [3:0] order_address_held_addr; // axi4-lite.ts:75
-  reg [2:0] order_address_held_prot; // axi4-lite.ts:75
-  reg order_data_full; // axi4-lite.ts:75
-  reg [31:0] order_data_held_data; // axi4-lite.ts:75
-  reg [3:0] order_data_held_strb; // axi4-lite.ts:75
+  reg [31:0] answered_held_data;
+  reg [1:0] answered_held_resp;
+  reg order_address_full, order_data_full; // axi4-lite.ts:75
+  reg [3:0] order_address_held_addr, order_data_held_strb;
+  reg [2:0] order_address_held_prot;
+  reg [31:0] order_data_held_data;
   reg done_full; // axi4-lite.ts:85
-  reg [1:0] done_held_resp; // axi4-lite.ts:85
+  reg [1:0] done_held_resp;
   wire written_ready; // axi4-lite.ts:78
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:67
   wire [31:0] answer_payload_data =
-    ({32{asked_held_addr[3:2] == 2'd0}} & frames)
-    | ({32{asked_held_addr[3:2] == 2'd1}} & bytes); // axi4-lite.ts:67
+    ({32{asked_held_addr[3:2] == 2'd0}} & frames) | ({32{asked_held_addr[3:2] == 2'd1}} & bytes);
   wire [1:0] answer_payload_resp =
     ((asked_held_addr[3:2] == 2'd0) | (asked_held_addr[3:2] == 2'd1) | (asked_held_addr[3:2] == 2'd2)) ? 2'd0 :
-    2'd3; // axi4-lite.ts:67
+    2'd3;
   wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:75
-  wire order_data_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:75
+  wire order_data_ready = written_ready & order_address_full & order_data_full;
   wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:74
   assign written_ready = ~done_full | s_b_ready;
   wire [1:0] written_payload_resp =
@@ -124,13 +126,7 @@ module FrameCounterRegisters (
   assign clear = write_control & order_data_held_strb[0] & order_data_held_data[0];
 
   wire _unused_ok = &{
-    1'b0,
-    asked_held_addr[1:0],
-    asked_held_prot,
-    order_address_held_addr[1:0],
-    order_address_held_prot,
-    order_data_held_data[31:1],
-    order_data_held_strb[3:1],
-    1'b0
+    1'b0, asked_held_addr[1:0], asked_held_prot, order_address_held_addr[1:0], order_address_held_prot,
+    order_data_held_data[31:1], order_data_held_strb[3:1], 1'b0
   };
 endmodule

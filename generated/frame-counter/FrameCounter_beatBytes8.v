@@ -4,103 +4,73 @@
 module FrameCounter_beatBytes8 (
   input  wire        clk,
   input  wire        rst,
+  // rx: stream in
   input  wire        rx_valid,
   output wire        rx_ready,
   input  wire [63:0] rx_payload_data,
   input  wire [7:0]  rx_payload_keep,
   input  wire        rx_payload_last,
+  // tx: stream out
   output wire        tx_valid,
   input  wire        tx_ready,
   output wire [63:0] tx_payload_data,
   output wire [7:0]  tx_payload_keep,
   output wire        tx_payload_last,
+  // s_aw: stream in
   input  wire        s_aw_valid,
   output wire        s_aw_ready,
   input  wire [3:0]  s_aw_payload_addr,
   input  wire [2:0]  s_aw_payload_prot,
+  // s_w: stream in
   input  wire        s_w_valid,
   output wire        s_w_ready,
   input  wire [31:0] s_w_payload_data,
   input  wire [3:0]  s_w_payload_strb,
+  // s_b: stream out
   output wire        s_b_valid,
   input  wire        s_b_ready,
   output wire [1:0]  s_b_payload_resp,
+  // s_ar: stream in
   input  wire        s_ar_valid,
   output wire        s_ar_ready,
   input  wire [3:0]  s_ar_payload_addr,
   input  wire [2:0]  s_ar_payload_prot,
+  // s_r: stream out
   output wire        s_r_valid,
   input  wire        s_r_ready,
   output wire [31:0] s_r_payload_data,
   output wire [1:0]  s_r_payload_resp
 );
-  wire [31:0] tally_frames; // frame-counter.ts:76
-  wire [31:0] tally_bytes; // frame-counter.ts:76
-  wire registers_s_aw_ready; // frame-counter.ts:86
-  wire registers_s_w_ready; // frame-counter.ts:86
-  wire registers_s_b_valid; // frame-counter.ts:86
-  wire [1:0] registers_s_b_payload_resp; // frame-counter.ts:86
-  wire registers_s_ar_ready; // frame-counter.ts:86
-  wire registers_s_r_valid; // frame-counter.ts:86
-  wire [31:0] registers_s_r_payload_data; // frame-counter.ts:86
-  wire [1:0] registers_s_r_payload_resp; // frame-counter.ts:86
+  wire [31:0] tally_frames, tally_bytes; // frame-counter.ts:76
   wire registers_clear; // frame-counter.ts:86
   wire [3:0] size_sum = {3'd0, rx_payload_keep[0]} + {3'd0, rx_payload_keep[1]} + {3'd0, rx_payload_keep[2]} + {3'd0, rx_payload_keep[3]} + {3'd0, rx_payload_keep[4]} + {3'd0, rx_payload_keep[5]} + {3'd0, rx_payload_keep[6]};
   wire [3:0] size = size_sum + {3'd0, rx_payload_keep[7]}; // frame-counter.ts:80
 
   wire tally_passes = rx_valid & rx_ready; // frame-counter.ts:76
-  wire tally_last = rx_payload_last; // frame-counter.ts:76
-  wire [3:0] tally_size = size; // frame-counter.ts:76
-  wire tally_clear = registers_clear; // frame-counter.ts:76
   Tally_sizeBits4 tally ( // frame-counter.ts:76
-    .clk    (clk),
-    .rst    (rst),
+    .clk (clk), .rst (rst),
     .passes (tally_passes),
-    .last   (tally_last),
-    .size   (tally_size),
-    .clear  (tally_clear),
+    .last   (rx_payload_last),
+    .size   (size),
+    .clear  (registers_clear),
     .frames (tally_frames),
     .bytes  (tally_bytes)
   );
 
-  wire registers_s_aw_valid = s_aw_valid; // frame-counter.ts:86
-  wire [3:0] registers_s_aw_payload_addr = s_aw_payload_addr; // frame-counter.ts:86
-  wire [2:0] registers_s_aw_payload_prot = s_aw_payload_prot; // frame-counter.ts:86
-  wire registers_s_w_valid = s_w_valid; // frame-counter.ts:86
-  wire [31:0] registers_s_w_payload_data = s_w_payload_data; // frame-counter.ts:86
-  wire [3:0] registers_s_w_payload_strb = s_w_payload_strb; // frame-counter.ts:86
-  wire registers_s_b_ready = s_b_ready; // frame-counter.ts:86
-  wire registers_s_ar_valid = s_ar_valid; // frame-counter.ts:86
-  wire [3:0] registers_s_ar_payload_addr = s_ar_payload_addr; // frame-counter.ts:86
-  wire [2:0] registers_s_ar_payload_prot = s_ar_payload_prot; // frame-counter.ts:86
-  wire registers_s_r_ready = s_r_ready; // frame-counter.ts:86
-  wire [31:0] registers_frames = tally_frames; // frame-counter.ts:86
-  wire [31:0] registers_bytes = tally_bytes; // frame-counter.ts:86
   FrameCounterRegisters registers ( // frame-counter.ts:86
-    .clk               (clk),
-    .rst               (rst),
-    .s_aw_valid        (registers_s_aw_valid),
-    .s_aw_ready        (registers_s_aw_ready),
-    .s_aw_payload_addr (registers_s_aw_payload_addr),
-    .s_aw_payload_prot (registers_s_aw_payload_prot),
-    .s_w_valid         (registers_s_w_valid),
-    .s_w_ready         (registers_s_w_ready),
-    .s_w_payload_data  (registers_s_w_payload_data),
-    .s_w_payload_strb  (registers_s_w_payload_strb),
-    .s_b_valid         (registers_s_b_valid),
-    .s_b_ready         (registers_s_b_ready),
-    .s_b_payload_resp  (registers_s_b_payload_resp),
-    .s_ar_valid        (registers_s_ar_valid),
-    .s_ar_ready        (registers_s_ar_ready),
-    .s_ar_payload_addr (registers_s_ar_payload_addr),
-    .s_ar_payload_prot (registers_s_ar_payload_prot),
-    .s_r_valid         (registers_s_r_valid),
-    .s_r_ready         (registers_s_r_ready),
-    .s_r_payload_data  (registers_s_r_payload_data),
-    .s_r_payload_resp  (registers_s_r_payload_resp),
-    .frames            (registers_frames),
-    .bytes             (registers_bytes),
-    .clear             (registers_clear)
+    .clk (clk), .rst (rst),
+    .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
+    .s_aw_payload_prot (s_aw_payload_prot),
+    .s_w_valid (s_w_valid), .s_w_ready (s_w_ready), .s_w_payload_data (s_w_payload_data),
+    .s_w_payload_strb (s_w_payload_strb),
+    .s_b_valid (s_b_valid), .s_b_ready (s_b_ready), .s_b_payload_resp (s_b_payload_resp),
+    .s_ar_valid (s_ar_valid), .s_ar_ready (s_ar_ready), .s_ar_payload_addr (s_ar_payload_addr),
+    .s_ar_payload_prot (s_ar_payload_prot),
+    .s_r_valid (s_r_valid), .s_r_ready (s_r_ready), .s_r_payload_data (s_r_payload_data),
+    .s_r_payload_resp (s_r_payload_resp),
+    .frames (tally_frames),
+    .bytes  (tally_bytes),
+    .clear  (registers_clear)
   );
 
   assign rx_ready = tx_ready;
@@ -108,12 +78,4 @@ module FrameCounter_beatBytes8 (
   assign tx_payload_data = rx_payload_data;
   assign tx_payload_keep = rx_payload_keep;
   assign tx_payload_last = rx_payload_last;
-  assign s_aw_ready = registers_s_aw_ready;
-  assign s_w_ready = registers_s_w_ready;
-  assign s_b_valid = registers_s_b_valid;
-  assign s_b_payload_resp = registers_s_b_payload_resp;
-  assign s_ar_ready = registers_s_ar_ready;
-  assign s_r_valid = registers_s_r_valid;
-  assign s_r_payload_data = registers_s_r_payload_data;
-  assign s_r_payload_resp = registers_s_r_payload_resp;
 endmodule

@@ -16,8 +16,7 @@ module Tally_sizeBits4 (
 
   always @(posedge clk)
     if (rst) begin
-      frames_1 <= 32'd0;
-      bytes_1 <= 32'd0;
+      frames_1 <= 32'd0; bytes_1 <= 32'd0;
     end
     else begin
       frames_1 <= (clear ? 32'd0 : frames_1) + {31'd0, passes & last};

@@ -4,31 +4,27 @@
 module AxisRegister_bytes8 (
   input  wire        clk,
   input  wire        rst,
+  // from: stream in
   input  wire        from_valid,
   output wire        from_ready,
   input  wire [63:0] from_payload_data,
   input  wire [7:0]  from_payload_keep,
   input  wire        from_payload_last,
+  // to: stream out
   output wire        to_valid,
   input  wire        to_ready,
   output wire [63:0] to_payload_data,
   output wire [7:0]  to_payload_keep,
   output wire        to_payload_last
 );
-  reg slice_full; // axis-register.ts:15
-  reg [63:0] slice_held_data; // axis-register.ts:15
-  reg [7:0] slice_held_keep; // axis-register.ts:15
-  reg slice_held_last; // axis-register.ts:15
-  reg slice_skid_full; // axis-register.ts:15
-  reg [63:0] slice_skid_held_data; // axis-register.ts:15
-  reg [7:0] slice_skid_held_keep; // axis-register.ts:15
-  reg slice_skid_held_last; // axis-register.ts:15
-  wire slice_room = ~slice_full | to_ready; // axis-register.ts:15
+  reg slice_full, slice_held_last, slice_skid_full, slice_skid_held_last; // axis-register.ts:15
+  reg [63:0] slice_held_data, slice_skid_held_data;
+  reg [7:0] slice_held_keep, slice_skid_held_keep;
+  wire slice_room = ~slice_full | to_ready;
 
   always @(posedge clk)
     if (rst) begin
-      slice_full <= 1'b0;
-      slice_skid_full <= 1'b0;
+      slice_full <= 1'b0; slice_skid_full <= 1'b0;
     end
     else if (slice_room) begin
       slice_full <= from_valid | slice_skid_full;

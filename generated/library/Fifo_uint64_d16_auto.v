@@ -6,9 +6,11 @@
 module Fifo_uint64_d16_auto (
   input  wire        clk,
   input  wire        rst,
+  // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
   input  wire [63:0] push_payload,
+  // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
   output wire [63:0] pop_payload,
@@ -19,9 +21,8 @@ module Fifo_uint64_d16_auto (
   reg [4:0] count; // fifo.ts:31
   reg [63:0] store [0:15]; // fifo.ts:32
   wire [63:0] front; // fifo.ts:49
-  reg [63:0] front_rd; // fifo.ts:49
-  reg [63:0] front_fwd; // fifo.ts:49
-  reg front_hit; // fifo.ts:49
+  reg [63:0] front_rd, front_fwd;
+  reg front_hit;
   wire push = push_valid & push_ready; // fifo.ts:34
   wire pop = pop_valid & pop_ready; // fifo.ts:35
   wire [3:0] next_head = pop ? head + 4'd1 : head; // fifo.ts:40

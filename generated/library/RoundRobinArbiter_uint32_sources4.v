@@ -5,36 +5,40 @@
 module RoundRobinArbiter_uint32_sources4 (
   input  wire        clk,
   input  wire        rst,
+  // from0: stream in
   input  wire        from0_valid,
   output wire        from0_ready,
   input  wire [31:0] from0_payload,
+  // from1: stream in
   input  wire        from1_valid,
   output wire        from1_ready,
   input  wire [31:0] from1_payload,
+  // from2: stream in
   input  wire        from2_valid,
   output wire        from2_ready,
   input  wire [31:0] from2_payload,
+  // from3: stream in
   input  wire        from3_valid,
   output wire        from3_ready,
   input  wire [31:0] from3_payload,
+  // to: stream out
   output wire        to_valid,
   input  wire        to_ready,
   output wire [1:0]  to_payload_from,
   output wire [31:0] to_payload_value
 );
   reg merge_locked; // round-robin-arbiter.ts:41
-  reg [3:0] merge_owner; // round-robin-arbiter.ts:41
-  wire [3:0] merge_request = {from3_valid, from2_valid, from1_valid, from0_valid}; // round-robin-arbiter.ts:41
-  wire [3:0] merge_after = merge_request & ~(merge_owner | (merge_owner - 4'd1)); // round-robin-arbiter.ts:41
+  reg [3:0] merge_owner;
+  wire [3:0] merge_request = {from3_valid, from2_valid, from1_valid, from0_valid};
+  wire [3:0] merge_after = merge_request & ~(merge_owner | (merge_owner - 4'd1));
   wire [3:0] merge_grant =
     merge_locked ? merge_owner :
     |merge_after ? merge_after & (~merge_after + 4'd1) :
-    merge_request & (~merge_request + 4'd1); // round-robin-arbiter.ts:41
+    merge_request & (~merge_request + 4'd1);
 
   always @(posedge clk)
     if (rst) begin
-      merge_locked <= 1'b0;
-      merge_owner <= 4'd1;
+      merge_locked <= 1'b0; merge_owner <= 4'd1;
     end
     else if (to_valid) begin
       merge_owner <= merge_grant;
@@ -48,8 +52,6 @@ module RoundRobinArbiter_uint32_sources4 (
   assign to_valid = |(merge_grant & merge_request);
   assign to_payload_from = ({2{merge_grant[1]}} & 2'd1) | ({2{merge_grant[2]}} & 2'd2) | {2{merge_grant[3]}};
   assign to_payload_value =
-    ({32{merge_grant[0]}} & from0_payload)
-    | ({32{merge_grant[1]}} & from1_payload)
-    | ({32{merge_grant[2]}} & from2_payload)
-    | ({32{merge_grant[3]}} & from3_payload);
+    ({32{merge_grant[0]}} & from0_payload) | ({32{merge_grant[1]}} & from1_payload)
+    | ({32{merge_grant[2]}} & from2_payload) | ({32{merge_grant[3]}} & from3_payload);
 endmodule

@@ -4,15 +4,17 @@
 module SkidBuffer_uint32 (
   input  wire        clk,
   input  wire        rst,
+  // from: stream in
   input  wire        from_valid,
   output wire        from_ready,
   input  wire [31:0] from_payload,
+  // to: stream out
   output wire        to_valid,
   input  wire        to_ready,
   output wire [31:0] to_payload
 );
   reg skid_full; // skid-buffer.ts:14
-  reg [31:0] skid_held; // skid-buffer.ts:14
+  reg [31:0] skid_held;
 
   always @(posedge clk)
     if (rst) skid_full <= 1'b0;

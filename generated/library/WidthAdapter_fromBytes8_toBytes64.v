@@ -5,11 +5,13 @@
 module WidthAdapter_fromBytes8_toBytes64 (
   input  wire         clk,
   input  wire         rst,
+  // from: stream in
   input  wire         from_valid,
   output wire         from_ready,
   input  wire [63:0]  from_payload_data,
   input  wire [7:0]   from_payload_keep,
   input  wire         from_payload_last,
+  // to: stream out
   output wire         to_valid,
   input  wire         to_ready,
   output wire [511:0] to_payload_data,
@@ -26,8 +28,7 @@ module WidthAdapter_fromBytes8_toBytes64 (
 
   always @(posedge clk)
     if (rst) begin
-      lane <= 3'd0;
-      full <= 1'b0;
+      lane <= 3'd0; full <= 1'b0;
     end
     else begin
       if (to_ready) full <= 1'b0;
