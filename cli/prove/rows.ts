@@ -12,7 +12,10 @@ export const alignment = "lllllr";
 export function rows(c: Checked): string[][] {
   const { result } = c,
     seconds = result.seconds.toFixed(1);
-  const claims = result.assertions.map(p => [p.message, ...verdictOf(result, p)]);
+  const claims =
+    result.assertions.length === 0
+      ? [["(no assertion)", "NOTHING TO PROVE", "-", "-"]]
+      : result.assertions.map(p => [p.message, ...verdictOf(result, p)]);
   const covers = result.covers.map(v => [
     `cover: ${v.property.message}`,
     v.cycle === undefined ? "NOT REACHED" : "reached",

@@ -35,6 +35,9 @@ export async function runProofs(
       `\n${proof.module} fails:\n${paths.map(p => `  ${p.startsWith("(") ? p : relative("", p)}`).join("\n")}`,
     );
   }
+  for (const { proof, result } of all)
+    if (result.finding.verdict === "unknown" && result.assertions.length === 0)
+      terminal.print(`\n${proof.module}: ${result.finding.why}`);
   const bad = all.filter(c => !holds(c.result) || c.faults.some(f => f.by === undefined));
   const sum = (count: (c: Checked) => number): number => all.reduce((n, c) => n + count(c), 0);
   const counts = [

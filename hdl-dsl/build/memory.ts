@@ -7,7 +7,8 @@ import type { Bit, Given, Num, UInt, Val } from "../types/value.ts";
 import { atTop, claimName, context, report } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { sourceName, userPosition } from "./position.ts";
-import { conditionOf, literal, operand, uintOf } from "./value.ts";
+import { assertAlways, when } from "./statements.ts";
+import { bitOf, conditionOf, literal, operand, uintOf } from "./value.ts";
 import { leafExprs, unpack } from "./view.ts";
 
 export interface RamOptions {
@@ -22,6 +23,12 @@ export interface RamOptions {
    */
   readonly init?: readonly Num[];
   readonly name?: string;
+  /**
+   * Needed when the depth is no power of two: the address can name words that are not there. `unreached` promises that
+   * it never does where the memory is used: an assertion for each port checks it in simulation and proofs. A read
+   * without an enable is used in every cycle in which the `when` around it holds.
+   */
+  readonly outside?: "unreached";
 }
 export interface Ram<S extends Shape> {
   /** Address bits: log2(depth) rounded up, at least 1. */
@@ -80,11 +87,31 @@ export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
     init: o.init === undefined ? undefined : initialWords(name, shape, o.depth, o.init),
   };
   c.memories.push(memory);
+  const whole = 2 ** addressWidth === o.depth || o.depth < 1 || !Number.isInteger(o.depth);
+  if (!whole && o.outside === undefined)
+    report(
+      "HDL129",
+      `memory \`${name}\` has ${o.depth} words, and its address of ${addressWidth} bits can name ${2 ** addressWidth}`,
+      `State { outside: "unreached" }, which an assertion then checks, or give it ${2 ** addressWidth} words`,
+    );
   const addressOf = (a: UInt): ReturnType<typeof operand> =>
     operand(a, addressWidth, false, `the address of \`${name}\``);
+  const inside = (address: UInt, en?: Bit): void => {
+    if (whole || o.outside === undefined) return;
+    if (en !== undefined) {
+      when(en, () => inside(address));
+      return;
+    }
+    const last = make.constant(BigInt(o.depth - 1), addressWidth);
+    assertAlways(
+      bitOf(make.binary("le", addressOf(address), last)),
+      `\`${name}\` is addressed within its ${o.depth} words`,
+    );
+  };
   return {
     addressWidth,
     write: (en, address, data, mask) => {
+      inside(address, en);
       const port: WritePort = { memory, domain: context().domain, position: userPosition() };
       memory.writePorts.push(port);
       const word = make.concat(
@@ -117,6 +144,7 @@ export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
     },
     readSync: (address, r = {}) => {
       const at = userPosition();
+      inside(address, r.en);
       const dataName = claimName(r.name ?? sourceName(at)?.name ?? `${name}_data`, at);
       const data = makeSignal({
         kind: "memData",
@@ -139,6 +167,9 @@ export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
       });
       return unpack(shape, data as unknown as UInt);
     },
-    readAsync: address => unpack(shape, uintOf(make.memRead(memory, addressOf(address)))),
+    readAsync: address => {
+      inside(address);
+      return unpack(shape, uintOf(make.memRead(memory, addressOf(address))));
+    },
   };
 }

@@ -51,6 +51,7 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL126: "a module that was not called, or something that is no module",
   HDL127: "modules within one another without end",
   HDL128: "initial contents that a memory cannot hold",
+  HDL129: "a memory whose address can name words that are not there",
   HDL140: "a value of an enumeration is expected, or it has no such name",
   HDL141: "a value of an enumeration counted with",
   HDL142: "a match without an arm for each name, or with one too many",

@@ -29,7 +29,7 @@ const definition = module(
     const head = reg(uint(width), { init: 0 });
     const tail = reg(uint(width), { init: 0 });
     const count = reg(uint(bitsFor(p.depth)), { init: 0 });
-    const store = ram(p.shape, { depth: p.depth, collision: "new", style: p.style ?? "auto" });
+    const store = ram(p.shape, { depth: p.depth, collision: "new", style: p.style ?? "auto", outside: "unreached" });
     const after = (v: UInt): UInt => (wraps ? mux(v.eq(p.depth - 1), v.sub(v), v.add(1)) : v.add(1));
     const push = node(io.push.fire);
     const pop = node(io.pop.fire);

@@ -34,7 +34,7 @@ const definition = module(
       counted = uint(bitsFor(p.depth));
     const field = (v: unknown, name: string): Bit => (v as Readonly<Record<string, Bit>>)[name] as Bit;
     const after = (v: UInt): UInt => (wraps ? mux(v.eq(p.depth - 1), constant(0, width), v.add(1)) : v.add(1));
-    const store = ram(p.shape, { depth: p.depth, collision: "new", style: p.style ?? "auto" });
+    const store = ram(p.shape, { depth: p.depth, collision: "new", style: p.style ?? "auto", outside: "unreached" });
     const head = reg(uint(width), { init: 0 }),
       tail = reg(uint(width), { init: 0 });
     const start = reg(uint(width), { init: 0 }); // where the packet that is coming in begins

@@ -1,4 +1,4 @@
-import { ESLintUtils, AST_NODE_TYPES as node, type TSESTree } from "@typescript-eslint/utils";
+import { ASTUtils, ESLintUtils, AST_NODE_TYPES as node, type TSESTree } from "@typescript-eslint/utils";
 import type { Type } from "typescript";
 import { isLanguageValue, isStructView } from "./language-value.ts";
 
@@ -47,9 +47,31 @@ const messages = {
   text: "`{{code}}` is a value of the language and has no text: it is known only when the hardware runs.",
   switch: "switch compares JavaScript objects, not what the hardware holds. Use switchOn.",
   predicate: "{{method}} asks its callback for true or false, and a value of the language is always true.",
+  reassigned:
+    "`{{code}}` is given another value in the body of `{{construct}}`, which runs once and always: the hardware has no choice here. Make it a wire or a register and use .set(...), or choose with mux.",
   dropped: "The result of `{{code}}` is not used, so it makes no hardware. Was .set(...) meant?",
 } as const;
 type MessageId = keyof typeof messages;
+
+/** Calls whose bodies stand for a choice of the hardware. */
+const choices = new Set(["when", "elseWhen", "otherwise", "is", "fsm", "switchOn"]);
+const calleeName = (c: TSESTree.CallExpression): string | undefined =>
+  c.callee.type === node.Identifier
+    ? c.callee.name
+    : c.callee.type === node.MemberExpression && c.callee.property.type === node.Identifier
+      ? c.callee.property.name
+      : undefined;
+
+/** The construct of the language in whose body a node stands, within `outermost`. */
+function constructAround(n: TSESTree.Node, outermost: TSESTree.Node): string | undefined {
+  let inFunction = false;
+  for (let up: TSESTree.Node | undefined = n.parent; up !== undefined && up !== outermost; up = up.parent) {
+    if (up.type === node.ArrowFunctionExpression || up.type === node.FunctionExpression) inFunction = true;
+    const name = up.type === node.CallExpression && inFunction ? calleeName(up) : undefined;
+    if (name !== undefined && choices.has(name)) return name;
+  }
+  return undefined;
+}
 
 /**
  * Refuses what TypeScript accepts of values of the language and JavaScript answers wrongly: conditions, negation, short
@@ -85,6 +107,16 @@ export const signalMisuse = ESLintUtils.RuleCreator.withoutDocs<[], MessageId>({
     /** `undefined` and `null` are answered rightly by identity. */
     const isNothing = (n: TSESTree.Node): boolean =>
       (n.type === node.Identifier && n.name === "undefined") || (n.type === node.Literal && n.raw === "null");
+
+    const reassigned = (n: TSESTree.AssignmentExpression): void => {
+      if (n.left.type !== node.Identifier || !isSignal(n.right)) return;
+      const { left } = n;
+      const variable = ASTUtils.findVariable(context.sourceCode.getScope(left), left);
+      // A variable that is written once only carries a value out of the body.
+      if (variable === null || variable.references.filter(r => r.isWrite()).length < 2) return;
+      const construct = constructAround(n, variable.scope.block);
+      if (construct !== undefined) report(n, "reassigned", { code: left.name, construct });
+    };
 
     return {
       IfStatement: n => checkCondition(n.test),
@@ -123,6 +155,7 @@ export const signalMisuse = ESLintUtils.RuleCreator.withoutDocs<[], MessageId>({
           });
       },
       AssignmentExpression: n => {
+        reassigned(n);
         if (n.operator === "=" || n.operator === "??=" || (!isSignal(n.left) && !isSignal(n.right))) return;
         report(n, "arithmetic", {
           operator: n.operator,

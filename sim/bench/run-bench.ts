@@ -84,6 +84,11 @@ export async function runBench<P extends Ports, T>(
   } catch (e) {
     const error = e instanceof Error ? e : new Error(String(e));
     const again = options.wave ?? process.env["MNEMO_WAVE"] !== "0";
+    // The second run may take as long as the first, or longer than the test's limit: what failed is told before it.
+    if (given === undefined && again)
+      process.stderr.write(
+        `${name} failed at cycle ${cycle} with seed ${seed}: ${error.message}\n(running it again for its wave; MNEMO_WAVE=0 leaves that out)\n`,
+      );
     const wave = given
       ? `wave: ${given.path}`
       : again

@@ -6,7 +6,7 @@ import { counterexample, type Counterexample } from "./counterexample.ts";
 import { type Covered, reachCovers } from "./covers.ts";
 import type { Engine, Finding } from "./engine.ts";
 import { formalModel } from "./model.ts";
-import { decide } from "./portfolio.ts";
+import { decide, type Decision } from "./portfolio.ts";
 import type { Property } from "./properties.ts";
 
 export interface ProveOptions {
@@ -36,7 +36,13 @@ export interface Proved {
   readonly seconds: number;
 }
 
-/** Whether everything is proved for runs of any length and every cover is reached. */
+/** The finding about a design that claims nothing: a proof of it would say nothing. */
+const nothingToProve: Decision = {
+  finding: { verdict: "unknown", why: "nothing to prove: the design has no assertAlways", holdsFor: 0 },
+  engine: undefined,
+};
+
+/** Whether something is claimed, all of it is proved for runs of any length, and every cover is reached. */
 export function holds(p: Proved): boolean {
   return p.finding.verdict === "proved" && p.covers.every(c => c.cycle !== undefined);
 }
@@ -50,7 +56,10 @@ export async function prove<P extends Ports>(dut: Dut<P>, o: ProveOptions = {}):
   const seconds = o.seconds ?? 60,
     depth = o.depth ?? 20;
   using model = await formalModel(designOf(dut).emitted);
-  let { finding, engine } = await decide(model, { seconds, induction: o.induction ?? 8, depth }, o.engines);
+  const claims = model.properties.some(p => p.what === "assert");
+  let { finding, engine } = claims
+    ? await decide(model, { seconds, induction: o.induction ?? 8, depth }, o.engines)
+    : nothingToProve;
   let trace: Counterexample | undefined;
   if (finding.verdict === "failed") {
     trace = await counterexample(model, finding.cycles + 1, seconds);

@@ -8,8 +8,8 @@ import { rows } from "../../cli/prove/rows.ts";
 import { check } from "../../cli/prove/check.ts";
 import { runProofs } from "../../cli/prove/run-proofs.ts";
 import { Terminal } from "../../designs/shared/command-line/index.ts";
-import { assertAlways, bit, emit, input, module, output, type Proof, reg } from "../../hdl-dsl/index.ts";
-import { planted, prove, replay } from "../../sim/index.ts";
+import { assertAlways, bit, cover, emit, input, module, output, type Proof, reg } from "../../hdl-dsl/index.ts";
+import { holds, planted, prove, replay } from "../../sim/index.ts";
 import { mnemo } from "../support/command-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mnemo-test-prove-"));
@@ -48,6 +48,28 @@ function kept(): { readonly terminal: Terminal; out: string } {
 }
 
 describe("mnemo prove", () => {
+  it("has nothing to prove of a module without assertions: it fails, whatever is covered", async () => {
+    const Claimless = module(
+      "Claimless",
+      () => ({ a: input(bit), b: output(bit) }),
+      io => {
+        io.b.set(io.a);
+        cover(io.a, "a is 1");
+      },
+    );
+    const result = await prove(Claimless());
+    expect([result.finding, holds(result), result.covers[0]?.cycle !== undefined]).toEqual([
+      { verdict: "unknown", why: "nothing to prove: the design has no assertAlways", holdsFor: 0 },
+      false,
+      true,
+    ]);
+    const o = kept(),
+      proof: Proof = { module: "Claimless", harness: Claimless(), faults: wrong.faults };
+    expect(await runProofs([proof], { seconds: 20, faults: false }, folder, o.terminal)).toBe(1);
+    expect(o.out).toMatch(/^Claimless +\(no assertion\) +NOTHING TO PROVE/m);
+    expect(o.out).toContain("\nClaimless: nothing to prove: the design has no assertAlways\n");
+  });
+
   it("prints the claims of a module, and ends well", async () => {
     const { code, out, err } = await mnemo(["prove", "lowestset"]);
     expect([code, err]).toEqual([0, ""]);

@@ -13,7 +13,7 @@ const tester = new RuleTester({
 });
 
 const declarations = `
-import { bit, struct, uint, sint, vec, wire, type Bit, type Def, type StreamIn, type UInt } from "./hdl-dsl/index.ts";
+import { bit, fsm, struct, switchOn, uint, sint, vec, when, wire, type Bit, type Def, type StreamIn, type UInt } from "./hdl-dsl/index.ts";
 const a = wire(uint(8)), b = wire(uint(8)), flag = wire(bit), n = wire(sint(8)), s = wire(struct({ x: uint(4) })), v = wire(vec(uint(8), 4));
 declare const stream: StreamIn<ReturnType<typeof uint<8>>>;
 declare const maybe: Bit | undefined;
@@ -75,6 +75,12 @@ describe("signal-misuse", () => {
       bad("switch (a) { default: }", "switch"),
       bad("all.filter(x => x.eq(1));", "predicate"),
       bad("all.some(x => x.any());", "predicate"),
+      bad("let w = a; when(flag, () => { w = b; });", "reassigned"),
+      bad("let w = a; when(flag, () => { a.set(b); }).elseWhen(flag, () => { w = b.add(1); });", "reassigned"),
+      bad("let w = a; when(flag, () => undefined).otherwise(() => { w = b; });", "reassigned"),
+      bad("let w = a; switchOn(a).is(1, () => { w = b; });", "reassigned"),
+      bad("let w: UInt = a; fsm(['Off'], 'Off', () => ({ Off: () => { w = b; } }));", "reassigned"),
+      bad("let w = a; when(flag, () => { when(flag, () => { w = b; }); });", "reassigned"),
       bad("a.add(b);", "dropped"),
       bad("flag.not();", "dropped"),
     ],
@@ -83,6 +89,10 @@ describe("signal-misuse", () => {
       good("if (undefined === maybe || on) { }"),
       good("const t = maybe ?? flag;"),
       good("const t = maybe?.not();"),
+      good("let w = a; w = b; when(flag, () => { let inner = w; inner = b; a.set(inner); });"),
+      good("let w: UInt | undefined; when(flag, () => { w = a.add(1); });"),
+      good("let sum: UInt = a; [b].forEach(x => { sum = sum.add(x); });"),
+      good("let w = 1; when(flag, () => { w = 2; }); w = 3;"),
       good("if (width > 3 && text) { }"),
       good("const t = a.eq(b).and(flag);"),
       good("const t = `${a.width}`;"),

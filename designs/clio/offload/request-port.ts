@@ -254,7 +254,7 @@ export function requestFrames(
       placeBits = contextBits + numberBits + 1;
     const hostPlace = 2 ** (placeBits - 1);
     const headers = ram(uint(requestHeader * 8), {
-      depth: hostPlace + 1,
+      depth: 2 ** placeBits,
       collision: "undefined",
       style: "distributed",
       name: "headers",
@@ -274,7 +274,12 @@ export function requestFrames(
     headers.write(decides, written, head.payload.header);
     // Index of the table entry of a request, to record the answer there.
     const Entry = struct({ valid: bit, entry: uint(Math.log2(remembered.entries)) });
-    const entries = ram(Entry, { depth: hostPlace + 1, collision: "undefined", style: "distributed", name: "entries" });
+    const entries = ram(Entry, {
+      depth: 2 ** placeBits,
+      collision: "undefined",
+      style: "distributed",
+      name: "entries",
+    });
     entries.write(decides, written, { valid: looksUp.and(enters), entry: told.entry });
 
     const hostAnswer = reg(HostAnswer, { name: "host_answer" });

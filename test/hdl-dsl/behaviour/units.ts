@@ -199,7 +199,7 @@ export const CoreUnits = module(
       if (collision === "new") io.ramHeld.set(store.readSync(io.ramRa, { en: io.ramRe, name: "held" }));
       if (collision === "old") io.ramAsync.set(store.readAsync(io.ramRa));
     }
-    const table = ram(uint(16), { depth: 6, collision: "old", init: [7, 8n, 0xffff] });
+    const table = ram(uint(16), { depth: 8, collision: "old", init: [7, 8n, 0xffff] });
     io.ramInit.set(table.readAsync(io.ramRa));
     const pairs = ram(Pair, { depth: 8, collision: "new" });
     pairs.write(io.ramWe, io.ramWa, unpack(Pair, io.ramWd.trunc(8)));

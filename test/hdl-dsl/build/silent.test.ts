@@ -141,8 +141,11 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   HDL127_deeper: [
     "HDL127 in Deeper_n199: modules stand more than 200 deep within one another, Deeper_n200 innermost (silent.ts:17; see silent.ts:16). Give the recursion an end: a parameter that grows or shrinks must reach a last value",
   ],
+  HDL129: [
+    'HDL129 in TenWords: memory `store` has 10 words, and its address of 4 bits can name 16 (silent.ts:86). State { outside: "unreached" }, which an assertion then checks, or give it 16 words',
+  ],
   HDL012_ready: [
-    "HDL012 in ReadyByChance: register `open` drives `from_ready` and has no reset value: the stream would be ready or not by chance after power-up (silent.ts:87; see silent.ts:86). Declare `open` with { init: 0 }",
+    "HDL012 in ReadyByChance: register `open` drives `from_ready` and has no reset value: the stream would be ready or not by chance after power-up (silent.ts:88; see silent.ts:87). Declare `open` with { init: 0 }",
   ],
   HDL018_two: [
     "HDL018 in TwoCombined: the synchroniser `synchronised_1` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:39). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
@@ -151,42 +154,42 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     "HDL018 in ComparedOnTheWay: the synchroniser `synchronised_1` takes a value that is made of several bits of `count`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:39). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
   ],
   HDL018_below: [
-    "HDL018 in CombinedBelow: the synchroniser `level_d` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see silent.ts:94). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
+    "HDL018 in CombinedBelow: the synchroniser `level_d` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see silent.ts:95). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
   ],
   HDL019: [
     "HDL019 in BinaryBus: 4 bits of `count` go through the synchroniser `synchronised_1` together: bits that change at one edge arrive at different ones (silent.ts:24; see synchroniser.ts:39). Cross in Gray code (toGray into a register), by a handshake (AsyncFifo, PulseSynchroniser), or state { oneBitAtATime: true } where only one bit changes at a time",
   ],
   HDL201_never: [
-    "HDL201 in BelowZero: lt: the answer is always 0: the result of sub has 8 bits unsigned, 0 to 255 (silent.ts:96). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
+    "HDL201 in BelowZero: lt: the answer is always 0: the result of sub has 8 bits unsigned, 0 to 255 (silent.ts:97). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
   ],
   HDL201_always: [
-    "HDL201 in AtLeastZero: ge: the answer is always 1: `a` has 8 bits unsigned, 0 to 255 (silent.ts:97; see silent.ts:14). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
+    "HDL201 in AtLeastZero: ge: the answer is always 1: `a` has 8 bits unsigned, 0 to 255 (silent.ts:98; see silent.ts:14). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
   ],
   HDL201_highest: [
-    "HDL201 in AboveHighest: gt: the answer is always 0: `s` has 8 bits signed, -128 to 127 (silent.ts:98; see silent.ts:14). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
-    "HDL201 in AboveHighest: le: the answer is always 1: `a` has 8 bits unsigned, 0 to 255 (silent.ts:98; see silent.ts:14). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
+    "HDL201 in AboveHighest: gt: the answer is always 0: `s` has 8 bits signed, -128 to 127 (silent.ts:99; see silent.ts:14). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
+    "HDL201 in AboveHighest: le: the answer is always 1: `a` has 8 bits unsigned, 0 to 255 (silent.ts:99; see silent.ts:14). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
   ],
   HDL201_itself: [
-    "HDL201 in EqualsItself: eq: the answer is always 1: `a` is compared with itself (silent.ts:99; see silent.ts:14). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
+    "HDL201 in EqualsItself: eq: the answer is always 1: `a` is compared with itself (silent.ts:100; see silent.ts:14). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
   ],
   HDL202_left: [
-    "HDL202 in ShiftedOut: shift left by 9: nothing is left of `a`, which has 8 bits (silent.ts:100; see silent.ts:14). Shift by less than 8, or extend the value first",
+    "HDL202 in ShiftedOut: shift left by 9: nothing is left of `a`, which has 8 bits (silent.ts:101; see silent.ts:14). Shift by less than 8, or extend the value first",
   ],
   HDL202_right: [
-    "HDL202 in OnlySign: shift right by 8: only the sign is left of `s`, which has 8 bits (silent.ts:101; see silent.ts:14). Shift by less than 8, or extend the value first",
+    "HDL202 in OnlySign: shift right by 8: only the sign is left of `s`, which has 8 bits (silent.ts:102; see silent.ts:14). Shift by less than 8, or extend the value first",
   ],
   HDL203: [
-    "HDL203 in NeverKnown: register `toggle` has no reset value and is computed from itself only: it is never known (silent.ts:102). Declare `toggle` with { init: 0 }, or load it from elsewhere",
+    "HDL203 in NeverKnown: register `toggle` has no reset value and is computed from itself only: it is never known (silent.ts:103). Declare `toggle` with { init: 0 }, or load it from elsewhere",
   ],
   HDL203_wire: [
-    "HDL203 in NeverKnownByWire: register `count` has no reset value and is computed from itself only: it is never known (silent.ts:103). Declare `count` with { init: 0 }, or load it from elsewhere",
+    "HDL203 in NeverKnownByWire: register `count` has no reset value and is computed from itself only: it is never known (silent.ts:104). Declare `count` with { init: 0 }, or load it from elsewhere",
   ],
   HDL204: [
-    "HDL204 in OnlyItself: register `toggle` is read only by itself, or by registers that nobody else reads (silent.ts:104). Use it, remove it, or declare it with mayBeUnread",
+    "HDL204 in OnlyItself: register `toggle` is read only by itself, or by registers that nobody else reads (silent.ts:105). Use it, remove it, or declare it with mayBeUnread",
   ],
   HDL204_two: [
-    "HDL204 in OneAnother: register `one` is read only by itself, or by registers that nobody else reads (silent.ts:105). Use it, remove it, or declare it with mayBeUnread",
-    "HDL204 in OneAnother: register `two` is read only by itself, or by registers that nobody else reads (silent.ts:105). Use it, remove it, or declare it with mayBeUnread",
+    "HDL204 in OneAnother: register `one` is read only by itself, or by registers that nobody else reads (silent.ts:106). Use it, remove it, or declare it with mayBeUnread",
+    "HDL204 in OneAnother: register `two` is read only by itself, or by registers that nobody else reads (silent.ts:106). Use it, remove it, or declare it with mayBeUnread",
   ],
 };
 

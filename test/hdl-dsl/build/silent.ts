@@ -83,6 +83,7 @@ export const faults: Readonly<Record<string, Def>> = {
   })(),
   HDL127_functions: misuse("NoEnd", io => { const again = (v: UInt<8>): UInt<8> => again(v.not()); io.y.set(again(io.a).zext(16)); }),
   HDL127_deeper: Deeper({ n: 0 }),
+  HDL129: misuse("TenWords", io => { const store = ram(uint(8), { depth: 10, collision: "old" }); store.write(io.c, io.a.trunc(4), io.b); when(io.c, () => { io.y.set(store.readAsync(io.b.trunc(4)).zext(16)); }); }),
   HDL012_ready: module("ReadyByChance", () => ({ from: sink(uint(8)), c: input(bit), q: output(uint(8)) }), io => {
     const open = reg(bit);
     open.set(io.c);

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { DesignStopped, HangError, runBench, simulate, SimulationError, StreamSource } from "../../../sim/index.ts";
 import { counter, fifo, quitter } from "../designs/hand-written.ts";
 
@@ -162,6 +162,32 @@ describe("a failure", () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  test("is told before the second run begins: a test's limit may cut that off", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mnemo-wave-"));
+    const events: string[] = [];
+    const said = vi.spyOn(process.stderr, "write").mockImplementation(text => {
+      events.push(String(text));
+      return true;
+    });
+    try {
+      await expect(
+        runBench("hidden", counter, { seed: 5, waveFolder: folder }, async b => {
+          events.push("run");
+          await b.cycles(3);
+          throw new Error("the count is wrong");
+        }),
+      ).rejects.toThrow("the count is wrong");
+    } finally {
+      said.mockRestore();
+      rmSync(folder, { recursive: true });
+    }
+    expect(events).toEqual([
+      "run",
+      "hidden failed at cycle 5 with seed 5: the count is wrong\n(running it again for its wave; MNEMO_WAVE=0 leaves that out)\n",
+      "run",
+    ]);
   });
 
   test("writes the wave of the run itself when given a path", async () => {

@@ -192,7 +192,13 @@ const controlName = (r: FieldValues): string =>
 function counterSweep(events: Val<typeof Events>): { readonly indexBits: number; read(index: UInt): UInt } {
   const n = counterNames.length,
     indexBits = bitsFor(n - 1);
-  const words = ram(uint(counterBits), { depth: n, collision: "old", style: "distributed", name: "counts" });
+  // Every index names a word, those of no counter too: software may ask for any.
+  const words = ram(uint(counterBits), {
+    depth: 2 ** indexBits,
+    collision: "old",
+    style: "distributed",
+    name: "counts",
+  });
   const turn = reg(uint(indexBits), { init: 0 });
   const clearing = reg(bit, { init: 1 });
   const last = node(turn.eq(n - 1));

@@ -111,6 +111,8 @@ export const SyncUnit = module(
     const arrived = stage(io.request, "forward");
     const q = arrived.payload,
       qWord = q.address.bits(wordShift, word.width);
+    // A lane has one address bit at least: both of its values name a word.
+    const laneWords = Math.max(2, p.lanes);
     const words = instance("words", SyncWords({ lanes: p.lanes, numberBits: word.width }));
     words.word.set(qWord);
     arrived.ready.set(words.free);
@@ -122,7 +124,7 @@ export const SyncUnit = module(
 
     // Fields needed at the word, and fields needed at the end.
     const work = ram(struct({ slot: uint(slotBits(p)), op: uint(syncOpBits), word }), {
-      depth: p.lanes,
+      depth: laneWords,
       collision: "undefined",
       style: "distributed",
     });
@@ -135,7 +137,7 @@ export const SyncUnit = module(
       silent: bit,
       replyOpcode: uint(8),
     });
-    const contexts = ram(Context, { depth: p.lanes, collision: "undefined", style: "distributed" });
+    const contexts = ram(Context, { depth: laneWords, collision: "undefined", style: "distributed" });
     contexts.write(begins, words.lane, {
       slot: q.slot,
       op: q.op,
@@ -201,7 +203,7 @@ export const SyncUnit = module(
     const writes = node(becomes.writes.and(w.failed.not()));
     const fetched = node(atWork.and(fetchesPointer(w.op)));
     io.result.set({ valid: atWork.and(w.failed.not()).and(w.op.ne(syncOp.store)), slot: w.slot, word: w.old });
-    const pointers = ram(uint(wordBits), { depth: p.lanes, collision: "undefined", style: "distributed" });
+    const pointers = ram(uint(wordBits), { depth: laneWords, collision: "undefined", style: "distributed" });
     pointers.write(fetched, w.lane, w.old);
 
     // ---- Write: that word alone.

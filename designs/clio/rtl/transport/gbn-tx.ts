@@ -6,6 +6,7 @@ import {
   axi4Write,
   type Bit,
   bit,
+  bitsFor,
   connect,
   constant,
   Fifo,
@@ -244,7 +245,12 @@ export const GbnTx = module(
     // Its number and its receiver: asked in one cycle, known in the next.
     const next = stage(reorder.out, "full", { name: "next" });
     const head = unpack(Queued, next.payload);
-    const contexts = ram(GbnContext, { depth: p.sessions + p.managed, collision: "new", style: "block" });
+    // A power of two, so that any index names a word: block memory comes in such sizes anyway.
+    const contexts = ram(GbnContext, {
+      depth: 2 ** bitsFor(p.sessions + p.managed - 1),
+      collision: "new",
+      style: "block",
+    });
     contexts.write(io.contextWrite.en, io.contextWrite.index, io.contextWrite.value);
     const to = contexts.readSync(head.index);
     const known = reg(bit, { init: 0 });
