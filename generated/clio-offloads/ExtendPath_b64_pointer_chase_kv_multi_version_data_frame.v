@@ -233,7 +233,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg requests_asked; // request-port.ts:200
   reg [13:0] requests_body_left; // request-port.ts:225
   reg requests_body_kept; // request-port.ts:226
-  reg [3:0] requests_host_answer_status; // request-port.ts:280
+  reg [3:0] requests_host_answer_status; // request-port.ts:285
   reg [7:0] requests_host_answer_opcode;
   reg [13:0] requests_host_answer_length;
   reg [95:0] requests_host_answer_body;
@@ -322,8 +322,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg merge_owner; // internal-link.ts:37
   reg [8:0] merge_waited; // internal-link.ts:38
   reg merge_first; // internal-link.ts:41
-  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:32]; // request-port.ts:256
-  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:32]; // request-port.ts:277
+  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:63]; // request-port.ts:256
+  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:63]; // request-port.ts:277
   wire requests_offered; // request-port.ts:160
   wire requests_waiting_pop_ready; // request-port.ts:120
   wire [4:0] replies_granted_grant; // reply-port.ts:83
@@ -383,9 +383,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [5:0] requests_written =
     requests_enters ? ({6{requests_here_0}} & {3'd0, slot_0_context}) | ({6{requests_here_1}} & {3'd1, slot_1_context}) | ({6{requests_here_2}} & {3'd2, slot_2_context}) | ({6{requests_here_3}} & {3'd3, slot_3_context}) :
     6'd32; // request-port.ts:263
-  wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2) & (|requests_to_slot); // request-port.ts:284
-  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:295
-  wire requests_answers_again = requests_decides & requests_again; // request-port.ts:296
+  wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2) & (|requests_to_slot); // request-port.ts:289
+  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:300
+  wire requests_answers_again = requests_decides & requests_again; // request-port.ts:301
   wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply-port.ts:69
   wire [5:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context};
   wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready;
@@ -441,7 +441,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     replies_granted_request & (~replies_granted_request + 5'd1);
   wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply-port.ts:88
   assign replies_headed_ready = ~replies_to_sum_skid_full;
-  wire [8:0] replies_noted_word = requests_entries[replies_granted_payload_place]; // request-port.ts:300
+  wire [8:0] replies_noted_word = requests_entries[replies_granted_payload_place]; // request-port.ts:305
   wire replies_noted_valid = replies_noted_word[0];
   wire [3:0] replies_headed_payload_status =
     replies_granted_payload_lost ? (replies_noted_valid ? 4'd10 : 4'd6) :

@@ -157,8 +157,8 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   reg accept_any_mac_kept, out_of_memory_kept, rule0_valid_kept, rule1_valid_kept, rule2_valid_kept,
     rule3_valid_kept;
   reg [2:0] rule0_action_kept, rule1_action_kept, rule2_action_kept, rule3_action_kept;
-  reg [5:0] turn; // control.ts:196
-  reg clearing; // control.ts:197
+  reg [5:0] turn; // control.ts:202
+  reg clearing; // control.ts:203
   reg [7:0] pending_rx_frames, pending_tx_frames, pending_drop_long, pending_drop_fcs, pending_drop_short,
     pending_drop_mac, pending_drop_ether_type, pending_drop_arp, pending_drop_ip_header, pending_drop_ip_options,
     pending_drop_ip_checksum, pending_drop_fragment, pending_drop_ip, pending_drop_length, pending_drop_protocol,
@@ -171,13 +171,13 @@ module Control_d512_p22_m31_t64_n64_u1536 (
     pending_retries_answered, pending_retries_busy, pending_retries_expired, pending_retry_evictions,
     pending_retry_clients_replaced, pending_shootdowns, pending_offload0_requests, pending_offload1_requests,
     pending_offload2_requests, pending_offload3_requests, pending_offload0_accesses, pending_offload1_accesses,
-    pending_offload2_accesses, pending_offload3_accesses, pending_offload_busy, pending_offload_repeated; // control.ts:205
+    pending_offload2_accesses, pending_offload3_accesses, pending_offload_busy, pending_offload_repeated; // control.ts:211
   reg [21:0] pending_read_bytes, pending_write_bytes;
-  reg adding; // control.ts:212
-  reg [21:0] amount; // control.ts:213
-  reg [47:0] base; // control.ts:214
-  reg [5:0] place; // control.ts:215
-  reg settling; // control.ts:217
+  reg adding; // control.ts:218
+  reg [21:0] amount; // control.ts:219
+  reg [47:0] base; // control.ts:220
+  reg [5:0] place; // control.ts:221
+  reg settling; // control.ts:223
   reg asked_full; // axi4-lite.ts:66
   reg [11:0] asked_held_addr;
   reg [2:0] asked_held_prot;
@@ -192,7 +192,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   reg [3:0] order_data_held_strb;
   reg done_full; // axi4-lite.ts:85
   reg [1:0] done_held_resp;
-  (* ram_style = "distributed" *) reg [47:0] counts [0:62]; // control.ts:195
+  (* ram_style = "distributed" *) reg [47:0] counts [0:63]; // control.ts:196
   wire [9:0] at; // control.ts:102
   wire in_counters; // control.ts:104
   wire high_word; // control.ts:108
@@ -204,7 +204,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   wire to_mat; // control.ts:131
   wire entry_bytes; // control.ts:132
   wire [9:0] target; // control.ts:129
-  wire last = turn == 6'd62; // control.ts:198
+  wire last = turn == 6'd62; // control.ts:204
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:67
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd4}} & 32'h4000600) | ({32{at == 10'd5}} & 32'd63)
@@ -221,7 +221,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   wire [31:0] answer_payload_data_or_or =
     ({32{at == 10'd0}} & 32'h4f494c43) | ({32{at == 10'd1}} & 32'd1) | ({32{at == 10'd2}} & 32'h1f061609)
     | ({32{at == 10'd3}} & 32'h2060406) | answer_payload_data_or;
-  wire [47:0] count = (clearing | settling) ? 48'd0 : counts[offset[6:1]]; // control.ts:231
+  wire [47:0] count = (clearing | settling) ? 48'd0 : counts[offset[6:1]]; // control.ts:237
   wire [31:0] rule1_valid_kept_or =
     ({32{at == 10'd17}} & {rule1_valid_kept, 12'd0, rule1_action_kept, rule1_pid_kept})
     | ({32{at == 10'd18}} & {rule2_valid_kept, 12'd0, rule2_action_kept, rule2_pid_kept})
