@@ -19,6 +19,8 @@ export const runtimeSchema = z.strictObject({
   dramLatency: range(1, 10000, " cycles").default(50),
   /** Nanoseconds that the slow path takes for a request. */
   slowPathLatency: nanoseconds(0, 1e9).default(2000),
+  /** Pages that a process may have allocated at a time: its quota of memory and of virtual space. 0: no bound. */
+  processPages: range(0, 2 ** 32, " pages").default(0),
 });
 export type RuntimeSettings = z.output<typeof runtimeSchema>;
 

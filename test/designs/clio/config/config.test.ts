@@ -56,6 +56,7 @@ describe("settings", () => {
       acceptAnyMac: false,
       dramLatency: 50,
       slowPathLatency: 2000,
+      processPages: 0,
     });
   });
   it("read sizes, times, addresses and switches as people write them", () => {
