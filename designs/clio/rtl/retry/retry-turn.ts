@@ -59,16 +59,27 @@ export function turnOf(turn: UInt, taken: readonly Bit[], own: readonly Bit[]): 
       { name: `crowded_${i}` },
     ),
   );
-  const mine = all.map(i => node((crowded[i] as Bit).and(own[i] as Bit), { name: `mine_${i}` }));
-  const anyMine = node(orTree(mine));
-  const goes = all.map(i => node((crowded[i] as Bit).and(anyMine.not()).or(mine[i] as Bit), { name: `goes_${i}` }));
+  // What follows from `turn` alone comes first: `own` is late.
+  const yields = (i: number, j: number): Bit => node((crowded[j] as Bit).not().or(isOlder(i, j)));
   const oldest = all.map(i =>
-    cat(goes[i] as Bit, ...others(i).map(j => (goes[j] as Bit).not().or(isOlder(i, j)))).all(),
+    node(cat(crowded[i] as Bit, ...others(i).map(j => yields(i, j))).all(), { name: `oldest_${i}` }),
+  );
+  const mine = all.map(i =>
+    cat(crowded[i] as Bit, own[i] as Bit, ...others(i).map(j => (own[j] as Bit).not().or(yields(i, j)))).all(),
+  );
+  const noneMine = node(
+    cat(...all.map(i => (own[i] as Bit).and(crowded[i] as Bit)))
+      .any()
+      .not(),
   );
   const empty = node(fromBits(taken.map(t => t.not()))),
     lowest = lowestBits(empty),
     full = node(empty.any().not());
-  const way = all.map(i => node((lowest[i] as Bit).or(full.and(oldest[i] as Bit)), { name: `makes_room_${i}` }));
+  const way = all.map(i =>
+    node((lowest[i] as Bit).or(full.and((mine[i] as Bit).or(noneMine.and(oldest[i] as Bit)))), {
+      name: `makes_room_${i}`,
+    }),
+  );
   const is = (i: number): Bit => way[i] as Bit;
   const next = fromBits([
     ...pairs.map(([i, j]) => is(j).or(newer(i, j).and(is(i).not()))),

@@ -252,7 +252,9 @@ export const RetryVerdict = module(
       row
         .toArray()
         .map((way, i) =>
-          node(mux(current[i] as Bit, way.valid.and(way.client.eq(client)), ahead.sameClient), { name: `own_${i}` }),
+          node(mux(current[i] as Bit, carryEqual(way.client, client, way.valid), ahead.sameClient), {
+            name: `own_${i}`,
+          }),
         ),
     );
     room.set(encodeOnehot(fromBits(entersAt.way)).is(wayBits));
