@@ -17,10 +17,10 @@ export const hashKeyBits = 64;
  * How bit i of a set's number comes about, for each i: the parity of some of the operation's bits, and of the client's
  * bits each masked by a bit of the key.
  *
- * The operation's bit j goes to set bit j mod n. So a client's successive IDs fill all the sets evenly, and so do IDs in
- * steps of a power of two. The client's part is a Toeplitz hash: bit i takes client bit j when key bit i + j is set. The
- * key is multiplied with the client, not added to it. So the difference of two clients' sets is the hash of their
- * difference: for one who does not know the key it is any of the sets, each as likely, whatever addresses he chooses.
+ * The operation's bit j goes to set bit j mod n. So a client's successive IDs fill all the sets evenly, and so do IDs
+ * in steps of a power of two. The client's part is a Toeplitz hash: bit i takes client bit j when key bit i + j is set.
+ * The key is multiplied with the client, not added to it. So the difference of two clients' sets is the hash of their
+ * difference. For one who does not know the key it is any of the sets, each as likely, whatever addresses are chosen.
  */
 export function retrySetBits(
   sets: number,

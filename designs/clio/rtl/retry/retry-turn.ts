@@ -1,5 +1,5 @@
 /** Which operation of a full set makes room for a new one. */
-import { cat, type Bit, fromBits, lowestBits, node, orTree, type UInt } from "../../../../hdl-dsl/index.ts";
+import { type Bit, cat, fromBits, lowestBits, node, orTree, type UInt } from "../../../../hdl-dsl/index.ts";
 
 /** The pairs of a set's ways, the lower one first. */
 const pairsOf = (ways: number): readonly (readonly [number, number])[] =>
