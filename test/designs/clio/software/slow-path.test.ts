@@ -475,6 +475,28 @@ describe("other requests", () => {
     expect(await session(p.opcode.CLOSE_SESSION, 1)).not.toBe(0);
     expect(await session(p.opcode.OPEN_SESSION, 7)).toBe(1);
   });
+  it("share out the sessions: who opens all keeps no other client out, and closes no other's", async () => {
+    const n = await start({ clientPorts: 8 });
+    const { mac, ip, nativePort } = n.settings.runtime;
+    let requestId = 1000;
+    const session = async (host: number, code: number, id: number): Promise<number> => {
+      const from = { ...client, ip: client.ip + host },
+        message = p.clioMessage(
+          { pid: 1, opcode: code, flagTracked: 1, requestId: ++requestId },
+          p.encode(p.sessionBody, { session: id }),
+        );
+      const d = p.dissect(await n.hardware.request(p.udpFrame(from, { mac, ip, port: nativePort }, message)));
+      return p.decode(p.sessionBody, d.body ?? new Uint8Array()).session;
+    };
+    const open = (host: number) => session(host, p.opcode.OPEN_SESSION, 7);
+    for (let s = 1; s < 8; s++) expect(await open(0)).toBe(s);
+    // The dead client's own eighth is refused; others get its oldest, until each has its share.
+    expect(await open(0)).toBe(0);
+    expect([await open(1), await open(1), await open(2), await open(1), await open(1)]).toEqual([1, 2, 3, 4, 0]);
+    expect(await session(2, p.opcode.CLOSE_SESSION, 5)).not.toBe(0);
+    expect(await session(0, p.opcode.CLOSE_SESSION, 5)).toBe(0);
+    expect([await open(0), await open(0)]).toEqual([5, 0]);
+  });
   it("report the hardware's counters and the slow path's own", async () => {
     const n = await start();
     await n.createProcess();
