@@ -26,6 +26,7 @@ export {
   retryKey,
   retrySetBits,
   retrySetOf,
+  hashKeyBits,
   retryStampBits,
   retryStateBytes,
   retryWays,

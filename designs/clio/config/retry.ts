@@ -2,7 +2,7 @@
  * Where the retry buffer keeps an operation, and what it holds in all: shared by the hardware and its reference model.
  */
 
-/** Operations of a set: the oldest of them makes room for a new one. */
+/** Operations of a set. */
 export const retryWays = 4;
 /** Bits of an operation's key: the client (IPv4 address above UDP source port) and the ID of its first request. */
 export const retryKey = { client: 48, operation: 32 } as const;
@@ -10,25 +10,42 @@ export const retryKey = { client: 48, operation: 32 } as const;
 const wordBits = 64,
   statusBits = 4;
 
+/** Bits of the random key by which sets are chosen. */
+export const hashKeyBits = 64;
+
 /**
- * The key's bits whose parity is bit i of the set's number, for each i. Bit j of the operation goes to set bit j mod n,
- * and the client's bits likewise. So a client's successive IDs fill all the sets evenly, and so do IDs in steps of a
- * power of two.
+ * How bit i of a set's number comes about, for each i: the parity of some of the operation's bits, and of the client's
+ * bits each masked by a bit of the key.
+ *
+ * The operation's bit j goes to set bit j mod n. So a client's successive IDs fill all the sets evenly, and so do IDs
+ * in steps of a power of two. The client's part is a Toeplitz hash: bit i takes client bit j when key bit i + j is set.
+ * The key is multiplied with the client, not added to it. So the difference of two clients' sets is the hash of their
+ * difference. For one who does not know the key it is any of the sets, each as likely, whatever addresses are chosen.
  */
 export function retrySetBits(
   sets: number,
   key: { readonly client: number; readonly operation: number } = retryKey,
-): readonly { readonly client: readonly number[]; readonly operation: readonly number[] }[] {
+): readonly {
+  readonly operation: readonly number[];
+  readonly client: readonly { readonly bit: number; readonly key: number }[];
+}[] {
   const n = Math.log2(sets),
-    those = (bits: number, i: number): number[] => Array.from({ length: bits }, (_, j) => j).filter(j => j % n === i);
-  return Array.from({ length: n }, (_, i) => ({ client: those(key.client, i), operation: those(key.operation, i) }));
+    count = (bits: number): readonly number[] => Array.from({ length: bits }, (_, j) => j);
+  return count(n).map(i => ({
+    operation: count(key.operation).filter(j => j % n === i),
+    client: count(key.client).map(j => ({ bit: j, key: (i + j) % hashKeyBits })),
+  }));
 }
 
 /** The set of an operation of a client: the same in numbers as `retrySetBits` in hardware. */
-export function retrySetOf(sets: number, client: bigint, operation: number): number {
-  const one = (v: bigint, at: readonly number[]): number => at.reduce((x, j) => x ^ Number((v >> BigInt(j)) & 1n), 0);
+export function retrySetOf(sets: number, client: bigint, operation: number, hashKey: bigint): number {
+  const one = (v: bigint, at: number): number => Number((v >> BigInt(at)) & 1n);
   return retrySetBits(sets).reduce(
-    (s, b, i) => s + 2 ** i * (one(client, b.client) ^ one(BigInt(operation), b.operation)),
+    (set, b, i) =>
+      set +
+      2 ** i *
+        (b.operation.reduce((x, j) => x ^ one(BigInt(operation), j), 0) ^
+          b.client.reduce((x, c) => x ^ (one(client, c.bit) & one(hashKey, c.key)), 0)),
     0,
   );
 }
@@ -56,7 +73,8 @@ export function retryStateBytes(p: RetrySize): {
   const client = Math.log2(p.retryClients),
     slot = Math.log2(p.requestSlots),
     sets = p.retryEntries / retryWays;
-  const operations = (p.retryEntries * (1 + client + retryKey.operation + slot) + sets * Math.log2(retryWays)) / 8;
+  const operations =
+    (p.retryEntries * (1 + client + retryKey.operation + slot) + sets * retryWays * (retryWays - 1)) / 8;
   const results = (p.retryEntries * (statusBits + wordBits)) / 8;
   // Key, known, to be swept, newest forgotten operation, time last heard of.
   const clients = (p.retryClients * (retryKey.client + 2 + retryKey.operation + retryStampBits)) / 8;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { udpPorts } from "../wire/index.ts";
 import { ConfigError } from "./errors.ts";
-import { flag, ipv4Address, macAddress, nanoseconds, range } from "./fields.ts";
+import { flag, hashKey, ipv4Address, macAddress, nanoseconds, range } from "./fields.ts";
 
 /** Run-time settings (architecture.md "The command line"): registers of the node and the models' latencies. */
 export const runtimeSchema = z.strictObject({
@@ -19,6 +19,10 @@ export const runtimeSchema = z.strictObject({
   dramLatency: range(1, 10000, " cycles").default(50),
   /** Nanoseconds that the slow path takes for a request. */
   slowPathLatency: nanoseconds(0, 1e9).default(2000),
+  /** Pages that a process may have allocated at a time: its quota of memory and of virtual space. 0: no bound. */
+  processPages: range(0, 2 ** 32, " pages").default(0),
+  /** Key of the hashes by which state is placed, 64 bits: random for each start on an open network. 0: none. */
+  hashKey: hashKey.default(0n),
 });
 export type RuntimeSettings = z.output<typeof runtimeSchema>;
 

@@ -126,7 +126,7 @@ export class ReferenceNode {
     this.memory = memory;
     this.action = action;
     this.side = side;
-    this.retries = new RetryModel(config);
+    this.retries = new RetryModel(config, runtime.hashKey);
   }
 
   /** Settings of the frame filter. */

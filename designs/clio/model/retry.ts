@@ -33,7 +33,21 @@ interface KnownClient {
 }
 interface OperationSet {
   readonly ways: (RetryOperation | undefined)[];
-  oldest: number;
+  /** The ways, the one filled last at the end. */
+  order: readonly number[];
+}
+
+/**
+ * The way for a new operation of a client: an empty one; otherwise one of the client that has most of the set, among
+ * equals its own, or else the oldest.
+ */
+function wayFor({ ways, order }: OperationSet, client: bigint): number {
+  const empty = ways.indexOf(undefined);
+  if (empty >= 0) return empty;
+  const count = (w: number): number => ways.filter(o => o?.client === ways[w]?.client).length,
+    most = Math.max(...ways.map((_, w) => count(w))),
+    crowded = order.filter(w => count(w) === most);
+  return crowded.find(w => ways[w]?.client === client) ?? (crowded[0] as number);
 }
 
 /** Whether serial number `a` comes after `b` (RFC 1982). */
@@ -47,17 +61,19 @@ export const isAfter = (a: number, b: number): boolean => a !== b && (a - b) >>>
 export class RetryModel {
   /** Operations pushed out by newer ones. */
   evictions = 0;
+  private readonly hashKey: bigint;
   private readonly places: number;
   private readonly sets: readonly OperationSet[];
   /** The client silent for longest comes first. */
   private readonly clients = new Map<bigint, KnownClient>();
   private readonly underWay = new Map<number, RetryOperation>();
 
-  constructor(p: { readonly retryEntries: number; readonly retryClients: number }) {
+  constructor(p: { readonly retryEntries: number; readonly retryClients: number }, hashKey: bigint) {
+    this.hashKey = hashKey;
     this.places = p.retryClients;
     this.sets = Array.from({ length: p.retryEntries / retryWays }, () => ({
       ways: Array.from({ length: retryWays }, () => undefined),
-      oldest: 0,
+      order: [],
     }));
   }
 
@@ -95,15 +111,16 @@ export class RetryModel {
   }
 
   private judge(r: RetryAsked, client: KnownClient): RetryVerdict {
-    const set = this.sets[retrySetOf(this.sets.length, r.client, r.operation)] as OperationSet;
+    const set = this.sets[retrySetOf(this.sets.length, r.client, r.operation, this.hashKey)] as OperationSet;
     const same = set.ways.find(o => o?.client === r.client && o.operation === r.operation);
     if (same !== undefined) return { kind: "repeats", of: same };
     if (!isAfter(r.operation, client.forgotten)) return { kind: "expired" };
-    const old = set.ways[set.oldest],
+    const way = wayFor(set, r.client),
+      old = set.ways[way],
       entered: RetryOperation = { client: r.client, operation: r.operation, result: undefined };
     if (old !== undefined) this.pushOut(old);
-    set.ways[set.oldest] = entered;
-    set.oldest = (set.oldest + 1) % retryWays;
+    set.ways[way] = entered;
+    set.order = [...set.order.filter(w => w !== way), way];
     this.underWay.set(r.slot, entered);
     return { kind: "pass" };
   }

@@ -20,6 +20,7 @@ const statusByFailure: Readonly<Record<Failure, number>> = {
   noProcess: status.FAIL,
   again: status.FAIL,
   notSupported: status.FAIL,
+  quota: status.QUOTA,
 };
 const statusOf = (r: Result<unknown>): number => (r.ok ? status.OK : statusByFailure[r.failure]);
 

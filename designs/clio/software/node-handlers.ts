@@ -14,6 +14,7 @@ import { counterNames, type NodeConfig } from "../config/index.ts";
 import { bodyOf, type Handler, MalformedRequest } from "./requests/handler.ts";
 import { errorNumber } from "./memory/memory-manager.ts";
 import { LowestFree } from "./memory/numbers.ts";
+import { SessionOwners } from "./requests/session-owners.ts";
 import { softwareCounters, type SoftwareStatistics } from "./statistics.ts";
 import type { TransportSessions } from "./go-back-n.ts";
 import type { SlowPathTransport } from "./transport/transport.ts";
@@ -45,7 +46,9 @@ export function nodeHandlers(
   // the client's slot.
   const holders = new Map<string, { readonly name: number; readonly session: number }>();
   const slotOf = (name: number): number => name % 2 ** gbnHeader.fields.srcSlot.bits;
+  const owners = new SessionOwners();
   const forget = (session: number): boolean => {
+    owners.remove(session);
     for (const [key, h] of holders) if (h.session === session) holders.delete(key);
     return sessions.release(session);
   };
@@ -77,8 +80,16 @@ export function nodeHandlers(
           forget(before.session);
         }
         let session = sessions.take();
+        // None is left: a client that has more than this one would have gives one back.
+        const surplus = session === undefined ? owners.surplus(request.ipv4.src) : undefined;
+        if (surplus !== undefined) {
+          await own?.close(surplus);
+          forget(surplus);
+          session = sessions.take();
+        }
         // A number whose port is not to be had stays taken.
         while (session !== undefined && (await ports.open?.(session)) === false) session = sessions.take();
+        if (session !== undefined) owners.add(session, request.ipv4.src);
         if (session !== undefined && own !== undefined) {
           await own.open(session);
           if (slotOf(name) !== 0) holders.set(key, { name, session });
@@ -93,7 +104,7 @@ export function nodeHandlers(
       opcode.CLOSE_SESSION,
       async request => {
         const { session } = bodyOf(sessionBody, request),
-          closed = forget(session);
+          closed = owners.has(session, request.ipv4.src) && forget(session);
         if (closed) await own?.close(session);
         return {
           status: closed ? status.OK : status.FAIL,

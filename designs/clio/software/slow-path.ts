@@ -70,7 +70,13 @@ export class SlowPath {
       config.pageSize,
       (address, length) => transport.zeroMemory(address, length),
     );
-    this.memory = new MemoryManager(config, transport, this.pool, options.observer);
+    this.memory = new MemoryManager(
+      config,
+      transport,
+      this.pool,
+      options.observer,
+      runtime.processPages === 0 ? undefined : runtime.processPages,
+    );
     this.kvMemory = new KvMemory(transport, this.pool, config.pageSize);
     this.kv = new KvStore(this.kvMemory);
     const servesKv = config.pageSize >= leastKvPage;

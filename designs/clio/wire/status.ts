@@ -11,6 +11,7 @@ export const status = {
   MALFORMED: 8,
   MIGRATING: 9,
   EXPIRED: 10,
+  QUOTA: 11,
 } as const;
 export type StatusName = keyof typeof status;
 export type StatusCode = (typeof status)[StatusName];
@@ -28,6 +29,7 @@ export const statusMeaning: Readonly<Record<StatusName, string>> = {
   MALFORMED: "the request contradicts itself or is not known; nothing was done",
   MIGRATING: "the region is moving: retry",
   EXPIRED: "too late to tell whether this was done before; nothing was done now",
+  QUOTA: "the process has all the pages that it may have",
 };
 
 /** Name by code, for displays. */

@@ -186,6 +186,8 @@ export class NodeTransport implements SlowPathTransport {
     await this.writeField("ip", runtime.ip);
     await this.writeField("nativePort", runtime.nativePort);
     await this.writeField("clientPort", runtime.clientPort);
+    await this.writeField("hashKeyLow", Number(runtime.hashKey & 0xffff_ffffn));
+    await this.writeField("hashKeyHigh", Number(runtime.hashKey >> 32n));
     await this.writeField("acceptAnyMac", runtime.acceptAnyMac ? 1 : 0);
   }
 }

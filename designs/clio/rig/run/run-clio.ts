@@ -144,6 +144,7 @@ function statistics(o: RunOptions, { config, runtime }: Settings, { result, coun
         ...runtime,
         mac: formatMac(runtime.mac),
         ip: formatIpv4(runtime.ip),
+        hashKey: `0x${runtime.hashKey.toString(16)}`,
       },
       cycles: result.cycles,
       skippedCycles: result.skipped,

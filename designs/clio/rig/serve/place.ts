@@ -39,9 +39,9 @@ async function sockets(o: ServeOptions, setup: Pick<Setup, "settings" | "monitor
       `${o.setup ?? ""}: monitor.ip = ${formatIpv4(setup.monitor.ip)}: behind sockets the monitor has the node's address; leave the field out and give its port with --monitor, or serve a TAP device with --tap`,
     );
   // Sockets can only have addresses of this machine.
-  const given = parseSettings(o.set, { ip: "127.0.0.1", ...setup.settings }),
+  const given = parseSettings(o.set, { ip: "127.0.0.1", ...drawn, ...setup.settings }),
     port = o.port === 0 ? await freeUdpPort(formatIpv4(given.runtime.ip)) : o.port;
-  const settings = port === undefined ? given : withPort(o.set, port, { ip: "127.0.0.1", ...setup.settings });
+  const settings = port === undefined ? given : withPort(o.set, port, { ip: "127.0.0.1", ...drawn, ...setup.settings });
   const { ip, mac, nativePort, clientPort } = settings.runtime,
     wanted = o.monitor === "off" ? undefined : (o.monitor ?? { port: udpPorts.monitor });
   if (wanted?.ip !== undefined && wanted.ip !== ip) {
@@ -62,6 +62,9 @@ async function sockets(o: ServeOptions, setup: Pick<Setup, "settings" | "monitor
   };
 }
 
+/** Drawn for each start: nobody on the network knows where the node keeps what. */
+const drawn = { hashKey: "random" };
+
 /** `--port` is the setting `nativePort`. */
 export function withPort(set: readonly string[], port: number, defaults: Readonly<Record<string, unknown>>): Settings {
   if (set.some(s => s.trim().startsWith("nativePort")))
@@ -75,7 +78,9 @@ function tap(o: ServeOptions, device: string, setup: Pick<Setup, "settings" | "m
       "--port 0 asks for a free port of this machine; on a TAP device all ports are the node's, leave it out",
     );
   const settings =
-      o.port === undefined ? parseSettings(o.set, setup.settings) : withPort(o.set, o.port, setup.settings),
+      o.port === undefined
+        ? parseSettings(o.set, { ...drawn, ...setup.settings })
+        : withPort(o.set, o.port, { ...drawn, ...setup.settings }),
     { ip } = settings.runtime;
   const inNet = (last: number): number => ((ip & 0xffffff00) | last) >>> 0;
   const wanted = o.monitor === "off" ? undefined : (o.monitor ?? setup.monitor ?? { port: udpPorts.monitor });

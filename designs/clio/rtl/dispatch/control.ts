@@ -30,7 +30,7 @@ import {
   when,
   wordOf,
 } from "../../../../hdl-dsl/index.ts";
-import { counterNames } from "../../config/index.ts";
+import { counterNames, hashKeyBits } from "../../config/index.ts";
 import {
   counterBase,
   counterBits,
@@ -70,6 +70,7 @@ export const Control = module(
     ...liteSlavePorts(registerAddressBits),
     config: output(NetConfig),
     outOfMemory: output(bit),
+    hashKey: output(uint(hashKeyBits)),
     rules: output(vec(MatRule, matRules)),
     matWrite: output(MatWrite),
     matOpcode: output(uint(8)),
@@ -168,6 +169,7 @@ export const Control = module(
       },
       "config",
     );
+    io.hashKey.set(cat(field("hashKeyHigh"), field("hashKeyLow")).is(hashKeyBits));
     io.outOfMemory.set(field("outOfMemory").is(1));
     io.offloadControl.set({ hold: field("offloadReset"), patience: field("offloadPatience") });
     for (let i = 0; i < matRules; i++)

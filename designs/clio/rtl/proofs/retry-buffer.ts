@@ -74,6 +74,8 @@ const harness = module(
       client: r.client,
       operation: r.operation,
     });
+    // Any key: the first cycle's request has the bits.
+    dut.hashKey.set(cat(...Array.from({ length: 16 }, () => r.operation)));
     io.ready.set(dut.request.ready);
     for (const to of ["pass", "fence"] as const) {
       io[to].valid.set(dut[to].valid);

@@ -10,6 +10,7 @@ import {
   struct,
   uint,
 } from "../../../../hdl-dsl/index.ts";
+import { hashKeyBits } from "../../config/index.ts";
 import { reduced, type RetryBufferParameters, RetryRequest, whole } from "./retry-request.ts";
 import { RetryAnswer, RetryDone, RetryResults } from "./retry-results.ts";
 import { RetryVerdict } from "./retry-verdict.ts";
@@ -32,7 +33,8 @@ export const retryEvents = [
  * none is done twice, however often it is repeated, and a repetition is answered with the result of the first.
  *
  * A request that is not tracked, or not kept, passes. A tracked and kept operation passes when it is not known and is
- * newer than all forgotten ones of its client. The operation is then remembered, in its set in place of the oldest.
+ * newer than all forgotten ones of its client. The operation is then remembered, in its set in place of another
+ * (retry-turn.ts).
  * Known: `answer`, replayed or busy (still under way). Neither: `answer` expired. So forgetting never leads to a second
  * execution. An unknown client is made known by a request that `introduces`; operations before that request count as
  * forgotten. When no place is free, such a request is answered busy, if it is kept or a fence. The client silent for
@@ -52,6 +54,8 @@ export const RetryBuffer = module(
   "RetryBuffer",
   (p: RetryBufferParameters) => ({
     request: sink(RetryRequest(p)),
+    /** Random, once after each reset, before the first tracked request; later values do not count. */
+    hashKey: input(uint(hashKeyBits)),
     pass: source(Access(p)),
     fence: source(struct({ slot: uint(slotBits(p)) })),
     answer: source(RetryAnswer(p)),
@@ -67,6 +71,7 @@ export const RetryBuffer = module(
     const verdict = instance("verdict", RetryVerdict(given));
     const results = instance("results", RetryResults({ slots: p.slots, entries: p.entries, wordBits: p.wordBits }));
     connect(io.request, verdict.request);
+    verdict.hashKey.set(io.hashKey);
     connect(verdict.pass, io.pass);
     connect(verdict.fence, io.fence);
     results.started.set(verdict.started);

@@ -34,11 +34,16 @@ export function quarterBefore(operation: UInt): UInt {
 }
 
 /** The number of the set where an operation of a client is kept (retrySetOf in numbers). */
-export function setOf(sets: number, client: UInt, operation: UInt): UInt {
+export function setOf(sets: number, client: UInt, operation: UInt, hashKey: UInt): UInt {
   const each = retrySetBits(sets, { client: client.width, operation: operation.width });
   return cat(
     ...each
-      .map(b => cat(...b.client.map(i => client.bit(i)), ...b.operation.map(i => operation.bit(i))).parity())
+      .map(b =>
+        cat(
+          ...b.client.map(c => client.bit(c.bit).and(hashKey.bit(c.key))),
+          ...b.operation.map(i => operation.bit(i)),
+        ).parity(),
+      )
       .reverse(),
   );
 }

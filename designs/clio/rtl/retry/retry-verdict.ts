@@ -9,6 +9,7 @@ import {
   demux,
   encodeOnehot,
   fromBits,
+  input,
   instance,
   isAfter,
   module,
@@ -31,11 +32,13 @@ import {
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
+import { hashKeyBits } from "../../config/index.ts";
 import { RetryClients } from "./retry-clients.ts";
 import { reduced, type RetryBufferParameters, RetryRequest, whole } from "./retry-request.ts";
 import { RetryFinding, retryFinding, RetryStarted } from "./retry-results.ts";
 import { isAged, quarterBefore, RetryEntry, setOf } from "./retry-store.ts";
 import { RetrySweep } from "./retry-sweep.ts";
+import { turnBits, turnOf } from "./retry-turn.ts";
 import { watchOperation } from "./retry-watch.ts";
 import { Access } from "../records/records.ts";
 import { slotBits } from "../../../shared/frame/index.ts";
@@ -53,6 +56,7 @@ export const RetryVerdict = module(
   "RetryVerdict",
   (p: RetryBufferParameters) => ({
     request: sink(RetryRequest(p)),
+    hashKey: input(uint(hashKeyBits)),
     pass: source(Access(p)),
     fence: source(struct({ slot: uint(slotBits(p)) })),
     started: output(RetryStarted(p)),
@@ -80,8 +84,8 @@ export const RetryVerdict = module(
       collision: "old",
       style: p.watchedNumbers === undefined ? "block" : "distributed",
     });
-    /** The way of each set that holds the oldest. */
-    const oldestOf = ram(uint(wayBits), { depth: p.sets, collision: "new" });
+    /** Which way of each set makes room (retry-turn.ts). */
+    const turns = ram(uint(turnBits(p.ways)), { depth: p.sets, collision: "new" });
     /** Newest operation forgotten, by client. */
     const forgotten = ram(uint(p.operationBits), { depth: p.clients, collision: "undefined", style: "distributed" });
 
@@ -92,6 +96,12 @@ export const RetryVerdict = module(
       cleared.set(cleared.add(1));
       when(cleared.all(), () => clearing.set(0));
     });
+    // The key counts as it is when the first tracked request comes: what is remembered stays where it is looked for.
+    const hashKey = reg(uint(hashKeyBits), { init: 0 });
+    const inUse = reg(bit, { init: 0 });
+    when(io.request.fire.and(io.request.payload.tracked), () => inUse.set(1)).elseWhen(inUse.not(), () =>
+      hashKey.set(io.hashKey),
+    );
     /** Stage 2 is free, or becomes so: everything moves on. */
     const advance = wire(bit);
 
@@ -114,7 +124,7 @@ export const RetryVerdict = module(
         sweeping: sweeps,
         purging: sweep.step.purge,
         purgesLast: sweep.purged,
-        row: mux(sweeps, sweep.step.row, setOf(p.sets, r.client, r.operation).is(setBits)),
+        row: mux(sweeps, sweep.step.row, setOf(p.sets, r.client, r.operation, hashKey).is(setBits)),
       });
       sweptClient.set(sweep.step.client);
       assignView(asking, r, "request");
@@ -122,7 +132,7 @@ export const RetryVerdict = module(
 
     // ---- Stage 1: the client, its set, and its forgotten mark.
     const row = entries.readSync(looked.row, { en: advance });
-    const oldest = oldestOf.readSync(looked.row, { en: advance });
+    const turn = turns.readSync(looked.row, { en: advance });
     const askingClient = node(mux(looked.sweeping, sweptClient, clients.found.index));
     const judged = reg(Judged(p), { init: 0 });
     /** An operation is at or behind what is being written down as forgotten of its client. */
@@ -147,10 +157,20 @@ export const RetryVerdict = module(
      * is from before.
      */
     const ahead = reg(
-      struct({ inserted: bit, way: uint(wayBits), slot: uint(slotBits(p)), sameSet: bit, sameKey: bit }),
+      struct({
+        inserted: bit,
+        way: uint(wayBits),
+        slot: uint(slotBits(p)),
+        operation: uint(p.operationBits),
+        sameSet: bit,
+        sameClient: bit,
+        sameKey: bit,
+      }),
       { init: 0 },
     );
     const inserts = wire(bit);
+    /** The way for what is inserted. */
+    const room = wire(uint(wayBits));
     const sameClient = node(carryEqual(request.client, asking.client));
     const leavesIt = node(isLeft(client, request.operation));
     when(advance, () => {
@@ -162,9 +182,11 @@ export const RetryVerdict = module(
       left.set(isLeft(askingClient, asking.operation));
       ahead.set({
         inserted: inserts,
-        way: oldest,
+        way: room,
         slot: request.access.slot,
+        operation: request.operation,
         sameSet: looked.row.eq(rowAt),
+        sameClient,
         sameKey: carryEqual(request.operation, asking.operation, sameClient),
       });
     }).otherwise(() => left.set(left.or(leavesIt)));
@@ -223,6 +245,20 @@ export const RetryVerdict = module(
     when(advance, () => purged.set(valid.and(at.purgesLast)));
     clients.freed.set(purged.and(advance));
 
+    // The way for it. The request just ahead has its way already, whatever the row says.
+    const entersAt = turnOf(
+      turn,
+      row.toArray().map((way, i) => way.valid.or((current[i] as Bit).not())),
+      row
+        .toArray()
+        .map((way, i) =>
+          node(mux(current[i] as Bit, carryEqual(way.client, client, way.valid), ahead.sameClient), {
+            name: `own_${i}`,
+          }),
+        ),
+    );
+    room.set(encodeOnehot(fromBits(entersAt.way)).is(wayBits));
+
     // The set as it is from now on.
     inserts.set(settles.and(remembers));
     const removes = row.toArray().map((way, i) =>
@@ -239,13 +275,21 @@ export const RetryVerdict = module(
       clearing.or(moves),
       mux(clearing, cleared, rowAt),
       row.toArray().map(() => entry),
-      fromBits(removes.map((r, i) => clearing.or(r).or(inserts.and(oldest.eq(i))))),
+      fromBits(removes.map((r, i) => clearing.or(r).or(inserts.and(entersAt.way[i] as Bit)))),
     );
-    oldestOf.write(inserts, rowAt, oldest.add(1));
+    turns.write(inserts, rowAt, entersAt.next);
 
     // ---- Stage 3: the pushed-out operation is written down; the results are read.
-    const victim = node(row.at(oldest));
-    const way = mux(repeatsAhead, ahead.way, mux(anyHit, encodeOnehot(fromBits(hits)).is(wayBits), oldest));
+    // It is the one just ahead only when that one is the asking client's.
+    const standing = node(onehotMux(entersAt.way, row.toArray()));
+    const takesAhead = node(orTree(entersAt.way.map((w, i) => w.and((current[i] as Bit).not()))));
+    const victim = {
+      valid: standing.valid.or(takesAhead),
+      client: mux(takesAhead, client, standing.client),
+      operation: mux(takesAhead, ahead.operation, standing.operation),
+      slot: mux(takesAhead, ahead.slot, standing.slot),
+    };
+    const way = mux(repeatsAhead, ahead.way, mux(anyHit, encodeOnehot(fromBits(hits)).is(wayBits), room));
     const finding = (k: keyof typeof retryFinding) => constant(retryFinding[k], 2);
     // Newly forgotten of a client: the operation that is pushed out, or the number a quarter of a round back. The
     // latter keeps serial numbers comparable for a client that runs for long without one pushed out.
@@ -289,7 +333,7 @@ export const RetryVerdict = module(
       client: mux(evicts, victim.client, client),
       operation: mux(evicts, victim.operation, quarterBefore(request.operation).is(p.operationBits)),
     });
-    io.started.set({ valid: inserts, slot, entry: cat(rowAt, oldest) });
+    io.started.set({ valid: inserts, slot, entry: cat(rowAt, room) });
     io.finding.set({
       valid: judged.valid,
       kind: judged.kind,
@@ -330,6 +374,7 @@ export const RetryVerdict = module(
       watchOperation({
         sets: p.sets,
         numbers: p.watchedNumbers,
+        hashKey,
         clearing,
         arriving: r,
         looked,
@@ -344,7 +389,6 @@ export const RetryVerdict = module(
         leavesIt: leavesIt,
         hit,
         row: row.toArray(),
-        oldest,
         inserts,
         ahead,
         judged,

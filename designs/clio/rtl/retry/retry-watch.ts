@@ -38,6 +38,7 @@ export interface RetryInsides {
   readonly sets: number;
   /** Numbers in use: 0 and up, fewer than half a round. */
   readonly numbers: number;
+  readonly hashKey: UInt;
   readonly clearing: Bit;
   /** The payload at the port. */
   readonly arriving: Pick<Request, "client" | "operation">;
@@ -55,7 +56,6 @@ export interface RetryInsides {
   readonly leavesIt: Bit;
   readonly hit: Bit;
   readonly row: readonly Entry[];
-  readonly oldest: UInt;
   readonly inserts: Bit;
   readonly ahead: { readonly inserted: Bit; readonly sameSet: Bit; readonly way: UInt };
   /** Stage 3. */
@@ -105,7 +105,7 @@ export function watchOperation(o: RetryInsides): void {
   when(first.and(spent.not()), () => home.set(o.client));
   implies("an operation is remembered once only", [first], spent.not());
 
-  const row = setOf(o.sets, key, number).is(Math.log2(o.sets));
+  const row = setOf(o.sets, key, number, o.hashKey).is(Math.log2(o.sets));
   const isIt = (e: Entry): Bit => cat(e.valid, e.client.eq(home), e.operation.eq(number)).all();
   const stands = o.entriesAt(row).map((e, i) => name(`stands_${i}`, isIt(e)));
   const behind = (mark: UInt): Bit => isAfter(number, mark).not();
@@ -140,11 +140,6 @@ export function watchOperation(o: RetryInsides): void {
       isIt(o.row[i] as Entry).or(cat(o.ahead.inserted, o.ahead.sameSet, o.ahead.way.eq(i)).all()),
     );
   });
-  implies(
-    "the oldest is not the one just written",
-    [at.valid, o.ahead.inserted, o.ahead.sameSet],
-    o.oldest.eq(o.ahead.way.add(1)),
-  );
   const sees = name("sees", at.valid.and(o.client.eq(home)));
   implies(
     "a mark that was read is not newer than the mark",

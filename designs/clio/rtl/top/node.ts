@@ -145,6 +145,7 @@ export const ClioNode = module(
       RetryBuffer({ slots: w.slots, entries: c.retryEntries, clients: c.retryClients, timeoutCycles: c.retryCycles }),
     );
     connect(mat.asked, retry.request);
+    retry.hashKey.set(control.hashKey);
     const fences = instance("fences", FenceUnit({ slots: w.slots, fences: c.fences }));
     // Both a cycle later, so in their order still.
     connect(stage(retry.fence, "forward", { name: "fence" }), fences.fence);

@@ -25,7 +25,7 @@ import {
   udpFrame,
 } from "../../../shared/wire/index.ts";
 import { errorNumber, regionBytes } from "../memory/memory-manager.ts";
-import { LowestFree } from "../memory/numbers.ts";
+import { LongestFree } from "../memory/numbers.ts";
 import { mayBeAnswered } from "../requests/senders.ts";
 import { type MemberNode, RegionMap } from "./region-map.ts";
 
@@ -40,7 +40,7 @@ const memberType = { node: 1n, host: 2n } as const;
 export class Monitor {
   private readonly own: Endpoint;
   private readonly hosts = new Map<string, Endpoint>();
-  private readonly pids: LowestFree;
+  private readonly pids: LongestFree;
   /** Processes that were created here, by clients that follow no region to another node. */
   private readonly published = new Set<number>();
   /** The node of each region. */
@@ -57,7 +57,7 @@ export class Monitor {
   constructor(own: Endpoint, nodes: readonly MemberNode[], firstPid = 1, clientPort?: number) {
     this.own = own;
     this.map = new RegionMap(nodes);
-    this.pids = new LowestFree(firstPid, firstOffloadPid - 1);
+    this.pids = new LongestFree(firstPid, firstOffloadPid - 1);
     this.portOf = node => clientPort ?? node.port;
   }
 

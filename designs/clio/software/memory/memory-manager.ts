@@ -3,7 +3,7 @@ import { packEntry, unpackEntry } from "../../../shared/virtual-memory/table/ind
 import { AddressRanges } from "./address-ranges.ts";
 import type { Range } from "./va-tree.ts";
 import type { FramePool } from "../../../shared/virtual-memory/software/index.ts";
-import { LowestFree } from "./numbers.ts";
+import { LongestFree } from "./numbers.ts";
 import { type ShadowEntry, ShadowTable } from "./shadow-table.ts";
 import type { SlowPathTransport } from "../transport/transport.ts";
 
@@ -13,7 +13,14 @@ export const regionBytes = 2 ** 30;
 export const lastPid = 65535;
 
 /** Why the slow path refuses; the numbers are the usual error numbers, sent as `ret`. */
-export const errorNumber = { noProcess: 3, again: 11, noMemory: 12, invalid: 22, notSupported: 95 } as const;
+export const errorNumber = {
+  noProcess: 3,
+  again: 11,
+  noMemory: 12,
+  invalid: 22,
+  notSupported: 95,
+  quota: 122,
+} as const;
 export type Failure = keyof typeof errorNumber;
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
 const done = <T>(value: T): Result<T> => ({ ok: true, value });
@@ -62,11 +69,21 @@ export class MemoryManager {
   private readonly pool: FramePool;
   private readonly observer: PageObserver | undefined;
   private readonly shadow: ShadowTable;
-  private readonly pids = new LowestFree(1, lastPid, firstOffloadPid - 1);
+  private readonly pids = new LongestFree(1, lastPid, firstOffloadPid - 1);
   private readonly processes = new Map<number, AddressRanges>();
   private readonly counted = { allocations: 0, refused: 0, retries: 0, mostRetries: 0, lastRetries: 0 };
 
-  constructor(config: NodeConfig, transport: MemoryManager["transport"], pool: FramePool, observer?: PageObserver) {
+  private readonly processPages: number;
+
+  /** @param processPages the most pages that a process of a client may have allocated at a time */
+  constructor(
+    config: NodeConfig,
+    transport: MemoryManager["transport"],
+    pool: FramePool,
+    observer?: PageObserver,
+    processPages = Number.POSITIVE_INFINITY,
+  ) {
+    this.processPages = processPages;
     this.config = config;
     this.transport = transport;
     this.pool = pool;
@@ -88,7 +105,7 @@ export class MemoryManager {
     return this.processes.has(pid);
   }
 
-  /** A process with the lowest free PID, or with the requested one. */
+  /** A process with the PID that `LongestFree` gives, or with the requested one. */
   createProcess(wanted?: number): Result<number> {
     if (wanted !== undefined) {
       // An offload's PID is its own from the start, and given to no other process.
@@ -100,6 +117,11 @@ export class MemoryManager {
     if (pid === undefined) return failed("again");
     this.processes.set(pid, new AddressRanges());
     return done(pid);
+  }
+
+  /** The node's own processes have no quota. */
+  private most(pid: number): number {
+    return pid >= firstOffloadPid ? Number.POSITIVE_INFINITY : this.processPages;
   }
 
   /** Free all that a process has, then its PID. */
@@ -152,6 +174,7 @@ export class MemoryManager {
       start === undefined
         ? Number((length + BigInt(pageSize) - 1n) / BigInt(pageSize))
         : this.pageOf(address + length - 1n) + 1 - start;
+    if (ranges.pages + count > this.most(pid)) return failed("quota");
     if (start === undefined) {
       if (BigInt(count) > BigInt(Math.max(1, regionBytes / pageSize))) return failed("noMemory");
       start = this.search(pid, ranges, Number(vregion), count);

@@ -56,6 +56,8 @@ describe("settings", () => {
       acceptAnyMac: false,
       dramLatency: 50,
       slowPathLatency: 2000,
+      processPages: 0,
+      hashKey: 0n,
     });
   });
   it("read sizes, times, addresses and switches as people write them", () => {

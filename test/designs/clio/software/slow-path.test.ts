@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import * as p from "../../../support/packets.ts";
-import { counterNames, makeSettings, type Settings } from "../../../../designs/clio/config/index.ts";
+import { counterNames, firstOffloadPid, makeSettings, type Settings } from "../../../../designs/clio/config/index.ts";
 import { bucketSlots, locate } from "../../../../designs/shared/virtual-memory/table/index.ts";
 import {
   clearTable,
@@ -93,13 +93,56 @@ async function touchAll(
 }
 
 describe("processes", () => {
-  it("get the lowest free PID, from 1", async () => {
+  it("get PIDs from 1 on, one given back last", async () => {
     const n = await start();
     expect([await n.createProcess(), await n.createProcess(), await n.createProcess()]).toEqual([1, 2, 3]);
     expect(await n.freeProcess(2)).toBe(0);
-    expect([await n.createProcess(), await n.createProcess()]).toEqual([2, 4]);
+    expect([await n.createProcess(), await n.createProcess()]).toEqual([4, 5]);
     expect(await n.freeProcess(9)).toBe(errorNumber.noProcess);
   });
+  it("give a PID back as the last to be had again, and answer FAIL when none is left", async () => {
+    const s = await start();
+    const create = async () => {
+      const r = await s.send(p.opcode.CREATE_PROC, new Uint8Array(64));
+      return { status: r.clio?.status, ...p.decode(p.createProcReplyBody, r.body) };
+    };
+    expect([(await create()).newPid, (await create()).newPid]).toEqual([1, 2]);
+    await s.send(p.opcode.FREE_PROC, undefined, 1);
+    expect((await create()).newPid).toBe(3);
+    for (let pid = 4; pid < firstOffloadPid; pid++) s.slow.memory.createProcess();
+    // All but the one that came back: now that one, then none, whatever the offloads' own are.
+    expect(await create()).toMatchObject({ status: p.status.OK, newPid: 1 });
+    expect(await create()).toMatchObject({ status: p.status.FAIL, ret: errorNumber.again, newPid: 0 });
+    await s.send(p.opcode.FREE_PROC, undefined, 500);
+    await s.send(p.opcode.FREE_PROC, undefined, 20);
+    expect([(await create()).newPid, (await create()).newPid]).toEqual([500, 20]);
+  });
+
+  it("have a quota of pages, over all ALLOCs; FREE gives room, other processes and offloads keep theirs", async () => {
+    const s = await start({ processPages: 3 }),
+      page = BigInt(s.settings.config.pageSize);
+    expect(await s.alloc({ len: 4n * page })).toMatchObject({
+      status: p.status.QUOTA,
+      ret: errorNumber.quota,
+      addr: 0n,
+    });
+    expect(s.slow.memory.hasProcess(1)).toBe(false);
+    const two = await s.alloc({ len: 2n * page });
+    expect([two.status, (await s.alloc({ len: 2n * page })).status]).toEqual([p.status.OK, p.status.QUOTA]);
+    // An address of its own choice goes by the pages that it touches: two of them here.
+    expect((await s.alloc({ addr: 9n * page + 1n, len: page })).status).toBe(p.status.QUOTA);
+    expect((await s.alloc({ addr: 9n * page, len: page })).status).toBe(p.status.OK);
+    expect((await s.alloc({ len: 3n * page }, 2)).status).toBe(p.status.OK);
+    expect((await s.alloc({ len: 8n * page }, offloadPid(0))).status).toBe(p.status.OK);
+    await s.send(p.opcode.FREE, p.encode(p.allocBody, { addr: two.addr, len: page }));
+    expect([(await s.alloc({ len: page })).status, (await s.alloc({ len: 1n })).status]).toEqual([
+      p.status.OK,
+      p.status.QUOTA,
+    ]);
+    await s.send(p.opcode.FREE_PROC);
+    expect((await s.alloc({ len: 3n * page })).status).toBe(p.status.OK);
+  });
+
   it("are created by the first ALLOC of an unknown PID, which CREATE_PROC then passes over", async () => {
     const n = await start();
     expect(await n.alloc({ len: 1n, vregion: 1n }, 1)).toMatchObject({ status: 0, ret: 0, addr: 2n ** 30n });
@@ -431,6 +474,28 @@ describe("other requests", () => {
     expect(await session(p.opcode.CLOSE_SESSION, 1)).toBe(0);
     expect(await session(p.opcode.CLOSE_SESSION, 1)).not.toBe(0);
     expect(await session(p.opcode.OPEN_SESSION, 7)).toBe(1);
+  });
+  it("share out the sessions: who opens all keeps no other client out, and closes no other's", async () => {
+    const n = await start({ clientPorts: 8 });
+    const { mac, ip, nativePort } = n.settings.runtime;
+    let requestId = 1000;
+    const session = async (host: number, code: number, id: number): Promise<number> => {
+      const from = { ...client, ip: client.ip + host },
+        message = p.clioMessage(
+          { pid: 1, opcode: code, flagTracked: 1, requestId: ++requestId },
+          p.encode(p.sessionBody, { session: id }),
+        );
+      const d = p.dissect(await n.hardware.request(p.udpFrame(from, { mac, ip, port: nativePort }, message)));
+      return p.decode(p.sessionBody, d.body ?? new Uint8Array()).session;
+    };
+    const open = (host: number) => session(host, p.opcode.OPEN_SESSION, 7);
+    for (let s = 1; s < 8; s++) expect(await open(0)).toBe(s);
+    // The dead client's own eighth is refused; others get its oldest, until each has its share.
+    expect(await open(0)).toBe(0);
+    expect([await open(1), await open(1), await open(2), await open(1), await open(1)]).toEqual([1, 2, 3, 4, 0]);
+    expect(await session(2, p.opcode.CLOSE_SESSION, 5)).not.toBe(0);
+    expect(await session(0, p.opcode.CLOSE_SESSION, 5)).toBe(0);
+    expect([await open(0), await open(0)]).toEqual([5, 0]);
   });
   it("report the hardware's counters and the slow path's own", async () => {
     const n = await start();

@@ -3,6 +3,7 @@ import { type Bench, designOf, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import {
+  chosenNumbers,
   forgottenWhileSought,
   fullSets,
   leaps,
@@ -86,6 +87,28 @@ describe("RetryBuffer", () => {
         /gap|answer|expired/,
       ],
       ["what is too old is not removed", /(?<=removes_\d =[^;]*at_purging \| )[^;]*(?=\);)/, "1'b0", leaps, /answer/],
+      [
+        "another's operation makes room as soon as it is older",
+        /(?<=wire own_\d = )[^;]*/,
+        "1'b0",
+        chosenNumbers,
+        /answer/,
+      ],
+      [
+        "who comes right behind its own is not seen to have a way",
+        /(?<=own_\d = [^;]*)ahead_same_client/,
+        "1'b0",
+        chosenNumbers,
+        /answer/,
+      ],
+      [
+        "a client that has most of a set does not make room first",
+        /(?<=wire crowded_\d =\s*)crowded_0_or[^;]*/,
+        "1'b1",
+        mix(),
+        wrong,
+      ],
+      ["the key is not used", /(?<=hash_key_1 <= )hash_key\b/, "64'd0", mix(), wrong],
       ["a result goes to the wrong entry", /(?<=results\[)done_entry/, "done_entry ^ 1'b1", mix(), /answer|number/],
       [
         "a result of an operation that was pushed out is kept",

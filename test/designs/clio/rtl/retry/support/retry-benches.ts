@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { retrySetOf } from "../../../../../../designs/clio/config/index.ts";
 import { type Bench, bernoulli, type Pause, type Random } from "../../../../../../sim/index.ts";
-import { type Ask, type RetryPorts, RetryRig, type RetryRigOptions } from "./retry-rig.ts";
+import { type Ask, type RetryPorts, RetryRig, retryRigKey, type RetryRigOptions } from "./retry-rig.ts";
 
 /** Few entries and clients, so that sets overflow and places run out. */
 export const small = { slots: 32, entries: 64, clients: 4, timeoutCycles: 400 };
@@ -146,7 +146,7 @@ export async function fullSets(b: Bench<RetryPorts>, p: Size): Promise<void> {
   for (let i = 0; i < 4; i++) asks.push(...writes.slice(sets * i, sets * (i + 1)), "settle");
   for (let i = 0; i < sets; i++) {
     const old = writes[i] as Ask,
-      set = (w: Ask): number => retrySetOf(sets, c.key, w.operation);
+      set = (w: Ask): number => retrySetOf(sets, c.key, w.operation, retryRigKey);
     asks.push(old, writes.slice(sets * 4).find(w => set(w) === set(old)) as Ask, old, old);
   }
   const rig = await say(b, p, asks);
@@ -156,6 +156,31 @@ export async function fullSets(b: Bench<RetryPorts>, p: Size): Promise<void> {
     sets * 2,
     sets,
   ]);
+}
+
+/**
+ * Three clients have an operation in each set. Another chooses its numbers: eight operations of one set after the
+ * other, back to back and with pauses. Each operation of the three is answered as it was done.
+ */
+export async function chosenNumbers(b: Bench<RetryPorts>, p: Size): Promise<void> {
+  const sets = p.entries / 4,
+    victims = [0, 1, 2].map(i => new Client(0xc0a8_0001_0457n + BigInt(i), sets - 1)),
+    victim = victims[0] as Client,
+    hostile = new Client(0xc0a8_0002_0457n, 1);
+  const asks: (Ask | "settle")[] = [...victims.map(v => v.hello()), hostile.hello(), "settle"],
+    [writes = [], ...others] = victims.map(v => Array.from({ length: sets }, () => v.write()));
+  asks.push(...writes, ...others.flat(), "settle");
+  const setOf = (c: Client, operation: number): number => retrySetOf(sets, c.key, operation, retryRigKey);
+  for (const [i, w] of writes.entries()) {
+    for (let n = 0; n < 8; n++) {
+      do asks.push(hostile.write());
+      while (setOf(hostile, hostile.last().operation) !== setOf(victim, w.operation) && asks.pop());
+      if (i % 2 === 1) asks.push("settle");
+    }
+    asks.push(w, "settle");
+  }
+  const rig = await say(b, p, [...asks, ...others.flat()]);
+  expect([rig.seen.replayed, rig.seen.expired]).toEqual([3 * sets, 0]);
 }
 
 /**
@@ -352,6 +377,25 @@ export const retryBenches: readonly RetryBench[] = [
   {
     name: "a full set: the oldest goes, and a repetition of it is expired, also right behind what pushed it out",
     run: b => fullSets(b, small),
+  },
+  {
+    name: "numbers chosen to meet in a set: a client pushes out its own operations, not another's",
+    run: b => chosenNumbers(b, small),
+  },
+  {
+    name: "a key that is written after the first request does not count",
+    run: async b => {
+      const c = new Client(0xc0a8_0001_0457n, 10);
+      const rig = await say(b, small, [c.hello(), ...Array.from({ length: 30 }, () => c.write()), "settle"]);
+      b.io.hashKey.value = ~retryRigKey & 0xffff_ffff_ffff_ffffn;
+      const asks = Array.from({ length: 60 }, () => c.repeat(b.random));
+      const before = rig.taken.length;
+      let at = 0;
+      rig.say(() => asks[at++]);
+      await b.until(() => rig.taken.length === before + asks.length);
+      await rig.settled();
+      expect([rig.seen.pass, rig.seen.replayed, rig.seen.expired]).toEqual([30, 60, 0]);
+    },
   },
   {
     name: "a newcomer: known to who comes right behind, whatever was forgotten of others",

@@ -15,6 +15,7 @@ export const retryFaultDut = module(
   (io, p) => {
     const dut = instance("dut", RetryBuffer(p));
     connect(io.request, dut.request);
+    dut.hashKey.set(io.hashKey);
     for (const name of ["pass", "fence", "answer"] as const) connect(dut[name], io[name]);
     dut.done.set(io.done);
     dut.wordSlot.set(io.wordSlot);
@@ -24,6 +25,9 @@ export const retryFaultDut = module(
   { nameOf: () => "RetryFaults" },
 );
 export type RetryPorts = ReturnType<typeof retryDut>["ports"];
+
+/** The key of the sets in these benches. */
+export const retryRigKey = 0x9d39_247e_3377_6d41n;
 
 /** A request, before it has a slot. */
 export type Ask = Omit<RetryAsked, "slot">;
@@ -85,11 +89,12 @@ export class RetryRig {
     this.b = b;
     this.p = p;
     this.o = o;
-    this.model = new RetryModel({ retryEntries: p.entries, retryClients: p.clients });
+    this.model = new RetryModel({ retryEntries: p.entries, retryClients: p.clients }, retryRigKey);
     this.free = Array.from({ length: p.slots }, (_, i) => i);
     const pause = o.pause ?? (() => never);
     poke(b.io.done, { valid: 0, slot: 0, status: 0, word: 0 });
     b.io.wordSlot.value = 0;
+    b.io.hashKey.value = retryRigKey;
     this.source = new StreamSource(b.sim, b.io.request, { pause: pause() });
     const pass = new StreamSink(b.sim, b.io.pass, { pause: pause() }),
       fence = new StreamSink(b.sim, b.io.fence, { pause: pause() });
@@ -111,7 +116,7 @@ export class RetryRig {
   /** Begins anew after a reset of the design; nothing may be on offer. */
   restart(o: Pick<RetryRigOptions, "next">): void {
     this.o = { ...this.o, ...o };
-    this.model = new RetryModel({ retryEntries: this.p.entries, retryClients: this.p.clients });
+    this.model = new RetryModel({ retryEntries: this.p.entries, retryClients: this.p.clients }, retryRigKey);
     this.free = Array.from({ length: this.p.slots }, (_, i) => i);
     for (const list of [
       this.asked,
@@ -128,6 +133,10 @@ export class RetryRig {
     this.replacedAt = -1e9;
     Object.assign(this.seen, Object.fromEntries(Object.keys(this.seen).map(k => [k, 0])));
     Object.assign(this.events, { answered: 0, busy: 0, expired: 0, evictions: 0 });
+  }
+  /** Goes on with other requests. */
+  say(next: RetryRigOptions["next"]): void {
+    this.o = { ...this.o, next };
   }
   /** Requests offered that have not been taken. */
   get pending(): number {

@@ -1,0 +1,33 @@
+/**
+ * Who has which session, by IPv4 address. A client that dies gives nothing back, and nobody can tell a dead one from a
+ * silent one. So sessions are shared out: when none is left, the client with most of them loses its oldest.
+ */
+export class SessionOwners {
+  /** Sessions of each address, the one opened first in front. */
+  private readonly sessions = new Map<number, Set<number>>();
+
+  add(session: number, ip: number): void {
+    const of = this.sessions.get(ip) ?? new Set();
+    this.sessions.set(ip, of.add(session));
+  }
+  remove(session: number): void {
+    for (const [ip, of] of this.sessions) if (of.delete(session) && of.size === 0) this.sessions.delete(ip);
+  }
+  has(session: number, ip: number): boolean {
+    return this.sessions.get(ip)?.has(session) === true;
+  }
+
+  /**
+   * The oldest session of the address that has most, if that is more than `ip` would have with one more; undefined when
+   * all have their share. So nobody's last is taken.
+   */
+  surplus(ip: number): number | undefined {
+    const most = [...this.sessions.values()].reduce<ReadonlySet<number>>(
+        (a, b) => (b.size > a.size ? b : a),
+        new Set(),
+      ),
+      wanted = (this.sessions.get(ip)?.size ?? 0) + 1;
+    if (most.size <= wanted) return undefined;
+    return most.values().next().value;
+  }
+}
