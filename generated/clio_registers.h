@@ -92,6 +92,16 @@
 #define CLIO_OUT_OF_MEMORY_SHIFT 1
 #define CLIO_OUT_OF_MEMORY_MASK 0x1u
 
+/* key of the retry buffer's sets, low part; before the first tracked request */
+#define CLIO_REG_HASH_KEY_LOW 0x050
+#define CLIO_HASH_KEY_LOW_SHIFT 0
+#define CLIO_HASH_KEY_LOW_MASK 0xffffffffu
+
+/* key of the retry buffer's sets, high part */
+#define CLIO_REG_HASH_KEY_HIGH 0x054
+#define CLIO_HASH_KEY_HIGH_SHIFT 0
+#define CLIO_HASH_KEY_HIGH_MASK 0xffffffffu
+
 /* the free-page buffer (read only) */
 #define CLIO_REG_FREE_PAGES 0x038
 #define CLIO_FREE_PAGES_SHIFT 0

@@ -131,6 +131,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire control_config_accept_any_mac, control_out_of_memory, control_rules_0_valid, control_rules_1_valid,
     control_rules_2_valid, control_rules_3_valid, control_mat_write_en, control_mat_write_entry_write,
     control_mat_write_entry_silent;
+  wire [63:0] control_hash_key;
   wire [2:0] control_rules_0_action, control_rules_1_action, control_rules_2_action, control_rules_3_action,
     control_mat_write_entry_action, control_mat_write_entry_operation;
   wire [7:0] control_mat_write_opcode, control_mat_write_entry_reply_opcode, control_mat_opcode;
@@ -206,16 +207,16 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [2:0] retry_pass_payload_op;
   wire [1:0] retry_answer_payload_kind;
   wire [3:0] retry_answer_payload_status;
-  wire fences_fence_ready, fences_reply_valid, fences_reply_payload_refused; // node.ts:148
+  wire fences_fence_ready, fences_reply_valid, fences_reply_payload_refused; // node.ts:149
   wire [5:0] fences_reply_payload_slot;
   wire [2:0] fences_waiting;
-  reg fence_full; // node.ts:150
+  reg fence_full; // node.ts:151
   reg [5:0] fence_held_slot;
-  reg entered_valid; // node.ts:151
+  reg entered_valid; // node.ts:152
   reg [5:0] entered_slot;
   wire sync_request_ready, sync_ar_valid, sync_r_ready, sync_aw_valid, sync_w_valid, sync_w_payload_last,
     sync_b_ready, sync_result_valid, sync_reply_valid, sync_reply_payload_silent, sync_access_valid,
-    sync_access_payload_write, sync_access_payload_silent, sync_access_payload_indirect; // node.ts:157
+    sync_access_payload_write, sync_access_payload_silent, sync_access_payload_indirect; // node.ts:158
   wire [5:0] sync_operand_slot, sync_result_slot, sync_reply_payload_slot, sync_access_payload_slot;
   wire [30:0] sync_ar_payload_addr, sync_aw_payload_addr;
   wire [4:0] sync_ar_payload_id, sync_aw_payload_id;
@@ -237,7 +238,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     translate_b_ready, translate_events_tlb_hits, translate_events_tlb_misses, translate_events_misses_merged,
     translate_events_bucket_fetches, translate_events_tlb_evictions, translate_events_page_faults,
     translate_events_shootdowns, translate_events_invalid, translate_events_write_permission,
-    translate_events_read_permission, translate_events_out_of_memory; // node.ts:168
+    translate_events_read_permission, translate_events_out_of_memory; // node.ts:169
   wire [5:0] translate_reads_payload_slot, translate_writes_payload_slot, translate_refused_payload_slot,
     translate_syncs_payload_slot;
   wire [21:0] translate_reads_payload_offset, translate_writes_payload_offset, translate_syncs_payload_offset;
@@ -256,7 +257,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [63:0] translate_w_payload_strb;
   reg behind_pointer_full, behind_pointer_held_write, behind_pointer_held_silent, behind_pointer_held_indirect,
     behind_pointer_skid_full, behind_pointer_skid_held_write, behind_pointer_skid_held_silent,
-    behind_pointer_skid_held_indirect, accesses_locked; // node.ts:171
+    behind_pointer_skid_held_indirect, accesses_locked; // node.ts:172
   reg [5:0] behind_pointer_held_slot, behind_pointer_skid_held_slot;
   reg [15:0] behind_pointer_held_pid, behind_pointer_skid_held_pid;
   reg [63:0] behind_pointer_held_va, behind_pointer_skid_held_va;
@@ -265,7 +266,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   reg [2:0] behind_pointer_held_op, behind_pointer_skid_held_op;
   reg [1:0] accesses_owner;
   wire reader_request_ready, reader_ar_valid, reader_r_ready, reader_reply_valid, reader_data_valid,
-    reader_data_payload_last, reader_data_payload_bad, reader_events_reads; // node.ts:197
+    reader_data_payload_last, reader_data_payload_bad, reader_events_reads; // node.ts:198
   wire [30:0] reader_ar_payload_addr;
   wire [4:0] reader_ar_payload_id;
   wire [7:0] reader_ar_payload_len, reader_reply_payload_opcode;
@@ -277,7 +278,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] reader_events_read_bytes;
   wire writer_request_ready, writer_buffer_job_valid, writer_buffer_ready, writer_aw_valid, writer_w_valid,
     writer_w_payload_last, writer_b_ready, writer_ending_valid, writer_ending_payload_silent,
-    writer_ending_payload_done, writer_events_writes, writer_events_writes_no_reply, writer_events_unanswered; // node.ts:198
+    writer_ending_payload_done, writer_events_writes, writer_events_writes_no_reply, writer_events_unanswered; // node.ts:199
   wire [5:0] writer_buffer_job_payload_slot, writer_buffer_job_payload_beats, writer_ending_payload_slot;
   wire [4:0] writer_buffer_job_payload_first, writer_aw_payload_id;
   wire [30:0] writer_aw_payload_addr;
@@ -289,38 +290,38 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [3:0] writer_ending_payload_status;
   wire [13:0] writer_events_write_bytes;
   reg to_read_full, to_read_held_write, to_read_held_silent, to_read_held_indirect, to_read_skid_full,
-    to_read_skid_held_write, to_read_skid_held_silent, to_read_skid_held_indirect; // node.ts:199
+    to_read_skid_held_write, to_read_skid_held_silent, to_read_skid_held_indirect; // node.ts:200
   reg [5:0] to_read_held_slot, to_read_skid_held_slot;
   reg [21:0] to_read_held_offset, to_read_skid_held_offset;
   reg [13:0] to_read_held_length, to_read_skid_held_length;
   reg [7:0] to_read_held_reply_opcode, to_read_skid_held_reply_opcode;
   reg [2:0] to_read_held_op, to_read_skid_held_op;
   reg [17:0] to_read_held_ppns, to_read_skid_held_ppns;
-  wire [15:0] pids_value; // node.ts:202
-  reg to_sync_full, to_sync_held_write, to_sync_held_silent, to_sync_held_indirect; // node.ts:204
+  wire [15:0] pids_value; // node.ts:203
+  reg to_sync_full, to_sync_held_write, to_sync_held_silent, to_sync_held_indirect; // node.ts:205
   reg [5:0] to_sync_held_slot;
   reg [21:0] to_sync_held_offset;
   reg [13:0] to_sync_held_length;
   reg [7:0] to_sync_held_reply_opcode;
   reg [2:0] to_sync_held_op;
   reg [17:0] to_sync_held_ppns;
-  wire [63:0] found_value; // node.ts:226
+  wire [63:0] found_value; // node.ts:227
   wire share_data_ar_ready, share_data_r_valid, share_data_r_payload_last, share_data_aw_ready, share_data_w_ready,
     share_data_b_valid, share_table_ar_ready, share_table_r_valid, share_table_r_payload_last, share_table_aw_ready,
     share_table_w_ready, share_table_b_valid, share_sync_ar_ready, share_sync_r_valid, share_sync_r_payload_last,
-    share_sync_aw_ready, share_sync_w_ready, share_sync_b_valid; // node.ts:230
+    share_sync_aw_ready, share_sync_w_ready, share_sync_b_valid; // node.ts:231
   wire [511:0] share_data_r_payload_data, share_table_r_payload_data, share_sync_r_payload_data;
   wire [4:0] share_data_r_payload_id, share_data_b_payload_id, share_table_r_payload_id, share_table_b_payload_id,
     share_sync_r_payload_id, share_sync_b_payload_id;
   wire [1:0] share_data_r_payload_resp, share_data_b_payload_resp, share_table_r_payload_resp,
     share_table_b_payload_resp, share_sync_r_payload_resp, share_sync_b_payload_resp;
-  reg data_aw_full; // node.ts:241
+  reg data_aw_full; // node.ts:242
   reg [30:0] data_aw_held_addr;
   reg [4:0] data_aw_held_id;
   reg [7:0] data_aw_held_len;
   reg [2:0] data_aw_held_size;
   reg [1:0] data_aw_held_burst;
-  wire finish_ending_ready, finish_reply_valid, finish_release_valid, finish_done_valid; // node.ts:262
+  wire finish_ending_ready, finish_reply_valid, finish_release_valid, finish_done_valid; // node.ts:263
   wire [5:0] finish_reply_payload_slot, finish_release_slot, finish_word_slot, finish_done_slot;
   wire [1:0] finish_reply_payload_form, finish_reply_payload_word;
   wire [7:0] finish_reply_payload_opcode;
@@ -333,7 +334,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     ending_3_held_done, ending_3_skid_full, ending_3_skid_held_silent, ending_3_skid_held_done, ending_4_full,
     ending_4_held_silent, ending_4_held_done, ending_4_skid_full, ending_4_skid_held_silent, ending_4_skid_held_done,
     ending_5_full, ending_5_held_silent, ending_5_held_done, ending_5_skid_full, ending_5_skid_held_silent,
-    ending_5_skid_held_done; // node.ts:343
+    ending_5_skid_held_done; // node.ts:344
   reg [5:0] ending_0_held_slot, ending_0_skid_held_slot, ending_1_held_slot, ending_1_skid_held_slot,
     ending_2_held_slot, ending_2_skid_held_slot, ending_3_held_slot, ending_3_skid_held_slot, ending_4_held_slot,
     ending_4_skid_held_slot, ending_5_held_slot, ending_5_skid_held_slot;
@@ -348,14 +349,14 @@ module ClioNode_d512_p22_m31_t64_n64 (
   reg [3:0] ending_0_held_status, ending_0_skid_held_status, ending_1_held_status, ending_1_skid_held_status,
     ending_2_held_status, ending_2_skid_held_status, ending_3_held_status, ending_3_skid_held_status,
     ending_4_held_status, ending_4_skid_held_status, ending_5_held_status, ending_5_skid_held_status;
-  reg bare_ending_full, bare_ending_held_silent, bare_ending_held_done, endings_locked; // node.ts:346
+  reg bare_ending_full, bare_ending_held_silent, bare_ending_held_done, endings_locked; // node.ts:347
   reg [5:0] bare_ending_held_slot;
   reg [1:0] bare_ending_held_form, bare_ending_held_word;
   reg [7:0] bare_ending_held_opcode;
   reg [3:0] bare_ending_held_status;
   reg [6:0] endings_owner;
   wire net_tx_reply_ready, net_tx_context_read_en, net_tx_data_ready, net_tx_echo_job_valid, net_tx_echo_data_ready,
-    net_tx_release_valid; // node.ts:351
+    net_tx_release_valid; // node.ts:352
   wire [5:0] net_tx_context_read_slot, net_tx_word_slot, net_tx_echo_job_payload_slot,
     net_tx_echo_job_payload_beats, net_tx_release_slot;
   wire [4:0] net_tx_echo_job_payload_first;
@@ -369,13 +370,13 @@ module ClioNode_d512_p22_m31_t64_n64 (
     counted_fences, counted_slow_requests, counted_extend_requests, counted_page_faults, counted_tlb_hits,
     counted_tlb_misses, counted_misses_merged, counted_bucket_fetches, counted_tlb_evictions,
     counted_retries_answered, counted_retries_busy, counted_retries_expired, counted_retry_evictions,
-    counted_retry_clients_replaced, counted_shootdowns; // node.ts:460
+    counted_retry_clients_replaced, counted_shootdowns; // node.ts:461
   reg [13:0] counted_read_bytes, counted_write_bytes;
-  wire [1:0] accesses_grant, accesses_request; // node.ts:171
-  wire answer_ready; // node.ts:305
-  wire [6:0] endings_grant, endings_request; // node.ts:346
+  wire [1:0] accesses_grant, accesses_request; // node.ts:172
+  wire answer_ready; // node.ts:306
+  wire [6:0] endings_grant, endings_request; // node.ts:347
   wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:137
-  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:171
+  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:172
   wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready;
   wire accesses_valid = |(accesses_grant & accesses_request);
   wire [5:0] accesses_payload_slot =
@@ -399,8 +400,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
     (accesses_grant[0] & behind_pointer_held_indirect) | (accesses_grant[1] & retry_pass_payload_indirect);
   assign accesses_request = {retry_pass_valid, behind_pointer_full};
   assign accesses_grant = accesses_locked ? accesses_owner : accesses_request & (~accesses_request + 2'd1);
-  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:199
-  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:204
+  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:200
+  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:205
   wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot;
   wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset;
   wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length;
@@ -412,31 +413,31 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op;
   wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect;
   wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns;
-  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:208
-  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:241
+  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:209
+  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:242
   wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr;
   wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id;
   wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len;
   wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size;
   wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst;
-  wire read_ending_ready = ~ending_0_skid_full; // node.ts:263
-  wire refusal_ready = ~ending_2_skid_full; // node.ts:264
+  wire read_ending_ready = ~ending_0_skid_full; // node.ts:264
+  wire refusal_ready = ~ending_2_skid_full; // node.ts:265
   wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0;
-  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:279
+  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:280
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == 4'd0)) ? 2'd1 :
     2'd0;
-  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:303
-  wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // node.ts:304
+  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:304
+  wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // node.ts:305
   assign answer_ready = ~ending_4_skid_full;
-  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:305
+  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:306
   wire [1:0] answer_payload_word =
     ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
     2'd0;
-  wire fenced_ready = ~ending_5_skid_full; // node.ts:325
+  wire fenced_ready = ~ending_5_skid_full; // node.ts:326
   wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0;
-  wire bare_ready = ~bare_ending_full; // node.ts:339
-  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:343
+  wire bare_ready = ~bare_ending_full; // node.ts:340
+  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:344
   wire ending_0_room = ~ending_0_full | ending_0_ready;
   wire ending_1_ready = endings_grant[1] & finish_ending_ready;
   wire ending_1_room = ~ending_1_full | ending_1_ready;
@@ -448,7 +449,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire ending_4_room = ~ending_4_full | ending_4_ready;
   wire ending_5_ready = endings_grant[5] & finish_ending_ready;
   wire ending_5_room = ~ending_5_full | ending_5_ready;
-  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:346
+  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:347
   wire bare_ending_ready = endings_grant[6] & finish_ending_ready;
   wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot;
   wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form;
@@ -496,17 +497,17 @@ module ClioNode_d512_p22_m31_t64_n64 (
   assign endings_request = {
     bare_ending_valid, ending_5_full, ending_4_full, ending_3_full, ending_2_full, ending_1_full, ending_0_full
   };
-  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:346
+  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:347
   assign endings_grant =
     endings_locked ? endings_owner :
     |endings_after ? endings_after & (~endings_after + 7'd1) :
     endings_request & (~endings_request + 7'd1);
-  wire refused_silent = translate_refused_valid & refusal_ready & translate_refused_payload_silent; // node.ts:373
+  wire refused_silent = translate_refused_valid & refusal_ready & translate_refused_payload_silent; // node.ts:374
   wire atomic_done =
-    sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == 4'd0) & (sync_reply_payload_op < 3'd5); // node.ts:376
-  wire busy_1 = fences_reply_valid & fenced_ready & fences_reply_payload_refused; // node.ts:405
-  wire unanswered = unheard & ~replayed; // node.ts:413
-  wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // node.ts:428
+    sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == 4'd0) & (sync_reply_payload_op < 3'd5); // node.ts:377
+  wire busy_1 = fences_reply_valid & fenced_ready & fences_reply_payload_refused; // node.ts:406
+  wire unanswered = unheard & ~replayed; // node.ts:414
+  wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // node.ts:429
 
   wire [15:0] control_free_pages = {9'd0, free_pages}; // node.ts:98
   Control_d512_p22_m31_t64_n64_u1536 control ( // node.ts:98
@@ -526,6 +527,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .config_client_port            (control_config_client_port),
     .config_accept_any_mac         (control_config_accept_any_mac),
     .out_of_memory                 (control_out_of_memory),
+    .hash_key                      (control_hash_key),
     .rules_0_valid                 (control_rules_0_valid),
     .rules_0_pid                   (control_rules_0_pid),
     .rules_0_action                (control_rules_0_action),
@@ -867,6 +869,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .request_payload_tracked (mat_asked_payload_tracked), .request_payload_keeps (mat_asked_payload_keeps),
     .request_payload_introduces (mat_asked_payload_introduces), .request_payload_fence (mat_asked_payload_fence),
     .request_payload_client (mat_asked_payload_client), .request_payload_operation (mat_asked_payload_operation),
+    .hash_key                      (control_hash_key),
     .pass_valid (retry_pass_valid), .pass_ready (retry_pass_ready), .pass_payload_slot (retry_pass_payload_slot),
     .pass_payload_pid (retry_pass_payload_pid), .pass_payload_va (retry_pass_payload_va),
     .pass_payload_length (retry_pass_payload_length), .pass_payload_write (retry_pass_payload_write),
@@ -891,7 +894,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_retry_clients_replaced (retry_events_retry_clients_replaced)
   );
 
-  FenceUnit_slots64_fences4 fences ( // node.ts:148
+  FenceUnit_slots64_fences4 fences ( // node.ts:149
     .clk (clk), .rst (rst),
     .fence_valid (fence_full), .fence_ready (fences_fence_ready), .fence_payload_slot (fence_held_slot),
     .entered_valid (entered_valid),
@@ -902,8 +905,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .waiting       (fences_waiting)
   );
 
-  wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:157
-  SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:157
+  wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:158
+  SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:158
     .clk (clk), .rst (rst),
     .request_valid (to_sync_valid), .request_ready (sync_request_ready), .request_payload_slot (to_sync_payload_slot),
     .request_payload_op (to_sync_payload_op), .request_payload_address (sync_request_payload_address_1),
@@ -938,7 +941,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .access_payload_indirect (sync_access_payload_indirect)
   );
 
-  Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // node.ts:168
+  Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // node.ts:169
     .clk (clk), .rst (rst),
     .access_valid (accesses_valid), .access_ready (translate_access_ready),
     .access_payload_slot (accesses_payload_slot), .access_payload_pid (accesses_payload_pid),
@@ -1007,7 +1010,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_out_of_memory    (translate_events_out_of_memory)
   );
 
-  AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 reader ( // node.ts:197
+  AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 reader ( // node.ts:198
     .clk (clk), .rst (rst),
     .request_valid (to_read_full), .request_ready (reader_request_ready), .request_payload_slot (to_read_held_slot),
     .request_payload_offset (to_read_held_offset), .request_payload_length (to_read_held_length),
@@ -1030,7 +1033,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_read_bytes (reader_events_read_bytes)
   );
 
-  AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 writer ( // node.ts:198
+  AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 writer ( // node.ts:199
     .clk (clk), .rst (rst),
     .request_valid (translate_writes_valid), .request_ready (writer_request_ready),
     .request_payload_slot (translate_writes_payload_slot), .request_payload_offset (translate_writes_payload_offset),
@@ -1064,8 +1067,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_write_bytes     (writer_events_write_bytes)
   );
 
-  wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:202
-  SlotWords_slots64_width16 pids ( // node.ts:202
+  wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:203
+  SlotWords_slots64_width16 pids ( // node.ts:203
     .clk (clk), .rst (rst),
     .write_en    (pids_write_en),
     .write_slot  (retry_pass_payload_slot),
@@ -1074,7 +1077,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .value       (pids_value)
   );
 
-  SlotWords_slots64_width64 found ( // node.ts:226
+  SlotWords_slots64_width64 found ( // node.ts:227
     .clk (clk), .rst (rst),
     .write_en    (sync_result_valid),
     .write_slot  (sync_result_slot),
@@ -1083,7 +1086,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .value       (found_value)
   );
 
-  AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // node.ts:230
+  AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // node.ts:231
     .clk (clk), .rst (rst),
     .data_ar_valid (reader_ar_valid), .data_ar_ready (share_data_ar_ready),
     .data_ar_payload_addr (reader_ar_payload_addr), .data_ar_payload_id (reader_ar_payload_id),
@@ -1145,7 +1148,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .b_payload_resp (mem_b_payload_resp)
   );
 
-  Finish_slots64 finish ( // node.ts:262
+  Finish_slots64 finish ( // node.ts:263
     .clk (clk), .rst (rst),
     .ending_valid (endings_valid), .ending_ready (finish_ending_ready), .ending_payload_slot (endings_payload_slot),
     .ending_payload_form (endings_payload_form), .ending_payload_word (endings_payload_word),
@@ -1165,7 +1168,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .done_word     (finish_done_word)
   );
 
-  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:351
+  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:352
     .clk (clk), .rst (rst),
     .config_mac            (control_config_mac),
     .config_ip             (control_config_ip),

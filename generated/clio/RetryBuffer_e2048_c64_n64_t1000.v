@@ -25,6 +25,7 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   input  wire        request_payload_fence,
   input  wire [47:0] request_payload_client,
   input  wire [31:0] request_payload_operation,
+  input  wire [63:0] hash_key,
   // pass: stream out
   output wire        pass_valid,
   input  wire        pass_ready,
@@ -61,13 +62,13 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   output wire        events_retry_evictions,
   output wire        events_retry_clients_replaced
 );
-  wire verdict_started_valid, verdict_finding_valid, verdict_finding_silent; // retry-buffer.ts:67
+  wire verdict_started_valid, verdict_finding_valid, verdict_finding_silent; // retry-buffer.ts:71
   wire [5:0] verdict_started_slot, verdict_finding_slot, verdict_finding_entry_slot;
   wire [10:0] verdict_started_entry, verdict_finding_entry;
   wire [1:0] verdict_finding_kind;
   wire [7:0] verdict_finding_reply_opcode;
 
-  RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:67
+  RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:71
     .clk (clk), .rst (rst),
     .request_valid (request_valid), .request_ready (request_ready),
     .request_payload_access_slot (request_payload_access_slot),
@@ -81,6 +82,7 @@ module RetryBuffer_e2048_c64_n64_t1000 (
     .request_payload_tracked (request_payload_tracked), .request_payload_keeps (request_payload_keeps),
     .request_payload_introduces (request_payload_introduces), .request_payload_fence (request_payload_fence),
     .request_payload_client (request_payload_client), .request_payload_operation (request_payload_operation),
+    .hash_key             (hash_key),
     .pass_valid (pass_valid), .pass_ready (pass_ready), .pass_payload_slot (pass_payload_slot),
     .pass_payload_pid (pass_payload_pid), .pass_payload_va (pass_payload_va),
     .pass_payload_length (pass_payload_length), .pass_payload_write (pass_payload_write),
@@ -101,7 +103,7 @@ module RetryBuffer_e2048_c64_n64_t1000 (
     .replaced             (events_retry_clients_replaced)
   );
 
-  RetryResults_e2048_n64_w64 results_i ( // retry-buffer.ts:68
+  RetryResults_e2048_n64_w64 results_i ( // retry-buffer.ts:72
     .clk (clk), .rst (rst),
     .started_valid        (verdict_started_valid),
     .started_slot         (verdict_started_slot),

@@ -25,6 +25,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   input  wire        request_payload_fence,
   input  wire [47:0] request_payload_client,
   input  wire [31:0] request_payload_operation,
+  input  wire [63:0] hash_key,
   // pass: stream out
   output wire        pass_valid,
   input  wire        pass_ready,
@@ -54,16 +55,18 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire        evicted,
   output wire        replaced
 );
-  wire clients_found_valid, clients_place_valid, clients_idle_valid; // retry-verdict.ts:68
+  wire clients_found_valid, clients_place_valid, clients_idle_valid; // retry-verdict.ts:72
   wire [5:0] clients_found_index, clients_place_index, clients_idle_index;
-  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // retry-verdict.ts:77
+  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // retry-verdict.ts:81
   wire [8:0] sweep_step_row;
   wire [5:0] sweep_step_client;
-  reg clearing; // retry-verdict.ts:89
-  reg [8:0] cleared; // retry-verdict.ts:90
-  reg looked_valid, looked_sweeping, looked_purging, looked_purges_last; // retry-verdict.ts:108
+  reg clearing; // retry-verdict.ts:93
+  reg [8:0] cleared; // retry-verdict.ts:94
+  reg [63:0] hash_key_1; // retry-verdict.ts:100
+  reg in_use; // retry-verdict.ts:101
+  reg looked_valid, looked_sweeping, looked_purging, looked_purges_last; // retry-verdict.ts:118
   reg [8:0] looked_row;
-  reg [5:0] asking_access_slot; // retry-verdict.ts:109
+  reg [5:0] asking_access_slot; // retry-verdict.ts:119
   reg [15:0] asking_access_pid;
   reg [63:0] asking_access_va;
   reg [13:0] asking_access_length;
@@ -73,16 +76,16 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [2:0] asking_access_op;
   reg [47:0] asking_client;
   reg [31:0] asking_operation;
-  reg [5:0] swept_client; // retry-verdict.ts:110
-  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:127
+  reg [5:0] swept_client; // retry-verdict.ts:120
+  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:137
   reg [1:0] judged_kind;
   reg [5:0] judged_slot, judged_entry_slot, judged_client;
   reg [10:0] judged_entry;
   reg [7:0] judged_reply_opcode;
   reg [31:0] judged_operation;
-  reg at_valid, at_sweeping, at_purging, at_purges_last; // retry-verdict.ts:133
+  reg at_valid, at_sweeping, at_purging, at_purges_last; // retry-verdict.ts:143
   reg [8:0] at_row;
-  reg [5:0] request_access_slot; // retry-verdict.ts:136
+  reg [5:0] request_access_slot; // retry-verdict.ts:146
   reg [15:0] request_access_pid;
   reg [63:0] request_access_va;
   reg [13:0] request_access_length;
@@ -92,37 +95,40 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [2:0] request_access_op;
   reg [47:0] request_client;
   reg [31:0] request_operation;
-  reg known; // retry-verdict.ts:137
-  reg [5:0] client; // retry-verdict.ts:138
-  reg [31:0] mark; // retry-verdict.ts:143
-  reg left; // retry-verdict.ts:144
-  reg ahead_inserted, ahead_same_set, ahead_same_key; // retry-verdict.ts:149
+  reg known; // retry-verdict.ts:147
+  reg [5:0] client; // retry-verdict.ts:148
+  reg [31:0] mark; // retry-verdict.ts:153
+  reg left; // retry-verdict.ts:154
+  reg ahead_inserted, ahead_same_set, ahead_same_client, ahead_same_key; // retry-verdict.ts:159
   reg [1:0] ahead_way;
   reg [5:0] ahead_slot;
-  reg purged; // retry-verdict.ts:222
+  reg [31:0] ahead_operation;
+  reg purged; // retry-verdict.ts:244
   reg out_full, out_held_fence, out_held_access_write, out_held_access_silent, out_held_access_indirect, spare_full,
-    spare_held_fence, spare_held_access_write, spare_held_access_silent, spare_held_access_indirect; // retry-verdict.ts:311
+    spare_held_fence, spare_held_access_write, spare_held_access_silent, spare_held_access_indirect; // retry-verdict.ts:355
   reg [5:0] out_held_access_slot, spare_held_access_slot;
   reg [15:0] out_held_access_pid, spare_held_access_pid;
   reg [63:0] out_held_access_va, spare_held_access_va;
   reg [13:0] out_held_access_length, spare_held_access_length;
   reg [7:0] out_held_access_reply_opcode, spare_held_access_reply_opcode;
   reg [2:0] out_held_access_op, spare_held_access_op;
-  (* ram_style = "block" *) reg [179:0] entries [0:511]; // retry-verdict.ts:78
-  reg [179:0] row; // retry-verdict.ts:124
-  reg [1:0] oldest_of [0:511]; // retry-verdict.ts:84
-  wire [1:0] oldest; // retry-verdict.ts:125
-  (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // retry-verdict.ts:86
-  wire moves; // retry-verdict.ts:213
-  wire settles; // retry-verdict.ts:215
-  wire remembers; // retry-verdict.ts:208
-  wire out_ready, spare_payload_fence; // retry-verdict.ts:311
-  reg [1:0] oldest_rd, oldest_fwd; // retry-verdict.ts:125
-  reg oldest_hit;
-  wire advance = ~at_valid | moves; // retry-verdict.ts:96
-  wire sweeps = sweep_step_valid & (sweep_step_urgent | ~request_valid); // retry-verdict.ts:103
-  wire [5:0] asking_client_1 = looked_sweeping ? swept_client : clients_found_index; // retry-verdict.ts:126
-  wire inserts = settles & remembers; // retry-verdict.ts:153
+  (* ram_style = "block" *) reg [179:0] entries [0:511]; // retry-verdict.ts:82
+  reg [179:0] row; // retry-verdict.ts:134
+  reg [11:0] turns [0:511]; // retry-verdict.ts:88
+  wire [11:0] turn; // retry-verdict.ts:135
+  (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // retry-verdict.ts:90
+  wire moves; // retry-verdict.ts:235
+  wire settles; // retry-verdict.ts:237
+  wire remembers; // retry-verdict.ts:230
+  wire makes_room_2, makes_room_3, makes_room_1; // retry-turn.ts:79
+  wire out_ready, spare_payload_fence; // retry-verdict.ts:355
+  reg [11:0] turn_rd, turn_fwd; // retry-verdict.ts:135
+  reg turn_hit;
+  wire advance = ~at_valid | moves; // retry-verdict.ts:106
+  wire sweeps = sweep_step_valid & (sweep_step_urgent | ~request_valid); // retry-verdict.ts:113
+  wire [5:0] asking_client_1 = looked_sweeping ? swept_client : clients_found_index; // retry-verdict.ts:136
+  wire inserts = settles & remembers; // retry-verdict.ts:171
+  wire [1:0] room = {makes_room_2 | makes_room_3, makes_room_1 | makes_room_3}; // retry-verdict.ts:173
   wire [15:0] same_client_joined = {
     request_client[47:45] == asking_client[47:45], request_client[44:42] == asking_client[44:42],
     request_client[41:39] == asking_client[41:39], request_client[38:36] == asking_client[38:36],
@@ -134,7 +140,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     request_client[5:3] == asking_client[5:3], request_client[2:0] == asking_client[2:0]
   };
   wire [16:0] same_client_sum = {1'b0, same_client_joined} + 17'd1;
-  wire same_client = same_client_sum[16]; // retry-verdict.ts:154
+  wire same_client = same_client_sum[16]; // retry-verdict.ts:174
   wire [10:0] leaves_it_joined = {
     request_operation[31:30] == judged_operation[31:30], request_operation[29:27] == judged_operation[29:27],
     request_operation[26:24] == judged_operation[26:24], request_operation[23:21] == judged_operation[23:21],
@@ -145,19 +151,19 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] leaves_it_sum = {1'b0, leaves_it_joined} + 12'd1;
   wire [31:0] leaves_it_diff = request_operation - judged_operation;
-  wire leaves_it = judged_forgets & (judged_client == client) & (leaves_it_sum[11] | leaves_it_diff[31]); // retry-verdict.ts:155
-  wire asks = at_valid & ~at_sweeping; // retry-verdict.ts:171
-  wire kept = request_tracked & request_keeps; // retry-verdict.ts:172
-  wire newcomer = asks & request_tracked & request_introduces & ~known; // retry-verdict.ts:175
-  wire holds = newcomer & clients_place_valid; // retry-verdict.ts:176
-  wire enters = newcomer & clients_place_valid & ~judged_forgets; // retry-verdict.ts:177
-  wire [31:0] preceding = request_operation - 32'd1; // retry-verdict.ts:178
-  wire refused = newcomer & (request_keeps | request_fence); // retry-verdict.ts:190
-  wire current_0 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd0)); // retry-verdict.ts:195
+  wire leaves_it = judged_forgets & (judged_client == client) & (leaves_it_sum[11] | leaves_it_diff[31]); // retry-verdict.ts:175
+  wire asks = at_valid & ~at_sweeping; // retry-verdict.ts:193
+  wire kept = request_tracked & request_keeps; // retry-verdict.ts:194
+  wire newcomer = asks & request_tracked & request_introduces & ~known; // retry-verdict.ts:197
+  wire holds = newcomer & clients_place_valid; // retry-verdict.ts:198
+  wire enters = newcomer & clients_place_valid & ~judged_forgets; // retry-verdict.ts:199
+  wire [31:0] preceding = request_operation - 32'd1; // retry-verdict.ts:200
+  wire refused = newcomer & (request_keeps | request_fence); // retry-verdict.ts:212
+  wire current_0 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd0)); // retry-verdict.ts:217
   wire current_1 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd1));
   wire current_2 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd2));
   wire current_3 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd3));
-  wire row_0_valid = row[0]; // retry-verdict.ts:124
+  wire row_0_valid = row[0]; // retry-verdict.ts:134
   wire [14:0] hits_0_joined = {
     current_0, row_0_valid, row[6:5] == client[5:4], row[4:2] == client[3:1],
     {row[1], row[38:37]} == {client[0], request_operation[31:30]}, row[36:34] == request_operation[29:27],
@@ -167,8 +173,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[15:13] == request_operation[8:6], row[12:10] == request_operation[5:3], row[9:7] == request_operation[2:0]
   };
   wire [15:0] hits_0_sum = {1'b0, hits_0_joined} + 16'd1;
-  wire hits_0 = hits_0_sum[15]; // retry-verdict.ts:197
-  wire row_1_valid = row[45]; // retry-verdict.ts:124
+  wire hits_0 = hits_0_sum[15]; // retry-verdict.ts:219
+  wire row_1_valid = row[45]; // retry-verdict.ts:134
   wire [14:0] hits_1_joined = {
     current_1, row_1_valid, row[51:50] == client[5:4], row[49:47] == client[3:1],
     {row[46], row[83:82]} == {client[0], request_operation[31:30]}, row[81:79] == request_operation[29:27],
@@ -178,8 +184,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[60:58] == request_operation[8:6], row[57:55] == request_operation[5:3], row[54:52] == request_operation[2:0]
   };
   wire [15:0] hits_1_sum = {1'b0, hits_1_joined} + 16'd1;
-  wire hits_1 = hits_1_sum[15]; // retry-verdict.ts:197
-  wire row_2_valid = row[90]; // retry-verdict.ts:124
+  wire hits_1 = hits_1_sum[15]; // retry-verdict.ts:219
+  wire row_2_valid = row[90]; // retry-verdict.ts:134
   wire [14:0] hits_2_joined = {
     current_2, row_2_valid, row[96:95] == client[5:4], row[94:92] == client[3:1],
     {row[91], row[128:127]} == {client[0], request_operation[31:30]}, row[126:124] == request_operation[29:27],
@@ -190,8 +196,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[99:97] == request_operation[2:0]
   };
   wire [15:0] hits_2_sum = {1'b0, hits_2_joined} + 16'd1;
-  wire hits_2 = hits_2_sum[15]; // retry-verdict.ts:197
-  wire row_3_valid = row[135]; // retry-verdict.ts:124
+  wire hits_2 = hits_2_sum[15]; // retry-verdict.ts:219
+  wire row_3_valid = row[135]; // retry-verdict.ts:134
   wire [14:0] hits_3_joined = {
     current_3, row_3_valid, row[141:140] == client[5:4], row[139:137] == client[3:1],
     {row[136], row[173:172]} == {client[0], request_operation[31:30]}, row[171:169] == request_operation[29:27],
@@ -202,10 +208,10 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[144:142] == request_operation[2:0]
   };
   wire [15:0] hits_3_sum = {1'b0, hits_3_joined} + 16'd1;
-  wire hits_3 = hits_3_sum[15]; // retry-verdict.ts:197
-  wire repeats_ahead = ahead_inserted & ahead_same_key; // retry-verdict.ts:202
-  wire any_hit = hits_0 | hits_1 | hits_2 | hits_3; // retry-verdict.ts:203
-  wire hit = (any_hit | repeats_ahead) & known; // retry-verdict.ts:204
+  wire hits_3 = hits_3_sum[15]; // retry-verdict.ts:219
+  wire repeats_ahead = ahead_inserted & ahead_same_key; // retry-verdict.ts:224
+  wire any_hit = hits_0 | hits_1 | hits_2 | hits_3; // retry-verdict.ts:225
+  wire hit = (any_hit | repeats_ahead) & known; // retry-verdict.ts:226
   wire [10:0] fresh_joined = {
     request_operation[31:30] == mark[31:30], request_operation[29:27] == mark[29:27],
     request_operation[26:24] == mark[26:24], request_operation[23:21] == mark[23:21],
@@ -215,36 +221,131 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] fresh_sum = {1'b0, fresh_joined} + 12'd1;
   wire [31:0] fresh_diff = request_operation - mark;
-  wire fresh = &{known, ~(fresh_sum[11] | fresh_diff[31]), ~left, ~leaves_it}; // retry-verdict.ts:206
+  wire fresh = &{known, ~(fresh_sum[11] | fresh_diff[31]), ~left, ~leaves_it}; // retry-verdict.ts:228
   assign remembers = kept & ~hit & fresh;
-  wire decided_valid = asks & ~holds & ~refused & (~kept | remembers); // retry-verdict.ts:210
+  wire decided_valid = asks & ~holds & ~refused & (~kept | remembers); // retry-verdict.ts:232
   wire decided_ready = ~out_full | out_ready;
   assign moves = at_valid & ~holds & decided_ready;
   assign settles = moves & ~at_sweeping;
-  wire retires = settles & refused & clients_idle_valid; // retry-verdict.ts:217
-  wire [5:0] row_0_client = row[6:1]; // retry-verdict.ts:124
+  wire retires = settles & refused & clients_idle_valid; // retry-verdict.ts:239
+  wire [3:0] own_0_sum = {1'b0, row_0_valid, row[6:4] == client[5:3], row[3:1] == client[2:0]} + 4'd1;
+  wire own_0 = current_0 ? own_0_sum[3] : ahead_same_client; // retry-verdict.ts:255
+  wire [3:0] own_1_sum = {1'b0, row_1_valid, row[51:49] == client[5:3], row[48:46] == client[2:0]} + 4'd1;
+  wire own_1 = current_1 ? own_1_sum[3] : ahead_same_client; // retry-verdict.ts:255
+  wire [3:0] own_2_sum = {1'b0, row_2_valid, row[96:94] == client[5:3], row[93:91] == client[2:0]} + 4'd1;
+  wire own_2 = current_2 ? own_2_sum[3] : ahead_same_client; // retry-verdict.ts:255
+  wire [3:0] own_3_sum = {1'b0, row_3_valid, row[141:139] == client[5:3], row[138:136] == client[2:0]} + 4'd1;
+  wire own_3 = current_3 ? own_3_sum[3] : ahead_same_client; // retry-verdict.ts:255
+  wire crowded_0_or = (turn[6] & turn[7]) | (turn[6] & turn[8]) | (turn[7] & turn[8]);
+  wire turn_or = turn[6] | turn[7] | turn[8];
+  wire crowded_0_or_turn = (turn[6] & turn[9]) | (turn[6] & turn[10]) | (turn[9] & turn[10]);
+  wire crowded_0_or_2 = (turn[7] & turn[9]) | (turn[7] & turn[11]) | (turn[9] & turn[11]);
+  wire crowded_0_or_3 = (turn[8] & turn[10]) | (turn[8] & turn[11]) | (turn[10] & turn[11]);
+  wire crowded_0_or_4 = turn[6] | turn[9] | turn[10];
+  wire crowded_0_or_5 = turn[7] | turn[9] | turn[11];
+  wire crowded_0_or_6 = turn[8] | turn[10] | turn[11];
+  wire crowded_0 =
+    crowded_0_or | (&{turn_or, ~(crowded_0_or | crowded_0_or_turn | crowded_0_or_2 | crowded_0_or_3)})
+    | ~(crowded_0_or | crowded_0_or_turn | crowded_0_or_2 | crowded_0_or_3 | turn_or | crowded_0_or_4 | crowded_0_or_5 | crowded_0_or_6); // retry-turn.ts:52
+  wire crowded_1 =
+    crowded_0_or_turn | (&{crowded_0_or_4, ~(crowded_0_or | crowded_0_or_turn | crowded_0_or_2 | crowded_0_or_3)})
+    | ~(crowded_0_or | crowded_0_or_turn | crowded_0_or_2 | crowded_0_or_3 | turn_or | crowded_0_or_4 | crowded_0_or_5 | crowded_0_or_6);
+  wire crowded_2 =
+    crowded_0_or_2 | (&{crowded_0_or_5, ~(crowded_0_or | crowded_0_or_turn | crowded_0_or_2 | crowded_0_or_3)})
+    | ~(crowded_0_or | crowded_0_or_turn | crowded_0_or_2 | crowded_0_or_3 | turn_or | crowded_0_or_4 | crowded_0_or_5 | crowded_0_or_6);
+  wire crowded_3 =
+    crowded_0_or_3 | (&{crowded_0_or_6, ~(crowded_0_or | crowded_0_or_turn | crowded_0_or_2 | crowded_0_or_3)})
+    | ~(crowded_0_or | crowded_0_or_turn | crowded_0_or_2 | crowded_0_or_3 | turn_or | crowded_0_or_4 | crowded_0_or_5 | crowded_0_or_6);
+  wire oldest_node = ~crowded_1 | turn[0]; // retry-turn.ts:63
+  wire oldest_node_1 = ~crowded_2 | turn[1];
+  wire oldest_node_2 = ~crowded_3 | turn[2];
+  wire oldest_0 = &{crowded_0, oldest_node, oldest_node_1, oldest_node_2}; // retry-turn.ts:65
+  wire oldest_node_3 = ~crowded_0 | ~turn[0]; // retry-turn.ts:63
+  wire oldest_node_4 = ~crowded_2 | turn[3];
+  wire oldest_node_5 = ~crowded_3 | turn[4];
+  wire oldest_1 = &{crowded_1, oldest_node_3, oldest_node_4, oldest_node_5}; // retry-turn.ts:65
+  wire oldest_node_6 = ~crowded_0 | ~turn[1]; // retry-turn.ts:63
+  wire oldest_node_7 = ~crowded_1 | ~turn[3];
+  wire oldest_node_8 = ~crowded_3 | turn[5];
+  wire oldest_2 = &{crowded_2, oldest_node_6, oldest_node_7, oldest_node_8}; // retry-turn.ts:65
+  wire oldest_node_9 = ~crowded_0 | ~turn[2]; // retry-turn.ts:63
+  wire oldest_node_10 = ~crowded_1 | ~turn[4];
+  wire oldest_node_11 = ~crowded_2 | ~turn[5];
+  wire oldest_3 = &{crowded_3, oldest_node_9, oldest_node_10, oldest_node_11}; // retry-turn.ts:65
+  wire mine_node = ~crowded_1 | turn[0]; // retry-turn.ts:63
+  wire mine_node_1 = ~crowded_2 | turn[1];
+  wire mine_node_2 = ~crowded_3 | turn[2];
+  wire mine_node_3 = ~crowded_0 | ~turn[0];
+  wire mine_node_4 = ~crowded_2 | turn[3];
+  wire mine_node_5 = ~crowded_3 | turn[4];
+  wire mine_node_6 = ~crowded_0 | ~turn[1];
+  wire mine_node_7 = ~crowded_1 | ~turn[3];
+  wire mine_node_8 = ~crowded_3 | turn[5];
+  wire mine_node_9 = ~crowded_0 | ~turn[2];
+  wire mine_node_10 = ~crowded_1 | ~turn[4];
+  wire mine_node_11 = ~crowded_2 | ~turn[5];
+  wire none_mine = ~(|{own_0 & crowded_0, own_1 & crowded_1, own_2 & crowded_2, own_3 & crowded_3}); // retry-turn.ts:70
+  wire [3:0] empty = {
+    ~(row_3_valid | ~current_3), ~(row_2_valid | ~current_2), ~(row_1_valid | ~current_1), ~(row_0_valid | ~current_0)
+  }; // retry-turn.ts:75
+  wire full = ~(|empty); // retry-turn.ts:77
+  wire makes_room_0_and =
+    full
+    & ((&{crowded_0, own_0, ~own_1 | mine_node, ~own_2 | mine_node_1, ~own_3 | mine_node_2}) | (none_mine & oldest_0));
+  wire makes_room_0 = empty[0] | makes_room_0_and; // retry-turn.ts:79
+  wire makes_room_1_and =
+    full
+    & ((&{crowded_1, own_1, ~own_0 | mine_node_3, ~own_2 | mine_node_4, ~own_3 | mine_node_5}) | (none_mine & oldest_1));
+  assign makes_room_1 = (empty[1] & ~empty[0]) | makes_room_1_and;
+  wire makes_room_2_and =
+    full
+    & ((&{crowded_2, own_2, ~own_0 | mine_node_6, ~own_1 | mine_node_7, ~own_3 | mine_node_8}) | (none_mine & oldest_2));
+  assign makes_room_2 = (empty[2] & ~(|empty[1:0])) | makes_room_2_and;
+  wire makes_room_3_and =
+    full
+    & ((&{crowded_3, own_3, ~own_0 | mine_node_9, ~own_1 | mine_node_10, ~own_2 | mine_node_11}) | (none_mine & oldest_3));
+  assign makes_room_3 = (empty[3] & ~(|empty[2:0])) | makes_room_3_and;
+  wire [5:0] row_0_client = row[6:1]; // retry-verdict.ts:134
   wire removes_0 =
     (&{at_sweeping, row_0_valid, current_0, row_0_client == client})
-    & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // retry-verdict.ts:229
-  wire [5:0] row_1_client = row[51:46]; // retry-verdict.ts:124
+    & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // retry-verdict.ts:265
+  wire [5:0] row_1_client = row[51:46]; // retry-verdict.ts:134
   wire removes_1 =
     (&{at_sweeping, row_1_valid, current_1, row_1_client == client})
-    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // retry-verdict.ts:229
-  wire [5:0] row_2_client = row[96:91]; // retry-verdict.ts:124
+    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // retry-verdict.ts:265
+  wire [5:0] row_2_client = row[96:91]; // retry-verdict.ts:134
   wire removes_2 =
     (&{at_sweeping, row_2_valid, current_2, row_2_client == client})
-    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // retry-verdict.ts:229
-  wire [5:0] row_3_client = row[141:136]; // retry-verdict.ts:124
+    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // retry-verdict.ts:265
+  wire [5:0] row_3_client = row[141:136]; // retry-verdict.ts:134
   wire removes_3 =
     (&{at_sweeping, row_3_valid, current_3, row_3_client == client})
-    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // retry-verdict.ts:229
-  wire [44:0] victim_valid_element = row[{6'd0, oldest} * 8'd45 +: 45];
-  wire victim_valid = victim_valid_element[0]; // retry-verdict.ts:247
-  wire [5:0] victim_client = victim_valid_element[6:1];
-  wire [31:0] victim_operation = victim_valid_element[38:7];
-  wire [5:0] victim_slot = victim_valid_element[44:39];
-  wire evicts = inserts & victim_valid; // retry-verdict.ts:252
-  wire drags = &{settles, request_tracked, known, fresh_diff[31:30] == 2'd1}; // retry-verdict.ts:253
+    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // retry-verdict.ts:265
+  wire standing_valid =
+    (makes_room_0 & row_0_valid) | (makes_room_1 & row_1_valid) | (makes_room_2 & row_2_valid)
+    | (makes_room_3 & row_3_valid); // retry-verdict.ts:284
+  wire [5:0] standing_client =
+    ({6{makes_room_0}} & row_0_client) | ({6{makes_room_1}} & row_1_client) | ({6{makes_room_2}} & row_2_client)
+    | ({6{makes_room_3}} & row_3_client);
+  wire [31:0] row_0_operation = row[38:7]; // retry-verdict.ts:134
+  wire [31:0] row_1_operation = row[83:52];
+  wire [31:0] row_2_operation = row[128:97];
+  wire [31:0] row_3_operation = row[173:142];
+  wire [31:0] standing_operation =
+    ({32{makes_room_0}} & row_0_operation) | ({32{makes_room_1}} & row_1_operation)
+    | ({32{makes_room_2}} & row_2_operation) | ({32{makes_room_3}} & row_3_operation); // retry-verdict.ts:284
+  wire [5:0] row_0_slot = row[44:39]; // retry-verdict.ts:134
+  wire [5:0] row_1_slot = row[89:84];
+  wire [5:0] row_2_slot = row[134:129];
+  wire [5:0] row_3_slot = row[179:174];
+  wire [5:0] standing_slot =
+    ({6{makes_room_0}} & row_0_slot) | ({6{makes_room_1}} & row_1_slot) | ({6{makes_room_2}} & row_2_slot)
+    | ({6{makes_room_3}} & row_3_slot); // retry-verdict.ts:284
+  wire takes_ahead =
+    (makes_room_0 & ~current_0) | (makes_room_1 & ~current_1) | (makes_room_2 & ~current_2)
+    | (makes_room_3 & ~current_3); // retry-verdict.ts:285
+  wire evicts = inserts & (standing_valid | takes_ahead); // retry-verdict.ts:296
+  wire drags = &{settles, request_tracked, known, fresh_diff[31:30] == 2'd1}; // retry-verdict.ts:297
   wire [31:0] newest_word = forgotten[judged_client];
   wire [10:0] newest_joined = {
     judged_operation[31:30] == newest_word[31:30], judged_operation[29:27] == newest_word[29:27],
@@ -256,17 +357,17 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] newest_sum = {1'b0, newest_joined} + 12'd1;
   wire [31:0] newest_diff = judged_operation - newest_word;
-  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // retry-verdict.ts:304
+  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // retry-verdict.ts:348
   assign out_ready = ~spare_full;
-  wire spare_valid = out_full | spare_full; // retry-verdict.ts:311
+  wire spare_valid = out_full | spare_full; // retry-verdict.ts:355
   wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence);
   assign spare_payload_fence = spare_full ? spare_held_fence : out_held_fence;
 
-  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // retry-verdict.ts:68
+  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // retry-verdict.ts:72
   wire clients_add_same = same_client & looked_valid & ~looked_sweeping & asking_tracked;
   wire clients_touch_valid = settles & request_tracked & known;
   wire clients_freed = purged & advance;
-  RetryClients_c64_k48_t1000_q16 clients ( // retry-verdict.ts:68
+  RetryClients_c64_k48_t1000_q16 clients ( // retry-verdict.ts:72
     .clk (clk), .rst (rst),
     .key         (request_payload_client),
     .look        (advance),
@@ -286,8 +387,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     .freed       (clients_freed)
   );
 
-  wire sweep_take = sweeps & advance; // retry-verdict.ts:77
-  RetrySweep_sets512_clients64_operationBits32 sweep ( // retry-verdict.ts:77
+  wire sweep_take = sweeps & advance; // retry-verdict.ts:81
+  RetrySweep_sets512_clients64_operationBits32 sweep ( // retry-verdict.ts:81
     .clk (clk), .rst (rst),
     .purge_valid (retires),
     .purge_index (clients_idle_index),
@@ -308,16 +409,265 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       cleared <= cleared + 9'd1;
       if (&cleared) clearing <= 1'b0;
     end
-  wire [8:0] looked_row_joined = {
-    ^{request_payload_client[8], request_payload_client[17], request_payload_client[26], request_payload_client[35], request_payload_client[44], request_payload_operation[8], request_payload_operation[17], request_payload_operation[26]},
-    ^{request_payload_client[7], request_payload_client[16], request_payload_client[25], request_payload_client[34], request_payload_client[43], request_payload_operation[7], request_payload_operation[16], request_payload_operation[25]},
-    ^{request_payload_client[6], request_payload_client[15], request_payload_client[24], request_payload_client[33], request_payload_client[42], request_payload_operation[6], request_payload_operation[15], request_payload_operation[24]},
-    ^{request_payload_client[5], request_payload_client[14], request_payload_client[23], request_payload_client[32], request_payload_client[41], request_payload_operation[5], request_payload_operation[14], request_payload_operation[23]},
-    ^{request_payload_client[4], request_payload_client[13], request_payload_client[22], request_payload_client[31], request_payload_client[40], request_payload_operation[4], request_payload_operation[13], request_payload_operation[22], request_payload_operation[31]},
-    ^{request_payload_client[3], request_payload_client[12], request_payload_client[21], request_payload_client[30], request_payload_client[39], request_payload_operation[3], request_payload_operation[12], request_payload_operation[21], request_payload_operation[30]},
-    ^{request_payload_client[2], request_payload_client[11], request_payload_client[20], request_payload_client[29], request_payload_client[38], request_payload_client[47], request_payload_operation[2], request_payload_operation[11], request_payload_operation[20], request_payload_operation[29]},
-    ^{request_payload_client[1], request_payload_client[10], request_payload_client[19], request_payload_client[28], request_payload_client[37], request_payload_client[46], request_payload_operation[1], request_payload_operation[10], request_payload_operation[19], request_payload_operation[28]},
-    ^{request_payload_client[0], request_payload_client[9], request_payload_client[18], request_payload_client[27], request_payload_client[36], request_payload_client[45], request_payload_operation[0], request_payload_operation[9], request_payload_operation[18], request_payload_operation[27]}
+
+  always @(posedge clk)
+    if (rst) begin
+      hash_key_1 <= 64'd0; in_use <= 1'b0;
+    end
+    else if (request_valid & request_ready & request_payload_tracked) in_use <= 1'b1;
+    else if (~in_use) hash_key_1 <= hash_key;
+  wire [50:0] looked_row_joined = {
+    request_payload_client[0] & hash_key_1[8], request_payload_client[1] & hash_key_1[9],
+    request_payload_client[2] & hash_key_1[10], request_payload_client[3] & hash_key_1[11],
+    request_payload_client[4] & hash_key_1[12], request_payload_client[5] & hash_key_1[13],
+    request_payload_client[6] & hash_key_1[14], request_payload_client[7] & hash_key_1[15],
+    request_payload_client[8] & hash_key_1[16], request_payload_client[9] & hash_key_1[17],
+    request_payload_client[10] & hash_key_1[18], request_payload_client[11] & hash_key_1[19],
+    request_payload_client[12] & hash_key_1[20], request_payload_client[13] & hash_key_1[21],
+    request_payload_client[14] & hash_key_1[22], request_payload_client[15] & hash_key_1[23],
+    request_payload_client[16] & hash_key_1[24], request_payload_client[17] & hash_key_1[25],
+    request_payload_client[18] & hash_key_1[26], request_payload_client[19] & hash_key_1[27],
+    request_payload_client[20] & hash_key_1[28], request_payload_client[21] & hash_key_1[29],
+    request_payload_client[22] & hash_key_1[30], request_payload_client[23] & hash_key_1[31],
+    request_payload_client[24] & hash_key_1[32], request_payload_client[25] & hash_key_1[33],
+    request_payload_client[26] & hash_key_1[34], request_payload_client[27] & hash_key_1[35],
+    request_payload_client[28] & hash_key_1[36], request_payload_client[29] & hash_key_1[37],
+    request_payload_client[30] & hash_key_1[38], request_payload_client[31] & hash_key_1[39],
+    request_payload_client[32] & hash_key_1[40], request_payload_client[33] & hash_key_1[41],
+    request_payload_client[34] & hash_key_1[42], request_payload_client[35] & hash_key_1[43],
+    request_payload_client[36] & hash_key_1[44], request_payload_client[37] & hash_key_1[45],
+    request_payload_client[38] & hash_key_1[46], request_payload_client[39] & hash_key_1[47],
+    request_payload_client[40] & hash_key_1[48], request_payload_client[41] & hash_key_1[49],
+    request_payload_client[42] & hash_key_1[50], request_payload_client[43] & hash_key_1[51],
+    request_payload_client[44] & hash_key_1[52], request_payload_client[45] & hash_key_1[53],
+    request_payload_client[46] & hash_key_1[54], request_payload_client[47] & hash_key_1[55],
+    request_payload_operation[8], request_payload_operation[17], request_payload_operation[26]
+  };
+  wire [50:0] request_payload_client_joined = {
+    request_payload_client[0] & hash_key_1[7], request_payload_client[1] & hash_key_1[8],
+    request_payload_client[2] & hash_key_1[9], request_payload_client[3] & hash_key_1[10],
+    request_payload_client[4] & hash_key_1[11], request_payload_client[5] & hash_key_1[12],
+    request_payload_client[6] & hash_key_1[13], request_payload_client[7] & hash_key_1[14],
+    request_payload_client[8] & hash_key_1[15], request_payload_client[9] & hash_key_1[16],
+    request_payload_client[10] & hash_key_1[17], request_payload_client[11] & hash_key_1[18],
+    request_payload_client[12] & hash_key_1[19], request_payload_client[13] & hash_key_1[20],
+    request_payload_client[14] & hash_key_1[21], request_payload_client[15] & hash_key_1[22],
+    request_payload_client[16] & hash_key_1[23], request_payload_client[17] & hash_key_1[24],
+    request_payload_client[18] & hash_key_1[25], request_payload_client[19] & hash_key_1[26],
+    request_payload_client[20] & hash_key_1[27], request_payload_client[21] & hash_key_1[28],
+    request_payload_client[22] & hash_key_1[29], request_payload_client[23] & hash_key_1[30],
+    request_payload_client[24] & hash_key_1[31], request_payload_client[25] & hash_key_1[32],
+    request_payload_client[26] & hash_key_1[33], request_payload_client[27] & hash_key_1[34],
+    request_payload_client[28] & hash_key_1[35], request_payload_client[29] & hash_key_1[36],
+    request_payload_client[30] & hash_key_1[37], request_payload_client[31] & hash_key_1[38],
+    request_payload_client[32] & hash_key_1[39], request_payload_client[33] & hash_key_1[40],
+    request_payload_client[34] & hash_key_1[41], request_payload_client[35] & hash_key_1[42],
+    request_payload_client[36] & hash_key_1[43], request_payload_client[37] & hash_key_1[44],
+    request_payload_client[38] & hash_key_1[45], request_payload_client[39] & hash_key_1[46],
+    request_payload_client[40] & hash_key_1[47], request_payload_client[41] & hash_key_1[48],
+    request_payload_client[42] & hash_key_1[49], request_payload_client[43] & hash_key_1[50],
+    request_payload_client[44] & hash_key_1[51], request_payload_client[45] & hash_key_1[52],
+    request_payload_client[46] & hash_key_1[53], request_payload_client[47] & hash_key_1[54],
+    request_payload_operation[7], request_payload_operation[16], request_payload_operation[25]
+  };
+  wire [50:0] hash_key_1_joined = {
+    request_payload_client[0] & hash_key_1[6], request_payload_client[1] & hash_key_1[7],
+    request_payload_client[2] & hash_key_1[8], request_payload_client[3] & hash_key_1[9],
+    request_payload_client[4] & hash_key_1[10], request_payload_client[5] & hash_key_1[11],
+    request_payload_client[6] & hash_key_1[12], request_payload_client[7] & hash_key_1[13],
+    request_payload_client[8] & hash_key_1[14], request_payload_client[9] & hash_key_1[15],
+    request_payload_client[10] & hash_key_1[16], request_payload_client[11] & hash_key_1[17],
+    request_payload_client[12] & hash_key_1[18], request_payload_client[13] & hash_key_1[19],
+    request_payload_client[14] & hash_key_1[20], request_payload_client[15] & hash_key_1[21],
+    request_payload_client[16] & hash_key_1[22], request_payload_client[17] & hash_key_1[23],
+    request_payload_client[18] & hash_key_1[24], request_payload_client[19] & hash_key_1[25],
+    request_payload_client[20] & hash_key_1[26], request_payload_client[21] & hash_key_1[27],
+    request_payload_client[22] & hash_key_1[28], request_payload_client[23] & hash_key_1[29],
+    request_payload_client[24] & hash_key_1[30], request_payload_client[25] & hash_key_1[31],
+    request_payload_client[26] & hash_key_1[32], request_payload_client[27] & hash_key_1[33],
+    request_payload_client[28] & hash_key_1[34], request_payload_client[29] & hash_key_1[35],
+    request_payload_client[30] & hash_key_1[36], request_payload_client[31] & hash_key_1[37],
+    request_payload_client[32] & hash_key_1[38], request_payload_client[33] & hash_key_1[39],
+    request_payload_client[34] & hash_key_1[40], request_payload_client[35] & hash_key_1[41],
+    request_payload_client[36] & hash_key_1[42], request_payload_client[37] & hash_key_1[43],
+    request_payload_client[38] & hash_key_1[44], request_payload_client[39] & hash_key_1[45],
+    request_payload_client[40] & hash_key_1[46], request_payload_client[41] & hash_key_1[47],
+    request_payload_client[42] & hash_key_1[48], request_payload_client[43] & hash_key_1[49],
+    request_payload_client[44] & hash_key_1[50], request_payload_client[45] & hash_key_1[51],
+    request_payload_client[46] & hash_key_1[52], request_payload_client[47] & hash_key_1[53],
+    request_payload_operation[6], request_payload_operation[15], request_payload_operation[24]
+  };
+  wire [50:0] looked_row_joined_request_payload_client = {
+    request_payload_client[0] & hash_key_1[5], request_payload_client[1] & hash_key_1[6],
+    request_payload_client[2] & hash_key_1[7], request_payload_client[3] & hash_key_1[8],
+    request_payload_client[4] & hash_key_1[9], request_payload_client[5] & hash_key_1[10],
+    request_payload_client[6] & hash_key_1[11], request_payload_client[7] & hash_key_1[12],
+    request_payload_client[8] & hash_key_1[13], request_payload_client[9] & hash_key_1[14],
+    request_payload_client[10] & hash_key_1[15], request_payload_client[11] & hash_key_1[16],
+    request_payload_client[12] & hash_key_1[17], request_payload_client[13] & hash_key_1[18],
+    request_payload_client[14] & hash_key_1[19], request_payload_client[15] & hash_key_1[20],
+    request_payload_client[16] & hash_key_1[21], request_payload_client[17] & hash_key_1[22],
+    request_payload_client[18] & hash_key_1[23], request_payload_client[19] & hash_key_1[24],
+    request_payload_client[20] & hash_key_1[25], request_payload_client[21] & hash_key_1[26],
+    request_payload_client[22] & hash_key_1[27], request_payload_client[23] & hash_key_1[28],
+    request_payload_client[24] & hash_key_1[29], request_payload_client[25] & hash_key_1[30],
+    request_payload_client[26] & hash_key_1[31], request_payload_client[27] & hash_key_1[32],
+    request_payload_client[28] & hash_key_1[33], request_payload_client[29] & hash_key_1[34],
+    request_payload_client[30] & hash_key_1[35], request_payload_client[31] & hash_key_1[36],
+    request_payload_client[32] & hash_key_1[37], request_payload_client[33] & hash_key_1[38],
+    request_payload_client[34] & hash_key_1[39], request_payload_client[35] & hash_key_1[40],
+    request_payload_client[36] & hash_key_1[41], request_payload_client[37] & hash_key_1[42],
+    request_payload_client[38] & hash_key_1[43], request_payload_client[39] & hash_key_1[44],
+    request_payload_client[40] & hash_key_1[45], request_payload_client[41] & hash_key_1[46],
+    request_payload_client[42] & hash_key_1[47], request_payload_client[43] & hash_key_1[48],
+    request_payload_client[44] & hash_key_1[49], request_payload_client[45] & hash_key_1[50],
+    request_payload_client[46] & hash_key_1[51], request_payload_client[47] & hash_key_1[52],
+    request_payload_operation[5], request_payload_operation[14], request_payload_operation[23]
+  };
+  wire [51:0] looked_row_joined_hash_key_1 = {
+    request_payload_client[0] & hash_key_1[4], request_payload_client[1] & hash_key_1[5],
+    request_payload_client[2] & hash_key_1[6], request_payload_client[3] & hash_key_1[7],
+    request_payload_client[4] & hash_key_1[8], request_payload_client[5] & hash_key_1[9],
+    request_payload_client[6] & hash_key_1[10], request_payload_client[7] & hash_key_1[11],
+    request_payload_client[8] & hash_key_1[12], request_payload_client[9] & hash_key_1[13],
+    request_payload_client[10] & hash_key_1[14], request_payload_client[11] & hash_key_1[15],
+    request_payload_client[12] & hash_key_1[16], request_payload_client[13] & hash_key_1[17],
+    request_payload_client[14] & hash_key_1[18], request_payload_client[15] & hash_key_1[19],
+    request_payload_client[16] & hash_key_1[20], request_payload_client[17] & hash_key_1[21],
+    request_payload_client[18] & hash_key_1[22], request_payload_client[19] & hash_key_1[23],
+    request_payload_client[20] & hash_key_1[24], request_payload_client[21] & hash_key_1[25],
+    request_payload_client[22] & hash_key_1[26], request_payload_client[23] & hash_key_1[27],
+    request_payload_client[24] & hash_key_1[28], request_payload_client[25] & hash_key_1[29],
+    request_payload_client[26] & hash_key_1[30], request_payload_client[27] & hash_key_1[31],
+    request_payload_client[28] & hash_key_1[32], request_payload_client[29] & hash_key_1[33],
+    request_payload_client[30] & hash_key_1[34], request_payload_client[31] & hash_key_1[35],
+    request_payload_client[32] & hash_key_1[36], request_payload_client[33] & hash_key_1[37],
+    request_payload_client[34] & hash_key_1[38], request_payload_client[35] & hash_key_1[39],
+    request_payload_client[36] & hash_key_1[40], request_payload_client[37] & hash_key_1[41],
+    request_payload_client[38] & hash_key_1[42], request_payload_client[39] & hash_key_1[43],
+    request_payload_client[40] & hash_key_1[44], request_payload_client[41] & hash_key_1[45],
+    request_payload_client[42] & hash_key_1[46], request_payload_client[43] & hash_key_1[47],
+    request_payload_client[44] & hash_key_1[48], request_payload_client[45] & hash_key_1[49],
+    request_payload_client[46] & hash_key_1[50], request_payload_client[47] & hash_key_1[51],
+    request_payload_operation[4], request_payload_operation[13], request_payload_operation[22],
+    request_payload_operation[31]
+  };
+  wire [51:0] looked_row_joined_2 = {
+    request_payload_client[0] & hash_key_1[3], request_payload_client[1] & hash_key_1[4],
+    request_payload_client[2] & hash_key_1[5], request_payload_client[3] & hash_key_1[6],
+    request_payload_client[4] & hash_key_1[7], request_payload_client[5] & hash_key_1[8],
+    request_payload_client[6] & hash_key_1[9], request_payload_client[7] & hash_key_1[10],
+    request_payload_client[8] & hash_key_1[11], request_payload_client[9] & hash_key_1[12],
+    request_payload_client[10] & hash_key_1[13], request_payload_client[11] & hash_key_1[14],
+    request_payload_client[12] & hash_key_1[15], request_payload_client[13] & hash_key_1[16],
+    request_payload_client[14] & hash_key_1[17], request_payload_client[15] & hash_key_1[18],
+    request_payload_client[16] & hash_key_1[19], request_payload_client[17] & hash_key_1[20],
+    request_payload_client[18] & hash_key_1[21], request_payload_client[19] & hash_key_1[22],
+    request_payload_client[20] & hash_key_1[23], request_payload_client[21] & hash_key_1[24],
+    request_payload_client[22] & hash_key_1[25], request_payload_client[23] & hash_key_1[26],
+    request_payload_client[24] & hash_key_1[27], request_payload_client[25] & hash_key_1[28],
+    request_payload_client[26] & hash_key_1[29], request_payload_client[27] & hash_key_1[30],
+    request_payload_client[28] & hash_key_1[31], request_payload_client[29] & hash_key_1[32],
+    request_payload_client[30] & hash_key_1[33], request_payload_client[31] & hash_key_1[34],
+    request_payload_client[32] & hash_key_1[35], request_payload_client[33] & hash_key_1[36],
+    request_payload_client[34] & hash_key_1[37], request_payload_client[35] & hash_key_1[38],
+    request_payload_client[36] & hash_key_1[39], request_payload_client[37] & hash_key_1[40],
+    request_payload_client[38] & hash_key_1[41], request_payload_client[39] & hash_key_1[42],
+    request_payload_client[40] & hash_key_1[43], request_payload_client[41] & hash_key_1[44],
+    request_payload_client[42] & hash_key_1[45], request_payload_client[43] & hash_key_1[46],
+    request_payload_client[44] & hash_key_1[47], request_payload_client[45] & hash_key_1[48],
+    request_payload_client[46] & hash_key_1[49], request_payload_client[47] & hash_key_1[50],
+    request_payload_operation[3], request_payload_operation[12], request_payload_operation[21],
+    request_payload_operation[30]
+  };
+  wire [51:0] looked_row_joined_3 = {
+    request_payload_client[0] & hash_key_1[2], request_payload_client[1] & hash_key_1[3],
+    request_payload_client[2] & hash_key_1[4], request_payload_client[3] & hash_key_1[5],
+    request_payload_client[4] & hash_key_1[6], request_payload_client[5] & hash_key_1[7],
+    request_payload_client[6] & hash_key_1[8], request_payload_client[7] & hash_key_1[9],
+    request_payload_client[8] & hash_key_1[10], request_payload_client[9] & hash_key_1[11],
+    request_payload_client[10] & hash_key_1[12], request_payload_client[11] & hash_key_1[13],
+    request_payload_client[12] & hash_key_1[14], request_payload_client[13] & hash_key_1[15],
+    request_payload_client[14] & hash_key_1[16], request_payload_client[15] & hash_key_1[17],
+    request_payload_client[16] & hash_key_1[18], request_payload_client[17] & hash_key_1[19],
+    request_payload_client[18] & hash_key_1[20], request_payload_client[19] & hash_key_1[21],
+    request_payload_client[20] & hash_key_1[22], request_payload_client[21] & hash_key_1[23],
+    request_payload_client[22] & hash_key_1[24], request_payload_client[23] & hash_key_1[25],
+    request_payload_client[24] & hash_key_1[26], request_payload_client[25] & hash_key_1[27],
+    request_payload_client[26] & hash_key_1[28], request_payload_client[27] & hash_key_1[29],
+    request_payload_client[28] & hash_key_1[30], request_payload_client[29] & hash_key_1[31],
+    request_payload_client[30] & hash_key_1[32], request_payload_client[31] & hash_key_1[33],
+    request_payload_client[32] & hash_key_1[34], request_payload_client[33] & hash_key_1[35],
+    request_payload_client[34] & hash_key_1[36], request_payload_client[35] & hash_key_1[37],
+    request_payload_client[36] & hash_key_1[38], request_payload_client[37] & hash_key_1[39],
+    request_payload_client[38] & hash_key_1[40], request_payload_client[39] & hash_key_1[41],
+    request_payload_client[40] & hash_key_1[42], request_payload_client[41] & hash_key_1[43],
+    request_payload_client[42] & hash_key_1[44], request_payload_client[43] & hash_key_1[45],
+    request_payload_client[44] & hash_key_1[46], request_payload_client[45] & hash_key_1[47],
+    request_payload_client[46] & hash_key_1[48], request_payload_client[47] & hash_key_1[49],
+    request_payload_operation[2], request_payload_operation[11], request_payload_operation[20],
+    request_payload_operation[29]
+  };
+  wire [51:0] looked_row_joined_4 = {
+    request_payload_client[0] & hash_key_1[1], request_payload_client[1] & hash_key_1[2],
+    request_payload_client[2] & hash_key_1[3], request_payload_client[3] & hash_key_1[4],
+    request_payload_client[4] & hash_key_1[5], request_payload_client[5] & hash_key_1[6],
+    request_payload_client[6] & hash_key_1[7], request_payload_client[7] & hash_key_1[8],
+    request_payload_client[8] & hash_key_1[9], request_payload_client[9] & hash_key_1[10],
+    request_payload_client[10] & hash_key_1[11], request_payload_client[11] & hash_key_1[12],
+    request_payload_client[12] & hash_key_1[13], request_payload_client[13] & hash_key_1[14],
+    request_payload_client[14] & hash_key_1[15], request_payload_client[15] & hash_key_1[16],
+    request_payload_client[16] & hash_key_1[17], request_payload_client[17] & hash_key_1[18],
+    request_payload_client[18] & hash_key_1[19], request_payload_client[19] & hash_key_1[20],
+    request_payload_client[20] & hash_key_1[21], request_payload_client[21] & hash_key_1[22],
+    request_payload_client[22] & hash_key_1[23], request_payload_client[23] & hash_key_1[24],
+    request_payload_client[24] & hash_key_1[25], request_payload_client[25] & hash_key_1[26],
+    request_payload_client[26] & hash_key_1[27], request_payload_client[27] & hash_key_1[28],
+    request_payload_client[28] & hash_key_1[29], request_payload_client[29] & hash_key_1[30],
+    request_payload_client[30] & hash_key_1[31], request_payload_client[31] & hash_key_1[32],
+    request_payload_client[32] & hash_key_1[33], request_payload_client[33] & hash_key_1[34],
+    request_payload_client[34] & hash_key_1[35], request_payload_client[35] & hash_key_1[36],
+    request_payload_client[36] & hash_key_1[37], request_payload_client[37] & hash_key_1[38],
+    request_payload_client[38] & hash_key_1[39], request_payload_client[39] & hash_key_1[40],
+    request_payload_client[40] & hash_key_1[41], request_payload_client[41] & hash_key_1[42],
+    request_payload_client[42] & hash_key_1[43], request_payload_client[43] & hash_key_1[44],
+    request_payload_client[44] & hash_key_1[45], request_payload_client[45] & hash_key_1[46],
+    request_payload_client[46] & hash_key_1[47], request_payload_client[47] & hash_key_1[48],
+    request_payload_operation[1], request_payload_operation[10], request_payload_operation[19],
+    request_payload_operation[28]
+  };
+  wire [51:0] looked_row_joined_5 = {
+    request_payload_client[0] & hash_key_1[0], request_payload_client[1] & hash_key_1[1],
+    request_payload_client[2] & hash_key_1[2], request_payload_client[3] & hash_key_1[3],
+    request_payload_client[4] & hash_key_1[4], request_payload_client[5] & hash_key_1[5],
+    request_payload_client[6] & hash_key_1[6], request_payload_client[7] & hash_key_1[7],
+    request_payload_client[8] & hash_key_1[8], request_payload_client[9] & hash_key_1[9],
+    request_payload_client[10] & hash_key_1[10], request_payload_client[11] & hash_key_1[11],
+    request_payload_client[12] & hash_key_1[12], request_payload_client[13] & hash_key_1[13],
+    request_payload_client[14] & hash_key_1[14], request_payload_client[15] & hash_key_1[15],
+    request_payload_client[16] & hash_key_1[16], request_payload_client[17] & hash_key_1[17],
+    request_payload_client[18] & hash_key_1[18], request_payload_client[19] & hash_key_1[19],
+    request_payload_client[20] & hash_key_1[20], request_payload_client[21] & hash_key_1[21],
+    request_payload_client[22] & hash_key_1[22], request_payload_client[23] & hash_key_1[23],
+    request_payload_client[24] & hash_key_1[24], request_payload_client[25] & hash_key_1[25],
+    request_payload_client[26] & hash_key_1[26], request_payload_client[27] & hash_key_1[27],
+    request_payload_client[28] & hash_key_1[28], request_payload_client[29] & hash_key_1[29],
+    request_payload_client[30] & hash_key_1[30], request_payload_client[31] & hash_key_1[31],
+    request_payload_client[32] & hash_key_1[32], request_payload_client[33] & hash_key_1[33],
+    request_payload_client[34] & hash_key_1[34], request_payload_client[35] & hash_key_1[35],
+    request_payload_client[36] & hash_key_1[36], request_payload_client[37] & hash_key_1[37],
+    request_payload_client[38] & hash_key_1[38], request_payload_client[39] & hash_key_1[39],
+    request_payload_client[40] & hash_key_1[40], request_payload_client[41] & hash_key_1[41],
+    request_payload_client[42] & hash_key_1[42], request_payload_client[43] & hash_key_1[43],
+    request_payload_client[44] & hash_key_1[44], request_payload_client[45] & hash_key_1[45],
+    request_payload_client[46] & hash_key_1[46], request_payload_client[47] & hash_key_1[47],
+    request_payload_operation[0], request_payload_operation[9], request_payload_operation[18],
+    request_payload_operation[27]
+  };
+  wire [8:0] looked_row_joined_joined = {
+    ^looked_row_joined, ^request_payload_client_joined, ^hash_key_1_joined, ^looked_row_joined_request_payload_client,
+    ^looked_row_joined_hash_key_1, ^looked_row_joined_2, ^looked_row_joined_3, ^looked_row_joined_4,
+    ^looked_row_joined_5
   };
 
   always @(posedge clk)
@@ -330,7 +680,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       looked_sweeping <= sweeps;
       looked_purging <= sweep_step_purge;
       looked_purges_last <= sweep_purged;
-      looked_row <= sweeps ? sweep_step_row : looked_row_joined;
+      looked_row <= sweeps ? sweep_step_row : looked_row_joined_joined;
       purged <= at_valid & at_purges_last;
     end
 
@@ -353,10 +703,6 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       asking_client <= request_payload_client;
       asking_operation <= request_payload_operation;
     end
-  wire [5:0] row_0_slot = row[44:39]; // retry-verdict.ts:124
-  wire [5:0] row_1_slot = row[89:84];
-  wire [5:0] row_2_slot = row[134:129];
-  wire [5:0] row_3_slot = row[179:174];
 
   always @(posedge clk)
     if (rst) begin
@@ -368,17 +714,20 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       judged_valid <= settles & (kept | refused);
       judged_kind <= refused ? 2'd1 : hit ? 2'd0 : fresh ? 2'd3 : 2'd2;
       judged_slot <= request_access_slot;
-      judged_entry <= {at_row, repeats_ahead ? ahead_way : any_hit ? {hits_2 | hits_3, hits_1 | hits_3} : oldest};
+      judged_entry <= {at_row, repeats_ahead ? ahead_way : any_hit ? {hits_2 | hits_3, hits_1 | hits_3} : room};
       judged_entry_slot <=
         repeats_ahead ? ahead_slot :
         any_hit ? ({6{hits_0}} & row_0_slot) | ({6{hits_1}} & row_1_slot) | ({6{hits_2}} & row_2_slot) | ({6{hits_3}} & row_3_slot) :
-        victim_slot;
+        takes_ahead ? ahead_slot :
+        standing_slot;
       judged_silent <= request_access_silent;
       judged_reply_opcode <= request_access_reply_opcode;
       judged_evicts <= evicts;
       judged_forgets <= evicts | drags;
-      judged_client <= evicts ? victim_client : client;
-      judged_operation <= evicts ? victim_operation : {request_operation[31:30] - 2'd1, request_operation[29:0]};
+      judged_client <= evicts ? (takes_ahead ? client : standing_client) : client;
+      judged_operation <=
+        evicts ? (takes_ahead ? ahead_operation : standing_operation) :
+        {request_operation[31:30] - 2'd1, request_operation[29:0]};
     end
   wire [11:0] ahead_same_key_joined = {
     same_client, request_operation[31:30] == asking_operation[31:30],
@@ -393,8 +742,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   always @(posedge clk)
     if (rst) begin
       at_valid <= 1'b0; at_sweeping <= 1'b0; at_purging <= 1'b0; at_purges_last <= 1'b0; at_row <= 9'd0;
-      known <= 1'b0; ahead_inserted <= 1'b0; ahead_way <= 2'd0; ahead_slot <= 6'd0; ahead_same_set <= 1'b0;
-      ahead_same_key <= 1'b0;
+      known <= 1'b0; ahead_inserted <= 1'b0; ahead_way <= 2'd0; ahead_slot <= 6'd0; ahead_operation <= 32'd0;
+      ahead_same_set <= 1'b0; ahead_same_client <= 1'b0; ahead_same_key <= 1'b0;
     end
     else begin
       if (advance) begin
@@ -405,9 +754,11 @@ module RetryVerdict_e2048_c64_n64_t1000 (
         at_row <= looked_row;
         known <= clients_found_valid;
         ahead_inserted <= inserts;
-        ahead_way <= oldest;
+        ahead_way <= room;
         ahead_slot <= request_access_slot;
+        ahead_operation <= request_operation;
         ahead_same_set <= looked_row == at_row;
+        ahead_same_client <= same_client;
         ahead_same_key <= ahead_same_key_sum[12];
       end
       if (enters) known <= 1'b1;
@@ -489,8 +840,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       spare_held_access_indirect <= out_held_access_indirect;
     end
   wire [3:0] entries_mask = {
-    clearing | removes_3 | (inserts & (oldest == 2'd3)), clearing | removes_2 | (inserts & (oldest == 2'd2)),
-    clearing | removes_1 | (inserts & (oldest == 2'd1)), clearing | removes_0 | (inserts & (oldest == 2'd0))
+    clearing | removes_3 | (inserts & makes_room_3), clearing | removes_2 | (inserts & makes_room_2),
+    clearing | removes_1 | (inserts & makes_room_1), clearing | removes_0 | (inserts & makes_room_0)
   };
   wire [179:0] entries_data = {
     request_access_slot, request_operation, client, inserts, request_access_slot, request_operation, client, inserts,
@@ -508,14 +859,36 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   end
 
   always @(posedge clk) begin
-    if (inserts) oldest_of[at_row] <= oldest + 2'd1;
+    if (inserts) begin
+      turns[at_row] <= {
+        (makes_room_3 & own_2) | (makes_room_2 & own_3) | (&{~makes_room_2, ~makes_room_3, turn[11]}),
+        (makes_room_3 & own_1) | (makes_room_1 & own_3) | (&{~makes_room_1, ~makes_room_3, turn[10]}),
+        (makes_room_2 & own_1) | (makes_room_1 & own_2) | (&{~makes_room_1, ~makes_room_2, turn[9]}),
+        (makes_room_3 & own_0) | (makes_room_0 & own_3) | (&{~makes_room_0, ~makes_room_3, turn[8]}),
+        (makes_room_2 & own_0) | (makes_room_0 & own_2) | (&{~makes_room_0, ~makes_room_2, turn[7]}),
+        (makes_room_1 & own_0) | (makes_room_0 & own_1) | (&{~makes_room_0, ~makes_room_1, turn[6]}),
+        makes_room_3 | (turn[5] & ~makes_room_2), makes_room_3 | (turn[4] & ~makes_room_1),
+        makes_room_2 | (turn[3] & ~makes_room_1), makes_room_3 | (turn[2] & ~makes_room_0),
+        makes_room_2 | (turn[1] & ~makes_room_0), makes_room_1 | (turn[0] & ~makes_room_0)
+      };
+    end
     if (advance) begin
-      oldest_rd <= oldest_of[looked_row];
-      oldest_fwd <= oldest + 2'd1;
-      oldest_hit <= inserts & (at_row == looked_row);
+      turn_rd <= turns[looked_row];
+      turn_fwd <= {
+        (makes_room_3 & own_2) | (makes_room_2 & own_3) | (&{~makes_room_2, ~makes_room_3, turn[11]}),
+        (makes_room_3 & own_1) | (makes_room_1 & own_3) | (&{~makes_room_1, ~makes_room_3, turn[10]}),
+        (makes_room_2 & own_1) | (makes_room_1 & own_2) | (&{~makes_room_1, ~makes_room_2, turn[9]}),
+        (makes_room_3 & own_0) | (makes_room_0 & own_3) | (&{~makes_room_0, ~makes_room_3, turn[8]}),
+        (makes_room_2 & own_0) | (makes_room_0 & own_2) | (&{~makes_room_0, ~makes_room_2, turn[7]}),
+        (makes_room_1 & own_0) | (makes_room_0 & own_1) | (&{~makes_room_0, ~makes_room_1, turn[6]}),
+        makes_room_3 | (turn[5] & ~makes_room_2), makes_room_3 | (turn[4] & ~makes_room_1),
+        makes_room_2 | (turn[3] & ~makes_room_1), makes_room_3 | (turn[2] & ~makes_room_0),
+        makes_room_2 | (turn[1] & ~makes_room_0), makes_room_1 | (turn[0] & ~makes_room_0)
+      };
+      turn_hit <= inserts & (at_row == looked_row);
     end
   end
-  assign oldest = oldest_hit ? oldest_fwd : oldest_rd;
+  assign turn = turn_hit ? turn_fwd : turn_rd;
 
   always @(posedge clk)
     if (newest | enters) begin
@@ -537,7 +910,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign fence_payload_slot = pass_payload_slot;
   assign started_valid = inserts;
   assign started_slot = request_access_slot;
-  assign started_entry = {at_row, oldest};
+  assign started_entry = {at_row, room};
   assign finding_valid = judged_valid;
   assign finding_kind = judged_kind;
   assign finding_slot = judged_slot;
@@ -552,19 +925,19 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1))))); // retry-verdict.ts:324
-      assert (~(clearing & inserts)); // retry-verdict.ts:328
+      assert (~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1))))); // retry-verdict.ts:368
+      assert (~(clearing & inserts)); // retry-verdict.ts:372
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1)))))) begin
-        $display("%s", "assertion failed: an operation is remembered once (retry-verdict.ts:324)"); // retry-verdict.ts:324
+        $display("%s", "assertion failed: an operation is remembered once (retry-verdict.ts:368)"); // retry-verdict.ts:368
         $stop;
       end
       if (~(~(clearing & inserts))) begin
-        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (retry-verdict.ts:328)"); // retry-verdict.ts:328
+        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (retry-verdict.ts:372)"); // retry-verdict.ts:372
         $stop;
       end
     end
@@ -572,8 +945,9 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 `endif
 
   wire _unused_ok = &{
-    1'b0, same_client_sum[15:0], leaves_it_sum[10:0], leaves_it_diff[30:0], hits_0_sum[14:0], hits_1_sum[14:0],
-    hits_2_sum[14:0], hits_3_sum[14:0], fresh_sum[10:0], fresh_diff[29:0], newest_sum[10:0], newest_diff[30:0],
-    ahead_same_key_sum[11:0], left_sum[10:0], left_diff[30:0], 1'b0
+    1'b0, hash_key_1[63:56], same_client_sum[15:0], leaves_it_sum[10:0], leaves_it_diff[30:0], hits_0_sum[14:0],
+    hits_1_sum[14:0], hits_2_sum[14:0], hits_3_sum[14:0], fresh_sum[10:0], fresh_diff[29:0], own_0_sum[2:0],
+    own_1_sum[2:0], own_2_sum[2:0], own_3_sum[2:0], newest_sum[10:0], newest_diff[30:0], ahead_same_key_sum[11:0],
+    left_sum[10:0], left_diff[30:0], 1'b0
   };
 endmodule
