@@ -15,6 +15,11 @@ export const runtimeSchema = z.strictObject({
   clientPort: range(1, 65535).default(udpPorts.published),
   /** Take frames for any destination MAC. */
   acceptAnyMac: flag.default(false),
+  /**
+   * What is allocated at the published client's ports is writable whatever its flags say, as on the published board:
+   * its programs ALLOC with flags 0 or 2 and write.
+   */
+  publishedWritable: flag.default(true),
   /** Cycles from a memory request to its first data. */
   dramLatency: range(1, 10000, " cycles").default(50),
   /** Nanoseconds that the slow path takes for a request. */

@@ -50,10 +50,15 @@ function isNoStation(ip: number): boolean {
 }
 /**
  * Whether a request is a reply: it has a status, or an opcode that no request has; or one that its request has, too,
- * and it comes from a port on which nodes answer.
+ * and it comes from a port on which nodes answer. At the client ports a status counts with a bare header only.
  */
-function isReply(status: number, code: number, port: number, s: FilterSettings): boolean {
-  if (status !== 0) return true;
+function isReply(
+  { status, opcode: code, size }: Decoded<typeof clioHeader>,
+  native: boolean,
+  port: number,
+  s: FilterSettings,
+): boolean {
+  if (status !== 0 && (native || size === clioHeader.bytes)) return true;
   const asks = operationOf(code);
   if (asks === undefined) return repliesTo(code).length > 0;
   const answers = port === s.nativePort || (port >= s.clientPort && port < s.clientPort + s.clientPorts);
@@ -104,6 +109,6 @@ export function classify(frame: Uint8Array, s: FilterSettings): Verdict {
   if (udp.length !== totalLength - ipv4Header.bytes) return drop("dropLength");
   if (udp.length < udpHeader.bytes + clioHeader.bytes) return drop("dropShort");
   const clio = decode(clioHeader, frame, frameOffsets.clio);
-  const reply = isReply(clio.status, clio.opcode, udp.srcPort, s);
+  const reply = isReply(clio, native, udp.srcPort, s);
   return { kind: "request", request: { ethernet, ipv4, udp, clio, came: udp.length - udpHeader.bytes, native, reply } };
 }

@@ -28,7 +28,10 @@ const statusOf = (r: Result<unknown>): number => (r.ok ? status.OK : statusByFai
 const askedFlags = vmFlag.write | vmFlag.populate | vmFlag.zero;
 
 /** ALLOC, FREE, CREATE_PROC and FREE_PROC at the node. A refusal is a whole reply with `ret` nonzero. */
-export function memoryHandlers(memory: MemoryManager, own: Pick<RuntimeSettings, "ip">): ReadonlyMap<number, Handler> {
+export function memoryHandlers(
+  memory: MemoryManager,
+  own: Pick<RuntimeSettings, "ip" | "publishedWritable">,
+): ReadonlyMap<number, Handler> {
   const reply = (
     request: SlowRequest,
     body: Decoded<typeof allocBody>,
@@ -57,7 +60,7 @@ export function memoryHandlers(memory: MemoryManager, own: Pick<RuntimeSettings,
           address: wantedAddress(body, request.native),
           length: body.len,
           vregion: body.vregion,
-          write: (body.vmFlags & vmFlag.write) !== 0n,
+          write: (body.vmFlags & vmFlag.write) !== 0n || (!request.native && own.publishedWritable),
           populate: (body.vmFlags & vmFlag.populate) !== 0n,
         });
         return reply(request, body, result, result.ok ? result.value : 0n);

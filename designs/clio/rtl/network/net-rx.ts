@@ -340,7 +340,7 @@ function examine(
       va: body.va,
       length: body.length,
       body: clio.size.sub(clioHeader.bytes).trunc(lengthBits),
-      reply: isReply(clio, udp.srcPort, config, p.clientPorts),
+      reply: isReply(clio, udp.srcPort, config, p.clientPorts, native),
       foreign: inside === undefined ? isOwnPid(clio.pid) : isOwnPid(clio.pid).and(inside.not()),
       malformed: clio.size.lt(clioHeader.bytes).or(cameShort),
       tracked: clio.flagTracked.and(native),

@@ -4,7 +4,7 @@
  */
 import { type Bit, constant, node, orTree, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { firstOffloadPid } from "../../config/index.ts";
-import { replyOnlyCodes, sharedCodes } from "../../wire/index.ts";
+import { clioHeader, replyOnlyCodes, sharedCodes } from "../../wire/index.ts";
 import type { NetConfig } from "../records/records.ts";
 
 /** The group bit of a MAC address as a number, and the bit that marks a group sender from outside (../../offload). */
@@ -33,18 +33,22 @@ export function isNoStation(ip: UInt, config: Pick<Val<typeof NetConfig>, "ip">)
 
 /**
  * Whether a Clio header is a reply's: it has a status, or an opcode of replies, or an opcode that requests have, too,
- * and comes from a port on which nodes answer.
+ * and comes from a port on which nodes answer. At the client ports a status alone says so only of a bare header. The
+ * published client leaves there what its buffer held, and a reply with a status and a body has an opcode of replies.
+ * @param native whether it came to the native port
  */
 export function isReply(
-  clio: { readonly opcode: UInt; readonly status: UInt },
+  clio: { readonly opcode: UInt; readonly status: UInt; readonly size: UInt },
   srcPort: UInt,
   config: Pick<Val<typeof NetConfig>, "nativePort" | "clientPort">,
   clientPorts: number,
+  native: Bit,
 ): Bit {
   const among = (codes: readonly number[]): Bit => orTree(codes.map(c => clio.opcode.eq(c)));
   const client: Bit = clientPorts > 65535 ? constant(1, 1) : srcPort.sub(config.clientPort).lt(clientPorts);
   const fromNode = node(srcPort.eq(config.nativePort).or(client), { name: "from_node" });
-  return node(clio.status.any().or(among(replyOnlyCodes)).or(among(sharedCodes).and(fromNode)), { name: "is_reply" });
+  const refusal = clio.status.any().and(native.or(clio.size.eq(clioHeader.bytes)));
+  return node(refusal.or(among(replyOnlyCodes)).or(among(sharedCodes).and(fromNode)), { name: "is_reply" });
 }
 
 /** Whether a process is one of the node's own. */

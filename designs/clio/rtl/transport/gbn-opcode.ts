@@ -5,5 +5,7 @@ import { gbnEnd } from "../../../shared/go-back-n/rtl/index.ts";
 export const opcodeOffset = gbnEnd + clioHeader.at.opcode.byteOffset;
 /** And where its status does, in the low bits. */
 export const statusOffset = gbnEnd + clioHeader.at.status.byteOffset;
-/** Bytes of a frame that the shims look at: up to that status. */
-export const headerBytes = statusOffset + 1;
+/** And its size, two bytes. */
+export const sizeOffset = gbnEnd + clioHeader.at.size.byteOffset;
+/** Bytes of a frame that the shims look at: up to that size. */
+export const headerBytes = sizeOffset + 2;

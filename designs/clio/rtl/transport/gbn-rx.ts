@@ -52,7 +52,7 @@ import {
 } from "../../../shared/go-back-n/rtl/index.ts";
 import { isNoSender, isNoStation, isReply } from "../network/senders.ts";
 import { tagBits } from "./tags.ts";
-import { headerBytes, opcodeOffset, statusOffset } from "./gbn-opcode.ts";
+import { headerBytes, opcodeOffset, sizeOffset, statusOffset } from "./gbn-opcode.ts";
 import { GbnPeerWrite } from "./gbn-peers.ts";
 import { gbnAction, GbnRemove, RemovePlan } from "./gbn-shift.ts";
 import { NetConfig } from "../records/records.ts";
@@ -208,10 +208,15 @@ export const GbnRx = module(
     const peer = cat(ethernet.src, udp.dstPort, ip.src, udp.srcPort, gbn.srcSlot);
     const code = header.bits(8 * opcodeOffset, 8),
       reply = isReply(
-        { opcode: code, status: header.bits(8 * statusOffset, 4) },
+        {
+          opcode: code,
+          status: header.bits(8 * statusOffset, 4),
+          size: cat(header.bits(8 * (sizeOffset + 1), 8), header.bits(8 * sizeOffset, 8)),
+        },
         udp.srcPort,
         io.config,
         p.clientPorts,
+        udp.dstPort.eq(io.config.nativePort),
       );
     const Judged = struct({
       kept: bit,

@@ -12,6 +12,7 @@ import {
   replyCode,
   replyFrame,
   retBody,
+  sessionBody,
   status,
 } from "../../wire/index.ts";
 import {
@@ -26,6 +27,7 @@ import {
 } from "../../../shared/wire/index.ts";
 import { errorNumber, regionBytes } from "../memory/memory-manager.ts";
 import { LongestFree } from "../memory/numbers.ts";
+import { MonitorSessions, mostSessions, noSuchSession, pingpongReply } from "./monitor-sessions.ts";
 import { mayBeAnswered } from "../requests/senders.ts";
 import { type MemberNode, RegionMap } from "./region-map.ts";
 
@@ -48,6 +50,7 @@ export class Monitor {
 
   /** The port of a node for hosts. */
   private readonly portOf: (node: MemberNode) => number;
+  private readonly sessions = new MonitorSessions();
 
   /**
    * @param firstPid process IDs from here on are the monitor's to give; nodes that create processes of their own
@@ -71,12 +74,15 @@ export class Monitor {
         ? [arpReplyFrame(this.own, d.ethernet, d.arp)]
         : [];
     if (!d.ethernet || !d.ipv4 || d.ipv4.dst !== this.own.ip) return [];
-    if (!mayBeAnswered(d, this.own)) return [];
+    const host = d.udp && this.hostAt(d.ipv4.src, d.udp.srcPort);
+    // A host that has joined leaves anything in its status, as at the nodes' client ports.
+    if (!mayBeAnswered(d, host === undefined ? this.own : { ...this.own, clientPort: this.own.port })) return [];
     if (d.icmp)
       return d.icmp.type === 8 && d.icmp.code === 0
         ? [echoReplyFrame(this.own, frame, Math.min(d.ipv4.totalLength, frame.length - 14))]
         : [];
-    if (d.udp?.dstPort !== this.own.port || !d.clio || !d.body) return [];
+    if (!d.udp || !d.clio || !d.body) return [];
+    if (d.udp.dstPort !== this.own.port && !(host && this.sessions.has(d.udp.dstPort - this.own.port))) return [];
     const request = { ethernet: d.ethernet, ipv4: d.ipv4, udp: d.udp, clio: d.clio, native: false };
     const reply = (ok: boolean, body: Uint8Array): Uint8Array =>
       replyFrame(this.own, request, replyCode(request.clio.opcode), ok ? status.OK : status.FAIL, body);
@@ -90,6 +96,23 @@ export class Monitor {
           return this.freeProcess(d.clio.pid, reply);
         case opcode.ALLOC:
           return [this.giveRegion(d.clio.pid, d.body, reply)];
+        case opcode.OPEN_SESSION:
+          return [
+            reply(
+              true,
+              encode(sessionBody, {
+                session: host ? this.sessions.open(decode(sessionBody, d.body).session, host) : 0,
+              }),
+            ),
+          ];
+        case opcode.CLOSE_SESSION: {
+          const closed = host !== undefined && this.sessions.close(decode(sessionBody, d.body).session, host);
+          return [reply(closed, encode(sessionBody, { session: closed ? 0 : noSuchSession }))];
+        }
+        case opcode.PINGPONG:
+          return host ? pingpongReply(this.own, request, d.body) : [];
+        case opcode.QUERY_STAT:
+          return [reply(true, this.sessions.statistics())];
         // A host answers NEW_NODE from its base port; the published client uses an opcode that it never sets. The
         // published client answers an answer to that again.
         default:
@@ -103,12 +126,25 @@ export class Monitor {
     }
   }
 
+  /**
+   * The name of the host that sends from a port: its base port, or one of its sessions', which follow. Of several hosts
+   * of a machine it is the nearest below.
+   */
+  private hostAt(ip: number, port: number): string | undefined {
+    let found: Endpoint | undefined;
+    for (const h of this.hosts.values())
+      if (h.ip === ip && port >= h.port && port <= h.port + mostSessions && (!found || h.port > found.port)) found = h;
+    return found && hostName(found.ip, found.port);
+  }
+
   /** A host gets every node, and a node goes to every host. */
   private join(body: Uint8Array, mac: bigint): Uint8Array[] {
     const member = decode(joinBody, body),
       at: Endpoint = { mac, ip: member.ip, port: member.udpPort };
     if (member.type === memberType.host) {
       this.hosts.set(hostName(at.ip, at.port), at);
+      // Sessions of an earlier program there are nobody's any more.
+      this.sessions.forget(hostName(at.ip, at.port));
       return this.map.nodes.map(node => this.newNode(node, at));
     }
     const node: MemberNode = { ...at, name: formatIpv4(at.ip), memoryBytes: Number(member.memoryBytes) };

@@ -54,6 +54,7 @@ describe("settings", () => {
       nativePort: 1200,
       clientPort: 1234,
       acceptAnyMac: false,
+      publishedWritable: true,
       dramLatency: 50,
       slowPathLatency: 2000,
       processPages: 0,

@@ -156,6 +156,59 @@ describe("the monitor", () => {
     expect(stranger.map(d => d.clio?.status)).toEqual([p.status.MALFORMED]);
     expect(ask(m, p.opcode.CREATE_PROC, new Uint8Array(64)).length).toBe(1);
   });
+  it("opens and closes sessions of hosts, answers PINGPONG on them and QUERY_STAT, as the published one does", () => {
+    const m = new Monitor(own, nodes),
+      mac = new Uint8Array(6),
+      ipText = new Uint8Array(16);
+    const open = (session: number): number =>
+      p.decode(p.sessionBody, ask(m, p.opcode.OPEN_SESSION, p.encode(p.sessionBody, { session }))[0]!.body!).session;
+    // Who has not joined gets none.
+    expect(open(1)).toBe(0);
+    const join = (): unknown =>
+      ask(
+        m,
+        p.opcode.JOIN_CLUSTER,
+        p.encode(p.joinBody, { type: 2n, memoryBytes: 0n, mac, ipText, ip: host.ip, udpPort: host.port }),
+      );
+    join();
+    // 128 sessions, as the published program `session` opens; a repetition is the same session.
+    expect(Array.from({ length: 128 }, (_, i) => open(i + 1))).toEqual(Array.from({ length: 128 }, (_, i) => i + 1));
+    expect(open(128)).toBe(128);
+    // On a session: from the host's port of it to the monitor's port of it.
+    const pingpong = (session: number, size: number) =>
+      m
+        .receive(
+          p.udpFrame(
+            { ...host, port: host.port + session },
+            { ...own, port: own.port + session },
+            p.clioMessage({ opcode: p.opcode.PINGPONG }, p.encode(p.pingpongBody, { replySize: size })),
+          ),
+        )
+        .map(f => p.dissect(f));
+    expect(pingpong(5, 40).map(d => [d.udp?.srcPort, d.clio?.opcode, d.body?.length])).toEqual([
+      [own.port + 5, p.opcode.PINGPONG, 40],
+    ]);
+    // Its answer as a request is answered once more at most.
+    expect(pingpong(5, 0)[0]?.body?.length).toBe(0);
+    expect(ask(m, p.opcode.PINGPONG)).toEqual([]);
+    const close = (session: number): number =>
+      p.decode(p.sessionBody, ask(m, p.opcode.CLOSE_SESSION, p.encode(p.sessionBody, { session }))[0]!.body!).session;
+    expect([close(5), close(5), close(900)]).toEqual([0, 0xffff_fff2, 0xffff_fff2]);
+    expect(pingpong(5, 40)).toEqual([]);
+    const [stat] = ask(m, p.opcode.QUERY_STAT);
+    expect(stat?.clio?.opcode).toBe(p.replyCode(p.opcode.QUERY_STAT));
+    const view = new DataView(stat!.body!.slice().buffer);
+    expect([view.getUint32(0, true), view.getBigUint64(4 + 8 * 6, true), view.getBigUint64(4 + 8 * 8, true)]).toEqual([
+      26,
+      129n,
+      3n,
+    ]);
+    // A host that joins anew has none open; when all are, the one that was opened first goes.
+    join();
+    expect(pingpong(6, 40)).toEqual([]);
+    for (let i = 1; i <= 1023; i++) expect(open(i)).toBe(i);
+    expect(open(5000)).toBe(1);
+  });
   it("answers MALFORMED to what it does not know and ignores what is not its own", () => {
     const m = new Monitor(own, nodes);
     expect(ask(m, p.opcode.READ)[0]?.clio).toMatchObject({

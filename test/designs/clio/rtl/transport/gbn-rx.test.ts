@@ -257,7 +257,7 @@ class Rig {
     if (verdict === "accepted" && data) {
       this.peers.set(h.dstSlot, frame);
       const clio = decode(clioHeader, frame, frameOffsets.clio + gbnHeader.bytes);
-      if (clio.opcode === opcode.WRITE_NOREPLY || isReply({ udp, clio }, own.nativePort))
+      if (clio.opcode === opcode.WRITE_NOREPLY || isReply({ udp, clio }, own))
         this.silences.push({ session: h.dstSlot, ticket: h.sequence % 2 ** 16 });
       this.passed.push({ frame: withoutGbn(frame, tagOf(h.dstSlot, h.sequence)), sent });
     }
