@@ -31,7 +31,7 @@ export type { AxisAny, AxisIn, AxisOut } from "./bus/axis-ports.ts";
 export { AxisSource, type AxisSourceOptions, type FrameOptions, type SentFrame } from "./bus/axis-source.ts";
 export { AxisMonitor, type AxisMonitorOptions, AxisSink, type AxisSinkOptions, type Frame } from "./bus/axis-sink.ts";
 export { type AxiPorts, axiPorts, type HasAxi } from "./bus/axi-ports.ts";
-export type { AxiRamOptions, ErrorRange } from "./bus/axi-options.ts";
+export { type AxiRamOptions, type ErrorRange, legalMemories, type WriteOrder } from "./bus/axi-options.ts";
 export { AxiRam } from "./bus/axi-ram.ts";
 export { LiteMaster, type LitePorts } from "./bus/lite-master.ts";
 export { SparseMemory, type SparseMemoryOptions } from "./bus/sparse-memory.ts";

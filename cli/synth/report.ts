@@ -1,6 +1,7 @@
 import type { EmittedFile } from "../../hdl-dsl/index.ts";
 import { table } from "../../designs/shared/command-line/index.ts";
 import { totalLuts } from "./area.ts";
+import type { FanOut } from "./fan-out.ts";
 import type { Path } from "./paths.ts";
 import { sourceLine } from "./source-line.ts";
 import type { Synthesized } from "./synthesize.ts";
@@ -14,6 +15,10 @@ export interface Result extends Synthesized {
 
 /** LUT levels of the deepest path. */
 export const levelsOf = (r: Synthesized): number => r.paths[0]?.levels ?? 0;
+/** Inputs on the widest net, clocks left out. */
+export const fanOutOf = (r: Synthesized): number => r.fanOuts[0]?.sinks ?? 0;
+/** Inputs on one net beyond which it is to be replicated, or its register doubled. */
+export const fanOutBound = 256;
 const thousands = (n: number): string => n.toLocaleString("en-US");
 
 /** One line per unit: its resources, and the depth of its deepest path. */
@@ -35,6 +40,7 @@ export function areaTable(results: readonly Result[], target: Target): string {
         a.dsp,
         levelsOf(r),
         r.paths[0]?.carries ?? 0,
+        fanOutOf(r),
       ].map(thousands),
     ];
   });
@@ -52,9 +58,10 @@ export function areaTable(results: readonly Result[], target: Target): string {
       "DSP",
       "levels",
       "carries",
+      "fan-out",
     ],
     cells,
-    "lrrrrrrrrrrr",
+    "lrrrrrrrrrrrr",
   );
 }
 
@@ -66,6 +73,24 @@ export function pathLine(path: Path, files: readonly EmittedFile[]): string {
   });
   return `${path.levels} LUT${path.carries > 0 ? ` + ${path.carries} carry` : ""}: ${steps.join(" > ")}`;
 }
+
+/** A wide net in one line: its inputs, what it does there, its name and its TypeScript line. */
+export function fanOutLine(f: FanOut, files: readonly EmittedFile[]): string {
+  const line = sourceLine(files, f.net.src);
+  return `${thousands(f.sinks)} inputs${f.role === "logic" ? "" : ` (${f.role})`}: ${f.net.name}${line === undefined ? "" : ` (${line})`}`;
+}
+
+/** The nets of each unit that are wider than the bound; at least the widest one. */
+export const fanOutList = (results: readonly Result[], count: number): string =>
+  results
+    .flatMap(r => [
+      `${r.unit.name}:`,
+      ...r.fanOuts
+        .filter((f, n) => n === 0 || f.sinks > fanOutBound)
+        .slice(0, count)
+        .map(f => `  ${fanOutLine(f, r.unit.files)}`),
+    ])
+    .join("\n");
 
 /** The deepest paths of each unit. */
 export const pathList = (results: readonly Result[], count: number): string =>

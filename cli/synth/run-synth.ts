@@ -13,7 +13,17 @@ import { repository } from "../repository.ts";
 import { totalLuts } from "./area.ts";
 import { baselinePath, readBaseline, regressions, writeBaseline } from "./baseline.ts";
 import { figuresOf } from "./figures.ts";
-import { areaTable, levelsOf, pathLine, pathList, type Result } from "./report.ts";
+import {
+  areaTable,
+  fanOutBound,
+  fanOutLine,
+  fanOutList,
+  fanOutOf,
+  levelsOf,
+  pathLine,
+  pathList,
+  type Result,
+} from "./report.ts";
 import { synthesize } from "./synthesize.ts";
 import { type Target, type TargetName, targets } from "./target.ts";
 import { type Unit, unitsFor } from "./unit.ts";
@@ -117,6 +127,8 @@ const asJson = (results: readonly Result[], target: Target, tool: string): strin
         logicCells: Math.round(totalLuts(r.area) * target.logicCellsPerLut),
         ...r.area,
         levels: levelsOf(r),
+        fanOut: fanOutOf(r),
+        fanOuts: r.fanOuts.map(f => ({ sinks: f.sinks, role: f.role, net: fanOutLine(f, r.unit.files) })),
         paths: r.paths.map(p => ({
           levels: p.levels,
           carries: p.carries,
@@ -155,10 +167,14 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
     return exitCode.done;
   }
   terminal.print(areaTable(results, target));
-  if (o.paths > 0)
+  if (o.paths > 0) {
     terminal.print(
       `\nThe deepest paths, by the register, memory or port that they end in:\n${pathList(results, o.paths)}`,
     );
+    terminal.print(
+      `\nThe widest net, and what drives more than ${fanOutBound} inputs:\n${fanOutList(results, o.paths)}`,
+    );
+  }
   terminal.print(`\n${yosys.version}, ${target.family}, after synthesis, out of context: not placed, not routed.`);
   if (o.writeBaseline === true) {
     writeBaseline(path, results, yosys.version, before);

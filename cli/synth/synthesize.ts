@@ -1,6 +1,7 @@
 import { contentKey, remembered } from "../cache.ts";
 import { contentOf } from "../verilog-content.ts";
 import { type Area, areaOf } from "./area.ts";
+import { type FanOut, widestNets } from "./fan-out.ts";
 import { parseNetlist } from "./netlist.ts";
 import { deepestPaths, type Path } from "./paths.ts";
 import type { Target } from "./target.ts";
@@ -11,11 +12,14 @@ import type { Yosys } from "./yosys.ts";
 export interface Synthesized {
   readonly area: Area;
   readonly paths: readonly Path[];
+  /** The nets that most inputs hang on, clocks left out; widest first. */
+  readonly fanOuts: readonly FanOut[];
 }
 
 /** Part of the key: to be raised when what is read out of a netlist changes. */
-const reading = "2";
-const pathsKept = 30;
+const reading = "3";
+const pathsKept = 30,
+  fanOutsKept = 30;
 
 /**
  * A whole is mapped block by block and flattened afterwards. In one piece, ABC9 saves area wherever a path has slack
@@ -53,7 +57,11 @@ export async function synthesize(
     contentKey([reading, yosys.version, commands, ...contentOf(unit.files)]),
     async (): Promise<Synthesized> => {
       const netlist = parseNetlist(await yosys.run(unit.files, commands, "mapped.json", step), unit.top);
-      return { area: areaOf(netlist), paths: deepestPaths(netlist, pathsKept) };
+      return {
+        area: areaOf(netlist),
+        paths: deepestPaths(netlist, pathsKept),
+        fanOuts: widestNets(netlist, fanOutsKept),
+      };
     },
   );
   return { ...value, fresh };

@@ -398,8 +398,10 @@ export class Expressions {
       case "binary":
         return this.#binary(e);
       case "shift": {
-        // Icarus 11 writes a program that it cannot read when a memory's word shifts.
-        const a = this.#operand(e.a),
+        // Icarus 11 writes a program that it cannot read when a memory's word shifts, or when that of a fixed address
+        // is shifted.
+        const value = this.#operand(e.a),
+          a = value.kind === "index" && value.memory && value.index.kind === "number" ? this.#named(e.a) : value,
           lowered = this.#operand(e.by);
         const amount = lowered.kind === "index" && lowered.memory ? this.#named(e.by) : lowered;
         const by: VExpr = amount.kind === "number" ? { ...amount, signed: false, plain: true } : amount;

@@ -8,7 +8,17 @@ export interface ErrorRange {
   readonly response?: "SLVERR" | "DECERR";
 }
 
+/**
+ * In which order a memory takes a write's address and its data; AXI4 allows each (A3.3.1), and no master may wait for
+ * one of them before it offers the other. `any`: whichever comes. `address first`: no data before its address.
+ * `data first`: no address before all of its data. `together`: an address and its first beat in the same cycle, when
+ * both stand.
+ */
+export type WriteOrder = "any" | "address first" | "data first" | "together";
+
 export interface AxiRamOptions {
+  /** The order in which a write's address and data are taken. Default `any`. */
+  readonly accepts?: WriteOrder;
   /**
    * Cycles. Reads: the address handshake at edge k is answered with a first R beat that can fire at edge k + latency.
    * Then comes one beat per cycle. Writes: B can be taken `latency` edges after the later of the address handshake and
@@ -41,3 +51,16 @@ export interface AxiRamOptions {
   /** Seed of jitter and order; default that of the run. */
   readonly seed?: number;
 }
+
+/**
+ * Memories of every legal order, by what they are like: a master that works with one of them may still hang with
+ * another. Benches of masters run with each.
+ */
+export const legalMemories: Readonly<Record<string, AxiRamOptions>> = {
+  "an address before its data": { accepts: "address first" },
+  "all data before its address": { accepts: "data first" },
+  "an address and its first beat together": { accepts: "together" },
+  "answers across IDs in any order, late": { outOfOrder: true, jitter: 40 },
+  "read beats of several IDs mixed": { outOfOrder: true, interleave: true },
+  "a single burst at a time": { depth: 1 },
+};

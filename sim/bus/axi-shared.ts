@@ -1,7 +1,7 @@
 import type { OutSignal } from "../dut/types.ts";
 import { SimulationError } from "../errors.ts";
 import { Burst, DECERR, OKAY, SLVERR } from "./axi-burst.ts";
-import type { AxiRamOptions, ErrorRange } from "./axi-options.ts";
+import type { AxiRamOptions, ErrorRange, WriteOrder } from "./axi-options.ts";
 import type { AxiPorts } from "./axi-ports.ts";
 import type { SparseMemory } from "./sparse-memory.ts";
 import type { Random } from "../../hdl-dsl/index.ts";
@@ -13,6 +13,7 @@ export class AxiShared {
   readonly depth: number;
   readonly outOfOrder: boolean;
   readonly interleave: boolean;
+  readonly accepts: WriteOrder;
   readonly random: Random;
   readonly errors: ErrorRange[];
   readonly #jitter: number;
@@ -25,6 +26,7 @@ export class AxiShared {
     this.depth = options.depth ?? 64;
     this.outOfOrder = options.outOfOrder ?? false;
     this.interleave = options.interleave ?? false;
+    this.accepts = options.accepts ?? "any";
     if (this.interleave && !this.outOfOrder)
       throw new SimulationError("AXI4 RAM: interleave mixes answers of different IDs; set outOfOrder too");
     this.errors = [...(options.errors ?? [])];

@@ -24,6 +24,8 @@ export class AxiWriteChannel {
   /** Complete writes on their way to an answer. */
   readonly #queue: Burst[] = [];
   #answer: Burst | undefined;
+  /** An address, or a beat, that stood at the last edge and was not taken: it stands at the next one. */
+  #stands = { address: false, beat: false };
 
   constructor(
     shared: AxiShared,
@@ -46,6 +48,10 @@ export class AxiWriteChannel {
   }
 
   sample(cycle: number): void {
+    this.#stands = {
+      address: this.#aw.valid.value !== 0 && this.#aw.ready.value === 0,
+      beat: this.#w.valid.value !== 0 && this.#w.ready.value === 0,
+    };
     if (this.#aw.ready.value !== 0 && this.#aw.valid.value !== 0) {
       const b = this.#shared.take();
       readAddress(b, this.#aw.payload, "aw", this.#shared.busBytes, cycle);
@@ -61,9 +67,14 @@ export class AxiWriteChannel {
   }
 
   drive(cycle: number): void {
-    const waiting = this.#addresses.length + this.#queue.length;
-    this.#aw.ready.value = !this.#pauseAw() && waiting < this.#shared.depth ? 1 : 0;
-    this.#w.ready.value = !this.#pauseW() && this.#data.length < this.#shared.depth ? 1 : 0;
+    const waiting = this.#addresses.length + this.#queue.length,
+      order = this.#order();
+    const address = !this.#pauseAw() && waiting < this.#shared.depth && order.address,
+      beat = !this.#pauseW() && this.#data.length < this.#shared.depth && order.beat;
+    // Together means that a pause of one is a pause of both.
+    const both = address && beat;
+    this.#aw.ready.value = (order.together ? both : address) ? 1 : 0;
+    this.#w.ready.value = (order.together ? both : beat) ? 1 : 0;
     const held = this.#pauseB();
     if (this.#answer) return;
     const place = held ? -1 : this.#shared.pick(this.#queue, cycle + 1);
@@ -73,6 +84,25 @@ export class AxiWriteChannel {
     if (this.#answer.response === OKAY) this.#store(this.#answer);
     this.#b.payload.id.value = this.#answer.id;
     this.#b.payload.resp.value = this.#answer.response;
+  }
+
+  /** What may be taken next, and whether only both at once. */
+  #order(): { readonly address: boolean; readonly beat: boolean; readonly together: boolean } {
+    switch (this.#shared.accepts) {
+      case "any":
+        return { address: true, beat: true, together: false };
+      case "address first":
+        return { address: true, beat: this.#addresses.length > 0, together: false };
+      case "data first":
+        return { address: this.#data.length > 0, beat: this.#data.length === 0, together: false };
+      case "together": {
+        // Further beats of a burst whose address has come need no other.
+        const further = this.#addresses.length > 0;
+        return further
+          ? { address: false, beat: true, together: false }
+          : { address: this.#stands.address, beat: this.#stands.beat, together: true };
+      }
+    }
   }
 
   /** One beat of write data. */

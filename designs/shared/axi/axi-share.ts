@@ -90,7 +90,8 @@ const share = module(
     const Owner = struct(Object.fromEntries([...upper].reverse().map(m => [m.name, bit])));
     const owners = instance(Fifo({ shape: Owner, depth: p.writes, style: "distributed" }));
     const granted = arbiter(p.masters.map(aw), { policy: "priority", name: "write_grant" });
-    const [address, owner] = fork(granted, 2, "lazy", { name: "granted" });
+    // Whose data is next is known before the slave has taken the address: it may wait for the data (AXI4, A3.3.1).
+    const [address, owner] = fork(granted, 2, "eager", { name: "granted" });
     connect(address, io.aw);
     const owns = (id: UInt): [string, Bit][] =>
       upper
@@ -143,9 +144,9 @@ const share = module(
 
 /**
  * Several masters on one AXI4 bus. Addresses are granted in the order of `masters`, the first before all others. Write
- * data follow in the order of the write addresses granted, never before their address. Answers go by ID to the master
- * that has it.
- * Latency 0 on every channel, but write data at the earliest one cycle after their address; initiation interval 1.
- * Full: with `writes` bursts of data to pass no more write address is granted.
+ * data follow in the order of the write addresses granted, and wait for no slave to take their address (A3.3.1).
+ * Answers go by ID to the master that has it.
+ * Latency 0 on every channel, but write data at the earliest one cycle after their address was offered; initiation
+ * interval 1. Full: with `writes` bursts of data to pass, a further write address is offered but its master waits.
  */
 export const AxiShare = <const N extends string>(p: AxiShareParameters<N>): Def<SharePorts<N>> => share(p);

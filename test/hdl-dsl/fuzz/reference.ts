@@ -43,6 +43,8 @@ export class Reference {
   readonly #instances: {
     readonly inner: Reference;
     readonly pins: readonly (readonly [string, Signal])[];
+    /** An instance's own reset, beside that of its domain. */
+    readonly reset: Signal | undefined;
     outputs: ReadonlyMap<Signal, Value>;
   }[] = [];
   #effects: Effects | undefined;
@@ -67,7 +69,8 @@ export class Reference {
       const inner = new Reference(i.circuit);
       this.#instances.push({
         inner,
-        pins: [...i.connections].filter(([, s]) => s.kind === "instanceIn"),
+        pins: [...i.connections].filter(([, s]) => s.kind === "instanceIn" && s !== i.reset),
+        reset: i.reset,
         outputs: new Map(),
       });
       for (const [port, s] of i.connections) {
@@ -201,7 +204,17 @@ export class Reference {
         reset && s.init !== undefined && s.domain?.kind !== "none" ? { bits: s.init, known: true } : v,
       );
     }
-    for (const i of this.#instances) i.inner.tick(reset);
+    for (const i of this.#instances) {
+      const own = i.reset === undefined ? undefined : e.values.get(i.reset);
+      i.inner.tick(reset || (own?.bits ?? 0n) !== 0n);
+      if (!reset && own?.known === false) i.inner.forget();
+    }
+  }
+
+  /** What is stored may be anything from now on: it is unknown whether a reset came. */
+  forget(): void {
+    for (const s of this.#stored.keys()) this.#stored.set(s, UNKNOWN);
+    for (const i of this.#instances) i.inner.forget();
   }
 
   #write(m: Memory, w: Write, doubtful: boolean): void {

@@ -14,7 +14,11 @@ function run(command: string, args: readonly string[], cwd: string): Promise<str
   return new Promise((resolve, reject) => {
     execFile(command, args, { cwd, encoding: "utf8", maxBuffer: 1 << 30 }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
-      else reject(new Error(`${command}: ${stderr.slice(0, 4000)}${stdout.slice(-2000)}`));
+      else if (error.code === "ENOENT")
+        reject(
+          new Error(`${command} is not installed: the fuzz runs every program in it; \`npm run doctor\` says how`),
+        );
+      else reject(new Error(`${command}: ${stderr.slice(0, 4000)}${stdout.slice(-2000)}` || error.message));
     });
   });
 }

@@ -62,12 +62,11 @@ const at = {
   fetch: 2,
   collect: 3,
   verdict: 4,
-  address: 5,
-  data: 6,
-  answer: 7,
-  fill: 8,
-  give: 9,
-  refuse: 10,
+  put: 5,
+  answer: 6,
+  fill: 7,
+  give: 8,
+  refuse: 9,
 } as const;
 
 /**
@@ -77,7 +76,7 @@ const at = {
  * request is not copied: `access` stays offered until it is answered, so its sender holds it.
  *
  * Latency from `access` to `reads` or `writes`: 2 cycles a page that the TLB knows. A miss costs the memory's latency,
- * 8 beats and 4 cycles more. A page fault costs the memory's latency again and 2 cycles more: its write-back is in
+ * 8 beats and 4 cycles more. A page fault costs the memory's latency again and a cycle more, behind `AxiShare` 2: its write-back is in
  * memory before the request goes on. Initiation interval: the latency and a cycle. Full: `access.ready` is 0. A fault
  * that finds no frame waits, with `outOfMemory` it is refused.
  *
@@ -212,7 +211,10 @@ export const TranslateOne = module(
       tag: place.tag,
       ppn: found.ppn,
     };
-    io.aw.valid.set(is("address"));
+    // Address and data side by side: the memory may wait for either before it takes the other (AXI4, A3.3.1).
+    const awTaken = reg(bit, { init: 0 }),
+      wTaken = reg(bit, { init: 0 });
+    io.aw.valid.set(is("put").and(awTaken.not()));
     io.aw.payload.set({
       addr: base.or(cat(place.index, found.slot, constant(0, Math.log2(entryBytes))).resize(p.addressBits)),
       id: tableId,
@@ -220,7 +222,7 @@ export const TranslateOne = module(
       size: Math.log2(beatBytes),
       burst: 1,
     });
-    io.w.valid.set(is("data"));
+    io.w.valid.set(is("put").and(wTaken.not()));
     io.w.payload.set({
       data: cat(...g.entry.map(e => fields[e.name] as UInt).reverse()).zext(beatBytes * 8),
       strb: 2 ** beatBytes - 1,
@@ -274,11 +276,16 @@ export const TranslateOne = module(
         .elseWhen(found.there.not(), () => refuse(status.INVALID))
         .elseWhen(permitted.not(), () => refuse(mux(moving, constant(status.MIGRATING, 4), lacks)))
         .elseWhen(found.valid, () => go("fill"))
-        .elseWhen(free.out.valid, () => go("address"))
+        .elseWhen(free.out.valid, () => go("put"))
         .elseWhen(io.outOfMemory, () => refuse(status.OUT_OF_MEMORY));
     });
-    when(is("address").and(io.aw.ready), () => go("data"));
-    when(is("data").and(io.w.ready), () => go("answer"));
+    const awDone = node(awTaken.or(io.aw.ready)),
+      wDone = node(wTaken.or(io.w.ready));
+    when(is("put"), () => {
+      awTaken.set(awDone.and(wDone.not()));
+      wTaken.set(wDone.and(awDone.not()));
+      when(awDone.and(wDone), () => go("answer"));
+    });
     when(is("answer").and(io.b.valid), () => {
       assertAlways(io.b.payload.id.eq(tableId), "the answer is that of the write-back");
       when(io.b.payload.resp.any(), () => refuse(status.FAIL)).otherwise(() => go("fill"));

@@ -66,6 +66,7 @@ const harness = module(
       ownAw = node(aw.and(io.sAw.fire.not())),
       ownW = node(w.and(io.sW.fire.not()));
 
+    const begun = reg(bit, { init: 0, name: "model_begun" });
     // Under way at the memory, each way; of the writes both parts.
     const count = (name: string, begins: Bit, ends: Bit) => {
       const underWay = reg(uint(2), { init: 0, name: `model_${name}` });
@@ -77,7 +78,11 @@ const harness = module(
     const reads = count("reads", ar, r),
       addresses = count("addresses", aw, b),
       data = count("data", w, b),
-      owed = count("owed", io.sAw.fire, io.sW.fire);
+      // An address counts from when the memory sees it.
+      stands = reg(bit, { init: 0, name: "model_stands" }),
+      shown = node(io.mAw.valid.and(begun.not()).and(stands.not())),
+      owed = count("owed", shown, io.sW.fire);
+    stands.set(io.mAw.valid.and(io.mAw.ready.not()));
     const nodeReads = count("node_reads", io.sAr.fire, io.sR.fire),
       nodeWrites = count("node_writes", io.sAw.fire, io.sB.fire);
 
@@ -107,8 +112,7 @@ const harness = module(
     assumeAlways(io.sW.payload.last.and(io.mR.payload.last), "bursts have a beat");
 
     // From the exchange's read to the answer to its write.
-    const begun = reg(bit, { init: 0, name: "model_begun" }),
-      addressed = reg(bit, { init: 0, name: "model_addressed" }),
+    const addressed = reg(bit, { init: 0, name: "model_addressed" }),
       written = reg(bit, { init: 0, name: "model_written" });
     const found = reg(bit, { init: 0, name: "model_found" }),
       answered = reg(bit, { init: 0, name: "model_answered" });
@@ -165,6 +169,10 @@ const harness = module(
     );
     assertAlways(ownR.or(ownB).and(io.sR.fire.or(io.sB.fire)).not(), "the node gets no answer of the exchange");
     assertAlways(io.sW.fire.not().or(owed.any()), "data of the node pass behind their address");
+    assertAlways(
+      io.sW.valid.not().or(owed.any().not()).or(begun).or(io.mW.valid),
+      "data wait for no address to be taken",
+    );
     moduleObeys({ valid: io.mAr.valid, ready: io.mAr.ready, payload: io.mAr.payload.addr }, "m_ar");
     moduleObeys({ valid: io.mAw.valid, ready: io.mAw.ready, payload: io.mAw.payload.addr }, "m_aw");
     moduleObeys({ valid: io.mW.valid, ready: io.mW.ready, payload: io.mW.payload.strb }, "m_w");
@@ -184,5 +192,10 @@ export const entryExchangeProof: Proof = {
   faults: [
     { what: "writes under way are not waited for", from: "& (writes == 10'd0)", to: "" },
     { what: "the node's data pass before their address", from: "wire w_open = |owed;", to: "wire w_open = 1'b1;" },
+    {
+      what: "data wait until the memory has taken their address",
+      from: "s_w_valid & w_open",
+      to: "s_w_valid & w_open & ~stands",
+    },
   ],
 };

@@ -32,9 +32,9 @@ const counterBits = 10;
  *
  * An exchange stalls the node's addresses, waits for the answers to its accesses under way, reads and writes. The
  * exchange ends when the write is answered. Latency: 0 for the node's accesses, write data at the earliest one cycle
- * behind their address. An exchange takes the time of the accesses under way and of a read and a write. Initiation
- * interval: 1; one exchange at a time, the next is taken when `exchanged` has been. Full: up to 1,023 accesses under
- * way each way, more than any node has slots. An error of the memory reads as what it gave. Reset: open.
+ * after their address is offered. An exchange takes the time of the accesses under way and of a read and a write.
+ * Initiation interval: 1; one exchange at a time, the next is taken when `exchanged` has been. Full: up to 1,023
+ * accesses under way each way, more than any node has slots. An error of the memory reads as what it gave. Reset: open.
  */
 export const EntryExchange = module(
   "EntryExchange",
@@ -128,7 +128,11 @@ export const EntryExchange = module(
       ),
     );
     io.sAw.ready.set(io.mAw.ready.and(awClosed.not()));
-    // Data of the node pass behind their address only: none can wait at the memory when the exchange's own come.
+    // Data of the node pass behind their address only: none can wait at the memory when the exchange's own come. They
+    // do not wait until it is taken: the memory may wait for them (AXI4, A3.3.1).
+    const offered = node(io.sAw.valid.and(awClosed.not()));
+    const stands = reg(bit, { init: 0 });
+    stands.set(offered.and(io.mAw.ready.not()));
     const owed = reg(uint(counterBits), { init: 0 });
     const wOpen = node(owed.any());
     const strobes =
@@ -152,7 +156,7 @@ export const EntryExchange = module(
       assertAlways(begins.and(count.all()).not(), "no more accesses are under way than are counted");
     };
     counted(reads, io.sAr.fire, io.sR.fire.and(io.sR.payload.last));
-    counted(owed, io.sAw.fire, io.sW.fire.and(io.sW.payload.last));
+    counted(owed, offered.and(stands.not()), io.sW.fire.and(io.sW.payload.last));
     counted(writes, io.sAw.fire, io.sB.fire);
     io.exchanged.valid.set(state.is("tell"));
     io.exchanged.payload.set(old);

@@ -4,9 +4,11 @@ import { dataOffset, replyForm } from "../../../../../designs/clio/rtl/records/r
 import { status } from "../../../../../designs/clio/wire/index.ts";
 import {
   AxiRam,
+  type AxiRamOptions,
   type Bench,
   bernoulli,
   bursts,
+  legalMemories,
   never,
   type Pause,
   runBench,
@@ -43,6 +45,8 @@ interface Surroundings {
   readonly jitter?: number;
   /** Physical page that answers with an error. */
   readonly badPage?: number;
+  /** What the memory is like otherwise. */
+  readonly ram?: AxiRamOptions;
 }
 
 /**
@@ -60,6 +64,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
     latency: o.latency ?? 20,
     jitter: o.jitter ?? 0,
     pause: { aw: pause(), w: pause(), b: pause() },
+    ...o.ram,
   });
   if (o.badPage !== undefined) ram.failAt({ from: o.badPage * page, to: (o.badPage + 1) * page });
   const request = new StreamSource(b.sim, b.io.request, { pause: pause() });
@@ -192,6 +197,10 @@ describe("AccessWrite", () => {
       },
     );
   }
+  for (const [like, ram] of Object.entries(legalMemories))
+    bench(`a memory with ${like}`, AccessWrite(widths(64, 22)), {}, async b => {
+      await run(b, widths(64, 22), randoms(b, widths(64, 22), 80), { ram });
+    });
   for (const p of [widths(64, 22), widths(8, 12)]) {
     bench(
       `${nameOf(p)}: back to back, one beat per cycle, latency as stated`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Translate, type TranslateParameters } from "../../../../../designs/clio/rtl/memory/translate.ts";
 import { status } from "../../../../../designs/clio/wire/index.ts";
-import { type Bench, type BenchOptions, type Random, runBench } from "../../../../../sim/index.ts";
+import { type Bench, type BenchOptions, legalMemories, type Random, runBench } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { type Page, type PageKind, type Ports, type RigOptions, TranslateRig } from "./support/translate-rig.ts";
 
@@ -303,6 +303,15 @@ describe("Translate's times", () => {
     });
   }
 
+  for (const [like, memory] of Object.entries(legalMemories))
+    bench(`first touches, a memory with ${like}`, small, async b => {
+      const rig = quiet(b, small, { memory }),
+        pages = addMany(rig, 40, { faults: true });
+      rig.supply = 1;
+      for (const page of pages) await rig.one(to(rig, page, true));
+      await rig.finish();
+      expect(rig.events.pageFaults).toBe(40);
+    });
   bench("a first touch every 2 cycles, for hundreds of pages, keeps its pace", big, async b => {
     const L = 12,
       count = 400,

@@ -3,9 +3,11 @@ import { EntryExchange } from "../../../../../designs/clio/rtl/slow-path/entry-e
 import {
   axiPorts,
   AxiRam,
+  type AxiRamOptions,
   type Bench,
   bernoulli,
   type Design,
+  legalMemories,
   never,
   type Pause,
   runBench,
@@ -32,6 +34,7 @@ async function run(
   beatBytes: number,
   pause: () => Pause,
   latency: Latency,
+  ram: AxiRamOptions,
 ): Promise<{ readonly slowest: number }> {
   const { io } = b,
     memory = new SparseMemory();
@@ -41,6 +44,7 @@ async function run(
     jitter: 9,
     outOfOrder: true,
     pause: { aw: pause(), w: pause(), b: pause(), ar: pause(), r: pause() },
+    ...ram,
   });
   const aw = new StreamSource(b.sim, io.sAw, { pause: pause() }),
     w = new StreamSource(b.sim, io.sW, { pause: pause() }),
@@ -117,7 +121,9 @@ const bench = (
   pause: () => Pause,
   latency: Latency,
   design: Design<Ports> | ReturnType<typeof dut> = dut(beatBytes),
-) => runBench("entry-exchange", design, { hangCycles: 5_000, wave: false }, b => run(b, beatBytes, pause, latency));
+  ram: AxiRamOptions = {},
+) =>
+  runBench("entry-exchange", design, { hangCycles: 5_000, wave: false }, b => run(b, beatBytes, pause, latency, ram));
 let seed = 0;
 const stalls = (): Pause => bernoulli(0.3, ++seed);
 
@@ -126,6 +132,10 @@ test("64 bits, no stall", async () => {
 });
 test("64 bits, stalls everywhere", () => bench(8, stalls, 20));
 test("512 bits, stalls everywhere", () => bench(64, stalls, 20));
+test.each(Object.entries(legalMemories))("64 bits, a memory with %s", async (_, memory) => {
+  await bench(8, () => never, 12, dut(8), memory);
+  await bench(8, stalls, 20, dut(8), memory);
+});
 test("64 bits, a memory that is slow to write", () => bench(8, stalls, slowWrites));
 test.each([
   ["writes under way are not waited for", "(writes == 10'd0)", "(writes != 10'd1023)"],

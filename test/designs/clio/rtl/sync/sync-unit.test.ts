@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { syncOp } from "../../../../../designs/clio/rtl/sync/sync-ops.ts";
 import type { SyncUnitParameters } from "../../../../../designs/clio/rtl/sync/sync-unit.ts";
 import { status } from "../../../../../designs/clio/wire/index.ts";
-import { type Bench, bernoulli, bursts, type Dut, runBench } from "../../../../../sim/index.ts";
+import { type Bench, bernoulli, bursts, type Dut, legalMemories, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { type Op, type OpName, type RigOptions, SyncDut, type SyncPorts, SyncRig } from "./support/sync-rig.ts";
@@ -101,6 +101,10 @@ describe("SyncUnit", () => {
       },
     );
   }
+  for (const [like, memory] of Object.entries(legalMemories))
+    bench(`a memory with ${like}`, SyncDut(parameters(64)), {}, async b => {
+      await traffic(b, parameters(64), { count: 200, memory: { latency: 10, ...memory } });
+    });
   bench("one word, without pauses: strictly one after another", SyncDut(parameters(64)), {}, async b => {
     await traffic(b, parameters(64), { count: 300, words: 1, rate: 1, memory: { latency: 5 } });
   });

@@ -14,6 +14,7 @@ import {
   type Bench,
   bernoulli,
   type Dut,
+  legalMemories,
   never,
   type Pause,
   runBench,
@@ -179,6 +180,11 @@ describe.each(parameterSets)("GbnStore, $sessions sessions, beats of $beatBytes 
       expect(rig.errors).toBe(0);
     },
   );
+  for (const [like, ram] of Object.entries(legalMemories))
+    bench(`a memory with ${like}`, GbnStore(set), limits, async b => {
+      const rig = await traffic(b, 15, { ram: { latency: 10, ...ram } });
+      expect(rig.errors).toBe(0);
+    });
   bench(
     "one beat per cycle each way; latencies as stated; where a frame lies",
     GbnStore(set),

@@ -4,8 +4,10 @@ import { geometryOf } from "../../../../../designs/shared/virtual-memory/rtl/tab
 import { bucketSlots, entryAddress, packEntry } from "../../../../../designs/shared/virtual-memory/table/index.ts";
 import {
   AxiRam,
+  type AxiRamOptions,
   type Bench,
   bernoulli,
+  legalMemories,
   never,
   poke,
   runBench,
@@ -42,6 +44,8 @@ interface Options {
   readonly pageSize?: PageSize;
   readonly busy: number;
   readonly pages: "many" | "few" | "none";
+  /** What the memory is like otherwise. */
+  readonly ram?: AxiRamOptions;
 }
 
 /**
@@ -61,6 +65,7 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
     outOfOrder: true,
     memory,
     pause: { aw: p(1), w: p(2), b: p(3) },
+    ...o.ram,
   });
   const pages = new StreamSource(b.sim, b.io.freePage, { pause: p(4) });
   /** By miss: `waits` for a page, then `writes` its entry. */
@@ -178,6 +183,9 @@ describe("PageFault", () => {
     test(`${beatBytes * 8} bits: every slot's entry is written back right (fault 5)`, () =>
       runBench("fault", dut(beatBytes), {}, b => run(b, 600, { beatBytes, busy: 0.3, pages: "many" })));
   }
+  test.each(Object.entries(legalMemories))("a memory with %s", (_, ram) =>
+    runBench("fault", dut(64), {}, b => run(b, 200, { beatBytes: 64, busy: 0, pages: "many", ram })),
+  );
   test("4 MB pages, no back-pressure", () =>
     runBench("fault", dut(64, 4_194_304), {}, b =>
       run(b, 600, { beatBytes: 64, pageSize: 4_194_304, busy: 0, pages: "many" }),

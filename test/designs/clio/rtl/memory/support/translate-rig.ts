@@ -91,6 +91,8 @@ export interface Outcome {
 }
 
 export interface RigOptions extends Pick<AxiRamOptions, "latency" | "jitter" | "outOfOrder"> {
+  /** What the memory is like otherwise. */
+  readonly memory?: AxiRamOptions;
   /** Back-pressure of every channel, 0 to 1. */
   readonly busy?: number;
   /** Cycles that a slot stays busy after its result has left: 1 to this many. Default 30. */
@@ -158,6 +160,7 @@ export class TranslateRig {
       outOfOrder: o.outOfOrder ?? false,
       memory: this.#memory,
       pause: { aw: pause(1), w: pause(2), b: pause(3), ar: pause(4), r: pause(5) },
+      ...o.memory,
     });
     this.access = new StreamSource(b.sim, io.access, { pause: pause(6) });
     this.#frames = new StreamSource(b.sim, io.freePage);
