@@ -115,7 +115,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
 );
   wire frames_ends, frames_end_long, frames_end_bad, frames_end_stored, frames_beats_valid,
     frames_beats_payload_last, frames_beats_payload_user; // gbn-tx.ts:137
-  wire [439:0] frames_end_header;
+  wire [463:0] frames_end_header;
   wire [15:0] frames_end_last_byte;
   wire [511:0] frames_beats_payload_data;
   wire [63:0] frames_beats_payload_keep;
@@ -671,7 +671,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   assign events_stale = events_stale_1;
 
   wire _unused_ok = &{
-    1'b0, frames_end_header[439:320], frames_end_header[303:208], frames_end_header[183:144],
+    1'b0, frames_end_header[463:320], frames_end_header[303:208], frames_end_header[183:144],
     frames_end_header[127:112], frames_end_header[95:48], frames_end_last_byte[15:11], sender_granted_valid,
     queue_push_ready, planned_push_ready, outs_push_ready, places_push_ready, 1'b0
   };

@@ -133,7 +133,7 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net-rx.ts:272
   wire from_node =
     ({header[279:272], header[287:280]} == config_native_port)
-    | (({header[279:272], header[287:280]} - config_client_port) < 16'd1024); // senders.ts:46
+    | (({header[279:272], header[287:280]} - config_client_port) < 16'd1024); // senders.ts:49
   wire is_reply_or =
     (header[367:360] == 8'd33) | (header[367:360] == 8'd35) | (header[367:360] == 8'd37) | (header[367:360] == 8'd39)
     | (header[367:360] == 8'd41) | (header[367:360] == 8'd65) | (header[367:360] == 8'd81);
@@ -148,8 +148,8 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
     header_or | (header[367:360] == 8'd147) | (header[367:360] == 8'd149) | (header[367:360] == 8'd151)
     | (header[367:360] == 8'd153) | (header[367:360] == 8'd155) | (header[367:360] == 8'd160);
   wire is_reply =
-    (|header[371:368]) | is_reply_or_or | header_or_or
-    | (((header[367:360] == 8'd2) | (header[367:360] == 8'd75) | (header[367:360] == 8'd112) | (header[367:360] == 8'd158)) & from_node); // senders.ts:47
+    ((|header[371:368]) & (native | (header[399:384] == 16'd16))) | is_reply_or_or | header_or_or
+    | (((header[367:360] == 8'd2) | (header[367:360] == 8'd75) | (header[367:360] == 8'd112) | (header[367:360] == 8'd158)) & from_node); // senders.ts:51
   wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net-rx.ts:187
   wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net-rx.ts:190
   wire [20:0] all = {broken[20:10], judged_checked & ~sum_right, broken[8:0]}; // net-rx.ts:196

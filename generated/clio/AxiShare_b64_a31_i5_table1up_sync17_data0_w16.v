@@ -151,22 +151,23 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
   wire [4:0] owners_level;
   reg write_grant_locked; // axi-share.ts:92
   reg [2:0] write_grant_owner;
-  wire of_table, of_sync; // axi-share.ts:107
+  reg granted_0_done, granted_1_done; // axi-share.ts:94
+  wire of_table, of_sync; // axi-share.ts:108
   wire [2:0] write_grant_grant, write_grant_request; // axi-share.ts:92
   wire [2:0] read_grant_request = {data_ar_valid, sync_ar_valid, table_ar_valid}; // axi-share.ts:87
   wire [2:0] read_grant_grant =
     read_grant_locked ? read_grant_owner :
     read_grant_request & (~read_grant_request + 3'd1);
   wire write_grant_valid = |(write_grant_grant & write_grant_request); // axi-share.ts:92
-  wire write_grant_ready = aw_ready & owners_push_ready;
+  wire write_grant_ready = (granted_0_done | aw_ready) & (granted_1_done | owners_push_ready);
   assign write_grant_request = {data_aw_valid, sync_aw_valid, table_aw_valid};
   assign write_grant_grant =
     write_grant_locked ? write_grant_owner :
     write_grant_request & (~write_grant_request + 3'd1);
-  wire granted_1_valid = write_grant_valid & aw_ready; // axi-share.ts:93
-  wire owner_next_payload_sync = aw_payload_id == 5'd17; // axi-share.ts:103
+  wire granted_1_valid = write_grant_valid & ~granted_1_done; // axi-share.ts:94
+  wire owner_next_payload_sync = aw_payload_id == 5'd17; // axi-share.ts:104
   wire owner_next_payload_table = (|aw_payload_id) & (aw_payload_id != 5'd17);
-  wire of_data = ~(of_table | of_sync); // axi-share.ts:109
+  wire of_data = ~(of_table | of_sync); // axi-share.ts:110
 
   wire owners_pop_ready = w_valid & w_ready & w_payload_last; // axi-share.ts:91
   Fifo_Owner_d16 owners ( // axi-share.ts:91
@@ -194,6 +195,15 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
     else if (write_grant_valid) begin
       write_grant_owner <= write_grant_grant;
       write_grant_locked <= ~write_grant_ready;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      granted_0_done <= 1'b0; granted_1_done <= 1'b0;
+    end
+    else begin
+      granted_0_done <= write_grant_valid & ~write_grant_ready & (granted_0_done | aw_ready);
+      granted_1_done <= write_grant_valid & ~write_grant_ready & (granted_1_done | owners_push_ready);
     end
 
   assign data_ar_ready = read_grant_grant[2] & ar_ready;
@@ -251,7 +261,7 @@ module AxiShare_b64_a31_i5_table1up_sync17_data0_w16 (
     ~((data_r_valid_choice == 2'd0) | (data_r_valid_choice == 2'd1) | (data_r_valid_choice == 2'd2))
     | (data_r_ready & (data_r_valid_choice == 2'd0)) | (table_r_ready & (data_r_valid_choice == 2'd1));
   assign r_ready = r_ready_or | (sync_r_ready & (data_r_valid_choice == 2'd2));
-  assign aw_valid = write_grant_valid & owners_push_ready;
+  assign aw_valid = write_grant_valid & ~granted_0_done;
   assign aw_payload_addr =
     ({31{write_grant_grant[0]}} & table_aw_payload_addr) | ({31{write_grant_grant[1]}} & sync_aw_payload_addr)
     | ({31{write_grant_grant[2]}} & data_aw_payload_addr);
