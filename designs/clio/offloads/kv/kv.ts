@@ -106,5 +106,8 @@ export const ClioKv = module(
     mergeMemory([engine.memory, allocator.memory, intake.memory], io.memory, io.memoryData, p);
     mergeReplies([replies.value, engine.reply, intake.reply], io.reply, io.replyData);
   },
-  { nameOf: p => `ClioKv_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_a${p.arenaBytes}_r${p.regions}_d${p.maxData}` },
+  {
+    nameOf: p =>
+      `ClioKv_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_a${p.arenaBytes}_r${p.regions}_d${p.maxData}_l${p.mostLooks}`,
+  },
 );
