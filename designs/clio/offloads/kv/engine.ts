@@ -93,16 +93,16 @@ const place = { slot: 0, found: 1, other: 2 } as const,
  * Carries out requests step by step, whichever is next: a request that may begin, a memory reply, a new slot. The state
  * of a request is kept by context, so requests interleave at will. RequestOrder keeps those on one bucket apart.
  *
- * - Search: a slot is read, and the first entry with the key's fingerprint names a pair, whose key is compared (8
- *   bytes). On a mismatch comes the next such entry (the slot is read again), then the next slot.
+ * - Search: a slot is read, and the first entry with the key's fingerprint names a pair, whose owner and key are
+ *   compared (2 and 8 bytes). On a mismatch comes the next such entry (the slot is read again), then the next slot.
  * - READ: the pair is read whole, and its value goes out with the key's comparison.
  * - CREATE, UPDATE: the search goes on while the pair is being written. When both are over the entry is written, 8
  *   bytes, so that it is the old or the new one. A create takes the first empty entry of the whole chain. Where there
  *   is none it takes a new slot, which is linked once it is in memory.
  * - DELETE: the entry is cleared; a slot that has no other, unless it is the bucket's first, is taken out of
  *   the chain instead.
- * - A search looks at `mostLooks` slots and pairs at most; then the request ends with INVALID and changes nothing. So it
- *   ends whatever stands in memory: chains that are rings, entries that point anywhere.
+ * - A search looks at `mostLooks` slots and pairs at most; then the request ends with INVALID and changes nothing. So
+ *   it ends whatever stands in memory: chains that are rings, entries that point anywhere.
  * - An old block is given back when its entry has been replaced: the bucket's readers have left before. A new one is
  *   given back when it was not needed, and its write is over. When the write of the entry itself fails the block is
  *   lost, since the content of the entry is unknown.
@@ -266,7 +266,7 @@ export const KvEngine = module(
         wasDecided.set(decided.shr(context).bit(0));
         writeStatus.set(mux(is(what.block), code, writeStatuses.readAsync(context)));
         firstSlot.set(io.table.add(asked.bucket.zext(blockBits)));
-        sameKey.set(keyOf(io.event.line).eq(asked.key));
+        sameKey.set(keyOf(io.event.line).eq(asked.key).and(io.event.line.bits(0, 16).eq(asked.pid)));
         matching.set(
           fromBits(entries.map((e, i) => e.valid.and(e.fingerprint.eq(asked.fingerprint)).and(progress.index.le(i)))),
         );

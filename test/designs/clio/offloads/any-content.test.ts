@@ -37,12 +37,12 @@ function damage(memory: ModelMemory, random: Random, bytes: number): void {
 /** A bucket whose link names the bucket itself. */
 async function ring(b: Bench<KvPorts>): Promise<void> {
   const rig = new KvRig(b, p),
-    keys = sameSlot(3, p.buckets);
+    keys = sameSlot(3, rig);
   rig.allowed.add(status.INVALID);
   for (const key of keys) await rig.alone("create", key, rig.value(40));
   const { slot } = rig.contents()[0] ?? { slot: 0n };
   rig.memory.store(pid, slot + 56n, bytesOf([(1n << 63n) | (slot / 64n)]));
-  const other = sameSlot(9, p.buckets)[8] as bigint;
+  const other = sameSlot(9, rig)[8] as bigint;
   for (const kind of kinds)
     expect((await rig.alone(kind, other, rig.value(40))).status, `${kind} of a key that is not there`).toBe(
       status.INVALID,
