@@ -72,6 +72,8 @@ export async function serve(settings: Settings, network: SessionNetwork, o: Serv
     {
       limitCycles: Infinity,
       wave: false,
+      // Nobody outside can know it, other than in a bench.
+      secret: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n,
       ...o,
       slowPath: { ...o.slowPath, sessions },
     },
