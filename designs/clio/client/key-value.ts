@@ -10,8 +10,8 @@ import { kvSpec } from "./requests.ts";
 export type Synchronously = <T>(operation: () => Promise<T>) => Promise<T>;
 
 /**
- * Clio-KV at a process's node (paper §4.6): keys of 8 bytes, values that fit one packet. The keys are the process's own;
- * no other process finds them. Each call is synchronous
+ * Clio-KV at a process's node (paper §4.6): keys of 8 bytes, values that fit one packet. The keys are the process's
+ * own; no other process finds them. Each call is synchronous
  * in its thread.
  */
 export class KeyValue {

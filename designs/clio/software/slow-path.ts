@@ -1,8 +1,7 @@
 import { dissect, opcode, replyCode, replyFrame, status } from "../wire/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
 import { AtMostOnce, type AtMostOnceOptions } from "./requests/at-most-once.ts";
-import { ClusterNode, type ClusterNodeOptions } from "./cluster/index.ts";
-import { Turns } from "./cluster/turns.ts";
+import { ClusterNode, type ClusterNodeOptions, Turns } from "./cluster/index.ts";
 import type { RegisterAccess } from "./go-back-n.ts";
 import { OffloadControl } from "./offload-control.ts";
 import { OffloadWatch, type OffloadWatchOptions } from "./offload-watch.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { extendedNode, offloadPid } from "../../../../designs/clio/offload/index.ts";
-import { pointerChase } from "../../../../designs/clio/offloads/chase/index.ts";
+import { offloadBuilds } from "../../../../designs/clio/offloads/index.ts";
 import { fieldPlace } from "../../../../designs/clio/registers/index.ts";
 import { type SimulatedNode, withNode } from "../../../../designs/clio/rig/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
@@ -18,7 +18,7 @@ const proxyOp = 0x7a,
   settings = makeSettings({ offloads: "chase" }),
   page = BigInt(settings.config.pageSize);
 const design = designOf(
-  extendedNode([offloadAt("proxy", proxyOp, Proxy), offloadAt("stuck", stuckOp, Sticky), pointerChase])(
+  extendedNode([offloadAt("proxy", proxyOp, Proxy), offloadAt("stuck", stuckOp, Sticky), offloadBuilds.chase])(
     parametersOf(settings.config),
   ),
 );
