@@ -54,6 +54,8 @@
 #define CLIO_OFFLOAD_HELD_MASK 0xfu
 #define CLIO_OFFLOAD_STUCK_SHIFT 16
 #define CLIO_OFFLOAD_STUCK_MASK 0xfu
+#define CLIO_OFFLOAD_ACTIVE_SHIFT 24
+#define CLIO_OFFLOAD_ACTIVE_MASK 0xfu
 
 /* when an offload counts as stuck */
 #define CLIO_REG_OFFLOAD_PATIENCE 0x01c
@@ -142,6 +144,41 @@
 #define CLIO_RULE3_ACTION_MASK 0x7u
 #define CLIO_RULE3_VALID_SHIFT 31
 #define CLIO_RULE3_VALID_MASK 0x1u
+
+/* when an offload without a reply counts as stuck */
+#define CLIO_REG_OFFLOAD_LIMIT 0x0c0
+#define CLIO_OFFLOAD_LIMIT_SHIFT 0
+#define CLIO_OFFLOAD_LIMIT_MASK 0xffffffu
+
+/* how long the offload in slot 0 has given no reply (read only) */
+#define CLIO_REG_OFFLOAD0_SINCE 0x0c4
+#define CLIO_OFFLOAD0_SINCE_SHIFT 0
+#define CLIO_OFFLOAD0_SINCE_MASK 0xffffffu
+
+/* how long the offload in slot 1 has given no reply (read only) */
+#define CLIO_REG_OFFLOAD1_SINCE 0x0c8
+#define CLIO_OFFLOAD1_SINCE_SHIFT 0
+#define CLIO_OFFLOAD1_SINCE_MASK 0xffffffu
+
+/* how long the offload in slot 2 has given no reply (read only) */
+#define CLIO_REG_OFFLOAD2_SINCE 0x0cc
+#define CLIO_OFFLOAD2_SINCE_SHIFT 0
+#define CLIO_OFFLOAD2_SINCE_MASK 0xffffffu
+
+/* how long the offload in slot 3 has given no reply (read only) */
+#define CLIO_REG_OFFLOAD3_SINCE 0x0d0
+#define CLIO_OFFLOAD3_SINCE_SHIFT 0
+#define CLIO_OFFLOAD3_SINCE_MASK 0xffffffu
+
+/* key of the offloads' hashes, low part; set before the first request */
+#define CLIO_REG_OFFLOAD_SECRET_LOW 0x0d4
+#define CLIO_OFFLOAD_SECRET_LOW_SHIFT 0
+#define CLIO_OFFLOAD_SECRET_LOW_MASK 0xffffffffu
+
+/* key of the offloads' hashes, high part */
+#define CLIO_REG_OFFLOAD_SECRET_HIGH 0x0d8
+#define CLIO_OFFLOAD_SECRET_HIGH_SHIFT 0
+#define CLIO_OFFLOAD_SECRET_HIGH_MASK 0xffffffffu
 
 /* match-and-action table: the entry of an opcode, and its fields */
 #define CLIO_MAT(opcode) (0x400 + 4 * (opcode))

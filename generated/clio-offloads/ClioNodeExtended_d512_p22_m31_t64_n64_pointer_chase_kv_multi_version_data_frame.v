@@ -127,18 +127,19 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
   wire node_rx_ready, node_tx_valid, node_tx_payload_last, node_tx_payload_user, node_soc_rx_valid,
     node_soc_rx_payload_last, node_soc_rx_payload_user, node_soc_tx_ready, node_net_config_accept_any_mac; // extended-node.ts:72
   wire [511:0] node_tx_payload_data, node_soc_rx_payload_data;
-  wire [63:0] node_tx_payload_keep, node_soc_rx_payload_keep;
+  wire [63:0] node_tx_payload_keep, node_soc_rx_payload_keep, node_busy, node_offload_control_secret;
   wire [47:0] node_net_config_mac;
   wire [31:0] node_net_config_ip;
   wire [15:0] node_net_config_native_port, node_net_config_client_port;
   wire [3:0] node_offload_control_hold;
-  wire [23:0] node_offload_control_patience;
+  wire [23:0] node_offload_control_patience, node_offload_control_limit;
   wire path_node_rx_valid, path_node_rx_payload_last, path_node_rx_payload_user, path_node_tx_ready,
     path_node_soc_rx_ready, path_node_soc_tx_valid, path_node_soc_tx_payload_last, path_node_soc_tx_payload_user,
     path_events_busy, path_events_repeated; // extended-node.ts:73
   wire [511:0] path_node_rx_payload_data, path_node_soc_tx_payload_data;
   wire [63:0] path_node_rx_payload_keep, path_node_soc_tx_payload_keep;
-  wire [3:0] path_events_requests, path_events_accesses, path_state_held, path_state_stuck;
+  wire [3:0] path_events_requests, path_events_accesses, path_state_held, path_state_stuck, path_state_active;
+  wire [23:0] path_state_since_0, path_state_since_1, path_state_since_2, path_state_since_3;
 
   ClioNode_d512_p22_m31_t64_n64_xo node ( // extended-node.ts:72
     .clk (clk), .rst (rst),
@@ -183,7 +184,7 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
     .s_ar_payload_prot (s_ar_payload_prot),
     .s_r_valid (s_r_valid), .s_r_ready (s_r_ready), .s_r_payload_data (s_r_payload_data),
     .s_r_payload_resp (s_r_payload_resp),
-    .busy                      (busy),
+    .busy                      (node_busy),
     .net_config_mac            (node_net_config_mac),
     .net_config_ip             (node_net_config_ip),
     .net_config_native_port    (node_net_config_native_port),
@@ -195,8 +196,15 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
     .offload_events_repeated   (path_events_repeated),
     .offload_state_held        (path_state_held),
     .offload_state_stuck       (path_state_stuck),
+    .offload_state_active      (path_state_active),
+    .offload_state_since_0     (path_state_since_0),
+    .offload_state_since_1     (path_state_since_1),
+    .offload_state_since_2     (path_state_since_2),
+    .offload_state_since_3     (path_state_since_3),
     .offload_control_hold      (node_offload_control_hold),
-    .offload_control_patience  (node_offload_control_patience)
+    .offload_control_patience  (node_offload_control_patience),
+    .offload_control_limit     (node_offload_control_limit),
+    .offload_control_secret    (node_offload_control_secret)
   );
 
   ExtendPath_b64_pointer_chase_kv_multi_version_data_frame path ( // extended-node.ts:73
@@ -236,7 +244,16 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
     .events_repeated       (path_events_repeated),
     .control_hold          (node_offload_control_hold),
     .control_patience      (node_offload_control_patience),
+    .control_limit         (node_offload_control_limit),
+    .control_secret        (node_offload_control_secret),
     .state_held            (path_state_held),
-    .state_stuck           (path_state_stuck)
+    .state_stuck           (path_state_stuck),
+    .state_active          (path_state_active),
+    .state_since_0         (path_state_since_0),
+    .state_since_1         (path_state_since_1),
+    .state_since_2         (path_state_since_2),
+    .state_since_3         (path_state_since_3)
   );
+
+  assign busy = |path_state_active ? node_busy | 64'd1 : node_busy;
 endmodule

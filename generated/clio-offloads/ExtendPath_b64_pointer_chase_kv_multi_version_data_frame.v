@@ -1,6 +1,6 @@
 // ExtendPath_b64_pointer_chase_kv_multi_version_data_frame
 //   beatBytes        64
-//   contexts         8
+//   contexts         16
 //   maxData          1466
 //   outstanding      8
 //   replyBeats       512
@@ -78,17 +78,26 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   output wire         events_repeated,
   input  wire [3:0]   control_hold,
   input  wire [23:0]  control_patience,
+  input  wire [23:0]  control_limit,
+  input  wire [63:0]  control_secret,
   output wire [3:0]   state_held,
-  output wire [3:0]   state_stuck
+  output wire [3:0]   state_stuck,
+  output wire [3:0]   state_active,
+  output wire [23:0]  state_since_0,
+  output wire [23:0]  state_since_1,
+  output wire [23:0]  state_since_2,
+  output wire [23:0]  state_since_3
 );
   wire slot_0_request_valid, slot_0_request_data_valid, slot_0_request_data_payload_last, slot_0_reply_ready,
     slot_0_reply_data_ready, slot_0_memory_ready, slot_0_memory_data_ready, slot_0_memory_reply_valid,
-    slot_0_memory_reply_data_valid, slot_0_memory_reply_data_payload_last, slot_0_room, slot_0_asked_ready,
-    slot_0_asked_data_ready, slot_0_answer_valid, slot_0_answer_payload_more, slot_0_answer_data_valid,
-    slot_0_answer_data_payload_last, slot_0_access_valid, slot_0_access_data_valid, slot_0_access_data_payload_last,
-    slot_0_came_ready, slot_0_came_data_ready, slot_0_events_requests, slot_0_events_replies, slot_0_events_accesses,
-    slot_0_events_refused, slot_0_events_stray, slot_0_state_held, slot_0_state_stuck, slot_0_in_reset, slot_0_lost; // extend-path.ts:83
-  wire [2:0] slot_0_request_payload_context, slot_0_context, slot_0_answer_payload_context;
+    slot_0_memory_reply_data_valid, slot_0_memory_reply_data_payload_last, slot_0_room, slot_0_fits,
+    slot_0_asked_ready, slot_0_asked_data_ready, slot_0_answer_valid, slot_0_answer_payload_more,
+    slot_0_answer_data_valid, slot_0_answer_data_payload_last, slot_0_access_valid, slot_0_access_data_valid,
+    slot_0_access_data_payload_last, slot_0_came_ready, slot_0_came_data_ready, slot_0_events_requests,
+    slot_0_events_replies, slot_0_events_accesses, slot_0_events_refused, slot_0_events_stray, slot_0_state_held,
+    slot_0_state_stuck, slot_0_state_active, slot_0_in_reset, slot_0_lost; // extend-path.ts:86
+  wire [3:0] slot_0_request_payload_context, slot_0_memory_reply_payload_status, slot_0_context,
+    slot_0_answer_payload_context, slot_0_answer_payload_status, slot_0_access_payload_epoch;
   wire [7:0] slot_0_request_payload_opcode, slot_0_memory_reply_payload_tag, slot_0_answer_payload_opcode,
     slot_0_access_payload_tag, slot_0_access_payload_opcode;
   wire [15:0] slot_0_request_payload_pid, slot_0_access_payload_pid;
@@ -96,16 +105,15 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_0_access_payload_data;
   wire [511:0] slot_0_request_data_payload_data, slot_0_memory_reply_data_payload_data,
     slot_0_answer_data_payload_data, slot_0_access_data_payload_data;
-  wire [3:0] slot_0_memory_reply_payload_status, slot_0_answer_payload_status;
   wire [63:0] slot_0_memory_reply_payload_va, slot_0_access_payload_va;
   wire [31:0] slot_0_memory_reply_payload_length, slot_0_access_payload_length;
   wire [9:0] slot_0_access_payload_cost;
   wire pointer_chase_request_ready, pointer_chase_request_data_ready, pointer_chase_reply_valid,
     pointer_chase_reply_payload_more, pointer_chase_reply_data_valid, pointer_chase_reply_data_payload_last,
     pointer_chase_memory_valid, pointer_chase_memory_payload_client, pointer_chase_memory_data_valid,
-    pointer_chase_memory_data_payload_last, pointer_chase_memory_reply_ready, pointer_chase_memory_reply_data_ready; // extend-path.ts:90
-  wire [2:0] pointer_chase_reply_payload_context, pointer_chase_memory_payload_context;
-  wire [3:0] pointer_chase_reply_payload_status;
+    pointer_chase_memory_data_payload_last, pointer_chase_memory_reply_ready, pointer_chase_memory_reply_data_ready; // extend-path.ts:95
+  wire [3:0] pointer_chase_reply_payload_context, pointer_chase_reply_payload_status,
+    pointer_chase_memory_payload_context;
   wire [7:0] pointer_chase_reply_payload_opcode, pointer_chase_memory_payload_tag,
     pointer_chase_memory_payload_opcode;
   wire [13:0] pointer_chase_reply_payload_length, pointer_chase_memory_payload_data;
@@ -114,12 +122,14 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [31:0] pointer_chase_memory_payload_length;
   wire slot_1_request_valid, slot_1_request_data_valid, slot_1_request_data_payload_last, slot_1_reply_ready,
     slot_1_reply_data_ready, slot_1_memory_ready, slot_1_memory_data_ready, slot_1_memory_reply_valid,
-    slot_1_memory_reply_data_valid, slot_1_memory_reply_data_payload_last, slot_1_room, slot_1_asked_ready,
-    slot_1_asked_data_ready, slot_1_answer_valid, slot_1_answer_payload_more, slot_1_answer_data_valid,
-    slot_1_answer_data_payload_last, slot_1_access_valid, slot_1_access_data_valid, slot_1_access_data_payload_last,
-    slot_1_came_ready, slot_1_came_data_ready, slot_1_events_requests, slot_1_events_replies, slot_1_events_accesses,
-    slot_1_events_refused, slot_1_events_stray, slot_1_state_held, slot_1_state_stuck, slot_1_in_reset, slot_1_lost; // extend-path.ts:83
-  wire [2:0] slot_1_request_payload_context, slot_1_context, slot_1_answer_payload_context;
+    slot_1_memory_reply_data_valid, slot_1_memory_reply_data_payload_last, slot_1_room, slot_1_fits,
+    slot_1_asked_ready, slot_1_asked_data_ready, slot_1_answer_valid, slot_1_answer_payload_more,
+    slot_1_answer_data_valid, slot_1_answer_data_payload_last, slot_1_access_valid, slot_1_access_data_valid,
+    slot_1_access_data_payload_last, slot_1_came_ready, slot_1_came_data_ready, slot_1_events_requests,
+    slot_1_events_replies, slot_1_events_accesses, slot_1_events_refused, slot_1_events_stray, slot_1_state_held,
+    slot_1_state_stuck, slot_1_state_active, slot_1_in_reset, slot_1_lost; // extend-path.ts:86
+  wire [3:0] slot_1_request_payload_context, slot_1_memory_reply_payload_status, slot_1_context,
+    slot_1_answer_payload_context, slot_1_answer_payload_status, slot_1_access_payload_epoch;
   wire [7:0] slot_1_request_payload_opcode, slot_1_memory_reply_payload_tag, slot_1_answer_payload_opcode,
     slot_1_access_payload_tag, slot_1_access_payload_opcode;
   wire [15:0] slot_1_request_payload_pid, slot_1_access_payload_pid;
@@ -127,15 +137,13 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_1_access_payload_data;
   wire [511:0] slot_1_request_data_payload_data, slot_1_memory_reply_data_payload_data,
     slot_1_answer_data_payload_data, slot_1_access_data_payload_data;
-  wire [3:0] slot_1_memory_reply_payload_status, slot_1_answer_payload_status;
   wire [63:0] slot_1_memory_reply_payload_va, slot_1_access_payload_va;
   wire [31:0] slot_1_memory_reply_payload_length, slot_1_access_payload_length;
   wire [9:0] slot_1_access_payload_cost;
   wire kv_request_ready, kv_request_data_ready, kv_reply_valid, kv_reply_payload_more, kv_reply_data_valid,
     kv_reply_data_payload_last, kv_memory_valid, kv_memory_payload_client, kv_memory_data_valid,
-    kv_memory_data_payload_last, kv_memory_reply_ready, kv_memory_reply_data_ready; // extend-path.ts:90
-  wire [2:0] kv_reply_payload_context, kv_memory_payload_context;
-  wire [3:0] kv_reply_payload_status;
+    kv_memory_data_payload_last, kv_memory_reply_ready, kv_memory_reply_data_ready; // extend-path.ts:94
+  wire [3:0] kv_reply_payload_context, kv_reply_payload_status, kv_memory_payload_context;
   wire [7:0] kv_reply_payload_opcode, kv_memory_payload_tag, kv_memory_payload_opcode;
   wire [13:0] kv_reply_payload_length, kv_memory_payload_data;
   wire [511:0] kv_reply_data_payload_data, kv_memory_data_payload_data;
@@ -143,12 +151,14 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [31:0] kv_memory_payload_length;
   wire slot_2_request_valid, slot_2_request_data_valid, slot_2_request_data_payload_last, slot_2_reply_ready,
     slot_2_reply_data_ready, slot_2_memory_ready, slot_2_memory_data_ready, slot_2_memory_reply_valid,
-    slot_2_memory_reply_data_valid, slot_2_memory_reply_data_payload_last, slot_2_room, slot_2_asked_ready,
-    slot_2_asked_data_ready, slot_2_answer_valid, slot_2_answer_payload_more, slot_2_answer_data_valid,
-    slot_2_answer_data_payload_last, slot_2_access_valid, slot_2_access_data_valid, slot_2_access_data_payload_last,
-    slot_2_came_ready, slot_2_came_data_ready, slot_2_events_requests, slot_2_events_replies, slot_2_events_accesses,
-    slot_2_events_refused, slot_2_events_stray, slot_2_state_held, slot_2_state_stuck, slot_2_in_reset, slot_2_lost; // extend-path.ts:83
-  wire [2:0] slot_2_request_payload_context, slot_2_context, slot_2_answer_payload_context;
+    slot_2_memory_reply_data_valid, slot_2_memory_reply_data_payload_last, slot_2_room, slot_2_fits,
+    slot_2_asked_ready, slot_2_asked_data_ready, slot_2_answer_valid, slot_2_answer_payload_more,
+    slot_2_answer_data_valid, slot_2_answer_data_payload_last, slot_2_access_valid, slot_2_access_data_valid,
+    slot_2_access_data_payload_last, slot_2_came_ready, slot_2_came_data_ready, slot_2_events_requests,
+    slot_2_events_replies, slot_2_events_accesses, slot_2_events_refused, slot_2_events_stray, slot_2_state_held,
+    slot_2_state_stuck, slot_2_state_active, slot_2_in_reset, slot_2_lost; // extend-path.ts:86
+  wire [3:0] slot_2_request_payload_context, slot_2_memory_reply_payload_status, slot_2_context,
+    slot_2_answer_payload_context, slot_2_answer_payload_status, slot_2_access_payload_epoch;
   wire [7:0] slot_2_request_payload_opcode, slot_2_memory_reply_payload_tag, slot_2_answer_payload_opcode,
     slot_2_access_payload_tag, slot_2_access_payload_opcode;
   wire [15:0] slot_2_request_payload_pid, slot_2_access_payload_pid;
@@ -156,16 +166,15 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_2_access_payload_data;
   wire [511:0] slot_2_request_data_payload_data, slot_2_memory_reply_data_payload_data,
     slot_2_answer_data_payload_data, slot_2_access_data_payload_data;
-  wire [3:0] slot_2_memory_reply_payload_status, slot_2_answer_payload_status;
   wire [63:0] slot_2_memory_reply_payload_va, slot_2_access_payload_va;
   wire [31:0] slot_2_memory_reply_payload_length, slot_2_access_payload_length;
   wire [9:0] slot_2_access_payload_cost;
   wire multi_version_request_ready, multi_version_request_data_ready, multi_version_reply_valid,
     multi_version_reply_payload_more, multi_version_reply_data_valid, multi_version_reply_data_payload_last,
     multi_version_memory_valid, multi_version_memory_payload_client, multi_version_memory_data_valid,
-    multi_version_memory_data_payload_last, multi_version_memory_reply_ready, multi_version_memory_reply_data_ready; // extend-path.ts:90
-  wire [2:0] multi_version_reply_payload_context, multi_version_memory_payload_context;
-  wire [3:0] multi_version_reply_payload_status;
+    multi_version_memory_data_payload_last, multi_version_memory_reply_ready, multi_version_memory_reply_data_ready; // extend-path.ts:95
+  wire [3:0] multi_version_reply_payload_context, multi_version_reply_payload_status,
+    multi_version_memory_payload_context;
   wire [7:0] multi_version_reply_payload_opcode, multi_version_memory_payload_tag,
     multi_version_memory_payload_opcode;
   wire [13:0] multi_version_reply_payload_length, multi_version_memory_payload_data;
@@ -174,12 +183,14 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [31:0] multi_version_memory_payload_length;
   wire slot_3_request_valid, slot_3_request_data_valid, slot_3_request_data_payload_last, slot_3_reply_ready,
     slot_3_reply_data_ready, slot_3_memory_ready, slot_3_memory_data_ready, slot_3_memory_reply_valid,
-    slot_3_memory_reply_data_valid, slot_3_memory_reply_data_payload_last, slot_3_room, slot_3_asked_ready,
-    slot_3_asked_data_ready, slot_3_answer_valid, slot_3_answer_payload_more, slot_3_answer_data_valid,
-    slot_3_answer_data_payload_last, slot_3_access_valid, slot_3_access_data_valid, slot_3_access_data_payload_last,
-    slot_3_came_ready, slot_3_came_data_ready, slot_3_events_requests, slot_3_events_replies, slot_3_events_accesses,
-    slot_3_events_refused, slot_3_events_stray, slot_3_state_held, slot_3_state_stuck, slot_3_in_reset, slot_3_lost; // extend-path.ts:83
-  wire [2:0] slot_3_request_payload_context, slot_3_context, slot_3_answer_payload_context;
+    slot_3_memory_reply_data_valid, slot_3_memory_reply_data_payload_last, slot_3_room, slot_3_fits,
+    slot_3_asked_ready, slot_3_asked_data_ready, slot_3_answer_valid, slot_3_answer_payload_more,
+    slot_3_answer_data_valid, slot_3_answer_data_payload_last, slot_3_access_valid, slot_3_access_data_valid,
+    slot_3_access_data_payload_last, slot_3_came_ready, slot_3_came_data_ready, slot_3_events_requests,
+    slot_3_events_replies, slot_3_events_accesses, slot_3_events_refused, slot_3_events_stray, slot_3_state_held,
+    slot_3_state_stuck, slot_3_state_active, slot_3_in_reset, slot_3_lost; // extend-path.ts:86
+  wire [3:0] slot_3_request_payload_context, slot_3_memory_reply_payload_status, slot_3_context,
+    slot_3_answer_payload_context, slot_3_answer_payload_status, slot_3_access_payload_epoch;
   wire [7:0] slot_3_request_payload_opcode, slot_3_memory_reply_payload_tag, slot_3_answer_payload_opcode,
     slot_3_access_payload_tag, slot_3_access_payload_opcode;
   wire [15:0] slot_3_request_payload_pid, slot_3_access_payload_pid;
@@ -187,53 +198,52 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_3_access_payload_data;
   wire [511:0] slot_3_request_data_payload_data, slot_3_memory_reply_data_payload_data,
     slot_3_answer_data_payload_data, slot_3_access_data_payload_data;
-  wire [3:0] slot_3_memory_reply_payload_status, slot_3_answer_payload_status;
   wire [63:0] slot_3_memory_reply_payload_va, slot_3_access_payload_va;
   wire [31:0] slot_3_memory_reply_payload_length, slot_3_access_payload_length;
   wire [9:0] slot_3_access_payload_cost;
   wire data_frame_request_ready, data_frame_request_data_ready, data_frame_reply_valid,
     data_frame_reply_payload_more, data_frame_reply_data_valid, data_frame_reply_data_payload_last,
     data_frame_memory_valid, data_frame_memory_payload_client, data_frame_memory_data_valid,
-    data_frame_memory_data_payload_last, data_frame_memory_reply_ready, data_frame_memory_reply_data_ready; // extend-path.ts:90
-  wire [2:0] data_frame_reply_payload_context, data_frame_memory_payload_context;
-  wire [3:0] data_frame_reply_payload_status;
+    data_frame_memory_data_payload_last, data_frame_memory_reply_ready, data_frame_memory_reply_data_ready; // extend-path.ts:95
+  wire [3:0] data_frame_reply_payload_context, data_frame_reply_payload_status, data_frame_memory_payload_context;
   wire [7:0] data_frame_reply_payload_opcode, data_frame_memory_payload_tag, data_frame_memory_payload_opcode;
   wire [13:0] data_frame_reply_payload_length, data_frame_memory_payload_data;
   wire [511:0] data_frame_reply_data_payload_data, data_frame_memory_data_payload_data;
   wire [63:0] data_frame_memory_payload_va;
   wire [31:0] data_frame_memory_payload_length;
-  wire requests_waiting_pop_valid; // request-port.ts:120
+  wire requests_waiting_pop_valid; // request-port.ts:125
   wire [2:0] requests_waiting_level;
-  wire requests_opcodes_push_ready, requests_opcodes_pop_valid; // request-port.ts:124
+  wire requests_opcodes_push_ready, requests_opcodes_pop_valid; // request-port.ts:129
   wire [7:0] requests_opcodes_pop_payload;
   wire [2:0] requests_opcodes_level;
-  reg requests_index; // request-port.ts:126
-  reg requests_first; // request-port.ts:135
-  reg requests_parting; // request-port.ts:141
-  reg requests_host_full; // request-port.ts:142
-  reg requests_to_soc; // request-port.ts:150
-  reg [3:0] requests_to_slot; // request-port.ts:151
+  reg requests_index; // request-port.ts:131
+  reg requests_first; // request-port.ts:140
+  reg requests_parting; // request-port.ts:146
+  reg requests_host_full; // request-port.ts:147
+  reg requests_to_soc; // request-port.ts:155
+  reg [3:0] requests_to_slot; // request-port.ts:156
   wire requests_strip_frame_ready, requests_strip_head_valid, requests_strip_head_payload_bad,
-    requests_strip_data_valid, requests_strip_data_payload_last; // request-port.ts:181
+    requests_strip_data_valid, requests_strip_data_payload_last; // request-port.ts:186
   wire [463:0] requests_strip_head_payload_header;
   wire [13:0] requests_strip_head_payload_length;
   wire [511:0] requests_strip_data_payload_data;
   wire [7:0] requests_strip_route;
-  wire requests_body_push_ready, requests_body_pop_valid, requests_body_pop_payload_last; // request-port.ts:184
+  wire requests_body_push_ready, requests_body_pop_valid, requests_body_pop_payload_last; // request-port.ts:189
   wire [511:0] requests_body_pop_payload_data;
   wire [5:0] requests_body_level;
-  reg requests_parted_full, requests_parted_held_bad; // request-port.ts:189
+  reg requests_parted_full, requests_parted_held_bad; // request-port.ts:194
   reg [463:0] requests_parted_held_header;
   reg [13:0] requests_parted_held_length;
-  wire requests_once_ask_ready, requests_once_answer_valid, requests_once_ready; // request-port.ts:194
+  reg [1:0] requests_waited; // request-port.ts:202
+  wire requests_once_ask_ready, requests_once_answer_valid, requests_once_ready; // request-port.ts:206
   wire [1:0] requests_once_answer_payload_verdict;
   wire [7:0] requests_once_answer_payload_entry, requests_once_answer_payload_opcode;
   wire [3:0] requests_once_answer_payload_status, requests_once_answer_payload_length;
   wire [95:0] requests_once_answer_payload_body;
-  reg requests_asked; // request-port.ts:200
-  reg [13:0] requests_body_left; // request-port.ts:225
-  reg requests_body_kept; // request-port.ts:226
-  reg [3:0] requests_host_answer_status; // request-port.ts:285
+  reg requests_asked; // request-port.ts:212
+  reg [13:0] requests_body_left; // request-port.ts:240
+  reg requests_body_kept; // request-port.ts:241
+  reg [3:0] requests_host_answer_status; // request-port.ts:300
   reg [7:0] requests_host_answer_opcode;
   reg [13:0] requests_host_answer_length;
   reg [95:0] requests_host_answer_body;
@@ -271,7 +281,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg replies_remembering; // reply-port.ts:173
   reg [3:0] replies_beat; // reply-port.ts:174
   reg [2:0] replies_serving; // memory-port.ts:165
-  reg soc_locked; // extend-path.ts:116
+  reg soc_locked; // extend-path.ts:122
   reg [1:0] soc_owner;
   reg split_first; // internal-link.ts:67
   reg split_owner; // internal-link.ts:68
@@ -282,9 +292,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [13:0] from_memory_memory_strip_head_payload_length;
   wire [511:0] from_memory_memory_strip_data_payload_data;
   wire [7:0] from_memory_memory_strip_route;
-  reg from_memory_reply_out_full; // memory-port.ts:210
+  reg from_memory_reply_out_full; // memory-port.ts:211
   reg [7:0] from_memory_reply_out_held_tag;
-  reg [3:0] from_memory_reply_out_held_status;
+  reg [3:0] from_memory_reply_out_held_status, from_memory_reply_out_held_epoch;
   reg [63:0] from_memory_reply_out_held_va;
   reg [31:0] from_memory_reply_out_held_length;
   reg [13:0] from_memory_reply_out_held_data;
@@ -300,6 +310,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [31:0] to_memory_granted_held_length, to_memory_granted_skid_held_length;
   reg [13:0] to_memory_granted_held_data, to_memory_granted_skid_held_data;
   reg [9:0] to_memory_granted_held_cost, to_memory_granted_skid_held_cost;
+  reg [3:0] to_memory_granted_held_epoch, to_memory_granted_skid_held_epoch;
   reg [1:0] to_memory_granted_held_number, to_memory_granted_skid_held_number;
   reg [19:0] to_memory_own_ip_sum; // addresses.ts:63
   reg to_memory_to_head_full, to_memory_to_head_skid_full; // memory-port.ts:103
@@ -311,6 +322,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [31:0] to_memory_to_head_held_length, to_memory_to_head_skid_held_length;
   reg [13:0] to_memory_to_head_held_data, to_memory_to_head_skid_held_data;
   reg [9:0] to_memory_to_head_held_cost, to_memory_to_head_skid_held_cost;
+  reg [3:0] to_memory_to_head_held_epoch, to_memory_to_head_skid_held_epoch;
   reg [1:0] to_memory_to_head_held_number, to_memory_to_head_skid_held_number;
   reg [16:0] to_memory_to_head_held_sum, to_memory_to_head_skid_held_sum;
   wire to_memory_memory_header_head_ready, to_memory_memory_header_data_ready, to_memory_memory_header_frame_valid,
@@ -322,10 +334,10 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg merge_owner; // internal-link.ts:37
   reg [8:0] merge_waited; // internal-link.ts:38
   reg merge_first; // internal-link.ts:41
-  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:63]; // request-port.ts:256
-  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:63]; // request-port.ts:277
-  wire requests_offered; // request-port.ts:160
-  wire requests_waiting_pop_ready; // request-port.ts:120
+  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:127]; // request-port.ts:271
+  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:127]; // request-port.ts:292
+  wire requests_offered; // request-port.ts:165
+  wire requests_waiting_pop_ready; // request-port.ts:125
   wire [4:0] replies_granted_grant; // reply-port.ts:83
   wire replies_headed_ready; // reply-port.ts:92
   wire [4:0] replies_granted_request; // reply-port.ts:83
@@ -334,13 +346,13 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire replies_serves_4; // memory-port.ts:167
   wire replies_reply_header_data_valid; // reply-port.ts:152
   wire split_inside; // internal-link.ts:69
-  wire from_memory_reply_out_ready; // memory-port.ts:210
+  wire from_memory_reply_out_ready; // memory-port.ts:211
   wire [3:0] to_memory_access_grant, to_memory_access_request; // memory-port.ts:74
   wire to_memory_access_ready;
   wire to_memory_summed_ready; // memory-port.ts:104
   wire [19:0] to_memory_sum_node; // addresses.ts:65
   wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:152
-  wire requests_for_0 = requests_opcodes_pop_payload == 8'd113; // request-port.ts:137
+  wire requests_for_0 = requests_opcodes_pop_payload == 8'd113; // request-port.ts:142
   wire requests_for_1 =
     (requests_opcodes_pop_payload == 8'd96) | (requests_opcodes_pop_payload == 8'd98)
     | (requests_opcodes_pop_payload == 8'd100) | (requests_opcodes_pop_payload == 8'd102);
@@ -349,51 +361,59 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     | (requests_opcodes_pop_payload == 8'd36) | (requests_opcodes_pop_payload == 8'd38)
     | (requests_opcodes_pop_payload == 8'd40);
   wire requests_for_3 = (requests_opcodes_pop_payload == 8'd114) | (requests_opcodes_pop_payload == 8'd115);
-  wire [3:0] requests_target = {requests_for_3, requests_for_2, requests_for_1, requests_for_0}; // request-port.ts:138
-  wire requests_offloaded = |requests_target; // request-port.ts:139
+  wire [3:0] requests_target = {requests_for_3, requests_for_2, requests_for_1, requests_for_0}; // request-port.ts:143
+  wire requests_offloaded = |requests_target; // request-port.ts:144
   wire requests_room =
     (requests_for_0 & slot_0_room) | (requests_for_1 & slot_1_room) | (requests_for_2 & slot_2_room)
-    | (requests_for_3 & slot_3_room); // request-port.ts:143
-  wire requests_goes_soc = requests_first ? ~requests_offloaded : requests_to_soc; // request-port.ts:152
+    | (requests_for_3 & slot_3_room); // request-port.ts:148
+  wire requests_goes_soc = requests_first ? ~requests_offloaded : requests_to_soc; // request-port.ts:157
   wire requests_may_begin =
-    requests_opcodes_pop_valid & (~requests_offloaded | (~requests_parting & ~requests_host_full)); // request-port.ts:153
-  wire requests_open = ~requests_first | requests_may_begin; // request-port.ts:156
-  wire requests_apart_valid = requests_offered & ~requests_goes_soc; // request-port.ts:159
+    requests_opcodes_pop_valid & (~requests_offloaded | (~requests_parting & ~requests_host_full)); // request-port.ts:158
+  wire requests_open = ~requests_first | requests_may_begin; // request-port.ts:161
+  wire requests_apart_valid = requests_offered & ~requests_goes_soc; // request-port.ts:164
   assign requests_offered = requests_waiting_pop_valid & requests_open;
-  wire requests_begins = requests_waiting_pop_valid & requests_waiting_pop_ready & requests_first; // request-port.ts:171
+  wire requests_begins = requests_waiting_pop_valid & requests_waiting_pop_ready & requests_first; // request-port.ts:176
+  wire [47:0] requests_client = {
+    requests_parted_held_header[215:208], requests_parted_held_header[223:216], requests_parted_held_header[231:224],
+    requests_parted_held_header[239:232], requests_parted_held_header[279:272], requests_parted_held_header[287:280]
+  }; // request-port.ts:200
+  wire requests_weighed = requests_waited[1]; // request-port.ts:203
+  wire requests_fits =
+    (requests_to_slot[0] & slot_0_fits) | (requests_to_slot[1] & slot_1_fits) | (requests_to_slot[2] & slot_2_fits)
+    | (requests_to_slot[3] & slot_3_fits); // request-port.ts:204
   wire requests_looks_up_and =
     requests_parted_held_header[374]
     & ({requests_parted_held_header[295:288], requests_parted_held_header[303:296]} == config_native_port)
     & ((requests_parted_held_header[367:360] == 8'd98) | (requests_parted_held_header[367:360] == 8'd100) | (requests_parted_held_header[367:360] == 8'd102) | (requests_parted_held_header[367:360] == 8'd32) | (requests_parted_held_header[367:360] == 8'd34) | (requests_parted_held_header[367:360] == 8'd40));
-  wire requests_looks_up = requests_looks_up_and & (|requests_to_slot); // request-port.ts:197
-  wire requests_known = ~requests_looks_up | requests_once_answer_valid; // request-port.ts:208
-  wire requests_fresh = ~requests_looks_up | (requests_once_answer_payload_verdict == 2'd0); // request-port.ts:209
-  wire requests_decides = requests_parted_full & requests_known; // request-port.ts:212
-  wire requests_enters = requests_decides & requests_fresh & (|requests_to_slot); // request-port.ts:213
-  wire requests_here_0 = requests_to_slot[0]; // request-port.ts:214
+  wire requests_looks_up = requests_looks_up_and & requests_fits; // request-port.ts:209
+  wire requests_known = requests_weighed & (~requests_looks_up | requests_once_answer_valid); // request-port.ts:220
+  wire requests_fresh = ~requests_looks_up | (requests_once_answer_payload_verdict == 2'd0); // request-port.ts:221
+  wire requests_decides = requests_parted_full & requests_known; // request-port.ts:224
+  wire requests_enters = requests_decides & requests_fresh & requests_fits; // request-port.ts:225
+  wire requests_here_0 = requests_to_slot[0]; // request-port.ts:226
   wire requests_here_1 = requests_to_slot[1];
   wire requests_here_2 = requests_to_slot[2];
   wire requests_here_3 = requests_to_slot[3];
-  wire requests_moving = |requests_body_left; // request-port.ts:227
+  wire requests_moving = |requests_body_left; // request-port.ts:242
   wire requests_takes =
     ~requests_body_kept | (requests_here_0 & slot_0_asked_data_ready) | (requests_here_1 & slot_1_asked_data_ready)
-    | (requests_here_2 & slot_2_asked_data_ready) | (requests_here_3 & slot_3_asked_data_ready); // request-port.ts:237
+    | (requests_here_2 & slot_2_asked_data_ready) | (requests_here_3 & slot_3_asked_data_ready); // request-port.ts:252
   wire [14:0] requests_beats_shifted = ({1'b0, requests_parted_held_length} + 15'd63) >> 6;
-  wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // request-port.ts:241
-  wire [5:0] requests_written =
-    requests_enters ? ({6{requests_here_0}} & {3'd0, slot_0_context}) | ({6{requests_here_1}} & {3'd1, slot_1_context}) | ({6{requests_here_2}} & {3'd2, slot_2_context}) | ({6{requests_here_3}} & {3'd3, slot_3_context}) :
-    6'd32; // request-port.ts:263
-  wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2) & (|requests_to_slot); // request-port.ts:289
-  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:300
-  wire requests_answers_again = requests_decides & requests_again; // request-port.ts:301
+  wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // request-port.ts:256
+  wire [6:0] requests_written =
+    requests_enters ? ({7{requests_here_0}} & {3'd0, slot_0_context}) | ({7{requests_here_1}} & {3'd1, slot_1_context}) | ({7{requests_here_2}} & {3'd2, slot_2_context}) | ({7{requests_here_3}} & {3'd3, slot_3_context}) :
+    7'd64; // request-port.ts:278
+  wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2); // request-port.ts:304
+  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:315
+  wire requests_answers_again = requests_decides & requests_again; // request-port.ts:316
   wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply-port.ts:69
-  wire [5:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context};
+  wire [6:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context};
   wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready;
-  wire [5:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context};
+  wire [6:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context};
   wire replies_answer_2_ready = replies_granted_grant[2] & replies_headed_ready;
-  wire [5:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context};
+  wire [6:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context};
   wire replies_answer_3_ready = replies_granted_grant[3] & replies_headed_ready;
-  wire [5:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context};
+  wire [6:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context};
   wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // reply-port.ts:76
   wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // reply-port.ts:83
   wire [2:0] replies_granted_payload_number =
@@ -425,11 +445,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     (replies_granted_grant[0] & slot_0_lost) | (replies_granted_grant[1] & slot_1_lost)
     | (replies_granted_grant[2] & slot_2_lost) | (replies_granted_grant[3] & slot_3_lost);
   wire [95:0] replies_granted_payload_body = {96{replies_granted_grant[4]}} & requests_host_answer_body;
-  wire [5:0] replies_granted_payload_place =
-    ({6{replies_granted_grant[0]}} & replies_answer_0_payload_place)
-    | ({6{replies_granted_grant[1]}} & replies_answer_1_payload_place)
-    | ({6{replies_granted_grant[2]}} & replies_answer_2_payload_place)
-    | ({6{replies_granted_grant[3]}} & replies_answer_3_payload_place) | ({6{replies_granted_grant[4]}} & 6'd32);
+  wire [6:0] replies_granted_payload_place =
+    ({7{replies_granted_grant[0]}} & replies_answer_0_payload_place)
+    | ({7{replies_granted_grant[1]}} & replies_answer_1_payload_place)
+    | ({7{replies_granted_grant[2]}} & replies_answer_2_payload_place)
+    | ({7{replies_granted_grant[3]}} & replies_answer_3_payload_place) | ({7{replies_granted_grant[4]}} & 7'd64);
   assign replies_granted_request = {
     requests_host_full, slot_3_answer_valid, slot_2_answer_valid, slot_1_answer_valid, slot_0_answer_valid
   };
@@ -441,7 +461,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     replies_granted_request & (~replies_granted_request + 5'd1);
   wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply-port.ts:88
   assign replies_headed_ready = ~replies_to_sum_skid_full;
-  wire [8:0] replies_noted_word = requests_entries[replies_granted_payload_place]; // request-port.ts:305
+  wire [8:0] replies_noted_word = requests_entries[replies_granted_payload_place]; // request-port.ts:320
   wire replies_noted_valid = replies_noted_word[0];
   wire [3:0] replies_headed_payload_status =
     replies_granted_payload_lost ? (replies_noted_valid ? 4'd10 : 4'd6) :
@@ -485,7 +505,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire replies_serves_2 = replies_serving == 3'd2;
   wire replies_serves_3 = replies_serving == 3'd3;
   assign replies_serves_4 = replies_serving == 3'd4;
-  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend-path.ts:116
+  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend-path.ts:122
   wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1));
   wire [1:0] soc_grant =
     soc_locked ? soc_owner :
@@ -504,19 +524,26 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [63:0] from_memory_reply_payload_va = from_memory_memory_strip_head_payload_header[527:464];
   wire [31:0] from_memory_reply_payload_length = from_memory_memory_strip_head_payload_header[559:528];
   wire [9:0] from_memory_reply_payload_cost = from_memory_memory_strip_head_payload_header[417:408];
-  wire from_memory_routed_ready = ~from_memory_reply_out_full | from_memory_reply_out_ready; // memory-port.ts:211
+  wire [3:0] from_memory_reply_payload_epoch = from_memory_memory_strip_head_payload_header[47:44];
+  wire from_memory_routed_ready = ~from_memory_reply_out_full | from_memory_reply_out_ready; // memory-port.ts:212
   wire [1:0] from_memory_routed_payload_number = from_memory_memory_strip_head_payload_header[41:40];
   assign from_memory_reply_out_ready =
     (slot_0_came_ready & (from_memory_reply_out_held_number == 2'd0))
     | (slot_1_came_ready & (from_memory_reply_out_held_number == 2'd1))
     | (slot_2_came_ready & (from_memory_reply_out_held_number == 2'd2))
     | (slot_3_came_ready & (from_memory_reply_out_held_number == 2'd3));
-  wire from_memory_came_0_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd0); // memory-port.ts:215
+  wire from_memory_came_0_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd0); // memory-port.ts:216
   wire from_memory_came_1_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd1);
   wire from_memory_came_2_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd2);
   wire from_memory_came_3_valid = from_memory_reply_out_full & (from_memory_reply_out_held_number == 2'd3);
+  wire from_memory_dated_ready =
+    (slot_0_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd0))
+    | (slot_1_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd1))
+    | (slot_2_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd2))
+    | (slot_3_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd3)); // memory-port.ts:223
+  wire [3:0] from_memory_dated_payload_epoch = from_memory_memory_strip_route[7:4];
   wire from_memory_came_data_0_valid =
-    from_memory_memory_strip_data_valid & (from_memory_memory_strip_route[1:0] == 2'd0); // memory-port.ts:222
+    from_memory_memory_strip_data_valid & (from_memory_memory_strip_route[1:0] == 2'd0); // memory-port.ts:229
   wire from_memory_came_data_1_valid =
     from_memory_memory_strip_data_valid & (from_memory_memory_strip_route[1:0] == 2'd1);
   wire from_memory_came_data_2_valid =
@@ -564,6 +591,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     | ({10{to_memory_access_grant[1]}} & slot_1_access_payload_cost)
     | ({10{to_memory_access_grant[2]}} & slot_2_access_payload_cost)
     | ({10{to_memory_access_grant[3]}} & slot_3_access_payload_cost);
+  wire [3:0] to_memory_access_payload_epoch =
+    ({4{to_memory_access_grant[0]}} & slot_0_access_payload_epoch)
+    | ({4{to_memory_access_grant[1]}} & slot_1_access_payload_epoch)
+    | ({4{to_memory_access_grant[2]}} & slot_2_access_payload_epoch)
+    | ({4{to_memory_access_grant[3]}} & slot_3_access_payload_epoch);
   wire [1:0] to_memory_access_payload_number =
     ({2{to_memory_access_grant[1]}} & 2'd1) | ({2{to_memory_access_grant[2]}} & 2'd2) | {2{to_memory_access_grant[3]}};
   assign to_memory_access_request = {
@@ -590,9 +622,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     to_memory_to_head_held_pid, 16'd0, to_memory_length[7:0], to_memory_length[15:8], config_native_port[7:0],
     config_native_port[15:8], 16'd323, config_ip[7:0], config_ip[15:8], config_ip[23:16], config_ip[31:24], 6'd0,
     to_memory_to_head_held_number, 24'h1437f, to_memory_checksum[7:0], to_memory_checksum[15:8], 48'h114000400000,
-    to_memory_to_head_held_ip_length[7:0], to_memory_to_head_held_ip_length[15:8], 38'h11400200,
-    to_memory_to_head_held_number, 40'h4f494c4303, config_mac[7:0], config_mac[15:8], config_mac[23:16],
-    config_mac[31:24], config_mac[39:32], config_mac[47:40]
+    to_memory_to_head_held_ip_length[7:0], to_memory_to_head_held_ip_length[15:8], 32'h450008,
+    to_memory_to_head_held_epoch, 2'd0, to_memory_to_head_held_number, 40'h4f494c4303, config_mac[7:0],
+    config_mac[15:8], config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40]
   }; // memory-port.ts:143
   wire to_memory_serves_0 = to_memory_serving == 2'd0; // memory-port.ts:167
   wire to_memory_serves_1 = to_memory_serving == 2'd1;
@@ -601,11 +633,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire merge_picks = to_memory_memory_header_frame_valid & (~rx_valid | (merge_waited == 9'd256)); // internal-link.ts:39
   wire merge_inside = merge_locked ? merge_owner : merge_picks; // internal-link.ts:40
 
-  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend-path.ts:83
+  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend-path.ts:86
   wire slot_0_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_0;
   wire slot_0_answer_data_ready = replies_reply_header_data_ready & replies_serves_0;
   wire slot_0_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_0;
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_0 ( // extend-path.ts:83
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_0 ( // extend-path.ts:86
     .clk (clk), .rst (rst),
     .pid              (16'd65280),
     .request_valid (slot_0_request_valid), .request_ready (pointer_chase_request_ready),
@@ -647,6 +679,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_0_memory_reply_data_payload_last),
     .room             (slot_0_room),
     .context_         (slot_0_context),
+    .client           (requests_client),
+    .fits             (slot_0_fits),
     .asked_valid (slot_0_asked_valid), .asked_ready (slot_0_asked_ready), .asked_payload_context (slot_0_context),
     .asked_payload_opcode (requests_parted_held_header[367:360]),
     .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
@@ -664,7 +698,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .access_payload_tag (slot_0_access_payload_tag), .access_payload_opcode (slot_0_access_payload_opcode),
     .access_payload_pid (slot_0_access_payload_pid), .access_payload_va (slot_0_access_payload_va),
     .access_payload_length (slot_0_access_payload_length), .access_payload_data (slot_0_access_payload_data),
-    .access_payload_cost (slot_0_access_payload_cost),
+    .access_payload_cost (slot_0_access_payload_cost), .access_payload_epoch (slot_0_access_payload_epoch),
     .access_data_valid (slot_0_access_data_valid), .access_data_ready (slot_0_access_data_ready),
     .access_data_payload_data (slot_0_access_data_payload_data),
     .access_data_payload_last (slot_0_access_data_payload_last),
@@ -672,9 +706,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .came_payload_tag (from_memory_reply_out_held_tag), .came_payload_status (from_memory_reply_out_held_status),
     .came_payload_va (from_memory_reply_out_held_va), .came_payload_length (from_memory_reply_out_held_length),
     .came_payload_data (from_memory_reply_out_held_data), .came_payload_cost (from_memory_reply_out_held_cost),
+    .came_payload_epoch (from_memory_reply_out_held_epoch),
     .came_data_valid (from_memory_came_data_0_valid), .came_data_ready (slot_0_came_data_ready),
     .came_data_payload_data (from_memory_memory_strip_data_payload_data),
     .came_data_payload_last (from_memory_memory_strip_data_payload_last),
+    .came_data_payload_epoch (from_memory_dated_payload_epoch),
     .events_requests  (slot_0_events_requests),
     .events_replies   (slot_0_events_replies),
     .events_accesses  (slot_0_events_accesses),
@@ -682,13 +718,16 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .events_stray     (slot_0_events_stray),
     .control_hold     (control_hold[0]),
     .control_patience (control_patience),
+    .control_limit    (control_limit),
     .state_held       (slot_0_state_held),
     .state_stuck      (slot_0_state_stuck),
+    .state_active     (slot_0_state_active),
+    .state_since      (state_since_0),
     .in_reset         (slot_0_in_reset),
     .lost             (slot_0_lost)
   );
 
-  PointerChase_b64_c8_d1466_n65535 pointer_chase ( // extend-path.ts:90
+  PointerChase_b64_c16_d1466_n65535 pointer_chase ( // extend-path.ts:95
     .clk (clk), .rst (rst | slot_0_in_reset),
     .request_valid (slot_0_request_valid), .request_ready (pointer_chase_request_ready),
     .request_payload_context (slot_0_request_payload_context),
@@ -729,11 +768,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_0_memory_reply_data_payload_last)
   );
 
-  wire slot_1_asked_valid = requests_enters & requests_here_1; // extend-path.ts:83
+  wire slot_1_asked_valid = requests_enters & requests_here_1; // extend-path.ts:86
   wire slot_1_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_1;
   wire slot_1_answer_data_ready = replies_reply_header_data_ready & replies_serves_1;
   wire slot_1_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_1;
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_1 ( // extend-path.ts:83
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_1 ( // extend-path.ts:86
     .clk (clk), .rst (rst),
     .pid              (16'd65281),
     .request_valid (slot_1_request_valid), .request_ready (kv_request_ready),
@@ -766,6 +805,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_1_memory_reply_data_payload_last),
     .room             (slot_1_room),
     .context_         (slot_1_context),
+    .client           (requests_client),
+    .fits             (slot_1_fits),
     .asked_valid (slot_1_asked_valid), .asked_ready (slot_1_asked_ready), .asked_payload_context (slot_1_context),
     .asked_payload_opcode (requests_parted_held_header[367:360]),
     .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
@@ -783,7 +824,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .access_payload_tag (slot_1_access_payload_tag), .access_payload_opcode (slot_1_access_payload_opcode),
     .access_payload_pid (slot_1_access_payload_pid), .access_payload_va (slot_1_access_payload_va),
     .access_payload_length (slot_1_access_payload_length), .access_payload_data (slot_1_access_payload_data),
-    .access_payload_cost (slot_1_access_payload_cost),
+    .access_payload_cost (slot_1_access_payload_cost), .access_payload_epoch (slot_1_access_payload_epoch),
     .access_data_valid (slot_1_access_data_valid), .access_data_ready (slot_1_access_data_ready),
     .access_data_payload_data (slot_1_access_data_payload_data),
     .access_data_payload_last (slot_1_access_data_payload_last),
@@ -791,9 +832,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .came_payload_tag (from_memory_reply_out_held_tag), .came_payload_status (from_memory_reply_out_held_status),
     .came_payload_va (from_memory_reply_out_held_va), .came_payload_length (from_memory_reply_out_held_length),
     .came_payload_data (from_memory_reply_out_held_data), .came_payload_cost (from_memory_reply_out_held_cost),
+    .came_payload_epoch (from_memory_reply_out_held_epoch),
     .came_data_valid (from_memory_came_data_1_valid), .came_data_ready (slot_1_came_data_ready),
     .came_data_payload_data (from_memory_memory_strip_data_payload_data),
     .came_data_payload_last (from_memory_memory_strip_data_payload_last),
+    .came_data_payload_epoch (from_memory_dated_payload_epoch),
     .events_requests  (slot_1_events_requests),
     .events_replies   (slot_1_events_replies),
     .events_accesses  (slot_1_events_accesses),
@@ -801,13 +844,16 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .events_stray     (slot_1_events_stray),
     .control_hold     (control_hold[1]),
     .control_patience (control_patience),
+    .control_limit    (control_limit),
     .state_held       (slot_1_state_held),
     .state_stuck      (slot_1_state_stuck),
+    .state_active     (slot_1_state_active),
+    .state_since      (state_since_1),
     .in_reset         (slot_1_in_reset),
     .lost             (slot_1_lost)
   );
 
-  ClioKv_b64_c8_t131072_a4194304_r16_d1466 kv ( // extend-path.ts:90
+  ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 kv ( // extend-path.ts:94
     .clk (clk), .rst (rst | slot_1_in_reset),
     .request_valid (slot_1_request_valid), .request_ready (kv_request_ready),
     .request_payload_context (slot_1_request_payload_context),
@@ -836,14 +882,15 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_payload_data (slot_1_memory_reply_payload_data),
     .memory_reply_data_valid (slot_1_memory_reply_data_valid), .memory_reply_data_ready (kv_memory_reply_data_ready),
     .memory_reply_data_payload_data (slot_1_memory_reply_data_payload_data),
-    .memory_reply_data_payload_last (slot_1_memory_reply_data_payload_last)
+    .memory_reply_data_payload_last (slot_1_memory_reply_data_payload_last),
+    .secret (control_secret)
   );
 
-  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend-path.ts:83
+  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend-path.ts:86
   wire slot_2_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_2;
   wire slot_2_answer_data_ready = replies_reply_header_data_ready & replies_serves_2;
   wire slot_2_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_2;
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_2 ( // extend-path.ts:83
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_2 ( // extend-path.ts:86
     .clk (clk), .rst (rst),
     .pid              (16'd65282),
     .request_valid (slot_2_request_valid), .request_ready (multi_version_request_ready),
@@ -885,6 +932,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_2_memory_reply_data_payload_last),
     .room             (slot_2_room),
     .context_         (slot_2_context),
+    .client           (requests_client),
+    .fits             (slot_2_fits),
     .asked_valid (slot_2_asked_valid), .asked_ready (slot_2_asked_ready), .asked_payload_context (slot_2_context),
     .asked_payload_opcode (requests_parted_held_header[367:360]),
     .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
@@ -902,7 +951,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .access_payload_tag (slot_2_access_payload_tag), .access_payload_opcode (slot_2_access_payload_opcode),
     .access_payload_pid (slot_2_access_payload_pid), .access_payload_va (slot_2_access_payload_va),
     .access_payload_length (slot_2_access_payload_length), .access_payload_data (slot_2_access_payload_data),
-    .access_payload_cost (slot_2_access_payload_cost),
+    .access_payload_cost (slot_2_access_payload_cost), .access_payload_epoch (slot_2_access_payload_epoch),
     .access_data_valid (slot_2_access_data_valid), .access_data_ready (slot_2_access_data_ready),
     .access_data_payload_data (slot_2_access_data_payload_data),
     .access_data_payload_last (slot_2_access_data_payload_last),
@@ -910,9 +959,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .came_payload_tag (from_memory_reply_out_held_tag), .came_payload_status (from_memory_reply_out_held_status),
     .came_payload_va (from_memory_reply_out_held_va), .came_payload_length (from_memory_reply_out_held_length),
     .came_payload_data (from_memory_reply_out_held_data), .came_payload_cost (from_memory_reply_out_held_cost),
+    .came_payload_epoch (from_memory_reply_out_held_epoch),
     .came_data_valid (from_memory_came_data_2_valid), .came_data_ready (slot_2_came_data_ready),
     .came_data_payload_data (from_memory_memory_strip_data_payload_data),
     .came_data_payload_last (from_memory_memory_strip_data_payload_last),
+    .came_data_payload_epoch (from_memory_dated_payload_epoch),
     .events_requests  (slot_2_events_requests),
     .events_replies   (slot_2_events_replies),
     .events_accesses  (slot_2_events_accesses),
@@ -920,13 +971,16 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .events_stray     (slot_2_events_stray),
     .control_hold     (control_hold[2]),
     .control_patience (control_patience),
+    .control_limit    (control_limit),
     .state_held       (slot_2_state_held),
     .state_stuck      (slot_2_state_stuck),
+    .state_active     (slot_2_state_active),
+    .state_since      (state_since_2),
     .in_reset         (slot_2_in_reset),
     .lost             (slot_2_lost)
   );
 
-  MultiVersion_b64_c8_d1466_i16_v1024_a67108864 multi_version ( // extend-path.ts:90
+  MultiVersion_b64_c16_d1466_i16_v1024_a67108864 multi_version ( // extend-path.ts:95
     .clk (clk), .rst (rst | slot_2_in_reset),
     .request_valid (slot_2_request_valid), .request_ready (multi_version_request_ready),
     .request_payload_context (slot_2_request_payload_context),
@@ -967,11 +1021,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_2_memory_reply_data_payload_last)
   );
 
-  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend-path.ts:83
+  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend-path.ts:86
   wire slot_3_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_3;
   wire slot_3_answer_data_ready = replies_reply_header_data_ready & replies_serves_3;
   wire slot_3_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_3;
-  OffloadSlot_b64_c8_o8_r512_m1478 slot_3 ( // extend-path.ts:83
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_3 ( // extend-path.ts:86
     .clk (clk), .rst (rst),
     .pid              (16'd65283),
     .request_valid (slot_3_request_valid), .request_ready (data_frame_request_ready),
@@ -1008,6 +1062,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_3_memory_reply_data_payload_last),
     .room             (slot_3_room),
     .context_         (slot_3_context),
+    .client           (requests_client),
+    .fits             (slot_3_fits),
     .asked_valid (slot_3_asked_valid), .asked_ready (slot_3_asked_ready), .asked_payload_context (slot_3_context),
     .asked_payload_opcode (requests_parted_held_header[367:360]),
     .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
@@ -1025,7 +1081,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .access_payload_tag (slot_3_access_payload_tag), .access_payload_opcode (slot_3_access_payload_opcode),
     .access_payload_pid (slot_3_access_payload_pid), .access_payload_va (slot_3_access_payload_va),
     .access_payload_length (slot_3_access_payload_length), .access_payload_data (slot_3_access_payload_data),
-    .access_payload_cost (slot_3_access_payload_cost),
+    .access_payload_cost (slot_3_access_payload_cost), .access_payload_epoch (slot_3_access_payload_epoch),
     .access_data_valid (slot_3_access_data_valid), .access_data_ready (slot_3_access_data_ready),
     .access_data_payload_data (slot_3_access_data_payload_data),
     .access_data_payload_last (slot_3_access_data_payload_last),
@@ -1033,9 +1089,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .came_payload_tag (from_memory_reply_out_held_tag), .came_payload_status (from_memory_reply_out_held_status),
     .came_payload_va (from_memory_reply_out_held_va), .came_payload_length (from_memory_reply_out_held_length),
     .came_payload_data (from_memory_reply_out_held_data), .came_payload_cost (from_memory_reply_out_held_cost),
+    .came_payload_epoch (from_memory_reply_out_held_epoch),
     .came_data_valid (from_memory_came_data_3_valid), .came_data_ready (slot_3_came_data_ready),
     .came_data_payload_data (from_memory_memory_strip_data_payload_data),
     .came_data_payload_last (from_memory_memory_strip_data_payload_last),
+    .came_data_payload_epoch (from_memory_dated_payload_epoch),
     .events_requests  (slot_3_events_requests),
     .events_replies   (slot_3_events_replies),
     .events_accesses  (slot_3_events_accesses),
@@ -1043,13 +1101,16 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .events_stray     (slot_3_events_stray),
     .control_hold     (control_hold[3]),
     .control_patience (control_patience),
+    .control_limit    (control_limit),
     .state_held       (slot_3_state_held),
     .state_stuck      (slot_3_state_stuck),
+    .state_active     (slot_3_state_active),
+    .state_since      (state_since_3),
     .in_reset         (slot_3_in_reset),
     .lost             (slot_3_lost)
   );
 
-  DataFrame_b64_c8_d1444_r8 data_frame ( // extend-path.ts:90
+  DataFrame_b64_c16_d1444_r8 data_frame ( // extend-path.ts:95
     .clk (clk), .rst (rst | slot_3_in_reset),
     .request_valid (slot_3_request_valid), .request_ready (data_frame_request_ready),
     .request_payload_context (slot_3_request_payload_context),
@@ -1086,7 +1147,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   );
 
   assign requests_waiting_pop_ready = requests_open & (requests_goes_soc ? soc_rx_ready : requests_strip_frame_ready);
-  Fifo_AxisBeat_d4 requests_waiting ( // request-port.ts:120
+  Fifo_AxisBeat_d4 requests_waiting ( // request-port.ts:125
     .clk (clk), .rst (rst),
     .push_valid (node_soc_rx_valid), .push_ready (node_soc_rx_ready), .push_payload_data (node_soc_rx_payload_data),
     .push_payload_keep (node_soc_rx_payload_keep), .push_payload_last (node_soc_rx_payload_last),
@@ -1097,8 +1158,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level (requests_waiting_level)
   );
 
-  wire requests_opcodes_push_valid = node_soc_rx_valid & node_soc_rx_ready & ~requests_index; // request-port.ts:124
-  Fifo_uint8_d4 requests_opcodes ( // request-port.ts:124
+  wire requests_opcodes_push_valid = node_soc_rx_valid & node_soc_rx_ready & ~requests_index; // request-port.ts:129
+  Fifo_uint8_d4 requests_opcodes ( // request-port.ts:129
     .clk (clk), .rst (rst),
     .push_valid (requests_opcodes_push_valid), .push_ready (requests_opcodes_push_ready),
     .push_payload (node_soc_rx_payload_data[367:360]),
@@ -1107,8 +1168,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level (requests_opcodes_level)
   );
 
-  wire requests_strip_head_ready = ~requests_parted_full | requests_decides; // request-port.ts:181
-  HeaderStrip_h58_b64 requests_strip ( // request-port.ts:181
+  wire requests_strip_head_ready = ~requests_parted_full | requests_decides; // request-port.ts:186
+  HeaderStrip_h58_b64 requests_strip ( // request-port.ts:186
     .clk (clk), .rst (rst),
     .frame_valid (requests_apart_valid), .frame_ready (requests_strip_frame_ready),
     .frame_payload_data (soc_rx_payload_data), .frame_payload_keep (soc_rx_payload_keep),
@@ -1121,8 +1182,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .route (requests_strip_route)
   );
 
-  wire requests_body_pop_ready = requests_moving & requests_takes; // request-port.ts:184
-  Fifo_BodyBeat_d32 requests_body ( // request-port.ts:184
+  wire requests_body_pop_ready = requests_moving & requests_takes; // request-port.ts:189
+  Fifo_BodyBeat_d32 requests_body ( // request-port.ts:189
     .clk (clk), .rst (rst),
     .push_valid (requests_strip_data_valid), .push_ready (requests_body_push_ready),
     .push_payload_data (requests_strip_data_payload_data), .push_payload_last (requests_strip_data_payload_last),
@@ -1131,21 +1192,16 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level (requests_body_level)
   );
 
-  wire requests_once_ask_valid = requests_parted_full & requests_looks_up & ~requests_asked; // request-port.ts:194
-  wire [47:0] requests_once_ask_payload_client = {
-    requests_parted_held_header[215:208], requests_parted_held_header[223:216], requests_parted_held_header[231:224],
-    requests_parted_held_header[239:232], requests_parted_held_header[279:272], requests_parted_held_header[287:280]
-  };
+  wire requests_once_ask_valid = requests_parted_full & requests_weighed & requests_looks_up & ~requests_asked; // request-port.ts:206
   wire [31:0] requests_once_ask_payload_operation =
     requests_parted_held_header[375] ? requests_parted_held_header[463:432] :
     requests_parted_held_header[431:400];
   wire [95:0] requests_once_done_body =
     (replies_beat == 4'd0) ? replies_reply_header_data_payload_data[95:0] :
     replies_sent_body;
-  OnceTable_n256_k3000 requests_once ( // request-port.ts:194
+  OnceTable_n256_k3000 requests_once ( // request-port.ts:206
     .clk (clk), .rst (rst),
-    .ask_valid (requests_once_ask_valid), .ask_ready (requests_once_ask_ready),
-    .ask_payload_client (requests_once_ask_payload_client),
+    .ask_valid (requests_once_ask_valid), .ask_ready (requests_once_ask_ready), .ask_payload_client (requests_client),
     .ask_payload_operation (requests_once_ask_payload_operation),
     .answer_valid (requests_once_answer_valid), .answer_ready (requests_parted_full),
     .answer_payload_verdict (requests_once_answer_payload_verdict),
@@ -1190,11 +1246,6 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .frame_payload_user (replies_reply_header_frame_payload_user)
   );
 
-  wire from_memory_memory_strip_data_ready =
-    (slot_0_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd0))
-    | (slot_1_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd1))
-    | (slot_2_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd2))
-    | (slot_3_came_data_ready & (from_memory_memory_strip_route[1:0] == 2'd3)); // memory-port.ts:186
   HeaderStrip_h70_b64 from_memory_memory_strip ( // memory-port.ts:186
     .clk (clk), .rst (rst),
     .frame_valid (split_internal_valid), .frame_ready (from_memory_memory_strip_frame_ready),
@@ -1204,7 +1255,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .head_payload_header (from_memory_memory_strip_head_payload_header),
     .head_payload_length (from_memory_memory_strip_head_payload_length),
     .head_payload_bad (from_memory_memory_strip_head_payload_bad),
-    .data_valid (from_memory_memory_strip_data_valid), .data_ready (from_memory_memory_strip_data_ready),
+    .data_valid (from_memory_memory_strip_data_valid), .data_ready (from_memory_dated_ready),
     .data_payload_data (from_memory_memory_strip_data_payload_data),
     .data_payload_last (from_memory_memory_strip_data_payload_last),
     .route (from_memory_memory_strip_route)
@@ -1277,10 +1328,16 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     end
 
   always @(posedge clk)
-    if (rst) requests_asked <= 1'b0;
+    if (rst) begin
+      requests_waited <= 2'd0; requests_asked <= 1'b0;
+    end
     else begin
       if (requests_once_ask_valid & requests_once_ask_ready) requests_asked <= 1'b1;
-      if (requests_decides) requests_asked <= 1'b0;
+      if (requests_decides) begin
+        requests_asked <= 1'b0;
+        requests_waited <= 2'd0;
+      end
+      else if (requests_parted_full & ~requests_weighed) requests_waited <= requests_waited + 2'd1;
     end
 
   always @(posedge clk)
@@ -1486,6 +1543,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
       from_memory_reply_out_held_length <= from_memory_reply_payload_length;
       from_memory_reply_out_held_data <= from_memory_memory_strip_head_payload_length;
       from_memory_reply_out_held_cost <= from_memory_reply_payload_cost;
+      from_memory_reply_out_held_epoch <= from_memory_reply_payload_epoch;
       from_memory_reply_out_held_number <= from_memory_routed_payload_number;
     end
 
@@ -1531,6 +1589,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
       to_memory_granted_held_cost <=
         to_memory_granted_skid_full ? to_memory_granted_skid_held_cost :
         to_memory_access_payload_cost;
+      to_memory_granted_held_epoch <=
+        to_memory_granted_skid_full ? to_memory_granted_skid_held_epoch :
+        to_memory_access_payload_epoch;
       to_memory_granted_held_number <=
         to_memory_granted_skid_full ? to_memory_granted_skid_held_number :
         to_memory_access_payload_number;
@@ -1545,6 +1606,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
       to_memory_granted_skid_held_length <= to_memory_access_payload_length;
       to_memory_granted_skid_held_data <= to_memory_access_payload_data;
       to_memory_granted_skid_held_cost <= to_memory_access_payload_cost;
+      to_memory_granted_skid_held_epoch <= to_memory_access_payload_epoch;
       to_memory_granted_skid_held_number <= to_memory_access_payload_number;
     end
 
@@ -1581,6 +1643,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
       to_memory_to_head_held_cost <=
         to_memory_to_head_skid_full ? to_memory_to_head_skid_held_cost :
         to_memory_granted_held_cost;
+      to_memory_to_head_held_epoch <=
+        to_memory_to_head_skid_full ? to_memory_to_head_skid_held_epoch :
+        to_memory_granted_held_epoch;
       to_memory_to_head_held_number <=
         to_memory_to_head_skid_full ? to_memory_to_head_skid_held_number :
         to_memory_granted_held_number;
@@ -1601,6 +1666,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
       to_memory_to_head_skid_held_length <= to_memory_granted_held_length;
       to_memory_to_head_skid_held_data <= to_memory_granted_held_data;
       to_memory_to_head_skid_held_cost <= to_memory_granted_held_cost;
+      to_memory_to_head_skid_held_epoch <= to_memory_granted_held_epoch;
       to_memory_to_head_skid_held_number <= to_memory_granted_held_number;
       to_memory_to_head_skid_held_ip_length <= to_memory_ip_length;
       to_memory_to_head_skid_held_sum <= to_memory_summed_payload_sum;
@@ -1670,6 +1736,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign events_repeated = requests_answers_again;
   assign state_held = {slot_3_state_held, slot_2_state_held, slot_1_state_held, slot_0_state_held};
   assign state_stuck = {slot_3_state_stuck, slot_2_state_stuck, slot_1_state_stuck, slot_0_state_stuck};
+  assign state_active = {slot_3_state_active, slot_2_state_active, slot_1_state_active, slot_0_state_active};
 
   wire _unused_ok = &{
     1'b0, config_client_port, config_accept_any_mac, slot_0_asked_ready, slot_0_events_replies, slot_0_events_refused,
@@ -1681,7 +1748,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     replies_to_head_held_header[371:360], replies_to_head_held_header[335:304], replies_to_head_held_header[271:240],
     replies_to_head_held_header[207:96], replies_to_head_held_header[47:0],
     from_memory_memory_strip_head_payload_header[463:418], from_memory_memory_strip_head_payload_header[399:372],
-    from_memory_memory_strip_head_payload_header[367:42], from_memory_memory_strip_head_payload_header[39:0],
-    from_memory_memory_strip_route[7:2], requests_beats_shifted[14:9], replies_host_data_ready, 1'b0
+    from_memory_memory_strip_head_payload_header[367:48], from_memory_memory_strip_head_payload_header[43:42],
+    from_memory_memory_strip_head_payload_header[39:0], from_memory_memory_strip_route[3:2],
+    requests_beats_shifted[14:9], replies_host_data_ready, 1'b0
   };
 endmodule

@@ -1,5 +1,5 @@
 // Fifo_MemoryRequest_d8
-//   shape  MemoryRequest { tag: uint(8), opcode: uint(8), client: bit, context: uint(3), va: uint(64),
+//   shape  MemoryRequest { tag: uint(8), opcode: uint(8), client: bit, context: uint(4), va: uint(64),
 //          length: uint(32), data: uint(14) }
 //   depth  8
 //   style  distributed
@@ -13,7 +13,7 @@ module Fifo_MemoryRequest_d8 (
   input  wire [7:0]  push_payload_tag,
   input  wire [7:0]  push_payload_opcode,
   input  wire        push_payload_client,
-  input  wire [2:0]  push_payload_context,
+  input  wire [3:0]  push_payload_context,
   input  wire [63:0] push_payload_va,
   input  wire [31:0] push_payload_length,
   input  wire [13:0] push_payload_data,
@@ -23,7 +23,7 @@ module Fifo_MemoryRequest_d8 (
   output wire [7:0]  pop_payload_tag,
   output wire [7:0]  pop_payload_opcode,
   output wire        pop_payload_client,
-  output wire [2:0]  pop_payload_context,
+  output wire [3:0]  pop_payload_context,
   output wire [63:0] pop_payload_va,
   output wire [31:0] pop_payload_length,
   output wire [13:0] pop_payload_data,
@@ -32,7 +32,7 @@ module Fifo_MemoryRequest_d8 (
   reg [2:0] head; // fifo.ts:29
   reg [2:0] tail; // fifo.ts:30
   reg [3:0] count; // fifo.ts:31
-  (* ram_style = "distributed" *) reg [129:0] store [0:7]; // fifo.ts:32
+  (* ram_style = "distributed" *) reg [130:0] store [0:7]; // fifo.ts:32
   wire push = push_valid & push_ready; // fifo.ts:34
   wire pop = pop_valid & pop_ready; // fifo.ts:35
   wire [2:0] next_head = pop ? head + 3'd1 : head; // fifo.ts:40
@@ -63,13 +63,13 @@ module Fifo_MemoryRequest_d8 (
 
   assign push_ready = count != 4'd8;
   assign pop_valid = count != 4'd0;
-  wire [129:0] pop_payload_tag_word = store[head];
+  wire [130:0] pop_payload_tag_word = store[head];
   assign pop_payload_tag = pop_payload_tag_word[7:0];
   assign pop_payload_opcode = pop_payload_tag_word[15:8];
   assign pop_payload_client = pop_payload_tag_word[16];
-  assign pop_payload_context = pop_payload_tag_word[19:17];
-  assign pop_payload_va = pop_payload_tag_word[83:20];
-  assign pop_payload_length = pop_payload_tag_word[115:84];
-  assign pop_payload_data = pop_payload_tag_word[129:116];
+  assign pop_payload_context = pop_payload_tag_word[20:17];
+  assign pop_payload_va = pop_payload_tag_word[84:21];
+  assign pop_payload_length = pop_payload_tag_word[116:85];
+  assign pop_payload_data = pop_payload_tag_word[130:117];
   assign level = count;
 endmodule

@@ -10,16 +10,25 @@ import { kvSpec } from "./requests.ts";
 export type Synchronously = <T>(operation: () => Promise<T>) => Promise<T>;
 
 /**
- * Clio-KV at a process's node (paper §4.6): keys of 8 bytes, values that fit one packet. Each call is synchronous
+ * Clio-KV at a process's node (paper §4.6): keys of 8 bytes, values that fit one packet. The keys are the process's
+ * own; no other process finds them. Each call is synchronous
  * in its thread.
  */
 export class KeyValue {
   private readonly process: RemoteProcess;
   private readonly synchronously: Synchronously;
+  private readonly pid: number;
 
-  constructor(process: RemoteProcess, synchronously: Synchronously) {
+  /** @param pid whose keys they are; default the process's */
+  constructor(process: RemoteProcess, synchronously: Synchronously, pid = process.pid) {
     this.process = process;
     this.synchronously = synchronously;
+    this.pid = pid;
+  }
+
+  /** The keys that are everybody's, those of PID 0. */
+  get shared(): KeyValue {
+    return new KeyValue(this.process, this.synchronously, 0);
   }
 
   /** The value, or undefined when the key is missing. @throws OperationError */
@@ -28,7 +37,7 @@ export class KeyValue {
       (await this.call(opcode.KV_READ, key, new Uint8Array(), this.room - kvReplyBody.bytes))?.slice(kvReplyBody.bytes),
     );
   }
-  /** False when the key exists already (or memory has run out). @throws OperationError */
+  /** False when the key exists already. @throws OperationError, OUT_OF_MEMORY when there is no room */
   create(key: bigint, value: Uint8Array): Promise<boolean> {
     return this.change(opcode.KV_CREATE, key, value);
   }
@@ -56,7 +65,7 @@ export class KeyValue {
     return this.synchronously(async () => (await this.call(code, key, own, 0)) !== undefined);
   }
   private async call(code: number, key: bigint, value: Uint8Array, mostBytes: number): Promise<Uint8Array | undefined> {
-    const spec = kvSpec(this.process.pid, code, key, value, mostBytes),
+    const spec = kvSpec(this.pid, code, key, value, mostBytes),
       reply = await this.client.exchange(this.process.home, spec);
     if (reply.status === status.OK) return reply.body;
     if (reply.status === status.FAIL) return undefined;

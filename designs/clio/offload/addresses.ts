@@ -15,8 +15,8 @@ export const internalIp = 0x7f43_0100;
 export const internalPort = 0x4301;
 
 /**
- * The first byte of the destination MAC and of the sender's: the byte with the slot's number, and the byte with
- * the group bit.
+ * The byte of the destination MAC with the slot's number (below) and epoch (the highest 4 bits), and the byte of the
+ * sender's with the group bit.
  */
 export const slotByte = 5,
   groupByte = 6;

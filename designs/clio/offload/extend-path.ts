@@ -2,6 +2,7 @@ import {
   arbiter,
   type Bit,
   connect,
+  constant,
   type Def,
   fromBits,
   input,
@@ -20,7 +21,7 @@ import { replyFrames } from "./reply-port.ts";
 import { requestFrames } from "./request-port.ts";
 import type { OnceParameters } from "./once-table.ts";
 import { OffloadSlot, type SlotParameters } from "./slot.ts";
-import { type OffloadParameters, offloadPid, type offloadPorts } from "./types.ts";
+import { type keyedOffloadPorts, type OffloadParameters, offloadPid, type offloadPorts } from "./types.ts";
 
 /** An offload as a build names it. */
 export interface Offload {
@@ -32,7 +33,9 @@ export interface Offload {
    * bytes of body at most.
    */
   readonly once?: readonly number[];
-  readonly build: (p: OffloadParameters) => Def<ReturnType<typeof offloadPorts>>;
+  readonly build: (
+    p: OffloadParameters,
+  ) => Def<ReturnType<typeof offloadPorts>> | Def<ReturnType<typeof keyedOffloadPorts>>;
 }
 
 export interface ExtendPathParameters extends SlotParameters {
@@ -87,9 +90,12 @@ export const extendPath = (offloads: readonly Offload[]) =>
           maxData: p.maxData,
           ...(p.transportBytes !== undefined && { transportBytes: p.transportBytes }),
         });
-        const offload = instance(o.name, built, { reset: slot.inReset });
+        const reset = { reset: slot.inReset };
+        const keyed = isKeyed(built) ? instance(o.name, built, reset) : undefined,
+          offload = keyed ?? instance(o.name, built, reset);
+        keyed?.secret.set(io.control.secret);
         slot.pid.set(offloadPid(k));
-        slot.control.set({ hold: io.control.hold.bit(k), patience: io.control.patience });
+        slot.control.set({ hold: io.control.hold.bit(k), patience: io.control.patience, limit: io.control.limit });
         connect(slot.request, offload.request);
         connect(slot.requestData, offload.requestData);
         connect(offload.reply, slot.reply);
@@ -120,7 +126,12 @@ export const extendPath = (offloads: readonly Offload[]) =>
         io.nodeSocTx,
       );
       const bySlot = (of: (s: (typeof slots)[number]) => Bit): UInt => fromBits(slots.map(of)).zext(4);
-      io.state.set({ held: bySlot(s => s.state.held), stuck: bySlot(s => s.state.stuck) });
+      io.state.set({
+        held: bySlot(s => s.state.held),
+        stuck: bySlot(s => s.state.stuck),
+        active: bySlot(s => s.state.active),
+        since: Array.from({ length: 4 }, (_, k) => slots[k]?.state.since ?? constant(0, 24)),
+      });
       io.events.set({
         requests: bySlot(s => s.events.requests),
         accesses: bySlot(s => s.events.accesses),
@@ -137,3 +148,6 @@ export const extendPath = (offloads: readonly Offload[]) =>
         `ExtendPath_b${p.beatBytes}_${offloads.map(o => o.name).join("_")}${p.partBit === undefined ? "" : `_q${p.partBit}`}`,
     },
   );
+
+type Keyed = Def<ReturnType<typeof keyedOffloadPorts>>;
+const isKeyed = (def: ReturnType<Offload["build"]>): def is Keyed => "secret" in def.ports;

@@ -1,4 +1,4 @@
-import { connect, instance, module } from "../../../hdl-dsl/index.ts";
+import { connect, instance, module, when } from "../../../hdl-dsl/index.ts";
 import { frameOffsets } from "../wire/index.ts";
 import { deriveConfig, type Parameters } from "../config/index.ts";
 import {
@@ -22,7 +22,7 @@ export type Transport = Required<Pick<ExtendPathParameters, "partBit" | "transpo
  * Requests of one offload at a time, its memory requests under way, and the beats kept for their replies: a row
  * of block memory.
  */
-const contexts = 8,
+const contexts = 16,
   outstanding = 8,
   replyBeats = 512;
 /**
@@ -85,6 +85,8 @@ export const extendedNode = (offloads: readonly Offload[], transport?: Transport
         connect(node.socRx, path.nodeSocRx);
         connect(path.nodeSocTx, node.socTx);
         handThrough(io, node);
+        // With a request in an offload something is under way, though no request slot of the node is taken.
+        when(path.state.active.any(), () => io.busy.set(node.busy.or(1)));
       },
       {
         nameOf: p =>

@@ -13,6 +13,7 @@ export {
   beatsOf,
   BodyBeat,
   bodyLengthBits,
+  keyedOffloadPorts,
   MemoryReply,
   MemoryRequest,
   memoryTagBits,

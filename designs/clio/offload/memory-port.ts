@@ -46,7 +46,7 @@ import {
   ipSum,
   slotByte,
 } from "./addresses.ts";
-import { costBits, SlotAccess, type SlotParameters, SlotReply } from "./slot.ts";
+import { costBits, epochBits, SlotAccess, type SlotParameters, SlotReply, SlotReplyBeat } from "./slot.ts";
 import { type BodyBeat, bodyLengthBits, memoryTagBits } from "./types.ts";
 
 /** The memory side's view of a slot. */
@@ -54,7 +54,7 @@ export interface MemorySide {
   readonly access: StreamIn<ReturnType<typeof SlotAccess>>;
   readonly accessData: StreamIn<ReturnType<typeof BodyBeat>>;
   readonly came: StreamOut<ReturnType<typeof SlotReply>>;
-  readonly cameData: StreamOut<ReturnType<typeof BodyBeat>>;
+  readonly cameData: StreamOut<ReturnType<typeof SlotReplyBeat>>;
 }
 type Frames = ReturnType<typeof AxisBeat>;
 
@@ -112,7 +112,7 @@ export function memoryFrames(
     const header = joinBytes(
       joinFields(ethernetHeader, {
         dst: config.mac,
-        src: cat(constant(internalPrefix, internalPrefixBits), v.number.zext(8)),
+        src: cat(constant(internalPrefix, internalPrefixBits), v.epoch, v.number.zext(8 - epochBits)),
         etherType: ethernetType,
       }),
       ipHeader({ src: ip(v.number), dst: config.ip, totalLength: v.ipLength }, v.sum),
@@ -202,6 +202,7 @@ export function memoryReplies(frames: StreamIn<Frames>, slots: readonly MemorySi
         va: body.va,
         length: body.length,
         data: h.length.is(bodyLengthBits),
+        epoch: h.header.bits(slotByte * 8 + 8 - epochBits, epochBits),
       }),
       { name: "reply" },
     );
@@ -219,7 +220,13 @@ export function memoryReplies(frames: StreamIn<Frames>, slots: readonly MemorySi
         s.came,
       ),
     );
-    const data = demux(strip.data, strip.route.bits(0, bits), slots.length, { name: "came_data" });
-    slots.forEach((s, k) => connect(data[k] as StreamIn<ReturnType<typeof BodyBeat>>, s.cameData));
+    const dated = map(
+      strip.data,
+      SlotReplyBeat(p),
+      v => ({ ...v, epoch: strip.route.bits(8 - epochBits, epochBits) }),
+      { name: "dated" },
+    );
+    const data = demux(dated, strip.route.bits(0, bits), slots.length, { name: "came_data" });
+    slots.forEach((s, k) => connect(data[k] as typeof dated, s.cameData));
   });
 }

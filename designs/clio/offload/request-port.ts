@@ -43,6 +43,9 @@ export interface RequestSide {
   readonly once: readonly number[];
   readonly room: Bit;
   readonly context: UInt;
+  readonly client: { set(v: UInt): void };
+  /** The client may have one more request inside, 2 cycles after `client`. */
+  readonly fits: Bit;
   readonly asked: StreamOut<ReturnType<typeof OffloadRequest>>;
   readonly askedData: StreamOut<Bodies>;
 }
@@ -101,7 +104,9 @@ export const HostAnswer = struct({
  * operation is answered as the first time, or BUSY while the operation is being done. A frame waits here for nothing
  * but the one before it, so no offload can hold up the software's frames.
  *
- * Latency for the software: 1 cycle and the beats up to the opcode's. For an offload: the whole frame, 3 cycles (11
+ * A client that has as many requests in an offload as it has free contexts is answered BUSY, too (slot.ts).
+ *
+ * Latency for the software: 1 cycle and the beats up to the opcode's. For an offload: the whole frame, 5 cycles (13
  * when the operation is looked up) and its body's beats. Initiation interval: 1 beat for the software; one frame at a
  * time for offloads.
  */
@@ -191,26 +196,33 @@ export function requestFrames(
       ip = cutFields(ipv4Header, head.payload.header, frameOffsets.network);
     const udp = cutFields(udpHeader, head.payload.header, frameOffsets.transport);
 
+    // A client has its turn, or is answered BUSY: known two cycles after the head.
+    const client = node(cat(ip.src, udp.srcPort), { name: "client" });
+    for (const s of slots) s.client.set(client);
+    const waited = reg(uint(2), { init: 0, name: "waited" }),
+      weighed = node(waited.bit(1), { name: "weighed" });
+    const fits = node(orTree(slots.map((s, k) => toSlot.bit(k).and(s.fits))), { name: "fits" });
+
     const once = instance("once", OnceTable(remembered));
     const onceCodes = slots.flatMap(s => s.once),
       ofOnce = onceCodes.length === 0 ? constant(0, 1) : orTree(onceCodes.map(o => clio.opcode.eq(o)));
-    const looksUp = node(clio.flagTracked.and(udp.dstPort.eq(config.nativePort)).and(ofOnce).and(toSlot.any()), {
+    const looksUp = node(clio.flagTracked.and(udp.dstPort.eq(config.nativePort)).and(ofOnce).and(fits), {
       name: "looks_up",
     });
     const asked = reg(bit, { init: 0, name: "asked" });
-    once.ask.valid.set(head.valid.and(looksUp).and(asked.not()));
+    once.ask.valid.set(head.valid.and(weighed).and(looksUp).and(asked.not()));
     once.ask.payload.set({
-      client: cat(ip.src, udp.srcPort),
+      client,
       operation: mux(clio.flagRetry, clio.retryOf, clio.requestId).is(32),
     });
     when(once.ask.fire, () => asked.set(1));
     const told = once.answer.payload,
-      known = node(looksUp.not().or(once.answer.valid), { name: "known" });
+      known = node(weighed.and(looksUp.not().or(once.answer.valid)), { name: "known" });
     const fresh = node(looksUp.not().or(told.verdict.eq(onceVerdict.fresh)), { name: "fresh" });
 
     /** The request's fate is decided: its head goes to its slot, or to the host's answer. */
     const decides = node(head.valid.and(known), { name: "decides" });
-    const enters = node(decides.and(fresh).and(toSlot.any()), { name: "enters" });
+    const enters = node(decides.and(fresh).and(fits), { name: "enters" });
     const here = slots.map((_, k) => node(toSlot.bit(k), { name: `here_${k}` }));
     slots.forEach((s, k) => {
       s.asked.valid.set(enters.and(here[k] as Bit));
@@ -219,7 +231,10 @@ export function requestFrames(
     // A slot that said it has room takes the head at once.
     head.ready.set(decides);
     once.answer.ready.set(head.valid);
-    when(decides, () => asked.set(0));
+    when(decides, () => {
+      asked.set(0);
+      waited.set(0);
+    }).elseWhen(head.valid.and(weighed.not()), () => waited.set(waited.add(1)));
 
     // Then its body goes the same way, beat by beat, or nowhere.
     const bodyLeft = reg(uint(bodyLengthBits), { init: 0, name: "body_left" });
@@ -286,7 +301,7 @@ export function requestFrames(
     const host = stream(HostAnswer, { name: "host" });
     host.valid.set(hostFull);
     assignView(host.payload, hostAnswer, "host");
-    const again = node(looksUp.and(told.verdict.eq(onceVerdict.done)).and(toSlot.any()), { name: "again" });
+    const again = node(looksUp.and(told.verdict.eq(onceVerdict.done)), { name: "again" });
     when(decides.and(enters.not()), () => {
       hostFull.set(1);
       hostAnswer.set({

@@ -66,6 +66,34 @@ export function thrownAway<S extends Shape>(from: StreamIn<S>, away: Bit, name: 
   return out;
 }
 
+/**
+ * Whether the replies that a closed slot waits for are given up: `patience` x 16 cycles have passed, and `quiet` is 1.
+ * Then it is 1 for a cycle, and the time begins anew.
+ */
+export function givenUp(patience: UInt, waits: Bit, quiet: Bit): Bit {
+  const cycles = reg(uint(patience.width + 4), { init: 0, name: "waiting_cycles" }),
+    over = reg(bit, { init: 0, name: "waited_enough" });
+  const gives = node(over.and(waits).and(quiet), { name: "gives_up" });
+  over.set(cycles.bits(4, patience.width).ge(patience).and(cycles.bits(0, 4).all()));
+  when(waits.not().or(gives), () => {
+    cycles.set(0);
+    over.set(0);
+  }).elseWhen(cycles.all().not().and(over.not()), () => cycles.set(cycles.add(1)));
+  return gives;
+}
+
+/** Units of `unit` cycles for which `active` has been 1 since `replied`; it stops at its largest value. */
+export function sinceReply(active: Bit, replied: Bit, unit: number, width: number): UInt {
+  const cycles = reg(uint(Math.log2(unit)), { init: 0, name: "since_cycles" }),
+    units = reg(uint(width), { init: 0, name: "since_units" });
+  cycles.set(cycles.add(1));
+  when(active.not().or(replied), () => {
+    cycles.set(0);
+    units.set(0);
+  }).elseWhen(cycles.all().and(units.all().not()), () => units.set(units.add(1)));
+  return units;
+}
+
 /** Whether `idle` has been 1 for `patience` cycles or more, and is. */
 export function stuckFor(patience: UInt, idle: Bit): Bit {
   const cycles = reg(uint(patience.width), { init: 0, name: "idle_cycles" }),

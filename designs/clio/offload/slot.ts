@@ -9,6 +9,7 @@ import {
   decode,
   encodePriority,
   Fifo,
+  fromBits,
   input,
   instance,
   module,
@@ -30,9 +31,9 @@ import {
   when,
 } from "../../../hdl-dsl/index.ts";
 import { opcode, type OpcodeName } from "../wire/index.ts";
-import { OffloadControl } from "../rtl/index.ts";
+import { OffloadControl, OffloadState, sinceUnit } from "../rtl/index.ts";
 import { collect, fifoStyle } from "./collect.ts";
-import { closing, gated, stuckFor, thrownAway } from "./slot-reset.ts";
+import { closing, gated, givenUp, sinceReply, stuckFor, thrownAway } from "./slot-reset.ts";
 import {
   beatsOf,
   BodyBeat,
@@ -52,6 +53,8 @@ export interface SlotParameters extends OffloadParameters {
   readonly replyBeats: number;
   /** Largest body of a request or reply, bytes. */
   readonly maxBody: number;
+  /** Cycles of a unit of `control.limit`; 65,536 unless a bench needs fewer. */
+  readonly sinceUnit?: number;
 }
 
 /** Opcodes that an offload may send to memory. WRITE_NOREPLY is none: without a reply its end is unknown. */
@@ -73,8 +76,11 @@ const otherBytes = 16;
 
 /** Bits of a count of reply beats. */
 export const costBits = (p: Pick<SlotParameters, "replyBeats">): number => bitsFor(p.replyBeats);
+/** Bits of a slot's epoch: how often its offload has been reset from replies that never came. */
+export const epochBits = 4;
 /**
- * A memory request as it goes on: whose it is is decided. `cost`: beats reserved for its reply; it comes back with it.
+ * A memory request as it goes on: whose it is is decided. `cost`: beats reserved for its reply; it comes back with it,
+ * and so does `epoch`.
  */
 export const SlotAccess = (p: SlotParameters) =>
   struct({
@@ -85,9 +91,15 @@ export const SlotAccess = (p: SlotParameters) =>
     length: uint(32),
     data: uint(bodyLengthBits),
     cost: uint(costBits(p)),
+    epoch: uint(epochBits),
   });
 /** A memory reply as it comes back. */
-export const SlotReply = (p: SlotParameters) => struct({ ...MemoryReply.fields, cost: uint(costBits(p)) });
+export const SlotReply = (p: SlotParameters) =>
+  struct({ ...MemoryReply.fields, cost: uint(costBits(p)), epoch: uint(epochBits) });
+/** A beat of its data. */
+export const SlotReplyBeat = (p: SlotParameters) => struct({ ...BodyBeat(p).fields, epoch: uint(epochBits) });
+/** Bits of a client's name: its IPv4 address and UDP port. */
+export const clientBits = 48;
 /**
  * One-cycle pulses: requests taken, replies given, memory requests, memory requests refused for their opcode or
  * context, replies discarded for want of a request.
@@ -97,9 +109,16 @@ export const SlotEvents = struct({ requests: bit, replies: bit, accesses: bit, r
 /**
  * Software's controls of a slot: whether its offload is kept in reset, and cycles without progress that count as stuck.
  */
-export const SlotControl = struct({ hold: bit, patience: OffloadControl.fields.patience });
-/** `held`: the offload is in reset, all its requests have been answered and nothing of it is under way. */
-export const SlotState = struct({ held: bit, stuck: bit });
+export const SlotControl = struct({
+  hold: bit,
+  patience: OffloadControl.fields.patience,
+  limit: OffloadControl.fields.limit,
+});
+/**
+ * `held`: the offload is in reset, all its requests have been answered and nothing of it is under way. `active`: it has
+ * a request. `since`: units of 65,536 cycles without a reply to one.
+ */
+export const SlotState = struct({ held: bit, stuck: bit, active: bit, since: OffloadState.fields.since.element });
 
 /**
  * One offload's place in the node. The slot stands between the offload and everything that it shares with others,
@@ -108,6 +127,10 @@ export const SlotState = struct({ held: bit, stuck: bit });
  *
  * - Requests: `asked` may be given only while `room` is 1, with `context` as its name; at most `contexts` are in the
  *   offload. Its body is kept here, where there is room for the largest of each, so a slow offload stalls no other.
+ * - Turns of the clients: `fits` tells whether a client (`client`, 2 cycles before) may have one more request inside.
+ *   It may while it has fewer than there are free contexts. So one client alone has half of them at most, n clients
+ *   each have about 1 / (n + 1), and there is a place for one that has none until there are as many clients as
+ *   contexts.
  * - Replies and memory requests leave (`answer`, `access`) only when all their data are here. So an offload stalls no
  *   one in the middle of a frame. A reply for a context without a request is discarded.
  * - Memory replies: an access leaves only when there is room for its reply, so `came` and `came_data` are always taken.
@@ -121,9 +144,12 @@ export const SlotState = struct({ held: bit, stuck: bit });
  * `control.hold` resets the offload alone, and keeps it in reset (`in_reset`) as long as it lasts. Transfers that were
  * begun and not complete do not leave any more; complete ones do. Its memory requests that are under way are waited
  * for, and their replies thrown away, so none can come to a later request. Then every request that is left is answered
- * (`lost`: its status and opcode are the host's business), and `state.held` rises. Meanwhile `room` is 0.
+ * (`lost`: its status and opcode are the host's business), and `state.held` rises. Meanwhile `room` is 0. Replies that
+ * have not come within 16 x `control.patience` cycles are given up: they belong to an epoch that is over, and are
+ * thrown away whenever they come. After 16 such resets an epoch's number comes again.
  * `state.stuck`: for `control.patience` cycles the offload has had a request and nothing has moved between it and the
- * slot. Cycles in which memory or the host had to act do not count.
+ * slot. Cycles in which memory or the host had to act do not count. Or, whatever moved, it has given no reply for
+ * `control.limit` units of 65,536 cycles, though it had a request.
  */
 export const OffloadSlot = module(
   "OffloadSlot",
@@ -140,6 +166,9 @@ export const OffloadSlot = module(
     memoryReplyData: source(BodyBeat(p)),
     room: output(bit),
     context: output(uint(Math.log2(p.contexts))),
+    /** The client of the request that may be given next. */
+    client: input(uint(clientBits)),
+    fits: output(bit),
     asked: sink(OffloadRequest(p)),
     askedData: sink(BodyBeat(p)),
     answer: source(OffloadReply(p)),
@@ -147,7 +176,7 @@ export const OffloadSlot = module(
     access: source(SlotAccess(p)),
     accessData: source(BodyBeat(p)),
     came: sink(SlotReply(p)),
-    cameData: sink(BodyBeat(p)),
+    cameData: sink(SlotReplyBeat(p)),
     events: output(SlotEvents),
     control: input(SlotControl),
     state: output(SlotState),
@@ -167,6 +196,15 @@ export const OffloadSlot = module(
     );
     /** A stream of the offload, which says nothing while it is in reset. */
     const own = <S extends Shape>(s: StreamIn<S>, name: string): StreamIn<S> => gated(s, closed, name);
+
+    // ---- Turns of the clients.
+    const clients = Array.from({ length: p.contexts }, (_, k) => reg(uint(clientBits), { name: `client_${k}` }));
+    clients.forEach((c, k) => when(io.asked.fire.and(io.asked.payload.context.eq(k)), () => c.set(io.client)));
+    const its = reg(uint(p.contexts), { name: "contexts_of_client" }),
+      fits = reg(bit, { name: "client_fits" });
+    its.set(fromBits(clients.map((c, k) => used.bit(k).and(c.eq(io.client)))));
+    fits.set(onesOf(its).lt(onesOf(used.not())));
+    io.fits.set(fits);
 
     // ---- Requests.
     const free = encodePriority(used.not());
@@ -268,6 +306,7 @@ export const OffloadSlot = module(
       length: m.length,
       data: m.data,
       cost: beatsOf(bytes, p).resize(costBits(p)),
+      epoch: 0,
     });
     accesses.heads.ready.set(ready.ready);
     const next = stage(ready, "forward", { name: "next" });
@@ -275,7 +314,8 @@ export const OffloadSlot = module(
     const beatsFree = reg(uint(costBits(p)), { init: p.replyBeats });
     const may = node(inside.ne(p.outstanding).and(next.payload.cost.le(beatsFree)));
     io.access.valid.set(next.valid.and(may));
-    assignView(io.access.payload, next.payload, "access");
+    const epoch = reg(uint(epochBits), { init: 0, name: "epoch" });
+    assignView(io.access.payload, { ...next.payload, epoch }, "access");
     next.ready.set(io.access.ready.and(may));
     connect(accesses.data, io.accessData);
 
@@ -285,11 +325,17 @@ export const OffloadSlot = module(
       Fifo({ shape: MemoryReply, depth: p.outstanding, style: "distributed" }),
     );
     const replyData = instance("memory_reply_beats", Fifo({ shape: BodyBeat(p), depth: p.replyBeats, style: "auto" }));
-    const { cost, ...told } = io.came.payload;
-    replies.push.valid.set(io.came.valid);
-    io.came.ready.set(replies.push.ready);
+    const { cost, epoch: cameEpoch, ...told } = io.came.payload;
+    // What comes of an epoch that is over is taken and forgotten.
+    const cameInTime = node(cameEpoch.eq(epoch), { name: "came_in_time" }),
+      dataCurrent = node(io.cameData.payload.epoch.eq(epoch), { name: "came_data_in_time" });
+    const cameNow = node(io.came.fire.and(cameInTime), { name: "came_now" });
+    replies.push.valid.set(io.came.valid.and(cameInTime));
+    io.came.ready.set(replies.push.ready.or(cameInTime.not()));
     assignView(replies.push.payload, told, "told");
-    connect(io.cameData, replyData.push);
+    replyData.push.valid.set(io.cameData.valid.and(dataCurrent));
+    io.cameData.ready.set(replyData.push.ready.or(dataCurrent.not()));
+    replyData.push.payload.set({ data: io.cameData.payload.data, last: io.cameData.payload.last });
     assertAlways(io.came.valid.and(io.came.ready.not()).not(), "there is room for every reply");
     assertAlways(io.cameData.valid.and(io.cameData.ready.not()).not(), "there is room for the data of every reply");
     // While the offload is in reset they are thrown away as they come.
@@ -298,19 +344,30 @@ export const OffloadSlot = module(
     connect(replyPop, io.memoryReply);
     connect(dataPop, io.memoryReplyData);
 
-    when(io.access.fire.and(replies.pop.fire.not()), () => inside.set(inside.add(1))).elseWhen(
-      replies.pop.fire.and(io.access.fire.not()),
-      () => inside.set(inside.sub(1)),
+    const givesUp = givenUp(
+      io.control.patience,
+      closed.and(inside.any()),
+      replies.pop.valid.or(replyData.pop.valid).or(io.came.valid).or(io.cameData.valid).or(io.access.valid).not(),
     );
+    when(givesUp, () => {
+      inside.set(0);
+      epoch.set(epoch.add(1));
+    })
+      .elseWhen(io.access.fire.and(replies.pop.fire.not()), () => inside.set(inside.add(1)))
+      .elseWhen(replies.pop.fire.and(io.access.fire.not()), () => inside.set(inside.sub(1)));
     // A reply gives back the unneeded credits; the others come back beat by beat.
     const none = constant(0, costBits(p));
-    const spare = node(mux(io.came.fire, cost.sub(beatsOf(io.came.payload.data, p).resize(costBits(p))), none));
+    const spare = node(mux(cameNow, cost.sub(beatsOf(io.came.payload.data, p).resize(costBits(p))), none));
     const spent = node(mux(io.access.fire, io.access.payload.cost as UInt, none));
     beatsFree.set(
-      beatsFree
-        .add(spare)
-        .add(replyData.pop.fire.zext(costBits(p)))
-        .sub(spent),
+      mux(
+        givesUp,
+        constant(p.replyBeats, costBits(p)),
+        beatsFree
+          .add(spare)
+          .add(replyData.pop.fire.zext(costBits(p)))
+          .sub(spent),
+      ),
     );
 
     // ---- A reset of the offload alone. Memory does not answer an access without its data, so with the replies the
@@ -339,9 +396,21 @@ export const OffloadSlot = module(
         .or(next.valid)
         .or(inside.ne(replies.level.resize(inside.width))),
     );
+    const since = sinceReply(
+      closed.not().and(used.any()),
+      io.answer.fire,
+      p.sinceUnit ?? sinceUnit,
+      OffloadControl.fields.limit.width,
+    );
+    const silent = reg(bit, { init: 0, name: "silent" });
+    silent.set(io.control.limit.any().and(since.ge(io.control.limit)).and(closed.not()));
     io.state.set({
       held: clear,
-      stuck: stuckFor(io.control.patience, closed.not().and(used.any()).and(moved.not()).and(hostIsAsked.not())),
+      stuck: stuckFor(io.control.patience, closed.not().and(used.any()).and(moved.not()).and(hostIsAsked.not())).or(
+        silent,
+      ),
+      active: used.any(),
+      since,
     });
 
     io.events.set({
@@ -352,5 +421,20 @@ export const OffloadSlot = module(
       stray: dropped,
     });
   },
-  { nameOf: p => `OffloadSlot_b${p.beatBytes}_c${p.contexts}_o${p.outstanding}_r${p.replyBeats}_m${p.maxBody}` },
+  {
+    nameOf: p =>
+      `OffloadSlot_b${p.beatBytes}_c${p.contexts}_o${p.outstanding}_r${p.replyBeats}_m${p.maxBody}${p.sinceUnit === undefined ? "" : `_u${p.sinceUnit}`}`,
+  },
 );
+
+/** How many bits of a number are 1. */
+function onesOf(of: UInt): UInt {
+  const width = bitsFor(of.width);
+  let left: UInt[] = Array.from({ length: of.width }, (_, k) => of.bit(k).zext(width));
+  while (left.length > 1)
+    left = Array.from({ length: Math.ceil(left.length / 2) }, (_, i) => {
+      const [a, b] = left.slice(2 * i) as [UInt, UInt?];
+      return b === undefined ? a : a.add(b);
+    });
+  return left[0] as UInt;
+}

@@ -2,7 +2,7 @@
  * The interface between an offload and the node that hosts it (paper §4.4.6). docs/clio/offloads.md explains it to
  * authors of offloads.
  */
-import { bit, sink, source, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";
+import { bit, input, sink, source, struct, uint, type UInt } from "../../../hdl-dsl/index.ts";
 import { BodyBeat } from "../../shared/frame/index.ts";
 import { firstOffloadPid } from "../config/index.ts";
 
@@ -122,6 +122,12 @@ export const offloadPorts = (p: OffloadParameters) => ({
   memoryReply: sink(MemoryReply),
   memoryReplyData: sink(BodyBeat(p)),
 });
+
+/**
+ * The ports of an offload with a keyed hash. `secret` is a random number of the node's, drawn at its start, which no
+ * client knows: nobody can choose keys that collide.
+ */
+export const keyedOffloadPorts = (p: OffloadParameters) => ({ ...offloadPorts(p), secret: input(uint(64)) });
 
 /** The process ID of the offload in slot `k`: its own address space. The slow path gives these to no other process. */
 export const offloadPid = (k: number): number => firstOffloadPid + k;

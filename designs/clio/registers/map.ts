@@ -24,6 +24,12 @@ const rule = (i: number): Register =>
     },
   );
 
+/** How long the offload in slot `k` has not replied. */
+const since = <K extends 0 | 1 | 2 | 3>(k: K) =>
+  register(0x0c4 + 4 * k, `offload${k}Since`, `how long the offload in slot ${k} has given no reply`, {
+    [`offload${k}Since`]: [0, 24, "live", "units of 65,536 cycles since its last reply, 0 without a request"],
+  } as Record<`offload${K}Since`, [number, number, "live", string]>);
+
 const fixed = [
   register(0x000, "identification", "tells that this is a Clio node", {
     identification: [0, 32, "constant", "the letters CLIO, C lowest"],
@@ -56,7 +62,13 @@ const fixed = [
       "keeps it in reset: its requests are answered BUSY, or EXPIRED when they are done at most once",
     ],
     offloadHeld: [8, 4, "live", "it is in reset, and nothing of it is under way any more"],
-    offloadStuck: [16, 4, "live", "it has had a request for offloadPatience cycles without any progress of its own"],
+    offloadStuck: [
+      16,
+      4,
+      "live",
+      "it has had a request for offloadPatience cycles without any progress of its own, or for offloadLimit without a reply",
+    ],
+    offloadActive: [24, 4, "live", "it has a request"],
   }),
   register(0x01c, "offloadPatience", "when an offload counts as stuck", { offloadPatience: [0, 24, "rw", "cycles"] }),
   register(0x020, "macLow", "own MAC, low part", { macLow: [0, 32, "rw", "bits 0 to 31"] }),
@@ -80,7 +92,26 @@ const fixed = [
   }),
   register(0x038, "freePages", "the free-page buffer", { freePages: [0, 16, "live", "frames in it now"] }),
 ] as const;
-export type FieldName = FieldNames<(typeof fixed)[number]> | `rule${0 | 1 | 2 | 3}${"Pid" | "Action" | "Valid"}`;
+/** Behind the rules of the match-and-action table. */
+const ofOffloads = [
+  register(0x0c0, "offloadLimit", "when an offload without a reply counts as stuck", {
+    offloadLimit: [0, 24, "rw", "units of 65,536 cycles; 0: never"],
+  }),
+  since(0),
+  since(1),
+  since(2),
+  since(3),
+  register(0x0d4, "offloadSecretLow", "key of the offloads' hashes, low part; set before the first request", {
+    offloadSecretLow: [0, 32, "rw", "bits 0 to 31"],
+  }),
+  register(0x0d8, "offloadSecretHigh", "key of the offloads' hashes, high part", {
+    offloadSecretHigh: [0, 32, "rw", "bits 32 to 63"],
+  }),
+] as const;
+export type FieldName =
+  | FieldNames<(typeof fixed)[number]>
+  | FieldNames<(typeof ofOffloads)[number]>
+  | `rule${0 | 1 | 2 | 3}${"Pid" | "Action" | "Valid"}`;
 
 /**
  * All single registers in order of their addresses; the counters and the match-and-action table are
@@ -90,7 +121,7 @@ export const registerMap: readonly Register[] = checked<Register>({
   name: "Clio",
   doc: "The memory node.",
   addressBits: registerAddressBits,
-  registers: [...fixed, ...Array.from({ length: matRules }, (_, i) => rule(i))],
+  registers: [...fixed, ...Array.from({ length: matRules }, (_, i) => rule(i)), ...ofOffloads],
 }).registers;
 
 /**
@@ -116,7 +147,12 @@ export function fieldPlace(name: FieldName): { readonly register: Register; read
 
 /** Values of the fields by name, those that a build fixes and those after reset. */
 export type FieldValues = {
-  readonly [N in Exclude<FieldName, "freePages" | "offloadHeld" | "offloadStuck" | `rule${string}`>]: number;
+  readonly [
+    N in Exclude<
+      FieldName,
+      "freePages" | "offloadHeld" | "offloadStuck" | "offloadActive" | `offload${string}Since` | `rule${string}`
+    >
+  ]: number;
 };
 
 /**
@@ -124,6 +160,11 @@ export type FieldValues = {
  * of one takes.
  */
 const offloadPatience = 65_536;
+/**
+ * Units of 65,536 cycles without a reply that make an offload stuck after reset: 137 s at 250 MHz, as long as eight
+ * scans of 2^32 rows (Clio-DF) take side by side.
+ */
+const offloadLimit = 2 ** 19;
 
 /** Values of a build's registers after reset. */
 export function resetValues({ config, runtime }: Settings): FieldValues {
@@ -152,5 +193,8 @@ export function resetValues({ config, runtime }: Settings): FieldValues {
     offloadPatience,
     hashKeyLow: 0,
     hashKeyHigh: 0,
+    offloadLimit,
+    offloadSecretLow: 0,
+    offloadSecretHigh: 0,
   };
 }

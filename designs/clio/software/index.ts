@@ -37,7 +37,8 @@ export {
 } from "./transport/mapped-transport.ts";
 export { LineRefusal, LineTransport, type LineTransportOptions } from "./transport/line-transport.ts";
 export { mapFile, uioInterrupt, type FileMap } from "./transport/mapped-file.ts";
-export { OffloadControl } from "./offload-control.ts";
+export { OffloadControl, type OffloadMemory } from "./offload-control.ts";
+export { OffloadWatch, type OffloadWatchOptions, type OffloadWatchStatistics } from "./offload-watch.ts";
 export { isReply } from "./requests/senders.ts";
 export * from "./cluster/index.ts";
 export { goBackNSessions, type RegisterAccess, type TransportSessions } from "./go-back-n.ts";

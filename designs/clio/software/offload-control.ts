@@ -1,38 +1,70 @@
 import { firstOffloadPid } from "../config/index.ts";
 import { extractField, type FieldName, fieldPlace, insertField } from "../registers/index.ts";
 import type { RegisterAccess } from "./go-back-n.ts";
-import type { MemoryManager } from "./memory/memory-manager.ts";
 
 /** Slots that the registers know of. */
 const slots = 4;
+/** Cycles of a unit of `offloadLimit`. */
+const limitUnit = 65_536;
+const slotsOf = (bits: number): readonly number[] =>
+  Array.from({ length: slots }, (_, k) => k).filter(k => ((bits >> k) & 1) === 1);
+function checked(slot: number): number {
+  if (!Number.isInteger(slot) || slot < 0 || slot >= slots)
+    throw new RangeError(`slot = ${slot} is not a whole number from 0 to ${slots - 1}; give an offload's slot`);
+  return slot;
+}
+
+/** Frees what an offload has allocated for itself. */
+export interface OffloadMemory {
+  freeProcess(pid: number): Promise<unknown>;
+}
 
 /**
- * The offloads of a node over its registers: the stuck ones, and the reset of one of them while all others go on.
- * Requests that it holds are answered BUSY, so their clients repeat them. Requests done at most once are answered
- * EXPIRED, since their progress is unknown. Such requests are neither done again nor reported done, and a repetition is
- * answered EXPIRED, too.
+ * The offloads of a node over its registers: how they are, the stuck ones, and the reset of one of them while all
+ * others go on. Requests that it holds are answered BUSY, so their clients repeat them. Requests done at most once are
+ * answered EXPIRED, since their progress is unknown. Such requests are neither done again nor reported done, and a
+ * repetition is answered EXPIRED, too.
  */
 export class OffloadControl {
   private readonly registers: RegisterAccess;
-  private readonly memory: Pick<MemoryManager, "freeProcess"> | undefined;
+  private readonly memory: OffloadMemory | undefined;
   private last: Promise<unknown> = Promise.resolve();
 
   /**
    * @param memory frees what an offload has allocated for itself with its reset; without it the pages stay
    * with its process
    */
-  constructor(registers: RegisterAccess, memory?: Pick<MemoryManager, "freeProcess">) {
+  constructor(registers: RegisterAccess, memory?: OffloadMemory) {
     this.registers = registers;
     this.memory = memory;
   }
 
   /**
    * The slots whose offload has had a request for `patience` cycles and has made no progress, memory and network not
-   * being what it waits for.
+   * being what it waits for. Or, whatever it does, it has given no reply for `limit`.
    */
   async stuck(): Promise<readonly number[]> {
-    const bits = await this.read("offloadStuck");
-    return Array.from({ length: slots }, (_, k) => k).filter(k => ((bits >> k) & 1) === 1);
+    return slotsOf(await this.read("offloadStuck"));
+  }
+  /** The slots whose offload has a request. */
+  async active(): Promise<readonly number[]> {
+    return slotsOf(await this.read("offloadActive"));
+  }
+  /** Cycles for which an offload has had a request and given no reply, rounded down to units of 65,536. */
+  async since(slot: number): Promise<number> {
+    return (await this.read(`offload${checked(slot)}Since` as FieldName)) * limitUnit;
+  }
+  /**
+   * @param cycles without a reply that count as stuck, rounded up to units of 65,536, up to 2^40 - 65,536; 0: none do.
+   * 137 s after reset of the node
+   */
+  async setLimit(cycles: number): Promise<void> {
+    const units = Math.ceil(cycles / limitUnit);
+    if (!Number.isInteger(cycles) || cycles < 0 || units >= 2 ** 24)
+      throw new RangeError(
+        `limit = ${cycles} cycles is not a whole number from 0 to ${(2 ** 24 - 1) * limitUnit}; give one`,
+      );
+    await this.inTurn(() => this.write("offloadLimit", () => units));
   }
   /** @param cycles without progress that count as stuck, 1 to 2^24 - 1; 65,536 after reset of the node */
   async setPatience(cycles: number): Promise<void> {
@@ -43,26 +75,43 @@ export class OffloadControl {
 
   /**
    * Resets the offload in a slot. Resolves when it takes requests again: all that it held have been answered, its
-   * memory requests are done, and its own memory is free again. State that it kept in itself or in that memory (a
-   * store's keys) is gone.
+   * memory requests are done or given up (after 16 x patience cycles), and its own memory is free again. State that it
+   * kept in itself or in that memory (a store's keys) is gone.
    * @throws RangeError for a slot that no node has
    */
   async reset(slot: number): Promise<void> {
-    if (!Number.isInteger(slot) || slot < 0 || slot >= slots)
-      throw new RangeError(`slot = ${slot} is not a whole number from 0 to ${slots - 1}; give an offload's slot`);
-    const mask = 1 << slot;
+    const mask = 1 << checked(slot);
     await this.inTurn(async () => {
-      await this.write("offloadReset", bits => bits | mask);
-      while (((await this.read("offloadHeld")) & mask) === 0) {
-        /* Every look is an access to a register. */
-      }
-      // No access of the offload's is under way, so these pages are unused.
-      await this.memory?.freeProcess(firstOffloadPid + slot);
+      await this.holdNow(slot);
       await this.write("offloadReset", bits => bits & ~mask);
       while (((await this.read("offloadHeld")) & mask) !== 0) {
         /* The slot opens within a few cycles. */
       }
     });
+  }
+  /** The key of the offloads' hashes: a random number that no client knows, set before the first request. */
+  async setSecret(secret: bigint): Promise<void> {
+    await this.inTurn(async () => {
+      await this.write("offloadSecretLow", () => Number(secret & 0xffff_ffffn));
+      await this.write("offloadSecretHigh", () => Number((secret >> 32n) & 0xffff_ffffn));
+    });
+  }
+  /**
+   * Puts the offload in a slot into reset and leaves it there: its requests are answered BUSY, or EXPIRED when they are
+   * done at most once. Resolves when nothing of it is under way any more and its own memory is free again.
+   */
+  async hold(slot: number): Promise<void> {
+    checked(slot);
+    await this.inTurn(() => this.holdNow(slot));
+  }
+  private async holdNow(slot: number): Promise<void> {
+    const mask = 1 << slot;
+    await this.write("offloadReset", bits => bits | mask);
+    while (((await this.read("offloadHeld")) & mask) === 0) {
+      /* Every look is an access to a register. */
+    }
+    // No access of the offload's is under way, so these pages are unused.
+    await this.memory?.freeProcess(firstOffloadPid + slot);
   }
   /** Resets every offload that is stuck. @returns their slots */
   async resetStuck(): Promise<readonly number[]> {

@@ -1,7 +1,10 @@
-import { dissect, replyCode, replyFrame, status } from "../wire/index.ts";
+import { dissect, opcode, replyCode, replyFrame, status } from "../wire/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
 import { AtMostOnce, type AtMostOnceOptions } from "./requests/at-most-once.ts";
-import { ClusterNode, type ClusterNodeOptions } from "./cluster/index.ts";
+import { ClusterNode, type ClusterNodeOptions, Turns } from "./cluster/index.ts";
+import type { RegisterAccess } from "./go-back-n.ts";
+import { OffloadControl } from "./offload-control.ts";
+import { OffloadWatch, type OffloadWatchOptions } from "./offload-watch.ts";
 import { FramePool, PageRefill } from "../../shared/virtual-memory/software/index.ts";
 import { isForeign, mayBeAnswered } from "./requests/senders.ts";
 import { type Handler, MalformedRequest, type SlowReply, type SlowRequest } from "./requests/handler.ts";
@@ -34,8 +37,18 @@ export interface SlowPathOptions {
    * The node belongs to a cluster (paper §4.4.7); default: it stands alone and refuses what the cluster's messages ask.
    */
   readonly cluster?: ClusterNodeOptions;
+  /** The node has offloads: the slow path finds those that are stuck, and resets them. */
+  readonly offloads?: OffloadWatching;
   /** Bounds of what is remembered for repeated requests. */
   readonly atMostOnce?: Partial<AtMostOnceOptions>;
+}
+
+/** What the watch over the offloads needs. */
+export interface OffloadWatching extends Pick<OffloadWatchOptions, "pause" | "resets" | "window"> {
+  /** The node's registers. */
+  readonly registers: RegisterAccess;
+  /** Key of the offloads' hashes, 64 bits. Default: drawn at random at each start. */
+  readonly secret?: bigint;
 }
 
 /**
@@ -49,6 +62,10 @@ export class SlowPath {
   readonly pool: FramePool;
   readonly once: AtMostOnce;
   readonly cluster: ClusterNode | undefined;
+  readonly offloads: OffloadControl | undefined;
+  readonly watch: OffloadWatch | undefined;
+  private readonly secret: bigint;
+  private readonly turns = new Turns();
   private readonly transport: SlowPathTransport;
   private readonly runtime: RuntimeSettings;
   private readonly refill: PageRefill;
@@ -102,12 +119,32 @@ export class SlowPath {
     this.cluster =
       options.cluster &&
       new ClusterNode({ config, runtime, transport, memory: this.memory, pool: this.pool }, options.cluster);
+    this.secret = options.offloads?.secret ?? crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
+    if (options.offloads) {
+      // Memory is managed by one at a time: requests take turns with the reset's only step there.
+      this.offloads = new OffloadControl(options.offloads.registers, {
+        freeProcess: pid => this.turns.take(() => this.memory.freeProcess(pid)),
+      });
+      this.watch = new OffloadWatch(this.offloads, { ...options.offloads, time: () => transport.time() });
+    }
     this.handlers = new Map([
-      ...memoryHandlers(this.memory, runtime),
+      ...[...memoryHandlers(this.memory, runtime)].map(([code, handler]): [number, Handler] => [
+        code,
+        code === opcode.FREE_PROC ? this.withoutKeys(handler) : handler,
+      ]),
       ...nodeHandlers(config, transport, { statistics: () => this.statistics, ports: options.sessions }),
-      ...(servesKv ? kvHandlers(this.kv) : []),
+      ...(servesKv ? kvHandlers(this.kv, this.memory) : []),
       ...(this.cluster?.handlers ?? []),
     ]);
+  }
+
+  /** With a process go its keys. */
+  private withoutKeys(handler: Handler): Handler {
+    return async request => {
+      const reply = await handler(request);
+      if (reply.status === status.OK) this.kv.forget(request.clio.pid);
+      return reply;
+    };
   }
 
   /** Answer to QUERY_STAT besides the hardware's counters. */
@@ -127,6 +164,8 @@ export class SlowPath {
       repliesRepeated: o.repeated,
       requestsUnderWay: o.underWay,
       requestsExpired: o.expired,
+      offloadResets: this.watch?.statistics.resets.reduce((a, b) => a + b, 0) ?? 0,
+      offloadsDown: this.watch?.statistics.down.length ?? 0,
     };
   }
 
@@ -140,6 +179,7 @@ export class SlowPath {
    * @throws what the transport throws
    */
   async run(): Promise<void> {
+    await this.offloads?.setSecret(this.secret);
     if (this.reserveKv) await this.kvMemory.reserve();
     this.cluster?.run();
     const done = Promise.all([
@@ -148,13 +188,14 @@ export class SlowPath {
         this.cluster?.close();
       }),
       this.refill.run(),
+      this.watch?.run(),
     ]);
     await (this.cluster ? Promise.race([done, this.cluster.failure]) : done);
   }
 
   private async serve(): Promise<void> {
     for (let frame = await this.transport.receive(); frame; frame = await this.transport.receive()) {
-      const reply = await this.answer(frame);
+      const reply = await this.turns.take(() => this.answer(frame));
       if (reply) await this.transport.send(reply);
     }
   }

@@ -17,6 +17,8 @@ const list = {
   repliesRepeated: "repeated requests answered with the remembered reply",
   requestsUnderWay: "requests refused as BUSY: the same was under way, or no client could be forgotten for a new one",
   requestsExpired: "requests refused as EXPIRED: too late to tell whether they were done",
+  offloadResets: "resets of offloads that were stuck",
+  offloadsDown: "offloads kept in reset, since they were stuck too often",
 } as const;
 export type SoftwareCounterName = keyof typeof list;
 export const softwareCounters: readonly SoftwareCounter[] = Object.entries(list).map(([name, doc]) => ({

@@ -12,5 +12,5 @@ export {
 } from "./memory.ts";
 export type { OffloadAsked, OffloadFrame } from "./answer.ts";
 export { DataFrameModel } from "./data-frame.ts";
-export { kvContents, kvHash, KvModel, type KvModelOptions, type KvPair } from "./kv.ts";
+export { halfSipHash, kvContents, kvHash, type KvPlacing, KvModel, type KvModelOptions, type KvPair } from "./kv.ts";
 export { MultiVersionModel, type MultiVersionOptions } from "./multi-version.ts";

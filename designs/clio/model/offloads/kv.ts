@@ -12,6 +12,8 @@ export interface KvModelOptions {
   readonly regions: number;
   /** Largest `length` of a READ or WRITE, bytes. */
   readonly maxData: number;
+  /** Key of the hash, 64 bits; default 0. */
+  readonly secret?: bigint | undefined;
 }
 
 const unit = 64,
@@ -59,15 +61,62 @@ const wordsOf = (bytes: Uint8Array): bigint[] => {
 /** Bytes of the block that holds a value and the 12 bytes in front of it. */
 const blockBytes = (size: number): number => Math.max(unit, 2 ** Math.ceil(Math.log2(kvBody.bytes + size)));
 
-/** CRC-32 (IEEE 802.3) of the 8 bytes of a key: bucket in the low bits, fingerprint in the highest 8. */
-export function kvHash(key: bigint, buckets: number): { readonly bucket: number; readonly fingerprint: number } {
-  let crc = 0xffff_ffff;
-  for (const byte of bytesOf(key)) {
-    crc ^= byte;
-    for (let i = 0; i < 8; i++) crc = (crc >>> 1) ^ ((crc & 1) === 1 ? 0xedb8_8320 : 0);
-  }
-  crc = ~crc >>> 0;
-  return { bucket: crc % buckets, fingerprint: crc >>> 24 };
+const rotate = (v: number, by: number): number => ((v << by) | (v >>> (32 - by))) >>> 0;
+/**
+ * HalfSipHash, 32 bits (Aumasson and Bernstein), with the numbers of rounds for a word and at the end.
+ * @param secret 64 bits
+ */
+export function halfSipHash(secret: bigint, bytes: Uint8Array, [each, end] = [1, 3]): number {
+  const low = Number(secret & 0xffff_ffffn),
+    high = Number((secret >> 32n) & 0xffff_ffffn);
+  let a = low,
+    b = high,
+    c = (low ^ 0x6c796765) >>> 0,
+    d = (high ^ 0x74656462) >>> 0;
+  const rounds = (n: number): void => {
+    for (let i = 0; i < n; i++) {
+      a = (a + b) >>> 0;
+      b = (rotate(b, 5) ^ a) >>> 0;
+      a = rotate(a, 16);
+      c = (c + d) >>> 0;
+      d = (rotate(d, 8) ^ c) >>> 0;
+      a = (a + d) >>> 0;
+      d = (rotate(d, 7) ^ a) >>> 0;
+      c = (c + b) >>> 0;
+      b = (rotate(b, 13) ^ c) >>> 0;
+      c = rotate(c, 16);
+    }
+  };
+  const word = (m: number): void => {
+    d = (d ^ m) >>> 0;
+    rounds(each);
+    a = (a ^ m) >>> 0;
+  };
+  const whole = bytes.length - (bytes.length % 4);
+  const at = (i: number): number => (bytes[i] ?? 0) * 2 ** (8 * (i % 4));
+  for (let i = 0; i < whole; i += 4) word(at(i) + at(i + 1) + at(i + 2) + at(i + 3));
+  let last = (bytes.length % 256) * 2 ** 24;
+  for (let i = whole; i < bytes.length; i++) last += at(i);
+  word(last);
+  c = (c ^ 0xff) >>> 0;
+  rounds(end);
+  return (b ^ d) >>> 0;
+}
+
+/** Whose a key is, and the store's table: what the place of the key follows from. */
+export interface KvPlacing {
+  readonly buckets: number;
+  /** Key of the hash, 64 bits; default 0. */
+  readonly secret?: bigint | undefined;
+}
+/** HalfSipHash-1-3 of a key and its owner: bucket in the low bits, fingerprint in the highest 8. */
+export function kvHash(
+  key: bigint,
+  pid: number,
+  { buckets, secret = 0n }: KvPlacing,
+): { readonly bucket: number; readonly fingerprint: number } {
+  const hash = halfSipHash(secret, Uint8Array.of(...bytesOf(key), pid & 255, pid >> 8));
+  return { bucket: hash % buckets, fingerprint: hash >>> 24 };
 }
 
 /** A refusal by memory, which is the answer to the request. */
@@ -109,8 +158,11 @@ export class KvModel {
     this.o = options;
   }
 
-  /** Carries out a request; `body` is all that follows its Clio header. */
-  request(code: number, body: Uint8Array): OffloadAnswer {
+  /**
+   * Carries out a request of a process; `body` is all that follows its Clio header. A process sees its own keys only;
+   * those of PID 0 are everybody's.
+   */
+  request(code: number, body: Uint8Array, pid = 0): OffloadAnswer {
     const brings = code === opcode.KV_CREATE || code === opcode.KV_UPDATE,
       known = brings || code === opcode.KV_READ || code === opcode.KV_DELETE;
     const malformed = { status: status.MALFORMED, opcode: code, body: none };
@@ -130,11 +182,13 @@ export class KvModel {
     try {
       this.table ??= this.allocate(this.o.buckets * unit);
       if (code === opcode.KV_READ) {
-        const value = this.readValue(key);
+        const value = this.readValue(key, pid);
         return value === undefined ? answer(status.FAIL, 0) : answer(status.OK, value.length, value);
       }
-      if (code === opcode.KV_DELETE) return answer(this.remove(key) ? status.OK : status.FAIL, 0);
-      return this.put(key, body.slice(0, kvBody.bytes + valueSize), code === opcode.KV_CREATE)
+      if (code === opcode.KV_DELETE) return answer(this.remove(key, pid) ? status.OK : status.FAIL, 0);
+      // The owner stands where `user` and `key_size` were.
+      const pair = concat(Uint8Array.of(pid & 255, pid >> 8), body.slice(2, kvBody.bytes + valueSize));
+      return this.put(key, pid, pair, code === opcode.KV_CREATE)
         ? answer(status.OK, valueSize)
         : answer(status.FAIL, 0);
     } catch (e) {
@@ -146,13 +200,13 @@ export class KvModel {
     }
   }
 
-  private readValue(key: bigint): Uint8Array | undefined {
-    const { at, entry } = this.search(key);
+  private readValue(key: bigint, pid: number): Uint8Array | undefined {
+    const { at, entry } = this.search(key, pid);
     return at === undefined ? undefined : this.read(entry.address, kvBody.bytes + entry.size).slice(kvBody.bytes);
   }
 
-  /** @param pair the request's body, which is stored */
-  private put(key: bigint, pair: Uint8Array, creates: boolean): boolean {
+  /** @param pair what is stored */
+  private put(key: bigint, pid: number, pair: Uint8Array, creates: boolean): boolean {
     const size = pair.length - kvBody.bytes,
       block = this.take(blockBytes(size));
     const giveBack = <T>(f: () => T): T => {
@@ -165,7 +219,7 @@ export class KvModel {
     };
     const { found, slot } = giveBack(() => {
       this.write(block, pair);
-      const s = this.search(key);
+      const s = this.search(key, pid);
       // A chain without room grows by a slot, which is written before it is linked.
       return { found: s, slot: creates && s.at === undefined && s.hole === undefined ? this.take(unit) : undefined };
     });
@@ -173,7 +227,7 @@ export class KvModel {
       this.give(block, blockBytes(size));
       return false;
     }
-    const word = bytesOf(wordOf({ address: block, size, fingerprint: kvHash(key, this.o.buckets).fingerprint }));
+    const word = bytesOf(wordOf({ address: block, size, fingerprint: kvHash(key, pid, this.o).fingerprint }));
     if (slot !== undefined) {
       const rows = new Uint8Array(unit);
       rows.set(word);
@@ -191,8 +245,8 @@ export class KvModel {
     return true;
   }
 
-  private remove(key: bigint): boolean {
-    const { at, entry, alone, before, link, slot } = this.search(key);
+  private remove(key: bigint, pid: number): boolean {
+    const { at, entry, alone, before, link, slot } = this.search(key, pid);
     if (at === undefined) return false;
     // The only entry of a slot that is not the bucket's first: the slot leaves the chain.
     const unlinks = alone && before !== undefined;
@@ -203,8 +257,8 @@ export class KvModel {
     return true;
   }
 
-  private search(key: bigint): Search {
-    const { bucket, fingerprint } = kvHash(key, this.o.buckets);
+  private search(key: bigint, pid: number): Search {
+    const { bucket, fingerprint } = kvHash(key, pid, this.o);
     let slot = (this.table as bigint) + BigInt(bucket * unit),
       before: bigint | undefined,
       hole: bigint | undefined;
@@ -215,10 +269,7 @@ export class KvModel {
       for (const [i, entry] of entries.entries()) {
         const at = slot + BigInt(i * wordBytes);
         if (!entry.valid) hole ??= at;
-        else if (
-          entry.fingerprint === fingerprint &&
-          decode(kvBody, this.read(entry.address, kvBody.bytes)).key === key
-        ) {
+        else if (entry.fingerprint === fingerprint && isPairOf(this.read(entry.address, kvBody.bytes), key, pid)) {
           return { at, entry, hole, slot, before, link, alone: entries.every((e, k) => k === i || !e.valid) };
         }
       }
@@ -269,12 +320,17 @@ export class KvModel {
   }
 }
 
+/** Whose a pair in memory is: its first two bytes. */
+const ownerOf = (pair: Uint8Array): number => (pair[0] ?? 0) + 256 * (pair[1] ?? 0);
+const isPairOf = (pair: Uint8Array, key: bigint, pid: number): boolean =>
+  decode(kvBody, pair).key === key && ownerOf(pair) === pid;
 const piecesOf = (from: bigint, bytes: number, piece: number): bigint[] =>
   Array.from({ length: bytes / piece }, (_, i) => from + BigInt(i * piece));
 
 /** A pair as it lies in memory. */
 export interface KvPair {
   readonly key: bigint;
+  readonly pid: number;
   readonly value: Uint8Array;
   readonly block: bigint;
   readonly slot: bigint;
@@ -287,9 +343,14 @@ export interface KvPair {
  * @param load bytes of the offload's space @param table address of the table
  * @throws Error that names the fault
  */
-export function kvContents(load: (va: bigint, bytes: number) => Uint8Array, table: bigint, buckets: number): KvPair[] {
+export function kvContents(
+  load: (va: bigint, bytes: number) => Uint8Array,
+  table: bigint,
+  placing: KvPlacing,
+): KvPair[] {
+  const { buckets } = placing;
   const pairs: KvPair[] = [],
-    keys = new Map<bigint, bigint>(),
+    keys = new Map<string, bigint>(),
     used: { from: bigint; bytes: number; what: string }[] = [{ from: table, bytes: buckets * unit, what: "the table" }];
   const hex = (n: bigint): string => `0x${n.toString(16)}`;
   for (let bucket = 0; bucket < buckets; bucket++) {
@@ -305,19 +366,21 @@ export function kvContents(load: (va: bigint, bytes: number) => Uint8Array, tabl
       if (slot !== first && entries.length === 0)
         throw new Error(`slot ${hex(slot)} of bucket ${bucket} is empty and still linked`);
       for (const e of entries) {
-        const { key, valueSize } = decode(kvBody, load(e.address, kvBody.bytes)),
-          own = kvHash(key, buckets),
-          name = `key ${hex(key)} at ${hex(e.address)}`;
+        const head = load(e.address, kvBody.bytes),
+          { key, valueSize } = decode(kvBody, head),
+          pid = ownerOf(head),
+          own = kvHash(key, pid, placing),
+          name = `key ${hex(key)} of process ${pid} at ${hex(e.address)}`;
         if (own.bucket !== bucket || own.fingerprint !== e.fingerprint)
           throw new Error(
             `${name}: bucket ${bucket} and fingerprint ${e.fingerprint}, should be ${own.bucket} and ${own.fingerprint}`,
           );
         if (valueSize !== e.size) throw new Error(`${name}: the entry says ${e.size} bytes, the block ${valueSize}`);
-        const other = keys.get(key);
+        const other = keys.get(`${pid} ${key}`);
         if (other !== undefined) throw new Error(`${name} is also at ${hex(other)}: a key is unique`);
-        keys.set(key, e.address);
+        keys.set(`${pid} ${key}`, e.address);
         used.push({ from: e.address, bytes: blockBytes(e.size), what: name });
-        pairs.push({ key, value: load(e.address + BigInt(kvBody.bytes), e.size), block: e.address, slot });
+        pairs.push({ key, pid, value: load(e.address + BigInt(kvBody.bytes), e.size), block: e.address, slot });
       }
       if (!link.valid) break;
       slot = link.address;

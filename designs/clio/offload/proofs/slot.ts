@@ -26,7 +26,7 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { costBits, OffloadSlot, SlotAccess, type SlotParameters, SlotReply } from "../slot.ts";
+import { costBits, OffloadSlot, SlotAccess, type SlotParameters, SlotReply, SlotReplyBeat } from "../slot.ts";
 import { beatsOf, BodyBeat, MemoryReply, MemoryRequest, OffloadReply, OffloadRequest } from "../types.ts";
 
 const small: SlotParameters = { beatBytes: 8, contexts: 2, maxData: 16, outstanding: 2, replyBeats: 4, maxBody: 16 };
@@ -49,14 +49,16 @@ const harness = module(
     access: source(SlotAccess(p)),
     accessData: source(BodyBeat(p)),
     came: sink(SlotReply(p)),
-    cameData: sink(BodyBeat(p)),
+    cameData: sink(SlotReplyBeat(p)),
     pick: input(bit),
     hold: input(bit),
   }),
   (io, p) => {
     const dut = instance("dut", OffloadSlot(p));
     dut.pid.set(0xff00);
-    dut.control.set({ hold: io.hold, patience: 0 });
+    // Replies come: none is given up.
+    dut.control.set({ hold: io.hold, patience: 2 ** 24 - 1, limit: 0 });
+    dut.client.set(0);
     connect(io.reply, dut.reply);
     connect(io.replyData, dut.replyData);
     connect(io.memory, dut.memory);
@@ -96,6 +98,10 @@ const harness = module(
       which = reg(bit, { name: "model_which" }),
       arrived = reg(uint(costBits(p)), { init: 0, name: "model_arrived" });
     const at = node(mux(busy, which, io.pick), { name: "model_at" });
+    assumeAlways(
+      io.came.payload.epoch.eq(0).and(io.cameData.payload.epoch.eq(0)),
+      "what comes is of the only epoch that there is",
+    );
     const owes = node(mux(at, second, first), { name: "model_owes" }),
       cost = node(mux(at, cost1, cost0), { name: "model_cost" });
     const beats = beatsOf(io.came.payload.data, p);
@@ -178,7 +184,8 @@ const behind = (side: "answer" | "access") =>
     (io, p) => {
       const dut = instance("dut", OffloadSlot(p));
       dut.pid.set(0xff00);
-      dut.control.set({ hold: 0, patience: 0 });
+      dut.control.set({ hold: 0, patience: 2 ** 24 - 1, limit: 0 });
+      dut.client.set(0);
       connect(io.asked, dut.asked);
       connect(io.reply, dut.reply);
       connect(io.memory, dut.memory);
@@ -188,9 +195,9 @@ const behind = (side: "answer" | "access") =>
       dut.askedData.valid.set(0);
       dut.askedData.payload.set({ data: 0, last: 0 });
       dut.came.valid.set(0);
-      dut.came.payload.set({ tag: 0, status: 0, va: 0, length: 0, data: 0, cost: 0 });
+      dut.came.payload.set({ tag: 0, status: 0, va: 0, length: 0, data: 0, cost: 0, epoch: 0 });
       dut.cameData.valid.set(0);
-      dut.cameData.payload.set({ data: 0, last: 0 });
+      dut.cameData.payload.set({ data: 0, last: 0, epoch: 0 });
       for (const s of [dut.request, dut.requestData, dut.memoryReply, dut.memoryReplyData]) s.ready.set(1);
       const other = side === "answer" ? "access" : "answer";
       if (side === "answer") assumeAlways(io.memory.valid.not(), "no memory requests");

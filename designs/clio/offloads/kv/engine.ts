@@ -2,6 +2,7 @@ import {
   assertAlways,
   bit,
   type Bit,
+  bitsFor,
   cat,
   connect,
   constant,
@@ -51,25 +52,28 @@ const indexBits = 3;
 const linkIndex = entriesPerSlot;
 
 /** How far a request is. */
-const Progress = struct({
-  /**
-   * The slot that is looked at, and the entry: the first to be considered, the one that matched, or the one
-   * to be written.
-   */
-  slot: uint(blockBits),
-  index: uint(indexBits),
-  /** Of a create: the first empty entry on the way, then the new slot. Of a delete: the slot in front. */
-  other: struct({ valid: bit, slot: uint(blockBits), index: uint(indexBits) }),
-  /** The entry that matched; whether another one of its slot does; whether it is the only one there. */
-  found: struct({ block: uint(blockBits), size: uint(sizeBits) }),
-  more: bit,
-  alone: bit,
-  /** The link of that slot. */
-  link: struct({ block: uint(blockBits), valid: bit }),
-  /** Of a create or update: how the search ended, and whether a slot must be added. */
-  verdict: uint(4),
-  grows: bit,
-});
+const Progress = (p: KvParameters) =>
+  struct({
+    /** Slots and pairs that the search has looked at. */
+    looks: uint(bitsFor(p.mostLooks)),
+    /**
+     * The slot that is looked at, and the entry: the first to be considered, the one that matched, or the one
+     * to be written.
+     */
+    slot: uint(blockBits),
+    index: uint(indexBits),
+    /** Of a create: the first empty entry on the way, then the new slot. Of a delete: the slot in front. */
+    other: struct({ valid: bit, slot: uint(blockBits), index: uint(indexBits) }),
+    /** The entry that matched; whether another one of its slot does; whether it is the only one there. */
+    found: struct({ block: uint(blockBits), size: uint(sizeBits) }),
+    more: bit,
+    alone: bit,
+    /** The link of that slot. */
+    link: struct({ block: uint(blockBits), valid: bit }),
+    /** Of a create or update: how the search ended, and whether a slot must be added. */
+    verdict: uint(4),
+    grows: bit,
+  });
 
 /** A memory request on its way out. `word`: the written data, the first 8 bytes of `length`; the others are 0. */
 const Access = struct({
@@ -89,14 +93,16 @@ const place = { slot: 0, found: 1, other: 2 } as const,
  * Carries out requests step by step, whichever is next: a request that may begin, a memory reply, a new slot. The state
  * of a request is kept by context, so requests interleave at will. RequestOrder keeps those on one bucket apart.
  *
- * - Search: a slot is read, and the first entry with the key's fingerprint names a pair, whose key is compared (8
- *   bytes). On a mismatch comes the next such entry (the slot is read again), then the next slot.
+ * - Search: a slot is read, and the first entry with the key's fingerprint names a pair, whose owner and key are
+ *   compared (2 and 8 bytes). On a mismatch comes the next such entry (the slot is read again), then the next slot.
  * - READ: the pair is read whole, and its value goes out with the key's comparison.
  * - CREATE, UPDATE: the search goes on while the pair is being written. When both are over the entry is written, 8
  *   bytes, so that it is the old or the new one. A create takes the first empty entry of the whole chain. Where there
  *   is none it takes a new slot, which is linked once it is in memory.
  * - DELETE: the entry is cleared; a slot that has no other, unless it is the bucket's first, is taken out of
  *   the chain instead.
+ * - A search looks at `mostLooks` slots and pairs at most; then the request ends with INVALID and changes nothing. So
+ *   it ends whatever stands in memory: chains that are rings, entries that point anywhere.
  * - An old block is given back when its entry has been replaced: the bucket's readers have left before. A new one is
  *   given back when it was not needed, and its write is over. When the write of the entry itself fails the block is
  *   lost, since the content of the entry is unknown.
@@ -130,7 +136,7 @@ export const KvEngine = module(
     const n = p.contexts,
       small = { depth: n, collision: "undefined", style: "distributed" } as const;
     const asks = ram(Asked(p), small),
-      steps = ram(Progress, small),
+      steps = ram(Progress(p), small),
       writeStatuses = ram(uint(4), small);
     asks.write(io.enter.valid, io.enter.context, io.asked);
     /** The block's write is over; the search is. */
@@ -143,7 +149,7 @@ export const KvEngine = module(
       code = reg(uint(4)),
       failed = reg(bit);
     const a = reg(Asked(p)),
-      c = reg(Progress),
+      c = reg(Progress(p)),
       wasWritten = reg(bit),
       wasDecided = reg(bit),
       writeStatus = reg(uint(4));
@@ -253,12 +259,14 @@ export const KvEngine = module(
           progress = steps.readAsync(context);
         a.set(asked);
         c.set(progress);
-        failed.set(code.any());
+        const spent = node(atSlot.or(atPair).and(progress.looks.eq(p.mostLooks)));
+        failed.set(code.any().or(spent));
+        when(spent, () => code.set(status.INVALID));
         wasWritten.set(written.shr(context).bit(0));
         wasDecided.set(decided.shr(context).bit(0));
         writeStatus.set(mux(is(what.block), code, writeStatuses.readAsync(context)));
         firstSlot.set(io.table.add(asked.bucket.zext(blockBits)));
-        sameKey.set(keyOf(io.event.line).eq(asked.key));
+        sameKey.set(keyOf(io.event.line).eq(asked.key).and(io.event.line.bits(0, 16).eq(asked.pid)));
         matching.set(
           fromBits(entries.map((e, i) => e.valid.and(e.fingerprint.eq(asked.fingerprint)).and(progress.index.le(i)))),
         );
@@ -293,6 +301,7 @@ export const KvEngine = module(
         switchOn(kind)
           .is(what.start, () => {
             saving.set(1);
+            c.looks.set(0);
             c.slot.set(firstSlot);
             c.index.set(0);
             c.other.valid.set(0);
@@ -300,6 +309,7 @@ export const KvEngine = module(
           })
           .is([what.slot, what.pair], () => {
             saving.set(1);
+            c.looks.set(c.looks.add(1));
             when(confirms, () => asksFor(purpose.pair, place.found));
             when(looksAgain, () => {
               c.index.set(c.index.add(1));
@@ -496,7 +506,7 @@ export const KvEngine = module(
     assertAlways(ending.and(gives).and(giving.push.ready.not()).not(), "there is room for what is given back");
     assertAlways(growing.and(takes.push.ready.not()).not(), "there is room for every context's wish for a slot");
   },
-  { nameOf: p => `KvEngine_b${p.beatBytes}_c${p.contexts}_t${p.buckets}` },
+  { nameOf: p => `KvEngine_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_l${p.mostLooks}` },
 );
 
 /** The key in the first bytes of a pair. */

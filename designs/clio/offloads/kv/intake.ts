@@ -20,7 +20,19 @@ import { kvBody, kvReplyBody, opcode, status } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";
 import { cutFields, joinFields } from "../../../shared/frame/index.ts";
 import { Take, Taken } from "./allocator.ts";
-import { addressOf, bucketBits, bucketOf, classOf, fingerprintOf, hasBody, hashOf, operation } from "./layout.ts";
+import {
+  addressOf,
+  bucketBits,
+  bucketOf,
+  classOf,
+  fingerprintOf,
+  hasBody,
+  operation,
+  sipBegin,
+  sipEnd,
+  sipRounds,
+  sipStep,
+} from "./layout.ts";
 import { MemoryBeat, ReplyBeat } from "./merged.ts";
 import { addressBits, blockBits, type KvParameters, largestValue, sizeBits } from "./parameters.ts";
 import { purpose, tagOf } from "./replies.ts";
@@ -33,6 +45,7 @@ export const Asked = (p: KvParameters) =>
   struct({
     kind: uint(2),
     user: uint(8),
+    pid: uint(16),
     key: uint(64),
     size: uint(sizeBits),
     block: uint(blockBits),
@@ -42,17 +55,18 @@ export const Asked = (p: KvParameters) =>
 
 /**
  * Takes requests one after another, refuses invalid ones, and finds the key's bucket and fingerprint. A
- * create or an update has its pair written to a new block at once, as it came (`kvBody` and the value). The
- * bucket is searched meanwhile.
+ * create or an update has its pair written to a new block at once, as it came (`kvBody` and the value, the owner's PID
+ * in place of `user` and `key_size`). The bucket is searched meanwhile.
  *
  * MALFORMED: less than 12 bytes, key_size other than 8, an opcode that is not of Clio-KV. So is a value larger than the
  * block or the node takes, or larger than the bytes that came. Bytes behind the value are ignored. The first request
  * with a right form has the hash table allocated. While that or a block for a new pair is refused, requests end with
  * the status of the refusal and nothing is done.
  *
- * Latency: from `request` to `enter` 5 cycles (6 at 8 bytes a beat), 3 more for create and update when a block is at
- * hand. Initiation interval: 6 cycles for what has one beat (9 for create and update), one more for each further beat.
- * Full: waits for a place for what the request may give back (`credit`), for `block` and for `memory`. Reset: no table.
+ * Latency: from `request` to `enter` 11 cycles (12 at 8 bytes a beat), 3 more for create and update when a block is at
+ * hand. Initiation interval: 12 cycles for what has one beat (15 for create and update), one more for each further
+ * beat. Full: waits for a place for what the request may give back (`credit`), for `block` and for `memory`. Reset: no
+ * table.
  */
 export const KvIntake = module(
   "KvIntake",
@@ -70,6 +84,8 @@ export const KvIntake = module(
       table: output(uint(blockBits)),
       /** A request that writes may come in, and does so with `enter`. */
       credit: input(bit),
+      /** Key of the hash. */
+      secret: input(uint(64)),
     };
   },
   (io, p) => {
@@ -103,22 +119,33 @@ export const KvIntake = module(
     const fits = node(body.valueSize.le(largestValue(p)).and(room.ge(size.zext(bodyLengthBits))));
     const short = node(request.length.lt(kvBody.bytes));
     const right = reg(bit),
-      crc = reg(uint(32)),
+      hash = reg(uint(32)),
       writes = reg(bit),
       withValue = reg(bit),
       pairBytes = reg(uint(bodyLengthBits));
     const wanted = reg(uint(3));
     right.set(known.and(body.keySize.eq(8)).and(brings.not().or(fits)).and(short.not()));
-    crc.set(hashOf(body.key));
+    // One round of the hash a cycle.
+    const round = reg(uint(3)),
+      sip = [
+        reg(uint(32), { name: "sip_0" }),
+        reg(uint(32), { name: "sip_1" }),
+        reg(uint(32), { name: "sip_2" }),
+        reg(uint(32), { name: "sip_3" }),
+      ] as const;
+    hash.set(sipEnd(sip));
     writes.set(kind.ne(operation.read));
     withValue.set(brings);
     pairBytes.set(size.zext(bodyLengthBits).add(kvBody.bytes));
     wanted.set(classOf(size));
 
     const left = node(ended.not());
+    /** The next beat of a pair is its first. */
+    const begins = reg(bit);
     const states = [
       "idle",
       "head",
+      "hash",
       "parse",
       "decide",
       "table",
@@ -136,6 +163,8 @@ export const KvIntake = module(
         waiting?.held.set(0);
         ended.set(io.request.payload.length.any().not());
         failure.set(status.MALFORMED);
+        round.set(0);
+        sipBegin(io.secret).forEach((v, i) => sip[i as 0].set(v.is(32)));
         when(io.request.valid, () =>
           when(io.request.payload.length.any(), () => m.go("head")).otherwise(() => m.go("answer")),
         );
@@ -148,25 +177,32 @@ export const KvIntake = module(
           when(bytes.valid, () => {
             waiting.held.set(1);
             ended.set(bytes.payload.last.and(held.not()));
-            when(held.or(bytes.payload.last), () => m.go("parse"));
+            when(held.or(bytes.payload.last), () => m.go("hash"));
           });
         } else {
           head.set(data.trunc(kvBody.bytes * 8));
-          when(bytes.valid, () => m.go("parse"));
+          when(bytes.valid, () => m.go("hash"));
         }
+      },
+      hash: () => {
+        round.set(round.add(1));
+        sipStep(round, sip, body.key, request.pid).forEach((v, i) => sip[i as 0].set(v.is(32)));
+        when(round.eq(sipRounds - 1), () => m.go("parse"));
       },
       parse: () => m.go("decide"),
       decide: () => {
         asked.set({
           kind,
           user: body.user,
+          pid: request.pid,
           key: body.key,
           size: mux(withValue, size, constant(0, sizeBits)),
           block: 0,
-          bucket: bucketOf(crc, p),
-          fingerprint: fingerprintOf(crc),
+          bucket: bucketOf(hash, p),
+          fingerprint: fingerprintOf(hash),
         });
         writeBeats.set(beatsOf(pairBytes, p));
+        begins.set(1);
         when(right.not(), () => m.go("drain"))
           .elseWhen(tableKnown.not(), () => m.go("table"))
           .elseWhen(withValue, () => m.go("block"))
@@ -198,6 +234,7 @@ export const KvIntake = module(
       send: () => {
         when(io.memory.fire, () => {
           waiting?.held.set(0);
+          begins.set(0);
           writeBeats.set(writeBeats.sub(1));
           when(held.not(), () => ended.set(bytes.payload.last));
           when(io.memory.payload.last, () => m.go("drain"));
@@ -229,7 +266,8 @@ export const KvIntake = module(
     io.asked.set(asked);
     io.table.set(table);
 
-    // The pair as it came.
+    // The pair as it came, but for the first two bytes, which are its owner's.
+    const pairBeat = node(waiting === undefined ? data : mux(held, waiting.first, data), { name: "pair_beat" });
     io.memory.valid.set(state.is("send").and(held.or(bytes.valid)));
     io.memory.payload.set({
       head: {
@@ -240,7 +278,7 @@ export const KvIntake = module(
         data: pairBytes,
       },
       bare: 0,
-      data: waiting === undefined ? data : mux(held, waiting.first, data),
+      data: cat(pairBeat.bits(16, beat - 16), mux(begins, request.pid, pairBeat.bits(0, 16))),
       last: writeBeats.eq(1),
     });
 

@@ -13,7 +13,7 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { offloadPorts, RequestOrder } from "../../offload/index.ts";
+import { keyedOffloadPorts, RequestOrder } from "../../offload/index.ts";
 import { KvAllocator } from "./allocator.ts";
 import { KvEngine } from "./engine.ts";
 import { KvIntake } from "./intake.ts";
@@ -24,7 +24,7 @@ import { KvReplies } from "./replies.ts";
 
 /**
  * Clio-KV (paper §4.6): READ, CREATE, UPDATE and DELETE of values by keys of 8 bytes, in the offload's
- * own address space.
+ * own address space. A key belongs to the process that made it, and no other sees it; keys of PID 0 are everybody's.
  *
  * A chained hash table: per bucket a chain of slots of 64 bytes, each with seven entries (fingerprint, size, address)
  * and a link (layout.ts). A pair lies elsewhere, in a block of 64 B to 2 KB, as in the request that wrote it. The block
@@ -38,18 +38,18 @@ import { KvReplies } from "./replies.ts";
  * status of memory ends a request too, and the old value stays.
  *
  * Latency is from `request` to `reply`, in memory round trips M, at 64-byte beats. The bucket has one slot and no
- * second entry with the key's fingerprint. READ takes 2 M + 25 cycles (bucket and pair), or M + 20 when the bucket
- * shows that the key is missing. CREATE takes 2 M + 30, DELETE 3 M + 33, UPDATE 3 M + 37; an UPDATE writes the new
+ * second entry with the key's fingerprint. READ takes 2 M + 31 cycles (bucket and pair), or M + 26 when the bucket
+ * shows that the key is missing. CREATE takes 2 M + 36, DELETE 3 M + 39, UPDATE 3 M + 43; an UPDATE writes the new
  * block beside the search. Each further slot M + 8 more, each like fingerprint 2 M + 16, a chain that grows M + 12.
- * Initiation interval: 14 cycles per READ, 21 per UPDATE, or the latency over `contexts` where that is more. On one
- * bucket a write has the latency but for the 12 cycles of its arrival. Bounds: a place per context in every queue, so
+ * Initiation interval: 13 cycles per READ, 21 per UPDATE, or the latency over `contexts` where that is more. On one
+ * bucket a write has the latency but for the 18 cycles of its arrival. Bounds: a place per context in every queue, so
  * nothing ever waits in a circle. Reset: the store is empty; its allocated memory is not given back.
  */
 export const ClioKv = module(
   "ClioKv",
   (p: KvParameters) => {
     checkParameters(p);
-    return offloadPorts(p);
+    return keyedOffloadPorts(p);
   },
   (io, p) => {
     const intake = instance(KvIntake(p)),
@@ -57,6 +57,7 @@ export const ClioKv = module(
     const engine = instance(KvEngine(p)),
       allocator = instance(KvAllocator(p)),
       replies = instance(KvReplies(p));
+    intake.secret.set(io.secret);
     connect(io.request, intake.request);
     connect(io.requestData, intake.requestData);
     connect(io.memoryReply, replies.memoryReply);
@@ -106,5 +107,8 @@ export const ClioKv = module(
     mergeMemory([engine.memory, allocator.memory, intake.memory], io.memory, io.memoryData, p);
     mergeReplies([replies.value, engine.reply, intake.reply], io.reply, io.replyData);
   },
-  { nameOf: p => `ClioKv_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_a${p.arenaBytes}_r${p.regions}_d${p.maxData}` },
+  {
+    nameOf: p =>
+      `ClioKv_b${p.beatBytes}_c${p.contexts}_t${p.buckets}_a${p.arenaBytes}_r${p.regions}_d${p.maxData}_l${p.mostLooks}`,
+  },
 );

@@ -1,4 +1,4 @@
-import { bit, type Bit, cat, constant, crc32Next, mux, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import { bit, type Bit, cat, constant, mux, node, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { blockBits, classCount, type KvParameters, sizeBits, unitBytes } from "./parameters.ts";
 import { kvBody, status } from "../../wire/index.ts";
 
@@ -12,13 +12,44 @@ export const operation = { read: 0, create: 1, update: 2, delete: 3 } as const;
  */
 export const Entry = struct({ block: uint(blockBits), size: uint(sizeBits), fingerprint: uint(8), valid: bit });
 
-/**
- * Where a key belongs: CRC-32 (IEEE 802.3) of its 8 bytes, lowest first. The low bits name the bucket, the highest 8
- * are the fingerprint.
- */
-export function hashOf(key: UInt): UInt<32> {
-  return crc32Next(constant(0xffffffff, 32), key).not();
+/** The four words of HalfSipHash's state. */
+type SipState = readonly [UInt, UInt, UInt, UInt];
+const rotated = (v: UInt, by: number): UInt => cat(v.bits(0, 32 - by), v.bits(32 - by, by));
+
+/** The state that a key of 64 bits gives. */
+export function sipBegin(secret: UInt): SipState {
+  const low = secret.bits(0, 32),
+    high = secret.bits(32, 32);
+  return [low, high, low.xor(0x6c796765), high.xor(0x74656462)];
 }
+/** One round: two additions behind each other. */
+export function sipRound([a, b, c, d]: SipState): SipState {
+  const a1 = a.add(b),
+    b1 = rotated(b, 5).xor(a1),
+    c1 = c.add(d),
+    d1 = rotated(d, 8).xor(c1);
+  const a2 = rotated(a1, 16).add(d1),
+    c2 = c1.add(b1);
+  return [a2, rotated(b1, 13).xor(c2), rotated(c2, 16), rotated(d1, 7).xor(a2)];
+}
+/**
+ * Where a key belongs: HalfSipHash-1-3 of its 8 bytes, lowest first, and of its owner's PID, under a secret key
+ * (Aumasson and Bernstein, SipHash: a fast short-input PRF). Six rounds: one for each word and for the last word with
+ * the length, and three. The low bits name the bucket, the highest 8 are the fingerprint.
+ */
+export const sipRounds = 6;
+/** @param step the round's number @returns the state after that round */
+export function sipStep(step: UInt, state: SipState, key: UInt, pid: UInt): SipState {
+  const last = cat(constant(10, 8), constant(0, 8), pid);
+  const word = node(
+    mux(step.eq(0), key.bits(0, 32), mux(step.eq(1), key.bits(32, 32), mux(step.eq(2), last, constant(0, 32)))),
+    { name: "hashed_word" },
+  );
+  const [a, b, c, d] = sipRound([state[0], state[1], state[2], state[3].xor(word)]);
+  return [a.xor(word), b, c.xor(mux(step.eq(2), constant(0xff, 32), 0)), d];
+}
+/** The hash in the state behind the last round. */
+export const sipEnd = (state: SipState): UInt => state[1].xor(state[3]);
 export const bucketBits = (p: Pick<KvParameters, "buckets">): number => Math.max(1, Math.log2(p.buckets));
 /** The number of the bucket (0 when there is only one). */
 export function bucketOf(hash: UInt, p: Pick<KvParameters, "buckets">): UInt {

@@ -11,10 +11,15 @@ export interface KvParameters extends OffloadParameters {
   readonly arenaBytes: number;
   /** Regions of 1 GB of virtual addresses that it may fill, from region 0 on. */
   readonly regions: number;
+  /**
+   * Slots and pairs that one search looks at, at most: the bound ends a search in memory whose content is damaged.
+   * 15 to 65,535.
+   */
+  readonly mostLooks: number;
 }
 
 /** Defaults of the optional parameters. */
-export const kvDefaults = { buckets: 2 ** 17, arenaBytes: 4 * 2 ** 20, regions: 16 } as const;
+export const kvDefaults = { buckets: 2 ** 17, arenaBytes: 4 * 2 ** 20, regions: 16, mostLooks: 4095 } as const;
 
 /** Blocks of memory are powers of two of units of this many bytes: 64 B to 2 KB. */
 export const unitBytes = 64,
@@ -49,6 +54,8 @@ export function checkParameters(p: KvParameters): void {
   powerOfTwo("beatBytes", p.beatBytes, 8, 64);
   if (!Number.isInteger(p.regions) || p.regions < 1 || p.regions > 2 ** 20)
     throw new RangeError(`ClioKv: regions is ${p.regions}; choose a whole number from 1 to ${2 ** 20}`);
+  if (!Number.isInteger(p.mostLooks) || p.mostLooks < 15 || p.mostLooks > 65_535)
+    throw new RangeError(`ClioKv: mostLooks is ${p.mostLooks}; choose a whole number from 15 to 65535`);
   if (p.maxData < unitBytes)
     throw new RangeError(`ClioKv: maxData is ${p.maxData}; a slot has ${unitBytes} bytes, so choose that or more`);
 }

@@ -20,6 +20,9 @@ import {
 } from "../../../../sim/index.ts";
 import type { NodePorts } from "./node-ports.ts";
 
+/** Cycles between two looks of the watch over the offloads. */
+const lookCycles = 4096;
+
 /**
  * The slow path's way to a simulated node: rings as AXI-Stream, registers over AXI4-Lite, pages and shootdowns as
  * streams. DRAM has a port of its own, which takes no bandwidth from the fast path. A frame reaches the software
@@ -137,6 +140,15 @@ export class NodeTransport implements SlowPathTransport {
     this.#waitingForPages = true;
     await this.#bench.until(() => this.#closed || this.#bench.io.lowWater.value === 1);
     this.#waitingForPages = false;
+    return !this.#closed;
+  }
+
+  /**
+   * The watch over the offloads: looks while something is under way, every `lookCycles`. @returns false once closed
+   */
+  async nextLook(): Promise<boolean> {
+    const from = this.#bench.cycle + lookCycles;
+    await this.#bench.until(() => this.#closed || (this.#bench.cycle >= from && this.#bench.io.busy.big !== 0n));
     return !this.#closed;
   }
 

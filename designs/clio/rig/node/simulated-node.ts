@@ -37,6 +37,8 @@ export interface NodeOptions {
   readonly slowPath?: SlowPathOptions;
   /** The slow path's time, ns; default simulated time. */
   readonly time?: () => number;
+  /** Key of the offloads' hashes; default: by the bench's seed, so that a run can be repeated. */
+  readonly secret?: bigint;
   /**
    * With `transport = gbn`: whether `send` and `take` are on the line, as packets of Go-Back-N (default), or behind
    * clients that speak it. Behind such clients, frames are the same as those of a node without a transport.
@@ -84,6 +86,13 @@ export class SimulatedNode {
         : undefined;
     this.slowPath = new SlowPath(this.transport, config, runtime, {
       ...o.slowPath,
+      ...(config.offloads !== "none" && {
+        offloads: {
+          registers: this.transport.registers,
+          pause: () => this.transport.nextLook(),
+          secret: o.secret ?? bench.random.fork("secret").bits(64),
+        },
+      }),
       ...(transport && { sessions: { ...o.slowPath?.sessions, transport } }),
     });
   }

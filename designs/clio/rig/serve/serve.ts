@@ -55,6 +55,8 @@ export async function serve(settings: Settings, network: SessionNetwork, o: Serv
     reason = new Stopped();
   o.stop.finally(() => ended.abort(reason)).catch(() => undefined);
   const options = {
+    // Nobody outside can know it, other than in a bench.
+    secret: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n,
     ...o,
     time: () => realClock.now(),
     slowPath: { ...o.slowPath, sessions, atMostOnce: { idle: CLIENT_IDLE_NS, ...o.slowPath?.atMostOnce } },

@@ -89,6 +89,8 @@ export const Control = module(
       ["freePages", io.freePages],
       ["offloadHeld", io.offloadState.held],
       ["offloadStuck", io.offloadState.stuck],
+      ["offloadActive", io.offloadState.active],
+      ...io.offloadState.since.toArray().map((s, k): [string, UInt] => [`offload${k}Since`, s]),
     ]);
     const value = (f: RegisterField): UInt =>
       kept.get(f.name) ?? live.get(f.name) ?? constant(reset[f.name] ?? 0, f.width);
@@ -171,7 +173,12 @@ export const Control = module(
     );
     io.hashKey.set(cat(field("hashKeyHigh"), field("hashKeyLow")).is(hashKeyBits));
     io.outOfMemory.set(field("outOfMemory").is(1));
-    io.offloadControl.set({ hold: field("offloadReset"), patience: field("offloadPatience") });
+    io.offloadControl.set({
+      hold: field("offloadReset"),
+      patience: field("offloadPatience"),
+      limit: field("offloadLimit"),
+      secret: cat(field("offloadSecretHigh"), field("offloadSecretLow")),
+    });
     for (let i = 0; i < matRules; i++)
       assignView(
         io.rules.at(i),

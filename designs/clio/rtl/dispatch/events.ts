@@ -1,4 +1,4 @@
-import { bit, byName, struct, uint } from "../../../../hdl-dsl/index.ts";
+import { bit, byName, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
 import { type CounterName, counterNames } from "../../config/index.ts";
 import { lengthBits } from "../../../shared/frame/index.ts";
 
@@ -11,13 +11,25 @@ const incrementBits = (name: CounterName): number => (name === "readBytes" || na
 /** Increment of every counter in this cycle. Blocks report their own part; the top adds them up. */
 export const Events = struct(byName(counterNames, n => uint(incrementBits(n))));
 
+/** Bits of the time since an offload's last reply, in units of `sinceUnit` cycles. */
+export const sinceBits = 24,
+  sinceUnit = 65_536;
 /**
  * Software's controls of the offloads; bit k belongs to slot k. Fields: the slots kept in reset, and the number of
- * cycles without progress after which a slot counts as stuck.
+ * cycles without progress after which a slot counts as stuck. `limit`: so many units of 65,536 cycles without a reply,
+ * although it has a request, count as well; 0: none do. `secret`: the key of the offloads' hashes.
  */
-export const OffloadControl = struct({ hold: uint(4), patience: uint(24) });
-/** State of the offload slots: those held in reset with nothing under way any more, and those that are stuck. */
-export const OffloadState = struct({ held: uint(4), stuck: uint(4) });
+export const OffloadControl = struct({ hold: uint(4), patience: uint(24), limit: uint(sinceBits), secret: uint(64) });
+/**
+ * State of the offload slots: those held in reset with nothing under way any more, those that are stuck, and those that
+ * have a request. `since`: of each, the units of 65,536 cycles for which it has had a request and given no reply.
+ */
+export const OffloadState = struct({
+  held: uint(4),
+  stuck: uint(4),
+  active: uint(4),
+  since: vec(uint(sinceBits), 4),
+});
 /**
  * Events of the offloads in this cycle, for the counters: requests and memory requests by slot, requests answered
  * BUSY, repetitions answered.

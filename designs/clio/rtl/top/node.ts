@@ -183,7 +183,14 @@ export const ClioNode = module(
     io.freePages.set(translate.freePages);
     io.lowWater.set(translate.freePages.le(c.freePageLowWater));
     control.freePages.set(translate.freePages.zext(16));
-    control.offloadState.set(p.countsOffloads === true ? io.offloadState : { held: 0, stuck: 0 });
+    if (p.countsOffloads === true) control.offloadState.set(io.offloadState);
+    else
+      control.offloadState.set({
+        held: 0,
+        stuck: 0,
+        active: 0,
+        since: Array.from({ length: 4 }, () => constant(0, 24)),
+      });
     if (p.countsOffloads === true) io.offloadControl.set(control.offloadControl);
 
     // Memory accesses.

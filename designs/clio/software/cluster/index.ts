@@ -12,3 +12,4 @@ export { migrationResult, receiveStep, type MigrationMode, type RegionName } fro
 export { WriteEpochs } from "./write-epochs.ts";
 export { Monitor } from "./monitor.ts";
 export { type MemberNode, type Placement, RegionMap, regionState, type RegionState } from "./region-map.ts";
+export { Turns } from "./turns.ts";

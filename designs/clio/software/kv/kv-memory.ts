@@ -13,21 +13,33 @@ const smallest = 64,
 export const leastKvPage = largest;
 
 /**
- * The offload's own memory: values in the node's DRAM, in pieces of 64 to 4096 bytes (powers of two) carved from frames
- * of the pool. Freed pieces are reused for pieces of the same size; frames stay with the offload.
+ * The offload's own memory: values in the node's DRAM, in pieces of 64 to 4096 bytes (powers of two) of frames of the
+ * pool. It is a buddy system: a free piece is halved for smaller ones, and two free halves are one piece again. So what
+ * was freed serves every size. A frame goes back to the pool with its last piece; one is kept, so that a value always
+ * finds the memory that the last one left.
+ *
+ * Bound: a value of n bytes takes less than 2n + 64 bytes of pieces, and each frame holds a piece of some value, but
+ * for the one that is kept.
  */
 export class KvMemory {
   private readonly transport: Pick<SlowPathTransport, "readMemory" | "writeMemory">;
   private readonly pool: FramePool;
   private readonly pageSize: number;
-  private readonly free = new Map<number, number[]>();
-  private next = 0;
-  private end = 0;
+  /** Free pieces by their size. */
+  private readonly free = new Map<number, Set<number>>();
+  /** Bytes in use of each frame, by its number. */
+  private readonly used = new Map<number, number>();
 
   constructor(transport: KvMemory["transport"], pool: FramePool, pageSize: number) {
     this.transport = transport;
     this.pool = pool;
     this.pageSize = pageSize;
+    for (let room = smallest; room <= largest; room *= 2) this.free.set(room, new Set());
+  }
+
+  /** Frames that it has. */
+  get frames(): number {
+    return this.used.size;
   }
 
   /** Take the first frame now, before the hardware's free-page buffer has them all. */
@@ -64,29 +76,54 @@ export class KvMemory {
   }
 
   release(stored: Stored): void {
-    for (const p of stored.pieces) this.free.set(p.room, [...(this.free.get(p.room) ?? []), p.address]);
+    for (const { address, room } of stored.pieces) {
+      const frame = Math.floor(address / this.pageSize),
+        left = (this.used.get(frame) ?? 0) - room;
+      this.used.set(frame, left);
+      this.join(address, room);
+      if (left === 0 && this.used.size > 1) this.giveBack(frame);
+    }
+  }
+
+  private listOf(room: number): Set<number> {
+    return this.free.get(room) as Set<number>;
+  }
+  /** A free piece, joined with its other half as long as that is free, too. */
+  private join(address: number, room: number): void {
+    let at = address,
+      size = room;
+    for (; size < largest; size *= 2) {
+      const buddy = Math.floor(at / size) % 2 === 0 ? at + size : at - size;
+      if (!this.listOf(size).delete(buddy)) break;
+      at = Math.min(at, buddy);
+    }
+    this.listOf(size).add(at);
+  }
+  private giveBack(frame: number): void {
+    const from = frame * this.pageSize;
+    for (let at = from; at < from + this.pageSize; at += largest) this.listOf(largest).delete(at);
+    this.used.delete(frame);
+    this.pool.release(frame);
   }
 
   private async take(room: number): Promise<number | undefined> {
-    const reused = this.free.get(room)?.pop();
-    if (reused !== undefined) return reused;
-    if (this.next + room > this.end && !(await this.nextFrame())) return undefined;
-    const address = this.next;
-    this.next += room;
+    let size = room;
+    while (size < largest && this.listOf(size).size === 0) size *= 2;
+    const [address] = this.listOf(size);
+    if (address === undefined) return (await this.nextFrame()) ? this.take(room) : undefined;
+    this.listOf(size).delete(address);
+    for (; size > room; size /= 2) this.listOf(size / 2).add(address + size / 2);
+    const frame = Math.floor(address / this.pageSize);
+    this.used.set(frame, (this.used.get(frame) ?? 0) + room);
     return address;
   }
 
   private async nextFrame(): Promise<boolean> {
     const ppn = await this.pool.take();
     if (ppn === undefined) return false;
-    // The rest of the old frame is too small for the piece at hand, not for smaller ones.
-    for (let r = largest; r >= smallest; r /= 2)
-      while (this.next + r <= this.end) {
-        this.release({ size: 0, pieces: [{ address: this.next, room: r }] });
-        this.next += r;
-      }
-    this.next = ppn * this.pageSize;
-    this.end = this.next + this.pageSize;
+    this.used.set(ppn, 0);
+    const from = ppn * this.pageSize;
+    for (let at = from; at < from + this.pageSize; at += largest) this.listOf(largest).add(at);
     return true;
   }
 }

@@ -95,7 +95,7 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
         const { tag: t, cost, data } = one,
           head = { tag: t, status: data === 0 ? status.INVALID : status.OK, va: b.random.bits(64), length: data, data },
           beats = beatsOf(b, data);
-        const sent = [...beats.map(d => send(cameData, d)), send(came, { ...head, cost })];
+        const sent = [...beats.map(d => send(cameData, { ...d, epoch: 0 })), send(came, { ...head, cost, epoch: 0 })];
         expected.replies.push(head);
         expected.replyData.push(...beats);
         await b.until(() => sent.every(x => x.cycle !== undefined));
@@ -155,6 +155,7 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
         length,
         data,
         cost,
+        epoch: 0,
       });
       expected.accessData.push(...beats);
       if (!legal) guard.refused++;
@@ -305,6 +306,191 @@ describe("OffloadSlot", () => {
     b.sim.reset();
     await run(b, 20);
   });
+});
+
+/** The streams of a slot whose offload and memory are played by hand. */
+function byHand(b: Bench<Ports>) {
+  const { io } = b,
+    source = <S>(s: S) => new StreamSource(b.sim, s as never, { pause: never }),
+    sink = <S>(s: S) => new StreamSink(b.sim, s as never, { pause: never });
+  io.pid.value = ownPid;
+  io.control.patience.value = 100;
+  return {
+    asked: source(io.asked),
+    reply: source(io.reply),
+    memory: source(io.memory),
+    came: source(io.came),
+    cameData: source(io.cameData),
+    request: sink(io.request),
+    answer: sink(io.answer),
+    access: sink(io.access),
+    memoryReply: sink(io.memoryReply),
+    memoryReplyData: sink(io.memoryReplyData),
+  };
+}
+/** One more request of a client, if it may. @returns its context */
+async function enter(b: Bench<Ports>, s: ReturnType<typeof byHand>, client: bigint): Promise<number | undefined> {
+  b.io.client.value = client;
+  await b.cycles(3);
+  if (b.io.room.value === 0 || b.io.fits.value === 0) return undefined;
+  const context = Number(b.io.context.value),
+    sent = s.asked.send({ context, opcode: 1, pid: 5, length: 0 });
+  await b.until(() => sent.cycle !== undefined);
+  await b.cycles(1);
+  return context;
+}
+const replyTo = (context: number) => ({ context, status: 0, opcode: 2, length: 0, more: 0 }) as never;
+
+/** How many contexts each of the clients gets that take all they can, one after another; and whether they come back. */
+async function turns(b: Bench<Ports>): Promise<void> {
+  const s = byHand(b),
+    has = new Map<bigint, number[]>();
+  const takeAll = async (client: bigint): Promise<number> => {
+    for (let c = await enter(b, s, client); c !== undefined; c = await enter(b, s, client))
+      has.set(client, [...(has.get(client) ?? []), c]);
+    return has.get(client)?.length ?? 0;
+  };
+  // Not in the low bits alone, nor in the high ones.
+  const [first, second, third] = [0x7f00_0001_1000n, 0x7f00_0001_1001n, 0x7f01_0001_1000n] as const;
+  expect(await takeAll(first), "half of 4 contexts, no more and no fewer").toBe(2);
+  expect(await takeAll(second), "one for the next").toBe(1);
+  expect(await takeAll(first), "none more for the first").toBe(2);
+  expect(await takeAll(third), "and the last for one who has none").toBe(1);
+  const context = has.get(second)?.[0] as number;
+  s.reply.send(replyTo(context));
+  await b.until(() => s.answer.received.length === 1);
+  await b.cycles(2);
+  expect(await takeAll(first), "what is free again is not for who has two").toBe(2);
+  expect(await takeAll(third), "nor for who has one").toBe(1);
+  has.delete(second);
+  expect(await takeAll(second), "but for who has none").toBe(1);
+  for (const contexts of has.values()) for (const c of contexts) s.reply.send(replyTo(c));
+  await b.until(() => s.answer.received.length === 5);
+  await b.cycles(4);
+  expect(b.io.state.active.value, "all contexts are back").toBe(0);
+}
+
+const impatient = OffloadSlot({ ...p, sinceUnit: 16 });
+/** An offload that reads memory without end and answers nothing: it moves, and is stuck all the same. */
+async function restless(b: Bench<Ports>): Promise<void> {
+  const s = byHand(b);
+  b.io.control.limit.value = 10;
+  let moves = true;
+  b.spawn(async () => {
+    for (let tag = 0; moves; tag = (tag + 1) & 255) {
+      s.memory.send({ tag, opcode: opcode.WRITE, client: 0, context: 0, va: 0n, length: 8, data: 0 });
+      await b.until(() => s.access.received.length > 0);
+      const { cost } = s.access.received.shift()?.value as unknown as { cost: number };
+      s.came.send({ tag, status: 0, va: 0n, length: 0, data: 0, cost, epoch: 0 });
+      await b.cycles(5);
+    }
+  });
+  const context = (await enter(b, s, 1n)) as number,
+    other = (await enter(b, s, 2n)) as number;
+  const began = b.cycle;
+  await b.cycles(120);
+  s.reply.send(replyTo(other));
+  await b.cycles(60);
+  expect(b.io.state.stuck.value, "180 cycles, and a reply between").toBe(0);
+  expect(b.io.state.since.value).toBeLessThan(5);
+  await b.until(() => b.io.state.stuck.value === 1);
+  const after = b.cycle - began - 120;
+  expect(after, "10 units of 16 cycles since the reply, not earlier").toBeGreaterThanOrEqual(160);
+  expect(after, "and not later").toBeLessThanOrEqual(160 + 16 + 6);
+  s.reply.send(replyTo(context));
+  await b.cycles(8);
+  expect([b.io.state.stuck.value, b.io.state.since.value, b.io.state.active.value], "it has nothing to do").toEqual([
+    0, 0, 0,
+  ]);
+  moves = false;
+}
+
+/** Memory that never answers: the reset ends all the same, and what comes late is for nobody. */
+async function unanswered(b: Bench<Ports>, late: number): Promise<void> {
+  const s = byHand(b);
+  const access = { tag: 9, opcode: opcode.READ, client: 0, context: 0, va: 0n, length: 40, data: 0 },
+    replyOf = (epoch: number, data: number) => {
+      for (const d of beatsOf(b, data)) s.cameData.send({ ...d, epoch });
+      s.came.send({ tag: 9, status: 0, va: 0n, length: data, data, cost: 3, epoch });
+    };
+  const epochs = (): readonly number[] => s.access.received.map(a => (a.value as unknown as { epoch: number }).epoch);
+  await enter(b, s, 1n);
+  for (let i = 0; i < p.outstanding; i++) s.memory.send(access);
+  await b.until(() => s.access.received.length === p.outstanding);
+  b.io.control.hold.value = 1;
+  const began = b.cycle;
+  // All but one are answered, the last one when it is too late, or just not.
+  for (let i = 1; i < p.outstanding; i++) replyOf(0, 40);
+  await b.cycles(late);
+  expect(b.io.state.held.value, "one is waited for").toBe(late > 1650 ? 1 : 0);
+  replyOf(0, 33);
+  await b.until(() => b.io.state.held.value === 1);
+  await b.cycles(30);
+  expect(s.answer.received.length, "the request has been answered").toBe(1);
+  if (late > 1650) expect(b.cycle - began).toBeGreaterThan(1600);
+  b.io.control.hold.value = 0;
+  await b.until(() => b.io.state.held.value === 0);
+  await enter(b, s, 1n);
+  for (let i = 0; i < p.outstanding; i++) s.memory.send(access);
+  await b.until(() => s.access.received.length === 2 * p.outstanding);
+  const epoch = late > 1650 ? 1 : 0;
+  expect(epochs().slice(p.outstanding), "the epoch").toEqual(Array.from({ length: p.outstanding }, () => epoch));
+  // One of long ago may come in the middle of these.
+  if (epoch === 1) replyOf(0, 16);
+  for (let i = 0; i < p.outstanding; i++) replyOf(epoch, 40);
+  await b.cycles(60);
+  expect([s.memoryReply.received.length, s.memoryReplyData.received.length], "replies for the new offload").toEqual([
+    p.outstanding,
+    3 * p.outstanding,
+  ]);
+  // Nothing has leaked: as many accesses as ever, and room for all their data.
+  for (let i = 0; i < p.outstanding; i++) s.memory.send({ ...access, length: 128 });
+  await b.until(() => s.access.received.length === 3 * p.outstanding);
+}
+
+describe("an offload that does not come to an end", () => {
+  bench("turns: half of the contexts for one client, a place for each of four", dut, { seed: 1 }, turns);
+  bench("no reply for the limit counts as stuck, whatever moves", impatient, { seed: 1 }, restless);
+  for (const late of [1500, 1800])
+    bench(
+      `a reply of memory ${late} cycles after the reset began, the limit is 1,600`,
+      dut,
+      { seed: 1, limitCycles: 20_000 },
+      b => unanswered(b, late),
+    );
+  const faults: readonly (readonly [string, Dut<Ports>, RegExp, string, (b: Bench<Ports>) => Promise<void>])[] = [
+    ["a client may take all contexts", dut, /client_fits <= [^;]*;/, "client_fits <= 1'b1;", turns],
+    [
+      "clients are told apart by their address alone",
+      dut,
+      /client_1 == client/,
+      "client_1[47:16] == client[47:16]",
+      turns,
+    ],
+    ["a reply does not begin the time anew", impatient, /since_units <= 24'd0/, "since_units <= since_units", restless],
+    ["no reply is no reason", impatient, /silent <= [^;]*;/, "silent <= 1'b0;", restless],
+    ["replies are waited for without end", dut, /gives_up = [^;]*;/, "gives_up = 1'b0;", b => unanswered(b, 1800)],
+    [
+      "they are given up at once",
+      dut,
+      /waited_enough <= (?!1'b0)[^;]*;/,
+      "waited_enough <= 1'b1;",
+      b => unanswered(b, 1500),
+    ],
+    ["a late reply counts", dut, /wire came_in_time = [^;]*;/, "wire came_in_time = 1'b1;", b => unanswered(b, 1800)],
+    [
+      "data of a late reply count",
+      dut,
+      /wire came_data_in_time = [^;]*;/,
+      "wire came_data_in_time = 1'b1;",
+      b => unanswered(b, 1800),
+    ],
+  ];
+  for (const [name, design, from, to, body] of faults)
+    test(`planted: ${name}`, () =>
+      findsFault(
+        runBench(name, plant(design, from, to), { wave: false, seed: 1, hangCycles: 3000, limitCycles: 20_000 }, body),
+      ));
 });
 
 describe("a planted fault is found", () => {

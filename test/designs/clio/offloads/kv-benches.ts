@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { KvModel, ModelMemory } from "../../../../designs/clio/model/index.ts";
+import { kvHash, KvModel, ModelMemory } from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { type KvParameters, largestValue } from "../../../../designs/clio/offloads/kv/index.ts";
 import { concat, encode } from "../../../../designs/shared/wire/index.ts";
@@ -35,9 +35,9 @@ export const mixture =
  */
 export const likeTheModel: KvBench = async (b, p) => {
   const rig = new KvRig(b, p, { latency: 3 }),
-    model = new KvModel(new ModelMemory({ maxData: p.maxData }), { ...p, pid: offloadPid(0) }),
+    model = new KvModel(new ModelMemory({ maxData: p.maxData }), { ...p, pid: offloadPid(0), secret: rig.secret }),
     random = b.random;
-  const keys = [...Array.from({ length: 60 }, () => random.bits(64)), ...sameSlot(6, p.buckets)],
+  const keys = [...Array.from({ length: 60 }, () => random.bits(64)), ...sameSlot(6, rig)],
     most = largestValue(p);
   for (let i = 0; i < 480; i++) {
     const grows = i < 130,
@@ -62,8 +62,9 @@ export const likeTheModel: KvBench = async (b, p) => {
               : form === 4
                 ? concat(encode(kvBody, front), value, random.bytes(Math.min(100, most - value.length)))
                 : concat(encode(kvBody, front), value);
-    const should = model.request(asked, body),
-      call = await rig.host.call({ opcode: asked, pid: 1, body });
+    const owner = random.pick([0, 0, 1, 256]);
+    const should = model.request(asked, body, owner),
+      call = await rig.host.call({ opcode: asked, pid: owner, body });
     expect(
       call.replies.map(r => ({ status: r.status, opcode: r.opcode, body: r.body })),
       `request ${i}, opcode ${asked.toString(16)}, ${body.length} bytes`,
@@ -71,16 +72,16 @@ export const likeTheModel: KvBench = async (b, p) => {
     if (i === 129) expect(new Set(rig.contents().map(x => x.slot)).size, "slots in use").toBeGreaterThan(6);
   }
   await rig.host.drained();
-  for (const { key, value } of rig.contents())
+  for (const { key, pid, value } of rig.contents())
     expect(
-      model.request(opcode.KV_READ, encode(kvBody, { user: 0, keySize: 8, valueSize: 0, key })).body.slice(4),
+      model.request(opcode.KV_READ, encode(kvBody, { user: 0, keySize: 8, valueSize: 0, key }), pid).body.slice(4),
     ).toEqual(value);
 };
 
 /** Pipelined writes into one bucket: none is lost; a key that many create is created once. */
 export const oneBucket: KvBench = async (b, p) => {
   const rig = new KvRig(b, p, { jitter: 50 }),
-    keys = sameSlot(20, p.buckets);
+    keys = sameSlot(20, rig);
   for (const key of keys) rig.ask("create", key, rig.value(30));
   await rig.host.drained();
   expect(rig.contents().length, "pairs in memory").toBe(20);
@@ -117,6 +118,23 @@ export const comeAndGo: KvBench = async (b, p) => {
   }
   await rig.finish();
   expect(used, "allocations so far, after each round").toEqual(used.map(() => used[0]));
+};
+
+/** The same key of several processes, in one bucket and with one fingerprint: each sees its own only. */
+export const owners: KvBench = async (b, p) => {
+  const rig = new KvRig(b, p),
+    pids = [0, 1, 0x0100];
+  const alike = (key: bigint): boolean => new Set(pids.map(pid => JSON.stringify(kvHash(key, pid, rig)))).size === 1;
+  let key = 0n;
+  while (!alike(key)) key++;
+  for (const pid of pids) {
+    for (const kind of ["read", "update", "delete"] as const)
+      expect((await rig.alone(kind, key, rig.value(20), pid)).status, `${kind}, process ${pid}`).toBe(FAIL);
+    expect((await rig.alone("create", key, rig.value(20 + pid), pid)).status, `create, process ${pid}`).toBe(OK);
+  }
+  expect((await rig.alone("delete", key, undefined, 1)).status).toBe(OK);
+  expect((await rig.alone("read", key, undefined, 1)).status, "deleted").toBe(FAIL);
+  await rig.finish();
 };
 
 /** Few frames for many pages: OUT_OF_MEMORY at a page's first touch, and nothing is lost by it. */

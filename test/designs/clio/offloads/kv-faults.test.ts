@@ -1,18 +1,19 @@
 import { describe, test } from "vitest";
-import { offloadPorts } from "../../../../designs/clio/offload/index.ts";
+import { keyedOffloadPorts } from "../../../../designs/clio/offload/index.ts";
 import { ClioKv, type KvParameters } from "../../../../designs/clio/offloads/kv/index.ts";
 import { connect, input, instance, module, uint } from "../../../../hdl-dsl/index.ts";
 import { designOf, runBench } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { comeAndGo, fewFrames, type KvBench, likeTheModel, mixture, oneBucket } from "./kv-benches.ts";
+import { comeAndGo, fewFrames, type KvBench, likeTheModel, mixture, oneBucket, owners } from "./kv-benches.ts";
 import { kvParameters } from "./kv-rig.ts";
 
 /** Clio-KV with a port that chooses among the faults that are planted in it (0: none): one build has them all. */
 const KvFaults = module(
   "KvFaults",
-  (p: KvParameters) => ({ ...offloadPorts(p), fault: input(uint(5), { unused: true }) }),
+  (p: KvParameters) => ({ ...keyedOffloadPorts(p), fault: input(uint(5), { unused: true }) }),
   (io, p) => {
     const kv = instance("kv", ClioKv(p));
+    kv.secret.set(io.secret);
     for (const name of ["request", "requestData", "memoryReply", "memoryReplyData"] as const)
       connect(io[name] as never, kv[name] as never);
     for (const name of ["reply", "replyData", "memory", "memoryData"] as const)
@@ -69,6 +70,12 @@ const faults: readonly (readonly [string, readonly Plant[], KvBench, RegExp])[] 
   ],
   ["an entry does not keep the size", [[/(?<=\{1'b1, a_fingerprint, )a_size/, "11'd100"]], likeTheModel, model],
   ["keys are not compared", [[/(?<=same_key <= )[^;]*/, "1'b1"]], likeTheModel, model],
+  [
+    "owners are not compared",
+    [[/\(event_line\[15:0\] == [^)]*\)/, "1'b1"]],
+    owners,
+    /, process|a key is unique|is not?Linearizable/,
+  ],
   ["readers do not wait for who writes", [[/writes\[\d\] \| enter_writes/, "enter_writes"], alone], random, order],
   [
     "an entry is written before its pair is",

@@ -11,6 +11,7 @@ import {
   kvContents,
   kvHash,
   type KvPair,
+  type KvPlacing,
   ModelMemory,
   type ModelMemoryOptions,
 } from "../../../../designs/clio/model/index.ts";
@@ -53,6 +54,7 @@ export type KvKind = keyof typeof codes;
 export interface KvCall {
   readonly kind: KvKind;
   readonly key: bigint;
+  readonly pid: number;
   readonly value: Uint8Array;
   readonly user: number;
   readonly call: OffloadCall;
@@ -72,6 +74,7 @@ export class KvRig {
   readonly memory: ModelMemory;
   readonly calls: KvCall[] = [];
   readonly p: KvParameters;
+  readonly secret: bigint;
   private readonly random: Random;
   /** Statuses other than OK and FAIL that may come. */
   readonly allowed = new Set<number>();
@@ -79,17 +82,18 @@ export class KvRig {
   constructor(
     b: Bench<KvPorts>,
     p: KvParameters,
-    o: Partial<OffloadHostOptions> & { readonly space?: ModelMemoryOptions } = {},
+    o: Partial<OffloadHostOptions> & { readonly space?: ModelMemoryOptions; readonly secret?: bigint } = {},
   ) {
     this.p = p;
+    this.secret = o.secret ?? 0x0706_0504_0302_0100n;
+    b.io.secret.value = this.secret;
     this.random = b.random.fork("kv");
     this.memory = new ModelMemory({ maxData: p.maxData, ...o.space });
     this.host = new OffloadHost(b, { parameters: p, memory: this.memory, ...o });
   }
 
-  ask(kind: KvKind, key: bigint, value: Uint8Array = new Uint8Array()): KvCall {
-    const user = this.random.between(0, 255),
-      pidOfClient = this.random.between(1, 9);
+  ask(kind: KvKind, key: bigint, value: Uint8Array = new Uint8Array(), pid = 0): KvCall {
+    const user = this.random.between(0, 255);
     // What stands in a field or behind a value that does not count is anything.
     const stray = this.random.chance(0.2) ? this.random.bytes(this.random.between(1, 70)) : new Uint8Array();
     const brings = kind === "create" || kind === "update",
@@ -101,9 +105,10 @@ export class KvRig {
     const done: KvCall = {
       kind,
       key,
+      pid,
       value,
       user,
-      call: this.host.request({ opcode: codes[kind], pid: pidOfClient, body }),
+      call: this.host.request({ opcode: codes[kind], pid, body }),
     };
     this.calls.push(done);
     return done;
@@ -113,8 +118,9 @@ export class KvRig {
     kind: KvKind,
     key: bigint,
     value?: Uint8Array,
+    pid = 0,
   ): Promise<{ readonly status: number; readonly value: Uint8Array; readonly cycles: number }> {
-    const asked = this.ask(kind, key, value);
+    const asked = this.ask(kind, key, value, pid);
     await this.host.drained();
     const reply = replyOf(asked);
     return { ...reply, cycles: (asked.call.replies[0]?.cycle ?? 0) - (asked.call.taken ?? 0) };
@@ -140,13 +146,14 @@ export class KvRig {
     await this.host.drained();
     this.judge();
     const pairs = this.contents(),
-      last = new Map(pairs.map(x => [x.key, x.value]));
+      last = new Map(pairs.map(x => [nameOf(x), x.value]));
     const from = this.calls.length;
-    for (const key of new Set(this.calls.map(c => c.key))) this.ask("read", key);
+    for (const { key, pid: owner } of new Map(this.calls.map(c => [nameOf(c), c])).values())
+      this.ask("read", key, undefined, owner);
     await this.host.drained();
     for (const c of this.calls.slice(from)) {
       const { status: code, value } = replyOf(c),
-        stored = last.get(c.key);
+        stored = last.get(nameOf(c));
       expect(
         code === status.OK ? digest(value) : "missing",
         `what a read finds, and what memory has, of key ${c.key.toString(16)}`,
@@ -156,9 +163,12 @@ export class KvRig {
     return pairs;
   }
 
+  get buckets(): number {
+    return this.p.buckets;
+  }
   /** The table as it lies in memory: it is the first thing allocated. */
   contents(): KvPair[] {
-    return kvContents((va, bytes) => this.memory.load(pid, va, bytes), BigInt(this.memory.pageSize), this.p.buckets);
+    return kvContents((va, bytes) => this.memory.load(pid, va, bytes), BigInt(this.memory.pageSize), this);
   }
 
   judge(): void {
@@ -174,7 +184,7 @@ export class KvRig {
       const output: KeyOutput = c.kind === "read" ? (done ? { value: digest(reply.value) } : "missing") : done;
       // An operation that memory refused was not done: as a read of whatever there is.
       return {
-        object: c.key.toString(16),
+        object: nameOf(c),
         client: `context ${c.call.context ?? -1}`,
         input: unknown ? { kind: "read" } : input,
         output: unknown ? undefined : output,
@@ -209,7 +219,9 @@ export class KvRig {
   }
 }
 
-const name = (c: KvCall): string => `${c.kind} of key ${c.key.toString(16)} taken at cycle ${c.call.taken ?? -1}`;
+/** A key of a process. */
+const nameOf = (c: { readonly key: bigint; readonly pid: number }): string => `${c.pid}:${c.key.toString(16)}`;
+const name = (c: KvCall): string => `${c.kind} of key ${nameOf(c)} taken at cycle ${c.call.taken ?? -1}`;
 
 /** A reply in its right form. */
 export function replyOf(c: KvCall): { readonly status: number; readonly value: Uint8Array } {
@@ -244,16 +256,21 @@ export function traffic(rig: KvRig, random: Random, count: number, o: TrafficOpt
     const key = keys[
       random.chance(0.4) ? random.between(0, (o.hot ?? 3) - 1) : random.between(0, keys.length - 1)
     ] as bigint;
-    rig.ask(random.pick(kinds), key, rig.value(o.sizes === undefined ? undefined : random.pick(o.sizes)));
+    rig.ask(
+      random.pick(kinds),
+      key,
+      rig.value(o.sizes === undefined ? undefined : random.pick(o.sizes)),
+      random.pick([0, 0, 7, 0x0700]),
+    );
   }
 }
 
 /** Keys of one bucket, several of them with the same fingerprint. */
-export function sameSlot(count: number, buckets: number): bigint[] {
+export function sameSlot(count: number, placing: KvPlacing, pid = 0): bigint[] {
   const keys: bigint[] = [],
-    wanted = kvHash(1n, buckets);
+    wanted = kvHash(1n, pid, placing);
   for (let key = 1n; keys.length < count; key++) {
-    const h = kvHash(key, buckets);
+    const h = kvHash(key, pid, placing);
     if (h.bucket === wanted.bucket && (keys.length % 3 === 2 || h.fingerprint === wanted.fingerprint)) keys.push(key);
   }
   return keys;

@@ -585,18 +585,18 @@ describe("Clio-KV", () => {
     const n = await start();
     const kv = (key: bigint, valueSize: number, user = 0) => p.encode(p.kvBody, { user, keySize: 8, valueSize, key });
     const value = (size: number, seed: number) => Uint8Array.from({ length: size }, (_, i) => (i * 7 + seed) & 0xff);
-    const status = async (code: number, body: Uint8Array) => (await n.send(code, body)).clio?.status;
+    const status = async (code: number, body: Uint8Array) => (await n.send(code, body, 0)).clio?.status;
     expect(await status(p.opcode.KV_READ, kv(1n, 10))).toBe(p.status.FAIL);
     expect(await status(p.opcode.KV_UPDATE, p.concat(kv(1n, 3), value(3, 0)))).toBe(p.status.FAIL);
     expect(await status(p.opcode.KV_CREATE, p.concat(kv(1n, 1000), value(1000, 1)))).toBe(0);
     expect(await status(p.opcode.KV_CREATE, p.concat(kv(1n, 5), value(5, 2)))).toBe(p.status.FAIL);
-    const read = await n.send(p.opcode.KV_READ, kv(1n, 4, 200));
+    const read = await n.send(p.opcode.KV_READ, kv(1n, 4, 200), 0);
     expect(p.decode(p.kvReplyBody, read.body)).toEqual({ user: 200, keySize: 8, valueSize: 1000 });
     expect(read.body.slice(4)).toEqual(value(1000, 1));
     expect(await status(p.opcode.KV_UPDATE, p.concat(kv(1n, 0), value(0, 0)))).toBe(0);
-    expect((await n.send(p.opcode.KV_READ, kv(1n, 0))).body.length).toBe(4);
+    expect((await n.send(p.opcode.KV_READ, kv(1n, 0), 0)).body.length).toBe(4);
     expect(await status(p.opcode.KV_UPDATE, p.concat(kv(1n, 65), value(65, 3)))).toBe(0);
-    expect((await n.send(p.opcode.KV_READ, kv(1n, 0))).body.slice(4)).toEqual(value(65, 3));
+    expect((await n.send(p.opcode.KV_READ, kv(1n, 0), 0)).body.slice(4)).toEqual(value(65, 3));
     expect(await status(p.opcode.KV_DELETE, kv(1n, 0))).toBe(0);
     expect(await status(p.opcode.KV_DELETE, kv(1n, 0))).toBe(p.status.FAIL);
     expect(await status(p.opcode.KV_READ, kv(1n, 0))).toBe(p.status.FAIL);
@@ -614,12 +614,73 @@ describe("Clio-KV", () => {
       const key = BigInt(random.below(20)),
         size = random.below(6000),
         value = random.bytes(size);
-      if (random.below(4) === 0) expect(n.slow.kv.delete(key)).toBe(truth.delete(key));
+      if (random.below(4) === 0) expect(n.slow.kv.delete(3, key)).toBe(truth.delete(key) ? "done" : "missing");
       else if (truth.has(key)) {
-        if (await n.slow.kv.update(key, value)) truth.set(key, value);
-      } else if (await n.slow.kv.create(key, value)) truth.set(key, value);
+        if ((await n.slow.kv.update(3, key, value)) === "done") truth.set(key, value);
+      } else if ((await n.slow.kv.create(3, key, value)) === "done") truth.set(key, value);
     }
     expect(truth.size).toBeGreaterThan(5);
-    for (const [key, value] of truth) expect(await n.slow.kv.read(key)).toEqual(value);
+    for (const [key, value] of truth) expect(await n.slow.kv.read(3, key)).toEqual(value);
+    n.slow.kv.forget(3);
+    expect(n.slow.kv.size).toBe(0);
+  });
+  const kvOf = (key: bigint, value: Uint8Array = new Uint8Array()): Uint8Array =>
+    p.concat(p.encode(p.kvBody, { keySize: 8, valueSize: value.length, key }), value);
+  it("a key is its process's, those of PID 0 are everybody's, and a process that does not exist has none", async () => {
+    const n = await start();
+    const ask = async (code: number, pid: number, value?: Uint8Array) =>
+      (await n.send(code, kvOf(5n, value), pid)).clio?.status;
+    const [one, other] = [await n.createProcess(), await n.createProcess()];
+    for (const [pid, byte] of [
+      [one, 1],
+      [other, 2],
+      [0, 3],
+    ] as const)
+      expect(await ask(p.opcode.KV_CREATE, pid, Uint8Array.of(byte)), `process ${pid}`).toBe(p.status.OK);
+    for (const [pid, byte] of [
+      [one, 1],
+      [other, 2],
+      [0, 3],
+    ] as const)
+      expect((await n.send(p.opcode.KV_READ, kvOf(5n), pid)).body.slice(4)).toEqual(Uint8Array.of(byte));
+    for (const code of [p.opcode.KV_READ, p.opcode.KV_CREATE, p.opcode.KV_UPDATE, p.opcode.KV_DELETE])
+      expect(await ask(code, 9999)).toBe(p.status.INVALID);
+    expect(await ask(p.opcode.KV_DELETE, one)).toBe(p.status.OK);
+    expect(await ask(p.opcode.KV_READ, other), "of another's delete nothing is seen").toBe(p.status.OK);
+    await n.freeProcess(other);
+    expect(await ask(p.opcode.KV_READ, other)).toBe(p.status.INVALID);
+    expect(n.slow.kv.size, "the shared key is left").toBe(1);
+    expect(await n.createProcess(), "the lowest free PID").toBe(other);
+    expect(await ask(p.opcode.KV_READ, other), "its next owner finds nothing").toBe(p.status.FAIL);
+  });
+  it("full is OUT_OF_MEMORY; what is deleted, or goes with its process, serves every other size and every other process", async () => {
+    const n = await start({ pageSize: "4KB", physicalMemory: "1MB", mtuFrame: 1518, freePageBuffer: 4 });
+    const pids = [await n.createProcess(), await n.createProcess(), await n.createProcess()] as const;
+    const free = n.slow.pool.free;
+    const fill = async (pid: number, size: number): Promise<bigint[]> => {
+      const keys: bigint[] = [];
+      for (let key = 1n; ; key++) {
+        const code = (await n.send(p.opcode.KV_CREATE, kvOf(key, new Uint8Array(size)), pid)).clio?.status;
+        if (code !== p.status.OK) {
+          expect(code, "full").toBe(p.status.OUT_OF_MEMORY);
+          return keys;
+        }
+        keys.push(key);
+      }
+    };
+    const small = await fill(pids[0], 40);
+    expect(small.length * 64, "all of the free memory, in units of 64 bytes").toBeGreaterThan(free * 4096 - 4096);
+    const again = (await n.send(p.opcode.KV_CREATE, kvOf(1n, new Uint8Array(1)), pids[0])).clio?.status;
+    expect(again, "there already, however full").toBe(p.status.FAIL);
+    // One key stays in the middle.
+    for (const key of small) if (key !== 700n) await n.send(p.opcode.KV_DELETE, kvOf(key), pids[0]);
+    expect(n.slow.pool.free, "the frame with a key, and none or one that is kept").toBeGreaterThanOrEqual(free - 2);
+    const large = await fill(pids[1], 1400);
+    expect(large.length * 2048, "beside one small key").toBeGreaterThan((free - 2) * 4096);
+    await n.freeProcess(pids[1]);
+    expect((await fill(pids[2], 300)).length * 512).toBeGreaterThan((free - 2) * 4096);
+    await n.freeProcess(pids[2]);
+    await n.freeProcess(pids[0]);
+    expect([n.slow.kv.size, n.slow.pool.free]).toEqual([0, free]);
   });
 });
