@@ -11,6 +11,11 @@ import { namedModule } from "./name-map.ts";
 import { printMapped } from "./print.ts";
 import { sourceMap } from "./source-map.ts";
 
+const circuits = new WeakMap<EmittedDesign, Circuit>();
+
+/** The circuit that a design was emitted from; undefined for hand-written and for edited text (another object). */
+export const circuitOf = (design: EmittedDesign): Circuit | undefined => circuits.get(design);
+
 /**
  * Verilog-2005 of `top` and all below it. The circuits must have passed the checks: emission throws on what they
  * refuse. Ports are listed as in the module: per clock domain its clock and reset, then the declared ports.
@@ -41,7 +46,7 @@ export function emitCircuit(top: Circuit): EmittedDesign {
       if (s.kind === "property") assertions.push({ message: s.message, position: shortPosition(s.position) });
   }
   const own = namesFor(top);
-  return {
+  const design: EmittedDesign = {
     top: top.name,
     files: [...files.values()],
     ports: emittedPorts(top, own),
@@ -57,6 +62,8 @@ export function emitCircuit(top: Circuit): EmittedDesign {
     assertions,
     names: { top: top.name, modules },
   };
+  circuits.set(design, top);
+  return design;
 }
 
 function emittedPorts(top: Circuit, names: ModuleNames): EmittedPort[] {
