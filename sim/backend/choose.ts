@@ -20,7 +20,7 @@ export function backendFromEnvironment(): Name | undefined {
 
 const told = new Set<string>();
 
-/** The simulator that was chosen; what the built-in one cannot run goes to Verilator, with one sentence that says why. */
+/** The simulator that was chosen. What the built-in one cannot run goes to Verilator, and one sentence says why. */
 export const chosenBackend: Backend = {
   name: "chosen",
   load(design, options) {

@@ -22,7 +22,9 @@ export interface GenerateOptions {
 }
 
 /** Values of up to 64 bits, or a limb of a wider one: type and bits. */
-const partsOf = (width: number): { readonly type: "i32" | "i64"; readonly offset: number; readonly lo: number; readonly bits: number }[] =>
+const partsOf = (
+  width: number,
+): { readonly type: "i32" | "i64"; readonly offset: number; readonly lo: number; readonly bits: number }[] =>
   width <= 32
     ? [{ type: "i32", offset: 0, lo: 0, bits: width }]
     : Array.from({ length: Math.ceil(width / 64) }, (_, i) => ({
@@ -242,4 +244,3 @@ function runCode(settle: number, tick: number, done: number): Code {
   code.end();
   return code;
 }
-

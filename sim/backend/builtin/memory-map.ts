@@ -16,8 +16,8 @@ export class MemoryMap {
   readonly shadows = new Map<Source, number>();
   readonly values = new Map<Node, number>();
   readonly stores = new Map<Store, number>();
-  /** What a read beyond the depth gives. */
-  readonly beyond = new Map<Store, number>();
+  /** What a read beyond the depth gives, by the reading node. */
+  readonly beyond = new Map<Node, number>();
   readonly flags = new Map<Partition, number>();
   /** Set by a partition that wrote shadowed registers. */
   readonly commits = new Map<Partition, number>();
@@ -38,10 +38,8 @@ export class MemoryMap {
     for (const r of net.registers) this.sources.set(r.source, this.take(bytesOf(r.source.width)));
     for (const s of order.shadowed) this.shadows.set(s, this.take(bytesOf(s.width)));
     for (const p of plan.settling) for (const n of p.roots) this.values.set(n, this.take(bytesOf(n.width)));
-    for (const s of net.stores) {
-      this.beyond.set(s, this.take(bytesOf(s.width)));
-      this.stores.set(s, this.take(bytesOf(s.width) * s.depth));
-    }
+    for (const s of net.stores) this.stores.set(s, this.take(bytesOf(s.width) * s.depth));
+    for (const n of net.nodes) if (n.store !== undefined) this.beyond.set(n, this.take(bytesOf(n.width)));
   }
 
   /** The address of `bytes` new bytes, aligned to 8 when there are 8 or more. */

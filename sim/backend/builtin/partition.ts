@@ -129,7 +129,11 @@ function live(net: Netlist): number {
 /** Whether a register takes a word of a memory: such a read has to stand before the memory's writer. */
 function readsMemory(n: Node, depth = 4): boolean {
   if (n.op === "memRead") return true;
-  return depth > 0 && (n.op === "mux" || n.op === "concat" || n.op === "slice") && n.args.some(a => readsMemory(a, depth - 1));
+  return (
+    depth > 0 &&
+    (n.op === "mux" || n.op === "concat" || n.op === "slice") &&
+    n.args.some(a => readsMemory(a, depth - 1))
+  );
 }
 
 /** What a clocked partition, or one of outputs, evaluates. */
@@ -161,7 +165,8 @@ function owners(net: Netlist, clocked: readonly Partition[]): ReadonlyMap<Node, 
     if (isFree(n) || (!owner.has(n) && !shared.has(n))) continue;
     // A writer that reads memories itself could wait for another that reads its own.
     const whose = owner.get(n);
-    if (shared.has(n) || (n.op === "memRead" && whose !== undefined && "writes" in whose && isWriter(whose))) owner.set(n, n);
+    if (shared.has(n) || (n.op === "memRead" && whose !== undefined && "writes" in whose && isWriter(whose)))
+      owner.set(n, n);
     const by = owner.get(n) as Partition | Node;
     effective(n.args, a => use(a, by));
   }

@@ -39,10 +39,11 @@ export function start(net: Netlist, { map, plan }: Generated, memory: ArrayBuffe
     const next = wordsFor(seed, s.name),
       base = map.stores.get(s) as number,
       bytes = bytesOf(s.width);
-    draw(map.beyond.get(s) as number, s.width, next);
     for (let i = 0; i < s.depth; i++)
       if (s.init === undefined) draw(base + i * bytes, s.width, next);
       else put(base + i * bytes, s.width, s.init[i] ?? 0n);
   }
+  let reads = 0;
+  for (const [n, at] of map.beyond) draw(at, n.width, wordsFor(seed, `${n.store?.name ?? ""} beyond ${reads++}`));
   for (const p of plan.all) words[(map.flags.get(p) as number) / 4] = 1;
 }

@@ -4,8 +4,8 @@ import {
   type Circuit,
   type ClockDomain,
   type Expr,
-  type MemRead,
   type Memory,
+  type MemRead,
   type ReadPort,
   resolve,
   type ResolvedWrite,
@@ -147,7 +147,8 @@ class Flattener {
       if (s.circuit.blackBox !== undefined) continue;
       const resolution = resolve(s.circuit);
       for (const signal of s.circuit.signals)
-        if (signal.kind === "reg") registers.push(...this.#registersOf(s, signal, resolution.segments.get(signal) ?? []));
+        if (signal.kind === "reg")
+          registers.push(...this.#registersOf(s, signal, resolution.segments.get(signal) ?? []));
       for (const m of s.circuit.memories)
         for (const r of m.readPorts)
           registers.push(
@@ -159,7 +160,15 @@ class Flattener {
             ),
           );
       for (const w of resolution.writes) writes.push(this.#write(s, w));
-      if (hasProperties(s.circuit)) checks.push(...checksOf(s, this.#g, (e: Expr) => this.value(s, e), d => this.#local(s, d)));
+      if (hasProperties(s.circuit))
+        checks.push(
+          ...checksOf(
+            s,
+            this.#g,
+            (e: Expr) => this.value(s, e),
+            d => this.#local(s, d),
+          ),
+        );
     }
     const outputs = this.#top.circuit.signals
       .filter(s => s.kind === "output")
@@ -191,12 +200,16 @@ class Flattener {
     const local = resettable ? this.#local(s, domain) : undefined;
     return segments.map((g, n) => {
       const q = s.sources.get(signal)?.[n] as Node;
-      const init = signal.init === undefined ? undefined : (signal.init >> BigInt(g.lo)) & ((1n << BigInt(g.width)) - 1n);
+      const init =
+        signal.init === undefined ? undefined : (signal.init >> BigInt(g.lo)) & ((1n << BigInt(g.width)) - 1n);
       const value = g.value === undefined ? q : this.value(s, g.value);
       return {
         source: q.source as Source,
         clock: tied ? { index: clock.index, reset: undefined } : clock,
-        next: local === undefined || init === undefined ? value : this.#g.mux(local, this.#g.constant(init, g.width), value),
+        next:
+          local === undefined || init === undefined
+            ? value
+            : this.#g.mux(local, this.#g.constant(init, g.width), value),
         init,
         style: resettable ? (domain.kind === "async" ? "async" : "sync") : "none",
         scope: s.id,
@@ -391,7 +404,10 @@ class Flattener {
     );
   }
 
-  #operator(s: Scope, e: Exclude<Expr, { kind: "const" | "read" | "slice" | "cast" | "concat" | "extend" }>): Node | undefined {
+  #operator(
+    s: Scope,
+    e: Exclude<Expr, { kind: "const" | "read" | "slice" | "cast" | "concat" | "extend" }>,
+  ): Node | undefined {
     const g = this.#g;
     const whole = (x: Expr): Node | undefined => this.#get(s, x, 0, x.width);
     switch (e.kind) {
@@ -422,7 +438,9 @@ class Flattener {
           return e.op === "left" ? g.shl(a, by) : e.a.signed ? g.sar(a, by) : g.shr(a, by);
         });
       case "mux":
-        return this.#all([whole(e.cond), whole(e.a), whole(e.b)], ([c, a, b]) => g.mux(c as Node, a as Node, b as Node));
+        return this.#all([whole(e.cond), whole(e.a), whole(e.b)], ([c, a, b]) =>
+          g.mux(c as Node, a as Node, b as Node),
+        );
       case "pick":
         return this.#all([whole(e.a), whole(e.index)], ([a, i]) => g.pick(a as Node, i as Node, e.width));
     }

@@ -10,7 +10,12 @@ export class Graph {
   scope = 0;
   readonly #known = new Map<string, Node>();
 
-  #make(op: Op, width: number, args: readonly Node[], more: { value?: bigint; lo?: number; source?: Source; store?: Store } = {}): Node {
+  #make(
+    op: Op,
+    width: number,
+    args: readonly Node[],
+    more: { value?: bigint; lo?: number; source?: Source; store?: Store } = {},
+  ): Node {
     const { value = 0n, lo = 0, source, store } = more;
     let key = `${op} ${width} ${lo}`;
     for (const a of args) key += ` ${a.id}`;
@@ -201,12 +206,7 @@ export class Graph {
       const last = flat.at(-1);
       if (last?.op === "const" && p.op === "const")
         flat[flat.length - 1] = this.constant(last.value | (p.value << BigInt(last.width)), last.width + p.width);
-      else if (
-        last?.op === "slice" &&
-        p.op === "slice" &&
-        arg(last, 0) === arg(p, 0) &&
-        p.lo === last.lo + last.width
-      )
+      else if (last?.op === "slice" && p.op === "slice" && arg(last, 0) === arg(p, 0) && p.lo === last.lo + last.width)
         flat[flat.length - 1] = this.slice(arg(p, 0), last.lo, last.width + p.width);
       else flat.push(p);
     };

@@ -195,7 +195,9 @@ class PartitionWriter extends Wide {
   #materialise(n: Node): void {
     const c = this.code,
       arms = this.#contexts.armsOf(n);
-    const locals = Array.from({ length: isWide(n) ? limbsOf(n) : 1 }, () => c.local(isWide(n) ? "i64" : typeOf(n.width)));
+    const locals = Array.from({ length: isWide(n) ? limbsOf(n) : 1 }, () =>
+      c.local(isWide(n) ? "i64" : typeOf(n.width)),
+    );
     const copy = (from: Node): void => {
       locals.forEach((l, i) => {
         if (isWide(n)) this.limb(from, i);
@@ -385,4 +387,3 @@ function holds(n: Node, r: Source, depth: number): boolean {
   if (n.op !== "mux") return false;
   return [arg(n, 1), arg(n, 2)].some(a => a.source === r || (depth > 0 && holds(a, r, depth - 1)));
 }
-

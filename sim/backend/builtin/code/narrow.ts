@@ -125,7 +125,7 @@ export abstract class Narrow extends Values {
         this.push(a);
         this.push(b);
       }
-      c.op(t, signed ? "lt_s" : "lt_u");
+      c.op(t, signed ? "ltS" : "ltU");
       return;
     }
     // From the lowest limb: less so far, and equal above, or less above.
@@ -142,7 +142,7 @@ export abstract class Narrow extends Values {
     for (let i = 0; i <= top; i++) {
       push(a, i);
       push(b, i);
-      c.op("i64", signed && i === top ? "lt_s" : "lt_u");
+      c.op("i64", signed && i === top ? "ltS" : "ltU");
       if (i > 0) {
         push(a, i);
         push(b, i);
@@ -183,7 +183,7 @@ export abstract class Narrow extends Values {
       this.#signExtend(a, t);
       this.amount(by, bits - 1);
       this.convert("i32", t);
-      c.op(t, "shr_s");
+      c.op(t, "shrS");
       this.mask(t, n.width);
       return;
     }
@@ -194,13 +194,13 @@ export abstract class Narrow extends Values {
     const amount = small ? undefined : c.local("i32");
     if (amount !== undefined) c.tee(amount);
     this.convert(small ? typeOf(by.width) : "i32", t);
-    c.op(t, n.op === "shl" ? "shl" : "shr_u");
+    c.op(t, n.op === "shl" ? "shl" : "shrU");
     if (n.op === "shl") this.mask(t, n.width);
     if (amount === undefined) return;
     c.constant(t, 0n);
     c.get(amount);
     c.i32(bits);
-    c.op("i32", "lt_u");
+    c.op("i32", "ltU");
     c.select();
   }
 
@@ -236,7 +236,7 @@ export abstract class Narrow extends Values {
     }
     const up = BigInt(bitsOf(t) - a.width);
     if (up === 0n) return;
-    for (const op of ["shl", "shr_s"] as const) {
+    for (const op of ["shl", "shrS"] as const) {
       c.constant(t, up);
       c.op(t, op);
     }
@@ -249,7 +249,7 @@ export abstract class Narrow extends Values {
       t = typeOf(n.width);
     if (store === undefined) throw new Error("a read of no memory");
     const base = this.map.stores.get(store) as number,
-      beyond = this.map.beyond.get(store) as number;
+      beyond = this.map.beyond.get(n) as number;
     this.wordOffset(arg(n, 0), store.depth, t === "i32" ? 4 : 8, base, beyond);
     c.load(t, 0);
   }
@@ -288,14 +288,14 @@ export abstract class Narrow extends Values {
       }
       this.push(address);
       c.constant(t, BigInt(depth));
-      c.op(t, "lt_u");
+      c.op(t, "ltU");
       return;
     }
     for (let i = 0; i < limbsOf(address); i++) {
       this.limb(address, i);
       if (i === 0) {
         c.i64(BigInt(depth));
-        c.op("i64", "lt_u");
+        c.op("i64", "ltU");
       } else {
         c.op("i64", "eqz");
         c.op("i32", "and");
@@ -345,7 +345,7 @@ export abstract class Narrow extends Values {
       c.get(address);
       c.load("i64", 0);
       c.get(bit);
-      c.op("i64", "shr_u");
+      c.op("i64", "shrU");
     } else this.unaligned(address, 0, bit);
     this.convert("i64", t);
     this.mask(t, n.width);
@@ -367,7 +367,7 @@ export abstract class Narrow extends Values {
     c.set(bit);
     c.get(offset);
     c.i32(3);
-    c.op("i32", "shr_u");
+    c.op("i32", "shrU");
     c.i32(base);
     c.op("i32", "add");
     c.set(offset);

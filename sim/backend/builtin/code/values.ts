@@ -93,7 +93,7 @@ export abstract class Values {
       this.push(n);
       if (lo > 0) {
         c.constant(own, BigInt(lo));
-        c.op(own, "shr_u");
+        c.op(own, "shrU");
       }
       if (t === "i32") this.convert(own, t);
       if (lo + width < n.width) this.mask(t === "i32" ? "i32" : own, width);
@@ -107,7 +107,7 @@ export abstract class Values {
       c.loadAt(load, at + (lo >> 3));
       if (shift > 0) {
         c.constant(load, BigInt(shift));
-        c.op(load, "shr_u");
+        c.op(load, "shrU");
       }
       if (shift + width < bitsOf(load)) this.mask(load, width);
       this.convert(load, t);
@@ -118,7 +118,7 @@ export abstract class Values {
     this.limb(n, i);
     if (off > 0) {
       c.i64(BigInt(off));
-      c.op("i64", "shr_u");
+      c.op("i64", "shrU");
     }
     if (off + width > 64) {
       this.limb(n, i + 1);
@@ -145,7 +145,7 @@ export abstract class Values {
         this.limb(by, i);
         if (i === 0) {
           c.i64(BigInt(most));
-          c.op("i64", "lt_u");
+          c.op("i64", "ltU");
         } else {
           c.op("i64", "eqz");
           c.op("i32", "and");
@@ -170,7 +170,7 @@ export abstract class Values {
     c.constant(t, BigInt(most));
     c.get(local);
     c.constant(t, BigInt(most));
-    c.op(t, "lt_u");
+    c.op(t, "ltU");
     c.select();
     this.convert(t, "i32");
   }
@@ -194,7 +194,7 @@ export abstract class Values {
     c.get(address);
     c.load("i64", offset);
     c.get(bit);
-    c.op("i64", "shr_u");
+    c.op("i64", "shrU");
     c.get(address);
     c.load("i64", offset + 8);
     c.i64(1n);

@@ -4,13 +4,29 @@ export type Type = "i32" | "i64";
 const TYPE: Readonly<Record<Type, number>> = { i32: 0x7f, i64: 0x7e };
 const VOID = 0x40;
 
+export type Operator =
+  | "eqz"
+  | "eq"
+  | "ne"
+  | "ltS"
+  | "ltU"
+  | "popcnt"
+  | "add"
+  | "sub"
+  | "mul"
+  | "and"
+  | "or"
+  | "xor"
+  | "shl"
+  | "shrS"
+  | "shrU";
 /** Operators that are one byte, by name; those of `i64` stand at another place than those of `i32`. */
-const OPS: Readonly<Record<string, readonly [i32: number, i64: number]>> = {
+const OPS: Readonly<Record<Operator, readonly [i32: number, i64: number]>> = {
   eqz: [0x45, 0x50],
   eq: [0x46, 0x51],
   ne: [0x47, 0x52],
-  lt_s: [0x48, 0x53],
-  lt_u: [0x49, 0x54],
+  ltS: [0x48, 0x53],
+  ltU: [0x49, 0x54],
   popcnt: [0x69, 0x7b],
   add: [0x6a, 0x7c],
   sub: [0x6b, 0x7d],
@@ -19,11 +35,9 @@ const OPS: Readonly<Record<string, readonly [i32: number, i64: number]>> = {
   or: [0x72, 0x84],
   xor: [0x73, 0x85],
   shl: [0x74, 0x86],
-  shr_s: [0x75, 0x87],
-  shr_u: [0x76, 0x88],
+  shrS: [0x75, 0x87],
+  shrU: [0x76, 0x88],
 };
-export type Operator =
-  | "eqz" | "eq" | "ne" | "lt_s" | "lt_u" | "popcnt" | "add" | "sub" | "mul" | "and" | "or" | "xor" | "shl" | "shr_s" | "shr_u"; // prettier-ignore
 
 /** Bytes that grow. */
 export class Bytes {
@@ -116,7 +130,7 @@ export class Code {
     else this.i64(n);
   }
   op(t: Type, name: Operator): void {
-    this.#out.byte((OPS[name] as readonly [number, number])[t === "i32" ? 0 : 1]);
+    this.#out.byte(OPS[name][t === "i32" ? 0 : 1]);
   }
   get(local: number): void {
     this.#out.byte(0x20);

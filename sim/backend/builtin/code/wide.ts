@@ -116,7 +116,7 @@ export abstract class Wide extends Narrow {
           if (a === undefined) c.i64(0n);
           else this.limb(a, i);
         }
-        c.op("i64", "lt_u");
+        c.op("i64", "ltU");
       };
       if (i === 0) {
         over();
@@ -138,7 +138,7 @@ export abstract class Wide extends Narrow {
         c.get(l);
         c.get(part);
       }
-      c.op("i64", "lt_u");
+      c.op("i64", "ltU");
       c.op("i32", "or");
       c.widen();
       c.set(carry);
@@ -155,7 +155,7 @@ export abstract class Wide extends Narrow {
         this.limb(x, i >> 1);
         if (i % 2 === 1) {
           c.i64(32n);
-          c.op("i64", "shr_u");
+          c.op("i64", "shrU");
         } else this.mask("i64", 32);
         c.set(l);
         return l;
@@ -182,7 +182,7 @@ export abstract class Wide extends Narrow {
         c.set(low);
         c.get(p);
         c.i64(32n);
-        c.op("i64", "shr_u");
+        c.op("i64", "shrU");
         c.get(high);
         c.op("i64", "add");
         c.set(high);
@@ -199,7 +199,7 @@ export abstract class Wide extends Narrow {
       c.set(l);
       c.get(low);
       c.i64(32n);
-      c.op("i64", "shr_u");
+      c.op("i64", "shrU");
       c.get(high);
       c.op("i64", "add");
       c.set(low);
@@ -305,7 +305,7 @@ export abstract class Wide extends Narrow {
     c.set(bit);
     c.get(by);
     c.i32(6);
-    c.op("i32", "shr_s");
+    c.op("i32", "shrS");
     c.i32(3);
     c.op("i32", "shl");
     c.i32(value);
@@ -328,7 +328,7 @@ export abstract class Wide extends Narrow {
       store.depth,
       8 * limbsOf(n),
       this.map.stores.get(store) as number,
-      this.map.beyond.get(store) as number,
+      this.map.beyond.get(n) as number,
     );
     c.set(at);
     to.forEach((l, i) => {
