@@ -13,6 +13,12 @@ import { sourceMap } from "./source-map.ts";
 
 const circuits = new WeakMap<EmittedDesign, Circuit>();
 
+/** Notes the circuit of a design, also of a copy that says more about the same text. */
+export function ofCircuit<D extends EmittedDesign>(design: D, circuit: Circuit): D {
+  circuits.set(design, circuit);
+  return design;
+}
+
 /** The circuit that a design was emitted from; undefined for hand-written and for edited text (another object). */
 export const circuitOf = (design: EmittedDesign): Circuit | undefined => circuits.get(design);
 
@@ -62,8 +68,7 @@ export function emitCircuit(top: Circuit): EmittedDesign {
     assertions,
     names: { top: top.name, modules },
   };
-  circuits.set(design, top);
-  return design;
+  return ofCircuit(design, top);
 }
 
 function emittedPorts(top: Circuit, names: ModuleNames): EmittedPort[] {

@@ -34,7 +34,7 @@ function patterns(s: Subject, vectors: readonly bigint[], gated: boolean, seed: 
   return rows;
 }
 
-/** As a tool's rows, gated and ungated. A bit on which the two differ is `x`: no subject may give it where it is known. */
+/** As a tool's rows, gated and ungated. A bit on which the two differ is `x`, so it is wrong where it is known. */
 export function builtinRows(subjects: readonly Subject[], vectors: readonly bigint[]): string[] {
   const rows = vectors.map(() => "");
   for (const s of subjects) {
