@@ -3,7 +3,7 @@ import { requireDefinition } from "./build/definition.ts";
 import { type Def, elaborate, type ElaborateOptions, warningsOf } from "./build/module.ts";
 import type { Diagnostic } from "./ir/diagnostic.ts";
 import type { EmittedDesign } from "./types/emitted.ts";
-import { emitCircuit } from "./verilog/emit.ts";
+import { emitCircuit, ofCircuit } from "./verilog/emit.ts";
 
 /** A design, and what was found in it that is legal and hardly meant. */
 export interface Emitted extends EmittedDesign {
@@ -17,5 +17,6 @@ export interface Emitted extends EmittedDesign {
  */
 export function emit(def: Def, o: ElaborateOptions = {}): Emitted {
   requireDefinition(def, "emit");
-  return { ...emitCircuit(elaborate(def, o)), warnings: warningsOf(def) };
+  const circuit = elaborate(def, o);
+  return ofCircuit({ ...emitCircuit(circuit), warnings: warningsOf(def) }, circuit);
 }

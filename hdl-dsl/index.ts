@@ -55,8 +55,10 @@ export * from "./registers/index.ts";
 export { catalogue, type CatalogueEntry } from "./catalogue/index.ts";
 export { mulberry32, Random, sfc32, type RandomSource } from "./random.ts";
 export { countNodes } from "./ir/count.ts";
+export * as ir from "./ir/public.ts";
 export { snakeCase } from "./ir/snake-case.ts";
 export { emit, type Emitted } from "./emit.ts";
+export { circuitOf } from "./verilog/emit.ts";
 export { moduleNames, structureOf, type Link, type Part, type Structure } from "./structure/structure.ts";
 export {
   isQueue,

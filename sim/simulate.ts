@@ -1,6 +1,6 @@
 import type { Ports } from "../hdl-dsl/index.ts";
 import type { Backend, ClockSetting } from "./backend/backend.ts";
-import { verilatorBackend } from "./backend/verilator/verilator.ts";
+import { chosenBackend } from "./backend/choose.ts";
 import { designOf, type Dut } from "./design.ts";
 import { Simulation } from "./simulation.ts";
 import { writeSaveFile } from "./wave/save-file.ts";
@@ -17,14 +17,14 @@ export interface SimulateOptions {
    * which GTKWave opens with structs grouped and state machines by the names of their states.
    */
   readonly wave?: { readonly path: string; readonly fromCycle?: number };
-  /** Simulator; Verilator by default. */
+  /** Simulator; by default the one that `MNEMO_BACKEND` names. */
   readonly backend?: Backend;
 }
 
 /** Builds the design (or finds it built), makes a model and resets it. Free it when done. */
 export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOptions = {}): Promise<Simulation<P>> {
   const design = designOf(dut);
-  const program = await (options.backend ?? verilatorBackend).load(design.emitted, {
+  const program = await (options.backend ?? chosenBackend).load(design.emitted, {
     trace: options.wave !== undefined,
     brief: design.brief === true,
   });

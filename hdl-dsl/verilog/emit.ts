@@ -11,6 +11,17 @@ import { namedModule } from "./name-map.ts";
 import { printMapped } from "./print.ts";
 import { sourceMap } from "./source-map.ts";
 
+const circuits = new WeakMap<EmittedDesign, Circuit>();
+
+/** Notes the circuit of a design, also of a copy that says more about the same text. */
+export function ofCircuit<D extends EmittedDesign>(design: D, circuit: Circuit): D {
+  circuits.set(design, circuit);
+  return design;
+}
+
+/** The circuit that a design was emitted from; undefined for hand-written and for edited text (another object). */
+export const circuitOf = (design: EmittedDesign): Circuit | undefined => circuits.get(design);
+
 /**
  * Verilog-2005 of `top` and all below it. The circuits must have passed the checks: emission throws on what they
  * refuse. Ports are listed as in the module: per clock domain its clock and reset, then the declared ports.
@@ -41,7 +52,7 @@ export function emitCircuit(top: Circuit): EmittedDesign {
       if (s.kind === "property") assertions.push({ message: s.message, position: shortPosition(s.position) });
   }
   const own = namesFor(top);
-  return {
+  const design: EmittedDesign = {
     top: top.name,
     files: [...files.values()],
     ports: emittedPorts(top, own),
@@ -57,6 +68,7 @@ export function emitCircuit(top: Circuit): EmittedDesign {
     assertions,
     names: { top: top.name, modules },
   };
+  return ofCircuit(design, top);
 }
 
 function emittedPorts(top: Circuit, names: ModuleNames): EmittedPort[] {

@@ -7,8 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { STIMULUS_BITS } from "./bench.ts";
 
-export type ToolName = "icarus" | "verilator" | "yosys";
-export const TOOLS: readonly ToolName[] = ["icarus", "verilator", "yosys"];
+/** `builtin` runs the circuit, in this process; the others read the emitted text. */
+export type ToolName = "builtin" | TextTool;
+type TextTool = "icarus" | "verilator" | "yosys";
+export const TOOLS: readonly ToolName[] = ["builtin", "icarus", "verilator", "yosys"];
 
 function run(command: string, args: readonly string[], cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -27,7 +29,7 @@ const hex = (v: bigint): string => `${STIMULUS_BITS}'h${v.toString(16)}`;
 
 /** Writes `files`, then runs one tool over them. `vectors[0]` is applied under reset. */
 export async function runTool(
-  tool: ToolName,
+  tool: TextTool,
   files: readonly { readonly name: string; readonly text: string }[],
   outBits: number,
   vectors: readonly bigint[],

@@ -1,0 +1,100 @@
+/** The simulator of the language: circuits compiled to WebAssembly in this process. */
+import { circuitOf, type EmittedDesign } from "../../../hdl-dsl/index.ts";
+import { BuildError } from "../../errors.ts";
+import type { Backend, ModelOptions, Program } from "../backend.ts";
+import { type BlockLayout, layoutOf } from "../layout.ts";
+import { flatten } from "./circuit/flatten.ts";
+import { generate, type Generated, type GenerateOptions } from "./generate.ts";
+import { BuiltinModel, Failed, type Running } from "./model.ts";
+import { type Netlist, Unsupported } from "./circuit/netlist.ts";
+import { start } from "./start.ts";
+import { compileModule, instantiate, newMemory } from "./web-assembly.ts";
+
+/** Memories of freed models that wait for the next one: a bench may make thousands. */
+const KEPT = 4;
+
+class BuiltinProgram implements Program {
+  readonly built = true;
+  readonly #design: EmittedDesign;
+  readonly #net: Netlist;
+  readonly #layout: BlockLayout;
+  readonly #generated: Generated;
+  readonly #module: object;
+  readonly #free: Running[] = [];
+
+  constructor(design: EmittedDesign, net: Netlist, layout: BlockLayout, options: GenerateOptions) {
+    this.#design = design;
+    this.#net = net;
+    this.#layout = layout;
+    this.#generated = generate(net, layout, options);
+    this.#module = compileModule(this.#generated.bytes);
+  }
+
+  create(options: ModelOptions): BuiltinModel {
+    const { map, checks } = this.#generated;
+    const running = this.#free.pop() ?? this.#instance();
+    start(this.#net, this.#generated, running.memory.buffer, options.seed >>> 0 || 1);
+    return new BuiltinModel(running, this.#layout, options, {
+      done: map.done / 4,
+      textOf: n => this.#failure(checks[n]),
+      release: () => {
+        if (this.#free.length < KEPT) this.#free.push(running);
+      },
+    });
+  }
+  #instance(): Running {
+    const memory = newMemory(this.#generated.map.pages);
+    const code = instantiate(this.#module, memory, check => {
+      throw new Failed(check);
+    });
+    return { memory, code };
+  }
+
+  /** As Verilator prints it: the sentence, then the line of `$stop` in the emitted text. */
+  #failure(check: Generated["checks"][number] | undefined): string {
+    if (check === undefined) return "";
+    const lines = this.#design.files.find(f => f.name === check.file)?.text.split("\n") ?? [];
+    const at = lines.findIndex(l => l.includes(JSON.stringify(check.text).slice(1, -1)) && l.includes("$display"));
+    return `${check.text}\n$stop at ${check.file}:${at + 2}\n`;
+  }
+}
+
+/** Makes a design ready to run here. @throws Unsupported with one sentence when it cannot. */
+export function compileBuiltin(design: EmittedDesign, options: GenerateOptions = {}): Program {
+  const circuit = circuitOf(design);
+  if (circuit === undefined)
+    throw new Unsupported(`${design.top} was given as Verilog text, which has no circuit of the language`);
+  return new BuiltinProgram(design, flatten(circuit), layoutOf(design), options);
+}
+
+const programs = new WeakMap<EmittedDesign, Program>();
+
+/** Why a design cannot run here: one sentence; undefined when it can. */
+export function whyNotBuiltin(design: EmittedDesign, trace: boolean): string | undefined {
+  if (trace) return `${design.top} is to write a wave`;
+  try {
+    program(design);
+    return undefined;
+  } catch (e) {
+    if (e instanceof Unsupported) return e.message;
+    throw e;
+  }
+}
+
+function program(design: EmittedDesign): Program {
+  let p = programs.get(design);
+  if (p === undefined) programs.set(design, (p = compileBuiltin(design)));
+  return p;
+}
+
+/** The built-in simulator alone: what it cannot run is an error. `chosenBackend` falls back instead. */
+export const builtinBackend: Backend = {
+  name: "builtin",
+  load(design, { trace }) {
+    return new Promise(resolve => {
+      const why = whyNotBuiltin(design, trace);
+      if (why !== undefined) throw new BuildError(`the built-in simulator cannot run this: ${why}`);
+      resolve(program(design));
+    });
+  },
+};

@@ -1,0 +1,61 @@
+/** A flat circuit: what the phases after `flatten` work on. */
+import type { Node, Source, Store } from "./node.ts";
+
+/** A clock of the top module, and its reset port. */
+export interface Clock {
+  /** Number among the clock ports. */
+  readonly index: number;
+  /** The reset input's source, of which each register's style makes its own use. */
+  readonly reset: Source | undefined;
+}
+
+/** A register, or a part of one that is always assigned together; or the data of a clocked memory read. */
+export interface Register {
+  readonly source: Source;
+  readonly clock: Clock;
+  /** After the edge, without what the top module's reset does. */
+  readonly next: Node;
+  /** Reset value, or initial value when `style` is none; undefined: it starts from the seed. */
+  readonly init: bigint | undefined;
+  readonly style: "sync" | "async" | "none";
+  readonly scope: number;
+}
+
+export interface Write {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly enable: Node;
+  readonly address: Node;
+  readonly data: Node;
+  /** One bit per lane. */
+  readonly mask: Node | undefined;
+  readonly scope: number;
+}
+
+/** `fails` is 1 where the sentence is to be printed and the simulation to end. */
+export interface Check {
+  readonly clock: Clock;
+  readonly fails: Node;
+  readonly text: string;
+  /** `<module>.v`, where the text stands. */
+  readonly file: string;
+  readonly scope: number;
+}
+
+export interface Netlist {
+  readonly nodes: readonly Node[];
+  readonly inputs: readonly { readonly source: Source; readonly port: string }[];
+  readonly outputs: readonly { readonly port: string; readonly node: Node }[];
+  readonly clocks: readonly Clock[];
+  readonly registers: readonly Register[];
+  readonly stores: readonly Store[];
+  readonly writes: readonly Write[];
+  readonly checks: readonly Check[];
+  /** Dotted paths of the instances, by their numbers. */
+  readonly scopes: readonly string[];
+}
+
+/** Why a circuit cannot run here: one sentence. */
+export class Unsupported extends Error {
+  override readonly name = "Unsupported";
+}

@@ -1,0 +1,240 @@
+/** Cuts the graph: a partition is a function that runs as a whole, or not at all. */
+import type { Check, Netlist, Register, Write } from "./circuit/netlist.ts";
+import { arg, type Node, type Source, type Store } from "./circuit/node.ts";
+
+/** What runs at an edge of its clock, or (clock undefined) while the circuit settles. */
+export interface Partition {
+  readonly id: number;
+  readonly clock: number | undefined;
+  readonly scope: number;
+  /** Values that other partitions read. */
+  readonly roots: Node[];
+  readonly outputs: { readonly index: number; readonly node: Node }[];
+  readonly registers: Register[];
+  readonly writes: Write[];
+  readonly checks: Check[];
+}
+
+/** All partitions: settling ones in an order that puts values before their readers. */
+export interface Plan {
+  readonly settling: readonly Partition[];
+  readonly clocked: readonly Partition[];
+  readonly all: readonly Partition[];
+  /** By node: the partition that computes the value for others; undefined for all else. */
+  readonly home: ReadonlyMap<Node, Partition>;
+  /** Partitions to run when the value, source or memory changed. */
+  readonly readers: ReadonlyMap<Node | Source | Store, ReadonlySet<Partition>>;
+  /** Whether partitions run only when something changed. */
+  readonly gated: boolean;
+}
+
+/** Nodes below which the tests of flags cost more than they save. */
+const SMALL = 400;
+
+/** A value that each reader makes for itself: it costs no more than to fetch it. */
+export function isFree(n: Node): boolean {
+  switch (n.op) {
+    case "const":
+    case "source":
+    case "slice":
+      return true;
+    case "not":
+      return n.width === 1;
+    case "sext":
+      return n.width <= 64 && arg(n, 0).width === 1;
+    case "concat":
+      return n.args.length === 2 && arg(n, 1).op === "const" && n.width <= 64;
+    case "eq":
+      return arg(n, 0).op === "source" && arg(n, 1).op === "const" && arg(n, 0).width <= 64;
+    default:
+      return false;
+  }
+}
+
+/** What a node or a sink reads: values that are no free ones, sources, memories. */
+export function effective(roots: readonly Node[], visit: (n: Node) => void): void {
+  const seen = new Set<Node>();
+  const stack = [...roots];
+  for (let n = stack.pop(); n !== undefined; n = stack.pop()) {
+    if (seen.has(n)) continue;
+    seen.add(n);
+    if (n.op === "source" || !isFree(n)) visit(n);
+    else stack.push(...n.args);
+  }
+}
+
+/** The condition under which a register changes at all. */
+function enableOf(r: Register): number {
+  const n = r.next;
+  if (n.op !== "mux") return -1;
+  const hold = (x: Node): boolean => x.source === r.source;
+  return hold(arg(n, 1)) || hold(arg(n, 2)) || arg(n, 2).op === "mux" ? arg(n, 0).id : -1;
+}
+
+export function partition(net: Netlist, gating: boolean | undefined): Plan {
+  const gated = gating ?? live(net) > SMALL;
+  const all: Partition[] = [];
+  const byKey = new Map<string, Partition>();
+  const make = (key: string, clock: number | undefined, scope: number): Partition => {
+    let p = byKey.get(key);
+    if (p === undefined) {
+      p = { id: all.length, clock, scope, roots: [], outputs: [], registers: [], writes: [], checks: [] };
+      byKey.set(key, p);
+      all.push(p);
+    }
+    return p;
+  };
+  // Several clocks: a memory's writer stays apart, lest two clocks that write and read wait for each other.
+  const apart = (what: string): boolean => what === "check" || (what === "write" && net.clocks.length > 1);
+  const key = (what: string, clock: number, scope: number, more: number | string = ""): string =>
+    gated ? `${what} ${clock} ${scope} ${more}` : `${apart(what) ? what : "edge"} ${clock}`;
+  const reads = new Set(net.registers.filter(r => readsMemory(r.next)));
+  for (const c of net.checks) make(key("check", c.clock.index, c.scope), c.clock.index, c.scope).checks.push(c);
+  for (const r of net.registers)
+    make(
+      reads.has(r)
+        ? key("read", r.clock.index, r.scope, r.source.id)
+        : key("edge", r.clock.index, r.scope, enableOf(r)),
+      r.clock.index,
+      r.scope,
+    ).registers.push(r);
+  net.writes.forEach((w, i) => {
+    make(key("write", w.clock.index, w.scope, i), w.clock.index, w.scope).writes.push(w);
+  });
+  const clocked = [...all];
+  const owner = owners(net, clocked);
+  const settling = cones(net, owner, gated, make);
+  const home = new Map<Node, Partition>();
+  for (const p of settling) for (const r of p.roots) home.set(r, p);
+  return { settling, clocked, all, home, readers: readersOf(all, home), gated };
+}
+
+/** Nodes that something depends on. */
+function live(net: Netlist): number {
+  const seen = new Set<Node>();
+  const stack = [
+    ...net.outputs.map(o => o.node),
+    ...net.registers.map(r => r.next),
+    ...net.writes.flatMap(w => [w.enable, w.address, w.data]),
+    ...net.checks.map(c => c.fails),
+  ];
+  for (let n = stack.pop(); n !== undefined; n = stack.pop()) {
+    if (seen.has(n)) continue;
+    seen.add(n);
+    stack.push(...n.args);
+  }
+  return seen.size;
+}
+
+/** Whether a register takes a word of a memory: such a read has to stand before the memory's writer. */
+function readsMemory(n: Node, depth = 4): boolean {
+  if (n.op === "memRead") return true;
+  return (
+    depth > 0 &&
+    (n.op === "mux" || n.op === "concat" || n.op === "slice") &&
+    n.args.some(a => readsMemory(a, depth - 1))
+  );
+}
+
+/** What a clocked partition, or one of outputs, evaluates. */
+export function sinksOf(p: Partition): Node[] {
+  return [
+    ...p.outputs.map(o => o.node),
+    ...p.registers.map(r => r.next),
+    ...p.writes.flatMap(w => [w.enable, w.address, w.data, ...(w.mask === undefined ? [] : [w.mask])]),
+    ...p.checks.map(c => c.fails),
+  ];
+}
+
+const isWriter = (p: Partition): boolean => p.writes.length > 0 && p.registers.length === 0;
+
+/** Of every node that is no free one: the clocked partition that alone needs it, or the root of its cone. */
+function owners(net: Netlist, clocked: readonly Partition[]): ReadonlyMap<Node, Partition | Node> {
+  const owner = new Map<Node, Partition | Node>();
+  const shared = new Set<Node>();
+  const use = (n: Node, by: Partition | Node | undefined): void => {
+    if (n.op === "source" || shared.has(n)) return;
+    const before = owner.get(n);
+    if (by === undefined || (before !== undefined && before !== by)) shared.add(n);
+    else owner.set(n, by);
+  };
+  for (const p of clocked) effective(sinksOf(p), n => use(n, p));
+  for (const o of net.outputs) effective([o.node], n => use(n, undefined));
+  for (let id = net.nodes.length - 1; id >= 0; id--) {
+    const n = net.nodes[id] as Node;
+    if (isFree(n) || (!owner.has(n) && !shared.has(n))) continue;
+    // A writer that reads memories itself could wait for another that reads its own.
+    const whose = owner.get(n);
+    if (shared.has(n) || (n.op === "memRead" && whose !== undefined && "writes" in whose && isWriter(whose)))
+      owner.set(n, n);
+    const by = owner.get(n) as Partition | Node;
+    effective(n.args, a => use(a, by));
+  }
+  return owner;
+}
+
+/** Cones of one level and one instance make a partition; a level reads lower ones only. */
+function cones(
+  net: Netlist,
+  owner: ReadonlyMap<Node, Partition | Node>,
+  gated: boolean,
+  make: (key: string, clock: undefined, scope: number) => Partition,
+): Partition[] {
+  const level = new Map<Node, number>();
+  // Ascending: what a node reads comes before it, and the root is its cone's last.
+  for (const n of net.nodes) {
+    const by = owner.get(n);
+    if (by === undefined || !("op" in by)) continue;
+    let most = level.get(by) ?? 0;
+    effective(n.args, a => {
+      const root = owner.get(a);
+      if (root !== undefined && root !== by && "op" in root) most = Math.max(most, (level.get(root) ?? 0) + 1);
+    });
+    level.set(by, most);
+  }
+  const found = new Map<Partition, number>();
+  const at = (scope: number, l: number): Partition => {
+    const p = make(gated ? `cone ${scope} ${l}` : "cone", undefined, scope);
+    found.set(p, l);
+    return p;
+  };
+  for (const [n, l] of level) if (owner.get(n) === n) at(n.scope, l).roots.push(n);
+  net.outputs.forEach((o, index) => {
+    let l = 0;
+    effective([o.node], n => {
+      l = Math.max(l, (level.get(n) ?? -1) + 1);
+    });
+    const own = level.get(o.node);
+    (own === undefined ? at(0, l) : at(o.node.scope, own)).outputs.push({ index, node: o.node });
+  });
+  return [...found].sort((a, b) => a[1] - b[1] || a[0].id - b[0].id).map(([p]) => p);
+}
+
+/** Who has to run when something changes. */
+function readersOf(
+  all: readonly Partition[],
+  home: ReadonlyMap<Node, Partition>,
+): Map<Node | Source | Store, Set<Partition>> {
+  const readers = new Map<Node | Source | Store, Set<Partition>>();
+  const add = (what: Node | Source | Store, p: Partition): void => {
+    let set = readers.get(what);
+    if (set === undefined) readers.set(what, (set = new Set()));
+    set.add(p);
+  };
+  for (const p of all) {
+    const seen = new Set<Node>();
+    const stack = [...p.roots, ...sinksOf(p)];
+    for (let n = stack.pop(); n !== undefined; n = stack.pop()) {
+      if (seen.has(n)) continue;
+      seen.add(n);
+      const from = home.get(n);
+      if (from !== undefined && from !== p) add(n, p);
+      else if (n.source !== undefined) add(n.source, p);
+      else {
+        if (n.store !== undefined) add(n.store, p);
+        stack.push(...n.args);
+      }
+    }
+  }
+  return readers;
+}

@@ -1,0 +1,116 @@
+/** The comparison is worth its time: each fault planted in the simulator's own source is found by it. */
+import fc from "fast-check";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { Random } from "../../../../hdl-dsl/random.ts";
+import { emitCircuit } from "../../../../hdl-dsl/verilog/emit.ts";
+import { compileBuiltin } from "../../../../sim/backend/builtin/builtin.ts";
+import { programOf } from "../../../hdl-dsl/fuzz/program.ts";
+import { choices } from "../../../hdl-dsl/fuzz/differential.ts";
+import { bundle } from "./bundle.ts";
+import { type SimulatorFault, simulatorFaults } from "./faults.ts";
+import { operatorCircuit, treeCircuit, WIDTHS } from "./operators.ts";
+
+const source = resolve(fileURLToPath(new URL(".", import.meta.url)), "../../../../sim/backend/builtin");
+const folder = mkdtempSync(join(tmpdir(), "mnemo-simulator-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A copy of the simulator with the fault in it. */
+async function faulty(f: SimulatorFault, n: number): Promise<typeof compileBuiltin> {
+  const copy = join(folder, String(n));
+  cpSync(source, copy, { recursive: true });
+  let planted = false;
+  for (const name of readdirSync(copy, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".ts")) continue;
+    const depth = name.split(/[\\/]/).length,
+      text = readFileSync(join(copy, name), "utf8");
+    // What lies outside of the simulator is the same module for both.
+    const outside = text.replace(/from "((?:\.\.\/)+)([^"]*)"/g, (all, up: string, rest: string) =>
+      up.length / 3 < depth ? all : `from "${resolve(source, name, "..", up, rest)}"`,
+    );
+    const at = name.replaceAll("\\", "/") === f.file ? outside.replace(f.from, () => f.to) : outside;
+    planted ||= at !== outside;
+    writeFileSync(join(copy, name), at);
+  }
+  if (!planted) throw new Error(`${f.file} has no text "${f.from}": plant the fault in text that is there`);
+  const module = (await import(/* @vite-ignore */ pathToFileURL(join(copy, "builtin.ts")).href)) as {
+    readonly compileBuiltin: typeof compileBuiltin;
+  };
+  return module.compileBuiltin;
+}
+
+const designs = [
+  ...WIDTHS.flatMap(w => [operatorCircuit(w, false), operatorCircuit(w, true)]),
+  ...[1, 2, 3, 4, 5, 6].map(treeCircuit),
+  ...[1, 2, 3, 4].map(seed =>
+    bundle(
+      fc.sample(choices, { seed, numRuns: 24 }).map((l, n) => programOf(l, `Pool${seed}x${n}`)),
+      `Pool${seed}`,
+    ),
+  ),
+].map(emitCircuit);
+const clocks = { slow: { periodPs: 6000, phasePs: 2000 }, free: { periodPs: 2500, phasePs: 500 } };
+
+/** All outputs of all steps, as one text. Other tests hold the healthy one against Verilator and the evaluator. */
+function outputs(compile: typeof compileBuiltin, design: (typeof designs)[number], gated: boolean): string {
+  const random = new Random(9),
+    model = compile(design, { gated }).create({ seed: 3, clocks });
+  const rows: string[] = [];
+  const outs = [...model.slots.values()].filter(s => s.port.dir === "out");
+  for (let step = 0; step < 120; step++) {
+    for (const s of model.slots.values()) {
+      // Now and then nothing changes: what stored values alone do has to show.
+      if (s.port.dir !== "in" || step % 8 > 2) continue;
+      if (s.port.role === "reset") model.words[s.word] = step < 8 || random.chance(0.06) ? 1 : 0;
+      else
+        for (let i = 0; i < s.words; i++) {
+          const top = 2 ** Math.min(32, s.port.width - 32 * i);
+          model.words[s.word + i] = random.chance(0.3) ? random.pick([0, top - 1, top / 2]) : random.below(top);
+        }
+    }
+    if (step % 3 === 0) {
+      model.settle();
+      if (step >= 10) rows.push(outs.map(s => model.words.slice(s.word, s.word + s.words).join()).join(" "));
+    }
+    model.step(1);
+    if (step >= 10) rows.push(outs.map(s => model.words.slice(s.word, s.word + s.words).join()).join(" "));
+  }
+  model.free();
+  return rows.join("\n");
+}
+
+const healthy = new Map<string, string>();
+function expected(n: number, gated: boolean): string {
+  const key = `${n} ${gated}`;
+  let text = healthy.get(key);
+  const design = designs[n];
+  if (text === undefined && design !== undefined) healthy.set(key, (text = outputs(compileBuiltin, design, gated)));
+  return text ?? "";
+}
+
+/** Whether some design runs otherwise, or not at all. */
+function isFound(compile: typeof compileBuiltin): boolean {
+  // The large ones first: most faults show there.
+  for (const gated of [true, false])
+    for (const [n, design] of [...designs.entries()].reverse())
+      try {
+        if (outputs(compile, design, gated) !== expected(n, gated)) return true;
+      } catch {
+        return true;
+      }
+  return false;
+}
+
+test("without a fault the copy runs as the simulator does", async () => {
+  const same = await faulty({ file: "netlist", from: "", to: "" }, -1).catch((e: unknown) => e);
+  expect(String(same)).toContain("plant the fault in text that is there");
+  const copy = await faulty({ file: "model.ts", from: "/** One running design", to: "/** A running design" }, 999);
+  expect(isFound(copy)).toBe(false);
+}, 120_000);
+
+test.each(simulatorFaults.map((f, n) => ({ ...f, n })))("$n $file: $from", { timeout: 60_000 }, async f => {
+  expect(isFound(await faulty(f, f.n))).toBe(true);
+});

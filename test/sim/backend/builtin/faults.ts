@@ -1,0 +1,75 @@
+/** Faults of the simulator itself: a text of its source and what is put in its place, by phase. */
+
+export interface SimulatorFault {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export const simulatorFaults: readonly SimulatorFault[] = [
+  // Flattening
+  { file: "circuit/flatten.ts", from: "e.a.signed ? g.slt(x, y) : g.ult(x, y)", to: "g.ult(x, y)" },
+  { file: "circuit/flatten.ts", from: "signed ? g.sext(n, e.width) : g.zext(n, e.width)", to: "g.zext(n, e.width)" },
+  { file: "circuit/flatten.ts", from: 'm.collision === "new" && w', to: 'm.collision === "old" && w' },
+  { file: "circuit/flatten.ts", from: "e.a.signed ? g.sar(a, by) : g.shr(a, by)", to: "g.shr(a, by)" },
+  { file: "circuit/flatten.ts", from: "[...list].reverse()", to: "list" },
+  { file: "circuit/flatten.ts", from: "signal.init >> BigInt(g.lo)", to: "signal.init" },
+  // Rules
+  { file: "circuit/graph.ts", from: "this.mux(arg(c, 0), b, a)", to: "this.mux(arg(c, 0), a, b)" },
+  { file: "circuit/graph.ts", from: "if (p.value !== want) return", to: "if (p.value === want) return" },
+  { file: "circuit/graph.ts", from: "lo >= inner.width - 1", to: "lo >= inner.width - 2" },
+  // Partitions and their order
+  {
+    file: "partition.ts",
+    from: "else if (n.source !== undefined) add(n.source, p);",
+    to: "else if (n.source !== undefined) continue;",
+  },
+  { file: "partition.ts", from: "(level.get(root) ?? 0) + 1", to: "0" },
+  { file: "order.ts", from: "if (q !== p && rest.has(q)) must.add(q)", to: "if (q === p) must.add(q)" },
+  { file: "order.ts", from: "shadowed.add(r.source)", to: "shadowed.size" },
+  // Memory
+  { file: "memory-map.ts", from: "this.take(bytesOf(s.width) * s.depth)", to: "this.take(bytesOf(s.width))" },
+  { file: "start.ts", from: 'r.style === "none" && r.init !== undefined', to: "false" },
+  { file: "start.ts", from: "s.init === undefined", to: "true" },
+  // Code of a partition
+  {
+    file: "code/function.ts",
+    from: "this.#differs(n, at);\n    c.if();\n    this.#store(n, at);",
+    to: "this.#differs(n, at);\n    c.if();\n    this.#store(n, own);",
+  },
+  { file: "code/function.ts", from: "if (n.source !== undefined && this.#written.has(n.source)) return true;", to: "" },
+  {
+    file: "code/function.ts",
+    from: "c.store(t, 8 * i);\n    }\n    if (this.#plan.gated)",
+    to: "c.store(t, 8 * i);\n    }\n    if (!this.#plan.gated)",
+  },
+  {
+    file: "code/narrow.ts",
+    from: "c.i32(beyond);\n    this.within(address, depth);",
+    to: "c.i32(beyond);\n    c.i32(1);",
+  },
+  { file: "code/contexts.ts", from: "x = this.#parent[x] as number;", to: "return a;" },
+  // Operators
+  { file: "code/narrow.ts", from: 'signed ? "ltS" : "ltU"', to: '"ltU"' },
+  {
+    file: "code/narrow.ts",
+    from: 'c.op("i32", "ltU");\n    c.select();',
+    to: 'c.i32(1);\n    c.op("i32", "or");\n    c.select();',
+  },
+  { file: "code/values.ts", from: "c.i64(BigInt(64 - off));", to: "c.i64(BigInt(63 - off));" },
+  { file: "code/values.ts", from: "if (lo + width < n.width) this.mask", to: "if (lo + width < 32) this.mask" },
+  { file: "code/wide.ts", from: 'c.op("i32", "or");\n      c.widen();', to: 'c.op("i32", "and");\n      c.widen();' },
+  { file: "code/wide.ts", from: "c.i64(BigInt(own));", to: "c.i64(BigInt(own + 1));" },
+  { file: "code/wide.ts", from: "value + 8 * (limbs + i)", to: "value + 8 * (limbs + i + 1)" },
+  { file: "code/wide.ts", from: "k % 2 === 1", to: "k % 2 === 2" },
+  // What runs the partitions
+  {
+    file: "generate.ts",
+    from: 'tick.op("i32", "and");',
+    to: 'tick.i32(1);\n    tick.op("i32", "or");\n    tick.op("i32", "or");',
+  },
+  { file: "generate.ts", from: "whenReset(settle, r, [r.async])", to: "whenReset(settle, r, [])" },
+  { file: "generate.ts", from: "whenReset(tick, r, [r.sync, r.async])", to: "whenReset(tick, r, [r.async])" },
+  { file: "generate.ts", from: "setFlags(code, plan.all);", to: "" },
+  { file: "code/wasm.ts", from: "(low & 0x40) === 0", to: "true" },
+];
