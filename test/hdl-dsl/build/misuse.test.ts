@@ -48,9 +48,7 @@ describe("bad use is told in one sentence", () => {
         io.q.set(inner.q);
       },
     );
-    expect(() => elaborate(Endless())).toThrow(
-      "Give the inner instance other parameters, and an end to the recursion",
-    );
+    expect(() => elaborate(Endless())).toThrow("Give the inner instance other parameters, and an end to the recursion");
     // Not left half elaborated: the same sentence again.
     expect(() => elaborate(Endless())).toThrow("module Endless contains itself");
     const Tree: (p: { depth: number }) => Def<typeof d> = module(

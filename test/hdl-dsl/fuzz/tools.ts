@@ -18,7 +18,7 @@ function run(command: string, args: readonly string[], cwd: string): Promise<str
       if (error === null) resolve(stdout);
       else if (error.code === "ENOENT")
         reject(
-          new Error(`${command} is not installed: the fuzz runs every program in it; \`npm run doctor\` says how`),
+          new Error(`${command} is not installed: the fuzz runs every program in it; \`npx mnemo doctor\` says how`),
         );
       else reject(new Error(`${command}: ${stderr.slice(0, 4000)}${stdout.slice(-2000)}` || error.message));
     });

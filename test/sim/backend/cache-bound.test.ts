@@ -84,7 +84,11 @@ describe("the cache of models", () => {
     mkdirSync(join(root, "model", "dead.99999999.abcd.tmp"));
     keep("a", 3);
     expect(trimCache(0)).toMatchObject({ entries: 1 });
-    expect(left().map(n => n.replace(/\d+\.[0-9a-f]+\.tmp/, "tmp")).sort()).toEqual(["slow.lock", "slow.tmp"]);
+    expect(
+      left()
+        .map(n => n.replace(/\d+\.[0-9a-f]+\.tmp/, "tmp"))
+        .sort(),
+    ).toEqual(["slow.lock", "slow.tmp"]);
     end();
     expect(existsSync(join((await building).dir, "half"))).toBe(true);
     expect(left()).toEqual(["slow"]);

@@ -38,12 +38,19 @@ export function clusterPlaceOf(o: ServeOptions): ClusterPlace {
     throw new UsageError(
       `--monitor off leaves out the global controller, which --nodes ${wanted} need; give it another address, or serve one node`,
     );
-  const first =
-      o.port === undefined ? parseSettings(o.set, { ip: "127.0.0.1" }) : withPort(o.set, o.port, { ip: "127.0.0.1" }),
-    { config, runtime } = first;
+  const usual = { ip: "127.0.0.1", hashKey: "random" };
+  const settings = (): Settings =>
+    o.port === undefined ? parseSettings(o.set, usual) : withPort(o.set, o.port, usual);
+  const { config, runtime } = settings();
+  // Each node draws a key of its own.
   const nodes = Array.from({ length: wanted }, (_, i): Settings => ({
     config,
-    runtime: { ...runtime, ip: (runtime.ip + i) >>> 0, mac: runtime.mac + BigInt(i) },
+    runtime: {
+      ...runtime,
+      ip: (runtime.ip + i) >>> 0,
+      mac: runtime.mac + BigInt(i),
+      hashKey: settings().runtime.hashKey,
+    },
   }));
   const ip = o.monitor?.ip ?? ((runtime.ip & 0xffff_ff00) | lastByte.monitor) >>> 0,
     monitorPort = o.monitor?.port ?? udpPorts.monitor;

@@ -249,13 +249,11 @@ export const RetryVerdict = module(
     const entersAt = turnOf(
       turn,
       row.toArray().map((way, i) => way.valid.or((current[i] as Bit).not())),
-      row
-        .toArray()
-        .map((way, i) =>
-          node(mux(current[i] as Bit, carryEqual(way.client, client, way.valid), ahead.sameClient), {
-            name: `own_${i}`,
-          }),
-        ),
+      row.toArray().map((way, i) =>
+        node(mux(current[i] as Bit, carryEqual(way.client, client, way.valid), ahead.sameClient), {
+          name: `own_${i}`,
+        }),
+      ),
     );
     room.set(encodeOnehot(fromBits(entersAt.way)).is(wayBits));
 

@@ -255,11 +255,7 @@ describe("AxiShare", () => {
   });
   describe("a planted fault is found", () => {
     const faults: readonly (readonly [string, string | RegExp, string, ("together" | typeof dataFirst)?])[] = [
-      [
-        "write data not in step with the addresses",
-        /\bof_table(?= [|&])/,
-        "(table_w_valid & ~of_sync)",
-      ],
+      ["write data not in step with the addresses", /\bof_table(?= [|&])/, "(table_w_valid & ~of_sync)"],
       ["data before its address", /(owners_pop_valid & )(?=of_data)/, "", dataFirst],
       [
         "write data not before their address is taken",

@@ -275,6 +275,11 @@ describe("TableWalk", () => {
     };
     caught("fault 3: a beat is compared with the tag of the beat before it", 64, "wanted[coming]", "wanted[miss]");
     caught("fault 3: beats of several buckets share what was found", 16, /if \(miss == 3'd\d\)/, "if (1'b1)");
-    caught("an entry that is not allocated matches", 64, /wire entries_allocated = [^;]*;/, "wire entries_allocated = 1'b1;");
+    caught(
+      "an entry that is not allocated matches",
+      64,
+      /wire entries_allocated = [^;]*;/,
+      "wire entries_allocated = 1'b1;",
+    );
   });
 });
