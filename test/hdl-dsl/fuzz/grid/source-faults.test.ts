@@ -30,13 +30,17 @@ const plain = (text: string): string =>
 const textOf = (files: readonly EmittedFile[] | string): string =>
   typeof files === "string" ? files : files.map(f => plain(f.text)).join("");
 
-test("every fault planted in the source is found", { timeout: 1_200_000 }, async () => {
-  const open = [];
+const long = process.env["MNEMO_FUZZ"] !== undefined;
+if (!long) console.warn("faults in the language's source are not planted here, for it takes minutes: set MNEMO_FUZZ");
+
+test.skipIf(!long)("every fault planted in the source is found", { timeout: 1_200_000 }, async () => {
+  const sane = await mutantOf(undefined),
+    open = [];
   const only = process.env["MNEMO_FAULTS"] ?? "";
   for (const fault of sourceFaults.filter(f => f.name.includes(only)))
     open.push({ fault, entry: await mutantOf(fault), hunt: { fault: fault.name, changed: 0, found: 0 } as Hunt });
   for (let pass = 0; pass < PASSES && open.some(o => o.hunt.found === 0); pass++)
-    await search(open, seed + 1000 * pass);
+    await search(open, sane, seed + 1000 * pass);
   const hunts = open.map(o => o.hunt);
   if (process.env["MNEMO_FUZZ"] !== undefined)
     console.log(hunts.map(h => `${h.fault}: ${h.found} of ${h.changed} changed programs`).join("\n"));
@@ -49,15 +53,16 @@ interface Open {
   readonly hunt: Hunt;
 }
 /** One pass over all cells, as far as faults are still to be found. */
-async function search(open: readonly Open[], from: number): Promise<void> {
+async function search(open: readonly Open[], sane: Entry, from: number): Promise<void> {
   const waiting = [...passes(from, "Fuzz")];
   for (let at = 0; at < waiting.length && open.some(o => o.hunt.found === 0); at += POOL) {
     const sound = waiting.slice(at, at + POOL).map(({ make }) => subjectOf(make())),
+      was = sane.texts(from, "Fuzz", at, sound.length),
       subjects: Subject[] = [],
       origin: Hunt[] = [];
     for (const { fault, entry, hunt } of open) {
       if (hunt.found > 0) continue;
-      for (const subject of faulty(fault, entry.texts(from, "Fuzz", at, sound.length), sound)) {
+      for (const subject of faulty(fault, entry.texts(from, "Fuzz", at, sound.length), was, sound)) {
         hunt.changed++;
         if (subject === "refused") hunt.found++;
         else {
@@ -78,15 +83,17 @@ test(
   "a sound language changes nothing, and a fault that is no longer there is told",
   { timeout: 300_000 },
   async () => {
+    // The bundle names some wires otherwise, for its lines are others; it means the same.
     const same = (await mutantOf(undefined)).texts(seed, "Fuzz", 0, 3);
-    let n = 0;
+    const subjects: Subject[] = [];
     for (const { make } of passes(seed, "Fuzz")) {
-      if (n === 3) break;
-      const files = same[n++];
-      expect(typeof files === "string" ? files : files?.map(f => plain(f.text))).toEqual(
-        subjectOf(make()).design.files.map(f => plain(f.text)),
-      );
+      const files = same[subjects.length];
+      if (files === undefined) break;
+      expect(typeof files).not.toBe("string");
+      if (typeof files !== "string") subjects.push(planted(subjectOf(make()), files, "Sane"));
     }
+    expect(subjects.length).toBe(3);
+    expect(await differences(subjects, ["icarus"], stimulus(new Random(seed)))).toEqual([]);
     await expect(mutantOf({ ...(sourceFaults[0] as SourceFault), from: "nowhere" })).rejects.toThrow("stands 0 times");
   },
 );
@@ -95,26 +102,31 @@ test(
 function faulty(
   fault: SourceFault,
   made: ReturnType<Entry["texts"]>,
+  before: ReturnType<Entry["texts"]>,
   sound: readonly Subject[],
 ): (Subject | "refused")[] {
   const prefix = `Fault${sourceFaults.indexOf(fault)}x`;
   const out: (Subject | "refused")[] = [];
   made.forEach((files, n) => {
-    const was = sound[n];
-    if (was === undefined || out.length === FEW) return;
+    const was = sound[n],
+      same = before[n];
+    if (was === undefined || same === undefined || out.length === FEW) return;
     if (typeof files === "string") {
       out.push("refused");
       return;
     }
-    if (textOf(files) === textOf(was.design.files)) return;
-    out.push({
-      circuit: was.circuit,
-      design: {
-        ...was.design,
-        top: was.design.top.replace(/^Fuzz/, prefix),
-        files: files.map(f => ({ ...f, name: `${prefix}${f.name}`, text: f.text.replace(/\bFuzz(?=\d)/g, prefix) })),
-      },
-    });
+    if (textOf(files) === textOf(same)) return;
+    out.push(planted(was, files, prefix));
   });
   return out;
 }
+
+/** The program with other files, under names of its own. */
+const planted = (was: Subject, files: readonly EmittedFile[], prefix: string): Subject => ({
+  circuit: was.circuit,
+  design: {
+    ...was.design,
+    top: was.design.top.replace(/^Fuzz/, prefix),
+    files: files.map(f => ({ ...f, name: `${prefix}${f.name}`, text: f.text.replace(/\bFuzz(?=\d)/g, prefix) })),
+  },
+});

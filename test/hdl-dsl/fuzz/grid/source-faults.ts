@@ -20,8 +20,8 @@ export const sourceFaults: readonly SourceFault[] = [
   {
     name: "initial contents cut to 32 bits",
     file: "build/memory.ts",
-    from: "BigInt.asUintN(width, BigInt(n))",
-    to: "BigInt.asUintN(Math.min(width, 32), BigInt(n))",
+    from: "(literal(n, width, signed, what) as Const).value;",
+    to: "BigInt.asUintN(32, (literal(n, width, signed, what) as Const).value);",
   },
   {
     name: "constant times constant cut to the first factor's width",
