@@ -36,6 +36,8 @@ export async function compareSimulators(
     readonly clocks?: Readonly<Record<string, { readonly periodPs: number; readonly phasePs: number }>>;
     readonly gated?: boolean;
     readonly seeds?: number;
+    /** Whether Verilator builds quickly rather than to run quickly; default yes. */
+    readonly brief?: boolean;
     /** Step from which outputs are compared: before it registers are not reset. */
     readonly from?: number;
     /** Settles without an edge before every so many steps. */
@@ -45,7 +47,10 @@ export async function compareSimulators(
 ): Promise<{ readonly differences: Difference[]; readonly compared: number }> {
   const clocks = o.clocks ?? {};
   const program = compileBuiltin(design, { gated: o.gated });
-  const verilator = (await verilatorBackend.load(design, { trace: false, brief: true })).create({ seed: 5, clocks });
+  const verilator = (await verilatorBackend.load(design, { trace: false, brief: o.brief ?? true })).create({
+    seed: 5,
+    clocks,
+  });
   const models: Model[] = Array.from({ length: o.seeds ?? SEEDS }, (_, i) => program.create({ seed: 100 + i, clocks }));
   const first = models[0] as Model,
     inputs = lanesOf(verilator, "in"),
