@@ -100,9 +100,7 @@ export function partition(net: Netlist, gating: boolean | undefined): Plan {
   for (const c of net.checks) make(key("check", c.clock.index, c.scope), c.clock.index, c.scope).checks.push(c);
   for (const r of net.registers)
     make(
-      reads.has(r)
-        ? key("read", r.clock.index, r.scope, r.source.id)
-        : key("edge", r.clock.index, r.scope, enable(r)),
+      reads.has(r) ? key("read", r.clock.index, r.scope, r.source.id) : key("edge", r.clock.index, r.scope, enable(r)),
       r.clock.index,
       r.scope,
     ).registers.push(r);

@@ -4,10 +4,8 @@ import { clioNode } from "../../../../../designs/clio/build/index.ts";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { SimulatedNode } from "../../../../../designs/clio/rig/index.ts";
 import { Mixture } from "../../../../../designs/clio/workload/index.ts";
-import { designOf, runBench } from "../../../../../sim/index.ts";
-import { builtinBackend } from "../../../../../sim/backend/builtin/builtin.ts";
-import { Recording } from "../../../../../sim/speed/recording.ts";
-import { compareSimulators } from "../../../../sim/backend/builtin/against-verilator.ts";
+import { builtinBackend, designOf, Recording, runBench } from "../../../../../sim/index.ts";
+import { compareSimulators } from "../../../../hdl-dsl/simulator/against-verilator.ts";
 
 const CYCLES = 10_000;
 

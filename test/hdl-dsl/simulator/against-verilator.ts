@@ -1,8 +1,7 @@
 /** Both simulators over the same inputs, output by output. */
-import type { EmittedDesign } from "../../../../hdl-dsl/index.ts";
-import type { Random } from "../../../../hdl-dsl/random.ts";
-import { compileBuiltin } from "../../../../sim/backend/builtin/builtin.ts";
-import { type Model, verilatorBackend } from "../../../support/backends.ts";
+import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
+import type { Random } from "../../../hdl-dsl/random.ts";
+import { compileBuiltin, type Model, verilatorBackend } from "../../../sim/index.ts";
 
 /**
  * Models of the built-in simulator, each with its own seed. A bit on which they differ depends on what the design
