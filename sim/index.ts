@@ -5,6 +5,7 @@ export { Lockstep } from "./bench/lockstep.ts";
 export { Event, Lock, Queue } from "./bench/sync.ts";
 export { Task } from "./bench/task.ts";
 export type { Backend, ClockSetting, Model, ModelOptions, PortSlot, Program } from "./backend/backend.ts";
+export { builtinBackend, compileBuiltin } from "./backend/builtin/builtin.ts";
 export { verilatorBackend } from "./backend/verilator/verilator.ts";
 export { type Design, designOf, type Dut, fromVerilog } from "./design.ts";
 export { peek, poke } from "./dut/io.ts";
@@ -42,6 +43,7 @@ export { SimulatedTime } from "./net/simulated-time.ts";
 export type { CapturedFrame } from "./net/pcap-format.ts";
 export { CaptureError, readPcap } from "./net/pcap-reader.ts";
 export { writePcap } from "./net/pcap-writer.ts";
+export { Recording } from "./speed/recording.ts";
 export { compareSpeed, type Speeds } from "./speed/compare.ts";
 export {
   type Budget,

@@ -31,6 +31,9 @@ export interface Plan {
 /** Nodes below which the tests of flags cost more than they save. */
 const SMALL = 400;
 
+/** Registers under one enable from which on they are a partition of their own. */
+const ALONE = 8;
+
 /** A value that each reader makes for itself: it costs no more than to fetch it. */
 export function isFree(n: Node): boolean {
   switch (n.op) {
@@ -89,12 +92,15 @@ export function partition(net: Netlist, gating: boolean | undefined): Plan {
   const key = (what: string, clock: number, scope: number, more: number | string = ""): string =>
     gated ? `${what} ${clock} ${scope} ${more}` : `${apart(what) ? what : "edge"} ${clock}`;
   const reads = new Set(net.registers.filter(r => readsMemory(r.next)));
+  // Registers with an enable of their own share a partition per instance: a test of a flag costs more than they do.
+  const together = new Map<string, number>();
+  const group = (r: Register): string => `${r.clock.index} ${r.scope} ${enableOf(r)}`;
+  for (const r of net.registers) together.set(group(r), (together.get(group(r)) ?? 0) + 1);
+  const enable = (r: Register): number => ((together.get(group(r)) ?? 0) < ALONE ? -1 : enableOf(r));
   for (const c of net.checks) make(key("check", c.clock.index, c.scope), c.clock.index, c.scope).checks.push(c);
   for (const r of net.registers)
     make(
-      reads.has(r)
-        ? key("read", r.clock.index, r.scope, r.source.id)
-        : key("edge", r.clock.index, r.scope, enableOf(r)),
+      reads.has(r) ? key("read", r.clock.index, r.scope, r.source.id) : key("edge", r.clock.index, r.scope, enable(r)),
       r.clock.index,
       r.scope,
     ).registers.push(r);

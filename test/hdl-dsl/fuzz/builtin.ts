@@ -1,14 +1,12 @@
 /** The built-in simulator as a voice: the circuits themselves, no text. */
-import { layoutOf } from "../../../sim/backend/layout.ts";
-import { compileBuiltin } from "../../../sim/backend/builtin/builtin.ts";
+import { compileBuiltin } from "../../../sim/index.ts";
 import { maskOf } from "../../../hdl-dsl/ir/expr.ts";
 import { inputValues, outputBits, type Subject } from "./bench.ts";
 
 /** Outputs of one subject at each step, as a pattern with its first output lowest. */
 function patterns(s: Subject, vectors: readonly bigint[], gated: boolean, seed: number): bigint[] {
   const model = compileBuiltin(s.design, { gated }).create({ seed, clocks: {} });
-  const { slots } = layoutOf(s.design),
-    { words } = model;
+  const { slots, words } = model;
   const put = (name: string, value: bigint): void => {
     const slot = slots.get(name);
     for (let i = 0; i < (slot?.words ?? 0); i++)

@@ -18,23 +18,8 @@ import type { Check, Clock, Netlist, Register, Write } from "./netlist.ts";
 import { Unsupported } from "./netlist.ts";
 import type { Node, Source, Store } from "./node.ts";
 import { checksOf } from "./properties.ts";
+import type { Demand} from "./scope.ts";
 import { Scope } from "./scope.ts";
-
-/** A value that is asked for: bits `lo` up of an expression in a scope. Computed when all it needs is there. */
-export class Demand {
-  node: Node | undefined;
-  busy = false;
-  readonly scope: Scope;
-  readonly expr: Expr;
-  readonly lo: number;
-  readonly width: number;
-  constructor(scope: Scope, expr: Expr, lo: number, width: number) {
-    this.scope = scope;
-    this.expr = expr;
-    this.lo = lo;
-    this.width = width;
-  }
-}
 
 /** A value meets itself on its way. */
 class Loop extends Error {}

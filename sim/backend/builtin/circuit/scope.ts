@@ -1,8 +1,23 @@
 /** An instance while the hierarchy is made flat. */
 import type { Circuit, ClockDomain, Expr, Instance, Memory, Signal } from "./ir.ts";
-import { Demand } from "./flatten.ts";
 import { type Clock, Unsupported } from "./netlist.ts";
 import type { Node, Store } from "./node.ts";
+
+/** A value that is asked for: bits `lo` up of an expression in a scope. Computed when all it needs is there. */
+export class Demand {
+  node: Node | undefined;
+  busy = false;
+  readonly scope: Scope;
+  readonly expr: Expr;
+  readonly lo: number;
+  readonly width: number;
+  constructor(scope: Scope, expr: Expr, lo: number, width: number) {
+    this.scope = scope;
+    this.expr = expr;
+    this.lo = lo;
+    this.width = width;
+  }
+}
 
 /** What drives a domain of an instance. */
 export interface Driven {

@@ -5,16 +5,16 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { Random } from "../../../../hdl-dsl/random.ts";
-import { emitCircuit } from "../../../../hdl-dsl/verilog/emit.ts";
-import { compileBuiltin } from "../../../../sim/backend/builtin/builtin.ts";
-import { programOf } from "../../../hdl-dsl/fuzz/program.ts";
-import { choices } from "../../../hdl-dsl/fuzz/differential.ts";
+import { Random } from "../../../hdl-dsl/random.ts";
+import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
+import { compileBuiltin } from "../../../sim/index.ts";
+import { programOf } from "../fuzz/program.ts";
+import { choices } from "../fuzz/differential.ts";
 import { bundle } from "./bundle.ts";
 import { type SimulatorFault, simulatorFaults } from "./faults.ts";
 import { operatorCircuit, treeCircuit, WIDTHS } from "./operators.ts";
 
-const source = resolve(fileURLToPath(new URL(".", import.meta.url)), "../../../../sim/backend/builtin");
+const source = resolve(fileURLToPath(new URL(".", import.meta.url)), "../../../sim/backend/builtin");
 const folder = mkdtempSync(join(tmpdir(), "mnemo-simulator-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -1,6 +1,6 @@
 /** Random programs side by side in one circuit. */
-import type { Circuit, ClockDomain, Instance, Signal, Stmt } from "../../../../hdl-dsl/ir/circuit.ts";
-import { assign, circuit, readOf, signal } from "../../../hdl-dsl/support/random.ts";
+import type { Circuit, ClockDomain, Instance, Signal, Stmt } from "../../../hdl-dsl/ir/circuit.ts";
+import { assign, circuit, readOf, signal } from "../support/random.ts";
 
 /** All the programs side by side, one build for all: inputs are shared by width and sign, outputs are not. */
 export function bundle(subjects: readonly Circuit[], name: string): Circuit {

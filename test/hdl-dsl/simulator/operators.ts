@@ -1,8 +1,8 @@
 /** Circuits that apply every operator at a width. */
-import type { Circuit, Signal, Stmt } from "../../../../hdl-dsl/ir/circuit.ts";
-import type { BinaryOp, Expr, UnaryOp } from "../../../../hdl-dsl/ir/expr.ts";
-import { Random } from "../../../../hdl-dsl/random.ts";
-import { assign, circuit, Expressions, readOf, signal } from "../../../hdl-dsl/support/random.ts";
+import type { Circuit, Signal, Stmt } from "../../../hdl-dsl/ir/circuit.ts";
+import type { BinaryOp, Expr, UnaryOp } from "../../../hdl-dsl/ir/expr.ts";
+import { Random } from "../../../hdl-dsl/random.ts";
+import { assign, circuit, Expressions, readOf, signal } from "../support/random.ts";
 
 /** Round every edge of a limb, and beyond two of them. */
 export const WIDTHS = [1, 2, 7, 8, 15, 16, 31, 32, 33, 48, 63, 64, 65, 100, 127, 128, 129, 200];

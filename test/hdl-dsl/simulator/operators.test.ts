@@ -1,9 +1,9 @@
 /** Every operator of the built-in simulator, gated and not, against the evaluator. */
 import { expect, test } from "vitest";
-import { Random } from "../../../../hdl-dsl/random.ts";
-import { stimulus, subjectOf } from "../../../hdl-dsl/fuzz/bench.ts";
-import { describeCounterexample, differences } from "../../../hdl-dsl/fuzz/differential.ts";
-import type { Circuit } from "../../../../hdl-dsl/ir/circuit.ts";
+import { Random } from "../../../hdl-dsl/random.ts";
+import { stimulus, subjectOf } from "../fuzz/bench.ts";
+import { describeCounterexample, differences } from "../fuzz/differential.ts";
+import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
 import { operatorCircuit, treeCircuit, WIDTHS } from "./operators.ts";
 
 async function differing(circuits: readonly Circuit[], seed: number): Promise<string> {

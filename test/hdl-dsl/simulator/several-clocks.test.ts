@@ -1,10 +1,10 @@
 /** Random programs with clocks of their own periods and resets at any time: both simulators, every output. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Random } from "../../../../hdl-dsl/random.ts";
-import { emitCircuit } from "../../../../hdl-dsl/verilog/emit.ts";
-import { programOf } from "../../../hdl-dsl/fuzz/program.ts";
-import { choices } from "../../../hdl-dsl/fuzz/differential.ts";
+import { Random } from "../../../hdl-dsl/random.ts";
+import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
+import { programOf } from "../fuzz/program.ts";
+import { choices } from "../fuzz/differential.ts";
 import { compareSimulators } from "./against-verilator.ts";
 import { bundle, isInitialised } from "./bundle.ts";
 

@@ -1,8 +1,7 @@
 /** Both simulators over the same inputs, output by output. */
-import type { EmittedDesign } from "../../../../hdl-dsl/index.ts";
-import type { Random } from "../../../../hdl-dsl/random.ts";
-import { compileBuiltin } from "../../../../sim/backend/builtin/builtin.ts";
-import { type Model, verilatorBackend } from "../../../support/backends.ts";
+import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
+import type { Random } from "../../../hdl-dsl/random.ts";
+import { compileBuiltin, type Model, verilatorBackend } from "../../../sim/index.ts";
 
 /**
  * Models of the built-in simulator, each with its own seed. A bit on which they differ depends on what the design
@@ -36,6 +35,8 @@ export async function compareSimulators(
     readonly clocks?: Readonly<Record<string, { readonly periodPs: number; readonly phasePs: number }>>;
     readonly gated?: boolean;
     readonly seeds?: number;
+    /** Whether Verilator builds quickly rather than to run quickly; default yes. */
+    readonly brief?: boolean;
     /** Step from which outputs are compared: before it registers are not reset. */
     readonly from?: number;
     /** Settles without an edge before every so many steps. */
@@ -45,7 +46,10 @@ export async function compareSimulators(
 ): Promise<{ readonly differences: Difference[]; readonly compared: number }> {
   const clocks = o.clocks ?? {};
   const program = compileBuiltin(design, { gated: o.gated });
-  const verilator = (await verilatorBackend.load(design, { trace: false, brief: true })).create({ seed: 5, clocks });
+  const verilator = (await verilatorBackend.load(design, { trace: false, brief: o.brief ?? true })).create({
+    seed: 5,
+    clocks,
+  });
   const models: Model[] = Array.from({ length: o.seeds ?? SEEDS }, (_, i) => program.create({ seed: 100 + i, clocks }));
   const first = models[0] as Model,
     inputs = lanesOf(verilator, "in"),
