@@ -105,7 +105,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [31:0] ahead_operation;
   reg purged; // retry-verdict.ts:244
   reg out_full, out_held_fence, out_held_access_write, out_held_access_silent, out_held_access_indirect, spare_full,
-    spare_held_fence, spare_held_access_write, spare_held_access_silent, spare_held_access_indirect; // retry-verdict.ts:355
+    spare_held_fence, spare_held_access_write, spare_held_access_silent, spare_held_access_indirect; // retry-verdict.ts:353
   reg [5:0] out_held_access_slot, spare_held_access_slot;
   reg [15:0] out_held_access_pid, spare_held_access_pid;
   reg [63:0] out_held_access_va, spare_held_access_va;
@@ -121,7 +121,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire settles; // retry-verdict.ts:237
   wire remembers; // retry-verdict.ts:230
   wire makes_room_2, makes_room_3, makes_room_1; // retry-turn.ts:79
-  wire out_ready, spare_payload_fence; // retry-verdict.ts:355
+  wire out_ready, spare_payload_fence; // retry-verdict.ts:353
   reg [11:0] turn_rd, turn_fwd; // retry-verdict.ts:135
   reg turn_hit;
   wire advance = ~at_valid | moves; // retry-verdict.ts:106
@@ -229,13 +229,13 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign settles = moves & ~at_sweeping;
   wire retires = settles & refused & clients_idle_valid; // retry-verdict.ts:239
   wire [3:0] own_0_sum = {1'b0, row_0_valid, row[6:4] == client[5:3], row[3:1] == client[2:0]} + 4'd1;
-  wire own_0 = current_0 ? own_0_sum[3] : ahead_same_client; // retry-verdict.ts:255
+  wire own_0 = current_0 ? own_0_sum[3] : ahead_same_client; // retry-verdict.ts:253
   wire [3:0] own_1_sum = {1'b0, row_1_valid, row[51:49] == client[5:3], row[48:46] == client[2:0]} + 4'd1;
-  wire own_1 = current_1 ? own_1_sum[3] : ahead_same_client; // retry-verdict.ts:255
+  wire own_1 = current_1 ? own_1_sum[3] : ahead_same_client; // retry-verdict.ts:253
   wire [3:0] own_2_sum = {1'b0, row_2_valid, row[96:94] == client[5:3], row[93:91] == client[2:0]} + 4'd1;
-  wire own_2 = current_2 ? own_2_sum[3] : ahead_same_client; // retry-verdict.ts:255
+  wire own_2 = current_2 ? own_2_sum[3] : ahead_same_client; // retry-verdict.ts:253
   wire [3:0] own_3_sum = {1'b0, row_3_valid, row[141:139] == client[5:3], row[138:136] == client[2:0]} + 4'd1;
-  wire own_3 = current_3 ? own_3_sum[3] : ahead_same_client; // retry-verdict.ts:255
+  wire own_3 = current_3 ? own_3_sum[3] : ahead_same_client; // retry-verdict.ts:253
   wire crowded_0_or = (turn[6] & turn[7]) | (turn[6] & turn[8]) | (turn[7] & turn[8]);
   wire turn_or = turn[6] | turn[7] | turn[8];
   wire crowded_0_or_turn = (turn[6] & turn[9]) | (turn[6] & turn[10]) | (turn[9] & turn[10]);
@@ -308,22 +308,22 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire [5:0] row_0_client = row[6:1]; // retry-verdict.ts:134
   wire removes_0 =
     (&{at_sweeping, row_0_valid, current_0, row_0_client == client})
-    & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // retry-verdict.ts:265
+    & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // retry-verdict.ts:263
   wire [5:0] row_1_client = row[51:46]; // retry-verdict.ts:134
   wire removes_1 =
     (&{at_sweeping, row_1_valid, current_1, row_1_client == client})
-    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // retry-verdict.ts:265
+    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // retry-verdict.ts:263
   wire [5:0] row_2_client = row[96:91]; // retry-verdict.ts:134
   wire removes_2 =
     (&{at_sweeping, row_2_valid, current_2, row_2_client == client})
-    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // retry-verdict.ts:265
+    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // retry-verdict.ts:263
   wire [5:0] row_3_client = row[141:136]; // retry-verdict.ts:134
   wire removes_3 =
     (&{at_sweeping, row_3_valid, current_3, row_3_client == client})
-    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // retry-verdict.ts:265
+    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // retry-verdict.ts:263
   wire standing_valid =
     (makes_room_0 & row_0_valid) | (makes_room_1 & row_1_valid) | (makes_room_2 & row_2_valid)
-    | (makes_room_3 & row_3_valid); // retry-verdict.ts:284
+    | (makes_room_3 & row_3_valid); // retry-verdict.ts:282
   wire [5:0] standing_client =
     ({6{makes_room_0}} & row_0_client) | ({6{makes_room_1}} & row_1_client) | ({6{makes_room_2}} & row_2_client)
     | ({6{makes_room_3}} & row_3_client);
@@ -333,19 +333,19 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire [31:0] row_3_operation = row[173:142];
   wire [31:0] standing_operation =
     ({32{makes_room_0}} & row_0_operation) | ({32{makes_room_1}} & row_1_operation)
-    | ({32{makes_room_2}} & row_2_operation) | ({32{makes_room_3}} & row_3_operation); // retry-verdict.ts:284
+    | ({32{makes_room_2}} & row_2_operation) | ({32{makes_room_3}} & row_3_operation); // retry-verdict.ts:282
   wire [5:0] row_0_slot = row[44:39]; // retry-verdict.ts:134
   wire [5:0] row_1_slot = row[89:84];
   wire [5:0] row_2_slot = row[134:129];
   wire [5:0] row_3_slot = row[179:174];
   wire [5:0] standing_slot =
     ({6{makes_room_0}} & row_0_slot) | ({6{makes_room_1}} & row_1_slot) | ({6{makes_room_2}} & row_2_slot)
-    | ({6{makes_room_3}} & row_3_slot); // retry-verdict.ts:284
+    | ({6{makes_room_3}} & row_3_slot); // retry-verdict.ts:282
   wire takes_ahead =
     (makes_room_0 & ~current_0) | (makes_room_1 & ~current_1) | (makes_room_2 & ~current_2)
-    | (makes_room_3 & ~current_3); // retry-verdict.ts:285
-  wire evicts = inserts & (standing_valid | takes_ahead); // retry-verdict.ts:296
-  wire drags = &{settles, request_tracked, known, fresh_diff[31:30] == 2'd1}; // retry-verdict.ts:297
+    | (makes_room_3 & ~current_3); // retry-verdict.ts:283
+  wire evicts = inserts & (standing_valid | takes_ahead); // retry-verdict.ts:294
+  wire drags = &{settles, request_tracked, known, fresh_diff[31:30] == 2'd1}; // retry-verdict.ts:295
   wire [31:0] newest_word = forgotten[judged_client];
   wire [10:0] newest_joined = {
     judged_operation[31:30] == newest_word[31:30], judged_operation[29:27] == newest_word[29:27],
@@ -357,9 +357,9 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] newest_sum = {1'b0, newest_joined} + 12'd1;
   wire [31:0] newest_diff = judged_operation - newest_word;
-  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // retry-verdict.ts:348
+  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // retry-verdict.ts:346
   assign out_ready = ~spare_full;
-  wire spare_valid = out_full | spare_full; // retry-verdict.ts:355
+  wire spare_valid = out_full | spare_full; // retry-verdict.ts:353
   wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence);
   assign spare_payload_fence = spare_full ? spare_held_fence : out_held_fence;
 
@@ -925,19 +925,19 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1))))); // retry-verdict.ts:368
-      assert (~(clearing & inserts)); // retry-verdict.ts:372
+      assert (~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1))))); // retry-verdict.ts:366
+      assert (~(clearing & inserts)); // retry-verdict.ts:370
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1)))))) begin
-        $display("%s", "assertion failed: an operation is remembered once (retry-verdict.ts:368)"); // retry-verdict.ts:368
+        $display("%s", "assertion failed: an operation is remembered once (retry-verdict.ts:366)"); // retry-verdict.ts:366
         $stop;
       end
       if (~(~(clearing & inserts))) begin
-        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (retry-verdict.ts:372)"); // retry-verdict.ts:372
+        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (retry-verdict.ts:370)"); // retry-verdict.ts:370
         $stop;
       end
     end
