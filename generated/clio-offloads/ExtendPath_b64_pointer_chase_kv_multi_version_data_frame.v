@@ -96,7 +96,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_0_access_data_payload_last, slot_0_came_ready, slot_0_came_data_ready, slot_0_events_requests,
     slot_0_events_replies, slot_0_events_accesses, slot_0_events_refused, slot_0_events_stray, slot_0_state_held,
     slot_0_state_stuck, slot_0_state_active, slot_0_in_reset, slot_0_lost; // extend-path.ts:86
-  wire [3:0] slot_0_request_payload_context, slot_0_memory_reply_payload_status, slot_0_context,
+  wire [3:0] slot_0_request_payload_context, slot_0_memory_reply_payload_status, slot_0_next_context,
     slot_0_answer_payload_context, slot_0_answer_payload_status, slot_0_access_payload_epoch;
   wire [7:0] slot_0_request_payload_opcode, slot_0_memory_reply_payload_tag, slot_0_answer_payload_opcode,
     slot_0_access_payload_tag, slot_0_access_payload_opcode;
@@ -128,7 +128,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_1_access_data_payload_last, slot_1_came_ready, slot_1_came_data_ready, slot_1_events_requests,
     slot_1_events_replies, slot_1_events_accesses, slot_1_events_refused, slot_1_events_stray, slot_1_state_held,
     slot_1_state_stuck, slot_1_state_active, slot_1_in_reset, slot_1_lost; // extend-path.ts:86
-  wire [3:0] slot_1_request_payload_context, slot_1_memory_reply_payload_status, slot_1_context,
+  wire [3:0] slot_1_request_payload_context, slot_1_memory_reply_payload_status, slot_1_next_context,
     slot_1_answer_payload_context, slot_1_answer_payload_status, slot_1_access_payload_epoch;
   wire [7:0] slot_1_request_payload_opcode, slot_1_memory_reply_payload_tag, slot_1_answer_payload_opcode,
     slot_1_access_payload_tag, slot_1_access_payload_opcode;
@@ -157,7 +157,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_2_access_data_payload_last, slot_2_came_ready, slot_2_came_data_ready, slot_2_events_requests,
     slot_2_events_replies, slot_2_events_accesses, slot_2_events_refused, slot_2_events_stray, slot_2_state_held,
     slot_2_state_stuck, slot_2_state_active, slot_2_in_reset, slot_2_lost; // extend-path.ts:86
-  wire [3:0] slot_2_request_payload_context, slot_2_memory_reply_payload_status, slot_2_context,
+  wire [3:0] slot_2_request_payload_context, slot_2_memory_reply_payload_status, slot_2_next_context,
     slot_2_answer_payload_context, slot_2_answer_payload_status, slot_2_access_payload_epoch;
   wire [7:0] slot_2_request_payload_opcode, slot_2_memory_reply_payload_tag, slot_2_answer_payload_opcode,
     slot_2_access_payload_tag, slot_2_access_payload_opcode;
@@ -189,7 +189,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_3_access_data_payload_last, slot_3_came_ready, slot_3_came_data_ready, slot_3_events_requests,
     slot_3_events_replies, slot_3_events_accesses, slot_3_events_refused, slot_3_events_stray, slot_3_state_held,
     slot_3_state_stuck, slot_3_state_active, slot_3_in_reset, slot_3_lost; // extend-path.ts:86
-  wire [3:0] slot_3_request_payload_context, slot_3_memory_reply_payload_status, slot_3_context,
+  wire [3:0] slot_3_request_payload_context, slot_3_memory_reply_payload_status, slot_3_next_context,
     slot_3_answer_payload_context, slot_3_answer_payload_status, slot_3_access_payload_epoch;
   wire [7:0] slot_3_request_payload_opcode, slot_3_memory_reply_payload_tag, slot_3_answer_payload_opcode,
     slot_3_access_payload_tag, slot_3_access_payload_opcode;
@@ -401,7 +401,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [14:0] requests_beats_shifted = ({1'b0, requests_parted_held_length} + 15'd63) >> 6;
   wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // request-port.ts:256
   wire [6:0] requests_written =
-    requests_enters ? ({7{requests_here_0}} & {3'd0, slot_0_context}) | ({7{requests_here_1}} & {3'd1, slot_1_context}) | ({7{requests_here_2}} & {3'd2, slot_2_context}) | ({7{requests_here_3}} & {3'd3, slot_3_context}) :
+    requests_enters ? ({7{requests_here_0}} & {3'd0, slot_0_next_context}) | ({7{requests_here_1}} & {3'd1, slot_1_next_context}) | ({7{requests_here_2}} & {3'd2, slot_2_next_context}) | ({7{requests_here_3}} & {3'd3, slot_3_next_context}) :
     7'd64; // request-port.ts:278
   wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2); // request-port.ts:304
   wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:315
@@ -678,11 +678,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_data (slot_0_memory_reply_data_payload_data),
     .memory_reply_data_payload_last (slot_0_memory_reply_data_payload_last),
     .room             (slot_0_room),
-    .context_         (slot_0_context),
+    .next_context     (slot_0_next_context),
     .client           (requests_client),
     .fits             (slot_0_fits),
-    .asked_valid (slot_0_asked_valid), .asked_ready (slot_0_asked_ready), .asked_payload_context (slot_0_context),
-    .asked_payload_opcode (requests_parted_held_header[367:360]),
+    .asked_valid (slot_0_asked_valid), .asked_ready (slot_0_asked_ready),
+    .asked_payload_context (slot_0_next_context), .asked_payload_opcode (requests_parted_held_header[367:360]),
     .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
     .asked_data_valid (slot_0_asked_data_valid), .asked_data_ready (slot_0_asked_data_ready),
     .asked_data_payload_data (requests_body_pop_payload_data),
@@ -804,11 +804,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_data (slot_1_memory_reply_data_payload_data),
     .memory_reply_data_payload_last (slot_1_memory_reply_data_payload_last),
     .room             (slot_1_room),
-    .context_         (slot_1_context),
+    .next_context     (slot_1_next_context),
     .client           (requests_client),
     .fits             (slot_1_fits),
-    .asked_valid (slot_1_asked_valid), .asked_ready (slot_1_asked_ready), .asked_payload_context (slot_1_context),
-    .asked_payload_opcode (requests_parted_held_header[367:360]),
+    .asked_valid (slot_1_asked_valid), .asked_ready (slot_1_asked_ready),
+    .asked_payload_context (slot_1_next_context), .asked_payload_opcode (requests_parted_held_header[367:360]),
     .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
     .asked_data_valid (slot_1_asked_data_valid), .asked_data_ready (slot_1_asked_data_ready),
     .asked_data_payload_data (requests_body_pop_payload_data),
@@ -931,11 +931,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_data (slot_2_memory_reply_data_payload_data),
     .memory_reply_data_payload_last (slot_2_memory_reply_data_payload_last),
     .room             (slot_2_room),
-    .context_         (slot_2_context),
+    .next_context     (slot_2_next_context),
     .client           (requests_client),
     .fits             (slot_2_fits),
-    .asked_valid (slot_2_asked_valid), .asked_ready (slot_2_asked_ready), .asked_payload_context (slot_2_context),
-    .asked_payload_opcode (requests_parted_held_header[367:360]),
+    .asked_valid (slot_2_asked_valid), .asked_ready (slot_2_asked_ready),
+    .asked_payload_context (slot_2_next_context), .asked_payload_opcode (requests_parted_held_header[367:360]),
     .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
     .asked_data_valid (slot_2_asked_data_valid), .asked_data_ready (slot_2_asked_data_ready),
     .asked_data_payload_data (requests_body_pop_payload_data),
@@ -1061,11 +1061,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_data (slot_3_memory_reply_data_payload_data),
     .memory_reply_data_payload_last (slot_3_memory_reply_data_payload_last),
     .room             (slot_3_room),
-    .context_         (slot_3_context),
+    .next_context     (slot_3_next_context),
     .client           (requests_client),
     .fits             (slot_3_fits),
-    .asked_valid (slot_3_asked_valid), .asked_ready (slot_3_asked_ready), .asked_payload_context (slot_3_context),
-    .asked_payload_opcode (requests_parted_held_header[367:360]),
+    .asked_valid (slot_3_asked_valid), .asked_ready (slot_3_asked_ready),
+    .asked_payload_context (slot_3_next_context), .asked_payload_opcode (requests_parted_held_header[367:360]),
     .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
     .asked_data_valid (slot_3_asked_data_valid), .asked_data_ready (slot_3_asked_data_ready),
     .asked_data_payload_data (requests_body_pop_payload_data),

@@ -64,7 +64,7 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
   output wire [511:0] memory_reply_data_payload_data,
   output wire         memory_reply_data_payload_last,
   output wire         room,
-  output wire [3:0]   context_,
+  output wire [3:0]   next_context,
   input  wire [47:0]  client,
   output wire         fits,
   // asked: stream in
@@ -627,12 +627,12 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
   assign memory_reply_valid = memory_replies_pop_valid & ~closed;
   assign memory_reply_data_valid = memory_reply_beats_pop_valid & ~closed;
   assign room = (|(~used)) & ~closed;
-  wire [15:0] context__and = ~used & (used + 16'd1);
-  assign context_ = {
-    context__and[8] | context__and[9] | context__and[10] | context__and[11] | context__and[12] | context__and[13] | context__and[14] | context__and[15],
-    context__and[4] | context__and[5] | context__and[6] | context__and[7] | context__and[12] | context__and[13] | context__and[14] | context__and[15],
-    context__and[2] | context__and[3] | context__and[6] | context__and[7] | context__and[10] | context__and[11] | context__and[14] | context__and[15],
-    context__and[1] | context__and[3] | context__and[5] | context__and[7] | context__and[9] | context__and[11] | context__and[13] | context__and[15]
+  wire [15:0] next_context_and = ~used & (used + 16'd1);
+  assign next_context = {
+    next_context_and[8] | next_context_and[9] | next_context_and[10] | next_context_and[11] | next_context_and[12] | next_context_and[13] | next_context_and[14] | next_context_and[15],
+    next_context_and[4] | next_context_and[5] | next_context_and[6] | next_context_and[7] | next_context_and[12] | next_context_and[13] | next_context_and[14] | next_context_and[15],
+    next_context_and[2] | next_context_and[3] | next_context_and[6] | next_context_and[7] | next_context_and[10] | next_context_and[11] | next_context_and[14] | next_context_and[15],
+    next_context_and[1] | next_context_and[3] | next_context_and[5] | next_context_and[7] | next_context_and[9] | next_context_and[11] | next_context_and[13] | next_context_and[15]
   };
   assign fits = client_fits;
   assign answer_valid = lost_one | (replies_heads_pop_valid & current & between);
@@ -689,6 +689,6 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
     1'b0, reply_data_payload_last, memory_data_payload_last, bodies_level, requests_level, replies_data_level,
     accesses_data_level, next_held_epoch, memory_reply_beats_level, ready_payload_cost_shifted[14:9],
     spare_shifted[14:9], body_owed_shifted[14:9], lost_context_and[0], replies_left_shifted[14:9], left_shifted[14:5],
-    accesses_left_shifted[14:9], context__and[0], 1'b0
+    accesses_left_shifted[14:9], next_context_and[0], 1'b0
   };
 endmodule

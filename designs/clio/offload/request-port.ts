@@ -42,7 +42,7 @@ export interface RequestSide {
   /** Operations that are done at most once. */
   readonly once: readonly number[];
   readonly room: Bit;
-  readonly context: UInt;
+  readonly nextContext: UInt;
   readonly client: { set(v: UInt): void };
   /** The client may have one more request inside, 2 cycles after `client`. */
   readonly fits: Bit;
@@ -226,7 +226,7 @@ export function requestFrames(
     const here = slots.map((_, k) => node(toSlot.bit(k), { name: `here_${k}` }));
     slots.forEach((s, k) => {
       s.asked.valid.set(enters.and(here[k] as Bit));
-      s.asked.payload.set({ context: s.context, opcode: clio.opcode, pid: clio.pid, length: head.payload.length });
+      s.asked.payload.set({ context: s.nextContext, opcode: clio.opcode, pid: clio.pid, length: head.payload.length });
     });
     // A slot that said it has room takes the head at once.
     head.ready.set(decides);
@@ -280,7 +280,7 @@ export function requestFrames(
         enters,
         onehotMux(
           here,
-          slots.map((s, k) => place(k, s.context)),
+          slots.map((s, k) => place(k, s.nextContext)),
         ),
         constant(hostPlace, placeBits),
       ),

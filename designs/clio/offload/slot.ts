@@ -165,7 +165,7 @@ export const OffloadSlot = module(
     memoryReply: source(MemoryReply),
     memoryReplyData: source(BodyBeat(p)),
     room: output(bit),
-    context: output(uint(Math.log2(p.contexts))),
+    nextContext: output(uint(Math.log2(p.contexts))),
     /** The client of the request that may be given next. */
     client: input(uint(clientBits)),
     fits: output(bit),
@@ -217,7 +217,7 @@ export const OffloadSlot = module(
       reset: clear,
     });
     io.room.set(free.any.and(closed.not()));
-    io.context.set(free.index.is(contextBits));
+    io.nextContext.set(free.index.is(contextBits));
     connect(io.asked, requests.push);
     connect(io.askedData, bodies.push);
     connect(requests.pop, io.request);

@@ -85,7 +85,7 @@ const harness = module(
 
     // The host: a request only when there is room, with the context that is offered.
     assumeAlways(
-      io.asked.valid.not().or(dut.room.and(io.asked.payload.context.eq(dut.context))),
+      io.asked.valid.not().or(dut.room.and(io.asked.payload.context.eq(dut.nextContext))),
       "a request comes when there is room for it",
     );
     // Memory: two accesses at a time; each gets one reply, with the beats that were reserved or fewer, its
@@ -204,7 +204,7 @@ const behind = (side: "answer" | "access") =>
       dut[other].ready.set(0);
       dut[`${other}Data`].ready.set(0);
       assumeAlways(
-        io.asked.valid.not().or(dut.room.and(io.asked.payload.context.eq(dut.context))),
+        io.asked.valid.not().or(dut.room.and(io.asked.payload.context.eq(dut.nextContext))),
         "a request comes when there is room for it",
       );
       const head = dut[side],

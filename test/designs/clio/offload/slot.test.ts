@@ -107,7 +107,7 @@ async function run(b: Bench<Ports>, requests: number, [give, take]: readonly [Pa
     // One request at a time is on its way in, as the host does it.
     if (owed === 0) strangers = false;
     if (begun < requests && io.room.value === 1 && !strangers && b.random.chance(0.5)) {
-      const context = Number(io.context.value),
+      const context = Number(io.nextContext.value),
         pid = b.random.between(1, 0xfeff),
         length = b.random.between(0, p.maxBody);
       expect(inside.has(context), `context ${context} is free`).toBe(false);
@@ -333,7 +333,7 @@ async function enter(b: Bench<Ports>, s: ReturnType<typeof byHand>, client: bigi
   b.io.client.value = client;
   await b.cycles(3);
   if (b.io.room.value === 0 || b.io.fits.value === 0) return undefined;
-  const context = Number(b.io.context.value),
+  const context = Number(b.io.nextContext.value),
     sent = s.asked.send({ context, opcode: 1, pid: 5, length: 0 });
   await b.until(() => sent.cycle !== undefined);
   await b.cycles(1);
