@@ -23,14 +23,14 @@ export interface SynchroniserOptions {
  * `stages` + 1 cycles. A value of more than one bit must be one of which a single bit changes at a time (Gray code).
  * Shorter changes than a cycle can be missed.
  */
-export function synchronise(v: UInt, o: SynchroniserOptions = {}): UInt {
+export function synchronise<W extends number>(v: UInt<W>, o: SynchroniserOptions = {}): UInt<W> {
   const stages = o.stages ?? 2,
     name = o.name ?? "synchronised";
   if (stages < 2) throw new RangeError(`synchronise: ${stages} stages do not settle a metastable bit; use 2 or more`);
   const reset = o.init === undefined && context().domain.reset === undefined ? {} : { init: o.init ?? 0 };
-  let value: UInt = v;
+  let value: UInt<W> = v;
   for (let i = 1; i <= stages; i++) {
-    const r: UIntVar = reg(uint<number>(v.width), { name: `${name}_${i}`, attributes: chained, ...reset });
+    const r: UIntVar<W> = reg(uint(v.width), { name: `${name}_${i}`, attributes: chained, ...reset });
     r.set(value);
     value = r;
   }
@@ -44,7 +44,7 @@ export function synchronise(v: UInt, o: SynchroniserOptions = {}): UInt {
 export const LevelSynchroniser = module(
   "LevelSynchroniser",
   (_p: { readonly stages: number }) => ({ d: input(bit), q: output(bit) }),
-  (io, p) => io.q.set(synchronise(io.d, { stages: p.stages, name: "level" }).is(1)),
+  (io, p) => io.q.set(synchronise(io.d, { stages: p.stages, name: "level" })),
 );
 
 /**
@@ -66,11 +66,11 @@ export const PulseSynchroniser = module(
     const there = inDomain(to, () => synchronise(toggled, { name: "there" }));
     inDomain(to, () => {
       const before = reg(bit, { init: 0 });
-      before.set(there.is(1));
-      io.arrived.set(there.is(1).xor(before));
+      before.set(there);
+      io.arrived.set(there.xor(before));
     });
     inDomain(from, () => {
-      const back: Bit = synchronise(there, { name: "back" }).is(1);
+      const back: Bit = synchronise(there, { name: "back" });
       const busy = node(toggled.xor(back));
       when(io.pulse.and(busy.not()), () => toggled.set(toggled.not()));
       io.busy.set(busy);
