@@ -60,6 +60,7 @@ export {
   type ProveOptions,
   replay,
   type ReplayOptions,
+  unbroken,
 } from "./prove/index.ts";
 export * from "./fuzz/index.ts";
 

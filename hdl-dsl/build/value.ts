@@ -8,6 +8,7 @@ import * as make from "../ir/fold.ts";
 import type { Bit, Num, SInt, UInt } from "../types/value.ts";
 import { codeNamed } from "../types/enumeration.ts";
 import { type Enumeration, sameEnumeration } from "../types/shape.ts";
+import type { WidthOfAll } from "../types/sum.ts";
 import { context, refuse, report, warn } from "./context.ts";
 import { userPosition } from "./position.ts";
 import { didYouMean } from "./suggest.ts";
@@ -522,6 +523,7 @@ export function constant<const W extends number>(value: Num, width: W): UInt<W> 
   return uintOf(literal(value, width, false, "constant")) as UInt<W>;
 }
 /** Concatenation, the first operand in the most significant bits, as in Verilog. */
+export function cat<const P extends readonly (UInt | SInt)[]>(...parts: P): UInt<WidthOfAll<P>>;
 export function cat(...parts: readonly (UInt | SInt)[]): UInt {
   return uintOf(make.concat(parts.map(p => countOf(p, "cat"))));
 }

@@ -28,15 +28,15 @@ export interface SynchroniserOptions {
  * `stages` + 1 cycles. The value comes straight from one register, without logic. Of more than one bit a single one
  * changes at a time (Gray code), which is checked or stated. Shorter changes than a cycle can be missed.
  */
-export function synchronise(v: UInt, o: SynchroniserOptions = {}): UInt {
+export function synchronise<W extends number>(v: UInt<W>, o: SynchroniserOptions = {}): UInt<W> {
   const stages = o.stages ?? 2,
     name = o.name ?? "synchronised";
   if (stages < 2) throw new RangeError(`synchronise: ${stages} stages do not settle a metastable bit; use 2 or more`);
   const reset = o.init === undefined && context().domain.reset === undefined ? {} : { init: o.init ?? 0 };
   const promise = o.oneBitAtATime === true ? { oneBitAtATime: true } : {};
-  let value: UInt = v;
+  let value: UInt<W> = v;
   for (let i = 1; i <= stages; i++) {
-    const r: UIntVar = reg(uint<number>(v.width), {
+    const r: UIntVar<W> = reg(uint(v.width), {
       name: `${name}_${i}`,
       attributes: chained,
       ...reset,
@@ -55,7 +55,7 @@ export function synchronise(v: UInt, o: SynchroniserOptions = {}): UInt {
 export const LevelSynchroniser = module(
   "LevelSynchroniser",
   (_p: { readonly stages: number }) => ({ d: input(bit), q: output(bit) }),
-  (io, p) => io.q.set(synchronise(io.d, { stages: p.stages, name: "level" }).is(1)),
+  (io, p) => io.q.set(synchronise(io.d, { stages: p.stages, name: "level" })),
 );
 
 /**
@@ -77,11 +77,11 @@ export const PulseSynchroniser = module(
     const there = inDomain(to, () => synchronise(toggled, { name: "there" }));
     inDomain(to, () => {
       const before = reg(bit, { init: 0 });
-      before.set(there.is(1));
-      io.arrived.set(there.is(1).xor(before));
+      before.set(there);
+      io.arrived.set(there.xor(before));
     });
     inDomain(from, () => {
-      const back: Bit = synchronise(there, { name: "back" }).is(1);
+      const back: Bit = synchronise(there, { name: "back" });
       const busy = node(toggled.xor(back));
       when(io.pulse.and(busy.not()), () => toggled.set(toggled.not()));
       io.busy.set(busy);

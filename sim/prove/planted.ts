@@ -2,20 +2,34 @@ import type { EmittedDesign, Fault } from "../../hdl-dsl/index.ts";
 import { BuildError } from "../errors.ts";
 
 /**
+ * The text with each statement on one line and without comments: where the lines break depends on lengths of names that
+ * a fault's text should not know.
+ */
+export const unbroken = (text: string): string =>
+  text
+    .replace(/[ \t]*\/\/.*$/gm, "")
+    .replace(/([^;\n])\n\s+(?![\s`])/g, "$1 ")
+    .replace(/([([{]) /g, "$1")
+    .replace(/ ([)\]}])/g, "$1");
+
+/**
  * The design with a fault in its Verilog, in the first place that has the text.
  * @throws BuildError when no file has it: a fault that is not there proves nothing.
  */
 export function planted(design: EmittedDesign, fault: Fault): EmittedDesign {
-  const at = design.files.findIndex(
-    f => f.text.search(fault.from instanceof RegExp ? fault.from : new RegExp(escaped(fault.from))) >= 0,
-  );
+  const looked = fault.from instanceof RegExp ? fault.from : new RegExp(escaped(fault.from));
+  const asItStands = design.files.findIndex(f => f.text.search(looked) >= 0),
+    onOneLine = design.files.findIndex(f => unbroken(f.text).search(looked) >= 0),
+    at = asItStands < 0 ? onOneLine : asItStands;
   if (at < 0)
     throw new BuildError(
       `no file of ${design.top} has ${String(fault.from)}: plant the fault "${fault.what}" in text that is there`,
     );
   return {
     ...design,
-    files: design.files.map((f, i) => (i === at ? { ...f, text: f.text.replace(fault.from, fault.to) } : f)),
+    files: design.files.map((f, i) =>
+      i === at ? { ...f, text: (asItStands < 0 ? unbroken(f.text) : f.text).replace(fault.from, fault.to) } : f,
+    ),
   };
 }
 

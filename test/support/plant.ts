@@ -1,20 +1,22 @@
 import type { Ports } from "../../hdl-dsl/index.ts";
-import { BuildError, type Design, designOf, type Dut } from "../../sim/index.ts";
+import { BuildError, type Design, designOf, type Dut, unbroken } from "../../sim/index.ts";
 
 /**
  * The design with a fault planted in its Verilog: the text `from` becomes `to` in the first file that has it,
- * everywhere in it.
+ * everywhere in it. A text that the emitted lines break is looked for with each statement on one line.
  * @throws when no file has the text: a fault that was not planted proves nothing.
  */
 export function plant<P extends Ports>(dut: Dut<P>, from: string | RegExp, to: string): Design<P> {
   const design = designOf(dut);
   const has = (text: string): boolean => (typeof from === "string" ? text.includes(from) : from.test(text));
-  const at = design.emitted.files.findIndex(f => has(f.text));
+  const asItStands = design.emitted.files.findIndex(f => has(f.text)),
+    at = asItStands < 0 ? design.emitted.files.findIndex(f => has(unbroken(f.text))) : asItStands,
+    textOf = asItStands < 0 ? unbroken : (text: string): string => text;
   if (at < 0)
     throw new Error(`no file of ${design.emitted.top} has ${String(from)}: plant the fault in text that is there`);
   const files = design.emitted.files.map((f, i) =>
     i === at
-      ? { ...f, text: f.text.replaceAll(typeof from === "string" ? from : new RegExp(from.source, "g"), to) }
+      ? { ...f, text: textOf(f.text).replaceAll(typeof from === "string" ? from : new RegExp(from.source, "g"), to) }
       : f,
   );
   // A fault is found soon or not at all, so the time to build it counts. Only for a whole node does each cycle take so

@@ -77,7 +77,7 @@ export const Values = module("Values", () => ({ a: input(uint(8)), b: input(uint
   const again = unpack(struct({ l: uint(8), h: uint(8) }), io.b);
   holds<Same<typeof again.h, UInt<8>>>();
   const made = cat(a, b), five = constant(5, 3);
-  holds<Same<typeof made, UInt>>();
+  holds<Same<typeof made, UInt<24>>>();
   holds<Same<typeof five, UInt<3>>>();
   switchOn(a).is(1, () => { io.o.set(1); }).is([2, 3], () => { io.o.set(a); }).otherwise(() => { io.o.set(0); });
   io.so.set(s.add(s).neg());
