@@ -198,11 +198,11 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
   wire [9:0] memory_reply_beats_level;
   reg [27:0] waiting_cycles; // slot-reset.ts:74
   reg waited_enough; // slot-reset.ts:75
-  reg [15:0] since_cycles; // slot-reset.ts:87
-  reg [23:0] since_units; // slot-reset.ts:88
+  reg [15:0] since_cycles; // slot-reset.ts:88
+  reg [23:0] since_units; // slot-reset.ts:89
   reg silent; // slot.ts:405
-  reg [23:0] idle_cycles; // slot-reset.ts:99
-  reg stuck; // slot-reset.ts:100
+  reg [23:0] idle_cycles; // slot-reset.ts:100
+  reg stuck; // slot-reset.ts:101
   (* ram_style = "distributed" *) reg [15:0] pids [0:15]; // slot.ts:225
   wire replies_wants; // collect.ts:71
   wire replies_heads_pop_ready; // collect.ts:63
@@ -274,6 +274,7 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
   wire gives_up =
     waited_enough & gives_up_and
     & ~(memory_replies_pop_valid | memory_reply_beats_pop_valid | came_valid | came_data_valid | access_valid); // slot-reset.ts:76
+  wire reached = (waiting_cycles[27:4] >= control_patience) & (&waiting_cycles[3:0]); // slot-reset.ts:77
   wire [14:0] spare_shifted = ({1'b0, came_payload_data} + 15'd63) >> 6;
   wire [9:0] spare = came_now ? came_payload_cost - {1'b0, spare_shifted[8:0]} : 10'd0; // slot.ts:360
   wire [9:0] spent = (access_valid & access_ready) ? access_payload_cost : 10'd0; // slot.ts:361
@@ -413,7 +414,7 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
         beats_free + spare + {9'd0, memory_reply_beats_pop_valid & memory_reply_beats_pop_ready} - spent;
       drained <= closed & accesses_gone & replies_gone & ~(|body_owed);
       silent <= (|control_limit) & (since_units >= control_limit) & ~closed;
-      stuck <= stuck_and & (idle_cycles >= control_patience);
+      stuck <= stuck_and & (idle_cycles >= control_patience) & ~(&control_patience);
     end
 
   always @(posedge clk)
@@ -591,7 +592,7 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
       waiting_cycles <= 28'd0; waited_enough <= 1'b0;
     end
     else begin
-      waited_enough <= (waiting_cycles[27:4] >= control_patience) & (&waiting_cycles[3:0]);
+      waited_enough <= reached & ~(&control_patience);
       if (~gives_up_and | gives_up) begin
         waiting_cycles <= 28'd0;
         waited_enough <= 1'b0;

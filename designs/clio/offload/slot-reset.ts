@@ -68,13 +68,14 @@ export function thrownAway<S extends Shape>(from: StreamIn<S>, away: Bit, name: 
 
 /**
  * Whether the replies that a closed slot waits for are given up: `patience` x 16 cycles have passed, and `quiet` is 1.
- * Then it is 1 for a cycle, and the time begins anew.
+ * Then it is 1 for a cycle, and the time begins anew. A patience of all ones: never.
  */
 export function givenUp(patience: UInt, waits: Bit, quiet: Bit): Bit {
   const cycles = reg(uint(patience.width + 4), { init: 0, name: "waiting_cycles" }),
     over = reg(bit, { init: 0, name: "waited_enough" });
   const gives = node(over.and(waits).and(quiet), { name: "gives_up" });
-  over.set(cycles.bits(4, patience.width).ge(patience).and(cycles.bits(0, 4).all()));
+  const reached = node(cycles.bits(4, patience.width).ge(patience).and(cycles.bits(0, 4).all()));
+  over.set(reached.and(patience.all().not()));
   when(waits.not().or(gives), () => {
     cycles.set(0);
     over.set(0);
@@ -94,11 +95,11 @@ export function sinceReply(active: Bit, replied: Bit, unit: number, width: numbe
   return units;
 }
 
-/** Whether `idle` has been 1 for `patience` cycles or more, and is. */
+/** Whether `idle` has been 1 for `patience` cycles or more, and is; a patience of all ones: never. */
 export function stuckFor(patience: UInt, idle: Bit): Bit {
   const cycles = reg(uint(patience.width), { init: 0, name: "idle_cycles" }),
     stuck = reg(bit, { init: 0, name: "stuck" });
   when(idle.not(), () => cycles.set(0)).elseWhen(cycles.all().not(), () => cycles.set(cycles.add(1)));
-  stuck.set(idle.and(cycles.ge(patience)));
+  stuck.set(idle.and(cycles.ge(patience)).and(patience.all().not()));
   return stuck;
 }
