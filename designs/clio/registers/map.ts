@@ -70,7 +70,9 @@ const fixed = [
     ],
     offloadActive: [24, 4, "live", "it has a request"],
   }),
-  register(0x01c, "offloadPatience", "when an offload counts as stuck", { offloadPatience: [0, 24, "rw", "cycles; all ones: never"] }),
+  register(0x01c, "offloadPatience", "when an offload counts as stuck", {
+    offloadPatience: [0, 24, "rw", "cycles; all ones: never"],
+  }),
   register(0x020, "macLow", "own MAC, low part", { macLow: [0, 32, "rw", "bits 0 to 31"] }),
   register(0x024, "macHigh", "own MAC, high part", { macHigh: [0, 16, "rw", "bits 32 to 47"] }),
   register(0x028, "ip", "own IPv4 address", { ip: [0, 32, "rw", "first number highest"] }),

@@ -18,7 +18,7 @@ import type { Check, Clock, Netlist, Register, Write } from "./netlist.ts";
 import { Unsupported } from "./netlist.ts";
 import type { Node, Source, Store } from "./node.ts";
 import { checksOf } from "./properties.ts";
-import type { Demand} from "./scope.ts";
+import type { Demand } from "./scope.ts";
 import { Scope } from "./scope.ts";
 
 /** A value meets itself on its way. */

@@ -1,7 +1,7 @@
 /**
  * Every operator in every place of the language: random programs through the public interface against numbers, the
- * evaluator and Icarus. MNEMO_FUZZ=<n> adds Verilator and Yosys and makes a pass over all cells for every 2,500 programs
- * asked for; MNEMO_FUZZ_SEED=<number> goes elsewhere.
+ * evaluator and Icarus. MNEMO_FUZZ=<n> adds Verilator and Yosys and makes a pass over all cells for every 2,500
+ * programs asked for; MNEMO_FUZZ_SEED=<number> goes elsewhere.
  */
 import { expect, test } from "vitest";
 import { Random } from "../../../../hdl-dsl/random.ts";
