@@ -128,7 +128,7 @@ module KvIntake_b64_c16_t131072_d1466 (
     (round == 3'd0) ? head[63:32] :
     (round == 3'd1) ? head[95:64] :
     (round == 3'd2) ? {16'd2560, request_pid} :
-    32'd0; // layout.ts:44
+    32'd0; // layout.ts:55
   wire [511:0] pair_beat = request_data_payload_data; // intake.ts:270
   wire bare = ~((failure == 4'd0) | (failure == 4'd4)); // intake.ts:285
   wire [31:0] sip_0_sum = sip_0 + sip_1;

@@ -67,7 +67,7 @@ module MvReplies_b64_c16_d1466_i16_v1024 (
   assign sending = |left;
   wire staged_room = ~staged_full | reply_data_ready; // replies.ts:100
 
-  Fifo_Answer_d16 queue ( // replies.ts:45
+  Fifo_MvAnswer_d16 queue ( // replies.ts:45
     .clk (clk), .rst (rst),
     .push_valid (answer_valid), .push_ready (answer_ready), .push_payload_context (answer_payload_context),
     .push_payload_status (answer_payload_status), .push_payload_opcode (answer_payload_opcode),

@@ -94,7 +94,6 @@ describe("no choice within a choice within a choice", () => {
   const open = new Map([
     ["designs/clio/offloads/kv/engine.ts", 2],
     ["designs/clio/offloads/mv/requests.ts", 1],
-    ["designs/clio/rtl/dispatch/mat.ts", 1],
     ["designs/clio/rtl/network/net-tx.ts", 1],
     ["designs/clio/rtl/network/reply-frame.ts", 1],
     ["designs/clio/rtl/retry/retry-verdict.ts", 1],

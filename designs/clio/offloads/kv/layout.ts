@@ -1,4 +1,15 @@
-import { bit, type Bit, cat, constant, mux, node, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  type Bit,
+  cat,
+  constant,
+  mux,
+  node,
+  priority,
+  struct,
+  uint,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { blockBits, classCount, type KvParameters, sizeBits, unitBytes } from "./parameters.ts";
 import { kvBody, status } from "../../wire/index.ts";
 
@@ -42,7 +53,7 @@ export const sipRounds = 6;
 export function sipStep(step: UInt, state: SipState, key: UInt, pid: UInt): SipState {
   const last = cat(constant(10, 8), constant(0, 8), pid);
   const word = node(
-    mux(step.eq(0), key.bits(0, 32), mux(step.eq(1), key.bits(32, 32), mux(step.eq(2), last, constant(0, 32)))),
+    priority([step.eq(0), key.bits(0, 32)], [step.eq(1), key.bits(32, 32)], [step.eq(2), last], constant(0, 32)),
     { name: "hashed_word" },
   );
   const [a, b, c, d] = sipRound([state[0], state[1], state[2], state[3].xor(word)]);

@@ -24,7 +24,6 @@ import { status } from "../../wire/index.ts";
 import { BodyBeat, MemoryReply, OrderEnter, OrderLeave } from "../../offload/index.ts";
 import { cutFields } from "../../../shared/frame/index.ts";
 import {
-  Answer,
   Asked,
   classCount,
   contextBits,
@@ -38,6 +37,7 @@ import {
   leastClass,
   mostClass,
   type MultiVersionParameters,
+  MvAnswer,
   orderOf,
   source,
   versionBits,
@@ -75,7 +75,7 @@ export const MvEngine = module(
     memoryReply: sink(MemoryReply),
     data: sink(BodyBeat(p)),
     wanted: sourceOf(Wanted(p)),
-    answer: sourceOf(Answer(p)),
+    answer: sourceOf(MvAnswer(p)),
     copied: input(bit),
     entryContext: input(uint(contextBits(p))),
     entry: output(Entry(p)),

@@ -20,7 +20,7 @@ import {
 import { mvBody } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, OffloadReply } from "../../offload/index.ts";
 import { joinFields } from "../../../shared/frame/index.ts";
-import { Answer, bodyBeats, headBytes, type MultiVersionParameters } from "./types.ts";
+import { bodyBeats, headBytes, type MultiVersionParameters, MvAnswer } from "./types.ts";
 
 /**
  * Makes replies: object and version, and behind them the value as memory brings it, 8 bytes further up. `copied` pulses
@@ -33,7 +33,7 @@ import { Answer, bodyBeats, headBytes, type MultiVersionParameters } from "./typ
 export const MvReplies = module(
   "MvReplies",
   (p: MultiVersionParameters) => ({
-    answer: sink(Answer(p)),
+    answer: sink(MvAnswer(p)),
     value: sink(BodyBeat(p)),
     copied: output(bit),
     reply: source(OffloadReply(p)),
@@ -42,9 +42,9 @@ export const MvReplies = module(
   (io, p) => {
     const width = p.beatBytes * 8,
       headBits = headBytes * 8;
-    const queue = instance("queue", Fifo({ shape: Answer(p), depth: p.contexts, style: "distributed" }));
+    const queue = instance("queue", Fifo({ shape: MvAnswer(p), depth: p.contexts, style: "distributed" }));
     connect(io.answer, queue.push);
-    const a = reg(Answer(p));
+    const a = reg(MvAnswer(p));
     const headerDue = reg(bit, { init: 0 });
     const left = reg(uint(bitsFor(bodyBeats(p) + 1)));
     const carry = reg(uint(headBits));

@@ -93,7 +93,7 @@ export const Entry = (p: MultiVersionParameters) =>
  * The one reply to a request. `value`: `length` - 8 bytes behind object and version come from memory, and follow as the
  * next of its data.
  */
-export const Answer = (p: MultiVersionParameters) =>
+export const MvAnswer = (p: MultiVersionParameters) =>
   struct({
     context: uint(contextBits(p)),
     status: uint(4),
