@@ -23,7 +23,7 @@ describe("permission fuzz: every data address at the AXI4 port is granted to a r
   test.each<[string, RegExp, string]>([
     [
       "rights of a crossing access's second page are not looked at",
-      new RegExp(`${permitted}([\\s\\S]*?wire complete_choice = ([^;]*);)`),
+      new RegExp(`${permitted}([\\s\\S]*?wire complete = ([^;]*);)`),
       "wire permitted = ($3) | ($1);$2",
     ],
     [

@@ -257,7 +257,7 @@ describe("AccessWrite", () => {
       [
         "fault 9: a write answered before the memory has it",
         /assign ending_valid = b_valid & pending_pop_valid & [^;]*;/,
-        "assign ending_valid = pending_pop_valid & pending_pop_payload_last;",
+        "assign ending_valid = pending_pop_valid & ends;",
       ],
       [
         "answered after the first of two bursts",
@@ -275,7 +275,7 @@ describe("AccessWrite", () => {
         /w_payload_last = [^;]*;/,
         "w_payload_last = align_output_payload_last;",
       ],
-      ["strobes ignored", /assign w_payload_strb = [^;]*;/, "assign w_payload_strb = 16'hffff;"],
+      ["strobes ignored", /assign output_payload_keep = [^;]*;/, "assign output_payload_keep = 16'hffff;"],
     ];
     for (const [name, from, to] of faults) {
       test(name, async () => {

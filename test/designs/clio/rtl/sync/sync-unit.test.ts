@@ -278,8 +278,8 @@ describe("SyncUnit", () => {
       ],
       [
         "the word is taken from another lane of the beat",
-        /found = found_word\[7\]/,
-        "found = ~found_word[7]",
+        /found = next_word\[7\]/,
+        "found = ~next_word[7]",
         /found 0x/,
       ],
       [
