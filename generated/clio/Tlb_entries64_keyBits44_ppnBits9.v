@@ -12,7 +12,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
   output wire [8:0]  mapping_ppn,
   output wire        mapping_write,
   output wire        mapping_read,
-  input  wire        use_,
+  input  wire        touch,
   input  wire        clear,
   input  wire        fill_valid,
   input  wire [43:0] fill_key,
@@ -1049,7 +1049,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
 
   always @(posedge clk)
     if (rst) touched <= 1'b0;
-    else touched <= use_ | fill_valid;
+    else touched <= touch | fill_valid;
   wire touched_index_or =
     found[32] | found[33] | found[34] | found[35] | found[36] | found[37] | found[38] | found[39] | found[40]
     | found[41] | found[42] | found[43] | found[44] | found[45] | found[46] | found[47];
@@ -1210,7 +1210,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
   always @(posedge clk)
     if (~rst) begin
       assert (~(|(found & (found - 64'd1)))); // tlb.ts:96
-      assert (~(fill_valid & (use_ | clear))); // tlb.ts:97
+      assert (~(fill_valid & (touch | clear))); // tlb.ts:97
     end
 `else
 `ifndef SYNTHESIS
@@ -1220,7 +1220,7 @@ module Tlb_entries64_keyBits44_ppnBits9 (
         $display("%s", "assertion failed: a key is in the TLB at most once (tlb.ts:96)"); // tlb.ts:96
         $stop;
       end
-      if (~(~(fill_valid & (use_ | clear)))) begin
+      if (~(~(fill_valid & (touch | clear)))) begin
         $display("%s", "assertion failed: one TLB operation per cycle (tlb.ts:97)"); // tlb.ts:97
         $stop;
       end

@@ -369,7 +369,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .mapping_ppn        (tlb_mapping_ppn),
     .mapping_write      (tlb_mapping_write),
     .mapping_read       (tlb_mapping_read),
-    .use_               (hit),
+    .touch              (hit),
     .clear              (is_shoot),
     .fill_valid         (tlb_fill_valid),
     .fill_key           (misses_served_key),

@@ -156,8 +156,8 @@ export const gbnReceiverProof: Proof = {
       from: "was = was_hit ? was_fwd : was_rd",
       to: "was = was_rd",
     },
-    { what: "every packet out of order is answered with a NACK", from: "ahead & ~was[2]", to: "ahead" },
+    { what: "every packet out of order is answered with a NACK", from: "ahead & ~was_nacked", to: "ahead" },
     { what: "a duplicate is accepted", from: "in_order = data & next &", to: "in_order = data & (next | behind) &" },
-    { what: "what is missing is acknowledged", from: "was[5:3] - 3'd1", to: "was[5:3]" },
+    { what: "what is missing is acknowledged", from: "was_expected - 3'd1", to: "was_expected" },
   ],
 };

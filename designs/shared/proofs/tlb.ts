@@ -51,7 +51,7 @@ const harness = module(
     const lookup = node(live.and(io.shoots.not()), { name: "model_lookup" });
     dut.key.set(io.key);
     dut.advance.set(io.advance);
-    dut.use.set(lookup.and(dut.hit));
+    dut.touch.set(lookup.and(dut.hit));
     dut.clear.set(live.and(io.shoots));
     dut.fill.set({
       valid: io.fill.valid,

@@ -75,7 +75,6 @@ describe("the Verilog name of a TypeScript one", () => {
       "reply_out_valid",
       "inner_part_last_job_low_half",
       "inner_part_last_job_1",
-      "inner_part_vendor_unit_data_out",
       "store_q",
       "state_at_rest",
     ])

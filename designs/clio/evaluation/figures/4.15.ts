@@ -53,7 +53,7 @@ async function throughput(
       for (let c = 0; c < clients; c++)
         for (let n = 0; n < nodes; n++) {
           const i = indices.find(k => nodeOf(k, nodes) === n) ?? 0;
-          await all[c * threads]?.[n]?.kv.update(keyOf(i), valueOf(i, stamp++));
+          await all[c * threads]?.[n]?.kv.shared.update(keyOf(i), valueOf(i, stamp++));
         }
       for (const [name, sets, skew] of loads) {
         const from = rig.now() + warmNs,
@@ -70,10 +70,10 @@ async function throughput(
                 t = at[nodeOf(key, nodes)];
               await rig.timed(async () => {
                 if (!set) {
-                  checkValue(key, await t?.kv.read(keyOf(key)));
+                  checkValue(key, await t?.kv.shared.read(keyOf(key)));
                   return;
                 }
-                if ((await t?.kv.update(keyOf(key), valueOf(key, stamp++))) !== true)
+                if ((await t?.kv.shared.update(keyOf(key), valueOf(key, stamp++))) !== true)
                   throw new CheckFailed(`key ${key} is gone`);
               });
               if (rig.now() >= from && rig.now() < to) ended++;

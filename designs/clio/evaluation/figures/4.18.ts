@@ -62,7 +62,7 @@ export const figure418: Definition = {
       const all = rig.clients.flatMap(c => Array.from({ length: threads }, () => c.process(pid, rig.address).thread()));
       // The pages' entries are in the TLB from here on. The first set of each client introduces it to the node's
       // software, which costs a round trip.
-      for (let c = 0; c < clients; c++) await all[c * threads]?.kv.update(keyOf(0), valueOf(0, 0));
+      for (let c = 0; c < clients; c++) await all[c * threads]?.kv.shared.update(keyOf(0), valueOf(0, 0));
       let stamp = 1;
       for (const [crowd, count] of crowds)
         for (const [x, sets] of workloads) {
@@ -79,10 +79,10 @@ export const figure418: Definition = {
                 took[kind].push(
                   await rig.timed(async () => {
                     if (kind === "get") {
-                      checkValue(key, await t.kv.read(keyOf(key)));
+                      checkValue(key, await t.kv.shared.read(keyOf(key)));
                       return;
                     }
-                    if (!(await t.kv.update(keyOf(key), valueOf(key, stamp++))))
+                    if (!(await t.kv.shared.update(keyOf(key), valueOf(key, stamp++))))
                       throw new CheckFailed(`key ${key} is gone`);
                   }),
                 );

@@ -150,7 +150,7 @@ export const TranslateOne = module(
     const decides = node(is("decide").and(shooting.not()));
     const lookedUp = node(decides.and(outside.not()).and(physical.or(tlb.hit)));
     tlb.clear.set(is("decide").and(shooting));
-    tlb.use.set(lookedUp.and(tlb.hit));
+    tlb.touch.set(lookedUp.and(tlb.hit));
     io.shootdown.ready.set(is("look").and(shoots));
 
     // The bucket: eight beats, an entry each.

@@ -30,7 +30,7 @@ export const Mapping = (p: { readonly ppnBits: number }) => struct({ ppn: uint(p
  * `advance`. A `fill` or `clear` belongs to that second stage; the compare of the same cycle already sees a fill, so a
  * key can never enter twice because its first fill was on the way. Latency 1, initiation interval 1.
  *
- * `use` marks the entry found as most recently used; `fill` replaces the least recently used entry; `clear` invalidates
+ * `touch` marks the entry found as most recently used; `fill` replaces the least recently used entry; `clear` invalidates
  * the entry found. At most one of the three per cycle.
  */
 export const Tlb = module(
@@ -40,7 +40,7 @@ export const Tlb = module(
     advance: input(bit),
     hit: output(bit),
     mapping: output(Mapping(p)),
-    use: input(bit),
+    touch: input(bit),
     clear: input(bit),
     fill: input(struct({ valid: bit, key: uint(p.keyBits), mapping: Mapping(p) })),
     /** The fill of this cycle replaces a valid entry. */
@@ -90,10 +90,10 @@ export const Tlb = module(
       }).elseWhen(io.clear.and(found.bit(i)), () => valid.at(i).set(0));
     }
     io.evicts.set(io.fill.valid.and(valid.at(victim)));
-    touched.set(io.use.or(io.fill.valid));
+    touched.set(io.touch.or(io.fill.valid));
     touchedIndex.set(mux(io.fill.valid, victim, encodeOnehot(found).is(index.width)));
 
     assertAlways(atMostOne(found), "a key is in the TLB at most once");
-    assertAlways(io.fill.valid.and(io.use.or(io.clear)).not(), "one TLB operation per cycle");
+    assertAlways(io.fill.valid.and(io.touch.or(io.clear)).not(), "one TLB operation per cycle");
   },
 );

@@ -32,7 +32,7 @@ export function learn(tlb: Buffer, { served, looked }: Judged, hit: Bit): void {
     key: served.key,
     mapping: { ppn: served.ppn, write: served.write, read: served.read },
   });
-  tlb.use.set(hit);
+  tlb.touch.set(hit);
   tlb.clear.set(looked.isShoot);
 }
 

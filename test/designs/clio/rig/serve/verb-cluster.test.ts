@@ -51,7 +51,7 @@ it("serves two nodes and a controller: CLib has a region at each, and what was d
   await p.end();
   await transport.close();
   child.kill("SIGINT");
-  expect([await ended, err]).toEqual([0, ""]);
+  expect([await ended, err]).toEqual([0, "building the model ...\n"]);
   const did = (ip: string): readonly unknown[] => [
     expect.stringMatching(new RegExp(`^${ip} served: \\d+ frames in, \\d+ out; \\d+ cycles `)),
     expect.stringMatching(new RegExp(`^${ip} counters: .*reads 2, writes 2, .*shootdowns 2`)),

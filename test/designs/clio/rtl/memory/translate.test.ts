@@ -648,8 +648,8 @@ describe("Translate, case by case", () => {
     caught(
       "fault 2: fills do not move the order",
       small,
-      "touched <= use_ | fill_valid",
-      "touched <= use_ & ~fill_valid",
+      "touched <= touch | fill_valid",
+      "touched <= touch & ~fill_valid",
       b => fillsTlb(b),
       /in the TLB/,
     );

@@ -14,7 +14,7 @@ describe("Tlb", () => {
   describe("planted faults are caught", () => {
     test("fault 2: fills do not move the order once", () =>
       findsFault(
-        runBench("tlb planted", plant(dut(64), "touched <= use_ | fill_valid", "touched <= use_"), { wave: false }, b =>
+        runBench("tlb planted", plant(dut(64), "touched <= touch | fill_valid", "touched <= touch"), { wave: false }, b =>
           fillMany(b, 64, 80),
         ),
         /evicts|page/,

@@ -59,7 +59,7 @@ const randomMapping = (random: Random, ppnBits: number): Mapping => ({
   read: random.between(0, 1),
 });
 function idle(b: Bench<TlbPorts>): void {
-  b.io.use.value = 0;
+  b.io.touch.value = 0;
   b.io.clear.value = 0;
   b.io.advance.value = 0;
   b.io.fill.valid.value = 0;
@@ -100,7 +100,7 @@ export async function runTlb(b: Bench<TlbPorts>, entries: Entries, cycles: numbe
     idle(b);
     b.io.key.value = key;
     b.io.advance.value = advance ? 1 : 0;
-    if (op === "use") b.io.use.value = 1;
+    if (op === "use") b.io.touch.value = 1;
     if (op === "clear") b.io.clear.value = 1;
     if (op === "fill" && absent) poke(b.io.fill, { valid: 1, key: fills, mapping });
     await b.risingEdge();
@@ -130,7 +130,7 @@ async function lookup(b: Bench<TlbPorts>, key: number): Promise<number | undefin
   b.io.advance.value = 0;
   b.sim.settle();
   const found = b.io.hit.value === 1 ? b.io.mapping.ppn.num : undefined;
-  b.io.use.value = found === undefined ? 0 : 1;
+  b.io.touch.value = found === undefined ? 0 : 1;
   await b.risingEdge();
   idle(b);
   return found;
