@@ -245,6 +245,7 @@ describe("the extend path, 64 bytes a beat, four offloads", () => {
       expect(done.length).toBeGreaterThan(parameters.contexts / 2);
     },
   );
+  bench("a frame for the software right behind a request takes nothing from it", dut, limits, softwareBehind);
   bench("a reset in the middle of it all leaves nothing", dut, { seed: 6, ...limits }, async b => {
     const rig = new ExtendRig(b, pauses(7));
     for (let i = 0; i < 12; i++)
@@ -254,11 +255,30 @@ describe("the extend path, 64 bytes a beat, four offloads", () => {
   });
 });
 
+/** Requests one at a time, each with a frame for the software at its heels: the offload has room, so none is BUSY. */
+async function softwareBehind(b: Bench<ExtendPorts>): Promise<void> {
+  const rig = new ExtendRig(b);
+  rig.memory.fault(1, 1n);
+  for (let n = 0; n < 20; n++) {
+    const asked = rig.proxy(n % 2 ? op.proxy : op.once, 1, {
+      opcode: opcode.READ,
+      client: true,
+      va: page,
+      length: b.random.between(1, 700),
+    });
+    rig.software(b.random.bytes(b.random.between(0, 60)));
+    await rig.answered(asked);
+    expect(asked.answer!.status, `request ${n}`).toBe(status.OK);
+  }
+  await rig.settled();
+}
+
 describe("a planted fault in the extend path is found", () => {
   const check = async (name: string, design: Dut<ExtendPorts>): Promise<void> => {
     await runBench(name, design, { ...limits, seed: 8 }, async b => {
       await traffic(b, 120, new ExtendRig(b, pauses(9)));
     });
+    await runBench(name, design, limits, softwareBehind);
   };
   test("and nothing without one", () => check("no fault", dut));
   const faults: readonly (readonly [string, string | RegExp, string])[] = [

@@ -236,6 +236,12 @@ export class ExtendRig {
     await this.b.until(() => all.every(a => a.answer !== undefined));
   }
 
+  /** A frame for the software, from the node. */
+  software(data: Uint8Array): void {
+    const frame = this.clients[0]!.request(op.software, 1, data);
+    this.due.soc.push(frame);
+    this.to.nodeSocRx.send(frame);
+  }
   /** Frames that have nothing to do with offloads: for the software, from it, to the node and from it. */
   other(way: keyof ExtendRig["due"]): void {
     const { b } = this,
