@@ -271,7 +271,7 @@ describe("a planted fault is found", () => {
     ["the last node that the depth allows is not looked at", /last_one = [^;]*;/, "last_one = seen_left == 16'd2;"],
     ["a ring goes on for ever", /step_left <= [^;]*;/, "step_left <= seen_left;"],
     ["in the offload's own address space", /(staged_skid_held_client) : 1'b1/, "$1 : 1'b0"],
-    ["the value from the node's first beat on", /index <= \{1'b0, first_lane_word\[21:17\]\};/, "index <= 6'd0;"],
+    ["the value from the node's first beat on", /index <= \{1'b0, asked_offset\[7:3\]\};/, "index <= 6'd0;"],
   ];
   for (const [name, from, to] of faults)
     test(name, async () => {
