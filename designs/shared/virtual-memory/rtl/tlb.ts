@@ -30,8 +30,8 @@ export const Mapping = (p: { readonly ppnBits: number }) => struct({ ppn: uint(p
  * `advance`. A `fill` or `clear` belongs to that second stage; the compare of the same cycle already sees a fill, so a
  * key can never enter twice because its first fill was on the way. Latency 1, initiation interval 1.
  *
- * `touch` marks the entry found as most recently used; `fill` replaces the least recently used entry; `clear` invalidates
- * the entry found. At most one of the three per cycle.
+ * `touch` marks the entry found as most recently used; `fill` replaces the least recently used entry; `clear`
+ * invalidates the entry found. At most one of the three per cycle.
  */
 export const Tlb = module(
   "Tlb",
