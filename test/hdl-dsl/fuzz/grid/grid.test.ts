@@ -1,6 +1,6 @@
 /**
  * Every operator in every place of the language: random programs through the public interface against numbers, the
- * evaluator and Icarus. MNEMO_FUZZ=<n> adds Verilator and Yosys and makes a pass over all cells for every 2,500
+ * evaluator and Icarus. MNEMO_FUZZ=<n> adds Verilator and Yosys and makes a pass over all cells for every 5,000
  * programs asked for; MNEMO_FUZZ_SEED=<number> goes elsewhere.
  */
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ import { printed, reasons } from "./table.ts";
 
 const asked = process.env["MNEMO_FUZZ"],
   seed = Number(process.env["MNEMO_FUZZ_SEED"] ?? 20261122),
-  passes = Math.max(1, Math.ceil(Number(asked ?? 0) / 2500));
+  passes = Math.max(1, Math.ceil(Number(asked ?? 0) / 5000));
 
 test(`every operator means the same in every place (seed ${seed})`, { timeout: passes * 1_200_000 }, async () => {
   const { rows, columns } = grid(),
