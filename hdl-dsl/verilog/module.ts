@@ -247,7 +247,10 @@ function lowerInstance(c: ModuleContext, i: Circuit["instances"][number], child:
       port: pins.reset,
       dir: "input",
       group: "clocks",
-      value: i.reset !== undefined && d.name === "default" ? binary("|", reset, c.pins.get(i.reset) ?? c.operand(i.reset)) : reset,
+      value:
+        i.reset !== undefined && d.name === "default"
+          ? binary("|", reset, c.pins.get(i.reset) ?? c.operand(i.reset))
+          : reset,
     });
   }
   const streams = streamOfPort(i.circuit);

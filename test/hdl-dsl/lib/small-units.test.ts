@@ -100,15 +100,7 @@ describe("codes", () => {
       /./,
     ));
   test("planted fault: a step of the way back is left out", () =>
-    findsFault(
-      runBench(
-        "gray",
-        plant(small, /= (\w+) \^ \(\1 >> 4\)/, "= $1"),
-        { wave: false },
-        gray,
-      ),
-      /./,
-    ));
+    findsFault(runBench("gray", plant(small, /= (\w+) \^ \(\1 >> 4\)/, "= $1"), { wave: false }, gray), /./));
   const encoders = async (b: Bench<(typeof small)["ports"]>): Promise<void> => {
     for (let i = 0; i < 300; i++) {
       const one = b.random.between(0, 10),

@@ -77,8 +77,8 @@ const at = {
  *
  * Latency from `access` to `reads` or `writes`: 2 cycles a page that the TLB knows. A miss costs the memory's latency,
  * 8 beats and 4 cycles more. A page fault costs the memory's latency again and a cycle more, behind `AxiShare` 2: its
- * write-back is in memory before the request goes on. Initiation interval: the latency and a cycle. Full: `access.ready` is 0. A fault
- * that finds no frame waits, with `outOfMemory` it is refused.
+ * write-back is in memory before the request goes on. Initiation interval: the latency and a cycle.
+ * Full: `access.ready` is 0. A fault that finds no frame waits, with `outOfMemory` it is refused.
  *
  * Shootdown: taken between requests; the page's entry goes at once, `shootdown_done` comes when nothing is `busy` after
  * that. Reset: the TLB is empty.

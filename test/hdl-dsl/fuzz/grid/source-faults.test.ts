@@ -2,6 +2,7 @@
  * Faults planted in the language's own source are found by the programs of the grid, every one. MNEMO_FAULTS=<part of a
  * name> plants those alone.
  */
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Random } from "../../../../hdl-dsl/random.ts";
 import { stimulus, type Subject, subjectOf } from "../bench.ts";
@@ -29,6 +30,14 @@ const plain = (text: string): string =>
   text.replace(/\/\/.*$|\([\w.-]+:\d+\)/gm, "").replace(/wire _unused_ok[^;]*;/g, "");
 const textOf = (files: readonly EmittedFile[] | string): string =>
   typeof files === "string" ? files : files.map(f => plain(f.text)).join("");
+
+test("the text that each fault changes stands in the source once", () => {
+  const lost = sourceFaults.filter(({ file, from }) => {
+    const source = readFileSync(new URL(`../../../../hdl-dsl/${file}`, import.meta.url), "utf8");
+    return source.split(from).length !== 2;
+  });
+  expect(lost.map(f => f.name)).toEqual([]);
+});
 
 const long = process.env["MNEMO_FUZZ"] !== undefined;
 if (!long) console.warn("faults in the language's source are not planted here, for it takes minutes: set MNEMO_FUZZ");

@@ -113,8 +113,8 @@ export const sourceFaults: readonly SourceFault[] = [
   {
     name: "interning forgets a constant's value",
     file: "ir/intern.ts",
-    from: '`${head}${e.value}${e.label ?? ""}`',
-    to: "head",
+    from: '`${head}${e.value}${e.label ?? ""}',
+    to: '`${head}${e.label ?? ""}',
   },
   {
     name: "interning forgets the order of operands",

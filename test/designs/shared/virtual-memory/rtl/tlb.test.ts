@@ -14,8 +14,11 @@ describe("Tlb", () => {
   describe("planted faults are caught", () => {
     test("fault 2: fills do not move the order once", () =>
       findsFault(
-        runBench("tlb planted", plant(dut(64), "touched <= touch | fill_valid", "touched <= touch"), { wave: false }, b =>
-          fillMany(b, 64, 80),
+        runBench(
+          "tlb planted",
+          plant(dut(64), "touched <= touch | fill_valid", "touched <= touch"),
+          { wave: false },
+          b => fillMany(b, 64, 80),
         ),
         /evicts|page/,
       ));
