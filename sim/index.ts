@@ -1,3 +1,6 @@
+// A user's tsconfig need not name these: the declarations use Node's types, and `using`.
+/// <reference types="node" preserve="true" />
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The simulation harness: builds a design, drives it cycle by cycle, and models what surrounds it. */
 export { runBench, benchWith, type BenchOptions, type Test } from "./bench/run-bench.ts";
 export { Bench, Clock, type Awaitable, type Span } from "./bench/bench.ts";

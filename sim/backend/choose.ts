@@ -2,6 +2,7 @@
 import { SimulationError } from "../errors.ts";
 import type { Backend } from "./backend.ts";
 import { builtinBackend, whyNotBuiltin } from "./builtin/builtin.ts";
+import { whyNoVerilator } from "./verilator/tools.ts";
 import { verilatorBackend } from "./verilator/verilator.ts";
 
 const NAMES = ["builtin", "verilator"] as const;
@@ -20,18 +21,29 @@ export function backendFromEnvironment(): Name | undefined {
 
 const told = new Set<string>();
 
-/** The simulator that was chosen. What the built-in one cannot run goes to Verilator, and one sentence says why. */
+/** Says a sentence once in a process. */
+function tell(sentence: string): void {
+  if (told.has(sentence)) return;
+  told.add(sentence);
+  process.stderr.write(`${sentence}\n`);
+}
+
+/**
+ * The simulator that was chosen. What the built-in one cannot run goes to Verilator, and where Verilator is missing
+ * and nobody asked for it, the built-in one runs; one sentence says why.
+ */
 export const chosenBackend: Backend = {
   name: "chosen",
   load(design, options) {
-    const asked = backendFromEnvironment();
-    if ((asked ?? DEFAULT) === "verilator") return verilatorBackend.load(design, options);
+    const wanted = backendFromEnvironment();
+    const missing = wanted === undefined ? whyNoVerilator() : undefined;
+    if ((wanted ?? DEFAULT) === "verilator" && missing === undefined) return verilatorBackend.load(design, options);
     const why = whyNotBuiltin(design, options.trace);
-    if (why === undefined) return builtinBackend.load(design, options);
-    if (asked !== undefined && !told.has(why)) {
-      told.add(why);
-      process.stderr.write(`Verilator runs ${design.top}, not the built-in simulator: ${why}.\n`);
+    if (why !== undefined) {
+      if (missing === undefined) tell(`Verilator runs ${design.top}, not the built-in simulator: ${why}.`);
+      return verilatorBackend.load(design, options);
     }
-    return verilatorBackend.load(design, options);
+    if (missing !== undefined) tell(`The built-in simulator runs this, for ${missing}. Waves need Verilator.`);
+    return builtinBackend.load(design, options);
   },
 };

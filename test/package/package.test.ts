@@ -6,10 +6,11 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emit, libraryModules } from "../../hdl-dsl/index.ts";
-import { Project } from "./project.ts";
+import { firstChapter } from "./first-chapter.ts";
+import { type Packed, Project } from "./project.ts";
 
 const project = new Project();
-let packed: readonly string[] = [];
+let packed: Packed = { tarball: "", files: [] };
 
 const settings = {
   compilerOptions: {
@@ -56,7 +57,8 @@ benchWith(test)("adds up", Accumulator({ width: 8 }), { wave: false }, async (b)
 `;
 
 beforeAll(async () => {
-  packed = await project.install();
+  packed = await project.pack();
+  await project.begin(packed.tarball, "typescript@5.9", "@types/node@20");
   project.write("tsconfig.json", JSON.stringify({ ...settings, include: ["src", "test"] }));
   project.write("src/accumulator.ts", accumulator);
   project.write("test/accumulator.test.ts", benchOf(465 % 256));
@@ -66,7 +68,7 @@ afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 describe("the package", () => {
   it("holds what is used: no tests, no tools of the repository, nothing generated", () => {
     const folders = new Set(
-      packed.map(f =>
+      packed.files.map(f =>
         f
           .split("/")
           .slice(0, f.startsWith("dist/") ? 2 : 1)
@@ -90,7 +92,7 @@ describe("the package", () => {
       "hdl-dsl",
       "package.json",
     ]);
-    expect(packed.filter(f => f.startsWith("dist/sim/backend/native/")).length).toBeGreaterThanOrEqual(5);
+    expect(packed.files.filter(f => f.startsWith("dist/sim/backend/native/")).length).toBeGreaterThanOrEqual(5);
   });
 
   it("type-checks a module and its bench, declarations of the package included", async () => {
@@ -301,3 +303,5 @@ export const Misuse = module("Misuse", () => ({ a: input(bit), b: input(bit), o:
     ]);
   });
 });
+
+firstChapter(() => packed.tarball);

@@ -1,6 +1,6 @@
 /** A project of a user's own, in an empty folder, with nothing but what `npm pack` gives. */
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,9 +23,14 @@ export interface Outcome {
 }
 
 /** Runs a program to its end. */
-export function run(program: string, args: readonly string[], cwd: string): Promise<Outcome> {
+export function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv = environment,
+): Promise<Outcome> {
   return new Promise(done => {
-    execFile(program, [...args], { cwd, env: environment, maxBuffer: 1 << 26 }, (error, out, err) => {
+    execFile(program, [...args], { cwd, env, maxBuffer: 1 << 26 }, (error, out, err) => {
       done({ code: error === null ? 0 : typeof error.code === "number" ? error.code : 1, out, err });
     });
   });
@@ -48,6 +53,17 @@ export class Project {
   node(...args: readonly string[]): Promise<Outcome> {
     return run(process.execPath, args, this.folder);
   }
+  /** Runs a program in the project on a machine that has Node and a shell, and nothing else. */
+  bare(program: string, ...args: readonly string[]): Promise<Outcome> {
+    const bin = join(this.folder, "bare-bin");
+    if (!existsSync(bin)) {
+      mkdirSync(bin);
+      symlinkSync(process.execPath, join(bin, "node"));
+      symlinkSync("/bin/sh", join(bin, "sh"));
+      symlinkSync("/usr/bin/env", join(bin, "env"));
+    }
+    return run(program, args, this.folder, { ...environment, PATH: bin });
+  }
   tsc(...args: readonly string[]): Promise<Outcome> {
     return this.node("node_modules/typescript/bin/tsc", ...args);
   }
@@ -61,18 +77,24 @@ export class Project {
     await succeed("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...packages], this.folder);
   }
 
-  /**
-   * Packs the repository and installs the tarball, with the compiler and Node's types beside it. @returns the
-   * tarball's file names
-   */
-  async install(): Promise<readonly string[]> {
+  /** Packs the repository into the project. @returns the tarball's path and its files' names */
+  async pack(): Promise<Packed> {
     const [packed] = JSON.parse(await succeed("npm", ["pack", "--json", "--pack-destination", this.folder], root)) as {
       readonly filename: string;
       readonly files: readonly { readonly path: string }[];
     }[];
     if (packed === undefined) throw new Error("npm pack made nothing");
-    this.write("package.json", JSON.stringify({ name: "my-hardware", private: true, type: "module" }));
-    await this.add(`./${packed.filename}`, "typescript@5.9", "@types/node@20");
-    return packed.files.map(f => f.path);
+    return { tarball: join(this.folder, packed.filename), files: packed.files.map(f => f.path) };
   }
+
+  /** Installs the tarball in an empty project, with other packages beside it. */
+  async begin(tarball: string, ...packages: readonly string[]): Promise<void> {
+    this.write("package.json", JSON.stringify({ name: "my-hardware", private: true, type: "module" }));
+    await this.add(tarball, ...packages);
+  }
+}
+
+export interface Packed {
+  readonly tarball: string;
+  readonly files: readonly string[];
 }

@@ -32,26 +32,38 @@ export interface Tools {
   readonly fingerprint: string;
 }
 
+interface Found {
+  readonly verilator: Tool;
+  readonly cxx: Tool;
+  readonly clang: boolean;
+}
+/** What is on the PATH now, or what is missing and how to get it. */
+function look(): Found | { readonly missing: string; readonly remedy: string } {
+  const verilator = findTool("verilator");
+  if (!verilator) return { missing: "verilator is not on the PATH", remedy: "it (Debian: apt install verilator)" };
+  const clang = findTool("clang++");
+  const cxx = clang ?? findTool("g++");
+  if (!cxx) return { missing: "no C++ compiler is on the PATH", remedy: "clang or g++ (Debian: apt install clang)" };
+  return { verilator, cxx, clang: clang !== undefined };
+}
+
+/** Why Verilator cannot compile a model here, as part of a sentence; undefined where it can. */
+export function whyNoVerilator(): string | undefined {
+  const found = look();
+  return "missing" in found ? found.missing : undefined;
+}
+
 /**
  * Verilator and a C++ compiler (clang++ compiles faster and to faster models; g++ serves too), or one sentence on
  * what is missing.
  */
 export function simulationTools(): Tools {
-  const verilator = findTool("verilator");
-  if (!verilator)
-    throw new BuildError("verilator is not on the PATH: install it (Debian: apt install verilator) and run again");
-  const clang = findTool("clang++");
-  const cxx = clang ?? findTool("g++");
-  if (!cxx)
-    throw new BuildError(
-      "no C++ compiler is on the PATH: install clang or g++ (Debian: apt install clang) and run again",
-    );
+  const found = look();
+  if ("missing" in found) throw new BuildError(`${found.missing}: install ${found.remedy} and run again`);
   // The command is a script round this program; an upgrade may leave the script as it was.
   const binary = findTool("verilator_bin");
   return {
-    verilator,
-    cxx,
-    clang: clang !== undefined,
-    fingerprint: [verilator.fingerprint, binary?.fingerprint ?? "", cxx.fingerprint].join("\n"),
+    ...found,
+    fingerprint: [found.verilator.fingerprint, binary?.fingerprint ?? "", found.cxx.fingerprint].join("\n"),
   };
 }
