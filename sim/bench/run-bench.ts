@@ -19,6 +19,11 @@ export interface BenchOptions extends Omit<SimulateOptions, "wave"> {
   /** Cycles after which the bench has failed whatever it does. Default 1,000,000. */
   readonly limitCycles?: number;
   /**
+   * Milliseconds after which the bench has failed, counted from when its model is ready: compiling a model for the
+   * first time is not in it. 0 for never, the default of `runBench`; `benchWith` gives 60,000.
+   */
+  readonly timeoutMs?: number;
+  /**
    * Whether a failure is run again, same seed, writing a wave. Default: yes unless `MNEMO_WAVE=0` is in the
    * environment. A path instead writes the wave of this very run there, whatever comes of it, and nothing is run again.
    */
@@ -54,6 +59,15 @@ async function attempt<P extends Ports, T>(
         `the bench has not ended after ${limit} cycles (raise limitCycles if it needs more):\n${watches.map(w => w.describe()).join("\n")}`,
       ),
   );
+  const { timeoutMs = 0 } = options;
+  if (timeoutMs > 0)
+    scheduler.deadline(
+      timeoutMs,
+      () =>
+        new HangError(
+          `the bench has not ended after ${timeoutMs / 1000} s, its model's compilation not counted (raise timeoutMs if it needs more):\n${watches.map(w => w.describe()).join("\n")}`,
+        ),
+    );
   try {
     return await scheduler.run(() => body(new Bench(sim, scheduler)));
   } finally {
@@ -135,14 +149,19 @@ async function waveOf<P extends Ports, T>(
 /** Part of a test framework that `benchWith` needs: vitest's `test` and others. */
 export type Test = (name: string, body: () => Promise<void>, timeoutMs?: number) => unknown;
 
+/** Milliseconds for compiling a model: the test framework's limit is that much later than the bench's own. */
+const COMPILE_MS = 600_000;
+
 /** Makes the `bench(name, design, options, body)` that registers benches with a test framework. */
 export function benchWith(test: Test) {
   return <P extends Ports>(
     name: string,
     dut: Dut<P>,
-    options: BenchOptions & { readonly timeoutMs?: number },
+    options: BenchOptions,
     body: (b: Bench<P>) => Promise<void>,
   ): void => {
-    test(name, () => runBench(name, dut, options, body), options.timeoutMs ?? 60_000);
+    const { timeoutMs = 60_000 } = options;
+    // Twice: a failure is run again for its wave.
+    test(name, () => runBench(name, dut, { ...options, timeoutMs }, body), COMPILE_MS + 2 * timeoutMs);
   };
 }

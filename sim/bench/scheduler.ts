@@ -49,6 +49,8 @@ export class Scheduler {
   #sinceTurn = 0;
   #limit: { readonly edges: number; readonly error: () => Error } = { edges: Infinity, error: () => new Error() };
 
+  #deadline: { readonly at: number; readonly error: () => Error } = { at: Infinity, error: () => new Error() };
+
   constructor(sim: Simulation) {
     this.sim = sim;
     sim.scheduler = this;
@@ -113,6 +115,11 @@ export class Scheduler {
     this.#limit = { edges: this.sim.model.edges() + edges, error };
   }
 
+  /** Fails the bench when it is not over after so many milliseconds of the process's own time. */
+  deadline(ms: number, error: () => Error): void {
+    this.#deadline = { at: performance.now() + ms, error };
+  }
+
   /**
    * The clock stands still after the present edge until `until` has settled or a wait begins, and the process may
    * sleep. This pause is for a bench whose next work comes from outside the simulation, at no cycle in particular. The
@@ -173,6 +180,7 @@ export class Scheduler {
             // about to settle.
             if (this.waits.size === 0 || this.#sinceTurn >= this.edgesPerTurn) {
               this.#sinceTurn = 0;
+              if (performance.now() >= this.#deadline.at) throw this.#deadline.error();
               setImmediate(turn);
               return;
             }

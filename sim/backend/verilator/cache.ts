@@ -15,6 +15,16 @@ export function digest(parts: readonly (string | Uint8Array)[]): string {
   return h.digest("hex").slice(0, 32);
 }
 
+/** Where an entry is built and kept. */
+export interface Place {
+  /** The folder that is filled. */
+  readonly temporary: string;
+  /** The folder that it becomes. */
+  readonly dir: string;
+  /** Who builds it: a file that holds the number of a process. */
+  readonly lock: string;
+}
+
 /**
  * A content-addressed folder `<kind>/<key>`. When it is not there, `build` fills a temporary folder, which is then
  * renamed into place. A reader sees all of it or nothing, and a file that may be loaded is never overwritten. Processes
@@ -24,7 +34,7 @@ export function digest(parts: readonly (string | Uint8Array)[]): string {
 export async function cached(
   kind: string,
   key: string,
-  build: (dir: string) => Promise<void>,
+  build: (dir: string, place: Place) => Promise<void>,
 ): Promise<{ readonly dir: string; readonly built: boolean }> {
   const root = cacheRoot(),
     dir = join(root, kind, key);
@@ -42,7 +52,7 @@ export async function cached(
   try {
     if (found(dir)) return { dir, built: false };
     mkdirSync(temporary, { recursive: true });
-    await build(temporary);
+    await build(temporary, { temporary, dir, lock });
     if (!existsSync(dir)) publish(temporary, dir);
     trimCache(cacheLimit());
     return { dir, built: true };

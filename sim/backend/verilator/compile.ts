@@ -1,8 +1,8 @@
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cached, digest } from "./cache.ts";
+import { cached, digest, type Place } from "./cache.ts";
 import { run } from "./run.ts";
 import type { Tools } from "./tools.ts";
 
@@ -79,20 +79,68 @@ export async function runtimeObject(tools: Tools, trace: boolean): Promise<strin
   return join(dir, "runtime.o");
 }
 
+/** A word of a shell script. */
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+const command = (words: readonly string[]): string => words.map(quoted).join(" ");
+
 /**
- * Compiles what Verilator wrote into `hot.o` (evaluated each cycle, with the shim) and `slow.o` (start-up),
- * and links `model.so`.
- * @param brief without optimisation. @param from folder of the generated C++ and shim. @param to folder to fill.
+ * Compiles what Verilator wrote into `hot.o` (evaluated each cycle, with the shim) and `slow.o` (start-up), links
+ * `model.so`, and puts the folder in its place. One shell does all of it: when the process that asked has ended (a
+ * test's limit, a worker that is stopped), the shell goes on, and the next run finds the model.
+ * @param brief without optimisation. @param from folder of the generated C++ and shim. @param to what is built.
  */
 export async function compileModel(
   tools: Tools,
   trace: boolean,
   brief: boolean,
   from: string,
-  to: string,
+  to: Place,
 ): Promise<void> {
-  const runtime = runtimeObject(tools, trace);
+  const runtime = await runtimeObject(tools, trace);
   const include = [...(await includeFlags(tools)), `-I${from}`];
+  writeUnits(from);
+  const object = (unit: string): string => join(to.temporary, `${unit}.o`);
+  const compile = (unit: string, extra: readonly string[]): string =>
+    command([
+      tools.cxx.path,
+      ...cxxFlags(tools, trace),
+      ...extra,
+      ...include,
+      "-c",
+      join(from, `${unit}.cc`),
+      "-o",
+      object(unit),
+    ]);
+  const link = command([
+    tools.cxx.path,
+    "-shared",
+    "-o",
+    join(to.temporary, "model.so"),
+    object("hot"),
+    object("slow"),
+    runtime,
+    "-Wl,-Bsymbolic,-z,defs",
+    "-lpthread",
+    "-latomic",
+    ...(trace ? ["-lz"] : []),
+  ]);
+  const script = [
+    // From now on the lock is this shell's, not that of the process which may end before it.
+    `echo $$ > ${quoted(to.lock)}`,
+    // Start-up code runs once: optimising it would cost more than it gives.
+    `${compile("slow", ["-O0"])} & slow=$!`,
+    `${compile("hot", brief ? ["-O0"] : [])} || exit 1`,
+    `wait $slow || exit 1`,
+    `${link} || exit 1`,
+    `cp ${quoted(from)}/*.h ${quoted(to.temporary)} || exit 1`,
+    `[ -e ${quoted(to.dir)} ] || mv ${quoted(to.temporary)} ${quoted(to.dir)} || exit 1`,
+    `kill -0 ${process.pid} 2>/dev/null || rm -rf ${quoted(from)} ${quoted(to.lock)}`,
+  ];
+  await run("/bin/sh", ["-c", script.join("\n")], from, "compiling the model");
+}
+
+/** Joins the generated sources into `hot.cc` and `slow.cc`. */
+function writeUnits(from: string): void {
   const units = readdirSync(from)
     .filter(f => f.endsWith(".cpp"))
     .sort();
@@ -101,33 +149,6 @@ export async function compileModel(
   const included = (files: readonly string[]): string => files.map(f => `#include "${f}"\n`).join("");
   writeFileSync(join(from, "hot.cc"), `${included(hot)}#include "shim.cc"\n`);
   writeFileSync(join(from, "slow.cc"), included(slow));
-  const compile = (unit: string, extra: readonly string[]): Promise<string> =>
-    run(
-      tools.cxx.path,
-      [...cxxFlags(tools, trace), ...extra, ...include, "-c", join(from, `${unit}.cc`), "-o", join(to, `${unit}.o`)],
-      from,
-      "compiling the model",
-    );
-  // Start-up code runs once: optimising it would cost more than it gives.
-  await Promise.all([compile("hot", brief ? ["-O0"] : []), compile("slow", ["-O0"])]);
-  await run(
-    tools.cxx.path,
-    [
-      "-shared",
-      "-o",
-      join(to, "model.so"),
-      join(to, "hot.o"),
-      join(to, "slow.o"),
-      await runtime,
-      "-Wl,-Bsymbolic,-z,defs",
-      "-lpthread",
-      "-latomic",
-      ...(trace ? ["-lz"] : []),
-    ],
-    to,
-    "linking the model",
-  );
-  for (const f of readdirSync(from)) if (f.endsWith(".h")) copyFileSync(join(from, f), join(to, f));
 }
 
 /** Node's headers, from the npm package. */

@@ -112,7 +112,10 @@ export async function modelFolder(
   try {
     await translate(tools, design, layout, trace, work);
     const key = generatedKey(tools, trace, brief, work);
-    const result = await cached("model", key, to => compileModel(tools, trace, brief, work, to));
+    const result = await cached("model", key, (_, to) => {
+      underway.add(design.top);
+      return compileModel(tools, trace, brief, work, to).finally(() => underway.delete(design.top));
+    });
     mkdirSync(join(cacheRoot(), "text"), { recursive: true });
     const temporary = `${pointer}.${process.pid}.tmp`;
     writeFileSync(temporary, key);
@@ -122,6 +125,15 @@ export async function modelFolder(
     rmSync(work, { recursive: true, force: true });
   }
 }
+
+/** Designs whose models are being compiled by this process. */
+const underway = new Set<string>();
+process.once("exit", () => {
+  for (const top of underway)
+    process.stderr.write(
+      `The model of ${top} was still being compiled when the tests ended. The compilation goes on; run them again.\n`,
+    );
+});
 
 class VerilatorProgram implements Program {
   readonly built: boolean;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { output, uint } from "../../../hdl-dsl/index.ts";
 import { BuildError, fromVerilog, simulate, verilatorBackend } from "../../../sim/index.ts";
 import { counter } from "../designs/hand-written.ts";
@@ -33,6 +33,22 @@ const constant = (value: number, comment: string) =>
     { z: output(uint(8)) },
     `// ${comment}\nmodule Constant (input wire clk, input wire rst, output reg [7:0] z); always @(posedge clk) z <= 8'd${value}; endmodule\n`,
   );
+/** Runs a program of this folder to its end. */
+function program(name: string): Promise<{ readonly out: string; readonly err: string }> {
+  return new Promise((done, fail) => {
+    const p = spawn(process.execPath, ["--import", "tsx", join(HERE, name)], { stdio: "pipe", env: process.env });
+    let out = "",
+      err = "";
+    p.stdout.on("data", (d: Buffer) => {
+      out += d.toString();
+    });
+    p.stderr.on("data", (d: Buffer) => {
+      err += d.toString();
+    });
+    p.on("exit", () => done({ out: out.trim(), err: err.trim() }));
+    p.on("error", fail);
+  });
+}
 const models = (): string[] => readdirSync(join(cache, "model")).filter(f => !f.includes("."));
 
 describe("the cache of models", () => {
@@ -54,19 +70,7 @@ describe("the cache of models", () => {
   });
 
   test("several processes that want the same model at once all get it, and nothing is left behind", async () => {
-    const child = (): Promise<string> =>
-      new Promise((done, fail) => {
-        const p = spawn(process.execPath, ["--import", "tsx", join(HERE, "load-in-child.ts")], {
-          stdio: ["ignore", "pipe", "inherit"],
-          env: process.env,
-        });
-        let out = "";
-        p.stdout.on("data", (d: Buffer) => {
-          out += d.toString();
-        });
-        p.on("close", () => done(out.trim()));
-        p.on("error", fail);
-      });
+    const child = async (): Promise<string> => (await program("load-in-child.ts")).out;
     expect(await Promise.all([child(), child(), child()])).toEqual(["z=30", "z=30", "z=30"]);
     expect(readdirSync(join(cache, "model")).filter(f => /\.lock$|\.tmp$/.test(f))).toEqual([]);
   });
@@ -82,6 +86,19 @@ describe("the cache of models", () => {
     expect((await verilatorBackend.load(constant(8, "x").emitted, { trace: false })).built).toBe(true);
     expect(existsSync(join(cache, "model", key, "model.so"))).toBe(true);
     expect(existsSync(join(cache, "model", `${key}.lock`))).toBe(false);
+  });
+
+  test("a compilation goes on when its process ends, says so, and is kept", async () => {
+    const known = models().length;
+    const { err } = await program("cut-in-child.ts");
+    expect(err).toBe(
+      "The model of Cut was still being compiled when the tests ended. The compilation goes on; run them again.",
+    );
+    await vi.waitFor(() => expect(models().length).toBe(known + 1), { timeout: 60_000, interval: 20 });
+    await vi.waitFor(
+      () => expect(readdirSync(join(cache, "model")).filter(f => /\.lock$|\.tmp$/.test(f))).toEqual([]),
+      { timeout: 60_000, interval: 20 },
+    );
   });
 
   test("Verilog that Verilator refuses is told as it says", async () => {

@@ -54,6 +54,19 @@ describe("a design that ends the simulation", () => {
   });
 });
 
+describe("a bench's limit of wall time", () => {
+  test("counts from when the model is ready, and says what waits", async () => {
+    await expect(
+      runBench("waits", fifo, { wave: false, hangCycles: 0, timeoutMs: 1, limitCycles: 1e9 }, async b => {
+        b.io.push.valid.value = 1;
+        await b.until(() => false);
+      }),
+    ).rejects.toThrow(
+      /^the bench has not ended after 0.001 s, its model's compilation not counted \(raise timeoutMs if it needs more\):\n/,
+    );
+  });
+});
+
 describe("freed models", () => {
   test("views are detached: reads and writes say so", async () => {
     const sim = await simulate(counter);
