@@ -6,6 +6,7 @@ export * from "./types/shape.ts";
 export * from "./types/ports.ts";
 export type * from "./types/value.ts";
 export type * from "./types/emitted.ts";
+export { simulationFiles, synthesisFiles } from "./types/emitted.ts";
 export type { Circuit, ClockDomain, Position, Signal } from "./ir/circuit.ts";
 export { diagnosticCodes } from "./ir/codes.ts";
 export { HdlError, formatDiagnostic, isWarning, shortPosition, type Diagnostic } from "./ir/diagnostic.ts";

@@ -1,4 +1,4 @@
-import { emit, type EmittedDesign, type EmittedFile } from "../../hdl-dsl/index.ts";
+import { emit, type EmittedDesign, type EmittedFile, synthesisFiles } from "../../hdl-dsl/index.ts";
 import { CheckFailed } from "../../designs/shared/command-line/index.ts";
 import { boardHook } from "./board-design.ts";
 import type { BoardFile } from "./board-file.ts";
@@ -32,7 +32,7 @@ export function ice40Sources(root: string, b: Ice40Board): Ice40Sources {
     data = { ...b, top: design.top, unlit: lights - 3 };
   return {
     top: `${b.name}_top`,
-    verilog: [...design.files, { name: `${b.name}_top.v`, text: fill(root, "ice40_top.v", data) }],
+    verilog: [...synthesisFiles(design), { name: `${b.name}_top.v`, text: fill(root, "ice40_top.v", data) }],
     pins: fill(root, "ice40.pcf", data),
   };
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { synthesisFiles } from "../../hdl-dsl/index.ts";
 import { repository } from "../repository.ts";
 import { table, type Terminal, UsageError } from "../../designs/shared/command-line/index.ts";
 import type { BoardFile } from "./board-file.ts";
@@ -20,7 +21,7 @@ export function boardFiles(root: string, b: Board): readonly BoardFile[] {
   if (b.kind === "ice40") return ice40Files(root, b);
   const design = boardNode(b);
   return [
-    ...design.files.map(f => ({ path: `generated/boards/${b.name}/node/${f.name}`, text: f.text })),
+    ...synthesisFiles(design).map(f => ({ path: `generated/boards/${b.name}/node/${f.name}`, text: f.text })),
     ...xilinxFiles(root, b, design),
   ];
 }

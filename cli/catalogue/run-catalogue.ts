@@ -1,3 +1,4 @@
+import { synthesisFiles } from "../../hdl-dsl/index.ts";
 import { repository } from "../repository.ts";
 import { synthesize } from "../synth/synthesize.ts";
 import { totalLuts } from "../synth/area.ts";
@@ -16,7 +17,8 @@ async function measure(root: string, terminal: Terminal): Promise<number> {
   const units: Costs["units"] = {};
   let fresh = 0;
   for (const u of catalogueUnits(before)) {
-    const { top, files } = u.emitted;
+    const { top } = u.emitted,
+      files = synthesisFiles(u.emitted);
     if (u.cost !== undefined && before.tool === yosys.version) {
       units[top] = u.cost;
       continue;

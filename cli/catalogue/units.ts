@@ -1,4 +1,11 @@
-import { catalogue, type CatalogueEntry, emit, type EmittedDesign, libraryProofs } from "../../hdl-dsl/index.ts";
+import {
+  catalogue,
+  type CatalogueEntry,
+  emit,
+  type EmittedDesign,
+  libraryProofs,
+  synthesisFiles,
+} from "../../hdl-dsl/index.ts";
 import { type Cost, costKey, type Costs } from "./costs.ts";
 
 /** An entry with all that is known of it. */
@@ -31,7 +38,7 @@ export function catalogueUnits(costs: Costs): readonly CatalogueUnit[] {
     return {
       entry,
       emitted,
-      cost: cost?.content === costKey(emitted.files) ? cost : undefined,
+      cost: cost?.content === costKey(synthesisFiles(emitted)) ? cost : undefined,
       proofs: proofsOf(entry),
     };
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { emit } from "../../hdl-dsl/index.ts";
+import { emit, synthesisFiles } from "../../hdl-dsl/index.ts";
 import { totalLuts } from "../synth/area.ts";
 import { levelsOf } from "../synth/report.ts";
 import { synthesize } from "../synth/synthesize.ts";
@@ -58,7 +58,7 @@ export async function compareAll(
     const emitted = emit(p.ours);
     out.push({
       name: p.name,
-      ours: await cost(emitted.top, emitted.files),
+      ours: await cost(emitted.top, synthesisFiles(emitted)),
       hand: await cost(p.name, [{ name: `${p.name}.v`, text: readFileSync(join(root, p.hand), "utf8") }]),
     });
   }

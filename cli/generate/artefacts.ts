@@ -10,21 +10,30 @@ import { baselinePath, readBaseline } from "../synth/baseline.ts";
 import { targets } from "../synth/target.ts";
 import type { Warned } from "../warnings.ts";
 import { generatedDesigns } from "./designs.ts";
-import { filesOf } from "./design-files.ts";
+import { fileLists, filesOf } from "./design-files.ts";
 import { withExcerpts } from "./excerpts.ts";
 
 /**
- * The Verilog of every design, one file per definition, its source map beside it, and the names of every top. A further
- * build of a design has only the files that the default build lacks. Tools find the rest with the folder of the default
- * build beside its own (`-y generated/<design>`).
+ * The Verilog of every design, one file per definition, its source map beside it, and the names and the file lists of
+ * every top. A further build of a design has only the files that the default build lacks: its lists find the rest in
+ * the folder of the default build.
  */
 async function verilog(w: Warned): Promise<{ readonly path: string; readonly text: string }[]> {
   const files = new Map<string, string>();
   for (const d of await generatedDesigns(w)) {
-    for (const f of filesOf(d.emitted, "../../")) {
+    const own = filesOf(d.emitted, "../../"),
+      { besides } = d;
+    const shared = new Set(
+      besides === undefined
+        ? []
+        : own.filter(f => files.get(`generated/${besides}/${f.path}`) === f.text).map(f => f.path),
+    );
+    // A list of one file says nothing.
+    const lists = own.length <= 3 ? [] : fileLists(d.emitted, p => (shared.has(p) ? `../${besides ?? ""}/${p}` : p));
+    for (const f of [...own, ...lists]) {
       const path = `generated/${d.folder}/${f.path}`,
         before = files.get(path);
-      if (d.besides !== undefined && files.get(`generated/${d.besides}/${f.path}`) === f.text) continue;
+      if (shared.has(f.path)) continue;
       if (before !== undefined && before !== f.text) throw new Error(`two definitions of ${path} differ`);
       files.set(path, f.text);
     }
@@ -75,5 +84,6 @@ export async function configuredFiles(
   set: readonly string[],
   w: Warned,
 ): Promise<readonly GeneratedFile[]> {
-  return filesOf(w.emit(await design.build(set)), "");
+  const emitted = w.emit(await design.build(set));
+  return [...filesOf(emitted, ""), ...fileLists(emitted)];
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { EmittedDesign } from "../../hdl-dsl/index.ts";
+import { type EmittedDesign, simulationFiles, synthesisFiles } from "../../hdl-dsl/index.ts";
 import { installSentence } from "../../scripts/setup/install-tools.mjs";
 import { findTool, tools } from "../../scripts/setup/tools.mjs";
 import { contentKey, remembered } from "../cache.ts";
@@ -16,14 +16,16 @@ export interface Complaint {
   readonly text: string;
 }
 
-/** The tools and how each is asked; no waiver anywhere. */
+/** The tools, how each is asked and about which files; no waiver anywhere. */
 export const lintTools = {
   verilator: {
     name: "verilator -Wall",
+    files: simulationFiles,
     args: (top: string, files: readonly string[]) => ["--lint-only", "-Wall", "--top-module", top, ...files],
   },
   yosys: {
     name: "yosys check -assert",
+    files: synthesisFiles,
     args: (top: string, files: readonly string[]) => [
       "-q",
       "-p",
@@ -32,6 +34,7 @@ export const lintTools = {
   },
   iverilog: {
     name: "iverilog -Wall",
+    files: simulationFiles,
     args: (top: string, files: readonly string[]) => ["-g2005", "-Wall", "-t", "null", "-s", top, ...files],
   },
 } as const;
@@ -70,19 +73,21 @@ function versionOf(program: keyof typeof lintTools): Promise<string> {
  * all are content
  */
 export async function lintDesign(design: EmittedDesign): Promise<readonly Complaint[]> {
-  const files = design.files.map(f => f.name),
-    content = contentOf(design.files);
   const asked = await Promise.all(
     (Object.keys(lintTools) as (keyof typeof lintTools)[]).map(async (program): Promise<readonly Complaint[]> => {
       const t = lintTools[program],
-        args = t.args(design.top, files);
+        files = t.files(design),
+        args = t.args(
+          design.top,
+          files.map(f => f.name),
+        );
       const { value } = await remembered(
         "lint",
-        contentKey([await versionOf(program), ...args, ...content]),
+        contentKey([await versionOf(program), ...args, ...contentOf(files)]),
         async () => {
           const folder = mkdtempSync(join(tmpdir(), "mnemo-lint-"));
           try {
-            for (const f of design.files) writeFileSync(join(folder, f.name), f.text);
+            for (const f of files) writeFileSync(join(folder, f.name), f.text);
             return { text: (await ask(program, args, folder)) ?? null };
           } finally {
             rmSync(folder, { recursive: true, force: true });

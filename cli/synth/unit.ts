@@ -1,4 +1,4 @@
-import { type Circuit, type Def, elaborate, emit, type EmittedFile } from "../../hdl-dsl/index.ts";
+import { type Circuit, type Def, elaborate, emit, type EmittedFile, synthesisFiles } from "../../hdl-dsl/index.ts";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
 
 /** Input of one run of synthesis: a module with all that is in it. */
@@ -39,13 +39,13 @@ function unitsOf(circuits: readonly Circuit[], files: readonly EmittedFile[]): U
 
 /**
  * The blocks that a module is made of, each once; one that is only a case around others (`opened`, short names)
- * is gone into.
+ * is gone into. Black boxes have nothing to map.
  */
 function blocksOf(c: Circuit, opened: readonly string[]): readonly Circuit[] {
   const inside = c.instances.flatMap(i =>
     opened.includes(shortName(i.circuit.name)) ? blocksOf(i.circuit, opened) : [i.circuit],
   );
-  return [...new Set(inside)];
+  return [...new Set(inside.filter(i => i.blackBox === undefined))];
 }
 
 /**
@@ -60,7 +60,7 @@ export function unitsFor(
   opened: readonly string[] = [],
 ): readonly Unit[] {
   const top = elaborate(def),
-    { files } = emit(def);
+    files = synthesisFiles(emit(def));
   const instantiated = blocksOf(top, opened),
     blocks = unitsOf(instantiated, files);
   const whole = unitsOf([top], files).map(u => ({ ...u, blocks: instantiated.map(c => c.name) }));
@@ -79,6 +79,8 @@ export function unitsFor(
           .map(c => c.name)
           .join(", ")}`,
       );
+    if (found.blackBox !== undefined)
+      throw new UsageError(`${name} is a black box, whose contents are the vendor's: choose a module around it`);
     return (found === top ? whole : unitsOf([found], files))[0] as Unit;
   });
 }

@@ -48,7 +48,7 @@ export const emitVerb: Verb = (program, { terminal, exit }) =>
     .action(async (file: string, options: EmitOptions) => {
       const { loadDefinition } = await import("../emit/load-definition.ts");
       const { Warned } = await import("../warnings.ts");
-      const { filesOf } = await import("../generate/design-files.ts");
+      const { fileLists, filesOf } = await import("../generate/design-files.ts");
       const { writeAll } = await import("../generate/files.ts");
       const { packageAbove } = await import("../../sim/index.ts");
       const warned = new Warned(options.strict === true),
@@ -57,8 +57,10 @@ export const emitVerb: Verb = (program, { terminal, exit }) =>
       // Maps name sources from the folder of the project that the module belongs to.
       const out = resolve(options.out),
         project = packageAbove(dirname(resolve(file)));
-      writeAll(out, filesOf(emitted, relative(out, project).replaceAll("\\", "/")));
+      const lists = fileLists(emitted);
+      writeAll(out, [...filesOf(emitted, relative(out, project).replaceAll("\\", "/")), ...lists]);
       for (const f of emitted.files) terminal.print(`${options.out}/${f.name}`);
+      for (const f of lists) terminal.print(`${options.out}/${f.path}`);
       warned.print(terminal);
       if (options.lint !== true) return;
       const { lintDesign, lintTools, missingTools } = await import("../lint/lint.ts");

@@ -81,11 +81,26 @@ export interface NameMap {
   readonly top: string;
   readonly modules: Readonly<Record<string, NamedModule>>;
 }
+/** A black box of a design: its contents are the vendor's. Both files have one name, as they stand for one module. */
+export interface EmittedBox {
+  readonly module: string;
+  /** The ports alone, marked as a black box: synthesis keeps the instance and invents nothing. */
+  readonly declaration: EmittedFile;
+  /** A module for simulation and lint. */
+  readonly standIn: EmittedFile;
+  /** Whether the stand-in behaves as its author wrote it; without that its outputs are 0. */
+  readonly modelled: boolean;
+}
 export interface EmittedDesign {
   /** Verilog name of the top module. */
   readonly top: string;
-  /** One file per module definition, in dependency order (leaves first); the top's is last. */
+  /**
+   * One file per module definition, in dependency order (leaves first); the top's is last. Black boxes are not among
+   * them: a tool is given `synthesisFiles` or `simulationFiles`.
+   */
   readonly files: readonly EmittedFile[];
+  /** Absent when there are none. */
+  readonly boxes?: readonly EmittedBox[];
   readonly ports: readonly EmittedPort[];
   readonly streams: readonly EmittedStream[];
   /**
@@ -95,3 +110,14 @@ export interface EmittedDesign {
   /** Meaning of the names in the text; absent when the text was not made by the emitter. */
   readonly names?: NameMap;
 }
+
+/** Files for synthesis, in dependency order: black boxes are declared and have nothing inside. */
+export const synthesisFiles = (d: Pick<EmittedDesign, "files" | "boxes">): readonly EmittedFile[] => [
+  ...(d.boxes ?? []).map(b => b.declaration),
+  ...d.files,
+];
+/** Files for simulation and lint, in dependency order: each black box has its stand-in. */
+export const simulationFiles = (d: Pick<EmittedDesign, "files" | "boxes">): readonly EmittedFile[] => [
+  ...(d.boxes ?? []).map(b => b.standIn),
+  ...d.files,
+];

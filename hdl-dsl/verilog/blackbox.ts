@@ -1,22 +1,47 @@
-/** Vendor IP: a file with the ports, for lint and simulation only; synthesis gets the vendor's. */
+/** Vendor IP: its ports for synthesis, which has the contents from the vendor; a stand-in for simulation and lint. */
 import type { Circuit } from "../ir/circuit.ts";
-import type { VExpr, VItem } from "./ast.ts";
+import type { EmittedBox } from "../types/emitted.ts";
+import type { VExpr, VItem, VPort } from "./ast.ts";
 import { headerOf, portsOf } from "./module.ts";
 import type { ModuleNames } from "./module-context.ts";
 import { concat, name, number, unary } from "./nodes.ts";
 import { printModule } from "./print.ts";
 
+/** Names of the mark for Yosys, and for vendors' tools. */
+const MARK = "(* blackbox, black_box *)";
+
+/** The two files of a black box. */
+export function lowerBlackBox(c: Circuit, names: ModuleNames): EmittedBox {
+  const file = `${c.name}.v`,
+    ports = portsOf(c, names);
+  return {
+    module: c.name,
+    declaration: { name: file, text: declaration(c, ports) },
+    standIn: { name: file, text: standIn(c, ports) },
+    modelled: c.blackBox?.simulation !== undefined,
+  };
+}
+
+const says = (c: Circuit, what: string): string[] => [...headerOf(c), `Black box: ${what}`];
+
+function declaration(c: Circuit, ports: readonly VPort[]): string {
+  const header = says(c, "its ports, for synthesis. The vendor's module takes its place.");
+  return printModule({ header, name: c.name, parameters: c.blackBox?.parameters ?? [], ports, items: [] }).replace(
+    /^module /m,
+    `${MARK}\nmodule `,
+  );
+}
+
 /**
- * The stand-in's text: a whole `module ... endmodule` is taken as it is, anything else is the body between the
- * generated ports and `endmodule`. Without it the outputs are 0.
+ * A whole `module ... endmodule` is taken as it is, anything else is the body between the generated ports and
+ * `endmodule`. Without it the outputs are 0.
  */
-export function lowerBlackBox(c: Circuit, names: ModuleNames): string {
+function standIn(c: Circuit, ports: readonly VPort[]): string {
   const text = c.blackBox?.simulation;
-  const header = [...headerOf(c), "Black box: this file stands in for the vendor's module in lint and simulation."];
+  const header = says(c, "this file stands in for the vendor's module in lint and simulation.");
   if (text !== undefined && /^\s*module\b/m.test(text))
     return `${header.map(l => `// ${l}\n`).join("")}${text.trimEnd()}\n`;
-  const ports = portsOf(c, names),
-    parameters = c.blackBox?.parameters ?? [];
+  const parameters = c.blackBox?.parameters ?? [];
   if (text !== undefined)
     return printModule({ header, name: c.name, parameters, ports, items: [] }).replace(
       /endmodule\n$/,

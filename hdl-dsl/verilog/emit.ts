@@ -3,7 +3,7 @@ import type { Circuit } from "../ir/circuit.ts";
 import { shortPosition } from "../ir/diagnostic.ts";
 import { circuitsOf } from "../ir/hierarchy.ts";
 import { allStatements } from "../ir/walk.ts";
-import type { EmittedDesign, EmittedFile, EmittedPort, NamedModule } from "../types/emitted.ts";
+import type { EmittedBox, EmittedDesign, EmittedFile, EmittedPort, NamedModule } from "../types/emitted.ts";
 import { lowerBlackBox } from "./blackbox.ts";
 import { type ModuleNames, namesOf } from "./module-context.ts";
 import { lowerModule } from "./module.ts";
@@ -34,13 +34,14 @@ export function emitCircuit(top: Circuit): EmittedDesign {
     return n;
   };
   const files = new Map<string, EmittedFile>();
+  const boxes = new Map<string, EmittedBox>();
   const modules: Record<string, NamedModule> = {};
   const assertions: { message: string; position: string }[] = [];
   for (const c of circuitsOf(top)) {
-    if (files.has(`${c.name}.v`)) continue;
+    if (files.has(`${c.name}.v`) || boxes.has(c.name)) continue;
     const name = `${c.name}.v`;
     if (c.blackBox !== undefined) {
-      files.set(name, { name, text: lowerBlackBox(c, namesFor(c)) });
+      boxes.set(c.name, lowerBlackBox(c, namesFor(c)));
       modules[c.name] = namedModule(c, namesFor(c), undefined);
     } else {
       const lowered = lowerModule(c, namesFor(c), namesFor),
@@ -55,6 +56,7 @@ export function emitCircuit(top: Circuit): EmittedDesign {
   const design: EmittedDesign = {
     top: top.name,
     files: [...files.values()],
+    ...(boxes.size === 0 ? {} : { boxes: [...boxes.values()] }),
     ports: emittedPorts(top, own),
     streams: top.streams
       .filter(s => s.dir !== "inner")

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EmittedDesign, EmittedPort } from "../../hdl-dsl/index.ts";
+import type { EmittedBox, EmittedDesign, EmittedPort } from "../../hdl-dsl/index.ts";
 import { BuildError } from "../errors.ts";
 import { runLimited } from "./process.ts";
 import { propertiesOf, type Property } from "./properties.ts";
@@ -50,10 +50,14 @@ export function wrapper(design: EmittedDesign): string {
   ].join("\n");
 }
 
-const script = (files: readonly string[], clocks: number, covers: boolean): string =>
+/** Only what its author wrote of a black box is known of it: without that, its outputs may be anything. */
+const isFree = (b: EmittedBox): boolean => !b.modelled;
+
+const script = (files: readonly string[], free: readonly string[], clocks: number, covers: boolean): string =>
   [
     `read_verilog -formal ${files.join(" ")} ${TOP}.v`,
     `prep -top ${TOP} -flatten -nordff`,
+    ...free.map(module => `cutpoint t:${module}`),
     "memory_map",
     "opt -full",
     // With several clocks a step is a moment of time, and registers look for edges themselves.
@@ -84,12 +88,15 @@ export async function formalModel(design: EmittedDesign): Promise<FormalModel> {
   const dispose = (): void => {
     rmSync(folder, { recursive: true, force: true });
   };
-  for (const f of design.files) writeFileSync(join(folder, f.name), f.text);
+  const boxes = design.boxes ?? [];
+  const files = [...boxes.map(b => (isFree(b) ? b.declaration : b.standIn)), ...design.files];
+  for (const f of files) writeFileSync(join(folder, f.name), f.text);
   writeFileSync(join(folder, `${TOP}.v`), wrapper(design));
   writeFileSync(
     join(folder, "model.ys"),
     script(
-      design.files.map(f => f.name),
+      files.map(f => f.name),
+      boxes.filter(isFree).map(b => b.module),
       clocks,
       properties.some(p => p.what === "cover"),
     ),

@@ -1,4 +1,4 @@
-import type { Ports } from "../../hdl-dsl/index.ts";
+import type { EmittedBox, EmittedFile, Ports } from "../../hdl-dsl/index.ts";
 import { BuildError, type Design, designOf, type Dut, unbroken } from "../../sim/index.ts";
 
 /**
@@ -8,13 +8,16 @@ import { BuildError, type Design, designOf, type Dut, unbroken } from "../../sim
  */
 export function plant<P extends Ports>(dut: Dut<P>, from: string | RegExp, to: string): Design<P> {
   const design = designOf(dut);
+  // Stand-ins of black boxes come last: they are text as well.
+  const boxes = design.emitted.boxes ?? [],
+    texts = [...design.emitted.files, ...boxes.map(b => b.standIn)];
   const has = (text: string): boolean => (typeof from === "string" ? text.includes(from) : from.test(text));
-  const asItStands = design.emitted.files.findIndex(f => has(f.text)),
-    at = asItStands < 0 ? design.emitted.files.findIndex(f => has(unbroken(f.text))) : asItStands,
+  const asItStands = texts.findIndex(f => has(f.text)),
+    at = asItStands < 0 ? texts.findIndex(f => has(unbroken(f.text))) : asItStands,
     textOf = asItStands < 0 ? unbroken : (text: string): string => text;
   if (at < 0)
     throw new Error(`no file of ${design.emitted.top} has ${String(from)}: plant the fault in text that is there`);
-  const files = design.emitted.files.map((f, i) =>
+  const files = texts.map((f, i) =>
     i === at
       ? { ...f, text: textOf(f.text).replaceAll(typeof from === "string" ? from : new RegExp(from.source, "g"), to) }
       : f,
@@ -22,7 +25,18 @@ export function plant<P extends Ports>(dut: Dut<P>, from: string | RegExp, to: s
   // A fault is found soon or not at all, so the time to build it counts. Only for a whole node does each cycle take so
   // long that its speed counts more.
   const brief = files.reduce((n, f) => n + f.text.length, 0) < 500_000;
-  return { ...design, emitted: { ...design.emitted, files }, brief };
+  return { ...design, emitted: { ...design.emitted, ...split(files, boxes) }, brief };
+}
+
+/** The design's own files, and the boxes with their stand-ins. */
+function split(
+  texts: readonly EmittedFile[],
+  boxes: readonly EmittedBox[],
+): { readonly files: readonly EmittedFile[]; readonly boxes?: readonly EmittedBox[] } {
+  const own = texts.length - boxes.length;
+  const files = texts.slice(0, own);
+  if (boxes.length === 0) return { files };
+  return { files, boxes: boxes.map((b, i) => ({ ...b, standIn: texts[own + i] ?? b.standIn })) };
 }
 
 /**

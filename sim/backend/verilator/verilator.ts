@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
+import { type EmittedDesign, simulationFiles } from "../../../hdl-dsl/index.ts";
 import type { Backend, ModelOptions, Program } from "../backend.ts";
 import { type BlockLayout, layoutOf } from "../layout.ts";
 import { cached, digest, found } from "./cache.ts";
@@ -54,11 +54,12 @@ async function translate(
   trace: boolean,
   dir: string,
 ): Promise<void> {
-  for (const f of design.files) writeFileSync(join(dir, f.name), f.text);
+  const verilog = simulationFiles(design);
+  for (const f of verilog) writeFileSync(join(dir, f.name), f.text);
   // Relative names: the folder differs from run to run and must not show in the C++.
   await run(
     tools.verilator.path,
-    [...verilatorFlags(design, trace), "--Mdir", ".", ...design.files.map(f => f.name)],
+    [...verilatorFlags(design, trace), "--Mdir", ".", ...verilog.map(f => f.name)],
     dir,
     `translating ${design.top} with Verilator`,
   );
@@ -91,7 +92,7 @@ function textKey(tools: Tools, design: EmittedDesign, layout: BlockLayout, trace
     ...(brief ? ["brief"] : []),
     portsHeader(layout),
     ...["abi.h", "shim-body.h", "verilated-hooks.h"].map(nativeSource),
-    ...design.files.flatMap(f => [f.name, f.text]),
+    ...simulationFiles(design).flatMap(f => [f.name, f.text]),
   ]);
 }
 

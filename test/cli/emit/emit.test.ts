@@ -1,9 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Counter } from "../../../docs/examples/counter.ts";
 import { emit } from "../../../hdl-dsl/index.ts";
+import { run } from "../../hdl-dsl/support/lint.ts";
 import { mnemo } from "../../support/command-line.ts";
 
 const counter = "docs/examples/counter.ts";
@@ -25,12 +27,50 @@ describe("mnemo emit", () => {
     expect(await mnemo(["emit", counter, "--set", "width=5", "--out", out, "--lint"])).toEqual({
       code: 0,
       err: "",
-      out: `${out}/Counter_width5.v\nCounter_width5 passes verilator -Wall, yosys check -assert, iverilog -Wall\n`,
+      out: `${["v", "synthesis.f", "simulation.f"].map(end => `${out}/Counter_width5.${end}\n`).join("")}Counter_width5 passes verilator -Wall, yosys check -assert, iverilog -Wall\n`,
     });
     expect((await mnemo(["where", `${out}/Counter_width5.v:11`])).out).toMatch(
       /^docs\/examples\/counter\.ts:\d+: const value = reg\(uint\(p\.width\), \{ init: 0 \}\);\n$/,
     );
     expect(readFileSync(join(out, "Counter_width5.v"), "utf8")).toBe(emit(Counter({ width: 5 })).files[0]?.text);
+  });
+
+  it("a black box lies in folders of its own, and only the list for simulation has its stand-in", async () => {
+    const file = join(folder, "boxed.ts"),
+      out = join(folder, "boxed"),
+      read = (name: string): string => readFileSync(join(out, name), "utf8");
+    writeFileSync(
+      file,
+      `import { bit, blackBox, input, instance, module, output } from "${pathToFileURL(resolve("hdl-dsl/index.ts")).href}";
+const Buffer = blackBox("VENDOR_BUF", { I: input(bit), O: output(bit) }, { simulation: "  assign O = I;" });
+export const Boxed = module("Boxed", () => ({ a: input(bit), y: output(bit) }), io => {
+  const buffer = instance(Buffer);
+  buffer.I.set(io.a);
+  io.y.set(buffer.O);
+});
+`,
+    );
+    expect(await mnemo(["emit", file, "--out", out, "--lint"])).toMatchObject({ code: 0, err: "" });
+    expect(readdirSync(out, { recursive: true }).sort()).toEqual([
+      "Boxed.names.json",
+      "Boxed.simulation.f",
+      "Boxed.synthesis.f",
+      "Boxed.v",
+      "Boxed.v.map",
+      "simulation",
+      "simulation/VENDOR_BUF.v",
+      "synthesis",
+      "synthesis/VENDOR_BUF.v",
+    ]);
+    expect(read("Boxed.synthesis.f")).toBe("synthesis/VENDOR_BUF.v\nBoxed.v\n");
+    expect(read("Boxed.simulation.f")).toBe("simulation/VENDOR_BUF.v\nBoxed.v\n");
+    expect(read("simulation/VENDOR_BUF.v")).toContain("assign O = I;");
+    expect(read("synthesis/VENDOR_BUF.v")).not.toContain("assign");
+    // The list is one that tools take.
+    expect(run("verilator", ["--lint-only", "-Wall", "--top-module", "Boxed", "-f", "Boxed.simulation.f"], out)).toBe(
+      "",
+    );
+    expect(run("iverilog", ["-g2005", "-Wall", "-t", "null", "-s", "Boxed", "-c", "Boxed.simulation.f"], out)).toBe("");
   });
 
   const refused: readonly (readonly [what: string, args: () => readonly string[], sentence: () => string])[] = [

@@ -22,7 +22,8 @@ import {
   uint,
   when,
 } from "../../../hdl-dsl/index.ts";
-import { DesignStopped, runBench, StreamSink, StreamSource } from "../../../sim/index.ts";
+import { type Bench, DesignStopped, runBench, StreamSink, StreamSource } from "../../../sim/index.ts";
+import { findsFault, plant } from "../../support/plant.ts";
 import { Accumulator } from "./units.ts";
 
 /** Two registers: the first may go metastable, and says so to the tools. */
@@ -242,19 +243,36 @@ const Boxes = module(
   },
 );
 
+async function standInsRun(b: Bench<ReturnType<typeof Boxes>["ports"]>): Promise<void> {
+  let before: number | undefined;
+  for (let i = 0; i < 30; i++) {
+    const x = b.random.between(0, 255),
+      y = b.random.between(0, 255);
+    b.io.a.value = x;
+    b.io.b.value = y;
+    await b.cycles(1);
+    expect([b.io.y.value, b.io.z.value]).toEqual([(x + y) & 255, 0]);
+    if (before !== undefined) expect(b.io.q.value).toBe((before + 3) & 255);
+    before = x;
+  }
+}
+
 describe("black boxes", () => {
-  bench("their stand-ins run in simulation, parameters passed; without one the outputs are 0", Boxes(), {}, async b => {
-    let before: number | undefined;
-    for (let i = 0; i < 30; i++) {
-      const x = b.random.between(0, 255),
-        y = b.random.between(0, 255);
-      b.io.a.value = x;
-      b.io.b.value = y;
-      await b.cycles(1);
-      expect([b.io.y.value, b.io.z.value]).toEqual([(x + y) & 255, 0]);
-      if (before !== undefined) expect(b.io.q.value).toBe((before + 3) & 255);
-      before = x;
-    }
+  bench(
+    "their stand-ins run in simulation, parameters passed; without one the outputs are 0",
+    Boxes(),
+    {},
+    standInsRun,
+  );
+  test.each([
+    ["assign y = a + b;", "assign y = 8'd0;"],
+    ["q <= d + STEP[7:0]", "q <= d"],
+    ["assign q = 8'd0;", "assign q = 8'd1;"],
+  ])("simulation reads the stand-in: %s as %s is noticed", async (from, to) => {
+    await findsFault(
+      runBench("boxes", plant(Boxes(), from, to), { wave: false }, standInsRun),
+      /to deeply equal|to be/,
+    );
   });
 });
 

@@ -3,13 +3,13 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
+import { type EmittedDesign, simulationFiles } from "../../../hdl-dsl/index.ts";
 
 /** Writes the files of a design to a temporary folder for the time of `use`. */
 export function withFiles<T>(design: EmittedDesign, use: (folder: string, files: readonly string[]) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "mnemo-lint-"));
   try {
-    const files = design.files.map(f => {
+    const files = simulationFiles(design).map(f => {
       const path = join(folder, f.name);
       writeFileSync(path, f.text);
       return path;

@@ -160,6 +160,10 @@ describe("golden Verilog", () => {
     const design = emitCircuit(elaborate(def));
     expect(design.top).toBe(name);
     for (const f of design.files) await expect(withoutLines(f.text)).toMatchFileSnapshot(`golden/${f.name}`);
+    for (const b of design.boxes ?? []) {
+      await expect(b.declaration.text).toMatchFileSnapshot(`golden/synthesis/${b.declaration.name}`);
+      await expect(b.standIn.text).toMatchFileSnapshot(`golden/simulation/${b.standIn.name}`);
+    }
     expect(lint(design)).toBe("");
   });
 
