@@ -1,0 +1,3 @@
+Tally_sizeBits4.v
+FrameCounterRegisters.v
+FrameCounter_beatBytes8.v
