@@ -28,6 +28,7 @@ export {
   type InstanceOptions,
   type ModuleOptions,
 } from "./build/module.ts";
+export { changed, fell, hasPast, past, rose, stable, type PastOptions } from "./build/past.ts";
 export {
   assertAlways,
   assumeAlways,
@@ -46,6 +47,7 @@ export { arbiter, merge, type ArbiterOptions } from "./stream/arbiter.ts";
 export { fork } from "./stream/fork.ts";
 export { framed, insertHeader, packetise, removeHeader, splitHeader, type Framed } from "./stream/framing.ts";
 export { pipeline, type Pipe } from "./stream/pipeline.ts";
+export { streamRules, type StreamRulesOptions, type WatchedStream } from "./stream/rules.ts";
 export { stage, type StageKind } from "./stream/stage.ts";
 export { assignGiven, connect, connectAny, demux, filter, gate, join, map, stream } from "./stream/stream.ts";
 export { throttle } from "./stream/throttle.ts";

@@ -19,6 +19,8 @@ export interface CheckOptions {
   readonly seconds: number;
   /** Plant the faults too. */
   readonly faults: boolean;
+  /** Look for failures within so many cycles only. */
+  readonly bounded?: number;
 }
 
 /** How much more time a proof gets that is known to take long: a busy machine must not decide it. */
@@ -29,7 +31,8 @@ export async function check(proof: Proof, o: CheckOptions): Promise<Checked> {
   const options = {
     seconds: o.seconds * (proof.long === true ? longer : 1),
     ...(proof.induction === undefined ? {} : { induction: proof.induction }),
-    ...(proof.by === undefined ? {} : { engines: engines.filter(e => e.name === proof.by) }),
+    ...(o.bounded === undefined ? {} : { bounded: o.bounded }),
+    ...(proof.by === undefined || o.bounded !== undefined ? {} : { engines: engines.filter(e => e.name === proof.by) }),
   };
   const result = await prove(proof.harness, {
     ...options,

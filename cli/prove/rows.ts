@@ -36,6 +36,8 @@ function verdictOf(r: Proved, p: Property): [verdict: string, engine: string, bo
   switch (r.finding.verdict) {
     case "proved":
       return ["proved", engine, `ever: ${r.finding.how}`];
+    case "bounded":
+      return ["no counterexample", engine, `up to ${r.finding.cycles} cycles`];
     case "failed": {
       const cycles = (r.counterexample?.inputs.length ?? 1) - 1;
       return r.counterexample?.property === p

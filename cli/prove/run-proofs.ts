@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { relative } from "node:path";
-import { holds } from "../../sim/index.ts";
+import { holds, noCounterexample } from "../../sim/index.ts";
 import type { Proof } from "../../hdl-dsl/index.ts";
 import { exitCode, type ExitCode, table, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { writeCounterexample } from "./artefacts.ts";
@@ -38,7 +38,11 @@ export async function runProofs(
   for (const { proof, result } of all)
     if (result.finding.verdict === "unknown" && result.assertions.length === 0)
       terminal.print(`\n${proof.module}: ${result.finding.why}`);
-  const bad = all.filter(c => !holds(c.result) || c.faults.some(f => f.by === undefined));
+  const good = (c: Checked): boolean =>
+    o.bounded === undefined
+      ? holds(c.result)
+      : noCounterexample(c.result) && c.result.covers.every(v => v.cycle !== undefined);
+  const bad = all.filter(c => !good(c) || c.faults.some(f => f.by === undefined));
   const sum = (count: (c: Checked) => number): number => all.reduce((n, c) => n + count(c), 0);
   const counts = [
     `${all.length} modules`,
@@ -48,8 +52,10 @@ export async function runProofs(
   ];
   const outcome =
     bad.length === 0
-      ? "all hold"
-      : `${bad.length} of the modules do not hold (${bad.map(c => c.proof.module).join("; ")})`;
+      ? o.bounded === undefined
+        ? "all hold"
+        : `no counterexample up to ${o.bounded} cycles; longer runs are not looked at`
+      : `${bad.length} of the modules ${o.bounded === undefined ? "do not hold" : "fail or were not decided"} (${bad.map(c => c.proof.module).join("; ")})`;
   terminal.print(`\n${counts.join(", ")} in ${((Date.now() - begun) / 1000).toFixed(0)} s: ${outcome}`);
   return bad.length === 0 ? exitCode.done : exitCode.failed;
 }

@@ -7,11 +7,18 @@ interface ProveOptions {
   readonly out: string;
   readonly limit: number;
   readonly faults?: true;
+  readonly bounded?: number;
 }
 
 function seconds(text: string): number {
   const n = /^\d+$/.test(text) ? Number(text) : 0;
   if (n < 1 || n > 3600) throw new InvalidArgumentError("It must be a whole number of seconds from 1 to 3600.");
+  return n;
+}
+
+function cycles(text: string): number {
+  const n = /^\d+$/.test(text) ? Number(text) : 0;
+  if (n < 1 || n > 10_000) throw new InvalidArgumentError("It must be a whole number of cycles from 1 to 10000.");
   return n;
 }
 
@@ -25,6 +32,9 @@ export const proveVerb: Verb = (program, { terminal, exit }) =>
     )
     .addArgument(new Argument("[module]", "only modules with this in their name"))
     .option("--faults", "plant every known fault too: the proof must fail")
+    .addOption(
+      once("--bounded <cycles>", "only look for a failure within so many cycles after reset: proves nothing", cycles),
+    )
     .addOption(once("--limit <seconds>", "time for each engine", seconds).default(60))
     .addOption(
       once("--out <folder>", "where counterexamples go: a wave, and a test with the same inputs", fileName()).default(
@@ -40,7 +50,11 @@ export const proveVerb: Verb = (program, { terminal, exit }) =>
       exit(
         await runProofs(
           name === undefined ? proofs : proofsNamed(name),
-          { seconds: options.limit, faults: options.faults === true },
+          {
+            seconds: options.limit,
+            faults: options.faults === true,
+            ...(options.bounded === undefined ? {} : { bounded: options.bounded }),
+          },
           resolve(options.out),
           terminal,
         ),

@@ -1,10 +1,30 @@
 /** The module being built: where statements go, which names are taken, what has been found wrong. */
 import type { Circuit, ClockDomain, Instance, Memory, Position, Signal, Stmt, StreamInfo } from "../ir/circuit.ts";
 import { type Diagnostic, HdlError } from "../ir/diagnostic.ts";
+import type { Expr } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import { userPosition } from "./position.ts";
 
 export const defaultDomain: ClockDomain = { name: "default", clock: "clk", reset: "rst", kind: "sync" };
+
+/** Registers with what a value was in the cycles before; the first holds the value of one cycle ago. */
+export interface History {
+  readonly value: Expr;
+  /** Value in the cycles that have no past. */
+  readonly init: bigint;
+  readonly registers: Signal[];
+  readonly name: string;
+  /** All values that must be of one clock domain: the fields of a struct. */
+  readonly together: readonly Expr[];
+  /** The domain that the history was asked for in; undefined `domain`: the value's own is known at the end only. */
+  readonly asked: ClockDomain;
+  domain: ClockDomain | undefined;
+  /** 1 from the second cycle on: a wire that the end of the module drives when it knows the domain. */
+  began: Signal | undefined;
+  /** The history of 1, which counts the cycles of its domain. */
+  readonly counts?: true;
+  readonly position: Position | undefined;
+}
 
 export interface Context {
   readonly moduleName: string;
@@ -29,6 +49,7 @@ export interface Context {
   readonly diagnostics: Diagnostic[];
   readonly warnings: Diagnostic[];
   readonly children: Set<Circuit>;
+  readonly histories: History[];
 }
 
 let current: Context | undefined;
@@ -74,6 +95,7 @@ export function newContext(moduleName: string, verbatim = false): Context {
     diagnostics: [],
     warnings: [],
     children: new Set(),
+    histories: [],
   };
 }
 

@@ -81,7 +81,8 @@ export function chooseName(explicit: string | undefined, fallback: string, posit
   return claimName(explicit ?? nameHere(fallback, position), position);
 }
 
-function initOf(init: unknown, l: Leaf, name: string): bigint {
+/** The initial value of a leaf, taken from what stands for the whole. */
+export function initOf(init: unknown, l: Leaf, name: string): bigint {
   let x: unknown = init;
   for (const p of l.path)
     x = typeof x === "object" && x !== null ? (x as Record<string, unknown>)[p] : x === 0 || x === 0n ? 0 : undefined;

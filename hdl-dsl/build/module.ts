@@ -23,6 +23,7 @@ import {
 import { registerMaker, requireDefinition } from "./definition.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { nameWith, parameterKey, parameterRows } from "./module-name.ts";
+import { settleHistories } from "./past.ts";
 import { userPosition } from "./position.ts";
 import { fieldAfter } from "../source/source-name.ts";
 import { refusePrimitive, Value, Variable } from "./value.ts";
@@ -181,20 +182,22 @@ function finish(
     if (signal.kind !== "input" && signal.kind !== "output") continue;
     signal.domain = domainOfPort(c, ports, signal);
   }
-  // The default domain's clock is the first port, whatever was declared first.
-  const domains = [...c.domains].sort((a, b) => Number(b === defaultDomain) - Number(a === defaultDomain));
-  return {
+  const circuit = {
     name,
     parameters,
     ports,
     position,
-    domains,
+    domains: [] as readonly ClockDomain[],
     signals: c.signals,
     memories: c.memories,
     instances: c.instances,
     streams: c.streams,
     body: c.top,
   };
+  settleHistories(c, circuit);
+  // The default domain's clock is the first port, whatever was declared first.
+  circuit.domains = [...c.domains].sort((a, b) => Number(b === defaultDomain) - Number(a === defaultDomain));
+  return circuit;
 }
 
 /** The domain that a port names; else the default one, or the module's only one when that is another. */

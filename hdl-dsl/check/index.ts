@@ -54,6 +54,7 @@ export function checkHierarchy(top: Circuit): Diagnostic[] {
   return [...[...circuitsOf(top)].flatMap(checkCircuit), ...checkModuleNames(top)];
 }
 
+export { originsOf } from "./study.ts";
 export { checkBoxNames, checkTopPorts } from "./names.ts";
 
 /** HDL014: one name means one module. */

@@ -70,6 +70,11 @@ export function study(circuit: Circuit): Study {
   return s;
 }
 
+/** The clock domains that a value of an unfinished circuit comes from, by name: of its registers and of its ports. */
+export function originsOf(circuit: Circuit, e: Expr): ReadonlySet<string> {
+  return new Facts(circuit, resolve(circuit), summaryOf).domainsOf(e);
+}
+
 /** Facts about a circuit for its surroundings; a black box is taken to be registered at its ports. */
 export function summaryOf(circuit: Circuit): Summary {
   let s = summaries.get(circuit);

@@ -4,6 +4,7 @@ import { bit, uint } from "../types/shape.ts";
 import type { Bit } from "../types/value.ts";
 import { reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
+import { past } from "../build/past.ts";
 import { assertAlways, assumeAlways, cover } from "../build/statements.ts";
 import { fork } from "../stream/fork.ts";
 import { connect } from "../stream/stream.ts";
@@ -56,9 +57,8 @@ const lazy = module("LazyForkProof", ports, io => {
   });
   producerObeys(io.from, "from");
   const waited = outs.map((out, i) => {
-    const wasReady = reg(bit, { init: 0, name: `to_${i}_was_ready` });
-    wasReady.set(out.ready.and(out.fire.not()));
-    assumeAlways((wasReady as Bit).not().or(out.ready), `to_${i}: ready stays until something comes`);
+    const wasReady = past(out.ready.and(out.fire.not()), 1, { name: `to_${i}_was_ready` });
+    assumeAlways(wasReady.not().or(out.ready), `to_${i}: ready stays until something comes`);
     assertAlways(out.fire.eq(io.from.fire), `to_${i}: takes with all the others`);
     assertAlways(
       out.valid.not().or(io.from.valid.and(out.payload.eq(io.from.payload))),

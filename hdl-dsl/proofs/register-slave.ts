@@ -7,6 +7,7 @@ import { bit, uint } from "../types/shape.ts";
 import type { UInt } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { instance, module } from "../build/module.ts";
+import { past } from "../build/past.ts";
 import { assertAlways, cover, mux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { pack } from "../build/view.ts";
@@ -134,9 +135,10 @@ const harness = module(
     when(asked.not(), () => alone.set(quiet)).elseWhen(quiet.not(), () => alone.set(0));
     // An event that cannot have been cleared since stands in every read that starts after it. A write is done in the
     // first cycle in which all of it is there; an event of that very cycle is not lost.
-    const before = reg(bit, { init: 0, name: "model_before" });
-    before.set(writing);
-    when(io.happened, () => pending.set(1)).elseWhen(writing.and(before.not()), () => pending.set(0));
+    when(io.happened, () => pending.set(1)).elseWhen(
+      writing.and(past(writing, 1, { name: "model_before" }).not()),
+      () => pending.set(0),
+    );
     when(asked.not(), () => promised.set(pending));
     const got = io.r.payload.data,
       known = node(io.r.valid.and(alone).and(quiet), { name: "model_known" });

@@ -16,6 +16,8 @@ export type Finding =
   | { readonly verdict: "proved"; readonly how: string }
   /** An assertion fails within `cycles` cycles of the start. */
   | { readonly verdict: "failed"; readonly cycles: number }
+  /** No assertion fails within `cycles` cycles after reset; nothing is said of longer runs. */
+  | { readonly verdict: "bounded"; readonly cycles: number }
   /** No answer; `holdsFor` cycles from reset were checked on the way. */
   | { readonly verdict: "unknown"; readonly why: string; readonly holdsFor: number };
 

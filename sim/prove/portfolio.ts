@@ -2,6 +2,7 @@
 import { findTool } from "../backend/verilator/tools.ts";
 import { BuildError } from "../errors.ts";
 import type { Budget, Engine, Finding } from "./engine.ts";
+import { bmcAbc, bmcSmt } from "./engines/bmc.ts";
 import { pdr, pdrEach } from "./engines/pdr.ts";
 import { smtbmc } from "./engines/smtbmc.ts";
 import { tempinduct } from "./engines/tempinduct.ts";
@@ -9,6 +10,9 @@ import type { FormalModel } from "./model.ts";
 
 /** All engines, those that answer soonest first. */
 export const engines: readonly Engine[] = [pdr, smtbmc("z3"), tempinduct, smtbmc("cvc5"), pdrEach];
+
+/** The engines of bounded checks. */
+export const boundedEngines: readonly Engine[] = [bmcAbc, bmcSmt("z3"), bmcSmt("cvc5")];
 
 /**
  * Head start of each engine before the next joins in, s: most properties are decided by then, and need

@@ -6,7 +6,7 @@ import { counterexample, type Counterexample } from "./counterexample.ts";
 import { type Covered, reachCovers } from "./covers.ts";
 import type { Engine, Finding } from "./engine.ts";
 import { formalModel } from "./model.ts";
-import { decide, type Decision } from "./portfolio.ts";
+import { boundedEngines, decide, type Decision } from "./portfolio.ts";
 import type { Property } from "./properties.ts";
 
 export interface ProveOptions {
@@ -18,6 +18,11 @@ export interface ProveOptions {
   readonly depth?: number;
   /** Cycles within which covers must be reached; default 14. 0: covers are not looked at. */
   readonly reach?: number;
+  /**
+   * Looks for a failure within this many cycles after reset only: the finding is then "bounded" where there is none,
+   * and `holds` is false. With several clocks, moments of time instead of cycles.
+   */
+  readonly bounded?: number;
   /** Default: all that are installed. */
   readonly engines?: readonly Engine[];
 }
@@ -42,6 +47,11 @@ const nothingToProve: Decision = {
   engine: undefined,
 };
 
+/** Whether something is claimed, and a bounded check found no failure in all its cycles. That is not that it holds. */
+export function noCounterexample(p: Proved): boolean {
+  return p.finding.verdict === "bounded" && p.assertions.length > 0;
+}
+
 /** Whether something is claimed, all of it is proved for runs of any length, and every cover is reached. */
 export function holds(p: Proved): boolean {
   return p.finding.verdict === "proved" && p.covers.every(c => c.cycle !== undefined);
@@ -53,12 +63,16 @@ export function holds(p: Proved): boolean {
  */
 export async function prove<P extends Ports>(dut: Dut<P>, o: ProveOptions = {}): Promise<Proved> {
   const begun = Date.now();
+  const { bounded } = o;
+  if (bounded !== undefined && !(Number.isInteger(bounded) && bounded >= 1))
+    throw new RangeError(`prove: bounded is ${bounded}: give a whole number of cycles, 1 or more`);
   const seconds = o.seconds ?? 60,
-    depth = o.depth ?? 20;
+    depth = bounded ?? o.depth ?? 20,
+    wanted = o.engines ?? (bounded === undefined ? undefined : boundedEngines);
   using model = await formalModel(designOf(dut).emitted);
   const claims = model.properties.some(p => p.what === "assert");
   let { finding, engine } = claims
-    ? await decide(model, { seconds, induction: o.induction ?? 8, depth }, o.engines)
+    ? await decide(model, { seconds, induction: o.induction ?? 8, depth }, wanted)
     : nothingToProve;
   let trace: Counterexample | undefined;
   if (finding.verdict === "failed") {

@@ -14,6 +14,7 @@ import {
   mux,
   node,
   output,
+  past,
   type Proof,
   reg,
   source,
@@ -56,8 +57,7 @@ const harness = module(
     assertAlways(io.offer.valid.not().or(out.shr(io.offer.payload).bit(0).not()), "what is offered is not out");
     assertAlways(io.busy.eq(out), "busy says what is out");
     // The register of the offer takes a cycle to see that a slot is free.
-    const could = reg(bit, { init: 0, name: "model_was_free" });
-    could.set(out.all().not().and(io.offer.valid.not()));
+    const could = past(out.all().not().and(io.offer.valid.not()), 1, { name: "model_was_free" });
     assertAlways(could.not().or(io.offer.valid), "a free slot is offered in the cycle after the next at the latest");
     cover(out.all(), "all slots are out");
     cover(waited.and(io.offer.fire), "a slot is taken after a stall");
