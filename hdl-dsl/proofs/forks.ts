@@ -27,13 +27,10 @@ const eager = module("EagerForkProof", ports, io => {
   const waited = outs.map((out, i) => moduleObeys(out, `to_${i}`));
   const has = outs.map((out, i) => {
     const had = reg(bit, { init: 0, name: `model_${i}` });
-    had.set(io.from.fire.not().and((had as Bit).or(out.fire)));
-    assertAlways(
-      out.valid.eq(io.from.valid.and((had as Bit).not())),
-      `to_${i}: every transfer is offered, and once only`,
-    );
+    had.set(io.from.fire.not().and(had.or(out.fire)));
+    assertAlways(out.valid.eq(io.from.valid.and(had.not())), `to_${i}: every transfer is offered, and once only`);
     assertAlways(out.valid.not().or(out.payload.eq(io.from.payload)), `to_${i}: the payload is unchanged`);
-    return (had as Bit).or(out.fire);
+    return had.or(out.fire);
   });
   assertAlways(
     io.from.fire.eq(io.from.valid.and(has.reduce((a, b) => a.and(b)))),
@@ -58,7 +55,7 @@ const lazy = module("LazyForkProof", ports, io => {
   const waited = outs.map((out, i) => {
     const wasReady = reg(bit, { init: 0, name: `to_${i}_was_ready` });
     wasReady.set(out.ready.and(out.fire.not()));
-    assumeAlways((wasReady as Bit).not().or(out.ready), `to_${i}: ready stays until something comes`);
+    assumeAlways(wasReady.not().or(out.ready), `to_${i}: ready stays until something comes`);
     assertAlways(out.fire.eq(io.from.fire), `to_${i}: takes with all the others`);
     assertAlways(
       out.valid.not().or(io.from.valid.and(out.payload.eq(io.from.payload))),

@@ -11,6 +11,8 @@ import type {
   VecShape,
 } from "./shape.ts";
 import type { Port, StreamPort } from "./ports.ts";
+import type { Sum } from "./sum.ts";
+import type { WidthOf } from "./width-of.ts";
 
 export type Num = number | bigint;
 export interface WidthError<Message extends string> {
@@ -27,6 +29,8 @@ export type Fits<A extends number, B extends number> = number extends A
 /** One signature per operator, so that the compiler's message is the width sentence and not a list of overloads. */
 export type Operand<W extends number, B> = B extends UInt<infer N> ? Fits<W, N> : unknown;
 export type SOperand<W extends number, B> = B extends SInt<infer N> ? Fits<W, N> : unknown;
+/** Bits that are read as a shape: as many as it has. */
+export type BitsOf<S, B> = B extends UInt<infer N> ? Fits<WidthOf<S>, N> : unknown;
 
 /** Operators that unsigned and signed values share. */
 interface Common<W extends number> {
@@ -50,11 +54,14 @@ export interface UInt<W extends number = number> extends Common<W> {
   readonly signedness: "unsigned";
   /** Sum, wrapping at W bits. */
   add<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
-  /** Sum with its carry: W + 1 bits. */
-  addGrow<B extends UInt | Num>(b: B & Operand<W, B>): UInt;
+  /**
+   * Sum with its carry: W + 1 bits. (The width is a parameter of the method's own, here and in `mul`: a result that is
+   * computed from W would make a value of 8 bits no value of any bits.)
+   */
+  addGrow<A extends number, B extends UInt | Num>(this: UInt<A>, b: B & Operand<A, B>): UInt<Sum<A, 1>>;
   sub<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
-  /** Product: the width is the sum of the operands' (state it with `is`). */
-  mul<B extends UInt>(b: B): UInt;
+  /** Product: the width is the sum of the operands'. */
+  mul<A extends number, B extends number>(this: UInt<A>, b: UInt<B>): UInt<Sum<A, B>>;
   /** Quotient by a power of two; any other divisor is refused. */
   div(by: number): UInt<W>;
   /** Remainder by a power of two; any other divisor is refused. */
@@ -91,9 +98,11 @@ export type Bit = UInt<1>;
 export interface SInt<W extends number = number> extends Common<W> {
   readonly signedness: "signed";
   add<B extends SInt | Num>(b: B & SOperand<W, B>): SInt<W>;
-  addGrow<B extends SInt | Num>(b: B & SOperand<W, B>): SInt;
+  /** Sum with its carry: W + 1 bits. */
+  addGrow<A extends number, B extends SInt | Num>(this: SInt<A>, b: B & SOperand<A, B>): SInt<Sum<A, 1>>;
   sub<B extends SInt | Num>(b: B & SOperand<W, B>): SInt<W>;
-  mul<B extends SInt>(b: B): SInt;
+  /** Product: the width is the sum of the operands'. */
+  mul<A extends number, B extends number>(this: SInt<A>, b: SInt<B>): SInt<Sum<A, B>>;
   neg(): SInt<W>;
   eq<B extends SInt | Num>(b: B & SOperand<W, B>): Bit;
   ne<B extends SInt | Num>(b: B & SOperand<W, B>): Bit;
@@ -163,11 +172,11 @@ export type Val<S> =
           ? Variant<N, C>
           : S extends StructShape<infer F>
             ? { readonly [K in keyof F]: Val<F[K]> }
-            : S extends VecShape<infer E>
-              ? VecVal<E>
+            : S extends VecShape<infer E, infer N>
+              ? VecVal<E, N>
               : never;
-export interface VecVal<E> {
-  readonly length: number;
+export interface VecVal<E, N extends number = number> {
+  readonly length: N;
   /** Element by number, or by a value (index width log2 of the length rounded up; past the end reads 0). */
   at(i: number | UInt): Val<E>;
   toArray(): readonly Val<E>[];
@@ -183,8 +192,8 @@ export interface SIntVar<W extends number = number> extends SInt<W> {
   set<B extends SInt | Num>(v: B & SOperand<W, B>): void;
 }
 export type StructVar<F> = { readonly [K in keyof F]: Var<F[K]> } & { set<const V>(v: V & FieldsOf<F, V>): void };
-export interface VecVar<E> {
-  readonly length: number;
+export interface VecVar<E, N extends number = number> {
+  readonly length: N;
   at(i: number): Var<E>;
   at(i: number | UInt): Val<E>;
   toArray(): readonly Var<E>[];
@@ -224,8 +233,8 @@ export type Var<S> =
           ? VariantVar<N, C>
           : S extends StructShape<infer F>
             ? StructVar<F>
-            : S extends VecShape<infer E>
-              ? VecVar<E>
+            : S extends VecShape<infer E, infer N>
+              ? VecVar<E, N>
               : never;
 
 /** Values given for a shape: leaves as values or numbers. */
@@ -252,10 +261,10 @@ export type Readable<V> =
       ? UInt<W>
       : V extends SInt<infer W>
         ? SInt<W>
-        : V extends VecVar<infer E>
-          ? VecVal<E>
-          : V extends VecVal<infer E>
-            ? VecVal<E>
+        : V extends VecVar<infer E, infer N>
+          ? VecVal<E, N>
+          : V extends VecVal<infer E, infer N>
+            ? VecVal<E, N>
             : V extends object
               ? { readonly [K in keyof V as K extends "set" ? never : K]: Readable<V[K]> }
               : V;

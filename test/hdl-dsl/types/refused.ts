@@ -1,5 +1,5 @@
 /** What the compiler must refuse: compiled by compile.test.ts (which also asserts the sentences) and by `npm run lint`, never run. */
-import { enumOf, match, priority, variantOf, arrayOf, bit, byName, demux, fork, mergePorts, portArray, portOf, prefixPorts, stream, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pipeline, ram, reg, wire, type Bit, type StreamIn, type StreamOut, type Enum, type UInt } from "../../../hdl-dsl/index.ts";
+import { cat, enumOf, match, priority, variantOf, arrayOf, bit, byName, demux, fork, mergePorts, portArray, portOf, prefixPorts, stream, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pack, pipeline, ram, reg, repeat, unpack, wire, type Bit, type StreamIn, type StreamOut, type Enum, type UInt } from "../../../hdl-dsl/index.ts";
 import { Counter } from "./accepted.ts";
 
 const Job = struct({ a: uint(16), b: uint(16), c: uint(32), tag: uint(4) });
@@ -41,11 +41,34 @@ declare const src: StreamIn<typeof Job>;
 pipeline(src).stage(v => ({ p: v.a }))
   // @ts-expect-error no field q at this stage
   .stage(v => ({ r: v.q }));
+declare const byteIn: StreamIn<UIntShape<8>>;
 declare const dst4: StreamOut<StructShape<{ tag: UIntShape<4> }>>;
 declare const dst5: StreamOut<StructShape<{ tag: UIntShape<5> }>>;
 pipeline(src).into(dst4);
 // @ts-expect-error 4-bit tag into 5-bit field
 pipeline(src).into(dst5);
+
+// Widths that are computed.
+// @ts-expect-error a sum with its carry has 9 bits
+a.set(a.addGrow(a));
+// @ts-expect-error a product has 24 bits
+b.set(a.mul(b));
+// @ts-expect-error a signed product has 16 bits
+s.set(s.mul(s));
+// @ts-expect-error a product is of one signedness
+a.mul(s);
+// @ts-expect-error the struct packs into 12 bits
+b.set(pack(st));
+// @ts-expect-error 8 bits are no struct of 12
+unpack(struct({ x: uint(4), y: uint(8) }), a);
+// @ts-expect-error 16 bits are no 4 elements of 8
+unpack(vec(uint(8), 4), b);
+// @ts-expect-error three copies have 24 bits
+b.set(repeat(a, 3));
+// @ts-expect-error the pipeline's product has 32 bits
+pipeline(src).stage(v => ({ tag: v.a.mul(v.b) })).into(dst4);
+// @ts-expect-error the word mapped has 15 bits
+map(byteIn, uint(14), v => cat(v, v.trunc(7)));
 
 // Beyond the sketch.
 // @ts-expect-error signed and unsigned do not mix
@@ -68,7 +91,6 @@ mux(flag, a, a).set(1);
 a.mul(3);
 // @ts-expect-error the initial state is one of the states
 fsm(["Idle", "Run"], "Rune", () => ({ Idle: () => undefined, Run: () => undefined }));
-declare const byteIn: StreamIn<UIntShape<8>>;
 declare const wideOut: StreamOut<UIntShape<16>>;
 // @ts-expect-error streams of different shapes
 connect(byteIn, wideOut);
