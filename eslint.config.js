@@ -119,6 +119,7 @@ export default defineConfig(
       "test/**/build/faults.ts",
       "test/**/build/silent.ts",
       "test/**/types/enumeration-faults.ts",
+      "test/**/types/interface-faults.ts",
       "test/**/build/names.test.ts",
     ],
     rules: { "max-len": "off", "sort-imports": "off" },

@@ -10,7 +10,8 @@ import { fork } from "../stream/fork.ts";
 import { framed, insertHeader, packetise, removeHeader, splitHeader } from "../stream/framing.ts";
 import { pipeline } from "../stream/pipeline.ts";
 import { stage } from "../stream/stage.ts";
-import { connect, connectAny, demux, filter, gate, join, map } from "../stream/stream.ts";
+import { connect, connectAny } from "../stream/connect.ts";
+import { demux, filter, gate, join, map } from "../stream/stream.ts";
 import { throttle } from "../stream/throttle.ts";
 import type { CatalogueEntry } from "./entry.ts";
 

@@ -55,6 +55,7 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL140: "a value of an enumeration is expected, or it has no such name",
   HDL141: "a value of an enumeration counted with",
   HDL142: "a match without an arm for each name, or with one too many",
+  HDL150: "interfaces that cannot be connected whole",
   HDL201: "a comparison whose answer is always the same",
   HDL202: "a shift beyond the width",
   HDL203: "a register that is never known: no reset, and computed from itself only",

@@ -6,7 +6,7 @@ import { reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { assertAlways, assumeAlways, cover } from "../build/statements.ts";
 import { fork } from "../stream/fork.ts";
-import { connect } from "../stream/stream.ts";
+import { connect } from "../stream/connect.ts";
 import type { Proof } from "./harness/proof.ts";
 import { moduleObeys, producerObeys } from "./harness/rules.ts";
 

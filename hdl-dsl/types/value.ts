@@ -10,7 +10,7 @@ import type {
   VariantShape,
   VecShape,
 } from "./shape.ts";
-import type { Port, StreamPort } from "./ports.ts";
+import type { Flipped, Interface, Port, StreamPort } from "./ports.ts";
 import type { Sum } from "./sum.ts";
 import type { WidthOf } from "./width-of.ts";
 
@@ -347,6 +347,56 @@ export type Joins<S, T> =
               : WidthError<"a vec is expected">
             : never;
 
+/** What an end drives and reads. For the compiler only. */
+export declare const membersOf: unique symbol;
+/** What tells an end of an interface from a struct. */
+export interface AnyEnd<M> {
+  readonly [membersOf]: M;
+}
+/** One end of an interface: members that are `out` can be driven here, the others read. `connect` joins two. */
+export type End<M> = Inside<M> & AnyEnd<M>;
+/** An end with the directions of the interface as it is declared, and the one with those of its flip. */
+export interface Ends<M> {
+  readonly near: End<M>;
+  readonly far: End<Flipped<M>>;
+}
+
+export interface ConnectError<Message extends string> {
+  readonly connectError: Message;
+}
+/** Requirement on member B of one end where the other end has A. */
+type MeetsPort<A, B> =
+  A extends Port<infer D, infer S>
+    ? B extends Port<infer E, infer T>
+      ? Across<D, E, Joins<S, T>>
+      : ConnectError<"one is a plain port, the other is none">
+    : A extends StreamPort<infer D, infer S>
+      ? B extends StreamPort<infer E, infer T>
+        ? Across<D, E, { readonly payload: Joins<S, T> }>
+        : ConnectError<"one is a stream, the other is none">
+      : A extends Interface<infer M>
+        ? B extends Interface<infer N>
+          ? Meets<M, N>
+          : ConnectError<"one is an interface, the other is none">
+        : unknown;
+type Across<D, E, Same> = [D, E] extends ["in", "out"] | ["out", "in"]
+  ? Same
+  : [D, E] extends ["out", "out"]
+    ? ConnectError<"both ends drive it">
+    : [D, E] extends ["in", "in"]
+      ? ConnectError<"neither end drives it">
+      : unknown;
+/** Requirement on an end of N that joins one of M: none where each member meets its like in the other direction. */
+export type Meets<M, N> = string extends keyof M | keyof N
+  ? unknown
+  : {
+      readonly [K in keyof M | keyof N]: K extends keyof M
+        ? K extends keyof N
+          ? MeetsPort<M[K], N[K]>
+          : ConnectError<`missing member ${K & string}`>
+        : ConnectError<`no member ${K & string}`>;
+    };
+
 /** Inside the module: inputs read, outputs drive. */
 export type Inside<P> = {
   readonly [K in keyof P]: P[K] extends Port<"in", infer S>
@@ -357,7 +407,9 @@ export type Inside<P> = {
         ? StreamIn<S>
         : P[K] extends StreamPort<"out", infer S>
           ? StreamOut<S>
-          : never;
+          : P[K] extends Interface<infer M>
+            ? End<M>
+            : never;
 };
 /** Outside: flipped. */
 export type Outside<P> = {
@@ -369,7 +421,9 @@ export type Outside<P> = {
         ? StreamOut<S>
         : P[K] extends StreamPort<"out", infer S>
           ? StreamIn<S>
-          : never;
+          : P[K] extends Interface<infer M>
+            ? End<Flipped<M>>
+            : never;
 };
 
 /** Names that may stand for the initial values of enumerations, by field. */

@@ -14,6 +14,7 @@ import {
 import { faults as builderFaults } from "../../hdl-dsl/build/faults.ts";
 import { faults as silentFaults } from "../../hdl-dsl/build/silent.ts";
 import { faults as enumerationFaults } from "../../hdl-dsl/types/enumeration-faults.ts";
+import { faults as interfaceFaults } from "../../hdl-dsl/types/interface-faults.ts";
 import { faults as checkFaults } from "./check-faults.ts";
 import { root } from "./chapters.ts";
 
@@ -84,6 +85,7 @@ export function programs(): readonly { readonly code: string; readonly def: Def;
       [builderFaults, "test/hdl-dsl/build/faults.ts"],
       [silentFaults, "test/hdl-dsl/build/silent.ts"],
       [enumerationFaults, "test/hdl-dsl/types/enumeration-faults.ts"],
+      [interfaceFaults, "test/hdl-dsl/types/interface-faults.ts"],
     ] as const
   ).flatMap(([faults, path]) => {
     const snippets = snippetsOf(path);
@@ -110,6 +112,7 @@ signed), \`c\` (1 bit) and the outputs \`y\` (8 bits) and \`z\` (1 bit), \`other
 \`misuse(name, body)\` is a module with the inputs \`a\` and \`b\` (8 bits), \`s\` (8 bits, signed), \`c\` (1 bit) and the outputs \`y\` (16 bits) and \`z\` (1 bit),
 \`doubtful(name, make)\` one that drives \`y\` with what \`make\` gives,
 \`crossing(name, body)\` one with registers \`one\`, \`other\` and \`count\` (4 bits) in one clock domain and \`body\` in another.
+For HDL150, \`fault(name, s, m)\` joins two interfaces. \`Job\` has the streams \`order\` and \`done\`, the port \`busy\` and the interface \`log\`; the others differ from it as their names say.
 
 A warning stops nothing. \`emit(def).warnings\` and \`warningsOf(def)\` list them, and \`mnemo emit\`, \`generate\` and \`lint\` print and count them.
 With \`--strict\`, or \`emit(def, { strict: true })\`, they are errors.

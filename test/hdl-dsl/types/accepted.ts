@@ -1,5 +1,5 @@
 /** What the compiler must accept, and with which types: compiled by compile.test.ts and by `npm run lint`, never run. */
-import { enumOf, fromCode, match, priority, priorityTree, variantOf, arbiter, arrayOf, assignView, bit, byName, mergePorts, portArray, portOf, prefixPorts, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, pack, reg, repeat, wire, stage, unpack, widthOf, type Bit, type Fields, type Given, type SInt, type Shape, type Stream, type StreamIn, type StreamOut, type StructShape, type UInt, type Val, type Var, type Enum, type EnumVar } from "../../../hdl-dsl/index.ts";
+import { axi4Bus, endOf, flip, interfaceOf, link, memberPorts, type End, type Flipped, enumOf, fromCode, match, priority, priorityTree, variantOf, arbiter, arrayOf, assignView, bit, byName, mergePorts, portArray, portOf, prefixPorts, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, pack, reg, repeat, wire, stage, unpack, widthOf, type Bit, type Fields, type Given, type SInt, type Shape, type Stream, type StreamIn, type StreamOut, type StructShape, type UInt, type Val, type Var, type Enum, type EnumVar } from "../../../hdl-dsl/index.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 const holds = <_T extends true>(): void => undefined;
@@ -205,6 +205,36 @@ export const Enums = module("Enums", () => ({ v: input(Verdict), op: output(Op),
   request.set(Request.read({ address: 4 }));
   request.set(Request.flush());
   io.op.set(fromCode(Op, io.y, "read"));
+});
+
+// Interfaces: ends read and drive as their direction says, and join whole, in either order.
+const Beat = struct({ data: uint(8), last: bit });
+const Order = interfaceOf({ order: source(Beat), done: sink(uint(4)), busy: input(bit), log: interfaceOf({ level: output(uint(2)), word: sink(uint(8)) }) });
+export const Engine = module("Engine", () => ({ s: flip(Order) }), io => {
+  holds<Same<typeof io.s.order, StreamIn<typeof Beat>>>();
+  holds<Same<typeof io.s.done, StreamOut<UIntShape<4>>>>();
+  holds<Same<typeof io.s.busy, Var<UIntShape<1>>>>();
+  holds<Same<typeof io.s.log.level, UInt<2>>>();
+  holds<Same<typeof io.s.log.word, StreamOut<UIntShape<8>>>>();
+  const end: End<Flipped<typeof Order.members>> = io.s;
+  void end;
+});
+export const Joined = module("Joined", (p: { bits: number }) => ({ s: flip(Order), m: Order, wide: interfaceOf({ x: output(uint(p.bits)), y: sink(uint(p.bits)) }), near: flip(interfaceOf({ x: output(uint(4)), y: sink(uint(4)) })) }), io => {
+  const engine = instance(Engine()), between = link(Order);
+  connect(io.s, io.m);
+  connect(io.m, io.s);
+  connect(io.s, engine.s);
+  connect(engine.s, between.far);
+  connect(between.near, io.s);
+  connect(io.s.log, io.m.log);
+  // Widths that only elaboration knows fit any.
+  connect(io.wide, io.near);
+  const master = axi4Bus({ addressBits: 8, idBits: 2, beatBytes: 4 }), slave = flip(master), again = flip(slave);
+  holds<Same<typeof again, typeof master>>();
+});
+export const Gathered = module("Gathered", () => ({ ...memberPorts("job", Order), inner: Order }), io => {
+  const outer = endOf(Order, io, "job");
+  holds<Same<typeof outer, typeof io.inner>>();
 });
 
 // Choices by several conditions.
