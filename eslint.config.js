@@ -120,6 +120,7 @@ export default defineConfig(
       "test/**/build/silent.ts",
       "test/**/types/enumeration-faults.ts",
       "test/**/formal/formal-faults.ts",
+      "test/**/types/interface-faults.ts",
       "test/**/build/names.test.ts",
     ],
     rules: { "max-len": "off", "sort-imports": "off" },

@@ -4,7 +4,8 @@ import {
   type EmittedDesign,
   type EmittedPort,
   type EmittedStream,
-  leavesOf,
+  leavesOfPort,
+  placedPorts,
   type Ports,
   snakeCase,
 } from "../hdl-dsl/index.ts";
@@ -52,16 +53,28 @@ export function fromVerilog<const P extends Ports>(
   };
   if (options.clock !== false) add(["clk"], "in", 1, "clock");
   if (options.clock !== false && options.reset !== false) add(["rst"], "in", 1, "reset");
-  for (const [name, p] of Object.entries(ports)) {
-    if (p.port === "plain") {
-      for (const l of leavesOf(p.shape)) add([name, ...l.path], p.dir, l.width, "data", l.signed);
-      continue;
-    }
-    const back = p.dir === "in" ? "out" : "in";
-    const valid = add([name, "valid"], p.dir, 1, "data");
-    const ready = add([name, "ready"], back, 1, "data");
-    const payload = leavesOf(p.shape).map(l => add([name, "payload", ...l.path], p.dir, l.width, "data", l.signed));
-    streams.push({ name: snakeCase(name), dir: p.dir, valid, ready, payload });
+  for (const { path, port } of placedPorts(ports)) {
+    const leaves = leavesOfPort(path, port);
+    for (const l of leaves)
+      flat.push({
+        name: l.name,
+        dir: l.dir,
+        width: l.width,
+        signed: l.signed,
+        path: l.path,
+        role: "data",
+        domain: "default",
+      });
+    if (port.port === "plain") continue;
+    const named = (role: "valid" | "ready" | "payload"): string[] =>
+      leaves.filter(l => l.role === role).map(l => l.name);
+    streams.push({
+      name: path.map(snakeCase).join("_"),
+      dir: port.dir,
+      valid: named("valid").join(),
+      ready: named("ready").join(),
+      payload: named("payload"),
+    });
   }
   return { ports, emitted: { top, files: [{ name: `${top}.v`, text }], ports: flat, streams, assertions: [] } };
 }

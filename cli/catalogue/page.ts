@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeShape, type Port, type StreamPort } from "../../hdl-dsl/index.ts";
+import { describeShape, type PlacedPort, placedPorts } from "../../hdl-dsl/index.ts";
 import { docComment } from "./doc-comment.ts";
 import { type Costs, readCosts } from "./costs.ts";
 import { type CatalogueUnit, catalogueUnits } from "./units.ts";
@@ -17,10 +17,10 @@ const anchor = (t: string): string =>
     .replace(/[^\w\- ]/g, "")
     .replaceAll(" ", "-");
 
-function portRow(name: string, p: Port | StreamPort): string {
+function portRow({ path, port: p }: PlacedPort): string {
   const what = p.port === "stream" ? (p.dir === "in" ? "stream in" : "stream out") : p.dir;
   return row([
-    `\`${name}\``,
+    `\`${path.join(".")}\``,
     `${what}${p.domain === undefined ? "" : `, clock \`${p.domain}\``}`,
     describeShape(p.shape),
   ]);
@@ -41,9 +41,7 @@ Source: [${u.entry.source}](../${u.entry.source}). Measured: ${u.entry.example}:
 
 | port | direction | shape |
 |---|---|---|
-${Object.entries(u.entry.def.ports)
-  .map(([n, p]) => portRow(n, p))
-  .join("\n")}
+${placedPorts(u.entry.def.ports).map(portRow).join("\n")}
 
 Proved: ${u.proofs.length === 0 ? "nothing yet; tested only" : u.proofs.join("; ")}.
 `;

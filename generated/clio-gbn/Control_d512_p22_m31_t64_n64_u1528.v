@@ -192,19 +192,19 @@ module Control_d512_p22_m31_t64_n64_u1528 (
   reg [47:0] base; // control.ts:229
   reg [5:0] place; // control.ts:230
   reg settling; // control.ts:232
-  reg asked_full; // axi4-lite.ts:66
+  reg asked_full; // axi4-lite.ts:83
   reg [11:0] asked_held_addr;
   reg [2:0] asked_held_prot;
   reg [15:0] kept_high; // control.ts:112
-  reg answered_full; // axi4-lite.ts:72
+  reg answered_full; // axi4-lite.ts:89
   reg [31:0] answered_held_data;
   reg [1:0] answered_held_resp;
-  reg order_address_full, order_data_full; // axi4-lite.ts:75
+  reg order_address_full, order_data_full; // axi4-lite.ts:92
   reg [11:0] order_address_held_addr;
   reg [2:0] order_address_held_prot;
   reg [31:0] order_data_held_data;
   reg [3:0] order_data_held_strb;
-  reg done_full; // axi4-lite.ts:85
+  reg done_full; // axi4-lite.ts:102
   reg [1:0] done_held_resp;
   (* ram_style = "distributed" *) reg [47:0] counts [0:63]; // control.ts:205
   wire [9:0] at; // control.ts:105
@@ -213,13 +213,13 @@ module Control_d512_p22_m31_t64_n64_u1528 (
   wire [9:0] offset; // control.ts:109
   wire in_mat; // control.ts:108
   wire mapped; // control.ts:116
-  wire written_ready; // axi4-lite.ts:78
+  wire written_ready; // axi4-lite.ts:95
   wire to_register; // control.ts:133
   wire to_mat; // control.ts:134
   wire entry_bytes; // control.ts:135
   wire [9:0] target; // control.ts:132
   wire last = turn == 6'd62; // control.ts:213
-  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:67
+  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:84
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd6}} & {4'd0, offload_state_active, 4'd0, offload_state_stuck, 4'd0, offload_state_held, 4'd0, offload_reset_kept})
     | ({32{at == 10'd7}} & {8'd0, offload_patience_kept});
@@ -252,7 +252,7 @@ module Control_d512_p22_m31_t64_n64_u1528 (
     | ({32{in_mat}} & {16'd0, mat_entry_reply_opcode, mat_entry_operation, mat_entry_silent, mat_entry_write, mat_entry_action});
   wire [31:0] answer_payload_data =
     answer_payload_data_or_or | at_or | client_port_kept_or | free_pages_or | rule3_valid_kept_or
-    | offload_state_since_2_or_or; // axi4-lite.ts:67
+    | offload_state_since_2_or_or; // axi4-lite.ts:84
   wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3;
   assign at = asked_held_addr[11:2];
   assign in_counters = (at >= 10'd128) & (at < 10'd254);
@@ -269,9 +269,9 @@ module Control_d512_p22_m31_t64_n64_u1528 (
     mapped_or_or_or | (at == 10'd18) | (at == 10'd19) | (at == 10'd48) | (at == 10'd49) | (at == 10'd50)
     | (at == 10'd51);
   assign mapped = mapped_or_or_or_or | (at == 10'd52) | (at == 10'd53) | (at == 10'd54) | in_counters | in_mat;
-  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:75
+  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:92
   wire order_data_ready = written_ready & order_address_full & order_data_full;
-  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:74
+  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:91
   assign written_ready = ~done_full | s_b_ready;
   wire written_payload_resp_or =
     (target == 10'd0) | (target == 10'd1) | (target == 10'd2) | (target == 10'd3) | (target == 10'd4)
@@ -282,8 +282,8 @@ module Control_d512_p22_m31_t64_n64_u1528 (
   wire [1:0] written_payload_resp =
     (to_register | (to_mat & entry_bytes)) ? 2'd0 :
     (written_payload_resp_or_or | to_mat) ? 2'd2 :
-    2'd3; // axi4-lite.ts:78
-  wire write_fire = order_valid & written_ready; // axi4-lite.ts:81
+    2'd3; // axi4-lite.ts:95
+  wire write_fire = order_valid & written_ready; // axi4-lite.ts:98
   assign target = order_address_held_addr[11:2];
   wire to_register_or =
     (target == 10'd6) | (target == 10'd7) | (target == 10'd8) | (target == 10'd9) | (target == 10'd10)

@@ -27,7 +27,7 @@ module RoundRobinArbiter_uint32_sources4 (
   output wire [1:0]  to_payload_from,
   output wire [31:0] to_payload_value
 );
-  reg merge_locked; // round-robin-arbiter.ts:41
+  reg merge_locked; // round-robin-arbiter.ts:42
   reg [3:0] merge_owner;
   wire [3:0] merge_request = {from3_valid, from2_valid, from1_valid, from0_valid};
   wire [3:0] merge_after = merge_request & ~(merge_owner | (merge_owner - 4'd1));

@@ -8,8 +8,8 @@ import { atTop, claimName, context, report } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { sourceName, userPosition } from "./position.ts";
 import { assertAlways, when } from "./statements.ts";
-import { bitOf, conditionOf, literal, operand, uintOf } from "./value.ts";
-import { leafExprs, unpack } from "./view.ts";
+import { bitOf, conditionOf, exprKey, literal, operand } from "./value.ts";
+import { leafExprs, unpackExpr } from "./view.ts";
 
 export interface RamOptions {
   /** Words. */
@@ -165,11 +165,11 @@ export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
       atTop(() => {
         memory.readPorts.push(port);
       });
-      return unpack(shape, data as unknown as UInt);
+      return unpackExpr(shape, data[exprKey]) as Val<S>;
     },
     readAsync: address => {
       inside(address);
-      return unpack(shape, uintOf(make.memRead(memory, addressOf(address))));
+      return unpackExpr(shape, make.memRead(memory, addressOf(address))) as Val<S>;
     },
   };
 }

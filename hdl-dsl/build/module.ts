@@ -5,8 +5,9 @@ import type { Circuit, ClockDomain, Instance, Position, Signal, StreamInfo } fro
 import { type Diagnostic, formatDiagnostic, HdlError, isWarning } from "../ir/diagnostic.ts";
 import * as make from "../ir/fold.ts";
 import { snakeCase } from "../ir/snake-case.ts";
-import type { Port, Ports, StreamPort } from "../types/ports.ts";
-import { bit, type Enumeration, leavesOf, type Shape } from "../types/shape.ts";
+import { type LeafPort, leavesOfPort, placedPorts, portAt } from "../ir/port-leaves.ts";
+import { type AnyPort, flip, type Port, type Ports, type StreamPort } from "../types/ports.ts";
+import type { Shape } from "../types/shape.ts";
 import type { Bit, Inside, Outside } from "../types/value.ts";
 import { runBody } from "./body.ts";
 import {
@@ -22,6 +23,7 @@ import {
 } from "./context.ts";
 import { registerMaker, requireDefinition } from "./definition.ts";
 import { chooseName, makeSignal } from "./declare.ts";
+import { asEnd } from "./ends.ts";
 import { nameWith, parameterKey, parameterRows } from "./module-name.ts";
 import { settleHistories } from "./past.ts";
 import { userPosition } from "./position.ts";
@@ -202,7 +204,7 @@ function finish(
 
 /** The domain that a port names; else the default one, or the module's only one when that is another. */
 function domainOfPort(c: Context, ports: Ports, signal: Signal): ClockDomain | undefined {
-  const port = ports[signal.path?.[0] ?? ""];
+  const port = portAt(ports, signal.path ?? [])?.port;
   const all = [...c.domains];
   if (port?.domain === undefined) return all.length === 1 ? all[0] : signal.domain;
   const named = all.find(d => d.name === port.domain);
@@ -219,47 +221,6 @@ function domainOfPort(c: Context, ports: Ports, signal: Signal): ClockDomain | u
   return named ?? signal.domain;
 }
 
-interface LeafPort {
-  readonly name: string;
-  readonly path: readonly string[];
-  readonly width: number;
-  readonly signed: boolean;
-  readonly dir: "in" | "out";
-  readonly offset: number;
-  readonly enumeration?: Enumeration | undefined;
-  readonly role?: "valid" | "ready" | "payload";
-}
-
-/** The flattened ports of a module, in declaration order. `verbatim`: of a black box, whose names stay as given. */
-export function flattenPort(name: string, p: Port | StreamPort, verbatim = false): LeafPort[] {
-  const joined = (path: readonly string[]): string => (verbatim ? path : path.map(snakeCase)).join("_");
-  const flat = (
-    shape: Shape,
-    path: readonly string[],
-    dir: "in" | "out",
-    role?: "valid" | "ready" | "payload",
-  ): LeafPort[] =>
-    leavesOf(shape).map(l => ({
-      name: joined([...path, ...l.path]),
-      path: [...path, ...l.path],
-      width: l.width,
-      signed: l.signed,
-      dir,
-      offset: l.offset,
-      enumeration: l.enumeration,
-      ...(role === undefined ? {} : { role }),
-    }));
-  if (p.port === "plain") return flat(p.shape, [name], p.dir);
-  const back = p.dir === "in" ? "out" : "in";
-  return [
-    ...flat(bit, [name, "valid"], p.dir, "valid"),
-    ...flat(bit, [name, "ready"], back, "ready"),
-    ...flat(p.shape, [name, "payload"], p.dir, "payload"),
-  ];
-}
-
-type Maker = (l: LeafPort) => Value;
-
 type Flattened = WeakMap<Ports, ReadonlyMap<string, readonly LeafPort[]>>;
 const flattened: Flattened = new WeakMap(),
   flattenedVerbatim: Flattened = new WeakMap();
@@ -268,21 +229,38 @@ function leavesOfPorts(ports: Ports, verbatim: boolean): ReadonlyMap<string, rea
   const known = verbatim ? flattenedVerbatim : flattened;
   let all = known.get(ports);
   if (all === undefined)
-    known.set(ports, (all = new Map(Object.entries(ports).map(([name, p]) => [name, flattenPort(name, p, verbatim)]))));
+    known.set(
+      ports,
+      (all = new Map(placedPorts(ports).map(p => [p.path.join("."), leavesOfPort(p.path, p.port, verbatim)]))),
+    );
   return all;
 }
 
-/** The user's object for one port, its leaves made by `make`. */
-function portView(
-  ports: Ports,
-  verbatim: boolean,
-  name: string,
-  p: Port | StreamPort,
-  makeLeaf: Maker,
-  register: (s: StreamInfo) => void,
-  infoDir: "in" | "out" | "inner",
-): unknown {
-  const flat = leavesOfPorts(ports, verbatim).get(name) ?? [],
+/** What makes the views of a module's ports: inside of it, or at an instance. */
+interface Site {
+  readonly ports: Ports;
+  readonly verbatim: boolean;
+  /** Before the names of ports in messages. */
+  readonly owner: string;
+  make(l: LeafPort, p: Port | StreamPort): Value;
+  register(s: StreamInfo): void;
+  /** At an instance what the module drives is read. */
+  readonly outside: boolean;
+}
+
+/** The user's object for one port. */
+function portView(site: Site, path: readonly string[], p: AnyPort): unknown {
+  if (p.port !== "interface") return leafPortView(site, path, p);
+  const members = Object.entries(p.members).map(([name, m]) => [name, portView(site, [...path, name], m)]);
+  return asEnd(
+    Object.fromEntries(members) as Record<string, unknown>,
+    site.outside ? flip(p) : p,
+    [...(site.owner === "" ? [] : [site.owner]), ...path].join("."),
+  );
+}
+
+function leafPortView(site: Site, path: readonly string[], p: Port | StreamPort): unknown {
+  const flat = leavesOfPorts(site.ports, site.verbatim).get(path.join(".")) ?? [],
     first = flat[0];
   if (
     p.port === "plain" &&
@@ -290,17 +268,21 @@ function portView(
     first.enumeration === undefined &&
     (p.shape.kind === "uint" || p.shape.kind === "sint")
   )
-    return makeLeaf(first);
-  const leaves = flat.map(l => ({ l, v: makeLeaf(l) }));
-  const find = (path: readonly string[]): Value =>
-    (leaves.find(x => x.l.path.length === path.length && x.l.path.every((s, i) => s === path[i])) as { v: Value }).v;
+    return site.make(first, p);
+  const leaves = flat.map(l => ({ l, v: site.make(l, p) }));
+  const find = (within: readonly string[]): Value =>
+    (
+      leaves.find(
+        x => x.l.path.length === path.length + within.length && within.every((s, i) => s === x.l.path[path.length + i]),
+      ) as { v: Value }
+    ).v;
   const signalOf = (v: Value): Signal => (v as Value & { readonly signal: Signal }).signal;
-  if (p.port === "plain") return view(p.shape, l => find([name, ...l.path]));
-  const valid = find([name, "valid"]),
-    ready = find([name, "ready"]);
-  register({
-    name: verbatim ? name : snakeCase(name),
-    dir: infoDir,
+  if (p.port === "plain") return view(p.shape, l => find(l.path));
+  const valid = find(["valid"]),
+    ready = find(["ready"]);
+  site.register({
+    name: (site.verbatim ? path : path.map(snakeCase)).join("_"),
+    dir: site.outside ? "inner" : p.dir,
     valid: signalOf(valid),
     ready: signalOf(ready),
     payload: leaves.filter(x => x.l.role === "payload").map(x => signalOf(x.v)),
@@ -309,7 +291,7 @@ function portView(
     p.shape,
     valid,
     ready,
-    view(p.shape, l => find([name, "payload", ...l.path])),
+    view(p.shape, l => find(["payload", ...l.path])),
   );
 }
 
@@ -347,12 +329,12 @@ function portsInside(ports: Ports, c: Context, declared: Position | undefined): 
   const io: Record<string, unknown> = {};
   for (const [name, p] of Object.entries(ports)) {
     const position = declared === undefined ? undefined : (fieldAfter(declared, name) ?? declared);
-    io[name] = portView(
+    const site: Site = {
       ports,
-      c.verbatim,
-      name,
-      p,
-      l => {
+      verbatim: c.verbatim,
+      owner: "",
+      outside: false,
+      make: (l, port) => {
         claimName(l.name, position);
         const v = makeSignal({
           kind: l.dir === "in" ? "input" : "output",
@@ -363,15 +345,13 @@ function portsInside(ports: Ports, c: Context, declared: Position | undefined): 
           path: l.path,
           role: l.role,
           domain: c.domain,
-          mayBeUnread: p.port === "plain" && p.unused === true ? true : undefined,
+          mayBeUnread: port.port === "plain" && port.unused === true ? true : undefined,
         });
         return l.dir === "in" ? new ReadOnly(v.signal) : v;
       },
-      s => {
-        c.streams.push(s);
-      },
-      p.dir,
-    );
+      register: s => c.streams.push(s),
+    };
+    io[name] = portView(site, [name], p);
   }
   return io;
 }
@@ -414,34 +394,30 @@ export function instance<P extends Ports>(
   c.instances.push(made);
   if (o.reset !== undefined) resetOf(made, o.reset, claimName(`${stripPrefix(name, c.prefix)}_own_reset`, position));
   const out: Record<string, unknown> = {};
-  for (const [portName, p] of Object.entries(def.ports)) {
-    out[portName] = portView(
-      def.ports,
-      circuit.blackBox !== undefined,
-      portName,
-      p,
-      l => {
-        const driven = l.dir === "in";
-        const v = makeSignal({
-          kind: driven ? "instanceIn" : "instanceOut",
-          name: claimName(`${stripPrefix(name, c.prefix)}_${l.name}`, position),
-          width: l.width,
-          signed: l.signed,
-          position,
-          path: l.path,
-          role: l.role,
-          instance: made,
-          mayBeUnread: l.role === "ready" ? true : undefined,
-        });
-        made.connections.set(l.name, v.signal);
-        return driven ? v : new ReadOnly(v.signal);
-      },
-      s => {
-        c.streams.push({ ...s, name: `${name}_${s.name}` });
-      },
-      "inner",
-    );
-  }
+  const site: Site = {
+    ports: def.ports,
+    verbatim: circuit.blackBox !== undefined,
+    owner: name,
+    outside: true,
+    make: l => {
+      const driven = l.dir === "in";
+      const v = makeSignal({
+        kind: driven ? "instanceIn" : "instanceOut",
+        name: claimName(`${stripPrefix(name, c.prefix)}_${l.name}`, position),
+        width: l.width,
+        signed: l.signed,
+        position,
+        path: l.path,
+        role: l.role,
+        instance: made,
+        mayBeUnread: l.role === "ready" ? true : undefined,
+      });
+      made.connections.set(l.name, v.signal);
+      return driven ? v : new ReadOnly(v.signal);
+    },
+    register: s => c.streams.push({ ...s, name: `${name}_${s.name}` }),
+  };
+  for (const [portName, p] of Object.entries(def.ports)) out[portName] = portView(site, [portName], p);
   return out as Outside<P>;
 }
 const stripPrefix = (name: string, prefix: string): string =>

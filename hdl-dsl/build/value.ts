@@ -8,7 +8,7 @@ import * as make from "../ir/fold.ts";
 import type { Bit, Num, SInt, UInt } from "../types/value.ts";
 import { codeNamed } from "../types/enumeration.ts";
 import { type Enumeration, sameEnumeration } from "../types/shape.ts";
-import type { WidthOfAll } from "../types/sum.ts";
+import type { Product, WidthOfAll } from "../types/sum.ts";
 import { context, refuse, report, warn } from "./context.ts";
 import { userPosition } from "./position.ts";
 import { didYouMean } from "./suggest.ts";
@@ -528,6 +528,7 @@ export function cat(...parts: readonly (UInt | SInt)[]): UInt {
   return uintOf(make.concat(parts.map(p => countOf(p, "cat"))));
 }
 /** `n` copies side by side. */
+export function repeat<W extends number, const N extends number>(v: UInt<W>, n: N): UInt<Product<W, N>>;
 export function repeat(v: UInt, n: number): UInt {
   return uintOf(make.concat(Array.from({ length: n }, () => countOf(v, "repeat"))));
 }

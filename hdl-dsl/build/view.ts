@@ -16,7 +16,8 @@ import {
   type StructShape,
   widthOf,
 } from "../types/shape.ts";
-import type { UInt, Val, Var } from "../types/value.ts";
+import type { BitsOf, UInt, Val, Var } from "../types/value.ts";
+import type { WidthOfValue } from "../types/width-of.ts";
 import { context, report, verilogName, withBlock } from "./context.ts";
 import { sourceName, userPosition } from "./position.ts";
 import { didYouMean } from "./suggest.ts";
@@ -218,6 +219,7 @@ export function assignView(target: unknown, v: unknown, name: string): void {
 }
 
 /** All bits of a value as one vector, first field or element lowest. */
+export function pack<const V>(v: V): UInt<WidthOfValue<V>>;
 export function pack(v: unknown): UInt {
   if (v instanceof Value) {
     const e = v[exprKey];
@@ -256,7 +258,7 @@ export function unpackExpr(shape: Shape, e: Expr): unknown {
 }
 
 /** A vector of bits read as a shape; widths must agree. */
-export function unpack<const S extends Shape>(shape: S, v: UInt): Val<S> {
+export function unpack<const S extends Shape, B extends UInt>(shape: S, v: B & BitsOf<S, B>): Val<S> {
   return unpackExpr(shape, operand(v, widthOf(shape), false, `unpack to ${describeShape(shape)}`)) as Val<S>;
 }
 

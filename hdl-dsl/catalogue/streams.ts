@@ -1,7 +1,7 @@
 /** The stream combinators, each within a module of its own. */
 import { input, output, sink, source } from "../types/ports.ts";
 import { bit, type Shape, struct, uint } from "../types/shape.ts";
-import type { StreamIn, StreamOut, UInt } from "../types/value.ts";
+import type { StreamIn, StreamOut } from "../types/value.ts";
 import { wire } from "../build/declare.ts";
 import { type Def, module } from "../build/module.ts";
 import { creditReceiver, creditSender } from "../queues/credit.ts";
@@ -10,7 +10,8 @@ import { fork } from "../stream/fork.ts";
 import { framed, insertHeader, packetise, removeHeader, splitHeader } from "../stream/framing.ts";
 import { pipeline } from "../stream/pipeline.ts";
 import { stage } from "../stream/stage.ts";
-import { connect, connectAny, demux, filter, gate, join, map } from "../stream/stream.ts";
+import { connect, connectAny } from "../stream/connect.ts";
+import { demux, filter, gate, join, map } from "../stream/stream.ts";
 import { throttle } from "../stream/throttle.ts";
 import type { CatalogueEntry } from "./entry.ts";
 
@@ -83,7 +84,7 @@ const multiplied = module(
   () => ({ from: sink(Job), to: source(struct({ sum: uint(32), tag: uint(4) })) }),
   io => {
     pipeline(io.from)
-      .stage(v => ({ product: v.a.mul(v.b).is(32) }))
+      .stage(v => ({ product: v.a.mul(v.b) }))
       .stage(v => ({ sum: v.product.add(v.c) }))
       .into(io.to);
   },
@@ -127,7 +128,7 @@ export const streamEntries: readonly CatalogueEntry[] = [
     name: "filter",
     file: "stream/stream",
     what: "drops transfers",
-    def: through("FilterUnit", word, s => filter(s, v => (v as UInt).bit(0).not())),
+    def: through("FilterUnit", word, s => filter(s, v => v.bit(0).not())),
     example: "32 bits, even ones",
     latency: 0,
     timing: one,

@@ -4,6 +4,7 @@
  */
 import type { Signal } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
+import { portAt } from "../ir/port-leaves.ts";
 import { kindOf } from "./drivers.ts";
 import { finding, type Study } from "./study.ts";
 
@@ -19,7 +20,8 @@ export function checkUnread(s: Study): Diagnostic[] {
   const groups = new Map<unknown, Signal[]>();
   for (const x of s.circuit.signals) {
     if (x.kind !== "wire" && x.kind !== "reg" && x.kind !== "input" && x.kind !== "memData") continue;
-    const key = x.kind === "input" ? `${x.path?.[0] ?? x.name}/${x.role ?? ""}` : (x.position ?? x);
+    const port = portAt(s.circuit.ports, x.path ?? [])?.path.join(".") ?? x.name;
+    const key = x.kind === "input" ? `${port}/${x.role ?? ""}` : (x.position ?? x);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [x]);
     else group.push(x);

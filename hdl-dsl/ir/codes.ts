@@ -57,6 +57,7 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL142: "a match without an arm for each name, or with one too many",
   HDL150: "a number of cycles that the language cannot look back or wait",
   HDL151: "a value without a past: of no clock domain of its own, or of one without a reset",
+  HDL155: "interfaces that cannot be connected whole",
   HDL201: "a comparison whose answer is always the same",
   HDL202: "a shift beyond the width",
   HDL203: "a register that is never known: no reset, and computed from itself only",

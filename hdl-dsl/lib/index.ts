@@ -10,9 +10,10 @@ import { RoundRobinArbiter } from "./round-robin-arbiter.ts";
 import { SkidBuffer } from "./skid-buffer.ts";
 import { WidthAdapter } from "./axi/width-adapter.ts";
 
-export { axisBeat, type AxisBeatShape } from "./axi/axis.ts";
+export { axisBeat, type AxisBeatShape, axiStream } from "./axi/axis.ts";
 export {
   axi4Address,
+  axi4Bus,
   axi4Master,
   axi4Read,
   Axi4Register,
@@ -21,6 +22,7 @@ export {
   axi4Write,
   axiResponse,
   type Axi4Address,
+  type Axi4Channels,
   type Axi4Parameters,
   type Axi4Ports,
   type Axi4Read,
@@ -30,12 +32,14 @@ export {
 } from "./axi/axi4.ts";
 export {
   liteAddress,
+  liteBus,
   LiteRead,
   LiteResponse,
   liteSlave,
   liteSlavePorts,
   LiteWrite,
   type LiteAddress,
+  type LiteChannels,
   type LiteReadAccess,
   type LiteSlave,
   type LiteSlavePorts,

@@ -4,7 +4,8 @@ import type { Bit } from "../types/value.ts";
 import { type Def, module } from "../build/module.ts";
 import { constant } from "../build/value.ts";
 import { arbiter } from "../stream/arbiter.ts";
-import { connectAny, map } from "../stream/stream.ts";
+import { connectAny } from "../stream/connect.ts";
+import { map } from "../stream/stream.ts";
 import { addressBits } from "../types/bits.ts";
 
 export interface RoundRobinArbiterParameters<S extends Shape = Shape, N extends number = number> {

@@ -2,7 +2,7 @@ import { sink, source, type StreamPort } from "../types/ports.ts";
 import type { Shape } from "../types/shape.ts";
 import { type Def, module } from "../build/module.ts";
 import { stage } from "../stream/stage.ts";
-import { connectAny } from "../stream/stream.ts";
+import { connectAny } from "../stream/connect.ts";
 
 export interface SkidBufferParameters<S extends Shape = Shape> {
   readonly shape: S;

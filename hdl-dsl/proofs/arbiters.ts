@@ -8,7 +8,8 @@ import { assertAlways, cover, when } from "../build/statements.ts";
 import { cat, constant } from "../build/value.ts";
 import { RoundRobinArbiter } from "../lib/index.ts";
 import { arbiter } from "../stream/arbiter.ts";
-import { connect, map } from "../stream/stream.ts";
+import { connect } from "../stream/connect.ts";
+import { map } from "../stream/stream.ts";
 import type { Proof } from "./harness/proof.ts";
 import { moduleObeys, producerObeys } from "./harness/rules.ts";
 

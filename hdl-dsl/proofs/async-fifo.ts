@@ -6,7 +6,7 @@ import { reg } from "../build/declare.ts";
 import { instance, module } from "../build/module.ts";
 import { assertAlways, cover, when } from "../build/statements.ts";
 import { AsyncFifo } from "../lib/index.ts";
-import { connect } from "../stream/stream.ts";
+import { connect } from "../stream/connect.ts";
 import type { Proof } from "./harness/proof.ts";
 import { moduleObeys } from "./harness/rules.ts";
 

@@ -6,7 +6,8 @@ import { reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { assertAlways, assumeAlways, cover } from "../build/statements.ts";
 import { pack } from "../build/view.ts";
-import { connect, demux, filter, gate, join, map } from "../stream/stream.ts";
+import { connect } from "../stream/connect.ts";
+import { demux, filter, gate, join, map } from "../stream/stream.ts";
 import type { Proof } from "./harness/proof.ts";
 import { moduleObeys, producerObeys } from "./harness/rules.ts";
 import { streamUnit } from "./harness/stream-unit.ts";
@@ -21,7 +22,7 @@ const gateHarness = module(
     const waited = moduleObeys(io.to, "to");
     const heldOpen = reg(bit, { init: 0 });
     heldOpen.set(io.open.and(io.from.valid).and(io.from.ready.not()));
-    assumeAlways((heldOpen as Bit).not().or(io.open), "open holds until what waits has gone");
+    assumeAlways(heldOpen.not().or(io.open), "open holds until what waits has gone");
     assertAlways(io.to.valid.eq(io.from.valid.and(io.open)), "open lets through, closed does not");
     assertAlways(io.to.fire.eq(io.from.fire), "in and out happen together");
     assertAlways(io.to.valid.not().or(io.to.payload.eq(io.from.payload)), "the payload is unchanged");

@@ -7,7 +7,7 @@ import { module } from "../build/module.ts";
 import { past } from "../build/past.ts";
 import { assertAlways, assumeAlways, cover } from "../build/statements.ts";
 import { fork } from "../stream/fork.ts";
-import { connect } from "../stream/stream.ts";
+import { connect } from "../stream/connect.ts";
 import type { Proof } from "./harness/proof.ts";
 import { moduleObeys, producerObeys } from "./harness/rules.ts";
 
@@ -28,13 +28,10 @@ const eager = module("EagerForkProof", ports, io => {
   const waited = outs.map((out, i) => moduleObeys(out, `to_${i}`));
   const has = outs.map((out, i) => {
     const had = reg(bit, { init: 0, name: `model_${i}` });
-    had.set(io.from.fire.not().and((had as Bit).or(out.fire)));
-    assertAlways(
-      out.valid.eq(io.from.valid.and((had as Bit).not())),
-      `to_${i}: every transfer is offered, and once only`,
-    );
+    had.set(io.from.fire.not().and(had.or(out.fire)));
+    assertAlways(out.valid.eq(io.from.valid.and(had.not())), `to_${i}: every transfer is offered, and once only`);
     assertAlways(out.valid.not().or(out.payload.eq(io.from.payload)), `to_${i}: the payload is unchanged`);
-    return (had as Bit).or(out.fire);
+    return had.or(out.fire);
   });
   assertAlways(
     io.from.fire.eq(io.from.valid.and(has.reduce((a, b) => a.and(b)))),

@@ -11,7 +11,7 @@ import { assertAlways, cover, mux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { pack } from "../build/view.ts";
 import { PacketFifo } from "../lib/index.ts";
-import { connect } from "../stream/stream.ts";
+import { connect } from "../stream/connect.ts";
 import type { Fault, Proof } from "./harness/proof.ts";
 import { moduleObeys, producerObeys } from "./harness/rules.ts";
 

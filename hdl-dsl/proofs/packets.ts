@@ -8,7 +8,7 @@ import { assertAlways, cover, mux, when } from "../build/statements.ts";
 import { cat, constant } from "../build/value.ts";
 import { pack } from "../build/view.ts";
 import { framed, insertHeader, packetise, splitHeader } from "../stream/framing.ts";
-import { connect } from "../stream/stream.ts";
+import { connect } from "../stream/connect.ts";
 import type { Proof } from "./harness/proof.ts";
 import { moduleObeys, producerObeys, type Watched } from "./harness/rules.ts";
 

@@ -6,7 +6,8 @@ import { assertAlways, cover } from "../build/statements.ts";
 import { pack } from "../build/view.ts";
 import { AxisRegister, SkidBuffer } from "../lib/index.ts";
 import { fifoWithLevel } from "../queues/fifo.ts";
-import { connect, map } from "../stream/stream.ts";
+import { connect } from "../stream/connect.ts";
+import { map } from "../stream/stream.ts";
 import type { Proof } from "./harness/proof.ts";
 import { streamUnit } from "./harness/stream-unit.ts";
 

@@ -3,7 +3,8 @@ import type { Shape } from "../types/shape.ts";
 import type { StreamIn, UInt } from "../types/value.ts";
 import { instance } from "../build/module.ts";
 import { Fifo, type FifoParameters } from "../lib/index.ts";
-import { connect, nameOf } from "../stream/stream.ts";
+import { connect } from "../stream/connect.ts";
+import { nameOf } from "../stream/stream.ts";
 
 interface FifoPlace {
   readonly name?: string;

@@ -40,7 +40,7 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
     const after = node(request.and(bitsAbove(owner)), { name: `${name}_after` });
     choice = lowestOfFirst(after, request);
   }
-  const grant = node(mux(locked as Bit, owner as UInt, choice), { name: `${name}_grant` });
+  const grant = node(mux(locked, owner, choice), { name: `${name}_grant` });
   const grants = from.map((_, i) => grant.bit(i));
   out.valid.set(grant.and(request).any());
   assignView(
@@ -51,7 +51,7 @@ export function arbiter<S extends Shape>(from: readonly StreamIn<S>[], o: Arbite
     ),
     "payload",
   );
-  from.forEach((s, i) => s.ready.set((grants[i] as Bit).and(out.ready as UInt<1>)));
+  from.forEach((s, i) => s.ready.set((grants[i] as Bit).and(out.ready)));
   const ends: Bit = o.last === undefined ? constant(1, 1) : o.last(out.payload);
   when(out.valid, () => {
     owner.set(grant);

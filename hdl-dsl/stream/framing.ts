@@ -55,7 +55,7 @@ export function insertHeader<F extends { readonly [name: string]: Shape }, L ext
   const ends = (v: unknown): Bit => (v as Readonly<Record<string, Bit>>)[last] as Bit;
   const inBody = reg(bit, { init: 0, name: `${name}_in_body` });
   const out = stream(header.shape, { name });
-  out.valid.set(mux(inBody as Bit, body.valid, header.valid));
+  out.valid.set(mux(inBody, body.valid, header.valid));
   const fields = Object.keys(header.shape.fields);
   const beat = mux<unknown, unknown>(inBody, body.payload, header.payload) as Readonly<Record<string, unknown>>;
   assignGiven(
@@ -64,7 +64,7 @@ export function insertHeader<F extends { readonly [name: string]: Shape }, L ext
     Object.fromEntries(fields.map(f => [f, f === last ? ends(body.payload).and(inBody) : beat[f]])),
   );
   header.ready.set(out.ready.and(inBody.not()));
-  body.ready.set(out.ready.and(inBody as Bit));
+  body.ready.set(out.ready.and(inBody));
   when(header.fire.and(ends(header.payload)), () => inBody.set(1)).elseWhen(body.fire.and(ends(body.payload)), () =>
     inBody.set(0),
   );

@@ -1,6 +1,6 @@
 /** Register stages of a stream: each cuts a timing path, none costs throughput. */
 import { bit, type Shape } from "../types/shape.ts";
-import type { StreamIn, UInt } from "../types/value.ts";
+import type { StreamIn } from "../types/value.ts";
 import { node, reg } from "../build/declare.ts";
 import { mux, when } from "../build/statements.ts";
 import { assignView } from "../build/view.ts";
@@ -50,7 +50,7 @@ function backward<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S>
   // is held: that costs no decision.
   when(out.ready, () => full.set(0)).elseWhen(from.valid, () => full.set(1));
   when(full.not(), () => assignView(held, from.payload, "held"));
-  out.valid.set(from.valid.or(full as UInt<1>));
+  out.valid.set(from.valid.or(full));
   // Here and below both are of the one shape, which is a parameter: their widths are checked at elaboration.
   assignView(out.payload, mux<unknown, unknown>(full, held, from.payload), "payload");
   return out;
@@ -66,7 +66,7 @@ function full<S extends Shape>(from: StreamIn<S>, name: string): StreamIn<S> {
   const room = node(valid.not().or(out.ready), { name: `${name}_room` });
   from.ready.set(waits.not());
   when(room, () => {
-    valid.set(from.valid.or(waits as UInt<1>));
+    valid.set(from.valid.or(waits));
     waits.set(0);
   }).elseWhen(from.valid, () => waits.set(1));
   when(waits.not(), () => assignView(waiting, from.payload, "waiting"));

@@ -5,7 +5,7 @@
 import type { Signal } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
 import type { Fields, Shape, StructShape } from "../types/shape.ts";
-import type { Bit, Given, Joins, Stream, StreamIn, StreamOut, Times, UInt, Val } from "../types/value.ts";
+import type { Bit, Given, Stream, StreamIn, Times, UInt, Val } from "../types/value.ts";
 import { context } from "../build/context.ts";
 import { chooseName, leafName, makeSignal } from "../build/declare.ts";
 import { streamObject } from "../build/module.ts";
@@ -44,23 +44,6 @@ export function stream<const S extends Shape>(shape: S, o: { readonly name?: str
   });
   c.streams.push({ name, dir: "inner", valid: valid.signal, ready: ready.signal, payload: payloads });
   return streamObject(shape, valid, ready, payload) as Stream<S>;
-}
-
-/** Joins a producer's stream to a consumer's: same shape, as far as the compiler knows the widths. */
-export function connect<S extends Shape>(from: StreamIn<S>, to: StreamOut<NoInfer<S>>): void;
-export function connect<S extends Shape, T extends Shape>(
-  from: StreamIn<S>,
-  to: StreamOut<T> & { readonly payload: Joins<S, T> },
-): void;
-export function connect(from: StreamIn<Shape>, to: StreamOut<Shape>): void {
-  to.valid.set(from.valid);
-  assignView(to.payload, from.payload, "payload");
-  from.ready.set(to.ready);
-}
-
-/** `connect` where the shape is a parameter: the widths are checked at elaboration. */
-export function connectAny(from: StreamIn<Shape>, to: StreamOut<Shape>): void {
-  connect<Shape>(from, to);
 }
 
 /** The same transfers with another payload; no state, no latency. */

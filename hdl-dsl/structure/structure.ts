@@ -4,6 +4,7 @@ import type { Circuit, Instance, Memory, Signal } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import { allStatements, postOrder } from "../ir/walk.ts";
+import { placedPorts, portAt } from "../ir/port-leaves.ts";
 
 /** A port of the module, an instance in it, or a memory of it. */
 export interface Part {
@@ -26,10 +27,9 @@ export interface Structure {
   readonly links: readonly Link[];
 }
 
-const isStream = (c: Circuit, s: Signal): boolean => {
-  const port = c.ports[s.path?.[0] ?? ""];
-  return port !== undefined && port.port !== "plain";
-};
+/** The name of the port that a signal belongs to, those of the interfaces around it before. */
+const portName = (c: Circuit, s: Signal): string =>
+  (portAt(c.ports, s.path ?? [])?.path ?? [s.path?.[0] ?? s.name]).map(snakeCase).join("_");
 const shortName = (c: Circuit): string => c.name.split("_")[0] ?? c.name;
 
 /**
@@ -63,7 +63,7 @@ class Sources {
         if (e.kind !== "read" || seen.has(e.signal)) return;
         seen.add(e.signal);
         if (e.signal.kind === "input" || e.signal.kind === "instanceOut" || e.signal.kind === "memData")
-          take(e.signal, e.signal.path?.[1] !== "ready");
+          take(e.signal, e.signal.role !== "ready");
         else waiting.push(...(this.#values.get(e.signal) ?? []));
       });
     }
@@ -100,10 +100,10 @@ export function structureOf(def: Def, module?: string): Structure | undefined {
 
 function read(c: Circuit): Structure {
   const ports = new Map(
-    Object.entries(c.ports).map(([name, p]): [string, Part] => [
-      name,
-      { kind: p.dir === "in" ? "input" : "output", name: snakeCase(name), what: "" },
-    ]),
+    placedPorts(c.ports).map(({ path, port }): [string, Part] => {
+      const name = path.map(snakeCase).join("_");
+      return [name, { kind: port.dir === "in" ? "input" : "output", name, what: "" }];
+    }),
   );
   const instances = new Map(
     c.instances.map((i): [Instance, Part] => [i, { kind: "instance", name: i.name, what: shortName(i.circuit) }]),
@@ -116,7 +116,7 @@ function read(c: Circuit): Structure {
     if ("depth" in o) return memories.get(o);
     const memory = readData.get(o);
     if (memory !== undefined) return memories.get(memory);
-    return o.instance === undefined ? ports.get(o.path?.[0] ?? o.name) : instances.get(o.instance);
+    return o.instance === undefined ? ports.get(portName(c, o)) : instances.get(o.instance);
   });
   const links = new Map<string, { from: Part; to: Part; kind: Link["kind"]; ports: Set<string> }>();
   const parts = [...ports.values(), ...instances.values(), ...memories.values()],
@@ -137,10 +137,10 @@ function read(c: Circuit): Structure {
       if (m !== undefined) link(m, undefined, false, [s.data]);
     }
     if (s.kind !== "assign" || s.target.path === undefined) continue;
-    const stream = isStream(s.target.instance?.circuit ?? c, s.target);
     // A stream's `ready` goes the other way.
-    if (stream && s.target.path[1] === "ready") continue;
-    const port = s.target.path[0] ?? s.target.name;
+    if (s.target.role === "ready") continue;
+    const stream = s.target.role !== undefined,
+      port = portName(s.target.instance?.circuit ?? c, s.target);
     const to =
       s.target.kind === "instanceIn" && s.target.instance !== undefined
         ? instances.get(s.target.instance)
@@ -148,7 +148,7 @@ function read(c: Circuit): Structure {
           ? ports.get(port)
           : undefined;
     // A stream's valid bit is its own affair: the payload shows the flow.
-    if (to !== undefined) link(to, to.kind === "instance" ? snakeCase(port) : undefined, stream, [s.value]);
+    if (to !== undefined) link(to, to.kind === "instance" ? port : undefined, stream, [s.value]);
   }
   return { name: c.name, parts, links: [...links.values()].map(l => ({ ...l, ports: [...l.ports] })) };
 }

@@ -1,5 +1,8 @@
 import type { Shape } from "./shape.ts";
 
+export type Direction = "in" | "out";
+export type Back<D> = D extends "in" ? "out" : "in";
+
 /** A plain port of a module: `dir` as seen from inside. */
 export interface Port<D extends "in" | "out" = "in" | "out", S extends Shape = Shape> {
   readonly port: "plain";
@@ -21,8 +24,17 @@ export interface StreamPort<D extends "in" | "out" = "in" | "out", S extends Sha
   /** Clock domain, by its name in the body (`clockDomain`); the default one when left out. */
   readonly domain?: string;
 }
+/**
+ * Ports that belong together, as one side of them declares them: `out` is what that side drives. `flip` gives the other
+ * side. Flattened with the interface's name before the members'.
+ */
+export interface Interface<M extends Ports = Ports> {
+  readonly port: "interface";
+  readonly members: M;
+}
+export type AnyPort = Port | StreamPort | Interface;
 export interface Ports {
-  readonly [name: string]: Port | StreamPort;
+  readonly [name: string]: AnyPort;
 }
 
 export interface PortOptions {
@@ -49,6 +61,35 @@ export function source<const S extends Shape>(shape: S, o: Pick<PortOptions, "do
   return { port: "stream", dir: "out", shape, ...o };
 }
 
+/** Ports that belong together, as the side declares them that begins: a master. They may be interfaces themselves. */
+export function interfaceOf<const M extends Ports>(members: M): Interface<M> {
+  if (Object.keys(members).length === 0) throw new RangeError("interfaceOf: at least one member is needed");
+  return { port: "interface", members };
+}
+
+/** A port as the other side has it. */
+export type FlippedPort<P> =
+  P extends Port<infer D, infer S>
+    ? Port<Back<D>, S>
+    : P extends StreamPort<infer D, infer S>
+      ? StreamPort<Back<D>, S>
+      : P extends Interface<infer M>
+        ? Interface<Flipped<M>>
+        : never;
+export type Flipped<P> = { readonly [K in keyof P]: FlippedPort<P[K]> };
+
+/** The other side of an interface, a stream or a plain port: what one drives, the other reads. */
+export function flip<const P extends AnyPort>(p: P): FlippedPort<P>;
+export function flip(p: AnyPort): AnyPort {
+  if (p.port === "interface")
+    return { ...p, members: Object.fromEntries(Object.entries(p.members).map(([name, m]) => [name, flip(m)])) };
+  const dir = p.dir === "in" ? "out" : "in";
+  if (p.port === "stream") return { ...p, dir };
+  // Unread on purpose on one side says nothing of the other.
+  const { unused: _unused, ...rest } = p;
+  return { ...rest, dir };
+}
+
 /** The same ports with `prefix` before their names. */
 export function prefixPorts<const N extends string, const P extends Ports>(
   prefix: N,
@@ -58,6 +99,18 @@ export function prefixPorts<const N extends string, const P extends Ports>(
   return Object.fromEntries(named) as { readonly [K in keyof P & string as `${N}${K}`]: P[K] };
 }
 
+/** The members of an interface as ports of their own: `<prefix>Aw` and so on; in Verilog they are named alike. */
+export type MemberPorts<N extends string, M> = { readonly [K in keyof M & string as `${N}${Capitalize<K>}`]: M[K] };
+export function memberPorts<const N extends string, const M extends Ports>(
+  prefix: N,
+  of: Interface<M>,
+): MemberPorts<N, M> {
+  const named = Object.entries(of.members).map(([name, port]) => [memberName(prefix, name), port]);
+  return Object.fromEntries(named) as MemberPorts<N, M>;
+}
+export const memberName = (prefix: string, member: string): string =>
+  `${prefix}${member.charAt(0).toUpperCase()}${member.slice(1)}`;
+
 /** Ports `name0`, `name1` and so on. */
 export type PortArray<N extends string, P> = { readonly [_ in `${N}${number}`]: P };
 type Together<P extends readonly unknown[]> = P extends readonly [infer First, ...infer Rest]
@@ -65,7 +118,7 @@ type Together<P extends readonly unknown[]> = P extends readonly [infer First, .
   : unknown;
 
 /** `count` ports of one kind: `name0`, `name1` and so on. `mergePorts` puts them beside others. */
-export function portArray<const N extends string, const P extends Port | StreamPort>(
+export function portArray<const N extends string, const P extends AnyPort>(
   name: N,
   count: number,
   port: P,

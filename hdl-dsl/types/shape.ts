@@ -5,6 +5,7 @@
  */
 
 import { declaredName } from "../source/position.ts";
+import type { WidthOf } from "./width-of.ts";
 
 /** An unsigned integer of `width` bits (1 or more). */
 export interface UIntShape<W extends number = number> {
@@ -141,6 +142,7 @@ export function vec<const S extends Shape, const N extends number>(element: S, l
 }
 
 /** Total bits of a shape. */
+export function widthOf<const S extends Shape>(shape: S): WidthOf<S>;
 export function widthOf(shape: Shape): number {
   switch (shape.kind) {
     case "uint":

@@ -10,7 +10,9 @@ import type {
   VariantShape,
   VecShape,
 } from "./shape.ts";
-import type { Port, StreamPort } from "./ports.ts";
+import type { Flipped, Interface, Port, StreamPort } from "./ports.ts";
+import type { Sum } from "./sum.ts";
+import type { WidthOf } from "./width-of.ts";
 
 export type Num = number | bigint;
 export interface WidthError<Message extends string> {
@@ -27,6 +29,8 @@ export type Fits<A extends number, B extends number> = number extends A
 /** One signature per operator, so that the compiler's message is the width sentence and not a list of overloads. */
 export type Operand<W extends number, B> = B extends UInt<infer N> ? Fits<W, N> : unknown;
 export type SOperand<W extends number, B> = B extends SInt<infer N> ? Fits<W, N> : unknown;
+/** Bits that are read as a shape: as many as it has. */
+export type BitsOf<S, B> = B extends UInt<infer N> ? Fits<WidthOf<S>, N> : unknown;
 
 /** Operators that unsigned and signed values share. */
 interface Common<W extends number> {
@@ -50,11 +54,14 @@ export interface UInt<W extends number = number> extends Common<W> {
   readonly signedness: "unsigned";
   /** Sum, wrapping at W bits. */
   add<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
-  /** Sum with its carry: W + 1 bits. */
-  addGrow<B extends UInt | Num>(b: B & Operand<W, B>): UInt;
+  /**
+   * Sum with its carry: W + 1 bits. (The width is a parameter of the method's own, here and in `mul`: a result that is
+   * computed from W would make a value of 8 bits no value of any bits.)
+   */
+  addGrow<A extends number, B extends UInt | Num>(this: UInt<A>, b: B & Operand<A, B>): UInt<Sum<A, 1>>;
   sub<B extends UInt | Num>(b: B & Operand<W, B>): UInt<W>;
-  /** Product: the width is the sum of the operands' (state it with `is`). */
-  mul<B extends UInt>(b: B): UInt;
+  /** Product: the width is the sum of the operands'. */
+  mul<A extends number, B extends number>(this: UInt<A>, b: UInt<B>): UInt<Sum<A, B>>;
   /** Quotient by a power of two; any other divisor is refused. */
   div(by: number): UInt<W>;
   /** Remainder by a power of two; any other divisor is refused. */
@@ -91,9 +98,11 @@ export type Bit = UInt<1>;
 export interface SInt<W extends number = number> extends Common<W> {
   readonly signedness: "signed";
   add<B extends SInt | Num>(b: B & SOperand<W, B>): SInt<W>;
-  addGrow<B extends SInt | Num>(b: B & SOperand<W, B>): SInt;
+  /** Sum with its carry: W + 1 bits. */
+  addGrow<A extends number, B extends SInt | Num>(this: SInt<A>, b: B & SOperand<A, B>): SInt<Sum<A, 1>>;
   sub<B extends SInt | Num>(b: B & SOperand<W, B>): SInt<W>;
-  mul<B extends SInt>(b: B): SInt;
+  /** Product: the width is the sum of the operands'. */
+  mul<A extends number, B extends number>(this: SInt<A>, b: SInt<B>): SInt<Sum<A, B>>;
   neg(): SInt<W>;
   eq<B extends SInt | Num>(b: B & SOperand<W, B>): Bit;
   ne<B extends SInt | Num>(b: B & SOperand<W, B>): Bit;
@@ -163,11 +172,11 @@ export type Val<S> =
           ? Variant<N, C>
           : S extends StructShape<infer F>
             ? { readonly [K in keyof F]: Val<F[K]> }
-            : S extends VecShape<infer E>
-              ? VecVal<E>
+            : S extends VecShape<infer E, infer N>
+              ? VecVal<E, N>
               : never;
-export interface VecVal<E> {
-  readonly length: number;
+export interface VecVal<E, N extends number = number> {
+  readonly length: N;
   /** Element by number, or by a value (index width log2 of the length rounded up; past the end reads 0). */
   at(i: number | UInt): Val<E>;
   toArray(): readonly Val<E>[];
@@ -183,8 +192,8 @@ export interface SIntVar<W extends number = number> extends SInt<W> {
   set<B extends SInt | Num>(v: B & SOperand<W, B>): void;
 }
 export type StructVar<F> = { readonly [K in keyof F]: Var<F[K]> } & { set<const V>(v: V & FieldsOf<F, V>): void };
-export interface VecVar<E> {
-  readonly length: number;
+export interface VecVar<E, N extends number = number> {
+  readonly length: N;
   at(i: number): Var<E>;
   at(i: number | UInt): Val<E>;
   toArray(): readonly Var<E>[];
@@ -224,8 +233,8 @@ export type Var<S> =
           ? VariantVar<N, C>
           : S extends StructShape<infer F>
             ? StructVar<F>
-            : S extends VecShape<infer E>
-              ? VecVar<E>
+            : S extends VecShape<infer E, infer N>
+              ? VecVar<E, N>
               : never;
 
 /** Values given for a shape: leaves as values or numbers. */
@@ -252,10 +261,10 @@ export type Readable<V> =
       ? UInt<W>
       : V extends SInt<infer W>
         ? SInt<W>
-        : V extends VecVar<infer E>
-          ? VecVal<E>
-          : V extends VecVal<infer E>
-            ? VecVal<E>
+        : V extends VecVar<infer E, infer N>
+          ? VecVal<E, N>
+          : V extends VecVal<infer E, infer N>
+            ? VecVal<E, N>
             : V extends object
               ? { readonly [K in keyof V as K extends "set" ? never : K]: Readable<V[K]> }
               : V;
@@ -338,6 +347,56 @@ export type Joins<S, T> =
               : WidthError<"a vec is expected">
             : never;
 
+/** What an end drives and reads. For the compiler only. */
+export declare const membersOf: unique symbol;
+/** What tells an end of an interface from a struct. */
+export interface AnyEnd<M> {
+  readonly [membersOf]: M;
+}
+/** One end of an interface: members that are `out` can be driven here, the others read. `connect` joins two. */
+export type End<M> = Inside<M> & AnyEnd<M>;
+/** An end with the directions of the interface as it is declared, and the one with those of its flip. */
+export interface Ends<M> {
+  readonly near: End<M>;
+  readonly far: End<Flipped<M>>;
+}
+
+export interface ConnectError<Message extends string> {
+  readonly connectError: Message;
+}
+/** Requirement on member B of one end where the other end has A. */
+type MeetsPort<A, B> =
+  A extends Port<infer D, infer S>
+    ? B extends Port<infer E, infer T>
+      ? Across<D, E, Joins<S, T>>
+      : ConnectError<"one is a plain port, the other is none">
+    : A extends StreamPort<infer D, infer S>
+      ? B extends StreamPort<infer E, infer T>
+        ? Across<D, E, { readonly payload: Joins<S, T> }>
+        : ConnectError<"one is a stream, the other is none">
+      : A extends Interface<infer M>
+        ? B extends Interface<infer N>
+          ? Meets<M, N>
+          : ConnectError<"one is an interface, the other is none">
+        : unknown;
+type Across<D, E, Same> = [D, E] extends ["in", "out"] | ["out", "in"]
+  ? Same
+  : [D, E] extends ["out", "out"]
+    ? ConnectError<"both ends drive it">
+    : [D, E] extends ["in", "in"]
+      ? ConnectError<"neither end drives it">
+      : unknown;
+/** Requirement on an end of N that joins one of M: none where each member meets its like in the other direction. */
+export type Meets<M, N> = string extends keyof M | keyof N
+  ? unknown
+  : {
+      readonly [K in keyof M | keyof N]: K extends keyof M
+        ? K extends keyof N
+          ? MeetsPort<M[K], N[K]>
+          : ConnectError<`missing member ${K & string}`>
+        : ConnectError<`no member ${K & string}`>;
+    };
+
 /** Inside the module: inputs read, outputs drive. */
 export type Inside<P> = {
   readonly [K in keyof P]: P[K] extends Port<"in", infer S>
@@ -348,7 +407,9 @@ export type Inside<P> = {
         ? StreamIn<S>
         : P[K] extends StreamPort<"out", infer S>
           ? StreamOut<S>
-          : never;
+          : P[K] extends Interface<infer M>
+            ? End<M>
+            : never;
 };
 /** Outside: flipped. */
 export type Outside<P> = {
@@ -360,7 +421,9 @@ export type Outside<P> = {
         ? StreamOut<S>
         : P[K] extends StreamPort<"out", infer S>
           ? StreamIn<S>
-          : never;
+          : P[K] extends Interface<infer M>
+            ? End<Flipped<M>>
+            : never;
 };
 
 /** Names that may stand for the initial values of enumerations, by field. */

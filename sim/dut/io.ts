@@ -1,4 +1,11 @@
-import { enumerationOf, fieldsOf, type Ports, type Shape, type StructShape } from "../../hdl-dsl/index.ts";
+import {
+  type AnyPort,
+  enumerationOf,
+  fieldsOf,
+  type Ports,
+  type Shape,
+  type StructShape,
+} from "../../hdl-dsl/index.ts";
 import type { Model } from "../backend/backend.ts";
 import { SimulationError } from "../errors.ts";
 import { namedSignalOf, Signal, signalOf } from "./signal.ts";
@@ -30,14 +37,23 @@ export function buildIo<P extends Ports>(ports: P, model: Model): Io<P> {
         return Array.from({ length: shape.length }, (_, i) => tree(shape.element as Shape, [...path, String(i)]));
     }
   };
-  const io: Record<string, unknown> = {};
-  for (const [name, p] of Object.entries(ports)) {
-    io[name] =
-      p.port === "plain"
-        ? tree(p.shape, [name])
-        : { valid: leaf([name, "valid"]), ready: leaf([name, "ready"]), payload: tree(p.shape, [name, "payload"]) };
-  }
-  return io as Io<P>;
+  const portTree = (p: AnyPort, path: readonly string[]): Node => {
+    switch (p.port) {
+      case "plain":
+        return tree(p.shape, path);
+      case "stream":
+        return {
+          valid: leaf([...path, "valid"]),
+          ready: leaf([...path, "ready"]),
+          payload: tree(p.shape, [...path, "payload"]),
+        };
+      case "interface":
+        return treeOf(p.members, path);
+    }
+  };
+  const treeOf = (members: Ports, within: readonly string[]): { readonly [name: string]: Node } =>
+    Object.fromEntries(Object.entries(members).map(([name, p]) => [name, portTree(p, [...within, name])]));
+  return treeOf(ports, []) as Io<P>;
 }
 
 /** Result of `peek` for a tree of signals. */

@@ -1,5 +1,6 @@
 import type {
   EnumShape,
+  Interface,
   Port,
   Ports,
   Shape,
@@ -161,5 +162,7 @@ export type Io<P extends Ports> = {
     ? StreamIo<S, D>
     : P[K] extends Port<infer D, infer S>
       ? ShapeIo<S, D>
-      : never;
+      : P[K] extends Interface<infer M>
+        ? Io<M>
+        : never;
 };

@@ -47,7 +47,7 @@ export const UartRx = module(
   },
   (io, p) => {
     const width = bitsFor(p.divider - 1);
-    const level = synchronise(io.line, { init: 1, name: "line" }).is(1);
+    const level = synchronise(io.line, { init: 1, name: "line" });
     const running = reg(bit, { init: 0 });
     // Bits seen of the ten.
     const seen = reg(uint(4));

@@ -154,7 +154,7 @@ export function requestFrames(
     );
     const toSoc = reg(bit, { name: "to_soc" });
     const toSlot = reg(uint(slots.length), { name: "to_slot" });
-    const goesSoc = node(mux(first as Bit, offloaded.not(), toSoc), { name: "goes_soc" });
+    const goesSoc = node(mux(first, offloaded.not(), toSoc), { name: "goes_soc" });
     const mayBegin = node(opcodes.pop.valid.and(offloaded.not().or(parting.not().and(hostFull.not()))), {
       name: "may_begin",
     });

@@ -358,7 +358,7 @@ export const OffloadSlot = module(
     // A reply gives back the unneeded credits; the others come back beat by beat.
     const none = constant(0, costBits(p));
     const spare = node(mux(cameNow, cost.sub(beatsOf(io.came.payload.data, p).resize(costBits(p))), none));
-    const spent = node(mux(io.access.fire, io.access.payload.cost as UInt, none));
+    const spent = node(mux(io.access.fire, io.access.payload.cost, none));
     beatsFree.set(
       mux(
         givesUp,

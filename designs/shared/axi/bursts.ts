@@ -81,9 +81,9 @@ export function bursts(request: PagedRequest, p: BurstParameters): StreamIn<Retu
         .add(v.offset.trunc(laneBits).zext(lengthBits + 1))
         .sub(1),
     );
-    const beat = node(mux(further, nextBeat as UInt, v.offset.bits(laneBits, beatBits)));
-    const left = node(mux(further, nextLeft as UInt, endOffset.bits(laneBits, countBits)));
-    const ppns = node(mux(further, nextPpns as UInt, v.ppns));
+    const beat = node(mux(further, nextBeat, v.offset.bits(laneBits, beatBits)));
+    const left = node(mux(further, nextLeft, endOffset.bits(laneBits, countBits)));
+    const ppns = node(mux(further, nextPpns, v.ppns));
     const room = node(beat.trunc(window).not());
     const wide = Math.max(window, countBits);
     const last = node(left.zext(wide).le(room.zext(wide)));

@@ -104,9 +104,9 @@ function reader(name: string, p: FrameBufferParameters, job: StreamIn<ReturnType
   const left = reg(uint(leftBits), { name: `${name}_left` });
   // Beats read and not yet given out.
   const claimed = reg(uint(Math.log2(queueBeats) + 1), { init: 0, name: `${name}_claimed` });
-  const nowSlot = node(mux(running, slot as UInt, job.payload.slot), { name: `${name}_now_slot` });
-  const nowBeat = node(mux(running, beat as UInt, job.payload.first), { name: `${name}_now_beat` });
-  const nowLeft = node(mux(running, left as UInt, job.payload.beats), { name: `${name}_now_left` });
+  const nowSlot = node(mux(running, slot, job.payload.slot), { name: `${name}_now_slot` });
+  const nowBeat = node(mux(running, beat, job.payload.first), { name: `${name}_now_beat` });
+  const nowLeft = node(mux(running, left, job.payload.beats), { name: `${name}_now_left` });
   const wants = node(running.or(job.valid).and(claimed.bit(Math.log2(queueBeats)).not()), { name: `${name}_wants` });
   return {
     wants,

@@ -21,7 +21,6 @@ import {
   sink,
   struct,
   uint,
-  type UInt,
   vec,
   when,
 } from "../../../hdl-dsl/index.ts";
@@ -115,7 +114,7 @@ const harness = module(
     const judged = node(dut.verdict.valid.and(late.mine), { name: "model_judged" });
     const accepted = node(judged.and(dut.verdict.what.eq(gbnVerdict.accepted)), { name: "model_accepted" });
     when(accepted, () => delivered.set(delivered.add(one)));
-    const now = node(mux(accepted, delivered.add(one), delivered as UInt), { name: "model_now" });
+    const now = node(mux(accepted, delivered.add(one), delivered), { name: "model_now" });
     assertAlways(accepted.not().or(delivered.ne(next)), "nothing is accepted that was not sent");
     assertAlways(
       accepted.not().or(late.data.eq(data.at(delivered))),

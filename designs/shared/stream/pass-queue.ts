@@ -39,7 +39,7 @@ export function passQueue<S extends Shape>(
   // All pass through the memory, so that writing waits for nobody's ready; what passes by is skipped by the pointers.
   store.write(valid, tail, payload);
   when(valid, () => tail.set(tail.add(1)));
-  out.valid.set(valid.or(queued as Bit));
+  out.valid.set(valid.or(queued));
   // Both are of the one shape, which is a parameter: their widths are checked at elaboration.
   assignView(out.payload, mux<unknown, unknown>(queued, store.readAsync(head), payload), "payload");
   const taken = node(out.fire, { name: `${name}_taken` });
@@ -49,13 +49,9 @@ export function passQueue<S extends Shape>(
   });
   // One that is queued, and no other: the last one to go.
   const single = node(tail.eq(behindHead), { name: `${name}_single` });
-  queued.set(mux(queued as Bit, single.not().or(valid).or(taken.not()), valid.and(taken.not())));
+  queued.set(mux(queued, single.not().or(valid).or(taken.not()), valid.and(taken.not())));
   assertAlways(
-    valid
-      .and(queued as Bit)
-      .and(tail.eq(head))
-      .and(taken.not())
-      .not(),
+    valid.and(queued).and(tail.eq(head)).and(taken.not()).not(),
     `the queue ${name} has room for all that can come`,
   );
   return out;

@@ -1,10 +1,21 @@
 /** AXI4-Lite with 32 bits of data: channel payloads, ports, and what every slave has in common. */
-import { sink, source, type StreamPort } from "../../types/ports.ts";
+import {
+  flip,
+  type Flipped,
+  type Interface,
+  interfaceOf,
+  memberPorts,
+  type MemberPorts,
+  sink,
+  source,
+  type StreamPort,
+} from "../../types/ports.ts";
 import { struct, type StructShape, uint, type UIntShape } from "../../types/shape.ts";
 import type { Bit, Inside, UInt } from "../../types/value.ts";
 import { node } from "../../build/declare.ts";
 import { stage } from "../../stream/stage.ts";
-import { connect, join, stream } from "../../stream/stream.ts";
+import { connect } from "../../stream/connect.ts";
+import { join, stream } from "../../stream/stream.ts";
 
 /** AW and AR: a byte address; the protection bits are for slaves that use them. */
 export type LiteAddress = StructShape<{ readonly addr: UIntShape; readonly prot: UIntShape<3> }>;
@@ -15,24 +26,30 @@ export const LiteResponse = struct({ resp: uint(2) });
 export const LiteRead = struct({ data: uint(32), resp: uint(2) });
 
 /**
- * The five channels of a slave, named `s_aw` and so on. (A type, not an interface: one has no index signature, and so
- * could not be a module's ports.)
+ * The five channels as the master has them. (A type, not an interface: one has no index signature, and so could not be
+ * ports.)
  */
-export type LiteSlavePorts = {
-  readonly sAw: StreamPort<"in", LiteAddress>;
-  readonly sW: StreamPort<"in", typeof LiteWrite>;
-  readonly sB: StreamPort<"out", typeof LiteResponse>;
-  readonly sAr: StreamPort<"in", LiteAddress>;
-  readonly sR: StreamPort<"out", typeof LiteRead>;
+export type LiteChannels = {
+  readonly aw: StreamPort<"out", LiteAddress>;
+  readonly w: StreamPort<"out", typeof LiteWrite>;
+  readonly b: StreamPort<"in", typeof LiteResponse>;
+  readonly ar: StreamPort<"out", LiteAddress>;
+  readonly r: StreamPort<"in", typeof LiteRead>;
 };
+/** An AXI4-Lite bus with byte addresses of `addressBits` bits, as its master has it; `flip` gives the slave's side. */
+export const liteBus = (addressBits: number): Interface<LiteChannels> =>
+  interfaceOf({
+    aw: source(liteAddress(addressBits)),
+    w: source(LiteWrite),
+    b: sink(LiteResponse),
+    ar: source(liteAddress(addressBits)),
+    r: sink(LiteRead),
+  });
+
+/** The five channels of a slave as ports of their own, named `s_aw` and so on. */
+export type LiteSlavePorts = MemberPorts<"s", Flipped<LiteChannels>>;
 /** The ports of a slave with byte addresses of `addressBits` bits. */
-export const liteSlavePorts = (addressBits: number): LiteSlavePorts => ({
-  sAw: sink(liteAddress(addressBits)),
-  sW: sink(LiteWrite),
-  sB: source(LiteResponse),
-  sAr: sink(liteAddress(addressBits)),
-  sR: source(LiteRead),
-});
+export const liteSlavePorts = (addressBits: number): LiteSlavePorts => memberPorts("s", flip(liteBus(addressBits)));
 
 /** A read: the byte address stands until `fire`, in whose cycle the answer is taken. */
 export interface LiteReadAccess {

@@ -2,12 +2,22 @@
  * AXI4: the payloads of its five channels as shapes, its ports, and a register slice. Fields are named as in the
  * standard, without the channel's letter.
  */
-import { sink, source, type StreamPort } from "../../types/ports.ts";
+import {
+  flip,
+  type Flipped,
+  type Interface,
+  interfaceOf,
+  memberPorts,
+  type MemberPorts,
+  sink,
+  source,
+  type StreamPort,
+} from "../../types/ports.ts";
 import { bit, struct, type StructShape, uint, type UIntShape } from "../../types/shape.ts";
-import type { StreamIn, StreamOut } from "../../types/value.ts";
+import { endOf } from "../../build/ends.ts";
 import { module } from "../../build/module.ts";
+import { connect } from "../../stream/connect.ts";
 import { stage, type StageKind } from "../../stream/stage.ts";
-import { connectAny } from "../../stream/stream.ts";
 
 export interface Axi4Parameters {
   readonly addressBits: number;
@@ -51,37 +61,36 @@ export const axi4Read = (p: Pick<Axi4Parameters, "idBits" | "beatBytes">): Axi4R
 /** Answers of AXI4 and AXI4-Lite; 1 (EXOKAY) belongs to exclusive accesses, of which this library makes none. */
 export const axiResponse = { OKAY: 0, SLVERR: 2, DECERR: 3 } as const;
 
-interface Channels {
-  readonly aw: Axi4Address;
-  readonly w: Axi4Write;
-  readonly b: Axi4Response;
-  readonly ar: Axi4Address;
-  readonly r: Axi4Read;
-}
-type Flow<C extends keyof Channels, D extends "in" | "out"> = C extends "b" | "r" ? (D extends "in" ? "out" : "in") : D;
-/** The five channels of an AXI4 port named `<prefix>Aw` and so on; `out` for a master's. */
-export type Axi4Ports<Prefix extends string, D extends "in" | "out"> = {
-  readonly [C in keyof Channels as `${Prefix}${Capitalize<C>}`]: StreamPort<Flow<C, D>, Channels[C]>;
+/** The five channels as the master has them: AW, W and AR go out. */
+export type Axi4Channels = {
+  readonly aw: StreamPort<"out", Axi4Address>;
+  readonly w: StreamPort<"out", Axi4Write>;
+  readonly b: StreamPort<"in", Axi4Response>;
+  readonly ar: StreamPort<"out", Axi4Address>;
+  readonly r: StreamPort<"in", Axi4Read>;
 };
+/** An AXI4 bus as an interface of its master; `flip` gives the slave's. */
+export const axi4Bus = (p: Axi4Parameters): Interface<Axi4Channels> =>
+  interfaceOf({
+    aw: source(axi4Address(p)),
+    w: source(axi4Write(p.beatBytes)),
+    b: sink(axi4Response(p)),
+    ar: source(axi4Address(p)),
+    r: sink(axi4Read(p)),
+  });
 
-function ports(prefix: string, p: Axi4Parameters, master: boolean): unknown {
-  const there = master ? source : sink,
-    back = master ? sink : source;
-  return {
-    [`${prefix}Aw`]: there(axi4Address(p)),
-    [`${prefix}W`]: there(axi4Write(p.beatBytes)),
-    [`${prefix}B`]: back(axi4Response(p)),
-    [`${prefix}Ar`]: there(axi4Address(p)),
-    [`${prefix}R`]: back(axi4Read(p)),
-  };
-}
-/** The ports of a module that masters an AXI4 bus. */
+/** The five channels of an AXI4 port as ports of their own, named `<prefix>Aw` and so on; `out` for a master's. */
+export type Axi4Ports<Prefix extends string, D extends "in" | "out"> = MemberPorts<
+  Prefix,
+  D extends "out" ? Axi4Channels : Flipped<Axi4Channels>
+>;
+/** The ports of a module that masters an AXI4 bus, each by itself. */
 export function axi4Master<const Prefix extends string>(prefix: Prefix, p: Axi4Parameters): Axi4Ports<Prefix, "out"> {
-  return ports(prefix, p, true) as Axi4Ports<Prefix, "out">;
+  return memberPorts(prefix, axi4Bus(p));
 }
-/** The ports of a module that an AXI4 bus is mastered by others into. */
+/** The ports of a module that an AXI4 bus is mastered by others into, each by itself. */
 export function axi4Slave<const Prefix extends string>(prefix: Prefix, p: Axi4Parameters): Axi4Ports<Prefix, "in"> {
-  return ports(prefix, p, false) as Axi4Ports<Prefix, "in">;
+  return memberPorts(prefix, flip(axi4Bus(p)));
 }
 
 export interface Axi4RegisterParameters extends Axi4Parameters {
@@ -98,18 +107,13 @@ export const Axi4Register = module(
   "Axi4Register",
   (p: Axi4RegisterParameters) => ({ ...axi4Slave("s", p), ...axi4Master("m", p) }),
   (io, p) => {
-    const all = io as unknown as Readonly<Record<string, StreamIn<UIntShape> & StreamOut<UIntShape>>>;
-    for (const [name, channel, from, to] of [
-      ["aw", "Aw", "s", "m"],
-      ["w", "W", "s", "m"],
-      ["b", "B", "m", "s"],
-      ["ar", "Ar", "s", "m"],
-      ["r", "R", "m", "s"],
-    ] as const) {
-      connectAny(
-        stage(all[`${from}${channel}`] as StreamIn<UIntShape>, p.kind ?? "full", { name }),
-        all[`${to}${channel}`] as StreamOut<UIntShape>,
-      );
-    }
+    const s = endOf(flip(axi4Bus(p)), io, "s"),
+      m = endOf(axi4Bus(p), io, "m"),
+      kind = p.kind ?? "full";
+    connect(stage(s.aw, kind, { name: "aw" }), m.aw);
+    connect(stage(s.w, kind, { name: "w" }), m.w);
+    connect(stage(m.b, kind, { name: "b" }), s.b);
+    connect(stage(s.ar, kind, { name: "ar" }), m.ar);
+    connect(stage(m.r, kind, { name: "r" }), s.r);
   },
 );

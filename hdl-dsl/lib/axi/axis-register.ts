@@ -1,7 +1,7 @@
 import { sink, source } from "../../types/ports.ts";
 import { module } from "../../build/module.ts";
 import { stage } from "../../stream/stage.ts";
-import { connect } from "../../stream/stream.ts";
+import { connect } from "../../stream/connect.ts";
 import { axisBeat } from "./axis.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { source, type StreamPort } from "../../types/ports.ts";
 import { bit, struct, type StructShape, uint, type UIntShape } from "../../types/shape.ts";
 
 /**
@@ -14,3 +15,6 @@ export type AxisBeatShape = StructShape<{
 export function axisBeat(bytes: number): AxisBeatShape {
   return struct({ data: uint(bytes * 8), keep: uint(bytes), last: bit });
 }
+
+/** An AXI-Stream of `bytes` bytes as the port of its master; `flip` gives the slave's. */
+export const axiStream = (bytes: number): StreamPort<"out", AxisBeatShape> => source(axisBeat(bytes));

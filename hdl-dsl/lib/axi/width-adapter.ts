@@ -6,7 +6,7 @@ import { module } from "../../build/module.ts";
 import { mux, when } from "../../build/statements.ts";
 import { cat, constant } from "../../build/value.ts";
 import { unpack } from "../../build/view.ts";
-import { connect } from "../../stream/stream.ts";
+import { connect } from "../../stream/connect.ts";
 import { axisBeat, type AxisBeatShape } from "./axis.ts";
 import { addressBits } from "../../types/bits.ts";
 

@@ -20,7 +20,7 @@ function stays(s: Watched, name: string): { readonly waiting: Bit; readonly held
   const payload = reg(uint(s.payload.width), { name: `${name}_was` });
   waiting.set(s.valid.and(s.ready.not()));
   payload.set(s.payload);
-  return { waiting: waiting, held: s.valid.and(s.payload.eq(payload as UInt)) };
+  return { waiting: waiting, held: s.valid.and(s.payload.eq(payload)) };
 }
 
 /** The producer outside obeys the rules. @returns 1 while a transfer waits since the cycle before */

@@ -7,7 +7,7 @@ import { reg } from "../../build/declare.ts";
 import { type Def, module } from "../../build/module.ts";
 import { assertAlways, cover, when } from "../../build/statements.ts";
 import { constant } from "../../build/value.ts";
-import { connect } from "../../stream/stream.ts";
+import { connect } from "../../stream/connect.ts";
 import { moduleObeys, producerObeys } from "./rules.ts";
 import { isQueue } from "./shadow.ts";
 

@@ -15,6 +15,7 @@ import { faults as builderFaults } from "../../hdl-dsl/build/faults.ts";
 import { faults as silentFaults } from "../../hdl-dsl/build/silent.ts";
 import { faults as formalFaults } from "../../hdl-dsl/formal/formal-faults.ts";
 import { faults as enumerationFaults } from "../../hdl-dsl/types/enumeration-faults.ts";
+import { faults as interfaceFaults } from "../../hdl-dsl/types/interface-faults.ts";
 import { faults as checkFaults } from "./check-faults.ts";
 import { root } from "./chapters.ts";
 
@@ -86,6 +87,7 @@ export function programs(): readonly { readonly code: string; readonly def: Def;
       [silentFaults, "test/hdl-dsl/build/silent.ts"],
       [enumerationFaults, "test/hdl-dsl/types/enumeration-faults.ts"],
       [formalFaults, "test/hdl-dsl/formal/formal-faults.ts"],
+      [interfaceFaults, "test/hdl-dsl/types/interface-faults.ts"],
     ] as const
   ).flatMap(([faults, path]) => {
     const snippets = snippetsOf(path);
@@ -113,6 +115,7 @@ signed), \`c\` (1 bit) and the outputs \`y\` (8 bits) and \`z\` (1 bit), \`other
 \`doubtful(name, make)\` one that drives \`y\` with what \`make\` gives,
 \`crossing(name, body)\` one with registers \`one\`, \`other\` and \`count\` (4 bits) in one clock domain and \`body\` in another.
 Programs with \`here\` and \`there\` have these registers in the clock domains \`default\` and \`slow\`.
+For HDL155, \`fault(name, s, m)\` joins two interfaces. \`Job\` has the streams \`order\` and \`done\`, the port \`busy\` and the interface \`log\`; the others differ from it as their names say.
 
 A warning stops nothing. \`emit(def).warnings\` and \`warningsOf(def)\` list them, and \`mnemo emit\`, \`generate\` and \`lint\` print and count them.
 With \`--strict\`, or \`emit(def, { strict: true })\`, they are errors.

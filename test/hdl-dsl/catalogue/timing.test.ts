@@ -51,6 +51,7 @@ const Catalogue = module(
         const port = unit[name] as Any;
         if (name === timing.from) connect(io[`${id}From`] as never, port as never);
         else if (name === timing.to) connect(port as never, io[`${id}To`] as never);
+        else if (p.port === "interface") throw new Error(`${e.name}: units of the catalogue have no interfaces`);
         else if (p.port === "plain") {
           if (p.dir === "in") assignGiven(port, p.shape, zeros(p.shape));
         } else if (p.dir === "in") {

@@ -5,6 +5,7 @@
  * error of the builders shows, which the evaluator of their circuits would repeat.
  */
 import {
+  type AnyPort,
   bit,
   type Bit,
   type Def,
@@ -83,6 +84,8 @@ interface Vec {
 
 type Step = (e: Env, target: Elements) => void;
 
+const lengthOf = (p: AnyPort | undefined): number =>
+  p?.port === "plain" && p.shape.kind === "vec" ? p.shape.length : 0;
 const indexWidth = (length: number): number => Math.max(1, Math.ceil(Math.log2(length)));
 
 function elementShape(d: Dice): Shape {
@@ -381,7 +384,7 @@ function define(d: Dice, name: string, below: number, element: Shape): { readonl
       const u = instance("u", inner.def) as unknown as Record<string, unknown>;
       const given: ((e: Env, to: Map<string, bigint>) => void)[] = [];
       for (const [port, p] of Object.entries(inner.def.ports)) {
-        if (p.dir !== "in") continue;
+        if (p.port === "interface" || p.dir !== "in") continue;
         if (p.shape.kind === "vec") {
           const all = Array.from({ length: p.shape.length }, () => s.value(1)),
             target = u[port] as AnyVec;
@@ -407,7 +410,7 @@ function define(d: Dice, name: string, below: number, element: Shape): { readonl
       });
       s.vecs.push({
         name: "u_o0",
-        length: (inner.def.ports["o0"]?.shape as { length: number }).length,
+        length: lengthOf(inner.def.ports["o0"]),
         hw: u["o0"] as AnyVec,
       });
       s.scalars.push({ hw: u["o2"] as UInt, width: 8, of: e => e.scalars.get("u_o2") ?? 0n });
@@ -448,7 +451,7 @@ function define(d: Dice, name: string, below: number, element: Shape): { readonl
       for (const c of combinational) if (c.name === "w") run(e, c);
       if (inner !== undefined) {
         const out = inner.model.outputs(pins[0]?.(e) ?? new Map<string, bigint>());
-        e.vecs.set("u_o0", gather("o0", (inner.def.ports["o0"]?.shape as { length: number }).length, element, out));
+        e.vecs.set("u_o0", gather("o0", lengthOf(inner.def.ports["o0"]), element, out));
         e.scalars.set("u_o2", out.get("o2") ?? 0n);
       }
       for (const c of combinational) if (c.name === "o0") run(e, c);

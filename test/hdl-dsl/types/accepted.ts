@@ -1,5 +1,5 @@
 /** What the compiler must accept, and with which types: compiled by compile.test.ts and by `npm run lint`, never run. */
-import { enumOf, fromCode, match, priority, priorityTree, variantOf, arbiter, arrayOf, assignView, bit, byName, mergePorts, portArray, portOf, prefixPorts, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, reg, wire, stage, unpack, type Bit, type Fields, type Given, type SInt, type Shape, type Stream, type StreamIn, type StreamOut, type StructShape, type UInt, type Val, type Var, type Enum, type EnumVar } from "../../../hdl-dsl/index.ts";
+import { axi4Bus, endOf, flip, interfaceOf, link, memberPorts, type End, type Flipped, enumOf, fromCode, match, priority, priorityTree, variantOf, arbiter, arrayOf, assignView, bit, byName, mergePorts, portArray, portOf, prefixPorts, sint, struct, uint, vec, type UIntShape, cat, constant, connect, demux, filter, gate, join, map, stream, fifo, fork, fsm, input, output, sink, source, instance, module, mux, onehotMux, switchOn, when, pipeline, ram, node, pack, reg, repeat, wire, stage, unpack, widthOf, type Bit, type Fields, type Given, type SInt, type Shape, type Stream, type StreamIn, type StreamOut, type StructShape, type UInt, type Val, type Var, type Enum, type EnumVar } from "../../../hdl-dsl/index.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 const holds = <_T extends true>(): void => undefined;
@@ -37,7 +37,7 @@ export const Mac = module("Mac",
   () => ({ job: sink(Job), done: source(struct({ sum: uint(32), tag: uint(4) })) }),
   (io) => {
     pipeline(io.job)
-      .stage(v => ({ product: v.a.mul(v.b).is(32) }))
+      .stage(v => ({ product: v.a.mul(v.b) }))
       .stage(v => ({ sum: v.product.add(v.c) }))
       .into(io.done);
   });
@@ -52,7 +52,7 @@ export const Values = module("Values", () => ({ a: input(uint(8)), b: input(uint
   const low = a.bits(0, 4), wide = a.zext(12), product = a.mul(b);
   holds<Same<typeof low, UInt<4>>>();
   holds<Same<typeof wide, UInt<12>>>();
-  holds<Same<typeof product, UInt>>();
+  holds<Same<typeof product, UInt<24>>>();
   const chosen = mux(flag, a, 0), both = mux(io.c, a, e), other = mux(flag, s, -1), bits = mux(flag, flag, f);
   holds<Same<typeof chosen, UInt<8>>>();
   holds<Same<typeof both, UInt<8>>>();
@@ -76,6 +76,25 @@ export const Values = module("Values", () => ({ a: input(uint(8)), b: input(uint
   holds<Same<typeof read, UInt<8>>>();
   const again = unpack(struct({ l: uint(8), h: uint(8) }), io.b);
   holds<Same<typeof again.h, UInt<8>>>();
+  // Widths that are computed: of a value that is driven too, of signed ones, beside one that only elaboration knows.
+  const sum = a.addGrow(b.trunc(8)).addGrow(1), signed = s.addGrow(-1).mul(s), unknown = n.addGrow(1), loose = n.mul(a);
+  holds<Same<typeof sum, UInt<10>>>();
+  holds<Same<typeof signed, SInt<17>>>();
+  holds<Same<typeof unknown, UInt>>();
+  holds<Same<typeof loose, UInt>>();
+  const packed = pack(st), side = pack(io.v), word = pack(again), twice = repeat(b, 12), times = repeat(a, b.width);
+  holds<Same<typeof packed, UInt<15>>>();
+  holds<Same<typeof side, UInt<32>>>();
+  holds<Same<typeof word, UInt<16>>>();
+  holds<Same<typeof twice, UInt<192>>>();
+  holds<Same<typeof times, UInt<128>>>();
+  const all = widthOf(struct({ st: struct({ x: uint(4) }), v: vec(struct({ d: uint(30), e: bit }), 16), n: sint(9) })), some = widthOf(vec(uint(8 as number), 2)), any = widthOf(uint(8) as Shape);
+  holds<Same<typeof all, 509>>();
+  holds<Same<typeof some, number>>();
+  holds<Same<typeof any, number>>();
+  b.set(pack(again));
+  unpack(vec(uint(4), 2), n);
+  unpack(struct({ l: uint(n.width), h: uint(8) }), b);
   const made = cat(a, b), five = constant(5, 3);
   holds<Same<typeof made, UInt<24>>>();
   holds<Same<typeof five, UInt<3>>>();
@@ -186,6 +205,36 @@ export const Enums = module("Enums", () => ({ v: input(Verdict), op: output(Op),
   request.set(Request.read({ address: 4 }));
   request.set(Request.flush());
   io.op.set(fromCode(Op, io.y, "read"));
+});
+
+// Interfaces: ends read and drive as their direction says, and join whole, in either order.
+const Beat = struct({ data: uint(8), last: bit });
+const Order = interfaceOf({ order: source(Beat), done: sink(uint(4)), busy: input(bit), log: interfaceOf({ level: output(uint(2)), word: sink(uint(8)) }) });
+export const Engine = module("Engine", () => ({ s: flip(Order) }), io => {
+  holds<Same<typeof io.s.order, StreamIn<typeof Beat>>>();
+  holds<Same<typeof io.s.done, StreamOut<UIntShape<4>>>>();
+  holds<Same<typeof io.s.busy, Var<UIntShape<1>>>>();
+  holds<Same<typeof io.s.log.level, UInt<2>>>();
+  holds<Same<typeof io.s.log.word, StreamOut<UIntShape<8>>>>();
+  const end: End<Flipped<typeof Order.members>> = io.s;
+  void end;
+});
+export const Joined = module("Joined", (p: { bits: number }) => ({ s: flip(Order), m: Order, wide: interfaceOf({ x: output(uint(p.bits)), y: sink(uint(p.bits)) }), near: flip(interfaceOf({ x: output(uint(4)), y: sink(uint(4)) })) }), io => {
+  const engine = instance(Engine()), between = link(Order);
+  connect(io.s, io.m);
+  connect(io.m, io.s);
+  connect(io.s, engine.s);
+  connect(engine.s, between.far);
+  connect(between.near, io.s);
+  connect(io.s.log, io.m.log);
+  // Widths that only elaboration knows fit any.
+  connect(io.wide, io.near);
+  const master = axi4Bus({ addressBits: 8, idBits: 2, beatBytes: 4 }), slave = flip(master), again = flip(slave);
+  holds<Same<typeof again, typeof master>>();
+});
+export const Gathered = module("Gathered", () => ({ ...memberPorts("job", Order), inner: Order }), io => {
+  const outer = endOf(Order, io, "job");
+  holds<Same<typeof outer, typeof io.inner>>();
 });
 
 // Choices by several conditions.

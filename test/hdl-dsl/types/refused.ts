@@ -1,5 +1,5 @@
 /** What the compiler must refuse: compiled by compile.test.ts (which also asserts the sentences) and by `npm run lint`, never run. */
-import { enumOf, match, priority, variantOf, arrayOf, bit, byName, demux, fork, mergePorts, portArray, portOf, prefixPorts, stream, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pipeline, ram, reg, wire, type Bit, type StreamIn, type StreamOut, type Enum, type UInt } from "../../../hdl-dsl/index.ts";
+import { endOf, flip, interfaceOf, link, memberPorts, cat, enumOf, match, priority, variantOf, arrayOf, bit, byName, demux, fork, mergePorts, portArray, portOf, prefixPorts, stream, sint, struct, uint, vec, type StructShape, type UIntShape, connect, map, fsm, input, output, sink, source, instance, module, mux, when, pack, pipeline, ram, reg, repeat, unpack, wire, type Bit, type StreamIn, type StreamOut, type Enum, type UInt } from "../../../hdl-dsl/index.ts";
 import { Counter } from "./accepted.ts";
 
 const Job = struct({ a: uint(16), b: uint(16), c: uint(32), tag: uint(4) });
@@ -41,11 +41,34 @@ declare const src: StreamIn<typeof Job>;
 pipeline(src).stage(v => ({ p: v.a }))
   // @ts-expect-error no field q at this stage
   .stage(v => ({ r: v.q }));
+declare const byteIn: StreamIn<UIntShape<8>>;
 declare const dst4: StreamOut<StructShape<{ tag: UIntShape<4> }>>;
 declare const dst5: StreamOut<StructShape<{ tag: UIntShape<5> }>>;
 pipeline(src).into(dst4);
 // @ts-expect-error 4-bit tag into 5-bit field
 pipeline(src).into(dst5);
+
+// Widths that are computed.
+// @ts-expect-error a sum with its carry has 9 bits
+a.set(a.addGrow(a));
+// @ts-expect-error a product has 24 bits
+b.set(a.mul(b));
+// @ts-expect-error a signed product has 16 bits
+s.set(s.mul(s));
+// @ts-expect-error a product is of one signedness
+a.mul(s);
+// @ts-expect-error the struct packs into 12 bits
+b.set(pack(st));
+// @ts-expect-error 8 bits are no struct of 12
+unpack(struct({ x: uint(4), y: uint(8) }), a);
+// @ts-expect-error 16 bits are no 4 elements of 8
+unpack(vec(uint(8), 4), b);
+// @ts-expect-error three copies have 24 bits
+b.set(repeat(a, 3));
+// @ts-expect-error the pipeline's product has 32 bits
+pipeline(src).stage(v => ({ tag: v.a.mul(v.b) })).into(dst4);
+// @ts-expect-error the word mapped has 15 bits
+map(byteIn, uint(14), v => cat(v, v.trunc(7)));
 
 // Beyond the sketch.
 // @ts-expect-error signed and unsigned do not mix
@@ -68,7 +91,6 @@ mux(flag, a, a).set(1);
 a.mul(3);
 // @ts-expect-error the initial state is one of the states
 fsm(["Idle", "Run"], "Rune", () => ({ Idle: () => undefined, Run: () => undefined }));
-declare const byteIn: StreamIn<UIntShape<8>>;
 declare const wideOut: StreamOut<UIntShape<16>>;
 // @ts-expect-error streams of different shapes
 connect(byteIn, wideOut);
@@ -191,3 +213,41 @@ priority([flag, a], b);
 priority([a, a], a);
 // @ts-expect-error 16 bits without 8
 b.andNot(a);
+
+// Interfaces.
+const Line = interfaceOf({ data: source(uint(8)), busy: input(bit), deep: interfaceOf({ level: output(uint(2)) }) });
+const Broad = interfaceOf({ data: source(uint(16)), busy: input(bit), deep: interfaceOf({ level: output(uint(2)) }) });
+const Fewer = interfaceOf({ data: source(uint(8)), busy: input(bit) });
+const Signal = interfaceOf({ data: output(uint(8)), busy: input(bit), deep: interfaceOf({ level: output(uint(2)) }) });
+const Deeper = interfaceOf({ data: source(uint(8)), busy: input(bit), deep: interfaceOf({ level: output(uint(3)) }) });
+module("Lines", () => ({ s: flip(Line), m: Line, broad: Broad, fewer: Fewer, signal: Signal, deeper: Deeper, beat: input(struct({ data: uint(8), busy: bit })), ...memberPorts("x", Line) }), io => {
+  connect(io.s, io.m);
+  // @ts-expect-error both ends drive the data of one side
+  connect(io.m, io.m);
+  // @ts-expect-error the interface's data have 16 bits
+  connect(io.s, io.broad);
+  // @ts-expect-error the interface lacks a member
+  connect(io.s, io.fewer);
+  // @ts-expect-error the interface has a member more
+  connect(io.fewer, io.s);
+  // @ts-expect-error a stream is joined with a plain port
+  connect(io.s, io.signal);
+  // @ts-expect-error the inner interface's level has 3 bits
+  connect(io.s, io.deeper);
+  // @ts-expect-error a struct is no interface
+  connect(io.s, io.beat);
+  // @ts-expect-error the slave does not drive what the master drives
+  io.s.data.valid.set(1);
+  // @ts-expect-error the master reads what the slave drives
+  io.m.busy.set(1);
+  // @ts-expect-error the interface has no such member
+  void io.m.bussy;
+  // @ts-expect-error an end within the wires is one side only
+  connect(link(Line).near, io.m);
+  // @ts-expect-error the ports stand for the other side
+  endOf(flip(Line), io, "x");
+  // @ts-expect-error ports of that name there are none
+  endOf(Line, io, "y");
+});
+// @ts-expect-error an interface is made of ports
+interfaceOf({ data: uint(8) });

@@ -2,10 +2,10 @@ import {
   bit,
   leavesOf,
   type Ports,
-  type Shape,
   sink,
   snakeCase,
   source,
+  type StreamPort,
   struct,
   uint,
 } from "../../../hdl-dsl/index.ts";
@@ -39,7 +39,7 @@ function wired<const P extends Ports>(
     const from = snakeCase(out),
       to = snakeCase(into);
     assigns.push(`assign ${to}_valid = ${from}_valid;`, `assign ${from}_ready = ${to}_ready;`);
-    for (const l of leavesOf(ports[out]?.shape as Shape)) {
+    for (const l of leavesOf((ports[out] as StreamPort).shape)) {
       const field = ["payload", ...l.path].join("_");
       assigns.push(`assign ${to}_${field} = ${from}_${field};`);
     }

@@ -487,7 +487,7 @@ export const KvEngine = module(
           head: {
             context: v.context,
             status: v.code,
-            opcode: cat(constant(opcode.KV_READ >> 3, 5), v.kind, constant(1, 1)).is(8),
+            opcode: cat(constant(opcode.KV_READ >> 3, 5), v.kind, constant(1, 1)),
             length: mux(v.bare, constant(0, bodyLengthBits), kvReplyBody.bytes),
           },
           bare: v.bare,

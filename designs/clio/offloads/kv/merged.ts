@@ -79,13 +79,13 @@ function inTurn<S extends Shape>(name: string, from: readonly StreamIn<S>[], las
     ),
     "payload",
   );
-  from.forEach((s, i) => s.ready.set((has[i] as Bit).and(out.ready as UInt<1>)));
+  from.forEach((s, i) => s.ready.set((has[i] as Bit).and(out.ready)));
   const last = onehotMux(
     has,
     from.map((_, i) => lastOf(i)),
   );
   when(out.fire, () => begun.set(last.not()));
-  when(mux(out.valid as Bit, out.ready.and(last), begun.not()), () => turn.set(next));
+  when(mux(out.valid, out.ready.and(last), begun.not()), () => turn.set(next));
   return out;
 }
 

@@ -188,7 +188,7 @@ export const NetTx = module(
     const bears = node(built.echo.or(built.data));
     const lane = (i: number): Bit => {
       if (i >= fullBytes) return bears;
-      const source = i < echoBytes ? constant(0, 1) : i < rawLimit ? (built.icmp as Bit) : (built.echo as Bit);
+      const source = i < echoBytes ? constant(0, 1) : i < rawLimit ? built.icmp : built.echo;
       return i < minimumFrame ? source.and(atLeast(built.content, i)) : source;
     };
     const beatsBefore = (bytes: number): bigint => (1n << BigInt(Math.floor(bytes / beatBytes))) - 1n;

@@ -207,7 +207,7 @@ export function planReply(
   });
   const ip = joinFields(ipv4Header, { ...ipv4Constants, totalLength: ipLength, src: config.ip, dst: context.ip });
   const kept = context.ipHeader.width;
-  const ipOut = cat(ip.bits(kept, ipv4Header.bytes * 8 - kept), mux(icmp, context.ipHeader as UInt, ip.bits(0, kept)));
+  const ipOut = cat(ip.bits(kept, ipv4Header.bytes * 8 - kept), mux(icmp, context.ipHeader, ip.bits(0, kept)));
   const udp = joinFields(udpHeader, {
     srcPort: context.nodePort,
     dstPort: context.clientPort,

@@ -218,8 +218,8 @@ function inOrder(name: string, asked: Bit, value: UInt, answered: Bit): { readon
   const left = node(mux(answered, count.sub(1), count), { name: `model_${name}_left` });
   count.set(mux(asked, left.add(1), left));
   assertAlways(asked.not().or(left.lt(LANES)), `${name}: no more than lanes`);
-  head.set(mux(asked.and(left.eq(0)), value, mux(answered, tail as UInt, head as UInt)));
-  tail.set(mux(asked.and(left.eq(1)), value, tail as UInt));
+  head.set(mux(asked.and(left.eq(0)), value, mux(answered, tail, head)));
+  tail.set(mux(asked.and(left.eq(1)), value, tail));
   return { any: count.ne(0), first: head };
 }
 

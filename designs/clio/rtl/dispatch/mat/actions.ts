@@ -48,7 +48,7 @@ export function actionOf(entry: MatEntry, { pid }: Request, rules: MatIo["rules"
     unruled = node(matching.any().not());
   return (...actions) => {
     const among = (code: UInt): Bit => orTree(actions.map(a => code.eq(matAction[a])));
-    const ruled = all.map((r, i) => chosen.bit(i).and(among(r.action as UInt)));
-    return orTree([...ruled, unruled.and(among(entry.action as UInt))]);
+    const ruled = all.map((r, i) => chosen.bit(i).and(among(r.action)));
+    return orTree([...ruled, unruled.and(among(entry.action))]);
   };
 }
