@@ -283,28 +283,33 @@ describe("offloads behind Go-Back-N", () => {
               frames.push(f);
             },
           });
-          manager.send(
-            gbnFrame(
-              self,
-              nodeEndpoint,
-              { type: gbnTypes.data, sequence: 0, srcSlot: 7, dstSlot: 0 },
-              clioMessage(
-                { pid: process.pid, opcode: opcode.DF_SELECT, requestId: 5 },
-                encode(dfSelectBody, {
-                  table: table.va,
-                  rows: 900,
-                  rowBytes: 9,
-                  fieldOffset: 4,
-                  fieldBytes: 1,
-                  predicate: 5,
-                  operand: 0n,
-                }),
-              ),
-            ),
-          );
           const frameRows = Math.floor(1436 / 9),
-            least = Math.ceil(900 / frameRows) - 1;
-          await node.bench.until(() => frames.filter(f => dissect(f).udp?.dstPort === self.port).length >= least);
+            least = Math.ceil(900 / frameRows) - 1,
+            enough = (): boolean => frames.filter(f => dissect(f).udp?.dstPort === self.port).length >= least;
+          // Nobody repeats what the network loses here but the manager: a select changes nothing.
+          while (!enough()) {
+            const again = node.bench.cycle + 20_000;
+            manager.send(
+              gbnFrame(
+                self,
+                nodeEndpoint,
+                { type: gbnTypes.data, sequence: 0, srcSlot: 7, dstSlot: 0 },
+                clioMessage(
+                  { pid: process.pid, opcode: opcode.DF_SELECT, requestId: 5 },
+                  encode(dfSelectBody, {
+                    table: table.va,
+                    rows: 900,
+                    rowBytes: 9,
+                    fieldOffset: 4,
+                    fieldBytes: 1,
+                    predicate: 5,
+                    operand: 0n,
+                  }),
+                ),
+              ),
+            );
+            await node.bench.until(() => enough() || node.bench.cycle > again);
+          }
           for (const f of frames) {
             expect(decode(gbnHeader, f, frameOffsets.clio)).toMatchObject({
               type: gbnTypes.data,
