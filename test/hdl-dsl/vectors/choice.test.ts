@@ -96,7 +96,6 @@ describe("no choice within a choice within a choice", () => {
     ["designs/clio/offloads/mv/requests.ts", 1],
     ["designs/clio/rtl/network/net-tx.ts", 1],
     ["designs/clio/rtl/network/reply-frame.ts", 1],
-    ["designs/clio/rtl/retry/retry-verdict.ts", 1],
   ]);
   test("in designs, in the library and in the examples", () => {
     for (const top of ["designs", "examples", "hdl-dsl/lib", "hdl-dsl/stream", "hdl-dsl/queues", "hdl-dsl/registers"])

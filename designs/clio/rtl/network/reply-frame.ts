@@ -29,7 +29,7 @@ import {
   type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { cutFields, joinBytes, joinFields } from "../../../shared/frame/index.ts";
-import { frameKind, type NetConfig, type Reply, type ReplyContext, replyForm, replyWord } from "../records/records.ts";
+import { FrameKind, type NetConfig, type Reply, type ReplyContext, replyForm, replyWord } from "../records/records.ts";
 
 /** Bytes in front of a PINGPONG's echoed bytes. */
 export const rawLimit = frameOffsets.body;
@@ -108,9 +108,9 @@ export function replyKind(
   context: Val<typeof ReplyContext>,
   config: Val<typeof NetConfig>,
 ): Val<typeof ReplyKind> {
-  const arp = node(context.kind.eq(frameKind.arp)),
-    icmp = node(context.kind.eq(frameKind.icmp)),
-    clio = node(context.kind.eq(frameKind.clio));
+  const arp = node(context.kind.eq(FrameKind.arp)),
+    icmp = node(context.kind.eq(FrameKind.icmp)),
+    clio = node(context.kind.eq(FrameKind.clio));
   const data = node(clio.and(reply.form.eq(replyForm.data))),
     ping = node(clio.and(reply.form.eq(replyForm.echo)));
   const short = node(clio.and(reply.form.eq(replyForm.short)));
@@ -284,7 +284,7 @@ export function echoBeats(
   beatBytes: number,
   beatBits: number,
 ): { readonly first: UInt; readonly beats: UInt } {
-  const icmp = context.kind.eq(frameKind.icmp),
+  const icmp = context.kind.eq(FrameKind.icmp),
     lane = Math.log2(beatBytes),
     { size } = cutFields(clioHeader, context.header);
   const before = (bytes: number): number => Math.floor(bytes / beatBytes);

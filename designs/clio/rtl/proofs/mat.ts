@@ -21,7 +21,7 @@ import { Mat, type MatParameters, MatRule, MatWrite } from "../dispatch/mat.ts";
 import { matRules } from "../../registers/index.ts";
 import { status } from "../../wire/index.ts";
 import { Release } from "../../../shared/frame/index.ts";
-import { Asked, frameKind, NetRequest, Reply, SlowFrame } from "../records/records.ts";
+import { Asked, FrameKind, NetRequest, Reply, SlowFrame } from "../records/records.ts";
 
 const harness = module(
   "MatProof",
@@ -49,8 +49,8 @@ const harness = module(
 
     // What holds of a request is told by its slot, so that it can be told of what becomes of it.
     const r = io.request.payload,
-      reply = r.reply.and(r.kind.eq(frameKind.clio)),
-      foreign = r.foreign.and(r.kind.eq(frameKind.clio)).and(reply.not());
+      reply = r.reply.and(r.kind.eq(FrameKind.clio)),
+      foreign = r.foreign.and(r.kind.eq(FrameKind.clio)).and(reply.not());
     assumeAlways(r.slot.bit(0).eq(reply), "replies have the odd slots");
     assumeAlways(r.slot.bit(1).eq(foreign), "requests for the node's own processes have the slots from the third on");
     const answered = io.reply.payload.slot,

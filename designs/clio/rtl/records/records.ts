@@ -1,5 +1,5 @@
 /** The records that pass between the blocks of the node. One place for their fields and widths. */
-import { bit, type Bit, constant, mux, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import { bit, type Bit, constant, enumOf, mux, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { lengthBits, slotBits } from "../../../shared/frame/index.ts";
 import { accessBody, frameOffsets } from "../../wire/index.ts";
 
@@ -25,7 +25,7 @@ export interface NodeWidths {
 export const dataOffset = frameOffsets.body + accessBody.bytes;
 
 /** Kind of the frame that a slot holds. */
-export const frameKind = { clio: 0, icmp: 1, arp: 2 } as const;
+export const FrameKind = enumOf("FrameKind", ["clio", "icmp", "arp"]);
 
 /** Bits of a client's name: its IPv4 address and UDP port. */
 export const clientBits = 48;
@@ -36,7 +36,7 @@ export const operationBits = 32;
 export const NetRequest = (p: { readonly slots: number }) =>
   struct({
     slot: uint(slotBits(p)),
-    kind: uint(2),
+    kind: FrameKind,
     opcode: uint(8),
     pid: uint(16),
     /** First two body fields, meaningful when the body has 12 bytes or more. */
@@ -70,7 +70,7 @@ export const NetRequest = (p: { readonly slots: number }) =>
  * fields are numbers, not wire order.
  */
 export const ReplyContext = struct({
-  kind: uint(2),
+  kind: FrameKind,
   mac: uint(48),
   ip: uint(32),
   /** The sender's port, and the port of ours that it sent to. */

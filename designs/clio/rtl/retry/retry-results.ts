@@ -6,9 +6,11 @@ import {
   connect,
   constant,
   decode,
+  enumOf,
   Fifo,
   input,
   instance,
+  match,
   module,
   mux,
   node,
@@ -31,16 +33,16 @@ export interface RetryResultsParameters {
 }
 
 /** Why a request is answered and not done. */
-export const retryAnswer = {
+export const AnswerKind = enumOf("AnswerKind", [
   /** Done before: the status of then, and an atomic's number at `word`. */
-  replayed: 0,
+  "replayed",
   /** Still under way, or no room for its client. */
-  busy: 1,
+  "busy",
   /** It is no longer known whether the operation was done. */
-  expired: 2,
-} as const;
-/** Result of the pipeline for a request: an answer of `retryAnswer` as it stands, or one of these. */
-export const retryFinding = { found: 0, busy: retryAnswer.busy, expired: retryAnswer.expired, entered: 3 } as const;
+  "expired",
+]);
+/** What the pipeline finds out about a request. Who is `entered` passes; the others are answered. */
+export const FindingKind = enumOf("FindingKind", ["found", "busy", "expired", "entered"]);
 
 interface Places {
   readonly slots: number;
@@ -50,13 +52,13 @@ interface Places {
 export const RetryStarted = (p: Places) =>
   struct({ valid: bit, slot: uint(slotBits(p)), entry: uint(Math.log2(p.entries)) });
 /**
- * Finding about the request in `slot`; `kind` is of `retryFinding`, `entry` its operation's, put there by the
+ * Finding about the request in `slot`; `entry` is its operation's, put there by the
  * request in `entrySlot`.
  */
 export const RetryFinding = (p: Places) =>
   struct({
     valid: bit,
-    kind: uint(2),
+    kind: FindingKind,
     slot: uint(slotBits(p)),
     entry: uint(Math.log2(p.entries)),
     entrySlot: uint(slotBits(p)),
@@ -64,7 +66,7 @@ export const RetryFinding = (p: Places) =>
     replyOpcode: uint(8),
   });
 export const RetryAnswer = (p: { readonly slots: number }) =>
-  struct({ slot: uint(slotBits(p)), kind: uint(2), status: uint(4), silent: bit, replyOpcode: uint(8) });
+  struct({ slot: uint(slotBits(p)), kind: AnswerKind, status: uint(4), silent: bit, replyOpcode: uint(8) });
 /** An operation that was passed on has been done (or failed): its status, and what an atomic found. */
 export const RetryDone = (p: { readonly slots: number; readonly wordBits: number }) =>
   struct({ valid: bit, slot: uint(slotBits(p)), status: uint(4), word: uint(p.wordBits) });
@@ -108,7 +110,7 @@ export const RetryResults = module(
     const f = io.finding;
     const underWay = node(awaited.shr(f.entrySlot).bit(0).and(entryOf.readAsync(f.entrySlot).eq(f.entry)));
     const own = f.entrySlot.eq(f.slot);
-    const orphaned = node(f.valid.and(f.kind.eq(retryFinding.entered)).and(underWay).and(own.not()));
+    const orphaned = node(f.valid.and(f.kind.eq(FindingKind.entered)).and(underWay).and(own.not()));
     const finished = node(io.done.valid.and(awaited.shr(io.done.slot).bit(0)));
     awaited.set(
       awaited
@@ -127,22 +129,25 @@ export const RetryResults = module(
     const result = results.readSync(f.entry);
 
     // The answer, one cycle later with the result.
-    const found = node(f.kind.eq(retryFinding.found));
     const kind = node(
-      mux(found, mux(underWay, constant(retryAnswer.busy, 2), constant(retryAnswer.replayed, 2)), f.kind),
+      match(f.kind, {
+        found: () => mux(underWay, AnswerKind.busy, AnswerKind.replayed),
+        busy: () => AnswerKind.busy,
+        otherwise: () => AnswerKind.expired,
+      }),
     );
     const asks = reg(
-      struct({ valid: bit, slot: uint(slotBits(p)), kind: uint(2), silent: bit, replyOpcode: uint(8) }),
+      struct({ valid: bit, slot: uint(slotBits(p)), kind: AnswerKind, silent: bit, replyOpcode: uint(8) }),
       { init: 0 },
     );
     asks.set({
-      valid: f.valid.and(f.kind.ne(retryFinding.entered)),
+      valid: f.valid.and(f.kind.ne(FindingKind.entered)),
       slot: f.slot,
       kind,
       silent: f.silent,
       replyOpcode: f.replyOpcode,
     });
-    const replays = node(asks.valid.and(asks.kind.eq(retryAnswer.replayed)));
+    const replays = node(asks.valid.and(asks.kind.eq(AnswerKind.replayed)));
     const answers = instance("answers", Fifo({ shape: RetryAnswer(p), depth: p.slots, style: "distributed" }));
     answers.push.valid.set(asks.valid);
     answers.push.payload.set({
@@ -150,11 +155,11 @@ export const RetryResults = module(
       kind: asks.kind,
       silent: asks.silent,
       replyOpcode: asks.replyOpcode,
-      status: mux(
-        replays,
-        result.status,
-        mux(asks.kind.eq(retryAnswer.busy), constant(status.BUSY, 4), constant(status.EXPIRED, 4)),
-      ),
+      status: match(asks.kind, {
+        replayed: () => result.status,
+        busy: () => constant(status.BUSY, 4),
+        expired: () => constant(status.EXPIRED, 4),
+      }),
     });
     connect(answers.pop, io.answer);
 
@@ -182,8 +187,8 @@ export const RetryResults = module(
 
     io.events.set({
       answered: replays,
-      busy: asks.valid.and(asks.kind.eq(retryAnswer.busy)),
-      expired: asks.valid.and(asks.kind.eq(retryAnswer.expired)),
+      busy: asks.valid.and(asks.kind.eq(AnswerKind.busy)),
+      expired: asks.valid.and(asks.kind.eq(AnswerKind.expired)),
     });
     assertAlways(asks.valid.not().or(answers.push.ready), "there is an answer for each slot at most");
     assertAlways(

@@ -38,7 +38,7 @@ import { configPort, framePorts, memoryPorts } from "../ports/node-ports.ts";
 import { NetRx } from "../network/net-rx.ts";
 import { NetTx } from "../network/net-tx.ts";
 import { ReplyContexts } from "../network/reply-contexts.ts";
-import { retryAnswer } from "../retry/retry-results.ts";
+import { AnswerKind } from "../retry/retry-results.ts";
 import { RetryBuffer } from "../retry/retry-buffer.ts";
 import { SlowRx } from "../slow-path/slow-rx.ts";
 import { syncOp, SyncRequest, wordBits } from "../sync/sync-ops.ts";
@@ -308,19 +308,19 @@ export const ClioNode = module(
 
     // Repetitions are answered as the first was. Only the replies of atomics have the reply opcode of READ here.
     const again = retry.answer;
-    const replayed = node(again.payload.kind.eq(retryAnswer.replayed));
+    const replayed = node(again.payload.kind.eq(AnswerKind.replayed));
     const unheard = node(again.fire.and(again.payload.silent), { name: "unheard" });
     const answers = map(
       again,
       ending,
       v => {
         const tells = v.kind
-          .eq(retryAnswer.replayed)
+          .eq(AnswerKind.replayed)
           .and(v.status.eq(status.OK))
           .and(v.replyOpcode.eq(replyCode(opcode.READ)));
         return {
           slot: v.slot,
-          form: mux(v.kind.eq(retryAnswer.busy), constant(replyForm.bare, 2), replyForm.short),
+          form: mux(v.kind.eq(AnswerKind.busy), constant(replyForm.bare, 2), replyForm.short),
           word: mux(tells, constant(replyWord.behind, 2), constant(replyWord.none, 2)),
           opcode: v.replyOpcode,
           status: v.status,

@@ -3,7 +3,7 @@ import { type Bit, literalOf, node, orTree } from "../../../../../hdl-dsl/index.
 import { accessBody, casBody, faaBody } from "../../../wire/index.ts";
 import { syncOperation } from "../../../registers/index.ts";
 import { lengthBits } from "../../../../shared/frame/index.ts";
-import { frameKind } from "../../records/records.ts";
+import { FrameKind } from "../../records/records.ts";
 import type { Says } from "./actions.ts";
 import { Known, type MatEntry, type MatParameters, type Request } from "./records.ts";
 
@@ -32,12 +32,12 @@ function form(p: MatParameters, v: Request, does: Does) {
 
 /** Whose request it is, and whether anything stands in the way of its action. */
 function standing(v: Request) {
-  const clio = node(v.kind.eq(frameKind.clio));
+  const clio = node(v.kind.eq(FrameKind.clio));
   const whole = node(clio.and(v.corrupt.or(v.malformed).not()));
   const own = node(v.foreign.not());
   return {
     other: clio.not(),
-    arp: v.kind.eq(frameKind.arp),
+    arp: v.kind.eq(FrameKind.arp),
     corrupt: clio.and(v.corrupt),
     foreign: whole.and(v.foreign),
     sound: node(whole.and(own).and(v.reply.not()), { name: "sound" }),

@@ -1,6 +1,6 @@
 /** Stage 2's judgement: what is known of the page, and what becomes of the request. */
 import { type Bit, cat, constant, mux, node, priority, type UInt, type Val } from "../../../../../hdl-dsl/index.ts";
-import { type Mapping, type Served, verdict } from "../../../../shared/virtual-memory/rtl/index.ts";
+import { type Mapping, type Served, Verdict } from "../../../../shared/virtual-memory/rtl/index.ts";
 import { tableOf } from "../../../config/index.ts";
 import { status } from "../../../wire/index.ts";
 import { plainOp } from "../../records/records.ts";
@@ -42,7 +42,7 @@ export interface Judgement {
 
 export function judge({ request, looked, served, tlb }: Judged): Judgement {
   const serving = served.valid;
-  const ended = (v: number): Bit => serving.and(served.verdict.eq(v));
+  const ended = (v: Val<typeof Verdict>): Bit => serving.and(served.verdict.eq(v));
   const mapping = {
     ppn: node(mux(serving, served.ppn, tlb.mapping.ppn), { name: "mapping_ppn" }),
     write: node(mux(serving, served.write, tlb.mapping.write), { name: "mapping_write" }),
@@ -51,16 +51,16 @@ export function judge({ request, looked, served, tlb }: Judged): Judgement {
   const inside = node(looked.isLookup.and(looked.request.outside.not())),
     beyond = node(looked.isLookup.and(looked.request.outside));
   const hit = node(inside.and(tlb.hit));
-  const mapped = node(hit.or(ended(verdict.mapped)));
-  const unmapped = node(ended(verdict.unmapped)),
-    outOfFrames = node(ended(verdict.outOfMemory));
+  const mapped = node(hit.or(ended(Verdict.mapped)));
+  const unmapped = node(ended(Verdict.unmapped)),
+    outOfFrames = node(ended(Verdict.outOfMemory));
 
   const lacksWrite = node(request.needsWrite.and(mapping.write.not())),
     lacksRead = node(request.needsRead.and(mapping.read.not()));
   const permitted = node(lacksWrite.or(lacksRead).not());
   // Requests that joined the fetch may be newer than an entry that the fetch did not see. So only the first request
   // takes "no entry" as true; another one looks again.
-  const noEntry = node(ended(verdict.invalid));
+  const noEntry = node(ended(Verdict.invalid));
   const doubtful = node(noEntry.and(served.first.not()));
   // Permitted, but joined after the verdict that no frame was needed.
   const late = node(permitted.and(unmapped));
@@ -73,7 +73,7 @@ export function judge({ request, looked, served, tlb }: Judged): Judgement {
     complete: node(request.step.eq(request.lastStep)),
     looksAgain: node(late.or(doubtful)),
     absent: node(beyond.or(noEntry.and(served.first))),
-    failed: node(ended(verdict.error)),
+    failed: node(ended(Verdict.error)),
     exhausted: node(permitted.and(outOfFrames)),
     // An entry without frame and rights: the slow path has taken them, since the page goes to another node or comes
     // from one. Such a page is in no TLB, so this is beside the lookup's path.

@@ -5,7 +5,7 @@ import {
   type PageFault,
   type TableWalk,
   type Tlb,
-  verdict,
+  Verdict,
 } from "../../../../shared/virtual-memory/rtl/index.ts";
 import { tableOf } from "../../../config/index.ts";
 import type { Judged, Judgement } from "./judge.ts";
@@ -26,7 +26,7 @@ export function compare(unit: Pick<Buffer | Misses, "key" | "advance">, key: UIn
 
 /** The TLB is filled when the first request of a miss is served. */
 export function learn(tlb: Buffer, { served, looked }: Judged, hit: Bit): void {
-  const isFirst = node(served.valid.and(served.first).and(served.verdict.eq(verdict.mapped)));
+  const isFirst = node(served.valid.and(served.first).and(served.verdict.eq(Verdict.mapped)));
   tlb.fill.set({
     valid: isFirst.and(served.poisoned.not()),
     key: served.key,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { frameKind, replyForm, replyWord } from "../../../../../designs/clio/rtl/records/records.ts";
+import { type FrameKind, replyForm, replyWord } from "../../../../../designs/clio/rtl/records/records.ts";
 import { Mat, slowLimit } from "../../../../../designs/clio/rtl/dispatch/mat.ts";
 import {
   defaultMatTable,
@@ -21,6 +21,7 @@ import {
   runBench,
   StreamSink,
   StreamSource,
+  type ValueOf,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { offer } from "../../../../support/offer.ts";
@@ -31,7 +32,7 @@ const dut = Mat(parameters);
 type Ports = typeof dut.ports;
 interface Request {
   readonly slot: number;
-  readonly kind: number;
+  readonly kind: ValueOf<typeof FrameKind>;
   readonly opcode: number;
   readonly pid: number;
   readonly va: bigint;
@@ -93,8 +94,8 @@ function decide(r: Request, table: readonly MatEntryValues[], rules: readonly Ru
     reply: { slot: r.slot, form: replyForm.echo, word: replyWord.none, opcode: e.replyOpcode, status: status.OK },
     events: [event],
   });
-  if (r.kind === frameKind.icmp) return echo("icmpReplies");
-  if (r.kind === frameKind.arp) return echo("arpReplies");
+  if (r.kind === "icmp") return echo("icmpReplies");
+  if (r.kind === "arp") return echo("arpReplies");
   const action = matActions[rules.find(x => x.valid && x.pid === r.pid)?.action ?? e.action];
   // A reply is never answered.
   if (r.reply) {
@@ -171,7 +172,7 @@ function randomRequest(random: Random): Request {
   ]);
   return {
     slot: random.between(0, parameters.slots - 1),
-    kind: random.chance(0.9) ? frameKind.clio : random.pick([frameKind.icmp, frameKind.arp]),
+    kind: random.chance(0.9) ? "clio" : random.pick(["icmp", "arp"] as const),
     opcode: code,
     pid: random.between(0, 4),
     va: random.chance() ? random.bits(64) & ~7n : random.bits(64),
@@ -299,7 +300,7 @@ async function run(b: Bench<Ports>, requests: readonly Request[], o: Options = {
 
 const plain = (r: Partial<Request>): Request => ({
   slot: 1,
-  kind: frameKind.clio,
+  kind: "clio",
   opcode: opcode.READ,
   pid: 7,
   va: 0x1234_5678_9abcn,

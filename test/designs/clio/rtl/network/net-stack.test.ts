@@ -5,7 +5,7 @@ import { AxisBeat, FrameBuffer, SlotPool } from "../../../../../designs/shared/f
 import { NetRx } from "../../../../../designs/clio/rtl/network/net-rx.ts";
 import { NetTx } from "../../../../../designs/clio/rtl/network/net-tx.ts";
 import { ReplyContexts } from "../../../../../designs/clio/rtl/network/reply-contexts.ts";
-import { frameKind, NetConfig, Reply, replyForm } from "../../../../../designs/clio/rtl/records/records.ts";
+import { FrameKind, NetConfig, Reply, replyForm } from "../../../../../designs/clio/rtl/records/records.ts";
 import { arpReplyFrame, echoReplyFrame, encodeInto } from "../../../../../designs/shared/wire/index.ts";
 import { clioHeader, frameOffsets, opcode, replyFrame, status } from "../../../../../designs/clio/wire/index.ts";
 import {
@@ -72,7 +72,7 @@ const NetStack = module(
     connect(buffer.echoData, tx.echoData);
     const answer = map(rx.request, Reply(p), r => {
       const good = r.corrupt.not().and(r.malformed.not()).and(r.opcode.eq(opcode.PINGPONG)),
-        echo = r.kind.ne(frameKind.clio).or(good);
+        echo = r.kind.ne(FrameKind.clio).or(good);
       return {
         slot: r.slot,
         form: mux(echo, constant(replyForm.echo, 2), replyForm.bare),

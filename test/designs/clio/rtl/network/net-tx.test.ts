@@ -11,7 +11,6 @@ import {
 import { NetTx } from "../../../../../designs/clio/rtl/network/net-tx.ts";
 import { ContextWrite, ReplyContexts } from "../../../../../designs/clio/rtl/network/reply-contexts.ts";
 import {
-  frameKind,
   NetConfig,
   Reply,
   type ReplyContext,
@@ -121,12 +120,12 @@ type Ports = ReturnType<typeof dut>["ports"];
 type Context = InputOf<typeof ReplyContext>;
 
 /** The context that net_rx keeps of a request frame. */
-function contextOf(frame: Uint8Array, kind: number): Context {
+function contextOf(frame: Uint8Array, kind: Context["kind"]): Context {
   const ethernet = decode(ethernetHeader, frame),
     ip = decode(ipv4Header, frame, ipOffset);
   const bytes = (from: number, n: number): bigint => toBig(concat(frame, new Uint8Array(100)).slice(from, from + n));
   const udp = decode(udpHeader, frame, frameOffsets.transport),
-    arp = kind === frameKind.arp ? decode(arpPacket, frame, ipOffset) : undefined;
+    arp = kind === "arp" ? decode(arpPacket, frame, ipOffset) : undefined;
   return {
     kind,
     mac: ethernet.src,
@@ -145,7 +144,7 @@ function contextOf(frame: Uint8Array, kind: number): Context {
 /** A request as stored, its reply, the required frame, and the data that the read engine gives. */
 interface Job {
   readonly frame: Uint8Array;
-  readonly kind: number;
+  readonly kind: Context["kind"];
   readonly form: number;
   readonly opcode: number;
   readonly status: number;
@@ -193,7 +192,7 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
       told = random.chance(0.3) ? random.between(clioHeader.bytes, came) : came;
     encodeInto(clioHeader, { size: told }, request, frameOffsets.clio);
     const body = request.slice(frameOffsets.body, frameOffsets.clio + told);
-    return { ...base, frame: request, kind: frameKind.clio, form, opcode: code, status: 0, expected: made(0, body) };
+    return { ...base, frame: request, kind: "clio", form, opcode: code, status: 0, expected: made(0, body) };
   }
   const { va } = decode(accessBody, request, frameOffsets.body),
     ok = form === replyForm.data || random.chance();
@@ -218,7 +217,7 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
   return {
     ...base,
     frame: request,
-    kind: frameKind.clio,
+    kind: "clio",
     form,
     opcode: code,
     status: behind ? 0 : state,
@@ -259,7 +258,7 @@ function pingJob(random: Random, size: number): Job {
   return {
     ...base,
     frame: padded,
-    kind: frameKind.icmp,
+    kind: "icmp",
     form: replyForm.echo,
     opcode: random.between(0, 255),
     status: 0,
@@ -271,7 +270,7 @@ function arpJob(random: Random): Job {
   return {
     ...base,
     frame,
-    kind: frameKind.arp,
+    kind: "arp",
     form: replyForm.echo,
     opcode: 0,
     status: 0,

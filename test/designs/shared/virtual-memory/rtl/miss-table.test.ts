@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import {
   MissTable,
   type MissTableParameters,
-  verdict,
+  Verdict,
 } from "../../../../../designs/shared/virtual-memory/rtl/miss-table.ts";
 import { Faulted } from "../../../../../designs/shared/virtual-memory/rtl/page-fault.ts";
 import { Arriving, geometryOf, Walked } from "../../../../../designs/shared/virtual-memory/rtl/table-walk.ts";
 import { bit, input, instance, module, node, output, struct, uint } from "../../../../../hdl-dsl/index.ts";
-import { type Bench, poke, type Random, runBench } from "../../../../../sim/index.ts";
+import { type Bench, poke, type Random, runBench, type ValueOf } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
 /** By misses: pages, memory and address space, and with them the widths of keys and frames. */
@@ -56,7 +56,7 @@ const Harness = module(
           valid: bit,
           slot,
           last: bit,
-          verdict: uint(3),
+          verdict: Verdict,
           ppn: uint(ppnBits),
           read: bit,
           write: bit,
@@ -122,7 +122,7 @@ interface Miss {
   readonly list: number[];
   /** The awaited event: the bucket, a frame, nothing. */
   state: "fetching" | "arriving" | "faulting" | "done";
-  verdict: number;
+  verdict: ValueOf<typeof Verdict> | undefined;
   ppn: number;
   read: number;
   write: number;
@@ -149,7 +149,7 @@ class Misses {
   find(key: bigint): { readonly index: number; readonly closed: boolean } {
     const index = this.all.findIndex(m => m !== undefined && m.key === key && !this.ends(m)),
       m = this.all[index];
-    return { index, closed: m !== undefined && (m.poisoned || (m.state === "done" && m.verdict !== verdict.mapped)) };
+    return { index, closed: m !== undefined && (m.poisoned || (m.state === "done" && m.verdict !== "mapped")) };
   }
 }
 
@@ -294,8 +294,8 @@ async function run(b: Bench<Ports>, count: Count, slots: number, cycles: number)
         [Number(s.slot.value), s.last.value, s.verdict.value, s.first.value, s.poisoned.value],
         `served at ${cycle}`,
       ).toEqual([head, +(m.list.length === 0), m.verdict, +first, +m.poisoned]);
-      if (m.verdict === verdict.mapped) expect(Number(s.ppn.value), `frame served at ${cycle}`).toBe(m.ppn);
-      if (m.verdict !== verdict.invalid && m.verdict !== verdict.error)
+      if (m.verdict === "mapped") expect(Number(s.ppn.value), `frame served at ${cycle}`).toBe(m.ppn);
+      if (m.verdict !== "invalid" && m.verdict !== "error")
         expect([s.read.value, s.write.value], `permissions served at ${cycle}`).toEqual([m.read, m.write]);
       free.add(head);
       if (m.list.length === 0) serving = undefined;
@@ -315,7 +315,7 @@ async function run(b: Bench<Ports>, count: Count, slots: number, cycles: number)
         key: held as bigint,
         list: [slot],
         state: "fetching",
-        verdict: -1,
+        verdict: undefined,
         ppn: 0,
         read: 0,
         write: 0,
@@ -339,20 +339,14 @@ async function run(b: Bench<Ports>, count: Count, slots: number, cycles: number)
       if (!faults) {
         w.ppn = result.ppn;
         w.since = i;
-        w.verdict = result.error
-          ? verdict.error
-          : !result.allocated
-            ? verdict.invalid
-            : result.mapped
-              ? verdict.mapped
-              : verdict.unmapped;
+        w.verdict = result.error ? "error" : !result.allocated ? "invalid" : result.mapped ? "mapped" : "unmapped";
       }
     }
     quickly = faults && quick ? walks?.miss : undefined;
     if (faulted !== undefined)
       Object.assign(model.all[faulted] as Miss, {
         state: "done",
-        verdict: out ? verdict.outOfMemory : verdict.mapped,
+        verdict: out ? "outOfMemory" : "mapped",
         ppn: frame,
         writing: !out,
         since: i,

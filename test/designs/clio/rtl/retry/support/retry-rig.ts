@@ -3,9 +3,17 @@ import { connect, input, instance, module, uint } from "../../../../../../hdl-ds
 import { type RetryAsked, RetryModel, type RetryVerdict } from "../../../../../../designs/clio/model/index.ts";
 import { RetryBuffer } from "../../../../../../designs/clio/rtl/retry/retry-buffer.ts";
 import type { RetryBufferParameters } from "../../../../../../designs/clio/rtl/retry/retry-request.ts";
-import { retryAnswer } from "../../../../../../designs/clio/rtl/retry/retry-results.ts";
+import type { AnswerKind } from "../../../../../../designs/clio/rtl/retry/retry-results.ts";
 import { status } from "../../../../../../designs/clio/wire/index.ts";
-import { type Bench, never, type Pause, poke, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
+import {
+  type Bench,
+  never,
+  type Pause,
+  poke,
+  StreamSink,
+  StreamSource,
+  type ValueOf,
+} from "../../../../../../sim/index.ts";
 
 export const retryDut = (p: RetryBufferParameters) => RetryBuffer(p);
 /** The same, with a port that chooses among the faults that are planted in it (0: none). */
@@ -221,7 +229,7 @@ export class RetryRig {
   private answered(
     v: {
       readonly slot: number;
-      readonly kind: number;
+      readonly kind: ValueOf<typeof AnswerKind>;
       readonly status: number;
       readonly silent: number;
       readonly replyOpcode: number;
@@ -237,17 +245,15 @@ export class RetryRig {
     if (a.verdict.kind === "repeats") {
       const result = a.verdict.of.result;
       // While it waited for its answer the operation may have been finished: either is right then.
-      if (a.wasDone || v.kind === retryAnswer.replayed) {
-        expect([v.kind, v.status], where).toEqual([retryAnswer.replayed, result?.status ?? "under way"]);
+      if (a.wasDone || v.kind === "replayed") {
+        expect([v.kind, v.status], where).toEqual(["replayed", result?.status ?? "under way"]);
         if (!a.wasDone) this.seen.doneAtLookup++;
         this.seen.replayed++;
         this.words.push({ slot: a.slot, word: result?.word as bigint });
         return;
       }
     }
-    expect([v.kind, v.status], where).toEqual(
-      expired ? [retryAnswer.expired, status.EXPIRED] : [retryAnswer.busy, status.BUSY],
-    );
+    expect([v.kind, v.status], where).toEqual(expired ? ["expired", status.EXPIRED] : ["busy", status.BUSY]);
     if (expired) this.seen.expired++;
     else if (a.verdict.kind === "repeats") this.seen.busy++;
     else this.seen.noPlace++;

@@ -1,0 +1,22 @@
+/** The ports of net_rx. */
+import { bit, input, type Inside, output, sink, source, uint } from "../../../../../hdl-dsl/index.ts";
+import { AxisBeat, BufferWrite, Release, slotBits, WordWrite } from "../../../../shared/frame/index.ts";
+import { NetConfig, NetRequest, operandBits } from "../../records/records.ts";
+import { DropPulses } from "../drops.ts";
+import { ContextWrite } from "../reply-contexts.ts";
+import type { NetRxParameters } from "./records.ts";
+
+export const netRxPorts = (p: NetRxParameters) => ({
+  rx: sink(AxisBeat(p.beatBytes)),
+  slot: sink(uint(slotBits(p))),
+  config: input(NetConfig),
+  bufferWrite: output(BufferWrite(p)),
+  contextWrite: output(ContextWrite(p)),
+  request: source(NetRequest(p)),
+  operandsWrite: output(WordWrite({ slots: p.slots, width: operandBits })),
+  release: output(Release(p)),
+  drops: output(DropPulses),
+  received: output(bit),
+});
+/** The ports as the module's body sees them. */
+export type NetRxIo = Inside<ReturnType<typeof netRxPorts>>;

@@ -1,0 +1,124 @@
+/** Stage 3: the finding for the results, and what counts as forgotten from now on. */
+import {
+  type Bit,
+  cat,
+  encodeOnehot,
+  fromBits,
+  isAfter,
+  mux,
+  node,
+  onehotMux,
+  orTree,
+  priority,
+  type UInt,
+  type Var,
+} from "../../../../../hdl-dsl/index.ts";
+import { FindingKind } from "../retry-results.ts";
+import { quarterBefore } from "../retry-store.ts";
+import type { Held, Newcomer } from "./hold.ts";
+import type { Lookup } from "./look-up.ts";
+import type { Memories } from "./memories.ts";
+import type { RetryVerdictIo } from "./ports.ts";
+import type { Decision, Judged, Room, Sizes } from "./records.ts";
+import type { Search } from "./search.ts";
+import type { Clients } from "./units.ts";
+
+/** The operation that has the way that makes room. */
+interface Victim {
+  readonly valid: Bit;
+  readonly client: UInt;
+  readonly operation: UInt;
+  readonly slot: UInt;
+}
+
+/** It is the one just ahead only when that one is the asking client's. */
+function victimOf(row: Lookup["row"], { client, ahead }: Held, { current }: Search, room: Room): Victim {
+  const standing = node(onehotMux(room.way, row));
+  const takesAhead = node(orTree(room.way.map((w, i) => w.andNot(current[i] as Bit))));
+  return {
+    valid: standing.valid.or(takesAhead),
+    client: mux(takesAhead, client, standing.client),
+    operation: mux(takesAhead, ahead.operation, standing.operation),
+    slot: mux(takesAhead, ahead.slot, standing.slot),
+  };
+}
+
+/** The client's number has gone a quarter of a round past its mark. */
+function isFarAhead(p: Sizes, { request, mark }: Held): Bit {
+  const distance = request.operation.sub(mark);
+  return distance.bits(p.operationBits - 2, 2).eq(1);
+}
+
+interface ConcludeNeeds {
+  readonly row: Lookup["row"];
+  readonly search: Search;
+  readonly room: Room;
+  readonly decision: Decision;
+}
+
+export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held: Held, from: ConcludeNeeds): void {
+  const { row, search, room } = from,
+    { kept, refused, settles, inserts } = from.decision,
+    { at, request, known, client, ahead } = held;
+  const victim = victimOf(row, held, search, room);
+  const hitWay = encodeOnehot(fromBits(search.hits)).is(Math.log2(p.ways)),
+    hitSlot = onehotMux(
+      search.hits,
+      row.map(w => w.slot),
+    );
+  const way = priority([search.repeatsAhead, ahead.way], [search.anyHit, hitWay], room.number);
+  // Newly forgotten of a client: the operation that is pushed out, or the number a quarter of a round back. The latter
+  // keeps serial numbers comparable for a client that runs for long without one pushed out.
+  const evicts = node(inserts.and(victim.valid));
+  const drags = node(settles.and(request.tracked).and(known).and(isFarAhead(p, held)));
+  const quarterBack = quarterBefore(request.operation).is(p.operationBits);
+  judged.set({
+    valid: settles.and(kept.or(refused)),
+    kind: priority(
+      [refused, FindingKind.busy],
+      [search.hit, FindingKind.found],
+      [search.fresh, FindingKind.entered],
+      FindingKind.expired,
+    ),
+    slot: request.access.slot,
+    entry: cat(at.row, way),
+    entrySlot: priority([search.repeatsAhead, ahead.slot], [search.anyHit, hitSlot], victim.slot),
+    silent: request.access.silent,
+    replyOpcode: request.access.replyOpcode,
+    evicts,
+    forgets: evicts.or(drags),
+    client: mux(evicts, victim.client, client),
+    operation: mux(evicts, victim.operation, quarterBack),
+  });
+}
+
+/** What the results are told: a request passes and is remembered; the finding about the one before. */
+export function tell(io: RetryVerdictIo, judged: Judged, { at, request }: Held, inserts: Bit, room: Room): void {
+  io.started.set({ valid: inserts, slot: request.access.slot, entry: cat(at.row, room.number) });
+  io.finding.set({
+    valid: judged.valid,
+    kind: judged.kind,
+    slot: judged.slot,
+    entry: judged.entry,
+    entrySlot: judged.entrySlot,
+    silent: judged.silent,
+    replyOpcode: judged.replyOpcode,
+  });
+  io.evicted.set(judged.evicts);
+}
+
+/** The forgotten mark is written, unless a newer one was; for a newcomer, it covers all earlier operations. */
+export function writeMark(
+  forgotten: Memories["forgotten"],
+  judged: Judged,
+  { enters, preceding }: Newcomer,
+  clients: Clients,
+): void {
+  const advances = isAfter(judged.operation, forgotten.readAsync(judged.client));
+  const newest = node(judged.forgets.and(advances));
+  forgotten.write(
+    newest.or(enters),
+    mux(judged.forgets, judged.client, clients.place.index),
+    mux(judged.forgets, judged.operation, preceding),
+  );
+}

@@ -1,0 +1,115 @@
+/** Stage 2's registers, and the cycle that makes a client known. */
+import {
+  assignView,
+  bit,
+  type Bit,
+  carryEqual,
+  isAfter,
+  node,
+  reg,
+  uint,
+  type UInt,
+  type Val,
+  type Var,
+  when,
+} from "../../../../../hdl-dsl/index.ts";
+import { RetryRequest } from "../retry-request.ts";
+import type { Lookup } from "./look-up.ts";
+import type { Memories } from "./memories.ts";
+import { Ahead, type Judged, type Request, type Sizes, Sought } from "./records.ts";
+import type { Clients } from "./units.ts";
+
+/** What stage 2 decides about. */
+export interface Held {
+  readonly at: Sought;
+  readonly request: Request;
+  readonly known: Var<typeof bit>;
+  readonly client: Var<ReturnType<typeof uint>>;
+  /** Newest operation forgotten of the client. */
+  readonly mark: Var<ReturnType<typeof uint>>;
+  /** Whether more was written down while `mark` was read, or since; and whether it is being so now. */
+  readonly left: Var<typeof bit>;
+  readonly leavesIt: Bit;
+  readonly ahead: Val<ReturnType<typeof Ahead>>;
+  /** The request behind, in stage 1, is the same client's. */
+  readonly sameClient: Bit;
+}
+
+interface HoldNeeds {
+  readonly lookup: Lookup;
+  /** Stage 3. */
+  readonly judged: Judged;
+  readonly forgotten: Memories["forgotten"];
+  readonly advance: Bit;
+  /** What stage 2 does now: its request is remembered, in which way. */
+  readonly inserts: Bit;
+  readonly room: UInt;
+}
+
+export function hold(p: Sizes, from: HoldNeeds): Held {
+  const { lookup, judged, advance } = from,
+    { looked, asking } = lookup;
+  /** An operation is at or behind what is being written down as forgotten of its client. */
+  const isLeft = (of: UInt, operation: UInt): Bit => {
+    const concerned = judged.forgets.and(judged.client.eq(of));
+    return concerned.andNot(isAfter(operation, judged.operation));
+  };
+  const at = reg(Sought(p), { init: 0 });
+  const request = reg(RetryRequest(p));
+  const known = reg(bit, { init: 0 });
+  const client = reg(uint(Math.log2(p.clients)));
+  const mark = reg(uint(p.operationBits));
+  const left = reg(bit);
+  const ahead = reg(Ahead(p), { init: 0 });
+  const sameClient = node(carryEqual(request.client, asking.client));
+  const leavesIt = node(isLeft(client, request.operation));
+  when(advance, () => {
+    assignView(at, looked, "looked");
+    assignView(request, asking, "asking");
+    known.set(lookup.known);
+    client.set(lookup.client);
+    mark.set(from.forgotten.readAsync(lookup.client));
+    left.set(isLeft(lookup.client, asking.operation));
+    ahead.set({
+      inserted: from.inserts,
+      way: from.room,
+      slot: request.access.slot,
+      operation: request.operation,
+      sameSet: looked.row.eq(at.row),
+      sameClient,
+      sameKey: carryEqual(request.operation, asking.operation, sameClient),
+    });
+  }).otherwise(() => left.set(left.or(leavesIt)));
+  return { at, request, known, client, mark, left, leavesIt, ahead, sameClient };
+}
+
+/** A request of a client that is not known. */
+export interface Newcomer {
+  /** Its client becomes known in this cycle; or the request waits for that. */
+  readonly enters: Bit;
+  readonly holds: Bit;
+  /** There is no room for its client, and it cannot do without. */
+  readonly refused: Bit;
+  /** The number before its own: earlier operations count as forgotten. */
+  readonly preceding: UInt;
+}
+
+/** A cycle makes the client known, in which everything else stands still. */
+export function introduce(clients: Clients, held: Held, { looked, asking }: Lookup, judged: Judged): Newcomer {
+  const { at, request, known } = held;
+  const asks = node(at.valid.andNot(at.sweeping));
+  const newcomer = node(asks.and(request.tracked).and(request.introduces).andNot(known));
+  const holds = node(newcomer.and(clients.place.valid));
+  const enters = node(holds.andNot(judged.forgets));
+  const preceding = node(request.operation.sub(1));
+  const follows = looked.valid.andNot(looked.sweeping).and(asking.tracked);
+  clients.add.set({ valid: enters, key: request.client, same: held.sameClient.and(follows) });
+  when(enters, () => {
+    known.set(1);
+    held.client.set(clients.place.index);
+    held.mark.set(preceding);
+    held.left.set(0);
+  });
+  const refused = node(newcomer.and(request.keeps.or(request.fence)));
+  return { enters, holds, refused, preceding };
+}

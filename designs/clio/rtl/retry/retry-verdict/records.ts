@@ -1,0 +1,77 @@
+/** What the stages of the retry buffer's verdict hand to one another. */
+import { bit, type Bit, struct, uint, type UInt, type Val } from "../../../../../hdl-dsl/index.ts";
+import { slotBits } from "../../../../shared/frame/index.ts";
+import type { RetryRequest, whole } from "../retry-request.ts";
+import { FindingKind } from "../retry-results.ts";
+
+/** All parameters. */
+export type Sizes = ReturnType<typeof whole>;
+export type Request = Val<ReturnType<typeof RetryRequest>>;
+
+/** Subject of a look-up: a request, or a set that the sweep looks through. */
+export const Sought = (p: Sizes) =>
+  struct({
+    valid: bit,
+    sweeping: bit,
+    /** The sweep's: of a client that was forgotten; and the last of those sets. */
+    purging: bit,
+    purgesLast: bit,
+    row: uint(Math.log2(p.sets)),
+  });
+export type Sought = Val<ReturnType<typeof Sought>>;
+
+/**
+ * The request just ahead was remembered, in which way; it was to the same set, or even the same operation: the row that
+ * was read is from before.
+ */
+export const Ahead = (p: Sizes) =>
+  struct({
+    inserted: bit,
+    way: uint(Math.log2(p.ways)),
+    slot: uint(slotBits(p)),
+    operation: uint(p.operationBits),
+    sameSet: bit,
+    sameClient: bit,
+    sameKey: bit,
+  });
+
+/** Findings of stage 2 about a request. */
+export const Judged = (p: Sizes) =>
+  struct({
+    valid: bit,
+    kind: FindingKind,
+    slot: uint(slotBits(p)),
+    entry: uint(Math.log2(p.entries)),
+    entrySlot: uint(slotBits(p)),
+    silent: bit,
+    replyOpcode: uint(8),
+    /** An operation was pushed out; operations at or behind `operation` of `client` count as forgotten. */
+    evicts: bit,
+    forgets: bit,
+    client: uint(Math.log2(p.clients)),
+    operation: uint(p.operationBits),
+  });
+export type Judged = Val<ReturnType<typeof Judged>>;
+
+/** What stage 2 decides about its request. */
+export interface Decision {
+  /** The request is done at most once: its operation is remembered, or found to be. */
+  readonly kept: Bit;
+  /** No room for its client. */
+  readonly refused: Bit;
+  /** It is remembered, when it leaves. */
+  readonly remembers: Bit;
+  /** Stage 2 is done with it; `inserts`: it is remembered now. */
+  readonly settles: Bit;
+  readonly inserts: Bit;
+}
+
+/** One bit for each way of the set. */
+export type Ways = readonly Bit[];
+
+/** A way that makes room, in bits and as a number, and what the set keeps from then on. */
+export interface Room {
+  readonly way: Ways;
+  readonly number: UInt;
+  readonly next: UInt;
+}
