@@ -68,6 +68,9 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   output wire         release_valid,
   output wire [5:0]   release_slot
 );
+  localparam [1:0] frame_kind_clio = 2'd0;
+  localparam [1:0] frame_kind_icmp = 2'd1;
+  localparam [1:0] frame_kind_arp = 2'd2;
   reg asked_valid; // net-tx.ts:102
   reg [5:0] asked_slot; // net-tx.ts:103
   reg [1:0] asked_form, asked_word;
@@ -144,9 +147,9 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   wire built_room = ~built_valid | sending_room; // net-tx.ts:110
   wire known_room = ~known_valid | built_room; // net-tx.ts:111
   wire replies_room = ~replies_full | asked_room; // net-tx.ts:113
-  wire arp = context_kind == 2'd2; // reply-frame.ts:111
-  wire icmp = context_kind == 2'd1; // reply-frame.ts:112
-  wire clio = context_kind == 2'd0; // reply-frame.ts:113
+  wire arp = context_kind == frame_kind_arp; // reply-frame.ts:111
+  wire icmp = context_kind == frame_kind_icmp; // reply-frame.ts:112
+  wire clio = context_kind == frame_kind_clio; // reply-frame.ts:113
   wire data = clio & (asked_form == 2'd2); // reply-frame.ts:114
   wire ping = clio & (asked_form == 2'd3); // reply-frame.ts:115
   wire short = clio & (asked_form == 2'd1); // reply-frame.ts:116
@@ -166,8 +169,8 @@ module NetTx_beatBytes64_slots64_frameBytes1528 (
   wire [15:0] job_payload_beats_sum = context_ip_length + 16'd77;
   wire [15:0] context_header_sum = context_header[63:48] + 16'd105;
   wire [5:0] job_payload_beats =
-    (((context_kind == 2'd1) & (context_ip_length < 16'd46)) | ((context_kind != 2'd1) & (context_header[63:48] < 16'd18))) ? 6'd1 :
-    (context_kind == 2'd1) ? job_payload_beats_sum[11:6] :
+    (((context_kind == frame_kind_icmp) & (context_ip_length < 16'd46)) | ((context_kind != frame_kind_icmp) & (context_header[63:48] < 16'd18))) ? 6'd1 :
+    (context_kind == frame_kind_icmp) ? job_payload_beats_sum[11:6] :
     context_header_sum[11:6]; // net-tx.ts:115
   wire job_settled = ~echoes | job_ready; // net-tx.ts:116
   wire asked_moves = asked_valid & known_room & job_settled; // net-tx.ts:117

@@ -146,6 +146,8 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   output wire [23:0]  offload_control_limit,
   output wire [63:0]  offload_control_secret
 );
+  localparam [1:0] answer_kind_replayed = 2'd0;
+  localparam [1:0] answer_kind_busy = 2'd1;
   wire control_out_of_memory, control_rules_0_valid, control_rules_1_valid, control_rules_2_valid,
     control_rules_3_valid, control_mat_write_en, control_mat_write_entry_write, control_mat_write_entry_silent; // node.ts:98
   wire [63:0] control_hash_key;
@@ -445,12 +447,12 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == 4'd0)) ? 2'd1 :
     2'd0;
-  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:311
+  wire replayed = retry_answer_payload_kind == answer_kind_replayed; // node.ts:311
   wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // node.ts:312
   assign answer_ready = ~ending_4_skid_full;
-  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:313
+  wire [1:0] answer_payload_form = (retry_answer_payload_kind == answer_kind_busy) ? 2'd0 : 2'd1; // node.ts:313
   wire [1:0] answer_payload_word =
-    ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
+    ((retry_answer_payload_kind == answer_kind_replayed) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
     2'd0;
   wire fenced_ready = ~ending_5_skid_full; // node.ts:333
   wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0;

@@ -124,6 +124,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
   output wire [1:0]   s_r_payload_resp,
   output wire [63:0]  busy
 );
+  localparam [1:0] answer_kind_replayed = 2'd0;
+  localparam [1:0] answer_kind_busy = 2'd1;
   wire [47:0] control_config_mac; // node.ts:98
   wire [31:0] control_config_ip;
   wire [15:0] control_config_native_port, control_config_client_port, control_rules_0_pid, control_rules_1_pid,
@@ -427,12 +429,12 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == 4'd0)) ? 2'd1 :
     2'd0;
-  wire replayed = retry_answer_payload_kind == 2'd0; // node.ts:311
+  wire replayed = retry_answer_payload_kind == answer_kind_replayed; // node.ts:311
   wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // node.ts:312
   assign answer_ready = ~ending_4_skid_full;
-  wire [1:0] answer_payload_form = (retry_answer_payload_kind == 2'd1) ? 2'd0 : 2'd1; // node.ts:313
+  wire [1:0] answer_payload_form = (retry_answer_payload_kind == answer_kind_busy) ? 2'd0 : 2'd1; // node.ts:313
   wire [1:0] answer_payload_word =
-    ((retry_answer_payload_kind == 2'd0) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
+    ((retry_answer_payload_kind == answer_kind_replayed) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
     2'd0;
   wire fenced_ready = ~ending_5_skid_full; // node.ts:333
   wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0;

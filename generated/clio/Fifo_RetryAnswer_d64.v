@@ -1,5 +1,5 @@
 // Fifo_RetryAnswer_d64
-//   shape  RetryAnswer { slot: uint(6), kind: uint(2), status: uint(4), silent: bit, replyOpcode:
+//   shape  RetryAnswer { slot: uint(6), kind: AnswerKind, status: uint(4), silent: bit, replyOpcode:
 //          uint(8) }
 //   depth  64
 //   style  distributed

@@ -96,6 +96,8 @@ module Mat_slots64_maxData1466 (
   output wire        events_slow_requests,
   output wire        events_extend_requests
 );
+  localparam [1:0] frame_kind_clio = 2'd0;
+  localparam [1:0] frame_kind_arp = 2'd2;
   reg [4:0] waiting; // slow-room.ts:15
   reg taken_slow; // slow-room.ts:16
   reg taken_full; // slow-room.ts:17
@@ -149,7 +151,7 @@ module Mat_slots64_maxData1466 (
   wire unruled = ~(|matching); // actions.ts:48
   wire slow_taken = taken_slow & ~taken_full; // slow-room.ts:18
   wire slow_full = (waiting == 5'd16) | (slow_taken & (waiting == 5'd15)); // slow-room.ts:20
-  wire clio = request_payload_kind == 2'd0; // facts.ts:35
+  wire clio = request_payload_kind == frame_kind_clio; // facts.ts:35
   wire whole = clio & ~(request_payload_corrupt | request_payload_malformed); // facts.ts:36
   wire own = ~request_payload_foreign; // facts.ts:37
   wire sound = whole & own & ~request_payload_reply; // facts.ts:43
@@ -167,7 +169,7 @@ module Mat_slots64_maxData1466 (
   wire known_payload_write = entry_word[3];
   wire known_payload_silent = entry_word[4];
   wire known_payload_other = ~clio;
-  wire known_payload_arp = request_payload_kind == 2'd2;
+  wire known_payload_arp = request_payload_kind == frame_kind_arp;
   wire known_payload_corrupt = clio & request_payload_corrupt;
   wire known_payload_foreign = whole & request_payload_foreign;
   wire known_payload_reply = clio & request_payload_reply;

@@ -71,60 +71,66 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   output wire        served_first,
   output wire        served_poisoned
 );
+  localparam [2:0] verdict_mapped = 3'd0;
+  localparam [2:0] verdict_invalid = 3'd1;
+  localparam [2:0] verdict_unmapped = 3'd2;
+  localparam [2:0] verdict_out_of_memory = 3'd3;
+  localparam [2:0] verdict_error = 3'd4;
   reg valid_0, valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, valid_7, valid_8, valid_9, valid_10, valid_11,
-    valid_12, valid_13, valid_14, valid_15; // miss-table.ts:123
+    valid_12, valid_13, valid_14, valid_15; // state.ts:10
   reg done_0, done_1, done_2, done_3, done_4, done_5, done_6, done_7, done_8, done_9, done_10, done_11, done_12,
-    done_13, done_14, done_15; // miss-table.ts:124
+    done_13, done_14, done_15; // state.ts:11
   reg empty_0, empty_1, empty_2, empty_3, empty_4, empty_5, empty_6, empty_7, empty_8, empty_9, empty_10, empty_11,
-    empty_12, empty_13, empty_14, empty_15; // miss-table.ts:125
+    empty_12, empty_13, empty_14, empty_15; // state.ts:12
   reg writing_0, writing_1, writing_2, writing_3, writing_4, writing_5, writing_6, writing_7, writing_8, writing_9,
-    writing_10, writing_11, writing_12, writing_13, writing_14, writing_15; // miss-table.ts:126
+    writing_10, writing_11, writing_12, writing_13, writing_14, writing_15; // state.ts:13
   reg poisoned_0, poisoned_1, poisoned_2, poisoned_3, poisoned_4, poisoned_5, poisoned_6, poisoned_7, poisoned_8,
-    poisoned_9, poisoned_10, poisoned_11, poisoned_12, poisoned_13, poisoned_14, poisoned_15; // miss-table.ts:127
+    poisoned_9, poisoned_10, poisoned_11, poisoned_12, poisoned_13, poisoned_14, poisoned_15; // state.ts:14
   reg failed_0, failed_1, failed_2, failed_3, failed_4, failed_5, failed_6, failed_7, failed_8, failed_9, failed_10,
-    failed_11, failed_12, failed_13, failed_14, failed_15; // miss-table.ts:129
+    failed_11, failed_12, failed_13, failed_14, failed_15; // state.ts:16
   reg by_fault_0, by_fault_1, by_fault_2, by_fault_3, by_fault_4, by_fault_5, by_fault_6, by_fault_7, by_fault_8,
-    by_fault_9, by_fault_10, by_fault_11, by_fault_12, by_fault_13, by_fault_14, by_fault_15; // miss-table.ts:130
+    by_fault_9, by_fault_10, by_fault_11, by_fault_12, by_fault_13, by_fault_14, by_fault_15; // state.ts:17
   reg wants_read_0, wants_read_1, wants_read_2, wants_read_3, wants_read_4, wants_read_5, wants_read_6,
     wants_read_7, wants_read_8, wants_read_9, wants_read_10, wants_read_11, wants_read_12, wants_read_13,
-    wants_read_14, wants_read_15; // miss-table.ts:132
+    wants_read_14, wants_read_15; // state.ts:19
   reg wants_write_0, wants_write_1, wants_write_2, wants_write_3, wants_write_4, wants_write_5, wants_write_6,
     wants_write_7, wants_write_8, wants_write_9, wants_write_10, wants_write_11, wants_write_12, wants_write_13,
-    wants_write_14, wants_write_15; // miss-table.ts:133
+    wants_write_14, wants_write_15; // state.ts:20
   reg wants_both_0, wants_both_1, wants_both_2, wants_both_3, wants_both_4, wants_both_5, wants_both_6,
     wants_both_7, wants_both_8, wants_both_9, wants_both_10, wants_both_11, wants_both_12, wants_both_13,
-    wants_both_14, wants_both_15; // miss-table.ts:134
+    wants_both_14, wants_both_15; // state.ts:21
   reg [43:0] keys_0, keys_1, keys_2, keys_3, keys_4, keys_5, keys_6, keys_7, keys_8, keys_9, keys_10, keys_11,
-    keys_12, keys_13, keys_14, keys_15; // miss-table.ts:135
-  reg [15:0] serving; // miss-table.ts:146
-  reg [15:0] found; // miss-table.ts:152
-  reg [15:0] offer; // miss-table.ts:159
-  reg [3:0] offer_miss; // miss-table.ts:160
-  reg room_1; // miss-table.ts:161
-  reg helps_read; // miss-table.ts:211
-  reg helps_write; // miss-table.ts:212
-  reg helps_both; // miss-table.ts:213
-  reg [15:0] picked; // miss-table.ts:234
-  reg [3:0] picked_miss; // miss-table.ts:235
-  reg picked_valid; // miss-table.ts:236
-  reg picked_early; // miss-table.ts:238
-  reg picked_quick; // miss-table.ts:241
-  reg served_valid_1; // miss-table.ts:276
-  reg [5:0] served_slot_1; // miss-table.ts:277
-  reg served_last_1; // miss-table.ts:278
-  reg served_first_1; // miss-table.ts:279
-  reg [3:0] served_miss; // miss-table.ts:280
-  reg [43:0] served_key_1; // miss-table.ts:281
-  reg [2:0] served_verdict_1; // miss-table.ts:282
+    keys_12, keys_13, keys_14, keys_15; // state.ts:22
+  reg [15:0] serving; // serve.ts:35
+  reg served_valid_1; // serve.ts:36
+  reg served_last_1; // serve.ts:37
+  reg [15:0] found; // find.ts:35
+  reg [15:0] offer; // find.ts:56
+  reg [3:0] offer_miss; // find.ts:57
+  reg room_1; // find.ts:58
+  reg helps_read; // conclude.ts:19
+  reg helps_write; // conclude.ts:20
+  reg helps_both; // conclude.ts:21
+  reg [15:0] picked; // pick.ts:63
+  reg [3:0] picked_miss; // pick.ts:64
+  reg picked_valid; // pick.ts:65
+  reg picked_early; // pick.ts:66
+  reg picked_quick; // pick.ts:67
+  reg [5:0] served_slot_1; // serve.ts:71
+  reg served_first_1; // serve.ts:72
+  reg [3:0] served_miss; // serve.ts:73
+  reg [43:0] served_key_1; // serve.ts:74
+  reg [2:0] served_verdict_1; // serve.ts:75
   reg [8:0] served_ppn_1;
   reg served_read_1, served_write_1;
-  (* ram_style = "distributed" *) reg [43:0] key_of [0:15]; // miss-table.ts:138
-  (* ram_style = "distributed" *) reg [5:0] heads [0:15]; // miss-table.ts:139
-  (* ram_style = "distributed" *) reg [5:0] tails [0:15]; // miss-table.ts:140
-  (* ram_style = "distributed" *) reg [13:0] walk_results [0:15]; // miss-table.ts:141
-  (* ram_style = "distributed" *) reg [9:0] fault_results [0:15]; // miss-table.ts:142
-  (* ram_style = "distributed" *) reg [5:0] links [0:63]; // miss-table.ts:143
-  wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0; // miss-table.ts:148
+  (* ram_style = "distributed" *) reg [43:0] key_of [0:15]; // state.ts:38
+  (* ram_style = "distributed" *) reg [5:0] heads [0:15]; // state.ts:39
+  (* ram_style = "distributed" *) reg [5:0] tails [0:15]; // state.ts:40
+  (* ram_style = "distributed" *) reg [13:0] walk_results [0:15]; // state.ts:41
+  (* ram_style = "distributed" *) reg [9:0] fault_results [0:15]; // state.ts:42
+  (* ram_style = "distributed" *) reg [5:0] links [0:63]; // state.ts:43
+  wire goes_on = served_valid_1 & ~served_last_1; // serve.ts:38
+  wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0; // state.ts:31
   wire freeing_1 = valid_1 & done_1 & empty_1 & ~writing_1;
   wire freeing_2 = valid_2 & done_2 & empty_2 & ~writing_2;
   wire freeing_3 = valid_3 & done_3 & empty_3 & ~writing_3;
@@ -140,7 +146,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   wire freeing_13 = valid_13 & done_13 & empty_13 & ~writing_13;
   wire freeing_14 = valid_14 & done_14 & empty_14 & ~writing_14;
   wire freeing_15 = valid_15 & done_15 & empty_15 & ~writing_15;
-  wire same_0 = found[0] & ~freeing_0; // miss-table.ts:153
+  wire same_0 = found[0] & ~freeing_0; // find.ts:36
   wire same_1 = found[1] & ~freeing_1;
   wire same_2 = found[2] & ~freeing_2;
   wire same_3 = found[3] & ~freeing_3;
@@ -156,7 +162,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   wire same_13 = found[13] & ~freeing_13;
   wire same_14 = found[14] & ~freeing_14;
   wire same_15 = found[15] & ~freeing_15;
-  wire joins_0 = same_0 & ~(poisoned_0 | failed_0); // miss-table.ts:154
+  wire joins_0 = same_0 & ~(poisoned_0 | failed_0); // find.ts:37
   wire joins_1 = same_1 & ~(poisoned_1 | failed_1);
   wire joins_2 = same_2 & ~(poisoned_2 | failed_2);
   wire joins_3 = same_3 & ~(poisoned_3 | failed_3);
@@ -174,17 +180,17 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   wire joins_15 = same_15 & ~(poisoned_15 | failed_15);
   wire joinable =
     joins_0 | joins_1 | joins_2 | joins_3 | joins_4 | joins_5 | joins_6 | joins_7 | joins_8 | joins_9 | joins_10
-    | joins_11 | joins_12 | joins_13 | joins_14 | joins_15; // miss-table.ts:155
+    | joins_11 | joins_12 | joins_13 | joins_14 | joins_15; // find.ts:38
   wire there =
     same_0 | same_1 | same_2 | same_3 | same_4 | same_5 | same_6 | same_7 | same_8 | same_9 | same_10 | same_11
-    | same_12 | same_13 | same_14 | same_15; // miss-table.ts:156
+    | same_12 | same_13 | same_14 | same_15; // find.ts:39
   wire [3:0] found_miss = {
     found[8] | found[9] | found[10] | found[11] | found[12] | found[13] | found[14] | found[15],
     found[4] | found[5] | found[6] | found[7] | found[12] | found[13] | found[14] | found[15],
     found[2] | found[3] | found[6] | found[7] | found[10] | found[11] | found[14] | found[15],
     found[1] | found[3] | found[5] | found[7] | found[9] | found[11] | found[13] | found[15]
-  }; // miss-table.ts:157
-  wire opens = add_valid & room_1 & ~there; // miss-table.ts:162
+  }; // find.ts:40
+  wire opens = add_valid & room_1 & ~there; // find.ts:59
   wire [15:0] unused = {
     (~valid_15 | freeing_15) & ~offer[15], (~valid_14 | freeing_14) & ~offer[14],
     (~valid_13 | freeing_13) & ~offer[13], (~valid_12 | freeing_12) & ~offer[12],
@@ -192,30 +198,30 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     (~valid_8 | freeing_8) & ~offer[8], (~valid_7 | freeing_7) & ~offer[7], (~valid_6 | freeing_6) & ~offer[6],
     (~valid_5 | freeing_5) & ~offer[5], (~valid_4 | freeing_4) & ~offer[4], (~valid_3 | freeing_3) & ~offer[3],
     (~valid_2 | freeing_2) & ~offer[2], (~valid_1 | freeing_1) & ~offer[1], (~valid_0 | freeing_0) & ~offer[0]
-  }; // miss-table.ts:163
-  wire again = add_key == key; // miss-table.ts:182
-  wire joining = add_valid & joinable; // miss-table.ts:197
+  }; // find.ts:61
+  wire again = add_key == key; // find.ts:80
+  wire joining = add_valid & joinable; // find.ts:95
   wire joins_empty_or =
     (joins_0 & empty_0) | (joins_1 & empty_1) | (joins_2 & empty_2) | (joins_3 & empty_3) | (joins_4 & empty_4)
     | (joins_5 & empty_5) | (joins_6 & empty_6) | (joins_7 & empty_7);
   wire joins_8_or =
     (joins_8 & empty_8) | (joins_9 & empty_9) | (joins_10 & empty_10) | (joins_11 & empty_11) | (joins_12 & empty_12)
     | (joins_13 & empty_13) | (joins_14 & empty_14) | (joins_15 & empty_15);
-  wire joins_empty = joins_empty_or | joins_8_or; // miss-table.ts:199
-  wire [5:0] joined_tail = tails[found_miss]; // miss-table.ts:201
-  wire [3:0] added_miss_1 = there ? found_miss : offer_miss; // miss-table.ts:203
+  wire joins_empty = joins_empty_or | joins_8_or; // find.ts:97
+  wire [5:0] joined_tail = tails[found_miss]; // find.ts:99
+  wire [3:0] added_miss_1 = there ? found_miss : offer_miss; // find.ts:101
   wire allowed =
     (helps_write & walked_result_write) | (helps_read & walked_result_read)
-    | (helps_both & walked_result_write & walked_result_read); // miss-table.ts:217
-  wire faults = ~walked_result_error & walked_result_allocated & ~walked_result_mapped & allowed; // miss-table.ts:218
-  wire fault_now = walked_valid & faults; // miss-table.ts:219
+    | (helps_both & walked_result_write & walked_result_read); // conclude.ts:27
+  wire faults = walked_result_allocated & ~walked_result_mapped & ~walked_result_error & allowed; // conclude.ts:35
+  wire fault_now = walked_valid & faults; // conclude.ts:36
   wire [2:0] walk_verdict =
-    walked_result_error ? 3'd4 :
-    ~walked_result_allocated ? 3'd1 :
-    walked_result_mapped ? 3'd0 :
-    3'd2; // miss-table.ts:221
-  wire taken_back = picked_early & fault_now; // miss-table.ts:239
-  wire next_1 = picked_valid & ~taken_back; // miss-table.ts:242
+    walked_result_error ? verdict_error :
+    ~walked_result_allocated ? verdict_invalid :
+    walked_result_mapped ? verdict_mapped :
+    verdict_unmapped; // conclude.ts:38
+  wire taken_back = picked_early & fault_now; // pick.ts:68
+  wire next_1 = picked_valid & ~taken_back; // pick.ts:69
   wire [15:0] waits = {
     done_15 & ~empty_15 & ~serving[15] & ~picked[15], done_14 & ~empty_14 & ~serving[14] & ~picked[14],
     done_13 & ~empty_13 & ~serving[13] & ~picked[13], done_12 & ~empty_12 & ~serving[12] & ~picked[12],
@@ -225,88 +231,93 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     done_5 & ~empty_5 & ~serving[5] & ~picked[5], done_4 & ~empty_4 & ~serving[4] & ~picked[4],
     done_3 & ~empty_3 & ~serving[3] & ~picked[3], done_2 & ~empty_2 & ~serving[2] & ~picked[2],
     done_1 & ~empty_1 & ~serving[1] & ~picked[1], done_0 & ~empty_0 & ~serving[0] & ~picked[0]
-  }; // miss-table.ts:244
-  wire slow_fault = faulted_valid & ~picked_quick; // miss-table.ts:249
-  wire quick_fault = fault_now & quick; // miss-table.ts:250
-  wire [3:0] settling = slow_fault ? faulted_miss : quick_fault ? walked_result_miss : arriving_miss; // miss-table.ts:251
-  wire goes_on = served_valid_1 & ~served_last_1; // miss-table.ts:283
-  wire [5:0] following = goes_on ? links[served_slot_1] : heads[picked_miss]; // miss-table.ts:284
+  }; // pick.ts:73
+  wire any_waits_or = (|waits[1:0]) | (|waits[3:2]);
+  wire waits_or = (|waits[5:4]) | (|waits[7:6]);
+  wire any_waits_or_waits = (|waits[9:8]) | (|waits[11:10]);
+  wire any_waits_or_2 = (|waits[13:12]) | (|waits[15:14]);
+  wire any_waits = any_waits_or | waits_or | any_waits_or_waits | any_waits_or_2; // pick.ts:75
+  wire slow_fault = faulted_valid & ~picked_quick; // pick.ts:43
+  wire quick_fault = fault_now & quick; // pick.ts:44
+  wire [3:0] settling = slow_fault ? faulted_miss : quick_fault ? walked_result_miss : arriving_miss; // pick.ts:45
+  wire settles = slow_fault | quick_fault | arriving_valid; // pick.ts:50
+  wire [5:0] following = goes_on ? links[served_slot_1] : heads[picked_miss]; // serve.ts:76
   wire joined_picked_or =
     (joins_0 & picked[0]) | (joins_1 & picked[1]) | (joins_2 & picked[2]) | (joins_3 & picked[3])
     | (joins_4 & picked[4]) | (joins_5 & picked[5]) | (joins_6 & picked[6]) | (joins_7 & picked[7]);
   wire picked_or =
     (joins_8 & picked[8]) | (joins_9 & picked[9]) | (joins_10 & picked[10]) | (joins_11 & picked[11])
     | (joins_12 & picked[12]) | (joins_13 & picked[13]) | (joins_14 & picked[14]) | (joins_15 & picked[15]);
-  wire joined_picked = add_valid & (joined_picked_or | picked_or); // miss-table.ts:286
+  wire joined_picked = add_valid & (joined_picked_or | picked_or); // serve.ts:79
   wire [15:0] faulted_picked_joined = {
     by_fault_15, by_fault_14, by_fault_13, by_fault_12, by_fault_11, by_fault_10, by_fault_9, by_fault_8, by_fault_7,
     by_fault_6, by_fault_5, by_fault_4, by_fault_3, by_fault_2, by_fault_1, by_fault_0
   };
-  wire faulted_picked = faulted_picked_joined[picked_miss]; // miss-table.ts:289
-  wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // miss-table.ts:323
-  wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // miss-table.ts:324
-  wire opens_0 = opens & offer[0]; // miss-table.ts:325
-  wire joined_0 = add_valid & joins_0; // miss-table.ts:326
-  wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // miss-table.ts:323
-  wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // miss-table.ts:324
-  wire opens_1 = opens & offer[1]; // miss-table.ts:325
-  wire joined_1 = add_valid & joins_1; // miss-table.ts:326
-  wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // miss-table.ts:323
-  wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // miss-table.ts:324
-  wire opens_2 = opens & offer[2]; // miss-table.ts:325
-  wire joined_2 = add_valid & joins_2; // miss-table.ts:326
-  wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // miss-table.ts:323
-  wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // miss-table.ts:324
-  wire opens_3 = opens & offer[3]; // miss-table.ts:325
-  wire joined_3 = add_valid & joins_3; // miss-table.ts:326
-  wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // miss-table.ts:323
-  wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // miss-table.ts:324
-  wire opens_4 = opens & offer[4]; // miss-table.ts:325
-  wire joined_4 = add_valid & joins_4; // miss-table.ts:326
-  wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // miss-table.ts:323
-  wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // miss-table.ts:324
-  wire opens_5 = opens & offer[5]; // miss-table.ts:325
-  wire joined_5 = add_valid & joins_5; // miss-table.ts:326
-  wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // miss-table.ts:323
-  wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // miss-table.ts:324
-  wire opens_6 = opens & offer[6]; // miss-table.ts:325
-  wire joined_6 = add_valid & joins_6; // miss-table.ts:326
-  wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // miss-table.ts:323
-  wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // miss-table.ts:324
-  wire opens_7 = opens & offer[7]; // miss-table.ts:325
-  wire joined_7 = add_valid & joins_7; // miss-table.ts:326
-  wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // miss-table.ts:323
-  wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // miss-table.ts:324
-  wire opens_8 = opens & offer[8]; // miss-table.ts:325
-  wire joined_8 = add_valid & joins_8; // miss-table.ts:326
-  wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // miss-table.ts:323
-  wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // miss-table.ts:324
-  wire opens_9 = opens & offer[9]; // miss-table.ts:325
-  wire joined_9 = add_valid & joins_9; // miss-table.ts:326
-  wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // miss-table.ts:323
-  wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // miss-table.ts:324
-  wire opens_10 = opens & offer[10]; // miss-table.ts:325
-  wire joined_10 = add_valid & joins_10; // miss-table.ts:326
-  wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // miss-table.ts:323
-  wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // miss-table.ts:324
-  wire opens_11 = opens & offer[11]; // miss-table.ts:325
-  wire joined_11 = add_valid & joins_11; // miss-table.ts:326
-  wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // miss-table.ts:323
-  wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // miss-table.ts:324
-  wire opens_12 = opens & offer[12]; // miss-table.ts:325
-  wire joined_12 = add_valid & joins_12; // miss-table.ts:326
-  wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // miss-table.ts:323
-  wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // miss-table.ts:324
-  wire opens_13 = opens & offer[13]; // miss-table.ts:325
-  wire joined_13 = add_valid & joins_13; // miss-table.ts:326
-  wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // miss-table.ts:323
-  wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // miss-table.ts:324
-  wire opens_14 = opens & offer[14]; // miss-table.ts:325
-  wire joined_14 = add_valid & joins_14; // miss-table.ts:326
-  wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // miss-table.ts:323
-  wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // miss-table.ts:324
-  wire opens_15 = opens & offer[15]; // miss-table.ts:325
-  wire joined_15 = add_valid & joins_15; // miss-table.ts:326
+  wire faulted_picked = faulted_picked_joined[picked_miss]; // serve.ts:56
+  wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // update.ts:26
+  wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // update.ts:30
+  wire joined_0 = add_valid & joins_0; // update.ts:41
+  wire opens_0 = opens & offer[0]; // update.ts:51
+  wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // update.ts:26
+  wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // update.ts:30
+  wire joined_1 = add_valid & joins_1; // update.ts:41
+  wire opens_1 = opens & offer[1]; // update.ts:51
+  wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // update.ts:26
+  wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // update.ts:30
+  wire joined_2 = add_valid & joins_2; // update.ts:41
+  wire opens_2 = opens & offer[2]; // update.ts:51
+  wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // update.ts:26
+  wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // update.ts:30
+  wire joined_3 = add_valid & joins_3; // update.ts:41
+  wire opens_3 = opens & offer[3]; // update.ts:51
+  wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // update.ts:26
+  wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // update.ts:30
+  wire joined_4 = add_valid & joins_4; // update.ts:41
+  wire opens_4 = opens & offer[4]; // update.ts:51
+  wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // update.ts:26
+  wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // update.ts:30
+  wire joined_5 = add_valid & joins_5; // update.ts:41
+  wire opens_5 = opens & offer[5]; // update.ts:51
+  wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // update.ts:26
+  wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // update.ts:30
+  wire joined_6 = add_valid & joins_6; // update.ts:41
+  wire opens_6 = opens & offer[6]; // update.ts:51
+  wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // update.ts:26
+  wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // update.ts:30
+  wire joined_7 = add_valid & joins_7; // update.ts:41
+  wire opens_7 = opens & offer[7]; // update.ts:51
+  wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // update.ts:26
+  wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // update.ts:30
+  wire joined_8 = add_valid & joins_8; // update.ts:41
+  wire opens_8 = opens & offer[8]; // update.ts:51
+  wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // update.ts:26
+  wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // update.ts:30
+  wire joined_9 = add_valid & joins_9; // update.ts:41
+  wire opens_9 = opens & offer[9]; // update.ts:51
+  wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // update.ts:26
+  wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // update.ts:30
+  wire joined_10 = add_valid & joins_10; // update.ts:41
+  wire opens_10 = opens & offer[10]; // update.ts:51
+  wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // update.ts:26
+  wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // update.ts:30
+  wire joined_11 = add_valid & joins_11; // update.ts:41
+  wire opens_11 = opens & offer[11]; // update.ts:51
+  wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // update.ts:26
+  wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // update.ts:30
+  wire joined_12 = add_valid & joins_12; // update.ts:41
+  wire opens_12 = opens & offer[12]; // update.ts:51
+  wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // update.ts:26
+  wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // update.ts:30
+  wire joined_13 = add_valid & joins_13; // update.ts:41
+  wire opens_13 = opens & offer[13]; // update.ts:51
+  wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // update.ts:26
+  wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // update.ts:30
+  wire joined_14 = add_valid & joins_14; // update.ts:41
+  wire opens_14 = opens & offer[14]; // update.ts:51
+  wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // update.ts:26
+  wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // update.ts:30
+  wire joined_15 = add_valid & joins_15; // update.ts:41
+  wire opens_15 = opens & offer[15]; // update.ts:51
 
   always @(posedge clk)
     if (rst) begin
@@ -316,7 +327,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_0) begin
         done_0 <= 1'b1;
-        failed_0 <= walk_verdict != 3'd0;
+        failed_0 <= walk_verdict != verdict_mapped;
       end
       if (faulted_0) begin
         done_0 <= 1'b1;
@@ -356,7 +367,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_1) begin
         done_1 <= 1'b1;
-        failed_1 <= walk_verdict != 3'd0;
+        failed_1 <= walk_verdict != verdict_mapped;
       end
       if (faulted_1) begin
         done_1 <= 1'b1;
@@ -396,7 +407,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_2) begin
         done_2 <= 1'b1;
-        failed_2 <= walk_verdict != 3'd0;
+        failed_2 <= walk_verdict != verdict_mapped;
       end
       if (faulted_2) begin
         done_2 <= 1'b1;
@@ -436,7 +447,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_3) begin
         done_3 <= 1'b1;
-        failed_3 <= walk_verdict != 3'd0;
+        failed_3 <= walk_verdict != verdict_mapped;
       end
       if (faulted_3) begin
         done_3 <= 1'b1;
@@ -476,7 +487,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_4) begin
         done_4 <= 1'b1;
-        failed_4 <= walk_verdict != 3'd0;
+        failed_4 <= walk_verdict != verdict_mapped;
       end
       if (faulted_4) begin
         done_4 <= 1'b1;
@@ -516,7 +527,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_5) begin
         done_5 <= 1'b1;
-        failed_5 <= walk_verdict != 3'd0;
+        failed_5 <= walk_verdict != verdict_mapped;
       end
       if (faulted_5) begin
         done_5 <= 1'b1;
@@ -556,7 +567,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_6) begin
         done_6 <= 1'b1;
-        failed_6 <= walk_verdict != 3'd0;
+        failed_6 <= walk_verdict != verdict_mapped;
       end
       if (faulted_6) begin
         done_6 <= 1'b1;
@@ -596,7 +607,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_7) begin
         done_7 <= 1'b1;
-        failed_7 <= walk_verdict != 3'd0;
+        failed_7 <= walk_verdict != verdict_mapped;
       end
       if (faulted_7) begin
         done_7 <= 1'b1;
@@ -636,7 +647,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_8) begin
         done_8 <= 1'b1;
-        failed_8 <= walk_verdict != 3'd0;
+        failed_8 <= walk_verdict != verdict_mapped;
       end
       if (faulted_8) begin
         done_8 <= 1'b1;
@@ -676,7 +687,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_9) begin
         done_9 <= 1'b1;
-        failed_9 <= walk_verdict != 3'd0;
+        failed_9 <= walk_verdict != verdict_mapped;
       end
       if (faulted_9) begin
         done_9 <= 1'b1;
@@ -716,7 +727,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_10) begin
         done_10 <= 1'b1;
-        failed_10 <= walk_verdict != 3'd0;
+        failed_10 <= walk_verdict != verdict_mapped;
       end
       if (faulted_10) begin
         done_10 <= 1'b1;
@@ -756,7 +767,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_11) begin
         done_11 <= 1'b1;
-        failed_11 <= walk_verdict != 3'd0;
+        failed_11 <= walk_verdict != verdict_mapped;
       end
       if (faulted_11) begin
         done_11 <= 1'b1;
@@ -796,7 +807,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_12) begin
         done_12 <= 1'b1;
-        failed_12 <= walk_verdict != 3'd0;
+        failed_12 <= walk_verdict != verdict_mapped;
       end
       if (faulted_12) begin
         done_12 <= 1'b1;
@@ -836,7 +847,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_13) begin
         done_13 <= 1'b1;
-        failed_13 <= walk_verdict != 3'd0;
+        failed_13 <= walk_verdict != verdict_mapped;
       end
       if (faulted_13) begin
         done_13 <= 1'b1;
@@ -876,7 +887,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_14) begin
         done_14 <= 1'b1;
-        failed_14 <= walk_verdict != 3'd0;
+        failed_14 <= walk_verdict != verdict_mapped;
       end
       if (faulted_14) begin
         done_14 <= 1'b1;
@@ -916,7 +927,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     else begin
       if (walked_15) begin
         done_15 <= 1'b1;
-        failed_15 <= walk_verdict != 3'd0;
+        failed_15 <= walk_verdict != verdict_mapped;
       end
       if (faulted_15) begin
         done_15 <= 1'b1;
@@ -1004,6 +1015,31 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       served_valid_1 <= goes_on | take;
       serving <= goes_on ? serving : take ? picked : 16'd0;
     end
+  wire [15:0] helps_read_joined = {
+    wants_read_15, wants_read_14, wants_read_13, wants_read_12, wants_read_11, wants_read_10, wants_read_9,
+    wants_read_8, wants_read_7, wants_read_6, wants_read_5, wants_read_4, wants_read_3, wants_read_2, wants_read_1,
+    wants_read_0
+  };
+  wire [15:0] helps_write_joined = {
+    wants_write_15, wants_write_14, wants_write_13, wants_write_12, wants_write_11, wants_write_10, wants_write_9,
+    wants_write_8, wants_write_7, wants_write_6, wants_write_5, wants_write_4, wants_write_3, wants_write_2,
+    wants_write_1, wants_write_0
+  };
+  wire [15:0] helps_both_joined = {
+    wants_both_15, wants_both_14, wants_both_13, wants_both_12, wants_both_11, wants_both_10, wants_both_9,
+    wants_both_8, wants_both_7, wants_both_6, wants_both_5, wants_both_4, wants_both_3, wants_both_2, wants_both_1,
+    wants_both_0
+  };
+  wire [5:0] tail = tails[goes_on ? served_miss : picked_miss]; // serve.ts:77
+
+  always @(posedge clk) begin
+    helps_read <= helps_read_joined[arriving_miss];
+    helps_write <= helps_write_joined[arriving_miss];
+    helps_both <= helps_both_joined[arriving_miss];
+    served_slot_1 <= following;
+    served_last_1 <= (following == tail) & (goes_on | ~joined_picked);
+    served_first_1 <= ~goes_on;
+  end
 
   always @(posedge clk)
     if (rst) found <= 16'd0;
@@ -1061,63 +1097,33 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         (room_1_or | unused_or) ? {~room_1_or & unused_or, rest} : {~room_1_or_unused & room_1_or_2, offer_miss_choice}
       };
     end
-  wire [15:0] helps_read_joined = {
-    wants_read_15, wants_read_14, wants_read_13, wants_read_12, wants_read_11, wants_read_10, wants_read_9,
-    wants_read_8, wants_read_7, wants_read_6, wants_read_5, wants_read_4, wants_read_3, wants_read_2, wants_read_1,
-    wants_read_0
-  };
-  wire [15:0] helps_write_joined = {
-    wants_write_15, wants_write_14, wants_write_13, wants_write_12, wants_write_11, wants_write_10, wants_write_9,
-    wants_write_8, wants_write_7, wants_write_6, wants_write_5, wants_write_4, wants_write_3, wants_write_2,
-    wants_write_1, wants_write_0
-  };
-  wire [15:0] helps_both_joined = {
-    wants_both_15, wants_both_14, wants_both_13, wants_both_12, wants_both_11, wants_both_10, wants_both_9,
-    wants_both_8, wants_both_7, wants_both_6, wants_both_5, wants_both_4, wants_both_3, wants_both_2, wants_both_1,
-    wants_both_0
-  };
-  wire [5:0] tail = tails[goes_on ? served_miss : picked_miss]; // miss-table.ts:285
-
-  always @(posedge clk) begin
-    helps_read <= helps_read_joined[arriving_miss];
-    helps_write <= helps_write_joined[arriving_miss];
-    helps_both <= helps_both_joined[arriving_miss];
-    served_slot_1 <= following;
-    served_last_1 <= (following == tail) & (goes_on | ~joined_picked);
-    served_first_1 <= ~goes_on;
-  end
   wire picked_when = ~picked_valid | take | taken_back;
-  wire picked_valid_or = (|waits[1:0]) | (|waits[3:2]);
-  wire waits_or = (|waits[5:4]) | (|waits[7:6]);
-  wire picked_valid_or_waits = (|waits[9:8]) | (|waits[11:10]);
-  wire picked_valid_or_2 = (|waits[13:12]) | (|waits[15:14]);
-  wire picked_valid_or_or = picked_valid_or | waits_or | picked_valid_or_waits | picked_valid_or_2;
 
   always @(posedge clk)
     if (rst) begin
       picked <= 16'd0; picked_valid <= 1'b0; picked_early <= 1'b0; picked_quick <= 1'b0;
     end
     else if (picked_when) begin
-      picked_valid <= picked_valid_or_or | slow_fault | quick_fault | arriving_valid;
-      picked_early <= ~(picked_valid_or_or | slow_fault | quick_fault);
-      picked_quick <= ~(picked_valid_or_or | slow_fault) & quick_fault;
+      picked_valid <= any_waits | settles;
+      picked_early <= ~(any_waits | slow_fault | quick_fault);
+      picked_quick <= quick_fault & ~slow_fault & ~any_waits;
       picked <= {
-        picked_valid_or_or ? waits[15] & ~(|waits[14:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd15),
-        picked_valid_or_or ? waits[14] & ~(|waits[13:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd14),
-        picked_valid_or_or ? waits[13] & ~(|waits[12:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd13),
-        picked_valid_or_or ? waits[12] & ~(|waits[11:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd12),
-        picked_valid_or_or ? waits[11] & ~(|waits[10:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd11),
-        picked_valid_or_or ? waits[10] & ~(|waits[9:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd10),
-        picked_valid_or_or ? waits[9] & ~(|waits[8:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd9),
-        picked_valid_or_or ? waits[8] & ~(|waits[7:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd8),
-        picked_valid_or_or ? waits[7] & ~(|waits[6:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd7),
-        picked_valid_or_or ? waits[6] & ~(|waits[5:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd6),
-        picked_valid_or_or ? waits[5] & ~(|waits[4:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd5),
-        picked_valid_or_or ? waits[4] & ~(|waits[3:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd4),
-        picked_valid_or_or ? waits[3] & ~(|waits[2:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd3),
-        picked_valid_or_or ? waits[2] & ~(|waits[1:0]) : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd2),
-        picked_valid_or_or ? waits[1] & ~waits[0] : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd1),
-        picked_valid_or_or ? waits[0] : (slow_fault | quick_fault | arriving_valid) & (settling == 4'd0)
+        any_waits ? waits[15] & ~(|waits[14:0]) : settles & (settling == 4'd15),
+        any_waits ? waits[14] & ~(|waits[13:0]) : settles & (settling == 4'd14),
+        any_waits ? waits[13] & ~(|waits[12:0]) : settles & (settling == 4'd13),
+        any_waits ? waits[12] & ~(|waits[11:0]) : settles & (settling == 4'd12),
+        any_waits ? waits[11] & ~(|waits[10:0]) : settles & (settling == 4'd11),
+        any_waits ? waits[10] & ~(|waits[9:0]) : settles & (settling == 4'd10),
+        any_waits ? waits[9] & ~(|waits[8:0]) : settles & (settling == 4'd9),
+        any_waits ? waits[8] & ~(|waits[7:0]) : settles & (settling == 4'd8),
+        any_waits ? waits[7] & ~(|waits[6:0]) : settles & (settling == 4'd7),
+        any_waits ? waits[6] & ~(|waits[5:0]) : settles & (settling == 4'd6),
+        any_waits ? waits[5] & ~(|waits[4:0]) : settles & (settling == 4'd5),
+        any_waits ? waits[4] & ~(|waits[3:0]) : settles & (settling == 4'd4),
+        any_waits ? waits[3] & ~(|waits[2:0]) : settles & (settling == 4'd3),
+        any_waits ? waits[2] & ~(|waits[1:0]) : settles & (settling == 4'd2),
+        any_waits ? waits[1] & ~waits[0] : settles & (settling == 4'd1),
+        any_waits ? waits[0] : settles & (settling == 4'd0)
       };
     end
     else begin
@@ -1125,21 +1131,21 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       picked_quick <= 1'b0;
     end
   wire [1:0] picked_miss_choice =
-    picked_valid_or ? {~(|waits[1:0]) & (|waits[3:2]), |waits[1:0] ? ~waits[0] & waits[1] : ~waits[2] & waits[3]} :
+    any_waits_or ? {~(|waits[1:0]) & (|waits[3:2]), |waits[1:0] ? ~waits[0] & waits[1] : ~waits[2] & waits[3]} :
     {~(|waits[5:4]) & (|waits[7:6]), |waits[5:4] ? ~waits[4] & waits[5] : ~waits[6] & waits[7]}; // priority.ts:75
-  wire [1:0] picked_valid_or_waits_choice =
-    picked_valid_or_waits ? {~(|waits[9:8]) & (|waits[11:10]), |waits[9:8] ? ~waits[8] & waits[9] : ~waits[10] & waits[11]} :
+  wire [1:0] any_waits_or_waits_choice =
+    any_waits_or_waits ? {~(|waits[9:8]) & (|waits[11:10]), |waits[9:8] ? ~waits[8] & waits[9] : ~waits[10] & waits[11]} :
     {~(|waits[13:12]) & (|waits[15:14]), |waits[13:12] ? ~waits[12] & waits[13] : ~waits[14] & waits[15]};
   wire [3:0] picked_miss_joined = {
-    ~(picked_valid_or | waits_or) & (picked_valid_or_waits | picked_valid_or_2),
-    (picked_valid_or | waits_or) ? {~picked_valid_or & waits_or, picked_miss_choice} : {~picked_valid_or_waits & picked_valid_or_2, picked_valid_or_waits_choice}
+    ~(any_waits_or | waits_or) & (any_waits_or_waits | any_waits_or_2),
+    (any_waits_or | waits_or) ? {~any_waits_or & waits_or, picked_miss_choice} : {~any_waits_or_waits & any_waits_or_2, any_waits_or_waits_choice}
   };
 
   always @(posedge clk)
-    if (picked_when) picked_miss <= picked_valid_or_or ? picked_miss_joined : settling;
-  wire [9:0] fault_result_word = fault_results[picked_miss]; // miss-table.ts:288
+    if (picked_when) picked_miss <= any_waits ? picked_miss_joined : settling;
+  wire [9:0] fault_result_word = fault_results[picked_miss]; // serve.ts:55
   wire fault_result_out_of_memory = fault_result_word[0];
-  wire [13:0] walk_result_word = walk_results[picked_miss]; // miss-table.ts:287
+  wire [13:0] walk_result_word = walk_results[picked_miss]; // serve.ts:54
   wire [2:0] walk_result_verdict = walk_result_word[2:0];
   wire [8:0] walk_result_ppn = walk_result_word[11:3];
   wire walk_result_read = walk_result_word[12];
@@ -1151,8 +1157,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       served_key_1 <= key_of[picked_miss];
       served_verdict_1 <=
         picked_early ? walk_verdict :
-        picked_quick ? 3'd0 :
-        faulted_picked ? (fault_result_out_of_memory ? 3'd3 : 3'd0) :
+        picked_quick ? verdict_mapped :
+        faulted_picked ? (fault_result_out_of_memory ? verdict_out_of_memory : verdict_mapped) :
         walk_result_verdict;
       served_ppn_1 <=
         picked_early ? walked_result_ppn :
@@ -1228,34 +1234,34 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_out_of_memory)); // miss-table.ts:269
-      assert (~(|(check_joined & (check_joined - 16'd1)))); // miss-table.ts:365
-      assert (~(add_valid & served_valid_1)); // miss-table.ts:366
-      assert (~(advance & next_1)); // miss-table.ts:367
-      assert (~(take & (~next_1 | goes_on))); // miss-table.ts:368
+      assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_out_of_memory)); // pick.ts:88
+      assert (~(|(check_joined & (check_joined - 16'd1)))); // miss-table.ts:61
+      assert (~(add_valid & served_valid_1)); // miss-table.ts:62
+      assert (~(advance & next_1)); // miss-table.ts:63
+      assert (~(take & (~next_1 | goes_on))); // miss-table.ts:65
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_out_of_memory))) begin
-        $display("%s", "assertion failed: a fault that was told to be quick is (miss-table.ts:269)"); // miss-table.ts:269
+        $display("%s", "assertion failed: a fault that was told to be quick is (pick.ts:88)"); // pick.ts:88
         $stop;
       end
       if (~(~(|(check_joined & (check_joined - 16'd1))))) begin
-        $display("%s", "assertion failed: a page has one miss at most (miss-table.ts:365)"); // miss-table.ts:365
+        $display("%s", "assertion failed: a page has one miss at most (miss-table.ts:61)"); // miss-table.ts:61
         $stop;
       end
       if (~(~(add_valid & served_valid_1))) begin
-        $display("%s", "assertion failed: nothing is added while a list is served (miss-table.ts:366)"); // miss-table.ts:366
+        $display("%s", "assertion failed: nothing is added while a list is served (miss-table.ts:62)"); // miss-table.ts:62
         $stop;
       end
       if (~(~(advance & next_1))) begin
-        $display("%s", "assertion failed: no key is compared while a list is next (miss-table.ts:367)"); // miss-table.ts:367
+        $display("%s", "assertion failed: no key is compared while a list is next (miss-table.ts:63)"); // miss-table.ts:63
         $stop;
       end
       if (~(~(take & (~next_1 | goes_on)))) begin
-        $display("%s", "assertion failed: a list is taken when there is one, and when the last one ends (miss-table.ts:368)"); // miss-table.ts:368
+        $display("%s", "assertion failed: a list is taken when there is one, and when the last one ends (miss-table.ts:65)"); // miss-table.ts:65
         $stop;
       end
     end

@@ -82,19 +82,22 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   output wire         drops_source,
   output wire         received
 );
-  reg first; // net-rx.ts:126
-  reg [5:0] beat; // net-rx.ts:127
-  reg [5:0] slot; // net-rx.ts:128
-  reg [687:0] header; // net-rx.ts:129
-  reg [11:0] last_byte; // net-rx.ts:130
-  reg bad; // net-rx.ts:131
-  reg pending; // net-rx.ts:132
-  reg judged_valid, answer_valid, judged_bad, judged_too_long, judged_checked, judged_request_reply,
-    judged_request_foreign, judged_request_malformed, judged_request_corrupt, judged_request_tracked,
-    judged_request_retry, answer_reply, answer_foreign, answer_malformed, answer_corrupt, answer_tracked,
-    answer_retry; // cells.ts:21
-  reg [20:0] broken;
+  localparam [1:0] frame_kind_clio = 2'd0;
+  localparam [1:0] frame_kind_icmp = 2'd1;
+  localparam [1:0] frame_kind_arp = 2'd2;
+  reg judged_valid, answer_valid; // cells.ts:21
+  reg first; // collect.ts:36
+  reg [5:0] beat; // collect.ts:37
+  reg [5:0] slot; // collect.ts:38
+  reg [687:0] header; // collect.ts:39
+  reg [11:0] last_byte; // collect.ts:40
+  reg bad; // collect.ts:41
+  reg pending; // collect.ts:42
+  reg [20:0] broken; // cells.ts:21
   reg [1:0] judged_kind, judged_request_kind, answer_kind;
+  reg judged_bad, judged_too_long, judged_checked, judged_request_reply, judged_request_foreign,
+    judged_request_malformed, judged_request_corrupt, judged_request_tracked, judged_request_retry, answer_reply,
+    answer_foreign, answer_malformed, answer_corrupt, answer_tracked, answer_retry;
   reg [39:0] judged_sums;
   reg [5:0] judged_request_slot, answer_slot;
   reg [7:0] judged_request_opcode, answer_opcode;
@@ -105,32 +108,35 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   reg [47:0] judged_request_client, answer_client;
   reg dropping_long, dropping_fcs, dropping_short, dropping_mac, dropping_ether_type, dropping_arp,
     dropping_ip_header, dropping_ip_options, dropping_ip_checksum, dropping_fragment, dropping_ip, dropping_length,
-    dropping_protocol, dropping_icmp, dropping_port, dropping_source; // net-rx.ts:215
-  reg released; // net-rx.ts:216
-  reg [5:0] released_slot; // net-rx.ts:217
-  wire answer_room = ~answer_valid | request_ready; // net-rx.ts:135
-  wire judged_room = ~judged_valid | answer_room; // net-rx.ts:136
-  wire room = ~pending | judged_room; // net-rx.ts:138
-  wire taken = rx_valid & rx_ready; // net-rx.ts:141
-  wire ended = taken & rx_payload_last; // net-rx.ts:142
-  wire [5:0] frame_slot = first ? slot_payload : slot; // net-rx.ts:143
-  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // net-rx.ts:156
-  wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // net-rx.ts:253
-  wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // net-rx.ts:254
-  wire is_icmp = is_ip & (header[191:184] == 8'd1); // net-rx.ts:255
-  wire is_udp = is_ip & (header[191:184] == 8'd17); // net-rx.ts:256
-  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // net-rx.ts:257
-  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // net-rx.ts:258
-  wire [47:0] mac_ours_joined = {
-    header[7:0], header[15:8], header[23:16], header[31:24], header[39:32], header[47:40]
-  };
-  wire mac_ours =
-    (mac_ours_joined == config_mac) | ((mac_ours_joined == 48'hffffffffffff) & is_arp) | config_accept_any_mac; // net-rx.ts:259
-  wire native = {header[295:288], header[303:296]} == config_native_port; // net-rx.ts:262
-  wire [15:0] port_past = {header[295:288], header[303:296]} - config_client_port; // net-rx.ts:263
-  wire client = port_past < 16'd1024; // net-rx.ts:265
-  wire too_long = last_byte >= 12'd1536; // net-rx.ts:267
-  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // net-rx.ts:272
+    dropping_protocol, dropping_icmp, dropping_port, dropping_source; // net-rx.ts:66
+  reg released; // net-rx.ts:67
+  reg [5:0] released_slot; // net-rx.ts:68
+  wire answer_room = ~answer_valid | request_ready; // net-rx.ts:36
+  wire judged_room = ~judged_valid | answer_room; // net-rx.ts:37
+  wire room = ~pending | judged_room; // collect.ts:44
+  wire taken = rx_valid & rx_ready; // collect.ts:47
+  wire ended = taken & rx_payload_last; // collect.ts:48
+  wire [5:0] frame_slot = first ? slot_payload : slot; // collect.ts:49
+  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // collect.ts:59
+  wire leaves = pending & judged_room; // net-rx.ts:42
+  wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // headers.ts:47
+  wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // headers.ts:48
+  wire is_icmp = is_ip & (header[191:184] == 8'd1); // headers.ts:49
+  wire is_udp = is_ip & (header[191:184] == 8'd17); // headers.ts:50
+  wire [1:0] kind = is_arp ? frame_kind_arp : is_icmp ? frame_kind_icmp : frame_kind_clio; // headers.ts:51
+  wire native = {header[295:288], header[303:296]} == config_native_port; // headers.ts:52
+  wire [15:0] port_past = {header[295:288], header[303:296]} - config_client_port; // headers.ts:53
+  wire client = port_past < 16'd1024; // headers.ts:55
+  wire too_long = last_byte >= 12'd1536; // net-rx.ts:48
+  wire [47:0] for_all_joined = {header[7:0], header[15:8], header[23:16], header[31:24], header[39:32], header[47:40]};
+  wire for_all = (for_all_joined == 48'hffffffffffff) & is_arp; // rules.ts:54
+  wire mac_ours = (for_all_joined == config_mac) | for_all | config_accept_any_mac; // rules.ts:55
+  wire ours = {header[247:240], header[255:248], header[263:256], header[271:264]} == config_ip; // rules.ts:56
+  wire arp_ours = {header[311:304], header[319:312], header[327:320], header[335:328]} == config_ip; // rules.ts:35
+  wire arp_request =
+    ({header[119:112], header[127:120]} == 16'd1) & ({header[135:128], header[143:136]} == 16'd2048)
+    & (header[151:144] == 8'd6) & (header[159:152] == 8'd4) & ({header[167:160], header[175:168]} == 16'd1); // rules.ts:38
+  wire past_frame = ({1'b0, header[135:128], header[143:136]} + 17'd13) > {5'd0, last_byte}; // rules.ts:47
   wire from_node =
     ({header[279:272], header[287:280]} == config_native_port)
     | (({header[279:272], header[287:280]} - config_client_port) < 16'd1024); // senders.ts:49
@@ -150,14 +156,22 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   wire is_reply =
     ((|header[371:368]) & (native | (header[399:384] == 16'd16))) | is_reply_or_or | header_or_or
     | (((header[367:360] == 8'd2) | (header[367:360] == 8'd75) | (header[367:360] == 8'd112) | (header[367:360] == 8'd158)) & from_node); // senders.ts:51
-  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // net-rx.ts:187
-  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // net-rx.ts:190
-  wire [20:0] all = {broken[20:10], judged_checked & ~sum_right, broken[8:0]}; // net-rx.ts:196
-  wire refused = |all; // net-rx.ts:201
-  wire [20:0] cause = all & (~all + 21'd1); // net-rx.ts:202
-  wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != 2'd0) | judged_request_reply); // net-rx.ts:206
-  wire dropped = refused | spoilt; // net-rx.ts:207
-  wire moves = judged_valid & answer_room; // net-rx.ts:213
+  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // checksum.ts:26
+  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // checksum.ts:29
+  wire [20:0] all = {broken[20:10], judged_checked & ~sum_right, broken[8:0]}; // verdict.ts:17
+  wire refused = |all; // verdict.ts:18
+  wire [20:0] cause = all & (~all + 21'd1); // verdict.ts:19
+  wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != frame_kind_clio) | judged_request_reply); // verdict.ts:23
+  wire dropped = refused | spoilt; // verdict.ts:27
+  wire moves = judged_valid & answer_room; // net-rx.ts:64
+
+  always @(posedge clk)
+    if (rst) judged_valid <= 1'b0;
+    else if (judged_room) judged_valid <= pending;
+
+  always @(posedge clk)
+    if (rst) answer_valid <= 1'b0;
+    else if (answer_room) answer_valid <= judged_valid & ~dropped;
 
   always @(posedge clk)
     if (rst) begin
@@ -246,26 +260,15 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
       dropping_source <= moves & cause[12] & ~spoilt;
       released <= moves & dropped;
     end
-
-  always @(posedge clk)
-    if (rst) judged_valid <= 1'b0;
-    else if (judged_room) judged_valid <= pending;
-
-  always @(posedge clk)
-    if (rst) answer_valid <= 1'b0;
-    else if (answer_room) answer_valid <= judged_valid & ~dropped;
   wire [47:0] broken_joined = {
     header[55:48], header[63:56], header[71:64], header[79:72], header[87:80], header[95:88]
   };
   wire [31:0] header_joined = {header[215:208], header[223:216], header[231:224], header[239:232]};
-  wire broken_and =
-    ({header[119:112], header[127:120]} == 16'd1) & ({header[135:128], header[143:136]} == 16'd2048)
-    & (header[151:144] == 8'd6) & (header[159:152] == 8'd4) & ({header[167:160], header[175:168]} == 16'd1);
   wire [19:0] judged_sums_sum = {4'd0, header[199:192], header[207:200]} + {4'd0, header[215:208], header[223:216]} + ({4'd0, header[231:224], header[239:232]} + ({4'd0, header[247:240], header[255:248]} + {4'd0, header[263:256], header[271:264]}));
   wire [19:0] header_sum = {4'd0, header[119:112], header[127:120]} + {4'd0, header[135:128], header[143:136]} + ({4'd0, header[151:144], header[159:152]} + ({4'd0, header[167:160], header[175:168]} + {4'd0, header[183:176], header[191:184]}));
 
   always @(posedge clk)
-    if (pending & judged_room) begin
+    if (leaves) begin
       broken <= {
         is_udp & ({header[311:304], header[319:312]} < 16'd24),
         is_udp & ({header[311:304], header[319:312]} != ({header[135:128], header[143:136]} - 16'd20)),
@@ -276,16 +279,16 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
         (broken_joined == config_mac) | header[48] | (is_ip & ((header_joined == config_ip) | (header[215:212] == 4'd14) | (&header_joined) | ~(|header_joined))),
         is_ip & ~ours, is_ip & (header[165] | (|{header[164:160], header[175:168]})), 1'b0,
         is_ip & (header[115:112] > 4'd5), is_ip & ((header[119:116] != 4'd4) | (header[115:112] < 4'd5)),
-        is_ip & (last_byte < 12'd33), is_arp & ~(broken_and & arp_ours), is_arp & (last_byte < 12'd41),
+        is_ip & (last_byte < 12'd33), is_arp & ~(arp_request & arp_ours), is_arp & (last_byte < 12'd41),
         ~(is_ip | is_arp), ~mac_ours, last_byte < 12'd13, too_long
       };
-      judged_kind <= is_arp ? 2'd2 : is_icmp ? 2'd1 : 2'd0;
+      judged_kind <= kind;
       judged_bad <= bad;
       judged_too_long <= too_long;
       judged_checked <= is_ip;
       judged_sums <= {judged_sums_sum, header_sum};
       judged_request_slot <= slot;
-      judged_request_kind <= is_arp ? 2'd2 : is_icmp ? 2'd1 : 2'd0;
+      judged_request_kind <= kind;
       judged_request_opcode <= header[367:360];
       judged_request_pid <= header[351:336];
       judged_request_va <= header[527:464];
@@ -332,9 +335,9 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   assign buffer_write_slot = frame_slot;
   assign buffer_write_beat = beat[4:0];
   assign buffer_write_data = rx_payload_data;
-  assign context_write_en = pending & judged_room;
+  assign context_write_en = leaves;
   assign context_write_slot = slot;
-  assign context_write_value_kind = is_arp ? 2'd2 : is_icmp ? 2'd1 : 2'd0;
+  assign context_write_value_kind = kind;
   assign context_write_value_mac = broken_joined;
   assign context_write_value_ip =
     is_arp ? {header[231:224], header[239:232], header[247:240], header[255:248]} :
@@ -367,7 +370,7 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   assign request_payload_retry = answer_retry;
   assign request_payload_client = answer_client;
   assign request_payload_operation = answer_operation;
-  assign operands_write_en = pending & judged_room;
+  assign operands_write_en = leaves;
   assign operands_write_slot = slot;
   assign operands_write_value = header[687:560];
   assign release_valid = released;
@@ -388,7 +391,7 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
   assign drops_icmp = dropping_icmp;
   assign drops_port = dropping_port;
   assign drops_source = dropping_source;
-  assign received = pending & judged_room;
+  assign received = leaves;
 
   wire _unused_ok = &{1'b0, broken[9], edge_[0], 1'b0};
 endmodule

@@ -55,18 +55,22 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire        evicted,
   output wire        replaced
 );
-  wire clients_found_valid, clients_place_valid, clients_idle_valid; // retry-verdict.ts:72
+  localparam [1:0] finding_kind_found = 2'd0;
+  localparam [1:0] finding_kind_busy = 2'd1;
+  localparam [1:0] finding_kind_expired = 2'd2;
+  localparam [1:0] finding_kind_entered = 2'd3;
+  wire clients_found_valid, clients_place_valid, clients_idle_valid; // units.ts:14
   wire [5:0] clients_found_index, clients_place_index, clients_idle_index;
-  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // retry-verdict.ts:81
+  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // units.ts:15
   wire [8:0] sweep_step_row;
   wire [5:0] sweep_step_client;
-  reg clearing; // retry-verdict.ts:93
-  reg [8:0] cleared; // retry-verdict.ts:94
-  reg [63:0] hash_key_1; // retry-verdict.ts:100
-  reg in_use; // retry-verdict.ts:101
-  reg looked_valid, looked_sweeping, looked_purging, looked_purges_last; // retry-verdict.ts:118
+  reg clearing; // memories.ts:30
+  reg [8:0] cleared; // memories.ts:31
+  reg [63:0] hash_key_1; // memories.ts:41
+  reg in_use; // memories.ts:42
+  reg looked_valid, looked_sweeping, looked_purging, looked_purges_last; // look-up.ts:50
   reg [8:0] looked_row;
-  reg [5:0] asking_access_slot; // retry-verdict.ts:119
+  reg [5:0] asking_access_slot; // look-up.ts:51
   reg [15:0] asking_access_pid;
   reg [63:0] asking_access_va;
   reg [13:0] asking_access_length;
@@ -76,16 +80,16 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [2:0] asking_access_op;
   reg [47:0] asking_client;
   reg [31:0] asking_operation;
-  reg [5:0] swept_client; // retry-verdict.ts:120
-  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:137
+  reg [5:0] swept_client; // look-up.ts:52
+  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:42
   reg [1:0] judged_kind;
   reg [5:0] judged_slot, judged_entry_slot, judged_client;
   reg [10:0] judged_entry;
   reg [7:0] judged_reply_opcode;
   reg [31:0] judged_operation;
-  reg at_valid, at_sweeping, at_purging, at_purges_last; // retry-verdict.ts:143
+  reg at_valid, at_sweeping, at_purging, at_purges_last; // hold.ts:57
   reg [8:0] at_row;
-  reg [5:0] request_access_slot; // retry-verdict.ts:146
+  reg [5:0] request_access_slot; // hold.ts:58
   reg [15:0] request_access_pid;
   reg [63:0] request_access_va;
   reg [13:0] request_access_length;
@@ -95,40 +99,43 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [2:0] request_access_op;
   reg [47:0] request_client;
   reg [31:0] request_operation;
-  reg known; // retry-verdict.ts:147
-  reg [5:0] client; // retry-verdict.ts:148
-  reg [31:0] mark; // retry-verdict.ts:153
-  reg left; // retry-verdict.ts:154
-  reg ahead_inserted, ahead_same_set, ahead_same_client, ahead_same_key; // retry-verdict.ts:159
+  reg known; // hold.ts:59
+  reg [5:0] client; // hold.ts:60
+  reg [31:0] mark; // hold.ts:61
+  reg left; // hold.ts:62
+  reg ahead_inserted, ahead_same_set, ahead_same_client, ahead_same_key; // hold.ts:63
   reg [1:0] ahead_way;
   reg [5:0] ahead_slot;
   reg [31:0] ahead_operation;
-  reg purged; // retry-verdict.ts:244
   reg out_full, out_held_fence, out_held_access_write, out_held_access_silent, out_held_access_indirect, spare_full,
-    spare_held_fence, spare_held_access_write, spare_held_access_silent, spare_held_access_indirect; // retry-verdict.ts:353
+    spare_held_fence, spare_held_access_write, spare_held_access_silent, spare_held_access_indirect; // leave.ts:10
   reg [5:0] out_held_access_slot, spare_held_access_slot;
   reg [15:0] out_held_access_pid, spare_held_access_pid;
   reg [63:0] out_held_access_va, spare_held_access_va;
   reg [13:0] out_held_access_length, spare_held_access_length;
   reg [7:0] out_held_access_reply_opcode, spare_held_access_reply_opcode;
   reg [2:0] out_held_access_op, spare_held_access_op;
-  (* ram_style = "block" *) reg [179:0] entries [0:511]; // retry-verdict.ts:82
-  reg [179:0] row; // retry-verdict.ts:134
-  reg [11:0] turns [0:511]; // retry-verdict.ts:88
-  wire [11:0] turn; // retry-verdict.ts:135
-  (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // retry-verdict.ts:90
-  wire moves; // retry-verdict.ts:235
-  wire settles; // retry-verdict.ts:237
-  wire remembers; // retry-verdict.ts:230
+  reg purged; // units.ts:31
+  (* ram_style = "block" *) reg [179:0] entries [0:511]; // memories.ts:10
+  reg [179:0] row; // look-up.ts:65
+  reg [11:0] turns [0:511]; // memories.ts:16
+  wire [11:0] turn; // look-up.ts:66
+  (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // memories.ts:18
+  wire moves; // retry-verdict.ts:56
+  wire settles; // retry-verdict.ts:58
+  wire remembers; // retry-verdict.ts:51
   wire makes_room_2, makes_room_3, makes_room_1; // retry-turn.ts:79
-  wire out_ready, spare_payload_fence; // retry-verdict.ts:353
-  reg [11:0] turn_rd, turn_fwd; // retry-verdict.ts:135
+  wire out_ready, spare_payload_fence; // leave.ts:10
+  reg [11:0] turn_rd, turn_fwd; // look-up.ts:66
   reg turn_hit;
-  wire advance = ~at_valid | moves; // retry-verdict.ts:106
-  wire sweeps = sweep_step_valid & (sweep_step_urgent | ~request_valid); // retry-verdict.ts:113
-  wire [5:0] asking_client_1 = looked_sweeping ? swept_client : clients_found_index; // retry-verdict.ts:136
-  wire inserts = settles & remembers; // retry-verdict.ts:171
-  wire [1:0] room = {makes_room_2 | makes_room_3, makes_room_1 | makes_room_3}; // retry-verdict.ts:173
+  wire tracks = request_valid & request_ready & request_payload_tracked; // memories.ts:43
+  wire advance = ~at_valid | moves; // retry-verdict.ts:33
+  wire inserts = settles & remembers; // retry-verdict.ts:34
+  wire [1:0] room = {makes_room_2 | makes_room_3, makes_room_1 | makes_room_3}; // retry-verdict.ts:35
+  wire claims = sweep_step_valid & sweep_step_urgent; // look-up.ts:41
+  wire blocked = clearing & request_payload_tracked; // look-up.ts:42
+  wire sweeps = claims | (sweep_step_valid & ~request_valid); // look-up.ts:44
+  wire [5:0] asking_client_1 = looked_sweeping ? swept_client : clients_found_index; // look-up.ts:67
   wire [15:0] same_client_joined = {
     request_client[47:45] == asking_client[47:45], request_client[44:42] == asking_client[44:42],
     request_client[41:39] == asking_client[41:39], request_client[38:36] == asking_client[38:36],
@@ -140,7 +147,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     request_client[5:3] == asking_client[5:3], request_client[2:0] == asking_client[2:0]
   };
   wire [16:0] same_client_sum = {1'b0, same_client_joined} + 17'd1;
-  wire same_client = same_client_sum[16]; // retry-verdict.ts:174
+  wire same_client = same_client_sum[16]; // hold.ts:64
   wire [10:0] leaves_it_joined = {
     request_operation[31:30] == judged_operation[31:30], request_operation[29:27] == judged_operation[29:27],
     request_operation[26:24] == judged_operation[26:24], request_operation[23:21] == judged_operation[23:21],
@@ -151,19 +158,19 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] leaves_it_sum = {1'b0, leaves_it_joined} + 12'd1;
   wire [31:0] leaves_it_diff = request_operation - judged_operation;
-  wire leaves_it = judged_forgets & (judged_client == client) & (leaves_it_sum[11] | leaves_it_diff[31]); // retry-verdict.ts:175
-  wire asks = at_valid & ~at_sweeping; // retry-verdict.ts:193
-  wire kept = request_tracked & request_keeps; // retry-verdict.ts:194
-  wire newcomer = asks & request_tracked & request_introduces & ~known; // retry-verdict.ts:197
-  wire holds = newcomer & clients_place_valid; // retry-verdict.ts:198
-  wire enters = newcomer & clients_place_valid & ~judged_forgets; // retry-verdict.ts:199
-  wire [31:0] preceding = request_operation - 32'd1; // retry-verdict.ts:200
-  wire refused = newcomer & (request_keeps | request_fence); // retry-verdict.ts:212
-  wire current_0 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd0)); // retry-verdict.ts:217
-  wire current_1 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd1));
-  wire current_2 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd2));
-  wire current_3 = ~(ahead_inserted & ahead_same_set & (ahead_way == 2'd3));
-  wire row_0_valid = row[0]; // retry-verdict.ts:134
+  wire leaves_it = judged_forgets & (judged_client == client) & (leaves_it_sum[11] | leaves_it_diff[31]); // hold.ts:65
+  wire asks = at_valid & ~at_sweeping; // hold.ts:100
+  wire newcomer = asks & request_tracked & request_introduces & ~known; // hold.ts:101
+  wire holds = newcomer & clients_place_valid; // hold.ts:102
+  wire enters = holds & ~judged_forgets; // hold.ts:103
+  wire [31:0] preceding = request_operation - 32'd1; // hold.ts:104
+  wire refused = newcomer & (request_keeps | request_fence); // hold.ts:113
+  wire overwrites = ahead_inserted & ahead_same_set; // search.ts:32
+  wire current_0 = ~(overwrites & (ahead_way == 2'd0)); // search.ts:33
+  wire current_1 = ~(overwrites & (ahead_way == 2'd1));
+  wire current_2 = ~(overwrites & (ahead_way == 2'd2));
+  wire current_3 = ~(overwrites & (ahead_way == 2'd3));
+  wire row_0_valid = row[0]; // look-up.ts:65
   wire [14:0] hits_0_joined = {
     current_0, row_0_valid, row[6:5] == client[5:4], row[4:2] == client[3:1],
     {row[1], row[38:37]} == {client[0], request_operation[31:30]}, row[36:34] == request_operation[29:27],
@@ -173,8 +180,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[15:13] == request_operation[8:6], row[12:10] == request_operation[5:3], row[9:7] == request_operation[2:0]
   };
   wire [15:0] hits_0_sum = {1'b0, hits_0_joined} + 16'd1;
-  wire hits_0 = hits_0_sum[15]; // retry-verdict.ts:219
-  wire row_1_valid = row[45]; // retry-verdict.ts:134
+  wire hits_0 = hits_0_sum[15]; // search.ts:37
+  wire row_1_valid = row[45]; // look-up.ts:65
   wire [14:0] hits_1_joined = {
     current_1, row_1_valid, row[51:50] == client[5:4], row[49:47] == client[3:1],
     {row[46], row[83:82]} == {client[0], request_operation[31:30]}, row[81:79] == request_operation[29:27],
@@ -184,8 +191,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[60:58] == request_operation[8:6], row[57:55] == request_operation[5:3], row[54:52] == request_operation[2:0]
   };
   wire [15:0] hits_1_sum = {1'b0, hits_1_joined} + 16'd1;
-  wire hits_1 = hits_1_sum[15]; // retry-verdict.ts:219
-  wire row_2_valid = row[90]; // retry-verdict.ts:134
+  wire hits_1 = hits_1_sum[15]; // search.ts:37
+  wire row_2_valid = row[90]; // look-up.ts:65
   wire [14:0] hits_2_joined = {
     current_2, row_2_valid, row[96:95] == client[5:4], row[94:92] == client[3:1],
     {row[91], row[128:127]} == {client[0], request_operation[31:30]}, row[126:124] == request_operation[29:27],
@@ -196,8 +203,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[99:97] == request_operation[2:0]
   };
   wire [15:0] hits_2_sum = {1'b0, hits_2_joined} + 16'd1;
-  wire hits_2 = hits_2_sum[15]; // retry-verdict.ts:219
-  wire row_3_valid = row[135]; // retry-verdict.ts:134
+  wire hits_2 = hits_2_sum[15]; // search.ts:37
+  wire row_3_valid = row[135]; // look-up.ts:65
   wire [14:0] hits_3_joined = {
     current_3, row_3_valid, row[141:140] == client[5:4], row[139:137] == client[3:1],
     {row[136], row[173:172]} == {client[0], request_operation[31:30]}, row[171:169] == request_operation[29:27],
@@ -208,10 +215,10 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[144:142] == request_operation[2:0]
   };
   wire [15:0] hits_3_sum = {1'b0, hits_3_joined} + 16'd1;
-  wire hits_3 = hits_3_sum[15]; // retry-verdict.ts:219
-  wire repeats_ahead = ahead_inserted & ahead_same_key; // retry-verdict.ts:224
-  wire any_hit = hits_0 | hits_1 | hits_2 | hits_3; // retry-verdict.ts:225
-  wire hit = (any_hit | repeats_ahead) & known; // retry-verdict.ts:226
+  wire hits_3 = hits_3_sum[15]; // search.ts:37
+  wire repeats_ahead = ahead_inserted & ahead_same_key; // search.ts:39
+  wire any_hit = hits_0 | hits_1 | hits_2 | hits_3; // search.ts:40
+  wire hit = (any_hit | repeats_ahead) & known; // search.ts:41
   wire [10:0] fresh_joined = {
     request_operation[31:30] == mark[31:30], request_operation[29:27] == mark[29:27],
     request_operation[26:24] == mark[26:24], request_operation[23:21] == mark[23:21],
@@ -221,21 +228,15 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] fresh_sum = {1'b0, fresh_joined} + 12'd1;
   wire [31:0] fresh_diff = request_operation - mark;
-  wire fresh = &{known, ~(fresh_sum[11] | fresh_diff[31]), ~left, ~leaves_it}; // retry-verdict.ts:228
-  assign remembers = kept & ~hit & fresh;
-  wire decided_valid = asks & ~holds & ~refused & (~kept | remembers); // retry-verdict.ts:232
-  wire decided_ready = ~out_full | out_ready;
-  assign moves = at_valid & ~holds & decided_ready;
-  assign settles = moves & ~at_sweeping;
-  wire retires = settles & refused & clients_idle_valid; // retry-verdict.ts:239
+  wire fresh = known & ~(fresh_sum[11] | fresh_diff[31]) & ~left & ~leaves_it; // search.ts:44
   wire [3:0] own_0_sum = {1'b0, row_0_valid, row[6:4] == client[5:3], row[3:1] == client[2:0]} + 4'd1;
-  wire own_0 = current_0 ? own_0_sum[3] : ahead_same_client; // retry-verdict.ts:253
+  wire own_0 = current_0 ? own_0_sum[3] : ahead_same_client; // search.ts:53
   wire [3:0] own_1_sum = {1'b0, row_1_valid, row[51:49] == client[5:3], row[48:46] == client[2:0]} + 4'd1;
-  wire own_1 = current_1 ? own_1_sum[3] : ahead_same_client; // retry-verdict.ts:253
+  wire own_1 = current_1 ? own_1_sum[3] : ahead_same_client; // search.ts:53
   wire [3:0] own_2_sum = {1'b0, row_2_valid, row[96:94] == client[5:3], row[93:91] == client[2:0]} + 4'd1;
-  wire own_2 = current_2 ? own_2_sum[3] : ahead_same_client; // retry-verdict.ts:253
+  wire own_2 = current_2 ? own_2_sum[3] : ahead_same_client; // search.ts:53
   wire [3:0] own_3_sum = {1'b0, row_3_valid, row[141:139] == client[5:3], row[138:136] == client[2:0]} + 4'd1;
-  wire own_3 = current_3 ? own_3_sum[3] : ahead_same_client; // retry-verdict.ts:253
+  wire own_3 = current_3 ? own_3_sum[3] : ahead_same_client; // search.ts:53
   wire crowded_0_or = (turn[6] & turn[7]) | (turn[6] & turn[8]) | (turn[7] & turn[8]);
   wire turn_or = turn[6] | turn[7] | turn[8];
   wire crowded_0_or_turn = (turn[6] & turn[9]) | (turn[6] & turn[10]) | (turn[9] & turn[10]);
@@ -305,47 +306,58 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     full
     & ((&{crowded_3, own_3, ~own_0 | mine_node_9, ~own_1 | mine_node_10, ~own_2 | mine_node_11}) | (none_mine & oldest_3));
   assign makes_room_3 = (empty[3] & ~(|empty[2:0])) | makes_room_3_and;
-  wire [5:0] row_0_client = row[6:1]; // retry-verdict.ts:134
+  wire kept = request_tracked & request_keeps; // retry-verdict.ts:50
+  assign remembers = kept & ~hit & fresh;
+  wire decided_valid = at_valid & ~at_sweeping & (~kept | remembers) & ~holds & ~refused; // leave.ts:9
+  wire decided_ready = ~out_full | out_ready;
+  assign out_ready = ~spare_full;
+  wire spare_valid = out_full | spare_full; // leave.ts:10
+  wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence);
+  assign spare_payload_fence = spare_full ? spare_held_fence : out_held_fence;
+  assign moves = at_valid & ~holds & decided_ready;
+  assign settles = moves & ~at_sweeping;
+  wire [5:0] row_0_client = row[6:1]; // look-up.ts:65
   wire removes_0 =
     (&{at_sweeping, row_0_valid, current_0, row_0_client == client})
-    & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // retry-verdict.ts:263
-  wire [5:0] row_1_client = row[51:46]; // retry-verdict.ts:134
+    & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // store.ts:26
+  wire [5:0] row_1_client = row[51:46]; // look-up.ts:65
   wire removes_1 =
     (&{at_sweeping, row_1_valid, current_1, row_1_client == client})
-    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // retry-verdict.ts:263
-  wire [5:0] row_2_client = row[96:91]; // retry-verdict.ts:134
+    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // store.ts:26
+  wire [5:0] row_2_client = row[96:91]; // look-up.ts:65
   wire removes_2 =
     (&{at_sweeping, row_2_valid, current_2, row_2_client == client})
-    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // retry-verdict.ts:263
-  wire [5:0] row_3_client = row[141:136]; // retry-verdict.ts:134
+    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // store.ts:26
+  wire [5:0] row_3_client = row[141:136]; // look-up.ts:65
   wire removes_3 =
     (&{at_sweeping, row_3_valid, current_3, row_3_client == client})
-    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // retry-verdict.ts:263
+    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // store.ts:26
+  wire retires = settles & refused & clients_idle_valid; // units.ts:26
   wire standing_valid =
     (makes_room_0 & row_0_valid) | (makes_room_1 & row_1_valid) | (makes_room_2 & row_2_valid)
-    | (makes_room_3 & row_3_valid); // retry-verdict.ts:282
+    | (makes_room_3 & row_3_valid); // conclude.ts:36
   wire [5:0] standing_client =
     ({6{makes_room_0}} & row_0_client) | ({6{makes_room_1}} & row_1_client) | ({6{makes_room_2}} & row_2_client)
     | ({6{makes_room_3}} & row_3_client);
-  wire [31:0] row_0_operation = row[38:7]; // retry-verdict.ts:134
+  wire [31:0] row_0_operation = row[38:7]; // look-up.ts:65
   wire [31:0] row_1_operation = row[83:52];
   wire [31:0] row_2_operation = row[128:97];
   wire [31:0] row_3_operation = row[173:142];
   wire [31:0] standing_operation =
     ({32{makes_room_0}} & row_0_operation) | ({32{makes_room_1}} & row_1_operation)
-    | ({32{makes_room_2}} & row_2_operation) | ({32{makes_room_3}} & row_3_operation); // retry-verdict.ts:282
-  wire [5:0] row_0_slot = row[44:39]; // retry-verdict.ts:134
+    | ({32{makes_room_2}} & row_2_operation) | ({32{makes_room_3}} & row_3_operation); // conclude.ts:36
+  wire [5:0] row_0_slot = row[44:39]; // look-up.ts:65
   wire [5:0] row_1_slot = row[89:84];
   wire [5:0] row_2_slot = row[134:129];
   wire [5:0] row_3_slot = row[179:174];
   wire [5:0] standing_slot =
     ({6{makes_room_0}} & row_0_slot) | ({6{makes_room_1}} & row_1_slot) | ({6{makes_room_2}} & row_2_slot)
-    | ({6{makes_room_3}} & row_3_slot); // retry-verdict.ts:282
+    | ({6{makes_room_3}} & row_3_slot); // conclude.ts:36
   wire takes_ahead =
     (makes_room_0 & ~current_0) | (makes_room_1 & ~current_1) | (makes_room_2 & ~current_2)
-    | (makes_room_3 & ~current_3); // retry-verdict.ts:283
-  wire evicts = inserts & (standing_valid | takes_ahead); // retry-verdict.ts:294
-  wire drags = &{settles, request_tracked, known, fresh_diff[31:30] == 2'd1}; // retry-verdict.ts:295
+    | (makes_room_3 & ~current_3); // conclude.ts:37
+  wire evicts = inserts & (standing_valid | takes_ahead); // conclude.ts:72
+  wire drags = settles & request_tracked & known & (fresh_diff[31:30] == 2'd1); // conclude.ts:73
   wire [31:0] newest_word = forgotten[judged_client];
   wire [10:0] newest_joined = {
     judged_operation[31:30] == newest_word[31:30], judged_operation[29:27] == newest_word[29:27],
@@ -357,17 +369,13 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] newest_sum = {1'b0, newest_joined} + 12'd1;
   wire [31:0] newest_diff = judged_operation - newest_word;
-  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // retry-verdict.ts:346
-  assign out_ready = ~spare_full;
-  wire spare_valid = out_full | spare_full; // retry-verdict.ts:353
-  wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence);
-  assign spare_payload_fence = spare_full ? spare_held_fence : out_held_fence;
+  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // conclude.ts:118
 
-  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // retry-verdict.ts:72
+  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // units.ts:14
   wire clients_add_same = same_client & looked_valid & ~looked_sweeping & asking_tracked;
   wire clients_touch_valid = settles & request_tracked & known;
   wire clients_freed = purged & advance;
-  RetryClients_c64_k48_t1000_q16 clients ( // retry-verdict.ts:72
+  RetryClients_c64_k48_t1000_q16 clients ( // units.ts:14
     .clk (clk), .rst (rst),
     .key         (request_payload_client),
     .look        (advance),
@@ -387,8 +395,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     .freed       (clients_freed)
   );
 
-  wire sweep_take = sweeps & advance; // retry-verdict.ts:81
-  RetrySweep_sets512_clients64_operationBits32 sweep ( // retry-verdict.ts:81
+  wire sweep_take = sweeps & advance; // units.ts:15
+  RetrySweep_sets512_clients64_operationBits32 sweep ( // units.ts:15
     .clk (clk), .rst (rst),
     .purge_valid (retires),
     .purge_index (clients_idle_index),
@@ -414,7 +422,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     if (rst) begin
       hash_key_1 <= 64'd0; in_use <= 1'b0;
     end
-    else if (request_valid & request_ready & request_payload_tracked) in_use <= 1'b1;
+    else if (tracks) in_use <= 1'b1;
     else if (~in_use) hash_key_1 <= hash_key;
   wire [50:0] looked_row_joined = {
     request_payload_client[0] & hash_key_1[8], request_payload_client[1] & hash_key_1[9],
@@ -676,7 +684,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       looked_row <= 9'd0; purged <= 1'b0;
     end
     else if (advance) begin
-      looked_valid <= (request_valid & ~(clearing & request_payload_tracked)) | sweeps;
+      looked_valid <= (request_valid & ~blocked) | sweeps;
       looked_sweeping <= sweeps;
       looked_purging <= sweep_step_purge;
       looked_purges_last <= sweep_purged;
@@ -706,13 +714,17 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 
   always @(posedge clk)
     if (rst) begin
-      judged_valid <= 1'b0; judged_kind <= 2'd0; judged_slot <= 6'd0; judged_entry <= 11'd0;
+      judged_valid <= 1'b0; judged_kind <= finding_kind_found; judged_slot <= 6'd0; judged_entry <= 11'd0;
       judged_entry_slot <= 6'd0; judged_silent <= 1'b0; judged_reply_opcode <= 8'd0; judged_evicts <= 1'b0;
       judged_forgets <= 1'b0; judged_client <= 6'd0; judged_operation <= 32'd0;
     end
     else begin
       judged_valid <= settles & (kept | refused);
-      judged_kind <= refused ? 2'd1 : hit ? 2'd0 : fresh ? 2'd3 : 2'd2;
+      judged_kind <=
+        refused ? finding_kind_busy :
+        hit ? finding_kind_found :
+        fresh ? finding_kind_entered :
+        finding_kind_expired;
       judged_slot <= request_access_slot;
       judged_entry <= {at_row, repeats_ahead ? ahead_way : any_hit ? {hits_2 | hits_3, hits_1 | hits_3} : room};
       judged_entry_slot <=
@@ -895,7 +907,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       forgotten[judged_forgets ? judged_client : clients_place_index] <= judged_forgets ? judged_operation : preceding;
     end
 
-  assign request_ready = &{advance, ~(sweep_step_valid & sweep_step_urgent), ~(clearing & request_payload_tracked)};
+  assign request_ready = advance & ~claims & ~blocked;
   assign pass_valid = spare_valid & ~spare_payload_fence;
   assign pass_payload_slot = spare_full ? spare_held_access_slot : out_held_access_slot;
   assign pass_payload_pid = spare_full ? spare_held_access_pid : out_held_access_pid;
@@ -910,7 +922,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign fence_payload_slot = pass_payload_slot;
   assign started_valid = inserts;
   assign started_slot = request_access_slot;
-  assign started_entry = {at_row, room};
+  assign started_entry = {at_row, makes_room_2 | makes_room_3, makes_room_1 | makes_room_3};
   assign finding_valid = judged_valid;
   assign finding_kind = judged_kind;
   assign finding_slot = judged_slot;
@@ -925,19 +937,19 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1))))); // retry-verdict.ts:366
-      assert (~(clearing & inserts)); // retry-verdict.ts:370
+      assert (~(at_valid & ~at_sweeping & known & kept & (|(check_joined & (check_joined - 5'd1))))); // check.ts:28
+      assert (~(clearing & inserts)); // check.ts:29
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(at_valid & known & kept & ~at_sweeping & (|(check_joined & (check_joined - 5'd1)))))) begin
-        $display("%s", "assertion failed: an operation is remembered once (retry-verdict.ts:366)"); // retry-verdict.ts:366
+      if (~(~(at_valid & ~at_sweeping & known & kept & (|(check_joined & (check_joined - 5'd1)))))) begin
+        $display("%s", "assertion failed: an operation is remembered once (check.ts:28)"); // check.ts:28
         $stop;
       end
       if (~(~(clearing & inserts))) begin
-        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (retry-verdict.ts:370)"); // retry-verdict.ts:370
+        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (check.ts:29)"); // check.ts:29
         $stop;
       end
     end

@@ -132,6 +132,11 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         events_read_permission,
   output wire         events_out_of_memory
 );
+  localparam [2:0] verdict_mapped = 3'd0;
+  localparam [2:0] verdict_invalid = 3'd1;
+  localparam [2:0] verdict_unmapped = 3'd2;
+  localparam [2:0] verdict_out_of_memory = 3'd3;
+  localparam [2:0] verdict_error = 3'd4;
   wire misses_room, misses_added_taken, misses_added_fetch, misses_poison_left, misses_fault_valid,
     misses_fault_result_error, misses_fault_result_allocated, misses_fault_result_mapped, misses_fault_result_read,
     misses_fault_result_write, misses_next, misses_served_valid, misses_served_last, misses_served_read,
@@ -257,16 +262,16 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire inside_ = is_lookup & ~second_outside; // judge.ts:51
   wire beyond = is_lookup & second_outside; // judge.ts:52
   wire hit = inside_ & tlb_hit; // judge.ts:53
-  wire mapped = hit | (misses_served_valid & (misses_served_verdict == 3'd0)); // judge.ts:54
-  wire unmapped = misses_served_valid & (misses_served_verdict == 3'd2); // judge.ts:55
-  wire out_of_frames = misses_served_valid & (misses_served_verdict == 3'd3); // judge.ts:56
+  wire mapped = hit | (misses_served_valid & (misses_served_verdict == verdict_mapped)); // judge.ts:54
+  wire unmapped = misses_served_valid & (misses_served_verdict == verdict_unmapped); // judge.ts:55
+  wire out_of_frames = misses_served_valid & (misses_served_verdict == verdict_out_of_memory); // judge.ts:56
   wire [116:0] lacks_write_word = records[misses_served_slot];
   wire request_needs_write = misses_served_valid ? lacks_write_word[95] : second_needs_write; // translate.ts:72
   wire lacks_write = request_needs_write & ~mapping_write; // judge.ts:58
   wire request_needs_read = misses_served_valid ? lacks_write_word[94] : second_needs_read; // translate.ts:72
   wire lacks_read = request_needs_read & ~mapping_read; // judge.ts:59
   wire permitted = ~(lacks_write | lacks_read); // judge.ts:60
-  wire no_entry = misses_served_valid & (misses_served_verdict == 3'd1); // judge.ts:63
+  wire no_entry = misses_served_valid & (misses_served_verdict == verdict_invalid); // judge.ts:63
   wire doubtful = no_entry & ~misses_served_first; // judge.ts:64
   wire late = permitted & unmapped; // judge.ts:66
   wire missed = inside_ & ~tlb_hit; // judge.ts:69
@@ -276,7 +281,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire complete = request_step == request_last_step; // judge.ts:73
   wire looks_again = late | doubtful; // judge.ts:74
   wire absent = beyond | (no_entry & misses_served_first); // judge.ts:75
-  wire failed = misses_served_valid & (misses_served_verdict == 3'd4); // judge.ts:76
+  wire failed = misses_served_valid & (misses_served_verdict == verdict_error); // judge.ts:76
   wire exhausted = permitted & out_of_frames; // judge.ts:77
   wire moving = unmapped & ~(misses_served_read | misses_served_write); // judge.ts:80
   wire denied = ~permitted & (mapped | unmapped | out_of_frames); // judge.ts:82
@@ -295,7 +300,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire syncs_out_single = syncs_out_tail == syncs_out_behind_head; // pass-queue.ts:51
   wire refused_out_taken = refused_valid & refused_ready; // pass-queue.ts:45
   wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass-queue.ts:51
-  wire is_first = misses_served_valid & misses_served_first & (misses_served_verdict == 3'd0); // units.ts:29
+  wire is_first = misses_served_valid & misses_served_first & (misses_served_verdict == verdict_mapped); // units.ts:29
   wire adds = missed & misses_added_taken; // units.ts:84
   wire denied_1 = denied & ~moving; // units.ts:85
 
