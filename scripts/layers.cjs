@@ -188,7 +188,8 @@ function forbidden(root) {
       severity: error,
       comment: "An import that leads nowhere.",
       from: {},
-      to: { couldNotResolve: true },
+      // A reference to Node's types is no import: it names a folder of @types.
+      to: { couldNotResolve: true, pathNot: "^node$" },
     },
   ];
 }
