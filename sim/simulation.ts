@@ -47,7 +47,7 @@ export class Simulation<P extends Ports = Ports> {
   /** Set while a bench runs: bus models wait with it. */
   scheduler: Scheduler | undefined;
   readonly #domains: Domain[];
-  readonly #resets: readonly number[];
+  readonly #resets: readonly { readonly word: number; readonly on: number }[];
   #busy = false;
 
   constructor(design: Design<P>, model: Model, seed: number, clocks: Readonly<Record<string, ClockSetting>>) {
@@ -59,7 +59,10 @@ export class Simulation<P extends Ports = Ports> {
     this.#domains = model.clocks.map(c => new Domain(c.domain, clocks[c.domain]?.periodPs ?? 4000));
     for (const name of Object.keys(clocks)) this.domain(name);
     if (this.#domains.length === 0) this.#domains.push(new Domain("default", 1000));
-    this.#resets = [...model.slots.values()].filter(s => s.port.role === "reset").map(s => s.word);
+    this.#resets = [...model.slots.values()]
+      .filter(s => s.port.role === "reset")
+      .map(s => ({ word: s.word, on: s.port.activeLow === true ? 0 : 1 }));
+    this.#drive(false);
     this.#check();
   }
 
@@ -197,11 +200,16 @@ export class Simulation<P extends Ports = Ports> {
    * Holds every reset of the design for `edges` edges (enough of each clock when there are several), then releases it.
    */
   reset(edges = 2): void {
-    for (const w of this.#resets) this.model.words[w] = 1;
+    this.#drive(true);
     const slowest = Math.max(...this.#domains.map(d => d.periodPs)),
       fastest = Math.min(...this.#domains.map(d => d.periodPs));
     this.step(edges * Math.ceil(slowest / fastest) * this.#domains.length);
-    for (const w of this.#resets) this.model.words[w] = 0;
+    this.#drive(false);
+  }
+
+  /** Sets every reset of the design, whatever its level. */
+  #drive(on: boolean): void {
+    for (const r of this.#resets) this.model.words[r.word] = on ? r.on : 1 - r.on;
   }
 
   /** Ends it: ports cannot be read any more, memory is given back. Calling it twice is harmless. */

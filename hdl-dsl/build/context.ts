@@ -199,12 +199,3 @@ export function inDomain<T>(domain: ClockDomain, f: () => T): T {
     c.domain = outer;
   }
 }
-
-/** A clock domain of the module: ports `<name>_clk` and, unless `reset` is "none", `<name>_rst` are added. */
-export function clockDomain(name: string, o: { readonly reset?: "sync" | "async" | "none" } = {}): ClockDomain {
-  const kind = o.reset ?? "sync";
-  const base = snakeCase(name);
-  const d: ClockDomain = { name, clock: `${base}_clk`, reset: kind === "none" ? undefined : `${base}_rst`, kind };
-  context().domains.add(d);
-  return d;
-}

@@ -190,6 +190,7 @@ function finish(
     ports,
     position,
     domains: [] as readonly ClockDomain[],
+    made: [] as readonly ClockDomain[],
     signals: c.signals,
     memories: c.memories,
     instances: c.instances,
@@ -198,7 +199,9 @@ function finish(
   };
   settleHistories(c, circuit);
   // The default domain's clock is the first port, whatever was declared first.
-  circuit.domains = [...c.domains].sort((a, b) => Number(b === defaultDomain) - Number(a === defaultDomain));
+  const domains = [...c.domains].sort((a, b) => Number(b === defaultDomain) - Number(a === defaultDomain));
+  circuit.domains = domains.filter(d => d.made === undefined);
+  circuit.made = domains.filter(d => d.made !== undefined);
   return circuit;
 }
 
@@ -206,7 +209,10 @@ function finish(
 function domainOfPort(c: Context, ports: Ports, signal: Signal): ClockDomain | undefined {
   const port = portAt(ports, signal.path ?? [])?.port;
   const all = [...c.domains];
-  if (port?.domain === undefined) return all.length === 1 ? all[0] : signal.domain;
+  if (port?.domain === undefined) {
+    const [only, second] = all.filter(d => d.made === undefined);
+    return second === undefined && only !== undefined ? only : signal.domain;
+  }
   const named = all.find(d => d.name === port.domain);
   if (named === undefined) {
     c.diagnostics.push({
@@ -461,10 +467,16 @@ export function blackBox<const P extends Ports>(
   o: {
     readonly simulation?: string;
     readonly parameters?: Readonly<Record<string, number | string>>;
-    readonly clocked?: boolean;
+    /** It has a clock, that of the domain around its instance: pins `clk` and `rst`, or the vendor's names for them. */
+    readonly clocked?: boolean | { readonly clock: string; readonly reset?: string };
+    /** Outputs that rise and fall with its clock pin: those of a clock buffer. */
+    readonly follows?: readonly (keyof P & string)[];
   } = {},
 ): Def<P> {
-  const parameters = Object.entries(o.parameters ?? {});
+  const parameters = Object.entries(o.parameters ?? {}),
+    follows = o.follows ?? [];
+  if (follows.length > 0 && (o.clocked ?? false) === false)
+    throw new Error(`black box ${name}: \`follows\` needs its clock pin: give clocked: { clock: "..." }`);
   const def = define(
     name,
     parameters.map(([k, v]) => [k, String(v)] as const),
@@ -472,6 +484,7 @@ export function blackBox<const P extends Ports>(
     userPosition(),
     () => {
       if (o.clocked === true) context().domains.add(context().domain);
+      else if (typeof o.clocked === "object") context().domains.add(boxDomain(o.clocked));
     },
     true,
   );
@@ -481,7 +494,7 @@ export function blackBox<const P extends Ports>(
     name,
     elaborate: () => {
       if (wrapped === undefined) {
-        const circuit = { ...def.elaborate().circuit, blackBox: { simulation: o.simulation, parameters } };
+        const circuit = { ...def.elaborate().circuit, blackBox: { simulation: o.simulation, parameters, follows } };
         wrapped = { circuit, diagnostics: checkBoxNames(circuit), warnings: [] };
         elaborated.set(circuit, wrapped);
       }
@@ -489,6 +502,14 @@ export function blackBox<const P extends Ports>(
     },
   };
 }
+
+/** The domain of a black box's clock pin. Its instance connects the domain around it. */
+const boxDomain = (o: { readonly clock: string; readonly reset?: string }): ClockDomain => ({
+  name: defaultDomain.name,
+  clock: o.clock,
+  reset: o.reset,
+  kind: o.reset === undefined ? "none" : "sync",
+});
 
 export interface ElaborateOptions {
   /** Warnings are errors. */

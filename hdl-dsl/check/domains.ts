@@ -22,6 +22,21 @@ export function checkDomains(s: Study): Diagnostic[] {
       ),
     );
   }
+  for (const d of s.circuit.made) {
+    const { reset, raw } = d.made ?? {};
+    if (reset === undefined || raw === true) continue;
+    const foreign = [...s.facts.domainsOfSignal(reset)].find(x => x !== d.name);
+    if (foreign !== undefined)
+      out.push(
+        finding(
+          s,
+          "HDL010",
+          `the reset of clock domain \`${d.name}\` comes from clock domain \`${foreign}\` without a synchroniser`,
+          "Make the domain with generatedClock, which synchronises the end of its reset",
+          reset.position,
+        ),
+      );
+  }
   for (const i of s.circuit.instances) {
     for (const [leaf, domains] of capturedBy(i)) {
       const signal = i.connections.get(leaf);

@@ -15,6 +15,17 @@ export interface ClockDomain {
   readonly clock: string;
   readonly reset: string | undefined;
   readonly kind: "sync" | "async" | "none";
+  /** The reset port is active low. */
+  readonly low?: true | undefined;
+  /** The clock is made inside the module, and so is the reset (active high): neither is a port. */
+  readonly made?: MadeClock | undefined;
+}
+export interface MadeClock {
+  /** An output of an instance. */
+  readonly clock: Signal;
+  readonly reset: Signal | undefined;
+  /** The reset comes from anywhere: only the registers that synchronise it hang on it. */
+  readonly raw?: true | undefined;
 }
 
 /**
@@ -168,7 +179,10 @@ export interface Circuit {
   /** Parameters as `name = value`, for the file header. */
   readonly parameters: readonly (readonly [string, string])[];
   readonly ports: Ports;
+  /** Those whose clocks are ports. */
   readonly domains: readonly ClockDomain[];
+  /** Those whose clocks are made inside. */
+  readonly made: readonly ClockDomain[];
   readonly signals: readonly Signal[];
   readonly memories: readonly Memory[];
   readonly instances: readonly Instance[];
@@ -177,6 +191,11 @@ export interface Circuit {
   readonly position: Position | undefined;
   /** A black box has ports only; its contents come from the vendor, or from this Verilog text for simulation. */
   readonly blackBox?:
-    | { readonly simulation: string | undefined; readonly parameters: readonly (readonly [string, number | string])[] }
+    | {
+        readonly simulation: string | undefined;
+        readonly parameters: readonly (readonly [string, number | string])[];
+        /** Outputs that rise and fall with its clock pin. */
+        readonly follows: readonly string[];
+      }
     | undefined;
 }

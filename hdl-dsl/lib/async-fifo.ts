@@ -1,7 +1,8 @@
 import { sink, source, type StreamPort } from "../types/ports.ts";
 import { type Shape, shapeName, uint } from "../types/shape.ts";
 import type { UInt } from "../types/value.ts";
-import { clockDomain, inDomain } from "../build/context.ts";
+import { clockDomain } from "../build/clock-domain.ts";
+import { inDomain } from "../build/context.ts";
 import { node, reg } from "../build/declare.ts";
 import { ram, styleName } from "../build/memory.ts";
 import { type Def, module } from "../build/module.ts";

@@ -11,6 +11,7 @@ import { SkidBuffer } from "./skid-buffer.ts";
 import { WidthAdapter } from "./axi/width-adapter.ts";
 
 export { axisBeat, type AxisBeatShape, axiStream } from "./axi/axis.ts";
+export { generatedClock, type GeneratedClockOptions } from "./generated-clock.ts";
 export {
   axi4Address,
   axi4Bus,

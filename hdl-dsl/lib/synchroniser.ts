@@ -2,7 +2,8 @@
 import { input, output } from "../types/ports.ts";
 import { bit, uint } from "../types/shape.ts";
 import type { Bit, UInt, UIntVar } from "../types/value.ts";
-import { clockDomain, context, inDomain } from "../build/context.ts";
+import { clockDomain } from "../build/clock-domain.ts";
+import { context, inDomain } from "../build/context.ts";
 import { node, reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { when } from "../build/statements.ts";

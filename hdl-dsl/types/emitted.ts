@@ -19,7 +19,9 @@ export interface EmittedPort {
    * synchronous, active high).
    */
   readonly role: "data" | "clock" | "reset";
-  /** Clock domain that the port belongs to (`default` for `clk`/`rst`). */
+  /** Of a reset: 0 resets. */
+  readonly activeLow?: true;
+  /** Clock domain that the port belongs to (`default` for `clk`/`rst`): that of a clock port, where there is one. */
   readonly domain: string;
 }
 /** A stream of the top module, for hang diagnosis and protocol checks. */
@@ -99,6 +101,8 @@ export interface EmittedDesign {
    * them: a tool is given `synthesisFiles` or `simulationFiles`.
    */
   readonly files: readonly EmittedFile[];
+  /** Clock domains whose clocks are made inside; absent when there are none. */
+  readonly innerClocks?: readonly string[];
   /** Absent when there are none. */
   readonly boxes?: readonly EmittedBox[];
   readonly ports: readonly EmittedPort[];

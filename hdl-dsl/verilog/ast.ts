@@ -168,11 +168,12 @@ export interface VAssign {
   readonly value: VExpr;
   readonly position: Position | undefined;
 }
-/** `always @(posedge clock or posedge reset)`; reset undefined: the clock alone. */
+/** `always @(posedge clock or posedge reset)`; reset undefined: the clock alone. `low`: negedge of the reset. */
 export interface VAlways {
   readonly kind: "always";
   readonly clock: string;
   readonly reset: string | undefined;
+  readonly low?: boolean;
   readonly body: readonly VStmt[];
 }
 export interface VInitial {

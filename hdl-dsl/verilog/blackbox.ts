@@ -18,9 +18,11 @@ export function lowerBlackBox(c: Circuit, names: ModuleNames): EmittedBox {
     module: c.name,
     declaration: { name: file, text: declaration(c, ports) },
     standIn: { name: file, text: standIn(c, ports) },
-    modelled: c.blackBox?.simulation !== undefined,
+    modelled: c.blackBox?.simulation !== undefined || ports.every(p => p.dir === "input" || follows(c, p)),
   };
 }
+
+const follows = (c: Circuit, p: VPort): boolean => c.blackBox?.follows.includes(p.name) === true;
 
 const says = (c: Circuit, what: string): string[] => [...headerOf(c), `Black box: ${what}`];
 
@@ -34,7 +36,7 @@ function declaration(c: Circuit, ports: readonly VPort[]): string {
 
 /**
  * A whole `module ... endmodule` is taken as it is, anything else is the body between the generated ports and
- * `endmodule`. Without it the outputs are 0.
+ * `endmodule`. Without it the outputs are 0, and those that follow the clock are the clock.
  */
 function standIn(c: Circuit, ports: readonly VPort[]): string {
   const text = c.blackBox?.simulation;
@@ -47,11 +49,18 @@ function standIn(c: Circuit, ports: readonly VPort[]): string {
       /endmodule\n$/,
       `${text.trimEnd()}\nendmodule\n`,
     );
+  const clock = c.domains[0]?.clock ?? "";
   const items: VItem[] = ports
     .filter(p => p.dir === "output")
-    .map(p => ({ kind: "assign", target: name(p.name, p.width), value: number(0n, p.width), position: undefined }));
+    .map(p => ({
+      kind: "assign",
+      target: name(p.name, p.width),
+      value: follows(c, p) ? name(clock, 1) : number(0n, p.width),
+      position: undefined,
+    }));
+  const isRead = (p: VPort): boolean => p.name === clock && ports.some(o => follows(c, o));
   const unread: VExpr[] = [
-    ...ports.filter(p => p.dir === "input").map(p => name(p.name, p.width)),
+    ...ports.filter(p => p.dir === "input" && !isRead(p)).map(p => name(p.name, p.width)),
     ...parameters.map(([k]) => unary("|", name(k, 32))),
   ];
   if (unread.length > 0) {

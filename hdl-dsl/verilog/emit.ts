@@ -1,6 +1,7 @@
 /** A design to Verilog files: one per module definition, leaves first. */
 import type { Circuit } from "../ir/circuit.ts";
 import { shortPosition } from "../ir/diagnostic.ts";
+import { followed } from "../ir/clock-source.ts";
 import { circuitsOf } from "../ir/hierarchy.ts";
 import { allStatements } from "../ir/walk.ts";
 import type { EmittedBox, EmittedDesign, EmittedFile, EmittedPort, NamedModule } from "../types/emitted.ts";
@@ -52,11 +53,13 @@ export function emitCircuit(top: Circuit): EmittedDesign {
     for (const s of allStatements(c.body))
       if (s.kind === "property") assertions.push({ message: s.message, position: shortPosition(s.position) });
   }
-  const own = namesFor(top);
+  const own = namesFor(top),
+    innerClocks = [...new Set(circuitsOf(top).flatMap(c => c.made.map(d => d.name)))];
   const design: EmittedDesign = {
     top: top.name,
     files: [...files.values()],
     ...(boxes.size === 0 ? {} : { boxes: [...boxes.values()] }),
+    ...(innerClocks.length === 0 ? {} : { innerClocks }),
     ports: emittedPorts(top, own),
     streams: top.streams
       .filter(s => s.dir !== "inner")
@@ -88,6 +91,7 @@ function emittedPorts(top: Circuit, names: ModuleNames): EmittedPort[] {
         path: [d.reset ?? n.reset],
         role: "reset",
         domain: d.name,
+        ...(d.low === true ? { activeLow: d.low } : {}),
       });
   }
   for (const s of top.signals) {
@@ -99,7 +103,10 @@ function emittedPorts(top: Circuit, names: ModuleNames): EmittedPort[] {
       signed: s.signed,
       path: s.path ?? [s.name],
       role: "data",
-      domain: s.domain?.name ?? top.domains[0]?.name ?? "default",
+      domain:
+        (s.domain === undefined ? undefined : (followed(top, s.domain) ?? s.domain).name) ??
+        top.domains[0]?.name ??
+        "default",
     });
   }
   return ports;

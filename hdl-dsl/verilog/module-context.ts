@@ -160,11 +160,19 @@ export class ModuleContext {
     return name(text, e.width);
   }
 
-  clockOf(d: ClockDomain): { readonly clock: string; readonly reset: string | undefined } {
+  clockOf(d: ClockDomain): { readonly clock: string; readonly reset: string | undefined; readonly low: boolean } {
+    if (d.made !== undefined) {
+      const { clock, reset } = d.made;
+      return {
+        clock: this.read(clock).name,
+        reset: reset === undefined ? undefined : this.read(reset).name,
+        low: false,
+      };
+    }
     const found = this.names.domains.get(d.name);
     if (found === undefined)
       throw new Error(`module "${this.circuit.name}" uses clock domain "${d.name}" but does not list it`);
-    return found;
+    return { ...found, low: d.low === true };
   }
 
   /** A constant as a value of `s`: by the name of the state when it is one. */
@@ -221,5 +229,5 @@ export class ModuleContext {
   }
 }
 
-/** `~reset`, for what must not run under reset. */
-export const outsideReset = (reset: string): VExpr => unary("~", name(reset, 1));
+/** 1 where a reset of the given level is on. */
+export const underReset = (reset: string, low: boolean): VExpr => (low ? unary("~", name(reset, 1)) : name(reset, 1));

@@ -11,7 +11,7 @@ import { type Piece, throughPieces } from "./split.ts";
 import { propertyItems, registerItems } from "./statements.ts";
 import { unusedBits } from "./unused.ts";
 import { GENERATOR } from "./version.ts";
-import { ModuleContext, type ModuleNames } from "./module-context.ts";
+import { ModuleContext, type ModuleNames, underReset } from "./module-context.ts";
 
 /** Verilog of a circuit that passed the checks. `namesOfChild`: the names that a sub-module was given. */
 export function lowerModule(circuit: Circuit, names: ModuleNames, namesOfChild: (c: Circuit) => ModuleNames): VModule {
@@ -242,7 +242,8 @@ function lowerInstance(c: ModuleContext, i: Circuit["instances"][number], child:
     const from = c.clockOf(outer);
     connections.push({ port: pins.clock, dir: "input", group: "clocks", value: name(from.clock, 1) });
     if (pins.reset === undefined) continue;
-    const reset = from.reset === undefined ? number(0n, 1) : name(from.reset, 1);
+    const low = d.low === true;
+    const reset = from.reset === undefined ? number(low ? 1n : 0n, 1) : underReset(from.reset, from.low !== low);
     connections.push({
       port: pins.reset,
       dir: "input",

@@ -332,7 +332,7 @@ function printTogether(all: readonly VDeclare[], first: boolean): string {
 }
 
 function printAlways(a: VAlways): string {
-  const head = `  always @(posedge ${a.clock}${a.reset === undefined ? "" : ` or posedge ${a.reset}`})`;
+  const head = `  always @(posedge ${a.clock}${a.reset === undefined ? "" : ` or ${a.low === true ? "neg" : "pos"}edge ${a.reset}`})`;
   const only = a.body[0];
   if (a.body.length === 1 && only !== undefined && (only.kind === "if" || only.kind === "case"))
     return `${head}\n${printStatement(only, "    ")}`;

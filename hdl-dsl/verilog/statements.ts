@@ -5,7 +5,7 @@ import { coversAll } from "../ir/resolve.ts";
 import type { PropertyGroup, RegisterGroup } from "./always.ts";
 import { type Lanes, lanesFrom } from "./lanes.ts";
 import type { VExpr, VItem, VStmt } from "./ast.ts";
-import { type ModuleContext, outsideReset } from "./module-context.ts";
+import { type ModuleContext, underReset } from "./module-context.ts";
 import { bare, binary, index, name, part, range, unary } from "./nodes.ts";
 
 /** Lowering of an assignment or a property. */
@@ -111,7 +111,7 @@ function lowerLanes(c: ModuleContext, lanes: Lanes, consumer: string, leaf: Leaf
 
 /** Registers of one group: reset first, then the statements that assign them. */
 export function registerItems(c: ModuleContext, g: RegisterGroup): void {
-  const { clock, reset } = c.clockOf(g.domain);
+  const { clock, reset, low } = c.clockOf(g.domain);
   const consumer = c.nameOf(g.registers[0] as Signal).name;
   const body = lowerStatements(c, g.body, consumer, s => {
     if (s.kind !== "assign") return undefined;
@@ -140,7 +140,8 @@ export function registerItems(c: ModuleContext, g: RegisterGroup): void {
     kind: "always",
     clock,
     reset: g.domain.kind === "async" ? reset : undefined,
-    body: [{ kind: "if", cond: name(reset, 1), then, otherwise: body }],
+    low,
+    body: [{ kind: "if", cond: underReset(reset, low), then, otherwise: body }],
   });
 }
 
@@ -150,7 +151,7 @@ export function propertyItems(c: ModuleContext, groups: readonly PropertyGroup[]
   const formal: VItem[] = [],
     simulation: VItem[] = [];
   for (const g of groups) {
-    const { clock, reset } = c.clockOf(g.domain);
+    const { clock, reset, low } = c.clockOf(g.domain);
     const lowered = lowerStatements(c, g.body, "check", s => {
       if (s.kind !== "property") return undefined;
       return {
@@ -163,10 +164,10 @@ export function propertyItems(c: ModuleContext, groups: readonly PropertyGroup[]
     });
     const checked = asChecks(lowered);
     const guard = (body: readonly VStmt[]): VStmt[] =>
-      reset === undefined ? [...body] : [{ kind: "if", cond: outsideReset(reset), then: body, otherwise: [] }];
+      reset === undefined ? [...body] : [{ kind: "if", cond: underReset(reset, !low), then: body, otherwise: [] }];
     const edge = g.domain.kind === "async" ? reset : undefined;
-    formal.push({ kind: "always", clock, reset: edge, body: guard(lowered) });
-    if (checked.length > 0) simulation.push({ kind: "always", clock, reset: edge, body: guard(checked) });
+    formal.push({ kind: "always", clock, reset: edge, low, body: guard(lowered) });
+    if (checked.length > 0) simulation.push({ kind: "always", clock, reset: edge, low, body: guard(checked) });
   }
   c.items.push({ kind: "blank" }, { kind: "guarded", formal, simulation });
 }

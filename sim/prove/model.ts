@@ -35,7 +35,7 @@ export function wrapper(design: EmittedDesign): string {
     clocks = design.ports.filter(p => p.role === "clock");
   const driven = design.ports
     .filter(p => p.dir === "in")
-    .map(p => `.${p.name}(${p.role === "reset" ? "prove_reset" : p.name})`);
+    .map(p => `.${p.name}(${p.role === "reset" ? `${p.activeLow === true ? "~" : ""}prove_reset` : p.name})`);
   const seen = clocks.map(c => `prove_seen_${c.name}`);
   return [
     `module ${TOP} (${[...clocks, ...data].map(declared).join(", ")});`,
@@ -82,7 +82,7 @@ const script = (files: readonly string[], free: readonly string[], clocks: numbe
 
 /** Writes the design's files and has Yosys make the engines' inputs. @throws BuildError when Yosys refuses. */
 export async function formalModel(design: EmittedDesign): Promise<FormalModel> {
-  const clocks = design.ports.filter(p => p.role === "clock").length;
+  const clocks = design.ports.filter(p => p.role === "clock").length + (design.innerClocks?.length ?? 0);
   const properties = propertiesOf(design);
   const folder = mkdtempSync(join(tmpdir(), "mnemo-prove-"));
   const dispose = (): void => {

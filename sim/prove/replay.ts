@@ -46,7 +46,8 @@ async function once<P extends Ports>(
   const signals = new Map([...sim.model.slots.values()].map(s => [s.port.name, signalOf(sim.model.words, s)]));
   try {
     for (const [cycle, values] of inputs.entries()) {
-      for (const s of signals.values()) if (s.slot.port.role === "reset") s.value = cycle === 0 ? 1 : 0;
+      for (const s of signals.values())
+        if (s.slot.port.role === "reset") s.value = (cycle === 0) === (s.slot.port.activeLow !== true) ? 1 : 0;
       for (const [name, value] of Object.entries(values)) {
         const s = signals.get(name);
         if (s === undefined)

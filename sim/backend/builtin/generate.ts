@@ -107,6 +107,7 @@ export function generate(net: Netlist, block: BlockLayout, options: GenerateOpti
     const there = functions.filter(f => f !== undefined);
     if (there.length === 0 || r.clock.reset === undefined) return;
     code.loadAt("i32", map.sources.get(r.clock.reset) as number);
+    if (r.clock.low) code.op("i32", "eqz");
     code.if();
     for (const f of there) code.call(f);
     code.end();

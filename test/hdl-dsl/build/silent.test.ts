@@ -148,16 +148,16 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     "HDL012 in ReadyByChance: register `open` drives `from_ready` and has no reset value: the stream would be ready or not by chance after power-up (silent.ts:88; see silent.ts:87). Declare `open` with { init: 0 }",
   ],
   HDL018_two: [
-    "HDL018 in TwoCombined: the synchroniser `synchronised_1` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:39). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
+    "HDL018 in TwoCombined: the synchroniser `synchronised_1` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:40). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
   ],
   HDL018_compared: [
-    "HDL018 in ComparedOnTheWay: the synchroniser `synchronised_1` takes a value that is made of several bits of `count`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:39). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
+    "HDL018 in ComparedOnTheWay: the synchroniser `synchronised_1` takes a value that is made of several bits of `count`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:40). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
   ],
   HDL018_below: [
     "HDL018 in CombinedBelow: the synchroniser `level_d` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see silent.ts:95). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
   ],
   HDL019: [
-    "HDL019 in BinaryBus: 4 bits of `count` go through the synchroniser `synchronised_1` together: bits that change at one edge arrive at different ones (silent.ts:24; see synchroniser.ts:39). Cross in Gray code (toGray into a register), by a handshake (AsyncFifo, PulseSynchroniser), or state { oneBitAtATime: true } where only one bit changes at a time",
+    "HDL019 in BinaryBus: 4 bits of `count` go through the synchroniser `synchronised_1` together: bits that change at one edge arrive at different ones (silent.ts:24; see synchroniser.ts:40). Cross in Gray code (toGray into a register), by a handshake (AsyncFifo, PulseSynchroniser), or state { oneBitAtATime: true } where only one bit changes at a time",
   ],
   HDL201_never: [
     "HDL201 in BelowZero: lt: the answer is always 0: the result of sub has 8 bits unsigned, 0 to 255 (silent.ts:97). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
@@ -190,6 +190,30 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   HDL204_two: [
     "HDL204 in OneAnother: register `one` is read only by itself, or by registers that nobody else reads (silent.ts:106). Use it, remove it, or declare it with mayBeUnread",
     "HDL204 in OneAnother: register `two` is read only by itself, or by registers that nobody else reads (silent.ts:106). Use it, remove it, or declare it with mayBeUnread",
+  ],
+  HDL130_logic: [
+    "HDL130 in GatedClock: the clock of domain `gated` is computed by logic, which glitches (silent.ts:107). Take it from a black box (PLL, clock buffer, clock gate), or set registers under `when` in place of a second clock",
+  ],
+  HDL130_port: [
+    "HDL130 in ClockOfPort: the clock of domain `slow` is `c`, no output of an instance (silent.ts:108). Take it from a black box (PLL, clock buffer, clock gate), or set registers under `when` in place of a second clock",
+  ],
+  HDL130_noClock: [
+    "HDL130 in ResetAlone: clock domain `slow` has a reset made here and a clock that is a port (silent.ts:109). Give `clock` too, or leave `resetWhen` out: the reset is a port then",
+  ],
+  HDL130_level: [
+    "HDL130 in LevelOfNoPort: clock domain `slow` has a level for a reset port, and its clock is made here: it has no ports (silent.ts:110). Leave `active` out: `resetWhen` is 1 under reset",
+  ],
+  HDL130_none: [
+    "HDL130 in NoResetGiven: clock domain `slow` has no reset and is given one (silent.ts:111). Leave out `resetWhen`, or the style",
+  ],
+  HDL130_always: [
+    "HDL130 in AlwaysReset: the reset of clock domain `slow` is always 1 (silent.ts:112). Leave `resetWhen` out",
+  ],
+  HDL010_reset: [
+    "HDL010 in ResetFromElsewhere: the reset of clock domain `slow` comes from clock domain `default` without a synchroniser (silent.ts:116). Make the domain with generatedClock, which synchronises the end of its reset",
+  ],
+  HDL010_made: [
+    "HDL010 in IntoMadeClock: register `there` in clock domain `slow` takes `here` of clock domain `default` without a synchroniser (silent.ts:123; see silent.ts:120). Cross with a synchroniser or an asynchronous FIFO; a synchroniser's first register is declared with the attribute async_reg",
   ],
 };
 

@@ -27,7 +27,7 @@ const crossing = (name: string, body: (io: unknown, one: UInt<1>, other: UInt<1>
   });
   inDomain(to, () => { io.q.set(body(io, one, other, count).trunc(1)); });
 })();
-let leaked: Val<UIntShape<8>> | undefined;
+let leaked: Val<UIntShape<8>> | undefined; const Tree = blackBox("VENDOR_TREE", { O: output(bit) }, { clocked: { clock: "I" }, follows: ["O"] });
 
 export const faults: Readonly<Record<string, Def>> = {
   HDL104_sext: misuse("SignOfUnsigned", io => { io.y.set((io.a as unknown as SInt<8>).sext(16) as unknown as UInt<16>); }),
@@ -104,4 +104,22 @@ export const faults: Readonly<Record<string, Def>> = {
   HDL203_wire: doubtful("NeverKnownByWire", () => { const count = reg(uint(8)), next = wire(uint(8)); next.set(count.add(1)); count.set(next); return count; }),
   HDL204: doubtful("OnlyItself", io => { const toggle = reg(bit, { init: 0 }); when(io.c, () => { toggle.set(toggle.not()); }); return io.a; }),
   HDL204_two: doubtful("OneAnother", io => { const one = reg(bit, { init: 0 }); const two = reg(bit, { init: 0 }); one.set(two); two.set(one.xor(io.c)); return io.a; }),
+  HDL130_logic: misuse("GatedClock", io => { const gated = clockDomain("gated", { clock: io.c.and(io.a.any()) }); inDomain(gated, () => { io.y.set(1); }); }),
+  HDL130_port: misuse("ClockOfPort", io => { const slow = clockDomain("slow", { clock: io.c }); inDomain(slow, () => { io.y.set(1); }); }),
+  HDL130_noClock: misuse("ResetAlone", io => { const slow = clockDomain("slow", { resetWhen: io.c }); inDomain(slow, () => { io.y.set(1); }); }),
+  HDL130_level: misuse("LevelOfNoPort", io => { const slow = clockDomain("slow", { clock: instance("tree", Tree).O, active: "low" }); inDomain(slow, () => { io.y.set(1); }); }),
+  HDL130_none: misuse("NoResetGiven", io => { const slow = clockDomain("slow", { clock: instance("tree", Tree).O, reset: "none", resetWhen: io.c }); inDomain(slow, () => { io.y.set(1); }); }),
+  HDL130_always: misuse("AlwaysReset", io => { const slow = clockDomain("slow", { clock: instance("tree", Tree).O, resetWhen: constant(1, 1) }); inDomain(slow, () => { io.y.set(1); }); }),
+  HDL010_reset: module("ResetFromElsewhere", () => ({ c: input(bit), q: output(bit, { domain: "slow" }) }), io => {
+    const why = reg(bit, { init: 0 });
+    why.set(io.c);
+    const slow = clockDomain("slow", { clock: instance("tree", Tree).O, resetWhen: why });
+    inDomain(slow, () => { const on = reg(bit, { init: 0 }); on.set(on.not()); io.q.set(on); });
+  })(),
+  HDL010_made: module("IntoMadeClock", () => ({ c: input(bit), q: output(bit, { domain: "slow" }) }), io => {
+    const here = reg(bit, { init: 0 });
+    here.set(io.c);
+    const slow = clockDomain("slow", { clock: instance("tree", Tree).O });
+    inDomain(slow, () => { const there = reg(bit); there.set(here); io.q.set(there); });
+  })(),
 };

@@ -63,6 +63,7 @@ export function circuit(
     parameters: [],
     ports: {},
     domains: signals.some(s => s.kind === "reg") ? [defaultDomain] : [],
+    made: [],
     signals,
     memories: [],
     instances: [],

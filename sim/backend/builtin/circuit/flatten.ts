@@ -56,6 +56,7 @@ class Flattener {
     this.#clocks = top.domains.map((d, index) => ({
       index,
       reset: d.reset === undefined ? undefined : this.#input(d.reset, 1),
+      low: d.low === true,
     }));
     this.#top = this.#enter(
       new Scope(
@@ -183,6 +184,8 @@ class Flattener {
     const { clock, tied } = s.domain(domain);
     const resettable = domain.kind !== "none" && domain.reset !== undefined && signal.init !== undefined;
     const local = resettable ? this.#local(s, domain) : undefined;
+    if (local !== undefined && domain.kind === "async")
+      throw new Unsupported(`register ${s.path}${signal.name} has an asynchronous reset that the design makes itself`);
     return segments.map((g, n) => {
       const q = s.sources.get(signal)?.[n] as Node;
       const init =
@@ -190,7 +193,7 @@ class Flattener {
       const value = g.value === undefined ? q : this.value(s, g.value);
       return {
         source: q.source as Source,
-        clock: tied ? { index: clock.index, reset: undefined } : clock,
+        clock: tied ? { ...clock, reset: undefined } : clock,
         next:
           local === undefined || init === undefined
             ? value

@@ -13,4 +13,4 @@ export type ResolvedWrite = ir.ResolvedWrite;
 export type Segment = ir.Segment;
 export type Signal = ir.Signal;
 export type Stmt = ir.Stmt;
-export const { allStatements, resolve, segmentsIn, shortPosition } = ir;
+export const { allStatements, followed, resolve, segmentsIn, shortPosition } = ir;

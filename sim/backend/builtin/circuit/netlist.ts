@@ -7,6 +7,8 @@ export interface Clock {
   readonly index: number;
   /** The reset input's source, of which each register's style makes its own use. */
   readonly reset: Source | undefined;
+  /** 0 resets. */
+  readonly low: boolean;
 }
 
 /** A register, or a part of one that is always assigned together; or the data of a clocked memory read. */

@@ -52,7 +52,10 @@ function check(
   if (p.domain.reset !== undefined) {
     const local = localReset(p.domain);
     if (local !== undefined) fails = g.and(fails, g.not(local));
-    if (clock.reset !== undefined && !tied) fails = g.and(fails, g.not(g.source(clock.reset)));
+    if (clock.reset !== undefined && !tied) {
+      const reset = g.source(clock.reset);
+      fails = g.and(fails, clock.low ? reset : g.not(reset));
+    }
   }
   const word = p.what === "assert" ? "assertion" : "assumption";
   return {

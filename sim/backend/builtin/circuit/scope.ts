@@ -1,5 +1,5 @@
 /** An instance while the hierarchy is made flat. */
-import type { Circuit, ClockDomain, Expr, Instance, Memory, Signal } from "./ir.ts";
+import { type Circuit, type ClockDomain, type Expr, followed, type Instance, type Memory, type Signal } from "./ir.ts";
 import { type Clock, Unsupported } from "./netlist.ts";
 import type { Node, Store } from "./node.ts";
 
@@ -81,6 +81,17 @@ export class Scope {
   }
 
   domain(d: ClockDomain): Driven {
+    if (d.made !== undefined) {
+      const from = followed(this.circuit, d);
+      if (from === undefined)
+        throw new Unsupported(`the clock of domain ${d.name} in ${this.circuit.name} is one that a black box makes`);
+      const { reset } = d.made;
+      return {
+        clock: { ...this.domain(from).clock, reset: undefined },
+        local: reset === undefined ? [] : [{ scope: this, signal: reset }],
+        tied: reset === undefined,
+      };
+    }
     const found = this.#domains.get(d.name);
     if (found === undefined) throw new Unsupported(`${this.circuit.name} does not list its clock domain ${d.name}`);
     return found;
