@@ -17,7 +17,7 @@ export { node, reg, wire, type DeclareOptions, type Init, type RegOptions } from
 export { endOf } from "./build/ends.ts";
 export { enumOf, fromCode, hasName, match, variantOf, type Arms } from "./build/enumeration.ts";
 export { fsm, type FsmControl } from "./build/fsm.ts";
-export { ram, type Ram, type RamOptions } from "./build/memory.ts";
+export { ram, type Ram, type RamOptions, type RamPort } from "./build/memory.ts";
 export {
   blackBox,
   elaborate,

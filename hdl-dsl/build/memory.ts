@@ -1,5 +1,5 @@
 /** Memories with stated collision behaviour, byte enables and style. */
-import type { Collision, Memory, ReadPort, WritePort } from "../ir/circuit.ts";
+import type { Collision, Memory, OwnRead, ReadPort, WritePort } from "../ir/circuit.ts";
 import type { Const } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import { type Shape, widthOf } from "../types/shape.ts";
@@ -42,6 +42,26 @@ export interface Ram<S extends Shape> {
   readSync(address: UInt, o?: { readonly en?: Bit; readonly name?: string }): Val<S>;
   /** The word in the same cycle: distributed memory. */
   readAsync(address: UInt): Val<S>;
+  /**
+   * A port that reads and writes at one address, in the current clock domain. Two of them make a true dual-port memory;
+   * a memory with ports has no other reads and writes. The word comes one cycle later, and holds while `en` is 0.
+   * `collision` of the memory says what one port reads of a word that the other writes at the same edge. Both ports
+   * never write one word at one edge: an assertion checks it where they share a clock.
+   */
+  port(o: RamPort<S>): Val<S>;
+}
+export interface RamPort<S extends Shape> {
+  readonly address: UInt;
+  /** The port reads, and may write. Default 1. */
+  readonly en?: Bit;
+  /** Writes `data`, while `en` is 1. */
+  readonly write: Bit;
+  readonly data: Given<S>;
+  /** One bit per lane, lane 0 lowest. */
+  readonly mask?: UInt;
+  /** What the port reads in an edge at which it writes: the word before, the word written, or its output stays. */
+  readonly reads: OwnRead;
+  readonly name?: string;
 }
 
 /** The style within a module's name: nothing for `distributed`, else `_auto`, `_block`, `_ultra`. */
@@ -108,64 +128,93 @@ export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
       `\`${name}\` is addressed within its ${o.depth} words`,
     );
   };
+  const writeWord = (en: Bit, address: UInt, data: Given<S>, mask: UInt | undefined): WritePort => {
+    const port: WritePort = { memory, domain: context().domain, position: userPosition() };
+    memory.writePorts.push(port);
+    const word = make.concat(
+      leafExprs(shape, data, `a word of \`${name}\``)
+        .map(x => (x.expr.signed ? make.cast(x.expr) : x.expr))
+        .reverse(),
+    );
+    if (mask !== undefined && width % mask.width !== 0)
+      report(
+        "HDL116",
+        `the write mask of \`${name}\` has ${mask.width} bits, which do not divide its ${width}-bit word`,
+        "Give one mask bit per lane of equal width",
+      );
+    context().block.push({
+      kind: "if",
+      cond: conditionOf(en, `the write enable of \`${name}\``),
+      otherwise: [],
+      position: port.position,
+      then: [
+        {
+          kind: "memWrite",
+          port,
+          address: addressOf(address),
+          data: word,
+          mask: mask === undefined ? undefined : operand(mask, mask.width, false, "mask"),
+          position: port.position,
+        },
+      ],
+    });
+    return port;
+  };
+  const readWord = (
+    address: UInt,
+    r: { readonly en?: Bit | undefined; readonly name?: string | undefined },
+    own?: ReadPort["own"],
+  ): Val<S> => {
+    const at = userPosition();
+    inside(address, r.en);
+    const dataName = claimName(r.name ?? sourceName(at)?.name ?? `${name}_data`, at);
+    const data = makeSignal({
+      kind: "memData",
+      name: dataName,
+      width,
+      signed: false,
+      domain: context().domain,
+      position: at,
+    });
+    const port: ReadPort = {
+      memory,
+      data: data.signal,
+      address: addressOf(address),
+      enable: r.en === undefined ? undefined : conditionOf(r.en, `the read enable of \`${name}\``),
+      domain: context().domain,
+      own,
+      position: at,
+    };
+    atTop(() => {
+      memory.readPorts.push(port);
+    });
+    return unpackExpr(shape, data[exprKey]) as Val<S>;
+  };
+  const both: { readonly write: Bit; readonly address: UInt; readonly port: WritePort }[] = [];
   return {
     addressWidth,
     write: (en, address, data, mask) => {
       inside(address, en);
-      const port: WritePort = { memory, domain: context().domain, position: userPosition() };
-      memory.writePorts.push(port);
-      const word = make.concat(
-        leafExprs(shape, data, `a word of \`${name}\``)
-          .map(x => (x.expr.signed ? make.cast(x.expr) : x.expr))
-          .reverse(),
-      );
-      if (mask !== undefined && width % mask.width !== 0)
-        report(
-          "HDL116",
-          `the write mask of \`${name}\` has ${mask.width} bits, which do not divide its ${width}-bit word`,
-          "Give one mask bit per lane of equal width",
-        );
-      context().block.push({
-        kind: "if",
-        cond: conditionOf(en, `the write enable of \`${name}\``),
-        otherwise: [],
-        position: port.position,
-        then: [
-          {
-            kind: "memWrite",
-            port,
-            address: addressOf(address),
-            data: word,
-            mask: mask === undefined ? undefined : operand(mask, mask.width, false, "mask"),
-            position: port.position,
-          },
-        ],
-      });
+      writeWord(en, address, data, mask);
     },
-    readSync: (address, r = {}) => {
-      const at = userPosition();
-      inside(address, r.en);
-      const dataName = claimName(r.name ?? sourceName(at)?.name ?? `${name}_data`, at);
-      const data = makeSignal({
-        kind: "memData",
-        name: dataName,
-        width,
-        signed: false,
-        domain: context().domain,
-        position: at,
-      });
-      const port: ReadPort = {
-        memory,
-        data: data.signal,
-        address: addressOf(address),
-        enable: r.en === undefined ? undefined : conditionOf(r.en, `the read enable of \`${name}\``),
-        domain: context().domain,
-        position: at,
-      };
-      atTop(() => {
-        memory.readPorts.push(port);
-      });
-      return unpackExpr(shape, data[exprKey]) as Val<S>;
+    readSync: (address, r = {}) => readWord(address, r),
+    port: p => {
+      if (context().block !== context().top)
+        report(
+          "HDL131",
+          `a port of memory \`${name}\` stands under a condition`,
+          "Call it outside of `when`, and put the condition into `en` and `write`",
+        );
+      const write = p.en === undefined ? p.write : p.en.and(p.write);
+      const port = writeWord(write, p.address, p.data, p.mask);
+      const first = both[0];
+      if (first?.port.domain.name === port.domain.name)
+        assertAlways(
+          bitOf(make.unary("not", operand(first.write.and(write).and(first.address.eq(p.address)), 1, false, "ports"))),
+          `the ports of \`${name}\` never write one word at once`,
+        );
+      both.push({ write, address: p.address, port });
+      return readWord(p.address, p, { write: port, reads: p.reads });
     },
     readAsync: address => {
       inside(address);

@@ -128,8 +128,12 @@ export interface ReadPort {
   readonly address: Expr;
   readonly enable: Expr | undefined;
   readonly domain: ClockDomain;
+  /** The port writes too, at the same address: what it reads in an edge at which it does. */
+  readonly own?: { readonly write: WritePort; readonly reads: OwnRead } | undefined;
   readonly position: Position | undefined;
 }
+/** What a port reads that writes at the same edge: the word before, the word written, or nothing (its output stays). */
+export type OwnRead = "old" | "new" | "unchanged";
 /**
  * Result of a synchronous read when the same edge writes that word: the `old` word, the `new` one, or `undefined`.
  * `undefined` is x: the user promises not to look.

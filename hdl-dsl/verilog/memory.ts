@@ -6,7 +6,7 @@ import type { Memory, ReadPort } from "../ir/circuit.ts";
 import type { ResolvedWrite } from "../ir/resolve.ts";
 import type { VExpr, VStmt } from "./ast.ts";
 import type { ModuleContext } from "./module-context.ts";
-import { bare, binary, concat, index, name, number, range, repeat, ternary, toUnsigned } from "./nodes.ts";
+import { bare, binary, concat, index, name, number, range, repeat, ternary, toUnsigned, unary } from "./nodes.ts";
 
 const STYLE: Readonly<Record<Memory["style"], string | undefined>> = {
   block: "block",
@@ -45,6 +45,10 @@ function declare(c: ModuleContext, m: Memory): void {
 function clocked(c: ModuleContext, m: Memory): void {
   const array = c.names.memories.get(m) as string;
   if (m.init !== undefined) c.items.push({ kind: "blank" }, { kind: "initial", body: initialWords(c, m, m.init) });
+  if (m.readPorts.some(r => r.own !== undefined)) {
+    for (const r of m.readPorts) portBlock(c, m, r);
+    return;
+  }
   const blocks = new Map<string, { readonly clock: string; readonly body: VStmt[] }>();
   const blockOf = (domain: ReadPort["domain"]): VStmt[] => {
     let b = blocks.get(domain.name);
@@ -118,6 +122,39 @@ function clocked(c: ModuleContext, m: Memory): void {
     });
 }
 
+/** A port that reads and writes: a block of its own, as synthesis looks for it. */
+function portBlock(c: ModuleContext, m: Memory, r: ReadPort): void {
+  const array = c.names.memories.get(m) as string,
+    data = c.nameOf(r.data),
+    resolved = c.resolution.writes.find(w => w.port === r.own?.write);
+  const enable = r.enable === undefined ? undefined : c.expressions.lowerShared(r.enable, data.name, "enable");
+  const address = toUnsigned(c.expressions.lowerShared(r.address, data.name, "address"));
+  const word = index(array, m.width, address, true);
+  const write = resolved === undefined ? undefined : lowerWrite(c, m, resolved, data.name);
+  const set = (value: VExpr): VStmt => ({ kind: "nonblocking", target: data, value, position: r.position });
+  let read = set(word);
+  if (write !== undefined && r.own?.reads === "new") {
+    const hit = c.named(
+      write.mask === undefined ? write.enable : binary("&", repeat(write.mask.width, write.enable), write.mask),
+      data.name,
+      "own",
+    );
+    if (hit.width === 1) read = set(ternary(hit, write.data, word));
+    else {
+      const before = c.named(word, data.name, "word");
+      read = set(forwarded(m, hit, c.named(write.data, data.name, "data"), before));
+    }
+  }
+  const on = enable === undefined || isOne(enable) ? undefined : enable,
+    stays = write !== undefined && r.own?.reads === "unchanged" ? unary("~", write.enable) : undefined;
+  const cond = on !== undefined && stays !== undefined ? binary("&", on, stays) : (on ?? stays);
+  const reads: VStmt[] = cond === undefined ? [read] : [{ kind: "if", cond: bare(cond), then: [read], otherwise: [] }];
+  c.items.push(
+    { kind: "blank" },
+    { kind: "always", clock: c.clockOf(r.domain).clock, reset: undefined, body: [...(write?.body ?? []), ...reads] },
+  );
+}
+
 /** Words alike that are written by a loop. */
 const FEWEST = 4;
 
@@ -151,18 +188,19 @@ function lowerWrite(
   c: ModuleContext,
   m: Memory,
   w: ResolvedWrite,
+  near = c.names.memories.get(m) as string,
 ): { body: VStmt[]; enable: VExpr; address: VExpr; data: VExpr; mask: VExpr | undefined } {
   const array = c.names.memories.get(m) as string;
-  const enable = c.expressions.lowerShared(w.enable, array, "write");
-  const address = toUnsigned(c.expressions.lowerShared(w.address, array, "address"));
-  let data = bare(c.expressions.lowerShared(w.data, array, "data"));
-  let mask = w.mask === undefined ? undefined : c.expressions.lowerShared(w.mask, array, "mask");
+  const enable = c.expressions.lowerShared(w.enable, near, "write");
+  const address = toUnsigned(c.expressions.lowerShared(w.address, near, "address"));
+  let data = bare(c.expressions.lowerShared(w.data, near, "data"));
+  let mask = w.mask === undefined ? undefined : c.expressions.lowerShared(w.mask, near, "mask");
   const target = index(array, m.width, address, true);
   const writes: VStmt[] = [];
   if (mask === undefined) writes.push({ kind: "nonblocking", target, value: data, position: w.port.position });
   else {
-    mask = c.named(mask, array, "mask");
-    data = c.named(data, array, "data");
+    mask = c.named(mask, near, "mask");
+    data = c.named(data, near, "data");
     const width = laneWidth(m, mask);
     for (let lane = 0; lane < mask.width; lane++) {
       // Word and lane in one select: `store[address][15:8]`.

@@ -122,4 +122,9 @@ export const faults: Readonly<Record<string, Def>> = {
     const slow = clockDomain("slow", { clock: instance("tree", Tree).O });
     inDomain(slow, () => { const there = reg(bit); there.set(here); io.q.set(there); });
   })(),
+  HDL131_three: doubtful("ThreePorts", io => { const store = ram(uint(8), { depth: 256, collision: "old" }); const read = [0, 1, 2].map(n => store.port({ address: io.a.add(n), write: io.c, data: io.b, reads: "old", name: `word_${n}` })); return read.reduce((x, y) => x.xor(y)); }),
+  HDL131_beside: doubtful("PortAndRead", io => { const store = ram(uint(8), { depth: 256, collision: "old" }); const word = store.port({ address: io.a, write: io.c, data: io.b, reads: "old" }); return word.xor(store.readSync(io.b)); }),
+  HDL131_new: doubtful("NewAcrossPorts", io => { const store = ram(uint(8), { depth: 256, collision: "new" }); const word = store.port({ address: io.a, write: io.c, data: io.b, reads: "new" }); return word; }),
+  HDL131_style: doubtful("DistributedPort", io => { const store = ram(uint(8), { depth: 256, collision: "old", style: "distributed" }); const word = store.port({ address: io.a, write: io.c, data: io.b, reads: "old" }); return word; }),
+  HDL131_when: misuse("PortUnderWhen", io => { const store = ram(uint(8), { depth: 256, collision: "old" }); when(io.c, () => { const word = store.port({ address: io.a, write: io.c, data: io.b, reads: "old" }); io.y.set(word.zext(16)); }); }),
 };

@@ -315,7 +315,7 @@ describe("memories and clock domains", () => {
         p.y.set(store.readSync(p.a.bits(0, 2), { name: "word" }));
       }),
     ).toEqual([
-      "HDL009 in M: memory `store` has 2 write ports (here; see here). Choose between the writes before one port (mux the address and the data), or use one memory for each",
+      "HDL009 in M: memory `store` has 2 write ports (here; see here). Choose between the writes before one port (mux the address and the data), give it two ports that read and write (port), or use one memory for each",
     ]);
   });
   test("a crossing without a synchroniser, directly, through logic, and into an instance", () => {

@@ -10,7 +10,7 @@ export const simulatorFaults: readonly SimulatorFault[] = [
   // Flattening
   { file: "circuit/flatten.ts", from: "e.a.signed ? g.slt(x, y) : g.ult(x, y)", to: "g.ult(x, y)" },
   { file: "circuit/flatten.ts", from: "signed ? g.sext(n, e.width) : g.zext(n, e.width)", to: "g.zext(n, e.width)" },
-  { file: "circuit/flatten.ts", from: 'm.collision === "new" && w', to: 'm.collision === "old" && w' },
+  { file: "circuit/flatten.ts", from: 'm.collision === "new" ||', to: 'm.collision === "old" ||' },
   { file: "circuit/flatten.ts", from: "e.a.signed ? g.sar(a, by) : g.shr(a, by)", to: "g.shr(a, by)" },
   { file: "circuit/flatten.ts", from: "[...list].reverse()", to: "list" },
   { file: "circuit/flatten.ts", from: "signal.init >> BigInt(g.lo)", to: "signal.init" },

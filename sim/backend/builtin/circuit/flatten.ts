@@ -142,7 +142,11 @@ class Flattener {
               s,
               m,
               r,
-              resolution.writes.find(w => w.port.memory === m && w.port.domain.name === r.domain.name),
+              resolution.writes.find(w =>
+                r.own === undefined
+                  ? w.port.memory === m && w.port.domain.name === r.domain.name
+                  : w.port === r.own.write,
+              ),
             ),
           );
       for (const w of resolution.writes) writes.push(this.#write(s, w));
@@ -211,7 +215,7 @@ class Flattener {
       q = s.sources.get(r.data)?.[0] as Node,
       address = this.value(s, r.address);
     let word = g.memRead(s.store(m), address);
-    if (m.collision === "new" && w !== undefined) {
+    if ((m.collision === "new" || r.own?.reads === "new") && w !== undefined) {
       const at = this.value(s, w.address),
         data = this.value(s, w.data),
         wide = Math.max(at.width, address.width);
@@ -228,6 +232,8 @@ class Flattener {
         ),
       );
     }
+    // The output of a port stays where it writes.
+    if (r.own?.reads === "unchanged" && w !== undefined) word = g.mux(this.value(s, w.enable), q, word);
     return {
       source: q.source as Source,
       clock: s.domain(r.domain).clock,
