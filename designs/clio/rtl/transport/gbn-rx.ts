@@ -22,18 +22,20 @@ import {
   uint,
   type UInt,
   unpack,
+  type Val,
   when,
   without,
 } from "../../../../hdl-dsl/index.ts";
 import { clioHeader, frameOffsets, operations } from "../../wire/index.ts";
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
-import { gbnFrameKind, gbnHeader, gbnTypes, gbnVerdict, managementSlot } from "../../../shared/go-back-n/wire/index.ts";
+import { gbnHeader, gbnTypes, gbnVerdict, managementSlot } from "../../../shared/go-back-n/wire/index.ts";
 import { AxisBeat, cutFields } from "../../../shared/frame/index.ts";
 import { GbnAnswers } from "./gbn-answers.ts";
 import {
   Acknowledgement,
   Answer,
   gbnBytes,
+  GbnFrameKind,
   GbnFrames,
   gbnFramesKept,
   gbnOffset,
@@ -54,7 +56,7 @@ import { isNoSender, isNoStation, isReply } from "../network/senders.ts";
 import { tagBits } from "./tags.ts";
 import { headerBytes, opcodeOffset, sizeOffset, statusOffset } from "./gbn-opcode.ts";
 import { GbnPeerWrite } from "./gbn-peers.ts";
-import { gbnAction, GbnRemove, RemovePlan } from "./gbn-shift.ts";
+import { GbnAction, GbnRemove, RemovePlan } from "./gbn-shift.ts";
 import { NetConfig } from "../records/records.ts";
 
 export interface GbnRxParameters extends SessionParameters {
@@ -291,7 +293,7 @@ export const GbnRx = module(
         .and(judged.management.or(knownSession)),
     );
     const Queued = struct({
-      kind: uint(2),
+      kind: GbnFrameKind,
       kept: bit,
       bad: bit,
       lost: bit,
@@ -305,10 +307,10 @@ export const GbnRx = module(
     const lost = node(judged.long.or(judged.stored.not().and(ours.not().or(judged.data))));
     const kind = node(
       priority(
-        [ours.not(), gbnFrameKind.raw],
-        [well.not(), gbnFrameKind.loose],
-        [judged.management, gbnFrameKind.management],
-        constant(gbnFrameKind.session, 2),
+        [ours.not(), GbnFrameKind.raw],
+        [well.not(), GbnFrameKind.loose],
+        [judged.management, GbnFrameKind.management],
+        GbnFrameKind.session,
       ),
     );
     const queue = instance("queue", Fifo({ shape: Queued, depth: 16, style: "distributed" }));
@@ -349,7 +351,7 @@ export const GbnRx = module(
     const silences = instance("silences", Fifo({ shape: Turn(p), depth: 16, style: "distributed" }));
     const full = reg(bit, { init: 0 });
     full.set(io.crowded.or(silences.level.ge(12)));
-    const ofSession = node(head.kind.eq(gbnFrameKind.session)),
+    const ofSession = node(head.kind.eq(GbnFrameKind.session)),
       refused = node(head.lost.or(ofSession.and(full).and(head.packet.control.not())));
     const asks = node(ofSession.and(head.bad.or(refused).not()));
     receiver.packet.valid.set(next.valid.and(asks));
@@ -370,22 +372,18 @@ export const GbnRx = module(
 
     // Its verdict.
     const intact = node(lateValid.and(late.bad.or(late.lost).not()));
-    const of = (k: number): Bit => intact.and(late.kind.eq(k));
-    const is = (v: number): Bit => of(gbnFrameKind.session).and(receiver.verdict.what.eq(v));
+    const of = (k: Val<typeof GbnFrameKind>): Bit => intact.and(late.kind.eq(k));
+    const is = (v: number): Bit => of(GbnFrameKind.session).and(receiver.verdict.what.eq(v));
     const accepted = node(is(gbnVerdict.accepted)),
       delivered = node(accepted.and(late.packet.control.not()));
-    const managed = node(of(gbnFrameKind.management)),
-      raw = node(of(gbnFrameKind.raw));
+    const managed = node(of(GbnFrameKind.management)),
+      raw = node(of(GbnFrameKind.raw));
     const place = reg(uint(Math.log2(p.managed)), { init: 0 });
     when(managed, () => place.set(place.add(1)));
     const plans = stream(RemovePlan);
     plans.valid.set(lateValid.and(late.kept));
     plans.payload.set({
-      action: mux(
-        raw,
-        constant(gbnAction.asIs, 2),
-        mux(delivered.or(managed), constant(gbnAction.shift, 2), gbnAction.discard),
-      ),
+      action: mux(raw, GbnAction.asIs, mux(delivered.or(managed), GbnAction.shift, GbnAction.discard)),
       ticket: mux(managed, constant(0, ticketBits), late.packet.sequence.trunc(ticketBits)),
       tag: mux(managed, cat(constant(1, 1), place.zext(tagBits - 1)).is(tagBits), late.packet.session.zext(tagBits)),
       ipLength: late.ipLength,
@@ -464,7 +462,7 @@ export const GbnRx = module(
       ahead: is(gbnVerdict.ahead),
       strangers: is(gbnVerdict.stranger),
       refused: is(gbnVerdict.refused).or(lateValid.and(late.lost).and(late.bad.not())),
-      malformed: of(gbnFrameKind.loose).or(raw.and(late.kept.not())),
+      malformed: of(GbnFrameKind.loose).or(raw.and(late.kept.not())),
       corrupt: lateValid.and(late.bad),
       management: managed,
       passed: raw.and(late.kept),

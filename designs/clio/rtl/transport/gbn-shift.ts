@@ -8,6 +8,7 @@ import {
   cat,
   connect,
   constant,
+  enumOf,
   fromBits,
   map,
   module,
@@ -35,13 +36,13 @@ export interface GbnShiftParameters {
 }
 
 /** Action on a frame. */
-export const gbnAction = { discard: 0, asIs: 1, shift: 2 } as const;
+export const GbnAction = enumOf("GbnAction", ["discard", "asIs", "shift"]);
 /** Fields of the headers that change with the length. The UDP checksum becomes 0 (none). */
 const Lengths = { ipLength: uint(16), checksum: uint(16), udpLength: uint(16) };
 /** `shift`: the header goes out, and the sender's MAC becomes the tag. */
-export const RemovePlan = struct({ action: uint(2), ticket: uint(ticketBits), tag: uint(tagBits), ...Lengths });
+export const RemovePlan = struct({ action: GbnAction, ticket: uint(ticketBits), tag: uint(tagBits), ...Lengths });
 /** `shift`: `header` goes in, and the receiver's MAC becomes `mac`. */
-export const InsertPlan = struct({ action: uint(2), mac: uint(48), header: uint(gbnBytes * 8), ...Lengths });
+export const InsertPlan = struct({ action: GbnAction, mac: uint(48), header: uint(gbnBytes * 8), ...Lengths });
 
 /** Bytes of a network-order number, first byte first. */
 const bytesOf = (v: UInt): UInt[] => Array.from({ length: v.width / 8 }, (_, i) => v.bits(v.width - 8 * (i + 1), 8));
@@ -104,7 +105,7 @@ export const GbnRemove = module(
     const absorbs = node(
       joins.and(beats.last).and(beatBytes > gbnBytes ? beats.keep.bit(gbnBytes).not() : constant(1, 1)),
     );
-    const discards = node(plan.action.eq(gbnAction.discard));
+    const discards = node(plan.action.eq(GbnAction.discard));
     out.valid.set(heldValid.and(joins.not().or(io.beats.valid)));
     const gives = node(out.fire);
     // A beat comes in when the held one leaves, or there is none.
@@ -116,7 +117,7 @@ export const GbnRemove = module(
       first.set(beats.last);
       index.set(mux(number.all(), number, number.add(1)));
     });
-    const shifts = node(plan.action.eq(gbnAction.shift));
+    const shifts = node(plan.action.eq(GbnAction.shift));
     const mac = cat(constant(tagPrefix, 48 - ticketBits - tagBits), plan.ticket, plan.tag);
     const source = patched(
       beats.data,
@@ -177,8 +178,8 @@ export const GbnInsert = module(
     const before = reg(struct({ data: uint(gbnBytes * 8), keep: uint(gbnBytes) }));
     const flush = reg(bit, { init: 0 });
     const out = stream(AxisBeat(beatBytes));
-    const discards = node(plan.action.eq(gbnAction.discard)),
-      shifts = node(plan.action.eq(gbnAction.shift));
+    const discards = node(plan.action.eq(GbnAction.discard)),
+      shifts = node(plan.action.eq(GbnAction.shift));
     const tail = beatBytes - gbnBytes;
     // The last beat has bytes that the next beat of the frame takes.
     const spills = node(shifts.and(beats.last).and(beats.keep.bit(tail)));

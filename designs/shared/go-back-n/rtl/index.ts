@@ -10,6 +10,7 @@ export {
   Answer,
   gbnBytes,
   gbnEnd,
+  GbnFrameKind,
   gbnOffset,
   PeerFields,
   sessionBits,

@@ -1,6 +1,6 @@
 /** The records that pass between the blocks of Go-Back-N sessions and the shims of a design, and what they agree on. */
-import { bit, struct, uint } from "../../../../hdl-dsl/index.ts";
-import { gbnHeader } from "../wire/index.ts";
+import { bit, enumOf, struct, uint } from "../../../../hdl-dsl/index.ts";
+import { gbnFrameKind, gbnHeader } from "../wire/index.ts";
 import { headerOffsets } from "../../wire/index.ts";
 
 /** Where the Go-Back-N header begins in a frame, its bytes, and the bytes of all headers up to its end. */
@@ -38,6 +38,9 @@ export const PeerFields = struct({
   nodePort: uint(16),
   mac: uint(48),
 });
+
+/** To what a frame belongs that passes a shim. */
+export const GbnFrameKind = enumOf("GbnFrameKind", gbnFrameKind);
 
 /** A session is opened (both directions at number 1, no peer yet) or closed. */
 export const SessionControl = (p: { readonly sessions: number }) =>

@@ -63,7 +63,8 @@ export interface Entrances {
  * on room in stage 1, so that only the enables wait for stage 2's decision.
  */
 export function chooseLookup({ again, parked }: Waiting, e: Entrances): Choice {
-  const wantsParked = node(again.valid.not().and(parked.valid).and(e.retrying.not()).and(e.room));
+  const mayRetry = e.room.andNot(e.retrying);
+  const wantsParked = node(parked.valid.andNot(again.valid).and(mayRetry));
   const wantsOld = node(again.valid.or(wantsParked));
   const mayShoot = node(wantsOld.not().and(e.shooting.not()));
   const wantsShootdown = node(mayShoot.and(e.shootdown.valid));
