@@ -8,6 +8,7 @@ import {
   input,
   instance,
   module,
+  orTree,
   output,
   sink,
   source,
@@ -15,8 +16,10 @@ import {
 } from "../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../shared/frame/index.ts";
 import { NetConfig, OffloadControl, OffloadEvents, OffloadState } from "../rtl/index.ts";
+import { forgetting, type Forgetting } from "./forget.ts";
 import { mergeInternal, splitInternal } from "./internal-link.ts";
 import { memoryFrames, memoryReplies } from "./memory-port.ts";
+import { Processes } from "./processes.ts";
 import { replyFrames } from "./reply-port.ts";
 import { requestFrames } from "./request-port.ts";
 import type { OnceParameters } from "./once-table.ts";
@@ -33,6 +36,11 @@ export interface Offload {
    * bytes of body at most.
    */
   readonly once?: readonly number[];
+  /**
+   * It keeps what a process gives it for that process alone. It gets requests of processes that exist only, those of
+   * others go to the software; and with a process goes all that it keeps for it (`forgetOpcode`).
+   */
+  readonly owned?: true;
   readonly build: (
     p: OffloadParameters,
   ) => Def<ReturnType<typeof offloadPorts>> | Def<ReturnType<typeof keyedOffloadPorts>>;
@@ -106,13 +114,24 @@ export const extendPath = (offloads: readonly Offload[]) =>
         connect(slot.memoryReplyData, offload.memoryReplyData);
         return slot;
       });
+      // ---- What belongs to processes goes with them.
+      const processes = offloads.some(o => o.owned) ? instance("processes", Processes()) : undefined;
+      processes?.order.set(io.control.process);
+      const seen = io.control.process.write.and(io.control.process.seen);
+      const removals = slots.map((s, k) =>
+        processes && offloads[k]?.owned ? forgetting(s, processes.forget, seen, `forget_${k}`) : undefined,
+      );
+      const under = removals.filter(r => r !== undefined),
+        anyOf = (of: (r: Forgetting) => Bit): Bit => orTree([constant(0, 1), ...under.map(of)]);
       const requests = requestFrames(
         io.nodeSocRx,
         slots.map((s, k) => ({
           ...s,
           opcodes: (offloads[k] as Offload).opcodes,
           once: (offloads[k] as Offload).once ?? [],
+          removal: removals[k],
         })),
+        processes,
         p,
         once,
         io.config,
@@ -120,7 +139,15 @@ export const extendPath = (offloads: readonly Offload[]) =>
       connect(requests.soc, io.socRx);
       connect(
         arbiter(
-          [replyFrames(slots, requests, { ...p, ...(partBit !== undefined && { partBit }) }, io.config), io.socTx],
+          [
+            replyFrames(
+              slots.map((s, k) => ({ ...s, answer: removals[k]?.answer ?? s.answer })),
+              requests,
+              { ...p, ...(partBit !== undefined && { partBit }) },
+              io.config,
+            ),
+            io.socTx,
+          ],
           { last: v => v.last, name: "soc" },
         ),
         io.nodeSocTx,
@@ -131,9 +158,16 @@ export const extendPath = (offloads: readonly Offload[]) =>
         stuck: bySlot(s => s.state.stuck),
         active: bySlot(s => s.state.active),
         since: Array.from({ length: 4 }, (_, k) => slots[k]?.state.since ?? constant(0, 24)),
+        processes: {
+          busy: processes?.busy ?? 0,
+          used: processes?.used ?? 0,
+          forgetting: anyOf(r => r.active),
+          forgotten: anyOf(r => r.over).and(anyOf(r => r.active).not()),
+          failed: anyOf(r => r.over.and(r.failed)),
+        },
       });
       io.events.set({
-        requests: bySlot(s => s.events.requests),
+        requests: fromBits(slots.map((s, k) => s.events.requests.and((requests.forgets[k] as Bit).not()))).zext(4),
         accesses: bySlot(s => s.events.accesses),
         busy: requests.busy,
         repeated: requests.repeated,

@@ -85,8 +85,10 @@ export const extendedNode = (offloads: readonly Offload[], transport?: Transport
         connect(node.socRx, path.nodeSocRx);
         connect(path.nodeSocTx, node.socTx);
         handThrough(io, node);
-        // With a request in an offload something is under way, though no request slot of the node is taken.
-        when(path.state.active.any(), () => io.busy.set(node.busy.or(1)));
+        // With a request in an offload something is under way, though no request slot of the node is taken. So there
+        // is until software has seen the end of a removal, which it sees when it looks.
+        const { forgetting, forgotten } = path.state.processes;
+        when(path.state.active.any().or(forgetting).or(forgotten), () => io.busy.set(node.busy.or(1)));
       },
       {
         nameOf: p =>

@@ -13,6 +13,7 @@ export {
   beatsOf,
   BodyBeat,
   bodyLengthBits,
+  forgetOpcode,
   keyedOffloadPorts,
   MemoryReply,
   MemoryRequest,

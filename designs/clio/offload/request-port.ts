@@ -32,7 +32,8 @@ import { AxisBeat, cutFields, HeaderStrip } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 import type { SlotParameters } from "./slot.ts";
 import { type OnceParameters, OnceTable, onceVerdict, rememberedBytes } from "./once-table.ts";
-import { beatsOf, BodyBeat, bodyLengthBits, type OffloadRequest } from "./types.ts";
+import type { Forgetting } from "./forget.ts";
+import { beatsOf, BodyBeat, bodyLengthBits, forgetOpcode, type OffloadRequest } from "./types.ts";
 
 type Frames = ReturnType<typeof AxisBeat>;
 type Bodies = ReturnType<typeof BodyBeat>;
@@ -46,13 +47,22 @@ export interface RequestSide {
   readonly client: { set(v: UInt): void };
   /** The client may have one more request inside, 2 cycles after `client`. */
   readonly fits: Bit;
+  /** Of an offload that keeps what processes give it: it is asked for those that exist only. */
+  readonly removal?: Forgetting | undefined;
   readonly asked: StreamOut<ReturnType<typeof OffloadRequest>>;
   readonly askedData: StreamOut<Bodies>;
 }
 
+/** Which processes exist: an ask stays until it is answered. */
+export interface ProcessSide {
+  readonly ask: { set(v: { readonly valid: Bit; readonly pid: UInt }): void };
+  readonly answer: { readonly valid: Bit; readonly exists: Bit };
+}
+
 /** Bytes of a request's headers: the part kept for its reply. */
 export const requestHeader = frameOffsets.body;
-const opcodeByte = frameOffsets.clio + clioHeader.at.opcode.byteOffset;
+const opcodeByte = frameOffsets.clio + clioHeader.at.opcode.byteOffset,
+  pidByte = frameOffsets.clio + clioHeader.at.pid.byteOffset;
 
 /**
  * The headers of requests until they are answered, by slot and context; one more place for a request that
@@ -72,6 +82,8 @@ export interface Requests {
   readonly store: HeaderStore;
   /** The answer to a request that no offload gets: its header stands at `hostPlace` until this is taken. */
   readonly host: StreamIn<typeof HostAnswer>;
+  /** By slot, for a cycle: the host asks the offload itself, to remove what it keeps for a process. */
+  readonly forgets: readonly Bit[];
   /** One-cycle pulses: a request answered BUSY; a repetition answered as the first was. */
   readonly busy: Bit;
   readonly repeated: Bit;
@@ -104,15 +116,19 @@ export const HostAnswer = struct({
  * operation is answered as the first time, or BUSY while the operation is being done. A frame waits here for nothing
  * but the one before it, so no offload can hold up the software's frames.
  *
+ * A frame for an offload that keeps what processes give it (`removal`) goes there when its process exists, else to the
+ * software. A removal is asked for between two frames, behind all that was let in while its process existed.
+ *
  * A client that has as many requests in an offload as it has free contexts is answered BUSY, too (slot.ts).
  *
  * Latency for the software: 1 cycle and the beats up to the opcode's. For an offload: the whole frame, 5 cycles (13
- * when the operation is looked up) and its body's beats. Initiation interval: 1 beat for the software; one frame at a
- * time for offloads.
+ * when the operation is looked up) and its body's beats, and 5 more when its process is looked up. Initiation interval:
+ * 1 beat for the software; one frame at a time for offloads.
  */
 export function requestFrames(
   frames: StreamIn<Frames>,
   slots: readonly RequestSide[],
+  processes: ProcessSide | undefined,
   p: SlotParameters,
   remembered: OnceParameters,
   config: Val<typeof NetConfig>,
@@ -126,7 +142,8 @@ export function requestFrames(
       "waiting",
       Fifo({ shape: AxisBeat(beatBytes), depth: 2 ** Math.ceil(Math.log2(opcodeBeat + 3)), style: "distributed" }),
     );
-    const opcodes = instance("opcodes", Fifo({ shape: uint(8), depth: 4, style: "distributed" }));
+    // And its process, where that counts, above it.
+    const opcodes = instance("opcodes", Fifo({ shape: uint(processes ? 24 : 8), depth: 4, style: "distributed" }));
     connect(frames, waiting.push);
     const index = reg(uint(bitsFor(opcodeBeat + 1)), { init: 0, name: "index" });
     when(frames.fire, () =>
@@ -135,13 +152,24 @@ export function requestFrames(
     // There are never more frames in `waiting` than there is room for here: the shortest has 60 bytes. Beats of 64
     // bytes are frames of their own.
     opcodes.push.valid.set(frames.fire.and(index.eq(opcodeBeat)));
-    opcodes.push.payload.set(frames.payload.data.bits((opcodeByte % beatBytes) * 8, 8));
+    const ofFrame = (byte: number, bits: number): UInt => frames.payload.data.bits((byte % beatBytes) * 8, bits);
+    opcodes.push.payload.set(processes ? cat(ofFrame(pidByte, 16), ofFrame(opcodeByte, 8)) : ofFrame(opcodeByte, 8));
 
     const first = reg(bit, { init: 1, name: "first" });
-    const opcode = opcodes.pop.payload;
+    const opcode = opcodes.pop.payload.trunc(8);
     const targets = slots.map((s, k) => node(orTree(s.opcodes.map(o => opcode.eq(o))), { name: `for_${k}` }));
     const target = node(fromBits(targets), { name: "target" });
-    const offloaded = node(target.any(), { name: "offloaded" });
+    const ofOffload = node(target.any(), { name: processes ? "of_offload" : "offloaded" });
+    // A process that does not exist has nothing in an offload that keeps things for processes: it is the software's.
+    const looked = processes && {
+      of: processes,
+      owned: node(orTree(slots.flatMap((s, k) => (s.removal ? [targets[k] as Bit] : []))), { name: "owned" }),
+      checked: reg(bit, { init: 0, name: "checked" }),
+      exists: reg(bit, { name: "exists" }),
+    };
+    const offloaded = looked
+      ? node(ofOffload.and(looked.owned.not().or(looked.checked.not()).or(looked.exists)), { name: "offloaded" })
+      : ofOffload;
     /** One frame at a time is taken apart. */
     const parting = reg(bit, { init: 0, name: "parting" });
     const hostFull = reg(bit, { init: 0, name: "host_full" });
@@ -155,9 +183,28 @@ export function requestFrames(
     const toSoc = reg(bit, { name: "to_soc" });
     const toSlot = reg(uint(slots.length), { name: "to_slot" });
     const goesSoc = node(mux(first, offloaded.not(), toSoc), { name: "goes_soc" });
-    const mayBegin = node(opcodes.pop.valid.and(offloaded.not().or(parting.not().and(hostFull.not()))), {
-      name: "may_begin",
-    });
+    const calm = node(parting.not().and(hostFull.not()), { name: "calm" });
+    // While the offload is to be asked for a removal, no request for it begins that would come before that one.
+    const waits = orTree([
+      constant(0, 1),
+      ...slots.flatMap((s, k) => (s.removal ? [(targets[k] as Bit).and(s.room).and(s.removal.pending)] : [])),
+    ]);
+    const settled = looked ? looked.owned.not().or(looked.checked).and(waits.not()) : constant(1, 1);
+    const mayBegin = node(opcodes.pop.valid.and(offloaded.not().or(calm.and(settled))), { name: "may_begin" });
+    if (looked) {
+      const { answer, ask } = looked.of,
+        wants = node(opcodes.pop.valid.and(looked.owned).and(looked.checked.not()).and(calm).and(waits.not()), {
+          name: "wants",
+        });
+      ask.set({ valid: wants, pid: opcodes.pop.payload.shr(8).trunc(16) });
+      when(answer.valid.and(wants), () => {
+        looked.checked.set(1);
+        looked.exists.set(answer.exists);
+      });
+    }
+    const forgets = slots.map((s, k) =>
+      s.removal ? node(s.room.and(parting.not()).and(s.removal.pending), { name: `forgets_${k}` }) : constant(0, 1),
+    );
     const open = node(first.not().or(mayBegin), { name: "open" });
 
     const soc = stream(AxisBeat(beatBytes), { name: "soc" }),
@@ -176,6 +223,8 @@ export function requestFrames(
     const begins = node(waiting.pop.fire.and(first), { name: "begins" });
     opcodes.pop.ready.set(begins);
     when(waiting.pop.fire, () => first.set(waiting.pop.payload.last));
+    // What was known of a process before a removal is asked for anew. A frame that is offered to the software stays so.
+    if (looked) when(begins.or(orTree(forgets).and(looked.exists)), () => looked.checked.set(0));
     when(begins, () => {
       toSoc.set(offloaded.not());
       // A frame for the software may pass while a request before it is still being taken apart: its slot stays.
@@ -198,7 +247,10 @@ export function requestFrames(
 
     // A client has its turn, or is answered BUSY: known two cycles after the head.
     const client = node(cat(ip.src, udp.srcPort), { name: "client" });
-    for (const s of slots) s.client.set(client);
+    // The host's own requests are of a client of its own.
+    slots.forEach((s, k) =>
+      s.client.set(s.removal ? mux(forgets[k] as Bit, cat(config.ip, constant(0, 16)), client) : client),
+    );
     const waited = reg(uint(2), { init: 0, name: "waited" }),
       weighed = node(waited.bit(1), { name: "weighed" });
     const fits = node(orTree(slots.map((s, k) => toSlot.bit(k).and(s.fits))), { name: "fits" });
@@ -225,8 +277,21 @@ export function requestFrames(
     const enters = node(decides.and(fresh).and(fits), { name: "enters" });
     const here = slots.map((_, k) => node(toSlot.bit(k), { name: `here_${k}` }));
     slots.forEach((s, k) => {
-      s.asked.valid.set(enters.and(here[k] as Bit));
-      s.asked.payload.set({ context: s.nextContext, opcode: clio.opcode, pid: clio.pid, length: head.payload.length });
+      const { removal } = s,
+        forget = forgets[k] as Bit,
+        entering = enters.and(here[k] as Bit);
+      s.asked.valid.set(removal ? entering.or(forget) : entering);
+      s.asked.payload.set({
+        context: s.nextContext,
+        opcode: removal ? mux(forget, constant(forgetOpcode, 8), clio.opcode) : clio.opcode,
+        pid: removal ? mux(forget, removal.pid, clio.pid).is(16) : clio.pid,
+        length: removal ? mux(forget, constant(0, bodyLengthBits), head.payload.length) : head.payload.length,
+      });
+      if (removal)
+        when(forget, () => {
+          removal.pending.set(0);
+          removal.context.set(s.nextContext);
+        });
     });
     // A slot that said it has room takes the head at once.
     head.ready.set(decides);
@@ -314,6 +379,7 @@ export function requestFrames(
     return {
       busy: node(decides.and(enters.not()).and(again.not()), { name: "answers_busy" }),
       repeated: node(decides.and(again), { name: "answers_again" }),
+      forgets,
       soc: soc,
       host: host,
       store: { read: at => headers.readAsync(at), placeBits, place, hostPlace },

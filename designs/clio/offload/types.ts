@@ -129,5 +129,12 @@ export const offloadPorts = (p: OffloadParameters) => ({
  */
 export const keyedOffloadPorts = (p: OffloadParameters) => ({ ...offloadPorts(p), secret: input(uint(64)) });
 
+/**
+ * Opcode of a request of the host's own, to an offload that keeps what processes give it (`Offload.owned`), and of no
+ * frame: remove all that is kept for process `pid`. It has no body, and its reply has a status alone. Requests that the
+ * offload takes after it are of processes that exist, so none of this one until another process has its ID.
+ */
+export const forgetOpcode = 0;
+
 /** The process ID of the offload in slot `k`: its own address space. The slow path gives these to no other process. */
 export const offloadPid = (k: number): number => firstOffloadPid + k;

@@ -109,6 +109,19 @@ const ofOffloads = [
   register(0x0d8, "offloadSecretHigh", "key of the offloads' hashes, high part", {
     offloadSecretHigh: [0, 32, "rw", "bits 32 to 63"],
   }),
+  register(0x0dc, "offloadProcess", "an order about a process, carried out as it is written", {
+    offloadProcessPid: [0, 16, "rw", "process ID"],
+    offloadProcessExists: [16, 1, "rw", "whether it exists: Clio-KV answers processes that exist"],
+    offloadProcessForget: [17, 1, "rw", "remove what Clio-KV keeps for it; one process at a time"],
+    offloadProcessSeen: [18, 1, "rw", "offloadForgotten has been seen"],
+  }),
+  register(0x0e0, "offloadProcesses", "orders about processes", {
+    offloadProcessBusy: [0, 1, "live", "one is being carried out, as for 4,096 cycles after reset"],
+    offloadProcessUsed: [1, 1, "live", "the process of the last order has sent Clio-KV requests while it existed"],
+    offloadForgetting: [2, 1, "live", "something is being removed"],
+    offloadForgotten: [3, 1, "live", "it has been removed, and that has not been seen"],
+    offloadForgetFailed: [4, 1, "live", "with offloadForgotten: memory refused; what is left may be removed later"],
+  }),
 ] as const;
 export type FieldName =
   | FieldNames<(typeof fixed)[number]>
@@ -152,7 +165,17 @@ export type FieldValues = {
   readonly [
     N in Exclude<
       FieldName,
-      "freePages" | "offloadHeld" | "offloadStuck" | "offloadActive" | `offload${string}Since` | `rule${string}`
+      | "freePages"
+      | "offloadHeld"
+      | "offloadStuck"
+      | "offloadActive"
+      | "offloadProcessBusy"
+      | "offloadProcessUsed"
+      | "offloadForgetting"
+      | "offloadForgotten"
+      | "offloadForgetFailed"
+      | `offload${string}Since`
+      | `rule${string}`
     >
   ]: number;
 };
@@ -198,5 +221,9 @@ export function resetValues({ config, runtime }: Settings): FieldValues {
     offloadLimit,
     offloadSecretLow: 0,
     offloadSecretHigh: 0,
+    offloadProcessPid: 0,
+    offloadProcessExists: 0,
+    offloadProcessForget: 0,
+    offloadProcessSeen: 0,
   };
 }

@@ -97,6 +97,51 @@ export class OffloadControl {
     });
   }
   /**
+   * Tells the offloads that keep things for processes that one exists, or does not any more.
+   * @returns whether it has sent them requests while it existed: they may keep something for it
+   */
+  async process(pid: number, exists: boolean): Promise<boolean> {
+    return this.inTurn(() => this.order({ pid, exists }));
+  }
+  /** Begins the removal of all that they keep for a process that does not exist; one at a time. */
+  async forget(pid: number): Promise<void> {
+    await this.inTurn(() => this.order({ pid, forget: true }));
+  }
+  /** Whether the last removal is under way, is over, or has been refused by memory. */
+  async forgotten(): Promise<"underWay" | "over" | "refused"> {
+    if ((await this.read("offloadForgotten")) === 0) return "underWay";
+    return (await this.read("offloadForgetFailed")) === 0 ? "over" : "refused";
+  }
+  /** The end of the removal for a process has been seen. */
+  async seen(pid: number): Promise<void> {
+    await this.inTurn(() => this.order({ pid, seen: true }));
+  }
+  private async order(o: {
+    readonly pid: number;
+    readonly exists?: boolean;
+    readonly forget?: boolean;
+    readonly seen?: boolean;
+  }): Promise<boolean> {
+    const done = async (): Promise<void> => {
+      while ((await this.read("offloadProcessBusy")) === 1) {
+        /* A few cycles, or those after reset. */
+      }
+    };
+    await done();
+    let word = 0;
+    for (const [name, value] of [
+      ["offloadProcessPid", o.pid],
+      ["offloadProcessExists", o.exists ? 1 : 0],
+      ["offloadProcessForget", o.forget ? 1 : 0],
+      ["offloadProcessSeen", o.seen ? 1 : 0],
+    ] as const)
+      word = insertField(fieldPlace(name).field, word, value);
+    await this.registers.write(fieldPlace("offloadProcessPid").register.address, word);
+    await done();
+    return (await this.read("offloadProcessUsed")) === 1;
+  }
+
+  /**
    * Puts the offload in a slot into reset and leaves it there: its requests are answered BUSY, or EXPIRED when they are
    * done at most once. Resolves when nothing of it is under way any more and its own memory is free again.
    */

@@ -15,6 +15,8 @@ export interface OffloadWatchOptions {
   readonly resets?: number;
   /** Nanoseconds. Default one second. */
   readonly window?: number;
+  /** Called with every look. */
+  readonly also?: () => Promise<void>;
 }
 
 const usualResets = 8,
@@ -34,7 +36,7 @@ export class OffloadWatch {
 
   constructor(control: OffloadControl, options: OffloadWatchOptions) {
     this.control = control;
-    this.o = { resets: usualResets, window: usualWindow, ...options };
+    this.o = { resets: usualResets, window: usualWindow, also: () => Promise.resolve(), ...options };
   }
 
   get statistics(): OffloadWatchStatistics {
@@ -46,7 +48,10 @@ export class OffloadWatch {
 
   /** Until `pause` tells that it is over. */
   async run(): Promise<void> {
-    while (await this.o.pause()) await this.look();
+    while (await this.o.pause()) {
+      await this.look();
+      await this.o.also();
+    }
   }
 
   /** Looks once, and resets what is stuck. @returns the slots that were */

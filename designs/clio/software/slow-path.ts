@@ -1,5 +1,5 @@
 import { dissect, opcode, replyCode, replyFrame, status } from "../wire/index.ts";
-import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
+import { type NodeConfig, offloadsOf, type RuntimeSettings } from "../config/index.ts";
 import { AtMostOnce, type AtMostOnceOptions } from "./requests/at-most-once.ts";
 import { ClusterNode, type ClusterNodeOptions, Turns } from "./cluster/index.ts";
 import type { RegisterAccess } from "./go-back-n.ts";
@@ -8,9 +8,10 @@ import { OffloadWatch, type OffloadWatchOptions } from "./offload-watch.ts";
 import { FramePool, PageRefill } from "../../shared/virtual-memory/software/index.ts";
 import { isForeign, mayBeAnswered } from "./requests/senders.ts";
 import { type Handler, MalformedRequest, type SlowReply, type SlowRequest } from "./requests/handler.ts";
-import { kvHandlers } from "./kv/kv-handlers.ts";
+import { OffloadOwners } from "./offload-owners.ts";
+import { kvHandlers, unknownOwners } from "./kv/kv-handlers.ts";
 import { KvMemory, leastKvPage } from "./kv/kv-memory.ts";
-import { KvStore } from "./kv/kv-store.ts";
+import { KvStore, sharedPid } from "./kv/kv-store.ts";
 import { memoryHandlers } from "./memory-handlers.ts";
 import { MemoryManager, type PageObserver } from "./memory/memory-manager.ts";
 import { nodeHandlers, type SessionPorts } from "./node-handlers.ts";
@@ -64,6 +65,7 @@ export class SlowPath {
   readonly cluster: ClusterNode | undefined;
   readonly offloads: OffloadControl | undefined;
   readonly watch: OffloadWatch | undefined;
+  readonly owners: OffloadOwners | undefined;
   private readonly secret: bigint;
   private readonly turns = new Turns();
   private readonly transport: SlowPathTransport;
@@ -87,12 +89,21 @@ export class SlowPath {
       config.pageSize,
       (address, length) => transport.zeroMemory(address, length),
     );
+    // Memory is managed by one at a time: requests take turns with the reset's only step there.
+    this.offloads =
+      options.offloads &&
+      new OffloadControl(options.offloads.registers, {
+        freeProcess: pid => this.turns.take(() => this.memory.freeProcess(pid)),
+      });
+    const hasKv = offloadsOf(config).includes("kv");
+    this.owners = this.offloads && hasKv ? new OffloadOwners(this.offloads) : undefined;
     this.memory = new MemoryManager(
       config,
       transport,
       this.pool,
       options.observer,
       runtime.processPages === 0 ? undefined : runtime.processPages,
+      this.owners,
     );
     this.kvMemory = new KvMemory(transport, this.pool, config.pageSize);
     this.kv = new KvStore(this.kvMemory);
@@ -120,20 +131,21 @@ export class SlowPath {
       options.cluster &&
       new ClusterNode({ config, runtime, transport, memory: this.memory, pool: this.pool }, options.cluster);
     this.secret = options.offloads?.secret ?? crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
-    if (options.offloads) {
-      // Memory is managed by one at a time: requests take turns with the reset's only step there.
-      this.offloads = new OffloadControl(options.offloads.registers, {
-        freeProcess: pid => this.turns.take(() => this.memory.freeProcess(pid)),
+    this.watch =
+      this.offloads &&
+      options.offloads &&
+      new OffloadWatch(this.offloads, {
+        ...options.offloads,
+        time: () => transport.time(),
+        also: async () => this.owners?.look(),
       });
-      this.watch = new OffloadWatch(this.offloads, { ...options.offloads, time: () => transport.time() });
-    }
     this.handlers = new Map([
       ...[...memoryHandlers(this.memory, runtime)].map(([code, handler]): [number, Handler] => [
         code,
         code === opcode.FREE_PROC ? this.withoutKeys(handler) : handler,
       ]),
       ...nodeHandlers(config, transport, { statistics: () => this.statistics, ports: options.sessions }),
-      ...(servesKv ? kvHandlers(this.kv, this.memory) : []),
+      ...(this.owners ? unknownOwners(this.memory) : servesKv ? kvHandlers(this.kv, this.memory) : []),
       ...(this.cluster?.handlers ?? []),
     ]);
   }
@@ -180,6 +192,7 @@ export class SlowPath {
    */
   async run(): Promise<void> {
     await this.offloads?.setSecret(this.secret);
+    this.owners?.created(sharedPid);
     if (this.reserveKv) await this.kvMemory.reserve();
     this.cluster?.run();
     const done = Promise.all([
@@ -213,6 +226,7 @@ export class SlowPath {
     const request: SlowRequest = { ethernet, ipv4, udp, clio, body, native: udp.dstPort === this.runtime.nativePort };
     if (isForeign(request)) return replyFrame(this.runtime, request, clio.opcode, status.INVALID);
     const reply = await this.handle(request);
+    await this.owners?.settled();
     return reply
       ? replyFrame(
           this.runtime,

@@ -99,8 +99,8 @@ const place = { slot: 0, found: 1, other: 2 } as const,
  * - CREATE, UPDATE: the search goes on while the pair is being written. When both are over the entry is written, 8
  *   bytes, so that it is the old or the new one. A create takes the first empty entry of the whole chain. Where there
  *   is none it takes a new slot, which is linked once it is in memory.
- * - DELETE: the entry is cleared; a slot that has no other, unless it is the bucket's first, is taken out of
- *   the chain instead.
+ * - DELETE (or, of any key, of the first pair of the process): the entry is cleared; a slot that has no other, unless
+ *   it is the bucket's first, is taken out of the chain instead.
  * - A search looks at `mostLooks` slots and pairs at most; then the request ends with INVALID and changes nothing. So
  *   it ends whatever stands in memory: chains that are rings, entries that point anywhere.
  * - An old block is given back when its entry has been replaced: the bucket's readers have left before. A new one is
@@ -128,6 +128,8 @@ export const KvEngine = module(
       asked: input(Asked(p)),
       table: input(uint(blockBits)),
       leave: output(struct({ valid: bit, context })),
+      /** The end of a delete of any key: it is not answered. */
+      swept: output(struct({ valid: bit, code: uint(4) })),
       /** With `leave`: a block that could have been given back is not. */
       refund: output(bit),
     };
@@ -266,9 +268,13 @@ export const KvEngine = module(
         wasDecided.set(decided.shr(context).bit(0));
         writeStatus.set(mux(is(what.block), code, writeStatuses.readAsync(context)));
         firstSlot.set(io.table.add(asked.bucket.zext(blockBits)));
-        sameKey.set(keyOf(io.event.line).eq(asked.key).and(io.event.line.bits(0, 16).eq(asked.pid)));
+        sameKey.set(keyOf(io.event.line).eq(asked.key).or(asked.any).and(io.event.line.bits(0, 16).eq(asked.pid)));
         matching.set(
-          fromBits(entries.map((e, i) => e.valid.and(e.fingerprint.eq(asked.fingerprint)).and(progress.index.le(i)))),
+          fromBits(
+            entries.map((e, i) =>
+              e.valid.and(e.fingerprint.eq(asked.fingerprint).or(asked.any)).and(progress.index.le(i)),
+            ),
+          ),
         );
         when(atSlot, () => m.go("pick")).otherwise(() => m.go("act"));
       },
@@ -470,7 +476,7 @@ export const KvEngine = module(
       bare: bit,
     });
     const answers = instance("answers", Fifo({ shape: KvAnswer, depth: n, style: "distributed" }));
-    answers.push.valid.set(ending.and(end.silent.not()));
+    answers.push.valid.set(ending.and(end.silent.not()).and(a.any.not()));
     answers.push.payload.set({
       context,
       kind: a.kind,
@@ -500,6 +506,7 @@ export const KvEngine = module(
     );
 
     io.leave.set({ valid: ending, context });
+    io.swept.set({ valid: ending.and(a.any), code: end.code });
     io.refund.set(ending.and(gives.not()).and(reads.not()));
     assertAlways(asking.and(accesses.push.ready.not()).not(), "there is room for a memory request of every context");
     assertAlways(ending.and(answers.push.ready.not()).not(), "there is room for every context's reply");

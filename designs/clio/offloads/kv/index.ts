@@ -10,6 +10,7 @@ export { kvDefaults, largestValue, type KvParameters } from "./parameters.ts";
 export const clioKv: Offload = {
   name: "kv",
   opcodes: [opcode.KV_READ, opcode.KV_CREATE, opcode.KV_UPDATE, opcode.KV_DELETE],
+  owned: true,
   once: [opcode.KV_CREATE, opcode.KV_UPDATE, opcode.KV_DELETE],
   build: p => ClioKv({ ...p, ...kvDefaults }),
 };

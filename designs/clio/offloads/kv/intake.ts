@@ -1,6 +1,7 @@
 import {
   bit,
   type Bit,
+  bitsFor,
   cat,
   constant,
   fsm,
@@ -17,7 +18,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { kvBody, kvReplyBody, opcode, status } from "../../wire/index.ts";
-import { beatsOf, BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";
+import { beatsOf, BodyBeat, bodyLengthBits, forgetOpcode, OffloadRequest } from "../../offload/index.ts";
 import { cutFields, joinFields } from "../../../shared/frame/index.ts";
 import { Take, Taken } from "./allocator.ts";
 import {
@@ -44,6 +45,8 @@ import { purpose, tagOf } from "./replies.ts";
 export const Asked = (p: KvParameters) =>
   struct({
     kind: uint(2),
+    /** With a delete: any key of the process goes, in this bucket; the host asked for all of them. */
+    any: bit,
     user: uint(8),
     pid: uint(16),
     key: uint(64),
@@ -62,6 +65,10 @@ export const Asked = (p: KvParameters) =>
  * block or the node takes, or larger than the bytes that came. Bytes behind the value are ignored. The first request
  * with a right form has the hash table allocated. While that or a block for a new pair is refused, requests end with
  * the status of the refusal and nothing is done.
+ *
+ * The host's request for a removal (`forgetOpcode`) is a walk over all buckets: deletes of any key of that process, one
+ * at a time, between the other requests. A bucket is left when none is found there. The reply has a status alone: OK,
+ * or that of memory, which ends the walk.
  *
  * Latency: from `request` to `enter` 11 cycles (12 at 8 bytes a beat), 3 more for create and update when a block is at
  * hand. Initiation interval: 12 cycles for what has one beat (15 for create and update), one more for each further
@@ -82,6 +89,8 @@ export const KvIntake = module(
       enter: output(struct({ valid: bit, context, bucket: uint(bucketBits(p)), writes: bit })),
       asked: output(Asked(p)),
       table: output(uint(blockBits)),
+      /** The end of a delete of any key: OK when there was one, FAIL when there was none. */
+      swept: input(struct({ valid: bit, code: uint(4) })),
       /** A request that writes may come in, and does so with `enter`. */
       credit: input(bit),
       /** Key of the hash. */
@@ -139,6 +148,19 @@ export const KvIntake = module(
     pairBytes.set(size.zext(bodyLengthBits).add(kvBody.bytes));
     wanted.set(classOf(size));
 
+    // ---- All keys of a process go, by deletes one after another, bucket by bucket.
+    const due = reg(bit, { init: 0 }),
+      swept = reg(bit, { init: 0 }),
+      sweptCode = reg(uint(4)),
+      sweepContext = reg(uint(Math.log2(p.contexts))),
+      sweepPid = reg(uint(16)),
+      sweepBucket = reg(uint(bitsFor(p.buckets)));
+    const alone = reg(bit);
+    const lastBucket = node(sweepBucket.eq(p.buckets - 1));
+    when(io.swept.valid, () => {
+      swept.set(1);
+      sweptCode.set(io.swept.code);
+    });
     const left = node(ended.not());
     /** The next beat of a pair is its first. */
     const begins = reg(bit);
@@ -156,6 +178,8 @@ export const KvIntake = module(
       "send",
       "drain",
       "answer",
+      "sweep",
+      "weigh",
     ] as const;
     const state = fsm(states, "idle", m => ({
       idle: () => {
@@ -165,9 +189,58 @@ export const KvIntake = module(
         failure.set(status.MALFORMED);
         round.set(0);
         sipBegin(io.secret).forEach((v, i) => sip[i as 0].set(v.is(32)));
-        when(io.request.valid, () =>
-          when(io.request.payload.length.any(), () => m.go("head")).otherwise(() => m.go("answer")),
-        );
+        alone.set(0);
+        when(swept, () => m.go("weigh"))
+          .elseWhen(due, () => {
+            request.opcode.set(opcode.KV_DELETE);
+            request.context.set(sweepContext);
+            request.pid.set(sweepPid);
+            ended.set(1);
+            m.go("sweep");
+          })
+          .elseWhen(io.request.valid, () =>
+            when(io.request.payload.length.any(), () => m.go("head"))
+              .elseWhen(io.request.payload.opcode.eq(forgetOpcode), () => {
+                sweepContext.set(io.request.payload.context);
+                sweepPid.set(io.request.payload.pid);
+                sweepBucket.set(0);
+                due.set(tableKnown);
+                alone.set(1);
+                failure.set(status.OK);
+                when(tableKnown.not(), () => m.go("answer"));
+              })
+              .otherwise(() => m.go("answer")),
+          );
+      },
+      // A delete of any key of the process in the next bucket, or in this one again.
+      sweep: () => {
+        due.set(0);
+        asked.set({
+          kind: operation.delete,
+          any: 1,
+          user: 0,
+          pid: sweepPid,
+          key: 0,
+          size: 0,
+          block: 0,
+          bucket: sweepBucket.trunc(bucketBits(p)),
+          fingerprint: 0,
+        });
+        m.go("enter");
+      },
+      weigh: () => {
+        swept.set(0);
+        due.set(1);
+        request.context.set(sweepContext);
+        request.opcode.set(forgetOpcode);
+        failure.set(mux(sweptCode.eq(status.FAIL), constant(status.OK, 4), sweptCode));
+        alone.set(1);
+        when(sweptCode.eq(status.FAIL), () => sweepBucket.set(sweepBucket.add(1)));
+        m.go("idle");
+        when(sweptCode.any().and(sweptCode.ne(status.FAIL).or(lastBucket)), () => {
+          due.set(0);
+          m.go("answer");
+        });
       },
       // Looked at, and where it is not all of the head, taken.
       head: () => {
@@ -193,6 +266,7 @@ export const KvIntake = module(
       decide: () => {
         asked.set({
           kind,
+          any: 0,
           user: body.user,
           pid: request.pid,
           key: body.key,
@@ -248,7 +322,7 @@ export const KvIntake = module(
       },
       answer: () => when(io.reply.ready, () => m.go("idle")),
     }));
-    io.request.ready.set(state.is("idle"));
+    io.request.ready.set(state.is("idle").and(swept.or(due).not()));
     const takingHead: Bit = split ? state.is("head").and(held.not()) : constant(0, 1);
     bytes.ready.set(
       takingHead.or(state.is("drain").and(left)).or(state.is("send").and(io.memory.ready).and(held.not())),
@@ -282,7 +356,7 @@ export const KvIntake = module(
       last: writeBeats.eq(1),
     });
 
-    const bare = node(hasBody(failure).not());
+    const bare = node(hasBody(failure).not().or(alone));
     const answerOpcode = mux(failure.eq(status.MALFORMED), code, code.or(1));
     const front = joinFields(kvReplyBody, { user: asked.user, keySize: 8, valueSize: 0 });
     io.reply.valid.set(state.is("answer"));

@@ -72,6 +72,7 @@ export const ClioKv = module(
     engine.enter.context.set(intake.enter.context);
     assignView(engine.asked, intake.asked, "asked");
     engine.table.set(intake.table);
+    intake.swept.set(engine.swept);
 
     // ---- Memory's replies: each belongs to the engine or to the allocator.
     assignView(engine.event, replies.event, "event");

@@ -34,6 +34,7 @@ import { counterNames, hashKeyBits } from "../../config/index.ts";
 import {
   counterBase,
   counterBits,
+  fieldPlace,
   type FieldValues,
   matBase,
   matEntryFields,
@@ -90,6 +91,11 @@ export const Control = module(
       ["offloadHeld", io.offloadState.held],
       ["offloadStuck", io.offloadState.stuck],
       ["offloadActive", io.offloadState.active],
+      ["offloadProcessBusy", io.offloadState.processes.busy],
+      ["offloadProcessUsed", io.offloadState.processes.used],
+      ["offloadForgetting", io.offloadState.processes.forgetting],
+      ["offloadForgotten", io.offloadState.processes.forgotten],
+      ["offloadForgetFailed", io.offloadState.processes.failed],
       ...io.offloadState.since.toArray().map((s, k): [string, UInt] => [`offload${k}Since`, s]),
     ]);
     const value = (f: RegisterField): UInt =>
@@ -127,7 +133,8 @@ export const Control = module(
       };
     };
 
-    // Writes.
+    // Writes. An order about a process is given in the cycle after its write.
+    const ordered = reg(bit, { init: 0 });
     const write = ({ address, data, strb, fire }: LiteWriteAccess): UInt => {
       const target = node(address.bits(2, registerAddressBits - 2));
       const toRegister = node(hits(target, registerMap.filter(isWritable)));
@@ -147,6 +154,7 @@ export const Control = module(
           }
         });
       }
+      ordered.set(fire.and(target.eq(fieldPlace("offloadProcessPid").register.address / 4)));
       io.matWrite.en.set(fire.and(toMat).and(entryBytes));
       io.matWrite.opcode.set(target.trunc(8));
       for (const f of Object.values(matEntryFields)) io.matWrite.entry[f.name].set(data.bits(f.lsb, f.width));
@@ -178,6 +186,13 @@ export const Control = module(
       patience: field("offloadPatience"),
       limit: field("offloadLimit"),
       secret: cat(field("offloadSecretHigh"), field("offloadSecretLow")),
+      process: {
+        write: ordered,
+        pid: field("offloadProcessPid"),
+        exists: field("offloadProcessExists"),
+        forget: field("offloadProcessForget"),
+        seen: field("offloadProcessSeen"),
+      },
     });
     for (let i = 0; i < matRules; i++)
       assignView(

@@ -190,6 +190,7 @@ export const ClioNode = module(
         stuck: 0,
         active: 0,
         since: Array.from({ length: 4 }, () => constant(0, 24)),
+        processes: { busy: 0, used: 0, forgetting: 0, forgotten: 0, failed: 0 },
       });
     if (p.countsOffloads === true) io.offloadControl.set(control.offloadControl);
 

@@ -15,14 +15,33 @@ const statusOf: Readonly<Record<KvOutcome, number>> = {
 const nobody: SlowReply = { status: status.INVALID, body: new Uint8Array() };
 
 /**
+ * The requests of Clio-KV that the hardware's leaves to the software: those of processes that it does not know. One
+ * that does not exist is answered INVALID; on the published client's ports it is made. One that does is answered BUSY:
+ * the hardware knows it by now.
+ */
+export function unknownOwners(processes: KvProcesses): ReadonlyMap<number, Handler> {
+  const answer: Handler = request => {
+    bodyOf(kvBody, request);
+    return exists(processes, request) ? { status: status.BUSY, body: new Uint8Array() } : nobody;
+  };
+  return new Map(
+    [opcode.KV_READ, opcode.KV_CREATE, opcode.KV_UPDATE, opcode.KV_DELETE].map((code): [number, Handler] => [
+      code,
+      answer,
+    ]),
+  );
+}
+
+type KvProcesses = Pick<MemoryManager, "hasProcess" | "createProcess">;
+const exists = (processes: KvProcesses, { clio, native }: SlowRequest): boolean =>
+  clio.pid === sharedPid || processes.hasProcess(clio.pid) || (!native && processes.createProcess(clio.pid).ok);
+
+/**
  * The requests of Clio-KV (wire-format.md 60 to 66). The `user` byte is echoed and means nothing: the published client
  * does not set it. A process that does not exist is answered INVALID. On the published client's ports it is made, as by
  * ALLOC: that client creates its processes at its monitor only.
  */
-export function kvHandlers(
-  store: KvStore,
-  processes: Pick<MemoryManager, "hasProcess" | "createProcess">,
-): ReadonlyMap<number, Handler> {
+export function kvHandlers(store: KvStore, processes: KvProcesses): ReadonlyMap<number, Handler> {
   const parse = (
     request: SlowRequest,
   ): { readonly user: number; readonly valueSize: number; readonly key: bigint; readonly pid: number } => {
@@ -30,8 +49,6 @@ export function kvHandlers(
     if (body.keySize !== keyBytes) throw new MalformedRequest(`key_size is ${body.keySize}, only ${keyBytes} is known`);
     return { ...body, pid: request.clio.pid };
   };
-  const exists = ({ clio, native }: SlowRequest): boolean =>
-    clio.pid === sharedPid || processes.hasProcess(clio.pid) || (!native && processes.createProcess(clio.pid).ok);
   const reply = (user: number, code: number, valueSize: number, value: Uint8Array = new Uint8Array()): SlowReply => {
     if (code !== status.OK && code !== status.FAIL) return { status: code, body: new Uint8Array() };
     const head = encode(kvReplyBody, { user, keySize: keyBytes, valueSize: code === status.OK ? valueSize : 0 }),
@@ -47,14 +64,14 @@ export function kvHandlers(
         value = request.body.slice(kvBody.bytes, kvBody.bytes + valueSize);
       if (value.length < valueSize)
         throw new MalformedRequest(`value_size is ${valueSize}, ${value.length} bytes came`);
-      return exists(request) ? reply(user, statusOf[await put(pid, key, value)], valueSize) : nobody;
+      return exists(processes, request) ? reply(user, statusOf[await put(pid, key, value)], valueSize) : nobody;
     };
   return new Map<number, Handler>([
     [
       opcode.KV_READ,
       async request => {
         const { user, key, pid } = parse(request);
-        if (!exists(request)) return nobody;
+        if (!exists(processes, request)) return nobody;
         const value = await store.read(pid, key);
         return reply(user, value === undefined ? status.FAIL : status.OK, value?.length ?? 0, value);
       },
@@ -65,7 +82,7 @@ export function kvHandlers(
       opcode.KV_DELETE,
       request => {
         const { user, key, pid } = parse(request);
-        return exists(request) ? reply(user, statusOf[store.delete(pid, key)], 0) : nobody;
+        return exists(processes, request) ? reply(user, statusOf[store.delete(pid, key)], 0) : nobody;
       },
     ],
   ]);

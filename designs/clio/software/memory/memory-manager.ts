@@ -1,5 +1,6 @@
 import { firstOffloadPid, type NodeConfig } from "../../config/index.ts";
 import { packEntry, unpackEntry } from "../../../shared/virtual-memory/table/index.ts";
+import type { ProcessKeeper } from "../offload-owners.ts";
 import { AddressRanges } from "./address-ranges.ts";
 import type { Range } from "./va-tree.ts";
 import type { FramePool } from "../../../shared/virtual-memory/software/index.ts";
@@ -75,14 +76,21 @@ export class MemoryManager {
 
   private readonly processPages: number;
 
-  /** @param processPages the most pages that a process of a client may have allocated at a time */
+  private readonly keeper: ProcessKeeper | undefined;
+
+  /**
+   * @param processPages the most pages that a process of a client may have allocated at a time
+   * @param keeper is told of clients' processes that come and go
+   */
   constructor(
     config: NodeConfig,
     transport: MemoryManager["transport"],
     pool: FramePool,
     observer?: PageObserver,
     processPages = Number.POSITIVE_INFINITY,
+    keeper?: ProcessKeeper,
   ) {
+    this.keeper = keeper;
     this.processPages = processPages;
     this.config = config;
     this.transport = transport;
@@ -111,11 +119,13 @@ export class MemoryManager {
       // An offload's PID is its own from the start, and given to no other process.
       if (wanted >= firstOffloadPid ? this.processes.has(wanted) : !this.pids.claim(wanted)) return failed("invalid");
       this.processes.set(wanted, new AddressRanges());
+      if (wanted < firstOffloadPid) this.keeper?.created(wanted);
       return done(wanted);
     }
     const pid = this.pids.take();
     if (pid === undefined) return failed("again");
     this.processes.set(pid, new AddressRanges());
+    this.keeper?.created(pid);
     return done(pid);
   }
 
@@ -124,13 +134,15 @@ export class MemoryManager {
     return pid >= firstOffloadPid ? Number.POSITIVE_INFINITY : this.processPages;
   }
 
-  /** Free all that a process has, then its PID. */
+  /** Free all that a process has, then its PID, which the keeper may hold back for a while. */
   async freeProcess(pid: number): Promise<Result<void>> {
     const ranges = this.processes.get(pid);
     if (!ranges) return failed("noProcess");
     for (const r of [...ranges]) await this.freePages(pid, ranges, r.start, r.end);
     this.processes.delete(pid);
-    this.pids.release(pid);
+    const over = (): void => void this.pids.release(pid);
+    if (this.keeper && pid < firstOffloadPid) this.keeper.ended(pid, over);
+    else over();
     return done(undefined);
   }
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { kvHash, KvModel, ModelMemory } from "../../../../designs/clio/model/index.ts";
-import { offloadPid } from "../../../../designs/clio/offload/index.ts";
+import { forgetOpcode, offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { type KvParameters, largestValue } from "../../../../designs/clio/offloads/kv/index.ts";
 import { concat, encode } from "../../../../designs/shared/wire/index.ts";
 import { kvBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
@@ -145,4 +145,86 @@ export const fewFrames: KvBench = async (b, p) => {
   const pairs = await rig.finish();
   expect(rig.calls.filter(c => c.call.replies[0]?.status === OUT_OF_MEMORY).length).toBeGreaterThan(20);
   expect(pairs.length).toBeGreaterThan(1);
+};
+
+/** The host asks that all keys of a process go. */
+const forget = (rig: KvRig, pid: number) => rig.host.request({ opcode: forgetOpcode, pid, body: new Uint8Array() });
+
+/**
+ * All keys of a process go, those of chains in the middle of others' and those whose creation is under way. Nobody
+ * else's does, and others are served meanwhile. What the process had is used again.
+ */
+export const forgets: KvBench = async (b, p) => {
+  const rig = new KvRig(b, p, { jitter: 30 }),
+    owner = 9,
+    used: number[] = [];
+  const put = (key: bigint, bytes: number) =>
+    rig.host.request({
+      opcode: opcode.KV_CREATE,
+      pid: owner,
+      body: concat(encode(kvBody, { user: 0, keySize: 8, valueSize: bytes, key }), b.random.bytes(bytes)),
+    });
+  const none = forget(rig, owner);
+  await rig.host.drained();
+  expect([none.replies.map(r => r.status), rig.host.trace.length], "without a table there is nothing to do").toEqual([
+    [OK],
+    0,
+  ]);
+  const asked: ReturnType<typeof forget>[] = [];
+  for (let round = 0; round < 4; round++) {
+    const alone = round < 2,
+      keys = Array.from({ length: 30 }, () => b.random.bits(64));
+    if (!alone) traffic(rig, b.random, 40, { keys: 20 });
+    const created = keys.map((key, i) => put(key, 40 + 200 * (i % 2)));
+    // The last creations are still under way, and others follow it.
+    asked.push(forget(rig, owner));
+    if (!alone) traffic(rig, b.random, 40, { keys: 20 });
+    await rig.host.drained();
+    expect(new Set(created.map(c => c.replies[0]?.status)), "creations in front of the removal").toEqual(new Set([OK]));
+    expect(
+      rig.contents().filter(x => x.pid === owner),
+      "keys of the process in memory",
+    ).toEqual([]);
+    if (alone) used.push(rig.allocations);
+  }
+  expect(used, "allocations so far, after each round").toEqual(used.map(() => used[0]));
+  expect(
+    asked.map(c => c.replies.map(r => [r.status, r.body.length])),
+    "replies to the host",
+  ).toEqual(asked.map(() => [[OK, 0]]));
+  expect((await rig.finish()).length, "others' pairs").toBeGreaterThan(10);
+};
+
+/** While a removal walks through the table, a request of others waits for a few of its cycles, not for its end. */
+export const servedBeside: KvBench = async (b, p) => {
+  const rig = new KvRig(b, p, { latency: 60 });
+  for (let i = 0; i < 40; i++) rig.ask("create", BigInt(i), rig.value(30));
+  await rig.host.drained();
+  const usual = (await rig.alone("read", 5n)).cycles,
+    walk = forget(rig, 9);
+  let most = 0,
+    beside = 0;
+  while (walk.replies.length === 0) {
+    const asked = rig.ask("read", 5n),
+      from = b.cycle;
+    await b.until(() => asked.call.replies.length > 0);
+    most = Math.max(most, b.cycle - from);
+    beside++;
+  }
+  expect(beside, "reads answered while all buckets are walked").toBeGreaterThan(2);
+  // The read may stand behind one delete of its bucket, which looks at the whole chain.
+  expect(most, "cycles of a read beside it").toBeLessThan(usual + 60 * 45);
+  await rig.finish();
+};
+
+/** Memory that refuses ends the walk with its status. */
+export const refusedWalk: KvBench = async (b, p) => {
+  const rig = new KvRig(b, p);
+  for (let i = 0; i < 30; i++) rig.ask("create", BigInt(i), rig.value(30), 7);
+  await rig.host.drained();
+  const table = BigInt(rig.memory.pageSize);
+  rig.memory.map(offloadPid(0), table, 1, "w");
+  const refused = forget(rig, 7);
+  await rig.host.drained();
+  expect(refused.replies.map(r => [r.status, r.body.length])).toEqual([[status.READ_PERM, 0]]);
 };

@@ -4,7 +4,7 @@ import { ClioKv, type KvParameters } from "../../../../designs/clio/offloads/kv/
 import { connect, input, instance, module, uint } from "../../../../hdl-dsl/index.ts";
 import { designOf, runBench } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { comeAndGo, fewFrames, type KvBench, likeTheModel, mixture, oneBucket, owners } from "./kv-benches.ts";
+import { comeAndGo, fewFrames, forgets, type KvBench, likeTheModel, mixture, oneBucket, owners } from "./kv-benches.ts";
 import { kvParameters } from "./kv-rig.ts";
 
 /** Clio-KV with a port that chooses among the faults that are planted in it (0: none): one build has them all. */
@@ -115,6 +115,20 @@ const faults: readonly (readonly [string, readonly Plant[], KvBench, RegExp])[] 
     fewFrames,
     /./,
   ],
+  ["a removal leaves buckets out", [[/(?<=last_bucket = )[^;]*/, "1'b1"]], forgets, /keys of the process in memory/],
+  [
+    "a removal looks at one fingerprint",
+    [[/(?<=\) \| )asked_word\[\d+\](?=\) & \(progress)/, "1'b0"]],
+    forgets,
+    /keys of the process in memory/,
+  ],
+  [
+    "a removal takes the keys of all",
+    [[/\(event_line\[15:0\] == [^)]*\)/, "1'b1"]],
+    forgets,
+    /others' pairs|not?Linearizable|what a read finds|front of the reply|not to have/,
+  ],
+  ["a removal is answered with its first key", [[/(?<=ending & ~end_silent & )~a_any/, "1'b1"]], forgets, /./],
   ["what was not needed is not given back", [[/(?<=end_gives_new <= )1'b1/, "1'b0"]], comeAndGo, /allocations so far/],
 ];
 

@@ -5,7 +5,17 @@ import { ClioKv, kvDefaults } from "../../../../designs/clio/offloads/kv/index.t
 import { opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { emit } from "../../../../hdl-dsl/index.ts";
 import { bench } from "../../../bench.ts";
-import { comeAndGo, fewFrames, likeTheModel, mixture, oneBucket, owners } from "./kv-benches.ts";
+import {
+  comeAndGo,
+  fewFrames,
+  forgets,
+  likeTheModel,
+  mixture,
+  oneBucket,
+  owners,
+  refusedWalk,
+  servedBeside,
+} from "./kv-benches.ts";
 import { type KvKind, kvParameters, KvRig, sameSlot, traffic } from "./kv-rig.ts";
 
 const wide = kvParameters(),
@@ -51,6 +61,20 @@ describe("Clio-KV", () => {
     { seed: 6 },
     b => comeAndGo(b, wide),
   );
+  for (const [of, p] of [
+    [dut, wide],
+    [kvOfTwo, narrow],
+  ] as const) {
+    const bits = `${p.beatBytes * 8} bits`;
+    bench(
+      `${bits}: all keys of a process go at the host's request, nobody else's; the blocks serve again`,
+      of,
+      { seed: 9 },
+      b => forgets(b, p),
+    );
+  }
+  bench("a removal walks between the requests of others", dut, { seed: 9 }, b => servedBeside(b, wide));
+  bench("memory that refuses ends a removal", dut, { seed: 9 }, b => refusedWalk(b, wide));
   bench("no frame for a page that is touched first: OUT_OF_MEMORY, and nothing is lost", dut, { seed: 8 }, b =>
     fewFrames(b, wide),
   );
