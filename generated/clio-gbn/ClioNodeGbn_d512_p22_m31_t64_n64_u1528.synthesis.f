@@ -64,8 +64,8 @@ Fifo_uint120_d4.v
 Fifo_uint7_d128.v
 GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1.v
 Fifo_InsertPlan_d32.v
-Fifo_Out_d32.v
-Fifo_at_FramePlace_bytes11_d32.v
+Fifo_Ways_d32.v
+Fifo_KeptPlace_d32.v
 GbnInsert_beatBytes64_frameBytes1536.v
 Fifo_bit_d64.v
 PacketFifo_AxisBeat_d64_last_drop_user_block.v

@@ -1,6 +1,6 @@
 // Fifo_Arrived_d16
-//   shape  Arrived { turn: { session: uint(10), ticket: uint(16) }, queued: { kind: uint(2), index:
-//          uint(11), mac: uint(48), bytes: uint(11), ipLength: uint(16), checksum: uint(16),
+//   shape  Arrived { turn: { session: uint(10), ticket: uint(16) }, queued: { kind: GbnFrameKind,
+//          index: uint(11), mac: uint(48), bytes: uint(11), ipLength: uint(16), checksum: uint(16),
 //          udpLength: uint(16) } }
 //   depth  16
 //   style  distributed

@@ -1,5 +1,5 @@
 // Fifo_InsertPlan_d32
-//   shape  InsertPlan { action: uint(2), mac: uint(48), header: uint(64), ipLength: uint(16),
+//   shape  InsertPlan { action: GbnAction, mac: uint(48), header: uint(64), ipLength: uint(16),
 //          checksum: uint(16), udpLength: uint(16) }
 //   depth  32
 //   style  distributed

@@ -1,5 +1,5 @@
 // Fifo_RemovePlan_d32
-//   shape  RemovePlan { action: uint(2), ticket: uint(16), tag: uint(16), ipLength: uint(16),
+//   shape  RemovePlan { action: GbnAction, ticket: uint(16), tag: uint(16), ipLength: uint(16),
 //          checksum: uint(16), udpLength: uint(16) }
 //   depth  32
 //   style  distributed

@@ -113,25 +113,26 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   input  wire [1:0]   mem_r_payload_resp,
   input  wire         mem_r_payload_last
 );
+  localparam [1:0] gbn_frame_kind_raw = 2'd0;
+  localparam [1:0] gbn_frame_kind_session = 2'd1;
+  localparam [1:0] gbn_frame_kind_management = 2'd2;
+  localparam [1:0] gbn_frame_kind_loose = 2'd3;
+  localparam [1:0] gbn_action_discard = 2'd0;
+  localparam [1:0] gbn_action_as_is = 2'd1;
+  localparam [1:0] gbn_action_shift = 2'd2;
   wire frames_ends, frames_end_long, frames_end_bad, frames_end_stored, frames_beats_valid,
-    frames_beats_payload_last, frames_beats_payload_user; // gbn-tx.ts:137
+    frames_beats_payload_last, frames_beats_payload_user; // units.ts:26
   wire [463:0] frames_end_header;
   wire [15:0] frames_end_last_byte;
   wire [511:0] frames_beats_payload_data;
   wire [63:0] frames_beats_payload_keep;
   wire sender_control_ready, sender_request_ready, sender_granted_valid, sender_granted_granted,
     sender_granted_closed, sender_granted_now, sender_step_ready, sender_stepped_valid, sender_stepped_more,
-    sender_again_valid, sender_events_nacked, sender_events_timeouts; // gbn-tx.ts:143
+    sender_again_valid, sender_events_nacked, sender_events_timeouts; // units.ts:31
   wire [31:0] sender_granted_sequence, sender_stepped_sequence;
   wire [9:0] sender_again_payload;
-  reg control_to_0_done, control_to_1_done; // gbn-tx.ts:155
-  reg [9:0] entry_turn_session; // gbn-tx.ts:184
-  reg [15:0] entry_turn_ticket, entry_queued_ip_length, entry_queued_checksum, entry_queued_udp_length;
-  reg [1:0] entry_queued_kind;
-  reg [10:0] entry_queued_index, entry_queued_bytes;
-  reg [47:0] entry_queued_mac;
-  reg entry_valid; // gbn-tx.ts:185
-  wire queue_push_ready, queue_pop_valid; // gbn-tx.ts:210
+  reg control_to_0_done, control_to_1_done; // gbn-tx.ts:41
+  wire queue_push_ready, queue_pop_valid; // units.ts:36
   wire [9:0] queue_pop_payload_turn_session;
   wire [15:0] queue_pop_payload_turn_ticket, queue_pop_payload_queued_ip_length, queue_pop_payload_queued_checksum,
     queue_pop_payload_queued_udp_length;
@@ -139,105 +140,111 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire [10:0] queue_pop_payload_queued_index, queue_pop_payload_queued_bytes;
   wire [47:0] queue_pop_payload_queued_mac;
   wire [4:0] queue_level;
-  reg held; // gbn-tx.ts:213
   wire reorder_reply_ready, reorder_beats_ready, reorder_control_ready, reorder_out_valid, reorder_out_beats_valid,
     reorder_out_beats_payload_last, reorder_out_beats_payload_user, reorder_events_waited, reorder_events_skipped,
-    reorder_events_stale; // gbn-tx.ts:219
+    reorder_events_stale; // units.ts:44
   wire [119:0] reorder_out_payload;
   wire [511:0] reorder_out_beats_payload_data;
   wire [63:0] reorder_out_beats_payload_keep;
-  reg next_full, next_skid_full; // gbn-tx.ts:246
-  reg [119:0] next_held, next_skid_held;
-  reg known; // gbn-tx.ts:256
-  wire planned_push_ready, planned_pop_valid; // gbn-tx.ts:257
+  reg [9:0] entry_turn_session; // arrive.ts:67
+  reg [15:0] entry_turn_ticket, entry_queued_ip_length, entry_queued_checksum, entry_queued_udp_length;
+  reg [1:0] entry_queued_kind;
+  reg [10:0] entry_queued_index, entry_queued_bytes;
+  reg [47:0] entry_queued_mac;
+  reg entry_valid; // arrive.ts:68
+  reg held; // arrive.ts:74
+  wire planned_push_ready, planned_pop_valid; // units.ts:59
   wire [1:0] planned_pop_payload_action;
   wire [47:0] planned_pop_payload_mac;
   wire [63:0] planned_pop_payload_header;
   wire [15:0] planned_pop_payload_ip_length, planned_pop_payload_checksum, planned_pop_payload_udp_length;
   wire [5:0] planned_level;
-  wire outs_push_ready, outs_pop_valid, outs_pop_payload_send, outs_pop_payload_store; // gbn-tx.ts:259
+  wire outs_push_ready, outs_pop_valid, outs_pop_payload_send, outs_pop_payload_store; // units.ts:60
   wire [5:0] outs_level;
-  wire places_push_ready, places_pop_valid; // gbn-tx.ts:260
+  wire places_push_ready, places_pop_valid; // units.ts:61
   wire [9:0] places_pop_payload_at_session;
   wire [6:0] places_pop_payload_at_place;
   wire [10:0] places_pop_payload_bytes;
   wire [5:0] places_level;
-  reg room; // gbn-tx.ts:269
-  reg asking; // gbn-tx.ts:273
-  reg [15:0] given; // gbn-tx.ts:309
-  wire insert_plan_ready, insert_beats_ready, insert_tx_valid, insert_tx_payload_last, insert_tx_payload_user; // gbn-tx.ts:313
+  reg next_full, next_skid_full; // number.ts:35
+  reg [119:0] next_held, next_skid_held;
+  reg known; // number.ts:41
+  reg asking; // number.ts:42
+  reg room; // number.ts:28
+  reg [15:0] given; // plan.ts:42
+  wire insert_plan_ready, insert_beats_ready, insert_tx_valid, insert_tx_payload_last, insert_tx_payload_user; // units.ts:68
   wire [511:0] insert_tx_payload_data;
   wire [63:0] insert_tx_payload_keep;
   wire store_place_ready, store_beats_ready, store_read_ready, store_reading, store_frame_valid,
-    store_frame_payload_last, store_frame_payload_user, store_errors; // gbn-tx.ts:316
+    store_frame_payload_last, store_frame_payload_user, store_errors, resend_again_ready, resend_step_valid,
+    resend_step_payload_fresh, resend_read_valid, resend_busy_valid; // units.ts:75
   wire [15:0] store_written;
   wire [511:0] store_frame_payload_data;
   wire [63:0] store_frame_payload_keep;
-  reg kept_stage_full, kept_stage_held_last, kept_stage_held_user, kept_stage_skid_full, kept_stage_skid_held_last,
-    kept_stage_skid_held_user; // gbn-tx.ts:343
-  reg [511:0] kept_stage_held_data, kept_stage_skid_held_data;
-  reg [63:0] kept_stage_held_keep, kept_stage_skid_held_keep;
-  wire resend_again_ready, resend_step_valid, resend_step_payload_fresh, resend_read_valid, resend_busy_valid; // gbn-tx.ts:351
   wire [9:0] resend_step_payload_session, resend_read_payload_session, resend_busy_session;
   wire [31:0] resend_step_payload_sequence, resend_busy_sequence;
   wire [6:0] resend_read_payload_place;
+  reg kept_stage_full, kept_stage_held_last, kept_stage_held_user, kept_stage_skid_full, kept_stage_skid_held_last,
+    kept_stage_skid_held_user; // send.ts:35
+  reg [511:0] kept_stage_held_data, kept_stage_skid_held_data;
+  reg [63:0] kept_stage_held_keep, kept_stage_skid_held_keep;
   reg again_stage_full, again_stage_held_last, again_stage_held_user, again_stage_skid_full,
-    again_stage_skid_held_last, again_stage_skid_held_user; // gbn-tx.ts:377
+    again_stage_skid_held_last, again_stage_skid_held_user; // send.ts:57
   reg [511:0] again_stage_held_data, again_stage_skid_held_data;
   reg [63:0] again_stage_held_keep, again_stage_skid_held_keep;
   reg fresh_stage_full, fresh_stage_held_last, fresh_stage_held_user, fresh_stage_skid_full,
-    fresh_stage_skid_held_last, fresh_stage_skid_held_user; // gbn-tx.ts:378
+    fresh_stage_skid_held_last, fresh_stage_skid_held_user; // send.ts:58
   reg [511:0] fresh_stage_held_data, fresh_stage_skid_held_data;
   reg [63:0] fresh_stage_held_keep, fresh_stage_skid_held_keep;
-  reg frames_out_locked; // gbn-tx.ts:374
+  reg frames_out_locked; // send.ts:59
   reg [2:0] frames_out_owner;
-  reg sent_full, sent_held_last, sent_held_user, sent_skid_full, sent_skid_held_last, sent_skid_held_user; // gbn-tx.ts:373
+  reg sent_full, sent_held_last, sent_held_user, sent_skid_full, sent_skid_held_last, sent_skid_held_user; // send.ts:60
   reg [511:0] sent_held_data, sent_skid_held_data;
   reg [63:0] sent_held_keep, sent_skid_held_keep;
   reg events_sent_1, events_management_1, events_passed_1, events_closed_1, events_resent_1, events_nacked_1,
-    events_timeouts_1, events_failed_1, events_memory_errors_1, events_waited_1, events_skipped_1, events_stale_1; // gbn-tx.ts:388
-  (* ram_style = "block" *) reg [57:0] contexts [0:2047]; // gbn-tx.ts:249
-  wire [57:0] to; // gbn-tx.ts:255
-  wire decided; // gbn-tx.ts:283
-  wire kept_room; // gbn-tx.ts:335
-  wire fresh_room; // gbn-tx.ts:334
-  wire [2:0] frames_out_grant, frames_out_request; // gbn-tx.ts:374
+    events_timeouts_1, events_failed_1, events_memory_errors_1, events_waited_1, events_skipped_1, events_stale_1; // gbn-tx.ts:63
+  (* ram_style = "block" *) reg [57:0] contexts [0:2047]; // units.ts:51
+  wire [57:0] to; // number.ts:40
+  wire decided; // number.ts:56
+  wire kept_room; // send.ts:21
+  wire fresh_room; // send.ts:20
+  wire [2:0] frames_out_grant, frames_out_request; // send.ts:59
   wire frames_out_ready;
-  wire insert_tx_ready; // gbn-tx.ts:313
-  reg [57:0] to_rd, to_fwd; // gbn-tx.ts:255
+  wire insert_tx_ready; // units.ts:68
+  reg [57:0] to_rd, to_fwd; // number.ts:40
   reg to_hit;
-  wire control_to_0_valid = control_valid & ~control_to_0_done; // gbn-tx.ts:155
+  wire control_to_0_valid = control_valid & ~control_to_0_done; // gbn-tx.ts:41
   wire control_to_1_valid = control_valid & ~control_to_1_done;
+  wire is_tagged = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // arrive.ts:24
   wire is_udp =
-    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048) & (frames_end_header[191:184] == 8'd17); // gbn-tx.ts:176
-  wire tagged_ = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // gbn-tx.ts:177
-  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:111
-  wire next_room = ~next_full | decided; // gbn-tx.ts:246
-  wire [1:0] head_kind = next_held[1:0]; // gbn-tx.ts:247
-  wire of_session = head_kind == 2'd1; // gbn-tx.ts:271
-  wire asks = next_full & ~known & (room | asking); // gbn-tx.ts:274
-  wire answered = ~of_session | sender_request_ready; // gbn-tx.ts:275
-  wire numbered = known & of_session & sender_granted_granted; // gbn-tx.ts:281
-  wire gone = known & of_session & sender_granted_closed; // gbn-tx.ts:282
+    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048) & (frames_end_header[191:184] == 8'd17); // arrive.ts:40
+  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:113
+  wire next_room = ~next_full | decided; // number.ts:35
+  wire [1:0] head_kind = next_held[1:0]; // number.ts:36
+  wire of_session = head_kind == gbn_frame_kind_session; // number.ts:44
+  wire asks = next_full & ~known & (room | asking); // number.ts:45
+  wire answered = ~of_session | sender_request_ready; // number.ts:46
+  wire numbered = known & of_session & sender_granted_granted; // number.ts:53
+  wire gone = known & of_session & sender_granted_closed; // number.ts:54
   assign decided = known & (~of_session | sender_granted_granted | sender_granted_closed);
-  wire raw = head_kind == 2'd0; // gbn-tx.ts:285
-  wire replies = of_session | (head_kind == 2'd2); // gbn-tx.ts:286
-  wire fresh_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_send & kept_room; // gbn-tx.ts:332
+  wire raw = head_kind == gbn_frame_kind_raw; // number.ts:58
+  wire replies = of_session | (head_kind == gbn_frame_kind_management); // number.ts:59
+  wire fresh_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_send & kept_room; // send.ts:18
   wire fresh_ready = ~fresh_stage_skid_full;
-  wire kept_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_store & fresh_room; // gbn-tx.ts:333
+  wire kept_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_store & fresh_room; // send.ts:19
   wire kept_ready = ~kept_stage_skid_full;
   assign fresh_room = fresh_ready | ~outs_pop_payload_send;
   assign kept_room = kept_ready | ~outs_pop_payload_store;
-  wire kept_stage_room = ~kept_stage_full | store_beats_ready; // gbn-tx.ts:343
-  wire again_stage_ready = frames_out_grant[1] & frames_out_ready; // gbn-tx.ts:377
+  wire kept_stage_room = ~kept_stage_full | store_beats_ready; // send.ts:35
+  wire again_stage_ready = frames_out_grant[1] & frames_out_ready; // send.ts:57
   wire again_stage_room = ~again_stage_full | again_stage_ready;
-  wire fresh_stage_ready = frames_out_grant[2] & frames_out_ready; // gbn-tx.ts:378
+  wire fresh_stage_ready = frames_out_grant[2] & frames_out_ready; // send.ts:58
   wire fresh_stage_room = ~fresh_stage_full | fresh_stage_ready;
-  wire frames_out_valid = |(frames_out_grant & frames_out_request); // gbn-tx.ts:374
+  wire frames_out_valid = |(frames_out_grant & frames_out_request); // send.ts:59
   assign frames_out_ready = ~sent_skid_full;
   wire [511:0] frames_out_payload_data =
     ({512{frames_out_grant[0]}} & answers_payload_data) | ({512{frames_out_grant[1]}} & again_stage_held_data)
-    | ({512{frames_out_grant[2]}} & fresh_stage_held_data); // gbn-tx.ts:374
+    | ({512{frames_out_grant[2]}} & fresh_stage_held_data); // send.ts:59
   wire [63:0] frames_out_payload_keep =
     ({64{frames_out_grant[0]}} & answers_payload_keep) | ({64{frames_out_grant[1]}} & again_stage_held_keep)
     | ({64{frames_out_grant[2]}} & fresh_stage_held_keep);
@@ -248,14 +255,14 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     (frames_out_grant[0] & answers_payload_user) | (frames_out_grant[1] & again_stage_held_user)
     | (frames_out_grant[2] & fresh_stage_held_user);
   assign frames_out_request = {fresh_stage_full, again_stage_full, answers_valid};
-  wire [2:0] frames_out_after = frames_out_request & ~(frames_out_owner | (frames_out_owner - 3'd1)); // gbn-tx.ts:374
+  wire [2:0] frames_out_after = frames_out_request & ~(frames_out_owner | (frames_out_owner - 3'd1)); // send.ts:59
   assign frames_out_grant =
     frames_out_locked ? frames_out_owner :
     |frames_out_after ? frames_out_after & (~frames_out_after + 3'd1) :
     frames_out_request & (~frames_out_request + 3'd1);
-  wire sent_room = ~sent_full | tx_ready; // gbn-tx.ts:373
+  wire sent_room = ~sent_full | tx_ready; // send.ts:60
 
-  GbnFrames_b512_u1528_waits frames ( // gbn-tx.ts:137
+  GbnFrames_b512_u1528_waits frames ( // units.ts:26
     .clk (clk), .rst (rst),
     .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
     .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
@@ -272,8 +279,8 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .beats_payload_last (frames_beats_payload_last), .beats_payload_user (frames_beats_payload_user)
   );
 
-  wire sender_request_valid = asks & of_session; // gbn-tx.ts:143
-  GbnSender_s1024_q32_w128_t8192_n7_f1 sender ( // gbn-tx.ts:143
+  wire sender_request_valid = asks & of_session; // units.ts:31
+  GbnSender_s1024_q32_w128_t8192_n7_f1 sender ( // units.ts:31
     .clk (clk), .rst (rst),
     .control_valid (control_to_0_valid), .control_ready (sender_control_ready),
     .control_payload_session (control_payload_session), .control_payload_open (control_payload_open),
@@ -300,7 +307,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .events_timeouts  (sender_events_timeouts)
   );
 
-  Fifo_Arrived_d16 queue ( // gbn-tx.ts:210
+  Fifo_Arrived_d16 queue ( // units.ts:36
     .clk (clk), .rst (rst),
     .push_valid (entry_valid), .push_ready (queue_push_ready), .push_payload_turn_session (entry_turn_session),
     .push_payload_turn_ticket (entry_turn_ticket), .push_payload_queued_kind (entry_queued_kind),
@@ -320,13 +327,13 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .level (queue_level)
   );
 
-  wire reorder_reply_payload_ordered = queue_pop_payload_queued_kind == 2'd1; // gbn-tx.ts:219
+  wire reorder_reply_payload_ordered = queue_pop_payload_queued_kind == gbn_frame_kind_session; // units.ts:44
   wire [119:0] reorder_reply_payload_meta = {
     queue_pop_payload_queued_udp_length, queue_pop_payload_queued_checksum, queue_pop_payload_queued_ip_length,
     queue_pop_payload_queued_bytes, queue_pop_payload_queued_mac, queue_pop_payload_queued_index,
     queue_pop_payload_queued_kind
   };
-  GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 reorder ( // gbn-tx.ts:219
+  GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 reorder ( // units.ts:44
     .clk (clk), .rst (rst),
     .reply_valid (queue_pop_valid), .reply_ready (reorder_reply_ready),
     .reply_payload_ordered (reorder_reply_payload_ordered),
@@ -351,16 +358,16 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .events_stale   (reorder_events_stale)
   );
 
-  wire [1:0] planned_push_payload_action = raw ? 2'd1 : gone ? 2'd0 : 2'd2; // gbn-tx.ts:257
-  wire [47:0] to_mac = to[47:0]; // gbn-tx.ts:255
-  wire [47:0] head_mac = next_held[60:13]; // gbn-tx.ts:247
-  wire [47:0] planned_push_payload_mac = replies ? to_mac : head_mac; // gbn-tx.ts:257
-  wire [9:0] to_slot = to[57:48]; // gbn-tx.ts:255
+  wire [1:0] planned_push_payload_action = raw ? gbn_action_as_is : gone ? gbn_action_discard : gbn_action_shift; // units.ts:59
+  wire [47:0] to_mac = to[47:0]; // number.ts:40
+  wire [47:0] head_mac = next_held[60:13]; // number.ts:36
+  wire [47:0] planned_push_payload_mac = replies ? to_mac : head_mac; // units.ts:59
+  wire [9:0] to_slot = to[57:48]; // number.ts:40
   wire [63:0] planned_push_payload_header = {
     4'd0, replies ? to_slot : 10'd0, of_session ? next_held[11:2] : 10'd0,
     of_session ? sender_granted_sequence : 32'd0, 8'd3
-  }; // gbn-tx.ts:257
-  Fifo_InsertPlan_d32 planned ( // gbn-tx.ts:257
+  }; // units.ts:59
+  Fifo_InsertPlan_d32 planned ( // units.ts:59
     .clk (clk), .rst (rst),
     .push_valid (decided), .push_ready (planned_push_ready), .push_payload_action (planned_push_payload_action),
     .push_payload_mac (planned_push_payload_mac), .push_payload_header (planned_push_payload_header),
@@ -373,10 +380,10 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .level (planned_level)
   );
 
-  wire outs_push_valid = decided & ~gone; // gbn-tx.ts:259
+  wire outs_push_valid = decided & ~gone; // units.ts:60
   wire outs_push_payload_send = ~of_session | sender_granted_now;
   wire outs_pop_ready = insert_tx_valid & insert_tx_ready & insert_tx_payload_last;
-  Fifo_Out_d32 outs ( // gbn-tx.ts:259
+  Fifo_Ways_d32 outs ( // units.ts:60
     .clk (clk), .rst (rst),
     .push_valid (outs_push_valid), .push_ready (outs_push_ready), .push_payload_send (outs_push_payload_send),
     .push_payload_store (of_session),
@@ -385,7 +392,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .level (outs_level)
   );
 
-  Fifo_at_FramePlace_bytes11_d32 places ( // gbn-tx.ts:260
+  Fifo_KeptPlace_d32 places ( // units.ts:61
     .clk (clk), .rst (rst),
     .push_valid (numbered), .push_ready (places_push_ready), .push_payload_at_session (next_held[11:2]),
     .push_payload_at_place (sender_granted_sequence[6:0]), .push_payload_bytes (next_held[71:61]),
@@ -396,7 +403,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   );
 
   assign insert_tx_ready = outs_pop_valid & fresh_room & kept_room;
-  GbnInsert_beatBytes64_frameBytes1536 insert ( // gbn-tx.ts:313
+  GbnInsert_beatBytes64_frameBytes1536 insert ( // units.ts:68
     .clk (clk), .rst (rst),
     .plan_valid (planned_pop_valid), .plan_ready (insert_plan_ready),
     .plan_payload_action (planned_pop_payload_action), .plan_payload_mac (planned_pop_payload_mac),
@@ -410,8 +417,8 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .tx_payload_user (insert_tx_payload_user)
   );
 
-  wire store_frame_ready = ~again_stage_skid_full; // gbn-tx.ts:316
-  GbnStore_b512_u1536_s1024_w128_a28_o0 store ( // gbn-tx.ts:316
+  wire store_frame_ready = ~again_stage_skid_full; // units.ts:75
+  GbnStore_b512_u1536_s1024_w128_a28_o0 store ( // units.ts:75
     .clk (clk), .rst (rst),
     .place_valid (places_pop_valid), .place_ready (store_place_ready),
     .place_payload_at_session (places_pop_payload_at_session), .place_payload_at_place (places_pop_payload_at_place),
@@ -441,7 +448,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .r_payload_id (mem_r_payload_id), .r_payload_resp (mem_r_payload_resp), .r_payload_last (mem_r_payload_last)
   );
 
-  GbnResend_s1024_q32_w128 resend ( // gbn-tx.ts:351
+  GbnResend_s1024_q32_w128 resend ( // units.ts:75
     .clk (clk), .rst (rst),
     .again_valid (sender_again_valid), .again_ready (resend_again_ready), .again_payload (sender_again_payload),
     .step_valid (resend_step_valid), .step_ready (sender_step_ready),
@@ -465,7 +472,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   always @(posedge clk)
     if (rst) begin
       control_to_0_done <= 1'b0; control_to_1_done <= 1'b0; entry_valid <= 1'b0; held <= 1'b1; known <= 1'b0;
-      room <= 1'b0; asking <= 1'b0; events_sent_1 <= 1'b0; events_management_1 <= 1'b0; events_passed_1 <= 1'b0;
+      asking <= 1'b0; room <= 1'b0; events_sent_1 <= 1'b0; events_management_1 <= 1'b0; events_passed_1 <= 1'b0;
       events_closed_1 <= 1'b0; events_resent_1 <= 1'b0; events_nacked_1 <= 1'b0; events_timeouts_1 <= 1'b0;
       events_failed_1 <= 1'b0; events_memory_errors_1 <= 1'b0; events_waited_1 <= 1'b0; events_skipped_1 <= 1'b0;
       events_stale_1 <= 1'b0;
@@ -473,7 +480,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     else begin
       control_to_0_done <= control_valid & ~control_to_0_done_and & (control_to_0_done | sender_control_ready);
       control_to_1_done <= control_valid & ~control_to_0_done_and & (control_to_1_done | reorder_control_ready);
-      entry_valid <= frames_ends & ~(frames_end_bad | frames_end_long) & frames_end_stored;
+      entry_valid <= frames_ends & frames_end_stored & ~(frames_end_bad | frames_end_long);
       held <= queue_level > 5'd8;
       room <= (planned_level <= 6'd30) & (outs_level <= 6'd30) & (places_level <= 6'd30);
       asking <= asks & ~answered;
@@ -495,7 +502,11 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   always @(posedge clk) begin
     entry_turn_session <= {frames_end_header[33:32], frames_end_header[47:40]};
     entry_turn_ticket <= {frames_end_header[23:16], frames_end_header[31:24]};
-    entry_queued_kind <= ~is_udp ? 2'd0 : ~tagged_ ? 2'd3 : frames_end_header[39] ? 2'd2 : 2'd1;
+    entry_queued_kind <=
+      ~is_udp ? gbn_frame_kind_raw :
+      ~is_tagged ? gbn_frame_kind_loose :
+      frames_end_header[39] ? gbn_frame_kind_management :
+      gbn_frame_kind_session;
     entry_queued_index <=
       frames_end_header[39] ? {3'd0, frames_end_header[47:40]} + 11'd1024 :
       {1'b0, frames_end_header[33:32], frames_end_header[47:40]};

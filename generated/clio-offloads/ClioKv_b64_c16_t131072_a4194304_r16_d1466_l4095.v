@@ -67,7 +67,7 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
 );
   wire intake_take_valid, intake_take_payload_table, intake_take_payload_slot, intake_taken_ready,
     intake_memory_valid, intake_memory_payload_bare, intake_memory_payload_last, intake_reply_valid,
-    intake_reply_payload_bare, intake_reply_payload_last, intake_enter_valid, intake_enter_writes; // kv.ts:55
+    intake_reply_payload_bare, intake_reply_payload_last, intake_enter_valid, intake_enter_writes, intake_asked_any; // kv.ts:55
   wire [2:0] intake_take_payload_kind;
   wire [3:0] intake_take_payload_context, intake_reply_payload_head_context, intake_reply_payload_head_status,
     intake_enter_context;
@@ -89,9 +89,10 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   wire engine_start_ready, engine_done_valid, engine_done_forward, engine_take_valid, engine_take_payload_table,
     engine_take_payload_slot, engine_spare_ready, engine_give_valid, engine_give_payload_value,
     engine_give_payload_slot, engine_memory_valid, engine_memory_payload_bare, engine_memory_payload_last,
-    engine_reply_valid, engine_reply_payload_bare, engine_reply_payload_last, engine_leave_valid, engine_refund; // kv.ts:57
+    engine_reply_valid, engine_reply_payload_bare, engine_reply_payload_last, engine_leave_valid, engine_swept_valid,
+    engine_refund; // kv.ts:57
   wire [3:0] engine_done_head_context, engine_done_head_status, engine_take_payload_context,
-    engine_reply_payload_head_context, engine_reply_payload_head_status, engine_leave_context;
+    engine_reply_payload_head_context, engine_reply_payload_head_status, engine_leave_context, engine_swept_code;
   wire [7:0] engine_done_head_opcode, engine_memory_payload_head_tag, engine_memory_payload_head_opcode,
     engine_reply_payload_head_opcode;
   wire [13:0] engine_done_head_length, engine_memory_payload_head_data, engine_reply_payload_head_length;
@@ -119,10 +120,10 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   wire [511:0] replies_event_line, replies_value_payload_data;
   wire [7:0] replies_value_payload_head_opcode;
   wire [13:0] replies_value_payload_head_length;
-  reg takes_locked; // kv.ts:88
+  reg takes_locked; // kv.ts:89
   reg [1:0] takes_owner;
-  reg [4:0] credits; // kv.ts:94
-  reg credit; // kv.ts:101
+  reg [4:0] credits; // kv.ts:95
+  reg credit; // kv.ts:102
   reg [2:0] memory_turn; // merged.ts:62
   reg memory_in_packet; // merged.ts:63
   reg memory_out_full, memory_out_held_bare, memory_out_held_last; // merged.ts:102
@@ -146,9 +147,9 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   reg reply_begun; // merged.ts:164
   reg reply_head_gone; // merged.ts:165
   reg reply_bytes_gone; // merged.ts:166
-  wire [1:0] takes_grant, takes_request; // kv.ts:88
+  wire [1:0] takes_grant, takes_request; // kv.ts:89
   wire memory_out_ready; // merged.ts:102
-  wire takes_valid = |(takes_grant & takes_request); // kv.ts:88
+  wire takes_valid = |(takes_grant & takes_request); // kv.ts:89
   wire takes_payload_table =
     (takes_grant[0] & intake_take_payload_table) | (takes_grant[1] & engine_take_payload_table);
   wire takes_payload_slot = (takes_grant[0] & intake_take_payload_slot) | (takes_grant[1] & engine_take_payload_slot);
@@ -157,15 +158,15 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   wire [3:0] takes_payload_context =
     ({4{takes_grant[0]}} & intake_take_payload_context) | ({4{takes_grant[1]}} & engine_take_payload_context);
   assign takes_request = {engine_take_valid, intake_take_valid};
-  wire [1:0] takes_after = takes_request & ~(takes_owner | (takes_owner - 2'd1)); // kv.ts:88
+  wire [1:0] takes_after = takes_request & ~(takes_owner | (takes_owner - 2'd1)); // kv.ts:89
   assign takes_grant =
     takes_locked ? takes_owner :
     |takes_after ? takes_after & (~takes_after + 2'd1) :
     takes_request & (~takes_request + 2'd1);
-  wire taken_for_0_valid = allocator_taken_valid & ~allocator_taken_payload_slot; // kv.ts:89
+  wire taken_for_0_valid = allocator_taken_valid & ~allocator_taken_payload_slot; // kv.ts:90
   wire taken_for_1_valid = allocator_taken_valid & allocator_taken_payload_slot;
-  wire entering = intake_enter_valid & intake_enter_writes; // kv.ts:95
-  wire given = engine_give_valid & allocator_give_ready; // kv.ts:96
+  wire entering = intake_enter_valid & intake_enter_writes; // kv.ts:96
+  wire given = engine_give_valid & allocator_give_ready; // kv.ts:97
   wire memory_merged_valid =
     (memory_turn[0] & engine_memory_valid) | (memory_turn[1] & allocator_memory_valid)
     | (memory_turn[2] & intake_memory_valid); // merged.ts:61
@@ -270,6 +271,7 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     .enter_bucket      (intake_enter_bucket),
     .enter_writes      (intake_enter_writes),
     .asked_kind        (intake_asked_kind),
+    .asked_any         (intake_asked_any),
     .asked_user        (intake_asked_user),
     .asked_pid         (intake_asked_pid),
     .asked_key         (intake_asked_key),
@@ -278,6 +280,8 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     .asked_bucket      (intake_asked_bucket),
     .asked_fingerprint (intake_asked_fingerprint),
     .table_            (intake_table),
+    .swept_valid       (engine_swept_valid),
+    .swept_code        (engine_swept_code),
     .credit            (credit),
     .secret            (secret)
   );
@@ -342,6 +346,7 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     .enter_valid       (intake_enter_valid),
     .enter_context     (intake_enter_context),
     .asked_kind        (intake_asked_kind),
+    .asked_any         (intake_asked_any),
     .asked_user        (intake_asked_user),
     .asked_pid         (intake_asked_pid),
     .asked_key         (intake_asked_key),
@@ -352,6 +357,8 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     .table_            (intake_table),
     .leave_valid       (engine_leave_valid),
     .leave_context     (engine_leave_context),
+    .swept_valid       (engine_swept_valid),
+    .swept_code        (engine_swept_code),
     .refund            (engine_refund)
   );
 
@@ -566,7 +573,7 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (entering) assert (|credits); // kv.ts:105
+      if (entering) assert (|credits); // kv.ts:106
     end
 `else
 `ifndef SYNTHESIS
@@ -574,7 +581,7 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     if (~rst) begin
       if (entering) begin
         if (~(|credits)) begin
-          $display("%s", "assertion failed: a request that writes has a place for what it gives back (kv.ts:105)"); // kv.ts:105
+          $display("%s", "assertion failed: a request that writes has a place for what it gives back (kv.ts:106)"); // kv.ts:106
           $stop;
         end
       end

@@ -84,8 +84,9 @@ DfPlace_b64_c16_d1444_r8.v
 Fifo_Frame_d32.v
 DfFrames_b64_c16_d1444_r8.v
 DataFrame_b64_c16_d1444_r8.v
+OffloadProcesses.v
 Fifo_AxisBeat_d4.v
-Fifo_uint8_d4.v
+Fifo_uint24_d4.v
 HeaderStrip_h58_b64.v
 OnceTable_n256_k3000.v
 HeaderInsert_h58_b64.v

@@ -125,17 +125,20 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
   output wire [63:0]  busy
 );
   wire node_rx_ready, node_tx_valid, node_tx_payload_last, node_tx_payload_user, node_soc_rx_valid,
-    node_soc_rx_payload_last, node_soc_rx_payload_user, node_soc_tx_ready, node_net_config_accept_any_mac; // extended-node.ts:72
+    node_soc_rx_payload_last, node_soc_rx_payload_user, node_soc_tx_ready, node_net_config_accept_any_mac,
+    node_offload_control_process_write, node_offload_control_process_exists, node_offload_control_process_forget,
+    node_offload_control_process_seen; // extended-node.ts:72
   wire [511:0] node_tx_payload_data, node_soc_rx_payload_data;
   wire [63:0] node_tx_payload_keep, node_soc_rx_payload_keep, node_busy, node_offload_control_secret;
   wire [47:0] node_net_config_mac;
   wire [31:0] node_net_config_ip;
-  wire [15:0] node_net_config_native_port, node_net_config_client_port;
+  wire [15:0] node_net_config_native_port, node_net_config_client_port, node_offload_control_process_pid;
   wire [3:0] node_offload_control_hold;
   wire [23:0] node_offload_control_patience, node_offload_control_limit;
   wire path_node_rx_valid, path_node_rx_payload_last, path_node_rx_payload_user, path_node_tx_ready,
     path_node_soc_rx_ready, path_node_soc_tx_valid, path_node_soc_tx_payload_last, path_node_soc_tx_payload_user,
-    path_events_busy, path_events_repeated; // extended-node.ts:73
+    path_events_busy, path_events_repeated, path_state_processes_busy, path_state_processes_used,
+    path_state_processes_forgetting, path_state_processes_forgotten, path_state_processes_failed; // extended-node.ts:73
   wire [511:0] path_node_rx_payload_data, path_node_soc_tx_payload_data;
   wire [63:0] path_node_rx_payload_keep, path_node_soc_tx_payload_keep;
   wire [3:0] path_events_requests, path_events_accesses, path_state_held, path_state_stuck, path_state_active;
@@ -169,8 +172,8 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
     .mem_r_payload_id (mem_r_payload_id), .mem_r_payload_resp (mem_r_payload_resp),
     .mem_r_payload_last (mem_r_payload_last),
     .free_page_valid (free_page_valid), .free_page_ready (free_page_ready), .free_page_payload (free_page_payload),
-    .free_pages                (free_pages),
-    .low_water                 (low_water),
+    .free_pages                         (free_pages),
+    .low_water                          (low_water),
     .shootdown_valid (shootdown_valid), .shootdown_ready (shootdown_ready),
     .shootdown_payload_pid (shootdown_payload_pid), .shootdown_payload_vpn (shootdown_payload_vpn),
     .shootdown_done_valid (shootdown_done_valid), .shootdown_done_ready (shootdown_done_ready),
@@ -184,36 +187,46 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
     .s_ar_payload_prot (s_ar_payload_prot),
     .s_r_valid (s_r_valid), .s_r_ready (s_r_ready), .s_r_payload_data (s_r_payload_data),
     .s_r_payload_resp (s_r_payload_resp),
-    .busy                      (node_busy),
-    .net_config_mac            (node_net_config_mac),
-    .net_config_ip             (node_net_config_ip),
-    .net_config_native_port    (node_net_config_native_port),
-    .net_config_client_port    (node_net_config_client_port),
-    .net_config_accept_any_mac (node_net_config_accept_any_mac),
-    .offload_events_requests   (path_events_requests),
-    .offload_events_accesses   (path_events_accesses),
-    .offload_events_busy       (path_events_busy),
-    .offload_events_repeated   (path_events_repeated),
-    .offload_state_held        (path_state_held),
-    .offload_state_stuck       (path_state_stuck),
-    .offload_state_active      (path_state_active),
-    .offload_state_since_0     (path_state_since_0),
-    .offload_state_since_1     (path_state_since_1),
-    .offload_state_since_2     (path_state_since_2),
-    .offload_state_since_3     (path_state_since_3),
-    .offload_control_hold      (node_offload_control_hold),
-    .offload_control_patience  (node_offload_control_patience),
-    .offload_control_limit     (node_offload_control_limit),
-    .offload_control_secret    (node_offload_control_secret)
+    .busy                               (node_busy),
+    .net_config_mac                     (node_net_config_mac),
+    .net_config_ip                      (node_net_config_ip),
+    .net_config_native_port             (node_net_config_native_port),
+    .net_config_client_port             (node_net_config_client_port),
+    .net_config_accept_any_mac          (node_net_config_accept_any_mac),
+    .offload_events_requests            (path_events_requests),
+    .offload_events_accesses            (path_events_accesses),
+    .offload_events_busy                (path_events_busy),
+    .offload_events_repeated            (path_events_repeated),
+    .offload_state_held                 (path_state_held),
+    .offload_state_stuck                (path_state_stuck),
+    .offload_state_active               (path_state_active),
+    .offload_state_since_0              (path_state_since_0),
+    .offload_state_since_1              (path_state_since_1),
+    .offload_state_since_2              (path_state_since_2),
+    .offload_state_since_3              (path_state_since_3),
+    .offload_state_processes_busy       (path_state_processes_busy),
+    .offload_state_processes_used       (path_state_processes_used),
+    .offload_state_processes_forgetting (path_state_processes_forgetting),
+    .offload_state_processes_forgotten  (path_state_processes_forgotten),
+    .offload_state_processes_failed     (path_state_processes_failed),
+    .offload_control_hold               (node_offload_control_hold),
+    .offload_control_patience           (node_offload_control_patience),
+    .offload_control_limit              (node_offload_control_limit),
+    .offload_control_secret             (node_offload_control_secret),
+    .offload_control_process_write      (node_offload_control_process_write),
+    .offload_control_process_pid        (node_offload_control_process_pid),
+    .offload_control_process_exists     (node_offload_control_process_exists),
+    .offload_control_process_forget     (node_offload_control_process_forget),
+    .offload_control_process_seen       (node_offload_control_process_seen)
   );
 
   ExtendPath_b64_pointer_chase_kv_multi_version_data_frame path ( // extended-node.ts:73
     .clk (clk), .rst (rst),
-    .config_mac            (node_net_config_mac),
-    .config_ip             (node_net_config_ip),
-    .config_native_port    (node_net_config_native_port),
-    .config_client_port    (node_net_config_client_port),
-    .config_accept_any_mac (node_net_config_accept_any_mac),
+    .config_mac                 (node_net_config_mac),
+    .config_ip                  (node_net_config_ip),
+    .config_native_port         (node_net_config_native_port),
+    .config_client_port         (node_net_config_client_port),
+    .config_accept_any_mac      (node_net_config_accept_any_mac),
     .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
     .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
     .tx_valid (tx_valid), .tx_ready (tx_ready), .tx_payload_data (tx_payload_data),
@@ -238,22 +251,34 @@ module ClioNodeExtended_d512_p22_m31_t64_n64_pointer_chase_kv_multi_version_data
     .node_soc_tx_payload_keep (path_node_soc_tx_payload_keep),
     .node_soc_tx_payload_last (path_node_soc_tx_payload_last),
     .node_soc_tx_payload_user (path_node_soc_tx_payload_user),
-    .events_requests       (path_events_requests),
-    .events_accesses       (path_events_accesses),
-    .events_busy           (path_events_busy),
-    .events_repeated       (path_events_repeated),
-    .control_hold          (node_offload_control_hold),
-    .control_patience      (node_offload_control_patience),
-    .control_limit         (node_offload_control_limit),
-    .control_secret        (node_offload_control_secret),
-    .state_held            (path_state_held),
-    .state_stuck           (path_state_stuck),
-    .state_active          (path_state_active),
-    .state_since_0         (path_state_since_0),
-    .state_since_1         (path_state_since_1),
-    .state_since_2         (path_state_since_2),
-    .state_since_3         (path_state_since_3)
+    .events_requests            (path_events_requests),
+    .events_accesses            (path_events_accesses),
+    .events_busy                (path_events_busy),
+    .events_repeated            (path_events_repeated),
+    .control_hold               (node_offload_control_hold),
+    .control_patience           (node_offload_control_patience),
+    .control_limit              (node_offload_control_limit),
+    .control_secret             (node_offload_control_secret),
+    .control_process_write      (node_offload_control_process_write),
+    .control_process_pid        (node_offload_control_process_pid),
+    .control_process_exists     (node_offload_control_process_exists),
+    .control_process_forget     (node_offload_control_process_forget),
+    .control_process_seen       (node_offload_control_process_seen),
+    .state_held                 (path_state_held),
+    .state_stuck                (path_state_stuck),
+    .state_active               (path_state_active),
+    .state_since_0              (path_state_since_0),
+    .state_since_1              (path_state_since_1),
+    .state_since_2              (path_state_since_2),
+    .state_since_3              (path_state_since_3),
+    .state_processes_busy       (path_state_processes_busy),
+    .state_processes_used       (path_state_processes_used),
+    .state_processes_forgetting (path_state_processes_forgetting),
+    .state_processes_forgotten  (path_state_processes_forgotten),
+    .state_processes_failed     (path_state_processes_failed)
   );
 
-  assign busy = |path_state_active ? node_busy | 64'd1 : node_busy;
+  assign busy =
+    ((|path_state_active) | path_state_processes_forgetting | path_state_processes_forgotten) ? node_busy | 64'd1 :
+    node_busy;
 endmodule

@@ -80,13 +80,23 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   input  wire [23:0]  control_patience,
   input  wire [23:0]  control_limit,
   input  wire [63:0]  control_secret,
+  input  wire         control_process_write,
+  input  wire [15:0]  control_process_pid,
+  input  wire         control_process_exists,
+  input  wire         control_process_forget,
+  input  wire         control_process_seen,
   output wire [3:0]   state_held,
   output wire [3:0]   state_stuck,
   output wire [3:0]   state_active,
   output wire [23:0]  state_since_0,
   output wire [23:0]  state_since_1,
   output wire [23:0]  state_since_2,
-  output wire [23:0]  state_since_3
+  output wire [23:0]  state_since_3,
+  output wire         state_processes_busy,
+  output wire         state_processes_used,
+  output wire         state_processes_forgetting,
+  output wire         state_processes_forgotten,
+  output wire         state_processes_failed
 );
   wire slot_0_request_valid, slot_0_request_data_valid, slot_0_request_data_payload_last, slot_0_reply_ready,
     slot_0_reply_data_ready, slot_0_memory_ready, slot_0_memory_data_ready, slot_0_memory_reply_valid,
@@ -95,7 +105,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_0_answer_data_valid, slot_0_answer_data_payload_last, slot_0_access_valid, slot_0_access_data_valid,
     slot_0_access_data_payload_last, slot_0_came_ready, slot_0_came_data_ready, slot_0_events_requests,
     slot_0_events_replies, slot_0_events_accesses, slot_0_events_refused, slot_0_events_stray, slot_0_state_held,
-    slot_0_state_stuck, slot_0_state_active, slot_0_in_reset, slot_0_lost; // extend-path.ts:86
+    slot_0_state_stuck, slot_0_state_active, slot_0_in_reset, slot_0_lost; // extend-path.ts:94
   wire [3:0] slot_0_request_payload_context, slot_0_memory_reply_payload_status, slot_0_next_context,
     slot_0_answer_payload_context, slot_0_answer_payload_status, slot_0_access_payload_epoch;
   wire [7:0] slot_0_request_payload_opcode, slot_0_memory_reply_payload_tag, slot_0_answer_payload_opcode,
@@ -111,7 +121,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire pointer_chase_request_ready, pointer_chase_request_data_ready, pointer_chase_reply_valid,
     pointer_chase_reply_payload_more, pointer_chase_reply_data_valid, pointer_chase_reply_data_payload_last,
     pointer_chase_memory_valid, pointer_chase_memory_payload_client, pointer_chase_memory_data_valid,
-    pointer_chase_memory_data_payload_last, pointer_chase_memory_reply_ready, pointer_chase_memory_reply_data_ready; // extend-path.ts:95
+    pointer_chase_memory_data_payload_last, pointer_chase_memory_reply_ready, pointer_chase_memory_reply_data_ready; // extend-path.ts:103
   wire [3:0] pointer_chase_reply_payload_context, pointer_chase_reply_payload_status,
     pointer_chase_memory_payload_context;
   wire [7:0] pointer_chase_reply_payload_opcode, pointer_chase_memory_payload_tag,
@@ -127,7 +137,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_1_answer_data_valid, slot_1_answer_data_payload_last, slot_1_access_valid, slot_1_access_data_valid,
     slot_1_access_data_payload_last, slot_1_came_ready, slot_1_came_data_ready, slot_1_events_requests,
     slot_1_events_replies, slot_1_events_accesses, slot_1_events_refused, slot_1_events_stray, slot_1_state_held,
-    slot_1_state_stuck, slot_1_state_active, slot_1_in_reset, slot_1_lost; // extend-path.ts:86
+    slot_1_state_stuck, slot_1_state_active, slot_1_in_reset, slot_1_lost; // extend-path.ts:94
   wire [3:0] slot_1_request_payload_context, slot_1_memory_reply_payload_status, slot_1_next_context,
     slot_1_answer_payload_context, slot_1_answer_payload_status, slot_1_access_payload_epoch;
   wire [7:0] slot_1_request_payload_opcode, slot_1_memory_reply_payload_tag, slot_1_answer_payload_opcode,
@@ -142,7 +152,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [9:0] slot_1_access_payload_cost;
   wire kv_request_ready, kv_request_data_ready, kv_reply_valid, kv_reply_payload_more, kv_reply_data_valid,
     kv_reply_data_payload_last, kv_memory_valid, kv_memory_payload_client, kv_memory_data_valid,
-    kv_memory_data_payload_last, kv_memory_reply_ready, kv_memory_reply_data_ready; // extend-path.ts:94
+    kv_memory_data_payload_last, kv_memory_reply_ready, kv_memory_reply_data_ready; // extend-path.ts:102
   wire [3:0] kv_reply_payload_context, kv_reply_payload_status, kv_memory_payload_context;
   wire [7:0] kv_reply_payload_opcode, kv_memory_payload_tag, kv_memory_payload_opcode;
   wire [13:0] kv_reply_payload_length, kv_memory_payload_data;
@@ -156,7 +166,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_2_answer_data_valid, slot_2_answer_data_payload_last, slot_2_access_valid, slot_2_access_data_valid,
     slot_2_access_data_payload_last, slot_2_came_ready, slot_2_came_data_ready, slot_2_events_requests,
     slot_2_events_replies, slot_2_events_accesses, slot_2_events_refused, slot_2_events_stray, slot_2_state_held,
-    slot_2_state_stuck, slot_2_state_active, slot_2_in_reset, slot_2_lost; // extend-path.ts:86
+    slot_2_state_stuck, slot_2_state_active, slot_2_in_reset, slot_2_lost; // extend-path.ts:94
   wire [3:0] slot_2_request_payload_context, slot_2_memory_reply_payload_status, slot_2_next_context,
     slot_2_answer_payload_context, slot_2_answer_payload_status, slot_2_access_payload_epoch;
   wire [7:0] slot_2_request_payload_opcode, slot_2_memory_reply_payload_tag, slot_2_answer_payload_opcode,
@@ -172,7 +182,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire multi_version_request_ready, multi_version_request_data_ready, multi_version_reply_valid,
     multi_version_reply_payload_more, multi_version_reply_data_valid, multi_version_reply_data_payload_last,
     multi_version_memory_valid, multi_version_memory_payload_client, multi_version_memory_data_valid,
-    multi_version_memory_data_payload_last, multi_version_memory_reply_ready, multi_version_memory_reply_data_ready; // extend-path.ts:95
+    multi_version_memory_data_payload_last, multi_version_memory_reply_ready, multi_version_memory_reply_data_ready; // extend-path.ts:103
   wire [3:0] multi_version_reply_payload_context, multi_version_reply_payload_status,
     multi_version_memory_payload_context;
   wire [7:0] multi_version_reply_payload_opcode, multi_version_memory_payload_tag,
@@ -188,7 +198,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_3_answer_data_valid, slot_3_answer_data_payload_last, slot_3_access_valid, slot_3_access_data_valid,
     slot_3_access_data_payload_last, slot_3_came_ready, slot_3_came_data_ready, slot_3_events_requests,
     slot_3_events_replies, slot_3_events_accesses, slot_3_events_refused, slot_3_events_stray, slot_3_state_held,
-    slot_3_state_stuck, slot_3_state_active, slot_3_in_reset, slot_3_lost; // extend-path.ts:86
+    slot_3_state_stuck, slot_3_state_active, slot_3_in_reset, slot_3_lost; // extend-path.ts:94
   wire [3:0] slot_3_request_payload_context, slot_3_memory_reply_payload_status, slot_3_next_context,
     slot_3_answer_payload_context, slot_3_answer_payload_status, slot_3_access_payload_epoch;
   wire [7:0] slot_3_request_payload_opcode, slot_3_memory_reply_payload_tag, slot_3_answer_payload_opcode,
@@ -204,46 +214,56 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire data_frame_request_ready, data_frame_request_data_ready, data_frame_reply_valid,
     data_frame_reply_payload_more, data_frame_reply_data_valid, data_frame_reply_data_payload_last,
     data_frame_memory_valid, data_frame_memory_payload_client, data_frame_memory_data_valid,
-    data_frame_memory_data_payload_last, data_frame_memory_reply_ready, data_frame_memory_reply_data_ready; // extend-path.ts:95
+    data_frame_memory_data_payload_last, data_frame_memory_reply_ready, data_frame_memory_reply_data_ready; // extend-path.ts:103
   wire [3:0] data_frame_reply_payload_context, data_frame_reply_payload_status, data_frame_memory_payload_context;
   wire [7:0] data_frame_reply_payload_opcode, data_frame_memory_payload_tag, data_frame_memory_payload_opcode;
   wire [13:0] data_frame_reply_payload_length, data_frame_memory_payload_data;
   wire [511:0] data_frame_reply_data_payload_data, data_frame_memory_data_payload_data;
   wire [63:0] data_frame_memory_payload_va;
   wire [31:0] data_frame_memory_payload_length;
-  wire requests_waiting_pop_valid; // request-port.ts:125
+  wire processes_forget_valid, processes_answer_valid, processes_answer_exists; // extend-path.ts:118
+  wire [15:0] processes_forget_pid;
+  reg forget_1_pending; // forget.ts:44
+  reg forget_1_active; // forget.ts:45
+  reg forget_1_over; // forget.ts:46
+  reg forget_1_failed; // forget.ts:47
+  reg [15:0] forget_1_pid; // forget.ts:48
+  reg [3:0] forget_1_context; // forget.ts:49
+  wire requests_waiting_pop_valid; // request-port.ts:141
   wire [2:0] requests_waiting_level;
-  wire requests_opcodes_push_ready, requests_opcodes_pop_valid; // request-port.ts:129
-  wire [7:0] requests_opcodes_pop_payload;
+  wire requests_opcodes_push_ready, requests_opcodes_pop_valid; // request-port.ts:146
+  wire [23:0] requests_opcodes_pop_payload;
   wire [2:0] requests_opcodes_level;
-  reg requests_index; // request-port.ts:131
-  reg requests_first; // request-port.ts:140
-  reg requests_parting; // request-port.ts:146
-  reg requests_host_full; // request-port.ts:147
-  reg requests_to_soc; // request-port.ts:155
-  reg [3:0] requests_to_slot; // request-port.ts:156
+  reg requests_index; // request-port.ts:148
+  reg requests_first; // request-port.ts:158
+  reg requests_checked; // request-port.ts:167
+  reg requests_exists; // request-port.ts:168
+  reg requests_parting; // request-port.ts:174
+  reg requests_host_full; // request-port.ts:175
+  reg requests_to_soc; // request-port.ts:183
+  reg [3:0] requests_to_slot; // request-port.ts:184
   wire requests_strip_frame_ready, requests_strip_head_valid, requests_strip_head_payload_bad,
-    requests_strip_data_valid, requests_strip_data_payload_last; // request-port.ts:186
+    requests_strip_data_valid, requests_strip_data_payload_last; // request-port.ts:235
   wire [463:0] requests_strip_head_payload_header;
   wire [13:0] requests_strip_head_payload_length;
   wire [511:0] requests_strip_data_payload_data;
   wire [7:0] requests_strip_route;
-  wire requests_body_push_ready, requests_body_pop_valid, requests_body_pop_payload_last; // request-port.ts:189
+  wire requests_body_push_ready, requests_body_pop_valid, requests_body_pop_payload_last; // request-port.ts:238
   wire [511:0] requests_body_pop_payload_data;
   wire [5:0] requests_body_level;
-  reg requests_parted_full, requests_parted_held_bad; // request-port.ts:194
+  reg requests_parted_full, requests_parted_held_bad; // request-port.ts:243
   reg [463:0] requests_parted_held_header;
   reg [13:0] requests_parted_held_length;
-  reg [1:0] requests_waited; // request-port.ts:202
-  wire requests_once_ask_ready, requests_once_answer_valid, requests_once_ready; // request-port.ts:206
+  reg [1:0] requests_waited; // request-port.ts:254
+  wire requests_once_ask_ready, requests_once_answer_valid, requests_once_ready; // request-port.ts:258
   wire [1:0] requests_once_answer_payload_verdict;
   wire [7:0] requests_once_answer_payload_entry, requests_once_answer_payload_opcode;
   wire [3:0] requests_once_answer_payload_status, requests_once_answer_payload_length;
   wire [95:0] requests_once_answer_payload_body;
-  reg requests_asked; // request-port.ts:212
-  reg [13:0] requests_body_left; // request-port.ts:240
-  reg requests_body_kept; // request-port.ts:241
-  reg [3:0] requests_host_answer_status; // request-port.ts:300
+  reg requests_asked; // request-port.ts:264
+  reg [13:0] requests_body_left; // request-port.ts:305
+  reg requests_body_kept; // request-port.ts:306
+  reg [3:0] requests_host_answer_status; // request-port.ts:365
   reg [7:0] requests_host_answer_opcode;
   reg [13:0] requests_host_answer_length;
   reg [95:0] requests_host_answer_body;
@@ -281,7 +301,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg replies_remembering; // reply-port.ts:173
   reg [3:0] replies_beat; // reply-port.ts:174
   reg [2:0] replies_serving; // memory-port.ts:165
-  reg soc_locked; // extend-path.ts:122
+  reg soc_locked; // extend-path.ts:141
   reg [1:0] soc_owner;
   reg split_first; // internal-link.ts:67
   reg split_owner; // internal-link.ts:68
@@ -334,10 +354,10 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg merge_owner; // internal-link.ts:37
   reg [8:0] merge_waited; // internal-link.ts:38
   reg merge_first; // internal-link.ts:41
-  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:127]; // request-port.ts:271
-  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:127]; // request-port.ts:292
-  wire requests_offered; // request-port.ts:165
-  wire requests_waiting_pop_ready; // request-port.ts:125
+  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:127]; // request-port.ts:336
+  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:127]; // request-port.ts:357
+  wire requests_offered; // request-port.ts:212
+  wire requests_waiting_pop_ready; // request-port.ts:141
   wire [4:0] replies_granted_grant; // reply-port.ts:83
   wire replies_headed_ready; // reply-port.ts:92
   wire [4:0] replies_granted_request; // reply-port.ts:83
@@ -352,60 +372,70 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire to_memory_summed_ready; // memory-port.ts:104
   wire [19:0] to_memory_sum_node; // addresses.ts:65
   wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:152
-  wire requests_for_0 = requests_opcodes_pop_payload == 8'd113; // request-port.ts:142
+  wire forget_1_own = forget_1_active & ~forget_1_pending & (slot_1_answer_payload_context == forget_1_context); // forget.ts:50
+  wire forget_1_others_valid = slot_1_answer_valid & ~forget_1_own; // forget.ts:51
+  wire requests_for_0 = requests_opcodes_pop_payload[7:0] == 8'd113; // request-port.ts:160
   wire requests_for_1 =
-    (requests_opcodes_pop_payload == 8'd96) | (requests_opcodes_pop_payload == 8'd98)
-    | (requests_opcodes_pop_payload == 8'd100) | (requests_opcodes_pop_payload == 8'd102);
+    (requests_opcodes_pop_payload[7:0] == 8'd96) | (requests_opcodes_pop_payload[7:0] == 8'd98)
+    | (requests_opcodes_pop_payload[7:0] == 8'd100) | (requests_opcodes_pop_payload[7:0] == 8'd102);
   wire requests_for_2 =
-    (requests_opcodes_pop_payload == 8'd32) | (requests_opcodes_pop_payload == 8'd34)
-    | (requests_opcodes_pop_payload == 8'd36) | (requests_opcodes_pop_payload == 8'd38)
-    | (requests_opcodes_pop_payload == 8'd40);
-  wire requests_for_3 = (requests_opcodes_pop_payload == 8'd114) | (requests_opcodes_pop_payload == 8'd115);
-  wire [3:0] requests_target = {requests_for_3, requests_for_2, requests_for_1, requests_for_0}; // request-port.ts:143
-  wire requests_offloaded = |requests_target; // request-port.ts:144
+    (requests_opcodes_pop_payload[7:0] == 8'd32) | (requests_opcodes_pop_payload[7:0] == 8'd34)
+    | (requests_opcodes_pop_payload[7:0] == 8'd36) | (requests_opcodes_pop_payload[7:0] == 8'd38)
+    | (requests_opcodes_pop_payload[7:0] == 8'd40);
+  wire requests_for_3 = (requests_opcodes_pop_payload[7:0] == 8'd114) | (requests_opcodes_pop_payload[7:0] == 8'd115);
+  wire [3:0] requests_target = {requests_for_3, requests_for_2, requests_for_1, requests_for_0}; // request-port.ts:161
+  wire requests_of_offload = |requests_target; // request-port.ts:162
+  wire requests_owned = requests_for_1; // request-port.ts:166
+  wire requests_offloaded = requests_of_offload & (~requests_owned | ~requests_checked | requests_exists); // request-port.ts:171
   wire requests_room =
     (requests_for_0 & slot_0_room) | (requests_for_1 & slot_1_room) | (requests_for_2 & slot_2_room)
-    | (requests_for_3 & slot_3_room); // request-port.ts:148
-  wire requests_goes_soc = requests_first ? ~requests_offloaded : requests_to_soc; // request-port.ts:157
+    | (requests_for_3 & slot_3_room); // request-port.ts:176
+  wire requests_goes_soc = requests_first ? ~requests_offloaded : requests_to_soc; // request-port.ts:185
+  wire requests_calm = ~requests_parting & ~requests_host_full; // request-port.ts:186
+  wire requests_may_begin_and = requests_for_1 & slot_1_room & forget_1_pending;
   wire requests_may_begin =
-    requests_opcodes_pop_valid & (~requests_offloaded | (~requests_parting & ~requests_host_full)); // request-port.ts:158
-  wire requests_open = ~requests_first | requests_may_begin; // request-port.ts:161
-  wire requests_apart_valid = requests_offered & ~requests_goes_soc; // request-port.ts:164
+    requests_opcodes_pop_valid
+    & (~requests_offloaded | (requests_calm & (~requests_owned | requests_checked) & ~requests_may_begin_and)); // request-port.ts:193
+  wire requests_wants =
+    requests_opcodes_pop_valid & requests_owned & ~requests_checked & requests_calm & ~requests_may_begin_and; // request-port.ts:196
+  wire requests_forgets_1 = slot_1_room & ~requests_parting & forget_1_pending; // request-port.ts:206
+  wire requests_open = ~requests_first | requests_may_begin; // request-port.ts:208
+  wire requests_apart_valid = requests_offered & ~requests_goes_soc; // request-port.ts:211
   assign requests_offered = requests_waiting_pop_valid & requests_open;
-  wire requests_begins = requests_waiting_pop_valid & requests_waiting_pop_ready & requests_first; // request-port.ts:176
+  wire requests_begins = requests_waiting_pop_valid & requests_waiting_pop_ready & requests_first; // request-port.ts:223
   wire [47:0] requests_client = {
     requests_parted_held_header[215:208], requests_parted_held_header[223:216], requests_parted_held_header[231:224],
     requests_parted_held_header[239:232], requests_parted_held_header[279:272], requests_parted_held_header[287:280]
-  }; // request-port.ts:200
-  wire requests_weighed = requests_waited[1]; // request-port.ts:203
+  }; // request-port.ts:249
+  wire requests_weighed = requests_waited[1]; // request-port.ts:255
   wire requests_fits =
     (requests_to_slot[0] & slot_0_fits) | (requests_to_slot[1] & slot_1_fits) | (requests_to_slot[2] & slot_2_fits)
-    | (requests_to_slot[3] & slot_3_fits); // request-port.ts:204
+    | (requests_to_slot[3] & slot_3_fits); // request-port.ts:256
   wire requests_looks_up_and =
     requests_parted_held_header[374]
     & ({requests_parted_held_header[295:288], requests_parted_held_header[303:296]} == config_native_port)
     & ((requests_parted_held_header[367:360] == 8'd98) | (requests_parted_held_header[367:360] == 8'd100) | (requests_parted_held_header[367:360] == 8'd102) | (requests_parted_held_header[367:360] == 8'd32) | (requests_parted_held_header[367:360] == 8'd34) | (requests_parted_held_header[367:360] == 8'd40));
-  wire requests_looks_up = requests_looks_up_and & requests_fits; // request-port.ts:209
-  wire requests_known = requests_weighed & (~requests_looks_up | requests_once_answer_valid); // request-port.ts:220
-  wire requests_fresh = ~requests_looks_up | (requests_once_answer_payload_verdict == 2'd0); // request-port.ts:221
-  wire requests_decides = requests_parted_full & requests_known; // request-port.ts:224
-  wire requests_enters = requests_decides & requests_fresh & requests_fits; // request-port.ts:225
-  wire requests_here_0 = requests_to_slot[0]; // request-port.ts:226
+  wire requests_looks_up = requests_looks_up_and & requests_fits; // request-port.ts:261
+  wire requests_known = requests_weighed & (~requests_looks_up | requests_once_answer_valid); // request-port.ts:272
+  wire requests_fresh = ~requests_looks_up | (requests_once_answer_payload_verdict == 2'd0); // request-port.ts:273
+  wire requests_decides = requests_parted_full & requests_known; // request-port.ts:276
+  wire requests_enters = requests_decides & requests_fresh & requests_fits; // request-port.ts:277
+  wire requests_here_0 = requests_to_slot[0]; // request-port.ts:278
   wire requests_here_1 = requests_to_slot[1];
   wire requests_here_2 = requests_to_slot[2];
   wire requests_here_3 = requests_to_slot[3];
-  wire requests_moving = |requests_body_left; // request-port.ts:242
+  wire requests_moving = |requests_body_left; // request-port.ts:307
   wire requests_takes =
     ~requests_body_kept | (requests_here_0 & slot_0_asked_data_ready) | (requests_here_1 & slot_1_asked_data_ready)
-    | (requests_here_2 & slot_2_asked_data_ready) | (requests_here_3 & slot_3_asked_data_ready); // request-port.ts:252
+    | (requests_here_2 & slot_2_asked_data_ready) | (requests_here_3 & slot_3_asked_data_ready); // request-port.ts:317
   wire [14:0] requests_beats_shifted = ({1'b0, requests_parted_held_length} + 15'd63) >> 6;
-  wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // request-port.ts:256
+  wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // request-port.ts:321
   wire [6:0] requests_written =
     requests_enters ? ({7{requests_here_0}} & {3'd0, slot_0_next_context}) | ({7{requests_here_1}} & {3'd1, slot_1_next_context}) | ({7{requests_here_2}} & {3'd2, slot_2_next_context}) | ({7{requests_here_3}} & {3'd3, slot_3_next_context}) :
-    7'd64; // request-port.ts:278
-  wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2); // request-port.ts:304
-  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:315
-  wire requests_answers_again = requests_decides & requests_again; // request-port.ts:316
+    7'd64; // request-port.ts:343
+  wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2); // request-port.ts:369
+  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:380
+  wire requests_answers_again = requests_decides & requests_again; // request-port.ts:381
   wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply-port.ts:69
   wire [6:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context};
   wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready;
@@ -451,7 +481,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     | ({7{replies_granted_grant[2]}} & replies_answer_2_payload_place)
     | ({7{replies_granted_grant[3]}} & replies_answer_3_payload_place) | ({7{replies_granted_grant[4]}} & 7'd64);
   assign replies_granted_request = {
-    requests_host_full, slot_3_answer_valid, slot_2_answer_valid, slot_1_answer_valid, slot_0_answer_valid
+    requests_host_full, slot_3_answer_valid, slot_2_answer_valid, forget_1_others_valid, slot_0_answer_valid
   };
   wire [4:0] replies_granted_after =
     replies_granted_request & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply-port.ts:83
@@ -461,7 +491,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     replies_granted_request & (~replies_granted_request + 5'd1);
   wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply-port.ts:88
   assign replies_headed_ready = ~replies_to_sum_skid_full;
-  wire [8:0] replies_noted_word = requests_entries[replies_granted_payload_place]; // request-port.ts:320
+  wire [8:0] replies_noted_word = requests_entries[replies_granted_payload_place]; // request-port.ts:386
   wire replies_noted_valid = replies_noted_word[0];
   wire [3:0] replies_headed_payload_status =
     replies_granted_payload_lost ? (replies_noted_valid ? 4'd10 : 4'd6) :
@@ -505,7 +535,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire replies_serves_2 = replies_serving == 3'd2;
   wire replies_serves_3 = replies_serving == 3'd3;
   assign replies_serves_4 = replies_serving == 3'd4;
-  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend-path.ts:122
+  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend-path.ts:141
   wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1));
   wire [1:0] soc_grant =
     soc_locked ? soc_owner :
@@ -633,11 +663,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire merge_picks = to_memory_memory_header_frame_valid & (~rx_valid | (merge_waited == 9'd256)); // internal-link.ts:39
   wire merge_inside = merge_locked ? merge_owner : merge_picks; // internal-link.ts:40
 
-  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend-path.ts:86
+  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend-path.ts:94
   wire slot_0_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_0;
   wire slot_0_answer_data_ready = replies_reply_header_data_ready & replies_serves_0;
   wire slot_0_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_0;
-  OffloadSlot_b64_c16_o8_r512_m1478 slot_0 ( // extend-path.ts:86
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_0 ( // extend-path.ts:94
     .clk (clk), .rst (rst),
     .pid              (16'd65280),
     .request_valid (slot_0_request_valid), .request_ready (pointer_chase_request_ready),
@@ -727,7 +757,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost             (slot_0_lost)
   );
 
-  PointerChase_b64_c16_d1466_n65535 pointer_chase ( // extend-path.ts:95
+  PointerChase_b64_c16_d1466_n65535 pointer_chase ( // extend-path.ts:103
     .clk (clk), .rst (rst | slot_0_in_reset),
     .request_valid (slot_0_request_valid), .request_ready (pointer_chase_request_ready),
     .request_payload_context (slot_0_request_payload_context),
@@ -768,11 +798,16 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_0_memory_reply_data_payload_last)
   );
 
-  wire slot_1_asked_valid = requests_enters & requests_here_1; // extend-path.ts:86
+  wire [47:0] slot_1_client = requests_forgets_1 ? {config_ip, 16'd0} : requests_client; // extend-path.ts:94
+  wire slot_1_asked_valid = (requests_enters & requests_here_1) | requests_forgets_1;
+  wire [7:0] slot_1_asked_payload_opcode = requests_forgets_1 ? 8'd0 : requests_parted_held_header[367:360];
+  wire [15:0] slot_1_asked_payload_pid = requests_forgets_1 ? forget_1_pid : requests_parted_held_header[351:336];
+  wire [13:0] slot_1_asked_payload_length = requests_forgets_1 ? 14'd0 : requests_parted_held_length;
   wire slot_1_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_1;
+  wire slot_1_answer_ready = forget_1_own | replies_answer_1_ready;
   wire slot_1_answer_data_ready = replies_reply_header_data_ready & replies_serves_1;
   wire slot_1_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_1;
-  OffloadSlot_b64_c16_o8_r512_m1478 slot_1 ( // extend-path.ts:86
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_1 ( // extend-path.ts:94
     .clk (clk), .rst (rst),
     .pid              (16'd65281),
     .request_valid (slot_1_request_valid), .request_ready (kv_request_ready),
@@ -805,15 +840,15 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_1_memory_reply_data_payload_last),
     .room             (slot_1_room),
     .next_context     (slot_1_next_context),
-    .client           (requests_client),
+    .client           (slot_1_client),
     .fits             (slot_1_fits),
     .asked_valid (slot_1_asked_valid), .asked_ready (slot_1_asked_ready),
-    .asked_payload_context (slot_1_next_context), .asked_payload_opcode (requests_parted_held_header[367:360]),
-    .asked_payload_pid (requests_parted_held_header[351:336]), .asked_payload_length (requests_parted_held_length),
+    .asked_payload_context (slot_1_next_context), .asked_payload_opcode (slot_1_asked_payload_opcode),
+    .asked_payload_pid (slot_1_asked_payload_pid), .asked_payload_length (slot_1_asked_payload_length),
     .asked_data_valid (slot_1_asked_data_valid), .asked_data_ready (slot_1_asked_data_ready),
     .asked_data_payload_data (requests_body_pop_payload_data),
     .asked_data_payload_last (requests_body_pop_payload_last),
-    .answer_valid (slot_1_answer_valid), .answer_ready (replies_answer_1_ready),
+    .answer_valid (slot_1_answer_valid), .answer_ready (slot_1_answer_ready),
     .answer_payload_context (slot_1_answer_payload_context), .answer_payload_status (slot_1_answer_payload_status),
     .answer_payload_opcode (slot_1_answer_payload_opcode), .answer_payload_length (slot_1_answer_payload_length),
     .answer_payload_more (slot_1_answer_payload_more),
@@ -853,7 +888,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost             (slot_1_lost)
   );
 
-  ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 kv ( // extend-path.ts:94
+  ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 kv ( // extend-path.ts:102
     .clk (clk), .rst (rst | slot_1_in_reset),
     .request_valid (slot_1_request_valid), .request_ready (kv_request_ready),
     .request_payload_context (slot_1_request_payload_context),
@@ -886,11 +921,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .secret (control_secret)
   );
 
-  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend-path.ts:86
+  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend-path.ts:94
   wire slot_2_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_2;
   wire slot_2_answer_data_ready = replies_reply_header_data_ready & replies_serves_2;
   wire slot_2_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_2;
-  OffloadSlot_b64_c16_o8_r512_m1478 slot_2 ( // extend-path.ts:86
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_2 ( // extend-path.ts:94
     .clk (clk), .rst (rst),
     .pid              (16'd65282),
     .request_valid (slot_2_request_valid), .request_ready (multi_version_request_ready),
@@ -980,7 +1015,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost             (slot_2_lost)
   );
 
-  MultiVersion_b64_c16_d1466_i16_v1024_a67108864 multi_version ( // extend-path.ts:95
+  MultiVersion_b64_c16_d1466_i16_v1024_a67108864 multi_version ( // extend-path.ts:103
     .clk (clk), .rst (rst | slot_2_in_reset),
     .request_valid (slot_2_request_valid), .request_ready (multi_version_request_ready),
     .request_payload_context (slot_2_request_payload_context),
@@ -1021,11 +1056,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_2_memory_reply_data_payload_last)
   );
 
-  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend-path.ts:86
+  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend-path.ts:94
   wire slot_3_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_3;
   wire slot_3_answer_data_ready = replies_reply_header_data_ready & replies_serves_3;
   wire slot_3_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_3;
-  OffloadSlot_b64_c16_o8_r512_m1478 slot_3 ( // extend-path.ts:86
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_3 ( // extend-path.ts:94
     .clk (clk), .rst (rst),
     .pid              (16'd65283),
     .request_valid (slot_3_request_valid), .request_ready (data_frame_request_ready),
@@ -1110,7 +1145,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost             (slot_3_lost)
   );
 
-  DataFrame_b64_c16_d1444_r8 data_frame ( // extend-path.ts:95
+  DataFrame_b64_c16_d1444_r8 data_frame ( // extend-path.ts:103
     .clk (clk), .rst (rst | slot_3_in_reset),
     .request_valid (slot_3_request_valid), .request_ready (data_frame_request_ready),
     .request_payload_context (slot_3_request_payload_context),
@@ -1146,8 +1181,26 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_3_memory_reply_data_payload_last)
   );
 
+  wire [23:0] processes_ask_pid_shifted = requests_opcodes_pop_payload >> 8;
+  OffloadProcesses processes ( // extend-path.ts:118
+    .clk (clk), .rst (rst),
+    .order_write   (control_process_write),
+    .order_pid     (control_process_pid),
+    .order_exists  (control_process_exists),
+    .order_forget  (control_process_forget),
+    .order_seen    (control_process_seen),
+    .busy          (state_processes_busy),
+    .used          (state_processes_used),
+    .forget_valid  (processes_forget_valid),
+    .forget_pid    (processes_forget_pid),
+    .ask_valid     (requests_wants),
+    .ask_pid       (processes_ask_pid_shifted[15:0]),
+    .answer_valid  (processes_answer_valid),
+    .answer_exists (processes_answer_exists)
+  );
+
   assign requests_waiting_pop_ready = requests_open & (requests_goes_soc ? soc_rx_ready : requests_strip_frame_ready);
-  Fifo_AxisBeat_d4 requests_waiting ( // request-port.ts:125
+  Fifo_AxisBeat_d4 requests_waiting ( // request-port.ts:141
     .clk (clk), .rst (rst),
     .push_valid (node_soc_rx_valid), .push_ready (node_soc_rx_ready), .push_payload_data (node_soc_rx_payload_data),
     .push_payload_keep (node_soc_rx_payload_keep), .push_payload_last (node_soc_rx_payload_last),
@@ -1158,18 +1211,19 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level (requests_waiting_level)
   );
 
-  wire requests_opcodes_push_valid = node_soc_rx_valid & node_soc_rx_ready & ~requests_index; // request-port.ts:129
-  Fifo_uint8_d4 requests_opcodes ( // request-port.ts:129
+  wire requests_opcodes_push_valid = node_soc_rx_valid & node_soc_rx_ready & ~requests_index; // request-port.ts:146
+  wire [23:0] requests_opcodes_push_payload = {node_soc_rx_payload_data[351:336], node_soc_rx_payload_data[367:360]};
+  Fifo_uint24_d4 requests_opcodes ( // request-port.ts:146
     .clk (clk), .rst (rst),
     .push_valid (requests_opcodes_push_valid), .push_ready (requests_opcodes_push_ready),
-    .push_payload (node_soc_rx_payload_data[367:360]),
+    .push_payload (requests_opcodes_push_payload),
     .pop_valid (requests_opcodes_pop_valid), .pop_ready (requests_begins),
     .pop_payload (requests_opcodes_pop_payload),
     .level (requests_opcodes_level)
   );
 
-  wire requests_strip_head_ready = ~requests_parted_full | requests_decides; // request-port.ts:186
-  HeaderStrip_h58_b64 requests_strip ( // request-port.ts:186
+  wire requests_strip_head_ready = ~requests_parted_full | requests_decides; // request-port.ts:235
+  HeaderStrip_h58_b64 requests_strip ( // request-port.ts:235
     .clk (clk), .rst (rst),
     .frame_valid (requests_apart_valid), .frame_ready (requests_strip_frame_ready),
     .frame_payload_data (soc_rx_payload_data), .frame_payload_keep (soc_rx_payload_keep),
@@ -1182,8 +1236,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .route (requests_strip_route)
   );
 
-  wire requests_body_pop_ready = requests_moving & requests_takes; // request-port.ts:189
-  Fifo_BodyBeat_d32 requests_body ( // request-port.ts:189
+  wire requests_body_pop_ready = requests_moving & requests_takes; // request-port.ts:238
+  Fifo_BodyBeat_d32 requests_body ( // request-port.ts:238
     .clk (clk), .rst (rst),
     .push_valid (requests_strip_data_valid), .push_ready (requests_body_push_ready),
     .push_payload_data (requests_strip_data_payload_data), .push_payload_last (requests_strip_data_payload_last),
@@ -1192,14 +1246,14 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level (requests_body_level)
   );
 
-  wire requests_once_ask_valid = requests_parted_full & requests_weighed & requests_looks_up & ~requests_asked; // request-port.ts:206
+  wire requests_once_ask_valid = requests_parted_full & requests_weighed & requests_looks_up & ~requests_asked; // request-port.ts:258
   wire [31:0] requests_once_ask_payload_operation =
     requests_parted_held_header[375] ? requests_parted_held_header[463:432] :
     requests_parted_held_header[431:400];
   wire [95:0] requests_once_done_body =
     (replies_beat == 4'd0) ? replies_reply_header_data_payload_data[95:0] :
     replies_sent_body;
-  OnceTable_n256_k3000 requests_once ( // request-port.ts:206
+  OnceTable_n256_k3000 requests_once ( // request-port.ts:258
     .clk (clk), .rst (rst),
     .ask_valid (requests_once_ask_valid), .ask_ready (requests_once_ask_ready), .ask_payload_client (requests_client),
     .ask_payload_operation (requests_once_ask_payload_operation),
@@ -1286,6 +1340,32 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .frame_payload_last (to_memory_memory_header_frame_payload_last),
     .frame_payload_user (to_memory_memory_header_frame_payload_user)
   );
+  wire forget_1_pending_when = processes_forget_valid & ~forget_1_active;
+
+  always @(posedge clk)
+    if (rst) begin
+      forget_1_pending <= 1'b0; forget_1_active <= 1'b0; forget_1_over <= 1'b0; forget_1_failed <= 1'b0;
+    end
+    else begin
+      if (control_process_write & control_process_seen) forget_1_over <= 1'b0;
+      if (forget_1_pending_when) begin
+        forget_1_pending <= 1'b1;
+        forget_1_active <= 1'b1;
+        forget_1_over <= 1'b0;
+      end
+      if (slot_1_answer_valid & forget_1_own) begin
+        forget_1_active <= 1'b0;
+        forget_1_over <= 1'b1;
+        forget_1_failed <= ~slot_1_lost & (|slot_1_answer_payload_status);
+      end
+      if (requests_forgets_1) forget_1_pending <= 1'b0;
+    end
+
+  always @(posedge clk)
+    if (forget_1_pending_when) forget_1_pid <= processes_forget_pid;
+
+  always @(posedge clk)
+    if (requests_forgets_1) forget_1_context <= slot_1_next_context;
 
   always @(posedge clk)
     if (rst) requests_index <= 1'b0;
@@ -1296,6 +1376,16 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   always @(posedge clk)
     if (rst) requests_first <= 1'b1;
     else if (requests_waiting_pop_valid & requests_waiting_pop_ready) requests_first <= soc_rx_payload_last;
+
+  always @(posedge clk)
+    if (rst) requests_checked <= 1'b0;
+    else begin
+      if (processes_answer_valid & requests_wants) requests_checked <= 1'b1;
+      if (requests_begins | (requests_forgets_1 & requests_exists)) requests_checked <= 1'b0;
+    end
+
+  always @(posedge clk)
+    if (processes_answer_valid & requests_wants) requests_exists <= processes_answer_exists;
 
   always @(posedge clk)
     if (rst) requests_parting <= 1'b0;
@@ -1727,7 +1817,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign node_soc_tx_payload_user =
     (soc_grant[0] & replies_reply_header_frame_payload_user) | (soc_grant[1] & soc_tx_payload_user);
   assign events_requests = {
-    slot_3_events_requests, slot_2_events_requests, slot_1_events_requests, slot_0_events_requests
+    slot_3_events_requests, slot_2_events_requests, slot_1_events_requests & ~requests_forgets_1,
+    slot_0_events_requests
   };
   assign events_accesses = {
     slot_3_events_accesses, slot_2_events_accesses, slot_1_events_accesses, slot_0_events_accesses
@@ -1737,6 +1828,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign state_held = {slot_3_state_held, slot_2_state_held, slot_1_state_held, slot_0_state_held};
   assign state_stuck = {slot_3_state_stuck, slot_2_state_stuck, slot_1_state_stuck, slot_0_state_stuck};
   assign state_active = {slot_3_state_active, slot_2_state_active, slot_1_state_active, slot_0_state_active};
+  assign state_processes_forgetting = forget_1_active;
+  assign state_processes_forgotten = forget_1_over & ~forget_1_active;
+  assign state_processes_failed = forget_1_over & forget_1_failed;
 
   wire _unused_ok = &{
     1'b0, config_client_port, config_accept_any_mac, slot_0_asked_ready, slot_0_events_replies, slot_0_events_refused,
@@ -1750,6 +1844,6 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     from_memory_memory_strip_head_payload_header[463:418], from_memory_memory_strip_head_payload_header[399:372],
     from_memory_memory_strip_head_payload_header[367:48], from_memory_memory_strip_head_payload_header[43:42],
     from_memory_memory_strip_head_payload_header[39:0], from_memory_memory_strip_route[3:2],
-    requests_beats_shifted[14:9], replies_host_data_ready, 1'b0
+    requests_beats_shifted[14:9], replies_host_data_ready, processes_ask_pid_shifted[23:16], 1'b0
   };
 endmodule

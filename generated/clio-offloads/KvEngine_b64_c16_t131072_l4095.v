@@ -74,6 +74,7 @@ module KvEngine_b64_c16_t131072_l4095 (
   input  wire         enter_valid,
   input  wire [3:0]   enter_context,
   input  wire [1:0]   asked_kind,
+  input  wire         asked_any,
   input  wire [7:0]   asked_user,
   input  wire [15:0]  asked_pid,
   input  wire [63:0]  asked_key,
@@ -84,6 +85,8 @@ module KvEngine_b64_c16_t131072_l4095 (
   input  wire [43:0]  table_,
   output wire         leave_valid,
   output wire [3:0]   leave_context,
+  output wire         swept_valid,
+  output wire [3:0]   swept_code,
   output wire         refund
 );
   localparam [2:0] state_idle = 3'd0;
@@ -91,90 +94,91 @@ module KvEngine_b64_c16_t131072_l4095 (
   localparam [2:0] state_pick = 3'd2;
   localparam [2:0] state_act = 3'd3;
   localparam [2:0] state_join = 3'd4;
-  reg [15:0] written; // engine.ts:143
-  reg [15:0] decided; // engine.ts:144
-  reg [2:0] kind; // engine.ts:147
-  reg [3:0] context_; // engine.ts:148
-  reg [3:0] code; // engine.ts:149
-  reg failed; // engine.ts:150
-  reg [1:0] a_kind; // engine.ts:151
+  reg [15:0] written; // engine.ts:145
+  reg [15:0] decided; // engine.ts:146
+  reg [2:0] kind; // engine.ts:149
+  reg [3:0] context_; // engine.ts:150
+  reg [3:0] code; // engine.ts:151
+  reg failed; // engine.ts:152
+  reg [1:0] a_kind; // engine.ts:153
+  reg a_any;
   reg [7:0] a_user, a_fingerprint;
   reg [15:0] a_pid;
   reg [63:0] a_key;
   reg [10:0] a_size;
   reg [43:0] a_block;
   reg [16:0] a_bucket;
-  reg [11:0] c_looks; // engine.ts:152
+  reg [11:0] c_looks; // engine.ts:154
   reg [43:0] c_slot, c_other_slot, c_found_block, c_link_block;
   reg [2:0] c_index, c_other_index;
   reg c_other_valid, c_more, c_alone, c_link_valid, c_grows;
   reg [10:0] c_found_size;
   reg [3:0] c_verdict;
-  reg was_written; // engine.ts:153
-  reg was_decided; // engine.ts:154
-  reg [3:0] write_status; // engine.ts:155
-  reg [43:0] first_slot; // engine.ts:157
-  reg same_key; // engine.ts:158
-  reg [6:0] matching; // engine.ts:159
-  reg matched; // engine.ts:160
-  reg saving; // engine.ts:170
-  reg asking; // engine.ts:171
-  reg ending; // engine.ts:172
-  reg growing; // engine.ts:173
-  reg [2:0] ask_purpose; // engine.ts:174
+  reg was_written; // engine.ts:155
+  reg was_decided; // engine.ts:156
+  reg [3:0] write_status; // engine.ts:157
+  reg [43:0] first_slot; // engine.ts:159
+  reg same_key; // engine.ts:160
+  reg [6:0] matching; // engine.ts:161
+  reg matched; // engine.ts:162
+  reg saving; // engine.ts:172
+  reg asking; // engine.ts:173
+  reg ending; // engine.ts:174
+  reg growing; // engine.ts:175
+  reg [2:0] ask_purpose; // engine.ts:176
   reg ask_write, ask_whole, ask_link;
   reg [1:0] ask_at, ask_content;
-  reg end_silent, end_gives_new, end_gives_old, end_gives_slot, end_gives_other; // engine.ts:175
+  reg end_silent, end_gives_new, end_gives_old, end_gives_slot, end_gives_other; // engine.ts:177
   reg [3:0] end_code;
-  reg [2:0] state; // engine.ts:236
-  wire accesses_push_ready, accesses_pop_payload_write, accesses_pop_payload_whole; // engine.ts:409
+  reg [2:0] state; // engine.ts:238
+  wire accesses_push_ready, accesses_pop_payload_write, accesses_pop_payload_whole; // engine.ts:415
   wire [43:0] accesses_pop_payload_block;
   wire [2:0] accesses_pop_payload_index;
   wire [11:0] accesses_pop_payload_length;
   wire [63:0] accesses_pop_payload_word;
   wire [4:0] accesses_level;
-  reg asking_beat; // engine.ts:522
-  wire takes_push_ready; // engine.ts:444
+  reg asking_beat; // engine.ts:529
+  wire takes_push_ready; // engine.ts:450
   wire [4:0] takes_level;
-  wire giving_push_ready; // engine.ts:453
+  wire giving_push_ready; // engine.ts:459
   wire [4:0] giving_level;
-  wire answers_push_ready; // engine.ts:472
+  wire answers_push_ready; // engine.ts:478
   wire [1:0] answers_pop_payload_kind;
   wire [7:0] answers_pop_payload_user;
   wire [10:0] answers_pop_payload_size;
   wire [4:0] answers_level;
-  (* ram_style = "distributed" *) reg [169:0] asks [0:15]; // engine.ts:138
-  (* ram_style = "distributed" *) reg [213:0] steps [0:15]; // engine.ts:139
-  (* ram_style = "distributed" *) reg [3:0] write_statuses [0:15]; // engine.ts:140
+  (* ram_style = "distributed" *) reg [170:0] asks [0:15]; // engine.ts:140
+  (* ram_style = "distributed" *) reg [213:0] steps [0:15]; // engine.ts:141
+  (* ram_style = "distributed" *) reg [3:0] write_statuses [0:15]; // engine.ts:142
   wire [6:0] occupied = {
     event_line[447], event_line[383], event_line[319], event_line[255], event_line[191], event_line[127],
     event_line[63]
-  }; // engine.ts:165
-  wire [6:0] chosen = matching & (~matching + 7'd1); // engine.ts:166
-  wire [6:0] hole = ~occupied & (occupied + 7'd1); // engine.ts:167
-  wire reads = a_kind == 2'd0; // engine.ts:219
-  wire creates = a_kind == 2'd1; // engine.ts:220
-  wire updates = a_kind == 2'd2; // engine.ts:221
-  wire deletes = a_kind == 2'd3; // engine.ts:222
-  wire brings = creates | updates; // engine.ts:223
-  wire at_slot = kind == 3'd0; // engine.ts:224
-  wire at_pair = kind == 3'd1; // engine.ts:225
-  wire searching = at_slot | at_pair; // engine.ts:226
-  wire confirms = at_slot & ~failed & matched; // engine.ts:227
-  wire hits = at_pair & ~failed & same_key; // engine.ts:228
-  wire looks_again = at_pair & ~failed & ~same_key & c_more; // engine.ts:229
-  wire passes = ~failed & ((at_slot & ~matched) | (at_pair & ~(same_key | c_more))); // engine.ts:230
-  wire follows = passes & c_link_valid; // engine.ts:231
-  wire over = passes & ~c_link_valid; // engine.ts:232
-  wire unlinks = c_alone & c_other_valid; // engine.ts:233
-  wire memory_event = event_valid & (event_purpose != 3'd5); // engine.ts:234
-  wire [213:0] progress_word = steps[context_]; // engine.ts:259
+  }; // engine.ts:167
+  wire [6:0] chosen = matching & (~matching + 7'd1); // engine.ts:168
+  wire [6:0] hole = ~occupied & (occupied + 7'd1); // engine.ts:169
+  wire reads = a_kind == 2'd0; // engine.ts:221
+  wire creates = a_kind == 2'd1; // engine.ts:222
+  wire updates = a_kind == 2'd2; // engine.ts:223
+  wire deletes = a_kind == 2'd3; // engine.ts:224
+  wire brings = creates | updates; // engine.ts:225
+  wire at_slot = kind == 3'd0; // engine.ts:226
+  wire at_pair = kind == 3'd1; // engine.ts:227
+  wire searching = at_slot | at_pair; // engine.ts:228
+  wire confirms = at_slot & ~failed & matched; // engine.ts:229
+  wire hits = at_pair & ~failed & same_key; // engine.ts:230
+  wire looks_again = at_pair & ~failed & ~same_key & c_more; // engine.ts:231
+  wire passes = ~failed & ((at_slot & ~matched) | (at_pair & ~(same_key | c_more))); // engine.ts:232
+  wire follows = passes & c_link_valid; // engine.ts:233
+  wire over = passes & ~c_link_valid; // engine.ts:234
+  wire unlinks = c_alone & c_other_valid; // engine.ts:235
+  wire memory_event = event_valid & (event_purpose != 3'd5); // engine.ts:236
+  wire [213:0] progress_word = steps[context_]; // engine.ts:261
   wire [11:0] progress_looks = progress_word[11:0];
-  wire spent = (at_slot | at_pair) & (progress_looks == 12'd4095); // engine.ts:262
-  wire asking_last = ~accesses_pop_payload_whole | ~asking_beat; // engine.ts:523
-  wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // engine.ts:452
+  wire spent = (at_slot | at_pair) & (progress_looks == 12'd4095); // engine.ts:264
+  wire asking_last = ~accesses_pop_payload_whole | ~asking_beat; // engine.ts:530
+  wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // engine.ts:458
 
-  wire [7:0] accesses_push_payload_tag = {ask_purpose, 1'b0, context_}; // engine.ts:409
+  wire [7:0] accesses_push_payload_tag = {ask_purpose, 1'b0, context_}; // engine.ts:415
   wire [43:0] accesses_push_payload_block =
     ({44{ask_at == 2'd0}} & c_slot) | ({44{ask_at == 2'd1}} & c_found_block) | ({44{ask_at == 2'd2}} & c_other_slot);
   wire [2:0] accesses_push_payload_index = ask_link ? 3'd7 : (ask_write & ~ask_whole) ? c_index : 3'd0;
@@ -187,7 +191,7 @@ module KvEngine_b64_c16_t131072_l4095 (
     | ({64{ask_content == 2'd2}} & {c_link_valid, 19'd0, c_link_block})
     | ({64{ask_content == 2'd3}} & {20'h80000, c_other_slot});
   wire accesses_pop_ready = memory_ready & asking_last;
-  Fifo_Access_d16 accesses ( // engine.ts:409
+  Fifo_Access_d16 accesses ( // engine.ts:415
     .clk (clk), .rst (rst),
     .push_valid (asking), .push_ready (accesses_push_ready), .push_payload_tag (accesses_push_payload_tag),
     .push_payload_write (ask_write), .push_payload_whole (ask_whole),
@@ -200,20 +204,20 @@ module KvEngine_b64_c16_t131072_l4095 (
     .level (accesses_level)
   );
 
-  Fifo_uint4_d16 takes ( // engine.ts:444
+  Fifo_uint4_d16 takes ( // engine.ts:450
     .clk (clk), .rst (rst),
     .push_valid (growing), .push_ready (takes_push_ready), .push_payload (context_),
     .pop_valid (take_valid), .pop_ready (take_ready), .pop_payload (take_payload_context),
     .level (takes_level)
   );
 
-  wire giving_push_valid = ending & gives; // engine.ts:453
+  wire giving_push_valid = ending & gives; // engine.ts:459
   wire giving_push_payload_value = end_gives_new | end_gives_old;
   wire [43:0] giving_push_payload_block = end_gives_new ? a_block : c_found_block;
   wire [10:0] giving_push_payload_size = end_gives_new ? a_size : c_found_size;
   wire giving_push_payload_slot = end_gives_slot | end_gives_other;
   wire [43:0] giving_push_payload_slot_block = end_gives_slot ? c_slot : c_other_slot;
-  Fifo_Give_d16 giving ( // engine.ts:453
+  Fifo_Give_d16 giving ( // engine.ts:459
     .clk (clk), .rst (rst),
     .push_valid (giving_push_valid), .push_ready (giving_push_ready), .push_payload_value (giving_push_payload_value),
     .push_payload_block (giving_push_payload_block), .push_payload_size (giving_push_payload_size),
@@ -224,10 +228,10 @@ module KvEngine_b64_c16_t131072_l4095 (
     .level (giving_level)
   );
 
-  wire answers_push_valid = ending & ~end_silent; // engine.ts:472
+  wire answers_push_valid = ending & ~end_silent & ~a_any; // engine.ts:478
   wire [10:0] answers_push_payload_size = |end_code ? 11'd0 : a_size;
   wire answers_push_payload_bare = ~((end_code == 4'd0) | (end_code == 4'd4));
-  Fifo_KvAnswer_d16 answers ( // engine.ts:472
+  Fifo_KvAnswer_d16 answers ( // engine.ts:478
     .clk (clk), .rst (rst),
     .push_valid (answers_push_valid), .push_ready (answers_push_ready), .push_payload_context (context_),
     .push_payload_kind (a_kind), .push_payload_user (a_user), .push_payload_size (answers_push_payload_size),
@@ -323,7 +327,7 @@ module KvEngine_b64_c16_t131072_l4095 (
         decided <= decided & ~decided_joined;
       end
     end
-  wire [169:0] asked_word = asks[context_]; // engine.ts:258
+  wire [170:0] asked_word = asks[context_]; // engine.ts:260
   wire [15:0] was_written_shifted = written >> context_;
   wire [15:0] was_decided_shifted = decided >> context_;
 
@@ -348,13 +352,14 @@ module KvEngine_b64_c16_t131072_l4095 (
       end
       state_look: begin
         a_kind <= asked_word[1:0];
-        a_user <= asked_word[9:2];
-        a_pid <= asked_word[25:10];
-        a_key <= asked_word[89:26];
-        a_size <= asked_word[100:90];
-        a_block <= asked_word[144:101];
-        a_bucket <= asked_word[161:145];
-        a_fingerprint <= asked_word[169:162];
+        a_any <= asked_word[2];
+        a_user <= asked_word[10:3];
+        a_pid <= asked_word[26:11];
+        a_key <= asked_word[90:27];
+        a_size <= asked_word[101:91];
+        a_block <= asked_word[145:102];
+        a_bucket <= asked_word[162:146];
+        a_fingerprint <= asked_word[170:163];
         c_looks <= progress_looks;
         c_slot <= progress_word[55:12];
         c_index <= progress_word[58:56];
@@ -374,16 +379,17 @@ module KvEngine_b64_c16_t131072_l4095 (
         was_written <= was_written_shifted[0];
         was_decided <= was_decided_shifted[0];
         write_status <= (kind == 3'd2) ? code : write_statuses[context_];
-        first_slot <= table_ + {27'd0, asked_word[161:145]};
-        same_key <= (event_line[95:32] == asked_word[89:26]) & (event_line[15:0] == asked_word[25:10]);
+        first_slot <= table_ + {27'd0, asked_word[162:146]};
+        same_key <=
+          ((event_line[95:32] == asked_word[90:27]) | asked_word[2]) & (event_line[15:0] == asked_word[26:11]);
         matching <= {
-          event_line[447] & (event_line[446:439] == asked_word[169:162]) & (progress_word[58:56] <= 3'd6),
-          event_line[383] & (event_line[382:375] == asked_word[169:162]) & (progress_word[58:56] <= 3'd5),
-          event_line[319] & (event_line[318:311] == asked_word[169:162]) & (progress_word[58:56] <= 3'd4),
-          event_line[255] & (event_line[254:247] == asked_word[169:162]) & (progress_word[58:56] <= 3'd3),
-          event_line[191] & (event_line[190:183] == asked_word[169:162]) & (progress_word[58:56] <= 3'd2),
-          event_line[127] & (event_line[126:119] == asked_word[169:162]) & (progress_word[58:56] <= 3'd1),
-          event_line[63] & (event_line[62:55] == asked_word[169:162]) & (progress_word[58:56] <= 3'd0)
+          event_line[447] & ((event_line[446:439] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd6),
+          event_line[383] & ((event_line[382:375] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd5),
+          event_line[319] & ((event_line[318:311] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd4),
+          event_line[255] & ((event_line[254:247] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd3),
+          event_line[191] & ((event_line[190:183] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd2),
+          event_line[127] & ((event_line[126:119] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd1),
+          event_line[63] & ((event_line[62:55] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd0)
         };
       end
       state_pick: begin
@@ -582,7 +588,8 @@ module KvEngine_b64_c16_t131072_l4095 (
   always @(posedge clk)
     if (enter_valid) begin
       asks[enter_context] <= {
-        asked_fingerprint, asked_bucket, asked_block, asked_size, asked_key, asked_pid, asked_user, asked_kind
+        asked_fingerprint, asked_bucket, asked_block, asked_size, asked_key, asked_pid, asked_user, asked_any,
+        asked_kind
       };
     end
 
@@ -622,34 +629,36 @@ module KvEngine_b64_c16_t131072_l4095 (
   assign reply_payload_last = 1'b1;
   assign leave_valid = ending;
   assign leave_context = context_;
+  assign swept_valid = ending & a_any;
+  assign swept_code = end_code;
   assign refund = ending & ~gives & ~reads;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(asking & ~accesses_push_ready)); // engine.ts:504
-      assert (~(ending & ~answers_push_ready)); // engine.ts:505
-      assert (~(ending & gives & ~giving_push_ready)); // engine.ts:506
-      assert (~(growing & ~takes_push_ready)); // engine.ts:507
+      assert (~(asking & ~accesses_push_ready)); // engine.ts:511
+      assert (~(ending & ~answers_push_ready)); // engine.ts:512
+      assert (~(ending & gives & ~giving_push_ready)); // engine.ts:513
+      assert (~(growing & ~takes_push_ready)); // engine.ts:514
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(asking & ~accesses_push_ready))) begin
-        $display("%s", "assertion failed: there is room for a memory request of every context (engine.ts:504)"); // engine.ts:504
+        $display("%s", "assertion failed: there is room for a memory request of every context (engine.ts:511)"); // engine.ts:511
         $stop;
       end
       if (~(~(ending & ~answers_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every context's reply (engine.ts:505)"); // engine.ts:505
+        $display("%s", "assertion failed: there is room for every context's reply (engine.ts:512)"); // engine.ts:512
         $stop;
       end
       if (~(~(ending & gives & ~giving_push_ready))) begin
-        $display("%s", "assertion failed: there is room for what is given back (engine.ts:506)"); // engine.ts:506
+        $display("%s", "assertion failed: there is room for what is given back (engine.ts:513)"); // engine.ts:513
         $stop;
       end
       if (~(~(growing & ~takes_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every context's wish for a slot (engine.ts:507)"); // engine.ts:507
+        $display("%s", "assertion failed: there is room for every context's wish for a slot (engine.ts:514)"); // engine.ts:514
         $stop;
       end
     end

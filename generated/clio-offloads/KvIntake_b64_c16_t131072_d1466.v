@@ -62,6 +62,7 @@ module KvIntake_b64_c16_t131072_d1466 (
   output wire [16:0]  enter_bucket,
   output wire         enter_writes,
   output wire [1:0]   asked_kind,
+  output wire         asked_any,
   output wire [7:0]   asked_user,
   output wire [15:0]  asked_pid,
   output wire [63:0]  asked_key,
@@ -70,6 +71,8 @@ module KvIntake_b64_c16_t131072_d1466 (
   output wire [16:0]  asked_bucket,
   output wire [7:0]   asked_fingerprint,
   output wire [43:0]  table_,
+  input  wire         swept_valid,
+  input  wire [3:0]   swept_code,
   input  wire         credit,
   input  wire [63:0]  secret
 );
@@ -82,55 +85,66 @@ module KvIntake_b64_c16_t131072_d1466 (
   localparam [3:0] state_enter = 4'd9;
   localparam [3:0] state_send = 4'd10;
   localparam [3:0] state_drain = 4'd11;
+  localparam [3:0] state_sweep = 4'd13;
+  localparam [3:0] state_weigh = 4'd14;
   localparam [3:0] state_answer = 4'd12;
   localparam [3:0] state_parse = 4'd3;
   localparam [3:0] state_table = 4'd5;
   localparam [3:0] state_block = 4'd7;
-  reg [3:0] request_context; // intake.ts:94
+  reg [3:0] request_context; // intake.ts:103
   reg [7:0] request_opcode;
   reg [15:0] request_pid;
   reg [13:0] request_length;
-  reg ended; // intake.ts:95
-  reg [95:0] head; // intake.ts:96
-  reg [1:0] asked_kind_1; // intake.ts:97
+  reg ended; // intake.ts:104
+  reg [95:0] head; // intake.ts:105
+  reg [1:0] asked_kind_1; // intake.ts:106
+  reg asked_any_1;
   reg [7:0] asked_user_1, asked_fingerprint_1;
   reg [15:0] asked_pid_1;
   reg [63:0] asked_key_1;
   reg [10:0] asked_size_1;
   reg [43:0] asked_block_1;
   reg [16:0] asked_bucket_1;
-  reg [8:0] write_beats; // intake.ts:98
-  reg [43:0] table_1; // intake.ts:99
-  reg table_known; // intake.ts:100
-  reg [3:0] failure; // intake.ts:101
-  reg right; // intake.ts:121
-  reg [31:0] hash; // intake.ts:122
-  reg writes; // intake.ts:123
-  reg with_value; // intake.ts:124
-  reg [13:0] pair_bytes; // intake.ts:125
-  reg [2:0] wanted; // intake.ts:126
-  reg [2:0] round; // intake.ts:129
-  reg [31:0] sip_0; // intake.ts:131
-  reg [31:0] sip_1; // intake.ts:132
-  reg [31:0] sip_2; // intake.ts:133
-  reg [31:0] sip_3; // intake.ts:134
-  reg begins; // intake.ts:144
-  reg [3:0] state; // intake.ts:160
-  wire [1:0] kind = request_opcode[2:1]; // intake.ts:113
-  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // intake.ts:114
-  wire brings = (kind == 2'd1) | (kind == 2'd2); // intake.ts:115
-  wire [10:0] size = head[26:16]; // intake.ts:116
-  wire [13:0] room = request_length - 14'd12; // intake.ts:118
-  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // intake.ts:119
-  wire short = request_length < 14'd12; // intake.ts:120
-  wire left = ~ended; // intake.ts:142
+  reg [8:0] write_beats; // intake.ts:107
+  reg [43:0] table_1; // intake.ts:108
+  reg table_known; // intake.ts:109
+  reg [3:0] failure; // intake.ts:110
+  reg right; // intake.ts:130
+  reg [31:0] hash; // intake.ts:131
+  reg writes; // intake.ts:132
+  reg with_value; // intake.ts:133
+  reg [13:0] pair_bytes; // intake.ts:134
+  reg [2:0] wanted; // intake.ts:135
+  reg [2:0] round; // intake.ts:138
+  reg [31:0] sip_0; // intake.ts:140
+  reg [31:0] sip_1; // intake.ts:141
+  reg [31:0] sip_2; // intake.ts:142
+  reg [31:0] sip_3; // intake.ts:143
+  reg due; // intake.ts:152
+  reg swept; // intake.ts:153
+  reg [3:0] swept_code_1; // intake.ts:154
+  reg [3:0] sweep_context; // intake.ts:155
+  reg [15:0] sweep_pid; // intake.ts:156
+  reg [17:0] sweep_bucket; // intake.ts:157
+  reg alone; // intake.ts:158
+  reg begins; // intake.ts:166
+  reg [3:0] state; // intake.ts:184
+  wire [1:0] kind = request_opcode[2:1]; // intake.ts:122
+  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // intake.ts:123
+  wire brings = (kind == 2'd1) | (kind == 2'd2); // intake.ts:124
+  wire [10:0] size = head[26:16]; // intake.ts:125
+  wire [13:0] room = request_length - 14'd12; // intake.ts:127
+  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // intake.ts:128
+  wire short = request_length < 14'd12; // intake.ts:129
+  wire last_bucket = sweep_bucket == 18'h1ffff; // intake.ts:159
+  wire left = ~ended; // intake.ts:164
   wire [31:0] hashed_word =
     (round == 3'd0) ? head[63:32] :
     (round == 3'd1) ? head[95:64] :
     (round == 3'd2) ? {16'd2560, request_pid} :
     32'd0; // layout.ts:55
-  wire [511:0] pair_beat = request_data_payload_data; // intake.ts:270
-  wire bare = ~((failure == 4'd0) | (failure == 4'd4)); // intake.ts:285
+  wire [511:0] pair_beat = request_data_payload_data; // intake.ts:344
+  wire bare = ~((failure == 4'd0) | (failure == 4'd4)) | alone; // intake.ts:359
   wire [31:0] sip_0_sum = sip_0 + sip_1;
   wire [31:0] sip_2_sum = sip_2 + (sip_3 ^ hashed_word);
   wire [31:0] sip_0_xor = {sip_3[23:0] ^ hashed_word[23:0], sip_3[31:24] ^ hashed_word[31:24]} ^ sip_2_sum;
@@ -153,6 +167,26 @@ module KvIntake_b64_c16_t131072_d1466 (
         sip_1 <= secret[63:32];
         sip_2 <= secret[31:0] ^ 32'h6c796765;
         sip_3 <= secret[63:32] ^ 32'h74656462;
+        alone <= 1'b0;
+        if (~swept) begin
+          if (due) begin
+            request_opcode <= 8'd102;
+            request_context <= sweep_context;
+            request_pid <= sweep_pid;
+            ended <= 1'b1;
+          end
+          else if (request_valid) begin
+            if (~(|request_payload_length)) begin
+              if (request_payload_opcode == 8'd0) begin
+                sweep_context <= request_payload_context;
+                sweep_pid <= request_payload_pid;
+                sweep_bucket <= 18'd0;
+                alone <= 1'b1;
+                failure <= 4'd0;
+              end
+            end
+          end
+        end
       end
       state_head: head <= request_data_payload_data[95:0];
       state_hash: begin
@@ -164,6 +198,7 @@ module KvIntake_b64_c16_t131072_d1466 (
       end
       state_decide: begin
         asked_kind_1 <= kind;
+        asked_any_1 <= 1'b0;
         asked_user_1 <= head[7:0];
         asked_pid_1 <= request_pid;
         asked_key_1 <= head[95:32];
@@ -191,66 +226,106 @@ module KvIntake_b64_c16_t131072_d1466 (
         end
       end
       state_drain: if (request_data_valid & left) ended <= request_data_payload_last;
+      state_sweep: begin
+        asked_kind_1 <= 2'd3;
+        asked_any_1 <= 1'b1;
+        asked_user_1 <= 8'd0;
+        asked_pid_1 <= sweep_pid;
+        asked_key_1 <= 64'd0;
+        asked_size_1 <= 11'd0;
+        asked_block_1 <= 44'd0;
+        asked_bucket_1 <= sweep_bucket[16:0];
+        asked_fingerprint_1 <= 8'd0;
+      end
+      state_weigh: begin
+        request_context <= sweep_context;
+        request_opcode <= 8'd0;
+        failure <= (swept_code_1 == 4'd4) ? 4'd0 : swept_code_1;
+        alone <= 1'b1;
+        if (swept_code_1 == 4'd4) sweep_bucket <= sweep_bucket + 18'd1;
+      end
       default: ;
     endcase
 
   always @(posedge clk)
     if (rst) begin
-      table_known <= 1'b0; state <= state_idle;
+      table_known <= 1'b0; due <= 1'b0; swept <= 1'b0; state <= state_idle;
     end
-    else case (state)
-      state_idle: begin
-        if (request_valid) begin
-          if (|request_payload_length) state <= state_head;
-          else state <= state_answer;
-        end
-      end
-      state_head: if (request_data_valid) state <= state_hash;
-      state_hash: if (round == 3'd5) state <= state_parse;
-      state_parse: state <= state_decide;
-      state_decide: begin
-        if (~right) state <= state_drain;
-        else if (~table_known) state <= state_table;
-        else if (with_value) state <= state_block;
-        else state <= state_enter;
-      end
-      state_table: if (take_ready) state <= state_table_wait;
-      state_table_wait: begin
-        if (taken_valid) begin
-          if (|taken_payload_status) state <= state_drain;
-          else begin
-            table_known <= 1'b1;
-            state <= state_decide;
+    else begin
+      if (swept_valid) swept <= 1'b1;
+      case (state)
+        state_idle: begin
+          if (swept) state <= state_weigh;
+          else if (due) state <= state_sweep;
+          else if (request_valid) begin
+            if (|request_payload_length) state <= state_head;
+            else if (request_payload_opcode == 8'd0) begin
+              due <= table_known;
+              if (~table_known) state <= state_answer;
+            end
+            else state <= state_answer;
           end
         end
-      end
-      state_block: if (take_ready) state <= state_block_wait;
-      state_block_wait: begin
-        if (taken_valid) begin
-          if (|taken_payload_status) state <= state_drain;
+        state_head: if (request_data_valid) state <= state_hash;
+        state_hash: if (round == 3'd5) state <= state_parse;
+        state_parse: state <= state_decide;
+        state_decide: begin
+          if (~right) state <= state_drain;
+          else if (~table_known) state <= state_table;
+          else if (with_value) state <= state_block;
           else state <= state_enter;
         end
-      end
-      state_enter: begin
-        if (credit | ~writes) begin
-          if (with_value) state <= state_send;
-          else state <= state_drain;
+        state_table: if (take_ready) state <= state_table_wait;
+        state_table_wait: begin
+          if (taken_valid) begin
+            if (|taken_payload_status) state <= state_drain;
+            else begin
+              table_known <= 1'b1;
+              state <= state_decide;
+            end
+          end
         end
-      end
-      state_send: begin
-        if (memory_valid & memory_ready) begin
-          if (memory_payload_last) state <= state_drain;
+        state_block: if (take_ready) state <= state_block_wait;
+        state_block_wait: begin
+          if (taken_valid) begin
+            if (|taken_payload_status) state <= state_drain;
+            else state <= state_enter;
+          end
         end
-      end
-      state_drain: begin
-        if (ended | (request_data_valid & request_data_payload_last)) begin
-          if (|failure) state <= state_answer;
-          else state <= state_idle;
+        state_enter: begin
+          if (credit | ~writes) begin
+            if (with_value) state <= state_send;
+            else state <= state_drain;
+          end
         end
-      end
-      state_answer: if (reply_ready) state <= state_idle;
-      default: ;
-    endcase
+        state_send: begin
+          if (memory_valid & memory_ready) begin
+            if (memory_payload_last) state <= state_drain;
+          end
+        end
+        state_drain: begin
+          if (ended | (request_data_valid & request_data_payload_last)) begin
+            if (|failure) state <= state_answer;
+            else state <= state_idle;
+          end
+        end
+        state_answer: if (reply_ready) state <= state_idle;
+        state_sweep: begin
+          due <= 1'b0;
+          state <= state_enter;
+        end
+        state_weigh: begin
+          swept <= 1'b0;
+          due <= 1'b1;
+          state <= state_idle;
+          if ((|swept_code_1) & ((swept_code_1 != 4'd4) | last_bucket)) begin
+            due <= 1'b0;
+            state <= state_answer;
+          end
+        end
+        default: ;
+      endcase
+    end
 
   always @(posedge clk) begin
     right <= known & (head[15:8] == 8'd8) & (~brings | fits) & ~short;
@@ -267,7 +342,10 @@ module KvIntake_b64_c16_t131072_d1466 (
       3'd5;
   end
 
-  assign request_ready = state == state_idle;
+  always @(posedge clk)
+    if (swept_valid) swept_code_1 <= swept_code;
+
+  assign request_ready = (state == state_idle) & ~(swept | due);
   assign request_data_ready = ((state == state_drain) & left) | ((state == state_send) & memory_ready);
   assign take_valid = (state == state_table) | (state == state_block);
   assign take_payload_table = state == state_table;
@@ -297,6 +375,7 @@ module KvIntake_b64_c16_t131072_d1466 (
   assign enter_bucket = asked_bucket_1;
   assign enter_writes = writes;
   assign asked_kind = asked_kind_1;
+  assign asked_any = asked_any_1;
   assign asked_user = asked_user_1;
   assign asked_pid = asked_pid_1;
   assign asked_key = asked_key_1;

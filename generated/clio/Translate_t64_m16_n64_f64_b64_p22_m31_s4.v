@@ -241,15 +241,15 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire [5:0] again_payload = again_queued ? again_store[again_head] : decision_slot;
   wire again_taken = again_valid & first_ready; // pass-queue.ts:45
   wire again_single = again_tail == again_behind_head; // pass-queue.ts:51
-  wire wants_parked = ~again_valid & parked_1_pop_valid & ~retrying & misses_room; // choose.ts:66
-  wire wants_old = again_valid | wants_parked; // choose.ts:67
-  wire may_shoot = ~wants_old & ~shooting; // choose.ts:68
-  wire wants_shootdown = may_shoot & shootdown_valid; // choose.ts:69
-  wire wants_fresh = ~(wants_old | wants_shootdown); // choose.ts:70
-  wire takes_parked = first_ready & wants_parked; // choose.ts:71
-  wire [5:0] old_slot = again_valid ? again_payload : parked_1_pop_payload; // choose.ts:78
-  wire takes_shootdown = first_ready & wants_shootdown; // choose.ts:81
-  wire takes_fresh = first_ready & wants_fresh & access_valid; // choose.ts:82
+  wire wants_parked = parked_1_pop_valid & ~again_valid & misses_room & ~retrying; // choose.ts:67
+  wire wants_old = again_valid | wants_parked; // choose.ts:68
+  wire may_shoot = ~wants_old & ~shooting; // choose.ts:69
+  wire wants_shootdown = may_shoot & shootdown_valid; // choose.ts:70
+  wire wants_fresh = ~(wants_old | wants_shootdown); // choose.ts:71
+  wire takes_parked = first_ready & wants_parked; // choose.ts:72
+  wire [5:0] old_slot = again_valid ? again_payload : parked_1_pop_payload; // choose.ts:79
+  wire takes_shootdown = first_ready & wants_shootdown; // choose.ts:82
+  wire takes_fresh = first_ready & wants_fresh & access_valid; // choose.ts:83
   wire plain = access_payload_op == 3'd0; // lookup.ts:38
   wire [22:0] last_byte = {1'b0, access_payload_va[21:0]} + {9'd0, access_payload_length} - 23'd1; // lookup.ts:41
   wire loads = first_ready & (wants_old | wants_shootdown | access_valid); // lookup.ts:80

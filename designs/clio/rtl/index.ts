@@ -8,7 +8,14 @@ export { Exchange, SocPort } from "./slow-path/soc-port.ts";
 export { ClioNodeGbn, goBackNNode, type BehindGoBackN, type GbnNodeParameters } from "./top/gbn-node.ts";
 export { ClioNodePartitioned } from "./top/partitioned-node.ts";
 
-export { OffloadControl, OffloadEvents, OffloadState, ProcessOrder, ProcessState, sinceUnit } from "./dispatch/events.ts";
+export {
+  OffloadControl,
+  OffloadEvents,
+  OffloadState,
+  ProcessOrder,
+  ProcessState,
+  sinceUnit,
+} from "./dispatch/events.ts";
 
 export { Shootdown } from "./memory/translate.ts";
 export { NetConfig, type Translated } from "./records/records.ts";

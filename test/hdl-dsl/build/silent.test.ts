@@ -222,10 +222,10 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     "HDL131 in PortAndRead: memory `store` has ports that read and write, and other reads or writes (silent.ts:126; see silent.ts:126). Make all of them ports: a block RAM has two in all",
   ],
   HDL131_new: [
-    "HDL131 in NewAcrossPorts: memory `store` promises one port the word that the other writes at the same edge (silent.ts:127; see silent.ts:127). Declare it with collision: \"old\" or \"undefined\"; `reads: \"new\"` says what a port sees of its own write",
+    'HDL131 in NewAcrossPorts: memory `store` promises one port the word that the other writes at the same edge (silent.ts:127; see silent.ts:127). Declare it with collision: "old" or "undefined"; `reads: "new"` says what a port sees of its own write',
   ],
   HDL131_style: [
-    "HDL131 in DistributedPort: memory `store` of style distributed has a port that reads and writes, which block RAM alone has (silent.ts:128; see silent.ts:128). Declare it with style: \"block\", or leave the style out",
+    'HDL131 in DistributedPort: memory `store` of style distributed has a port that reads and writes, which block RAM alone has (silent.ts:128; see silent.ts:128). Declare it with style: "block", or leave the style out',
   ],
   HDL131_when: [
     "HDL131 in PortUnderWhen: a port of memory `store` stands under a condition (silent.ts:129). Call it outside of `when`, and put the condition into `en` and `write`",
