@@ -45,10 +45,16 @@ class Client:
         self, kind: Optional[type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
         self.close()
+        await self._link.closed.wait()
 
     def close(self) -> None:
         """Closes the socket. Calls under way raise."""
         self._link.close()
+
+    @property
+    def local(self) -> tuple[str, int]:
+        """Address and port of the client's own socket."""
+        return self._link.local
 
     @property
     def options(self) -> Options:

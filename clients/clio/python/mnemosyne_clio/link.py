@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional, cast
@@ -13,6 +14,7 @@ from .errors import ClientError, Outcome, OperationError
 from .wire import Opcode, Status
 
 _ID_SPACE = 1 << 32
+_IDS_PER_SECOND = 16_384
 _IP_AND_UDP_BYTES = 28
 _GREET_AFTER_SECONDS = 0.25
 """A served node may forget a client that was silent for half a second; an earlier greeting is on the safe side."""
@@ -113,18 +115,22 @@ class Link(asyncio.DatagramProtocol):
         self.options = options
         self.statistics = Statistics()
         self._transport: Optional[asyncio.DatagramTransport] = None
-        self._next = random.SystemRandom().randrange(_ID_SPACE)
+        self._next = _first_id()
         self._asked: dict[int, _Exchange] = {}
         self._window = asyncio.Semaphore(options.window)
         self._known_since: dict[str, float] = {}
         self._greetings: dict[str, asyncio.Task[None]] = {}
         self._nobody_listens = False
+        self.closed = asyncio.Event()
 
     # --- the socket
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # That of asyncio's selector loop is no subclass.
         self._transport = cast(asyncio.DatagramTransport, transport)
+
+    def connection_lost(self, exc: Optional[Exception]) -> None:
+        self.closed.set()
 
     def error_received(self, exc: Exception) -> None:
         # A refusal is no more than a lost datagram: the node may be about to start.
@@ -151,6 +157,13 @@ class Link(asyncio.DatagramProtocol):
                 return
         body = bytes(data[wire.Clio.SIZE : header.size])
         exchange.answers.put_nowait(_Answer(header.request_id, Reply(header.status, body)))
+
+    @property
+    def local(self) -> tuple[str, int]:
+        if self._transport is None:
+            raise ClientError("the client is closed; open another")
+        host, port = self._transport.get_extra_info("sockname")[:2]
+        return host, port
 
     def close(self) -> None:
         if self._transport is not None:
@@ -313,6 +326,15 @@ def refusal(request: Request, reply: Reply) -> OperationError:
     # Too late for the node to tell whether it was done.
     outcome = _outcome(request) if reply.status == Status.EXPIRED else "none"
     return OperationError(request.opcode.name, reason, outcome, wire.STATUS_MEANING[reply.status])
+
+
+def _first_id() -> int:
+    """A node remembers clients by address and port, and takes older IDs for repetitions that come too late.
+
+    The system gives a port of an earlier program again. So IDs begin at the time of day: they are newer than all of
+    that program's, if it sent fewer than 16,384 requests a second and began within the last 36 hours.
+    """
+    return int(time.time() * _IDS_PER_SECOND) % _ID_SPACE
 
 
 def _outcome(request: Request) -> Outcome:

@@ -100,12 +100,27 @@ async def keys(client):
     await client.free_process(p)
 
 
+async def same_port_again():
+    """A program's port goes to the next one, whose operations are none of the first's."""
+    local = None
+    for n in range(40):
+        opened = await Client.open(sys.argv[1], int(sys.argv[2]), OPTIONS, local=local)
+        async with opened as client:
+            local = client.local
+            p = await client.create_process("again")
+            va = await p.alloc(PAGE)
+            await p.write(va, bytes([n]))
+            assert await p.read(va, 1) == bytes([n])
+            await client.free_process(p)
+
+
 async def main():
     async with await Client.open(sys.argv[1], int(sys.argv[2]), OPTIONS) as client:
         assert await client.ping(b"echo") == b"echo"
         for part in (memory, words, pointers, keys):
             await part(client)
             print(part.__name__)
+        await same_port_again()
         assert (await client.query_stat())["writes"] > 0
         await refused(client.create_process("x" * 64), ClientError, "at most 63 fit")
     quick = Options(timeout=0.02, retries=1)
