@@ -45,12 +45,14 @@ export const clio = design({
       { clioNode } = await import("./build/index.ts"),
       { areaPage } = await import("./evaluation/index.ts"),
       registers = await import("./registers/index.ts"),
+      { pythonWire } = await import("./client/index.ts"),
       { dissectorLua, wireFormatReference } = await import("./wire/index.ts");
     const { config } = makeSettings(),
       { tool, units } = tools.areas();
     return [
       { path: "generated/clio.lua", text: dissectorLua() },
       { path: "docs/clio/wire-format.md", text: wireFormatReference() },
+      { path: "clients/clio/python/mnemosyne_clio/wire.py", text: pythonWire() },
       { path: "generated/clio_registers.h", text: registers.registerHeader() },
       { path: "docs/clio/registers.md", text: registers.registerReference() },
       { path: "generated/clio_soc_port.h", text: registers.socPortHeader() },

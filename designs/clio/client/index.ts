@@ -19,3 +19,4 @@ export { CongestionWindow, type CongestionSettings } from "./link/congestion-win
 export { IncastWindow } from "./link/incast-window.ts";
 export { DependencyTracker, type Effect, type Footprint } from "./dependencies.ts";
 export { GoBackNTransport, type GoBackNOptions } from "./go-back-n.ts";
+export { pythonWire } from "./bindings/python.ts";

@@ -1,0 +1,110 @@
+/** The Python client against the cycle-accurate node, as its users run it. */
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { firstOffloadPid } from "../../../../designs/clio/config/index.ts";
+import { clioHeader, operations } from "../../../../designs/clio/wire/index.ts";
+import { decode, encode, formatIpv4, type Layout } from "../../../../designs/shared/wire/index.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
+import { ownAddress, servedNode, type ServedNode } from "../../../designs/clio/rig/serve/served.ts";
+import { firstProgram, has, output, planted, python, pythonFolder, withFolder } from "../programs.ts";
+import { type Losses, lossyRelay } from "../relay.ts";
+
+const losses: Losses = { drop: 0.05, duplicate: 0.05, delay: 0.2 };
+
+describe.skipIf(!has("python3", "--version"))("the Python client", () => {
+  let served: ServedNode, node: string, port: number;
+  beforeAll(async () => {
+    served = await servedNode({ ip: ownAddress(8), offloads: "all" }, { sessions: 0 });
+    const { ip, nativePort } = served.settings.runtime;
+    [node, port] = [formatIpv4(ip), nativePort];
+  });
+  afterAll(async () => {
+    await served.stop();
+  });
+  const atNode = (): string[] => [node, String(port)];
+
+  it("every call does what it says", async () => {
+    expect((await python("calls.py", atNode())).split("\n")).toEqual([
+      "memory",
+      "words",
+      "pointers",
+      "keys",
+      "done",
+      "",
+    ]);
+  });
+
+  /** What lossy.py found: the sum of 200 additions, wrong reads, retries. */
+  const overLossyNetwork = async (seed: number, folder = pythonFolder): Promise<readonly number[]> => {
+    const relay = await lossyRelay(node, port, losses, seed);
+    try {
+      const found = (await python("lossy.py", ["127.0.0.1", String(relay.port)], { folder })).trim();
+      console.log(`lossy network, seed ${seed}: ${JSON.stringify(relay.counts)}; sum, wrong, retries: ${found}`);
+      expect(Math.min(relay.counts.dropped, relay.counts.duplicated, relay.counts.delayed)).toBeGreaterThan(0);
+      return found.split(" ").map(Number);
+    } finally {
+      relay.close();
+    }
+  };
+  it("over a network that drops, doubles and reorders, every addition is done once", async () => {
+    const [sum, wrong, retries] = await overLossyNetwork(1);
+    expect([sum, wrong]).toEqual([200, 0]);
+    expect(retries).toBeGreaterThan(0);
+  });
+
+  it("its codec reads and writes what the TypeScript codec does", async () => {
+    const r = new Random(3),
+      layouts = [...new Set([clioHeader as Layout, ...operations.flatMap(o => [o.body, o.reply?.body])])].filter(
+        l => l !== undefined,
+      );
+    const cases = layouts.flatMap(l => Array.from({ length: 20 }, () => ({ l, bytes: r.bytes(l.bytes) })));
+    const hex = (b: Uint8Array): string => Buffer.from(b).toString("hex");
+    const shown = (values: object): string[] =>
+      Object.entries(values).map(([n, v]: [string, unknown]) => {
+        const name = n.replace(/[A-Z]/g, c => `_${c.toLowerCase()}`);
+        return `${name}=${v instanceof Uint8Array ? hex(v) : String(v)}`;
+      });
+    const input = cases.map(({ l, bytes }) => `${l.name.charAt(0).toUpperCase()}${l.name.slice(1)} ${hex(bytes)}\n`);
+    const lines = (await python("codec.py", [], { input: input.join("") })).trimEnd().split("\n");
+    expect(lines).toEqual(
+      cases.map(({ l, bytes }) => {
+        const values = decode(l, bytes);
+        return [hex(encode(l, values)), ...shown(values)].join(" ");
+      }),
+    );
+  });
+
+  it("the page's program runs as it stands, 200 times", () =>
+    withFolder(async folder => {
+      const path = join(folder, "first.py"),
+        loop = join(folder, "loop.py");
+      writeFileSync(path, firstProgram("python", node));
+      writeFileSync(loop, "import runpy, sys\nfor _ in range(200):\n    runpy.run_path(sys.argv[1])\n");
+      expect(await python(loop, [path])).toBe("hello, far memory\n".repeat(200));
+    }));
+
+  it("pip installs the folder without a network, types and all", () =>
+    withFolder(async folder => {
+      const pip = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", folder, pythonFolder];
+      await output("python3", pip, { env: { PIP_DISABLE_PIP_VERSION_CHECK: "1", PIP_ROOT_USER_ACTION: "ignore" } });
+      expect(readdirSync(join(folder, "mnemosyne_clio"))).toContain("py.typed");
+      const names = "import mnemosyne_clio as m; print(m.__file__.startswith(m.__path__[0]), m.Client.__name__)";
+      expect(await output("python3", ["-c", names], { env: { PYTHONPATH: folder } })).toBe("True Client\n");
+    }));
+
+  it("at the end no process of a client is left", async () => {
+    await served.node.settled();
+    const { memory } = served.node.slowPath;
+    expect(Array.from({ length: firstOffloadPid }, (_, pid) => pid).filter(pid => memory.hasProcess(pid))).toEqual([]);
+  });
+
+  // Last: it leaves what its repetitions have made.
+  it("planted fault: a repetition that does not name the first request adds twice", () =>
+    withFolder(async folder => {
+      const from = "retry_of=exchange.tries[0] if retry else 0,",
+        copy = planted(pythonFolder, join(folder, "a"), "mnemosyne_clio/link.py", from, "retry_of=request_id,");
+      const [sum] = await overLossyNetwork(1, copy);
+      expect(sum).toBeGreaterThan(200);
+    }));
+});

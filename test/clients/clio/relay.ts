@@ -1,0 +1,80 @@
+import { createSocket, type Socket } from "node:dgram";
+import { Random } from "../../../hdl-dsl/index.ts";
+
+/** Shares of the datagrams, 0 to 1, that a relay treats badly. */
+export interface Losses {
+  readonly drop: number;
+  readonly duplicate: number;
+  /** Held back for up to 5 ms, so that later ones overtake. */
+  readonly delay: number;
+}
+export interface Relay {
+  readonly port: number;
+  /** Datagrams that were dropped, doubled and held back. */
+  readonly counts: { dropped: number; duplicated: number; delayed: number };
+  close(): void;
+}
+
+const bound = (socket: Socket, address: string): Promise<void> =>
+  new Promise(resolve => {
+    socket.bind(0, address, resolve);
+  });
+
+/** A bad network between programs and a node: a UDP relay with a socket of its own for every program. */
+export async function lossyRelay(node: string, port: number, losses: Losses, seed: number): Promise<Relay> {
+  const random = new Random(seed),
+    front = createSocket("udp4"),
+    backs = new Map<number, Promise<Socket>>(),
+    counts = { dropped: 0, duplicated: 0, delayed: 0 };
+  let open = true;
+  const carry = (send: () => void): void => {
+    if (random.chance(losses.drop)) {
+      counts.dropped++;
+      return;
+    }
+    const copies = random.chance(losses.duplicate) ? 2 : 1;
+    counts.duplicated += copies - 1;
+    for (let i = 0; i < copies; i++) {
+      if (!random.chance(losses.delay)) {
+        send();
+        continue;
+      }
+      counts.delayed++;
+      setTimeout(
+        () => {
+          if (open) send();
+        },
+        random.between(1, 5),
+      );
+    }
+  };
+  const back = async (client: { readonly address: string; readonly port: number }): Promise<Socket> => {
+    const socket = createSocket("udp4");
+    socket.on("message", data => {
+      carry(() => {
+        front.send(data, client.port, client.address);
+      });
+    });
+    await bound(socket, "127.0.0.1");
+    return socket;
+  };
+  front.on("message", (data, client) => {
+    const known = backs.get(client.port) ?? back(client);
+    backs.set(client.port, known);
+    void known.then(socket => {
+      carry(() => {
+        socket.send(data, port, node);
+      });
+    });
+  });
+  await bound(front, "127.0.0.1");
+  return {
+    port: front.address().port,
+    counts,
+    close: () => {
+      open = false;
+      front.close();
+      for (const b of backs.values()) void b.then(socket => socket.close());
+    },
+  };
+}
