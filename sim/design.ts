@@ -53,8 +53,9 @@ export function fromVerilog<const P extends Ports>(
   };
   if (options.clock !== false) add(["clk"], "in", 1, "clock");
   if (options.clock !== false && options.reset !== false) add(["rst"], "in", 1, "reset");
-  for (const { path, port } of placedPorts(ports)) {
-    const leaves = leavesOfPort(path, port);
+  for (const placed of placedPorts(ports)) {
+    const { path, port } = placed,
+      leaves = leavesOfPort(placed);
     for (const l of leaves)
       flat.push({
         name: l.name,

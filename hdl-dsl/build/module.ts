@@ -229,10 +229,7 @@ function leavesOfPorts(ports: Ports, verbatim: boolean): ReadonlyMap<string, rea
   const known = verbatim ? flattenedVerbatim : flattened;
   let all = known.get(ports);
   if (all === undefined)
-    known.set(
-      ports,
-      (all = new Map(placedPorts(ports).map(p => [p.path.join("."), leavesOfPort(p.path, p.port, verbatim)]))),
-    );
+    known.set(ports, (all = new Map(placedPorts(ports).map(p => [p.path.join("."), leavesOfPort(p, verbatim)]))));
   return all;
 }
 
@@ -345,6 +342,7 @@ function portsInside(ports: Ports, c: Context, declared: Position | undefined): 
           path: l.path,
           role: l.role,
           domain: c.domain,
+          attributes: l.attributes,
           mayBeUnread: port.port === "plain" && port.unused === true ? true : undefined,
         });
         return l.dir === "in" ? new ReadOnly(v.signal) : v;

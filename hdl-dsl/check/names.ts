@@ -1,7 +1,7 @@
 /** Names that Verilog cannot have as they are: of modules, and of ports that the surroundings know by name. */
 import type { Circuit, Signal } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
-import { snakeCase } from "../ir/snake-case.ts";
+import { leavesOfPort, placedPorts } from "../ir/port-leaves.ts";
 import { isReserved } from "../verilog/names.ts";
 
 const legal = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -54,11 +54,16 @@ function checkPortNames(c: Circuit, of: string): Diagnostic[] {
       related: related?.position,
     });
   };
+  // A signal has a name of its own already; the declaration's is wanted.
+  const wanted = new Map(
+    placedPorts(c.ports)
+      .flatMap(p => leavesOfPort(p, c.blackBox !== undefined))
+      .map(l => [l.path.join("."), l.name]),
+  );
   for (const s of c.signals) {
     if (!isPort(s)) continue;
-    const path = s.path ?? [s.name],
-      shown = path.join("."),
-      name = path.map(p => (c.blackBox === undefined ? snakeCase(p) : p)).join("_");
+    const shown = (s.path ?? [s.name]).join("."),
+      name = wanted.get(shown) ?? s.name;
     const f = fault(name),
       same = first.get(name);
     if (f !== undefined) say(s, `port \`${shown}\` of ${of}: \`${name}\` ${f.why}`, f.instead);

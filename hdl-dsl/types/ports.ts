@@ -3,11 +3,35 @@ import type { Shape } from "./shape.ts";
 export type Direction = "in" | "out";
 export type Back<D> = D extends "in" ? "out" : "in";
 
+/** How a port looks in Verilog, when it is not to look as the language makes it. */
+export interface PortLook {
+  /** The port's name, as it is; of a stream or an interface what its vectors' names begin with. */
+  readonly name?: string;
+  /**
+   * `axi`: as users of AXI name them: `s_axis_tvalid`, `s_axis_tdata`, `m_axi_awaddr`. Or a word for each part:
+   * `{ valid: "vld", "payload.last": "eop" }`.
+   */
+  readonly names?: "axi" | Readonly<Record<string, string>>;
+  /** On each vector: `{ mark_debug: "true" }`. */
+  readonly attributes?: Readonly<Record<string, string | number>>;
+  /**
+   * The bus definition that Vivado is to see (`busType`): each vector gets X_INTERFACE_INFO, its clock and reset say
+   * what they belong to.
+   */
+  readonly busType?: string;
+}
+/** Bus definitions of Vivado; AXI4-Lite has that of AXI4. */
+export const busType = {
+  axiStream: "xilinx.com:interface:axis:1.0",
+  axi4: "xilinx.com:interface:aximm:1.0",
+} as const;
+
 /** A plain port of a module: `dir` as seen from inside. */
 export interface Port<D extends "in" | "out" = "in" | "out", S extends Shape = Shape> {
   readonly port: "plain";
   readonly dir: D;
   readonly shape: S;
+  readonly look?: PortLook;
   /** Marks a port that is unread or undriven on purpose (a reserved pin), so that the unread check stays quiet. */
   readonly unused?: boolean;
   /** Clock domain, by its name in the body (`clockDomain`); the default one when left out. */
@@ -21,6 +45,7 @@ export interface StreamPort<D extends "in" | "out" = "in" | "out", S extends Sha
   readonly port: "stream";
   readonly dir: D;
   readonly shape: S;
+  readonly look?: PortLook;
   /** Clock domain, by its name in the body (`clockDomain`); the default one when left out. */
   readonly domain?: string;
 }
@@ -31,6 +56,7 @@ export interface StreamPort<D extends "in" | "out" = "in" | "out", S extends Sha
 export interface Interface<M extends Ports = Ports> {
   readonly port: "interface";
   readonly members: M;
+  readonly look?: PortLook;
 }
 export type AnyPort = Port | StreamPort | Interface;
 export interface Ports {
@@ -42,6 +68,8 @@ export interface PortOptions {
   readonly unused?: boolean;
   /** Clock domain, by its name in the body (`clockDomain`). */
   readonly domain?: string;
+  /** How it looks in Verilog: its name, names of its parts, attributes. */
+  readonly look?: PortLook;
 }
 
 /** An input of the given shape. */
@@ -49,15 +77,21 @@ export function input<const S extends Shape>(shape: S, o: PortOptions = {}): Por
   return { port: "plain", dir: "in", shape, ...o };
 }
 /** An output of the given shape. */
-export function output<const S extends Shape>(shape: S, o: Pick<PortOptions, "domain"> = {}): Port<"out", S> {
+export function output<const S extends Shape>(shape: S, o: Pick<PortOptions, "domain" | "look"> = {}): Port<"out", S> {
   return { port: "plain", dir: "out", shape, ...o };
 }
 /** A stream that the module consumes: valid and payload come in, ready goes out. */
-export function sink<const S extends Shape>(shape: S, o: Pick<PortOptions, "domain"> = {}): StreamPort<"in", S> {
+export function sink<const S extends Shape>(
+  shape: S,
+  o: Pick<PortOptions, "domain" | "look"> = {},
+): StreamPort<"in", S> {
   return { port: "stream", dir: "in", shape, ...o };
 }
 /** A stream that the module produces: valid and payload go out, ready comes in. */
-export function source<const S extends Shape>(shape: S, o: Pick<PortOptions, "domain"> = {}): StreamPort<"out", S> {
+export function source<const S extends Shape>(
+  shape: S,
+  o: Pick<PortOptions, "domain" | "look"> = {},
+): StreamPort<"out", S> {
   return { port: "stream", dir: "out", shape, ...o };
 }
 
@@ -65,6 +99,11 @@ export function source<const S extends Shape>(shape: S, o: Pick<PortOptions, "do
 export function interfaceOf<const M extends Ports>(members: M): Interface<M> {
   if (Object.keys(members).length === 0) throw new RangeError("interfaceOf: at least one member is needed");
   return { port: "interface", members };
+}
+
+/** The same port with another look in Verilog, for ports that are made by a function: `axi4Bus`, `axiStream`. */
+export function withLook<const P extends AnyPort>(p: P, look: PortLook): P {
+  return { ...p, look: { ...p.look, ...look } };
 }
 
 /** A port as the other side has it. */

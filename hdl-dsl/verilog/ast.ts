@@ -141,6 +141,7 @@ export interface VPort {
   readonly width: number;
   readonly signed: boolean;
   readonly position: Position | undefined;
+  readonly attributes?: readonly (readonly [string, string | number])[] | undefined;
   /** What it belongs to, told once before neighbours of one group: `push: stream in`. */
   readonly group?: string | undefined;
 }

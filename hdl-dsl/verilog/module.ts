@@ -5,6 +5,7 @@ import { type Segment } from "../ir/resolve.ts";
 import { allStatements, expressionsOf } from "../ir/walk.ts";
 import { type PropertyGroup, propertyGroups, type RegisterGroup, registerGroups } from "./always.ts";
 import type { VExpr, VInstance, VItem, VModule, VName, VPort } from "./ast.ts";
+import { busesOf, clockAttributes, resetAttributes } from "../ir/buses.ts";
 import { memoryItems } from "./memory.ts";
 import { binary, concat, name, number, range } from "./nodes.ts";
 import { type Piece, throughPieces } from "./split.ts";
@@ -106,12 +107,21 @@ const streamOfPort = (c: Circuit): ReadonlyMap<Signal, string> =>
 /** Per domain its clock, then its reset; then the ports as declared. */
 export function portsOf(circuit: Circuit, names: ModuleNames): VPort[] {
   const ports: VPort[] = [];
-  const bit = (text: string): VPort => ({ dir: "input", name: text, width: 1, signed: false, position: undefined });
+  const buses = busesOf(circuit);
+  const bit = (text: string, attributes: VPort["attributes"]): VPort => ({
+    dir: "input",
+    name: text,
+    width: 1,
+    signed: false,
+    position: undefined,
+    attributes,
+  });
   for (const d of circuit.domains) {
     const n = names.domains.get(d.name);
     if (n === undefined) continue;
-    ports.push(bit(n.clock));
-    if (n.reset !== undefined) ports.push(bit(n.reset));
+    const of = buses.get(d) ?? [];
+    ports.push(bit(n.clock, clockAttributes(of, n.clock, n.reset)));
+    if (n.reset !== undefined) ports.push(bit(n.reset, resetAttributes(of, n.reset)));
   }
   const streams = streamOfPort(circuit);
   for (const s of circuit.signals) {
@@ -123,6 +133,7 @@ export function portsOf(circuit: Circuit, names: ModuleNames): VPort[] {
         width: s.width,
         signed: s.signed,
         position: s.position,
+        attributes: Object.entries(s.attributes ?? {}),
       });
   }
   return ports;

@@ -307,10 +307,7 @@ export function printString(text: string): string {
 
 /** `first`: the source of the declarations before was another line, so it is told. */
 function printDeclare(d: VDeclare, first: boolean): string {
-  const attributes =
-    d.attributes.length === 0
-      ? ""
-      : `(* ${d.attributes.map(([k, v]) => `${k} = ${typeof v === "number" ? v : printString(v)}`).join(", ")} *) `;
+  const attributes = d.attributes.length === 0 ? "" : `${printAttributes(d.attributes)} `;
   const head = `  ${attributes}${d.what} ${sign(d.signed)}${dimension(d.width)}${d.name}${d.depth === undefined ? "" : ` [0:${d.depth - 1}]`}`;
   const from = mark(d.position),
     tail = first ? comment(d.position) : "";
@@ -420,13 +417,16 @@ function printItem(item: VItem): string {
   }
 }
 
+const printAttributes = (all: readonly (readonly [string, string | number])[]): string =>
+  `(* ${all.map(([k, v]) => `${k} = ${typeof v === "number" ? v : printString(v)}`).join(", ")} *)`;
+
 function printPorts(ports: readonly VPort[]): string {
   const types = ports.map(p => `${p.dir.padEnd(6)} wire ${sign(p.signed)}${dimension(p.width)}`.trimEnd());
   const longest = Math.max(0, ...types.map(t => t.length));
   return portGroups(ports)
     .map(
       (p, i) =>
-        `${p.heading === undefined ? "" : `  // ${p.heading}\n`}${mark(p.position)}  ${(types[i] as string).padEnd(longest)} ${p.name}${i + 1 < ports.length ? "," : ""}\n`,
+        `${p.heading === undefined ? "" : `  // ${p.heading}\n`}${(p.attributes ?? []).map(a => `  ${printAttributes([a])}\n`).join("")}${mark(p.position)}  ${(types[i] as string).padEnd(longest)} ${p.name}${i + 1 < ports.length ? "," : ""}\n`,
     )
     .join("");
 }

@@ -136,7 +136,11 @@ describe("interfaces as ports, connected whole", () => {
       "s.log.word stream out",
       "s.log.stopped plain out",
     ]);
-    expect(leavesOfPort(["m"], Job).map(l => `${l.name} ${l.dir}`)).toEqual([
+    expect(
+      placedPorts({ m: Job })
+        .flatMap(x => leavesOfPort(x))
+        .map(l => `${l.name} ${l.dir}`),
+    ).toEqual([
       ...["valid out", "ready in", "payload_value out", "payload_tag out"].map(l => `m_order_${l}`),
       ...["valid in", "ready out", "payload_value in", "payload_tag in"].map(l => `m_done_${l}`),
       ...["m_busy in", "m_log_level out", "m_log_word_valid in", "m_log_word_ready out", "m_log_word_payload in"],
