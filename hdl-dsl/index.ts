@@ -67,6 +67,7 @@ export { countNodes } from "./ir/count.ts";
 export * as ir from "./ir/public.ts";
 export { snakeCase } from "./ir/snake-case.ts";
 export { emit, type Emitted } from "./emit.ts";
+export { withPads } from "./pads.ts";
 export { circuitOf } from "./verilog/emit.ts";
 export { moduleNames, structureOf, type Link, type Part, type Structure } from "./structure/structure.ts";
 export {

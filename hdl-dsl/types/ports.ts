@@ -1,4 +1,4 @@
-import type { Shape } from "./shape.ts";
+import type { Shape, UIntShape } from "./shape.ts";
 
 export type Direction = "in" | "out";
 export type Back<D> = D extends "in" ? "out" : "in";
@@ -57,6 +57,8 @@ export interface Interface<M extends Ports = Ports> {
   readonly port: "interface";
   readonly members: M;
   readonly look?: PortLook;
+  /** Its members are the sides of a pad (`inout`). */
+  readonly pad?: true;
 }
 export type AnyPort = Port | StreamPort | Interface;
 export interface Ports {
@@ -104,6 +106,34 @@ export function interfaceOf<const M extends Ports>(members: M): Interface<M> {
 /** The same port with another look in Verilog, for ports that are made by a function: `axi4Bus`, `axiStream`. */
 export function withLook<const P extends AnyPort>(p: P, look: PortLook): P {
   return { ...p, look: { ...p.look, ...look } };
+}
+
+/** The three sides of a pad. */
+export type PadSides<W extends number, E extends number = 1> = {
+  readonly in: Port<"in", UIntShape<W>>;
+  readonly out: Port<"out", UIntShape<W>>;
+  readonly enable: Port<"out", UIntShape<E>>;
+};
+
+/**
+ * A pad of the top module, which is driven or let go: `out` while `enable` is 1, else z; `in` is what stands on
+ * it. `perBit`: an enable for each bit. Simulators see the three sides; `withPads` joins them to one inout port.
+ */
+export function inout<const W extends number>(
+  shape: UIntShape<W>,
+  o?: { readonly look?: PortLook },
+): Interface<PadSides<W>>;
+export function inout<const W extends number>(
+  shape: UIntShape<W>,
+  o: { readonly look?: PortLook; readonly perBit: true },
+): Interface<PadSides<W, W>>;
+export function inout(
+  shape: UIntShape,
+  o: { readonly look?: PortLook; readonly perBit?: true } = {},
+): Interface<PadSides<number, number>> {
+  const enable: UIntShape = o.perBit === true ? shape : { kind: "uint", width: 1 };
+  const members = { in: input(shape, { unused: true }), out: output(shape), enable: output(enable) };
+  return { port: "interface", members, pad: true, ...(o.look === undefined ? {} : { look: o.look }) };
 }
 
 /** A port as the other side has it. */

@@ -35,6 +35,24 @@ describe("mnemo emit", () => {
     expect(readFileSync(join(out, "Counter_width5.v"), "utf8")).toBe(emit(Counter({ width: 5 })).files[0]?.text);
   });
 
+  it("a module with pads gets one around it that has them as inout ports, and the lists name it", async () => {
+    const file = join(folder, "padded.ts"),
+      out = join(folder, "padded");
+    writeFileSync(
+      file,
+      `import { bit, inout, input, module, output } from "${pathToFileURL(resolve("hdl-dsl/index.ts")).href}";
+export const Line = module("Line", () => ({ sda: inout(bit), low: input(bit), seen: output(bit) }), io => {
+  io.sda.out.set(0);
+  io.sda.enable.set(io.low);
+  io.seen.set(io.sda.in);
+});
+`,
+    );
+    expect(await mnemo(["emit", file, "--out", out, "--lint"])).toMatchObject({ code: 0, err: "" });
+    expect(readFileSync(join(out, "Line_pads.synthesis.f"), "utf8")).toBe("Line.v\nLine_pads.v\n");
+    expect(readFileSync(join(out, "Line_pads.v"), "utf8")).toContain("  inout  wire sda,\n");
+  });
+
   it("a black box lies in folders of its own, and only the list for simulation has its stand-in", async () => {
     const file = join(folder, "boxed.ts"),
       out = join(folder, "boxed"),
