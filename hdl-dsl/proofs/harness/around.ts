@@ -29,7 +29,7 @@ export function around<P extends Ports>(name: string, dut: Def<P>, claims: (io: 
     () => dut.ports,
     io => {
       // Ports of any module, by name.
-      joined(dut.ports, io as unknown as Ends, instance("dut", dut as Def) as unknown as Ends);
+      joined(dut.ports, io, instance("dut", dut as Def));
       claims(io);
     },
   )();
