@@ -71,12 +71,22 @@ export { withPads } from "./pads.ts";
 export { circuitOf } from "./verilog/emit.ts";
 export { moduleNames, structureOf, type Link, type Part, type Structure } from "./structure/structure.ts";
 export {
+  around,
+  axi4MasterObeys,
+  axi4SlaveObeys,
+  busOf,
   isQueue,
   libraryProofs,
+  liteMasterObeys,
+  liteSlaveObeys,
   lruHarness,
   moduleObeys,
+  offersWithin,
   producerObeys,
+  type Axi4Rules,
+  type Axi4Traffic,
   type Fault,
+  type LiteRules,
   type Proof,
   type ShadowOptions,
   type Watched,

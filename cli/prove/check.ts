@@ -30,6 +30,7 @@ const longer = 4;
 export async function check(proof: Proof, o: CheckOptions): Promise<Checked> {
   const options = {
     seconds: o.seconds * (proof.long === true ? longer : 1),
+    ...(proof.own === undefined ? {} : { own: proof.own }),
     ...(proof.induction === undefined ? {} : { induction: proof.induction }),
     ...(o.bounded === undefined ? {} : { bounded: o.bounded }),
     ...(proof.by === undefined || o.bounded !== undefined ? {} : { engines: engines.filter(e => e.name === proof.by) }),

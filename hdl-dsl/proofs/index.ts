@@ -2,6 +2,8 @@
 import { adapterProofs } from "./adapters.ts";
 import { arbiterProofs } from "./arbiters.ts";
 import { asyncFifoProofs } from "./async-fifo.ts";
+import { outstandingProof } from "./axi/outstanding.ts";
+import { axiRegisterProofs } from "./axi/register.ts";
 import { camProofs } from "./cam.ts";
 import { combinatorProofs } from "./combinators.ts";
 import { encoderProofs } from "./encoders.ts";
@@ -42,6 +44,12 @@ export const libraryProofs: readonly Proof[] = [
   ...synchroniserProofs,
   ...sumProofs,
   ...registerSlaveProofs,
+  ...axiRegisterProofs,
+  outstandingProof,
 ];
+export { axi4MasterObeys, type Axi4Rules, axi4SlaveObeys, type Axi4Traffic, busOf } from "./axi/axi4-rules.ts";
+export { liteMasterObeys, type LiteRules, liteSlaveObeys } from "./axi/lite-rules.ts";
+export { offersWithin } from "./axi/promptly.ts";
+export { around } from "./harness/around.ts";
 export { moduleObeys, producerObeys, type Watched } from "./harness/rules.ts";
 export { isQueue, type ShadowOptions } from "./harness/shadow.ts";

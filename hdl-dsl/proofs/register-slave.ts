@@ -34,8 +34,8 @@ const map = registerMap({
 });
 
 /**
- * One write and one read at a time, side by side; addresses and data in either order and after any wait. (That several
- * may be under way is a matter of the stages that the slave is made of, which have proofs of their own.)
+ * One write and one read at a time, side by side; addresses and data in either order and after any wait. Several under
+ * way are proved in axi/outstanding.ts.
  */
 const harness = module(
   "RegisterSlaveProof",

@@ -13,7 +13,7 @@ import { Random } from "../../hdl-dsl/index.ts";
  * AXI4 memory behind a design's master port. Sparse, pipelined at a beat per cycle in each direction, with fixed
  * latency. AXI's freedom is used against careless designs. A write takes effect when its B is offered, not before, and
  * a read sees memory as it is when each beat is offered. Bursts that cross 4 KB, a misplaced WLAST, strobes outside the
- * beat, dropped valids: `ProtocolError`.
+ * beat, dropped valids, a write of which one half waits for the other to be taken: `ProtocolError`.
  */
 export class AxiRam {
   readonly memory: SparseMemory;

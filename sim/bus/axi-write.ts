@@ -5,6 +5,11 @@ import { type AxiShared, readAddress } from "./axi-shared.ts";
 import { never, type Pause } from "./pause.ts";
 
 const MOST_BEATS = 256;
+/**
+ * Cycles for which half of a write may stand alone before a memory that wants the other half too: less than a bench
+ * takes for a hang, more than any source of data needs.
+ */
+const PATIENCE = 5000;
 
 /** AW, W and B of an AXI4 memory. Data may come before its address; addresses and data bursts pair up in order. */
 export class AxiWriteChannel {
@@ -26,6 +31,8 @@ export class AxiWriteChannel {
   #answer: Burst | undefined;
   /** An address, or a beat, that stood at the last edge and was not taken: it stands at the next one. */
   #stands = { address: false, beat: false };
+  /** Cycles since half of a write stands alone. */
+  #alone = 0;
 
   constructor(
     shared: AxiShared,
@@ -52,6 +59,7 @@ export class AxiWriteChannel {
       address: this.#aw.valid.value !== 0 && this.#aw.ready.value === 0,
       beat: this.#w.valid.value !== 0 && this.#w.ready.value === 0,
     };
+    this.#checkAlone(cycle);
     if (this.#aw.ready.value !== 0 && this.#aw.valid.value !== 0) {
       const b = this.#shared.take();
       readAddress(b, this.#aw.payload, "aw", this.#shared.busBytes, cycle);
@@ -103,6 +111,25 @@ export class AxiWriteChannel {
           : { address: this.#stands.address, beat: this.#stands.beat, together: true };
       }
     }
+  }
+
+  /** Neither half of a write waits for the other to be taken (AXI4, A3.3.1): found where this memory wants both. */
+  #checkAlone(cycle: number): void {
+    const { address, beat } = this.#stands,
+      { accepts } = this.#shared;
+    const dataMissing = address && !beat && !this.#filling && this.#data.length + this.#addresses.length === 0,
+      addressMissing = beat && !address && this.#addresses.length === 0;
+    const missing =
+      dataMissing && (accepts === "data first" || accepts === "together")
+        ? "aw: its data are not offered"
+        : addressMissing && (accepts === "address first" || accepts === "together")
+          ? "w: its address is not offered"
+          : undefined;
+    this.#alone = missing === undefined ? 0 : this.#alone + 1;
+    if (missing === undefined || this.#alone < PATIENCE) return;
+    throw new ProtocolError(
+      `${missing} for ${PATIENCE} cycles, up to cycle ${cycle}: a master waits for neither to be taken (AXI4, A3.3.1)`,
+    );
   }
 
   /** One beat of write data. */

@@ -23,6 +23,8 @@ export interface ProveOptions {
    * and `holds` is false. With several clocks, moments of time instead of cycles.
    */
   readonly bounded?: number;
+  /** Only the claims of the top module itself: those of the modules in it are not looked at. Default: all. */
+  readonly own?: boolean;
   /** Default: all that are installed. */
   readonly engines?: readonly Engine[];
 }
@@ -69,7 +71,7 @@ export async function prove<P extends Ports>(dut: Dut<P>, o: ProveOptions = {}):
   const seconds = o.seconds ?? 60,
     depth = bounded ?? o.depth ?? 20,
     wanted = o.engines ?? (bounded === undefined ? undefined : boundedEngines);
-  using model = await formalModel(designOf(dut).emitted);
+  using model = await formalModel(designOf(dut).emitted, o.own);
   const claims = model.properties.some(p => p.what === "assert");
   let { finding, engine } = claims
     ? await decide(model, { seconds, induction: o.induction ?? 8, depth }, wanted)

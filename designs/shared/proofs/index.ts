@@ -1,4 +1,5 @@
 /** What is proved of the shared blocks. */
+export { sharedAxiProofs } from "./axi/index.ts";
 export { gbnDeliveryProof } from "./gbn-delivery.ts";
 export { gbnReceiverProof } from "./gbn-receiver.ts";
 export { slotPoolProof } from "./slot-pool.ts";

@@ -23,6 +23,8 @@ export interface Proof {
   readonly long?: true;
   /** The engine that is known to decide it: the others are not started, which would only take its time. */
   readonly by?: string;
+  /** Only the harness's claims: those that the module makes itself are looked at in simulation alone. */
+  readonly own?: true;
   /** Steps of k-induction worth trying; default 6. */
   readonly induction?: number;
   /** Cycles in which a cover must be reached; default 14. */

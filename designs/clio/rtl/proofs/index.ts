@@ -2,7 +2,14 @@
 import type { Proof } from "../../../../hdl-dsl/index.ts";
 import { entryExchangeProof } from "./entry-exchange.ts";
 import { fenceProofs } from "./fence.ts";
-import { gbnDeliveryProof, gbnReceiverProof, slotPoolProof, tlbProof } from "../../../shared/proofs/index.ts";
+import {
+  gbnDeliveryProof,
+  gbnReceiverProof,
+  sharedAxiProofs,
+  slotPoolProof,
+  tlbProof,
+} from "../../../shared/proofs/index.ts";
+import { nodeAxiProofs } from "./axi/index.ts";
 import { matProof } from "./mat.ts";
 import { partitionProofs } from "./partition.ts";
 import { socPortProof } from "./soc-port.ts";
@@ -20,4 +27,6 @@ export const nodeProofs: readonly Proof[] = [
   socPortProof,
   syncUnitProof,
   ...partitionProofs,
+  ...sharedAxiProofs,
+  ...nodeAxiProofs,
 ];
