@@ -15,7 +15,8 @@ export { clockDomain, inDomain, scope } from "./build/context.ts";
 export { node, reg, wire, type DeclareOptions, type Init, type RegOptions } from "./build/declare.ts";
 export { endOf } from "./build/ends.ts";
 export { enumOf, fromCode, hasName, match, variantOf, type Arms } from "./build/enumeration.ts";
-export { fsm, type FsmControl } from "./build/fsm.ts";
+export { fsm, type FsmControl, type FsmHandlers, type FsmOptions, type InnerFsmControl } from "./build/fsm.ts";
+export type { FsmEncoding } from "./build/fsm-codes.ts";
 export { ram, type Ram, type RamOptions } from "./build/memory.ts";
 export {
   blackBox,

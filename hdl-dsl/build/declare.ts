@@ -50,6 +50,7 @@ export function makeSignal(s: Omit<Signal, "name"> & { readonly name: string }):
     position: s.position,
     path: s.path,
     states: s.states,
+    codes: s.codes,
     enumeration: s.enumeration,
     attributes: s.attributes,
     instance: s.instance,

@@ -2,6 +2,7 @@
 import type { Signal, Stmt } from "../ir/circuit.ts";
 import type { Diagnostic } from "../ir/diagnostic.ts";
 import type { Expr } from "../ir/expr.ts";
+import { codeOfState, codesOfStates } from "../ir/states.ts";
 import type { Segment } from "../ir/resolve.ts";
 import { finding, type Study } from "./study.ts";
 
@@ -31,7 +32,7 @@ function unreachable(s: Study, m: Signal, moves: readonly Move[] | "unknown" | u
     }
   }
   return (m.states ?? []).flatMap((name, n) =>
-    reached.has(BigInt(n))
+    reached.has(codeOfState(m, n))
       ? []
       : [
           finding(
@@ -75,7 +76,7 @@ function collect(
           for (const l of labels) listed.add(l);
           collect(c.body, inCase(labels), moves);
         }
-        const rest = new Set((machine?.states ?? []).map((_, n) => BigInt(n)).filter(n => !listed.has(n)));
+        const rest = new Set((machine === undefined ? [] : codesOfStates(machine)).filter(n => !listed.has(n)));
         collect(s.otherwise ?? [], inCase(rest), moves);
         break;
       }

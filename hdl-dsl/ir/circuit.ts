@@ -37,6 +37,8 @@ export interface Signal {
   readonly path?: readonly string[] | undefined;
   /** Names of the values of an FSM state register, for localparams and waveforms. */
   readonly states?: readonly string[] | undefined;
+  /** Codes of the states; undefined: their numbers in order, from 0. */
+  readonly codes?: readonly bigint[] | undefined;
   /** Names of the values, of a signal of an enumeration. Set by its view. */
   enumeration?: Enumeration | undefined;
   /** Attributes such as keep or async_reg: name -> value. */

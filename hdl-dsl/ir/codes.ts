@@ -57,6 +57,8 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL142: "a match without an arm for each name, or with one too many",
   HDL150: "a number of cycles that the language cannot look back or wait",
   HDL151: "a value without a past: of no clock domain of its own, or of one without a reset",
+  HDL152: "a state machine that cannot be: without states, with one name twice, or with too many for its encoding",
+  HDL153: "a machine run, or its end told, outside of a state's handler",
   HDL155: "interfaces that cannot be connected whole",
   HDL201: "a comparison whose answer is always the same",
   HDL202: "a shift beyond the width",

@@ -7,6 +7,7 @@ import type { Assign, Circuit, If, MemWrite, Position, Signal, Stmt, Switch, Wri
 import type { Expr } from "./expr.ts";
 import { binary, constant, mux, read, slice } from "./fold.ts";
 import { allStatements } from "./walk.ts";
+import { codesOfStates } from "./states.ts";
 
 /** A path through the statements on which nothing is assigned. */
 export interface Hole {
@@ -64,7 +65,8 @@ export function coversAll(s: Switch): boolean {
   const values = new Set<bigint>();
   for (const c of s.cases) for (const l of c.labels) if (l.kind === "const") values.add(l.value);
   // Labels beyond the states count for nothing: only a missing state matters.
-  if (s.on.kind === "read" && s.on.signal.states?.every((_, n) => values.has(BigInt(n))) === true) return true;
+  if (s.on.kind === "read" && s.on.signal.states !== undefined && codesOfStates(s.on.signal).every(c => values.has(c)))
+    return true;
   return s.on.width < 24 && values.size === 1 << s.on.width;
 }
 

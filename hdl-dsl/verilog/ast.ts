@@ -161,6 +161,8 @@ export interface VLocalparam {
   readonly name: string;
   readonly width: number;
   readonly value: bigint;
+  /** Printed bit by bit: the code is chosen by its bits. */
+  readonly binary?: boolean | undefined;
 }
 export interface VAssign {
   readonly kind: "assign";

@@ -3,6 +3,7 @@ import type { Circuit, ClockDomain, Memory, Signal } from "../ir/circuit.ts";
 import type { Const } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import { type Resolution, resolve } from "../ir/resolve.ts";
+import { stateOfCode } from "../ir/states.ts";
 import { nameOfCode } from "../types/enumeration.ts";
 import type { Enumeration } from "../types/shape.ts";
 import type { VDeclare, VExpr, VItem, VLocalparam, VName } from "./ast.ts";
@@ -173,14 +174,15 @@ export class ModuleContext {
       const named = nameOfCode(s.enumeration, value);
       return named === undefined ? number(value, s.width) : this.#enumName(s.enumeration, named, value, s.width);
     }
-    const state = s.states?.[Number(value)];
+    const state = stateOfCode(s, value);
     return state === undefined ? number(value, s.width, s.signed) : this.#stateName(s, state, value);
   }
 
   #label(c: Const, near: Signal | undefined): VName | undefined {
     if (c.enumeration !== undefined && c.label !== undefined)
       return this.#enumName(c.enumeration, c.label, c.value, c.width);
-    const fits = (s: Signal): boolean => s.width === c.width && s.states?.[Number(c.value)] === c.label;
+    const fits = (s: Signal): boolean =>
+      s.width === c.width && c.label !== undefined && stateOfCode(s, c.value) === c.label;
     const owner = near !== undefined && fits(near) ? near : this.#labels.get(c.label ?? "")?.find(fits);
     return owner === undefined ? undefined : this.#stateName(owner, c.label as string, c.value);
   }
@@ -215,7 +217,13 @@ export class ModuleContext {
     if (text === undefined) {
       text = this.names.table.helper([`${this.nameOf(s).name}_${snakeCase(state)}`]);
       own.set(state, text);
-      this.localparams.set(text, { kind: "localparam", name: text, width: s.width, value });
+      this.localparams.set(text, {
+        kind: "localparam",
+        name: text,
+        width: s.width,
+        value,
+        binary: s.codes !== undefined,
+      });
     }
     return name(text, s.width, false, true);
   }

@@ -39,6 +39,7 @@ export function namedModule(c: Circuit, names: ModuleNames, lowered: VModule | u
         ...(s.signed ? { signed: true as const } : {}),
         path: s.path ?? [s.name],
         ...(s.states === undefined ? {} : { states: s.states }),
+        ...(s.codes === undefined ? {} : { codes: s.codes.map(Number) }),
         ...(s.enumeration === undefined ? {} : namesByCode(s.enumeration)),
         ...at(s.position),
       },

@@ -395,7 +395,11 @@ function printItem(item: VItem): string {
     case "declare":
       return printDeclare(item, true);
     case "localparam":
-      return `  localparam ${dimension(item.width)}${item.name} = ${printNumber({ kind: "number", value: item.value, width: item.width, signed: false, cost: 1 })};\n`;
+      return `  localparam ${dimension(item.width)}${item.name} = ${
+        item.binary === true
+          ? `${item.width}'b${item.value.toString(2).padStart(item.width, "0")}`
+          : printNumber({ kind: "number", value: item.value, width: item.width, signed: false, cost: 1 })
+      };\n`;
     case "assign": {
       const head = `  assign ${printExpr(item.target)} = `;
       return `${mark(item.position)}${beside(head, printValue(item.value, head, "  "))};\n`;
