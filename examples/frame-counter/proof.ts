@@ -60,5 +60,5 @@ const TallyProof = module(
 export const frameCounterProof: Proof = {
   module: "FrameCounter, its counts",
   harness: TallyProof(),
-  faults: [{ what: "a frame that ends beside a clear is lost", from: "(clear ? 32'd0 : frames_1)", to: "frames_1" }],
+  faults: [{ what: "a frame that ends beside a clear is lost", from: "(clear ? 32'd0 : frames_q)", to: "frames_q" }],
 };

@@ -43,6 +43,8 @@ export interface Context {
   /** Prefix of automatic names, from `scope`. */
   prefix: string;
   readonly taken: Map<string, Position | undefined>;
+  /** Those that ports have. */
+  readonly portNames: Set<string>;
   /** The next number for a name that is taken. */
   readonly numbered: Map<string, number>;
   readonly signalNames: Set<string>;
@@ -90,6 +92,7 @@ export function newContext(moduleName: string, verbatim = false): Context {
       ["clk", undefined],
       ["rst", undefined],
     ]),
+    portNames: new Set(),
     numbered: new Map(),
     signalNames: new Set(),
     diagnostics: [],
@@ -150,13 +153,17 @@ export function verilogName(wanted: string): string {
   return c.prefix === "" ? own : `${c.prefix}_${own}`;
 }
 
+/** Whether a port has the name: a register of that name, which most often drives it, then ends in `_q`. */
+export const isPortName = (name: string): boolean => context().portNames.has(name);
+
 /**
  * Claims a name and gives it in snake_case. Explicit ones and ports are reserved; automatic ones that clash get the
- * next free `_1`, `_2` (element order of a loop).
+ * next free `_1`, `_2` (element order of a loop). A register beside a port of its name gets `_q`.
  */
-export function claimName(wanted: string, position: Position | undefined): string {
+export function claimName(wanted: string, position: Position | undefined, kind?: "reg"): string {
   const c = context();
-  const base = verilogName(wanted);
+  const plain = verilogName(wanted),
+    base = kind === "reg" && isPortName(plain) ? `${plain}_q` : plain;
   let name = base;
   if (c.taken.has(base)) {
     // Numbers go on where the last one of this name ended: a loop of n declarations costs n steps.

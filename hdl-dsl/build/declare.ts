@@ -3,7 +3,7 @@ import type { Position, Signal } from "../ir/circuit.ts";
 import type { Leaf, Shape } from "../types/shape.ts";
 import { nameOfCode } from "../types/enumeration.ts";
 import type { NamesIn, Num, Readable, Var } from "../types/value.ts";
-import { atTop, claimName, context, isTaken, report, verilogName } from "./context.ts";
+import { atTop, claimName, context, isPortName, isTaken, report, verilogName } from "./context.ts";
 import { calledByUser, nameHere, userPosition } from "./position.ts";
 import { literal, operand, Variable } from "./value.ts";
 import { asSigned, type Const } from "../ir/expr.ts";
@@ -32,12 +32,13 @@ export type Init = Num | { readonly [field: string]: Init } | readonly Init[];
 export function makeSignal(s: Omit<Signal, "name"> & { readonly name: string }): Variable {
   const c = context();
   // Leaves of a struct can meet a name that something else has: the later one gives way.
-  let name = s.name;
+  const wanted = s.kind === "reg" && isPortName(s.name) ? `${s.name}_q` : s.name;
+  let name = wanted;
   for (let i = 1; ; i++) {
     const before = c.signalNames.size;
     c.signalNames.add(name);
     if (c.signalNames.size !== before) break;
-    name = `${s.name}_${i}`;
+    name = `${wanted}_${i}`;
   }
   // Every field, in one order, for every kind of declaration: code that reads signals then runs at its fastest.
   const signal: Signal = {
@@ -69,7 +70,12 @@ export const leafName = (base: string, l: Leaf): string => [base, ...l.path.map(
  * wrote and that something in the module has already is an error: its author relies on it. Names that combinators make
  * from that of their result are numbered, as those from the source.
  */
-export function chooseName(explicit: string | undefined, fallback: string, position: Position | undefined): string {
+export function chooseName(
+  explicit: string | undefined,
+  fallback: string,
+  position: Position | undefined,
+  kind?: "reg",
+): string {
   if (explicit !== undefined && isTaken(explicit) && calledByUser()) {
     const first = context().taken.get(verilogName(explicit));
     report(
@@ -79,7 +85,7 @@ export function chooseName(explicit: string | undefined, fallback: string, posit
       first,
     );
   }
-  return claimName(explicit ?? nameHere(fallback, position), position);
+  return claimName(explicit ?? nameHere(fallback, position), position, kind);
 }
 
 /** The initial value of a leaf, taken from what stands for the whole. */
@@ -109,7 +115,7 @@ export function reg<const S extends Shape>(shape: S, o: RegOptions<S> = {}): Var
   const c = context(),
     position = userPosition();
   c.domains.add(c.domain);
-  const base = chooseName(o.name, "register", position);
+  const base = chooseName(o.name, "register", position, "reg");
   if (o.init !== undefined && c.domain.reset === undefined)
     report(
       "HDL113",

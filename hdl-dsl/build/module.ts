@@ -338,7 +338,7 @@ function portsInside(ports: Ports, c: Context, declared: Position | undefined): 
       owner: "",
       outside: false,
       make: (l, port) => {
-        claimName(l.name, position);
+        c.portNames.add(claimName(l.name, position));
         const v = makeSignal({
           kind: l.dir === "in" ? "input" : "output",
           name: l.name,

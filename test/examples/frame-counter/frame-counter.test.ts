@@ -37,11 +37,11 @@ const run = (design: Parameters<typeof runBench<typeof dut.ports, void>>[1], sha
 describe("FrameCounter", () => {
   test.each([0, 0.2, 0.5])("what passes is counted, pauses %d", share => run(dut, share));
   test.each([
-    ["a frame that ends beside a clear is lost", "(clear ? 32'd0 : frames_1) +", "clear ? 32'd0 : frames_1 +"],
+    ["a frame that ends beside a clear is lost", "(clear ? 32'd0 : frames_q) +", "clear ? 32'd0 : frames_q +"],
     ["bytes are counted while the receiver waits", "rx_valid & rx_ready", "rx_valid"],
     ["the highest lane is not counted", "{3'd0, rx_payload_keep[7]}", "4'd0"],
-    ["a clear leaves the bytes", "(clear ? 32'd0 : bytes_1)", "bytes_1"],
-    ["a reset leaves the frames", "frames_1 <= 32'd0;", "frames_1 <= frames_1;"],
+    ["a clear leaves the bytes", "(clear ? 32'd0 : bytes_q)", "bytes_q"],
+    ["a reset leaves the frames", "frames_q <= 32'd0;", "frames_q <= frames_q;"],
   ])("a planted fault is found: %s", (_what, from, to) =>
     findsFault(run(plant(dut, from, to), 0.3), /frames read|bytes read/),
   );

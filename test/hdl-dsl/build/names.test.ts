@@ -61,6 +61,30 @@ describe("names from the source", () => {
     ).toEqual(["head", "tail", "typed", "left", "right", "kept", "tail_1"]);
   });
 
+  test("a register beside a port of its name ends in _q, whole or by field; further ones are numbered", () => {
+    const ports = { level: output(byte), done: output(struct({ ok: bit, id: byte })), spare: output(bit) };
+    const c = built(() => {
+      const level = reg(byte);
+      const done = reg(struct({ ok: bit, id: byte }));
+      const again = reg(byte, { name: "level_q_of_old" });
+      for (let i = 0; i < 2; i++) {
+        const level = reg(byte);
+        void level;
+      }
+      const spare = node(level.bit(0));
+      void [done, again, spare];
+    }, ports);
+    expect(c.signals.filter(x => x.kind !== "output").map(x => x.name)).toEqual([
+      "level_q",
+      "done_ok_q",
+      "done_id_q",
+      "level_q_of_old",
+      "level_q_1",
+      "level_q_2",
+      "spare_1",
+    ]);
+  });
+
   test("several on one line, and destructured", () => {
     expect(
       signals(() => {

@@ -164,7 +164,7 @@ describe("emitted", () => {
       "localparam dir_rx = 1'b0;",
       "localparam [7:0] op_atomic_add = 8'd9;",
       "<= verdict_absent;",
-      "dir_1 <= dir_tx;",
+      "dir_q <= dir_tx;",
       "verdict_absent: ",
       "assign pick = (verdict == verdict_mapped) ? a : (verdict == verdict_absent) ? b : 8'd7;",
       "? verdicts_1 : verdict_no_rights;",

@@ -231,9 +231,9 @@ describe("MultiVersion", () => {
       });
     };
     finds("a write does not wait for reads of its object", /\(writes\[\d\] \| enter_writes\)/, "writes[0]");
-    finds("a deleted object can still be read", "entry_live_1 <= 1'b0", "entry_live_1 <= 1'b1");
-    finds("a new object has the versions of the one before", "entry_number_1 <= 6'd0", "entry_number_1 <= 6'd1");
-    finds("a deleted number is given twice", "note_link <= entry_number_1", "note_link <= note_object");
+    finds("a deleted object can still be read", "entry_live_q <= 1'b0", "entry_live_q <= 1'b1");
+    finds("a new object has the versions of the one before", "entry_number_q <= 6'd0", "entry_number_q <= 6'd1");
+    finds("a deleted number is given twice", "note_link <= entry_number_q", "note_link <= note_object");
     finds("an append is answered after the first of its writes", "if (note_half) begin", "if (1'b1) begin", runsOut);
     finds(
       "an append whose value could not be written leaves a version",

@@ -108,7 +108,7 @@ describe("RetryBuffer", () => {
         mix(),
         wrong,
       ],
-      ["the key is not used", /(?<=hash_key_1 <= )hash_key\b/, "64'd0", mix(), wrong],
+      ["the key is not used", /(?<=hash_key_q <= )hash_key\b/, "64'd0", mix(), wrong],
       ["a result goes to the wrong entry", /(?<=results\[)done_entry/, "done_entry ^ 1'b1", mix(), /answer|number/],
       [
         "a result of an operation that was pushed out is kept",
