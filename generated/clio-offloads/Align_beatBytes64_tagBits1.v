@@ -27,7 +27,7 @@ module Align_beatBytes64_tagBits1 (
   output wire         output_payload_last,
   output wire         input_last
 );
-  reg job_valid_1; // align.ts:94
+  reg job_valid_q; // align.ts:94
   reg [5:0] job_turn; // align.ts:95
   reg [5:0] job_to; // align.ts:96
   reg [5:0] job_end; // align.ts:97
@@ -66,10 +66,10 @@ module Align_beatBytes64_tagBits1 (
   wire bad_now = input_payload_bad | (bad_so_far & ~first); // align.ts:165
 
   always @(posedge clk)
-    if (rst) job_valid_1 <= 1'b0;
+    if (rst) job_valid_q <= 1'b0;
     else begin
-      if (done) job_valid_1 <= 1'b0;
-      if (job_valid & job_ready) job_valid_1 <= 1'b1;
+      if (done) job_valid_q <= 1'b0;
+      if (job_valid & job_ready) job_valid_q <= 1'b1;
     end
 
   always @(posedge clk)
@@ -133,8 +133,8 @@ module Align_beatBytes64_tagBits1 (
     if (rst) index <= 9'd0;
     else if (take) index <= last_input ? 9'd0 : index + 9'd1;
 
-  assign job_ready = ~job_valid_1 | done;
-  assign input_ready = job_valid_1 & advance & (~flush | prime);
+  assign job_ready = ~job_valid_q | done;
+  assign input_ready = job_valid_q & advance & (~flush | prime);
   assign output_valid = turned_valid & turned_emit;
   assign output_payload_data = {
     turned_new[63] ? turned_data[511:504] : before_[511:504],

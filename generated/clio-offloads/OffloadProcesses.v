@@ -23,12 +23,12 @@ module OffloadProcesses (
   reg [12:0] clearing; // processes.ts:49
   reg ordered; // processes.ts:53
   reg asked; // processes.ts:54
-  reg [15:0] order_pid_1; // processes.ts:55
-  reg order_exists_1; // processes.ts:56
+  reg [15:0] order_pid_q; // processes.ts:55
+  reg order_exists_q; // processes.ts:56
   reg order_forgets; // processes.ts:57
   reg [15:0] pid; // processes.ts:58
   reg orders; // processes.ts:59
-  reg used_1; // processes.ts:60
+  reg used_q; // processes.ts:60
   reg [1:0] state; // processes.ts:72
   reg found; // processes.ts:89
   (* ram_style = "block" *) reg [31:0] words [0:4095]; // processes.ts:47
@@ -42,7 +42,7 @@ module OffloadProcesses (
   wire exists = |(word[15:0] & one); // processes.ts:70
   wire was_used = |(word[31:16] & one); // processes.ts:71
   wire acts = state == state_act; // processes.ts:87
-  wire keeps = orders ? order_exists_1 : ~exists; // processes.ts:99
+  wire keeps = orders ? order_exists_q : ~exists; // processes.ts:99
 
   always @(posedge clk)
     if (rst) clearing <= 13'd0;
@@ -51,7 +51,7 @@ module OffloadProcesses (
 
   always @(posedge clk)
     if (rst) begin
-      ordered <= 1'b0; used_1 <= 1'b0; state <= state_idle;
+      ordered <= 1'b0; used_q <= 1'b0; state <= state_idle;
     end
     else begin
       if (ordered_when) ordered <= 1'b1;
@@ -61,7 +61,7 @@ module OffloadProcesses (
         state_act: begin
           if (orders) begin
             ordered <= 1'b0;
-            used_1 <= was_used;
+            used_q <= was_used;
           end
           state <= state_idle;
         end
@@ -75,21 +75,21 @@ module OffloadProcesses (
 
   always @(posedge clk)
     if (ordered_when) begin
-      order_pid_1 <= order_pid;
-      order_exists_1 <= order_exists;
+      order_pid_q <= order_pid;
+      order_exists_q <= order_exists;
       order_forgets <= order_forget;
     end
 
   always @(posedge clk)
     if (state == state_idle) begin
       orders <= ordered;
-      pid <= ordered ? order_pid_1 : ask_pid;
+      pid <= ordered ? order_pid_q : ask_pid;
     end
 
   always @(posedge clk) found <= exists;
   wire [31:0] words_joined = {
     (word[31:16] & ~one) | ((orders | ~exists) ? (keeps ? word[31:16] & one : 16'd0) : one),
-    (word[15:0] & ~one) | (orders ? (order_exists_1 ? one : 16'd0) : word[15:0] & one)
+    (word[15:0] & ~one) | (orders ? (order_exists_q ? one : 16'd0) : word[15:0] & one)
   };
 
   always @(posedge clk) begin
@@ -98,9 +98,9 @@ module OffloadProcesses (
   end
 
   assign busy = ordered | ~cleared;
-  assign used = used_1;
+  assign used = used_q;
   assign forget_valid = acts & orders & order_forgets;
-  assign forget_pid = order_pid_1;
+  assign forget_pid = order_pid_q;
   assign answer_valid = asked;
   assign answer_exists = found;
 

@@ -19,7 +19,7 @@ module RequestOrder_c16_k17 (
   output wire [3:0]  start_payload,
   output wire [15:0] inside_
 );
-  reg [15:0] inside_1; // request-order.ts:67
+  reg [15:0] inside_q; // request-order.ts:67
   reg [15:0] writes; // request-order.ts:68
   reg [15:0] keyed; // request-order.ts:69
   reg [15:0] lists; // request-order.ts:70
@@ -47,22 +47,22 @@ module RequestOrder_c16_k17 (
   };
   wire [15:0] leaving = leave_valid ? leaving_joined : 16'd0; // request-order.ts:77
   wire [15:0] in_the_way = {
-    inside_1[15] & ~leaving[15] & (((keys_15 == enter_key) & keyed[15] & enter_keyed & (writes[15] | enter_writes)) | (lists[15] & enter_lists)),
-    inside_1[14] & ~leaving[14] & (((keys_14 == enter_key) & keyed[14] & enter_keyed & (writes[14] | enter_writes)) | (lists[14] & enter_lists)),
-    inside_1[13] & ~leaving[13] & (((keys_13 == enter_key) & keyed[13] & enter_keyed & (writes[13] | enter_writes)) | (lists[13] & enter_lists)),
-    inside_1[12] & ~leaving[12] & (((keys_12 == enter_key) & keyed[12] & enter_keyed & (writes[12] | enter_writes)) | (lists[12] & enter_lists)),
-    inside_1[11] & ~leaving[11] & (((keys_11 == enter_key) & keyed[11] & enter_keyed & (writes[11] | enter_writes)) | (lists[11] & enter_lists)),
-    inside_1[10] & ~leaving[10] & (((keys_10 == enter_key) & keyed[10] & enter_keyed & (writes[10] | enter_writes)) | (lists[10] & enter_lists)),
-    inside_1[9] & ~leaving[9] & (((keys_9 == enter_key) & keyed[9] & enter_keyed & (writes[9] | enter_writes)) | (lists[9] & enter_lists)),
-    inside_1[8] & ~leaving[8] & (((keys_8 == enter_key) & keyed[8] & enter_keyed & (writes[8] | enter_writes)) | (lists[8] & enter_lists)),
-    inside_1[7] & ~leaving[7] & (((keys_7 == enter_key) & keyed[7] & enter_keyed & (writes[7] | enter_writes)) | (lists[7] & enter_lists)),
-    inside_1[6] & ~leaving[6] & (((keys_6 == enter_key) & keyed[6] & enter_keyed & (writes[6] | enter_writes)) | (lists[6] & enter_lists)),
-    inside_1[5] & ~leaving[5] & (((keys_5 == enter_key) & keyed[5] & enter_keyed & (writes[5] | enter_writes)) | (lists[5] & enter_lists)),
-    inside_1[4] & ~leaving[4] & (((keys_4 == enter_key) & keyed[4] & enter_keyed & (writes[4] | enter_writes)) | (lists[4] & enter_lists)),
-    inside_1[3] & ~leaving[3] & (((keys_3 == enter_key) & keyed[3] & enter_keyed & (writes[3] | enter_writes)) | (lists[3] & enter_lists)),
-    inside_1[2] & ~leaving[2] & (((keys_2 == enter_key) & keyed[2] & enter_keyed & (writes[2] | enter_writes)) | (lists[2] & enter_lists)),
-    inside_1[1] & ~leaving[1] & (((keys_1 == enter_key) & keyed[1] & enter_keyed & (writes[1] | enter_writes)) | (lists[1] & enter_lists)),
-    inside_1[0] & ~leaving[0] & (((keys_0 == enter_key) & keyed[0] & enter_keyed & (writes[0] | enter_writes)) | (lists[0] & enter_lists))
+    inside_q[15] & ~leaving[15] & (((keys_15 == enter_key) & keyed[15] & enter_keyed & (writes[15] | enter_writes)) | (lists[15] & enter_lists)),
+    inside_q[14] & ~leaving[14] & (((keys_14 == enter_key) & keyed[14] & enter_keyed & (writes[14] | enter_writes)) | (lists[14] & enter_lists)),
+    inside_q[13] & ~leaving[13] & (((keys_13 == enter_key) & keyed[13] & enter_keyed & (writes[13] | enter_writes)) | (lists[13] & enter_lists)),
+    inside_q[12] & ~leaving[12] & (((keys_12 == enter_key) & keyed[12] & enter_keyed & (writes[12] | enter_writes)) | (lists[12] & enter_lists)),
+    inside_q[11] & ~leaving[11] & (((keys_11 == enter_key) & keyed[11] & enter_keyed & (writes[11] | enter_writes)) | (lists[11] & enter_lists)),
+    inside_q[10] & ~leaving[10] & (((keys_10 == enter_key) & keyed[10] & enter_keyed & (writes[10] | enter_writes)) | (lists[10] & enter_lists)),
+    inside_q[9] & ~leaving[9] & (((keys_9 == enter_key) & keyed[9] & enter_keyed & (writes[9] | enter_writes)) | (lists[9] & enter_lists)),
+    inside_q[8] & ~leaving[8] & (((keys_8 == enter_key) & keyed[8] & enter_keyed & (writes[8] | enter_writes)) | (lists[8] & enter_lists)),
+    inside_q[7] & ~leaving[7] & (((keys_7 == enter_key) & keyed[7] & enter_keyed & (writes[7] | enter_writes)) | (lists[7] & enter_lists)),
+    inside_q[6] & ~leaving[6] & (((keys_6 == enter_key) & keyed[6] & enter_keyed & (writes[6] | enter_writes)) | (lists[6] & enter_lists)),
+    inside_q[5] & ~leaving[5] & (((keys_5 == enter_key) & keyed[5] & enter_keyed & (writes[5] | enter_writes)) | (lists[5] & enter_lists)),
+    inside_q[4] & ~leaving[4] & (((keys_4 == enter_key) & keyed[4] & enter_keyed & (writes[4] | enter_writes)) | (lists[4] & enter_lists)),
+    inside_q[3] & ~leaving[3] & (((keys_3 == enter_key) & keyed[3] & enter_keyed & (writes[3] | enter_writes)) | (lists[3] & enter_lists)),
+    inside_q[2] & ~leaving[2] & (((keys_2 == enter_key) & keyed[2] & enter_keyed & (writes[2] | enter_writes)) | (lists[2] & enter_lists)),
+    inside_q[1] & ~leaving[1] & (((keys_1 == enter_key) & keyed[1] & enter_keyed & (writes[1] | enter_writes)) | (lists[1] & enter_lists)),
+    inside_q[0] & ~leaving[0] & (((keys_0 == enter_key) & keyed[0] & enter_keyed & (writes[0] | enter_writes)) | (lists[0] & enter_lists))
   }; // request-order.ts:80
   wire [15:0] left_0 = ahead_0 & ~leaving; // request-order.ts:96
   wire [15:0] left_1 = ahead_1 & ~leaving;
@@ -88,10 +88,10 @@ module RequestOrder_c16_k17 (
 
   always @(posedge clk)
     if (rst) begin
-      inside_1 <= 16'd0; pending <= 16'd0;
+      inside_q <= 16'd0; pending <= 16'd0;
     end
     else begin
-      inside_1 <= (inside_1 & ~leaving) | entering;
+      inside_q <= (inside_q & ~leaving) | entering;
       pending <= (pending & ~starting) | entering;
     end
 
@@ -199,193 +199,193 @@ module RequestOrder_c16_k17 (
 
   assign start_valid = offered;
   assign start_payload = offer;
-  assign inside_ = inside_1;
+  assign inside_ = inside_q;
   wire check_and =
-    inside_1[0] & inside_1[1] & ~pending[0] & ~pending[1]
+    inside_q[0] & inside_q[1] & ~pending[0] & ~pending[1]
     & (((keys_0 == keys_1) & keyed[0] & keyed[1] & (writes[0] | writes[1])) | (lists[0] & lists[1]));
-  wire inside_1_and =
-    inside_1[0] & inside_1[2] & ~pending[0] & ~pending[2]
+  wire inside_q_and =
+    inside_q[0] & inside_q[2] & ~pending[0] & ~pending[2]
     & (((keys_0 == keys_2) & keyed[0] & keyed[2] & (writes[0] | writes[2])) | (lists[0] & lists[2]));
   wire pending_and =
-    inside_1[0] & inside_1[3] & ~pending[0] & ~pending[3]
+    inside_q[0] & inside_q[3] & ~pending[0] & ~pending[3]
     & (((keys_0 == keys_3) & keyed[0] & keyed[3] & (writes[0] | writes[3])) | (lists[0] & lists[3]));
   wire keys_0_and =
-    inside_1[0] & inside_1[4] & ~pending[0] & ~pending[4]
+    inside_q[0] & inside_q[4] & ~pending[0] & ~pending[4]
     & (((keys_0 == keys_4) & keyed[0] & keyed[4] & (writes[0] | writes[4])) | (lists[0] & lists[4]));
   wire keys_5_and =
-    inside_1[0] & inside_1[5] & ~pending[0] & ~pending[5]
+    inside_q[0] & inside_q[5] & ~pending[0] & ~pending[5]
     & (((keys_0 == keys_5) & keyed[0] & keyed[5] & (writes[0] | writes[5])) | (lists[0] & lists[5]));
   wire keys_6_and =
-    inside_1[0] & inside_1[6] & ~pending[0] & ~pending[6]
+    inside_q[0] & inside_q[6] & ~pending[0] & ~pending[6]
     & (((keys_0 == keys_6) & keyed[0] & keyed[6] & (writes[0] | writes[6])) | (lists[0] & lists[6]));
   wire keys_7_and =
-    inside_1[0] & inside_1[7] & ~pending[0] & ~pending[7]
+    inside_q[0] & inside_q[7] & ~pending[0] & ~pending[7]
     & (((keys_0 == keys_7) & keyed[0] & keyed[7] & (writes[0] | writes[7])) | (lists[0] & lists[7]));
   wire keys_8_and =
-    inside_1[0] & inside_1[8] & ~pending[0] & ~pending[8]
+    inside_q[0] & inside_q[8] & ~pending[0] & ~pending[8]
     & (((keys_0 == keys_8) & keyed[0] & keyed[8] & (writes[0] | writes[8])) | (lists[0] & lists[8]));
   wire keys_9_and =
-    inside_1[0] & inside_1[9] & ~pending[0] & ~pending[9]
+    inside_q[0] & inside_q[9] & ~pending[0] & ~pending[9]
     & (((keys_0 == keys_9) & keyed[0] & keyed[9] & (writes[0] | writes[9])) | (lists[0] & lists[9]));
   wire keys_10_and =
-    inside_1[0] & inside_1[10] & ~pending[0] & ~pending[10]
+    inside_q[0] & inside_q[10] & ~pending[0] & ~pending[10]
     & (((keys_0 == keys_10) & keyed[0] & keyed[10] & (writes[0] | writes[10])) | (lists[0] & lists[10]));
   wire keys_11_and =
-    inside_1[0] & inside_1[11] & ~pending[0] & ~pending[11]
+    inside_q[0] & inside_q[11] & ~pending[0] & ~pending[11]
     & (((keys_0 == keys_11) & keyed[0] & keyed[11] & (writes[0] | writes[11])) | (lists[0] & lists[11]));
   wire keys_12_and =
-    inside_1[0] & inside_1[12] & ~pending[0] & ~pending[12]
+    inside_q[0] & inside_q[12] & ~pending[0] & ~pending[12]
     & (((keys_0 == keys_12) & keyed[0] & keyed[12] & (writes[0] | writes[12])) | (lists[0] & lists[12]));
   wire keys_13_and =
-    inside_1[0] & inside_1[13] & ~pending[0] & ~pending[13]
+    inside_q[0] & inside_q[13] & ~pending[0] & ~pending[13]
     & (((keys_0 == keys_13) & keyed[0] & keyed[13] & (writes[0] | writes[13])) | (lists[0] & lists[13]));
   wire keys_14_and =
-    inside_1[0] & inside_1[14] & ~pending[0] & ~pending[14]
+    inside_q[0] & inside_q[14] & ~pending[0] & ~pending[14]
     & (((keys_0 == keys_14) & keyed[0] & keyed[14] & (writes[0] | writes[14])) | (lists[0] & lists[14]));
   wire keys_15_and =
-    inside_1[0] & inside_1[15] & ~pending[0] & ~pending[15]
+    inside_q[0] & inside_q[15] & ~pending[0] & ~pending[15]
     & (((keys_0 == keys_15) & keyed[0] & keyed[15] & (writes[0] | writes[15])) | (lists[0] & lists[15]));
   wire keys_1_and =
-    inside_1[1] & inside_1[2] & ~pending[1] & ~pending[2]
+    inside_q[1] & inside_q[2] & ~pending[1] & ~pending[2]
     & (((keys_1 == keys_2) & keyed[1] & keyed[2] & (writes[1] | writes[2])) | (lists[1] & lists[2]));
   wire keys_3_and =
-    inside_1[1] & inside_1[3] & ~pending[1] & ~pending[3]
+    inside_q[1] & inside_q[3] & ~pending[1] & ~pending[3]
     & (((keys_1 == keys_3) & keyed[1] & keyed[3] & (writes[1] | writes[3])) | (lists[1] & lists[3]));
   wire keys_4_and =
-    inside_1[1] & inside_1[4] & ~pending[1] & ~pending[4]
+    inside_q[1] & inside_q[4] & ~pending[1] & ~pending[4]
     & (((keys_1 == keys_4) & keyed[1] & keyed[4] & (writes[1] | writes[4])) | (lists[1] & lists[4]));
-  wire check_and_inside_1 =
-    inside_1[1] & inside_1[5] & ~pending[1] & ~pending[5]
+  wire check_and_inside_q =
+    inside_q[1] & inside_q[5] & ~pending[1] & ~pending[5]
     & (((keys_1 == keys_5) & keyed[1] & keyed[5] & (writes[1] | writes[5])) | (lists[1] & lists[5]));
   wire check_and_pending =
-    inside_1[1] & inside_1[6] & ~pending[1] & ~pending[6]
+    inside_q[1] & inside_q[6] & ~pending[1] & ~pending[6]
     & (((keys_1 == keys_6) & keyed[1] & keyed[6] & (writes[1] | writes[6])) | (lists[1] & lists[6]));
   wire check_and_keys_1 =
-    inside_1[1] & inside_1[7] & ~pending[1] & ~pending[7]
+    inside_q[1] & inside_q[7] & ~pending[1] & ~pending[7]
     & (((keys_1 == keys_7) & keyed[1] & keyed[7] & (writes[1] | writes[7])) | (lists[1] & lists[7]));
   wire check_and_keys_8 =
-    inside_1[1] & inside_1[8] & ~pending[1] & ~pending[8]
+    inside_q[1] & inside_q[8] & ~pending[1] & ~pending[8]
     & (((keys_1 == keys_8) & keyed[1] & keyed[8] & (writes[1] | writes[8])) | (lists[1] & lists[8]));
   wire check_and_keys_9 =
-    inside_1[1] & inside_1[9] & ~pending[1] & ~pending[9]
+    inside_q[1] & inside_q[9] & ~pending[1] & ~pending[9]
     & (((keys_1 == keys_9) & keyed[1] & keyed[9] & (writes[1] | writes[9])) | (lists[1] & lists[9]));
   wire check_and_keys_10 =
-    inside_1[1] & inside_1[10] & ~pending[1] & ~pending[10]
+    inside_q[1] & inside_q[10] & ~pending[1] & ~pending[10]
     & (((keys_1 == keys_10) & keyed[1] & keyed[10] & (writes[1] | writes[10])) | (lists[1] & lists[10]));
   wire check_and_keys_11 =
-    inside_1[1] & inside_1[11] & ~pending[1] & ~pending[11]
+    inside_q[1] & inside_q[11] & ~pending[1] & ~pending[11]
     & (((keys_1 == keys_11) & keyed[1] & keyed[11] & (writes[1] | writes[11])) | (lists[1] & lists[11]));
   wire check_and_keys_12 =
-    inside_1[1] & inside_1[12] & ~pending[1] & ~pending[12]
+    inside_q[1] & inside_q[12] & ~pending[1] & ~pending[12]
     & (((keys_1 == keys_12) & keyed[1] & keyed[12] & (writes[1] | writes[12])) | (lists[1] & lists[12]));
   wire check_and_keys_13 =
-    inside_1[1] & inside_1[13] & ~pending[1] & ~pending[13]
+    inside_q[1] & inside_q[13] & ~pending[1] & ~pending[13]
     & (((keys_1 == keys_13) & keyed[1] & keyed[13] & (writes[1] | writes[13])) | (lists[1] & lists[13]));
   wire check_and_keys_14 =
-    inside_1[1] & inside_1[14] & ~pending[1] & ~pending[14]
+    inside_q[1] & inside_q[14] & ~pending[1] & ~pending[14]
     & (((keys_1 == keys_14) & keyed[1] & keyed[14] & (writes[1] | writes[14])) | (lists[1] & lists[14]));
   wire check_and_keys_15 =
-    inside_1[1] & inside_1[15] & ~pending[1] & ~pending[15]
+    inside_q[1] & inside_q[15] & ~pending[1] & ~pending[15]
     & (((keys_1 == keys_15) & keyed[1] & keyed[15] & (writes[1] | writes[15])) | (lists[1] & lists[15]));
   wire keys_2_and =
-    inside_1[2] & inside_1[3] & ~pending[2] & ~pending[3]
+    inside_q[2] & inside_q[3] & ~pending[2] & ~pending[3]
     & (((keys_2 == keys_3) & keyed[2] & keyed[3] & (writes[2] | writes[3])) | (lists[2] & lists[3]));
   wire check_or =
-    check_and | inside_1_and | pending_and | keys_0_and | keys_5_and | keys_6_and | keys_7_and | keys_8_and
+    check_and | inside_q_and | pending_and | keys_0_and | keys_5_and | keys_6_and | keys_7_and | keys_8_and
     | keys_9_and | keys_10_and | keys_11_and | keys_12_and | keys_13_and | keys_14_and | keys_15_and;
   wire keys_1_and_or =
-    keys_1_and | keys_3_and | keys_4_and | check_and_inside_1 | check_and_pending | check_and_keys_1
+    keys_1_and | keys_3_and | keys_4_and | check_and_inside_q | check_and_pending | check_and_keys_1
     | check_and_keys_8 | check_and_keys_9 | check_and_keys_10 | check_and_keys_11 | check_and_keys_12
     | check_and_keys_13 | check_and_keys_14 | check_and_keys_15 | keys_2_and;
   wire check_and_keys_2 =
-    inside_1[2] & inside_1[4] & ~pending[2] & ~pending[4]
+    inside_q[2] & inside_q[4] & ~pending[2] & ~pending[4]
     & (((keys_2 == keys_4) & keyed[2] & keyed[4] & (writes[2] | writes[4])) | (lists[2] & lists[4]));
   wire check_and_keys_5 =
-    inside_1[2] & inside_1[5] & ~pending[2] & ~pending[5]
+    inside_q[2] & inside_q[5] & ~pending[2] & ~pending[5]
     & (((keys_2 == keys_5) & keyed[2] & keyed[5] & (writes[2] | writes[5])) | (lists[2] & lists[5]));
   wire check_and_keys_6 =
-    inside_1[2] & inside_1[6] & ~pending[2] & ~pending[6]
+    inside_q[2] & inside_q[6] & ~pending[2] & ~pending[6]
     & (((keys_2 == keys_6) & keyed[2] & keyed[6] & (writes[2] | writes[6])) | (lists[2] & lists[6]));
   wire check_and_keys_7 =
-    inside_1[2] & inside_1[7] & ~pending[2] & ~pending[7]
+    inside_q[2] & inside_q[7] & ~pending[2] & ~pending[7]
     & (((keys_2 == keys_7) & keyed[2] & keyed[7] & (writes[2] | writes[7])) | (lists[2] & lists[7]));
   wire check_and_2 =
-    inside_1[2] & inside_1[8] & ~pending[2] & ~pending[8]
+    inside_q[2] & inside_q[8] & ~pending[2] & ~pending[8]
     & (((keys_2 == keys_8) & keyed[2] & keyed[8] & (writes[2] | writes[8])) | (lists[2] & lists[8]));
   wire check_and_3 =
-    inside_1[2] & inside_1[9] & ~pending[2] & ~pending[9]
+    inside_q[2] & inside_q[9] & ~pending[2] & ~pending[9]
     & (((keys_2 == keys_9) & keyed[2] & keyed[9] & (writes[2] | writes[9])) | (lists[2] & lists[9]));
   wire check_and_4 =
-    inside_1[2] & inside_1[10] & ~pending[2] & ~pending[10]
+    inside_q[2] & inside_q[10] & ~pending[2] & ~pending[10]
     & (((keys_2 == keys_10) & keyed[2] & keyed[10] & (writes[2] | writes[10])) | (lists[2] & lists[10]));
   wire check_and_5 =
-    inside_1[2] & inside_1[11] & ~pending[2] & ~pending[11]
+    inside_q[2] & inside_q[11] & ~pending[2] & ~pending[11]
     & (((keys_2 == keys_11) & keyed[2] & keyed[11] & (writes[2] | writes[11])) | (lists[2] & lists[11]));
   wire check_and_6 =
-    inside_1[2] & inside_1[12] & ~pending[2] & ~pending[12]
+    inside_q[2] & inside_q[12] & ~pending[2] & ~pending[12]
     & (((keys_2 == keys_12) & keyed[2] & keyed[12] & (writes[2] | writes[12])) | (lists[2] & lists[12]));
   wire check_and_7 =
-    inside_1[2] & inside_1[13] & ~pending[2] & ~pending[13]
+    inside_q[2] & inside_q[13] & ~pending[2] & ~pending[13]
     & (((keys_2 == keys_13) & keyed[2] & keyed[13] & (writes[2] | writes[13])) | (lists[2] & lists[13]));
   wire check_and_8 =
-    inside_1[2] & inside_1[14] & ~pending[2] & ~pending[14]
+    inside_q[2] & inside_q[14] & ~pending[2] & ~pending[14]
     & (((keys_2 == keys_14) & keyed[2] & keyed[14] & (writes[2] | writes[14])) | (lists[2] & lists[14]));
   wire check_and_9 =
-    inside_1[2] & inside_1[15] & ~pending[2] & ~pending[15]
+    inside_q[2] & inside_q[15] & ~pending[2] & ~pending[15]
     & (((keys_2 == keys_15) & keyed[2] & keyed[15] & (writes[2] | writes[15])) | (lists[2] & lists[15]));
   wire check_and_keys_3 =
-    inside_1[3] & inside_1[4] & ~pending[3] & ~pending[4]
+    inside_q[3] & inside_q[4] & ~pending[3] & ~pending[4]
     & (((keys_3 == keys_4) & keyed[3] & keyed[4] & (writes[3] | writes[4])) | (lists[3] & lists[4]));
   wire check_and_10 =
-    inside_1[3] & inside_1[5] & ~pending[3] & ~pending[5]
+    inside_q[3] & inside_q[5] & ~pending[3] & ~pending[5]
     & (((keys_3 == keys_5) & keyed[3] & keyed[5] & (writes[3] | writes[5])) | (lists[3] & lists[5]));
   wire check_and_11 =
-    inside_1[3] & inside_1[6] & ~pending[3] & ~pending[6]
+    inside_q[3] & inside_q[6] & ~pending[3] & ~pending[6]
     & (((keys_3 == keys_6) & keyed[3] & keyed[6] & (writes[3] | writes[6])) | (lists[3] & lists[6]));
   wire check_and_12 =
-    inside_1[3] & inside_1[7] & ~pending[3] & ~pending[7]
+    inside_q[3] & inside_q[7] & ~pending[3] & ~pending[7]
     & (((keys_3 == keys_7) & keyed[3] & keyed[7] & (writes[3] | writes[7])) | (lists[3] & lists[7]));
   wire check_and_13 =
-    inside_1[3] & inside_1[8] & ~pending[3] & ~pending[8]
+    inside_q[3] & inside_q[8] & ~pending[3] & ~pending[8]
     & (((keys_3 == keys_8) & keyed[3] & keyed[8] & (writes[3] | writes[8])) | (lists[3] & lists[8]));
   wire check_and_14 =
-    inside_1[3] & inside_1[9] & ~pending[3] & ~pending[9]
+    inside_q[3] & inside_q[9] & ~pending[3] & ~pending[9]
     & (((keys_3 == keys_9) & keyed[3] & keyed[9] & (writes[3] | writes[9])) | (lists[3] & lists[9]));
   wire check_and_15 =
-    inside_1[3] & inside_1[10] & ~pending[3] & ~pending[10]
+    inside_q[3] & inside_q[10] & ~pending[3] & ~pending[10]
     & (((keys_3 == keys_10) & keyed[3] & keyed[10] & (writes[3] | writes[10])) | (lists[3] & lists[10]));
   wire check_and_16 =
-    inside_1[3] & inside_1[11] & ~pending[3] & ~pending[11]
+    inside_q[3] & inside_q[11] & ~pending[3] & ~pending[11]
     & (((keys_3 == keys_11) & keyed[3] & keyed[11] & (writes[3] | writes[11])) | (lists[3] & lists[11]));
   wire check_and_17 =
-    inside_1[3] & inside_1[12] & ~pending[3] & ~pending[12]
+    inside_q[3] & inside_q[12] & ~pending[3] & ~pending[12]
     & (((keys_3 == keys_12) & keyed[3] & keyed[12] & (writes[3] | writes[12])) | (lists[3] & lists[12]));
   wire check_and_18 =
-    inside_1[3] & inside_1[13] & ~pending[3] & ~pending[13]
+    inside_q[3] & inside_q[13] & ~pending[3] & ~pending[13]
     & (((keys_3 == keys_13) & keyed[3] & keyed[13] & (writes[3] | writes[13])) | (lists[3] & lists[13]));
   wire check_and_19 =
-    inside_1[3] & inside_1[14] & ~pending[3] & ~pending[14]
+    inside_q[3] & inside_q[14] & ~pending[3] & ~pending[14]
     & (((keys_3 == keys_14) & keyed[3] & keyed[14] & (writes[3] | writes[14])) | (lists[3] & lists[14]));
   wire check_and_20 =
-    inside_1[3] & inside_1[15] & ~pending[3] & ~pending[15]
+    inside_q[3] & inside_q[15] & ~pending[3] & ~pending[15]
     & (((keys_3 == keys_15) & keyed[3] & keyed[15] & (writes[3] | writes[15])) | (lists[3] & lists[15]));
   wire check_and_keys_4 =
-    inside_1[4] & inside_1[5] & ~pending[4] & ~pending[5]
+    inside_q[4] & inside_q[5] & ~pending[4] & ~pending[5]
     & (((keys_4 == keys_5) & keyed[4] & keyed[5] & (writes[4] | writes[5])) | (lists[4] & lists[5]));
   wire check_and_21 =
-    inside_1[4] & inside_1[6] & ~pending[4] & ~pending[6]
+    inside_q[4] & inside_q[6] & ~pending[4] & ~pending[6]
     & (((keys_4 == keys_6) & keyed[4] & keyed[6] & (writes[4] | writes[6])) | (lists[4] & lists[6]));
   wire check_and_22 =
-    inside_1[4] & inside_1[7] & ~pending[4] & ~pending[7]
+    inside_q[4] & inside_q[7] & ~pending[4] & ~pending[7]
     & (((keys_4 == keys_7) & keyed[4] & keyed[7] & (writes[4] | writes[7])) | (lists[4] & lists[7]));
   wire check_and_23 =
-    inside_1[4] & inside_1[8] & ~pending[4] & ~pending[8]
+    inside_q[4] & inside_q[8] & ~pending[4] & ~pending[8]
     & (((keys_4 == keys_8) & keyed[4] & keyed[8] & (writes[4] | writes[8])) | (lists[4] & lists[8]));
   wire check_and_24 =
-    inside_1[4] & inside_1[9] & ~pending[4] & ~pending[9]
+    inside_q[4] & inside_q[9] & ~pending[4] & ~pending[9]
     & (((keys_4 == keys_9) & keyed[4] & keyed[9] & (writes[4] | writes[9])) | (lists[4] & lists[9]));
   wire check_and_25 =
-    inside_1[4] & inside_1[10] & ~pending[4] & ~pending[10]
+    inside_q[4] & inside_q[10] & ~pending[4] & ~pending[10]
     & (((keys_4 == keys_10) & keyed[4] & keyed[10] & (writes[4] | writes[10])) | (lists[4] & lists[10]));
   wire check_and_keys_2_or =
     check_and_keys_2 | check_and_keys_5 | check_and_keys_6 | check_and_keys_7 | check_and_2 | check_and_3
@@ -396,94 +396,94 @@ module RequestOrder_c16_k17 (
     | check_and_19 | check_and_20 | check_and_keys_4 | check_and_21 | check_and_22 | check_and_23 | check_and_24
     | check_and_25;
   wire check_and_26 =
-    inside_1[4] & inside_1[11] & ~pending[4] & ~pending[11]
+    inside_q[4] & inside_q[11] & ~pending[4] & ~pending[11]
     & (((keys_4 == keys_11) & keyed[4] & keyed[11] & (writes[4] | writes[11])) | (lists[4] & lists[11]));
   wire check_and_27 =
-    inside_1[4] & inside_1[12] & ~pending[4] & ~pending[12]
+    inside_q[4] & inside_q[12] & ~pending[4] & ~pending[12]
     & (((keys_4 == keys_12) & keyed[4] & keyed[12] & (writes[4] | writes[12])) | (lists[4] & lists[12]));
   wire check_and_28 =
-    inside_1[4] & inside_1[13] & ~pending[4] & ~pending[13]
+    inside_q[4] & inside_q[13] & ~pending[4] & ~pending[13]
     & (((keys_4 == keys_13) & keyed[4] & keyed[13] & (writes[4] | writes[13])) | (lists[4] & lists[13]));
   wire check_and_29 =
-    inside_1[4] & inside_1[14] & ~pending[4] & ~pending[14]
+    inside_q[4] & inside_q[14] & ~pending[4] & ~pending[14]
     & (((keys_4 == keys_14) & keyed[4] & keyed[14] & (writes[4] | writes[14])) | (lists[4] & lists[14]));
   wire check_and_30 =
-    inside_1[4] & inside_1[15] & ~pending[4] & ~pending[15]
+    inside_q[4] & inside_q[15] & ~pending[4] & ~pending[15]
     & (((keys_4 == keys_15) & keyed[4] & keyed[15] & (writes[4] | writes[15])) | (lists[4] & lists[15]));
   wire check_and_31 =
-    inside_1[5] & inside_1[6] & ~pending[5] & ~pending[6]
+    inside_q[5] & inside_q[6] & ~pending[5] & ~pending[6]
     & (((keys_5 == keys_6) & keyed[5] & keyed[6] & (writes[5] | writes[6])) | (lists[5] & lists[6]));
   wire check_and_32 =
-    inside_1[5] & inside_1[7] & ~pending[5] & ~pending[7]
+    inside_q[5] & inside_q[7] & ~pending[5] & ~pending[7]
     & (((keys_5 == keys_7) & keyed[5] & keyed[7] & (writes[5] | writes[7])) | (lists[5] & lists[7]));
   wire check_and_33 =
-    inside_1[5] & inside_1[8] & ~pending[5] & ~pending[8]
+    inside_q[5] & inside_q[8] & ~pending[5] & ~pending[8]
     & (((keys_5 == keys_8) & keyed[5] & keyed[8] & (writes[5] | writes[8])) | (lists[5] & lists[8]));
   wire check_and_34 =
-    inside_1[5] & inside_1[9] & ~pending[5] & ~pending[9]
+    inside_q[5] & inside_q[9] & ~pending[5] & ~pending[9]
     & (((keys_5 == keys_9) & keyed[5] & keyed[9] & (writes[5] | writes[9])) | (lists[5] & lists[9]));
   wire check_and_35 =
-    inside_1[5] & inside_1[10] & ~pending[5] & ~pending[10]
+    inside_q[5] & inside_q[10] & ~pending[5] & ~pending[10]
     & (((keys_5 == keys_10) & keyed[5] & keyed[10] & (writes[5] | writes[10])) | (lists[5] & lists[10]));
   wire check_and_36 =
-    inside_1[5] & inside_1[11] & ~pending[5] & ~pending[11]
+    inside_q[5] & inside_q[11] & ~pending[5] & ~pending[11]
     & (((keys_5 == keys_11) & keyed[5] & keyed[11] & (writes[5] | writes[11])) | (lists[5] & lists[11]));
   wire check_and_37 =
-    inside_1[5] & inside_1[12] & ~pending[5] & ~pending[12]
+    inside_q[5] & inside_q[12] & ~pending[5] & ~pending[12]
     & (((keys_5 == keys_12) & keyed[5] & keyed[12] & (writes[5] | writes[12])) | (lists[5] & lists[12]));
   wire check_and_38 =
-    inside_1[5] & inside_1[13] & ~pending[5] & ~pending[13]
+    inside_q[5] & inside_q[13] & ~pending[5] & ~pending[13]
     & (((keys_5 == keys_13) & keyed[5] & keyed[13] & (writes[5] | writes[13])) | (lists[5] & lists[13]));
   wire check_and_39 =
-    inside_1[5] & inside_1[14] & ~pending[5] & ~pending[14]
+    inside_q[5] & inside_q[14] & ~pending[5] & ~pending[14]
     & (((keys_5 == keys_14) & keyed[5] & keyed[14] & (writes[5] | writes[14])) | (lists[5] & lists[14]));
   wire check_and_40 =
-    inside_1[5] & inside_1[15] & ~pending[5] & ~pending[15]
+    inside_q[5] & inside_q[15] & ~pending[5] & ~pending[15]
     & (((keys_5 == keys_15) & keyed[5] & keyed[15] & (writes[5] | writes[15])) | (lists[5] & lists[15]));
   wire check_and_41 =
-    inside_1[6] & inside_1[7] & ~pending[6] & ~pending[7]
+    inside_q[6] & inside_q[7] & ~pending[6] & ~pending[7]
     & (((keys_6 == keys_7) & keyed[6] & keyed[7] & (writes[6] | writes[7])) | (lists[6] & lists[7]));
   wire check_and_42 =
-    inside_1[6] & inside_1[8] & ~pending[6] & ~pending[8]
+    inside_q[6] & inside_q[8] & ~pending[6] & ~pending[8]
     & (((keys_6 == keys_8) & keyed[6] & keyed[8] & (writes[6] | writes[8])) | (lists[6] & lists[8]));
   wire check_and_43 =
-    inside_1[6] & inside_1[9] & ~pending[6] & ~pending[9]
+    inside_q[6] & inside_q[9] & ~pending[6] & ~pending[9]
     & (((keys_6 == keys_9) & keyed[6] & keyed[9] & (writes[6] | writes[9])) | (lists[6] & lists[9]));
   wire check_and_44 =
-    inside_1[6] & inside_1[10] & ~pending[6] & ~pending[10]
+    inside_q[6] & inside_q[10] & ~pending[6] & ~pending[10]
     & (((keys_6 == keys_10) & keyed[6] & keyed[10] & (writes[6] | writes[10])) | (lists[6] & lists[10]));
   wire check_and_45 =
-    inside_1[6] & inside_1[11] & ~pending[6] & ~pending[11]
+    inside_q[6] & inside_q[11] & ~pending[6] & ~pending[11]
     & (((keys_6 == keys_11) & keyed[6] & keyed[11] & (writes[6] | writes[11])) | (lists[6] & lists[11]));
   wire check_and_46 =
-    inside_1[6] & inside_1[12] & ~pending[6] & ~pending[12]
+    inside_q[6] & inside_q[12] & ~pending[6] & ~pending[12]
     & (((keys_6 == keys_12) & keyed[6] & keyed[12] & (writes[6] | writes[12])) | (lists[6] & lists[12]));
   wire check_and_47 =
-    inside_1[6] & inside_1[13] & ~pending[6] & ~pending[13]
+    inside_q[6] & inside_q[13] & ~pending[6] & ~pending[13]
     & (((keys_6 == keys_13) & keyed[6] & keyed[13] & (writes[6] | writes[13])) | (lists[6] & lists[13]));
   wire check_and_48 =
-    inside_1[6] & inside_1[14] & ~pending[6] & ~pending[14]
+    inside_q[6] & inside_q[14] & ~pending[6] & ~pending[14]
     & (((keys_6 == keys_14) & keyed[6] & keyed[14] & (writes[6] | writes[14])) | (lists[6] & lists[14]));
   wire check_and_49 =
-    inside_1[6] & inside_1[15] & ~pending[6] & ~pending[15]
+    inside_q[6] & inside_q[15] & ~pending[6] & ~pending[15]
     & (((keys_6 == keys_15) & keyed[6] & keyed[15] & (writes[6] | writes[15])) | (lists[6] & lists[15]));
   wire check_and_50 =
-    inside_1[7] & inside_1[8] & ~pending[7] & ~pending[8]
+    inside_q[7] & inside_q[8] & ~pending[7] & ~pending[8]
     & (((keys_7 == keys_8) & keyed[7] & keyed[8] & (writes[7] | writes[8])) | (lists[7] & lists[8]));
   wire check_and_51 =
-    inside_1[7] & inside_1[9] & ~pending[7] & ~pending[9]
+    inside_q[7] & inside_q[9] & ~pending[7] & ~pending[9]
     & (((keys_7 == keys_9) & keyed[7] & keyed[9] & (writes[7] | writes[9])) | (lists[7] & lists[9]));
   wire check_and_52 =
-    inside_1[7] & inside_1[10] & ~pending[7] & ~pending[10]
+    inside_q[7] & inside_q[10] & ~pending[7] & ~pending[10]
     & (((keys_7 == keys_10) & keyed[7] & keyed[10] & (writes[7] | writes[10])) | (lists[7] & lists[10]));
   wire check_and_53 =
-    inside_1[7] & inside_1[11] & ~pending[7] & ~pending[11]
+    inside_q[7] & inside_q[11] & ~pending[7] & ~pending[11]
     & (((keys_7 == keys_11) & keyed[7] & keyed[11] & (writes[7] | writes[11])) | (lists[7] & lists[11]));
   wire check_and_54 =
-    inside_1[7] & inside_1[12] & ~pending[7] & ~pending[12]
+    inside_q[7] & inside_q[12] & ~pending[7] & ~pending[12]
     & (((keys_7 == keys_12) & keyed[7] & keyed[12] & (writes[7] | writes[12])) | (lists[7] & lists[12]));
   wire check_and_55 =
-    inside_1[7] & inside_1[13] & ~pending[7] & ~pending[13]
+    inside_q[7] & inside_q[13] & ~pending[7] & ~pending[13]
     & (((keys_7 == keys_13) & keyed[7] & keyed[13] & (writes[7] | writes[13])) | (lists[7] & lists[13]));
   wire check_and_26_or =
     check_and_26 | check_and_27 | check_and_28 | check_and_29 | check_and_30 | check_and_31 | check_and_32
@@ -494,94 +494,94 @@ module RequestOrder_c16_k17 (
     | check_and_48 | check_and_49 | check_and_50 | check_and_51 | check_and_52 | check_and_53 | check_and_54
     | check_and_55;
   wire check_and_56 =
-    inside_1[7] & inside_1[14] & ~pending[7] & ~pending[14]
+    inside_q[7] & inside_q[14] & ~pending[7] & ~pending[14]
     & (((keys_7 == keys_14) & keyed[7] & keyed[14] & (writes[7] | writes[14])) | (lists[7] & lists[14]));
   wire check_and_57 =
-    inside_1[7] & inside_1[15] & ~pending[7] & ~pending[15]
+    inside_q[7] & inside_q[15] & ~pending[7] & ~pending[15]
     & (((keys_7 == keys_15) & keyed[7] & keyed[15] & (writes[7] | writes[15])) | (lists[7] & lists[15]));
   wire check_and_58 =
-    inside_1[8] & inside_1[9] & ~pending[8] & ~pending[9]
+    inside_q[8] & inside_q[9] & ~pending[8] & ~pending[9]
     & (((keys_8 == keys_9) & keyed[8] & keyed[9] & (writes[8] | writes[9])) | (lists[8] & lists[9]));
   wire check_and_59 =
-    inside_1[8] & inside_1[10] & ~pending[8] & ~pending[10]
+    inside_q[8] & inside_q[10] & ~pending[8] & ~pending[10]
     & (((keys_8 == keys_10) & keyed[8] & keyed[10] & (writes[8] | writes[10])) | (lists[8] & lists[10]));
   wire check_and_60 =
-    inside_1[8] & inside_1[11] & ~pending[8] & ~pending[11]
+    inside_q[8] & inside_q[11] & ~pending[8] & ~pending[11]
     & (((keys_8 == keys_11) & keyed[8] & keyed[11] & (writes[8] | writes[11])) | (lists[8] & lists[11]));
   wire check_and_61 =
-    inside_1[8] & inside_1[12] & ~pending[8] & ~pending[12]
+    inside_q[8] & inside_q[12] & ~pending[8] & ~pending[12]
     & (((keys_8 == keys_12) & keyed[8] & keyed[12] & (writes[8] | writes[12])) | (lists[8] & lists[12]));
   wire check_and_62 =
-    inside_1[8] & inside_1[13] & ~pending[8] & ~pending[13]
+    inside_q[8] & inside_q[13] & ~pending[8] & ~pending[13]
     & (((keys_8 == keys_13) & keyed[8] & keyed[13] & (writes[8] | writes[13])) | (lists[8] & lists[13]));
   wire check_and_63 =
-    inside_1[8] & inside_1[14] & ~pending[8] & ~pending[14]
+    inside_q[8] & inside_q[14] & ~pending[8] & ~pending[14]
     & (((keys_8 == keys_14) & keyed[8] & keyed[14] & (writes[8] | writes[14])) | (lists[8] & lists[14]));
   wire check_and_64 =
-    inside_1[8] & inside_1[15] & ~pending[8] & ~pending[15]
+    inside_q[8] & inside_q[15] & ~pending[8] & ~pending[15]
     & (((keys_8 == keys_15) & keyed[8] & keyed[15] & (writes[8] | writes[15])) | (lists[8] & lists[15]));
   wire check_and_65 =
-    inside_1[9] & inside_1[10] & ~pending[9] & ~pending[10]
+    inside_q[9] & inside_q[10] & ~pending[9] & ~pending[10]
     & (((keys_9 == keys_10) & keyed[9] & keyed[10] & (writes[9] | writes[10])) | (lists[9] & lists[10]));
   wire check_and_66 =
-    inside_1[9] & inside_1[11] & ~pending[9] & ~pending[11]
+    inside_q[9] & inside_q[11] & ~pending[9] & ~pending[11]
     & (((keys_9 == keys_11) & keyed[9] & keyed[11] & (writes[9] | writes[11])) | (lists[9] & lists[11]));
   wire check_and_67 =
-    inside_1[9] & inside_1[12] & ~pending[9] & ~pending[12]
+    inside_q[9] & inside_q[12] & ~pending[9] & ~pending[12]
     & (((keys_9 == keys_12) & keyed[9] & keyed[12] & (writes[9] | writes[12])) | (lists[9] & lists[12]));
   wire check_and_68 =
-    inside_1[9] & inside_1[13] & ~pending[9] & ~pending[13]
+    inside_q[9] & inside_q[13] & ~pending[9] & ~pending[13]
     & (((keys_9 == keys_13) & keyed[9] & keyed[13] & (writes[9] | writes[13])) | (lists[9] & lists[13]));
   wire check_and_69 =
-    inside_1[9] & inside_1[14] & ~pending[9] & ~pending[14]
+    inside_q[9] & inside_q[14] & ~pending[9] & ~pending[14]
     & (((keys_9 == keys_14) & keyed[9] & keyed[14] & (writes[9] | writes[14])) | (lists[9] & lists[14]));
   wire check_and_70 =
-    inside_1[9] & inside_1[15] & ~pending[9] & ~pending[15]
+    inside_q[9] & inside_q[15] & ~pending[9] & ~pending[15]
     & (((keys_9 == keys_15) & keyed[9] & keyed[15] & (writes[9] | writes[15])) | (lists[9] & lists[15]));
   wire check_and_71 =
-    inside_1[10] & inside_1[11] & ~pending[10] & ~pending[11]
+    inside_q[10] & inside_q[11] & ~pending[10] & ~pending[11]
     & (((keys_10 == keys_11) & keyed[10] & keyed[11] & (writes[10] | writes[11])) | (lists[10] & lists[11]));
   wire check_and_72 =
-    inside_1[10] & inside_1[12] & ~pending[10] & ~pending[12]
+    inside_q[10] & inside_q[12] & ~pending[10] & ~pending[12]
     & (((keys_10 == keys_12) & keyed[10] & keyed[12] & (writes[10] | writes[12])) | (lists[10] & lists[12]));
   wire check_and_73 =
-    inside_1[10] & inside_1[13] & ~pending[10] & ~pending[13]
+    inside_q[10] & inside_q[13] & ~pending[10] & ~pending[13]
     & (((keys_10 == keys_13) & keyed[10] & keyed[13] & (writes[10] | writes[13])) | (lists[10] & lists[13]));
   wire check_and_74 =
-    inside_1[10] & inside_1[14] & ~pending[10] & ~pending[14]
+    inside_q[10] & inside_q[14] & ~pending[10] & ~pending[14]
     & (((keys_10 == keys_14) & keyed[10] & keyed[14] & (writes[10] | writes[14])) | (lists[10] & lists[14]));
   wire check_and_75 =
-    inside_1[10] & inside_1[15] & ~pending[10] & ~pending[15]
+    inside_q[10] & inside_q[15] & ~pending[10] & ~pending[15]
     & (((keys_10 == keys_15) & keyed[10] & keyed[15] & (writes[10] | writes[15])) | (lists[10] & lists[15]));
   wire check_and_76 =
-    inside_1[11] & inside_1[12] & ~pending[11] & ~pending[12]
+    inside_q[11] & inside_q[12] & ~pending[11] & ~pending[12]
     & (((keys_11 == keys_12) & keyed[11] & keyed[12] & (writes[11] | writes[12])) | (lists[11] & lists[12]));
   wire check_and_77 =
-    inside_1[11] & inside_1[13] & ~pending[11] & ~pending[13]
+    inside_q[11] & inside_q[13] & ~pending[11] & ~pending[13]
     & (((keys_11 == keys_13) & keyed[11] & keyed[13] & (writes[11] | writes[13])) | (lists[11] & lists[13]));
   wire check_and_78 =
-    inside_1[11] & inside_1[14] & ~pending[11] & ~pending[14]
+    inside_q[11] & inside_q[14] & ~pending[11] & ~pending[14]
     & (((keys_11 == keys_14) & keyed[11] & keyed[14] & (writes[11] | writes[14])) | (lists[11] & lists[14]));
   wire check_and_79 =
-    inside_1[11] & inside_1[15] & ~pending[11] & ~pending[15]
+    inside_q[11] & inside_q[15] & ~pending[11] & ~pending[15]
     & (((keys_11 == keys_15) & keyed[11] & keyed[15] & (writes[11] | writes[15])) | (lists[11] & lists[15]));
   wire check_and_80 =
-    inside_1[12] & inside_1[13] & ~pending[12] & ~pending[13]
+    inside_q[12] & inside_q[13] & ~pending[12] & ~pending[13]
     & (((keys_12 == keys_13) & keyed[12] & keyed[13] & (writes[12] | writes[13])) | (lists[12] & lists[13]));
   wire check_and_81 =
-    inside_1[12] & inside_1[14] & ~pending[12] & ~pending[14]
+    inside_q[12] & inside_q[14] & ~pending[12] & ~pending[14]
     & (((keys_12 == keys_14) & keyed[12] & keyed[14] & (writes[12] | writes[14])) | (lists[12] & lists[14]));
   wire check_and_82 =
-    inside_1[12] & inside_1[15] & ~pending[12] & ~pending[15]
+    inside_q[12] & inside_q[15] & ~pending[12] & ~pending[15]
     & (((keys_12 == keys_15) & keyed[12] & keyed[15] & (writes[12] | writes[15])) | (lists[12] & lists[15]));
   wire check_and_83 =
-    inside_1[13] & inside_1[14] & ~pending[13] & ~pending[14]
+    inside_q[13] & inside_q[14] & ~pending[13] & ~pending[14]
     & (((keys_13 == keys_14) & keyed[13] & keyed[14] & (writes[13] | writes[14])) | (lists[13] & lists[14]));
   wire check_and_84 =
-    inside_1[13] & inside_1[15] & ~pending[13] & ~pending[15]
+    inside_q[13] & inside_q[15] & ~pending[13] & ~pending[15]
     & (((keys_13 == keys_15) & keyed[13] & keyed[15] & (writes[13] | writes[15])) | (lists[13] & lists[15]));
   wire check_and_85 =
-    inside_1[14] & inside_1[15] & ~pending[14] & ~pending[15]
+    inside_q[14] & inside_q[15] & ~pending[14] & ~pending[15]
     & (((keys_14 == keys_15) & keyed[14] & keyed[15] & (writes[14] | writes[15])) | (lists[14] & lists[15]));
   wire check_and_56_or =
     check_and_56 | check_and_57 | check_and_58 | check_and_59 | check_and_60 | check_and_61 | check_and_62
@@ -595,8 +595,8 @@ module RequestOrder_c16_k17 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(entering & inside_1))); // request-order.ts:128
-      assert (~(|(leaving & ~inside_1))); // request-order.ts:129
+      assert (~(|(entering & inside_q))); // request-order.ts:128
+      assert (~(|(leaving & ~inside_q))); // request-order.ts:129
       assert (~(|(leaving & pending))); // request-order.ts:130
       assert (~(check_or | keys_1_and_or | check_and_keys_2_or | check_and_12_or | check_and_26_or | check_and_41_or | check_and_56_or | check_and_71_or)); // request-order.ts:145
     end
@@ -604,11 +604,11 @@ module RequestOrder_c16_k17 (
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~(|(entering & inside_1)))) begin
+      if (~(~(|(entering & inside_q)))) begin
         $display("%s", "assertion failed: a context enters when it is not inside (request-order.ts:128)"); // request-order.ts:128
         $stop;
       end
-      if (~(~(|(leaving & ~inside_1)))) begin
+      if (~(~(|(leaving & ~inside_q)))) begin
         $display("%s", "assertion failed: a context leaves when it is inside (request-order.ts:129)"); // request-order.ts:129
         $stop;
       end

@@ -11,18 +11,18 @@ module Tally_sizeBits4 (
   output wire [31:0] frames,
   output wire [31:0] bytes
 );
-  reg [31:0] frames_1; // frame-counter.ts:52
-  reg [31:0] bytes_1; // frame-counter.ts:53
+  reg [31:0] frames_q; // frame-counter.ts:52
+  reg [31:0] bytes_q; // frame-counter.ts:53
 
   always @(posedge clk)
     if (rst) begin
-      frames_1 <= 32'd0; bytes_1 <= 32'd0;
+      frames_q <= 32'd0; bytes_q <= 32'd0;
     end
     else begin
-      frames_1 <= (clear ? 32'd0 : frames_1) + {31'd0, passes & last};
-      bytes_1 <= (clear ? 32'd0 : bytes_1) + (passes ? {28'd0, size} : 32'd0);
+      frames_q <= (clear ? 32'd0 : frames_q) + {31'd0, passes & last};
+      bytes_q <= (clear ? 32'd0 : bytes_q) + (passes ? {28'd0, size} : 32'd0);
     end
 
-  assign frames = frames_1;
-  assign bytes = bytes_1;
+  assign frames = frames_q;
+  assign bytes = bytes_q;
 endmodule
