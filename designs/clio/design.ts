@@ -52,7 +52,7 @@ export const clio = design({
     return [
       { path: "generated/clio.lua", text: dissectorLua() },
       { path: "docs/clio/wire-format.md", text: wireFormatReference() },
-      { path: "clients/clio/python/mnemosyne_clio/wire.py", text: pythonWire() },
+      { path: "designs/clio/client/python/mnemosyne_clio/wire.py", text: pythonWire() },
       { path: "generated/clio_registers.h", text: registers.registerHeader() },
       { path: "docs/clio/registers.md", text: registers.registerReference() },
       { path: "generated/clio_soc_port.h", text: registers.socPortHeader() },

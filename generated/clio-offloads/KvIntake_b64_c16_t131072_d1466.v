@@ -80,19 +80,20 @@ module KvIntake_b64_c16_t131072_d1466 (
   localparam [3:0] state_enter = 4'd9;
   localparam [3:0] state_send = 4'd10;
   localparam [3:0] state_drain = 4'd11;
-  localparam [3:0] state_sweep = 4'd13;
-  localparam [3:0] state_weigh = 4'd14;
+  localparam [3:0] state_look = 4'd13;
+  localparam [3:0] state_sweep = 4'd14;
+  localparam [3:0] state_weigh = 4'd15;
   localparam [3:0] state_answer = 4'd12;
   localparam [3:0] state_parse = 4'd3;
   localparam [3:0] state_table = 4'd5;
   localparam [3:0] state_block = 4'd7;
-  reg [3:0] request_context; // intake.ts:103
+  reg [3:0] request_context; // intake.ts:108
   reg [7:0] request_opcode;
   reg [15:0] request_pid;
   reg [13:0] request_length;
-  reg ended; // intake.ts:104
-  reg [95:0] head; // intake.ts:105
-  reg [1:0] asked_kind_q; // intake.ts:106
+  reg ended; // intake.ts:109
+  reg [95:0] head; // intake.ts:110
+  reg [1:0] asked_kind_q; // intake.ts:111
   reg asked_any_q;
   reg [7:0] asked_user_q, asked_fingerprint_q;
   reg [15:0] asked_pid_q;
@@ -100,46 +101,51 @@ module KvIntake_b64_c16_t131072_d1466 (
   reg [10:0] asked_size_q;
   reg [43:0] asked_block_q;
   reg [16:0] asked_bucket_q;
-  reg [8:0] write_beats; // intake.ts:107
-  reg [43:0] table_q; // intake.ts:108
-  reg table_known; // intake.ts:109
-  reg [3:0] failure; // intake.ts:110
-  reg right; // intake.ts:130
-  reg [31:0] hash; // intake.ts:131
-  reg writes; // intake.ts:132
-  reg with_value; // intake.ts:133
-  reg [13:0] pair_bytes; // intake.ts:134
-  reg [2:0] wanted; // intake.ts:135
-  reg [2:0] round; // intake.ts:138
-  reg [31:0] sip_0; // intake.ts:140
-  reg [31:0] sip_1; // intake.ts:141
-  reg [31:0] sip_2; // intake.ts:142
-  reg [31:0] sip_3; // intake.ts:143
-  reg due; // intake.ts:152
-  reg swept; // intake.ts:153
-  reg [3:0] swept_code_q; // intake.ts:154
-  reg [3:0] sweep_context; // intake.ts:155
-  reg [15:0] sweep_pid; // intake.ts:156
-  reg [17:0] sweep_bucket; // intake.ts:157
-  reg alone; // intake.ts:158
-  reg begins; // intake.ts:166
-  reg [3:0] state; // intake.ts:184
-  wire [1:0] kind = request_opcode[2:1]; // intake.ts:122
-  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // intake.ts:123
-  wire brings = (kind == 2'd1) | (kind == 2'd2); // intake.ts:124
-  wire [10:0] size = head[26:16]; // intake.ts:125
-  wire [13:0] room = request_length - 14'd12; // intake.ts:127
-  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // intake.ts:128
-  wire short = request_length < 14'd12; // intake.ts:129
-  wire last_bucket = sweep_bucket == 18'h1ffff; // intake.ts:159
-  wire left = ~ended; // intake.ts:164
+  reg [8:0] write_beats; // intake.ts:112
+  reg [43:0] table_q; // intake.ts:113
+  reg table_known; // intake.ts:114
+  reg [3:0] failure; // intake.ts:115
+  reg right; // intake.ts:135
+  reg [31:0] hash; // intake.ts:136
+  reg writes; // intake.ts:137
+  reg with_value; // intake.ts:138
+  reg [13:0] pair_bytes; // intake.ts:139
+  reg [2:0] wanted; // intake.ts:140
+  reg [2:0] round; // intake.ts:143
+  reg [31:0] sip_0; // intake.ts:145
+  reg [31:0] sip_1; // intake.ts:146
+  reg [31:0] sip_2; // intake.ts:147
+  reg [31:0] sip_3; // intake.ts:148
+  reg due; // intake.ts:157
+  reg swept; // intake.ts:158
+  reg [3:0] swept_code_q; // intake.ts:159
+  reg [3:0] sweep_context; // intake.ts:160
+  reg [15:0] sweep_pid; // intake.ts:161
+  reg [17:0] sweep_bucket; // intake.ts:162
+  reg alone; // intake.ts:163
+  reg turn; // intake.ts:165
+  reg begins; // intake.ts:179
+  reg [3:0] state; // intake.ts:198
+  reg marks [0:131071]; // intake.ts:167
+  reg marked; // intake.ts:168
+  integer i;
+  wire [1:0] kind = request_opcode[2:1]; // intake.ts:127
+  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // intake.ts:128
+  wire brings = (kind == 2'd1) | (kind == 2'd2); // intake.ts:129
+  wire [10:0] size = head[26:16]; // intake.ts:130
+  wire [13:0] room = request_length - 14'd12; // intake.ts:132
+  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // intake.ts:133
+  wire short = request_length < 14'd12; // intake.ts:134
+  wire last_bucket = sweep_bucket == 18'h1ffff; // intake.ts:171
+  wire walks = due & (turn | ~request_valid); // intake.ts:176
+  wire left = ~ended; // intake.ts:177
   wire [31:0] hashed_word =
     (round == 3'd0) ? head[63:32] :
     (round == 3'd1) ? head[95:64] :
     (round == 3'd2) ? {16'd2560, request_pid} :
     32'd0; // layout.ts:55
-  wire [511:0] pair_beat = request_data_payload_data; // intake.ts:344
-  wire bare = ~((failure == 4'd0) | (failure == 4'd4)) | alone; // intake.ts:359
+  wire [511:0] pair_beat = request_data_payload_data; // intake.ts:376
+  wire bare = ~((failure == 4'd0) | (failure == 4'd4)) | alone; // intake.ts:391
   wire [31:0] sip_0_sum = sip_0 + sip_1;
   wire [31:0] sip_2_sum = sip_2 + (sip_3 ^ hashed_word);
   wire [31:0] sip_0_xor = {sip_3[23:0] ^ hashed_word[23:0], sip_3[31:24] ^ hashed_word[31:24]} ^ sip_2_sum;
@@ -147,6 +153,7 @@ module KvIntake_b64_c16_t131072_d1466 (
   wire [31:0] sip_1_xor = {sip_1[26:0], sip_1[31:27]} ^ sip_0_sum;
   wire [31:0] sip_2_sum_sum = sip_2_sum + sip_1_xor;
   wire [14:0] write_beats_shifted = ({1'b0, pair_bytes} + 15'd63) >> 6;
+  wire request_context_when = marked | ~(|sweep_bucket[8:0]);
 
   always @(posedge clk)
     case (state)
@@ -164,20 +171,16 @@ module KvIntake_b64_c16_t131072_d1466 (
         sip_3 <= secret[63:32] ^ 32'h74656462;
         alone <= 1'b0;
         if (~swept) begin
-          if (due) begin
-            request_opcode <= 8'd102;
-            request_context <= sweep_context;
-            request_pid <= sweep_pid;
-            ended <= 1'b1;
-          end
-          else if (request_valid) begin
-            if (~(|request_payload_length)) begin
-              if (request_payload_opcode == 8'd0) begin
-                sweep_context <= request_payload_context;
-                sweep_pid <= request_payload_pid;
-                sweep_bucket <= 18'd0;
-                alone <= 1'b1;
-                failure <= 4'd0;
+          if (~walks) begin
+            if (request_valid) begin
+              if (~(|request_payload_length)) begin
+                if (request_payload_opcode == 8'd0) begin
+                  sweep_context <= request_payload_context;
+                  sweep_pid <= request_payload_pid;
+                  sweep_bucket <= 18'd0;
+                  alone <= 1'b1;
+                  failure <= 4'd0;
+                end
               end
             end
           end
@@ -221,6 +224,18 @@ module KvIntake_b64_c16_t131072_d1466 (
         end
       end
       state_drain: if (request_data_valid & left) ended <= request_data_payload_last;
+      state_look: begin
+        request_context <= sweep_context;
+        request_opcode <= 8'd0;
+        failure <= 4'd0;
+        alone <= 1'b1;
+        if (request_context_when) begin
+          request_opcode <= 8'd102;
+          request_pid <= sweep_pid;
+          ended <= 1'b1;
+        end
+        else if (~last_bucket) sweep_bucket <= sweep_bucket + 18'd1;
+      end
       state_sweep: begin
         asked_kind_q <= 2'd3;
         asked_any_q <= 1'b1;
@@ -244,14 +259,15 @@ module KvIntake_b64_c16_t131072_d1466 (
 
   always @(posedge clk)
     if (rst) begin
-      table_known <= 1'b0; due <= 1'b0; swept <= 1'b0; state <= state_idle;
+      table_known <= 1'b0; due <= 1'b0; swept <= 1'b0; turn <= 1'b0; state <= state_idle;
     end
     else begin
       if (swept_valid) swept <= 1'b1;
       case (state)
         state_idle: begin
+          if (request_valid & request_ready) turn <= 1'b1;
           if (swept) state <= state_weigh;
-          else if (due) state <= state_sweep;
+          else if (walks) state <= state_look;
           else if (request_valid) begin
             if (|request_payload_length) state <= state_head;
             else if (request_payload_opcode == 8'd0) begin
@@ -305,6 +321,15 @@ module KvIntake_b64_c16_t131072_d1466 (
           end
         end
         state_answer: if (reply_ready) state <= state_idle;
+        state_look: begin
+          turn <= 1'b0;
+          if (request_context_when) state <= state_sweep;
+          else if (last_bucket) begin
+            due <= 1'b0;
+            state <= state_answer;
+          end
+          else state <= state_idle;
+        end
         state_sweep: begin
           due <= 1'b0;
           state <= state_enter;
@@ -340,7 +365,16 @@ module KvIntake_b64_c16_t131072_d1466 (
   always @(posedge clk)
     if (swept_valid) swept_code_q <= swept_code;
 
-  assign request_ready = (state == state_idle) & ~(swept | due);
+  initial begin
+    for (i = 0; i < 131072; i = i + 1) marks[i[16:0]] = 1'b0;
+  end
+
+  always @(posedge clk) begin
+    if (state == state_send) marks[asked_bucket_q] <= 1'b1;
+    marked <= marks[sweep_bucket[16:0]];
+  end
+
+  assign request_ready = (state == state_idle) & ~(swept | (due & turn));
   assign request_data_ready = ((state == state_drain) & left) | ((state == state_send) & memory_ready);
   assign take_valid = (state == state_table) | (state == state_block);
   assign take_payload_table = state == state_table;

@@ -49,7 +49,11 @@ export function firstChapter(tarball: () => string): void {
     it("emits the Verilog that the chapter shows", async () => {
       const mnemo = join(project.folder, "node_modules/.bin/mnemo");
       const r = await project.bare(mnemo, "emit", "counter.ts", "--set", "width=8", "--out", "verilog");
-      expect(r).toEqual({ code: 0, err: "", out: "verilog/Counter_width8.v\n" });
+      expect(r).toEqual({
+        code: 0,
+        err: "",
+        out: ["v", "synthesis.f", "simulation.f"].map(end => `verilog/Counter_width8.${end}\n`).join(""),
+      });
       expect(readFileSync(join(project.folder, "verilog/Counter_width8.v"), "utf8")).toBe(
         block("01", "verilog Counter({ width: 8 })"),
       );

@@ -143,7 +143,7 @@ export const Wrong = module("Wrong", () => ({ a: input(uint(4)), b: output(bit) 
     expect(r).toEqual({
       code: 0,
       err: "",
-      out: "verilog/Fifo_uint8_d4_auto.v\nverilog/Accumulator_width8.v\nAccumulator_width8 passes verilator -Wall, yosys check -assert, iverilog -Wall\n",
+      out: "verilog/Fifo_uint8_d4_auto.v\nverilog/Accumulator_width8.v\nverilog/Accumulator_width8.synthesis.f\nverilog/Accumulator_width8.simulation.f\nAccumulator_width8 passes verilator -Wall, yosys check -assert, iverilog -Wall\n",
     });
     const text = readFileSync(join(project.folder, "verilog/Accumulator_width8.v"), "utf8");
     expect(text).toContain("  Fifo_uint8_d4_auto queue ( // accumulator.ts:7\n");

@@ -133,7 +133,7 @@ describe("a clock through a buffer", () => {
         output wire [7:0] count
       );
         wire buffer_o;
-        reg [7:0] count_1;
+        reg [7:0] count_q;
         wire core_rst = clear;
 
         VENDOR_BUFG buffer (
@@ -142,10 +142,10 @@ describe("a clock through a buffer", () => {
         );
 
         always @(posedge buffer_o)
-          if (core_rst) count_1 <= 8'd5;
-          else count_1 <= count_1 + 8'd1;
+          if (core_rst) count_q <= 8'd5;
+          else count_q <= count_q + 8'd1;
 
-        assign count = count_1;
+        assign count = count_q;
 
 
         wire _unused_ok = &{1'b0, rst, 1'b0};

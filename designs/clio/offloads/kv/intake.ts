@@ -10,6 +10,7 @@ import {
   mux,
   node,
   output,
+  ram,
   reg,
   sink,
   source,
@@ -56,6 +57,9 @@ export const Asked = (p: KvParameters) =>
     fingerprint: uint(8),
   });
 
+/** A walk looks at each such bucket in memory, marked or not: it has traffic every 1,536 cycles at least. */
+const LOOKS_APART = 512;
+
 /**
  * Takes requests one after another, refuses invalid ones, and finds the key's bucket and fingerprint. A
  * create or an update has its pair written to a new block at once, as it came (`kvBody` and the value, the owner's PID
@@ -67,8 +71,9 @@ export const Asked = (p: KvParameters) =>
  * the status of the refusal and nothing is done.
  *
  * The host's request for a removal (`forgetOpcode`) is a walk over all buckets: deletes of any key of that process, one
- * at a time, between the other requests. A bucket is left when none is found there. The reply has a status alone: OK,
- * or that of memory, which ends the walk.
+ * at a time, between the other requests. A bucket is left when none is found there. A bucket in which no pair was ever
+ * made is passed over in 3 cycles. Requests have every other turn, so a walk costs each at most 3 cycles. The reply has
+ * a status alone: OK, or that of memory, which ends the walk.
  *
  * Latency: from `request` to `enter` 11 cycles (12 at 8 bytes a beat), 3 more for create and update when a block is at
  * hand. Initiation interval: 12 cycles for what has one beat (15 for create and update), one more for each further
@@ -156,11 +161,19 @@ export const KvIntake = module(
       sweepPid = reg(uint(16)),
       sweepBucket = reg(uint(bitsFor(p.buckets)));
     const alone = reg(bit);
+    /** The walk has the next turn; a request had the last. */
+    const turn = reg(bit, { init: 0 });
+    // Buckets that ever had a pair. Marks outlive a reset, which costs the next walk time and nothing else.
+    const marks = ram(bit, { depth: p.buckets, collision: "undefined", init: [0], name: "marks" });
+    const marked = marks.readSync(sweepBucket.trunc(bucketBits(p)), { name: "marked" });
+    // An offload without any traffic counts as stuck after a while, so a long walk shows that it goes on.
+    const shows = p.buckets <= LOOKS_APART ? constant(0, 1) : sweepBucket.trunc(Math.log2(LOOKS_APART)).any().not();
     const lastBucket = node(sweepBucket.eq(p.buckets - 1));
     when(io.swept.valid, () => {
       swept.set(1);
       sweptCode.set(io.swept.code);
     });
+    const walks = node(due.and(turn.or(io.request.valid.not())));
     const left = node(ended.not());
     /** The next beat of a pair is its first. */
     const begins = reg(bit);
@@ -178,6 +191,7 @@ export const KvIntake = module(
       "send",
       "drain",
       "answer",
+      "look",
       "sweep",
       "weigh",
     ] as const;
@@ -190,14 +204,9 @@ export const KvIntake = module(
         round.set(0);
         sipBegin(io.secret).forEach((v, i) => sip[i as 0].set(v.is(32)));
         alone.set(0);
+        when(io.request.fire, () => turn.set(1));
         when(swept, () => m.go("weigh"))
-          .elseWhen(due, () => {
-            request.opcode.set(opcode.KV_DELETE);
-            request.context.set(sweepContext);
-            request.pid.set(sweepPid);
-            ended.set(1);
-            m.go("sweep");
-          })
+          .elseWhen(walks, () => m.go("look"))
           .elseWhen(io.request.valid, () =>
             when(io.request.payload.length.any(), () => m.go("head"))
               .elseWhen(io.request.payload.opcode.eq(forgetOpcode), () => {
@@ -211,6 +220,28 @@ export const KvIntake = module(
               })
               .otherwise(() => m.go("answer")),
           );
+      },
+      // The walk goes on, past a bucket that never had a pair.
+      look: () => {
+        turn.set(0);
+        request.context.set(sweepContext);
+        request.opcode.set(forgetOpcode);
+        failure.set(status.OK);
+        alone.set(1);
+        when(marked.or(shows), () => {
+          request.opcode.set(opcode.KV_DELETE);
+          request.pid.set(sweepPid);
+          ended.set(1);
+          m.go("sweep");
+        })
+          .elseWhen(lastBucket, () => {
+            due.set(0);
+            m.go("answer");
+          })
+          .otherwise(() => {
+            sweepBucket.set(sweepBucket.add(1));
+            m.go("idle");
+          });
       },
       // A delete of any key of the process in the next bucket, or in this one again.
       sweep: () => {
@@ -322,7 +353,8 @@ export const KvIntake = module(
       },
       answer: () => when(io.reply.ready, () => m.go("idle")),
     }));
-    io.request.ready.set(state.is("idle").and(swept.or(due).not()));
+    io.request.ready.set(state.is("idle").and(swept.or(due.and(turn)).not()));
+    marks.write(state.is("send"), asked.bucket, 1);
     const takingHead: Bit = split ? state.is("head").and(held.not()) : constant(0, 1);
     bytes.ready.set(
       takingHead.or(state.is("drain").and(left)).or(state.is("send").and(io.memory.ready).and(held.not())),

@@ -150,6 +150,14 @@ export const fewFrames: KvBench = async (b, p) => {
 /** The host asks that all keys of a process go. */
 const forget = (rig: KvRig, pid: number) => rig.host.request({ opcode: forgetOpcode, pid, body: new Uint8Array() });
 
+/** A creation that the history does not have, since a removal follows. */
+const unseen = (rig: KvRig, pid: number, key: bigint, value: Uint8Array) =>
+  rig.host.request({
+    opcode: opcode.KV_CREATE,
+    pid,
+    body: concat(encode(kvBody, { user: 0, keySize: 8, valueSize: value.length, key }), value),
+  });
+
 /**
  * All keys of a process go, those of chains in the middle of others' and those whose creation is under way. Nobody
  * else's does, and others are served meanwhile. What the process had is used again.
@@ -158,12 +166,7 @@ export const forgets: KvBench = async (b, p) => {
   const rig = new KvRig(b, p, { jitter: 30 }),
     owner = 9,
     used: number[] = [];
-  const put = (key: bigint, bytes: number) =>
-    rig.host.request({
-      opcode: opcode.KV_CREATE,
-      pid: owner,
-      body: concat(encode(kvBody, { user: 0, keySize: 8, valueSize: bytes, key }), b.random.bytes(bytes)),
-    });
+  const put = (key: bigint, bytes: number) => unseen(rig, owner, key, b.random.bytes(bytes));
   const none = forget(rig, owner);
   await rig.host.drained();
   expect([none.replies.map(r => r.status), rig.host.trace.length], "without a table there is nothing to do").toEqual([
@@ -214,6 +217,31 @@ export const servedBeside: KvBench = async (b, p) => {
   expect(beside, "reads answered while all buckets are walked").toBeGreaterThan(2);
   // The read may stand behind one delete of its bucket, which looks at the whole chain.
   expect(most, "cycles of a read beside it").toBeLessThan(usual + 60 * 45);
+  await rig.finish();
+};
+
+/**
+ * A walk passes over buckets that never had a pair in 3 cycles each, and a read beside it waits for one such step. What
+ * a bucket with a key costs is the engine's time.
+ */
+export const shortWalk: KvBench = async (b, p) => {
+  const rig = new KvRig(b, p, { latency: 60 }),
+    buckets = p.buckets;
+  for (let i = 0; i < 5; i++) unseen(rig, 7, BigInt(i), b.random.bytes(30));
+  await rig.host.drained();
+  const usual = (await rig.alone("read", 1000n)).cycles;
+  const cycles = async (of: ReturnType<typeof forget>): Promise<number> => {
+    await b.until(() => of.replies.length > 0);
+    return (of.replies[0]?.cycle ?? 0) - (of.taken ?? 0);
+  };
+  const all = await cycles(forget(rig, 7));
+  expect(all, "at least 2 cycles a bucket").toBeGreaterThan(2 * buckets);
+  expect(all, "cycles of a walk that finds five keys").toBeLessThan(3 * buckets + 5 * 6 * usual);
+  const walk = forget(rig, 7);
+  let most = 0;
+  while (walk.replies.length === 0) most = Math.max(most, await cycles(rig.ask("read", 1000n).call));
+  expect(most, "cycles of a read beside a walk through empty buckets").toBeLessThan(usual + 5 * usual);
+  expect(rig.contents().filter(x => x.pid === 7)).toEqual([]);
   await rig.finish();
 };
 

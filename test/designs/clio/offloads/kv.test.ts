@@ -15,6 +15,7 @@ import {
   owners,
   refusedWalk,
   servedBeside,
+  shortWalk,
 } from "./kv-benches.ts";
 import { type KvKind, kvParameters, KvRig, sameSlot, traffic } from "./kv-rig.ts";
 
@@ -74,6 +75,8 @@ describe("Clio-KV", () => {
     );
   }
   bench("a removal walks between the requests of others", dut, { seed: 9 }, b => servedBeside(b, wide));
+  const large = kvParameters({ buckets: 4096 });
+  bench("a removal passes over buckets that never had a pair", ClioKv(large), { seed: 9 }, b => shortWalk(b, large));
   bench("memory that refuses ends a removal", dut, { seed: 9 }, b => refusedWalk(b, wide));
   bench("no frame for a page that is touched first: OUT_OF_MEMORY, and nothing is lost", dut, { seed: 8 }, b =>
     fewFrames(b, wide),

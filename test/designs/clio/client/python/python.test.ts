@@ -2,13 +2,13 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { firstOffloadPid } from "../../../../designs/clio/config/index.ts";
-import { clioHeader, operations } from "../../../../designs/clio/wire/index.ts";
-import { decode, encode, formatIpv4, type Layout } from "../../../../designs/shared/wire/index.ts";
-import { Random } from "../../../../hdl-dsl/index.ts";
-import { ownAddress, servedNode, type ServedNode } from "../../../designs/clio/rig/serve/served.ts";
-import { firstProgram, has, output, planted, python, pythonFolder, withFolder } from "../programs.ts";
-import { type Losses, lossyRelay } from "../relay.ts";
+import { firstOffloadPid } from "../../../../../designs/clio/config/index.ts";
+import { clioHeader, operations } from "../../../../../designs/clio/wire/index.ts";
+import { decode, encode, formatIpv4, type Layout } from "../../../../../designs/shared/wire/index.ts";
+import { Random } from "../../../../../hdl-dsl/index.ts";
+import { ownAddress, servedNode, type ServedNode } from "../../rig/serve/served.ts";
+import { firstProgram, has, output, planted, python, pythonFolder, withFolder } from "../bindings/programs.ts";
+import { type Losses, lossyRelay } from "../bindings/relay.ts";
 
 const losses: Losses = { drop: 0.05, duplicate: 0.05, delay: 0.2 };
 
@@ -18,7 +18,8 @@ describe.skipIf(!has("python3", "--version"))("the Python client", () => {
     served = await servedNode({ ip: ownAddress(8), offloads: "all" }, { sessions: 0 });
     const { ip, nativePort } = served.settings.runtime;
     [node, port] = [formatIpv4(ip), nativePort];
-  });
+    // On a cold machine the node's model is compiled first.
+  }, 600_000);
   afterAll(async () => {
     await served.stop();
   });
@@ -84,14 +85,15 @@ describe.skipIf(!has("python3", "--version"))("the Python client", () => {
       expect(await python(loop, [path])).toBe("hello, far memory\n".repeat(200));
     }));
 
-  it("pip installs the folder without a network, types and all", () =>
+  it.skipIf(!has("python3", "-m", "pip", "--version"))("pip installs the folder without a network, types and all", () =>
     withFolder(async folder => {
       const pip = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", folder, pythonFolder];
       await output("python3", pip, { env: { PIP_DISABLE_PIP_VERSION_CHECK: "1", PIP_ROOT_USER_ACTION: "ignore" } });
       expect(readdirSync(join(folder, "mnemosyne_clio"))).toContain("py.typed");
       const names = "import mnemosyne_clio as m; print(m.__file__.startswith(m.__path__[0]), m.Client.__name__)";
       expect(await output("python3", ["-c", names], { env: { PYTHONPATH: folder } })).toBe("True Client\n");
-    }));
+    }),
+  );
 
   it("at the end no process of a client is left", async () => {
     await served.node.settled();

@@ -2,9 +2,9 @@ import { execFile, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectFolder } from "../../../sim/index.ts";
+import { projectFolder } from "../../../../../sim/index.ts";
 
-export const pythonFolder = join(projectFolder(), "clients/clio/python");
+export const pythonFolder = join(projectFolder(), "designs/clio/client/python");
 
 /** Whether a tool is there; otherwise says which tests are left out. */
 export function has(tool: string, ...probe: readonly string[]): boolean {
@@ -34,7 +34,7 @@ export function python(
   args: readonly string[],
   { folder = pythonFolder, input = "" }: { readonly folder?: string; readonly input?: string } = {},
 ): Promise<string> {
-  const path = program.startsWith("/") ? program : join(projectFolder(), "test/clients/clio/python", program);
+  const path = program.startsWith("/") ? program : join(projectFolder(), "test/designs/clio/client/python", program);
   return output("python3", [path, ...args], { env: { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: "1" }, input });
 }
 

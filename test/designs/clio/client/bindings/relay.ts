@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
-import { Random } from "../../../hdl-dsl/index.ts";
+import { Random } from "../../../../../hdl-dsl/index.ts";
 
 /** Shares of the datagrams, 0 to 1, that a relay treats badly. */
 export interface Losses {
