@@ -72,7 +72,7 @@ export function lowerModule(circuit: Circuit, names: ModuleNames, namesOfChild: 
 }
 
 /** Columns of a file's header, beyond which a parameter's value goes on in the next line. */
-const HEADER = 112;
+const HEADER = 100;
 
 /** Parameters up to which each has a line of its own. */
 const FEW = 2;
@@ -93,7 +93,7 @@ function tableOf(parameters: Circuit["parameters"]): string[] {
         .join("")
         .trimEnd(),
     );
-    if (lines.every(line => line.length <= HEADER)) return lines;
+    if (lines.every(line => line.length <= HEADER + 6)) return lines;
   }
   const longest = Math.max(0, ...parameters.map(([k]) => k.length));
   return parameters.flatMap(([k, v]) =>
