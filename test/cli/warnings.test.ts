@@ -40,7 +40,7 @@ describe("mnemo emit", () => {
   it("lists and counts them", async () => {
     expect(await emitted()).toEqual({
       code: 0,
-      out: `${join(folder, "out")}/Doubtful.v\n`,
+      out: ["v", "synthesis.f", "simulation.f"].map(end => `${join(folder, "out")}/Doubtful.${end}\n`).join(""),
       err: `warning: ${shift}\nwarning: ${compared}\n2 warnings; --strict makes them errors\n`,
     });
   });

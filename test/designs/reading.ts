@@ -47,7 +47,8 @@ export function chainsOf(text: string, most: number): readonly Found[] {
     return behind === undefined ? 0 : 1 + lengthOf(behind);
   };
   visit(source, n => {
-    const isOutermost = !(ts.isPropertyAccessExpression(n.parent ?? n) && inner(n.parent.parent) === n);
+    if (ts.isSourceFile(n)) return;
+    const isOutermost = !(ts.isPropertyAccessExpression(n.parent) && inner(n.parent.parent) === n);
     const count = lengthOf(n);
     if (isOutermost && count > most) found.push({ line: lineOf(source, n.getStart()), count });
   });

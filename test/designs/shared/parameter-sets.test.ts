@@ -71,10 +71,12 @@ function missing(bench: string | undefined, beside: readonly string[] = []): str
     ...(/planted/.test(bench) ? [] : ["a planted fault"]),
   ];
 }
+/** The block that a file is a part of: `x/` beside `x.ts` has the stages of `x`. */
+const whole = (block: string): string => (blocks.includes(`${dirname(block)}.ts`) ? `${dirname(block)}.ts` : block);
 const read = (file: string): string => readFileSync(file, "utf8");
 
 it.each(blocks)("%s is benched with two parameter sets and a planted fault", block => {
-  const file = join(root, "test/designs/shared", (together[block] ?? block).replace(/\.ts$/, ".test.ts")),
+  const file = join(root, "test/designs/shared", (together[block] ?? whole(block)).replace(/\.ts$/, ".test.ts")),
     support = join(dirname(file), "support"),
     used = existsSync(file) ? read(file) : undefined,
     beside = existsSync(support)
