@@ -21,6 +21,8 @@ describe.skipIf(!has("python3", "--version"))("the Python client", () => {
     // On a cold machine the node's model is compiled first.
   }, 600_000);
   afterAll(async () => {
+    // The store removes the keys of the last process, which takes seconds here; `stop` waits for one.
+    await served.node.settled();
     await served.stop();
   });
   const atNode = (): string[] => [node, String(port)];
