@@ -72,13 +72,13 @@ module KvIntake_b64_c16_t131072_d1466 (
   input  wire [63:0]  secret
 );
   localparam [3:0] state_idle = 4'd0;
+  localparam [3:0] state_send = 4'd10;
   localparam [3:0] state_head = 4'd1;
   localparam [3:0] state_hash = 4'd2;
   localparam [3:0] state_decide = 4'd4;
   localparam [3:0] state_table_wait = 4'd6;
   localparam [3:0] state_block_wait = 4'd8;
   localparam [3:0] state_enter = 4'd9;
-  localparam [3:0] state_send = 4'd10;
   localparam [3:0] state_drain = 4'd11;
   localparam [3:0] state_look = 4'd13;
   localparam [3:0] state_sweep = 4'd14;
@@ -87,13 +87,13 @@ module KvIntake_b64_c16_t131072_d1466 (
   localparam [3:0] state_parse = 4'd3;
   localparam [3:0] state_table = 4'd5;
   localparam [3:0] state_block = 4'd7;
-  reg [3:0] request_context; // intake.ts:108
+  reg [3:0] request_context; // intake.ts:109
   reg [7:0] request_opcode;
   reg [15:0] request_pid;
   reg [13:0] request_length;
-  reg ended; // intake.ts:109
-  reg [95:0] head; // intake.ts:110
-  reg [1:0] asked_kind_q; // intake.ts:111
+  reg ended; // intake.ts:110
+  reg [95:0] head; // intake.ts:111
+  reg [1:0] asked_kind_q; // intake.ts:112
   reg asked_any_q;
   reg [7:0] asked_user_q, asked_fingerprint_q;
   reg [15:0] asked_pid_q;
@@ -101,51 +101,57 @@ module KvIntake_b64_c16_t131072_d1466 (
   reg [10:0] asked_size_q;
   reg [43:0] asked_block_q;
   reg [16:0] asked_bucket_q;
-  reg [8:0] write_beats; // intake.ts:112
-  reg [43:0] table_q; // intake.ts:113
-  reg table_known; // intake.ts:114
-  reg [3:0] failure; // intake.ts:115
-  reg right; // intake.ts:135
-  reg [31:0] hash; // intake.ts:136
-  reg writes; // intake.ts:137
-  reg with_value; // intake.ts:138
-  reg [13:0] pair_bytes; // intake.ts:139
-  reg [2:0] wanted; // intake.ts:140
-  reg [2:0] round; // intake.ts:143
-  reg [31:0] sip_0; // intake.ts:145
-  reg [31:0] sip_1; // intake.ts:146
-  reg [31:0] sip_2; // intake.ts:147
-  reg [31:0] sip_3; // intake.ts:148
-  reg due; // intake.ts:157
-  reg swept; // intake.ts:158
-  reg [3:0] swept_code_q; // intake.ts:159
-  reg [3:0] sweep_context; // intake.ts:160
-  reg [15:0] sweep_pid; // intake.ts:161
-  reg [17:0] sweep_bucket; // intake.ts:162
-  reg alone; // intake.ts:163
-  reg turn; // intake.ts:165
-  reg begins; // intake.ts:179
-  reg [3:0] state; // intake.ts:198
-  reg marks [0:131071]; // intake.ts:167
-  reg marked; // intake.ts:168
+  reg [8:0] write_beats; // intake.ts:113
+  reg [43:0] table_q; // intake.ts:114
+  reg table_known; // intake.ts:115
+  reg [3:0] failure; // intake.ts:116
+  reg right; // intake.ts:136
+  reg [31:0] hash; // intake.ts:137
+  reg writes; // intake.ts:138
+  reg with_value; // intake.ts:139
+  reg [13:0] pair_bytes; // intake.ts:140
+  reg [2:0] wanted; // intake.ts:141
+  reg [2:0] round; // intake.ts:144
+  reg [31:0] sip_0; // intake.ts:146
+  reg [31:0] sip_1; // intake.ts:147
+  reg [31:0] sip_2; // intake.ts:148
+  reg [31:0] sip_3; // intake.ts:149
+  reg due; // intake.ts:158
+  reg swept; // intake.ts:159
+  reg [3:0] swept_code_q; // intake.ts:160
+  reg [3:0] sweep_context; // intake.ts:161
+  reg [15:0] sweep_pid; // intake.ts:162
+  reg [17:0] sweep_bucket; // intake.ts:163
+  reg alone; // intake.ts:164
+  reg turn; // intake.ts:166
+  reg begins; // intake.ts:188
+  reg [3:0] state; // intake.ts:207
+  reg [63:0] marks [0:2047]; // marks.ts:37
+  reg [63:0] marked; // marks.ts:39
   integer i;
-  wire [1:0] kind = request_opcode[2:1]; // intake.ts:127
-  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // intake.ts:128
-  wire brings = (kind == 2'd1) | (kind == 2'd2); // intake.ts:129
-  wire [10:0] size = head[26:16]; // intake.ts:130
-  wire [13:0] room = request_length - 14'd12; // intake.ts:132
-  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // intake.ts:133
-  wire short = request_length < 14'd12; // intake.ts:134
-  wire last_bucket = sweep_bucket == 18'h1ffff; // intake.ts:171
-  wire walks = due & (turn | ~request_valid); // intake.ts:176
-  wire left = ~ended; // intake.ts:177
+  wire [1:0] kind = request_opcode[2:1]; // intake.ts:128
+  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // intake.ts:129
+  wire brings = (kind == 2'd1) | (kind == 2'd2); // intake.ts:130
+  wire [10:0] size = head[26:16]; // intake.ts:131
+  wire [13:0] room = request_length - 14'd12; // intake.ts:133
+  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // intake.ts:134
+  wire short = request_length < 14'd12; // intake.ts:135
+  wire idle = state == state_idle; // intake.ts:167
+  wire sends = state == state_send; // intake.ts:168
+  wire [63:0] from_there = marked >> sweep_bucket[5:0]; // marks.ts:42
+  wire last_bucket = sweep_bucket == 18'h1ffff; // intake.ts:177
+  wire last_word = (sweep_bucket >> 6) == 18'd2047; // intake.ts:178
+  wire last = |marked ? last_bucket : last_word; // intake.ts:179
+  wire [17:0] next_word = (sweep_bucket | 18'd63) + 18'd1; // intake.ts:180
+  wire walks = due & (turn | ~request_valid); // intake.ts:185
+  wire left = ~ended; // intake.ts:186
   wire [31:0] hashed_word =
     (round == 3'd0) ? head[63:32] :
     (round == 3'd1) ? head[95:64] :
     (round == 3'd2) ? {16'd2560, request_pid} :
     32'd0; // layout.ts:55
-  wire [511:0] pair_beat = request_data_payload_data; // intake.ts:376
-  wire bare = ~((failure == 4'd0) | (failure == 4'd4)) | alone; // intake.ts:391
+  wire [511:0] pair_beat = request_data_payload_data; // intake.ts:386
+  wire bare = ~((failure == 4'd0) | (failure == 4'd4)) | alone; // intake.ts:401
   wire [31:0] sip_0_sum = sip_0 + sip_1;
   wire [31:0] sip_2_sum = sip_2 + (sip_3 ^ hashed_word);
   wire [31:0] sip_0_xor = {sip_3[23:0] ^ hashed_word[23:0], sip_3[31:24] ^ hashed_word[31:24]} ^ sip_2_sum;
@@ -153,7 +159,7 @@ module KvIntake_b64_c16_t131072_d1466 (
   wire [31:0] sip_1_xor = {sip_1[26:0], sip_1[31:27]} ^ sip_0_sum;
   wire [31:0] sip_2_sum_sum = sip_2_sum + sip_1_xor;
   wire [14:0] write_beats_shifted = ({1'b0, pair_bytes} + 15'd63) >> 6;
-  wire request_context_when = marked | ~(|sweep_bucket[8:0]);
+  wire request_context_when = from_there[0] | ~(|sweep_bucket[8:0]);
 
   always @(posedge clk)
     case (state)
@@ -234,7 +240,7 @@ module KvIntake_b64_c16_t131072_d1466 (
           request_pid <= sweep_pid;
           ended <= 1'b1;
         end
-        else if (~last_bucket) sweep_bucket <= sweep_bucket + 18'd1;
+        else if (~last) sweep_bucket <= |marked ? sweep_bucket + 18'd1 : next_word;
       end
       state_sweep: begin
         asked_kind_q <= 2'd3;
@@ -324,7 +330,7 @@ module KvIntake_b64_c16_t131072_d1466 (
         state_look: begin
           turn <= 1'b0;
           if (request_context_when) state <= state_sweep;
-          else if (last_bucket) begin
+          else if (last) begin
             due <= 1'b0;
             state <= state_answer;
           end
@@ -366,12 +372,35 @@ module KvIntake_b64_c16_t131072_d1466 (
     if (swept_valid) swept_code_q <= swept_code;
 
   initial begin
-    for (i = 0; i < 131072; i = i + 1) marks[i[16:0]] = 1'b0;
+    for (i = 0; i < 2048; i = i + 1) marks[i[10:0]] = 64'd0;
   end
+  wire [63:0] marks_joined = {
+    asked_bucket_q[5:0] == 6'd63, asked_bucket_q[5:0] == 6'd62, asked_bucket_q[5:0] == 6'd61,
+    asked_bucket_q[5:0] == 6'd60, asked_bucket_q[5:0] == 6'd59, asked_bucket_q[5:0] == 6'd58,
+    asked_bucket_q[5:0] == 6'd57, asked_bucket_q[5:0] == 6'd56, asked_bucket_q[5:0] == 6'd55,
+    asked_bucket_q[5:0] == 6'd54, asked_bucket_q[5:0] == 6'd53, asked_bucket_q[5:0] == 6'd52,
+    asked_bucket_q[5:0] == 6'd51, asked_bucket_q[5:0] == 6'd50, asked_bucket_q[5:0] == 6'd49,
+    asked_bucket_q[5:0] == 6'd48, asked_bucket_q[5:0] == 6'd47, asked_bucket_q[5:0] == 6'd46,
+    asked_bucket_q[5:0] == 6'd45, asked_bucket_q[5:0] == 6'd44, asked_bucket_q[5:0] == 6'd43,
+    asked_bucket_q[5:0] == 6'd42, asked_bucket_q[5:0] == 6'd41, asked_bucket_q[5:0] == 6'd40,
+    asked_bucket_q[5:0] == 6'd39, asked_bucket_q[5:0] == 6'd38, asked_bucket_q[5:0] == 6'd37,
+    asked_bucket_q[5:0] == 6'd36, asked_bucket_q[5:0] == 6'd35, asked_bucket_q[5:0] == 6'd34,
+    asked_bucket_q[5:0] == 6'd33, asked_bucket_q[5:0] == 6'd32, asked_bucket_q[5:0] == 6'd31,
+    asked_bucket_q[5:0] == 6'd30, asked_bucket_q[5:0] == 6'd29, asked_bucket_q[5:0] == 6'd28,
+    asked_bucket_q[5:0] == 6'd27, asked_bucket_q[5:0] == 6'd26, asked_bucket_q[5:0] == 6'd25,
+    asked_bucket_q[5:0] == 6'd24, asked_bucket_q[5:0] == 6'd23, asked_bucket_q[5:0] == 6'd22,
+    asked_bucket_q[5:0] == 6'd21, asked_bucket_q[5:0] == 6'd20, asked_bucket_q[5:0] == 6'd19,
+    asked_bucket_q[5:0] == 6'd18, asked_bucket_q[5:0] == 6'd17, asked_bucket_q[5:0] == 6'd16,
+    asked_bucket_q[5:0] == 6'd15, asked_bucket_q[5:0] == 6'd14, asked_bucket_q[5:0] == 6'd13,
+    asked_bucket_q[5:0] == 6'd12, asked_bucket_q[5:0] == 6'd11, asked_bucket_q[5:0] == 6'd10,
+    asked_bucket_q[5:0] == 6'd9, asked_bucket_q[5:0] == 6'd8, asked_bucket_q[5:0] == 6'd7,
+    asked_bucket_q[5:0] == 6'd6, asked_bucket_q[5:0] == 6'd5, asked_bucket_q[5:0] == 6'd4,
+    asked_bucket_q[5:0] == 6'd3, asked_bucket_q[5:0] == 6'd2, asked_bucket_q[5:0] == 6'd1, asked_bucket_q[5:0] == 6'd0
+  };
 
   always @(posedge clk) begin
-    if (state == state_send) marks[asked_bucket_q] <= 1'b1;
-    marked <= marks[sweep_bucket[16:0]];
+    if (sends) marks[asked_bucket_q[16:6]] <= marked | marks_joined;
+    if (~sends) marked <= marks[idle ? sweep_bucket[16:6] : asked_bucket_q[16:6]];
   end
 
   assign request_ready = (state == state_idle) & ~(swept | (due & turn));
@@ -415,6 +444,7 @@ module KvIntake_b64_c16_t131072_d1466 (
   assign table_ = table_q;
 
   wire _unused_ok = &{
-    1'b0, taken_payload_slot, taken_payload_context, hash[23:17], sip_2_sum_sum[15:0], write_beats_shifted[14:9], 1'b0
+    1'b0, taken_payload_slot, taken_payload_context, hash[23:17], from_there[63:1], sip_2_sum_sum[15:0],
+    write_beats_shifted[14:9], 1'b0
   };
 endmodule

@@ -111,6 +111,8 @@ export interface Property {
   readonly what: "assert" | "assume" | "cover";
   readonly cond: Expr;
   readonly message: string;
+  /** What a simulator prints, of a check that was read from Verilog: `message` is empty then. */
+  readonly printed?: string | undefined;
   readonly domain: ClockDomain;
   readonly position: Position | undefined;
 }

@@ -1,4 +1,4 @@
-/** Which simulator runs a design: `MNEMO_BACKEND`, else the default. */
+/** Which simulator runs a design: `MNEMO_BACKEND`, else the built-in one. */
 import { SimulationError } from "../errors.ts";
 import type { Backend } from "./backend.ts";
 import { builtinBackend, whyNotBuiltin } from "./builtin/builtin.ts";
@@ -7,7 +7,7 @@ import { verilatorBackend } from "./verilator/verilator.ts";
 
 const NAMES = ["builtin", "verilator"] as const;
 type Name = (typeof NAMES)[number];
-const DEFAULT: Name = "verilator";
+const DEFAULT: Name = "builtin";
 
 /** The name in the environment. @throws SimulationError for any other than those that there are. */
 export function backendFromEnvironment(): Name | undefined {
@@ -28,22 +28,18 @@ function tell(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-/**
- * The simulator that was chosen. What the built-in one cannot run goes to Verilator, and where Verilator is missing
- * and nobody asked for it, the built-in one runs; one sentence says why.
- */
+/** The simulator that was chosen. What the built-in one cannot run goes to Verilator; one sentence says why. */
 export const chosenBackend: Backend = {
   name: "chosen",
   load(design, options) {
-    const wanted = backendFromEnvironment();
-    const missing = wanted === undefined ? whyNoVerilator() : undefined;
-    if ((wanted ?? DEFAULT) === "verilator" && missing === undefined) return verilatorBackend.load(design, options);
+    if ((backendFromEnvironment() ?? DEFAULT) === "verilator") return verilatorBackend.load(design, options);
     const why = whyNotBuiltin(design, options.trace);
-    if (why !== undefined) {
-      if (missing === undefined) tell(`Verilator runs ${design.top}, not the built-in simulator: ${why}.`);
-      return verilatorBackend.load(design, options);
-    }
-    if (missing !== undefined) tell(`The built-in simulator runs this, for ${missing}. Waves need Verilator.`);
-    return builtinBackend.load(design, options);
+    if (why === undefined) return builtinBackend.load(design, options);
+    const missing = whyNoVerilator();
+    if (!options.trace || missing !== undefined)
+      tell(
+        `Verilator runs ${design.top}, not the built-in simulator: ${why}${missing === undefined ? "" : `; ${missing}`}.`,
+      );
+    return verilatorBackend.load(design, options);
   },
 };

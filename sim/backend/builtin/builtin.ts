@@ -6,6 +6,7 @@ import { type BlockLayout, layoutOf } from "../layout.ts";
 import { flatten } from "./circuit/flatten.ts";
 import { generate, type Generated, type GenerateOptions } from "./generate.ts";
 import { BuiltinModel, Failed, type Running } from "./model.ts";
+import { readDesign } from "../reader/read-design.ts";
 import { type Netlist, Unsupported } from "./circuit/netlist.ts";
 import { start } from "./start.ts";
 import { compileModule, instantiate, newMemory } from "./web-assembly.ts";
@@ -61,10 +62,24 @@ class BuiltinProgram implements Program {
 
 /** Makes a design ready to run here. @throws Unsupported with one sentence when it cannot. */
 export function compileBuiltin(design: EmittedDesign, options: GenerateOptions = {}): Program {
+  return new BuiltinProgram(design, netlistOf(design), layoutOf(design), options);
+}
+
+/** From the circuit where there is one, else from the text: planted faults, hand-written modules, stand-ins. */
+function netlistOf(design: EmittedDesign): Netlist {
   const circuit = circuitOf(design);
-  if (circuit === undefined)
-    throw new Unsupported(`${design.top} was given as Verilog text, which has no circuit of the language`);
-  return new BuiltinProgram(design, flatten(circuit), layoutOf(design), options);
+  if (circuit === undefined) return flatten(readDesign(design));
+  try {
+    return flatten(circuit);
+  } catch (e) {
+    if (!(e instanceof Unsupported) || design.boxes === undefined) throw e;
+    // Stand-ins of black boxes are text: with them the whole is read.
+    try {
+      return flatten(readDesign(design));
+    } catch {
+      throw e;
+    }
+  }
 }
 
 const programs = new WeakMap<EmittedDesign, Program>();

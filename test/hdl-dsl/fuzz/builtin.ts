@@ -1,4 +1,4 @@
-/** The built-in simulator as a voice: the circuits themselves, no text. */
+/** The built-in simulator as a voice: of the circuits themselves, and of what it reads in the emitted text. */
 import { compileBuiltin } from "../../../sim/index.ts";
 import { maskOf } from "../../../hdl-dsl/ir/expr.ts";
 import { inputValues, outputBits, type Subject } from "./bench.ts";
@@ -33,9 +33,11 @@ function patterns(s: Subject, vectors: readonly bigint[], gated: boolean, seed: 
 }
 
 /** As a tool's rows, gated and ungated. A bit on which the two differ is `x`, so it is wrong where it is known. */
-export function builtinRows(subjects: readonly Subject[], vectors: readonly bigint[]): string[] {
+export function builtinRows(subjects: readonly Subject[], vectors: readonly bigint[], text = false): string[] {
   const rows = vectors.map(() => "");
-  for (const s of subjects) {
+  for (const subject of subjects) {
+    // A copy is not known to have a circuit, so its text is read.
+    const s = text ? { ...subject, design: { ...subject.design } } : subject;
     const width = outputBits(s);
     const one = patterns(s, vectors, false, 7),
       two = patterns(s, vectors, true, 9);

@@ -74,7 +74,10 @@ export async function differences(
   const total = subjects.reduce((n, s) => n + outputBits(s), 0);
   const found = await Promise.all(
     tools.map(async tool => {
-      const rows = tool === "builtin" ? builtinRows(subjects, vectors) : await runTool(tool, files, total, vectors);
+      const rows =
+        tool === "builtin" || tool === "reader"
+          ? builtinRows(subjects, vectors, tool === "reader")
+          : await runTool(tool, files, total, vectors);
       if (rows.length !== vectors.length || rows.some(r => r.length !== total))
         throw new Error(`${tool} gave ${rows.length} rows, not ${vectors.length} of ${total} bits`);
       let at = 0;

@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { STIMULUS_BITS } from "./bench.ts";
 
-/** `builtin` runs the circuit, in this process; the others read the emitted text. */
-export type ToolName = "builtin" | TextTool;
+/** `builtin` runs the circuit, in this process. The others read the emitted text: `reader` makes a circuit of it. */
+export type ToolName = "builtin" | "reader" | TextTool;
 type TextTool = "icarus" | "verilator" | "yosys";
-export const TOOLS: readonly ToolName[] = ["builtin", "icarus", "verilator", "yosys"];
+export const TOOLS: readonly ToolName[] = ["builtin", "reader", "icarus", "verilator", "yosys"];
 
 function run(command: string, args: readonly string[], cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {

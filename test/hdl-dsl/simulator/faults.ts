@@ -7,6 +7,27 @@ export interface SimulatorFault {
 }
 
 export const simulatorFaults: readonly SimulatorFault[] = [
+  // The reader of Verilog
+  { file: "reader/tokens.ts", from: "conditions.begin(false)", to: "conditions.begin(true)" },
+  { file: "reader/parse-expression.ts", from: "binary(c, level + 1)", to: "binary(c, level)" },
+  { file: "reader/parse-expression.ts", from: 'c.take().text === "$signed"', to: "c.take().text !== undefined" },
+  { file: "reader/expressions.ts", from: "e.signed === signed ? e : cast(e);", to: "e;" },
+  { file: "reader/expressions.ts", from: "Math.max(width, own.width), own.signed", to: "own.width, own.signed" },
+  { file: "reader/expressions.ts", from: "signed: x.signed && y.signed", to: "signed: x.signed || y.signed" },
+  { file: "reader/expressions.ts", from: 'e.op === ">>>" || !a.signed', to: "true" },
+  { file: "reader/expressions.ts", from: "reduces[1] ? not(r) : r", to: "r" },
+  { file: "reader/expressions.ts", from: "m.first === 0 ? a", to: "m.first >= 0 ? a" },
+  { file: "reader/targets.ts", from: "at += t.width", to: "at += 1" },
+  { file: "reader/targets.ts", from: "then: [set(n)]", to: "then: [set(0)]" },
+  { file: "reader/clocked.ts", from: "[...i.labels]", to: "[]" },
+  { file: "reader/clocked.ts", from: "otherwise: rest", to: "otherwise: []" },
+  { file: "reader/clocked.ts", from: "<< BigInt(t.lo / lane)", to: "<< 0n" },
+  { file: "reader/lanes.ts", from: "if (text !== (word ??= text)) break;", to: "word ??= text;" },
+  { file: "reader/clocks.ts", from: 'cond.op === "!" || cond.op === "~"', to: "false" },
+  { file: "reader/module-reader.ts", from: "mine.low === head.low && whole", to: "mine.low === head.low" },
+  { file: "reader/module-reader.ts", from: "p.local ? undefined : given.get(p.name)", to: "undefined" },
+  { file: "reader/module-reader.ts", from: "init[at - first] = word.value", to: "init[at] = word.value" },
+  { file: "reader/module-reader.ts", from: 'asynchronous === undefined ? "sync" : "async"', to: '"sync"' },
   // Flattening
   { file: "circuit/flatten.ts", from: "e.a.signed ? g.slt(x, y) : g.ult(x, y)", to: "g.ult(x, y)" },
   { file: "circuit/flatten.ts", from: "signed ? g.sext(n, e.width) : g.zext(n, e.width)", to: "g.zext(n, e.width)" },

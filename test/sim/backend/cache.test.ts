@@ -10,11 +10,13 @@ import { counter } from "../designs/hand-written.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 let cache = "";
-const before = process.env["MNEMO_CACHE"];
+const before = process.env["MNEMO_CACHE"],
+  backendBefore = process.env["MNEMO_BACKEND"];
 
 // A cache of its own for models; Verilator's runtime and the loader are taken from the usual one, to
 // save their compilation.
 beforeAll(async () => {
+  process.env["MNEMO_BACKEND"] = "verilator";
   (await simulate(counter)).free();
   const usual = before ?? resolve(HERE, "../../../.cache/sim");
   cache = mkdtempSync(join(tmpdir(), "mnemo-cache-"));
@@ -24,6 +26,8 @@ beforeAll(async () => {
 afterAll(() => {
   if (before === undefined) delete process.env["MNEMO_CACHE"];
   else process.env["MNEMO_CACHE"] = before;
+  if (backendBefore === undefined) delete process.env["MNEMO_BACKEND"];
+  else process.env["MNEMO_BACKEND"] = backendBefore;
   rmSync(cache, { recursive: true, force: true });
 });
 

@@ -10,13 +10,13 @@ import {
   mux,
   node,
   output,
-  ram,
   reg,
   sink,
   source,
   struct,
   uint,
   when,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
 import { kvBody, kvReplyBody, opcode, status } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, forgetOpcode, OffloadRequest } from "../../offload/index.ts";
@@ -35,6 +35,7 @@ import {
   sipRounds,
   sipStep,
 } from "./layout.ts";
+import { bucketMarks } from "./marks.ts";
 import { MemoryBeat, ReplyBeat } from "./merged.ts";
 import { addressBits, blockBits, type KvParameters, largestValue, sizeBits } from "./parameters.ts";
 import { purpose, tagOf } from "./replies.ts";
@@ -163,12 +164,20 @@ export const KvIntake = module(
     const alone = reg(bit);
     /** The walk has the next turn; a request had the last. */
     const turn = reg(bit, { init: 0 });
-    // Buckets that ever had a pair. Marks outlive a reset, which costs the next walk time and nothing else.
-    const marks = ram(bit, { depth: p.buckets, collision: "undefined", init: [0], name: "marks" });
-    const marked = marks.readSync(sweepBucket.trunc(bucketBits(p)), { name: "marked" });
+    const idle = wire(bit, { mayBeUnread: true }),
+      sends = wire(bit);
+    const marks = bucketMarks(p, {
+      walk: sweepBucket.trunc(bucketBits(p)),
+      walks: idle,
+      asked: asked.bucket,
+      set: sends,
+    });
     // An offload without any traffic counts as stuck after a while, so a long walk shows that it goes on.
     const shows = p.buckets <= LOOKS_APART ? constant(0, 1) : sweepBucket.trunc(Math.log2(LOOKS_APART)).any().not();
-    const lastBucket = node(sweepBucket.eq(p.buckets - 1));
+    const lastBucket = node(sweepBucket.eq(p.buckets - 1)),
+      lastWord = node(sweepBucket.shr(marks.wordBits).eq((p.buckets - 1) >> marks.wordBits)),
+      last = node(mux(marks.near, lastBucket, lastWord)),
+      nextWord = node(sweepBucket.or((1 << marks.wordBits) - 1).add(1));
     when(io.swept.valid, () => {
       swept.set(1);
       sweptCode.set(io.swept.code);
@@ -221,25 +230,25 @@ export const KvIntake = module(
               .otherwise(() => m.go("answer")),
           );
       },
-      // The walk goes on, past a bucket that never had a pair.
+      // The walk goes on, past a bucket that never had a pair, or past a word of them.
       look: () => {
         turn.set(0);
         request.context.set(sweepContext);
         request.opcode.set(forgetOpcode);
         failure.set(status.OK);
         alone.set(1);
-        when(marked.or(shows), () => {
+        when(marks.here.or(shows), () => {
           request.opcode.set(opcode.KV_DELETE);
           request.pid.set(sweepPid);
           ended.set(1);
           m.go("sweep");
         })
-          .elseWhen(lastBucket, () => {
+          .elseWhen(last, () => {
             due.set(0);
             m.go("answer");
           })
           .otherwise(() => {
-            sweepBucket.set(sweepBucket.add(1));
+            sweepBucket.set(mux(marks.near, sweepBucket.add(1), nextWord));
             m.go("idle");
           });
       },
@@ -354,7 +363,8 @@ export const KvIntake = module(
       answer: () => when(io.reply.ready, () => m.go("idle")),
     }));
     io.request.ready.set(state.is("idle").and(swept.or(due.and(turn)).not()));
-    marks.write(state.is("send"), asked.bucket, 1);
+    idle.set(state.is("idle"));
+    sends.set(state.is("send"));
     const takingHead: Bit = split ? state.is("head").and(held.not()) : constant(0, 1);
     bytes.ready.set(
       takingHead.or(state.is("drain").and(left)).or(state.is("send").and(io.memory.ready).and(held.not())),

@@ -72,7 +72,10 @@ class Flattener {
       if (s.kind === "input") this.#top.sources.set(s, [this.#g.source(this.#input(s.name, s.width))]);
   }
 
+  /** One source for a port, whoever reads it: a reset may be a value too. */
   #input(port: string, width: number): Source {
+    const known = this.#inputs.find(i => i.port === port);
+    if (known !== undefined) return known.source;
     const source: Source = { kind: "input", name: port, width, id: this.#sources.length };
     this.#sources.push(source);
     this.#inputs.push({ source, port });

@@ -61,7 +61,7 @@ function check(
   return {
     clock,
     fails,
-    text: `${word} failed: ${p.message} (${shortPosition(p.position)})`,
+    text: p.printed ?? `${word} failed: ${p.message} (${shortPosition(p.position)})`,
     file: `${s.circuit.name}.v`,
     scope: s.id,
   };

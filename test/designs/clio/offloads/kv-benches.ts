@@ -221,8 +221,9 @@ export const servedBeside: KvBench = async (b, p) => {
 };
 
 /**
- * A walk passes over buckets that never had a pair in 3 cycles each, and a read beside it waits for one such step. What
- * a bucket with a key costs is the engine's time.
+ * A walk passes over a word of 64 buckets that never had a pair in 3 cycles, and over other buckets without one in 3
+ * each. A read beside it waits for one such step. What a bucket with a key costs is the engine's time, and so does every
+ * 512th, which is looked at in any case.
  */
 export const shortWalk: KvBench = async (b, p) => {
   const rig = new KvRig(b, p, { latency: 60 }),
@@ -235,8 +236,10 @@ export const shortWalk: KvBench = async (b, p) => {
     return (of.replies[0]?.cycle ?? 0) - (of.taken ?? 0);
   };
   const all = await cycles(forget(rig, 7));
-  expect(all, "at least 2 cycles a bucket").toBeGreaterThan(2 * buckets);
-  expect(all, "cycles of a walk that finds five keys").toBeLessThan(3 * buckets + 5 * 6 * usual);
+  expect(all, "at least 2 cycles for 64 buckets").toBeGreaterThan((2 * buckets) / 64);
+  expect(all, "cycles of a walk that finds five keys").toBeLessThan(
+    3 * (buckets / 64 + 5 * 64) + (5 + buckets / 512) * 6 * usual,
+  );
   const walk = forget(rig, 7);
   let most = 0;
   while (walk.replies.length === 0) most = Math.max(most, await cycles(rig.ask("read", 1000n).call));

@@ -4,7 +4,9 @@ import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { ClioKv, kvDefaults } from "../../../../designs/clio/offloads/kv/index.ts";
 import { opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { emit } from "../../../../hdl-dsl/index.ts";
+import { runBench } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
+import { findsFault, plant } from "../../../support/plant.ts";
 import {
   comeAndGo,
   fewFrames,
@@ -77,6 +79,16 @@ describe("Clio-KV", () => {
   bench("a removal walks between the requests of others", dut, { seed: 9 }, b => servedBeside(b, wide));
   const large = kvParameters({ buckets: 4096 });
   bench("a removal passes over buckets that never had a pair", ClioKv(large), { seed: 9 }, b => shortWalk(b, large));
+  test("planted: two words of buckets are passed over at once", () =>
+    findsFault(
+      runBench(
+        "two words at once",
+        plant(ClioKv(large), /(?<=next_word = \(sweep_bucket \| )13'd63/, "13'd127"),
+        { seed: 9, wave: false },
+        b => shortWalk(b, large),
+      ),
+      /has not ended after/,
+    ));
   bench("memory that refuses ends a removal", dut, { seed: 9 }, b => refusedWalk(b, wide));
   bench("no frame for a page that is touched first: OUT_OF_MEMORY, and nothing is lost", dut, { seed: 8 }, b =>
     fewFrames(b, wide),

@@ -1,0 +1,38 @@
+/** A design's Verilog as a circuit: what the simulator runs is then what the text says. */
+import type { EmittedDesign, ir } from "../../../hdl-dsl/index.ts";
+import { Unsupported } from "../builtin/circuit/netlist.ts";
+import { Clocks } from "./clocks.ts";
+import { type ClockPort, ModuleReader, type ReadBelow } from "./module-reader.ts";
+import { modulesOf } from "./parse-module.ts";
+import type { Module } from "./syntax.ts";
+
+/** The circuit of the emitted, edited or hand-written text. @throws Unsupported with the place of what is not read. */
+export function readDesign(design: EmittedDesign): ir.Circuit {
+  const modules = new Map<string, Module>();
+  for (const f of [...design.files, ...(design.boxes ?? []).map(b => b.standIn)])
+    for (const m of modulesOf(f.name, f.text)) modules.set(m.name, m);
+  const clocks = new Clocks(modules),
+    known = new Map<string, ir.Circuit>();
+  const read: ReadBelow = (name, parameters, ports) => {
+    const m = modules.get(name);
+    if (m === undefined) throw new Unsupported(`no file of ${design.top} has the module ${name}`);
+    const key = [name, ...[...parameters].map(([n, v]) => `${n}=${keyOf(v)}`), ...ports.map(clockKey)].join(" ");
+    let c = known.get(key);
+    if (c === undefined) known.set(key, (c = new ModuleReader(m, parameters, ports, clocks, modules, read).run()));
+    return c;
+  };
+  return read(design.top, new Map(), clockPorts(design));
+}
+
+/** The top's clocks in the order of its ports. */
+function clockPorts(design: EmittedDesign): ClockPort[] {
+  return design.ports
+    .filter(p => p.role === "clock")
+    .map(p => {
+      const reset = design.ports.find(r => r.role === "reset" && r.domain === p.domain);
+      return { port: p.name, reset: reset?.name, low: reset?.activeLow === true };
+    });
+}
+
+const keyOf = (e: ir.Expr): string => (e.kind === "const" ? `${e.width}'${e.signed ? "s" : ""}${e.value}` : "");
+const clockKey = (c: ClockPort): string => `${c.port}:${c.reset ?? ""}:${c.low ? "low" : ""}`;
