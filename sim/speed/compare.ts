@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Ports } from "../../hdl-dsl/index.ts";
 import { cxxReplay } from "../backend/verilator/cxx-replay.ts";
+import { verilatorBackend } from "../backend/verilator/verilator.ts";
 import type { Bench } from "../bench/bench.ts";
 import { type BenchOptions, runBench } from "../bench/run-bench.ts";
 import { designOf, type Dut } from "../design.ts";
@@ -41,7 +42,9 @@ export async function compareSpeed<P extends Ports>(
       `${design.emitted.top}: the speed of a design is compared with one clock; it has more, or none`,
     );
   }
-  const bench = { ...options, seed, wave: false, resetCycles: 0 };
+  // The C++ program is Verilator's model, so TypeScript drives the same.
+  const backend = options.backend ?? verilatorBackend,
+    bench = { ...options, backend, seed, wave: false, resetCycles: 0 };
   const reset = async (b: Bench<P>): Promise<void> => {
     b.sim.reset(options.resetCycles ?? 2);
     await body(b);
@@ -62,11 +65,7 @@ export async function compareSpeed<P extends Ports>(
     const speeds: { bench: number[]; typescript: number[]; cxx: number[] } = { bench: [], typescript: [], cxx: [] };
     for (let i = 0; i < repeats; i++) {
       const cxx = await play(file, recording.width, seed);
-      using sim = await simulate(design, {
-        seed,
-        resetCycles: 0,
-        ...(options.backend ? { backend: options.backend } : {}),
-      });
+      using sim = await simulate(design, { seed, resetCycles: 0, backend });
       const ts = replay(sim, recording);
       if (ts.checksum !== cxx.checksum) {
         throw new SimulationError(

@@ -68,18 +68,32 @@ export function compileBuiltin(design: EmittedDesign, options: GenerateOptions =
 /** From the circuit where there is one, else from the text: planted faults, hand-written modules, stand-ins. */
 function netlistOf(design: EmittedDesign): Netlist {
   const circuit = circuitOf(design);
-  if (circuit === undefined) return flatten(readDesign(design));
+  if (circuit === undefined) return netlistOfText(design);
   try {
     return flatten(circuit);
   } catch (e) {
     if (!(e instanceof Unsupported) || design.boxes === undefined) throw e;
     // Stand-ins of black boxes are text: with them the whole is read.
     try {
-      return flatten(readDesign(design));
+      return netlistOfText(design);
     } catch {
       throw e;
     }
   }
+}
+
+/** Text may list its ports in any order; here they stand as the design has them. */
+function netlistOfText(design: EmittedDesign): Netlist {
+  const net = flatten(readDesign(design));
+  const inOrder = <T extends { readonly port: string }>(all: readonly T[], dir: "in" | "out"): T[] =>
+    design.ports
+      .filter(p => p.dir === dir && p.role !== "clock")
+      .map(p => {
+        const found = all.find(x => x.port === p.name);
+        if (found === undefined) throw new Unsupported(`${design.top} has no port ${p.name} in its text`);
+        return found;
+      });
+  return { ...net, inputs: inOrder(net.inputs, "in"), outputs: inOrder(net.outputs, "out") };
 }
 
 const programs = new WeakMap<EmittedDesign, Program>();

@@ -1,5 +1,5 @@
 /** Which ports of a module are clocks, and what a net that is used as a clock comes from. */
-import type { Always, Module, Statement } from "./syntax.ts";
+import type { Always, Expression, Module, Statement } from "./syntax.ts";
 import { unreadable } from "./unreadable.ts";
 
 /** `if (rst)`, `if (!rst)`, `if (~rst)` at the head of a block: the reset's name. */
@@ -36,6 +36,7 @@ export function eventsOf(a: Always): { readonly clock: string; readonly reset: H
 export class Clocks {
   readonly #modules: ReadonlyMap<string, Module>;
   readonly #ports = new Map<Module, ReadonlySet<string>>();
+  readonly #sources = new Map<Module, ReadonlyMap<string, Expression | "input">>();
   constructor(modules: ReadonlyMap<string, Module>) {
     this.#modules = modules;
   }
@@ -67,14 +68,24 @@ export class Clocks {
   #follow(m: Module, net: string, seen: Set<string>): string | undefined {
     if (seen.has(net)) return undefined;
     seen.add(net);
-    const d = m.declarations.find(x => x.name === net);
-    if (d?.port === "input") return net;
-    const from =
-      d?.value ?? m.assigns.find(a => a.target.kind === "name" && a.target.name === net)?.value ?? this.#source(m, net);
+    const from = this.#sourcesOf(m).get(net) ?? this.#source(m, net);
+    if (from === "input") return net;
     return from?.kind === "name" ? this.#follow(m, from.name, seen) : undefined;
   }
+  /** What each whole net of a module is: an input port, or the value that is assigned to it. */
+  #sourcesOf(m: Module): ReadonlyMap<string, Expression | "input"> {
+    const known = this.#sources.get(m);
+    if (known !== undefined) return known;
+    const all = new Map<string, Expression | "input">();
+    for (const a of m.assigns) if (a.target.kind === "name") all.set(a.target.name, a.value);
+    for (const d of m.declarations)
+      if (d.port === "input") all.set(d.name, "input");
+      else if (d.value !== undefined) all.set(d.name, d.value);
+    this.#sources.set(m, all);
+    return all;
+  }
   /** What an instance that drives a net passes on to it. */
-  #source(m: Module, net: string): { readonly kind: string; readonly name: string } | undefined {
+  #source(m: Module, net: string): Expression | undefined {
     for (const i of m.instances)
       for (const [pin, e] of i.pins) {
         const below = this.#modules.get(i.module);

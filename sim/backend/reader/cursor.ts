@@ -8,6 +8,8 @@ export class Cursor {
   readonly #file: string;
   readonly #tokens: readonly Token[];
   #at = 0;
+  /** Hierarchical names met so far. */
+  readonly dotted = new Set<string>();
   constructor(file: string, tokens: readonly Token[]) {
     this.#file = file;
     this.#tokens = tokens;
@@ -41,6 +43,14 @@ export class Cursor {
   name(): string {
     if (this.next.kind !== "name") throw this.surprise("a name");
     return this.take().text;
+  }
+  /** A name, or a path of instances to one. */
+  path(): string {
+    let name = this.name();
+    if (!this.is(".")) return name;
+    while (this.takes(".")) name += `.${this.name()}`;
+    this.dotted.add(name);
+    return name;
   }
   surprise(wanted: string): Error {
     return unreadable(this.place, `"${this.next.text}" where ${wanted} is read`);

@@ -8,7 +8,7 @@ import type { Always, Declaration, Expression, InstanceOf, Module, Statement } f
 import { assignBits, spread, targetsOf, widthOf } from "./targets.ts";
 import { unreadable } from "./unreadable.ts";
 
-const { read } = ir.make;
+const { constant, read } = ir.make;
 
 /** What a clock port of a module hangs on. */
 export interface ClockPort {
@@ -39,6 +39,7 @@ export class ModuleReader {
   readonly #instances: ir.Instance[] = [];
   readonly #body: ir.Stmt[] = [];
   readonly #domains = new Map<string, ir.ClockDomain>();
+  readonly #aliases: ReadonlySet<string>;
   /** Blocks whose reset is the domain's: what is left of them. */
   readonly #resets = new Map<Always, Head>();
   /** Registers: their reset or initial value, and the domain. */
@@ -59,6 +60,7 @@ export class ModuleReader {
     this.#below = below;
     this.#names = new Names(m.name);
     this.#x = new Expressions(this.#names);
+    this.#aliases = this.#clockNets();
     for (const p of m.parameters) this.#parameter(p, parameters);
   }
 
@@ -156,7 +158,7 @@ export class ModuleReader {
 
   #declare(d: Declaration, starts: ReadonlyMap<string, ReadonlyMap<number, ir.Expr>>): void {
     if (d.what === "integer") return;
-    if (this.#ports.some(p => p.port === d.name) || (d.port === undefined && this.#isAlias(d.name))) {
+    if (this.#ports.some(p => p.port === d.name) || (d.port === undefined && this.#aliases.has(d.name))) {
       this.#names.set(d.name, { kind: "clock", signal: this.#signal("wire", d, 1, {}), lsb: 0 });
       return;
     }
@@ -180,6 +182,9 @@ export class ModuleReader {
       },
     );
     this.#names.set(d.name, { kind: "signal", signal: inner, lsb });
+    // What nothing drives is 0, as in Verilator; what drives it comes later and wins.
+    if (inner.kind === "wire" || inner.kind === "output")
+      this.#body.push(...assignBits({ kind: "bits", signal: inner, lo: 0, width }, constant(0n, width)));
     if (!held && first !== undefined)
       this.#body.push(...assignBits({ kind: "bits", signal: inner, lo: 0, width }, resized(first, width)));
     if (!held || d.port !== "output") return;
@@ -231,12 +236,11 @@ export class ModuleReader {
     this.#names.set(d.name, { kind: "memory", memory, first });
   }
 
-  /** Whether a net only passes a clock on. */
-  #isAlias(name: string): boolean {
-    const uses = this.#m.always.some(a => a.events.some(e => e.name === name));
-    return (
-      uses || this.#m.instances.some(i => this.#clockPins(i).some(([, e]) => e?.kind === "name" && e.name === name))
-    );
+  /** The nets that clock something, here or below: they only pass a clock on. */
+  #clockNets(): Set<string> {
+    const nets = this.#m.always.flatMap(a => (a.events.length === 0 ? [] : [eventsOf(a).clock]));
+    for (const i of this.#m.instances) for (const [, e] of this.#clockPins(i)) if (e?.kind === "name") nets.push(e.name);
+    return new Set(nets);
   }
   #clockPins(i: InstanceOf): readonly (readonly [string, Expression | undefined])[] {
     const below = this.#modules.get(i.module);

@@ -67,7 +67,7 @@ function primary(c: Cursor): Expression {
     return { kind: "sign", signed, a, at };
   }
   if (t.kind !== "name" || t.text.startsWith("$")) throw c.surprise("an expression");
-  return selected(c, { kind: "name", name: c.name(), at });
+  return selected(c, { kind: "name", name: c.path(), at });
 }
 
 function braces(c: Cursor, at: Expression["at"]): Expression {
@@ -102,6 +102,7 @@ function selected(c: Cursor, of: Expression): Expression {
 
 const BASES: Readonly<Record<string, string>> = { b: "0b", o: "0o", d: "", h: "0x" };
 
+/** A bit that is open (x) is 0, as Verilator has it. */
 function number(c: Cursor): Expression {
   const at = c.place,
     text = c.take().text.replace(/[\s_]/g, ""),
@@ -109,8 +110,8 @@ function number(c: Cursor): Expression {
   if (rest === undefined) return { kind: "number", value: BigInt(size), width: undefined, signed: true, at };
   const signed = /^s/i.test(rest),
     digits = signed ? rest.slice(1) : rest;
-  if (/[xz?]/i.test(digits.slice(1))) throw unreadable(at, `the number ${text}, whose bits are not all 0 or 1`);
+  if (/[z?]/i.test(digits.slice(1))) throw unreadable(at, `the number ${text}, whose bits are not all 0 or 1`);
   const width = size === "" ? undefined : Number(size);
-  const value = BigInt(`${BASES[digits.charAt(0).toLowerCase()] ?? ""}${digits.slice(1)}`);
+  const value = BigInt(`${BASES[digits.charAt(0).toLowerCase()] ?? ""}${digits.slice(1).replace(/x/gi, "0")}`);
   return { kind: "number", value: BigInt.asUintN(width ?? 32, value), width, signed, at };
 }

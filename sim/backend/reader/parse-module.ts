@@ -20,6 +20,7 @@ export function modulesOf(file: string, text: string): Module[] {
   const c = new Cursor(file, tokensOf(file, text)),
     all: Module[] = [];
   while (c.next.kind !== "end") {
+    c.dotted.clear();
     const at = c.place;
     c.need("module");
     all.push(new ModuleParser(c, at).run());
@@ -63,6 +64,7 @@ class ModuleParser {
       always: this.#always,
       initials: this.#initials,
       instances: this.#instances,
+      dotted: [...c.dotted],
       at: this.#at,
     };
   }
@@ -144,9 +146,17 @@ class ModuleParser {
         name = c.name(),
         words = this.#range(),
         value = c.takes("=") ? expression(c) : undefined;
-      this.#declarations.push({ ...type, name, words, value, at });
+      this.#add({ ...type, name, words, value, at });
     } while (c.takes(","));
     c.need(";");
+  }
+
+  /** A port whose net or register is declared once more is one. */
+  #add(d: Declaration): void {
+    const known = this.#declarations.findIndex(x => x.name === d.name),
+      port = this.#declarations[known];
+    if (port === undefined) this.#declarations.push(d);
+    else this.#declarations[known] = { ...d, port: port.port ?? d.port, signed: port.signed || d.signed };
   }
 
   #events(): Event[] {

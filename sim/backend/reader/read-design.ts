@@ -3,14 +3,16 @@ import type { EmittedDesign, ir } from "../../../hdl-dsl/index.ts";
 import { Unsupported } from "../builtin/circuit/netlist.ts";
 import { Clocks } from "./clocks.ts";
 import { type ClockPort, ModuleReader, type ReadBelow } from "./module-reader.ts";
+import { withPorts } from "./hierarchy.ts";
 import { modulesOf } from "./parse-module.ts";
 import type { Module } from "./syntax.ts";
 
 /** The circuit of the emitted, edited or hand-written text. @throws Unsupported with the place of what is not read. */
 export function readDesign(design: EmittedDesign): ir.Circuit {
-  const modules = new Map<string, Module>();
+  const written = new Map<string, Module>();
   for (const f of [...design.files, ...(design.boxes ?? []).map(b => b.standIn)])
-    for (const m of modulesOf(f.name, f.text)) modules.set(m.name, m);
+    for (const m of modulesOf(f.name, f.text)) written.set(m.name, m);
+  const modules = withPorts(written, design.top);
   const clocks = new Clocks(modules),
     known = new Map<string, ir.Circuit>();
   const read: ReadBelow = (name, parameters, ports) => {

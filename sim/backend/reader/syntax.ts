@@ -92,4 +92,6 @@ export interface Module extends At {
   readonly always: readonly Always[];
   readonly initials: readonly Statement[];
   readonly instances: readonly InstanceOf[];
+  /** Hierarchical names that it reads. */
+  readonly dotted: readonly string[];
 }

@@ -57,7 +57,8 @@ export function tokensOf(file: string, text: string): Token[] {
     if (newline !== undefined) line++;
     else if (comment !== undefined) line += comment.split("\n").length - 1;
     else if (directive !== undefined) {
-      const rest = /[^\n]*/y;
+      // A condition has one word; what stands behind it on its line is read.
+      const rest = directive.startsWith("`if") ? /[ \t]*\w*/y : directive.startsWith("`e") ? /(?:)/y : /[^\n]*/y;
       rest.lastIndex = TOKEN.lastIndex;
       const argument = rest.exec(text)?.[0] ?? "";
       if (directive === "`ifdef") conditions.begin(false);

@@ -12,6 +12,8 @@ export const idioms = fromVerilog(
     t: input(sint(6)),
     n: input(uint(4)),
     go: input(bit),
+    // Not in the order of the text.
+    late: output(uint(8)),
     sums: output(uint(16)),
     logicBits: output(uint(32)),
     signs: output(uint(48)),
@@ -21,7 +23,6 @@ export const idioms = fromVerilog(
     bits: output(uint(16)),
     word: output(uint(16)),
     below: output(uint(8)),
-    late: output(uint(8)),
     constants: output(uint(12)),
   },
   readFileSync(new URL("idioms.v", import.meta.url), "utf8"),

@@ -40,7 +40,7 @@ describe("hand-written Verilog", () => {
     ["assign z = nowhere;", "Tiny.v:2 has the name nowhere, which module Tiny does not declare"],
     ["assign z = a[5];", "Tiny.v:2 has the bits 5 to 5 of a value of 4 bits"],
     ["assign z = a / 3;", "Tiny.v:2 has the operator /"],
-    ["assign z = 4'b1x01;", "Tiny.v:2 has the number 4'b1x01, whose bits are not all 0 or 1"],
+    ["assign z = 4'b1z01;", "Tiny.v:2 has the number 4'b1z01, whose bits are not all 0 or 1"],
     ["reg [3:0] y; always @* y = a; assign z = y;", "Tiny.v:2 has a combinational always block"],
     ["reg [3:0] y; always @(negedge clk) y <= a; assign z = y;", "Tiny.v:2 has a block at a falling edge"],
     ["reg [3:0] y; always @(posedge clk) y = a; assign z = y;", "Tiny.v:2 has a blocking assignment under a clock"],

@@ -25,7 +25,7 @@ describe("the end comes soon, whatever is under way", () => {
       const child = spawn(process.execPath, ["cli/mnemo.mjs", "serve", "clio", "--set", `ip=${ownAddress(4)}`], {
         cwd: root,
         stdio: ["ignore", "pipe", "pipe"],
-        env: { ...process.env, MNEMO_CACHE: cache },
+        env: { ...process.env, MNEMO_CACHE: cache, MNEMO_BACKEND: "verilator" },
       });
       let out = "",
         err = "";
