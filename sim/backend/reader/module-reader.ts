@@ -239,7 +239,8 @@ export class ModuleReader {
   /** The nets that clock something, here or below: they only pass a clock on. */
   #clockNets(): Set<string> {
     const nets = this.#m.always.flatMap(a => (a.events.length === 0 ? [] : [eventsOf(a).clock]));
-    for (const i of this.#m.instances) for (const [, e] of this.#clockPins(i)) if (e?.kind === "name") nets.push(e.name);
+    for (const i of this.#m.instances)
+      for (const [, e] of this.#clockPins(i)) if (e?.kind === "name") nets.push(e.name);
     return new Set(nets);
   }
   #clockPins(i: InstanceOf): readonly (readonly [string, Expression | undefined])[] {
