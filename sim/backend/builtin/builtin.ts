@@ -7,7 +7,8 @@ import { flatten } from "./circuit/flatten.ts";
 import { generate, type Generated, type GenerateOptions } from "./generate.ts";
 import { BuiltinModel, Failed, type Running } from "./model.ts";
 import { readDesign } from "../reader/read-design.ts";
-import { type Netlist, Unsupported } from "./circuit/netlist.ts";
+import { Unsupported } from "../unsupported.ts";
+import type { Netlist } from "./circuit/netlist.ts";
 import { start } from "./start.ts";
 import { compileModule, instantiate, newMemory } from "./web-assembly.ts";
 

@@ -1,7 +1,7 @@
 /** Where everything lies in the model's memory. The block that the bench sees comes first. */
 import type { BlockLayout } from "../layout.ts";
 import type { Netlist } from "./circuit/netlist.ts";
-import { Unsupported } from "./circuit/netlist.ts";
+import { Unsupported } from "../unsupported.ts";
 import type { Node, Source, Store } from "./circuit/node.ts";
 import type { Order } from "./order.ts";
 import type { Partition, Plan } from "./partition.ts";

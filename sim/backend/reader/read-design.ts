@@ -1,6 +1,6 @@
 /** A design's Verilog as a circuit: what the simulator runs is then what the text says. */
 import type { EmittedDesign, ir } from "../../../hdl-dsl/index.ts";
-import { Unsupported } from "../builtin/circuit/netlist.ts";
+import { Unsupported } from "../unsupported.ts";
 import { Clocks } from "./clocks.ts";
 import { type ClockPort, ModuleReader, type ReadBelow } from "./module-reader.ts";
 import { withPorts } from "./hierarchy.ts";

@@ -1,4 +1,4 @@
-import { Unsupported } from "../builtin/circuit/netlist.ts";
+import { Unsupported } from "../unsupported.ts";
 
 /** Where something stands in the text. */
 export interface Place {

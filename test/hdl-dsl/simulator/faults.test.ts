@@ -9,7 +9,7 @@ import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
 import { Random } from "../../../hdl-dsl/random.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { compileBuiltin } from "../../../sim/index.ts";
-import { idioms } from "../../sim/backend/reader/idioms.ts";
+import { idioms } from "../../sim/designs/idioms.ts";
 import { programOf } from "../fuzz/program.ts";
 import { choices } from "../fuzz/differential.ts";
 import { bundle } from "./bundle.ts";

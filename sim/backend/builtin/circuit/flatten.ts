@@ -15,7 +15,7 @@ import {
 } from "./ir.ts";
 import { Graph } from "./graph.ts";
 import type { Check, Clock, Netlist, Register, Write } from "./netlist.ts";
-import { Unsupported } from "./netlist.ts";
+import { Unsupported } from "../../unsupported.ts";
 import type { Node, Source, Store } from "./node.ts";
 import { checksOf } from "./properties.ts";
 import type { Demand } from "./scope.ts";

@@ -56,8 +56,3 @@ export interface Netlist {
   /** Dotted paths of the instances, by their numbers. */
   readonly scopes: readonly string[];
 }
-
-/** Why a circuit cannot run here: one sentence. */
-export class Unsupported extends Error {
-  override readonly name = "Unsupported";
-}

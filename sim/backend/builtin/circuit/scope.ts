@@ -1,6 +1,7 @@
 /** An instance while the hierarchy is made flat. */
 import { type Circuit, type ClockDomain, type Expr, followed, type Instance, type Memory, type Signal } from "./ir.ts";
-import { type Clock, Unsupported } from "./netlist.ts";
+import { Unsupported } from "../../unsupported.ts";
+import type { Clock } from "./netlist.ts";
 import type { Node, Store } from "./node.ts";
 
 /** A value that is asked for: bits `lo` up of an expression in a scope. Computed when all it needs is there. */

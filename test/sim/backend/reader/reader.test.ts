@@ -1,11 +1,10 @@
 /** Verilog text on the built-in simulator: hand-written idioms, planted faults, and what it leaves to Verilator. */
 import { describe, expect, it } from "vitest";
 import { input, instance, module, output, ram, reg, uint } from "../../../../hdl-dsl/index.ts";
-import { Random } from "../../../../hdl-dsl/random.ts";
-import { builtinBackend, compileBuiltin, fromVerilog, runBench, simulate } from "../../../../sim/index.ts";
+import { builtinBackend, compileBuiltin, fromVerilog, Random, runBench, simulate } from "../../../../sim/index.ts";
 import { compareSimulators } from "../../../hdl-dsl/simulator/against-verilator.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { idioms } from "./idioms.ts";
+import { idioms } from "../../designs/idioms.ts";
 
 /** Random inputs, the extremes often; reset in a few steps. */
 const drive =

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { bit, input, output, sint, uint } from "../../../../hdl-dsl/index.ts";
-import { fromVerilog } from "../../../../sim/index.ts";
+import { bit, input, output, sint, uint } from "../../../hdl-dsl/index.ts";
+import { fromVerilog } from "../../../sim/index.ts";
 
 /** Hand-written Verilog in the subset that the reader knows. */
 export const idioms = fromVerilog(
