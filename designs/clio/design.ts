@@ -1,4 +1,5 @@
 /** The memory node for the command line; all of it is loaded when a verb needs it. */
+import { readFileSync } from "node:fs";
 import { design } from "../shared/command-line/index.ts";
 
 /** Simulated time starts somewhere: 2026-01-01, in nanoseconds since 1970. */
@@ -10,6 +11,13 @@ async function firstCapture(): Promise<Uint8Array> {
     { writePcap } = await import("../../sim/index.ts");
   return writePcap(demoCapture().map(f => ({ timeNs: startOfTime + BigInt(f.time), bytes: f.frame })));
 }
+
+const clientInC = ["header", "source"] as const;
+/** The C client's file, of which only a part is generated. */
+const cFile = (part: (typeof clientInC)[number]): string =>
+  `designs/clio/client/c/mnemosyne_clio.${part === "header" ? "h" : "c"}`;
+/** A file of this project as it stands. @param path from the project's folder */
+const asItStands = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 export const clio = design({
   name: "clio",
@@ -45,7 +53,7 @@ export const clio = design({
       { clioNode } = await import("./build/index.ts"),
       { areaPage } = await import("./evaluation/index.ts"),
       registers = await import("./registers/index.ts"),
-      { pythonWire } = await import("./client/index.ts"),
+      { pythonWire, withCWire } = await import("./client/index.ts"),
       { dissectorLua, wireFormatReference } = await import("./wire/index.ts");
     const { config } = makeSettings(),
       { tool, units } = tools.areas();
@@ -53,6 +61,7 @@ export const clio = design({
       { path: "generated/clio.lua", text: dissectorLua() },
       { path: "docs/clio/wire-format.md", text: wireFormatReference() },
       { path: "designs/clio/client/python/mnemosyne_clio/wire.py", text: pythonWire() },
+      ...clientInC.map(part => ({ path: cFile(part), text: withCWire(asItStands(cFile(part)), part) })),
       { path: "generated/clio_registers.h", text: registers.registerHeader() },
       { path: "docs/clio/registers.md", text: registers.registerReference() },
       { path: "generated/clio_soc_port.h", text: registers.socPortHeader() },

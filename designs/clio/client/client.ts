@@ -62,7 +62,7 @@ export class Client {
     this.transport = options.transport;
     this.context = {
       options: this.options,
-      ids: new RequestIds(this.options.random),
+      ids: new RequestIds(this.options.firstRequestId),
       incast: new IncastWindow(this.options.incastBytes),
       statistics: this.counted,
       tries: new Map<number, Try>(),

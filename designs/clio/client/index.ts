@@ -20,3 +20,4 @@ export { IncastWindow } from "./link/incast-window.ts";
 export { DependencyTracker, type Effect, type Footprint } from "./dependencies.ts";
 export { GoBackNTransport, type GoBackNOptions } from "./go-back-n.ts";
 export { pythonWire } from "./bindings/python.ts";
+export { withCWire } from "./bindings/c.ts";

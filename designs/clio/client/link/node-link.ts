@@ -95,13 +95,14 @@ export class NodeLink {
    * The next request to send. While the node may not know the client, that is the greeting and, along with it, the
    * first request for the first time. The first of them to arrive makes the client known, with everything older
    * forgotten. The others wait for the answer to either, or those that overtake would make older ones EXPIRED.
+   * With `greetsFirst` all of them wait.
    */
   private next(): Exchange | undefined {
     const first = this.again[0] ?? this.waiting[0];
     if (this.greeting === undefined) {
       if (first === undefined || !isRecorded(first.spec) || this.isKnown(first.spec)) return first;
       this.greeting = this.greet(this.partitionOf(first.spec));
-      this.accompanied = false;
+      this.accompanied = this.context.options.greetsFirst;
     }
     const { latest, timer } = this.greeting;
     if (latest?.open !== true && timer === undefined) return this.greeting;
@@ -121,10 +122,10 @@ export class NodeLink {
    * client known itself.
    */
   private isKnown(spec: RequestSpec): boolean {
-    const { clock, timeoutNs } = this.context.options;
+    const { clock, greetAfterNs } = this.context.options;
     return (
       this.window.size < 1 ||
-      clock.now() - (this.knownSince.get(this.partitionOf(spec)) ?? Number.NEGATIVE_INFINITY) <= 2 * timeoutNs
+      clock.now() - (this.knownSince.get(this.partitionOf(spec)) ?? Number.NEGATIVE_INFINITY) <= greetAfterNs
     );
   }
   /** Part of the node that a request goes to: a node with partitions knows its clients in each of them. */

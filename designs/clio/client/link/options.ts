@@ -2,6 +2,7 @@ import { clioHeader, frameOffsets } from "../../wire/index.ts";
 import { ipv4Header, minimumFrame, udpHeader } from "../../../shared/wire/index.ts";
 import { parametersSchema } from "../../config/index.ts";
 import { ClientError } from "./errors.ts";
+import { idAtTimeOfDay } from "./request-ids.ts";
 import type { ClientClock, ClientTransport } from "./transport.ts";
 
 /**
@@ -32,8 +33,20 @@ export interface ClientOptions {
   readonly partitions?: number;
   /** Asynchronous operations of a thread that have not ended, at most; default 1,024. */
   readonly asyncLimit?: number;
-  /** 0 <= x < 1: start of the request IDs, spread of retries that wait. Default Math.random. */
+  /** Silence, ns, after which a node is greeted before a write or atomic. Default 2 x `timeoutNs`, at most 250 ms. */
+  readonly greetAfterNs?: number;
+  /**
+   * Whether requests wait for the answer to the greeting. Otherwise the first goes along with it, which saves a round
+   * trip; where the node has no place for one more client yet, it ends EXPIRED. Default: for a `timeoutNs` from 1 ms.
+   */
+  readonly greetsFirst?: boolean;
+  /** 0 <= x < 1: spread of retries that wait. Default Math.random. */
   readonly random?: () => number;
+  /**
+   * Whole number from 0, taken modulo 2^32. Default: drawn from `random` where that is given (a run that can be
+   * repeated), otherwise the time of day, 16,384 for a second: newer than those of the port's earlier program.
+   */
+  readonly firstRequestId?: number;
 }
 export type ResolvedOptions = Required<Omit<ClientOptions, "window" | "transport">> & {
   readonly window: Required<NonNullable<ClientOptions["window"]>>;
@@ -53,6 +66,9 @@ export const mostBusy = 8;
 /** Pieces of one operation under way at a time: bounds the memory of a read or write of any length. */
 export const piecesAtOnce = 64;
 
+/** A served node may forget a client that was silent for half a second; an earlier greeting is on the safe side. ns. */
+const mostSilence = 250e6;
+
 /** Defaults filled in. @throws ClientError when values contradict each other. */
 export function resolveOptions(o: ClientOptions): ResolvedOptions {
   const defaults = parametersSchema.parse({});
@@ -68,11 +84,24 @@ export function resolveOptions(o: ClientOptions): ResolvedOptions {
     pageSize: o.pageSize ?? defaults.pageSize,
     partitions: o.partitions ?? 1,
     asyncLimit: o.asyncLimit ?? 1024,
+    greetAfterNs: o.greetAfterNs ?? Math.min(2 * timeoutNs, mostSilence),
+    greetsFirst: o.greetsFirst ?? timeoutNs >= 1e6,
     random: o.random ?? Math.random,
+    firstRequestId:
+      o.firstRequestId ?? (o.random === undefined ? idAtTimeOfDay(Date.now()) : Math.floor(o.random() * 2 ** 32)),
   };
-  for (const name of ["timeoutNs", "slowTimeoutNs", "targetDelayNs", "pageSize", "asyncLimit"] as const) {
+  for (const name of [
+    "timeoutNs",
+    "slowTimeoutNs",
+    "targetDelayNs",
+    "pageSize",
+    "asyncLimit",
+    "greetAfterNs",
+  ] as const) {
     if (!(out[name] > 0)) throw new ClientError(`${name} is ${out[name]}; give a number above 0`);
   }
+  if (!(Number.isSafeInteger(out.firstRequestId) && out.firstRequestId >= 0))
+    throw new ClientError(`firstRequestId is ${out.firstRequestId}; give a whole number from 0`);
   if (![1, 2, 4].includes(out.partitions))
     throw new ClientError(`partitions is ${out.partitions}; give the nodes' own: 1, 2 or 4`);
   if (!(out.mtu >= 128 && out.mtu <= 9000)) throw new ClientError(`mtu is ${out.mtu} bytes; give 128 to 9000`);

@@ -1,16 +1,14 @@
-const space = 2 ** 32;
+const space = 2 ** 32,
+  perSecond = 16_384;
 
-/**
- * Request IDs of one client: 32-bit serial numbers (RFC 1982) from a random start, so that those of an earlier run are
- * not met again.
- */
+/** Request IDs of one client: 32-bit serial numbers (RFC 1982). */
 export class RequestIds {
   private readonly first: number;
   private count = 0;
 
-  /** @param random 0 <= x < 1 */
-  constructor(random: () => number) {
-    this.first = Math.floor(random() * space);
+  /** @param first whole number, taken modulo 2^32 */
+  constructor(first: number) {
+    this.first = first % space;
   }
 
   next(): number {
@@ -21,4 +19,15 @@ export class RequestIds {
     const back = (this.first + this.count + space - 1 - id) % space;
     return back < Math.min(this.count, space / 2);
   }
+}
+
+/**
+ * The first request ID of a program that starts now. A node remembers clients by address and port, and takes older IDs
+ * for repetitions that come too late; the system gives a port of an earlier program again. So IDs begin at the time of
+ * day: newer than that program's, if it sent fewer than 16,384 requests a second and began within the last 36 hours.
+ *
+ * @param ms since 1970
+ */
+export function idAtTimeOfDay(ms: number): number {
+  return Math.floor((ms / 1000) * perSecond) % space;
 }

@@ -2,9 +2,11 @@ import { execFile, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseIpv4 } from "../../../../../designs/shared/wire/index.ts";
 import { projectFolder } from "../../../../../sim/index.ts";
 
-export const pythonFolder = join(projectFolder(), "designs/clio/client/python");
+export const pythonFolder = join(projectFolder(), "designs/clio/client/python"),
+  cFolder = join(projectFolder(), "designs/clio/client/c");
 
 /** Whether a tool is there; otherwise says which tests are left out. */
 export function has(tool: string, ...probe: readonly string[]): boolean {
@@ -17,13 +19,18 @@ export function has(tool: string, ...probe: readonly string[]): boolean {
 export function output(
   command: string,
   args: readonly string[],
-  o: { readonly env?: Readonly<Record<string, string>>; readonly input?: string } = {},
+  o: { readonly env?: Readonly<Record<string, string>>; readonly input?: string; readonly folder?: string } = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = execFile(command, [...args], { env: { ...process.env, ...o.env } }, (error, stdout, stderr) => {
-      if (error) reject(new Error(`${command} ${args.join(" ")}: ${error.message}\n${stdout}${stderr}`));
-      else resolve(stdout);
-    });
+    const child = execFile(
+      command,
+      [...args],
+      { env: { ...process.env, ...o.env }, cwd: o.folder },
+      (error, stdout, stderr) => {
+        if (error) reject(new Error(`${command} ${args.join(" ")}: ${error.message}\n${stdout}${stderr}`));
+        else resolve(stdout);
+      },
+    );
     child.stdin?.end(o.input ?? "");
   });
 }
@@ -62,6 +69,7 @@ export function planted(source: string, copy: string, file: string, from: string
 export function firstProgram(language: string, node: string): string {
   const page = readFileSync(join(projectFolder(), "docs/clio/serve.md"), "utf8"),
     program = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1];
-  if (program?.includes("127.0.0.1") !== true) throw new Error(`no program in ${language} names 127.0.0.1`);
-  return program.replaceAll("127.0.0.1", node);
+  const here = /127\.0\.0\.1|0x7f000001/g;
+  if (program === undefined || !here.test(program)) throw new Error(`no program in ${language} names 127.0.0.1`);
+  return program.replace(here, found => (found.startsWith("0x") ? String(parseIpv4(node)) : node));
 }

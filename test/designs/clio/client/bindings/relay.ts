@@ -1,4 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
+import { clioHeader, status } from "../../../../../designs/clio/wire/index.ts";
+import { decode, encode } from "../../../../../designs/shared/wire/index.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
 
 /** Shares of the datagrams, 0 to 1, that a relay treats badly. */
@@ -7,11 +9,13 @@ export interface Losses {
   readonly duplicate: number;
   /** Held back for up to 5 ms, so that later ones overtake. */
   readonly delay: number;
+  /** Requests that get BUSY and do not reach the node; default none. */
+  readonly busy?: number;
 }
 export interface Relay {
   readonly port: number;
-  /** Datagrams that were dropped, doubled and held back. */
-  readonly counts: { dropped: number; duplicated: number; delayed: number };
+  /** Datagrams that were dropped, doubled and held back, and requests that were refused. */
+  readonly counts: { dropped: number; duplicated: number; delayed: number; refused: number };
   close(): void;
 }
 
@@ -25,7 +29,7 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
   const random = new Random(seed),
     front = createSocket("udp4"),
     backs = new Map<number, Promise<Socket>>(),
-    counts = { dropped: 0, duplicated: 0, delayed: 0 };
+    counts = { dropped: 0, duplicated: 0, delayed: 0, refused: 0 };
   let open = true;
   const carry = (send: () => void): void => {
     if (random.chance(losses.drop)) {
@@ -59,6 +63,13 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
     return socket;
   };
   front.on("message", (data, client) => {
+    if (losses.busy !== undefined && random.chance(losses.busy)) {
+      const bytes = clioHeader.bytes,
+        header = { ...decode(clioHeader, data.subarray(0, bytes)), status: status.BUSY, size: bytes };
+      counts.refused++;
+      front.send(encode(clioHeader, header), client.port, client.address);
+      return;
+    }
     const known = backs.get(client.port) ?? back(client);
     backs.set(client.port, known);
     void known.then(socket => {

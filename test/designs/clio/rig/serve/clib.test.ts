@@ -1,13 +1,7 @@
 /** CLib over real UDP sockets against the cycle-accurate node, as an application developer runs it. */
-import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Client, type NodeAddress, OperationError } from "../../../../../designs/clio/client/index.ts";
-import { projectFolder, ServeError } from "../../../../../sim/index.ts";
+import { ServeError } from "../../../../../sim/index.ts";
 import { realClock, UdpTransport } from "../../../../../designs/clio/rig/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "./served.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
@@ -91,30 +85,6 @@ describe("CLib over UDP", () => {
       expect(stats.get("writes")).toBeGreaterThan(0n);
       expect([...stats.values()].length).toBeGreaterThan(50);
     }));
-
-  it("the page's program runs as it stands", async () => {
-    const page = readFileSync(join(projectFolder(), "docs/clio/serve.md"), "utf8"),
-      program = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
-    const from = (path: string): string => JSON.stringify(pathToFileURL(join(projectFolder(), path)).href);
-    const folder = mkdtempSync(join(tmpdir(), "mnemo-clib-")),
-      file = join(folder, "program.mts");
-    // The repository instead of the package, and this test's node.
-    writeFileSync(
-      file,
-      program
-        .replace('"mnemosyne/clio/client"', from("designs/clio/client/index.ts"))
-        .replace('"mnemosyne/clio/rig"', from("designs/clio/rig/index.ts"))
-        .replace("0x7f000001", String(address.ip)),
-    );
-    try {
-      const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", file], {
-        cwd: projectFolder(),
-      });
-      expect(stdout).toBe("hello, far memory\n");
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
 
   it("a port that is not to be had: one sentence", async () => {
     const { nativePort } = served.settings.runtime;
