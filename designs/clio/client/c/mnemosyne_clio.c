@@ -403,8 +403,9 @@ static int repeat(clio_client *c, const struct request *r, size_t *size) {
     }
     if (status != CLIO_BUSY && status != CLIO_MIGRATING) return status;
     if (refusals++ >= c->options.busy_retries) return status;
-    const unsigned shift = refusals < 4 ? refusals : 4;
-    const uint64_t pause = (timeout << shift) / 16;
+    /* From an eighth of the timeout, at most 20 ms, doubled each time up to the whole timeout. */
+    const uint64_t longer = (timeout < 160 ? timeout : 160) << (refusals < 20 ? refusals : 20);
+    const uint64_t pause = longer / 16 < timeout ? longer / 16 : timeout;
     /* MIGRATING: the operation has ended, refused; the next try is one of its own. */
     if (status == CLIO_MIGRATING) tries = 0;
     /* An earlier try may be answered meanwhile. */

@@ -291,10 +291,10 @@ export class NodeLink {
     const times = exchange.refused(reason);
     if (times === undefined) this.forget(exchange);
     else {
-      // From an eighth of the timeout, doubled each time up to the whole, spread so that clients refused together do
-      // not come back together.
+      // From an eighth of the timeout, at most 20 ms, doubled each time up to the whole timeout. Spread, so that clients
+      // refused together do not come back together.
       const most = this.timeoutOf(exchange.spec),
-        pause = Math.min(most, (most / 16) * 2 ** times) * (0.5 + random() / 2);
+        pause = Math.min(most, Math.min(most / 16, 10e6) * 2 ** times) * (0.5 + random() / 2);
       exchange.timer = clock.after(pause, () => {
         exchange.timer = undefined;
         if (exchange !== this.greeting) this.again.push(exchange);

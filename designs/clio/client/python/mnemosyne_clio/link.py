@@ -16,6 +16,7 @@ from .wire import Opcode, Status
 _ID_SPACE = 1 << 32
 _IDS_PER_SECOND = 16_384
 _IP_AND_UDP_BYTES = 28
+_FIRST_PAUSE_SECONDS = 0.01
 _GREET_AFTER_SECONDS = 0.25
 """A served node may forget a client that was silent for half a second; an earlier greeting is on the safe side."""
 
@@ -223,7 +224,7 @@ class Link(asyncio.DatagramProtocol):
                 if reply.status == Status.MIGRATING:
                     # The operation has ended, refused; the next try is one of its own.
                     self._forget(exchange)
-                pause = min(timeout, timeout / 16 * 2**refusals) * random.uniform(0.5, 1)
+                pause = min(timeout, min(timeout / 16, _FIRST_PAUSE_SECONDS) * 2**refusals) * random.uniform(0.5, 1)
                 # An earlier try may be answered meanwhile.
                 reply = await self._answer(exchange, pause)
                 if reply is not None and reply.status not in (Status.BUSY, Status.MIGRATING, Status.NACK):
