@@ -279,6 +279,7 @@ struct request {
   uint16_t pid;
   const void *body, *data;
   size_t body_size, data_size;
+  int greets; /* changes nothing and makes the client known, as a repetition by name would not */
   int checks_va; /* the reply's va and length are these, and `replied` bytes follow */
   uint64_t va;
   size_t length, replied, least; /* least: bytes of the reply's body at least */
@@ -338,11 +339,11 @@ static void send_try(clio_client *c, const struct request *r, unsigned tries) {
   put(c->sent, CLIO_SIZE, size);
   put(c->sent, CLIO_REQUEST_ID, id);
   /* The node knows an operation by the ID of its first request. */
-  if (tries > 0) {
+  if (tries > 0 && !r->greets) {
     put(c->sent, CLIO_FLAG_RETRY, 1);
     put(c->sent, CLIO_RETRY_OF, c->tries[0]);
-    c->retries++;
   }
+  c->retries += tries > 0;
   if (r->body_size) memcpy(c->sent + CLIO_BYTES, r->body, r->body_size);
   if (r->data_size) memcpy(c->sent + CLIO_BYTES + r->body_size, r->data, r->data_size);
   /* What the system does not send is lost, and repeated. */
@@ -422,6 +423,7 @@ static int introduce(clio_client *c, int software, uint16_t pid) {
   const uint64_t now = now_ms();
   if (c->known_at[software] && now - c->known_at[software] <= GREET_AFTER_MS) return CLIO_OK;
   r.code = software ? OP_SOC_PINGPONG : OP_FENCE;
+  r.greets = 1;
   r.pid = software ? 0 : pid;
   r.body = body;
   r.body_size = software ? sizeof body : 0;

@@ -152,14 +152,16 @@ export class NodeLink {
       } = this.context,
       now = clock.now();
     const sent: Try = { exchange, link: this, id: ids.next(), sentAt: now, open: true };
-    const retryOf = exchange.operation;
+    // A repetition does not make the client known. A greeting changes nothing, so each can be the first of its kind.
+    const named = exchange !== this.greeting || !this.context.options.greetsFirst,
+      retryOf = named ? exchange.operation : undefined;
     exchange.tries.push(sent);
     tries.set(sent.id, sent);
     this.outstanding++;
     incast.take(replyFrameBytes(exchange.spec.replyBytes));
     this.window.sent(now);
     statistics.sent++;
-    if (retryOf !== undefined) statistics.retries++;
+    if (exchange.tries.length > 1) statistics.retries++;
     const timeout = this.timeoutOf(exchange.spec);
     exchange.timer = clock.after(timeout, () => this.timedOut(sent, timeout));
     this.context.send(this.address, messageOf(exchange.spec, sent.id, retryOf));
@@ -291,8 +293,8 @@ export class NodeLink {
     const times = exchange.refused(reason);
     if (times === undefined) this.forget(exchange);
     else {
-      // From an eighth of the timeout, at most 20 ms, doubled each time up to the whole timeout. Spread, so that clients
-      // refused together do not come back together.
+      // From an eighth of the timeout, at most 20 ms, doubled each time up to the whole timeout. Spread, so that
+      // clients refused together do not come back together.
       const most = this.timeoutOf(exchange.spec),
         pause = Math.min(most, Math.min(most / 16, 10e6) * 2 ** times) * (0.5 + random() / 2);
       exchange.timer = clock.after(pause, () => {

@@ -168,6 +168,15 @@ describe("the greeting", () => {
     expect(codes(n).join("")).toBe("Fwww");
     expect(n.time.now()).toBe(3000);
   });
+  test("with greetsFirst it goes alone, and its repetitions are no repetitions to the node, which would not count", async () => {
+    const n = new ScriptedNode({ greetsFirst: true }, false),
+      t = thread(n);
+    n.answers = () => (n.asked.length <= 2 ? [{ status: status.BUSY }] : n.asked.length === 3 ? [] : [{}]);
+    await n.time.run(t.rwrite(0n, Uint8Array.of(1)));
+    expect(codes(n).join("")).toBe("FFFFw");
+    expect(n.asked.map(a => a.header.flagRetry)).toEqual([0, 0, 0, 0, 0]);
+    expect(n.client.statistics).toMatchObject({ retries: 3, greetings: 1 });
+  });
   test("repeated after a silence in which the node may have forgotten the client; reads need none", async () => {
     const n = new ScriptedNode({}, false),
       t = thread(n),

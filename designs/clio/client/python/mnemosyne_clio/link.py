@@ -29,6 +29,8 @@ class Request(NamedTuple):
     body: bytes = b""
     fits: Callable[[bytes], bool] = lambda body: True
     """Whether the body of a reply with status OK answers this request."""
+    greets: bool = False
+    """It changes nothing and makes the client known, as a repetition by name would not."""
 
 
 class Reply(NamedTuple):
@@ -237,7 +239,8 @@ class Link(asyncio.DatagramProtocol):
             raise ClientError("the client is closed; open another")
         request = exchange.request
         request_id, self._next = self._next, (self._next + 1) % _ID_SPACE
-        retry = len(exchange.tries) > 0
+        again = len(exchange.tries) > 0
+        retry = again and not request.greets
         # The node knows an operation by the ID of its first request.
         header = wire.Clio(
             pid=request.pid,
@@ -251,7 +254,7 @@ class Link(asyncio.DatagramProtocol):
         exchange.tries.append(request_id)
         self._asked[request_id] = exchange
         self.statistics.sent += 1
-        self.statistics.retries += int(retry)
+        self.statistics.retries += int(again)
         self._transport.sendto(header.pack() + request.body)
 
     async def _answer(self, exchange: _Exchange, seconds: float) -> Optional[Reply]:
@@ -305,9 +308,9 @@ class Link(asyncio.DatagramProtocol):
 
     async def _greet(self, name: str, request: Request) -> None:
         if name == "software":
-            greeting = Request(Opcode.SOC_PINGPONG, 0, wire.Pingpong(reply_size=0).pack())
+            greeting = Request(Opcode.SOC_PINGPONG, 0, wire.Pingpong(reply_size=0).pack(), greets=True)
         else:
-            greeting = Request(Opcode.FENCE, request.pid % self.options.partitions)
+            greeting = Request(Opcode.FENCE, request.pid % self.options.partitions, greets=True)
         try:
             now = _now()
             reply = await self._repeat(greeting)
