@@ -64,12 +64,10 @@ export function firstChapter(tarball: () => string): void {
       ]);
     });
 
-    it("tests the counter without a native tool, and says which simulator ran", async () => {
+    it("tests the counter without a native tool, and says nothing of it", async () => {
       const r = await project.bare("node", "node_modules/vitest/vitest.mjs", "run");
       expect([r.code, r.out], r.out + r.err).toEqual([0, expect.stringContaining("1 passed")]);
-      expect(r.err).toContain(
-        "The built-in simulator runs this, for verilator is not on the PATH. Waves need Verilator.\n",
-      );
+      expect(r.err).not.toContain("Verilator");
     });
 
     it("says what is wrong with a bench, without a native tool", async () => {

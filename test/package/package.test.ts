@@ -127,9 +127,11 @@ export const Wrong = module("Wrong", () => ({ a: input(uint(4)), b: output(bit) 
   });
 
   it("tests the module with the harness; models are kept in the user's project, not in node_modules", async () => {
-    const passed = await project.node("--import", "tsx", "--test", "test/accumulator.test.ts");
-    expect([passed.code, passed.err], passed.out).toEqual([0, ""]);
-    expect(passed.out).toMatch(/^# pass 1$/m);
+    const test = ["--import", "tsx", "--test", "test/accumulator.test.ts"];
+    for (const passed of [await project.node(...test), await project.verilator(...test)]) {
+      expect([passed.code, passed.err], passed.out).toEqual([0, ""]);
+      expect(passed.out).toMatch(/^# pass 1$/m);
+    }
     expect(existsSync(join(project.folder, ".cache/sim"))).toBe(true);
     expect(existsSync(join(project.folder, "node_modules/mnemosyne/.cache"))).toBe(false);
     project.write("test/planted.test.ts", benchOf(466 % 256));

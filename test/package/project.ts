@@ -53,6 +53,10 @@ export class Project {
   node(...args: readonly string[]): Promise<Outcome> {
     return run(process.execPath, args, this.folder);
   }
+  /** Runs Node in the project, whose benches run in Verilator. */
+  verilator(...args: readonly string[]): Promise<Outcome> {
+    return run(process.execPath, args, this.folder, { ...environment, MNEMO_BACKEND: "verilator" });
+  }
   /** Runs a program in the project on a machine that has Node and a shell, and nothing else. */
   bare(program: string, ...args: readonly string[]): Promise<Outcome> {
     const bin = join(this.folder, "bare-bin");

@@ -37,9 +37,15 @@ module Idioms (
   assign logic_bits[22:17] = {2{go, n[1:0]}};
   assign logic_bits[31:23] = a * b;
 
+`ifdef NOWHERE
+  assign constants = 12'd0;
+`else
+  assign constants = (WIDE - 3) << 2 | 'h1;
+`endif
+
   // An operand without a sign makes the whole expression unsigned.
   assign signs[7:0] = s + t;
-  assign signs[15:8] = s + a[5:0];
+  assign signs[15:8] = s + $unsigned(t);
   assign signs[23:16] = s >>> n[1:0];
   assign signs[31:24] = {s >>> n[1:0]} >> 1;
   assign signs[32] = s < t;
@@ -50,7 +56,7 @@ module Idioms (
 
   assign chosen[7:0] = bits[n +: 4];
   assign chosen[15:8] = {a, b} >> {n[2:0], 1'b0};
-  assign chosen[23:16] = (s >> 1) - $unsigned(t);
+  assign chosen[23:16] = (s >> n[1:0]) - t;
   assign chosen[31:24] = -a ^ ~s;
 
   // `kept` keeps its value while `rst` is 1.
@@ -93,10 +99,13 @@ module Idioms (
     end
     if (&n) store[at][11:4] <= 8'h77;
   end
+  always @(posedge clk) begin
+    if (b[7]) store[4][3:0] <= a[3:0];
+    if (b[6]) store[5][7:4] <= a[7:4];
+  end
   assign word = store[at];
 
   Below #(.STEP(3), .START(8'd9)) under (.rst(rst | go), .clk(clk), .d(a), .q(below));
-  assign constants = (WIDE - 3) << 2 | 'h1;
 endmodule
 
 module Below #(parameter STEP = 1, START = 0) (clk, rst, d, q);

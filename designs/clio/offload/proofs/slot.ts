@@ -224,6 +224,7 @@ const behind = (side: "answer" | "access") =>
 export const slotProof: Proof = {
   module: "OffloadSlot, 2 contexts, 2 memory requests under way, 4 reply beats",
   harness: harness(small),
+  long: true,
   faults: [
     { what: "an access leaves without room for its reply", from: /assign may = [^;]*;/, to: "assign may = 1'b1;" },
   ],

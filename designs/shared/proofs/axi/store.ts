@@ -66,6 +66,7 @@ const harness = around("GbnStoreAxiProof", GbnStore(p), io => {
 export const storeProof: Proof = {
   module: "GbnStore by the rules of AXI4",
   harness,
+  long: true,
   own: true,
   reach: 16,
   faults: [
