@@ -45,10 +45,23 @@ export function missingTools(): void {
   if (missing.length > 0) throw new UsageError(installSentence(missing));
 }
 
+/** A tool gets so long for a design, s. The largest of ours take 10 s; Yosys needs an hour for some legal texts. */
+const LIMIT = 300;
+/** No verdict: it is not remembered. */
+class TooLong extends Error {}
+
 /** @returns what the tool printed, or undefined when it ended well and silently */
-function ask(program: string, args: readonly string[], cwd: string): Promise<string | undefined> {
-  return new Promise(done => {
-    execFile(program, [...args], { cwd, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+export function ask(program: string, args: readonly string[], cwd: string, limit = LIMIT): Promise<string | undefined> {
+  return new Promise((done, fail) => {
+    execFile(program, [...args], { cwd, maxBuffer: 1 << 26, timeout: 1000 * limit }, (error, stdout, stderr) => {
+      if (error?.killed === true) {
+        fail(
+          new TooLong(
+            `it was ended after ${limit} s; an initial block of many thousand words is the usual reason: make the memory wider and less deep, or leave its content out`,
+          ),
+        );
+        return;
+      }
       const said = `${stdout}${stderr}`.trim();
       done(error === null && said === "" ? undefined : said || (error?.message ?? ""));
     });
@@ -81,7 +94,7 @@ export async function lintDesign(design: EmittedDesign): Promise<readonly Compla
           design.top,
           files.map(f => f.name),
         );
-      const { value } = await remembered(
+      const said = await remembered(
         "lint",
         contentKey([await versionOf(program), ...args, ...contentOf(files)]),
         async () => {
@@ -93,8 +106,12 @@ export async function lintDesign(design: EmittedDesign): Promise<readonly Compla
             rmSync(folder, { recursive: true, force: true });
           }
         },
-      );
-      return value.text === null ? [] : [{ tool: t.name, text: value.text }];
+      ).catch((e: unknown) => {
+        if (e instanceof TooLong) return { value: { text: e.message } };
+        throw e;
+      });
+      const { text } = said.value;
+      return text === null ? [] : [{ tool: t.name, text }];
     }),
   );
   return asked.flat();

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lintDesign } from "../../cli/lint/lint.ts";
+import { ask, lintDesign } from "../../cli/lint/lint.ts";
 import type { EmittedDesign } from "../../hdl-dsl/index.ts";
 
 let cache = "";
@@ -25,6 +25,12 @@ const design = (text: string): EmittedDesign => ({
   assertions: [],
 });
 const complaining = async (text: string): Promise<string[]> => (await lintDesign(design(text))).map(c => c.tool);
+
+it("a tool that does not come to an end is ended, in one sentence", async () => {
+  await expect(ask("sleep", ["60"], ".", 0.1)).rejects.toThrow(
+    /^it was ended after 0.1 s; an initial block of many thousand words is the usual reason: make the memory wider/,
+  );
+});
 
 describe("each tool has its say", () => {
   it("nobody complains of a good module", async () => {
