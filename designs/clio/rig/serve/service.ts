@@ -32,8 +32,8 @@ const MOST_WAITING = 4096;
  * one protection domain.
  */
 const MONITOR_PIDS = 0x8000;
-/** Edges after which sockets get their turn while the node works. */
-const EDGES_PER_TURN = 100;
+/** Edges after which sockets get their turn while the node works, and while it waits for more to do. */
+const EDGES_PER_TURN = { working: 100, quiet: 8 };
 
 /** Counts of the network and the clock. */
 export interface Totals {
@@ -99,7 +99,6 @@ export class Service {
       memoryBytes: config.usablePages * config.pageSize,
     };
     this.#monitor = monitor && { own: monitor, station: new Monitor(monitor, [member], MONITOR_PIDS) };
-    node.bench.scheduler.edgesPerTurn = EDGES_PER_TURN;
   }
 
   /** Until `stop` settles or the network fails. @returns what it fails with */
@@ -164,7 +163,9 @@ export class Service {
     this.#drain();
     const { bench } = this.#node;
     // Other code of this process may wait for cycles, too.
-    if (!this.#node.idle || bench.scheduler.waits.size > this.#restingWaits) {
+    const working = !this.#node.idle || bench.scheduler.waits.size > this.#restingWaits;
+    bench.scheduler.edgesPerTurn = EDGES_PER_TURN[working || this.#age > 0 ? "working" : "quiet"];
+    if (working) {
       this.#quietSince = bench.cycle;
       return;
     }
