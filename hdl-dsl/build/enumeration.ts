@@ -14,26 +14,27 @@ import { literalOf, pack, shapeOf, unpack } from "./view.ts";
 
 /**
  * An enumeration. `values`: the names, with codes from 0 in their order, or each name with its code. `width` in bits:
- * as many as the highest code takes, unless given. The result is a shape for ports, registers, fields, streams and
- * memories. Its values stand under their names, and can be given as strings too: `verdict.set("absent")`.
+ * as many as the highest code takes, unless given. `base`: "hex" writes the codes so in Verilog. The result is a shape
+ * for ports, registers, fields, streams and memories. Its values stand under their names, and can be given as strings
+ * too: `verdict.set("absent")`.
  * @throws ShapeError for names or codes that are no such, or that occur twice, and for a width that is too small
  */
 export function enumOf<
   const N extends string,
   const T extends readonly string[],
   const W extends number = BitsOfCount<T["length"]>,
->(name: N, values: T, o?: { readonly width?: W }): EnumType<N, T[number], W>;
+>(name: N, values: T, o?: { readonly width?: W; readonly base?: "hex" }): EnumType<N, T[number], W>;
 export function enumOf<const N extends string, const M extends string, const W extends number = number>(
   name: N,
   values: { readonly [K in M]: number },
-  o?: { readonly width?: W },
+  o?: { readonly width?: W; readonly base?: "hex" },
 ): EnumType<N, M, W>;
 export function enumOf(
   name: string,
   values: readonly string[] | Readonly<Record<string, number>>,
-  o: { readonly width?: number } = {},
+  o: { readonly width?: number; readonly base?: "hex" } = {},
 ): EnumShape {
-  const shape = enumShape(name, values, o.width);
+  const shape = enumShape(name, values, o.width, o.base);
   // Not enumerable: as a parameter of a module an enumeration is its shape only.
   for (const v of Object.keys(shape.enumeration.codes))
     Object.defineProperty(shape, v, { get: () => namedValue(shape, v), enumerable: false });

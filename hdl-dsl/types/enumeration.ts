@@ -78,6 +78,7 @@ export function enumShape(
   name: string,
   values: readonly string[] | Readonly<Record<string, number>>,
   given?: number,
+  base?: "hex",
 ): EnumShape {
   if (!/^[A-Za-z]\w*$/.test(name))
     throw new ShapeError(`enumOf: "${name}" is no name: letters, digits and _, a letter first`);
@@ -89,7 +90,8 @@ export function enumShape(
     throw new ShapeError(
       `enumOf("${name}"): the code ${highest} takes ${least} bits, and the width is ${width}; give ${least} to 32`,
     );
-  return { kind: "uint", width, enumeration: { name, codes: Object.fromEntries(entries) } };
+  const codes = Object.fromEntries(entries);
+  return { kind: "uint", width, enumeration: base === undefined ? { name, codes } : { name, codes, base } };
 }
 
 /** The shape of a variant, without the makers of its cases. The tag stands below the body. */

@@ -23,6 +23,8 @@ export interface Enumeration<N extends string = string, M extends string = strin
   readonly name: N;
   /** The number that stands for each value. */
   readonly codes: { readonly [K in M]: number };
+  /** How Verilog writes the codes; decimal unless given. */
+  readonly base?: "hex" | undefined;
 }
 /** One of a few names; in bits an unsigned integer. `enumOf` makes it. */
 export interface EnumShape<

@@ -162,8 +162,10 @@ export interface VLocalparam {
   readonly name: string;
   readonly width: number;
   readonly value: bigint;
-  /** Printed bit by bit: the code is chosen by its bits. */
-  readonly binary?: boolean | undefined;
+  /** Printed bit by bit, since the code is chosen by its bits; or in hex, as the source has it. Else decimal. */
+  readonly base?: "binary" | "hex" | undefined;
+  /** The enumeration that it is a value of. */
+  readonly group?: string | undefined;
 }
 export interface VAssign {
   readonly kind: "assign";

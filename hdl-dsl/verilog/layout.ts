@@ -1,5 +1,5 @@
 /** How text is laid out in lines: terms that fill them, declarations of one type that share one. */
-import type { VDeclare, VItem, VPort } from "./ast.ts";
+import type { VDeclare, VItem, VLocalparam, VPort } from "./ast.ts";
 
 /** Lines longer than this are broken where that reads well. */
 export const LINE = 118;
@@ -32,6 +32,7 @@ export function filled(
  */
 export type Laid =
   | { readonly kind: "together"; readonly declares: readonly VDeclare[]; readonly first: boolean }
+  | { readonly kind: "parameters"; readonly parameters: readonly VLocalparam[] }
   | { readonly kind: "alone"; readonly item: VItem; readonly first: boolean };
 
 const isPlain = (i: VItem): i is VDeclare =>
@@ -39,6 +40,19 @@ const isPlain = (i: VItem): i is VDeclare =>
 const typeOf = (d: VDeclare): string => `${d.what} ${d.signed} ${d.width}`;
 const sourceOf = (i: VItem): string | undefined =>
   i.kind === "declare" && i.position !== undefined ? `${i.position.file}:${i.position.line}` : undefined;
+
+/** Values of an enumeration up to which each has a line of its own. */
+const FEW_VALUES = 3;
+
+/** The values of one enumeration from item `n` on, when they are too many for a line each. */
+function valuesFrom(items: readonly VItem[], n: number): readonly VLocalparam[] {
+  const values: VLocalparam[] = [],
+    first = items[n];
+  if (first?.kind !== "localparam" || first.group === undefined) return [];
+  for (let i = items[n]; i?.kind === "localparam" && i.group === first.group; i = items[n + values.length])
+    values.push(i);
+  return values.length > FEW_VALUES ? values : [];
+}
 
 /**
  * Items in their order. Of a run of declarations from one line of the source, those of one type stand together: fields
@@ -52,6 +66,12 @@ export function laidOut(items: readonly VItem[]): Laid[] {
       source = sourceOf(item),
       first = source === undefined || source !== before;
     before = source;
+    const parameters = valuesFrom(items, n);
+    if (parameters.length > 0) {
+      out.push({ kind: "parameters", parameters });
+      n += parameters.length;
+      continue;
+    }
     if (!isPlain(item)) {
       out.push({ kind: "alone", item, first });
       n++;

@@ -63,8 +63,6 @@ export class ModuleContext {
   readonly #declared = new Set<Signal>();
   #loopVariable: string | undefined;
   readonly #labels = new Map<string, Signal[]>();
-  /** The enumeration that a localparam is of. */
-  readonly #enumOf = new Map<string, string>();
   readonly #enumNames = new Map<string, string>();
   readonly #labelNames = new Map<Signal, Map<string, string>>();
 
@@ -199,7 +197,7 @@ export class ModuleContext {
   sortedLocalparams(): readonly VLocalparam[] {
     const all = [...this.localparams.values()],
       first = new Map<string, number>();
-    const groupOf = (p: VLocalparam): string => this.#enumOf.get(p.name) ?? p.name;
+    const groupOf = (p: VLocalparam): string => p.group ?? p.name;
     all.forEach((p, i) => first.set(groupOf(p), first.get(groupOf(p)) ?? i));
     const place = (p: VLocalparam): number => first.get(groupOf(p)) ?? 0;
     return all.sort((a, b) => place(a) - place(b) || Number(a.value - b.value));
@@ -212,8 +210,14 @@ export class ModuleContext {
     let text = this.#enumNames.get(key);
     if (text === undefined) {
       this.#enumNames.set(key, (text = this.names.table.helper([wanted])));
-      this.#enumOf.set(text, `${e.name} ${width}`);
-      this.localparams.set(text, { kind: "localparam", name: text, width, value });
+      this.localparams.set(text, {
+        kind: "localparam",
+        name: text,
+        width,
+        value,
+        base: e.base,
+        group: `${e.name} ${width}`,
+      });
     }
     return name(text, width, false, true);
   }
@@ -230,7 +234,7 @@ export class ModuleContext {
         name: text,
         width: s.width,
         value,
-        binary: s.codes !== undefined,
+        base: s.codes === undefined ? undefined : "binary",
       });
     }
     return name(text, s.width, false, true);

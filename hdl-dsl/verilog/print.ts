@@ -13,6 +13,7 @@ import type {
   VExpr,
   VInstance,
   VItem,
+  VLocalparam,
   VModule,
   VNumber,
   VPort,
@@ -387,16 +388,26 @@ function printInitial(body: readonly VStmt[]): string {
   return `  initial begin\n${lines.join("")}  end\n`;
 }
 
+/** A localparam's name and value: in the base in which its codes are chosen. */
+function printParameter({ name, value, width, base }: VLocalparam): string {
+  if (base === "binary") return `${name} = ${width}'b${value.toString(2).padStart(width, "0")}`;
+  if (base === "hex") return `${name} = ${width}'h${value.toString(16).padStart(Math.ceil(width / 4), "0")}`;
+  return `${name} = ${printNumber({ kind: "number", value, width, signed: false, cost: 1 })}`;
+}
+
+/** The values of one enumeration: `localparam [7:0] opcode_read = 8'h40, opcode_write = 8'h50;` over some lines. */
+function printParameterList(all: readonly VLocalparam[]): string {
+  const type = `localparam ${dimension(all[0]?.width ?? 1)}`;
+  const values = all.map((p, i) => `${i === 0 ? type : ""}${printParameter(p)}${i + 1 < all.length ? "," : ";"}`);
+  return `${filled(values, "    ").join("\n").slice(2)}\n`;
+}
+
 function printItem(item: VItem): string {
   switch (item.kind) {
     case "declare":
       return printDeclare(item, true);
     case "localparam":
-      return `  localparam ${dimension(item.width)}${item.name} = ${
-        item.binary === true
-          ? `${item.width}'b${item.value.toString(2).padStart(item.width, "0")}`
-          : printNumber({ kind: "number", value: item.value, width: item.width, signed: false, cost: 1 })
-      };\n`;
+      return `  localparam ${dimension(item.width)}${printParameter(item)};\n`;
     case "assign": {
       const head = `  assign ${printExpr(item.target)} = `;
       return `${mark(item.position)}${beside(head, printValue(item.value, head, "  "))};\n`;
@@ -503,9 +514,11 @@ function printItems(items: readonly VItem[]): string {
     const text =
       l.kind === "together"
         ? printTogether(l.declares, l.first)
-        : l.item.kind === "declare"
-          ? printDeclare(l.item, l.first)
-          : printItem(l.item);
+        : l.kind === "parameters"
+          ? printParameterList(l.parameters)
+          : l.item.kind === "declare"
+            ? printDeclare(l.item, l.first)
+            : printItem(l.item);
     texts.push(blank ? `\n${text}` : text);
     blank = false;
   }

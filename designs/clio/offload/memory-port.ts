@@ -23,7 +23,7 @@ import {
   type Val,
   when,
 } from "../../../hdl-dsl/index.ts";
-import { accessBody, clioHeader, clioSize, frameOffsets, status } from "../wire/index.ts";
+import { accessBody, clioHeader, clioSize, frameOffsets, statusBits } from "../wire/index.ts";
 import { ethernetHeader, udpHeader } from "../../shared/wire/index.ts";
 import {
   type AxisBeat,
@@ -198,7 +198,7 @@ export function memoryReplies(frames: StreamIn<Frames>, slots: readonly MemorySi
       () => ({
         tag: clio.requestId.bits(0, memoryTagBits),
         cost: clio.requestId.bits(memoryTagBits, costBits(p)),
-        status: mux(h.bad, constant(status.FAIL, 4), clio.status),
+        status: mux(h.bad, statusBits.FAIL, clio.status),
         va: body.va,
         length: body.length,
         data: h.length.is(bodyLengthBits),

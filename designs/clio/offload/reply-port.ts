@@ -4,7 +4,6 @@ import {
   type Bit,
   bitsFor,
   connect,
-  constant,
   instance,
   map,
   mux,
@@ -20,7 +19,7 @@ import {
   type Val,
   when,
 } from "../../../hdl-dsl/index.ts";
-import { clioHeader, frameOffsets, status } from "../wire/index.ts";
+import { clioHeader, frameOffsets, statusBits } from "../wire/index.ts";
 import { ethernetHeader, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
 import { type AxisBeat, cutFields, FrameHead, HeaderInsert, joinBytes, joinFields } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
@@ -87,7 +86,7 @@ export function replyFrames(
     // The progress of an operation that is done at most once is unknown; all others can be done again.
     const askedHeader = node(store.read(granted.payload.place), { name: "asked_header" }),
       askedClio = cutFields(clioHeader, askedHeader, frameOffsets.clio);
-    const lostStatus = mux(noted.valid, constant(status.EXPIRED, 4), constant(status.BUSY, 4));
+    const lostStatus = mux(noted.valid, statusBits.EXPIRED, statusBits.BUSY);
     const headed = stage(
       map(
         granted,

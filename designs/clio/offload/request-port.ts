@@ -26,7 +26,7 @@ import {
   type Val,
   when,
 } from "../../../hdl-dsl/index.ts";
-import { clioHeader, clioSize, frameOffsets, status } from "../wire/index.ts";
+import { bitsOfOpcode, clioHeader, clioSize, frameOffsets, statusBits } from "../wire/index.ts";
 import { ipv4Header, udpHeader } from "../../shared/wire/index.ts";
 import { AxisBeat, cutFields, HeaderStrip } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
@@ -157,7 +157,9 @@ export function requestFrames(
 
     const first = reg(bit, { init: 1, name: "first" });
     const opcode = opcodes.pop.payload.trunc(8);
-    const targets = slots.map((s, k) => node(orTree(s.opcodes.map(o => opcode.eq(o))), { name: `for_${k}` }));
+    const targets = slots.map((s, k) =>
+      node(orTree(s.opcodes.map(o => opcode.eq(bitsOfOpcode(o)))), { name: `for_${k}` }),
+    );
     const target = node(fromBits(targets), { name: "target" });
     const ofOffload = node(target.any(), { name: processes ? "of_offload" : "offloaded" });
     // A process that does not exist has nothing in an offload that keeps things for processes: it is the software's.
@@ -257,7 +259,7 @@ export function requestFrames(
 
     const once = instance("once", OnceTable(remembered));
     const onceCodes = slots.flatMap(s => s.once),
-      ofOnce = onceCodes.length === 0 ? constant(0, 1) : orTree(onceCodes.map(o => clio.opcode.eq(o)));
+      ofOnce = onceCodes.length === 0 ? constant(0, 1) : orTree(onceCodes.map(o => clio.opcode.eq(bitsOfOpcode(o))));
     const looksUp = node(clio.flagTracked.and(udp.dstPort.eq(config.nativePort)).and(ofOnce).and(fits), {
       name: "looks_up",
     });
@@ -370,7 +372,7 @@ export function requestFrames(
     when(decides.and(enters.not()), () => {
       hostFull.set(1);
       hostAnswer.set({
-        status: mux(again, told.status, constant(status.BUSY, 4)),
+        status: mux(again, told.status, statusBits.BUSY),
         opcode: mux(again, told.opcode, clio.opcode),
         length: mux(again, told.length.zext(bodyLengthBits), constant(0, bodyLengthBits)),
         body: told.body,

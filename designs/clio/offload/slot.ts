@@ -30,7 +30,7 @@ import {
   type UInt,
   when,
 } from "../../../hdl-dsl/index.ts";
-import { opcode, type OpcodeName } from "../wire/index.ts";
+import { opcodeBits, type OpcodeName } from "../wire/index.ts";
 import { OffloadControl, OffloadState, sinceUnit } from "../rtl/index.ts";
 import { collect, fifoStyle } from "./collect.ts";
 import { closing, gated, givenUp, sinceReply, stuckFor, thrownAway } from "./slot-reset.ts";
@@ -287,7 +287,7 @@ export const OffloadSlot = module(
       clear,
     });
     const m = accesses.heads.payload;
-    const among = (names: readonly OpcodeName[]): Bit => orTree(names.map(n => m.opcode.eq(opcode[n])));
+    const among = (names: readonly OpcodeName[]): Bit => orTree(names.map(n => m.opcode.eq(opcodeBits[n])));
     const allowed = node(among(offloadOpcodes).and(m.client.not().or(used.and(decode(m.context, p.contexts)).any())));
     const bytes = node(
       mux(

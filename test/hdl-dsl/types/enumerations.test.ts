@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
   bit,
+  type Bit,
+  cat,
   codeOf,
   connect,
+  constant,
   emit,
   enumOf,
   fifo,
@@ -22,6 +25,7 @@ import {
   source,
   struct,
   switchOn,
+  type UInt,
   uint,
   unpack,
   variantOf,
@@ -171,6 +175,30 @@ describe("emitted", () => {
     ])
       expect(text).toContain(line);
   });
+  test("many values share lines, in the base of the enumeration", () => {
+    const Code = enumOf("Code", { READ: 0x40, READ_REPLY: 0x41, WRITE: 0x50, FENCE: 0x0b }, { width: 8, base: "hex" });
+    const Coded = module(
+      "Coded",
+      () => ({ code: input(Code), y: output(uint(2)) }),
+      io => {
+        io.y.set(match(io.code, { READ: () => constant(0, 2), READ_REPLY: () => 1, WRITE: () => 2, FENCE: () => 3 }));
+      },
+    );
+    const Compared = module(
+      "Compared",
+      () => ({ code: input(uint(8)), y: output(uint(2)) }),
+      io => {
+        const is = (c: { readonly width: number }): Bit => io.code.eq(pack(c) as UInt<8>);
+        io.y.set(cat(is(Code.FENCE), is(Code.READ).or(is(Code.WRITE)).or(is(Code.READ_REPLY))));
+      },
+    );
+    const list =
+      "  localparam [7:0] code_fence = 8'h0b, code_read = 8'h40, code_read_reply = 8'h41, code_write = 8'h50;\n";
+    expect(emit(Compared()).files[0]?.text).toContain(list);
+    expect(emit(Compared()).files[0]?.text).toContain("code == code_fence");
+    expect(emit(Coded()).files[0]?.text).toMatch(/code_read = 8'h40/);
+  });
+
   test("three tools accept it", () => {
     expect(lint(design)).toBe("");
   });

@@ -20,7 +20,7 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { opcode, status } from "../../wire/index.ts";
+import { opcodeBits, statusBits } from "../../wire/index.ts";
 import { Align } from "../../../shared/frame/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, OffloadReply } from "../../offload/index.ts";
 import {
@@ -80,11 +80,11 @@ export const ChaseAnswer = module(
     const bytes = reg(uint(bodyLengthBits));
     /** The value has no bytes. */
     const bare = reg(bit);
-    const ok = node(now.status.eq(status.OK));
+    const ok = node(now.status.eq(statusBits.OK));
     io.ended.ready.set(busy.not());
     const asked = values.readAsync(io.ended.payload.context),
       begins = node(io.ended.fire),
-      succeeds = node(io.ended.payload.status.eq(status.OK));
+      succeeds = node(io.ended.payload.status.eq(statusBits.OK));
     const headDone = node(headLeft.not().or(io.reply.fire));
     const out = stream(BodyBeat(p)),
       bodyDone = node(bodyLeft.not().or(out.fire.and(out.payload.last)));
@@ -106,7 +106,7 @@ export const ChaseAnswer = module(
     io.reply.payload.set({
       context: now.context,
       status: now.status,
-      opcode: mux(now.status.eq(status.MALFORMED), constant(opcode.POINTER_CHASE, 8), replyOpcode),
+      opcode: mux(now.status.eq(statusBits.MALFORMED), opcodeBits.POINTER_CHASE, replyOpcode),
       length: mux(ok, bytes.add(replyHead), 0),
       more: 0,
     });

@@ -22,7 +22,7 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { status } from "../../wire/index.ts";
+import { statusBits } from "../../wire/index.ts";
 import { BodyBeat, MemoryReply } from "../../offload/index.ts";
 import {
   type ChaseParameters,
@@ -98,7 +98,7 @@ export const ChaseExamine = module(
     const Work = struct({ context: uint(contextBits(p)), va: uint(64), left: uint(visitBits), job: Job });
     const work = reg(Work);
     const index = reg(uint(indexBits(p)));
-    const passes = node(head.tag.bit(valueTag).or(head.status.ne(status.OK)));
+    const passes = node(head.tag.bit(valueTag).or(head.status.ne(statusBits.OK)));
     const data = io.memoryReplyData;
     const passing = stream(Ending(p));
     io.memoryReply.ready.set(0);
@@ -116,7 +116,7 @@ export const ChaseExamine = module(
         });
         passing.valid.set(io.memoryReply.valid.and(passes));
         io.memoryReply.ready.set(passes.not().or(passing.ready));
-        when(io.memoryReply.fire.and(head.status.eq(status.OK)), () => {
+        when(io.memoryReply.fire.and(head.status.eq(statusBits.OK)), () => {
           s.go("node");
           when(passes, () => s.go("value"));
         });
@@ -134,7 +134,7 @@ export const ChaseExamine = module(
         when(data.fire.and(data.payload.last), () => s.go("idle"));
       },
     }));
-    passing.payload.set({ context: replyContext, status: head.status, streamed: head.status.eq(status.OK) });
+    passing.payload.set({ context: replyContext, status: head.status, streamed: head.status.eq(statusBits.OK) });
     connect(stage(passing), io.passing);
     io.value.payload.set(data.payload);
 
@@ -195,7 +195,7 @@ export const ChaseExamine = module(
     io.ended.valid.set(stepValid.and(stepEnds));
     io.ended.payload.set({
       context: step.context,
-      status: mux(stepFound, constant(status.OK, 4), status.FAIL),
+      status: mux(stepFound, statusBits.OK, statusBits.FAIL),
       streamed: 0,
     });
     assertAlways(

@@ -15,7 +15,7 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { opcode, pointerChaseBody, status } from "../../wire/index.ts";
+import { opcodeBits, pointerChaseBody, statusBits } from "../../wire/index.ts";
 import { BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";
 import { cutFields } from "../../../shared/frame/index.ts";
 import {
@@ -86,7 +86,7 @@ export const ChaseIntake = module(
         when(io.request.valid, () => {
           const r = io.request.payload;
           context.set(r.context);
-          wrong.set(r.length.ne(bodyBytes).or(r.opcode.ne(opcode.POINTER_CHASE)));
+          wrong.set(r.length.ne(bodyBytes).or(r.opcode.ne(opcodeBits.POINTER_CHASE)));
           s.go("body");
           when(r.length.eq(0), () => s.go("check"));
         });
@@ -115,7 +115,7 @@ export const ChaseIntake = module(
 
     const left = mux(q.useDepth, q.depth.zext(visitBits), constant(mostNodes(p), visitBits));
     io.first.payload.set({ context, value: 0, va: q.addr, length: q.structSize.trunc(bodyLengthBits), left });
-    io.ended.payload.set({ context, status: mux(malformed, constant(status.MALFORMED, 4), status.FAIL), streamed: 0 });
+    io.ended.payload.set({ context, status: mux(malformed, statusBits.MALFORMED, statusBits.FAIL), streamed: 0 });
     const end = (offset: UInt): UInt => offset.zext(placeBits).add(wordBytes - 1);
     io.job.set({
       en: state.is("start"),

@@ -11,7 +11,7 @@ import {
   stage,
   stream,
 } from "../../../../hdl-dsl/index.ts";
-import { opcode } from "../../wire/index.ts";
+import { opcodeBits } from "../../wire/index.ts";
 import { BodyBeat, MemoryRequest, memoryTagBits, offloadPorts } from "../../offload/index.ts";
 import { ChaseAnswer } from "./answer.ts";
 import { ChaseExamine } from "./examine.ts";
@@ -54,7 +54,7 @@ export const PointerChase = module(
     });
     const reads = map(fetches, MemoryRequest(p), f => ({
       tag: cat(f.value, constant(0, memoryTagBits - 1 - contextBits(p)), f.context).is(memoryTagBits),
-      opcode: opcode.READ,
+      opcode: opcodeBits.READ,
       client: 1,
       context: f.context,
       va: f.va,

@@ -15,7 +15,7 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { dfAggregateBody, dfSelectBody, opcode, status } from "../../wire/index.ts";
+import { dfAggregateBody, dfSelectBody, opcodeBits, statusBits } from "../../wire/index.ts";
 import { BodyBeat, OffloadRequest } from "../../offload/index.ts";
 import { cutFields } from "../../../shared/frame/index.ts";
 import {
@@ -91,8 +91,8 @@ export const DfIntake = module(
         at.set(0);
         when(io.request.valid, () => {
           const r = io.request.payload,
-            selects = r.opcode.eq(opcode.DF_SELECT),
-            aggregates = r.opcode.eq(opcode.DF_AGGREGATE);
+            selects = r.opcode.eq(opcodeBits.DF_SELECT),
+            aggregates = r.opcode.eq(opcodeBits.DF_AGGREGATE);
           context.set(r.context);
           code.set(r.opcode);
           aggregate.set(aggregates);
@@ -141,7 +141,7 @@ export const DfIntake = module(
     }));
     io.query.payload.set({
       context,
-      status: mux(malformed, constant(status.MALFORMED, 4), status.OK),
+      status: mux(malformed, statusBits.MALFORMED, statusBits.OK),
       opcode: code,
       aggregate,
       table: q.table,

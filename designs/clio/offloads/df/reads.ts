@@ -19,7 +19,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { opcode } from "../../wire/index.ts";
+import { opcodeBits } from "../../wire/index.ts";
 import { BodyBeat, MemoryReply, MemoryRequest, memoryTagBits } from "../../offload/index.ts";
 import {
   contextBits,
@@ -111,7 +111,7 @@ export const DfReads = module(
     io.memory.valid.set(issuing.and(none.not()).and(free.any()));
     io.memory.payload.set({
       tag: tail.zext(memoryTagBits),
-      opcode: opcode.READ,
+      opcode: opcodeBits.READ,
       client: 1,
       context: c,
       va: place.va,

@@ -22,7 +22,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { allocBody, opcode, status, vmFlag } from "../../wire/index.ts";
+import { allocBody, opcodeBits, statusBits, vmFlag } from "../../wire/index.ts";
 import { addressOf, classBits, classOf, Entry } from "./layout.ts";
 import { MemoryBeat } from "./merged.ts";
 import { addressBits, blockBits, classCount, type KvParameters, sizeBits, slabUnits, unitBytes } from "./parameters.ts";
@@ -120,7 +120,9 @@ export const KvAllocator = module(
     const mine = node(io.event.valid.and(io.event.purpose.eq(purpose.allocator)));
     const failed: Bit = io.event.status.any();
     const granted = node(failed.or(io.event.refused).not());
-    const anotherRegion = node(region.ne(p.regions - 1).and(failed.not().or(io.event.status.eq(status.OUT_OF_MEMORY))));
+    const anotherRegion = node(
+      region.ne(p.regions - 1).and(failed.not().or(io.event.status.eq(statusBits.OUT_OF_MEMORY))),
+    );
     io.done.set(mine);
 
     // A pushed block is on the stack one cycle later.
@@ -198,7 +200,7 @@ export const KvAllocator = module(
         });
       },
       choose: () => {
-        answer.set({ status: status.OK, block: mux(some, popped, slab) });
+        answer.set({ status: statusBits.OK, block: mux(some, popped, slab) });
         when(asked.table, () => m.go("allocate"))
           .elseWhen(some, () => {
             levels.setAt(kind, level.sub(1));
@@ -242,7 +244,7 @@ export const KvAllocator = module(
       allocate: () => when(sent, () => m.go("allocating")),
       allocating: () => {
         answer.set({
-          status: mux(granted, constant(status.OK, 4), mux(failed, io.event.status, constant(status.OUT_OF_MEMORY, 4))),
+          status: mux(granted, statusBits.OK, mux(failed, io.event.status, statusBits.OUT_OF_MEMORY)),
           block: io.event.block,
         });
         when(mine, () => {
@@ -292,11 +294,7 @@ export const KvAllocator = module(
     io.memory.payload.set({
       head: {
         tag: tagOf(purpose.allocator, constant(0, 1)),
-        opcode: mux(
-          storing,
-          constant(opcode.WRITE, 8),
-          mux(refilling, constant(opcode.READ, 8), constant(opcode.ALLOC, 8)),
-        ),
+        opcode: mux(storing, opcodeBits.WRITE, mux(refilling, opcodeBits.READ, opcodeBits.ALLOC)),
         va: mux(allocating, constant(0, addressBits), addressOf(mux(storing, container, head)).trunc(addressBits)),
         length: mux(allocating, bytes, constant(unitBytes, 32)),
         data: mux(storing, constant(unitBytes, 14), mux(allocating, constant(restBytes, 14), constant(0, 14))),

@@ -34,7 +34,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { kvBody, kvReplyBody, opcode, status } from "../../wire/index.ts";
+import { kvBody, kvReplyBody, opcode, opcodeBits, statusBits } from "../../wire/index.ts";
 import { slicesOf } from "../../../shared/wire/index.ts";
 import { bodyLengthBits, memoryTagBits } from "../../offload/index.ts";
 import { joinFields } from "../../../shared/frame/index.ts";
@@ -263,7 +263,7 @@ export const KvEngine = module(
         c.set(progress);
         const spent = node(atSlot.or(atPair).and(progress.looks.eq(p.mostLooks)));
         failed.set(code.any().or(spent));
-        when(spent, () => code.set(status.INVALID));
+        when(spent, () => code.set(statusBits.INVALID));
         wasWritten.set(written.shr(context).bit(0));
         wasDecided.set(decided.shr(context).bit(0));
         writeStatus.set(mux(is(what.block), code, writeStatuses.readAsync(context)));
@@ -328,7 +328,7 @@ export const KvEngine = module(
               asksFor(purpose.slot, place.slot);
             });
             when(brings, () => {
-              c.verdict.set(mux(failed, code, mux(mux(creates, hits, over), constant(status.FAIL, 4), status.OK)));
+              c.verdict.set(mux(failed, code, mux(mux(creates, hits, over), statusBits.FAIL, statusBits.OK)));
               c.grows.set(creates.and(over).and(c.other.valid.not()));
               when(creates.and(over).and(c.other.valid), () => {
                 c.slot.set(c.other.slot);
@@ -339,9 +339,9 @@ export const KvEngine = module(
                 when(wasWritten, () => m.go("join"));
               });
             }).otherwise(() => {
-              when(failed.or(over), () => ends(mux(failed, code, constant(status.FAIL, 4))));
+              when(failed.or(over), () => ends(mux(failed, code, statusBits.FAIL)));
               when(hits, () => {
-                when(reads, () => ends(status.OK, { silent: 1 }))
+                when(reads, () => ends(statusBits.OK, { silent: 1 }))
                   .elseWhen(unlinks, () =>
                     asksFor(purpose.commit, place.other, { write: true, link: true, content: content.link }),
                   )
@@ -401,7 +401,7 @@ export const KvEngine = module(
       forward: hits.and(reads),
       head: {
         context,
-        status: constant(status.OK, 4),
+        status: statusBits.OK,
         opcode: constant(opcode.KV_READ + 1, 8),
         length: c.found.size.zext(bodyLengthBits).add(kvReplyBody.bytes),
       },
@@ -532,7 +532,7 @@ function beatsOfAccesses(from: StreamIn<typeof Access>, p: KvParameters): Stream
   out.payload.set({
     head: {
       tag: v.tag,
-      opcode: mux(v.write, constant(opcode.WRITE, 8), constant(opcode.READ, 8)),
+      opcode: mux(v.write, opcodeBits.WRITE, opcodeBits.READ),
       va: cat(v.block, v.index, constant(0, 3)).is(addressBits),
       length: v.length.zext(32),
       data: mux(v.write, v.length.zext(bodyLengthBits), constant(0, bodyLengthBits)),

@@ -18,7 +18,7 @@ import {
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import { kvBody, kvReplyBody, opcode, status } from "../../wire/index.ts";
+import { kvBody, kvReplyBody, opcode, opcodeBits, statusBits } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, forgetOpcode, OffloadRequest } from "../../offload/index.ts";
 import { cutFields, joinFields } from "../../../shared/frame/index.ts";
 import { Take, Taken } from "./allocator.ts";
@@ -209,7 +209,7 @@ export const KvIntake = module(
         request.set(io.request.payload);
         waiting?.held.set(0);
         ended.set(io.request.payload.length.any().not());
-        failure.set(status.MALFORMED);
+        failure.set(statusBits.MALFORMED);
         round.set(0);
         sipBegin(io.secret).forEach((v, i) => sip[i as 0].set(v.is(32)));
         alone.set(0);
@@ -224,7 +224,7 @@ export const KvIntake = module(
                 sweepBucket.set(0);
                 due.set(tableKnown);
                 alone.set(1);
-                failure.set(status.OK);
+                failure.set(statusBits.OK);
                 when(tableKnown.not(), () => m.go("answer"));
               })
               .otherwise(() => m.go("answer")),
@@ -235,10 +235,10 @@ export const KvIntake = module(
         turn.set(0);
         request.context.set(sweepContext);
         request.opcode.set(forgetOpcode);
-        failure.set(status.OK);
+        failure.set(statusBits.OK);
         alone.set(1);
         when(marks.here.or(shows), () => {
-          request.opcode.set(opcode.KV_DELETE);
+          request.opcode.set(opcodeBits.KV_DELETE);
           request.pid.set(sweepPid);
           ended.set(1);
           m.go("sweep");
@@ -273,11 +273,11 @@ export const KvIntake = module(
         due.set(1);
         request.context.set(sweepContext);
         request.opcode.set(forgetOpcode);
-        failure.set(mux(sweptCode.eq(status.FAIL), constant(status.OK, 4), sweptCode));
+        failure.set(mux(sweptCode.eq(statusBits.FAIL), statusBits.OK, sweptCode));
         alone.set(1);
-        when(sweptCode.eq(status.FAIL), () => sweepBucket.set(sweepBucket.add(1)));
+        when(sweptCode.eq(statusBits.FAIL), () => sweepBucket.set(sweepBucket.add(1)));
         m.go("idle");
-        when(sweptCode.any().and(sweptCode.ne(status.FAIL).or(lastBucket)), () => {
+        when(sweptCode.any().and(sweptCode.ne(statusBits.FAIL).or(lastBucket)), () => {
           due.set(0);
           m.go("answer");
         });
@@ -342,7 +342,7 @@ export const KvIntake = module(
         );
       },
       enter: () => {
-        failure.set(status.OK);
+        failure.set(statusBits.OK);
         when(io.credit.or(writes.not()), () => when(withValue, () => m.go("send")).otherwise(() => m.go("drain")));
       },
       send: () => {
@@ -388,7 +388,7 @@ export const KvIntake = module(
     io.memory.payload.set({
       head: {
         tag: tagOf(purpose.block, request.context),
-        opcode: opcode.WRITE,
+        opcode: opcodeBits.WRITE,
         va: addressOf(asked.block).trunc(addressBits),
         length: pairBytes.zext(32),
         data: pairBytes,
@@ -399,7 +399,7 @@ export const KvIntake = module(
     });
 
     const bare = node(hasBody(failure).not().or(alone));
-    const answerOpcode = mux(failure.eq(status.MALFORMED), code, code.or(1));
+    const answerOpcode = mux(failure.eq(statusBits.MALFORMED), code, code.or(1));
     const front = joinFields(kvReplyBody, { user: asked.user, keySize: 8, valueSize: 0 });
     io.reply.valid.set(state.is("answer"));
     io.reply.payload.set({

@@ -11,7 +11,7 @@ import {
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { blockBits, classCount, type KvParameters, sizeBits, unitBytes } from "./parameters.ts";
-import { kvBody, status } from "../../wire/index.ts";
+import { kvBody, statusBits } from "../../wire/index.ts";
 
 /** The four requests, by the two bits of their opcodes that differ. */
 export const operation = { read: 0, create: 1, update: 2, delete: 3 } as const;
@@ -90,5 +90,5 @@ export function addressOf(block: UInt): UInt {
  * already. All else is status alone.
  */
 export function hasBody(code: UInt): Bit {
-  return code.eq(status.OK).or(code.eq(status.FAIL));
+  return code.eq(statusBits.OK).or(code.eq(statusBits.FAIL));
 }

@@ -20,7 +20,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { status } from "../../wire/index.ts";
+import { statusBits } from "../../wire/index.ts";
 import { BodyBeat, MemoryReply, OrderEnter, OrderLeave } from "../../offload/index.ts";
 import { cutFields } from "../../../shared/frame/index.ts";
 import {
@@ -172,26 +172,26 @@ export const MvEngine = module(
       does.set(answers);
       says.set({ status: code, version, value: constant(value, 1) });
     };
-    const refuse = (code: number): void => finish(constant(code, 4));
+    const refuse = (code: UInt<4>): void => finish(code);
     const ask = (eventOf: number, sourceNumber: number): void => {
       does.set(asks);
       what.set({ event: eventOf, source: sourceNumber });
     };
 
     const start = (): void => {
-      when(r.malformed, () => refuse(status.MALFORMED))
+      when(r.malformed, () => refuse(statusBits.MALFORMED))
         .elseWhen(on(kind.create), () => {
           note.fresh.set(head.eq(0));
           note.object.set(mux(head.any(), head, last.add(1)));
           when(head.any(), () => ask(event.entry, source.none))
-            .elseWhen(last.all(), () => refuse(status.OUT_OF_MEMORY))
+            .elseWhen(last.all(), () => refuse(statusBits.OUT_OF_MEMORY))
             .elseWhen(room.ge(arrayBytes), () => {
               ask(event.entryWritten, source.entry);
               entry.set({ array: arena, number: 0, size, live: 1 });
             })
             .otherwise(() => ask(event.allocated, source.allocation));
         })
-        .elseWhen(r.object.eq(0).or(r.object.gt(last.zext(32))), () => refuse(status.FAIL))
+        .elseWhen(r.object.eq(0).or(r.object.gt(last.zext(32))), () => refuse(statusBits.FAIL))
         .otherwise(() => ask(event.entry, source.none));
     };
     const entryRead = (): void => {
@@ -204,10 +204,10 @@ export const MvEngine = module(
           entry.size.set(size);
           entry.live.set(1);
         })
-        .elseWhen(entry.live.not(), () => refuse(status.FAIL))
+        .elseWhen(entry.live.not(), () => refuse(statusBits.FAIL))
         .elseWhen(on(kind.append), () => {
-          when(r.length.ne(entry.size.zext(r.length.width).add(headBytes)), () => refuse(status.MALFORMED))
-            .elseWhen(count.eq(p.versions), () => refuse(status.FAIL))
+          when(r.length.ne(entry.size.zext(r.length.width).add(headBytes)), () => refuse(statusBits.MALFORMED))
+            .elseWhen(count.eq(p.versions), () => refuse(statusBits.FAIL))
             .otherwise(() => {
               ask(event.valueWritten, source.value);
               withEntry.set(1);
@@ -220,7 +220,7 @@ export const MvEngine = module(
           entry.live.set(0);
         })
         .elseWhen(mux(on(kind.latest), count.eq(0), r.version.eq(0).or(r.version.gt(count.zext(32)))), () =>
-          refuse(status.FAIL),
+          refuse(statusBits.FAIL),
         )
         .otherwise(() => ask(event.value, source.none));
     };
@@ -268,7 +268,7 @@ export const MvEngine = module(
           beat.set(0);
           e.set(mux(io.memoryReply.valid, came, constant(event.start, eventBits)));
           c.set(mux(io.memoryReply.valid, m.tag.trunc(contextBits(p)), io.start.payload));
-          outcome.set(mux(io.memoryReply.valid, mux(noRoom, constant(status.OUT_OF_MEMORY, 4), m.status), status.OK));
+          outcome.set(mux(io.memoryReply.valid, mux(noRoom, statusBits.OUT_OF_MEMORY, m.status), statusBits.OK));
           found.set(cat(m.length, m.va.bits(32, 32)));
           when(io.memoryReply.valid.or(io.start.valid), () => go.go("load"));
           when(io.memoryReply.valid.and(m.data.any()).and(copies.not()), () => go.go("collect"));
@@ -388,7 +388,7 @@ export const MvEngine = module(
     io.answer.payload.set({
       context: c,
       status: says.status,
-      opcode: mux(says.status.eq(status.MALFORMED), r.opcode, r.opcode.or(1)),
+      opcode: mux(says.status.eq(statusBits.MALFORMED), r.opcode, r.opcode.or(1)),
       length: mux(good, mux(value, entry.size, constant(0, sizeBits)).add(headBytes), 0),
       object: note.object.zext(32),
       version: says.version,

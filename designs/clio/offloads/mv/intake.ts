@@ -1,4 +1,5 @@
 import {
+  type Bit,
   bit,
   bitsFor,
   constant,
@@ -11,11 +12,11 @@ import {
   sink,
   source,
   struct,
-  uint,
   type UInt,
+  uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { mvBody, mvCreateBody, opcode } from "../../wire/index.ts";
+import { mvBody, mvCreateBody, opcodeBits, type OpcodeName } from "../../wire/index.ts";
 import { BodyBeat, bodyLengthBits, OffloadRequest } from "../../offload/index.ts";
 import { Asked, bodyBeats, contextBits, headBytes, kind, kindBits, type MultiVersionParameters } from "./types.ts";
 
@@ -28,11 +29,11 @@ export const BodyWrite = (p: MultiVersionParameters) =>
     data: uint(p.beatBytes * 8),
   });
 const kinds = [
-  [opcode.MV_CREATE, kind.create],
-  [opcode.MV_APPEND, kind.append],
-  [opcode.MV_READ, kind.read],
-  [opcode.MV_READ_LATEST, kind.latest],
-  [opcode.MV_DELETE, kind.remove],
+  ["MV_CREATE", kind.create],
+  ["MV_APPEND", kind.append],
+  ["MV_READ", kind.read],
+  ["MV_READ_LATEST", kind.latest],
+  ["MV_DELETE", kind.remove],
 ] as const;
 
 /**
@@ -86,15 +87,13 @@ export const MvIntake = module(
 
     const object = head.bits(8 * mvBody.at.object.byteOffset, 32),
       version = head.bits(8 * mvBody.at.version.byteOffset, 32);
-    const is = (code: number) => request.opcode.eq(code);
+    const is = (name: OpcodeName): Bit => request.opcode.eq(opcodeBits[name]);
     const known = node(kinds.map(([code]) => is(code)).reduce((a, b) => a.or(b)));
     const lengthIs = node(request.length.eq(headBytes)),
       valueBytes = head.bits(8 * mvCreateBody.at.valueBytes.byteOffset, 32);
     const valueFits = node(request.length.gt(headBytes).and(request.length.le(headBytes + p.maxData)));
     const sizeFits = node(valueBytes.any().and(valueBytes.le(p.maxData)));
-    const wellFormed = node(
-      mux(is(opcode.MV_APPEND), valueFits, lengthIs.and(is(opcode.MV_CREATE).not().or(sizeFits))),
-    );
+    const wellFormed = node(mux(is("MV_APPEND"), valueFits, lengthIs.and(is("MV_CREATE").not().or(sizeFits))));
     const code = kinds.reduce<UInt>(
       (k, [c, value]) => mux(is(c), constant(value, kindBits), k),
       constant(kind.remove, kindBits),

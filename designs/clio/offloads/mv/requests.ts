@@ -18,7 +18,7 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { accessBody, allocBody, opcode, vmFlag } from "../../wire/index.ts";
+import { accessBody, allocBody, opcodeBits, vmFlag } from "../../wire/index.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, MemoryRequest, memoryTagBits } from "../../offload/index.ts";
 import { joinFields } from "../../../shared/frame/index.ts";
 import { BodyWrite } from "./intake.ts";
@@ -156,11 +156,7 @@ export const MvRequests = module(
     const reads = w.event.eq(event.entry).or(w.event.eq(event.value));
     io.memory.payload.set({
       tag: cat(w.event, w.context).zext(memoryTagBits),
-      opcode: mux(
-        w.event.eq(event.allocated),
-        constant(opcode.ALLOC, 8),
-        mux(reads, constant(opcode.READ, 8), opcode.WRITE),
-      ),
+      opcode: mux(w.event.eq(event.allocated), opcodeBits.ALLOC, mux(reads, opcodeBits.READ, opcodeBits.WRITE)),
       client: 0,
       context: w.context,
       va: w.va,

@@ -23,7 +23,7 @@ import {
   unpack,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { status } from "../../wire/index.ts";
+import { statusBits } from "../../wire/index.ts";
 import { Align, AlignJob, lengthBits, ReadBeat, slotBits } from "../../../shared/frame/index.ts";
 import { addressStage, type BurstParameters, bursts } from "../../../shared/axi/index.ts";
 import { dataOffset, Reply, replyForm, Translated, wordOf } from "../records/records.ts";
@@ -112,7 +112,7 @@ export const AccessRead = module(
       form: replyForm.data,
       word: wordOf(tag.indirect),
       opcode: tag.opcode,
-      status: status.OK,
+      status: statusBits.OK,
     });
     queue.push.valid.set(turned.valid.and(dataDone.not()));
     queue.push.payload.set({

@@ -22,7 +22,7 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { status } from "../../wire/index.ts";
+import { statusBits } from "../../wire/index.ts";
 import { Align, BufferBeat, BufferJob, lengthBits, slotBeatBits, slotBits } from "../../../shared/frame/index.ts";
 import { addressStage, type BurstParameters, bursts, windowBits } from "../../../shared/axi/index.ts";
 import { dataOffset, Ending, replyForm, Translated, wordOf } from "../records/records.ts";
@@ -165,7 +165,7 @@ export const AccessWrite = module(
       form: replyForm.short,
       word: wordOf(answered.indirect),
       opcode: answered.opcode,
-      status: mux(failed, constant(status.FAIL, 4), status.OK),
+      status: mux(failed, statusBits.FAIL, statusBits.OK),
       silent: answered.silent,
       done: 1,
     });

@@ -25,7 +25,7 @@ import {
   unpack,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { status } from "../../wire/index.ts";
+import { statusBits } from "../../wire/index.ts";
 import { bucketBytes, bucketSlots, entryBytes, entryShape } from "../../../shared/virtual-memory/table/index.ts";
 import { locatePage, Tlb } from "../../../shared/virtual-memory/rtl/index.ts";
 import { tableOf } from "../../config/index.ts";
@@ -196,7 +196,7 @@ export const TranslateOne = module(
     io.freePages.set(free.level);
     const rights = mux(is("decide"), cat(tlb.mapping.write, tlb.mapping.read), cat(found.write, found.read));
     const permitted = node(physical.or(mux(a.write, rights.bit(1), rights.bit(0))));
-    const lacks = node(mux(a.write, constant(status.WRITE_PERM, 4), status.READ_PERM));
+    const lacks = node(mux(a.write, statusBits.WRITE_PERM, statusBits.READ_PERM));
     // An entry without frame and rights: the slow path has taken them, for the page moves to or from another node.
     const moving = node(found.valid.or(found.read).or(found.write).not());
     const unmapped = node(is("verdict").and(found.error.not()).and(found.there).and(permitted).and(found.valid.not()));
@@ -251,7 +251,7 @@ export const TranslateOne = module(
         draining.set(1);
         go("look");
       })
-        .elseWhen(outside, () => refuse(status.INVALID))
+        .elseWhen(outside, () => refuse(statusBits.INVALID))
         .elseWhen(physical.or(tlb.hit).not(), () => go("fetch"))
         .elseWhen(permitted.not(), () => refuse(lacks))
         .elseWhen(last, () => go("give"))
@@ -272,12 +272,12 @@ export const TranslateOne = module(
     });
     when(is("collect").and(io.r.fire).and(io.r.payload.last), () => go("verdict"));
     when(is("verdict"), () => {
-      when(found.error, () => refuse(status.FAIL))
-        .elseWhen(found.there.not(), () => refuse(status.INVALID))
-        .elseWhen(permitted.not(), () => refuse(mux(moving, constant(status.MIGRATING, 4), lacks)))
+      when(found.error, () => refuse(statusBits.FAIL))
+        .elseWhen(found.there.not(), () => refuse(statusBits.INVALID))
+        .elseWhen(permitted.not(), () => refuse(mux(moving, statusBits.MIGRATING, lacks)))
         .elseWhen(found.valid, () => go("fill"))
         .elseWhen(free.out.valid, () => go("put"))
-        .elseWhen(io.outOfMemory, () => refuse(status.OUT_OF_MEMORY));
+        .elseWhen(io.outOfMemory, () => refuse(statusBits.OUT_OF_MEMORY));
     });
     const awDone = node(awTaken.or(io.aw.ready)),
       wDone = node(wTaken.or(io.w.ready));
@@ -288,7 +288,7 @@ export const TranslateOne = module(
     });
     when(is("answer").and(io.b.valid), () => {
       assertAlways(io.b.payload.id.eq(tableId), "the answer is that of the write-back");
-      when(io.b.payload.resp.any(), () => refuse(status.FAIL)).otherwise(() => go("fill"));
+      when(io.b.payload.resp.any(), () => refuse(statusBits.FAIL)).otherwise(() => go("fill"));
     });
     when(is("fill"), () => go("look"));
 

@@ -2,7 +2,7 @@
  * Layout of a reply frame: headers, lengths and checksums out of a request's context. Rules:
  * designs/clio/model/rules.md, sections 2 and 3. Wires only.
  */
-import { accessBody, clioHeader, frameOffsets, oldValueBody, status } from "../../wire/index.ts";
+import { accessBody, clioHeader, frameOffsets, oldValueBody, statusBits } from "../../wire/index.ts";
 import {
   arpPacket,
   encode,
@@ -227,7 +227,7 @@ export function planReply(
   });
   const body = joinFields(accessBody, {
     va: mux(kind.atWord, word.is(64), access.va),
-    length: mux(reply.status.eq(status.OK), access.length, 0),
+    length: mux(reply.status.eq(statusBits.OK), access.length, 0),
   });
   const bodyOut = joinBytes(mux(withAccess, body, 0), mux(kind.withWord, word, 0));
 

@@ -4,7 +4,7 @@
  */
 import { type Bit, constant, node, orTree, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { firstOffloadPid } from "../../config/index.ts";
-import { clioHeader, replyOnlyCodes, sharedCodes } from "../../wire/index.ts";
+import { bitsOfOpcode, clioHeader, replyOnlyCodes, sharedCodes } from "../../wire/index.ts";
 import type { NetConfig } from "../records/records.ts";
 
 /** The group bit of a MAC address as a number, and the bit that marks a group sender from outside (../../offload). */
@@ -44,7 +44,7 @@ export function isReply(
   clientPorts: number,
   native: Bit,
 ): Bit {
-  const among = (codes: readonly number[]): Bit => orTree(codes.map(c => clio.opcode.eq(c)));
+  const among = (codes: readonly number[]): Bit => orTree(codes.map(c => clio.opcode.eq(bitsOfOpcode(c))));
   const client: Bit = clientPorts > 65535 ? constant(1, 1) : srcPort.sub(config.clientPort).lt(clientPorts);
   const fromNode = node(srcPort.eq(config.nativePort).or(client), { name: "from_node" });
   const refusal = clio.status.any().and(native.or(clio.size.eq(clioHeader.bytes)));

@@ -19,7 +19,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { Mat, type MatParameters, MatRule, MatWrite } from "../dispatch/mat.ts";
 import { matRules } from "../../registers/index.ts";
-import { status } from "../../wire/index.ts";
+import { statusBits } from "../../wire/index.ts";
 import { Release } from "../../../shared/frame/index.ts";
 import { Asked, FrameKind, NetRequest, Reply, SlowFrame } from "../records/records.ts";
 
@@ -63,10 +63,10 @@ const harness = module(
       "nobody outside reaches one by the slow path or an offload",
     );
     assertAlways(
-      io.reply.valid.and(answered.bit(1)).and(io.reply.payload.status.eq(status.OK)).not(),
+      io.reply.valid.and(answered.bit(1)).and(io.reply.payload.status.eq(statusBits.OK)).not(),
       "a request for a process of the node's own is refused",
     );
-    cover(io.reply.valid.and(io.reply.payload.status.eq(status.INVALID)), "such a request is refused as INVALID");
+    cover(io.reply.valid.and(io.reply.payload.status.eq(statusBits.INVALID)), "such a request is refused as INVALID");
     cover(io.slow.valid.and(io.slow.payload.slot.bit(0)), "a reply goes to the slow path");
     cover(dut.release.valid.and(dut.release.slot.bit(0)), "a reply is dropped");
   },

@@ -22,7 +22,7 @@ import {
   uint,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { status } from "../../wire/index.ts";
+import { statusBits } from "../../wire/index.ts";
 import { slotBits } from "../../../shared/frame/index.ts";
 
 export interface RetryResultsParameters {
@@ -157,8 +157,8 @@ export const RetryResults = module(
       replyOpcode: asks.replyOpcode,
       status: match(asks.kind, {
         replayed: () => result.status,
-        busy: () => constant(status.BUSY, 4),
-        expired: () => constant(status.EXPIRED, 4),
+        busy: () => statusBits.BUSY,
+        expired: () => statusBits.EXPIRED,
       }),
     });
     connect(answers.pop, io.answer);

@@ -30,7 +30,7 @@ import {
   uint,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { status } from "../../wire/index.ts";
+import { statusBits } from "../../wire/index.ts";
 import {
   fetchesPointer,
   newWord,
@@ -257,7 +257,7 @@ export const SyncUnit = module(
     io.reply.payload.set({
       slot: context.slot,
       op: context.op,
-      status: mux(e.failed, constant(status.FAIL, 4), status.OK),
+      status: mux(e.failed, statusBits.FAIL, statusBits.OK),
       silent: context.silent,
       replyOpcode: context.replyOpcode,
     });

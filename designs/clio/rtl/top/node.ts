@@ -23,7 +23,7 @@ import {
   type NodeConfig,
   type Parameters,
 } from "../../config/index.ts";
-import { opcode, replyCode, status } from "../../wire/index.ts";
+import { opcodeBits, statusBits } from "../../wire/index.ts";
 import { resetValues } from "../../registers/index.ts";
 import { AccessRead } from "../memory/access-read.ts";
 import { AccessWrite } from "../memory/access-write.ts";
@@ -292,7 +292,7 @@ export const ClioNode = module(
         slot: v.slot,
         form: replyForm.short,
         word: mux(
-          v.op.lt(syncOp.store).and(v.status.eq(status.OK)),
+          v.op.lt(syncOp.store).and(v.status.eq(statusBits.OK)),
           constant(replyWord.behind, 2),
           constant(replyWord.none, 2),
         ),
@@ -317,8 +317,8 @@ export const ClioNode = module(
       v => {
         const tells = v.kind
           .eq(AnswerKind.replayed)
-          .and(v.status.eq(status.OK))
-          .and(v.replyOpcode.eq(replyCode(opcode.READ)));
+          .and(v.status.eq(statusBits.OK))
+          .and(v.replyOpcode.eq(opcodeBits.READ_REPLY));
         return {
           slot: v.slot,
           form: mux(v.kind.eq(AnswerKind.busy), constant(replyForm.bare, 2), replyForm.short),
@@ -339,7 +339,7 @@ export const ClioNode = module(
         form: replyForm.bare,
         word: replyWord.none,
         opcode: 0,
-        status: mux(v.refused, constant(status.BUSY, 4), status.OK),
+        status: mux(v.refused, statusBits.BUSY, statusBits.OK),
         silent: 0,
         done: 0,
       }),
@@ -383,7 +383,7 @@ export const ClioNode = module(
       name: "refused_silent",
     });
     const atomic = node(
-      sync.reply.fire.and(sync.reply.payload.status.eq(status.OK)).and(sync.reply.payload.op.lt(firstPointerOp)),
+      sync.reply.fire.and(sync.reply.payload.status.eq(statusBits.OK)).and(sync.reply.payload.op.lt(firstPointerOp)),
       { name: "atomic_done" },
     );
     const pulses: Readonly<Partial<Record<CounterName, readonly UInt[]>>> = {

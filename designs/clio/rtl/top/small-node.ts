@@ -8,7 +8,6 @@ import {
   bit,
   bitsFor,
   connect,
-  constant,
   input,
   instance,
   module,
@@ -24,7 +23,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { type NodeConfig, type RuntimeSettings, tableOf } from "../../config/index.ts";
-import { status } from "../../wire/index.ts";
+import { statusBits } from "../../wire/index.ts";
 import { physicalPid } from "../../registers/index.ts";
 import { AccessRead } from "../memory/access-read.ts";
 import { AccessWrite } from "../memory/access-write.ts";
@@ -179,7 +178,7 @@ export const SmallNode = module(
       form: replyForm.bare,
       word: replyWord.none,
       opcode: access.replyOpcode,
-      status: mux(fence, constant(status.OK, 4), status.MALFORMED),
+      status: mux(fence, statusBits.OK, statusBits.MALFORMED),
     });
     mat.asked.ready.set(mux(translates, translate.access.ready, unserved.ready));
     connect(io.freePage, translate.freePage);

@@ -11,7 +11,11 @@ interface Measure {
   readonly numbered: number;
   /** Wires and assignments that only repeat another name. */
   readonly aliases: number;
+  /** Comparisons of a name with a bare number. */
+  readonly bare: number;
 }
+/** A comparison for equality with a number: what is compared, and the number. */
+const comparison = /(\w+(?:\[[^\]]*\])?) (?:==|!=) (\d+'[bdh][0-9a-f]+)/g;
 
 /** Wires and registers of a module, and its ports. */
 function namesIn(text: string): { readonly wires: string[]; readonly all: Set<string> } {
@@ -33,7 +37,8 @@ function measure(files: readonly EmittedFile[]): Measure {
   let lines = 0,
     wires = 0,
     numbered = 0,
-    aliases = 0;
+    aliases = 0,
+    bare = 0;
   for (const { text } of files) {
     const found = namesIn(text);
     lines += text.split("\n").length - 1;
@@ -43,8 +48,9 @@ function measure(files: readonly EmittedFile[]): Measure {
       return base !== undefined && found.all.has(base);
     }).length;
     aliases += [...text.matchAll(/^ {2}(?:wire (?:\[[^\]]*\] )?|assign )\w+ = \w+;/gm)].length;
+    bare += [...text.matchAll(comparison)].length;
   }
-  return { lines, wires, numbered, aliases };
+  return { lines, wires, numbered, aliases, bare };
 }
 
 let files: readonly EmittedFile[] = [];
@@ -56,12 +62,13 @@ describe("the Verilog of the default node", () => {
   test("lines, numbered names and aliases stay within bounds", () => {
     const m = measure(files);
     console.log(
-      `${m.lines} lines, ${m.wires} wires, ${m.numbered} numbered (${((100 * m.numbered) / m.wires).toFixed(1)} %), ${m.aliases} aliases`,
+      `${m.lines} lines, ${m.wires} wires, ${m.numbered} numbered (${((100 * m.numbered) / m.wires).toFixed(1)} %), ${m.aliases} aliases, ${m.bare} comparisons with bare numbers`,
     );
     expect(m.lines).toBeLessThan(14_000);
     expect(m.lines).toBeGreaterThan(5_000);
     expect(m.numbered / m.wires).toBeLessThan(0.05);
     expect(m.aliases).toBeLessThan(300);
+    expect(m.bare).toBeLessThan(1_460);
   });
 
   test("no name has a digest, no line of a header is beyond 120 columns", () => {
@@ -75,15 +82,26 @@ describe("the Verilog of the default node", () => {
     }
   });
 
+  test("statuses and opcodes are compared with names", () => {
+    const found = files.flatMap(f =>
+      [...f.text.matchAll(comparison)].map(([all, what]) => [f.name, all, what] as const),
+    );
+    expect(found.filter(([, , what]) => /(?:^|_)(?:status|opcode)$/.test(what ?? ""))).toEqual([]);
+    const all = files.map(f => f.text).join("");
+    expect(all).toMatch(/_status == status_ok\b/);
+    expect(all).toMatch(/_opcode == opcode_read_reply\b/);
+    expect(all).toMatch(/\bopcode_read_reply = 8'h41[,;]/);
+  });
+
   test("a view is named after its const", () => {
     const text = files.find(f => f.name.startsWith("Translate_"))?.text ?? "";
     expect(text).toMatch(/wire request_needs_write = /);
     expect(text).not.toMatch(/permitted_word\[/);
   });
 
-  test("what is measured is what is there: numbers, aliases and lines of a text that has them", () => {
+  test("what is measured is what is there: numbers, aliases, comparisons and lines of a text that has them", () => {
     const text =
-      "module m (\n  input  wire a\n);\n  wire [1:0] b, b_1,\n    b_2;\n  wire c = a;\n  assign b = {a, c};\nendmodule\n";
-    expect(measure([{ name: "m.v", text }])).toEqual({ lines: 8, wires: 4, numbered: 2, aliases: 1 });
+      "module m (\n  input  wire a\n);\n  wire [1:0] b, b_1,\n    b_2;\n  wire c = a;\n  assign b = {a, c == 1'b1};\nendmodule\n";
+    expect(measure([{ name: "m.v", text }])).toEqual({ lines: 8, wires: 4, numbered: 2, aliases: 1, bare: 1 });
   });
 });

@@ -434,7 +434,7 @@ describe("the reset of one offload", () => {
       "wire accesses_gone = 1'b1;",
     ],
     ["an offload is not reset", /\(rst \| \w+_in_reset\)/, "(rst)"],
-    ["what may have been done is said not to have been", /4'd10 : 4'd6/, "4'd6 : 4'd6"],
+    ["what may have been done is said not to have been", /status_expired : status_busy/, "status_busy : status_busy"],
   ];
   for (const [name, from, to] of faults) {
     test(`a planted fault is found: ${name}`, async () => {

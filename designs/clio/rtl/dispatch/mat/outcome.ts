@@ -10,7 +10,7 @@ import {
   type UInt,
   type Val,
 } from "../../../../../hdl-dsl/index.ts";
-import { status } from "../../../wire/index.ts";
+import { statusBits } from "../../../wire/index.ts";
 import { Asked, plainOp, Reply, replyForm, replyWord, syncOpBits } from "../../records/records.ts";
 import type { Known, MatParameters } from "./records.ts";
 
@@ -83,11 +83,11 @@ export function accessOf(p: MatParameters, d: Known): Val<ReturnType<typeof Aske
 /** The status of a reply; the first that is so. */
 const statusOf = (d: Known, { refused, busy }: Outcome): UInt<4> =>
   priority(
-    [refused.not(), status.OK],
-    [d.corrupt, status.NACK],
-    [busy, status.BUSY],
-    [d.foreign, status.INVALID],
-    constant(status.MALFORMED, 4),
+    [refused.not(), statusBits.OK],
+    [d.corrupt, statusBits.NACK],
+    [busy, statusBits.BUSY],
+    [d.foreign, statusBits.INVALID],
+    statusBits.MALFORMED,
   );
 
 export function replyOf(p: MatParameters, d: Known, to: Outcome): Val<ReturnType<typeof Reply>> {

@@ -1,8 +1,8 @@
 /** Stage 2's judgement: what is known of the page, and what becomes of the request. */
-import { type Bit, cat, constant, mux, node, priority, type UInt, type Val } from "../../../../../hdl-dsl/index.ts";
+import { type Bit, cat, mux, node, priority, type UInt, type Val } from "../../../../../hdl-dsl/index.ts";
 import { type Mapping, type Served, Verdict } from "../../../../shared/virtual-memory/rtl/index.ts";
 import { tableOf } from "../../../config/index.ts";
-import { status } from "../../../wire/index.ts";
+import { statusBits } from "../../../wire/index.ts";
 import { plainOp } from "../../records/records.ts";
 import type { Looked } from "./lookup.ts";
 import type { Outcome, Pending, TranslateParameters } from "./records.ts";
@@ -94,12 +94,12 @@ export function framesOf(p: TranslateParameters, request: Pending, ppn: UInt): U
 /** The reason of a refusal; the first that is so. */
 const reason = (j: Judgement): UInt<4> =>
   priority(
-    [j.absent, status.INVALID],
-    [j.failed, status.FAIL],
-    [j.exhausted, status.OUT_OF_MEMORY],
-    [j.moving, status.MIGRATING],
-    [j.lacksWrite, status.WRITE_PERM],
-    constant(status.READ_PERM, 4),
+    [j.absent, statusBits.INVALID],
+    [j.failed, statusBits.FAIL],
+    [j.exhausted, statusBits.OUT_OF_MEMORY],
+    [j.moving, statusBits.MIGRATING],
+    [j.lacksWrite, statusBits.WRITE_PERM],
+    statusBits.READ_PERM,
   );
 
 /** Into the registers behind stage 2: the decision leaves in the next cycle, past the queues when they are empty. */

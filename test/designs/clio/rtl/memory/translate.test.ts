@@ -752,8 +752,8 @@ describe("Translate, case by case", () => {
     caught(
       "a page that moves is refused as one without rights",
       small,
-      "moving ? 4'd9",
-      "1'b0 ? 4'd9",
+      "moving ? status_migrating",
+      "1'b0 ? status_migrating",
       run(mixed),
       /access of pid.*got status [23]/s,
     );

@@ -573,7 +573,7 @@ describe("NetTx", () => {
       ["the carry of the checksum forgotten", /folded = /, "folded = 17'h0ffff & "],
       ["the slot released is the next one's", /released_slot <= slot;/, "released_slot <= built_slot;"],
       ["an error of the memory forgotten", /& data_held_bad/, "& 1'b0"],
-      ["the length of a failed access", /known_reply_status == 4'd0/, "1'b1"],
+      ["the length of a failed access", /known_reply_status == status_ok/, "1'b1"],
       ["a bare reply with another opcode", /known_kind_bare \? \S+ : /, ""],
       [
         "the word of a reply left out",
