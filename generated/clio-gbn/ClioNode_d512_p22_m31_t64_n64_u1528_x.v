@@ -116,8 +116,11 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   output wire [15:0]  net_config_client_port,
   output wire         net_config_accept_any_mac
 );
+  localparam [3:0] status_ok = 4'd0;
+  localparam [3:0] status_busy = 4'd6;
   localparam [1:0] answer_kind_replayed = 2'd0;
   localparam [1:0] answer_kind_busy = 2'd1;
+  localparam [7:0] opcode_read_reply = 8'h41;
   wire control_out_of_memory, control_rules_0_valid, control_rules_1_valid, control_rules_2_valid,
     control_rules_3_valid, control_mat_write_en, control_mat_write_entry_write, control_mat_write_entry_silent,
     control_offload_control_process_write, control_offload_control_process_exists,
@@ -418,17 +421,17 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
   wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0;
   wire sync_ending_ready = ~ending_3_skid_full; // node.ts:288
   wire [1:0] sync_ending_payload_word =
-    ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == 4'd0)) ? 2'd1 :
+    ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == status_ok)) ? 2'd1 :
     2'd0;
   wire replayed = retry_answer_payload_kind == answer_kind_replayed; // node.ts:312
   wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // node.ts:313
   assign answer_ready = ~ending_4_skid_full;
   wire [1:0] answer_payload_form = (retry_answer_payload_kind == answer_kind_busy) ? 2'd0 : 2'd1; // node.ts:314
   wire [1:0] answer_payload_word =
-    ((retry_answer_payload_kind == answer_kind_replayed) & (retry_answer_payload_status == 4'd0) & (retry_answer_payload_reply_opcode == 8'd65)) ? 2'd1 :
+    ((retry_answer_payload_kind == answer_kind_replayed) & (retry_answer_payload_status == status_ok) & (retry_answer_payload_reply_opcode == opcode_read_reply)) ? 2'd1 :
     2'd0;
   wire fenced_ready = ~ending_5_skid_full; // node.ts:334
-  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? 4'd6 : 4'd0;
+  wire [3:0] fenced_payload_status = fences_reply_payload_refused ? status_busy : status_ok;
   wire bare_ready = ~bare_ending_full; // node.ts:348
   wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:352
   wire ending_0_room = ~ending_0_full | ending_0_ready;
@@ -497,7 +500,7 @@ module ClioNode_d512_p22_m31_t64_n64_u1528_x (
     endings_request & (~endings_request + 7'd1);
   wire refused_silent = translate_refused_valid & refusal_ready & translate_refused_payload_silent; // node.ts:382
   wire atomic_done =
-    sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == 4'd0) & (sync_reply_payload_op < 3'd5); // node.ts:385
+    sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == status_ok) & (sync_reply_payload_op < 3'd5); // node.ts:385
   wire busy_1 = fences_reply_valid & fenced_ready & fences_reply_payload_refused; // node.ts:414
   wire unanswered = unheard & ~replayed; // node.ts:422
   wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // node.ts:437

@@ -67,10 +67,18 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   output wire         events_acks,
   output wire         events_nacks
 );
-  localparam [1:0] gbn_frame_kind_raw = 2'd0;
-  localparam [1:0] gbn_frame_kind_session = 2'd1;
-  localparam [1:0] gbn_frame_kind_management = 2'd2;
-  localparam [1:0] gbn_frame_kind_loose = 2'd3;
+  localparam [7:0] opcode_pingpong = 8'h02, opcode_mv_create_reply = 8'h21, opcode_mv_append_reply = 8'h23,
+    opcode_mv_read_reply = 8'h25, opcode_mv_read_latest_reply = 8'h27, opcode_mv_delete_reply = 8'h29,
+    opcode_read_reply = 8'h41, opcode_fence = 8'h4b, opcode_write_reply = 8'h51, opcode_kv_read_reply = 8'h61,
+    opcode_kv_create_reply = 8'h63, opcode_kv_update_reply = 8'h65, opcode_kv_delete_reply = 8'h67,
+    opcode_tlb_shootdown = 8'h70, opcode_alloc_reply = 8'h81, opcode_free_reply = 8'h83,
+    opcode_create_proc_reply = 8'h85, opcode_free_proc_reply = 8'h87, opcode_open_session_reply = 8'h89,
+    opcode_close_session_reply = 8'h8b, opcode_migration_host_reply = 8'h8d, opcode_migration_node_reply = 8'h8f,
+    opcode_migration_receive_reply = 8'h91, opcode_migration_cancel_reply = 8'h93,
+    opcode_migration_send_reply = 8'h95, opcode_join_cluster_reply = 8'h97, opcode_new_node_reply = 8'h99,
+    opcode_query_stat_reply = 8'h9b, opcode_fpga_pingpong = 8'h9e, opcode_soc_pingpong_reply = 8'ha0;
+  localparam [1:0] gbn_frame_kind_raw = 2'd0, gbn_frame_kind_session = 2'd1, gbn_frame_kind_management = 2'd2,
+    gbn_frame_kind_loose = 2'd3;
   localparam [1:0] gbn_action_discard = 2'd0;
   localparam [1:0] gbn_action_as_is = 2'd1;
   localparam [1:0] gbn_action_shift = 2'd2;
@@ -174,27 +182,33 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     ({frames_end_header[279:272], frames_end_header[287:280]} == config_native_port)
     | (({frames_end_header[279:272], frames_end_header[287:280]} - config_client_port) < 16'd1024); // senders.ts:49
   wire is_reply_or =
-    (frames_end_header[431:424] == 8'd33) | (frames_end_header[431:424] == 8'd35)
-    | (frames_end_header[431:424] == 8'd37) | (frames_end_header[431:424] == 8'd39)
-    | (frames_end_header[431:424] == 8'd41) | (frames_end_header[431:424] == 8'd65)
-    | (frames_end_header[431:424] == 8'd81);
+    (frames_end_header[431:424] == opcode_mv_create_reply) | (frames_end_header[431:424] == opcode_mv_append_reply)
+    | (frames_end_header[431:424] == opcode_mv_read_reply)
+    | (frames_end_header[431:424] == opcode_mv_read_latest_reply)
+    | (frames_end_header[431:424] == opcode_mv_delete_reply) | (frames_end_header[431:424] == opcode_read_reply)
+    | (frames_end_header[431:424] == opcode_write_reply);
   wire frames_end_header_or =
-    (frames_end_header[431:424] == 8'd133) | (frames_end_header[431:424] == 8'd135)
-    | (frames_end_header[431:424] == 8'd137) | (frames_end_header[431:424] == 8'd139)
-    | (frames_end_header[431:424] == 8'd141) | (frames_end_header[431:424] == 8'd143)
-    | (frames_end_header[431:424] == 8'd145);
+    (frames_end_header[431:424] == opcode_create_proc_reply) | (frames_end_header[431:424] == opcode_free_proc_reply)
+    | (frames_end_header[431:424] == opcode_open_session_reply)
+    | (frames_end_header[431:424] == opcode_close_session_reply)
+    | (frames_end_header[431:424] == opcode_migration_host_reply)
+    | (frames_end_header[431:424] == opcode_migration_node_reply)
+    | (frames_end_header[431:424] == opcode_migration_receive_reply);
   wire is_reply_or_or =
-    is_reply_or | (frames_end_header[431:424] == 8'd97) | (frames_end_header[431:424] == 8'd99)
-    | (frames_end_header[431:424] == 8'd101) | (frames_end_header[431:424] == 8'd103)
-    | (frames_end_header[431:424] == 8'd129) | (frames_end_header[431:424] == 8'd131);
+    is_reply_or | (frames_end_header[431:424] == opcode_kv_read_reply)
+    | (frames_end_header[431:424] == opcode_kv_create_reply) | (frames_end_header[431:424] == opcode_kv_update_reply)
+    | (frames_end_header[431:424] == opcode_kv_delete_reply) | (frames_end_header[431:424] == opcode_alloc_reply)
+    | (frames_end_header[431:424] == opcode_free_reply);
   wire frames_end_header_or_or =
-    frames_end_header_or | (frames_end_header[431:424] == 8'd147) | (frames_end_header[431:424] == 8'd149)
-    | (frames_end_header[431:424] == 8'd151) | (frames_end_header[431:424] == 8'd153)
-    | (frames_end_header[431:424] == 8'd155) | (frames_end_header[431:424] == 8'd160);
+    frames_end_header_or | (frames_end_header[431:424] == opcode_migration_cancel_reply)
+    | (frames_end_header[431:424] == opcode_migration_send_reply)
+    | (frames_end_header[431:424] == opcode_join_cluster_reply)
+    | (frames_end_header[431:424] == opcode_new_node_reply) | (frames_end_header[431:424] == opcode_query_stat_reply)
+    | (frames_end_header[431:424] == opcode_soc_pingpong_reply);
   wire is_reply =
     ((|frames_end_header[435:432]) & (({frames_end_header[295:288], frames_end_header[303:296]} == config_native_port) | (frames_end_header[463:448] == 16'd16)))
     | is_reply_or_or | frames_end_header_or_or
-    | (((frames_end_header[431:424] == 8'd2) | (frames_end_header[431:424] == 8'd75) | (frames_end_header[431:424] == 8'd112) | (frames_end_header[431:424] == 8'd158)) & from_node); // senders.ts:51
+    | (((frames_end_header[431:424] == opcode_pingpong) | (frames_end_header[431:424] == opcode_fence) | (frames_end_header[431:424] == opcode_tlb_shootdown) | (frames_end_header[431:424] == opcode_fpga_pingpong)) & from_node); // senders.ts:51
   wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // gbn-rx.ts:280
   wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // gbn-rx.ts:281
   wire ours = (&judged_ours) & sum_right; // gbn-rx.ts:287

@@ -100,10 +100,8 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   input  wire [1:0]   mem_r_payload_resp,
   input  wire         mem_r_payload_last
 );
-  localparam [1:0] gbn_frame_kind_raw = 2'd0;
-  localparam [1:0] gbn_frame_kind_session = 2'd1;
-  localparam [1:0] gbn_frame_kind_management = 2'd2;
-  localparam [1:0] gbn_frame_kind_loose = 2'd3;
+  localparam [1:0] gbn_frame_kind_raw = 2'd0, gbn_frame_kind_session = 2'd1, gbn_frame_kind_management = 2'd2,
+    gbn_frame_kind_loose = 2'd3;
   localparam [1:0] gbn_action_discard = 2'd0;
   localparam [1:0] gbn_action_as_is = 2'd1;
   localparam [1:0] gbn_action_shift = 2'd2;

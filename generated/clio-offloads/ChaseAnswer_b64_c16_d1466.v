@@ -50,6 +50,9 @@ module ChaseAnswer_b64_c16_d1466 (
   output wire         busy_valid,
   output wire [3:0]   busy_context
 );
+  localparam [3:0] status_ok = 4'd0;
+  localparam [3:0] status_malformed = 4'd8;
+  localparam [7:0] opcode_pointer_chase = 8'h71;
   reg busy; // answer.ts:75
   reg head_left; // answer.ts:76
   reg body_left; // answer.ts:77
@@ -75,9 +78,9 @@ module ChaseAnswer_b64_c16_d1466 (
   wire needs; // answer.ts:151
   wire shares; // answer.ts:150
   wire in_head; // answer.ts:149
-  wire ok = now_status == 4'd0; // answer.ts:83
+  wire ok = now_status == status_ok; // answer.ts:83
   wire begins = ended_valid & ended_ready; // answer.ts:86
-  wire succeeds = ended_payload_status == 4'd0; // answer.ts:87
+  wire succeeds = ended_payload_status == status_ok; // answer.ts:87
   wire head_done = ~head_left | (reply_valid & reply_ready); // answer.ts:88
   wire out_valid = busy & body_left & (~needs | align_output_valid); // answer.ts:89
   wire out_ready = ~staged_skid_full;
@@ -194,7 +197,7 @@ module ChaseAnswer_b64_c16_d1466 (
   assign reply_valid = busy & head_left;
   assign reply_payload_context = now_context;
   assign reply_payload_status = now_status;
-  assign reply_payload_opcode = (now_status == 4'd8) ? 8'd113 : 8'd65;
+  assign reply_payload_opcode = (now_status == status_malformed) ? opcode_pointer_chase : 8'd65;
   assign reply_payload_length = ok ? bytes + 14'd12 : 14'd0;
   assign reply_payload_more = 1'b0;
   assign reply_data_valid = staged_full;

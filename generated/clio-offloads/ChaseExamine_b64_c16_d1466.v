@@ -65,6 +65,8 @@ module ChaseExamine_b64_c16_d1466 (
   output wire [511:0] value_payload_data,
   output wire         value_payload_last
 );
+  localparam [3:0] status_ok = 4'd0;
+  localparam [3:0] status_fail = 4'd4;
   localparam [1:0] state_idle = 2'd0;
   localparam [1:0] state_node = 2'd1;
   localparam [1:0] state_value = 2'd2;
@@ -107,10 +109,10 @@ module ChaseExamine_b64_c16_d1466 (
   (* ram_style = "distributed" *) reg [124:0] jobs [0:15]; // examine.ts:90
   (* ram_style = "distributed" *) reg [15:0] lefts [0:15]; // examine.ts:92
   wire [3:0] reply_context = memory_reply_payload_tag[3:0]; // examine.ts:97
-  wire passes = memory_reply_payload_tag[7] | (memory_reply_payload_status != 4'd0); // examine.ts:101
+  wire passes = memory_reply_payload_tag[7] | (memory_reply_payload_status != status_ok); // examine.ts:101
   wire passing_valid_1 = (state == state_idle) & memory_reply_valid & passes; // examine.ts:103
   wire passing_ready_1 = ~staged_skid_full;
-  wire passing_payload_streamed_1 = memory_reply_payload_status == 4'd0;
+  wire passing_payload_streamed_1 = memory_reply_payload_status == status_ok;
   wire staged_room = ~staged_full | passing_ready; // examine.ts:138
   wire last_one = seen_left == 16'd1; // examine.ts:173
   wire answers = seen_job_use_key ? key == seen_job_key : last_one | ~seen_job_use_depth; // examine.ts:174
@@ -142,7 +144,7 @@ module ChaseExamine_b64_c16_d1466 (
     if (rst) state <= state_idle;
     else case (state)
       state_idle: begin
-        if (memory_reply_valid & memory_reply_ready & (memory_reply_payload_status == 4'd0)) begin
+        if (memory_reply_valid & memory_reply_ready & (memory_reply_payload_status == status_ok)) begin
           state <= state_node;
           if (passes) state <= state_value;
         end
@@ -287,7 +289,7 @@ module ChaseExamine_b64_c16_d1466 (
   assign fetch_payload_left = step_left;
   assign ended_valid = step_valid & step_ends;
   assign ended_payload_context = step_context;
-  assign ended_payload_status = step_found ? 4'd0 : 4'd4;
+  assign ended_payload_status = step_found ? status_ok : status_fail;
   assign ended_payload_streamed = 1'b0;
   assign passing_valid = staged_full;
   assign passing_payload_context = staged_held_context;

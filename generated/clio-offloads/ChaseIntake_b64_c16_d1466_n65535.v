@@ -46,10 +46,13 @@ module ChaseIntake_b64_c16_d1466_n65535 (
   output wire         ended_payload_streamed
 );
   localparam [2:0] state_idle = 3'd0;
+  localparam [7:0] opcode_pointer_chase = 8'h71;
   localparam [2:0] state_body = 3'd1;
   localparam [2:0] state_check = 3'd2;
   localparam [2:0] state_wait = 3'd3;
   localparam [2:0] state_start = 3'd4;
+  localparam [3:0] status_fail = 4'd4;
+  localparam [3:0] status_malformed = 4'd8;
   reg [3:0] context_; // intake.ts:59
   reg wrong; // intake.ts:60
   reg [511:0] body; // intake.ts:61
@@ -69,7 +72,7 @@ module ChaseIntake_b64_c16_d1466_n65535 (
         index <= 1'b0;
         if (request_valid) begin
           context_ <= request_payload_context;
-          wrong <= (request_payload_length != 14'd24) | (request_payload_opcode != 8'd113);
+          wrong <= (request_payload_length != 14'd24) | (request_payload_opcode != opcode_pointer_chase);
         end
       end
       state_body: begin
@@ -127,7 +130,7 @@ module ChaseIntake_b64_c16_d1466_n65535 (
   assign first_payload_left = body[188] ? {8'd0, body[183:176]} : 16'd65535;
   assign ended_valid = (state == state_start) & (malformed | empty);
   assign ended_payload_context = context_;
-  assign ended_payload_status = malformed ? 4'd8 : 4'd4;
+  assign ended_payload_status = malformed ? status_malformed : status_fail;
   assign ended_payload_streamed = 1'b0;
 
   wire _unused_ok = &{1'b0, request_payload_pid, body[511:191], 1'b0};

@@ -35,10 +35,14 @@ module DfIntake_b64_c16_d1444 (
   output wire [3:0]   query_payload_value_bytes
 );
   localparam [2:0] state_idle = 3'd0;
+  localparam [7:0] opcode_df_select = 8'h72;
+  localparam [7:0] opcode_df_aggregate = 8'h73;
   localparam [2:0] state_body = 3'd1;
   localparam [2:0] state_check = 3'd2;
   localparam [2:0] state_count = 3'd3;
   localparam [2:0] state_offer = 3'd4;
+  localparam [3:0] status_ok = 4'd0;
+  localparam [3:0] status_malformed = 4'd8;
   reg [3:0] context_; // intake.ts:54
   reg [7:0] code; // intake.ts:55
   reg aggregate; // intake.ts:56
@@ -72,8 +76,8 @@ module DfIntake_b64_c16_d1444 (
         if (request_valid) begin
           context_ <= request_payload_context;
           code <= request_payload_opcode;
-          aggregate <= request_payload_opcode == 8'd115;
-          wrong_size <= ~(((request_payload_opcode == 8'd114) & (request_payload_length == 14'd26)) | ((request_payload_opcode == 8'd115) & (request_payload_length == 14'd29)));
+          aggregate <= request_payload_opcode == opcode_df_aggregate;
+          wrong_size <= ~(((request_payload_opcode == opcode_df_select) & (request_payload_length == 14'd26)) | ((request_payload_opcode == opcode_df_aggregate) & (request_payload_length == 14'd29)));
         end
       end
       state_body: begin
@@ -125,7 +129,7 @@ module DfIntake_b64_c16_d1444 (
   assign request_data_ready = state == state_body;
   assign query_valid = state == state_offer;
   assign query_payload_context = context_;
-  assign query_payload_status = malformed ? 4'd8 : 4'd0;
+  assign query_payload_status = malformed ? status_malformed : status_ok;
   assign query_payload_opcode = code;
   assign query_payload_aggregate = aggregate;
   assign query_payload_table = body[63:0];

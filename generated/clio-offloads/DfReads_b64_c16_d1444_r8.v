@@ -62,6 +62,7 @@ module DfReads_b64_c16_d1444_r8 (
   localparam [1:0] turn_issue = 2'd2;
   localparam [1:0] turn_look = 2'd0;
   localparam [1:0] turn_decide = 2'd1;
+  localparam [7:0] opcode_read = 8'h40;
   wire turns_push_ready, turns_pop_valid; // reads.ts:69
   wire [3:0] turns_pop_payload;
   wire [4:0] turns_level;
@@ -272,7 +273,7 @@ module DfReads_b64_c16_d1444_r8 (
   assign query_ready = ~done;
   assign memory_valid = issuing & ~none & (|free);
   assign memory_payload_tag = {5'd0, tail};
-  assign memory_payload_opcode = 8'd64;
+  assign memory_payload_opcode = opcode_read;
   assign memory_payload_client = 1'b1;
   assign memory_payload_context = c;
   assign memory_payload_va = place_va;

@@ -92,6 +92,13 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   output wire         state_processes_forgotten,
   output wire         state_processes_failed
 );
+  localparam [7:0] opcode_mv_create = 8'h20, opcode_mv_append = 8'h22, opcode_mv_read = 8'h24,
+    opcode_mv_read_latest = 8'h26, opcode_mv_delete = 8'h28, opcode_kv_read = 8'h60, opcode_kv_create = 8'h62,
+    opcode_kv_update = 8'h64, opcode_kv_delete = 8'h66, opcode_pointer_chase = 8'h71, opcode_df_select = 8'h72,
+    opcode_df_aggregate = 8'h73;
+  localparam [3:0] status_fail = 4'd4;
+  localparam [3:0] status_busy = 4'd6;
+  localparam [3:0] status_expired = 4'd10;
   wire slot_0_request_valid, slot_0_request_data_valid, slot_0_request_data_payload_last, slot_0_reply_ready,
     slot_0_reply_data_ready, slot_0_memory_ready, slot_0_memory_data_ready, slot_0_memory_reply_valid,
     slot_0_memory_reply_data_valid, slot_0_memory_reply_data_payload_last, slot_0_room, slot_0_fits,
@@ -230,41 +237,41 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [2:0] requests_opcodes_level;
   reg requests_index; // request-port.ts:148
   reg requests_first; // request-port.ts:158
-  reg requests_checked; // request-port.ts:167
-  reg requests_exists; // request-port.ts:168
-  reg requests_parting; // request-port.ts:174
-  reg requests_host_full; // request-port.ts:175
-  reg requests_to_soc; // request-port.ts:183
-  reg [3:0] requests_to_slot; // request-port.ts:184
+  reg requests_checked; // request-port.ts:169
+  reg requests_exists; // request-port.ts:170
+  reg requests_parting; // request-port.ts:176
+  reg requests_host_full; // request-port.ts:177
+  reg requests_to_soc; // request-port.ts:185
+  reg [3:0] requests_to_slot; // request-port.ts:186
   wire requests_strip_frame_ready, requests_strip_head_valid, requests_strip_head_payload_bad,
-    requests_strip_data_valid, requests_strip_data_payload_last; // request-port.ts:235
+    requests_strip_data_valid, requests_strip_data_payload_last; // request-port.ts:237
   wire [463:0] requests_strip_head_payload_header;
   wire [13:0] requests_strip_head_payload_length;
   wire [511:0] requests_strip_data_payload_data;
   wire [7:0] requests_strip_route;
-  wire requests_body_push_ready, requests_body_pop_valid, requests_body_pop_payload_last; // request-port.ts:238
+  wire requests_body_push_ready, requests_body_pop_valid, requests_body_pop_payload_last; // request-port.ts:240
   wire [511:0] requests_body_pop_payload_data;
   wire [5:0] requests_body_level;
-  reg requests_parted_full, requests_parted_held_bad; // request-port.ts:243
+  reg requests_parted_full, requests_parted_held_bad; // request-port.ts:245
   reg [463:0] requests_parted_held_header;
   reg [13:0] requests_parted_held_length;
-  reg [1:0] requests_waited; // request-port.ts:254
-  wire requests_once_ask_ready, requests_once_answer_valid, requests_once_ready; // request-port.ts:258
+  reg [1:0] requests_waited; // request-port.ts:256
+  wire requests_once_ask_ready, requests_once_answer_valid, requests_once_ready; // request-port.ts:260
   wire [1:0] requests_once_answer_payload_verdict;
   wire [7:0] requests_once_answer_payload_entry, requests_once_answer_payload_opcode;
   wire [3:0] requests_once_answer_payload_status, requests_once_answer_payload_length;
   wire [95:0] requests_once_answer_payload_body;
-  reg requests_asked; // request-port.ts:264
-  reg [13:0] requests_body_left; // request-port.ts:305
-  reg requests_body_kept; // request-port.ts:306
-  reg [3:0] requests_host_answer_status; // request-port.ts:365
+  reg requests_asked; // request-port.ts:266
+  reg [13:0] requests_body_left; // request-port.ts:307
+  reg requests_body_kept; // request-port.ts:308
+  reg [3:0] requests_host_answer_status; // request-port.ts:367
   reg [7:0] requests_host_answer_opcode;
   reg [13:0] requests_host_answer_length;
   reg [95:0] requests_host_answer_body;
-  reg replies_granted_locked; // reply-port.ts:83
+  reg replies_granted_locked; // reply-port.ts:82
   reg [4:0] replies_granted_owner;
   reg replies_to_sum_full, replies_to_sum_held_more, replies_to_sum_held_remember, replies_to_sum_skid_full,
-    replies_to_sum_skid_held_more, replies_to_sum_skid_held_remember; // reply-port.ts:91
+    replies_to_sum_skid_held_more, replies_to_sum_skid_held_remember; // reply-port.ts:90
   reg [2:0] replies_to_sum_held_number, replies_to_sum_skid_held_number;
   reg [3:0] replies_to_sum_held_status, replies_to_sum_skid_held_status;
   reg [7:0] replies_to_sum_held_opcode, replies_to_sum_held_entry, replies_to_sum_skid_held_opcode,
@@ -274,7 +281,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [463:0] replies_to_sum_held_header, replies_to_sum_skid_held_header;
   reg [19:0] replies_own_ip_sum; // addresses.ts:63
   reg replies_to_head_full, replies_to_head_held_more, replies_to_head_held_remember, replies_to_head_skid_full,
-    replies_to_head_skid_held_more, replies_to_head_skid_held_remember; // reply-port.ts:112
+    replies_to_head_skid_held_more, replies_to_head_skid_held_remember; // reply-port.ts:111
   reg [2:0] replies_to_head_held_number, replies_to_head_skid_held_number;
   reg [3:0] replies_to_head_held_status, replies_to_head_skid_held_status;
   reg [7:0] replies_to_head_held_opcode, replies_to_head_held_entry, replies_to_head_skid_held_opcode,
@@ -285,15 +292,15 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [15:0] replies_to_head_held_ip_length, replies_to_head_skid_held_ip_length;
   reg [16:0] replies_to_head_held_sum, replies_to_head_skid_held_sum;
   wire replies_reply_header_head_ready, replies_reply_header_data_ready, replies_reply_header_frame_valid,
-    replies_reply_header_frame_payload_last, replies_reply_header_frame_payload_user; // reply-port.ts:152
+    replies_reply_header_frame_payload_last, replies_reply_header_frame_payload_user; // reply-port.ts:151
   wire [511:0] replies_reply_header_frame_payload_data;
   wire [63:0] replies_reply_header_frame_payload_keep;
-  reg [3:0] replies_sent_status; // reply-port.ts:163
+  reg [3:0] replies_sent_status; // reply-port.ts:162
   reg [7:0] replies_sent_opcode, replies_sent_entry;
   reg [13:0] replies_sent_length;
   reg [95:0] replies_sent_body;
-  reg replies_remembering; // reply-port.ts:173
-  reg [3:0] replies_beat; // reply-port.ts:174
+  reg replies_remembering; // reply-port.ts:172
+  reg [3:0] replies_beat; // reply-port.ts:173
   reg [2:0] replies_serving; // memory-port.ts:165
   reg soc_locked; // extend-path.ts:141
   reg [1:0] soc_owner;
@@ -348,89 +355,93 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg merge_owner; // internal-link.ts:37
   reg [8:0] merge_waited; // internal-link.ts:38
   reg merge_first; // internal-link.ts:41
-  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:127]; // request-port.ts:336
-  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:127]; // request-port.ts:357
-  wire requests_offered; // request-port.ts:212
+  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:127]; // request-port.ts:338
+  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:127]; // request-port.ts:359
+  wire requests_offered; // request-port.ts:214
   wire requests_waiting_pop_ready; // request-port.ts:141
-  wire [4:0] replies_granted_grant; // reply-port.ts:83
-  wire replies_headed_ready; // reply-port.ts:92
-  wire [4:0] replies_granted_request; // reply-port.ts:83
-  wire replies_summed_ready; // reply-port.ts:113
+  wire [4:0] replies_granted_grant; // reply-port.ts:82
+  wire replies_headed_ready; // reply-port.ts:91
+  wire [4:0] replies_granted_request; // reply-port.ts:82
+  wire replies_summed_ready; // reply-port.ts:112
   wire [19:0] replies_sum_node; // addresses.ts:65
   wire replies_serves_4; // memory-port.ts:167
-  wire replies_reply_header_data_valid; // reply-port.ts:152
+  wire replies_reply_header_data_valid; // reply-port.ts:151
   wire split_inside; // internal-link.ts:69
   wire from_memory_reply_out_ready; // memory-port.ts:211
   wire [3:0] to_memory_access_grant, to_memory_access_request; // memory-port.ts:74
   wire to_memory_access_ready;
   wire to_memory_summed_ready; // memory-port.ts:104
   wire [19:0] to_memory_sum_node; // addresses.ts:65
-  wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:152
+  wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:151
   wire forget_1_own = forget_1_active & ~forget_1_pending & (slot_1_answer_payload_context == forget_1_context); // forget.ts:50
   wire forget_1_others_valid = slot_1_answer_valid & ~forget_1_own; // forget.ts:51
-  wire requests_for_0 = requests_opcodes_pop_payload[7:0] == 8'd113; // request-port.ts:160
+  wire requests_for_0 = requests_opcodes_pop_payload[7:0] == opcode_pointer_chase; // request-port.ts:161
   wire requests_for_1 =
-    (requests_opcodes_pop_payload[7:0] == 8'd96) | (requests_opcodes_pop_payload[7:0] == 8'd98)
-    | (requests_opcodes_pop_payload[7:0] == 8'd100) | (requests_opcodes_pop_payload[7:0] == 8'd102);
+    (requests_opcodes_pop_payload[7:0] == opcode_kv_read) | (requests_opcodes_pop_payload[7:0] == opcode_kv_create)
+    | (requests_opcodes_pop_payload[7:0] == opcode_kv_update)
+    | (requests_opcodes_pop_payload[7:0] == opcode_kv_delete);
   wire requests_for_2 =
-    (requests_opcodes_pop_payload[7:0] == 8'd32) | (requests_opcodes_pop_payload[7:0] == 8'd34)
-    | (requests_opcodes_pop_payload[7:0] == 8'd36) | (requests_opcodes_pop_payload[7:0] == 8'd38)
-    | (requests_opcodes_pop_payload[7:0] == 8'd40);
-  wire requests_for_3 = (requests_opcodes_pop_payload[7:0] == 8'd114) | (requests_opcodes_pop_payload[7:0] == 8'd115);
-  wire [3:0] requests_target = {requests_for_3, requests_for_2, requests_for_1, requests_for_0}; // request-port.ts:161
-  wire requests_of_offload = |requests_target; // request-port.ts:162
-  wire requests_owned = requests_for_1; // request-port.ts:166
-  wire requests_offloaded = requests_of_offload & (~requests_owned | ~requests_checked | requests_exists); // request-port.ts:171
+    (requests_opcodes_pop_payload[7:0] == opcode_mv_create) | (requests_opcodes_pop_payload[7:0] == opcode_mv_append)
+    | (requests_opcodes_pop_payload[7:0] == opcode_mv_read)
+    | (requests_opcodes_pop_payload[7:0] == opcode_mv_read_latest)
+    | (requests_opcodes_pop_payload[7:0] == opcode_mv_delete);
+  wire requests_for_3 =
+    (requests_opcodes_pop_payload[7:0] == opcode_df_select)
+    | (requests_opcodes_pop_payload[7:0] == opcode_df_aggregate);
+  wire [3:0] requests_target = {requests_for_3, requests_for_2, requests_for_1, requests_for_0}; // request-port.ts:163
+  wire requests_of_offload = |requests_target; // request-port.ts:164
+  wire requests_owned = requests_for_1; // request-port.ts:168
+  wire requests_offloaded = requests_of_offload & (~requests_owned | ~requests_checked | requests_exists); // request-port.ts:173
   wire requests_room =
     (requests_for_0 & slot_0_room) | (requests_for_1 & slot_1_room) | (requests_for_2 & slot_2_room)
-    | (requests_for_3 & slot_3_room); // request-port.ts:176
-  wire requests_goes_soc = requests_first ? ~requests_offloaded : requests_to_soc; // request-port.ts:185
-  wire requests_calm = ~requests_parting & ~requests_host_full; // request-port.ts:186
+    | (requests_for_3 & slot_3_room); // request-port.ts:178
+  wire requests_goes_soc = requests_first ? ~requests_offloaded : requests_to_soc; // request-port.ts:187
+  wire requests_calm = ~requests_parting & ~requests_host_full; // request-port.ts:188
   wire requests_may_begin_and = requests_for_1 & slot_1_room & forget_1_pending;
   wire requests_may_begin =
     requests_opcodes_pop_valid
-    & (~requests_offloaded | (requests_calm & (~requests_owned | requests_checked) & ~requests_may_begin_and)); // request-port.ts:193
+    & (~requests_offloaded | (requests_calm & (~requests_owned | requests_checked) & ~requests_may_begin_and)); // request-port.ts:195
   wire requests_wants =
-    requests_opcodes_pop_valid & requests_owned & ~requests_checked & requests_calm & ~requests_may_begin_and; // request-port.ts:196
-  wire requests_forgets_1 = slot_1_room & ~requests_parting & forget_1_pending; // request-port.ts:206
-  wire requests_open = ~requests_first | requests_may_begin; // request-port.ts:208
-  wire requests_apart_valid = requests_offered & ~requests_goes_soc; // request-port.ts:211
+    requests_opcodes_pop_valid & requests_owned & ~requests_checked & requests_calm & ~requests_may_begin_and; // request-port.ts:198
+  wire requests_forgets_1 = slot_1_room & ~requests_parting & forget_1_pending; // request-port.ts:208
+  wire requests_open = ~requests_first | requests_may_begin; // request-port.ts:210
+  wire requests_apart_valid = requests_offered & ~requests_goes_soc; // request-port.ts:213
   assign requests_offered = requests_waiting_pop_valid & requests_open;
-  wire requests_begins = requests_waiting_pop_valid & requests_waiting_pop_ready & requests_first; // request-port.ts:223
+  wire requests_begins = requests_waiting_pop_valid & requests_waiting_pop_ready & requests_first; // request-port.ts:225
   wire [47:0] requests_client = {
     requests_parted_held_header[215:208], requests_parted_held_header[223:216], requests_parted_held_header[231:224],
     requests_parted_held_header[239:232], requests_parted_held_header[279:272], requests_parted_held_header[287:280]
-  }; // request-port.ts:249
-  wire requests_weighed = requests_waited[1]; // request-port.ts:255
+  }; // request-port.ts:251
+  wire requests_weighed = requests_waited[1]; // request-port.ts:257
   wire requests_fits =
     (requests_to_slot[0] & slot_0_fits) | (requests_to_slot[1] & slot_1_fits) | (requests_to_slot[2] & slot_2_fits)
-    | (requests_to_slot[3] & slot_3_fits); // request-port.ts:256
+    | (requests_to_slot[3] & slot_3_fits); // request-port.ts:258
   wire requests_looks_up_and =
     requests_parted_held_header[374]
     & ({requests_parted_held_header[295:288], requests_parted_held_header[303:296]} == config_native_port)
-    & ((requests_parted_held_header[367:360] == 8'd98) | (requests_parted_held_header[367:360] == 8'd100) | (requests_parted_held_header[367:360] == 8'd102) | (requests_parted_held_header[367:360] == 8'd32) | (requests_parted_held_header[367:360] == 8'd34) | (requests_parted_held_header[367:360] == 8'd40));
-  wire requests_looks_up = requests_looks_up_and & requests_fits; // request-port.ts:261
-  wire requests_known = requests_weighed & (~requests_looks_up | requests_once_answer_valid); // request-port.ts:272
-  wire requests_fresh = ~requests_looks_up | (requests_once_answer_payload_verdict == 2'd0); // request-port.ts:273
-  wire requests_decides = requests_parted_full & requests_known; // request-port.ts:276
-  wire requests_enters = requests_decides & requests_fresh & requests_fits; // request-port.ts:277
-  wire requests_here_0 = requests_to_slot[0]; // request-port.ts:278
+    & ((requests_parted_held_header[367:360] == opcode_kv_create) | (requests_parted_held_header[367:360] == opcode_kv_update) | (requests_parted_held_header[367:360] == opcode_kv_delete) | (requests_parted_held_header[367:360] == opcode_mv_create) | (requests_parted_held_header[367:360] == opcode_mv_append) | (requests_parted_held_header[367:360] == opcode_mv_delete));
+  wire requests_looks_up = requests_looks_up_and & requests_fits; // request-port.ts:263
+  wire requests_known = requests_weighed & (~requests_looks_up | requests_once_answer_valid); // request-port.ts:274
+  wire requests_fresh = ~requests_looks_up | (requests_once_answer_payload_verdict == 2'd0); // request-port.ts:275
+  wire requests_decides = requests_parted_full & requests_known; // request-port.ts:278
+  wire requests_enters = requests_decides & requests_fresh & requests_fits; // request-port.ts:279
+  wire requests_here_0 = requests_to_slot[0]; // request-port.ts:280
   wire requests_here_1 = requests_to_slot[1];
   wire requests_here_2 = requests_to_slot[2];
   wire requests_here_3 = requests_to_slot[3];
-  wire requests_moving = |requests_body_left; // request-port.ts:307
+  wire requests_moving = |requests_body_left; // request-port.ts:309
   wire requests_takes =
     ~requests_body_kept | (requests_here_0 & slot_0_asked_data_ready) | (requests_here_1 & slot_1_asked_data_ready)
-    | (requests_here_2 & slot_2_asked_data_ready) | (requests_here_3 & slot_3_asked_data_ready); // request-port.ts:317
+    | (requests_here_2 & slot_2_asked_data_ready) | (requests_here_3 & slot_3_asked_data_ready); // request-port.ts:319
   wire [14:0] requests_beats_shifted = ({1'b0, requests_parted_held_length} + 15'd63) >> 6;
-  wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // request-port.ts:321
+  wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // request-port.ts:323
   wire [6:0] requests_written =
     requests_enters ? ({7{requests_here_0}} & {3'd0, slot_0_next_context}) | ({7{requests_here_1}} & {3'd1, slot_1_next_context}) | ({7{requests_here_2}} & {3'd2, slot_2_next_context}) | ({7{requests_here_3}} & {3'd3, slot_3_next_context}) :
-    7'd64; // request-port.ts:343
-  wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2); // request-port.ts:369
-  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:380
-  wire requests_answers_again = requests_decides & requests_again; // request-port.ts:381
-  wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply-port.ts:69
+    7'd64; // request-port.ts:345
+  wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2); // request-port.ts:371
+  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:382
+  wire requests_answers_again = requests_decides & requests_again; // request-port.ts:383
+  wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply-port.ts:68
   wire [6:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context};
   wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready;
   wire [6:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context};
@@ -438,8 +449,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [6:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context};
   wire replies_answer_3_ready = replies_granted_grant[3] & replies_headed_ready;
   wire [6:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context};
-  wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // reply-port.ts:76
-  wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // reply-port.ts:83
+  wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // reply-port.ts:75
+  wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // reply-port.ts:82
   wire [2:0] replies_granted_payload_number =
     ({3{replies_granted_grant[1]}} & 3'd1) | ({3{replies_granted_grant[2]}} & 3'd2)
     | ({3{replies_granted_grant[3]}} & 3'd3) | ({3{replies_granted_grant[4]}} & 3'd4);
@@ -478,34 +489,34 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     requests_host_full, slot_3_answer_valid, slot_2_answer_valid, forget_1_others_valid, slot_0_answer_valid
   };
   wire [4:0] replies_granted_after =
-    replies_granted_request & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply-port.ts:83
+    replies_granted_request & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply-port.ts:82
   assign replies_granted_grant =
     replies_granted_locked ? replies_granted_owner :
     |replies_granted_after ? replies_granted_after & (~replies_granted_after + 5'd1) :
     replies_granted_request & (~replies_granted_request + 5'd1);
-  wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply-port.ts:88
+  wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply-port.ts:87
   assign replies_headed_ready = ~replies_to_sum_skid_full;
-  wire [8:0] replies_noted_word = requests_entries[replies_granted_payload_place]; // request-port.ts:386
+  wire [8:0] replies_noted_word = requests_entries[replies_granted_payload_place]; // request-port.ts:388
   wire replies_noted_valid = replies_noted_word[0];
   wire [3:0] replies_headed_payload_status =
-    replies_granted_payload_lost ? (replies_noted_valid ? 4'd10 : 4'd6) :
-    replies_granted_payload_status; // reply-port.ts:92
+    replies_granted_payload_lost ? (replies_noted_valid ? status_expired : status_busy) :
+    replies_granted_payload_status; // reply-port.ts:91
   wire [7:0] replies_headed_payload_opcode =
     replies_granted_payload_lost ? replies_asked_header[367:360] :
     replies_granted_payload_opcode;
   wire replies_headed_payload_remember =
     replies_noted_valid & ~replies_granted_payload_more & (replies_granted_payload_number != 3'd4);
   wire [7:0] replies_headed_payload_entry = replies_noted_word[8:1];
-  wire replies_to_sum_room = ~replies_to_sum_full | replies_summed_ready; // reply-port.ts:91
-  wire [15:0] replies_ip_length = {2'd0, replies_to_sum_held_length} + 16'd44; // reply-port.ts:110
+  wire replies_to_sum_room = ~replies_to_sum_full | replies_summed_ready; // reply-port.ts:90
+  wire [15:0] replies_ip_length = {2'd0, replies_to_sum_held_length} + 16'd44; // reply-port.ts:109
   assign replies_summed_ready = ~replies_to_head_skid_full;
-  wire [16:0] replies_summed_payload_sum = {1'b0, replies_sum_node[15:0]} + {13'd0, replies_sum_node[19:16]}; // reply-port.ts:113
+  wire [16:0] replies_summed_payload_sum = {1'b0, replies_sum_node[15:0]} + {13'd0, replies_sum_node[19:16]}; // reply-port.ts:112
   assign replies_sum_node = replies_own_ip_sum + {4'd0, replies_to_sum_held_header[231:224], replies_to_sum_held_header[239:232]} + {4'd0, replies_to_sum_held_header[215:208], replies_to_sum_held_header[223:216]} + {4'd0, replies_ip_length};
-  wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply-port.ts:112
-  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_native_port; // reply-port.ts:125
-  wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply-port.ts:127
+  wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply-port.ts:111
+  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_native_port; // reply-port.ts:124
+  wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply-port.ts:126
   wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:70
-  wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply-port.ts:138
+  wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply-port.ts:137
   wire [463:0] replies_head_payload_header = {
     replies_to_head_held_header[463:400], replies_size, replies_to_head_held_header[383:376],
     replies_to_head_held_header[375] & replies_native, replies_to_head_held_header[374] & replies_native,
@@ -517,13 +528,13 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     replies_to_head_held_ip_length[7:0], replies_to_head_held_ip_length[15:8], 32'h450008, config_mac[7:0],
     config_mac[15:8], config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40],
     replies_to_head_held_header[95:48]
-  }; // reply-port.ts:154
-  wire replies_host_data_ready = replies_reply_header_data_ready & replies_serves_4; // reply-port.ts:177
+  }; // reply-port.ts:153
+  wire replies_host_data_ready = replies_reply_header_data_ready & replies_serves_4; // reply-port.ts:176
   wire [511:0] replies_host_data_payload_data = {416'h0, replies_sent_body};
-  wire replies_enough = (replies_sent_length <= (({10'd0, replies_beat} + 14'd1) << 6)) | (replies_beat == 4'd0); // reply-port.ts:198
+  wire replies_enough = (replies_sent_length <= (({10'd0, replies_beat} + 14'd1) << 6)) | (replies_beat == 4'd0); // reply-port.ts:197
   wire replies_told =
     replies_remembering
-    & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // reply-port.ts:201
+    & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // reply-port.ts:200
   wire replies_serves_0 = replies_serving == 3'd0; // memory-port.ts:167
   wire replies_serves_1 = replies_serving == 3'd1;
   wire replies_serves_2 = replies_serving == 3'd2;
@@ -543,7 +554,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign split_inside = split_first ? split_inside_node : split_owner;
   wire [7:0] from_memory_reply_payload_tag = from_memory_memory_strip_head_payload_header[407:400]; // memory-port.ts:195
   wire [3:0] from_memory_reply_payload_status =
-    from_memory_memory_strip_head_payload_bad ? 4'd4 :
+    from_memory_memory_strip_head_payload_bad ? status_fail :
     from_memory_memory_strip_head_payload_header[371:368];
   wire [63:0] from_memory_reply_payload_va = from_memory_memory_strip_head_payload_header[527:464];
   wire [31:0] from_memory_reply_payload_length = from_memory_memory_strip_head_payload_header[559:528];
@@ -1216,8 +1227,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level (requests_opcodes_level)
   );
 
-  wire requests_strip_head_ready = ~requests_parted_full | requests_decides; // request-port.ts:235
-  HeaderStrip_h58_b64 requests_strip ( // request-port.ts:235
+  wire requests_strip_head_ready = ~requests_parted_full | requests_decides; // request-port.ts:237
+  HeaderStrip_h58_b64 requests_strip ( // request-port.ts:237
     .clk (clk), .rst (rst),
     .frame_valid (requests_apart_valid), .frame_ready (requests_strip_frame_ready),
     .frame_payload_data (soc_rx_payload_data), .frame_payload_keep (soc_rx_payload_keep),
@@ -1230,8 +1241,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .route (requests_strip_route)
   );
 
-  wire requests_body_pop_ready = requests_moving & requests_takes; // request-port.ts:238
-  Fifo_BodyBeat_d32 requests_body ( // request-port.ts:238
+  wire requests_body_pop_ready = requests_moving & requests_takes; // request-port.ts:240
+  Fifo_BodyBeat_d32 requests_body ( // request-port.ts:240
     .clk (clk), .rst (rst),
     .push_valid (requests_strip_data_valid), .push_ready (requests_body_push_ready),
     .push_payload_data (requests_strip_data_payload_data), .push_payload_last (requests_strip_data_payload_last),
@@ -1240,14 +1251,14 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level (requests_body_level)
   );
 
-  wire requests_once_ask_valid = requests_parted_full & requests_weighed & requests_looks_up & ~requests_asked; // request-port.ts:258
+  wire requests_once_ask_valid = requests_parted_full & requests_weighed & requests_looks_up & ~requests_asked; // request-port.ts:260
   wire [31:0] requests_once_ask_payload_operation =
     requests_parted_held_header[375] ? requests_parted_held_header[463:432] :
     requests_parted_held_header[431:400];
   wire [95:0] requests_once_done_body =
     (replies_beat == 4'd0) ? replies_reply_header_data_payload_data[95:0] :
     replies_sent_body;
-  OnceTable_n256_k3000 requests_once ( // request-port.ts:258
+  OnceTable_n256_k3000 requests_once ( // request-port.ts:260
     .clk (clk), .rst (rst),
     .ask_valid (requests_once_ask_valid), .ask_ready (requests_once_ask_ready), .ask_payload_client (requests_client),
     .ask_payload_operation (requests_once_ask_payload_operation),
@@ -1278,9 +1289,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     | ({512{replies_serves_4}} & replies_host_data_payload_data);
   wire replies_reply_header_data_payload_last =
     (replies_serves_0 & slot_0_answer_data_payload_last) | (replies_serves_1 & slot_1_answer_data_payload_last)
-    | (replies_serves_2 & slot_2_answer_data_payload_last) | (replies_serves_3 & slot_3_answer_data_payload_last); // reply-port.ts:152
+    | (replies_serves_2 & slot_2_answer_data_payload_last) | (replies_serves_3 & slot_3_answer_data_payload_last); // reply-port.ts:151
   wire replies_reply_header_frame_ready = soc_grant[0] & node_soc_tx_ready;
-  HeaderInsert_h58_b64 replies_reply_header ( // reply-port.ts:152
+  HeaderInsert_h58_b64 replies_reply_header ( // reply-port.ts:151
     .clk (clk), .rst (rst),
     .head_valid (replies_to_head_full), .head_ready (replies_reply_header_head_ready),
     .head_payload_header (replies_head_payload_header), .head_payload_length (replies_to_head_held_length),
@@ -1434,7 +1445,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
 
   always @(posedge clk)
     if (requests_host_full_when) begin
-      requests_host_answer_status <= requests_again ? requests_once_answer_payload_status : 4'd6;
+      requests_host_answer_status <= requests_again ? requests_once_answer_payload_status : status_busy;
       requests_host_answer_opcode <=
         requests_again ? requests_once_answer_payload_opcode :
         requests_parted_held_header[367:360];

@@ -47,6 +47,8 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   input  wire [511:0] event_line,
   output wire         done
 );
+  localparam [3:0] status_ok = 4'd0;
+  localparam [3:0] status_out_of_memory = 4'd7;
   localparam [3:0] state_choose = 4'd6;
   localparam [3:0] state_push = 4'd9;
   localparam [3:0] state_storing = 4'd5;
@@ -61,6 +63,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   localparam [3:0] state_refilling = 4'd8;
   localparam [3:0] state_settle = 4'd10;
   localparam [3:0] state_allocating = 4'd12;
+  localparam [7:0] opcode_read = 8'h40;
+  localparam [7:0] opcode_write = 8'h50;
+  localparam [7:0] opcode_alloc = 8'h80;
   reg [4:0] levels_0, levels_1, levels_2, levels_3, levels_4, levels_5; // allocator.ts:88
   reg listed_0, listed_1, listed_2, listed_3, listed_4, listed_5; // allocator.ts:89
   reg begun_0, begun_1, begun_2, begun_3, begun_4, begun_5; // allocator.ts:90
@@ -80,11 +85,11 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     words_6_block, words_7_block; // allocator.ts:108
   reg words_0_valid, words_1_valid, words_2_valid, words_3_valid, words_4_valid, words_5_valid, words_6_valid,
     words_7_valid;
-  reg push; // allocator.ts:127
-  reg [6:0] push_at; // allocator.ts:128
-  reg [43:0] pushed; // allocator.ts:129
-  reg [3:0] state; // allocator.ts:164
-  reg beat; // allocator.ts:284
+  reg push; // allocator.ts:129
+  reg [6:0] push_at; // allocator.ts:130
+  reg [43:0] pushed; // allocator.ts:131
+  reg [3:0] state; // allocator.ts:166
+  reg beat; // allocator.ts:286
   (* ram_style = "distributed" *) reg [43:0] heads [0:7]; // allocator.ts:92
   (* ram_style = "distributed" *) reg [43:0] slabs [0:7]; // allocator.ts:93
   (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:94
@@ -103,13 +108,13 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   wire all_moved = count == 3'd7; // allocator.ts:118
   wire mine = event_valid & (event_purpose == 3'd5); // allocator.ts:120
   wire granted = ~((|event_status) | event_refused); // allocator.ts:122
-  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == 4'd7)); // allocator.ts:123
-  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:144
-  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:145
-  wire room = level != 5'd16; // allocator.ts:146
-  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:147
-  wire takes_slab = (state == state_choose) & ~(asked_table | some | in_list); // allocator.ts:263
-  wire moves_head = (state == state_push) ? all_moved : (state == state_storing) & mine & ~(|event_status); // allocator.ts:265
+  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // allocator.ts:123
+  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:146
+  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:147
+  wire room = level != 5'd16; // allocator.ts:148
+  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:149
+  wire takes_slab = (state == state_choose) & ~(asked_table | some | in_list); // allocator.ts:265
+  wire moves_head = (state == state_push) ? all_moved : (state == state_storing) & mine & ~(|event_status); // allocator.ts:267
   wire levels_0_when = ~granted & another_region;
   wire granted_when = ~granted | asked_table;
 
@@ -296,7 +301,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         words_7_valid <= 1'b1;
       end
       state_choose: begin
-        answer_status <= 4'd0;
+        answer_status <= status_ok;
         answer_block <= some ? popped : slab;
         if (~asked_table) begin
           if (~some) begin
@@ -347,7 +352,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         words_7_valid <= 1'b1;
       end
       state_allocating: begin
-        answer_status <= granted ? 4'd0 : |event_status ? event_status : 4'd7;
+        answer_status <= granted ? status_ok : |event_status ? event_status : status_out_of_memory;
         answer_block <= event_block;
         if (mine) begin
           if (~levels_0_when) begin
@@ -382,7 +387,10 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   assign give_ready = (state == state_given) & last_part;
   assign memory_valid = (state == state_store) | (state == state_allocate) | (state == state_refill);
   assign memory_payload_head_tag = 8'd160;
-  assign memory_payload_head_opcode = (state == state_store) ? 8'd80 : (state == state_refill) ? 8'd64 : 8'd128;
+  assign memory_payload_head_opcode =
+    (state == state_store) ? opcode_write :
+    (state == state_refill) ? opcode_read :
+    opcode_alloc;
   assign memory_payload_head_va =
     (state == state_allocate) ? 50'd0 :
     {(state == state_store) ? words_7_block : head, 6'd0};
@@ -402,19 +410,19 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating)); // allocator.ts:308
-      assert (~(mine & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:312
+      assert (~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating)); // allocator.ts:306
+      assert (~(mine & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:310
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating))) begin
-        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:308)"); // allocator.ts:308
+        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:306)"); // allocator.ts:306
         $stop;
       end
       if (~(~(mine & (state == state_allocating) & granted & (|event_block[4:0])))) begin
-        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:312)"); // allocator.ts:312
+        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:310)"); // allocator.ts:310
         $stop;
       end
     end

@@ -84,11 +84,16 @@ module KvEngine_b64_c16_t131072_l4095 (
   output wire [3:0]   swept_code,
   output wire         refund
 );
+  localparam [3:0] status_ok = 4'd0;
+  localparam [3:0] status_invalid = 4'd1;
+  localparam [3:0] status_fail = 4'd4;
   localparam [2:0] state_idle = 3'd0;
   localparam [2:0] state_look = 3'd1;
   localparam [2:0] state_pick = 3'd2;
   localparam [2:0] state_act = 3'd3;
   localparam [2:0] state_join = 3'd4;
+  localparam [7:0] opcode_read = 8'h40;
+  localparam [7:0] opcode_write = 8'h50;
   reg [15:0] written; // engine.ts:145
   reg [15:0] decided; // engine.ts:146
   reg [2:0] kind; // engine.ts:149
@@ -225,7 +230,7 @@ module KvEngine_b64_c16_t131072_l4095 (
 
   wire answers_push_valid = ending & ~end_silent & ~a_any; // engine.ts:478
   wire [10:0] answers_push_payload_size = |end_code ? 11'd0 : a_size;
-  wire answers_push_payload_bare = ~((end_code == 4'd0) | (end_code == 4'd4));
+  wire answers_push_payload_bare = ~((end_code == status_ok) | (end_code == status_fail));
   Fifo_KvAnswer_d16 answers ( // engine.ts:478
     .clk (clk), .rst (rst),
     .push_valid (answers_push_valid), .push_ready (answers_push_ready), .push_payload_context (context_),
@@ -370,7 +375,7 @@ module KvEngine_b64_c16_t131072_l4095 (
         c_verdict <= progress_word[212:209];
         c_grows <= progress_word[213];
         failed <= (|code) | spent;
-        if (spent) code <= 4'd1;
+        if (spent) code <= status_invalid;
         was_written <= was_written_shifted[0];
         was_decided <= was_decided_shifted[0];
         write_status <= (kind == 3'd2) ? code : write_statuses[context_];
@@ -463,7 +468,7 @@ module KvEngine_b64_c16_t131072_l4095 (
               ask_content <= 2'd0;
             end
             if (brings) begin
-              c_verdict <= failed ? code : (creates ? hits : over) ? 4'd4 : 4'd0;
+              c_verdict <= failed ? code : (creates ? hits : over) ? status_fail : status_ok;
               c_grows <= creates & over & ~c_other_valid;
               if (creates & over & c_other_valid) begin
                 c_slot <= c_other_slot;
@@ -473,7 +478,7 @@ module KvEngine_b64_c16_t131072_l4095 (
             else begin
               if (failed | over) begin
                 end_silent <= 1'b0;
-                end_code <= failed ? code : 4'd4;
+                end_code <= failed ? code : status_fail;
                 end_gives_new <= 1'b0;
                 end_gives_old <= 1'b0;
                 end_gives_slot <= 1'b0;
@@ -482,7 +487,7 @@ module KvEngine_b64_c16_t131072_l4095 (
               if (hits) begin
                 if (reads) begin
                   end_silent <= 1'b1;
-                  end_code <= 4'd0;
+                  end_code <= status_ok;
                   end_gives_new <= 1'b0;
                   end_gives_old <= 1'b0;
                   end_gives_slot <= 1'b0;
@@ -603,7 +608,7 @@ module KvEngine_b64_c16_t131072_l4095 (
   assign done_valid = (state == state_act) & (searching | (kind == 3'd2) | (kind == 3'd3) | (kind == 3'd4));
   assign done_forward = hits & reads;
   assign done_head_context = context_;
-  assign done_head_status = 4'd0;
+  assign done_head_status = status_ok;
   assign done_head_opcode = 8'd97;
   assign done_head_length = {3'd0, c_found_size} + 14'd4;
   assign done_front = {5'd0, c_found_size, 8'd8, a_user};
@@ -611,7 +616,7 @@ module KvEngine_b64_c16_t131072_l4095 (
   assign take_payload_slot = 1'b1;
   assign take_payload_kind = 3'd0;
   assign spare_ready = (state == state_act) & (kind == 3'd6);
-  assign memory_payload_head_opcode = accesses_pop_payload_write ? 8'd80 : 8'd64;
+  assign memory_payload_head_opcode = accesses_pop_payload_write ? opcode_write : opcode_read;
   assign memory_payload_head_va = {accesses_pop_payload_block, accesses_pop_payload_index, 3'd0};
   assign memory_payload_head_length = {20'd0, accesses_pop_payload_length};
   assign memory_payload_head_data = accesses_pop_payload_write ? {2'd0, accesses_pop_payload_length} : 14'd0;

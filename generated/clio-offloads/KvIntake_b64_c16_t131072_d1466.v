@@ -73,6 +73,9 @@ module KvIntake_b64_c16_t131072_d1466 (
 );
   localparam [3:0] state_idle = 4'd0;
   localparam [3:0] state_send = 4'd10;
+  localparam [3:0] status_ok = 4'd0;
+  localparam [3:0] status_fail = 4'd4;
+  localparam [3:0] status_malformed = 4'd8;
   localparam [3:0] state_head = 4'd1;
   localparam [3:0] state_hash = 4'd2;
   localparam [3:0] state_decide = 4'd4;
@@ -81,6 +84,8 @@ module KvIntake_b64_c16_t131072_d1466 (
   localparam [3:0] state_enter = 4'd9;
   localparam [3:0] state_drain = 4'd11;
   localparam [3:0] state_look = 4'd13;
+  localparam [7:0] opcode_write = 8'h50;
+  localparam [7:0] opcode_kv_delete = 8'h66;
   localparam [3:0] state_sweep = 4'd14;
   localparam [3:0] state_weigh = 4'd15;
   localparam [3:0] state_answer = 4'd12;
@@ -151,7 +156,7 @@ module KvIntake_b64_c16_t131072_d1466 (
     (round == 3'd2) ? {16'd2560, request_pid} :
     32'd0; // layout.ts:55
   wire [511:0] pair_beat = request_data_payload_data; // intake.ts:386
-  wire bare = ~((failure == 4'd0) | (failure == 4'd4)) | alone; // intake.ts:401
+  wire bare = ~((failure == status_ok) | (failure == status_fail)) | alone; // intake.ts:401
   wire [31:0] sip_0_sum = sip_0 + sip_1;
   wire [31:0] sip_2_sum = sip_2 + (sip_3 ^ hashed_word);
   wire [31:0] sip_0_xor = {sip_3[23:0] ^ hashed_word[23:0], sip_3[31:24] ^ hashed_word[31:24]} ^ sip_2_sum;
@@ -169,7 +174,7 @@ module KvIntake_b64_c16_t131072_d1466 (
         request_pid <= request_payload_pid;
         request_length <= request_payload_length;
         ended <= ~(|request_payload_length);
-        failure <= 4'd8;
+        failure <= status_malformed;
         round <= 3'd0;
         sip_0 <= secret[31:0];
         sip_1 <= secret[63:32];
@@ -185,7 +190,7 @@ module KvIntake_b64_c16_t131072_d1466 (
                   sweep_pid <= request_payload_pid;
                   sweep_bucket <= 18'd0;
                   alone <= 1'b1;
-                  failure <= 4'd0;
+                  failure <= status_ok;
                 end
               end
             end
@@ -221,7 +226,7 @@ module KvIntake_b64_c16_t131072_d1466 (
         asked_block_q <= taken_payload_block;
         failure <= taken_payload_status;
       end
-      state_enter: failure <= 4'd0;
+      state_enter: failure <= status_ok;
       state_send: begin
         if (memory_valid & memory_ready) begin
           begins <= 1'b0;
@@ -233,10 +238,10 @@ module KvIntake_b64_c16_t131072_d1466 (
       state_look: begin
         request_context <= sweep_context;
         request_opcode <= 8'd0;
-        failure <= 4'd0;
+        failure <= status_ok;
         alone <= 1'b1;
         if (request_context_when) begin
-          request_opcode <= 8'd102;
+          request_opcode <= opcode_kv_delete;
           request_pid <= sweep_pid;
           ended <= 1'b1;
         end
@@ -256,9 +261,9 @@ module KvIntake_b64_c16_t131072_d1466 (
       state_weigh: begin
         request_context <= sweep_context;
         request_opcode <= 8'd0;
-        failure <= (swept_code_q == 4'd4) ? 4'd0 : swept_code_q;
+        failure <= (swept_code_q == status_fail) ? status_ok : swept_code_q;
         alone <= 1'b1;
-        if (swept_code_q == 4'd4) sweep_bucket <= sweep_bucket + 18'd1;
+        if (swept_code_q == status_fail) sweep_bucket <= sweep_bucket + 18'd1;
       end
       default: ;
     endcase
@@ -344,7 +349,7 @@ module KvIntake_b64_c16_t131072_d1466 (
           swept <= 1'b0;
           due <= 1'b1;
           state <= state_idle;
-          if ((|swept_code_q) & ((swept_code_q != 4'd4) | last_bucket)) begin
+          if ((|swept_code_q) & ((swept_code_q != status_fail) | last_bucket)) begin
             due <= 1'b0;
             state <= state_answer;
           end
@@ -413,7 +418,7 @@ module KvIntake_b64_c16_t131072_d1466 (
   assign taken_ready = (state == state_table_wait) | (state == state_block_wait);
   assign memory_valid = (state == state_send) & request_data_valid;
   assign memory_payload_head_tag = {4'd4, request_context};
-  assign memory_payload_head_opcode = 8'd80;
+  assign memory_payload_head_opcode = opcode_write;
   assign memory_payload_head_va = {asked_block_q, 6'd0};
   assign memory_payload_head_length = {18'd0, pair_bytes};
   assign memory_payload_head_data = pair_bytes;
@@ -423,7 +428,7 @@ module KvIntake_b64_c16_t131072_d1466 (
   assign reply_valid = state == state_answer;
   assign reply_payload_head_context = request_context;
   assign reply_payload_head_status = failure;
-  assign reply_payload_head_opcode = (failure == 4'd8) ? request_opcode : request_opcode | 8'd1;
+  assign reply_payload_head_opcode = (failure == status_malformed) ? request_opcode : request_opcode | 8'd1;
   assign reply_payload_head_length = bare ? 14'd0 : 14'd4;
   assign reply_payload_bare = bare;
   assign reply_payload_data = {480'h0, 24'd8, asked_user_q};

@@ -77,6 +77,7 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
   localparam [3:0] s_ask = 4'd7;
   localparam [3:0] s_answer = 4'd9;
   localparam [3:0] s_copy = 4'd10;
+  localparam [3:0] status_ok = 4'd0, status_fail = 4'd4, status_out_of_memory = 4'd7, status_malformed = 4'd8;
   reg [15:0] last; // engine.ts:133
   reg [15:0] heads_0, heads_1, heads_2, heads_3, heads_4, heads_5, heads_6, heads_7, heads_8; // engine.ts:134
   reg has_map; // engine.ts:135
@@ -233,7 +234,7 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
         beat <= 2'd0;
         e <= memory_reply_valid ? came : 3'd0;
         c <= memory_reply_valid ? memory_reply_payload_tag[3:0] : start_payload;
-        outcome <= memory_reply_valid ? (no_room ? 4'd7 : memory_reply_payload_status) : 4'd0;
+        outcome <= memory_reply_valid ? (no_room ? status_out_of_memory : memory_reply_payload_status) : status_ok;
         found <= {memory_reply_payload_length, memory_reply_payload_va[63:32]};
       end
       s_collect: begin
@@ -287,7 +288,7 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
           3'd0: begin
             if (r_malformed) begin
               does <= 2'd2;
-              says_status <= 4'd8;
+              says_status <= status_malformed;
               says_version <= 32'd0;
               says_value <= 1'b0;
             end
@@ -301,7 +302,7 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
               end
               else if (&last) begin
                 does <= 2'd2;
-                says_status <= 4'd7;
+                says_status <= status_out_of_memory;
                 says_version <= 32'd0;
                 says_value <= 1'b0;
               end
@@ -322,7 +323,7 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
             end
             else if ((r_object == 32'd0) | (r_object > {16'd0, last})) begin
               does <= 2'd2;
-              says_status <= 4'd4;
+              says_status <= status_fail;
               says_version <= 32'd0;
               says_value <= 1'b0;
             end
@@ -351,20 +352,20 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
             end
             else if (~entry_live_q) begin
               does <= 2'd2;
-              says_status <= 4'd4;
+              says_status <= status_fail;
               says_version <= 32'd0;
               says_value <= 1'b0;
             end
             else if (r_kind == 3'd1) begin
               if (r_length != (entry_size_q + 14'd8)) begin
                 does <= 2'd2;
-                says_status <= 4'd8;
+                says_status <= status_malformed;
                 says_version <= 32'd0;
                 says_value <= 1'b0;
               end
               else if (count == 11'd1024) begin
                 does <= 2'd2;
-                says_status <= 4'd4;
+                says_status <= status_fail;
                 says_version <= 32'd0;
                 says_value <= 1'b0;
               end
@@ -385,7 +386,7 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
             end
             else if ((r_kind == 3'd3) ? count == 11'd0 : (r_version == 32'd0) | (r_version > {21'd0, count})) begin
               does <= 2'd2;
-              says_status <= 4'd4;
+              says_status <= status_fail;
               says_version <= 32'd0;
               says_value <= 1'b0;
             end
@@ -500,7 +501,7 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
   assign answer_valid = s == s_answer;
   assign answer_payload_context = c;
   assign answer_payload_status = says_status;
-  assign answer_payload_opcode = (says_status == 4'd8) ? r_opcode : r_opcode | 8'd1;
+  assign answer_payload_opcode = (says_status == status_malformed) ? r_opcode : r_opcode | 8'd1;
   assign answer_payload_length = good ? (value ? entry_size_q : 14'd0) + 14'd8 : 14'd0;
   assign answer_payload_object = {16'd0, note_object};
   assign answer_payload_version = says_version;

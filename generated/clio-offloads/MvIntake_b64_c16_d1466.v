@@ -32,24 +32,28 @@ module MvIntake_b64_c16_d1466 (
   output wire [4:0]   written_beat,
   output wire [511:0] written_data
 );
+  localparam [7:0] opcode_mv_create = 8'h20, opcode_mv_append = 8'h22, opcode_mv_read = 8'h24,
+    opcode_mv_read_latest = 8'h26, opcode_mv_delete = 8'h28;
   localparam [1:0] s_idle = 2'd0;
   localparam [1:0] s_body = 2'd1;
   localparam [1:0] s_offer = 2'd2;
-  reg [63:0] head; // intake.ts:55
-  reg [3:0] request_context; // intake.ts:56
+  reg [63:0] head; // intake.ts:56
+  reg [3:0] request_context; // intake.ts:57
   reg [7:0] request_opcode;
   reg [15:0] request_pid;
   reg [13:0] request_length;
-  reg [5:0] beat; // intake.ts:57
-  reg [1:0] s; // intake.ts:59
-  wire taken = request_data_valid & request_data_ready; // intake.ts:58
+  reg [5:0] beat; // intake.ts:58
+  reg [1:0] s; // intake.ts:60
+  wire taken = request_data_valid & request_data_ready; // intake.ts:59
   wire known =
-    (request_opcode == 8'd32) | (request_opcode == 8'd34) | (request_opcode == 8'd36) | (request_opcode == 8'd38)
-    | (request_opcode == 8'd40); // intake.ts:90
-  wire length_is = request_length == 14'd8; // intake.ts:91
-  wire value_fits = (request_length > 14'd8) & (request_length <= 14'd1474); // intake.ts:93
-  wire size_fits = (|head[63:32]) & (head[63:32] <= 32'd1466); // intake.ts:94
-  wire well_formed = (request_opcode == 8'd34) ? value_fits : length_is & ((request_opcode != 8'd32) | size_fits); // intake.ts:95
+    (request_opcode == opcode_mv_create) | (request_opcode == opcode_mv_append) | (request_opcode == opcode_mv_read)
+    | (request_opcode == opcode_mv_read_latest) | (request_opcode == opcode_mv_delete); // intake.ts:91
+  wire length_is = request_length == 14'd8; // intake.ts:92
+  wire value_fits = (request_length > 14'd8) & (request_length <= 14'd1474); // intake.ts:94
+  wire size_fits = (|head[63:32]) & (head[63:32] <= 32'd1466); // intake.ts:95
+  wire well_formed =
+    (request_opcode == opcode_mv_append) ? value_fits :
+    length_is & ((request_opcode != opcode_mv_create) | size_fits); // intake.ts:96
 
   always @(posedge clk)
     case (s)
@@ -93,11 +97,11 @@ module MvIntake_b64_c16_d1466 (
   assign asked_payload_context = request_context;
   assign asked_payload_opcode = request_opcode;
   assign asked_payload_kind =
-    (request_opcode == 8'd40) ? 3'd4 :
-    (request_opcode == 8'd38) ? 3'd3 :
-    (request_opcode == 8'd36) ? 3'd2 :
-    (request_opcode == 8'd34) ? 3'd1 :
-    (request_opcode == 8'd32) ? 3'd0 :
+    (request_opcode == opcode_mv_delete) ? 3'd4 :
+    (request_opcode == opcode_mv_read_latest) ? 3'd3 :
+    (request_opcode == opcode_mv_read) ? 3'd2 :
+    (request_opcode == opcode_mv_append) ? 3'd1 :
+    (request_opcode == opcode_mv_create) ? 3'd0 :
     3'd4;
   assign asked_payload_malformed = ~(known & well_formed);
   assign asked_payload_object = head[31:0];

@@ -44,6 +44,9 @@ module MvRequests_b64_c16_d1466_i16_v1024_a67108864 (
   localparam [2:0] s_begin = 3'd2;
   localparam [2:0] s_prime = 3'd3;
   localparam [2:0] s_send = 3'd4;
+  localparam [7:0] opcode_read = 8'h40;
+  localparam [7:0] opcode_write = 8'h50;
+  localparam [7:0] opcode_alloc = 8'h80;
   wire queue_pop_valid; // requests.ts:66
   wire [2:0] queue_pop_payload_event;
   wire [3:0] queue_pop_payload_context;
@@ -159,7 +162,10 @@ module MvRequests_b64_c16_d1466_i16_v1024_a67108864 (
   assign entry_context = w_context;
   assign memory_valid = header_due;
   assign memory_payload_tag = {1'b0, w_event, w_context};
-  assign memory_payload_opcode = (w_event == 3'd5) ? 8'd128 : ((w_event == 3'd1) | (w_event == 3'd2)) ? 8'd64 : 8'd80;
+  assign memory_payload_opcode =
+    (w_event == 3'd5) ? opcode_alloc :
+    ((w_event == 3'd1) | (w_event == 3'd2)) ? opcode_read :
+    opcode_write;
   assign memory_payload_client = 1'b0;
   assign memory_payload_context = w_context;
   assign memory_payload_va = w_va;

@@ -82,6 +82,16 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024_internal (
   localparam [1:0] frame_kind_clio = 2'd0;
   localparam [1:0] frame_kind_icmp = 2'd1;
   localparam [1:0] frame_kind_arp = 2'd2;
+  localparam [7:0] opcode_pingpong = 8'h02, opcode_mv_create_reply = 8'h21, opcode_mv_append_reply = 8'h23,
+    opcode_mv_read_reply = 8'h25, opcode_mv_read_latest_reply = 8'h27, opcode_mv_delete_reply = 8'h29,
+    opcode_read_reply = 8'h41, opcode_fence = 8'h4b, opcode_write_reply = 8'h51, opcode_kv_read_reply = 8'h61,
+    opcode_kv_create_reply = 8'h63, opcode_kv_update_reply = 8'h65, opcode_kv_delete_reply = 8'h67,
+    opcode_tlb_shootdown = 8'h70, opcode_alloc_reply = 8'h81, opcode_free_reply = 8'h83,
+    opcode_create_proc_reply = 8'h85, opcode_free_proc_reply = 8'h87, opcode_open_session_reply = 8'h89,
+    opcode_close_session_reply = 8'h8b, opcode_migration_host_reply = 8'h8d, opcode_migration_node_reply = 8'h8f,
+    opcode_migration_receive_reply = 8'h91, opcode_migration_cancel_reply = 8'h93,
+    opcode_migration_send_reply = 8'h95, opcode_join_cluster_reply = 8'h97, opcode_new_node_reply = 8'h99,
+    opcode_query_stat_reply = 8'h9b, opcode_fpga_pingpong = 8'h9e, opcode_soc_pingpong_reply = 8'ha0;
   reg judged_valid, answer_valid; // cells.ts:21
   reg first; // collect.ts:36
   reg [5:0] beat; // collect.ts:37
@@ -139,21 +149,26 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024_internal (
     ({header[279:272], header[287:280]} == config_native_port)
     | (({header[279:272], header[287:280]} - config_client_port) < 16'd1024); // senders.ts:49
   wire is_reply_or =
-    (header[367:360] == 8'd33) | (header[367:360] == 8'd35) | (header[367:360] == 8'd37) | (header[367:360] == 8'd39)
-    | (header[367:360] == 8'd41) | (header[367:360] == 8'd65) | (header[367:360] == 8'd81);
+    (header[367:360] == opcode_mv_create_reply) | (header[367:360] == opcode_mv_append_reply)
+    | (header[367:360] == opcode_mv_read_reply) | (header[367:360] == opcode_mv_read_latest_reply)
+    | (header[367:360] == opcode_mv_delete_reply) | (header[367:360] == opcode_read_reply)
+    | (header[367:360] == opcode_write_reply);
   wire header_or =
-    (header[367:360] == 8'd133) | (header[367:360] == 8'd135) | (header[367:360] == 8'd137)
-    | (header[367:360] == 8'd139) | (header[367:360] == 8'd141) | (header[367:360] == 8'd143)
-    | (header[367:360] == 8'd145);
+    (header[367:360] == opcode_create_proc_reply) | (header[367:360] == opcode_free_proc_reply)
+    | (header[367:360] == opcode_open_session_reply) | (header[367:360] == opcode_close_session_reply)
+    | (header[367:360] == opcode_migration_host_reply) | (header[367:360] == opcode_migration_node_reply)
+    | (header[367:360] == opcode_migration_receive_reply);
   wire is_reply_or_or =
-    is_reply_or | (header[367:360] == 8'd97) | (header[367:360] == 8'd99) | (header[367:360] == 8'd101)
-    | (header[367:360] == 8'd103) | (header[367:360] == 8'd129) | (header[367:360] == 8'd131);
+    is_reply_or | (header[367:360] == opcode_kv_read_reply) | (header[367:360] == opcode_kv_create_reply)
+    | (header[367:360] == opcode_kv_update_reply) | (header[367:360] == opcode_kv_delete_reply)
+    | (header[367:360] == opcode_alloc_reply) | (header[367:360] == opcode_free_reply);
   wire header_or_or =
-    header_or | (header[367:360] == 8'd147) | (header[367:360] == 8'd149) | (header[367:360] == 8'd151)
-    | (header[367:360] == 8'd153) | (header[367:360] == 8'd155) | (header[367:360] == 8'd160);
+    header_or | (header[367:360] == opcode_migration_cancel_reply) | (header[367:360] == opcode_migration_send_reply)
+    | (header[367:360] == opcode_join_cluster_reply) | (header[367:360] == opcode_new_node_reply)
+    | (header[367:360] == opcode_query_stat_reply) | (header[367:360] == opcode_soc_pingpong_reply);
   wire is_reply =
     ((|header[371:368]) & (native | (header[399:384] == 16'd16))) | is_reply_or_or | header_or_or
-    | (((header[367:360] == 8'd2) | (header[367:360] == 8'd75) | (header[367:360] == 8'd112) | (header[367:360] == 8'd158)) & from_node); // senders.ts:51
+    | (((header[367:360] == opcode_pingpong) | (header[367:360] == opcode_fence) | (header[367:360] == opcode_tlb_shootdown) | (header[367:360] == opcode_fpga_pingpong)) & from_node); // senders.ts:51
   wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // checksum.ts:26
   wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // checksum.ts:29
   wire [20:0] all = {broken[20:10], judged_checked & ~sum_right, broken[8:0]}; // verdict.ts:17

@@ -135,6 +135,9 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
   output wire         in_reset,
   output wire         lost
 );
+  localparam [7:0] opcode_read = 8'h40, opcode_atomic_tas = 8'h42, opcode_deref_write = 8'h43,
+    opcode_deref_read = 8'h44, opcode_atomic_cas = 8'h48, opcode_atomic_faa = 8'h49, opcode_atomic_store = 8'h4a,
+    opcode_write = 8'h50, opcode_alloc = 8'h80, opcode_free = 8'h82;
   reg [15:0] used; // slot.ts:190
   reg closed; // slot-reset.ts:36
   reg drained; // slot-reset.ts:37
@@ -247,14 +250,17 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
     accesses_heads_pop_payload_context == 4'd1, accesses_heads_pop_payload_context == 4'd0
   };
   wire allowed_or =
-    (accesses_heads_pop_payload_opcode == 8'd64) | (accesses_heads_pop_payload_opcode == 8'd80)
-    | (accesses_heads_pop_payload_opcode == 8'd66) | (accesses_heads_pop_payload_opcode == 8'd72)
-    | (accesses_heads_pop_payload_opcode == 8'd73) | (accesses_heads_pop_payload_opcode == 8'd74)
-    | (accesses_heads_pop_payload_opcode == 8'd68) | (accesses_heads_pop_payload_opcode == 8'd67)
-    | (accesses_heads_pop_payload_opcode == 8'd128) | (accesses_heads_pop_payload_opcode == 8'd130);
+    (accesses_heads_pop_payload_opcode == opcode_read) | (accesses_heads_pop_payload_opcode == opcode_write)
+    | (accesses_heads_pop_payload_opcode == opcode_atomic_tas)
+    | (accesses_heads_pop_payload_opcode == opcode_atomic_cas)
+    | (accesses_heads_pop_payload_opcode == opcode_atomic_faa)
+    | (accesses_heads_pop_payload_opcode == opcode_atomic_store)
+    | (accesses_heads_pop_payload_opcode == opcode_deref_read)
+    | (accesses_heads_pop_payload_opcode == opcode_deref_write) | (accesses_heads_pop_payload_opcode == opcode_alloc)
+    | (accesses_heads_pop_payload_opcode == opcode_free);
   wire allowed = allowed_or & (~accesses_heads_pop_payload_client | (|(used & allowed_joined))); // slot.ts:291
   wire [13:0] bytes =
-    (((accesses_heads_pop_payload_opcode == 8'd64) | (accesses_heads_pop_payload_opcode == 8'd68)) & (accesses_heads_pop_payload_length <= 32'd1466)) ? accesses_heads_pop_payload_length[13:0] :
+    (((accesses_heads_pop_payload_opcode == opcode_read) | (accesses_heads_pop_payload_opcode == opcode_deref_read)) & (accesses_heads_pop_payload_length <= 32'd1466)) ? accesses_heads_pop_payload_length[13:0] :
     14'd16; // slot.ts:292
   wire ready_ready = ~next_full | next_ready; // slot.ts:299
   wire [7:0] ready_payload_opcode = allowed ? accesses_heads_pop_payload_opcode : 8'd0;

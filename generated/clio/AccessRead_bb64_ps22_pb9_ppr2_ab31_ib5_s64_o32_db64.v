@@ -49,6 +49,7 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
   output wire         events_reads,
   output wire [13:0]  events_read_bytes
 );
+  localparam [3:0] status_ok = 4'd0;
   reg request_to_0_done, request_to_1_done; // access-read.ts:69
   reg waiting_of_full, waiting_of_held_write, waiting_of_held_silent, waiting_of_held_indirect,
     waiting_of_skid_full, waiting_of_skid_held_write, waiting_of_skid_held_silent, waiting_of_skid_held_indirect; // access-read.ts:71
@@ -247,7 +248,7 @@ module AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 (
   wire tag_indirect = align_output_payload_tag[28]; // access-read.ts:103
   assign reply_payload_word = tag_indirect ? 2'd2 : 2'd0;
   assign reply_payload_opcode = align_output_payload_tag[13:6];
-  assign reply_payload_status = 4'd0;
+  assign reply_payload_status = status_ok;
   assign events_reads = complete;
   wire [13:0] tag_length = align_output_payload_tag[27:14]; // access-read.ts:103
   assign events_read_bytes = complete ? tag_length : 14'd0;

@@ -62,6 +62,8 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 (
   output wire         events_unanswered,
   output wire [13:0]  events_write_bytes
 );
+  localparam [3:0] status_ok = 4'd0;
+  localparam [3:0] status_fail = 4'd4;
   reg request_to_0_done, request_to_1_done, request_to_2_done; // access-write.ts:68
   reg bursts_of_full, bursts_of_held_write, bursts_of_held_silent, bursts_of_held_indirect, bursts_of_skid_full,
     bursts_of_skid_held_write, bursts_of_skid_held_silent, bursts_of_skid_held_indirect; // access-write.ts:71
@@ -298,7 +300,7 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 (
   assign ending_valid = b_valid & pending_pop_valid & ends;
   assign ending_payload_form = 2'd1;
   assign ending_payload_word = pending_pop_payload_indirect ? 2'd2 : 2'd0;
-  assign ending_payload_status = failed ? 4'd4 : 4'd0;
+  assign ending_payload_status = failed ? status_fail : status_ok;
   assign ending_payload_done = 1'b1;
   assign events_writes = completes & ~ending_payload_silent;
   assign events_writes_no_reply = completes & ending_payload_silent;

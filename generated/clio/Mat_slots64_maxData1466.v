@@ -98,6 +98,8 @@ module Mat_slots64_maxData1466 (
 );
   localparam [1:0] frame_kind_clio = 2'd0;
   localparam [1:0] frame_kind_arp = 2'd2;
+  localparam [3:0] status_ok = 4'd0, status_invalid = 4'd1, status_nack = 4'd5, status_busy = 4'd6,
+    status_malformed = 4'd8;
   reg [4:0] waiting; // slow-room.ts:15
   reg taken_slow; // slow-room.ts:16
   reg taken_full; // slow-room.ts:17
@@ -231,11 +233,11 @@ module Mat_slots64_maxData1466 (
   wire [1:0] replies_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:48
   wire [7:0] replies_payload_opcode = refused ? decided_held_opcode : decided_held_reply_opcode;
   wire [3:0] replies_payload_status =
-    ~refused ? 4'd0 :
-    decided_held_corrupt ? 4'd5 :
-    busy ? 4'd6 :
-    decided_held_foreign ? 4'd1 :
-    4'd8;
+    ~refused ? status_ok :
+    decided_held_corrupt ? status_nack :
+    busy ? status_busy :
+    decided_held_foreign ? status_invalid :
+    status_malformed;
   wire staged_room = ~staged_full | reply_ready; // mat.ts:51
   wire refuses = decided_full & decided_ready & refused; // count.ts:7
   wire echoes = decided_full & decided_ready & echo; // count.ts:8

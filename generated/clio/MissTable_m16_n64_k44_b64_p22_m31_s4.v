@@ -63,11 +63,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   output wire        served_first,
   output wire        served_poisoned
 );
-  localparam [2:0] verdict_mapped = 3'd0;
-  localparam [2:0] verdict_invalid = 3'd1;
-  localparam [2:0] verdict_unmapped = 3'd2;
-  localparam [2:0] verdict_out_of_memory = 3'd3;
-  localparam [2:0] verdict_error = 3'd4;
+  localparam [2:0] verdict_mapped = 3'd0, verdict_invalid = 3'd1, verdict_unmapped = 3'd2,
+    verdict_out_of_memory = 3'd3, verdict_error = 3'd4;
   reg valid_0, valid_1, valid_2, valid_3, valid_4, valid_5, valid_6, valid_7, valid_8, valid_9, valid_10, valid_11,
     valid_12, valid_13, valid_14, valid_15; // state.ts:10
   reg done_0, done_1, done_2, done_3, done_4, done_5, done_6, done_7, done_8, done_9, done_10, done_11, done_12,

@@ -69,6 +69,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   localparam [1:0] frame_kind_clio = 2'd0;
   localparam [1:0] frame_kind_icmp = 2'd1;
   localparam [1:0] frame_kind_arp = 2'd2;
+  localparam [3:0] status_ok = 4'd0;
   reg asked_valid; // net-tx.ts:102
   reg [5:0] asked_slot; // net-tx.ts:103
   reg [1:0] asked_form, asked_word;
@@ -375,7 +376,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   };
   wire [351:0] known_kind_with_word_joined = {
     known_kind_with_word ? known_word : 64'd0,
-    known_kind_with_access ? {(known_reply_status == 4'd0) ? known_context_body[95:64] : 32'd0, known_kind_at_word ? known_word : known_context_body[63:0]} : 96'h0,
+    known_kind_with_access ? {(known_reply_status == status_ok) ? known_context_body[95:64] : 32'd0, known_kind_at_word ? known_word : known_context_body[63:0]} : 96'h0,
     known_context_header[127:64], size, known_context_header[47:40],
     known_context_header[39] & ~known_context_published, known_context_header[38] & ~known_context_published,
     known_context_header[37] & ~known_context_published, known_context_header[36] & ~known_context_published,

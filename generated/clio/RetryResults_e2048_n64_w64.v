@@ -38,6 +38,8 @@ module RetryResults_e2048_n64_w64 (
   localparam [1:0] answer_kind_replayed = 2'd0;
   localparam [1:0] answer_kind_busy = 2'd1;
   localparam [1:0] answer_kind_expired = 2'd2;
+  localparam [3:0] status_busy = 4'd6;
+  localparam [3:0] status_expired = 4'd10;
   reg [63:0] awaited; // retry-results.ts:107
   reg asks_valid, asks_silent; // retry-results.ts:139
   reg [5:0] asks_slot;
@@ -69,8 +71,8 @@ module RetryResults_e2048_n64_w64 (
   wire [3:0] result_status = result[3:0]; // retry-results.ts:129
   wire [3:0] answers_push_payload_status =
     (asks_kind == answer_kind_replayed) ? result_status :
-    (asks_kind == answer_kind_busy) ? 4'd6 :
-    4'd10; // retry-results.ts:151
+    (asks_kind == answer_kind_busy) ? status_busy :
+    status_expired; // retry-results.ts:151
   Fifo_RetryAnswer_d64 answers ( // retry-results.ts:151
     .clk (clk), .rst (rst),
     .push_valid (asks_valid), .push_ready (answers_push_ready), .push_payload_slot (asks_slot),

@@ -52,10 +52,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire        evicted,
   output wire        replaced
 );
-  localparam [1:0] finding_kind_found = 2'd0;
-  localparam [1:0] finding_kind_busy = 2'd1;
-  localparam [1:0] finding_kind_expired = 2'd2;
-  localparam [1:0] finding_kind_entered = 2'd3;
+  localparam [1:0] finding_kind_found = 2'd0, finding_kind_busy = 2'd1, finding_kind_expired = 2'd2,
+    finding_kind_entered = 2'd3;
   wire clients_found_valid, clients_place_valid, clients_idle_valid; // units.ts:14
   wire [5:0] clients_found_index, clients_place_index, clients_idle_index;
   wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // units.ts:15

@@ -75,6 +75,8 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   output wire [2:0]   access_payload_op,
   output wire         access_payload_indirect
 );
+  localparam [3:0] status_ok = 4'd0;
+  localparam [3:0] status_fail = 4'd4;
   reg arrived_full, arrived_held_silent; // sync-unit.ts:111
   reg [5:0] arrived_held_slot;
   reg [2:0] arrived_held_op;
@@ -320,7 +322,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   assign reply_valid = ended_pop_valid & ~goes_on;
   assign reply_payload_slot = context_word[5:0];
   assign reply_payload_op = context_op;
-  assign reply_payload_status = ended_pop_payload_failed ? 4'd4 : 4'd0;
+  assign reply_payload_status = ended_pop_payload_failed ? status_fail : status_ok;
   assign reply_payload_silent = context_word[39];
   assign reply_payload_reply_opcode = context_word[47:40];
   assign access_valid = ended_pop_valid & goes_on;

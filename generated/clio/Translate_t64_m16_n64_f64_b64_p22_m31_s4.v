@@ -124,11 +124,10 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         events_read_permission,
   output wire         events_out_of_memory
 );
-  localparam [2:0] verdict_mapped = 3'd0;
-  localparam [2:0] verdict_invalid = 3'd1;
-  localparam [2:0] verdict_unmapped = 3'd2;
-  localparam [2:0] verdict_out_of_memory = 3'd3;
-  localparam [2:0] verdict_error = 3'd4;
+  localparam [2:0] verdict_mapped = 3'd0, verdict_invalid = 3'd1, verdict_unmapped = 3'd2,
+    verdict_out_of_memory = 3'd3, verdict_error = 3'd4;
+  localparam [3:0] status_invalid = 4'd1, status_write_perm = 4'd2, status_read_perm = 4'd3, status_fail = 4'd4,
+    status_out_of_memory = 4'd7, status_migrating = 4'd9;
   wire misses_room, misses_added_taken, misses_added_fetch, misses_poison_left, misses_fault_valid,
     misses_fault_result_error, misses_fault_result_allocated, misses_fault_result_mapped, misses_fault_result_read,
     misses_fault_result_write, misses_next, misses_served_valid, misses_served_last, misses_served_read,
@@ -449,7 +448,13 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     decision_op <= request_op;
     decision_indirect <= misses_served_valid ? lacks_write_word[93] : second_indirect;
     decision_ppns <= {decision_ppns_choice, request_step_choice};
-    decision_status <= absent ? 4'd1 : failed ? 4'd4 : exhausted ? 4'd7 : moving ? 4'd9 : lacks_write ? 4'd2 : 4'd3;
+    decision_status <=
+      absent ? status_invalid :
+      failed ? status_fail :
+      exhausted ? status_out_of_memory :
+      moving ? status_migrating :
+      lacks_write ? status_write_perm :
+      status_read_perm;
   end
   wire [63:0] inside_1_joined = {
     access_payload_slot == 6'd63, access_payload_slot == 6'd62, access_payload_slot == 6'd61,
