@@ -222,8 +222,8 @@ export const servedBeside: KvBench = async (b, p) => {
 
 /**
  * A walk passes over a word of 64 buckets that never had a pair in 3 cycles, and over other buckets without one in 3
- * each. A read beside it waits for one such step. What a bucket with a key costs is the engine's time, and so does every
- * 512th, which is looked at in any case.
+ * each. A read beside it waits for one such step. What a bucket with a key costs is the engine's time. Every 512th is
+ * looked at in any case.
  */
 export const shortWalk: KvBench = async (b, p) => {
   const rig = new KvRig(b, p, { latency: 60 }),
