@@ -170,8 +170,10 @@ export class ModuleReader {
     }
     const register = this.#registers.get(d.name),
       first = start?.get(0);
-    // What nothing assigns holds what it starts with: a constant, or an open value.
-    const held = d.what === "reg" && (register !== undefined || first === undefined);
+    // What nothing assigns holds what it starts with: a constant, or an open value. A module without a clock has no
+    // domain to hold an open value in: there it is 0.
+    const clocked = register !== undefined || (first === undefined && this.#ports.length > 0),
+      held = d.what === "reg" && clocked;
     const inner = this.#signal(
       held ? "reg" : d.port === "input" ? "input" : d.port === "output" ? "output" : "wire",
       d,

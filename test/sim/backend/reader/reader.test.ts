@@ -35,6 +35,18 @@ describe("hand-written Verilog", () => {
       { a: input(uint(4)), z: output(uint(4)) },
       `module Tiny (input wire clk, input wire rst, input wire [3:0] a, output wire [3:0] z);\n${body}\nendmodule\n`,
     );
+  it("a register that nothing drives, in a module without a clock, is 0", async () => {
+    const text =
+      "module Still (output wire [3:0] z);\n  reg [3:0] y;\n  assign z = y;\nendmodule\n" +
+      "module Tiny (input wire clk, input wire rst, input wire [3:0] a, output wire [3:0] z);\n" +
+      "  wire [3:0] s;\n  Still still (.z(s));\n  assign z = a | s;\nendmodule\n";
+    using sim = await simulate(fromVerilog("Tiny", { a: input(uint(4)), z: output(uint(4)) }, text), {
+      backend: builtinBackend,
+    });
+    sim.io.a.value = 5;
+    sim.step();
+    expect(sim.io.z.value).toBe(5);
+  });
   it.each([
     ["assign z = nowhere;", "Tiny.v:2 has the name nowhere, which module Tiny does not declare"],
     ["assign z = a[5];", "Tiny.v:2 has the bits 5 to 5 of a value of 4 bits"],
