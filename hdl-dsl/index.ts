@@ -11,6 +11,7 @@ export { simulationFiles, synthesisFiles } from "./types/emitted.ts";
 export type { Circuit, ClockDomain, Position, Signal } from "./ir/circuit.ts";
 export { diagnosticCodes } from "./ir/codes.ts";
 export { HdlError, formatDiagnostic, isWarning, shortPosition, type Diagnostic } from "./ir/diagnostic.ts";
+export { clockEnable } from "./build/clock-enable.ts";
 export { clockDomain, type ClockDomainOptions } from "./build/clock-domain.ts";
 export { inDomain, scope } from "./build/context.ts";
 export { node, reg, wire, type DeclareOptions, type Init, type RegOptions } from "./build/declare.ts";

@@ -1,5 +1,16 @@
 /** The module being built: where statements go, which names are taken, what has been found wrong. */
-import type { Circuit, ClockDomain, Instance, Memory, Position, Signal, Stmt, StreamInfo } from "../ir/circuit.ts";
+import type {
+  Circuit,
+  ClockDomain,
+  Instance,
+  Memory,
+  MemWrite,
+  Position,
+  Property,
+  Signal,
+  Stmt,
+  StreamInfo,
+} from "../ir/circuit.ts";
 import { type Diagnostic, HdlError } from "../ir/diagnostic.ts";
 import type { Expr } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
@@ -40,6 +51,10 @@ export interface Context {
   /** Where the next statement goes (innermost `when`). */
   block: Stmt[];
   domain: ClockDomain;
+  /** The clock enable around what is declared. */
+  enable: Expr | undefined;
+  /** What was declared under a clock enable. */
+  readonly enabled: Map<Signal | MemWrite | Property, Expr>;
   /** Prefix of automatic names, from `scope`. */
   prefix: string;
   readonly taken: Map<string, Position | undefined>;
@@ -87,6 +102,8 @@ export function newContext(moduleName: string, verbatim = false): Context {
     top,
     block: top,
     domain: defaultDomain,
+    enable: undefined,
+    enabled: new Map(),
     prefix: "",
     taken: new Map([
       ["clk", undefined],

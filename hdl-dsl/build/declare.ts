@@ -4,6 +4,7 @@ import type { Leaf, Shape } from "../types/shape.ts";
 import { nameOfCode } from "../types/enumeration.ts";
 import type { NamesIn, Num, Readable, Var } from "../types/value.ts";
 import { atTop, claimName, context, isPortName, isTaken, report, verilogName } from "./context.ts";
+import { underEnable } from "./clock-enable.ts";
 import { calledByUser, nameHere, userPosition } from "./position.ts";
 import { literal, operand, Variable } from "./value.ts";
 import { asSigned, type Const } from "../ir/expr.ts";
@@ -122,8 +123,8 @@ export function reg<const S extends Shape>(shape: S, o: RegOptions<S> = {}): Var
       `register \`${base}\` has an initial value and its clock domain \`${c.domain.name}\` has no reset`,
       "Give the domain a reset, or leave the initial value out",
     );
-  return view(shape, l =>
-    makeSignal({
+  return view(shape, l => {
+    const v = makeSignal({
       kind: "reg",
       name: leafName(base, l),
       width: l.width,
@@ -135,8 +136,10 @@ export function reg<const S extends Shape>(shape: S, o: RegOptions<S> = {}): Var
       attributes: o.attributes,
       mayBeUnread: o.mayBeUnread,
       oneBitAtATime: o.oneBitAtATime,
-    }),
-  ) as Var<S>;
+    });
+    underEnable(v.signal);
+    return v;
+  }) as Var<S>;
 }
 
 /** A combinational signal of any shape: must be set on every path (a default first counts). */

@@ -3,6 +3,7 @@ import type { Assign, Signal, Stmt } from "../ir/circuit.ts";
 import * as make from "../ir/fold.ts";
 import { bitsFor } from "../types/bits.ts";
 import type { Bit } from "../types/value.ts";
+import { underEnable } from "./clock-enable.ts";
 import { atTop, claimName, context, report } from "./context.ts";
 import { makeSignal } from "./declare.ts";
 import { userPosition } from "./position.ts";
@@ -58,7 +59,7 @@ export class StateTimer {
       position,
       init: 0n,
     });
-    this.#count = signal;
+    this.#count = underEnable(signal);
     const now = make.read(signal),
       top = make.constant(BigInt(most), width);
     for (const [n, wire] of this.#asked) {

@@ -4,6 +4,7 @@ import * as make from "../ir/fold.ts";
 import { codeOfState } from "../ir/states.ts";
 import type { Bit } from "../types/value.ts";
 import { runBodyIn } from "./body.ts";
+import { underEnable } from "./clock-enable.ts";
 import { context, report } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { codingOf, type FsmEncoding } from "./fsm-codes.ts";
@@ -104,6 +105,7 @@ class Machine<N extends string> {
       codes: coding.codes,
       attributes: coding.attributes,
     }).signal;
+    underEnable(this.state);
     this.#timer = new StateTimer(name);
   }
 

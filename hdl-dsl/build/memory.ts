@@ -4,6 +4,7 @@ import type { Const } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import { type Shape, widthOf } from "../types/shape.ts";
 import type { Bit, Given, Num, UInt, Val } from "../types/value.ts";
+import { enabledRead, underEnable } from "./clock-enable.ts";
 import { atTop, claimName, context, report } from "./context.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { sourceName, userPosition } from "./position.ts";
@@ -148,14 +149,14 @@ export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
       otherwise: [],
       position: port.position,
       then: [
-        {
+        underEnable({
           kind: "memWrite",
           port,
           address: addressOf(address),
           data: word,
           mask: mask === undefined ? undefined : operand(mask, mask.width, false, "mask"),
           position: port.position,
-        },
+        }),
       ],
     });
     return port;
@@ -180,7 +181,7 @@ export function ram<const S extends Shape>(shape: S, o: RamOptions): Ram<S> {
       memory,
       data: data.signal,
       address: addressOf(address),
-      enable: r.en === undefined ? undefined : conditionOf(r.en, `the read enable of \`${name}\``),
+      enable: enabledRead(r.en === undefined ? undefined : conditionOf(r.en, `the read enable of \`${name}\``)),
       domain: context().domain,
       own,
       position: at,

@@ -1,7 +1,7 @@
 /**
  * Modules and instances: a definition is a pure function of plain parameters, elaborated once for each distinct set.
  */
-import type { Circuit, ClockDomain, Instance, Position, Signal, StreamInfo } from "../ir/circuit.ts";
+import type { Circuit, ClockDomain, Instance, Position, Signal, Stmt, StreamInfo } from "../ir/circuit.ts";
 import { type Diagnostic, formatDiagnostic, HdlError, isWarning } from "../ir/diagnostic.ts";
 import * as make from "../ir/fold.ts";
 import { snakeCase } from "../ir/snake-case.ts";
@@ -21,6 +21,7 @@ import {
   report,
   withContext,
 } from "./context.ts";
+import { heldStill, refuseEnabled } from "./clock-enable.ts";
 import { registerMaker, requireDefinition } from "./definition.ts";
 import { chooseName, makeSignal } from "./declare.ts";
 import { asEnd } from "./ends.ts";
@@ -195,9 +196,10 @@ function finish(
     memories: c.memories,
     instances: c.instances,
     streams: c.streams,
-    body: c.top,
+    body: [] as Stmt[],
   };
-  settleHistories(c, circuit);
+  settleHistories(c, { ...circuit, body: c.top });
+  circuit.body = heldStill(c);
   // The default domain's clock is the first port, whatever was declared first.
   const domains = [...c.domains].sort((a, b) => Number(b === defaultDomain) - Number(a === defaultDomain));
   circuit.domains = domains.filter(d => d.made === undefined);
@@ -380,6 +382,7 @@ export function instance<P extends Ports>(
   const { circuit } = def.elaborate();
   c.children.add(circuit);
   const name = chooseName(typeof first === "string" ? first : undefined, `u_${def.name}`, position);
+  if (circuit.domains.length > 0) refuseEnabled(name, def.name);
   const domains = new Map<string, ClockDomain>();
   for (const d of circuit.domains) {
     const to = d.name === "default" ? c.domain : o.domains?.[d.name];

@@ -1,11 +1,12 @@
 /** Conditions: when, switchOn, mux, and the properties that simulation checks and proofs use. */
-import type { If, Stmt, Switch } from "../ir/circuit.ts";
+import type { If, Property, Stmt, Switch } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import { hint } from "../ir/hints.ts";
 import { leavesOf, type Shape } from "../types/shape.ts";
 import type { Alternative, Bit, Num, Readable, UInt } from "../types/value.ts";
 import { runBodyIn } from "./body.ts";
+import { underEnable } from "./clock-enable.ts";
 import { context, report, verilogName } from "./context.ts";
 import { leafName } from "./declare.ts";
 import { sourceName, userPosition } from "./position.ts";
@@ -170,14 +171,15 @@ export function onehotMux<V>(select: readonly Bit[], options: readonly V[]): Rea
 function property(what: "assert" | "assume" | "cover", cond: Bit, message: string): void {
   const c = context();
   c.domains.add(c.domain);
-  c.block.push({
+  const p: Property = {
     kind: "property",
     what,
     cond: conditionOf(cond, `the condition of ${what}Always`),
     message,
     domain: c.domain,
     position: userPosition(),
-  });
+  };
+  c.block.push(underEnable(p));
 }
 /**
  * Holds at every clock edge outside reset (within the surrounding `when`): a failure stops a simulation; proofs prove

@@ -54,6 +54,7 @@ export const diagnosticCodes: Readonly<Record<string, string>> = {
   HDL129: "a memory whose address can name words that are not there",
   HDL130: "a clock or a reset that a clock domain cannot have",
   HDL131: "ports of a memory that no block RAM has",
+  HDL132: "an instance with a clock under a clock enable",
   HDL140: "a value of an enumeration is expected, or it has no such name",
   HDL141: "a value of an enumeration counted with",
   HDL142: "a match without an arm for each name, or with one too many",

@@ -230,6 +230,9 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   HDL131_when: [
     "HDL131 in PortUnderWhen: a port of memory `store` stands under a condition (silent.ts:129). Call it outside of `when`, and put the condition into `en` and `write`",
   ],
+  HDL132: [
+    "HDL132 in EnableAround: instance `queue` of Fifo_uint8_d4_auto has a clock, and stands under a clock enable, which does not reach inside (silent.ts:130). Give the module an input for the enable, or a clock of its own from a clock buffer with an enable",
+  ],
 };
 
 test("every planted misuse is expected here", () => {

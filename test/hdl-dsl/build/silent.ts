@@ -3,7 +3,7 @@
  * message. Lines matter: silent.test.ts names them, and the manual shows the programs.
  */
 import {
-  bit, sint, struct, uint, vec, clockDomain, inDomain, instance, LevelSynchroniser, synchronise, module, constant, repeat, type Def, input, output, sink, source, when, switchOn, fsm, ram,
+  bit, sint, struct, uint, vec, clockDomain, clockEnable, Fifo, inDomain, instance, LevelSynchroniser, synchronise, module, constant, repeat, type Def, input, output, sink, source, when, switchOn, fsm, ram,
   reg, wire, blackBox, type Bit, type Inside, type SInt, type UInt, type Val, type UIntShape
 } from "../../../hdl-dsl/index.ts";
 
@@ -127,4 +127,5 @@ export const faults: Readonly<Record<string, Def>> = {
   HDL131_new: doubtful("NewAcrossPorts", io => { const store = ram(uint(8), { depth: 256, collision: "new" }); const word = store.port({ address: io.a, write: io.c, data: io.b, reads: "new" }); return word; }),
   HDL131_style: doubtful("DistributedPort", io => { const store = ram(uint(8), { depth: 256, collision: "old", style: "distributed" }); const word = store.port({ address: io.a, write: io.c, data: io.b, reads: "old" }); return word; }),
   HDL131_when: misuse("PortUnderWhen", io => { const store = ram(uint(8), { depth: 256, collision: "old" }); when(io.c, () => { const word = store.port({ address: io.a, write: io.c, data: io.b, reads: "old" }); io.y.set(word.zext(16)); }); }),
+  HDL132: misuse("EnableAround", io => { clockEnable(io.c, () => { const queue = instance("queue", Fifo({ shape: uint(8), depth: 4 })); queue.pop.ready.set(0); }); io.y.set(io.a.zext(16)); }),
 };
