@@ -377,7 +377,10 @@ module KvIntake_b64_c16_t131072_d1466 (
     if (swept_valid) swept_code_q <= swept_code;
 
   initial begin
-    for (i = 0; i < 2048; i = i + 1) marks[i[10:0]] = 64'd0;
+    for (i = 0; i < 1024; i = i + 1) marks[i[10:0]] = 64'd0;
+  end
+  initial begin
+    for (i = 1024; i < 2048; i = i + 1) marks[i[10:0]] = 64'd0;
   end
   wire [63:0] marks_joined = {
     asked_bucket_q[5:0] == 6'd63, asked_bucket_q[5:0] == 6'd62, asked_bucket_q[5:0] == 6'd61,

@@ -11,6 +11,7 @@ import { SkidBuffer } from "./skid-buffer.ts";
 import { WidthAdapter } from "./axi/width-adapter.ts";
 
 export { axisBeat, type AxisBeatShape, axiStream } from "./axi/axis.ts";
+export { hexWords } from "./hex-words.ts";
 export { generatedClock, type GeneratedClockOptions } from "./generated-clock.ts";
 export {
   axi4Address,

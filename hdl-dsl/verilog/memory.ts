@@ -44,7 +44,11 @@ function declare(c: ModuleContext, m: Memory): void {
 
 function clocked(c: ModuleContext, m: Memory): void {
   const array = c.names.memories.get(m) as string;
-  if (m.init !== undefined) c.items.push({ kind: "blank" }, { kind: "initial", body: initialWords(c, m, m.init) });
+  if (m.init !== undefined) {
+    c.items.push({ kind: "blank" });
+    for (let from = 0; from < m.depth; from += BLOCK)
+      c.items.push({ kind: "initial", body: initialWords(c, m, m.init, from, Math.min(from + BLOCK, m.depth)) });
+  }
   if (m.readPorts.some(r => r.own !== undefined)) {
     for (const r of m.readPorts) portBlock(c, m, r);
     return;
@@ -158,13 +162,16 @@ function portBlock(c: ModuleContext, m: Memory, r: ReadPort): void {
 /** Words alike that are written by a loop. */
 const FEWEST = 4;
 
-/** One assignment a word; a loop for neighbours that are alike. */
-function initialWords(c: ModuleContext, m: Memory, init: readonly bigint[]): VStmt[] {
+/** Words that one block sets: the time that Yosys takes for a block grows with the square of its words. */
+const BLOCK = 1024;
+
+/** One assignment a word from `first` to before `end`; a loop for neighbours that are alike. */
+function initialWords(c: ModuleContext, m: Memory, init: readonly bigint[], first: number, end: number): VStmt[] {
   const array = c.names.memories.get(m) as string,
     body: VStmt[] = [];
-  for (let from = 0, to = 0; from < m.depth; from = to) {
+  for (let from = first, to = 0; from < end; from = to) {
     const value = init[from] ?? 0n;
-    for (to = from + 1; to < m.depth && (init[to] ?? 0n) === value; to++);
+    for (to = from + 1; to < end && (init[to] ?? 0n) === value; to++);
     const set = (at: VExpr): VStmt => ({
       kind: "blocking",
       target: index(array, m.width, at, true),
