@@ -414,7 +414,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   };
   wire judged_ours_or =
     ({frames_end_header[55:48], frames_end_header[63:56], frames_end_header[71:64], frames_end_header[79:72], frames_end_header[87:80], frames_end_header[95:88]} == config_mac)
-    | frames_end_header[48] | (judged_ours_joined == config_ip) | (frames_end_header[215:212] == 4'd14)
+    | frames_end_header[48] | (judged_ours_joined == config_ip) | (frames_end_header[215:212] == 4'he)
     | (&judged_ours_joined) | ~(|judged_ours_joined);
   wire [19:0] judged_sums_sum = {4'd0, frames_end_header[199:192], frames_end_header[207:200]} + {4'd0, frames_end_header[215:208], frames_end_header[223:216]} + ({4'd0, frames_end_header[231:224], frames_end_header[239:232]} + ({4'd0, frames_end_header[247:240], frames_end_header[255:248]} + {4'd0, frames_end_header[263:256], frames_end_header[271:264]}));
   wire [19:0] frames_end_header_sum = {4'd0, frames_end_header[119:112], frames_end_header[127:120]} + {4'd0, frames_end_header[135:128], frames_end_header[143:136]} + ({4'd0, frames_end_header[151:144], frames_end_header[159:152]} + ({4'd0, frames_end_header[167:160], frames_end_header[175:168]} + {4'd0, frames_end_header[183:176], frames_end_header[191:184]}));

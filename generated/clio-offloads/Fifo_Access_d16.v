@@ -48,8 +48,8 @@ module Fifo_Access_d16 (
   always @(posedge clk)
     if (rst) count <= 5'd0;
     else case ({push, pop})
-      2'd2: count <= count + 5'd1;
-      2'd1: count <= count - 5'd1;
+      2'b10: count <= count + 5'd1;
+      2'b01: count <= count - 5'd1;
       default: ;
     endcase
 

@@ -38,8 +38,8 @@ module Fifo_BodyBeat_d512_auto (
   always @(posedge clk)
     if (rst) count <= 10'd0;
     else case ({push, pop})
-      2'd2: count <= count + 10'd1;
-      2'd1: count <= count - 10'd1;
+      2'b10: count <= count + 10'd1;
+      2'b01: count <= count - 10'd1;
       default: ;
     endcase
 

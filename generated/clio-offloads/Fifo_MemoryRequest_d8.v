@@ -48,8 +48,8 @@ module Fifo_MemoryRequest_d8 (
   always @(posedge clk)
     if (rst) count <= 4'd0;
     else case ({push, pop})
-      2'd2: count <= count + 4'd1;
-      2'd1: count <= count - 4'd1;
+      2'b10: count <= count + 4'd1;
+      2'b01: count <= count - 4'd1;
       default: ;
     endcase
 

@@ -46,8 +46,8 @@ module Fifo_Wanted_d32 (
   always @(posedge clk)
     if (rst) count <= 6'd0;
     else case ({push, pop})
-      2'd2: count <= count + 6'd1;
-      2'd1: count <= count - 6'd1;
+      2'b10: count <= count + 6'd1;
+      2'b01: count <= count - 6'd1;
       default: ;
     endcase
 

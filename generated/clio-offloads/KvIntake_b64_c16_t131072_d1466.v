@@ -202,7 +202,7 @@ module KvIntake_b64_c16_t131072_d1466 (
         round <= round + 3'd1;
         sip_0 <= sip_1_sum ^ hashed_word;
         sip_1 <= {sip_1_xor[18:0], sip_1_xor[31:19]} ^ (sip_2_sum + sip_1_xor);
-        sip_2 <= {sip_2_sum[15:0] + sip_1_xor[15:0], sip_2_sum_sum[31:16]} ^ ((round == 3'd2) ? 32'd255 : 32'd0);
+        sip_2 <= {sip_2_sum[15:0] + sip_1_xor[15:0], sip_2_sum_sum[31:16]} ^ ((round == 3'd2) ? 32'hff : 32'd0);
         sip_3 <= {sip_0_xor[24:0], sip_0_xor[31:25]} ^ sip_1_sum;
       end
       state_decide: begin

@@ -279,7 +279,7 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024_internal (
   wire [31:0] header_joined = {header[215:208], header[223:216], header[231:224], header[239:232]};
   wire broken_or =
     (broken_joined == config_mac) | (header[48] & ~inside_)
-    | (is_ip & ((header_joined == config_ip) | (header[215:212] == 4'd14) | (&header_joined) | ~(|header_joined)));
+    | (is_ip & ((header_joined == config_ip) | (header[215:212] == 4'he) | (&header_joined) | ~(|header_joined)));
   wire [19:0] judged_sums_sum = {4'd0, header[199:192], header[207:200]} + {4'd0, header[215:208], header[223:216]} + ({4'd0, header[231:224], header[239:232]} + ({4'd0, header[247:240], header[255:248]} + {4'd0, header[263:256], header[271:264]}));
   wire [19:0] header_sum = {4'd0, header[119:112], header[127:120]} + {4'd0, header[135:128], header[143:136]} + ({4'd0, header[151:144], header[159:152]} + ({4'd0, header[167:160], header[175:168]} + {4'd0, header[183:176], header[191:184]}));
 

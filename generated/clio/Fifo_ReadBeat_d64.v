@@ -37,8 +37,8 @@ module Fifo_ReadBeat_d64 (
   always @(posedge clk)
     if (rst) count <= 7'd0;
     else case ({push, pop})
-      2'd2: count <= count + 7'd1;
-      2'd1: count <= count - 7'd1;
+      2'b10: count <= count + 7'd1;
+      2'b01: count <= count - 7'd1;
       default: ;
     endcase
 

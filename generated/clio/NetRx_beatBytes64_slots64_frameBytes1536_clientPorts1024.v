@@ -288,7 +288,7 @@ module NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 (
         is_icmp & ((header[279:272] != 8'd8) | (header[287:280] != 8'd0)),
         is_icmp & ({header[135:128], header[143:136]} < 16'd28), is_ip & ~(is_icmp | is_udp),
         is_ip & (({header[135:128], header[143:136]} < 16'd20) | past_frame),
-        (broken_joined == config_mac) | header[48] | (is_ip & ((header_joined == config_ip) | (header[215:212] == 4'd14) | (&header_joined) | ~(|header_joined))),
+        (broken_joined == config_mac) | header[48] | (is_ip & ((header_joined == config_ip) | (header[215:212] == 4'he) | (&header_joined) | ~(|header_joined))),
         is_ip & ~ours, is_ip & (header[165] | (|{header[164:160], header[175:168]})), 1'b0,
         is_ip & (header[115:112] > 4'd5), is_ip & ((header[119:116] != 4'd4) | (header[115:112] < 4'd5)),
         is_ip & (last_byte < 12'd33), is_arp & ~(arp_request & arp_ours), is_arp & (last_byte < 12'd41),

@@ -10,7 +10,7 @@ import { codeNamed } from "../types/enumeration.ts";
 import { type Enumeration, sameEnumeration } from "../types/shape.ts";
 import type { Product, WidthOfAll } from "../types/sum.ts";
 import { context, refuse, report, warn } from "./context.ts";
-import { userPosition } from "./position.ts";
+import { baseHere, userPosition } from "./position.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Every value carries its expression here; user code has no reason to look. */
@@ -105,7 +105,7 @@ export function literal(n: Num, width: number, signed: boolean, what: string): E
       "Use a number in range, or a wider value",
     );
   }
-  return make.constant(v, width, signed);
+  return { ...make.constant(v, width, signed), base: signed ? undefined : baseHere(v) };
 }
 
 /** A value of an enumeration as a constant; a name that it does not have is reported. */

@@ -14,6 +14,7 @@ export interface Const extends Node {
   readonly kind: "const";
   /** 0 <= value < 2^width: the bit pattern, also when signed. */ readonly value: bigint;
   /** Symbolic name (an FSM state), printed instead of the number. */ readonly label?: string | undefined;
+  /** The base of the number in the source; undefined: decimal. */ readonly base?: "hex" | "binary" | undefined;
   /** The enumeration that the name is of; undefined for a state. */ readonly enumeration?: Enumeration | undefined;
 }
 export interface Read extends Node {

@@ -7,6 +7,7 @@
 import { basename, dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sourcePosition } from "./compiled-position.ts";
+import { type Base, baseOf } from "./literal-base.ts";
 import { type Binding, bindingAt, declarationAt, type Position } from "./source-name.ts";
 
 /** The folder of the language: `hdl-dsl` of the repository, or `dist/hdl-dsl` of the installed package. */
@@ -216,3 +217,6 @@ export function nameHere(fallback: string, at = userPosition()): string {
   const n = sourceName(at);
   return n === undefined ? fallback : n.inner ? `${n.name}_${fallback}` : n.name;
 }
+
+/** The base in which the user's call writes a number that it gives. */
+export const baseHere = (value: bigint): Base | undefined => baseOf(value, userPosition());

@@ -32,7 +32,7 @@ interface Token {
   readonly line: number;
   readonly column: number;
 }
-interface Source {
+export interface Source {
   readonly tokens: readonly Token[];
   /** For every bracket, the index of its partner. */ readonly partner: readonly (number | undefined)[];
   /** First token of each line (1-based). */ readonly lineStart: readonly number[];
@@ -124,7 +124,7 @@ function scan(text: string): Source {
 }
 
 const sources = new Map<string, Source | undefined>();
-function sourceOf(file: string): Source | undefined {
+export function sourceOf(file: string): Source | undefined {
   if (!sources.has(file)) {
     let text: string | undefined;
     try {
@@ -138,7 +138,7 @@ function sourceOf(file: string): Source | undefined {
 }
 
 /** The name token at a position, or the last one before it on its line. */
-function tokenAt(s: Source, p: Position): number | undefined {
+export function tokenAt(s: Source, p: Position): number | undefined {
   let found: number | undefined;
   for (let i = s.lineStart[p.line] ?? Infinity; i < s.tokens.length; i++) {
     const t = s.tokens[i] as Token;

@@ -13,6 +13,8 @@ export interface VNumber extends Node {
   readonly kind: "number";
   /** Bit pattern. */ readonly value: bigint;
   /** Printed as a bare decimal: shift amounts. */ readonly plain?: boolean;
+  /** Printed in it; undefined: decimal, or hexadecimal where that is long. */ readonly base?:
+    "hex" | "binary" | undefined;
 }
 /** A signal or a localparam. */
 export interface VName extends Node {

@@ -295,7 +295,7 @@ export class Expressions {
 
   #constant(c: Const, near: Signal | undefined): VExpr {
     const label = c.label === undefined ? undefined : this.#around.label(c, near);
-    return label ?? number(c.value, c.width, c.signed);
+    return label ?? number(c.value, c.width, c.signed, c.base);
   }
 
   /** The lowered operand, cut off into a wire when it is too long. */

@@ -1,13 +1,14 @@
 /** Makes Verilog expressions whose width, signedness and cost are right by construction. */
 import { maskOf } from "../ir/expr.ts";
-import type { VBinaryOp, VExpr, VName, VUnaryOp } from "./ast.ts";
+import type { VBinaryOp, VExpr, VName, VNumber, VUnaryOp } from "./ast.ts";
 
-export const number = (value: bigint, width: number, signed = false): VExpr => ({
+export const number = (value: bigint, width: number, signed = false, base?: VNumber["base"]): VExpr => ({
   kind: "number",
   value: value & maskOf(width),
   width,
   signed,
   cost: 1,
+  base,
 });
 export const name = (text: string, width: number, signed = false, parameter = false): VName => ({
   kind: "name",

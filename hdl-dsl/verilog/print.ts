@@ -39,7 +39,13 @@ const PRECEDENCE: Readonly<Record<string, number>> = {
   "|": 4,
 };
 
-/** A sized literal: decimal while that is readable, else hexadecimal; negative numbers with their sign. */
+/** Binary numbers up to this width show all their bits. */
+const PADDED = 16;
+
+/**
+ * A sized literal: in the base of the source, else decimal while that is readable, else hexadecimal; negative numbers
+ * with their sign.
+ */
 export function printNumber(n: VNumber): string {
   if (n.plain === true) return n.value.toString();
   if (n.signed) {
@@ -48,6 +54,8 @@ export function printNumber(n: VNumber): string {
     return `${negative ? "-" : ""}${n.width}'sd${size}`;
   }
   if (n.width === 1) return `1'b${n.value}`;
+  if (n.base === "hex") return `${n.width}'h${n.value.toString(16)}`;
+  if (n.base === "binary") return `${n.width}'b${n.value.toString(2).padStart(Math.min(n.width, PADDED), "0")}`;
   return n.value < 0x10000n && n.width <= 64 ? `${n.width}'d${n.value}` : `${n.width}'h${n.value.toString(16)}`;
 }
 

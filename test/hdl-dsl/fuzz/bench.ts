@@ -73,7 +73,7 @@ export function benchText(subjects: readonly Subject[]): string {
   subjects.forEach((s, n) => {
     const pins = s.design.ports
       .filter(p => p.role !== "data")
-      .map(p => `.${p.name}(${p.role === "clock" ? "clk" : "rst"})`);
+      .map(p => `.${p.name}(${p.role === "clock" ? "clk" : p.activeLow === true ? "~rst" : "rst"})`);
     for (const p of inputsOf(s)) pins.push(`.${p.name}(in[${p.lo + p.width - 1}:${p.lo}])`);
     for (const p of outputsOf(s)) {
       pins.push(`.${p.name}(out[${at + p.width - 1}:${at}])`);

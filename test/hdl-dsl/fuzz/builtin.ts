@@ -13,7 +13,7 @@ function patterns(s: Subject, vectors: readonly bigint[], gated: boolean, seed: 
       words[(slot?.word ?? 0) + i] = Number((value >> BigInt(32 * i)) & 0xffff_ffffn);
   };
   const rows = vectors.map((vector, n) => {
-    for (const p of s.design.ports) if (p.role === "reset") put(p.name, n === 0 ? 1n : 0n);
+    for (const p of s.design.ports) if (p.role === "reset") put(p.name, (n === 0) === (p.activeLow !== true) ? 1n : 0n);
     for (const [name, v] of inputValues(s, vector)) put(name, v.bits);
     model.step(1);
     let bits = 0n,

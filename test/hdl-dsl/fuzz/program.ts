@@ -8,6 +8,14 @@ import { assign, circuit, defaultDomain, type Dice, Expressions, pattern, readOf
 import { Choices } from "./choices.ts";
 
 const asyncDomain: ClockDomain = { name: "slow", clock: "slow_clk", reset: "slow_rst", kind: "async" };
+const lowDomain: ClockDomain = { name: "low", clock: "low_clk", reset: "low_rst_n", kind: "sync", low: true };
+const asyncLowDomain: ClockDomain = {
+  name: "slow_low",
+  clock: "slow_low_clk",
+  reset: "slow_low_rst_n",
+  kind: "async",
+  low: true,
+};
 const freeDomain: ClockDomain = { name: "free", clock: "free_clk", reset: undefined, kind: "none" };
 
 const WIDTHS = [1, 2, 3, 4, 8, 16, 33, 64] as const;
@@ -44,7 +52,8 @@ function build(d: Dice, name: string, below: number): Circuit {
   const list = <T>(most: number, make: (i: number) => T): T[] =>
     Array.from({ length: d.below(most + 1) }, (_, i) => make(i));
   const signedness = (): boolean => d.chance(0.3);
-  const domainOf = (): ClockDomain => d.pick([defaultDomain, defaultDomain, defaultDomain, asyncDomain, freeDomain]);
+  const domainOf = (): ClockDomain =>
+    d.pick([defaultDomain, defaultDomain, defaultDomain, asyncDomain, lowDomain, asyncLowDomain, freeDomain]);
 
   const inputs = [
     signal("input", "i0", d.pick(WIDTHS), signedness()),
@@ -316,7 +325,7 @@ function build(d: Dice, name: string, below: number): Circuit {
   ]);
   const data = store?.reads.map(r => r.data) ?? [];
   return circuit(name, [...inputs, ...registers, ...data, ...wires, ...signals, ...outputs], body, {
-    domains: [defaultDomain, asyncDomain, freeDomain].filter(x => used.has(x)),
+    domains: [defaultDomain, asyncDomain, lowDomain, asyncLowDomain, freeDomain].filter(x => used.has(x)),
     memories: store === undefined ? [] : [store.memory],
     instances,
   });
@@ -328,7 +337,7 @@ function machineOf(d: Dice): Machine {
   const state = signal("reg", "state", width, false, {
     init: BigInt(d.below(states.length)),
     states,
-    domain: d.pick([defaultDomain, defaultDomain, asyncDomain]),
+    domain: d.pick([defaultDomain, defaultDomain, asyncDomain, lowDomain, asyncLowDomain]),
   });
   return { state, codes: states.map((s, n) => number(BigInt(n), width, s)) };
 }

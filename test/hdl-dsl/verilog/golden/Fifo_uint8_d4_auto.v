@@ -36,8 +36,8 @@ module Fifo_uint8_d4_auto (
   always @(posedge clk)
     if (rst) count <= 3'd0;
     else case ({push, pop})
-      2'd2: count <= count + 3'd1;
-      2'd1: count <= count - 3'd1;
+      2'b10: count <= count + 3'd1;
+      2'b01: count <= count - 3'd1;
       default: ;
     endcase
 
