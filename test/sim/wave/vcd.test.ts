@@ -64,7 +64,7 @@ describe("a wave of the built-in simulator", () => {
   });
 
   test("shows nothing of what settles between two edges", () => {
-    const r = play(compileBuiltin(emit(Waved()), { trace: true }), folder, "settles.vcd", 0, true);
+    const r = play(compileBuiltin(emit(Waved()), { trace: true }), folder, "settles.vcd", { settles: true });
     expect(againstPorts(r)).toEqual([]);
     expect(againstWave(ours, r).wrong).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe("a wave of the built-in simulator", () => {
   });
 
   test("begins at the cycle that is asked for", () => {
-    const r = play(compileBuiltin(emit(Waved()), { trace: true }), folder, "late.vcd", 120);
+    const r = play(compileBuiltin(emit(Waved()), { trace: true }), folder, "late.vcd", { from: 120 });
     expect(r.vcd.times[0]).toBe(r.seen[0]?.time);
     expect(againstPorts(r)).toEqual([]);
     expect(againstWave(r, ours).wrong).toEqual([]);
