@@ -10,7 +10,7 @@ import { programOf } from "../fuzz/program.ts";
 import { choices } from "../fuzz/differential.ts";
 import { bundle } from "./bundle.ts";
 import { simulatorFaults } from "./faults.ts";
-import { faulty } from "./faulty.ts";
+import { faulty } from "../../sim/designs/faulty.ts";
 import { operatorCircuit, treeCircuit, WIDTHS } from "./operators.ts";
 
 const designs = [

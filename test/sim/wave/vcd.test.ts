@@ -13,7 +13,7 @@ import {
   SimulationError,
   verilatorBackend,
 } from "../../../sim/index.ts";
-import { faulty } from "../../hdl-dsl/simulator/faulty.ts";
+import { faulty } from "../designs/faulty.ts";
 import { counter, quitter } from "../designs/hand-written.ts";
 import { againstPorts, againstWave, play, type Run } from "./play.ts";
 import { Vcd } from "./vcd-reader.ts";

@@ -5,7 +5,12 @@ import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll } from "vitest";
 import type { compileBuiltin } from "../../../sim/index.ts";
-import type { SimulatorFault } from "./faults.ts";
+
+export interface SimulatorFault {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
 
 const source = resolve(fileURLToPath(new URL(".", import.meta.url)), "../../../sim/backend");
 const folder = mkdtempSync(join(tmpdir(), "mnemo-simulator-"));
