@@ -1,6 +1,6 @@
 import type { Ports } from "../hdl-dsl/index.ts";
 import type { Backend, ClockSetting } from "./backend/backend.ts";
-import { chosenBackend } from "./backend/choose.ts";
+import { backendForWave, chosenBackend, waveFormatOf } from "./backend/choose.ts";
 import { designOf, type Dut } from "./design.ts";
 import { Simulation } from "./simulation.ts";
 import { writeSaveFile } from "./wave/save-file.ts";
@@ -13,8 +13,9 @@ export interface SimulateOptions {
   /** Edges of reset before the bench starts; default 2, 0 for none. */
   readonly resetCycles?: number;
   /**
-   * FST wave to write (this uses a build of its own, slower), from the given cycle on. Beside it stands `<wave>.gtkw`,
-   * which GTKWave opens with structs grouped and state machines by the names of their states.
+   * Wave to write (this uses a build of its own, slower), from the given cycle on: `.vcd` by whichever simulator runs,
+   * `.fst` by Verilator. Beside it stands `<wave>.gtkw`, which GTKWave opens with structs grouped and state machines by
+   * the names of their states.
    */
   readonly wave?: { readonly path: string; readonly fromCycle?: number };
   /** Simulator; by default the one that `MNEMO_BACKEND` names. */
@@ -24,8 +25,11 @@ export interface SimulateOptions {
 /** Builds the design (or finds it built), makes a model and resets it. Free it when done. */
 export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOptions = {}): Promise<Simulation<P>> {
   const design = designOf(dut);
-  const program = await (options.backend ?? chosenBackend).load(design.emitted, {
-    trace: options.wave !== undefined,
+  const trace = options.wave !== undefined && waveFormatOf(options.wave.path);
+  const backend =
+    trace === false ? (options.backend ?? chosenBackend) : backendForWave(trace, design.emitted, options.backend);
+  const program = await backend.load(design.emitted, {
+    trace,
     brief: design.brief === true,
   });
   const clocks: Record<string, ClockSetting> = {};

@@ -36,7 +36,7 @@ export const tools = {
     headers: ["zlib.h"],
     debian: "zlib1g-dev",
     version: [],
-    use: "FST waves of failed tests",
+    use: "waves in FST",
   },
   iverilog: {
     name: "Icarus Verilog",

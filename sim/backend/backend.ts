@@ -61,12 +61,20 @@ export interface Program {
   create(options: ModelOptions): Model;
 }
 
+/** Kinds of wave files: VCD is text that every tool reads, FST is small. */
+export type WaveFormat = "vcd" | "fst";
+
 /** A simulator. Nothing above this interface knows which one it is. */
 export interface Backend {
   readonly name: string;
+  /** Waves that it writes of this design, the usual one first. */
+  waveFormats(design: EmittedDesign): readonly WaveFormat[];
   /**
    * Builds the design, or finds an earlier build. @param options.trace a build of its own that can write waves. @param
    * options.brief it will run for few cycles: built quickly rather than to run quickly.
    */
-  load(design: EmittedDesign, options: { readonly trace: boolean; readonly brief?: boolean }): Promise<Program>;
+  load(
+    design: EmittedDesign,
+    options: { readonly trace: WaveFormat | false; readonly brief?: boolean },
+  ): Promise<Program>;
 }

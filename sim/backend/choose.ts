@@ -1,6 +1,7 @@
 /** Which simulator runs a design: `MNEMO_BACKEND`, else the built-in one. */
+import type { EmittedDesign } from "../../hdl-dsl/index.ts";
 import { SimulationError } from "../errors.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend, WaveFormat } from "./backend.ts";
 import { builtinBackend, whyNotBuiltin } from "./builtin/builtin.ts";
 import { whyNoVerilator } from "./verilator/tools.ts";
 import { verilatorBackend } from "./verilator/verilator.ts";
@@ -8,6 +9,7 @@ import { verilatorBackend } from "./verilator/verilator.ts";
 const NAMES = ["builtin", "verilator"] as const;
 type Name = (typeof NAMES)[number];
 const DEFAULT: Name = "builtin";
+const WAVE_FORMATS = ["vcd", "fst"] as const;
 
 /** The name in the environment. @throws SimulationError for any other than those that there are. */
 export function backendFromEnvironment(): Name | undefined {
@@ -31,15 +33,34 @@ function tell(sentence: string): void {
 /** The simulator that was chosen. What the built-in one cannot run goes to Verilator; one sentence says why. */
 export const chosenBackend: Backend = {
   name: "chosen",
-  load(design, options) {
-    if ((backendFromEnvironment() ?? DEFAULT) === "verilator") return verilatorBackend.load(design, options);
-    const why = whyNotBuiltin(design, options.trace);
-    if (why === undefined) return builtinBackend.load(design, options);
-    const missing = whyNoVerilator();
-    if (!options.trace || missing !== undefined)
-      tell(
-        `Verilator runs ${design.top}, not the built-in simulator: ${why}${missing === undefined ? "" : `; ${missing}`}.`,
-      );
-    return verilatorBackend.load(design, options);
-  },
+  waveFormats: design => chosenFor(design).waveFormats(design),
+  load: (design, options) => chosenFor(design).load(design, options),
 };
+
+function chosenFor(design: EmittedDesign): Backend {
+  if ((backendFromEnvironment() ?? DEFAULT) === "verilator") return verilatorBackend;
+  const why = whyNotBuiltin(design);
+  if (why === undefined) return builtinBackend;
+  const missing = whyNoVerilator();
+  tell(
+    `Verilator runs ${design.top}, not the built-in simulator: ${why}${missing === undefined ? "" : `; ${missing}`}.`,
+  );
+  return verilatorBackend;
+}
+
+/** The kind of a wave by its name. @throws SimulationError when it is none that there is. */
+export function waveFormatOf(path: string): WaveFormat {
+  const format = WAVE_FORMATS.find(f => path.toLowerCase().endsWith(`.${f}`));
+  if (format !== undefined) return format;
+  throw new SimulationError(`the wave's name is "${path}"; it must end in .vcd (text) or .fst (small, by Verilator)`);
+}
+
+/** The simulator for a wave: the chosen one where it writes that kind. */
+export function backendForWave(format: WaveFormat, design: EmittedDesign, given: Backend | undefined): Backend {
+  const chosen = given ?? chosenFor(design);
+  if (chosen.waveFormats(design).includes(format)) return chosen;
+  if (given === undefined) return verilatorBackend;
+  throw new SimulationError(
+    `the wave's name ends in .${format}, but the simulator that the option backend names writes ${given.waveFormats(design).join(" and ")}; change one of the two`,
+  );
+}

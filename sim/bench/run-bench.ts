@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { Ports } from "../../hdl-dsl/index.ts";
+import { chosenBackend } from "../backend/choose.ts";
 import { watchStreams } from "../bus/stream-watch.ts";
 import { type Design, designOf, type Dut } from "../design.ts";
 import { HangError } from "../errors.ts";
@@ -78,8 +79,8 @@ async function attempt<P extends Ports, T>(
 
 /**
  * Runs a bench on a fresh model of the design. The seed is `MNEMO_SEED` of the environment, else that of the
- * options, else 1. A failure's message gains the seed and cycle, and the path of an FST wave from a second run with
- * the same seed.
+ * options, else 1. A failure's message gains the seed and cycle, and the path of a wave from a second run with the
+ * same seed.
  */
 export async function runBench<P extends Ports, T>(
   name: string,
@@ -131,7 +132,7 @@ async function waveOf<P extends Ports, T>(
   body: (b: Bench<P>) => Promise<T>,
 ): Promise<string> {
   const folder = options.waveFolder ?? resolve(projectFolder(), "out/waves");
-  const path = resolve(folder, `${name.replace(/[^A-Za-z0-9]+/g, "-")}-${seed}.fst`);
+  const path = resolve(folder, `${name.replace(/[^A-Za-z0-9]+/g, "-")}-${seed}.${(options.backend ?? chosenBackend).waveFormats(design.emitted)[0] ?? "vcd"}`);
   mkdirSync(folder, { recursive: true });
   const shown = relative(process.cwd(), path);
   const fromCycle = Math.max(0, cycle - WAVE_CYCLES);

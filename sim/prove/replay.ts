@@ -6,7 +6,7 @@ import { DesignStopped, SimulationError } from "../errors.ts";
 import { simulate } from "../simulate.ts";
 
 export interface ReplayOptions {
-  /** FST wave to write. */
+  /** Wave to write: `.vcd`, or `.fst` by Verilator. */
   readonly wave?: string;
   /** Seed of the registers that reset leaves open; default: 1 to 8, until one of them shows the failure. */
   readonly seed?: number;

@@ -33,8 +33,8 @@ const refused: readonly (readonly [args: readonly string[], sentence: string])[]
     "mnemo: option '--seed <number>' argument '4294967296' is invalid. It must be a whole number from 0 to 4294967295.",
   ],
   [
-    ["run", "clio", ...files, "--wave", "run.vcd"],
-    "mnemo: option '--wave <file>' argument 'run.vcd' is invalid. Its name must end in .fst.",
+    ["run", "clio", ...files, "--wave", "run.wave"],
+    "mnemo: option '--wave <file>' argument 'run.wave' is invalid. Its name must end in .vcd or .fst.",
   ],
   [
     ["run", "clio", ...files, "--out", "other.pcap"],

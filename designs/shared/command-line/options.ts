@@ -12,12 +12,12 @@ export function once(flags: string, description: string, parse: (text: string) =
   });
 }
 
-/** The name of a file, of the wanted kind where one is named. */
+/** The name of a file, of a wanted kind where any is named. */
 export const fileName =
-  (extension?: string) =>
+  (...extensions: readonly string[]) =>
   (text: string): string => {
-    if (extension !== undefined && extname(text) !== extension)
-      throw new InvalidArgumentError(`Its name must end in ${extension}.`);
+    if (extensions.length > 0 && !extensions.includes(extname(text)))
+      throw new InvalidArgumentError(`Its name must end in ${extensions.join(" or ")}.`);
     return text;
   };
 

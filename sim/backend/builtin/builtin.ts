@@ -3,13 +3,17 @@ import { circuitOf, type EmittedDesign } from "../../../hdl-dsl/index.ts";
 import { BuildError } from "../../errors.ts";
 import type { Backend, ModelOptions, Program } from "../backend.ts";
 import { type BlockLayout, layoutOf } from "../layout.ts";
+import { textFile } from "../../wave/text-file.ts";
 import { flatten } from "./circuit/flatten.ts";
+import { emittedNames, writtenNames } from "./circuit/traced.ts";
 import { generate, type Generated, type GenerateOptions } from "./generate.ts";
 import { BuiltinModel, Failed, type Running } from "./model.ts";
 import { readDesign } from "../reader/read-design.ts";
 import { Unsupported } from "../unsupported.ts";
 import type { Netlist } from "./circuit/netlist.ts";
 import { start } from "./start.ts";
+import { withTraced } from "./wave/places.ts";
+import { Recorder, WaveMap } from "./wave/recorder.ts";
 import { compileModule, instantiate, newMemory } from "./web-assembly.ts";
 
 /** Memories of freed models that wait for the next one: a bench may make thousands. */
@@ -23,21 +27,35 @@ class BuiltinProgram implements Program {
   readonly #generated: Generated;
   readonly #module: object;
   readonly #free: Running[] = [];
+  readonly #wave: WaveMap | undefined;
 
   constructor(design: EmittedDesign, net: Netlist, layout: BlockLayout, options: GenerateOptions) {
     this.#design = design;
     this.#net = net;
     this.#layout = layout;
-    this.#generated = generate(net, layout, options);
+    const traced = net.traced === undefined ? undefined : withTraced(net, layout);
+    this.#generated = generate(traced?.net ?? net, traced?.layout ?? layout, options);
+    this.#wave = traced === undefined ? undefined : new WaveMap(traced, this.#generated.map, layout.clocks.length);
     this.#module = compileModule(this.#generated.bytes);
   }
 
   create(options: ModelOptions): BuiltinModel {
-    const { map, checks } = this.#generated;
+    const { map: places, checks } = this.#generated;
     const running = this.#free.pop() ?? this.#instance();
     start(this.#net, this.#generated, running.memory.buffer, options.seed >>> 0 || 1);
+    const { wave } = options,
+      map = this.#wave;
     return new BuiltinModel(running, this.#layout, options, {
-      done: map.done / 4,
+      recorder:
+        wave === undefined || map === undefined
+          ? undefined
+          : clocks =>
+              new Recorder(map, new Uint32Array(running.memory.buffer), {
+                clocks,
+                from: wave.fromCycle,
+                open: () => textFile(wave.path),
+              }),
+      done: places.done / 4,
       textOf: n => this.#failure(checks[n]),
       release: () => {
         if (this.#free.length < KEPT) this.#free.push(running);
@@ -62,21 +80,24 @@ class BuiltinProgram implements Program {
 }
 
 /** Makes a design ready to run here. @throws Unsupported with one sentence when it cannot. */
-export function compileBuiltin(design: EmittedDesign, options: GenerateOptions = {}): Program {
-  return new BuiltinProgram(design, netlistOf(design), layoutOf(design), options);
+export function compileBuiltin(
+  design: EmittedDesign,
+  options: GenerateOptions & { readonly trace?: boolean } = {},
+): Program {
+  return new BuiltinProgram(design, netlistOf(design, options.trace === true), layoutOf(design), options);
 }
 
 /** From the circuit where there is one, else from the text: planted faults, hand-written modules, stand-ins. */
-function netlistOf(design: EmittedDesign): Netlist {
+function netlistOf(design: EmittedDesign, trace: boolean): Netlist {
   const circuit = circuitOf(design);
-  if (circuit === undefined) return netlistOfText(design);
+  if (circuit === undefined) return netlistOfText(design, trace);
   try {
-    return flatten(circuit);
+    return flatten(circuit, { trace: trace ? emittedNames(design.names) : undefined });
   } catch (e) {
     if (!(e instanceof Unsupported) || design.boxes === undefined) throw e;
     // Stand-ins of black boxes are text: with them the whole is read.
     try {
-      return netlistOfText(design);
+      return netlistOfText(design, trace);
     } catch {
       throw e;
     }
@@ -84,8 +105,8 @@ function netlistOf(design: EmittedDesign): Netlist {
 }
 
 /** Text may list its ports in any order; here they stand as the design has them. */
-function netlistOfText(design: EmittedDesign): Netlist {
-  const net = flatten(readDesign(design));
+function netlistOfText(design: EmittedDesign, trace: boolean): Netlist {
+  const net = flatten(readDesign(design), { trace: trace ? writtenNames : undefined });
   const inOrder = <T extends { readonly port: string }>(all: readonly T[], dir: "in" | "out"): T[] =>
     design.ports
       .filter(p => p.dir === dir && p.role !== "clock")
@@ -97,13 +118,12 @@ function netlistOfText(design: EmittedDesign): Netlist {
   return { ...net, inputs: inOrder(net.inputs, "in"), outputs: inOrder(net.outputs, "out") };
 }
 
-const programs = new WeakMap<EmittedDesign, Program>();
+const programs = { plain: new WeakMap<EmittedDesign, Program>(), traced: new WeakMap<EmittedDesign, Program>() };
 
 /** Why a design cannot run here: one sentence; undefined when it can. */
-export function whyNotBuiltin(design: EmittedDesign, trace: boolean): string | undefined {
-  if (trace) return `${design.top} is to write a wave`;
+export function whyNotBuiltin(design: EmittedDesign): string | undefined {
   try {
-    program(design);
+    program(design, false);
     return undefined;
   } catch (e) {
     if (e instanceof Unsupported) return e.message;
@@ -111,20 +131,22 @@ export function whyNotBuiltin(design: EmittedDesign, trace: boolean): string | u
   }
 }
 
-function program(design: EmittedDesign): Program {
-  let p = programs.get(design);
-  if (p === undefined) programs.set(design, (p = compileBuiltin(design)));
+function program(design: EmittedDesign, trace: boolean): Program {
+  const known = trace ? programs.traced : programs.plain;
+  let p = known.get(design);
+  if (p === undefined) known.set(design, (p = compileBuiltin(design, { trace })));
   return p;
 }
 
 /** The built-in simulator alone: what it cannot run is an error. `chosenBackend` falls back instead. */
 export const builtinBackend: Backend = {
   name: "builtin",
+  waveFormats: () => ["vcd"],
   load(design, { trace }) {
     return new Promise(resolve => {
-      const why = whyNotBuiltin(design, trace);
+      const why = whyNotBuiltin(design);
       if (why !== undefined) throw new BuildError(`the built-in simulator cannot run this: ${why}`);
-      resolve(program(design));
+      resolve(program(design, trace !== false));
     });
   },
 };

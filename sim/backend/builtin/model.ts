@@ -3,6 +3,7 @@ import type { EmittedPort } from "../../../hdl-dsl/index.ts";
 import { SimulationError, type StopCause } from "../../errors.ts";
 import type { ClockSetting, Model, ModelOptions, PortSlot } from "../backend.ts";
 import type { BlockLayout } from "../layout.ts";
+import type { Recorder } from "./wave/recorder.ts";
 import type { Exports, WasmMemory } from "./web-assembly.ts";
 
 const DEFAULT: ClockSetting = { periodPs: 4000, phasePs: 0 };
@@ -33,6 +34,7 @@ export class BuiltinModel implements Model {
   readonly #next: number[];
   readonly #textOf: (check: number) => string;
   readonly #release: () => void;
+  readonly #recorder: Recorder | undefined;
   #edges = 0;
   #time = 0;
   #rose = 0;
@@ -40,12 +42,20 @@ export class BuiltinModel implements Model {
   #output = "";
   #freed = false;
 
-  /** @param o.done word in which `run` counts. @param o.release takes the memory back. */
+  /**
+   * @param o.done word in which `run` counts. @param o.release takes the memory back. @param o.recorder of a traced
+   * build, for its clocks
+   */
   constructor(
     running: Running,
     layout: BlockLayout,
     options: ModelOptions,
-    o: { readonly done: number; readonly textOf: (check: number) => string; readonly release: () => void },
+    o: {
+      readonly done: number;
+      readonly textOf: (check: number) => string;
+      readonly release: () => void;
+      readonly recorder?: ((clocks: readonly ClockSetting[]) => Recorder) | undefined;
+    },
   ) {
     this.slots = layout.slots;
     this.clocks = layout.clocks;
@@ -55,6 +65,7 @@ export class BuiltinModel implements Model {
     this.#done = o.done;
     this.#textOf = o.textOf;
     this.#release = o.release;
+    this.#recorder = o.recorder?.(this.#settings);
     this.words = new Uint32Array(running.memory.buffer, 0, layout.words);
     this.settle();
   }
@@ -62,7 +73,7 @@ export class BuiltinModel implements Model {
   step(n: number): void {
     if (this.#freed || this.#cause !== undefined) return;
     try {
-      if (this.#settings.length === 1) this.#run(n);
+      if (this.#settings.length === 1 && this.#recorder === undefined) this.#run(n);
       else for (let i = 0; i < n; i++) this.#edge();
     } catch (e) {
       this.#stop(e);
@@ -97,6 +108,7 @@ export class BuiltinModel implements Model {
     const { code } = this.#running,
       next = this.#next;
     code.settle();
+    this.#recorder?.sample(this.#edges, this.#time);
     this.#edges++;
     if (next.length === 0) {
       this.#time += NO_CLOCK_PS;
@@ -112,6 +124,7 @@ export class BuiltinModel implements Model {
     }
     this.#time = now;
     this.#rose = rising;
+    this.#recorder?.rise(now, rising);
     code.tick(rising);
   }
 
@@ -134,6 +147,7 @@ export class BuiltinModel implements Model {
     if (!(e instanceof Failed)) throw e;
     this.#output = (this.#output + this.#textOf(e.check)).slice(-65536);
     this.#cause = "stop";
+    this.#recorder?.end();
   }
 
   rose(): number {
@@ -153,6 +167,11 @@ export class BuiltinModel implements Model {
   }
   free(): void {
     if (this.#freed) return;
+    if (this.#recorder !== undefined) {
+      this.settle();
+      this.#recorder.sample(this.#edges, this.#time);
+      this.#recorder.end();
+    }
     this.#freed = true;
     // Detaches every view; the memory itself serves the next model.
     this.#running.memory.grow(0);

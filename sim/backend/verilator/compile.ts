@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { WaveFormat } from "../backend.ts";
 import { cached, digest, type Place } from "./cache.ts";
 import { run } from "./run.ts";
 import type { Tools } from "./tools.ts";
@@ -17,7 +18,7 @@ export function nativeSource(name: string): string {
  * Flags of every native compilation. Symbols are hidden (and on g++ not unique), or two designs in one process would
  * share Verilator's globals.
  */
-export function cxxFlags(tools: Tools, trace: boolean): string[] {
+export function cxxFlags(tools: Tools, trace: WaveFormat | false): string[] {
   return [
     "-O2",
     "-fPIC",
@@ -28,10 +29,11 @@ export function cxxFlags(tools: Tools, trace: boolean): string[] {
     ...(tools.clang ? ["-fbracket-depth=8192"] : ["-fno-gnu-unique"]),
     "-DVM_SC=0",
     "-DVM_COVERAGE=0",
-    `-DVM_TRACE=${trace ? 1 : 0}`,
-    `-DVM_TRACE_FST=${trace ? 1 : 0}`,
+    `-DVM_TRACE=${trace === false ? 0 : 1}`,
+    `-DVM_TRACE_FST=${trace === "fst" ? 1 : 0}`,
+    ...(trace === "vcd" ? ["-DVM_TRACE_VCD=1", "-DMNEMO_VCD"] : []),
     "-DVL_TIME_CONTEXT",
-    ...(trace ? ["-DMNEMO_TRACE"] : []),
+    ...(trace === false ? [] : ["-DMNEMO_TRACE"]),
   ];
 }
 
@@ -46,19 +48,21 @@ function verilatorInclude(tools: Tools): Promise<string> {
 }
 
 /** The include paths and forced header with which generated code and Verilator's runtime are compiled. */
-export async function includeFlags(tools: Tools): Promise<string[]> {
+export async function includeFlags(tools: Tools, trace: WaveFormat | false): Promise<string[]> {
   const root = await verilatorInclude(tools);
-  return [`-I${NATIVE}`, `-I${root}`, `-I${join(root, "vltstd")}`, "-include", join(NATIVE, "verilated-hooks.h")];
+  const last = trace === "vcd" ? ["-include", join(NATIVE, "vcd-wave.h")] : [];
+  const hooks = ["-include", join(NATIVE, "verilated-hooks.h")];
+  return [`-I${NATIVE}`, `-I${root}`, `-I${join(root, "vltstd")}`, ...hooks, ...last];
 }
 
 /** Verilator's runtime as one object, compiled once per tool version and kind of build. @returns its path. */
-export async function runtimeObject(tools: Tools, trace: boolean): Promise<string> {
+export async function runtimeObject(tools: Tools, trace: WaveFormat | false): Promise<string> {
   const flags = cxxFlags(tools, trace);
   const key = digest([tools.fingerprint, flags.join(" "), nativeSource("verilated-hooks.h")]);
   const { dir } = await cached("runtime", key, async to => {
     const root = await verilatorInclude(tools),
-      include = await includeFlags(tools);
-    const parts = ["verilated.cpp", "verilated_threads.cpp", ...(trace ? ["verilated_fst_c.cpp"] : [])];
+      include = await includeFlags(tools, trace);
+    const parts = ["verilated.cpp", "verilated_threads.cpp", ...(trace === false ? [] : [`verilated_${trace}_c.cpp`])];
     await Promise.all(
       parts.map(p =>
         run(
@@ -91,13 +95,13 @@ const command = (words: readonly string[]): string => words.map(quoted).join(" "
  */
 export async function compileModel(
   tools: Tools,
-  trace: boolean,
+  trace: WaveFormat | false,
   brief: boolean,
   from: string,
   to: Place,
 ): Promise<void> {
   const runtime = await runtimeObject(tools, trace);
-  const include = [...(await includeFlags(tools)), `-I${from}`];
+  const include = [...(await includeFlags(tools, trace)), `-I${from}`];
   writeUnits(from);
   const object = (unit: string): string => join(to.temporary, `${unit}.o`);
   const compile = (unit: string, extra: readonly string[]): string =>
@@ -122,7 +126,7 @@ export async function compileModel(
     "-Wl,-Bsymbolic,-z,defs",
     "-lpthread",
     "-latomic",
-    ...(trace ? ["-lz"] : []),
+    ...(trace === "fst" ? ["-lz"] : []),
   ]);
   const script = [
     // From now on the lock is this shell's, not that of the process which may end before it.

@@ -23,7 +23,7 @@ export async function cxxReplay(
       tools.cxx.path,
       [
         ...cxxFlags(tools, false),
-        ...(await includeFlags(tools)),
+        ...(await includeFlags(tools, false)),
         `-I${model}`,
         join(NATIVE, "replay-main.cc"),
         join(model, "hot.o"),

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmittedDesign, simulationFiles } from "../../../hdl-dsl/index.ts";
-import type { Backend, ModelOptions, Program } from "../backend.ts";
+import type { Backend, ModelOptions, Program, WaveFormat } from "../backend.ts";
 import { type BlockLayout, layoutOf } from "../layout.ts";
 import { cached, digest, found } from "./cache.ts";
 import { cacheRoot } from "./cache-root.ts";
@@ -22,7 +22,7 @@ import { run } from "./run.ts";
 import { portsHeader, SHIM } from "./shim.ts";
 import { simulationTools, type Tools } from "./tools.ts";
 
-function verilatorFlags(design: EmittedDesign, trace: boolean): string[] {
+function verilatorFlags(design: EmittedDesign, trace: WaveFormat | false): string[] {
   return [
     "--cc",
     "--prefix",
@@ -42,7 +42,7 @@ function verilatorFlags(design: EmittedDesign, trace: boolean): string[] {
     "-Wno-style",
     "--output-split",
     "0",
-    ...(trace ? ["--trace-fst", "--trace-structs"] : []),
+    ...(trace === false ? [] : [trace === "fst" ? "--trace-fst" : "--trace", "--trace-structs"]),
   ];
 }
 
@@ -51,7 +51,7 @@ async function translate(
   tools: Tools,
   design: EmittedDesign,
   layout: BlockLayout,
-  trace: boolean,
+  trace: WaveFormat | false,
   dir: string,
 ): Promise<void> {
   const verilog = simulationFiles(design);
@@ -70,7 +70,7 @@ async function translate(
 /**
  * The compiler's input as a key: a change of the Verilog that does not reach the C++ (a comment) costs no compilation.
  */
-function generatedKey(tools: Tools, trace: boolean, brief: boolean, dir: string): string {
+function generatedKey(tools: Tools, trace: WaveFormat | false, brief: boolean, dir: string): string {
   const files = readdirSync(dir)
     .filter(f => /\.(cpp|h|cc)$/.test(f))
     .sort();
@@ -84,7 +84,13 @@ function generatedKey(tools: Tools, trace: boolean, brief: boolean, dir: string)
 }
 
 /** Verilator's input as a key: when it is unchanged, Verilator is not even started. */
-function textKey(tools: Tools, design: EmittedDesign, layout: BlockLayout, trace: boolean, brief: boolean): string {
+function textKey(
+  tools: Tools,
+  design: EmittedDesign,
+  layout: BlockLayout,
+  trace: WaveFormat | false,
+  brief: boolean,
+): string {
   return digest([
     tools.fingerprint,
     verilatorFlags(design, trace).join(" "),
@@ -101,7 +107,7 @@ export async function modelFolder(
   tools: Tools,
   design: EmittedDesign,
   layout: BlockLayout,
-  trace: boolean,
+  trace: WaveFormat | false,
   brief = false,
 ): Promise<{ readonly dir: string; readonly built: boolean }> {
   const pointer = join(cacheRoot(), "text", textKey(tools, design, layout, trace, brief));
@@ -152,7 +158,7 @@ class VerilatorProgram implements Program {
   }
 }
 
-async function build(design: EmittedDesign, trace: boolean, brief: boolean): Promise<VerilatorProgram> {
+async function build(design: EmittedDesign, trace: WaveFormat | false, brief: boolean): Promise<VerilatorProgram> {
   const tools = simulationTools(),
     layout = layoutOf(design);
   const [loader, folder] = await Promise.all([nativeLoader(tools), modelFolder(tools, design, layout, trace, brief)]);
@@ -165,10 +171,11 @@ const programs = new WeakMap<EmittedDesign, Map<string, Promise<VerilatorProgram
 /** Verilator by its command line, its C++ compiled here and run in this process. */
 export const verilatorBackend: Backend = {
   name: "verilator",
+  waveFormats: () => ["fst", "vcd"],
   load(design, { trace, brief = false }) {
     const known = programs.get(design) ?? new Map<string, Promise<VerilatorProgram>>();
     programs.set(design, known);
-    const key = `${trace ? "traced" : "plain"}${brief ? " brief" : ""} ${cacheRoot()}`;
+    const key = `${trace === false ? "plain" : trace}${brief ? " brief" : ""} ${cacheRoot()}`;
     let program = known.get(key);
     if (!program) {
       known.set(key, (program = build(design, trace, brief)));

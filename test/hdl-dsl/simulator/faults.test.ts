@@ -1,10 +1,6 @@
 /** The comparison is worth its time: each fault planted in the simulator's own source is found by it. */
 import fc from "fast-check";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
 import { Random } from "../../../hdl-dsl/random.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
@@ -13,39 +9,9 @@ import { idioms } from "../../sim/designs/idioms.ts";
 import { programOf } from "../fuzz/program.ts";
 import { choices } from "../fuzz/differential.ts";
 import { bundle } from "./bundle.ts";
-import { type SimulatorFault, simulatorFaults } from "./faults.ts";
+import { simulatorFaults } from "./faults.ts";
+import { faulty } from "../../sim/designs/faulty.ts";
 import { operatorCircuit, treeCircuit, WIDTHS } from "./operators.ts";
-
-const source = resolve(fileURLToPath(new URL(".", import.meta.url)), "../../../sim/backend");
-const folder = mkdtempSync(join(tmpdir(), "mnemo-simulator-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-/** A file of the simulator, or of its reader of Verilog. */
-const pathOf = (file: string): string => (file.startsWith("reader/") ? file : `builtin/${file}`);
-
-/** A copy of the simulator with the fault in it. */
-async function faulty(f: SimulatorFault, n: number): Promise<typeof compileBuiltin> {
-  const copy = join(folder, String(n));
-  cpSync(source, copy, { recursive: true });
-  let planted = false;
-  for (const name of readdirSync(copy, { recursive: true, encoding: "utf8" })) {
-    if (!name.endsWith(".ts")) continue;
-    const depth = name.split(/[\\/]/).length,
-      text = readFileSync(join(copy, name), "utf8");
-    // What lies outside of the simulator is the same module for both.
-    const outside = text.replace(/from "((?:\.\.\/)+)([^"]*)"/g, (all, up: string, rest: string) =>
-      up.length / 3 < depth ? all : `from "${resolve(source, name, "..", up, rest)}"`,
-    );
-    const at = name.replaceAll("\\", "/") === pathOf(f.file) ? outside.replace(f.from, () => f.to) : outside;
-    planted ||= at !== outside;
-    writeFileSync(join(copy, name), at);
-  }
-  if (!planted) throw new Error(`${f.file} has no text "${f.from}": plant the fault in text that is there`);
-  const module = (await import(/* @vite-ignore */ pathToFileURL(join(copy, "builtin/builtin.ts")).href)) as {
-    readonly compileBuiltin: typeof compileBuiltin;
-  };
-  return module.compileBuiltin;
-}
 
 const designs = [
   ...WIDTHS.flatMap(w => [operatorCircuit(w, false), operatorCircuit(w, true)]),

@@ -1,10 +1,6 @@
 /** Faults of the simulator itself: a text of its source and what is put in its place, by phase. */
 
-export interface SimulatorFault {
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
+import type { SimulatorFault } from "../../sim/designs/faulty.ts";
 
 export const simulatorFaults: readonly SimulatorFault[] = [
   // The reader of Verilog

@@ -167,10 +167,10 @@ describe("a failure", () => {
         expect(b.io.count.value).toBe(40);
       });
       await expect(run).rejects.toThrow(
-        /\[counts up!: seed 77, cycle 42; MNEMO_SEED=77 runs it again; wave: .*counts-up--77\.fst\]/,
+        /\[counts up!: seed 77, cycle 42; MNEMO_SEED=77 runs it again; wave: .*counts-up--77\.vcd\]/,
       );
       expect(seeds).toEqual([77, 77]);
-      const wave = join(folder, "counts-up--77.fst");
+      const wave = join(folder, "counts-up--77.vcd");
       expect(existsSync(wave) && readFileSync(wave).length > 100).toBe(true);
     } finally {
       rmSync(folder, { recursive: true });

@@ -23,7 +23,7 @@ export const runVerb: DesignVerb = {
       "play only the frames from this IPv4 address (a capture of both directions holds replies, too)",
       fileName(),
     ),
-    once("--wave <file>", "write a waveform of the whole run", fileName(".fst")),
+    once("--wave <file>", "write a waveform of the whole run: .vcd, or .fst by Verilator", fileName(".vcd", ".fst")),
     once("--stats <file>", "write counters, cycles and latency percentiles as JSON", fileName(".json")),
     once("--seed <number>", "seed of the models' random choices", seed).default(1),
   ],

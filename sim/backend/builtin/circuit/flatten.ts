@@ -20,19 +20,25 @@ import type { Node, Source, Store } from "./node.ts";
 import { checksOf } from "./properties.ts";
 import type { Demand } from "./scope.ts";
 import { Scope } from "./scope.ts";
+import { tracedScope, type TraceNames } from "./traced.ts";
 
 /** A value meets itself on its way. */
 class Loop extends Error {}
 
+export interface FlattenOptions {
+  /** All signals get their values, for a wave, under these names. */
+  readonly trace?: TraceNames | undefined;
+}
+
 /** The flat circuit of `top`. @throws Unsupported when it cannot be simulated here. */
-export function flatten(top: Circuit): Netlist {
+export function flatten(top: Circuit, o: FlattenOptions = {}): Netlist {
   try {
-    return new Flattener(top, false).run();
+    return new Flattener(top, false).run(o);
   } catch (e) {
     if (!(e instanceof Loop)) throw e;
   }
   try {
-    return new Flattener(top, true).run();
+    return new Flattener(top, true).run(o);
   } catch (e) {
     if (!(e instanceof Loop)) throw e;
     throw new Unsupported(`a value of ${top.name} depends on itself without a register: ${e.message}`);
@@ -128,7 +134,7 @@ class Flattener {
     return this.#g.source(source);
   }
 
-  run(): Netlist {
+  run(o: FlattenOptions): Netlist {
     const registers: Register[] = [],
       writes: Write[] = [],
       checks: Check[] = [];
@@ -166,6 +172,11 @@ class Flattener {
     const outputs = this.#top.circuit.signals
       .filter(s => s.kind === "output")
       .map(s => ({ port: s.name, node: this.#signal(this.#top, s) }));
+    // After all else: the numbers of nodes and sources are those of a circuit without a wave.
+    const traced =
+      o.trace === undefined
+        ? undefined
+        : tracedScope(this.#top, this.#g, o.trace, (s, signal) => this.#valueIfAny(s, signal));
     return {
       nodes: this.#g.nodes,
       inputs: this.#inputs,
@@ -176,7 +187,18 @@ class Flattener {
       writes,
       checks,
       scopes: this.#scopes.map(s => s.path.slice(0, -1)),
+      ...(traced === undefined ? {} : { traced }),
     };
+  }
+
+  /** Nothing where the design does not use the signal and it is not driven, or a loop in single bits. */
+  #valueIfAny(s: Scope, signal: Signal): Node | undefined {
+    try {
+      return this.#signal(s, signal);
+    } catch (e) {
+      if (e instanceof Loop || e instanceof Unsupported) return undefined;
+      throw e;
+    }
   }
 
   /** The resets that instances have of their own on the way down to this domain; undefined when there is none. */
@@ -276,7 +298,7 @@ class Flattener {
       d.busy = true;
       this.#missing = [];
       this.#g.scope = d.scope.id;
-      const n = this.#attempt(d);
+      const n = this.#attemptOf(d, stack);
       if (n !== undefined && this.#missing.length === 0) {
         d.node = n;
         d.busy = false;
@@ -284,11 +306,24 @@ class Flattener {
         continue;
       }
       for (const m of this.#missing) {
-        if (m.busy) throw new Loop(nameOf(stack, m));
+        if (m.busy) {
+          for (const x of stack) x.busy = false;
+          throw new Loop(nameOf(stack, m));
+        }
         stack.push(m);
       }
     }
     return root.node as Node;
+  }
+
+  /** Whoever catches a failure may ask for other values: no demand stays busy. */
+  #attemptOf(d: Demand, stack: readonly Demand[]): Node | undefined {
+    try {
+      return this.#attempt(d);
+    } catch (e) {
+      for (const x of stack) x.busy = false;
+      throw e;
+    }
   }
 
   /** A value that is there, or a note that it is needed first. */

@@ -44,6 +44,21 @@ export interface Check {
   readonly scope: number;
 }
 
+/** A signal as a wave shows it. */
+export interface Traced {
+  /** As in the emitted text. */
+  readonly name: string;
+  readonly kind: "wire" | "reg";
+  /** Its value; or the number of the clock port that it is. */
+  readonly value: Node | { readonly clock: number };
+}
+/** An instance as a wave shows it. */
+export interface TracedScope {
+  readonly name: string;
+  readonly signals: readonly Traced[];
+  readonly below: readonly TracedScope[];
+}
+
 export interface Netlist {
   readonly nodes: readonly Node[];
   readonly inputs: readonly { readonly source: Source; readonly port: string }[];
@@ -55,4 +70,6 @@ export interface Netlist {
   readonly checks: readonly Check[];
   /** Dotted paths of the instances, by their numbers. */
   readonly scopes: readonly string[];
+  /** The top module with all signals below it, where a wave was asked for. */
+  readonly traced?: TracedScope;
 }
