@@ -5,10 +5,10 @@ import { type FieldSet, type Layout, type Placement, placementsOf } from "./layo
 export type ShapeOf<F extends FieldSet> = StructShape<{ readonly [K in keyof F]: UIntShape<F[K]["bits"]> }>;
 
 /**
- * The hdl-dsl struct of a layout. Field values are in plain binary (network-order fields already turned round), raw
- * bytes with the first byte lowest; where each field lies on the wire is told by `slicesOf`.
+ * The hdl-dsl struct of a layout, or of a record. Field values are in plain binary (network-order fields already turned
+ * round), raw bytes with the first byte lowest; where each field lies on the wire is told by `slicesOf`.
  */
-export function shapeOf<F extends FieldSet>(l: Layout<F>): ShapeOf<F> {
+export function shapeOf<F extends FieldSet>(l: Pick<Layout<F>, "fields">): ShapeOf<F> {
   const fields = Object.fromEntries(Object.entries(l.fields).map(([name, f]) => [name, uint(f.bits)]));
   return struct(fields as ShapeOf<F>["fields"]);
 }

@@ -13,6 +13,7 @@ export * from "./header-offsets.ts";
 export * from "./icmp.ts";
 export * from "./ipv4.ts";
 export * from "./layout.ts";
+export * from "./record.ts";
 export * from "./reference.ts";
 export * from "./udp.ts";
 export * from "./validation.ts";

@@ -1,5 +1,6 @@
 /** Reference pages in Markdown, made from layouts. */
 import { type Layout, type Placement, placementsOf } from "./layout.ts";
+import type { RecordFields, RecordLayout } from "./record.ts";
 
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
@@ -21,6 +22,23 @@ export function layoutTable(l: Layout): string {
     `\`${l.name}\`, ${l.bytes} bytes, ${l.order === "be" ? "network byte order" : "little-endian"}.`,
     "",
     "| byte | field | bits | meaning |",
+    "|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+/** The same for a record: its bits in place of bytes. */
+export function recordTable<F extends RecordFields>(r: RecordLayout<F>): string {
+  const rows = Object.entries(r.fields).map(
+    ([name, f]) => `| ${r.at[name] ?? 0} | ${name} | ${f.bits} | ${cell(f.doc)} |`,
+  );
+  return [
+    `### ${r.title}`,
+    "",
+    `\`${r.name}\`, ${r.bits} bits, the first field lowest.`,
+    "",
+    "| from bit | field | bits | meaning |",
     "|---|---|---|---|",
     ...rows,
     "",

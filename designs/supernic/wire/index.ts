@@ -1,0 +1,11 @@
+/** The formats: one description of every header, and all that is made from it. */
+export * from "./bundles.ts";
+export * from "./codes.ts";
+export * from "./ctrl.ts";
+export * from "./descriptor.ts";
+export * from "./ether-types.ts";
+export * from "./frame.ts";
+export * from "./pfc.ts";
+export * from "./shims.ts";
+export { dissectorLua } from "./dissector.ts";
+export { formatsReference } from "./reference.ts";

@@ -1,0 +1,141 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  ctrlMessage,
+  ctrlOpcode,
+  ctrlPort,
+  dissectorLua,
+  encloseFrame,
+  formatsReference,
+  linkAnswer,
+  linkKind,
+  pfcFrame,
+  putShims,
+  snicKind,
+} from "../../../../designs/supernic/wire/index.ts";
+import { concat, udpFrame } from "../../../../designs/shared/wire/index.ts";
+import { writePcap } from "../../../../sim/index.ts";
+import * as v from "./vectors.ts";
+
+const hasTshark = spawnSync("tshark", ["--version"]).status === 0;
+const macs = { dst: v.dst, src: v.src },
+  link = { kind: linkKind.data, class: 5, flags: 0x80, sequence: 0x1234, ack: 0xfffe },
+  vlan = { priority: 6, dropEligible: 0, id: 0x123 },
+  snic = {
+    version: 1,
+    kind: snicKind.data,
+    ttl: 9,
+    stage: 2,
+    uid: 0x1701,
+    origin: 7,
+    ingress: 3,
+    unused: 0,
+    unprocessed: 1,
+  };
+const ends = [
+  { mac: v.src, ip: 0x0a000001, port: 4660 },
+  { mac: v.dst, ip: 0x0a000002, port: ctrlPort },
+] as const;
+const ctrl = ctrlMessage(
+  v.ctrlKey,
+  { opcode: ctrlOpcode.PEER_LOAD, user: 0x203, requestId: 7 },
+  new Uint8Array([9, 8]),
+);
+
+/** What the codec writes. */
+const frames = {
+  all: putShims(v.plain, { link, vlan, snic }),
+  nack: linkAnswer(macs, "nack", { class: 2, ack: 0x102 }),
+  redirect: putShims(encloseFrame(macs, { ...snic, kind: snicKind.redirect }, putShims(v.plain, { snic })), { link }),
+  pfc: pfcFrame(v.src, { 1: 0x1111, 6: 0xffff }),
+  ctrl: udpFrame(ends[0], ends[1], ctrl),
+  cutLink: concat(v.linkData.slice(0, 19)),
+  wrongSize: udpFrame(ends[0], ends[1], ctrl.slice(0, 33)),
+};
+
+describe.skipIf(!hasTshark)(`the Wireshark dissector${hasTshark ? "" : " (skipped: tshark is not installed)"}`, () => {
+  let folder: string, rows: Record<keyof typeof frames, readonly string[]>;
+  const columns = [
+    ..."kind class flags sequence ack next".split(" ").map(n => `supernic.link.${n}`),
+    "vlan.priority",
+    "vlan.id",
+    ..."version kind ttl stage uid origin ingress unprocessed next".split(" ").map(n => `supernic.snic.${n}`),
+    "udp.dstport",
+    "frame.protocols",
+    ..."opcode user size requestId body tail".split(" ").map(n => `supernic.ctrl.${n}`),
+    "macc.cbfc.enbv",
+    ...[0, 1, 2, 3, 4, 5, 6, 7].map(i => `macc.cbfc.pause_time.c${i}`),
+    "_ws.expert.message",
+  ];
+  /** The values of the columns that begin like this, of a frame. */
+  const of = (name: keyof typeof frames, ...begins: readonly string[]): string[] =>
+    columns.flatMap((c, i) => (begins.some(b => c.startsWith(b)) ? [rows[name][i] ?? ""] : []));
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "mnemo-lua-"));
+    writeFileSync(join(folder, "supernic.lua"), dissectorLua());
+    writeFileSync(
+      join(folder, "frames.pcap"),
+      writePcap(Object.values(frames).map((bytes, i) => ({ timeNs: BigInt(i), bytes }))),
+    );
+    const said = execFileSync(
+      "tshark",
+      [
+        ...["-X", `lua_script:${join(folder, "supernic.lua")}`, "-r", join(folder, "frames.pcap")],
+        ...["-T", "fields", "-E", "separator=|", ...columns.flatMap(c => ["-e", c])],
+      ],
+      { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] },
+    );
+    const lines = said.replace(/\n$/, "").split("\n");
+    rows = Object.fromEntries(
+      Object.keys(frames).map((name, i) => [name, (lines[i] ?? "").split("|")]),
+    ) as unknown as typeof rows;
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("link shim, tag, sNIC shim, and UDP behind them", () => {
+    expect(of("all", "supernic.link")).toEqual(["1", "5", "0x80", "4660", "65534", "0x8100"]);
+    expect(of("all", "vlan")).toEqual(["6", "291"]);
+    expect(of("all", "supernic.snic")).toEqual(["1", "1", "9", "2", "0x1701", "7", "3", "1", "0x0800"]);
+    expect(of("all", "udp")).toEqual(["22136"]);
+  });
+  it("a NACK, with nothing behind it", () => {
+    expect(of("nack", "supernic.link")).toEqual(["3", "2", "0x00", "0", "258", "0x0000"]);
+    expect(of("nack", "frame.protocols")).toEqual(["eth:ethertype:supernic_link"]);
+  });
+  it("a redirect: both shims, and the frame inside down to UDP", () => {
+    expect(of("redirect", "supernic.snic.kind", "supernic.snic.next")).toEqual(["2,1", "0x6558,0x0800"]);
+    expect(of("redirect", "udp")).toEqual(["22136"]);
+  });
+  it("PFC is what Wireshark itself takes for PFC", () => {
+    expect(of("pfc", "macc")).toEqual(["0x0042", "0", "4369", "0", "0", "0", "0", "65535", "0"]);
+  });
+  it("CTRL with body and tail", () => {
+    expect(of("ctrl", "supernic.ctrl")).toEqual([
+      "0x21",
+      "515",
+      "18",
+      "0x00000007",
+      "0908",
+      Buffer.from(ctrl.slice(18)).toString("hex"),
+    ]);
+  });
+  it("what is cut short or of a wrong size is marked", () => {
+    expect(of("cutLink", "_ws")[0]).toContain("cut short");
+    expect(of("wrongSize", "_ws")[0]).toContain("size is 18 of a message of 33 bytes");
+  });
+});
+
+describe("the page", () => {
+  it("is what the schema gives", () => {
+    const path = new URL("../../../../docs/supernic/formats.md", import.meta.url);
+    expect(readFileSync(path, "utf8")).toBe(formatsReference());
+  });
+  it("has a row for every opcode and status", () => {
+    for (const [name, code] of Object.entries(ctrlOpcode))
+      expect(formatsReference()).toContain(`| ${code.toString(16).padStart(2, "0")} | ${name} |`);
+  });
+});
