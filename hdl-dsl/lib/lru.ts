@@ -5,7 +5,7 @@ import { node, reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";
 import { assertAlways, mux, when } from "../build/statements.ts";
 import { addressBits } from "../types/bits.ts";
-import { orTree } from "../vectors/index.ts";
+import { fromBits, orTree } from "../vectors/index.ts";
 
 export interface LruParameters {
   /** Numbers kept in order, 2 or more. */
@@ -30,7 +30,8 @@ export const Lru = module(
     const width = addressBits(p.entries);
     const order = reg(vec(uint(width), p.entries), { init: Array.from({ length: p.entries }, (_, i) => i) });
     const places = order.toArray();
-    const here = places.map((x, i) => node(x.eq(io.touch.index), { name: `here_${i}` }));
+    const matching = node(fromBits(places.map(x => x.eq(io.touch.index))), { name: "here" });
+    const here = places.map((_, i) => matching.bit(i));
     // found[i]: at place i or before it, by doubling, so log2(entries) levels deep.
     let found: Bit[] = here;
     for (let d = 1; d < p.entries; d *= 2) found = found.map((f, i) => (i < d ? f : f.or(found[i - d] as Bit)));

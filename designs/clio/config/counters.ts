@@ -89,6 +89,10 @@ const list = {
     "requests for offloads refused because there was no room, or because the first of them was still being done",
   ),
   offloadRepeated: timed("offloadRepeated", "repeated requests for offloads answered as the first was"),
+  tableWriteErrors: exact(
+    "tableWriteErrors",
+    "page table entries that the memory refused to take (AXI error), each try; they are written again",
+  ),
 } as const;
 export type CounterName = keyof typeof list;
 export const counters: readonly Counter[] = Object.values(list);

@@ -84,7 +84,7 @@ describe("Lru", () => {
       );
     };
     caught("fault 2: the victim is one place before the last", "assign victim = order_3", "assign victim = order_2");
-    caught("fault 2: places behind the touched one move too", /here_2 \| /, "");
+    caught("fault 2: places behind the touched one move too", /here\[2\] \| /, "");
     caught("a touch that is not valid counts", "if (touch_valid)", "if (1'b1)");
   });
 });

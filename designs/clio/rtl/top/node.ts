@@ -426,6 +426,7 @@ export const ClioNode = module(
       readBytes: [reader.events.readBytes],
       writeBytes: [writer.events.writeBytes],
       pageFaults: [x.pageFaults],
+      tableWriteErrors: [x.tableWriteErrors],
       tlbHits: [x.tlbHits],
       tlbMisses: [x.tlbMisses],
       missesMerged: [x.missesMerged],

@@ -22,7 +22,9 @@ const harness = around("PageFaultAxiProof", PageFault(p), io => {
   const under = reg(uint(MISSES), { init: 0, name: "model_under_way" });
   const bitOf = (given: typeof io.fault.valid, of: typeof miss) => mux(given, decode(of, MISSES), 0);
   const ended = node(
-    bitOf(io.written.valid, io.written.miss).or(bitOf(io.done.valid.and(io.done.outOfMemory), io.done.miss)),
+    bitOf(io.written.valid, io.written.miss).or(
+      bitOf(io.done.valid.and(io.done.outOfMemory.or(io.done.error)), io.done.miss),
+    ),
     { name: "model_ended" },
   );
   under.set(under.or(bitOf(io.fault.valid, miss)).and(ended.not()));

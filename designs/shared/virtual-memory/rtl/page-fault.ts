@@ -12,8 +12,11 @@ import {
   fork,
   input,
   module,
+  mux,
   node,
   output,
+  ram,
+  reg,
   repeat,
   sink,
   source,
@@ -22,6 +25,7 @@ import {
   struct,
   uint,
   type UInt,
+  when,
 } from "../../../../hdl-dsl/index.ts";
 import { entryBytes } from "../table/index.ts";
 import { geometryOf, tableName, type WalkParameters, WalkResult } from "./table-walk.ts";
@@ -30,9 +34,15 @@ export interface PageFaultParameters extends WalkParameters {
   readonly freePages: number;
 }
 
-/** The end of a fault: a pulse. `outOfMemory`: no frame was to be had. */
+/** The end of a fault: a pulse. `outOfMemory`: no frame was to be had. `error`: the table takes too few entries. */
 export const Faulted = (p: WalkParameters) =>
-  struct({ valid: bit, miss: uint(Math.log2(p.misses)), outOfMemory: bit, ppn: uint(geometryOf(p).ppnBits) });
+  struct({
+    valid: bit,
+    miss: uint(Math.log2(p.misses)),
+    outOfMemory: bit,
+    error: bit,
+    ppn: uint(geometryOf(p).ppnBits),
+  });
 
 /**
  * Page faults in hardware (paper §4.4.3). A page that is allocated and has no frame gets the next one of the free-page
@@ -43,6 +53,10 @@ export const Faulted = (p: WalkParameters) =>
  * No frame: faults wait in order, nothing else does. With `outOfMemory` set (the slow path has none left) they end with
  * that verdict instead. Bounds: a fault per miss at most, so both queues have room for `misses` and never fill.
  * `written` pulses when the write-back is in memory (AXI B).
+ *
+ * An entry that the memory refuses (`refused` pulses) is written again until the memory takes it. Its miss stands till
+ * then and knows the frame, so the page is whole: no reply was untrue, and no second frame is taken. While half of the
+ * misses stand for that reason, further faults end with `error` and take no frame.
  */
 export const PageFault = module(
   "PageFault",
@@ -57,6 +71,8 @@ export const PageFault = module(
     w: source(axi4Write(p.beatBytes)),
     b: sink(axi4Response(p)),
     written: output(struct({ valid: bit, miss: uint(Math.log2(p.misses)) })),
+    /** The memory answered a write-back with an error. */
+    refused: output(bit),
     /** Frames in the buffer. */
     level: output(uint(bitsFor(p.freePages))),
   }),
@@ -73,16 +89,30 @@ export const PageFault = module(
     const f = waiting.payload;
 
     const page = pages.out;
-    const givesUp = node(io.outOfMemory.and(page.valid.not()));
-    const taken = node(waiting.valid.and(page.valid));
+    // Entries that the memory has refused, and whether they are too many. Known a cycle ahead, for `quick`.
+    const repeated = reg(uint(bitsFor(p.misses)), { init: 0 }),
+      broken = reg(bit, { init: 0 });
+    const breaks = node(repeated.ge(p.misses / 2));
+    broken.set(breaks);
+    const givesUp = node(io.outOfMemory.and(page.valid.not()).or(broken));
+    const taken = node(waiting.valid.and(page.valid).andNot(broken));
     waiting.ready.set(page.valid.or(givesUp));
-    page.ready.set(waiting.valid);
-    io.quick.set(waiting.valid.not().and(page.valid));
-    io.done.set({ valid: taken.or(waiting.valid.and(givesUp)), miss: f.miss, outOfMemory: givesUp, ppn: page.payload });
+    page.ready.set(waiting.valid.andNot(broken));
+    io.quick.set(page.valid.andNot(waiting.valid).andNot(breaks));
+    io.done.set({
+      valid: waiting.valid.and(page.valid.or(givesUp)),
+      miss: f.miss,
+      outOfMemory: givesUp.andNot(broken),
+      error: broken,
+      ppn: page.payload,
+    });
 
-    // The entry as the slow path would have written it, valid now, with its frame.
-    const entry = stream(struct({ address: uint(p.addressBits), entry: uint(64), miss: uint(missBits) }));
-    entry.valid.set(taken);
+    // The entry as the slow path would have written it, valid now, with its frame: kept until the memory has it.
+    const kept = ram(struct({ address: uint(p.addressBits), entry: uint(64) }), {
+      depth: p.misses,
+      collision: "undefined",
+      style: "distributed",
+    });
     const fields: Record<string, UInt> = {
       valid: constant(1, 1),
       allocated: constant(1, 1),
@@ -93,15 +123,33 @@ export const PageFault = module(
     };
     const packed = cat(...g.entry.map(e => fields[e.name] as UInt).reverse()).zext(64);
     const offset = cat(f.index, f.slot, constant(0, Math.log2(entryBytes)));
-    entry.payload.set({
+    kept.write(taken, f.miss, {
       address: constant(BigInt(g.tableBase), p.addressBits).or(offset.resize(p.addressBits)),
       entry: packed,
-      miss: f.miss,
     });
-    const writes = fifo(entry, p.misses, { style: "distributed" });
+
+    // Answers of the memory. What it refuses stands in line again, behind a fault of the same cycle.
+    const answers = stage(io.b, "forward", { name: "answer" });
+    const answered = node(answers.payload.id.sub(1).trunc(missBits));
+    const refused = node(answers.valid.and(answers.payload.resp.any()), { name: "refusal" });
+    const again = node(refused.andNot(taken));
+    answers.ready.set(refused.and(taken).not());
+    io.refused.set(again);
+    io.written.set({ valid: answers.valid.andNot(refused), miss: answered });
+    const hasFailed = reg(uint(p.misses), { init: 0 });
+    const before = node(hasFailed.shr(answered).bit(0)),
+      its = constant(1, p.misses).shl(answered).trunc(p.misses);
+    when(mux(before, io.written.valid, again), () => {
+      hasFailed.set(hasFailed.xor(its));
+      repeated.set(mux(before, repeated.sub(1), repeated.add(1)));
+    });
+    const line = stream(uint(missBits));
+    line.valid.set(taken.or(refused));
+    line.payload.set(mux(taken, f.miss, answered));
+    const writes = fifo(line, p.misses, { style: "distributed" });
 
     // One beat, address and data side by side; whichever the bus takes first waits for the other.
-    const e = writes.payload;
+    const e = kept.readAsync(writes.payload);
     const [address, data] = fork(writes, 2, "eager", { name: "write" });
     io.aw.valid.set(address.valid);
     address.ready.set(io.aw.ready);
@@ -110,7 +158,7 @@ export const PageFault = module(
       beatShift === 0 ? e.address : cat(e.address.bits(beatShift, p.addressBits - beatShift), constant(0, beatShift));
     io.aw.payload.set({
       addr: aligned,
-      id: e.miss.resize(p.idBits).add(1),
+      id: writes.payload.resize(p.idBits).add(1),
       len: constant(0, 8),
       size: constant(beatShift, 3),
       burst: constant(1, 2),
@@ -124,10 +172,6 @@ export const PageFault = module(
       strb: cat(...Array.from({ length: lanes }, (_, i) => repeat(lane.bit(lanes - 1 - i), entryBytes))),
       last: constant(1, 1),
     });
-
-    const answers = stage(io.b, "forward", { name: "answer" });
-    answers.ready.set(1);
-    io.written.set({ valid: answers.valid, miss: answers.payload.id.sub(1).trunc(missBits) });
   },
   { nameOf: p => `PageFault_m${p.misses}_f${p.freePages}_b${p.beatBytes}_${tableName(p)}` },
 );

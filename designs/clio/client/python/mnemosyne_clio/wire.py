@@ -243,6 +243,7 @@ COUNTERS: tuple[str, ...] = (
     "offload3Accesses",
     "offloadBusy",
     "offloadRepeated",
+    "tableWriteErrors",
 )
 """Names of the counters that QUERY_STAT gives, in their order."""
 

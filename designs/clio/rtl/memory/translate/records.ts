@@ -25,6 +25,7 @@ export const translateEvents = [
   "bucketFetches",
   "tlbEvictions",
   "pageFaults",
+  "tableWriteErrors",
   "shootdowns",
   "invalid",
   "writePermission",

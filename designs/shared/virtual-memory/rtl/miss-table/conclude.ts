@@ -10,6 +10,8 @@ export interface Concluded {
   /** The page is to have a frame: the miss waits for that. */
   readonly faults: Bit;
   readonly faultNow: Bit;
+  /** The fault that ends now got no frame. */
+  readonly unserved: Bit;
 }
 
 /** Whom a fault would help is looked up a cycle ahead; who joins as late as that may have to look again. */
@@ -44,6 +46,10 @@ export function conclude(io: MissTableIo, state: State, { walkResults, faultResu
     ),
   );
   walkResults.write(io.walked.valid, w.miss, { verdict: walkVerdict, ppn: w.ppn, read: w.read, write: w.write });
-  faultResults.write(faulted.valid, faulted.miss, { outOfMemory: faulted.outOfMemory, ppn: faulted.ppn });
-  return { verdict: walkVerdict, faults, faultNow };
+  faultResults.write(faulted.valid, faulted.miss, {
+    outOfMemory: faulted.outOfMemory,
+    error: faulted.error,
+    ppn: faulted.ppn,
+  });
+  return { verdict: walkVerdict, faults, faultNow, unserved: node(faulted.outOfMemory.or(faulted.error)) };
 }

@@ -84,7 +84,9 @@ export function pick(
     pickedEarly.set(0);
     pickedQuick.set(0);
   });
-  const promised = io.faulted.valid.and(io.faulted.miss.eq(pickedMiss)).andNot(io.faulted.outOfMemory);
+  const promised = io.faulted.valid
+    .and(io.faulted.miss.eq(pickedMiss))
+    .andNot(io.faulted.outOfMemory.or(io.faulted.error));
   assertAlways(pickedQuick.not().or(promised), "a fault that was told to be quick is");
   return { next, bits: picked, miss: pickedMiss, early: pickedEarly, quick: pickedQuick };
 }

@@ -54,7 +54,11 @@ function resultOf(p: MissTableParameters, io: MissTableIo, from: ServeNeeds): Va
   const walkResult = memories.walkResults.readAsync(picked.miss),
     faultResult = memories.faultResults.readAsync(picked.miss);
   const faultedPicked = node(from.state.byFault.at(picked.miss));
-  const faultVerdict = mux(faultResult.outOfMemory, Verdict.outOfMemory, Verdict.mapped);
+  const faultVerdict = priority(
+    [faultResult.error, Verdict.error],
+    [faultResult.outOfMemory, Verdict.outOfMemory],
+    Verdict.mapped,
+  );
   const early = literalOf(Result(p), { verdict: concluded.verdict, ppn: w.ppn, read: w.read, write: w.write });
   const late = literalOf(Result(p), {
     verdict: priority([picked.quick, Verdict.mapped], [faultedPicked, faultVerdict], walkResult.verdict),

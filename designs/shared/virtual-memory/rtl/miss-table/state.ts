@@ -39,7 +39,7 @@ export function memoriesOf(p: MissTableParameters) {
     heads = ram(slotOf(p), small),
     tails = ram(slotOf(p), small);
   const walkResults = ram(Result(p), small),
-    faultResults = ram(struct({ outOfMemory: bit, ppn: uint(geometryOf(p).ppnBits) }), small);
+    faultResults = ram(struct({ outOfMemory: bit, error: bit, ppn: uint(geometryOf(p).ppnBits) }), small);
   const links = ram(slotOf(p), { depth: p.slots, collision: "undefined", style: "distributed" });
   return { keyOf, heads, tails, walkResults, faultResults, links };
 }

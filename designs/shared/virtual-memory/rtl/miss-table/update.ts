@@ -19,7 +19,7 @@ function end(
   i: number,
   io: MissTableIo,
   { done, failed, byFault, writing }: State,
-  { verdict, faults }: Concluded,
+  { verdict, faults, unserved }: Concluded,
 ): void {
   const { walked, faulted, written } = io;
   const walkedHere = walked.valid.and(walked.result.miss.eq(i)).andNot(faults);
@@ -30,8 +30,8 @@ function end(
   when(node(faulted.valid.and(faulted.miss.eq(i)), { name: `faulted_${i}` }), () => {
     done.at(i).set(1);
     byFault.at(i).set(1);
-    failed.at(i).set(faulted.outOfMemory);
-    writing.at(i).set(faulted.outOfMemory.not());
+    failed.at(i).set(unserved);
+    writing.at(i).set(unserved.not());
   });
   when(written.valid.and(written.miss.eq(i)), () => writing.at(i).set(0));
 }
@@ -48,7 +48,7 @@ function join(i: number, { add }: MissTableIo, { empty, wantsRead, wantsWrite, w
 
 /** The miss begins, with one request. */
 function open(i: number, { add }: MissTableIo, state: State, { opens, bits }: Offer): void {
-  when(node(opens.and(bits.bit(i)), { name: `opens_${i}` }), () => {
+  when(node(opens.and(bits.bit(i)), { name: `opening_${i}` }), () => {
     state.valid.at(i).set(1);
     const { done, empty, writing, poisoned, failed, byFault } = state;
     for (const flag of [done, empty, writing, poisoned, failed, byFault]) flag.at(i).set(0);

@@ -160,7 +160,8 @@ describe("Translate under random traffic", () => {
           outOfOrder: true,
         });
         for (const [name, n] of Object.entries(rig.events))
-          if (name !== "outOfMemory") expect(n, `${name}: seen at least once`).toBeGreaterThan(0);
+          if (name !== "outOfMemory" && name !== "tableWriteErrors")
+            expect(n, `${name}: seen at least once`).toBeGreaterThan(0);
       },
     );
   }
@@ -512,6 +513,75 @@ describe("Translate, case by case", () => {
   };
   bench("frames run out: what needs none goes on, what waits gets them in the end (fault 6)", small, framesRunOut);
 
+  const keepsRefused = async (b: Bench<Ports>): Promise<void> => {
+    const rig = quiet(b, small, { latency: 10 }),
+      others = addMany(rig, 40, {}),
+      [page] = addMany(rig, 1, { faults: true }) as [Page];
+    rig.supply = 1;
+    rig.send(to(rig, page, true));
+    await b.until(() => b.io.r.valid.value === 1);
+    // From now on the memory refuses the page's entry, and its bucket cannot be read either.
+    const range = { from: page.index * 64, to: page.index * 64 + 64 };
+    rig.ram.failAt(range);
+    await b.until(() => rig.outcomes.length === 1);
+    // The TLB forgets the page over and over; it has its frame each time.
+    for (const other of others) {
+      await rig.one(to(rig, other));
+      await rig.one(to(rig, page, true));
+    }
+    expect(new Set(rig.outcomes.map(o => o.status))).toEqual(new Set([0]));
+    expect(rig.readEntry(page), "the entry is not there yet").not.toBe(rig.entryOf(page));
+    const refused = rig.events.tableWriteErrors;
+    expect(refused).toBeGreaterThan(10);
+    range.to = range.from;
+    await b.cycles(100);
+    expect(rig.readEntry(page), "the entry is there").toBe(rig.entryOf(page));
+    const after = rig.events.tableWriteErrors;
+    await rig.finish();
+    expect([rig.events.pageFaults, rig.events.tableWriteErrors]).toEqual([1, after]);
+  };
+  bench("an entry that the memory refuses: the page keeps its frame until the memory takes it", small, keepsRefused);
+
+  const manyRefused = async (b: Bench<Ports>): Promise<void> => {
+    const rig = quiet(b, small, { latency: 10 }),
+      warm = addMany(rig, 12, {}),
+      faulting = addMany(rig, small.misses, { faults: true });
+    rig.supply = 1;
+    rig.refusing = true;
+    const half = faulting.slice(0, small.misses / 2),
+      rest = faulting.slice(small.misses / 2);
+    const ranges: { from: number; to: number }[] = [];
+    const touch = async (page: Page): Promise<number> => {
+      const n = rig.outcomes.length,
+        errors = rig.events.tableWriteErrors;
+      rig.send(to(rig, page, true));
+      await b.until(() => b.io.r.valid.value === 1);
+      const range = { from: page.index * 64, to: page.index * 64 + 64 };
+      if (half.includes(page)) {
+        rig.ram.failAt(range);
+        ranges.push(range);
+      }
+      await b.until(() => rig.outcomes.length > n);
+      await b.cycles(60);
+      expect(rig.events.tableWriteErrors).toBeGreaterThan(errors);
+      return rig.outcomes.at(-1)?.status ?? -1;
+    };
+    for (const page of half) expect(await touch(page)).toBe(0);
+    const frames = rig.events.pageFaults;
+    // Half of the misses stand: a fault ends with FAIL and takes no frame; misses without a fault, and the pages that
+    // have their frame, go on.
+    for (const page of rest) expect(await touch(page)).toBe(status.FAIL);
+    for (const page of [...warm, ...half]) expect((await rig.one(to(rig, page, true))).status).toBe(0);
+    expect(rig.events.pageFaults).toBe(frames);
+    for (const range of ranges) range.to = range.from;
+    await b.cycles(100);
+    rig.refusing = false;
+    for (const page of rest) expect((await rig.one(to(rig, page, true))).status).toBe(0);
+    await rig.finish();
+    expect(rig.events.pageFaults).toBe(small.misses);
+  };
+  bench("half of the misses stand for refused entries: faults end with FAIL, and all else goes on", small, manyRefused);
+
   const slotsStayBusy = async (b: Bench<Ports>): Promise<void> => {
     const rig = quiet(b, small, { hold: 400 }),
       [page] = addMany(rig, 1, {}) as [Page];
@@ -764,6 +834,22 @@ describe("Translate, case by case", () => {
       "$1",
       refusedWrites,
       /access of pid.*got status 9|status/s,
+    );
+    caught(
+      "an entry that was refused counts as written",
+      small,
+      /assign refusal = [^;]*;/,
+      "assign refusal = 1'b0;",
+      keepsRefused,
+      /access of pid|frame|status|toEqual|entry/,
+    );
+    caught(
+      "faults take frames though half of the entries are refused",
+      small,
+      /broken <= breaks/,
+      "broken <= 1'b0",
+      manyRefused,
+      /frame|quick|toBe|has not ended|no stream has moved/,
     );
     caught(
       "a refused write takes a frame",

@@ -208,7 +208,8 @@ async function run(b: Bench<Ports>, count: Count, slots: number, cycles: number)
       coming = where(Math.min(0.4, 4 / count), m => m.state === "fetching");
     arrives = coming === undefined ? undefined : { miss: coming, result: randomResult(random, ppnBits) };
     const faulted = quickly ?? where(0.4, m => m.state === "faulting"),
-      out = quickly === undefined && random.chance(0.2);
+      ends =
+        quickly === undefined ? random.pick(["mapped", "mapped", "mapped", "outOfMemory", "error"] as const) : "mapped";
     const quick = faulted === undefined && !model.all.some(m => m?.state === "faulting") && random.chance(0.7);
     const frame = random.between(0, 2 ** ppnBits - 1),
       written = where(0.4, m => m.writing);
@@ -246,7 +247,13 @@ async function run(b: Bench<Ports>, count: Count, slots: number, cycles: number)
     );
     poke(
       io.faulted as never,
-      { valid: +(faulted !== undefined), miss: faulted ?? 0, outOfMemory: +out, ppn: frame } as never,
+      {
+        valid: +(faulted !== undefined),
+        miss: faulted ?? 0,
+        outOfMemory: +(ends === "outOfMemory"),
+        error: +(ends === "error"),
+        ppn: frame,
+      } as never,
     );
     io.quick.value = +quick;
     poke(io.written, { valid: +(written !== undefined), miss: written ?? 0 });
@@ -346,9 +353,9 @@ async function run(b: Bench<Ports>, count: Count, slots: number, cycles: number)
     if (faulted !== undefined)
       Object.assign(model.all[faulted] as Miss, {
         state: "done",
-        verdict: out ? "outOfMemory" : "mapped",
+        verdict: ends,
         ppn: frame,
-        writing: !out,
+        writing: ends === "mapped",
         since: i,
       });
     if (written !== undefined) (model.all[written] as Miss).writing = false;

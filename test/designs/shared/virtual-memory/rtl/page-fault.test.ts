@@ -46,12 +46,15 @@ interface Options {
   readonly pages: "many" | "few" | "none";
   /** What the memory is like otherwise. */
   readonly ram?: AxiRamOptions;
+  /** Of how many entries the memory takes none at first: `some`, or every one for a long time (`all`). */
+  readonly refuses?: "some" | "all";
 }
 
 /**
  * Random faults, one per cycle where there is a miss for it, pages now and then. Held against plain queues: pages go to
  * faults in order, and each fault ends once. When `written` pulses, the entry is in memory, right in all 64 bits, with
- * its neighbours untouched.
+ * its neighbours untouched. An entry that the memory refuses is written until it is there, and is counted each time.
+ * With half of the misses standing so, faults end with an error, and with fewer they do not.
  */
 async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
   const g = geometryOf(table(o.pageSize ?? 4096)),
@@ -59,7 +62,7 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
     p = (n: number) => (o.busy > 0 ? bernoulli(o.busy, n) : never);
   const memory = new SparseMemory({ fill: { seed: 3 } }),
     copy = new SparseMemory({ fill: { seed: 3 } });
-  new AxiRam(b.sim, { aw: b.io.aw, w: b.io.w, b: b.io.b, ...noReads(o.beatBytes) } as never, {
+  const ram = new AxiRam(b.sim, { aw: b.io.aw, w: b.io.w, b: b.io.b, ...noReads(o.beatBytes) } as never, {
     latency: 10,
     jitter: 12,
     outOfOrder: true,
@@ -67,7 +70,16 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
     pause: { aw: p(1), w: p(2), b: p(3) },
     ...o.ram,
   });
+  const refusal = { from: 0, to: 0 };
+  ram.failAt(refusal);
   const pages = new StreamSource(b.sim, b.io.freePage, { pause: p(4) });
+  /** Misses whose entry was refused and is not written, by the bus; since when they are many, and few. */
+  const standing = new Set<number>();
+  let refusedWrites = 0,
+    countedRefusals = 0,
+    failed = 0,
+    many = Number.POSITIVE_INFINITY,
+    few = 0;
   /** By miss: `waits` for a page, then `writes` its entry. */
   const waits: Fault[] = [],
     writes = new Map<number, Fault & { ppn: number }>(),
@@ -91,14 +103,34 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
         const f = waits.shift();
         if (!f) throw new Error(`done at cycle ${cycle} with no fault waiting`);
         expect(Number(d.miss.value), `done in order at cycle ${cycle}`).toBe(f.miss);
-        if (d.outOfMemory.value) {
+        if (d.error.value) {
+          expect(cycle - few, `an error at cycle ${cycle} though few entries are refused`).toBeLessThan(4 + misses);
+          failed++;
+        } else if (d.outOfMemory.value) {
           expect(outOfMemory, `out of memory at cycle ${cycle} though the slow path has pages`).toBe(true);
           refused++;
         } else {
+          expect(cycle - many, `a page at cycle ${cycle} though half of the entries are refused`).toBeLessThan(
+            4 + misses,
+          );
           expect(d.ppn.num, `page of the fault at cycle ${cycle}`).toBe(given[taken++]);
           writes.set(f.miss, { ...f, ppn: d.ppn.num });
           done++;
         }
+      }
+      if (b.io.refused.value) countedRefusals++;
+      if (b.io.b.valid.value && b.io.b.ready.value) {
+        const miss = Number(b.io.b.payload.id.value) - 1,
+          were = standing.size >= misses / 2;
+        if (b.io.b.payload.resp.value) {
+          standing.add(miss);
+          refusedWrites++;
+        } else standing.delete(miss);
+        const are = standing.size >= misses / 2;
+        if (are && !were) many = cycle;
+        if (were && !are) few = cycle;
+        if (are) few = Number.POSITIVE_INFINITY;
+        else many = Number.POSITIVE_INFINITY;
       }
       if (b.io.written.valid.value) {
         const miss = Number(b.io.written.miss.value),
@@ -139,7 +171,11 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
     if (o.pages === "none" || (o.pages === "few" && n >= count)) outOfMemory = true;
     else if (o.pages === "few" && edge % 100 === 0) outOfMemory = edge % 300 === 200;
     b.io.outOfMemory.value = outOfMemory ? 1 : 0;
-    const free = lowest.filter(m => !used().has(m));
+    // One in three is refused; or all are, until faults have ended with errors for that. A miss is left for them.
+    const refusing = o.refuses === "some" ? random.chance(1 / 3) : o.refuses === "all" && failed < count / 4;
+    refusal.to = refusing ? 2 ** 31 : 0;
+    const isFull = o.refuses === "all" && standing.size < misses / 2 && waits.length + writes.size >= misses - 1;
+    const free = lowest.filter(m => !used().has(m)).slice(0, isFull ? 0 : misses);
     // Buckets are apart, so that neighbours in the comparison do not change at the same time.
     const f: Fault | undefined =
       n < count && free.length > 0 && random.chance(0.8)
@@ -169,12 +205,16 @@ async function run(b: Bench<Ports>, count: number, o: Options): Promise<void> {
     }
     expect(b.io.level.num, `level at cycle ${b.cycle}`).toBeLessThanOrEqual(freePages);
   }
-  expect(done + refused).toBe(count);
+  await b.cycles(3);
+  expect([done + refused + failed, countedRefusals], "faults, and entries refused").toEqual([count, refusedWrites]);
+  if (o.refuses === undefined) expect(refusedWrites + failed).toBe(0);
+  else expect(refusedWrites).toBeGreaterThan(count / 8);
+  if (o.refuses === "all") expect(failed).toBeGreaterThanOrEqual(count / 4);
   expect(supplied - taken, "pages left in the buffer").toBe(b.io.level.num);
   if (o.pages === "none") expect(done).toBe(0);
   if (o.pages === "many") {
     expect(refused).toBe(0);
-    expect(seenQuick).toBeGreaterThan(10);
+    if (o.refuses !== "all") expect(seenQuick).toBeGreaterThan(10);
   }
 }
 
@@ -196,6 +236,15 @@ describe("PageFault", () => {
     ));
   test("few pages: faults wait in order, or end when the slow path has none left (fault 6)", () =>
     runBench("fault", dut(64), {}, b => run(b, 400, { beatBytes: 64, busy: 0.3, pages: "few" })));
+  test.each([
+    ["one entry in three, slow memory", { busy: 0.3, refuses: "some" }],
+    ["one entry in three, faults back to back", { busy: 0, refuses: "some" }],
+    ["every entry for a while: some faults end with an error, none takes a page for it", { busy: 0.3, refuses: "all" }],
+  ] as const)("a memory that refuses %s", (_, o) =>
+    runBench("fault refused", dut(64), { limitCycles: 50_000 }, b =>
+      run(b, 400, { beatBytes: 64, pages: "many", ...o }),
+    ),
+  );
   test("no page at all: every fault is refused", () =>
     runBench("fault", dut(64), {}, b => run(b, 200, { beatBytes: 64, busy: 0.3, pages: "none" })));
 
@@ -271,11 +320,11 @@ describe("PageFault", () => {
       o,
       /table around/,
     );
-    caught("fault 5: strobes of the mirrored slot", /(?<=address\[5:3\] == 3'd)[07]/, "3", o, /table around/);
+    caught("fault 5: strobes of the mirrored slot", /(?<=e_word\[5:3\] == 3'd)[07]/, "3", o, /table around/);
     caught(
       "fault 5: a narrow bus, the beat of the bucket is wrong",
-      /address\[30:4\], 4'd0/,
-      "address[30:6], 6'd0",
+      /e_word\[30:4\], 4'd0/,
+      "e_word[30:6], 6'd0",
       { ...o, beatBytes: 16 },
       /table around/,
     );
@@ -288,22 +337,58 @@ describe("PageFault", () => {
     );
     caught(
       "fault 6: waits for ever though the slow path has none left",
-      "gives_up = out_of_memory & ",
-      "gives_up = 1'b0 & ",
+      "gives_up = (out_of_memory & ",
+      "gives_up = (1'b0 & ",
       { ...o, pages: "none" },
       /has not ended|no stream has moved/,
     );
     caught(
       "a fault is told to be quick behind one that waits",
-      "quick = ~waiting_pop_valid & pages_pop_valid",
+      "quick = pages_pop_valid & ~waiting_pop_valid",
       "quick = 1'b1",
       { ...o, pages: "few" },
       /quick fault/,
     );
+    const refusing: Options = { ...o, refuses: "some" };
+    caught(
+      "an error of the write-back is not looked at",
+      /assign refusal = [^;]*;/,
+      "assign refusal = 1'b0;",
+      refusing,
+      /table around/,
+    );
+    caught(
+      "an entry refused beside a new fault is forgotten",
+      /answer_ready = ~\(refusal & taken\)/,
+      "answer_ready = 1'b1",
+      { ...refusing, busy: 0 },
+      /has not ended|no stream has moved|limit|refused/,
+    );
+    caught(
+      "another entry is written in the place of the refused one",
+      /taken \? done_miss : answered/,
+      "taken ? done_miss : answered ^ 3'd1",
+      refusing,
+      /table around|writes nothing|has not ended/,
+    );
+    caught(
+      "faults go on though half of the entries are refused",
+      /broken <= breaks/,
+      "broken <= 1'b0",
+      { ...o, refuses: "all" },
+      /though half|quick fault|has not ended|no stream has moved/,
+    );
+    caught(
+      "a fault ends with an error at the first refusal",
+      /repeated >= \d'd4/,
+      "repeated >= 4'd1",
+      refusing,
+      /though few/,
+    );
     caught(
       "fault 4: a page is given twice",
-      /\.pop_ready( +)\(waiting_pop_valid\)/,
-      ".pop_ready (waiting_pop_valid & ~done_miss[0])",
+      "pages_pop_ready = waiting_pop_valid",
+      "pages_pop_ready = waiting_pop_valid & ~done_miss[0]",
       o,
       /page of the fault/,
     );

@@ -118,6 +118,8 @@ export class TranslateRig {
   outOfMemory = false;
   /** Buckets whose reads the memory answers with an error. */
   readonly failing = new Set<number>();
+  /** Whether faults may end with FAIL, since the memory refuses entries. */
+  refusing = false;
   readonly pages = new Map<string, Page>();
   readonly #b: Bench<Ports>;
   readonly #p: TranslateParameters;
@@ -418,6 +420,18 @@ export class TranslateRig {
     const bytes = this.#memory.read(address, 8);
     return new DataView(bytes.buffer).getBigUint64(0, true);
   }
+  /** The entry that the page should have by now. */
+  entryOf(page: Page): bigint {
+    const v = page.versions.at(-1) as Version;
+    return packEntry(this.g, {
+      allocated: true,
+      valid: v.ppn !== undefined,
+      read: v.read,
+      write: v.write,
+      tag: page.tag,
+      ppn: v.ppn ?? 0,
+    });
+  }
   readEntry(page: Page): bigint {
     return this.#readBits(entryAddress(this.g, page.index, page.slot));
   }
@@ -530,7 +544,8 @@ export class TranslateRig {
         else if (v.faults && v.ppn === undefined && this.#loose.has(ppns[k] as number) && !passing) passing = v;
       }
       if (!page) statuses.add(status.INVALID);
-      if (page && this.failing.has(page.index)) statuses.add(status.FAIL);
+      if (page && (this.failing.has(page.index) || (this.refusing && seen.some(v => v.faults))))
+        statuses.add(status.FAIL);
       if (passing) passing.touched = true;
       if (code !== 0 && statuses.has(code)) return;
       if (passing) {
