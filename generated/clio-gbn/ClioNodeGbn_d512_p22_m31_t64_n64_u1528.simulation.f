@@ -27,7 +27,7 @@ SlowRx_slots64_beatBytes64_frameBytes1528.v
 ../clio/TableWalk_m16_b64_p22_m31_s4.v
 ../clio/Fifo_uint9_d64.v
 ../clio/Fifo_WalkResult_d16.v
-../clio/Fifo_address31_entry64_miss4_d16.v
+../clio/Fifo_uint4_d16.v
 ../clio/PageFault_m16_f64_b64_p22_m31_s4.v
 ../clio/Translate_t64_m16_n64_f64_b64_p22_m31_s4.v
 ../clio/Fifo_AlignJob_d32.v

@@ -27,7 +27,7 @@ NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024_internal.v
 ../clio/TableWalk_m16_b64_p22_m31_s4.v
 ../clio/Fifo_uint9_d64.v
 ../clio/Fifo_WalkResult_d16.v
-../clio/Fifo_address31_entry64_miss4_d16.v
+../clio/Fifo_uint4_d16.v
 ../clio/PageFault_m16_f64_b64_p22_m31_s4.v
 ../clio/Translate_t64_m16_n64_f64_b64_p22_m31_s4.v
 ../clio/Fifo_AlignJob_d32.v
@@ -61,7 +61,6 @@ PointerChase_b64_c16_d1466_n65535.v
 KvIntake_b64_c16_t131072_d1466.v
 RequestOrder_c16_k17.v
 Fifo_Access_d16.v
-Fifo_uint4_d16.v
 Fifo_Give_d16.v
 Fifo_KvAnswer_d16.v
 KvEngine_b64_c16_t131072_l4095.v

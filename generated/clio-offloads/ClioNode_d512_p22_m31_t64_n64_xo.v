@@ -253,8 +253,8 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     translate_ar_valid, translate_r_ready, translate_aw_valid, translate_w_valid, translate_w_payload_last,
     translate_b_ready, translate_events_tlb_hits, translate_events_tlb_misses, translate_events_misses_merged,
     translate_events_bucket_fetches, translate_events_tlb_evictions, translate_events_page_faults,
-    translate_events_shootdowns, translate_events_invalid, translate_events_write_permission,
-    translate_events_read_permission, translate_events_out_of_memory; // node.ts:169
+    translate_events_table_write_errors, translate_events_shootdowns, translate_events_invalid,
+    translate_events_write_permission, translate_events_read_permission, translate_events_out_of_memory; // node.ts:169
   wire [5:0] translate_reads_payload_slot, translate_writes_payload_slot, translate_refused_payload_slot,
     translate_syncs_payload_slot;
   wire [21:0] translate_reads_payload_offset, translate_writes_payload_offset, translate_syncs_payload_offset;
@@ -388,7 +388,8 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     counted_retries_answered, counted_retries_busy, counted_retries_expired, counted_retry_evictions,
     counted_retry_clients_replaced, counted_shootdowns, counted_offload0_requests, counted_offload1_requests,
     counted_offload2_requests, counted_offload3_requests, counted_offload0_accesses, counted_offload1_accesses,
-    counted_offload2_accesses, counted_offload3_accesses, counted_offload_busy, counted_offload_repeated; // node.ts:469
+    counted_offload2_accesses, counted_offload3_accesses, counted_offload_busy, counted_offload_repeated,
+    counted_table_write_errors; // node.ts:470
   reg [13:0] counted_read_bytes, counted_write_bytes;
   wire [1:0] accesses_grant, accesses_request; // node.ts:172
   wire answer_ready; // node.ts:314
@@ -525,7 +526,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == status_ok) & (sync_reply_payload_op < 3'd5); // node.ts:385
   wire busy_1 = fences_reply_valid & fenced_ready & fences_reply_payload_refused; // node.ts:414
   wire unanswered = unheard & ~replayed; // node.ts:422
-  wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // node.ts:437
+  wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // node.ts:438
 
   wire [15:0] control_free_pages = {9'd0, free_pages}; // node.ts:98
   Control_d512_p22_m31_t64_n64_u1536 control ( // node.ts:98
@@ -635,6 +636,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .events_offload3_accesses           (counted_offload3_accesses),
     .events_offload_busy                (counted_offload_busy),
     .events_offload_repeated            (counted_offload_repeated),
+    .events_table_write_errors          (counted_table_write_errors),
     .offload_control_hold               (offload_control_hold),
     .offload_control_patience           (offload_control_patience),
     .offload_control_limit              (offload_control_limit),
@@ -1025,24 +1027,25 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .b_valid (share_table_b_valid), .b_ready (translate_b_ready), .b_payload_id (share_table_b_payload_id),
     .b_payload_resp (share_table_b_payload_resp),
     .free_page_valid (free_page_valid), .free_page_ready (free_page_ready), .free_page_payload (free_page_payload),
-    .free_pages              (free_pages),
-    .out_of_memory           (control_out_of_memory),
+    .free_pages                (free_pages),
+    .out_of_memory             (control_out_of_memory),
     .shootdown_valid (shootdown_valid), .shootdown_ready (shootdown_ready),
     .shootdown_payload_pid (shootdown_payload_pid), .shootdown_payload_vpn (shootdown_payload_vpn),
     .shootdown_done_valid (shootdown_done_valid), .shootdown_done_ready (shootdown_done_ready),
     .shootdown_done_payload (shootdown_done_payload),
-    .busy                    (busy),
-    .events_tlb_hits         (translate_events_tlb_hits),
-    .events_tlb_misses       (translate_events_tlb_misses),
-    .events_misses_merged    (translate_events_misses_merged),
-    .events_bucket_fetches   (translate_events_bucket_fetches),
-    .events_tlb_evictions    (translate_events_tlb_evictions),
-    .events_page_faults      (translate_events_page_faults),
-    .events_shootdowns       (translate_events_shootdowns),
-    .events_invalid          (translate_events_invalid),
-    .events_write_permission (translate_events_write_permission),
-    .events_read_permission  (translate_events_read_permission),
-    .events_out_of_memory    (translate_events_out_of_memory)
+    .busy                      (busy),
+    .events_tlb_hits           (translate_events_tlb_hits),
+    .events_tlb_misses         (translate_events_tlb_misses),
+    .events_misses_merged      (translate_events_misses_merged),
+    .events_bucket_fetches     (translate_events_bucket_fetches),
+    .events_tlb_evictions      (translate_events_tlb_evictions),
+    .events_page_faults        (translate_events_page_faults),
+    .events_table_write_errors (translate_events_table_write_errors),
+    .events_shootdowns         (translate_events_shootdowns),
+    .events_invalid            (translate_events_invalid),
+    .events_write_permission   (translate_events_write_permission),
+    .events_read_permission    (translate_events_read_permission),
+    .events_out_of_memory      (translate_events_out_of_memory)
   );
 
   AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 reader ( // node.ts:206
@@ -1297,6 +1300,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
       counted_offload1_requests <= 2'd0; counted_offload2_requests <= 2'd0; counted_offload3_requests <= 2'd0;
       counted_offload0_accesses <= 2'd0; counted_offload1_accesses <= 2'd0; counted_offload2_accesses <= 2'd0;
       counted_offload3_accesses <= 2'd0; counted_offload_busy <= 2'd0; counted_offload_repeated <= 2'd0;
+      counted_table_write_errors <= 2'd0;
     end
     else begin
       entered_valid <= retry_pass_valid & retry_pass_ready;
@@ -1364,6 +1368,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
       counted_offload3_accesses <= {1'b0, offload_events_accesses[3]};
       counted_offload_busy <= {1'b0, offload_events_busy};
       counted_offload_repeated <= {1'b0, offload_events_repeated};
+      counted_table_write_errors <= {1'b0, translate_events_table_write_errors};
     end
 
   always @(posedge clk)

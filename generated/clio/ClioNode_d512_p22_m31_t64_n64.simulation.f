@@ -27,7 +27,7 @@ Tlb_entries64_keyBits44_ppnBits9.v
 TableWalk_m16_b64_p22_m31_s4.v
 Fifo_uint9_d64.v
 Fifo_WalkResult_d16.v
-Fifo_address31_entry64_miss4_d16.v
+Fifo_uint4_d16.v
 PageFault_m16_f64_b64_p22_m31_s4.v
 Translate_t64_m16_n64_f64_b64_p22_m31_s4.v
 Fifo_AlignJob_d32.v

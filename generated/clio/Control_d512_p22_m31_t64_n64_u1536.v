@@ -11,7 +11,7 @@
 //   reset.slotsFactorLog2        2           reset.offloadSecretLow      0
 //   reset.mtuFrame               1536        reset.offloadSecretHigh     0
 //   reset.clientPorts            1024        reset.offloadProcessPid     0
-//   reset.counterCount           63          reset.offloadProcessExists  0
+//   reset.counterCount           64          reset.offloadProcessExists  0
 //   reset.macLow                 268435457   reset.offloadProcessForget  0
 //   reset.macHigh                705         reset.offloadProcessSeen    0
 //   reset.ip                     168427521
@@ -139,6 +139,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   input  wire [1:0]  events_offload3_accesses,
   input  wire [1:0]  events_offload_busy,
   input  wire [1:0]  events_offload_repeated,
+  input  wire [1:0]  events_table_write_errors,
   output wire [3:0]  offload_control_hold,
   output wire [23:0] offload_control_patience,
   output wire [23:0] offload_control_limit,
@@ -184,7 +185,8 @@ module Control_d512_p22_m31_t64_n64_u1536 (
     pending_retries_answered, pending_retries_busy, pending_retries_expired, pending_retry_evictions,
     pending_retry_clients_replaced, pending_shootdowns, pending_offload0_requests, pending_offload1_requests,
     pending_offload2_requests, pending_offload3_requests, pending_offload0_accesses, pending_offload1_accesses,
-    pending_offload2_accesses, pending_offload3_accesses, pending_offload_busy, pending_offload_repeated; // control.ts:235
+    pending_offload2_accesses, pending_offload3_accesses, pending_offload_busy, pending_offload_repeated,
+    pending_table_write_errors; // control.ts:235
   reg [21:0] pending_read_bytes, pending_write_bytes;
   reg adding; // control.ts:242
   reg [21:0] amount; // control.ts:243
@@ -218,7 +220,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   wire to_mat; // control.ts:141
   wire entry_bytes; // control.ts:142
   wire [9:0] target; // control.ts:139
-  wire last = turn == 6'd62; // control.ts:228
+  wire last = turn == 6'd63; // control.ts:228
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:84
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd6}} & {4'd0, offload_state_active, 4'd0, offload_state_stuck, 4'd0, offload_state_held, 4'd0, offload_reset_kept})
@@ -232,7 +234,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
     | ({32{at == 10'd20}} & hash_key_low_kept) | ({32{at == 10'd21}} & hash_key_high_kept);
   wire [31:0] answer_payload_data_or_or =
     ({32{at == 10'd0}} & 32'h4f494c43) | ({32{at == 10'd1}} & 32'd1) | ({32{at == 10'd2}} & 32'h1f061609)
-    | ({32{at == 10'd3}} & 32'h2060406) | ({32{at == 10'd4}} & 32'h4000600) | ({32{at == 10'd5}} & 32'd63)
+    | ({32{at == 10'd3}} & 32'h2060406) | ({32{at == 10'd4}} & 32'h4000600) | ({32{at == 10'd5}} & 32'd64)
     | answer_payload_data_or;
   wire [31:0] free_pages_or =
     ({32{at == 10'd14}} & {16'd0, free_pages})
@@ -258,7 +260,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
     | offload_state_since_2_or | in_counters_or; // axi4-lite.ts:84
   wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3;
   assign at = asked_held_addr[11:2];
-  assign in_counters = (at >= 10'd128) & (at < 10'd254);
+  assign in_counters = (at >= 10'd128) & (at < 10'd256);
   assign in_mat = at[9:8] == 2'd1;
   assign offset = at - 10'd128;
   assign high_word = offset[0];
@@ -283,7 +285,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
     | (target == 10'd5) | (target == 10'd14);
   wire written_payload_resp_or_or =
     written_payload_resp_or | (target == 10'd49) | (target == 10'd50) | (target == 10'd51) | (target == 10'd52)
-    | (target == 10'd56) | ((target >= 10'd128) & (target < 10'd254));
+    | (target == 10'd56) | ((target >= 10'd128) & (target < 10'd256));
   wire [1:0] written_payload_resp =
     (to_register | (to_mat & entry_bytes)) ? 2'd0 :
     (written_payload_resp_or_or | to_mat) ? 2'd2 :
@@ -518,7 +520,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
       pending_offload1_requests <= 8'd0; pending_offload2_requests <= 8'd0; pending_offload3_requests <= 8'd0;
       pending_offload0_accesses <= 8'd0; pending_offload1_accesses <= 8'd0; pending_offload2_accesses <= 8'd0;
       pending_offload3_accesses <= 8'd0; pending_offload_busy <= 8'd0; pending_offload_repeated <= 8'd0;
-      adding <= 1'b0; settling <= 1'b1; ordered <= 1'b0;
+      pending_table_write_errors <= 8'd0; adding <= 1'b0; settling <= 1'b1; ordered <= 1'b0;
     end
     else begin
       turn <= last ? 6'd0 : turn + 6'd1;
@@ -671,6 +673,9 @@ module Control_d512_p22_m31_t64_n64_u1536 (
       pending_offload_repeated <=
         (turn == 6'd62) ? {6'd0, events_offload_repeated} :
         pending_offload_repeated + {6'd0, events_offload_repeated};
+      pending_table_write_errors <=
+        (turn == 6'd63) ? {6'd0, events_table_write_errors} :
+        pending_table_write_errors + {6'd0, events_table_write_errors};
       settling <= clearing;
       adding <= 1'b1;
       ordered <= write_fire & (target == 10'd55);
@@ -731,17 +736,17 @@ module Control_d512_p22_m31_t64_n64_u1536 (
     | ({22{turn == 6'd57}} & {14'd0, pending_offload0_accesses})
     | ({22{turn == 6'd58}} & {14'd0, pending_offload1_accesses})
     | ({22{turn == 6'd59}} & {14'd0, pending_offload2_accesses});
-  wire [21:0] amount_or_turn_or =
-    amount_or_turn | ({22{turn == 6'd60}} & {14'd0, pending_offload3_accesses})
-    | ({22{turn == 6'd61}} & {14'd0, pending_offload_busy})
-    | ({22{turn == 6'd62}} & {14'd0, pending_offload_repeated});
+  wire [21:0] pending_offload_busy_or =
+    ({22{turn == 6'd60}} & {14'd0, pending_offload3_accesses}) | ({22{turn == 6'd61}} & {14'd0, pending_offload_busy})
+    | ({22{turn == 6'd62}} & {14'd0, pending_offload_repeated})
+    | ({22{turn == 6'd63}} & {14'd0, pending_table_write_errors});
 
   always @(posedge clk) begin
     amount <=
       amount_or | turn_or | pending_drop_ip_header_or | pending_drop_ip_or | pending_drop_port_or
       | pending_arp_replies_or | pending_invalid_or | pending_busy_or | pending_writes_or | pending_fences_or
       | pending_extend_requests_or | pending_misses_merged_or | pending_retries_busy_or | pending_shootdowns_or
-      | amount_or_turn_or;
+      | amount_or_turn | pending_offload_busy_or;
     base <= clearing ? 48'd0 : counts[turn];
     place <= turn;
   end

@@ -15,171 +15,125 @@ module Lru_entries64 (
     order_33, order_34, order_35, order_36, order_37, order_38, order_39, order_40, order_41, order_42, order_43,
     order_44, order_45, order_46, order_47, order_48, order_49, order_50, order_51, order_52, order_53, order_54,
     order_55, order_56, order_57, order_58, order_59, order_60, order_61, order_62, order_63; // lru.ts:31
-  wire here_0 = order_0 == touch_index; // lru.ts:33
-  wire here_1 = order_1 == touch_index;
-  wire here_2 = order_2 == touch_index;
-  wire here_3 = order_3 == touch_index;
-  wire here_4 = order_4 == touch_index;
-  wire here_5 = order_5 == touch_index;
-  wire here_6 = order_6 == touch_index;
-  wire here_7 = order_7 == touch_index;
-  wire here_8 = order_8 == touch_index;
-  wire here_9 = order_9 == touch_index;
-  wire here_10 = order_10 == touch_index;
-  wire here_11 = order_11 == touch_index;
-  wire here_12 = order_12 == touch_index;
-  wire here_13 = order_13 == touch_index;
-  wire here_14 = order_14 == touch_index;
-  wire here_15 = order_15 == touch_index;
-  wire here_16 = order_16 == touch_index;
-  wire here_17 = order_17 == touch_index;
-  wire here_18 = order_18 == touch_index;
-  wire here_19 = order_19 == touch_index;
-  wire here_20 = order_20 == touch_index;
-  wire here_21 = order_21 == touch_index;
-  wire here_22 = order_22 == touch_index;
-  wire here_23 = order_23 == touch_index;
-  wire here_24 = order_24 == touch_index;
-  wire here_25 = order_25 == touch_index;
-  wire here_26 = order_26 == touch_index;
-  wire here_27 = order_27 == touch_index;
-  wire here_28 = order_28 == touch_index;
-  wire here_29 = order_29 == touch_index;
-  wire here_30 = order_30 == touch_index;
-  wire here_31 = order_31 == touch_index;
-  wire here_32 = order_32 == touch_index;
-  wire here_33 = order_33 == touch_index;
-  wire here_34 = order_34 == touch_index;
-  wire here_35 = order_35 == touch_index;
-  wire here_36 = order_36 == touch_index;
-  wire here_37 = order_37 == touch_index;
-  wire here_38 = order_38 == touch_index;
-  wire here_39 = order_39 == touch_index;
-  wire here_40 = order_40 == touch_index;
-  wire here_41 = order_41 == touch_index;
-  wire here_42 = order_42 == touch_index;
-  wire here_43 = order_43 == touch_index;
-  wire here_44 = order_44 == touch_index;
-  wire here_45 = order_45 == touch_index;
-  wire here_46 = order_46 == touch_index;
-  wire here_47 = order_47 == touch_index;
-  wire here_48 = order_48 == touch_index;
-  wire here_49 = order_49 == touch_index;
-  wire here_50 = order_50 == touch_index;
-  wire here_51 = order_51 == touch_index;
-  wire here_52 = order_52 == touch_index;
-  wire here_53 = order_53 == touch_index;
-  wire here_54 = order_54 == touch_index;
-  wire here_55 = order_55 == touch_index;
-  wire here_56 = order_56 == touch_index;
-  wire here_57 = order_57 == touch_index;
-  wire here_58 = order_58 == touch_index;
-  wire here_59 = order_59 == touch_index;
-  wire here_60 = order_60 == touch_index;
-  wire here_61 = order_61 == touch_index;
-  wire here_62 = order_62 == touch_index;
-  wire here_63 = order_63 == touch_index;
-  wire order_3_or = here_2 | here_1 | here_0;
-  wire order_4_or = here_3 | here_2 | here_1 | here_0;
-  wire order_5_or = here_4 | here_3 | here_2 | here_1;
-  wire order_6_or = here_5 | here_4 | here_3 | here_2;
-  wire order_6_or_or = order_6_or | here_1 | here_0;
-  wire order_7_or = here_6 | here_5 | here_4 | here_3;
-  wire order_8_or = here_7 | here_6 | here_5 | here_4;
-  wire order_9_or = here_8 | here_7 | here_6 | here_5;
-  wire order_9_or_or = order_9_or | order_5_or | here_0;
-  wire order_10_or = here_9 | here_8 | here_7 | here_6;
-  wire order_10_or_or = order_10_or | order_6_or | here_1 | here_0;
-  wire order_11_or = here_10 | here_9 | here_8 | here_7;
+  wire [63:0] here = {
+    order_63 == touch_index, order_62 == touch_index, order_61 == touch_index, order_60 == touch_index,
+    order_59 == touch_index, order_58 == touch_index, order_57 == touch_index, order_56 == touch_index,
+    order_55 == touch_index, order_54 == touch_index, order_53 == touch_index, order_52 == touch_index,
+    order_51 == touch_index, order_50 == touch_index, order_49 == touch_index, order_48 == touch_index,
+    order_47 == touch_index, order_46 == touch_index, order_45 == touch_index, order_44 == touch_index,
+    order_43 == touch_index, order_42 == touch_index, order_41 == touch_index, order_40 == touch_index,
+    order_39 == touch_index, order_38 == touch_index, order_37 == touch_index, order_36 == touch_index,
+    order_35 == touch_index, order_34 == touch_index, order_33 == touch_index, order_32 == touch_index,
+    order_31 == touch_index, order_30 == touch_index, order_29 == touch_index, order_28 == touch_index,
+    order_27 == touch_index, order_26 == touch_index, order_25 == touch_index, order_24 == touch_index,
+    order_23 == touch_index, order_22 == touch_index, order_21 == touch_index, order_20 == touch_index,
+    order_19 == touch_index, order_18 == touch_index, order_17 == touch_index, order_16 == touch_index,
+    order_15 == touch_index, order_14 == touch_index, order_13 == touch_index, order_12 == touch_index,
+    order_11 == touch_index, order_10 == touch_index, order_9 == touch_index, order_8 == touch_index,
+    order_7 == touch_index, order_6 == touch_index, order_5 == touch_index, order_4 == touch_index,
+    order_3 == touch_index, order_2 == touch_index, order_1 == touch_index, order_0 == touch_index
+  }; // lru.ts:33
+  wire order_3_or = here[2] | here[1] | here[0];
+  wire order_4_or = here[3] | here[2] | here[1] | here[0];
+  wire order_5_or = here[4] | here[3] | here[2] | here[1];
+  wire order_6_or = here[5] | here[4] | here[3] | here[2];
+  wire order_6_or_or = order_6_or | here[1] | here[0];
+  wire order_7_or = here[6] | here[5] | here[4] | here[3];
+  wire order_8_or = here[7] | here[6] | here[5] | here[4];
+  wire order_9_or = here[8] | here[7] | here[6] | here[5];
+  wire order_9_or_or = order_9_or | order_5_or | here[0];
+  wire order_10_or = here[9] | here[8] | here[7] | here[6];
+  wire order_10_or_or = order_10_or | order_6_or | here[1] | here[0];
+  wire order_11_or = here[10] | here[9] | here[8] | here[7];
   wire order_11_or_or = order_11_or | order_7_or | order_3_or;
-  wire order_12_or = here_11 | here_10 | here_9 | here_8;
+  wire order_12_or = here[11] | here[10] | here[9] | here[8];
   wire order_12_or_or = order_12_or | order_8_or | order_4_or;
-  wire order_13_or = here_12 | here_11 | here_10 | here_9;
-  wire order_13_or_or = order_13_or | order_9_or | order_5_or | here_0;
-  wire order_14_or = here_13 | here_12 | here_11 | here_10;
+  wire order_13_or = here[12] | here[11] | here[10] | here[9];
+  wire order_13_or_or = order_13_or | order_9_or | order_5_or | here[0];
+  wire order_14_or = here[13] | here[12] | here[11] | here[10];
   wire order_14_or_or = order_14_or | order_10_or | order_6_or_or;
-  wire order_15_or = here_14 | here_13 | here_12 | here_11;
+  wire order_15_or = here[14] | here[13] | here[12] | here[11];
   wire order_15_or_or = order_15_or | order_11_or | order_7_or | order_3_or;
-  wire order_16_or = here_15 | here_14 | here_13 | here_12;
+  wire order_16_or = here[15] | here[14] | here[13] | here[12];
   wire order_16_or_or = order_16_or | order_12_or | order_8_or | order_4_or;
-  wire order_17_or = here_16 | here_15 | here_14 | here_13;
+  wire order_17_or = here[16] | here[15] | here[14] | here[13];
   wire order_17_or_or = order_17_or | order_13_or | order_9_or | order_5_or;
-  wire order_18_or = here_17 | here_16 | here_15 | here_14;
+  wire order_18_or = here[17] | here[16] | here[15] | here[14];
   wire order_18_or_or = order_18_or | order_14_or | order_10_or | order_6_or;
-  wire order_18_or_or_or = order_18_or_or | here_1 | here_0;
-  wire order_19_or = here_18 | here_17 | here_16 | here_15;
+  wire order_18_or_or_or = order_18_or_or | here[1] | here[0];
+  wire order_19_or = here[18] | here[17] | here[16] | here[15];
   wire order_19_or_or = order_19_or | order_15_or | order_11_or | order_7_or;
-  wire order_20_or = here_19 | here_18 | here_17 | here_16;
+  wire order_20_or = here[19] | here[18] | here[17] | here[16];
   wire order_20_or_or = order_20_or | order_16_or | order_12_or | order_8_or;
-  wire order_21_or = here_20 | here_19 | here_18 | here_17;
+  wire order_21_or = here[20] | here[19] | here[18] | here[17];
   wire order_21_or_or = order_21_or | order_17_or | order_13_or | order_9_or;
-  wire order_21_or_or_or = order_21_or_or | order_5_or | here_0;
-  wire order_22_or = here_21 | here_20 | here_19 | here_18;
+  wire order_21_or_or_or = order_21_or_or | order_5_or | here[0];
+  wire order_22_or = here[21] | here[20] | here[19] | here[18];
   wire order_22_or_or = order_22_or | order_18_or | order_14_or | order_10_or;
-  wire order_23_or = here_22 | here_21 | here_20 | here_19;
+  wire order_23_or = here[22] | here[21] | here[20] | here[19];
   wire order_23_or_or = order_23_or | order_19_or | order_15_or | order_11_or;
   wire order_23_or_or_or = order_23_or_or | order_7_or | order_3_or;
-  wire order_24_or = here_23 | here_22 | here_21 | here_20;
+  wire order_24_or = here[23] | here[22] | here[21] | here[20];
   wire order_24_or_or = order_24_or | order_20_or | order_16_or | order_12_or;
   wire order_24_or_or_or = order_24_or_or | order_8_or | order_4_or;
-  wire order_25_or = here_24 | here_23 | here_22 | here_21;
+  wire order_25_or = here[24] | here[23] | here[22] | here[21];
   wire order_25_or_or = order_25_or | order_21_or | order_17_or | order_13_or;
-  wire order_26_or = here_25 | here_24 | here_23 | here_22;
+  wire order_26_or = here[25] | here[24] | here[23] | here[22];
   wire order_26_or_or = order_26_or | order_22_or | order_18_or | order_14_or;
-  wire order_27_or = here_26 | here_25 | here_24 | here_23;
+  wire order_27_or = here[26] | here[25] | here[24] | here[23];
   wire order_27_or_or = order_27_or | order_23_or | order_19_or | order_15_or;
-  wire order_28_or = here_27 | here_26 | here_25 | here_24;
+  wire order_28_or = here[27] | here[26] | here[25] | here[24];
   wire order_28_or_or = order_28_or | order_24_or | order_20_or | order_16_or;
-  wire order_29_or = here_28 | here_27 | here_26 | here_25;
+  wire order_29_or = here[28] | here[27] | here[26] | here[25];
   wire order_29_or_or = order_29_or | order_25_or | order_21_or | order_17_or;
-  wire order_30_or = here_29 | here_28 | here_27 | here_26;
+  wire order_30_or = here[29] | here[28] | here[27] | here[26];
   wire order_30_or_or = order_30_or | order_26_or | order_22_or | order_18_or;
-  wire order_31_or = here_30 | here_29 | here_28 | here_27;
+  wire order_31_or = here[30] | here[29] | here[28] | here[27];
   wire order_31_or_or = order_31_or | order_27_or | order_23_or | order_19_or;
-  wire order_32_or = here_31 | here_30 | here_29 | here_28;
+  wire order_32_or = here[31] | here[30] | here[29] | here[28];
   wire order_32_or_or = order_32_or | order_28_or | order_24_or | order_20_or;
-  wire order_33_or = here_32 | here_31 | here_30 | here_29;
+  wire order_33_or = here[32] | here[31] | here[30] | here[29];
   wire order_33_or_or = order_33_or | order_29_or | order_25_or | order_21_or;
-  wire order_34_or = here_33 | here_32 | here_31 | here_30;
+  wire order_34_or = here[33] | here[32] | here[31] | here[30];
   wire order_34_or_or = order_34_or | order_30_or | order_26_or | order_22_or;
-  wire order_35_or = here_34 | here_33 | here_32 | here_31;
+  wire order_35_or = here[34] | here[33] | here[32] | here[31];
   wire order_35_or_or = order_35_or | order_31_or | order_27_or | order_23_or;
-  wire order_36_or = here_35 | here_34 | here_33 | here_32;
+  wire order_36_or = here[35] | here[34] | here[33] | here[32];
   wire order_36_or_or = order_36_or | order_32_or | order_28_or | order_24_or;
-  wire order_37_or = here_36 | here_35 | here_34 | here_33;
+  wire order_37_or = here[36] | here[35] | here[34] | here[33];
   wire order_37_or_or = order_37_or | order_33_or | order_29_or | order_25_or;
-  wire order_38_or = here_37 | here_36 | here_35 | here_34;
+  wire order_38_or = here[37] | here[36] | here[35] | here[34];
   wire order_38_or_or = order_38_or | order_34_or | order_30_or | order_26_or;
-  wire order_39_or = here_38 | here_37 | here_36 | here_35;
+  wire order_39_or = here[38] | here[37] | here[36] | here[35];
   wire order_39_or_or = order_39_or | order_35_or | order_31_or | order_27_or;
-  wire order_40_or = here_39 | here_38 | here_37 | here_36;
+  wire order_40_or = here[39] | here[38] | here[37] | here[36];
   wire order_40_or_or = order_40_or | order_36_or | order_32_or | order_28_or;
-  wire order_41_or = here_40 | here_39 | here_38 | here_37;
+  wire order_41_or = here[40] | here[39] | here[38] | here[37];
   wire order_41_or_or = order_41_or | order_37_or | order_33_or | order_29_or;
-  wire order_42_or = here_41 | here_40 | here_39 | here_38;
+  wire order_42_or = here[41] | here[40] | here[39] | here[38];
   wire order_42_or_or = order_42_or | order_38_or | order_34_or | order_30_or;
-  wire order_43_or = here_42 | here_41 | here_40 | here_39;
+  wire order_43_or = here[42] | here[41] | here[40] | here[39];
   wire order_43_or_or = order_43_or | order_39_or | order_35_or | order_31_or;
-  wire order_44_or = here_43 | here_42 | here_41 | here_40;
+  wire order_44_or = here[43] | here[42] | here[41] | here[40];
   wire order_44_or_or = order_44_or | order_40_or | order_36_or | order_32_or;
-  wire order_45_or = here_44 | here_43 | here_42 | here_41;
+  wire order_45_or = here[44] | here[43] | here[42] | here[41];
   wire order_45_or_or = order_45_or | order_41_or | order_37_or | order_33_or;
-  wire order_46_or = here_45 | here_44 | here_43 | here_42;
+  wire order_46_or = here[45] | here[44] | here[43] | here[42];
   wire order_46_or_or = order_46_or | order_42_or | order_38_or | order_34_or;
-  wire order_47_or = here_46 | here_45 | here_44 | here_43;
+  wire order_47_or = here[46] | here[45] | here[44] | here[43];
   wire order_47_or_or = order_47_or | order_43_or | order_39_or | order_35_or;
-  wire order_48_or = here_47 | here_46 | here_45 | here_44;
-  wire order_49_or = here_48 | here_47 | here_46 | here_45;
-  wire order_50_or = here_49 | here_48 | here_47 | here_46;
-  wire order_51_or = here_50 | here_49 | here_48 | here_47;
-  wire order_52_or = here_51 | here_50 | here_49 | here_48;
-  wire order_53_or = here_52 | here_51 | here_50 | here_49;
-  wire order_54_or = here_53 | here_52 | here_51 | here_50;
-  wire order_55_or = here_54 | here_53 | here_52 | here_51;
-  wire order_56_or = here_55 | here_54 | here_53 | here_52;
-  wire order_57_or = here_56 | here_55 | here_54 | here_53;
-  wire order_58_or = here_57 | here_56 | here_55 | here_54;
-  wire order_59_or = here_58 | here_57 | here_56 | here_55;
+  wire order_48_or = here[47] | here[46] | here[45] | here[44];
+  wire order_49_or = here[48] | here[47] | here[46] | here[45];
+  wire order_50_or = here[49] | here[48] | here[47] | here[46];
+  wire order_51_or = here[50] | here[49] | here[48] | here[47];
+  wire order_52_or = here[51] | here[50] | here[49] | here[48];
+  wire order_53_or = here[52] | here[51] | here[50] | here[49];
+  wire order_54_or = here[53] | here[52] | here[51] | here[50];
+  wire order_55_or = here[54] | here[53] | here[52] | here[51];
+  wire order_56_or = here[55] | here[54] | here[53] | here[52];
+  wire order_57_or = here[56] | here[55] | here[54] | here[53];
+  wire order_58_or = here[57] | here[56] | here[55] | here[54];
+  wire order_59_or = here[58] | here[57] | here[56] | here[55];
 
   always @(posedge clk)
     if (rst) begin
@@ -199,11 +153,11 @@ module Lru_entries64 (
     end
     else if (touch_valid) begin
       order_0 <= touch_index;
-      order_1 <= here_0 ? order_1 : order_0;
-      order_2 <= (here_1 | here_0) ? order_2 : order_1;
+      order_1 <= here[0] ? order_1 : order_0;
+      order_2 <= (here[1] | here[0]) ? order_2 : order_1;
       order_3 <= order_3_or ? order_3 : order_2;
       order_4 <= order_4_or ? order_4 : order_3;
-      order_5 <= (order_5_or | here_0) ? order_5 : order_4;
+      order_5 <= (order_5_or | here[0]) ? order_5 : order_4;
       order_6 <= order_6_or_or ? order_6 : order_5;
       order_7 <= (order_7_or | order_3_or) ? order_7 : order_6;
       order_8 <= (order_8_or | order_4_or) ? order_8 : order_7;
@@ -215,7 +169,7 @@ module Lru_entries64 (
       order_14 <= order_14_or_or ? order_14 : order_13;
       order_15 <= order_15_or_or ? order_15 : order_14;
       order_16 <= order_16_or_or ? order_16 : order_15;
-      order_17 <= (order_17_or_or | here_0) ? order_17 : order_16;
+      order_17 <= (order_17_or_or | here[0]) ? order_17 : order_16;
       order_18 <= order_18_or_or_or ? order_18 : order_17;
       order_19 <= (order_19_or_or | order_3_or) ? order_19 : order_18;
       order_20 <= (order_20_or_or | order_4_or) ? order_20 : order_19;
@@ -231,11 +185,11 @@ module Lru_entries64 (
       order_30 <= (order_30_or_or | order_14_or_or) ? order_30 : order_29;
       order_31 <= (order_31_or_or | order_15_or_or) ? order_31 : order_30;
       order_32 <= (order_32_or_or | order_16_or_or) ? order_32 : order_31;
-      order_33 <= (order_33_or_or | order_17_or_or | here_0) ? order_33 : order_32;
-      order_34 <= (order_34_or_or | order_18_or_or | here_1 | here_0) ? order_34 : order_33;
+      order_33 <= (order_33_or_or | order_17_or_or | here[0]) ? order_33 : order_32;
+      order_34 <= (order_34_or_or | order_18_or_or | here[1] | here[0]) ? order_34 : order_33;
       order_35 <= (order_35_or_or | order_19_or_or | order_3_or) ? order_35 : order_34;
       order_36 <= (order_36_or_or | order_20_or_or | order_4_or) ? order_36 : order_35;
-      order_37 <= (order_37_or_or | order_21_or_or | order_5_or | here_0) ? order_37 : order_36;
+      order_37 <= (order_37_or_or | order_21_or_or | order_5_or | here[0]) ? order_37 : order_36;
       order_38 <= (order_38_or_or | order_22_or_or | order_6_or_or) ? order_38 : order_37;
       order_39 <= (order_39_or_or | order_23_or_or | order_7_or | order_3_or) ? order_39 : order_38;
       order_40 <= (order_40_or_or | order_24_or_or | order_8_or | order_4_or) ? order_40 : order_39;
@@ -250,7 +204,7 @@ module Lru_entries64 (
         (order_48_or | order_44_or | order_40_or | order_36_or | order_32_or_or | order_16_or_or) ? order_48 :
         order_47;
       order_49 <=
-        (order_49_or | order_45_or | order_41_or | order_37_or | order_33_or_or | order_17_or_or | here_0) ? order_49 :
+        (order_49_or | order_45_or | order_41_or | order_37_or | order_33_or_or | order_17_or_or | here[0]) ? order_49 :
         order_48;
       order_50 <=
         (order_50_or | order_46_or | order_42_or | order_38_or | order_34_or_or | order_18_or_or_or) ? order_50 :
@@ -283,43 +237,43 @@ module Lru_entries64 (
         (order_59_or | order_55_or | order_51_or | order_47_or | order_43_or_or | order_27_or_or | order_11_or_or) ? order_59 :
         order_58;
       order_60 <=
-        (here_59 | here_58 | here_57 | here_56 | order_56_or | order_52_or | order_48_or | order_44_or_or | order_28_or_or | order_12_or_or) ? order_60 :
+        (here[59] | here[58] | here[57] | here[56] | order_56_or | order_52_or | order_48_or | order_44_or_or | order_28_or_or | order_12_or_or) ? order_60 :
         order_59;
       order_61 <=
-        (here_60 | here_59 | here_58 | here_57 | order_57_or | order_53_or | order_49_or | order_45_or_or | order_29_or_or | order_13_or_or) ? order_61 :
+        (here[60] | here[59] | here[58] | here[57] | order_57_or | order_53_or | order_49_or | order_45_or_or | order_29_or_or | order_13_or_or) ? order_61 :
         order_60;
       order_62 <=
-        (here_61 | here_60 | here_59 | here_58 | order_58_or | order_54_or | order_50_or | order_46_or_or | order_30_or_or | order_14_or_or) ? order_62 :
+        (here[61] | here[60] | here[59] | here[58] | order_58_or | order_54_or | order_50_or | order_46_or_or | order_30_or_or | order_14_or_or) ? order_62 :
         order_61;
       order_63 <=
-        (here_62 | here_61 | here_60 | here_59 | order_59_or | order_55_or | order_51_or | order_47_or_or | order_31_or_or | order_15_or_or) ? order_63 :
+        (here[62] | here[61] | here[60] | here[59] | order_59_or | order_55_or | order_51_or | order_47_or_or | order_31_or_or | order_15_or_or) ? order_63 :
         order_62;
     end
 
   assign victim = order_63;
   assign next = order_62;
   wire check_or =
-    here_0 | here_1 | here_2 | here_3 | here_4 | here_5 | here_6 | here_7 | here_8 | here_9 | here_10 | here_11
-    | here_12 | here_13 | here_14 | here_15;
-  wire here_16_or =
-    here_16 | here_17 | here_18 | here_19 | here_20 | here_21 | here_22 | here_23 | here_24 | here_25 | here_26
-    | here_27 | here_28 | here_29 | here_30 | here_31;
-  wire here_32_or =
-    here_32 | here_33 | here_34 | here_35 | here_36 | here_37 | here_38 | here_39 | here_40 | here_41 | here_42
-    | here_43 | here_44 | here_45 | here_46 | here_47;
-  wire here_48_or =
-    here_48 | here_49 | here_50 | here_51 | here_52 | here_53 | here_54 | here_55 | here_56 | here_57 | here_58
-    | here_59 | here_60 | here_61 | here_62 | here_63;
+    here[0] | here[1] | here[2] | here[3] | here[4] | here[5] | here[6] | here[7] | here[8] | here[9] | here[10]
+    | here[11] | here[12] | here[13] | here[14] | here[15];
+  wire here_or =
+    here[16] | here[17] | here[18] | here[19] | here[20] | here[21] | here[22] | here[23] | here[24] | here[25]
+    | here[26] | here[27] | here[28] | here[29] | here[30] | here[31];
+  wire check_or_here =
+    here[32] | here[33] | here[34] | here[35] | here[36] | here[37] | here[38] | here[39] | here[40] | here[41]
+    | here[42] | here[43] | here[44] | here[45] | here[46] | here[47];
+  wire check_or_2 =
+    here[48] | here[49] | here[50] | here[51] | here[52] | here[53] | here[54] | here[55] | here[56] | here[57]
+    | here[58] | here[59] | here[60] | here[61] | here[62] | here[63];
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (check_or | here_16_or | here_32_or | here_48_or); // lru.ts:49
+    if (~rst) assert (check_or | here_or | check_or_here | check_or_2); // lru.ts:50
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(check_or | here_16_or | here_32_or | here_48_or)) begin
-        $display("%s", "assertion failed: every number is in the list once (lru.ts:49)"); // lru.ts:49
+      if (~(check_or | here_or | check_or_here | check_or_2)) begin
+        $display("%s", "assertion failed: every number is in the list once (lru.ts:50)"); // lru.ts:50
         $stop;
       end
     end

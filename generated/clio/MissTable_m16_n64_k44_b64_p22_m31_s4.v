@@ -46,6 +46,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   input  wire        faulted_valid,
   input  wire [3:0]  faulted_miss,
   input  wire        faulted_out_of_memory,
+  input  wire        faulted_error,
   input  wire [8:0]  faulted_ppn,
   input  wire        quick,
   input  wire        written_valid,
@@ -97,26 +98,26 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   reg [15:0] offer; // find.ts:56
   reg [3:0] offer_miss; // find.ts:57
   reg room_q; // find.ts:58
-  reg helps_read; // conclude.ts:19
-  reg helps_write; // conclude.ts:20
-  reg helps_both; // conclude.ts:21
+  reg helps_read; // conclude.ts:21
+  reg helps_write; // conclude.ts:22
+  reg helps_both; // conclude.ts:23
   reg [15:0] picked; // pick.ts:63
   reg [3:0] picked_miss; // pick.ts:64
   reg picked_valid; // pick.ts:65
   reg picked_early; // pick.ts:66
   reg picked_quick; // pick.ts:67
-  reg [5:0] served_slot_q; // serve.ts:71
-  reg served_first_q; // serve.ts:72
-  reg [3:0] served_miss; // serve.ts:73
-  reg [43:0] served_key_q; // serve.ts:74
-  reg [2:0] served_verdict_q; // serve.ts:75
+  reg [5:0] served_slot_q; // serve.ts:75
+  reg served_first_q; // serve.ts:76
+  reg [3:0] served_miss; // serve.ts:77
+  reg [43:0] served_key_q; // serve.ts:78
+  reg [2:0] served_verdict_q; // serve.ts:79
   reg [8:0] served_ppn_q;
   reg served_read_q, served_write_q;
   (* ram_style = "distributed" *) reg [43:0] key_of [0:15]; // state.ts:38
   (* ram_style = "distributed" *) reg [5:0] heads [0:15]; // state.ts:39
   (* ram_style = "distributed" *) reg [5:0] tails [0:15]; // state.ts:40
   (* ram_style = "distributed" *) reg [13:0] walk_results [0:15]; // state.ts:41
-  (* ram_style = "distributed" *) reg [9:0] fault_results [0:15]; // state.ts:42
+  (* ram_style = "distributed" *) reg [10:0] fault_results [0:15]; // state.ts:42
   (* ram_style = "distributed" *) reg [5:0] links [0:63]; // state.ts:43
   wire goes_on = served_valid_q & ~served_last_q; // serve.ts:38
   wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0; // state.ts:31
@@ -201,14 +202,15 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   wire [3:0] added_miss_1 = there ? found_miss : offer_miss; // find.ts:101
   wire allowed =
     (helps_write & walked_result_write) | (helps_read & walked_result_read)
-    | (helps_both & walked_result_write & walked_result_read); // conclude.ts:27
-  wire faults = walked_result_allocated & ~walked_result_mapped & ~walked_result_error & allowed; // conclude.ts:35
-  wire fault_now = walked_valid & faults; // conclude.ts:36
+    | (helps_both & walked_result_write & walked_result_read); // conclude.ts:29
+  wire faults = walked_result_allocated & ~walked_result_mapped & ~walked_result_error & allowed; // conclude.ts:37
+  wire fault_now = walked_valid & faults; // conclude.ts:38
   wire [2:0] walk_verdict =
     walked_result_error ? verdict_error :
     ~walked_result_allocated ? verdict_invalid :
     walked_result_mapped ? verdict_mapped :
-    verdict_unmapped; // conclude.ts:38
+    verdict_unmapped; // conclude.ts:40
+  wire unserved = faulted_out_of_memory | faulted_error; // conclude.ts:54
   wire taken_back = picked_early & fault_now; // pick.ts:68
   wire next_1 = picked_valid & ~taken_back; // pick.ts:69
   wire [15:0] waits = {
@@ -230,14 +232,14 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   wire quick_fault = fault_now & quick; // pick.ts:44
   wire [3:0] settling = slow_fault ? faulted_miss : quick_fault ? walked_result_miss : arriving_miss; // pick.ts:45
   wire settles = slow_fault | quick_fault | arriving_valid; // pick.ts:50
-  wire [5:0] following = goes_on ? links[served_slot_q] : heads[picked_miss]; // serve.ts:76
+  wire [5:0] following = goes_on ? links[served_slot_q] : heads[picked_miss]; // serve.ts:80
   wire joined_picked_or =
     (joins_0 & picked[0]) | (joins_1 & picked[1]) | (joins_2 & picked[2]) | (joins_3 & picked[3])
     | (joins_4 & picked[4]) | (joins_5 & picked[5]) | (joins_6 & picked[6]) | (joins_7 & picked[7]);
   wire picked_or =
     (joins_8 & picked[8]) | (joins_9 & picked[9]) | (joins_10 & picked[10]) | (joins_11 & picked[11])
     | (joins_12 & picked[12]) | (joins_13 & picked[13]) | (joins_14 & picked[14]) | (joins_15 & picked[15]);
-  wire joined_picked = add_valid & (joined_picked_or | picked_or); // serve.ts:79
+  wire joined_picked = add_valid & (joined_picked_or | picked_or); // serve.ts:83
   wire [15:0] faulted_picked_joined = {
     by_fault_15, by_fault_14, by_fault_13, by_fault_12, by_fault_11, by_fault_10, by_fault_9, by_fault_8, by_fault_7,
     by_fault_6, by_fault_5, by_fault_4, by_fault_3, by_fault_2, by_fault_1, by_fault_0
@@ -246,67 +248,67 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // update.ts:26
   wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // update.ts:30
   wire joined_0 = add_valid & joins_0; // update.ts:41
-  wire opens_0 = opens & offer[0]; // update.ts:51
+  wire opening_0 = opens & offer[0]; // update.ts:51
   wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // update.ts:26
   wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // update.ts:30
   wire joined_1 = add_valid & joins_1; // update.ts:41
-  wire opens_1 = opens & offer[1]; // update.ts:51
+  wire opening_1 = opens & offer[1]; // update.ts:51
   wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // update.ts:26
   wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // update.ts:30
   wire joined_2 = add_valid & joins_2; // update.ts:41
-  wire opens_2 = opens & offer[2]; // update.ts:51
+  wire opening_2 = opens & offer[2]; // update.ts:51
   wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // update.ts:26
   wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // update.ts:30
   wire joined_3 = add_valid & joins_3; // update.ts:41
-  wire opens_3 = opens & offer[3]; // update.ts:51
+  wire opening_3 = opens & offer[3]; // update.ts:51
   wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // update.ts:26
   wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // update.ts:30
   wire joined_4 = add_valid & joins_4; // update.ts:41
-  wire opens_4 = opens & offer[4]; // update.ts:51
+  wire opening_4 = opens & offer[4]; // update.ts:51
   wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // update.ts:26
   wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // update.ts:30
   wire joined_5 = add_valid & joins_5; // update.ts:41
-  wire opens_5 = opens & offer[5]; // update.ts:51
+  wire opening_5 = opens & offer[5]; // update.ts:51
   wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // update.ts:26
   wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // update.ts:30
   wire joined_6 = add_valid & joins_6; // update.ts:41
-  wire opens_6 = opens & offer[6]; // update.ts:51
+  wire opening_6 = opens & offer[6]; // update.ts:51
   wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // update.ts:26
   wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // update.ts:30
   wire joined_7 = add_valid & joins_7; // update.ts:41
-  wire opens_7 = opens & offer[7]; // update.ts:51
+  wire opening_7 = opens & offer[7]; // update.ts:51
   wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // update.ts:26
   wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // update.ts:30
   wire joined_8 = add_valid & joins_8; // update.ts:41
-  wire opens_8 = opens & offer[8]; // update.ts:51
+  wire opening_8 = opens & offer[8]; // update.ts:51
   wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // update.ts:26
   wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // update.ts:30
   wire joined_9 = add_valid & joins_9; // update.ts:41
-  wire opens_9 = opens & offer[9]; // update.ts:51
+  wire opening_9 = opens & offer[9]; // update.ts:51
   wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // update.ts:26
   wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // update.ts:30
   wire joined_10 = add_valid & joins_10; // update.ts:41
-  wire opens_10 = opens & offer[10]; // update.ts:51
+  wire opening_10 = opens & offer[10]; // update.ts:51
   wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // update.ts:26
   wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // update.ts:30
   wire joined_11 = add_valid & joins_11; // update.ts:41
-  wire opens_11 = opens & offer[11]; // update.ts:51
+  wire opening_11 = opens & offer[11]; // update.ts:51
   wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // update.ts:26
   wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // update.ts:30
   wire joined_12 = add_valid & joins_12; // update.ts:41
-  wire opens_12 = opens & offer[12]; // update.ts:51
+  wire opening_12 = opens & offer[12]; // update.ts:51
   wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // update.ts:26
   wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // update.ts:30
   wire joined_13 = add_valid & joins_13; // update.ts:41
-  wire opens_13 = opens & offer[13]; // update.ts:51
+  wire opening_13 = opens & offer[13]; // update.ts:51
   wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // update.ts:26
   wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // update.ts:30
   wire joined_14 = add_valid & joins_14; // update.ts:41
-  wire opens_14 = opens & offer[14]; // update.ts:51
+  wire opening_14 = opens & offer[14]; // update.ts:51
   wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // update.ts:26
   wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // update.ts:30
   wire joined_15 = add_valid & joins_15; // update.ts:41
-  wire opens_15 = opens & offer[15]; // update.ts:51
+  wire opening_15 = opens & offer[15]; // update.ts:51
 
   always @(posedge clk)
     if (rst) begin
@@ -321,8 +323,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_0) begin
         done_0 <= 1'b1;
         by_fault_0 <= 1'b1;
-        failed_0 <= faulted_out_of_memory;
-        writing_0 <= ~faulted_out_of_memory;
+        failed_0 <= unserved;
+        writing_0 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd0)) writing_0 <= 1'b0;
       if (poison & same_0) poisoned_0 <= 1'b1;
@@ -334,7 +336,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_0 <= 1'b1;
         else wants_read_0 <= 1'b1;
       end
-      if (opens_0) begin
+      if (opening_0) begin
         valid_0 <= 1'b1;
         done_0 <= 1'b0;
         empty_0 <= 1'b0;
@@ -361,8 +363,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_1) begin
         done_1 <= 1'b1;
         by_fault_1 <= 1'b1;
-        failed_1 <= faulted_out_of_memory;
-        writing_1 <= ~faulted_out_of_memory;
+        failed_1 <= unserved;
+        writing_1 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd1)) writing_1 <= 1'b0;
       if (poison & same_1) poisoned_1 <= 1'b1;
@@ -374,7 +376,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_1 <= 1'b1;
         else wants_read_1 <= 1'b1;
       end
-      if (opens_1) begin
+      if (opening_1) begin
         valid_1 <= 1'b1;
         done_1 <= 1'b0;
         empty_1 <= 1'b0;
@@ -401,8 +403,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_2) begin
         done_2 <= 1'b1;
         by_fault_2 <= 1'b1;
-        failed_2 <= faulted_out_of_memory;
-        writing_2 <= ~faulted_out_of_memory;
+        failed_2 <= unserved;
+        writing_2 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd2)) writing_2 <= 1'b0;
       if (poison & same_2) poisoned_2 <= 1'b1;
@@ -414,7 +416,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_2 <= 1'b1;
         else wants_read_2 <= 1'b1;
       end
-      if (opens_2) begin
+      if (opening_2) begin
         valid_2 <= 1'b1;
         done_2 <= 1'b0;
         empty_2 <= 1'b0;
@@ -441,8 +443,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_3) begin
         done_3 <= 1'b1;
         by_fault_3 <= 1'b1;
-        failed_3 <= faulted_out_of_memory;
-        writing_3 <= ~faulted_out_of_memory;
+        failed_3 <= unserved;
+        writing_3 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd3)) writing_3 <= 1'b0;
       if (poison & same_3) poisoned_3 <= 1'b1;
@@ -454,7 +456,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_3 <= 1'b1;
         else wants_read_3 <= 1'b1;
       end
-      if (opens_3) begin
+      if (opening_3) begin
         valid_3 <= 1'b1;
         done_3 <= 1'b0;
         empty_3 <= 1'b0;
@@ -481,8 +483,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_4) begin
         done_4 <= 1'b1;
         by_fault_4 <= 1'b1;
-        failed_4 <= faulted_out_of_memory;
-        writing_4 <= ~faulted_out_of_memory;
+        failed_4 <= unserved;
+        writing_4 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd4)) writing_4 <= 1'b0;
       if (poison & same_4) poisoned_4 <= 1'b1;
@@ -494,7 +496,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_4 <= 1'b1;
         else wants_read_4 <= 1'b1;
       end
-      if (opens_4) begin
+      if (opening_4) begin
         valid_4 <= 1'b1;
         done_4 <= 1'b0;
         empty_4 <= 1'b0;
@@ -521,8 +523,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_5) begin
         done_5 <= 1'b1;
         by_fault_5 <= 1'b1;
-        failed_5 <= faulted_out_of_memory;
-        writing_5 <= ~faulted_out_of_memory;
+        failed_5 <= unserved;
+        writing_5 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd5)) writing_5 <= 1'b0;
       if (poison & same_5) poisoned_5 <= 1'b1;
@@ -534,7 +536,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_5 <= 1'b1;
         else wants_read_5 <= 1'b1;
       end
-      if (opens_5) begin
+      if (opening_5) begin
         valid_5 <= 1'b1;
         done_5 <= 1'b0;
         empty_5 <= 1'b0;
@@ -561,8 +563,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_6) begin
         done_6 <= 1'b1;
         by_fault_6 <= 1'b1;
-        failed_6 <= faulted_out_of_memory;
-        writing_6 <= ~faulted_out_of_memory;
+        failed_6 <= unserved;
+        writing_6 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd6)) writing_6 <= 1'b0;
       if (poison & same_6) poisoned_6 <= 1'b1;
@@ -574,7 +576,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_6 <= 1'b1;
         else wants_read_6 <= 1'b1;
       end
-      if (opens_6) begin
+      if (opening_6) begin
         valid_6 <= 1'b1;
         done_6 <= 1'b0;
         empty_6 <= 1'b0;
@@ -601,8 +603,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_7) begin
         done_7 <= 1'b1;
         by_fault_7 <= 1'b1;
-        failed_7 <= faulted_out_of_memory;
-        writing_7 <= ~faulted_out_of_memory;
+        failed_7 <= unserved;
+        writing_7 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd7)) writing_7 <= 1'b0;
       if (poison & same_7) poisoned_7 <= 1'b1;
@@ -614,7 +616,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_7 <= 1'b1;
         else wants_read_7 <= 1'b1;
       end
-      if (opens_7) begin
+      if (opening_7) begin
         valid_7 <= 1'b1;
         done_7 <= 1'b0;
         empty_7 <= 1'b0;
@@ -641,8 +643,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_8) begin
         done_8 <= 1'b1;
         by_fault_8 <= 1'b1;
-        failed_8 <= faulted_out_of_memory;
-        writing_8 <= ~faulted_out_of_memory;
+        failed_8 <= unserved;
+        writing_8 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd8)) writing_8 <= 1'b0;
       if (poison & same_8) poisoned_8 <= 1'b1;
@@ -654,7 +656,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_8 <= 1'b1;
         else wants_read_8 <= 1'b1;
       end
-      if (opens_8) begin
+      if (opening_8) begin
         valid_8 <= 1'b1;
         done_8 <= 1'b0;
         empty_8 <= 1'b0;
@@ -681,8 +683,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_9) begin
         done_9 <= 1'b1;
         by_fault_9 <= 1'b1;
-        failed_9 <= faulted_out_of_memory;
-        writing_9 <= ~faulted_out_of_memory;
+        failed_9 <= unserved;
+        writing_9 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd9)) writing_9 <= 1'b0;
       if (poison & same_9) poisoned_9 <= 1'b1;
@@ -694,7 +696,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_9 <= 1'b1;
         else wants_read_9 <= 1'b1;
       end
-      if (opens_9) begin
+      if (opening_9) begin
         valid_9 <= 1'b1;
         done_9 <= 1'b0;
         empty_9 <= 1'b0;
@@ -721,8 +723,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_10) begin
         done_10 <= 1'b1;
         by_fault_10 <= 1'b1;
-        failed_10 <= faulted_out_of_memory;
-        writing_10 <= ~faulted_out_of_memory;
+        failed_10 <= unserved;
+        writing_10 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd10)) writing_10 <= 1'b0;
       if (poison & same_10) poisoned_10 <= 1'b1;
@@ -734,7 +736,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_10 <= 1'b1;
         else wants_read_10 <= 1'b1;
       end
-      if (opens_10) begin
+      if (opening_10) begin
         valid_10 <= 1'b1;
         done_10 <= 1'b0;
         empty_10 <= 1'b0;
@@ -761,8 +763,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_11) begin
         done_11 <= 1'b1;
         by_fault_11 <= 1'b1;
-        failed_11 <= faulted_out_of_memory;
-        writing_11 <= ~faulted_out_of_memory;
+        failed_11 <= unserved;
+        writing_11 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd11)) writing_11 <= 1'b0;
       if (poison & same_11) poisoned_11 <= 1'b1;
@@ -774,7 +776,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_11 <= 1'b1;
         else wants_read_11 <= 1'b1;
       end
-      if (opens_11) begin
+      if (opening_11) begin
         valid_11 <= 1'b1;
         done_11 <= 1'b0;
         empty_11 <= 1'b0;
@@ -801,8 +803,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_12) begin
         done_12 <= 1'b1;
         by_fault_12 <= 1'b1;
-        failed_12 <= faulted_out_of_memory;
-        writing_12 <= ~faulted_out_of_memory;
+        failed_12 <= unserved;
+        writing_12 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd12)) writing_12 <= 1'b0;
       if (poison & same_12) poisoned_12 <= 1'b1;
@@ -814,7 +816,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_12 <= 1'b1;
         else wants_read_12 <= 1'b1;
       end
-      if (opens_12) begin
+      if (opening_12) begin
         valid_12 <= 1'b1;
         done_12 <= 1'b0;
         empty_12 <= 1'b0;
@@ -841,8 +843,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_13) begin
         done_13 <= 1'b1;
         by_fault_13 <= 1'b1;
-        failed_13 <= faulted_out_of_memory;
-        writing_13 <= ~faulted_out_of_memory;
+        failed_13 <= unserved;
+        writing_13 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd13)) writing_13 <= 1'b0;
       if (poison & same_13) poisoned_13 <= 1'b1;
@@ -854,7 +856,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_13 <= 1'b1;
         else wants_read_13 <= 1'b1;
       end
-      if (opens_13) begin
+      if (opening_13) begin
         valid_13 <= 1'b1;
         done_13 <= 1'b0;
         empty_13 <= 1'b0;
@@ -881,8 +883,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_14) begin
         done_14 <= 1'b1;
         by_fault_14 <= 1'b1;
-        failed_14 <= faulted_out_of_memory;
-        writing_14 <= ~faulted_out_of_memory;
+        failed_14 <= unserved;
+        writing_14 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd14)) writing_14 <= 1'b0;
       if (poison & same_14) poisoned_14 <= 1'b1;
@@ -894,7 +896,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_14 <= 1'b1;
         else wants_read_14 <= 1'b1;
       end
-      if (opens_14) begin
+      if (opening_14) begin
         valid_14 <= 1'b1;
         done_14 <= 1'b0;
         empty_14 <= 1'b0;
@@ -921,8 +923,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (faulted_15) begin
         done_15 <= 1'b1;
         by_fault_15 <= 1'b1;
-        failed_15 <= faulted_out_of_memory;
-        writing_15 <= ~faulted_out_of_memory;
+        failed_15 <= unserved;
+        writing_15 <= ~unserved;
       end
       if (written_valid & (written_miss == 4'd15)) writing_15 <= 1'b0;
       if (poison & same_15) poisoned_15 <= 1'b1;
@@ -934,7 +936,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         else if (add_write) wants_write_15 <= 1'b1;
         else wants_read_15 <= 1'b1;
       end
-      if (opens_15) begin
+      if (opening_15) begin
         valid_15 <= 1'b1;
         done_15 <= 1'b0;
         empty_15 <= 1'b0;
@@ -949,52 +951,52 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     end
 
   always @(posedge clk)
-    if (opens_0) keys_0 <= add_key;
+    if (opening_0) keys_0 <= add_key;
 
   always @(posedge clk)
-    if (opens_1) keys_1 <= add_key;
+    if (opening_1) keys_1 <= add_key;
 
   always @(posedge clk)
-    if (opens_2) keys_2 <= add_key;
+    if (opening_2) keys_2 <= add_key;
 
   always @(posedge clk)
-    if (opens_3) keys_3 <= add_key;
+    if (opening_3) keys_3 <= add_key;
 
   always @(posedge clk)
-    if (opens_4) keys_4 <= add_key;
+    if (opening_4) keys_4 <= add_key;
 
   always @(posedge clk)
-    if (opens_5) keys_5 <= add_key;
+    if (opening_5) keys_5 <= add_key;
 
   always @(posedge clk)
-    if (opens_6) keys_6 <= add_key;
+    if (opening_6) keys_6 <= add_key;
 
   always @(posedge clk)
-    if (opens_7) keys_7 <= add_key;
+    if (opening_7) keys_7 <= add_key;
 
   always @(posedge clk)
-    if (opens_8) keys_8 <= add_key;
+    if (opening_8) keys_8 <= add_key;
 
   always @(posedge clk)
-    if (opens_9) keys_9 <= add_key;
+    if (opening_9) keys_9 <= add_key;
 
   always @(posedge clk)
-    if (opens_10) keys_10 <= add_key;
+    if (opening_10) keys_10 <= add_key;
 
   always @(posedge clk)
-    if (opens_11) keys_11 <= add_key;
+    if (opening_11) keys_11 <= add_key;
 
   always @(posedge clk)
-    if (opens_12) keys_12 <= add_key;
+    if (opening_12) keys_12 <= add_key;
 
   always @(posedge clk)
-    if (opens_13) keys_13 <= add_key;
+    if (opening_13) keys_13 <= add_key;
 
   always @(posedge clk)
-    if (opens_14) keys_14 <= add_key;
+    if (opening_14) keys_14 <= add_key;
 
   always @(posedge clk)
-    if (opens_15) keys_15 <= add_key;
+    if (opening_15) keys_15 <= add_key;
 
   always @(posedge clk)
     if (rst) begin
@@ -1019,7 +1021,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     wants_both_8, wants_both_7, wants_both_6, wants_both_5, wants_both_4, wants_both_3, wants_both_2, wants_both_1,
     wants_both_0
   };
-  wire [5:0] tail = tails[goes_on ? served_miss : picked_miss]; // serve.ts:77
+  wire [5:0] tail = tails[goes_on ? served_miss : picked_miss]; // serve.ts:81
 
   always @(posedge clk) begin
     helps_read <= helps_read_joined[arriving_miss];
@@ -1132,7 +1134,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 
   always @(posedge clk)
     if (picked_when) picked_miss <= any_waits ? picked_miss_joined : settling;
-  wire [9:0] fault_result_word = fault_results[picked_miss]; // serve.ts:55
+  wire [10:0] fault_result_word = fault_results[picked_miss]; // serve.ts:55
   wire fault_result_out_of_memory = fault_result_word[0];
   wire [13:0] walk_result_word = walk_results[picked_miss]; // serve.ts:54
   wire [2:0] walk_result_verdict = walk_result_word[2:0];
@@ -1147,12 +1149,12 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       served_verdict_q <=
         picked_early ? walk_verdict :
         picked_quick ? verdict_mapped :
-        faulted_picked ? (fault_result_out_of_memory ? verdict_out_of_memory : verdict_mapped) :
+        faulted_picked ? (fault_result_word[1] ? verdict_error : fault_result_out_of_memory ? verdict_out_of_memory : verdict_mapped) :
         walk_result_verdict;
       served_ppn_q <=
         picked_early ? walked_result_ppn :
         picked_quick ? faulted_ppn :
-        faulted_picked ? fault_result_word[9:1] :
+        faulted_picked ? fault_result_word[10:2] :
         walk_result_ppn;
       served_read_q <= picked_early ? walked_result_read : walk_result_read;
       served_write_q <= picked_early ? walked_result_write : walk_result_write;
@@ -1173,7 +1175,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     end
 
   always @(posedge clk)
-    if (faulted_valid) fault_results[faulted_miss] <= {faulted_ppn, faulted_out_of_memory};
+    if (faulted_valid) fault_results[faulted_miss] <= {faulted_ppn, faulted_error, faulted_out_of_memory};
 
   always @(posedge clk)
     if (joining & ~joins_empty) links[joined_tail] <= add_slot;
@@ -1223,7 +1225,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_out_of_memory)); // pick.ts:88
+      assert (~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~(faulted_out_of_memory | faulted_error))); // pick.ts:90
       assert (~(|(check_joined & (check_joined - 16'd1)))); // miss-table.ts:61
       assert (~(add_valid & served_valid_q)); // miss-table.ts:62
       assert (~(advance & next_1)); // miss-table.ts:63
@@ -1233,8 +1235,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~faulted_out_of_memory))) begin
-        $display("%s", "assertion failed: a fault that was told to be quick is (pick.ts:88)"); // pick.ts:88
+      if (~(~picked_quick | (faulted_valid & (faulted_miss == picked_miss) & ~(faulted_out_of_memory | faulted_error)))) begin
+        $display("%s", "assertion failed: a fault that was told to be quick is (pick.ts:90)"); // pick.ts:90
         $stop;
       end
       if (~(~(|(check_joined & (check_joined - 16'd1))))) begin

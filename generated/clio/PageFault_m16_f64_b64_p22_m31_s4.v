@@ -24,6 +24,7 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   output wire         done_valid,
   output wire [3:0]   done_miss,
   output wire         done_out_of_memory,
+  output wire         done_error,
   output wire [8:0]   done_ppn,
   output wire         quick,
   // aw: stream out
@@ -47,41 +48,51 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
   input  wire [1:0]   b_payload_resp,
   output wire         written_valid,
   output wire [3:0]   written_miss,
+  output wire         refused,
   output wire [6:0]   level
 );
-  wire pages_pop_valid; // page-fault.ts:66
+  wire pages_pop_valid; // page-fault.ts:82
   wire waiting_push_ready, waiting_pop_valid, waiting_pop_payload_error, waiting_pop_payload_allocated,
-    waiting_pop_payload_mapped, waiting_pop_payload_read, waiting_pop_payload_write; // page-fault.ts:72
+    waiting_pop_payload_mapped, waiting_pop_payload_read, waiting_pop_payload_write; // page-fault.ts:88
   wire [8:0] waiting_pop_payload_ppn;
   wire [2:0] waiting_pop_payload_slot;
   wire [7:0] waiting_pop_payload_index;
   wire [35:0] waiting_pop_payload_tag;
   wire [4:0] waiting_level;
-  wire writes_push_ready, writes_pop_valid; // page-fault.ts:101
-  wire [30:0] writes_pop_payload_address;
-  wire [63:0] writes_pop_payload_entry;
-  wire [3:0] writes_pop_payload_miss;
-  wire [4:0] writes_level;
-  reg write_0_done, write_1_done; // page-fault.ts:105
-  reg answer_full; // page-fault.ts:128
+  reg [4:0] repeated; // page-fault.ts:93
+  reg broken; // page-fault.ts:94
+  reg answer_full; // page-fault.ts:132
   reg [4:0] answer_held_id;
   reg [1:0] answer_held_resp;
-  wire gives_up = out_of_memory & ~pages_pop_valid; // page-fault.ts:76
-  wire taken = waiting_pop_valid & pages_pop_valid; // page-fault.ts:77
-  wire [30:0] entry_payload_address = {17'd0, waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0}; // page-fault.ts:84
-  wire [63:0] entry_payload_entry = {
-    15'd0, done_ppn, waiting_pop_payload_tag, waiting_pop_payload_write, waiting_pop_payload_read, 2'd3
-  };
+  reg [15:0] has_failed; // page-fault.ts:139
+  wire writes_push_ready, writes_pop_valid; // page-fault.ts:149
+  wire [3:0] writes_pop_payload;
+  wire [4:0] writes_level;
+  reg write_0_done, write_1_done; // page-fault.ts:153
+  (* ram_style = "distributed" *) reg [94:0] kept [0:15]; // page-fault.ts:111
+  wire refusal; // page-fault.ts:134
+  wire breaks = repeated >= 5'd8; // page-fault.ts:95
+  wire gives_up = (out_of_memory & ~pages_pop_valid) | broken; // page-fault.ts:97
+  wire taken = waiting_pop_valid & pages_pop_valid & ~broken; // page-fault.ts:98
+  wire answer_ready = ~(refusal & taken); // page-fault.ts:132
+  wire [3:0] answered = answer_held_id[3:0] - 4'd1; // page-fault.ts:133
+  assign refusal = answer_full & (|answer_held_resp);
+  wire again = refusal & ~taken; // page-fault.ts:135
+  wire [15:0] before__shifted = has_failed >> answered;
+  wire before_ = before__shifted[0]; // page-fault.ts:140
+  wire line_valid = taken | refusal; // page-fault.ts:146
+  wire [3:0] line_payload = taken ? done_miss : answered;
 
-  Fifo_uint9_d64 pages ( // page-fault.ts:66
+  wire pages_pop_ready = waiting_pop_valid & ~broken; // page-fault.ts:82
+  Fifo_uint9_d64 pages ( // page-fault.ts:82
     .clk (clk), .rst (rst),
     .push_valid (free_page_valid), .push_ready (free_page_ready), .push_payload (free_page_payload),
-    .pop_valid (pages_pop_valid), .pop_ready (waiting_pop_valid), .pop_payload (done_ppn),
+    .pop_valid (pages_pop_valid), .pop_ready (pages_pop_ready), .pop_payload (done_ppn),
     .level (level)
   );
 
-  wire waiting_pop_ready = pages_pop_valid | gives_up; // page-fault.ts:72
-  Fifo_WalkResult_d16 waiting ( // page-fault.ts:72
+  wire waiting_pop_ready = pages_pop_valid | gives_up; // page-fault.ts:88
+  Fifo_WalkResult_d16 waiting ( // page-fault.ts:88
     .clk (clk), .rst (rst),
     .push_valid (fault_valid), .push_ready (waiting_push_ready), .push_payload_miss (fault_result_miss),
     .push_payload_error (fault_result_error), .push_payload_allocated (fault_result_allocated),
@@ -98,60 +109,79 @@ module PageFault_m16_f64_b64_p22_m31_s4 (
     .level (waiting_level)
   );
 
-  wire writes_pop_ready = (write_0_done | aw_ready) & (write_1_done | w_ready); // page-fault.ts:101
-  Fifo_address31_entry64_miss4_d16 writes ( // page-fault.ts:101
+  wire writes_pop_ready = (write_0_done | aw_ready) & (write_1_done | w_ready); // page-fault.ts:149
+  Fifo_uint4_d16 writes ( // page-fault.ts:149
     .clk (clk), .rst (rst),
-    .push_valid (taken), .push_ready (writes_push_ready), .push_payload_address (entry_payload_address),
-    .push_payload_entry (entry_payload_entry), .push_payload_miss (done_miss),
-    .pop_valid (writes_pop_valid), .pop_ready (writes_pop_ready), .pop_payload_address (writes_pop_payload_address),
-    .pop_payload_entry (writes_pop_payload_entry), .pop_payload_miss (writes_pop_payload_miss),
+    .push_valid (line_valid), .push_ready (writes_push_ready), .push_payload (line_payload),
+    .pop_valid (writes_pop_valid), .pop_ready (writes_pop_ready), .pop_payload (writes_pop_payload),
     .level (writes_level)
   );
 
   always @(posedge clk)
     if (rst) begin
-      write_0_done <= 1'b0; write_1_done <= 1'b0;
+      repeated <= 5'd0; has_failed <= 16'd0;
+    end
+    else if (before_ ? written_valid : again) begin
+      has_failed <= has_failed ^ (16'd1 << answered);
+      repeated <= before_ ? repeated - 5'd1 : repeated + 5'd1;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      broken <= 1'b0; write_0_done <= 1'b0; write_1_done <= 1'b0;
     end
     else begin
+      broken <= breaks;
       write_0_done <= writes_pop_valid & ~writes_pop_ready & (write_0_done | aw_ready);
       write_1_done <= writes_pop_valid & ~writes_pop_ready & (write_1_done | w_ready);
     end
+  wire answer_full_when = ~answer_full | answer_ready;
 
   always @(posedge clk)
     if (rst) answer_full <= 1'b0;
-    else answer_full <= b_valid;
+    else if (answer_full_when) answer_full <= b_valid;
 
   always @(posedge clk)
-    if (b_valid) begin
+    if (b_valid & answer_full_when) begin
       answer_held_id <= b_payload_id;
       answer_held_resp <= b_payload_resp;
     end
 
-  assign done_valid = taken | (waiting_pop_valid & gives_up);
-  assign done_out_of_memory = gives_up;
-  assign quick = ~waiting_pop_valid & pages_pop_valid;
+  always @(posedge clk)
+    if (taken) begin
+      kept[done_miss] <= {
+        15'd0, done_ppn, waiting_pop_payload_tag, waiting_pop_payload_write, waiting_pop_payload_read, 19'h60000,
+        waiting_pop_payload_index, waiting_pop_payload_slot, 3'd0
+      };
+    end
+
+  assign done_valid = waiting_pop_valid & (pages_pop_valid | gives_up);
+  assign done_out_of_memory = gives_up & ~broken;
+  assign done_error = broken;
+  assign quick = pages_pop_valid & ~waiting_pop_valid & ~breaks;
   assign aw_valid = writes_pop_valid & ~write_0_done;
-  assign aw_payload_addr = {writes_pop_payload_address[30:6], 6'd0};
-  assign aw_payload_id = {1'b0, writes_pop_payload_miss} + 5'd1;
+  wire [94:0] e_word = kept[writes_pop_payload]; // page-fault.ts:152
+  assign aw_payload_addr = {e_word[30:6], 6'd0};
+  assign aw_payload_id = {1'b0, writes_pop_payload} + 5'd1;
   assign aw_payload_len = 8'd0;
   assign aw_payload_size = 3'd6;
   assign aw_payload_burst = 2'd1;
   assign w_valid = writes_pop_valid & ~write_1_done;
-  assign w_payload_data = {8{writes_pop_payload_entry}};
+  wire [63:0] e_entry = e_word[94:31]; // page-fault.ts:152
+  assign w_payload_data = {8{e_entry}};
   assign w_payload_strb = {
-    {8{writes_pop_payload_address[5:3] == 3'd7}}, {8{writes_pop_payload_address[5:3] == 3'd6}},
-    {8{writes_pop_payload_address[5:3] == 3'd5}}, {8{writes_pop_payload_address[5:3] == 3'd4}},
-    {8{writes_pop_payload_address[5:3] == 3'd3}}, {8{writes_pop_payload_address[5:3] == 3'd2}},
-    {8{writes_pop_payload_address[5:3] == 3'd1}}, {8{writes_pop_payload_address[5:3] == 3'd0}}
+    {8{e_word[5:3] == 3'd7}}, {8{e_word[5:3] == 3'd6}}, {8{e_word[5:3] == 3'd5}}, {8{e_word[5:3] == 3'd4}},
+    {8{e_word[5:3] == 3'd3}}, {8{e_word[5:3] == 3'd2}}, {8{e_word[5:3] == 3'd1}}, {8{e_word[5:3] == 3'd0}}
   };
   assign w_payload_last = 1'b1;
-  assign b_ready = 1'b1;
-  assign written_valid = answer_full;
-  assign written_miss = answer_held_id[3:0] - 4'd1;
+  assign b_ready = answer_full_when;
+  assign written_valid = answer_full & ~refusal;
+  assign written_miss = answered;
+  assign refused = again;
 
   wire _unused_ok = &{
     1'b0, waiting_push_ready, waiting_pop_payload_error, waiting_pop_payload_allocated, waiting_pop_payload_mapped,
-    waiting_pop_payload_ppn, waiting_level, writes_push_ready, writes_pop_payload_address[2:0], writes_level,
-    answer_held_id[4], answer_held_resp, 1'b0
+    waiting_pop_payload_ppn, waiting_level, answer_held_id[4], writes_push_ready, writes_level, before__shifted[15:1],
+    e_word[2:0], 1'b0
   };
 endmodule

@@ -118,6 +118,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   output wire         events_bucket_fetches,
   output wire         events_tlb_evictions,
   output wire         events_page_faults,
+  output wire         events_table_write_errors,
   output wire         events_shootdowns,
   output wire         events_invalid,
   output wire         events_write_permission,
@@ -148,7 +149,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire [2:0] walk_walked_result_slot;
   wire [7:0] walk_walked_result_index;
   wire [35:0] walk_walked_result_tag;
-  wire faults_done_valid, faults_done_out_of_memory, faults_quick, faults_written_valid; // translate.ts:41
+  wire faults_done_valid, faults_done_out_of_memory, faults_done_error, faults_quick, faults_written_valid,
+    faults_refused; // translate.ts:41
   wire [3:0] faults_done_miss, faults_written_miss;
   wire [8:0] faults_done_ppn;
   reg [5:0] decision_slot; // translate.ts:43
@@ -218,8 +220,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   reg drains; // shootdown.ts:32
   reg report; // shootdown.ts:33
   reg happened_tlb_hits, happened_tlb_misses, happened_misses_merged, happened_bucket_fetches,
-    happened_tlb_evictions, happened_page_faults, happened_shootdowns, happened_invalid, happened_write_permission,
-    happened_read_permission, happened_out_of_memory; // translate.ts:90
+    happened_tlb_evictions, happened_page_faults, happened_table_write_errors, happened_shootdowns, happened_invalid,
+    happened_write_permission, happened_read_permission, happened_out_of_memory; // translate.ts:90
   (* ram_style = "distributed" *) reg [116:0] records [0:63]; // translate.ts:42
   (* ram_style = "distributed" *) reg [5:0] again_store [0:63]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [73:0] reads_out_store [0:63];
@@ -338,6 +340,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .faulted_valid           (faults_done_valid),
     .faulted_miss            (faults_done_miss),
     .faulted_out_of_memory   (faults_done_out_of_memory),
+    .faulted_error           (faults_done_error),
     .faulted_ppn             (faults_done_ppn),
     .quick                   (faults_quick),
     .written_valid           (faults_written_valid),
@@ -416,6 +419,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .done_valid             (faults_done_valid),
     .done_miss              (faults_done_miss),
     .done_out_of_memory     (faults_done_out_of_memory),
+    .done_error             (faults_done_error),
     .done_ppn               (faults_done_ppn),
     .quick                  (faults_quick),
     .aw_valid (aw_valid), .aw_ready (aw_ready), .aw_payload_addr (aw_payload_addr), .aw_payload_id (aw_payload_id),
@@ -425,6 +429,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .b_valid (b_valid), .b_ready (b_ready), .b_payload_id (b_payload_id), .b_payload_resp (b_payload_resp),
     .written_valid          (faults_written_valid),
     .written_miss           (faults_written_miss),
+    .refused                (faults_refused),
     .level                  (free_pages)
   );
 
@@ -487,8 +492,9 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       reads_out_queued <= 1'b0; writes_out_queued <= 1'b0; syncs_out_queued <= 1'b0; refused_out_queued <= 1'b0;
       inside_1 <= 64'd0; shot <= 1'b0; happened_tlb_hits <= 1'b0; happened_tlb_misses <= 1'b0;
       happened_misses_merged <= 1'b0; happened_bucket_fetches <= 1'b0; happened_tlb_evictions <= 1'b0;
-      happened_page_faults <= 1'b0; happened_shootdowns <= 1'b0; happened_invalid <= 1'b0;
-      happened_write_permission <= 1'b0; happened_read_permission <= 1'b0; happened_out_of_memory <= 1'b0;
+      happened_page_faults <= 1'b0; happened_table_write_errors <= 1'b0; happened_shootdowns <= 1'b0;
+      happened_invalid <= 1'b0; happened_write_permission <= 1'b0; happened_read_permission <= 1'b0;
+      happened_out_of_memory <= 1'b0;
     end
     else begin
       again_queued <= again_queued ? ~again_single | goes_to_again | ~again_taken : goes_to_again & ~again_taken;
@@ -519,7 +525,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
       happened_misses_merged <= adds & ~misses_added_fetch;
       happened_bucket_fetches <= misses_added_fetch;
       happened_tlb_evictions <= tlb_evicts;
-      happened_page_faults <= faults_done_valid & ~faults_done_out_of_memory;
+      happened_page_faults <= faults_done_valid & ~(faults_done_out_of_memory | faults_done_error);
+      happened_table_write_errors <= faults_refused;
       happened_shootdowns <= shootdown_done_valid & shootdown_done_ready;
       happened_invalid <= absent | moving;
       happened_write_permission <= denied_1 & lacks_write;
@@ -832,6 +839,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   assign events_bucket_fetches = happened_bucket_fetches;
   assign events_tlb_evictions = happened_tlb_evictions;
   assign events_page_faults = happened_page_faults;
+  assign events_table_write_errors = happened_table_write_errors;
   assign events_shootdowns = happened_shootdowns;
   assign events_invalid = happened_invalid;
   assign events_write_permission = happened_write_permission;
