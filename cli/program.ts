@@ -3,6 +3,7 @@ import type { ExitCode, Terminal } from "../designs/shared/command-line/index.ts
 import { designs } from "./designs.ts";
 import { benchVerb } from "./verbs/bench.ts";
 import { boardVerb } from "./verbs/board.ts";
+import { coverageVerb } from "./verbs/coverage.ts";
 import { compareVerb } from "./verbs/compare.ts";
 import { cacheVerb } from "./verbs/cache.ts";
 import { catalogueVerb } from "./verbs/catalogue.ts";
@@ -30,6 +31,7 @@ const verbs: readonly Verb[] = [
   boardVerb,
   proveVerb,
   benchVerb,
+  coverageVerb,
   figuresVerb,
   compareVerb,
   catalogueVerb,

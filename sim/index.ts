@@ -46,6 +46,7 @@ export { SimulatedTime } from "./net/simulated-time.ts";
 export type { CapturedFrame } from "./net/pcap-format.ts";
 export { CaptureError, readPcap } from "./net/pcap-reader.ts";
 export { writePcap } from "./net/pcap-writer.ts";
+export * from "./coverage/index.ts";
 export { Recording } from "./speed/recording.ts";
 export { compareSpeed, type Speeds } from "./speed/compare.ts";
 export {

@@ -3,6 +3,8 @@ import { circuitOf, type EmittedDesign } from "../../../hdl-dsl/index.ts";
 import { BuildError } from "../../errors.ts";
 import type { Backend, ModelOptions, Program } from "../backend.ts";
 import { type BlockLayout, layoutOf } from "../layout.ts";
+import { coverageFolder, ProgramCoverage } from "../../coverage/record.ts";
+import type { MemoryMap } from "./memory-map.ts";
 import { textFile } from "../../wave/text-file.ts";
 import { flatten } from "./circuit/flatten.ts";
 import { emittedNames, writtenNames } from "./circuit/traced.ts";
@@ -28,6 +30,7 @@ class BuiltinProgram implements Program {
   readonly #module: object;
   readonly #free: Running[] = [];
   readonly #wave: WaveMap | undefined;
+  readonly #coverage: ProgramCoverage | undefined;
 
   constructor(design: EmittedDesign, net: Netlist, layout: BlockLayout, options: GenerateOptions) {
     this.#design = design;
@@ -37,6 +40,7 @@ class BuiltinProgram implements Program {
     this.#generated = generate(traced?.net ?? net, traced?.layout ?? layout, options);
     this.#wave = traced === undefined ? undefined : new WaveMap(traced, this.#generated.map, layout.clocks.length);
     this.#module = compileModule(this.#generated.bytes);
+    this.#coverage = coverageOf(net, this.#generated.map);
   }
 
   create(options: ModelOptions): BuiltinModel {
@@ -58,6 +62,7 @@ class BuiltinProgram implements Program {
       done: places.done / 4,
       textOf: n => this.#failure(checks[n]),
       release: () => {
+        this.#coverage?.take(new Uint32Array(running.memory.buffer));
         if (this.#free.length < KEPT) this.#free.push(running);
       },
     });
@@ -79,6 +84,22 @@ class BuiltinProgram implements Program {
   }
 }
 
+/** Where the registers that remember what was reached lie, and the file that takes it. */
+function coverageOf(net: Netlist, map: MemoryMap): ProgramCoverage | undefined {
+  const folder = coverageFolder(),
+    { covered } = net;
+  if (covered === undefined || folder === undefined) return undefined;
+  const places = new Map(covered.registers.map((r, place) => [r.source, place]));
+  return new ProgramCoverage(
+    folder,
+    covered.points.map(({ point, source, lo }) => ({ point, place: places.get(source) ?? 0, lo })),
+    covered.registers.map(({ source }) => ({
+      lane: (map.sources.get(source) as number) / 4,
+      lanes: Math.ceil(source.width / 32),
+    })),
+  );
+}
+
 /** Makes a design ready to run here. @throws Unsupported with one sentence when it cannot. */
 export function compileBuiltin(
   design: EmittedDesign,
@@ -92,7 +113,8 @@ function netlistOf(design: EmittedDesign, trace: boolean): Netlist {
   const circuit = circuitOf(design);
   if (circuit === undefined) return netlistOfText(design, trace);
   try {
-    return flatten(circuit, { trace: trace ? emittedNames(design.names) : undefined });
+    const coverage = coverageFolder() !== undefined;
+    return flatten(circuit, { trace: trace ? emittedNames(design.names) : undefined, coverage });
   } catch (e) {
     if (!(e instanceof Unsupported) || design.boxes === undefined) throw e;
     // Stand-ins of black boxes are text: with them the whole is read.

@@ -17,6 +17,7 @@ import { Graph } from "./graph.ts";
 import type { Check, Clock, Netlist, Register, Write } from "./netlist.ts";
 import { Unsupported } from "../../unsupported.ts";
 import type { Node, Source, Store } from "./node.ts";
+import { Coverage } from "./covered.ts";
 import { checksOf } from "./properties.ts";
 import type { Demand } from "./scope.ts";
 import { Scope } from "./scope.ts";
@@ -28,6 +29,8 @@ class Loop extends Error {}
 export interface FlattenOptions {
   /** All signals get their values, for a wave, under these names. */
   readonly trace?: TraceNames | undefined;
+  /** Registers remember what is reached. */
+  readonly coverage?: boolean | undefined;
 }
 
 /** The flat circuit of `top`. @throws Unsupported when it cannot be simulated here. */
@@ -137,13 +140,18 @@ class Flattener {
   run(o: FlattenOptions): Netlist {
     const registers: Register[] = [],
       writes: Write[] = [],
-      checks: Check[] = [];
+      checks: Check[] = [],
+      coverage = o.coverage === true ? this.#coverage() : undefined;
     for (const s of this.#scopes) {
       if (s.circuit.blackBox !== undefined) continue;
       const resolution = resolve(s.circuit);
-      for (const signal of s.circuit.signals)
-        if (signal.kind === "reg")
-          registers.push(...this.#registersOf(s, signal, resolution.segments.get(signal) ?? []));
+      const own = s.circuit.signals.flatMap(signal =>
+        signal.kind !== "reg"
+          ? []
+          : this.#registersOf(s, signal, resolution.segments.get(signal) ?? []).map(register => ({ signal, register })),
+      );
+      for (const r of own) registers.push(r.register);
+      coverage?.add(s, own);
       for (const m of s.circuit.memories)
         for (const r of m.readPorts)
           registers.push(
@@ -172,6 +180,8 @@ class Flattener {
     const outputs = this.#top.circuit.signals
       .filter(s => s.kind === "output")
       .map(s => ({ port: s.name, node: this.#signal(this.#top, s) }));
+    const covered = coverage?.finish();
+    if (covered !== undefined) registers.push(...covered.registers);
     // After all else: the numbers of nodes and sources are those of a circuit without a wave.
     const traced =
       o.trace === undefined
@@ -188,13 +198,25 @@ class Flattener {
       checks,
       scopes: this.#scopes.map(s => s.path.slice(0, -1)),
       ...(traced === undefined ? {} : { traced }),
+      ...(covered === undefined ? {} : { covered }),
     };
+  }
+
+  #coverage(): Coverage {
+    return new Coverage(this.#g, {
+      expression: (s, e) => this.#orNothing(() => this.value(s, e)),
+      signal: (s, signal) => this.#valueIfAny(s, signal),
+      register: (name, width) => this.#register(this.#top, name, width),
+    });
   }
 
   /** Nothing where the design does not use the signal and it is not driven, or a loop in single bits. */
   #valueIfAny(s: Scope, signal: Signal): Node | undefined {
+    return this.#orNothing(() => this.#signal(s, signal));
+  }
+  #orNothing(value: () => Node): Node | undefined {
     try {
-      return this.#signal(s, signal);
+      return value();
     } catch (e) {
       if (e instanceof Loop || e instanceof Unsupported) return undefined;
       throw e;

@@ -7,6 +7,7 @@ export type Expr = ir.Expr;
 export type Instance = ir.Instance;
 export type MemRead = ir.MemRead;
 export type Memory = ir.Memory;
+export type Position = NonNullable<ir.Stmt["position"]>;
 export type Property = ir.Property;
 export type ReadPort = ir.ReadPort;
 export type ResolvedWrite = ir.ResolvedWrite;

@@ -1,4 +1,5 @@
 /** A flat circuit: what the phases after `flatten` work on. */
+import type { Covered } from "./covered.ts";
 import type { Node, Source, Store } from "./node.ts";
 
 /** A clock of the top module, and its reset port. */
@@ -72,4 +73,6 @@ export interface Netlist {
   readonly scopes: readonly string[];
   /** The top module with all signals below it, where a wave was asked for. */
   readonly traced?: TracedScope;
+  /** What registers remember of a bench, where coverage was asked for; they are among `registers`. */
+  readonly covered?: Covered;
 }

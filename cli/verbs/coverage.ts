@@ -1,0 +1,83 @@
+import { exitCode, UsageError } from "../../designs/shared/command-line/index.ts";
+import type { Sort } from "../../sim/index.ts";
+import type { Verb } from "../verb.ts";
+
+interface Options {
+  readonly only?: string;
+  readonly missed: string;
+  readonly lcov?: string;
+  readonly html?: string;
+  readonly floor?: string;
+}
+
+/** `mnemo coverage`: what the benches reached of the hardware. */
+export const coverageVerb: Verb = (program, { terminal, exit }) =>
+  program
+    .command("coverage")
+    .argument("<folder>", "the folder that MNEMO_COVERAGE named when the benches ran")
+    .description(
+      "show what benches reached of the hardware: lines, states, toggles and cover points, by place in the source",
+    )
+    .option("--only <text>", "only files and modules whose name has the text")
+    .option(
+      "--missed <sorts>",
+      "list what was not reached of these sorts: lines, states, toggles, covers, or none",
+      "lines,states,covers",
+    )
+    .option("--lcov <file>", "write lines and branches as an lcov tracefile")
+    .option("--html <file>", "write a page with the sources and their marks")
+    .option("--floor <figures>", "exit with 1 below these, in per cent: lines=95,states=95")
+    .action(async (folder: string, o: Options) => {
+      const { mkdirSync, writeFileSync } = await import("node:fs");
+      const path = await import("node:path");
+      const { figuresOf, lcovOf, mergeCoverage } = await import("../../sim/index.ts");
+      const { coverageTable, missedLines } = await import("../coverage/report.ts");
+      const sorts = sortsOf(o.missed),
+        floors = floorsOf(o.floor);
+      const points = mergeCoverage(folder).filter(
+        p => o.only === undefined || p.file.includes(o.only) || p.module.includes(o.only),
+      );
+      if (points.length === 0)
+        throw new UsageError(
+          `--only ${o.only ?? ""} leaves nothing of ${folder}; give a part of a file's or module's name`,
+        );
+      const root = process.cwd();
+      const write = (name: string, text: string): void => {
+        mkdirSync(path.dirname(path.resolve(name)), { recursive: true });
+        writeFileSync(name, text);
+        terminal.print(`${name}: written`);
+      };
+      for (const line of missedLines(points, sorts, root)) terminal.print(line);
+      terminal.print(coverageTable(points));
+      if (o.lcov !== undefined) write(o.lcov, lcovOf(points));
+      if (o.html !== undefined) {
+        const { coveragePage } = await import("../coverage/page.ts");
+        write(o.html, coveragePage(points, root, `Coverage${o.only === undefined ? "" : ` of ${o.only}`}`));
+      }
+      const figures = figuresOf(points);
+      const below = floors.filter(([sort, floor]) => 100 * figures[sort].reached < floor * figures[sort].all);
+      if (below.length === 0) return;
+      terminal.print(`below the floor: ${below.map(([sort, floor]) => `${sort} ${floor} %`).join(", ")}`);
+      exit(exitCode.failed);
+    });
+
+const NAMES: readonly Sort[] = ["lines", "states", "toggles", "covers"];
+const sortNamed = (option: string, text: string): Sort => {
+  const sort = NAMES.find(s => s === text);
+  if (sort === undefined)
+    throw new UsageError(`${option} has ${text || "an empty word"}; the sorts are ${NAMES.join(", ")}`);
+  return sort;
+};
+
+const sortsOf = (text: string): Sort[] => (text === "none" ? [] : text.split(",").map(t => sortNamed("--missed", t)));
+
+function floorsOf(text: string | undefined): (readonly [Sort, number])[] {
+  if (text === undefined) return [];
+  return text.split(",").map(part => {
+    const [name = "", value = ""] = part.split("="),
+      floor = Number(value);
+    if (value === "" || !(floor >= 0 && floor <= 100))
+      throw new UsageError(`--floor ${part} is no figure; give one such as lines=95, 0 to 100 per cent`);
+    return [sortNamed("--floor", name), floor] as const;
+  });
+}
