@@ -4,7 +4,11 @@
  */
 
 /** Gives the next of a series of numbers from 0 to 2^32 - 1. */
-export type RandomSource = () => number;
+export interface RandomSource {
+  (): number;
+  /** Where it is in its series, to go back to; absent where a source does not tell. */
+  readonly state?: { readonly get: () => readonly number[]; readonly set: (s: readonly number[]) => void };
+}
 
 /** The source of choice: 128 bits of state, which no seed leads into a short cycle. */
 export function sfc32(seed: number): RandomSource {
@@ -21,18 +25,33 @@ export function sfc32(seed: number): RandomSource {
     return t >>> 0;
   };
   for (let i = 0; i < 12; i++) next();
-  return next;
+  return Object.assign(next, {
+    state: {
+      get: () => [a, b, c, d],
+      set: (s: readonly number[]) => {
+        [a = 0, b = 0, c = 0, d = 0] = s;
+      },
+    },
+  });
 }
 
 /** 32 bits of state only; recorded captures and figures were made with its series, so they keep it. */
 export function mulberry32(seed: number): RandomSource {
   let state = seed | 0;
-  return () => {
+  const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let x = Math.imul(state ^ (state >>> 15), 1 | state);
     x ^= x + Math.imul(x ^ (x >>> 7), 61 | x);
     return (x ^ (x >>> 14)) >>> 0;
   };
+  return Object.assign(next, {
+    state: {
+      get: () => [state],
+      set: (s: readonly number[]) => {
+        [state = 0] = s;
+      },
+    },
+  });
 }
 
 /** A generator of seeded random numbers. */
@@ -46,6 +65,20 @@ export class Random {
     this.seed = seed >>> 0;
     this.#source = source;
     this.#next = source(this.seed);
+  }
+
+  /** Where it is in its series. @throws Error when its source does not tell. */
+  save(): readonly number[] {
+    return this.#state().get();
+  }
+  /** Goes back, or on, to a place in the series of the same source. */
+  restore(state: readonly number[]): void {
+    this.#state().set(state);
+  }
+  #state(): NonNullable<RandomSource["state"]> {
+    const { state } = this.#next;
+    if (state === undefined) throw new Error("these random numbers come from a source without a state; use sfc32");
+    return state;
   }
 
   /** 0 to 2^32 - 1. */

@@ -10,6 +10,10 @@ export class Fifo<T> {
   get first(): T | undefined {
     return this.#items[this.#head];
   }
+  /** All of them, the oldest first; they stay. */
+  list(): readonly T[] {
+    return this.#items.slice(this.#head) as T[];
+  }
   push(item: T): void {
     this.#items.push(item);
   }

@@ -1,6 +1,8 @@
 import type { Ports } from "../hdl-dsl/index.ts";
 import type { Backend, ClockSetting } from "./backend/backend.ts";
 import { backendForWave, chosenBackend, waveFormatOf } from "./backend/choose.ts";
+import type { Checkpoint } from "./checkpoint/checkpoint.ts";
+import { RecordedModel } from "./checkpoint/history.ts";
 import { designOf, type Dut } from "./design.ts";
 import { Simulation } from "./simulation.ts";
 import { writeSaveFile } from "./wave/save-file.ts";
@@ -18,6 +20,16 @@ export interface SimulateOptions {
    * the names of their states.
    */
   readonly wave?: { readonly path: string; readonly fromCycle?: number };
+  /**
+   * Begins at a checkpoint in place of a reset, also one of a build with or without a wave. `sim.restore` restores its
+   * agents, once they have been made.
+   */
+  readonly checkpoint?: Checkpoint;
+  /**
+   * Keeps the inputs of at least the last `cycles` edges, so that `waveOf(sim, path)` writes their wave afterwards,
+   * without a second run. The run costs a little more, and 8 bytes for each input that changes.
+   */
+  readonly history?: { readonly cycles: number };
   /** Simulator; by default the one that `MNEMO_BACKEND` names. */
   readonly backend?: Backend;
 }
@@ -38,11 +50,13 @@ export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOp
   }
   const seed = options.seed ?? 1;
   const wave = options.wave && { path: options.wave.path, fromCycle: options.wave.fromCycle ?? 0 };
-  const model = program.create({ seed, clocks, ...(wave ? { wave } : {}) });
+  const created = program.create({ seed, clocks, ...(wave ? { wave } : {}) });
+  const model = options.history === undefined ? created : new RecordedModel(created, options.history.cycles, clocks);
   if (wave && design.emitted.names !== undefined)
     writeSaveFile(design.emitted.names, wave.path, `TOP.${design.emitted.top}`);
   const sim = new Simulation(design, model, seed, clocks);
-  if ((options.resetCycles ?? 2) > 0 && design.emitted.ports.some(p => p.role === "reset"))
+  if (options.checkpoint !== undefined) sim.restore(options.checkpoint, { agents: false });
+  else if ((options.resetCycles ?? 2) > 0 && design.emitted.ports.some(p => p.role === "reset"))
     sim.reset(options.resetCycles ?? 2);
   return sim;
 }

@@ -1,6 +1,7 @@
 import { type Ports, Random } from "../hdl-dsl/index.ts";
 import type { ClockSetting, Model } from "./backend/backend.ts";
 import type { Scheduler } from "./bench/scheduler.ts";
+import { type Checkpoint, restoreCheckpoint, saveCheckpoint } from "./checkpoint/checkpoint.ts";
 import type { Design } from "./design.ts";
 import { buildIo } from "./dut/io.ts";
 import type { Io, OutSignal } from "./dut/types.ts";
@@ -17,6 +18,9 @@ export interface Agent {
   sample?(cycle: number): void;
   /** After every `sample` and every waiting task of that edge: inputs written here take effect for the next edge. */
   drive?(cycle: number): void;
+  /** What it holds, for a checkpoint: values that can be copied. Both, or it cannot be part of one. */
+  save?(): unknown;
+  restore?(state: unknown): void;
 }
 
 /** A clock domain: its agents and its count of edges. */
@@ -210,6 +214,27 @@ export class Simulation<P extends Ports = Ports> {
   /** Sets every reset of the design, whatever its level. */
   #drive(on: boolean): void {
     for (const r of this.#resets) this.model.words[r.word] = on ? r.on : 1 - r.on;
+  }
+
+  /**
+   * All of the simulation at this moment: the design, its time, the agents on its clocks, `random`. Tasks of a bench
+   * are code and no part of it. @param o.agents false leaves the agents out. @throws SimulationError naming an agent
+   * that cannot be saved, or when the simulator cannot (Verilator).
+   */
+  save(o: { readonly agents?: boolean } = {}): Checkpoint {
+    if (this.#busy) throw new SimulationError("save() was called from within an agent; call it between two steps");
+    return saveCheckpoint(this, o.agents !== false);
+  }
+
+  /**
+   * Goes back, or on, to a checkpoint of the same design. The same agents have to be there, made in the same order.
+   * Within a bench no other task may wait for the simulation. @param o.agents false leaves the agents as they are.
+   */
+  restore(c: Checkpoint, o: { readonly agents?: boolean } = {}): void {
+    if (this.#busy) throw new SimulationError("restore() was called from within an agent; call it between two steps");
+    const before = this.model.edges();
+    restoreCheckpoint(this, c, o.agents !== false);
+    this.scheduler?.jump(this.model.edges() - before);
   }
 
   /** Ends it: ports cannot be read any more, memory is given back. Calling it twice is harmless. */

@@ -23,6 +23,22 @@ export interface ModelOptions {
   readonly wave?: { readonly path: string; readonly fromCycle: number };
 }
 
+/** All that a model holds. Any build of the same design takes it, with or without a wave. */
+export interface ModelState {
+  /** Names and sizes of all that has a state: of another design it is refused. */
+  readonly design: string;
+  readonly seed: number;
+  readonly edges: number;
+  readonly timePs: number;
+  readonly rose: number;
+  /** Next rising edge of each clock, ps. */
+  readonly next: readonly number[];
+  /** Lanes of the ports, of registers, of memories. */
+  readonly ports: Uint32Array;
+  readonly registers: Uint32Array;
+  readonly memories: Uint32Array;
+}
+
 /** One instance of a design. Its ports are memory; only the calls here cross into the simulator. */
 export interface Model {
   readonly slots: ReadonlyMap<string, PortSlot>;
@@ -50,6 +66,10 @@ export interface Model {
   stopped(): StopCause | undefined;
   /** Output of the design's print statements, the last 64 KB. */
   output(): string;
+  /** All that it holds at this moment. @throws SimulationError where the simulator cannot, or it has ended. */
+  save(): ModelState;
+  /** Goes back, or on, to a state of this design. A model that has stopped runs again. */
+  restore(state: ModelState): void;
   /** Ends it: views read as detached, memory is given back. Calling it twice is harmless. */
   free(): void;
 }

@@ -8,6 +8,8 @@ import { HangError } from "../errors.ts";
 import { projectFolder } from "../project.ts";
 import { seedFromEnvironment } from "../seed.ts";
 import { simulate, type SimulateOptions } from "../simulate.ts";
+import { waveOf } from "../checkpoint/wave-of.ts";
+import type { Simulation } from "../simulation.ts";
 import { Bench } from "./bench.ts";
 import { Scheduler } from "./scheduler.ts";
 
@@ -29,6 +31,11 @@ export interface BenchOptions extends Omit<SimulateOptions, "wave"> {
    * environment. A path instead writes the wave of this very run there, whatever comes of it, and nothing is run again.
    */
   readonly wave?: boolean | { readonly path: string; readonly fromCycle?: number };
+  /**
+   * A failure's wave is then made from what was kept, without a second run: for a bench that takes long, or that does
+   * not fail every time.
+   */
+  readonly history?: { readonly cycles: number };
   /** Folder for waves; default `out/waves` of the project. */
   readonly waveFolder?: string;
 }
@@ -43,7 +50,7 @@ async function attempt<P extends Ports, T>(
   seed: number,
   wave: SimulateOptions["wave"],
   body: (b: Bench<P>) => Promise<T>,
-  ended: (cycle: number) => void,
+  ended: (sim: Simulation<P>) => void,
 ): Promise<T> {
   const sim = await simulate(design, { ...options, seed, wave } as SimulateOptions);
   const scheduler = new Scheduler(sim);
@@ -72,7 +79,7 @@ async function attempt<P extends Ports, T>(
   try {
     return await scheduler.run(() => body(new Bench(sim, scheduler)));
   } finally {
-    ended(sim.cycle);
+    ended(sim);
     sim.free();
   }
 }
@@ -91,23 +98,24 @@ export async function runBench<P extends Ports, T>(
   const seed = seedFromEnvironment(options.seed ?? 1),
     design = designOf(dut);
   const given = typeof options.wave === "object" ? options.wave : undefined;
-  let cycle = 0;
+  let ended: Simulation<P> | undefined;
   try {
-    return await attempt(design, options, seed, given, body, c => {
-      cycle = c;
+    return await attempt(design, options, seed, given, body, sim => {
+      ended = sim;
     });
   } catch (e) {
+    const cycle = ended?.cycle ?? 0;
     const error = e instanceof Error ? e : new Error(String(e));
     const again = options.wave ?? process.env["MNEMO_WAVE"] !== "0";
     // The second run may take as long as the first, or longer than the test's limit: what failed is told before it.
-    if (given === undefined && again)
+    if (given === undefined && again && options.history === undefined)
       process.stderr.write(
         `${name} failed at cycle ${cycle} with seed ${seed}: ${error.message}\n(running it again for its wave; MNEMO_WAVE=0 leaves that out)\n`,
       );
     const wave = given
       ? `wave: ${given.path}`
       : again
-        ? await waveOf(name, design, options, seed, cycle, body)
+        ? await waveAgain(name, design, options, seed, ended, body)
         : undefined;
     const note = `\n[${name}: seed ${seed}, cycle ${cycle}; MNEMO_SEED=${seed} runs it again${wave === undefined ? "" : `; ${wave}`}]`;
     throw annotate(error, note);
@@ -122,21 +130,31 @@ function annotate(error: Error, note: string): Error {
   return error;
 }
 
-/** Runs the failure again on the traced build. @returns a phrase that names the wave, or says why there is none. */
-async function waveOf<P extends Ports, T>(
+/**
+ * Runs the failure again on the traced build: the bench, or what was kept of its inputs. @returns a phrase that names
+ * the wave, or says why there is none.
+ */
+async function waveAgain<P extends Ports, T>(
   name: string,
   design: Design<P>,
   options: BenchOptions,
   seed: number,
-  cycle: number,
+  ended: Simulation<P> | undefined,
   body: (b: Bench<P>) => Promise<T>,
 ): Promise<string> {
   const folder = options.waveFolder ?? resolve(projectFolder(), "out/waves");
-  const path = resolve(folder, `${name.replace(/[^A-Za-z0-9]+/g, "-")}-${seed}.${(options.backend ?? chosenBackend).waveFormats(design.emitted)[0] ?? "vcd"}`);
+  const path = resolve(
+    folder,
+    `${name.replace(/[^A-Za-z0-9]+/g, "-")}-${seed}.${(options.backend ?? chosenBackend).waveFormats(design.emitted)[0] ?? "vcd"}`,
+  );
   mkdirSync(folder, { recursive: true });
   const shown = relative(process.cwd(), path);
-  const fromCycle = Math.max(0, cycle - WAVE_CYCLES);
+  const fromCycle = Math.max(0, (ended?.cycle ?? 0) - WAVE_CYCLES);
   try {
+    if (options.history !== undefined && ended !== undefined) {
+      const from = await waveOf(ended, path);
+      return `wave: ${shown}${from > 0 ? ` from cycle ${from}` : ""}`;
+    }
     await attempt(design, options, seed, { path, fromCycle }, body, () => {
       /* as before */
     });

@@ -115,6 +115,11 @@ export class Scheduler {
     this.#limit = { edges: this.sim.model.edges() + edges, error };
   }
 
+  /** The simulation jumps by so many edges: the limit goes with it. */
+  jump(edges: number): void {
+    this.#limit = { ...this.#limit, edges: this.#limit.edges + edges };
+  }
+
   /** Fails the bench when it is not over after so many milliseconds of the process's own time. */
   deadline(ms: number, error: () => Error): void {
     this.#deadline = { at: performance.now() + ms, error };

@@ -1,15 +1,20 @@
 import { Random } from "../../hdl-dsl/index.ts";
 
-/** Back-pressure: asked once per cycle whether to pause in it. */
-export type Pause = () => boolean;
+/** Back-pressure: asked once per cycle whether to pause in it. With a state it can be part of a checkpoint. */
+export interface Pause {
+  (): boolean;
+  readonly state?: { readonly get: () => readonly number[]; readonly set: (s: readonly number[]) => void };
+}
 
 /** Never pauses. */
-export const never: Pause = () => false;
+export const never: Pause = Object.assign(() => false, { state: { get: () => [], set: () => undefined } });
 
 /** Pauses each cycle with probability `p`. */
 export function bernoulli(p: number, seed: number): Pause {
   const random = new Random(seed);
-  return () => random.chance(p);
+  return Object.assign(() => random.chance(p), {
+    state: { get: () => random.save(), set: (s: readonly number[]) => random.restore(s) },
+  });
 }
 
 /** Runs of going and of pausing, each of random length from 1 to the given number of cycles. */
@@ -17,7 +22,7 @@ export function bursts(longest: { readonly go: number; readonly pause: number },
   const random = new Random(seed);
   let paused = true,
     left = 0;
-  return () => {
+  const next = (): boolean => {
     if (left === 0) {
       paused = !paused;
       left = random.between(1, paused ? longest.pause : longest.go);
@@ -25,11 +30,28 @@ export function bursts(longest: { readonly go: number; readonly pause: number },
     left--;
     return paused;
   };
+  return Object.assign(next, {
+    state: {
+      get: () => [Number(paused), left, ...random.save()],
+      set: ([p = 0, l = 0, ...rest]: readonly number[]) => {
+        paused = p === 1;
+        left = l;
+        random.restore(rest);
+      },
+    },
+  });
 }
 
 /** A repeated pattern, one character per cycle: `-` goes, `#` pauses. */
 export function pattern(text: string): Pause {
   if (!/^[-#]+$/.test(text)) throw new RangeError(`a pause pattern is made of "-" (go) and "#" (pause), got "${text}"`);
   let i = 0;
-  return () => text[i++ % text.length] === "#";
+  return Object.assign(() => text[i++ % text.length] === "#", {
+    state: {
+      get: () => [i],
+      set: ([n = 0]: readonly number[]) => {
+        i = n;
+      },
+    },
+  });
 }

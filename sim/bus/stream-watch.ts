@@ -100,6 +100,24 @@ export class StreamWatch implements Agent {
     }
   }
 
+  save(): unknown {
+    return { last: this.#lastHandshake, streams: this.#streams.map(s => ({ ...s, held: s.held.slice() })) };
+  }
+  restore(state: unknown): void {
+    const from = state as { readonly last: number; readonly streams: readonly Watched[] };
+    this.#lastHandshake = from.last;
+    this.#streams.forEach((s, n) => {
+      const f = from.streams[n];
+      if (f === undefined) return;
+      s.stalled = f.stalled;
+      s.stalledSince = f.stalledSince;
+      s.validSince = f.validSince;
+      s.handshakes = f.handshakes;
+      s.lastHandshake = f.lastHandshake;
+      s.held.set(f.held);
+    });
+  }
+
   /** Handshakes of a stream so far. */
   handshakes(name: string): number {
     return this.#streams.find(s => s.name === name)?.handshakes ?? 0;

@@ -1,6 +1,7 @@
 import type { Shape } from "../../hdl-dsl/index.ts";
 import type { Node } from "../dut/io.ts";
 import type { InputOf, InSignal, OutSignal, StreamIo, ValueOf } from "../dut/types.ts";
+import { SimulationError } from "../errors.ts";
 import { Fifo } from "../fifo.ts";
 import type { Simulation } from "../simulation.ts";
 import { never, type Pause } from "./pause.ts";
@@ -12,6 +13,15 @@ export interface StreamOptions {
   readonly pause?: Pause;
   /** Clock domain; the default one. */
   readonly domain?: string;
+}
+
+/** The state of a pause, as part of a checkpoint. */
+function pauseState(pause: Pause, port: string): NonNullable<Pause["state"]> {
+  if (pause.state === undefined)
+    throw new SimulationError(
+      `${port}: its pause is a function without a state, which no checkpoint can hold; use never, bernoulli, bursts or pattern`,
+    );
+  return pause.state;
 }
 
 /** A value on its way through a source: `cycle` is the edge at which it was taken. */
@@ -62,6 +72,26 @@ export class StreamSource<S extends Shape> {
     this.#offered = undefined;
   }
 
+  /** The handles that `send` gave are not those of what is restored. */
+  save(): unknown {
+    return {
+      offered: this.#offered?.value,
+      queue: this.#queue.list().map(s => s.value),
+      pause: pauseState(this.pause, this.#valid.name).get(),
+    };
+  }
+  restore(state: unknown): void {
+    const s = state as {
+      readonly offered: InputOf<S> | undefined;
+      readonly queue: readonly InputOf<S>[];
+      readonly pause: readonly number[];
+    };
+    this.forget();
+    for (const value of s.queue) this.send(value);
+    this.#offered = s.offered === undefined ? undefined : { value: s.offered, cycle: undefined };
+    pauseState(this.pause, this.#valid.name).set(s.pause);
+  }
+
   sample(cycle: number): void {
     if (!this.#offered || this.#ready.value === 0) return;
     this.#offered.cycle = cycle;
@@ -102,6 +132,14 @@ export class StreamMonitor<S extends Shape> {
     watchStreams(sim, options.domain);
     sim.onEdge(this, options.domain);
   }
+  /** It holds nothing: what it calls belongs to the bench. */
+  save(): unknown {
+    return undefined;
+  }
+  restore(): void {
+    /* see above */
+  }
+
   sample(cycle: number): void {
     if (this.#valid.value !== 0 && this.#ready.value !== 0) this.#seen({ value: this.#read() as ValueOf<S>, cycle });
   }
@@ -140,6 +178,15 @@ export class StreamSink<S extends Shape> {
       if (seen) return seen.value;
       await this.#sim.until(() => this.received.length > 0, this.#domain);
     }
+  }
+
+  save(): unknown {
+    return { received: [...this.received], pause: pauseState(this.pause, this.#ready.name).get() };
+  }
+  restore(state: unknown): void {
+    const s = state as { readonly received: readonly Seen<ValueOf<S>>[]; readonly pause: readonly number[] };
+    this.received.splice(0, this.received.length, ...s.received);
+    pauseState(this.pause, this.#ready.name).set(s.pause);
   }
 
   sample(cycle: number): void {

@@ -14,6 +14,7 @@ import { readDesign } from "../reader/read-design.ts";
 import { Unsupported } from "../unsupported.ts";
 import type { Netlist } from "./circuit/netlist.ts";
 import { start } from "./start.ts";
+import { StateMap } from "./state.ts";
 import { withTraced } from "./wave/places.ts";
 import { Recorder, WaveMap } from "./wave/recorder.ts";
 import { compileModule, instantiate, newMemory } from "./web-assembly.ts";
@@ -31,6 +32,7 @@ class BuiltinProgram implements Program {
   readonly #free: Running[] = [];
   readonly #wave: WaveMap | undefined;
   readonly #coverage: ProgramCoverage | undefined;
+  #state: StateMap | undefined;
 
   constructor(design: EmittedDesign, net: Netlist, layout: BlockLayout, options: GenerateOptions) {
     this.#design = design;
@@ -46,7 +48,6 @@ class BuiltinProgram implements Program {
   create(options: ModelOptions): BuiltinModel {
     const { map: places, checks } = this.#generated;
     const running = this.#free.pop() ?? this.#instance();
-    start(this.#net, this.#generated, running.memory.buffer, options.seed >>> 0 || 1);
     const { wave } = options,
       map = this.#wave;
     return new BuiltinModel(running, this.#layout, options, {
@@ -59,6 +60,8 @@ class BuiltinProgram implements Program {
                 from: wave.fromCycle,
                 open: () => textFile(wave.path),
               }),
+      start: seed => start(this.#net, this.#generated, running.memory.buffer, seed >>> 0 || 1),
+      state: () => (this.#state ??= new StateMap(this.#net, places, this.#layout)),
       done: places.done / 4,
       textOf: n => this.#failure(checks[n]),
       release: () => {

@@ -1,8 +1,9 @@
 /** One running design: the harness's view of the generated code. */
 import type { EmittedPort } from "../../../hdl-dsl/index.ts";
 import { SimulationError, type StopCause } from "../../errors.ts";
-import type { ClockSetting, Model, ModelOptions, PortSlot } from "../backend.ts";
+import type { ClockSetting, Model, ModelOptions, ModelState, PortSlot } from "../backend.ts";
 import type { BlockLayout } from "../layout.ts";
+import { firstDifference, type StateMap } from "./state.ts";
 import type { Recorder } from "./wave/recorder.ts";
 import type { Exports, WasmMemory } from "./web-assembly.ts";
 
@@ -35,6 +36,9 @@ export class BuiltinModel implements Model {
   readonly #textOf: (check: number) => string;
   readonly #release: () => void;
   readonly #recorder: Recorder | undefined;
+  readonly #state: () => StateMap;
+  readonly #start: (seed: number) => void;
+  #seed: number;
   #edges = 0;
   #time = 0;
   #rose = 0;
@@ -44,7 +48,7 @@ export class BuiltinModel implements Model {
 
   /**
    * @param o.done word in which `run` counts. @param o.release takes the memory back. @param o.recorder of a traced
-   * build, for its clocks
+   * build, for its clocks. @param o.start fills the memory as a new model of that seed has it
    */
   constructor(
     running: Running,
@@ -54,6 +58,8 @@ export class BuiltinModel implements Model {
       readonly done: number;
       readonly textOf: (check: number) => string;
       readonly release: () => void;
+      readonly state: () => StateMap;
+      readonly start: (seed: number) => void;
       readonly recorder?: ((clocks: readonly ClockSetting[]) => Recorder) | undefined;
     },
   ) {
@@ -66,6 +72,10 @@ export class BuiltinModel implements Model {
     this.#textOf = o.textOf;
     this.#release = o.release;
     this.#recorder = o.recorder?.(this.#settings);
+    this.#state = o.state;
+    this.#start = o.start;
+    this.#seed = options.seed;
+    o.start(options.seed);
     this.words = new Uint32Array(running.memory.buffer, 0, layout.words);
     this.settle();
   }
@@ -148,6 +158,44 @@ export class BuiltinModel implements Model {
     this.#output = (this.#output + this.#textOf(e.check)).slice(-65536);
     this.#cause = "stop";
     this.#recorder?.end();
+  }
+
+  save(): ModelState {
+    if (this.#freed) throw new SimulationError("save: the simulation was freed; save before free()");
+    if (this.#cause !== undefined)
+      throw new SimulationError("save: the design has stopped, half of its last edge is done; save before that edge");
+    const state = this.#state();
+    return {
+      design: state.design,
+      seed: this.#seed,
+      edges: this.#edges,
+      timePs: this.#time,
+      rose: this.#rose,
+      next: [...this.#next],
+      ...state.read(new Uint32Array(this.#running.memory.buffer)),
+    };
+  }
+
+  restore(s: ModelState): void {
+    if (this.#freed) throw new SimulationError("restore: the simulation was freed; simulate the design again");
+    const state = this.#state();
+    if (s.design !== state.design)
+      throw new SimulationError(
+        `restore: the state is of another design: ${firstDifference(state.design, s.design)}; save it again`,
+      );
+    this.#recorder?.jump(s.timePs, s.next);
+    // What is never written, such as words beyond a depth, comes from the seed.
+    this.#seed = s.seed;
+    this.#start(s.seed);
+    state.write(new Uint32Array(this.#running.memory.buffer), s);
+    this.#edges = s.edges;
+    this.#time = s.timePs;
+    this.#rose = s.rose;
+    s.next.forEach((t, i) => {
+      this.#next[i] = t;
+    });
+    this.#cause = undefined;
+    this.#output = "";
   }
 
   rose(): number {

@@ -82,6 +82,15 @@ export class VerilatorModel implements Model {
     return this.#last?.output ?? this.#native.output();
   }
 
+  save(): never {
+    throw new SimulationError(
+      "Verilator's models cannot be saved: use the built-in simulator (unset MNEMO_BACKEND; it says why where it cannot run the design)",
+    );
+  }
+  restore(): never {
+    this.save();
+  }
+
   free(): void {
     if (this.#last) return;
     this.#last = { edges: this.edges(), timePs: this.timePs(), cause: this.stopped(), output: this.output() };

@@ -1,4 +1,5 @@
 /** Writes the wave of a running model: what changed from edge to edge. */
+import { SimulationError } from "../../../errors.ts";
 import type { ClockSetting } from "../../backend.ts";
 import type { TracedScope } from "../circuit/netlist.ts";
 import type { Node } from "../circuit/node.ts";
@@ -173,6 +174,19 @@ export class Recorder {
   #flush(): void {
     this.#sink?.write(this.#text);
     this.#text = "";
+  }
+
+  /** The model is somewhere else in time from now on. @param next when each clock rises, ps */
+  jump(time: number, next: readonly number[]): void {
+    if (this.#sink !== undefined)
+      throw new SimulationError(
+        "restore: the wave has begun, and its time only goes on; give wave.fromCycle the cycle of the checkpoint, or simulate({ checkpoint, wave })",
+      );
+    this.#clocks.forEach(({ periodPs, phasePs }, i) => {
+      const rose = (next[i] ?? 0) - periodPs,
+        falls = rose + Math.ceil(periodPs / 2);
+      this.#falls[i] = rose > phasePs && falls > time ? falls : Infinity;
+    });
   }
 
   /** The last values are seen for a while: to the next fall of every clock. */
