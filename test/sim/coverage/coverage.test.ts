@@ -98,14 +98,10 @@ async function run(steps: readonly (readonly [number, number])[], deep = false):
 }
 const notReached = (all: readonly Reached[]): string[] =>
   all.filter(missed).map(p => `${p.kind === "line" ? `line ${p.lines.join()}: ` : ""}${missing(p)}`);
-const lineOf = (text: string): number => {
-  const { readFileSync } = process.getBuiltinModule("node:fs");
-  return (
-    readFileSync(import.meta.filename, "utf8")
-      .split("\n")
-      .findIndex(l => l.includes(text)) + 1
-  );
-};
+const lineOf = (text: string): number =>
+  readFileSync(fileURLToPath(import.meta.url), "utf8")
+    .split("\n")
+    .findIndex(l => l.includes(text)) + 1;
 
 describe("coverage", () => {
   test("a run that does nothing reaches the branches of 0 alone", async () => {
