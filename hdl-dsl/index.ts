@@ -71,7 +71,7 @@ export { emit, type Emitted } from "./emit.ts";
 export { withPads } from "./pads.ts";
 export { circuitOf } from "./verilog/emit.ts";
 export { verilogNames } from "./verilog/name-map.ts";
-export { moduleNames, structureOf, type Link, type Part, type Structure } from "./structure/structure.ts";
+export { moduleNames, structureOf, structuresOf, type Link, type Part, type Structure } from "./structure/structure.ts";
 export {
   around,
   axi4MasterObeys,

@@ -1,164 +1,146 @@
+import elk, { type ElkEdgeSection, type ElkNode, type ElkPort, type LayoutOptions } from "elkjs/lib/elk.bundled.js";
 import type { Link, Part, Structure } from "../../hdl-dsl/index.ts";
-import { layersOf } from "./layers.ts";
 
-/** Pixels throughout. A place is a part, or a bend of a link where it passes a column. */
-export interface Place {
-  readonly part: Part | undefined;
-  readonly layer: number;
+/** Pixels throughout. */
+export interface Box {
+  readonly part: Part;
+  readonly x: number;
+  readonly y: number;
   readonly width: number;
   readonly height: number;
-  x: number;
-  y: number;
 }
-export interface Route {
+export type Point = readonly [x: number, y: number];
+export interface Wire {
   readonly link: Link;
-  readonly points: readonly (readonly [x: number, y: number])[];
+  /** From its port on one box to its port on the other, with the bends between. */
+  readonly points: readonly Point[];
 }
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  readonly places: readonly Place[];
-  readonly routes: readonly Route[];
+  readonly boxes: readonly Box[];
+  readonly wires: readonly Wire[];
 }
 
-const columnGap = 70,
-  rowGap = 16,
-  margin = 20,
-  perLink = 9;
-const textWidth = (p: Part): number => 7.4 * Math.max(p.name.length, p.what.length);
+/** ELK's layered layout: signals go to the right, wires have right angles, and a seed leaves nothing to chance. */
+const options: LayoutOptions = {
+  "elk.algorithm": "layered",
+  "elk.direction": "RIGHT",
+  "elk.edgeRouting": "ORTHOGONAL",
+  "elk.randomSeed": "1",
+  "elk.padding": "[top=20,left=20,bottom=20,right=20]",
+  "elk.spacing.nodeNode": "18",
+  "elk.spacing.edgeNode": "12",
+  "elk.spacing.edgeEdge": "6",
+  "elk.spacing.componentComponent": "24",
+  "elk.layered.spacing.nodeNodeBetweenLayers": "36",
+  "elk.layered.spacing.edgeNodeBetweenLayers": "14",
+  "elk.layered.spacing.edgeEdgeBetweenLayers": "6",
+  "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX",
+  "elk.layered.nodePlacement.favorStraightEdges": "true",
+  "elk.layered.considerModelOrder.strategy": "PREFER_EDGES",
+};
 
-/** A link from left to right through the columns; `reversed`: its arrow points to the left. */
-interface Chain {
-  readonly link: Link;
-  readonly reversed: boolean;
-  readonly places: readonly Place[];
+/** Widths of letters: about those of the fonts that browsers take for `sans-serif`, rather too wide than too narrow. */
+const nameLetter = 8.2,
+  smallLetter = 6.6,
+  portLetter = 5.6;
+/** Height of a port of a box, and of its name within the box. */
+const portStep = 14;
+
+export const isEdge = (p: Part): boolean => p.kind === "input" || p.kind === "output";
+/** The port that a wire has at an end: `load`, or `load +2` where it stands for three. */
+export function portLabel(ports: readonly string[]): string {
+  const [first, ...rest] = ports;
+  return first === undefined ? "" : rest.length === 0 ? first : `${first} +${rest.length}`;
 }
 
-function sizeOf(p: Part, links: readonly Link[]): { readonly width: number; readonly height: number } {
-  const port = p.kind === "input" || p.kind === "output",
-    touching = links.filter(l => l.from === p || l.to === p).length;
+/** The links on a side of a box, those of its ports that were declared first on top. */
+function side(p: Part, links: readonly Link[], way: "from" | "to"): readonly Link[] {
+  const order = (l: Link): number => {
+    const known = (way === "from" ? l.outs : l.ports).map(n => p.ports?.indexOf(n) ?? -1).filter(i => i >= 0);
+    return known.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...known);
+  };
+  // Links of one port stay in the order in which they were found.
+  return links
+    .filter(l => l[way] === p)
+    .map((link, i) => ({ link, i }))
+    .sort((a, b) => order(a.link) - order(b.link) || a.i - b.i)
+    .map(x => x.link);
+}
+
+function sizeOf(p: Part, west: readonly Link[], east: readonly Link[]): { width: number; height: number } {
+  if (isEdge(p)) return { width: Math.round(p.name.length * smallLetter + 22), height: 22 };
+  const words = Math.max(p.name.length * nameLetter, p.what.length * smallLetter);
+  const widest = (labels: readonly string[]): number => Math.max(0, ...labels.map(l => l.length)) * portLetter;
+  const sides = widest(west.map(l => portLabel(l.ports))) + widest(east.map(l => portLabel(l.outs)));
+  // The names stand above the ports; a memory's lid is above its names.
+  const rows = Math.max(west.length, east.length);
   return {
-    width: Math.round(port ? textWidth(p) + 18 : Math.max(90, textWidth(p) + 24)),
-    height: port ? 22 : Math.max(44, Math.ceil(touching / 2) * perLink + 16),
+    width: Math.round(Math.max(90, words + 24, sides + 34)),
+    height: headOf(p) + Math.max(1, rows) * portStep + 6,
   };
 }
+/** Room for the names on top of a box. */
+export const headOf = (p: Part): number => (p.kind === "memory" ? 44 : 36);
 
-/** Where each place's neighbours stand on average; where it stands itself when it has none. */
-function wanted(place: Place, chains: readonly Chain[], side: "left" | "right" | "both"): number {
-  const at: number[] = [];
-  for (const c of chains) {
-    const i = c.places.indexOf(place);
-    if (i < 0) continue;
-    const left = c.places[i - 1],
-      right = c.places[i + 1];
-    if (left !== undefined && side !== "right") at.push(left.y + left.height / 2);
-    if (right !== undefined && side !== "left") at.push(right.y + right.height / 2);
-  }
-  return at.length === 0 ? place.y + place.height / 2 : at.reduce((a, b) => a + b, 0) / at.length;
-}
+const portsOf = (name: string, p: Part, links: readonly Link[], x: number, all: readonly Link[], west: boolean) =>
+  links.map((l, i): ElkPort => {
+    const y = isEdge(p) ? 11 : headOf(p) + i * portStep + portStep / 2;
+    return {
+      id: `${name}${all.indexOf(l)}`,
+      x,
+      y,
+      width: 0,
+      height: 0,
+      layoutOptions: { "elk.port.side": west ? "WEST" : "EAST" },
+    };
+  });
 
-/** Stacks a column in its order, each place as near as can be to its wanted centre. */
-function settle(column: readonly Place[], centre: (p: Place) => number): void {
-  let free = -Infinity;
-  for (const p of column) {
-    p.y = Math.max(free, centre(p) - p.height / 2);
-    free = p.y + p.height + rowGap;
-  }
-  let room = Infinity;
-  for (const p of [...column].reverse()) {
-    // Those pushed down by others go back up halfway, so that a crowd stands around its middle.
-    const pushed = p.y - (centre(p) - p.height / 2);
-    p.y = Math.min(room - p.height, p.y - Math.max(0, pushed) / 2);
-    room = p.y - rowGap;
-  }
-}
+const pointsOf = (s: ElkEdgeSection): Point[] =>
+  [s.startPoint, ...(s.bendPoints ?? []), s.endPoint].map(p => [Math.round(p.x), Math.round(p.y)]);
 
 /**
- * Columns, order in them and heights: sweeps to and fro, a fixed number of them, so that the same module always gives
- * the same drawing.
+ * Boxes with their ports in a fixed order, and wires from port to port. The same structure always gives the same
+ * layout.
  */
-export function layoutOf(s: Structure): Layout {
-  const layers = layersOf(s);
-  const places = new Map(
-    s.parts.map((p): [Part, Place] => [p, { part: p, layer: layers.get(p) ?? 0, ...sizeOf(p, s.links), x: 0, y: 0 }]),
-  );
-  const all: Place[] = [...places.values()];
-  const chains = s.links.flatMap((link): Chain[] => {
-    const from = places.get(link.from),
-      to = places.get(link.to);
-    if (from === undefined || to === undefined) return [];
-    const reversed = to.layer < from.layer,
-      [left, right] = reversed ? [to, from] : [from, to];
-    const bends = Array.from({ length: Math.max(0, right.layer - left.layer - 1) }, (_, i): Place => ({
-      part: undefined,
-      layer: left.layer + 1 + i,
-      width: 0,
-      height: 2,
-      x: 0,
-      y: 0,
-    }));
-    all.push(...bends);
-    return [{ link, reversed, places: [left, ...bends, right] }];
-  });
-  const columns = Array.from({ length: Math.max(0, ...all.map(p => p.layer)) + 1 }, (_, i) =>
-    all.filter(p => p.layer === i),
-  );
-  for (const column of columns) {
-    let y = 0;
-    for (const p of column) {
-      p.y = y;
-      y += p.height + rowGap;
-    }
-  }
-  for (let sweep = 0; sweep < 16; sweep++) {
-    const side = sweep < 12 ? (sweep % 2 === 0 ? "left" : "right") : "both";
-    for (const column of sweep % 2 === 0 ? columns : [...columns].reverse()) {
-      const centres = new Map(column.map(p => [p, wanted(p, chains, side)]));
-      // The order is left alone at the end, when places move for their neighbours' sake.
-      if (sweep < 12) column.sort((a, b) => (centres.get(a) ?? 0) - (centres.get(b) ?? 0));
-      settle(column, p => centres.get(p) ?? 0);
-    }
-  }
-  const top = Math.min(0, ...all.map(p => p.y));
-  let x = margin;
-  for (const column of columns) {
-    const width = Math.max(0, ...column.map(p => p.width));
-    for (const p of column) {
-      p.x = Math.round(x + (width - p.width) / 2);
-      p.y = Math.round(p.y - top + margin);
-    }
-    x += width + columnGap;
-  }
-  return {
-    width: Math.round(x - columnGap + margin),
-    height: Math.max(0, ...all.map(p => p.y + p.height)) + margin,
-    places: [...places.values()],
-    routes: routes(chains),
-  };
-}
-
-/** Where links touch a box: spread over its side in the order of what lies beyond. */
-function routes(chains: readonly Chain[]): Route[] {
-  const touch = (place: Place, side: "left" | "right", c: Chain): number => {
-    const beyond = (o: Chain): number => {
-      const n = o.places[o.places.indexOf(place) + (side === "right" ? 1 : -1)];
-      return n === undefined ? 0 : n.y + n.height / 2;
+export async function layoutOf(s: Structure): Promise<Layout> {
+  const children = s.parts.map((p, i): ElkNode => {
+    const west = side(p, s.links, "to"),
+      east = side(p, s.links, "from"),
+      { width, height } = sizeOf(p, west, east);
+    return {
+      id: `part${i}`,
+      width,
+      height,
+      ports: [...portsOf("in", p, west, 0, s.links, true), ...portsOf("out", p, east, width, s.links, false)],
+      layoutOptions: {
+        "elk.portConstraints": "FIXED_POS",
+        // A port that is read back, or of both ways, may stand anywhere.
+        ...(p.kind === "input" && west.length === 0 ? { "elk.layered.layering.layerConstraint": "FIRST" } : {}),
+        ...(p.kind === "output" && east.length === 0 ? { "elk.layered.layering.layerConstraint": "LAST" } : {}),
+      },
     };
-    const mine = chains
-      .filter(o => (side === "right" ? o.places[0] : o.places.at(-1)) === place)
-      .sort((a, b) => beyond(a) - beyond(b));
-    return Math.round(place.y + (place.height * (mine.indexOf(c) + 1)) / (mine.length + 1));
-  };
-  return chains.map(c => {
-    const [first, ...rest] = c.places,
-      last = rest.pop();
-    if (first === undefined || last === undefined) return { link: c.link, points: [] };
-    const points: (readonly [number, number])[] = [
-      [first.x + first.width, touch(first, "right", c)],
-      ...rest.map(p => [p.x, p.y + 1] as const),
-      // Two of one column are joined on their right.
-      first.layer === last.layer ? [last.x + last.width, touch(last, "left", c)] : [last.x, touch(last, "left", c)],
-    ];
-    return { link: c.link, points: c.reversed ? points.reverse() : points };
   });
+  const edges = s.links.map((l, i) => ({
+    id: `link${i}`,
+    sources: [`out${i}`],
+    targets: [`in${i}`],
+    // Streams are kept straight, and forwards, before other values.
+    layoutOptions:
+      l.kind === "stream" ? { "elk.layered.priority.direction": "10", "elk.layered.priority.straightness": "10" } : {},
+  }));
+  const graph: ElkNode = { id: "root", children, edges, layoutOptions: options },
+    done: ElkNode = await new elk.default().layout(graph);
+  const placed = new Map((done.children ?? []).map(c => [c.id, c])),
+    routed = new Map((done.edges ?? []).map(e => [e.id, e]));
+  return {
+    width: Math.ceil(done.width ?? 40),
+    height: Math.ceil(done.height ?? 40),
+    boxes: s.parts.map((part, i) => {
+      const { x = 0, y = 0, width = 0, height = 0 } = placed.get(`part${i}`) ?? {};
+      return { part, x: Math.round(x), y: Math.round(y), width, height };
+    }),
+    wires: s.links.map((link, i) => ({ link, points: (routed.get(`link${i}`)?.sections ?? []).flatMap(pointsOf) })),
+  };
 }

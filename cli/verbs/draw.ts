@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { extname } from "node:path";
 import { fileName, once, setting, UsageError } from "../../designs/shared/command-line/index.ts";
 import { designs } from "../designs.ts";
 import type { Verb } from "../verb.ts";
@@ -10,12 +11,16 @@ interface DrawOptions {
   readonly set: readonly string[];
 }
 
+/** The name of a picture or of a page. */
+const drawing = (text: string): string => (extname(text) === ".html" ? text : fileName(".svg")(text));
+
 /** `mnemo draw`: the structure of a module as a picture. */
 export const drawVerb: Verb = (program, { terminal }) =>
   program
     .command("draw")
     .description(
-      "draw a module as SVG: instances as boxes, memories as cylinders, streams as thick arrows, other values as thin ones",
+      "draw a module: instances as boxes, memories as cylinders, streams as thick arrows, other values as thin ones; " +
+        "as SVG, or as a page where a click on a box opens its module",
     )
     .argument("<design>", `${designs.map(d => d.name).join(", ")}, or a TypeScript file that exports a module`)
     .addOption(once("--module <name>", "the file's export; needed when it has several", fileName()))
@@ -27,9 +32,15 @@ export const drawVerb: Verb = (program, { terminal }) =>
       ),
     )
     .addOption(setting())
-    .addOption(once("--out <file>", "the SVG file to write", fileName(".svg")).makeOptionMandatory())
+    .addOption(
+      once(
+        "--out <file>",
+        "the file to write: .svg for one module, .html for all of them",
+        drawing,
+      ).makeOptionMandatory(),
+    )
     .action(async (design: string, options: DrawOptions) => {
-      const { moduleNames, structureOf } = await import("../../hdl-dsl/index.ts");
+      const { moduleNames, structureOf, structuresOf } = await import("../../hdl-dsl/index.ts");
       const { svgOf } = await import("../draw/svg.ts");
       const known = designs.find(d => d.name === design);
       let def;
@@ -44,8 +55,14 @@ export const drawVerb: Verb = (program, { terminal }) =>
       const structure = structureOf(def, options.part);
       if (structure === undefined)
         throw new UsageError(`${design} has no module ${options.part ?? ""}; it has ${moduleNames(def).join(", ")}`);
-      writeFileSync(options.out, svgOf(structure));
-      terminal.print(
-        `${options.out}: ${structure.name}, ${structure.parts.length} parts, ${structure.links.length} arrows`,
-      );
+      const size = `${structure.parts.length} parts, ${structure.links.length} arrows`;
+      if (extname(options.out) === ".svg") {
+        writeFileSync(options.out, await svgOf(structure));
+        terminal.print(`${options.out}: ${structure.name}, ${size}`);
+        return;
+      }
+      const { drawingPage } = await import("../draw/page.ts");
+      const all = structuresOf(def, options.part);
+      writeFileSync(options.out, await drawingPage(all));
+      terminal.print(`${options.out}: ${structure.name}, ${size}; ${all.length} modules`);
     });

@@ -66,7 +66,7 @@ export const clio = design({
       { path: "docs/clio/registers.md", text: registers.registerReference() },
       { path: "generated/clio_soc_port.h", text: registers.socPortHeader() },
       { path: "docs/clio/soc-port.md", text: registers.socPortReference(registers.socPortGeometry(config)) },
-      { path: "docs/clio/node.svg", text: tools.drawing(clioNode(config)) },
+      { path: "docs/clio/node.svg", text: await tools.drawing(clioNode(config)) },
       { path: "docs/area.md", text: areaPage(tool, units) },
       { path: "captures/first.pcap", text: await firstCapture() },
     ];

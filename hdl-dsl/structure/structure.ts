@@ -12,6 +12,10 @@ export interface Part {
   readonly name: string;
   /** Instance: the module without parameters. Memory: `64 x 512`, words and bits. */
   readonly what: string;
+  /** Instance: the full name of its module, as `Structure.name` has it. */
+  readonly module?: string;
+  /** Instance: its ports in the order of their declaration, those of streams by the streams' names. */
+  readonly ports?: readonly string[];
 }
 /** Flow from one part to another, through whatever logic and registers. */
 export interface Link {
@@ -20,6 +24,8 @@ export interface Link {
   readonly kind: "stream" | "value";
   /** The port or ports that it arrives at; nothing at a port of the module or a memory. */
   readonly ports: readonly string[];
+  /** The port or ports that it leaves; nothing at a port of the module or a memory. */
+  readonly outs: readonly string[];
 }
 export interface Structure {
   readonly name: string;
@@ -31,6 +37,12 @@ export interface Structure {
 const portName = (c: Circuit, s: Signal): string =>
   (portAt(c.ports, s.path ?? [])?.path ?? [s.path?.[0] ?? s.name]).map(snakeCase).join("_");
 const shortName = (c: Circuit): string => c.name.split("_")[0] ?? c.name;
+
+/** What of a part flows somewhere: `outs` names an instance's ports. */
+interface Origin {
+  readonly stream: boolean;
+  readonly outs: Set<string>;
+}
 
 /**
  * Finds the parts behind values. Conditions are left out: the flowing values count, not the conditions that
@@ -47,14 +59,18 @@ class Sources {
   }
 
   /** The origins of a value: ports, outputs of instances, memories. */
-  of(roots: readonly Expr[]): Map<Part, { stream: boolean }> {
-    const found = new Map<Part, { stream: boolean }>(),
+  of(roots: readonly Expr[]): Map<Part, Origin> {
+    const found = new Map<Part, Origin>(),
       done = new Set<Expr>(),
       seen = new Set<Signal>(),
       waiting = [...roots];
     const take = (origin: Signal | Memory, stream: boolean): void => {
       const part = this.#partOf(origin);
-      if (part !== undefined) found.set(part, { stream: stream || found.get(part)?.stream === true });
+      if (part === undefined) return;
+      const known = found.get(part) ?? { stream: false, outs: new Set<string>() };
+      if ("instance" in origin && origin.instance !== undefined)
+        known.outs.add(portName(origin.instance.circuit, origin));
+      found.set(part, { stream: known.stream || stream, outs: known.outs });
     };
     for (let root = waiting.pop(); root !== undefined; root = waiting.pop()) {
       postOrder(root, done, e => {
@@ -80,6 +96,12 @@ function circuitsFromTop(top: Circuit, found = new Set<Circuit>()): ReadonlySet<
   return found;
 }
 
+/** The definition's circuit, or that of a module in it by its name without parameters. */
+function circuitNamed(def: Def, module: string | undefined): Circuit | undefined {
+  const top = elaborate(def);
+  return module === undefined ? top : [...circuitsFromTop(top)].find(x => shortName(x) === module);
+}
+
 /** The names without parameters of all modules of a definition, its own first. */
 export const moduleNames = (def: Def): readonly string[] => [
   ...new Set([...circuitsFromTop(elaborate(def))].map(shortName)),
@@ -93,9 +115,17 @@ export const moduleNames = (def: Def): readonly string[] => [
 export function structureOf(def: Def): Structure;
 export function structureOf(def: Def, module: string | undefined): Structure | undefined;
 export function structureOf(def: Def, module?: string): Structure | undefined {
-  const top = elaborate(def),
-    c = module === undefined ? top : [...circuitsFromTop(top)].find(x => shortName(x) === module);
+  const c = circuitNamed(def, module);
   return c === undefined ? undefined : read(c);
+}
+
+/**
+ * The structure of a definition and those of the modules within it, each once; of a module in it when one is named.
+ * @throws HdlError when the definition does not pass the checks of the language
+ */
+export function structuresOf(def: Def, module?: string): readonly Structure[] {
+  const top = circuitNamed(def, module);
+  return top === undefined ? [] : [...circuitsFromTop(top)].map(read);
 }
 
 function read(c: Circuit): Structure {
@@ -106,7 +136,16 @@ function read(c: Circuit): Structure {
     }),
   );
   const instances = new Map(
-    c.instances.map((i): [Instance, Part] => [i, { kind: "instance", name: i.name, what: shortName(i.circuit) }]),
+    c.instances.map((i): [Instance, Part] => [
+      i,
+      {
+        kind: "instance",
+        name: i.name,
+        what: shortName(i.circuit),
+        module: i.circuit.name,
+        ports: placedPorts(i.circuit.ports).map(({ path }) => path.map(snakeCase).join("_")),
+      },
+    ]),
   );
   const memories = new Map(
     c.memories.map((m): [Memory, Part] => [m, { kind: "memory", name: m.name, what: `${m.depth} x ${m.width}` }]),
@@ -118,7 +157,7 @@ function read(c: Circuit): Structure {
     if (memory !== undefined) return memories.get(memory);
     return o.instance === undefined ? ports.get(portName(c, o)) : instances.get(o.instance);
   });
-  const links = new Map<string, { from: Part; to: Part; kind: Link["kind"]; ports: Set<string> }>();
+  const links = new Map<string, { from: Part; to: Part; kind: Link["kind"]; ports: Set<string>; outs: Set<string> }>();
   const parts = [...ports.values(), ...instances.values(), ...memories.values()],
     number = new Map(parts.map((p, i) => [p, i]));
   const link = (to: Part, port: string | undefined, stream: boolean, values: readonly Expr[]): void => {
@@ -126,7 +165,8 @@ function read(c: Circuit): Structure {
       if (from === to) continue;
       const kind = stream && origin.stream && from.kind !== "memory" ? "stream" : "value",
         key = `${number.get(from) ?? ""} ${number.get(to) ?? ""} ${kind}`;
-      const known = links.get(key) ?? { from, to, kind, ports: new Set<string>() };
+      const known = links.get(key) ?? { from, to, kind, ports: new Set<string>(), outs: new Set<string>() };
+      for (const out of origin.outs) known.outs.add(out);
       if (port !== undefined) known.ports.add(port);
       links.set(key, known);
     }
@@ -150,5 +190,9 @@ function read(c: Circuit): Structure {
     // A stream's valid bit is its own affair: the payload shows the flow.
     if (to !== undefined) link(to, to.kind === "instance" ? port : undefined, stream, [s.value]);
   }
-  return { name: c.name, parts, links: [...links.values()].map(l => ({ ...l, ports: [...l.ports] })) };
+  return {
+    name: c.name,
+    parts,
+    links: [...links.values()].map(l => ({ ...l, ports: [...l.ports], outs: [...l.outs] })),
+  };
 }

@@ -85,7 +85,7 @@ export interface GeneratedFile {
 /** What the command line does for a design's files. */
 export interface FileTools {
   /** The structure of a definition as SVG. */
-  readonly drawing: (definition: Def) => string;
+  readonly drawing: (definition: Def) => Promise<string>;
   /** What synthesis for UltraScale+ has measured of the design (`SynthHook.baseline`). */
   readonly areas: () => { readonly tool: string; readonly units: Readonly<Record<string, AreaFigures>> };
 }
