@@ -91,7 +91,7 @@ describe("NetRx", () => {
       ["the node's own MAC address believed", /\(broken_joined == config_mac\)/, "1'b0"],
       ["a group's MAC address believed", /\| header\[48\]/, "| 1'b0"],
       ["the node's own IPv4 address believed", /\(header_joined == config_ip\)/, "1'b0"],
-      ["a multicast IPv4 address believed", /\(header\[215:212\] == 4'd14\)/, "1'b0"],
+      ["a multicast IPv4 address believed", /\(header\[215:212\] == 4'he\)/, "1'b0"],
       ["a status overlooked", /request_reply <= is_reply;/, "request_reply <= is_reply & ~(|header[371:368]);"],
       ["a node's ports overlooked", /\) & from_node\);/, ") & 1'b0);"],
       ["processes of the node's own for everybody", /request_foreign <= [^;]*;/, "request_foreign <= 1'b0;"],
