@@ -69,6 +69,7 @@ export * as ir from "./ir/public.ts";
 export { snakeCase } from "./ir/snake-case.ts";
 export { emit, type Emitted } from "./emit.ts";
 export { withPads } from "./pads.ts";
+export { namesNear } from "./build/suggest.ts";
 export { circuitOf } from "./verilog/emit.ts";
 export { verilogNames } from "./verilog/name-map.ts";
 export { moduleNames, structureOf, structuresOf, type Link, type Part, type Structure } from "./structure/structure.ts";

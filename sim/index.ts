@@ -27,6 +27,7 @@ export { packageAbove, projectFolder } from "./project.ts";
 export { Random } from "../hdl-dsl/index.ts";
 export { seedFromEnvironment } from "./seed.ts";
 export { simulate, type SimulateOptions } from "./simulate.ts";
+export type { Condition } from "./dut/inside.ts";
 export type { Checkpoint } from "./checkpoint/checkpoint.ts";
 export { readCheckpoint, writeCheckpoint } from "./checkpoint/file.ts";
 export { waveOf } from "./checkpoint/wave-of.ts";

@@ -30,6 +30,11 @@ export interface SimulateOptions {
    * without a second run. The run costs a little more, and 8 bytes for each input that changes.
    */
   readonly history?: { readonly cycles: number };
+  /**
+   * Signals inside of the design can be read with `sim.signal("instance.name")`, and so be waited for. A build of its
+   * own, of the built-in simulator, a little slower.
+   */
+  readonly signals?: boolean;
   /** Simulator; by default the one that `MNEMO_BACKEND` names. */
   readonly backend?: Backend;
 }
@@ -43,6 +48,7 @@ export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOp
   const program = await backend.load(design.emitted, {
     trace,
     brief: design.brief === true,
+    signals: options.signals === true,
   });
   const clocks: Record<string, ClockSetting> = {};
   for (const [name, c] of Object.entries(options.clocks ?? {})) {

@@ -4,6 +4,7 @@ import type { Scheduler } from "./bench/scheduler.ts";
 import { type Checkpoint, restoreCheckpoint, saveCheckpoint } from "./checkpoint/checkpoint.ts";
 import type { Design } from "./design.ts";
 import { buildIo } from "./dut/io.ts";
+import { Breakpoint, type Condition, conditionOf, signalInside } from "./dut/inside.ts";
 import type { Io, OutSignal } from "./dut/types.ts";
 import { DesignStopped, SimulationError } from "./errors.ts";
 
@@ -214,6 +215,33 @@ export class Simulation<P extends Ports = Ports> {
   /** Sets every reset of the design, whatever its level. */
   #drive(on: boolean): void {
     for (const r of this.#resets) this.model.words[r.word] = on ? r.on : 1 - r.on;
+  }
+
+  /**
+   * A port, or a signal inside by its dotted path below the top, as the emitted text names it: `adder.sum`. It reads as
+   * outputs do: as it stood before the last edge. @throws SimulationError with the nearest names when there is none
+   */
+  signal(path: string): OutSignal {
+    return signalInside(this.model, this.design.emitted, path);
+  }
+
+  /**
+   * A breakpoint: calls back after every edge at which the condition held. The condition gives signals by path and what
+   * they have to be, numbers or names of states, or it is a function. @returns a function that removes it.
+   */
+  whenever(condition: Condition, callback: (cycle: number) => void, domain?: string): () => void {
+    const holds = conditionOf(condition, path => this.signal(path), this.design.emitted);
+    return this.onEdge(new Breakpoint(holds, callback), domain);
+  }
+
+  /** Steps until the condition held at an edge. @returns the edges taken, or undefined when `limit` did not suffice. */
+  runTo(condition: Condition, limit: number): number | undefined {
+    const holds = conditionOf(condition, path => this.signal(path), this.design.emitted);
+    for (let i = 1; i <= limit; i++) {
+      this.step();
+      if (holds()) return i;
+    }
+    return undefined;
   }
 
   /**

@@ -19,6 +19,16 @@ function distance(a: string, b: string): number {
   return row[b.length] as number;
 }
 
+/** The known names that are few edits away, the nearest first. */
+export function namesNear(wrong: string, known: readonly string[]): readonly string[] {
+  const most = Math.max(2, Math.floor(wrong.length / 4));
+  return known
+    .map(k => ({ k, d: Math.abs(k.length - wrong.length) > most ? Infinity : distance(wrong, k) }))
+    .filter(x => x.d <= most)
+    .sort((a, b) => a.d - b.d)
+    .map(x => x.k);
+}
+
 /** `Did you mean Idle? ` when one of the known names is at most two edits away, otherwise nothing. */
 export function didYouMean(wrong: string, known: readonly string[]): string {
   const near = known

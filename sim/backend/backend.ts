@@ -42,6 +42,8 @@ export interface ModelState {
 /** One instance of a design. Its ports are memory; only the calls here cross into the simulator. */
 export interface Model {
   readonly slots: ReadonlyMap<string, PortSlot>;
+  /** Signals inside by their dotted paths, in a build that has them. They read as the outputs do. */
+  readonly inner?: ReadonlyMap<string, PortSlot> | undefined;
   /** Clock ports, in the order of the bits of `rose`. */
   readonly clocks: readonly EmittedPort[];
   /** All ports' lanes. Its length is 0 once the model is freed. */
@@ -91,10 +93,11 @@ export interface Backend {
   waveFormats(design: EmittedDesign): readonly WaveFormat[];
   /**
    * Builds the design, or finds an earlier build. @param options.trace a build of its own that can write waves. @param
-   * options.brief it will run for few cycles: built quickly rather than to run quickly.
+   * options.brief it will run for few cycles: built quickly rather than to run quickly. @param options.signals signals
+   * inside can be read.
    */
   load(
     design: EmittedDesign,
-    options: { readonly trace: WaveFormat | false; readonly brief?: boolean },
+    options: { readonly trace: WaveFormat | false; readonly brief?: boolean; readonly signals?: boolean },
   ): Promise<Program>;
 }

@@ -27,6 +27,7 @@ interface Segment {
 /** A model that keeps its inputs. */
 export class RecordedModel implements Model {
   readonly slots: ReadonlyMap<string, PortSlot>;
+  readonly inner: Model["inner"];
   readonly clocks: readonly EmittedPort[];
   readonly words: Uint32Array;
   /** As the simulation was made. */
@@ -46,6 +47,7 @@ export class RecordedModel implements Model {
     this.#cycles = cycles;
     this.settings = settings;
     this.slots = model.slots;
+    this.inner = model.inner;
     this.clocks = model.clocks;
     this.words = model.words;
     this.#lanes = [...model.slots.values()]

@@ -1,7 +1,7 @@
 /** The simulator of the language: circuits compiled to WebAssembly in this process. */
 import { circuitOf, type EmittedDesign } from "../../../hdl-dsl/index.ts";
 import { BuildError } from "../../errors.ts";
-import type { Backend, ModelOptions, Program } from "../backend.ts";
+import type { Backend, ModelOptions, PortSlot, Program } from "../backend.ts";
 import { type BlockLayout, layoutOf } from "../layout.ts";
 import { coverageFolder, ProgramCoverage } from "../../coverage/record.ts";
 import type { MemoryMap } from "./memory-map.ts";
@@ -15,12 +15,19 @@ import { Unsupported } from "../unsupported.ts";
 import type { Netlist } from "./circuit/netlist.ts";
 import { start } from "./start.ts";
 import { StateMap } from "./state.ts";
-import { withTraced } from "./wave/places.ts";
+import { namedSlots, withTraced } from "./wave/places.ts";
 import { Recorder, WaveMap } from "./wave/recorder.ts";
 import { compileModule, instantiate, newMemory } from "./web-assembly.ts";
 
 /** Memories of freed models that wait for the next one: a bench may make thousands. */
 const KEPT = 4;
+
+export interface CompileOptions extends GenerateOptions {
+  /** It can write waves. */
+  readonly trace?: boolean;
+  /** Signals inside can be read. */
+  readonly signals?: boolean;
+}
 
 class BuiltinProgram implements Program {
   readonly built = true;
@@ -32,15 +39,18 @@ class BuiltinProgram implements Program {
   readonly #free: Running[] = [];
   readonly #wave: WaveMap | undefined;
   readonly #coverage: ProgramCoverage | undefined;
+  readonly #inner: { readonly slots: ReadonlyMap<string, PortSlot>; readonly words: number } | undefined;
   #state: StateMap | undefined;
 
-  constructor(design: EmittedDesign, net: Netlist, layout: BlockLayout, options: GenerateOptions) {
+  constructor(design: EmittedDesign, net: Netlist, layout: BlockLayout, options: CompileOptions) {
     this.#design = design;
     this.#net = net;
     this.#layout = layout;
-    const traced = net.traced === undefined ? undefined : withTraced(net, layout);
+    const traced = net.traced === undefined ? undefined : withTraced(net, layout, options.signals === true);
     this.#generated = generate(traced?.net ?? net, traced?.layout ?? layout, options);
     this.#wave = traced === undefined ? undefined : new WaveMap(traced, this.#generated.map, layout.clocks.length);
+    if (traced !== undefined && options.signals === true)
+      this.#inner = { slots: namedSlots(traced), words: traced.layout.words };
     this.#module = compileModule(this.#generated.bytes);
     this.#coverage = coverageOf(net, this.#generated.map);
   }
@@ -60,6 +70,7 @@ class BuiltinProgram implements Program {
                 from: wave.fromCycle,
                 open: () => textFile(wave.path),
               }),
+      inner: this.#inner,
       start: seed => start(this.#net, this.#generated, running.memory.buffer, seed >>> 0 || 1),
       state: () => (this.#state ??= new StateMap(this.#net, places, this.#layout)),
       done: places.done / 4,
@@ -104,11 +115,9 @@ function coverageOf(net: Netlist, map: MemoryMap): ProgramCoverage | undefined {
 }
 
 /** Makes a design ready to run here. @throws Unsupported with one sentence when it cannot. */
-export function compileBuiltin(
-  design: EmittedDesign,
-  options: GenerateOptions & { readonly trace?: boolean } = {},
-): Program {
-  return new BuiltinProgram(design, netlistOf(design, options.trace === true), layoutOf(design), options);
+export function compileBuiltin(design: EmittedDesign, options: CompileOptions = {}): Program {
+  const trace = options.trace === true || options.signals === true;
+  return new BuiltinProgram(design, netlistOf(design, trace), layoutOf(design), options);
 }
 
 /** From the circuit where there is one, else from the text: planted faults, hand-written modules, stand-ins. */
@@ -143,12 +152,12 @@ function netlistOfText(design: EmittedDesign, trace: boolean): Netlist {
   return { ...net, inputs: inOrder(net.inputs, "in"), outputs: inOrder(net.outputs, "out") };
 }
 
-const programs = { plain: new WeakMap<EmittedDesign, Program>(), traced: new WeakMap<EmittedDesign, Program>() };
+const programs = new WeakMap<EmittedDesign, Map<string, Program>>();
 
 /** Why a design cannot run here: one sentence; undefined when it can. */
 export function whyNotBuiltin(design: EmittedDesign): string | undefined {
   try {
-    program(design, false);
+    program(design, {});
     return undefined;
   } catch (e) {
     if (e instanceof Unsupported) return e.message;
@@ -156,10 +165,12 @@ export function whyNotBuiltin(design: EmittedDesign): string | undefined {
   }
 }
 
-function program(design: EmittedDesign, trace: boolean): Program {
-  const known = trace ? programs.traced : programs.plain;
-  let p = known.get(design);
-  if (p === undefined) known.set(design, (p = compileBuiltin(design, { trace })));
+function program(design: EmittedDesign, options: CompileOptions): Program {
+  const known = programs.get(design) ?? new Map<string, Program>();
+  programs.set(design, known);
+  const kind = options.signals === true ? "signals" : options.trace === true ? "trace" : "";
+  let p = known.get(kind);
+  if (p === undefined) known.set(kind, (p = compileBuiltin(design, options)));
   return p;
 }
 
@@ -167,11 +178,11 @@ function program(design: EmittedDesign, trace: boolean): Program {
 export const builtinBackend: Backend = {
   name: "builtin",
   waveFormats: () => ["vcd"],
-  load(design, { trace }) {
+  load(design, { trace, signals = false }) {
     return new Promise(resolve => {
       const why = whyNotBuiltin(design);
       if (why !== undefined) throw new BuildError(`the built-in simulator cannot run this: ${why}`);
-      resolve(program(design, trace !== false));
+      resolve(program(design, { trace: trace !== false, signals }));
     });
   },
 };

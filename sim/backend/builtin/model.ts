@@ -27,6 +27,7 @@ export interface Running {
 
 export class BuiltinModel implements Model {
   readonly slots: ReadonlyMap<string, PortSlot>;
+  readonly inner: ReadonlyMap<string, PortSlot> | undefined;
   readonly clocks: readonly EmittedPort[];
   readonly words: Uint32Array;
   readonly #running: Running;
@@ -58,6 +59,8 @@ export class BuiltinModel implements Model {
       readonly done: number;
       readonly textOf: (check: number) => string;
       readonly release: () => void;
+      /** Signals inside, and the lanes with them. */
+      readonly inner?: { readonly slots: ReadonlyMap<string, PortSlot>; readonly words: number } | undefined;
       readonly state: () => StateMap;
       readonly start: (seed: number) => void;
       readonly recorder?: ((clocks: readonly ClockSetting[]) => Recorder) | undefined;
@@ -76,7 +79,8 @@ export class BuiltinModel implements Model {
     this.#start = o.start;
     this.#seed = options.seed;
     o.start(options.seed);
-    this.words = new Uint32Array(running.memory.buffer, 0, layout.words);
+    this.words = new Uint32Array(running.memory.buffer, 0, o.inner?.words ?? layout.words);
+    this.inner = o.inner?.slots;
     this.settle();
   }
 

@@ -50,6 +50,7 @@ export interface Traced {
   /** As in the emitted text. */
   readonly name: string;
   readonly kind: "wire" | "reg";
+  readonly signed: boolean;
   /** Its value; or the number of the clock port that it is. */
   readonly value: Node | { readonly clock: number };
 }

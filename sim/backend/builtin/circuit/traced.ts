@@ -47,14 +47,19 @@ export function tracedScope(
       const ports = known.domains.get(d.name);
       if (ports === undefined || signals.has(ports.clock)) continue;
       const { clock } = s.domain(d);
-      signals.set(ports.clock, { name: ports.clock, kind: "wire", value: { clock: clock.index } });
+      signals.set(ports.clock, { name: ports.clock, kind: "wire", signed: false, value: { clock: clock.index } });
       if (ports.reset !== undefined)
-        signals.set(ports.reset, { name: ports.reset, kind: "wire", value: resetOf(s, d, g, value) });
+        signals.set(ports.reset, { name: ports.reset, kind: "wire", signed: false, value: resetOf(s, d, g, value) });
     }
     for (const [signal, shown] of known.signals) {
       const node = signals.has(shown) || !NAME.test(signal.name) ? undefined : value(s, signal);
       if (node !== undefined)
-        signals.set(shown, { name: shown, kind: signal.kind === "reg" ? "reg" : "wire", value: node });
+        signals.set(shown, {
+          name: shown,
+          kind: signal.kind === "reg" ? "reg" : "wire",
+          signed: signal.signed,
+          value: node,
+        });
     }
     const called = names.instances(s.circuit);
     return {
