@@ -33,7 +33,7 @@ import { Acknowledgement, sessionBits, SessionControl, type SessionParameters } 
 export interface GbnSenderParameters extends SessionParameters {
   /**
    * Cycles in which every session is looked at once: one that has heard nothing between two looks sends again. A
-   * multiple of `sessions`.
+   * multiple of `sessions`, twice as many or more.
    */
   readonly timeoutCycles: number;
   /** Times that a session sends again on a timeout without hearing anything new; then it is given up. */
@@ -155,11 +155,11 @@ export const GbnSender = module(
     const urgent = reg(bit, { init: 0 });
     const setUp = node(starting.or(io.control.valid));
     const looks = node(due.and(setUp.not()).and(wanted.not().or(urgent)));
-    const most = interval - 1 + patience,
+    const most = interval - 2 + patience,
       waited = node(wait.eq(most));
     due.set(
       wait
-        .ge(interval - 1)
+        .ge(Math.max(0, interval - 2))
         .and(starting.not())
         .and(looks.not()),
     );
