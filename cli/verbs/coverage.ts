@@ -7,6 +7,7 @@ interface Options {
   readonly missed: string;
   readonly lcov?: string;
   readonly html?: string;
+  readonly markdown?: string;
   readonly floor?: string;
 }
 
@@ -18,7 +19,7 @@ export const coverageVerb: Verb = (program, { terminal, exit }) =>
     .description(
       "show what benches reached of the hardware: lines, states, toggles and cover points, by place in the source",
     )
-    .option("--only <text>", "only files and modules whose name has the text")
+    .option("--only <name>", "only files in this folder or of this path, or modules of this name")
     .option(
       "--missed <sorts>",
       "list what was not reached of these sorts: lines, states, toggles, covers, or none",
@@ -26,6 +27,7 @@ export const coverageVerb: Verb = (program, { terminal, exit }) =>
     )
     .option("--lcov <file>", "write lines and branches as an lcov tracefile")
     .option("--html <file>", "write a page with the sources and their marks")
+    .option("--markdown <file>", "write a table of the folders into a Markdown file, between its coverage marks")
     .option("--floor <figures>", "exit with 1 below these, in per cent: lines=95,states=95")
     .action(async (folder: string, o: Options) => {
       const { mkdirSync, writeFileSync } = await import("node:fs");
@@ -35,11 +37,11 @@ export const coverageVerb: Verb = (program, { terminal, exit }) =>
       const sorts = sortsOf(o.missed),
         floors = floorsOf(o.floor);
       const points = mergeCoverage(folder).filter(
-        p => o.only === undefined || p.file.includes(o.only) || p.module.includes(o.only),
+        p => o.only === undefined || p.file.startsWith(o.only) || p.module === o.only,
       );
       if (points.length === 0)
         throw new UsageError(
-          `--only ${o.only ?? ""} leaves nothing of ${folder}; give a part of a file's or module's name`,
+          `--only ${o.only ?? ""} leaves nothing of ${folder}; give a folder, a file or a module that was simulated`,
         );
       const root = process.cwd();
       const write = (name: string, text: string): void => {
@@ -53,6 +55,10 @@ export const coverageVerb: Verb = (program, { terminal, exit }) =>
       if (o.html !== undefined) {
         const { coveragePage } = await import("../coverage/page.ts");
         write(o.html, coveragePage(points, root, `Coverage${o.only === undefined ? "" : ` of ${o.only}`}`));
+      }
+      if (o.markdown !== undefined) {
+        const { withTable } = await import("../coverage/markdown.ts");
+        write(o.markdown, withTable(o.markdown, points));
       }
       const figures = figuresOf(points);
       const below = floors.filter(([sort, floor]) => 100 * figures[sort].reached < floor * figures[sort].all);

@@ -1,0 +1,53 @@
+/** The figures of a documentation page: written by the tool, never by hand. */
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { figuresOf, missed, missing, percent, type Reached, SORTS } from "../../sim/index.ts";
+
+const BEGIN = "<!-- coverage: begin -->",
+  END = "<!-- coverage: end -->";
+
+/** The page's text with new figures between its marks. @throws UsageError when it cannot be read or has no marks */
+export function withTable(path: string, points: readonly Reached[]): string {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    throw new UsageError(`--markdown ${path} cannot be read; give a file with the marks ${BEGIN} and ${END}`);
+  }
+  const from = text.indexOf(BEGIN),
+    to = text.indexOf(END);
+  if (from < 0 || to < from)
+    throw new UsageError(`--markdown ${path} lacks the marks ${BEGIN} and ${END}; write them where the table belongs`);
+  return `${text.slice(0, from + BEGIN.length)}\n\n${tableOf(points)}\n\n${missesOf(points)}\n\n${text.slice(to)}`;
+}
+
+function tableOf(points: readonly Reached[]): string {
+  const folders = new Map<string, Reached[]>();
+  for (const p of points) {
+    const folder = dirname(p.file),
+      list = folders.get(folder);
+    if (list === undefined) folders.set(folder, [p]);
+    else list.push(p);
+  }
+  const row = (name: string, of: readonly Reached[]): string => {
+    const f = figuresOf(of);
+    const cell = (s: (typeof SORTS)[number]): string =>
+      f[s].all === 0 ? "" : `${f[s].reached} of ${f[s].all}, ${percent(f[s])}`;
+    return `| ${name} | ${SORTS.map(cell).join(" | ")} |`;
+  };
+  return [
+    `| folder | ${SORTS.join(" | ")} |`,
+    `|---|${SORTS.map(() => "---|").join("")}`,
+    ...[...folders].sort(([a], [b]) => (a < b ? -1 : 1)).map(([folder, of]) => row(`\`${folder}\``, of)),
+    row("**all**", points),
+  ].join("\n");
+}
+
+function missesOf(points: readonly Reached[]): string {
+  const misses = points.filter(p => missed(p) && (p.kind === "line" || p.kind === "state" || p.kind === "cover"));
+  if (misses.length === 0) return "Every line, state and cover point was reached.";
+  return ["Lines, states and cover points that were not reached:", ""]
+    .concat(misses.map(p => `- \`${p.file}:${p.line}\`, ${p.module}: ${missing(p)}`))
+    .join("\n");
+}
