@@ -5,7 +5,8 @@
 export { Client, type ClientWindows } from "./client.ts";
 export { RemoteProcess } from "./process.ts";
 export { ClusterProcess, type ClusterStatistics } from "./cluster-process.ts";
-export { Thread, type AllocationOptions, type Dereferenced } from "./thread.ts";
+export { type LeaseOptions } from "./lease.ts";
+export { Thread, type AllocationOptions, type Dereferenced, type LeasedLock } from "./thread.ts";
 export { Handle } from "./handle.ts";
 export { KeyValue } from "./key-value.ts";
 export { MultiVersion, type StoredVersion } from "./multi-version.ts";

@@ -5,6 +5,7 @@ import { DataFrame } from "./data-frame.ts";
 import { DependencyTracker, type Effect, type Footprint } from "./dependencies.ts";
 import { ClientError, OperationError } from "./link/errors.ts";
 import { Handle } from "./handle.ts";
+import { type Exchange, type LeaseOptions, takeLease } from "./lease.ts";
 import { KeyValue } from "./key-value.ts";
 import { MultiVersion } from "./multi-version.ts";
 import { payloadRoom } from "./link/options.ts";
@@ -40,6 +41,17 @@ export interface AllocationOptions {
 export interface Dereferenced {
   readonly va: bigint;
   readonly data: Uint8Array;
+}
+
+/** A lock that `rlease` has taken. */
+export interface LeasedLock {
+  /** Nobody else can have the lock now. A holder that finds false stops what the lock is for. */
+  readonly held: boolean;
+  /**
+   * Gives the lock back after all earlier calls of this thread have ended (a release). @returns false: it was lost
+   * before, and stays as it is
+   */
+  release(): Promise<boolean>;
 }
 
 /** The results of handles, one by one. */
@@ -169,6 +181,27 @@ export class Thread {
     const spec = storeSpec(this.process.pid, aligned(va), 0n);
     return this.begin("release", undefined, async () => {
       await this.ask(va, spec);
+    }).result;
+  }
+  /**
+   * Takes the lock whose word is at `va` (8 bytes, zero at first) for as long as this client lives: a holder that shows
+   * no sign of life for `leaseNs` loses it. All who use the word take leases of the same length, and no `rlock`.
+   * @throws OperationError TIMEOUT when it was neither free nor given up for `timeoutNs` (default: waits for ever)
+   */
+  rlease(va: bigint, options: LeaseOptions): Promise<LeasedLock> {
+    const { clock, random } = this.client.options,
+      at = aligned(va);
+    if (!(options.leaseNs > 0)) throw new ClientError(`leaseNs = ${options.leaseNs} is no time; give 1 or more ns`);
+    const exchange: Exchange = async (compare, swap) =>
+      oldValue(await this.ask(at, compareAndSwapSpec(this.process.pid, at, compare, swap)));
+    return this.begin("synchronous", this.footprint(va, BigInt(wordBytes), "write"), async () => {
+      const lease = await takeLease({ clock, random, exchange }, options);
+      return {
+        get held() {
+          return lease.held;
+        },
+        release: () => this.begin("release", undefined, () => lease.release()).result,
+      };
     }).result;
   }
   /**

@@ -7,6 +7,7 @@ export { counterNames, counters, type Counter, type CounterName, type DropReason
 export {
   behindTransport,
   deriveConfig,
+  firstMonitorPid,
   firstOffloadPid,
   gbnTimeoutCycles,
   offloadNames,

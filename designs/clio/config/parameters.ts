@@ -205,6 +205,11 @@ export interface NodeConfig extends Parameters {
 
 /** Process IDs from here up are those of offloads, by slot: the slow path gives them to no other process. */
 export const firstOffloadPid = 0xff00;
+/**
+ * Process IDs from here up to `firstOffloadPid` are a monitor's to give, where there is one; those below, the node's
+ * own. One ID is one protection domain.
+ */
+export const firstMonitorPid = 0x8000;
 /** The offloads of a build, slot 0 first. */
 export const offloadsOf = ({ offloads }: Pick<Parameters, "offloads">): readonly OffloadName[] =>
   offloads === "none" ? [] : (offloads.split(",") as OffloadName[]);

@@ -1,5 +1,6 @@
 import { accessBody, opcode, replyCode, replyFrame, status } from "../wire/index.ts";
 import { encode, type Own } from "../../shared/wire/index.ts";
+import { mayRead, mayWrite, type Rights as PageRights, writesWait } from "../../shared/virtual-memory/table/index.ts";
 import type { CounterName, NodeConfig } from "../config/index.ts";
 import type { AtomicKind } from "./atomics.ts";
 import type { Request } from "./classify.ts";
@@ -78,8 +79,19 @@ export const failureCounter = {
   OUT_OF_MEMORY: "outOfMemory",
 } as const satisfies Record<string, CounterName>;
 export type FailedAccess = keyof typeof failureCounter;
-/** The status of a page without a right. */
-export const refusalOf = { write: "WRITE_PERM", read: "READ_PERM" } as const;
+/**
+ * Why a page refuses an access that needs these rights; undefined: it does not. A page that is being copied, or moves,
+ * says MIGRATING: it has no right left and no frame, or only `write`.
+ */
+export function refusalOf(
+  page: PageRights & { readonly valid: boolean },
+  needs: readonly ("write" | "read")[],
+): "MIGRATING" | "WRITE_PERM" | "READ_PERM" | undefined {
+  const lacking = needs.find(right => !(right === "write" ? mayWrite(page) : mayRead(page)));
+  if (lacking === undefined) return undefined;
+  if (writesWait(page) || !(page.valid || mayRead(page))) return "MIGRATING";
+  return lacking === "write" ? "WRITE_PERM" : "READ_PERM";
+}
 
 /** The pages that an access touches, in address order. */
 export function piecesOf(

@@ -306,8 +306,8 @@ export class ReferenceNode {
     for (const { vpn } of piecesOf(this.config, va, length)) {
       const page = vpn >> BigInt(this.config.vpnBits) === 0n ? this.memory.page(pid, vpn) : undefined;
       if (!page) return "INVALID";
-      const lacking = rightsOf(kind).find(right => !page[right]);
-      if (lacking !== undefined) return page.valid || page.read || page.write ? refusalOf[lacking] : "MIGRATING";
+      const refusal = refusalOf(page, rightsOf(kind));
+      if (refusal !== undefined) return refusal;
       if (page.valid) continue;
       if (!this.memory.fault(pid, vpn)) return "OUT_OF_MEMORY";
       this.counters.pageFaults++;

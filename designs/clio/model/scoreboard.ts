@@ -655,8 +655,9 @@ export class Scoreboard {
     for (const page of pages) {
       if (!page) return legal.add("INVALID");
       if (page.leaving) legal.add("INVALID");
-      const lacking = rightsOf(access.kind).find(right => !page[right]);
-      if (lacking !== undefined) return legal.add(refusalOf[lacking]);
+      // A page without rights that moves is not in the scoreboard's hands: `setRights` leaves frames where they are.
+      const refusal = refusalOf({ ...page, valid: true }, rightsOf(access.kind));
+      if (refusal !== undefined) return legal.add(refusal);
     }
     return legal.add("OK");
   }
@@ -670,7 +671,14 @@ export class Scoreboard {
 }
 
 /** How an access that the node has done, or has refused at its pages, can end. */
-const endings = [status.OK, status.INVALID, status.WRITE_PERM, status.READ_PERM, status.OUT_OF_MEMORY];
+const endings = [
+  status.OK,
+  status.INVALID,
+  status.WRITE_PERM,
+  status.READ_PERM,
+  status.OUT_OF_MEMORY,
+  status.MIGRATING,
+];
 
 /** The number in an atomic's reply. */
 function foundIn(frame: Uint8Array): bigint | undefined {

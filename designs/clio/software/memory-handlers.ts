@@ -9,7 +9,7 @@ import {
   vmFlag,
 } from "../wire/index.ts";
 import { type Decoded, encode } from "../../shared/wire/index.ts";
-import type { RuntimeSettings } from "../config/index.ts";
+import { firstMonitorPid, firstOffloadPid, type RuntimeSettings } from "../config/index.ts";
 import { bodyOf, type Handler, type SlowReply, type SlowRequest } from "./requests/handler.ts";
 import { errorNumber, type Failure, type MemoryManager, regionBytes, type Result } from "./memory/memory-manager.ts";
 
@@ -30,7 +30,7 @@ const askedFlags = vmFlag.write | vmFlag.populate | vmFlag.zero;
 /** ALLOC, FREE, CREATE_PROC and FREE_PROC at the node. A refusal is a whole reply with `ret` nonzero. */
 export function memoryHandlers(
   memory: MemoryManager,
-  own: Pick<RuntimeSettings, "ip" | "publishedWritable">,
+  own: Pick<RuntimeSettings, "ip" | "publishedWritable"> & { readonly monitor: boolean },
 ): ReadonlyMap<number, Handler> {
   const reply = (
     request: SlowRequest,
@@ -55,6 +55,8 @@ export function memoryHandlers(
         // The published client's ports take what comes; 8 is the slow path's own, the rest means nothing.
         if (request.native && (body.vmFlags & ~askedFlags) !== 0n)
           return reply(request, body, { ok: false, failure: "invalid" }, 0n);
+        if (!memory.hasProcess(request.clio.pid) && !mayBecomeProcess(request, own.monitor))
+          return reply(request, body, { ok: false, failure: "noProcess" }, 0n);
         const result = await memory.allocate({
           pid: request.clio.pid,
           address: wantedAddress(body, request.native),
@@ -93,6 +95,14 @@ export function memoryHandlers(
     ],
   ]);
 }
+
+/**
+ * Whether an unknown PID becomes a process by its first ALLOC. The published client creates processes at its monitor
+ * only, and so does a client of a cluster: the node hears of them first by that. An offload's own process is there from
+ * the start, in a manner of speaking. Any other PID has no owner.
+ */
+const mayBecomeProcess = ({ native, clio: { pid } }: SlowRequest, monitor: boolean): boolean =>
+  !native || pid >= firstOffloadPid || (monitor && pid >= firstMonitorPid);
 
 /**
  * The published client names the region and leaves `addr` as its stack had it. On its ports an address outside the

@@ -38,6 +38,8 @@ export interface SlowPathOptions {
    * The node belongs to a cluster (paper §4.4.7); default: it stands alone and refuses what the cluster's messages ask.
    */
   readonly cluster?: ClusterNodeOptions;
+  /** A monitor gives the PIDs from `firstMonitorPid` on. Default: in a cluster only. */
+  readonly monitor?: boolean;
   /** The node has offloads: the slow path finds those that are stuck, and resets them. */
   readonly offloads?: OffloadWatching;
   /** Bounds of what is remembered for repeated requests. */
@@ -89,6 +91,7 @@ export class SlowPath {
       config.pageSize,
       (address, length) => transport.zeroMemory(address, length),
     );
+    const monitor = options.monitor ?? options.cluster !== undefined;
     // Memory is managed by one at a time: requests take turns with the reset's only step there.
     this.offloads =
       options.offloads &&
@@ -97,14 +100,12 @@ export class SlowPath {
       });
     const hasKv = offloadsOf(config).includes("kv");
     this.owners = this.offloads && hasKv ? new OffloadOwners(this.offloads) : undefined;
-    this.memory = new MemoryManager(
-      config,
-      transport,
-      this.pool,
-      options.observer,
-      runtime.processPages === 0 ? undefined : runtime.processPages,
-      this.owners,
-    );
+    this.memory = new MemoryManager(config, transport, this.pool, {
+      observer: options.observer,
+      processPages: runtime.processPages === 0 ? undefined : runtime.processPages,
+      keeper: this.owners,
+      monitor,
+    });
     this.kvMemory = new KvMemory(transport, this.pool, config.pageSize);
     this.kv = new KvStore(this.kvMemory);
     const servesKv = config.pageSize >= leastKvPage;
@@ -140,7 +141,7 @@ export class SlowPath {
         also: async () => this.owners?.look(),
       });
     this.handlers = new Map([
-      ...[...memoryHandlers(this.memory, runtime)].map(([code, handler]): [number, Handler] => [
+      ...[...memoryHandlers(this.memory, { ...runtime, monitor })].map(([code, handler]): [number, Handler] => [
         code,
         code === opcode.FREE_PROC ? this.withoutKeys(handler) : handler,
       ]),

@@ -10,7 +10,7 @@ import {
   vmFlag,
 } from "../../wire/index.ts";
 import { concat, decode, type Decoded, encode } from "../../../shared/wire/index.ts";
-import { piecesOf, wordBytes, wordBytesOf, wordOf } from "../access.ts";
+import { piecesOf, refusalOf, wordBytes, wordBytesOf, wordOf } from "../access.ts";
 import { type AtomicKind, atomicResult } from "../atomics.ts";
 import { MappedMemory, type VirtualMemory } from "../pages.ts";
 
@@ -85,8 +85,11 @@ function dataBytesOf(code: number, length: number): number | undefined {
   }
 }
 
-/** Rights on a page; `""`: it is moving (MIGRATING). */
-export type Rights = "r" | "w" | "rw" | "";
+/**
+ * Rights on a page. `w` alone: it is being copied, so it can be read, and writes wait. `""`: it is moving, without a
+ * frame (both MIGRATING). `-`: it has a frame and no right (READ_PERM, WRITE_PERM).
+ */
+export type Rights = "r" | "w" | "rw" | "" | "-";
 export interface ModelMemoryOptions {
   /** Bytes of a page, a power of two. Default 4096. */
   readonly pageSize?: number;
@@ -188,10 +191,8 @@ export class OffloadAccess implements OffloadMemory {
     for (const { vpn } of this.pieces(va, bytes)) {
       const page = vpn * BigInt(this.pageSize) < 1n << BigInt(vaBits) ? this.memory.page(pid, vpn) : undefined;
       if (!page) return status.INVALID;
-      const lacking = rights.find(right => !page[right]);
-      const moves = !page.valid && !page.read && !page.write;
-      if (lacking !== undefined)
-        return moves ? status.MIGRATING : lacking === "write" ? status.WRITE_PERM : status.READ_PERM;
+      const refusal = refusalOf(page, rights);
+      if (refusal !== undefined) return status[refusal];
       if (!page.valid && !this.memory.fault(pid, vpn)) return status.OUT_OF_MEMORY;
     }
     return undefined;
@@ -237,6 +238,7 @@ export class ModelMemory extends OffloadAccess {
     for (const { vpn } of this.pieces(va, bytes)) {
       this.mapped.unmap(pid, vpn);
       this.mapped.map(pid, vpn, { read: rights.includes("r"), write: rights.includes("w") });
+      if (rights === "-") this.mapped.fault(pid, vpn);
       own.add(vpn);
     }
   }

@@ -1,6 +1,6 @@
 import type { Settings } from "../../config/index.ts";
 import { frameName, piecesOf, Scoreboard } from "../../model/index.ts";
-import { packEntry } from "../../../shared/virtual-memory/table/index.ts";
+import { mayRead, mayWrite, packEntry, type Rights } from "../../../shared/virtual-memory/table/index.ts";
 import { clientEndpoint, FrameClient } from "../../workload/index.ts";
 import { accessBody, casBody, faaBody, opcode, storeBody } from "../../wire/index.ts";
 import { concat, encode } from "../../../shared/wire/index.ts";
@@ -28,10 +28,6 @@ export interface PermissionRunResult {
   readonly problems: readonly string[];
 }
 
-interface Rights {
-  readonly read: boolean;
-  readonly write: boolean;
-}
 /** One process: its pages by number. */
 interface Space {
   readonly pid: number;
@@ -303,10 +299,12 @@ class Run {
 
   /** Whether all pages of an access give the right. */
   private may({ pages }: Space, va: bigint, length: number, way: Way): boolean {
+    const gives = (page: Rights | undefined): boolean =>
+      page !== undefined && (way === "write" ? mayWrite(page) : mayRead(page));
     return (
       va >= 0n &&
       piecesOf(this.settings.config, va, length).every(
-        p => p.vpn >> BigInt(this.settings.config.vpnBits) === 0n && pages.get(p.vpn)?.[way] === true,
+        p => p.vpn >> BigInt(this.settings.config.vpnBits) === 0n && gives(pages.get(p.vpn)),
       )
     );
   }

@@ -59,7 +59,12 @@ export async function serve(settings: Settings, network: SessionNetwork, o: Serv
     secret: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n,
     ...o,
     time: () => realClock.now(),
-    slowPath: { ...o.slowPath, sessions, atMostOnce: { idle: CLIENT_IDLE_NS, ...o.slowPath?.atMostOnce } },
+    slowPath: {
+      ...(o.monitor && { monitor: true }),
+      ...o.slowPath,
+      sessions,
+      atMostOnce: { idle: CLIENT_IDLE_NS, ...o.slowPath?.atMostOnce },
+    },
   };
   const body = async (bench: Bench<NodePorts>): Promise<Served | Error | undefined> => {
     const late = after(o.stop, LINGER_MS);

@@ -1,6 +1,6 @@
 import { fromNode, towardsNode } from "./same-host.ts";
 import type { SessionNetwork } from "./session-network.ts";
-import { gbnTimeoutCycles, type NodeConfig, retryWays } from "../../config/index.ts";
+import { firstMonitorPid, gbnTimeoutCycles, type NodeConfig, retryWays } from "../../config/index.ts";
 import { Monitor } from "../../software/index.ts";
 import { dissect, status } from "../../wire/index.ts";
 import type { Endpoint } from "../../../shared/wire/index.ts";
@@ -27,11 +27,6 @@ const ageCycles = (c: NodeConfig): number => 4 * c.retryCycles + 2 * c.retryClie
 const AGE_AFTER_MS = 500;
 /** Frames that may wait to go into the node; more are lost, as at the port of a switch. */
 const MOST_WAITING = 4096;
-/**
- * Process IDs that the monitor gives are from here on; below are those of processes created at the node. One ID is
- * one protection domain.
- */
-const MONITOR_PIDS = 0x8000;
 /** Edges after which sockets get their turn while the node works, and while it waits for more to do. */
 const EDGES_PER_TURN = { working: 100, quiet: 8 };
 
@@ -98,7 +93,7 @@ export class Service {
       port: runtime.clientPort,
       memoryBytes: config.usablePages * config.pageSize,
     };
-    this.#monitor = monitor && { own: monitor, station: new Monitor(monitor, [member], MONITOR_PIDS) };
+    this.#monitor = monitor && { own: monitor, station: new Monitor(monitor, [member], firstMonitorPid) };
   }
 
   /** Until `stop` settles or the network fails. @returns what it fails with */

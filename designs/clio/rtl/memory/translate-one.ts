@@ -16,6 +16,7 @@ import {
   mux,
   node,
   output,
+  priority,
   reg,
   sink,
   source,
@@ -195,10 +196,14 @@ export const TranslateOne = module(
     const free = fifoWithLevel(io.freePage, p.freePages, { style: "distributed" });
     io.freePages.set(free.level);
     const rights = mux(is("decide"), cat(tlb.mapping.write, tlb.mapping.read), cat(found.write, found.read));
-    const permitted = node(physical.or(mux(a.write, rights.bit(1), rights.bit(0))));
-    const lacks = node(mux(a.write, statusBits.WRITE_PERM, statusBits.READ_PERM));
-    // An entry without frame and rights: the slow path has taken them, for the page moves to or from another node.
-    const moving = node(found.valid.or(found.read).or(found.write).not());
+    const permitted = node(physical.or(mux(a.write, rights.all(), rights.any())));
+    // A page that is being copied takes no writes. An entry without frame and rights: the page moves to or from
+    // another node.
+    const held = node(rights.bit(1).andNot(rights.bit(0))),
+      moving = node(is("verdict").andNot(found.valid.or(rights.any())));
+    const lacks = node(
+      priority([held.or(moving), statusBits.MIGRATING], [a.write, statusBits.WRITE_PERM], statusBits.READ_PERM),
+    );
     const unmapped = node(is("verdict").and(found.error.not()).and(found.there).and(permitted).and(found.valid.not()));
     const faults = node(unmapped.and(free.out.valid));
     free.out.ready.set(unmapped);
@@ -274,7 +279,7 @@ export const TranslateOne = module(
     when(is("verdict"), () => {
       when(found.error, () => refuse(statusBits.FAIL))
         .elseWhen(found.there.not(), () => refuse(statusBits.INVALID))
-        .elseWhen(permitted.not(), () => refuse(mux(moving, statusBits.MIGRATING, lacks)))
+        .elseWhen(permitted.not(), () => refuse(lacks))
         .elseWhen(found.valid, () => go("fill"))
         .elseWhen(free.out.valid, () => go("put"))
         .elseWhen(io.outOfMemory, () => refuse(statusBits.OUT_OF_MEMORY));

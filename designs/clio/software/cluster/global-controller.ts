@@ -14,6 +14,7 @@ import {
   status,
   udpPorts,
 } from "../../wire/index.ts";
+import { firstMonitorPid } from "../../config/index.ts";
 import { concat, decode, encode, type Endpoint, formatIpv4 } from "../../../shared/wire/index.ts";
 import { AtMostOnce } from "../requests/at-most-once.ts";
 import { mayBeAnswered } from "../requests/senders.ts";
@@ -73,7 +74,7 @@ export class GlobalController {
   constructor(o: GlobalControllerOptions) {
     this.o = o;
     this.own = { ...o.own, port: o.nativePort ?? udpPorts.native };
-    this.monitor = new Monitor(o.own, o.nodes ?? [], o.firstPid ?? 32_768, o.clientPort);
+    this.monitor = new Monitor(o.own, o.nodes ?? [], o.firstPid ?? firstMonitorPid, o.clientPort);
     this.peers = new PeerExchange({
       own: this.own,
       clock: o.clock,

@@ -1,4 +1,4 @@
-import { firstOffloadPid, type NodeConfig } from "../../config/index.ts";
+import { firstMonitorPid, firstOffloadPid, type NodeConfig } from "../../config/index.ts";
 import { packEntry, unpackEntry } from "../../../shared/virtual-memory/table/index.ts";
 import type { ProcessKeeper } from "../offload-owners.ts";
 import { AddressRanges } from "./address-ranges.ts";
@@ -48,6 +48,16 @@ export interface PageObserver {
   unmap(pid: number, vpn: bigint): void;
 }
 
+export interface MemoryOptions {
+  readonly observer?: PageObserver | undefined;
+  /** The most pages that a process of a client may have allocated at a time. Default: no bound. */
+  readonly processPages?: number | undefined;
+  /** Is told of clients' processes that come and go. */
+  readonly keeper?: ProcessKeeper | undefined;
+  /** PIDs from `firstMonitorPid` on are a monitor's, and are not given here. Default false. */
+  readonly monitor?: boolean | undefined;
+}
+
 /** Cost of allocation (paper Fig. 4.13: retries). */
 export interface AllocationStatistics {
   readonly allocations: number;
@@ -70,7 +80,7 @@ export class MemoryManager {
   private readonly pool: FramePool;
   private readonly observer: PageObserver | undefined;
   private readonly shadow: ShadowTable;
-  private readonly pids = new LongestFree(1, lastPid, firstOffloadPid - 1);
+  private readonly pids: LongestFree;
   private readonly processes = new Map<number, AddressRanges>();
   private readonly counted = { allocations: 0, refused: 0, retries: 0, mostRetries: 0, lastRetries: 0 };
 
@@ -78,18 +88,9 @@ export class MemoryManager {
 
   private readonly keeper: ProcessKeeper | undefined;
 
-  /**
-   * @param processPages the most pages that a process of a client may have allocated at a time
-   * @param keeper is told of clients' processes that come and go
-   */
-  constructor(
-    config: NodeConfig,
-    transport: MemoryManager["transport"],
-    pool: FramePool,
-    observer?: PageObserver,
-    processPages = Number.POSITIVE_INFINITY,
-    keeper?: ProcessKeeper,
-  ) {
+  constructor(config: NodeConfig, transport: MemoryManager["transport"], pool: FramePool, options: MemoryOptions = {}) {
+    const { observer, processPages = Number.POSITIVE_INFINITY, keeper, monitor = false } = options;
+    this.pids = new LongestFree(1, lastPid, (monitor ? firstMonitorPid : firstOffloadPid) - 1);
     this.keeper = keeper;
     this.processPages = processPages;
     this.config = config;
@@ -147,9 +148,9 @@ export class MemoryManager {
   }
 
   /**
-   * Allocate pages. An unknown PID (1 to 65535) becomes a process (the published client creates processes at its
-   * monitor only). A nonzero address is granted whenever those pages are free and their buckets have room. Otherwise,
-   * as with address 0, the lowest range of the region that fits is granted.
+   * Allocate pages. An unknown PID (1 to 65535) becomes a process; who may name one is the caller's to say. A nonzero
+   * address is granted whenever those pages are free and their buckets have room. Otherwise, as with address 0, the
+   * lowest range of the region that fits is granted.
    * @returns the address of the first byte, bytes
    */
   async allocate(request: AllocationRequest): Promise<Result<bigint>> {
@@ -345,8 +346,9 @@ export class MemoryManager {
 
   /**
    * Takes the rights of a page away. When it returns, no access uses them any more (the shootdown has been
-   * acknowledged). With `keepRead` a page that has a frame stays readable, and the frame stays its own; otherwise the
-   * frame is the caller's. A fault that was under way is found by reading back, as in freeing.
+   * acknowledged). With `keepRead` a page that has a frame stays readable, writes to it are told to wait, and the frame
+   * stays its own; otherwise the frame is the caller's. A fault that was under way is found by reading back, as in
+   * freeing.
    * @returns the page's frame, if it had one
    */
   async withdraw(pid: number, vpn: number, keepRead: boolean): Promise<number | undefined> {
@@ -357,7 +359,8 @@ export class MemoryManager {
       const old = unpackEntry(this.config.table, await this.entryBits(address));
       if (old.valid) {
         // The hardware writes entries of pages without a frame only: this one stays as it is.
-        await this.transport.exchangeEntry(address, packEntry(this.config.table, { ...old, write: false }));
+        // `write` alone: it can be read, and writes wait. A page that nobody may write stays so.
+        await this.transport.exchangeEntry(address, packEntry(this.config.table, { ...old, read: !old.write }));
         await this.transport.shootdown(pid, BigInt(vpn));
         return old.ppn;
       }

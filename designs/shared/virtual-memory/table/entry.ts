@@ -1,9 +1,22 @@
 import { type Shape, struct, type StructShape, uint, type UIntShape } from "../../../../hdl-dsl/index.ts";
 import { bucketBytes, entryBytes, type TableGeometry } from "./geometry.ts";
 
+/** The rights in an entry, for software; the hardware decides the same in its permission checks. */
+export interface Rights {
+  readonly read: boolean;
+  readonly write: boolean;
+}
+/** Whether the page may be read: with either bit. */
+export const mayRead = ({ read, write }: Rights): boolean => read || write;
+/** Whether the page may be written: with both bits. */
+export const mayWrite = ({ read, write }: Rights): boolean => read && write;
+/** Whether writes are to be repeated later, since the page is being copied: `write` without `read`. */
+export const writesWait = ({ read, write }: Rights): boolean => write && !read;
+
 /**
- * A page table entry. `allocated` without `valid` is a page that faults on its first use (paper §4.4.3); an entry that
- * is not allocated is 0 and the slot is free.
+ * A page table entry. `read` alone: the page can only be read. Both rights: it can be written, too. `write` alone: it
+ * can be read, and writes wait. Neither: all accesses wait, since the page moves. `allocated` without `valid` is a page
+ * that faults on its first use (paper §4.4.3); an entry that is not allocated is 0 and the slot is free.
  */
 export interface Entry {
   readonly valid: boolean;

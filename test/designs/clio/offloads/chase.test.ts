@@ -67,7 +67,7 @@ function lists(r: Random, memory: ModelMemory, perProcess: number): List[] {
   for (const pid of pids) {
     memory.map(pid, base, area);
     memory.store(pid, base, r.bytes(area));
-    memory.map(pid, sealed, 4096, "w");
+    memory.map(pid, sealed, 4096, "-");
   }
   return pids.flatMap(pid => {
     let at = base + 4096n - 100n;

@@ -254,7 +254,7 @@ export const refusedWalk: KvBench = async (b, p) => {
   for (let i = 0; i < 30; i++) rig.ask("create", BigInt(i), rig.value(30), 7);
   await rig.host.drained();
   const table = BigInt(rig.memory.pageSize);
-  rig.memory.map(offloadPid(0), table, 1, "w");
+  rig.memory.map(offloadPid(0), table, 1, "-");
   const refused = forget(rig, 7);
   await rig.host.drained();
   expect(refused.replies.map(r => [r.status, r.body.length])).toEqual([[status.READ_PERM, 0]]);

@@ -1,12 +1,19 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import * as p from "../../../support/packets.ts";
-import { counterNames, firstOffloadPid, makeSettings, type Settings } from "../../../../designs/clio/config/index.ts";
+import {
+  counterNames,
+  firstMonitorPid,
+  firstOffloadPid,
+  makeSettings,
+  type Settings,
+} from "../../../../designs/clio/config/index.ts";
 import { bucketSlots, locate } from "../../../../designs/shared/virtual-memory/table/index.ts";
 import {
   clearTable,
   errorNumber,
   SlowPath,
+  type SlowPathOptions,
   type SlowPathTransport,
   softwareCounters,
 } from "../../../../designs/clio/software/index.ts";
@@ -25,12 +32,16 @@ afterEach(async () => {
   }
 });
 
-async function start(given: Record<string, unknown> = {}, wrap: (h: FakeHardware) => SlowPathTransport = h => h) {
+async function start(
+  given: Record<string, unknown> = {},
+  wrap: (h: FakeHardware) => SlowPathTransport = h => h,
+  options: Pick<SlowPathOptions, "monitor"> = {},
+) {
   const settings: Settings = makeSettings(given),
     hardware = new FakeHardware(settings.config),
     observer = new MappedMemory();
   await clearTable(hardware, settings.config);
-  const slow = new SlowPath(wrap(hardware), settings.config, settings.runtime, { observer }),
+  const slow = new SlowPath(wrap(hardware), settings.config, settings.runtime, { ...options, observer }),
     done = slow.run();
   running.push({ hardware, done });
   await slow.ready;
@@ -54,6 +65,12 @@ async function start(given: Record<string, unknown> = {}, wrap: (h: FakeHardware
     return { ...d, body: d.body ?? new Uint8Array(), frame };
   };
   const alloc = async (values: Partial<p.Decoded<typeof p.allocBody>>, pid = 1, port = nativePort) => {
+    // A process that CREATE_PROC could have given, unless the test has made it.
+    if (pid > 0 && pid < firstOffloadPid) slow.memory.createProcess(pid);
+    return ask(values, pid, port);
+  };
+  /** ALLOC, whether the process exists or not. */
+  const ask = async (values: Partial<p.Decoded<typeof p.allocBody>>, pid: number, port = nativePort) => {
     const r = await send(p.opcode.ALLOC, p.encode(p.allocBody, values), pid, port);
     expect(r.clio?.opcode).toBe(0x81);
     return { status: r.clio?.status, ...p.decode(p.allocReplyBody, r.body) };
@@ -71,6 +88,7 @@ async function start(given: Record<string, unknown> = {}, wrap: (h: FakeHardware
     observer,
     send,
     alloc,
+    ask,
     free,
     createProcess,
     freeProcess,
@@ -126,7 +144,6 @@ describe("processes", () => {
       ret: errorNumber.quota,
       addr: 0n,
     });
-    expect(s.slow.memory.hasProcess(1)).toBe(false);
     const two = await s.alloc({ len: 2n * page });
     expect([two.status, (await s.alloc({ len: 2n * page })).status]).toEqual([p.status.OK, p.status.QUOTA]);
     // An address of its own choice goes by the pages that it touches: two of them here.
@@ -143,11 +160,37 @@ describe("processes", () => {
     expect((await s.alloc({ len: 3n * page })).status).toBe(p.status.OK);
   });
 
-  it("are created by the first ALLOC of an unknown PID, which CREATE_PROC then passes over", async () => {
+  it("are created by the first ALLOC of an unknown PID on a client port, which CREATE_PROC then passes over", async () => {
     const n = await start();
-    expect(await n.alloc({ len: 1n, vregion: 1n }, 1)).toMatchObject({ status: 0, ret: 0, addr: 2n ** 30n });
+    expect(await n.ask({ len: 1n, vregion: 1n }, 1, n.settings.runtime.clientPort)).toMatchObject({
+      status: 0,
+      ret: 0,
+      addr: 2n ** 30n,
+    });
     expect(await n.createProcess()).toBe(2);
-    expect((await n.alloc({ len: 1n }, 0)).ret).toBe(errorNumber.invalid);
+    expect((await n.ask({ len: 1n }, 0, n.settings.runtime.clientPort)).ret).toBe(errorNumber.invalid);
+  });
+  it("that nobody has created get nothing on the native port, before and after their time", async () => {
+    const n = await start(),
+      refused = { status: p.status.FAIL, ret: errorNumber.noProcess, addr: 0n };
+    for (const pid of [0, 1, 7, firstMonitorPid, firstOffloadPid - 1])
+      expect(await n.ask({ len: 1n }, pid), `process ${pid}`).toMatchObject(refused);
+    expect([n.slow.memory.processCount, n.slow.memory.entries]).toEqual([0, 0]);
+    const pid = await n.createProcess();
+    expect((await n.ask({ len: 1n }, pid)).status).toBe(p.status.OK);
+    expect(await n.freeProcess(pid)).toBe(0);
+    expect(await n.ask({ len: 1n }, pid)).toMatchObject(refused);
+  });
+  it("of a monitor have PIDs of their own: the node gives none of them, nor makes one of its own by ALLOC", async () => {
+    const n = await start({}, undefined, { monitor: true });
+    expect((await n.ask({ len: 1n }, firstMonitorPid)).status).toBe(p.status.OK);
+    expect((await n.ask({ len: 1n }, firstMonitorPid - 1)).ret).toBe(errorNumber.noProcess);
+    const given: number[] = [];
+    for (let pid = await n.createProcess(); pid !== 0; pid = await n.createProcess()) given.push(pid);
+    expect([given[0], given.at(-1), given.length]).toEqual([1, firstMonitorPid - 1, firstMonitorPid - 1]);
+    // None is left: those that come back are given again, and still none of the monitor's.
+    expect([await n.freeProcess(9), await n.freeProcess(firstMonitorPid), await n.createProcess()]).toEqual([0, 0, 9]);
+    expect(await n.createProcess()).toBe(0);
   });
   it("of an offload begin with its first ALLOC and end like others; CREATE_PROC never gives their PIDs", async () => {
     const n = await start(),

@@ -55,9 +55,13 @@ export function judge({ request, looked, served, tlb }: Judged): Judgement {
   const unmapped = node(ended(Verdict.unmapped)),
     outOfFrames = node(ended(Verdict.outOfMemory));
 
-  const lacksWrite = node(request.needsWrite.and(mapping.write.not())),
-    lacksRead = node(request.needsRead.and(mapping.read.not()));
+  // Either right reads, both write (../../../../shared/virtual-memory/table/entry.ts).
+  const either = node(mapping.read.or(mapping.write));
+  const lacksWrite = node(request.needsWrite.andNot(mapping.read.and(mapping.write))),
+    lacksRead = node(request.needsRead.andNot(either));
   const permitted = node(lacksWrite.or(lacksRead).not());
+  // A page without a frame has permissions all the same: they are checked first.
+  const denied = node(mapped.or(unmapped).or(outOfFrames).andNot(permitted));
   // Requests that joined the fetch may be newer than an entry that the fetch did not see. So only the first request
   // takes "no entry" as true; another one looks again.
   const noEntry = node(ended(Verdict.invalid));
@@ -75,11 +79,10 @@ export function judge({ request, looked, served, tlb }: Judged): Judgement {
     absent: node(beyond.or(noEntry.and(served.first))),
     failed: node(ended(Verdict.error)),
     exhausted: node(permitted.and(outOfFrames)),
-    // An entry without frame and rights: the slow path has taken them, since the page goes to another node or comes
-    // from one. Such a page is in no TLB, so this is beside the lookup's path.
-    moving: node(unmapped.and(served.read.or(served.write).not())),
-    // A page without a frame has permissions all the same: they are checked first.
-    denied: node(permitted.not().and(mapped.or(unmapped).or(outOfFrames))),
+    // The slow path has taken all rights of a page without frame, since it goes to another node or comes from one; or
+    // the right to write of one that is being copied.
+    moving: node(denied.and(mapping.write.andNot(mapping.read).or(unmapped.andNot(either)))),
+    denied,
     lacksWrite,
   };
 }

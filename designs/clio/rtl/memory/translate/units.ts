@@ -42,7 +42,6 @@ export function open(misses: Misses, looked: Looked, missed: Bit): void {
     valid: missed,
     key: looked.key,
     slot: looked.slot,
-    read: looked.request.needsRead,
     write: looked.request.needsWrite,
   });
   misses.poison.set(looked.isShoot);
@@ -82,7 +81,7 @@ export function count(
   const { added } = from.misses,
     { done } = from.faults;
   const adds = node(j.missed.and(added.taken)),
-    denied = node(j.denied.and(j.moving.not()));
+    denied = node(j.denied.andNot(j.moving));
   happened.set({
     tlbHits: j.hit,
     tlbMisses: adds,

@@ -15,19 +15,16 @@ export interface Concluded {
 }
 
 /** Whom a fault would help is looked up a cycle ahead; who joins as late as that may have to look again. */
-function mayFault(io: MissTableIo, { wantsRead, wantsWrite, wantsBoth }: State): Bit {
+function mayFault(io: MissTableIo, { wantsRead, wantsWrite }: State): Bit {
   const { miss } = io.arriving,
     w = io.walked.result;
   const helpsRead = reg(bit),
-    helpsWrite = reg(bit),
-    helpsBoth = reg(bit);
+    helpsWrite = reg(bit);
   helpsRead.set(wantsRead.at(miss));
   helpsWrite.set(wantsWrite.at(miss));
-  helpsBoth.set(wantsBoth.at(miss));
-  const one = helpsWrite.and(w.write).or(helpsRead.and(w.read)),
-    both = helpsBoth.and(w.write).and(w.read);
-  const allowed = node(one.or(both));
-  return allowed;
+  const writable = w.write.and(w.read),
+    readable = w.write.or(w.read);
+  return node(helpsWrite.and(writable).or(helpsRead.and(readable)), { name: "allowed" });
 }
 
 export function conclude(io: MissTableIo, state: State, { walkResults, faultResults }: Memories): Concluded {

@@ -9,8 +9,8 @@ export const missTablePorts = (p: MissTableParameters) => ({
   advance: input(bit),
   /** A miss could be opened. */
   room: output(bit),
-  /** A request of the page compared in the cycle before, and the rights that it needs. */
-  add: input(struct({ valid: bit, key: uint(p.keyBits), slot: slotOf(p), read: bit, write: bit })),
+  /** A request of the page compared in the cycle before, and whether it writes. */
+  add: input(struct({ valid: bit, key: uint(p.keyBits), slot: slotOf(p), write: bit })),
   /** With `add`: whether it hangs on a miss now, and whether a fetch is to be made, for which one. */
   added: output(struct({ taken: bit, fetch: bit, miss: missOf(p) })),
   poison: input(bit),

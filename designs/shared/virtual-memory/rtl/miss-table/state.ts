@@ -15,12 +15,11 @@ export function stateOf(p: MissTableParameters) {
   /** Ended otherwise than mapped; ended by a page fault. */
   const failed = reg(vec(bit, n), flags),
     byFault = reg(vec(bit, n), flags);
-  /** Requests that the right to read is enough for, that to write, or only both. */
+  /** Requests that read, and that write. */
   const wantsRead = reg(vec(bit, n), flags),
-    wantsWrite = reg(vec(bit, n), flags),
-    wantsBoth = reg(vec(bit, n), flags);
+    wantsWrite = reg(vec(bit, n), flags);
   const keys = reg(vec(uint(p.keyBits), n));
-  return { valid, done, empty, writing, poisoned, failed, byFault, wantsRead, wantsWrite, wantsBoth, keys };
+  return { valid, done, empty, writing, poisoned, failed, byFault, wantsRead, wantsWrite, keys };
 }
 export type State = ReturnType<typeof stateOf>;
 

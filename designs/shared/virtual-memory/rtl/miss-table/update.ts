@@ -37,12 +37,10 @@ function end(
 }
 
 /** A request joins the list. */
-function join(i: number, { add }: MissTableIo, { empty, wantsRead, wantsWrite, wantsBoth }: State, joins: Bit): void {
+function join(i: number, { add }: MissTableIo, { empty, wantsRead, wantsWrite }: State, joins: Bit): void {
   when(node(add.valid.and(joins), { name: `joined_${i}` }), () => {
     empty.at(i).set(0);
-    when(add.write.and(add.read), () => wantsBoth.at(i).set(1))
-      .elseWhen(add.write, () => wantsWrite.at(i).set(1))
-      .otherwise(() => wantsRead.at(i).set(1));
+    when(add.write, () => wantsWrite.at(i).set(1)).otherwise(() => wantsRead.at(i).set(1));
   });
 }
 
@@ -53,8 +51,7 @@ function open(i: number, { add }: MissTableIo, state: State, { opens, bits }: Of
     const { done, empty, writing, poisoned, failed, byFault } = state;
     for (const flag of [done, empty, writing, poisoned, failed, byFault]) flag.at(i).set(0);
     state.keys.at(i).set(add.key);
-    state.wantsBoth.at(i).set(add.write.and(add.read));
-    state.wantsWrite.at(i).set(add.write.andNot(add.read));
+    state.wantsWrite.at(i).set(add.write);
     state.wantsRead.at(i).set(add.write.not());
   });
 }

@@ -46,7 +46,7 @@ export class DfRig {
       this.memory.map(pid, base, tableBytes);
       const bytes = b.random.bytes(tableBytes).map(v => [0, 1, 2, 255][v & 3] ?? 0);
       this.memory.store(pid, base, bytes);
-      this.memory.map(pid, base + BigInt(tableBytes), secret, "w");
+      this.memory.map(pid, base + BigInt(tableBytes), secret, "-");
     }
     this.host = new OffloadHost(b, { parameters, memory: this.memory, ...options });
     this.#model = new DataFrameModel(this.memory, this.most);

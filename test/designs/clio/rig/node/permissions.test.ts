@@ -40,7 +40,7 @@ describe("permission fuzz: every data address at the AXI4 port is granted to a r
     "planted fault: %s",
     async (_what, from, to) => {
       const r = await permissionRun(settings, {
-        seed: 4,
+        seed: 5,
         requests: 3000,
         design: plant(clioNode(settings.config), from, to),
       });

@@ -336,7 +336,7 @@ describe("Translate's times", () => {
 
 describe("Translate, case by case", () => {
   bench(
-    "atomics need both rights, a pointer that is fetched that to read, and what needs both takes a frame only where it has both",
+    "atomics need the right to write, a pointer that is fetched that to read; writes to a page that is copied wait",
     small,
     async b => {
       const rig = quiet(b, small),
@@ -345,10 +345,10 @@ describe("Translate, case by case", () => {
         untouched = kinds.map((k, i) => rig.add(1, BigInt(20 + i), { ...k, faults: true }) as Page);
       rig.supply = 1;
       for (const [op, wanted] of [
-        [1, [0, status.WRITE_PERM, status.READ_PERM, status.WRITE_PERM]],
-        [4, [0, status.WRITE_PERM, status.READ_PERM, status.WRITE_PERM]],
-        [5, [0, 0, status.READ_PERM, status.READ_PERM]],
-        [6, [0, 0, status.READ_PERM, status.READ_PERM]],
+        [1, [0, status.WRITE_PERM, status.MIGRATING, status.WRITE_PERM]],
+        [4, [0, status.WRITE_PERM, status.MIGRATING, status.WRITE_PERM]],
+        [5, [0, 0, 0, status.READ_PERM]],
+        [6, [0, 0, 0, status.READ_PERM]],
       ] as const) {
         for (const list of [pages, untouched]) {
           for (const [i, page] of list.entries()) {
@@ -367,9 +367,9 @@ describe("Translate, case by case", () => {
           }
         }
       }
-      // Two pages with nothing but the right to read, or to write, have no frame still.
+      // The page that has no right has no frame still.
       await rig.finish();
-      expect(rig.events.pageFaults).toBe(2);
+      expect(rig.events.pageFaults).toBe(3);
     },
   );
 
@@ -420,7 +420,7 @@ describe("Translate, case by case", () => {
     expect([await inside(1, true), await inside(1, false)]).toEqual([status.WRITE_PERM, 0]);
     // Refused: takes no frame, of which there is none yet.
     expect(await inside(2, true)).toBe(status.WRITE_PERM);
-    expect([await inside(3, true), await inside(3, false)]).toEqual([0, status.READ_PERM]);
+    expect([await inside(3, true), await inside(3, false)]).toEqual([status.MIGRATING, 0]);
     expect([await inside(4, true), await inside(4, false)]).toEqual([status.INVALID, status.INVALID]);
     rig.outOfMemory = true;
     expect([await inside(5, true), await inside(2, true), await inside(4, true), await inside(1, false)]).toEqual([
@@ -473,7 +473,7 @@ describe("Translate, case by case", () => {
       }
     }
     rig.supply = 1;
-    for (const page of pages) rig.send(to(rig, page, true));
+    for (const page of pages) rig.send(to(rig, page, false));
     await b.until(() => rig.inFlight === 0);
     await rig.finish();
     expect(rig.events.pageFaults).toBe(8);
@@ -804,11 +804,11 @@ describe("Translate, case by case", () => {
       /refused with status 1/,
     );
     caught(
-      "an atomic is let pass with one right",
+      "a pointer is fetched without the right to read",
       small,
       /~plain \| ~access_payload_write/,
       "~access_payload_write",
-      run(mixed),
+      run(mapped),
       /access of pid|frame/,
     );
     caught(
@@ -816,6 +816,22 @@ describe("Translate, case by case", () => {
       small,
       /access_payload_op == 3'd0/g,
       "1'b1",
+      run(mixed),
+      /access of pid|frame/,
+    );
+    caught(
+      "a write to a page that is being copied is refused as one to a page that can only be read",
+      small,
+      "mapping_write & ~mapping_read",
+      "1'b0",
+      run(mixed),
+      /access of pid.*got status 2/s,
+    );
+    caught(
+      "a page that is being copied takes writes",
+      small,
+      /request_needs_write & ~\(mapping_read & mapping_write\)/,
+      "request_needs_write & ~mapping_write",
       run(mixed),
       /access of pid|frame/,
     );
@@ -830,7 +846,7 @@ describe("Translate, case by case", () => {
     caught(
       "a page without frame is taken for one that moves",
       small,
-      /(wire moving =[^;]*) & ~\(\w+ \| \w+\)/,
+      /(wire moving =[^;]*) & ~either/,
       "$1",
       refusedWrites,
       /access of pid.*got status 9|status/s,

@@ -41,7 +41,7 @@ const Harness = module(
       taken: output(bit),
       next: output(bit),
       room: output(bit),
-      add: input(struct({ valid: bit, key: uint(keyBits), slot, read: bit, write: bit })),
+      add: input(struct({ valid: bit, key: uint(keyBits), slot, write: bit })),
       added: output(struct({ taken: bit, fetch: bit, miss })),
       poison: input(bit),
       poisonLeft: output(bit),
@@ -161,7 +161,7 @@ const randomResult = (random: Random, ppnBits: number): Result => ({
   write: +random.chance(0.7),
   ppn: random.between(0, 2 ** ppnBits - 1),
 });
-const permits = (r: Result, needs: Rights): boolean => (!needs.read || r.read === 1) && (!needs.write || r.write === 1);
+const permits = (r: Result, needs: Rights): boolean => (needs.write ? r.read & r.write : r.read | r.write) === 1;
 
 /** Random operations as the pipeline in front makes them, everything compared in every cycle. */
 async function run(b: Bench<Ports>, count: Count, slots: number, cycles: number): Promise<void> {
@@ -183,7 +183,7 @@ async function run(b: Bench<Ports>, count: Count, slots: number, cycles: number)
     fresh = 1;
   for (let i = 0; i < cycles; i++) {
     if (i % 2000 === 1999) {
-      poke(io.add, { valid: 0, key: 0n, slot: 0, read: 0, write: 0 });
+      poke(io.add, { valid: 0, key: 0n, slot: 0, write: 0 });
       io.wantsTake.value = 0;
       io.wantsAdvance.value = 0;
       io.arriving.valid.value = 0;
@@ -226,7 +226,7 @@ async function run(b: Bench<Ports>, count: Count, slots: number, cycles: number)
     ]);
     const poisons = idle && !adds && random.chance(0.3);
     const key = random.pick(keys);
-    poke(io.add, { valid: +adds, key: held ?? 0n, slot, read: +needs.read, write: +needs.write });
+    poke(io.add, { valid: +adds, key: held ?? 0n, slot, write: +needs.write });
     io.key.value = key;
     io.wantsTake.value = +random.chance(0.7);
     io.wantsAdvance.value = +random.chance(0.8);
@@ -428,9 +428,9 @@ describe("MissTable", () => {
     caught("a request that joins as its list is taken is left behind", "goes_on | ~joined_picked", "1'b1", /served/);
     caught("a fault does not take its list back", "picked_early & fault_now", "1'b0", /verdict is not in|served/);
     caught(
-      "a page that needs both rights takes a frame for one",
-      /helps_both & walked_result_write & walked_result_read/,
-      "helps_both & walked_result_write",
+      "a page that is being copied takes a frame for a write",
+      /helps_write & walked_result_write & walked_result_read/,
+      "helps_write & walked_result_write",
       /fault at/,
     );
   });

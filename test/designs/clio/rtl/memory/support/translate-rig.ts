@@ -10,9 +10,12 @@ import {
   bucketSlots,
   entryAddress,
   locate,
+  mayRead,
+  mayWrite,
   packEntry,
   type TableGeometry,
   unpackEntry,
+  writesWait,
 } from "../../../../../../designs/shared/virtual-memory/table/index.ts";
 import { status } from "../../../../../../designs/clio/wire/index.ts";
 import {
@@ -526,12 +529,13 @@ export class TranslateRig {
           statuses.add(status.INVALID);
           continue;
         }
-        const moving = v.ppn === undefined && !v.read && !v.write;
+        // With `write` alone a page can be read, and writes wait.
+        const moving = v.read || v.write ? needs.write && writesWait(v) : v.ppn === undefined;
         const lacking = moving
           ? status.MIGRATING
-          : needs.write && !v.write
+          : needs.write && !mayWrite(v)
             ? status.WRITE_PERM
-            : needs.read && !v.read
+            : needs.read && !mayRead(v)
               ? status.READ_PERM
               : undefined;
         if (lacking !== undefined) {
