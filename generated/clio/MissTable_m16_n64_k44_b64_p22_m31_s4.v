@@ -12,7 +12,6 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   input  wire        add_valid,
   input  wire [43:0] add_key,
   input  wire [5:0]  add_slot,
-  input  wire        add_read,
   input  wire        add_write,
   output wire        added_taken,
   output wire        added_fetch,
@@ -86,11 +85,8 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   reg wants_write_0, wants_write_1, wants_write_2, wants_write_3, wants_write_4, wants_write_5, wants_write_6,
     wants_write_7, wants_write_8, wants_write_9, wants_write_10, wants_write_11, wants_write_12, wants_write_13,
     wants_write_14, wants_write_15; // state.ts:20
-  reg wants_both_0, wants_both_1, wants_both_2, wants_both_3, wants_both_4, wants_both_5, wants_both_6,
-    wants_both_7, wants_both_8, wants_both_9, wants_both_10, wants_both_11, wants_both_12, wants_both_13,
-    wants_both_14, wants_both_15; // state.ts:21
   reg [43:0] keys_0, keys_1, keys_2, keys_3, keys_4, keys_5, keys_6, keys_7, keys_8, keys_9, keys_10, keys_11,
-    keys_12, keys_13, keys_14, keys_15; // state.ts:22
+    keys_12, keys_13, keys_14, keys_15; // state.ts:21
   reg [15:0] serving; // serve.ts:35
   reg served_valid_q; // serve.ts:36
   reg served_last_q; // serve.ts:37
@@ -100,7 +96,6 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   reg room_q; // find.ts:58
   reg helps_read; // conclude.ts:21
   reg helps_write; // conclude.ts:22
-  reg helps_both; // conclude.ts:23
   reg [15:0] picked; // pick.ts:63
   reg [3:0] picked_miss; // pick.ts:64
   reg picked_valid; // pick.ts:65
@@ -113,14 +108,14 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   reg [2:0] served_verdict_q; // serve.ts:79
   reg [8:0] served_ppn_q;
   reg served_read_q, served_write_q;
-  (* ram_style = "distributed" *) reg [43:0] key_of [0:15]; // state.ts:38
-  (* ram_style = "distributed" *) reg [5:0] heads [0:15]; // state.ts:39
-  (* ram_style = "distributed" *) reg [5:0] tails [0:15]; // state.ts:40
-  (* ram_style = "distributed" *) reg [13:0] walk_results [0:15]; // state.ts:41
-  (* ram_style = "distributed" *) reg [10:0] fault_results [0:15]; // state.ts:42
-  (* ram_style = "distributed" *) reg [5:0] links [0:63]; // state.ts:43
+  (* ram_style = "distributed" *) reg [43:0] key_of [0:15]; // state.ts:37
+  (* ram_style = "distributed" *) reg [5:0] heads [0:15]; // state.ts:38
+  (* ram_style = "distributed" *) reg [5:0] tails [0:15]; // state.ts:39
+  (* ram_style = "distributed" *) reg [13:0] walk_results [0:15]; // state.ts:40
+  (* ram_style = "distributed" *) reg [10:0] fault_results [0:15]; // state.ts:41
+  (* ram_style = "distributed" *) reg [5:0] links [0:63]; // state.ts:42
   wire goes_on = served_valid_q & ~served_last_q; // serve.ts:38
-  wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0; // state.ts:31
+  wire freeing_0 = valid_0 & done_0 & empty_0 & ~writing_0; // state.ts:30
   wire freeing_1 = valid_1 & done_1 & empty_1 & ~writing_1;
   wire freeing_2 = valid_2 & done_2 & empty_2 & ~writing_2;
   wire freeing_3 = valid_3 & done_3 & empty_3 & ~writing_3;
@@ -201,16 +196,16 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   wire [5:0] joined_tail = tails[found_miss]; // find.ts:99
   wire [3:0] added_miss_1 = there ? found_miss : offer_miss; // find.ts:101
   wire allowed =
-    (helps_write & walked_result_write) | (helps_read & walked_result_read)
-    | (helps_both & walked_result_write & walked_result_read); // conclude.ts:29
-  wire faults = walked_result_allocated & ~walked_result_mapped & ~walked_result_error & allowed; // conclude.ts:37
-  wire fault_now = walked_valid & faults; // conclude.ts:38
+    (helps_write & walked_result_write & walked_result_read)
+    | (helps_read & (walked_result_write | walked_result_read)); // conclude.ts:27
+  wire faults = walked_result_allocated & ~walked_result_mapped & ~walked_result_error & allowed; // conclude.ts:34
+  wire fault_now = walked_valid & faults; // conclude.ts:35
   wire [2:0] walk_verdict =
     walked_result_error ? verdict_error :
     ~walked_result_allocated ? verdict_invalid :
     walked_result_mapped ? verdict_mapped :
-    verdict_unmapped; // conclude.ts:40
-  wire unserved = faulted_out_of_memory | faulted_error; // conclude.ts:54
+    verdict_unmapped; // conclude.ts:37
+  wire unserved = faulted_out_of_memory | faulted_error; // conclude.ts:51
   wire taken_back = picked_early & fault_now; // pick.ts:68
   wire next_1 = picked_valid & ~taken_back; // pick.ts:69
   wire [15:0] waits = {
@@ -248,72 +243,72 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   wire walked_0 = walked_valid & (walked_result_miss == 4'd0) & ~faults; // update.ts:26
   wire faulted_0 = faulted_valid & (faulted_miss == 4'd0); // update.ts:30
   wire joined_0 = add_valid & joins_0; // update.ts:41
-  wire opening_0 = opens & offer[0]; // update.ts:51
+  wire opening_0 = opens & offer[0]; // update.ts:49
   wire walked_1 = walked_valid & (walked_result_miss == 4'd1) & ~faults; // update.ts:26
   wire faulted_1 = faulted_valid & (faulted_miss == 4'd1); // update.ts:30
   wire joined_1 = add_valid & joins_1; // update.ts:41
-  wire opening_1 = opens & offer[1]; // update.ts:51
+  wire opening_1 = opens & offer[1]; // update.ts:49
   wire walked_2 = walked_valid & (walked_result_miss == 4'd2) & ~faults; // update.ts:26
   wire faulted_2 = faulted_valid & (faulted_miss == 4'd2); // update.ts:30
   wire joined_2 = add_valid & joins_2; // update.ts:41
-  wire opening_2 = opens & offer[2]; // update.ts:51
+  wire opening_2 = opens & offer[2]; // update.ts:49
   wire walked_3 = walked_valid & (walked_result_miss == 4'd3) & ~faults; // update.ts:26
   wire faulted_3 = faulted_valid & (faulted_miss == 4'd3); // update.ts:30
   wire joined_3 = add_valid & joins_3; // update.ts:41
-  wire opening_3 = opens & offer[3]; // update.ts:51
+  wire opening_3 = opens & offer[3]; // update.ts:49
   wire walked_4 = walked_valid & (walked_result_miss == 4'd4) & ~faults; // update.ts:26
   wire faulted_4 = faulted_valid & (faulted_miss == 4'd4); // update.ts:30
   wire joined_4 = add_valid & joins_4; // update.ts:41
-  wire opening_4 = opens & offer[4]; // update.ts:51
+  wire opening_4 = opens & offer[4]; // update.ts:49
   wire walked_5 = walked_valid & (walked_result_miss == 4'd5) & ~faults; // update.ts:26
   wire faulted_5 = faulted_valid & (faulted_miss == 4'd5); // update.ts:30
   wire joined_5 = add_valid & joins_5; // update.ts:41
-  wire opening_5 = opens & offer[5]; // update.ts:51
+  wire opening_5 = opens & offer[5]; // update.ts:49
   wire walked_6 = walked_valid & (walked_result_miss == 4'd6) & ~faults; // update.ts:26
   wire faulted_6 = faulted_valid & (faulted_miss == 4'd6); // update.ts:30
   wire joined_6 = add_valid & joins_6; // update.ts:41
-  wire opening_6 = opens & offer[6]; // update.ts:51
+  wire opening_6 = opens & offer[6]; // update.ts:49
   wire walked_7 = walked_valid & (walked_result_miss == 4'd7) & ~faults; // update.ts:26
   wire faulted_7 = faulted_valid & (faulted_miss == 4'd7); // update.ts:30
   wire joined_7 = add_valid & joins_7; // update.ts:41
-  wire opening_7 = opens & offer[7]; // update.ts:51
+  wire opening_7 = opens & offer[7]; // update.ts:49
   wire walked_8 = walked_valid & (walked_result_miss == 4'd8) & ~faults; // update.ts:26
   wire faulted_8 = faulted_valid & (faulted_miss == 4'd8); // update.ts:30
   wire joined_8 = add_valid & joins_8; // update.ts:41
-  wire opening_8 = opens & offer[8]; // update.ts:51
+  wire opening_8 = opens & offer[8]; // update.ts:49
   wire walked_9 = walked_valid & (walked_result_miss == 4'd9) & ~faults; // update.ts:26
   wire faulted_9 = faulted_valid & (faulted_miss == 4'd9); // update.ts:30
   wire joined_9 = add_valid & joins_9; // update.ts:41
-  wire opening_9 = opens & offer[9]; // update.ts:51
+  wire opening_9 = opens & offer[9]; // update.ts:49
   wire walked_10 = walked_valid & (walked_result_miss == 4'd10) & ~faults; // update.ts:26
   wire faulted_10 = faulted_valid & (faulted_miss == 4'd10); // update.ts:30
   wire joined_10 = add_valid & joins_10; // update.ts:41
-  wire opening_10 = opens & offer[10]; // update.ts:51
+  wire opening_10 = opens & offer[10]; // update.ts:49
   wire walked_11 = walked_valid & (walked_result_miss == 4'd11) & ~faults; // update.ts:26
   wire faulted_11 = faulted_valid & (faulted_miss == 4'd11); // update.ts:30
   wire joined_11 = add_valid & joins_11; // update.ts:41
-  wire opening_11 = opens & offer[11]; // update.ts:51
+  wire opening_11 = opens & offer[11]; // update.ts:49
   wire walked_12 = walked_valid & (walked_result_miss == 4'd12) & ~faults; // update.ts:26
   wire faulted_12 = faulted_valid & (faulted_miss == 4'd12); // update.ts:30
   wire joined_12 = add_valid & joins_12; // update.ts:41
-  wire opening_12 = opens & offer[12]; // update.ts:51
+  wire opening_12 = opens & offer[12]; // update.ts:49
   wire walked_13 = walked_valid & (walked_result_miss == 4'd13) & ~faults; // update.ts:26
   wire faulted_13 = faulted_valid & (faulted_miss == 4'd13); // update.ts:30
   wire joined_13 = add_valid & joins_13; // update.ts:41
-  wire opening_13 = opens & offer[13]; // update.ts:51
+  wire opening_13 = opens & offer[13]; // update.ts:49
   wire walked_14 = walked_valid & (walked_result_miss == 4'd14) & ~faults; // update.ts:26
   wire faulted_14 = faulted_valid & (faulted_miss == 4'd14); // update.ts:30
   wire joined_14 = add_valid & joins_14; // update.ts:41
-  wire opening_14 = opens & offer[14]; // update.ts:51
+  wire opening_14 = opens & offer[14]; // update.ts:49
   wire walked_15 = walked_valid & (walked_result_miss == 4'd15) & ~faults; // update.ts:26
   wire faulted_15 = faulted_valid & (faulted_miss == 4'd15); // update.ts:30
   wire joined_15 = add_valid & joins_15; // update.ts:41
-  wire opening_15 = opens & offer[15]; // update.ts:51
+  wire opening_15 = opens & offer[15]; // update.ts:49
 
   always @(posedge clk)
     if (rst) begin
       valid_0 <= 1'b0; done_0 <= 1'b0; empty_0 <= 1'b0; writing_0 <= 1'b0; poisoned_0 <= 1'b0; failed_0 <= 1'b0;
-      by_fault_0 <= 1'b0; wants_read_0 <= 1'b0; wants_write_0 <= 1'b0; wants_both_0 <= 1'b0;
+      by_fault_0 <= 1'b0; wants_read_0 <= 1'b0; wants_write_0 <= 1'b0;
     end
     else begin
       if (walked_0) begin
@@ -332,8 +327,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[0]) empty_0 <= 1'b1;
       if (joined_0) begin
         empty_0 <= 1'b0;
-        if (add_write & add_read) wants_both_0 <= 1'b1;
-        else if (add_write) wants_write_0 <= 1'b1;
+        if (add_write) wants_write_0 <= 1'b1;
         else wants_read_0 <= 1'b1;
       end
       if (opening_0) begin
@@ -344,8 +338,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_0 <= 1'b0;
         failed_0 <= 1'b0;
         by_fault_0 <= 1'b0;
-        wants_both_0 <= add_write & add_read;
-        wants_write_0 <= add_write & ~add_read;
+        wants_write_0 <= add_write;
         wants_read_0 <= ~add_write;
       end
     end
@@ -353,7 +346,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_1 <= 1'b0; done_1 <= 1'b0; empty_1 <= 1'b0; writing_1 <= 1'b0; poisoned_1 <= 1'b0; failed_1 <= 1'b0;
-      by_fault_1 <= 1'b0; wants_read_1 <= 1'b0; wants_write_1 <= 1'b0; wants_both_1 <= 1'b0;
+      by_fault_1 <= 1'b0; wants_read_1 <= 1'b0; wants_write_1 <= 1'b0;
     end
     else begin
       if (walked_1) begin
@@ -372,8 +365,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[1]) empty_1 <= 1'b1;
       if (joined_1) begin
         empty_1 <= 1'b0;
-        if (add_write & add_read) wants_both_1 <= 1'b1;
-        else if (add_write) wants_write_1 <= 1'b1;
+        if (add_write) wants_write_1 <= 1'b1;
         else wants_read_1 <= 1'b1;
       end
       if (opening_1) begin
@@ -384,8 +376,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_1 <= 1'b0;
         failed_1 <= 1'b0;
         by_fault_1 <= 1'b0;
-        wants_both_1 <= add_write & add_read;
-        wants_write_1 <= add_write & ~add_read;
+        wants_write_1 <= add_write;
         wants_read_1 <= ~add_write;
       end
     end
@@ -393,7 +384,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_2 <= 1'b0; done_2 <= 1'b0; empty_2 <= 1'b0; writing_2 <= 1'b0; poisoned_2 <= 1'b0; failed_2 <= 1'b0;
-      by_fault_2 <= 1'b0; wants_read_2 <= 1'b0; wants_write_2 <= 1'b0; wants_both_2 <= 1'b0;
+      by_fault_2 <= 1'b0; wants_read_2 <= 1'b0; wants_write_2 <= 1'b0;
     end
     else begin
       if (walked_2) begin
@@ -412,8 +403,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[2]) empty_2 <= 1'b1;
       if (joined_2) begin
         empty_2 <= 1'b0;
-        if (add_write & add_read) wants_both_2 <= 1'b1;
-        else if (add_write) wants_write_2 <= 1'b1;
+        if (add_write) wants_write_2 <= 1'b1;
         else wants_read_2 <= 1'b1;
       end
       if (opening_2) begin
@@ -424,8 +414,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_2 <= 1'b0;
         failed_2 <= 1'b0;
         by_fault_2 <= 1'b0;
-        wants_both_2 <= add_write & add_read;
-        wants_write_2 <= add_write & ~add_read;
+        wants_write_2 <= add_write;
         wants_read_2 <= ~add_write;
       end
     end
@@ -433,7 +422,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_3 <= 1'b0; done_3 <= 1'b0; empty_3 <= 1'b0; writing_3 <= 1'b0; poisoned_3 <= 1'b0; failed_3 <= 1'b0;
-      by_fault_3 <= 1'b0; wants_read_3 <= 1'b0; wants_write_3 <= 1'b0; wants_both_3 <= 1'b0;
+      by_fault_3 <= 1'b0; wants_read_3 <= 1'b0; wants_write_3 <= 1'b0;
     end
     else begin
       if (walked_3) begin
@@ -452,8 +441,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[3]) empty_3 <= 1'b1;
       if (joined_3) begin
         empty_3 <= 1'b0;
-        if (add_write & add_read) wants_both_3 <= 1'b1;
-        else if (add_write) wants_write_3 <= 1'b1;
+        if (add_write) wants_write_3 <= 1'b1;
         else wants_read_3 <= 1'b1;
       end
       if (opening_3) begin
@@ -464,8 +452,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_3 <= 1'b0;
         failed_3 <= 1'b0;
         by_fault_3 <= 1'b0;
-        wants_both_3 <= add_write & add_read;
-        wants_write_3 <= add_write & ~add_read;
+        wants_write_3 <= add_write;
         wants_read_3 <= ~add_write;
       end
     end
@@ -473,7 +460,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_4 <= 1'b0; done_4 <= 1'b0; empty_4 <= 1'b0; writing_4 <= 1'b0; poisoned_4 <= 1'b0; failed_4 <= 1'b0;
-      by_fault_4 <= 1'b0; wants_read_4 <= 1'b0; wants_write_4 <= 1'b0; wants_both_4 <= 1'b0;
+      by_fault_4 <= 1'b0; wants_read_4 <= 1'b0; wants_write_4 <= 1'b0;
     end
     else begin
       if (walked_4) begin
@@ -492,8 +479,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[4]) empty_4 <= 1'b1;
       if (joined_4) begin
         empty_4 <= 1'b0;
-        if (add_write & add_read) wants_both_4 <= 1'b1;
-        else if (add_write) wants_write_4 <= 1'b1;
+        if (add_write) wants_write_4 <= 1'b1;
         else wants_read_4 <= 1'b1;
       end
       if (opening_4) begin
@@ -504,8 +490,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_4 <= 1'b0;
         failed_4 <= 1'b0;
         by_fault_4 <= 1'b0;
-        wants_both_4 <= add_write & add_read;
-        wants_write_4 <= add_write & ~add_read;
+        wants_write_4 <= add_write;
         wants_read_4 <= ~add_write;
       end
     end
@@ -513,7 +498,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_5 <= 1'b0; done_5 <= 1'b0; empty_5 <= 1'b0; writing_5 <= 1'b0; poisoned_5 <= 1'b0; failed_5 <= 1'b0;
-      by_fault_5 <= 1'b0; wants_read_5 <= 1'b0; wants_write_5 <= 1'b0; wants_both_5 <= 1'b0;
+      by_fault_5 <= 1'b0; wants_read_5 <= 1'b0; wants_write_5 <= 1'b0;
     end
     else begin
       if (walked_5) begin
@@ -532,8 +517,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[5]) empty_5 <= 1'b1;
       if (joined_5) begin
         empty_5 <= 1'b0;
-        if (add_write & add_read) wants_both_5 <= 1'b1;
-        else if (add_write) wants_write_5 <= 1'b1;
+        if (add_write) wants_write_5 <= 1'b1;
         else wants_read_5 <= 1'b1;
       end
       if (opening_5) begin
@@ -544,8 +528,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_5 <= 1'b0;
         failed_5 <= 1'b0;
         by_fault_5 <= 1'b0;
-        wants_both_5 <= add_write & add_read;
-        wants_write_5 <= add_write & ~add_read;
+        wants_write_5 <= add_write;
         wants_read_5 <= ~add_write;
       end
     end
@@ -553,7 +536,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_6 <= 1'b0; done_6 <= 1'b0; empty_6 <= 1'b0; writing_6 <= 1'b0; poisoned_6 <= 1'b0; failed_6 <= 1'b0;
-      by_fault_6 <= 1'b0; wants_read_6 <= 1'b0; wants_write_6 <= 1'b0; wants_both_6 <= 1'b0;
+      by_fault_6 <= 1'b0; wants_read_6 <= 1'b0; wants_write_6 <= 1'b0;
     end
     else begin
       if (walked_6) begin
@@ -572,8 +555,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[6]) empty_6 <= 1'b1;
       if (joined_6) begin
         empty_6 <= 1'b0;
-        if (add_write & add_read) wants_both_6 <= 1'b1;
-        else if (add_write) wants_write_6 <= 1'b1;
+        if (add_write) wants_write_6 <= 1'b1;
         else wants_read_6 <= 1'b1;
       end
       if (opening_6) begin
@@ -584,8 +566,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_6 <= 1'b0;
         failed_6 <= 1'b0;
         by_fault_6 <= 1'b0;
-        wants_both_6 <= add_write & add_read;
-        wants_write_6 <= add_write & ~add_read;
+        wants_write_6 <= add_write;
         wants_read_6 <= ~add_write;
       end
     end
@@ -593,7 +574,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_7 <= 1'b0; done_7 <= 1'b0; empty_7 <= 1'b0; writing_7 <= 1'b0; poisoned_7 <= 1'b0; failed_7 <= 1'b0;
-      by_fault_7 <= 1'b0; wants_read_7 <= 1'b0; wants_write_7 <= 1'b0; wants_both_7 <= 1'b0;
+      by_fault_7 <= 1'b0; wants_read_7 <= 1'b0; wants_write_7 <= 1'b0;
     end
     else begin
       if (walked_7) begin
@@ -612,8 +593,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[7]) empty_7 <= 1'b1;
       if (joined_7) begin
         empty_7 <= 1'b0;
-        if (add_write & add_read) wants_both_7 <= 1'b1;
-        else if (add_write) wants_write_7 <= 1'b1;
+        if (add_write) wants_write_7 <= 1'b1;
         else wants_read_7 <= 1'b1;
       end
       if (opening_7) begin
@@ -624,8 +604,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_7 <= 1'b0;
         failed_7 <= 1'b0;
         by_fault_7 <= 1'b0;
-        wants_both_7 <= add_write & add_read;
-        wants_write_7 <= add_write & ~add_read;
+        wants_write_7 <= add_write;
         wants_read_7 <= ~add_write;
       end
     end
@@ -633,7 +612,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_8 <= 1'b0; done_8 <= 1'b0; empty_8 <= 1'b0; writing_8 <= 1'b0; poisoned_8 <= 1'b0; failed_8 <= 1'b0;
-      by_fault_8 <= 1'b0; wants_read_8 <= 1'b0; wants_write_8 <= 1'b0; wants_both_8 <= 1'b0;
+      by_fault_8 <= 1'b0; wants_read_8 <= 1'b0; wants_write_8 <= 1'b0;
     end
     else begin
       if (walked_8) begin
@@ -652,8 +631,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[8]) empty_8 <= 1'b1;
       if (joined_8) begin
         empty_8 <= 1'b0;
-        if (add_write & add_read) wants_both_8 <= 1'b1;
-        else if (add_write) wants_write_8 <= 1'b1;
+        if (add_write) wants_write_8 <= 1'b1;
         else wants_read_8 <= 1'b1;
       end
       if (opening_8) begin
@@ -664,8 +642,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_8 <= 1'b0;
         failed_8 <= 1'b0;
         by_fault_8 <= 1'b0;
-        wants_both_8 <= add_write & add_read;
-        wants_write_8 <= add_write & ~add_read;
+        wants_write_8 <= add_write;
         wants_read_8 <= ~add_write;
       end
     end
@@ -673,7 +650,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_9 <= 1'b0; done_9 <= 1'b0; empty_9 <= 1'b0; writing_9 <= 1'b0; poisoned_9 <= 1'b0; failed_9 <= 1'b0;
-      by_fault_9 <= 1'b0; wants_read_9 <= 1'b0; wants_write_9 <= 1'b0; wants_both_9 <= 1'b0;
+      by_fault_9 <= 1'b0; wants_read_9 <= 1'b0; wants_write_9 <= 1'b0;
     end
     else begin
       if (walked_9) begin
@@ -692,8 +669,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[9]) empty_9 <= 1'b1;
       if (joined_9) begin
         empty_9 <= 1'b0;
-        if (add_write & add_read) wants_both_9 <= 1'b1;
-        else if (add_write) wants_write_9 <= 1'b1;
+        if (add_write) wants_write_9 <= 1'b1;
         else wants_read_9 <= 1'b1;
       end
       if (opening_9) begin
@@ -704,8 +680,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_9 <= 1'b0;
         failed_9 <= 1'b0;
         by_fault_9 <= 1'b0;
-        wants_both_9 <= add_write & add_read;
-        wants_write_9 <= add_write & ~add_read;
+        wants_write_9 <= add_write;
         wants_read_9 <= ~add_write;
       end
     end
@@ -713,7 +688,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_10 <= 1'b0; done_10 <= 1'b0; empty_10 <= 1'b0; writing_10 <= 1'b0; poisoned_10 <= 1'b0; failed_10 <= 1'b0;
-      by_fault_10 <= 1'b0; wants_read_10 <= 1'b0; wants_write_10 <= 1'b0; wants_both_10 <= 1'b0;
+      by_fault_10 <= 1'b0; wants_read_10 <= 1'b0; wants_write_10 <= 1'b0;
     end
     else begin
       if (walked_10) begin
@@ -732,8 +707,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[10]) empty_10 <= 1'b1;
       if (joined_10) begin
         empty_10 <= 1'b0;
-        if (add_write & add_read) wants_both_10 <= 1'b1;
-        else if (add_write) wants_write_10 <= 1'b1;
+        if (add_write) wants_write_10 <= 1'b1;
         else wants_read_10 <= 1'b1;
       end
       if (opening_10) begin
@@ -744,8 +718,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_10 <= 1'b0;
         failed_10 <= 1'b0;
         by_fault_10 <= 1'b0;
-        wants_both_10 <= add_write & add_read;
-        wants_write_10 <= add_write & ~add_read;
+        wants_write_10 <= add_write;
         wants_read_10 <= ~add_write;
       end
     end
@@ -753,7 +726,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_11 <= 1'b0; done_11 <= 1'b0; empty_11 <= 1'b0; writing_11 <= 1'b0; poisoned_11 <= 1'b0; failed_11 <= 1'b0;
-      by_fault_11 <= 1'b0; wants_read_11 <= 1'b0; wants_write_11 <= 1'b0; wants_both_11 <= 1'b0;
+      by_fault_11 <= 1'b0; wants_read_11 <= 1'b0; wants_write_11 <= 1'b0;
     end
     else begin
       if (walked_11) begin
@@ -772,8 +745,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[11]) empty_11 <= 1'b1;
       if (joined_11) begin
         empty_11 <= 1'b0;
-        if (add_write & add_read) wants_both_11 <= 1'b1;
-        else if (add_write) wants_write_11 <= 1'b1;
+        if (add_write) wants_write_11 <= 1'b1;
         else wants_read_11 <= 1'b1;
       end
       if (opening_11) begin
@@ -784,8 +756,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_11 <= 1'b0;
         failed_11 <= 1'b0;
         by_fault_11 <= 1'b0;
-        wants_both_11 <= add_write & add_read;
-        wants_write_11 <= add_write & ~add_read;
+        wants_write_11 <= add_write;
         wants_read_11 <= ~add_write;
       end
     end
@@ -793,7 +764,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_12 <= 1'b0; done_12 <= 1'b0; empty_12 <= 1'b0; writing_12 <= 1'b0; poisoned_12 <= 1'b0; failed_12 <= 1'b0;
-      by_fault_12 <= 1'b0; wants_read_12 <= 1'b0; wants_write_12 <= 1'b0; wants_both_12 <= 1'b0;
+      by_fault_12 <= 1'b0; wants_read_12 <= 1'b0; wants_write_12 <= 1'b0;
     end
     else begin
       if (walked_12) begin
@@ -812,8 +783,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[12]) empty_12 <= 1'b1;
       if (joined_12) begin
         empty_12 <= 1'b0;
-        if (add_write & add_read) wants_both_12 <= 1'b1;
-        else if (add_write) wants_write_12 <= 1'b1;
+        if (add_write) wants_write_12 <= 1'b1;
         else wants_read_12 <= 1'b1;
       end
       if (opening_12) begin
@@ -824,8 +794,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_12 <= 1'b0;
         failed_12 <= 1'b0;
         by_fault_12 <= 1'b0;
-        wants_both_12 <= add_write & add_read;
-        wants_write_12 <= add_write & ~add_read;
+        wants_write_12 <= add_write;
         wants_read_12 <= ~add_write;
       end
     end
@@ -833,7 +802,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_13 <= 1'b0; done_13 <= 1'b0; empty_13 <= 1'b0; writing_13 <= 1'b0; poisoned_13 <= 1'b0; failed_13 <= 1'b0;
-      by_fault_13 <= 1'b0; wants_read_13 <= 1'b0; wants_write_13 <= 1'b0; wants_both_13 <= 1'b0;
+      by_fault_13 <= 1'b0; wants_read_13 <= 1'b0; wants_write_13 <= 1'b0;
     end
     else begin
       if (walked_13) begin
@@ -852,8 +821,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[13]) empty_13 <= 1'b1;
       if (joined_13) begin
         empty_13 <= 1'b0;
-        if (add_write & add_read) wants_both_13 <= 1'b1;
-        else if (add_write) wants_write_13 <= 1'b1;
+        if (add_write) wants_write_13 <= 1'b1;
         else wants_read_13 <= 1'b1;
       end
       if (opening_13) begin
@@ -864,8 +832,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_13 <= 1'b0;
         failed_13 <= 1'b0;
         by_fault_13 <= 1'b0;
-        wants_both_13 <= add_write & add_read;
-        wants_write_13 <= add_write & ~add_read;
+        wants_write_13 <= add_write;
         wants_read_13 <= ~add_write;
       end
     end
@@ -873,7 +840,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_14 <= 1'b0; done_14 <= 1'b0; empty_14 <= 1'b0; writing_14 <= 1'b0; poisoned_14 <= 1'b0; failed_14 <= 1'b0;
-      by_fault_14 <= 1'b0; wants_read_14 <= 1'b0; wants_write_14 <= 1'b0; wants_both_14 <= 1'b0;
+      by_fault_14 <= 1'b0; wants_read_14 <= 1'b0; wants_write_14 <= 1'b0;
     end
     else begin
       if (walked_14) begin
@@ -892,8 +859,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[14]) empty_14 <= 1'b1;
       if (joined_14) begin
         empty_14 <= 1'b0;
-        if (add_write & add_read) wants_both_14 <= 1'b1;
-        else if (add_write) wants_write_14 <= 1'b1;
+        if (add_write) wants_write_14 <= 1'b1;
         else wants_read_14 <= 1'b1;
       end
       if (opening_14) begin
@@ -904,8 +870,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_14 <= 1'b0;
         failed_14 <= 1'b0;
         by_fault_14 <= 1'b0;
-        wants_both_14 <= add_write & add_read;
-        wants_write_14 <= add_write & ~add_read;
+        wants_write_14 <= add_write;
         wants_read_14 <= ~add_write;
       end
     end
@@ -913,7 +878,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) begin
       valid_15 <= 1'b0; done_15 <= 1'b0; empty_15 <= 1'b0; writing_15 <= 1'b0; poisoned_15 <= 1'b0; failed_15 <= 1'b0;
-      by_fault_15 <= 1'b0; wants_read_15 <= 1'b0; wants_write_15 <= 1'b0; wants_both_15 <= 1'b0;
+      by_fault_15 <= 1'b0; wants_read_15 <= 1'b0; wants_write_15 <= 1'b0;
     end
     else begin
       if (walked_15) begin
@@ -932,8 +897,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
       if (served_valid_q & served_last_q & serving[15]) empty_15 <= 1'b1;
       if (joined_15) begin
         empty_15 <= 1'b0;
-        if (add_write & add_read) wants_both_15 <= 1'b1;
-        else if (add_write) wants_write_15 <= 1'b1;
+        if (add_write) wants_write_15 <= 1'b1;
         else wants_read_15 <= 1'b1;
       end
       if (opening_15) begin
@@ -944,8 +908,7 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
         poisoned_15 <= 1'b0;
         failed_15 <= 1'b0;
         by_fault_15 <= 1'b0;
-        wants_both_15 <= add_write & add_read;
-        wants_write_15 <= add_write & ~add_read;
+        wants_write_15 <= add_write;
         wants_read_15 <= ~add_write;
       end
     end
@@ -1016,17 +979,11 @@ module MissTable_m16_n64_k44_b64_p22_m31_s4 (
     wants_write_8, wants_write_7, wants_write_6, wants_write_5, wants_write_4, wants_write_3, wants_write_2,
     wants_write_1, wants_write_0
   };
-  wire [15:0] helps_both_joined = {
-    wants_both_15, wants_both_14, wants_both_13, wants_both_12, wants_both_11, wants_both_10, wants_both_9,
-    wants_both_8, wants_both_7, wants_both_6, wants_both_5, wants_both_4, wants_both_3, wants_both_2, wants_both_1,
-    wants_both_0
-  };
   wire [5:0] tail = tails[goes_on ? served_miss : picked_miss]; // serve.ts:81
 
   always @(posedge clk) begin
     helps_read <= helps_read_joined[arriving_miss];
     helps_write <= helps_write_joined[arriving_miss];
-    helps_both <= helps_both_joined[arriving_miss];
     served_slot_q <= following;
     served_last_q <= (following == tail) & (goes_on | ~joined_picked);
     served_first_q <= ~goes_on;

@@ -258,31 +258,32 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire mapped = hit | (misses_served_valid & (misses_served_verdict == verdict_mapped)); // judge.ts:54
   wire unmapped = misses_served_valid & (misses_served_verdict == verdict_unmapped); // judge.ts:55
   wire out_of_frames = misses_served_valid & (misses_served_verdict == verdict_out_of_memory); // judge.ts:56
+  wire either = mapping_read | mapping_write; // judge.ts:59
   wire [116:0] lacks_write_word = records[misses_served_slot];
   wire request_needs_write = misses_served_valid ? lacks_write_word[95] : second_needs_write; // translate.ts:72
-  wire lacks_write = request_needs_write & ~mapping_write; // judge.ts:58
+  wire lacks_write = request_needs_write & ~(mapping_read & mapping_write); // judge.ts:60
   wire request_needs_read = misses_served_valid ? lacks_write_word[94] : second_needs_read; // translate.ts:72
-  wire lacks_read = request_needs_read & ~mapping_read; // judge.ts:59
-  wire permitted = ~(lacks_write | lacks_read); // judge.ts:60
-  wire no_entry = misses_served_valid & (misses_served_verdict == verdict_invalid); // judge.ts:63
-  wire doubtful = no_entry & ~misses_served_first; // judge.ts:64
-  wire late = permitted & unmapped; // judge.ts:66
-  wire missed = inside_ & ~tlb_hit; // judge.ts:69
-  wire goes_on = mapped & permitted; // judge.ts:72
+  wire lacks_read = request_needs_read & ~either; // judge.ts:61
+  wire permitted = ~(lacks_write | lacks_read); // judge.ts:62
+  wire denied = (mapped | unmapped | out_of_frames) & ~permitted; // judge.ts:64
+  wire no_entry = misses_served_valid & (misses_served_verdict == verdict_invalid); // judge.ts:67
+  wire doubtful = no_entry & ~misses_served_first; // judge.ts:68
+  wire late = permitted & unmapped; // judge.ts:70
+  wire missed = inside_ & ~tlb_hit; // judge.ts:73
+  wire goes_on = mapped & permitted; // judge.ts:76
   wire request_step = misses_served_valid ? lacks_write_word[97] : second_step; // translate.ts:72
   wire request_last_step = misses_served_valid ? lacks_write_word[98] : second_last_step;
-  wire complete = request_step == request_last_step; // judge.ts:73
-  wire looks_again = late | doubtful; // judge.ts:74
-  wire absent = beyond | (no_entry & misses_served_first); // judge.ts:75
-  wire failed = misses_served_valid & (misses_served_verdict == verdict_error); // judge.ts:76
-  wire exhausted = permitted & out_of_frames; // judge.ts:77
-  wire moving = unmapped & ~(misses_served_read | misses_served_write); // judge.ts:80
-  wire denied = ~permitted & (mapped | unmapped | out_of_frames); // judge.ts:82
+  wire complete = request_step == request_last_step; // judge.ts:77
+  wire looks_again = late | doubtful; // judge.ts:78
+  wire absent = beyond | (no_entry & misses_served_first); // judge.ts:79
+  wire failed = misses_served_valid & (misses_served_verdict == verdict_error); // judge.ts:80
+  wire exhausted = permitted & out_of_frames; // judge.ts:81
+  wire moving = denied & ((mapping_write & ~mapping_read) | (unmapped & ~either)); // judge.ts:84
   wire unplaced = missed & ~misses_added_taken; // translate.ts:76
   wire [2:0] request_op = misses_served_valid ? lacks_write_word[92:90] : second_op; // translate.ts:72
-  wire asks_sync = request_op != 3'd0; // judge.ts:108
-  wire finished = goes_on & complete; // judge.ts:109
-  wire plain_1 = finished & ~asks_sync; // judge.ts:110
+  wire asks_sync = request_op != 3'd0; // judge.ts:111
+  wire finished = goes_on & complete; // judge.ts:112
+  wire plain_1 = finished & ~asks_sync; // judge.ts:113
   wire [27:0] request_vpn = misses_served_valid ? lacks_write_word[43:16] : second_vpn; // translate.ts:72
   wire [28:0] next_page = {1'b0, request_vpn} + 29'd1; // leave.ts:52
   wire reads_out_taken = reads_valid & reads_ready; // pass-queue.ts:45
@@ -294,8 +295,8 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   wire refused_out_taken = refused_valid & refused_ready; // pass-queue.ts:45
   wire refused_out_single = refused_out_tail == refused_out_behind_head; // pass-queue.ts:51
   wire is_first = misses_served_valid & misses_served_first & (misses_served_verdict == verdict_mapped); // units.ts:29
-  wire adds = missed & misses_added_taken; // units.ts:84
-  wire denied_1 = denied & ~moving; // units.ts:85
+  wire adds = missed & misses_added_taken; // units.ts:83
+  wire denied_1 = denied & ~moving; // units.ts:84
 
   wire misses_take = second_ends & misses_next; // translate.ts:38
   MissTable_m16_n64_k44_b64_p22_m31_s4 misses ( // translate.ts:38
@@ -306,7 +307,6 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
     .add_valid               (missed),
     .add_key                 (second_key),
     .add_slot                (second_slot),
-    .add_read                (second_needs_read),
     .add_write               (second_needs_write),
     .added_taken             (misses_added_taken),
     .added_fetch             (misses_added_fetch),
