@@ -35,4 +35,4 @@ export {
 } from "./retry.ts";
 export { runtimeSchema, type RuntimeSettings } from "./runtime.ts";
 export { makeSettings, parseSettings, settingsBehindTransport, type Settings } from "./settings.ts";
-export { formatBytes } from "./units.ts";
+export { formatBytes } from "../../shared/settings/index.ts";

@@ -1,11 +1,20 @@
 import * as z from "zod";
 import { accessBody, frameOffsets, udpPorts } from "../wire/index.ts";
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
+import {
+  bytesOneOf,
+  bytesPowerOfTwo,
+  nanoseconds,
+  oneOf,
+  powerOfTwo,
+  range,
+  word,
+  words,
+} from "../../shared/settings/index.ts";
 import { TableError, type TableGeometry } from "../../shared/virtual-memory/table/index.ts";
 import { tableOf } from "./address-space.ts";
 import { clockPeriod } from "./clock.ts";
 import { ConfigError } from "./errors.ts";
-import { bytesOneOf, bytesPowerOfTwo, nanoseconds, oneOf, powerOfTwo, range, word, words } from "./fields.ts";
 
 const MB = 2 ** 20,
   GB = 2 ** 30,

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { udpPorts } from "../wire/index.ts";
 import { ConfigError } from "./errors.ts";
-import { flag, hashKey, ipv4Address, macAddress, nanoseconds, range } from "./fields.ts";
+import { flag, nanoseconds, range } from "../../shared/settings/index.ts";
+import { hashKey, ipv4Address, macAddress } from "./fields.ts";
 
 /** Run-time settings (architecture.md "The command line"): registers of the node and the models' latencies. */
 export const runtimeSchema = z.strictObject({

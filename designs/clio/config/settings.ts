@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import { checkSettings, keyValues, refuseUnknown } from "../../shared/settings/index.ts";
 import { ConfigError } from "./errors.ts";
 import { behindTransport, deriveConfig, type NodeConfig, parametersOf, parametersSchema } from "./parameters.ts";
 import { checkPorts, runtimeSchema, type RuntimeSettings } from "./runtime.ts";
@@ -19,34 +19,6 @@ export function settingsBehindTransport(s: Settings): Settings {
 const buildKeys = Object.keys(parametersSchema.shape),
   runKeys = Object.keys(runtimeSchema.shape);
 
-/** Letters to change to make one word the other (for "did you mean"). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++)
-      next.push(
-        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
-      );
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
-
-function check<S extends z.ZodType>(schema: S, given: Readonly<Record<string, unknown>>): z.output<S> {
-  const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  throw new ConfigError(
-    result.error.issues
-      .map(i => {
-        const key = String(i.path[0] ?? ""),
-          value = given[key];
-        return `${key} = ${typeof value === "string" ? `"${value}"` : String(value)}: ${i.message}`;
-      })
-      .join("; "),
-  );
-}
-
 /**
  * Check settings given as an object, build parameters and run-time keys together; missing keys have their defaults.
  * Sizes may be text (`"4MB"`).
@@ -54,20 +26,11 @@ function check<S extends z.ZodType>(schema: S, given: Readonly<Record<string, un
  * combination that cannot be.
  */
 export function makeSettings(given: Readonly<Record<string, unknown>> = {}): Settings {
-  for (const key of Object.keys(given)) {
-    if (buildKeys.includes(key) || runKeys.includes(key)) continue;
-    const known = [...buildKeys, ...runKeys],
-      close = known.reduce((best, k) =>
-        distance(key.toLowerCase(), k.toLowerCase()) < distance(key.toLowerCase(), best.toLowerCase()) ? k : best,
-      );
-    throw new ConfigError(
-      `there is no setting "${key}"; ${distance(key.toLowerCase(), close.toLowerCase()) <= 3 ? `did you mean ${close}?` : `the settings are ${known.join(", ")}`}`,
-    );
-  }
+  refuseUnknown(Object.keys(given), [...buildKeys, ...runKeys], ConfigError);
   const pick = (keys: readonly string[]): Record<string, unknown> =>
     Object.fromEntries(Object.entries(given).filter(([k]) => keys.includes(k)));
-  const config = deriveConfig(check(parametersSchema, pick(buildKeys))),
-    runtime = check(runtimeSchema, pick(runKeys));
+  const config = deriveConfig(checkSettings(parametersSchema, pick(buildKeys), ConfigError)),
+    runtime = checkSettings(runtimeSchema, pick(runKeys), ConfigError);
   checkPorts(runtime, config.clientPorts);
   return { config, runtime };
 }
@@ -78,16 +41,5 @@ export function makeSettings(given: Readonly<Record<string, unknown>> = {}): Set
  * @throws ConfigError as `makeSettings`, and for an argument without `=` or a key given twice.
  */
 export function parseSettings(args: readonly string[], before: Readonly<Record<string, unknown>> = {}): Settings {
-  const given: Record<string, string> = {};
-  for (const arg of args) {
-    const at = arg.indexOf("=");
-    if (at < 1) throw new ConfigError(`"${arg}" is no setting; write key=value, such as pageSize=4MB`);
-    const key = arg.slice(0, at).trim();
-    if (key in given)
-      throw new ConfigError(
-        `${key} is set twice, to "${given[key] ?? ""}" and to "${arg.slice(at + 1)}"; give it once`,
-      );
-    given[key] = arg.slice(at + 1).trim();
-  }
-  return makeSettings({ ...before, ...given });
+  return makeSettings({ ...before, ...keyValues(args, "pageSize=4MB", ConfigError) });
 }
