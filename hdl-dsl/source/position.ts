@@ -4,14 +4,12 @@
  * stack, which applies its source maps. So a position costs microseconds once seen, and is right under the CLI and
  * under vitest alike.
  */
-import { basename, dirname, resolve, sep } from "node:path";
-import { fileURLToPath } from "node:url";
-import { sourcePosition } from "./compiled-position.ts";
+import { basename, dirname, frames, languageFolder, plainPath, resolve, sep, type Site, sites } from "./host.ts";
 import { type Base, baseOf } from "./literal-base.ts";
 import { type Binding, bindingAt, declarationAt, type Position } from "./source-name.ts";
 
 /** The folder of the language: `hdl-dsl` of the repository, or `dist/hdl-dsl` of the installed package. */
-const language = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const language = languageFolder;
 const compiled = basename(dirname(language)) === "dist";
 /** The repository's or the package's folder. In a package the sources stand beside `dist`: source maps lead there. */
 const packageFolder = resolve(language, compiled ? "../.." : "..");
@@ -52,33 +50,14 @@ function scriptOf(name: string): Script {
   }
   return s;
 }
-const plainPath = (f: string): string => (f.startsWith("file://") ? fileURLToPath(f) : f).replace(/\?.*$/, "");
-
 /** A call in a script, as it runs: an offset, which costs less than its line and column. */
 interface Call {
   readonly script: Script;
   readonly offset: number;
 }
 
-const asSites = (_e: Error, sites: NodeJS.CallSite[]): NodeJS.CallSite[] => sites;
-
 /** The call sites that called into this file, innermost first. */
-function sitesBelow(depth: number): readonly NodeJS.CallSite[] {
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- kept to be put back, never called
-  const prepare = Error.prepareStackTrace,
-    limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = depth;
-  Error.prepareStackTrace = asSites;
-  const holder: { stack?: unknown } = {};
-  try {
-    Error.captureStackTrace(holder, sitesBelow);
-    return holder.stack as readonly NodeJS.CallSite[];
-  } finally {
-    // A full call stack throws here, too: without this the process would be left without readable stacks.
-    Error.prepareStackTrace = prepare;
-    Error.stackTraceLimit = limit;
-  }
-}
+const sitesBelow = (depth: number): readonly Site[] => sites(depth, sitesBelow);
 
 /** The user's calls, innermost first; they end where the module body was entered. */
 function userCalls(depth: number, most: number): Call[] {
@@ -98,24 +77,7 @@ function userCalls(depth: number, most: number): Call[] {
 }
 
 /** The same frames with the runtime's source maps applied. */
-function mappedUserFrames(depth: number): Position[] {
-  const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = depth + 2;
-  let stack: string;
-  try {
-    stack = new Error().stack ?? "";
-  } finally {
-    Error.stackTraceLimit = limit;
-  }
-  const frames: Position[] = [];
-  for (const line of stack.split("\n")) {
-    const m = /\(?((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)\)?$/.exec(line);
-    if (m === null) continue;
-    const file = plainPath(m[1] as string);
-    if (!isOwn(file)) frames.push(sourcePosition({ file, line: Number(m[2]), column: Number(m[3]) }));
-  }
-  return frames;
-}
+const mappedUserFrames = (depth: number): Position[] => frames(depth).filter(p => !isOwn(p.file));
 
 function positions(depth: number, most: number): (Position | undefined)[] {
   const calls = userCalls(depth, most);

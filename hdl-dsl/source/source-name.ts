@@ -2,7 +2,7 @@
  * The name that a source text gives to the value of a call: reads the tokens around the call, outwards, until a
  * binding is found.
  */
-import { readFileSync } from "node:fs";
+import { textOf } from "./host.ts";
 
 /** A place in a source file; line and column count from 1. `file` is as the stack trace gave it (absolute path). */
 export interface Position {
@@ -128,7 +128,7 @@ export function sourceOf(file: string): Source | undefined {
   if (!sources.has(file)) {
     let text: string | undefined;
     try {
-      text = readFileSync(file, "utf8");
+      text = textOf(file);
     } catch {
       text = undefined;
     }

@@ -2,8 +2,7 @@
  * Source maps (revision 3) of emitted files: debuggers, `mnemo where` and editors go from a line of Verilog to the
  * TypeScript that made it.
  */
-import { existsSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, fileExists, join, relative } from "../source/host.ts";
 import type { Position } from "../ir/circuit.ts";
 import type { SourceMap } from "../types/emitted.ts";
 import type { Origin } from "./print.ts";
@@ -15,7 +14,7 @@ function packageOf(folder: string): string {
   let root = roots.get(folder);
   if (root === undefined) {
     const above = dirname(folder);
-    root = existsSync(join(folder, "package.json")) ? folder : above === folder ? folder : packageOf(above);
+    root = fileExists(join(folder, "package.json")) ? folder : above === folder ? folder : packageOf(above);
     roots.set(folder, root);
   }
   return root;

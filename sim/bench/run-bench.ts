@@ -1,11 +1,9 @@
-import { mkdirSync } from "node:fs";
-import { relative, resolve } from "node:path";
 import type { Ports } from "../../hdl-dsl/index.ts";
 import { chosenBackend } from "../backend/choose.ts";
 import { watchStreams } from "../bus/stream-watch.ts";
 import { type Design, designOf, type Dut } from "../design.ts";
 import { HangError } from "../errors.ts";
-import { projectFolder } from "../project.ts";
+import { environment, say, waveFile } from "../host.ts";
 import { seedFromEnvironment } from "../seed.ts";
 import { simulate, type SimulateOptions } from "../simulate.ts";
 import { waveOf } from "../checkpoint/wave-of.ts";
@@ -106,10 +104,10 @@ export async function runBench<P extends Ports, T>(
   } catch (e) {
     const cycle = ended?.cycle ?? 0;
     const error = e instanceof Error ? e : new Error(String(e));
-    const again = options.wave ?? process.env["MNEMO_WAVE"] !== "0";
+    const again = options.wave ?? environment("MNEMO_WAVE") !== "0";
     // The second run may take as long as the first, or longer than the test's limit: what failed is told before it.
     if (given === undefined && again && options.history === undefined)
-      process.stderr.write(
+      say(
         `${name} failed at cycle ${cycle} with seed ${seed}: ${error.message}\n(running it again for its wave; MNEMO_WAVE=0 leaves that out)\n`,
       );
     const wave = given
@@ -142,13 +140,8 @@ async function waveAgain<P extends Ports, T>(
   ended: Simulation<P> | undefined,
   body: (b: Bench<P>) => Promise<T>,
 ): Promise<string> {
-  const folder = options.waveFolder ?? resolve(projectFolder(), "out/waves");
-  const path = resolve(
-    folder,
-    `${name.replace(/[^A-Za-z0-9]+/g, "-")}-${seed}.${(options.backend ?? chosenBackend).waveFormats(design.emitted)[0] ?? "vcd"}`,
-  );
-  mkdirSync(folder, { recursive: true });
-  const shown = relative(process.cwd(), path);
+  const format = (options.backend ?? chosenBackend).waveFormats(design.emitted)[0] ?? "vcd";
+  const { path, shown } = waveFile(`${name.replace(/[^A-Za-z0-9]+/g, "-")}-${seed}.${format}`, options.waveFolder);
   const fromCycle = Math.max(0, (ended?.cycle ?? 0) - WAVE_CYCLES);
   try {
     if (options.history !== undefined && ended !== undefined) {

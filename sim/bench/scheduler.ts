@@ -1,4 +1,5 @@
 import { Cancelled } from "../errors.ts";
+import { afterOthers, afterPromises } from "../host.ts";
 import type { Domain, Simulation } from "../simulation.ts";
 import { currentTask, Task } from "./task.ts";
 import { Timeline } from "./timeline.ts";
@@ -175,7 +176,7 @@ export class Scheduler {
             }
             if (this.#rest) {
               void this.#awake(this.#rest).then(() => {
-                setImmediate(turn);
+                afterOthers(turn);
               });
               this.#rest = undefined;
               this.#sinceTurn = 0;
@@ -186,12 +187,12 @@ export class Scheduler {
             if (this.waits.size === 0 || this.#sinceTurn >= this.edgesPerTurn) {
               this.#sinceTurn = 0;
               if (performance.now() >= this.#deadline.at) throw this.#deadline.error();
-              setImmediate(turn);
+              afterOthers(turn);
               return;
             }
             const held = this.gate?.();
             if (held) {
-              void held.then(() => process.nextTick(turn));
+              void held.then(() => afterPromises(turn));
               return;
             }
             if (this.#advance()) break;
@@ -201,11 +202,11 @@ export class Scheduler {
           resolve();
           return;
         }
-        // This runs after every promise that this edge settled. A nextTick queued from a microtask runs once the
+        // This runs after every promise that this edge settled. A call queued from a microtask runs once the
         // microtasks are done; queued from here it would run before them.
-        queueMicrotask(() => process.nextTick(turn));
+        queueMicrotask(() => afterPromises(turn));
       };
-      queueMicrotask(() => process.nextTick(turn));
+      queueMicrotask(() => afterPromises(turn));
     });
   }
 
@@ -309,6 +310,6 @@ export class Scheduler {
 async function turns(n: number): Promise<void> {
   for (let i = 0; i < n; i++)
     await new Promise(r => {
-      setImmediate(r);
+      afterOthers(() => r(undefined));
     });
 }

@@ -1,9 +1,9 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { Cancelled } from "../errors.ts";
+import { Following } from "../host.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** Task that the running code belongs to; undefined in the bench's main function. */
-export const currentTask = new AsyncLocalStorage<Task<unknown> | undefined>();
+export const currentTask = new Following<Task<unknown> | undefined>();
 
 /**
  * A spawned part of a bench. Await it for its result; a failure that is not awaited fails the whole bench. A task still

@@ -1,8 +1,6 @@
 /** What the models of a process reached, added to a file as it happens: a process that is ended loses nothing. */
-import { appendFileSync, mkdirSync } from "node:fs";
-import { join, relative } from "node:path";
-import { threadId } from "node:worker_threads";
 import { SimulationError } from "../errors.ts";
+import { addToOwnFile, environment, fromHere } from "../host.ts";
 import type { Point } from "./point.ts";
 
 /** A point and the bits of the state that remember it: `lo` counts from the first bit of place `place`. */
@@ -33,12 +31,11 @@ export interface WrittenPoint {
 let programs = 0;
 
 /** Where coverage is written, by `MNEMO_COVERAGE`; undefined: it is not asked for. */
-export const coverageFolder = (): string | undefined => process.env["MNEMO_COVERAGE"] || undefined;
+export const coverageFolder = (): string | undefined => environment("MNEMO_COVERAGE") || undefined;
 
 function append(folder: string, line: Line): void {
   try {
-    mkdirSync(folder, { recursive: true });
-    appendFileSync(join(folder, `${process.pid}-${threadId}.jsonl`), `${JSON.stringify(line)}\n`);
+    addToOwnFile(folder, `${JSON.stringify(line)}\n`);
   } catch (e) {
     throw new SimulationError(
       `MNEMO_COVERAGE is "${folder}", where nothing can be written (${String(e)}); give a folder of yours`,
@@ -88,6 +85,6 @@ export class ProgramCoverage {
 
 function written({ point: p, place, lo }: Placed): WrittenPoint {
   const { kind, module, what, lines, width, at } = p;
-  const file = at === undefined ? "" : relative(process.cwd(), at.file);
+  const file = at === undefined ? "" : fromHere(at.file);
   return { kind, module, what, file, line: at?.line ?? 0, column: at?.column ?? 0, lines, width, place, lo };
 }

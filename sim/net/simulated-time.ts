@@ -1,3 +1,4 @@
+import { afterPromises } from "../host.ts";
 import { Timeline } from "../bench/timeline.ts";
 import { HangError } from "../errors.ts";
 
@@ -89,5 +90,5 @@ export class SimulatedTime {
  * once the microtasks are done.
  */
 function promisesSettled(): Promise<void> {
-  return new Promise(resolve => queueMicrotask(() => process.nextTick(resolve)));
+  return new Promise(resolve => queueMicrotask(() => afterPromises(resolve)));
 }

@@ -39,6 +39,11 @@ describe("the machine lacks something", () => {
         "(Debian or Ubuntu: sudo apt-get install verilator clang make iverilog yosys z3 cvc5 tshark) and run this again.\n",
     });
   });
+  it("tools, and `npm start` needs none of them: the node answers the shipped capture", () => {
+    const { code, out, err } = run("scripts/bootstrap.mjs", ["start"], { path: folder });
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/bytes of replies compared with the reference model: no difference\n$/);
+  });
   it.each(["scripts/bootstrap.mjs", "cli/mnemo.mjs"])("Node is too old for %s: one sentence, exit code 2", script => {
     const old = join(folder, "old.mjs");
     writeFileSync(
