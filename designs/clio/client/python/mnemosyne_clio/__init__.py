@@ -3,6 +3,7 @@
 from .client import Client
 from .errors import ClientError, OperationError, Outcome
 from .key_value import KeyValue
+from .lease import Lease
 from .link import Options, Statistics
 from .multi_version import MultiVersion, StoredVersion
 from .process import Chased, Dereferenced, Process, Value
@@ -14,6 +15,7 @@ __all__ = [
     "ClientError",
     "Dereferenced",
     "KeyValue",
+    "Lease",
     "MultiVersion",
     "Opcode",
     "OperationError",

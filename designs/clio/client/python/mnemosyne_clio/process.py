@@ -12,6 +12,7 @@ from typing import NamedTuple, Optional
 from . import wire
 from .errors import ClientError, OperationError
 from .key_value import KeyValue
+from .lease import Lease, take_lease
 from .link import Link, Reply, Request, refusal
 from .multi_version import MultiVersion
 from .wire import Opcode, Status, VmFlag
@@ -139,6 +140,20 @@ class Process:
         """Releases the lock after all earlier calls on this object have ended."""
         await self._settled()
         await self.atomic_store(va, 0)
+
+    async def lease(self, va: int, seconds: float, *, timeout: Optional[float] = None) -> Lease:
+        """Takes the lock whose word is at `va`. A holder that shows no sign of life for `seconds` loses it.
+
+        All who use the word take leases of the same length, and no `lock`.
+        """
+        if not seconds > 0:
+            raise ClientError(f"seconds = {seconds} is no time; give more than 0")
+        at = _aligned(va)
+
+        def exchange(old: int, new: int) -> Awaitable[int]:
+            return self.compare_and_swap(at, old, new)
+
+        return await take_lease(exchange, self._settled, seconds, timeout, f"0x{at:x}")
 
     @contextlib.asynccontextmanager
     async def locked(self, va: int, *, timeout: Optional[float] = None) -> AsyncIterator[None]:

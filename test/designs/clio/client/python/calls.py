@@ -60,6 +60,19 @@ async def words(client):
     assert await p.read(counter, 1) == b"\x0a"
     assert await p.test_and_set(lock) == 0
     await refused(p.lock(lock, timeout=0.05), OperationError, "was not free")
+    # A lease: a living holder keeps it, and one that is gone does not.
+    leased = va + 192
+    lease = await p.lease(leased, 30)
+    assert lease.held
+    await refused(p.lease(leased, 30, timeout=0.05), OperationError, "was not free")
+    assert await lease.release() and not lease.held
+    assert int.from_bytes(await p.read(leased, 8), "little") == 0 and not await lease.release()
+    await p.atomic_store(leased, 12345)
+    lease = await p.lease(leased, 0.1)
+    await p.atomic_store(leased, 7)
+    assert not await lease.release()
+    assert int.from_bytes(await p.read(leased, 8), "little") == 7
+    await refused(p.lease(leased, 0), ClientError, "seconds = 0 is no time")
     await client.free_process(p)
 
 
