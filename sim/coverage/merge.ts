@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SimulationError } from "../errors.ts";
-import type { PointKind } from "./point.ts";
-import type { Line, WrittenPoint } from "./record.ts";
+import type { PointKind } from "../backend/coverage/point.ts";
+import type { Line, WrittenPoint } from "../backend/coverage/record.ts";
 
 /** A place with what was reached of it, by any model. */
 export interface Reached {

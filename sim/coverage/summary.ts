@@ -1,5 +1,5 @@
 /** Coverage in figures: how much of each sort was reached, by file. */
-import type { PointKind } from "./point.ts";
+import type { PointKind } from "../backend/coverage/point.ts";
 import type { Reached } from "./merge.ts";
 
 /** Sorts of coverage, as reports show them. */

@@ -3,7 +3,7 @@ import { circuitOf, type EmittedDesign } from "../../../hdl-dsl/index.ts";
 import { BuildError } from "../../errors.ts";
 import type { Backend, ModelOptions, PortSlot, Program } from "../backend.ts";
 import { type BlockLayout, layoutOf } from "../layout.ts";
-import { coverageFolder, ProgramCoverage } from "../../coverage/record.ts";
+import { coverageFolder, ProgramCoverage } from "../coverage/record.ts";
 import type { MemoryMap } from "./memory-map.ts";
 import { textFile } from "../../wave/text-file.ts";
 import { flatten } from "./circuit/flatten.ts";

@@ -1,5 +1,5 @@
 /** Registers that remember what a bench reached: bits that stay 1, and counts of cover points. */
-import { plainName, type Point } from "../../../coverage/point.ts";
+import { plainName, type Point } from "../../coverage/point.ts";
 import type { Expr, Position, Signal, Stmt } from "./ir.ts";
 import type { Graph } from "./graph.ts";
 import type { Clock, Register } from "./netlist.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { num } from "../../../../designs/shared/wire/layout.ts";
 import { packRecord, record, type RecordLayout, unpackRecord } from "../../../../designs/shared/wire/record.ts";
-import { Random } from "../../../../hdl-dsl/random.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 const parameterSets: readonly RecordLayout[] = [
   record("narrow", "Bits", { a: num(1, ""), b: num(3, ""), c: num(1, "") }),

@@ -1,6 +1,6 @@
 /** What the models of a process reached, added to a file as it happens: a process that is ended loses nothing. */
-import { SimulationError } from "../errors.ts";
-import { addToOwnFile, environment, fromHere } from "../host.ts";
+import { SimulationError } from "../../errors.ts";
+import { addToOwnFile, environment, fromHere } from "../../host.ts";
 import type { Point } from "./point.ts";
 
 /** A point and the bits of the state that remember it: `lo` counts from the first bit of place `place`. */

@@ -1,5 +1,5 @@
 /** What coverage is measured by: places of the source that a bench reached or did not. */
-import type { Position } from "../../hdl-dsl/index.ts";
+import type { Position } from "../../../hdl-dsl/index.ts";
 
 /**
  * `line`: statements under a condition ran. `state`: a state machine or a register of an enumeration had the value.
