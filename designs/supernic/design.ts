@@ -6,7 +6,7 @@ export const supernic = design({
   title: "SuperNIC's blocks, one by one",
   settings: async set => (await import("./build/index.ts")).parseSettings(set),
   build: async settings => (await import("./build/index.ts")).blockOf(settings),
-  proofs: async () => (await import("./rtl/proofs/index.ts")).supernicProofs,
+  proofs: async () => (await import("./rtl/index.ts")).supernicProofs,
   lintMatrix: async () => (await import("./build/index.ts")).blockNames.map(block => [`block=${block}`]),
   synth: async () => {
     const { blocksBeside } = await import("./build/index.ts");

@@ -1,7 +1,7 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
 import type { Block } from "../../shared/command-line/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
-import { PacketStore } from "../rtl/store/index.ts";
+import { PacketStore } from "../rtl/index.ts";
 
 /** The blocks with the default build's sizes. There is no device around them yet: each is built by itself. */
 const blocks = {
@@ -29,6 +29,4 @@ export function parseSettings(set: readonly string[]): Settings {
 export const blockOf = ({ block }: Settings): Def => blocks[block]();
 /** The blocks beside this one, for what is measured of all. */
 export const blocksBeside = (block: BlockName): readonly Block[] =>
-  Object.entries(blocks).flatMap(([name, make]) =>
-    name === String(block) ? [] : [{ definition: make(), names: [name] }],
-  );
+  Object.entries(blocks).flatMap(([name, make]) => (name === block ? [] : [{ definition: make(), names: [name] }]));

@@ -32,7 +32,7 @@ const deadPayloads = 4;
 
 /**
  * Counts the owners of each payload down, and gives the cells of one back that nobody owns any more.
- * Latency: 4 cycles from the last release to the first cell; a cell a cycle, payloads back to back. A release waits
+ * Latency: 3 cycles from the last release to the first cell; a cell a cycle, payloads back to back. A release waits
  * while a payload comes in, or while 4 payloads wait to be taken apart; two releases take turns. Reset forgets all.
  * A payload must not be released more often than it has owners: asserted.
  */
