@@ -65,7 +65,7 @@ export const cellListProof: Proof = {
   harness: harness(),
   faults: [
     { what: "the first cell is given out again at the end of the fresh ones", from: "fresh[2]", to: "&fresh" },
-    { what: "a cell that comes back while another goes is not counted", from: "2'd1: free_q", to: "2'd3: free_q" },
+    { what: "a cell that comes back while another goes is not counted", from: "went & ~came", to: "went" },
     {
       what: "a used cell is taken off the list and a fresh one given",
       from: "next_ready & ~is_fresh",
