@@ -2,7 +2,6 @@ import {
   bit,
   type Bit,
   cat,
-  constant,
   fromBits,
   input,
   lowestSet,
@@ -22,6 +21,7 @@ import {
   when,
 } from "../../../hdl-dsl/index.ts";
 import { BufferBeat, BufferJob } from "./beats.ts";
+import { claimedQueue } from "./claimed-queue.ts";
 import { slotBeatBits, slotBeats, slotBits } from "./slots.ts";
 
 export interface FrameBufferParameters {
@@ -102,12 +102,11 @@ function reader(name: string, p: FrameBufferParameters, job: StreamIn<ReturnType
   const slot = reg(uint(slotBits(p)), { name: `${name}_slot` });
   const beat = reg(uint(slotBeatBits(p)), { name: `${name}_beat` });
   const left = reg(uint(leftBits), { name: `${name}_left` });
-  // Beats read and not yet given out.
-  const claimed = reg(uint(Math.log2(queueBeats) + 1), { init: 0, name: `${name}_claimed` });
+  const queue = claimedQueue(name, BufferBeat(p.beatBytes), queueBeats);
   const nowSlot = node(mux(running, slot, job.payload.slot), { name: `${name}_now_slot` });
   const nowBeat = node(mux(running, beat, job.payload.first), { name: `${name}_now_beat` });
   const nowLeft = node(mux(running, left, job.payload.beats), { name: `${name}_now_left` });
-  const wants = node(running.or(job.valid).and(claimed.bit(Math.log2(queueBeats)).not()), { name: `${name}_wants` });
+  const wants = node(running.or(job.valid).and(queue.room), { name: `${name}_wants` });
   return {
     wants,
     address: cat(nowSlot, nowBeat),
@@ -124,28 +123,7 @@ function reader(name: string, p: FrameBufferParameters, job: StreamIn<ReturnType
       const readingLast = reg(bit, { name: `${name}_reading_last` });
       reading.set(granted);
       readingLast.set(final);
-
-      const width = Math.log2(queueBeats);
-      const queue = ram(BufferBeat(p.beatBytes), {
-        depth: queueBeats,
-        collision: "undefined",
-        style: "distributed",
-        name: `${name}_queue`,
-      });
-      const tail = reg(uint(width), { init: 0, name: `${name}_tail` });
-      const head = reg(uint(width), { init: 0, name: `${name}_head` });
-      queue.write(reading, tail, { data, last: readingLast });
-      when(reading, () => tail.set(tail.add(1)));
-      when(out.fire, () => head.set(head.add(1)));
-      // A register, so that it is there early in the cycle. The one that is taken was the last when the pointer behind
-      // it is the tail.
-      const stored = reg(bit, { init: 0, name: `${name}_stored` });
-      stored.set(mux(reading.or(stored.and(out.fire.not())), constant(1, 1), stored.and(head.add(1).ne(tail))));
-      out.valid.set(stored);
-      out.payload.set(queue.readAsync(head));
-      when(granted.and(out.fire.not()), () => claimed.set(claimed.add(1))).elseWhen(out.fire.and(granted.not()), () =>
-        claimed.set(claimed.sub(1)),
-      );
+      queue.serve(granted, reading, { data, last: readingLast }, out);
     },
   };
 }

@@ -3,6 +3,7 @@
  */
 export { Align, AlignJob } from "./align.ts";
 export { AxisBeat, BodyBeat, BufferBeat, BufferJob, ReadBeat } from "./beats.ts";
+export { type ClaimedQueue, claimedQueue } from "./claimed-queue.ts";
 export { cutFields, joinBytes, joinFields } from "./fields.ts";
 export { BufferWrite, FrameBuffer } from "./frame-buffer.ts";
 export { FrameHead, HeaderInsert, type HeaderShiftParameters } from "./header-insert.ts";

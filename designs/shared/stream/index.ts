@@ -1,4 +1,5 @@
-/** Small pieces around streams: a queue that lets pass, fixed turns, and cells between the stages of a block. */
+/** Small pieces around streams: a queue that lets pass, fixed and fair turns, cells between the stages of a block. */
 export { cells } from "./cells.ts";
+export { fairTurn } from "./fair-turn.ts";
 export { passQueue } from "./pass-queue.ts";
 export { turns } from "./turns.ts";

@@ -1,0 +1,32 @@
+import type { Def } from "../../../hdl-dsl/index.ts";
+import type { Block } from "../../shared/command-line/index.ts";
+import { UsageError } from "../../shared/errors/index.ts";
+import { PacketStore } from "../rtl/index.ts";
+
+/** The blocks with the default build's sizes. There is no device around them yet: each is built by itself. */
+const blocks = {
+  PacketStore: () => PacketStore({ cells: 1024, cellBeats: 4, beatBytes: 64, payloadBeats: 140 }),
+} as const satisfies Readonly<Record<string, () => Def>>;
+export type BlockName = keyof typeof blocks;
+export const blockNames = Object.keys(blocks) as readonly BlockName[];
+
+/** Which block is built. */
+export interface Settings {
+  readonly block: BlockName;
+}
+const isBlock = (name: string | undefined): name is BlockName => blockNames.some(b => b === name);
+
+/** Reads `block=PacketStore`. @throws UsageError for another setting, another block, or one given twice */
+export function parseSettings(set: readonly string[]): Settings {
+  const [first = `block=${blockNames[0] ?? ""}`, second] = set,
+    [key, value] = first.split("=");
+  if (key !== "block") throw new UsageError(`there is no setting "${key ?? ""}"; the only one is block`);
+  if (second !== undefined) throw new UsageError(`one setting is enough, and there are ${set.length}; give block once`);
+  if (!isBlock(value)) throw new UsageError(`block = "${value ?? ""}": must be one of ${blockNames.join(", ")}`);
+  return { block: value };
+}
+
+export const blockOf = ({ block }: Settings): Def => blocks[block]();
+/** The blocks beside this one, for what is measured of all. */
+export const blocksBeside = (block: BlockName): readonly Block[] =>
+  Object.entries(blocks).flatMap(([name, make]) => (name === block ? [] : [{ definition: make(), names: [name] }]));

@@ -1,0 +1,22 @@
+/** SuperNIC for the command line; all of it is loaded when a verb needs it. */
+import { design } from "../shared/command-line/index.ts";
+
+export const supernic = design({
+  name: "supernic",
+  title: "SuperNIC's blocks, one by one",
+  settings: async set => (await import("./build/index.ts")).parseSettings(set),
+  build: async settings => (await import("./build/index.ts")).blockOf(settings),
+  proofs: async () => (await import("./rtl/index.ts")).supernicProofs,
+  lintMatrix: async () => (await import("./build/index.ts")).blockNames.map(block => [`block=${block}`]),
+  synth: async () => {
+    const { blocksBeside } = await import("./build/index.ts");
+    return { madeOfBlocks: [], further: ({ block }) => blocksBeside(block) };
+  },
+  files: async () => {
+    const { dissectorLua, formatsReference } = await import("./wire/index.ts");
+    return [
+      { path: "generated/supernic.lua", text: dissectorLua() },
+      { path: "docs/supernic/formats.md", text: formatsReference() },
+    ];
+  },
+});

@@ -1,0 +1,5 @@
+/** What is proved of SuperNIC's blocks. */
+import type { Proof } from "../../../../hdl-dsl/index.ts";
+import { cellListProof } from "./cell-list.ts";
+
+export const supernicProofs: readonly Proof[] = [cellListProof];
