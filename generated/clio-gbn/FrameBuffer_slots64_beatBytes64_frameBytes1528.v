@@ -46,55 +46,55 @@ module FrameBuffer_slots64_beatBytes64_frameBytes1528 (
   reg [5:0] writer_slot; // frame-buffer.ts:102
   reg [4:0] writer_beat; // frame-buffer.ts:103
   reg [5:0] writer_left; // frame-buffer.ts:104
-  reg [4:0] writer_claimed; // frame-buffer.ts:106
+  reg [4:0] writer_claimed; // claimed-queue.ts:32
   reg echo_running; // frame-buffer.ts:101
   reg [5:0] echo_slot; // frame-buffer.ts:102
   reg [4:0] echo_beat; // frame-buffer.ts:103
   reg [5:0] echo_left; // frame-buffer.ts:104
-  reg [4:0] echo_claimed; // frame-buffer.ts:106
+  reg [4:0] echo_claimed; // claimed-queue.ts:32
   reg slow_running; // frame-buffer.ts:101
   reg [5:0] slow_slot; // frame-buffer.ts:102
   reg [4:0] slow_beat; // frame-buffer.ts:103
   reg [5:0] slow_left; // frame-buffer.ts:104
-  reg [4:0] slow_claimed; // frame-buffer.ts:106
-  reg writer_reading; // frame-buffer.ts:123
-  reg writer_reading_last; // frame-buffer.ts:124
-  reg [3:0] writer_tail; // frame-buffer.ts:135
-  reg [3:0] writer_head; // frame-buffer.ts:136
-  reg writer_stored; // frame-buffer.ts:142
-  reg echo_reading; // frame-buffer.ts:123
-  reg echo_reading_last; // frame-buffer.ts:124
-  reg [3:0] echo_tail; // frame-buffer.ts:135
-  reg [3:0] echo_head; // frame-buffer.ts:136
-  reg echo_stored; // frame-buffer.ts:142
-  reg slow_reading; // frame-buffer.ts:123
-  reg slow_reading_last; // frame-buffer.ts:124
-  reg [3:0] slow_tail; // frame-buffer.ts:135
-  reg [3:0] slow_head; // frame-buffer.ts:136
-  reg slow_stored; // frame-buffer.ts:142
+  reg [4:0] slow_claimed; // claimed-queue.ts:32
+  reg writer_reading; // frame-buffer.ts:122
+  reg writer_reading_last; // frame-buffer.ts:123
+  reg [3:0] writer_tail; // claimed-queue.ts:37
+  reg [3:0] writer_head; // claimed-queue.ts:38
+  reg writer_stored; // claimed-queue.ts:44
+  reg echo_reading; // frame-buffer.ts:122
+  reg echo_reading_last; // frame-buffer.ts:123
+  reg [3:0] echo_tail; // claimed-queue.ts:37
+  reg [3:0] echo_head; // claimed-queue.ts:38
+  reg echo_stored; // claimed-queue.ts:44
+  reg slow_reading; // frame-buffer.ts:122
+  reg slow_reading_last; // frame-buffer.ts:123
+  reg [3:0] slow_tail; // claimed-queue.ts:37
+  reg [3:0] slow_head; // claimed-queue.ts:38
+  reg slow_stored; // claimed-queue.ts:44
   (* ram_style = "block" *) reg [511:0] frames [0:2047]; // frame-buffer.ts:68
   reg [511:0] data; // frame-buffer.ts:85
-  (* ram_style = "distributed" *) reg [512:0] writer_queue [0:15]; // frame-buffer.ts:129
+  (* ram_style = "distributed" *) reg [512:0] writer_queue [0:15]; // claimed-queue.ts:36
   (* ram_style = "distributed" *) reg [512:0] echo_queue [0:15];
   (* ram_style = "distributed" *) reg [512:0] slow_queue [0:15];
-  wire [5:0] writer_now_slot = writer_running ? writer_slot : write_job_payload_slot; // frame-buffer.ts:107
-  wire [4:0] writer_now_beat = writer_running ? writer_beat : write_job_payload_first; // frame-buffer.ts:108
-  wire [5:0] writer_now_left = writer_running ? writer_left : write_job_payload_beats; // frame-buffer.ts:109
-  wire writer_wants = (writer_running | write_job_valid) & ~writer_claimed[4]; // frame-buffer.ts:110
-  wire [5:0] echo_now_slot = echo_running ? echo_slot : echo_job_payload_slot; // frame-buffer.ts:107
-  wire [4:0] echo_now_beat = echo_running ? echo_beat : echo_job_payload_first; // frame-buffer.ts:108
-  wire [5:0] echo_now_left = echo_running ? echo_left : echo_job_payload_beats; // frame-buffer.ts:109
-  wire echo_wants = (echo_running | echo_job_valid) & ~echo_claimed[4]; // frame-buffer.ts:110
-  wire [5:0] slow_now_slot = slow_running ? slow_slot : slow_job_payload_slot; // frame-buffer.ts:107
-  wire [4:0] slow_now_beat = slow_running ? slow_beat : slow_job_payload_first; // frame-buffer.ts:108
-  wire [5:0] slow_now_left = slow_running ? slow_left : slow_job_payload_beats; // frame-buffer.ts:109
-  wire slow_wants = (slow_running | slow_job_valid) & ~slow_claimed[4]; // frame-buffer.ts:110
+  wire [5:0] writer_now_slot = writer_running ? writer_slot : write_job_payload_slot; // frame-buffer.ts:106
+  wire [4:0] writer_now_beat = writer_running ? writer_beat : write_job_payload_first; // frame-buffer.ts:107
+  wire [5:0] writer_now_left = writer_running ? writer_left : write_job_payload_beats; // frame-buffer.ts:108
+  wire writer_wants = (writer_running | write_job_valid) & ~writer_claimed[4]; // frame-buffer.ts:109
+  wire [5:0] echo_now_slot = echo_running ? echo_slot : echo_job_payload_slot; // frame-buffer.ts:106
+  wire [4:0] echo_now_beat = echo_running ? echo_beat : echo_job_payload_first; // frame-buffer.ts:107
+  wire [5:0] echo_now_left = echo_running ? echo_left : echo_job_payload_beats; // frame-buffer.ts:108
+  wire echo_wants = (echo_running | echo_job_valid) & ~echo_claimed[4]; // frame-buffer.ts:109
+  wire [5:0] slow_now_slot = slow_running ? slow_slot : slow_job_payload_slot; // frame-buffer.ts:106
+  wire [4:0] slow_now_beat = slow_running ? slow_beat : slow_job_payload_first; // frame-buffer.ts:107
+  wire [5:0] slow_now_left = slow_running ? slow_left : slow_job_payload_beats; // frame-buffer.ts:108
+  wire slow_wants = (slow_running | slow_job_valid) & ~slow_claimed[4]; // frame-buffer.ts:109
   wire [2:0] wanted = {slow_wants, echo_wants, writer_wants}; // frame-buffer.ts:76
   wire [2:0] granted = wanted & (~wanted + 3'd1); // frame-buffer.ts:77
   wire [10:0] address =
     ({11{granted[0]}} & {writer_now_slot, writer_now_beat}) | ({11{granted[1]}} & {echo_now_slot, echo_now_beat})
     | ({11{granted[2]}} & {slow_now_slot, slow_now_beat}); // frame-buffer.ts:79
-  wire writer_final = writer_now_left == 6'd1; // frame-buffer.ts:115
+  wire writer_final = writer_now_left == 6'd1; // frame-buffer.ts:114
   wire echo_final = echo_now_left == 6'd1;
   wire slow_final = slow_now_left == 6'd1;
 
