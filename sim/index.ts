@@ -52,6 +52,7 @@ export { CaptureError, readPcap } from "./net/pcap-reader.ts";
 export { writePcap } from "./net/pcap-writer.ts";
 export * from "./coverage/index.ts";
 export { Recording } from "./speed/recording.ts";
+export { type Cost, type Profile, profileTable } from "./speed/profile.ts";
 export { compareSpeed, type Speeds } from "./speed/compare.ts";
 export {
   type Budget,

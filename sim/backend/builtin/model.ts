@@ -1,7 +1,7 @@
 /** One running design: the harness's view of the generated code. */
 import type { EmittedPort } from "../../../hdl-dsl/index.ts";
 import { SimulationError, type StopCause } from "../../errors.ts";
-import type { ClockSetting, Model, ModelOptions, ModelState, PortSlot } from "../backend.ts";
+import type { ClockSetting, Evaluated, Model, ModelOptions, ModelState, PortSlot } from "../backend.ts";
 import type { BlockLayout } from "../layout.ts";
 import { firstDifference, type StateMap } from "./state.ts";
 import type { Recorder } from "./wave/recorder.ts";
@@ -38,6 +38,7 @@ export class BuiltinModel implements Model {
   readonly #release: () => void;
   readonly #recorder: Recorder | undefined;
   readonly #state: () => StateMap;
+  readonly #profile: (() => readonly Evaluated[]) | undefined;
   readonly #start: (seed: number) => void;
   #seed: number;
   #edges = 0;
@@ -61,6 +62,7 @@ export class BuiltinModel implements Model {
       readonly release: () => void;
       /** Signals inside, and the lanes with them. */
       readonly inner?: { readonly slots: ReadonlyMap<string, PortSlot>; readonly words: number } | undefined;
+      readonly profile?: (() => readonly Evaluated[]) | undefined;
       readonly state: () => StateMap;
       readonly start: (seed: number) => void;
       readonly recorder?: ((clocks: readonly ClockSetting[]) => Recorder) | undefined;
@@ -76,6 +78,7 @@ export class BuiltinModel implements Model {
     this.#release = o.release;
     this.#recorder = o.recorder?.(this.#settings);
     this.#state = o.state;
+    this.#profile = o.profile;
     this.#start = o.start;
     this.#seed = options.seed;
     o.start(options.seed);
@@ -162,6 +165,11 @@ export class BuiltinModel implements Model {
     this.#output = (this.#output + this.#textOf(e.check)).slice(-65536);
     this.#cause = "stop";
     this.#recorder?.end();
+  }
+
+  profile(): readonly Evaluated[] | undefined {
+    if (this.#freed) throw new SimulationError("profile: the simulation was freed; ask before free()");
+    return this.#profile?.();
   }
 
   save(): ModelState {
