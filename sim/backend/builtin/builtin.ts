@@ -76,6 +76,7 @@ class BuiltinProgram implements Program {
         this.#generated.counted.length === 0
           ? undefined
           : () => evaluatedOf(this.#net, this.#generated.counted, running.memory.buffer),
+      leave: () => this.#coverage?.take(new Uint32Array(running.memory.buffer)),
       start: seed => start(this.#net, this.#generated, running.memory.buffer, seed >>> 0 || 1),
       state: () => (this.#state ??= new StateMap(this.#net, places, this.#layout)),
       done: places.done / 4,

@@ -40,6 +40,7 @@ export class BuiltinModel implements Model {
   readonly #state: () => StateMap;
   readonly #profile: (() => readonly Evaluated[]) | undefined;
   readonly #start: (seed: number) => void;
+  readonly #leave: () => void;
   #seed: number;
   #edges = 0;
   #time = 0;
@@ -65,6 +66,8 @@ export class BuiltinModel implements Model {
       readonly profile?: (() => readonly Evaluated[]) | undefined;
       readonly state: () => StateMap;
       readonly start: (seed: number) => void;
+      /** Called before the memory is given another state. */
+      readonly leave: () => void;
       readonly recorder?: ((clocks: readonly ClockSetting[]) => Recorder) | undefined;
     },
   ) {
@@ -80,6 +83,7 @@ export class BuiltinModel implements Model {
     this.#state = o.state;
     this.#profile = o.profile;
     this.#start = o.start;
+    this.#leave = o.leave;
     this.#seed = options.seed;
     o.start(options.seed);
     this.words = new Uint32Array(running.memory.buffer, 0, o.inner?.words ?? layout.words);
@@ -196,6 +200,7 @@ export class BuiltinModel implements Model {
         `restore: the state is of another design: ${firstDifference(state.design, s.design)}; save it again`,
       );
     this.#recorder?.jump(s.timePs, s.next);
+    this.#leave();
     // What is never written, such as words beyond a depth, comes from the seed.
     this.#seed = s.seed;
     this.#start(s.seed);
