@@ -9,6 +9,7 @@ export { readCheckpoint, writeCheckpoint } from "./checkpoint/file.ts";
 export { waveOf } from "./checkpoint/wave-of.ts";
 export * from "./coverage/index.ts";
 export { Recording } from "./speed/recording.ts";
+export { type Cost, type Profile, profileTable } from "./speed/profile.ts";
 export { compareSpeed, type Speeds } from "./speed/compare.ts";
 export {
   type Budget,

@@ -5,6 +5,7 @@ import type { Checkpoint } from "./checkpoint/checkpoint.ts";
 import { RecordedModel } from "./checkpoint/history.ts";
 import { designOf, type Dut } from "./design.ts";
 import { Simulation } from "./simulation.ts";
+import { profileOf } from "./speed/profile.ts";
 import { writeSaveFile } from "./wave/save-file.ts";
 
 export interface SimulateOptions {
@@ -35,6 +36,8 @@ export interface SimulateOptions {
    * own, of the built-in simulator, a little slower.
    */
   readonly signals?: boolean;
+  /** Counts what each instance costs the built-in simulator, for `sim.profile()`: a build of its own. */
+  readonly profile?: boolean;
   /** Simulator; by default the one that `MNEMO_BACKEND` names. */
   readonly backend?: Backend;
 }
@@ -49,6 +52,7 @@ export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOp
     trace,
     brief: design.brief === true,
     signals: options.signals === true,
+    profile: options.profile === true,
   });
   const clocks: Record<string, ClockSetting> = {};
   for (const [name, c] of Object.entries(options.clocks ?? {})) {
@@ -57,6 +61,8 @@ export async function simulate<P extends Ports>(dut: Dut<P>, options: SimulateOp
   const seed = options.seed ?? 1;
   const wave = options.wave && { path: options.wave.path, fromCycle: options.wave.fromCycle ?? 0 };
   const created = program.create({ seed, clocks, ...(wave ? { wave } : {}) });
+  // Told now: at the end of a long run it would be late.
+  if (options.profile === true) profileOf(design.emitted.top, created.profile?.());
   const model = options.history === undefined ? created : new RecordedModel(created, options.history.cycles, clocks);
   if (wave && design.emitted.names !== undefined)
     writeSaveFile(design.emitted.names, wave.path, `TOP.${design.emitted.top}`);

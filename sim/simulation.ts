@@ -6,6 +6,7 @@ import type { Design } from "./design.ts";
 import { buildIo } from "./dut/io.ts";
 import { Breakpoint, type Condition, conditionOf, signalInside } from "./dut/inside.ts";
 import type { Io, OutSignal } from "./dut/types.ts";
+import { type Profile, profileOf } from "./speed/profile.ts";
 import { DesignStopped, SimulationError } from "./errors.ts";
 
 /**
@@ -242,6 +243,11 @@ export class Simulation<P extends Ports = Ports> {
       if (holds()) return i;
     }
     return undefined;
+  }
+
+  /** What each instance and module has cost the simulator. @throws SimulationError without the option `profile` */
+  profile(): Profile {
+    return profileOf(this.design.emitted.top, this.model.profile?.());
   }
 
   /**

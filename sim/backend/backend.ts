@@ -39,6 +39,17 @@ export interface ModelState {
   readonly memories: Uint32Array;
 }
 
+/** What an instance cost the simulator so far, without the instances below it. */
+export interface Evaluated {
+  /** Dotted, from below the top on; empty for the top. */
+  readonly path: string;
+  readonly module: string;
+  /** Runs of functions of generated code. */
+  readonly evaluations: number;
+  /** Bytes of code of each, summed over the runs. */
+  readonly cost: number;
+}
+
 /** One instance of a design. Its ports are memory; only the calls here cross into the simulator. */
 export interface Model {
   readonly slots: ReadonlyMap<string, PortSlot>;
@@ -68,6 +79,8 @@ export interface Model {
   stopped(): StopCause | undefined;
   /** Output of the design's print statements, the last 64 KB. */
   output(): string;
+  /** What each instance cost so far, in a build with a profile. */
+  profile?(): readonly Evaluated[] | undefined;
   /** All that it holds at this moment. @throws SimulationError where the simulator cannot, or it has ended. */
   save(): ModelState;
   /** Goes back, or on, to a state of this design. A model that has stopped runs again. */
@@ -94,10 +107,15 @@ export interface Backend {
   /**
    * Builds the design, or finds an earlier build. @param options.trace a build of its own that can write waves. @param
    * options.brief it will run for few cycles: built quickly rather than to run quickly. @param options.signals signals
-   * inside can be read.
+   * inside can be read. @param options.profile evaluations are counted.
    */
   load(
     design: EmittedDesign,
-    options: { readonly trace: WaveFormat | false; readonly brief?: boolean; readonly signals?: boolean },
+    options: {
+      readonly trace: WaveFormat | false;
+      readonly brief?: boolean;
+      readonly signals?: boolean;
+      readonly profile?: boolean;
+    },
   ): Promise<Program>;
 }

@@ -1,6 +1,6 @@
 /** The inputs of a run since a state: enough to run it again, with a wave. */
 import type { EmittedPort } from "../../hdl-dsl/index.ts";
-import type { ClockSetting, Model, ModelState, PortSlot } from "../backend/backend.ts";
+import type { ClockSetting, Evaluated, Model, ModelState, PortSlot } from "../backend/backend.ts";
 import { SimulationError, type StopCause } from "../errors.ts";
 
 /** Numbers that come one after the other. */
@@ -136,6 +136,9 @@ export class RecordedModel implements Model {
     this.#before = undefined;
     this.#now = this.#begin();
     this.#forget();
+  }
+  profile(): readonly Evaluated[] | undefined {
+    return this.#model.profile?.();
   }
   save(): ModelState {
     return this.#model.save();

@@ -14,5 +14,7 @@ export interface RunOptions {
   readonly from?: string;
   readonly wave?: string;
   readonly stats?: string;
+  /** Print what costs the simulator's time. */
+  readonly profile?: true;
   readonly seed: number;
 }

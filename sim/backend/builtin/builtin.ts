@@ -13,6 +13,7 @@ import { BuiltinModel, Failed, type Running } from "./model.ts";
 import { readDesign } from "../reader/read-design.ts";
 import { Unsupported } from "../unsupported.ts";
 import type { Netlist } from "./circuit/netlist.ts";
+import { evaluatedOf } from "./profile.ts";
 import { start } from "./start.ts";
 import { StateMap } from "./state.ts";
 import { namedSlots, withTraced } from "./wave/places.ts";
@@ -71,6 +72,11 @@ class BuiltinProgram implements Program {
                 open: () => textFile(wave.path),
               }),
       inner: this.#inner,
+      profile:
+        this.#generated.counted.length === 0
+          ? undefined
+          : () => evaluatedOf(this.#net, this.#generated.counted, running.memory.buffer),
+      leave: () => this.#coverage?.take(new Uint32Array(running.memory.buffer)),
       start: seed => start(this.#net, this.#generated, running.memory.buffer, seed >>> 0 || 1),
       state: () => (this.#state ??= new StateMap(this.#net, places, this.#layout)),
       done: places.done / 4,
@@ -168,7 +174,7 @@ export function whyNotBuiltin(design: EmittedDesign): string | undefined {
 function program(design: EmittedDesign, options: CompileOptions): Program {
   const known = programs.get(design) ?? new Map<string, Program>();
   programs.set(design, known);
-  const kind = options.signals === true ? "signals" : options.trace === true ? "trace" : "";
+  const kind = [options.trace, options.signals, options.profile].map(o => (o === true ? 1 : 0)).join("");
   let p = known.get(kind);
   if (p === undefined) known.set(kind, (p = compileBuiltin(design, options)));
   return p;
@@ -178,11 +184,11 @@ function program(design: EmittedDesign, options: CompileOptions): Program {
 export const builtinBackend: Backend = {
   name: "builtin",
   waveFormats: () => ["vcd"],
-  load(design, { trace, signals = false }) {
+  load(design, { trace, signals = false, profile = false }) {
     return new Promise(resolve => {
       const why = whyNotBuiltin(design);
       if (why !== undefined) throw new BuildError(`the built-in simulator cannot run this: ${why}`);
-      resolve(program(design, { trace: trace !== false, signals }));
+      resolve(program(design, { trace: trace !== false, signals, profile }));
     });
   },
 };

@@ -12,6 +12,8 @@ export interface Generated {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly map: MemoryMap;
   readonly plan: Plan;
+  /** Of a build with a profile: what one evaluation of a partition costs, and where its evaluations are counted. */
+  readonly counted: readonly Counted[];
   /** By the number that a failing check gives. */
   readonly checks: readonly Check[];
 }
@@ -19,6 +21,16 @@ export interface Generated {
 export interface GenerateOptions {
   /** Whether partitions run only when something changed; by the size of the design when left out. */
   readonly gated?: boolean | undefined;
+  /** Partitions are counted; they run on demand then, however small the design is. */
+  readonly profile?: boolean;
+}
+
+export interface Counted {
+  readonly partition: Partition;
+  /** Bytes of code. */
+  readonly cost: number;
+  /** Address of the count, 64 bits. */
+  readonly address: number;
 }
 
 /** Values of up to 64 bits, or a limb of a wider one: type and bits. */
@@ -35,7 +47,7 @@ const partsOf = (
       }));
 
 export function generate(net: Netlist, block: BlockLayout, options: GenerateOptions = {}): Generated {
-  const plan = partition(net, options.gated),
+  const plan = partition(net, options.profile === true ? true : options.gated),
     order = orderOf(plan),
     map = new MemoryMap(net, plan, order, block);
   const slots = [...block.slots.values()];
@@ -45,20 +57,22 @@ export function generate(net: Netlist, block: BlockLayout, options: GenerateOpti
   const functions: Function[] = [];
   const add = (f: Function): number => functions.push(f);
   const numbers = new Map<Partition, number>();
-  for (const p of plan.all)
-    numbers.set(
-      p,
-      add({
-        parameters: 0,
-        code: partitionCode(p, {
-          plan,
-          map,
-          shadowed: order.shadowed,
-          outputAt: i => ({ address: 4 * (outputs[i]?.word ?? 0), words: outputs[i]?.words ?? 0 }),
-          checkNumber: (q, n) => checks.indexOf(q.checks[n] as Check),
-        }),
-      }),
-    );
+  const counted: Counted[] = [];
+  for (const p of plan.all) {
+    const code = partitionCode(p, {
+      plan,
+      map,
+      shadowed: order.shadowed,
+      outputAt: i => ({ address: 4 * (outputs[i]?.word ?? 0), words: outputs[i]?.words ?? 0 }),
+      checkNumber: (q, n) => checks.indexOf(q.checks[n] as Check),
+    });
+    if (options.profile === true) {
+      const address = map.take(8);
+      counted.push({ partition: p, cost: code.size, address });
+      count(code, address);
+    }
+    numbers.set(p, add({ parameters: 0, code }));
+  }
   const setFlags = (code: Code, list: Iterable<Partition>): void => {
     if (!plan.gated) return;
     for (const p of list) {
@@ -157,7 +171,16 @@ export function generate(net: Netlist, block: BlockLayout, options: GenerateOpti
   const settleNumber = add({ parameters: 0, code: settle, export: "settle" }),
     tickNumber = add({ parameters: 1, code: tick, export: "tick" });
   add({ parameters: 1, code: runCode(settleNumber, tickNumber, map.done), export: "run" });
-  return { bytes: encodeModule(functions, map.pages), map, plan, checks };
+  return { bytes: encodeModule(functions, map.pages), map, plan, counted, checks };
+}
+
+/** Adds 1 to a count in memory. */
+function count(code: Code, address: number): void {
+  code.i32(0);
+  code.loadAt("i64", address);
+  code.i64(1n);
+  code.op("i64", "add");
+  code.store("i64", address);
 }
 
 /** Takes an input from the bench's lanes; bits above its width count for nothing. */

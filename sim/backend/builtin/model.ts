@@ -1,7 +1,7 @@
 /** One running design: the harness's view of the generated code. */
 import type { EmittedPort } from "../../../hdl-dsl/index.ts";
 import { SimulationError, type StopCause } from "../../errors.ts";
-import type { ClockSetting, Model, ModelOptions, ModelState, PortSlot } from "../backend.ts";
+import type { ClockSetting, Evaluated, Model, ModelOptions, ModelState, PortSlot } from "../backend.ts";
 import type { BlockLayout } from "../layout.ts";
 import { firstDifference, type StateMap } from "./state.ts";
 import type { Recorder } from "./wave/recorder.ts";
@@ -38,7 +38,9 @@ export class BuiltinModel implements Model {
   readonly #release: () => void;
   readonly #recorder: Recorder | undefined;
   readonly #state: () => StateMap;
+  readonly #profile: (() => readonly Evaluated[]) | undefined;
   readonly #start: (seed: number) => void;
+  readonly #leave: () => void;
   #seed: number;
   #edges = 0;
   #time = 0;
@@ -61,8 +63,11 @@ export class BuiltinModel implements Model {
       readonly release: () => void;
       /** Signals inside, and the lanes with them. */
       readonly inner?: { readonly slots: ReadonlyMap<string, PortSlot>; readonly words: number } | undefined;
+      readonly profile?: (() => readonly Evaluated[]) | undefined;
       readonly state: () => StateMap;
       readonly start: (seed: number) => void;
+      /** Called before the memory is given another state. */
+      readonly leave: () => void;
       readonly recorder?: ((clocks: readonly ClockSetting[]) => Recorder) | undefined;
     },
   ) {
@@ -76,7 +81,9 @@ export class BuiltinModel implements Model {
     this.#release = o.release;
     this.#recorder = o.recorder?.(this.#settings);
     this.#state = o.state;
+    this.#profile = o.profile;
     this.#start = o.start;
+    this.#leave = o.leave;
     this.#seed = options.seed;
     o.start(options.seed);
     this.words = new Uint32Array(running.memory.buffer, 0, o.inner?.words ?? layout.words);
@@ -164,6 +171,11 @@ export class BuiltinModel implements Model {
     this.#recorder?.end();
   }
 
+  profile(): readonly Evaluated[] | undefined {
+    if (this.#freed) throw new SimulationError("profile: the simulation was freed; ask before free()");
+    return this.#profile?.();
+  }
+
   save(): ModelState {
     if (this.#freed) throw new SimulationError("save: the simulation was freed; save before free()");
     if (this.#cause !== undefined)
@@ -188,6 +200,7 @@ export class BuiltinModel implements Model {
         `restore: the state is of another design: ${firstDifference(state.design, s.design)}; save it again`,
       );
     this.#recorder?.jump(s.timePs, s.next);
+    this.#leave();
     // What is never written, such as words beyond a depth, comes from the seed.
     this.#seed = s.seed;
     this.#start(s.seed);

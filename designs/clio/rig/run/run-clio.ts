@@ -19,7 +19,7 @@ import {
   type Station,
   withNode,
 } from "../node/index.ts";
-import { writePcap } from "../../../../sim/index.ts";
+import { type Profile, profileTable, writePcap } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type RunOptions, type Terminal } from "../../../shared/command-line/index.ts";
 import { claimOutputs, type Input, readInput } from "../../../shared/rig/index.ts";
 import { counterLine, requestTable, throughputLine, typeTable, verdict } from "./report.ts";
@@ -29,6 +29,7 @@ import { byType } from "./statistics.ts";
 interface Run {
   readonly result: PlayResult;
   readonly counters: Readonly<Record<CounterName, bigint>>;
+  readonly profile: Profile | undefined;
 }
 
 /**
@@ -84,6 +85,7 @@ async function simulate(
       seed: o.seed,
       limitCycles: Infinity,
       wave: o.wave === undefined ? false : { path: o.wave },
+      profile: o.profile === true,
       slowPath: { observer: scoreboard, ...(setup.freePages === undefined ? {} : { pages: setup.freePages }) },
     },
     async node => {
@@ -101,7 +103,8 @@ async function simulate(
         ...(station ? { station } : {}),
         progress: (done, all) => terminal.progress(`${done} of ${all} frames, cycle ${node.bench.cycle}`),
       });
-      return { result, counters: await node.counters() };
+      const profile = o.profile === true ? node.bench.sim.profile() : undefined;
+      return { result, counters: await node.counters(), profile };
     },
   );
   if (run instanceof PrepareError) throw run;
@@ -123,12 +126,13 @@ function monitorOf(own: Endpoint, { config, runtime }: Settings): Station {
   );
 }
 
-function report({ result, counters }: Run, { notes }: Input, terminal: Terminal): void {
+function report({ result, counters, profile }: Run, { notes }: Input, terminal: Terminal): void {
   for (const note of notes) terminal.print(note);
   terminal.print(requestTable(result.requests));
   terminal.print(`\n${typeTable(result.requests)}`);
   terminal.print(`\n${throughputLine(result)}`);
   terminal.print(counterLine(counters));
+  if (profile !== undefined) terminal.print(`\n${profileTable(profile)}\n`);
   terminal.print(verdict(result));
 }
 

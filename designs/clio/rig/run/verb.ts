@@ -1,3 +1,4 @@
+import { Option } from "commander";
 import {
   choice,
   type DesignVerb,
@@ -25,6 +26,7 @@ export const runVerb: DesignVerb = {
     ),
     once("--wave <file>", "write a waveform of the whole run: .vcd, or .fst by Verilator", fileName(".vcd", ".fst")),
     once("--stats <file>", "write counters, cycles and latency percentiles as JSON", fileName(".json")),
+    new Option("--profile", "print which modules and instances cost the simulator's time"),
     once("--seed <number>", "seed of the models' random choices", seed).default(1),
   ],
   act: (options: RunOptions, terminal) => runClio(options, terminal),

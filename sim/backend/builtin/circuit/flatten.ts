@@ -197,6 +197,7 @@ class Flattener {
       writes,
       checks,
       scopes: this.#scopes.map(s => s.path.slice(0, -1)),
+      modules: this.#scopes.map(s => s.circuit.name),
       ...(traced === undefined ? {} : { traced }),
       ...(covered === undefined ? {} : { covered }),
     };

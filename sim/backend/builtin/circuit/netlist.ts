@@ -72,6 +72,8 @@ export interface Netlist {
   readonly checks: readonly Check[];
   /** Dotted paths of the instances, by their numbers. */
   readonly scopes: readonly string[];
+  /** Their modules. */
+  readonly modules: readonly string[];
   /** The top module with all signals below it, where a wave was asked for. */
   readonly traced?: TracedScope;
   /** What registers remember of a bench, where coverage was asked for; they are among `registers`. */
