@@ -4,6 +4,7 @@ import {
   bit,
   type Bit,
   bitsFor,
+  cat,
   connect,
   constant,
   decode,
@@ -146,7 +147,8 @@ export const SlotState = struct({ held: bit, stuck: bit, active: bit, since: Off
  * for, and their replies thrown away, so none can come to a later request. Then every request that is left is answered
  * (`lost`: its status and opcode are the host's business), and `state.held` rises. Meanwhile `room` is 0. Replies that
  * have not come within 16 x `control.patience` cycles are given up: they belong to an epoch that is over, and are
- * thrown away whenever they come. After 16 such resets an epoch's number comes again.
+ * thrown away whenever they come. None is given up while memory has data to take of a request that it has taken. After
+ * 16 such resets an epoch's number comes again.
  * `state.stuck`: for `control.patience` cycles the offload has had a request and nothing has moved between it and the
  * slot. Cycles in which memory or the host had to act do not count. Or, whatever moved, it has given no reply for
  * `control.limit` units of 65,536 cycles, though it had a request.
@@ -318,6 +320,15 @@ export const OffloadSlot = module(
     assignView(io.access.payload, { ...next.payload, epoch }, "access");
     next.ready.set(io.access.ready.and(may));
     connect(accesses.data, io.accessData);
+    // Beats that memory has still to take of the requests that it has taken: they stand in the collected data.
+    const mostBeats = Math.ceil(p.maxData / p.beatBytes),
+      dataOwed = reg(uint(Math.ceil(Math.log2(mostBeats + 1)) + 1), { init: 0 });
+    const { width } = dataOwed;
+    dataOwed.set(
+      dataOwed
+        .add(mux(io.access.fire, beatsOf(io.access.payload.data, p).resize(width), constant(0, width)))
+        .sub(io.accessData.fire.zext(width)),
+    );
 
     // ---- Their replies.
     const replies = instance(
@@ -347,7 +358,9 @@ export const OffloadSlot = module(
     const givesUp = givenUp(
       io.control.patience,
       closed.and(inside.any()),
-      replies.pop.valid.or(replyData.pop.valid).or(io.came.valid).or(io.cameData.valid).or(io.access.valid).not(),
+      cat(replies.pop.valid, replyData.pop.valid, io.came.valid, io.cameData.valid, io.access.valid, dataOwed)
+        .any()
+        .not(),
     );
     when(givesUp, () => {
       inside.set(0);
