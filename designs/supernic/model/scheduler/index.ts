@@ -3,5 +3,5 @@ export { byCredits, chaining, chainRate, parallel, shares } from "./measure.ts";
 export { figures } from "./page.ts";
 export { randomSetup } from "./random.ts";
 export { SchedulerModel, type Events } from "./scheduler.ts";
-export { type Fault, faults, type Setup, timing, type Timing } from "./setup.ts";
+export { type Fault, faults, type Setup, starving, timing, type Timing } from "./setup.ts";
 export { type Outcome, type Traffic, watch, waitingBound } from "./watch.ts";

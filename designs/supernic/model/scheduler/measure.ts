@@ -1,4 +1,4 @@
-import { type Branch, must, type Packet, type Setup, type Task, timing, type Timing } from "./setup.ts";
+import { type Branch, type Fault, must, type Packet, type Setup, type Task, timing, type Timing } from "./setup.ts";
 import { type Traffic, watch } from "./watch.ts";
 
 const beatBits = 512,
@@ -82,7 +82,7 @@ export const chainRate = (credits: number, change: Partial<Timing> = {}, interva
  * Packets a cycle of three users that always have more: two need a task of interval 10 and the one behind it, the third
  * only the one behind. A rule without turns starves one of the two.
  */
-export function shares(decide: number): readonly number[] {
+export function shares(decide: number, fault?: Fault): readonly number[] {
   const tasks = [
     { latency: 1, interval: 10 },
     { latency: 1, interval: 1 },
@@ -91,6 +91,7 @@ export function shares(decide: number): readonly number[] {
     window = [500, 2_500] as const;
   const setup: Setup = {
     ...alone([[tasks]], 14, { ...timing, decide, prefetch: 4 }),
+    ...(fault ? { fault } : {}),
     users: runs.length,
     dags: runs.map((run, user) => ({ user, slow: false, stages: [[{ chain: 0, run }]] })),
   };

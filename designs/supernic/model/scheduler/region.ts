@@ -28,7 +28,7 @@ interface Timed {
   readonly at: number;
 }
 
-/** A slot: the task's FIFO, the task, and the way past it. The way past goes first, else packets overtake. */
+/** A slot: the task's FIFO, the task, and the way past it. What came first leaves first, else packets overtake. */
 class Slot {
   readonly fifo: Timed[] = [];
   readonly out: Timed[] = [];
@@ -39,21 +39,26 @@ class Slot {
   private nextTake = 0;
   private linkFree = 0;
   private readonly task: Task;
-  private readonly taskFirst: boolean;
+  private readonly fault: Setup["fault"];
 
-  constructor(task: Task, taskFirst: boolean) {
+  constructor(task: Task, fault: Setup["fault"]) {
     this.task = task;
-    this.taskFirst = taskFirst;
+    this.fault = fault;
   }
 
   /** What the link behind the slot takes in this cycle. */
   leave(now: number): Entry | undefined {
     if (now < this.linkFree) return undefined;
-    const waits = (q: readonly Timed[]): boolean => q[0] !== undefined && q[0].at <= now;
-    const order = this.taskFirst ? [this.out, this.past] : [this.past, this.out],
-      entry = order.find(waits)?.shift()?.entry;
+    const task = this.out[0]?.at ?? Infinity,
+      past = this.past[0]?.at ?? Infinity,
+      pastFirst = this.pastFirst(task, past, now),
+      entry = Math.min(task, past) <= now ? (pastFirst ? this.past : this.out).shift()?.entry : undefined;
     if (entry) this.linkFree = now + entry.inside.packet.beats;
     return entry;
+  }
+  private pastFirst(task: number, past: number, now: number): boolean {
+    if (this.fault === "the bypass waits for the task") return task > now;
+    return this.fault === "the way past is always first" ? past <= now : past <= task;
   }
   /** What the task takes in this cycle: its credit is free. At most two that it has done may wait. */
   take(now: number): Entry | undefined {
@@ -86,7 +91,7 @@ export class Region {
   private readonly keepsCredits: boolean;
 
   constructor(tasks: readonly Task[], fault: Setup["fault"]) {
-    this.slots = tasks.map(t => new Slot(t, fault === "the bypass waits for the task"));
+    this.slots = tasks.map(t => new Slot(t, fault));
     this.keepsCredits = fault === "a drop keeps the credits behind it";
   }
   /** An entry comes to a slot, to its task or to the way past it. */

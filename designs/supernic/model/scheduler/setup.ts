@@ -60,7 +60,9 @@ export const faults = [
   "a scale-out moves flows at once",
   "users have no turn",
 ] as const;
-export type Fault = (typeof faults)[number];
+/** The way past a task always first: a user that fills it keeps others in the task. `shares` shows it. */
+export const starving = "the way past is always first";
+export type Fault = (typeof faults)[number] | typeof starving;
 
 export interface Setup {
   readonly users: number;

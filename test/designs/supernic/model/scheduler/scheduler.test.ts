@@ -8,6 +8,8 @@ import {
   figures,
   parallel,
   randomSetup,
+  shares,
+  starving,
   watch,
 } from "../../../../../designs/supernic/model/scheduler/index.ts";
 
@@ -43,7 +45,7 @@ describe("random configurations", () => {
 });
 
 /** What is seen of each fault first, in any of the configurations. */
-const symptoms: Readonly<Record<Fault, RegExp>> = {
+const symptoms: Readonly<Record<(typeof faults)[number], RegExp>> = {
   "the bypass waits for the task": /is behind/,
   "a drop keeps the credits behind it": /credits free/,
   "a stopped packet does not hold its queue": /is behind|lost|not back/,
@@ -55,6 +57,15 @@ describe("a planted fault is found", () => {
     let found: string | undefined;
     for (let seed = 0; seed < 80 && found === undefined; seed++) found = wrongOf(seed, fault);
     expect(found).toMatch(symptoms[fault]);
+  });
+});
+
+describe("nobody starves beside a user that fills the way past a slow task", () => {
+  it.each([1, 2, 3, 4])("with %i stages of a decision", decide => {
+    expect(Math.min(...shares(decide))).toBeGreaterThan(0.03);
+  });
+  it("a planted fault is found: the way past is always first", () => {
+    expect(Math.min(...shares(1, starving))).toBe(0);
   });
 });
 
