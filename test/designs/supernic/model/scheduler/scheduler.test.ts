@@ -1,0 +1,102 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import {
+  byCredits,
+  chaining,
+  type Fault,
+  faults,
+  figures,
+  parallel,
+  randomSetup,
+  shares,
+  starving,
+  watch,
+} from "../../../../../designs/supernic/model/scheduler/index.ts";
+
+const runs = Number(process.env["MNEMO_SCHEDULER_RUNS"] ?? 100);
+const wrongOf = (seed: number, fault?: Fault): string | undefined => {
+  const { setup, traffic } = randomSetup(seed, fault);
+  return watch(setup, traffic).wrong;
+};
+
+describe("random configurations", () => {
+  it(`keep every promise: ${runs} of them`, { timeout: 60_000 + runs * 2_000 }, () => {
+    let packets = 0,
+      dropped = 0;
+    for (let seed = 0; seed < runs; seed++) {
+      const { setup, traffic } = randomSetup(seed),
+        outcome = watch(setup, traffic);
+      expect({ seed, wrong: outcome.wrong }).toEqual({ seed, wrong: undefined });
+      expect(outcome.out.length + outcome.dropped).toBe(traffic.packets.length);
+      packets += outcome.out.length;
+      dropped += outcome.dropped;
+    }
+    expect(packets).toBeGreaterThan(runs * 40);
+    expect(dropped).toBeGreaterThan(0);
+  });
+  it("differ in what matters", () => {
+    const setups = Array.from({ length: 100 }, (_, seed) => randomSetup(seed));
+    const seen = (of: (s: (typeof setups)[number]) => number): number => new Set(setups.map(of)).size;
+    expect(seen(s => s.setup.timing.decide)).toBe(4);
+    expect(seen(s => s.setup.timing.busyDelay)).toBe(4);
+    expect(seen(s => s.setup.contexts)).toBe(5);
+    expect(seen(s => s.setup.credits[0]?.[0] ?? 0)).toBe(8);
+  });
+});
+
+/** What is seen of each fault first, in any of the configurations. */
+const symptoms: Readonly<Record<(typeof faults)[number], RegExp>> = {
+  "the bypass waits for the task": /is behind/,
+  "a drop keeps the credits behind it": /credits free/,
+  "a stopped packet does not hold its queue": /is behind|lost|not back/,
+  "a scale-out moves flows at once": /is behind/,
+  "users have no turn": /others start/,
+};
+describe("a planted fault is found", () => {
+  it.each(faults)("%s", { timeout: 120_000 }, fault => {
+    let found: string | undefined;
+    for (let seed = 0; seed < 80 && found === undefined; seed++) found = wrongOf(seed, fault);
+    expect(found).toMatch(symptoms[fault]);
+  });
+});
+
+describe("nobody starves beside a user that fills the way past a slow task", () => {
+  it.each([1, 2, 3, 4])("with %i stages of a decision", decide => {
+    expect(Math.min(...shares(decide))).toBeGreaterThan(0.03);
+  });
+  it("a planted fault is found: the way past is always first", () => {
+    expect(Math.min(...shares(1, starving))).toBe(0);
+  });
+});
+
+describe("the paper's figures", () => {
+  it("5.9: the rate by credits", () => expect([1, 2, 4, 8].map(byCredits)).toEqual([16, 32, 64, 128]));
+  /** A round of 10 cycles, and the 19 outside. */
+  const round = 10,
+    a = 29;
+  it.each([1, 6])("5.14: chains of tasks of %i cycles", t => {
+    for (let n = 2; n <= 7; n++)
+      expect({ n, ...chaining(n, t) }).toEqual({
+        n,
+        whole: a + n * (t + 1),
+        half: a + n * (t + 1) + round,
+        each: a + n * (t + 1) + (n - 1) * round,
+      });
+  });
+  it.each([1, 6])("5.15: tasks of %i cycles at once", t => {
+    for (let n = 2; n <= 7; n++) {
+      expect(parallel(n, t).branches).toBe(a + t + n);
+      if (n % 2 === 0) expect(parallel(n, t).groups).toBe(a + (n / 2) * (t + 1) + 1);
+    }
+  });
+});
+
+it("the page shows what is measured", { timeout: 120_000 }, () => {
+  const file = "docs/supernic/scheduler.md",
+    page = readFileSync(file, "utf8"),
+    [before = "", rest = ""] = page.split("<!-- figures -->\n"),
+    after = rest.slice(rest.indexOf("<!-- end of figures -->")),
+    expected = `${before}<!-- figures -->\n\n${figures()}\n\n${after}`;
+  if (process.env["MNEMO_UPDATE"] === "1") writeFileSync(file, expected);
+  else expect(page, "run MNEMO_UPDATE=1 npx vitest run test/designs/supernic/model/scheduler").toBe(expected);
+});
