@@ -13,6 +13,7 @@ import { emitVerb } from "./verbs/emit.ts";
 import { figuresVerb } from "./verbs/figures.ts";
 import { generateVerb } from "./verbs/generate.ts";
 import { lintVerb } from "./verbs/lint.ts";
+import { mutateVerb } from "./verbs/mutate.ts";
 import { proveVerb } from "./verbs/prove.ts";
 import { runVerb } from "./verbs/run.ts";
 import { serveVerb } from "./verbs/serve.ts";
@@ -30,6 +31,7 @@ const verbs: readonly Verb[] = [
   drawVerb,
   boardVerb,
   proveVerb,
+  mutateVerb,
   benchVerb,
   coverageVerb,
   figuresVerb,

@@ -30,6 +30,7 @@ export {
   type ReplayOptions,
   unbroken,
 } from "./prove/index.ts";
+export * from "./mutate/index.ts";
 export * from "./serve/index.ts";
 export { cached, digest } from "./backend/verilator/cache.ts";
 export { bytesOf, cacheEntries, type CacheEntry, cacheLimit, trimCache } from "./backend/verilator/cache-bound.ts";

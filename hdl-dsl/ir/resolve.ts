@@ -79,6 +79,9 @@ export function resolve(circuit: Circuit): Resolution {
   return r;
 }
 
+/** A circuit that was changed after all (a planted fault) is resolved anew. */
+export const forgetResolution = (circuit: Circuit): void => void resolved.delete(circuit);
+
 /** A slice, or the value itself (signedness kept) when it is taken whole. */
 const part = (e: Expr, lo: number, width: number): Expr => (width === e.width ? e : slice(e, lo, width));
 

@@ -13,6 +13,7 @@ import { BuiltinModel, Failed, type Running } from "./model.ts";
 import { readDesign } from "../reader/read-design.ts";
 import { Unsupported } from "../unsupported.ts";
 import type { Netlist } from "./circuit/netlist.ts";
+import { type Plant, planted } from "./plant.ts";
 import { evaluatedOf } from "./profile.ts";
 import { start } from "./start.ts";
 import { StateMap } from "./state.ts";
@@ -42,6 +43,8 @@ class BuiltinProgram implements Program {
   readonly #coverage: ProgramCoverage | undefined;
   readonly #inner: { readonly slots: ReadonlyMap<string, PortSlot>; readonly words: number } | undefined;
   #state: StateMap | undefined;
+  /** The fault in it. */
+  readonly #plant = planted();
 
   constructor(design: EmittedDesign, net: Netlist, layout: BlockLayout, options: CompileOptions) {
     this.#design = design;
@@ -57,6 +60,11 @@ class BuiltinProgram implements Program {
   }
 
   create(options: ModelOptions): BuiltinModel {
+    const model = this.#model(options);
+    this.#plant?.watch(model);
+    return model;
+  }
+  #model(options: ModelOptions): BuiltinModel {
     const { map: places, checks } = this.#generated;
     const running = this.#free.pop() ?? this.#instance();
     const { wave } = options,
@@ -132,7 +140,8 @@ function netlistOf(design: EmittedDesign, trace: boolean): Netlist {
   if (circuit === undefined) return netlistOfText(design, trace);
   try {
     const coverage = coverageFolder() !== undefined;
-    return flatten(circuit, { trace: trace ? emittedNames(design.names) : undefined, coverage });
+    const make = (): Netlist => flatten(circuit, { trace: trace ? emittedNames(design.names) : undefined, coverage });
+    return planted()?.flatten(circuit, make) ?? make();
   } catch (e) {
     if (!(e instanceof Unsupported) || design.boxes === undefined) throw e;
     // Stand-ins of black boxes are text: with them the whole is read.
@@ -158,7 +167,16 @@ function netlistOfText(design: EmittedDesign, trace: boolean): Netlist {
   return { ...net, inputs: inOrder(net.inputs, "in"), outputs: inOrder(net.outputs, "out") };
 }
 
-const programs = new WeakMap<EmittedDesign, Map<string, Program>>();
+/** By the fault that is planted in them; those without one under `none`. */
+const programs = new WeakMap<object, WeakMap<EmittedDesign, Map<string, Program>>>();
+const none = {};
+
+function programsWith(plant: Plant | undefined): WeakMap<EmittedDesign, Map<string, Program>> {
+  const key = plant ?? none;
+  let known = programs.get(key);
+  if (known === undefined) programs.set(key, (known = new WeakMap()));
+  return known;
+}
 
 /** Why a design cannot run here: one sentence; undefined when it can. */
 export function whyNotBuiltin(design: EmittedDesign): string | undefined {
@@ -172,8 +190,8 @@ export function whyNotBuiltin(design: EmittedDesign): string | undefined {
 }
 
 function program(design: EmittedDesign, options: CompileOptions): Program {
-  const known = programs.get(design) ?? new Map<string, Program>();
-  programs.set(design, known);
+  const known = programsWith(planted()).get(design) ?? new Map<string, Program>();
+  programsWith(planted()).set(design, known);
   const kind = [options.trace, options.signals, options.profile].map(o => (o === true ? 1 : 0)).join("");
   let p = known.get(kind);
   if (p === undefined) known.set(kind, (p = compileBuiltin(design, options)));

@@ -1,0 +1,74 @@
+/** Where a module is written, and which tests stand next to it. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { root } from "../../scripts/setup/paths.mjs";
+import { designs } from "../designs.ts";
+
+/** Names of what is no design: the language's own modules. */
+const library = "library";
+
+export interface Located {
+  /** Without parameters, as in Verilog. */
+  readonly module: string;
+  /** Relative to the repository. */
+  readonly file: string;
+}
+
+const filesBelow = (folder: string): readonly string[] =>
+  existsSync(join(root, folder))
+    ? readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter(f => f.endsWith(".ts"))
+        .sort()
+        .map(f => `${folder}/${f}`)
+    : [];
+
+/** Folders in which the modules of a design, or of the library, are written. */
+function foldersOf(name: string): readonly string[] {
+  if (name === library) return ["hdl-dsl"];
+  const own = ["designs", "examples"]
+    .map(place => `${place}/${name}`)
+    .filter(f => existsSync(join(root, f, "design.ts")));
+  if (own.length === 0)
+    throw new UsageError(
+      `there is no design ${name}; name the module as <design>/<Module>, the design one of ${[...designs.map(d => d.name), library].join(", ")}`,
+    );
+  return [...own, "designs/shared"];
+}
+
+/** @param name `<design>/<Module>` @throws UsageError in one sentence when there is none */
+export function locate(name: string): Located {
+  const [design, module, ...rest] = name.split("/");
+  if (design === undefined || module === undefined || rest.length > 0 || !/^[A-Z]\w*$/.test(module))
+    throw new UsageError(`${name} names no module; give <design>/<Module>, such as ${designs[0].name}/NetTx`);
+  const folders = foldersOf(design),
+    declared = new RegExp(`\\b(?:const|function) ${module}\\b[^\\n]*(?:=|\\()`);
+  const file = folders.flatMap(filesBelow).find(f => declared.test(readFileSync(join(root, f), "utf8")));
+  if (file === undefined)
+    throw new UsageError(
+      `${design} has no module ${module}; \`const ${module} = ...\` stands nowhere below ${folders.join(" and ")}`,
+    );
+  return { module, file };
+}
+
+/** The folders of tests from the one that mirrors the module's folder outwards, each without those before. */
+export function* testsNear(file: string): Generator<readonly string[]> {
+  const before = new Set<string>();
+  for (let folder = `test/${dirname(file)}`; folder !== "test" && folder !== "."; folder = dirname(folder)) {
+    const found = filesBelow(folder).filter(f => f.endsWith(".test.ts") && !before.has(f));
+    found.forEach(f => before.add(f));
+    if (found.length > 0) yield found;
+  }
+}
+
+/** All test files below folders or of names that the user gave. @throws UsageError for one that has none */
+export function testsNamed(names: readonly string[]): readonly string[] {
+  return names.flatMap(name => {
+    const found = name.endsWith(".test.ts")
+      ? [name].filter(f => existsSync(join(root, f)))
+      : filesBelow(name).filter(f => f.endsWith(".test.ts"));
+    if (found.length === 0)
+      throw new UsageError(`--tests ${name}: there is no test file there; give a folder or a file of the repository`);
+    return found;
+  });
+}

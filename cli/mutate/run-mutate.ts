@@ -1,0 +1,56 @@
+/** `mnemo mutate <design>/<Module>`. */
+import { writeFileSync } from "node:fs";
+import { exitCode, type ExitCode, table, type Terminal, UsageError } from "../../designs/shared/command-line/index.ts";
+import { operators } from "../../sim/index.ts";
+import { repository } from "../repository.ts";
+import { chosen } from "./choose.ts";
+import { hunt, see } from "./hunt.ts";
+import { locate, testsNamed } from "./locate.ts";
+import { score, withFate } from "./outcome.ts";
+import { json, lineTable, type Result, summary, survivorLines } from "./report.ts";
+
+export interface MutateOptions {
+  readonly limit?: number;
+  readonly seed: number;
+  readonly onlyOperator?: readonly string[];
+  readonly list?: true;
+  readonly tests?: readonly string[];
+  readonly patience: number;
+  readonly floor?: number;
+  readonly lines?: true;
+  readonly json?: string;
+}
+
+export async function runMutate(name: string, o: MutateOptions, terminal: Terminal): Promise<ExitCode> {
+  repository("mutate");
+  const unknown = o.onlyOperator?.find(n => !operators.some(x => x.name === n));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--only-operator ${unknown}: there is no such operator; there are ${operators.map(x => x.name).join(", ")}`,
+    );
+  const where = locate(name),
+    named = o.tests === undefined ? undefined : testsNamed(o.tests),
+    from = Date.now(),
+    say = (text: string): void => terminal.progress(text);
+  const found = await see(where, named, say);
+  if (o.list === true) {
+    const rows = chosen(found.mutants, o).map(m => [`${m.file.replace(/^.*\//, "")}:${m.line}`, m.operator, m.says]);
+    terminal.print(table(["line", "operator", "change"], rows, "lll"));
+    return exitCode.done;
+  }
+  const outcomes = await hunt(where, found, o, o.patience * 1000, say);
+  const result: Result = {
+    ...where,
+    testFiles: [...new Set(found.tests.map(t => t.file))],
+    seconds: (Date.now() - from) / 1000,
+    outcomes,
+  };
+  if (o.lines === true) terminal.print(lineTable(result));
+  const alive = survivorLines(result);
+  if (alive !== "") terminal.print(alive);
+  terminal.print(summary(result));
+  if (o.json !== undefined) writeFileSync(o.json, json(result));
+  const good =
+    o.floor === undefined ? withFate(outcomes, "survived", "unseen").length === 0 : score(outcomes) >= o.floor;
+  return good ? exitCode.done : exitCode.failed;
+}

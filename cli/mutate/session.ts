@@ -1,0 +1,176 @@
+/** What is done with a test: watched, run with one mutant after the other, or run as always with one mutant. */
+import { relative } from "node:path";
+import { performance } from "node:perf_hooks";
+import type { RunnerTestCase as Test } from "vitest";
+import { root } from "../../scripts/setup/paths.mjs";
+import { FaultIn, Looped, mutantsOf, plant, Seeing } from "../../sim/index.ts";
+import { type Plan, readPlan, Reports, type Seen, tell } from "./plan.ts";
+
+type Circuits = Seeing["circuits"];
+
+/** Without a mutant in the whole process. */
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+const idOf = (t: Test): string => {
+  const names: string[] = [];
+  for (let s: Test["suite"] = t.suite; s !== undefined; s = s.suite) names.unshift(s.name);
+  return [relative(root, t.file.filepath), ...names.filter(n => n !== ""), t.name].join(" > ");
+};
+const sentenceOf = (e: unknown): string => (e instanceof Error ? e.message : String(e)).split("\n")[0] ?? "";
+
+export class Session {
+  readonly #plan: Plan = readPlan(process.env["MNEMO_MUTATE"] ?? "");
+  readonly #reports = new Reports(this.#plan.out);
+  readonly #gone = new Set<string>();
+  readonly #told = new Set<string>();
+  #outside: Seeing | undefined;
+
+  constructor() {
+    this.#between();
+  }
+
+  /** @param run the test's function; it can be called again and again */
+  async test(test: Test, run: () => Promise<void>): Promise<void> {
+    if (this.#plan.whole === true) {
+      await this.#wholly(test, run);
+      return;
+    }
+    const seen = this.#plan.tests?.find(t => t.id === idOf(test));
+    if (this.#plan.keys === undefined) await this.#see(test, run);
+    else if (seen !== undefined) await this.#mutate(seen, run, this.#plan.keys);
+  }
+
+  async #wholly(test: Test, run: () => Promise<void>): Promise<void> {
+    const { keys, out } = this.#plan,
+      key = keys?.[0] ?? "",
+      id = idOf(test);
+    if (test.fails === true) return;
+    try {
+      await run();
+      tell(out, { kind: "lived", key, id });
+    } catch (e) {
+      if (!(e instanceof Looped)) tell(out, { kind: "killed", key, id, message: sentenceOf(e) });
+    }
+  }
+
+  /** What happens outside of tests: in hooks, and while a file is loaded. */
+  #between(): void {
+    const { whole, module, keys } = this.#plan;
+    if (whole === true) plant(new FaultIn(module, keys?.[0] ?? "", unlimited));
+    else plant((this.#outside ??= new Seeing(module)));
+  }
+
+  async #see(test: Test, run: () => Promise<void>): Promise<void> {
+    const { module, out } = this.#plan,
+      id = idOf(test),
+      file = relative(root, test.file.filepath);
+    const first = new Seeing(module),
+      from = performance.now();
+    plant(first);
+    try {
+      await run();
+    } catch (e) {
+      if (first.circuits.size > 0) tell(out, { kind: "failed", id, message: sentenceOf(e) });
+      throw e;
+    } finally {
+      this.#between();
+    }
+    const ms = performance.now() - from;
+    const outside = this.#outside?.circuits ?? new Set<never>();
+    this.#describe(new Set([...first.circuits, ...outside]));
+    if (outside.size > 0) tell(out, { kind: "whole", id, file });
+    if (first.circuits.size === 0 || test.fails === true) return;
+    const variants = [...first.circuits].map(c => c.name);
+    tell(out, { kind: "test", id, file, ms, edges: first.edges, variants });
+  }
+
+  #describe(circuits: Circuits): void {
+    for (const c of circuits) {
+      if (this.#told.has(c.name)) continue;
+      this.#told.add(c.name);
+      const mutants = mutantsOf(c).map(({ key, operator, position, says }) => ({
+        key,
+        operator,
+        file: position === undefined ? "?" : relative(root, position.file.replace(/^file:\/\//, "")),
+        line: position?.line ?? 0,
+        says,
+      }));
+      tell(this.#plan.out, { kind: "variant", name: c.name, mutants });
+    }
+  }
+
+  async #mutate(seen: Seen, run: () => Promise<void>, keys: readonly string[]): Promise<void> {
+    const { module, out } = this.#plan,
+      { id, file } = seen;
+    const passes = async (): Promise<boolean> => {
+      plant(new Seeing(module));
+      try {
+        await run();
+        return true;
+      } catch {
+        return false;
+      } finally {
+        this.#between();
+      }
+    };
+    // Once as always, once more to see whether it can be repeated, and simulates the module again.
+    if (!(await passes())) {
+      tell(out, { kind: "failed", id, message: "it fails without a mutant" });
+      return;
+    }
+    const again = new Seeing(module);
+    plant(again);
+    const repeats = await run().then(
+      () => true,
+      () => false,
+    );
+    this.#between();
+    if (!repeats || again.circuits.size < seen.variants.length) {
+      tell(out, { kind: "whole", id, file });
+      return;
+    }
+    const killed: string[] = [];
+    const start = Buffer.from(id).reduce((n, byte) => (n * 31 + byte) % 65521, 0) % Math.max(1, keys.length);
+    for (const key of [...keys.slice(start), ...keys.slice(0, start)]) {
+      if (this.#isGone(key)) continue;
+      if (await this.#one(seen, run, key)) killed.push(key);
+    }
+    if (killed.length > 0 && !(await passes())) tell(out, { kind: "doubt", id, file, keys: killed });
+  }
+
+  /** Whether it is known already what becomes of a mutant: another process may have told. */
+  #isGone(key: string): boolean {
+    for (const r of this.#reports.next())
+      if (r.kind === "killed" || (r.kind === "void" && r.verdict === "loop")) this.#gone.add(r.key);
+    return this.#gone.has(key);
+  }
+
+  /** Runs a test with one mutant. @returns whether the test failed */
+  async #one(seen: Seen, run: () => Promise<void>, key: string): Promise<boolean> {
+    const { module, out } = this.#plan,
+      fault = new FaultIn(module, key, 5 * seen.edges + 20_000);
+    plant(fault);
+    let error: unknown, timer: NodeJS.Timeout | undefined;
+    try {
+      await Promise.race([
+        run(),
+        new Promise((_, fail) => {
+          timer = setTimeout(() => fail(new Error("the test does not end")), 20 * seen.ms + 5000);
+        }),
+      ]);
+    } catch (e) {
+      error = e ?? new Error("the test failed");
+    } finally {
+      clearTimeout(timer);
+      this.#between();
+    }
+    const verdicts = [...fault.verdicts.values()];
+    if (verdicts.length === 0) return false;
+    const verdict =
+      error instanceof Looped || verdicts.includes("loop") ? "loop" : verdicts.includes("live") ? "live" : "equivalent";
+    if (verdict !== "live") tell(out, { kind: "void", key, verdict });
+    else if (error === undefined) tell(out, { kind: "lived", key, id: seen.id });
+    else tell(out, { kind: "killed", key, id: seen.id, message: sentenceOf(error) });
+    return verdict === "live" && error !== undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { InvalidArgumentError, Option } from "commander";
+import { fileName, once, seed } from "../../designs/shared/command-line/index.ts";
+import type { MutateOptions } from "../mutate/run-mutate.ts";
+import type { Verb } from "../verb.ts";
+
+/** A whole number from 1 up to `most`. */
+const count =
+  (most: number) =>
+  (text: string): number => {
+    const n = /^\d+$/.test(text) ? Number(text) : 0;
+    if (n < 1 || n > most) throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
+    return n;
+  };
+
+/** `mnemo mutate`: faults planted systematically into a module, and which of them its benches miss. */
+export const mutateVerb: Verb = (program, { terminal, exit }) =>
+  program
+    .command("mutate")
+    .description("plant faults into a module, run the tests that simulate it, and print the faults that no test finds")
+    .argument("<module>", "<design>/<Module>; library/<Module> for one of the language's")
+    .addOption(once("--limit <number>", "how many mutants at most, a sample of all", count(1_000_000)))
+    .addOption(once("--seed <number>", "which sample", seed).default(1))
+    .addOption(once("--only-operator <names>", "just faults of these kinds: bound,late", text => text.split(",")))
+    .addOption(new Option("--list", "list the faults, plant none"))
+    .addOption(
+      once("--tests <paths>", "test files or folders, instead of those next to the module's", text => text.split(",")),
+    )
+    .addOption(once("--patience <seconds>", "leave out tests that take longer", count(3600)).default(60))
+    .addOption(once("--floor <percent>", "fail only when fewer are found", count(100)))
+    .addOption(new Option("--lines", "print a table of all lines"))
+    .addOption(once("--json <file>", "write everything as JSON, too", fileName(".json")))
+    .action(async (name: string, options: MutateOptions) => {
+      const { runMutate } = await import("../mutate/run-mutate.ts");
+      exit(await runMutate(name, options, terminal));
+    });
