@@ -14,6 +14,7 @@ import { figuresVerb } from "./verbs/figures.ts";
 import { generateVerb } from "./verbs/generate.ts";
 import { lintVerb } from "./verbs/lint.ts";
 import { proveVerb } from "./verbs/prove.ts";
+import { playgroundVerb } from "./verbs/playground.ts";
 import { runVerb } from "./verbs/run.ts";
 import { serveVerb } from "./verbs/serve.ts";
 import { synthVerb } from "./verbs/synth.ts";
@@ -28,6 +29,7 @@ const verbs: readonly Verb[] = [
   lintVerb,
   synthVerb,
   drawVerb,
+  playgroundVerb,
   boardVerb,
   proveVerb,
   benchVerb,
