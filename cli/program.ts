@@ -15,6 +15,7 @@ import { generateVerb } from "./verbs/generate.ts";
 import { lintVerb } from "./verbs/lint.ts";
 import { mutateVerb } from "./verbs/mutate.ts";
 import { proveVerb } from "./verbs/prove.ts";
+import { playgroundVerb } from "./verbs/playground.ts";
 import { runVerb } from "./verbs/run.ts";
 import { serveVerb } from "./verbs/serve.ts";
 import { synthVerb } from "./verbs/synth.ts";
@@ -29,6 +30,7 @@ const verbs: readonly Verb[] = [
   lintVerb,
   synthVerb,
   drawVerb,
+  playgroundVerb,
   boardVerb,
   proveVerb,
   mutateVerb,

@@ -45,12 +45,12 @@ function ends({ link, points }: Wire): string[] {
       ].filter(t => t !== "");
 }
 
-function line({ link, points }: Wire): string {
+function line({ link, points }: Wire, number: number | undefined): string {
   if (points.length === 0) return "";
   const path = points.map(([x, y], i) => `${i === 0 ? "M" : "L"}${x} ${y}`).join(" ");
   const from = [link.from.name, ...link.outs].join(" "),
     to = [link.to.name, ...link.ports].join(" ");
-  return `<path d="${path}" class="${link.kind}" marker-end="url(#${link.kind}-end)"><title>${escaped(`${from} to ${to}`)}</title></path>`;
+  return `<path d="${path}"${number === undefined ? "" : ` data-wire="${number}"`} class="${link.kind}" marker-end="url(#${link.kind}-end)"><title>${escaped(`${from} to ${to}`)}</title></path>`;
 }
 
 const arrow = (kind: "value" | "stream", size: number): string =>
@@ -73,10 +73,16 @@ export interface SvgOptions {
   readonly address?: (p: Part) => string | undefined;
   /** Whether its style comes with it; a page has it once for all. */
   readonly style?: boolean;
+  /** Whether each wire has its number, as `data-wire`: programs of a page find it by that. */
+  readonly numbers?: boolean;
 }
 
 /** A layout as SVG. */
-export function svgOfLayout(name: string, l: Layout, { address, style = true }: SvgOptions = {}): string {
+export function svgOfLayout(
+  name: string,
+  l: Layout,
+  { address, style = true, numbers = false }: SvgOptions = {},
+): string {
   const kinds = ["value", "stream"] as const;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${l.width}" height="${l.height}" viewBox="0 0 ${l.width} ${l.height}">`,
@@ -84,7 +90,9 @@ export function svgOfLayout(name: string, l: Layout, { address, style = true }: 
     ...(style ? [`<style>${drawingStyle}</style>`] : []),
     `<defs>${arrow("stream", 10)}${arrow("value", 7)}</defs>`,
     `<rect width="${l.width}" height="${l.height}" class="ground"/>`,
-    ...kinds.flatMap(kind => l.wires.filter(w => w.link.kind === kind).map(line)),
+    ...kinds.flatMap(kind =>
+      l.wires.flatMap((w, i) => (w.link.kind === kind ? [line(w, numbers ? i : undefined)] : [])),
+    ),
     ...l.boxes.map(b => drawn(b, address?.(b.part))),
     ...l.wires.flatMap(ends),
     "</svg>",

@@ -90,22 +90,41 @@ function frameAt(script: string, name: string, line: number, column: number): Fr
 /** `at name (script:line:column)` in Chromium, `name@script:line:column` elsewhere. */
 const framePattern = /^\s*(?:at (?:(.*?) \()?|(.*?)@)(.*?):(\d+):(\d+)\)?$/;
 
-function stackFrames(depth: number, below: ((...args: never[]) => unknown) | undefined): Frame[] {
-  const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = depth;
-  const holder: { stack?: string } = {};
-  try {
-    if (below === undefined) holder.stack = new Error().stack ?? "";
-    else Error.captureStackTrace(holder, below);
-  } finally {
-    Error.stackTraceLimit = limit;
-  }
-  return (holder.stack ?? "").split("\n").flatMap(text => {
+/** The frames of a stack: Chromium gives them as objects where it is asked to, which is several times as fast. */
+function framesOf(stack: readonly NodeJS.CallSite[] | string): Frame[] {
+  if (typeof stack !== "string")
+    return stack.map(s =>
+      frameAt(
+        s.getScriptNameOrSourceURL() ?? "",
+        s.getFunctionName() ?? "",
+        s.getLineNumber() ?? 0,
+        s.getColumnNumber() ?? 0,
+      ),
+    );
+  return stack.split("\n").flatMap(text => {
     const m = framePattern.exec(text);
     return m === null
       ? []
       : [frameAt(m[3] ?? "", (m[1] ?? m[2] ?? "").replace(/ \[as .*$/, ""), Number(m[4]), Number(m[5]))];
   });
+}
+const asSites = (_e: Error, found: NodeJS.CallSite[]): NodeJS.CallSite[] => found;
+
+function stackFrames(depth: number, below: ((...args: never[]) => unknown) | undefined): Frame[] {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- kept to be put back, never called
+  const prepare = Error.prepareStackTrace,
+    limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = depth;
+  Error.prepareStackTrace = asSites;
+  const holder: { stack?: unknown } = {};
+  try {
+    if (below === undefined) holder.stack = new Error().stack;
+    else Error.captureStackTrace(holder, below);
+    return framesOf((holder.stack ?? "") as readonly NodeJS.CallSite[] | string);
+  } finally {
+    Error.prepareStackTrace = prepare;
+    Error.stackTraceLimit = limit;
+  }
 }
 
 /** The calls that led to `below`, innermost first, at most `depth`. */

@@ -1,7 +1,14 @@
 /** Files of a page: texts by their names. */
 const texts = new Map<string, string[]>();
 
-export function textFile(path: string): { readonly write: (text: string) => void; readonly close: () => void } {
+interface TextFile {
+  readonly write: (text: string) => void;
+  readonly close: () => void;
+  readonly chunk: number;
+}
+
+/** What is written can be taken at once. */
+export function textFile(path: string): TextFile {
   const parts: string[] = [];
   texts.set(path, parts);
   return {
@@ -9,12 +16,9 @@ export function textFile(path: string): { readonly write: (text: string) => void
       parts.push(text);
     },
     close: () => undefined,
+    chunk: 1,
   };
 }
 
-/** Takes what was written under a name away. */
-export function takeText(path: string): string {
-  const parts = texts.get(path) ?? [];
-  texts.delete(path);
-  return parts.join("");
-}
+/** Takes what was written under a name since it was taken last. */
+export const takeText = (path: string): string => (texts.get(path)?.splice(0) ?? []).join("");

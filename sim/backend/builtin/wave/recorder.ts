@@ -11,6 +11,8 @@ import { change, constantChange, HEAD, variable, vcdId } from "./vcd.ts";
 export interface TextSink {
   write(text: string): void;
   close(): void;
+  /** Characters at most that wait to be written. */
+  readonly chunk?: number;
 }
 
 /** The variables of a circuit and the lanes to watch: the same for all models of it. */
@@ -137,7 +139,7 @@ export class Recorder {
       done = n;
       this.#text += change(memory, firsts[n] as number, widths[n] as number, ids[n] as string);
     }
-    if (this.#text.length >= CHUNK) this.#flush();
+    if (this.#text.length >= (this.#sink?.chunk ?? CHUNK)) this.#flush();
   }
 
   /** Clocks rise, a bit each. */
