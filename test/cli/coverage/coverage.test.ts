@@ -59,7 +59,10 @@ test("bad input: one sentence, exit code 2", async () => {
   for (const [args, message] of [
     [[empty], /empty has no coverage; run benches with MNEMO_COVERAGE=.*empty under the built-in simulator first/],
     [[join(folder, "nowhere")], /nowhere is no folder that can be read; give the one that MNEMO_COVERAGE named/],
-    [[run(), "--only", "Nothing"], /--only Nothing leaves nothing of .*; give a folder, a file or a module that was simulated/],
+    [
+      [run(), "--only", "Nothing"],
+      /--only Nothing leaves nothing of .*; give a folder, a file or a module that was simulated/,
+    ],
     [[run(), "--missed", "line"], /--missed has line; the sorts are lines, states, toggles, covers/],
     [[run(), "--floor", "lines"], /--floor lines is no figure; give one such as lines=95/],
     [[run(), "--floor", "lines=101"], /--floor lines=101 is no figure/],
