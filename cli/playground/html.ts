@@ -36,7 +36,7 @@ export const playgroundHtml = (): string => `<!doctype html>
 <div id="bench" class="panel" hidden><button id="run">Run the benches</button><div id="benches"></div></div></div></div>
 </section>
 <section id="node" hidden>
-<p>The whole node of Clio with its DRAM, slow path and one client, cycle by cycle. Its clock stands still between two requests.</p>
+<p>The whole memory node with its DRAM, slow path and one client, cycle by cycle. Its clock stands still between two requests.</p>
 <div class="bar" id="operations"></div>
 <div class="bar"><label>Offset <input id="offset" type="number" min="0" max="4194296" step="8" value="0"></label> <label>Text <input id="text" value="hello, far memory"></label></div>
 <p id="answer" role="status"></p>

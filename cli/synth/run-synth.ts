@@ -150,7 +150,7 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
     guarded = o.check === true || o.writeBaseline === true;
   if (guarded && (baseline === undefined || o.set.length > 0))
     throw new UsageError(
-      "the baseline is of the default node: --check and --write-baseline go with neither --set nor another design",
+      "a baseline is of a design's defaults: --check and --write-baseline go with neither --set nor a design without one",
     );
   if (o.table === true && (table === undefined || o.target !== "xcup" || o.only !== undefined))
     throw new UsageError("--table is of the whole node on UltraScale+: leave out --target and --only");

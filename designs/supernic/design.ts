@@ -10,12 +10,19 @@ export const supernic = design({
   lintMatrix: async () => (await import("./build/index.ts")).blockNames.map(block => [`block=${block}`]),
   synth: async () => {
     const { blocksBeside } = await import("./build/index.ts");
-    return { madeOfBlocks: [], further: ({ block }) => blocksBeside(block) };
+    return {
+      madeOfBlocks: [],
+      further: ({ block }) => blocksBeside(block),
+      baseline: "constraints/baseline/supernic",
+    };
   },
-  files: async () => {
-    const { dissectorLua, formatsReference } = await import("./wire/index.ts");
+  files: async tools => {
+    const { areaPage } = await import("./evaluation/index.ts"),
+      { dissectorLua, formatsReference } = await import("./wire/index.ts"),
+      { tool, units } = tools.areas();
     return [
       { path: "generated/supernic.lua", text: dissectorLua() },
+      { path: "docs/supernic/area.md", text: areaPage(tool, units) },
       { path: "docs/supernic/formats.md", text: formatsReference() },
     ];
   },

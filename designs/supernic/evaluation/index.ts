@@ -1,0 +1,2 @@
+/** What is measured of SuperNIC. */
+export { areaPage } from "./area-page.ts";
