@@ -6,6 +6,7 @@ import {
   allocBody,
   allocReplyBody,
   clioMessage,
+  createProcReplyBody,
   dissect,
   opcode,
   status,
@@ -29,8 +30,7 @@ const { pageSize } = config;
 const host: Endpoint = { mac: 0x0200000000b0n, ip: 0x0a0000b0, port: 6000 },
   client: Endpoint = { mac: 0x0200000000c0n, ip: 0x0a0000c0, port: 7000 };
 /** Pages that the slow path may give out: few, so that they run out soon. */
-const pages = 5,
-  pid = 5;
+const pages = 5;
 
 /**
  * The slow path and a client at the other end of the line, and the reference model that knows what the node must say.
@@ -61,6 +61,18 @@ async function boot(b: LineBench) {
   const slow = new SlowPath(transport, config, runtime, { observer: memory, pages });
   b.spawn(() => slow.run());
   await slow.ready;
+  /** The body of the slow path's reply to a request, which must be OK. */
+  const slowReply = async (frame: Uint8Array): Promise<Uint8Array> => {
+    transport.offer(frame);
+    await b.until(() => delivered.length > 0);
+    const { clio, body } = dissect(delivered.shift() ?? new Uint8Array());
+    expect(clio?.status).toBe(status.OK);
+    return body ?? new Uint8Array();
+  };
+  const created = await slowReply(
+      udpFrame(client, node, clioMessage({ opcode: opcode.CREATE_PROC }, new Uint8Array(64))),
+    ),
+    pid = decode(createProcReplyBody, created).newPid;
   const request = (code: number, ...parts: readonly Uint8Array[]): Uint8Array =>
     udpFrame(client, node, clioMessage({ opcode: code, pid }, ...parts));
   /**
@@ -83,13 +95,8 @@ async function boot(b: LineBench) {
     data: Uint8Array = new Uint8Array(),
     patience = 0,
   ): Promise<number | undefined> => ask(request(code, encode(accessBody, { va, length }), data), patience);
-  const slowly = async (code: number, addr: bigint, len: bigint, vmFlags = 0n): Promise<bigint> => {
-    transport.offer(request(code, encode(allocBody, { addr, len, vmFlags })));
-    await b.until(() => delivered.length > 0);
-    const { clio, body } = dissect(delivered.shift() ?? new Uint8Array());
-    expect(clio?.status).toBe(status.OK);
-    return decode(allocReplyBody, body ?? new Uint8Array()).addr;
-  };
+  const slowly = async (code: number, addr: bigint, len: bigint, vmFlags = 0n): Promise<bigint> =>
+    decode(allocReplyBody, await slowReply(request(code, encode(allocBody, { addr, len, vmFlags })))).addr;
   return {
     transport,
     ask,
