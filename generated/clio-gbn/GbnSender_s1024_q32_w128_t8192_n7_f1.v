@@ -62,26 +62,26 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   reg [2:0] asked_owner;
   reg due; // sender.ts:154
   reg urgent; // sender.ts:155
-  reg first_round; // sender.ts:188
-  wire failed_queue_push_ready; // sender.ts:242
+  reg first_round; // sender.ts:185
+  wire failed_queue_push_ready; // sender.ts:239
   wire [4:0] failed_queue_level;
-  reg joins; // sender.ts:267
-  reg [9:0] joining; // sender.ts:268
-  reg [10:0] joined; // sender.ts:272
-  reg [10:0] left; // sender.ts:273
-  reg fetching; // sender.ts:277
-  reg offered; // sender.ts:278
-  reg [9:0] offer; // sender.ts:279
-  reg events_nacked_q, events_timeouts_q; // sender.ts:288
-  (* ram_style = "block" *) reg [70:0] states [0:1023]; // sender.ts:185
-  wire [70:0] was; // sender.ts:186
-  (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // sender.ts:271
-  reg [9:0] front; // sender.ts:276
+  reg joins; // sender.ts:264
+  reg [9:0] joining; // sender.ts:265
+  reg [10:0] joined; // sender.ts:269
+  reg [10:0] left; // sender.ts:270
+  reg fetching; // sender.ts:274
+  reg offered; // sender.ts:275
+  reg [9:0] offer; // sender.ts:276
+  reg events_nacked_q, events_timeouts_q; // sender.ts:285
+  (* ram_style = "block" *) reg [70:0] states [0:1023]; // sender.ts:182
+  wire [70:0] was; // sender.ts:183
+  (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // sender.ts:268
+  reg [9:0] front; // sender.ts:273
   wire [2:0] asked_grant, asked_request; // sender.ts:151
   wire asked_ready;
   wire set_up; // sender.ts:156
   wire looks; // sender.ts:157
-  reg [70:0] was_rd, was_fwd; // sender.ts:186
+  reg [70:0] was_rd, was_fwd; // sender.ts:183
   reg was_hit;
   wire steps_valid = step_valid & ~stepping; // sender.ts:121
   wire steps_ready = asked_grant[1] & asked_ready;
@@ -107,36 +107,37 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   assign set_up = starting | control_valid;
   assign looks = due & ~set_up & (~wanted | urgent);
   wire waited = wait_ == 7'd70; // sender.ts:159
-  wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : asked_payload_session; // sender.ts:172
-  wire [31:0] was_sent = was[64:33]; // sender.ts:186
+  wire soon = wait_ >= 7'd6; // sender.ts:161
+  wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : asked_payload_session; // sender.ts:169
+  wire [31:0] was_sent = was[64:33]; // sender.ts:183
   wire [31:0] was_acked = was[32:1];
-  wire [7:0] flying = was_sent[7:0] - was_acked[7:0]; // sender.ts:190
-  wire some = |flying; // sender.ts:191
-  wire [31:0] next = was_sent + 32'd1; // sender.ts:195
+  wire [7:0] flying = was_sent[7:0] - was_acked[7:0]; // sender.ts:187
+  wire some = |flying; // sender.ts:188
+  wire [31:0] next = was_sent + 32'd1; // sender.ts:192
   wire [4:0] clash_sum = {1'b0, reading_session[9] == op_session[9], reading_session[8:6] == op_session[8:6], reading_session[5:3] == op_session[5:3], reading_session[2:0] == op_session[2:0]} + 5'd1;
   wire [3:0] reading_sequence_sum = {1'b0, reading_sequence[6] == next[6], reading_sequence[5:3] == next[5:3], reading_sequence[2:0] == next[2:0]} + 4'd1;
-  wire clash = &{reading_valid, clash_sum[4], reading_sequence_sum[3]}; // sender.ts:196
-  wire was_open = was[0]; // sender.ts:186
-  wire grants = op_valid & (op_kind == 3'd3) & was_open & ~flying[7] & ~clash; // sender.ts:203
-  wire [31:0] further = op_sequence - was_acked; // sender.ts:213
-  wire believed = op_valid & (op_kind == 3'd1) & was_open & ~(|(further >> 8)) & (further[7:0] <= flying); // sender.ts:214
-  wire moves = believed & (|further); // sender.ts:225
-  wire goes_back = believed & op_flag & (further[7:0] != flying); // sender.ts:226
-  wire [31:0] passed = op_sequence - was_acked; // sender.ts:229
-  wire was_restart = was[70]; // sender.ts:186
-  wire from_start = op_flag | was_restart | passed[31]; // sender.ts:230
-  wire more = was_open & (from_start ? some : passed[7:0] < flying); // sender.ts:231
-  wire ends = op_valid & (op_kind == 3'd2) & ~more; // sender.ts:232
-  wire was_again = was[69]; // sender.ts:186
+  wire clash = &{reading_valid, clash_sum[4], reading_sequence_sum[3]}; // sender.ts:193
+  wire was_open = was[0]; // sender.ts:183
+  wire grants = op_valid & (op_kind == 3'd3) & was_open & ~flying[7] & ~clash; // sender.ts:200
+  wire [31:0] further = op_sequence - was_acked; // sender.ts:210
+  wire believed = op_valid & (op_kind == 3'd1) & was_open & ~(|(further >> 8)) & (further[7:0] <= flying); // sender.ts:211
+  wire moves = believed & (|further); // sender.ts:222
+  wire goes_back = believed & op_flag & (further[7:0] != flying); // sender.ts:223
+  wire [31:0] passed = op_sequence - was_acked; // sender.ts:226
+  wire was_restart = was[70]; // sender.ts:183
+  wire from_start = op_flag | was_restart | passed[31]; // sender.ts:227
+  wire more = was_open & (from_start ? some : passed[7:0] < flying); // sender.ts:228
+  wire ends = op_valid & (op_kind == 3'd2) & ~more; // sender.ts:229
+  wire was_again = was[69]; // sender.ts:183
   wire was_progress = was[65];
-  wire late = op_valid & (op_kind == 3'd4) & was_open & some & ~was_again & ~was_progress; // sender.ts:237
-  wire [2:0] was_tries = was[68:66]; // sender.ts:186
-  wire fails = late & (was_tries == 3'd7); // sender.ts:238
-  wire gives_up = fails & failed_queue_push_ready; // sender.ts:241
-  wire times_out = late & (was_tries != 3'd7); // sender.ts:243
-  wire back = goes_back | times_out; // sender.ts:246
+  wire late = op_valid & (op_kind == 3'd4) & was_open & some & ~was_again & ~was_progress; // sender.ts:234
+  wire [2:0] was_tries = was[68:66]; // sender.ts:183
+  wire fails = late & (was_tries == 3'd7); // sender.ts:235
+  wire gives_up = fails & failed_queue_push_ready; // sender.ts:238
+  wire times_out = late & (was_tries != 3'd7); // sender.ts:240
+  wire back = goes_back | times_out; // sender.ts:243
 
-  Fifo_uint10_d16 failed_queue ( // sender.ts:242
+  Fifo_uint10_d16 failed_queue ( // sender.ts:239
     .clk (clk), .rst (rst),
     .push_valid (fails), .push_ready (failed_queue_push_ready), .push_payload (op_session),
     .pop_valid (failed_valid), .pop_ready (failed_ready), .pop_payload (failed_payload),
@@ -162,7 +163,7 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
       joins <= 1'b0; fetching <= 1'b0; events_nacked_q <= 1'b0; events_timeouts_q <= 1'b0;
     end
     else begin
-      due <= (wait_ >= 7'd6) & ~starting & ~looks;
+      due <= soon & ~starting & ~looks;
       urgent <= waited & ~looks;
       op_valid <= set_up | looks | asked_valid;
       stepping <= steps_valid & steps_ready;

@@ -19,23 +19,32 @@ export function baseOf(value: bigint, at: Position | undefined): Base | undefine
 
 function find(value: bigint, at: Position): Base | undefined {
   const s = sourceOf(at.file),
-    call = s === undefined ? undefined : tokenAt(s, at);
+    call = s === undefined ? undefined : (tokenAt(s, at) ?? s.lineStart[at.line]);
   if (s === undefined || call === undefined) return undefined;
   let open = call + 1;
   while (open < s.tokens.length && !["(", ";"].includes(s.tokens[open]?.text ?? "")) open++;
-  const close = s.partner[open] ?? open;
-  for (let i = open + 1; i < close; i++) {
-    const base = literalBase(s, i, value) ?? literalBase(s, declared(s, i), value);
-    if (base !== undefined) return base;
+  // Some source maps lead to the beginning of a chain of calls: the later ones are looked through as well.
+  for (;;) {
+    const close = s.partner[open] ?? open;
+    for (let i = open + 1; i < close; i++) {
+      const written = literalBase(s, i, value) ?? literalBase(s, declared(s, i), value);
+      if (written !== undefined) return written === "decimal" ? undefined : written;
+    }
+    if (s.tokens[close + 1]?.text !== "." || s.tokens[close + 3]?.text !== "(") return undefined;
+    open = close + 3;
   }
-  return undefined;
 }
 
-function literalBase(s: Source, i: number | undefined, value: bigint): Base | undefined {
+/** How token `i` writes the number; undefined when it is something else. */
+function literalBase(s: Source, i: number | undefined, value: bigint): Base | "decimal" | undefined {
   const t = i === undefined ? undefined : s.tokens[i];
-  const m = t?.kind === "literal" ? /^0([xb])([0-9a-f_]+)n?$/i.exec(t.text) : null;
-  if (m === null || BigInt(`0${m[1]}${(m[2] ?? "").replaceAll("_", "")}`) !== value) return undefined;
-  return m[1]?.toLowerCase() === "x" ? "hex" : "binary";
+  const m = t?.kind === "literal" ? /^(?:0([xb]))?([0-9a-f_]+)n?$/i.exec(t.text) : null;
+  if (m === null) return undefined;
+  const [, prefix = "", digits = ""] = m,
+    plain = digits.replaceAll("_", "");
+  if (prefix === "" && !/^\d+$/.test(plain)) return undefined;
+  if (BigInt(prefix === "" ? plain : `0${prefix}${plain}`) !== value) return undefined;
+  return prefix === "" ? "decimal" : prefix.toLowerCase() === "x" ? "hex" : "binary";
 }
 
 /** The token after `const <name> =`, of the name that token `i` is. */

@@ -16,9 +16,10 @@ const refused: readonly (readonly [args: readonly string[], sentence: string])[]
   [["generate", "--out"], "mnemo: option '--out <folder>' argument missing"],
   [["run", ...files], "mnemo: missing required argument 'design'"],
   [
-    ["run", "supernic", ...files],
-    "mnemo: command-argument value 'supernic' is invalid for argument 'design'. Allowed choices are clio, frame-counter.",
+    ["run", "nobody", ...files],
+    "mnemo: command-argument value 'nobody' is invalid for argument 'design'. Allowed choices are clio, supernic, frame-counter.",
   ],
+  [["run", "supernic", ...files], "mnemo: supernic has no run; its verbs are prove, generate, lint, synth, draw"],
   [["run", "clio", "--in", "a.pcap"], "mnemo: required option '--out <file>' not specified"],
   [
     ["run", "clio", ...files, "--pace", "fast"],

@@ -157,12 +157,9 @@ export const GbnSender = module(
     const looks = node(due.and(setUp.not()).and(wanted.not().or(urgent)));
     const most = interval - 2 + patience,
       waited = node(wait.eq(most));
-    due.set(
-      wait
-        .ge(Math.max(0, interval - 2))
-        .and(starting.not())
-        .and(looks.not()),
-    );
+    // With an interval of 2 or less a look is due at once.
+    const soon = interval <= 2 ? constant(1, 1).bit(0) : node(wait.ge(interval - 2));
+    due.set(soon.and(starting.not()).and(looks.not()));
     urgent.set(waited.and(looks.not()));
     io.control.ready.set(starting.not());
     asked.ready.set(setUp.not().and(looks.not()));
