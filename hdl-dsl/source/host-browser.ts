@@ -93,14 +93,13 @@ const framePattern = /^\s*(?:at (?:(.*?) \()?|(.*?)@)(.*?):(\d+):(\d+)\)?$/;
 /** The frames of a stack: Chromium gives them as objects where it is asked to, which is several times as fast. */
 function framesOf(stack: readonly NodeJS.CallSite[] | string): Frame[] {
   if (typeof stack !== "string")
-    return stack.map(s =>
-      frameAt(
-        s.getScriptNameOrSourceURL() ?? "",
-        s.getFunctionName() ?? "",
-        s.getLineNumber() ?? 0,
-        s.getColumnNumber() ?? 0,
-      ),
-    );
+    return stack.flatMap(s => {
+      const script = s.getScriptNameOrSourceURL() as string | null | undefined;
+      // The runtime's own functions have no script.
+      return script === null || script === undefined || script === ""
+        ? []
+        : [frameAt(script, s.getFunctionName() ?? "", s.getLineNumber() ?? 0, s.getColumnNumber() ?? 0)];
+    });
   return stack.split("\n").flatMap(text => {
     const m = framePattern.exec(text);
     return m === null
