@@ -31,7 +31,7 @@ function run(m: Model, seed: number, edges: number): string {
   for (let n = 0; n < edges; n++) {
     for (const { port, word, words } of m.slots.values()) {
       if (port.dir !== "in" || !random.chance(0.7)) continue;
-      if (port.role === "reset") m.words[word] = random.chance(0.1) ? 1 : 0;
+      if (port.role === "reset") m.words[word] = random.chance(0.1) === (port.activeLow !== true) ? 1 : 0;
       else for (let i = 0; i < words; i++) m.words[word + i] = random.below(2 ** Math.min(32, port.width - 32 * i));
     }
     m.step(1);

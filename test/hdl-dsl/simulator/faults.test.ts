@@ -1,7 +1,7 @@
 /** The comparison is worth its time: each fault planted in the simulator's own source is found by it. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { EmittedDesign } from "../../../hdl-dsl/index.ts";
+import { bit, emit, type EmittedDesign, input, module, output, reg, uint, when } from "../../../hdl-dsl/index.ts";
 import { Random } from "../../../hdl-dsl/random.ts";
 import { emitCircuit } from "../../../hdl-dsl/verilog/emit.ts";
 import { compileBuiltin } from "../../../sim/index.ts";
@@ -13,19 +13,56 @@ import { simulatorFaults } from "./faults.ts";
 import { faulty } from "../../sim/designs/faulty.ts";
 import { operatorCircuit, treeCircuit, WIDTHS } from "./operators.ts";
 
-const designs = [
+/** Registers that take one another's values at one edge, narrow and wide, with readers elsewhere. */
+const Ring = module(
+  "Ring",
+  () => ({ x: input(uint(8)), on: input(bit), narrow: output(uint(8)), wide: output(uint(100)), any: output(bit) }),
+  io => {
+    const a = reg(uint(8), { init: 1 }),
+      b = reg(uint(8), { init: 2 }),
+      c = reg(uint(8), { init: 3 });
+    const p = reg(uint(100), { init: 1 }),
+      q = reg(uint(100), { init: 2 }),
+      r = reg(uint(70), { init: 3 });
+    when(io.on, () => {
+      a.set(b);
+      b.set(c.add(io.x));
+      c.set(a.xor(b));
+      p.set(q);
+      q.set(p.add(r.zext(100)));
+      r.set(p.trunc(70).xor(io.x.zext(70)));
+    });
+    // So many under one condition are one function, which writes them one after the other.
+    const turn = Array.from({ length: 12 }, (_, i) => reg(uint(8), { init: i, name: `turn_${i}` }));
+    when(io.on, () => {
+      turn.forEach((t, i) => t.set(turn[(i + 1) % turn.length] ?? t));
+    });
+    const seen = reg(bit, { init: 0 });
+    seen.set(p.any().and(r.all().not()));
+    io.narrow.set(turn.reduce((x, t, i) => x.xor(t.add(i)), a.add(c)));
+    io.wide.set(p.xor(q).xor(r.zext(100)));
+    io.any.set(seen);
+  },
+);
+
+const designs: EmittedDesign[] = [
   ...WIDTHS.flatMap(w => [operatorCircuit(w, false), operatorCircuit(w, true)]),
   ...[1, 2, 3, 4, 5, 6].map(treeCircuit),
-  ...[1, 2, 3, 4].map(seed =>
+  ...[1, 2, 3, 4, 12].map(seed =>
     bundle(
       fc.sample(choices, { seed, numRuns: 24 }).map((l, n) => programOf(l, `Pool${seed}x${n}`)),
       `Pool${seed}`,
     ),
   ),
 ].map(emitCircuit);
+designs.push(emit(Ring()));
 /** As text, which the reader makes a circuit of: a copy of a design is not known to have one. */
-const texts = [...designs.slice(-4).map(d => ({ ...d })), idioms.emitted];
-const clocks = { slow: { periodPs: 6000, phasePs: 2000 }, free: { periodPs: 2500, phasePs: 500 } };
+const texts = [...designs.slice(-6).map(d => ({ ...d })), idioms.emitted];
+const clocks = {
+  slow: { periodPs: 6000, phasePs: 2000 },
+  slow_low: { periodPs: 6000, phasePs: 2000 },
+  free: { periodPs: 2500, phasePs: 500 },
+};
 
 /** All outputs of all steps, as one text. Other tests hold the healthy one against Verilator and the evaluator. */
 function outputs(compile: typeof compileBuiltin, design: EmittedDesign, gated: boolean): string {
@@ -37,7 +74,8 @@ function outputs(compile: typeof compileBuiltin, design: EmittedDesign, gated: b
     for (const s of model.slots.values()) {
       // Now and then nothing changes: what stored values alone do has to show.
       if (s.port.dir !== "in" || step % 8 > 2) continue;
-      if (s.port.role === "reset") model.words[s.word] = step < 8 || random.chance(0.06) ? 1 : 0;
+      if (s.port.role === "reset")
+        model.words[s.word] = (step < 8 || random.chance(0.06)) === (s.port.activeLow !== true) ? 1 : 0;
       else
         for (let i = 0; i < s.words; i++) {
           const top = 2 ** Math.min(32, s.port.width - 32 * i);

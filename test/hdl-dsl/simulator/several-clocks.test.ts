@@ -33,7 +33,8 @@ test.each([
       for (const s of model.slots.values()) {
         if (s.port.dir !== "in") continue;
         // Resets at the start, and then now and then, of one domain or the other.
-        if (s.port.role === "reset") words[s.word] = step < 8 || random.chance(0.04) ? 1 : 0;
+        if (s.port.role === "reset")
+          words[s.word] = (step < 8 || random.chance(0.04)) === (s.port.activeLow !== true) ? 1 : 0;
         else if (random.chance(0.6))
           for (let i = 0; i < s.words; i++) words[s.word + i] = random.below(2 ** Math.min(32, s.port.width - 32 * i));
       }
