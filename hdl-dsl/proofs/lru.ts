@@ -67,8 +67,8 @@ export const lruProofs: readonly Proof[] = [
     faults: [
       {
         what: "a touch of the most recent pushes the oldest out",
-        from: "(here_2 | here_1 | here_0)",
-        to: "(here_2 | here_1)",
+        from: "(here[2] | here[1] | here[0])",
+        to: "(here[2] | here[1])",
       },
     ],
   },

@@ -22,6 +22,9 @@ const noBlocks: readonly RegExp[] = [
 ];
 /** Blocks whose bench is another file's, with which they make one thing. */
 const together: Readonly<Record<string, string>> = {
+  "frame/claimed-queue.ts": "frame/frame-buffer.ts",
+  "settings/read.ts": "settings/fields.ts",
+  "settings/units.ts": "settings/fields.ts",
   "frame/header-strip.ts": "frame/header-insert.ts",
   "virtual-memory/table/entry.ts": "virtual-memory/rtl/entry.ts",
   "virtual-memory/table/geometry.ts": "virtual-memory/table/table.ts",

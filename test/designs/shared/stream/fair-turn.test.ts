@@ -39,8 +39,10 @@ async function askAtRandom(b: Bench<Ports>, sources: number): Promise<void> {
 const run = (sources: number, design: Dut<Ports> = Turn({ sources })): Promise<unknown> =>
   runBench(`${sources} sources`, design, { wave: false, seed: 1 }, b => askAtRandom(b, sources));
 
+/** How many ask. */
+const parameterSets = [1, 2, 3, 6];
 describe("fairTurn", () => {
-  test.each([1, 2, 3, 6])("%i sources", async sources => {
+  test.each(parameterSets)("%i sources", async sources => {
     await run(sources);
   });
   test.each([
