@@ -114,6 +114,21 @@ describe("CI's count", () => {
   ])("%s", (_name, content, line, code) => {
     expect(run("scripts/test-summary.mjs", [result(content)])).toEqual({ code, out: `${line}\n`, err: "" });
   });
+  it("the slowest files before it", () => {
+    const at = (name: string, seconds: number): object => ({
+      status: "passed",
+      assertionResults: [1],
+      name: join(process.cwd(), "test", name),
+      startTime: 5000,
+      endTime: 5000 + 1000 * seconds,
+    });
+    const { out } = run("scripts/test-summary.mjs", [
+      result({ testResults: [at("a.test.ts", 2), at("b.test.ts", 31.25)] }),
+    ]);
+    expect(out).toBe(
+      "The slowest of 2 test files, in seconds:\n   31.3  test/b.test.ts\n    2.0  test/a.test.ts\n3 passed, 0 failed\n",
+    );
+  });
   it("no result", () => {
     expect(run("scripts/test-summary.mjs", [join(folder, "none.json")])).toEqual({
       code: 1,

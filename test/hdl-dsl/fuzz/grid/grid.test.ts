@@ -1,7 +1,7 @@
 /**
  * Every operator in every place of the language: random programs through the public interface against numbers, the
- * evaluator and Icarus. MNEMO_FUZZ=<n> adds Verilator and Yosys and makes a pass over all cells for every 5,000
- * programs asked for; MNEMO_FUZZ_SEED=<number> goes elsewhere.
+ * evaluator, and the built-in simulator on circuit and text. MNEMO_FUZZ=<n> adds Icarus, Verilator and Yosys and makes
+ * a pass over all cells for every 5,000 programs asked for; MNEMO_FUZZ_SEED=<number> goes elsewhere.
  */
 import { expect, test } from "vitest";
 import { Random } from "../../../../hdl-dsl/random.ts";
@@ -23,7 +23,11 @@ test(`every operator means the same in every place (seed ${seed})`, { timeout: p
   for (let n = 0; n < passes; n++) {
     const { programs, count } = batch(seed + 1000 * n, "Fuzz"),
       vectors = stimulus(new Random(seed + n));
-    const found = await differences(programs.map(subjectOf), asked === undefined ? ["icarus"] : TOOLS, vectors);
+    const found = await differences(
+      programs.map(subjectOf),
+      asked === undefined ? ["builtin", "reader"] : TOOLS,
+      vectors,
+    );
     const first = found[0];
     expect(
       first === undefined ? "no difference" : describeCounterexample({ difference: first, vectors }),
