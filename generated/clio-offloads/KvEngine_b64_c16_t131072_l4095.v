@@ -94,13 +94,13 @@ module KvEngine_b64_c16_t131072_l4095 (
   localparam [2:0] state_join = 3'd4;
   localparam [7:0] opcode_read = 8'h40;
   localparam [7:0] opcode_write = 8'h50;
-  reg [15:0] written; // engine.ts:145
-  reg [15:0] decided; // engine.ts:146
-  reg [2:0] kind; // engine.ts:149
-  reg [3:0] context_; // engine.ts:150
-  reg [3:0] code; // engine.ts:151
-  reg failed; // engine.ts:152
-  reg [1:0] a_kind; // engine.ts:153
+  reg [15:0] written; // engine.ts:146
+  reg [15:0] decided; // engine.ts:147
+  reg [2:0] kind; // engine.ts:150
+  reg [3:0] context_; // engine.ts:151
+  reg [3:0] code; // engine.ts:152
+  reg failed; // engine.ts:153
+  reg [1:0] a_kind; // engine.ts:154
   reg a_any;
   reg [7:0] a_user, a_fingerprint;
   reg [15:0] a_pid;
@@ -108,77 +108,77 @@ module KvEngine_b64_c16_t131072_l4095 (
   reg [10:0] a_size;
   reg [43:0] a_block;
   reg [16:0] a_bucket;
-  reg [11:0] c_looks; // engine.ts:154
+  reg [11:0] c_looks; // engine.ts:155
   reg [43:0] c_slot, c_other_slot, c_found_block, c_link_block;
   reg [2:0] c_index, c_other_index;
   reg c_other_valid, c_more, c_alone, c_link_valid, c_grows;
   reg [10:0] c_found_size;
   reg [3:0] c_verdict;
-  reg was_written; // engine.ts:155
-  reg was_decided; // engine.ts:156
-  reg [3:0] write_status; // engine.ts:157
-  reg [43:0] first_slot; // engine.ts:159
-  reg same_key; // engine.ts:160
-  reg [6:0] matching; // engine.ts:161
-  reg matched; // engine.ts:162
-  reg saving; // engine.ts:172
-  reg asking; // engine.ts:173
-  reg ending; // engine.ts:174
-  reg growing; // engine.ts:175
-  reg [2:0] ask_purpose; // engine.ts:176
+  reg was_written; // engine.ts:156
+  reg was_decided; // engine.ts:157
+  reg [3:0] write_status; // engine.ts:158
+  reg [43:0] first_slot; // engine.ts:160
+  reg same_key; // engine.ts:161
+  reg [6:0] matching; // engine.ts:162
+  reg matched; // engine.ts:163
+  reg saving; // engine.ts:173
+  reg asking; // engine.ts:174
+  reg ending; // engine.ts:175
+  reg growing; // engine.ts:176
+  reg [2:0] ask_purpose; // engine.ts:177
   reg ask_write, ask_whole, ask_link;
   reg [1:0] ask_at, ask_content;
-  reg end_silent, end_gives_new, end_gives_old, end_gives_slot, end_gives_other; // engine.ts:177
+  reg end_silent, end_gives_new, end_gives_old, end_gives_slot, end_gives_other; // engine.ts:178
   reg [3:0] end_code;
-  reg [2:0] state; // engine.ts:238
-  wire accesses_push_ready, accesses_pop_payload_write, accesses_pop_payload_whole; // engine.ts:415
+  reg [2:0] state; // engine.ts:239
+  wire accesses_push_ready, accesses_pop_payload_write, accesses_pop_payload_whole; // engine.ts:417
   wire [43:0] accesses_pop_payload_block;
   wire [2:0] accesses_pop_payload_index;
   wire [11:0] accesses_pop_payload_length;
   wire [63:0] accesses_pop_payload_word;
   wire [4:0] accesses_level;
-  reg asking_beat; // engine.ts:529
-  wire takes_push_ready; // engine.ts:450
+  reg asking_beat; // engine.ts:530
+  wire takes_push_ready; // engine.ts:451
   wire [4:0] takes_level;
-  wire giving_push_ready; // engine.ts:459
+  wire giving_push_ready; // engine.ts:460
   wire [4:0] giving_level;
-  wire answers_push_ready; // engine.ts:478
+  wire answers_push_ready; // engine.ts:479
   wire [1:0] answers_pop_payload_kind;
   wire [7:0] answers_pop_payload_user;
   wire [10:0] answers_pop_payload_size;
   wire [4:0] answers_level;
-  (* ram_style = "distributed" *) reg [170:0] asks [0:15]; // engine.ts:140
-  (* ram_style = "distributed" *) reg [213:0] steps [0:15]; // engine.ts:141
-  (* ram_style = "distributed" *) reg [3:0] write_statuses [0:15]; // engine.ts:142
+  (* ram_style = "distributed" *) reg [170:0] asks [0:15]; // engine.ts:141
+  (* ram_style = "distributed" *) reg [213:0] steps [0:15]; // engine.ts:142
+  (* ram_style = "distributed" *) reg [3:0] write_statuses [0:15]; // engine.ts:143
   wire [6:0] occupied = {
     event_line[447], event_line[383], event_line[319], event_line[255], event_line[191], event_line[127],
     event_line[63]
-  }; // engine.ts:167
-  wire [6:0] chosen = matching & (~matching + 7'd1); // engine.ts:168
-  wire [6:0] hole = ~occupied & (occupied + 7'd1); // engine.ts:169
-  wire reads = a_kind == 2'd0; // engine.ts:221
-  wire creates = a_kind == 2'd1; // engine.ts:222
-  wire updates = a_kind == 2'd2; // engine.ts:223
-  wire deletes = a_kind == 2'd3; // engine.ts:224
-  wire brings = creates | updates; // engine.ts:225
-  wire at_slot = kind == 3'd0; // engine.ts:226
-  wire at_pair = kind == 3'd1; // engine.ts:227
-  wire searching = at_slot | at_pair; // engine.ts:228
-  wire confirms = at_slot & ~failed & matched; // engine.ts:229
-  wire hits = at_pair & ~failed & same_key; // engine.ts:230
-  wire looks_again = at_pair & ~failed & ~same_key & c_more; // engine.ts:231
-  wire passes = ~failed & ((at_slot & ~matched) | (at_pair & ~(same_key | c_more))); // engine.ts:232
-  wire follows = passes & c_link_valid; // engine.ts:233
-  wire over = passes & ~c_link_valid; // engine.ts:234
-  wire unlinks = c_alone & c_other_valid; // engine.ts:235
-  wire memory_event = event_valid & (event_purpose != 3'd5); // engine.ts:236
-  wire [213:0] progress_word = steps[context_]; // engine.ts:261
+  }; // engine.ts:168
+  wire [6:0] chosen = matching & (~matching + 7'd1); // engine.ts:169
+  wire [6:0] hole = ~occupied & (occupied + 7'd1); // engine.ts:170
+  wire reads = a_kind == 2'd0; // engine.ts:222
+  wire creates = a_kind == 2'd1; // engine.ts:223
+  wire updates = a_kind == 2'd2; // engine.ts:224
+  wire deletes = a_kind == 2'd3; // engine.ts:225
+  wire brings = creates | updates; // engine.ts:226
+  wire at_slot = kind == 3'd0; // engine.ts:227
+  wire at_pair = kind == 3'd1; // engine.ts:228
+  wire searching = at_slot | at_pair; // engine.ts:229
+  wire confirms = at_slot & ~failed & matched; // engine.ts:230
+  wire hits = at_pair & ~failed & same_key; // engine.ts:231
+  wire looks_again = at_pair & ~failed & ~same_key & c_more; // engine.ts:232
+  wire passes = ~failed & ((at_slot & ~matched) | (at_pair & ~(same_key | c_more))); // engine.ts:233
+  wire follows = passes & c_link_valid; // engine.ts:234
+  wire over = passes & ~c_link_valid; // engine.ts:235
+  wire unlinks = c_alone & c_other_valid; // engine.ts:236
+  wire memory_event = event_valid & (event_purpose != 3'd5); // engine.ts:237
+  wire [213:0] progress_word = steps[context_]; // engine.ts:262
   wire [11:0] progress_looks = progress_word[11:0];
-  wire spent = (at_slot | at_pair) & (progress_looks == 12'd4095); // engine.ts:264
-  wire asking_last = ~accesses_pop_payload_whole | ~asking_beat; // engine.ts:530
-  wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // engine.ts:458
+  wire spent = (at_slot | at_pair) & (progress_looks == 12'd4095); // engine.ts:265
+  wire asking_last = ~accesses_pop_payload_whole | ~asking_beat; // engine.ts:531
+  wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // engine.ts:459
 
-  wire [7:0] accesses_push_payload_tag = {ask_purpose, 1'b0, context_}; // engine.ts:415
+  wire [7:0] accesses_push_payload_tag = {ask_purpose, 1'b0, context_}; // engine.ts:417
   wire [43:0] accesses_push_payload_block =
     ({44{ask_at == 2'd0}} & c_slot) | ({44{ask_at == 2'd1}} & c_found_block) | ({44{ask_at == 2'd2}} & c_other_slot);
   wire [2:0] accesses_push_payload_index = ask_link ? 3'd7 : (ask_write & ~ask_whole) ? c_index : 3'd0;
@@ -191,7 +191,7 @@ module KvEngine_b64_c16_t131072_l4095 (
     | ({64{ask_content == 2'd2}} & {c_link_valid, 19'd0, c_link_block})
     | ({64{ask_content == 2'd3}} & {20'h80000, c_other_slot});
   wire accesses_pop_ready = memory_ready & asking_last;
-  Fifo_Access_d16 accesses ( // engine.ts:415
+  Fifo_Access_d16 accesses ( // engine.ts:417
     .clk (clk), .rst (rst),
     .push_valid (asking), .push_ready (accesses_push_ready), .push_payload_tag (accesses_push_payload_tag),
     .push_payload_write (ask_write), .push_payload_whole (ask_whole),
@@ -204,20 +204,20 @@ module KvEngine_b64_c16_t131072_l4095 (
     .level (accesses_level)
   );
 
-  Fifo_uint4_d16 takes ( // engine.ts:450
+  Fifo_uint4_d16 takes ( // engine.ts:451
     .clk (clk), .rst (rst),
     .push_valid (growing), .push_ready (takes_push_ready), .push_payload (context_),
     .pop_valid (take_valid), .pop_ready (take_ready), .pop_payload (take_payload_context),
     .level (takes_level)
   );
 
-  wire giving_push_valid = ending & gives; // engine.ts:459
+  wire giving_push_valid = ending & gives; // engine.ts:460
   wire giving_push_payload_value = end_gives_new | end_gives_old;
   wire [43:0] giving_push_payload_block = end_gives_new ? a_block : c_found_block;
   wire [10:0] giving_push_payload_size = end_gives_new ? a_size : c_found_size;
   wire giving_push_payload_slot = end_gives_slot | end_gives_other;
   wire [43:0] giving_push_payload_slot_block = end_gives_slot ? c_slot : c_other_slot;
-  Fifo_Give_d16 giving ( // engine.ts:459
+  Fifo_Give_d16 giving ( // engine.ts:460
     .clk (clk), .rst (rst),
     .push_valid (giving_push_valid), .push_ready (giving_push_ready), .push_payload_value (giving_push_payload_value),
     .push_payload_block (giving_push_payload_block), .push_payload_size (giving_push_payload_size),
@@ -228,10 +228,10 @@ module KvEngine_b64_c16_t131072_l4095 (
     .level (giving_level)
   );
 
-  wire answers_push_valid = ending & ~end_silent & ~a_any; // engine.ts:478
+  wire answers_push_valid = ending & ~end_silent & ~a_any; // engine.ts:479
   wire [10:0] answers_push_payload_size = |end_code ? 11'd0 : a_size;
   wire answers_push_payload_bare = ~((end_code == status_ok) | (end_code == status_fail));
-  Fifo_KvAnswer_d16 answers ( // engine.ts:478
+  Fifo_KvAnswer_d16 answers ( // engine.ts:479
     .clk (clk), .rst (rst),
     .push_valid (answers_push_valid), .push_ready (answers_push_ready), .push_payload_context (context_),
     .push_payload_kind (a_kind), .push_payload_user (a_user), .push_payload_size (answers_push_payload_size),
@@ -327,7 +327,7 @@ module KvEngine_b64_c16_t131072_l4095 (
         decided <= decided & ~decided_joined;
       end
     end
-  wire [170:0] asked_word = asks[context_]; // engine.ts:260
+  wire [170:0] asked_word = asks[context_]; // engine.ts:261
   wire [15:0] was_written_shifted = written >> context_;
   wire [15:0] was_decided_shifted = decided >> context_;
 
@@ -636,29 +636,29 @@ module KvEngine_b64_c16_t131072_l4095 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(asking & ~accesses_push_ready)); // engine.ts:511
-      assert (~(ending & ~answers_push_ready)); // engine.ts:512
-      assert (~(ending & gives & ~giving_push_ready)); // engine.ts:513
-      assert (~(growing & ~takes_push_ready)); // engine.ts:514
+      assert (~(asking & ~accesses_push_ready)); // engine.ts:512
+      assert (~(ending & ~answers_push_ready)); // engine.ts:513
+      assert (~(ending & gives & ~giving_push_ready)); // engine.ts:514
+      assert (~(growing & ~takes_push_ready)); // engine.ts:515
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(asking & ~accesses_push_ready))) begin
-        $display("%s", "assertion failed: there is room for a memory request of every context (engine.ts:511)"); // engine.ts:511
+        $display("%s", "assertion failed: there is room for a memory request of every context (engine.ts:512)"); // engine.ts:512
         $stop;
       end
       if (~(~(ending & ~answers_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every context's reply (engine.ts:512)"); // engine.ts:512
+        $display("%s", "assertion failed: there is room for every context's reply (engine.ts:513)"); // engine.ts:513
         $stop;
       end
       if (~(~(ending & gives & ~giving_push_ready))) begin
-        $display("%s", "assertion failed: there is room for what is given back (engine.ts:513)"); // engine.ts:513
+        $display("%s", "assertion failed: there is room for what is given back (engine.ts:514)"); // engine.ts:514
         $stop;
       end
       if (~(~(growing & ~takes_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every context's wish for a slot (engine.ts:514)"); // engine.ts:514
+        $display("%s", "assertion failed: there is room for every context's wish for a slot (engine.ts:515)"); // engine.ts:515
         $stop;
       end
     end

@@ -47,7 +47,7 @@ module MvRequests_b64_c16_d1466_i16_v1024_a67108864 (
   localparam [7:0] opcode_read = 8'h40;
   localparam [7:0] opcode_write = 8'h50;
   localparam [7:0] opcode_alloc = 8'h80;
-  wire queue_pop_valid; // requests.ts:66
+  wire queue_pop_valid; // requests.ts:67
   wire [2:0] queue_pop_payload_event;
   wire [3:0] queue_pop_payload_context;
   wire [1:0] queue_pop_payload_source;
@@ -55,28 +55,28 @@ module MvRequests_b64_c16_d1466_i16_v1024_a67108864 (
   wire [13:0] queue_pop_payload_length;
   wire [31:0] queue_pop_payload_region;
   wire [5:0] queue_level;
-  reg [2:0] w_event; // requests.ts:71
+  reg [2:0] w_event; // requests.ts:72
   reg [3:0] w_context;
   reg [1:0] w_source;
   reg [63:0] w_va;
   reg [13:0] w_length;
   reg [31:0] w_region;
-  reg [255:0] small_; // requests.ts:72
-  reg [13:0] data; // requests.ts:73
-  reg [5:0] left; // requests.ts:74
-  reg [4:0] beat; // requests.ts:75
-  reg header_due; // requests.ts:76
-  reg priming; // requests.ts:90
-  reg [511:0] held; // requests.ts:91
-  reg begin_; // requests.ts:93
-  reg [2:0] s; // requests.ts:96
-  (* ram_style = "block" *) reg [511:0] bodies [0:511]; // requests.ts:63
-  reg [511:0] word; // requests.ts:94
-  wire is_value = w_source == 2'd2; // requests.ts:77
-  wire fire = memory_data_valid & memory_data_ready; // requests.ts:92
+  reg [255:0] small_; // requests.ts:73
+  reg [13:0] data; // requests.ts:74
+  reg [5:0] left; // requests.ts:75
+  reg [4:0] beat; // requests.ts:76
+  reg header_due; // requests.ts:77
+  reg priming; // requests.ts:91
+  reg [511:0] held; // requests.ts:92
+  reg begin_; // requests.ts:94
+  reg [2:0] s; // requests.ts:97
+  (* ram_style = "block" *) reg [511:0] bodies [0:511]; // requests.ts:64
+  reg [511:0] word; // requests.ts:95
+  wire is_value = w_source == 2'd2; // requests.ts:78
+  wire fire = memory_data_valid & memory_data_ready; // requests.ts:93
 
-  wire queue_pop_ready = s == s_idle; // requests.ts:66
-  Fifo_Wanted_d32 queue ( // requests.ts:66
+  wire queue_pop_ready = s == s_idle; // requests.ts:67
+  Fifo_Wanted_d32 queue ( // requests.ts:67
     .clk (clk), .rst (rst),
     .push_valid (wanted_valid), .push_ready (wanted_ready), .push_payload_event (wanted_payload_event),
     .push_payload_context (wanted_payload_context), .push_payload_source (wanted_payload_source),

@@ -1,7 +1,7 @@
 import {
   assertAlways,
-  bit,
   type Bit,
+  bit,
   bitsFor,
   cat,
   connect,
@@ -20,6 +20,7 @@ import {
   node,
   onehotMux,
   output,
+  priority,
   ram,
   reg,
   sink,
@@ -28,8 +29,8 @@ import {
   type StreamIn,
   struct,
   switchOn,
-  uint,
   type UInt,
+  uint,
   unpack,
   vec,
   when,
@@ -328,7 +329,8 @@ export const KvEngine = module(
               asksFor(purpose.slot, place.slot);
             });
             when(brings, () => {
-              c.verdict.set(mux(failed, code, mux(mux(creates, hits, over), statusBits.FAIL, statusBits.OK)));
+              const refused = mux(creates, hits, over);
+              c.verdict.set(priority([failed, code], [refused, statusBits.FAIL], statusBits.OK));
               c.grows.set(creates.and(over).and(c.other.valid.not()));
               when(creates.and(over).and(c.other.valid), () => {
                 c.slot.set(c.other.slot);
@@ -427,14 +429,13 @@ export const KvEngine = module(
         constant(linkIndex, indexBits),
         mux(ask.write.and(ask.whole.not()), c.index, constant(0, indexBits)),
       ),
-      length: mux(
-        ask.write,
-        mux(ask.whole, constant(unitBytes, sizeBits + 1), 8),
-        mux(
+      length: priority(
+        [ask.write, mux(ask.whole, constant(unitBytes, sizeBits + 1), 8)],
+        [
           ask.at.eq(place.found),
           mux(reads, c.found.size.zext(sizeBits + 1), constant(0, sizeBits + 1)).add(kvBody.bytes),
-          constant(unitBytes, sizeBits + 1),
-        ),
+        ],
+        constant(unitBytes, sizeBits + 1),
       ),
       word: onehotMux(
         [ask.content.eq(content.entry), ask.content.eq(content.link), ask.content.eq(content.newLink)],

@@ -10,12 +10,13 @@ import {
   mux,
   node,
   output,
+  priority,
   ram,
   reg,
   sink,
   source as sourceOf,
-  uint,
   type UInt,
+  uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { accessBody, allocBody, opcodeBits, vmFlag } from "../../wire/index.ts";
@@ -101,18 +102,11 @@ export const MvRequests = module(
       prepare: () => {
         small.set(mux(w.source.eq(source.entry), entryBits.zext(smallBytes * 8), restBits.zext(smallBytes * 8)));
         data.set(
-          mux(
-            isValue,
-            w.length,
-            mux(
-              w.source.eq(source.entry),
-              constant(entryLayout.bytes, bodyLengthBits),
-              mux(
-                w.source.eq(source.allocation),
-                constant(allocationRest, bodyLengthBits),
-                constant(0, bodyLengthBits),
-              ),
-            ),
+          priority(
+            [isValue, w.length],
+            [w.source.eq(source.entry), constant(entryLayout.bytes, bodyLengthBits)],
+            [w.source.eq(source.allocation), constant(allocationRest, bodyLengthBits)],
+            constant(0, bodyLengthBits),
           ),
         );
         beat.set(0);

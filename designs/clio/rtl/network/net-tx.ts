@@ -2,8 +2,8 @@ import {
   arbiter,
   assertAlways,
   atLeast,
-  bit,
   type Bit,
+  bit,
   connect,
   constant,
   fromBits,
@@ -12,6 +12,7 @@ import {
   mux,
   node,
   output,
+  priority,
   reg,
   sink,
   source,
@@ -200,14 +201,11 @@ export const NetTx = module(
       header.set(mux(built.clio, placeChecksum(built.header, checksum), built.header).resize(headerLanes * 8));
       take.set(fromBits(Array.from({ length: headerLanes }, (_, i) => lane(i))));
       plain.set(
-        mux(
-          built.data,
-          constant(beatsBefore(fullBytes), headerBeats),
-          mux(
-            built.echo.not(),
-            constant(all, headerBeats),
-            mux(built.icmp, constant(beatsBefore(echoBytes), headerBeats), beatsBefore(rawLimit)),
-          ),
+        priority(
+          [built.data, constant(beatsBefore(fullBytes), headerBeats)],
+          [built.echo.not(), constant(all, headerBeats)],
+          [built.icmp, constant(beatsBefore(echoBytes), headerBeats)],
+          constant(beatsBefore(rawLimit), headerBeats),
         ),
       );
       bearing.set(bears);

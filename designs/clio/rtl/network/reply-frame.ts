@@ -15,17 +15,18 @@ import {
   udpHeader,
 } from "../../../shared/wire/index.ts";
 import {
-  bit,
   type Bit,
+  bit,
   cat,
   constant,
   mux,
   node,
   onehotMux,
+  priority,
   reg,
   struct,
-  uint,
   type UInt,
+  uint,
   type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { cutFields, joinBytes, joinFields } from "../../../shared/frame/index.ts";
@@ -189,14 +190,12 @@ export function planReply(
   const size = node(sized(0)),
     udpLength = node(sized(udpHeader.bytes)),
     ipLength = node(sized(clioToIp));
-  const lastWithout = mux(
-    withAccess,
-    constant(fullBytes - 1, sizeBits),
-    mux(
-      icmp,
-      constant(pingOffset, sizeBits),
-      mux(ping, constant(pingpongOffset, sizeBits), mux(arp, constant(arpBytes - 1, sizeBits), rawLimit - 1)),
-    ),
+  const lastWithout = priority(
+    [withAccess, constant(fullBytes - 1, sizeBits)],
+    [icmp, constant(pingOffset, sizeBits)],
+    [ping, constant(pingpongOffset, sizeBits)],
+    [arp, constant(arpBytes - 1, sizeBits)],
+    constant(rawLimit - 1, sizeBits),
   );
   const last = node(given.add(lastWithout));
 
