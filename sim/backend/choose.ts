@@ -34,8 +34,16 @@ function tell(sentence: string): void {
 export const chosenBackend: Backend = {
   name: "chosen",
   waveFormats: design => chosenFor(design).waveFormats(design),
-  load: (design, options) => chosenFor(design).load(design, options),
+  load: (design, options) =>
+    (isEditedHere(design, options.brief) ? builtinBackend : chosenFor(design)).load(design, options),
 };
+
+/**
+ * Whether the built-in simulator takes a design although Verilator is chosen: with `MNEMO_BRIEF=builtin` it takes those
+ * that run briefly, as texts with a planted fault do. Compiling one costs more than all its cycles.
+ */
+const isEditedHere = (design: EmittedDesign, brief = false): boolean =>
+  brief && process.env["MNEMO_BRIEF"] === "builtin" && whyNotBuiltin(design) === undefined;
 
 function chosenFor(design: EmittedDesign): Backend {
   if ((backendFromEnvironment() ?? DEFAULT) === "verilator") return verilatorBackend;
