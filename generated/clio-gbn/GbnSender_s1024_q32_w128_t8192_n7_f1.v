@@ -107,7 +107,6 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   assign set_up = starting | control_valid;
   assign looks = due & ~set_up & (~wanted | urgent);
   wire waited = wait_ == 7'd70; // sender.ts:159
-  wire soon = wait_ >= 7'd6; // sender.ts:161
   wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : asked_payload_session; // sender.ts:169
   wire [31:0] was_sent = was[64:33]; // sender.ts:183
   wire [31:0] was_acked = was[32:1];
@@ -163,7 +162,7 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
       joins <= 1'b0; fetching <= 1'b0; events_nacked_q <= 1'b0; events_timeouts_q <= 1'b0;
     end
     else begin
-      due <= soon & ~starting & ~looks;
+      due <= (wait_ >= 7'd6) & ~starting & ~looks;
       urgent <= waited & ~looks;
       op_valid <= set_up | looks | asked_valid;
       stepping <= steps_valid & steps_ready;

@@ -158,7 +158,7 @@ export const GbnSender = module(
     const most = interval - 2 + patience,
       waited = node(wait.eq(most));
     // With an interval of 2 or less a look is due at once.
-    const soon = interval <= 2 ? constant(1, 1).bit(0) : node(wait.ge(interval - 2));
+    const soon = interval <= 2 ? constant(1, 1).bit(0) : wait.ge(interval - 2);
     due.set(soon.and(starting.not()).and(looks.not()));
     urgent.set(waited.and(looks.not()));
     io.control.ready.set(starting.not());
