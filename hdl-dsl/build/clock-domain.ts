@@ -3,6 +3,7 @@ import type { ClockDomain, Signal } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import type { Bit } from "../types/value.ts";
+import { valueOfBody } from "./body.ts";
 import { context, refuse } from "./context.ts";
 import { node } from "./declare.ts";
 import { conditionOf } from "./value.ts";
@@ -105,4 +106,16 @@ export function resetSignal(domain: string, name: string, value: Bit): Signal {
   if (e.kind === "const")
     refuse("HDL130", `the reset of clock domain \`${domain}\` is always ${e.value}`, "Leave `resetWhen` out");
   return (node(value, { name, mayBeUnread: true }) as Bit & { readonly signal: Signal }).signal;
+}
+
+/** Registers and memories declared in `f` belong to the domain. */
+export function inDomain<T>(domain: ClockDomain, f: () => T): T {
+  const c = context(),
+    outer = c.domain;
+  c.domain = domain;
+  try {
+    return valueOfBody("the body of inDomain", f);
+  } finally {
+    c.domain = outer;
+  }
 }

@@ -3,6 +3,7 @@ import type { MemWrite, Property, Signal, Stmt } from "../ir/circuit.ts";
 import type { Expr } from "../ir/expr.ts";
 import * as make from "../ir/fold.ts";
 import type { Bit } from "../types/value.ts";
+import { valueOfBody } from "./body.ts";
 import { type Context, context, refuse } from "./context.ts";
 import { conditionOf } from "./value.ts";
 
@@ -21,7 +22,7 @@ export function clockEnable<T>(enable: Bit, body: () => T): T {
     own = conditionOf(enable, "the enable of clockEnable");
   c.enable = outer === undefined ? own : make.binary("and", outer, own);
   try {
-    return body();
+    return valueOfBody("the body of clockEnable", body);
   } finally {
     c.enable = outer;
   }

@@ -196,30 +196,3 @@ export function claimName(wanted: string, position: Position | undefined, kind?:
 export function isTaken(wanted: string): boolean {
   return context().taken.has(verilogName(wanted));
 }
-
-/**
- * Everything declared in `f` is named `prefix_name`: for a function that builds a piece of a module and may
- * be called twice.
- */
-export function scope<T>(prefix: string, f: () => T): T {
-  const c = context(),
-    outer = c.prefix;
-  c.prefix = verilogName(prefix);
-  try {
-    return f();
-  } finally {
-    c.prefix = outer;
-  }
-}
-
-/** Registers and memories declared in `f` belong to the domain. */
-export function inDomain<T>(domain: ClockDomain, f: () => T): T {
-  const c = context(),
-    outer = c.domain;
-  c.domain = domain;
-  try {
-    return f();
-  } finally {
-    c.domain = outer;
-  }
-}

@@ -2,7 +2,7 @@
 import { input, source } from "../types/ports.ts";
 import { bit, uint } from "../types/shape.ts";
 import { clockDomain } from "../build/clock-domain.ts";
-import { inDomain } from "../build/context.ts";
+import { inDomain } from "../build/clock-domain.ts";
 import { reg } from "../build/declare.ts";
 import { instance, module } from "../build/module.ts";
 import { assertAlways, cover, when } from "../build/statements.ts";

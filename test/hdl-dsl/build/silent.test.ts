@@ -148,16 +148,16 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     "HDL012 in ReadyByChance: register `open` drives `from_ready` and has no reset value: the stream would be ready or not by chance after power-up (silent.ts:88; see silent.ts:87). Declare `open` with { init: 0 }",
   ],
   HDL018_two: [
-    "HDL018 in TwoCombined: the synchroniser `synchronised_1` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:40). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
+    "HDL018 in TwoCombined: the synchroniser `synchronised_1` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:41). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
   ],
   HDL018_compared: [
-    "HDL018 in ComparedOnTheWay: the synchroniser `synchronised_1` takes a value that is made of several bits of `count`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:40). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
+    "HDL018 in ComparedOnTheWay: the synchroniser `synchronised_1` takes a value that is made of several bits of `count`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:41). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
   ],
   HDL018_below: [
     "HDL018 in CombinedBelow: the synchroniser `level_d` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see silent.ts:95). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
   ],
   HDL019: [
-    "HDL019 in BinaryBus: 4 bits of `count` go through the synchroniser `synchronised_1` together: bits that change at one edge arrive at different ones (silent.ts:24; see synchroniser.ts:40). Cross in Gray code (toGray into a register), by a handshake (AsyncFifo, PulseSynchroniser), or state { oneBitAtATime: true } where only one bit changes at a time",
+    "HDL019 in BinaryBus: 4 bits of `count` go through the synchroniser `synchronised_1` together: bits that change at one edge arrive at different ones (silent.ts:24; see synchroniser.ts:41). Cross in Gray code (toGray into a register), by a handshake (AsyncFifo, PulseSynchroniser), or state { oneBitAtATime: true } where only one bit changes at a time",
   ],
   HDL201_never: [
     "HDL201 in BelowZero: lt: the answer is always 0: the result of sub has 8 bits unsigned, 0 to 255 (silent.ts:97). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
@@ -232,6 +232,18 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   ],
   HDL132: [
     "HDL132 in EnableAround: instance `queue` of Fifo_uint8_d4_auto has a clock, and stands under a clock enable, which does not reach inside (silent.ts:130). Give the module an input for the enable, or a clock of its own from a clock buffer with an enable",
+  ],
+  HDL125_enable: [
+    "HDL125 in AsyncEnable: the body of clockEnable is asynchronous: what comes after an await would run when the module is finished (silent.ts:131). Leave async out: await what it needs before the module is made",
+  ],
+  HDL125_enabled: [
+    "HDL125 in EnabledBefore: the body of clockEnable is undefined, not a function: what stands there ran before, whatever the condition (silent.ts:132). Write an arrow before it: () => { ... }",
+  ],
+  HDL125_domain: [
+    "HDL125 in DomainBefore: the body of inDomain is undefined, not a function: what stands there ran before, whatever the condition (silent.ts:133). Write an arrow before it: () => { ... }",
+  ],
+  HDL125_scope: [
+    "HDL125 in GeneratorScope: the body of scope is a generator, which runs only when somebody asks it for values (silent.ts:134). Write a plain function",
   ],
 };
 
