@@ -83,12 +83,12 @@ module PacketStore_c1024_k4_b64_m140 (
   wire [9:0] list_offer_payload;
   wire reaper_back_valid; // packet-store.ts:48
   wire [9:0] reaper_back_cell;
-  reg [1:0] bring_beat; // ends.ts:53
-  reg bring_in_packet; // ends.ts:54
-  reg [9:0] bring_current; // ends.ts:55
-  reg [9:0] bring_began; // ends.ts:56
-  reg stored_told; // ends.ts:63
-  reg [9:0] stored_first_q; // ends.ts:64
+  reg [1:0] bring_beat; // ends.ts:54
+  reg bring_in_packet; // ends.ts:55
+  reg [9:0] bring_current; // ends.ts:56
+  reg [9:0] bring_began; // ends.ts:57
+  reg stored_told; // ends.ts:64
+  reg [9:0] stored_first_q; // ends.ts:65
   reg back_0_running; // walk.ts:33
   reg [9:0] back_0_cell; // walk.ts:34
   reg [7:0] back_0_left; // walk.ts:35
@@ -122,12 +122,12 @@ module PacketStore_c1024_k4_b64_m140 (
   reg [9:0] back_1_ready_held_cell, back_1_ready_skid_held_cell;
   reg [1:0] back_1_ready_held_last_beat, back_1_ready_skid_held_last_beat;
   reg [1:0] backs_turn_last; // fair-turn.ts:10
-  reg [1:0] put_0_beat; // ends.ts:99
-  reg put_0_drains; // ends.ts:160
-  reg put_0_skips; // ends.ts:161
-  reg [1:0] put_1_beat; // ends.ts:99
-  reg put_1_drains; // ends.ts:160
-  reg put_1_skips; // ends.ts:161
+  reg [1:0] put_0_beat; // ends.ts:102
+  reg put_0_drains; // ends.ts:163
+  reg put_0_skips; // ends.ts:164
+  reg [1:0] put_1_beat; // ends.ts:102
+  reg put_1_drains; // ends.ts:163
+  reg put_1_skips; // ends.ts:164
   reg [2:0] write_bank_0_last, write_bank_1_last, write_bank_2_last, write_bank_3_last; // fair-turn.ts:10
   reg leave_running; // walk.ts:33
   reg [9:0] leave_cell; // walk.ts:34
@@ -178,26 +178,26 @@ module PacketStore_c1024_k4_b64_m140 (
   reg [1:0] read_1_ready_held_last_beat, read_1_ready_skid_held_last_beat;
   reg [2:0] readers_turn_last; // fair-turn.ts:10
   reg [4:0] leave_out_claimed; // claimed-queue.ts:32
-  reg [1:0] leave_out_beat; // ends.ts:99
-  reg leave_out_comes; // ends.ts:132
-  reg leave_out_comes_last; // ends.ts:133
-  reg leave_out_comes_bad; // ends.ts:134
+  reg [1:0] leave_out_beat; // ends.ts:102
+  reg leave_out_comes; // ends.ts:135
+  reg leave_out_comes_last; // ends.ts:136
+  reg leave_out_comes_bad; // ends.ts:137
   reg [3:0] leave_out_tail; // claimed-queue.ts:37
   reg [3:0] leave_out_head; // claimed-queue.ts:38
   reg leave_out_stored; // claimed-queue.ts:44
   reg [4:0] read_0_out_claimed; // claimed-queue.ts:32
-  reg [1:0] read_0_out_beat; // ends.ts:99
-  reg read_0_out_comes; // ends.ts:132
-  reg read_0_out_comes_last; // ends.ts:133
-  reg read_0_out_comes_bad; // ends.ts:134
+  reg [1:0] read_0_out_beat; // ends.ts:102
+  reg read_0_out_comes; // ends.ts:135
+  reg read_0_out_comes_last; // ends.ts:136
+  reg read_0_out_comes_bad; // ends.ts:137
   reg [3:0] read_0_out_tail; // claimed-queue.ts:37
   reg [3:0] read_0_out_head; // claimed-queue.ts:38
   reg read_0_out_stored; // claimed-queue.ts:44
   reg [4:0] read_1_out_claimed; // claimed-queue.ts:32
-  reg [1:0] read_1_out_beat; // ends.ts:99
-  reg read_1_out_comes; // ends.ts:132
-  reg read_1_out_comes_last; // ends.ts:133
-  reg read_1_out_comes_bad; // ends.ts:134
+  reg [1:0] read_1_out_beat; // ends.ts:102
+  reg read_1_out_comes; // ends.ts:135
+  reg read_1_out_comes_last; // ends.ts:136
+  reg read_1_out_comes_bad; // ends.ts:137
   reg [3:0] read_1_out_tail; // claimed-queue.ts:37
   reg [3:0] read_1_out_head; // claimed-queue.ts:38
   reg read_1_out_stored; // claimed-queue.ts:44
@@ -229,46 +229,46 @@ module PacketStore_c1024_k4_b64_m140 (
   wire [9:0] back_0_link_next; // walk.ts:50
   wire back_0_link_last;
   wire backs_turn_to_0; // fair-turn.ts:15
-  wire put_0_served; // ends.ts:164
-  wire put_0_last_of_cell; // ends.ts:100
+  wire put_0_served; // ends.ts:167
+  wire put_0_last_of_cell; // ends.ts:103
   wire back_1_beyond; // walk.ts:67
   wire [9:0] back_1_link_next; // walk.ts:50
   wire back_1_link_last;
   wire backs_turn_to_1; // fair-turn.ts:15
-  wire put_1_served; // ends.ts:164
-  wire put_1_last_of_cell; // ends.ts:100
+  wire put_1_served; // ends.ts:167
+  wire put_1_last_of_cell; // ends.ts:103
   wire write_bank_0_to_1, write_bank_1_to_1, write_bank_2_to_1, write_bank_3_to_1, write_bank_0_to_2,
     write_bank_1_to_2, write_bank_2_to_2, write_bank_3_to_2; // fair-turn.ts:15
   wire leave_beyond; // walk.ts:67
   wire [9:0] leave_link_next; // walk.ts:50
   wire leave_link_last;
   wire readers_turn_to_0; // fair-turn.ts:15
-  wire leave_out_served; // ends.ts:129
-  wire leave_out_last_of_cell; // ends.ts:100
+  wire leave_out_served; // ends.ts:132
+  wire leave_out_last_of_cell; // ends.ts:103
   wire read_0_beyond; // walk.ts:67
   wire [9:0] read_0_link_next; // walk.ts:50
   wire read_0_link_last;
   wire readers_turn_to_1; // fair-turn.ts:15
-  wire read_0_out_served; // ends.ts:129
-  wire read_0_out_last_of_cell; // ends.ts:100
+  wire read_0_out_served; // ends.ts:132
+  wire read_0_out_last_of_cell; // ends.ts:103
   wire read_1_beyond; // walk.ts:67
   wire [9:0] read_1_link_next; // walk.ts:50
   wire read_1_link_last;
   wire readers_turn_to_2; // fair-turn.ts:15
-  wire read_1_out_served; // ends.ts:129
-  wire read_1_out_last_of_cell; // ends.ts:100
+  wire read_1_out_served; // ends.ts:132
+  wire read_1_out_last_of_cell; // ends.ts:103
   wire read_bank_0_to_0, read_bank_1_to_0, read_bank_2_to_0, read_bank_3_to_0, read_bank_0_to_1, read_bank_1_to_1,
     read_bank_2_to_1, read_bank_3_to_1, read_bank_0_to_2, read_bank_1_to_2, read_bank_2_to_2, read_bank_3_to_2; // fair-turn.ts:15
-  wire bring_starts = bring_beat == 2'd0; // ends.ts:57
-  wire bring_fills = &bring_beat; // ends.ts:58
-  wire [9:0] bring_cell = bring_starts ? list_offer_payload : bring_current; // ends.ts:60
-  wire [9:0] bring_first = bring_in_packet ? bring_began : bring_cell; // ends.ts:61
-  wire bring_needs_cell = bring_starts | (bring_fills & ~write_payload_last); // ends.ts:62
-  wire bring_served = write_bank_0_to_0 | write_bank_1_to_0 | write_bank_2_to_0 | write_bank_3_to_0; // ends.ts:67
-  wire bring_ends = bring_served & write_payload_last; // ends.ts:68
-  wire bring_linked = bring_served & (write_payload_last | bring_fills); // ends.ts:69
-  wire [9:0] bring_next = write_payload_last ? {8'd0, bring_beat} : list_offer_payload; // ends.ts:85
-  wire bring_wants = write_valid & (~bring_needs_cell | list_offer_valid) & (~write_payload_last | ~stored_told); // ends.ts:87
+  wire bring_starts = bring_beat == 2'd0; // ends.ts:58
+  wire bring_fills = &bring_beat; // ends.ts:59
+  wire [9:0] bring_cell = bring_starts ? list_offer_payload : bring_current; // ends.ts:61
+  wire [9:0] bring_first = bring_in_packet ? bring_began : bring_cell; // ends.ts:62
+  wire bring_needs_cell = bring_starts | (bring_fills & ~write_payload_last); // ends.ts:63
+  wire bring_served = write_bank_0_to_0 | write_bank_1_to_0 | write_bank_2_to_0 | write_bank_3_to_0; // ends.ts:68
+  wire bring_ends = bring_served & write_payload_last; // ends.ts:69
+  wire bring_linked = bring_served & (write_payload_last | bring_fills); // ends.ts:70
+  wire [9:0] bring_next = write_payload_last ? {8'd0, bring_beat} : list_offer_payload; // ends.ts:88
+  wire bring_wants = write_valid & (~bring_needs_cell | list_offer_valid) & (~write_payload_last | ~stored_told); // ends.ts:90
   wire [1:0] back_0_part_payload_last_beat = back_0_beyond ? back_0_link_next[1:0] : back_0_asked_last; // walk.ts:36
   wire back_0_part_payload_ends = back_0_asked_final | back_0_link_last;
   wire back_0_part_payload_short = (back_0_link_last & ~back_0_asked_final) | back_0_beyond;
@@ -303,21 +303,21 @@ module PacketStore_c1024_k4_b64_m140 (
   assign backs_turn_to_1 = back_1_asks & (backs_turn_last[0] | (backs_turn_last[1] & ~back_0_asks));
   wire [9:0] backs_asked = ({10{backs_turn_to_0}} & back_0_now_cell) | ({10{backs_turn_to_1}} & back_1_now_cell); // chains.ts:48
   assign put_0_last_of_cell = put_0_beat == back_0_ready_held_last_beat;
-  wire put_0_last_of_job = put_0_last_of_cell & back_0_ready_held_ends; // ends.ts:101
-  wire put_0_is_short = put_0_last_of_job & back_0_ready_held_short; // ends.ts:105
-  wire put_0_writing = ~(put_0_drains | put_0_skips); // ends.ts:163
+  wire put_0_last_of_job = put_0_last_of_cell & back_0_ready_held_ends; // ends.ts:104
+  wire put_0_is_short = put_0_last_of_job & back_0_ready_held_short; // ends.ts:108
+  wire put_0_writing = ~(put_0_drains | put_0_skips); // ends.ts:166
   assign put_0_served = write_bank_0_to_1 | write_bank_1_to_1 | write_bank_2_to_1 | write_bank_3_to_1;
-  wire put_0_job_only = put_0_served & back0_payload_last & ~put_0_last_of_job; // ends.ts:165
-  wire put_0_beats_only = put_0_served & put_0_last_of_job & ~back0_payload_last; // ends.ts:166
-  wire put_0_wants = back_0_ready_full & back0_valid & put_0_writing; // ends.ts:172
+  wire put_0_job_only = put_0_served & back0_payload_last & ~put_0_last_of_job; // ends.ts:168
+  wire put_0_beats_only = put_0_served & put_0_last_of_job & ~back0_payload_last; // ends.ts:169
+  wire put_0_wants = back_0_ready_full & back0_valid & put_0_writing; // ends.ts:175
   assign put_1_last_of_cell = put_1_beat == back_1_ready_held_last_beat;
-  wire put_1_last_of_job = put_1_last_of_cell & back_1_ready_held_ends; // ends.ts:101
-  wire put_1_is_short = put_1_last_of_job & back_1_ready_held_short; // ends.ts:105
-  wire put_1_writing = ~(put_1_drains | put_1_skips); // ends.ts:163
+  wire put_1_last_of_job = put_1_last_of_cell & back_1_ready_held_ends; // ends.ts:104
+  wire put_1_is_short = put_1_last_of_job & back_1_ready_held_short; // ends.ts:108
+  wire put_1_writing = ~(put_1_drains | put_1_skips); // ends.ts:166
   assign put_1_served = write_bank_0_to_2 | write_bank_1_to_2 | write_bank_2_to_2 | write_bank_3_to_2;
-  wire put_1_job_only = put_1_served & back1_payload_last & ~put_1_last_of_job; // ends.ts:165
-  wire put_1_beats_only = put_1_served & put_1_last_of_job & ~back1_payload_last; // ends.ts:166
-  wire put_1_wants = back_1_ready_full & back1_valid & put_1_writing; // ends.ts:172
+  wire put_1_job_only = put_1_served & back1_payload_last & ~put_1_last_of_job; // ends.ts:168
+  wire put_1_beats_only = put_1_served & put_1_last_of_job & ~back1_payload_last; // ends.ts:169
+  wire put_1_wants = back_1_ready_full & back1_valid & put_1_writing; // ends.ts:175
   wire [1:0] write_bank_of_0 = bring_cell[1:0] + bring_beat; // banks.ts:53
   wire [1:0] write_bank_of_1 = back_0_ready_held_cell[1:0] + put_0_beat;
   wire [1:0] write_bank_of_2 = back_1_ready_held_cell[1:0] + put_1_beat;
@@ -439,32 +439,32 @@ module PacketStore_c1024_k4_b64_m140 (
     ({10{readers_turn_to_0}} & leave_now_cell) | ({10{readers_turn_to_1}} & read_0_now_cell)
     | ({10{readers_turn_to_2}} & read_1_now_cell); // chains.ts:48
   assign leave_out_last_of_cell = leave_out_beat == leave_ready_held_last_beat;
-  wire leave_out_last_of_job = leave_out_last_of_cell & leave_ready_held_ends; // ends.ts:101
-  wire leave_out_is_short = leave_out_last_of_job & leave_ready_held_short; // ends.ts:105
+  wire leave_out_last_of_job = leave_out_last_of_cell & leave_ready_held_ends; // ends.ts:104
+  wire leave_out_is_short = leave_out_last_of_job & leave_ready_held_short; // ends.ts:108
   assign leave_out_served = read_bank_0_to_0 | read_bank_1_to_0 | read_bank_2_to_0 | read_bank_3_to_0;
   wire [511:0] leave_out_word =
     read_0_bank[1] ? (read_0_bank[0] ? bank_3_word : bank_2_word) :
     read_0_bank[0] ? bank_1_word :
-    bank_0_word; // ends.ts:130
-  wire leave_out_wants = leave_ready_full & ~leave_out_claimed[4]; // ends.ts:140
+    bank_0_word; // ends.ts:133
+  wire leave_out_wants = leave_ready_full & ~leave_out_claimed[4]; // ends.ts:143
   assign read_0_out_last_of_cell = read_0_out_beat == read_0_ready_held_last_beat;
-  wire read_0_out_last_of_job = read_0_out_last_of_cell & read_0_ready_held_ends; // ends.ts:101
-  wire read_0_out_is_short = read_0_out_last_of_job & read_0_ready_held_short; // ends.ts:105
+  wire read_0_out_last_of_job = read_0_out_last_of_cell & read_0_ready_held_ends; // ends.ts:104
+  wire read_0_out_is_short = read_0_out_last_of_job & read_0_ready_held_short; // ends.ts:108
   assign read_0_out_served = read_bank_0_to_1 | read_bank_1_to_1 | read_bank_2_to_1 | read_bank_3_to_1;
   wire [511:0] read_0_out_word =
     read_1_bank[1] ? (read_1_bank[0] ? bank_3_word : bank_2_word) :
     read_1_bank[0] ? bank_1_word :
-    bank_0_word; // ends.ts:130
-  wire read_0_out_wants = read_0_ready_full & ~read_0_out_claimed[4]; // ends.ts:140
+    bank_0_word; // ends.ts:133
+  wire read_0_out_wants = read_0_ready_full & ~read_0_out_claimed[4]; // ends.ts:143
   assign read_1_out_last_of_cell = read_1_out_beat == read_1_ready_held_last_beat;
-  wire read_1_out_last_of_job = read_1_out_last_of_cell & read_1_ready_held_ends; // ends.ts:101
-  wire read_1_out_is_short = read_1_out_last_of_job & read_1_ready_held_short; // ends.ts:105
+  wire read_1_out_last_of_job = read_1_out_last_of_cell & read_1_ready_held_ends; // ends.ts:104
+  wire read_1_out_is_short = read_1_out_last_of_job & read_1_ready_held_short; // ends.ts:108
   assign read_1_out_served = read_bank_0_to_2 | read_bank_1_to_2 | read_bank_2_to_2 | read_bank_3_to_2;
   wire [511:0] read_1_out_word =
     read_2_bank[1] ? (read_2_bank[0] ? bank_3_word : bank_2_word) :
     read_2_bank[0] ? bank_1_word :
-    bank_0_word; // ends.ts:130
-  wire read_1_out_wants = read_1_ready_full & ~read_1_out_claimed[4]; // ends.ts:140
+    bank_0_word; // ends.ts:133
+  wire read_1_out_wants = read_1_ready_full & ~read_1_out_claimed[4]; // ends.ts:143
   wire [1:0] read_bank_of_0 = leave_ready_held_cell[1:0] + leave_out_beat; // banks.ts:53
   wire [1:0] read_bank_of_1 = read_0_ready_held_cell[1:0] + read_0_out_beat;
   wire [1:0] read_bank_of_2 = read_1_ready_held_cell[1:0] + read_1_out_beat;
@@ -1160,6 +1160,21 @@ module PacketStore_c1024_k4_b64_m140 (
   assign read1_payload_bad = read1_payload_data_word[513];
   assign events_short = events_short_q;
   assign events_uneven = events_uneven_q;
+
+`ifdef FORMAL
+  always @(posedge clk)
+    if (~rst) assert (~bring_ends | (|write_payload_owners)); // ends.ts:80
+`else
+`ifndef SYNTHESIS
+  always @(posedge clk)
+    if (~rst) begin
+      if (~(~bring_ends | (|write_payload_owners))) begin
+        $display("%s", "assertion failed: a payload has an owner when it has come in (ends.ts:80)"); // ends.ts:80
+        $stop;
+      end
+    end
+`endif
+`endif
 
   wire _unused_ok = &{
     1'b0, back_0_parts_push_ready, back_1_parts_push_ready, leave_parts_push_ready, read_0_parts_push_ready,

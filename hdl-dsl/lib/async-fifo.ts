@@ -1,8 +1,7 @@
 import { sink, source, type StreamPort } from "../types/ports.ts";
 import { type Shape, shapeName, uint } from "../types/shape.ts";
 import type { UInt } from "../types/value.ts";
-import { clockDomain } from "../build/clock-domain.ts";
-import { inDomain } from "../build/clock-domain.ts";
+import { clockDomain, inDomain } from "../build/clock-domain.ts";
 import { node, reg } from "../build/declare.ts";
 import { ram, styleName } from "../build/memory.ts";
 import { type Def, module } from "../build/module.ts";

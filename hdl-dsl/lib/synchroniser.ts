@@ -2,8 +2,7 @@
 import { input, output } from "../types/ports.ts";
 import { bit, uint } from "../types/shape.ts";
 import type { Bit, UInt, UIntVar } from "../types/value.ts";
-import { clockDomain } from "../build/clock-domain.ts";
-import { inDomain } from "../build/clock-domain.ts";
+import { clockDomain, inDomain } from "../build/clock-domain.ts";
 import { context } from "../build/context.ts";
 import { node, reg } from "../build/declare.ts";
 import { module } from "../build/module.ts";

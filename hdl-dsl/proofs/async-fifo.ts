@@ -1,8 +1,7 @@
 /** The FIFO between clocks: elements come out numbered as they went in, whatever the two clocks do. */
 import { input, source } from "../types/ports.ts";
 import { bit, uint } from "../types/shape.ts";
-import { clockDomain } from "../build/clock-domain.ts";
-import { inDomain } from "../build/clock-domain.ts";
+import { clockDomain, inDomain } from "../build/clock-domain.ts";
 import { reg } from "../build/declare.ts";
 import { instance, module } from "../build/module.ts";
 import { assertAlways, cover, when } from "../build/statements.ts";

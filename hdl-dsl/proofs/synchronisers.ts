@@ -5,8 +5,7 @@
 import { input, output } from "../types/ports.ts";
 import { bit, uint } from "../types/shape.ts";
 import type { Bit, UInt } from "../types/value.ts";
-import { clockDomain } from "../build/clock-domain.ts";
-import { inDomain } from "../build/clock-domain.ts";
+import { clockDomain, inDomain } from "../build/clock-domain.ts";
 import { reg } from "../build/declare.ts";
 import { instance, module } from "../build/module.ts";
 import { assertAlways, cover, when } from "../build/statements.ts";

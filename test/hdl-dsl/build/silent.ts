@@ -128,7 +128,7 @@ export const faults: Readonly<Record<string, Def>> = {
   HDL131_style: doubtful("DistributedPort", io => { const store = ram(uint(8), { depth: 256, collision: "old", style: "distributed" }); const word = store.port({ address: io.a, write: io.c, data: io.b, reads: "old" }); return word; }),
   HDL131_when: misuse("PortUnderWhen", io => { const store = ram(uint(8), { depth: 256, collision: "old" }); when(io.c, () => { const word = store.port({ address: io.a, write: io.c, data: io.b, reads: "old" }); io.y.set(word.zext(16)); }); }),
   HDL132: misuse("EnableAround", io => { clockEnable(io.c, () => { const queue = instance("queue", Fifo({ shape: uint(8), depth: 4 })); queue.pop.ready.set(0); }); io.y.set(io.a.zext(16)); }),
-  HDL125_enable: misuse("AsyncEnable", io => { clockEnable(io.c, async () => { await Promise.resolve(); reg(bit, { name: "late" }).set(1); }); io.y.set(1); }),
+  HDL125_enable: misuse("AsyncEnable", io => { clockEnable(io.c, (async () => { await Promise.resolve(); reg(bit, { name: "late" }).set(1); }) as () => void); io.y.set(1); }),
   HDL125_enabled: misuse("EnabledBefore", io => { clockEnable(io.c, io.y.set(1) as never); }),
   HDL125_domain: misuse("DomainBefore", io => { inDomain(clockDomain("other"), io.y.set(1) as never); }),
   HDL125_scope: misuse("GeneratorScope", io => { scope("part", function* () { yield io.y.set(1); }); io.y.set(1); }),

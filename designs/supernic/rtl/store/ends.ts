@@ -1,5 +1,6 @@
 /** Those who write and read beats: the one who brings payloads in, those who put beats back, those who read. */
 import {
+  assertAlways,
   bit,
   type Bit,
   constant,
@@ -75,6 +76,8 @@ export function bring(
     current.set(cell);
     began.set(first);
   });
+  // Nobody would ever release it: its cells were lost.
+  assertAlways(ends.not().or(owners.any()), "a payload has an owner when it has come in");
   when(stored.ready, () => told.set(0));
   when(ends, () => {
     told.set(1);

@@ -31,17 +31,38 @@ async function randomLives(b: B, set: ParameterSet, count: number, o: { readonly
 /** Resets in the middle of random traffic, and traffic behind them. */
 async function resets(b: B): Promise<void> {
   const rig = new StoreRig(b, "small", pauses(b));
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < 60; round++) {
     const lives = b.spawn(() => rig.lives(1000, 8, { hostile: true }));
-    await b.cycles(b.random.between(20, 300));
+    await b.cycles(b.random.between(20, 150));
     lives.cancel();
     // What a task had begun to do in this cycle it does.
     await b.cycles(1);
-    rig.reset();
+    rig.reset(b.random.between(1, 2));
+    await b.cycles(1);
     expect(b.io.free.num).toBe(16);
   }
   await rig.lives(50, 8);
   await rig.end();
+}
+/** Long chains are taken apart while more payloads die than can wait for it; sometimes a reset ends it. */
+async function massDeath(b: B): Promise<void> {
+  const rig = new StoreRig(b, "small");
+  for (let round = 0; round < 60; round++) {
+    const inside = await b.all([20, 20, 1, 2, 3, 4, 1, 2].map(beats => () => rig.bring(beats)));
+    expect(b.io.free.num).toBe(0);
+    const port = b.random.between(0, 1);
+    for (const x of inside) rig.drop(x, true, round % 3 === 0 ? port : undefined);
+    if (round % 4 !== 0) {
+      await b.cycles(b.random.between(1, 24));
+      rig.reset();
+    }
+    await rig.end();
+    // Whoever had his turn before the reset may not come again for long.
+    const alone = await rig.bring(1);
+    const sent = rig.drop(alone, true, port);
+    await b.until(() => sent.cycle !== undefined);
+    await rig.end();
+  }
 }
 /** One payload of one beat, wanted by all readers again and again. */
 async function sameBank(b: B, set: ParameterSet): Promise<void> {
@@ -87,6 +108,8 @@ describe("PacketStore", () => {
     await resets(b);
   });
 
+  bench("all payloads die at once, and a reset while they do", dut("small"), { seed: 5 }, massDeath);
+
   describe("when it is full", () => {
     bench("the writer waits, and what is in the store goes on", dut("small"), { seed: 2 }, whenFull);
     bench("every cell can be used, and each comes back, many times round", dut("small"), { seed: 2 }, async b => {
@@ -99,6 +122,13 @@ describe("PacketStore", () => {
         await rig.end();
       }
     });
+  });
+
+  test("a payload that nobody owns is refused by name: its cells would be lost", async () => {
+    const ownerless = runBench("nobody owns it", dut("small"), { wave: false, seed: 2 }, async b => {
+      await new StoreRig(b, "small").bring(3, 0);
+    });
+    await expect(ownerless).rejects.toThrow("a payload has an owner when it has come in");
   });
 
   describe("copies own the same cells", () => {
@@ -218,6 +248,7 @@ describe("PacketStore", () => {
       whenFull,
       b => sameBank(b, "small"),
       resets,
+      massDeath,
     ];
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {
       for (const [i, run] of runs.entries())
@@ -252,6 +283,11 @@ describe("PacketStore", () => {
       ["a reset in the middle of a payload", "bring_in_packet <= 1'b0;", ""],
       ["the cells of before a reset are free twice", "fresh <= 5'd0", "fresh <= fresh"],
       ["a beat of the bank that is read now", /read_2_bank\[0\] \?/, "read_bank_of_2[0] ?"],
+      ["a reset beside a release", /if \(rst\) taken <= 1'b0;\s*else /, ""],
+      ["a reset while a chain is taken apart", /if \(rst\) asked <= 1'b0;\s*else /, ""],
+      ["a reset while one of two releases has its turn", "release_locked <= 1'b0; release_owner", "release_owner"],
+      ["two releases of a payload in a row see one count", "left_hit ? left_fwd : left_rd", "left_rd"],
+      ["a release goes on while no dead payload can wait", "counts = ~owns_en & dead_push_ready", "counts = ~owns_en"],
       ["a payload with one owner less than it has", "owns_en ? owns_owners", "owns_en ? owns_owners & 3'd3"],
     ];
     for (const [name, from, to] of faults) {

@@ -213,11 +213,15 @@ export class StoreRig {
     }
   }
 
-  /** A reset, whatever is under way: this side forgets it, too. */
-  reset(): void {
-    this.#forget();
+  /**
+   * A reset, whatever is under way: this side forgets it, too, at the reset's first edge, as registers do. Before that
+   * edge its streams offer what they offered. A reset of one cycle leaves no time in which a register empties itself.
+   */
+  reset(cycles = 1): void {
     this.#resetting = true;
-    this.b.sim.reset(3);
+    this.b.sim.reset(1);
+    this.#forget();
+    if (cycles > 1) this.b.sim.reset(cycles - 1);
     this.#resetting = false;
   }
   #forget(): void {
