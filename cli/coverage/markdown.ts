@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
-import { figuresOf, missed, missing, percent, type Reached, SORTS } from "../../sim/index.ts";
+import { missed, missing, type Reached, SORTS } from "../../sim/index.ts";
+import { pairs } from "./report.ts";
 
 const BEGIN = "<!-- coverage: begin -->",
   END = "<!-- coverage: end -->";
@@ -30,12 +31,8 @@ function tableOf(points: readonly Reached[]): string {
     if (list === undefined) folders.set(folder, [p]);
     else list.push(p);
   }
-  const row = (name: string, of: readonly Reached[]): string => {
-    const f = figuresOf(of);
-    const cell = (s: (typeof SORTS)[number]): string =>
-      f[s].all === 0 ? "" : `${f[s].reached} of ${f[s].all}, ${percent(f[s])}`;
-    return `| ${name} | ${SORTS.map(cell).join(" | ")} |`;
-  };
+  const row = (name: string, of: readonly Reached[]): string =>
+    `| ${[name, ...pairs(of).map(pair => pair.filter(text => text !== "").join(", "))].join(" | ")} |`;
   return [
     `| folder | ${SORTS.join(" | ")} |`,
     `|---|${SORTS.map(() => "---|").join("")}`,

@@ -1,7 +1,7 @@
 /** Coverage as a page that needs nothing beside it: the table, then each source file with its marks. */
-import { byFile, figuresOf, missed, missing, percent, type Reached, SORTS } from "../../sim/index.ts";
+import { byFile, missed, missing, type Reached, SORTS } from "../../sim/index.ts";
 import { escape } from "../figures/report/format.ts";
-import { sourceLines } from "./report.ts";
+import { pairs, sourceLines } from "./report.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --miss: #ffd9d6; --hit: #dbf5dc; --part: #fff3c4; --line: #8886; }
@@ -60,10 +60,8 @@ function listing(points: readonly Reached[], file: string, root: string): string
 /** A page of all files, those with the most missing lines first opened. */
 export function coveragePage(points: readonly Reached[], root: string, title: string): string {
   const files = [...byFile(points)].filter(([file]) => file !== "");
-  const row = (name: string, of: readonly Reached[]): string => {
-    const f = figuresOf(of);
-    return `<tr><td>${name}</td>${SORTS.map(s => `<td>${f[s].all === 0 ? "" : `${f[s].reached}/${f[s].all}`}</td><td>${percent(f[s])}</td>`).join("")}</tr>`;
-  };
+  const row = (name: string, of: readonly Reached[]): string =>
+    `<tr>${[name, ...pairs(of).flat()].map(cell => `<td>${cell}</td>`).join("")}</tr>`;
   const link = (file: string): string => `<a href="#${encodeURIComponent(file)}">${escape(file)}</a>`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

@@ -15,15 +15,18 @@ import {
   SORTS,
 } from "../../sim/index.ts";
 
-const cells = (f: Figures): string[] =>
-  SORTS.flatMap(s => [f[s].all === 0 ? "" : `${f[s].reached}/${f[s].all}`, percent(f[s])]);
+/** The figures of each sort as a pair: how many of how many, and the share. Both are empty where there are none. */
+export const pairs = (points: readonly Reached[]): (readonly [count: string, share: string])[] => {
+  const f: Figures = figuresOf(points);
+  return SORTS.map(s => [f[s].all === 0 ? "" : `${f[s].reached}/${f[s].all}`, percent(f[s])]);
+};
 
 /** One row a file, and the sum. */
 export function coverageTable(points: readonly Reached[]): string {
-  const rows = [...byFile(points)].map(([file, all]) => [file === "" ? "(no place)" : file, ...cells(figuresOf(all))]);
+  const rows = [...byFile(points)].map(([file, all]) => [file === "" ? "(no place)" : file, ...pairs(all).flat()]);
   return table(
     ["file", ...SORTS.flatMap(s => [s, ""])],
-    [...rows, ["all", ...cells(figuresOf(points))]],
+    [...rows, ["all", ...pairs(points).flat()]],
     `l${"rr".repeat(SORTS.length)}`,
   );
 }
