@@ -7,16 +7,16 @@ export interface Failure {
   readonly message: string;
 }
 
-/** Meaning of the system's error codes for a user who gave a file name. */
+/** Meaning of the system's error codes for a user who gave a file name, and what he can do. */
 const systemReasons: Readonly<Partial<Record<string, string>>> = {
   ENOENT: "there is no such file or folder",
-  EACCES: "access is denied",
-  EPERM: "access is denied",
-  EISDIR: "it is a folder",
-  ENOTDIR: "a part of the path is no folder",
-  ENOSPC: "the disk is full",
-  EROFS: "the file system is read-only",
-  EEXIST: "it exists already",
+  EACCES: "access is denied; name another place, or change its rights",
+  EPERM: "access is denied; name another place, or change its rights",
+  EISDIR: "it is a folder; name a file",
+  ENOTDIR: "a part of the path is no folder; name another place",
+  ENOSPC: "the disk is full; make room, or name another place",
+  EROFS: "the file system is read-only; name another place",
+  EEXIST: "a file of that name exists; name another folder, or remove the file",
 };
 
 function systemFailure(error: NodeJS.ErrnoException): Failure | undefined {

@@ -148,10 +148,10 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
     { baseline, table } = (await design?.synth?.()) ?? {};
   const target = targets[o.target],
     guarded = o.check === true || o.writeBaseline === true;
-  if (guarded && (baseline === undefined || o.set.length > 0))
-    throw new UsageError(
-      "a baseline is of a design's defaults: --check and --write-baseline go with neither --set nor a design without one",
-    );
+  if (guarded && baseline === undefined)
+    throw new UsageError(`${name} has no baseline of areas; leave out --check and --write-baseline`);
+  if (guarded && o.set.length > 0)
+    throw new UsageError("a baseline is of a design's defaults; leave out --set, or --check and --write-baseline");
   if (o.table === true && (table === undefined || o.target !== "xcup" || o.only !== undefined))
     throw new UsageError("--table is of the whole node on UltraScale+: leave out --target and --only");
   const path =

@@ -18,8 +18,16 @@ describe("what an error becomes", () => {
     [new BuildError("verilator is not on the PATH"), 2, "mnemo: verilator is not on the PATH"],
     [new SimulationError("there is no port x"), 2, "mnemo: there is no port x"],
     [system("ENOENT", "open", "in.pcap"), 2, "mnemo: cannot open in.pcap: there is no such file or folder"],
-    [system("EACCES", "mkdir", "/out"), 2, "mnemo: cannot use /out: access is denied"],
-    [system("ENOSPC", "open", "out.pcap"), 2, "mnemo: cannot use out.pcap: the disk is full"],
+    [
+      system("EACCES", "mkdir", "/out"),
+      2,
+      "mnemo: cannot use /out: access is denied; name another place, or change its rights",
+    ],
+    [
+      system("ENOSPC", "open", "out.pcap"),
+      2,
+      "mnemo: cannot use out.pcap: the disk is full; make room, or name another place",
+    ],
     [new CheckFailed("two files differ"), 1, "mnemo: two files differ"],
     [new HangError("rx stalled since cycle 10"), 1, "mnemo: rx stalled since cycle 10"],
     [new ProtocolError("valid fell"), 1, "mnemo: valid fell"],

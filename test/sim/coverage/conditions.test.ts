@@ -1,4 +1,4 @@
-/** Every point of a module against what its condition was in each step, in short random runs; resets stand among them. */
+/** Every point of a module against what its condition was in each step: short random runs, some steps in reset. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,7 +106,7 @@ function wrong(compile: typeof compileBuiltin): string[] {
     }));
     const m = compile(emit(Conditions())).create({ seed: 1, clocks: {} });
     for (const step of steps) {
-      for (const [name, value] of Object.entries(step)) m.words[m.slots.get(name)?.word ?? NaN] = value;
+      for (const [name, value] of Object.entries<number>({ ...step })) m.words[m.slots.get(name)?.word ?? NaN] = value;
       m.step(1);
     }
     m.free();

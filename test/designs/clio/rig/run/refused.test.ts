@@ -53,13 +53,13 @@ describe("a capture that is none", () => {
 describe("outputs that cannot be", () => {
   it("a folder", async () => {
     mkdirSync(at("replies"));
-    await refused(["--in", capture, "--out", at("replies")], "cannot open DIR/replies: it is a folder");
+    await refused(["--in", capture, "--out", at("replies")], "cannot open DIR/replies: it is a folder; name a file");
   });
   it("in a folder that is a file", async () => {
     writeFileSync(at("file"), "");
     const { code, err } = await mnemo(["run", "clio", "--in", capture, "--out", at("file/o.pcap")]);
     expect(code).toBe(2);
-    expect(err).toMatch(/^mnemo: cannot use .*file: it exists already\n$/);
+    expect(err).toMatch(/^mnemo: cannot use .*file: a file of that name exists; name another folder, or remove the file\n$/);
   });
   it("the input itself", () =>
     refused(["--in", capture, "--out", capture], `${capture} would overwrite ${capture}; give it another name`));
