@@ -7,6 +7,15 @@ export const OKAY = 0,
   SLVERR = 2,
   DECERR = 3;
 
+/** A burst's part of a checkpoint: its fields. */
+export type BurstState = Readonly<
+  Pick<
+    Burst,
+    "id" | "address" | "beats" | "size" | "kind" | "due" | "arrived" | "done" | "response" | "data" | "strobes"
+  >
+>;
+export const burstOf = (state: BurstState): Burst => Object.assign(new Burst(), state);
+
 /** One address and, for a write, its data. Reused from a pool: a run makes few of them. */
 export class Burst {
   id = 0;
@@ -25,6 +34,16 @@ export class Burst {
   /** Write data and strobes, bus width per beat. */
   data = new Uint8Array(0);
   strobes = new Uint8Array(0);
+
+  /** All of it, for a checkpoint. */
+  save(): BurstState {
+    const { id, address, beats, size, kind, due, arrived, done, response, data, strobes } = this;
+    return {
+      ...{ id, address, beats, size, kind, due, arrived, done, response },
+      data: data.slice(),
+      strobes: strobes.slice(),
+    };
+  }
 
   /** Room for `bytes` of data with their strobes. */
   reserve(bytes: number): void {

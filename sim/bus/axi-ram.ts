@@ -67,6 +67,17 @@ export class AxiRam {
     this.memory.write(address, bytes);
   }
 
+  /** Memory and all that is under way. A memory that several of these share is saved with each. */
+  save(): unknown {
+    return { shared: this.#shared.save(), read: this.#read.save(), write: this.#write.save() };
+  }
+  restore(state: unknown): void {
+    const s = state as { readonly shared: unknown; readonly read: unknown; readonly write: unknown };
+    this.#shared.restore(s.shared);
+    this.#read.restore(s.read);
+    this.#write.restore(s.write);
+  }
+
   sample(cycle: number): void {
     this.#write.sample(cycle);
     this.#read.sample(cycle);

@@ -1,7 +1,16 @@
-import { type Burst, OKAY } from "./axi-burst.ts";
+import { type Burst, burstOf, type BurstState, OKAY } from "./axi-burst.ts";
 import type { AxiPorts } from "./axi-ports.ts";
 import { type AxiShared, readAddress } from "./axi-shared.ts";
-import { never, type Pause } from "./pause.ts";
+import { never, type Pause, pauseState } from "./pause.ts";
+
+interface ReadState {
+  readonly queue: readonly BurstState[];
+  /** Place of the current one; -1: none. */
+  readonly current: number;
+  readonly offered: boolean;
+  readonly counts: { readonly readBursts: number; readonly readBeats: number };
+  readonly pauses: readonly (readonly number[])[];
+}
 
 /** AR and R of an AXI4 memory. */
 export class AxiReadChannel {
@@ -29,6 +38,28 @@ export class AxiReadChannel {
 
   get idle(): boolean {
     return this.#queue.length === 0;
+  }
+
+  #pauses(): NonNullable<Pause["state"]>[] {
+    return [pauseState(this.#pauseAr, this.#ar.valid.name), pauseState(this.#pauseR, this.#r.valid.name)];
+  }
+  save(): unknown {
+    const state: ReadState = {
+      queue: this.#queue.map(b => b.save()),
+      current: this.#current === undefined ? -1 : this.#queue.indexOf(this.#current),
+      offered: this.#offered,
+      counts: { ...this.counts },
+      pauses: this.#pauses().map(p => p.get()),
+    };
+    return state;
+  }
+  restore(state: unknown): void {
+    const s = state as ReadState;
+    this.#queue.splice(0, this.#queue.length, ...s.queue.map(burstOf));
+    this.#current = this.#queue[s.current];
+    this.#offered = s.offered;
+    Object.assign(this.counts, s.counts);
+    this.#pauses().forEach((p, i) => p.set(s.pauses[i] ?? []));
   }
 
   sample(cycle: number): void {

@@ -42,6 +42,20 @@ export class AxiShared {
     this.#pool.push(b);
   }
 
+  save(): unknown {
+    return { memory: this.memory.save(), random: this.random.save(), errors: [...this.errors] };
+  }
+  restore(state: unknown): void {
+    const s = state as {
+      readonly memory: unknown;
+      readonly random: readonly number[];
+      readonly errors: readonly ErrorRange[];
+    };
+    this.memory.restore(s.memory);
+    this.random.restore(s.random);
+    this.errors.splice(0, this.errors.length, ...s.errors);
+  }
+
   /** Cycles to add to a latency. */
   jitter(): number {
     return this.#jitter === 0 ? 0 : this.random.between(0, this.#jitter);

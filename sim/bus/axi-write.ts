@@ -1,8 +1,8 @@
 import { ProtocolError } from "../errors.ts";
-import { type Burst, OKAY } from "./axi-burst.ts";
+import { type Burst, burstOf, type BurstState, OKAY } from "./axi-burst.ts";
 import type { AxiPorts } from "./axi-ports.ts";
 import { type AxiShared, readAddress } from "./axi-shared.ts";
-import { never, type Pause } from "./pause.ts";
+import { never, type Pause, pauseState } from "./pause.ts";
 
 const MOST_BEATS = 256;
 /**
@@ -10,6 +10,19 @@ const MOST_BEATS = 256;
  * takes for a hang, more than any source of data needs.
  */
 const PATIENCE = 5000;
+
+interface WriteState {
+  readonly addresses: readonly BurstState[];
+  readonly data: readonly BurstState[];
+  readonly queue: readonly BurstState[];
+  readonly filling: BurstState | undefined;
+  readonly answer: BurstState | undefined;
+  readonly stands: { readonly address: boolean; readonly beat: boolean };
+  readonly alone: number;
+  readonly counts: { readonly writeBursts: number; readonly writeBeats: number };
+  readonly pauses: readonly (readonly number[])[];
+}
+const maybe = (s: BurstState | undefined): Burst | undefined => (s === undefined ? undefined : burstOf(s));
 
 /** AW, W and B of an AXI4 memory. Data may come before its address; addresses and data bursts pair up in order. */
 export class AxiWriteChannel {
@@ -52,6 +65,43 @@ export class AxiWriteChannel {
 
   get idle(): boolean {
     return this.#addresses.length + this.#data.length + this.#queue.length === 0 && !this.#filling && !this.#answer;
+  }
+
+  #pauses(): NonNullable<Pause["state"]>[] {
+    return [
+      pauseState(this.#pauseAw, this.#aw.valid.name),
+      pauseState(this.#pauseW, this.#w.valid.name),
+      pauseState(this.#pauseB, this.#b.valid.name),
+    ];
+  }
+  save(): unknown {
+    const state: WriteState = {
+      addresses: this.#addresses.map(b => b.save()),
+      data: this.#data.map(b => b.save()),
+      queue: this.#queue.map(b => b.save()),
+      filling: this.#filling?.save(),
+      answer: this.#answer?.save(),
+      stands: this.#stands,
+      alone: this.#alone,
+      counts: { ...this.counts },
+      pauses: this.#pauses().map(p => p.get()),
+    };
+    return state;
+  }
+  restore(state: unknown): void {
+    const s = state as WriteState;
+    for (const [list, from] of [
+      [this.#addresses, s.addresses],
+      [this.#data, s.data],
+      [this.#queue, s.queue],
+    ] as const)
+      list.splice(0, list.length, ...from.map(burstOf));
+    this.#filling = maybe(s.filling);
+    this.#answer = maybe(s.answer);
+    this.#stands = s.stands;
+    this.#alone = s.alone;
+    Object.assign(this.counts, s.counts);
+    this.#pauses().forEach((p, i) => p.set(s.pauses[i] ?? []));
   }
 
   sample(cycle: number): void {

@@ -2,7 +2,7 @@ import type { OutSignal } from "../dut/types.ts";
 import { ProtocolError } from "../errors.ts";
 import type { Simulation } from "../simulation.ts";
 import { type AxisAny, axisBytes, type AxisOut } from "./axis-ports.ts";
-import { never, type Pause } from "./pause.ts";
+import { never, type Pause, pauseState } from "./pause.ts";
 import { watchStreams } from "./stream-watch.ts";
 
 /**
@@ -49,6 +49,17 @@ export class AxisMonitor {
   /** Whether a frame has begun and not ended. */
   get inFrame(): boolean {
     return this.#start >= 0;
+  }
+
+  save(): unknown {
+    return { begun: this.#buffer.slice(0, this.#length), start: this.#start };
+  }
+  restore(state: unknown): void {
+    const { begun, start } = state as { readonly begun: Uint8Array; readonly start: number };
+    while (this.#buffer.length < begun.length) this.#grow();
+    this.#buffer.set(begun);
+    this.#length = begun.length;
+    this.#start = start;
   }
 
   sample(cycle: number): void {
@@ -149,6 +160,16 @@ export class AxisSink {
       await this.#sim.until(() => this.frames.length > 0, this.#domain);
     }
   }
+
+  save(): unknown {
+    return { frames: [...this.frames], pause: pauseState(this.pause, this.#port.ready.name).get() };
+  }
+  restore(state: unknown): void {
+    const s = state as { readonly frames: readonly Frame[]; readonly pause: readonly number[] };
+    this.frames.splice(0, this.frames.length, ...s.frames);
+    pauseState(this.pause, this.#port.ready.name).set(s.pause);
+  }
+
   drive(): void {
     this.#port.ready.value = this.pause() ? 0 : 1;
   }

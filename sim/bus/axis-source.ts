@@ -1,7 +1,7 @@
 import { Fifo } from "../fifo.ts";
 import type { Simulation } from "../simulation.ts";
 import { axisBytes, type AxisIn } from "./axis-ports.ts";
-import { never, type Pause } from "./pause.ts";
+import { never, type Pause, pauseState } from "./pause.ts";
 import { watchStreams } from "./stream-watch.ts";
 
 /** A frame on its way: `start` and `end` are the edges at which its first and last beat were taken. */
@@ -36,6 +36,17 @@ export interface AxisSourceOptions {
   readonly gapAfter?: (bytes: number) => number;
 }
 
+/** A source's part of a checkpoint. */
+interface SourceState {
+  readonly queue: readonly Job[];
+  readonly job: Job | undefined;
+  readonly at: number;
+  readonly offered: boolean;
+  readonly free: number;
+  readonly lineFree: number;
+  readonly pause: readonly number[];
+}
+
 /**
  * Sends frames of bytes as AXI-Stream beats: low byte first, tkeep on the last beat, tlast; back to back unless paused.
  */
@@ -51,6 +62,8 @@ export class AxisSource {
   #offered = false;
   #free = 0;
   pause: Pause;
+  /** Edge, as a fraction, at which the line of a MAC before it is free again: kept here, with the frames. */
+  lineFree = 0;
 
   constructor(sim: Simulation, port: AxisIn, options: AxisSourceOptions = {}) {
     this.#sim = sim;
@@ -77,6 +90,31 @@ export class AxisSource {
   /** Waits until all frames have been taken. */
   drained(): Promise<void> {
     return this.#sim.until(() => this.pending === 0, this.#domain);
+  }
+
+  /** The handles that `send` gave are not those of what is restored. */
+  save(): unknown {
+    const state: SourceState = {
+      queue: this.#queue.list().map(j => ({ ...j, frame: { ...j.frame } })),
+      job: this.#job === undefined ? undefined : { ...this.#job, frame: { ...this.#job.frame } },
+      at: this.#at,
+      offered: this.#offered,
+      free: this.#free,
+      lineFree: this.lineFree,
+      pause: pauseState(this.pause, this.#port.valid.name).get(),
+    };
+    return state;
+  }
+  restore(state: unknown): void {
+    const s = state as SourceState;
+    while (this.#queue.shift());
+    for (const job of s.queue) this.#queue.push(job);
+    this.#job = s.job;
+    this.#at = s.at;
+    this.#offered = s.offered;
+    this.#free = s.free;
+    this.lineFree = s.lineFree;
+    pauseState(this.pause, this.#port.valid.name).set(s.pause);
   }
 
   sample(cycle: number): void {

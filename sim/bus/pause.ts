@@ -1,9 +1,19 @@
 import { Random } from "../../hdl-dsl/index.ts";
+import { SimulationError } from "../errors.ts";
 
 /** Back-pressure: asked once per cycle whether to pause in it. With a state it can be part of a checkpoint. */
 export interface Pause {
   (): boolean;
   readonly state?: { readonly get: () => readonly number[]; readonly set: (s: readonly number[]) => void };
+}
+
+/** The state of the pause of a port, as part of a checkpoint. */
+export function pauseState(pause: Pause, port: string): NonNullable<Pause["state"]> {
+  if (pause.state === undefined)
+    throw new SimulationError(
+      `${port}: its pause is a function without a state, which no checkpoint can hold; use never, bernoulli, bursts or pattern`,
+    );
+  return pause.state;
 }
 
 /** Never pauses. */

@@ -19,6 +19,12 @@ export interface SparseMemoryOptions {
   readonly fill?: "zeros" | { readonly seed: number };
 }
 
+/** A memory's part of a checkpoint. */
+interface MemoryState {
+  readonly pages: readonly { readonly number: number; readonly bytes: Uint8Array }[];
+  readonly zeroed: readonly { from: number; to: number }[];
+}
+
 /** Terabytes of memory of which only the pages that are used exist. */
 export class SparseMemory {
   readonly size: number;
@@ -89,6 +95,26 @@ export class SparseMemory {
     const before = this.#zeroed.at(-1);
     if (before?.to === first) before.to = end;
     else this.#zeroed.push({ from: first, to: end });
+  }
+
+  /** A copy of what was written, for a checkpoint. */
+  save(): unknown {
+    const state: MemoryState = {
+      pages: [...this.#pages].map(([number, page]) => ({ number, bytes: page.bytes.slice() })),
+      zeroed: this.#zeroed.map(z => ({ ...z })),
+    };
+    return state;
+  }
+  restore(state: unknown): void {
+    const s = state as MemoryState;
+    this.#pages.clear();
+    this.#last = undefined;
+    for (const { number, bytes: kept } of s.pages) {
+      // A page of a file lies anywhere in its bytes; words want a place that four divides.
+      const bytes = Uint8Array.from(kept);
+      this.#pages.set(number, { bytes, words: new Uint32Array(bytes.buffer) });
+    }
+    this.#zeroed.splice(0, this.#zeroed.length, ...s.zeroed);
   }
 
   /** Drops pages by number. */

@@ -1,10 +1,9 @@
 import type { Shape } from "../../hdl-dsl/index.ts";
 import type { Node } from "../dut/io.ts";
 import type { InputOf, InSignal, OutSignal, StreamIo, ValueOf } from "../dut/types.ts";
-import { SimulationError } from "../errors.ts";
 import { Fifo } from "../fifo.ts";
 import type { Simulation } from "../simulation.ts";
-import { never, type Pause } from "./pause.ts";
+import { never, type Pause, pauseState } from "./pause.ts";
 import { reader, writer } from "./payload.ts";
 import { watchStreams } from "./stream-watch.ts";
 
@@ -13,15 +12,6 @@ export interface StreamOptions {
   readonly pause?: Pause;
   /** Clock domain; the default one. */
   readonly domain?: string;
-}
-
-/** The state of a pause, as part of a checkpoint. */
-function pauseState(pause: Pause, port: string): NonNullable<Pause["state"]> {
-  if (pause.state === undefined)
-    throw new SimulationError(
-      `${port}: its pause is a function without a state, which no checkpoint can hold; use never, bernoulli, bursts or pattern`,
-    );
-  return pause.state;
 }
 
 /** A value on its way through a source: `cycle` is the edge at which it was taken. */

@@ -35,8 +35,6 @@ export class EthernetMac {
   readonly #cyclesPerByte: number;
   readonly #pad: boolean;
   readonly #domain: string | undefined;
-  /** Edge, as a fraction, at which the line is free again. */
-  #lineFree = 0;
 
   /** @param rx port on which the design receives. @param tx port on which it sends. */
   constructor(sim: Simulation, rx: AxisIn, tx: AxisOut, options: MacOptions = {}) {
@@ -62,8 +60,8 @@ export class EthernetMac {
     { at = 0, damaged = false }: { readonly at?: number; readonly damaged?: boolean } = {},
   ): SentFrame {
     const bytes = this.#pad && frame.length < LEAST_FRAME ? padded(frame) : frame;
-    const start = Math.max(at, this.#lineFree);
-    this.#lineFree =
+    const start = Math.max(at, this.#source.lineFree);
+    this.#source.lineFree =
       Math.max(start, this.#sim.domain(this.#domain).cycle) + (bytes.length + LINE_OVERHEAD) * this.#cyclesPerByte;
     return this.#source.send(bytes, {
       notBefore: this.#cyclesPerByte === 0 ? at : Math.ceil(start),
