@@ -148,16 +148,16 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     "HDL012 in ReadyByChance: register `open` drives `from_ready` and has no reset value: the stream would be ready or not by chance after power-up (silent.ts:88; see silent.ts:87). Declare `open` with { init: 0 }",
   ],
   HDL018_two: [
-    "HDL018 in TwoCombined: the synchroniser `synchronised_1` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:41). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
+    "HDL018 in TwoCombined: the synchroniser `synchronised_1` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:40). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
   ],
   HDL018_compared: [
-    "HDL018 in ComparedOnTheWay: the synchroniser `synchronised_1` takes a value that is made of several bits of `count`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:41). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
+    "HDL018 in ComparedOnTheWay: the synchroniser `synchronised_1` takes a value that is made of several bits of `count`: between two edges it may show what neither of them says (silent.ts:24; see synchroniser.ts:40). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
   ],
   HDL018_below: [
     "HDL018 in CombinedBelow: the synchroniser `level_d` takes a value that is made of `other` and `one`: between two edges it may show what neither of them says (silent.ts:24; see silent.ts:95). Register the value in its own clock domain first, and synchronise that register; several bits cross in Gray code (toGray) or by a handshake (AsyncFifo, PulseSynchroniser)",
   ],
   HDL019: [
-    "HDL019 in BinaryBus: 4 bits of `count` go through the synchroniser `synchronised_1` together: bits that change at one edge arrive at different ones (silent.ts:24; see synchroniser.ts:41). Cross in Gray code (toGray into a register), by a handshake (AsyncFifo, PulseSynchroniser), or state { oneBitAtATime: true } where only one bit changes at a time",
+    "HDL019 in BinaryBus: 4 bits of `count` go through the synchroniser `synchronised_1` together: bits that change at one edge arrive at different ones (silent.ts:24; see synchroniser.ts:40). Cross in Gray code (toGray into a register), by a handshake (AsyncFifo, PulseSynchroniser), or state { oneBitAtATime: true } where only one bit changes at a time",
   ],
   HDL201_never: [
     "HDL201 in BelowZero: lt: the answer is always 0: the result of sub has 8 bits unsigned, 0 to 255 (silent.ts:97). Compare with a number within the range, or as signed values; where a constant is meant, write constant(...)",
