@@ -7,7 +7,7 @@ const path = require("node:path");
 const layers = ["hdl-dsl", "designs", "examples", "sim", "cli", "test"];
 
 /** Parts of designs/shared that are hardware, or the data that describe it. */
-const sharedHardware = "designs/shared/(?:wire|frame|stream|axi|proofs|[^/]+/(?:rtl|wire|table))";
+const sharedHardware = "designs/shared/(?:wire|hash|frame|stream|axi|proofs|[^/]+/(?:rtl|wire|table))";
 /** Parts of a design that may use the simulator; an example's parts are files. */
 const simulated = "^(?:designs|examples)/[^/]+/(?:(?:rig|evaluation)(?:/|\\.ts$)|design\\.ts$)";
 

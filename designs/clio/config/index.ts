@@ -27,7 +27,6 @@ export {
   retryKey,
   retrySetBits,
   retrySetOf,
-  hashKeyBits,
   retryStampBits,
   retryStateBytes,
   retryWays,

@@ -1,3 +1,5 @@
+import { type KeyedBit, toeplitzBits, toeplitzMask } from "../../shared/hash/index.ts";
+
 /**
  * Where the retry buffer keeps an operation, and what it holds in all: shared by the hardware and its reference model.
  */
@@ -9,9 +11,6 @@ export const retryKey = { client: 48, operation: 32 } as const;
 /** Bits of what an atomic found, remembered with the status. */
 const wordBits = 64,
   statusBits = 4;
-
-/** Bits of the random key by which sets are chosen. */
-export const hashKeyBits = 64;
 
 /**
  * How bit i of a set's number comes about, for each i: the parity of some of the operation's bits, and of the client's
@@ -27,27 +26,28 @@ export function retrySetBits(
   key: { readonly client: number; readonly operation: number } = retryKey,
 ): readonly {
   readonly operation: readonly number[];
-  readonly client: readonly { readonly bit: number; readonly key: number }[];
+  readonly client: readonly KeyedBit[];
 }[] {
   const n = Math.log2(sets),
-    count = (bits: number): readonly number[] => Array.from({ length: bits }, (_, j) => j);
+    count = (bits: number): readonly number[] => Array.from({ length: bits }, (_, j) => j),
+    client = toeplitzBits(n, count(key.client));
   return count(n).map(i => ({
     operation: count(key.operation).filter(j => j % n === i),
-    client: count(key.client).map(j => ({ bit: j, key: (i + j) % hashKeyBits })),
+    client: client[i] ?? [],
   }));
 }
 
 /** The set of an operation of a client: the same in numbers as `retrySetBits` in hardware. */
 export function retrySetOf(sets: number, client: bigint, operation: number, hashKey: bigint): number {
-  const one = (v: bigint, at: number): number => Number((v >> BigInt(at)) & 1n);
-  return retrySetBits(sets).reduce(
-    (set, b, i) =>
-      set +
-      2 ** i *
-        (b.operation.reduce((x, j) => x ^ one(BigInt(operation), j), 0) ^
-          b.client.reduce((x, c) => x ^ (one(client, c.bit) & one(hashKey, c.key)), 0)),
-    0,
-  );
+  const odd = (v: bigint): number => {
+    let ones = 0;
+    for (let rest = v; rest > 0n; rest &= rest - 1n) ones ^= 1;
+    return ones;
+  };
+  return retrySetBits(sets).reduce((set, b, i) => {
+    const own = b.operation.reduce((mask, j) => mask | (1n << BigInt(j)), 0n);
+    return set + 2 ** i * (odd(BigInt(operation) & own) ^ odd(client & toeplitzMask(b.client, hashKey)));
+  }, 0);
 }
 
 export interface RetrySize {

@@ -86,10 +86,15 @@ const fixed = [
     acceptAnyMac: [0, 1, "rw", "take frames for any destination MAC"],
     outOfMemory: [1, 1, "rw", "a fault that finds no free page fails instead of waiting"],
   }),
-  register(0x050, "hashKeyLow", "key of the retry buffer's sets, low part; before the first tracked request", {
-    hashKeyLow: [0, 32, "rw", "bits 0 to 31"],
-  }),
-  register(0x054, "hashKeyHigh", "key of the retry buffer's sets, high part", {
+  register(
+    0x050,
+    "hashKeyLow",
+    "key of the hashes that place state, low part; written before the first ALLOC and the first tracked request",
+    {
+      hashKeyLow: [0, 32, "rw", "bits 0 to 31"],
+    },
+  ),
+  register(0x054, "hashKeyHigh", "key of the hashes that place state, high part", {
     hashKeyHigh: [0, 32, "rw", "bits 32 to 63"],
   }),
   register(0x038, "freePages", "the free-page buffer", { freePages: [0, 16, "live", "frames in it now"] }),

@@ -104,6 +104,7 @@ export class SlowPath {
       observer: options.observer,
       processPages: runtime.processPages === 0 ? undefined : runtime.processPages,
       keeper: this.owners,
+      hashKey: runtime.hashKey,
       monitor,
     });
     this.kvMemory = new KvMemory(transport, this.pool, config.pageSize);

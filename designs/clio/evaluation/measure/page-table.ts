@@ -29,7 +29,7 @@ export class BackDoor {
    */
   map(pid: number, vpn: bigint): void {
     const { table, firstPpn } = this.node.config,
-      { index, tag } = locate(table, pid, vpn),
+      { index, tag } = locate(table, pid, vpn, this.node.runtime.hashKey),
       slot = this.taken[index] ?? 0;
     if (slot >= bucketSlots) throw new RangeError(`the bucket of page ${vpn} of PID ${pid} is full`);
     this.taken[index] = slot + 1;

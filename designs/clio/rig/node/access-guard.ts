@@ -81,13 +81,13 @@ export class AccessGuard {
   /** Nothing is under way: judges the bursts so far by the page table as it stands. */
   settle(): void {
     const frames = new Map<string, number | undefined>(),
-      { config } = this.#node;
+      { config, runtime } = this.#node;
     const frameOf = (pid: number, vpn: bigint): number | undefined => {
       const key = `${pid} ${vpn}`;
       if (!frames.has(key))
         frames.set(
           key,
-          frameInTable(config.table, pid, vpn, (at, n) => this.#node.ram.read(at, n)),
+          frameInTable(config.table, runtime.hashKey, pid, vpn, (at, n) => this.#node.ram.read(at, n)),
         );
       return frames.get(key);
     };
@@ -142,22 +142,24 @@ function named(requests: readonly Guarded[]): string {
 /** The frame of a page by the table in memory; undefined when it has none. */
 export function frameInTable(
   g: TableGeometry,
+  hashKey: bigint,
   pid: number,
   vpn: bigint,
   read: (address: number, length: number) => Uint8Array,
 ): number | undefined {
-  const found = entryInTable(g, pid, vpn, read)?.entry;
+  const found = entryInTable(g, hashKey, pid, vpn, read)?.entry;
   return found?.valid === true ? found.ppn : undefined;
 }
 
 /** A page's entry in the table in memory, and where it stands; undefined when it is not allocated. */
 export function entryInTable(
   g: TableGeometry,
+  hashKey: bigint,
   pid: number,
   vpn: bigint,
   read: (address: number, length: number) => Uint8Array,
 ): { readonly address: number; readonly entry: ReturnType<typeof unpackEntry> } | undefined {
-  const { index, tag } = locate(g, pid, vpn),
+  const { index, tag } = locate(g, pid, vpn, hashKey),
     at = bucketAddress(g, index),
     bytes = read(at, bucketBytes),
     view = new DataView(bytes.buffer, bytes.byteOffset);

@@ -180,8 +180,8 @@ class Run {
   }
 
   private async setRights(pid: number, vpn: bigint, rights: Rights): Promise<void> {
-    const { transport, config, ram } = this.node,
-      found = entryInTable(config.table, pid, vpn, (at, n) => ram.read(at, n));
+    const { transport, config, runtime, ram } = this.node,
+      found = entryInTable(config.table, runtime.hashKey, pid, vpn, (at, n) => ram.read(at, n));
     if (found === undefined) throw new RangeError(`page ${vpn} of process ${pid} has no entry`);
     await transport.exchangeEntry(found.address, packEntry(config.table, { ...found.entry, ...rights }));
   }

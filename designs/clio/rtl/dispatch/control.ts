@@ -30,7 +30,8 @@ import {
   when,
   wordOf,
 } from "../../../../hdl-dsl/index.ts";
-import { counterNames, hashKeyBits } from "../../config/index.ts";
+import { hashKeyBits } from "../../../shared/hash/index.ts";
+import { counterNames } from "../../config/index.ts";
 import {
   counterBase,
   counterBits,

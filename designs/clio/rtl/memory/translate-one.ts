@@ -26,6 +26,7 @@ import {
   unpack,
   when,
 } from "../../../../hdl-dsl/index.ts";
+import { hashKeyBits } from "../../../shared/hash/index.ts";
 import { statusBits } from "../../wire/index.ts";
 import { bucketBytes, bucketSlots, entryBytes, entryShape } from "../../../shared/virtual-memory/table/index.ts";
 import { locatePage, Tlb } from "../../../shared/virtual-memory/rtl/index.ts";
@@ -103,6 +104,8 @@ export const TranslateOne = module(
       freePage: sink(uint(g.ppnBits)),
       freePages: output(uint(bitsFor(p.freePages))),
       outOfMemory: input(bit),
+      /** Of the page table's buckets: as it is while the table has entries. */
+      hashKey: input(uint(hashKeyBits)),
       shootdown: sink(Shootdown({ ...p, beatBytes, misses: 1 })),
       shootdownDone: source(bit),
       /** Requests are under way somewhere in the node. */
@@ -137,7 +140,7 @@ export const TranslateOne = module(
         .or(physical.and(vpn.bits(g.ppnBits, g.vpnBits - g.ppnBits).any())),
     );
     const key = node(cat(a.pid, vpn.trunc(g.vpnBits)));
-    const place = locatePage(g, key);
+    const place = locatePage(g, key, io.hashKey);
 
     // The TLB, and the shootdown of an entry of it.
     const shooting = reg(bit, { init: 0 });

@@ -68,7 +68,7 @@ export const Translate = module(
     misses.take.set(secondEnds.and(misses.next));
     compare(tlb, first.key, firstMoves);
     compare(misses, first.key, firstMoves);
-    const looked = stageTwo(p, first, firstMoves);
+    const looked = stageTwo(p, first, firstMoves, io.hashKey);
     const request = mux(served.valid, records.readAsync(served.slot), looked.request),
       slot = node(mux(served.valid, served.slot, looked.slot));
     const judged = { request, slot, looked, served, tlb };

@@ -10,7 +10,7 @@ import {
   struct,
   uint,
 } from "../../../../hdl-dsl/index.ts";
-import { hashKeyBits } from "../../config/index.ts";
+import { hashKeyBits } from "../../../shared/hash/index.ts";
 import { reduced, type RetryBufferParameters, RetryRequest, whole } from "./retry-request.ts";
 import { RetryAnswer, RetryDone, RetryResults } from "./retry-results.ts";
 import { RetryVerdict } from "./retry-verdict.ts";

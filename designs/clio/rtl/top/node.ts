@@ -167,6 +167,7 @@ export const ClioNode = module(
       }),
     );
     const translate = instance(Translate(t));
+    translate.hashKey.set(control.hashKey);
     // Registers between the units: a unit's ready, or a decision late in a cycle, does not go on into the next unit.
     connect(
       arbiter([stage(sync.access, "full", { name: "behind_pointer" }), retry.pass], {

@@ -56,12 +56,14 @@ export interface SmallNodeParameters {
   readonly ip: number;
   readonly nativePort: number;
   readonly clientPort: number;
+  /** Key of the page table's buckets, 64 bits. */
+  readonly hashKey: bigint;
 }
 
 /** The module's parameters of a configuration (`narrowConfig`); the node's addresses cannot be changed at run time. */
 export const smallNodeParameters = (
   c: NodeConfig,
-  { mac, ip, nativePort, clientPort }: RuntimeSettings,
+  { mac, ip, nativePort, clientPort, hashKey }: RuntimeSettings,
 ): SmallNodeParameters => ({
   beatBytes: 8,
   frameBytes: c.mtuFrame,
@@ -76,6 +78,7 @@ export const smallNodeParameters = (
   ip,
   nativePort,
   clientPort,
+  hashKey,
 });
 
 /** A slot's number has one bit; slot 1 is never given out. */
@@ -168,6 +171,7 @@ export const SmallNode = module(
     // Virtual memory. There is nothing inside that a fence would wait for, and no unit for atomics.
     const { access, fence } = mat.asked.payload;
     const translate = instance(TranslateOne(t));
+    translate.hashKey.set(p.hashKey);
     const translates = node(fence.not().and(access.op.eq(plainOp)));
     translate.access.valid.set(mat.asked.valid.and(translates));
     translate.access.payload.set({ ...access, op: plainOp, indirect: 0 });

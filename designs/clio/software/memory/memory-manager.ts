@@ -56,6 +56,8 @@ export interface MemoryOptions {
   readonly keeper?: ProcessKeeper | undefined;
   /** PIDs from `firstMonitorPid` on are a monitor's, and are not given here. Default false. */
   readonly monitor?: boolean | undefined;
+  /** The node's key, by which pages are placed in the table. Default 0: none. */
+  readonly hashKey?: bigint | undefined;
 }
 
 /** Cost of allocation (paper Fig. 4.13: retries). */
@@ -89,7 +91,7 @@ export class MemoryManager {
   private readonly keeper: ProcessKeeper | undefined;
 
   constructor(config: NodeConfig, transport: MemoryManager["transport"], pool: FramePool, options: MemoryOptions = {}) {
-    const { observer, processPages = Number.POSITIVE_INFINITY, keeper, monitor = false } = options;
+    const { observer, processPages = Number.POSITIVE_INFINITY, keeper, monitor = false, hashKey } = options;
     this.pids = new LongestFree(1, lastPid, (monitor ? firstMonitorPid : firstOffloadPid) - 1);
     this.keeper = keeper;
     this.processPages = processPages;
@@ -97,7 +99,7 @@ export class MemoryManager {
     this.transport = transport;
     this.pool = pool;
     this.observer = observer;
-    this.shadow = new ShadowTable(config.table);
+    this.shadow = new ShadowTable(config.table, hashKey);
   }
 
   get statistics(): AllocationStatistics {

@@ -16,13 +16,16 @@ export interface ShadowEntry {
  */
 export class ShadowTable {
   private readonly geometry: TableGeometry;
+  private readonly hashKey: bigint;
   private readonly used: Uint8Array;
   /** Bit s of a bucket: slot s is taken. */
   private count = 0;
   private readonly entries = new Map<number, Map<number, ShadowEntry>>();
 
-  constructor(geometry: TableGeometry) {
+  /** @param hashKey the node's, by which it places pages */
+  constructor(geometry: TableGeometry, hashKey = 0n) {
     this.geometry = geometry;
+    this.hashKey = hashKey;
     this.used = new Uint8Array(geometry.buckets);
   }
 
@@ -47,7 +50,7 @@ export class ShadowTable {
   ): { readonly vpn: number; readonly hopeless: boolean } | undefined {
     const needed = new Map<number, number>();
     for (let i = 0; i < count; i++) {
-      const { index } = locate(this.geometry, pid, BigInt(vpn + i)),
+      const { index } = locate(this.geometry, pid, BigInt(vpn + i), this.hashKey),
         want = (needed.get(index) ?? 0) + 1,
         taken = this.taken(index);
       if (taken + want > bucketSlots) return { vpn: vpn + i, hopeless: taken === bucketSlots };
@@ -60,7 +63,7 @@ export class ShadowTable {
    * Take the lowest free slot of the page's bucket. @throws when there is none: the caller checks with `firstOverflow`.
    */
   insert(pid: number, vpn: number, write: boolean): ShadowEntry {
-    const { index, tag } = locate(this.geometry, pid, BigInt(vpn)),
+    const { index, tag } = locate(this.geometry, pid, BigInt(vpn), this.hashKey),
       taken = this.used[index] ?? 0;
     let slot = 0;
     while ((taken >> slot) & 1) slot++;

@@ -1,3 +1,4 @@
+import { type KeyedBit, toeplitzBits } from "../../hash/index.ts";
 import { powersOfX, primitivePolynomial } from "./polynomial.ts";
 
 /**
@@ -15,13 +16,14 @@ export class TableError extends Error {
 }
 
 /**
- * Bit `to` of the mixed word is the exclusive or of the bits `from` of the word (pid above vpn); bits without a step
- * stay as they are.
+ * Bit `to` of the mixed word is the exclusive or of the bits `from` of the word (pid above vpn), and of those of
+ * `keyed` that the key selects. Bits without a step stay as they are.
  */
 export interface MixingStep {
   readonly op: "parity";
   readonly to: number;
   readonly from: readonly number[];
+  readonly keyed: readonly KeyedBit[];
 }
 
 /** A field of a page table entry. */
@@ -87,13 +89,20 @@ function log2(field: string, value: number): number {
  * - any run of 2^j consecutive vpns, pids or regions that starts on a multiple of 2^j, j <= indexBits, goes to
  *   2^j different buckets;
  * - a bit is the parity of about half the word's bits: two levels of 6-input LUTs.
+ *
+ * A Toeplitz hash of the bits above the index is added, by a secret key. So nobody who lacks the key can choose pages
+ * of one bucket: two pages of one tag never meet, two of different tags do with probability 1 / buckets. Pages that
+ * follow one another keep apart under every key; pids and regions do under key 0, which adds nothing.
  */
 function mixingSteps(indexBits: number, wordBits: number): MixingStep[] {
   const powers = powersOfX(wordBits, primitivePolynomial(indexBits), indexBits);
+  const above = Array.from({ length: wordBits - indexBits }, (_, i) => indexBits + i),
+    keyed = toeplitzBits(indexBits, above);
   return Array.from({ length: indexBits }, (_, to) => ({
     op: "parity" as const,
     to,
     from: powers.flatMap((x, bit) => ((x >> BigInt(to)) & 1n ? [bit] : [])),
+    keyed: keyed[to] ?? [],
   }));
 }
 

@@ -1,3 +1,4 @@
+import { toeplitzMask } from "../../hash/index.ts";
 import type { TableGeometry } from "./geometry.ts";
 
 /** Where a page's entry belongs. */
@@ -13,18 +14,21 @@ const parity = (v: bigint): bigint => {
 };
 
 interface Compiled {
+  readonly key: bigint;
   /** What each value of each byte of the word adds to the index (exclusive or): the mixing is linear. */
   readonly own: readonly Uint32Array[];
   /** The steps as masks over the bits above the index only. */
   readonly above: readonly bigint[];
 }
+/** Of each geometry the latest: a node has one key. */
 const compiled = new WeakMap<TableGeometry, Compiled>();
-function compile(g: TableGeometry): Compiled {
+function compile(g: TableGeometry, key: bigint): Compiled {
   const known = compiled.get(g);
-  if (known) return known;
-  const mask = (bits: readonly number[]): bigint => bits.reduce((m, b) => m | (1n << BigInt(b)), 0n);
+  if (known?.key === key) return known;
+  const unkeyed = (bits: readonly number[]): bigint => bits.reduce((m, b) => m | (1n << BigInt(b)), 0n);
+  const masks = g.mixing.map(s => unkeyed(s.from) ^ toeplitzMask(s.keyed, key));
   const ofBit = Array.from({ length: 64 }, (_, bit) =>
-    g.mixing.reduce((index, s) => (s.from.includes(bit) ? index | (1 << s.to) : index), 0),
+    g.mixing.reduce((index, s, i) => (((masks[i] ?? 0n) >> BigInt(bit)) & 1n ? index | (1 << s.to) : index), 0),
   );
   const own = Array.from({ length: 8 }, (_, byte) =>
     Uint32Array.from({ length: 256 }, (_, value) =>
@@ -33,7 +37,7 @@ function compile(g: TableGeometry): Compiled {
       ),
     ),
   );
-  const made = { own, above: g.mixing.map(s => mask(s.from.filter(b => b >= g.indexBits))) };
+  const made = { key, own, above: masks.map(m => (m >> BigInt(g.indexBits)) << BigInt(g.indexBits)) };
   compiled.set(g, made);
   return made;
 }
@@ -43,10 +47,13 @@ export function wordOf(g: TableGeometry, pid: number, vpn: bigint): bigint {
   return (BigInt(pid) << BigInt(g.vpnBits)) | vpn;
 }
 
-/** Bucket index and tag of a page: the parities that `g.mixing` lists. `pid` has `g.pidBits`, `vpn` `g.vpnBits`. */
-export function locate(g: TableGeometry, pid: number, vpn: bigint): Location {
+/**
+ * Bucket index and tag of a page: the parities that `g.mixing` lists. `pid` has `g.pidBits`, `vpn` `g.vpnBits`.
+ * @param key the node's key, 64 bits; 0 adds nothing
+ */
+export function locate(g: TableGeometry, pid: number, vpn: bigint, key = 0n): Location {
   const word = wordOf(g, pid, vpn),
-    { own } = compile(g);
+    { own } = compile(g, key);
   let index = 0,
     low = Number(word & 0xffff_ffffn),
     high = Number(word >> 32n);
@@ -56,9 +63,13 @@ export function locate(g: TableGeometry, pid: number, vpn: bigint): Location {
 }
 
 /** The page that belongs at (index, tag): the inverse of `locate`, for the slow path's audits. */
-export function unlocate(g: TableGeometry, { index, tag }: Location): { readonly pid: number; readonly vpn: bigint } {
+export function unlocate(
+  g: TableGeometry,
+  { index, tag }: Location,
+  key = 0n,
+): { readonly pid: number; readonly vpn: bigint } {
   const high = tag << BigInt(g.indexBits),
-    { above } = compile(g);
+    { above } = compile(g, key);
   let word = high;
   for (let i = 0; i < above.length; i++) {
     const bit = (BigInt(index) >> BigInt(i)) & 1n;

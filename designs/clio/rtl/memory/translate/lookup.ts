@@ -101,7 +101,7 @@ export interface Looked {
 }
 
 /** Stage 2's registers: loaded when `moves`. */
-export function stageTwo(p: TranslateParameters, first: Lookup, moves: Bit): Looked {
+export function stageTwo(p: TranslateParameters, first: Lookup, moves: Bit, hashKey: UInt): Looked {
   const isLookup = reg(bit, { init: 0 }),
     isShoot = reg(bit, { init: 0 });
   const second = reg(Pending(p)),
@@ -114,7 +114,7 @@ export function stageTwo(p: TranslateParameters, first: Lookup, moves: Bit): Loo
     second.set(first.request);
     secondKey.set(first.key);
     secondSlot.set(first.slot);
-    secondIndex.set(locatePage(tableOf(p), first.key).index);
+    secondIndex.set(locatePage(tableOf(p), first.key, hashKey).index);
   });
   return { isLookup, isShoot, request: second, slot: secondSlot, key: secondKey, bucket: secondIndex };
 }

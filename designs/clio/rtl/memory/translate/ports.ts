@@ -13,6 +13,7 @@ import {
   source,
   uint,
 } from "../../../../../hdl-dsl/index.ts";
+import { hashKeyBits } from "../../../../shared/hash/index.ts";
 import { tableOf } from "../../../config/index.ts";
 import { Access, Translated } from "../../records/records.ts";
 import { Refused, Shootdown, translatedShape, TranslateEvents, type TranslateParameters } from "./records.ts";
@@ -32,6 +33,8 @@ export const translatePorts = (p: TranslateParameters) => ({
   freePage: sink(uint(tableOf(p).ppnBits)),
   freePages: output(uint(bitsFor(p.freePages))),
   outOfMemory: input(bit),
+  /** Of the page table's buckets: as it is while the table has entries. */
+  hashKey: input(uint(hashKeyBits)),
   shootdown: sink(Shootdown(p)),
   shootdownDone: source(bit),
   /** Slots in use, from the slot pool. */

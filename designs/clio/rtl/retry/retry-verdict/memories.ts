@@ -1,6 +1,6 @@
 /** What the retry buffer keeps: the operations, whose turn it is to make room, and the forgotten marks. */
 import { bit, type Bit, node, ram, reg, uint, type UInt, vec, when } from "../../../../../hdl-dsl/index.ts";
-import { hashKeyBits } from "../../../config/index.ts";
+import { hashKeyBits } from "../../../../shared/hash/index.ts";
 import { RetryEntry } from "../retry-store.ts";
 import { turnBits } from "../retry-turn.ts";
 import type { RetryVerdictIo } from "./ports.ts";

@@ -1,7 +1,7 @@
 /** The ports of the retry buffer's verdict. */
 import { bit, input, type Inside, output, sink, source, struct, uint } from "../../../../../hdl-dsl/index.ts";
 import { slotBits } from "../../../../shared/frame/index.ts";
-import { hashKeyBits } from "../../../config/index.ts";
+import { hashKeyBits } from "../../../../shared/hash/index.ts";
 import { Access } from "../../records/records.ts";
 import { type RetryBufferParameters, RetryRequest } from "../retry-request.ts";
 import { RetryFinding, RetryStarted } from "../retry-results.ts";

@@ -7,7 +7,7 @@ import { plant } from "../../../../support/plant.ts";
 
 /** Requests; more by the environment. */
 const requests = Number(process.env["MNEMO_REQUESTS"] ?? 3000);
-const settings = makeSettings();
+const settings = makeSettings({ hashKey: 0x9d39_247e_3377_6d41n });
 
 describe("permission fuzz: every data address at the AXI4 port is granted to a request under way", () => {
   test(`${requests} accesses of five processes with random rights: crossing pages, atomics, behind pointers`, async () => {

@@ -715,6 +715,7 @@ describe("Translate, case by case", () => {
       run(mapped),
       /at most once|merged|every miss/,
     );
+    caught("the key of the buckets is ignored", small, /hash_key\[(\d+)\]/, "1'b0", run(mapped), /./);
     caught(
       "fault 2: fills do not move the order",
       small,

@@ -38,7 +38,11 @@ import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { anyFrame, own } from "../network/net-frames.ts";
 
-const { runtime } = makeSettings({ nativePort: own.nativePort, clientPort: own.clientPort });
+const { runtime } = makeSettings({
+  nativePort: own.nativePort,
+  clientPort: own.clientPort,
+  hashKey: 0x243f_6a88_85a3_08d3n,
+});
 const config = narrowConfig({
   pageSize: 512,
   physicalMemory: 65_536,
@@ -81,7 +85,7 @@ function rig(
   const memory = new MappedMemory(),
     taken = new Map<number, number>();
   for (const { pid, vpn, write } of pages) {
-    const { index, tag } = locate(table, pid, vpn),
+    const { index, tag } = locate(table, pid, vpn, runtime.hashKey),
       slot = taken.get(index) ?? 0,
       bytes = new Uint8Array(8);
     taken.set(index, slot + 1);
@@ -242,7 +246,7 @@ bench("an error of the memory: FAIL from the table, a bad frame from the page", 
   };
   ram.failAt({ from: config.firstPpn * pageSize, to: config.physicalMemory });
   expect((await read(vpn)).user).toBe(1);
-  const bucket = bucketAddress(table, locate(table, pid, vpn + 1n).index);
+  const bucket = bucketAddress(table, locate(table, pid, vpn + 1n, runtime.hashKey).index);
   ram.failAt({ from: bucket, to: bucket + bucketBytes });
   expect(dissect((await read(vpn + 1n)).bytes).clio?.status).toBe(status.FAIL);
 });

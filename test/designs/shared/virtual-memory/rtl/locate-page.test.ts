@@ -6,8 +6,8 @@ import {
   tableGeometry,
   type TableGeometry,
   unlocate,
-  wordOf,
 } from "../../../../../designs/shared/virtual-memory/table/index.ts";
+import { hashKeyBits } from "../../../../../designs/shared/hash/index.ts";
 import { input, module, output, uint } from "../../../../../hdl-dsl/index.ts";
 import { type Bench, runBench } from "../../../../../sim/index.ts";
 import { findsFault } from "../../../../support/plant.ts";
@@ -31,29 +31,32 @@ const tablesOf = (space: AddressSpace): readonly TableGeometry[] =>
     }),
   );
 
-/**
- * All the mixings side by side. `wrong`: the hardware leaves a bit of the address out of one parity, the fault that
- * this test is there for.
- */
+/** Faults that this test is there for: the hardware leaves a bit of the address, or the whole key, out of a parity. */
+type Wrong = "nothing" | "address" | "key";
+
+/** All the mixings side by side. */
 const Mixings = module(
   "Mixings",
-  ({ pidBits, vaBits }: AddressSpace & { wrong: number }) =>
+  ({ pidBits, vaBits }: AddressSpace & { wrong: Wrong }) =>
     ({
       page: input(uint(pidBits + vaBits)),
+      hashKey: input(uint(hashKeyBits)),
       ...Object.fromEntries(tablesOf({ pidBits, vaBits }).map((g, i) => [`index${i}`, output(uint(g.indexBits))])),
       ...Object.fromEntries(tablesOf({ pidBits, vaBits }).map((g, i) => [`tag${i}`, output(uint(g.tagBits))])),
-    }) as { page: ReturnType<typeof input<ReturnType<typeof uint>>> } & Record<
-      string,
-      ReturnType<typeof output<ReturnType<typeof uint>>>
-    >,
+    }) as {
+      page: ReturnType<typeof input<ReturnType<typeof uint>>>;
+      hashKey: ReturnType<typeof input<ReturnType<typeof uint>>>;
+    } & Record<string, ReturnType<typeof output<ReturnType<typeof uint>>>>,
   (io, { wrong, pidBits, vaBits }) => {
     tablesOf({ pidBits, vaBits }).forEach((g, i) => {
       const mixing = g.mixing.map((s, to) =>
-        to === 0 && wrong > 0
-          ? { ...s, from: s.from.filter(b => b !== Math.max(...s.from.filter(x => x < g.vpnBits))) }
-          : s,
+        to > 0 || wrong === "nothing"
+          ? s
+          : wrong === "key"
+            ? { ...s, keyed: [] }
+            : { ...s, from: s.from.filter(b => b !== Math.max(...s.from.filter(x => x < g.vpnBits))) },
       );
-      const { index, tag } = locatePage({ ...g, mixing }, io.page.bits(g.pageShift, g.wordBits));
+      const { index, tag } = locatePage({ ...g, mixing }, io.page.bits(g.pageShift, g.wordBits), io.hashKey);
       const ports = io;
       ports[`index${i}`]?.set(index);
       ports[`tag${i}`]?.set(tag);
@@ -74,18 +77,22 @@ function run(b: Bench<ReturnType<typeof Mixings>["ports"]>, space: AddressSpace,
     ...Array.from({ length: pidBits + vaBits }, (_, i) => (whole - 1n) ^ (1n << BigInt(i))),
     ...Array.from({ length: 256 }, (_, i) => (1n << BigInt(vaBits)) + (BigInt(i) << 12n)),
   ];
+  // A key has some pages: software keeps its tables for one key at a time.
+  const keys = [0n, ...Array.from({ length: 8 }, (_, i) => random.bits(64) | (1n << BigInt(8 * i)))];
   for (let n = 0; n < count; n++) {
-    const page = corners[n] ?? random.bits(pidBits + vaBits);
+    const page = corners[n] ?? random.bits(pidBits + vaBits),
+      key = keys[Math.floor((n * keys.length) / count)] ?? 0n;
     b.io["page"].value = page;
+    b.io["hashKey"].value = key;
     b.sim.settle();
     tables.forEach((g, i) => {
       const pid = Number(page >> BigInt(vaBits)),
         vpn = (page & ((1n << BigInt(vaBits)) - 1n)) >> BigInt(g.pageShift);
-      const { index, tag } = locate(g, pid, vpn),
+      const { index, tag } = locate(g, pid, vpn, key),
         own = { index: b.io[`index${i}`]!.num, tag: b.io[`tag${i}`]!.big };
       if (own.index !== index || own.tag !== tag)
         expect(own, `bucket of pid ${pid}, vpn ${vpn}, page size ${2 ** g.pageShift}`).toEqual({ index, tag });
-      if (n % 16 === 0) expect(wordOf(g, unlocate(g, own).pid, unlocate(g, own).vpn)).toBe(wordOf(g, pid, vpn));
+      if (n % 16 === 0) expect(unlocate(g, own, key)).toEqual({ pid, vpn });
     });
   }
 }
@@ -94,14 +101,17 @@ describe.each(parameterSets)("mixing, $vaBits address bits, $pidBits bits of pro
   test("there are tables of every page size", () =>
     expect(new Set(tablesOf(space).map(g => g.pageShift)).size).toBe(8));
   test("hardware and software put 10,000 pages of the whole address space into the same bucket, for every geometry (fault 10)", () =>
-    runBench("mixing", Mixings({ wrong: 0, ...space }), {}, async b => {
+    runBench("mixing", Mixings({ wrong: "nothing", ...space }), {}, async b => {
       run(b, space, 10_000);
     }));
-  test("planted fault 10 is caught: one parity misses one bit of the address", () =>
-    findsFault(
-      runBench("mixing planted", Mixings({ wrong: 1, ...space }), { wave: false }, async b => {
-        run(b, space, 10_000);
-      }),
-      /bucket of/,
-    ));
+  test.each(["address", "key"] as const)(
+    "planted fault 10 is caught: one parity misses a bit of the address, or the key (%s)",
+    wrong =>
+      findsFault(
+        runBench(`mixing planted ${wrong}`, Mixings({ wrong, ...space }), { wave: false }, async b => {
+          run(b, space, 10_000);
+        }),
+        /bucket of/,
+      ),
+  );
 });

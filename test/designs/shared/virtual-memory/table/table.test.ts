@@ -67,23 +67,24 @@ describe("geometry", () => {
 });
 
 describe("mixing", () => {
-  const inverted = (g: t.TableGeometry): void => {
+  const inverted = (g: t.TableGeometry, key = 0n): void => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2 ** g.pidBits - 1 }),
         fc.bigInt({ min: 0n, max: (1n << BigInt(g.vpnBits)) - 1n }),
         (pid, vpn) => {
-          const at = t.locate(g, pid, vpn);
+          const at = t.locate(g, pid, vpn, key);
           expect(at.index).toBeLessThan(g.buckets);
           expect(at.tag >> BigInt(g.tagBits)).toBe(0n);
-          expect(t.unlocate(g, at)).toEqual({ pid, vpn });
+          expect(t.unlocate(g, at, key)).toEqual({ pid, vpn });
         },
       ),
       { numRuns: 20, seed: 3 },
     );
   };
   it("is inverted by unlocate over the whole space, for every geometry", () => {
-    for (const c of all) inverted(t.tableGeometry(c));
+    for (const c of all)
+      for (const key of [0n, 0x9e37_79b9_7f4a_7c15n, 2n ** 64n - 1n]) inverted(t.tableGeometry(c), key);
   });
   it("a planted fault is found: a bit of the word is not in its own parity", () => {
     for (const space of parameterSets) {
@@ -94,8 +95,13 @@ describe("mixing", () => {
       }).toThrow();
     }
   });
-  it("is shallow enough for two levels of 6-input LUTs", () => {
-    for (const c of all) for (const s of t.tableGeometry(c).mixing) expect(s.from.length).toBeLessThanOrEqual(36);
+  it("is shallow enough for three levels of 6-input LUTs, the key's bits with it", () => {
+    // A LUT takes three bits that the key masks, or six that it does not.
+    for (const c of all)
+      for (const s of t.tableGeometry(c).mixing) {
+        expect(s.from.length).toBeLessThanOrEqual(36);
+        expect(Math.ceil(s.keyed.length / 3) + Math.ceil(s.from.length / 6)).toBeLessThanOrEqual(36);
+      }
   });
   it("uses primitive polynomials, also found by counting the powers of X", () => {
     for (let k = 1; k <= 16; k++) {
@@ -120,6 +126,68 @@ describe("mixing", () => {
     expect(spread(i => t.locate(standard, 1, BigInt(i) << 8n))).toBe(256);
     // Process i in region i, as a monitor that hands out both in order makes it.
     expect(spread(i => t.locate(standard, i, BigInt(i) << 8n))).toBe(256);
+  });
+});
+
+describe("a secret key", () => {
+  const random = new Random(17),
+    anyKey = (): bigint => random.bits(64);
+  /** 80 pages of one bucket under `key`, of 80 processes, as one who knows the key finds them. */
+  const chosen = (key: bigint): readonly (readonly [number, bigint])[] =>
+    Array.from({ length: 80 }, (_, i) => {
+      const pid = 1 + 37 * i;
+      for (let vpn = 512n; ; vpn++) if (t.locate(standard, pid, vpn, key).index === 5) return [pid, vpn];
+    });
+  const fullest = (pages: readonly (readonly [number, bigint])[], key: bigint): number => {
+    const filled = new Map<number, number>();
+    for (const [pid, vpn] of pages) {
+      const { index } = t.locate(standard, pid, vpn, key);
+      filled.set(index, (filled.get(index) ?? 0) + 1);
+    }
+    return Math.max(...filled.values());
+  };
+  it("spreads 80 pages that meet in one bucket under another key", () => {
+    for (const key of [0n, anyKey(), anyKey()]) {
+      const pages = chosen(key);
+      expect(fullest(pages, key)).toBe(80);
+      // 80 balls in 256 bins: 8 in one have a probability below 1e-6.
+      for (let n = 0; n < 50; n++) expect(fullest(pages, anyKey())).toBeLessThan(8);
+    }
+  });
+  it("makes two pages meet with probability 1 / buckets, whatever two they are", () => {
+    const small = t.tableGeometry({ pageSize: 4 * MB, physicalMemory: 128 * MB, slotsFactor: 4, ...space }),
+      draws = 2000;
+    const pairs: readonly (readonly [number, bigint, number, bigint])[] = [
+      [1, 0n, 2, 0n],
+      [1, 0n, 1, 1n << 27n],
+      [1, 0n, 1, 256n],
+      [0x8000, 7n, 0x7fff, (1n << 28n) - 1n],
+    ];
+    const met = pairs.map(() => 0);
+    for (let n = 0; n < draws; n++) {
+      const key = anyKey();
+      pairs.forEach(([p, v, q, w], i) => {
+        if (t.locate(small, p, v, key).index === t.locate(small, q, w, key).index) met[i] = (met[i] ?? 0) + 1;
+      });
+    }
+    // Expected 125, standard deviation 11.
+    expect(small.buckets).toBe(16);
+    for (const m of met) expect(Math.abs(m - draws / small.buckets)).toBeLessThan(60);
+  });
+  it("keeps consecutive pages apart", () => {
+    for (let n = 0; n < 20; n++) {
+      const key = anyKey(),
+        first = BigInt(256 * random.below(1000));
+      expect(
+        new Set(Array.from({ length: 256 }, (_, i) => t.locate(standard, 7, first + BigInt(i), key).index)).size,
+      ).toBe(256);
+    }
+  });
+  it("a planted fault is found: the key is ignored", () => {
+    const deaf = { ...standard, mixing: standard.mixing.map(s => ({ ...s, keyed: [] })) },
+      pages = chosen(0n);
+    const met = new Set(pages.map(([pid, vpn]) => t.locate(deaf, pid, vpn, anyKey()).index));
+    expect(met.size).toBe(1);
   });
 });
 

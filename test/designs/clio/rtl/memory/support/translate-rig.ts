@@ -93,6 +93,9 @@ export interface Outcome {
   readonly ppns: readonly number[];
 }
 
+/** The key of every run. */
+const hashKey = 0x9e37_79b9_7f4a_7c15n;
+
 export interface RigOptions extends Pick<AxiRamOptions, "latency" | "jitter" | "outOfOrder"> {
   /** What the memory is like otherwise. */
   readonly memory?: AxiRamOptions;
@@ -156,6 +159,7 @@ export class TranslateRig {
     this.#random = b.random.fork("rig");
     this.#hold = o.hold ?? 30;
     this.g = tableOf(p);
+    b.io.hashKey.value = hashKey;
     const busy = o.busy ?? 0,
       pause = (n: number) => (busy > 0 ? bernoulli(busy, n) : never),
       io = b.io;
@@ -212,7 +216,7 @@ export class TranslateRig {
    * bucket has no slot left.
    */
   add(pid: number, vpn: bigint, kind: PageKind, slot?: number): Page | undefined {
-    const { index, tag } = locate(this.g, pid, vpn),
+    const { index, tag } = locate(this.g, pid, vpn, hashKey),
       key = `${pid}:${vpn}`,
       used = this.#usedSlots.get(index) ?? 0;
     if (this.pages.has(key) || used === 2 ** bucketSlots - 1) return undefined;
