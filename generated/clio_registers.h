@@ -94,12 +94,12 @@
 #define CLIO_OUT_OF_MEMORY_SHIFT 1
 #define CLIO_OUT_OF_MEMORY_MASK 0x1u
 
-/* key of the retry buffer's sets, low part; before the first tracked request */
+/* key of the hashes that place state, low part; written before the first ALLOC and the first tracked request */
 #define CLIO_REG_HASH_KEY_LOW 0x050
 #define CLIO_HASH_KEY_LOW_SHIFT 0
 #define CLIO_HASH_KEY_LOW_MASK 0xffffffffu
 
-/* key of the retry buffer's sets, high part */
+/* key of the hashes that place state, high part */
 #define CLIO_REG_HASH_KEY_HIGH 0x054
 #define CLIO_HASH_KEY_HIGH_SHIFT 0
 #define CLIO_HASH_KEY_HIGH_MASK 0xffffffffu

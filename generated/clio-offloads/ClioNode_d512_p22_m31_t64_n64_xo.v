@@ -273,7 +273,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   wire [63:0] translate_w_payload_strb;
   reg behind_pointer_full, behind_pointer_held_write, behind_pointer_held_silent, behind_pointer_held_indirect,
     behind_pointer_skid_full, behind_pointer_skid_held_write, behind_pointer_skid_held_silent,
-    behind_pointer_skid_held_indirect, accesses_locked; // node.ts:172
+    behind_pointer_skid_held_indirect, accesses_locked; // node.ts:173
   reg [5:0] behind_pointer_held_slot, behind_pointer_skid_held_slot;
   reg [15:0] behind_pointer_held_pid, behind_pointer_skid_held_pid;
   reg [63:0] behind_pointer_held_va, behind_pointer_skid_held_va;
@@ -282,7 +282,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   reg [2:0] behind_pointer_held_op, behind_pointer_skid_held_op;
   reg [1:0] accesses_owner;
   wire reader_request_ready, reader_ar_valid, reader_r_ready, reader_reply_valid, reader_data_valid,
-    reader_data_payload_last, reader_data_payload_bad, reader_events_reads; // node.ts:206
+    reader_data_payload_last, reader_data_payload_bad, reader_events_reads; // node.ts:207
   wire [30:0] reader_ar_payload_addr;
   wire [4:0] reader_ar_payload_id;
   wire [7:0] reader_ar_payload_len, reader_reply_payload_opcode;
@@ -294,7 +294,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   wire [13:0] reader_events_read_bytes;
   wire writer_request_ready, writer_buffer_job_valid, writer_buffer_ready, writer_aw_valid, writer_w_valid,
     writer_w_payload_last, writer_b_ready, writer_ending_valid, writer_ending_payload_silent,
-    writer_ending_payload_done, writer_events_writes, writer_events_writes_no_reply, writer_events_unanswered; // node.ts:207
+    writer_ending_payload_done, writer_events_writes, writer_events_writes_no_reply, writer_events_unanswered; // node.ts:208
   wire [5:0] writer_buffer_job_payload_slot, writer_buffer_job_payload_beats, writer_ending_payload_slot;
   wire [4:0] writer_buffer_job_payload_first, writer_aw_payload_id;
   wire [30:0] writer_aw_payload_addr;
@@ -306,38 +306,38 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   wire [3:0] writer_ending_payload_status;
   wire [13:0] writer_events_write_bytes;
   reg to_read_full, to_read_held_write, to_read_held_silent, to_read_held_indirect, to_read_skid_full,
-    to_read_skid_held_write, to_read_skid_held_silent, to_read_skid_held_indirect; // node.ts:208
+    to_read_skid_held_write, to_read_skid_held_silent, to_read_skid_held_indirect; // node.ts:209
   reg [5:0] to_read_held_slot, to_read_skid_held_slot;
   reg [21:0] to_read_held_offset, to_read_skid_held_offset;
   reg [13:0] to_read_held_length, to_read_skid_held_length;
   reg [7:0] to_read_held_reply_opcode, to_read_skid_held_reply_opcode;
   reg [2:0] to_read_held_op, to_read_skid_held_op;
   reg [17:0] to_read_held_ppns, to_read_skid_held_ppns;
-  wire [15:0] pids_value; // node.ts:211
-  reg to_sync_full, to_sync_held_write, to_sync_held_silent, to_sync_held_indirect; // node.ts:213
+  wire [15:0] pids_value; // node.ts:212
+  reg to_sync_full, to_sync_held_write, to_sync_held_silent, to_sync_held_indirect; // node.ts:214
   reg [5:0] to_sync_held_slot;
   reg [21:0] to_sync_held_offset;
   reg [13:0] to_sync_held_length;
   reg [7:0] to_sync_held_reply_opcode;
   reg [2:0] to_sync_held_op;
   reg [17:0] to_sync_held_ppns;
-  wire [63:0] found_value; // node.ts:235
+  wire [63:0] found_value; // node.ts:236
   wire share_data_ar_ready, share_data_r_valid, share_data_r_payload_last, share_data_aw_ready, share_data_w_ready,
     share_data_b_valid, share_table_ar_ready, share_table_r_valid, share_table_r_payload_last, share_table_aw_ready,
     share_table_w_ready, share_table_b_valid, share_sync_ar_ready, share_sync_r_valid, share_sync_r_payload_last,
-    share_sync_aw_ready, share_sync_w_ready, share_sync_b_valid; // node.ts:239
+    share_sync_aw_ready, share_sync_w_ready, share_sync_b_valid; // node.ts:240
   wire [511:0] share_data_r_payload_data, share_table_r_payload_data, share_sync_r_payload_data;
   wire [4:0] share_data_r_payload_id, share_data_b_payload_id, share_table_r_payload_id, share_table_b_payload_id,
     share_sync_r_payload_id, share_sync_b_payload_id;
   wire [1:0] share_data_r_payload_resp, share_data_b_payload_resp, share_table_r_payload_resp,
     share_table_b_payload_resp, share_sync_r_payload_resp, share_sync_b_payload_resp;
-  reg data_aw_full; // node.ts:250
+  reg data_aw_full; // node.ts:251
   reg [30:0] data_aw_held_addr;
   reg [4:0] data_aw_held_id;
   reg [7:0] data_aw_held_len;
   reg [2:0] data_aw_held_size;
   reg [1:0] data_aw_held_burst;
-  wire finish_ending_ready, finish_reply_valid, finish_release_valid, finish_done_valid; // node.ts:271
+  wire finish_ending_ready, finish_reply_valid, finish_release_valid, finish_done_valid; // node.ts:272
   wire [5:0] finish_reply_payload_slot, finish_release_slot, finish_word_slot, finish_done_slot;
   wire [1:0] finish_reply_payload_form, finish_reply_payload_word;
   wire [7:0] finish_reply_payload_opcode;
@@ -350,7 +350,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     ending_3_held_done, ending_3_skid_full, ending_3_skid_held_silent, ending_3_skid_held_done, ending_4_full,
     ending_4_held_silent, ending_4_held_done, ending_4_skid_full, ending_4_skid_held_silent, ending_4_skid_held_done,
     ending_5_full, ending_5_held_silent, ending_5_held_done, ending_5_skid_full, ending_5_skid_held_silent,
-    ending_5_skid_held_done; // node.ts:352
+    ending_5_skid_held_done; // node.ts:353
   reg [5:0] ending_0_held_slot, ending_0_skid_held_slot, ending_1_held_slot, ending_1_skid_held_slot,
     ending_2_held_slot, ending_2_skid_held_slot, ending_3_held_slot, ending_3_skid_held_slot, ending_4_held_slot,
     ending_4_skid_held_slot, ending_5_held_slot, ending_5_skid_held_slot;
@@ -365,14 +365,14 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   reg [3:0] ending_0_held_status, ending_0_skid_held_status, ending_1_held_status, ending_1_skid_held_status,
     ending_2_held_status, ending_2_skid_held_status, ending_3_held_status, ending_3_skid_held_status,
     ending_4_held_status, ending_4_skid_held_status, ending_5_held_status, ending_5_skid_held_status;
-  reg bare_ending_full, bare_ending_held_silent, bare_ending_held_done, endings_locked; // node.ts:355
+  reg bare_ending_full, bare_ending_held_silent, bare_ending_held_done, endings_locked; // node.ts:356
   reg [5:0] bare_ending_held_slot;
   reg [1:0] bare_ending_held_form, bare_ending_held_word;
   reg [7:0] bare_ending_held_opcode;
   reg [3:0] bare_ending_held_status;
   reg [6:0] endings_owner;
   wire net_tx_reply_ready, net_tx_context_read_en, net_tx_data_ready, net_tx_echo_job_valid, net_tx_echo_data_ready,
-    net_tx_release_valid; // node.ts:360
+    net_tx_release_valid; // node.ts:361
   wire [5:0] net_tx_context_read_slot, net_tx_word_slot, net_tx_echo_job_payload_slot,
     net_tx_echo_job_payload_beats, net_tx_release_slot;
   wire [4:0] net_tx_echo_job_payload_first;
@@ -389,13 +389,13 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     counted_retry_clients_replaced, counted_shootdowns, counted_offload0_requests, counted_offload1_requests,
     counted_offload2_requests, counted_offload3_requests, counted_offload0_accesses, counted_offload1_accesses,
     counted_offload2_accesses, counted_offload3_accesses, counted_offload_busy, counted_offload_repeated,
-    counted_table_write_errors; // node.ts:470
+    counted_table_write_errors; // node.ts:471
   reg [13:0] counted_read_bytes, counted_write_bytes;
-  wire [1:0] accesses_grant, accesses_request; // node.ts:172
-  wire answer_ready; // node.ts:314
-  wire [6:0] endings_grant, endings_request; // node.ts:355
+  wire [1:0] accesses_grant, accesses_request; // node.ts:173
+  wire answer_ready; // node.ts:315
+  wire [6:0] endings_grant, endings_request; // node.ts:356
   wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:137
-  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:172
+  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:173
   wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready;
   wire accesses_valid = |(accesses_grant & accesses_request);
   wire [5:0] accesses_payload_slot =
@@ -419,8 +419,8 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     (accesses_grant[0] & behind_pointer_held_indirect) | (accesses_grant[1] & retry_pass_payload_indirect);
   assign accesses_request = {retry_pass_valid, behind_pointer_full};
   assign accesses_grant = accesses_locked ? accesses_owner : accesses_request & (~accesses_request + 2'd1);
-  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:208
-  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:213
+  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:209
+  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:214
   wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot;
   wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset;
   wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length;
@@ -432,31 +432,31 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op;
   wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect;
   wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns;
-  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:217
-  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:250
+  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:218
+  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:251
   wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr;
   wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id;
   wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len;
   wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size;
   wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst;
-  wire read_ending_ready = ~ending_0_skid_full; // node.ts:272
-  wire refusal_ready = ~ending_2_skid_full; // node.ts:273
+  wire read_ending_ready = ~ending_0_skid_full; // node.ts:273
+  wire refusal_ready = ~ending_2_skid_full; // node.ts:274
   wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0;
-  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:288
+  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:289
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == status_ok)) ? 2'd1 :
     2'd0;
-  wire replayed = retry_answer_payload_kind == answer_kind_replayed; // node.ts:312
-  wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // node.ts:313
+  wire replayed = retry_answer_payload_kind == answer_kind_replayed; // node.ts:313
+  wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // node.ts:314
   assign answer_ready = ~ending_4_skid_full;
-  wire [1:0] answer_payload_form = (retry_answer_payload_kind == answer_kind_busy) ? 2'd0 : 2'd1; // node.ts:314
+  wire [1:0] answer_payload_form = (retry_answer_payload_kind == answer_kind_busy) ? 2'd0 : 2'd1; // node.ts:315
   wire [1:0] answer_payload_word =
     ((retry_answer_payload_kind == answer_kind_replayed) & (retry_answer_payload_status == status_ok) & (retry_answer_payload_reply_opcode == opcode_read_reply)) ? 2'd1 :
     2'd0;
-  wire fenced_ready = ~ending_5_skid_full; // node.ts:334
+  wire fenced_ready = ~ending_5_skid_full; // node.ts:335
   wire [3:0] fenced_payload_status = fences_reply_payload_refused ? status_busy : status_ok;
-  wire bare_ready = ~bare_ending_full; // node.ts:348
-  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:352
+  wire bare_ready = ~bare_ending_full; // node.ts:349
+  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:353
   wire ending_0_room = ~ending_0_full | ending_0_ready;
   wire ending_1_ready = endings_grant[1] & finish_ending_ready;
   wire ending_1_room = ~ending_1_full | ending_1_ready;
@@ -468,7 +468,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   wire ending_4_room = ~ending_4_full | ending_4_ready;
   wire ending_5_ready = endings_grant[5] & finish_ending_ready;
   wire ending_5_room = ~ending_5_full | ending_5_ready;
-  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:355
+  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:356
   wire bare_ending_ready = endings_grant[6] & finish_ending_ready;
   wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot;
   wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form;
@@ -516,17 +516,17 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
   assign endings_request = {
     bare_ending_valid, ending_5_full, ending_4_full, ending_3_full, ending_2_full, ending_1_full, ending_0_full
   };
-  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:355
+  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:356
   assign endings_grant =
     endings_locked ? endings_owner :
     |endings_after ? endings_after & (~endings_after + 7'd1) :
     endings_request & (~endings_request + 7'd1);
-  wire refused_silent = translate_refused_valid & refusal_ready & translate_refused_payload_silent; // node.ts:382
+  wire refused_silent = translate_refused_valid & refusal_ready & translate_refused_payload_silent; // node.ts:383
   wire atomic_done =
-    sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == status_ok) & (sync_reply_payload_op < 3'd5); // node.ts:385
-  wire busy_1 = fences_reply_valid & fenced_ready & fences_reply_payload_refused; // node.ts:414
-  wire unanswered = unheard & ~replayed; // node.ts:422
-  wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // node.ts:438
+    sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == status_ok) & (sync_reply_payload_op < 3'd5); // node.ts:386
+  wire busy_1 = fences_reply_valid & fenced_ready & fences_reply_payload_refused; // node.ts:415
+  wire unanswered = unheard & ~replayed; // node.ts:423
+  wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // node.ts:439
 
   wire [15:0] control_free_pages = {9'd0, free_pages}; // node.ts:98
   Control_d512_p22_m31_t64_n64_u1536 control ( // node.ts:98
@@ -1029,6 +1029,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .free_page_valid (free_page_valid), .free_page_ready (free_page_ready), .free_page_payload (free_page_payload),
     .free_pages                (free_pages),
     .out_of_memory             (control_out_of_memory),
+    .hash_key                  (control_hash_key),
     .shootdown_valid (shootdown_valid), .shootdown_ready (shootdown_ready),
     .shootdown_payload_pid (shootdown_payload_pid), .shootdown_payload_vpn (shootdown_payload_vpn),
     .shootdown_done_valid (shootdown_done_valid), .shootdown_done_ready (shootdown_done_ready),
@@ -1048,7 +1049,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .events_out_of_memory      (translate_events_out_of_memory)
   );
 
-  AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 reader ( // node.ts:206
+  AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 reader ( // node.ts:207
     .clk (clk), .rst (rst),
     .request_valid (to_read_full), .request_ready (reader_request_ready), .request_payload_slot (to_read_held_slot),
     .request_payload_offset (to_read_held_offset), .request_payload_length (to_read_held_length),
@@ -1071,7 +1072,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .events_read_bytes (reader_events_read_bytes)
   );
 
-  AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 writer ( // node.ts:207
+  AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 writer ( // node.ts:208
     .clk (clk), .rst (rst),
     .request_valid (translate_writes_valid), .request_ready (writer_request_ready),
     .request_payload_slot (translate_writes_payload_slot), .request_payload_offset (translate_writes_payload_offset),
@@ -1105,8 +1106,8 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .events_write_bytes     (writer_events_write_bytes)
   );
 
-  wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:211
-  SlotWords_slots64_width16 pids ( // node.ts:211
+  wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:212
+  SlotWords_slots64_width16 pids ( // node.ts:212
     .clk (clk), .rst (rst),
     .write_en    (pids_write_en),
     .write_slot  (retry_pass_payload_slot),
@@ -1115,7 +1116,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .value       (pids_value)
   );
 
-  SlotWords_slots64_width64 found ( // node.ts:235
+  SlotWords_slots64_width64 found ( // node.ts:236
     .clk (clk), .rst (rst),
     .write_en    (sync_result_valid),
     .write_slot  (sync_result_slot),
@@ -1124,7 +1125,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .value       (found_value)
   );
 
-  AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // node.ts:239
+  AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // node.ts:240
     .clk (clk), .rst (rst),
     .data_ar_valid (reader_ar_valid), .data_ar_ready (share_data_ar_ready),
     .data_ar_payload_addr (reader_ar_payload_addr), .data_ar_payload_id (reader_ar_payload_id),
@@ -1186,7 +1187,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .b_payload_resp (mem_b_payload_resp)
   );
 
-  Finish_slots64 finish ( // node.ts:271
+  Finish_slots64 finish ( // node.ts:272
     .clk (clk), .rst (rst),
     .ending_valid (endings_valid), .ending_ready (finish_ending_ready), .ending_payload_slot (endings_payload_slot),
     .ending_payload_form (endings_payload_form), .ending_payload_word (endings_payload_word),
@@ -1206,7 +1207,7 @@ module ClioNode_d512_p22_m31_t64_n64_xo (
     .done_word     (finish_done_word)
   );
 
-  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:360
+  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:361
     .clk (clk), .rst (rst),
     .config_mac            (net_config_mac),
     .config_ip             (net_config_ip),

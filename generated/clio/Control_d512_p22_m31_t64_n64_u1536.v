@@ -162,7 +162,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   input  wire        offload_state_processes_forgotten,
   input  wire        offload_state_processes_failed
 );
-  reg [3:0] offload_reset_kept; // control.ts:88
+  reg [3:0] offload_reset_kept; // control.ts:89
   reg [23:0] offload_patience_kept, offload_limit_kept;
   reg [31:0] mac_low_kept, ip_kept, hash_key_low_kept, hash_key_high_kept, offload_secret_low_kept,
     offload_secret_high_kept;
@@ -171,8 +171,8 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   reg accept_any_mac_kept, out_of_memory_kept, rule0_valid_kept, rule1_valid_kept, rule2_valid_kept,
     rule3_valid_kept, offload_process_exists_kept, offload_process_forget_kept, offload_process_seen_kept;
   reg [2:0] rule0_action_kept, rule1_action_kept, rule2_action_kept, rule3_action_kept;
-  reg [5:0] turn; // control.ts:226
-  reg clearing; // control.ts:227
+  reg [5:0] turn; // control.ts:227
+  reg clearing; // control.ts:228
   reg [7:0] pending_rx_frames, pending_tx_frames, pending_drop_long, pending_drop_fcs, pending_drop_short,
     pending_drop_mac, pending_drop_ether_type, pending_drop_arp, pending_drop_ip_header, pending_drop_ip_options,
     pending_drop_ip_checksum, pending_drop_fragment, pending_drop_ip, pending_drop_length, pending_drop_protocol,
@@ -186,18 +186,18 @@ module Control_d512_p22_m31_t64_n64_u1536 (
     pending_retry_clients_replaced, pending_shootdowns, pending_offload0_requests, pending_offload1_requests,
     pending_offload2_requests, pending_offload3_requests, pending_offload0_accesses, pending_offload1_accesses,
     pending_offload2_accesses, pending_offload3_accesses, pending_offload_busy, pending_offload_repeated,
-    pending_table_write_errors; // control.ts:235
+    pending_table_write_errors; // control.ts:236
   reg [21:0] pending_read_bytes, pending_write_bytes;
-  reg adding; // control.ts:242
-  reg [21:0] amount; // control.ts:243
-  reg [47:0] base; // control.ts:244
-  reg [5:0] place; // control.ts:245
-  reg settling; // control.ts:247
-  reg ordered; // control.ts:137
+  reg adding; // control.ts:243
+  reg [21:0] amount; // control.ts:244
+  reg [47:0] base; // control.ts:245
+  reg [5:0] place; // control.ts:246
+  reg settling; // control.ts:248
+  reg ordered; // control.ts:138
   reg asked_full; // axi4-lite.ts:83
   reg [11:0] asked_held_addr;
   reg [2:0] asked_held_prot;
-  reg [15:0] kept_high; // control.ts:118
+  reg [15:0] kept_high; // control.ts:119
   reg answered_full; // axi4-lite.ts:89
   reg [31:0] answered_held_data;
   reg [1:0] answered_held_resp;
@@ -208,19 +208,19 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   reg [3:0] order_data_held_strb;
   reg done_full; // axi4-lite.ts:102
   reg [1:0] done_held_resp;
-  (* ram_style = "distributed" *) reg [47:0] counts [0:63]; // control.ts:220
-  wire [9:0] at; // control.ts:111
-  wire in_counters; // control.ts:113
-  wire high_word; // control.ts:117
-  wire [9:0] offset; // control.ts:115
-  wire in_mat; // control.ts:114
-  wire mapped; // control.ts:122
+  (* ram_style = "distributed" *) reg [47:0] counts [0:63]; // control.ts:221
+  wire [9:0] at; // control.ts:112
+  wire in_counters; // control.ts:114
+  wire high_word; // control.ts:118
+  wire [9:0] offset; // control.ts:116
+  wire in_mat; // control.ts:115
+  wire mapped; // control.ts:123
   wire written_ready; // axi4-lite.ts:95
-  wire to_register; // control.ts:140
-  wire to_mat; // control.ts:141
-  wire entry_bytes; // control.ts:142
-  wire [9:0] target; // control.ts:139
-  wire last = turn == 6'd63; // control.ts:228
+  wire to_register; // control.ts:141
+  wire to_mat; // control.ts:142
+  wire entry_bytes; // control.ts:143
+  wire [9:0] target; // control.ts:140
+  wire last = turn == 6'd63; // control.ts:229
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:84
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd6}} & {4'd0, offload_state_active, 4'd0, offload_state_stuck, 4'd0, offload_state_held, 4'd0, offload_reset_kept})
@@ -245,7 +245,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
     ({32{at == 10'd19}} & {rule3_valid_kept, 12'd0, rule3_action_kept, rule3_pid_kept})
     | ({32{at == 10'd48}} & {8'd0, offload_limit_kept}) | ({32{at == 10'd49}} & {8'd0, offload_state_since_0})
     | ({32{at == 10'd50}} & {8'd0, offload_state_since_1});
-  wire [47:0] count = (clearing | settling) ? 48'd0 : counts[offset[6:1]]; // control.ts:261
+  wire [47:0] count = (clearing | settling) ? 48'd0 : counts[offset[6:1]]; // control.ts:262
   wire [31:0] answer_payload_data_or_at =
     ({32{at == 10'd55}} & {13'd0, offload_process_seen_kept, offload_process_forget_kept, offload_process_exists_kept, offload_process_pid_kept})
     | ({32{at == 10'd56}} & {27'd0, offload_state_processes_failed, offload_state_processes_forgotten, offload_state_processes_forgetting, offload_state_processes_used, offload_state_processes_busy});

@@ -102,6 +102,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   input  wire [8:0]   free_page_payload,
   output wire [6:0]   free_pages,
   input  wire         out_of_memory,
+  input  wire [63:0]  hash_key,
   // shootdown: stream in
   input  wire         shootdown_valid,
   output wire         shootdown_ready,
@@ -622,45 +623,141 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) first_shoots <= 1'b0;
     else if (loads) first_shoots <= wants_shootdown;
-  wire [15:0] second_index_joined = {
+  wire [51:0] second_index_joined = {
     first_key[7], first_key[8], first_key[9], first_key[11], first_key[12], first_key[19], first_key[22],
     first_key[23], first_key[25], first_key[31], first_key[32], first_key[34], first_key[36], first_key[37],
-    first_key[38], first_key[43]
+    first_key[38], first_key[43], first_key[8] & hash_key[15], first_key[9] & hash_key[16],
+    first_key[10] & hash_key[17], first_key[11] & hash_key[18], first_key[12] & hash_key[19],
+    first_key[13] & hash_key[20], first_key[14] & hash_key[21], first_key[15] & hash_key[22],
+    first_key[16] & hash_key[23], first_key[17] & hash_key[24], first_key[18] & hash_key[25],
+    first_key[19] & hash_key[26], first_key[20] & hash_key[27], first_key[21] & hash_key[28],
+    first_key[22] & hash_key[29], first_key[23] & hash_key[30], first_key[24] & hash_key[31],
+    first_key[25] & hash_key[32], first_key[26] & hash_key[33], first_key[27] & hash_key[34],
+    first_key[28] & hash_key[35], first_key[29] & hash_key[36], first_key[30] & hash_key[37],
+    first_key[31] & hash_key[38], first_key[32] & hash_key[39], first_key[33] & hash_key[40],
+    first_key[34] & hash_key[41], first_key[35] & hash_key[42], first_key[36] & hash_key[43],
+    first_key[37] & hash_key[44], first_key[38] & hash_key[45], first_key[39] & hash_key[46],
+    first_key[40] & hash_key[47], first_key[41] & hash_key[48], first_key[42] & hash_key[49],
+    first_key[43] & hash_key[50]
   };
-  wire [17:0] first_key_joined = {
+  wire [53:0] first_key_joined = {
     first_key[6], first_key[9], first_key[10], first_key[12], first_key[18], first_key[19], first_key[21],
     first_key[23], first_key[24], first_key[25], first_key[30], first_key[32], first_key[33], first_key[34],
-    first_key[35], first_key[38], first_key[42], first_key[43]
+    first_key[35], first_key[38], first_key[42], first_key[43], first_key[8] & hash_key[14],
+    first_key[9] & hash_key[15], first_key[10] & hash_key[16], first_key[11] & hash_key[17],
+    first_key[12] & hash_key[18], first_key[13] & hash_key[19], first_key[14] & hash_key[20],
+    first_key[15] & hash_key[21], first_key[16] & hash_key[22], first_key[17] & hash_key[23],
+    first_key[18] & hash_key[24], first_key[19] & hash_key[25], first_key[20] & hash_key[26],
+    first_key[21] & hash_key[27], first_key[22] & hash_key[28], first_key[23] & hash_key[29],
+    first_key[24] & hash_key[30], first_key[25] & hash_key[31], first_key[26] & hash_key[32],
+    first_key[27] & hash_key[33], first_key[28] & hash_key[34], first_key[29] & hash_key[35],
+    first_key[30] & hash_key[36], first_key[31] & hash_key[37], first_key[32] & hash_key[38],
+    first_key[33] & hash_key[39], first_key[34] & hash_key[40], first_key[35] & hash_key[41],
+    first_key[36] & hash_key[42], first_key[37] & hash_key[43], first_key[38] & hash_key[44],
+    first_key[39] & hash_key[45], first_key[40] & hash_key[46], first_key[41] & hash_key[47],
+    first_key[42] & hash_key[48], first_key[43] & hash_key[49]
   };
-  wire [18:0] second_index_joined_first_key = {
+  wire [54:0] second_index_joined_first_key = {
     first_key[5], first_key[8], first_key[9], first_key[11], first_key[17], first_key[18], first_key[20],
     first_key[22], first_key[23], first_key[24], first_key[29], first_key[31], first_key[32], first_key[33],
-    first_key[34], first_key[37], first_key[41], first_key[42], first_key[43]
+    first_key[34], first_key[37], first_key[41], first_key[42], first_key[43], first_key[8] & hash_key[13],
+    first_key[9] & hash_key[14], first_key[10] & hash_key[15], first_key[11] & hash_key[16],
+    first_key[12] & hash_key[17], first_key[13] & hash_key[18], first_key[14] & hash_key[19],
+    first_key[15] & hash_key[20], first_key[16] & hash_key[21], first_key[17] & hash_key[22],
+    first_key[18] & hash_key[23], first_key[19] & hash_key[24], first_key[20] & hash_key[25],
+    first_key[21] & hash_key[26], first_key[22] & hash_key[27], first_key[23] & hash_key[28],
+    first_key[24] & hash_key[29], first_key[25] & hash_key[30], first_key[26] & hash_key[31],
+    first_key[27] & hash_key[32], first_key[28] & hash_key[33], first_key[29] & hash_key[34],
+    first_key[30] & hash_key[35], first_key[31] & hash_key[36], first_key[32] & hash_key[37],
+    first_key[33] & hash_key[38], first_key[34] & hash_key[39], first_key[35] & hash_key[40],
+    first_key[36] & hash_key[41], first_key[37] & hash_key[42], first_key[38] & hash_key[43],
+    first_key[39] & hash_key[44], first_key[40] & hash_key[45], first_key[41] & hash_key[46],
+    first_key[42] & hash_key[47], first_key[43] & hash_key[48]
   };
-  wire [18:0] second_index_joined_2 = {
+  wire [54:0] second_index_joined_2 = {
     first_key[4], first_key[9], first_key[10], first_key[11], first_key[12], first_key[16], first_key[17],
     first_key[21], first_key[25], first_key[28], first_key[30], first_key[33], first_key[34], first_key[37],
-    first_key[38], first_key[40], first_key[41], first_key[42], first_key[43]
+    first_key[38], first_key[40], first_key[41], first_key[42], first_key[43], first_key[8] & hash_key[12],
+    first_key[9] & hash_key[13], first_key[10] & hash_key[14], first_key[11] & hash_key[15],
+    first_key[12] & hash_key[16], first_key[13] & hash_key[17], first_key[14] & hash_key[18],
+    first_key[15] & hash_key[19], first_key[16] & hash_key[20], first_key[17] & hash_key[21],
+    first_key[18] & hash_key[22], first_key[19] & hash_key[23], first_key[20] & hash_key[24],
+    first_key[21] & hash_key[25], first_key[22] & hash_key[26], first_key[23] & hash_key[27],
+    first_key[24] & hash_key[28], first_key[25] & hash_key[29], first_key[26] & hash_key[30],
+    first_key[27] & hash_key[31], first_key[28] & hash_key[32], first_key[29] & hash_key[33],
+    first_key[30] & hash_key[34], first_key[31] & hash_key[35], first_key[32] & hash_key[36],
+    first_key[33] & hash_key[37], first_key[34] & hash_key[38], first_key[35] & hash_key[39],
+    first_key[36] & hash_key[40], first_key[37] & hash_key[41], first_key[38] & hash_key[42],
+    first_key[39] & hash_key[43], first_key[40] & hash_key[44], first_key[41] & hash_key[45],
+    first_key[42] & hash_key[46], first_key[43] & hash_key[47]
   };
-  wire [18:0] second_index_joined_3 = {
+  wire [54:0] second_index_joined_3 = {
     first_key[3], first_key[8], first_key[9], first_key[10], first_key[11], first_key[15], first_key[16],
     first_key[20], first_key[24], first_key[27], first_key[29], first_key[32], first_key[33], first_key[36],
-    first_key[37], first_key[39], first_key[40], first_key[41], first_key[42]
+    first_key[37], first_key[39], first_key[40], first_key[41], first_key[42], first_key[8] & hash_key[11],
+    first_key[9] & hash_key[12], first_key[10] & hash_key[13], first_key[11] & hash_key[14],
+    first_key[12] & hash_key[15], first_key[13] & hash_key[16], first_key[14] & hash_key[17],
+    first_key[15] & hash_key[18], first_key[16] & hash_key[19], first_key[17] & hash_key[20],
+    first_key[18] & hash_key[21], first_key[19] & hash_key[22], first_key[20] & hash_key[23],
+    first_key[21] & hash_key[24], first_key[22] & hash_key[25], first_key[23] & hash_key[26],
+    first_key[24] & hash_key[27], first_key[25] & hash_key[28], first_key[26] & hash_key[29],
+    first_key[27] & hash_key[30], first_key[28] & hash_key[31], first_key[29] & hash_key[32],
+    first_key[30] & hash_key[33], first_key[31] & hash_key[34], first_key[32] & hash_key[35],
+    first_key[33] & hash_key[36], first_key[34] & hash_key[37], first_key[35] & hash_key[38],
+    first_key[36] & hash_key[39], first_key[37] & hash_key[40], first_key[38] & hash_key[41],
+    first_key[39] & hash_key[42], first_key[40] & hash_key[43], first_key[41] & hash_key[44],
+    first_key[42] & hash_key[45], first_key[43] & hash_key[46]
   };
-  wire [15:0] second_index_joined_4 = {
+  wire [51:0] second_index_joined_4 = {
     first_key[2], first_key[10], first_key[11], first_key[12], first_key[14], first_key[15], first_key[22],
     first_key[25], first_key[26], first_key[28], first_key[34], first_key[35], first_key[37], first_key[39],
-    first_key[40], first_key[41]
+    first_key[40], first_key[41], first_key[8] & hash_key[10], first_key[9] & hash_key[11],
+    first_key[10] & hash_key[12], first_key[11] & hash_key[13], first_key[12] & hash_key[14],
+    first_key[13] & hash_key[15], first_key[14] & hash_key[16], first_key[15] & hash_key[17],
+    first_key[16] & hash_key[18], first_key[17] & hash_key[19], first_key[18] & hash_key[20],
+    first_key[19] & hash_key[21], first_key[20] & hash_key[22], first_key[21] & hash_key[23],
+    first_key[22] & hash_key[24], first_key[23] & hash_key[25], first_key[24] & hash_key[26],
+    first_key[25] & hash_key[27], first_key[26] & hash_key[28], first_key[27] & hash_key[29],
+    first_key[28] & hash_key[30], first_key[29] & hash_key[31], first_key[30] & hash_key[32],
+    first_key[31] & hash_key[33], first_key[32] & hash_key[34], first_key[33] & hash_key[35],
+    first_key[34] & hash_key[36], first_key[35] & hash_key[37], first_key[36] & hash_key[38],
+    first_key[37] & hash_key[39], first_key[38] & hash_key[40], first_key[39] & hash_key[41],
+    first_key[40] & hash_key[42], first_key[41] & hash_key[43], first_key[42] & hash_key[44],
+    first_key[43] & hash_key[45]
   };
-  wire [15:0] second_index_joined_5 = {
+  wire [51:0] second_index_joined_5 = {
     first_key[1], first_key[9], first_key[10], first_key[11], first_key[13], first_key[14], first_key[21],
     first_key[24], first_key[25], first_key[27], first_key[33], first_key[34], first_key[36], first_key[38],
-    first_key[39], first_key[40]
+    first_key[39], first_key[40], first_key[8] & hash_key[9], first_key[9] & hash_key[10],
+    first_key[10] & hash_key[11], first_key[11] & hash_key[12], first_key[12] & hash_key[13],
+    first_key[13] & hash_key[14], first_key[14] & hash_key[15], first_key[15] & hash_key[16],
+    first_key[16] & hash_key[17], first_key[17] & hash_key[18], first_key[18] & hash_key[19],
+    first_key[19] & hash_key[20], first_key[20] & hash_key[21], first_key[21] & hash_key[22],
+    first_key[22] & hash_key[23], first_key[23] & hash_key[24], first_key[24] & hash_key[25],
+    first_key[25] & hash_key[26], first_key[26] & hash_key[27], first_key[27] & hash_key[28],
+    first_key[28] & hash_key[29], first_key[29] & hash_key[30], first_key[30] & hash_key[31],
+    first_key[31] & hash_key[32], first_key[32] & hash_key[33], first_key[33] & hash_key[34],
+    first_key[34] & hash_key[35], first_key[35] & hash_key[36], first_key[36] & hash_key[37],
+    first_key[37] & hash_key[38], first_key[38] & hash_key[39], first_key[39] & hash_key[40],
+    first_key[40] & hash_key[41], first_key[41] & hash_key[42], first_key[42] & hash_key[43],
+    first_key[43] & hash_key[44]
   };
-  wire [15:0] second_index_joined_6 = {
+  wire [51:0] second_index_joined_6 = {
     first_key[0], first_key[8], first_key[9], first_key[10], first_key[12], first_key[13], first_key[20],
     first_key[23], first_key[24], first_key[26], first_key[32], first_key[33], first_key[35], first_key[37],
-    first_key[38], first_key[39]
+    first_key[38], first_key[39], first_key[8] & hash_key[8], first_key[9] & hash_key[9],
+    first_key[10] & hash_key[10], first_key[11] & hash_key[11], first_key[12] & hash_key[12],
+    first_key[13] & hash_key[13], first_key[14] & hash_key[14], first_key[15] & hash_key[15],
+    first_key[16] & hash_key[16], first_key[17] & hash_key[17], first_key[18] & hash_key[18],
+    first_key[19] & hash_key[19], first_key[20] & hash_key[20], first_key[21] & hash_key[21],
+    first_key[22] & hash_key[22], first_key[23] & hash_key[23], first_key[24] & hash_key[24],
+    first_key[25] & hash_key[25], first_key[26] & hash_key[26], first_key[27] & hash_key[27],
+    first_key[28] & hash_key[28], first_key[29] & hash_key[29], first_key[30] & hash_key[30],
+    first_key[31] & hash_key[31], first_key[32] & hash_key[32], first_key[33] & hash_key[33],
+    first_key[34] & hash_key[34], first_key[35] & hash_key[35], first_key[36] & hash_key[36],
+    first_key[37] & hash_key[37], first_key[38] & hash_key[38], first_key[39] & hash_key[39],
+    first_key[40] & hash_key[40], first_key[41] & hash_key[41], first_key[42] & hash_key[42],
+    first_key[43] & hash_key[43]
   };
 
   always @(posedge clk)
@@ -888,5 +985,7 @@ module Translate_t64_m16_n64_f64_b64_p22_m31_s4 (
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, walk_fetch_ready, parked_1_level, first_last_step_shifted[22:1], 1'b0};
+  wire _unused_ok = &{
+    1'b0, hash_key[63:51], hash_key[7:0], walk_fetch_ready, parked_1_level, first_last_step_shifted[22:1], 1'b0
+  };
 endmodule
