@@ -34,6 +34,8 @@ export interface AxisSourceOptions {
    * back to back.
    */
   readonly gapAfter?: (bytes: number) => number;
+  /** What stands on the lanes behind a frame's end; 0 by default. */
+  readonly behindEnd?: number;
 }
 
 /** A source's part of a checkpoint. */
@@ -61,6 +63,7 @@ export class AxisSource {
   #at = 0;
   #offered = false;
   #free = 0;
+  readonly #behindEnd: number;
   pause: Pause;
   /** Edge, as a fraction, at which the line of a MAC before it is free again: kept here, with the frames. */
   lineFree = 0;
@@ -70,6 +73,7 @@ export class AxisSource {
     this.#port = port;
     this.#domain = options.domain;
     this.beatBytes = axisBytes(port);
+    this.#behindEnd = options.behindEnd ?? 0;
     this.pause = options.pause ?? never;
     this.#gapAfter = options.gapAfter;
     watchStreams(sim, options.domain);
@@ -90,6 +94,12 @@ export class AxisSource {
   /** Waits until all frames have been taken. */
   drained(): Promise<void> {
     return this.#sim.until(() => this.pending === 0, this.#domain);
+  }
+  /** Drops all that was not taken yet, also the frame under way: only while the design is in reset. */
+  forget(): void {
+    while (this.#queue.shift());
+    this.#job = undefined;
+    this.#offered = false;
   }
 
   /** The handles that `send` gave are not those of what is restored. */
@@ -153,7 +163,7 @@ export class AxisSource {
     const last = this.#at + n === frame.bytes.length;
     const data = p.data.bytes;
     for (let i = 0; i < n; i++) data[i] = frame.bytes[this.#at + i] as number;
-    data.fill(0, n);
+    data.fill(this.#behindEnd, n);
     const keep = p.keep?.bytes;
     if (keep)
       for (let i = 0; i < keep.length; i++) keep[i] = n >= 8 * i + 8 ? 0xff : n <= 8 * i ? 0 : (1 << (n - 8 * i)) - 1;

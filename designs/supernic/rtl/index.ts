@@ -1,3 +1,4 @@
 /** SuperNIC's hardware: the blocks, and what is proved of them. */
 export { supernicProofs } from "./proofs/index.ts";
+export { Judge, type JudgeParameters } from "./judge/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";

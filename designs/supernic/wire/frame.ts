@@ -147,10 +147,11 @@ function wrongShim(snic: Decoded<typeof snicShim>): string | undefined {
   return undefined;
 }
 
-/** A shim may not stand where none is left to come. */
-function wrongOrder({ etherType }: Rest): string | undefined {
+/** A shim may not stand where none is left to come; MAC control not behind one: without it, it would pause a port. */
+function wrongOrder({ etherType }: Rest, taken: boolean): string | undefined {
   if (etherType === snicEtherType.linkShim) return "a link shim must be the first behind the MACs, and the only one";
   if (etherType === snicEtherType.snicShim) return "a sNIC shim must come once";
+  if (etherType === snicEtherType.macControl && taken) return "MAC control must come without a tag or shim";
   return undefined;
 }
 
@@ -163,7 +164,9 @@ function checkEnclosed(taken: TakenApart): void {
   const inner = enclosedFrame(taken);
   if (inner.length < afterEthernet)
     throw new PacketError(`snic: the frame inside has ${inner.length} bytes; it must have ${afterEthernet} or more`);
-  const { link, snic } = takeApart(inner);
+  const { link, snic, frame } = takeApart(inner);
+  if (restOf(frame).etherType === snicEtherType.macControl)
+    throw new PacketError("snic: the frame inside is MAC control; it must not leave its link");
   if (link) throw new PacketError("snic: the frame inside has a link shim; it must be taken off first");
   if (snic && snic.kind !== snicKind.data)
     throw new PacketError("snic: the frame inside is a redirect or return itself; it must not be");
@@ -179,7 +182,7 @@ export function takeApart(bytes: Uint8Array): TakenApart {
   const { rest: second, values: vlan } = take(first, vlanTag, snicEtherType.vlan);
   const { rest: third, values: snic } = take(second, snicShim, snicEtherType.snicShim);
   refuse("snic", snic && wrongShim(snic));
-  refuse("order", wrongOrder(third));
+  refuse("order", wrongOrder(third, vlan !== undefined || snic !== undefined));
   const answers = link && link.kind !== linkKind.data;
   const taken: TakenApart = {
     ...(link && { link: without(link) }),

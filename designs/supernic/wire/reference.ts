@@ -39,7 +39,8 @@ Each is a counted drop in hardware, and one sentence from the codec.
 - Link shim: \`kind\` is none of the three; \`class\` is over 7; \`next\` is 0 in data, not 0 in ACK or NACK, or PFC's.
 - sNIC shim: \`version\` is another; \`kind\` is none of the three; \`ttl\` is 0; \`unused\` is not 0.
 - sNIC shim: \`next\` is 0x6558 in data, or anything else in a redirect or return.
-- The frame inside a redirect or return is shorter than 14 bytes, has a link shim, or is a redirect or return itself.
+- The frame inside a redirect or return is shorter than 14 bytes, has a link shim, is MAC control, or is a redirect or return itself.
+- MAC control (0x8808) has a tag or a shim in front: without it, it would pause a port.
 
 ## Pause
 

@@ -1,0 +1,2 @@
+/** What the hardware must do, in TypeScript: references for benches. */
+export * from "./judge/index.ts";
