@@ -6,6 +6,7 @@ import { dissect, status } from "../../wire/index.ts";
 import type { Endpoint } from "../../../shared/wire/index.ts";
 import { gbnDefaults } from "../../rtl/index.ts";
 import type { SimulatedNode } from "../node/index.ts";
+import { Admission } from "./admission.ts";
 import { askInGbn } from "./gbn-management.ts";
 
 /**
@@ -58,6 +59,8 @@ export class Service {
   readonly #gbn: boolean;
   readonly #quietCycles: number;
   readonly #monitor: { readonly own: Endpoint; readonly station: Monitor } | undefined;
+  /** Sessions have a way of their own to wait; requests behind them are numbered. */
+  readonly #admission: Admission | undefined;
   #framesIn = 0;
   #framesOut = 0;
   #refused = 0;
@@ -82,6 +85,7 @@ export class Service {
     this.#node = node;
     this.#network = network;
     this.#gbn = gbn;
+    this.#admission = gbn ? undefined : new Admission(config, runtime.nativePort);
     this.#quietCycles = gbn ? quietCyclesGbn(outer) : QUIET_CYCLES;
     this.#quietSince = node.bench.cycle;
     this.#ageCycles = ageCycles(config);
@@ -141,6 +145,9 @@ export class Service {
       this.#refused++;
       return;
     }
+    const goes = this.#admission?.enters(frame) ?? "in";
+    if (goes === "lost") this.#refused++;
+    if (goes !== "in") return;
     this.#node.send(frame);
     // A frame of one beat is out of the MAC an edge before the node shows that it is at work.
     this.#quietSince = this.#node.bench.cycle;
@@ -157,8 +164,10 @@ export class Service {
     }
     this.#drain();
     const { bench } = this.#node;
+    for (const frame of this.#admission?.due(bench.cycle) ?? []) this.#node.send(frame);
     // Other code of this process may wait for cycles, too.
-    const working = !this.#node.idle || bench.scheduler.waits.size > this.#restingWaits;
+    const working =
+      !this.#node.idle || this.#admission?.waits === true || bench.scheduler.waits.size > this.#restingWaits;
     bench.scheduler.edgesPerTurn = EDGES_PER_TURN[working || this.#age > 0 ? "working" : "quiet"];
     if (working) {
       this.#quietSince = bench.cycle;
@@ -187,7 +196,10 @@ export class Service {
   #drain(): void {
     for (let f = this.#node.take(); f !== undefined; f = this.#node.take()) {
       this.#quietSince = this.#node.bench.cycle;
-      if (dissect(f.bytes).clio?.status === status.BUSY) this.#age = this.#ageCycles;
+      const reply = dissect(f.bytes),
+        busy = reply.clio?.status === status.BUSY;
+      if (this.#admission?.keeps(reply, busy) === true) continue;
+      if (busy) this.#age = this.#ageCycles;
       const own = fromNode(f.bytes, this.#node.runtime.ip);
       if (this.#forMonitor(own)) this.#askMonitor(own);
       else this.#out(f.bytes);

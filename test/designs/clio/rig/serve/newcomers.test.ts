@@ -6,17 +6,17 @@ import { ownAddress, servedNode, type ServedNode, UdpClient } from "./served.ts"
 const { opcode, status } = p;
 let served: ServedNode, clients: UdpClient[], pid: number, va: bigint;
 /** A write of one byte that the node remembers. */
-const write = async (client: UdpClient, n: number): Promise<number> => {
+const write = async (client: UdpClient, n: number, at = va): Promise<number> => {
   const { ip, nativePort } = served.settings.runtime,
     message = p.clioMessage(
       { opcode: opcode.WRITE, pid, flagTracked: 1, requestId: n },
-      p.encode(p.accessBody, { va, length: 1 }),
-      Uint8Array.of(n),
+      p.encode(p.accessBody, { va: at, length: 1 }),
+      Uint8Array.of(n & 255),
     );
   return (await client.ask(ip, nativePort, message)).header.status;
 };
 /** Tries of a newcomer, a pause after each BUSY. */
-async function tries(): Promise<number> {
+async function tries(ms = 200): Promise<number> {
   const client = await UdpClient.open();
   clients.push(client);
   for (let n = 1; ; n++) {
@@ -25,7 +25,7 @@ async function tries(): Promise<number> {
       expect(got).toBe(status.OK);
       return n;
     }
-    await pause(200);
+    await pause(ms);
   }
 }
 
@@ -62,6 +62,33 @@ describe("one client more than the node remembers", () => {
     console.log(`idle for 1.2 s: ${((user + system) / 1000).toFixed(1)} ms of processor time`);
     expect(await tries()).toBeLessThanOrEqual(2);
   });
+  it("gets in within some tries while 64 others go on writing without a pause, and none of those is kept out", async () => {
+    const warm: UdpClient[] = [];
+    while (warm.length < served.settings.config.retryClients) warm.push(await UdpClient.open());
+    let over = false;
+    const done = warm.map(() => 0);
+    const goOn = async (client: UdpClient, i: number): Promise<void> => {
+      for (let n = 1; !over; n++) {
+        let got: number = status.BUSY;
+        while ((got = await write(client, n, va + 8n)) === status.BUSY) await pause(20);
+        expect(got).toBe(status.OK);
+        done[i] = (done[i] ?? 0) + 1;
+      }
+    };
+    const all = Promise.all(warm.map(goOn));
+    while (Math.min(...done) < 10) await pause(10);
+    const counts: number[] = [],
+      begun = performance.now();
+    for (let i = 0; i < 4; i++) counts.push(await tries(20));
+    const ms = performance.now() - begun,
+      before = [...done];
+    while (done.some((n, i) => n < (before[i] ?? 0) + 5)) await pause(10);
+    over = true;
+    await all;
+    for (const client of warm) await client.close();
+    console.log(`tries of 4 newcomers beside 64: ${counts.join(", ")}; ${ms.toFixed(0)} ms`);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(30);
+  }, 120_000);
   it("and an operation of a client that was forgotten is not done twice", async () => {
     // Ten more, so that the first ones have gone.
     for (let n = 0; n < 4; n++) await tries();
