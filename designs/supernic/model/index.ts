@@ -1,2 +1,3 @@
 /** What the hardware must do, in TypeScript: references for benches. */
 export * from "./judge/index.ts";
+export * from "./match/index.ts";

@@ -6,6 +6,7 @@ export * from "./descriptor.ts";
 export * from "./ether-types.ts";
 export * from "./flow.ts";
 export * from "./frame.ts";
+export * from "./match.ts";
 export * from "./pfc.ts";
 export * from "./refusals.ts";
 export * from "./shims.ts";

@@ -1,9 +1,5 @@
 /** The judge's surroundings: a MAC that sends, a receiver, and a scoreboard with the reference model. */
-import {
-  type JudgedFrame,
-  type JudgedPortKind,
-  judgeFrame,
-} from "../../../../../../designs/supernic/model/index.ts";
+import { type JudgedFrame, type JudgedPortKind, judgeFrame } from "../../../../../../designs/supernic/model/index.ts";
 import { Judge } from "../../../../../../designs/supernic/rtl/judge/index.ts";
 import { type Refusal, refusals } from "../../../../../../designs/supernic/wire/index.ts";
 import { AxisSource, type Bench, never, type Pause, type SentFrame, StreamSink } from "../../../../../../sim/index.ts";
