@@ -53,6 +53,7 @@ const harness = module(
 export const asyncFifoProofs: readonly Proof[] = [
   {
     module: `AsyncFifo, depth ${DEPTH}, any two clocks`,
+    long: true,
     harness: harness(),
     reach: 40,
     faults: [{ what: "a pointer crosses without its code", from: /next_tail \^ \(next_tail >> 1\)/, to: "next_tail" }],

@@ -99,6 +99,7 @@ export const synchroniserProofs: readonly Proof[] = [
   },
   {
     module: "PulseSynchroniser, any two clocks",
+    long: true,
     harness: pulseHarness(),
     reach: 40,
     faults: [{ what: "a pulse is taken while one is under way", from: "pulse & ~busy", to: "pulse" }],

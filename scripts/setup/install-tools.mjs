@@ -36,12 +36,18 @@ export function installSentence(missing) {
 /**
  * Installs the tools that are not there through apt, or throws with the sentence that says what to install.
  * @param {readonly Tool[]} wanted
+ * @param {(sentence: string) => void} [without] is told instead, where nothing can be installed
  */
-export function installTools(wanted) {
+export function installTools(wanted, without) {
   const missing = wanted.filter(t => findTool(t) === undefined);
   if (missing.length === 0) return;
   const before = privilege();
-  if (before === undefined) throw new SetupError(installSentence(missing));
+  if (before === undefined) {
+    const sentence = installSentence(missing);
+    if (without === undefined) throw new SetupError(sentence);
+    without(sentence);
+    return;
+  }
   console.error(
     `Installing ${listed(missing.map(t => t.name))} (apt-get install ${missing.map(t => t.debian).join(" ")}) ...`,
   );

@@ -1,7 +1,7 @@
 /**
  * Common part of every gate-level check: the benches of the RTL run on the netlist, and are shown to find faults in it.
  */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, type TestContext } from "vitest";
 import type { Def, Ports } from "../../hdl-dsl/index.ts";
 import { type Bench, designOf, type Dut, Random, runBench } from "../../sim/index.ts";
 import {
@@ -39,8 +39,13 @@ export function gateCheck<P extends Ports>(
   benches: readonly GateBench<P>[],
   quick: (b: Bench<P>) => Promise<unknown>,
 ): void {
+  const long = (ctx: TestContext): void => {
+    if (process.env["MNEMO_LONG"] === undefined)
+      ctx.skip("synthesizes and compiles a netlist, a minute or two: .ci/run does it, and MNEMO_LONG=1 here");
+  };
   describe(`${name} at the gates`, () => {
-    test("the netlist passes the benches of the RTL", async () => {
+    test("the netlist passes the benches of the RTL", async ctx => {
+      long(ctx);
       const design: Dut<P> = await gateDesign(dut, await netlistOf(dut));
       for (const b of benches) {
         await runBench(
@@ -51,7 +56,8 @@ export function gateCheck<P extends Ports>(
         );
       }
     });
-    test("lookup tables that are wrong, as a whole or in one bit, are found", async () => {
+    test("lookup tables that are wrong, as a whole or in one bit, are found", async ctx => {
+      long(ctx);
       const netlist = await netlistOf(dut),
         random = new Random(1),
         count = countLuts(netlist);

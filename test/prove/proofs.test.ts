@@ -13,7 +13,7 @@ const long = process.env["MNEMO_LONG"] !== undefined,
   left = long ? [] : proofs.filter(p => p.long === true);
 if (left.length > 0)
   console.warn(
-    `not proved here, for it takes ten seconds or more (set MNEMO_LONG, or run mnemo prove): ${left.map(p => p.module).join("; ")}`,
+    `not proved here, for it takes four seconds or more (.ci/run and mnemo prove --faults do it, and MNEMO_LONG=1 here): ${left.map(p => p.module).join("; ")}`,
   );
 
 describe.each(proofs.filter(p => !left.includes(p)).map(p => [p.module, p] as const))("%s", (_name, proof) => {

@@ -18,25 +18,43 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function run(
   script: string,
   args: readonly string[],
-  o: { readonly path?: string; readonly before?: string } = {},
+  o: { readonly path?: string; readonly before?: string; readonly env?: Readonly<Record<string, string>> } = {},
 ): { readonly code: number | null; readonly out: string; readonly err: string } {
   const before = o.before === undefined ? [] : ["--import", o.before];
   const r = spawnSync(process.execPath, [...before, join(root, script), ...args], {
     encoding: "utf8",
-    env: { ...process.env, PATH: o.path ?? process.env["PATH"] },
+    env: { ...process.env, NO_COLOR: "1", ...o.env, PATH: o.path ?? process.env["PATH"] },
   });
   return { code: r.status, out: r.stdout, err: r.stderr };
 }
 
 describe("the machine lacks something", () => {
-  it("tools, and nobody may install them: one sentence, exit code 2", () => {
-    // Nothing is on this PATH, apt-get neither.
-    expect(run("scripts/bootstrap.mjs", ["test"], { path: folder })).toEqual({
+  // Nothing is on this PATH, apt-get neither.
+  const missing =
+    "Verilator, a C++ compiler, make, Icarus Verilog, Yosys, Z3, cvc5 and tshark are missing: install them " +
+    "(Debian or Ubuntu: sudo apt-get install verilator clang make iverilog yosys z3 cvc5 tshark) and run this again.";
+  it.each([{ MNEMO_NATIVE: "all" }, { CI: "true" }])(
+    "tools, and nobody may install them, with %o: one sentence, exit code 2",
+    env => {
+      const r = run("scripts/bootstrap.mjs", ["test"], { path: folder, env: { CI: "", MNEMO_NATIVE: "", ...env } });
+      expect(r).toEqual({ code: 2, out: "", err: `${missing}\n` });
+    },
+  );
+  it("tools: `npm test` runs what needs none of them, and says what it left out", () => {
+    const files = ["test/hdl-dsl/verilog/port-names.test.ts", "test/hdl-dsl/verilog/golden.test.ts"];
+    const { code, out, err } = run("scripts/bootstrap.mjs", ["test", ...files], {
+      path: folder,
+      env: { CI: "", MNEMO_NATIVE: "" },
+    });
+    expect(err).toContain(`${missing} Without them, the tests that need them are left out.\n`);
+    expect([code, err, out]).toEqual([0, expect.any(String), expect.stringMatching(/Tests .*passed .*skipped/)]);
+    expect(out).toMatch(/Left out, as native tools are missing: \d+ tests in 2 files\.\n {2}\w+: \d+ tests\n/);
+  }, 120_000);
+  it("a value of MNEMO_NATIVE that means nothing", () => {
+    expect(run("scripts/bootstrap.mjs", ["test"], { env: { MNEMO_NATIVE: "some" } })).toEqual({
       code: 2,
       out: "",
-      err:
-        "Verilator, a C++ compiler, make, Icarus Verilog, Yosys, Z3, cvc5 and tshark are missing: install them " +
-        "(Debian or Ubuntu: sudo apt-get install verilator clang make iverilog yosys z3 cvc5 tshark) and run this again.\n",
+      err: 'MNEMO_NATIVE is "some"; give all or none, or leave it away.\n',
     });
   });
   it("tools, and `npm start` needs none of them: the node answers the shipped capture", () => {

@@ -107,6 +107,7 @@ const harness = around("OutstandingProof", RegisterSlave({ map, values: { versio
 
 export const outstandingProof: Proof = {
   module: `RegisterSlave, ${OUTSTANDING} accesses outstanding each way`,
+  long: true,
   harness,
   reach: 16,
   faults: [

@@ -19,6 +19,7 @@ const harness = around("Axi4RegisterProof", Axi4Register({ ...p, kind: "forward"
 export const axiRegisterProofs: readonly Proof[] = [
   {
     module: "Axi4Register by the rules of AXI4",
+    long: true,
     harness,
     reach: 16,
     faults: [{ what: "an answer is offered twice", from: /b_full <= [^;]*;/, to: "b_full <= b_full | m_b_valid;" }],

@@ -19,7 +19,7 @@ export interface Proof {
   /** The module or combinator with its parameters, as the reader knows it: `Fifo, depth 5`. */
   readonly module: string;
   readonly harness: Def;
-  /** The proof takes a minute and more: `mnemo prove` does it, the tests only when they are run at length. */
+  /** It takes four seconds and more with its faults: `mnemo prove` and `.ci/run` do it, the tests with MNEMO_LONG. */
   readonly long?: true;
   /** The engine that is known to decide it: the others are not started, which would only take its time. */
   readonly by?: string;

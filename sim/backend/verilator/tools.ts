@@ -1,4 +1,4 @@
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { accessSync, appendFileSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { BuildError } from "../../errors.ts";
 
@@ -22,7 +22,14 @@ export function findTool(name: string): Tool | undefined {
       continue;
     }
   }
+  noteMissing(name);
   return undefined;
+}
+
+/** A run of the tests without native tools wants to know what was looked for in vain (test/support/left-out). */
+function noteMissing(name: string): void {
+  const log = process.env["MNEMO_MISSING_LOG"];
+  if (log !== undefined) appendFileSync(log, `${name}\n`);
 }
 
 export interface Tools {

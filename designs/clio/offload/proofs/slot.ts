@@ -240,6 +240,7 @@ export const slotDataProofs: readonly Proof[] = [
   },
   {
     module: "OffloadSlot: the data of its memory requests",
+    long: true,
     harness: behind("access")(small),
     faults: [
       {

@@ -187,6 +187,7 @@ const harness = module(
 
 export const entryExchangeProof: Proof = {
   module: "EntryExchange, 64 bits",
+  long: true,
   harness: harness(),
   reach: 20,
   faults: [

@@ -118,6 +118,7 @@ const harness = module(
 
 const proof = (fences: number): Proof => ({
   module: `FenceUnit, ${SLOTS} slots, ${fences} fence${fences === 1 ? "" : "s"}`,
+  long: true,
   harness: harness({ slots: SLOTS, fences }),
   faults: [
     { what: "a fence waits for later requests too", from: "awaited_0 & busy", to: "(awaited_0 | inside_) & busy" },

@@ -74,6 +74,7 @@ const harness = module(
 
 export const matProof: Proof = {
   module: "Mat, 4 slots",
+  long: true,
   harness: harness({ slots: 4, maxData: 64 }),
   faults: [
     { what: "a reply is refused like a request", from: " | drops | decided_held_reply)", to: " | drops)" },

@@ -162,6 +162,7 @@ const harness = module(
 
 export const socPortProof: Proof = {
   module: `SocPort, rings of ${slots} frames`,
+  long: true,
   harness: harness(),
   reach: 20,
   faults: [

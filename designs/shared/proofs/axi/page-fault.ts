@@ -41,6 +41,7 @@ const harness = around("PageFaultAxiProof", PageFault(p), io => {
 
 export const pageFaultProof: Proof = {
   module: "PageFault by the rules of AXI4, 2 misses",
+  long: true,
   harness,
   reach: 16,
   faults: [

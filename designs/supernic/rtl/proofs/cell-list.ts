@@ -62,6 +62,7 @@ const harness = module(
 
 export const cellListProof: Proof = {
   module: `CellList, ${CELLS} cells`,
+  long: true,
   harness: harness(),
   faults: [
     { what: "the first cell is given out again at the end of the fresh ones", from: "fresh[2]", to: "&fresh" },
