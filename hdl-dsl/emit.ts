@@ -3,7 +3,7 @@ import { requireDefinition } from "./build/definition.ts";
 import { type Def, elaborate, type ElaborateOptions, warningsOf } from "./build/module.ts";
 import type { Diagnostic } from "./ir/diagnostic.ts";
 import type { EmittedDesign } from "./types/emitted.ts";
-import { emitCircuit, ofCircuit } from "./verilog/emit.ts";
+import { circuitOf, emitCircuit, ofCircuit } from "./verilog/emit.ts";
 
 /** A design, and what was found in it that is legal and hardly meant. */
 export interface Emitted extends EmittedDesign {
@@ -19,4 +19,18 @@ export function emit(def: Def, o: ElaborateOptions = {}): Emitted {
   requireDefinition(def, "emit");
   const circuit = elaborate(def, o);
   return ofCircuit({ ...emitCircuit(circuit), warnings: warningsOf(def) }, circuit);
+}
+
+/** An instance of a design, as a design of its own. */
+export interface EmittedInstance {
+  /** Name of the instance. */
+  readonly instance: string;
+  readonly design: EmittedDesign;
+}
+
+/** The instances right below a design's top, each as a design of its own; black boxes and texts have none. */
+export function emittedInstances(design: EmittedDesign): readonly EmittedInstance[] {
+  return (circuitOf(design)?.instances ?? [])
+    .filter(i => i.circuit.blackBox === undefined)
+    .map(i => ({ instance: i.name, design: ofCircuit({ ...emitCircuit(i.circuit), warnings: [] }, i.circuit) }));
 }

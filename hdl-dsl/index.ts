@@ -67,7 +67,7 @@ export { mulberry32, Random, sfc32, type RandomSource } from "./random.ts";
 export { countNodes } from "./ir/count.ts";
 export * as ir from "./ir/public.ts";
 export { snakeCase } from "./ir/snake-case.ts";
-export { emit, type Emitted } from "./emit.ts";
+export { emit, type Emitted, type EmittedInstance, emittedInstances } from "./emit.ts";
 export { withPads } from "./pads.ts";
 export { namesNear } from "./build/suggest.ts";
 export { circuitOf } from "./verilog/emit.ts";

@@ -11,6 +11,8 @@ export * from "./coverage/index.ts";
 export { Recording } from "./speed/recording.ts";
 export { type Cost, type Profile, profileTable } from "./speed/profile.ts";
 export { compareSpeed, type Speeds } from "./speed/compare.ts";
+export { InstancesRecording } from "./speed/instances.ts";
+export { builtinLoadMs, compareSimulatorSpeed, type SimulatorSpeeds } from "./speed/simulators.ts";
 export {
   type Budget,
   type Counterexample,

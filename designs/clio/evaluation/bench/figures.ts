@@ -7,10 +7,12 @@ import {
   elaborationReport,
   firstTouchReport,
   latencyReport,
+  simulatorReport,
   speedReport,
   stateReport,
   throughputReport,
 } from "./report.ts";
+import { compareNodeSimulators } from "./simulators.ts";
 import { compareNodeSpeed } from "./speed.ts";
 import { measureState } from "./state.ts";
 import { measureThroughput } from "./throughput.ts";
@@ -58,4 +60,5 @@ export const benchFigures: readonly BenchFigure[] = [
     seed => compareNodeSpeed(makeSettings(), { seed, requests: speedRequests }),
     speedReport,
   ),
+  figure("simulators", "time", seed => compareNodeSimulators(makeSettings(), seed), simulatorReport),
 ];

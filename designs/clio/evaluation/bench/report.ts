@@ -1,3 +1,5 @@
+import type { SimulatorSpeeds } from "../../../../sim/index.ts";
+import type { SimulatorFigures } from "./simulators.ts";
 import type { NodeSpeeds } from "./speed.ts";
 import { table } from "../../../shared/command-line/index.ts";
 import type { Elaboration } from "./elaboration.ts";
@@ -108,6 +110,21 @@ ${table(
   ],
   "lrr",
 )}`;
+}
+
+export function simulatorReport({ loads, blocks, loadMs }: SimulatorFigures): string {
+  const goals = [1.3, 4, 10];
+  const row = ({ name, builtin, verilator }: SimulatorSpeeds, goal: number): string[] => {
+    const ratio = builtin / verilator;
+    return [name, round(builtin), round(verilator), ratio.toFixed(2), `${goal}${ratio < goal ? ", missed" : ""}`];
+  };
+  return `The built-in simulator beside Verilator, the same recorded inputs by turns, the best of five
+${table(
+  ["the node, and its blocks while it is full", "cycles/s", "Verilator", "ratio", "goal >="],
+  [...loads.map((l, i) => row(l, goals[i] ?? 0)), ...blocks.map(b => row(b, 0.8))],
+  "lrrrr",
+)}
+the node is loaded in ${round(loadMs)} ms from its emitted circuit (goal < 500)`;
 }
 
 export function elaborationReport(e: Elaboration): string {

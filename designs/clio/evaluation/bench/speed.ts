@@ -38,14 +38,16 @@ export async function compareNodeSpeed(
   return { ...speeds, judged };
 }
 
-/** Sends the frames, `window` on their way at a time. Each has one reply. */
-async function drive(
+/** Sends the frames, `most` on their way at a time. Each has one reply. `ready` is called before the first. */
+export async function drive(
   bench: Bench<NodePorts>,
   settings: Settings,
   setup: readonly Uint8Array[],
   frames: readonly Uint8Array[],
   scoreboard: Scoreboard | undefined,
+  o: { readonly most?: number; readonly ready?: () => void } = {},
 ): Promise<void> {
+  const { most = window } = o;
   const node = await SimulatedNode.start(bench, settings, scoreboard ? { slowPath: { observer: scoreboard } } : {});
   const entering: ReturnType<SimulatedNode["send"]>[] = [];
   let waiting = 0;
@@ -71,9 +73,10 @@ async function drive(
     send(frame);
     await bench.until(() => waiting === 0);
   }
+  o.ready?.();
   for (const frame of frames) {
     send(frame);
-    if (waiting >= window) await bench.until(() => waiting < (window * 3) / 4);
+    if (waiting >= most) await bench.until(() => waiting < Math.max(1, (most * 3) / 4));
   }
   await bench.until(() => waiting === 0);
   node.transport.close();
