@@ -39,6 +39,8 @@ export const socPortMap = registerMap({
         shootdownIdle: [2, 1, "live", "no shootdown is under way: the last one has been acknowledged"],
         exchangeIdle: [3, 1, "live", "no exchange is under way"],
         freePageIdle: [4, 1, "live", "the page handed over last is in the free-page buffer"],
+        exchangeReadFailed: [5, 1, "live", "the memory refused the last exchange's read: nothing was written"],
+        exchangeWriteFailed: [6, 1, "live", "the memory refused its write: the old bits stand there, or the new ones"],
       },
     ),
     register(0x0c, "interrupts", "which of the states raise the interrupt", {

@@ -16,7 +16,7 @@ import { memoryHandlers } from "./memory-handlers.ts";
 import { MemoryManager, type PageObserver } from "./memory/memory-manager.ts";
 import { nodeHandlers, type SessionPorts } from "./node-handlers.ts";
 import type { SoftwareStatistics } from "./statistics.ts";
-import type { SlowPathTransport } from "./transport/transport.ts";
+import { EntryRefused, type SlowPathTransport } from "./transport/transport.ts";
 
 /** With fewer pages than this none is kept for offloads: they get one when they need it, if one is left. */
 const leastPagesForOffloads = 4;
@@ -258,6 +258,8 @@ export class SlowPath {
       return await this.inTurn(request, handler);
     } catch (e) {
       if (e instanceof MalformedRequest) return undefined;
+      // What had been begun stays so: its pages and frames are left unused, and others are served.
+      if (e instanceof EntryRefused) return { status: status.FAIL, body: new Uint8Array(), headerOnly: true };
       throw e;
     }
   }

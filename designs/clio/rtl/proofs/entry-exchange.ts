@@ -26,7 +26,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { EntryExchange } from "../slow-path/entry-exchange.ts";
-import { Exchange } from "../slow-path/soc-port.ts";
+import { Exchange, Exchanged } from "../slow-path/soc-port.ts";
 
 /** Bursts of a beat, one ID: the claims do not depend on them. */
 const p = { addressBits: 4, idBits: 1, beatBytes: 8 };
@@ -39,7 +39,7 @@ const harness = module(
     ...axi4Slave("s", p),
     ...axi4Master("m", p),
     exchange: sink(Exchange(p.addressBits)),
-    exchanged: source(uint(64)),
+    exchanged: source(Exchanged),
   }),
   io => {
     const dut = instance("dut", EntryExchange(p));
@@ -90,7 +90,10 @@ const harness = module(
     producerObeys({ valid: io.sAr.valid, ready: io.sAr.ready, payload: io.sAr.payload.addr }, "s_ar");
     producerObeys({ valid: io.sAw.valid, ready: io.sAw.ready, payload: io.sAw.payload.addr }, "s_aw");
     producerObeys({ valid: io.sW.valid, ready: io.sW.ready, payload: io.sW.payload.strb }, "s_w");
-    producerObeys({ valid: io.mR.valid, ready: io.mR.ready, payload: io.mR.payload.data }, "m_r");
+    producerObeys(
+      { valid: io.mR.valid, ready: io.mR.ready, payload: cat(io.mR.payload.data, io.mR.payload.resp) },
+      "m_r",
+    );
     producerObeys({ valid: io.mB.valid, ready: io.mB.ready, payload: io.mB.payload.resp }, "m_b");
     producerObeys(
       {
@@ -117,23 +120,32 @@ const harness = module(
     const found = reg(bit, { init: 0, name: "model_found" }),
       answered = reg(bit, { init: 0, name: "model_answered" });
     const old = reg(uint(64), { name: "model_old" });
+    const readFailed = reg(bit, { init: 0, name: "model_read_failed" }),
+      writeFailed = reg(bit, { init: 0, name: "model_write_failed" });
     const ownR = node(r.and(begun).and(found.not())),
       ownB = node(b.and(begun).and(answered.not()));
     when(ownAr, () => begun.set(1));
     when(ownR, () => {
       found.set(1);
       old.set(io.mR.payload.data);
+      readFailed.set(io.mR.payload.resp.any());
     });
     when(ownAw, () => addressed.set(1));
     when(ownW, () => written.set(1));
-    when(ownB, () => answered.set(1));
+    when(ownB, () => {
+      answered.set(1);
+      writeFailed.set(io.mB.payload.resp.any());
+    });
     when(io.exchanged.fire, () => {
       begun.set(0);
       found.set(0);
+      readFailed.set(0);
+      writeFailed.set(0);
       addressed.set(0);
       written.set(0);
       answered.set(0);
     });
+    const told = io.exchanged.payload;
     const { address, bits } = io.exchange.payload,
       place = cat(address.bits(3, 1), address.bits(0, 3).and(0));
     assertAlways(ownAr.not().or(begun.not().and(io.exchange.valid)), "one read an exchange");
@@ -142,7 +154,10 @@ const harness = module(
       "nothing of the node is under way when the exchange begins",
     );
     assertAlways(
-      begun.and(answered.not()).and(io.sAr.fire.or(io.sAw.fire).or(io.sW.fire)).not(),
+      begun
+        .and(answered.or(found.and(readFailed)).not())
+        .and(io.sAr.fire.or(io.sAw.fire).or(io.sW.fire))
+        .not(),
       "nothing of the node begins before the exchange has ended",
     );
     assertAlways(
@@ -164,9 +179,17 @@ const harness = module(
       "the new bits are written, all of them",
     );
     assertAlways(
-      io.exchanged.valid.not().or(answered.and(addressed).and(written).and(io.exchanged.payload.eq(old))),
-      "told when the write is in memory: what the read found",
+      io.exchanged.valid
+        .not()
+        .or(readFailed)
+        .or(answered.and(addressed).and(written).and(told.old.eq(old)).and(told.writeFailed.eq(writeFailed))),
+      "told when the write is in memory: what the read found, and whether the memory refused the write",
     );
+    assertAlways(
+      io.exchanged.valid.not().or(found.and(told.readFailed.eq(readFailed))),
+      "whether the memory refused the read is told",
+    );
+    assertAlways(ownAw.or(ownW).and(readFailed).not(), "nothing is written when the memory refused the read");
     assertAlways(ownR.or(ownB).and(io.sR.fire.or(io.sB.fire)).not(), "the node gets no answer of the exchange");
     assertAlways(io.sW.fire.not().or(owed.any()), "data of the node pass behind their address");
     assertAlways(
@@ -176,7 +199,14 @@ const harness = module(
     moduleObeys({ valid: io.mAr.valid, ready: io.mAr.ready, payload: io.mAr.payload.addr }, "m_ar");
     moduleObeys({ valid: io.mAw.valid, ready: io.mAw.ready, payload: io.mAw.payload.addr }, "m_aw");
     moduleObeys({ valid: io.mW.valid, ready: io.mW.ready, payload: io.mW.payload.strb }, "m_w");
-    moduleObeys({ valid: io.exchanged.valid, ready: io.exchanged.ready, payload: io.exchanged.payload }, "exchanged");
+    moduleObeys(
+      {
+        valid: io.exchanged.valid,
+        ready: io.exchanged.ready,
+        payload: cat(told.old, told.readFailed, told.writeFailed),
+      },
+      "exchanged",
+    );
 
     const before = reg(bit, { init: 0, name: "model_before" });
     when(io.exchange.valid.and(nodeReads.any()).and(nodeWrites.any()), () => before.set(1));
@@ -192,6 +222,11 @@ export const entryExchangeProof: Proof = {
   reach: 20,
   faults: [
     { what: "writes under way are not waited for", from: "& (writes == 10'd0)", to: "" },
+    {
+      what: "a write goes out after a read that the memory refused",
+      from: "if (|m_r_payload_resp) state",
+      to: "if (1'b0) state",
+    },
     { what: "the node's data pass before their address", from: "wire w_open = |owed;", to: "wire w_open = 1'b1;" },
     {
       what: "data wait until the memory has taken their address",

@@ -28,7 +28,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { deriveConfig, narrowConfig, tableOf } from "../../config/index.ts";
 import { socPortGeometry, socPortMap } from "../../registers/index.ts";
-import { Exchange, SocPort } from "../slow-path/soc-port.ts";
+import { Exchange, Exchanged, SocPort } from "../slow-path/soc-port.ts";
 import { Shootdown } from "../memory/translate.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 
@@ -80,7 +80,7 @@ const harness = module(
     ),
     shootdownDone: sink(bit),
     exchange: source(Exchange(c.physAddrBits)),
-    exchanged: sink(uint(64)),
+    exchanged: sink(Exchanged),
   }),
   io => {
     const dut = instance("dut", SocPort(c));

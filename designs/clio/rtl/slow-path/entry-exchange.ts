@@ -21,7 +21,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { Exchange } from "./soc-port.ts";
+import { Exchange, Exchanged } from "./soc-port.ts";
 
 const counterBits = 10;
 
@@ -34,7 +34,8 @@ const counterBits = 10;
  * exchange ends when the write is answered. Latency: 0 for the node's accesses, write data at the earliest one cycle
  * after their address is offered. An exchange takes the time of the accesses under way and of a read and a write.
  * Initiation interval: 1; one exchange at a time, the next is taken when `exchanged` has been. Full: up to 1,023
- * accesses under way each way, more than any node has slots. An error of the memory reads as what it gave. Reset: open.
+ * accesses under way each way, more than any node has slots. Errors of the memory: after that of the read nothing is
+ * written; both are told with the answer, and the node goes on. Reset: open.
  */
 export const EntryExchange = module(
   "EntryExchange",
@@ -42,7 +43,7 @@ export const EntryExchange = module(
     ...axi4Slave("s", p),
     ...axi4Master("m", p),
     exchange: sink(Exchange(p.addressBits)),
-    exchanged: source(uint(64)),
+    exchanged: source(Exchanged),
   }),
   (io, p) => {
     const words = p.beatBytes / 8,
@@ -59,17 +60,22 @@ export const EntryExchange = module(
     const awClosed = reg(bit, { init: 0 });
     const wDone = reg(bit, { init: 0 });
     const awDone = reg(bit, { init: 0 });
-    const old = reg(uint(64));
+    const exchanged = reg(Exchanged);
     const state = fsm(["open", "drain", "ask", "read", "put", "answer", "tell"], "open", m => ({
       open: () => when(io.exchange.valid, () => m.go("drain")),
       drain: () => when(arClosed.and(awClosed).and(reads.eq(0)).and(writes.eq(0)), () => m.go("ask")),
       ask: () => when(io.mAr.ready, () => m.go("read")),
       read: () => {
         when(io.mR.valid, () => {
-          old.set(unpack(vec(uint(64), words), io.mR.payload.data).at(lane));
+          const failed = io.mR.payload.resp.any();
+          exchanged.set({
+            old: unpack(vec(uint(64), words), io.mR.payload.data).at(lane),
+            readFailed: failed,
+            writeFailed: 0,
+          });
           awDone.set(0);
           wDone.set(0);
-          m.go("put");
+          when(failed, () => m.go("tell")).otherwise(() => m.go("put"));
         });
       },
       put: () => {
@@ -77,7 +83,12 @@ export const EntryExchange = module(
         when(io.mW.ready, () => wDone.set(1));
         when(awDone.or(io.mAw.ready).and(wDone.or(io.mW.ready)), () => m.go("answer"));
       },
-      answer: () => when(io.mB.valid, () => m.go("tell")),
+      answer: () => {
+        when(io.mB.valid, () => {
+          exchanged.writeFailed.set(io.mB.payload.resp.any());
+          m.go("tell");
+        });
+      },
       tell: () => when(io.exchanged.ready, () => m.go("open")),
     }));
     const closing = node(state.is("drain"));
@@ -159,7 +170,7 @@ export const EntryExchange = module(
     counted(owed, offered.and(stands.not()), io.sW.fire.and(io.sW.payload.last));
     counted(writes, io.sAw.fire, io.sB.fire);
     io.exchanged.valid.set(state.is("tell"));
-    io.exchanged.payload.set(old);
+    io.exchanged.payload.set(exchanged);
     io.exchange.ready.set(io.exchanged.fire);
   },
 );

@@ -49,6 +49,12 @@ import { Shootdown } from "../memory/translate.ts";
 export const Exchange = (addressBits: number) => struct({ address: uint(addressBits), bits: uint(64) });
 
 /**
+ * What stood there. `readFailed`: the memory answered the read with an error; `old` means nothing, and nothing was
+ * written. `writeFailed`: it answered the write with an error; the old bits stand there, or the new ones.
+ */
+export const Exchanged = struct({ old: uint(64), readFailed: bit, writeFailed: bit });
+
+/**
  * The slow path's side of the node as memory that a processor reads and writes (paper §4.5). The memory holds two rings
  * of frames, the free-page buffer, shootdowns and exchanges of table entries. The registers and where the rings stand:
  * ../registers/soc-port.ts. `irq` is up, a cycle late, while an enabled state holds.
@@ -79,7 +85,7 @@ export const SocPort = module(
       shootdown: source(Shootdown(translateParameters(c))),
       shootdownDone: sink(bit),
       exchange: source(Exchange(c.physAddrBits)),
-      exchanged: sink(uint(64)),
+      exchanged: sink(Exchanged),
     };
   },
   (io, p) => {
@@ -284,7 +290,7 @@ export const SocPort = module(
     // Exchanges.
     const swapOffered = reg(bit, { init: 0 });
     const swapPending = reg(bit, { init: 0 });
-    const oldEntry = reg(uint(64), { init: 0 });
+    const exchanged = reg(Exchanged, { init: 0 });
     const swaps = node(registers.exchangeGo.and(swapPending.not()));
     // Kept as it was ordered: software may prepare the next one while this one waits.
     const swap = reg(Exchange(c.physAddrBits));
@@ -299,14 +305,16 @@ export const SocPort = module(
       when(io.exchange.fire, () => swapOffered.set(0));
       when(io.exchanged.fire, () => {
         swapPending.set(0);
-        oldEntry.set(io.exchanged.payload);
+        exchanged.set(io.exchanged.payload);
       });
     });
     io.exchange.valid.set(swapOffered);
     io.exchange.payload.set(swap);
     io.exchanged.ready.set(1);
-    registers.oldEntryLow.set(oldEntry.trunc(32));
-    registers.oldEntryHigh.set(oldEntry.bits(32, 32));
+    registers.oldEntryLow.set(exchanged.old.trunc(32));
+    registers.oldEntryHigh.set(exchanged.old.bits(32, 32));
+    registers.exchangeReadFailed.set(exchanged.readFailed);
+    registers.exchangeWriteFailed.set(exchanged.writeFailed);
 
     registers.refused.set(
       commits

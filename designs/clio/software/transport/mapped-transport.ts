@@ -11,7 +11,7 @@ import {
   socPortMap,
 } from "../../registers/index.ts";
 import { loadBytes, type MemoryMap, storeBytes } from "./memory-map.ts";
-import type { ControlRegister, SlowPathTransport } from "./transport.ts";
+import { type ControlRegister, EntryRefused, type SlowPathTransport } from "./transport.ts";
 
 /** A processor's view of a node. */
 export interface NodeMaps {
@@ -38,6 +38,9 @@ export interface MappedTransportOptions {
 /** States that can raise the interrupt, and their places in `interruptEnable`. */
 const interruptBit = { rxWaiting: 1, pagesLow: 2, shootdownIdle: 4, exchangeIdle: 8 } as const;
 type Interrupting = keyof typeof interruptBit;
+
+/** Times that an exchange of a table entry is tried when the memory refuses it. */
+const entryTries = 8;
 
 /** The letters CLSP, C lowest. */
 const identification = 0x50534c43;
@@ -204,9 +207,18 @@ export class MappedTransport implements SlowPathTransport {
       await this.#port.write({ exchangeHigh: Math.floor(address / 2 ** 32) });
       await this.#port.write({ newEntryLow: Number(bits & 0xffff_ffffn) });
       await this.#port.write({ newEntryHigh: Number(bits >> 32n) });
-      await this.#port.write({ exchangeGo: 1 });
-      await this.#until("exchangeIdle");
-      return BigInt(await this.#port.read("oldEntryLow")) | (BigInt(await this.#port.read("oldEntryHigh")) << 32n);
+      let before: bigint | undefined;
+      for (let n = 0; n < entryTries; n++) {
+        await this.#port.write({ exchangeGo: 1 });
+        await this.#until("exchangeIdle");
+        if ((await this.#port.read("exchangeReadFailed")) === 1) continue;
+        const old =
+          BigInt(await this.#port.read("oldEntryLow")) | (BigInt(await this.#port.read("oldEntryHigh")) << 32n);
+        // The write that was refused may stand there all the same; anything else is what the node wrote since.
+        if (before === undefined || old !== bits) before = old;
+        if ((await this.#port.read("exchangeWriteFailed")) === 0) return before;
+      }
+      throw new EntryRefused(address);
     });
   }
 

@@ -5,6 +5,14 @@ export type ControlRegister =
   /** 1: there is no page left, so a fault that finds the free-page buffer empty fails instead of waiting. */
   "outOfMemory";
 
+/** The memory refuses a page table entry, however often it is tried. */
+export class EntryRefused extends Error {
+  override readonly name = "EntryRefused";
+  constructor(address: number) {
+    super(`the memory refuses the page table entry at 0x${address.toString(16)}: look at the memory there`);
+  }
+}
+
 /**
  * Operations of the hardware that the slow path needs (paper §4.5: rings both ways, register access, DRAM access
  * across the interconnect). In simulation a bench stands behind it, on a board a driver; the slow path is the same.
@@ -23,6 +31,7 @@ export interface SlowPathTransport {
   /**
    * Put 64 bits in place of a page table entry and give the old ones. The exchange is one step against the hardware's
    * own writes to the entry. A page fault either finds its frame in the old value or writes after the exchange.
+   * @throws EntryRefused when the memory answers with errors
    */
   exchangeEntry(address: number, bits: bigint): Promise<bigint>;
   /** Page numbers that the free-page buffer can take now. */

@@ -41,6 +41,14 @@ export interface GbnSenderParameters extends SessionParameters {
   readonly first: number;
 }
 
+/** @throws RangeError when the timer cannot look at every session once in `timeoutCycles` */
+function checkTimer({ timeoutCycles, sessions }: GbnSenderParameters): void {
+  if (timeoutCycles % sessions === 0 && timeoutCycles >= 2 * sessions) return;
+  throw new RangeError(
+    `GbnSender: timeoutCycles is ${timeoutCycles} for ${sessions} sessions; choose a multiple of ${sessions}, ${2 * sessions} or more`,
+  );
+}
+
 /** Cycles that the timer's look at a session waits for a cycle that nobody else wants. */
 const patience = 64;
 const opKind = { start: 0, heard: 1, step: 2, request: 3, timer: 4 } as const;
@@ -85,6 +93,7 @@ export const GbnSender = module(
     };
   },
   (io, p) => {
+    checkTimer(p);
     const index = uint(sessionBits(p)),
       sequence = uint(p.sequenceBits),
       window = Math.log2(p.window),

@@ -26,6 +26,7 @@ import {
 } from "../../../../designs/clio/software/index.ts";
 import { MappedMemory } from "../../../../designs/clio/model/index.ts";
 import { offloadPid } from "../../../../designs/clio/offload/index.ts";
+import { EntryRefused } from "../../../../designs/clio/software/transport/transport.ts";
 import { FakeHardware } from "./fake-hardware.ts";
 import { Random } from "../../../../hdl-dsl/index.ts";
 
@@ -400,6 +401,29 @@ describe("ALLOC", () => {
     expect(n.hardware.touch(100, other.addr / n.page)).toBeTypeOf("number");
     expect(index(other.addr / n.page)).toBeLessThan(8);
     expect(bucketSlots).toBe(8);
+  });
+});
+
+describe("a memory that refuses a table entry", () => {
+  it("has the request answered FAIL, and the next ones served", async () => {
+    let refuses = false;
+    const n = await start({}, h =>
+      Object.assign(Object.create(h) as FakeHardware, {
+        exchangeEntry: (address: number, bits: bigint) =>
+          refuses ? Promise.reject(new EntryRefused(address)) : h.exchangeEntry(address, bits),
+      }),
+    );
+    const pid = await n.createProcess();
+    refuses = true;
+    const wanted = p.encode(p.allocBody, { len: 1n, vmFlags: 1n });
+    expect((await n.send(p.opcode.ALLOC, wanted, pid)).clio).toMatchObject({
+      opcode: p.opcode.ALLOC,
+      status: p.status.FAIL,
+    });
+    refuses = false;
+    const given = await n.alloc({ len: 1n, vmFlags: 1n }, pid);
+    expect(given.ret).toBe(0);
+    expect(n.hardware.touch(pid, given.addr / n.page)).toBeTypeOf("number");
   });
 });
 

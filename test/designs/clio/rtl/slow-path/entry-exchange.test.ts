@@ -96,7 +96,8 @@ async function run(
     slowest = Math.max(slowest, b.cycle - from);
     const told = exchanged.received[i];
     if (!told) throw new Error("no answer");
-    events.push({ cycle: () => told.cycle, entry: e, value, old: told.value });
+    expect([told.value.readFailed, told.value.writeFailed]).toEqual([0, 0]);
+    events.push({ cycle: () => told.cycle, entry: e, value, old: told.value.old });
     await b.cycles(b.random.between(1, 40));
   }
   await b.until(
@@ -137,6 +138,64 @@ test.each(Object.entries(legalMemories))("64 bits, a memory with %s", async (_, 
   await bench(8, stalls, 20, dut(8), memory);
 });
 test("64 bits, a memory that is slow to write", () => bench(8, stalls, slowWrites));
+/** Exchanges at places where the memory refuses reads, writes or nothing; the node's accesses go on between them. */
+async function refused(b: Bench<Ports>): Promise<void> {
+  const { io } = b,
+    refuses = { read: false, write: false };
+  const exchange = new StreamSource(b.sim, io.exchange),
+    exchanged = new StreamSink(b.sim, io.exchanged),
+    ar = new StreamSource(b.sim, io.sAr),
+    reads = new StreamSink(b.sim, io.sR);
+  const asked = {
+      ar: new StreamSink(b.sim, io.mAr),
+      aw: new StreamSink(b.sim, io.mAw),
+      w: new StreamSink(b.sim, io.mW),
+    },
+    answers = { r: new StreamSource(b.sim, io.mR), b: new StreamSource(b.sim, io.mB) };
+  b.spawn(async () => {
+    for (let [ars, aws] = [0, 0]; ;) {
+      const heard = (): boolean =>
+        asked.ar.received.length > ars || Math.min(asked.aw.received.length, asked.w.received.length) > aws;
+      await b.until(heard);
+      if (asked.ar.received.length > ars) {
+        const id = asked.ar.received[ars++]?.value.id ?? 0;
+        answers.r.send({ id, data: 77n, resp: refuses.read && id === 0 ? 2 : 0, last: 1 });
+      } else {
+        const id = asked.aw.received[aws++]?.value.id ?? 0;
+        answers.b.send({ id, resp: refuses.write ? 3 : 0 });
+      }
+    }
+  });
+  for (const [read, write] of [
+    [false, false],
+    [true, false],
+    [false, true],
+    [true, true],
+    [false, false],
+  ] as const) {
+    Object.assign(refuses, { read, write });
+    const n = exchanged.received.length,
+      writes = asked.aw.received.length;
+    exchange.send({ address: 4096, bits: 5n });
+    await b.until(() => exchanged.received.length === n + 1);
+    const told = exchanged.received[n]?.value;
+    expect([told?.readFailed, told?.writeFailed]).toEqual([+read, +(write && !read)]);
+    if (!read) expect(told?.old).toBe(77n);
+    expect(asked.aw.received.length - writes, "nothing is written after a read that failed").toBe(read ? 0 : 1);
+    const had = reads.received.length;
+    ar.send({ addr: 8192, id: 9, len: 0, size: 3, burst: 1 });
+    await b.until(() => reads.received.length === had + 1);
+  }
+}
+const errors = (design: Design<Ports> | ReturnType<typeof dut>) =>
+  runBench("entry-exchange errors", design, { hangCycles: 2000, wave: false }, refused);
+test("errors of the memory are told, and the node goes on", () => errors(dut(8)));
+test.each([
+  ["the read's error is not looked at", /\|m_r_payload_resp/, "1'b0"],
+  ["the write's error is not looked at", /\|m_b_payload_resp/, "1'b0"],
+] as const)("a fault: %s", async (_what, from, to) => {
+  await findsFault(errors(plant(dut(8), from, to)));
+});
 test.each([
   ["writes under way are not waited for", "(writes == 10'd0)", "(writes != 10'd1023)"],
   ["the node's addresses pass all the time", "s_aw_valid & ~aw_closed", "s_aw_valid"],

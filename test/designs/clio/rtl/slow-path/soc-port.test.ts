@@ -188,13 +188,20 @@ test("pages, shootdowns and exchanges: one of each at a time, in full, and the s
     expect(s.swaps.received[0]?.value.address).toBe(0x1230);
     expect(BigInt(s.swaps.received[0]?.value.bits ?? 0)).toBe(0x0123456789abcdefn);
     expect(await s.port.read("exchangeIdle")).toBe(0);
-    s.old.send(0xfedcba9876543210n);
+    s.old.send({ old: 0xfedcba9876543210n, readFailed: 1, writeFailed: 0 });
     await s.old.drained();
     expect([
       await s.port.read("exchangeIdle"),
       await s.port.read("oldEntryLow"),
       await s.port.read("oldEntryHigh"),
-    ]).toEqual([1, 0x76543210, 0xfedcba98]);
+      await s.port.read("exchangeReadFailed"),
+      await s.port.read("exchangeWriteFailed"),
+    ]).toEqual([1, 0x76543210, 0xfedcba98, 1, 0]);
+    await s.port.write({ exchangeGo: 1 });
+    await b.until(() => s.swaps.received.length === 2);
+    s.old.send({ old: 1n, readFailed: 0, writeFailed: 1 });
+    await s.old.drained();
+    expect([await s.port.read("exchangeReadFailed"), await s.port.read("exchangeWriteFailed")]).toEqual([0, 1]);
   }));
 
 test("the interrupt follows the states that are enabled", () =>

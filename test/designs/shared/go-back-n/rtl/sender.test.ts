@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { GbnSender, type GbnSenderParameters } from "../../../../../designs/shared/go-back-n/rtl/sender.ts";
-import { type Bench, bernoulli, type Dut, type Pause, runBench } from "../../../../../sim/index.ts";
+import { type Bench, bernoulli, designOf, type Dut, type Pause, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { senderFaults } from "./support/sender-faults.ts";
@@ -197,6 +197,15 @@ describe("GbnSender: a planted fault is found", () => {
     test(name, async () => {
       await findsFault(finds(plant(GbnSender(p), from, to)));
     });
+});
+
+test("a timer that cannot look at every session is refused with what may be", () => {
+  const p = parameterSets[0] as GbnSenderParameters;
+  for (const timeoutCycles of [16, 24, 40])
+    expect(() => designOf(GbnSender({ ...p, timeoutCycles }))).toThrow(
+      `GbnSender: timeoutCycles is ${timeoutCycles} for 16 sessions; choose a multiple of 16, 32 or more`,
+    );
+  expect(() => designOf(GbnSender({ ...p, timeoutCycles: 32 }))).not.toThrow();
 });
 
 /** Each session sends and hears nothing. */
