@@ -48,49 +48,49 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   output wire        events_nacked,
   output wire        events_timeouts
 );
-  reg starting; // sender.ts:105
-  reg [9:0] cursor; // sender.ts:106
-  reg [6:0] wait_; // sender.ts:108
-  reg op_valid; // sender.ts:109
-  reg [2:0] op_kind; // sender.ts:110
+  reg starting; // sender.ts:114
+  reg [9:0] cursor; // sender.ts:115
+  reg [6:0] wait_; // sender.ts:117
+  reg op_valid; // sender.ts:118
+  reg [2:0] op_kind; // sender.ts:119
   reg [9:0] op_session;
   reg [31:0] op_sequence;
   reg op_flag;
-  reg stepping; // sender.ts:112
-  reg requesting; // sender.ts:113
-  reg asked_locked; // sender.ts:151
+  reg stepping; // sender.ts:121
+  reg requesting; // sender.ts:122
+  reg asked_locked; // sender.ts:160
   reg [2:0] asked_owner;
-  reg due; // sender.ts:154
-  reg urgent; // sender.ts:155
-  reg first_round; // sender.ts:185
-  wire failed_queue_push_ready; // sender.ts:239
+  reg due; // sender.ts:163
+  reg urgent; // sender.ts:164
+  reg first_round; // sender.ts:194
+  wire failed_queue_push_ready; // sender.ts:248
   wire [4:0] failed_queue_level;
-  reg joins; // sender.ts:264
-  reg [9:0] joining; // sender.ts:265
-  reg [10:0] joined; // sender.ts:269
-  reg [10:0] left; // sender.ts:270
-  reg fetching; // sender.ts:274
-  reg offered; // sender.ts:275
-  reg [9:0] offer; // sender.ts:276
-  reg events_nacked_q, events_timeouts_q; // sender.ts:285
-  (* ram_style = "block" *) reg [70:0] states [0:1023]; // sender.ts:182
-  wire [70:0] was; // sender.ts:183
-  (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // sender.ts:268
-  reg [9:0] front; // sender.ts:273
-  wire [2:0] asked_grant, asked_request; // sender.ts:151
+  reg joins; // sender.ts:273
+  reg [9:0] joining; // sender.ts:274
+  reg [10:0] joined; // sender.ts:278
+  reg [10:0] left; // sender.ts:279
+  reg fetching; // sender.ts:283
+  reg offered; // sender.ts:284
+  reg [9:0] offer; // sender.ts:285
+  reg events_nacked_q, events_timeouts_q; // sender.ts:294
+  (* ram_style = "block" *) reg [70:0] states [0:1023]; // sender.ts:191
+  wire [70:0] was; // sender.ts:192
+  (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // sender.ts:277
+  reg [9:0] front; // sender.ts:282
+  wire [2:0] asked_grant, asked_request; // sender.ts:160
   wire asked_ready;
-  wire set_up; // sender.ts:156
-  wire looks; // sender.ts:157
-  reg [70:0] was_rd, was_fwd; // sender.ts:183
+  wire set_up; // sender.ts:165
+  wire looks; // sender.ts:166
+  reg [70:0] was_rd, was_fwd; // sender.ts:192
   reg was_hit;
-  wire steps_valid = step_valid & ~stepping; // sender.ts:121
+  wire steps_valid = step_valid & ~stepping; // sender.ts:130
   wire steps_ready = asked_grant[1] & asked_ready;
   wire requests_valid = request_valid & ~requesting;
   wire requests_ready = asked_grant[2] & asked_ready;
-  wire asked_valid = |(asked_grant & asked_request); // sender.ts:151
+  wire asked_valid = |(asked_grant & asked_request); // sender.ts:160
   assign asked_ready = ~set_up & ~looks;
   wire [2:0] asked_payload_kind =
-    ({3{asked_grant[0]}} & 3'd1) | ({3{asked_grant[1]}} & 3'd2) | ({3{asked_grant[2]}} & 3'd3); // sender.ts:151
+    ({3{asked_grant[0]}} & 3'd1) | ({3{asked_grant[1]}} & 3'd2) | ({3{asked_grant[2]}} & 3'd3); // sender.ts:160
   wire [9:0] asked_payload_session =
     ({10{asked_grant[0]}} & heard_payload_session) | ({10{asked_grant[1]}} & step_payload_session)
     | ({10{asked_grant[2]}} & request_payload);
@@ -98,45 +98,45 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
     ({32{asked_grant[0]}} & heard_payload_sequence) | ({32{asked_grant[1]}} & step_payload_sequence);
   wire asked_payload_flag = (asked_grant[0] & heard_payload_nack) | (asked_grant[1] & step_payload_fresh);
   assign asked_request = {requests_valid, steps_valid, heard_valid};
-  wire [2:0] asked_after = asked_request & ~(asked_owner | (asked_owner - 3'd1)); // sender.ts:151
+  wire [2:0] asked_after = asked_request & ~(asked_owner | (asked_owner - 3'd1)); // sender.ts:160
   assign asked_grant =
     asked_locked ? asked_owner :
     |asked_after ? asked_after & (~asked_after + 3'd1) :
     asked_request & (~asked_request + 3'd1);
-  wire wanted = heard_valid | steps_valid | requests_valid; // sender.ts:153
+  wire wanted = heard_valid | steps_valid | requests_valid; // sender.ts:162
   assign set_up = starting | control_valid;
   assign looks = due & ~set_up & (~wanted | urgent);
-  wire waited = wait_ == 7'd70; // sender.ts:159
-  wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : asked_payload_session; // sender.ts:169
-  wire [31:0] was_sent = was[64:33]; // sender.ts:183
+  wire waited = wait_ == 7'd70; // sender.ts:168
+  wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : asked_payload_session; // sender.ts:178
+  wire [31:0] was_sent = was[64:33]; // sender.ts:192
   wire [31:0] was_acked = was[32:1];
-  wire [7:0] flying = was_sent[7:0] - was_acked[7:0]; // sender.ts:187
-  wire some = |flying; // sender.ts:188
-  wire [31:0] next = was_sent + 32'd1; // sender.ts:192
+  wire [7:0] flying = was_sent[7:0] - was_acked[7:0]; // sender.ts:196
+  wire some = |flying; // sender.ts:197
+  wire [31:0] next = was_sent + 32'd1; // sender.ts:201
   wire [4:0] clash_sum = {1'b0, reading_session[9] == op_session[9], reading_session[8:6] == op_session[8:6], reading_session[5:3] == op_session[5:3], reading_session[2:0] == op_session[2:0]} + 5'd1;
   wire [3:0] reading_sequence_sum = {1'b0, reading_sequence[6] == next[6], reading_sequence[5:3] == next[5:3], reading_sequence[2:0] == next[2:0]} + 4'd1;
-  wire clash = &{reading_valid, clash_sum[4], reading_sequence_sum[3]}; // sender.ts:193
-  wire was_open = was[0]; // sender.ts:183
-  wire grants = op_valid & (op_kind == 3'd3) & was_open & ~flying[7] & ~clash; // sender.ts:200
-  wire [31:0] further = op_sequence - was_acked; // sender.ts:210
-  wire believed = op_valid & (op_kind == 3'd1) & was_open & ~(|(further >> 8)) & (further[7:0] <= flying); // sender.ts:211
-  wire moves = believed & (|further); // sender.ts:222
-  wire goes_back = believed & op_flag & (further[7:0] != flying); // sender.ts:223
-  wire [31:0] passed = op_sequence - was_acked; // sender.ts:226
-  wire was_restart = was[70]; // sender.ts:183
-  wire from_start = op_flag | was_restart | passed[31]; // sender.ts:227
-  wire more = was_open & (from_start ? some : passed[7:0] < flying); // sender.ts:228
-  wire ends = op_valid & (op_kind == 3'd2) & ~more; // sender.ts:229
-  wire was_again = was[69]; // sender.ts:183
+  wire clash = &{reading_valid, clash_sum[4], reading_sequence_sum[3]}; // sender.ts:202
+  wire was_open = was[0]; // sender.ts:192
+  wire grants = op_valid & (op_kind == 3'd3) & was_open & ~flying[7] & ~clash; // sender.ts:209
+  wire [31:0] further = op_sequence - was_acked; // sender.ts:219
+  wire believed = op_valid & (op_kind == 3'd1) & was_open & ~(|(further >> 8)) & (further[7:0] <= flying); // sender.ts:220
+  wire moves = believed & (|further); // sender.ts:231
+  wire goes_back = believed & op_flag & (further[7:0] != flying); // sender.ts:232
+  wire [31:0] passed = op_sequence - was_acked; // sender.ts:235
+  wire was_restart = was[70]; // sender.ts:192
+  wire from_start = op_flag | was_restart | passed[31]; // sender.ts:236
+  wire more = was_open & (from_start ? some : passed[7:0] < flying); // sender.ts:237
+  wire ends = op_valid & (op_kind == 3'd2) & ~more; // sender.ts:238
+  wire was_again = was[69]; // sender.ts:192
   wire was_progress = was[65];
-  wire late = op_valid & (op_kind == 3'd4) & was_open & some & ~was_again & ~was_progress; // sender.ts:234
-  wire [2:0] was_tries = was[68:66]; // sender.ts:183
-  wire fails = late & (was_tries == 3'd7); // sender.ts:235
-  wire gives_up = fails & failed_queue_push_ready; // sender.ts:238
-  wire times_out = late & (was_tries != 3'd7); // sender.ts:240
-  wire back = goes_back | times_out; // sender.ts:243
+  wire late = op_valid & (op_kind == 3'd4) & was_open & some & ~was_again & ~was_progress; // sender.ts:243
+  wire [2:0] was_tries = was[68:66]; // sender.ts:192
+  wire fails = late & (was_tries == 3'd7); // sender.ts:244
+  wire gives_up = fails & failed_queue_push_ready; // sender.ts:247
+  wire times_out = late & (was_tries != 3'd7); // sender.ts:249
+  wire back = goes_back | times_out; // sender.ts:252
 
-  Fifo_uint10_d16 failed_queue ( // sender.ts:239
+  Fifo_uint10_d16 failed_queue ( // sender.ts:248
     .clk (clk), .rst (rst),
     .push_valid (fails), .push_ready (failed_queue_push_ready), .push_payload (op_session),
     .pop_valid (failed_valid), .pop_ready (failed_ready), .pop_payload (failed_payload),
