@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findTool } from "../../../sim/index.ts";
 import { STIMULUS_BITS } from "./bench.ts";
 
 /** `builtin` runs the circuit, in this process. The others read the emitted text: `reader` makes a circuit of it. */
@@ -13,6 +14,8 @@ type TextTool = "icarus" | "verilator" | "yosys";
 export const TOOLS: readonly ToolName[] = ["builtin", "reader", "icarus", "verilator", "yosys"];
 
 function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  // Looked for, so that a run without native tools knows why what follows fails.
+  findTool(command);
   return new Promise((resolve, reject) => {
     execFile(command, args, { cwd, encoding: "utf8", maxBuffer: 1 << 30 }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout);
