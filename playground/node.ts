@@ -15,6 +15,7 @@ import { ClientStation, joinNetwork, type SimulatedNode, timeOf, withNode } from
 import { clientEndpoint } from "../designs/clio/workload/index.ts";
 import { NetworkModel, Random } from "../sim/index.ts";
 import { takeText } from "../sim/wave/text-file-browser.ts";
+import { firstFrame, hexOf, OwnFrames } from "./own-frames.ts";
 import { Waves } from "./waves.ts";
 
 export const operations = [
@@ -27,6 +28,7 @@ export const operations = [
   "FREE",
   "FREE_PROC",
   "NOT ALLOWED",
+  "FRAME",
 ] as const;
 export type Operation = (typeof operations)[number];
 
@@ -53,10 +55,23 @@ export interface Step {
     readonly added: number;
   }[];
 }
+/** What an operation is given; each takes what it needs. */
+export interface Given {
+  /** From the beginning of what was allocated, bytes. */
+  readonly offset: number;
+  readonly text: string;
+  /** Of FRAME: hexadecimal digits. */
+  readonly frame: string;
+}
 export interface RunningNode {
   readonly drawing: string;
-  readonly run: (operation: Operation, address: number, text: string) => Promise<Step>;
+  /** A frame to begin with, as digits. */
+  readonly firstFrame: string;
+  readonly run: (operation: Operation, given: Given) => Promise<Step>;
 }
+
+/** Simulated time in which what a frame of one's own causes comes back, ns. */
+const FRAME_NS = 20_000;
 
 const WAVE = "node.vcd",
   PERIOD = clockPeriod * 1000;
@@ -81,16 +96,21 @@ export async function startNode(): Promise<RunningNode> {
         timeoutNs: settings.config.retryTimeout,
         random: () => random.fraction(),
       });
-      const desk = new Desk(node, client, structure.links, { ip: runtime.ip, port: runtime.nativePort });
+      const desk = new Desk(node, client, structure.links, {
+        to: { ip: runtime.ip, port: runtime.nativePort },
+        frames: new OwnFrames(network),
+        time: () => network.time.now(),
+      });
       await desk.begin();
-      type Asked = readonly [Operation, number, string, (s: Step) => void, (e: unknown) => void];
+      type Asked = readonly [Operation, Given, (s: Step) => void, (e: unknown) => void];
       const waiting: Asked[] = [];
       let wake: () => void = () => undefined;
       ready({
         drawing: svgOfLayout(structure.name, layout, { style: false, numbers: true }),
-        run: (operation, address, text) =>
+        firstFrame: firstFrame({ mac: runtime.mac, ip: runtime.ip }),
+        run: (operation, given) =>
           new Promise((done, failed) => {
-            waiting.push([operation, address, text, done, failed]);
+            waiting.push([operation, given, done, failed]);
             wake();
           }),
       });
@@ -102,34 +122,37 @@ export async function startNode(): Promise<RunningNode> {
           });
           continue;
         }
-        const [operation, address, text, done, failed] = next;
-        await desk.step(operation, address, text).then(done, failed);
+        const [operation, given, done, failed] = next;
+        await desk.step(operation, given).then(done, failed);
       }
     }).catch(fail);
   });
+}
+
+/** What is beside the client. */
+interface Around {
+  readonly to: { readonly ip: number; readonly port: number };
+  readonly frames: OwnFrames;
+  /** Simulated time, ns. */
+  readonly time: () => number;
 }
 
 class Desk {
   readonly #node: SimulatedNode;
   readonly #client: Client;
   readonly #links: readonly Link[];
-  readonly #address: { readonly ip: number; readonly port: number };
+  readonly #around: Around;
   readonly #waves = new Waves();
   #process: RemoteProcess | undefined;
   #thread: Thread | undefined;
   #va: bigint | undefined;
   #before: Readonly<Partial<Record<CounterName, bigint>>> = {};
 
-  constructor(
-    node: SimulatedNode,
-    client: Client,
-    links: readonly Link[],
-    address: { readonly ip: number; readonly port: number },
-  ) {
+  constructor(node: SimulatedNode, client: Client, links: readonly Link[], around: Around) {
     this.#node = node;
     this.#client = client;
     this.#links = links;
-    this.#address = address;
+    this.#around = around;
   }
 
   async begin(): Promise<void> {
@@ -138,12 +161,12 @@ class Desk {
     this.#waves.forget();
   }
 
-  async step(operation: Operation, offset: number, text: string): Promise<Step> {
+  async step(operation: Operation, given: Given): Promise<Step> {
     const { bench } = this.#node,
       from = bench.cycle;
     let answer: string;
     try {
-      answer = await this.#operate(operation, BigInt(offset), text);
+      answer = operation === "FRAME" ? await this.#frame(given.frame) : await this.#operate(operation, given);
     } catch (e) {
       answer = e instanceof Error ? e.message : String(e);
     }
@@ -170,10 +193,21 @@ class Desk {
     return { operation, answer, from, to, moved, counters: shown };
   }
 
-  async #operate(operation: Operation, offset: bigint, text: string): Promise<string> {
-    const began = this.#thread;
+  async #frame(text: string): Promise<string> {
+    const { frames, time } = this.#around;
+    frames.send(text);
+    const end = time() + FRAME_NS;
+    await this.#node.bench.until(() => time() >= end);
+    const back = frames.taken();
+    if (back.length === 0) return "nothing came back; the counters say why";
+    return back.map(b => `${b.length} bytes came back\n${hexOf(b)}`).join("\n");
+  }
+
+  async #operate(operation: Exclude<Operation, "FRAME">, { offset: from, text }: Given): Promise<string> {
+    const began = this.#thread,
+      offset = BigInt(from);
     if (operation === "CREATE_PROC") {
-      this.#process = await this.#client.createProcess(this.#address, "page");
+      this.#process = await this.#client.createProcess(this.#around.to, "page");
       this.#thread = this.#process.thread();
       return `process ${this.#process.pid}`;
     }

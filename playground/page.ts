@@ -213,6 +213,8 @@ async function node(): Promise<RunningNode> {
   running = startNode();
   const n = await running;
   element("blocks", HTMLElement).innerHTML = n.drawing;
+  const frame = element("frame", HTMLTextAreaElement);
+  if (frame.value === "") frame.value = n.firstFrame;
   say(`the node runs (ready in ${((performance.now() - begun) / 1000).toFixed(1)} s); begin with CREATE_PROC`);
   for (const b of document.querySelectorAll<HTMLButtonElement>("#operations button")) b.disabled = false;
   return n;
@@ -229,11 +231,11 @@ async function operate(o: Operation): Promise<Step> {
   const n = await node(),
     buttons = [...document.querySelectorAll<HTMLButtonElement>("#operations button")];
   for (const b of buttons) b.disabled = true;
-  const step = await n.run(
-    o,
-    Number(element("offset", HTMLInputElement).value),
-    element("text", HTMLInputElement).value,
-  );
+  const step = await n.run(o, {
+    offset: Number(element("offset", HTMLInputElement).value),
+    text: element("text", HTMLInputElement).value,
+    frame: element("frame", HTMLTextAreaElement).value,
+  });
   for (const b of buttons) b.disabled = false;
   say(`${o}: ${step.answer} (${step.to - step.from} cycles with what follows, cycle ${step.from} to ${step.to})`);
   const range = element("range", HTMLInputElement),

@@ -19,7 +19,7 @@ pre{margin:0;font-size:12.5px;white-space:pre-wrap;overflow-wrap:anywhere}.linke
 .good{color:var(--good)}.bad{color:var(--bad)}.waves .drawing{overflow:auto;background:#fff}.waves input{width:100%}
 #blocks{overflow:auto;border:1px solid var(--line);max-height:70vh}#blocks path.moved{stroke:#e8590c;stroke-width:4}
 #range{width:100%}#text{min-width:8rem}table{border-collapse:collapse;font-size:13px}td{padding:.1rem .6rem;border-bottom:1px solid var(--line)}tr.new{font-weight:bold}
-#answer{overflow-wrap:anywhere;min-height:1.5em}ul{font-size:13px;padding-left:1.2rem;margin:.3rem 0}`;
+#frame{width:100%;font:12.5px monospace;color:inherit;background:var(--soft);border:1px solid var(--line)}#answer{white-space:pre-wrap;overflow-wrap:anywhere;min-height:1.5em}ul{font-size:13px;padding-left:1.2rem;margin:.3rem 0}`;
 
 /** The page, which loads the scripts beside it and nothing else. */
 export const playgroundHtml = (): string => `<!doctype html>
@@ -39,6 +39,7 @@ export const playgroundHtml = (): string => `<!doctype html>
 <p>The whole memory node with its DRAM, slow path and one client, cycle by cycle. Its clock stands still between two requests.</p>
 <div class="bar" id="operations"></div>
 <div class="bar"><label>Offset <input id="offset" type="number" min="0" max="4194296" step="8" value="0"></label> <label>Text <input id="text" value="hello, far memory"></label></div>
+<details><summary>A frame of your own</summary><p><label for="frame">Bytes from the destination MAC on, two hexadecimal digits each; FRAME sends them. It begins with a ping.</label></p><textarea id="frame" rows="6" spellcheck="false"></textarea></details>
 <p id="answer" role="status"></p>
 <label><span id="until"></span><input type="range" id="range" min="0" max="0" value="0"></label>
 <div id="blocks"></div>

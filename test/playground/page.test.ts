@@ -73,6 +73,17 @@ describe.skipIf(program === undefined)("in a browser (where there is a Chromium)
       expect(await p.evaluate('document.querySelectorAll("#blocks path.moved").length')).toBeGreaterThan(5);
       expect(await text(p, "#counters")).toMatch(/reads1\+1/);
       await seen("node");
+      // A frame of one's own: the ping that stands there, then one that is no frame, then one for nobody.
+      expect(await ask("FRAME")).toMatch(/^60 bytes came back\n02 00 00 00 00 77 /);
+      const frame = (text: string): Promise<unknown> =>
+        p.evaluate(`void (document.querySelector("#frame").value = ${JSON.stringify(text)})`);
+      await frame("02 00 zz");
+      expect(await ask("FRAME")).toBe('the frame has "z" among its digits; write bytes as two hexadecimal digits each');
+      await frame("ff".repeat(6) + "020000000077" + "1234" + "00".repeat(46));
+      expect(await ask("FRAME")).toBe("nothing came back; the counters say why");
+      expect(await text(p, "#counters")).toMatch(/dropMac1\+1/);
+      await p.evaluate('document.querySelector("details").open = true');
+      await seen("frame");
     });
   });
 });
