@@ -24,7 +24,7 @@ import {
   uint,
   when,
 } from "../../../hdl-dsl/index.ts";
-import { compileBuiltin, holds, planted, prove, verilatorBackend } from "../../../sim/index.ts";
+import { compileBuiltin, findTool, holds, planted, prove, verilatorBackend } from "../../../sim/index.ts";
 import { Interpreter } from "../support/interpret.ts";
 
 const encodings = ["auto", "binary", "gray", "one-hot"] as const;
@@ -416,6 +416,7 @@ function measured(encoding: FsmEncoding): { readonly luts: number; readonly regi
       ["-p", `read_verilog ${files.map(f => f.name).join(" ")}; synth -top ${top} -lut 4; stat`],
       { cwd: folder, encoding: "utf8" },
     );
+    if (findTool("yosys") === undefined) throw new Error("yosys is not on the PATH");
     expect(status, stderr).toBe(0);
     const last = stdout.slice(
       stdout.lastIndexOf("Number of cells") < 0 ? stdout.lastIndexOf("===") : stdout.lastIndexOf("Number of cells"),

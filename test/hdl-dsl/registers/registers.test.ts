@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { cCompiler } from "../../support/c-compiler.ts";
 import { describe, expect, test } from "vitest";
 import { axiResponse } from "../../../hdl-dsl/lib/index.ts";
 import {
@@ -268,8 +269,7 @@ _Static_assert(TIMER_REG_CONTROL == 4 && TIMER_PRESCALE_SHIFT == 4 && TIMER_PRES
 _Static_assert(TIMER_REG_EVENTS == 0x14 && TIMER_LIMIT_MASK == 0xffffffffu && TIMER_RESTART_SHIFT == 31, "events");
 `,
       );
-      const compiler = ["cc", "clang", "gcc"].find(c => spawnSync(c, ["--version"]).status === 0) as string;
-      execFileSync(compiler, ["-std=c11", "-Wall", "-Werror", "-fsyntax-only", join(folder, "use.c")], {
+      execFileSync(cCompiler(), ["-std=c11", "-Wall", "-Werror", "-fsyntax-only", join(folder, "use.c")], {
         stdio: "pipe",
       });
     } finally {

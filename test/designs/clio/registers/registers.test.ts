@@ -1,7 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { cCompiler } from "../../../support/c-compiler.ts";
 import { describe, expect, test } from "vitest";
 import { counterNames, makeSettings } from "../../../../designs/clio/config/index.ts";
 import {
@@ -86,8 +87,7 @@ _Static_assert(CLIO_MAT(0x50) == ${matAddress(0x50)} && CLIO_MAT_EXTEND == ${mat
 _Static_assert(CLIO_COUNTER_WRITES_NO_REPLY == ${counterAddress("writesNoReply")}, "counters");
 `,
       );
-      const compiler = ["cc", "clang", "gcc"].find(c => spawnSync(c, ["--version"]).status === 0) as string;
-      execFileSync(compiler, ["-std=c11", "-Wall", "-Werror", "-fsyntax-only", join(folder, "use.c")], {
+      execFileSync(cCompiler(), ["-std=c11", "-Wall", "-Werror", "-fsyntax-only", join(folder, "use.c")], {
         stdio: "pipe",
       });
     } finally {
