@@ -87,7 +87,8 @@ const knownArenas = (p: KvParameters): number =>
  * Latency from `take` to `taken`: 2 cycles from the stack or a slab, 3 for a new slab. From the list the latency is a
  * memory round trip and 13 cycles; for an arena ALLOC's time and 5. One at a time; `give` goes first. `give` takes 3
  * cycles for each block, and a memory round trip and 12 cycles more for every eighth block beyond the stack; the
- * last of all takes FREE's time and 5 cycles for each arena but the first. Full: `take` and `give` wait. Reset: all state is lost; blocks allocated before are not given back.
+ * last of all takes FREE's time and 5 cycles for each arena but the first. Full: `take` and `give` wait. Reset: all
+ * state is lost; blocks allocated before are not given back.
  */
 export const KvAllocator = module(
   "KvAllocator",

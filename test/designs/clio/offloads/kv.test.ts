@@ -9,12 +9,12 @@ import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import {
   comeAndGo,
-  otherSizes,
   fewFrames,
   forgets,
   likeTheModel,
   mixture,
   oneBucket,
+  otherSizes,
   owners,
   refusedWalk,
   servedBeside,
