@@ -151,6 +151,10 @@ export class KvModel {
   private readonly free = new Map<number, bigint[]>();
   private readonly slabs = new Map<number, bigint[]>();
   private arena: bigint[] = [];
+  /** Arenas there are, and how many of them have been begun; blocks that are taken. */
+  private readonly arenas: bigint[] = [];
+  private begun = 0;
+  private live = 0;
   private region = 0n;
 
   constructor(memory: OffloadMemory, options: KvModelOptions) {
@@ -281,12 +285,19 @@ export class KvModel {
   }
 
   private take(bytes: number): bigint {
+    const block = this.find(bytes);
+    this.live++;
+    return block;
+  }
+  private find(bytes: number): bigint {
     const freed = this.free.get(bytes)?.pop();
     if (freed !== undefined) return freed;
     const slab = this.slabs.get(bytes) ?? [];
     if (slab.length === 0) {
-      if (this.arena.length === 0)
-        this.arena = piecesOf(this.allocate(this.o.arenaBytes), this.o.arenaBytes, largestBlock);
+      if (this.arena.length === 0) {
+        if (this.begun === this.arenas.length) this.arenas.push(this.allocate(this.o.arenaBytes));
+        this.arena = piecesOf(this.arenas[this.begun++] as bigint, this.o.arenaBytes, largestBlock);
+      }
       slab.push(...piecesOf(this.arena.shift() as bigint, largestBlock, bytes));
       this.slabs.set(bytes, slab);
     }
@@ -294,6 +305,26 @@ export class KvModel {
   }
   private give(block: bigint, bytes: number): void {
     this.free.set(bytes, [...(this.free.get(bytes) ?? []), block]);
+    if (--this.live === 0) this.restart();
+  }
+  /** Nothing is kept: all arenas but the first go back, and that one is carved anew. */
+  private restart(): void {
+    this.free.clear();
+    this.slabs.clear();
+    this.arena = [];
+    this.begun = 0;
+    this.region = 0n;
+    while (this.arenas.length > 1) {
+      const body = encode(allocBody, { len: BigInt(this.o.arenaBytes) });
+      const { status: code } = this.access(
+        opcode.FREE,
+        this.arenas.at(-1) as bigint,
+        this.o.arenaBytes,
+        body.slice(12),
+      );
+      if (code !== status.OK) return;
+      this.arenas.pop();
+    }
   }
 
   /** In the regions one after another; a full one is not tried again. */

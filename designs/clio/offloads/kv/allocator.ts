@@ -11,6 +11,7 @@ import {
   mux,
   node,
   output,
+  priority,
   ram,
   reg,
   sink,
@@ -21,11 +22,21 @@ import {
   unpack,
   vec,
   when,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
 import { allocBody, opcodeBits, statusBits, vmFlag } from "../../wire/index.ts";
 import { addressOf, classBits, classOf, Entry } from "./layout.ts";
 import { MemoryBeat } from "./merged.ts";
-import { addressBits, blockBits, classCount, type KvParameters, sizeBits, slabUnits, unitBytes } from "./parameters.ts";
+import {
+  addressBits,
+  blockBits,
+  classCount,
+  type KvParameters,
+  sizeBits,
+  slabUnits,
+  unitBytes,
+  unitShift,
+} from "./parameters.ts";
 import { MemoryEvent, purpose, tagOf } from "./replies.ts";
 
 /**
@@ -53,6 +64,10 @@ export const Give = struct({
 const kept = 16,
   moved = 8;
 const keptBits = Math.log2(kept);
+/** Arenas whose addresses are known, at most: 16 GB in arenas of 4 MB. */
+const arenasKnown = 4096;
+const knownArenas = (p: KvParameters): number =>
+  Math.max(2, Math.min(arenasKnown, 2 ** Math.ceil(Math.log2((p.regions * 2 ** 30) / p.arenaBytes))));
 
 /**
  * The offload's own memory, in blocks of 64 B to 2 KB in powers of two (six classes).
@@ -65,10 +80,15 @@ const keptBits = Math.log2(kept);
  * given. One of the 8 holds the addresses of the other 7 and of the list so far, as a slot holds entries and its link.
  * When that write fails the eight are lost; when a list cannot be read, what it holds.
  *
+ * When the last block that was taken is given back, nothing is kept, and memory is one again: all arenas but the first
+ * are freed (FREE), and the first is carved anew. So what was freed serves every size then, and the node has its memory
+ * back. Up to `arenasKnown` arenas are known by their addresses; further ones serve until the next reset only.
+ *
  * Latency from `take` to `taken`: 2 cycles from the stack or a slab, 3 for a new slab. From the list the latency is a
  * memory round trip and 13 cycles; for an arena ALLOC's time and 5. One at a time; `give` goes first. `give` takes 3
- * cycles for each block, and a memory round trip and 12 cycles more for every eighth block beyond the stack. Full:
- * `take` and `give` wait. Reset: all state is lost; blocks allocated before are not given back.
+ * cycles for each block, and a memory round trip and 12 cycles more for every eighth block beyond the stack; the
+ * last of all takes FREE's time and 5 cycles for each arena but the first. Full: `take` and `give` wait. Reset: all
+ * state is lost; blocks allocated before are not given back.
  */
 export const KvAllocator = module(
   "KvAllocator",
@@ -96,6 +116,14 @@ export const KvAllocator = module(
       arenaLeft = reg(uint(bitsFor(slabsOfArena)), { init: 0 });
     const region = reg(uint(bitsFor(p.regions)), { init: 0 });
 
+    /** Blocks that are taken; arenas that are known; how many of these have been begun. */
+    const live = reg(uint(bitsFor(p.regions * 2 ** (30 - unitShift))), { init: 0 });
+    const known = knownArenas(p),
+      arenaCount = uint(bitsFor(known)),
+      arenas = reg(arenaCount, { init: 0 }),
+      arenasBegun = reg(arenaCount, { init: 0 });
+    const places = ram(block, { depth: known, collision: "undefined", style: known > 64 ? "block" : "distributed" });
+
     // Work in progress: its class, its requester, and the number of words moved.
     const kind = reg(index),
       asked = reg(Take(p)),
@@ -116,7 +144,11 @@ export const KvAllocator = module(
     const first = words.at(0),
       container = words.at(moved - 1).block;
     const allMoved = node(count.eq(moved - 1));
+    const emptied = wire(bit),
+      lastArena = node(arenas.sub(1));
+    const place = places.readSync(node(mux(emptied, lastArena, arenasBegun).trunc(Math.log2(known))));
 
+    const records = node(arenas.ne(known));
     const mine = node(io.event.valid.and(io.event.purpose.eq(purpose.allocator)));
     const failed: Bit = io.event.status.any();
     const granted = node(failed.or(io.event.refused).not());
@@ -162,6 +194,10 @@ export const KvAllocator = module(
       "allocate",
       "allocating",
       "answer",
+      "load",
+      "restart",
+      "free",
+      "freeing",
     ] as const;
     const state = fsm(states, "idle", m => ({
       idle: () => {
@@ -184,7 +220,8 @@ export const KvAllocator = module(
       },
       given: () => {
         givingSlot.set(lastPart.not());
-        m.go("idle");
+        live.set(live.sub(1));
+        when(lastPart.and(live.eq(1)), () => m.go("restart")).otherwise(() => m.go("idle"));
       },
       spill: () => {
         count.set(count.add(1));
@@ -216,6 +253,7 @@ export const KvAllocator = module(
             arena.set(arena.add(slabUnits));
             arenaLeft.set(arenaLeft.sub(1));
           })
+          .elseWhen(arenasBegun.ne(arenas), () => m.go("load"))
           .otherwise(() => m.go("allocate"));
       },
       refill: () => when(sent, () => m.go("refilling")),
@@ -256,12 +294,53 @@ export const KvAllocator = module(
             .otherwise(() => {
               arena.set(io.event.block);
               arenaLeft.set(slabsOfArena);
+              when(records, () => {
+                arenas.set(arenas.add(1));
+                arenasBegun.set(arenasBegun.add(1));
+              });
               m.go("choose");
             });
         });
       },
-      answer: () => when(io.taken.ready, () => m.go("idle")),
+      answer: () => {
+        when(io.taken.ready, () => {
+          when(asked.table.not().and(answer.status.eq(statusBits.OK)), () => live.set(live.add(1)));
+          m.go("idle");
+        });
+      },
+      load: () => {
+        arena.set(place);
+        arenaLeft.set(slabsOfArena);
+        arenasBegun.set(arenasBegun.add(1));
+        m.go("choose");
+      },
+      restart: () => {
+        for (let c = 0; c < classCount; c++) {
+          levels.at(c).set(0);
+          listed.at(c).set(0);
+          begun.at(c).set(0);
+        }
+        arenaLeft.set(0);
+        arenasBegun.set(0);
+        region.set(0);
+        when(arenas.gt(1), () => m.go("free")).otherwise(() => m.go("idle"));
+      },
+      free: () => when(sent, () => m.go("freeing")),
+      freeing: () => {
+        when(mine, () => {
+          when(granted, () => {
+            arenas.set(lastArena);
+            m.go("restart");
+          }).otherwise(() => m.go("idle"));
+        });
+      },
     }));
+    emptied.set(state.is("restart").or(state.is("free")));
+    places.write(
+      records.and(state.is("allocating")).and(mine).and(granted).and(asked.table.not()),
+      arenas.trunc(Math.log2(known)),
+      io.event.block,
+    );
     const takesSlab = node(state.is("choose").and(asked.table.or(some).or(inList).not()));
     slabs.write(takesSlab.and(inSlab.or(arenaLeft.any())), kind, mux(inSlab, nextInSlab, arena));
     const movesHead = node(mux(state.is("push"), allMoved, state.is("storing").and(mine).and(failed.not())));
@@ -286,27 +365,45 @@ export const KvAllocator = module(
     const beat = reg(uint(Math.max(1, Math.log2(lanes))), { init: 0 });
     const storing = state.is("store"),
       allocating = state.is("allocate"),
-      refilling = state.is("refill");
-    const beats = unpack(vec(uint(p.beatBytes * 8), lanes), mux(storing, list, rest));
+      refilling = state.is("refill"),
+      freeing = state.is("free");
+    const beats = unpack(
+      vec(uint(p.beatBytes * 8), lanes),
+      mux(storing, list, mux(freeing, constant(0, unitBytes * 8), rest)),
+    );
     when(io.memory.fire, () => beat.set(mux(io.memory.payload.last, constant(0, beat.width), beat.add(1))));
-    io.memory.valid.set(storing.or(allocating).or(refilling));
+    io.memory.valid.set(storing.or(allocating).or(refilling).or(freeing));
     const bytes = mux(asked.table, constant(p.buckets * unitBytes, 32), constant(p.arenaBytes, 32));
     io.memory.payload.set({
       head: {
         tag: tagOf(purpose.allocator, constant(0, 1)),
-        opcode: mux(storing, opcodeBits.WRITE, mux(refilling, opcodeBits.READ, opcodeBits.ALLOC)),
-        va: mux(allocating, constant(0, addressBits), addressOf(mux(storing, container, head)).trunc(addressBits)),
-        length: mux(allocating, bytes, constant(unitBytes, 32)),
-        data: mux(storing, constant(unitBytes, 14), mux(allocating, constant(restBytes, 14), constant(0, 14))),
+        opcode: priority(
+          [storing, opcodeBits.WRITE],
+          [refilling, opcodeBits.READ],
+          [freeing, opcodeBits.FREE],
+          opcodeBits.ALLOC,
+        ),
+        va: mux(
+          allocating,
+          constant(0, addressBits),
+          addressOf(priority([storing, container], [freeing, place], head)).trunc(addressBits),
+        ),
+        length: priority([allocating, bytes], [freeing, constant(p.arenaBytes, 32)], constant(unitBytes, 32)),
+        data: priority(
+          [storing, constant(unitBytes, 14)],
+          [allocating.or(freeing), constant(restBytes, 14)],
+          constant(0, 14),
+        ),
       },
       bare: refilling,
       data: beats.at(lanes === 1 ? 0 : beat),
       last: refilling.or(beat.eq(mux(storing, constant(lanes - 1, beat.width), constant(restBeats - 1, beat.width)))),
     });
     assertAlways(
-      mine.not().or(state.is("storing")).or(state.is("refilling")).or(state.is("allocating")),
+      mine.not().or(state.is("storing")).or(state.is("refilling")).or(state.is("allocating")).or(state.is("freeing")),
       "a reply to the allocator is waited for",
     );
+    assertAlways(state.is("given").and(live.any().not()).not(), "a block that is given was taken");
     assertAlways(
       mine
         .and(state.is("allocating"))

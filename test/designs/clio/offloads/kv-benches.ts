@@ -100,24 +100,64 @@ export const oneBucket: KvBench = async (b, p) => {
 export const comeAndGo: KvBench = async (b, p) => {
   const rig = new KvRig(b, p, { jitter: 10 }),
     used: number[] = [];
+  // One that stays: else all memory would be one again when the others have gone.
+  const stays = b.random.bits(64);
+  await rig.alone("create", stays, rig.value(100));
+  const contents = (): ReturnType<KvRig["contents"]> => rig.contents().filter(x => x.key !== stays);
   for (let round = 0; round < 5; round++) {
     const keys = Array.from({ length: 80 }, () => b.random.bits(64));
     for (const [i, key] of keys.entries()) rig.ask("create", key, rig.value(40 + 200 * (i % 2)));
     await rig.host.drained();
-    expect(rig.contents().length, "pairs in memory").toBe(80);
+    expect(contents().length, "pairs in memory").toBe(80);
     for (const key of keys.slice(0, 20)) rig.ask("create", key, rig.value(300));
     const gone = new Set(keys.filter(() => b.random.chance(0.7)));
     for (const key of gone) rig.ask("delete", key);
     await rig.host.drained();
-    expect(new Set(rig.contents().map(x => x.key)), "keys in memory").toEqual(new Set(keys.filter(k => !gone.has(k))));
+    expect(new Set(contents().map(x => x.key)), "keys in memory").toEqual(new Set(keys.filter(k => !gone.has(k))));
     for (const key of keys) if (!gone.has(key)) rig.ask(b.random.chance() ? "update" : "delete", key, rig.value(240));
     for (const key of keys) if (!gone.has(key)) rig.ask("delete", key);
     await rig.host.drained();
-    expect(rig.contents(), "pairs in memory").toEqual([]);
+    expect(contents(), "pairs in memory").toEqual([]);
     used.push(rig.allocations);
   }
   await rig.finish();
   expect(used, "allocations so far, after each round").toEqual(used.map(() => used[0]));
+};
+
+/**
+ * Filled with values of one size until there is no memory, and emptied; then the same with another size, and with the
+ * first again. Each time as many find room as in a new store, and all but the table and an arena goes back.
+ */
+export const otherSizes: KvBench = async (b, p) => {
+  // Room for the table and for four arenas.
+  const pages = Math.ceil((p.buckets * 64) / 4096) + 4 * Math.ceil(p.arenaBytes / 4096),
+    rig = new KvRig(b, p, { jitter: 9, space: { allocatable: pages } });
+  rig.allowed.add(OUT_OF_MEMORY);
+  let key = 0n;
+  const counts: number[] = [];
+  for (const [size, block] of [
+    [1400, 2048],
+    [30, 64],
+    [200, 256],
+    [1400, 2048],
+  ] as const) {
+    const keys: bigint[] = [];
+    for (;;) {
+      const { status: got } = await rig.alone("create", ++key, rig.value(size));
+      if (got === OUT_OF_MEMORY) break;
+      keys.push(key);
+    }
+    // Slots that lengthen the chains take some: one for seven pairs, with the slabs that they begin.
+    const room = (4 * p.arenaBytes) / block;
+    expect(keys.length, `values of ${size} bytes`).toBeGreaterThan(room * (block === 64 ? 0.8 : 0.5));
+    counts.push(keys.length);
+    for (const k of keys) rig.ask("delete", k);
+    await rig.host.drained();
+    expect(await rig.heldAtRest(b), "arenas and tables that are kept").toBe(2);
+  }
+  // A slot that lengthens a chain begins a slab, and whether there is one hangs on the keys.
+  expect(Math.abs((counts.at(-1) ?? 0) - (counts[0] ?? 0)), "values of the first size").toBeLessThanOrEqual(1);
+  await rig.finish();
 };
 
 /** The same key of several processes, in one bucket and with one fingerprint: each sees its own only. */
@@ -188,7 +228,7 @@ export const forgets: KvBench = async (b, p) => {
       rig.contents().filter(x => x.pid === owner),
       "keys of the process in memory",
     ).toEqual([]);
-    if (alone) used.push(rig.allocations);
+    if (alone) used.push(await rig.heldAtRest(b));
   }
   expect(used, "allocations so far, after each round").toEqual(used.map(() => used[0]));
   expect(

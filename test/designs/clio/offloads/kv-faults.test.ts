@@ -4,7 +4,17 @@ import { ClioKv, type KvParameters } from "../../../../designs/clio/offloads/kv/
 import { connect, input, instance, module, uint } from "../../../../hdl-dsl/index.ts";
 import { designOf, runBench } from "../../../../sim/index.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
-import { comeAndGo, fewFrames, forgets, type KvBench, likeTheModel, mixture, oneBucket, owners } from "./kv-benches.ts";
+import {
+  comeAndGo,
+  fewFrames,
+  forgets,
+  type KvBench,
+  likeTheModel,
+  mixture,
+  oneBucket,
+  otherSizes,
+  owners,
+} from "./kv-benches.ts";
 import { kvParameters } from "./kv-rig.ts";
 
 /** Clio-KV with a port that chooses among the faults that are planted in it (0: none): one build has them all. */
@@ -115,6 +125,16 @@ const faults: readonly (readonly [string, readonly Plant[], KvBench, RegExp])[] 
     fewFrames,
     /./,
   ],
+  [
+    "blocks that come back are not counted",
+    [[/(?<=live <= )live - 29'd1/, "live"]],
+    otherSizes,
+    /values of|arenas and tables/,
+  ],
+  ["memory is one again while a block is out", [[/live == 29'd1\b/, "(live == 29'd2)"]], otherSizes, /./],
+  ["arenas do not go back", [[/arenas > 13'd1/, "1'b0"]], otherSizes, /arenas and tables/],
+  ["the first arena is not carved anew", [[/arenas_begun != arenas/, "1'b0"]], otherSizes, /values of/],
+  ["an arena goes back that is another", [[/emptied(?= \? last_arena)/, "1'b0"]], otherSizes, /./],
   ["a removal leaves buckets out", [[/(?<=last_bucket = )[^;]*/, "1'b1"]], forgets, /keys of the process in memory/],
   [
     "a bucket that has pairs is passed over",

@@ -6,7 +6,15 @@ import { extendedNode, offloadPid } from "../../../../designs/clio/offload/index
 import { ClioKv, clioKv, kvDefaults } from "../../../../designs/clio/offloads/kv/index.ts";
 import { type SimulatedNode, withNode } from "../../../../designs/clio/rig/index.ts";
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
-import { createProcReplyBody, dissect, kvBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
+import {
+  allocReplyBody,
+  createProcReplyBody,
+  dissect,
+  kvBody,
+  opcode,
+  status,
+  vmFlag,
+} from "../../../../designs/clio/wire/index.ts";
 import { concat, decode, encode } from "../../../../designs/shared/wire/index.ts";
 import { type Design, designOf } from "../../../../sim/index.ts";
 import { findsFault } from "../../../support/plant.ts";
@@ -180,6 +188,43 @@ async function resetBeside(rig: Rig): Promise<void> {
   await rig.over();
 }
 
+/** A node of 1 MB in pages of 4 KB, where the store allocates 64 KB at a time. */
+const little = makeSettings({ offloads: "kv", pageSize: "4KB", physicalMemory: "1MB", freePageBuffer: 4 });
+const littleStore = (): Design<NodePorts> =>
+  designOf(
+    extendedNode([{ ...clioKv, build: p => ClioKv({ ...p, ...kvDefaults, buckets, arenaBytes: 65_536 }) }])(
+      parametersOf(little.config),
+    ),
+  );
+
+/** A process fills the store and deletes all: another has the memory, for values of any size and for pages. */
+async function filledAndEmptied(rig: Rig): Promise<void> {
+  const { client } = rig,
+    pageSize = BigInt(little.config.pageSize);
+  const [first, second] = [await rig.createProcess(), await rig.createProcess()];
+  /** Pages that the second process can have and write. */
+  const pages = async (): Promise<number> => {
+    const wanted = client.allocate(second, { len: 64n * pageSize, vmFlags: vmFlag.write }),
+      { addr } = decode(allocReplyBody, (await rig.ask(wanted)).body);
+    let had = 0;
+    for (let i = 0n; i < 64n; i++)
+      had += +((await rig.ask(client.write(second, addr + i * pageSize, Uint8Array.of(1)))).status === OK);
+    await rig.ask(client.free(second, addr, 64n * pageSize));
+    return had;
+  };
+  const large = new Uint8Array(1400).fill(3),
+    keys: bigint[] = [];
+  for (let key = 1n; (await rig.status(opcode.KV_CREATE, first, key, large)) === OK; key++) keys.push(key);
+  expect(keys.length, "large values in the store").toBeGreaterThan(200);
+  expect(await pages(), "pages beside a full store").toBeLessThan(32);
+  for (const key of keys) expect(await rig.status(opcode.KV_DELETE, first, key)).toBe(OK);
+  await rig.over();
+  expect(await pages(), "pages beside an empty store").toBe(64);
+  for (let key = 1n; key < 40n; key++)
+    expect(await rig.status(opcode.KV_CREATE, second, key, new Uint8Array(30))).toBe(OK);
+  await rig.over();
+}
+
 /** The slow path with a fault: it believes that no process has ever used the store, or every removal to be over. */
 const faults: readonly (readonly [string, (rig: Rig) => void, RegExp])[] = [
   [
@@ -229,5 +274,12 @@ describe("keys of Clio-KV and their processes", () => {
       ));
   it("a process that does not exist gets nothing of the store", () => run("strangers", strangers));
   it("with a process go its keys, whatever of it is under way", () => run("gone", gone));
+  it("a store that was full and is empty leaves its memory to others", () =>
+    withNode(
+      "kv emptied",
+      little,
+      { design: littleStore(), seed: 1, secret, wave: false, hangCycles: 60_000, limitCycles: 4_000_000 },
+      n => filledAndEmptied(new Rig(n)),
+    ));
   it("a reset of the store ends a removal", () => run("reset beside a removal", resetBeside));
 });

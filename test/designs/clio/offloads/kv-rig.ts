@@ -213,6 +213,17 @@ export class KvRig {
       open.push(t);
     }
   }
+  /** Arenas and tables that it has when nothing goes on: blocks come back, and memory is freed, behind the replies. */
+  async heldAtRest(b: Bench<KvPorts>): Promise<number> {
+    for (let accesses = -1; accesses !== this.host.trace.length;) {
+      accesses = this.host.trace.length;
+      await b.cycles(500);
+      await this.host.drained();
+    }
+    const done = (code: number): number =>
+      this.host.trace.filter(t => t.opcode === code && t.status === status.OK).length;
+    return done(opcode.ALLOC) - done(opcode.FREE);
+  }
   /** Times that memory was allocated. */
   get allocations(): number {
     return this.host.trace.filter(t => t.opcode === opcode.ALLOC).length;

@@ -14,6 +14,7 @@ import {
   likeTheModel,
   mixture,
   oneBucket,
+  otherSizes,
   owners,
   refusedWalk,
   servedBeside,
@@ -90,6 +91,9 @@ describe("Clio-KV", () => {
       /has not ended after/,
     ));
   bench("memory that refuses ends a removal", dut, { seed: 9 }, b => refusedWalk(b, wide));
+  bench("what was freed serves every size, and goes back to the node, once nothing is left", dut, { seed: 14 }, b =>
+    otherSizes(b, kvParameters({ beatBytes: 64, buckets: 64 })),
+  );
   bench("no frame for a page that is touched first: OUT_OF_MEMORY, and nothing is lost", dut, { seed: 8 }, b =>
     fewFrames(b, wide),
   );
