@@ -47,74 +47,85 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   input  wire [511:0] event_line,
   output wire         done
 );
+  localparam [4:0] state_restart = 5'd15;
+  localparam [4:0] state_free = 5'd16;
   localparam [3:0] status_ok = 4'd0;
   localparam [3:0] status_out_of_memory = 4'd7;
-  localparam [3:0] state_choose = 4'd6;
-  localparam [3:0] state_push = 4'd9;
-  localparam [3:0] state_storing = 4'd5;
-  localparam [3:0] state_idle = 4'd0;
-  localparam [3:0] state_give = 4'd1;
-  localparam [3:0] state_given = 4'd2;
-  localparam [3:0] state_spill = 4'd3;
-  localparam [3:0] state_store = 4'd4;
-  localparam [3:0] state_allocate = 4'd11;
-  localparam [3:0] state_answer = 4'd13;
-  localparam [3:0] state_refill = 4'd7;
-  localparam [3:0] state_refilling = 4'd8;
-  localparam [3:0] state_settle = 4'd10;
-  localparam [3:0] state_allocating = 4'd12;
-  localparam [7:0] opcode_read = 8'h40;
-  localparam [7:0] opcode_write = 8'h50;
-  localparam [7:0] opcode_alloc = 8'h80;
-  reg [4:0] levels_0, levels_1, levels_2, levels_3, levels_4, levels_5; // allocator.ts:88
-  reg listed_0, listed_1, listed_2, listed_3, listed_4, listed_5; // allocator.ts:89
-  reg begun_0, begun_1, begun_2, begun_3, begun_4, begun_5; // allocator.ts:90
-  reg [43:0] arena; // allocator.ts:95
-  reg [11:0] arena_left; // allocator.ts:96
-  reg [4:0] region; // allocator.ts:97
-  reg [2:0] kind; // allocator.ts:100
-  reg asked_table, asked_slot; // allocator.ts:101
+  localparam [4:0] state_choose = 5'd6;
+  localparam [4:0] state_push = 5'd9;
+  localparam [4:0] state_storing = 5'd5;
+  localparam [4:0] state_idle = 5'd0;
+  localparam [4:0] state_give = 5'd1;
+  localparam [4:0] state_given = 5'd2;
+  localparam [4:0] state_spill = 5'd3;
+  localparam [4:0] state_store = 5'd4;
+  localparam [4:0] state_allocate = 5'd11;
+  localparam [4:0] state_answer = 5'd13;
+  localparam [4:0] state_refill = 5'd7;
+  localparam [4:0] state_load = 5'd14;
+  localparam [4:0] state_refilling = 5'd8;
+  localparam [4:0] state_settle = 5'd10;
+  localparam [4:0] state_allocating = 5'd12;
+  localparam [4:0] state_freeing = 5'd17;
+  localparam [7:0] opcode_read = 8'h40, opcode_write = 8'h50, opcode_alloc = 8'h80, opcode_free = 8'h82;
+  reg [4:0] levels_0, levels_1, levels_2, levels_3, levels_4, levels_5; // allocator.ts:108
+  reg listed_0, listed_1, listed_2, listed_3, listed_4, listed_5; // allocator.ts:109
+  reg begun_0, begun_1, begun_2, begun_3, begun_4, begun_5; // allocator.ts:110
+  reg [43:0] arena; // allocator.ts:115
+  reg [11:0] arena_left; // allocator.ts:116
+  reg [4:0] region; // allocator.ts:117
+  reg [28:0] live; // allocator.ts:120
+  reg [12:0] arenas; // allocator.ts:123
+  reg [12:0] arenas_begun; // allocator.ts:124
+  reg [2:0] kind; // allocator.ts:128
+  reg asked_table, asked_slot; // allocator.ts:129
   reg [2:0] asked_kind;
   reg [3:0] asked_context;
-  reg [43:0] freed; // allocator.ts:102
-  reg giving_slot; // allocator.ts:103
-  reg [2:0] count; // allocator.ts:104
-  reg [3:0] answer_status; // allocator.ts:105
+  reg [43:0] freed; // allocator.ts:130
+  reg giving_slot; // allocator.ts:131
+  reg [2:0] count; // allocator.ts:132
+  reg [3:0] answer_status; // allocator.ts:133
   reg [43:0] answer_block;
   reg [43:0] words_0_block, words_1_block, words_2_block, words_3_block, words_4_block, words_5_block,
-    words_6_block, words_7_block; // allocator.ts:108
+    words_6_block, words_7_block; // allocator.ts:136
   reg words_0_valid, words_1_valid, words_2_valid, words_3_valid, words_4_valid, words_5_valid, words_6_valid,
     words_7_valid;
-  reg push; // allocator.ts:129
-  reg [6:0] push_at; // allocator.ts:130
-  reg [43:0] pushed; // allocator.ts:131
-  reg [3:0] state; // allocator.ts:166
-  reg beat; // allocator.ts:286
-  (* ram_style = "distributed" *) reg [43:0] heads [0:7]; // allocator.ts:92
-  (* ram_style = "distributed" *) reg [43:0] slabs [0:7]; // allocator.ts:93
-  (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:94
+  reg push; // allocator.ts:161
+  reg [6:0] push_at; // allocator.ts:162
+  reg [43:0] pushed; // allocator.ts:163
+  reg [4:0] state; // allocator.ts:202
+  reg beat; // allocator.ts:365
+  (* ram_style = "distributed" *) reg [43:0] heads [0:7]; // allocator.ts:112
+  (* ram_style = "distributed" *) reg [43:0] slabs [0:7]; // allocator.ts:113
+  (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:114
+  (* ram_style = "block" *) reg [43:0] places [0:4095]; // allocator.ts:125
+  reg [43:0] place; // allocator.ts:149
   wire [39:0] level_joined = {10'd0, levels_5, levels_4, levels_3, levels_2, levels_1, levels_0};
-  wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // allocator.ts:106
-  wire some = |level; // allocator.ts:107
-  wire [43:0] slab = slabs[kind]; // allocator.ts:109
-  wire [43:0] head = heads[kind]; // allocator.ts:110
+  wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // allocator.ts:134
+  wire some = |level; // allocator.ts:135
+  wire [43:0] slab = slabs[kind]; // allocator.ts:137
+  wire [43:0] head = heads[kind]; // allocator.ts:138
   wire [7:0] in_list_joined = {2'd0, listed_5, listed_4, listed_3, listed_2, listed_1, listed_0};
-  wire in_list = in_list_joined[kind]; // allocator.ts:111
+  wire in_list = in_list_joined[kind]; // allocator.ts:139
   wire [7:0] in_slab_joined = {2'd0, begun_5, begun_4, begun_3, begun_2, begun_1, begun_0};
-  wire in_slab = in_slab_joined[kind]; // allocator.ts:112
-  wire [43:0] popped = stack[{kind, level[3:0] - 4'd1}]; // allocator.ts:113
-  wire [43:0] next_in_slab = slab + (44'd1 << kind); // allocator.ts:114
-  wire slab_goes_on = |next_in_slab[4:0]; // allocator.ts:115
-  wire all_moved = count == 3'd7; // allocator.ts:118
-  wire mine = event_valid & (event_purpose == 3'd5); // allocator.ts:120
-  wire granted = ~((|event_status) | event_refused); // allocator.ts:122
-  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // allocator.ts:123
-  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:146
-  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:147
-  wire room = level != 5'd16; // allocator.ts:148
-  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:149
-  wire takes_slab = (state == state_choose) & ~(asked_table | some | in_list); // allocator.ts:265
-  wire moves_head = (state == state_push) ? all_moved : (state == state_storing) & mine & ~(|event_status); // allocator.ts:267
+  wire in_slab = in_slab_joined[kind]; // allocator.ts:140
+  wire [43:0] popped = stack[{kind, level[3:0] - 4'd1}]; // allocator.ts:141
+  wire [43:0] next_in_slab = slab + (44'd1 << kind); // allocator.ts:142
+  wire slab_goes_on = |next_in_slab[4:0]; // allocator.ts:143
+  wire all_moved = count == 3'd7; // allocator.ts:146
+  wire emptied = (state == state_restart) | (state == state_free); // allocator.ts:147
+  wire [12:0] last_arena = arenas - 13'd1; // allocator.ts:148
+  wire [11:0] place_node = emptied ? last_arena[11:0] : arenas_begun[11:0]; // allocator.ts:149
+  wire records = arenas != 13'd4096; // allocator.ts:151
+  wire mine = event_valid & (event_purpose == 3'd5); // allocator.ts:152
+  wire granted = ~((|event_status) | event_refused); // allocator.ts:154
+  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // allocator.ts:155
+  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:178
+  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:179
+  wire room = level != 5'd16; // allocator.ts:180
+  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:181
+  wire takes_slab = (state == state_choose) & ~(asked_table | some | in_list); // allocator.ts:344
+  wire moves_head = (state == state_push) ? all_moved : (state == state_storing) & mine & ~(|event_status); // allocator.ts:346
   wire levels_0_when = ~granted & another_region;
   wire granted_when = ~granted | asked_table;
 
@@ -123,7 +134,8 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
       levels_0 <= 5'd0; levels_1 <= 5'd0; levels_2 <= 5'd0; levels_3 <= 5'd0; levels_4 <= 5'd0; levels_5 <= 5'd0;
       listed_0 <= 1'b0; listed_1 <= 1'b0; listed_2 <= 1'b0; listed_3 <= 1'b0; listed_4 <= 1'b0; listed_5 <= 1'b0;
       begun_0 <= 1'b0; begun_1 <= 1'b0; begun_2 <= 1'b0; begun_3 <= 1'b0; begun_4 <= 1'b0; begun_5 <= 1'b0;
-      arena_left <= 12'd0; region <= 5'd0; giving_slot <= 1'b0; push <= 1'b0; state <= state_idle;
+      arena_left <= 12'd0; region <= 5'd0; live <= 29'd0; arenas <= 13'd0; arenas_begun <= 13'd0; giving_slot <= 1'b0;
+      push <= 1'b0; state <= state_idle;
     end
     else begin
       push <= 1'b0;
@@ -147,7 +159,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         end
         state_given: begin
           giving_slot <= ~last_part;
-          state <= state_idle;
+          live <= live - 29'd1;
+          if (last_part & (live == 29'd1)) state <= state_restart;
+          else state <= state_idle;
         end
         state_spill: begin
           if (kind == 3'd0) levels_0 <= level - 5'd1;
@@ -202,6 +216,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
             if (kind == 3'd5) begun_5 <= 1'b1;
             arena_left <= arena_left - 12'd1;
           end
+          else if (arenas_begun != arenas) state <= state_load;
           else state <= state_allocate;
         end
         state_refill: if (sent) state <= state_refilling;
@@ -248,11 +263,60 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
             else if (granted_when) state <= state_answer;
             else begin
               arena_left <= 12'd2048;
+              if (records) begin
+                arenas <= arenas + 13'd1;
+                arenas_begun <= arenas_begun + 13'd1;
+              end
               state <= state_choose;
             end
           end
         end
-        state_answer: if (taken_ready) state <= state_idle;
+        state_answer: begin
+          if (taken_ready) begin
+            if (~asked_table & (answer_status == status_ok)) live <= live + 29'd1;
+            state <= state_idle;
+          end
+        end
+        state_load: begin
+          arena_left <= 12'd2048;
+          arenas_begun <= arenas_begun + 13'd1;
+          state <= state_choose;
+        end
+        state_restart: begin
+          levels_0 <= 5'd0;
+          listed_0 <= 1'b0;
+          begun_0 <= 1'b0;
+          levels_1 <= 5'd0;
+          listed_1 <= 1'b0;
+          begun_1 <= 1'b0;
+          levels_2 <= 5'd0;
+          listed_2 <= 1'b0;
+          begun_2 <= 1'b0;
+          levels_3 <= 5'd0;
+          listed_3 <= 1'b0;
+          begun_3 <= 1'b0;
+          levels_4 <= 5'd0;
+          listed_4 <= 1'b0;
+          begun_4 <= 1'b0;
+          levels_5 <= 5'd0;
+          listed_5 <= 1'b0;
+          begun_5 <= 1'b0;
+          arena_left <= 12'd0;
+          arenas_begun <= 13'd0;
+          region <= 5'd0;
+          if (arenas > 13'd1) state <= state_free;
+          else state <= state_idle;
+        end
+        state_free: if (sent) state <= state_freeing;
+        state_freeing: begin
+          if (mine) begin
+            if (granted) begin
+              arenas <= last_arena;
+              state <= state_restart;
+            end
+            else state <= state_idle;
+          end
+        end
         default: ;
       endcase
     end
@@ -360,6 +424,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           end
         end
       end
+      state_load: arena <= place;
       default: ;
     endcase
 
@@ -378,6 +443,11 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   always @(posedge clk)
     if (push) stack[push_at] <= pushed;
 
+  always @(posedge clk) begin
+    if (records & (state == state_allocating) & mine & granted & ~asked_table) places[arenas[11:0]] <= event_block;
+    place <= places[place_node];
+  end
+
   assign take_ready = (state == state_idle) & ~give_valid;
   assign taken_valid = state == state_answer;
   assign taken_payload_slot = asked_slot;
@@ -385,17 +455,25 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   assign taken_payload_status = answer_status;
   assign taken_payload_block = answer_block;
   assign give_ready = (state == state_given) & last_part;
-  assign memory_valid = (state == state_store) | (state == state_allocate) | (state == state_refill);
+  assign memory_valid =
+    (state == state_store) | (state == state_allocate) | (state == state_refill) | (state == state_free);
   assign memory_payload_head_tag = 8'd160;
   assign memory_payload_head_opcode =
     (state == state_store) ? opcode_write :
     (state == state_refill) ? opcode_read :
+    (state == state_free) ? opcode_free :
     opcode_alloc;
   assign memory_payload_head_va =
     (state == state_allocate) ? 50'd0 :
-    {(state == state_store) ? words_7_block : head, 6'd0};
-  assign memory_payload_head_length = (state == state_allocate) ? (asked_table ? 32'h800000 : 32'h400000) : 32'd64;
-  assign memory_payload_head_data = (state == state_store) ? 14'd64 : (state == state_allocate) ? 14'd20 : 14'd0;
+    {(state == state_store) ? words_7_block : (state == state_free) ? place : head, 6'd0};
+  assign memory_payload_head_length =
+    (state == state_allocate) ? (asked_table ? 32'h800000 : 32'h400000) :
+    (state == state_free) ? 32'h400000 :
+    32'd64;
+  assign memory_payload_head_data =
+    (state == state_store) ? 14'd64 :
+    ((state == state_allocate) | (state == state_free)) ? 14'd20 :
+    14'd0;
   assign memory_payload_bare = state == state_refill;
   wire [511:0] memory_payload_data_joined = {
     in_list, 19'd0, head, 20'h80000, words_6_block, 20'h80000, words_5_block, 20'h80000, words_4_block, 20'h80000,
@@ -403,6 +481,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   };
   assign memory_payload_data =
     (state == state_store) ? memory_payload_data_joined :
+    (state == state_free) ? 512'h0 :
     {352'h0, 64'd1, 59'd0, region, 32'd0};
   assign memory_payload_last = memory_payload_bare | ~beat;
   assign done = mine;
@@ -410,19 +489,24 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating)); // allocator.ts:306
-      assert (~(mine & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:310
+      assert (~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:402
+      assert (~((state == state_given) & ~(|live))); // allocator.ts:406
+      assert (~(mine & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:407
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating))) begin
-        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:306)"); // allocator.ts:306
+      if (~(~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating) | (state == state_freeing))) begin
+        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:402)"); // allocator.ts:402
+        $stop;
+      end
+      if (~(~((state == state_given) & ~(|live)))) begin
+        $display("%s", "assertion failed: a block that is given was taken (allocator.ts:406)"); // allocator.ts:406
         $stop;
       end
       if (~(~(mine & (state == state_allocating) & granted & (|event_block[4:0])))) begin
-        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:310)"); // allocator.ts:310
+        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:407)"); // allocator.ts:407
         $stop;
       end
     end
