@@ -80,7 +80,9 @@ const at = {
  * Latency from `access` to `reads` or `writes`: 2 cycles a page that the TLB knows. A miss costs the memory's latency,
  * 8 beats and 4 cycles more. A page fault costs the memory's latency again and a cycle more, behind `AxiShare` 2: its
  * write-back is in memory before the request goes on. Initiation interval: the latency and a cycle.
- * Full: `access.ready` is 0. A fault that finds no frame waits, with `outOfMemory` it is refused.
+ * Full: `access.ready` is 0. A fault that finds no frame waits, with `outOfMemory` it is refused. A memory that refuses
+ * the write-back is asked 16 times. Then the request ends with FAIL, and its frame is left unused: the memory may have
+ * taken the entry all the same, so no other page may have the frame.
  *
  * Shootdown: taken between requests; the page's entry goes at once, `shootdown_done` comes when nothing is `busy` after
  * that. Reset: the TLB is empty.
@@ -124,6 +126,8 @@ export const TranslateOne = module(
     const step = reg(uint(stepBits), { init: 0 });
     const ppns = reg(uint(pages * g.ppnBits));
     const code = reg(uint(4));
+    /** Times that the entry's write was refused. */
+    const tries = reg(uint(4));
 
     // The page, and how many there are.
     const offset = a.va.bits(0, g.pageShift),
@@ -274,6 +278,7 @@ export const TranslateOne = module(
     });
     when(is("fetch"), () => {
       seen.set(0);
+      tries.set(0);
       found.there.set(0);
       found.error.set(0);
       when(io.ar.ready, () => go("collect"));
@@ -296,7 +301,12 @@ export const TranslateOne = module(
     });
     when(is("answer").and(io.b.valid), () => {
       assertAlways(io.b.payload.id.eq(tableId), "the answer is that of the write-back");
-      when(io.b.payload.resp.any(), () => refuse(statusBits.FAIL)).otherwise(() => go("fill"));
+      when(io.b.payload.resp.any().not(), () => go("fill"))
+        .elseWhen(tries.all(), () => refuse(statusBits.FAIL))
+        .otherwise(() => {
+          tries.set(tries.add(1));
+          go("put");
+        });
     });
     when(is("fill"), () => go("look"));
 

@@ -251,6 +251,42 @@ bench("an error of the memory: FAIL from the table, a bad frame from the page", 
   expect(dissect((await read(vpn + 1n)).bytes).clio?.status).toBe(status.FAIL);
 });
 
+/** The memory refuses so many writes of page table entries, then none. @returns the reply's status, and the writes */
+async function refusedEntries(b: Bench<Ports>, refusals: number): Promise<{ status: number; writes: number }> {
+  const { ram, mac, out } = rig(b, { rx: 0, tx: false, memory: 0 }),
+    [{ pid, vpn }] = pages as [(typeof pages)[number]],
+    bucket = bucketAddress(table, locate(table, pid, vpn, runtime.hashKey).index);
+  let writes = 0;
+  // Reads of the bucket come before its first write.
+  const refuses = (): boolean => writes > 0 && writes <= refusals;
+  ram.failAt({
+    from: bucket,
+    get to() {
+      return refuses() ? bucket + bucketBytes : bucket;
+    },
+  });
+  b.onEdge({ sample: () => void (writes += b.io.memAw.valid.value & b.io.memAw.ready.value) });
+  mac.send(access(opcode.READ, pid, vpn * BigInt(pageSize), 8, new Uint8Array()));
+  const reply = dissect((await out.recv()).bytes).clio;
+  await b.cycles(20);
+  expect(b.io.busy.value, "nothing is under way").toBe(0);
+  return { status: reply?.status ?? -1, writes };
+}
+bench("a memory that refuses an entry is asked 16 times", dut(), options, async b => {
+  expect(await refusedEntries(b, 5)).toEqual({ status: status.OK, writes: 6 });
+});
+bench("and then the request ends with FAIL", dut(), options, async b => {
+  expect(await refusedEntries(b, 1000)).toEqual({ status: status.FAIL, writes: 16 });
+});
+test("a fault: an entry that the memory refused counts as written", async () => {
+  const faulty = plant(dut(), /~\(\|b_payload_resp\)/, "1'b1");
+  await findsFault(
+    runBench("fault", faulty, { ...options, wave: false }, async b => {
+      expect((await refusedEntries(b, 5)).writes).toBe(6);
+    }),
+  );
+});
+
 test("a fault: the second page of an access is the first again", async () => {
   await findsFault(
     runBench("fault", plant(dut(), "+ {41'd0, step}", "+ {41'd0, step & 1'b0}"), { ...options, wave: false }, mixed),
