@@ -1,7 +1,7 @@
 /**
  * Frames in hardware: AXI-Stream beats, header fields, byte lanes, the frame buffer, and the slots that frames live in.
  */
-export { Align, AlignJob } from "./align.ts";
+export { Align, AlignJob, AlignOutput } from "./align.ts";
 export { AxisBeat, BodyBeat, BufferBeat, BufferJob, ReadBeat } from "./beats.ts";
 export { type ClaimedQueue, claimedQueue } from "./claimed-queue.ts";
 export { cutFields, joinBytes, joinFields } from "./fields.ts";

@@ -1,3 +1,4 @@
 /** What the hardware must do, in TypeScript: references for benches. */
+export * from "./deparse/index.ts";
 export * from "./judge/index.ts";
 export * from "./match/index.ts";

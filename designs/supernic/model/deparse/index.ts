@@ -1,0 +1,2 @@
+/** What frame a packet becomes. */
+export { deparse, type Packet } from "./deparse.ts";

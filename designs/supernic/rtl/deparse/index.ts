@@ -1,0 +1,3 @@
+/** The deparser: packets become frames again. */
+export { Deparser } from "./deparser.ts";
+export type { DeparserParameters } from "./records.ts";

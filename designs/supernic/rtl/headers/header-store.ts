@@ -1,0 +1,165 @@
+import {
+  bit,
+  type Bit,
+  constant,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  orTree,
+  output,
+  ram,
+  reg,
+  repeat,
+  sink,
+  source,
+  stage,
+  type StreamIn,
+  type StreamOut,
+  struct,
+  uint,
+  type UInt,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { claimedQueue } from "../../../shared/frame/index.ts";
+import { fairTurn } from "../../../shared/stream/index.ts";
+import { contextBits, contextCountBits, ContextPool, type PoolParameters } from "./context-pool.ts";
+import { Entered, Entry, HeaderBack, headerBytes, HeaderJob, HeaderRead } from "./records.ts";
+
+const banks = [0, 1] as const;
+/** Headers kept ready for each reader. */
+const readHeaders = 4;
+const bankOf = (ctx: UInt): Bit => ctx.bit(0);
+
+/** One who reads: headers wait in a queue of its own, so that a reader who stalls holds up nobody else. */
+function reader(
+  name: string,
+  p: PoolParameters,
+  job: StreamIn<ReturnType<typeof HeaderJob>>,
+  out: StreamOut<ReturnType<typeof HeaderRead>>,
+) {
+  const queue = claimedQueue(name, HeaderRead(p), readHeaders),
+    ctx = reg(uint(contextBits(p)), { name: `${name}_ctx` }),
+    comes = reg(bit, { init: 0, name: `${name}_comes` });
+  const wants = node(job.valid.and(queue.room), { name: `${name}_wants` });
+  return {
+    ctx: job.payload.ctx,
+    asks: banks.map(b => node(wants.and(bankOf(job.payload.ctx).eq(b)), { name: `${name}_asks_${b}` })),
+    /** Served in this cycle; the words of the banks come in the next. */
+    serve: (served: Bit, words: readonly [UInt, UInt]): void => {
+      job.ready.set(served);
+      comes.set(served);
+      when(served, () => ctx.set(job.payload.ctx));
+      queue.serve(served, comes, { ctx, header: mux(bankOf(ctx), words[1], words[0]) }, out);
+    },
+  };
+}
+
+/**
+ * The headers of the packets inside by context (paper §5.4), in two banks that write one and read one each in a cycle.
+ * Latency: 2 cycles from `enter` to `entered`, 2 from `dispatch` and `leave` to their headers. Initiation interval 1
+ * for each; two in the same bank take turns: nobody waits for more than one of the other. `enter` takes a context of
+ * the bank that `back` does not write, so these two meet only when that bank is full. Full: `enter` waits for quota and
+ * contexts, all else goes on. `release` is always taken. What is given back can be dispatched 3 cycles later. Reset:
+ * all contexts are free.
+ */
+export const HeaderStore = module(
+  "HeaderStore",
+  (p: PoolParameters) => ({
+    enter: sink(Entry(p)),
+    entered: source(Entered(p)),
+    back: sink(HeaderBack(p)),
+    dispatch: sink(HeaderJob(p)),
+    dispatched: source(HeaderRead(p)),
+    leave: sink(HeaderJob(p)),
+    left: source(HeaderRead(p)),
+    release: input(struct({ valid: bit, ctx: uint(contextBits(p)) })),
+    quotas: input(vec(uint(contextCountBits(p)), p.users)),
+    held: output(vec(uint(contextCountBits(p)), p.users)),
+    free: output(uint(contextCountBits(p))),
+  }),
+  (io, p) => {
+    const { user, copies, keep } = io.enter.payload;
+    const pool = instance("pool", ContextPool(p)),
+      memories = banks.map(b =>
+        ram(uint(headerBytes * 8), {
+          depth: p.contexts / 2,
+          collision: "undefined",
+          style: "block",
+          name: `bank_${b}`,
+        }),
+      );
+    pool.release.set(io.release);
+    for (let i = 0; i < p.users; i++) {
+      pool.quotas.at(i).set(io.quotas.at(i));
+      io.held.at(i).set(pool.held.at(i));
+    }
+    io.free.set(pool.free);
+
+    // In: an entry for the bank that nothing comes back to. What comes back waits in a register, so that it is known
+    // early in the cycle.
+    const coming = stage(io.back, "forward", { name: "coming_back" });
+    const back = coming.payload;
+    const told = reg(bit, { init: 0, name: "entered_valid_q" }),
+      entered = reg(Entered(p), { name: "entered_q" }),
+      header = reg(uint(headerBytes * 8), { name: "entering" });
+    pool.want.valid.set(io.enter.valid);
+    pool.want.payload.set({ user, copies, keep });
+    io.enter.ready.set(pool.want.ready);
+    when(io.enter.fire, () => header.set(io.enter.payload.header));
+    pool.avoided.set({ valid: coming.valid, bank: bankOf(back.ctx) });
+    const room = node(told.not().or(io.entered.ready), { name: "entered_room" }),
+      enters = node(pool.given.valid.and(room), { name: "enters" });
+    const grants = banks.map(b =>
+      fairTurn(`write_${b}`, [
+        node(coming.valid.and(bankOf(back.ctx).eq(b)), { name: `back_asks_${b}` }),
+        node(enters.and(bankOf(pool.given.ctx).eq(b)), { name: `enter_asks_${b}` }),
+      ]),
+    );
+    const of = (who: number): readonly Bit[] => grants.map(g => g[who] ?? constant(0, 1));
+    const backs = of(0),
+      entries = of(1),
+      took = node(orTree(entries), { name: "took" });
+    memories.forEach((memory, b) => {
+      const isBack = backs[b] ?? took,
+        ctx = mux(isBack, back.ctx, pool.given.ctx);
+      memory.write(
+        isBack.or(entries[b] ?? took),
+        ctx.shr(1).trunc(contextBits(p) - 1),
+        mux(isBack, back.header, header),
+        back.mask.or(repeat(isBack.not(), headerBytes)),
+      );
+    });
+    coming.ready.set(orTree(backs));
+    pool.taken.set(took);
+    when(room, () => told.set(took));
+    when(took, () => entered.set({ ctx: pool.given.ctx, last: pool.given.last }));
+    io.entered.valid.set(told);
+    io.entered.payload.set(entered);
+
+    // Out.
+    const readers = [
+      reader("dispatched", p, io.dispatch, io.dispatched),
+      reader("left", p, io.leave, io.left),
+    ] as const;
+    const turns = banks.map(b =>
+      fairTurn(
+        `read_${b}`,
+        readers.map(r => r.asks[b] ?? constant(0, 1)),
+      ),
+    );
+    const [even, odd] = memories.map((memory, b) => {
+      const first = turns[b]?.[0] ?? constant(0, 1),
+        ctx = mux(first, readers[0].ctx, readers[1].ctx);
+      return memory.readSync(ctx.shr(1).trunc(contextBits(p) - 1), {
+        en: orTree(turns[b] ?? []),
+        name: `bank_${b}_word`,
+      });
+    });
+    if (even === undefined || odd === undefined) throw new RangeError("there are two banks");
+    readers.forEach((r, i) => r.serve(orTree(turns.map(t => t[i] ?? constant(0, 1))), [even, odd]));
+  },
+  { nameOf: p => `HeaderStore_c${p.contexts}_u${p.users}` },
+);

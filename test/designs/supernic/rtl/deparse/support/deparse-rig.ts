@@ -1,0 +1,224 @@
+/** The deparser's surroundings: packets, a packet store that answers late, a MAC, and the reference model. */
+import { deparse, type Packet } from "../../../../../../designs/supernic/model/index.ts";
+import { Deparser } from "../../../../../../designs/supernic/rtl/deparse/index.ts";
+import { concat } from "../../../../../../designs/shared/wire/index.ts";
+import { snicKind } from "../../../../../../designs/supernic/wire/index.ts";
+import {
+  AxisSink,
+  type Bench,
+  never,
+  type Pause,
+  type Random,
+  StreamSink,
+  StreamSource,
+} from "../../../../../../sim/index.ts";
+
+export const dut = () => Deparser({ contexts: 256, cells: 1024, payloadBeats: 140 });
+export type Ports = ReturnType<typeof dut>["ports"];
+
+interface Sent {
+  readonly packet: Packet;
+  readonly ctx: number;
+  readonly cell: number;
+  /** The payload ends this many beats early. */
+  readonly missing: number;
+  readonly sent: { readonly cycle: number | undefined };
+}
+
+export class DeparseRig {
+  readonly b: Bench<Ports>;
+  readonly packets;
+  readonly reads;
+  readonly payload;
+  readonly left;
+  readonly frames;
+  #awaited: Sent[] = [];
+  #leaving: Sent[] = [];
+  #reading: Sent[] = [];
+  #resetting = false;
+  readonly latencies: number[] = [];
+  frameBytes = 0;
+  count = 0;
+
+  constructor(b: Bench<Ports>, o: { readonly from?: Pause; readonly to?: Pause; readonly late?: Pause } = {}) {
+    this.b = b;
+    const { sim, io } = b;
+    this.packets = new StreamSource(sim, io.packet, { pause: o.from ?? never });
+    this.reads = new StreamSink(sim, io.read, { pause: o.late ?? never });
+    this.payload = new StreamSource(sim, io.payload, { pause: o.late ?? never });
+    this.left = new StreamSink(sim, io.left, { pause: o.late ?? never });
+    this.frames = new AxisSink(sim, io.frame, { pause: o.to ?? never });
+    b.onEdge({ sample: () => this.#sample() });
+  }
+
+  send(packet: Packet, o: { readonly missing?: number } = {}): void {
+    const { random } = this.b,
+      ctx = random.between(0, 255),
+      cell = random.between(0, 1023);
+    const { vlan, snic } = packet.shims,
+      { template } = packet,
+      lengths = template.lengths;
+    const sent = this.packets.send({
+      ctx,
+      header: number(concat(packet.header, junk(random, 64 - packet.header.length))),
+      headBytes: packet.header.length,
+      dropFront: packet.dropFront,
+      firstCell: cell,
+      payloadBytes: packet.payload.length,
+      template: {
+        data: number(concat(template.bytes, junk(random, 64 - template.bytes.length))),
+        bytes: template.bytes.length,
+        lengths: lengths ? 1 : 0,
+        sum: lengths ? sumOf(template.bytes.slice(14, 34)) : random.between(0, 65535),
+      },
+      tagged: vlan ? 1 : 0,
+      tag: vlan ? (vlan.priority << 13) | (vlan.dropEligible << 12) | vlan.id : random.between(0, 65535),
+      shimmed: snic ? 1 : 0,
+      shim: snic ? shimBytes(packet) : random.bits(48),
+    });
+    const all = { packet, ctx, cell, missing: o.missing ?? 0, sent };
+    this.#awaited.push(all);
+    this.#leaving.push(all);
+    if (packet.payload.length > 0) this.#reading.push(all);
+  }
+
+  #sample(): void {
+    if (this.#resetting) return;
+    for (let s = this.reads.take(); s; s = this.reads.take()) this.#read(s.value);
+    for (let s = this.left.take(); s; s = this.left.take()) {
+      const leaving = this.#leaving.shift();
+      if (!leaving || s.value.ctx !== leaving.ctx) throw new Error(`context ${s.value.ctx} has left`);
+      const has = leaving.packet.payload.length > 0;
+      if ((s.value.hasCells === 1) !== has || (has && s.value.firstCell !== leaving.cell))
+        throw new Error("wrong cells have left");
+    }
+    for (let f = this.frames.take(); f; f = this.frames.take()) {
+      const awaited = this.#awaited.shift();
+      if (!awaited) throw new Error("a frame of no packet");
+      this.latencies.push(f.start - (awaited.sent.cycle ?? NaN));
+      this.#check(awaited, f.bytes, Number(f.user));
+    }
+  }
+  #read({ first, beats }: { readonly first: number | bigint; readonly beats: number | bigint }): void {
+    const reading = this.#reading.shift(),
+      wanted = Math.ceil((reading?.packet.payload.length ?? 0) / 64);
+    if (!reading || Number(first) !== reading.cell || Number(beats) !== wanted)
+      throw new Error(`a job for ${beats} beats of cell ${first}`);
+    const given = wanted - reading.missing,
+      { payload } = reading.packet;
+    const random = this.b.random;
+    for (let i = 0; i < given; i++) {
+      const bytes = payload.slice(64 * i, 64 * i + 64),
+        last = i === given - 1;
+      this.payload.send({
+        data: number(concat(bytes, junk(random, 64 - bytes.length))),
+        last: last ? 1 : 0,
+        bad: last && reading.missing > 0 ? 1 : 0,
+      });
+    }
+  }
+  #check({ packet, missing }: Sent, bytes: Uint8Array, user: number): void {
+    if ((user !== 0) !== missing > 0) throw new Error(`user is ${user}, and ${missing} beats are missing`);
+    const wanted = deparse(packet);
+    this.count++;
+    this.frameBytes += bytes.length;
+    if (bytes.length !== wanted.length) throw new Error(`${bytes.length} bytes for ${wanted.length}`);
+    if (missing === 0 && Buffer.compare(bytes, wanted) !== 0)
+      throw new Error(
+        `the frame is\n${Buffer.from(bytes).toString("hex")}, not\n${Buffer.from(wanted).toString("hex")}`,
+      );
+  }
+  async end(): Promise<void> {
+    await this.packets.drained();
+    await this.b.until(() => this.#awaited.length === 0 && this.#leaving.length === 0);
+    await this.b.cycles(20);
+    if (this.frames.frames.length > 0 || this.left.received.length > 0) throw new Error("more leaves than came");
+  }
+  reset(): void {
+    for (const s of [this.packets, this.payload]) s.forget();
+    this.#resetting = true;
+    this.b.sim.reset(2);
+    this.#resetting = false;
+    this.#awaited = [];
+    this.#leaving = [];
+    this.#reading = [];
+    for (const s of [this.reads, this.left]) s.received.splice(0);
+    this.frames.frames.splice(0);
+    this.frames.monitor.restore({ begun: new Uint8Array(), start: 0 });
+  }
+
+  /** A packet with everything that may be. */
+  random(most = 400): Packet {
+    const { random: r } = this.b;
+    const payload = r.chance(0.5) ? junk(r, r.between(1, r.chance(0.9) ? most : 1500)) : new Uint8Array(),
+      header = junk(r, payload.length > 0 ? 64 : r.between(14, 64)),
+      bytes = r.chance(0.6) ? 0 : r.chance(0.5) ? 50 : r.between(1, 64);
+    const lengths = bytes >= 42 && r.chance(0.7);
+    return {
+      header,
+      payload,
+      // MACs and EtherType are there, whatever is left out.
+      dropFront: r.chance(0.7) ? 0 : r.between(0, Math.min(header.length, bytes + header.length + payload.length - 14)),
+      template: { bytes: lengths ? template(r, bytes) : junk(r, bytes), lengths },
+      shims: { ...(r.chance(0.3) && { vlan: vlan(r) }), ...(r.chance(0.3) && { snic: snic(r) }) },
+    };
+  }
+  /** A frame of so many bytes as it came, with these shims. */
+  plain(bytes: number, shims: Packet["shims"] = {}): Packet {
+    const { random: r } = this.b;
+    const none = { bytes: new Uint8Array(), lengths: false };
+    return {
+      header: junk(r, Math.min(64, bytes)),
+      payload: junk(r, Math.max(0, bytes - 64)),
+      dropFront: 0,
+      template: none,
+      shims,
+    };
+  }
+}
+
+const number = (bytes: Uint8Array): bigint =>
+  bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
+function junk(r: Random, bytes: number): Uint8Array {
+  const out = new Uint8Array(bytes);
+  for (let i = 0; i < bytes; i++) out[i] = r.between(0, 255);
+  return out;
+}
+/** Ones' complement sum of 16-bit words, not inverted. */
+function sumOf(bytes: Uint8Array): number {
+  let sum = 0;
+  for (let i = 0; i < bytes.length; i += 2) sum += (bytes[i] ?? 0) * 256 + (bytes[i + 1] ?? 0);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  return sum;
+}
+/** A template whose lengths and checksum are to be filled in. */
+function template(r: Random, bytes: number): Uint8Array {
+  const out = junk(r, bytes);
+  // A sum that overflows with any length.
+  if (r.chance(0.3)) out.fill(0xff, 14, 34);
+  for (const at of [16, 17, 24, 25, 38, 39]) out[at] = 0;
+  return out;
+}
+const vlan = (r: Random) => ({ priority: r.between(0, 7), dropEligible: r.between(0, 1), id: r.between(0, 4095) });
+export const snic = (r: Random) => ({
+  version: 1,
+  kind: snicKind.data,
+  ttl: r.between(1, 15),
+  stage: r.between(0, 15),
+  uid: r.between(0, 65535),
+  origin: r.between(0, 255),
+  ingress: r.between(0, 15),
+  unused: 0,
+  unprocessed: r.between(0, 1),
+});
+/** The shim's six bytes as the codec writes them. */
+function shimBytes({ shims }: Packet): bigint {
+  const frame = deparse({
+    header: new Uint8Array(60),
+    payload: new Uint8Array(),
+    dropFront: 0,
+    template: { bytes: new Uint8Array(), lengths: false },
+    shims: shims.snic ? { snic: shims.snic } : {},
+  });
+  return number(frame.slice(14, 20));
+}
