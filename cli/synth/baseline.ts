@@ -4,23 +4,37 @@ import * as z from "zod";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { areaFiguresSchema } from "../../designs/shared/evaluation/index.ts";
 import { figuresOf } from "./figures.ts";
-import type { Result } from "./report.ts";
+import { fanOutBound, type Result } from "./report.ts";
 import type { Target } from "./target.ts";
 
 const baselineFile = z.strictObject({ tool: z.string(), units: z.record(z.string(), areaFiguresSchema) });
 export type Baseline = z.output<typeof baselineFile>;
 
+/** Names in sentences, where they differ. */
+const named: Readonly<Partial<Record<string, string>>> = { fanOut: "fan-out" };
+
 /** Figures that may not grow. */
-const watched = ["lut", "ff", "bram", "uram", "dsp", "levels"] as const;
+const watched = ["lut", "ff", "bram", "uram", "dsp", "levels", "carries", "fanOut"] as const;
 
 /**
- * A figure may grow by this part of its value. Levels may grow by one at least: that much changes when the same circuit
- * is only written differently.
+ * A figure may grow by this part of its value. Levels and carries may grow by one at least: that much changes when the
+ * same circuit is only written differently.
  */
 const allowed = 0.05,
   levelsAllowed = 1;
-const limit = (figure: (typeof watched)[number], before: number): number =>
-  figure === "levels" ? Math.max(before + levelsAllowed, before * (1 + allowed)) : before * (1 + allowed);
+const limit = (figure: (typeof watched)[number], before: number): number => {
+  const grown = before * (1 + allowed);
+  switch (figure) {
+    case "levels":
+    case "carries":
+      return Math.max(before + levelsAllowed, grown);
+    // Up to the bound no register needs a copy.
+    case "fanOut":
+      return Math.max(fanOutBound, grown);
+    default:
+      return grown;
+  }
+};
 
 /** @param folder the design's, from the project's folder */
 export const baselinePath = (root: string, folder: string, target: Target): string =>
@@ -68,11 +82,12 @@ export function regressions(results: readonly Result[], baseline: Baseline): rea
     const before = baseline.units[r.unit.name],
       now = figuresOf(r);
     if (before === undefined) return [`${r.unit.name} has no baseline`];
-    return watched
-      .filter(m => now[m] > limit(m, before[m]))
-      .map(
-        m =>
-          `${r.unit.name}: ${m} was ${before[m]}, is ${now[m]}${before[m] === 0 ? "" : ` (+${(100 * (now[m] / before[m] - 1)).toFixed(1)} %)`}`,
-      );
+    return watched.flatMap(m => {
+      const was = before[m],
+        is = now[m];
+      if (was === undefined || is === undefined || is <= limit(m, was)) return [];
+      const growth = was === 0 ? "" : ` (+${(100 * (is / was - 1)).toFixed(1)} %)`;
+      return [`${r.unit.name}: ${named[m] ?? m} was ${was}, is ${is}${growth}`];
+    });
   });
 }

@@ -1,5 +1,6 @@
 import type { AreaFigures } from "../../designs/shared/evaluation/index.ts";
 import { totalLuts } from "./area.ts";
+import { fanOutOf, levelsOf } from "./report.ts";
 import type { Synthesized } from "./synthesize.ts";
 
 /** Figures of a synthesized module that are watched and published. */
@@ -9,6 +10,8 @@ export const figuresOf = (r: Synthesized): AreaFigures => ({
   bram: r.area.bram,
   uram: r.area.uram,
   dsp: r.area.dsp,
-  levels: r.paths[0]?.levels ?? 0,
+  levels: levelsOf(r),
+  carries: r.paths[0]?.carries ?? 0,
+  fanOut: fanOutOf(r),
   deepest: r.paths[0]?.nets.map(n => n.name).join(" > ") ?? "",
 });

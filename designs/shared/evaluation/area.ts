@@ -10,6 +10,10 @@ export const areaFiguresSchema = z.strictObject({
   dsp: z.number(),
   /** LUT levels of the deepest path. */
   levels: z.number(),
+  /** Pieces of carry chains on that path, beside its LUTs; not known of what was synthesized before they were kept. */
+  carries: z.number().optional(),
+  /** Inputs of cells on the widest net, clocks left out. */
+  fanOut: z.number().optional(),
   /** The signals along that path; without lines, which move with every edit. */
   deepest: z.string(),
 });

@@ -159,6 +159,21 @@ describe("the baseline", () => {
     expect(regressions([deeper(2)], baseline)).toEqual([
       `All: levels was ${levels}, is ${levels + 2} (+${(200 / levels).toFixed(1)} %)`,
     ]);
+    const carries = before.paths[0]?.carries ?? 0,
+      carrying = (by: number): Result => ({
+        ...before,
+        paths: before.paths.map(p => ({ ...p, carries: p.carries + by })),
+      });
+    expect(regressions([carrying(1)], baseline)).toEqual([]);
+    expect(regressions([carrying(2)], baseline)).toEqual([expect.stringMatching(`^All: carries was ${carries}, is`)]);
+    // A net may be as wide as needs no copy of its register, and no wider than it was.
+    const wide = (sinks: number): Result => ({ ...before, fanOuts: before.fanOuts.map(f => ({ ...f, sinks })) });
+    expect(regressions([wide(256)], baseline)).toEqual([]);
+    expect(regressions([wide(257)], baseline)).toEqual([expect.stringMatching(/^All: fan-out was \d+, is 257 /)]);
+    const widePath = join(folder, "wide.json");
+    writeBaseline(widePath, [wide(1000)], "Yosys 0", undefined);
+    expect(regressions([wide(1050)], readBaseline(widePath))).toEqual([]);
+    expect(regressions([wide(1051)], readBaseline(widePath))).toEqual(["All: fan-out was 1000, is 1051 (+5.1 %)"]);
     expect(regressions([{ ...before, area: { ...before.area, bram: 0.5 } }], baseline)).toEqual([
       "All: bram was 0, is 0.5",
     ]);
