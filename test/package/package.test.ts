@@ -67,7 +67,9 @@ afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
 const long = process.env["MNEMO_LONG"] !== undefined;
 if (!long)
-  console.warn("the package is not packed and installed here, for it takes a minute: .ci/run does it, and MNEMO_LONG=1");
+  console.warn(
+    "the package is not packed and installed here, for it takes a minute: .ci/run does it, and MNEMO_LONG=1",
+  );
 
 describe.skipIf(!long)("the package", () => {
   it("holds what is used: no tests, no tools of the repository, nothing generated", () => {

@@ -59,7 +59,9 @@ describe("outputs that cannot be", () => {
     writeFileSync(at("file"), "");
     const { code, err } = await mnemo(["run", "clio", "--in", capture, "--out", at("file/o.pcap")]);
     expect(code).toBe(2);
-    expect(err).toMatch(/^mnemo: cannot use .*file: a file of that name exists; name another folder, or remove the file\n$/);
+    expect(err).toMatch(
+      /^mnemo: cannot use .*file: a file of that name exists; name another folder, or remove the file\n$/,
+    );
   });
   it("the input itself", () =>
     refused(["--in", capture, "--out", capture], `${capture} would overwrite ${capture}; give it another name`));
