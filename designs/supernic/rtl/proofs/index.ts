@@ -1,5 +1,6 @@
 /** What is proved of SuperNIC's blocks. */
 import type { Proof } from "../../../../hdl-dsl/index.ts";
 import { cellListProof } from "./cell-list.ts";
+import { creditTableProof } from "./credit-table.ts";
 
-export const supernicProofs: readonly Proof[] = [cellListProof];
+export const supernicProofs: readonly Proof[] = [cellListProof, creditTableProof];

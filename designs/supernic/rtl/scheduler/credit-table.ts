@@ -1,0 +1,81 @@
+import {
+  addressBits,
+  assertAlways,
+  bit,
+  bitsFor,
+  cat,
+  input,
+  module,
+  node,
+  output,
+  reg,
+  struct,
+  uint,
+  vec,
+} from "../../../../hdl-dsl/index.ts";
+
+export interface CreditParameters {
+  readonly regions: number;
+  /** Places for tasks in a region. */
+  readonly slots: number;
+  /** Packets that a slot's FIFO has room for: the largest limit. */
+  readonly credits: number;
+}
+/** Bits of a number of credits. */
+export const creditBits = (p: Pick<CreditParameters, "credits">): number => bitsFor(p.credits);
+const regionBits = (p: Pick<CreditParameters, "regions">): number => addressBits(p.regions);
+
+/** Slots of one region, a bit each; nothing while `valid` is 0. */
+export const RegionSlots = (p: CreditParameters) =>
+  struct({ valid: bit, region: uint(regionBits(p)), slots: uint(p.slots) });
+
+/**
+ * The credits of each slot: how many of the places in its FIFO are promised to packets. `take` reserves a whole run,
+ * one credit of each of its slots, in one cycle; `has` says in that cycle which slots have one. `give` is a slot's task
+ * that takes a packet, any number of slots at once. `refund` returns what a packet that was dropped had behind that
+ * slot. All count in the next cycle, whatever comes together (latency 1, initiation interval 1). A limit may change at
+ * any time: below what is held it gives nothing until enough has come back. Reset: nothing is held. (Design:
+ * supernic-scheduler, rules 1 and 8; paper §5.3.2.)
+ *
+ * Only what `has` offers may be taken, and only what is held comes back: both are asserted.
+ */
+export const CreditTable = module(
+  "CreditTable",
+  (p: CreditParameters) => ({
+    /** By region, then slot. */
+    limits: input(vec(uint(creditBits(p)), p.regions * p.slots)),
+    take: input(RegionSlots(p)),
+    give: input(vec(uint(p.slots), p.regions)),
+    refund: input(RegionSlots(p)),
+    /** Slots that have a credit, by region. */
+    has: output(vec(uint(p.slots), p.regions)),
+    held: output(vec(uint(creditBits(p)), p.regions * p.slots)),
+  }),
+  (io, p) => {
+    const bits = creditBits(p);
+    for (let r = 0; r < p.regions; r++) {
+      const takes = node(io.take.valid.and(io.take.region.eq(r)), { name: `takes_of_${r}` }),
+        refunds = node(io.refund.valid.and(io.refund.region.eq(r)), { name: `refunds_of_${r}` });
+      const has = Array.from({ length: p.slots }, (_, s) => {
+        const at = r * p.slots + s,
+          name = `${r}_${s}`,
+          held = reg(uint(bits), { init: 0, name: `held_${name}` });
+        const room = node(held.lt(io.limits.at(at)), { name: `has_${name}` }),
+          more = node(takes.and(io.take.slots.bit(s)), { name: `more_${name}` }),
+          taken = io.give.at(r).bit(s),
+          returned = refunds.and(io.refund.slots.bit(s)),
+          // Of the two that come back one may make up for the one that goes.
+          fewer = node(taken.zext(2).add(returned.zext(2)), { name: `fewer_${name}` });
+        held.set(held.add(more.zext(bits)).sub(fewer.resize(bits)));
+        io.held.at(at).set(held);
+        assertAlways(more.not().or(room), `a credit that is taken is there (region ${r}, slot ${s})`);
+        assertAlways(
+          held.zext(bits + 1).ge(fewer.resize(bits + 1)),
+          `a credit that comes back was held (region ${r}, slot ${s})`,
+        );
+        return room;
+      });
+      io.has.at(r).set(cat(...[...has].reverse()).is(p.slots));
+    }
+  },
+);
