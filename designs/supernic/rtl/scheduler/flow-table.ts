@@ -1,0 +1,196 @@
+import {
+  addressBits,
+  assertAlways,
+  bit,
+  type Bit,
+  cat,
+  constant,
+  fsm,
+  input,
+  module,
+  mux,
+  node,
+  onehotMux,
+  output,
+  ram,
+  reg,
+  sink,
+  struct,
+  uint,
+  type UInt,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+
+export interface FlowParameters {
+  readonly regions: number;
+  /** Chains that have, or may get, more than one instance: a power of two of 2 or more. */
+  readonly groups: number;
+  /** Bits of a flow's hash. */
+  readonly hashBits: number;
+  /** Packets inside at once, at most: a power of two. */
+  readonly contexts: number;
+}
+const groupBits = (p: Pick<FlowParameters, "groups">): number => addressBits(p.groups);
+export const flowRegionBits = (p: Pick<FlowParameters, "regions">): number => addressBits(p.regions);
+const countBits = (p: Pick<FlowParameters, "contexts">): number => Math.log2(p.contexts) + 1;
+const entries = (p: FlowParameters): number => p.groups * 2 ** p.hashBits;
+
+/** A flow of a chain: packets that share both keep their order. */
+export const Flow = (p: FlowParameters) => struct({ group: uint(groupBits(p)), hash: uint(p.hashBits) });
+
+/** The region with the fewest packets, of those of a mask; through a tree with a register in each level. */
+function fewest(name: string, mask: UInt, loads: readonly UInt[], p: FlowParameters): UInt {
+  interface Node {
+    readonly there: Bit;
+    readonly load: UInt;
+    readonly region: UInt;
+  }
+  const region = uint(flowRegionBits(p)),
+    load = uint(countBits(p));
+  let row: Node[] = loads.map((l, r) => ({ there: mask.bit(r), load: l, region: constant(r, flowRegionBits(p)) }));
+  for (let level = 0; row.length > 1; level++)
+    row = Array.from({ length: Math.ceil(row.length / 2) }, (_, i): Node => {
+      const a = row[2 * i] as Node,
+        other = row[2 * i + 1],
+        b = other ?? a,
+        at = `${name}_${level}_${i}`;
+      // The last one of an odd number has nobody beside it.
+      const second =
+        other === undefined
+          ? constant(0, 1).bit(0)
+          : node(other.there.and(a.there.not().or(other.load.lt(a.load))), { name: `${at}_second` });
+      const there = reg(bit, { init: 0, name: `${at}_there` }),
+        least = reg(load, { name: `${at}_load` }),
+        who = reg(region, { name: `${at}_region` });
+      there.set(a.there.or(b.there));
+      least.set(mux(second, b.load, a.load));
+      who.set(mux(second, b.region, a.region));
+      return { there, load: least, region: who };
+    });
+  return (row[0] as Node).region;
+}
+
+/**
+ * Where a flow's packets go. A flow stays in its region while packets of it are inside; a new one goes to the instance
+ * of its chain that has the fewest. `mark` (a scale-out, a drain) marks the flows of a chain that are inside: their new
+ * packets do not go until none is left, and then choose anew. So nothing overtakes.
+ *
+ * `answer` says a cycle after `ask` whether the packet goes, and where; one that goes is counted. Latency 1, initiation
+ * interval 1. `leave` counts a packet out; `ask` sees it in the next cycle. Loads are seen `ceil(log2(regions))` cycles
+ * late. `mark` takes 2^hashBits cycles, and reset clears the table in as many for each group: `ask` and `mark` wait
+ * meanwhile, packets may leave. A packet that leaves must have entered. (Design: supernic-scheduler, P4; paper §5.4.2.)
+ */
+export const FlowTable = module(
+  "FlowTable",
+  (p: FlowParameters) => ({
+    ask: sink(Flow(p)),
+    answer: output(struct({ valid: bit, goes: bit, region: uint(flowRegionBits(p)) })),
+    leave: input(struct({ valid: bit, flow: Flow(p), region: uint(flowRegionBits(p)) })),
+    mark: sink(uint(groupBits(p))),
+    /** Regions that have the chain, by group: one at least, while its packets ask. */
+    instances: input(vec(uint(p.regions), p.groups)),
+    /** Packets that were sent to each region and have not left. */
+    loads: output(vec(uint(countBits(p)), p.regions)),
+  }),
+  (io, p) => {
+    const count = uint(countBits(p)),
+      index = uint(addressBits(entries(p))),
+      region = uint(flowRegionBits(p)),
+      lastHash = 2 ** p.hashBits - 1;
+    const at = (f: { readonly group: UInt; readonly hash: UInt }): UInt => cat(f.group, f.hash).is(index.width);
+
+    // Each list has one who writes: `entered` who asks, `left` who leaves. A flow is inside while they differ.
+    const depth = entries(p);
+    const entered = ram(count, { depth, collision: "new", style: "block" }),
+      left = ram(count, { depth, collision: "new", style: "block" }),
+      places = ram(struct({ region, marked: bit }), { depth, collision: "new", style: "block" });
+
+    const sweeping = reg(index, { init: 0, name: "sweeping" }),
+      group = reg(uint(groupBits(p)), { init: 0, name: "swept_group" });
+    const state = fsm(["clear", "serve", "fetch", "sweep"], "clear", m => ({
+      clear: () => when(sweeping.all(), () => m.go("serve")),
+      serve: () =>
+        when(io.mark.valid, () => {
+          group.set(io.mark.payload);
+          m.go("fetch");
+        }),
+      // What was asked with the mark is written in this cycle, and so the sweep sees it.
+      fetch: () => m.go("sweep"),
+      sweep: () => when(sweeping.bits(0, p.hashBits).eq(lastHash), () => m.go("serve")),
+    }));
+    const clearing = state.is("clear"),
+      serving = state.is("serve"),
+      sweeps = state.is("sweep");
+    sweeping.set(mux(clearing.or(sweeps), sweeping.add(1), constant(0, index.width)));
+    io.mark.ready.set(serving);
+    io.ask.ready.set(serving);
+
+    // Who asks: read, then decide and write. The one just behind sees what is written.
+    const swept = cat(group, sweeping.bits(0, p.hashBits)).is(index.width),
+      sweptNext = cat(group, sweeping.bits(0, p.hashBits).add(1)).is(index.width);
+    const asks = reg(bit, { init: 0, name: "asks" }),
+      asked = reg(Flow(p), { name: "asked" });
+    asks.set(io.ask.fire);
+    when(io.ask.fire, () => asked.set(io.ask.payload));
+    const readAt = node(
+      mux(serving, at(io.ask.payload), mux(sweeps, sweptNext, cat(group, constant(0, p.hashBits)).is(index.width))),
+      { name: "read_at" },
+    );
+    const before = entered.readSync(readAt, { name: "entered_before" }),
+      gone = left.readSync(readAt, { name: "left_before" }),
+      place = places.readSync(readAt, { name: "place_before" });
+    const inside = node(before.ne(gone), { name: "is_inside" }),
+      goes = node(asks.and(inside.and(place.marked).not()), { name: "goes" });
+    const loads = Array.from({ length: p.regions }, (_, r) => reg(count, { init: 0, name: `load_${r}` }));
+    const least = onehotMux(
+      Array.from({ length: p.groups }, (_, g) => asked.group.eq(g)),
+      Array.from({ length: p.groups }, (_, g) => fewest(`fewest_${g}`, io.instances.at(g), loads, p)),
+    );
+    const to = node(mux(inside, place.region, least), { name: "to" });
+    io.answer.set({ valid: asks, goes, region: to });
+
+    const askedAt = at(asked);
+    entered.write(
+      goes.or(clearing),
+      mux(clearing, sweeping, askedAt),
+      mux(clearing, constant(0, count.width), before.add(1)),
+    );
+    places.write(goes.or(sweeps).or(clearing), mux(clearing, sweeping, mux(sweeps, swept, askedAt)), {
+      region: mux(sweeps, place.region, to),
+      marked: sweeps.and(inside),
+    });
+
+    // Who leaves: the same, one cycle behind the other.
+    const leaves = reg(bit, { init: 0, name: "leaves" }),
+      leaver = reg(index, { name: "leaver" });
+    leaves.set(io.leave.valid);
+    leaver.set(at(io.leave.flow));
+    const goneBefore = left.readSync(at(io.leave.flow), { name: "gone_before" });
+    left.write(
+      leaves.or(clearing),
+      mux(clearing, sweeping, leaver),
+      mux(clearing, constant(0, count.width), goneBefore.add(1)),
+    );
+
+    loads.forEach((load, r) => {
+      const more = node(goes.and(to.eq(r)), { name: `more_in_${r}` }),
+        fewer = node(io.leave.valid.and(io.leave.region.eq(r)), { name: `fewer_in_${r}` });
+      load.set(load.add(more.zext(count.width)).sub(fewer.zext(count.width)));
+      io.loads.at(r).set(load);
+      assertAlways(fewer.not().or(load.any()).or(more), `a packet that leaves was in region ${r}`);
+    });
+    assertAlways(
+      goes
+        .andNot(inside)
+        .not()
+        .or(
+          onehotMux(
+            Array.from({ length: p.groups }, (_, g) => asked.group.eq(g)),
+            Array.from({ length: p.groups }, (_, g) => io.instances.at(g).any().zext(1)),
+          ).bit(0),
+        ),
+      "a chain whose packets ask has an instance",
+    );
+  },
+);
