@@ -3,6 +3,13 @@ export { supernicProofs } from "./proofs/index.ts";
 export { Deparser, type DeparserParameters } from "./deparse/index.ts";
 export { ContextPool, HeaderStore, type PoolParameters } from "./headers/index.ts";
 export { Judge, type JudgeParameters } from "./judge/index.ts";
-export { type CreditParameters, CreditTable, type FlowParameters, FlowTable } from "./scheduler/index.ts";
+export {
+  type CreditParameters,
+  CreditTable,
+  type FlowParameters,
+  FlowTable,
+  Join,
+  type JoinParameters,
+} from "./scheduler/index.ts";
 export { Match, type MatchParameters } from "./match/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";

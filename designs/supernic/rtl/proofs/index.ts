@@ -2,5 +2,6 @@
 import type { Proof } from "../../../../hdl-dsl/index.ts";
 import { cellListProof } from "./cell-list.ts";
 import { creditTableProof } from "./credit-table.ts";
+import { joinProof } from "./join.ts";
 
-export const supernicProofs: readonly Proof[] = [cellListProof, creditTableProof];
+export const supernicProofs: readonly Proof[] = [cellListProof, creditTableProof, joinProof];

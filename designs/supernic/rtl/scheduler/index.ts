@@ -1,3 +1,4 @@
-/** The central scheduler, as far as it is there: credits, and where flows go. */
+/** The central scheduler, as far as it is there: credits, where flows go, and the join. */
 export { type CreditParameters, CreditTable, RegionSlots } from "./credit-table.ts";
 export { Flow, type FlowParameters, FlowTable } from "./flow-table.ts";
+export { Join, type JoinParameters } from "./join.ts";
