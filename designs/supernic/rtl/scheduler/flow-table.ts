@@ -42,32 +42,38 @@ export const Flow = (p: FlowParameters) => struct({ group: uint(groupBits(p)), h
 /** The region with the fewest packets, of those of a mask; through a tree with a register in each level. */
 function fewest(name: string, mask: UInt, loads: readonly UInt[], p: FlowParameters): UInt {
   interface Node {
-    readonly there: Bit;
-    readonly load: UInt;
     readonly region: UInt;
+    /** Whether there is one, and its load; nobody asks that of the last. */
+    readonly there: () => Bit;
+    readonly load: () => UInt;
   }
-  const region = uint(flowRegionBits(p)),
-    load = uint(countBits(p));
-  let row: Node[] = loads.map((l, r) => ({ there: mask.bit(r), load: l, region: constant(r, flowRegionBits(p)) }));
-  for (let level = 0; row.length > 1; level++)
+  const region = uint(flowRegionBits(p));
+  let row: Node[] = loads.map((l, r) => ({
+    region: constant(r, flowRegionBits(p)),
+    there: () => mask.bit(r),
+    load: () => l,
+  }));
+  for (let level = 0; row.length > 1; level++) {
+    const isRoot = row.length === 2;
     row = Array.from({ length: Math.ceil(row.length / 2) }, (_, i): Node => {
       const a = row[2 * i] as Node,
-        other = row[2 * i + 1],
-        b = other ?? a,
+        b = row[2 * i + 1],
         at = `${name}_${level}_${i}`;
-      // The last one of an odd number has nobody beside it.
+      /** What this place keeps: the better one's. The last one of an odd number has nobody beside it. */
       const second =
-        other === undefined
-          ? constant(0, 1).bit(0)
-          : node(other.there.and(a.there.not().or(other.load.lt(a.load))), { name: `${at}_second` });
-      const there = reg(bit, { init: 0, name: `${at}_there` }),
-        least = reg(load, { name: `${at}_load` }),
-        who = reg(region, { name: `${at}_region` });
-      there.set(a.there.or(b.there));
-      least.set(mux(second, b.load, a.load));
-      who.set(mux(second, b.region, a.region));
-      return { there, load: least, region: who };
+        b === undefined
+          ? undefined
+          : node(b.there().and(a.there().not().or(b.load().lt(a.load()))), { name: `${at}_second` });
+      const who = reg(region, { name: `${at}_region` });
+      who.set(b === undefined || second === undefined ? a.region : mux(second, b.region, a.region));
+      if (isRoot) return { ...a, region: who };
+      const there = reg(bit, { name: `${at}_there` }),
+        least = reg(uint(countBits(p)), { name: `${at}_load` });
+      there.set(b === undefined ? a.there() : a.there().or(b.there()));
+      least.set(b === undefined || second === undefined ? a.load() : mux(second, b.load(), a.load()));
+      return { region: who, there: () => there, load: () => least };
     });
+  }
   return (row[0] as Node).region;
 }
 

@@ -103,6 +103,22 @@ class Rig {
       });
     }
   }
+  /** Every slot to its limit, each with a limit of its own, and one credit more nowhere. */
+  async fill(): Promise<void> {
+    const { regions, slots, credits } = this.p;
+    this.limits.forEach((_, i) => (this.limits[i] = (i % 3) % (credits + 1)));
+    this.#setLimits();
+    for (let r = 0; r < regions; r++)
+      for (let n = 0; n < 4; n++) {
+        const has = Array.from({ length: slots }, (_, s) =>
+          this.held[r * slots + s]! < this.limits[r * slots + s]! ? 1 << s : 0,
+        ).reduce((a, b) => a | b, 0);
+        await this.cycle({ take: [r, has] });
+      }
+    expect(this.held).toEqual(this.limits);
+    this.limits.fill(credits);
+    this.#setLimits();
+  }
   reset(): void {
     this.b.sim.reset(1);
     this.held.fill(0);
@@ -129,6 +145,7 @@ class Rig {
 
 async function life(b: B, set: SetName, cycles = 600): Promise<Rig> {
   const rig = new Rig(b, set);
+  await rig.fill();
   for (const busy of [0.9, 0.4, 0.7]) await rig.traffic(cycles / 3, busy);
   await rig.end();
   return rig;

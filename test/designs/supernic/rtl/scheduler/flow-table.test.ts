@@ -85,9 +85,14 @@ class Rig {
     io.mark.valid.value = this.#mark === undefined ? 0 : 1;
     io.mark.payload.value = this.#mark ?? 0;
     io.leave.valid.value = o.leave === undefined ? 0 : 1;
-    io.leave.flow.group.value = Math.floor((o.leave?.flow ?? 0) / hashes);
-    io.leave.flow.hash.value = (o.leave?.flow ?? 0) % hashes;
-    io.leave.region.value = o.leave?.region ?? 0;
+    // Without a leave there is anything on its wires.
+    const left = o.leave ?? {
+      flow: this.b.random.below(this.flows.length),
+      region: this.b.random.below(this.p.regions),
+    };
+    io.leave.flow.group.value = Math.floor(left.flow / hashes);
+    io.leave.flow.hash.value = left.flow % hashes;
+    io.leave.region.value = left.region;
     await this.b.cycles(1);
     const now = ++this.#cycle;
 
@@ -181,7 +186,7 @@ class Rig {
     const { random } = this.b,
       { contexts, groups, hashBits, regions } = this.p;
     for (let n = 0; n < cycles; n++) {
-      if (random.chance(0.01)) {
+      if (random.chance(0.06)) {
         this.masks[random.below(groups)] = random.between(1, 2 ** regions - 1);
       }
       const room = this.inside.length + 1 < contexts * full,
