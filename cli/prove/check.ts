@@ -29,7 +29,7 @@ const longer = 4;
 /** Proves the harness as it is and, when asked, with each of its faults. */
 export async function check(proof: Proof, o: CheckOptions): Promise<Checked> {
   const options = {
-    seconds: o.seconds * (proof.long === true ? longer : 1),
+    seconds: o.seconds * (proof.long === "minutes" ? longer : 1),
     ...(proof.own === undefined ? {} : { own: proof.own }),
     ...(proof.induction === undefined ? {} : { induction: proof.induction }),
     ...(o.bounded === undefined ? {} : { bounded: o.bounded }),

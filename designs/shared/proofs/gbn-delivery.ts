@@ -195,7 +195,7 @@ const harness = module(
 export const gbnDeliveryProof: Proof = {
   module: "GbnSender and GbnReceiver, window 2, 3-bit numbers, 2 sessions",
   harness: harness(),
-  long: true,
+  long: "minutes",
   reach: 40,
   faults: [
     { what: "the window has room for one more", from: "~flying[1] &", to: "(flying != 2'd3) &" },

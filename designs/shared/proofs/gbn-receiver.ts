@@ -148,7 +148,7 @@ const harness = module(
 export const gbnReceiverProof: Proof = {
   module: "GbnReceiver, window 2, 3-bit numbers, 2 sessions",
   harness: harness(),
-  long: true,
+  long: "minutes",
   reach: 24,
   faults: [
     {

@@ -19,8 +19,11 @@ export interface Proof {
   /** The module or combinator with its parameters, as the reader knows it: `Fifo, depth 5`. */
   readonly module: string;
   readonly harness: Def;
-  /** It takes four seconds and more with its faults: `mnemo prove` and `.ci/run` do it, the tests with MNEMO_LONG. */
-  readonly long?: true;
+  /**
+   * It takes four seconds and more with its faults: the tests leave it to `.ci/run`, which sets MNEMO_LONG. `minutes`:
+   * it takes that long, so CI proves it without its faults; `mnemo prove --faults` plants them.
+   */
+  readonly long?: true | "minutes";
   /** The engine that is known to decide it: the others are not started, which would only take its time. */
   readonly by?: string;
   /** Only the harness's claims: those that the module makes itself are looked at in simulation alone. */

@@ -125,7 +125,7 @@ const harness = module(
 export const requestOrderProof: Proof = {
   module: `RequestOrder, ${CONTEXTS} contexts, ${2 ** KEY_BITS} keys`,
   harness: harness(),
-  long: true,
+  long: "minutes",
   faults: [
     { what: "who leaves as another enters is waited for for ever", from: / & ~leaving\[0\] & /, to: " & " },
     { what: "readers do not wait for who writes", from: /\(writes\[1\] \| enter_writes\)/, to: "enter_writes" },

@@ -224,7 +224,7 @@ const behind = (side: "answer" | "access") =>
 export const slotProof: Proof = {
   module: "OffloadSlot, 2 contexts, 2 memory requests under way, 4 reply beats",
   harness: harness(small),
-  long: true,
+  long: "minutes",
   faults: [
     { what: "an access leaves without room for its reply", from: /assign may = [^;]*;/, to: "assign may = 1'b1;" },
   ],
@@ -233,7 +233,7 @@ export const slotDataProofs: readonly Proof[] = [
   {
     module: "OffloadSlot: the data of its replies, 2 contexts",
     harness: behind("answer")(small),
-    long: true,
+    long: "minutes",
     faults: [
       { what: "a head leaves while data of the one before are there", from: /between = [^;]*;/, to: "between = 1'b1;" },
     ],

@@ -226,7 +226,7 @@ function inOrder(name: string, asked: Bit, value: UInt, answered: Bit): { readon
 export const syncUnitProof: Proof = {
   module: `SyncUnit, ${LANES} lanes, ${SLOTS} slots`,
   harness: harness(),
-  long: true,
+  long: "minutes",
   by: "abc pdr -a",
   reach: 16,
   faults: [

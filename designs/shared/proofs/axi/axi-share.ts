@@ -43,7 +43,7 @@ const harness = around(
 export const axiShareProof: Proof = {
   module: "AxiShare by the rules of AXI4, 2 masters",
   harness,
-  long: true,
+  long: "minutes",
   faults: [
     {
       what: "data wait until the memory has taken their address (A3.3.1)",

@@ -66,7 +66,7 @@ const harness = around("GbnStoreAxiProof", GbnStore(p), io => {
 export const storeProof: Proof = {
   module: "GbnStore by the rules of AXI4",
   harness,
-  long: true,
+  long: "minutes",
   own: true,
   reach: 16,
   faults: [

@@ -29,7 +29,7 @@ const harness = around("EntryExchangeAxiProof", EntryExchange(p), io => {
 export const entryExchangeAxiProof: Proof = {
   module: "EntryExchange by the rules of AXI4",
   harness,
-  long: true,
+  long: "minutes",
   reach: 20,
   faults: [
     {

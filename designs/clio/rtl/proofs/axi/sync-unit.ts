@@ -37,7 +37,7 @@ const harness = around("SyncUnitAxiProof", SyncUnit(p), io => {
 export const syncUnitAxiProof: Proof = {
   module: "SyncUnit by the rules of AXI4",
   harness,
-  long: true,
+  long: "minutes",
   own: true,
   reach: 16,
   faults: [
