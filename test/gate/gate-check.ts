@@ -14,6 +14,9 @@ import {
   withFaults,
 } from "./netlist.ts";
 
+/** A limit against a hang, ms: synthesis and a compiler on a busy machine take minutes. */
+const LIMIT = 1_200_000;
+
 /** A bench of the RTL, made to run on any design with its ports. */
 export interface GateBench<P extends Ports> {
   readonly name: string;
@@ -44,7 +47,7 @@ export function gateCheck<P extends Ports>(
       ctx.skip("synthesizes and compiles a netlist, a minute or two: .ci/run does it, and MNEMO_LONG=1 here");
   };
   describe(`${name} at the gates`, () => {
-    test("the netlist passes the benches of the RTL", async ctx => {
+    test("the netlist passes the benches of the RTL", { timeout: LIMIT }, async ctx => {
       long(ctx);
       const design: Dut<P> = await gateDesign(dut, await netlistOf(dut));
       for (const b of benches) {
@@ -56,7 +59,7 @@ export function gateCheck<P extends Ports>(
         );
       }
     });
-    test("lookup tables that are wrong, as a whole or in one bit, are found", async ctx => {
+    test("lookup tables that are wrong, as a whole or in one bit, are found", { timeout: LIMIT }, async ctx => {
       long(ctx);
       const netlist = await netlistOf(dut),
         random = new Random(1),
