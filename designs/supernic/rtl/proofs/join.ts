@@ -28,7 +28,7 @@ const CONTEXTS = 2,
 const Back = struct({ ctx: uint(1), dropped: bit });
 
 const harness = module(
-  "JoinProof",
+  "BranchJoinProof",
   () => ({
     begin: input(struct({ valid: bit, ctx: uint(1), branches: uint(BITS) })),
     back: sink(Back),
