@@ -1,7 +1,7 @@
 /** All functions of a design: its partitions, and what runs them. */
 import type { BlockLayout } from "../layout.ts";
-import { partitionCode } from "./code/function.ts";
-import { MemoryMap } from "./memory-map.ts";
+import { partitionCode, type Surroundings } from "./code/function.ts";
+import { type Group, MemoryMap } from "./memory-map.ts";
 import type { Check, Netlist, Register } from "./circuit/netlist.ts";
 import { maskOf } from "./circuit/node.ts";
 import { orderOf } from "./order.ts";
@@ -58,14 +58,15 @@ export function generate(net: Netlist, block: BlockLayout, options: GenerateOpti
   const add = (f: Function): number => functions.push(f);
   const numbers = new Map<Partition, number>();
   const counted: Counted[] = [];
+  const around: Surroundings = {
+    plan,
+    map,
+    shadowed: order.shadowed,
+    outputAt: i => ({ address: 4 * (outputs[i]?.word ?? 0), words: outputs[i]?.words ?? 0 }),
+    checkNumber: (q, n) => checks.indexOf(q.checks[n] as Check),
+  };
   for (const p of plan.all) {
-    const code = partitionCode(p, {
-      plan,
-      map,
-      shadowed: order.shadowed,
-      outputAt: i => ({ address: 4 * (outputs[i]?.word ?? 0), words: outputs[i]?.words ?? 0 }),
-      checkNumber: (q, n) => checks.indexOf(q.checks[n] as Check),
-    });
+    const code = partitionCode(p, around);
     if (options.profile === true) {
       const address = map.take(8);
       counted.push({ partition: p, cost: code.size, address });
@@ -75,25 +76,33 @@ export function generate(net: Netlist, block: BlockLayout, options: GenerateOpti
   }
   const setFlags = (code: Code, list: Iterable<Partition>): void => {
     if (!plan.gated) return;
-    for (const p of list) {
+    for (const flag of map.flagsOf(list)) {
       code.i32(0);
       code.i32(1);
-      code.store("i32", map.flags.get(p) as number);
+      code.store("i32", flag);
     }
   };
-  const call = (code: Code, p: Partition): void => {
-    if (!plan.gated) {
-      code.call(numbers.get(p) as number);
-      return;
-    }
-    const flag = map.flags.get(p) as number;
+  /** What runs if a flag is set, which is clear from then on. */
+  const demanded = (code: Code, flag: number, body: () => void): void => {
     code.loadAt("i32", flag);
     code.if();
     code.i32(0);
     code.i32(0);
     code.store("i32", flag);
-    code.call(numbers.get(p) as number);
+    body();
     code.end();
+  };
+  const call = (code: Code, p: Partition): void => {
+    const run = (): void => code.call(numbers.get(p) as number);
+    if (plan.gated) demanded(code, map.flags.get(p) as number, run);
+    else run();
+  };
+  const callGroup = (code: Code, g: Group): void => {
+    const all = (): void => {
+      for (const p of g.partitions) call(code, p);
+    };
+    if (g.flag === undefined) all();
+    else demanded(code, g.flag, all);
   };
 
   const resets = net.clocks.map(k => ({
@@ -136,7 +145,7 @@ export function generate(net: Netlist, block: BlockLayout, options: GenerateOpti
     );
   });
   for (const r of resets) whenReset(settle, r, [r.async]);
-  for (const p of plan.settling) call(settle, p);
+  for (const g of map.groups.settling) callGroup(settle, g);
 
   const tick = new Code(1);
   const rising = (clock: number | undefined, body: () => void): void => {
@@ -151,20 +160,17 @@ export function generate(net: Netlist, block: BlockLayout, options: GenerateOpti
     body();
     tick.end();
   };
-  for (const p of order.partitions) rising(p.clock, () => call(tick, p));
-  for (const p of order.partitions) {
-    const flag = map.commits.get(p);
-    if (flag === undefined) continue;
+  for (const g of map.groups.edge) rising(g.clock, () => callGroup(tick, g));
+  const commits = (p: Partition): void => {
     const body = new Code();
     for (const r of p.registers) commit(body, r, map, () => setFlags(body, plan.readers.get(r.source) ?? []));
     const f = add({ parameters: 0, code: body });
-    tick.loadAt("i32", flag);
-    tick.if();
-    tick.i32(0);
-    tick.i32(0);
-    tick.store("i32", flag);
-    tick.call(f);
-    tick.end();
+    demanded(tick, map.commits.get(p) as number, () => tick.call(f));
+  };
+  for (const g of map.groups.commits) {
+    const all = (): void => g.partitions.forEach(commits);
+    if (g.flag === undefined) all();
+    else demanded(tick, g.flag, all);
   }
   for (const r of resets) rising(r.clock.index, () => whenReset(tick, r, [r.sync, r.async]));
 

@@ -14,30 +14,37 @@ export interface Order {
  */
 export function orderOf(plan: Plan): Order {
   const rest = new Set(plan.clocked.filter(p => p.checks.length === 0));
-  /** Writer -> partitions that should come before it, and those that must. */
-  const wished = new Map<Partition, Set<Partition>>(),
+  /** What a partition writes, each with its size and the other partitions that read it. */
+  const written = new Map<Partition, { readonly parts: number; readonly readers: readonly Partition[] }[]>(),
     needed = new Map<Partition, Set<Partition>>();
+  const others = (p: Partition, readers: Iterable<Partition> | undefined): Partition[] =>
+    [...(readers ?? [])].filter(q => q !== p && rest.has(q));
   for (const p of rest) {
-    const before = new Set<Partition>(),
-      must = new Set<Partition>();
-    for (const r of p.registers)
-      for (const q of plan.readers.get(r.source) ?? []) if (q !== p && rest.has(q)) before.add(q);
-    for (const w of p.writes) for (const q of plan.readers.get(w.store) ?? []) if (q !== p && rest.has(q)) must.add(q);
-    wished.set(p, before);
-    needed.set(p, must);
+    written.set(
+      p,
+      p.registers
+        .map(r => ({ parts: partsOf(r.source), readers: others(p, plan.readers.get(r.source)) }))
+        .filter(w => w.readers.length > 0),
+    );
+    needed.set(p, new Set(p.writes.flatMap(w => others(p, plan.readers.get(w.store)))));
   }
+  /** What would have to be written twice if the partition were next. */
+  const costOf = (p: Partition): number => {
+    let cost = 0;
+    for (const w of written.get(p) ?? []) if (w.readers.some(q => rest.has(q))) cost += w.parts;
+    return cost;
+  };
   const out: Partition[] = [];
   while (rest.size > 0) {
     let best: Partition | undefined,
-      fewest = Infinity;
+      least = Infinity;
     for (const p of rest) {
       if (some(needed.get(p), q => rest.has(q))) continue;
-      let open = 0;
-      for (const q of wished.get(p) ?? []) if (rest.has(q)) open++;
-      if (open < fewest) {
+      const cost = costOf(p);
+      if (cost < least) {
         best = p;
-        fewest = open;
-        if (open === 0) break;
+        least = cost;
+        if (cost === 0) break;
       }
     }
     if (best === undefined) throw new Error("a memory's writer and its readers wait for each other");
@@ -52,6 +59,9 @@ export function orderOf(plan: Plan): Order {
         if (q !== p && (place.get(q) ?? -1) > (place.get(p) as number)) shadowed.add(r.source);
   return { partitions: [...plan.clocked.filter(p => p.checks.length > 0), ...out], shadowed };
 }
+
+/** To compare and to write. */
+const partsOf = (s: Source): number => Math.ceil(s.width / 64);
 
 function some<T>(set: ReadonlySet<T> | undefined, test: (x: T) => boolean): boolean {
   if (set !== undefined) for (const x of set) if (test(x)) return true;

@@ -1,6 +1,7 @@
 /** Cuts the graph: a partition is a function that runs as a whole, or not at all. */
 import type { Check, Netlist, Register, Write } from "./circuit/netlist.ts";
 import { arg, type Node, type Source, type Store } from "./circuit/node.ts";
+import { unrelated } from "./unrelated.ts";
 
 /** What runs at an edge of its clock, or (clock undefined) while the circuit settles. */
 export interface Partition {
@@ -100,18 +101,23 @@ export function partition(net: Netlist, gating: boolean | undefined): Plan {
   for (const c of net.checks) make(key("check", c.clock.index, c.scope), c.clock.index, c.scope).checks.push(c);
   for (const r of net.registers)
     make(
-      reads.has(r) ? key("read", r.clock.index, r.scope, r.source.id) : key("edge", r.clock.index, r.scope, enable(r)),
+      reads.has(r) ? key("read", r.clock.index, r.scope) : key("edge", r.clock.index, r.scope, enable(r)),
       r.clock.index,
       r.scope,
     ).registers.push(r);
-  net.writes.forEach((w, i) => {
-    make(key("write", w.clock.index, w.scope, i), w.clock.index, w.scope).writes.push(w);
-  });
+  for (const w of net.writes) make(key("write", w.clock.index, w.scope), w.clock.index, w.scope).writes.push(w);
   const clocked = [...all];
   const owner = owners(net, clocked);
   const settling = cones(net, owner, gated, make);
   const home = new Map<Node, Partition>();
   for (const p of settling) for (const r of p.roots) home.set(r, p);
+  if (gated)
+    for (const p of [...clocked])
+      for (const part of unrelated(p, home)) {
+        const own = make(`part ${all.length}`, p.clock, p.scope);
+        own.registers.push(...part);
+        clocked.push(own);
+      }
   return { settling, clocked, all, home, readers: readersOf(all, home), gated };
 }
 

@@ -45,5 +45,5 @@ export function start(net: Netlist, { map, plan }: Generated, memory: ArrayBuffe
   }
   let reads = 0;
   for (const [n, at] of map.beyond) draw(at, n.width, wordsFor(seed, `${n.store?.name ?? ""} beyond ${reads++}`));
-  for (const p of plan.all) words[(map.flags.get(p) as number) / 4] = 1;
+  for (const flag of map.flagsOf(plan.all)) words[flag / 4] = 1;
 }

@@ -38,6 +38,15 @@ export const simulatorFaults: readonly SimulatorFault[] = [
   { file: "circuit/graph.ts", from: "this.mux(arg(c, 0), b, a)", to: "this.mux(arg(c, 0), a, b)" },
   { file: "circuit/graph.ts", from: "if (p.value !== want) return", to: "if (p.value === want) return" },
   { file: "circuit/graph.ts", from: "lo >= inner.width - 1", to: "lo >= inner.width - 2" },
+  { file: "circuit/conjunction.ts", from: " || next.b.lo !== first.b.lo + width", to: "" },
+  { file: "circuit/conjunction.ts", from: "width += next.width;", to: "width += 1;" },
+  { file: "circuit/conjunction.ts", from: 'p.op === "const" && p.value === 0n', to: 'p.op === "slice" && p.lo === 0' },
+  { file: "circuit/cases.ts", from: "if (x.values.has(k)) return undefined;", to: "x.values.has(k);" },
+  { file: "circuit/cases.ts", from: "all.lo, all.hi - all.lo)", to: "all.lo, all.hi - all.lo - 1)" },
+  { file: "circuit/vectors.ts", from: "0x8040_2010_0804_0201n", to: "0x4080_2010_0804_0201n" },
+  { file: "circuit/vectors.ts", from: "out.push(g.xor(b, g.and", to: "out.push(g.xor(a, g.and" },
+  { file: "circuit/vectors.ts", from: "arg(p, 1).value === BigInt(k)", to: "arg(p, 1).value >= 0n" },
+  { file: "circuit/vectors.ts", from: "g.sub(g.add(tops, tops), ", to: "g.sub(tops, " },
   // Partitions and their order
   {
     file: "partition.ts",
@@ -45,13 +54,18 @@ export const simulatorFaults: readonly SimulatorFault[] = [
     to: "else if (n.source !== undefined) continue;",
   },
   { file: "partition.ts", from: "(level.get(root) ?? 0) + 1", to: "0" },
-  { file: "order.ts", from: "if (q !== p && rest.has(q)) must.add(q)", to: "if (q === p) must.add(q)" },
+  { file: "order.ts", from: "w => others(p, plan.readers.get(w.store))", to: "() => []" },
+  { file: "unrelated.ts", from: "p.registers.filter(r => !taken.has(r))", to: "p.registers.filter(() => false)" },
   { file: "order.ts", from: "shadowed.add(r.source)", to: "shadowed.size" },
   // Memory
   { file: "memory-map.ts", from: "this.take(bytesOf(s.width) * s.depth)", to: "this.take(bytesOf(s.width))" },
+  { file: "memory-map.ts", from: "if (group !== undefined) groups.add(group);", to: "" },
+  { file: "memory-map.ts", from: "list[i + n]?.clock === clock", to: "list.length > 0" },
   { file: "start.ts", from: 'r.style === "none" && r.init !== undefined', to: "false" },
   { file: "start.ts", from: "s.init === undefined", to: "true" },
   // Code of a partition
+  { file: "code/function.ts", from: "arg(x.node, 2).source === x.register.source", to: "x.register.source.width > 0" },
+  { file: "code/function.ts", from: "? [] : [of];", to: "? [] : [cond, arg(of, 0)];" },
   {
     file: "code/function.ts",
     from: "this.#differs(n, at);\n    c.if();\n    this.#store(n, at);",

@@ -1,10 +1,12 @@
 /** Every operator of the built-in simulator, gated and not, against the evaluator. */
 import { expect, test } from "vitest";
+import { circuitOf, emit } from "../../../hdl-dsl/index.ts";
 import { Random } from "../../../hdl-dsl/random.ts";
 import { stimulus, subjectOf } from "../fuzz/bench.ts";
 import { describeCounterexample, differences } from "../fuzz/differential.ts";
 import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
 import { operatorCircuit, treeCircuit, WIDTHS } from "./operators.ts";
+import { Vectors } from "./vectors.ts";
 
 async function differing(circuits: readonly Circuit[], seed: number): Promise<string> {
   const subjects = circuits.map(c => subjectOf({ circuit: c }));
@@ -30,4 +32,12 @@ test("random trees of operators over wide values", async () => {
       5,
     ),
   ).toBe("");
+});
+
+test("rows of like operators, and rows that are nearly so", async () => {
+  const circuits = Array.from({ length: 24 }, (_, seed) => circuitOf(emit(Vectors({ seed })))).filter(
+    c => c !== undefined,
+  );
+  expect(circuits).toHaveLength(24);
+  expect(await differing(circuits, 7)).toBe("");
 });

@@ -1,6 +1,8 @@
 /** Makes nodes: equal ones once, simplified as they are made. */
 import { apply, arg, isOnes, isZero, maskOf, type Node, type Op, type Source, type Store } from "./node.ts";
-import { gather, repeated } from "./vectors.ts";
+import { Cases } from "./cases.ts";
+import { mergedEqualities, sortedParts } from "./conjunction.ts";
+import { rewritten, runs } from "./vectors.ts";
 
 const placeOf = (n: Node): number => (n.op === "slice" ? arg(n, 0).id : n.id);
 
@@ -9,6 +11,7 @@ export class Graph {
   /** Instance that nodes are attributed to while it is expanded. */
   scope = 0;
   readonly #known = new Map<string, Node>();
+  readonly #cases = new Cases(this);
 
   #make(
     op: Op,
@@ -72,7 +75,8 @@ export class Graph {
     return a.width === 1 ? a : this.not(this.eq(a, this.constant(0n, a.width)));
   }
   redXor(a: Node): Node {
-    return a.width === 1 ? a : this.#op("redXor", 1, [a]);
+    if (a.width === 1) return a;
+    return this.#op("redXor", 1, [a.op === "concat" ? this.concat(sortedParts(this, a)) : a]);
   }
 
   and(a: Node, b: Node): Node {
@@ -85,6 +89,10 @@ export class Graph {
     if (a === b || isZero(b) || isOnes(a)) return a;
     if (isZero(a) || isOnes(b)) return b;
     if (this.#opposite(a, b)) return this.constant(maskOf(a.width), a.width);
+    return this.#cases.join(a, b) ?? this.#commutative("or", a, b);
+  }
+  /** Nothing is looked for but equal nodes. */
+  plainOr(a: Node, b: Node): Node {
     return this.#commutative("or", a, b);
   }
   xor(a: Node, b: Node): Node {
@@ -138,6 +146,8 @@ export class Graph {
   }
   /** Constant parts decide at once, or say nothing; what is left is compared as one. */
   #eqParts(a: Node, b: Node): Node {
+    const all = isOnes(b) ? mergedEqualities(this, a.args) : undefined;
+    if (all !== undefined) return all;
     let at = 0;
     const rest: Node[] = [];
     let value = 0n,
@@ -184,6 +194,10 @@ export class Graph {
     return this.sext(this.slice(a, n, a.width - n), a.width);
   }
 
+  /** A mux that nothing is made of: its sides are computed only when they are chosen. */
+  lazy(c: Node, a: Node, b: Node): Node {
+    return c.op === "const" ? this.mux(c, a, b) : this.#op("mux", a.width, [c, a, b]);
+  }
   mux(c: Node, a: Node, b: Node): Node {
     if (a === b) return a;
     if (c.op === "const") return c.value !== 0n ? a : b;
@@ -210,13 +224,12 @@ export class Graph {
         flat[flat.length - 1] = this.slice(arg(p, 0), last.lo, last.width + p.width);
       else flat.push(p);
     };
-    for (const p of list)
-      if (p.op === "concat") p.args.forEach(push);
-      else push(p);
+    // Runs of one bit first: its last copy would become a slice with a bit that follows it.
+    for (const p of runs(this, list)) push(p);
     const only = flat[0];
     if (flat.length === 1 && only !== undefined) return only;
     const width = flat.reduce((n, p) => n + p.width, 0);
-    return repeated(this, flat) ?? gather(this, flat) ?? this.#op("concat", width, flat);
+    return rewritten(this, flat) ?? this.#op("concat", width, flat);
   }
   zext(a: Node, width: number): Node {
     return width === a.width ? a : this.concat([a, this.constant(0n, width - a.width)]);
@@ -262,9 +275,9 @@ export class Graph {
     if (width !== 1 || lo !== sum.width - 1) return undefined;
     const [a, b] = sum.args;
     const [x, one] = a?.op === "const" ? [b, a] : [a, b];
-    if (x?.op !== "concat" || one?.op !== "const" || one.value !== 1n || x.args.length !== 2) return undefined;
-    const high = arg(x, 1);
-    return isZero(high) && high.width === 1 ? this.redAnd(arg(x, 0)) : undefined;
+    if (x?.op !== "concat" || one?.op !== "const" || one.value !== 1n) return undefined;
+    const high = x.args.at(-1) as Node;
+    return isZero(high) && high.width === 1 ? this.redAnd(this.slice(x, 0, lo)) : undefined;
   }
 
   /** Element `index` of `a`, of which there are 2^index.width of `width` bits. */

@@ -10,13 +10,21 @@ import { Wide } from "./wide.ts";
 
 /** Nesting of an expression beyond which a part of it gets a local. */
 const DEEPEST = 24;
+/** Conditions that need the same thing, from which on that is asked first. */
+const GUARDED = 4;
 /** Nesting of branches around register writes. */
 const BRANCHES = 10;
+
+/** A register, and what it takes. */
+interface Next {
+  readonly register: Register;
+  readonly node: Node;
+}
 
 /** Registers to write, under the conditions that they share. */
 interface Writes {
   readonly context: number;
-  readonly plain: { readonly register: Register; readonly node: Node }[];
+  readonly plain: Next[];
   readonly branches: { readonly cond: Node; readonly then: Writes; readonly otherwise: Writes }[];
 }
 
@@ -88,9 +96,9 @@ class PartitionWriter extends Wide {
 
   // ---- where values are computed ----
 
-  #tree(list: readonly { readonly register: Register; readonly node: Node }[], context: number, depth: number): Writes {
+  #tree(list: readonly Next[], context: number, depth: number): Writes {
     const out: Writes = { context, plain: [], branches: [] };
-    const groups = new Map<Node, { readonly register: Register; readonly node: Node }[]>();
+    const groups = new Map<Node, Next[]>();
     for (const x of list) {
       if (x.node.source === x.register.source) continue;
       if (depth < BRANCHES && !this.#isLoad(x.node) && holds(x.node, x.register.source, 3)) {
@@ -100,15 +108,26 @@ class PartitionWriter extends Wide {
         else group.push(x);
       } else out.plain.push(x);
     }
-    for (const [cond, group] of groups) {
+    const branch = (into: Writes, cond: Node, group: readonly Next[]): void => {
       const side = (n: number): Writes =>
         this.#tree(
           group.map(x => ({ register: x.register, node: arg(x.node, n) })),
-          this.#contexts.make(context),
+          this.#contexts.make(into.context),
           depth + 1,
         );
-      out.branches.push({ cond, then: side(1), otherwise: side(2) });
+      into.branches.push({ cond, then: side(1), otherwise: side(2) });
+    };
+    // Many conditions that need the same thing are not even looked at without it.
+    for (const [guard, conditions] of guardsOf(groups)) {
+      const then: Writes = { context: this.#contexts.make(context), plain: [], branches: [] },
+        otherwise: Writes = { context: this.#contexts.make(context), plain: [], branches: [] };
+      out.branches.push({ cond: guard, then, otherwise });
+      for (const cond of conditions) {
+        branch(then, cond, groups.get(cond) ?? []);
+        groups.delete(cond);
+      }
     }
+    for (const [cond, group] of groups) branch(out, cond, group);
     return out;
   }
 
@@ -251,10 +270,10 @@ class PartitionWriter extends Wide {
     }
   }
   #flags(readers: ReadonlySet<Partition> | undefined): void {
-    for (const r of readers ?? []) {
+    for (const flag of this.map.flagsOf(readers ?? [])) {
       this.code.i32(0);
       this.code.i32(1);
-      this.code.store("i32", this.map.flags.get(r) as number);
+      this.code.store("i32", flag);
     }
   }
 
@@ -288,6 +307,10 @@ class PartitionWriter extends Wide {
     for (const r of t.plain) this.#register(r.register, r.node);
     for (const b of t.branches) {
       this.push(b.cond);
+      if (b.cond.width > 32) {
+        c.i64(0n);
+        c.op("i64", "ne");
+      }
       c.if();
       this.#context(b.then.context);
       this.#registers(b.then);
@@ -312,11 +335,12 @@ class PartitionWriter extends Wide {
     c.if();
     this.#store(n, at);
     if (shadow === undefined) this.#flags(this.#plan.readers.get(r.source));
-    else {
-      c.i32(0);
-      c.i32(1);
-      c.store("i32", this.map.commits.get(this.#p) as number);
-    }
+    else
+      for (const flag of this.map.commitFlagsOf(this.#p)) {
+        c.i32(0);
+        c.i32(1);
+        c.store("i32", flag);
+      }
     c.end();
   }
 
@@ -380,6 +404,35 @@ class PartitionWriter extends Wide {
   #readersOf(store: Store): ReadonlySet<Partition> | undefined {
     return this.#plan.readers.get(store);
   }
+}
+
+/** Conditions of registers that hold otherwise, by what each of at least `GUARDED` of them needs. */
+function guardsOf(groups: ReadonlyMap<Node, readonly Next[]>): ReadonlyMap<Node, readonly Node[]> {
+  const needing = new Map<Node, Node[]>();
+  for (const [cond, group] of groups) {
+    if (!group.every(x => arg(x.node, 2).source === x.register.source)) continue;
+    for (const need of needsOf(cond)) {
+      const list = needing.get(need);
+      if (list === undefined) needing.set(need, [cond]);
+      else list.push(cond);
+    }
+  }
+  const taken = new Set<Node>(),
+    guards = new Map<Node, readonly Node[]>();
+  for (const [need, conditions] of [...needing].sort((a, b) => b[1].length - a[1].length)) {
+    const free = conditions.filter(c => !taken.has(c));
+    if (free.length < GUARDED) continue;
+    guards.set(need, free);
+    for (const c of free) taken.add(c);
+  }
+  return guards;
+}
+
+/** What must be 1, or a vector that must not be 0, for a condition to hold. */
+function needsOf(cond: Node): readonly Node[] {
+  if (cond.op === "and") return cond.args.flatMap(a => (a.op === "not" ? [] : [a, ...needsOf(a)]));
+  const of = cond.op === "slice" ? arg(cond, 0) : undefined;
+  return of === undefined || of.width > 64 ? [] : [of];
 }
 
 /** Whether some way through the muxes leaves the register as it is: then a branch saves the rest. */
