@@ -7,6 +7,7 @@ interface ProveOptions {
   readonly out: string;
   readonly limit: number;
   readonly faults?: true;
+  readonly minutes?: true;
   readonly bounded?: number;
 }
 
@@ -32,6 +33,7 @@ export const proveVerb: Verb = (program, { terminal, exit }) =>
     )
     .addArgument(new Argument("[module]", "only modules with this in their name"))
     .option("--faults", "plant every known fault too: the proof must fail")
+    .option("--minutes", "only what takes minutes, which the tests leave to this command")
     .addOption(
       once("--bounded <cycles>", "only look for a failure within so many cycles after reset: proves nothing", cycles),
     )
@@ -46,10 +48,14 @@ export const proveVerb: Verb = (program, { terminal, exit }) =>
       const { missingProvers } = await import("../prove/missing.ts");
       const { runProofs } = await import("../prove/run-proofs.ts");
       if (name === "") throw new UsageError("the module's name is empty; leave it out to prove everything");
+      const named = name === undefined ? proofs : proofsNamed(name),
+        wanted = options.minutes === true ? named.filter(p => p.long === "minutes") : named;
+      if (wanted.length === 0)
+        throw new UsageError(`no proof of ${name ?? "any module"} takes minutes; leave out --minutes`);
       missingProvers();
       exit(
         await runProofs(
-          name === undefined ? proofs : proofsNamed(name),
+          wanted,
           {
             seconds: options.limit,
             faults: options.faults === true,

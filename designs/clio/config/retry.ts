@@ -37,16 +37,40 @@ export function retrySetBits(
   }));
 }
 
+/** The bits of an operation and of its client of which each bit of the set's number is the parity, as masks. */
+interface SetMasks {
+  readonly operation: number;
+  readonly client: bigint;
+}
+/** Worked out once for a size and a key: a model asks for each request. */
+const knownMasks = new Map<string, readonly SetMasks[]>();
+function setMasks(sets: number, hashKey: bigint): readonly SetMasks[] {
+  const name = `${sets} ${hashKey}`;
+  let masks = knownMasks.get(name);
+  if (masks === undefined) {
+    masks = retrySetBits(sets).map(b => ({
+      operation: b.operation.reduce((mask, j) => (mask | (1 << j)) >>> 0, 0),
+      client: toeplitzMask(b.client, hashKey),
+    }));
+    knownMasks.set(name, masks);
+  }
+  return masks;
+}
+
+/** Parity of 32 bits. */
+function odd(v: number): number {
+  let x = v ^ (v >>> 16);
+  x ^= x >>> 8;
+  x ^= x >>> 4;
+  return (0x6996 >>> (x & 15)) & 1;
+}
+
 /** The set of an operation of a client: the same in numbers as `retrySetBits` in hardware. */
 export function retrySetOf(sets: number, client: bigint, operation: number, hashKey: bigint): number {
-  const odd = (v: bigint): number => {
-    let ones = 0;
-    for (let rest = v; rest > 0n; rest &= rest - 1n) ones ^= 1;
-    return ones;
-  };
-  return retrySetBits(sets).reduce((set, b, i) => {
-    const own = b.operation.reduce((mask, j) => mask | (1n << BigInt(j)), 0n);
-    return set + 2 ** i * (odd(BigInt(operation) & own) ^ odd(client & toeplitzMask(b.client, hashKey)));
+  return setMasks(sets, hashKey).reduce((set, m, i) => {
+    const counted = client & m.client;
+    const parity = odd(operation & m.operation) ^ odd(Number(counted & 0xffff_ffffn)) ^ odd(Number(counted >> 32n));
+    return set + 2 ** i * parity;
   }, 0);
 }
 

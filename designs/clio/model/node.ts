@@ -107,6 +107,8 @@ export class ReferenceNode {
   private readonly action: (code: number) => Action;
   /** Operations that have been requested before. */
   readonly retries: RetryModel;
+  /** Settings of the frame filter. */
+  readonly filter: FilterSettings;
   private readonly side: "outside" | "inside";
   private tickets = 0;
 
@@ -127,15 +129,11 @@ export class ReferenceNode {
     this.action = action;
     this.side = side;
     this.retries = new RetryModel(config, runtime.hashKey);
-  }
-
-  /** Settings of the frame filter. */
-  get filter(): FilterSettings {
-    return {
-      ...this.runtime,
-      mtuFrame: this.config.mtuFrame,
-      clientPorts: this.config.clientPorts,
-      inside: this.side === "inside",
+    this.filter = {
+      ...runtime,
+      mtuFrame: config.mtuFrame,
+      clientPorts: config.clientPorts,
+      inside: side === "inside",
     };
   }
 

@@ -111,6 +111,8 @@ export class Scoreboard {
   private readonly node: ReferenceNode;
   /** No frame that leaves the node may make a node send one. */
   private readonly circulation: Circulation;
+  /** Keys under which a pointer may be being followed. */
+  private readonly following = new Set<string>();
   private readonly config: NodeConfig;
   private readonly runtime: RuntimeSettings;
   private readonly pages = new Map<number, Map<bigint, Page>>();
@@ -324,7 +326,12 @@ export class Scoreboard {
   /** @returns whether there was a write among them */
   private forgetPointers(which: (source: Access) => boolean): boolean {
     let wrote = false;
-    for (const [key, waiting] of this.open) {
+    for (const key of this.following) {
+      const waiting = this.open.get(key);
+      if (waiting === undefined) {
+        this.following.delete(key);
+        continue;
+      }
       const leads = ({ access }: Open): boolean => access?.pointer !== undefined && which(access.pointer.source);
       if (!waiting.some(leads)) continue;
       for (const o of waiting) {
@@ -666,6 +673,7 @@ export class Scoreboard {
     return this.pages.get(pid)?.get(vpn);
   }
   private wait(open: Open): void {
+    if (open.access?.pointer !== undefined) this.following.add(open.key);
     this.open.set(open.key, [...(this.open.get(open.key) ?? []), open]);
   }
 }
