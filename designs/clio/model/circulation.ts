@@ -6,7 +6,7 @@ import {
   ipv4Header,
   udpHeader,
 } from "../../shared/wire/index.ts";
-import { dissect, frameOffsets } from "../wire/index.ts";
+import { clioHeader, dissect, frameOffsets } from "../wire/index.ts";
 import type { NodeConfig, RuntimeSettings } from "../config/index.ts";
 import { ReferenceNode } from "./node.ts";
 import { MappedMemory } from "./pages.ts";
@@ -38,24 +38,27 @@ export class Circulation {
     return undefined;
   }
 
-  /** Whether frames of this length with these headers, but for what is echoed, have been sent on often enough. */
+  /** Whether frames of about this length with these headers, but for what is echoed, have been sent on often enough. */
   private often(frame: Uint8Array): boolean {
-    const { ethernet, ipv4, udp, clio } = dissect(frame);
-    const kind = [
-      frame.length,
-      ethernet?.etherType,
-      ipv4?.protocol,
-      udp?.srcPort,
-      clio?.opcode,
-      clio?.status,
-      clio?.flagTracked,
-      clio?.flagRetry,
-    ].join();
+    const kind = kindBytes.reduce(
+      (key, at) => key + String.fromCharCode(frame[at] ?? 0),
+      String.fromCharCode(Math.clz32(frame.length)),
+    );
     const times = this.seen.get(kind) ?? 0;
     this.seen.set(kind, times + 1);
     return times >= EACH;
   }
 }
+
+/** Bytes that tell a frame's kind: EtherType, protocol, the port that it comes from, operation, status and flags. */
+const kindBytes = [
+  frameOffsets.ethernet + ethernetHeader.at.etherType.byteOffset + 1,
+  frameOffsets.network + ipv4Header.at.protocol.byteOffset,
+  frameOffsets.transport + udpHeader.at.srcPort.byteOffset,
+  frameOffsets.transport + udpHeader.at.srcPort.byteOffset + 1,
+  frameOffsets.clio + clioHeader.at.opcode.byteOffset,
+  frameOffsets.clio + clioHeader.at.status.byteOffset,
+];
 
 /** Frames of one kind that are sent on in every way; later ones only as they are. */
 const EACH = 16;

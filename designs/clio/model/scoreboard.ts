@@ -1,5 +1,6 @@
 import {
   accessBody,
+  clioField,
   clioHeader,
   dissect,
   frameOffsets,
@@ -11,7 +12,15 @@ import {
   status,
   statusName,
 } from "../wire/index.ts";
-import { decode } from "../../shared/wire/index.ts";
+import {
+  decode,
+  decodeField,
+  ethernetHeader,
+  ipv4Header,
+  isUdp,
+  type Placement,
+  udpHeader,
+} from "../../shared/wire/index.ts";
 import { type NodeConfig, ofPartition, partitionOfProcess, type RuntimeSettings } from "../config/index.ts";
 import {
   type Access,
@@ -237,7 +246,7 @@ export class Scoreboard {
         this.wait({
           ...open,
           exact: undefined,
-          forwarded: dissect(frame).clio?.opcode,
+          forwarded: clioField(frame, "opcode"),
           key: requestKey(frame, this.runtime.nativePort),
         });
         return true;
@@ -416,12 +425,12 @@ export class Scoreboard {
     if (open.forwarded !== undefined) return this.judgeForwarded(name, open.forwarded, frame);
     if (!access) {
       // Behind a pointer of which nothing is known: any outcome, but of this kind.
-      const kind = dissect(frame).clio?.opcode;
+      const kind = clioField(frame, "opcode");
       return kind === replyCode(opcode[name as OpcodeName])
         ? undefined
         : `${name} issued at ${issued}: the reply is ${describe(frame)}`;
     }
-    const code = dissect(frame).clio?.status ?? -1,
+    const code = clioField(frame, "status") ?? -1,
       { pointer } = access;
     if (pointer) {
       // The pointer's own page first; its faults are answered with the pointer's address.
@@ -488,7 +497,9 @@ export class Scoreboard {
   ): string | undefined {
     // The mapping may have changed while the request was under way: either state's outcome will do.
     const now = access.pieces.map(p => this.page(access.access.pid, p.vpn)),
-      legal = new Set([...this.judge(access.access, access.pages), ...this.judge(access.access, now)]);
+      legal = this.judge(access.access, access.pages);
+    if (now.some((page, i) => page !== access.pages[i]))
+      for (const outcome of this.judge(access.access, now)) legal.add(outcome);
     for (const outcome of legal) {
       if (status[outcome] !== code) continue;
       if (outcome !== "OK")
@@ -576,7 +587,7 @@ export class Scoreboard {
 
   private finishRequest(open: Open, waiting: Open[], frame: Uint8Array, time: number): Completed {
     const rest = waiting.filter(o => o !== open),
-      code = dissect(frame).clio?.status ?? status.OK;
+      code = clioField(frame, "status") ?? status.OK;
     if (rest.length > 0) this.open.set(open.key, rest);
     else this.open.delete(open.key);
     if (open.ticket !== undefined)
@@ -699,54 +710,57 @@ function vaIn(frame: Uint8Array): bigint {
   return frame.length < frameOffsets.body + accessBody.bytes ? 0n : decode(accessBody, frame, frameOffsets.body).va;
 }
 
-const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((v, i) => v === b[i]);
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
 
 /**
  * Key that ties a reply to its request: the client's address and port, and the header bytes that are echoed. For ARP
- * and ICMP it is the kind and the client.
+ * and ICMP it is the kind and the client. MAC, IPv4 address and ports are taken as they stand in the frame.
  */
-function keyOf(
-  mac: bigint,
-  ip: number,
-  clientPort: number,
-  nodePort: number,
-  flags: number,
-  frame: Uint8Array,
-): string {
-  const h = frame.subarray(frameOffsets.clio, frameOffsets.clio + clioHeader.bytes);
-  return [mac, ip, clientPort, nodePort, flags, ...h.subarray(0, 3), h[5], ...h.subarray(8)].join(" ");
+function keyOf(parts: readonly (readonly [from: number, to: number])[], flags: number, frame: Uint8Array): string {
+  let key = String.fromCharCode(flags);
+  for (const [from, to] of parts) for (let i = from; i < to; i++) key += String.fromCharCode(frame[i] ?? 0);
+  const clio = frameOffsets.clio;
+  for (let i = 0; i < clioHeader.bytes && clio + i < frame.length; i++)
+    if (i < 3 || i === 5 || i >= 8) key += String.fromCharCode(frame[clio + i] ?? 0);
+  return key;
 }
+/** The bytes of a field in a frame. */
+const bytesOf = (p: Placement, from: number): readonly [number, number] => [
+  from + p.byteOffset,
+  from + p.byteOffset + p.byteLength,
+];
+const ofSender = [
+    bytesOf(ethernetHeader.at.src, frameOffsets.ethernet),
+    bytesOf(ipv4Header.at.src, frameOffsets.network),
+    bytesOf(udpHeader.at.srcPort, frameOffsets.transport),
+    bytesOf(udpHeader.at.dstPort, frameOffsets.transport),
+  ],
+  ofReceiver = [
+    bytesOf(ethernetHeader.at.dst, frameOffsets.ethernet),
+    bytesOf(ipv4Header.at.dst, frameOffsets.network),
+    bytesOf(udpHeader.at.dstPort, frameOffsets.transport),
+    bytesOf(udpHeader.at.srcPort, frameOffsets.transport),
+  ];
 /** The flags of a frame; they are echoed on the native port. */
 const flagsOf = (frame: Uint8Array): number => (frame[frameOffsets.clio + clioHeader.at.status.byteOffset] ?? 0) >> 4;
 function requestKey(frame: Uint8Array, nativePort: number): string {
-  const { ethernet, ipv4, udp } = dissect(frame),
-    node = udp?.dstPort ?? 0;
-  return keyOf(
-    ethernet?.src ?? 0n,
-    ipv4?.src ?? 0,
-    udp?.srcPort ?? 0,
-    node,
-    node === nativePort ? flagsOf(frame) : 0,
-    frame,
-  );
+  const native = decodeField(udpHeader, "dstPort", frame, frameOffsets.transport) === nativePort;
+  return keyOf(ofSender, native ? flagsOf(frame) : 0, frame);
 }
 function replyKey(frame: Uint8Array): string {
-  const { ethernet, ipv4, udp } = dissect(frame);
-  return udp
-    ? keyOf(ethernet?.dst ?? 0n, ipv4?.dst ?? 0, udp.dstPort, udp.srcPort, flagsOf(frame), frame)
-    : `${ethernet?.dst ?? 0} ${ethernet?.etherType ?? 0}`;
+  if (isUdp(frame)) return keyOf(ofReceiver, flagsOf(frame), frame);
+  const { ethernet } = dissect(frame);
+  return `${ethernet?.dst ?? 0} ${ethernet?.etherType ?? 0}`;
 }
 export function frameName(frame: Uint8Array): string {
-  const { arp, icmp, clio } = dissect(frame);
-  return arp
-    ? "ARP"
-    : icmp
-      ? icmp.type === 8 || icmp.type === 0
-        ? "ICMP echo"
-        : "ICMP"
-      : clio
-        ? opcodeName(clio.opcode)
-        : "frame";
+  const code = clioField(frame, "opcode");
+  if (code !== undefined) return opcodeName(code);
+  const { arp, icmp } = dissect(frame);
+  return arp ? "ARP" : icmp ? (icmp.type === 8 || icmp.type === 0 ? "ICMP echo" : "ICMP") : "frame";
 }
 function describe(frame: Uint8Array): string {
   const d = dissect(frame);

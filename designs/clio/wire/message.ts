@@ -1,11 +1,13 @@
 import {
   concat,
   type Decoded,
+  decodeField,
   decodeIf,
   type DissectedStack,
   dissectStack,
   encode,
   headerOffsets,
+  isUdp,
 } from "../../shared/wire/index.ts";
 import { clioHeader, frameOffsets } from "./headers.ts";
 
@@ -35,4 +37,9 @@ export function dissect(frame: Uint8Array): Dissected {
   if (!stack.udp || !clio) return stack;
   const end = Math.min(frame.length, frameOffsets.clio + clio.size, headerOffsets.transport + stack.udp.length);
   return { ...stack, clio, body: frame.slice(frameOffsets.body, Math.max(frameOffsets.body, end)) };
+}
+
+/** One field of a frame's Clio header, as `dissect` gives it; undefined where there is none. */
+export function clioField(frame: Uint8Array, name: "opcode" | "status"): number | undefined {
+  return isUdp(frame) ? decodeField(clioHeader, name, frame, frameOffsets.clio) : undefined;
 }

@@ -5,39 +5,57 @@ export class PacketError extends Error {
   override readonly name = "PacketError";
 }
 
-/** A placement with what reading it needs, worked out once per layout. */
-interface Step extends Placement {
-  readonly kind: Field["kind"];
-  readonly below: number;
-  readonly range: number;
+/** How a field is read, worked out once per layout. */
+interface Step {
+  readonly name: string;
+  /** @param base where the layout begins */
+  readonly read: (bytes: Uint8Array, base: number) => number | bigint | Uint8Array;
 }
 const plans = new WeakMap<Layout, readonly Step[]>();
 function planOf(l: Layout): readonly Step[] {
   let plan = plans.get(l);
   if (!plan) {
-    plan = placementsOf(l).map(p => ({
-      ...p,
-      kind: l.fields[p.name]?.kind ?? "number",
-      below: 2 ** p.bitOffset,
-      range: 2 ** p.width,
-    }));
+    plan = placementsOf(l).map(p => ({ name: p.name, read: readerOf(p, l.fields[p.name]?.kind ?? "number") }));
     plans.set(l, plan);
   }
   return plan;
 }
 
-/** A value of at most 32 bits (5 bytes at the widest), without bigint: multiplications keep it exact in a double. */
-function getNumber(bytes: Uint8Array, base: number, p: Step): number {
+function readerOf(p: Placement, kind: Field["kind"]): Step["read"] {
+  const from = p.byteOffset,
+    length = p.byteLength;
+  if (kind === "raw") return (bytes, base) => bytes.slice(base + from, base + from + length);
+  if (kind === "big") return (bytes, base) => getBig(bytes, base, p);
+  const whole = p.bitOffset === 0 && length * 8 === p.width;
+  if (length === 1)
+    return whole
+      ? (bytes, base) => bytes[base + from] ?? 0
+      : (bytes, base) => ((bytes[base + from] ?? 0) >> p.bitOffset) & (2 ** p.width - 1);
+  if (length === 2 && whole) {
+    const high = p.bigEndian ? from : from + 1,
+      low = p.bigEndian ? from + 1 : from;
+    return (bytes, base) => ((bytes[base + high] ?? 0) << 8) | (bytes[base + low] ?? 0);
+  }
+  const below = 2 ** p.bitOffset,
+    range = 2 ** p.width;
+  return (bytes, base) => {
+    const v = getNumber(bytes, base, p);
+    return whole ? v : Math.floor(v / below) % range;
+  };
+}
+
+/** The field's bytes, at most 5, as a number, without bigint: multiplications keep it exact in a double. */
+function getNumber(bytes: Uint8Array, base: number, p: Placement): number {
   const first = base + p.byteOffset,
     length = p.byteLength;
   let v = 0;
   if (p.bigEndian) for (let i = 0; i < length; i++) v = v * 256 + (bytes[first + i] ?? 0);
   else for (let i = length - 1; i >= 0; i--) v = v * 256 + (bytes[first + i] ?? 0);
-  return p.below === 1 && length * 8 === p.width ? v : Math.floor(v / p.below) % p.range;
+  return v;
 }
 
 /** Up to 64 bits that start and end on bytes: two halves as numbers, then one bigint. */
-function getBig(bytes: Uint8Array, base: number, p: Step): bigint {
+function getBig(bytes: Uint8Array, base: number, p: Placement): bigint {
   const first = base + p.byteOffset,
     length = p.byteLength;
   let high = 0,
@@ -49,14 +67,6 @@ function getBig(bytes: Uint8Array, base: number, p: Step): bigint {
   }
   const v = high === 0 ? BigInt(low) : (BigInt(high) << 32n) | BigInt(low);
   return length * 8 === p.width ? v : (v >> BigInt(p.bitOffset)) & ((1n << BigInt(p.width)) - 1n);
-}
-
-function get(bytes: Uint8Array, base: number, p: Step): number | bigint | Uint8Array {
-  return p.kind === "raw"
-    ? bytes.slice(base + p.byteOffset, base + p.byteOffset + p.byteLength)
-    : p.kind === "big"
-      ? getBig(bytes, base, p)
-      : getNumber(bytes, base, p);
 }
 
 /** A number that fills whole bytes. */
@@ -105,8 +115,20 @@ export function decode<F extends FieldSet>(l: Layout<F>, bytes: Uint8Array, offs
       `${l.name}: needs ${l.bytes} bytes at offset ${offset}, got ${Math.max(0, bytes.length - offset)}`,
     );
   const out: Record<string, number | bigint | Uint8Array> = {};
-  for (const p of planOf(l)) out[p.name] = get(bytes, offset, p);
+  for (const { name, read } of planOf(l)) out[name] = read(bytes, offset);
   return out as Values<F>;
+}
+
+/** One field of a layout at a byte offset, as `decode` gives it; undefined when the bytes end before the layout. */
+export function decodeField<F extends FieldSet, N extends keyof F & string>(
+  l: Layout<F>,
+  name: N,
+  bytes: Uint8Array,
+  offset = 0,
+): Values<F>[N] | undefined {
+  if (offset + l.bytes > bytes.length) return undefined;
+  const step = planOf(l).find(s => s.name === name);
+  return step?.read(bytes, offset) as Values<F>[N] | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { arpPacket } from "./arp.ts";
-import { decode } from "./codec.ts";
+import { decode, decodeField } from "./codec.ts";
 import { ethernetHeader, etherType } from "./ethernet.ts";
 import { headerOffsets } from "./header-offsets.ts";
 import { icmpHeader } from "./icmp.ts";
@@ -44,4 +44,17 @@ export function dissectStack(frame: Uint8Array): DissectedStack {
   const udp = ipv4.protocol === ipProtocol.udp ? decodeIf(udpHeader, frame, headerOffsets.transport) : undefined;
   if (udp) out.udp = udp;
   return out;
+}
+
+/** Whether `dissectStack` finds a UDP header: the same rules, without the values. */
+export function isUdp(frame: Uint8Array): boolean {
+  const { ethernet, network, transport } = headerOffsets;
+  return (
+    transport + udpHeader.bytes <= frame.length &&
+    decodeField(ethernetHeader, "etherType", frame, ethernet) === etherType.ipv4 &&
+    decodeField(ipv4Header, "ihl", frame, network) === 5 &&
+    decodeField(ipv4Header, "moreFragments", frame, network) === 0 &&
+    decodeField(ipv4Header, "fragmentOffset", frame, network) === 0 &&
+    decodeField(ipv4Header, "protocol", frame, network) === ipProtocol.udp
+  );
 }
