@@ -8,6 +8,7 @@ import {
   retBody,
   statReplyBody,
   status,
+  waitOf,
 } from "../wire/index.ts";
 import { concat, decode, encode } from "../../shared/wire/index.ts";
 import { counterNames } from "../config/index.ts";
@@ -261,7 +262,9 @@ export class Client {
       this.counted.unfit++;
       return;
     }
-    if (!link.answer(sent, { status: header.status, body: payload.slice(clioHeader.bytes, header.size) }))
+    const waitNs = waitOf(header),
+      body = payload.slice(clioHeader.bytes, header.size);
+    if (!link.answer(sent, { status: header.status, body, ...(waitNs === undefined ? {} : { waitNs }) }))
       this.counted.unfit++;
   }
 

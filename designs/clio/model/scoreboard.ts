@@ -11,17 +11,26 @@ import {
   replyFrame,
   status,
   statusName,
+  telling,
+  waitOf,
 } from "../wire/index.ts";
 import {
   decode,
   decodeField,
+  encodeInto,
   ethernetHeader,
   ipv4Header,
   isUdp,
   type Placement,
   udpHeader,
 } from "../../shared/wire/index.ts";
-import { type NodeConfig, ofPartition, partitionOfProcess, type RuntimeSettings } from "../config/index.ts";
+import {
+  clockPeriod,
+  type NodeConfig,
+  ofPartition,
+  partitionOfProcess,
+  type RuntimeSettings,
+} from "../config/index.ts";
 import {
   type Access,
   doneReply,
@@ -387,8 +396,9 @@ export class Scoreboard {
   }
 
   /** A frame has come out of the node. @returns the request that it answers, when there is one */
-  reply(frame: Uint8Array, time: number): Completed | undefined {
-    const answered = this.circulation.answered(frame);
+  reply(sent: Uint8Array, time: number): Completed | undefined {
+    const frame = this.withoutWait(sent),
+      answered = this.circulation.answered(sent);
     if (answered !== undefined) this.problems.push(answered);
     const key = replyKey(frame),
       waiting = this.open.get(key) ?? [];
@@ -412,6 +422,27 @@ export class Scoreboard {
     const first = waiting[0];
     this.problems.push(`at ${time}: ${complaints[0] ?? ""}`);
     return first && this.finishRequest(first, waiting, frame, time);
+  }
+
+  /**
+   * A BUSY reply that says how long to wait, as it would be without that: the time is where the request's `retryOf` was,
+   * so the request is sought by all else. A frame that is another's exact reply stays as it is.
+   */
+  private withoutWait(frame: Uint8Array): Uint8Array {
+    // Most replies are none of that: what is cheap to see comes first.
+    if ((flagsOf(frame) & 1) === 0 || clioField(frame, "status") !== status.BUSY) return frame;
+    const told = dissect(frame),
+      wait = told.clio && told.udp?.srcPort === this.runtime.nativePort ? waitOf(told.clio) : undefined;
+    if (wait === undefined || this.open.has(replyKey(frame))) return frame;
+    for (const o of [...this.open.values()].flat()) {
+      const asked = o.exact && dissect(o.exact).clio;
+      if (o.exact && asked?.status === status.BUSY && same(encoded(o.exact, telling(asked, wait)), frame)) {
+        if (wait > mostWait(this.config))
+          this.problems.push(`${o.name}: BUSY for ${wait} ns, longer than any place is kept`);
+        return o.exact;
+      }
+    }
+    return frame;
   }
 
   private judgeReply(open: Open, frame: Uint8Array, time: number): string | undefined {
@@ -751,6 +782,15 @@ function requestKey(frame: Uint8Array, nativePort: number): string {
   const native = decodeField(udpHeader, "dstPort", frame, frameOffsets.transport) === nativePort;
   return keyOf(ofSender, native ? flagsOf(frame) : 0, frame);
 }
+/** A frame with another Clio header. */
+function encoded(frame: Uint8Array, clio: Parameters<typeof telling>[0]): Uint8Array {
+  const out = frame.slice();
+  encodeInto(clioHeader, clio, out, frameOffsets.clio);
+  return out;
+}
+/** Nanoseconds for which a place among the retry buffer's clients can be kept: 13 quarters of TIMEOUT, and the search. */
+const mostWait = (c: NodeConfig): number =>
+  clockPeriod * (13 * Math.ceil(c.retryCycles / 4) + 2 * c.retryClients + c.retryEntries + 16);
 function replyKey(frame: Uint8Array): string {
   if (isUdp(frame)) return keyOf(ofReceiver, flagsOf(frame), frame);
   const { ethernet } = dissect(frame);

@@ -1,4 +1,4 @@
-import { dissect, opcode, replyCode, replyFrame, status } from "../wire/index.ts";
+import { dissect, opcode, replyCode, replyFrame, status, telling } from "../wire/index.ts";
 import { type NodeConfig, offloadsOf, type RuntimeSettings } from "../config/index.ts";
 import { AtMostOnce, type AtMostOnceOptions } from "./requests/at-most-once.ts";
 import { ClusterNode, type ClusterNodeOptions, Turns } from "./cluster/index.ts";
@@ -232,7 +232,7 @@ export class SlowPath {
     return reply
       ? replyFrame(
           this.runtime,
-          request,
+          reply.waitNs === undefined ? request : { ...request, clio: telling(clio, reply.waitNs) },
           reply.headerOnly ? clio.opcode : replyCode(clio.opcode),
           reply.status,
           reply.body,

@@ -7,7 +7,7 @@ export const clioHeader = layout("clio", "Clio", "le", {
   tag: num(8, "client's, echoed", "hex"),
   opcode: num(8, "operation", "hex"),
   status: num(4, "reply: outcome", "dec", statusNames),
-  flagRoute: num(1, "reserved", "bool"),
+  flagRoute: num(1, "reply BUSY, native port: retryOf is a time to wait; otherwise reserved", "bool"),
   flagRepl: num(1, "replicate (SuperNIC)", "bool"),
   flagTracked: num(1, "requestId is valid", "bool"),
   flagRetry: num(1, "retryOf is valid", "bool"),
@@ -16,7 +16,7 @@ export const clioHeader = layout("clio", "Clio", "le", {
   requestId: num(32, "with flagTracked: unique per client node; otherwise opaque", "hex"),
   retryOf: num(
     32,
-    "with flagRetry: the requestId of the failed request that this one repeats; otherwise opaque",
+    "with flagRetry: the requestId of the failed request that this one repeats; in a BUSY reply with flagRoute: ns to wait; otherwise opaque",
     "hex",
   ),
 });

@@ -13,6 +13,7 @@ export * from "./ports.ts";
 
 export * from "./message.ts";
 export * from "./reply.ts";
+export * from "./wait.ts";
 
 export { dissectorLua } from "./dissector.ts";
 export { wireFormatReference } from "./reference.ts";

@@ -43,6 +43,13 @@ ${([ethernetHeader, arpPacket, ipv4Header, icmpHeader, udpHeader, gbnHeader, cli
 |---|---|---|
 ${(Object.keys(status) as StatusName[]).map(n => `| ${status[n]} | ${n} | ${statusMeaning[n]} |`).join("\n")}
 
+## BUSY with a time to wait
+
+A BUSY reply on the native port says how long to wait where the node knows it. Then \`flagRoute\` is 1, and \`retryOf\` is that time in nanoseconds. All other fields are echoed as in any reply; clients send \`flagRoute\` 0.
+
+- The retry buffer says it to a client for which it has no place, and the slow path does the same. Other BUSY replies echo both fields: when they end is not known.
+- Whoever asks sooner is told so again. The time is no promise of a place: others may ask first.
+
 ## Opcodes
 
 The last column is the default content of the match-and-action table.

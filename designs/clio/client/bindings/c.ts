@@ -1,7 +1,7 @@
 import { type Layout, placementsOf } from "../../../shared/wire/index.ts";
 import { clioHeader, operations, status, statusMeaning, type StatusName, udpPorts, vmFlag } from "../../wire/index.ts";
 import { isFast, isHarmless, isRecorded } from "../link/request.ts";
-import { mostBusy, mostRetries } from "../link/options.ts";
+import { mostBusy, mostRetries, mostTimeoutsTold } from "../link/options.ts";
 
 const upper = (name: string): string => name.replace(/[A-Z]/g, c => `_${c}`).toUpperCase();
 const hex = (n: number): string => `0x${n.toString(16).padStart(2, "0")}u`;
@@ -43,6 +43,7 @@ const source = (): string => {
     ...operations.map(o => `#define OP_${o.name} ${hex(o.code)}`),
     `#define MOST_RETRIES ${mostRetries}`,
     `#define MOST_BUSY ${mostBusy}`,
+    `#define MOST_TIMEOUTS_TOLD ${mostTimeoutsTold}`,
     "enum { FAST = 1, RECORDED = 2, HARMLESS = 4 };",
     "static const struct operation { uint8_t code, reply; int kind; const char *name; } operations[] = {",
     ...operations.map(o => `  { ${hex(o.code)}, ${hex(o.reply?.code ?? o.code)}, ${kinds(o)}, "${o.name}" },`),

@@ -2,7 +2,7 @@ import { type Layout, type Placement, placementsOf } from "../../../shared/wire/
 import { counterNames, parametersSchema } from "../../config/index.ts";
 import { clioHeader, operations, status, statusMeaning, type StatusName, udpPorts, vmFlag } from "../../wire/index.ts";
 import { isFast, isHarmless, isRecorded } from "../link/request.ts";
-import { mostBusy, mostRetries, piecesAtOnce } from "../link/options.ts";
+import { mostBusy, mostRetries, mostTimeoutsTold, piecesAtOnce } from "../link/options.ts";
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, c => `_${c.toLowerCase()}`);
 const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
@@ -137,6 +137,7 @@ PAGE_SIZE = ${parametersSchema.parse({}).pageSize}
 """Bytes of a page in the default build."""
 MOST_RETRIES = ${mostRetries}
 MOST_BUSY = ${mostBusy}
+MOST_TIMEOUTS_TOLD = ${mostTimeoutsTold}
 PIECES_AT_ONCE = ${piecesAtOnce}
 COUNTERS: tuple[str, ...] = (
 ${counterNames.map(n => `    "${n}",`).join("\n")}

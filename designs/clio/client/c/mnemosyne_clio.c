@@ -58,6 +58,7 @@
 #define OP_SOC_PINGPONG 0x9fu
 #define MOST_RETRIES 2
 #define MOST_BUSY 8
+#define MOST_TIMEOUTS_TOLD 4
 enum { FAST = 1, RECORDED = 2, HARMLESS = 4 };
 static const struct operation { uint8_t code, reply; int kind; const char *name; } operations[] = {
   { 0x02u, 0x02u, FAST | HARMLESS, "PINGPONG" },
@@ -269,7 +270,7 @@ struct clio_client {
   clio_options options;
   char place[64], error[256];
   uint32_t next_id, random;
-  uint64_t retries, known_at[2]; /* by memory: the hardware's, the software's; 0: never */
+  uint64_t retries, told_ms, known_at[2]; /* by memory: the hardware's, the software's; 0: never */
   uint8_t sent[PACKET_BYTES], got[PACKET_BYTES];
   uint32_t tries[MOST_TRIES];
 };
@@ -376,6 +377,8 @@ static int receive(clio_client *c, const struct request *r, unsigned tries, uint
     while (n < tries && c->tries[n] != id) n++;
     if (n == tries) continue;
     if (status == CLIO_NACK || status == CLIO_BUSY || status == CLIO_MIGRATING) {
+      /* The time that the node says to wait, in ns. */
+      c->told_ms = status == CLIO_BUSY && get(c->got, CLIO_FLAG_ROUTE) ? get(c->got, CLIO_RETRY_OF) / 1000000 : 0;
       /* A try before the latest has had its repetition. */
       if (n + 1 == tries) return status;
       continue;
@@ -407,10 +410,11 @@ static int repeat(clio_client *c, const struct request *r, size_t *size) {
     /* From an eighth of the timeout, at most 20 ms, doubled each time up to the whole timeout. */
     const uint64_t longer = (timeout < 160 ? timeout : 160) << (refusals < 20 ? refusals : 20);
     const uint64_t pause = longer / 16 < timeout ? longer / 16 : timeout;
+    const uint64_t told = c->told_ms < MOST_TIMEOUTS_TOLD * timeout ? c->told_ms : MOST_TIMEOUTS_TOLD * timeout;
     /* MIGRATING: the operation has ended, refused; the next try is one of its own. */
     if (status == CLIO_MIGRATING) tries = 0;
     /* An earlier try may be answered meanwhile. */
-    status = receive(c, r, tries, pause / 2 + draw(c) % (pause / 2 + 1), size);
+    status = receive(c, r, tries, told + pause / 2 + draw(c) % (pause / 2 + 1), size);
     if (status != CLIO_TIMEOUT && status != CLIO_NACK && status != CLIO_BUSY && status != CLIO_MIGRATING) return status;
   }
 }

@@ -3,7 +3,7 @@ import { CongestionWindow } from "./congestion-window.ts";
 import type { OperationError } from "./errors.ts";
 import { Exchange, type Try } from "./exchange.ts";
 import type { IncastWindow } from "./incast-window.ts";
-import { replyFrameBytes, type ResolvedOptions } from "./options.ts";
+import { mostTimeoutsTold, replyFrameBytes, type ResolvedOptions } from "./options.ts";
 import type { RequestIds } from "./request-ids.ts";
 import { isFast, isRecorded, messageOf, nameOf, type Reply, type RequestSpec } from "./request.ts";
 import type { ClientStatistics } from "./statistics.ts";
@@ -204,7 +204,7 @@ export class NodeLink {
       case status.NACK:
         return this.nack(sent);
       case status.BUSY:
-        return this.refused(sent, "BUSY");
+        return this.refused(sent, "BUSY", reply.waitNs);
       case status.MIGRATING:
         if (exchange.spec.follows !== true) return this.refused(sent, "MIGRATING");
         break;
@@ -273,7 +273,7 @@ export class NodeLink {
     if (sent.open && sent === sent.exchange.latest) this.lost(sent, "TIMEOUT");
   }
 
-  private refused(sent: Try, reason: "BUSY" | "MIGRATING"): boolean {
+  private refused(sent: Try, reason: "BUSY" | "MIGRATING", toldNs = 0): boolean {
     const { exchange } = sent,
       {
         options: { clock, random },
@@ -294,9 +294,10 @@ export class NodeLink {
     if (times === undefined) this.forget(exchange);
     else {
       // From an eighth of the timeout, at most 20 ms, doubled each time up to the whole timeout. Spread, so that
-      // clients refused together do not come back together.
+      // clients refused together do not come back together. All that on top of the time that the node said.
       const most = this.timeoutOf(exchange.spec),
-        pause = Math.min(most, Math.min(most / 16, 10e6) * 2 ** times) * (0.5 + random() / 2);
+        told = Math.min(toldNs, mostTimeoutsTold * most),
+        pause = told + Math.min(most, Math.min(most / 16, 10e6) * 2 ** times) * (0.5 + random() / 2);
       exchange.timer = clock.after(pause, () => {
         exchange.timer = undefined;
         if (exchange !== this.greeting) this.again.push(exchange);

@@ -63,6 +63,8 @@ export const mostRetries = 2;
  * over, and done anew.
  */
 export const mostBusy = 8;
+/** Timeouts of a request for which a client waits at most when a BUSY reply says how long to wait. */
+export const mostTimeoutsTold = 4;
 /** Pieces of one operation under way at a time: bounds the memory of a read or write of any length. */
 export const piecesAtOnce = 64;
 

@@ -32,6 +32,8 @@ export interface ReplyCollector {
 export interface Reply {
   readonly status: number;
   readonly body: Uint8Array;
+  /** Of BUSY: the time that the node says to wait, ns, where it does. */
+  readonly waitNs?: number;
 }
 
 const recorded = new Set<number>([

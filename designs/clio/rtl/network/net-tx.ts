@@ -48,7 +48,7 @@ import {
   replyKind,
   ReplyKind,
 } from "./reply-frame.ts";
-import { NetConfig, Reply, ReplyContext } from "../records/records.ts";
+import { NetConfig, Reply, ReplyContext, waitBits } from "../records/records.ts";
 
 export interface NetTxParameters {
   readonly beatBytes: number;
@@ -83,6 +83,8 @@ export const NetTx = module(
     /** The word kept for a slot, in the same cycle. */
     wordSlot: output(uint(slotBits(p))),
     word: input(uint(64)),
+    /** Nanoseconds that a client has to wait, as they are when a reply with `replyWord.wait` is built. */
+    waitNs: input(uint(waitBits)),
     data: sink(ReadBeat(p.beatBytes)),
     echoJob: source(BufferJob(p)),
     echoData: sink(BufferBeat(p.beatBytes)),
@@ -138,7 +140,7 @@ export const NetTx = module(
       knownValid.set(askedValid.and(jobSettled));
       known.set({ reply: asked, kind: told, context: io.context, word: io.word });
     });
-    const plan = planReply(known.kind, known.reply, known.context, known.word, io.config);
+    const plan = planReply(known.kind, known.reply, known.context, known.word, io.waitNs, io.config);
     const lastBeat = node(plan.lastByte.bits(laneBits, beatBits));
 
     // Stage 3: the header but for the end of the checksum, and what the frame takes from where.

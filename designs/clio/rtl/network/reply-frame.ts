@@ -30,7 +30,15 @@ import {
   type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { cutFields, joinBytes, joinFields } from "../../../shared/frame/index.ts";
-import { FrameKind, type NetConfig, type Reply, type ReplyContext, replyForm, replyWord } from "../records/records.ts";
+import {
+  FrameKind,
+  type NetConfig,
+  type Reply,
+  type ReplyContext,
+  replyForm,
+  replyWord,
+  waitBits,
+} from "../records/records.ts";
 
 /** Bytes in front of a PINGPONG's echoed bytes. */
 export const rawLimit = frameOffsets.body;
@@ -92,6 +100,8 @@ export const ReplyKind = struct({
   withAccess: bit,
   withWord: bit,
   atWord: bit,
+  /** The time to wait stands in `retryOf`. */
+  waits: bit,
   /** Nothing does: the opcode is the request's own. */
   bare: bit,
   given: uint(sizeBits),
@@ -155,6 +165,7 @@ export function replyKind(
     withAccess,
     withWord,
     atWord: reply.word.eq(replyWord.address),
+    waits: reply.word.eq(replyWord.wait).andNot(context.published),
     bare: reply.form.eq(replyForm.bare),
     padded,
     rest,
@@ -165,12 +176,16 @@ export function replyKind(
   };
 }
 
-/** The second step: the header, from registers of the first one; `word` is the one kept for the slot. */
+/**
+ * The second step: the header, from registers of the first one; `word` is the one kept for the slot, `wait` the node's
+ * time to wait.
+ */
 export function planReply(
   kind: Val<typeof ReplyKind>,
   reply: Val<ReturnType<typeof Reply>>,
   context: Val<typeof ReplyContext>,
   word: UInt,
+  wait: UInt,
   config: Val<typeof NetConfig>,
 ): ReplyPlan {
   const { arp, icmp, ping, withAccess, given, padded } = kind;
@@ -219,10 +234,11 @@ export function planReply(
     opcode: mux(kind.bare, asked.opcode, reply.opcode),
     status: reply.status,
     size,
-    flagRoute: flag(asked.flagRoute),
+    flagRoute: flag(asked.flagRoute).or(kind.waits),
     flagRepl: flag(asked.flagRepl),
     flagTracked: flag(asked.flagTracked),
     flagRetry: flag(asked.flagRetry),
+    retryOf: mux(kind.waits, wait.is(waitBits), asked.retryOf),
   });
   const body = joinFields(accessBody, {
     va: mux(kind.atWord, word.is(64), access.va),

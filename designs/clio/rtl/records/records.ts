@@ -1,7 +1,7 @@
 /** The records that pass between the blocks of the node. One place for their fields and widths. */
 import { bit, type Bit, constant, enumOf, mux, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { lengthBits, slotBits } from "../../../shared/frame/index.ts";
-import { accessBody, frameOffsets } from "../../wire/index.ts";
+import { accessBody, clioHeader, frameOffsets } from "../../wire/index.ts";
 
 /** Widths that the blocks take from the configuration; all follow from designs/clio/config. */
 export interface NodeWidths {
@@ -29,6 +29,8 @@ export const FrameKind = enumOf("FrameKind", ["clio", "icmp", "arp"]);
 
 /** Bits of a client's name: its IPv4 address and UDP port. */
 export const clientBits = 48;
+/** Bits of a time to wait, nanoseconds: a reply has it where the request has its `retryOf`. */
+export const waitBits = clioHeader.fields.retryOf.bits;
 /** Bits of a request's number. */
 export const operationBits = 32;
 
@@ -127,6 +129,8 @@ export const replyWord = {
   behind: 1,
   /** The word is the va: where a pointer led to. */
   address: 2,
+  /** No word, but the node's time to wait in `retryOf`, with `flagRoute` (wire/wait.ts). */
+  wait: 3,
 } as const;
 /** The use of the word in the reply of a plain access: an address when a pointer led to it. Wires only. */
 export const wordOf = (indirect: Bit): UInt => mux(indirect, constant(replyWord.address, 2), replyWord.none);

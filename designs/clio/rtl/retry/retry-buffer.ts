@@ -14,7 +14,7 @@ import { hashKeyBits } from "../../../shared/hash/index.ts";
 import { reduced, type RetryBufferParameters, RetryRequest, whole } from "./retry-request.ts";
 import { RetryAnswer, RetryDone, RetryResults } from "./retry-results.ts";
 import { RetryVerdict } from "./retry-verdict.ts";
-import { Access } from "../records/records.ts";
+import { Access, waitBits } from "../records/records.ts";
 import { slotBits } from "../../../shared/frame/index.ts";
 
 export { RetryRequest, type RetryBufferParameters } from "./retry-request.ts";
@@ -39,7 +39,7 @@ export const retryEvents = [
  * execution. An unknown client is made known by a request that `introduces`; operations before that request count as
  * forgotten. When no place is free, such a request is answered busy, if it is kept or a fence. The client silent for
  * longest is then forgotten, if it has been silent for longer than 3 x TIMEOUT. So a later try succeeds, after a sweep
- * of 16 x sets cycles at most.
+ * of 16 x sets cycles at most. `wait_ns` says how long, for all who are refused so.
  *
  * Latency: 3 cycles from `request` to `pass` or `fence`, 5 to `answer`; initiation interval 1, whatever is found (an
  * introduction takes a cycle more). `pass` and `fence` keep the order of the requests. Full: there is always room for
@@ -62,6 +62,8 @@ export const RetryBuffer = module(
     done: input(RetryDone(whole(p))),
     wordSlot: input(uint(slotBits(p))),
     word: output(uint(whole(p).wordBits)),
+    /** Nanoseconds after which a client that finds no place (`answer` of kind `full`) had better ask again. */
+    waitNs: output(uint(waitBits)),
     events: output(
       struct(Object.fromEntries(retryEvents.map(n => [n, bit])) as Record<(typeof retryEvents)[number], typeof bit>),
     ),
@@ -79,6 +81,7 @@ export const RetryBuffer = module(
     results.done.set(io.done);
     results.wordSlot.set(io.wordSlot);
     io.word.set(results.word);
+    io.waitNs.set(verdict.waitNs);
     connect(results.answer, io.answer);
     io.events.set({
       retriesAnswered: results.events.answered,

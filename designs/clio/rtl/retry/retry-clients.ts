@@ -34,7 +34,8 @@ export interface RetryClientsParameters {
 }
 
 /** Quarters of TIMEOUT that a client must have been silent for: 3 x TIMEOUT, and one for the quarter that had begun. */
-const idleQuarters = 13;
+export const idleQuarters = 13;
+const quartersBits = 4;
 
 /**
  * The clients that the retry buffer knows: exact keys (a CAM). `look` looks `key` up; the answer is `found` from the
@@ -49,6 +50,9 @@ const idleQuarters = 13;
  * next cycle, so a client that sends is never retired. A client that is added is touched soon after. Times wrap after
  * 2^stampBits quarters of TIMEOUT. A client silent for that long counts as fresh for 3 x TIMEOUT more, never the
  * other way round.
+ *
+ * `remaining`: how long the client silent for longest still has, as it was in the last whole round (up to 2 x clients cycles
+ * ago), in quarters that have begun; 0 when it can be forgotten. It says nothing while a place is free or `sweeping`.
  *
  * Latency 1; one operation of each kind per cycle, but no `look` with an `add`. Full: `place.valid` is 0. Reset: no
  * client is known.
@@ -66,6 +70,10 @@ export const RetryClients = module(
       place: output(Place),
       touch: input(Place),
       idle: output(Place),
+      /** Quarters of TIMEOUT until somebody can be forgotten, if that client stays silent. */
+      remaining: output(uint(quartersBits)),
+      /** A place was given up and is not swept yet. */
+      sweeping: output(bit),
       retire: input(bit),
       freed: input(bit),
     };
@@ -131,9 +139,10 @@ export const RetryClients = module(
       index: looking,
       quarters: now.sub(heard.readAsync(looking)),
     });
+    const long = node(looked.quarters.ge(idleQuarters));
     const longer = node(
       looked.valid
-        .and(looked.quarters.ge(idleQuarters))
+        .and(long)
         .and(touched(looked.index).not())
         .and(longest.valid.not().or(looked.quarters.gt(longest.quarters))),
     );
@@ -156,6 +165,17 @@ export const RetryClients = module(
       longest.valid.set(0);
       looked.valid.set(0);
     });
+    // The longest silence of a round, whether long enough or not.
+    const enough = constant(idleQuarters, quartersBits);
+    const quiet = node(mux(long, enough, looked.quarters.trunc(quartersBits)));
+    const most = reg(uint(quartersBits), { init: 0 }),
+      left = reg(uint(quartersBits), { init: idleQuarters });
+    const counts = node(looked.valid.and(touched(looked.index).not()).and(quiet.gt(most)));
+    const roundMost = node(mux(counts, quiet, most));
+    most.set(mux(ends, constant(0, quartersBits), roundMost));
+    when(ends, () => left.set(enough.sub(roundMost)));
+    io.remaining.set(left);
+    io.sweeping.set(vacant.valid.andNot(vacant.swept));
     io.idle.set({
       valid: cat(idle.valid, vacant.valid.not(), touched(idle.index).not(), matches.and(idlePlace).any().not()).all(),
       index: idle.index,

@@ -36,10 +36,12 @@ export interface RetryResultsParameters {
 export const AnswerKind = enumOf("AnswerKind", [
   /** Done before: the status of then, and an atomic's number at `word`. */
   "replayed",
-  /** Still under way, or no room for its client. */
+  /** Still under way. */
   "busy",
   /** It is no longer known whether the operation was done. */
   "expired",
+  /** No place for its client: busy, and for how long is known. */
+  "full",
 ]);
 /** What the pipeline finds out about a request. Who is `entered` passes; the others are answered. */
 export const FindingKind = enumOf("FindingKind", ["found", "busy", "expired", "entered"]);
@@ -132,7 +134,7 @@ export const RetryResults = module(
     const kind = node(
       match(f.kind, {
         found: () => mux(underWay, AnswerKind.busy, AnswerKind.replayed),
-        busy: () => AnswerKind.busy,
+        busy: () => AnswerKind.full,
         otherwise: () => AnswerKind.expired,
       }),
     );
@@ -158,6 +160,7 @@ export const RetryResults = module(
       status: match(asks.kind, {
         replayed: () => result.status,
         busy: () => statusBits.BUSY,
+        full: () => statusBits.BUSY,
         expired: () => statusBits.EXPIRED,
       }),
     });
@@ -187,7 +190,7 @@ export const RetryResults = module(
 
     io.events.set({
       answered: replays,
-      busy: asks.valid.and(asks.kind.eq(AnswerKind.busy)),
+      busy: asks.valid.and(asks.kind.eq(AnswerKind.busy).or(asks.kind.eq(AnswerKind.full))),
       expired: asks.valid.and(asks.kind.eq(AnswerKind.expired)),
     });
     assertAlways(asks.valid.not().or(answers.push.ready), "there is an answer for each slot at most");

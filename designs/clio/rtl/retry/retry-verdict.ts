@@ -10,7 +10,7 @@ import { retryVerdictPorts } from "./retry-verdict/ports.ts";
 import { Judged } from "./retry-verdict/records.ts";
 import { roomIn, search } from "./retry-verdict/search.ts";
 import { store } from "./retry-verdict/store.ts";
-import { learn, unitsOf } from "./retry-verdict/units.ts";
+import { learn, unitsOf, waitOf } from "./retry-verdict/units.ts";
 
 /**
  * The retry buffer's decision for each request (retry-buffer.ts). The buffer keeps the clients, the operations that are
@@ -18,7 +18,8 @@ import { learn, unitsOf } from "./retry-verdict/units.ts";
  * `finding` about it, for the results (retry-results.ts).
  *
  * `started`: a request passes and is remembered. `finding`: of the request before, a cycle later. `evicted` and
- * `replaced` are pulses: an operation was pushed out, an idle client forgotten. Latency: 3 cycles from `request` to
+ * `replaced` are pulses: an operation was pushed out, an idle client forgotten. `wait_ns`: nanoseconds after which a client
+ * that finds no place had better ask again. Latency: 3 cycles from `request` to
  * `pass`, `fence` and `finding`; initiation interval, full, and reset as of the retry buffer.
  */
 export const RetryVerdict = module(
@@ -60,6 +61,7 @@ export const RetryVerdict = module(
     const decision = { kept, refused, remembers, settles, inserts };
     store(memories, held, { row, current: found.current, room: entersAt, clearing, moves, inserts });
     io.replaced.set(learn(clients, sweep, held, decision, advance));
+    io.waitNs.set(waitOf(p, clients));
 
     // Stage 3: what is pushed out is written down; the results are read.
     conclude(p, judged, held, { row, search: found, room: entersAt, decision });

@@ -10,6 +10,7 @@ import {
   mux,
   node,
   output,
+  priority,
   reg,
   stage,
   uint,
@@ -322,8 +323,16 @@ export const ClioNode = module(
           .and(v.replyOpcode.eq(opcodeBits.READ_REPLY));
         return {
           slot: v.slot,
-          form: mux(v.kind.eq(AnswerKind.busy), constant(replyForm.bare, 2), replyForm.short),
-          word: mux(tells, constant(replyWord.behind, 2), constant(replyWord.none, 2)),
+          form: mux(
+            v.kind.eq(AnswerKind.busy).or(v.kind.eq(AnswerKind.full)),
+            constant(replyForm.bare, 2),
+            replyForm.short,
+          ),
+          word: priority(
+            [v.kind.eq(AnswerKind.full), constant(replyWord.wait, 2)],
+            [tells, constant(replyWord.behind, 2)],
+            constant(replyWord.none, 2),
+          ),
           opcode: v.replyOpcode,
           status: v.status,
           silent: v.silent,
@@ -363,6 +372,7 @@ export const ClioNode = module(
     connect(finish.reply, netTx.reply);
     retry.wordSlot.set(netTx.wordSlot);
     netTx.word.set(retry.word.is(wordBits));
+    netTx.waitNs.set(retry.waitNs);
     replyContexts.read.set(netTx.contextRead);
     netTx.context.set(replyContexts.value);
     connect(reader.data, netTx.data);

@@ -285,6 +285,7 @@ export const SmallNode = module(
     netTx.config.set(config);
     netTx.context.set(netRx.contextWrite.value);
     netTx.word.set(0);
+    netTx.waitNs.set(0);
     connect(reader.data, netTx.data);
     netTx.raw.valid.set(0);
     netTx.raw.payload.set({ data: 0, keep: 0, last: 0, user: 0 });

@@ -12,6 +12,7 @@ import {
   replyFrame,
   retBody,
   status,
+  telling,
   udpPorts,
 } from "../../wire/index.ts";
 import { firstMonitorPid } from "../../config/index.ts";
@@ -116,7 +117,7 @@ export class GlobalController {
         this.o.send(
           replyFrame(
             this.own,
-            request,
+            reply.waitNs === undefined ? request : { ...request, clio: telling(clio, reply.waitNs) },
             reply.headerOnly ? clio.opcode : replyCode(clio.opcode),
             reply.status,
             reply.body,

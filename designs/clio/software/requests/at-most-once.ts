@@ -46,7 +46,12 @@ export class AtMostOnce {
   private readonly rules: Rules<SlowReply>;
 
   constructor(options: AtMostOnceOptions) {
-    this.rules = new Rules(options, { expired: refusal(status.EXPIRED), underWay: refusal(status.BUSY) });
+    const busy = refusal(status.BUSY);
+    this.rules = new Rules(options, {
+      expired: refusal(status.EXPIRED),
+      underWay: busy,
+      full: waitNs => ({ ...busy, waitNs }),
+    });
   }
 
   get statistics(): AtMostOnceStatistics {

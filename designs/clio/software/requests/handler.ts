@@ -12,6 +12,8 @@ export interface SlowReply {
   readonly body: Uint8Array;
   /** Refused before it was looked into: the request's own opcode, no body. */
   readonly headerOnly?: true;
+  /** Of BUSY on the native port: nanoseconds after which to ask again, where they are known. */
+  readonly waitNs?: number;
 }
 
 /** A request whose body cannot be: answered with MALFORMED, header only. */

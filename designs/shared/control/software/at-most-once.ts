@@ -38,6 +38,8 @@ export interface Refusals<Reply> {
   readonly expired: Reply;
   /** It is being done, or there is no room to remember it: ask again. */
   readonly underWay: Reply;
+  /** There is no room for its client: ask again after so many nanoseconds. */
+  readonly full: (ns: number) => Reply;
 }
 
 interface Operation<Reply> {
@@ -53,6 +55,9 @@ interface Client<Reply> {
   watermark: number | undefined;
   lastSeen: number;
 }
+
+/** Whether one of a client's operations has no reply yet. */
+const isUnderWay = <Reply>({ operations }: Client<Reply>): boolean => [...operations.values()].some(op => !op.reply);
 
 /** Whether serial number `a` is after `b` (RFC 1982, 32 bits). */
 const after = (a: number, b: number): boolean => a !== b && (a - b) >>> 0 < 0x8000_0000;
@@ -107,7 +112,7 @@ export class AtMostOnce<Reply> {
     // change even where a client that is not known may have been forgotten.
     if (!request.changes) return execute();
     if (client === "unknown") return this.expired();
-    if (client === "full") return this.underWay();
+    if (client === "full") return this.full(this.o.time());
     const known = client.operations.get(id);
     if (known) {
       // Two operations with one name: the client is wrong, and doing either could be the second time.
@@ -170,8 +175,9 @@ export class AtMostOnce<Reply> {
   private forgetIdle(now: number): boolean {
     const [oldest] = this.clients;
     if (!oldest) return false;
-    const [key, { lastSeen, operations, watermark }] = oldest;
-    if (now - lastSeen <= this.o.idle || [...operations.values()].some(op => !op.reply)) return false;
+    const [key, client] = oldest,
+      { lastSeen, operations, watermark } = client;
+    if (now - lastSeen <= this.o.idle || isUnderWay(client)) return false;
     this.clients.delete(key);
     let newest = watermark;
     for (const id of operations.keys()) if (newest === undefined || after(id, newest)) newest = id;
@@ -188,6 +194,13 @@ export class AtMostOnce<Reply> {
   private expired(): Reply {
     this.counted.expired++;
     return this.refusals.expired;
+  }
+  /** Until the client idle for longest can be forgotten, if it stays idle. What is under way ends nobody knows when. */
+  private full(now: number): Reply {
+    const [oldest] = this.clients.values();
+    if (!oldest || isUnderWay(oldest)) return this.underWay();
+    this.counted.underWay++;
+    return this.refusals.full(Math.max(0, oldest.lastSeen + this.o.idle - now) + 1);
   }
   private underWay(): Reply {
     this.counted.underWay++;

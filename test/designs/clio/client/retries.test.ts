@@ -85,6 +85,19 @@ describe("T4", () => {
       expect(n.asked).toHaveLength(mostBusy + 1);
     },
   );
+  test("a BUSY that says how long to wait is waited for, up to four timeouts; one without is not", async () => {
+    const pauseAfter = async (header: { flagRoute: number; retryOf: number }): Promise<number> => {
+      const n = new ScriptedNode({ greetAfterNs: 1e6 });
+      n.answers = () => [n.asked.length === 1 ? { status: status.BUSY, header } : {}];
+      expect(await write(n)).toBe("OK");
+      return (n.asked[1]?.atNs ?? 0) - (n.asked[0]?.atNs ?? 0) - 1000;
+    };
+    const own = await pauseAfter({ flagRoute: 0, retryOf: 12_345 });
+    expect(own).toBeLessThan(10_000);
+    expect(await pauseAfter({ flagRoute: 1, retryOf: 0 })).toBe(own);
+    expect(await pauseAfter({ flagRoute: 1, retryOf: 12_345 })).toBe(12_345 + own);
+    expect(await pauseAfter({ flagRoute: 1, retryOf: 0xffff_ffff })).toBe(4 * 10_000 + own);
+  });
   test("EXPIRED is an error to the application, at once; the client introduces itself again", async () => {
     const n = new ScriptedNode({}, false);
     n.answers = a => (a.header.opcode === opcode.FENCE ? [{}] : [{ status: status.EXPIRED, body: new Uint8Array(12) }]);

@@ -28,6 +28,8 @@ export interface Answer {
   readonly pid?: number;
   readonly body?: Uint8Array;
   readonly damaged?: boolean;
+  /** Other fields of the reply's header. */
+  readonly header?: Partial<Decoded<typeof clioHeader>>;
 }
 
 /**
@@ -82,7 +84,15 @@ export class ScriptedNode {
     const given = answer.opcode;
     const code = given ?? (status === 0 || status === 10 ? replyCode(asked.header.opcode) : asked.header.opcode);
     const data = body ?? (asked.header.opcode === opcode.FENCE || status !== 0 ? new Uint8Array() : usual(asked));
-    const header = { ...asked.header, requestId, pid, opcode: code, status, size: clioHeader.bytes + data.length };
+    const header = {
+      ...asked.header,
+      requestId,
+      pid,
+      opcode: code,
+      status,
+      size: clioHeader.bytes + data.length,
+      ...answer.header,
+    };
     this.time.after(afterNs, () => this.receiver(this.address, clioMessage(header, data), damaged));
   }
 }

@@ -71,6 +71,19 @@ describe("requests that change something are done at most once", () => {
     ]).toEqual([1, 1, 1, 1, 2]);
     expect(b.once.statistics).toEqual({ repeated: 3, underWay: 0, expired: 0 });
   });
+  it("a refusal for want of room says how long to wait, and that time is enough", async () => {
+    const b = bench();
+    for (const port of [1, 2, 3]) {
+      b.at(port * 10);
+      await b.ask({ id: 1, port });
+    }
+    const refusal = await b.once.reply(request({ id: 1, port: 4 }), () => ({ status: 0, body: new Uint8Array() }));
+    expect([p.statusName(refusal.status), refusal.headerOnly, refusal.waitNs]).toEqual(["BUSY", true, 81]);
+    b.at(30 + 80);
+    expect(await b.ask({ id: 1, port: 4 })).toBe("BUSY");
+    b.at(30 + 81);
+    expect(await b.ask({ id: 1, port: 4 })).toBe(4);
+  });
   it("a retry whose original was lost is done, and the original, if it comes after all, is not", async () => {
     const b = bench();
     await b.ask({ id: 10 });

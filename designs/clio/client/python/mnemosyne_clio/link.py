@@ -38,6 +38,8 @@ class Reply(NamedTuple):
 
     status: int
     body: bytes
+    wait: float = 0.0
+    """Of BUSY: seconds that the node says to wait."""
 
 
 class _Answer(NamedTuple):
@@ -159,7 +161,8 @@ class Link(asyncio.DatagramProtocol):
                 self.statistics.unfit += 1
                 return
         body = bytes(data[wire.Clio.SIZE : header.size])
-        exchange.answers.put_nowait(_Answer(header.request_id, Reply(header.status, body)))
+        wait = header.retry_of * 1e-9 if header.status == Status.BUSY and header.flag_route else 0.0
+        exchange.answers.put_nowait(_Answer(header.request_id, Reply(header.status, body, wait)))
 
     @property
     def local(self) -> tuple[str, int]:
@@ -227,6 +230,8 @@ class Link(asyncio.DatagramProtocol):
                     # The operation has ended, refused; the next try is one of its own.
                     self._forget(exchange)
                 pause = min(timeout, min(timeout / 16, _FIRST_PAUSE_SECONDS) * 2**refusals) * random.uniform(0.5, 1)
+                # On top of the time that the node says.
+                pause += min(reply.wait, wire.MOST_TIMEOUTS_TOLD * timeout)
                 # An earlier try may be answered meanwhile.
                 reply = await self._answer(exchange, pause)
                 if reply is not None and reply.status not in (Status.BUSY, Status.MIGRATING, Status.NACK):

@@ -178,6 +178,7 @@ PAGE_SIZE = 4194304
 """Bytes of a page in the default build."""
 MOST_RETRIES = 2
 MOST_BUSY = 8
+MOST_TIMEOUTS_TOLD = 4
 PIECES_AT_ONCE = 64
 COUNTERS: tuple[str, ...] = (
     "rxFrames",
@@ -263,7 +264,7 @@ class Clio:
     status: int = 0
     """reply: outcome (4 bits)"""
     flag_route: int = 0
-    """reserved (1 bits)"""
+    """reply BUSY, native port: retryOf is a time to wait; otherwise reserved (1 bits)"""
     flag_repl: int = 0
     """replicate (SuperNIC) (1 bits)"""
     flag_tracked: int = 0
@@ -277,7 +278,7 @@ class Clio:
     request_id: int = 0
     """with flagTracked: unique per client node; otherwise opaque (32 bits)"""
     retry_of: int = 0
-    """with flagRetry: the requestId of the failed request that this one repeats; otherwise opaque (32 bits)"""
+    """with flagRetry: the requestId of the failed request that this one repeats; in a BUSY reply with flagRoute: ns to wait; otherwise opaque (32 bits)"""
 
     def pack(self) -> bytes:
         """The bytes on the wire. Raises ValueError for a value that its field cannot hold."""

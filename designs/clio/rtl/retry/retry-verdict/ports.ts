@@ -2,7 +2,7 @@
 import { bit, input, type Inside, output, sink, source, struct, uint } from "../../../../../hdl-dsl/index.ts";
 import { slotBits } from "../../../../shared/frame/index.ts";
 import { hashKeyBits } from "../../../../shared/hash/index.ts";
-import { Access } from "../../records/records.ts";
+import { Access, waitBits } from "../../records/records.ts";
 import { type RetryBufferParameters, RetryRequest } from "../retry-request.ts";
 import { RetryFinding, RetryStarted } from "../retry-results.ts";
 
@@ -15,6 +15,7 @@ export const retryVerdictPorts = (p: RetryBufferParameters) => ({
   finding: output(RetryFinding(p)),
   evicted: output(bit),
   replaced: output(bit),
+  waitNs: output(uint(waitBits)),
 });
 /** The ports as the module's body sees them. */
 export type RetryVerdictIo = Inside<ReturnType<typeof retryVerdictPorts>>;

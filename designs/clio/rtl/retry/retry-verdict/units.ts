@@ -1,9 +1,27 @@
 /** The units of the retry buffer's verdict, and what they learn from stage 2. */
-import { bit, type Bit, instance, type InstanceOf, node, reg, when } from "../../../../../hdl-dsl/index.ts";
-import { RetryClients } from "../retry-clients.ts";
+import {
+  bit,
+  type Bit,
+  constant,
+  instance,
+  type InstanceOf,
+  mux,
+  node,
+  onehotMux,
+  reg,
+  uint,
+  type UInt,
+  when,
+} from "../../../../../hdl-dsl/index.ts";
+import { clockPeriod } from "../../../config/index.ts";
+import { waitBits } from "../../records/records.ts";
+import { idleQuarters, RetryClients } from "../retry-clients.ts";
 import { RetrySweep } from "../retry-sweep.ts";
 import type { Held } from "./hold.ts";
 import type { Decision, Sizes } from "./records.ts";
+
+/** Cycles from the end of a round to `idle`, and from a purge to its first step, with some to spare. */
+const foundWithin = 16;
 
 export type Clients = InstanceOf<typeof RetryClients>;
 export type Sweep = InstanceOf<typeof RetrySweep>;
@@ -32,4 +50,23 @@ export function learn(clients: Clients, sweep: Sweep, held: Held, { refused, set
   when(advance, () => purged.set(at.valid.and(at.purgesLast)));
   clients.freed.set(purged.and(advance));
   return retires;
+}
+
+/**
+ * Nanoseconds until it is worth while for a refused client to ask again. Until the client silent for longest can be
+ * forgotten, if it stays silent: its quarters of TIMEOUT, and the two rounds in which that is found. While the place of
+ * one that was forgotten is swept: the sweep's cycles when no request claims them. From a register.
+ */
+export function waitOf(p: Sizes, clients: Clients): UInt {
+  const quarter = Math.ceil(p.timeoutCycles / 4),
+    rounds = 2 * p.clients + foundWithin,
+    ns = (cycles: number): UInt => constant(cycles * clockPeriod, waitBits);
+  const quarters = Array.from({ length: idleQuarters + 1 }, (_, i) => i);
+  const silent = onehotMux(
+    quarters.map(i => clients.remaining.eq(i)),
+    quarters.map(i => ns(i * quarter + (i === 0 ? 0 : rounds))),
+  );
+  const wait = reg(uint(waitBits), { init: 0, name: "to_wait" });
+  wait.set(mux(clients.sweeping, ns(p.sets + foundWithin), silent));
+  return wait;
 }

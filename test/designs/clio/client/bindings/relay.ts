@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
-import { clioHeader, status } from "../../../../../designs/clio/wire/index.ts";
+import { clioHeader, status, telling } from "../../../../../designs/clio/wire/index.ts";
 import { decode, encode } from "../../../../../designs/shared/wire/index.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
 
@@ -11,11 +11,15 @@ export interface Losses {
   readonly delay: number;
   /** Requests that get BUSY and do not reach the node; default none. */
   readonly busy?: number;
+  /** Nanoseconds that such a BUSY says to wait; default none. */
+  readonly tells?: number;
 }
 export interface Relay {
   readonly port: number;
   /** Datagrams that were dropped, doubled and held back, and requests that were refused. */
   readonly counts: { dropped: number; duplicated: number; delayed: number; refused: number };
+  /** Milliseconds between a BUSY and the next request for the same operation. */
+  readonly pauses: number[];
   close(): void;
 }
 
@@ -29,6 +33,8 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
   const random = new Random(seed),
     front = createSocket("udp4"),
     backs = new Map<number, Promise<Socket>>(),
+    pauses: number[] = [],
+    refusedAt = new Map<number, number>(),
     counts = { dropped: 0, duplicated: 0, delayed: 0, refused: 0 };
   let open = true;
   const carry = (send: () => void): void => {
@@ -63,9 +69,16 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
     return socket;
   };
   front.on("message", (data, client) => {
+    const asked = decode(clioHeader, data.subarray(0, clioHeader.bytes)),
+      operation = asked.flagRetry === 1 ? asked.retryOf : asked.requestId,
+      since = refusedAt.get(operation);
+    if (since !== undefined) pauses.push(performance.now() - since);
+    refusedAt.delete(operation);
     if (losses.busy !== undefined && random.chance(losses.busy)) {
       const bytes = clioHeader.bytes,
-        header = { ...decode(clioHeader, data.subarray(0, bytes)), status: status.BUSY, size: bytes };
+        echo = losses.tells === undefined ? asked : telling(asked, losses.tells),
+        header = { ...echo, status: status.BUSY, size: bytes };
+      refusedAt.set(operation, performance.now());
       counts.refused++;
       front.send(encode(clioHeader, header), client.port, client.address);
       return;
@@ -82,6 +95,7 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
   return {
     port: front.address().port,
     counts,
+    pauses,
     close: () => {
       open = false;
       front.close();
@@ -89,3 +103,5 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
     },
   };
 }
+/** The middle one. */
+export const median = (of: readonly number[]): number => [...of].sort((a, b) => a - b)[of.length >> 1] ?? 0;

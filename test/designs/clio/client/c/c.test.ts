@@ -12,10 +12,10 @@ import { projectFolder } from "../../../../../sim/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "../../rig/serve/served.ts";
 import { codecCases, layouts, snake } from "../bindings/codec.ts";
 import { cFolder, firstProgram, has, output, planted, withFolder } from "../bindings/programs.ts";
-import { type Losses, lossyRelay } from "../bindings/relay.ts";
+import { type Losses, lossyRelay, median } from "../bindings/relay.ts";
 
 const ownFolder = join(projectFolder(), "test/designs/clio/client/c"),
-  losses: Losses = { drop: 0.05, duplicate: 0.05, delay: 0.2, busy: 0.03 },
+  losses: Losses = { drop: 0.05, duplicate: 0.05, delay: 0.2, busy: 0.03, tells: 60e6 },
   strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"];
 
 /** What the tests need of the machine; programs run with sanitizers where the compiler has them. */
@@ -87,6 +87,8 @@ describe.skipIf(!compilers.includes("cc"))("the C client", () => {
           found = (await output(program, ["127.0.0.1", String(relay.port)])).trim();
         console.log(`lossy network: ${JSON.stringify(relay.counts)}; sum, wrong, repeated: ${found}`);
         expect(Math.min(...Object.values(relay.counts))).toBeGreaterThan(0);
+        // An earlier try may be answered meanwhile, so not each of them. The client's own pauses are of 25 ms at most.
+        expect(median(relay.pauses), "the time to wait is waited for").toBeGreaterThan(55);
         return found.split(" ").map(Number);
       } finally {
         relay.close();
@@ -186,6 +188,10 @@ describe.skipIf(!compilers.includes("cc"))("the C client", () => {
       const client = planted(cFolder, join(folder, "client"), "mnemosyne_clio.c", from, to);
       return overLossyNetwork(client).then(([sum = 0]) => (sum > 200 ? "added twice" : "nothing"), String);
     });
+  it("planted fault: the time to wait that BUSY says is not waited for", async () => {
+    const from = "receive(c, r, tries, told + pause / 2";
+    expect(await withFault(from, "receive(c, r, tries, 0 * told + pause / 2")).toContain("the time to wait");
+  });
   it("planted fault: BUSY is not waited out", async () => {
     const from = "if (status != CLIO_BUSY && status != CLIO_MIGRATING) return status;";
     expect(await withFault(from, "return status;")).toContain("BUSY");

@@ -7,9 +7,9 @@ import { formatIpv4 } from "../../../../../designs/shared/wire/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "../../rig/serve/served.ts";
 import { codecCases } from "../bindings/codec.ts";
 import { firstProgram, has, output, planted, python, pythonFolder, withFolder } from "../bindings/programs.ts";
-import { type Losses, lossyRelay } from "../bindings/relay.ts";
+import { type Losses, lossyRelay, median } from "../bindings/relay.ts";
 
-const losses: Losses = { drop: 0.05, duplicate: 0.05, delay: 0.2, busy: 0.03 };
+const losses: Losses = { drop: 0.05, duplicate: 0.05, delay: 0.2, busy: 0.03, tells: 60e6 };
 
 describe.skipIf(!has("python3", "--version"))("the Python client", () => {
   let served: ServedNode, node: string, port: number;
@@ -44,6 +44,8 @@ describe.skipIf(!has("python3", "--version"))("the Python client", () => {
       const found = (await python("lossy.py", ["127.0.0.1", String(relay.port)], { folder })).trim();
       console.log(`lossy network, seed ${seed}: ${JSON.stringify(relay.counts)}; sum, wrong, retries: ${found}`);
       expect(Math.min(...Object.values(relay.counts))).toBeGreaterThan(0);
+      // An earlier try may be answered meanwhile, so not each of them. Most of the client's own pauses are below 25 ms.
+      expect(median(relay.pauses), "the time to wait is waited for").toBeGreaterThan(55);
       return found.split(" ").map(Number);
     } finally {
       relay.close();
@@ -86,6 +88,12 @@ describe.skipIf(!has("python3", "--version"))("the Python client", () => {
   });
 
   // Last: it leaves what its repetitions have made.
+  it("planted fault: the time to wait that BUSY says is not waited for", () =>
+    withFolder(async folder => {
+      const from = "pause += min(reply.wait, wire.MOST_TIMEOUTS_TOLD * timeout)",
+        copy = planted(pythonFolder, join(folder, "a"), "mnemosyne_clio/link.py", from, "pass");
+      expect(await overLossyNetwork(2, copy).then(() => "nothing", String)).toContain("the time to wait");
+    }));
   it("planted fault: a repetition that does not name the first request adds twice", () =>
     withFolder(async folder => {
       const from = "retry_of=exchange.tries[0] if retry else 0,",

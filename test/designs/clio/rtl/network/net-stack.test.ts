@@ -68,6 +68,7 @@ const NetStack = module(
     contexts.read.set(tx.contextRead);
     tx.context.set(contexts.value);
     tx.word.set(0);
+    tx.waitNs.set(0);
     connect(tx.echoJob, buffer.echoJob);
     connect(buffer.echoData, tx.echoData);
     const answer = map(rx.request, Reply(p), r => {

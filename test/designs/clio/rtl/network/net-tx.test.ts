@@ -16,6 +16,7 @@ import {
   type ReplyContext,
   replyForm,
   replyWord,
+  waitBits,
 } from "../../../../../designs/clio/rtl/records/records.ts";
 import {
   accessBody,
@@ -24,6 +25,7 @@ import {
   opcode,
   replyFrame,
   status,
+  telling,
 } from "../../../../../designs/clio/wire/index.ts";
 import {
   arpPacket,
@@ -38,7 +40,7 @@ import {
   ipv4Header,
   udpHeader,
 } from "../../../../../designs/shared/wire/index.ts";
-import { connect, input, instance, module, output, sink, source } from "../../../../../hdl-dsl/index.ts";
+import { connect, input, instance, module, output, sink, source, uint } from "../../../../../hdl-dsl/index.ts";
 import {
   AxisSink,
   AxisSource,
@@ -86,6 +88,7 @@ const Sender = module(
     bufferWrite: input(BufferWrite(p)),
     contextWrite: input(ContextWrite(p)),
     wordWrite: input(WordWrite({ slots: p.slots, width: 64 })),
+    waitNs: input(uint(waitBits)),
   }),
   (io, p) => {
     const tx = instance(NetTx(p)),
@@ -95,6 +98,7 @@ const Sender = module(
     words.write.set(io.wordWrite);
     words.slot.set(tx.wordSlot);
     tx.word.set(words.value);
+    tx.waitNs.set(io.waitNs);
     tx.config.set(io.config);
     connect(io.reply, tx.reply);
     connect(io.data, tx.data);
@@ -156,6 +160,8 @@ interface Job {
   readonly word: number;
   readonly found: bigint;
 }
+/** The node's time to wait in these benches. */
+const toldWait = 0x9e3779b1;
 const base = { data: undefined, bad: false, memory: false, word: replyWord.none as number, found: 0n };
 
 function clioJob(random: Random, form: number, size: number, word: number = replyWord.none): Job {
@@ -184,7 +190,14 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
       source((zero + 65535 - random.pick([0, 1, 2, 3, 65533, 65534])) % 65535);
       fixChecksum(request);
     }
-    return replyFrame(own, headers(request), given, state, body);
+    const asked = headers(request);
+    return replyFrame(
+      own,
+      word === replyWord.wait && asked.native ? { ...asked, clio: telling(asked.clio, toldWait) } : asked,
+      given,
+      state,
+      body,
+    );
   };
   if (form === replyForm.echo) {
     // The request may end before its frame does.
@@ -235,7 +248,7 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
 }
 const littleEndian = (v: bigint): Uint8Array =>
   Uint8Array.from({ length: 8 }, (_, i) => Number((v >> BigInt(8 * i)) & 0xffn));
-const anyWord = (random: Random): number => random.pick(Object.values(replyWord));
+const anyWord = (random: Random): number => random.pick([replyWord.none, replyWord.behind, replyWord.address]);
 function pingJob(random: Random, size: number): Job {
   const frame = randomPing(random, size);
   encodeInto(
@@ -289,7 +302,7 @@ function anyJob(random: Random): Job {
     case 3:
       return clioJob(random, replyForm.echo, size(mtuFrame - 58));
     case 4:
-      return clioJob(random, replyForm.bare, 0);
+      return clioJob(random, replyForm.bare, 0, random.pick([replyWord.none, replyWord.wait]));
     case 5:
     case 6:
       return clioJob(random, replyForm.short, 0, anyWord(random));
@@ -334,6 +347,7 @@ class Surroundings {
   constructor(b: Bench<Ports>, o: Options = {}) {
     this.#b = b;
     poke(b.io.config, configOf(own));
+    b.io.waitNs.value = toldWait;
     this.raw = new AxisSource(b.sim, b.io.raw, { pause: o.raw ?? never });
     this.tx = new AxisSink(b.sim, b.io.tx, { pause: o.tx ?? never });
     this.#replies = new StreamSource(b.sim, b.io.reply, { pause: o.reply ?? never });

@@ -50,6 +50,7 @@ describe("RetryClients", () => {
         expect([seen.retired, seen.entered, seen.mustOffer].every(n => n >= p.clients)).toBe(true);
         if (p.clients > 8) return;
         const rare = JSON.stringify(seen);
+        if (p.clients > 2) expect(seen.waits.size, "times to wait").toBeGreaterThan(12);
         expect(seen.lookAtRetired, rare).toBeGreaterThan(0);
         if (p.clients > 2) expect(Math.min(seen.longest, seen.retired - 20), rare).toBeGreaterThan(0);
       }));

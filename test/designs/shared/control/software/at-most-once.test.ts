@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AtMostOnce, type AtMostOnceOptions } from "../../../../../designs/shared/control/software/index.ts";
 import { Random } from "../../../../../sim/index.ts";
 
-const refusals = { expired: "expired", underWay: "under way" };
+const refusals = { expired: "expired", underWay: "under way", full: (ns: number) => `full for ${ns}` };
 const parameterSets: readonly Omit<AtMostOnceOptions, "time">[] = [
   { replies: 2, clients: 2, idle: 50, forgotten: 1 },
   { replies: 16, clients: 12, idle: 1000, forgotten: 64 },
@@ -33,7 +33,7 @@ async function run(p: (typeof parameterSets)[number], make: (o: AtMostOnceOption
       return `reply ${i}`;
     });
     if (reply === refusals.expired) expired++;
-    else if (reply !== refusals.underWay && first !== undefined) {
+    else if (reply !== refusals.underWay && !reply.startsWith("full") && first !== undefined) {
       repeated++;
       expect(reply, `the reply to ${key}`).toBe(first);
     }
@@ -43,6 +43,36 @@ async function run(p: (typeof parameterSets)[number], make: (o: AtMostOnceOption
 describe.each(parameterSets)("AtMostOnce, $replies replies of $clients clients", p => {
   const make = (o: AtMostOnceOptions): AtMostOnce<string> => new AtMostOnce(o, refusals);
   it("no change is made twice", () => run(p, make));
+  it("a client for whom there is no room is told how long: it gets in then, and no sooner", async () => {
+    for (const early of [1, 0]) {
+      let now = 0;
+      const rules = make({ ...p, time: () => now });
+      const ask = (client: string): Promise<string> =>
+        rules.reply({ client, operation: 1, retry: false, kind: 1, changes: true }, () => "done");
+      for (let i = 0; i < p.clients; i++) {
+        now = i * 3;
+        await ask(`client ${i}`);
+      }
+      const told = await ask("newcomer");
+      expect(told).toBe(`full for ${p.idle + 1 - now}`);
+      now += p.idle + 1 - now - early;
+      expect(await ask("newcomer")).toBe(early === 0 ? "done" : "full for 1");
+    }
+  });
+  it("nobody is told a time while what the idlest client asked is under way", async () => {
+    const rules = make({ ...p, time: () => 0 }),
+      ends: (() => void)[] = [];
+    const ask = (client: string): Promise<string> =>
+      rules.reply(
+        { client, operation: 1, retry: false, kind: 1, changes: true },
+        () => new Promise<string>(resolve => void ends.push(() => resolve("done"))),
+      );
+    const open = Array.from({ length: p.clients }, (_, i) => ask(`client ${i}`));
+    expect(await ask("newcomer")).toBe(refusals.underWay);
+    for (const end of ends) end();
+    await Promise.all(open);
+    expect(await ask("newcomer")).toBe(`full for ${p.idle + 1}`);
+  });
   it("its memory stays within bounds, and what reads only is done anew", async () => {
     const rules = make({ ...p, time: () => 0 });
     for (let i = 0; i < 100; i++)

@@ -34,10 +34,22 @@ export class ClientsModel {
   found: number | undefined;
   lookedUp: bigint | undefined;
   /** What happened, by name. */
-  readonly seen = { retired: 0, entered: 0, offered: 0, mustOffer: 0, longest: 0, round: 0, lookAtRetired: 0 };
+  readonly seen = {
+    retired: 0,
+    entered: 0,
+    offered: 0,
+    mustOffer: 0,
+    longest: 0,
+    round: 0,
+    lookAtRetired: 0,
+    waits: new Set<number>(),
+  };
   /** The cycle in which the silent clients were last others, or one of them was heard of. */
   #changed = 0;
   #silent = "";
+  /** The last cycle with a place to be had or one about to be, and the longest silences of the last cycles. */
+  #filled = 0;
+  readonly #silences: number[] = [];
 
   constructor(p: RetryClientsParameters) {
     this.p = p;
@@ -74,7 +86,28 @@ export class ClientsModel {
       shown = [io.found, io.place].map(x => (x.valid.value === 1 ? x.index.num : undefined));
     if (shown[0] !== this.found) throw new Error(`${at}: the key is found at ${shown[0]}, known at ${this.found}`);
     if (shown[1] !== this.place) throw new Error(`${at}: place ${shown[1]} can be had, and should be ${this.place}`);
+    if (io.sweeping.value !== +(this.vacant?.swept === false)) throw new Error(`${at}: sweeping or not`);
+    this.#checkWait(io.remaining.num, at);
     this.#checkIdle(io.idle.valid.value === 1 ? io.idle.index.num : undefined, at);
+  }
+
+  /**
+   * What is said has a basis: the longest silence at some cycle of the last two rounds, less or more by the quarter that
+   * began meanwhile. Before the first round has ended, and while someone enters or leaves, it says nothing.
+   */
+  #checkWait(wait: number, at: string): void {
+    const window = 2 * this.p.clients + 4;
+    if (this.entering !== undefined || this.vacant !== undefined || this.place !== undefined) this.#filled = this.cycle;
+    const most = Math.max(0, ...[...this.known.values()].map(k => Math.min(idleQuarters, this.#shown(k))));
+    this.#silences.push(most);
+    if (this.#silences.length > window) this.#silences.shift();
+    if (this.cycle - this.#filled <= window) return;
+    const shown = idleQuarters - wait,
+      least = Math.min(...this.#silences),
+      longest = Math.max(...this.#silences);
+    if (shown < least - 1 || shown > longest)
+      throw new Error(`${at}: ${wait} quarters to wait, with silences of ${least} to ${longest} quarters`);
+    this.seen.waits.add(wait);
   }
 
   #checkIdle(idle: number | undefined, at: string): void {
@@ -148,7 +181,7 @@ export class ClientsModel {
 
   reset(): void {
     this.known.clear();
-    this.used = this.cycle = this.#changed = 0;
+    this.used = this.cycle = this.#changed = this.#filled = 0;
     this.vacant = this.found = this.lookedUp = this.entering = undefined;
     this.#silent = "";
   }

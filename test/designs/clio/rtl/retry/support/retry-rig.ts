@@ -28,6 +28,7 @@ export const retryFaultDut = module(
     dut.done.set(io.done);
     dut.wordSlot.set(io.wordSlot);
     io.word.set(dut.word);
+    io.waitNs.set(dut.waitNs);
     io.events.set(dut.events);
   },
   { nameOf: () => "RetryFaults" },
@@ -253,7 +254,8 @@ export class RetryRig {
         return;
       }
     }
-    expect([v.kind, v.status], where).toEqual(expired ? ["expired", status.EXPIRED] : ["busy", status.BUSY]);
+    const refusal = a.verdict.kind === "noPlace" ? "full" : "busy";
+    expect([v.kind, v.status], where).toEqual(expired ? ["expired", status.EXPIRED] : [refusal, status.BUSY]);
     if (expired) this.seen.expired++;
     else if (a.verdict.kind === "repeats") this.seen.busy++;
     else this.seen.noPlace++;
