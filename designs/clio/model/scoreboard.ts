@@ -425,8 +425,8 @@ export class Scoreboard {
   }
 
   /**
-   * A BUSY reply that says how long to wait, as it would be without that: the time is where the request's `retryOf` was,
-   * so the request is sought by all else. A frame that is another's exact reply stays as it is.
+   * A BUSY reply that says how long to wait, as it would be without that: the time is where the request's `retryOf`
+   * was, so the request is sought by all else. A frame that is another's exact reply stays as it is.
    */
   private withoutWait(frame: Uint8Array): Uint8Array {
     // Most replies are none of that: what is cheap to see comes first.
@@ -788,7 +788,7 @@ function encoded(frame: Uint8Array, clio: Parameters<typeof telling>[0]): Uint8A
   encodeInto(clioHeader, clio, out, frameOffsets.clio);
   return out;
 }
-/** Nanoseconds for which a place among the retry buffer's clients can be kept: 13 quarters of TIMEOUT, and the search. */
+/** Nanoseconds for which a place of the retry buffer's clients can be kept: 13 quarters of TIMEOUT, and the search. */
 const mostWait = (c: NodeConfig): number =>
   clockPeriod * (13 * Math.ceil(c.retryCycles / 4) + 2 * c.retryClients + c.retryEntries + 16);
 function replyKey(frame: Uint8Array): string {

@@ -51,8 +51,9 @@ const quartersBits = 4;
  * 2^stampBits quarters of TIMEOUT. A client silent for that long counts as fresh for 3 x TIMEOUT more, never the
  * other way round.
  *
- * `remaining`: how long the client silent for longest still has, as it was in the last whole round (up to 2 x clients cycles
- * ago), in quarters that have begun; 0 when it can be forgotten. It says nothing while a place is free or `sweeping`.
+ * `remaining`: how long the client silent for longest still has, as it was in the last whole round (up to 2 x clients
+ * cycles ago), in quarters that have begun; 0 when it can be forgotten. It says nothing while a place is
+ * free or `sweeping`.
  *
  * Latency 1; one operation of each kind per cycle, but no `look` with an `add`. Full: `place.valid` is 0. Reset: no
  * client is known.

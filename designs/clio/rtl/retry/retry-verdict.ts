@@ -18,8 +18,8 @@ import { learn, unitsOf, waitOf } from "./retry-verdict/units.ts";
  * `finding` about it, for the results (retry-results.ts).
  *
  * `started`: a request passes and is remembered. `finding`: of the request before, a cycle later. `evicted` and
- * `replaced` are pulses: an operation was pushed out, an idle client forgotten. `wait_ns`: nanoseconds after which a client
- * that finds no place had better ask again. Latency: 3 cycles from `request` to
+ * `replaced` are pulses: an operation was pushed out, an idle client forgotten. `wait_ns`: nanoseconds after which a
+ * client that finds no place had better ask again. Latency: 3 cycles from `request` to
  * `pass`, `fence` and `finding`; initiation interval, full, and reset as of the retry buffer.
  */
 export const RetryVerdict = module(

@@ -92,8 +92,8 @@ export class ClientsModel {
   }
 
   /**
-   * What is said has a basis: the longest silence at some cycle of the last two rounds, less or more by the quarter that
-   * began meanwhile. Before the first round has ended, and while someone enters or leaves, it says nothing.
+   * What is said has a basis: the longest silence at some cycle of the last two rounds, less or more by the quarter
+   * that began meanwhile. Before the first round has ended, and while someone enters or leaves, it says nothing.
    */
   #checkWait(wait: number, at: string): void {
     const window = 2 * this.p.clients + 4;
