@@ -88,16 +88,16 @@ describe.skipIf(!compilers.includes("cc"))("the C client", () => {
         console.log(`lossy network: ${JSON.stringify(relay.counts)}; sum, wrong, repeated: ${found}`);
         expect(Math.min(...Object.values(relay.counts))).toBeGreaterThan(0);
         // An earlier try may be answered meanwhile, so not each of them. The client's own pauses are of 25 ms at most.
-        expect(median(relay.pauses), "the time to wait is waited for").toBeGreaterThan(55);
-        return found.split(" ").map(Number);
+        if (relay.pauses.length > 0) expect(median(relay.pauses), "the time to wait is waited for").toBeGreaterThan(55);
+        return [...found.split(" ").map(Number), relay.pauses.length];
       } finally {
         relay.close();
       }
     });
   it("over a network that drops, doubles, reorders and says BUSY, every addition is done once", async () => {
-    const [sum, wrong, repeated] = await overLossyNetwork();
+    const [sum, wrong, repeated, paused] = await overLossyNetwork();
     expect([sum, wrong]).toEqual([200, 0]);
-    expect(repeated).toBeGreaterThan(0);
+    expect(Math.min(repeated!, paused!)).toBeGreaterThan(0);
   });
 
   it("its codec reads and writes what the TypeScript codec does", () =>

@@ -45,16 +45,16 @@ describe.skipIf(!has("python3", "--version"))("the Python client", () => {
       console.log(`lossy network, seed ${seed}: ${JSON.stringify(relay.counts)}; sum, wrong, retries: ${found}`);
       expect(Math.min(...Object.values(relay.counts))).toBeGreaterThan(0);
       // An earlier try may be answered meanwhile, so not each of them. Most of the client's own pauses are below 25 ms.
-      expect(median(relay.pauses), "the time to wait is waited for").toBeGreaterThan(55);
-      return found.split(" ").map(Number);
+      if (relay.pauses.length > 0) expect(median(relay.pauses), "the time to wait is waited for").toBeGreaterThan(55);
+      return [...found.split(" ").map(Number), relay.pauses.length];
     } finally {
       relay.close();
     }
   };
   it("over a network that drops, doubles, reorders and says BUSY, every addition is done once", async () => {
-    const [sum, wrong, retries] = await overLossyNetwork(1);
+    const [sum, wrong, retries, paused] = await overLossyNetwork(1);
     expect([sum, wrong]).toEqual([200, 0]);
-    expect(retries).toBeGreaterThan(0);
+    expect(Math.min(retries!, paused!)).toBeGreaterThan(0);
   });
 
   it("its codec reads and writes what the TypeScript codec does", async () => {
