@@ -45,8 +45,8 @@ module GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 (
   wire [63:0] sent_payload_keep = last ? 64'hfffffffffffffff : 64'hffffffffffffffff;
   wire sending_room = ~sending | (sending & sent_ready & ~left); // gbn-answers.ts:66
   wire room = ~summed_valid | sending_room; // gbn-answers.ts:67
-  wire wraps = (&summed_sum[15:4]) & (summed_sum[3:0] > ~summed_sum[19:16]); // reply-frame.ts:308
-  wire [16:0] folded = {summed_sum[15:0], 1'b1} + {12'd0, summed_sum[19:16], wraps}; // reply-frame.ts:309
+  wire wraps = (&summed_sum[15:4]) & (summed_sum[3:0] > ~summed_sum[19:16]); // reply-frame.ts:324
+  wire [16:0] folded = {summed_sum[15:0], 1'b1} + {12'd0, summed_sum[19:16], wraps}; // reply-frame.ts:325
   assign last = ~left;
   wire staged_room = ~staged_full | tx_ready; // gbn-answers.ts:126
 

@@ -32,6 +32,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   input  wire [95:0]  context_ip_header,
   output wire [5:0]   word_slot,
   input  wire [63:0]  word,
+  input  wire [31:0]  wait_ns,
   // data: stream in
   input  wire         data_valid,
   output wire         data_ready,
@@ -70,21 +71,21 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   localparam [1:0] frame_kind_icmp = 2'd1;
   localparam [1:0] frame_kind_arp = 2'd2;
   localparam [3:0] status_ok = 4'd0;
-  reg asked_valid; // net-tx.ts:103
-  reg [5:0] asked_slot; // net-tx.ts:104
+  reg asked_valid; // net-tx.ts:105
+  reg [5:0] asked_slot; // net-tx.ts:106
   reg [1:0] asked_form, asked_word;
   reg [7:0] asked_opcode;
   reg [3:0] asked_status;
   reg known_valid, built_valid; // cells.ts:21
-  reg sending; // net-tx.ts:107
-  reg final_; // net-tx.ts:109
-  reg replies_full, replies_skid_full; // net-tx.ts:114
+  reg sending; // net-tx.ts:109
+  reg final_; // net-tx.ts:111
+  reg replies_full, replies_skid_full; // net-tx.ts:116
   reg [5:0] replies_held_slot, replies_skid_held_slot;
   reg [1:0] replies_held_form, replies_held_word, replies_skid_held_form, replies_skid_held_word;
   reg [7:0] replies_held_opcode, replies_skid_held_opcode;
   reg [3:0] replies_held_status, replies_skid_held_status;
-  reg [19:0] own_ping, own_bare, own_access; // reply-frame.ts:131
-  reg staged_full, staged_skid_full; // net-tx.ts:130
+  reg [19:0] own_ping, own_bare, own_access; // reply-frame.ts:141
+  reg staged_full, staged_skid_full; // net-tx.ts:132
   reg [5:0] staged_held_slot, staged_held_beats, staged_skid_held_slot, staged_skid_held_beats;
   reg [4:0] staged_held_first, staged_skid_held_first;
   reg [5:0] known_reply_slot, built_slot, built_last_lane, built_content; // cells.ts:21
@@ -92,7 +93,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   reg [7:0] known_reply_opcode;
   reg [3:0] known_reply_status;
   reg known_kind_arp, known_kind_icmp, known_kind_clio, known_kind_ping, known_kind_data, known_kind_with_access,
-    known_kind_with_word, known_kind_at_word, known_kind_bare, known_kind_padded, known_kind_echoes,
+    known_kind_with_word, known_kind_at_word, known_kind_waits, known_kind_bare, known_kind_padded, known_kind_echoes,
     known_context_published, built_clio, built_icmp, built_echo, built_data;
   reg [15:0] known_kind_given, known_context_client_port, known_context_node_port, known_context_ip_length,
     known_context_icmp_checksum;
@@ -104,29 +105,29 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   reg [63:0] known_word;
   reg [623:0] built_header;
   reg [4:0] built_last_beat;
-  reg [5:0] slot; // net-tx.ts:181
-  reg [1023:0] header; // net-tx.ts:182
-  reg [127:0] take; // net-tx.ts:183
-  reg [1:0] plain; // net-tx.ts:184
-  reg bearing; // net-tx.ts:185
-  reg echo; // net-tx.ts:186
-  reg [4:0] left; // net-tx.ts:187
-  reg [63:0] last_keep; // net-tx.ts:188
-  reg data_full, data_held_last, data_held_bad; // net-tx.ts:236
+  reg [5:0] slot; // net-tx.ts:183
+  reg [1023:0] header; // net-tx.ts:184
+  reg [127:0] take; // net-tx.ts:185
+  reg [1:0] plain; // net-tx.ts:186
+  reg bearing; // net-tx.ts:187
+  reg echo; // net-tx.ts:188
+  reg [4:0] left; // net-tx.ts:189
+  reg [63:0] last_keep; // net-tx.ts:190
+  reg data_full, data_held_last, data_held_bad; // net-tx.ts:238
   reg [511:0] data_held_data;
   reg staged_full_1, staged_held_1_last, staged_held_1_user, staged_skid_full_1, staged_skid_held_1_last,
-    staged_skid_held_1_user, arbitrated_locked; // net-tx.ts:249
+    staged_skid_held_1_user, arbitrated_locked; // net-tx.ts:251
   reg [511:0] staged_held_1_data, staged_skid_held_1_data;
   reg [63:0] staged_held_1_keep, staged_skid_held_1_keep;
   reg [1:0] arbitrated_owner;
-  reg released; // net-tx.ts:251
-  reg [5:0] released_slot; // net-tx.ts:252
-  wire [511:0] behind; // net-tx.ts:237
-  wire waits; // net-tx.ts:234
-  wire asked_room; // net-tx.ts:119
-  wire consumes; // net-tx.ts:246
-  wire [1:0] arbitrated_grant; // net-tx.ts:249
-  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_full)); // net-tx.ts:108
+  reg released; // net-tx.ts:253
+  reg [5:0] released_slot; // net-tx.ts:254
+  wire [511:0] behind; // net-tx.ts:239
+  wire waits; // net-tx.ts:236
+  wire asked_room; // net-tx.ts:121
+  wire consumes; // net-tx.ts:248
+  wire [1:0] arbitrated_grant; // net-tx.ts:251
+  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_full)); // net-tx.ts:110
   wire sent_ready = ~staged_skid_full_1;
   wire [511:0] sent_payload_data_joined = {
     {8{take[63]}}, {8{take[62]}}, {8{take[61]}}, {8{take[60]}}, {8{take[59]}}, {8{take[58]}}, {8{take[57]}},
@@ -139,30 +140,30 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     {8{take[14]}}, {8{take[13]}}, {8{take[12]}}, {8{take[11]}}, {8{take[10]}}, {8{take[9]}}, {8{take[8]}},
     {8{take[7]}}, {8{take[6]}}, {8{take[5]}}, {8{take[4]}}, {8{take[3]}}, {8{take[2]}}, {8{take[1]}}, {8{take[0]}}
   };
-  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net-tx.ts:108
+  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net-tx.ts:110
   wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff;
   wire sent_payload_user = final_ & waits & ~echo & data_held_bad;
-  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net-tx.ts:110
-  wire built_room = ~built_valid | sending_room; // net-tx.ts:111
-  wire known_room = ~known_valid | built_room; // net-tx.ts:112
-  wire replies_room = ~replies_full | asked_room; // net-tx.ts:114
-  wire arp = context_kind == frame_kind_arp; // reply-frame.ts:112
-  wire icmp = context_kind == frame_kind_icmp; // reply-frame.ts:113
-  wire clio = context_kind == frame_kind_clio; // reply-frame.ts:114
-  wire data = clio & (asked_form == 2'd2); // reply-frame.ts:115
-  wire ping = clio & (asked_form == 2'd3); // reply-frame.ts:116
-  wire short = clio & (asked_form == 2'd1); // reply-frame.ts:117
-  wire with_word = short & (asked_word == 2'd1); // reply-frame.ts:118
-  wire with_access = data | short; // reply-frame.ts:121
+  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net-tx.ts:112
+  wire built_room = ~built_valid | sending_room; // net-tx.ts:113
+  wire known_room = ~known_valid | built_room; // net-tx.ts:114
+  wire replies_room = ~replies_full | asked_room; // net-tx.ts:116
+  wire arp = context_kind == frame_kind_arp; // reply-frame.ts:122
+  wire icmp = context_kind == frame_kind_icmp; // reply-frame.ts:123
+  wire clio = context_kind == frame_kind_clio; // reply-frame.ts:124
+  wire data = clio & (asked_form == 2'd2); // reply-frame.ts:125
+  wire ping = clio & (asked_form == 2'd3); // reply-frame.ts:126
+  wire short = clio & (asked_form == 2'd1); // reply-frame.ts:127
+  wire with_word = short & (asked_word == 2'd1); // reply-frame.ts:128
+  wire with_access = data | short; // reply-frame.ts:131
   wire padded =
     (icmp & (context_ip_length < 16'd46)) | (ping & (context_header[63:48] < 16'd18)) | arp
-    | (clio & ~(ping | with_access)); // reply-frame.ts:123
-  wire pinged = context_header[63:48] > 16'd16; // reply-frame.ts:128
-  wire echoes = icmp | (ping & pinged); // reply-frame.ts:161
+    | (clio & ~(ping | with_access)); // reply-frame.ts:133
+  wire pinged = context_header[63:48] > 16'd16; // reply-frame.ts:138
+  wire echoes = icmp | (ping & pinged); // reply-frame.ts:172
   wire [15:0] given_node =
     ({16{data | with_word}} & context_body[79:64]) | ({16{ping}} & context_header[63:48])
-    | ({16{icmp}} & context_ip_length); // reply-frame.ts:162
-  wire job_valid = asked_valid & echoes & known_room; // net-tx.ts:116
+    | ({16{icmp}} & context_ip_length); // reply-frame.ts:173
+  wire job_valid = asked_valid & echoes & known_room; // net-tx.ts:118
   wire job_ready = ~staged_skid_full;
   wire [4:0] job_payload_first = 5'd0;
   wire [15:0] job_payload_beats_sum = context_ip_length + 16'd77;
@@ -170,27 +171,27 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   wire [5:0] job_payload_beats =
     (((context_kind == frame_kind_icmp) & (context_ip_length < 16'd46)) | ((context_kind != frame_kind_icmp) & (context_header[63:48] < 16'd18))) ? 6'd1 :
     (context_kind == frame_kind_icmp) ? job_payload_beats_sum[11:6] :
-    context_header_sum[11:6]; // net-tx.ts:116
-  wire job_settled = ~echoes | job_ready; // net-tx.ts:117
-  wire asked_moves = asked_valid & known_room & job_settled; // net-tx.ts:118
+    context_header_sum[11:6]; // net-tx.ts:118
+  wire job_settled = ~echoes | job_ready; // net-tx.ts:119
+  wire asked_moves = asked_valid & known_room & job_settled; // net-tx.ts:120
   assign asked_room = ~asked_valid | asked_moves;
-  wire staged_room = ~staged_full | echo_job_ready; // net-tx.ts:130
-  wire [15:0] size = known_kind_given + (known_kind_ping ? 16'd0 : known_kind_with_access ? 16'd28 : 16'd16); // reply-frame.ts:190
-  wire [15:0] udp_length = known_kind_given + (known_kind_ping ? 16'd8 : known_kind_with_access ? 16'd36 : 16'd24); // reply-frame.ts:191
-  wire [15:0] ip_length = known_kind_given + (known_kind_ping ? 16'd28 : known_kind_with_access ? 16'd56 : 16'd44); // reply-frame.ts:192
-  wire [15:0] last = known_kind_given + (known_kind_with_access ? 16'd69 : known_kind_icmp ? 16'd13 : known_kind_ping ? 16'd41 : known_kind_arp ? 16'd41 : 16'd57); // reply-frame.ts:200
-  wire [15:0] icmp_checksum = ~(~known_context_icmp_checksum + ((~known_context_icmp_checksum > 16'd2048) ? 16'd63488 : 16'd63487)); // reply-frame.ts:237
-  wire [15:0] last_byte = known_kind_padded ? 16'd59 : last; // reply-frame.ts:260
-  wire [4:0] last_beat = last_byte[10:6]; // net-tx.ts:142
-  wire built_moves = built_valid & sending_room; // net-tx.ts:177
-  wire bears = built_echo | built_data; // net-tx.ts:189
-  wire wraps = (&built_sum[15:4]) & (built_sum[3:0] > ~built_sum[19:16]); // reply-frame.ts:308
-  wire [16:0] folded = {built_sum[15:0], 1'b1} + {12'd0, built_sum[19:16], wraps}; // reply-frame.ts:309
+  wire staged_room = ~staged_full | echo_job_ready; // net-tx.ts:132
+  wire [15:0] size = known_kind_given + (known_kind_ping ? 16'd0 : known_kind_with_access ? 16'd28 : 16'd16); // reply-frame.ts:205
+  wire [15:0] udp_length = known_kind_given + (known_kind_ping ? 16'd8 : known_kind_with_access ? 16'd36 : 16'd24); // reply-frame.ts:206
+  wire [15:0] ip_length = known_kind_given + (known_kind_ping ? 16'd28 : known_kind_with_access ? 16'd56 : 16'd44); // reply-frame.ts:207
+  wire [15:0] last = known_kind_given + (known_kind_with_access ? 16'd69 : known_kind_icmp ? 16'd13 : known_kind_ping ? 16'd41 : known_kind_arp ? 16'd41 : 16'd57); // reply-frame.ts:215
+  wire [15:0] icmp_checksum = ~(~known_context_icmp_checksum + ((~known_context_icmp_checksum > 16'd2048) ? 16'd63488 : 16'd63487)); // reply-frame.ts:253
+  wire [15:0] last_byte = known_kind_padded ? 16'd59 : last; // reply-frame.ts:276
+  wire [4:0] last_beat = last_byte[10:6]; // net-tx.ts:144
+  wire built_moves = built_valid & sending_room; // net-tx.ts:179
+  wire bears = built_echo | built_data; // net-tx.ts:191
+  wire wraps = (&built_sum[15:4]) & (built_sum[3:0] > ~built_sum[19:16]); // reply-frame.ts:324
+  wire [16:0] folded = {built_sum[15:0], 1'b1} + {12'd0, built_sum[19:16], wraps}; // reply-frame.ts:325
   assign waits = ~plain[0];
-  wire data_1_ready = consumes & ~echo; // net-tx.ts:236
+  wire data_1_ready = consumes & ~echo; // net-tx.ts:238
   assign behind = echo ? echo_data_payload_data : data_held_data;
   assign consumes = sending & waits & sent_ready;
-  wire staged_1_ready = arbitrated_grant[0] & tx_ready; // net-tx.ts:249
+  wire staged_1_ready = arbitrated_grant[0] & tx_ready; // net-tx.ts:251
   wire staged_room_1 = ~staged_full_1 | staged_1_ready;
   wire [1:0] arbitrated_request = {raw_valid, staged_full_1};
   wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1));
@@ -349,6 +350,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
       known_kind_with_access <= with_access;
       known_kind_with_word <= with_word;
       known_kind_at_word <= asked_word == 2'd2;
+      known_kind_waits <= (asked_word == 2'd3) & ~context_published;
       known_kind_bare <= asked_form == 2'd0;
       known_kind_given <= given_node;
       known_kind_padded <= padded;
@@ -377,12 +379,13 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   wire [351:0] known_kind_with_word_joined = {
     known_kind_with_word ? known_word : 64'd0,
     known_kind_with_access ? {(known_reply_status == status_ok) ? known_context_body[95:64] : 32'd0, known_kind_at_word ? known_word : known_context_body[63:0]} : 96'h0,
-    known_context_header[127:64], size, known_context_header[47:40],
-    known_context_header[39] & ~known_context_published, known_context_header[38] & ~known_context_published,
-    known_context_header[37] & ~known_context_published, known_context_header[36] & ~known_context_published,
-    known_reply_status, known_kind_bare ? known_context_header[31:24] : known_reply_opcode,
-    known_context_header[23:0], 16'd0, udp_length[7:0], udp_length[15:8], known_context_client_port[7:0],
-    known_context_client_port[15:8], known_context_node_port[7:0], known_context_node_port[15:8]
+    known_kind_waits ? wait_ns : known_context_header[127:96], known_context_header[95:64], size,
+    known_context_header[47:40], known_context_header[39] & ~known_context_published,
+    known_context_header[38] & ~known_context_published, known_context_header[37] & ~known_context_published,
+    (known_context_header[36] & ~known_context_published) | known_kind_waits, known_reply_status,
+    known_kind_bare ? known_context_header[31:24] : known_reply_opcode, known_context_header[23:0], 16'd0,
+    udp_length[7:0], udp_length[15:8], known_context_client_port[7:0], known_context_client_port[15:8],
+    known_context_node_port[7:0], known_context_node_port[15:8]
   };
   wire [511:0] known_kind_icmp_joined = {
     known_kind_icmp ? {320'h0, icmp_checksum[7:0], icmp_checksum[15:8], 16'd0} : known_kind_with_word_joined,
@@ -390,7 +393,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     config_ip[15:8], config_ip[23:16], config_ip[31:24],
     known_kind_icmp ? known_context_ip_header : {64'h114000400000, ip_length[7:0], ip_length[15:8], 16'd69}
   };
-  wire [15:0] ether_type = known_kind_arp ? 16'd2054 : 16'd2048; // reply-frame.ts:205
+  wire [15:0] ether_type = known_kind_arp ? 16'd2054 : 16'd2048; // reply-frame.ts:220
 
   always @(posedge clk)
     if (built_room) begin
@@ -486,19 +489,19 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(data_full & data_1_ready) | (data_held_last == final_)); // net-tx.ts:258
-      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net-tx.ts:259
+      assert (~(data_full & data_1_ready) | (data_held_last == final_)); // net-tx.ts:260
+      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net-tx.ts:261
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(data_full & data_1_ready) | (data_held_last == final_))) begin
-        $display("%s", "assertion failed: the data of a reply end with its length (net-tx.ts:258)"); // net-tx.ts:258
+        $display("%s", "assertion failed: the data of a reply end with its length (net-tx.ts:260)"); // net-tx.ts:260
         $stop;
       end
       if (~(~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_))) begin
-        $display("%s", "assertion failed: the echoed beats end with the frame (net-tx.ts:259)"); // net-tx.ts:259
+        $display("%s", "assertion failed: the echoed beats end with the frame (net-tx.ts:261)"); // net-tx.ts:261
         $stop;
       end
     end

@@ -53,19 +53,20 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   input  wire [63:0] done_word,
   input  wire [5:0]  word_slot,
   output wire [63:0] word,
+  output wire [31:0] wait_ns,
   output wire        events_retries_answered,
   output wire        events_retries_busy,
   output wire        events_retries_expired,
   output wire        events_retry_evictions,
   output wire        events_retry_clients_replaced
 );
-  wire verdict_started_valid, verdict_finding_valid, verdict_finding_silent; // retry-buffer.ts:71
+  wire verdict_started_valid, verdict_finding_valid, verdict_finding_silent; // retry-buffer.ts:73
   wire [5:0] verdict_started_slot, verdict_finding_slot, verdict_finding_entry_slot;
   wire [10:0] verdict_started_entry, verdict_finding_entry;
   wire [1:0] verdict_finding_kind;
   wire [7:0] verdict_finding_reply_opcode;
 
-  RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:71
+  RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:73
     .clk (clk), .rst (rst),
     .request_valid (request_valid), .request_ready (request_ready),
     .request_payload_access_slot (request_payload_access_slot),
@@ -97,10 +98,11 @@ module RetryBuffer_e2048_c64_n64_t1000 (
     .finding_silent       (verdict_finding_silent),
     .finding_reply_opcode (verdict_finding_reply_opcode),
     .evicted              (events_retry_evictions),
-    .replaced             (events_retry_clients_replaced)
+    .replaced             (events_retry_clients_replaced),
+    .wait_ns              (wait_ns)
   );
 
-  RetryResults_e2048_n64_w64 results_i ( // retry-buffer.ts:72
+  RetryResults_e2048_n64_w64 results_i ( // retry-buffer.ts:74
     .clk (clk), .rst (rst),
     .started_valid        (verdict_started_valid),
     .started_slot         (verdict_started_slot),

@@ -35,45 +35,45 @@ module RetryResults_e2048_n64_w64 (
   localparam [1:0] finding_kind_found = 2'd0;
   localparam [1:0] finding_kind_busy = 2'd1;
   localparam [1:0] finding_kind_entered = 2'd3;
-  localparam [1:0] answer_kind_replayed = 2'd0;
-  localparam [1:0] answer_kind_busy = 2'd1;
-  localparam [1:0] answer_kind_expired = 2'd2;
+  localparam [1:0] answer_kind_replayed = 2'd0, answer_kind_busy = 2'd1, answer_kind_expired = 2'd2,
+    answer_kind_full = 2'd3;
   localparam [3:0] status_busy = 4'd6;
   localparam [3:0] status_expired = 4'd10;
-  reg [63:0] awaited; // retry-results.ts:107
-  reg asks_valid, asks_silent; // retry-results.ts:139
+  reg [63:0] awaited; // retry-results.ts:109
+  reg asks_valid, asks_silent; // retry-results.ts:141
   reg [5:0] asks_slot;
   reg [1:0] asks_kind;
   reg [7:0] asks_reply_opcode;
-  wire answers_push_ready; // retry-results.ts:151
+  wire answers_push_ready; // retry-results.ts:153
   wire [6:0] answers_level;
-  (* ram_style = "distributed" *) reg [10:0] entry_of [0:63]; // retry-results.ts:105
-  (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:121
-  reg [67:0] result; // retry-results.ts:129
-  (* ram_style = "distributed" *) reg [63:0] found_words [0:63]; // retry-results.ts:168
-  (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:169
-  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:181
-  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:182
+  (* ram_style = "distributed" *) reg [10:0] entry_of [0:63]; // retry-results.ts:107
+  (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:123
+  reg [67:0] result; // retry-results.ts:131
+  (* ram_style = "distributed" *) reg [63:0] found_words [0:63]; // retry-results.ts:171
+  (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:172
+  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:184
+  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:185
   integer i;
   wire [63:0] under_way_shifted = awaited >> finding_entry_slot;
-  wire under_way = under_way_shifted[0] & (entry_of[finding_entry_slot] == finding_entry); // retry-results.ts:111
+  wire under_way = under_way_shifted[0] & (entry_of[finding_entry_slot] == finding_entry); // retry-results.ts:113
   wire orphaned =
-    finding_valid & (finding_kind == finding_kind_entered) & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:113
+    finding_valid & (finding_kind == finding_kind_entered) & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:115
   wire [63:0] finished_shifted = awaited >> done_slot;
-  wire finished = done_valid & finished_shifted[0]; // retry-results.ts:114
-  wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:127
+  wire finished = done_valid & finished_shifted[0]; // retry-results.ts:116
+  wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:129
   wire [1:0] kind =
     (finding_kind == finding_kind_found) ? (under_way ? answer_kind_busy : answer_kind_replayed) :
-    (finding_kind == finding_kind_busy) ? answer_kind_busy :
-    answer_kind_expired; // retry-results.ts:132
-  wire replays = asks_valid & (asks_kind == answer_kind_replayed); // retry-results.ts:150
+    (finding_kind == finding_kind_busy) ? answer_kind_full :
+    answer_kind_expired; // retry-results.ts:134
+  wire replays = asks_valid & (asks_kind == answer_kind_replayed); // retry-results.ts:152
 
-  wire [3:0] result_status = result[3:0]; // retry-results.ts:129
+  wire [3:0] result_status = result[3:0]; // retry-results.ts:131
   wire [3:0] answers_push_payload_status =
     (asks_kind == answer_kind_replayed) ? result_status :
     (asks_kind == answer_kind_busy) ? status_busy :
-    status_expired; // retry-results.ts:151
-  Fifo_RetryAnswer_d64 answers ( // retry-results.ts:151
+    (asks_kind == answer_kind_expired) ? status_expired :
+    status_busy; // retry-results.ts:153
+  Fifo_RetryAnswer_d64 answers ( // retry-results.ts:153
     .clk (clk), .rst (rst),
     .push_valid (asks_valid), .push_ready (answers_push_ready), .push_payload_slot (asks_slot),
     .push_payload_kind (asks_kind), .push_payload_status (answers_push_payload_status),
@@ -185,31 +185,31 @@ module RetryResults_e2048_n64_w64 (
     (found_turn[word_slot] ^ remembered_turn[word_slot]) ? remembered_words[word_slot] :
     found_words[word_slot];
   assign events_answered = replays;
-  assign events_busy = asks_valid & (asks_kind == answer_kind_busy);
+  assign events_busy = asks_valid & ((asks_kind == answer_kind_busy) | (asks_kind == answer_kind_full));
   assign events_expired = asks_valid & (asks_kind == answer_kind_expired);
   wire [63:0] check_shifted = awaited >> started_slot;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~asks_valid | answers_push_ready); // retry-results.ts:193
-      assert (~(started_valid & check_shifted[0])); // retry-results.ts:194
-      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:198
+      assert (~asks_valid | answers_push_ready); // retry-results.ts:196
+      assert (~(started_valid & check_shifted[0])); // retry-results.ts:197
+      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:201
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~asks_valid | answers_push_ready)) begin
-        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:193)"); // retry-results.ts:193
+        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:196)"); // retry-results.ts:196
         $stop;
       end
       if (~(~(started_valid & check_shifted[0]))) begin
-        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:194)"); // retry-results.ts:194
+        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:197)"); // retry-results.ts:197
         $stop;
       end
       if (~(~((&{done_valid, replays}) & (done_slot == asks_slot)))) begin
-        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:198)"); // retry-results.ts:198
+        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:201)"); // retry-results.ts:201
         $stop;
       end
     end

@@ -50,13 +50,15 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire        finding_silent,
   output wire [7:0]  finding_reply_opcode,
   output wire        evicted,
-  output wire        replaced
+  output wire        replaced,
+  output wire [31:0] wait_ns
 );
   localparam [1:0] finding_kind_found = 2'd0, finding_kind_busy = 2'd1, finding_kind_expired = 2'd2,
     finding_kind_entered = 2'd3;
-  wire clients_found_valid, clients_place_valid, clients_idle_valid; // units.ts:14
+  wire clients_found_valid, clients_place_valid, clients_idle_valid, clients_sweeping; // units.ts:32
   wire [5:0] clients_found_index, clients_place_index, clients_idle_index;
-  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // units.ts:15
+  wire [3:0] clients_remaining;
+  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // units.ts:33
   wire [8:0] sweep_step_row;
   wire [5:0] sweep_step_client;
   reg clearing; // memories.ts:30
@@ -76,7 +78,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [47:0] asking_client;
   reg [31:0] asking_operation;
   reg [5:0] swept_client; // look-up.ts:52
-  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:42
+  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:43
   reg [1:0] judged_kind;
   reg [5:0] judged_slot, judged_entry_slot, judged_client;
   reg [10:0] judged_entry;
@@ -110,23 +112,24 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [13:0] out_held_access_length, spare_held_access_length;
   reg [7:0] out_held_access_reply_opcode, spare_held_access_reply_opcode;
   reg [2:0] out_held_access_op, spare_held_access_op;
-  reg purged; // units.ts:31
+  reg purged; // units.ts:49
+  reg [31:0] to_wait; // units.ts:69
   (* ram_style = "block" *) reg [179:0] entries [0:511]; // memories.ts:10
   reg [179:0] row; // look-up.ts:65
   reg [11:0] turns [0:511]; // memories.ts:16
   wire [11:0] turn; // look-up.ts:66
   (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // memories.ts:18
-  wire moves; // retry-verdict.ts:56
-  wire settles; // retry-verdict.ts:58
-  wire remembers; // retry-verdict.ts:51
+  wire moves; // retry-verdict.ts:57
+  wire settles; // retry-verdict.ts:59
+  wire remembers; // retry-verdict.ts:52
   wire makes_room_2, makes_room_3, makes_room_1; // retry-turn.ts:79
   wire out_ready, spare_payload_fence; // leave.ts:10
   reg [11:0] turn_rd, turn_fwd; // look-up.ts:66
   reg turn_hit;
   wire tracks = request_valid & request_ready & request_payload_tracked; // memories.ts:43
-  wire advance = ~at_valid | moves; // retry-verdict.ts:33
-  wire inserts = settles & remembers; // retry-verdict.ts:34
-  wire [1:0] room = {makes_room_2 | makes_room_3, makes_room_1 | makes_room_3}; // retry-verdict.ts:35
+  wire advance = ~at_valid | moves; // retry-verdict.ts:34
+  wire inserts = settles & remembers; // retry-verdict.ts:35
+  wire [1:0] room = {makes_room_2 | makes_room_3, makes_room_1 | makes_room_3}; // retry-verdict.ts:36
   wire claims = sweep_step_valid & sweep_step_urgent; // look-up.ts:41
   wire blocked = clearing & request_payload_tracked; // look-up.ts:42
   wire sweeps = claims | (sweep_step_valid & ~request_valid); // look-up.ts:44
@@ -301,7 +304,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     full
     & ((&{crowded_3, own_3, ~own_0 | mine_node_9, ~own_1 | mine_node_10, ~own_2 | mine_node_11}) | (none_mine & oldest_3));
   assign makes_room_3 = (empty[3] & ~(|empty[2:0])) | makes_room_3_and;
-  wire kept = request_tracked & request_keeps; // retry-verdict.ts:50
+  wire kept = request_tracked & request_keeps; // retry-verdict.ts:51
   assign remembers = kept & ~hit & fresh;
   wire decided_valid = at_valid & ~at_sweeping & (~kept | remembers) & ~holds & ~refused; // leave.ts:9
   wire decided_ready = ~out_full | out_ready;
@@ -327,7 +330,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire removes_3 =
     (&{at_sweeping, row_3_valid, current_3, row_3_client == client})
     & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // store.ts:26
-  wire retires = settles & refused & clients_idle_valid; // units.ts:26
+  wire retires = settles & refused & clients_idle_valid; // units.ts:44
   wire standing_valid =
     (makes_room_0 & row_0_valid) | (makes_room_1 & row_1_valid) | (makes_room_2 & row_2_valid)
     | (makes_room_3 & row_3_valid); // conclude.ts:36
@@ -366,11 +369,11 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire [31:0] newest_diff = judged_operation - newest_word;
   wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // conclude.ts:118
 
-  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // units.ts:14
+  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // units.ts:32
   wire clients_add_same = same_client & looked_valid & ~looked_sweeping & asking_tracked;
   wire clients_touch_valid = settles & request_tracked & known;
   wire clients_freed = purged & advance;
-  RetryClients_c64_k48_t1000_q16 clients ( // units.ts:14
+  RetryClients_c64_k48_t1000_q16 clients ( // units.ts:32
     .clk (clk), .rst (rst),
     .key         (request_payload_client),
     .look        (advance),
@@ -386,12 +389,14 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     .touch_index (client),
     .idle_valid  (clients_idle_valid),
     .idle_index  (clients_idle_index),
+    .remaining   (clients_remaining),
+    .sweeping    (clients_sweeping),
     .retire      (retires),
     .freed       (clients_freed)
   );
 
-  wire sweep_take = sweeps & advance; // units.ts:15
-  RetrySweep_sets512_clients64_operationBits32 sweep ( // units.ts:15
+  wire sweep_take = sweeps & advance; // units.ts:33
+  RetrySweep_sets512_clients64_operationBits32 sweep ( // units.ts:33
     .clk (clk), .rst (rst),
     .purge_valid (retires),
     .purge_index (clients_idle_index),
@@ -706,14 +711,24 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       asking_client <= request_payload_client;
       asking_operation <= request_payload_operation;
     end
+  wire [31:0] to_wait_or =
+    ({32{clients_remaining == 4'd1}} & 32'd1576) | ({32{clients_remaining == 4'd2}} & 32'd2576)
+    | ({32{clients_remaining == 4'd3}} & 32'd3576) | ({32{clients_remaining == 4'd4}} & 32'd4576)
+    | ({32{clients_remaining == 4'd5}} & 32'd5576) | ({32{clients_remaining == 4'd6}} & 32'd6576)
+    | ({32{clients_remaining == 4'd7}} & 32'd7576);
+  wire [31:0] clients_remaining_or =
+    ({32{clients_remaining == 4'd8}} & 32'd8576) | ({32{clients_remaining == 4'd9}} & 32'd9576)
+    | ({32{clients_remaining == 4'd10}} & 32'd10576) | ({32{clients_remaining == 4'd11}} & 32'd11576)
+    | ({32{clients_remaining == 4'd12}} & 32'd12576) | ({32{clients_remaining == 4'd13}} & 32'd13576);
 
   always @(posedge clk)
     if (rst) begin
       judged_valid <= 1'b0; judged_kind <= finding_kind_found; judged_slot <= 6'd0; judged_entry <= 11'd0;
       judged_entry_slot <= 6'd0; judged_silent <= 1'b0; judged_reply_opcode <= 8'd0; judged_evicts <= 1'b0;
-      judged_forgets <= 1'b0; judged_client <= 6'd0; judged_operation <= 32'd0;
+      judged_forgets <= 1'b0; judged_client <= 6'd0; judged_operation <= 32'd0; to_wait <= 32'd0;
     end
     else begin
+      to_wait <= clients_sweeping ? 32'd2112 : to_wait_or | clients_remaining_or;
       judged_valid <= settles & (kept | refused);
       judged_kind <=
         refused ? finding_kind_busy :
@@ -927,6 +942,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign finding_reply_opcode = judged_reply_opcode;
   assign evicted = judged_evicts;
   assign replaced = retires;
+  assign wait_ns = to_wait;
   wire [4:0] check_joined = {repeats_ahead, hits_3, hits_2, hits_1, hits_0};
 
 `ifdef FORMAL
