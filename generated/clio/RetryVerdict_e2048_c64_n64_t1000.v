@@ -55,10 +55,10 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 );
   localparam [1:0] finding_kind_found = 2'd0, finding_kind_busy = 2'd1, finding_kind_expired = 2'd2,
     finding_kind_entered = 2'd3;
-  wire clients_found_valid, clients_place_valid, clients_idle_valid, clients_sweeping; // units.ts:32
+  wire clients_found_valid, clients_place_valid, clients_idle_valid, clients_sweeping; // units.ts:31
   wire [5:0] clients_found_index, clients_place_index, clients_idle_index;
   wire [3:0] clients_remaining;
-  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // units.ts:33
+  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // units.ts:32
   wire [8:0] sweep_step_row;
   wire [5:0] sweep_step_client;
   reg clearing; // memories.ts:30
@@ -112,8 +112,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [13:0] out_held_access_length, spare_held_access_length;
   reg [7:0] out_held_access_reply_opcode, spare_held_access_reply_opcode;
   reg [2:0] out_held_access_op, spare_held_access_op;
-  reg purged; // units.ts:49
-  reg [31:0] to_wait; // units.ts:69
+  reg purged; // units.ts:48
+  reg [31:0] to_wait; // units.ts:63
   (* ram_style = "block" *) reg [179:0] entries [0:511]; // memories.ts:10
   reg [179:0] row; // look-up.ts:65
   reg [11:0] turns [0:511]; // memories.ts:16
@@ -330,7 +330,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire removes_3 =
     (&{at_sweeping, row_3_valid, current_3, row_3_client == client})
     & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // store.ts:26
-  wire retires = settles & refused & clients_idle_valid; // units.ts:44
+  wire retires = settles & refused & clients_idle_valid; // units.ts:43
   wire standing_valid =
     (makes_room_0 & row_0_valid) | (makes_room_1 & row_1_valid) | (makes_room_2 & row_2_valid)
     | (makes_room_3 & row_3_valid); // conclude.ts:36
@@ -369,11 +369,11 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire [31:0] newest_diff = judged_operation - newest_word;
   wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // conclude.ts:118
 
-  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // units.ts:32
+  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // units.ts:31
   wire clients_add_same = same_client & looked_valid & ~looked_sweeping & asking_tracked;
   wire clients_touch_valid = settles & request_tracked & known;
   wire clients_freed = purged & advance;
-  RetryClients_c64_k48_t1000_q16 clients ( // units.ts:32
+  RetryClients_c64_k48_t1000_q16 clients ( // units.ts:31
     .clk (clk), .rst (rst),
     .key         (request_payload_client),
     .look        (advance),
@@ -395,8 +395,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     .freed       (clients_freed)
   );
 
-  wire sweep_take = sweeps & advance; // units.ts:33
-  RetrySweep_sets512_clients64_operationBits32 sweep ( // units.ts:33
+  wire sweep_take = sweeps & advance; // units.ts:32
+  RetrySweep_sets512_clients64_operationBits32 sweep ( // units.ts:32
     .clk (clk), .rst (rst),
     .purge_valid (retires),
     .purge_index (clients_idle_index),
@@ -711,24 +711,14 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       asking_client <= request_payload_client;
       asking_operation <= request_payload_operation;
     end
-  wire [31:0] to_wait_or =
-    ({32{clients_remaining == 4'd1}} & 32'd1576) | ({32{clients_remaining == 4'd2}} & 32'd2576)
-    | ({32{clients_remaining == 4'd3}} & 32'd3576) | ({32{clients_remaining == 4'd4}} & 32'd4576)
-    | ({32{clients_remaining == 4'd5}} & 32'd5576) | ({32{clients_remaining == 4'd6}} & 32'd6576)
-    | ({32{clients_remaining == 4'd7}} & 32'd7576);
-  wire [31:0] clients_remaining_or =
-    ({32{clients_remaining == 4'd8}} & 32'd8576) | ({32{clients_remaining == 4'd9}} & 32'd9576)
-    | ({32{clients_remaining == 4'd10}} & 32'd10576) | ({32{clients_remaining == 4'd11}} & 32'd11576)
-    | ({32{clients_remaining == 4'd12}} & 32'd12576) | ({32{clients_remaining == 4'd13}} & 32'd13576);
 
   always @(posedge clk)
     if (rst) begin
       judged_valid <= 1'b0; judged_kind <= finding_kind_found; judged_slot <= 6'd0; judged_entry <= 11'd0;
       judged_entry_slot <= 6'd0; judged_silent <= 1'b0; judged_reply_opcode <= 8'd0; judged_evicts <= 1'b0;
-      judged_forgets <= 1'b0; judged_client <= 6'd0; judged_operation <= 32'd0; to_wait <= 32'd0;
+      judged_forgets <= 1'b0; judged_client <= 6'd0; judged_operation <= 32'd0;
     end
     else begin
-      to_wait <= clients_sweeping ? 32'd2112 : to_wait_or | clients_remaining_or;
       judged_valid <= settles & (kept | refused);
       judged_kind <=
         refused ? finding_kind_busy :
@@ -861,6 +851,27 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       spare_held_access_op <= out_held_access_op;
       spare_held_access_indirect <= out_held_access_indirect;
     end
+
+  always @(posedge clk)
+    if (rst) to_wait <= 32'd0;
+    else if (clients_sweeping) to_wait <= 32'd2112;
+    else case (clients_remaining)
+      4'd0: to_wait <= 32'd0;
+      4'd1: to_wait <= 32'd1576;
+      4'd2: to_wait <= 32'd2576;
+      4'd3: to_wait <= 32'd3576;
+      4'd4: to_wait <= 32'd4576;
+      4'd5: to_wait <= 32'd5576;
+      4'd6: to_wait <= 32'd6576;
+      4'd7: to_wait <= 32'd7576;
+      4'd8: to_wait <= 32'd8576;
+      4'd9: to_wait <= 32'd9576;
+      4'd10: to_wait <= 32'd10576;
+      4'd11: to_wait <= 32'd11576;
+      4'd12: to_wait <= 32'd12576;
+      4'd13: to_wait <= 32'd13576;
+      default: ;
+    endcase
   wire [3:0] entries_mask = {
     clearing | removes_3 | (inserts & makes_room_3), clearing | removes_2 | (inserts & makes_room_2),
     clearing | removes_1 | (inserts & makes_room_1), clearing | removes_0 | (inserts & makes_room_0)

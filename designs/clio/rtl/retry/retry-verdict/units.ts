@@ -5,10 +5,9 @@ import {
   constant,
   instance,
   type InstanceOf,
-  mux,
   node,
-  onehotMux,
   reg,
+  switchOn,
   uint,
   type UInt,
   when,
@@ -61,12 +60,10 @@ export function waitOf(p: Sizes, clients: Clients): UInt {
   const quarter = Math.ceil(p.timeoutCycles / 4),
     rounds = 2 * p.clients + foundWithin,
     ns = (cycles: number): UInt => constant(cycles * clockPeriod, waitBits);
-  const quarters = Array.from({ length: idleQuarters + 1 }, (_, i) => i);
-  const silent = onehotMux(
-    quarters.map(i => clients.remaining.eq(i)),
-    quarters.map(i => ns(i * quarter + (i === 0 ? 0 : rounds))),
-  );
   const wait = reg(uint(waitBits), { init: 0, name: "to_wait" });
-  wait.set(mux(clients.sweeping, ns(p.sets + foundWithin), silent));
+  when(clients.sweeping, () => wait.set(ns(p.sets + foundWithin))).otherwise(() => {
+    const left = switchOn(clients.remaining);
+    for (let i = 0; i <= idleQuarters; i++) left.is(i, () => wait.set(ns(i * quarter + (i === 0 ? 0 : rounds))));
+  });
   return wait;
 }
