@@ -41,6 +41,8 @@ export const matrix: readonly (readonly string[])[] = [
   ["dataWidth=64", "offloads=all", "requestSlots=16"],
   ["dataWidth=256", "offloads=kv,mv", "mtuFrame=9018"],
   ["dataWidth=64", "transport=gbn", "gbnSessions=16", "offloads=all", "requestSlots=16"],
+  ["processKeys=256"],
+  ["dataWidth=64", "processKeys=65536", "transport=gbn", "gbnSessions=16", "offloads=kv"],
   ["partitions=2"],
   ["partitions=4", "pageSize=4KB", "mtuFrame=9018"],
 ];

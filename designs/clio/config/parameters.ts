@@ -83,14 +83,20 @@ export const parametersSchema = z.strictObject({
    * in fixed turns. Processes in different partitions do not change each other's timing. 1: one node for all.
    */
   partitions: oneOf([1, 2, 4]).default(1),
+  /**
+   * Process IDs below it can have a key, without which nobody acts for the process (docs/clio/process-keys.md). 0: the
+   * build has no keys, as in the paper.
+   */
+  processKeys: oneOf([0, 256, 1024, 4096, 16384, 65536]).default(0),
 });
 /**
- * `partitions` and `gbnTimeout` are present only in a build whose value is not the default. So the Verilog of a default
+ * `partitions`, `gbnTimeout` and `processKeys` are present only in a build whose value is not the default. So the Verilog of a default
  * build does not change by a letter.
  */
-export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions" | "gbnTimeout"> & {
+export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions" | "gbnTimeout" | "processKeys"> & {
   readonly partitions?: number;
   readonly gbnTimeout?: number;
+  readonly processKeys?: number;
 };
 /**
  * Cycles after which a Go-Back-N session's frames go out again: `gbnTimeout`, rounded up to whole rounds of the timer
@@ -100,6 +106,9 @@ export const gbnTimeoutCycles = (p: Pick<Parameters, "gbnTimeout" | "gbnSessions
   Math.ceil((p.gbnTimeout ?? gbnTimeoutDefault) / clockPeriod / p.gbnSessions) * p.gbnSessions;
 /** Partitions of a build: 1, 2 or 4. */
 export const partitionsOf = (p: Pick<Parameters, "partitions">): number => p.partitions ?? 1;
+
+/** Process IDs of a build that can have a key: those below this number. */
+export const processKeysOf = (p: Pick<Parameters, "processKeys">): number => p.processKeys ?? 0;
 
 /** Bytes that a frame takes on the wire beside its own: preamble 8, FCS 4, gap 12. */
 const wireOverhead = 24;
@@ -160,6 +169,10 @@ export const partitionOfProcess = (p: Pick<Parameters, "partitions">, pid: numbe
 function checkPartitions(p: Parameters): void {
   const n = partitionsOf(p);
   if (n === 1) return;
+  if (processKeysOf(p) > 0)
+    throw new ConfigError(
+      `partitions = ${n} with processKeys = ${processKeysOf(p)} is not built yet; set partitions = 1 or processKeys = 0`,
+    );
   if (p.dataWidth !== 512)
     throw new ConfigError(
       `partitions = ${n} needs a frame's process ID in its first beat, and dataWidth = ${p.dataWidth} is too narrow for that; set dataWidth = 512, or partitions = 1`,
@@ -185,6 +198,7 @@ function checkPartitions(p: Parameters): void {
 export interface NodeConfig extends Parameters {
   readonly partitions: number;
   readonly gbnTimeout: number;
+  readonly processKeys: number;
   readonly vaBits: number;
   readonly vpnBits: number;
   readonly ppnBits: number;
@@ -225,9 +239,12 @@ export const offloadsOf = ({ offloads }: Pick<Parameters, "offloads">): readonly
 
 /** Just the parameters of a build. */
 export function parametersOf(c: NodeConfig): Parameters {
-  const names = Object.keys(parametersSchema.shape).filter(k =>
-    k === "partitions" ? c.partitions !== 1 : k === "gbnTimeout" ? c.gbnTimeout !== gbnTimeoutDefault : true,
-  );
+  const absent: Readonly<Record<string, boolean>> = {
+    partitions: c.partitions === 1,
+    gbnTimeout: c.gbnTimeout === gbnTimeoutDefault,
+    processKeys: c.processKeys === 0,
+  };
+  const names = Object.keys(parametersSchema.shape).filter(k => absent[k] !== true);
   // In two steps: that the names are all of the parameters is what the schema says, not a type.
   return Object.fromEntries(names.map(k => [k, c[k as keyof Parameters]])) as Partial<Parameters> as Parameters;
 }
@@ -271,6 +288,7 @@ export function deriveConfig(p: Parameters): NodeConfig {
     ...p,
     partitions: partitionsOf(p),
     gbnTimeout: p.gbnTimeout ?? gbnTimeoutDefault,
+    processKeys: processKeysOf(p),
     vaBits: table.vaBits,
     vpnBits: table.vpnBits,
     ppnBits: table.ppnBits,

@@ -10,6 +10,7 @@ export {
   fieldPlace,
   registerAddressBits,
   registerMap,
+  registersOf,
   resetValues,
   type FieldName,
   type FieldValues,

@@ -128,8 +128,25 @@ const ofOffloads = [
     offloadForgetFailed: [4, 1, "live", "with offloadForgotten: memory refused; what is left may be removed later"],
   }),
 ] as const;
+/** In builds with `processKeys` only. */
+const ofKeys = [
+  register(0x058, "processKeyLow", "key of a process, low part; taken when processKey is written", {
+    processKeyLow: [0, 32, "rw", "bits 0 to 31"],
+  }),
+  register(0x05c, "processKeyHigh", "key of a process, high part", {
+    processKeyHigh: [0, 32, "rw", "bits 32 to 63"],
+  }),
+  register(0x060, "processKey", "gives a process the key in the registers before, carried out as it is written", {
+    processKeyPid: [0, 16, "rw", "process ID; key 0: the process has none"],
+  }),
+  register(0x064, "processKeys", "the table of keys", {
+    processKeyCount: [0, 17, "constant", "process IDs below it can have a key"],
+    processKeysClearing: [31, 1, "live", "it is cleared, as after reset; requests wait and no key may be given"],
+  }),
+] as const;
 export type FieldName =
   | FieldNames<(typeof fixed)[number]>
+  | FieldNames<(typeof ofKeys)[number]>
   | FieldNames<(typeof ofOffloads)[number]>
   | `rule${0 | 1 | 2 | 3}${"Pid" | "Action" | "Valid"}`;
 
@@ -141,8 +158,14 @@ export const registerMap: readonly Register[] = checked<Register>({
   name: "Clio",
   doc: "The memory node.",
   addressBits: registerAddressBits,
-  registers: [...fixed, ...Array.from({ length: matRules }, (_, i) => rule(i)), ...ofOffloads],
+  registers: [...fixed, ...Array.from({ length: matRules }, (_, i) => rule(i)), ...ofKeys, ...ofOffloads],
 }).registers;
+
+/** The single registers of a build: those of keys are in builds that have keys. */
+export function registersOf({ processKeyCount }: Pick<FieldValues, "processKeyCount">): readonly Register[] {
+  const absent = new Set<string>(processKeyCount === 0 ? ofKeys.map(r => r.name) : []);
+  return registerMap.filter(r => !absent.has(r.name));
+}
 
 /**
  * Byte address of a counter's low word; the high word (bits 32 to 47) follows, kept from when the low word was read.
@@ -171,6 +194,7 @@ export type FieldValues = {
     N in Exclude<
       FieldName,
       | "freePages"
+      | "processKeysClearing"
       | "offloadHeld"
       | "offloadStuck"
       | "offloadActive"
@@ -223,6 +247,10 @@ export function resetValues({ config, runtime }: Settings): FieldValues {
     offloadPatience,
     hashKeyLow: 0,
     hashKeyHigh: 0,
+    processKeyLow: 0,
+    processKeyHigh: 0,
+    processKeyPid: 0,
+    processKeyCount: config.processKeys,
     offloadLimit,
     offloadSecretLow: 0,
     offloadSecretHigh: 0,

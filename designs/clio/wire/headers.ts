@@ -1,4 +1,4 @@
-import { headerOffsets, layout, num } from "../../shared/wire/index.ts";
+import { big, headerOffsets, layout, num } from "../../shared/wire/index.ts";
 import { statusNames } from "./status.ts";
 
 /** The Clio header (wire-format.md). */
@@ -19,6 +19,14 @@ export const clioHeader = layout("clio", "Clio", "le", {
     "with flagRetry: the requestId of the failed request that this one repeats; in a BUSY reply with flagRoute: ns to wait; otherwise opaque",
     "hex",
   ),
+});
+
+/**
+ * Behind the end that the Clio header's `size` names: the last bytes of a request for a process that has a key, in a
+ * build with `processKeys`. Nothing follows it in the frame.
+ */
+export const keyTrailer = layout("key", "process key", "le", {
+  key: big(64, "the process's key, as CREATE_PROC gave it", "hex"),
 });
 
 /** Where the headers of a UDP request start, in bytes from the frame's first (builds without Go-Back-N). */

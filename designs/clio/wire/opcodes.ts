@@ -55,7 +55,11 @@ const rows = {
   WIC: op("extend", 0x74, b.wicBody, "argument words", [0x41, undefined, "result words"]),
   ALLOC: op("slow", 0x80, b.allocBody, undefined, [0x81, b.allocReplyBody]),
   FREE: op("slow", 0x82, b.allocBody, undefined, [0x83, b.allocReplyBody]),
-  CREATE_PROC: op("slow", 0x84, b.createProcBody, undefined, [0x85, b.createProcReplyBody]),
+  CREATE_PROC: op("slow", 0x84, b.createProcBody, undefined, [
+    0x85,
+    b.createProcReplyBody,
+    "in builds with keys: the process's key, as `key`",
+  ]),
   FREE_PROC: op("slow", 0x86, undefined, undefined, [0x87, b.retBody]),
   OPEN_SESSION: op("slow", 0x88, b.sessionBody, undefined, [0x89, b.sessionBody]),
   CLOSE_SESSION: op("slow", 0x8a, b.sessionBody, undefined, [0x8b, b.sessionBody]),

@@ -42,16 +42,19 @@ import {
   matRules,
   matWords,
   registerAddressBits,
-  registerMap,
+  registersOf,
 } from "../../registers/index.ts";
 import { Events, OffloadControl, OffloadState } from "./events.ts";
 import { MatEntry, MatRule, MatWrite } from "./mat.ts";
+import { KeyOrder, keyBits } from "../network/process-keys.ts";
 import { NetConfig } from "../records/records.ts";
 
 export interface ControlParameters {
   /** Values of the registers after reset, including the fields that the build fixes (`resetValues` of ../registers). */
   readonly reset: FieldValues;
 }
+
+const keyPorts = { keyOrder: output(KeyOrder), keysClearing: input(bit) };
 
 type Wide = UInt & { set(v: unknown): void };
 
@@ -68,7 +71,7 @@ type Wide = UInt & { set(v: unknown): void };
  */
 export const Control = module(
   "Control",
-  (_p: ControlParameters) => ({
+  (p: ControlParameters) => ({
     ...liteSlavePorts(registerAddressBits),
     config: output(NetConfig),
     outOfMemory: output(bit),
@@ -81,8 +84,11 @@ export const Control = module(
     events: input(Events),
     offloadControl: output(OffloadControl),
     offloadState: input(OffloadState),
+    ...(p.reset.processKeyCount > 0 ? keyPorts : ({} as typeof keyPorts)),
   }),
   (io, p) => {
+    const registerMap = registersOf(p.reset),
+      keyed = p.reset.processKeyCount > 0;
     const reset = p.reset as Readonly<Record<string, number>>;
     const kept = new Map<string, Wide>();
     for (const f of registerMap.flatMap(r => r.fields))
@@ -97,6 +103,7 @@ export const Control = module(
       ["offloadForgetting", io.offloadState.processes.forgetting],
       ["offloadForgotten", io.offloadState.processes.forgotten],
       ["offloadForgetFailed", io.offloadState.processes.failed],
+      ...(keyed ? [["processKeysClearing", io.keysClearing] satisfies [string, UInt]] : []),
       ...io.offloadState.since.toArray().map((s, k): [string, UInt] => [`offload${k}Since`, s]),
     ]);
     const value = (f: RegisterField): UInt =>
@@ -136,6 +143,7 @@ export const Control = module(
 
     // Writes. An order about a process is given in the cycle after its write.
     const ordered = reg(bit, { init: 0 });
+    const keyGiven = keyed ? reg(bit, { init: 0, name: "key_given" }) : undefined;
     const write = ({ address, data, strb, fire }: LiteWriteAccess): UInt => {
       const target = node(address.bits(2, registerAddressBits - 2));
       const toRegister = node(hits(target, registerMap.filter(isWritable)));
@@ -156,6 +164,7 @@ export const Control = module(
         });
       }
       ordered.set(fire.and(target.eq(fieldPlace("offloadProcessPid").register.address / 4)));
+      keyGiven?.set(fire.and(target.eq(fieldPlace("processKeyPid").register.address / 4)));
       io.matWrite.en.set(fire.and(toMat).and(entryBytes));
       io.matWrite.opcode.set(target.trunc(8));
       for (const f of Object.values(matEntryFields)) io.matWrite.entry[f.name].set(data.bits(f.lsb, f.width));
@@ -181,6 +190,12 @@ export const Control = module(
       "config",
     );
     io.hashKey.set(cat(field("hashKeyHigh"), field("hashKeyLow")).is(hashKeyBits));
+    if (keyGiven !== undefined)
+      io.keyOrder.set({
+        write: keyGiven,
+        pid: field("processKeyPid"),
+        key: cat(field("processKeyHigh"), field("processKeyLow")).is(keyBits),
+      });
     io.outOfMemory.set(field("outOfMemory").is(1));
     io.offloadControl.set({
       hold: field("offloadReset"),
@@ -208,7 +223,8 @@ export const Control = module(
 /** `Control_d512_p22_m31_t64_n64_u1536`: as the node, data bits, page, memory, TLB entries, slots, longest frame. */
 const controlName = (r: FieldValues): string =>
   `Control_d${2 ** r.dataWidthLog2}_p${r.pageShift}_m${r.physicalAddressBits}_t${2 ** r.tlbEntriesLog2}` +
-  `_n${2 ** r.requestSlotsLog2}_u${r.mtuFrame}`;
+  `_n${2 ** r.requestSlotsLog2}_u${r.mtuFrame}` +
+  (r.processKeyCount === 0 ? "" : `_k${r.processKeyCount}`);
 
 /**
  * Counters in one memory: increments gather in a small register for each counter; every cycle the next one's is added

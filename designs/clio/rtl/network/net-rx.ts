@@ -8,6 +8,7 @@ import { wordSums } from "./net-rx/checksum.ts";
 import { collect } from "./net-rx/collect.ts";
 import { contextOf, requestOf } from "./net-rx/facts.ts";
 import { headersOf, traitsOf } from "./net-rx/headers.ts";
+import { wrongKey } from "./net-rx/key.ts";
 import { netRxPorts } from "./net-rx/ports.ts";
 import { Judged } from "./net-rx/records.ts";
 import { rulesOf } from "./net-rx/rules.ts";
@@ -27,14 +28,16 @@ const operandsFrom = (frameOffsets.body + accessBody.bytes) * 8;
  * slot is still the frame's own. Initiation interval: 1 beat per cycle with no bubble between frames, single-beat
  * frames included. `received` pulses once per frame. Full: a frame's first beat waits while no slot is offered. A
  * request that is not taken holds back the two frames behind it and then `rx.ready`; nothing is lost. A frame longer
- * than the slot is taken to its end without being written past the slot.
+ * than the slot is taken to its end without being written past the slot. With `keys` a request for a process that has
+ * one is `foreign` unless it ends with it, which costs no cycle.
  */
 export const NetRx = module("NetRx", netRxPorts, (io, p) => {
   const { cell, load } = cells(p.compact === true);
   const judgedValid = cell(bit, { init: 0, name: "judged_valid" }),
     answerValid = cell(bit, { init: 0, name: "answer_valid" });
   const answerRoom = node(answerValid.not().or(io.request.ready)),
-    judgedRoom = node(judgedValid.not().or(answerRoom));
+    behindRoom = judgedValid.not().or(answerRoom),
+    judgedRoom = node(p.keys === true ? behindRoom.andNot(io.keysClearing) : behindRoom);
 
   // Beats in: the header is captured as it passes.
   const frame = collect(p, io, judgedRoom);
@@ -58,6 +61,8 @@ export const NetRx = module("NetRx", netRxPorts, (io, p) => {
     judged.set({ kind: is.kind, bad: frame.bad, tooLong, checked: is.isIp, sums: wordSums(header), request });
   });
 
+  const wrong = p.keys === true ? wrongKey(p, io, frame, { headers, is }, leaves) : undefined;
+
   // Second stage: the checksum's end and the verdict.
   const reasons = rules.map(r => r.reason);
   const { dropped, blames } = verdictOf(judged, broken, reasons);
@@ -67,7 +72,10 @@ export const NetRx = module("NetRx", netRxPorts, (io, p) => {
   const released = reg(bit, { init: 0 }),
     releasedSlot = reg(uint(slotBits(p)));
   load(answerRoom, () => answerValid.set(judgedValid.andNot(dropped)));
-  load(moves, () => answer.set(judged.request));
+  const { foreign } = judged.request;
+  load(moves, () =>
+    answer.set(wrong === undefined ? judged.request : { ...judged.request, foreign: foreign.or(wrong) }),
+  );
   when(moves, () => releasedSlot.set(judged.request.slot));
   for (const name of dropReasons) dropping[name].set(moves.and(blames(name)));
   released.set(moves.and(dropped));

@@ -50,7 +50,7 @@ export const NetRequest = (p: { readonly slots: number }) =>
     frame: uint(lengthBits),
     /** It is a reply: never answered. */
     reply: bit,
-    /** The pid is one of the node's own, and the request is no offload's. */
+    /** The pid is one of the node's own, or its key is missing; and the request is no offload's. */
     foreign: bit,
     /** The Clio header's `size` goes past what came, or is below 16. */
     malformed: bit,

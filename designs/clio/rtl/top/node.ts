@@ -37,6 +37,7 @@ import { FrameBuffer, Release, SlotPool, SlotWords } from "../../../shared/frame
 import { Mat } from "../dispatch/mat.ts";
 import { configPort, framePorts, memoryPorts } from "../ports/node-ports.ts";
 import { NetRx } from "../network/net-rx.ts";
+import { ProcessKeys } from "../network/process-keys.ts";
 import { NetTx } from "../network/net-tx.ts";
 import { ReplyContexts } from "../network/reply-contexts.ts";
 import { AnswerKind } from "../retry/retry-results.ts";
@@ -113,8 +114,17 @@ export const ClioNode = module(
         frameBytes: w.frameBytes,
         clientPorts: c.clientPorts,
         ...(p.countsOffloads === true && { internal: true }),
+        ...(c.processKeys > 0 && { keys: true }),
       }),
     );
+    if (c.processKeys > 0) {
+      const keys = instance("keys", ProcessKeys({ keys: c.processKeys }));
+      keys.order.set(control.keyOrder);
+      keys.read.set(netRx.keyRead);
+      netRx.key.set(keys.key);
+      netRx.keysClearing.set(keys.clearing);
+      control.keysClearing.set(keys.clearing);
+    }
     const buffer = instance(FrameBuffer({ slots: w.slots, beatBytes: w.beatBytes, frameBytes: w.frameBytes }));
     const replyContexts = instance(ReplyContexts({ slots: w.slots }));
     connect(io.rx, netRx.rx);
@@ -503,4 +513,5 @@ const nodeName = (c: NodeConfig): string =>
   (c.syncLanes === 4 ? "" : `_l${c.syncLanes}`) +
   (c.fences === 4 ? "" : `_e${c.fences}`) +
   (c.slotsFactor === 4 ? "" : `_s${c.slotsFactor}`) +
-  (c.clientPorts === 1024 ? "" : `_c${c.clientPorts}`);
+  (c.clientPorts === 1024 ? "" : `_c${c.clientPorts}`) +
+  (c.processKeys === 0 ? "" : `_k${c.processKeys}`);

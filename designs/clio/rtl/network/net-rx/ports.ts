@@ -4,7 +4,10 @@ import { AxisBeat, BufferWrite, Release, slotBits, WordWrite } from "../../../..
 import { NetConfig, NetRequest, operandBits } from "../../records/records.ts";
 import { DropPulses } from "../drops.ts";
 import { ContextWrite } from "../reply-contexts.ts";
+import { keyBits, KeyRead } from "../process-keys.ts";
 import type { NetRxParameters } from "./records.ts";
+
+const keyPorts = { keyRead: output(KeyRead), key: input(uint(keyBits)), keysClearing: input(bit) };
 
 export const netRxPorts = (p: NetRxParameters) => ({
   rx: sink(AxisBeat(p.beatBytes)),
@@ -17,6 +20,7 @@ export const netRxPorts = (p: NetRxParameters) => ({
   release: output(Release(p)),
   drops: output(DropPulses),
   received: output(bit),
+  ...(p.keys === true ? keyPorts : ({} as typeof keyPorts)),
 });
 /** The ports as the module's body sees them. */
 export type NetRxIo = Inside<ReturnType<typeof netRxPorts>>;

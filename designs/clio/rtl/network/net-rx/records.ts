@@ -21,6 +21,11 @@ export interface NetRxParameters {
    * the first byte is one of them. No frame from outside comes so.
    */
   readonly internal?: true;
+  /**
+   * Processes can have keys, which stand in a table beside it (../process-keys.ts): `key_read`, `key` and
+   * `keys_clearing` go there. Not with `compact`.
+   */
+  readonly keys?: true;
 }
 
 /** Bytes at a frame's start that are kept: up to the operands of the longest atomic. */

@@ -11,7 +11,7 @@ import {
   matWord,
   matWords,
   registerAddressBits,
-  registerMap,
+  registersOf,
   resetValues,
 } from "../../../../../designs/clio/registers/index.ts";
 import { axiResponse, byName, extractField, insertField, isWritable } from "../../../../../hdl-dsl/index.ts";
@@ -31,6 +31,7 @@ import { offer } from "../../../../support/offer.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
 const reset = resetValues(makeSettings());
+const registerMap = registersOf(reset);
 const dut = Control({ reset });
 type Ports = typeof dut.ports;
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type DropReason, firstOffloadPid } from "../../../../../../designs/clio/config/index.ts";
-import { classify, type FilterSettings } from "../../../../../../designs/clio/model/index.ts";
+import { classify, type FilterSettings, hasKey } from "../../../../../../designs/clio/model/index.ts";
 import { dropReasons } from "../../../../../../designs/clio/rtl/network/drops.ts";
 import { NetRx } from "../../../../../../designs/clio/rtl/network/net-rx.ts";
 import { accessBody, casBody, clioHeader, frameOffsets } from "../../../../../../designs/clio/wire/index.ts";
@@ -94,7 +94,7 @@ function expectedOf(frame: Uint8Array, bad: boolean, settings: FilterSettings): 
       pid: clio.pid,
       malformed: malformed ? 1 : 0,
       reply: v.request.reply ? 1 : 0,
-      foreign: clio.pid >= firstOffloadPid ? 1 : 0,
+      foreign: settings.inside !== true && clio.pid >= firstOffloadPid ? 1 : 0,
       ...body,
       ...(malformed ? {} : { body: clio.size - clioHeader.bytes }),
       tracked: native ? clio.flagTracked : 0,
@@ -125,6 +125,8 @@ interface Options {
   readonly settings?: FilterSettings;
   /** Cycles until a slot comes back. */
   readonly hold?: () => number;
+  /** Keys of processes at this moment. */
+  readonly keys?: ReadonlyMap<number, bigint>;
 }
 interface Event {
   readonly cycle: number;
@@ -150,6 +152,9 @@ export class Surroundings {
   readonly #sent: { readonly frame: SentFrame; readonly expected: Expected; readonly bad: boolean }[] = [];
   readonly #settings: FilterSettings;
   readonly #hold: () => number;
+  readonly #keys: ReadonlyMap<number, bigint> | undefined;
+  /** Keys that counted for the frame in a slot: those when it left the header register. */
+  readonly #keysThen = new Map<number, ReadonlyMap<number, bigint>>();
   readonly #back: { readonly slot: number; readonly due: number }[] = [];
   #inUse = new Set<number>();
   #checked = 0;
@@ -158,6 +163,7 @@ export class Surroundings {
     this.#b = b;
     this.#settings = o.settings ?? own;
     this.#hold = o.hold ?? (() => 0);
+    this.#keys = o.keys;
     poke(b.io.config, configOf(this.#settings));
     this.mac = new AxisSource(b.sim, b.io.rx, { pause: o.rx ?? never });
     this.#free = new StreamSource(b.sim, b.io.slot, { pause: o.slot ?? never });
@@ -201,8 +207,10 @@ export class Surroundings {
       if (beats.has(beat)) throw new Error(`beat ${beat} of slot ${slot} is written twice at cycle ${cycle}`);
       beats.set(beat, w.data.big);
     }
-    if (io.contextWrite.en.value === 1)
+    if (io.contextWrite.en.value === 1) {
       this.#contexts.set(Number(io.contextWrite.slot.value), peek(io.contextWrite.value));
+      if (this.#keys) this.#keysThen.set(Number(io.contextWrite.slot.value), new Map(this.#keys));
+    }
     if (io.operandsWrite.en.value === 1)
       this.#operands.set(Number(io.operandsWrite.slot.value), io.operandsWrite.value.big);
     if (io.received.value === 1) this.received++;
@@ -227,7 +235,10 @@ export class Surroundings {
     if ("drop" in expected) expect(e.drop ?? "a request", what).toBe(expected.drop);
     else {
       expect(e.drop ?? "a request", what).toBe("a request");
-      expect(pick(e.request as Request, expected.request), what).toEqual(expected.request);
+      const request = this.#withoutKey(e.slot, sent.frame.bytes)
+        ? { ...expected.request, foreign: 1 }
+        : expected.request;
+      expect(pick(e.request as Request, request), what).toEqual(request);
       const context = this.#contexts.get(e.slot);
       if (context === undefined) throw new Error(`${what}: no context of slot ${e.slot} was written`);
       // Of an ARP frame only the sender's MAC is kept in the header's place.
@@ -239,6 +250,13 @@ export class Surroundings {
       this.#stored(e.slot, sent.frame.bytes, what);
     }
     this.#back.push({ slot: e.slot, due: e.cycle + this.#hold() });
+  }
+
+  /** Whether the frame in a slot is a request for a process that had a key, and does not have it. */
+  #withoutKey(slot: number, frame: Uint8Array): boolean {
+    const v = classify(frame, this.#settings);
+    if (v.kind !== "request" || this.#settings.inside === true) return false;
+    return !hasKey(this.#keysThen.get(slot)?.get(v.request.clio.pid), v.request, frame);
   }
 
   #stored(slot: number, bytes: Uint8Array, what: string): void {
