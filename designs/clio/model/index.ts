@@ -3,6 +3,7 @@
  * run against it.
  */
 export { classify, type FilterSettings, type Request, type Verdict } from "./classify.ts";
+export { hasKey } from "./key.ts";
 export { MappedMemory, type PageState, type VirtualMemory } from "./pages.ts";
 export { atomicResult, type Atomic, type AtomicKind } from "./atomics.ts";
 export {

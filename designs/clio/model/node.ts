@@ -30,6 +30,7 @@ import {
 import { type AtomicKind, atomicResult } from "./atomics.ts";
 import { classify, type FilterSettings, type Request } from "./classify.ts";
 import { accessOf } from "./form.ts";
+import { hasKey } from "./key.ts";
 import type { VirtualMemory } from "./pages.ts";
 import { type RetryAsked, RetryModel, type RetryOperation } from "./retry.ts";
 
@@ -109,6 +110,8 @@ export class ReferenceNode {
   readonly retries: RetryModel;
   /** Settings of the frame filter. */
   readonly filter: FilterSettings;
+  /** Keys of the processes that have one. */
+  readonly keys = new Map<number, bigint>();
   private readonly side: "outside" | "inside";
   private tickets = 0;
 
@@ -190,7 +193,8 @@ export class ReferenceNode {
       return { kind: "forward", to: "slow", frame, reply: true };
     }
     if (contradicts) return this.refuse(request, "MALFORMED", "malformed");
-    if (this.side === "outside" && clio.pid >= firstOffloadPid) return this.refuse(request, "INVALID", "invalid");
+    const foreign = clio.pid >= firstOffloadPid || !hasKey(this.keys.get(clio.pid), request, frame);
+    if (this.side === "outside" && foreign) return this.refuse(request, "INVALID", "invalid");
     switch (action) {
       case "malformed":
         return this.refuse(request, "MALFORMED", "malformed");

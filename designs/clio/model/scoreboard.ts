@@ -180,6 +180,11 @@ export class Scoreboard {
     return this.node.counters;
   }
 
+  /** A process has this key from now on; 0: none. */
+  key(pid: number, key: bigint): void {
+    if (key === 0n) this.node.keys.delete(pid);
+    else this.node.keys.set(pid, key);
+  }
   map(pid: number, vpn: bigint, permissions: { readonly read: boolean; readonly write: boolean }): void {
     let pages = this.pages.get(pid);
     if (!pages) {

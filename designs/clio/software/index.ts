@@ -3,7 +3,7 @@
  * the monitor's role.
  */
 export type { SessionPorts } from "./node-handlers.ts";
-export { clearTable, SlowPath, type SlowPathOptions } from "./slow-path.ts";
+export { clearTable, drawProcessKey, SlowPath, type SlowPathOptions } from "./slow-path.ts";
 export type { ControlRegister, SlowPathTransport } from "./transport/transport.ts";
 export {
   errorNumber,
@@ -35,6 +35,7 @@ export {
   type MappedTransportOptions,
   type NodeMaps,
 } from "./transport/mapped-transport.ts";
+export { writeProcessKey } from "./transport/process-key.ts";
 export { LineRefusal, LineTransport, type LineTransportOptions } from "./transport/line-transport.ts";
 export { mapFile, uioInterrupt, type FileMap } from "./transport/mapped-file.ts";
 export { OffloadControl, type OffloadMemory } from "./offload-control.ts";

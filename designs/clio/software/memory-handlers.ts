@@ -3,12 +3,13 @@ import {
   allocReplyBody,
   createProcBody,
   createProcReplyBody,
+  keyTrailer,
   opcode,
   retBody,
   status,
   vmFlag,
 } from "../wire/index.ts";
-import { type Decoded, encode } from "../../shared/wire/index.ts";
+import { concat, type Decoded, encode } from "../../shared/wire/index.ts";
 import { firstMonitorPid, firstOffloadPid, type RuntimeSettings } from "../config/index.ts";
 import { bodyOf, type Handler, type SlowReply, type SlowRequest } from "./requests/handler.ts";
 import { errorNumber, type Failure, type MemoryManager, regionBytes, type Result } from "./memory/memory-manager.ts";
@@ -27,10 +28,21 @@ const statusOf = (r: Result<unknown>): number => (r.ok ? status.OK : statusByFai
 /** Flags that a client may set. `zero` changes nothing: every frame is zeroed before any page gets it. */
 const askedFlags = vmFlag.write | vmFlag.populate | vmFlag.zero;
 
+/** Keys of processes, in a build that has them (docs/clio/process-keys.md). */
+export interface ProcessKeyStore {
+  /** A new key: 64 bits that nobody can guess, not all zeros. */
+  readonly draw: () => bigint;
+  /** Resolves when the hardware asks for the key; 0 takes it away. */
+  readonly set: (pid: number, key: bigint) => Promise<void>;
+}
+
 /** ALLOC, FREE, CREATE_PROC and FREE_PROC at the node. A refusal is a whole reply with `ret` nonzero. */
 export function memoryHandlers(
   memory: MemoryManager,
-  own: Pick<RuntimeSettings, "ip" | "publishedWritable"> & { readonly monitor: boolean },
+  own: Pick<RuntimeSettings, "ip" | "publishedWritable"> & {
+    readonly monitor: boolean;
+    readonly keys?: ProcessKeyStore | undefined;
+  },
 ): ReadonlyMap<number, Handler> {
   const reply = (
     request: SlowRequest,
@@ -77,19 +89,24 @@ export function memoryHandlers(
     ],
     [
       opcode.CREATE_PROC,
-      request => {
+      async request => {
         bodyOf(createProcBody, request);
         const result = memory.createProcess();
-        return {
-          status: statusOf(result),
-          body: encode(createProcReplyBody, { ret: retOf(result), newPid: result.ok ? result.value : 0 }),
-        };
+        const body = encode(createProcReplyBody, { ret: retOf(result), newPid: result.ok ? result.value : 0 });
+        // The published client knows of no key: its processes are open to everybody, as ever.
+        if (own.keys === undefined || !request.native || !result.ok) return { status: statusOf(result), body };
+        const key = own.keys.draw();
+        await own.keys.set(result.value, key);
+        return { status: statusOf(result), body: concat(body, encode(keyTrailer, { key })) };
       },
     ],
     [
       opcode.FREE_PROC,
       async request => {
-        const result = await memory.freeProcess(request.clio.pid);
+        const { pid } = request.clio,
+          result = await memory.freeProcess(pid);
+        // Only now: until all is freed, nobody else may act for the process.
+        if (result.ok) await own.keys?.set(pid, 0n);
         return { status: statusOf(result), body: encode(retBody, { ret: retOf(result) }) };
       },
     ],

@@ -12,7 +12,7 @@ import { OffloadOwners } from "./offload-owners.ts";
 import { kvHandlers, unknownOwners } from "./kv/kv-handlers.ts";
 import { KvMemory, leastKvPage } from "./kv/kv-memory.ts";
 import { KvStore, sharedPid } from "./kv/kv-store.ts";
-import { memoryHandlers } from "./memory-handlers.ts";
+import { memoryHandlers, type ProcessKeyStore } from "./memory-handlers.ts";
 import { MemoryManager, type PageObserver } from "./memory/memory-manager.ts";
 import { nodeHandlers, type SessionPorts } from "./node-handlers.ts";
 import type { SoftwareStatistics } from "./statistics.ts";
@@ -42,6 +42,8 @@ export interface SlowPathOptions {
   readonly monitor?: boolean;
   /** The node has offloads: the slow path finds those that are stuck, and resets them. */
   readonly offloads?: OffloadWatching;
+  /** Draws the keys of processes. Default: at random. */
+  readonly drawKey?: () => bigint;
   /** Bounds of what is remembered for repeated requests. */
   readonly atMostOnce?: Partial<AtMostOnceOptions>;
 }
@@ -141,8 +143,18 @@ export class SlowPath {
         time: () => transport.time(),
         also: async () => this.owners?.look(),
       });
+    const keys: ProcessKeyStore | undefined =
+      config.processKeys === 0
+        ? undefined
+        : {
+            draw: options.drawKey ?? drawProcessKey,
+            set: async (pid, key) => {
+              await transport.setProcessKey(pid, key);
+              options.observer?.key?.(pid, key);
+            },
+          };
     this.handlers = new Map([
-      ...[...memoryHandlers(this.memory, { ...runtime, monitor })].map(([code, handler]): [number, Handler] => [
+      ...[...memoryHandlers(this.memory, { ...runtime, monitor, keys })].map(([code, handler]): [number, Handler] => [
         code,
         code === opcode.FREE_PROC ? this.withoutKeys(handler) : handler,
       ]),
@@ -262,6 +274,14 @@ export class SlowPath {
       if (e instanceof EntryRefused) return { status: status.FAIL, body: new Uint8Array(), headerOnly: true };
       throw e;
     }
+  }
+}
+
+/** A key that nobody can guess: 64 random bits, not all zeros, which would be none. */
+export function drawProcessKey(): bigint {
+  for (;;) {
+    const [key = 0n] = crypto.getRandomValues(new BigUint64Array(1));
+    if (key !== 0n) return key;
   }
 }
 

@@ -8,7 +8,12 @@ import {
   matWord,
 } from "../../registers/index.ts";
 import { insertField } from "../../../../hdl-dsl/index.ts";
-import type { ControlRegister, RegisterAccess, SlowPathTransport } from "../../software/index.ts";
+import {
+  type ControlRegister,
+  type RegisterAccess,
+  type SlowPathTransport,
+  writeProcessKey,
+} from "../../software/index.ts";
 import {
   type AxiRam,
   AxisSink,
@@ -169,6 +174,9 @@ export class NodeTransport implements SlowPathTransport {
   async writeRegister(name: ControlRegister, value: number): Promise<void> {
     await this.writeField(name, value);
     this.#outOfMemory = value === 1;
+  }
+  async setProcessKey(pid: number, key: bigint): Promise<void> {
+    await writeProcessKey((name, value) => this.writeField(name, value), pid, key);
   }
 
   /** Sets a field of a register and leaves the register's other fields as they are. */

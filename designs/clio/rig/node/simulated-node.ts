@@ -39,6 +39,8 @@ export interface NodeOptions {
   readonly time?: () => number;
   /** Key of the offloads' hashes; default: by the bench's seed, so that a run can be repeated. */
   readonly secret?: bigint;
+  /** Draws the keys of processes; default: by the bench's seed. */
+  readonly drawKey?: () => bigint;
   /**
    * With `transport = gbn`: whether `send` and `take` are on the line, as packets of Go-Back-N (default), or behind
    * clients that speak it. Behind such clients, frames are the same as those of a node without a transport.
@@ -84,7 +86,9 @@ export class SimulatedNode {
       settings.config.transport === "gbn"
         ? goBackNSessions(this.transport.registers, settings.config.gbnSessions)
         : undefined;
+    const keys = bench.random.fork("keys");
     this.slowPath = new SlowPath(this.transport, config, runtime, {
+      drawKey: o.drawKey ?? (() => keys.bits(64)),
       ...o.slowPath,
       ...(config.offloads !== "none" && {
         offloads: {

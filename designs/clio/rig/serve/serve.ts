@@ -1,6 +1,6 @@
 import type { SessionNetwork } from "./session-network.ts";
 import { clockPeriod, type CounterName, type Settings } from "../../config/index.ts";
-import type { SessionPorts } from "../../software/index.ts";
+import { drawProcessKey, type SessionPorts } from "../../software/index.ts";
 import type { Endpoint } from "../../../shared/wire/index.ts";
 import {
   type NodeOptions,
@@ -57,6 +57,7 @@ export async function serve(settings: Settings, network: SessionNetwork, o: Serv
   const options = {
     // Nobody outside can know it, other than in a bench.
     secret: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n,
+    drawKey: drawProcessKey,
     ...o,
     time: () => realClock.now(),
     slowPath: {

@@ -46,6 +46,8 @@ export interface PageObserver {
   /** The page's entry is about to be cleared; until `unmap` an access may still find it, or not. */
   unmapping?(pid: number, vpn: bigint): void;
   unmap(pid: number, vpn: bigint): void;
+  /** The process has this key from now on; 0: none. */
+  key?(pid: number, key: bigint): void;
 }
 
 export interface MemoryOptions {
@@ -92,7 +94,9 @@ export class MemoryManager {
 
   constructor(config: NodeConfig, transport: MemoryManager["transport"], pool: FramePool, options: MemoryOptions = {}) {
     const { observer, processPages = Number.POSITIVE_INFINITY, keeper, monitor = false, hashKey } = options;
-    this.pids = new LongestFree(1, lastPid, (monitor ? firstMonitorPid : firstOffloadPid) - 1);
+    // What is given has a key where there are keys: no more than can have one.
+    const keys = config.processKeys === 0 ? lastPid + 1 : config.processKeys;
+    this.pids = new LongestFree(1, lastPid, Math.min(monitor ? firstMonitorPid : firstOffloadPid, keys) - 1);
     this.keeper = keeper;
     this.processPages = processPages;
     this.config = config;

@@ -121,6 +121,10 @@ export class LineTransport implements SlowPathTransport {
   writeRegister(name: ControlRegister, value: number): Promise<void> {
     return this.#command(name, BigInt(value));
   }
+  /** A narrowed node has no keys. */
+  setProcessKey(_pid: number, _key: bigint): Promise<void> {
+    return Promise.resolve();
+  }
 
   #alone<T>(step: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(step);

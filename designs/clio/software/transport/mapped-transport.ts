@@ -10,6 +10,7 @@ import {
   type SocPortGeometry,
   socPortMap,
 } from "../../registers/index.ts";
+import { writeProcessKey } from "./process-key.ts";
 import { loadBytes, type MemoryMap, storeBytes } from "./memory-map.ts";
 import { type ControlRegister, EntryRefused, type SlowPathTransport } from "./transport.ts";
 
@@ -256,6 +257,9 @@ export class MappedTransport implements SlowPathTransport {
   }
   writeRegister(name: ControlRegister, value: number): Promise<void> {
     return this.writeField(name, value);
+  }
+  async setProcessKey(pid: number, key: bigint): Promise<void> {
+    await writeProcessKey((name, value) => this.writeField(name, value), pid, key);
   }
 
   /** Sets a field of the node's registers and leaves the others of its register as they are. */

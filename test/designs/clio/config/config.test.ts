@@ -149,6 +149,12 @@ describe("settings", () => {
     expect(refusal("partitions=2", "offloads=kv")).toBe(
       "partitions = 2 with offloads = kv is not built yet; set partitions = 1 or offloads = none",
     );
+    expect(refusal("partitions=2", "processKeys=256")).toBe(
+      "partitions = 2 with processKeys = 256 is not built yet; set partitions = 1 or processKeys = 0",
+    );
+    expect(refusal("processKeys=300")).toBe(
+      'processKeys = "300": must be 0, 256, 1024, 4096, 16384 or 65536; the nearest is 256',
+    );
     expect(refusal("partitions=4", "tlbEntries=32")).toBe(
       "tlbEntries = 32 leaves less than 16 for each of partitions = 4; the nearest is tlbEntries = 64",
     );

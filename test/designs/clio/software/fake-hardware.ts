@@ -160,6 +160,12 @@ export class FakeHardware implements SlowPathTransport {
     this.registers.set(name, value);
     return Promise.resolve();
   }
+  /** Keys by PID; 0 is none. */
+  readonly keys = new Map<number, bigint>();
+  setProcessKey(pid: number, key: bigint): Promise<void> {
+    this.keys.set(pid, key);
+    return Promise.resolve();
+  }
 
   // --- what a test does
   /** Hand a frame over as the match-and-action table would, and wait for the slow path's reply. */

@@ -144,6 +144,37 @@ describe("processes", () => {
     expect([(await create()).newPid, (await create()).newPid]).toEqual([500, 20]);
   });
 
+  it("have keys in a build with keys: given at the native port, taken back at their end, and as many as there is room", async () => {
+    const s = await start({ processKeys: 256 });
+    const create = async (port?: number) => {
+      const r = await s.send(p.opcode.CREATE_PROC, new Uint8Array(64), 0, port),
+        key = p.keyTrailer.bytes + p.createProcReplyBody.bytes;
+      return {
+        status: r.clio?.status,
+        pid: p.decode(p.createProcReplyBody, r.body).newPid,
+        key: r.body.length === key ? p.decode(p.keyTrailer, r.body, p.createProcReplyBody.bytes).key : undefined,
+      };
+    };
+    const first = await create(),
+      second = await create();
+    expect([first.pid, second.pid]).toEqual([1, 2]);
+    expect(new Set([first.key, second.key, 0n, undefined]).size).toBe(4);
+    expect([s.hardware.keys.get(1), s.hardware.keys.get(2)]).toEqual([first.key, second.key]);
+    // The published client's monitor knows of none, nor does its reply have room.
+    expect(await create(s.settings.runtime.clientPort)).toEqual({ status: p.status.OK, pid: 3, key: undefined });
+    expect(await s.freeProcess(1)).toBe(0);
+    expect(s.hardware.keys.get(1)).toBe(0n);
+    // A process that is not there has none to lose.
+    s.hardware.keys.set(9, 5n);
+    expect(await s.freeProcess(9)).toBe(errorNumber.noProcess);
+    expect(s.hardware.keys.get(9)).toBe(5n);
+    for (let pid = 4; pid < 256; pid++) expect((await create()).pid).toBe(pid);
+    const again = await create();
+    expect(again.pid).toBe(1);
+    expect(again.key).not.toBe(first.key);
+    // 256 could have no key: nobody gets it.
+    expect(await create()).toEqual({ status: p.status.FAIL, pid: 0, key: undefined });
+  });
   it("have a quota of pages, over all ALLOCs; FREE gives room, other processes and offloads keep theirs", async () => {
     const s = await start({ processPages: 3 }),
       page = BigInt(s.settings.config.pageSize);
