@@ -2,6 +2,7 @@ import {
   clioHeader,
   createProcBody,
   createProcReplyBody,
+  keyTrailer,
   opcode,
   pingpongBody,
   replyCode,
@@ -93,7 +94,10 @@ export class Client {
     return [...this.links].map(([name, link]) => `${name}: ${link.describe()}`).join("\n");
   }
 
-  /** A new process with a remote address space of its own at a node. @throws OperationError */
+  /**
+   * A new process with a remote address space of its own at a node. A node with keys gives it one, which goes with all
+   * its requests. @throws OperationError
+   */
   async createProcess(node: NodeAddress, name = "clib"): Promise<RemoteProcess> {
     const text = new TextEncoder().encode(name);
     if (text.length >= createProcBody.bytes) {
@@ -105,14 +109,23 @@ export class Client {
       pid: 0,
       code: opcode.CREATE_PROC,
       body: encode(createProcBody, { processName: concat(text, new Uint8Array(createProcBody.bytes - text.length)) }),
-      replyBytes: createProcReplyBody.bytes,
+      replyBytes: createProcReplyBody.bytes + keyTrailer.bytes,
       fits: body => body.length >= createProcReplyBody.bytes,
     });
-    return this.process(decode(createProcReplyBody, reply.body).newPid, node);
+    const behind = createProcReplyBody.bytes,
+      keyed = reply.body.length >= behind + keyTrailer.bytes,
+      key = keyed ? decode(keyTrailer, reply.body, behind).key : undefined;
+    return this.process(decode(createProcReplyBody, reply.body).newPid, node, key);
   }
-  /** A process that exists already: its threads on this compute node share its address space with those elsewhere. */
-  process(pid: number, node: NodeAddress): RemoteProcess {
-    return new RemoteProcess(this, pid, node);
+  /**
+   * A process that exists already: its threads on this compute node share its address space with those elsewhere.
+   * @param key of the process, where it has one: `RemoteProcess.key` elsewhere
+   */
+  process(pid: number, node: NodeAddress, key?: bigint): RemoteProcess {
+    const { keys } = this.link(node);
+    if (key === undefined) keys.delete(pid);
+    else keys.set(pid, key);
+    return new RemoteProcess(this, pid, node, key);
   }
 
   /** Ends a process and frees all that it has, at every node that it is placed at. @throws OperationError */
@@ -155,7 +168,8 @@ export class Client {
   /** One request, with its retries, whatever the node answers. @throws OperationError when it gives no usable answer */
   exchange(node: NodeAddress, spec: RequestSpec): Promise<Reply> {
     const room = payloadRoom(this.options),
-      bytes = Math.max(spec.body.length, spec.collects === undefined ? spec.replyBytes : 0);
+      keyed = this.link(node).keys.has(spec.pid) ? keyTrailer.bytes : 0,
+      bytes = Math.max(spec.body.length + keyed, spec.collects === undefined ? spec.replyBytes : 0);
     if (bytes > room) {
       throw new ClientError(
         `${nameOf(spec)}: ${bytes} bytes after the header do not fit a packet of ${this.options.mtu}; ${room} do`,

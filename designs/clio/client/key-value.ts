@@ -1,7 +1,6 @@
 import { kvBody, kvReplyBody, opcode, status } from "../wire/index.ts";
 import type { Client } from "./client.ts";
 import { ClientError } from "./link/errors.ts";
-import { payloadRoom } from "./link/options.ts";
 import type { RemoteProcess } from "./process.ts";
 import { refusal } from "./refusal.ts";
 import { kvSpec } from "./requests.ts";
@@ -54,7 +53,7 @@ export class KeyValue {
     return this.process.client;
   }
   private get room(): number {
-    return payloadRoom(this.client.options);
+    return this.process.room;
   }
 
   private async change(code: number, key: bigint, value: Uint8Array): Promise<boolean> {

@@ -2,7 +2,6 @@ import { concat, decode, encode } from "../../shared/wire/index.ts";
 import { mvBody, mvCreateBody, opcode, status } from "../wire/index.ts";
 import { ClientError } from "./link/errors.ts";
 import type { Synchronously } from "./key-value.ts";
-import { payloadRoom } from "./link/options.ts";
 import type { RemoteProcess } from "./process.ts";
 import { refusal } from "./refusal.ts";
 import type { RequestSpec } from "./link/request.ts";
@@ -77,7 +76,7 @@ export class MultiVersion {
 
   /** Bytes of a value that fit one packet. */
   private get most(): number {
-    return payloadRoom(this.process.client.options) - mvBody.bytes;
+    return this.process.room - mvBody.bytes;
   }
 
   /** @returns what the node answered; undefined for FAIL */

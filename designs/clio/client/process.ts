@@ -1,5 +1,7 @@
 import type { Client } from "./client.ts";
 import type { Reply, RequestSpec } from "./link/request.ts";
+import { payloadRoom } from "./link/options.ts";
+import { keyTrailer } from "../wire/index.ts";
 import { Thread } from "./thread.ts";
 import type { NodeAddress } from "./link/transport.ts";
 
@@ -13,12 +15,20 @@ export class RemoteProcess {
   readonly client: Client;
   readonly pid: number;
   readonly home: NodeAddress;
+  /** 64 bits without which the home node does nothing for the process; undefined when it has none. */
+  readonly key: bigint | undefined;
   private readonly regions = new Map<bigint, NodeAddress>();
 
-  constructor(client: Client, pid: number, home: NodeAddress) {
+  constructor(client: Client, pid: number, home: NodeAddress, key?: bigint) {
     this.client = client;
     this.pid = pid;
     this.home = home;
+    this.key = key;
+  }
+
+  /** Bytes after the Clio header that a packet of the process has room for. */
+  get room(): number {
+    return payloadRoom(this.client.options) - (this.key === undefined ? 0 : keyTrailer.bytes);
   }
 
   /** Names the node that a region has been placed at. */

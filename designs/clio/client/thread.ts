@@ -8,7 +8,6 @@ import { Handle } from "./handle.ts";
 import { type Exchange, type LeaseOptions, takeLease } from "./lease.ts";
 import { KeyValue } from "./key-value.ts";
 import { MultiVersion } from "./multi-version.ts";
-import { payloadRoom } from "./link/options.ts";
 import { type Chased, chasedOf, type ChaseRequest, chaseSpec } from "./pointer-chase.ts";
 import type { RemoteProcess } from "./process.ts";
 import type { Reply, RequestSpec } from "./link/request.ts";
@@ -277,7 +276,7 @@ export class Thread {
   }
   /** Bytes of data that fit one packet. */
   private get room(): number {
-    return payloadRoom(this.client.options) - accessBody.bytes;
+    return this.process.room - accessBody.bytes;
   }
 
   private read(mode: Mode, va: bigint, bytes: number): Handle<Uint8Array> {

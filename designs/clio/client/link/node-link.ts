@@ -39,6 +39,8 @@ const greetingSpec = (pid: number): RequestSpec => ({
 export class NodeLink {
   readonly address: NodeAddress;
   readonly window: CongestionWindow;
+  /** Keys of the node's processes, by PID, as far as this client has them. */
+  readonly keys = new Map<number, bigint>();
   private readonly context: LinkContext;
   private readonly waiting: Exchange[] = [];
   private readonly again: Exchange[] = [];
@@ -164,7 +166,7 @@ export class NodeLink {
     if (exchange.tries.length > 1) statistics.retries++;
     const timeout = this.timeoutOf(exchange.spec);
     exchange.timer = clock.after(timeout, () => this.timedOut(sent, timeout));
-    this.context.send(this.address, messageOf(exchange.spec, sent.id, retryOf));
+    this.context.send(this.address, messageOf(exchange.spec, sent.id, retryOf, this.keys.get(exchange.spec.pid)));
   }
   private timeoutOf(spec: RequestSpec): number {
     const { timeoutNs, slowTimeoutNs } = this.context.options;

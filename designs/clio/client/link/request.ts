@@ -1,4 +1,4 @@
-import { clioHeader, opcode, opcodeName, operationOf } from "../../wire/index.ts";
+import { clioHeader, keyTrailer, opcode, opcodeName, operationOf } from "../../wire/index.ts";
 import { concat, encode } from "../../../shared/wire/index.ts";
 
 /**
@@ -81,11 +81,16 @@ export function nameOf({ code }: Pick<RequestSpec, "code">): string {
   return opcodeName(code);
 }
 
-/** The message of a try. @param retryOf the ID of the operation's first request, for a retry */
+/**
+ * The message of a try.
+ * @param retryOf the ID of the operation's first request, for a retry
+ * @param key of the process, where it has one: it stands behind the end that `size` names
+ */
 export function messageOf(
   { pid, code, body }: RequestSpec,
   requestId: number,
   retryOf: number | undefined,
+  key: bigint | undefined,
 ): Uint8Array {
   const retry = retryOf === undefined ? {} : { flagRetry: 1, retryOf };
   return concat(
@@ -98,5 +103,6 @@ export function messageOf(
       size: clioHeader.bytes + body.length,
     }),
     body,
+    ...(key === undefined ? [] : [encode(keyTrailer, { key })]),
   );
 }
