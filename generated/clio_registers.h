@@ -145,6 +145,28 @@
 #define CLIO_RULE3_VALID_SHIFT 31
 #define CLIO_RULE3_VALID_MASK 0x1u
 
+/* key of a process, low part; taken when processKey is written */
+#define CLIO_REG_PROCESS_KEY_LOW 0x058
+#define CLIO_PROCESS_KEY_LOW_SHIFT 0
+#define CLIO_PROCESS_KEY_LOW_MASK 0xffffffffu
+
+/* key of a process, high part */
+#define CLIO_REG_PROCESS_KEY_HIGH 0x05c
+#define CLIO_PROCESS_KEY_HIGH_SHIFT 0
+#define CLIO_PROCESS_KEY_HIGH_MASK 0xffffffffu
+
+/* gives a process the key in the registers before, carried out as it is written */
+#define CLIO_REG_PROCESS_KEY 0x060
+#define CLIO_PROCESS_KEY_PID_SHIFT 0
+#define CLIO_PROCESS_KEY_PID_MASK 0xffffu
+
+/* the table of keys (read only) */
+#define CLIO_REG_PROCESS_KEYS 0x064
+#define CLIO_PROCESS_KEY_COUNT_SHIFT 0
+#define CLIO_PROCESS_KEY_COUNT_MASK 0x1ffffu
+#define CLIO_PROCESS_KEYS_CLEARING_SHIFT 31
+#define CLIO_PROCESS_KEYS_CLEARING_MASK 0x1u
+
 /* when an offload without a reply counts as stuck */
 #define CLIO_REG_OFFLOAD_LIMIT 0x0c0
 #define CLIO_OFFLOAD_LIMIT_SHIFT 0

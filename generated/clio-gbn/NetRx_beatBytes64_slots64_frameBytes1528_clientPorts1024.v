@@ -115,17 +115,17 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   reg [47:0] judged_request_client, answer_client;
   reg dropping_long, dropping_fcs, dropping_short, dropping_mac, dropping_ether_type, dropping_arp,
     dropping_ip_header, dropping_ip_options, dropping_ip_checksum, dropping_fragment, dropping_ip, dropping_length,
-    dropping_protocol, dropping_icmp, dropping_port, dropping_source; // net-rx.ts:66
-  reg released; // net-rx.ts:67
-  reg [5:0] released_slot; // net-rx.ts:68
-  wire answer_room = ~answer_valid | request_ready; // net-rx.ts:36
-  wire judged_room = ~judged_valid | answer_room; // net-rx.ts:37
+    dropping_protocol, dropping_icmp, dropping_port, dropping_source; // net-rx.ts:71
+  reg released; // net-rx.ts:72
+  reg [5:0] released_slot; // net-rx.ts:73
+  wire answer_room = ~answer_valid | request_ready; // net-rx.ts:38
+  wire judged_room = ~judged_valid | answer_room; // net-rx.ts:40
   wire room = ~pending | judged_room; // collect.ts:44
   wire taken = rx_valid & rx_ready; // collect.ts:47
   wire ended = taken & rx_payload_last; // collect.ts:48
   wire [5:0] frame_slot = first ? slot_payload : slot; // collect.ts:49
   wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // collect.ts:59
-  wire leaves = pending & judged_room; // net-rx.ts:42
+  wire leaves = pending & judged_room; // net-rx.ts:45
   wire is_arp = {header[103:96], header[111:104]} == 16'd2054; // headers.ts:47
   wire is_ip = {header[103:96], header[111:104]} == 16'd2048; // headers.ts:48
   wire is_icmp = is_ip & (header[191:184] == 8'd1); // headers.ts:49
@@ -134,7 +134,7 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   wire native = {header[295:288], header[303:296]} == config_native_port; // headers.ts:52
   wire [15:0] port_past = {header[295:288], header[303:296]} - config_client_port; // headers.ts:53
   wire client = port_past < 16'd1024; // headers.ts:55
-  wire too_long = last_byte >= 12'd1528; // net-rx.ts:48
+  wire too_long = last_byte >= 12'd1528; // net-rx.ts:51
   wire [47:0] for_all_joined = {header[7:0], header[15:8], header[23:16], header[31:24], header[39:32], header[47:40]};
   wire for_all = (for_all_joined == 48'hffffffffffff) & is_arp; // rules.ts:54
   wire mac_ours = (for_all_joined == config_mac) | for_all | config_accept_any_mac; // rules.ts:55
@@ -175,7 +175,7 @@ module NetRx_beatBytes64_slots64_frameBytes1528_clientPorts1024 (
   wire [20:0] cause = all & (~all + 21'd1); // verdict.ts:19
   wire spoilt = judged_bad & ~judged_too_long & (refused | (judged_kind != frame_kind_clio) | judged_request_reply); // verdict.ts:23
   wire dropped = refused | spoilt; // verdict.ts:27
-  wire moves = judged_valid & answer_room; // net-rx.ts:64
+  wire moves = judged_valid & answer_room; // net-rx.ts:69
 
   always @(posedge clk)
     if (rst) judged_valid <= 1'b0;
