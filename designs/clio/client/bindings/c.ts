@@ -1,5 +1,13 @@
 import { type Layout, placementsOf } from "../../../shared/wire/index.ts";
-import { clioHeader, operations, status, statusMeaning, type StatusName, udpPorts, vmFlag } from "../../wire/index.ts";
+import {
+  nativeLayouts,
+  operations,
+  status,
+  statusMeaning,
+  type StatusName,
+  udpPorts,
+  vmFlag,
+} from "../../wire/index.ts";
 import { isFast, isHarmless, isRecorded } from "../link/request.ts";
 import { mostBusy, mostRetries, mostTimeoutsTold } from "../link/options.ts";
 
@@ -34,9 +42,6 @@ const layoutLines = (l: Layout): string[] => {
 };
 
 const source = (): string => {
-  const layouts = [...new Set([clioHeader as Layout, ...operations.flatMap(o => [o.body, o.reply?.body])])].filter(
-    l => l !== undefined,
-  );
   const kinds = (o: (typeof operations)[number]): string =>
     [isFast(o) && "FAST", isRecorded(o) && "RECORDED", isHarmless(o) && "HARMLESS"].filter(Boolean).join(" | ") || "0";
   return [
@@ -51,7 +56,7 @@ const source = (): string => {
     "static const struct { int code; const char *name, *meaning; } statuses[] = {",
     ...names.map(n => `  { ${status[n]}, "${n}", "${statusMeaning[n]}" },`),
     "};",
-    ...layouts.flatMap(layoutLines),
+    ...nativeLayouts.flatMap(layoutLines),
   ].join("\n");
 };
 

@@ -1,6 +1,14 @@
 import { type Layout, type Placement, placementsOf } from "../../../shared/wire/index.ts";
 import { counterNames, parametersSchema } from "../../config/index.ts";
-import { clioHeader, operations, status, statusMeaning, type StatusName, udpPorts, vmFlag } from "../../wire/index.ts";
+import {
+  nativeLayouts,
+  operations,
+  status,
+  statusMeaning,
+  type StatusName,
+  udpPorts,
+  vmFlag,
+} from "../../wire/index.ts";
 import { isFast, isHarmless, isRecorded } from "../link/request.ts";
 import { mostBusy, mostRetries, mostTimeoutsTold, piecesAtOnce } from "../link/options.ts";
 
@@ -86,9 +94,6 @@ def _bytes(number: int, at: int, bits: int) -> bytes:
 
 /** The Python client's module \`wire\`: codes, statuses, constants and a codec of each layout. */
 export function pythonWire(): string {
-  const layouts = [...new Set([clioHeader as Layout, ...operations.flatMap(o => [o.body, o.reply?.body])])].filter(
-    l => l !== undefined,
-  );
   const named = (what: string, doc: string, chosen: (o: { readonly code: number }) => boolean): string =>
     `${what}: frozenset[int] = frozenset({${operations
       .filter(chosen)
@@ -145,5 +150,5 @@ ${counterNames.map(n => `    "${n}",`).join("\n")}
 """Names of the counters that QUERY_STAT gives, in their order."""
 
 
-${layouts.map(pythonClass).join("\n\n")}`;
+${nativeLayouts.map(pythonClass).join("\n\n")}`;
 }

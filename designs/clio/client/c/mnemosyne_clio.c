@@ -131,6 +131,8 @@ static const struct { int code; const char *name, *meaning; } statuses[] = {
 #define CLIO_SIZE 48u, 16u
 #define CLIO_REQUEST_ID 64u, 32u
 #define CLIO_RETRY_OF 96u, 32u
+#define KEY_BYTES 8u
+#define KEY_KEY 0u, 64u
 #define MV_CREATE_BYTES 8u
 #define MV_CREATE_ZERO 0u, 32u
 #define MV_CREATE_VALUE_BYTES 32u, 32u
@@ -263,6 +265,7 @@ static const struct { int code; const char *name, *meaning; } statuses[] = {
 #define MOST_TRIES 2048u
 /* A served node may forget a client that was silent for half a second; an earlier greeting is on the safe side. */
 #define GREET_AFTER_MS 250u
+#define PIDS 65536u
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct clio_client {
@@ -273,6 +276,7 @@ struct clio_client {
   uint64_t retries, told_ms, known_at[2]; /* by memory: the hardware's, the software's; 0: never */
   uint8_t sent[PACKET_BYTES], got[PACKET_BYTES];
   uint32_t tries[MOST_TRIES];
+  uint64_t *keys; /* by PID; NULL: no process has one */
 };
 
 struct request {
@@ -315,7 +319,12 @@ static const struct operation *operation_of(uint8_t code) {
     if (operations[i].code == code) return &operations[i];
   return &operations[0];
 }
-static size_t room_of(const clio_client *c) { return c->options.mtu - IP_AND_UDP_BYTES - CLIO_BYTES; }
+static uint64_t key_of(const clio_client *c, uint16_t pid) { return c->keys ? c->keys[pid] : 0; }
+/* Bytes of a request for a process behind the end that its size names. */
+static size_t behind(const clio_client *c, uint16_t pid) { return key_of(c, pid) ? KEY_BYTES : 0; }
+static size_t room_of(const clio_client *c, uint16_t pid) {
+  return c->options.mtu - IP_AND_UDP_BYTES - CLIO_BYTES - behind(c, pid);
+}
 
 static int wrong(clio_client *c, const char *sentence) {
   snprintf(c->error, sizeof c->error, "%s", sentence);
@@ -347,8 +356,9 @@ static void send_try(clio_client *c, const struct request *r, unsigned tries) {
   c->retries += tries > 0;
   if (r->body_size) memcpy(c->sent + CLIO_BYTES, r->body, r->body_size);
   if (r->data_size) memcpy(c->sent + CLIO_BYTES + r->body_size, r->data, r->data_size);
+  put(c->sent + size, KEY_KEY, key_of(c, r->pid));
   /* What the system does not send is lost, and repeated. */
-  (void)!send(c->socket, c->sent, size, 0);
+  (void)!send(c->socket, c->sent, size + behind(c, r->pid), 0);
 }
 
 static int fits(const struct request *r, const uint8_t *body, size_t size) {
@@ -450,7 +460,7 @@ static int ask(clio_client *c, const struct request *r, size_t *size) {
   int status;
   c->may_be_done = 0;
   c->error[0] = 0;
-  if (CLIO_BYTES + r->body_size + r->data_size + IP_AND_UDP_BYTES > c->options.mtu)
+  if (r->body_size + r->data_size > room_of(c, r->pid))
     return wrong(c, "the data do not fit one packet; give fewer bytes or a larger mtu");
   if (remembered && (status = introduce(c, software, r->pid)) != CLIO_OK)
     return explained(c, operation_of(software ? OP_SOC_PINGPONG : OP_FENCE), status);
@@ -501,6 +511,7 @@ int clio_open(clio_client **client, const char *node, uint16_t port, const clio_
 void clio_close(clio_client *c) {
   if (c == NULL) return;
   close(c->socket);
+  free(c->keys);
   free(c);
 }
 const char *clio_error(const clio_client *c) {
@@ -518,9 +529,20 @@ int clio_create_process(clio_client *c, const char *name, uint16_t *pid) {
   r.body = body;
   r.body_size = sizeof body;
   r.least = CREATE_PROC_REPLY_BYTES;
-  const int status = ask(c, &r, NULL);
-  if (status == CLIO_OK) *pid = (uint16_t)get(c->got + CLIO_BYTES, CREATE_PROC_REPLY_NEW_PID);
-  return status;
+  size_t got;
+  const int status = ask(c, &r, &got);
+  if (status != CLIO_OK) return status;
+  *pid = (uint16_t)get(c->got + CLIO_BYTES, CREATE_PROC_REPLY_NEW_PID);
+  const int keyed = got >= CREATE_PROC_REPLY_BYTES + KEY_BYTES;
+  return clio_set_key(c, *pid, keyed ? get(c->got + CLIO_BYTES + CREATE_PROC_REPLY_BYTES, KEY_KEY) : 0);
+}
+uint64_t clio_key(const clio_client *c, uint16_t pid) { return key_of(c, pid); }
+int clio_set_key(clio_client *c, uint16_t pid, uint64_t key) {
+  if (c->keys == NULL && key == 0) return CLIO_OK;
+  if (c->keys == NULL && (c->keys = calloc(PIDS, sizeof *c->keys)) == NULL)
+    return wrong(c, "no memory is left for the keys of processes");
+  c->keys[pid] = key;
+  return CLIO_OK;
 }
 int clio_free_process(clio_client *c, uint16_t pid) {
   struct request r = { 0 };
@@ -582,7 +604,7 @@ static int range(clio_client *c, uint64_t va, size_t size) {
 }
 static int pieces(clio_client *c, uint8_t code, uint16_t pid, uint64_t va, uint8_t *to, const uint8_t *from,
                   size_t size) {
-  const size_t room = room_of(c) - ACCESS_BYTES;
+  const size_t room = room_of(c, pid) - ACCESS_BYTES;
   int status = range(c, va, size);
   for (size_t at = 0; status == CLIO_OK && at < size; at += room) {
     const size_t part = size - at < room ? size - at : room;
@@ -604,7 +626,7 @@ static int word_at(clio_client *c, uint64_t va) {
 static int through(clio_client *c, uint8_t code, uint16_t pid, uint64_t va, void *to, const void *from, size_t size,
                    uint64_t *target) {
   if (word_at(c, va) != CLIO_OK) return CLIO_ARGUMENT;
-  if (size == 0 || size > room_of(c) - ACCESS_BYTES) return wrong(c, "size through a pointer: give 1 to one packet");
+  if (size == 0 || size > room_of(c, pid) - ACCESS_BYTES) return wrong(c, "size through a pointer: give 1 to one packet");
   return access_once(c, code, pid, va, to, from, size, 1, target);
 }
 int clio_deref_read(clio_client *c, uint16_t pid, uint64_t va, void *data, size_t size, uint64_t *target) {
@@ -669,7 +691,7 @@ static int key_value(clio_client *c, uint8_t code, uint16_t pid, uint64_t key, c
                      size_t *got) {
   uint8_t body[KV_BYTES] = { 0 };
   struct request r = { 0 };
-  if (size > room_of(c) - KV_BYTES) return wrong(c, "the value does not fit one packet; give fewer bytes");
+  if (size > room_of(c, pid) - KV_BYTES) return wrong(c, "the value does not fit one packet; give fewer bytes");
   put(body, KV_KEY_SIZE, WORD);
   put(body, KV_VALUE_SIZE, size);
   put(body, KV_KEY, key);
@@ -710,7 +732,7 @@ int clio_pointer_chase(clio_client *c, uint16_t pid, const clio_chase *chase, ui
   if (chase->use_key && chase->key_offset + WORD > chase->node_size)
     return wrong(c, "key_offset: the key is not in the node");
   if (chase->value_offset + (chase->value_pointer ? WORD : chase->value_size) > chase->node_size ||
-      chase->value_size > room_of(c) - ACCESS_BYTES)
+      chase->value_size > room_of(c, pid) - ACCESS_BYTES)
     return wrong(c, "value_offset and value_size: the value is not in the node, or does not fit one packet");
   if (chase->use_depth && chase->depth == 0) return wrong(c, "depth is 0; give 1 to 255");
   put(body, POINTER_CHASE_ADDR, chase->first);

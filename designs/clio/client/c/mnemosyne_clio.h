@@ -66,6 +66,12 @@ uint64_t clio_retries(const clio_client *client);
 /* A process is a remote address space. Others may name its pid. The name has at most 63 bytes. */
 int clio_create_process(clio_client *client, const char *name, uint16_t *pid);
 int clio_free_process(clio_client *client, uint16_t pid);
+/*
+ * A node with keys gives each process one, and does nothing for a process without it. The client keeps those of the
+ * processes that it creates. Another client that shares a process has to be told. 0: the process has none.
+ */
+uint64_t clio_key(const clio_client *client, uint16_t pid);
+int clio_set_key(clio_client *client, uint16_t pid, uint64_t key);
 
 /* Memory in whole pages; flags are CLIO_VM_*. */
 int clio_alloc(clio_client *client, uint16_t pid, uint64_t size, unsigned flags, uint64_t *va);

@@ -65,19 +65,31 @@ class Client:
         return self._link.statistics
 
     async def create_process(self, name: str = "python") -> Process:
-        """A new process with a remote address space of its own. Raises OperationError."""
+        """A new process with a remote address space of its own. Raises OperationError.
+
+        A node with keys gives it one, which goes with all its requests.
+        """
         text = name.encode()
         if len(text) >= _NAME_BYTES:
             raise ClientError(f"the process name {name!r} has {len(text)} bytes; at most {_NAME_BYTES - 1} fit")
         body = wire.CreateProc(process_name=text).pack()
         fits = lambda reply: len(reply) >= wire.CreateProcReply.SIZE  # noqa: E731
         reply = await self._link.ask(Request(Opcode.CREATE_PROC, 0, body, fits))
-        return self.process(wire.CreateProcReply.unpack(reply.body).new_pid)
+        behind = wire.CreateProcReply.SIZE
+        keyed = len(reply.body) >= behind + wire.Key.SIZE
+        key = wire.Key.unpack(reply.body, behind).key if keyed else None
+        return self.process(wire.CreateProcReply.unpack(reply.body).new_pid, key)
 
-    def process(self, pid: int) -> Process:
-        """A process that exists already: clients that name the same one share its address space."""
+    def process(self, pid: int, key: Optional[int] = None) -> Process:
+        """A process that exists already: clients that name the same one share its address space.
+
+        `key` is that of the process, where it has one: `Process.key` of the client that made it.
+        """
         if not 0 <= pid < 1 << 16:
             raise ClientError(f"pid is {pid}; give a whole number from 0 to 65535")
+        if key is not None and not 0 <= key < 1 << 64:
+            raise ClientError(f"key is {key}; give a whole number from 0 to {(1 << 64) - 1}")
+        self._link.keep_key(pid, key)
         return Process(self._link, pid)
 
     async def free_process(self, process: Process) -> None:

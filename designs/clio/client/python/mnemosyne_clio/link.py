@@ -123,6 +123,7 @@ class Link(asyncio.DatagramProtocol):
         self._next = _first_id()
         self._asked: dict[int, _Exchange] = {}
         self._window = asyncio.Semaphore(options.window)
+        self._trailers: dict[int, bytes] = {}
         self._known_since: dict[str, float] = {}
         self._greetings: dict[str, asyncio.Task[None]] = {}
         self._nobody_listens = False
@@ -176,6 +177,22 @@ class Link(asyncio.DatagramProtocol):
             self._transport.close()
             self._transport = None
 
+    # --- keys of processes
+
+    def keep_key(self, pid: int, key: Optional[int]) -> None:
+        """The key that ends every request for a process; None: it has none."""
+        self._trailers.pop(pid, None)
+        if key is not None:
+            self._trailers[pid] = wire.Key(key=key).pack()
+
+    def key_of(self, pid: int) -> Optional[int]:
+        trailer = self._trailers.get(pid)
+        return None if trailer is None else wire.Key.unpack(trailer).key
+
+    def room_of(self, pid: int) -> int:
+        """Bytes after the Clio header that a packet of a process has room for."""
+        return self.options.room - len(self._trailers.get(pid, b""))
+
     # --- requests
 
     async def ask(self, request: Request) -> Reply:
@@ -187,10 +204,11 @@ class Link(asyncio.DatagramProtocol):
 
     async def exchange(self, request: Request) -> Reply:
         """One request with its retries, whatever the node answers. Raises OperationError without a usable answer."""
-        if len(request.body) > self.options.room:
+        room = self.room_of(request.pid)
+        if len(request.body) > room:
             raise ClientError(
                 f"{request.opcode.name}: {len(request.body)} bytes after the header do not fit a packet of "
-                f"{self.options.mtu}; {self.options.room} do"
+                f"{self.options.mtu}; {room} do"
             )
         name = self._memory_of(request)
         if name is not None:
@@ -260,7 +278,8 @@ class Link(asyncio.DatagramProtocol):
         self._asked[request_id] = exchange
         self.statistics.sent += 1
         self.statistics.retries += int(again)
-        self._transport.sendto(header.pack() + request.body)
+        # The key stands behind the end that `size` names.
+        self._transport.sendto(header.pack() + request.body + self._trailers.get(request.pid, b""))
 
     async def _answer(self, exchange: _Exchange, seconds: float) -> Optional[Reply]:
         """The next answer that counts, or None when the time is over."""

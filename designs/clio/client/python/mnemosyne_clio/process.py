@@ -52,11 +52,16 @@ class Process:
         self._link = link
         self.pid = pid
         self._under_way: set[asyncio.Future[Reply]] = set()
-        self.kv = KeyValue(self._exchange, pid, link.options.room)
+        self.kv = KeyValue(self._exchange, pid, link.room_of(pid))
         """The process's own keys."""
-        self.shared_kv = KeyValue(self._exchange, 0, link.options.room)
+        self.shared_kv = KeyValue(self._exchange, 0, link.room_of(0))
         """The keys that are everybody's, those of PID 0."""
-        self.mv = MultiVersion(self._exchange, pid, link.options.room)
+        self.mv = MultiVersion(self._exchange, pid, link.room_of(pid))
+
+    @property
+    def key(self) -> Optional[int]:
+        """64 bits without which the node does nothing for the process. None when it has none."""
+        return self._link.key_of(self.pid)
 
     # --- memory
 
@@ -209,7 +214,7 @@ class Process:
             _check("key_offset", key_offset, 0, min(255, node_size - _WORD))
         if depth is not None:
             _check("depth", depth, 1, 255)
-        most = self._link.options.room - _ACCESS
+        most = self._link.room_of(self.pid) - _ACCESS
         _check("value.size", value.size, 0, most if value.pointer else min(most, node_size))
         last = node_size - (_WORD if value.pointer else value.size)
         _check("value.offset", value.offset, 0, min(255, last))
@@ -260,13 +265,13 @@ class Process:
         return wire.OldValue.unpack(await self._ask(opcode, body, _answers(va, _WORD, _WORD))).old
 
     def _check_piece(self, size: int) -> None:
-        most = self._link.options.room - _ACCESS
+        most = self._link.room_of(self.pid) - _ACCESS
         if not 1 <= size <= most:
             raise ClientError(f"{size} bytes through a pointer: give 1 to {most}, which fit one packet")
 
     async def _each_piece(self, size: int, perform: Callable[[int, int], Awaitable[None]]) -> None:
         """Does every part of an access, some at a time. Once one has failed no more are begun."""
-        room = self._link.options.room - _ACCESS
+        room = self._link.room_of(self.pid) - _ACCESS
         offsets = iter(range(0, size, room))
         failures: list[BaseException] = []
 

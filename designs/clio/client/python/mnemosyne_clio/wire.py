@@ -318,6 +318,30 @@ class Clio:
 
 
 @dataclass(frozen=True)
+class Key:
+    """process key: 8 bytes."""
+
+    SIZE: ClassVar[int] = 8
+
+    key: int = 0
+    """the process's key, as CREATE_PROC gave it (64 bits)"""
+
+    def pack(self) -> bytes:
+        """The bytes on the wire. Raises ValueError for a value that its field cannot hold."""
+        return _pack("Key", self.SIZE, (
+            ("key", self.key, 0, 64),
+        ))
+
+    @classmethod
+    def unpack(cls, data: bytes, offset: int = 0) -> Key:
+        """Reads the fields. Raises ValueError when bytes are missing."""
+        number = _number("Key", data, offset, cls.SIZE)
+        return cls(
+            key=number >> 0 & 0xffffffffffffffff,
+        )
+
+
+@dataclass(frozen=True)
 class MvCreate:
     """MV create: 8 bytes."""
 

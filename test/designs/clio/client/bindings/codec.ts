@@ -1,11 +1,6 @@
-import { clioHeader, operations } from "../../../../../designs/clio/wire/index.ts";
+import { nativeLayouts } from "../../../../../designs/clio/wire/index.ts";
 import { decode, encode, type Layout, placementsOf } from "../../../../../designs/shared/wire/index.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
-
-/** Every layout of the native port's messages, each once. */
-export const layouts: readonly Layout[] = [
-  ...new Set([clioHeader as Layout, ...operations.flatMap(o => [o.body, o.reply?.body])]),
-].filter(l => l !== undefined);
 
 export const snake = (name: string): string => name.replace(/[A-Z]/g, c => `_${c.toLowerCase()}`);
 const hex = (b: Uint8Array): string => Buffer.from(b).toString("hex");
@@ -13,7 +8,7 @@ const hex = (b: Uint8Array): string => Buffer.from(b).toString("hex");
 /** Random bytes of every layout: what a program reads, and what it has to print when its codec is TypeScript's. */
 export function codecCases(nameOf: (l: Layout) => string): { readonly input: string; readonly expected: string[] } {
   const r = new Random(3),
-    cases = layouts.flatMap(l => Array.from({ length: 20 }, () => ({ l, bytes: r.bytes(l.bytes) })));
+    cases = nativeLayouts.flatMap(l => Array.from({ length: 20 }, () => ({ l, bytes: r.bytes(l.bytes) })));
   const shown = (l: Layout, bytes: Uint8Array): string => {
     const values: Readonly<Record<string, unknown>> = decode(l, bytes),
       fields = placementsOf(l).map(({ name }) => {

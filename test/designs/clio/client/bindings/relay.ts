@@ -20,6 +20,8 @@ export interface Relay {
   readonly counts: { dropped: number; duplicated: number; delayed: number; refused: number };
   /** Milliseconds between a BUSY and the next request for the same operation. */
   readonly pauses: number[];
+  /** Bytes of the longest datagram of a program. */
+  readonly longest: () => number;
   close(): void;
 }
 
@@ -36,7 +38,8 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
     pauses: number[] = [],
     refusedAt = new Map<number, number>(),
     counts = { dropped: 0, duplicated: 0, delayed: 0, refused: 0 };
-  let open = true;
+  let open = true,
+    longest = 0;
   const carry = (send: () => void): void => {
     if (random.chance(losses.drop)) {
       counts.dropped++;
@@ -69,6 +72,7 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
     return socket;
   };
   front.on("message", (data, client) => {
+    longest = Math.max(longest, data.length);
     const asked = decode(clioHeader, data.subarray(0, clioHeader.bytes)),
       operation = asked.flagRetry === 1 ? asked.retryOf : asked.requestId,
       since = refusedAt.get(operation);
@@ -96,6 +100,7 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
     port: front.address().port,
     counts,
     pauses,
+    longest: () => longest,
     close: () => {
       open = false;
       front.close();

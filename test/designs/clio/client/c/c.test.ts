@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { firstOffloadPid } from "../../../../../designs/clio/config/index.ts";
-import { clioHeader, replyCode } from "../../../../../designs/clio/wire/index.ts";
+import { clioHeader, nativeLayouts, replyCode } from "../../../../../designs/clio/wire/index.ts";
 import { decode, encode, formatIpv4, placementsOf } from "../../../../../designs/shared/wire/index.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
 import { projectFolder } from "../../../../../sim/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "../../rig/serve/served.ts";
-import { codecCases, layouts, snake } from "../bindings/codec.ts";
+import { codecCases, snake } from "../bindings/codec.ts";
 import { cFolder, firstProgram, has, output, planted, withFolder } from "../bindings/programs.ts";
 import { type Losses, lossyRelay, median } from "../bindings/relay.ts";
 
@@ -103,7 +103,7 @@ describe.skipIf(!compilers.includes("cc"))("the C client", () => {
   it("its codec reads and writes what the TypeScript codec does", () =>
     withFolder(async folder => {
       const upper = (name: string): string => snake(name).toUpperCase(),
-        tables = layouts.map(l => {
+        tables = nativeLayouts.map(l => {
           const fields = placementsOf(l).map(p => {
             const raw = l.fields[p.name]?.kind === "raw" ? 1 : 0;
             return `{ "${snake(p.name)}", ${upper(l.name)}_${upper(p.name)}, ${raw} },`;

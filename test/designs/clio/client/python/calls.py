@@ -48,7 +48,7 @@ async def words(client):
     await refused(p.fetch_and_add(va + 1, 1), ClientError, "is no multiple of 8")
     lock, counter = va + 64, va + 128
     async with await Client.open(sys.argv[1], int(sys.argv[2]), OPTIONS) as other:
-        shared = [p, other.process(p.pid)]
+        shared = [p, other.process(p.pid, p.key)]
 
         async def add(q):
             for _ in range(5):
