@@ -2,6 +2,11 @@
 -- Use: tshark -X lua_script:clio.lua -r replies.pcap -V
 local clio = Proto("mnemo", "Clio memory node")
 local f = clio.fields
+f.gbn_type = ProtoField.uint8("mnemo.gbn.type", "type", base.DEC, { [1] = "ACK", [2] = "NACK", [3] = "DATA" }, nil, "kind of packet")
+f.gbn_sequence = ProtoField.uint32("mnemo.gbn.sequence", "sequence", base.DEC, nil, nil, "first is 1, wraps")
+f.gbn_srcSlot = ProtoField.uint16("mnemo.gbn.srcSlot", "srcSlot", base.DEC, nil, 0x3ff, "source slot; 0 is management")
+f.gbn_dstSlot = ProtoField.uint16("mnemo.gbn.dstSlot", "dstSlot", base.DEC, nil, 0xffc, "destination slot")
+f.gbn_unused = ProtoField.uint8("mnemo.gbn.unused", "unused", base.DEC, nil, 0xf0, "0")
 f.clio_pid = ProtoField.uint16("mnemo.clio.pid", "pid", base.DEC, nil, nil, "global process ID: the protection domain")
 f.clio_tag = ProtoField.uint8("mnemo.clio.tag", "tag", base.HEX, nil, nil, "client's, echoed")
 f.clio_opcode = ProtoField.uint8("mnemo.clio.opcode", "opcode", base.HEX, { [2] = "PINGPONG", [32] = "MV_CREATE", [33] = "MV_CREATE_REPLY", [34] = "MV_APPEND", [35] = "MV_APPEND_REPLY", [36] = "MV_READ", [37] = "MV_READ_REPLY", [38] = "MV_READ_LATEST", [39] = "MV_READ_LATEST_REPLY", [40] = "MV_DELETE", [41] = "MV_DELETE_REPLY", [64] = "READ", [65] = "READ_REPLY", [66] = "ATOMIC_TAS", [67] = "DEREF_WRITE", [68] = "DEREF_READ", [69] = "READ_MIGRATION", [72] = "ATOMIC_CAS", [73] = "ATOMIC_FAA", [74] = "ATOMIC_STORE", [75] = "FENCE", [80] = "WRITE", [81] = "WRITE_REPLY", [82] = "WRITE_NOREPLY", [96] = "KV_READ", [97] = "KV_READ_REPLY", [98] = "KV_CREATE", [99] = "KV_CREATE_REPLY", [100] = "KV_UPDATE", [101] = "KV_UPDATE_REPLY", [102] = "KV_DELETE", [103] = "KV_DELETE_REPLY", [112] = "TLB_SHOOTDOWN", [113] = "POINTER_CHASE", [114] = "DF_SELECT", [115] = "DF_AGGREGATE", [116] = "WIC", [128] = "ALLOC", [129] = "ALLOC_REPLY", [130] = "FREE", [131] = "FREE_REPLY", [132] = "CREATE_PROC", [133] = "CREATE_PROC_REPLY", [134] = "FREE_PROC", [135] = "FREE_PROC_REPLY", [136] = "OPEN_SESSION", [137] = "OPEN_SESSION_REPLY", [138] = "CLOSE_SESSION", [139] = "CLOSE_SESSION_REPLY", [140] = "MIGRATION_HOST", [141] = "MIGRATION_HOST_REPLY", [142] = "MIGRATION_NODE", [143] = "MIGRATION_NODE_REPLY", [144] = "MIGRATION_RECEIVE", [145] = "MIGRATION_RECEIVE_REPLY", [146] = "MIGRATION_CANCEL", [147] = "MIGRATION_CANCEL_REPLY", [148] = "MIGRATION_SEND", [149] = "MIGRATION_SEND_REPLY", [150] = "JOIN_CLUSTER", [151] = "JOIN_CLUSTER_REPLY", [152] = "NEW_NODE", [153] = "NEW_NODE_REPLY", [154] = "QUERY_STAT", [155] = "QUERY_STAT_REPLY", [158] = "FPGA_PINGPONG", [159] = "SOC_PINGPONG", [160] = "SOC_PINGPONG_REPLY" }, nil, "operation")
@@ -14,11 +19,7 @@ f.clio_seqId = ProtoField.uint8("mnemo.clio.seqId", "seqId", base.HEX, nil, nil,
 f.clio_size = ProtoField.uint16("mnemo.clio.size", "size", base.DEC, nil, nil, "bytes from the Clio header's first byte to the end of the data")
 f.clio_requestId = ProtoField.uint32("mnemo.clio.requestId", "requestId", base.HEX, nil, nil, "with flagTracked: unique per client node; otherwise opaque")
 f.clio_retryOf = ProtoField.uint32("mnemo.clio.retryOf", "retryOf", base.HEX, nil, nil, "with flagRetry: the requestId of the failed request that this one repeats; in a BUSY reply with flagRoute: ns to wait; otherwise opaque")
-f.gbn_type = ProtoField.uint8("mnemo.gbn.type", "type", base.DEC, { [1] = "ACK", [2] = "NACK", [3] = "DATA" }, nil, "kind of packet")
-f.gbn_sequence = ProtoField.uint32("mnemo.gbn.sequence", "sequence", base.DEC, nil, nil, "first is 1, wraps")
-f.gbn_srcSlot = ProtoField.uint16("mnemo.gbn.srcSlot", "srcSlot", base.DEC, nil, 0x3ff, "source slot; 0 is management")
-f.gbn_dstSlot = ProtoField.uint16("mnemo.gbn.dstSlot", "dstSlot", base.DEC, nil, 0xffc, "destination slot")
-f.gbn_unused = ProtoField.uint8("mnemo.gbn.unused", "unused", base.DEC, nil, 0xf0, "0")
+f.key_key = ProtoField.uint64("mnemo.key.key", "key", base.HEX, nil, nil, "the process's key, as CREATE_PROC gave it")
 f.mvCreate_zero = ProtoField.uint32("mnemo.mvCreate.zero", "zero", base.DEC, nil, nil, "0")
 f.mvCreate_valueBytes = ProtoField.uint32("mnemo.mvCreate.valueBytes", "valueBytes", base.DEC, nil, nil, "bytes of a value")
 f.mv_object = ProtoField.uint32("mnemo.mv.object", "object", base.DEC, nil, nil, "object")
@@ -125,6 +126,16 @@ clio.prefs.gbn = Pref.bool("Go-Back-N header after UDP", false, "The build's par
 
 local status_names = { [0] = "OK", [1] = "INVALID", [2] = "WRITE_PERM", [3] = "READ_PERM", [4] = "FAIL", [5] = "NACK", [6] = "BUSY", [7] = "OUT_OF_MEMORY", [8] = "MALFORMED", [9] = "MIGRATING", [10] = "EXPIRED", [11] = "QUOTA" }
 
+local function add_gbn(buffer, offset, stop, tree)
+  if offset + 8 > stop then tree:add_proto_expert_info(f_short, "Go-Back-N: cut short") return nil end
+  tree:add_le(f.gbn_type, buffer(offset + 0, 1))
+  tree:add_le(f.gbn_sequence, buffer(offset + 1, 4))
+  tree:add_le(f.gbn_srcSlot, buffer(offset + 5, 2))
+  tree:add_le(f.gbn_dstSlot, buffer(offset + 6, 2))
+  tree:add_le(f.gbn_unused, buffer(offset + 7, 1))
+  return offset + 8
+end
+
 local function add_clio(buffer, offset, stop, tree)
   if offset + 16 > stop then tree:add_proto_expert_info(f_short, "Clio: cut short") return nil end
   tree:add_le(f.clio_pid, buffer(offset + 0, 2))
@@ -142,13 +153,9 @@ local function add_clio(buffer, offset, stop, tree)
   return offset + 16
 end
 
-local function add_gbn(buffer, offset, stop, tree)
-  if offset + 8 > stop then tree:add_proto_expert_info(f_short, "Go-Back-N: cut short") return nil end
-  tree:add_le(f.gbn_type, buffer(offset + 0, 1))
-  tree:add_le(f.gbn_sequence, buffer(offset + 1, 4))
-  tree:add_le(f.gbn_srcSlot, buffer(offset + 5, 2))
-  tree:add_le(f.gbn_dstSlot, buffer(offset + 6, 2))
-  tree:add_le(f.gbn_unused, buffer(offset + 7, 1))
+local function add_key(buffer, offset, stop, tree)
+  if offset + 8 > stop then tree:add_proto_expert_info(f_short, "process key: cut short") return nil end
+  tree:add_le(f.key_key, buffer(offset + 0, 8))
   return offset + 8
 end
 
@@ -476,12 +483,18 @@ function clio.dissector(buffer, pinfo, root)
   end
   pinfo.cols.info = string.format("%s pid=%d", title, buffer(start + 0, 2):le_uint())
   tree:append_text(", " .. title)
+  local last = stop
   if size >= 16 and start + size < stop then stop = start + size end
   if operation and operation.body and offset < stop then
     offset = operation.body(buffer, offset, stop, tree)
     if offset == nil then return end
   end
+  -- A process's key ends the reply that gives it, and stands behind what size names in a request.
+  if code == 133 and stop - offset == 8 then
+    offset = add_key(buffer, offset, stop, tree)
+  end
   if offset < stop then tree:add(f.data, buffer(offset, stop - offset)) end
+  if not from_node and last - stop == 8 then add_key(buffer, stop, last, tree) end
 end
 
 local ports = DissectorTable.get("udp.port")

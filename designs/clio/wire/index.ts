@@ -8,6 +8,7 @@ export * from "./status.ts";
 export * from "./headers.ts";
 export * from "./bodies.ts";
 export * from "./opcodes.ts";
+export * from "./layouts.ts";
 export * from "./codes.ts";
 export * from "./ports.ts";
 

@@ -8,7 +8,7 @@ import {
   udpHeader,
 } from "../../shared/wire/index.ts";
 import { gbnHeader } from "../../shared/go-back-n/wire/index.ts";
-import { clioHeader } from "./headers.ts";
+import { clioHeader, keyTrailer } from "./headers.ts";
 import { defaultAction, opcodeName, operations } from "./opcodes.ts";
 import { udpPorts } from "./ports.ts";
 import { status, statusMeaning, type StatusName } from "./status.ts";
@@ -37,6 +37,11 @@ Stack: Ethernet, IPv4, UDP, [Go-Back-N], Clio, body, data. UDP ports: ${udpPorts
 ## Headers
 
 ${([ethernetHeader, arpPacket, ipv4Header, icmpHeader, udpHeader, gbnHeader, clioHeader] as readonly Layout[]).map(layoutTable).join("\n")}
+## The key of a process
+
+${layoutTable(keyTrailer)}
+In a build with \`processKeys\` it ends the reply to CREATE_PROC, and every request for a process that has one. There it stands behind the end that \`size\` names. See [keys of processes](process-keys.md).
+
 ## Status codes
 
 | code | name | meaning |

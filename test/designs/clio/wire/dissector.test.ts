@@ -3,7 +3,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { dissectorLua, opcodeName, operations, wireFormatReference } from "../../../../designs/clio/wire/index.ts";
+import {
+  accessBody,
+  clioMessage,
+  createProcReplyBody,
+  dissectorLua,
+  keyTrailer,
+  opcode,
+  opcodeName,
+  operations,
+  wireFormatReference,
+} from "../../../../designs/clio/wire/index.ts";
+import { concat, encode, udpFrame } from "../../../../designs/shared/wire/index.ts";
+import { writePcap } from "../../../../sim/index.ts";
 
 const hasTshark = spawnSync("tshark", ["--version"]).status === 0;
 const capture = (name: string): string =>
@@ -16,14 +28,15 @@ describe.skipIf(!hasTshark)(`the Wireshark dissector${hasTshark ? "" : " (skippe
     writeFileSync(join(folder, "clio.lua"), dissectorLua());
   });
   afterAll(() => rmSync(folder, { recursive: true }));
-  const fields = (name: string, ...names: string[]): string[] =>
+  const fields = (name: string, ...names: string[]): string[] => fieldsOf(capture(name), ...names);
+  const fieldsOf = (path: string, ...names: string[]): string[] =>
     execFileSync(
       "tshark",
       [
         "-X",
         `lua_script:${join(folder, "clio.lua")}`,
         "-r",
-        capture(name),
+        path,
         "-Y",
         "mnemo && !icmp",
         "-T",
@@ -71,6 +84,25 @@ describe.skipIf(!hasTshark)(`the Wireshark dissector${hasTshark ? "" : " (skippe
     const lines = fields("read-write", "mnemo.clio.opcode", "mnemo.access.va", "mnemo.access.length", "mnemo.data");
     expect(lines[0]).toBe("0x50\t0x000000003e000000\t4\t00000000");
     expect(lines.filter(l => l.startsWith("0x41")).length).toBeGreaterThan(6);
+  });
+  it("shows a process's key: in the reply that gives it, and behind a request's end", () => {
+    const here = { mac: 1n, ip: 1, port: 50_000 },
+      node = { mac: 2n, ip: 2, port: 1200 },
+      key = encode(keyTrailer, { key: 0x0123456789abcdefn }),
+      given = concat(encode(createProcReplyBody, { newPid: 7 }), key),
+      access = encode(accessBody, { va: 64n, length: 8 });
+    const frames = [
+      udpFrame(node, here, clioMessage({ opcode: 0x85 }, given)),
+      udpFrame(here, node, concat(clioMessage({ opcode: opcode.READ, pid: 7 }, access), key)),
+      udpFrame(here, node, clioMessage({ opcode: opcode.READ, pid: 7 }, access)),
+    ];
+    const path = join(folder, "keys.pcap");
+    writeFileSync(path, writePcap(frames.map((bytes, i) => ({ bytes, timeNs: BigInt(1000 * i) }))));
+    expect(fieldsOf(path, "mnemo.clio.opcode", "mnemo.createProcReply.newPid", "mnemo.key.key", "mnemo.data")).toEqual([
+      "0x85\t7\t0x0123456789abcdef\t",
+      "0x40\t\t0x0123456789abcdef\t",
+      "0x40",
+    ]);
   });
 });
 
