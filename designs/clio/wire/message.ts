@@ -40,6 +40,6 @@ export function dissect(frame: Uint8Array): Dissected {
 }
 
 /** One field of a frame's Clio header, as `dissect` gives it; undefined where there is none. */
-export function clioField(frame: Uint8Array, name: "opcode" | "status"): number | undefined {
+export function clioField(frame: Uint8Array, name: keyof Decoded<typeof clioHeader>): number | undefined {
   return isUdp(frame) ? decodeField(clioHeader, name, frame, frameOffsets.clio) : undefined;
 }

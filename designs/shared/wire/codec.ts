@@ -11,11 +11,19 @@ interface Step {
   /** @param base where the layout begins */
   readonly read: (bytes: Uint8Array, base: number) => number | bigint | Uint8Array;
 }
-const plans = new WeakMap<Layout, readonly Step[]>();
-function planOf(l: Layout): readonly Step[] {
+interface Plan {
+  readonly steps: readonly Step[];
+  readonly byName: ReadonlyMap<string, Step>;
+}
+const plans = new WeakMap<Layout, Plan>();
+function planOf(l: Layout): Plan {
   let plan = plans.get(l);
   if (!plan) {
-    plan = placementsOf(l).map(p => ({ name: p.name, read: readerOf(p, l.fields[p.name]?.kind ?? "number") }));
+    const steps = placementsOf(l).map(p => ({
+      name: p.name,
+      read: readerOf(p, l.fields[p.name]?.kind ?? "number"),
+    }));
+    plan = { steps, byName: new Map(steps.map(s => [s.name, s])) };
     plans.set(l, plan);
   }
   return plan;
@@ -115,7 +123,7 @@ export function decode<F extends FieldSet>(l: Layout<F>, bytes: Uint8Array, offs
       `${l.name}: needs ${l.bytes} bytes at offset ${offset}, got ${Math.max(0, bytes.length - offset)}`,
     );
   const out: Record<string, number | bigint | Uint8Array> = {};
-  for (const { name, read } of planOf(l)) out[name] = read(bytes, offset);
+  for (const { name, read } of planOf(l).steps) out[name] = read(bytes, offset);
   return out as Values<F>;
 }
 
@@ -127,8 +135,7 @@ export function decodeField<F extends FieldSet, N extends keyof F & string>(
   offset = 0,
 ): Values<F>[N] | undefined {
   if (offset + l.bytes > bytes.length) return undefined;
-  const step = planOf(l).find(s => s.name === name);
-  return step?.read(bytes, offset) as Values<F>[N] | undefined;
+  return planOf(l).byName.get(name)?.read(bytes, offset) as Values<F>[N] | undefined;
 }
 
 /**

@@ -46,6 +46,37 @@ export function dissectStack(frame: Uint8Array): DissectedStack {
   return out;
 }
 
+/** Addresses (32 bits) and UDP ports of a frame. */
+export interface UdpRoute {
+  readonly src: number;
+  readonly srcPort: number;
+  readonly dst: number;
+  readonly dstPort: number;
+}
+/** The addresses and ports that `dissectStack` finds, without its other values; undefined without a UDP header. */
+export function udpRoute(frame: Uint8Array): UdpRoute | undefined {
+  if (!isUdp(frame)) return undefined;
+  const { network, transport } = headerOffsets;
+  return {
+    src: decodeField(ipv4Header, "src", frame, network) ?? 0,
+    srcPort: decodeField(udpHeader, "srcPort", frame, transport) ?? 0,
+    dst: decodeField(ipv4Header, "dst", frame, network) ?? 0,
+    dstPort: decodeField(udpHeader, "dstPort", frame, transport) ?? 0,
+  };
+}
+/** The IPv4 address that a frame is for, that which an ARP packet asks for included; undefined for other frames. */
+export function destinationOf(frame: Uint8Array): number | undefined {
+  const { ethernet, network } = headerOffsets;
+  switch (decodeField(ethernetHeader, "etherType", frame, ethernet)) {
+    case etherType.arp:
+      return decodeField(arpPacket, "targetIp", frame, network);
+    case etherType.ipv4:
+      return decodeField(ipv4Header, "dst", frame, network);
+    default:
+      return undefined;
+  }
+}
+
 /** Whether `dissectStack` finds a UDP header: the same rules, without the values. */
 export function isUdp(frame: Uint8Array): boolean {
   const { ethernet, network, transport } = headerOffsets;

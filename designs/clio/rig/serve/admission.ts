@@ -1,7 +1,6 @@
 import { type NodeConfig, retryWays } from "../../config/index.ts";
-import { dissect, operationOf } from "../../wire/index.ts";
-
-type Dissected = ReturnType<typeof dissect>;
+import { clioField, operationOf } from "../../wire/index.ts";
+import { udpRoute } from "../../../shared/wire/index.ts";
 
 /** Newcomers' requests that wait at a time; of more, BUSY goes out at once. */
 const mostWaiting = 64;
@@ -65,7 +64,7 @@ export class Admission {
   /** A frame is about to go in. @returns `in`: at once; `later`: it is kept here; `lost`: it has no room here */
   enters(frame: Uint8Array): "in" | "later" | "lost" {
     const held = this.#held;
-    if (held !== undefined && sender(dissect(frame)) === held.client) {
+    if (held !== undefined && sender(frame) === held.client) {
       if (held.frames.length >= mostHeld) return "lost";
       held.frames.push(frame);
       return "later";
@@ -75,10 +74,11 @@ export class Admission {
   }
 
   /** A reply of the node. @returns whether it is kept back, since its request is asked again */
-  keeps(reply: Dissected, busy: boolean): boolean {
-    const client = receiver(reply);
-    if (client === undefined || reply.udp?.srcPort !== this.#nativePort) return false;
-    const request = `${client}:${reply.clio?.requestId}`,
+  keeps(reply: Uint8Array, busy: boolean): boolean {
+    const route = udpRoute(reply);
+    if (route?.srcPort !== this.#nativePort) return false;
+    const client = `${route.dst}:${route.dstPort}`,
+      request = requestOf(client, reply),
       at = this.#waiting.findIndex(w => w.request === request),
       waiting = this.#waiting[at];
     if (waiting) {
@@ -87,7 +87,7 @@ export class Admission {
       this.#waiting.splice(at, 1);
     }
     if (!busy) {
-      if (reply.clio?.flagTracked === 1) this.#admit(client);
+      if (clioField(reply, "flagTracked") === 1) this.#admit(client);
       if (waiting) this.#release();
       return false;
     }
@@ -139,8 +139,7 @@ export class Admission {
     for (let back = 1; back <= remembered; back++) {
       const frame = this.#latest[(this.#next + remembered - back) % remembered];
       if (frame === undefined) return false;
-      const d = dissect(frame);
-      if (!isFirst(d) || `${sender(d)}:${d.clio?.requestId}` !== request) continue;
+      if (!isFirst(frame) || requestOf(sender(frame), frame) !== request) continue;
       this.#waiting.push({ request, frame, until: performance.now() + patienceMs, inside: false });
       return true;
     }
@@ -148,9 +147,14 @@ export class Admission {
   }
 }
 
-const sender = ({ ipv4, udp }: Dissected): string | undefined => ipv4 && udp && `${ipv4.src}:${udp.srcPort}`;
-const receiver = ({ ipv4, udp }: Dissected): string | undefined => ipv4 && udp && `${ipv4.dst}:${udp.dstPort}`;
+function sender(frame: Uint8Array): string | undefined {
+  const route = udpRoute(frame);
+  return route && `${route.src}:${route.srcPort}`;
+}
+const requestOf = (client: string | undefined, frame: Uint8Array): string =>
+  `${client}:${clioField(frame, "requestId")}`;
 /** A tracked request that the hardware answers by itself, and no repetition. */
-function isFirst({ clio }: Dissected): boolean {
-  return clio?.flagTracked === 1 && clio.flagRetry === 0 && operationOf(clio.opcode)?.path === "fast";
+function isFirst(frame: Uint8Array): boolean {
+  const first = clioField(frame, "flagTracked") === 1 && clioField(frame, "flagRetry") === 0;
+  return first && operationOf(clioField(frame, "opcode") ?? 0)?.path === "fast";
 }

@@ -1,5 +1,5 @@
 import {
-  decode,
+  decodeField,
   encodeInto,
   ethernetHeader,
   etherType,
@@ -19,9 +19,9 @@ export const hostMac = (ip: number): bigint => 0x02c2_0000_0000n | BigInt(ip);
 
 /** The frame with another IPv4 address at `field` where it had `from`; UDP checksums are 0 here and stay so. */
 function readdressed(frame: Uint8Array, field: "src" | "dst", from: number, to: number): Uint8Array {
-  if (frame.length < headerOffsets.transport || decode(ethernetHeader, frame).etherType !== etherType.ipv4)
+  if (frame.length < headerOffsets.transport || decodeField(ethernetHeader, "etherType", frame) !== etherType.ipv4)
     return frame;
-  if (decode(ipv4Header, frame, headerOffsets.network)[field] !== from) return frame;
+  if (decodeField(ipv4Header, field, frame, headerOffsets.network) !== from) return frame;
   const out = frame.slice();
   encodeInto(ipv4Header, { [field]: to, checksum: 0 }, out, headerOffsets.network);
   const checksum = internetChecksum(out, headerOffsets.network, headerOffsets.transport);

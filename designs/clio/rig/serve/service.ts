@@ -2,8 +2,8 @@ import { fromNode, towardsNode } from "./same-host.ts";
 import type { SessionNetwork } from "./session-network.ts";
 import { firstMonitorPid, gbnTimeoutCycles, type NodeConfig, retryWays } from "../../config/index.ts";
 import { Monitor } from "../../software/index.ts";
-import { dissect, status } from "../../wire/index.ts";
-import type { Endpoint } from "../../../shared/wire/index.ts";
+import { clioField, status } from "../../wire/index.ts";
+import { destinationOf, type Endpoint, udpRoute } from "../../../shared/wire/index.ts";
 import { gbnDefaults } from "../../rtl/index.ts";
 import type { SimulatedNode } from "../node/index.ts";
 import { Admission } from "./admission.ts";
@@ -196,9 +196,8 @@ export class Service {
   #drain(): void {
     for (let f = this.#node.take(); f !== undefined; f = this.#node.take()) {
       this.#quietSince = this.#node.bench.cycle;
-      const reply = dissect(f.bytes),
-        busy = reply.clio?.status === status.BUSY;
-      if (this.#admission?.keeps(reply, busy) === true) continue;
+      const busy = clioField(f.bytes, "status") === status.BUSY;
+      if (this.#admission?.keeps(f.bytes, busy) === true) continue;
       if (busy) this.#age = this.#ageCycles;
       const own = fromNode(f.bytes, this.#node.runtime.ip);
       if (this.#forMonitor(own)) this.#askMonitor(own);
@@ -214,10 +213,9 @@ export class Service {
   /** Whether a frame is the monitor's: by its address, and by its port where it shares the node's address. */
   #forMonitor(frame: Uint8Array): boolean {
     if (!this.#monitor) return false;
-    const { own } = this.#monitor,
-      { arp, ipv4, udp } = dissect(frame);
-    if ((arp?.targetIp ?? ipv4?.dst) !== own.ip) return false;
-    return own.ip !== this.#node.runtime.ip || udp?.dstPort === own.port;
+    const { own } = this.#monitor;
+    if (destinationOf(frame) !== own.ip) return false;
+    return own.ip !== this.#node.runtime.ip || udpRoute(frame)?.dstPort === own.port;
   }
 
   #askMonitor(frame: Uint8Array): void {
@@ -226,9 +224,9 @@ export class Service {
       { station } = this.#monitor,
       receive = (f: Uint8Array): readonly Uint8Array[] => station.receive(f);
     for (const answer of this.#gbn ? askInGbn(receive, frame) : receive(frame)) {
-      const { ipv4, udp } = dissect(answer);
+      const route = udpRoute(answer);
       // Messages of the monitor to its member go to the management port.
-      if (ipv4?.dst === runtime.ip && udp?.dstPort === runtime.clientPort)
+      if (route?.dst === runtime.ip && route.dstPort === runtime.clientPort)
         this.#toNode(towardsNode(answer, runtime.ip));
       else this.#out(answer);
     }

@@ -2,8 +2,8 @@ import { hostMac, sameHost } from "./same-host.ts";
 import type { SessionNetwork } from "./session-network.ts";
 import type { RemoteInfo, Socket } from "node:dgram";
 import type { Settings } from "../../config/index.ts";
-import { dissect, frameOffsets } from "../../wire/index.ts";
-import { formatIpv4, parseIpv4, udpFrame, udpHeader } from "../../../shared/wire/index.ts";
+import { frameOffsets } from "../../wire/index.ts";
+import { decodeField, formatIpv4, parseIpv4, udpFrame, udpHeader, udpRoute } from "../../../shared/wire/index.ts";
 import { openUdp, ServeError, socketDrops } from "../../../../sim/index.ts";
 
 /** Bytes of the longest datagram that is given to the node as one frame; the node itself counts those above its MTU. */
@@ -86,14 +86,16 @@ export class UdpNetwork implements SessionNetwork {
   }
 
   send(frame: Uint8Array): void {
-    const { ipv4, udp } = dissect(frame),
-      socket = udp && this.#sockets.get(udp.srcPort);
-    if (!ipv4 || !udp || !socket || udp.dstPort === 0) {
+    const route = udpRoute(frame),
+      socket = route && this.#sockets.get(route.srcPort);
+    if (!socket || route.dstPort === 0) {
       this.#lost++;
       return;
     }
-    const data = frame.subarray(frameOffsets.transport + udpHeader.bytes, frameOffsets.transport + udp.length);
-    socket.send(data, udp.dstPort, formatIpv4(ipv4.dst === sameHost ? this.#settings.runtime.ip : ipv4.dst), e => {
+    const { transport } = frameOffsets,
+      length = decodeField(udpHeader, "length", frame, transport),
+      data = frame.subarray(transport + udpHeader.bytes, transport + (length ?? 0));
+    socket.send(data, route.dstPort, formatIpv4(route.dst === sameHost ? this.#settings.runtime.ip : route.dst), e => {
       if (e) this.#lost++;
     });
   }

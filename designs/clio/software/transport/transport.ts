@@ -53,8 +53,8 @@ export interface SlowPathTransport {
   readCounter(name: CounterName): Promise<bigint>;
   writeRegister(name: ControlRegister, value: number): Promise<void>;
   /**
-   * Gives a process a key of 64 bits, or none (0), in a build with `processKeys`. Resolves when the hardware asks for it
-   * (docs/clio/process-keys.md).
+   * Gives a process a key of 64 bits, or none (0), in a build with `processKeys`. Resolves when the hardware asks for
+   * it (docs/clio/process-keys.md).
    */
   setProcessKey(pid: number, key: bigint): Promise<void>;
 }

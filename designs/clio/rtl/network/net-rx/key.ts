@@ -1,6 +1,6 @@
 /**
- * The key of a process, at the end of a request (docs/clio/process-keys.md): the last eight bytes of the frame, wherever
- * in a beat they end, against the key that the process has.
+ * The key of a process, at the end of a request (docs/clio/process-keys.md): the last eight bytes of the frame,
+ * wherever in a beat they end, against the key that the process has.
  */
 import { bit, type Bit, cat, mux, node, onehotMux, reg, uint, type UInt, when } from "../../../../../hdl-dsl/index.ts";
 import { ethernetHeader, udpHeader } from "../../../../shared/wire/index.ts";

@@ -1,6 +1,6 @@
 /** A build in which nobody acts for a process without its key: the clients' library against the whole node. */
 import { describe, expect, it } from "vitest";
-import { Client, OperationError } from "../../../../../designs/clio/client/index.ts";
+import { type Client, OperationError } from "../../../../../designs/clio/client/index.ts";
 import { clioNode } from "../../../../../designs/clio/build/index.ts";
 import { firstOffloadPid, makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { Scoreboard } from "../../../../../designs/clio/model/index.ts";
@@ -87,7 +87,7 @@ interface Judged {
   readonly ok: number;
   readonly invalid: number;
 }
-/** Processes that clients create by frames, and then accesses with right, wrong and missing keys, judged by the model. */
+/** Processes that clients create by frames; then accesses with right, wrong and missing keys, judged by the model. */
 function judged(build: Readonly<Record<string, unknown>>, seed: number, o: NodeOptions = {}): Promise<Judged> {
   const settings = makeSettings({ ...build, ...keyed }),
     { runtime } = settings,

@@ -48,7 +48,7 @@ class Full {
     const from = ipv4.src & 255,
       busy = !this.known.has(from),
       reply = p.replyFrame(node, { ethernet, ipv4, udp, clio, native: true }, clio.opcode, busy ? status.BUSY : 0);
-    if (!this.door.keeps(p.dissect(reply), busy)) this.told.push({ from, busy });
+    if (!this.door.keeps(reply, busy)) this.told.push({ from, busy });
   }
 }
 /** Three that are known; the first of them was admitted first. */

@@ -24,7 +24,7 @@ async function orders(b: Bench<Ports>, rounds: number): Promise<void> {
   b.onEdge({
     sample: () => {
       const o = b.io.keyOrder;
-      if (o.write.value) seen.push({ pid: o.pid.value, key: BigInt(o.key.value) });
+      if (o.write.value) seen.push({ pid: o.pid.value, key: o.key.value });
     },
   });
   let [low, high] = [0, 0];
