@@ -32,6 +32,9 @@ interface Waiting {
  * in, or for `holdCycles`. Then it is that client's turn to be a newcomer. To the node and to its clients all this is a
  * network that delays and doubles frames, so nothing is done twice.
  *
+ * A client that has been silent for `holdCycles` is passed over: the hardware forgets it by itself, and to hold it back
+ * would help nobody. However many clients have come and gone, a newcomer waits only for those that are there.
+ *
  * Bounds: each client keeps its place until all those admitted before it have had to give theirs. A newcomer waits for
  * `patienceMs`, then it is told BUSY and asks anew.
  */
@@ -42,8 +45,8 @@ export class Admission {
   #next = 0;
   readonly #waiting: Waiting[] = [];
   #askedAt = 0;
-  /** Clients with a place, in the order in which they got it. */
-  readonly #admitted = new Set<string>();
+  /** Clients with a place, in the order in which they got it, each with the cycle of its latest reply. */
+  readonly #admitted = new Map<string, number>();
   #held: { readonly client: string; readonly since: number; readonly frames: Uint8Array[] } | undefined;
 
   /** Frames that are held back no longer. */
@@ -73,8 +76,8 @@ export class Admission {
     return "in";
   }
 
-  /** A reply of the node. @returns whether it is kept back, since its request is asked again */
-  keeps(reply: Uint8Array, busy: boolean): boolean {
+  /** A reply of the node at this cycle. @returns whether it is kept back, since its request is asked again */
+  keeps(reply: Uint8Array, busy: boolean, cycle: number): boolean {
     const route = udpRoute(reply);
     if (route?.srcPort !== this.#nativePort) return false;
     const client = `${route.dst}:${route.dstPort}`,
@@ -87,7 +90,7 @@ export class Admission {
       this.#waiting.splice(at, 1);
     }
     if (!busy) {
-      if (clioField(reply, "flagTracked") === 1) this.#admit(client);
+      if (clioField(reply, "flagTracked") === 1) this.#admit(client, cycle);
       if (waiting) this.#release();
       return false;
     }
@@ -103,10 +106,12 @@ export class Admission {
     for (const frame of out) this.#remember(frame);
     if (cycle - this.#askedAt < askedEvery) return out;
     this.#askedAt = cycle;
-    // What the node has dropped is not waited for.
+    // What the node has dropped is not waited for. What is not inside is asked once more, and told BUSY then.
     const tooLate = performance.now() - patienceMs;
-    for (let i = this.#waiting.length - 1; i >= 0; i--)
-      if ((this.#waiting[i]?.until ?? 0) < tooLate) this.#waiting.splice(i, 1);
+    for (let i = this.#waiting.length - 1; i >= 0; i--) {
+      const w = this.#waiting[i];
+      if (w?.inside === true && w.until < tooLate) this.#waiting.splice(i, 1);
+    }
     for (const w of this.#waiting) {
       if (w.inside) continue;
       w.inside = true;
@@ -118,17 +123,20 @@ export class Admission {
     this.#latest[this.#next] = frame;
     this.#next = (this.#next + 1) % remembered;
   }
-  #admit(client: string): void {
-    if (this.#admitted.has(client) || client === this.#held?.client) return;
-    this.#admitted.add(client);
-    const [first] = this.#admitted;
+  #admit(client: string, cycle: number): void {
+    if (client === this.#held?.client) return;
+    // A client that is there already keeps its place in the order.
+    this.#admitted.set(client, cycle);
+    const [first] = this.#admitted.keys();
     if (this.#admitted.size > mostKnown && first !== undefined) this.#admitted.delete(first);
   }
   #hold(cycle: number): void {
-    const [client] = this.#admitted;
-    if (client === undefined) return;
-    this.#admitted.delete(client);
-    this.#held = { client, since: cycle, frames: [] };
+    for (const [client, latest] of this.#admitted) {
+      this.#admitted.delete(client);
+      if (cycle - latest >= this.#holdCycles) continue;
+      this.#held = { client, since: cycle, frames: [] };
+      return;
+    }
   }
   #release(): void {
     this.#freed.push(...(this.#held?.frames ?? []));

@@ -197,7 +197,7 @@ export class Service {
     for (let f = this.#node.take(); f !== undefined; f = this.#node.take()) {
       this.#quietSince = this.#node.bench.cycle;
       const busy = clioField(f.bytes, "status") === status.BUSY;
-      if (this.#admission?.keeps(f.bytes, busy) === true) continue;
+      if (this.#admission?.keeps(f.bytes, busy, this.#node.bench.cycle) === true) continue;
       if (busy) this.#age = this.#ageCycles;
       const own = fromNode(f.bytes, this.#node.runtime.ip);
       if (this.#forMonitor(own)) this.#askMonitor(own);

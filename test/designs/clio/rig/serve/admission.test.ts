@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
 import { Admission } from "../../../../../designs/clio/rig/serve/admission.ts";
 import * as p from "../../../../support/packets.ts";
@@ -48,7 +48,7 @@ class Full {
     const from = ipv4.src & 255,
       busy = !this.known.has(from),
       reply = p.replyFrame(node, { ethernet, ipv4, udp, clio, native: true }, clio.opcode, busy ? status.BUSY : 0);
-    if (!this.door.keeps(reply, busy)) this.told.push({ from, busy });
+    if (!this.door.keeps(reply, busy, this.cycle)) this.told.push({ from, busy });
   }
 }
 /** Three that are known; the first of them was admitted first. */
@@ -96,9 +96,36 @@ describe("newcomers of a served node whose places are taken", () => {
     const before = f.inside.length;
     f.run(2561);
     expect(f.inside.length - before).toBe(10);
-    expect(f.send({ from: 1, id: 2 })).toBe("later");
+    expect([f.send({ from: 1, id: 2 }), f.send({ from: 2, id: 1 })]).toEqual(["later", "in"]);
     f.run(hold);
     expect([f.send({ from: 1, id: 3 }), f.send({ from: 2, id: 2 })]).toEqual(["in", "later"]);
+  });
+  it("do not wait for clients that have come and gone, however many", () => {
+    const f = full();
+    for (let from = 10; from < 90; from++) {
+      f.known.add(from);
+      f.send({ from, id: 1 });
+    }
+    f.run(hold);
+    // One of those that were admitted last goes on; the others have been silent for long.
+    f.send({ from: 89, id: 2 });
+    f.send({ from: 9, id: 5 });
+    f.run(1);
+    expect([f.send({ from: 88, id: 2 }), f.send({ from: 89, id: 3 })]).toEqual(["in", "later"]);
+  });
+  it("are told BUSY after a pause of the whole process too, however long", () => {
+    const f = full(),
+      now = vi.spyOn(performance, "now");
+    try {
+      now.mockReturnValue(1000);
+      f.send({ from: 9, id: 5 });
+      f.run(10);
+      now.mockReturnValue(10_000);
+      f.run(600);
+      expect([f.told, f.door.waits]).toEqual([[{ from: 9, busy: true }], true]);
+    } finally {
+      now.mockRestore();
+    }
   });
   it("are 64 at most, of whom each is told BUSY in the end; 64 frames of one are held, more are lost", () => {
     const f = full();
