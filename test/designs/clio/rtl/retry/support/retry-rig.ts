@@ -54,7 +54,7 @@ export interface RetryRigOptions {
   /** Cycles from passing to being done: least and most; mostly near the least, so that some overtake others. */
   readonly doneAfter?: readonly [number, number];
   /** Cycles from a client's being forgotten to its place's being had again; by default longer than any sweep takes. */
-  readonly sweptAfter?: number;
+  readonly sweptAfter?: () => number;
   /** Requests offered, one after the other; undefined: none for now. */
   readonly next: (rig: RetryRig) => Ask | undefined;
 }
@@ -182,7 +182,7 @@ export class RetryRig {
       { slot } = ask;
     this.taken.push(cycle);
     // A place that was given up is swept first: up to 16 x sets cycles, and as long as the pipeline stands still.
-    const admits = cycle > (this.replacements.at(-1) ?? -Infinity) + (this.o.sweptAfter ?? 40 * this.p.entries);
+    const admits = cycle > (this.replacements.at(-1) ?? -Infinity) + (this.o.sweptAfter?.() ?? 40 * this.p.entries);
     const wasFull = this.model.full || !admits;
     const verdict = this.model.request(ask, admits);
     if (verdict.kind === "noPlace" && wasFull && !this.model.full) this.seen.sweptBusy++;

@@ -31,7 +31,7 @@ class Crowd {
     this.#b = b;
     this.#p = p;
     this.#start = b.cycle;
-    this.rig = new RetryRig(b, p, { next: () => undefined, sweptAfter: this.sets + sweepSlack / 2 });
+    this.rig = new RetryRig(b, p, { next: () => undefined, sweptAfter: () => this.sets + sweepSlack / 2 });
     const base = b.random.bits(44);
     this.places = Array.from({ length: p.clients }, (_, i) => new Client(base + BigInt(i) * 0x1_0001_0001n, 100 + i));
   }
