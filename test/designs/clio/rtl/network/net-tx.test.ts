@@ -145,6 +145,13 @@ function contextOf(frame: Uint8Array, kind: Context["kind"]): Context {
   };
 }
 
+/** A reply with that time to wait in it. */
+function saying(reply: Uint8Array, wait: number): Uint8Array {
+  const said = reply.slice();
+  encodeInto(clioHeader, { retryOf: wait }, said, frameOffsets.clio);
+  return said;
+}
+
 /** A request as stored, its reply, the required frame, and the data that the read engine gives. */
 interface Job {
   readonly frame: Uint8Array;
@@ -159,13 +166,20 @@ interface Job {
   /** Use of the word kept for the slot, and the word. */
   readonly word: number;
   readonly found: bigint;
+  /** The reply says the node's time to wait, where `expected` has 0. */
+  readonly waits: boolean;
 }
-/** The node's time to wait in these benches. */
-const toldWait = 0x9e3779b1;
-const base = { data: undefined, bad: false, memory: false, word: replyWord.none as number, found: 0n };
+/** The node's time to wait in a cycle: all bits change, and no value comes again. */
+const waitAt = (cycle: number): number => Math.imul(cycle, 0x9e37_79b1) >>> 0;
+const base = { data: undefined, bad: false, memory: false, waits: false, word: replyWord.none as number, found: 0n };
 
 function clioJob(random: Random, form: number, size: number, word: number = replyWord.none): Job {
-  const request = randomRequest(random, form === replyForm.echo ? size : 12 + random.between(0, 4)),
+  const request = randomRequest(
+      random,
+      form === replyForm.echo ? size : 12 + random.between(0, 4),
+      // Who is told to wait is mostly one who can be.
+      word === replyWord.wait && random.chance(0.8) ? own.nativePort : undefined,
+    ),
     headers = (f: Uint8Array) => ({
       ethernet: decode(ethernetHeader, f),
       ipv4: decode(ipv4Header, f, ipOffset),
@@ -193,7 +207,7 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
     const asked = headers(request);
     return replyFrame(
       own,
-      word === replyWord.wait && asked.native ? { ...asked, clio: telling(asked.clio, toldWait) } : asked,
+      word === replyWord.wait && asked.native ? { ...asked, clio: telling(asked.clio, 0) } : asked,
       given,
       state,
       body,
@@ -242,6 +256,7 @@ function clioJob(random: Random, form: number, size: number, word: number = repl
     data,
     bad: random.chance(0.1),
     memory: data !== undefined,
+    waits: word === replyWord.wait && headers(request).native,
     word,
     found,
   };
@@ -302,7 +317,7 @@ function anyJob(random: Random): Job {
     case 3:
       return clioJob(random, replyForm.echo, size(mtuFrame - 58));
     case 4:
-      return clioJob(random, replyForm.bare, 0, random.pick([replyWord.none, replyWord.wait]));
+      return clioJob(random, replyForm.bare, 0, random.pick([replyWord.none, replyWord.wait, replyWord.wait]));
     case 5:
     case 6:
       return clioJob(random, replyForm.short, 0, anyWord(random));
@@ -337,6 +352,7 @@ class Surroundings {
   readonly #data: StreamSource<Ports["data"]["shape"]>;
   readonly #beatBytes: number;
   readonly #jobs: Job[] = [];
+  readonly #asked: SentReply[] = [];
   readonly #raws: Uint8Array[] = [];
   readonly #slots: number[] = [];
   readonly released: { readonly slot: number; readonly cycle: number }[] = [];
@@ -347,13 +363,17 @@ class Surroundings {
   constructor(b: Bench<Ports>, o: Options = {}) {
     this.#b = b;
     poke(b.io.config, configOf(own));
-    b.io.waitNs.value = toldWait;
     this.raw = new AxisSource(b.sim, b.io.raw, { pause: o.raw ?? never });
     this.tx = new AxisSink(b.sim, b.io.tx, { pause: o.tx ?? never });
     this.#replies = new StreamSource(b.sim, b.io.reply, { pause: o.reply ?? never });
     this.#data = new StreamSource(b.sim, b.io.data, { pause: o.data ?? never });
     this.#beatBytes = this.raw.beatBytes;
-    b.onEdge({ sample: c => this.#sample(c) });
+    b.onEdge({
+      sample: c => this.#sample(c),
+      drive: c => {
+        b.io.waitNs.value = waitAt(c);
+      },
+    });
   }
 
   /** Writes a request's frame and context into the memories: one cycle for each beat. */
@@ -392,7 +412,9 @@ class Surroundings {
           bad: k === beats - 1 && job.bad ? 1 : 0,
         });
     }
-    return this.#replies.send({ slot, form: job.form, word: job.word, opcode: job.opcode, status: job.status });
+    const asked = this.#replies.send({ slot, form: job.form, word: job.word, opcode: job.opcode, status: job.status });
+    this.#asked.push(asked);
+    return asked;
   }
   passOn(frame: Uint8Array): SentFrame {
     this.#raws.push(frame);
@@ -410,6 +432,15 @@ class Surroundings {
     ]);
   }
 
+  /** The frame, with the node's time to wait of some cycle after the reply was asked for and before it was sent. */
+  #expected(job: Job, { bytes, start }: Frame): Uint8Array {
+    if (!job.waits) return job.expected;
+    const said = decode(clioHeader, bytes, frameOffsets.clio).retryOf,
+      asked = this.#asked[this.#answered]?.cycle as number;
+    for (let cycle = asked; cycle < start; cycle++) if (waitAt(cycle) === said) return saying(job.expected, said);
+    throw new Error(`reply ${this.#answered}: ${said} ns is no time to wait of the cycles ${asked} to ${start}`);
+  }
+
   #sample(cycle: number): void {
     const { release } = this.#b.io;
     if (release.valid.value === 1) this.released.push({ slot: Number(release.slot.value), cycle });
@@ -424,7 +455,7 @@ class Surroundings {
       }
       if (job === undefined) throw new Error(`cycle ${cycle}: a frame that nobody asked for`);
       const what = `reply ${this.#answered} (kind ${job.kind}, form ${job.form}, ${job.expected.length} bytes)`;
-      expect(Buffer.from(f.bytes).toString("hex"), what).toBe(Buffer.from(job.expected).toString("hex"));
+      expect(Buffer.from(f.bytes).toString("hex"), what).toBe(Buffer.from(this.#expected(job, f)).toString("hex"));
       expect(f.user, what).toBe(job.memory && job.bad ? 1 : 0);
       this.#answered++;
       this.got.push({ frame: f, raw: false });
@@ -517,6 +548,7 @@ describe("NetTx", () => {
           pingJob(b.random, 100),
           clioJob(b.random, replyForm.echo, 100),
           clioJob(b.random, replyForm.short, 0, replyWord.behind),
+          clioJob(b.random, replyForm.bare, 0, replyWord.wait),
         ];
         const s = new Surroundings(b);
         for (const [i, job] of jobs.entries()) {
@@ -596,6 +628,17 @@ describe("NetTx", () => {
       ],
       ["an address kept although a pointer led elsewhere", /known_kind_at_word \? known_word : /, ""],
       ["the word of another slot", /word_slot = asked_slot;/, "word_slot = 6'd0;"],
+      ["the time to wait is not said", /known_kind_waits \? wait_ns : /, ""],
+      ["the time to wait is said without its mark", / \| known_kind_waits(?=, known_reply_status)/, ""],
+      ["a published client is told the time to wait", /(?<=asked_word == 2'd3\)) & ~context_published/, ""],
+      ["the low half of the time to wait is said", /(?<=known_kind_waits \? )wait_ns/, "{16'd0, wait_ns[15:0]}"],
+      ["the time to wait of another moment is said", /(?<=known_kind_waits \? )wait_ns/, "32'd4000"],
+      ["a reply with a word says the time to wait", /(?<=known_kind_waits <= )\(asked_word == 2'd3\)/, "(|asked_word)"],
+      [
+        "who comes behind one that is told to wait is told so too",
+        /(?<=known_kind_waits <= )(?=\(asked_word)/,
+        "known_kind_waits | ",
+      ],
       [
         "frames of the slow path cut in two",
         /sent_or_raw_locked <= [^;]*;|tx_locked <= [^;]*;|arbitrated_locked <= [^;]*;/,

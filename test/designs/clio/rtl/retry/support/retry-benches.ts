@@ -10,7 +10,7 @@ export const tiny = { slots: 16, entries: 16, clients: 4, timeoutCycles: 80 };
 export type Size = typeof small;
 
 /** A client as CLib is: it numbers its requests upwards and repeats some. */
-class Client {
+export class Client {
   readonly key: bigint;
   /** The next number. */
   next: number;
@@ -112,7 +112,7 @@ export const pauses = (random: Random, chance = 0.3) => {
   return (): Pause => bernoulli(chance, ++seed);
 };
 /** Says a list of requests one after the other, waiting for `"settle"` where it stands. */
-const script = (asks: readonly (Ask | "settle")[]) => {
+export const script = (asks: readonly (Ask | "settle")[]) => {
   const queue = [...asks];
   return (rig: RetryRig): Ask | undefined => {
     if (queue[0] === "settle") {

@@ -53,6 +53,8 @@ export interface RetryRigOptions {
   readonly pause?: () => Pause;
   /** Cycles from passing to being done: least and most; mostly near the least, so that some overtake others. */
   readonly doneAfter?: readonly [number, number];
+  /** Cycles from a client's being forgotten to its place's being had again; by default longer than any sweep takes. */
+  readonly sweptAfter?: () => number;
   /** Requests offered, one after the other; undefined: none for now. */
   readonly next: (rig: RetryRig) => Ask | undefined;
 }
@@ -73,6 +75,10 @@ export class RetryRig {
     orphans: 0,
   };
   readonly latencies = { pass: new Set<number>(), fence: new Set<number>(), answer: new Set<number>() };
+  /** Answers for want of a place: the cycle, and the nanoseconds that were said then. */
+  readonly refusals: { readonly at: number; readonly wait: number }[] = [];
+  /** Cycles at which clients were forgotten for others. */
+  readonly replacements: number[] = [];
   /** Cycles at which requests were taken. */
   readonly taken: number[] = [];
   private readonly b: Bench<RetryPorts>;
@@ -91,7 +97,6 @@ export class RetryRig {
     { readonly slot: number; readonly status: number; readonly word: bigint; readonly ask: Ask } | undefined;
   private looking: { readonly slot: number; readonly word: bigint } | undefined;
   private readonly executed = new Set<string>();
-  private replacedAt = -1e9;
   private readonly events = { answered: 0, busy: 0, expired: 0, evictions: 0 };
 
   constructor(b: Bench<RetryPorts>, p: RetryBufferParameters, o: RetryRigOptions) {
@@ -139,7 +144,7 @@ export class RetryRig {
     ])
       list.length = 0;
     this.executed.clear();
-    this.replacedAt = -1e9;
+    this.replacements.length = this.refusals.length = 0;
     Object.assign(this.seen, Object.fromEntries(Object.keys(this.seen).map(k => [k, 0])));
     Object.assign(this.events, { answered: 0, busy: 0, expired: 0, evictions: 0 });
   }
@@ -168,7 +173,7 @@ export class RetryRig {
     this.events.evictions += e.retryEvictions.value;
     if (!e.retryClientsReplaced.value) return;
     this.seen.replaced++;
-    this.replacedAt = this.b.cycle;
+    this.replacements.push(this.b.cycle);
     this.model.forget(this.model.longestSilent as bigint);
   }
 
@@ -177,7 +182,7 @@ export class RetryRig {
       { slot } = ask;
     this.taken.push(cycle);
     // A place that was given up is swept first: up to 16 x sets cycles, and as long as the pipeline stands still.
-    const admits = cycle > this.replacedAt + 40 * this.p.entries;
+    const admits = cycle > (this.replacements.at(-1) ?? -Infinity) + (this.o.sweptAfter?.() ?? 40 * this.p.entries);
     const wasFull = this.model.full || !admits;
     const verdict = this.model.request(ask, admits);
     if (verdict.kind === "noPlace" && wasFull && !this.model.full) this.seen.sweptBusy++;
@@ -258,7 +263,10 @@ export class RetryRig {
     expect([v.kind, v.status], where).toEqual(expired ? ["expired", status.EXPIRED] : [refusal, status.BUSY]);
     if (expired) this.seen.expired++;
     else if (a.verdict.kind === "repeats") this.seen.busy++;
-    else this.seen.noPlace++;
+    else {
+      this.seen.noPlace++;
+      this.refusals.push({ at: cycle, wait: this.b.io.waitNs.num });
+    }
     this.freeing.push({ slot: a.slot, due: cycle + 2 });
   }
 
