@@ -1,0 +1,2 @@
+/** Models of the network tasks, and of chains of them. */
+export * from "./task.ts";
