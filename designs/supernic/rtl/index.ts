@@ -12,4 +12,6 @@ export {
   type JoinParameters,
 } from "./scheduler/index.ts";
 export { Match, type MatchParameters } from "./match/index.ts";
+export { ChainPacket, type ChainParameters, region, type RegionParameters, Slot } from "./region/index.ts";
+export { delay, dummy, type Task } from "./tasks/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";

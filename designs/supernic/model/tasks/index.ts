@@ -1,2 +1,3 @@
 /** Models of the network tasks, and of chains of them. */
 export * from "./task.ts";
+export * from "./chain.ts";

@@ -1,5 +1,16 @@
 /** The interface between a network task and its wrapper, and all that a task sees (design: supernic.md, section 4). */
-import { bit, type Def, enumOf, input, output, sink, source, struct, uint } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  type Def,
+  enumOf,
+  input,
+  output,
+  sink,
+  source,
+  struct,
+  uint,
+  type Val,
+} from "../../../../hdl-dsl/index.ts";
 import {
   type Declared,
   Descriptor,
@@ -26,6 +37,20 @@ export const told = {
   /** What the packet's DAG tells its tasks. */
   arg: uint(taskArgBits),
 } as const;
+
+/** These of a packet that has more. */
+export const toldOf = ({
+  uid,
+  user,
+  ingress,
+  flowHash,
+  headBytes,
+  payloadBytes,
+  noL4,
+  arg,
+}: {
+  readonly [K in keyof typeof told]: Val<(typeof told)[K]>;
+}) => ({ uid, user, ingress, flowHash, headBytes, payloadBytes, noL4, arg });
 
 /** A packet for a task: byte 0 of the header lowest; bytes that the task did not declare are 0. */
 export const TaskPacket = struct({ tag: uint(taskTagBits), header: uint(headerBits), ...told });
