@@ -1,7 +1,22 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
 import type { Block } from "../../shared/command-line/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
-import { CreditTable, Deparser, FlowTable, HeaderStore, Join, Judge, Match, PacketStore } from "../rtl/index.ts";
+import {
+  balancer,
+  checksum,
+  CreditTable,
+  Deparser,
+  dummy,
+  firewall,
+  FlowTable,
+  HeaderStore,
+  Join,
+  Judge,
+  Match,
+  PacketStore,
+  region,
+  tunnel,
+} from "../rtl/index.ts";
 
 /** The blocks with the default build's sizes. There is no device around them yet: each is built by itself. */
 const blocks = {
@@ -12,6 +27,11 @@ const blocks = {
   CreditTable: () => CreditTable({ regions: 4, slots: 4, credits: 24 }),
   FlowTable: () => FlowTable({ regions: 4, groups: 4, hashBits: 8, contexts: 256 }),
   Join: () => Join({ contexts: 256, branches: 4 }),
+  Region: () => region([dummy, dummy, dummy, dummy])({ contexts: 256, places: 24 }),
+  Checksum: () => checksum.hardware,
+  Firewall: () => firewall.hardware,
+  Balancer: () => balancer.hardware,
+  Tunnel: () => tunnel.hardware,
   Deparser: () => Deparser({ contexts: 256, cells: 1024, payloadBeats: 140 }),
 } as const satisfies Readonly<Record<string, () => Def>>;
 export type BlockName = keyof typeof blocks;

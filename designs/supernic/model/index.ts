@@ -2,3 +2,4 @@
 export * from "./deparse/index.ts";
 export * from "./judge/index.ts";
 export * from "./match/index.ts";
+export * from "./tasks/index.ts";

@@ -12,4 +12,6 @@ export {
   type JoinParameters,
 } from "./scheduler/index.ts";
 export { Match, type MatchParameters } from "./match/index.ts";
+export { ChainPacket, type ChainParameters, region, type RegionParameters, Slot } from "./region/index.ts";
+export { balancer, checksum, delay, dummy, firewall, type Task, tunnel } from "./tasks/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";

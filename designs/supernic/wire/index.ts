@@ -10,5 +10,7 @@ export * from "./match.ts";
 export * from "./pfc.ts";
 export * from "./refusals.ts";
 export * from "./shims.ts";
+export * from "./task-rows.ts";
+export * from "./tasks.ts";
 export { dissectorLua } from "./dissector.ts";
 export { formatsReference } from "./reference.ts";

@@ -1,0 +1,4 @@
+/** Models of the network tasks, and of chains of them. */
+export * from "./chain.ts";
+export * from "./stateless.ts";
+export * from "./task.ts";

@@ -1,0 +1,38 @@
+/** What a network task must do, packet by packet: the oracle beside its hardware. */
+import { type TaskVerdictName } from "../../wire/index.ts";
+
+/** A packet as a task sees it. */
+export interface TaskPacketModel {
+  /** 64 bytes; those that the task did not declare are 0. */
+  readonly header: Uint8Array;
+  readonly uid: number;
+  readonly user: number;
+  readonly ingress: number;
+  readonly flowHash: number;
+  readonly headBytes: number;
+  readonly payloadBytes: number;
+  readonly noL4: boolean;
+  readonly arg: number;
+}
+/** A task's answer. What is left out is nothing: no byte is written, and nothing goes in front. */
+export interface TaskAnswerModel {
+  readonly verdict: TaskVerdictName;
+  /** Bytes of the header that it writes, by their number. */
+  readonly writes?: ReadonlyMap<number, number>;
+  readonly prepend?: number;
+  readonly frontBytes?: number;
+  readonly dropFront?: number;
+}
+export interface TaskModel {
+  answer(packet: TaskPacketModel): TaskAnswerModel;
+  /** A word of configuration; a task without any ignores it. */
+  configure?(at: number, data: bigint): void;
+}
+
+export const passOn: TaskAnswerModel = { verdict: "forward" };
+/** Dummy and delay: every packet goes on as it is. */
+export const identity = (): TaskModel => ({ answer: () => passOn });
+
+/** Bytes that are written from byte `from` on. */
+export const writesAt = (from: number, bytes: readonly number[]): [number, number][] =>
+  bytes.map((b, i) => [from + i, b & 255]);

@@ -1,0 +1,12 @@
+/** Regions: chains of slots, and the wrapper of a slot. */
+export {
+  ChainPacket,
+  type ChainParameters,
+  RegionEnter,
+  RegionLeave,
+  SlotControl,
+  type SlotParameters,
+  SlotState,
+} from "./records.ts";
+export { region, type RegionParameters, type RegionPorts } from "./region.ts";
+export { Slot } from "./slot.ts";

@@ -1,0 +1,106 @@
+import {
+  connect,
+  type Def,
+  fromBits,
+  input,
+  instance,
+  map,
+  module,
+  output,
+  sink,
+  source,
+  stage,
+  stream,
+  uint,
+  vec,
+} from "../../../../hdl-dsl/index.ts";
+import { declarationFaults } from "../../wire/index.ts";
+import type { Task } from "../tasks/index.ts";
+import {
+  ChainPacket,
+  type ChainParameters,
+  RegionConfig,
+  RegionEnter,
+  RegionLeave,
+  SlotControl,
+  SlotState,
+} from "./records.ts";
+import { Slot } from "./slot.ts";
+
+export type RegionParameters = Omit<ChainParameters, "slots">;
+const regionPorts = (p: ChainParameters) => ({
+  enter: sink(RegionEnter(p)),
+  leave: source(RegionLeave(p)),
+  /** Slots whose task has taken a packet: a credit of each is free. */
+  give: output(uint(p.slots)),
+  control: input(vec(SlotControl(p), p.slots)),
+  config: input(RegionConfig(p)),
+  state: output(vec(SlotState(p), p.slots)),
+});
+export type RegionPorts = ReturnType<typeof regionPorts>;
+
+/**
+ * A region with a chain of 1 to 8 tasks, slot 0 first (paper §5.3.2; docs/supernic/region.md). Latency: that of each
+ * task of the run and 1 cycle a slot, and 1 cycle at the end; initiation interval that of the slowest task of the run.
+ * Full: `enter` waits; whoever enters holds a credit for each slot of its run. `leave` brings every packet that entered
+ * once, with the credits that it did not use. Reset: nothing is inside.
+ * @throws RangeError for a chain without tasks or with more than 8, and for a declaration that cannot be
+ */
+export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<RegionPorts> {
+  if (tasks.length < 1 || tasks.length > 8)
+    throw new RangeError(`region: a chain has 1 to 8 tasks, and there are ${tasks.length}`);
+  const [fault] = tasks.flatMap(t => declarationFaults(t.declared));
+  if (fault !== undefined) throw new RangeError(`region: ${fault}`);
+  const slots = tasks.length;
+  return module(
+    "Region",
+    (p: RegionParameters) => regionPorts({ ...p, slots }),
+    (io, given) => {
+      const p = { ...given, slots },
+        wrappers = tasks.map(({ declared }, slot) => instance(`slot_${slot}`, Slot({ ...p, slot, declared })));
+      wrappers.forEach((wrapper, i) => {
+        const { declared, hardware } = tasks[i] as Task,
+          task = instance(`task_${i}_${declared.name}`, hardware, { reset: wrapper.taskReset });
+        connect(wrapper.packet, task.packet);
+        connect(task.answer, wrapper.answer);
+        const { slot, valid, at, data } = io.config;
+        task.config.set({ valid: valid.and(slots === 1 ? slot.eq(0) : slot.eq(i)), at, data });
+        task.quiesce.set(wrapper.taskQuiesce);
+        wrapper.taskQuiet.set(task.quiet);
+        wrapper.control.set(io.control.at(i));
+        io.state.at(i).set(wrapper.state);
+      });
+      io.give.set(fromBits(wrappers.map(w => w.give)).is(slots));
+
+      // The chain: nothing has been written and nothing was said of a packet that enters.
+      const behind = stream(ChainPacket(p), { name: "behind" });
+      const nothing = { mask: 0, reply: 0, dropped: 0, killed: 0, refund: 0 } as const;
+      wrappers.forEach((wrapper, i) => {
+        const next = wrappers[i + 1];
+        if (i === 0)
+          connect(
+            map(io.enter, ChainPacket(p), packet => ({ ...packet, ...nothing })),
+            wrapper.enter,
+          );
+        connect(wrapper.leave, next === undefined ? behind : next.enter);
+      });
+      // Behind a register: an answer that a task withdraws is not seen outside.
+      connect(
+        map(stage(behind, "forward", { name: "staged" }), RegionLeave(p), packet => ({
+          ctx: packet.ctx,
+          header: packet.header,
+          mask: packet.mask,
+          prepend: packet.prepend,
+          frontBytes: packet.frontBytes,
+          dropFront: packet.dropFront,
+          reply: packet.reply,
+          dropped: packet.dropped,
+          killed: packet.killed,
+          refund: packet.refund,
+        })),
+        io.leave,
+      );
+    },
+    { nameOf: p => `Region_${tasks.map(t => t.declared.name).join("_")}_c${p.contexts}_f${p.places}` },
+  );
+}

@@ -1,0 +1,161 @@
+import {
+  addressBits,
+  assertAlways,
+  bit,
+  type Bit,
+  bitsFor,
+  input,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  uint,
+  type UInt,
+  when,
+  wire,
+} from "../../../../hdl-dsl/index.ts";
+import { passQueue } from "../../../shared/stream/index.ts";
+import { taskTagBits } from "../../wire/index.ts";
+import { TaskAnswer, TaskPacket, toldOf } from "../tasks/index.ts";
+import { onlyBytes, outcomeOf } from "./outcome.ts";
+import { ChainPacket, countBits, SlotControl, type SlotParameters, SlotState } from "./records.ts";
+import { watch } from "./watch.ts";
+import { pastLevelBits, pastPlaces, wayOut } from "./way-out.ts";
+
+/** A number that goes up and down by one; both in one cycle leave it. */
+function level(name: string, bits: number, up: Bit, down: Bit): UInt {
+  const n = reg(uint(bits), { init: 0, name });
+  when(up.andNot(down), () => n.set(n.add(1))).elseWhen(down.andNot(up), () => n.set(n.sub(1)));
+  return n;
+}
+/** A count of events; wraps. */
+function counted(name: string, event: Bit): UInt<typeof countBits> {
+  const n = reg(uint(countBits), { init: 0, name: `count_${name}` });
+  when(event, () => n.set(n.add(1)));
+  return n;
+}
+const powerOfTwo = (n: number): number => 2 ** Math.max(1, Math.ceil(Math.log2(n)));
+
+/**
+ * The wrapper of a slot (paper §5.3.2, docs/supernic/region.md): packets whose `run` has the slot go through the task,
+ * the others past it. Latency: the task's and 1 cycle, past it 1 cycle; initiation interval the task's, past it 1.
+ * Full: `enter` waits while the way past the task is full; for the task there is room, as whoever sends holds a credit
+ * (asserted). `give` is a cycle behind the task's taking. A task that is stuck or isolated is in `taskReset`, and all
+ * for it leaves as dropped. Reset: nothing is inside, counts are 0. A task that withdraws an answer changes what
+ * `leave` offers: whoever takes it must not mind, as the next slot does not.
+ */
+export const Slot = module(
+  "Slot",
+  (p: SlotParameters) => ({
+    enter: sink(ChainPacket(p)),
+    leave: source(ChainPacket(p)),
+    packet: source(TaskPacket),
+    answer: sink(TaskAnswer),
+    taskReset: output(bit),
+    taskQuiesce: output(bit),
+    taskQuiet: input(bit),
+    control: input(SlotControl(p)),
+    state: output(SlotState(p)),
+    give: output(bit),
+  }),
+  (io, p) => {
+    const { control } = io;
+    // In: a register in front of both ways; whether there is room is known a cycle before.
+    const open = reg(bit, { init: 0, name: "open" }),
+      comes = reg(bit, { init: 0, name: "comes" }),
+      who = reg(ChainPacket(p), { name: "who" });
+    io.enter.ready.set(open);
+    comes.set(io.enter.fire);
+    when(io.enter.fire, () => who.set(io.enter.payload));
+    const mine = node(comes.and(who.run.bit(p.slot)), { name: "mine" }),
+      skips = node(comes.andNot(mine), { name: "skips" });
+    const waiting = passQueue("waiting", ChainPacket(p), powerOfTwo(p.places), mine, who),
+      past = passQueue("past", ChainPacket(p), pastPlaces, skips, who);
+    const pasts = level("past_level", pastLevelBits, skips, node(past.fire, { name: "past_fires" }));
+    // One is here, one may come now, and one in the next cycle.
+    open.set(pasts.le(pastPlaces - 4));
+
+    // Into the task, or nowhere; each is kept until its answer is there.
+    const { off, stuck, drains, step } = watch(control);
+    const depth = powerOfTwo(p.declared.holds),
+      pointer = uint(addressBits(depth)),
+      head = reg(pointer, { init: 0, name: "head" }),
+      tail = reg(pointer, { init: 0, name: "tail" }),
+      tag = reg(uint(taskTagBits), { init: 0, name: "tag" }),
+      headTag = reg(uint(taskTagBits), { init: 0, name: "head_tag" }),
+      offered = reg(bit, { init: 0, name: "offered" });
+    const leaves = wire(bit, { name: "leaves" }),
+      takes = wire(bit, { name: "takes" }),
+      inside = level("inside", bitsFor(p.declared.holds), takes, leaves);
+    const room = node(inside.lt(p.declared.holds), { name: "room" }),
+      gives = node(room.andNot(off).and(control.quiesce.not().or(offered)), { name: "gives" });
+    io.packet.valid.set(waiting.valid.and(gives));
+    offered.set(io.packet.valid.andNot(io.packet.ready).andNot(off));
+    const next = waiting.payload;
+    io.packet.payload.set({ ...toldOf(next), tag, header: onlyBytes(next.header, p.declared.reads) });
+    waiting.ready.set(mux(off, drains.and(room), gives.and(io.packet.ready)));
+    takes.set(waiting.fire);
+    const kept = ram(ChainPacket(p), { depth, collision: "undefined", style: "distributed", name: "kept" });
+    kept.write(takes, tail, next);
+    when(takes, () => {
+      tail.set(tail.add(1));
+      tag.set(tag.add(1));
+    });
+
+    // Out of it: the answer of the oldest, or all dropped.
+    const has = node(inside.any(), { name: "has_inside" }),
+      right = node(io.answer.valid.and(has).and(io.answer.payload.tag.eq(headTag)).andNot(off), { name: "right" }),
+      outcome = outcomeOf(kept.readAsync(head), io.answer.payload, off, p);
+    const there = node(pasts.add(skips.zext(pastLevelBits)), { name: "past_there" });
+    leaves.set(wayOut(past, there, { valid: right.or(off.and(has)), payload: outcome.packet }, io.leave));
+    const stray = node(io.answer.valid.andNot(right).andNot(off), { name: "stray" });
+    io.answer.ready.set(stray.or(leaves).or(off));
+    when(leaves, () => {
+      head.set(head.add(1));
+      headTag.set(headTag.add(1));
+    });
+
+    // The task: on or off.
+    step({
+      has: has.or(waiting.valid.and(gives)),
+      offers: right,
+      progress: leaves.or(takes.andNot(has)),
+      empty: has.not().andNot(takes),
+    });
+    io.taskReset.set(off);
+    io.taskQuiesce.set(control.quiesce);
+    const given = reg(bit, { init: 0, name: "given" });
+    given.set(takes);
+    io.give.set(given);
+
+    // What software and the scheduler see.
+    const places = level("places", bitsFor(p.places), mine, takes),
+      busy = reg(bit, { init: 0, name: "busy" });
+    busy.set(places.ge(control.busyAt));
+    assertAlways(mine.not().or(places.lt(p.places)), "a packet comes with a credit");
+    const of = (event: Bit): Bit => node(leaves.and(event));
+    io.state.set({
+      busy,
+      quiet: control.quiesce.and(has.not()).andNot(offered).and(io.taskQuiet),
+      off,
+      stuck,
+      waiting: places,
+      inside: inside.zext(7),
+      counts: {
+        took: counted("took", takes),
+        skipped: counted("skipped", skips),
+        dropped: counted("dropped", of(outcome.drops.andNot(off))),
+        killed: counted("killed", of(off)),
+        busyCycles: counted("busy", busy),
+        strays: counted("strays", stray),
+        outside: counted("outside", of(outcome.outside)),
+        grown: counted("grown", of(outcome.grown)),
+      },
+    });
+  },
+  { nameOf: p => `Slot_${p.slot}_of_${p.slots}_${p.declared.name}_c${p.contexts}_f${p.places}` },
+);

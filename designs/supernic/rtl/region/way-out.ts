@@ -1,0 +1,52 @@
+import {
+  assignView,
+  type Bit,
+  bit,
+  mux,
+  node,
+  reg,
+  type Shape,
+  type StreamIn,
+  type StreamOut,
+  uint,
+  type Val,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+
+/** Packets on the way past a task, at most. */
+export const pastPlaces = 8;
+export const pastLevelBits = Math.log2(pastPlaces) + 1;
+
+/** An answer that wants to leave; `taken` tells when it does. */
+interface Answered<S extends Shape> {
+  readonly valid: Bit;
+  readonly payload: Val<S>;
+}
+
+/**
+ * Behind a slot: what was there first leaves first, from the task or from the way past it, of two at once the latter
+ * (rule 6 of docs/supernic/scheduler.md). `there`: packets that are there from the way past in this cycle, the first of
+ * them offered by `past`. An answer waits for at most these; one that is withdrawn begins anew. Gives whether the
+ * answer leaves now.
+ */
+export function wayOut<S extends Shape>(
+  past: StreamIn<S>,
+  there: Val<ReturnType<typeof uint>>,
+  answered: Answered<S>,
+  leave: StreamOut<S>,
+): Bit {
+  const waited = reg(bit, { init: 0, name: "answer_waited" }),
+    before = reg(uint(pastLevelBits), { init: 0, name: "before_answer" });
+  const mayGo = node(mux(waited, before.any(), past.valid).not(), { name: "answer_may_go" }),
+    chosen = node(answered.valid.and(mayGo), { name: "answer_goes" });
+  leave.valid.set(past.valid.or(answered.valid));
+  // Both are of the one shape, which is a parameter: their widths are checked at elaboration.
+  assignView(leave.payload, mux<unknown, unknown>(chosen, answered.payload, past.payload), "payload");
+  past.ready.set(leave.ready.andNot(chosen));
+  const leaves = node(chosen.and(leave.ready), { name: "answer_leaves" }),
+    passes = node(past.fire, { name: "past_leaves" });
+  waited.set(answered.valid.andNot(leaves));
+  before.set(mux(waited, before, there).sub(passes.zext(pastLevelBits)));
+  when(answered.valid.not(), () => before.set(0));
+  return leaves;
+}

@@ -1,0 +1,8 @@
+/** Network tasks: the interface to their wrappers, and the tasks themselves. */
+export * from "./interface.ts";
+export { balancer } from "./balancer.ts";
+export { checksum } from "./checksum.ts";
+export { delay, type DelayParameters } from "./delay.ts";
+export { dummy } from "./dummy.ts";
+export { firewall } from "./firewall.ts";
+export { tunnel } from "./tunnel.ts";
