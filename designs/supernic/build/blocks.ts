@@ -1,7 +1,17 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
 import type { Block } from "../../shared/command-line/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
-import { CreditTable, Deparser, FlowTable, HeaderStore, Join, Judge, Match, PacketStore } from "../rtl/index.ts";
+import {
+  CreditTable,
+  Deparser,
+  FlowTable,
+  HeaderStore,
+  Join,
+  Judge,
+  Match,
+  PacketStore,
+  PickTurn,
+} from "../rtl/index.ts";
 
 /** The blocks with the default build's sizes. There is no device around them yet: each is built by itself. */
 const blocks = {
@@ -11,6 +21,7 @@ const blocks = {
   HeaderStore: () => HeaderStore({ contexts: 256, users: 16 }),
   CreditTable: () => CreditTable({ regions: 4, slots: 4, credits: 24 }),
   FlowTable: () => FlowTable({ regions: 4, groups: 4, hashBits: 8, contexts: 256 }),
+  PickTurn: () => PickTurn({ regions: 4, slots: 4, users: 16 }),
   Join: () => Join({ contexts: 256, branches: 4 }),
   Deparser: () => Deparser({ contexts: 256, cells: 1024, payloadBeats: 140 }),
 } as const satisfies Readonly<Record<string, () => Def>>;
