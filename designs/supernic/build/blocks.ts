@@ -14,6 +14,7 @@ import {
   Judge,
   Match,
   PacketStore,
+  PickTurn,
   region,
   tunnel,
 } from "../rtl/index.ts";
@@ -26,6 +27,7 @@ const blocks = {
   HeaderStore: () => HeaderStore({ contexts: 256, users: 16 }),
   CreditTable: () => CreditTable({ regions: 4, slots: 4, credits: 24 }),
   FlowTable: () => FlowTable({ regions: 4, groups: 4, hashBits: 8, contexts: 256 }),
+  PickTurn: () => PickTurn({ regions: 4, slots: 4, users: 16 }),
   Join: () => Join({ contexts: 256, branches: 4 }),
   Region: () => region([dummy, dummy, dummy, dummy])({ contexts: 256, places: 24 }),
   Checksum: () => checksum.hardware,

@@ -10,6 +10,8 @@ export {
   FlowTable,
   Join,
   type JoinParameters,
+  type PickParameters,
+  PickTurn,
 } from "./scheduler/index.ts";
 export { Match, type MatchParameters } from "./match/index.ts";
 export { ChainPacket, type ChainParameters, region, type RegionParameters, Slot } from "./region/index.ts";

@@ -16,6 +16,8 @@ export interface Choice {
   readonly user: number;
   readonly region: number;
   readonly kind: number;
+  /** The first slot of its run, whose turn it had. */
+  readonly slot: number;
   readonly entry: Entry;
 }
 
@@ -109,7 +111,10 @@ export class Deciding {
   private pickUser(region: number, slot: number, underWay: readonly Choice[], now: number): Choice | undefined {
     if (!this.waits.has(`${region} ${slot}`) && underWay.length === 0) return undefined;
     const { users, fault } = this.setup,
-      turn = fault === "users have no turn" ? 0 : must(must(this.places, region), slot).turn;
+      // The turn goes on from who was chosen, and only stays there if that one starts.
+      before = underWay.findLast(c => c.region === region && c.slot === slot),
+      due = before === undefined ? must(must(this.places, region), slot).turn : (before.user + 1) % users,
+      turn = fault === "users have no turn" ? 0 : due;
     for (let i = 0; i < users; i++) {
       const user = (turn + i) % users,
         first = this.kindTurn[user * this.places.length + region] ?? 0;
@@ -117,7 +122,7 @@ export class Deciding {
         const ahead = underWay.filter(c => c.user === user && c.region === region && c.kind === kind).length,
           entry = this.queue(user, region, kind).candidate(ahead, now);
         if (entry && entry.remaining[0] === slot && this.run(user, entry, now).length > 0)
-          return { user, region, kind, entry };
+          return { user, region, kind, slot, entry };
       }
     }
     return undefined;
@@ -137,7 +142,7 @@ export class Deciding {
       regions.flatMap((kinds, region) =>
         kinds.flatMap((queue, kind) => {
           const entry = queue.length === 0 ? undefined : queue.candidate(ahead, now);
-          return entry ? [{ user, region, kind, entry }] : [];
+          return entry ? [{ user, region, kind, slot: must(entry.remaining, 0), entry }] : [];
         }),
       ),
     );

@@ -223,12 +223,17 @@ export class SchedulerModel {
       this.toRegion.add(this.now + this.setup.timing.carry, entry);
       events.started.push({ entry, user, run });
     }
-    if (run.length === 0 || !whole) this.squash(choice);
+    if (run.length === 0 || !whole) this.squash(choice, run.length > 0);
   }
-  /** The queue's later choices took for granted that this one starts whole. */
-  private squash({ user, region, kind }: Choice): void {
+  /**
+   * The queue's later choices took for granted that this one starts whole; those of its slot, that it starts: else they
+   * would have the turn that is still its own.
+   */
+  private squash({ user, region, kind, slot }: Choice, started: boolean): void {
     this.underWay.forEach((c, i) => {
-      if (c?.user === user && c.region === region && c.kind === kind) this.underWay[i] = undefined;
+      const sameQueue = c?.user === user && c.region === region && c.kind === kind,
+        sameSlot = c?.region === region && c.slot === slot;
+      if (sameQueue || (sameSlot && !started)) this.underWay[i] = undefined;
     });
   }
   private runRegions(): void {

@@ -1,4 +1,5 @@
-/** The central scheduler, as far as it is there: credits, where flows go, and the join. */
+/** The central scheduler, as far as it is there: credits, where flows go, whose turn it is, and the join. */
 export { type CreditParameters, CreditTable, RegionSlots } from "./credit-table.ts";
 export { Flow, type FlowParameters, FlowTable } from "./flow-table.ts";
 export { Join, type JoinParameters } from "./join.ts";
+export { Choice, type PickParameters, PickTurn, Settled } from "./pick-turn.ts";

@@ -55,14 +55,17 @@ const symptoms: Readonly<Record<(typeof faults)[number], RegExp>> = {
 describe("a planted fault is found", () => {
   it.each(faults)("%s", { timeout: 120_000 }, fault => {
     let found: string | undefined;
-    for (let seed = 0; seed < 80 && found === undefined; seed++) found = wrongOf(seed, fault);
+    for (let seed = 0; seed < 120 && found === undefined; seed++) found = wrongOf(seed, fault);
     expect(found).toMatch(symptoms[fault]);
   });
 });
 
 describe("nobody starves beside a user that fills the way past a slow task", () => {
   it.each([1, 2, 3, 4])("with %i stages of a decision", decide => {
-    expect(Math.min(...shares(decide))).toBeGreaterThan(0.03);
+    const [first = 0, second = 0, third = 0] = shares(decide);
+    expect(first / second).toBeCloseTo(1, 1);
+    expect(first).toBeGreaterThan(0.04);
+    expect(third).toBeGreaterThan(0.8);
   });
   it("a planted fault is found: the way past is always first", () => {
     expect(Math.min(...shares(1, starving))).toBe(0);

@@ -1,0 +1,115 @@
+/** Whose turn it is: nobody starts twice while another one waits, and no slot is passed over. */
+import {
+  assertAlways,
+  assumeAlways,
+  bit,
+  type Bit,
+  constant,
+  cover,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  past,
+  type Proof,
+  reg,
+  struct,
+  uint,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { PickTurn } from "../scheduler/index.ts";
+
+const SLOTS = 2,
+  USERS = 3,
+  /** Cycles from being ready to being known to every choice that is not settled yet. */
+  KNOWN = 5,
+  /** Cycles in which a slot is chosen that has somebody, and nothing under way. */
+  LONGEST = SLOTS + 2;
+
+/** For how many cycles something has been so, up to `most`. */
+function cyclesOf(name: string, is: Bit, most: number) {
+  const n = reg(uint(3), { init: 0, name });
+  n.set(mux(is, mux(n.eq(most), n, n.add(1)), constant(0, 3)));
+  return n;
+}
+/** What has happened once while it was watched: `again` is the second time. */
+function once(name: string, happens: Bit, forgets: Bit): { readonly again: Bit } {
+  const seen = reg(bit, { init: 0, name });
+  when(forgets, () => seen.set(0)).elseWhen(happens, () => seen.set(1));
+  return { again: happens.and(seen).andNot(forgets) };
+}
+
+const harness = module(
+  "PickTurnProof",
+  () => ({
+    ready0: input(uint(USERS)),
+    ready1: input(uint(USERS)),
+    more0: input(uint(USERS)),
+    more1: input(uint(USERS)),
+    settled: input(struct({ started: bit, lacks: bit })),
+  }),
+  io => {
+    const dut = instance("dut", PickTurn({ regions: 1, slots: SLOTS, users: USERS })),
+      ready = [io.ready0, io.ready1] as const,
+      { due, choice } = dut;
+    [io.more0, io.more1].forEach((m, s) => dut.more.at(s).set(m));
+    ready.forEach((r, s) => dut.ready.at(s).set(r));
+    dut.settled.set({ ...io.settled, moves: constant(1, SLOTS).shl(due.slot) });
+    assumeAlways(io.settled.started.and(io.settled.lacks).not(), "what starts lacks nothing");
+
+    for (const [s, users] of ready.entries()) {
+      const dueHere = node(due.valid.and(due.slot.eq(s)), { name: `due_${s}` }),
+        chosenHere = node(choice.valid.and(choice.slot.eq(s)), { name: `chosen_${s}` });
+      const starts = Array.from({ length: USERS }, (_, u) =>
+        node(dueHere.and(io.settled.started).and(due.user.eq(u)), { name: `starts_${s}_${u}` }),
+      );
+      for (let u = 0; u < USERS; u++) {
+        const mine = `user ${u} of slot ${s}`,
+          isDue = dueHere.and(due.user.eq(u)),
+          waits = cyclesOf(`waits_${s}_${u}`, users.bit(u), KNOWN).eq(KNOWN).and(users.bit(u));
+        assumeAlways(
+          isDue.and(users.bit(u)).not().or(io.settled.started).or(io.settled.lacks),
+          `a candidate that is ready is there (${s}, ${u})`,
+        );
+        assertAlways(
+          chosenHere
+            .and(choice.user.eq(u))
+            .not()
+            .or(past(users.bit(u), 3, { name: `was_ready_${s}_${u}` })),
+          `${mine} is chosen because it was ready`,
+        );
+        starts.forEach((other, o) => {
+          if (o === u) return;
+          const forgets = waits.not().or(starts[u] as Bit);
+          assertAlways(
+            once(`passed_${s}_${u}_by_${o}`, other, forgets).again.not(),
+            `user ${o} does not start twice while ${mine} waits`,
+          );
+        });
+      }
+      const alone = users.any().andNot(dueHere).andNot(chosenHere),
+        waited = cyclesOf(`waited_${s}`, alone, 7);
+      assertAlways(waited.le(LONGEST), `slot ${s} is chosen within ${LONGEST} cycles`);
+      cover(waited.eq(LONGEST), `slot ${s} is chosen after ${LONGEST} cycles`);
+      cover(dueHere.and(io.settled.lacks).and(chosenHere), `slot ${s} lacks something while it is chosen again`);
+    }
+  },
+);
+
+export const pickTurnProof: Proof = {
+  module: `PickTurn, ${SLOTS} slots, ${USERS} users`,
+  long: true,
+  harness: harness(),
+  faults: [
+    { what: "the choice just ahead is not looked at", from: "again & chosen_valid", to: "1'b0" },
+    { what: "the lowest user first", from: /user_later = [^;]*;/, to: "user_later = 3'd0;" },
+    { what: "the lowest slot first", from: /slot_later = [^;]*;/, to: "slot_later = 2'd0;" },
+    {
+      what: "a choice behind one that lacks something stays",
+      from: "picked_at & (lacks_at | lacked_at)",
+      to: "picked_at & lacked_at",
+    },
+    { what: "a start does not move the turn", from: "due_now_valid & settled_started", to: "1'b0" },
+  ],
+};

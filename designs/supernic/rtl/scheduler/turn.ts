@@ -1,0 +1,64 @@
+import {
+  type Bit,
+  encodeOnehot,
+  fromBits,
+  lowestBits,
+  mux,
+  node,
+  onehotMux,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
+
+/** Who is next, and who is behind that one: what `behind` is for the choice after this. */
+export interface Turn {
+  readonly any: Bit;
+  /** One bit of those that ask, or none. */
+  readonly first: UInt;
+  readonly behind: UInt;
+}
+
+/** Bit i: a bit of `v` below it is set. */
+const below = (v: UInt): UInt =>
+  fromBits(
+    Array.from({ length: v.width }, (_, i) =>
+      v
+        .bits(0, Math.max(1, i))
+        .any()
+        .and(i === 0 ? 0 : 1),
+    ),
+  );
+
+/**
+ * Round robin: the lowest of those that ask and are `behind` the last one; when there is none, the lowest of all. Flat:
+ * some four levels for 16 of them. A carry chain would be smaller, and too slow with what comes before and after it.
+ */
+export function nextInTurn(name: string, asking: UInt, behind: UInt): Turn {
+  const later = node(asking.and(behind), { name: `${name}_later` }),
+    anyLater = node(later.any(), { name: `${name}_any_later` });
+  const first = mux(anyLater, fromBits(lowestBits(later)), fromBits(lowestBits(asking)));
+  return {
+    any: asking.any(),
+    first: node(first, { name: `${name}_first` }),
+    behind: mux(anyLater, below(later), below(asking)),
+  };
+}
+
+/** The numbers above `last`, a bit each. */
+export const numbersAbove = (last: UInt, count: number): UInt =>
+  fromBits(Array.from({ length: count }, (_, i) => last.lt(i)));
+
+/** The value of the place that is marked; 0 when none is. */
+export const ofPlace = (place: UInt, values: readonly UInt[]): UInt =>
+  onehotMux(
+    values.map((_, i) => place.bit(i)),
+    values,
+  );
+
+/** The marked one of the slots of all regions, as numbers of its region and slot. */
+export function numbersOf(place: UInt, slots: number): { readonly region: UInt; readonly slot: UInt } {
+  const regions = Array.from({ length: place.width / slots }, (_, r) => place.bits(r * slots, slots));
+  return {
+    region: encodeOnehot(fromBits(regions.map(r => r.any()))),
+    slot: encodeOnehot(regions.reduce((a, b) => a.or(b))),
+  };
+}
