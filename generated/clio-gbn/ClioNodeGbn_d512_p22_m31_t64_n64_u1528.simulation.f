@@ -48,7 +48,7 @@ PacketFifo_AxisBeat_d128_last_drop_user_block.v
 GbnFrames_b512_u1536.v
 GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1.v
 Fifo_Queued_d16.v
-Fifo_Turn_d16.v
+Fifo_Named_d16.v
 GbnRemove_beatBytes64_frameBytes1536.v
 Fifo_RemovePlan_d32.v
 Fifo_Acknowledgement_d16.v

@@ -21,6 +21,7 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
   input  wire        answer_room,
   output wire        verdict_valid,
   output wire [2:0]  verdict_what,
+  output wire [3:0]  verdict_life,
   output wire        answer_valid,
   output wire [9:0]  answer_answer_session,
   output wire [31:0] answer_answer_sequence,
@@ -28,71 +29,72 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
   output wire [57:0] answer_answer_peer_identity,
   output wire [63:0] answer_answer_peer_address
 );
-  reg starting; // receiver.ts:98
-  reg [9:0] cursor; // receiver.ts:99
-  reg [6:0] wait_; // receiver.ts:101
-  reg op_start, op_open, op_timer, op_control, op_packet; // receiver.ts:116
+  reg starting; // receiver.ts:110
+  reg [9:0] cursor; // receiver.ts:111
+  reg [6:0] wait_; // receiver.ts:113
+  reg op_reset, op_start, op_open, op_timer, op_control, op_packet; // receiver.ts:128
   reg [9:0] op_session;
   reg [31:0] op_sequence;
   reg [57:0] op_peer_identity;
   reg [63:0] op_peer_address;
-  reg verdict_valid_q; // receiver.ts:166
+  reg verdict_valid_q; // receiver.ts:180
   reg [2:0] verdict_what_q;
-  reg [9:0] answer_session; // receiver.ts:180
+  reg [3:0] verdict_life_q;
+  reg [9:0] answer_session; // receiver.ts:195
   reg [31:0] answer_sequence;
   reg answer_nack;
   reg [57:0] answer_peer_identity;
   reg [63:0] answer_peer_address;
-  reg answer_valid_q; // receiver.ts:181
-  (* ram_style = "block" *) reg [163:0] states [0:1023]; // receiver.ts:128
-  wire [163:0] was; // receiver.ts:129
-  reg [163:0] was_rd, was_fwd;
+  reg answer_valid_q; // receiver.ts:196
+  (* ram_style = "block" *) reg [167:0] states [0:1023]; // receiver.ts:141
+  wire [167:0] was; // receiver.ts:142
+  reg [167:0] was_rd, was_fwd;
   reg was_hit;
-  wire due = (wait_ >= 7'd3) & ~starting; // receiver.ts:102
-  wire urgent = wait_ == 7'd67; // receiver.ts:103
-  wire asked = starting | control_valid; // receiver.ts:104
-  wire looks = due & ~asked & (~packet_valid | urgent); // receiver.ts:106
-  wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : packet_payload_session; // receiver.ts:113
-  wire was_open = was[0]; // receiver.ts:129
-  wire was_bound = was[1];
+  wire due = (wait_ >= 7'd3) & ~starting; // receiver.ts:114
+  wire urgent = wait_ == 7'd67; // receiver.ts:115
+  wire asked = starting | control_valid; // receiver.ts:116
+  wire looks = due & ~asked & (~packet_valid | urgent); // receiver.ts:118
+  wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : packet_payload_session; // receiver.ts:125
+  wire was_open = was[0]; // receiver.ts:142
+  wire was_bound = was[5];
   wire [19:0] known_joined = {
-    op_peer_identity[57] == was[99], op_peer_identity[56:54] == was[98:96], op_peer_identity[53:51] == was[95:93],
-    op_peer_identity[50:48] == was[92:90], op_peer_identity[47:45] == was[89:87],
-    op_peer_identity[44:42] == was[86:84], op_peer_identity[41:39] == was[83:81],
-    op_peer_identity[38:36] == was[80:78], op_peer_identity[35:33] == was[77:75],
-    op_peer_identity[32:30] == was[74:72], op_peer_identity[29:27] == was[71:69],
-    op_peer_identity[26:24] == was[68:66], op_peer_identity[23:21] == was[65:63],
-    op_peer_identity[20:18] == was[62:60], op_peer_identity[17:15] == was[59:57],
-    op_peer_identity[14:12] == was[56:54], op_peer_identity[11:9] == was[53:51], op_peer_identity[8:6] == was[50:48],
-    op_peer_identity[5:3] == was[47:45], op_peer_identity[2:0] == was[44:42]
+    op_peer_identity[57] == was[103], op_peer_identity[56:54] == was[102:100], op_peer_identity[53:51] == was[99:97],
+    op_peer_identity[50:48] == was[96:94], op_peer_identity[47:45] == was[93:91],
+    op_peer_identity[44:42] == was[90:88], op_peer_identity[41:39] == was[87:85],
+    op_peer_identity[38:36] == was[84:82], op_peer_identity[35:33] == was[81:79],
+    op_peer_identity[32:30] == was[78:76], op_peer_identity[29:27] == was[75:73],
+    op_peer_identity[26:24] == was[72:70], op_peer_identity[23:21] == was[69:67],
+    op_peer_identity[20:18] == was[66:64], op_peer_identity[17:15] == was[63:61],
+    op_peer_identity[14:12] == was[60:58], op_peer_identity[11:9] == was[57:55], op_peer_identity[8:6] == was[54:52],
+    op_peer_identity[5:3] == was[51:49], op_peer_identity[2:0] == was[48:46]
   };
   wire [20:0] known_sum = {1'b0, known_joined} + 21'd1;
-  wire known = was_open & (~was_bound | known_sum[20]); // receiver.ts:132
-  wire [31:0] was_expected = was[34:3]; // receiver.ts:129
-  wire [31:0] gap = op_sequence - was_expected; // receiver.ts:133
+  wire known = was_open & (~was_bound | known_sum[20]); // receiver.ts:145
+  wire [31:0] was_expected = was[38:7]; // receiver.ts:142
+  wire [31:0] gap = op_sequence - was_expected; // receiver.ts:146
   wire [10:0] next_joined = {
-    op_sequence[31:30] == was[34:33], op_sequence[29:27] == was[32:30], op_sequence[26:24] == was[29:27],
-    op_sequence[23:21] == was[26:24], op_sequence[20:18] == was[23:21], op_sequence[17:15] == was[20:18],
-    op_sequence[14:12] == was[17:15], op_sequence[11:9] == was[14:12], op_sequence[8:6] == was[11:9],
-    op_sequence[5:3] == was[8:6], op_sequence[2:0] == was[5:3]
+    op_sequence[31:30] == was[38:37], op_sequence[29:27] == was[36:34], op_sequence[26:24] == was[33:31],
+    op_sequence[23:21] == was[30:28], op_sequence[20:18] == was[27:25], op_sequence[17:15] == was[24:22],
+    op_sequence[14:12] == was[21:19], op_sequence[11:9] == was[18:16], op_sequence[8:6] == was[15:13],
+    op_sequence[5:3] == was[12:10], op_sequence[2:0] == was[9:7]
   };
   wire [11:0] next_sum = {1'b0, next_joined} + 12'd1;
-  wire next = next_sum[11]; // receiver.ts:134
-  wire behind = gap[31]; // receiver.ts:135
-  wire data = op_packet & ~op_control & known; // receiver.ts:136
-  wire [6:0] was_unacked = was[41:35]; // receiver.ts:129
-  wire full_count = was_unacked == 7'd99; // receiver.ts:137
-  wire wanting = |was_unacked; // receiver.ts:138
-  wire in_order = data & next & (~full_count | answer_room); // receiver.ts:141
-  wire again = data & ~next & behind & was_bound; // receiver.ts:142
-  wire ahead = data & ~next & ~behind & was_bound; // receiver.ts:143
-  wire was_nacked = was[2]; // receiver.ts:129
-  wire asks = ahead & ~was_nacked; // receiver.ts:144
-  wire timed = op_timer & wanting; // receiver.ts:145
-  wire answers = (answer_room & (again | asks | timed)) | (in_order & full_count); // receiver.ts:146
-  wire [31:0] last = in_order ? was_expected : was_expected - 32'd1; // receiver.ts:147
-  wire changes = op_start | in_order | answers; // receiver.ts:149
-  wire lacks = data & ~answer_room & (again | asks | next); // receiver.ts:167
+  wire next = next_sum[11]; // receiver.ts:147
+  wire behind = gap[31]; // receiver.ts:148
+  wire data = op_packet & ~op_control & known; // receiver.ts:149
+  wire [6:0] was_unacked = was[45:39]; // receiver.ts:142
+  wire full_count = was_unacked == 7'd99; // receiver.ts:150
+  wire wanting = |was_unacked; // receiver.ts:151
+  wire in_order = data & next & (~full_count | answer_room); // receiver.ts:154
+  wire again = data & ~next & behind & was_bound; // receiver.ts:155
+  wire ahead = data & ~next & ~behind & was_bound; // receiver.ts:156
+  wire was_nacked = was[6]; // receiver.ts:142
+  wire asks = ahead & ~was_nacked; // receiver.ts:157
+  wire timed = op_timer & wanting; // receiver.ts:158
+  wire answers = (answer_room & (again | asks | timed)) | (in_order & full_count); // receiver.ts:159
+  wire [31:0] last = in_order ? was_expected : was_expected - 32'd1; // receiver.ts:160
+  wire changes = op_start | in_order | answers; // receiver.ts:162
+  wire lacks = data & ~answer_room & (again | asks | next); // receiver.ts:181
 
   always @(posedge clk)
     if (rst) starting <= 1'b1;
@@ -109,11 +111,12 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      op_start <= 1'b0; op_open <= 1'b0; op_timer <= 1'b0; op_control <= 1'b0; op_packet <= 1'b0; op_session <= 10'd0;
-      op_sequence <= 32'd0; op_peer_identity <= 58'd0; op_peer_address <= 64'd0; verdict_valid_q <= 1'b0;
-      verdict_what_q <= 3'd0; answer_valid_q <= 1'b0;
+      op_reset <= 1'b0; op_start <= 1'b0; op_open <= 1'b0; op_timer <= 1'b0; op_control <= 1'b0; op_packet <= 1'b0;
+      op_session <= 10'd0; op_sequence <= 32'd0; op_peer_identity <= 58'd0; op_peer_address <= 64'd0;
+      verdict_valid_q <= 1'b0; verdict_what_q <= 3'd0; verdict_life_q <= 4'd0; answer_valid_q <= 1'b0;
     end
     else begin
+      op_reset <= starting;
       op_start <= asked;
       op_open <= starting | control_payload_open;
       op_timer <= looks;
@@ -130,10 +133,11 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
         lacks ? 3'd4 :
         behind ? 3'd1 :
         3'd2;
+      verdict_life_q <= was[4:1];
       answer_valid_q <= answers;
     end
-  wire [57:0] was_peer_identity = was[99:42]; // receiver.ts:129
-  wire [63:0] was_peer_address = was[163:100];
+  wire [57:0] was_peer_identity = was[103:46]; // receiver.ts:142
+  wire [63:0] was_peer_address = was[167:104];
 
   always @(posedge clk) begin
     answer_session <= op_session;
@@ -149,7 +153,8 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
         in_order ? op_peer_address : was_peer_address, in_order ? op_peer_identity : was_peer_identity,
         (op_start | answers) ? 7'd0 : was_unacked + 7'd1,
         op_start ? 32'd1 : in_order ? was_expected + 32'd1 : was_expected,
-        ~op_start & ~in_order & (was_nacked | asks), ~op_start & (was_bound | in_order), op_start ? op_open : was_open
+        ~op_start & ~in_order & (was_nacked | asks), ~op_start & (was_bound | in_order),
+        op_reset ? 4'd0 : was[4:1] + {3'd0, op_start & op_open}, op_start ? op_open : was_open
       };
     end
     was_rd <= states[session];
@@ -157,7 +162,8 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
       in_order ? op_peer_address : was_peer_address, in_order ? op_peer_identity : was_peer_identity,
       (op_start | answers) ? 7'd0 : was_unacked + 7'd1,
       op_start ? 32'd1 : in_order ? was_expected + 32'd1 : was_expected, ~op_start & ~in_order & (was_nacked | asks),
-      ~op_start & (was_bound | in_order), op_start ? op_open : was_open
+      ~op_start & (was_bound | in_order), op_reset ? 4'd0 : was[4:1] + {3'd0, op_start & op_open},
+      op_start ? op_open : was_open
     };
     was_hit <= changes & (op_session == session);
   end
@@ -167,6 +173,7 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
   assign control_ready = ~starting;
   assign verdict_valid = verdict_valid_q;
   assign verdict_what = verdict_what_q;
+  assign verdict_life = verdict_life_q;
   assign answer_valid = answer_valid_q;
   assign answer_answer_session = answer_session;
   assign answer_answer_sequence = answer_sequence;
@@ -176,13 +183,13 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(op_packet & op_timer)); // receiver.ts:194
+    if (~rst) assert (~(op_packet & op_timer)); // receiver.ts:209
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(op_packet & op_timer))) begin
-        $display("%s", "assertion failed: one operation at a time (receiver.ts:194)"); // receiver.ts:194
+        $display("%s", "assertion failed: one operation at a time (receiver.ts:209)"); // receiver.ts:209
         $stop;
       end
     end

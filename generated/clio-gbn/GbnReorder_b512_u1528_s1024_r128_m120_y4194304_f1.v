@@ -10,6 +10,7 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   output wire         reply_ready,
   input  wire         reply_payload_ordered,
   input  wire [9:0]   reply_payload_turn_session,
+  input  wire [3:0]   reply_payload_turn_life,
   input  wire [15:0]  reply_payload_turn_ticket,
   input  wire [119:0] reply_payload_meta,
   // beats: stream in
@@ -19,11 +20,13 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   input  wire [63:0]  beats_payload_keep,
   input  wire         beats_payload_last,
   input  wire         beats_payload_user,
-  // silent: stream in
-  input  wire         silent_valid,
-  output wire         silent_ready,
-  input  wire [9:0]   silent_payload_session,
-  input  wire [15:0]  silent_payload_ticket,
+  // named: stream in
+  input  wire         named_valid,
+  output wire         named_ready,
+  input  wire [9:0]   named_payload_turn_session,
+  input  wire [3:0]   named_payload_turn_life,
+  input  wire [15:0]  named_payload_turn_ticket,
+  input  wire         named_payload_silent,
   // control: stream in
   input  wire         control_valid,
   output wire         control_ready,
@@ -45,124 +48,141 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   output wire         events_skipped,
   output wire         events_stale
 );
-  wire room_plan_ready; // reorder.ts:105
-  reg planned_full; // reorder.ts:110
+  wire room_plan_ready; // reorder.ts:118
+  reg planned_full; // reorder.ts:123
   reg [1:0] planned_held_action;
   reg [6:0] planned_held_slot;
-  wire outs_push_ready; // reorder.ts:111
+  wire outs_push_ready; // reorder.ts:124
   wire [2:0] outs_level;
-  wire free_push_ready, free_pop_valid; // reorder.ts:124
+  wire free_push_ready, free_pop_valid; // reorder.ts:138
   wire [7:0] free_level;
-  wire lanes_push_ready, lanes_pop_valid; // reorder.ts:125
+  wire lanes_push_ready, lanes_pop_valid; // reorder.ts:139
   wire [6:0] lanes_pop_payload;
   wire [7:0] lanes_level;
-  wire [6:0] free_slot; // reorder.ts:127
-  reg starting; // reorder.ts:128
-  reg crowded_q; // reorder.ts:129
-  reg some; // reorder.ts:132
-  reg [6:0] slot; // reorder.ts:136
-  reg select; // reorder.ts:143
-  reg look; // reorder.ts:144
-  reg decide; // reorder.ts:145
-  reg sort; // reorder.ts:146
-  reg check; // reorder.ts:147
-  reg found; // reorder.ts:148
-  reg release_; // reorder.ts:149
-  reg flush; // reorder.ts:150
-  reg flushed; // reorder.ts:151
-  reg [22:0] waited; // reorder.ts:160
-  reg impatient; // reorder.ts:161
-  reg [6:0] probe; // reorder.ts:162
-  reg alternate; // reorder.ts:165
-  reg op_control, op_skip, op_silent, op_reply; // reorder.ts:174
-  reg [9:0] turn_session; // reorder.ts:175
+  wire [6:0] free_slot; // reorder.ts:141
+  reg starting; // reorder.ts:142
+  reg crowded_q; // reorder.ts:143
+  reg [6:0] slot; // reorder.ts:148
+  reg select; // reorder.ts:155
+  reg look; // reorder.ts:156
+  reg decide; // reorder.ts:157
+  reg sort; // reorder.ts:158
+  reg check; // reorder.ts:159
+  reg found; // reorder.ts:160
+  reg release_; // reorder.ts:161
+  reg flush; // reorder.ts:162
+  reg flushed; // reorder.ts:163
+  reg [15:0] clock; // reorder.ts:172
+  reg impatient; // reorder.ts:173
+  reg [6:0] probe; // reorder.ts:174
+  reg alternate; // reorder.ts:176
+  reg op_control, op_open, op_skip, op_silent, op_milestone, op_reply; // reorder.ts:185
+  reg [9:0] turn_session; // reorder.ts:186
+  reg [3:0] turn_life;
   reg [15:0] turn_ticket;
-  reg quiet; // reorder.ts:216
-  reg [15:0] chased; // reorder.ts:246
-  reg [6:0] lane; // reorder.ts:247
-  reg [7:0] count; // reorder.ts:248
+  reg quiet; // reorder.ts:240
+  reg [15:0] chased; // reorder.ts:276
+  reg [6:0] lane; // reorder.ts:277
+  reg [7:0] count; // reorder.ts:278
   reg [7:0] hint_lane; // hints.ts:42
-  reg joining; // reorder.ts:254
-  reg [16:0] joining_place; // reorder.ts:255
-  reg [6:0] joining_slot; // reorder.ts:256
-  reg matches_; // reorder.ts:268
-  reg gone; // reorder.ts:270
-  reg [9:0] cursor; // reorder.ts:275
-  reg drops; // reorder.ts:293
-  reg events_waited_q, events_skipped_q, events_stale_q; // reorder.ts:352
-  (* ram_style = "distributed" *) reg [146:0] kept_words [0:127]; // reorder.ts:116
-  (* ram_style = "distributed" *) reg [6:0] links [0:127]; // reorder.ts:121
-  (* ram_style = "distributed" *) reg taken [0:127]; // reorder.ts:122
+  reg joining; // reorder.ts:284
+  reg [16:0] joining_place; // reorder.ts:285
+  reg [6:0] joining_slot; // reorder.ts:286
+  reg matches_; // reorder.ts:301
+  reg gone; // reorder.ts:305
+  reg strides; // reorder.ts:306
+  reg catching; // reorder.ts:308
+  reg [9:0] cursor; // reorder.ts:323
+  reg drops; // reorder.ts:342
+  reg events_waited_q, events_skipped_q, events_stale_q; // reorder.ts:412
+  (* ram_style = "distributed" *) reg [150:0] kept_words [0:127]; // reorder.ts:129
+  (* ram_style = "distributed" *) reg [6:0] links [0:127]; // reorder.ts:134
+  (* ram_style = "distributed" *) reg taken [0:127]; // reorder.ts:135
+  (* ram_style = "distributed" *) reg seen [0:127]; // reorder.ts:136
   (* ram_style = "ultra" *) reg [63:0] hints [0:16383]; // hints.ts:32
   reg [63:0] hint_word; // hints.ts:41
-  (* ram_style = "block" *) reg [30:0] heads [0:1023]; // reorder.ts:198
-  reg [30:0] was; // reorder.ts:203
-  wire replies; // reorder.ts:211
-  wire wants; // reorder.ts:214
-  wire passes; // reorder.ts:213
-  wire far; // reorder.ts:207
-  wire plan_valid = outs_push_ready & ((replies & wants) | (release_ & ~quiet)); // reorder.ts:109
+  (* ram_style = "block" *) reg [34:0] heads [0:1023]; // reorder.ts:212
+  reg [34:0] was; // reorder.ts:217
+  wire replies; // reorder.ts:234
+  wire wants; // reorder.ts:238
+  wire passes; // reorder.ts:236
+  wire stale; // reorder.ts:237
+  wire plan_valid = outs_push_ready & ((replies & wants) | (release_ & ~quiet)); // reorder.ts:122
   wire plan_ready = ~planned_full;
-  wire [1:0] plan_payload_action = release_ ? 2'd3 : passes ? 2'd0 : far ? 2'd1 : 2'd2;
+  wire [1:0] plan_payload_action = release_ ? 2'd3 : passes ? 2'd0 : stale ? 2'd1 : 2'd2;
   wire [6:0] plan_payload_slot = release_ ? slot : free_slot;
-  wire planned_valid = plan_valid | planned_full; // reorder.ts:110
+  wire planned_valid = plan_valid | planned_full; // reorder.ts:123
   wire [1:0] planned_payload_action = planned_full ? planned_held_action : plan_payload_action;
   wire [6:0] planned_payload_slot = planned_full ? planned_held_slot : plan_payload_slot;
-  wire is_free = free_pop_valid & lanes_pop_valid; // reorder.ts:126
-  wire slot_taken = taken[slot]; // reorder.ts:138
-  wire probed = taken[probe]; // reorder.ts:163
-  wire silent_first = silent_valid & (alternate | ~reply_valid); // reorder.ts:168
-  wire skips = ~control_valid & impatient & probed; // reorder.ts:169
-  wire asked = control_valid | skips | silent_valid | reply_valid; // reorder.ts:170
+  wire is_free = free_pop_valid & lanes_pop_valid; // reorder.ts:140
+  wire slot_taken = taken[slot]; // reorder.ts:150
+  wire probed = taken[probe]; // reorder.ts:175
+  wire named_first = named_valid & (alternate | ~reply_valid); // reorder.ts:179
+  wire skips = ~control_valid & impatient & probed; // reorder.ts:180
+  wire asked = control_valid | skips | named_valid | reply_valid; // reorder.ts:181
   wire [9:0] session =
     control_valid ? control_payload_session :
-    silent_first ? silent_payload_session :
-    reply_payload_turn_session; // reorder.ts:171
-  wire plain = ~(control_valid | skips); // reorder.ts:176
-  wire [146:0] kept_word = kept_words[slot]; // reorder.ts:137
+    named_first ? named_payload_turn_session :
+    reply_payload_turn_session; // reorder.ts:182
+  wire plain = ~(control_valid | skips); // reorder.ts:187
+  wire [150:0] kept_word = kept_words[slot]; // reorder.ts:149
   wire [9:0] kept_turn_session = kept_word[9:0];
-  wire [9:0] was_node = select ? session : look ? kept_turn_session : turn_session; // reorder.ts:203
-  wire [15:0] was_due = was[15:0];
-  wire [15:0] gap = turn_ticket - was_due; // reorder.ts:204
-  wire due = turn_ticket == was_due; // reorder.ts:205
-  wire behind = gap[15]; // reorder.ts:206
-  assign far = |gap[14:10];
-  wire near = ~(|{due, behind, far}); // reorder.ts:208
+  wire [9:0] was_node = select ? session : look ? kept_turn_session : turn_session; // reorder.ts:217
+  wire [15:0] was_due = was[19:4];
+  wire [15:0] gap = turn_ticket - was_due; // reorder.ts:218
+  wire [3:0] was_life = was[3:0]; // reorder.ts:217
+  wire now = turn_life == was_life; // reorder.ts:219
+  wire due = now & (turn_ticket == was_due); // reorder.ts:220
+  wire behind = now & gap[15]; // reorder.ts:221
+  wire far = now & ~gap[15] & (|gap[14:10]); // reorder.ts:223
+  wire near = now & ~(|{due, gap[15], |gap[14:10]}); // reorder.ts:224
+  wire lost = behind & ~(&gap[14:10]); // reorder.ts:231
   assign replies = decide & op_reply;
-  wire ordered = replies & reply_payload_ordered; // reorder.ts:212
+  wire ordered = replies & reply_payload_ordered; // reorder.ts:235
   assign passes = ~reply_payload_ordered | due | behind;
-  assign wants = passes | far | is_free;
-  wire sends = plan_ready & outs_push_ready; // reorder.ts:230
-  wire done = replies & sends & wants; // reorder.ts:231
-  wire mutes = decide & op_silent; // reorder.ts:234
-  wire keeping = near & is_free & ((ordered & sends) | mutes); // reorder.ts:240
-  wire [7:0] was_waits = was[30:23]; // reorder.ts:203
-  wire alone = ~(|was_waits); // reorder.ts:241
-  wire [6:0] was_lane = was[22:16]; // reorder.ts:203
-  wire [6:0] lane_now = alone ? lanes_pop_payload : was_lane; // reorder.ts:242
-  wire [15:0] is_due = decide ? was_due : chased; // reorder.ts:249
-  wire [15:0] due_next = is_due + 16'd1; // reorder.ts:250
-  wire newcomer = decide & near & ~op_skip; // reorder.ts:251
-  wire [16:0] place = {decide ? lane_now : lane, newcomer ? turn_ticket[9:0] : due_next[9:0]}; // reorder.ts:252
+  assign stale = reply_payload_ordered & ~now;
+  assign wants = passes | stale | (near & is_free);
+  wire sends = plan_ready & outs_push_ready; // reorder.ts:254
+  wire done = replies & sends & wants; // reorder.ts:255
+  wire mutes = decide & op_silent; // reorder.ts:258
+  wire passed = decide & op_milestone; // reorder.ts:259
+  wire keeping = near & is_free & ((ordered & sends) | mutes); // reorder.ts:270
+  wire [7:0] was_waits = was[34:27]; // reorder.ts:217
+  wire alone = ~(|was_waits); // reorder.ts:271
+  wire [6:0] was_lane = was[26:20]; // reorder.ts:217
+  wire [6:0] lane_now = alone ? lanes_pop_payload : was_lane; // reorder.ts:272
+  wire [15:0] is_due = decide ? was_due : chased; // reorder.ts:279
+  wire [15:0] due_next = is_due + 16'd1; // reorder.ts:280
+  wire newcomer = decide & near & ~op_skip; // reorder.ts:281
+  wire [16:0] place = {decide ? lane_now : lane, newcomer ? turn_ticket[9:0] : due_next[9:0]}; // reorder.ts:282
   wire [6:0] hint =
     ({7{hint_lane[0]}} & hint_word[6:0]) | ({7{hint_lane[1]}} & hint_word[14:8])
     | ({7{hint_lane[2]}} & hint_word[22:16]) | ({7{hint_lane[3]}} & hint_word[30:24])
     | ({7{hint_lane[4]}} & hint_word[38:32]) | ({7{hint_lane[5]}} & hint_word[46:40])
     | ({7{hint_lane[6]}} & hint_word[54:48]) | ({7{hint_lane[7]}} & hint_word[62:56]); // hints.ts:44
-  wire steps = decide & (op_reply ? reply_payload_ordered & sends & due : op_silent ? due : op_skip & near); // reorder.ts:264
-  wire restarts = decide & op_control; // reorder.ts:267
-  wire further = found & ~matches_ & gone; // reorder.ts:271
-  wire freed = release_ & (sends | quiet); // reorder.ts:272
-  wire [15:0] due_then = (steps | further) ? due_next : is_due; // reorder.ts:273
-  wire [7:0] fewer = count - 8'd1; // reorder.ts:274
-  wire anew = starting | restarts; // reorder.ts:276
-  wire [9:0] node = starting ? cursor : turn_session; // reorder.ts:279
-  wire flushed_1 = flushed & drops; // reorder.ts:295
-  wire listed = ~(|(cursor >> 7)) & starting; // reorder.ts:296
-  wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // reorder.ts:299
-  wire moves = steps | freed | restarts | ~some; // reorder.ts:349
+  wire catches = (far & (ordered | mutes)) | ((far | lost) & passed); // reorder.ts:294
+  wire steps =
+    (decide & (op_reply ? reply_payload_ordered & sends & due : op_silent ? due : op_skip & near))
+    | (catches & ~alone); // reorder.ts:295
+  wire restarts = decide & op_control; // reorder.ts:300
+  wire [15:0] away = turn_ticket - chased; // reorder.ts:307
+  wire goes_on = gone | strides | catching; // reorder.ts:315
+  wire further = found & ~matches_ & goes_on; // reorder.ts:316
+  wire freed = release_ & (sends | quiet); // reorder.ts:317
+  wire [15:0] leap = turn_ticket - 16'd1023; // reorder.ts:319
+  wire leaps = catches & alone; // reorder.ts:320
+  wire [15:0] due_then = leaps ? leap : (steps | further) ? due_next : is_due; // reorder.ts:321
+  wire [7:0] fewer = count - 8'd1; // reorder.ts:322
+  wire anew = starting | restarts; // reorder.ts:324
+  wire [9:0] node = starting ? cursor : turn_session; // reorder.ts:327
+  wire flushed_1 = flushed & drops; // reorder.ts:344
+  wire listed = ~(|(cursor >> 7)) & starting; // reorder.ts:345
+  wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // reorder.ts:348
+  wire visits = clock[15] & ~(impatient | keeping); // reorder.ts:406
+  wire old = probed & seen[probe]; // reorder.ts:407
+  wire [6:0] node_2 = keeping ? free_slot : probe; // reorder.ts:408
 
-  GbnWaiting_b512_u1528_r128 room ( // reorder.ts:105
+  GbnWaiting_b512_u1528_r128 room ( // reorder.ts:118
     .clk (clk), .rst (rst),
     .plan_valid (planned_valid), .plan_ready (room_plan_ready), .plan_payload_action (planned_payload_action),
     .plan_payload_slot (planned_payload_slot),
@@ -174,29 +194,29 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     .out_payload_user (out_beats_payload_user)
   );
 
-  wire outs_push_valid = plan_ready & ((replies & passes) | (release_ & ~quiet)); // reorder.ts:111
-  wire [119:0] kept_meta = kept_word[146:27]; // reorder.ts:137
-  wire [119:0] outs_push_payload = release_ ? kept_meta : reply_payload_meta; // reorder.ts:111
-  Fifo_uint120_d4 outs ( // reorder.ts:111
+  wire outs_push_valid = plan_ready & ((replies & passes) | (release_ & ~quiet)); // reorder.ts:124
+  wire [119:0] kept_meta = kept_word[150:31]; // reorder.ts:149
+  wire [119:0] outs_push_payload = release_ ? kept_meta : reply_payload_meta; // reorder.ts:124
+  Fifo_uint120_d4 outs ( // reorder.ts:124
     .clk (clk), .rst (rst),
     .push_valid (outs_push_valid), .push_ready (outs_push_ready), .push_payload (outs_push_payload),
     .pop_valid (out_valid), .pop_ready (out_ready), .pop_payload (out_payload),
     .level (outs_level)
   );
 
-  wire free_push_valid = listed | freed | flushed_1; // reorder.ts:124
+  wire free_push_valid = listed | freed | flushed_1; // reorder.ts:138
   wire [6:0] free_push_payload = starting ? cursor[6:0] : slot;
-  Fifo_uint7_d128 free ( // reorder.ts:124
+  Fifo_uint7_d128 free ( // reorder.ts:138
     .clk (clk), .rst (rst),
     .push_valid (free_push_valid), .push_ready (free_push_ready), .push_payload (free_push_payload),
     .pop_valid (free_pop_valid), .pop_ready (keeping), .pop_payload (free_slot),
     .level (free_level)
   );
 
-  wire lanes_push_valid = listed | (freed & ~(|fewer)) | (restarts & ~alone); // reorder.ts:125
+  wire lanes_push_valid = listed | (freed & ~(|fewer)) | (restarts & ~alone); // reorder.ts:139
   wire [6:0] lanes_push_payload = starting ? cursor[6:0] : decide ? was_lane : lane;
   wire lanes_pop_ready = keeping & alone;
-  Fifo_uint7_d128 lanes ( // reorder.ts:125
+  Fifo_uint7_d128 lanes ( // reorder.ts:139
     .clk (clk), .rst (rst),
     .push_valid (lanes_push_valid), .push_ready (lanes_push_ready), .push_payload (lanes_push_payload),
     .pop_valid (lanes_pop_valid), .pop_ready (lanes_pop_ready), .pop_payload (lanes_pop_payload),
@@ -225,20 +245,20 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      crowded_q <= 1'b0; some <= 1'b0; impatient <= 1'b0; joining <= 1'b0; events_waited_q <= 1'b0;
+      crowded_q <= 1'b0; impatient <= 1'b0; joining <= 1'b0; catching <= 1'b0; events_waited_q <= 1'b0;
       events_skipped_q <= 1'b0; events_stale_q <= 1'b0;
     end
     else begin
       crowded_q <= ~starting & (free_level <= 8'd64);
-      some <= free_level != 8'd128;
       joining <= keeping;
-      impatient <= waited[22] & some & ~moves;
+      catching <= ~away[15] & (|away[14:10]);
+      impatient <= impatient ? probed : visits & old;
       events_waited_q <= keeping & op_reply;
-      events_skipped_q <= steps & op_skip;
-      events_stale_q <= done & ~passes & far;
+      events_skipped_q <= (steps & op_skip) | catches | (further & ~gone);
+      events_stale_q <= done & stale;
     end
   wire slot_when = select & ~starting & asked;
-  wire op_reply_when = op_reply & ~sends;
+  wire op_reply_when = op_reply & ~sends & ~catches;
   wire steps_when = steps & ~alone;
   wire op_skip_when = op_skip & ~steps;
   wire op_control_when = op_control & ~alone;
@@ -246,16 +266,20 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   always @(posedge clk) begin
     if (slot_when) begin
       op_control <= control_valid;
+      op_open <= control_payload_open;
       op_skip <= skips;
-      op_silent <= plain & silent_first;
-      op_reply <= plain & ~silent_first;
+      op_silent <= plain & named_first & named_payload_silent;
+      op_milestone <= plain & named_first & ~named_payload_silent;
+      op_reply <= plain & ~named_first;
       turn_session <= session;
-      turn_ticket <= silent_first ? silent_payload_ticket : reply_payload_turn_ticket;
+      turn_life <= named_first ? named_payload_turn_life : reply_payload_turn_life;
+      turn_ticket <= named_first ? named_payload_turn_ticket : reply_payload_turn_ticket;
       slot <= probe;
     end
     if (look) begin
       turn_session <= kept_turn_session;
-      turn_ticket <= kept_word[25:10];
+      turn_life <= kept_word[13:10];
+      turn_ticket <= kept_word[29:14];
     end
     if (decide) begin
       chased <= due_then;
@@ -281,11 +305,11 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   always @(posedge clk)
     if (rst) begin
       select <= 1'b1; look <= 1'b0; decide <= 1'b0; sort <= 1'b0; check <= 1'b0; found <= 1'b0; release_ <= 1'b0;
-      flush <= 1'b0; flushed <= 1'b0; alternate <= 1'b0; gone <= 1'b0;
+      flush <= 1'b0; flushed <= 1'b0; alternate <= 1'b0; gone <= 1'b0; strides <= 1'b0;
     end
     else begin
       if (slot_when) begin
-        alternate <= ~silent_first;
+        alternate <= ~named_first;
         select <= 1'b0;
         look <= skips;
         decide <= ~skips;
@@ -296,6 +320,7 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
       end
       if (decide) begin
         gone <= op_skip & due;
+        strides <= op_skip | lost;
         if (~op_reply_when) begin
           if (steps_when) begin
             decide <= 1'b0;
@@ -324,12 +349,14 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
         found <= 1'b1;
       end
       if (found) begin
-        gone <= matches_;
         if (matches_) begin
+          gone <= 1'b1;
+          strides <= 1'b0;
           found <= 1'b0;
           release_ <= 1'b1;
         end
-        else if (gone & (|count)) begin
+        else if (goes_on & (|count)) begin
+          gone <= 1'b0;
           found <= 1'b0;
           sort <= 1'b1;
         end
@@ -359,34 +386,37 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     end
 
   always @(posedge clk)
-    if (rst) waited <= 23'd0;
-    else if (moves) waited <= 23'd0;
-    else if (~waited[22]) waited <= waited + 23'd1;
+    if (rst) clock <= 16'd0;
+    else if (visits) clock <= 16'd0;
+    else if (~clock[15]) clock <= clock + 16'd1;
 
   always @(posedge clk)
     if (rst) probe <= 7'd0;
-    else if (~probed) probe <= probe + 7'd1;
+    else if ((visits & ~old) | (impatient & ~probed)) probe <= probe + 7'd1;
 
   always @(posedge clk) begin
-    quiet <= kept_word[26];
+    quiet <= kept_word[30];
     hint_lane <= {
       place[2:0] == 3'd7, place[2:0] == 3'd6, place[2:0] == 3'd5, place[2:0] == 3'd4, place[2:0] == 3'd3,
       place[2:0] == 3'd2, place[2:0] == 3'd1, place[2:0] == 3'd0
     };
     joining_place <= place;
     joining_slot <= free_slot;
-    matches_ <= slot_taken & ({kept_turn_session, kept_word[25:10]} == {turn_session, chased});
+    matches_ <= slot_taken & ({kept_turn_session, kept_word[29:14]} == {turn_session, chased});
     drops <= slot_taken & (kept_turn_session == turn_session);
   end
 
   always @(posedge clk)
-    if (keeping) kept_words[free_slot] <= {reply_payload_meta, op_silent, turn_ticket, turn_session};
+    if (keeping) kept_words[free_slot] <= {reply_payload_meta, op_silent, turn_ticket, turn_life, turn_session};
 
   always @(posedge clk)
     if (joining) links[joining_slot] <= hint;
 
   always @(posedge clk)
     if (starting | keeping | freed | flushed_1) taken[node_1] <= keeping;
+
+  always @(posedge clk)
+    if (visits | keeping) seen[node_2] <= visits;
   wire [16:0] hints_shifted = joining_place >> 3;
   wire [7:0] hints_mask = {
     joining_place[2:0] == 3'd7, joining_place[2:0] == 3'd6, joining_place[2:0] == 3'd5, joining_place[2:0] == 3'd4,
@@ -413,17 +443,18 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   end
 
   always @(posedge clk) begin
-    if (starting | restarts | steps | keeping | further | freed) begin
+    if (starting | restarts | steps | leaps | keeping | further | freed) begin
       heads[node] <= {
         anew ? 8'd0 : decide ? (keeping ? was_waits + 8'd1 : was_waits) : release_ ? fewer : count,
-        decide ? lane_now : lane, anew ? 16'd1 : due_then
+        decide ? lane_now : lane, anew ? 16'd1 : due_then,
+        starting ? 4'd0 : (restarts ? was_life : turn_life) + {3'd0, restarts & op_open}
       };
     end
     was <= heads[was_node];
   end
 
   assign reply_ready = done;
-  assign silent_ready = mutes & (~near | is_free);
+  assign named_ready = (mutes & ~far & (~near | is_free)) | (passed & ~(far | lost));
   assign control_ready = decide & op_control;
   assign crowded = crowded_q;
   assign events_waited = events_waited_q;
@@ -433,29 +464,29 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~free_push_valid | free_push_ready); // reorder.ts:355
-      assert (~lanes_push_valid | lanes_push_ready); // reorder.ts:356
-      assert (~freed | slot_taken); // reorder.ts:357
-      assert (~freed | (|count)); // reorder.ts:358
+      assert (~free_push_valid | free_push_ready); // reorder.ts:419
+      assert (~lanes_push_valid | lanes_push_ready); // reorder.ts:420
+      assert (~freed | slot_taken); // reorder.ts:421
+      assert (~freed | (|count)); // reorder.ts:422
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~free_push_valid | free_push_ready)) begin
-        $display("%s", "assertion failed: a slot comes back once (reorder.ts:355)"); // reorder.ts:355
+        $display("%s", "assertion failed: a slot comes back once (reorder.ts:419)"); // reorder.ts:419
         $stop;
       end
       if (~(~lanes_push_valid | lanes_push_ready)) begin
-        $display("%s", "assertion failed: a lane comes back once (reorder.ts:356)"); // reorder.ts:356
+        $display("%s", "assertion failed: a lane comes back once (reorder.ts:420)"); // reorder.ts:420
         $stop;
       end
       if (~(~freed | slot_taken)) begin
-        $display("%s", "assertion failed: what is released has waited (reorder.ts:357)"); // reorder.ts:357
+        $display("%s", "assertion failed: what is released has waited (reorder.ts:421)"); // reorder.ts:421
         $stop;
       end
       if (~(~freed | (|count))) begin
-        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:358)"); // reorder.ts:358
+        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:422)"); // reorder.ts:422
         $stop;
       end
     end
@@ -463,8 +494,8 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 `endif
 
   wire _unused_ok = &{
-    1'b0, control_payload_open, outs_level, lanes_level, hint_word[63], hint_word[55], hint_word[47], hint_word[39],
-    hint_word[31], hint_word[23], hint_word[15], hint_word[7], gap[9:0], hints_shifted[16:14],
-    hint_word_shifted[16:14], 1'b0
+    1'b0, outs_level, lanes_level, hint_word[63], hint_word[55], hint_word[47], hint_word[39], hint_word[31],
+    hint_word[23], hint_word[15], hint_word[7], gap[9:0], away[9:0], hints_shifted[16:14], hint_word_shifted[16:14],
+    1'b0
   };
 endmodule

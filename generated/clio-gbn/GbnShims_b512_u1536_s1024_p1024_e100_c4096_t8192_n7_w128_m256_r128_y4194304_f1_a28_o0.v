@@ -107,18 +107,19 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   input  wire         mem_r_payload_last
 );
   wire gbn_rx_answers_valid, gbn_rx_answers_payload_last, gbn_rx_answers_payload_user, gbn_rx_acks_valid,
-    gbn_rx_acks_payload_nack, gbn_rx_silent_valid, gbn_rx_control_ready, gbn_rx_context_write_en,
-    gbn_rx_events_accepted, gbn_rx_events_duplicates, gbn_rx_events_ahead, gbn_rx_events_strangers,
-    gbn_rx_events_refused, gbn_rx_events_malformed, gbn_rx_events_corrupt, gbn_rx_events_management,
-    gbn_rx_events_passed, gbn_rx_events_acks_heard, gbn_rx_events_acks, gbn_rx_events_nacks; // gbn-shims.ts:86
+    gbn_rx_acks_payload_nack, gbn_rx_named_valid, gbn_rx_named_payload_silent, gbn_rx_control_ready,
+    gbn_rx_context_write_en, gbn_rx_events_accepted, gbn_rx_events_duplicates, gbn_rx_events_ahead,
+    gbn_rx_events_strangers, gbn_rx_events_refused, gbn_rx_events_malformed, gbn_rx_events_corrupt,
+    gbn_rx_events_management, gbn_rx_events_passed, gbn_rx_events_acks_heard, gbn_rx_events_acks, gbn_rx_events_nacks; // gbn-shims.ts:86
   wire [511:0] gbn_rx_answers_payload_data;
   wire [63:0] gbn_rx_answers_payload_keep;
-  wire [9:0] gbn_rx_acks_payload_session, gbn_rx_silent_payload_session, gbn_rx_context_write_value_slot;
+  wire [9:0] gbn_rx_acks_payload_session, gbn_rx_named_payload_turn_session, gbn_rx_context_write_value_slot;
   wire [31:0] gbn_rx_acks_payload_sequence;
-  wire [15:0] gbn_rx_silent_payload_ticket;
+  wire [3:0] gbn_rx_named_payload_turn_life;
+  wire [15:0] gbn_rx_named_payload_turn_ticket;
   wire [10:0] gbn_rx_context_write_index;
   wire [47:0] gbn_rx_context_write_value_mac;
-  wire gbn_tx_answers_ready, gbn_tx_acks_ready, gbn_tx_control_ready, gbn_tx_failed_valid, gbn_tx_silent_ready,
+  wire gbn_tx_answers_ready, gbn_tx_acks_ready, gbn_tx_control_ready, gbn_tx_failed_valid, gbn_tx_named_ready,
     gbn_tx_crowded, gbn_tx_events_sent, gbn_tx_events_management, gbn_tx_events_passed, gbn_tx_events_closed,
     gbn_tx_events_resent, gbn_tx_events_nacked, gbn_tx_events_timeouts, gbn_tx_events_failed,
     gbn_tx_events_memory_errors, gbn_tx_events_waited, gbn_tx_events_skipped, gbn_tx_events_stale; // gbn-shims.ts:87
@@ -160,8 +161,11 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     .acks_valid (gbn_rx_acks_valid), .acks_ready (gbn_tx_acks_ready),
     .acks_payload_session (gbn_rx_acks_payload_session), .acks_payload_sequence (gbn_rx_acks_payload_sequence),
     .acks_payload_nack (gbn_rx_acks_payload_nack),
-    .silent_valid (gbn_rx_silent_valid), .silent_ready (gbn_tx_silent_ready),
-    .silent_payload_session (gbn_rx_silent_payload_session), .silent_payload_ticket (gbn_rx_silent_payload_ticket),
+    .named_valid (gbn_rx_named_valid), .named_ready (gbn_tx_named_ready),
+    .named_payload_turn_session (gbn_rx_named_payload_turn_session),
+    .named_payload_turn_life (gbn_rx_named_payload_turn_life),
+    .named_payload_turn_ticket (gbn_rx_named_payload_turn_ticket),
+    .named_payload_silent (gbn_rx_named_payload_silent),
     .crowded                  (gbn_tx_crowded),
     .control_valid (controls_valid), .control_ready (gbn_rx_control_ready),
     .control_payload_session (controls_payload_session), .control_payload_open (controls_payload_open),
@@ -203,8 +207,11 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     .context_write_index      (gbn_rx_context_write_index),
     .context_write_value_mac  (gbn_rx_context_write_value_mac),
     .context_write_value_slot (gbn_rx_context_write_value_slot),
-    .silent_valid (gbn_rx_silent_valid), .silent_ready (gbn_tx_silent_ready),
-    .silent_payload_session (gbn_rx_silent_payload_session), .silent_payload_ticket (gbn_rx_silent_payload_ticket),
+    .named_valid (gbn_rx_named_valid), .named_ready (gbn_tx_named_ready),
+    .named_payload_turn_session (gbn_rx_named_payload_turn_session),
+    .named_payload_turn_life (gbn_rx_named_payload_turn_life),
+    .named_payload_turn_ticket (gbn_rx_named_payload_turn_ticket),
+    .named_payload_silent (gbn_rx_named_payload_silent),
     .crowded                  (gbn_tx_crowded),
     .events_sent              (gbn_tx_events_sent),
     .events_management        (gbn_tx_events_management),

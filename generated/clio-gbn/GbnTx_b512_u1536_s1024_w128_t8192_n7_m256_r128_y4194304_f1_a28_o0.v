@@ -47,11 +47,13 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   input  wire [10:0]  context_write_index,
   input  wire [47:0]  context_write_value_mac,
   input  wire [9:0]   context_write_value_slot,
-  // silent: stream in
-  input  wire         silent_valid,
-  output wire         silent_ready,
-  input  wire [9:0]   silent_payload_session,
-  input  wire [15:0]  silent_payload_ticket,
+  // named: stream in
+  input  wire         named_valid,
+  output wire         named_ready,
+  input  wire [9:0]   named_payload_turn_session,
+  input  wire [3:0]   named_payload_turn_life,
+  input  wire [15:0]  named_payload_turn_ticket,
+  input  wire         named_payload_silent,
   output wire         crowded,
   output wire         events_sent,
   output wire         events_management,
@@ -119,6 +121,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   reg control_to_0_done, control_to_1_done; // gbn-tx.ts:41
   wire queue_push_ready, queue_pop_valid; // units.ts:36
   wire [9:0] queue_pop_payload_turn_session;
+  wire [3:0] queue_pop_payload_turn_life;
   wire [15:0] queue_pop_payload_turn_ticket, queue_pop_payload_queued_ip_length, queue_pop_payload_queued_checksum,
     queue_pop_payload_queued_udp_length;
   wire [1:0] queue_pop_payload_queued_kind;
@@ -131,13 +134,14 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire [119:0] reorder_out_payload;
   wire [511:0] reorder_out_beats_payload_data;
   wire [63:0] reorder_out_beats_payload_keep;
-  reg [9:0] entry_turn_session; // arrive.ts:67
+  reg [9:0] entry_turn_session; // arrive.ts:69
+  reg [3:0] entry_turn_life;
   reg [15:0] entry_turn_ticket, entry_queued_ip_length, entry_queued_checksum, entry_queued_udp_length;
   reg [1:0] entry_queued_kind;
   reg [10:0] entry_queued_index, entry_queued_bytes;
   reg [47:0] entry_queued_mac;
-  reg entry_valid; // arrive.ts:68
-  reg held; // arrive.ts:74
+  reg entry_valid; // arrive.ts:70
+  reg held; // arrive.ts:76
   wire planned_push_ready, planned_pop_valid; // units.ts:59
   wire [1:0] planned_pop_payload_action;
   wire [47:0] planned_pop_payload_mac;
@@ -200,10 +204,10 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   reg to_hit;
   wire control_to_0_valid = control_valid & ~control_to_0_done; // gbn-tx.ts:41
   wire control_to_1_valid = control_valid & ~control_to_1_done;
-  wire is_tagged = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // arrive.ts:24
+  wire is_tagged = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // arrive.ts:25
   wire is_udp =
-    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048) & (frames_end_header[191:184] == 8'd17); // arrive.ts:40
-  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:113
+    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048) & (frames_end_header[191:184] == 8'd17); // arrive.ts:42
+  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:114
   wire next_room = ~next_full | decided; // number.ts:35
   wire [1:0] head_kind = next_held[1:0]; // number.ts:36
   wire of_session = head_kind == gbn_frame_kind_session; // number.ts:44
@@ -295,12 +299,13 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   Fifo_Arrived_d16 queue ( // units.ts:36
     .clk (clk), .rst (rst),
     .push_valid (entry_valid), .push_ready (queue_push_ready), .push_payload_turn_session (entry_turn_session),
-    .push_payload_turn_ticket (entry_turn_ticket), .push_payload_queued_kind (entry_queued_kind),
-    .push_payload_queued_index (entry_queued_index), .push_payload_queued_mac (entry_queued_mac),
-    .push_payload_queued_bytes (entry_queued_bytes), .push_payload_queued_ip_length (entry_queued_ip_length),
-    .push_payload_queued_checksum (entry_queued_checksum), .push_payload_queued_udp_length (entry_queued_udp_length),
+    .push_payload_turn_life (entry_turn_life), .push_payload_turn_ticket (entry_turn_ticket),
+    .push_payload_queued_kind (entry_queued_kind), .push_payload_queued_index (entry_queued_index),
+    .push_payload_queued_mac (entry_queued_mac), .push_payload_queued_bytes (entry_queued_bytes),
+    .push_payload_queued_ip_length (entry_queued_ip_length), .push_payload_queued_checksum (entry_queued_checksum),
+    .push_payload_queued_udp_length (entry_queued_udp_length),
     .pop_valid (queue_pop_valid), .pop_ready (reorder_reply_ready),
-    .pop_payload_turn_session (queue_pop_payload_turn_session),
+    .pop_payload_turn_session (queue_pop_payload_turn_session), .pop_payload_turn_life (queue_pop_payload_turn_life),
     .pop_payload_turn_ticket (queue_pop_payload_turn_ticket),
     .pop_payload_queued_kind (queue_pop_payload_queued_kind),
     .pop_payload_queued_index (queue_pop_payload_queued_index),
@@ -323,12 +328,14 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .reply_valid (queue_pop_valid), .reply_ready (reorder_reply_ready),
     .reply_payload_ordered (reorder_reply_payload_ordered),
     .reply_payload_turn_session (queue_pop_payload_turn_session),
+    .reply_payload_turn_life (queue_pop_payload_turn_life),
     .reply_payload_turn_ticket (queue_pop_payload_turn_ticket), .reply_payload_meta (reorder_reply_payload_meta),
     .beats_valid (frames_beats_valid), .beats_ready (reorder_beats_ready),
     .beats_payload_data (frames_beats_payload_data), .beats_payload_keep (frames_beats_payload_keep),
     .beats_payload_last (frames_beats_payload_last), .beats_payload_user (frames_beats_payload_user),
-    .silent_valid (silent_valid), .silent_ready (silent_ready), .silent_payload_session (silent_payload_session),
-    .silent_payload_ticket (silent_payload_ticket),
+    .named_valid (named_valid), .named_ready (named_ready), .named_payload_turn_session (named_payload_turn_session),
+    .named_payload_turn_life (named_payload_turn_life), .named_payload_turn_ticket (named_payload_turn_ticket),
+    .named_payload_silent (named_payload_silent),
     .control_valid (control_to_1_valid), .control_ready (reorder_control_ready),
     .control_payload_session (control_payload_session), .control_payload_open (control_payload_open),
     .out_valid (reorder_out_valid), .out_ready (~next_skid_full), .out_payload (reorder_out_payload),
@@ -486,6 +493,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
 
   always @(posedge clk) begin
     entry_turn_session <= {frames_end_header[33:32], frames_end_header[47:40]};
+    entry_turn_life <= frames_end_header[37:34];
     entry_turn_ticket <= {frames_end_header[23:16], frames_end_header[31:24]};
     entry_queued_kind <=
       ~is_udp ? gbn_frame_kind_raw :

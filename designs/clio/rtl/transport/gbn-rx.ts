@@ -42,18 +42,19 @@ import {
   GbnPacket,
   GbnReceiver,
   type GbnReceiverParameters,
+  Named,
+  namedEvery,
   PeerFields,
   sessionBits,
   SessionControl,
   type SessionParameters,
   ticketBits,
-  Turn,
   wirePeer,
   wireSequenceBits,
   wireSlotBits,
 } from "../../../shared/go-back-n/rtl/index.ts";
 import { isNoSender, isNoStation, isReply } from "../network/senders.ts";
-import { tagBits } from "./tags.ts";
+import { lifeBit, tagBits } from "./tags.ts";
 import { headerBytes, opcodeOffset, sizeOffset, statusOffset } from "./gbn-opcode.ts";
 import { GbnPeerWrite } from "./gbn-peers.ts";
 import { GbnAction, GbnRemove, RemovePlan } from "./gbn-shift.ts";
@@ -131,9 +132,9 @@ const silentOpcodes = operations.filter(o => o.reply === undefined).map(o => o.c
  * may be answered (senders.ts). DATA in order (receiver.ts) and DATA from or to slot 0 pass, without the 8-byte header.
  * The lengths and the IPv4 checksum are corrected (RFC 1624), and the UDP checksum becomes 0. The sender's MAC becomes
  * a tag, by which gbn-tx.ts finds session, request and sender again when the node answers. Requests that are never
- * answered are named on `silent`, too. While `crowded`, DATA of sessions is refused. ACKs and NACKs of a session's peer
- * go to `acks`. Answers go to `answers`. All other frames pass as they came (but UDP frames that begin like an ACK or
- * NACK, whatever their port: malformed).
+ * answered are named on `named`, and every 4,096th of a session. While `crowded`, DATA of sessions is refused. ACKs and
+ * NACKs of a session's peer go to `acks`. Answers go to `answers`. All other frames pass as they came (but UDP frames
+ * that begin like an ACK or NACK, whatever their port: malformed).
  *
  * Latency: 10 cycles from a frame's last beat to its first one at `tx`; 8 to `acks`; 11 to the first beat at `answers`.
  * Initiation interval: one beat and one packet per cycle. Full: `rx` never waits for the node, so that ACKs come
@@ -150,7 +151,7 @@ export const GbnRx = module(
     tx: source(AxisBeat(p.beatBytes)),
     answers: source(AxisBeat(p.beatBytes)),
     acks: source(Acknowledgement(p)),
-    silent: source(Turn(p)),
+    named: source(Named(p)),
     crowded: input(bit),
     control: sink(SessionControl(p)),
     contextWrite: output(GbnContextWrite(p)),
@@ -348,9 +349,9 @@ export const GbnRx = module(
     // The table. Its memory's address hangs on the packet's kind, so that comes from a register.
     const next = stage(queue.pop, "full", { name: "next" });
     const head = next.payload;
-    const silences = instance("silences", Fifo({ shape: Turn(p), depth: 16, style: "distributed" }));
+    const names = instance("names", Fifo({ shape: Named(p), depth: 16, style: "distributed" }));
     const full = reg(bit, { init: 0 });
-    full.set(io.crowded.or(silences.level.ge(12)));
+    full.set(io.crowded.or(names.level.ge(12)));
     const ofSession = node(head.kind.eq(GbnFrameKind.session)),
       refused = node(head.lost.or(ofSession.and(full).and(head.packet.control.not())));
     const asks = node(ofSession.and(head.bad.or(refused).not()));
@@ -385,7 +386,11 @@ export const GbnRx = module(
     plans.payload.set({
       action: mux(raw, GbnAction.asIs, mux(delivered.or(managed), GbnAction.shift, GbnAction.discard)),
       ticket: mux(managed, constant(0, ticketBits), late.packet.sequence.trunc(ticketBits)),
-      tag: mux(managed, cat(constant(1, 1), place.zext(tagBits - 1)).is(tagBits), late.packet.session.zext(tagBits)),
+      tag: mux(
+        managed,
+        cat(constant(1, 1), place.zext(tagBits - 1)).is(tagBits),
+        cat(receiver.verdict.life, late.packet.session.zext(lifeBit)).zext(tagBits),
+      ),
       ipLength: late.ipLength,
       checksum: late.checksum,
       udpLength: late.udpLength,
@@ -418,12 +423,14 @@ export const GbnRx = module(
         port: from.port,
       });
     }
-    silences.push.valid.set(delivered.and(late.silent));
-    silences.push.payload.set({
-      session: late.packet.session,
-      ticket: late.packet.sequence.trunc(ticketBits),
+    const ticket = late.packet.sequence.trunc(ticketBits);
+    const milestone = ticket.trunc(Math.log2(namedEvery)).any().not();
+    names.push.valid.set(delivered.and(late.silent.or(milestone)));
+    names.push.payload.set({
+      turn: { session: late.packet.session, life: receiver.verdict.life, ticket },
+      silent: late.silent,
     });
-    connect(silences.pop, io.silent);
+    connect(names.pop, io.named);
 
     const heard = stream(Acknowledgement(p));
     heard.valid.set(accepted.and(late.packet.control));

@@ -42,7 +42,7 @@ export const GbnCounters = struct({ rx: counters(counted.rx), tx: counters(count
 
 /**
  * Parameters of a build: 1,024 sessions, window 128, ACK at the latest every 100 packets or 16 us (at 250 MHz). The
- * timeout is 33 to 66 us; a session is given up after 7 of them. A reply is waited for 17 ms.
+ * timeout is 33 to 66 us; a session is given up after 7 of them. A reply waits for 17 to 34 ms.
  */
 export const gbnDefaults = {
   sessions: 1024,
@@ -105,7 +105,7 @@ export const GbnShims = module(
     connect(io.memR, gbnTx.memR);
     gbnRx.config.set(io.config);
     gbnTx.contextWrite.set(gbnRx.contextWrite);
-    connect(gbnRx.silent, gbnTx.silent);
+    connect(gbnRx.named, gbnTx.named);
     gbnRx.crowded.set(gbnTx.crowded);
 
     const [toRx, toTx] = fork(io.session, 2, "eager", { name: "session_to" });

@@ -18,7 +18,16 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { gbnVerdict } from "../wire/index.ts";
-import { Answer, Peer, type PeerWidths, sessionBits, SessionControl, type SessionParameters } from "./types.ts";
+import {
+  Answer,
+  lifeAfter,
+  lifeBits,
+  Peer,
+  type PeerWidths,
+  sessionBits,
+  SessionControl,
+  type SessionParameters,
+} from "./types.ts";
 
 export interface GbnReceiverParameters extends SessionParameters, PeerWidths {
   /** Packets in order after which an ACK is sent at the latest. */
@@ -53,7 +62,7 @@ const patience = 64;
  * behind it is acknowledged again, up to the last in order. The first one ahead of it is answered with a NACK (the last
  * number in order), the following ones with nothing until one is in order. Ahead and behind are told by half a round of
  * the numbers. The first packet in order of an open session makes its sender the session's peer; packets from anybody
- * else are strangers' and change nothing.
+ * else are strangers' and change nothing. Each opening begins another life of the session (types.ts), the first is 0.
  *
  * Latency 2 cycles from `packet` to `verdict` (and `answer`); initiation interval 1, also for packets of one session in
  * every cycle: a word that is read while it is written comes out as written. `control` goes before packets; the timer
@@ -68,7 +77,8 @@ export const GbnReceiver = module(
     control: sink(SessionControl(p)),
     /** There is room for two answers. */
     answerRoom: input(bit),
-    verdict: output(struct({ valid: bit, what: uint(3) })),
+    /** `life`: of the session, when the packet was judged. */
+    verdict: output(struct({ valid: bit, what: uint(3), life: uint(lifeBits) })),
     answer: output(struct({ valid: bit, answer: Answer(p) })),
   }),
   (io, p) => {
@@ -77,6 +87,7 @@ export const GbnReceiver = module(
       countBits = Math.ceil(Math.log2(p.ackEvery + 1));
     const State = struct({
       open: bit,
+      life: uint(lifeBits),
       bound: bit,
       nacked: bit,
       expected: sequence,
@@ -84,6 +95,7 @@ export const GbnReceiver = module(
       peer: Peer(p),
     });
     const Op = struct({
+      reset: bit,
       start: bit,
       open: bit,
       timer: bit,
@@ -115,6 +127,7 @@ export const GbnReceiver = module(
     );
     const op = reg(Op, { init: 0 });
     op.set({
+      reset: starting,
       start: asked,
       open: starting.or(io.control.payload.open),
       timer: looks,
@@ -149,6 +162,7 @@ export const GbnReceiver = module(
     const changes = node(op.start.or(inOrder).or(answers));
     states.write(changes, op.session, {
       open: mux(op.start, op.open, was.open),
+      life: lifeAfter(was.life, op.reset, op.start.and(op.open)),
       bound: op.start.not().and(was.bound.or(inOrder)),
       nacked: op.start.not().and(mux(inOrder, constant(0, 1), was.nacked.or(asks))),
       expected: mux(
@@ -163,7 +177,7 @@ export const GbnReceiver = module(
       },
     });
 
-    const verdict = reg(struct({ valid: bit, what: uint(3) }), { init: 0 });
+    const verdict = reg(struct({ valid: bit, what: uint(3), life: uint(lifeBits) }), { init: 0 });
     const lacks = node(data.and(io.answerRoom.not()).and(again.or(asks).or(next)));
     const what = (v: number): UInt<3> => constant(v, 3);
     verdict.set({
@@ -175,6 +189,7 @@ export const GbnReceiver = module(
         [behind, gbnVerdict.duplicate],
         what(gbnVerdict.ahead),
       ),
+      life: was.life,
     });
     io.verdict.set(verdict);
     const answer = reg(Answer(p));

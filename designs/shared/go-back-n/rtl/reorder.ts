@@ -24,7 +24,7 @@ import {
   without,
 } from "../../../../hdl-dsl/index.ts";
 import { hintTable } from "./hints.ts";
-import { sessionBits, SessionControl, ticketBits, Turn } from "./types.ts";
+import { lifeAfter, lifeBits, Named, sessionBits, SessionControl, ticketBits, Turn } from "./types.ts";
 import { GbnWaiting, type GbnWaitingParameters, waitingAction, WaitingPlan } from "./waiting.ts";
 import { AxisBeat } from "../../frame/index.ts";
 
@@ -34,13 +34,16 @@ export interface GbnReorderParameters extends GbnWaitingParameters {
   readonly metaBits: number;
   /** Ticket of a session's first request. */
   readonly first: number;
-  /** Cycles without progress after which a reply is no longer waited for; a power of two. */
+  /**
+   * A reply that has waited for so many cycles (and up to as many again) does not wait any longer; a power of two,
+   * `waiting` or more.
+   */
   readonly patience: number;
   /** Bits of a ticket; default those of the tag. A proof has fewer. */
   readonly ticketBits?: number;
   /**
-   * A ticket so far ahead is none, a power of two; default 1,024: fewer requests of a session can be in the node
-   * and wait here.
+   * For a ticket so far ahead nobody waits, a power of two; default 1,024: fewer requests of a session can be in the
+   * node and wait here.
    */
   readonly reach?: number;
 }
@@ -51,7 +54,10 @@ export interface GbnReorderParameters extends GbnWaitingParameters {
 export const Reply = (p: Pick<GbnReorderParameters, "sessions" | "metaBits" | "ticketBits">) =>
   struct({ ordered: bit, turn: Turn(p), meta: uint(p.metaBits) });
 export const GbnReorderEvents = struct({
-  /** Replies that waited; requests whose replies were not waited for any longer; replies that belong to no request. */
+  /**
+   * Replies that waited; requests whose replies were not waited for any longer (those of a leap count once); replies to
+   * an earlier life of their session.
+   */
   waited: bit,
   skipped: bit,
   stale: bit,
@@ -63,10 +69,15 @@ export const GbnReorderEvents = struct({
  *
  * A request's ticket is the low half of its sequence number, so a session's tickets have no gaps; it comes back with
  * the reply (go-back-n/rtl/types.ts, the tag). Per session, in block memory: the ticket that is due, and how many wait.
- * Its reply passes, and then all that waited for it; a reply that is ahead waits in a slot with its beats. `silent`
+ * Its reply passes, and then all that waited for it; a reply that is ahead waits in a slot with its beats. `named`
  * names requests that are never answered; they take a slot without beats if they are ahead. A reply behind the one that
- * is due (a further frame of one, or one no longer waited for) passes. A ticket `reach` or more ahead is of an earlier
- * life of the session: dropped. `control` begins a session anew and drops what waits for it.
+ * is due (a further frame of one, or one no longer waited for) passes. `control` begins a session anew and drops what
+ * waits for it. A reply to an earlier life of the session is dropped, a name of one forgotten.
+ *
+ * What is due always catches up, however many requests are never answered: a ticket `reach` or more ahead makes it
+ * step on, and what waits leaves in order, until the ticket is less far ahead. While nobody waits it leaps there. Other
+ * names come every `namedEvery` requests (types.ts), so what is due is never behind by half of the tickets, and ahead
+ * and behind differ. Such a name also brings back what is due should it ever be far ahead.
  *
  * Who waits for a ticket is found by memory, not by comparing: a session with replies that wait has a lane of its
  * own, and at (lane, ticket mod `reach`) a table names the slot of the last reply to that ticket that began to
@@ -78,8 +89,10 @@ export const GbnReorderEvents = struct({
  * its session wait), one beat per cycle; a reply that had to wait takes the way out for as many cycles again, and 5
  * more. Full: with no slot free, a reply that is ahead waits at the entry and those behind it; `crowded` is 1 while
  * half of the slots are taken, so that no new requests are let in: the other half is for those that are inside already.
- * Nothing waits for ever: after `patience` cycles without progress one missing reply is given up, as if it were silent.
- * A session that begins anew while replies wait for it takes two cycles per slot. Reset: nothing is taken for one cycle
+ * Nothing waits for ever, whatever other sessions do: each slot is looked at once in `patience` cycles. What is found
+ * there twice leaves, and so does all of its session that waits for less; the replies that are missing before it are
+ * given up, as if they were silent. That takes three cycles for each. A session that begins anew while replies wait for
+ * it takes two cycles per slot. Reset: nothing is taken for one cycle
  * per session, or slot if these are more.
  */
 export const GbnReorder = module(
@@ -87,7 +100,7 @@ export const GbnReorder = module(
   (p: GbnReorderParameters) => ({
     reply: sink(Reply(p)),
     beats: sink(AxisBeat(p.beatBytes)),
-    silent: sink(Turn(p)),
+    named: sink(Named(p)),
     control: sink(SessionControl(p)),
     out: source(uint(p.metaBits)),
     outBeats: source(AxisBeat(p.beatBytes)),
@@ -120,6 +133,7 @@ export const GbnReorder = module(
     });
     const links = ram(slotOf, { depth: p.waiting, collision: "undefined", style: "distributed" });
     const taken = ram(bit, { depth: p.waiting, collision: "undefined", style: "distributed" });
+    const seen = ram(bit, { depth: p.waiting, collision: "undefined", style: "distributed" });
     const hints = hintTable(p.waiting * 2 ** reachBits, slotBits);
     const free = instance("free", Fifo({ shape: slotOf, depth: p.waiting, style: "distributed" })),
       lanes = instance("lanes", Fifo({ shape: slotOf, depth: p.waiting, style: "distributed" }));
@@ -129,8 +143,6 @@ export const GbnReorder = module(
     const crowded = reg(bit, { init: 0 });
     crowded.set(starting.not().and(free.level.le(p.waiting / 2)));
     io.crowded.set(crowded);
-    const some = reg(bit, { init: 0 });
-    some.set(free.level.ne(p.waiting));
 
     // The slot that is looked at.
     const slot = reg(slotOf);
@@ -155,35 +167,37 @@ export const GbnReorder = module(
       at[to].set(1);
     };
 
-    // What is looked at. After a long time without progress it is one that waits, by its slot: the next in turn
-    // that is taken.
-    const waited = reg(uint(patienceBits + 1), { init: 0 });
+    // What is looked at. One that has waited for long comes first, by its slot: slots are looked at in turn. What is
+    // there for the second time is asked for until it has gone.
+    const clock = reg(uint(patienceBits - slotBits + 1), { init: 0 });
     const impatient = reg(bit, { init: 0 });
     const probe = reg(slotOf, { init: 0 });
     const probed = node(taken.readAsync(probe));
-    when(probed.not(), () => probe.set(probe.add(1)));
     const alternate = reg(bit, { init: 0 });
     const reply = io.reply.payload,
-      silent = io.silent.payload;
-    const silentFirst = node(io.silent.valid.and(alternate.or(io.reply.valid.not())));
+      named = io.named.payload;
+    const namedFirst = node(io.named.valid.and(alternate.or(io.reply.valid.not())));
     const skips = node(io.control.valid.not().and(impatient).and(probed));
-    const asked = node(io.control.valid.or(skips).or(io.silent.valid).or(io.reply.valid));
+    const asked = node(io.control.valid.or(skips).or(io.named.valid).or(io.reply.valid));
     const session = node(
-      mux(io.control.valid, io.control.payload.session, mux(silentFirst, silent.session, reply.turn.session)),
+      mux(io.control.valid, io.control.payload.session, mux(namedFirst, named.turn.session, reply.turn.session)),
     );
-    const op = reg(struct({ control: bit, skip: bit, silent: bit, reply: bit }));
+    const op = reg(struct({ control: bit, open: bit, skip: bit, silent: bit, milestone: bit, reply: bit }));
     const turn = reg(Turn(p));
     const plain = node(io.control.valid.or(skips).not());
     when(at.select.and(starting.not()).and(asked), () => {
       op.set({
         control: io.control.valid,
+        open: io.control.payload.open,
         skip: skips,
-        silent: plain.and(silentFirst),
-        reply: plain.and(silentFirst.not()),
+        silent: plain.and(namedFirst).and(named.silent),
+        milestone: plain.and(namedFirst).and(named.silent.not()),
+        reply: plain.and(namedFirst.not()),
       });
-      turn.set({ session, ticket: mux(silentFirst, silent.ticket, reply.turn.ticket) });
+      const asks = mux(namedFirst, named.turn, reply.turn);
+      turn.set({ session, life: asks.life, ticket: asks.ticket });
       slot.set(probe);
-      alternate.set(silentFirst.not());
+      alternate.set(namedFirst.not());
       at.select.set(0);
       at.look.set(skips);
       at.decide.set(skips.not());
@@ -193,25 +207,35 @@ export const GbnReorder = module(
       go("look", "decide");
     });
 
-    // Its session: the ticket that is due, and who waits. Read in the cycle before, and again as long as it stands;
-    // what is written is read in a later cycle.
-    const heads = ram(struct({ due: ticket, lane: slotOf, waits: uint(slotBits + 1) }), {
+    // Its session: its life, the ticket that is due, and who waits. Read in the cycle before, and again as long as it
+    // stands; what is written is read in a later cycle.
+    const heads = ram(struct({ life: uint(lifeBits), due: ticket, lane: slotOf, waits: uint(slotBits + 1) }), {
       depth: p.sessions,
       collision: "undefined",
       style: "block",
     });
     const was = heads.readSync(node(mux(at.select, session, mux(at.look, kept.turn.session, turn.session))));
     const gap = node<UInt>(turn.ticket.sub(was.due));
-    const due = node(turn.ticket.eq(was.due)),
-      behind = node(gap.bit(tickets - 1));
-    const far = node(reachBits < tickets - 1 ? gap.bits(reachBits, tickets - 1 - reachBits).any() : constant(0, 1)),
-      near = node(cat(due, behind, far).any().not());
+    const now = node(turn.life.eq(was.life)),
+      due = node(now.and(turn.ticket.eq(was.due))),
+      behind = node(now.and(gap.bit(tickets - 1)));
+    const more = gap.bits(reachBits, tickets - 1 - reachBits);
+    const far = node(now.and(gap.bit(tickets - 1).not()).and(more.any())),
+      near = node(
+        now.and(
+          cat(due, gap.bit(tickets - 1), more.any())
+            .any()
+            .not(),
+        ),
+      ),
+      lost = node(behind.and(more.all().not()));
 
     // What is done with it.
     const replies = node(at.decide.and(op.reply)),
       ordered = node(replies.and(reply.ordered)),
       passes = node(reply.ordered.not().or(due).or(behind));
-    const wants = node(passes.or(far).or(isFree));
+    const stale = node(reply.ordered.and(now.not()));
+    const wants = node(passes.or(stale).or(near.and(isFree)));
     // The slot has stood for a cycle and more when it is released.
     const quiet = reg(bit);
     quiet.set(kept.quiet);
@@ -221,7 +245,7 @@ export const GbnReorder = module(
       action: priority(
         [at.release, waitingAction.release],
         [passes, waitingAction.pass],
-        [far, waitingAction.drop],
+        [stale, waitingAction.drop],
         act(waitingAction.keep),
       ),
       slot: mux(at.release, slot, freeSlot),
@@ -231,9 +255,15 @@ export const GbnReorder = module(
       done = node(replies.and(sends).and(wants));
     outs.push.valid.set(plan.ready.and(replies.and(passes).or(at.release.and(quiet.not()))));
     outs.push.payload.set(mux(at.release, kept.meta, reply.meta));
-    const mutes = node(at.decide.and(op.silent));
+    const mutes = node(at.decide.and(op.silent)),
+      passed = node(at.decide.and(op.milestone));
     io.reply.ready.set(done);
-    io.silent.ready.set(mutes.and(near.not().or(isFree)));
+    io.named.ready.set(
+      mutes
+        .and(far.not())
+        .and(near.not().or(isFree))
+        .or(passed.andNot(far.or(lost))),
+    );
     io.control.ready.set(at.decide.and(op.control));
 
     // One begins to wait. The table is read now and written in the next cycle, when nobody else wants it.
@@ -261,23 +291,42 @@ export const GbnReorder = module(
     links.write(joining, joiningSlot, hint);
 
     // A ticket's turn has passed: its reply has gone, or there is none.
+    const catches = node(far.and(ordered.or(mutes)).or(far.or(lost).and(passed)));
     const steps = node(
-      at.decide.and(mux(op.reply, reply.ordered.and(sends).and(due), mux(op.silent, due, op.skip.and(near)))),
+      at.decide
+        .and(mux(op.reply, reply.ordered.and(sends).and(due), mux(op.silent, due, op.skip.and(near))))
+        .or(catches.andNot(alone)),
     );
     const restarts = node(at.decide.and(op.control));
     const matches = reg(bit);
     matches.set(slotTaken.and(cat(kept.turn.session, kept.turn.ticket).eq(cat(turn.session, chased))));
+    // The turn of the ticket before has passed; or nobody is waited for, until one that waits is found (`strides`) or
+    // the ticket is near.
     const gone = reg(bit, { init: 0 });
-    const further = node(at.found.and(matches.not()).and(gone));
+    const strides = reg(bit, { init: 0 });
+    const away = node<UInt>(turn.ticket.sub(chased));
+    const catching = reg(bit, { init: 0 });
+    catching.set(
+      away
+        .bit(tickets - 1)
+        .not()
+        .and(away.bits(reachBits, tickets - 1 - reachBits).any()),
+    );
+    const goesOn = node(gone.or(strides).or(catching));
+    const further = node(at.found.and(matches.not()).and(goesOn));
     const freed = node(at.release.and(sends.or(quiet)));
-    const dueThen = node(mux(steps.or(further), dueNext, isDue));
+    // Due is too far behind (or ahead): it leaps there, or steps on as long as somebody waits.
+    const leap = node<UInt>(turn.ticket.sub(2 ** reachBits - 1)),
+      leaps = node(catches.and(alone));
+    const dueThen = node(mux(leaps, leap, mux(steps.or(further), dueNext, isDue)));
     const fewer = node<UInt>(count.sub(1));
     const cursor = reg(uint(Math.max(sessionBits(p), slotBits)), { init: 0 });
     const anew = node(starting.or(restarts));
     heads.write(
-      starting.or(restarts).or(steps).or(keeping).or(further).or(freed),
+      starting.or(restarts).or(steps).or(leaps).or(keeping).or(further).or(freed),
       node(mux(starting, cursor.trunc(sessionBits(p)), turn.session)),
       {
+        life: lifeAfter(mux(restarts, was.life, turn.life), starting, restarts.and(op.open)),
         due: mux(anew, first, dueThen),
         lane: mux(at.decide, laneNow, lane),
         waits: priority(
@@ -313,7 +362,8 @@ export const GbnReorder = module(
       lane.set(was.lane);
       count.set(was.waits);
       gone.set(op.skip.and(due));
-      when(op.reply.and(sends.not()), () => undefined)
+      strides.set(op.skip.or(lost));
+      when(op.reply.and(sends.not()).andNot(catches), () => undefined)
         .elseWhen(steps.and(alone.not()), () => go("decide", "sort"))
         // Behind, or due: it goes now.
         .elseWhen(op.skip.and(steps.not()), () => go("decide", "release"))
@@ -330,9 +380,15 @@ export const GbnReorder = module(
     when(at.check, () => go("check", "found"));
     when(at.found, () => {
       chased.set(dueThen);
-      gone.set(matches);
-      when(matches, () => go("found", "release"))
-        .elseWhen(gone.and(count.any()), () => go("found", "sort"))
+      when(matches, () => {
+        gone.set(1);
+        strides.set(0);
+        go("found", "release");
+      })
+        .elseWhen(goesOn.and(count.any()), () => {
+          gone.set(0);
+          go("found", "sort");
+        })
         .otherwise(() => go("found", "select"));
     });
     when(freed, () => {
@@ -346,11 +402,19 @@ export const GbnReorder = module(
       when(slot.all(), () => go("flushed", "select")).otherwise(() => go("flushed", "flush"));
     });
 
-    const moves = node(steps.or(freed).or(restarts).or(some.not()));
-    when(moves, () => waited.set(0)).elseWhen(waited.bit(patienceBits).not(), () => waited.set(waited.add(1)));
-    impatient.set(waited.bit(patienceBits).and(some).and(moves.not()));
+    // Slots grow old.
+    const visits = node(clock.bit(patienceBits - slotBits).and(impatient.or(keeping).not()));
+    const old = node(probed.and(seen.readAsync(probe)));
+    seen.write(visits.or(keeping), node(mux(keeping, freeSlot, probe)), visits);
+    when(visits, () => clock.set(0)).elseWhen(clock.bit(patienceBits - slotBits).not(), () => clock.set(clock.add(1)));
+    impatient.set(mux(impatient, probed, visits.and(old)));
+    when(visits.andNot(old).or(impatient.andNot(probed)), () => probe.set(probe.add(1)));
     const events = reg(GbnReorderEvents, { init: 0 });
-    events.set({ waited: keeping.and(op.reply), skipped: steps.and(op.skip), stale: done.and(passes.not()).and(far) });
+    events.set({
+      waited: keeping.and(op.reply),
+      skipped: steps.and(op.skip).or(catches).or(further.andNot(gone)),
+      stale: done.and(stale),
+    });
     io.events.set(events);
     assertAlways(free.push.valid.not().or(free.push.ready), "a slot comes back once");
     assertAlways(lanes.push.valid.not().or(lanes.push.ready), "a lane comes back once");

@@ -1,5 +1,5 @@
 /** The records that pass between the blocks of Go-Back-N sessions and the shims of a design, and what they agree on. */
-import { bit, enumOf, struct, uint } from "../../../../hdl-dsl/index.ts";
+import { type Bit, bit, constant, enumOf, mux, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { gbnFrameKind, gbnHeader } from "../wire/index.ts";
 import { headerOffsets } from "../../wire/index.ts";
 
@@ -59,6 +59,22 @@ export const Answer = (p: SessionParameters & PeerWidths) =>
 
 /** Bits of a ticket, unless a design says otherwise: of requests under way no two of a session have the same. */
 export const ticketBits = 16;
-/** Whose request, and which of them. */
-export const Turn = (p: { readonly sessions: number; readonly ticketBits?: number }) =>
-  struct({ session: uint(sessionBits(p)), ticket: uint(p.ticketBits ?? ticketBits) });
+/**
+ * Bits of a session's life: how often it was opened since reset, modulo 16. What belongs to an earlier life is known by
+ * it, unless the session was opened 16 times meanwhile.
+ */
+export const lifeBits = 4;
+/** A session's life after an operation on it: 0 from `reset` on, one more when it is `opened`. */
+export const lifeAfter = (life: UInt, reset: Bit, opened: Bit): UInt<typeof lifeBits> =>
+  mux(reset, constant(0, lifeBits), life.add(opened.zext(lifeBits)).is(lifeBits));
+export interface TurnParameters {
+  readonly sessions: number;
+  readonly ticketBits?: number;
+}
+/** Whose request, in which life of the session, and which of them. */
+export const Turn = (p: TurnParameters) =>
+  struct({ session: uint(sessionBits(p)), life: uint(lifeBits), ticket: uint(p.ticketBits ?? ticketBits) });
+/** A request that came in: one that is never answered (`silent`), or one that only says how far its session is. */
+export const Named = (p: TurnParameters) => struct({ turn: Turn(p), silent: bit });
+/** Every so many requests of a session one is named. Far below half of the tickets, so ahead and behind differ. */
+export const namedEvery = 4096;

@@ -11,6 +11,8 @@ export class GbnReceiverModel {
   readonly #ackEvery: number;
   readonly #first: number;
   open = true;
+  /** How often it was opened since reset, modulo 16. */
+  life = 0;
   peer: string | undefined;
   expected: number;
   nacked = false;
@@ -25,6 +27,7 @@ export class GbnReceiverModel {
   /** Opened anew, or closed. */
   start(open: boolean): void {
     this.open = open;
+    if (open) this.life = (this.life + 1) % 16;
     this.peer = undefined;
     this.expected = this.#first;
     this.nacked = false;

@@ -5,13 +5,14 @@ import {
   gbnBytes,
   GbnFrameKind,
   lengthBitsOf,
+  lifeBits,
   sessionBits,
   ticketBits,
 } from "../../../../shared/go-back-n/rtl/index.ts";
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../../shared/wire/index.ts";
 import { frameOffsets } from "../../../wire/index.ts";
 import { changedChecksum, contextBits } from "../gbn-rx.ts";
-import { partBit, tagBits, tagPrefix } from "../tags.ts";
+import { lifeBit, partBit, tagBits, tagPrefix } from "../tags.ts";
 import { Arrived, type GbnTxParameters } from "./records.ts";
 import type { arrivedQueue, Frames } from "./units.ts";
 
@@ -24,6 +25,7 @@ function tagOf(p: GbnTxParameters, mac: UInt<48>) {
     tagged: node(prefix.eq(tagPrefix), { name: "is_tagged" }),
     managed: mac.bit(managedBit),
     session: mac.bits(0, sessionBits(p)),
+    life: mac.bits(lifeBit, lifeBits),
     request: mac.bits(0, Math.log2(p.managed)),
     ticket: mac.bits(tagBits, ticketBits),
     part: mac.bit(partBit),
@@ -47,7 +49,7 @@ function arrived(p: GbnTxParameters, { header, lastByte }: Frames["end"]): Val<R
   const ofManagement = tag.request.zext(written).add(p.sessions),
     bytes = lastByte.add(1 + gbnBytes);
   return literalOf(Arrived(p), {
-    turn: { session: tag.session, ticket: tag.ticket },
+    turn: { session: tag.session, life: tag.life, ticket: tag.ticket },
     queued: {
       kind,
       index: mux(tag.managed, ofManagement, tag.session.zext(written)),

@@ -23,7 +23,7 @@ export function order(p: GbnTxParameters, reorder: Reorder, io: GbnTxIo, { queue
     meta: pack(arrived.queued),
   });
   connect(frames.beats, reorder.beats);
-  connect(io.silent, reorder.silent);
+  connect(io.named, reorder.named);
   connect(control, reorder.control);
   io.crowded.set(reorder.crowded);
 }

@@ -13,7 +13,7 @@ import {
   uint,
 } from "../../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../../shared/frame/index.ts";
-import { Acknowledgement, sessionBits, SessionControl, Turn } from "../../../../shared/go-back-n/rtl/index.ts";
+import { Acknowledgement, Named, sessionBits, SessionControl } from "../../../../shared/go-back-n/rtl/index.ts";
 import { GbnContextWrite } from "../gbn-rx.ts";
 import { GbnTxEvents, type GbnTxParameters } from "./records.ts";
 
@@ -25,7 +25,7 @@ export const gbnTxPorts = (p: GbnTxParameters) => ({
   control: sink(SessionControl(p)),
   failed: source(uint(sessionBits(p))),
   contextWrite: input(GbnContextWrite(p)),
-  silent: sink(Turn(p)),
+  named: sink(Named(p)),
   crowded: output(bit),
   events: output(GbnTxEvents),
   memAw: source(axi4Address(p)),

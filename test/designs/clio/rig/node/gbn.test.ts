@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { Client, GoBackNTransport } from "../../../../../designs/clio/client/index.ts";
 import { makeSettings } from "../../../../../designs/clio/config/index.ts";
-import { gbnDriver } from "../../../../../designs/clio/registers/index.ts";
+import { gbnDriver, matAction, matAddress, matEntry, matWord } from "../../../../../designs/clio/registers/index.ts";
+import { clioMessage, opcode } from "../../../../../designs/clio/wire/index.ts";
 import { clientEndpoint } from "../../../../../designs/clio/workload/index.ts";
 import {
   ClientStation,
@@ -118,6 +119,48 @@ describe("the node with Go-Back-N", () => {
           accepted = await registers.read("gbnRxAccepted");
         expect(accepted).toBeGreaterThan(50);
         expect(await registers.read("gbnRxManagement")).toBeGreaterThanOrEqual(5);
+      });
+    },
+    buildMs,
+  );
+
+  test(
+    "1,100 requests in a row that a rule drops: the session's next replies come once a reply has waited, in order",
+    async () => {
+      // The reply after them waits for 17 to 34 ms.
+      const limits = { hangCycles: 10_000_000, limitCycles: 30_000_000 };
+      await withNode("gbn-dropped", settings, { seed: 3, ...limits, wave: false }, async node => {
+        const network = new NetworkModel(timeOf(node), { seed: 5, link: { latencyNs: 200 } });
+        joinNetwork(node, network);
+        const station = new ClientStation(network, "client", clientEndpoint(0), new Map([[runtime.ip, runtime.mac]])),
+          transport = new GoBackNTransport(station, { clock: network.time, random: () => 0.25 }),
+          client = new Client({ transport, clock: network.time, timeoutNs: 100e6, pageSize: 4096 }),
+          to = { ip: runtime.ip, port: runtime.nativePort };
+        const thread = (await client.createProcess(to)).thread(),
+          va = await thread.ralloc(4096),
+          data = new Random(4).bytes(900);
+        await thread.rwrite(va, data);
+        const { registers } = node.transport,
+          gbn = gbnDriver(registers),
+          before = await gbn.read("gbnRxAccepted");
+        await registers.write(
+          matAddress(opcode.PINGPONG),
+          matWord({ ...matEntry(opcode.PINGPONG), action: matAction.drop }),
+        );
+        for (let i = 0; i < 1100; i++) transport.send(to, clioMessage({ opcode: opcode.PINGPONG, requestId: i }));
+        const from = network.time.now();
+        expect(await Promise.all([0, 300, 600].map(at => thread.rread(va + BigInt(at), 300)))).toEqual(
+          [0, 300, 600].map(at => data.slice(at, at + 300)),
+        );
+        expect(network.time.now() - from).toBeLessThan(36e6);
+        // From then on nothing waits any more.
+        const then = network.time.now();
+        for (let i = 0; i < 20; i++) expect(await thread.rread(va, 300)).toEqual(data.slice(0, 300));
+        expect(network.time.now() - then).toBeLessThan(1e6);
+        expect(client.statistics).toMatchObject({ retries: 0, timeouts: 0, failed: 0, late: 0, unknown: 0, unfit: 0 });
+        expect(await gbn.read("gbnRxAccepted")).toBe(before + 1123);
+        expect(await gbn.read("gbnTxStale")).toBe(0);
+        expect(await gbn.read("gbnTxWaited")).toBeGreaterThan(0);
       });
     },
     buildMs,

@@ -1,3 +1,4 @@
+import { namedEvery } from "../../../../../designs/shared/go-back-n/rtl/index.ts";
 import { describe, expect, test } from "vitest";
 import { isForNode } from "../../../../../designs/clio/model/index.ts";
 import {
@@ -110,9 +111,12 @@ class Rig {
   readonly node: AxisSink;
   readonly answers: AxisSink;
   readonly acks: StreamSink<Ports["acks"]["shape"]>;
-  readonly silent: StreamSink<Ports["silent"]["shape"]>;
+  readonly named: StreamSink<Ports["named"]["shape"]>;
   readonly control: StreamSource<Ports["control"]["shape"]>;
-  readonly silences: { readonly session: number; readonly ticket: number }[] = [];
+  readonly names: {
+    readonly turn: { readonly session: number; readonly life: number; readonly ticket: number };
+    readonly silent: number;
+  }[] = [];
   readonly counts: Record<Outcome, number> = Object.fromEntries(outcomes.map(n => [n, 0])) as Record<Outcome, number>;
   readonly sessions = new Map<number, GbnReceiverModel>();
   readonly peers = new Map<number, Uint8Array>();
@@ -132,7 +136,7 @@ class Rig {
     this.node = new AxisSink(b.sim, b.io.tx, { pause: o.tx ?? never });
     this.answers = new AxisSink(b.sim, b.io.answers, { pause: o.answers ?? never });
     this.acks = new StreamSink(b.sim, b.io.acks, { pause: o.acks ?? never });
-    this.silent = new StreamSink(b.sim, b.io.silent, { pause: o.acks ?? never });
+    this.named = new StreamSink(b.sim, b.io.named, { pause: o.acks ?? never });
     this.control = new StreamSource(b.sim, b.io.control);
     b.onEdge({ sample: () => this.#sample() });
   }
@@ -154,14 +158,14 @@ class Rig {
         this.passed.length === 0 &&
         this.answered.length === 0 &&
         this.heard.length === 0 &&
-        this.silences.length === 0,
+        this.names.length === 0,
     );
     await this.#b.cycles(20);
     expect([
       this.node.frames.length,
       this.answers.frames.length,
       this.acks.received.length,
-      this.silent.received.length,
+      this.named.received.length,
     ]).toEqual([0, 0, 0, 0]);
   }
   #sample(): void {
@@ -200,8 +204,7 @@ class Rig {
       expect(hex(f.bytes)).toBe(hex(frame));
     }
     for (let a = this.acks.take(); a !== undefined; a = this.acks.take()) expect(a.value).toEqual(this.heard.shift());
-    for (let s = this.silent.take(); s !== undefined; s = this.silent.take())
-      expect(s.value).toEqual(this.silences.shift());
+    for (let s = this.named.take(); s !== undefined; s = this.named.take()) expect(s.value).toEqual(this.names.shift());
   }
   #judge(outcome: Outcome): void {
     const next = this.#sent.shift();
@@ -257,9 +260,12 @@ class Rig {
     if (verdict === "accepted" && data) {
       this.peers.set(h.dstSlot, frame);
       const clio = decode(clioHeader, frame, frameOffsets.clio + gbnHeader.bytes);
-      if (clio.opcode === opcode.WRITE_NOREPLY || isReply({ udp, clio }, own))
-        this.silences.push({ session: h.dstSlot, ticket: h.sequence % 2 ** 16 });
-      this.passed.push({ frame: withoutGbn(frame, tagOf(h.dstSlot, h.sequence)), sent });
+      const silent = clio.opcode === opcode.WRITE_NOREPLY || isReply({ udp, clio }, own),
+        ticket = h.sequence % 2 ** 16,
+        { life } = this.session(h.dstSlot);
+      if (silent || ticket % namedEvery === 0)
+        this.names.push({ turn: { session: h.dstSlot, life, ticket }, silent: silent ? 1 : 0 });
+      this.passed.push({ frame: withoutGbn(frame, tagOf((life << 10) | h.dstSlot, h.sequence)), sent });
     }
     if (verdict === "accepted" && !data)
       this.heard.push({ session: h.dstSlot, sequence: h.sequence, nack: h.type === gbnTypes.nack ? 1 : 0 });

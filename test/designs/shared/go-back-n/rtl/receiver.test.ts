@@ -63,6 +63,10 @@ const names = Object.fromEntries(Object.entries(gbnVerdict).map(([n, v]) => [v, 
 class Rig {
   readonly model = new Map<number, GbnReceiverModel>();
   readonly verdicts: { readonly cycle: number; readonly verdict: GbnVerdict }[] = [];
+  /** The most openings of a session. */
+  get lives(): number {
+    return Math.max(...[...this.model.values()].map(m => m.life));
+  }
   readonly answers: Given[] = [];
   readonly taken: number[] = [];
   timers = 0;
@@ -79,6 +83,7 @@ class Rig {
   #expected:
     | {
         readonly verdict?: GbnVerdict;
+        readonly life?: number;
         readonly answer?: GbnAnswer & { readonly session: number };
         readonly timer: boolean;
         readonly room: boolean;
@@ -143,7 +148,10 @@ class Rig {
           }
         : undefined;
     expect(io.verdict.valid.value === 1 ? names[io.verdict.what.value] : undefined, where).toBe(e?.verdict);
-    if (e?.verdict !== undefined) this.verdicts.push({ cycle, verdict: e.verdict });
+    if (e?.verdict !== undefined) {
+      this.verdicts.push({ cycle, verdict: e.verdict });
+      expect(io.verdict.life.value, `${where}: the session's life`).toBe(e.life);
+    }
     if (seen !== undefined && e?.timer === true) {
       expect(e.room, `${where}: an answer without room`).toBe(true);
       const { session, nack, sequence } = seen;
@@ -181,7 +189,8 @@ class Rig {
     const { verdict, answer } = this.session(session).receive(sequence >>> 0, String(identity), { control, room });
     if (verdict === "accepted" && !control) this.#peers.set(session, o.packet);
     if (verdict === "accepted" && !control && sequence >>> 0 === 0) this.wrapped++;
-    return { verdict, timer: false, room, ...(answer === undefined ? {} : { answer: { ...answer, session } }) };
+    const { life } = this.session(session);
+    return { verdict, life, timer: false, room, ...(answer === undefined ? {} : { answer: { ...answer, session } }) };
   }
 }
 
@@ -257,6 +266,7 @@ describe("GbnReceiver", () => {
     async b => {
       const rig = await channel(b, few, 5000, { sessions: 3 });
       expect(rig.wrapped).toBeGreaterThan(0);
+      expect(rig.lives).toBeGreaterThan(8);
     },
   );
   bench(
@@ -310,7 +320,14 @@ describe("GbnReceiver", () => {
   bench("a reset forgets every session", GbnReceiver(few), { seed: 8 }, async b => {
     const rig = new Rig(b, few);
     for (let i = 0; i < 5; i++) rig.send({ session: 2, sequence: few.first + i });
-    await rig.finish();
+    // Every life of a session, and the first again.
+    for (let i = 0; i < 18; i++) {
+      if (i % 3 === 0) rig.open(2, false);
+      rig.open(2, true);
+      rig.send({ session: 2, sequence: few.first });
+      await rig.finish();
+    }
+    expect(rig.session(2).life).toBe(2);
     b.sim.reset();
     rig.model.clear();
     for (let i = 0; i < 5; i++) rig.send({ session: 2, sequence: few.first + i, identity: 99n });
@@ -338,6 +355,7 @@ describe("GbnReceiver", () => {
       ["numbers of 31 bits", /behind = gap\[31\]/, "behind = gap[30]"],
       ["an ACK one number further", "32'd1;", "32'd0;"],
       ["the timer forgets", "wanting = |", "wanting = &"],
+      ["a life that stays", /\+ \{3'd0, [^}]*\}/, ""],
       ["an answer without room", "(answer_room & (again", "((again"],
     ];
     for (const [name, from, to] of faults)
