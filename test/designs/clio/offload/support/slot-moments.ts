@@ -6,6 +6,7 @@ import { expect } from "vitest";
 import type { OffloadSlot, SlotParameters } from "../../../../../designs/clio/offload/index.ts";
 import { opcode } from "../../../../../designs/clio/wire/index.ts";
 import { type Bench, never, StreamSink, StreamSource } from "../../../../../sim/index.ts";
+import { allBack } from "../../../../support/all-back.ts";
 
 export type SlotPorts = ReturnType<typeof OffloadSlot>["ports"];
 export const size: SlotParameters = {
@@ -116,20 +117,23 @@ export class ByHand {
     }
     expect([contexts.size, io.room.value], "every context can be had, once").toEqual([size.contexts, 0]);
     for (let tag = 0; tag < size.outstanding; tag++) this.accesses(tag, { length: quarterOfRoom });
-    await this.#b.until(() => this.access.received.length === left + size.outstanding);
+    this.accesses(size.outstanding, { length: 0 });
+    const had = (): number => this.access.received.length - left;
+    await allBack(this.#b, { what: "memory requests under way", count: size.outstanding, had });
     const { epoch } = this.access.received.at(-1)?.value as { epoch: number };
     for (let tag = 0; tag < size.outstanding; tag++) this.answers(tag, quarterOfRoom, epoch);
+    const begun = size.outstanding + 1;
+    await this.#b.until(() => had() === begun);
+    this.answers(size.outstanding, 0, epoch, 0);
     // There is no room for more than that.
     const large = Math.floor((size.replyBeats * size.beatBytes) / size.maxData);
     await this.#b.until(() => this.memoryReplyData.received.length >= size.replyBeats);
     await this.#b.cycles(10);
     for (let tag = 0; tag < size.outstanding; tag++) this.accesses(tag, { length: size.maxData });
     await this.#b.cycles(30);
-    expect(this.access.received.length - left - size.outstanding, "accesses for whose replies there is room").toBe(
-      large,
-    );
+    expect(had() - begun, "accesses for whose replies there is room").toBe(large);
     for (let tag = 0; tag < size.outstanding; tag++) {
-      await this.#b.until(() => this.access.received.length > left + size.outstanding + tag);
+      await this.#b.until(() => had() > begun + tag);
       this.answers(tag, 0, epoch, Math.ceil(size.maxData / size.beatBytes));
     }
     for (const c of contexts) this.replies(c);

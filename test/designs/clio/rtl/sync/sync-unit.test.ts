@@ -384,6 +384,13 @@ describe("SyncUnit", () => {
         { dut: SyncDut(largest), body: endsTogether },
       ],
       [
+        "the lane of an operation that failed is lost",
+        /(?<=words_release_valid = ended_pop_valid & ended_pop_ready)/,
+        " & ~ended_pop_payload_failed",
+        /has not ended|no handshake|nothing|lanes/,
+        { dut: SyncDut(parameters(64)), body: breaksBetween },
+      ],
+      [
         "the operands are those of the slot before",
         /w_operands <= operands/,
         "w_operands <= {w_operands[63:0], operands[63:0]}",

@@ -34,6 +34,7 @@ import {
   StreamSink,
   StreamSource,
 } from "../../../../../../sim/index.ts";
+import { allBack } from "../../../../../support/all-back.ts";
 
 /** The unit with the operands beside it, as they stand in the node: distributed memory by slot. */
 export const SyncDut = module(
@@ -260,9 +261,7 @@ export class SyncRig {
       { readBursts } = this.ram.counts;
     this.hold(() => true);
     for (let n = 0; n <= lanes; n++) this.send({ op: "derefRead", address: 0x100_0000 + 8 * n });
-    await this.#b.until(() => this.ram.counts.readBursts >= readBursts + lanes);
-    await this.#b.cycles(60);
-    expect(this.ram.counts.readBursts - readBursts, "lanes that can be had").toBe(lanes);
+    await allBack(this.#b, { what: "lanes", count: lanes, had: () => this.ram.counts.readBursts - readBursts });
     this.hold(never);
     await this.idle();
     this.done.length = before;
