@@ -60,13 +60,13 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   output wire        events_retry_evictions,
   output wire        events_retry_clients_replaced
 );
-  wire verdict_started_valid, verdict_finding_valid, verdict_finding_silent; // retry-buffer.ts:73
+  wire verdict_started_valid, verdict_finding_valid, verdict_finding_silent; // retry-buffer.ts:74
   wire [5:0] verdict_started_slot, verdict_finding_slot, verdict_finding_entry_slot;
   wire [10:0] verdict_started_entry, verdict_finding_entry;
   wire [1:0] verdict_finding_kind;
   wire [7:0] verdict_finding_reply_opcode;
 
-  RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:73
+  RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:74
     .clk (clk), .rst (rst),
     .request_valid (request_valid), .request_ready (request_ready),
     .request_payload_access_slot (request_payload_access_slot),
@@ -102,7 +102,7 @@ module RetryBuffer_e2048_c64_n64_t1000 (
     .wait_ns              (wait_ns)
   );
 
-  RetryResults_e2048_n64_w64 results_i ( // retry-buffer.ts:74
+  RetryResults_e2048_n64_w64 results_i ( // retry-buffer.ts:75
     .clk (clk), .rst (rst),
     .started_valid        (verdict_started_valid),
     .started_slot         (verdict_started_slot),

@@ -877,8 +877,10 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     clearing | removes_1 | (inserts & makes_room_1), clearing | removes_0 | (inserts & makes_room_0)
   };
   wire [179:0] entries_data = {
-    request_access_slot, request_operation, client, inserts, request_access_slot, request_operation, client, inserts,
-    request_access_slot, request_operation, client, inserts, request_access_slot, request_operation, client, inserts
+    at_sweeping ? row_3_slot : request_access_slot, request_operation, client, inserts,
+    at_sweeping ? row_2_slot : request_access_slot, request_operation, client, inserts,
+    at_sweeping ? row_1_slot : request_access_slot, request_operation, client, inserts,
+    at_sweeping ? row_0_slot : request_access_slot, request_operation, client, inserts
   };
 
   always @(posedge clk) begin

@@ -46,9 +46,10 @@ export const retryEvents = [
  * answers; when `pass` or `fence` stalls, what comes behind waits. Memory lost by `reset`: no client is known; the
  * memories are cleared in `sets` cycles, for which tracked requests wait.
  *
- * A request that passed with `keeps` must get `done` once, after it passed and before its slot is used again. Other
- * requests may get it; only the number for `word` is then kept. Serial numbers: a client's numbers in flight lie within
- * an eighth of a round (2^29). No frame lives for longer than 3 x TIMEOUT of its client's silence.
+ * A request that passed with `keeps` must get `done` once, after it passed and before its slot is used again: however
+ * late, also when its client has been forgotten. Other requests may get it; only the number for `word` is then kept.
+ * Serial numbers: a client's numbers in flight lie within an eighth of a round (2^29). No frame lives for longer than
+ * 3 x TIMEOUT of its client's silence.
  */
 export const RetryBuffer = module(
   "RetryBuffer",

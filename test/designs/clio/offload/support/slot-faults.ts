@@ -1,7 +1,7 @@
 /**
  * Faults of the reset of one slot, chosen by reading the hardware before the bench was written: what it is, the
- * Verilog, and what that becomes. Two of 22 are not found yet: that the slot opens beside a request that had found
- * room before the reset, and that a reset does not wait for the body of a request which came as it began.
+ * Verilog, and what that becomes. Two of 22 need a request that
+ * comes as a reset begins: slot-moments.ts has them.
  */
 export const slotFaults: readonly (readonly [string, RegExp, string])[] = [
   ["a reset does not wait for memory", /(?<=accesses_gone = [^;]*) & ~\(\|inside_\)/, ""],

@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { type Bench, type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
-import { changingPlaces } from "./support/changing-places.ts";
+import { changingPlaces, doneLate } from "./support/changing-places.ts";
 import { small, tiny } from "./support/retry-benches.ts";
 import { retryDut, type RetryPorts } from "./support/retry-rig.ts";
 
@@ -18,6 +18,9 @@ describe("places that go from one client to the next", () => {
     bench(`${size.entries} operations`, retryDut(size), { seed, limitCycles: 200_000 }, b =>
       changingPlaces(b, size, 9),
     );
+
+  for (const size of [p, few])
+    bench(`${size.entries} operations: done when long forgotten`, retryDut(size), { seed: 1 }, b => doneLate(b, size));
 
   describe("a planted fault is found", () => {
     const run = (design: Dut<RetryPorts>): Promise<void> =>
@@ -44,5 +47,15 @@ describe("places that go from one client to the next", () => {
       ["a purge claims every cycle", /(?<=urgent = )purging \? turn : /, "purging | "],
     ];
     for (const [name, from, to] of faults) test(name, () => findsFault(run(plant(retryDut(few), from, to))));
+    test("who stands where a forgotten client's operation is under way gets its result", () =>
+      findsFault(
+        runBench(
+          "late planted",
+          plant(retryDut(few), /at_sweeping \? row_\d_slot : request_access_slot/, "request_access_slot"),
+          { wave: false, seed: 1 },
+          b => doneLate(b, few),
+        ),
+        /answer to slot/,
+      ));
   });
 });

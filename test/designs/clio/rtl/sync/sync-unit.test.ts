@@ -181,6 +181,47 @@ describe("SyncUnit", () => {
     await rig.finish();
   });
 
+  const storesBeside = async (b: Bench<SyncPorts>): Promise<void> => {
+    const L = 40,
+      rig = new SyncRig(b, largest, { memory: { latency: L } });
+    for (let gap = 0; gap < 16; gap++) {
+      rig.done.length = 0;
+      for (let n = 0; n < 8; n++) rig.send({ op: "derefRead", address: page + 8 * n });
+      // In some rounds they come as the words do.
+      await b.cycles(L - 8 + gap);
+      for (let n = 8; n < 16; n++) rig.send({ op: "store", address: page + 8 * n });
+      await rig.idle();
+      for (const d of rig.done) {
+        const took = d.cycle - d.accepted;
+        expect(took, `cycles of ${d.op}`).toBeGreaterThanOrEqual(L + 5);
+        expect(took, `cycles of ${d.op}`).toBeLessThanOrEqual(L + 5 + 9);
+      }
+    }
+    await rig.finish();
+  };
+  bench("STOREs beside reads: neither waits for the other's memory", SyncDut(largest), {}, storesBeside);
+  /** The memory keeps its answers to writes back until operations that write nothing end. */
+  const endsTogether = async (b: Bench<SyncPorts>): Promise<void> => {
+    let until = 0;
+    const L = 24,
+      rig = new SyncRig(b, largest, { memory: { latency: L }, confirms: () => b.cycle < until });
+    for (let gap = 0; gap < 24; gap++) {
+      rig.done.length = 0;
+      until = b.cycle + L + gap;
+      for (let n = 0; n < 8; n++) rig.send({ op: "store", address: page + 8 * n });
+      for (let n = 0; n < 8; n++) {
+        rig.set(page + 0x400 + 8 * n, 1n);
+        rig.send({ op: "tas", address: page + 0x400 + 8 * n });
+      }
+      await rig.idle();
+      const took = rig.done.filter(d => d.op === "tas").map(d => d.cycle - d.accepted);
+      expect(Math.max(...took), "cycles of the last tas").toBeLessThanOrEqual(L + 5 + 9);
+      expect(Math.min(...took), "cycles of the first tas").toBeLessThanOrEqual(L + 5 + 2);
+    }
+    await rig.finish();
+  };
+  bench("ends of both kinds in one cycle: by turns", SyncDut(largest), {}, endsTogether);
+
   const breaksBetween = async (b: Bench<SyncPorts>): Promise<void> => {
     const p = parameters(64),
       rig = new SyncRig(b, p, { memory: { latency: 20 } });
@@ -201,8 +242,9 @@ describe("SyncUnit", () => {
       rig.set(2 * page, 5n);
       rig.send({ op: "cas", address: 2 * page, operand: 4n, swap: 6n });
       rig.send({ op: "tas", address: 2 * page });
-      await rig.finish();
+      await rig.idle();
       expect([rig.ram.counts.readBursts, rig.ram.counts.writeBursts], "reads and writes of memory").toEqual([6, 0]);
+      await rig.finish();
     };
   bench(
     "neither a failed read nor a compare that failed is followed by a write",
@@ -312,6 +354,41 @@ describe("SyncUnit", () => {
         "confirmed_payload_failed = |b_payload_resp",
         "confirmed_payload_failed = 1'b0",
         /reply to store/,
+      ],
+      [
+        "a STORE waits while reads are under way",
+        /(?<=takes_store = storing_pop_valid & \()~stored_last \| /,
+        "",
+        /cycles of store/,
+        { dut: SyncDut(largest), body: storesBeside },
+      ],
+      [
+        "STOREs go before all words that were read",
+        /(?<=takes_store = storing_pop_valid)[^;]*/,
+        "",
+        /cycles that r waits/,
+        { dut: SyncDut(largest), body: storesBeside },
+      ],
+      [
+        "what writes nothing ends first",
+        /\|ends_after \?/,
+        "1'b0 ?",
+        /cycles that b waits/,
+        { dut: SyncDut(largest), body: endsTogether },
+      ],
+      [
+        "what writes ends first",
+        /\|ends_after \?/,
+        "ends_request[1] ? 2'd2 : |ends_after ?",
+        /cycles of the first tas/,
+        { dut: SyncDut(largest), body: endsTogether },
+      ],
+      [
+        "the lane of an operation that failed is lost",
+        /(?<=words_release_valid = ended_pop_valid & ended_pop_ready)/,
+        " & ~ended_pop_payload_failed",
+        /has not ended|no handshake|nothing|lanes/,
+        { dut: SyncDut(parameters(64)), body: breaksBetween },
       ],
       [
         "the operands are those of the slot before",

@@ -84,3 +84,46 @@ export async function changingPlaces(b: Bench<RetryPorts>, p: Size, changes: num
   await rig.settled();
   expect(rig.seen.replaced).toBe(changes);
 }
+
+/**
+ * A client is forgotten whose operations are still under way, because memory is very slow. They come to their ends when
+ * others stand in their places and are done: those are answered with their own results all the same.
+ */
+export async function doneLate(b: Bench<RetryPorts>, p: Size): Promise<void> {
+  const sets = p.entries / 4,
+    quarter = Math.ceil(p.timeoutCycles / 4),
+    base = b.random.bits(44);
+  const clients = Array.from({ length: p.clients + 1 }, (_, i) => new Client(base + BigInt(i) * 0x1_0001_0001n, first)),
+    slow = clients[0] as Client,
+    next = clients.at(-1) as Client;
+  let late = 0;
+  const rig = new RetryRig(b, p, {
+    next: () => undefined,
+    doneAfter: [1, 2],
+    sweptAfter: () => sets + 8,
+    takes: ask => (ask.client === slow.key ? late - b.cycle + ask.operation - first : undefined),
+  });
+  const say = async (...asks: readonly Ask[]): Promise<void> => {
+    const before = rig.taken.length;
+    rig.say(script(asks));
+    await b.until(() => rig.taken.length === before + asks.length && rig.pending === 0);
+    await b.cycles(40);
+  };
+  late = 40 * quarter;
+  await say(slow.hello(), ...Array.from({ length: p.slots / 2 }, () => slow.write()));
+  for (const c of clients.slice(1, -1)) {
+    await b.cycles(2 * quarter);
+    await say(c.hello());
+  }
+  await b.cycles(14 * quarter);
+  await say(next.hello());
+  expect(rig.model.isKnown(slow.key), "it was forgotten").toBe(false);
+  await b.cycles(sets + 16);
+  await say(next.hello(), ...Array.from({ length: 2 * p.entries }, () => next.write()));
+  expect(b.cycle, "and is not done yet").toBeLessThan(late);
+  await b.cycles(late - b.cycle);
+  await b.until(() => rig.idle);
+  await say(...Array.from({ length: 60 }, () => next.repeat(b.random)));
+  await rig.settled();
+  expect(rig.seen.replaced).toBe(1);
+}

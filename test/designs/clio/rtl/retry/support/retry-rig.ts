@@ -53,6 +53,8 @@ export interface RetryRigOptions {
   readonly pause?: () => Pause;
   /** Cycles from passing to being done: least and most; mostly near the least, so that some overtake others. */
   readonly doneAfter?: readonly [number, number];
+  /** Cycles that an operation takes, where they are not any of `doneAfter`. */
+  readonly takes?: (ask: Ask) => number | undefined;
   /** Cycles from a client's being forgotten to its place's being had again; by default longer than any sweep takes. */
   readonly sweptAfter?: () => number;
   /** Requests offered, one after the other; undefined: none for now. */
@@ -214,7 +216,10 @@ export class RetryRig {
     const [least, most] = this.o.doneAfter ?? [1, 30];
     this.doing.push({
       slot: p.slot,
-      due: cycle + this.b.random.between(least, this.b.random.chance(0.7) ? Math.min(most, least + 10) : most),
+      due:
+        cycle +
+        (this.o.takes?.(p.ask) ??
+          this.b.random.between(least, this.b.random.chance(0.7) ? Math.min(most, least + 10) : most)),
       ask: p.ask,
     });
   }

@@ -34,6 +34,7 @@ import {
   StreamSink,
   StreamSource,
 } from "../../../../../../sim/index.ts";
+import { allBack } from "../../../../../support/all-back.ts";
 
 /** The unit with the operands beside it, as they stand in the node: distributed memory by slot. */
 export const SyncDut = module(
@@ -101,6 +102,8 @@ const isPointer = (op: OpName): boolean => op === "derefRead" || op === "derefWr
 export interface RigOptions {
   readonly memory?: AxiRamOptions;
   readonly pause?: () => Pause;
+  /** When the memory's answers to writes are kept back. */
+  readonly confirms?: Pause;
   /** Range of addresses that answer with errors from the start. */
   readonly failing?: { readonly from: number; readonly to: number };
 }
@@ -131,6 +134,7 @@ export class SyncRig {
   readonly #touched = new Set<number>();
   /** Accesses of memory under way, by word: never two at once. */
   readonly #busy = new Map<number, string>();
+  readonly #stalls = { r: 0, b: 0 };
   readonly #reading: number[] = [];
   readonly #writing: number[] = [];
 
@@ -146,7 +150,7 @@ export class SyncRig {
       latency: 20,
       ...o.memory,
       memory: this.memory,
-      pause: { aw: pause(), w: pause(), b: pause(), ar: pause(), r: pause() },
+      pause: { aw: pause(), w: pause(), b: o.confirms ?? pause(), ar: pause(), r: pause() },
       ...(o.failing ? { errors: [o.failing] } : {}),
     });
     this.#free = Array.from({ length: p.slots }, (_, i) => i);
@@ -248,6 +252,19 @@ export class SyncRig {
     await this.#b.cycles(40);
     expect(this.ram.idle, "the memory is idle in the end").toBe(true);
     this.audit();
+    await this.allBack();
+  }
+  /** Every lane can be had: while nothing ends, as many operations begin as there are lanes, and no more. */
+  async allBack(): Promise<void> {
+    const { lanes } = this.#p,
+      before = this.done.length,
+      { readBursts } = this.ram.counts;
+    this.hold(() => true);
+    for (let n = 0; n <= lanes; n++) this.send({ op: "derefRead", address: 0x100_0000 + 8 * n });
+    await allBack(this.#b, { what: "lanes", count: lanes, had: () => this.ram.counts.readBursts - readBursts });
+    this.hold(never);
+    await this.idle();
+    this.done.length = before;
   }
   audit(): void {
     expect(this.memory.pages, "pages of memory in use").toBeLessThanOrEqual(this.reference.pages);
@@ -303,7 +320,17 @@ export class SyncRig {
     (what === "read" ? this.#reading : this.#writing).push(key);
   }
 
+  /** The unit lets the memory wait for a cycle at most: for a STORE, or for another operation's end. */
+  #checkStalls(cycle: number): void {
+    for (const name of ["r", "b"] as const) {
+      const { valid, ready } = this.#b.io[name];
+      this.#stalls[name] = valid.value === 1 && ready.value === 0 ? this.#stalls[name] + 1 : 0;
+      expect(this.#stalls[name], `cycles that ${name} waits, cycle ${cycle}`).toBeLessThanOrEqual(1);
+    }
+  }
+
   #sample(cycle: number): void {
+    this.#checkStalls(cycle);
     const result = this.#b.io.result;
     if (result.valid.value) {
       const f = this.#of(Number(result.slot.value), cycle, "a result");

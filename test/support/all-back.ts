@@ -1,0 +1,29 @@
+import { expect } from "vitest";
+
+/** The part of a bench that the check needs, of any design. */
+interface Clocked {
+  until(done: () => boolean): Promise<unknown>;
+  cycles(count: number): Promise<unknown>;
+}
+
+/** Slots, lanes, contexts or credits of a design at the end of its bench. */
+export interface Supply {
+  /** What it is, as the message is to name it. */
+  readonly what: string;
+  /** How many there are. */
+  readonly count: number;
+  /** How many are had now, by more askers than there are; nobody gives one back. */
+  readonly had: () => number;
+  /** Cycles in which one more would be had, if there were one; 60 by default. */
+  readonly settle?: number;
+}
+
+/**
+ * Nothing has leaked, and nothing came back twice: as many can be had at once as there are, and no more. A bench that
+ * does not end here has lost some: it hangs until its limit.
+ */
+export async function allBack(b: Clocked, { what, count, had, settle = 60 }: Supply): Promise<void> {
+  await b.until(() => had() >= count);
+  await b.cycles(settle);
+  expect(had(), `${what} that can be had at the end`).toBe(count);
+}
