@@ -25,7 +25,7 @@ const SLOTS = 2,
   /** Cycles from being ready to being known to every choice that is not settled yet. */
   KNOWN = 5,
   /** Cycles in which a slot is chosen that has somebody, and nothing under way. */
-  LONGEST = SLOTS + 2;
+  LONGEST = SLOTS + 3;
 
 /** For how many cycles something has been so, up to `most`. */
 function cyclesOf(name: string, is: Bit, most: number) {

@@ -2,7 +2,6 @@ import {
   addressBits,
   assertAlways,
   bit,
-  encodeOnehot,
   fromBits,
   input,
   module,
@@ -11,7 +10,6 @@ import {
   output,
   reg,
   repeat,
-  several,
   struct,
   type UInt,
   uint,
@@ -20,7 +18,7 @@ import {
   type VecVal,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { nextInTurn, numbersAbove, numbersOf, ofPlace } from "./turn.ts";
+import { nextInTurn, nextNumber, numbersAbove, numbersOf, ofPlace, twoOf } from "./turn.ts";
 
 export interface PickParameters {
   readonly regions: number;
@@ -52,7 +50,8 @@ export const Settled = (p: PickParameters) =>
  *
  * Up to three choices of a slot are under way. Each is made behind the user of the one before it. Only a start moves
  * the slot's turn. So when a choice lacks something, those of its slot behind it are taken back: the turn is still its
- * own. A slot with one candidate is not chosen again until that one is settled: the decisions would be others'.
+ * own. A slot with one candidate is not chosen again until that one is settled, or three cycles after: the decisions would be
+ * others'.
  *
  * `ready` must tell in the cycle behind `due` of what has started. Reset: it is the first user's turn everywhere.
  */
@@ -76,17 +75,16 @@ export const PickTurn = module(
     const pickedAt = reg(uint(n), { init: 0, name: "picked_at" }),
       chosenAt = reg(uint(n), { init: 0, name: "chosen_at" }),
       dueAt = reg(uint(n), { init: 0, name: "due_at" }),
-      wasDueAt = reg(uint(n), { init: 0, name: "was_due_at" }),
+      wereAt = reg(uint(n), { init: 0, name: "were_at" }),
       lackedAt = reg(uint(n), { init: 0, name: "lacked_at" });
     const chosen = reg(Choice(p), { init: { valid: 0 }, name: "chosen" }),
       due = reg(Choice(p), { init: { valid: 0 }, name: "due_now" });
     const lacksAt = node(dueAt.and(repeat(io.settled.lacks, n)), { name: "lacks_at" });
-    wasDueAt.set(dueAt);
+    wereAt.set(pickedAt.or(chosenAt).or(dueAt));
     lackedAt.set(lacksAt);
 
     // First stage: the next slot of those for which there is more than what is under way, and what its users need.
-    const underWay = node(orAll([pickedAt, chosenAt, dueAt, wasDueAt]), { name: "under_way" });
-    const asks = asking(p, io, underWay);
+    const asks = asking(p, io, node(pickedAt.or(wereAt), { name: "under_way" }));
     const behind = reg(uint(n), { init: 0, name: "slots_behind" }),
       slot = nextInTurn("slot", asks.places, behind);
     when(slot.any, () => behind.set(slot.behind));
@@ -95,20 +93,21 @@ export const PickTurn = module(
       lastChosen = last.map((l, i) => mux(chosenAt.bit(i), chosen.user, mux(dueAt.bit(i), due.user, l)));
     const users = reg(uint(p.users), { name: "users" }),
       lastUser = reg(user, { name: "last_user" }),
-      again = reg(bit, { name: "again" });
+      again = reg(bit, { name: "again", mayBeUnread: true });
     users.set(ofPlace(slot.first, asks.users));
     lastUser.set(ofPlace(slot.first, lastChosen));
-    again.set(slot.first.and(pickedAt).any());
+    // It comes twice in a row only if nobody else asks.
+    again.set(asks.places.and(pickedAt).any().andNot(asks.places.andNot(pickedAt).any()));
 
     // Second stage: the next user, behind the one of the choice just ahead when that is for the same slot.
-    const after = mux(again.and(chosen.valid), chosen.user, lastUser),
-      who = nextInTurn("user", users, numbersAbove(after, p.users));
+    const next = (name: string, after: UInt): UInt => nextNumber(name, users, numbersAbove(after, p.users)),
+      who = mux(again.and(chosen.valid), next("again", chosen.user), next("user", lastUser));
     const kept = node(pickedAt.and(lacksAt.or(lackedAt)).any().not(), { name: "is_kept" });
     chosenAt.set(pickedAt.and(repeat(kept, n)));
     chosen.set({
       valid: pickedAt.any().and(kept),
       ...numbersOf(pickedAt, p.slots),
-      user: encodeOnehot(who.first),
+      user: who,
     });
 
     // Third and fourth: its queues are looked up, and it is settled.
@@ -129,8 +128,6 @@ export const PickTurn = module(
   },
 );
 
-const orAll = (of: readonly UInt[]): UInt => of.reduce((a, b) => a.or(b));
-
 /** Slots that may be chosen, and their users, a cycle behind the ports. */
 function asking(
   p: PickParameters,
@@ -144,7 +141,7 @@ function asking(
       many = reg(bit, { init: 0, name: `many_${i}` });
     users.set(now);
     any.set(now.any());
-    many.set(several(now).or(now.and(io.more.at(i)).any()));
+    many.set(twoOf(now, io.more.at(i)));
     return { users, asks: any.and(many.or(underWay.bit(i).not())) };
   });
   return { places: node(fromBits(all.map(a => a.asks)), { name: "asking" }), users: all.map(a => a.users) };

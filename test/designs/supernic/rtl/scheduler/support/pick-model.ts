@@ -38,7 +38,8 @@ export class PickModel {
   #ready: Users;
   #many: boolean[];
   #picked: Picked | undefined;
-  #wasDue: number | undefined;
+  /** Slots that had a choice under way in the cycle before. */
+  #were: readonly (number | undefined)[] = [];
   #lacked: number | undefined;
   #lastPlace: number;
 
@@ -52,7 +53,7 @@ export class PickModel {
   }
   /** How many choices of a slot are somewhere between picked and settled. */
   underWay(at: number): boolean {
-    return [this.#picked?.at, this.chosen?.at, this.due?.at, this.#wasDue].includes(at);
+    return [this.#picked?.at, ...this.#were].includes(at);
   }
 
   /** The end of a cycle. */
@@ -61,7 +62,7 @@ export class PickModel {
       lacking = settled.lacks ? due?.at : undefined,
       picked = this.#pick(),
       user = this.#choose(lacking);
-    this.#wasDue = due?.at;
+    this.#were = [this.#picked?.at, chosen?.at, due?.at];
     this.#lacked = lacking;
     this.due = chosen !== undefined && chosen.at !== lacking ? chosen : undefined;
     this.chosen = user === undefined || this.#picked === undefined ? undefined : { at: this.#picked.at, user };
