@@ -1,7 +1,7 @@
 import {
   addressBits,
-  assertAlways,
   bit,
+  type Bit,
   fromBits,
   input,
   module,
@@ -32,28 +32,19 @@ const userOf = (p: PickParameters) => uint(addressBits(p.users));
 /** A user whose turn it is, and the slot that it waits for. */
 export const Choice = (p: PickParameters) =>
   struct({ valid: bit, region: uint(addressBits(p.regions)), slot: uint(addressBits(p.slots)), user: userOf(p) });
-/** What the reservation makes of the choice that is due; neither of two: the candidate is gone. */
-export const Settled = (p: PickParameters) =>
-  struct({
-    started: bit,
-    /** The candidate is there and cannot start. */
-    lacks: bit,
-    /** When it starts: slots of its region whose turn goes on to the user behind. The first, and where others wait. */
-    moves: uint(p.slots),
-  });
-
 /**
  * Whose turn it is: round robin over the slots of all regions for which somebody may start, then over that slot's users
  * from behind the slot's last. A choice is `choice`, and a cycle later `due`: then it starts, or lacks something, or is
- * gone, as `settled` says in that cycle. Latency 3 from `ready` to `choice`, 4 to `due`; initiation interval 1. Nothing
- * waits. (Design: supernic-scheduler, rule 5; paper §5.3.2.)
+ * gone. Latency 3 from `ready` to `choice`, 4 to `due`; initiation interval 1. Nothing waits. (Design:
+ * supernic-scheduler, rule 5; paper §5.3.2.)
  *
- * Up to three choices of a slot are under way. Each is made behind the user of the one before it. Only a start moves
+ * Up to four choices of a slot are under way. Each is made behind the user of the one before it. Only a start moves
  * the slot's turn. So when a choice lacks something, those of its slot behind it are taken back: the turn is still its
- * own. A slot with one candidate is not chosen again until that one is settled, or three cycles after: the decisions would be
- * others'.
+ * own. A slot with one candidate is not chosen again until that one is settled, or three cycles after: the decisions
+ * would be others'.
  *
- * `ready` must tell in the cycle behind `due` of what has started. Reset: it is the first user's turn everywhere.
+ * In the cycle behind `due`, `ready` and `turns` must show what has started, and `lacks` must tell. Reset: nothing is
+ * chosen.
  */
 export const PickTurn = module(
   "PickTurn",
@@ -64,9 +55,10 @@ export const PickTurn = module(
     more: input(vec(uint(p.users), places(p))),
     choice: output(Choice(p)),
     due: output(Choice(p)),
-    settled: input(Settled(p)),
+    /** What was due in the cycle before is there and cannot start. */
+    lacks: input(bit),
     /** By slot, whose turn it was last: it is the next user's now. */
-    turns: output(vec(userOf(p), places(p))),
+    turns: input(vec(userOf(p), places(p))),
   }),
   (io, p) => {
     const n = places(p),
@@ -75,11 +67,12 @@ export const PickTurn = module(
     const pickedAt = reg(uint(n), { init: 0, name: "picked_at" }),
       chosenAt = reg(uint(n), { init: 0, name: "chosen_at" }),
       dueAt = reg(uint(n), { init: 0, name: "due_at" }),
+      wasDueAt = reg(uint(n), { init: 0, name: "was_due_at" }),
       wereAt = reg(uint(n), { init: 0, name: "were_at" }),
       lackedAt = reg(uint(n), { init: 0, name: "lacked_at" });
     const chosen = reg(Choice(p), { init: { valid: 0 }, name: "chosen" }),
       due = reg(Choice(p), { init: { valid: 0 }, name: "due_now" });
-    const lacksAt = node(dueAt.and(repeat(io.settled.lacks, n)), { name: "lacks_at" });
+    const lacksAt = node(wasDueAt.and(repeat(io.lacks, n)), { name: "lacks_at" });
     wereAt.set(pickedAt.or(chosenAt).or(dueAt));
     lackedAt.set(lacksAt);
 
@@ -89,8 +82,9 @@ export const PickTurn = module(
       slot = nextInTurn("slot", asks.places, behind);
     when(slot.any, () => behind.set(slot.behind));
     pickedAt.set(slot.first);
-    const last = Array.from({ length: n }, (_, i) => reg(user, { init: p.users - 1, name: `last_${i}` })),
-      lastChosen = last.map((l, i) => mux(chosenAt.bit(i), chosen.user, mux(dueAt.bit(i), due.user, l)));
+    const lastChosen = io.turns
+      .toArray()
+      .map((l, i) => mux(chosenAt.bit(i), chosen.user, mux(dueAt.bit(i), due.user, l)));
     const users = reg(uint(p.users), { name: "users" }),
       lastUser = reg(user, { name: "last_user" }),
       again = reg(bit, { name: "again", mayBeUnread: true });
@@ -110,21 +104,16 @@ export const PickTurn = module(
       user: who,
     });
 
-    // Third and fourth: its queues are looked up, and it is settled.
-    const stays = node(chosenAt.and(lacksAt).any().not(), { name: "stays" });
-    dueAt.set(chosenAt.and(repeat(stays, n)));
-    due.set({ ...chosen, valid: chosen.valid.and(stays) });
-    last.forEach((l, i) => {
-      const own = due.region.eq(Math.floor(i / p.slots)).and(io.settled.moves.bit(i % p.slots));
-      when(due.valid.and(io.settled.started).and(own), () => l.set(due.user));
-      io.turns.at(i).set(l);
-    });
+    // Third and fourth: its queues are looked up, and it starts or not. What it lacks is known a cycle later.
+    const isKept = (at: UInt, name: string): Bit => node(at.and(lacksAt).any().not(), { name }),
+      chosenStays = isKept(chosenAt, "chosen_stays"),
+      dueStays = isKept(dueAt, "due_stays");
+    dueAt.set(chosenAt.and(repeat(chosenStays, n)));
+    due.set({ ...chosen, valid: chosen.valid.and(chosenStays) });
+    wasDueAt.set(dueAt.and(repeat(dueStays, n)));
 
     io.choice.set(chosen);
-    io.due.set(due);
-    assertAlways(io.settled.started.and(io.settled.lacks).not(), "a choice that starts lacks nothing");
-    const first = io.settled.moves.shr(due.slot).bit(0);
-    assertAlways(due.valid.and(io.settled.started).not().or(first), "the turn of the first slot goes on");
+    io.due.set({ ...due, valid: due.valid.and(dueStays) });
   },
 );
 

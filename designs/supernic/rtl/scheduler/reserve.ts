@@ -19,7 +19,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { Choice, type PickParameters, Settled } from "./pick-turn.ts";
+import { Choice, type PickParameters } from "./pick-turn.ts";
 import { type Start, startOf } from "./run.ts";
 import { numbersAbove } from "./turn.ts";
 
@@ -47,19 +47,20 @@ export const Starting = (p: PickParameters) =>
 function comesBefore(others: UInt, last: UInt, who: UInt): Bit {
   const behindLast = numbersAbove(last, others.width),
     beforeWho = fromBits(Array.from({ length: others.width }, (_, u) => who.gt(u)));
-  const between = mux(who.gt(last), behindLast.and(beforeWho), behindLast.or(beforeWho));
-  return others.and(between).any();
+  return mux(who.gt(last), others.and(behindLast).and(beforeWho).any(), others.and(behindLast.or(beforeWho)).any());
 }
 
 /**
  * Starts the choice that is due, if it can: takes a credit of each slot of its run, or after its patience of those in
  * front of a lack. It looks again: at the queues, the credits and the turns of `choice`'s cycle, and at what has
- * started since. Latency 0 from `due` to `start` and `settled`, initiation interval 1, starts of one queue back to back
- * included. (Design: supernic-scheduler, rules 3 to 5; paper §5.3.2.)
+ * started since. Latency 0 from `due` to `start`, initiation interval 1, starts of one queue back to back included. A
+ * start moves the turn of its first slot, and of each other one where somebody waits. (Design: supernic-scheduler,
+ * rules 3 to 5; paper §5.3.2.)
  *
  * Of a user's two queues in the region that one starts which can; of two the one that did not start last. A choice none
  * of whose queues has a candidate for its slot is gone. What is given back between `choice` and `due` counts for the
- * next choice. A limit must not fall while a choice of its region is between the two. Reset: the fast queue's turn.
+ * next choice. A limit must not fall while a choice of its region is between the two. Reset: it is the first user's
+ * turn, and the fast queue's.
  */
 export const Reserve = module(
   "Reserve",
@@ -72,11 +73,13 @@ export const Reserve = module(
     /** Slots that have a credit, and two, by region. */
     has: input(vec(uint(p.slots), p.regions)),
     hasTwo: input(vec(uint(p.slots), p.regions)),
-    /** Users that wait for the slot first, and for no busy task; and whose turn it was last. By region, then slot. */
+    /** Users that wait for the slot first, and for no busy task. By region, then slot. */
     waits: input(vec(uint(p.users), p.regions * p.slots)),
-    turns: input(vec(uint(addressBits(p.users)), p.regions * p.slots)),
-    settled: output(Settled(p)),
     start: output(Starting(p)),
+    /** What was due in the cycle before is there and did not start. */
+    lacks: output(bit),
+    /** Whose turn it was last, by region, then slot: it is the next user's. */
+    turns: output(vec(uint(addressBits(p.users)), p.regions * p.slots)),
   }),
   (io, p) => {
     const { choice, due } = io,
@@ -91,6 +94,9 @@ export const Reserve = module(
           list.map((_, r) => region.bit(r)),
           list,
         );
+    const turns = Array.from({ length: p.regions * p.slots }, (_, i) =>
+      reg(uint(addressBits(p.users)), { init: p.users - 1, name: `last_of_${i}` }),
+    );
     const found = [0, 1].map(k => reg(Candidate(p), { name: k === 0 ? "fast" : "slow" })),
       facts = reg(struct({ busy: slots, has: slots, hasTwo: slots, others: slots, earlier: slots, ifMoved: slots }), {
         name: "facts",
@@ -100,7 +106,7 @@ export const Reserve = module(
     const atSlots = Array.from({ length: p.slots }, (_, s) => {
       const all = Array.from({ length: p.regions }, (_r, r) => r * p.slots + s),
         others = node(ofRegion(all.map(i => io.waits.at(i))).andNot(mine), { name: `others_${s}` }),
-        last = node(ofRegion(all.map(i => io.turns.at(i))), { name: `last_${s}` });
+        last = node(ofRegion(all.map(i => turns[i] as UInt)), { name: `last_${s}` });
       return {
         others: others.any(),
         earlier: comesBefore(others, last, choice.user),
@@ -151,7 +157,14 @@ export const Reserve = module(
     const starting = node(mux(isSlow, slow.slots, fast.slots), { name: "starting" }),
       moves = node(dueSlot.or(starting.and(facts.others)), { name: "moves" });
     const there = fast.here.or(slow.here);
-    io.settled.set({ started, lacks: due.valid.and(there).andNot(fast.can.or(slow.can)), moves });
+    const lacks = reg(bit, { init: 0, name: "lacks_q" });
+    lacks.set(due.valid.and(there).andNot(fast.can.or(slow.can)));
+    io.lacks.set(lacks);
+    turns.forEach((last, i) => {
+      const own = due.region.eq(Math.floor(i / p.slots)).and(moves.bit(i % p.slots));
+      when(started.and(own), () => last.set(due.user));
+      io.turns.at(i).set(last);
+    });
     const start = {
       valid: started,
       region: due.region,

@@ -65,6 +65,7 @@ class Rig {
     this.last = Array.from({ length: regions }, () => Array.from({ length: slots }, () => users - 1));
     this.model = new ReserveModel(this.p);
     this.#choice = this.#due = this.#seen = this.#began = undefined;
+    this.#lacked = false;
   }
   #heads(region: number, user: number): { head: Candidate | undefined; next: readonly number[] | undefined }[] {
     return this.queues[region]![user]!.map(q =>
@@ -94,10 +95,7 @@ class Rig {
       io.busy[r]!.value = slotsOf(s => this.busy[r]![s]!);
       io.has[r]!.value = slotsOf(s => free[s]! > 0);
       io.hasTwo[r]!.value = slotsOf(s => free[s]! > 1);
-      held.forEach((_, s) => {
-        io.waits[r * slots + s]!.value = word(this.waits[r]![s]!);
-        io.turns[r * slots + s]!.value = this.last[r]![s]!;
-      });
+      held.forEach((_, s) => (io.waits[r * slots + s]!.value = word(this.waits[r]![s]!)));
     });
   }
   #see({ region, user }: Chosen): Seen {
@@ -120,19 +118,14 @@ class Rig {
     const started = verdict !== undefined && "slots" in verdict ? verdict : undefined,
       lacks = verdict !== undefined && "lacks" in verdict;
     const start = io.start,
-      got = [io.settled.started.num, io.settled.lacks.num, start.valid.num];
-    expect(got, `verdict in cycle ${this.#cycle}`).toEqual([started ? 1 : 0, lacks ? 1 : 0, started ? 1 : 0]);
+      got = [start.valid.num, io.lacks.num];
+    expect(got, `verdict in cycle ${this.#cycle}`).toEqual([started ? 1 : 0, this.#lacked ? 1 : 0]);
+    this.#lacked = lacks;
+    this.last.flat().forEach((n, at) => expect(io.turns[at]!.num, `turn ${at} in cycle ${this.#cycle}`).toBe(n));
     if (started) {
-      const seen = [start.region, start.user, start.slow, start.slots, start.short, io.settled.moves].map(x => x.num);
-      const { region, user, kind, slots, short, moves } = started;
-      expect(seen, `start in cycle ${this.#cycle}`).toEqual([
-        region,
-        user,
-        kind,
-        word(slots),
-        short ? 1 : 0,
-        word(moves),
-      ]);
+      const seen = [start.region, start.user, start.slow, start.slots, start.short].map(x => x.num);
+      const { region, user, kind, slots, short } = started;
+      expect(seen, `start in cycle ${this.#cycle}`).toEqual([region, user, kind, word(slots), short ? 1 : 0]);
     }
     this.#count(verdict, started);
     this.#apply(started);
@@ -144,6 +137,8 @@ class Rig {
   }
   #snapshot: Seen | undefined;
   #loses = 0;
+  /** What was due in the cycle before lacked something. */
+  #lacked = false;
   #count(verdict: unknown, started: Started | undefined): void {
     const v = verdict as { lacks?: "busy" | "credit" | "turn"; gone?: true } | undefined;
     if (v?.gone) this.met.gone++;
@@ -330,6 +325,10 @@ describe("Reserve", () => {
         "wire [2:0] others_1 = {3{1'b1}} & ((~choice_region ? waits_1 : waits_4));",
       ],
       ["a choice that was taken back starts", "started = due_valid & ", "started = "],
+      ["a start in one region moves the other's turn", "started & due_region & moves[1]", "started & moves[1]"],
+      ["who lacks something moves the turn", "started & ~due_region & moves[0]", "due_valid & ~due_region & moves[0]"],
+      ["a turn is not reset", /if \(rst\) last_of_4 <= 2'd2;/, "if (1'b0) last_of_4 <= 2'd2;"],
+      ["a candidate that is gone lacks something", /lacks_q <= due_valid & \([^)]*\)/, "lacks_q <= due_valid"],
       ["the kinds' turn is not reset", /if \(rst\) slow_next_1 <= 3'd0;/, "if (1'b0) slow_next_1 <= 3'd0;"],
     ];
     test.each(faults)("%s", async (name, from, to) => {
