@@ -16,6 +16,7 @@ import {
   PacketStore,
   PickTurn,
   region,
+  Reserve,
   tunnel,
 } from "../rtl/index.ts";
 
@@ -28,6 +29,7 @@ const blocks = {
   CreditTable: () => CreditTable({ regions: 4, slots: 4, credits: 24 }),
   FlowTable: () => FlowTable({ regions: 4, groups: 4, hashBits: 8, contexts: 256 }),
   PickTurn: () => PickTurn({ regions: 4, slots: 4, users: 16 }),
+  Reserve: () => Reserve({ regions: 4, slots: 4, users: 16 }),
   Join: () => Join({ contexts: 256, branches: 4 }),
   Region: () => region([dummy, dummy, dummy, dummy])({ contexts: 256, places: 24 }),
   Checksum: () => checksum.hardware,

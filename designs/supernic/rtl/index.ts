@@ -12,6 +12,7 @@ export {
   type JoinParameters,
   type PickParameters,
   PickTurn,
+  Reserve,
 } from "./scheduler/index.ts";
 export { Match, type MatchParameters } from "./match/index.ts";
 export { ChainPacket, type ChainParameters, region, type RegionParameters, Slot } from "./region/index.ts";

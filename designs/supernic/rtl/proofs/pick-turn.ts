@@ -23,9 +23,9 @@ import { PickTurn } from "../scheduler/index.ts";
 const SLOTS = 2,
   USERS = 3,
   /** Cycles from being ready to being known to every choice that is not settled yet. */
-  KNOWN = 5,
+  KNOWN = 6,
   /** Cycles in which a slot is chosen that has somebody, and nothing under way. */
-  LONGEST = SLOTS + 2;
+  LONGEST = SLOTS + 4;
 
 /** For how many cycles something has been so, up to `most`. */
 function cyclesOf(name: string, is: Bit, most: number) {
@@ -47,6 +47,7 @@ const harness = module(
     ready1: input(uint(USERS)),
     more0: input(uint(USERS)),
     more1: input(uint(USERS)),
+    /** What becomes of what is due. */
     settled: input(struct({ started: bit, lacks: bit })),
   }),
   io => {
@@ -55,7 +56,12 @@ const harness = module(
       { due, choice } = dut;
     [io.more0, io.more1].forEach((m, s) => dut.more.at(s).set(m));
     ready.forEach((r, s) => dut.ready.at(s).set(r));
-    dut.settled.set({ ...io.settled, moves: constant(1, SLOTS).shl(due.slot) });
+    dut.lacks.set(past(due.valid.and(io.settled.lacks), 1, { name: "lacked" }));
+    const turns = Array.from({ length: SLOTS }, (_, s) => reg(uint(2), { init: USERS - 1, name: `turn_${s}` }));
+    turns.forEach((t, s) => {
+      when(due.valid.and(io.settled.started).and(due.slot.eq(s)), () => t.set(due.user));
+      dut.turns.at(s).set(t);
+    });
     assumeAlways(io.settled.started.and(io.settled.lacks).not(), "what starts lacks nothing");
 
     for (const [s, users] of ready.entries()) {
@@ -110,6 +116,6 @@ export const pickTurnProof: Proof = {
       from: "picked_at & (lacks_at | lacked_at)",
       to: "picked_at & lacked_at",
     },
-    { what: "a start does not move the turn", from: "due_now_valid & settled_started", to: "1'b0" },
+    { what: "a start does not move the turn", from: /turn_0 <= dut_due_user/, to: "turn_0 <= turn_0" },
   ],
 };

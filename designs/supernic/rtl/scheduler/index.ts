@@ -2,4 +2,5 @@
 export { type CreditParameters, CreditTable, RegionSlots } from "./credit-table.ts";
 export { Flow, type FlowParameters, FlowTable } from "./flow-table.ts";
 export { Join, type JoinParameters } from "./join.ts";
-export { Choice, type PickParameters, PickTurn, Settled } from "./pick-turn.ts";
+export { Choice, type PickParameters, PickTurn } from "./pick-turn.ts";
+export { Candidate, Reserve, Starting } from "./reserve.ts";

@@ -1,8 +1,7 @@
 import {
   addressBits,
-  assertAlways,
   bit,
-  encodeOnehot,
+  type Bit,
   fromBits,
   input,
   module,
@@ -11,7 +10,6 @@ import {
   output,
   reg,
   repeat,
-  several,
   struct,
   type UInt,
   uint,
@@ -20,7 +18,7 @@ import {
   type VecVal,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { nextInTurn, numbersAbove, numbersOf, ofPlace } from "./turn.ts";
+import { nextInTurn, nextNumber, numbersAbove, numbersOf, ofPlace, twoOf } from "./turn.ts";
 
 export interface PickParameters {
   readonly regions: number;
@@ -34,27 +32,19 @@ const userOf = (p: PickParameters) => uint(addressBits(p.users));
 /** A user whose turn it is, and the slot that it waits for. */
 export const Choice = (p: PickParameters) =>
   struct({ valid: bit, region: uint(addressBits(p.regions)), slot: uint(addressBits(p.slots)), user: userOf(p) });
-/** What the reservation makes of the choice that is due; neither of two: the candidate is gone. */
-export const Settled = (p: PickParameters) =>
-  struct({
-    started: bit,
-    /** The candidate is there and cannot start. */
-    lacks: bit,
-    /** When it starts: slots of its region whose turn goes on to the user behind. The first, and where others wait. */
-    moves: uint(p.slots),
-  });
-
 /**
  * Whose turn it is: round robin over the slots of all regions for which somebody may start, then over that slot's users
  * from behind the slot's last. A choice is `choice`, and a cycle later `due`: then it starts, or lacks something, or is
- * gone, as `settled` says in that cycle. Latency 3 from `ready` to `choice`, 4 to `due`; initiation interval 1. Nothing
- * waits. (Design: supernic-scheduler, rule 5; paper §5.3.2.)
+ * gone. Latency 3 from `ready` to `choice`, 4 to `due`; initiation interval 1. Nothing waits. (Design:
+ * supernic-scheduler, rule 5; paper §5.3.2.)
  *
- * Up to three choices of a slot are under way. Each is made behind the user of the one before it. Only a start moves
+ * Up to four choices of a slot are under way. Each is made behind the user of the one before it. Only a start moves
  * the slot's turn. So when a choice lacks something, those of its slot behind it are taken back: the turn is still its
- * own. A slot with one candidate is not chosen again until that one is settled: the decisions would be others'.
+ * own. A slot with one candidate is not chosen again until that one is settled, or three cycles after: the decisions
+ * would be others'.
  *
- * `ready` must tell in the cycle behind `due` of what has started. Reset: it is the first user's turn everywhere.
+ * In the cycle behind `due`, `ready` and `turns` must show what has started, and `lacks` must tell. Reset: nothing is
+ * chosen.
  */
 export const PickTurn = module(
   "PickTurn",
@@ -65,9 +55,10 @@ export const PickTurn = module(
     more: input(vec(uint(p.users), places(p))),
     choice: output(Choice(p)),
     due: output(Choice(p)),
-    settled: input(Settled(p)),
+    /** What was due in the cycle before is there and cannot start. */
+    lacks: input(bit),
     /** By slot, whose turn it was last: it is the next user's now. */
-    turns: output(vec(userOf(p), places(p))),
+    turns: input(vec(userOf(p), places(p))),
   }),
   (io, p) => {
     const n = places(p),
@@ -77,59 +68,54 @@ export const PickTurn = module(
       chosenAt = reg(uint(n), { init: 0, name: "chosen_at" }),
       dueAt = reg(uint(n), { init: 0, name: "due_at" }),
       wasDueAt = reg(uint(n), { init: 0, name: "was_due_at" }),
+      wereAt = reg(uint(n), { init: 0, name: "were_at" }),
       lackedAt = reg(uint(n), { init: 0, name: "lacked_at" });
     const chosen = reg(Choice(p), { init: { valid: 0 }, name: "chosen" }),
       due = reg(Choice(p), { init: { valid: 0 }, name: "due_now" });
-    const lacksAt = node(dueAt.and(repeat(io.settled.lacks, n)), { name: "lacks_at" });
-    wasDueAt.set(dueAt);
+    const lacksAt = node(wasDueAt.and(repeat(io.lacks, n)), { name: "lacks_at" });
+    wereAt.set(pickedAt.or(chosenAt).or(dueAt));
     lackedAt.set(lacksAt);
 
     // First stage: the next slot of those for which there is more than what is under way, and what its users need.
-    const underWay = node(orAll([pickedAt, chosenAt, dueAt, wasDueAt]), { name: "under_way" });
-    const asks = asking(p, io, underWay);
+    const asks = asking(p, io, node(pickedAt.or(wereAt), { name: "under_way" }));
     const behind = reg(uint(n), { init: 0, name: "slots_behind" }),
       slot = nextInTurn("slot", asks.places, behind);
     when(slot.any, () => behind.set(slot.behind));
     pickedAt.set(slot.first);
-    const last = Array.from({ length: n }, (_, i) => reg(user, { init: p.users - 1, name: `last_${i}` })),
-      lastChosen = last.map((l, i) => mux(chosenAt.bit(i), chosen.user, mux(dueAt.bit(i), due.user, l)));
+    const lastChosen = io.turns
+      .toArray()
+      .map((l, i) => mux(chosenAt.bit(i), chosen.user, mux(dueAt.bit(i), due.user, l)));
     const users = reg(uint(p.users), { name: "users" }),
       lastUser = reg(user, { name: "last_user" }),
-      again = reg(bit, { name: "again" });
+      again = reg(bit, { name: "again", mayBeUnread: true });
     users.set(ofPlace(slot.first, asks.users));
     lastUser.set(ofPlace(slot.first, lastChosen));
-    again.set(slot.first.and(pickedAt).any());
+    // It comes twice in a row only if nobody else asks.
+    again.set(asks.places.and(pickedAt).any().andNot(asks.places.andNot(pickedAt).any()));
 
     // Second stage: the next user, behind the one of the choice just ahead when that is for the same slot.
-    const after = mux(again.and(chosen.valid), chosen.user, lastUser),
-      who = nextInTurn("user", users, numbersAbove(after, p.users));
+    const next = (name: string, after: UInt): UInt => nextNumber(name, users, numbersAbove(after, p.users)),
+      who = mux(again.and(chosen.valid), next("again", chosen.user), next("user", lastUser));
     const kept = node(pickedAt.and(lacksAt.or(lackedAt)).any().not(), { name: "is_kept" });
     chosenAt.set(pickedAt.and(repeat(kept, n)));
     chosen.set({
       valid: pickedAt.any().and(kept),
       ...numbersOf(pickedAt, p.slots),
-      user: encodeOnehot(who.first),
+      user: who,
     });
 
-    // Third and fourth: its queues are looked up, and it is settled.
-    const stays = node(chosenAt.and(lacksAt).any().not(), { name: "stays" });
-    dueAt.set(chosenAt.and(repeat(stays, n)));
-    due.set({ ...chosen, valid: chosen.valid.and(stays) });
-    last.forEach((l, i) => {
-      const own = due.region.eq(Math.floor(i / p.slots)).and(io.settled.moves.bit(i % p.slots));
-      when(due.valid.and(io.settled.started).and(own), () => l.set(due.user));
-      io.turns.at(i).set(l);
-    });
+    // Third and fourth: its queues are looked up, and it starts or not. What it lacks is known a cycle later.
+    const isKept = (at: UInt, name: string): Bit => node(at.and(lacksAt).any().not(), { name }),
+      chosenStays = isKept(chosenAt, "chosen_stays"),
+      dueStays = isKept(dueAt, "due_stays");
+    dueAt.set(chosenAt.and(repeat(chosenStays, n)));
+    due.set({ ...chosen, valid: chosen.valid.and(chosenStays) });
+    wasDueAt.set(dueAt.and(repeat(dueStays, n)));
 
     io.choice.set(chosen);
-    io.due.set(due);
-    assertAlways(io.settled.started.and(io.settled.lacks).not(), "a choice that starts lacks nothing");
-    const first = io.settled.moves.shr(due.slot).bit(0);
-    assertAlways(due.valid.and(io.settled.started).not().or(first), "the turn of the first slot goes on");
+    io.due.set({ ...due, valid: due.valid.and(dueStays) });
   },
 );
-
-const orAll = (of: readonly UInt[]): UInt => of.reduce((a, b) => a.or(b));
 
 /** Slots that may be chosen, and their users, a cycle behind the ports. */
 function asking(
@@ -144,7 +130,7 @@ function asking(
       many = reg(bit, { init: 0, name: `many_${i}` });
     users.set(now);
     any.set(now.any());
-    many.set(several(now).or(now.and(io.more.at(i)).any()));
+    many.set(twoOf(now, io.more.at(i)));
     return { users, asks: any.and(many.or(underWay.bit(i).not())) };
   });
   return { places: node(fromBits(all.map(a => a.asks)), { name: "asking" }), users: all.map(a => a.users) };

@@ -1,11 +1,13 @@
 import {
   type Bit,
   encodeOnehot,
+  firstSet,
   fromBits,
   lowestBits,
   mux,
   node,
   onehotMux,
+  toBits,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 
@@ -41,6 +43,30 @@ export function nextInTurn(name: string, asking: UInt, behind: UInt): Turn {
     first: node(first, { name: `${name}_first` }),
     behind: mux(anyLater, below(later), below(asking)),
   };
+}
+
+/** The same as `nextInTurn`, as a number; 0 when nobody asks. */
+export function nextNumber(name: string, asking: UInt, behind: UInt): UInt {
+  const later = firstSet(node(asking.and(behind), { name: `${name}_later`, mayBeUnread: true }));
+  return mux(later.any, later.index, firstSet(asking).index);
+}
+
+/** Two or more: of `one`, each of which counts twice that is in `more` as well. A tree, three to a node. */
+export function twoOf(one: UInt, more: UInt): Bit {
+  interface Counted {
+    readonly any: Bit;
+    readonly two: Bit;
+  }
+  let row: Counted[] = toBits(one).map((any, i) => ({ any, two: any.and(more.bit(i)) }));
+  while (row.length > 1)
+    row = Array.from({ length: Math.ceil(row.length / 3) }, (_, i) => {
+      const [a, b, c] = row.slice(3 * i, 3 * i + 3) as [Counted, Counted?, Counted?];
+      return [b, c].reduce<Counted>(
+        (x, y) => (y === undefined ? x : { any: x.any.or(y.any), two: x.two.or(y.two).or(x.any.and(y.any)) }),
+        a,
+      );
+    });
+  return (row[0] as Counted).two;
 }
 
 /** The numbers above `last`, a bit each. */

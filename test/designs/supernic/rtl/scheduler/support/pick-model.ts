@@ -6,12 +6,6 @@ export interface Place {
   readonly at: number;
   readonly user: number;
 }
-export interface Settled {
-  readonly started: boolean;
-  readonly lacks: boolean;
-  /** Slots of the region. */
-  readonly moves: number;
-}
 /** Users by slot of all regions. */
 export type Users = readonly (readonly boolean[])[];
 interface Picked {
@@ -32,13 +26,16 @@ function next(last: number, count: number, is: (i: number) => boolean): number |
 export class PickModel {
   readonly last: number[];
   chosen: Place | undefined;
-  due: Place | undefined;
+  /** What is due, unless it is taken back in this very cycle; and what was. */
+  #due: Place | undefined;
+  wasDue: Place | undefined;
   readonly #p: PickParameters;
   readonly #places: number;
   #ready: Users;
   #many: boolean[];
   #picked: Picked | undefined;
-  #wasDue: number | undefined;
+  /** Slots that had a choice under way in the cycle before. */
+  #were: readonly (number | undefined)[] = [];
   #lacked: number | undefined;
   #lastPlace: number;
 
@@ -52,23 +49,30 @@ export class PickModel {
   }
   /** How many choices of a slot are somewhere between picked and settled. */
   underWay(at: number): boolean {
-    return [this.#picked?.at, this.chosen?.at, this.due?.at, this.#wasDue].includes(at);
+    return [this.#picked?.at, ...this.#were].includes(at);
   }
 
-  /** The end of a cycle. */
-  step(ready: Users, more: Users, settled: Settled): void {
-    const { chosen, due } = this,
-      lacking = settled.lacks ? due?.at : undefined,
+  /** What is due in a cycle in which the one before turns out to lack something. */
+  due(lacked: boolean): Place | undefined {
+    return lacked && this.#due?.at === this.wasDue?.at ? undefined : this.#due;
+  }
+
+  /** The end of a cycle: what was due before lacked something; the due one starts and moves these slots' turns. */
+  step(ready: Users, more: Users, lacked: boolean, moves: number): void {
+    const { chosen } = this,
+      due = this.due(lacked),
+      lacking = lacked ? this.wasDue?.at : undefined,
       picked = this.#pick(),
       user = this.#choose(lacking);
-    this.#wasDue = due?.at;
+    this.#were = [this.#picked?.at, chosen?.at, this.#due?.at];
     this.#lacked = lacking;
-    this.due = chosen !== undefined && chosen.at !== lacking ? chosen : undefined;
+    this.wasDue = due;
+    this.#due = chosen !== undefined && chosen.at !== lacking ? chosen : undefined;
     this.chosen = user === undefined || this.#picked === undefined ? undefined : { at: this.#picked.at, user };
     this.#picked = picked;
     this.#ready = ready;
     this.#many = ready.map((r, at) => r.filter(Boolean).length > 1 || r.some((is, u) => is && more[at]?.[u] === true));
-    if (due && settled.started) this.#move(due, settled.moves);
+    if (due) this.#move(due, moves);
   }
   /** A slot of whose candidates more are there than are under way. */
   #pick(): Picked | undefined {
@@ -76,7 +80,7 @@ export class PickModel {
     const at = next(this.#lastPlace, this.#places, asks);
     if (at === undefined) return undefined;
     this.#lastPlace = at;
-    const before = [this.chosen, this.due].find(c => c?.at === at);
+    const before = [this.chosen, this.#due].find(c => c?.at === at);
     return { at, users: this.#ready[at]!, last: before?.user ?? this.last[at]!, again: this.#picked?.at === at };
   }
   #choose(lacking: number | undefined): number | undefined {

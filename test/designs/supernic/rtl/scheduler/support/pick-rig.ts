@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import { type PickParameters, PickTurn } from "../../../../../../designs/supernic/rtl/index.ts";
 import type { Bench } from "../../../../../../sim/index.ts";
-import { PickModel, type Place, type Settled } from "./pick-model.ts";
+import { PickModel, type Place } from "./pick-model.ts";
 
 export const sizes = {
   one: { regions: 1, slots: 1, users: 1 },
@@ -17,7 +17,7 @@ export type Ports = ReturnType<typeof dut>["ports"];
 type B = Bench<Ports>;
 
 /** From being ready to the first choice that can know of it, and to its being settled. */
-const KNOWN = 5;
+const KNOWN = 6;
 const word = (bits: readonly boolean[]): number => bits.reduce((n, is, i) => n + (is ? 2 ** i : 0), 0);
 
 export class PickRig {
@@ -33,6 +33,8 @@ export class PickRig {
   /** Choices a later slot's turn goes on with; without them the shares are watched. */
   laterMoves = 0;
   #cycle = 0;
+  /** What was due in the cycle before lacked something. */
+  #lacks = false;
   /** By slot and user: since when ready all the time, and starts of each other user since. */
   readonly #since: (number | undefined)[][];
   readonly #seen: number[][][];
@@ -52,20 +54,19 @@ export class PickRig {
     this.#since = table(() => undefined);
     this.#seen = table(() => Array.from({ length: users }, () => 0));
     this.#alone = this.waiting.map(() => 0);
-    this.#drive([], [], { started: false, lacks: false, moves: 0 });
+    this.#drive([], []);
   }
   get places(): number {
     return this.waiting.length;
   }
-  #drive(ready: readonly (readonly boolean[])[], more: readonly (readonly boolean[])[], s: Settled): void {
+  #drive(ready: readonly (readonly boolean[])[], more: readonly (readonly boolean[])[]): void {
     const { io } = this.b;
     for (let at = 0; at < this.places; at++) {
       io.ready[at]!.value = word(ready[at] ?? []);
       io.more[at]!.value = word(more[at] ?? []);
     }
-    io.settled.started.value = s.started ? 1 : 0;
-    io.settled.lacks.value = s.lacks ? 1 : 0;
-    io.settled.moves.value = s.moves;
+    io.lacks.value = this.#lacks ? 1 : 0;
+    this.model.last.forEach((n, at) => (io.turns[at]!.value = n));
   }
   #sees(name: string, port: B["io"]["due"], expected: Place | undefined): void {
     const { slots } = this.p,
@@ -73,38 +74,36 @@ export class PickRig {
     const seen = port.valid.num === 0 ? undefined : { at, user: port.user.num };
     expect(seen, `${name} in cycle ${this.#cycle}`).toEqual(expected);
   }
-  /** What becomes of the choice that is due. Without one there is anything on the wires. */
-  #settle(): Settled {
-    const { due } = this.model,
-      { random } = this.b,
-      moves = random.below(2 ** this.p.slots);
-    if (due === undefined) return { started: random.chance(0.5), lacks: false, moves };
-    const first = 1 << (due.at % this.p.slots);
-    const is = this.waiting[due.at]![due.user]! > 0,
-      lacks = is && this.lacks[due.at]![due.user]!;
+  /** What becomes of the choice that is due: the slots whose turn goes on, none if it does not start. */
+  #settle(due: Place | undefined): number {
+    const { random } = this.b;
+    // Nothing is due: there is anything on the wire a cycle later.
+    this.#lacks = due === undefined && random.chance(0.5);
+    if (due === undefined) return 0;
+    const is = this.waiting[due.at]![due.user]! > 0;
+    this.#lacks = is && this.lacks[due.at]![due.user]!;
     if (!is) this.met.gone++;
-    else if (lacks) this.met.lacks++;
+    else if (this.#lacks) this.met.lacks++;
     else this.met.starts++;
-    return { started: is && !lacks, lacks, moves: first | (random.chance(this.laterMoves) ? moves : 0) };
+    if (!is || this.#lacks) return 0;
+    return (1 << (due.at % this.p.slots)) | (random.chance(this.laterMoves) ? random.below(2 ** this.p.slots) : 0);
   }
 
   async cycle(): Promise<void> {
     const { io } = this.b,
-      { due } = this.model;
+      lacked = this.#lacks;
     const ready = this.waiting.map((users, at) => users.map((n, u) => n > 0 && !this.lacks[at]![u]!)),
-      more = this.waiting.map(users => users.map(n => n > 1)),
-      settled = this.#settle(),
-      // A choice that is not due cannot start; the port may say so all the same.
-      asserted = due === undefined ? { ...settled, moves: settled.moves | (2 ** this.p.slots - 1) } : settled;
-    this.#drive(ready, more, asserted);
+      more = this.waiting.map(users => users.map(n => n > 1));
+    this.#drive(ready, more);
     await this.b.cycles(1);
     this.#cycle++;
+    const due = this.model.due(lacked && this.model.wasDue !== undefined);
     this.#sees("choice", io.choice, this.model.chosen);
     this.#sees("due", io.due, due);
-    this.model.last.forEach((n, at) => expect(io.turns[at]!.num, `turn ${at} in cycle ${this.#cycle}`).toBe(n));
     this.#watch(ready);
-    if (due && settled.started) this.#start(due, settled.moves);
-    this.model.step(ready, more, asserted);
+    const moves = this.#settle(due);
+    if (due && moves !== 0) this.#start(due, moves);
+    this.model.step(ready, more, lacked && this.model.wasDue !== undefined, moves);
   }
   #start({ at, user }: Place, moves: number): void {
     this.waiting[at]![user]!--;
@@ -150,10 +149,11 @@ export class PickRig {
   reset(): void {
     this.b.sim.reset(1);
     this.model = new PickModel(this.p);
+    this.#lacks = false;
     for (const list of this.#since) list.fill(undefined);
     for (const list of this.#seen) for (const seen of list) seen.fill(0);
     this.#alone.fill(0);
-    this.#drive([], [], { started: false, lacks: false, moves: 0 });
+    this.#drive([], []);
   }
   /** Everybody starts in the end. */
   async end(): Promise<void> {
@@ -164,6 +164,6 @@ export class PickRig {
       await this.cycle();
     }
     for (let n = 0; n < 8; n++) await this.cycle();
-    expect([this.model.chosen, this.model.due]).toEqual([undefined, undefined]);
+    expect([this.model.chosen, this.model.due(false)]).toEqual([undefined, undefined]);
   }
 }
