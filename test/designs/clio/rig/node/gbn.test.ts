@@ -163,7 +163,8 @@ describe("the node with Go-Back-N", () => {
         expect(await gbn.read("gbnTxWaited")).toBeGreaterThan(0);
       });
     },
-    buildMs,
+    // Four to eight million cycles.
+    2 * buildMs,
   );
 
   test(

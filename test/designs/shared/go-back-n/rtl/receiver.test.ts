@@ -238,6 +238,65 @@ async function channel(
   return rig;
 }
 
+/**
+ * The timer, to the cycle: it looks at one session after the other, as often as it says when nobody else wants the
+ * table, 64 cycles later under packets in every cycle, and not at all while sessions are opened.
+ */
+async function timers(b: Bench<Ports>, p: GbnReceiverParameters): Promise<void> {
+  const rig = new Rig(b, p),
+    interval = p.ackCycles / p.sessions,
+    all = Array.from({ length: p.sessions }, (_, s) => s),
+    next = all.map(() => p.first),
+    busy = 4;
+  const packet = (session: number): void => {
+    rig.send({ session, sequence: next[session] as number });
+    next[session] = (next[session] as number) + 1;
+  };
+  const looks = (from: number): readonly Given[] => rig.answers.slice(from);
+  const inTurn = (given: readonly Given[], cycles: number, left: (session: number) => boolean): void => {
+    const [first] = given as [Given],
+      seen = all.map(i => (first.session + i) % p.sessions).filter(left);
+    expect(given.map(g => g.session)).toEqual(seen);
+    expect(given.map(g => g.cycle - first.cycle)).toEqual(
+      seen.map(s => ((s - first.session + p.sessions) % p.sessions) * cycles),
+    );
+  };
+  await b.cycles(p.sessions + 4);
+  for (const s of all) packet(s);
+  await rig.finish();
+  const alone = rig.answers.length;
+  await b.cycles(p.ackCycles + 8);
+  // One may have been looked at between its packet and the last one.
+  inTurn(
+    looks(0).slice(alone === 0 ? 0 : alone),
+    interval,
+    s =>
+      !looks(0)
+        .slice(0, alone)
+        .some(g => g.session === s),
+  );
+
+  const before = rig.answers.length;
+  for (const s of all) if (s !== busy) packet(s);
+  for (let i = 0; i < 2 * (p.ackCycles + 64 * p.sessions); i++)
+    rig.send({ session: busy, sequence: next[busy] as number, control: true });
+  await rig.finish();
+  inTurn(looks(before), interval + 64, s => s !== busy);
+
+  const then = rig.answers.length;
+  for (const s of all) packet(s);
+  for (let i = 0; i < 4 * interval; i++) rig.open(busy, true);
+  next[busy] = p.first;
+  await rig.finish();
+  // Beside the packets there may have been one.
+  expect(rig.answers.length - then).toBeLessThanOrEqual(2);
+  for (const s of all) packet(s);
+  await rig.finish();
+  expect(rig.verdicts.slice(-p.sessions).map(v => v.verdict)).toEqual(all.map(() => "accepted"));
+  await b.cycles(p.ackCycles + 8);
+  expect([...rig.model.values()].filter(m => m.unacked > 0)).toEqual([]);
+}
+
 describe("GbnReceiver", () => {
   for (const set of parameterSets) {
     const p = parameters(set);
@@ -310,6 +369,12 @@ describe("GbnReceiver", () => {
       expect([...rig.model.values()].filter(m => m.unacked > 0)).toEqual([]);
     },
   );
+  bench(
+    "the timer's looks, to the cycle: alone, under packets in every cycle, beside openings",
+    GbnReceiver(few),
+    { seed: 9 },
+    b => timers(b, few),
+  );
   bench("the timer comes by under packets in every cycle", GbnReceiver(few), {}, async b => {
     const rig = new Rig(b, few);
     rig.send({ session: 3, sequence: few.first });
@@ -355,12 +420,42 @@ describe("GbnReceiver", () => {
       ["numbers of 31 bits", /behind = gap\[31\]/, "behind = gap[30]"],
       ["an ACK one number further", "32'd1;", "32'd0;"],
       ["the timer forgets", "wanting = |", "wanting = &"],
+      ["the timer's ACK is not remembered", /\(op_start \| answers\) \?/, "(op_start | (answers & ~op_timer)) ?"],
+      ["an ACK for a duplicate leaves the count", /\(op_start \| answers\) \?/, "(op_start | (answers & ~again)) ?"],
+      ["opening leaves the count", /\(op_start \| answers\) \?/, "answers ?"],
+      ["opening leaves the peer", /~op_start & \(was_bound \| in_order\)/, "(was_bound | in_order)"],
+      ["after reset sessions are as control says", /op_open <= starting \| /, "op_open <= "],
+      ["closing counts as a life", /op_start & op_open\}/, "op_start}"],
+      ["a reset does not begin the lives", /op_reset <= starting/, "op_reset <= 1'b0"],
+      [
+        "a NACK without room counts as sent",
+        /changes = op_start \| in_order \| answers/,
+        "changes = op_start | in_order | answers | asks",
+      ],
+      ["the ACK of a full count needs no room", /\(~full_count \| answer_room\)/, "1'b1"],
+      ["a reset leaves the timer's place", /if \(rst\) cursor <= 3'd0/, "if (rst) cursor <= cursor"],
       ["a life that stays", /\+ \{3'd0, [^}]*\}/, ""],
       ["an answer without room", "(answer_room & (again", "((again"],
     ];
     for (const [name, from, to] of faults)
       test(name, async () => {
         await findsFault(run(name, plant(GbnReceiver(few), from, to)));
+      });
+
+    const timed = (name: string, design: Dut<Ports>): Promise<unknown> =>
+      runBench(name, design, { wave: false, hangCycles: 3000, limitCycles: 20_000, seed: 2 }, b => timers(b, few));
+    const ofTimers: typeof faults = [
+      ["the timer passes a session over", /cursor <= cursor \+ 3'd1/, "cursor <= cursor + 1 + (looks & cursor == 2)"],
+      ["the timer looks a cycle late", /(?<=due = \(wait_ >= \d+'d)(\d+)/, "$1 + 1"],
+      ["the timer looks a cycle early", /(?<=due = \(wait_ >= \d+'d)(\d+)/, "$1 - 1"],
+      ["the timer does not look beside packets", /\(~packet_valid \| urgent\)/, "~packet_valid"],
+      ["the timer looks at once beside packets", /\(~packet_valid \| urgent\)/, "1'b1"],
+      ["the timer's patience is a cycle more", /(?<=urgent = wait_ == \d+'d)(\d+)/, "$1 + 1"],
+      ["the timer looks beside an opening", /due & ~asked &/, "due &"],
+    ];
+    for (const [name, from, to] of ofTimers)
+      test(name, async () => {
+        await findsFault(timed(name, plant(GbnReceiver(few), from, to)));
       });
   });
 });

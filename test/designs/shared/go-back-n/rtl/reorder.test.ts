@@ -295,6 +295,7 @@ async function ageing(b: Bench<Ports>, rounds: number): Promise<Rig> {
       left: number | undefined;
     await b.until(() => {
       if (rig.replies.pending < 3) rig.reply(1, p.first + other++, 8);
+      if (rig.control.pending === 0 && b.random.chance(0.1)) rig.open(6);
       for (; looked < rig.came.length; looked++)
         if (rig.came[looked]?.item.session === session) left = rig.came[looked]?.cycle;
       return left !== undefined || b.cycle - from > 4 * p.patience;
@@ -306,6 +307,59 @@ async function ageing(b: Bench<Ports>, rounds: number): Promise<Rig> {
     for (const s of [1, session, 7]) rig.open(s);
     await b.cycles(60);
   }
+  await rig.allBack();
+  return rig;
+}
+/**
+ * Sessions begin anew (or are closed, and opened later) while replies and silent requests wait, all slots taken or not:
+ * what waited is dropped, of that session only, and the others go on.
+ */
+async function anew(b: Bench<Ports>, rounds: number): Promise<Rig> {
+  const rig = new Rig(b),
+    r = b.random,
+    sessions = [0, 1, 2, 3],
+    next = sessions.map(() => p.first);
+  await b.cycles(40);
+  for (let round = 0; round < rounds; round++) {
+    const ahead = sessions.map(s => {
+      const first = next[s] as number;
+      return Array.from({ length: r.between(0, p.waiting / 4) }, (_, i) => ({
+        ticket: first + 1 + i,
+        silent: r.chance(0.3),
+      }));
+    });
+    for (const s of sessions)
+      for (const { ticket, silent } of r.shuffle(ahead[s] ?? []))
+        if (silent) rig.name(s, ticket);
+        else rig.reply(s, ticket, r.between(1, 40));
+    await b.until(() => rig.named.pending === 0 && rig.replies.pending === 0);
+    for (const s of sessions)
+      if (r.chance(0.4)) {
+        const life = rig.life(s),
+          opened = r.chance(0.8);
+        if (!opened || r.chance(0.3)) rig.open(s, false);
+        if (opened) rig.open(s);
+        await b.until(() => rig.control.pending === 0);
+        for (const { ticket } of ahead[s] ?? []) if (opened && r.chance(0.5)) rig.reply(s, ticket, 9, true, life);
+        ahead[s] = [];
+        next[s] = p.first;
+      }
+    const came = rig.came.length,
+      due = sessions.map(s => [next[s] as number, ...(ahead[s] ?? []).filter(a => !a.silent).map(a => a.ticket)]);
+    for (const s of r.shuffle(sessions)) rig.reply(s, next[s] as number, r.between(1, 40));
+    await rig.settle(came + due.flat().length);
+    for (const s of sessions) {
+      expect(
+        rig.came
+          .slice(came)
+          .filter(c => c.item.session === s)
+          .map(c => c.item.ticket),
+        `round ${round}, session ${s}`,
+      ).toEqual((due[s] as number[]).map(t => t % TICKETS));
+      next[s] = (next[s] as number) + 1 + (ahead[s]?.length ?? 0);
+    }
+  }
+  expect(rig.counts.skipped).toBe(0);
   await rig.allBack();
   return rig;
 }
@@ -594,12 +648,60 @@ describe.each(parameterSets)("GbnReorder, $sessions sessions, beats of $beatByte
       expect(rig.counts).toEqual({ waited: 3, skipped: 0, stale: 1 });
     },
   );
+  bench(
+    "sessions begin anew while replies and silent requests wait: all slots and lanes come back",
+    GbnReorder(set),
+    { seed: 15, ...limits },
+    async b => {
+      const rig = await anew(b, 60);
+      expect(rig.counts.stale).toBeGreaterThan(10);
+    },
+  );
+  bench(
+    "no slot is free, and the next name must wait for one: the reply that is due passes it",
+    GbnReorder(set),
+    { seed: 16, ...limits },
+    async b => {
+      const rig = new Rig(b);
+      await b.cycles(20);
+      expect(b.io.crowded.value).toBe(0);
+      for (let i = 1; i <= p.waiting; i++) {
+        rig.reply(2, p.first + i, 20);
+        await b.until(() => rig.replies.pending === 0);
+        await b.cycles(10);
+        expect(b.io.crowded.value, `${i} wait`).toBe(i >= p.waiting / 2 ? 1 : 0);
+      }
+      rig.name(2, p.first + p.waiting + 1);
+      await b.cycles(50);
+      expect([rig.came.length, rig.named.pending]).toEqual([0, 1]);
+      rig.reply(2, p.first, 20);
+      await rig.settle(p.waiting + 1);
+      rig.reply(2, p.first + p.waiting + 2, 20);
+      await rig.settle(p.waiting + 2);
+      await rig.allBack();
+    },
+  );
   bench("a reset leaves nothing behind", GbnReorder(set), { seed: 7, ...limits }, async b => {
     b.io.reply.valid.value = 1;
     await b.cycles(30);
     b.io.reply.valid.value = 0;
     b.sim.reset();
-    await traffic(b, 100, { inside: 6 });
+    // Many wait, of lives after the first, and what is due has moved.
+    const rig = new Rig(b);
+    await b.cycles(40);
+    for (const s of [1, 2, 3]) {
+      rig.open(s);
+      for (const i of [0, 1, 3, 5]) rig.reply(s, p.first + i, 10);
+    }
+    await rig.settle(6);
+    b.sim.reset();
+    rig.lives.clear();
+    await b.cycles(40);
+    for (const s of [1, 2, 3]) {
+      rig.reply(s, p.first, 10);
+      await rig.settle(6 + s);
+    }
+    await rig.allBack();
   });
 
   describe("a planted fault is found", () => {
@@ -652,6 +754,28 @@ describe.each(parameterSets)("GbnReorder, $sessions sessions, beats of $beatByte
         await findsFault(gaps(name, plant(GbnReorder(many), from, to)));
       });
 
+    const begins = (name: string, design: Dut<Ports>): Promise<unknown> =>
+      runBench(name, design, { ...limited, limitCycles: 60_000 }, b => anew(b, 30));
+    const ofBegins: typeof faults = [
+      [
+        "a slot whose session begins anew does not come back",
+        /free_push_valid = listed \| freed \| flushed_1/,
+        "free_push_valid = listed | freed",
+      ],
+      ["nor does its lane", /\| \(restarts & ~alone\)/, ""],
+      ["the last slot is not looked at", /if \(&slot\)/, "if (&slot[$bits(slot)-1:1])"],
+      ["every session's slots are dropped", /drops <= slot_taken &[^;]*;/, "drops <= slot_taken;"],
+      ["a closed session has a new life", /restarts & op_open/, "restarts"],
+      [
+        "a session that is closed goes on",
+        /restarts = decide & op_control/,
+        "restarts = decide & op_control & op_open",
+      ],
+    ];
+    for (const [name, from, to] of ofBegins)
+      test(name, async () => {
+        await findsFault(begins(name, plant(GbnReorder(set), from, to)));
+      });
     const ages = (name: string, design: Dut<Ports>): Promise<unknown> =>
       runBench(name, design, { ...limited, limitCycles: 300_000 }, b => ageing(b, 2));
     const ofAges: typeof faults = [
