@@ -13,10 +13,12 @@ import {
   Join,
   Judge,
   Match,
+  nat,
   PacketStore,
   PickTurn,
   region,
   Reserve,
+  Slot,
   tunnel,
 } from "../rtl/index.ts";
 
@@ -31,11 +33,13 @@ const blocks = {
   PickTurn: () => PickTurn({ regions: 4, slots: 4, users: 16 }),
   Reserve: () => Reserve({ regions: 4, slots: 4, users: 16 }),
   Join: () => Join({ contexts: 256, branches: 4 }),
+  Slot: () => Slot({ contexts: 256, slots: 4, places: 24, slot: 0, declared: tunnel.declared }),
   Region: () => region([dummy, dummy, dummy, dummy])({ contexts: 256, places: 24 }),
-  Checksum: () => checksum.hardware,
-  Firewall: () => firewall.hardware,
-  Balancer: () => balancer.hardware,
-  Tunnel: () => tunnel.hardware,
+  ChecksumTask: () => checksum.hardware,
+  FirewallTask: () => firewall.hardware,
+  BalancerTask: () => balancer.hardware,
+  NatTask: () => nat.hardware,
+  TunnelTask: () => tunnel.hardware,
   Deparser: () => Deparser({ contexts: 256, cells: 1024, payloadBeats: 140 }),
 } as const satisfies Readonly<Record<string, () => Def>>;
 export type BlockName = keyof typeof blocks;

@@ -16,5 +16,5 @@ export {
 } from "./scheduler/index.ts";
 export { Match, type MatchParameters } from "./match/index.ts";
 export { ChainPacket, type ChainParameters, region, type RegionParameters, Slot } from "./region/index.ts";
-export { balancer, checksum, delay, dummy, firewall, type Task, tunnel } from "./tasks/index.ts";
+export { balancer, checksum, delay, dummy, firewall, nat, type Task, tunnel } from "./tasks/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";

@@ -7,6 +7,7 @@ export * from "./ether-types.ts";
 export * from "./flow.ts";
 export * from "./frame.ts";
 export * from "./match.ts";
+export * from "./nat.ts";
 export * from "./pfc.ts";
 export * from "./refusals.ts";
 export * from "./shims.ts";

@@ -108,12 +108,15 @@ export const Slot = module(
 
     // Out of it: the answer of the oldest, or all dropped.
     const has = node(inside.any(), { name: "has_inside" }),
-      right = node(io.answer.valid.and(has).and(io.answer.payload.tag.eq(headTag)).andNot(off), { name: "right" }),
+      named = node(has.and(io.answer.payload.tag.eq(headTag)).andNot(off), { name: "named" }),
+      right = node(io.answer.valid.and(named), { name: "right" }),
       outcome = outcomeOf(kept.readAsync(head), io.answer.payload, off, p);
     const there = node(pasts.add(skips.zext(pastLevelBits)), { name: "past_there" });
-    leaves.set(wayOut(past, there, { valid: right.or(off.and(has)), payload: outcome.packet }, io.leave));
+    const way = wayOut(past, there, { valid: right.or(off.and(has)), payload: outcome.packet }, io.leave);
+    leaves.set(way.leaves);
     const stray = node(io.answer.valid.andNot(right).andNot(off), { name: "stray" });
-    io.answer.ready.set(stray.or(leaves).or(off));
+    // Without a right answer it does not matter who looks, so that this is known early in the cycle.
+    io.answer.ready.set(named.not().or(way.mayLeave));
     when(leaves, () => {
       head.set(head.add(1));
       headTag.set(headTag.add(1));
@@ -124,7 +127,7 @@ export const Slot = module(
       has: has.or(waiting.valid.and(gives)),
       offers: right,
       progress: leaves.or(takes.andNot(has)),
-      empty: has.not().andNot(takes),
+      empty: has.not().andNot(drains.and(waiting.valid)),
     });
     io.taskReset.set(off);
     io.taskQuiesce.set(control.quiesce);
@@ -132,8 +135,8 @@ export const Slot = module(
     given.set(takes);
     io.give.set(given);
 
-    // What software and the scheduler see.
-    const places = level("places", bitsFor(p.places), mine, takes),
+    // What software and the scheduler see; a place is free when its credit goes back.
+    const places = level("places", bitsFor(p.places), mine, given),
       busy = reg(bit, { init: 0, name: "busy" });
     busy.set(places.ge(control.busyAt));
     assertAlways(mine.not().or(places.lt(p.places)), "a packet comes with a credit");

@@ -30,9 +30,12 @@ export function watch(control: Val<ReturnType<typeof SlotControl>>) {
     stuck,
     drains: node(off.and(stays), { name: "drains" }),
     step: ({ has, offers, progress, empty }: Seen): void => {
+      // A cycle late, as whether the task takes is known late in the cycle.
+      const moved = reg(bit, { init: 0, name: "moved" });
+      moved.set(progress);
       const counts = node(has.andNot(offers).andNot(off), { name: "counts_idle" }),
-        sticks = node(counts.and(over).andNot(progress), { name: "sticks" });
-      when(progress.or(has.not()).or(off), () => {
+        sticks = node(counts.and(over).andNot(moved), { name: "sticks" });
+      when(moved.or(has.not()).or(off), () => {
         idle.set(0);
         over.set(0);
       }).elseWhen(counts, () => {

@@ -26,15 +26,15 @@ interface Answered<S extends Shape> {
 /**
  * Behind a slot: what was there first leaves first, from the task or from the way past it, of two at once the latter
  * (rule 6 of docs/supernic/scheduler.md). `there`: packets that are there from the way past in this cycle, the first of
- * them offered by `past`. An answer waits for at most these; one that is withdrawn begins anew. Gives whether the
- * answer leaves now.
+ * them offered by `past`. An answer waits for at most these; one that is withdrawn begins anew. Gives whether an
+ * answer could leave now, and whether one does.
  */
 export function wayOut<S extends Shape>(
   past: StreamIn<S>,
   there: Val<ReturnType<typeof uint>>,
   answered: Answered<S>,
   leave: StreamOut<S>,
-): Bit {
+): { readonly mayLeave: Bit; readonly leaves: Bit } {
   const waited = reg(bit, { init: 0, name: "answer_waited" }),
     before = reg(uint(pastLevelBits), { init: 0, name: "before_answer" });
   const mayGo = node(mux(waited, before.any(), past.valid).not(), { name: "answer_may_go" }),
@@ -48,5 +48,5 @@ export function wayOut<S extends Shape>(
   waited.set(answered.valid.andNot(leaves));
   before.set(mux(waited, before, there).sub(passes.zext(pastLevelBits)));
   when(answered.valid.not(), () => before.set(0));
-  return leaves;
+  return { mayLeave: node(mayGo.and(leave.ready), { name: "answer_may_leave" }), leaves };
 }

@@ -5,4 +5,5 @@ export { checksum } from "./checksum.ts";
 export { delay, type DelayParameters } from "./delay.ts";
 export { dummy } from "./dummy.ts";
 export { firewall } from "./firewall.ts";
+export { nat } from "./nat.ts";
 export { tunnel } from "./tunnel.ts";

@@ -215,11 +215,13 @@ export class SlotRig {
   }
   /** Until the task has been off: what waits, what is inside, and whether that is busy, in every cycle. */
   #levels(): void {
-    const { state, control } = this.b.io;
+    const { io } = this.b,
+      { state, control } = io;
     if (state.quiet.value === 1 && this.#task.length > 0) throw new Error("it is quiet with packets inside");
     this.#everOff ||= state.off.value === 1;
     if (this.#everOff) return;
-    const waiting = this.#waiting.length - this.#arriving;
+    // One that was taken in the last cycle has its place still.
+    const waiting = this.#waiting.length - this.#arriving + (io.give.value === 1 ? 1 : 0);
     if (state.waiting.num !== waiting) throw new Error(`${state.waiting.num} wait, not ${waiting}`);
     if (state.inside.num !== this.#task.length) throw new Error(`${state.inside.num} inside, not ${this.#task.length}`);
     if ((state.busy.value === 1) !== this.#busy) throw new Error(`busy is ${state.busy.value} with ${waiting} waiting`);

@@ -1,0 +1,99 @@
+/** NAT: bindings by set, and a packet's checksums over all that they cover, as far as changes tell. */
+import { updateChecksum } from "../../../shared/wire/index.ts";
+import { natKey, natPlaces, natSet, natWays, tcpProtocol } from "../../wire/index.ts";
+import { hasIp, longOf, wordOf } from "./ip.ts";
+import { passOn, type TaskAnswerModel, type TaskModel, type TaskPacketModel, writesAt } from "./task.ts";
+
+interface Binding {
+  readonly user: number;
+  readonly udp: boolean;
+  readonly address: number;
+  readonly port: number;
+  used: number;
+}
+const udpNumber = 17;
+const drop: TaskAnswerModel = { verdict: "drop" };
+const bytesOf = (value: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => Math.floor(value / 256 ** (count - 1 - i)) & 255);
+
+/** A checksum when words have changed, one after the other (RFC 1624). */
+const changed = (sum: number, words: readonly (readonly [number, number])[]): number =>
+  words.reduce((s, [before, after]) => updateChecksum(s, before, after), sum);
+
+export function natModel(): TaskModel & { readonly live: () => number } {
+  const sets = new Map<number, (Binding | undefined)[]>();
+  let outside = 0,
+    portHigh = 0,
+    epoch = 0,
+    life = 14;
+  const lives = (b: Binding | undefined): b is Binding => b !== undefined && epoch - b.used <= life;
+  const setOf = (n: number): (Binding | undefined)[] => {
+    const found = sets.get(n) ?? Array.from({ length: natWays }, () => undefined);
+    sets.set(n, found);
+    return found;
+  };
+  /** The port outside of a packet on its way out; its binding is made or used. */
+  const portFor = (key: Omit<Binding, "used">): number | undefined => {
+    const at = Number(natSet(natKey(key))),
+      set = setOf(at);
+    const same = set.findIndex(
+      b => lives(b) && b.user === key.user && b.udp === key.udp && b.address === key.address && b.port === key.port,
+    );
+    const way = same >= 0 ? same : set.findIndex(b => !lives(b));
+    if (way < 0) return undefined;
+    set[way] = { ...key, used: epoch };
+    return portHigh * 4096 + at * natWays + way;
+  };
+  const translate = (
+    p: TaskPacketModel,
+    udp: boolean,
+    inbound: boolean,
+    address: number,
+    port: number,
+  ): TaskAnswerModel => {
+    const { header } = p,
+      from = inbound ? 30 : 26,
+      portAt = inbound ? 36 : 34,
+      sumAt = udp ? 40 : 50;
+    const words = [
+      [wordOf(header, from), Math.floor(address / 65_536)],
+      [wordOf(header, from + 2), address & 65_535],
+    ] as const;
+    const ip = changed(wordOf(header, 24), words),
+      before = wordOf(header, sumAt),
+      sum = changed(before, [...words, [wordOf(header, portAt), port]]);
+    const sent = !udp ? sum : before === 0 ? 0 : sum === 0 ? 0xffff : sum;
+    return {
+      verdict: "forward",
+      writes: new Map([
+        ...writesAt(24, bytesOf(ip, 2)),
+        ...writesAt(from, bytesOf(address, 4)),
+        ...writesAt(portAt, bytesOf(port, 2)),
+        ...writesAt(sumAt, bytesOf(sent, 2)),
+      ]),
+    };
+  };
+  return {
+    live: () => [...sets.values()].flat().filter(lives).length,
+    configure: (at, data) => {
+      if (at === natPlaces.outside) [outside, portHigh] = [Number(data & 0xffffffffn), Number((data >> 32n) & 15n)];
+      if (at === natPlaces.epoch) [epoch, life] = [epoch + 1, Number(data & 15n)];
+    },
+    answer: p => {
+      const { header, user } = p,
+        udp = header[23] === udpNumber,
+        inbound = (p.arg & 1) === 1,
+        port = wordOf(header, 36);
+      const whole = udp ? p.headBytes >= 42 : header[23] === tcpProtocol.number && p.headBytes >= 52,
+        toOutside = longOf(header, 30) === outside && port >> 12 === portHigh;
+      if (!hasIp(p) || p.noL4 || !whole || (inbound && !toOutside)) return (p.arg & 2) === 0 ? drop : passOn;
+      if (!inbound) {
+        const given = portFor({ user, udp, address: longOf(header, 26), port: wordOf(header, 34) });
+        return given === undefined ? drop : translate(p, udp, false, outside, given);
+      }
+      const binding = setOf((port & 4095) >> 2)[port & 3];
+      if (!lives(binding) || binding.user !== user || binding.udp !== udp) return drop;
+      return translate(p, udp, true, binding.address, binding.port);
+    },
+  };
+}

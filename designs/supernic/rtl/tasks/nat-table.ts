@@ -1,0 +1,130 @@
+import {
+  bit,
+  type Bit,
+  firstSet,
+  fromBits,
+  mux,
+  node,
+  onehotMux,
+  ram,
+  reg,
+  struct,
+  uint,
+  type UInt,
+  type Val,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { natEpochBits, natKeyBits, natPlaces, natSets, natWays } from "../../wire/index.ts";
+import type { TaskConfig } from "./interface.ts";
+
+const setBits = Math.log2(natSets);
+/** A binding: who has it, and the epoch in which it was last used. */
+const Binding = struct({ valid: bit, key: uint(natKeyBits), epoch: uint(natEpochBits) });
+
+/** What is asked of the table: a binding by its key, or by its number; or a set is swept. */
+export interface NatAsk {
+  readonly set: UInt;
+  readonly key: UInt;
+  readonly way: UInt;
+  readonly inbound: Bit;
+  readonly sweeps: Bit;
+  /** A packet that may have a binding. */
+  readonly valid: Bit;
+}
+
+/** The epoch and how long bindings live, and the sweeping of all sets after a reset and in each epoch. */
+export function natTime(config: Val<typeof TaskConfig>) {
+  const epoch = reg(uint(natEpochBits), { init: 0, name: "epoch" }),
+    life = reg(uint(natEpochBits), { init: 14, name: "life" });
+  const begins = node(config.valid.and(config.at.eq(natPlaces.epoch)), { name: "epoch_begins" });
+  const sweeping = reg(bit, { init: 1, name: "sweeping" }),
+    clearing = reg(bit, { init: 1, name: "clearing" }),
+    at = reg(uint(setBits), { init: 0, name: "sweep_at" });
+  return {
+    epoch,
+    life,
+    clearing,
+    sweeping,
+    at,
+    /** `swept`: one set more has been. */
+    step: (swept: Bit): void => {
+      when(swept, () => {
+        at.set(at.add(1));
+        when(at.all(), () => {
+          sweeping.set(0);
+          clearing.set(0);
+        });
+      });
+      when(begins, () => {
+        epoch.set(epoch.add(1));
+        life.set(config.data.trunc(natEpochBits));
+        sweeping.set(1);
+      });
+      // A new epoch in the middle of a sweep begins it anew; after a reset all sets must be cleared first.
+      when(begins.andNot(clearing), () => at.set(0));
+    },
+  };
+}
+
+/**
+ * 4,096 bindings in 1,024 sets of 4. Asked in a cycle in which `moves` is 1, it answers in the next: read, compared and
+ * written back in one cycle, so that the next packet of the same flow finds what this one has made. A key that has no
+ * binding gets the first free one of its set; `found` is 0 when there is none.
+ */
+export function natTable(
+  asked: NatAsk,
+  moves: Bit,
+  time: Pick<ReturnType<typeof natTime>, "epoch" | "life" | "clearing">,
+) {
+  const { epoch, life, clearing } = time;
+  const hold = (name: string, v: UInt): UInt => {
+    const held = reg(uint(v.width), { name: `asked_${name}` });
+    when(moves, () => held.set(v));
+    return held;
+  };
+  const valid = reg(bit, { init: 0, name: "asked_valid" }),
+    sweeps = reg(bit, { init: 0, name: "asked_sweeps" });
+  when(moves, () => {
+    valid.set(asked.valid);
+    sweeps.set(asked.sweeps);
+  });
+  const [set, key, way, inbound] = [
+    hold("set", asked.set),
+    hold("key", asked.key),
+    hold("way", asked.way),
+    hold("inbound", asked.inbound),
+  ] as const;
+  const memories = Array.from({ length: natWays }, (_, i) =>
+      ram(Binding, { depth: natSets, collision: "new", style: "block", name: `bindings_${i}` }),
+    ),
+    rows = memories.map((m, i) => m.readSync(asked.set.is(setBits), { en: moves, name: `binding_${i}` }));
+  const live = rows.map((row, i) =>
+    node(row.valid.and(epoch.sub(row.epoch).le(life)).andNot(clearing), { name: `live_${i}` }),
+  );
+  const hits = rows.map((row, i) => node((live[i] ?? clearing).and(row.key.eq(key)), { name: `hits_${i}` }));
+  const anyHit = node(fromBits(hits).any(), { name: "any_hit" }),
+    free = firstSet(fromBits(live.map(l => l.not()))),
+    outWay = node(mux(anyHit, firstSet(fromBits(hits)).index, free.index), { name: "out_way" });
+  const named = Array.from({ length: natWays }, (_, i) => way.eq(i));
+  const makes = node(valid.andNot(inbound.bit(0)).and(anyHit.or(free.any)), { name: "makes" });
+  memories.forEach((memory, i) => {
+    const refreshes = makes.and(outWay.eq(i)),
+      forgets = sweeps.andNot(live[i] ?? sweeps);
+    memory.write(moves.and(refreshes.or(forgets)), set.is(setBits), {
+      valid: refreshes,
+      key: key.is(natKeyBits),
+      epoch,
+    });
+  });
+  const inLive = onehotMux(named, live),
+    inKey = onehotMux(
+      named,
+      rows.map(r => r.key),
+    );
+  return {
+    /** Outbound: there is a binding now. Inbound: there is one, and whose. */
+    found: mux(inbound.bit(0), inLive, makes),
+    index: set.zext(12).shl(2).or(outWay.zext(12)),
+    key: inKey,
+  };
+}
