@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { NATIVE, nativeSource } from "../backend/verilator/compile.ts";
+import { NATIVE, nativeSource } from "../backend/verilator/flags.ts";
 import { cached, digest } from "../backend/verilator/cache.ts";
 import { run } from "../backend/verilator/run.ts";
 import { findTool } from "../backend/verilator/tools.ts";

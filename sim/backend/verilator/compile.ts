@@ -1,59 +1,12 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { WaveFormat } from "../backend.ts";
 import { cached, digest, type Place } from "./cache.ts";
+import { cxxFlags, includeFlags, NATIVE, nativeSource, verilatorInclude } from "./flags.ts";
+import { preludeFlags } from "./prelude.ts";
 import { run } from "./run.ts";
 import type { Tools } from "./tools.ts";
-
-export const NATIVE = resolve(dirname(fileURLToPath(import.meta.url)), "../native");
-
-/** Sources of the native folder by name, read once. */
-export function nativeSource(name: string): string {
-  return readFileSync(join(NATIVE, name), "utf8");
-}
-
-/**
- * Flags of every native compilation. Symbols are hidden (and on g++ not unique), or two designs in one process would
- * share Verilator's globals.
- */
-export function cxxFlags(tools: Tools, trace: WaveFormat | false): string[] {
-  return [
-    "-O2",
-    "-fPIC",
-    "-std=c++17",
-    "-fvisibility=hidden",
-    "-fvisibility-inlines-hidden",
-    "-w",
-    ...(tools.clang ? ["-fbracket-depth=8192"] : ["-fno-gnu-unique"]),
-    "-DVM_SC=0",
-    "-DVM_COVERAGE=0",
-    `-DVM_TRACE=${trace === false ? 0 : 1}`,
-    `-DVM_TRACE_FST=${trace === "fst" ? 1 : 0}`,
-    ...(trace === "vcd" ? ["-DVM_TRACE_VCD=1", "-DMNEMO_VCD"] : []),
-    "-DVL_TIME_CONTEXT",
-    ...(trace === false ? [] : ["-DMNEMO_TRACE"]),
-  ];
-}
-
-let includes: Promise<string> | undefined;
-
-/** Verilator's include folder. Asked of the tool only when something is to be compiled. */
-function verilatorInclude(tools: Tools): Promise<string> {
-  includes ??= run(tools.verilator.path, ["--getenv", "VERILATOR_ROOT"], ".", "asking Verilator for its folder").then(
-    root => join(root.trim(), "include"),
-  );
-  return includes;
-}
-
-/** The include paths and forced header with which generated code and Verilator's runtime are compiled. */
-export async function includeFlags(tools: Tools, trace: WaveFormat | false): Promise<string[]> {
-  const root = await verilatorInclude(tools);
-  const last = trace === "vcd" ? ["-include", join(NATIVE, "vcd-wave.h")] : [];
-  const hooks = ["-include", join(NATIVE, "verilated-hooks.h")];
-  return [`-I${NATIVE}`, `-I${root}`, `-I${join(root, "vltstd")}`, ...hooks, ...last];
-}
 
 /** Verilator's runtime as one object, compiled once per tool version and kind of build. @returns its path. */
 export async function runtimeObject(tools: Tools, trace: WaveFormat | false): Promise<string> {
@@ -101,7 +54,9 @@ export async function compileModel(
   to: Place,
 ): Promise<void> {
   const runtime = await runtimeObject(tools, trace);
-  const include = [...(await includeFlags(tools, trace)), `-I${from}`];
+  const include = [...(await includeFlags(tools, trace)), `-I${from}`],
+    cold = await preludeFlags(tools, trace, "-O0"),
+    hot = brief ? cold : await preludeFlags(tools, trace, "-O2");
   writeUnits(from);
   const object = (unit: string): string => join(to.temporary, `${unit}.o`);
   const compile = (unit: string, extra: readonly string[]): string =>
@@ -132,8 +87,8 @@ export async function compileModel(
     // From now on the lock is this shell's, not that of the process which may end before it.
     `echo $$ > ${quoted(to.lock)}`,
     // Start-up code runs once: optimising it would cost more than it gives.
-    `${compile("slow", ["-O0"])} & slow=$!`,
-    `${compile("hot", brief ? ["-O0"] : [])} || exit 1`,
+    `${compile("slow", cold)} & slow=$!`,
+    `${compile("hot", hot)} || exit 1`,
     `wait $slow || exit 1`,
     `${link} || exit 1`,
     `cp ${quoted(from)}/*.h ${quoted(to.temporary)} || exit 1`,
