@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { WaveFormat } from "../backend.ts";
 import { cached, digest, type Place } from "./cache.ts";
 import { cxxFlags, includeFlags, NATIVE, nativeSource, verilatorInclude } from "./flags.ts";
-import { preludeFlags } from "./prelude.ts";
+import { type Level, preludeFlags } from "./prelude.ts";
 import { run } from "./run.ts";
 import type { Tools } from "./tools.ts";
 
@@ -54,22 +54,26 @@ export async function compileModel(
   to: Place,
 ): Promise<void> {
   const runtime = await runtimeObject(tools, trace);
-  const include = [...(await includeFlags(tools, trace)), `-I${from}`],
-    cold = await preludeFlags(tools, trace, "-O0"),
-    hot = brief ? cold : await preludeFlags(tools, trace, "-O2");
+  const include = [...(await includeFlags(tools, trace)), `-I${from}`];
+  const level: Level = brief ? "-O0" : "-O2",
+    slowPrelude = await preludeFlags(tools, trace, "-O0"),
+    hotPrelude = await preludeFlags(tools, trace, level);
   writeUnits(from);
   const object = (unit: string): string => join(to.temporary, `${unit}.o`);
-  const compile = (unit: string, extra: readonly string[]): string =>
+  const unit = (name: string, extra: readonly string[]): string =>
     command([
       tools.cxx.path,
       ...cxxFlags(tools, trace),
       ...extra,
       ...include,
       "-c",
-      join(from, `${unit}.cc`),
+      join(from, `${name}.cc`),
       "-o",
-      object(unit),
+      object(name),
     ]);
+  // Headers of the machine may have changed since they were compiled: then the unit reads them itself.
+  const compile = (name: string, level: Level, prelude: readonly string[]): string =>
+    `{ ${unit(name, [level, ...prelude])} 2>/dev/null || ${unit(name, [level])}; }`;
   const link = command([
     tools.cxx.path,
     "-shared",
@@ -87,8 +91,8 @@ export async function compileModel(
     // From now on the lock is this shell's, not that of the process which may end before it.
     `echo $$ > ${quoted(to.lock)}`,
     // Start-up code runs once: optimising it would cost more than it gives.
-    `${compile("slow", cold)} & slow=$!`,
-    `${compile("hot", hot)} || exit 1`,
+    `${compile("slow", "-O0", slowPrelude)} & slow=$!`,
+    `${compile("hot", level, hotPrelude)} || exit 1`,
     `wait $slow || exit 1`,
     `${link} || exit 1`,
     `cp ${quoted(from)}/*.h ${quoted(to.temporary)} || exit 1`,

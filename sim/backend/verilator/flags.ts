@@ -46,18 +46,10 @@ export function verilatorInclude(tools: Tools): Promise<string> {
   return includes;
 }
 
-/** Headers of the native folder that come before all others. */
-export function forcedHeaders(trace: WaveFormat | false): readonly string[] {
-  return ["verilated-hooks.h", ...(trace === "vcd" ? ["vcd-wave.h"] : [])];
-}
-
 /** The include paths and forced header with which generated code and Verilator's runtime are compiled. */
 export async function includeFlags(tools: Tools, trace: WaveFormat | false): Promise<string[]> {
   const root = await verilatorInclude(tools);
-  return [
-    `-I${NATIVE}`,
-    `-I${root}`,
-    `-I${join(root, "vltstd")}`,
-    ...forcedHeaders(trace).flatMap(h => ["-include", join(NATIVE, h)]),
-  ];
+  const last = trace === "vcd" ? ["-include", join(NATIVE, "vcd-wave.h")] : [];
+  const hooks = ["-include", join(NATIVE, "verilated-hooks.h")];
+  return [`-I${NATIVE}`, `-I${root}`, `-I${join(root, "vltstd")}`, ...hooks, ...last];
 }

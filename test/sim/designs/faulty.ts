@@ -56,8 +56,8 @@ const plantedIn = (f: SimulatorFault, found: () => void): Plugin => ({
  * faults took to be found.
  */
 export async function faulty(f: SimulatorFault): Promise<typeof compileBuiltin> {
-  const outside = new Set<string>();
-  let planted = false;
+  const outside = new Set<string>(),
+    planted = new Set<string>();
   const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
@@ -66,14 +66,14 @@ export async function faulty(f: SimulatorFault): Promise<typeof compileBuiltin> 
     target: "es2022",
     format: "cjs",
     logLevel: "silent",
-    plugins: [sharedOutside(path => outside.add(path)), plantedIn(f, () => (planted = true))],
+    plugins: [sharedOutside(path => outside.add(path)), plantedIn(f, () => planted.add(f.file))],
   });
-  if (!planted) throw new Error(`${f.file} has no text "${f.from}": plant the fault in text that is there`);
+  if (planted.size === 0) throw new Error(`${f.file} has no text "${f.from}": plant the fault in text that is there`);
   // The same modules as the healthy simulator has: designs and errors are known by identity.
   const shared = new Map<string, unknown>();
   for (const path of outside) shared.set(path, await import(/* @vite-ignore */ path));
   const module = { exports: {} as Copy },
     run = compileFunction(outputFiles[0]?.text ?? "", ["require", "module"]) as (...given: unknown[]) => void;
-  run((path: string) => shared.get(path) ?? fromNode(path), module);
+  run((path: string) => shared.get(path) ?? (fromNode(path) as unknown), module);
   return module.exports.compileBuiltin;
 }
