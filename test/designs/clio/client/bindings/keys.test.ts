@@ -53,9 +53,12 @@ describe("clients of a node with keys", () => {
     it.skipIf(!here)("every call works as without keys", async () => {
       expect((await watched(run(`calls.${ending}`)))[0].trimEnd().split("\n").at(-1)).toBe("done");
     });
-    it.skipIf(!here)("without the key nothing is done for a process; with it everything, in whole packets", async () => {
-      expect(await watched(run(`keys.${ending}`))).toEqual(["done\n", mostBytes]);
-    });
+    it.skipIf(!here)(
+      "without the key nothing is done for a process; with it everything, in whole packets",
+      async () => {
+        expect(await watched(run(`keys.${ending}`))).toEqual(["done\n", mostBytes]);
+      },
+    );
   });
   it("at the end no process of a client is left", async () => {
     await served.node.settled();

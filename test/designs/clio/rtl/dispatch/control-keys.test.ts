@@ -59,7 +59,11 @@ describe("Control with keys", () => {
     ["an order with each write", /key_given <= [^;]*;/, "key_given <= 1'b1;"],
     ["the upper half of the last key", /key_order_key = \{[^;]*\};/, "key_order_key = {32'd0, process_key_low_kept};"],
     ["the halves exchanged", /key_order_key = \{(.*), (.*)\};/, "key_order_key = {$2, $1};"],
-    ["the order a cycle early", "key_order_write = key_given;", "key_order_write = key_given | s_aw_valid & s_aw_ready;"],
+    [
+      "the order a cycle early",
+      "key_order_write = key_given;",
+      "key_order_write = key_given | s_aw_valid & s_aw_ready;",
+    ],
   ])("planted fault: %s", async (name, from, to) => {
     await findsFault(runBench(name, plant(dut, from, to), { wave: false }, b => orders(b, 60)));
   });
