@@ -12,6 +12,7 @@ import {
 import { nodeAxiProofs } from "./axi/index.ts";
 import { matProof } from "./mat.ts";
 import { partitionProofs } from "./partition.ts";
+import { retrySweepProof } from "./retry-sweep.ts";
 import { socPortProof } from "./soc-port.ts";
 import { syncUnitProof } from "./sync-unit.ts";
 
@@ -26,6 +27,7 @@ export const nodeProofs: readonly Proof[] = [
   entryExchangeProof,
   socPortProof,
   syncUnitProof,
+  retrySweepProof,
   ...partitionProofs,
   ...sharedAxiProofs,
   ...nodeAxiProofs,

@@ -11,6 +11,7 @@ import {
   size,
   stuckInTime,
   unit,
+  waitsForMemory,
 } from "./support/slot-moments.ts";
 
 const dut = OffloadSlot(size),
@@ -22,6 +23,7 @@ describe("OffloadSlot: two things at once", () => {
   bench("late replies of memory beside full room for replies", dut, o, lateBesideFull);
   bench("a request that had found room, as a reset begins", dut, o, askedAsItCloses);
   bench("units without a reply, to the cycle", impatient, o, sinceToTheCycle);
+  bench("a reset waits for memory: for so long, and no longer", dut, o, waitsForMemory);
   bench("clients that are shown between requests do not count", dut, o, clientsBetween);
 
   describe("a planted fault is found", () => {
@@ -29,6 +31,7 @@ describe("OffloadSlot: two things at once", () => {
       asked = askedAsItCloses,
       since = sinceToTheCycle,
       between = clientsBetween,
+      waits = waitsForMemory,
       stuck = stuckInTime;
     /** Fault; the Verilog and what it becomes; the bench, and what it says. */
     const faults: readonly (readonly [string, RegExp, string, typeof stuck, RegExp, typeof dut?])[] = [
@@ -123,6 +126,34 @@ describe("OffloadSlot: two things at once", () => {
         "asked_ready",
         between,
         /contexts free/,
+      ],
+      [
+        "who was not waited for before is given up at once",
+        /(?<=waiting_cycles <= 28'd0;\s*)waited_enough <= 1'b0(?=;\s*end)/,
+        "waited_enough <= 1'b1",
+        waits,
+        /cycle/,
+      ],
+      [
+        "the second time is shorter by the first",
+        /(?<=begin\s*)waiting_cycles <= 28'd0;(?=\s*waited_enough <= 1'b0;\s*end\s*else)/,
+        "",
+        waits,
+        /cycle/,
+      ],
+      [
+        "it waits for half the time",
+        /waiting_cycles\[27:4\] >= control_patience/,
+        "{waiting_cycles[26:4], 1'b0} >= control_patience",
+        waits,
+        /of a reset/,
+      ],
+      [
+        "it waits for twice the time",
+        /waiting_cycles\[27:4\] >= control_patience/,
+        "{1'b0, waiting_cycles[27:5]} >= control_patience",
+        waits,
+        /cycles of a reset/,
       ],
     ];
     for (const [name, from, to, run, why, of = dut] of faults)

@@ -406,3 +406,43 @@ export async function clientsBetween(b: Bench<SlotPorts>): Promise<void> {
   for (const context of held.keys()) s.replies(context);
   await b.until(() => io.state.active.value === 0);
 }
+
+/**
+ * How long a reset waits for memory that is quiet: an answer within 16 x patience ends it. Without one it ends then, not
+ * earlier and not later, the second time as the first.
+ */
+export async function waitsForMemory(b: Bench<SlotPorts>): Promise<void> {
+  const s = new ByHand(b),
+    { io } = b,
+    few = 6,
+    limit = 16 * few;
+  io.control.patience.value = few;
+  let epoch = 0;
+  for (const after of [1, 2, 20, limit - 8, Infinity, 1, Infinity, Infinity, limit - 8]) {
+    const { length } = s.access.received;
+    await s.enter();
+    s.accesses(1);
+    await b.until(() => s.access.received.length > length);
+    expect(s.access.received.at(-1)?.value, "the epoch").toMatchObject({ epoch });
+    await b.cycles(30);
+    io.control.hold.value = 1;
+    const began = b.cycle;
+    if (after < Infinity) {
+      while (b.cycle < began + after) {
+        expect(io.state.held.value, `cycle ${b.cycle - began} of a reset, an answer after ${after}`).toBe(0);
+        await b.cycles(1);
+      }
+      s.answers(1, 16, epoch, 1);
+    }
+    await b.until(() => io.state.held.value === 1);
+    const took = b.cycle - began,
+      least = after < Infinity ? after : limit;
+    expect(took, `cycles of a reset, an answer after ${after}`).toBeGreaterThanOrEqual(least);
+    expect(took, `cycles of a reset, an answer after ${after}`).toBeLessThanOrEqual(least + 24);
+    if (after === Infinity) epoch++;
+    io.control.hold.value = 0;
+    await b.until(() => io.inReset.value === 0);
+  }
+  io.control.patience.value = 0xff_ffff;
+  await s.allBack();
+}
