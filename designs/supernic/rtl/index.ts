@@ -6,6 +6,8 @@ export { Judge, type JudgeParameters } from "./judge/index.ts";
 export {
   type CreditParameters,
   CreditTable,
+  Decision,
+  type DecisionParameters,
   type FlowParameters,
   FlowTable,
   Join,
