@@ -151,6 +151,14 @@ class Rig {
     this.#sent.push({ sent, bad });
     return sent;
   }
+  /** Once all that was sent is judged: a session is opened or closed. */
+  async open(session: number, open: boolean): Promise<void> {
+    await this.#b.until(() => this.#sent.length === 0);
+    this.control.send({ session, open: open ? 1 : 0 });
+    this.session(session).start(open);
+    await this.#b.until(() => this.control.pending === 0);
+    await this.#b.cycles(4);
+  }
   async finish(): Promise<void> {
     await this.#b.until(
       () =>
@@ -378,6 +386,7 @@ async function traffic(
     }
     await b.until(() => rig.mac.pending === 0);
     await b.cycles(20);
+    if (r.chance(0.3)) await rig.open(r.pick(clients).session, r.chance(0.9));
   }
   await rig.finish();
   return rig;
@@ -538,7 +547,13 @@ describe("GbnRx", () => {
       ["management checked", /kind == 2'd2/, "kind == 2'd3"],
       ["the last bytes forgotten", /beats_payload_keep\[8\]/, "beats_payload_keep[9]"],
     ];
-    for (const [name, from, to] of long ? faults : faults.slice(0, 5))
+    const ofLives: typeof faults = [
+      ["every 4,096th request is not named", /late_silent \| ~\(\|late_packet_sequence\[11:0\]\)/, "late_silent"],
+      ["every request is named", /late_silent \| ~\(\|late_packet_sequence\[11:0\]\)/, "1'b1"],
+      ["the tag has no life", /\{2'd0, receiver_verdict_life,/, "{2'd0, 4'd0,"],
+      ["nor has a name", /payload_turn_life \(receiver_verdict_life\)/, "payload_turn_life (4'd0)"],
+    ];
+    for (const [name, from, to] of [...(long ? faults : faults.slice(0, 5)), ...ofLives])
       test(name, async () => {
         await findsFault(run(name, plant(GbnRx(p), from, to)));
       });

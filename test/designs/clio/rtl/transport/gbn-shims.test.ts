@@ -259,6 +259,42 @@ const bad = { loss: 0.05, duplication: 0.05, reordering: 0.05 };
 
 const limits = { hangCycles: 30_000, limitCycles: 400_000, timeoutMs: 300_000 };
 
+/** A client falls silent with its window full, and its session is opened anew by another one. */
+async function givenUp(b: Bench<Ports>, p: GbnShimsParameters): Promise<void> {
+  const rig = new Rig(b, p, { sessions: 3, ackEvery: 100 });
+  const failed: number[] = [];
+  b.onEdge({
+    sample: () => {
+      if (b.io.failed.valid.value === 1) failed.push(Number(b.io.failed.session.value));
+    },
+  });
+  for (let i = 0; i < 100; i++) for (const c of [0, 1, 2]) rig.request(c, 10);
+  await b.until(() => (rig.replied[1]?.length ?? 0) > 20);
+  rig.dead.add(1);
+  await rig.finish();
+  await b.until(() => failed.length > 0);
+  expect(failed).toEqual([1 + Math.floor(63 / 3)]);
+  for (const c of [0, 2]) for (let i = 0; i < 50; i++) rig.request(c, 10);
+  await rig.finish();
+  // Opened anew, it begins with the first number.
+  rig.session.send({ session: failed[0] as number, open: 1 });
+  await b.cycles(20);
+  const before = rig.counter("rx", "accepted"),
+    sent = rig.counter("tx", "sent");
+  rig.mac.send(
+    gbnFrame(
+      asking(b.random),
+      nodeAt(own.nativePort),
+      { type: gbnTypes.data, sequence: p.first, srcSlot: 3, dstSlot: failed[0] as number },
+      payloadOf(5000, 0, new Uint8Array(20)),
+    ),
+  );
+  await b.until(() => rig.counter("rx", "accepted") > before);
+  // What the request is answered finds the new life of the session.
+  await b.until(() => rig.counter("tx", "sent") > sent);
+  expect(rig.counter("tx", "stale")).toBe(0);
+}
+
 describe("GbnShims", () => {
   // One model for nearly all: the others are for long runs, and the whole node's tests have the smallest width.
   const long = process.env["MNEMO_LONG"] !== undefined,
@@ -353,37 +389,7 @@ describe("GbnShims", () => {
     "a client that falls silent with its window full: given up after its tries, the others go on, and its session can be opened anew",
     GbnShims(common),
     { seed: 4, ...limits },
-    async b => {
-      const p = common,
-        rig = new Rig(b, p, { sessions: 3, ackEvery: 100 });
-      const failed: number[] = [];
-      b.onEdge({
-        sample: () => {
-          if (b.io.failed.valid.value === 1) failed.push(Number(b.io.failed.session.value));
-        },
-      });
-      for (let i = 0; i < 100; i++) for (const c of [0, 1, 2]) rig.request(c, 10);
-      await b.until(() => (rig.replied[1]?.length ?? 0) > 20);
-      rig.dead.add(1);
-      await rig.finish();
-      await b.until(() => failed.length > 0);
-      expect(failed).toEqual([1 + Math.floor(63 / 3)]);
-      for (const c of [0, 2]) for (let i = 0; i < 50; i++) rig.request(c, 10);
-      await rig.finish();
-      // Opened anew, it begins with the first number.
-      rig.session.send({ session: failed[0] as number, open: 1 });
-      await b.cycles(20);
-      const before = rig.counter("rx", "accepted");
-      rig.mac.send(
-        gbnFrame(
-          asking(b.random),
-          nodeAt(own.nativePort),
-          { type: gbnTypes.data, sequence: p.first, srcSlot: 3, dstSlot: failed[0] as number },
-          payloadOf(5000, 0, new Uint8Array(20)),
-        ),
-      );
-      await b.until(() => rig.counter("rx", "accepted") > before);
-    },
+    b => givenUp(b, common),
   );
   bench(
     "a reset in the middle of the traffic leaves nothing behind",
@@ -426,6 +432,12 @@ describe("GbnShims", () => {
       ["the sender's MAC is not put back", /mem_data\[47:0\]|to\[47:0\]/, "48'd1"],
       ["the length of the reply as it was", /\+ 16'd8/, "+ 16'd0"],
     ];
+    test("a reply's life is forgotten on its way", async () => {
+      const design = plant(GbnShims(p), /entry_turn_life <= [^;]*;/, "entry_turn_life <= 4'd0;");
+      await findsFault(
+        runBench("a life forgotten", design, { wave: false, hangCycles: 20_000, seed: 4 }, b => givenUp(b, p)),
+      );
+    });
     for (const [name, from, to] of long ? faults : faults.slice(0, 3))
       test(name, async () => {
         await findsFault(run(name, plant(GbnShims(p), from, to)));

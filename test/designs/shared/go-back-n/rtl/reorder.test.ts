@@ -114,6 +114,14 @@ class Rig {
     await this.#b.cycles(30);
     expect([this.came.length, this.out.received.length]).toEqual([frames, 0]);
   }
+  /** A reset: what was on its way out is lost. */
+  reset(): void {
+    this.#b.sim.reset();
+    this.lives.clear();
+    this.#left.length = 0;
+    while (this.out.take() !== undefined);
+    while (this.frames.take() !== undefined);
+  }
   /** Every slot and every lane is free: as many wait for one session, and for as many sessions, as there are. */
   async allBack(): Promise<void> {
     const before = { ...this.counts },
@@ -498,7 +506,10 @@ describe.each(parameterSets)("GbnReorder, $sessions sessions, beats of $beatByte
       for (const i of [4, 2, 900, 3, 1000]) rig.reply(2, p.first + i, 20);
       rig.reply(2, p.first + 1700, 20);
       await b.until(() => rig.came.length === 3);
-      await b.cycles(4000);
+      // Three cycles for each that is given up.
+      await b.cycles(3 * 677 + 60);
+      expect([rig.counts.waited, rig.replies.pending]).toEqual([6, 0]);
+      await b.cycles(2000);
       expect(rig.came.map(c => c.item.ticket)).toEqual(t(2, 3, 4));
       // 677 is due now, and everything from there on comes in order.
       for (let i = 677; i < 1700; i++) if (i !== 900 && i !== 1000) rig.reply(2, p.first + i, 8);
@@ -655,6 +666,29 @@ describe.each(parameterSets)("GbnReorder, $sessions sessions, beats of $beatByte
     async b => {
       const rig = await anew(b, 60);
       expect(rig.counts.stale).toBeGreaterThan(10);
+    },
+  );
+  bench(
+    "a reset at any moment of a release: nothing comes after it",
+    GbnReorder(set),
+    { seed: 17, ...limits },
+    async b => {
+      const rig = new Rig(b);
+      for (let moment = 0; moment < 24; moment++) {
+        await b.cycles(60);
+        for (let i = 1; i <= 6; i++) rig.reply(2, p.first + i, 8);
+        await b.until(() => rig.replies.pending === 0);
+        await b.cycles(10);
+        rig.name(2, p.first);
+        await b.until(() => rig.named.pending === 0);
+        await b.cycles(moment);
+        rig.reset();
+        const came = rig.came.length;
+        await b.cycles(60);
+        expect([rig.came.length - came, rig.out.received.length], `${moment} cycles after the turn`).toEqual([0, 0]);
+        await rig.allBack();
+        rig.reset();
+      }
     },
   );
   bench(
