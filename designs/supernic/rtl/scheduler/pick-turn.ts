@@ -85,8 +85,8 @@ export const PickTurn = module(
     const lastChosen = io.turns
       .toArray()
       .map((l, i) => mux(chosenAt.bit(i), chosen.user, mux(dueAt.bit(i), due.user, l)));
-    const users = reg(uint(p.users), { name: "users" }),
-      lastUser = reg(user, { name: "last_user" }),
+    const users = reg(uint(p.users), { name: "users", mayBeUnread: true }),
+      lastUser = reg(user, { name: "last_user", mayBeUnread: true }),
       again = reg(bit, { name: "again", mayBeUnread: true });
     users.set(ofPlace(slot.first, asks.users));
     lastUser.set(ofPlace(slot.first, lastChosen));

@@ -1,5 +1,6 @@
 import {
   type Bit,
+  constant,
   encodeOnehot,
   firstSet,
   fromBits,
@@ -71,7 +72,7 @@ export function twoOf(one: UInt, more: UInt): Bit {
 
 /** The numbers above `last`, a bit each. */
 export const numbersAbove = (last: UInt, count: number): UInt =>
-  fromBits(Array.from({ length: count }, (_, i) => last.lt(i)));
+  fromBits(Array.from({ length: count }, (_, i) => (i === 0 ? constant(0, 1) : last.lt(i))));
 
 /** The value of the place that is marked; 0 when none is. */
 export const ofPlace = (place: UInt, values: readonly UInt[]): UInt =>

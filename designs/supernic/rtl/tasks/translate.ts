@@ -1,5 +1,5 @@
 /** Checksums after an address and a port have changed (RFC 1624, equation 3). */
-import { constant, mux, node, type UInt } from "../../../../hdl-dsl/index.ts";
+import { constant, node, priority, type UInt } from "../../../../hdl-dsl/index.ts";
 
 /** A sum of 16-bit words whose carries are not yet added below. */
 const sumBits = 20;
@@ -18,5 +18,5 @@ export const foldTwice = (folded: UInt): UInt => folded.trunc(16).add(folded.bit
 /** That of TCP or UDP: UDP's 0 means that there is none, and one that comes to 0 is sent as 0xFFFF (RFC 768). */
 export function transportChecksum(folded: UInt, before: UInt, udp: UInt<1>): UInt {
   const now = node(foldTwice(folded), { name: "transport_sum" });
-  return mux(udp, mux(before.any(), mux(now.any(), now, constant(0xffff, 16)), before), now);
+  return priority([udp.andNot(before.any()), before], [udp.andNot(now.any()), constant(0xffff, 16)], now);
 }
