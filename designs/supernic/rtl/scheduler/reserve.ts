@@ -21,7 +21,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { Choice, type PickParameters } from "./pick-turn.ts";
 import { type Start, startOf } from "./run.ts";
-import { numbersAbove } from "./turn.ts";
+import { numbersAbove, numbersBelow } from "./turn.ts";
 
 /** A queue's candidate: the slots that it has yet to go through, none when there is no candidate. */
 export const Candidate = (p: PickParameters) =>
@@ -46,7 +46,7 @@ export const Starting = (p: PickParameters) =>
 /** Somebody of `others` whose turn comes before that of `who`, when `last` had it last. */
 function comesBefore(others: UInt, last: UInt, who: UInt): Bit {
   const behindLast = numbersAbove(last, others.width),
-    beforeWho = fromBits(Array.from({ length: others.width }, (_, u) => who.gt(u)));
+    beforeWho = numbersBelow(who, others.width);
   return mux(who.gt(last), others.and(behindLast).and(beforeWho).any(), others.and(behindLast.or(beforeWho)).any());
 }
 

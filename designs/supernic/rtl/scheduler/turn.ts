@@ -74,6 +74,10 @@ export function twoOf(one: UInt, more: UInt): Bit {
 export const numbersAbove = (last: UInt, count: number): UInt =>
   fromBits(Array.from({ length: count }, (_, i) => (i === 0 ? constant(0, 1) : last.lt(i))));
 
+/** The numbers below `who`, a bit each. */
+export const numbersBelow = (who: UInt, count: number): UInt =>
+  fromBits(Array.from({ length: count }, (_, i) => (i === 2 ** who.width - 1 ? constant(0, 1) : who.gt(i))));
+
 /** The value of the place that is marked; 0 when none is. */
 export const ofPlace = (place: UInt, values: readonly UInt[]): UInt =>
   onehotMux(
