@@ -14,7 +14,7 @@ const mostBytes = 1472;
 describe("clients of a node with keys", () => {
   let served: ServedNode, node: string, port: number;
   beforeAll(async () => {
-    served = await servedNode({ ip: ownAddress(17), offloads: "all", processKeys: 1024 }, { sessions: 0 });
+    served = await servedNode({ ip: ownAddress(17), offloads: "all", processKeys: 256 }, { sessions: 0 });
     const { ip, nativePort } = served.settings.runtime;
     [node, port] = [formatIpv4(ip), nativePort];
   }, 600_000);

@@ -30,8 +30,8 @@ const reasonOf = (e: unknown): string => {
 describe("a node with keys", () => {
   it.each<[string, Readonly<Record<string, unknown>>]>([
     ["the default build", {}],
-    ["beats of 64 bits", { dataWidth: 64 }],
-    ["offloads", { offloads: "kv,chase" }],
+    // The same as that of the clients' bindings, so that it is compiled once.
+    ["offloads", { offloads: "all" }],
   ])("%s: the owner does everything as ever; another client, who knows the process's number, nothing", (_what, build) =>
     onHardware("keys", { seed: 1, clients: 2, build: { ...build, ...keyed } }, async ({ clients, address, node }) => {
       const [owner, thief] = clients as [Client, Client];
@@ -141,9 +141,11 @@ function judged(build: Readonly<Record<string, unknown>>, seed: number, o: NodeO
       });
     for (let i = 0; i < 600; i++) {
       const { pid, key = 0n } = random.pick(processes),
-        va = BigInt(pageSize) + BigInt(8 * random.below(64)),
-        length = random.pick([1, 8, 40, 64, 500]),
         code = random.pick([opcode.READ, opcode.WRITE, opcode.PINGPONG, opcode.ATOMIC_FAA]),
+        // Words of their own: a WRITE at the same time is not ordered against an atomic (rules.md, section 6).
+        words = code === opcode.ATOMIC_FAA ? 4096 : 0,
+        va = BigInt(pageSize) + BigInt(words + 8 * random.below(64)),
+        length = random.pick([1, 8, 40, 64, 500]),
         data = random.bytes(code === opcode.WRITE ? length : code === opcode.ATOMIC_FAA ? 8 : 0);
       const message = clioMessage(
         { pid, opcode: code, seqId: i & 255, tag: i >> 8, requestId: i },
@@ -173,8 +175,7 @@ function judged(build: Readonly<Record<string, unknown>>, seed: number, o: NodeO
 describe("frames with right, wrong and missing keys, all judged by the model", () => {
   it.each<[string, Readonly<Record<string, unknown>>]>([
     ["the default build", {}],
-    ["beats of 128 bits", { dataWidth: 128 }],
-    ["Go-Back-N", { transport: "gbn", gbnSessions: 16 }],
+    ["beats of 64 bits, Go-Back-N", { dataWidth: 64, transport: "gbn", gbnSessions: 16 }],
   ])("%s", async (_what, build) => {
     const r = await judged(build, 5);
     expect(r.problems).toEqual([]);
