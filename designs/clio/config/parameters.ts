@@ -90,8 +90,8 @@ export const parametersSchema = z.strictObject({
   processKeys: oneOf([0, 256, 1024, 4096, 16384, 65536]).default(0),
 });
 /**
- * `partitions`, `gbnTimeout` and `processKeys` are present only in a build whose value is not the default. So the Verilog of a default
- * build does not change by a letter.
+ * `partitions`, `gbnTimeout` and `processKeys` are present only in a build whose value is not the default. So the
+ * Verilog of a default build does not change by a letter.
  */
 export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions" | "gbnTimeout" | "processKeys"> & {
   readonly partitions?: number;

@@ -46,7 +46,7 @@ import {
 } from "../../registers/index.ts";
 import { Events, OffloadControl, OffloadState } from "./events.ts";
 import { MatEntry, MatRule, MatWrite } from "./mat.ts";
-import { KeyOrder, keyBits } from "../network/process-keys.ts";
+import { keyBits, KeyOrder } from "../network/process-keys.ts";
 import { NetConfig } from "../records/records.ts";
 
 export interface ControlParameters {

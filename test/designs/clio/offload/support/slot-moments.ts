@@ -408,8 +408,8 @@ export async function clientsBetween(b: Bench<SlotPorts>): Promise<void> {
 }
 
 /**
- * How long a reset waits for memory that is quiet: an answer within 16 x patience ends it. Without one it ends then, not
- * earlier and not later, the second time as the first.
+ * How long a reset waits for memory that is quiet: an answer within 16 x patience ends it. Without one it ends then,
+ * not earlier and not later, the second time as the first.
  */
 export async function waitsForMemory(b: Bench<SlotPorts>): Promise<void> {
   const s = new ByHand(b),

@@ -1,6 +1,6 @@
 /** Processes with keys: net_rx and the table of keys, as they stand in the node. */
 import { describe, expect, test } from "vitest";
-import { connect, input, instance, module, output, bit } from "../../../../../hdl-dsl/index.ts";
+import { bit, connect, input, instance, module, output } from "../../../../../hdl-dsl/index.ts";
 import { NetRx } from "../../../../../designs/clio/rtl/network/net-rx.ts";
 import { netRxPorts } from "../../../../../designs/clio/rtl/network/net-rx/ports.ts";
 import { KeyOrder, ProcessKeys } from "../../../../../designs/clio/rtl/network/process-keys.ts";
@@ -53,7 +53,7 @@ const Keyed = module(
 type KeyedBench = Bench<ReturnType<typeof Keyed>["ports"]>;
 
 /** The bench of net_rx's own ports, which are all there. */
-const asNetRx = (b: KeyedBench): Bench<NetRxPorts> => b as unknown as Bench<NetRxPorts>;
+const asNetRx = (b: KeyedBench): Bench<NetRxPorts> => b;
 
 /** Processes of the runs: the first and the last with a place in the table, the first without, and one of no number. */
 const pidsOf = ({ keys }: Build): readonly number[] =>
