@@ -11,6 +11,7 @@ export * from "./nat.ts";
 export * from "./pfc.ts";
 export * from "./refusals.ts";
 export * from "./shims.ts";
+export * from "./tables.ts";
 export * from "./task-rows.ts";
 export * from "./tasks.ts";
 export { dissectorLua } from "./dissector.ts";

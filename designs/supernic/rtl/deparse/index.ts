@@ -1,3 +1,4 @@
 /** The deparser: packets become frames again. */
 export { Deparser } from "./deparser.ts";
-export type { DeparserParameters } from "./records.ts";
+export { Inserted, PlainBeat, ShimInsert } from "./insert.ts";
+export { type DeparserParameters, Leaving, Left, PayloadJob, Template, templateBytes } from "./records.ts";

@@ -2,6 +2,7 @@
 export {
   ChainPacket,
   type ChainParameters,
+  RegionConfig,
   RegionEnter,
   RegionLeave,
   SlotControl,

@@ -1,0 +1,3 @@
+/** What all blocks of the device share: sizes, and the records that they hand on. */
+export * from "./parameters.ts";
+export * from "./records.ts";
