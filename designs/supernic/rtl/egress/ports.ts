@@ -43,7 +43,7 @@ const grows = 64 + 4 + 8;
 export const longestBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
   Math.ceil((p.frameBytes + grows) / beatBytes);
 /** Beats on their way to a port, from which on none is chosen for it. */
-export const underWayBeats = 32;
+export const underWayBeats = 48;
 /** Frames that are chosen before it is known how long they are. */
 export const chosenAhead = 4;
 /** Beats that `room` of a port promises: frames on the way to it have this room. */

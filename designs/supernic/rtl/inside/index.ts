@@ -2,3 +2,5 @@
 export * from "./handed.ts";
 export * from "./parameters.ts";
 export * from "./records.ts";
+export * from "./shim.ts";
+export * from "./two-turns.ts";

@@ -27,9 +27,12 @@ const grows = redirectBytes + 4 + 8;
 export const laneFrameBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
   Math.ceil((p.frameBytes + grows) / beatBytes);
 /** Frames under way in the lane, at most. */
-export const laneFrames = 3;
+export const laneFrames = 6;
 /** Beats that `room` of a port promises. */
 export const laneRoomBeats = (p: Pick<DeviceSizes, "frameBytes">): number => laneFrames * laneFrameBeats(p);
+/** Beats of the buffers to and from software: one frame fits. */
+export const softwareBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
+  2 ** Math.ceil(Math.log2(laneFrameBeats(p) + 1));
 
 /** What stands still while frames go through. */
 export const LaneConfig = struct({
