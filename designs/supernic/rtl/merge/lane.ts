@@ -14,11 +14,10 @@ import {
   type StreamOut,
   struct,
   uint,
-  type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { Entered, Entry } from "../headers/index.ts";
-import { Arrived, beatBytes, cellBeats, FrameBeat, inlets, lengthBits } from "../inside/index.ts";
+import { Arrived, beatBytes, cellBeats, cellIndexBits, FrameBeat, inlets, lengthBits } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
 import { FirstCell, type StoreBeat } from "../store/index.ts";
 import type { MergeParameters } from "./ports.ts";
@@ -97,7 +96,8 @@ export function tell(
     dag: facts.dag,
     user: facts.user,
     ingress,
-    firstCell: stored.payload.first,
+    // Nothing of another payload, which may come while the packet waits.
+    firstCell: mux(hasBody, stored.payload.first, constant(0, cellIndexBits(p))),
     payloadBytes: mux(hasBody, length.sub(beatBytes), constant(0, lengthBits)),
     headBytes: mux(hasBody, constant(beatBytes, 7), length.trunc(7)),
     unordered: facts.unordered,
@@ -110,4 +110,3 @@ export function tell(
   });
   connect(out, arrived);
 }
-export type SplitFacts = Val<typeof TakenFacts>;

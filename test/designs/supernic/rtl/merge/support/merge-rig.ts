@@ -1,8 +1,9 @@
 /** The merge between its inlets and the two stores: a scoreboard on each packet, and what each user may. */
 import { type MergeParameters } from "../../../../../../designs/supernic/rtl/merge/index.ts";
-import { tableWrite, tables } from "../../../../../../designs/supernic/wire/index.ts";
+import { tableWrite } from "../../../../../../designs/supernic/wire/index.ts";
 import { type Bench, never, type Pause, poke, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
 import { type Facts, Inlets, number, type Waiting } from "../../../support/inlets.ts";
+import { entryOf } from "../../../support/tables.ts";
 import { MergeStores } from "./merge-stores.ts";
 
 export const sizes = {
@@ -173,7 +174,9 @@ export class MergeRig {
       if (this.stay !== undefined && this.b.cycle - p.arrived === this.stay) this.letGo(p);
   }
   #arrives(a: Record<string, number | bigint>, cycle: number): void {
-    const frame = this.#coming.shift();
+    // Frames of an inlet keep their order; which inlet is next is the merge's choice.
+    const at = this.#coming.findIndex(f => f.inlet === Number(a["ingress"])),
+      [frame] = at < 0 ? [] : this.#coming.splice(at, 1);
     if (!frame) throw new Error("a packet of no frame arrives");
     const { facts, bytes } = frame;
     const wanted = {
@@ -257,15 +260,4 @@ export class MergeRig {
       throw new Error(`${freeContexts.num} contexts and ${freeCells.num} cells are free at the end`);
     if (this.held.some(n => n !== 0) || this.heldCells.some(n => n !== 0)) throw new Error("the model has lost count");
   }
-}
-/** A table's entry by its fields. */
-export function entryOf(name: keyof typeof tables, value: bigint): Record<string, bigint> {
-  let rest = value;
-  return Object.fromEntries(
-    Object.entries(tables[name].fields as Readonly<Record<string, { readonly bits: number }>>).map(([field, { bits }]) => {
-      const v = rest & ((1n << BigInt(bits)) - 1n);
-      rest >>= BigInt(bits);
-      return [field, v];
-    }),
-  );
 }
