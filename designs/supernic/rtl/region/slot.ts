@@ -83,7 +83,8 @@ export const Slot = module(
     open.set(pasts.le(pastPlaces(p.slot) - 4));
     if (p.slot === 0) {
       const accepts = reg(bit, { init: 0, name: "accepts_q" });
-      accepts.set(pasts.le(pastPlaces(p.slot) - 4 - sentLate));
+      // Two are behind the register in front, beside those on their way.
+      accepts.set(pasts.le(pastPlaces(p.slot) - 4 - sentLate - 2));
       io.accepts.set(accepts);
     }
 

@@ -19,7 +19,7 @@ import {
  */
 export const pastPlaces = (slot: number): number => (slot === 0 ? 16 : 8);
 /** Packets that may still be sent to a region when it has said that it accepts no more. */
-export const sentLate = 8;
+export const sentLate = 6;
 export const pastLevelBits = (slot: number): number => Math.log2(pastPlaces(slot)) + 1;
 
 /** An answer that wants to leave; `taken` tells when it does. */
