@@ -1,0 +1,13 @@
+/** The link of a port: which frames count, and what leaves. */
+export { LinkReceive } from "./receive.ts";
+export {
+  LinkAcked,
+  LinkAnswer,
+  LinkPort,
+  type LinkReceiveParameters,
+  LinkRefused,
+  LinkTold,
+  TxEvents,
+  type TxPortParameters,
+} from "./records.ts";
+export { TxPort } from "./tx-port.ts";

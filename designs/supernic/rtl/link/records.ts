@@ -1,0 +1,80 @@
+/** What the link's receiver and the port's sender tell each other, and their sizes. */
+import { bit, struct, uint } from "../../../../hdl-dsl/index.ts";
+
+/** Bits of a frame's number on the link. */
+export const sequenceBits = 16;
+/** Bits of a number of frames that a port keeps. */
+export const keptBits = 11;
+
+/** What kind of port it is. `reliable` and the MACs stand still while frames come and go. */
+export const LinkPort = struct({
+  /** Every frame but PFC has a link shim. */
+  reliable: bit,
+  /** Source of the frames that the port makes itself. */
+  mac: uint(48),
+  /** Destination of ACK and NACK. */
+  partner: uint(48),
+});
+
+/** What the partner is to be told: the number expected, and whether an ACK or a NACK of it is due. */
+export const LinkAnswer = struct({ expected: uint(sequenceBits), ack: bit, nack: bit });
+/** `expected` has been put into a frame that leaves in this cycle: an ACK, also within a data frame, or a NACK. */
+export const LinkTold = struct({ ack: bit, nack: bit });
+/** What the partner has: all before `number`. `nack`: he misses that one. */
+export const LinkAcked = struct({ valid: bit, number: uint(sequenceBits), nack: bit });
+
+export interface LinkReceiveParameters {
+  /** Frames in order after which an ACK is due. */
+  readonly ackEvery: number;
+  /** Cycles after the first frame that is not acknowledged, then an ACK is due. */
+  readonly ackCycles: number;
+}
+/** A pulse for each frame of a reliable port that does not count, by reason. */
+export const LinkRefused = struct({
+  /** In order, and no room for it. */
+  room: bit,
+  /** One before it is missing. */
+  ahead: bit,
+  /** It has been taken before. */
+  behind: bit,
+  /** FCS or form are wrong. */
+  bad: bit,
+  /** The link is down. */
+  down: bit,
+});
+
+export interface TxPortParameters {
+  /** Beats of the ring, a power of two. */
+  readonly beats: number;
+  /** Frames that are kept, a power of two. */
+  readonly frames: number;
+  /** Bytes of the longest frame that a lane gives. */
+  readonly frameBytes: number;
+  /** Cycles without news of what is under way, then it is sent again. */
+  readonly resendCycles: number;
+  /** Times that it is sent again to a partner who is silent; then the link is down. */
+  readonly tries: number;
+  /** Times that it is sent again without that anything is acknowledged; then the link is down. */
+  readonly rounds: number;
+  /** Quanta of 512 bit times that XOFF tells. */
+  readonly pauseQuanta: number;
+}
+/** What became of frames in this cycle, and what the link met. */
+export const TxEvents = struct({
+  /** Frames that are done: acknowledged, or on a port without a link sent. */
+  done: uint(keptBits),
+  /** Frames that a link that is down has dropped. */
+  lost: uint(keptBits),
+  /** A frame was dropped: marked bad on a reliable port; longer than the longest. */
+  marked: bit,
+  long: bit,
+  /** An ACK or NACK for a number that is not under way. */
+  falseAck: bit,
+  /** Frames are sent again because of a NACK, because of a silence. */
+  nacked: bit,
+  timedOut: bit,
+  /** A frame of the port itself leaves. */
+  ackSent: bit,
+  nackSent: bit,
+  pfcSent: bit,
+});
