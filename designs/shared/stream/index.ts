@@ -1,5 +1,5 @@
 /** Small pieces around streams: a queue that lets pass, fixed and fair turns, cells between the stages of a block. */
 export { cells } from "./cells.ts";
-export { fairTurn } from "./fair-turn.ts";
+export { fairTurn, grantsBehind } from "./fair-turn.ts";
 export { passQueue } from "./pass-queue.ts";
 export { turns } from "./turns.ts";

@@ -1,0 +1,150 @@
+import {
+  type Bit,
+  bit,
+  constant,
+  decode,
+  encodePriority,
+  enumOf,
+  fromCode,
+  input,
+  module,
+  mux,
+  node,
+  output,
+  priority,
+  ram,
+  reg,
+  struct,
+  uint,
+  type UInt,
+  type Val,
+} from "../../../../hdl-dsl/index.ts";
+import { dagEntries, egressWays, tables } from "../../wire/index.ts";
+import { ctxBits, EntryWrite, inlets, Known, tableEntry, userClasses } from "../inside/index.ts";
+import { portBits, ternary, TernaryWrite } from "../match/index.ts";
+import { EgressConfig, type EgressParameters } from "./ports.ts";
+import { ListOf } from "./records.ts";
+
+const macBits = 48;
+/** Why a packet is dropped; `none`: it is not. */
+export const EgressDrop = enumOf("EgressDrop", ["none", "task", "nowhere", "again"]);
+const EgressWay = enumOf("EgressWay", [...egressWays]);
+/** A packet with the list that it goes to. */
+export const Goes = (p: EgressParameters) =>
+  struct({ valid: bit, ctx: uint(ctxBits(p)), list: ListOf(p), drop: EgressDrop });
+
+/** What is known of a packet when its MAC has been looked up. */
+const Asked = (p: EgressParameters) =>
+  struct({
+    ctx: uint(ctxBits(p)),
+    dropped: bit,
+    way: EgressWay,
+    port: uint(portBits),
+    ingress: uint(portBits),
+    reply: bit,
+    group: bit,
+    class: uint(2),
+  });
+interface Found<P extends EgressParameters> {
+  readonly p: P;
+  readonly asked: Val<ReturnType<typeof Asked>>;
+  readonly known: Bit;
+  readonly macPort: UInt;
+}
+
+/** The order of docs/supernic/egress.md. Wires only. */
+function decide<P extends EgressParameters>(
+  { p, asked, known, macPort }: Found<P>,
+  config: Val<ReturnType<typeof EgressConfig>>,
+) {
+  const loop = node(asked.ingress.eq(p.ports), { name: "from_loop" }),
+    isBack = node(asked.reply.or(asked.way.is("back")), { name: "goes_back" }),
+    isLoop = node(asked.way.is("loop").andNot(asked.reply), { name: "goes_to_loop" }),
+    isPort = asked.way.is("port"),
+    byMac = known.andNot(asked.group),
+    learned = mux(byMac, macPort, config.uplink);
+  const to = node(
+    priority([isBack, asked.ingress], [isLoop, constant(p.ports, portBits)], [isPort, asked.port], learned),
+    { name: "goes_to" },
+  );
+  const switches = isBack.or(isLoop).or(isPort).not(),
+    unknown = byMac.or(config.hasUplink).not(),
+    outside = node(to.ge(p.ports).andNot(isLoop), { name: "no_such_port" }),
+    nowhere = node(outside.or(switches.and(unknown.or(to.eq(asked.ingress)))), { name: "goes_nowhere" });
+  return {
+    drop: priority(
+      [asked.dropped, EgressDrop.task],
+      [loop.and(isBack.or(isLoop)), EgressDrop.again],
+      [nowhere, EgressDrop.nowhere],
+      EgressDrop.none,
+    ),
+    list: { port: decode(to, inlets(p)), class: decode(asked.class, userClasses) },
+  };
+}
+
+/**
+ * Where packets go, by what their DAG says, by what their tasks said, and by their destination MAC (paper §5.4;
+ * docs/supernic/egress.md). Latency 3, initiation interval 1; nothing waits. Tables are always taken, and count for
+ * packets that come from the next cycle on. `keepShim` stands in the cycle of `known`. Reset: no packet is under way;
+ * the tables stay.
+ */
+export const Destination = module(
+  "Destination",
+  (p: EgressParameters) => ({
+    asks: input(struct({ valid: bit, ctx: uint(ctxBits(p)), dropped: bit })),
+    known: input(Known(p)),
+    keepShim: output(bit),
+    config: input(EgressConfig(p)),
+    users: input(EntryWrite("user")),
+    dags: input(EntryWrite("dag")),
+    macs: input(TernaryWrite(p.macs, macBits)),
+    entries: input(EntryWrite("macEntry")),
+    goes: output(Goes(p)),
+  }),
+  (io, p) => {
+    const classes = ram(uint(2), { depth: tables.user.entries, collision: "old", style: "distributed" }),
+      dags = ram(tableEntry("dag"), { depth: dagEntries, collision: "old", style: "distributed" }),
+      entries = ram(uint(portBits), { depth: p.macs, collision: "old", style: "distributed" });
+    classes.write(io.users.en, io.users.index, io.users.value.class.resize(2));
+    dags.write(io.dags.en, io.dags.index, io.dags.value);
+    entries.write(io.entries.en, io.entries.index.resize(Math.log2(p.macs)), io.entries.value.port.resize(portBits));
+
+    // 1: the DAG, the class, and which MACs match.
+    const { known } = io,
+      dag = dags.readAsync(known.dag);
+    io.keepShim.set(dag.keepShim.bit(0));
+    const parts = ternary("macs", known.dst, io.config.macs, io.macs).map((part, i) => {
+      const q = reg(uint(p.macs), { name: `macs_1_${i}` });
+      q.set(part);
+      return q;
+    });
+    const valid = [1, 2].map(i => reg(bit, { init: 0, name: `valid_${i}` })),
+      asked1 = reg(Asked(p)),
+      asked2 = reg(Asked(p));
+    valid.forEach((v, i) => v.set(valid[i - 1] ?? io.asks.valid));
+    asked1.set({
+      ctx: io.asks.ctx,
+      dropped: io.asks.dropped,
+      way: fromCode(EgressWay, dag.way.is(2), "mac"),
+      port: dag.port.resize(portBits),
+      ingress: known.ingress,
+      reply: known.reply,
+      // The lowest bit of the first byte.
+      group: known.dst.bit(40),
+      class: classes.readAsync(known.user),
+    });
+    // 2: the first of them.
+    const first = encodePriority(parts.reduce((a, b) => a.and(b))),
+      known2 = reg(bit),
+      mac2 = reg(uint(first.index.width));
+    asked2.set(asked1);
+    known2.set(first.any);
+    mac2.set(first.index);
+    // 3: where it goes.
+    const goes = reg(Goes(p), { init: { valid: 0 } });
+    const to = decide({ p, asked: asked2, known: known2, macPort: entries.readAsync(mac2) }, io.config);
+    goes.set({ valid: valid[1] ?? io.asks.valid, ctx: asked2.ctx, ...to });
+    io.goes.set(goes);
+  },
+  { nameOf: p => `Destination_p${p.ports}_c${p.contexts}_k${p.cells}_m${p.macs}` },
+);

@@ -1,0 +1,104 @@
+/** What goes into the egress and comes out. Page: docs/supernic/egress.md. */
+import {
+  bit,
+  input,
+  mergePorts as together,
+  output,
+  portArray,
+  sink,
+  source,
+  struct,
+  uint,
+  vec,
+} from "../../../../hdl-dsl/index.ts";
+import { ReadBeat } from "../../../shared/frame/index.ts";
+import { PayloadJob } from "../deparse/index.ts";
+import { HeaderJob, HeaderRead } from "../headers/index.ts";
+import {
+  beatBytes,
+  ctxBits,
+  type DeviceSizes,
+  EntryWrite,
+  Finished,
+  inlets,
+  Known,
+  payloadBeats,
+  Released,
+  TxBeat,
+} from "../inside/index.ts";
+import { portBits, TernaryWrite } from "../match/index.ts";
+import { FirstCell } from "../store/index.ts";
+
+export interface EgressParameters extends Pick<
+  DeviceSizes,
+  "ports" | "users" | "contexts" | "cells" | "frameBytes" | "macs"
+> {
+  /** Cycles for which a class may be paused at a port until its packets are dropped. */
+  readonly pauseCycles: number;
+}
+const macBits = 48;
+/** Bytes that a frame can grow by: a template, a tag and a shim. */
+const grows = 64 + 4 + 8;
+/** Beats of the longest frame that leaves. */
+export const longestBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
+  Math.ceil((p.frameBytes + grows) / beatBytes);
+/** Beats on their way to a port, from which on none is chosen for it. */
+export const underWayBeats = 48;
+/** Frames that are chosen before it is known how long they are. */
+export const chosenAhead = 4;
+/** Beats that `room` of a port promises: frames on the way to it have this room. */
+export const egressRoomBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
+  underWayBeats + chosenAhead * longestBeats(p);
+
+/** What stands still while packets leave. */
+export const EgressConfig = (p: Pick<DeviceSizes, "macs">) =>
+  struct({
+    /** The sNIC's number, for shims. */
+    origin: uint(8),
+    hasUplink: bit,
+    uplink: uint(portBits),
+    /** MACs that count. */
+    macs: uint(p.macs),
+  });
+/** A packet is dropped, for a cycle. */
+export const EgressEvents = struct({
+  /** A frame has left as a whole. */
+  left: bit,
+  /** A task has dropped it. */
+  task: bit,
+  /** There is no port for it. */
+  nowhere: bit,
+  /** It has been in the loop port already. */
+  again: bit,
+  /** Its class has been paused for too long. */
+  paused: bit,
+});
+
+export const egressPorts = (p: EgressParameters) =>
+  together(
+    {
+      finished: sink(Finished(p)),
+      look: output(struct({ valid: bit, ctx: uint(ctxBits(p)) })),
+      /** Of what `look` named in the cycle before. */
+      known: input(Known(p)),
+      config: input(EgressConfig(p)),
+      users: input(EntryWrite("user")),
+      dags: input(EntryWrite("dag")),
+      templates: input(EntryWrite("template")),
+      macs: input(TernaryWrite(p.macs, macBits)),
+      entries: input(EntryWrite("macEntry")),
+      leave: source(HeaderJob(p)),
+      left: sink(HeaderRead(p)),
+      read: source(PayloadJob({ ...p, payloadBeats: payloadBeats(p) })),
+      payload: sink(ReadBeat(beatBytes)),
+      release: output(struct({ valid: bit, ctx: uint(ctxBits(p)) })),
+      releaseCells: source(FirstCell(p)),
+      released: output(Released(p)),
+      /** By port, the loop port last: so many beats as `egressRoomBeats` says may come. */
+      room: input(uint(inlets(p))),
+      /** By port, classes that are paused. */
+      paused: input(vec(uint(8), p.ports)),
+      events: output(EgressEvents),
+    },
+    portArray("out", inlets(p), source(TxBeat)),
+  );

@@ -1,0 +1,64 @@
+/** What the egress's parts hand on. */
+import { bit, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  beatBytes,
+  cellBeats,
+  cellIndexBits,
+  ctxBits,
+  type DeviceSizes,
+  inlets,
+  lengthBits,
+  payloadBeats,
+  payloadCellBits,
+  userBits,
+  userClasses,
+} from "../inside/index.ts";
+import { portBits } from "../match/index.ts";
+
+export const payloadBeatBits = (p: Pick<DeviceSizes, "frameBytes">): number => Math.ceil(Math.log2(payloadBeats(p) + 1));
+/** Beats that a frame may have beside those of its payload: header, template, tag and shim. */
+export const besidesPayload = 3;
+/** Bits of the number of beats of a frame that leaves. */
+export const frameBeatBits = (p: Pick<DeviceSizes, "frameBytes">): number =>
+  Math.ceil(Math.log2(payloadBeats(p) + besidesPayload + 1));
+
+/** What the deparser has to know of a packet that waits. */
+export const Waiting = (p: Pick<DeviceSizes, "cells">) =>
+  struct({
+    uid: uint(16),
+    ingress: uint(portBits),
+    firstCell: uint(cellIndexBits(p)),
+    payloadBytes: uint(lengthBits),
+    headBytes: uint(7),
+    prepend: uint(8),
+    dropFront: uint(7),
+    tagged: bit,
+    tag: uint(16),
+    keepShim: bit,
+    shimmed: bit,
+    ttl: uint(4),
+  });
+/** What it holds of the device, and whose it is. */
+export const Holds = (p: Pick<DeviceSizes, "cells" | "frameBytes">) =>
+  struct({ user: uint(userBits), firstCell: uint(cellIndexBits(p)), beats: uint(payloadBeatBits(p)) });
+
+export const beatsOf = (bytes: UInt, bits: number): UInt =>
+  bytes
+    .add(beatBytes - 1)
+    .shr(Math.log2(beatBytes))
+    .resize(bits);
+export const cellsOfBeats = (p: Pick<DeviceSizes, "frameBytes">, beats: UInt): UInt => {
+  const wide = beats.width + 1;
+  return beats
+    .zext(wide)
+    .add(cellBeats - 1)
+    .shr(Math.log2(cellBeats))
+    .resize(payloadCellBits(p));
+};
+
+/** A list: of which port, and of which class. One bit each. */
+export const ListOf = (p: Pick<DeviceSizes, "ports">) =>
+  struct({ port: uint(inlets(p)), class: uint(userClasses) });
+/** A packet of a list that has been chosen. */
+export const Picked = (p: Pick<DeviceSizes, "ports" | "contexts">) =>
+  struct({ ctx: uint(ctxBits(p)), list: ListOf(p), dropped: bit });

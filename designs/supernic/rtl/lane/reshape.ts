@@ -1,0 +1,98 @@
+import {
+  bit,
+  type Bit,
+  cat,
+  connect,
+  constant,
+  encodeOnehot,
+  module,
+  mux,
+  node,
+  onehotMux,
+  reg,
+  repeat,
+  sink,
+  source,
+  stage,
+  stream,
+  struct,
+  uint,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { AxisBeat, keepTo } from "../../../shared/frame/index.ts";
+import { beatBytes } from "../inside/index.ts";
+import { redirectBytes } from "./ports.ts";
+
+/** Bytes in front of the frame inside a redirect, when its shim has been taken off: MACs and EtherType. */
+export const wrapBytes = 14;
+
+/** What a frame gets in front, or loses. */
+export const Shape = struct({ redirect: bit, unwrap: bit, front: uint(redirectBytes * 8) });
+
+const bits = beatBytes * 8;
+
+/**
+ * Puts the 22 bytes of a redirect in front of frames, or takes the 14 that are left of them away; other frames stay as
+ * they are. `shape` comes once for each frame, not later than its first beat, and stays until the last one. Latency 1,
+ * initiation interval 1; a frame that grows into one beat more takes one cycle more. Full: nothing is taken while
+ * `out` waits. Reset: no frame.
+ */
+export const Reshape = module(
+  "Reshape",
+  () => ({ frame: sink(AxisBeat(beatBytes)), shape: sink(Shape), out: source(AxisBeat(beatBytes)) }),
+  io => {
+    const { redirect, unwrap, front } = io.shape.payload,
+      { data, keep, last, user } = io.frame.payload;
+    const first = reg(bit, { init: 1, name: "first_beat" }),
+      flush = reg(bit, { init: 0, name: "flushes" }),
+      flushBytes = reg(uint(7), { name: "flush_bytes" }),
+      flushBad = reg(bit, { name: "flush_bad" }),
+      before = reg(uint(bits), { name: "beat_before" });
+    const edge = node(keep.andNot(keep.shr(1)), { name: "edge" }),
+      count = node(encodeOnehot(edge).zext(7).add(1), { name: "bytes" });
+
+    // Bytes of the beat before, from the first that did not go with it, and then of this one.
+    const moved = beatBytes - redirectBytes,
+      now = node(data.and(repeat(flush.not(), bits)), { name: "now" });
+    const fronts = cat(front, constant(0, 8 * moved)).is(bits),
+      old = node(mux(first.andNot(flush), fronts, before), { name: "old" });
+    const from = (bytes: number) => cat(now.bits(0, 8 * bytes), old.bits(8 * bytes, bits - 8 * bytes)).is(bits);
+    const joined = onehotMux([redirect, unwrap, redirect.or(unwrap).not()], [from(moved), from(wrapBytes), now]);
+    const fits = (bytes: number): Bit => count.le(bytes);
+    const over = node(
+      last.and(mux(redirect, fits(moved).not(), unwrap.and(first.or(fits(wrapBytes).not())))),
+      { name: "grows_over" },
+    );
+    const rest = mux(redirect, count.sub(moved), count.sub(wrapBytes)),
+      whole = mux(redirect, count.add(redirectBytes), mux(unwrap, count.add(beatBytes - wrapBytes), count));
+    const silent = node(unwrap.and(first), { name: "gives_none" });
+
+    const out = stream(AxisBeat(beatBytes), { name: "shaped" }),
+      there = node(io.frame.valid.and(io.shape.valid), { name: "beat_there" });
+    const ends = node(flush.or(last.andNot(over)), { name: "ends" }),
+      bytes = node(mux(flush, flushBytes, whole), { name: "out_bytes" });
+    out.valid.set(flush.or(there.andNot(silent)));
+    out.payload.set({
+      data: joined,
+      keep: mux(ends, keepTo(bytes.sub(1).trunc(6), beatBytes), constant((1n << 64n) - 1n, beatBytes)),
+      last: ends,
+      user: ends.and(mux(flush, flushBad, user)),
+    });
+    const room = out.ready.or(silent);
+    io.frame.ready.set(io.shape.valid.andNot(flush).and(room));
+    io.shape.ready.set(out.fire.and(ends));
+    const takes = node(io.frame.fire, { name: "takes" });
+    when(takes, () => {
+      first.set(0);
+      before.set(data);
+      flushBytes.set(rest);
+      flushBad.set(user);
+      flush.set(over);
+    });
+    when(out.fire.and(ends), () => {
+      first.set(1);
+      flush.set(0);
+    });
+    connect(stage(out, "full", { name: "staged" }), io.out);
+  },
+);

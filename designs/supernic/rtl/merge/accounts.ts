@@ -1,0 +1,222 @@
+import {
+  addressBits,
+  bit,
+  type Bit,
+  cat,
+  constant,
+  fromBits,
+  input,
+  module,
+  mux,
+  node,
+  output,
+  priority,
+  ram,
+  reg,
+  struct,
+  uint,
+  type UInt,
+  type Val,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { EntryWrite, lengthBits, payloadCellBits, payloadCells, Released } from "../inside/index.ts";
+import type { MergeParameters } from "./ports.ts";
+import { blindTakes } from "./records.ts";
+
+/** Parts of an epoch, in each of which a user gets as much. Tokens are counted in such parts of a byte. */
+const partBits = 6;
+/** Bytes that a user was given and has used up, as numbers that wrap: far more than one share apart they never are. */
+const tokenBits = 26;
+
+/** A frame that has been taken. */
+export const Took = (p: MergeParameters) =>
+  struct({ valid: bit, user: uint(addressBits(p.users)), bytes: uint(lengthBits), cells: uint(payloadCellBits(p)) });
+/** What a user may take now: of arrivals, and of the loop port's frames. */
+export const Allowance = (p: MergeParameters) =>
+  struct({
+    /** Enough for several of the longest frames of all inlets. */
+    plenty: bit,
+    /** Enough for one frame, as far as it has no more cells than `cells` says. */
+    arrival: bit,
+    arrivalCells: uint(payloadCellBits(p)),
+    loop: bit,
+    loopCells: uint(payloadCellBits(p)),
+  });
+
+const countBits = (most: number): number => Math.ceil(Math.log2(most + 1)) + 1;
+
+/** The lists of a user's account as they are at a place, and what follows from them a cycle later. */
+const Account = (p: MergeParameters) =>
+  struct({
+    valid: bit,
+    user: uint(addressBits(p.users)),
+    limited: bit,
+    given: uint(tokenBits + partBits),
+    bytes: uint(tokenBits),
+    contexts: uint(countBits(p.contexts)),
+    contextLimit: uint(countBits(p.contexts)),
+    cells: uint(countBits(p.cells)),
+    cellLimit: uint(countBits(p.cells)),
+  });
+
+/** What is left of a limit, as numbers that wrap: at most `most`, and 0 when it is passed. */
+function leftOf(left: UInt, most: number, bits: number): UInt {
+  const over = left.bit(left.width - 1);
+  const many = left.gt(most);
+  return priority([over, constant(0, bits)], [many, constant(most, bits)], left.resize(bits));
+}
+
+/** What an account allows. */
+function allowanceOf(name: string, p: MergeParameters, a: Val<ReturnType<typeof Account>>) {
+  const longest = payloadCells(p),
+    cellBits = payloadCellBits(p);
+  const tokens = node(a.given.shr(partBits).resize(tokenBits).sub(a.bytes), { name: `${name}_tokens` }),
+    contexts = node(a.contextLimit.sub(a.contexts), { name: `${name}_contexts_left` }),
+    cells = node(a.cellLimit.sub(a.cells), { name: `${name}_cells_left` });
+  const positive = tokens.bit(tokenBits - 1).not(),
+    enoughBits = Math.ceil(Math.log2(blindTakes * p.frameBytes)),
+    someTokens = node(a.limited.not().or(positive.and(tokens.any())), { name: `${name}_has_tokens` }),
+    manyTokens = a.limited.not().or(positive.and(tokens.shr(enoughBits).any()));
+  const above = (left: UInt, least: number): Bit => left.bit(left.width - 1).not().and(left.gt(least - 1));
+  // Arrivals leave a context and the cells of one frame to second passes: else these could wait for each other.
+  const behind = node(cells.sub(longest), { name: `${name}_cells_behind` });
+  return {
+    plenty: manyTokens.and(above(contexts, blindTakes + 1)).and(above(cells, (blindTakes + 1) * longest)),
+    arrival: someTokens.and(above(contexts, 2)),
+    arrivalCells: leftOf(behind, longest, cellBits),
+    loop: someTokens.and(above(contexts, 1)),
+    loopCells: leftOf(cells, longest, cellBits),
+  };
+}
+
+/**
+ * What each user has used of its tokens, contexts and cells, and what it may take (paper §5.5; docs/supernic/merge.md).
+ * A frame that is taken shows in the allowance 2 cycles later; what is released, and what software writes, when the
+ * turn of the user comes: within as many cycles as there are users, and 4. Initiation interval 1 for each. Nothing
+ * waits. Tokens rise by a 64th of a share with each `part`, to one share at most; users without a limit use none.
+ * Reset: all accounts are empty, and nobody may take for as many cycles as there are users. The table stays.
+ */
+export const Accounts = module(
+  "Accounts",
+  (p: MergeParameters) => ({
+    took: input(Took(p)),
+    released: input(Released(p)),
+    part: input(bit),
+    users: input(EntryWrite("user")),
+    allowances: output(vec(Allowance(p), p.users)),
+  }),
+  (io, p) => {
+    const index = uint(addressBits(p.users)),
+      contextBits = countBits(p.contexts),
+      cellBits = countBits(p.cells);
+    const list = <const S extends Parameters<typeof ram>[0]>(shape: S, name: string) =>
+      ram(shape, { depth: p.users, collision: "old", style: "distributed", name, outside: "unreached" });
+    // Each list has one who writes.
+    const used = list(struct({ bytes: uint(tokenBits), contexts: uint(contextBits), cells: uint(cellBits) }), "used"),
+      back = list(struct({ contexts: uint(contextBits), cells: uint(cellBits) }), "back"),
+      given = list(uint(tokenBits + partBits), "given"),
+      limits = list(
+        struct({ limited: bit, bytes: uint(24), contexts: uint(contextBits), cells: uint(cellBits) }),
+        "limits",
+      );
+    const { users } = io,
+      isUser = users.index.lt(p.users);
+    limits.write(p.users === 2 ** users.index.width ? users.en : users.en.and(isUser), users.index.resize(index.width), {
+      limited: users.value.limited.bit(0),
+      bytes: users.value.bytes.resize(24),
+      contexts: users.value.contexts.resize(contextBits),
+      cells: users.value.cells.resize(cellBits),
+    });
+
+    const clearing = reg(bit, { init: 1, name: "clearing" }),
+      scanned = reg(index, { init: 0, name: "scanned" }),
+      isLast = node(scanned.eq(p.users - 1), { name: "scanned_all" });
+    scanned.set(mux(isLast, constant(0, index.width), scanned.add(1)));
+    when(isLast, () => clearing.set(0));
+
+    const accountOf = (user: UInt) => ({ used: used.readAsync(user), back: back.readAsync(user), given: given.readAsync(user), limit: limits.readAsync(user) });
+    type Lists = ReturnType<typeof accountOf>;
+    const account = (lists: Lists, user: UInt, valid: Bit, now: { bytes: UInt; contexts: UInt; cells: UInt }) => ({
+      valid,
+      user,
+      limited: lists.limit.limited,
+      given: lists.given,
+      ...now,
+      contextLimit: lists.back.contexts.add(lists.limit.contexts),
+      cellLimit: lists.back.cells.add(lists.limit.cells),
+    });
+
+    // A frame that is taken.
+    const { took } = io,
+      tookLists = accountOf(took.user);
+    const bytes = node(mux(tookLists.limit.limited, took.bytes, constant(0, lengthBits)), { name: "counted_bytes" });
+    const after = {
+      bytes: node(tookLists.used.bytes.add(bytes.zext(tokenBits)), { name: "used_bytes" }),
+      contexts: node(tookLists.used.contexts.add(1), { name: "used_contexts" }),
+      cells: node(tookLists.used.cells.add(took.cells.zext(cellBits)), { name: "used_cells" }),
+    };
+    const zero = { bytes: constant(0, tokenBits), contexts: constant(0, contextBits), cells: constant(0, cellBits) };
+    used.write(took.valid.or(clearing), mux(clearing, scanned, took.user), {
+      bytes: mux(clearing, zero.bytes, after.bytes),
+      contexts: mux(clearing, zero.contexts, after.contexts),
+      cells: mux(clearing, zero.cells, after.cells),
+    });
+    const spent = reg(Account(p), { init: { valid: 0 }, name: "spent" });
+    spent.set(account(tookLists, took.user, took.valid, after));
+
+    // A packet that is out again.
+    const released = reg(Released(p), { init: { valid: 0 }, name: "released_q" });
+    released.set(io.released);
+    const releasedUser = released.user.resize(index.width),
+      before = back.readAsync(releasedUser);
+    back.write(released.valid.or(clearing), mux(clearing, scanned, releasedUser), {
+      contexts: mux(clearing, zero.contexts, before.contexts.add(1)),
+      cells: mux(clearing, zero.cells, before.cells.add(released.cells.zext(cellBits))),
+    });
+
+    // Everybody's turn: what has come back, what software has changed, and tokens.
+    const seenLists = accountOf(scanned),
+      seen = reg(Account(p), { init: { valid: 0 }, name: "seen" }),
+      seenShare = reg(uint(24), { name: "seen_share" }),
+      seenDue = reg(bit, { init: 0, name: "seen_due" });
+    const due = reg(uint(p.users), { init: 0, name: "due" });
+    const now = fromBits(Array.from({ length: p.users }, (_, i) => scanned.eq(i)));
+    due.set(mux(io.part, constant((1n << BigInt(p.users)) - 1n, p.users), due.andNot(now)));
+    seen.set(account(seenLists, scanned, clearing.not(), seenLists.used));
+    seenShare.set(seenLists.limit.bytes);
+    seenDue.set(due.and(now).any().andNot(clearing));
+    // At most one share is saved; less, when it has become smaller.
+    const wide = tokenBits + partBits,
+      tokensNow = node(seen.given.sub(cat(seen.bytes, constant(0, partBits)).is(wide)), { name: "tokens_now" }),
+      most = cat(seenShare, constant(0, partBits)).is(24 + partBits);
+    const gets = reg(bit, { init: 0, name: "gets" }),
+      getter = reg(index, { name: "getter" }),
+      had = reg(uint(wide), { name: "had" }),
+      room = reg(uint(wide), { name: "share_room" }),
+      share = reg(uint(24), { name: "share" });
+    gets.set(seenDue);
+    getter.set(seen.user);
+    had.set(seen.given);
+    room.set(most.zext(wide).sub(tokensNow));
+    share.set(seenShare);
+    const fits = node(room.bit(wide - 1).not().and(room.ge(share.zext(wide))), { name: "share_fits" });
+    given.write(
+      gets.or(clearing),
+      mux(clearing, scanned, getter),
+      mux(clearing, constant(0, wide), had.add(mux(fits, share.zext(wide), room))),
+    );
+
+    const bySpent = allowanceOf("spent", p, spent),
+      bySeen = allowanceOf("seen", p, seen);
+    for (let i = 0; i < p.users; i++) {
+      const allowance = reg(Allowance(p), { init: 0, name: `allowance_${i}` });
+      when(spent.valid.and(spent.user.eq(i)), () => allowance.set(bySpent)).elseWhen(
+        seen.valid.and(seen.user.eq(i)),
+        () => allowance.set(bySeen),
+      );
+      io.allowances.at(i).set(allowance);
+    }
+  },
+  { nameOf: p => `Accounts_u${p.users}_c${p.contexts}_k${p.cells}_f${p.frameBytes}` },
+);

@@ -1,0 +1,218 @@
+import {
+  addressBits,
+  bit,
+  type Bit,
+  constant,
+  encodeOnehot,
+  fromBits,
+  mux,
+  node,
+  onehotMux,
+  orTree,
+  reg,
+  type StreamOut,
+  uint,
+  type UInt,
+  type UIntShape,
+  type Val,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { grantsBehind } from "../../../shared/stream/index.ts";
+import { classBits, type FrameFacts, inlets, payloadCellBits, type QueueHeads, twoTurns, userClasses } from "../inside/index.ts";
+import type { Allowance } from "./accounts.ts";
+import type { MergeParameters } from "./ports.ts";
+import { bitOf, cellsOf, TakenFacts, takenFacts } from "./records.ts";
+import type { Room } from "./room.ts";
+import { watchHeads } from "./watch.ts";
+
+/** A head of a class queue: what it needs, and what its user may. */
+export interface Candidate {
+  readonly valid: Bit;
+  readonly facts: Val<ReturnType<typeof FrameFacts>>;
+  /** Its user and the device have enough for several of the longest frames: it can go now. */
+  readonly fast: Bit;
+  /** It can go alone, when no other frame is on its way that the accounts do not show. */
+  readonly alone: Bit;
+  /** It lacks cells of its user, or room, and nothing else. */
+  readonly lacksQuota: Bit;
+  readonly lacksRoom: Bit;
+}
+
+interface Asked {
+  readonly heads: readonly Val<ReturnType<typeof QueueHeads>>[];
+  readonly allowances: readonly Val<ReturnType<typeof Allowance>>[];
+  readonly room: Room;
+  /** No take for as long as the accounts do not show one: by class, and of all. */
+  readonly classQuiet: readonly Bit[];
+  readonly quiet: Bit;
+}
+
+/** All heads of users, by inlet and class. */
+export function candidatesOf(
+  p: MergeParameters,
+  { heads, allowances, room, classQuiet, quiet }: Asked,
+): readonly (readonly Candidate[])[] {
+  const cellBits = payloadCellBits(p);
+  const flags = (f: (a: Val<ReturnType<typeof Allowance>>) => Bit): UInt => fromBits(allowances.map(f)).is(p.users),
+    plenty = node(flags(a => a.plenty), { name: "users_with_plenty" });
+  // A user that has plenty no more may have frames on their way that its account does not show.
+  const was = reg(uint(p.users), { init: 0, name: "had_plenty" }),
+    before = reg(uint(p.users), { init: 0, name: "had_plenty_before" });
+  was.set(plenty);
+  before.set(was);
+  const calm = node(plenty.or(was).or(before).not(), { name: "users_calm" });
+  const one = (loop: boolean): UInt => flags(a => (loop ? a.loop : a.arrival)),
+    cells = (loop: boolean): readonly UInt[] =>
+      Array.from({ length: cellBits }, (_, b) => flags(a => (loop ? a.loopCells : a.arrivalCells).bit(b)));
+  const kinds = [false, true].map(loop => ({
+    one: node(one(loop).and(calm), { name: loop ? "loop_one" : "arrival_one" }),
+    cells: cells(loop),
+    room: loop ? room.loop : room.arrival,
+    roomCells: loop ? room.loopCells : room.arrivalCells,
+  }));
+  return heads.map((queues, i) => {
+    const kind = kinds[i === p.ports ? 1 : 0] as (typeof kinds)[number];
+    return Array.from({ length: userClasses }, (_, k): Candidate => {
+      const { valid, facts } = queues.at(k),
+        user = facts.user.resize(addressBits(p.users)),
+        need = node(cellsOf(facts.length, cellBits), { name: `need_${i}_${k}` });
+      const has = bitOf(plenty, user),
+        mayOne = bitOf(kind.one, user),
+        left = fromBits(kind.cells.map(c => bitOf(c, user)));
+      const quotaFits = need.le(left),
+        roomFits = kind.room.and(need.le(kind.roomCells));
+      const userLets = has.or(mayOne.and(quotaFits).and(classQuiet[k] ?? constant(0, 1))),
+        roomLets = room.plenty.or(roomFits.and(quiet));
+      return {
+        valid,
+        facts,
+        fast: node(valid.and(has).and(room.plenty), { name: `fast_${i}_${k}` }),
+        alone: node(valid.and(userLets).and(roomLets), { name: `alone_${i}_${k}` }),
+        lacksQuota: valid.and(mayOne).andNot(quotaFits),
+        lacksRoom: valid.and(has.or(mayOne.and(quotaFits))).andNot(room.plenty.or(roomFits)),
+      };
+    });
+  });
+}
+
+/** What has been taken: behind registers, in the cycle behind the choice. */
+export interface Taken {
+  readonly valid: Bit;
+  readonly inlet: UInt;
+  readonly facts: Val<typeof TakenFacts>;
+}
+/** How takes of the cycles before bind those of this one. */
+interface Bound {
+  /** Frames can be noted. */
+  readonly open: Bit;
+  readonly room: Room;
+  readonly took: readonly Bit[];
+  readonly tookAny: Bit;
+}
+export interface Chosen extends Taken {
+  /** Takes of heads that could go alone only, by class; takes at all. To be registered. */
+  readonly tookAlone: readonly Bit[];
+  readonly takes: Bit;
+  readonly urgent: Bit;
+}
+
+/**
+ * Chooses a head in each cycle and takes it. Heads with plenty may be taken in every cycle. Of the others one of each
+ * class is named, round robin over the inlets, a cycle before it may be taken; behind it the accounts are waited for.
+ */
+export function choose(
+  p: MergeParameters,
+  candidates: readonly (readonly Candidate[])[],
+  takes: readonly StreamOut<UIntShape<typeof classBits>>[],
+  bound: Bound,
+): Chosen {
+  const n = inlets(p),
+    classes = Array.from({ length: userClasses }, (_, k) => k);
+  const held = Array.from({ length: n }, (_, i) => reg(bit, { init: 0, name: `held_${i}` })),
+    heldClass = Array.from({ length: n }, (_, i) => reg(uint(classBits), { name: `held_class_${i}` }));
+
+  // Those that may go alone: named in the cycle before.
+  const watch = watchHeads(p, candidates);
+  const fires = candidates.map((row, i) =>
+    row.map((_, k) => {
+      const take = takes[i] as StreamOut<UIntShape<typeof classBits>>,
+        gone = reg(bit, { init: 0, name: `gone_${i}_${k}` });
+      gone.set(take.fire.and(take.payload.eq(k)));
+      return gone;
+    }),
+  );
+  const lastAlone = classes.map(k => reg(uint(n), { init: 1, name: `last_alone_${k}` })),
+    strict = reg(bit, { init: 0, name: "alone_of_all" });
+  strict.set(bound.room.plenty.not());
+  const named = classes.map(k => {
+    const asks = candidates.map((row, i) =>
+      node((row[k] as Candidate).alone.andNot(watch.holdsUp(i, k)), { name: `asks_alone_${i}_${k}` }),
+    );
+    return grantsBehind(`alone_${k}`, asks, lastAlone[k] as UInt).map((g, i) => {
+      const q = reg(bit, { init: 0, name: `named_${i}_${k}` });
+      q.set(g);
+      return q;
+    });
+  });
+
+  // The choice. Behind a take the head is another one.
+  const asks = candidates.map((row, i) =>
+    row.map((c, k) => {
+      const name = named[k]?.[i] ?? constant(0, 1),
+        free = bound.took[k]?.not() ?? constant(0, 1),
+        apart = strict.and(bound.tookAny).not();
+      const alone = node(name.and(c.valid).and(free).and(apart).andNot(fires[i]?.[k] ?? constant(0, 1)), {
+        name: `goes_alone_${i}_${k}`,
+      });
+      return { alone, any: node(c.fast.or(alone).andNot(held[i] as Bit).and(bound.open), { name: `asks_${i}_${k}` }) };
+    }),
+  );
+  const turn = twoTurns(
+    "take",
+    asks.map(row => row.map(a => a.any)),
+  );
+  const chosen = reg(uint(n), { init: 0, name: "chosen" }),
+    factsOf = candidates.map((row, i) => {
+      const members = turn.members[i] ?? [],
+        q = reg(TakenFacts, { name: `facts_${i}` });
+      const facts = onehotMux(
+        members,
+        row.map(c => c.facts),
+      );
+      q.set(takenFacts(facts));
+      return q;
+    });
+  chosen.set(fromBits(turn.groups).is(n));
+  takes.forEach((take, i) => {
+    const members = turn.members[i] ?? [],
+      group = turn.groups[i] ?? constant(0, 1),
+      which = encodeOnehot(fromBits(members)).zext(classBits),
+      now = held[i] as Bit,
+      kept = heldClass[i] as (typeof heldClass)[number];
+    take.valid.set(now.or(group));
+    take.payload.set(mux(now, kept, which));
+    now.set(take.valid.andNot(take.ready));
+    when(group, () => kept.set(which));
+  });
+  const tookAlone = classes.map(k => {
+    const by = turn.groups.map((g, i) =>
+      node(g.and(turn.members[i]?.[k] ?? constant(0, 1)).andNot(candidates[i]?.[k]?.fast ?? constant(0, 1)), {
+        name: `took_alone_${i}_${k}`,
+      }),
+    );
+    when(orTree(by), () => (lastAlone[k] as (typeof lastAlone)[number]).set(fromBits(by).is(n)));
+    return orTree(by);
+  });
+  watch.step(turn);
+  return {
+    valid: chosen.any(),
+    inlet: chosen,
+    facts: onehotMux(
+      factsOf.map((_, i) => chosen.bit(i)),
+      factsOf,
+    ),
+    tookAlone,
+    takes: orTree(turn.groups),
+    urgent: watch.urgent,
+  };
+}

@@ -1,0 +1,3 @@
+/** The merge: frames of all inlets become packets inside, as far as their users may have them there. */
+export { Merge } from "./merge.ts";
+export { loopContexts, MergeEvents, type MergeParameters } from "./ports.ts";

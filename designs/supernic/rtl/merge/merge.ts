@@ -1,0 +1,100 @@
+import {
+  addressBits,
+  arrayOf,
+  assertAlways,
+  bit,
+  type Bit,
+  fifoWithLevel,
+  instance,
+  module,
+  node,
+  orTree,
+  reg,
+  stream,
+} from "../../../../hdl-dsl/index.ts";
+import { inlets, payloadCellBits, userClasses } from "../inside/index.ts";
+import { Accounts } from "./accounts.ts";
+import { candidatesOf, choose } from "./choice.ts";
+import { Noted, split, tell } from "./lane.ts";
+import { MergeEvents, type MergeParameters, mergePorts } from "./ports.ts";
+import { blindCycles, cellsOf } from "./records.ts";
+import { roomOf } from "./room.ts";
+
+/** Frames that are noted on their way from their inlets. */
+const notedFrames = 16;
+
+/** Of the last cycles, this one not counted: none, as many as a take is not seen in the accounts, less the one of naming. */
+function quietAfter(name: string, takes: Bit): { readonly last: Bit; readonly quiet: Bit } {
+  const was = Array.from({ length: blindCycles - 1 }, (_, i) => reg(bit, { init: 0, name: `${name}_${i + 1}_ago` }));
+  was.forEach((w, i) => w.set(was[i - 1] ?? takes));
+  return { last: was[0] ?? takes, quiet: orTree(was).not() };
+}
+
+/**
+ * The merge with the meter (paper §5.4, §5.5; docs/supernic/merge.md): heads of all inlets and classes of users are
+ * taken round robin, as far as their users have tokens, contexts and cells, and these are free; the headers go to the
+ * header store and the payloads to the packet store, and a packet has arrived when both have it.
+ *
+ * Latency: a head is taken in its cycle; 2 cycles from the header's beat to `arrived`. Initiation interval: a beat a
+ * cycle, a frame a cycle, from one inlet and class too while its user has plenty; near its limits a frame in 4 cycles
+ * for each class. Full: heads wait, and a taken frame has its context and cells. Each head that can go waits for at
+ * most as many others as there are heads. Reset: none is under way, and none goes for as many cycles as there are
+ * users.
+ */
+export const Merge = module(
+  "Merge",
+  (p: MergeParameters) => mergePorts(p),
+  (io, p) => {
+    const n = inlets(p),
+      accounts = instance("accounts", Accounts(p)),
+      takes = arrayOf(io, "take", n),
+      frames = arrayOf(io, "frames", n);
+    const noted = stream(Noted(p), { name: "noted" }),
+      { out: order, level } = fifoWithLevel(noted, notedFrames, { name: "order", style: "distributed" });
+    const lane = split({ p, noted: order, frames, enter: io.enter, write: io.write });
+
+    // Who goes.
+    const took = { valid: node(noted.valid, { name: "took" }) };
+    const facts = noted.payload.facts,
+      tookNow = {
+        ...took,
+        user: facts.user.resize(addressBits(p.users)),
+        bytes: facts.length,
+        cells: cellsOf(facts.length, payloadCellBits(p)),
+      };
+    const room = roomOf(
+      p,
+      { contexts: io.freeContexts, cells: io.freeCells },
+      { took: tookNow, enters: lane.enters, beginsCell: lane.beginsCell },
+    );
+    accounts.took.set(tookNow);
+    accounts.released.set(io.released);
+    accounts.part.set(io.epoch);
+    accounts.users.set(io.users);
+    const open = reg(bit, { init: 0, name: "order_open" });
+    open.set(level.lt(notedFrames - blindCycles - 1));
+    const tookClass = Array.from({ length: userClasses }, (_, k) => reg(bit, { init: 0, name: `took_alone_of_${k}` }));
+    const before = tookClass.map((t, k) => quietAfter(`alone_of_${k}`, t)),
+      tookAny = reg(bit, { init: 0, name: "took_any" }),
+      anyBefore = quietAfter("any", tookAny);
+    const candidates = candidatesOf(p, {
+      heads: io.heads.toArray(),
+      allowances: accounts.allowances.toArray(),
+      room,
+      classQuiet: before.map((b, k) => node(tookClass[k]?.not().and(b.last.not()) ?? b.quiet, { name: `quiet_${k}` })),
+      quiet: node(tookAny.or(anyBefore.last).not(), { name: "quiet_all" }),
+    });
+    const chosen = choose(p, candidates, takes, { open, room, took: tookClass, tookAny });
+    tookClass.forEach((t, k) => t.set(chosen.tookAlone[k] ?? t));
+    tookAny.set(chosen.takes);
+    noted.valid.set(chosen.valid);
+    noted.payload.set({ inlet: chosen.inlet, facts: chosen.facts });
+    assertAlways(noted.valid.not().or(noted.ready), "a frame that has been taken can be noted");
+
+    tell(p, lane.pending, io.entered, io.stored, io.arrived);
+    const events = reg(MergeEvents, { init: 0 });
+    events.set({ taken: noted.valid, user: facts.user, bytes: facts.length, urgent: chosen.urgent });
+    io.events.set(events);
+  },
+  { nameOf: p => `Merge_p${p.ports}_u${p.users}_c${p.contexts}_k${p.cells}_f${p.frameBytes}` },
+);

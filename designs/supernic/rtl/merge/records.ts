@@ -1,0 +1,53 @@
+/** What the merge's parts hand on. */
+import { type Bit, bit, struct, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
+import { flowHashBits } from "../../wire/index.ts";
+import { dagBits, type FrameFacts, lengthBits, userBits } from "../inside/index.ts";
+
+/** What of a frame's facts goes on with its packet. */
+export const TakenFacts = struct({
+  uid: uint(16),
+  dag: uint(dagBits),
+  user: uint(userBits),
+  unordered: bit,
+  length: uint(lengthBits),
+  noL4: bit,
+  flowHash: uint(flowHashBits),
+  tagged: bit,
+  tag: uint(16),
+  shimmed: bit,
+  ttl: uint(4),
+});
+
+/** These of a frame's facts. */
+export const takenFacts = (f: Val<ReturnType<typeof FrameFacts>>): Val<typeof TakenFacts> => ({
+  uid: f.uid,
+  dag: f.dag,
+  user: f.user,
+  unordered: f.unordered,
+  length: f.length,
+  noL4: f.noL4,
+  flowHash: f.flowHash,
+  tagged: f.tagged,
+  tag: f.tag,
+  shimmed: f.shimmed,
+  ttl: f.ttl,
+});
+
+/**
+ * Frames that can be taken before their user's account shows the first of them: whoever has plenty has enough for all
+ * of these.
+ */
+export const blindTakes = 4;
+/** Cycles behind a take in which the accounts do not show it. */
+export const blindCycles = 3;
+
+/** Cells of the payload of a frame of so many bytes: all behind its first beat. */
+export function cellsOf(length: UInt, bits: number): UInt {
+  const more = length.bits(0, 8).gt(64);
+  return length
+    .shr(8)
+    .resize(bits)
+    .add(more.zext(bits));
+}
+/** Of several values of one bit each, the one of this number. */
+export const bitOf = (values: UInt, which: UInt): Bit => values.shr(which).bit(0);

@@ -1,0 +1,271 @@
+/** The merge between its inlets and the two stores: a scoreboard on each packet, and what each user may. */
+import { type MergeParameters } from "../../../../../../designs/supernic/rtl/merge/index.ts";
+import { tableWrite, tables } from "../../../../../../designs/supernic/wire/index.ts";
+import { type Bench, never, type Pause, poke, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
+import { type Facts, Inlets, number, type Waiting } from "../../../support/inlets.ts";
+import { MergeStores } from "./merge-stores.ts";
+
+export const sizes = {
+  small: { ports: 2, users: 4, contexts: 32, cells: 64, frameBytes: 600 },
+  full: { ports: 4, users: 16, contexts: 256, cells: 1024, frameBytes: 1536 },
+} as const satisfies Readonly<Record<string, MergeParameters>>;
+export type Size = keyof typeof sizes;
+export const dut = (size: Size) => MergeStores(sizes[size]);
+export type Ports = ReturnType<typeof dut>["ports"];
+
+export interface User {
+  readonly limited: number;
+  readonly bytes: number;
+  readonly class: number;
+  readonly contexts: number;
+  readonly cells: number;
+}
+/** A packet that is inside. */
+export interface Inside {
+  readonly frame: Waiting;
+  readonly ctx: number;
+  readonly firstCell: number;
+  readonly arrived: number;
+}
+interface Reading {
+  readonly packet: Inside;
+  header: boolean;
+  beats: number;
+}
+export const cellsOf = (bytes: number): number => Math.ceil(Math.max(0, bytes - 64) / 256);
+
+export class MergeRig {
+  readonly b: Bench<Ports>;
+  readonly p: MergeParameters;
+  readonly inlets: Inlets;
+  readonly arrived;
+  readonly leave;
+  readonly left;
+  readonly leaveJob;
+  readonly payload;
+  readonly cells;
+  users: User[];
+  /** Taken and not arrived, in their order. */
+  #coming: Waiting[] = [];
+  readonly inside = new Map<number, Inside>();
+  #reading: Reading[] = [];
+  #payloads: Reading[] = [];
+  #ending: Inside[] = [];
+  readonly #released: Inside[] = [];
+  #resetting = false;
+  readonly takes: Waiting[] = [];
+  readonly latencies: number[] = [];
+  /** Packets stay so many cycles inside; undefined: until they are let go. */
+  stay: number | undefined = 20;
+  count = 0;
+  held: number[];
+  heldCells: number[];
+
+  constructor(b: Bench<Ports>, size: Size, o: { readonly from?: () => Pause; readonly to?: () => Pause } = {}) {
+    this.b = b;
+    this.p = sizes[size];
+    const { sim } = b,
+      io = b.io as unknown as Record<string, never>,
+      from = o.from ?? (() => never),
+      to = o.to ?? (() => never),
+      n = this.p.ports + 1;
+    const array = (name: string) => Array.from({ length: n }, (_, i) => io[`${name}${i}`]);
+    this.inlets = new Inlets(b, { heads: b.io.heads, takes: array("take"), frames: array("frames") }, { from: from(), to: to() });
+    this.inlets.onTake = frame => this.#took(frame);
+    this.arrived = new StreamSink(sim, b.io.arrived, { pause: to() });
+    this.leave = new StreamSource(sim, b.io.leave, {});
+    this.left = new StreamSink(sim, b.io.left, { pause: to() });
+    this.leaveJob = new StreamSource(sim, b.io.leaveJob, {});
+    this.payload = new StreamSink(sim, b.io.payload, { pause: to() });
+    this.cells = new StreamSource(sim, b.io.releaseCells, {});
+    this.users = Array.from({ length: this.p.users }, (_, i) => ({
+      limited: 0,
+      bytes: 0,
+      class: i % 4,
+      contexts: this.p.contexts,
+      cells: this.p.cells,
+    }));
+    this.held = this.users.map(() => 0);
+    this.heldCells = this.users.map(() => 0);
+    b.onEdge({ sample: () => this.#sample(), drive: () => this.#drive() });
+  }
+  /** Software writes all users. */
+  async setUsers(users: readonly User[] = this.users): Promise<void> {
+    this.users = [...users];
+    for (const [index, user] of users.entries()) {
+      const { value } = tableWrite("user", index, user);
+      poke(this.b.io.users as never, { en: 1, index, value: entryOf("user", value) } as never);
+      const quota = this.b.io.quotas[index];
+      if (quota) quota.value = user.contexts;
+      await this.b.cycles(1);
+    }
+    this.b.io.users.en.value = 0;
+    await this.b.cycles(2 * this.p.users + 12);
+  }
+  /** A frame for `user` at an inlet. */
+  put(inlet: number, user: number, bytes: number): Waiting {
+    const { random: r } = this.b,
+      facts: Facts = {
+        outcome: "core",
+        ports: 0,
+        peer: 0,
+        uid: r.between(0, 65535),
+        dag: r.between(0, 255),
+        user,
+        unordered: r.between(0, 1),
+        noL4: r.between(0, 1),
+        flowHash: r.between(0, 1023),
+        tagged: r.between(0, 1),
+        tag: r.between(0, 65535),
+        shimmed: r.between(0, 1),
+        ttl: r.between(1, 15),
+      };
+    const data = new Uint8Array(bytes).map(() => r.between(0, 255));
+    return this.inlets.put({ inlet, class: this.users[user]?.class ?? 0, bytes: data, facts });
+  }
+  #took(frame: Waiting): void {
+    this.takes.push(frame);
+    this.#coming.push(frame);
+    const { user } = frame.facts,
+      of = this.users[user] as User,
+      cells = cellsOf(frame.bytes.length);
+    this.held[user] = (this.held[user] ?? 0) + 1;
+    this.heldCells[user] = (this.heldCells[user] ?? 0) + cells;
+    if ((this.held[user] ?? 0) > of.contexts) throw new Error(`user ${user} holds ${this.held[user]} contexts of ${of.contexts}`);
+    if ((this.heldCells[user] ?? 0) > of.cells)
+      throw new Error(`user ${user} holds ${this.heldCells[user]} cells of ${of.cells}`);
+    const out = this.held.reduce((a, x) => a + x, 0),
+      most = frame.inlet === this.p.ports ? this.p.contexts : this.p.contexts - 16;
+    if (out > most) throw new Error(`${out} packets are inside, and ${most} may be`);
+    if (this.heldCells.reduce((a, x) => a + x, 0) > this.p.cells) throw new Error("more cells are taken than there are");
+  }
+  #sample(): void {
+    if (this.#resetting) return;
+    for (const p of this.#released.splice(0)) {
+      const { user } = p.frame.facts;
+      this.held[user] = (this.held[user] ?? 0) - 1;
+      this.heldCells[user] = (this.heldCells[user] ?? 0) - cellsOf(p.frame.bytes.length);
+    }
+    for (let s = this.arrived.take(); s; s = this.arrived.take()) this.#arrives(s.value as never, s.cycle);
+    for (let s = this.left.take(); s; s = this.left.take()) {
+      const reading = this.#reading.find(x => !x.header);
+      if (!reading) throw new Error("a header that nobody asked for");
+      reading.header = true;
+      const head = reading.packet.frame.bytes.slice(0, 64);
+      if (Number(s.value.ctx) !== reading.packet.ctx || BigInt(s.value.header) !== number(head))
+        throw new Error(`the header of context ${s.value.ctx} is wrong`);
+      this.#done(reading);
+    }
+    for (let s = this.payload.take(); s; s = this.payload.take()) {
+      const [reading] = this.#payloads;
+      if (!reading) throw new Error("a payload that nobody asked for");
+      const { bytes } = reading.packet.frame,
+        at = 64 + 64 * reading.beats++,
+        wanted = number(bytes.slice(at, at + 64));
+      if (BigInt(s.value.data) !== wanted) throw new Error(`beat ${reading.beats} of a payload is wrong`);
+      if ((s.value.last === 1) !== at + 64 >= bytes.length || s.value.bad !== 0) throw new Error("a payload has a wrong end");
+      if (s.value.last === 1) {
+        this.#payloads.shift();
+        this.#done(reading);
+      }
+    }
+    for (const p of this.inside.values())
+      if (this.stay !== undefined && this.b.cycle - p.arrived === this.stay) this.letGo(p);
+  }
+  #arrives(a: Record<string, number | bigint>, cycle: number): void {
+    const frame = this.#coming.shift();
+    if (!frame) throw new Error("a packet of no frame arrives");
+    const { facts, bytes } = frame;
+    const wanted = {
+      uid: facts.uid,
+      dag: facts.dag,
+      user: facts.user,
+      ingress: frame.inlet,
+      payloadBytes: Math.max(0, bytes.length - 64),
+      headBytes: Math.min(64, bytes.length),
+      unordered: facts.unordered,
+      noL4: facts.noL4,
+      flowHash: facts.flowHash,
+      tagged: facts.tagged,
+      tag: facts.tag,
+      shimmed: facts.shimmed,
+      ttl: facts.ttl,
+    };
+    for (const [name, value] of Object.entries(wanted))
+      if (Number(a[name]) !== value) throw new Error(`${name} of a packet is ${a[name]}, not ${value}`);
+    const ctx = Number(a["ctx"]);
+    if (this.inside.has(ctx)) throw new Error(`context ${ctx} is given out twice`);
+    this.latencies.push(cycle - (frame.taken ?? NaN));
+    this.inside.set(ctx, { frame, ctx, firstCell: Number(a["firstCell"]), arrived: cycle });
+  }
+  /** Its header and payload are read, and then it is no more. */
+  letGo(packet: Inside): void {
+    const reading = { packet, header: false, beats: 0 };
+    this.#reading.push(reading);
+    this.leave.send({ ctx: packet.ctx });
+    const payload = packet.frame.bytes.length - 64;
+    if (payload <= 0) return;
+    this.#payloads.push(reading);
+    this.leaveJob.send({ first: packet.firstCell, beats: Math.ceil(payload / 64) });
+  }
+  #done(reading: Reading): void {
+    const payload = Math.ceil(Math.max(0, reading.packet.frame.bytes.length - 64) / 64);
+    if (!reading.header || reading.beats < payload) return;
+    this.#reading.splice(this.#reading.indexOf(reading), 1);
+    if (payload > 0) this.cells.send({ first: reading.packet.firstCell });
+    this.#ending.push(reading.packet);
+  }
+  #drive(): void {
+    const { io } = this.b,
+      next = this.#resetting ? undefined : this.#ending.shift();
+    poke(io.release as never, { valid: next ? 1 : 0, ctx: next?.ctx ?? 0 } as never);
+    poke(
+      io.released as never,
+      { valid: next ? 1 : 0, user: next?.frame.facts.user ?? 0, cells: cellsOf(next?.frame.bytes.length ?? 0) } as never,
+    );
+    if (!next) return;
+    this.inside.delete(next.ctx);
+    this.#released.push(next);
+    this.count++;
+  }
+  reset(): void {
+    for (const s of [this.leave, this.leaveJob, this.cells]) s.forget();
+    this.#ending = [];
+    this.#resetting = true;
+    this.#drive();
+    this.inlets.during(() => this.b.sim.reset(2));
+    this.#resetting = false;
+    for (const s of [this.arrived, this.left, this.payload]) s.received.splice(0);
+    this.#coming = [];
+    this.#reading = [];
+    this.#payloads = [];
+    this.#released.splice(0);
+    this.inside.clear();
+    this.held = this.users.map(() => 0);
+    this.heldCells = this.users.map(() => 0);
+  }
+  /** Nobody waits, all have gone, and all contexts and cells are free. */
+  async end(): Promise<void> {
+    await this.b.until(() => this.inlets.waiting === 0 && this.#coming.length === 0);
+    this.stay ??= 1;
+    for (const p of [...this.inside.values()])
+      if (!this.#reading.some(r => r.packet === p) && this.b.cycle - p.arrived >= this.stay && !this.#ending.includes(p)) this.letGo(p);
+    await this.b.until(() => this.inside.size === 0);
+    await this.b.cycles(40);
+    const { freeContexts, freeCells } = this.b.io;
+    if (freeContexts.num !== this.p.contexts || freeCells.num !== this.p.cells)
+      throw new Error(`${freeContexts.num} contexts and ${freeCells.num} cells are free at the end`);
+    if (this.held.some(n => n !== 0) || this.heldCells.some(n => n !== 0)) throw new Error("the model has lost count");
+  }
+}
+/** A table's entry by its fields. */
+export function entryOf(name: keyof typeof tables, value: bigint): Record<string, bigint> {
+  let rest = value;
+  return Object.fromEntries(
+    Object.entries(tables[name].fields as Readonly<Record<string, { readonly bits: number }>>).map(([field, { bits }]) => {
+      const v = rest & ((1n << BigInt(bits)) - 1n);
+      rest >>= BigInt(bits);
+      return [field, v];
+    }),
+  );
+}
