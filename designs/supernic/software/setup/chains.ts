@@ -38,6 +38,7 @@ export function chainsOf(
   refuse.fits(file.regions, sizes.regions, "regions", "regions");
   const names: string[] = [],
     tasks: Declared[][] = [],
+    labels: (readonly string[])[] = [],
     places: number[][] = [];
   for (const [r, region] of file.regions.entries()) {
     const at = `regions[${r}]`,
@@ -50,6 +51,7 @@ export function chainsOf(
     if (known < 0) {
       names.push(region.chain);
       tasks.push(own);
+      labels.push(region.tasks);
       places.push([r]);
       continue;
     }
@@ -70,6 +72,7 @@ export function chainsOf(
     number,
     name,
     tasks: tasks[number] ?? [],
+    labels: labels[number] ?? [],
     regions: places[number] ?? [],
     group: group[number] ?? 0,
   }));

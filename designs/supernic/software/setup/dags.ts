@@ -33,11 +33,11 @@ function runOf(given: BranchFile["run"], chain: Chain, at: string, refuse: Refus
       );
       return task;
     }
-    const places = all.filter(slot => chain.tasks[slot]?.name === task);
+    const places = all.filter(slot => chain.labels[slot] === task);
     refuse.unless(
       places.length === 1,
       () =>
-        `${at}[${i}] = "${task}": ${chain.name} has it ${places.length} times; ${places.length === 0 ? `it has ${chain.tasks.map(t => t.name).join(", ")}` : `name the slot: ${places.join(" or ")}`}`,
+        `${at}[${i}] = "${task}": ${chain.name} has it ${places.length} times; ${places.length === 0 ? `it has ${chain.labels.join(", ")}` : `name the slot: ${places.join(" or ")}`}`,
     );
     return places[0] ?? 0;
   });
@@ -79,7 +79,7 @@ function dagOf(d: DagFile, number: number, known: Known, refuse: Refuse): Dag {
     stage.map((b, i): Branch => {
       const here = `${at}.stages[${s}][${i}]`,
         chain =
-          chains.find(c => c.tasks.map(t => t.name).join("+") === b.chain) ??
+          chains.find(c => c.labels.join("+") === b.chain) ??
           refuse.named(chains, b.chain, `${here}.chain`, "chain in a region");
       return { chain, run: runOf(b.run, chain, `${here}.run`, refuse), arg: argOf(b.arg, known, here, refuse) };
     }),

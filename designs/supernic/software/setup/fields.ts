@@ -52,6 +52,11 @@ export const name = asText("a name of letters, digits, dots, plus and minus").re
   /^[a-z0-9.+_-]+$/i,
   "must be a name of letters, digits, dots, plus and minus",
 );
+/** A task: its name, and what it is made with. */
+export const task = asText('the name of a task, such as "firewall" or "delay(6,1)"').regex(
+  /^[a-z_]+(\(\d+(,\d+)*\))?$/,
+  'must be the name of a task, such as "firewall" or "delay(6,1)"',
+);
 export const hexBytes = asText("hexadecimal digits, two for each byte")
   .regex(/^([0-9a-f]{2}\s*)*$/i, "must be hexadecimal digits, two for each byte")
   .transform(t => new Uint8Array(Buffer.from(t.replace(/\s/g, ""), "hex")));

@@ -1,7 +1,7 @@
 /** A setup file: who is there, what is deployed, who may use it. The page docs/supernic/run.md is made from this. */
 import * as z from "zod";
 import { egressWays } from "../../wire/index.ts";
-import { flag, hexBytes, ipv4, list, mac, name, one, prefix, whole } from "./fields.ts";
+import { flag, hexBytes, ipv4, list, mac, name, one, prefix, task, whole } from "./fields.ts";
 
 const portNumber = whole(0, 8, "the number of a port"),
   user = name.describe("whose it is"),
@@ -46,7 +46,7 @@ export const userSchema = z.strictObject({
 });
 export const regionSchema = z.strictObject({
   chain: name.describe("name of the chain; regions with the same name are instances of one"),
-  tasks: list(name).describe('its tasks in a row, such as ["firewall", "nat"] or ["delay(6,1)"]'),
+  tasks: list(task).describe('its tasks in a row, such as ["firewall", "nat"] or ["delay(6,1)"]'),
 });
 export const firewallRuleSchema = z.strictObject({
   user: user.optional().describe("whose packets; without it, everybody's"),
@@ -90,8 +90,10 @@ export const balancerSchema = z.strictObject({
   backends: list(name).describe("stations by bucket: 2, 4, 8 or another power of two up to 256"),
 });
 export const branchSchema = z.strictObject({
-  chain: name.describe("the chain: its name, or its tasks with plus between them"),
-  run: list(z.union([name, whole(0, 7, "a slot")], { error: "must be a task's name, or the number of a slot" }))
+  chain: z
+    .string({ error: "must be the name of a chain" })
+    .describe("the chain: its name, or its tasks with plus between them"),
+  run: list(z.union([task, whole(0, 7, "a slot")], { error: "must be a task's name, or the number of a slot" }))
     .optional()
     .describe("tasks of it that the packet takes, by name or slot; default: all of them"),
   arg: z
@@ -143,7 +145,7 @@ export const ruleSchema = z.strictObject({
     )
     .describe('"software", "drop", { "port": 2 }, { "dag": "name" }, { "uid": "0x400" } or { "peer": "name" }'),
 });
-const regionOrTasks = z.union([regionSchema, list(name).transform(tasks => ({ chain: tasks.join("+"), tasks }))], {
+const regionOrTasks = z.union([regionSchema, list(task).transform(tasks => ({ chain: tasks.join("+"), tasks }))], {
   error: 'must be a list of tasks, or { "chain": "name", "tasks": [...] }',
 });
 

@@ -47,6 +47,8 @@ export interface Chain {
   readonly number: number;
   readonly name: string;
   readonly tasks: readonly Declared[];
+  /** The tasks as the file names them. */
+  readonly labels: readonly string[];
   readonly regions: readonly number[];
   /** Of the flow table. */
   readonly group: number;
