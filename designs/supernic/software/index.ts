@@ -1,0 +1,2 @@
+/** SuperNIC's software. */
+export * from "./setup/index.ts";
