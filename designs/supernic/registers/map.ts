@@ -56,9 +56,8 @@ export const snicMap = registerMap({
     register(0x02c, "portClasses", "class of frames that do not tell theirs, by port", {
       portClasses: [0, 30, "rw", "3 bits each"],
     }),
-    register(0x030, "epoch", "length of an epoch of the meter", { epochCycles: [0, 24, "rw", "cycles, 4,096 or more"] }),
-    register(0x034, "run", "the device takes frames", {
-      running: [0, 1, "rw", "0: frames that come are dropped, and counted by the ports"],
+    register(0x030, "epoch", "length of an epoch of the meter", {
+      epochCycles: [0, 24, "rw", "cycles, 4,096 or more"],
     }),
     register(0x038, "macsLow", "MACs that count, low part", { macsLow: [0, 32, "rw", "a bit each"] }),
     register(0x03c, "macsHigh", "MACs that count, high part", { macsHigh: [0, 32, "rw", "a bit each"] }),

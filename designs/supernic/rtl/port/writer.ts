@@ -26,7 +26,7 @@ export const BeatWrite = (p: QueueParameters) =>
 /**
  * Gives each beat that comes in a free place. `beat` is always taken: when none is free the frame is lost, and what
  * has been written of it waits to be dropped. `written` has the frames in their order, a cycle behind their last beat.
- * Latency 0 from `beat` to `write`, initiation interval 1. Full: `judgedFrames` frames wait, whose outcomes come in time
+ * Latency 0 from `beat` to `write`, initiation interval 1. Full: `judgedFrames` frames wait; outcomes come in time
  * (asserted). Reset: no frame is under way.
  */
 export const BeatWriter = module(
