@@ -4,6 +4,7 @@ export {
   LinkAcked,
   LinkAnswer,
   LinkPort,
+  keptBits,
   type LinkReceiveParameters,
   LinkRefused,
   LinkTold,

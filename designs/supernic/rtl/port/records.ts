@@ -51,7 +51,7 @@ export const fates = [
   "rule",
   "uid",
   "nowhere",
-  "link",
+  "forLink",
   "unlinked",
   "full0",
   "full1",

@@ -124,7 +124,7 @@ function fateOf(asked: {
       );
   return priority(
     ...refusals.map(name => [verdict.reason.eq(name), Fate[name]] as const),
-    [outcome.outcome.is("link"), Fate.link],
+    [outcome.outcome.is("link"), Fate.forLink],
     ...(["stranger", "control", "rule", "uid"] as const).map(
       name => [outcome.outcome.is("drop").and(outcome.reason.is(name)), Fate[name]] as const,
     ),
