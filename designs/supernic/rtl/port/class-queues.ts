@@ -37,6 +37,7 @@ import {
   Decided,
   frameBeatBits,
   judgedFrames,
+  mostBeats,
   type QueueParameters,
   Stored,
 } from "./records.ts";
@@ -72,8 +73,8 @@ function account(p: QueueParameters, c: number, comes: Bit, leaves: Bit, more: U
  * `takeSwitch`, one at a time.
  *
  * Latency: 3 cycles from `decided` to `heads`; 1 from a take to the first beat. Initiation interval: a beat a cycle in
- * and out; a head a cycle of one class. Full: `beat` is always taken; a frame for which its class or the buffer has no
- * room has `room` 0. Each class has beats of its own. `full` rises when a class has `pauseAt` beats, and falls below
+ * and out; a head a cycle of one class. Full: `beat` is always taken; a frame for which its class has no room has
+ * `room` 0. Each class has beats of its own. `full` rises when a class has `pauseAt` beats, and falls below
  * `resumeAt`. Reset: all is empty.
  */
 export const ClassQueues = module(
@@ -90,7 +91,7 @@ export const ClassQueues = module(
     toSwitch: source(FrameBeat),
     full: output(uint(queueClasses)),
     /** Frames in the queues. */
-    inside: output(uint(beatIndexBits(p) + 1)),
+    waiting: output(uint(beatIndexBits(p) + 1)),
     /** Beats that are free, a cycle late. */
     free: output(uint(beatIndexBits(p) + 1)),
   }),
@@ -121,16 +122,18 @@ export const ClassQueues = module(
     io.free.set(pool.free);
 
     // A frame whose outcome is known: into its queue, or dropped.
-    const { at, lost } = writer.written.payload,
+    const at = writer.written.payload,
       whose = decode(decided.class, queueClasses),
       keeps = node(decided.valid.and(io.keep), { name: "keeps" });
     writer.written.ready.set(decided.valid);
     assertAlways(decided.valid.not().or(writer.written.valid), "an outcome is that of a frame");
     lists.push.set({ valid: keeps, class: decided.class, frame: { at, facts: decided.facts } });
     const drops = stream(Stored(p), { name: "drops" });
-    drops.valid.set(decided.valid.andNot(io.keep).and(at.beats.any()));
+    drops.valid.set(decided.valid.andNot(io.keep));
     drops.payload.set(at);
-    connect(fifo(drops, judgedFrames, { name: "to_drop", style: "distributed" }), dropper.frame);
+    // Behind a frame of the longest kind as many may wait as it has beats.
+    const mostDropped = 2 ** Math.ceil(Math.log2(mostBeats(p) + judgedFrames));
+    connect(fifo(drops, mostDropped, { name: "to_drop", style: "distributed" }), dropper.frame);
     assertAlways(drops.valid.not().or(drops.ready), "frames are dropped as fast as they come");
 
     // Whose turn it is to be given out.
@@ -170,14 +173,14 @@ export const ClassQueues = module(
       classes.map(c => whose.bit(c)),
       accounts.map(a => a.fits(at.beats)),
     );
-    io.room.set(fits.andNot(lost));
+    io.room.set(fits);
     assertAlways(keeps.not().or(io.room), "no frame is kept without room");
     io.full.set(fromBits(accounts.map(a => a.full)).is(queueClasses));
-    const inside = reg(uint(beatIndexBits(p) + 1), { init: 0, name: "inside_q" });
-    when(keeps.andNot(goes), () => inside.set(inside.add(1))).elseWhen(goes.andNot(keeps), () =>
-      inside.set(inside.sub(1)),
+    const waiting = reg(uint(beatIndexBits(p) + 1), { init: 0, name: "waiting_q" });
+    when(keeps.andNot(goes), () => waiting.set(waiting.add(1))).elseWhen(goes.andNot(keeps), () =>
+      waiting.set(waiting.sub(1)),
     );
-    io.inside.set(inside);
+    io.waiting.set(waiting);
     classes.forEach(c => {
       const { valid, frame } = lists.heads.at(c);
       io.heads.at(c).set({ valid, facts: frame.facts });

@@ -12,8 +12,14 @@ export interface QueueParameters extends Pick<DeviceSizes, "ports" | "frameBytes
   readonly pauseAt: number;
   readonly resumeAt: number;
 }
-/** As the device has them: see docs/supernic/port.md for the arithmetic. */
-export const queueDefaults = { beats: 4096, softwareBeats: 256, pauseAt: 96, resumeAt: 48 } as const;
+/** As the device has them, for its longest frame: docs/supernic/port.md has the arithmetic. */
+export const queueSizes = (frameBytes: number) => ({
+  frameBytes,
+  beats: frameBytes > 1536 ? 8192 : 4096,
+  softwareBeats: 256,
+  pauseAt: 72,
+  resumeAt: 36,
+});
 
 /** Beats of the longest frame that is accepted, and one more: of a frame that is too long so much is kept. */
 export const mostBeats = (p: Pick<QueueParameters, "frameBytes">): number =>
@@ -23,11 +29,11 @@ const enclosedExtra = 14 + 4 + 8;
 /** Frames between their last beat and their outcome. */
 export const judgedFrames = 8;
 /**
- * Beats of each class. Together they leave room for a frame that comes in, one that is given out, and those that are
- * being judged: so a class that has room can always use it.
+ * Beats of each class. Together they leave room for a frame that comes in, one that is given out, one that is dropped,
+ * and those that are being judged: so a class that has room can always use it, and every beat that comes has a place.
  */
 export const classBeats = (p: QueueParameters): readonly number[] => {
-  const spare = 2 * mostBeats(p) + judgedFrames,
+  const spare = 3 * mostBeats(p) + 2 * judgedFrames,
     each = Math.floor((p.beats - p.softwareBeats - spare) / (queueClasses - 1));
   return Array.from({ length: queueClasses }, (_, c) => (c === softwareClass ? p.softwareBeats : each));
 };

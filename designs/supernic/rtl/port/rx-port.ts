@@ -161,7 +161,7 @@ export const RxPort = module(
     full: output(uint(queueClasses)),
     fate: output(struct({ valid: bit, fate: Fate })),
     /** Frames that have been judged and wait for their outcome, and frames in the queues. */
-    inside: output(uint(Math.log2(p.beats) + 1)),
+    waiting: output(uint(Math.log2(p.beats) + 1)),
     free: output(uint(Math.log2(p.beats) + 1)),
   }),
   (io, p) => {
@@ -245,12 +245,12 @@ export const RxPort = module(
       wantsRoom: wants,
       room: queues.room,
     });
-    const keep = node(wants.and(io.accept), { name: "keep" });
+    const keep = node(wants.and(io.accept).and(queues.room), { name: "keep" });
     queues.keep.set(keep);
 
     const fate = reg(struct({ valid: bit, fate: Fate }), { init: { valid: 0 }, name: "fate_q" });
     fate.valid.set(there);
-    fate.fate.set(fateOf({ verdict, outcome: known, wants, room: queues.room, accept: io.accept, class: frameClass }));
+    fate.fate.set(fateOf({ verdict, outcome: known, wants, room: queues.room, accept: keep, class: frameClass }));
     io.fate.set(fate);
 
     for (let c = 0; c < queueClasses; c++) io.heads.at(c).set(queues.heads.at(c));
@@ -259,7 +259,7 @@ export const RxPort = module(
     connect(queues.toMerge, io.toMerge);
     connect(queues.toSwitch, io.toSwitch);
     io.full.set(queues.full);
-    io.inside.set(queues.inside);
+    io.waiting.set(queues.waiting);
     io.free.set(queues.free);
   },
   {

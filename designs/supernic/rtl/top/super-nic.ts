@@ -3,6 +3,7 @@ import {
   arrayOf,
   assignView,
   bit,
+  cat,
   connect,
   constant,
   type Def,
@@ -18,6 +19,7 @@ import {
   sink,
   source,
   type StreamOut,
+  type UInt,
   unpack,
   when,
   widthOf,
@@ -51,6 +53,10 @@ const ports = (p: DeviceParameters) =>
     },
   );
 export type SuperNicPorts = ReturnType<typeof ports>;
+
+/** Bytes of a header as the number that they are on the wire: the first one highest. */
+const asNumber = (bytes: UInt): UInt =>
+  cat(...Array.from({ length: bytes.width / 8 }, (_, i) => bytes.bits(8 * i, 8))).is(bytes.width);
 
 /** Nothing comes on this stream: no task has a way to payloads yet. */
 function none<S extends Shape>(to: StreamOut<S>): void {
@@ -172,7 +178,7 @@ export function superNic(chains: readonly (readonly Task[])[]): (p: DeviceParame
       connect(scheduler.finished, egress.finished);
       headers.look.set(egress.look.ctx);
       descriptors.look.set(egress.look.ctx);
-      egress.known.set({ ...descriptors.packet, ...descriptors.front, dst: headers.dst });
+      egress.known.set({ ...descriptors.packet, ...descriptors.front, dst: asNumber(headers.dst) });
       egress.config.set({ origin: set.origin, hasUplink: set.hasUplink, uplink: set.uplink, macs: set.macs });
       egress.users.set(users);
       egress.dags.set(dags);
