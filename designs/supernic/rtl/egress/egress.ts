@@ -114,10 +114,7 @@ export const Egress = module(
     inside.set(inside.add(lists.picked.valid.zext(4)).sub(picked.fire.zext(4)));
     lists.stalls.set(inside.gt(pickedPackets / 2 - 1));
     const isFrame = node(lists.picked.valid.andNot(lists.picked.packet.dropped), { name: "frame_is_chosen" }),
-      said = beats
-        .readAsync(lists.picked.packet.ctx)
-        .zext(frameBeatBits(p))
-        .add(besidesPayload);
+      said = beats.readAsync(lists.picked.packet.ctx).zext(frameBeatBits(p)).add(besidesPayload);
 
     // Its header, what is known of it, and its template.
     const { ctx, list } = picked.payload,

@@ -68,7 +68,9 @@ export const Lists = module(
 
     // Which one is behind: by the tail of the list that gets one more. Each port has a copy to read of its own.
     const pushes = lists.map((row, q) =>
-      row.map((_, k) => node(push.valid.and(push.list.port.bit(q)).and(push.list.class.bit(k)), { name: `push_${q}_${k}` })),
+      row.map((_, k) =>
+        node(push.valid.and(push.list.port.bit(q)).and(push.list.class.bit(k)), { name: `push_${q}_${k}` }),
+      ),
     );
     const tails = lists.map((row, q) => ({
         q,

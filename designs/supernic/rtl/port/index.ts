@@ -2,4 +2,4 @@
 export { BeatPool } from "./beat-pool.ts";
 export { ClassQueues } from "./class-queues.ts";
 export { classBeats, Fate, type FateName, fates, mostBeats, queueSizes, type QueueParameters } from "./records.ts";
-export { PortTables, RxPort, type RxPortParameters, UserWrite } from "./rx-port.ts";
+export { PortTables, RxPort, type RxPortParameters } from "./rx-port.ts";

@@ -30,6 +30,7 @@ import { ethernetHeader } from "../../../shared/wire/index.ts";
 import { pfcClasses, pfcHeader, refusals, ruleKeyBits } from "../../wire/index.ts";
 import {
   classBits,
+  EntryWrite,
   FrameBeat,
   LinkSeen,
   PfcSeen,
@@ -37,8 +38,6 @@ import {
   QueueHeads,
   softwareClass,
   switchedClass,
-  tableEntry,
-  userBits,
 } from "../inside/index.ts";
 import { Judge, JudgedPort, JudgeReason, Verdict } from "../judge/index.ts";
 import {
@@ -70,8 +69,6 @@ export const PortTables = (p: MatchParameters) =>
     entries: struct({ en: bit, index: uint(Math.log2(p.macs)), value: MacEntry }),
     uids: struct({ en: bit, index: uint(uidIndexBits), value: UidEntry }),
   });
-/** One of the users is written. */
-export const UserWrite = struct({ en: bit, index: uint(userBits), value: tableEntry("user") });
 
 /** Reasons of the judge that leave in doubt what the partner has sent. */
 const doubtful = ["fcs", "short", "link"] as const;
@@ -149,7 +146,7 @@ export const RxPort = module(
     judged: input(JudgedPort),
     config: input(MatchConfig(p)),
     tables: input(PortTables(p)),
-    users: input(UserWrite),
+    users: input(EntryWrite("user")),
     seen: output(LinkSeen),
     accept: input(bit),
     pfc: output(PfcSeen),

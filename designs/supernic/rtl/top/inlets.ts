@@ -15,7 +15,7 @@ import { ruleKeyBits, ternaryChunks } from "../../wire/index.ts";
 import { beatBytes, type TableBus } from "../inside/index.ts";
 import { LinkReceive, type LinkReceiveParameters, TxPort, type TxPortParameters } from "../link/index.ts";
 import { MatchAction } from "../match/index.ts";
-import { RxPort, type UserWrite } from "../port/index.ts";
+import { RxPort } from "../port/index.ts";
 import { fateBits, loopCounterBits, portCounterBits, receiverBits, senderBits } from "./counts.ts";
 import type { DeviceParameters, DeviceSet } from "./records.ts";
 import { ternaryOf, writeOf } from "./tables.ts";
@@ -44,7 +44,7 @@ const sending = (p: DeviceParameters): TxPortParameters => ({
 });
 
 /** A way into the device, with its part of the tables. The loop port is the last. */
-export function inletOf(i: number, p: DeviceParameters, set: Set, bus: Bus, users: Val<typeof UserWrite>) {
+export function inletOf(i: number, p: DeviceParameters, set: Set, bus: Bus, users: ReturnType<typeof writeOf<"user">>) {
   const isLoop = i === p.ports,
     rx = instance(isLoop ? "rx_loop" : `rx_${i}`, RxPort(p)),
     ofPort = (mask: UInt): Bit => (isLoop ? constant(0, 1) : mask.bit(i));

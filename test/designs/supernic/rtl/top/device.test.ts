@@ -60,6 +60,7 @@ describe("SuperNIC", () => {
       tableWrite("dagStage", 3 * 8, { last: 1, valid0: 1, chain0: 0, run0: 3 }),
       tableWrite("slot", 0, { limit: 16, busyAt: 3 }),
       tableWrite("slot", 1, { limit: 16, busyAt: 3 }),
+      tableWrite("dag", 3, { way: 1, port: 1 }),
     ]);
     console.log("configured", b.cycle);
     macs[0]?.send(frame(2, 1, 60), 0);
@@ -67,7 +68,7 @@ describe("SuperNIC", () => {
     const snic = { version: 1, kind: 1, ttl: 4, stage: 0, uid: 5, origin: 0, ingress: 0, unused: 0, unprocessed: 0 };
     macs[0]?.send(putShims(frame(2, 1, 60), { snic }), 0);
     macs[0]?.send(putShims(frame(2, 1, 1000), { snic }), 0);
-    await b.cycles(600);
+    await b.cycles(2600);
     for (let f = macs[1]?.take(); f; f = macs[1]?.take())
       console.log(JSON.stringify({ ...f, bytes: undefined, l: (f as any).bytes?.length ?? (f as any).frame?.length }));
     for (let i = 0; i < 45; i++) {
