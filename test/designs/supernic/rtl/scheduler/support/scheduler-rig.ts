@@ -52,6 +52,14 @@ interface InRegion {
   readonly drops: boolean;
   at: number;
 }
+interface Returning {
+  readonly packet: Packet;
+  readonly branch: number;
+  readonly region: number;
+  readonly dropped: boolean;
+  readonly refund: number;
+  readonly sent: { readonly cycle: number | undefined };
+}
 const bitsOf = (slots: readonly number[]): number => slots.reduce((m, s) => m | (1 << s), 0);
 
 export class SchedulerRig {
@@ -66,14 +74,7 @@ export class SchedulerRig {
   #coming: Packet[] = [];
   /** In each region, in the order of their starts. */
   #inside: InRegion[][];
-  #returning: {
-    readonly packet: Packet;
-    readonly branch: number;
-    readonly region: number;
-    readonly dropped: boolean;
-    readonly refund: number;
-    readonly sent: { readonly cycle: number | undefined };
-  }[] = [];
+  #returning: Returning[] = [];
   #held: number[][];
   #next: number[][];
   readonly #late: number[];
@@ -310,7 +311,7 @@ export class SchedulerRig {
         throw new Error(`packet ${packet.number} passes ${other.number}, which stopped short`);
     }
   }
-  #cameBack({ packet, branch, region, dropped, refund }: (typeof this)["#returning"][number]): void {
+  #cameBack({ packet, branch, region, dropped, refund }: Returning): void {
     this.#credits(region, refund);
     const open = packet.open.get(branch);
     if (!open) throw new Error("unreachable: a branch that was out");
