@@ -10,9 +10,9 @@ export function alternatives<T>(run: (choose: Choose) => T): T[] {
     const choose: Choose = options => {
       const at = given[taken.length] ?? 0;
       taken.push({ at, of: options.length });
-      const option = options[at];
-      if (option === undefined) throw new RangeError("a choice among nothing");
-      return option;
+      if (at >= options.length) throw new RangeError("a choice among nothing");
+      // It is there; an option may be undefined.
+      return options[at] as (typeof options)[number];
     };
     results.push(run(choose));
     // The next path: the last choice that has another option takes it.

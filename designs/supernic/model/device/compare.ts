@@ -25,7 +25,7 @@ export function compareCounts(must: Counting, lost: readonly Lost[], is: DeviceC
     }
   }
   check("egress: counter nowhere", must.egress.nowhere, is.egress.nowhere);
-  check("egress: counter twice", must.egress.twice, is.egress.twice);
+  check("egress: counter again", must.egress.again, is.egress.again);
   problems.push(...unexplained(lost, is));
   problems.push(...compareSlots(must, lost.length > 0, is, setup));
   return problems;

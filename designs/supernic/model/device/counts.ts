@@ -29,7 +29,7 @@ export interface DeviceCounts {
   /** By region and slot; an empty region has none. */
   readonly slots: readonly (readonly SlotCounts[])[];
   /** Packets that the egress dropped. `paused`: their class was paused for too long. */
-  readonly egress: { readonly nowhere: number; readonly twice: number; readonly paused: number };
+  readonly egress: { readonly nowhere: number; readonly again: number; readonly paused: number };
   /** Frames that software did not take in time. */
   readonly software: number;
 }
@@ -40,7 +40,7 @@ export class Counting {
   readonly out: number[];
   readonly refused: Record<Refusal, number>[];
   readonly matched: Record<MatchReason, number>[];
-  readonly egress = { nowhere: 0, twice: 0 };
+  readonly egress = { nowhere: 0, again: 0 };
   /** By chain and slot. */
   readonly took = new Map<string, number>();
   readonly dropped = new Map<string, number>();

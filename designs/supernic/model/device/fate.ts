@@ -8,7 +8,7 @@ export type Drop =
   /** The slot's task dropped it. */
   | { readonly by: "task"; readonly task: string; readonly chain: number; readonly slot: number }
   /** It has no port to leave by, or would take a third pass. */
-  | { readonly by: "egress"; readonly reason: "nowhere" | "twice" };
+  | { readonly by: "egress"; readonly reason: "nowhere" | "again" };
 
 /** A frame that leaves. */
 export interface Exit {

@@ -4,6 +4,7 @@ import { alternatives, type Choose } from "./choices.ts";
 import { compareCounts } from "./compare.ts";
 import { Counting, type DeviceCounts } from "./counts.ts";
 import { type Due, Dues, type Entered, type Entry, exitsOf, toSoftware, type Way } from "./dues.ts";
+import type { Fate } from "./fate.ts";
 import { type Claim, OpenNat } from "./open-nat.ts";
 import { chainTasks, matchSettings, portKinds } from "./tables.ts";
 import { begins, type Surroundings, walk } from "./walk.ts";
@@ -65,6 +66,13 @@ export class DeviceScoreboard {
     const entry = this.#expect(port, bytes, ways);
     this.entries.push(entry);
     return entry;
+  }
+  /** What becomes of a frame, as far as it is known: the first of the ways that it may go. */
+  ways({ number }: Entered): Fate {
+    const entry = this.#all[number - 1],
+      way = entry?.ways.find(w => this.nat.possible(w.claims, entry.step));
+    if (way === undefined) throw new RangeError(`there is no frame ${number}`);
+    return way.fate;
   }
   /** Software has sent a frame to some ports. */
   sent(bytes: Uint8Array, ports: readonly number[]): void {

@@ -7,7 +7,7 @@ import { type JudgedFrame, type JudgedPortKind, judgeFrame } from "../judge/inde
 import { type Matched, matchFrame, type MatchSettings } from "../match/index.ts";
 import { type ChainTask, type Front, throughChain } from "../tasks/index.ts";
 import type { Drop, Exit, Fate, Pass } from "./fate.ts";
-import { keptShim, redirectedFrame, switchedFrame } from "./shims.ts";
+import { keptShim, redirectedFrame, softwareFrame, switchedFrame } from "./shims.ts";
 
 /** All that a way depends on. */
 export interface Surroundings {
@@ -65,10 +65,10 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
 }
 
 /** The port by which a packet leaves; or why it has none. */
-function portOf(done: Done, dag: Dag, ingress: number, s: Setup): number | "nowhere" | "twice" {
+function portOf(done: Done, dag: Dag, ingress: number, s: Setup): number | "nowhere" | "again" {
   const loop = loopPort(s);
-  if (done.reply || dag.way === "back") return ingress === loop ? "twice" : ingress;
-  if (dag.way === "loop") return ingress === loop ? "twice" : loop;
+  if (done.reply || dag.way === "back") return ingress === loop ? "again" : ingress;
+  if (dag.way === "loop") return ingress === loop ? "again" : loop;
   if (dag.way === "port") return dag.port;
   const { dst } = decode(ethernetHeader, done.header),
     known = [...s.stations, ...s.peers].find(x => x.mac === dst),
@@ -77,15 +77,16 @@ function portOf(done: Done, dag: Dag, ingress: number, s: Setup): number | "nowh
 }
 
 /** The frame that a packet has become. */
-function frameOf(a: Accepted, uid: number, dag: Dag, done: Done, s: Setup): Uint8Array {
+function frameOf(a: Accepted, uid: number, dag: Dag, done: Done, s: Setup, ingress: number): Uint8Array {
   const template = s.tunnels.find(t => t.number === done.prepend)?.template,
-    { vlan, snic } = a.taken;
+    at = { origin: s.number, ingress },
+    { vlan } = a.taken;
   return deparse({
     header: done.header.slice(0, Math.min(a.bytes.length, headerBytes)),
     payload: a.bytes.slice(headerBytes),
     dropFront: done.dropFront,
     template: template ?? { bytes: new Uint8Array(), lengths: false },
-    shims: { ...(vlan && { vlan }), ...(dag.keepShim && { snic: keptShim(uid, snic?.ttl ?? 0) }) },
+    shims: { ...(vlan && { vlan }), ...(dag.keepShim && { snic: keptShim(uid, a.taken, at) }) },
   });
 }
 
@@ -110,7 +111,7 @@ export function dropText(drop: Drop): string {
   if (drop.by === "judge") return `refused: ${drop.reason}`;
   if (drop.by === "task") return `dropped by ${drop.task}`;
   if (drop.by === "match") return `dropped: ${drop.reason}`;
-  return drop.reason === "twice" ? "dropped: a third pass" : "dropped: no way out";
+  return drop.reason === "again" ? "dropped: a third pass" : "dropped: no way out";
 }
 
 function throughCore(a: Accepted, m: Matched, port: number, past: Past, around: Surroundings): Fate {
@@ -127,7 +128,7 @@ function throughCore(a: Accepted, m: Matched, port: number, past: Past, around: 
   if (done.drop !== undefined) return dropped(now, done.drop);
   const out = portOf(done, dag, port, setup);
   if (typeof out === "string") return dropped(now, { by: "egress", reason: out });
-  const bytes = frameOf(a, uid, dag, done, setup);
+  const bytes = frameOf(a, uid, dag, done, setup, port);
   const steps = done.reply ? { ...now, steps: [...now.steps, "reply"] } : now;
   if (out !== loopPort(setup)) return leaves(steps, [{ port: out, bytes }]);
   return walk(bytes, false, out, { ...steps, steps: [...steps.steps, "loop"] }, around);
@@ -148,6 +149,7 @@ export function walk(frame: Uint8Array, badFcs: boolean, port: number, past: Pas
     return dropped(past, { by: "judge", reason: judged.reason, port });
   }
   const m = matchFrame(judged, match),
+    where = { origin: setup.number, ingress: port },
     here = `${port}`;
   switch (m.outcome) {
     case "drop":
@@ -156,18 +158,18 @@ export function walk(frame: Uint8Array, badFcs: boolean, port: number, past: Pas
     case "link":
       return ends(past, {}, "link");
     case "software":
-      return ends({ ...past, order: orders(past, here) }, { software: switchedFrame(a.bytes, a.taken) }, "software");
+      return ends({ ...past, order: orders(past, here) }, { software: softwareFrame(a.bytes, a.taken) }, "software");
     case "core":
       return throughCore(a, m, port, { ...past, order: orders(past, here) }, around);
     case "ports": {
-      const bytes = switchedFrame(a.bytes, a.taken),
+      const bytes = switchedFrame(a.bytes, a.taken, where),
         exits = (m.ports ?? []).map(p => ({ port: p, bytes }));
       return leaves({ ...past, order: orders(past, `${here}:switched`), steps: [...past.steps, "switched"] }, exits);
     }
     case "redirect": {
       const peer = setup.peers[m.peer ?? -1];
       if (peer === undefined) throw new RangeError(`there is no peer ${m.peer ?? -1}`);
-      const bytes = redirectedFrame(a.bytes, a.taken, { own: setup.mac, peer: peer.mac }, m.uid ?? 0);
+      const bytes = redirectedFrame(a.bytes, a.taken, { own: setup.mac, peer: peer.mac }, m.uid ?? 0, where);
       const at = {
         ...past,
         order: orders(past, `${here}:switched`),

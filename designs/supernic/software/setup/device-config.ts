@@ -10,6 +10,8 @@ export interface PortConfig extends SetupPort {
 }
 export interface DeviceConfig {
   readonly mac: bigint;
+  /** The sNIC's number, for shims. */
+  readonly origin: number;
   readonly uplink: number | undefined;
   /** Ports that lead to peers, a bit each: no frame that is only switched goes there. */
   readonly rings: number;
@@ -30,6 +32,7 @@ export function deviceConfig(s: Setup): DeviceConfig {
   const macs = (1n << BigInt(macEntries(s).length)) - 1n;
   return {
     mac: s.mac,
+    origin: s.number,
     uplink: s.uplink,
     rings: s.ports.reduce((m, p, i) => (p.peer ? m | (1 << i) : m), 0),
     ports: [...s.ports, loop]

@@ -108,9 +108,26 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
     balancers = balancersOf(file, users, file.stations, refuse),
     known = { sizes, users, chains, peers: file.peers, tunnels, balancers };
   const dags = dagsOf(file, known, refuse);
-  const { mac, ip, ports, uplink, epoch, stations, peers, nat } = file;
+  const { mac, ip, number, ports, uplink, epoch, stations, peers, nat } = file;
   return {
-    ...{ sizes, mac, ip, ports, uplink, epoch, stations, peers, users, chains, regions, nat, tunnels, balancers, dags },
+    ...{
+      sizes,
+      mac,
+      ip,
+      number,
+      ports,
+      uplink,
+      epoch,
+      stations,
+      peers,
+      users,
+      chains,
+      regions,
+      nat,
+      tunnels,
+      balancers,
+      dags,
+    },
     firewall: firewallOf(file, users, refuse),
     rules: rulesOf(file, { ...known, dags }, refuse),
   };

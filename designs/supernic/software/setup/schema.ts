@@ -123,7 +123,7 @@ export const dagSchema = z.strictObject({
   slow: flag.optional().describe("its packets have the queues of slow DAGs; default: if a task takes some cycles each"),
 });
 export const ruleSchema = z.strictObject({
-  name: name.optional().describe("for the reader"),
+  name: z.string({ error: "must be text" }).optional().describe("for the reader"),
   dst: mac.optional().describe("destination MAC"),
   etherType: whole(0, 0xffff, "an EtherType").optional().describe("EtherType without shims and tag"),
   to: prefix.optional().describe("IPv4 destination"),
@@ -152,6 +152,7 @@ const regionOrTasks = z.union([regionSchema, list(task).transform(tasks => ({ ch
 export const setupSchema = z.strictObject({
   mac: mac.describe("the device's own MAC"),
   ip: ipv4.describe("its IPv4 address: ARP, ping and CTRL"),
+  number: whole(0, 255, "a number").default(0).describe("its number among sNICs, which shims tell"),
   ports: list(portSchema).describe("ports, from 0"),
   uplink: portNumber.optional().describe("port of frames whose MAC is not known"),
   epoch: whole(250, 2 ** 24, "a number of cycles")

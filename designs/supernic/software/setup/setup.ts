@@ -109,6 +109,8 @@ export interface Setup {
   readonly sizes: SetupSizes;
   readonly mac: bigint;
   readonly ip: number;
+  /** Its number among sNICs. */
+  readonly number: number;
   readonly ports: readonly SetupPort[];
   readonly uplink: number | undefined;
   readonly epoch: number;
