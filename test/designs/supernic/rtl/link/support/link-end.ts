@@ -61,6 +61,8 @@ export const parameterSets = {
     pauseQuanta: 1000,
     ackEvery: 3,
     ackCycles: 40,
+    /** The numbers wrap soon. */
+    first: 65_500,
   },
 } as const satisfies Readonly<Record<string, EndParameters>>;
 export type ParameterSet = keyof typeof parameterSets;
@@ -85,9 +87,13 @@ export const LinkEnd = module(
   "LinkEnd",
   (_p: EndParameters) => endPorts,
   (io, p) => {
-    const receive = instance("receive", LinkReceive({ ackEvery: p.ackEvery, ackCycles: p.ackCycles })),
+    const given = p.first === undefined ? {} : { first: p.first };
+    const receive = instance("receive", LinkReceive({ ackEvery: p.ackEvery, ackCycles: p.ackCycles, ...given })),
       { beats, frames, frameBytes, resendCycles, tries, rounds, pauseQuanta } = p,
-      port = instance("port", TxPort({ beats, frames, frameBytes, resendCycles, tries, rounds, pauseQuanta }));
+      port = instance(
+        "port",
+        TxPort({ beats, frames, frameBytes, resendCycles, tries, rounds, pauseQuanta, ...given }),
+      );
     port.config.set(io.config);
     for (const one of [port, receive]) one.restart.set(io.restart);
     connect(io.lane0, port.lane0);
@@ -126,7 +132,8 @@ export const LinkPair = module(
       connect(at.lane0, end.lane0 as never);
       connect(at.lane1, end.lane1 as never);
       connect(end.tx, at.tx);
-      for (const name of ["config", "restart", "seen", "full", "pfc"] as const) end[name].set(at[name]);
+      for (const name of ["config", "restart", "seen", "full", "pfc"] as const)
+        (end[name] as { set(v: unknown): void }).set(at[name]);
       for (const name of ["room", "accept", "paused", "down", "events", "refused"] as const)
         (at[name] as { set(v: unknown): void }).set(end[name]);
     };
