@@ -63,6 +63,7 @@ export class HardwareEnd {
   /** Frames that end marked bad. */
   broken = 0;
   restarts = 0;
+  readonly #b: EndBench;
   readonly #random: Random;
   readonly #o: EndOptions;
   readonly #comes: { readonly frame: LineFrame; readonly due: number }[] = [];
@@ -75,16 +76,15 @@ export class HardwareEnd {
   #inTx = false;
   #acked = 0;
   #now = 0;
+  #resetting = false;
   /** Frames that leave, at their last beat. */
   onFrame: (frame: LineFrame, cycle: number) => void = () => undefined;
-  /** Also what is wrong on purpose may go out and come back. */
-  readonly lenient: boolean;
 
-  constructor(b: EndBench, io: EndIo, o: EndOptions & { readonly lenient?: boolean }) {
+  constructor(b: EndBench, io: EndIo, o: EndOptions) {
     this.io = io;
+    this.#b = b;
     this.#random = b.random;
     this.#o = o;
-    this.lenient = o.lenient ?? false;
     this.model = new LinkReceiverModel(o.p.first);
     const { sim } = b;
     const pause = o.lanes ?? (() => never);
@@ -131,6 +131,23 @@ export class HardwareEnd {
     const { done, lost, marked, long } = this.counts;
     return done + lost + marked + long === this.given && this.lanes.every(l => l.pending === 0);
   }
+  /** The design is reset: nothing is there of what was. */
+  reset(): void {
+    for (const lane of this.lanes) lane.forget();
+    this.#resetting = true;
+    this.io.seen.valid.value = this.io.pfc.valid.value = 0;
+    this.#b.sim.reset(2);
+    this.#resetting = false;
+    for (const list of [...this.#inLane, this.#comes, this.numbered, this.#before, this.taken, this.tx.frames])
+      list.splice(0);
+    for (const counts of [this.counts, this.own, this.refused, this.expectedRefused])
+      for (const name of Object.keys(counts)) (counts as Record<string, number>)[name] = 0;
+    this.tx.monitor.restore({ begun: new Uint8Array(), start: -1 });
+    this.model.restart();
+    this.given = this.taking = this.#sent = this.#acked = this.broken = this.restarts = 0;
+    this.#at = undefined;
+    this.#wasDown = this.#wasRestart = this.#inTx = false;
+  }
   check(): void {
     for (const name of refusals)
       if (this.refused[name] !== this.expectedRefused[name])
@@ -141,6 +158,7 @@ export class HardwareEnd {
   }
 
   #sample(cycle: number): void {
+    if (this.#resetting) return;
     this.#now = cycle;
     const { io } = this;
     for (const name of countNames) this.counts[name] += io.events[name].num;
