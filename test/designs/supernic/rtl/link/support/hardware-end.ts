@@ -132,11 +132,18 @@ export class HardwareEnd {
     return done + lost + marked + long === this.given && this.lanes.every(l => l.pending === 0);
   }
   /** The design is reset: nothing is there of what was. */
-  reset(): void {
+  reset(beside: readonly HardwareEnd[] = []): void {
+    const all = [this, ...beside];
+    for (const e of all) e.#stop();
+    this.#b.sim.reset(2);
+    for (const e of all) e.#begin();
+  }
+  #stop(): void {
     for (const lane of this.lanes) lane.forget();
     this.#resetting = true;
     this.io.seen.valid.value = this.io.pfc.valid.value = 0;
-    this.#b.sim.reset(2);
+  }
+  #begin(): void {
     this.#resetting = false;
     for (const list of [...this.#inLane, this.#comes, this.numbered, this.#before, this.taken, this.tx.frames])
       list.splice(0);
@@ -269,6 +276,7 @@ export class HardwareEnd {
     if (accept && facts?.kind === "data") this.taken.push(facts.frame);
   }
   #drive(cycle: number): void {
+    if (this.#resetting) return;
     const { seen, pfc } = this.io,
       r = this.#random,
       next = this.#comes[0];

@@ -54,6 +54,10 @@ export class PairRig {
       this.ends[from].give(r.chance(0.5) ? 0 : 1, { bytes, class: r.between(0, 7), marked });
     }
   }
+  reset(): void {
+    const [x, y] = this.ends;
+    x.reset([y]);
+  }
   async end(): Promise<void> {
     await this.b.until(() => this.ends.every(e => e.idle && e.coming === 0));
     await this.b.cycles(5);
