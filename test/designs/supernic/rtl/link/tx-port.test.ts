@@ -4,6 +4,7 @@ import { pattern } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { dut, PortRig } from "./support/port-rig.ts";
 import {
+  answers,
   beginsAnew,
   everyLength,
   flutters,
@@ -103,10 +104,14 @@ describe("room", () => {
   bench("a ring that is full makes lanes wait: 1,024 frames, and an ACK of exactly all", dut("jumbo"), {}, fullRing);
 });
 
+bench("when ACK and NACK leave", dut("small"), {}, answers);
+
 describe("sending again", () => {
   bench("a NACK and a silence, in every order about one cycle", dut("small"), {}, nackAndSilence);
   bench("an ACK overtakes what is being sent again", dut("small"), { seed: 3 }, overtaking);
-  bench("the silence is measured: 20 us to the first, and 8 tries until the link is down", dut("full"), {}, silence);
+  bench("the silence is measured: 20 us to the first, and 8 tries until the link is down", dut("full"), {}, b =>
+    silence(b),
+  );
 });
 
 describe("a link that is down", () => {

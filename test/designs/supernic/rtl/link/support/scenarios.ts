@@ -1,7 +1,8 @@
 /** What happens to one end: each is a bench of its own, and finds planted faults. */
 import { expect } from "vitest";
 import { quantaToCycles, refreshCycles } from "../../../../../../designs/supernic/rtl/link/index.ts";
-import { readPfc, snicEtherType } from "../../../../../../designs/supernic/wire/index.ts";
+import { ahead } from "../../../../../../designs/supernic/model/index.ts";
+import { linkKind, readPfc, snicEtherType, takeApart } from "../../../../../../designs/supernic/wire/index.ts";
 import { bernoulli, bursts } from "../../../../../../sim/index.ts";
 import type { EndBench } from "./hardware-end.ts";
 import type { ParameterSet } from "./link-end.ts";
@@ -9,6 +10,13 @@ import { PortRig } from "./port-rig.ts";
 
 const isPfc = ({ bytes }: { readonly bytes: Uint8Array }): boolean =>
   (((bytes[12] ?? 0) << 8) | (bytes[13] ?? 0)) === snicEtherType.macControl;
+const linkOf = (bytes: Uint8Array) => {
+  const { link } = takeApart(bytes);
+  if (!link) throw new Error("a frame without a link shim");
+  return link;
+};
+const kindOf = (bytes: Uint8Array): string =>
+  Object.entries(linkKind).find(([, kind]) => kind === linkOf(bytes).kind)?.[0] ?? "none";
 
 export async function everyLength(b: EndBench, set: ParameterSet): Promise<void> {
   const r = b.random,
@@ -45,28 +53,73 @@ export async function nackAndSilence(b: EndBench): Promise<void> {
   expect(rig.end.counts.nacked).toBeGreaterThan(0);
 }
 
+/** The partner acknowledges and misses whatever he likes of what has left, while more comes into what is free. */
 export async function overtaking(b: EndBench): Promise<void> {
-  const rig = new PortRig(b, "small", { reliable: true, mac: bernoulli(0.6, b.random.word()) });
-  let base = 0;
-  for (let round = 0; round < 120; round++) {
-    const count = b.random.between(2, 7);
-    for (let i = 0; i < count; i++) rig.give(b.random.between(60, 192), { lane: b.random.chance(0.5) ? 0 : 1 });
-    const all = base + count;
-    await b.until(() => rig.numbers.includes(all - 1));
-    const missed = b.random.between(0, count - 1);
-    rig.answer(base + missed, "nack");
-    await b.cycles(b.random.between(1, 30));
-    // More frames come at once, into what the ACK has made free.
-    rig.answer(base + b.random.between(missed, count));
-    for (let i = 0; i < 2; i++) rig.give(b.random.between(60, 192));
-    base = all + 2;
-    await b.until(() => rig.numbers.includes(base - 1));
-    rig.answer(base);
-    await rig.done();
+  const r = b.random,
+    rig = new PortRig(b, "small", { reliable: true, mac: bernoulli(0.5, r.word()) });
+  const sent = (): number => Math.max(-1, ...rig.numbers.slice(-40)) + 1;
+  let acked = 0,
+    stays = 0;
+  for (let round = 0; round < 1500; round++) {
+    if (rig.end.lanes.some(l => l.pending < 6)) rig.give(r.between(60, 192), { lane: r.chance(0.5) ? 0 : 1 });
+    // Not back to the same one too often: that would be the end.
+    const before = acked;
+    acked = stays < 5 && r.chance(0.3) ? acked : r.between(acked, sent());
+    stays = acked > before ? 0 : stays + 1;
+    rig.answer(acked, stays < 5 && acked < sent() && r.chance(0.4) ? "nack" : "ack");
+    await b.cycles(r.between(1, 8));
   }
+  await b.until(() => rig.end.lanes.every(l => l.pending === 0));
+  while (!rig.end.idle) {
+    rig.answer(sent());
+    await b.cycles(5);
+  }
+  await rig.done();
   expect(rig.end.counts.falseAck).toBe(0);
+  expect(rig.end.counts.lost).toBe(0);
 }
-
+/** When ACK and NACK leave: the counts and times of the page. */
+export async function answers(b: EndBench): Promise<void> {
+  const rig = new PortRig(b, "small", { reliable: true }),
+    { ackEvery, ackCycles } = rig.p;
+  let room = true;
+  rig.end.hasRoom = () => room;
+  let next = 0;
+  /** What leaves within so many cycles, of `count` frames from number `n` on. */
+  const after = async (n: number, count: number, cycles: number): Promise<readonly string[]> => {
+    rig.out.splice(0);
+    for (let i = 0; i < count; i++) rig.data(n + i);
+    next = Math.max(next, n + count);
+    await b.cycles(cycles);
+    return rig.out.map(f => `${kindOf(f.bytes)} ${ahead(linkOf(f.bytes).ack, rig.number(0))}`);
+  };
+  const soon = 12;
+  expect(await after(0, 1, ackCycles - 2)).toEqual([]);
+  expect(await after(1, 0, soon)).toEqual(["ack 1"]);
+  expect(await after(1, ackEvery - 1, soon)).toEqual([]);
+  expect(await after(ackEvery, 1, soon)).toEqual([`ack ${ackEvery + 1}`]);
+  const base = ackEvery + 1;
+  expect(await after(0, 1, soon)).toEqual([`ack ${base}`]);
+  expect(await after(base + 1, 1, soon)).toEqual([`nack ${base}`]);
+  expect(await after(base + 2, 3, soon)).toEqual([]);
+  expect(await after(base, 1, ackCycles + soon)).toEqual([`ack ${base + 1}`]);
+  // A bad FCS, and then what follows it; the NACK tells once.
+  rig.end.comes({ bytes: new Uint8Array(60), bad: true });
+  expect(await after(base + 2, 2, soon)).toEqual([`nack ${base + 1}`]);
+  expect(await after(base + 1, 1, ackCycles + soon)).toEqual([`ack ${base + 2}`]);
+  // No room: once as if it were lost, then a sign of life.
+  room = false;
+  expect(await after(base + 2, 1, soon)).toEqual([`nack ${base + 2}`]);
+  expect(await after(base + 2, 1, soon)).toEqual([`ack ${base + 2}`]);
+  room = true;
+  expect(await after(base + 2, 1, ackCycles + soon)).toEqual([`ack ${base + 3}`]);
+  expect(await after(0, 0, 4 * ackCycles)).toEqual([]);
+  // A frame that leaves takes the ACK with it.
+  rig.give(60);
+  expect(await after(base + 3, 1, soon)).toHaveLength(1);
+  rig.answer(1);
+  await rig.done();
+}
 export async function beginsAnew(b: EndBench): Promise<void> {
   const rig = new PortRig(b, "small", { reliable: true, mac: bernoulli(0.4, b.random.word()) });
   for (let round = 0; round < 60; round++) {
@@ -174,6 +227,11 @@ export async function goesDown(b: EndBench, how: "silence" | "nacks"): Promise<v
     expect(rig.end.txBeats).toBe(silent);
     await rig.restart();
     expect(b.io.down.num).toBe(0);
+    // Nothing is under way: what was sent before is forgotten.
+    const { falseAck } = rig.end.counts;
+    rig.answer(5);
+    await b.cycles(6);
+    expect(rig.end.counts.falseAck).toBe(falseAck + 1);
     // As many frames as there are places are there again: none has leaked.
     for (let i = 0; i < 9; i++) rig.give(60);
     await b.until(() => rig.numbers.length === 8);
@@ -185,8 +243,8 @@ export async function goesDown(b: EndBench, how: "silence" | "nacks"): Promise<v
   }
 }
 
-export async function silence(b: EndBench): Promise<void> {
-  const rig = new PortRig(b, "full", { reliable: true });
+export async function silence(b: EndBench, set: ParameterSet = "full"): Promise<void> {
+  const rig = new PortRig(b, set, { reliable: true });
   rig.give(60);
   rig.give(60);
   await b.until(() => b.io.down.num === 1);
