@@ -14,6 +14,7 @@ import {
   HeaderStore,
   Join,
   Judge,
+  LinkReceive,
   Match,
   nat,
   PacketStore,
@@ -22,6 +23,7 @@ import {
   Reserve,
   Slot,
   tunnel,
+  TxPort,
 } from "../rtl/index.ts";
 
 /** The blocks with the default build's sizes, as they are measured. */
@@ -43,6 +45,17 @@ const blocks = {
   BalancerTask: () => balancer.hardware,
   NatTask: () => nat.hardware,
   TunnelTask: () => tunnel.hardware,
+  LinkReceive: () => LinkReceive({ ackEvery: 16, ackCycles: 500 }),
+  TxPort: () =>
+    TxPort({
+      beats: 1024,
+      frames: 1024,
+      frameBytes: 1600,
+      resendCycles: 5000,
+      tries: 8,
+      rounds: 512,
+      pauseQuanta: 8192,
+    }),
   Deparser: () => Deparser({ contexts: 256, cells: 1024, payloadBeats: 140 }),
 } as const satisfies Readonly<Record<string, () => Def>>;
 export type BlockName = keyof typeof blocks;

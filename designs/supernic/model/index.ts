@@ -2,5 +2,6 @@
 export * from "./deparse/index.ts";
 export * from "./device/index.ts";
 export * from "./judge/index.ts";
+export * from "./link/index.ts";
 export * from "./match/index.ts";
 export * from "./tasks/index.ts";

@@ -3,6 +3,7 @@ export { supernicProofs } from "./proofs/index.ts";
 export { Deparser, type DeparserParameters } from "./deparse/index.ts";
 export { ContextPool, HeaderStore, type PoolParameters } from "./headers/index.ts";
 export { Judge, type JudgeParameters } from "./judge/index.ts";
+export { LinkReceive, TxPort } from "./link/index.ts";
 export {
   type CreditParameters,
   CreditTable,

@@ -125,8 +125,8 @@ export const TxFrames = module(
     const turn = node(free.or(open.and(inFrame)), { name: "turn_of_ring" }),
       gives = node(turn.and(io.beats.valid), { name: "gives_beat" }),
       acks = node(free.andNot(io.beats.valid).and(answers.and(io.answer.ack)), { name: "gives_ack" });
-    const rests = node(spills.andNot(io.clear), { name: "gives_rest" }),
-      breaks = node(aborts.andNot(io.clear), { name: "gives_break" });
+    const rests = node(spills, { name: "gives_rest" }),
+      breaks = node(aborts.or(io.clear.and(inFrame)), { name: "gives_break" });
     out.valid.set([pauses, nacks, gives, acks, rests, breaks].reduce((a, b) => a.or(b)));
     io.beats.ready.set(turn.and(out.ready));
 
@@ -158,14 +158,13 @@ export const TxFrames = module(
       ),
       keep: mux(whole, keepAll(beatBytes), keepTo(lastLane, beatBytes)),
       last: gives.not().or(ends),
-      user: priority([breaks, constant(1, 1)], [rests, spillBad], gives.and(ends).and(beat.bad)),
+      user: priority([breaks, constant(1, 1)], [rests, spillBad.or(io.clear)], gives.and(ends).and(beat.bad)),
     });
 
-    const fires = node(out.fire, { name: "fires" }),
-      givesNow = node(gives.and(out.ready), { name: "gives_now" }),
+    const givesNow = node(gives.and(out.ready), { name: "gives_now" }),
       sent = node(givesNow.and(beat.last), { name: "sent_all" });
     when(io.clear, () => inFrame.set(0)).elseWhen(givesNow, () => inFrame.set(beat.last.not()));
-    when(io.clear.and(inFrame), () => aborts.set(1)).elseWhen(fires, () => aborts.set(0));
+    aborts.set(breaks.andNot(out.ready));
     when(sent, () => spills.set(over)).elseWhen(rests.and(out.ready), () => spills.set(0));
     when(io.clear, () => spillBad.set(1)).elseWhen(sent, () => spillBad.set(beat.bad));
     when(givesNow, () => {

@@ -1,4 +1,5 @@
 /** The link of a port: which frames count, and what leaves. */
+export { PauseSender, PauseTimers, quantaToCycles, refreshCycles } from "./pause.ts";
 export { LinkReceive } from "./receive.ts";
 export {
   LinkAcked,
@@ -8,7 +9,9 @@ export {
   type LinkReceiveParameters,
   LinkRefused,
   LinkTold,
+  longestBeats,
   TxEvents,
   type TxPortParameters,
 } from "./records.ts";
+export { mostWaiting } from "./ring.ts";
 export { TxPort } from "./tx-port.ts";

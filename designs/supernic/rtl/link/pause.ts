@@ -73,7 +73,7 @@ export const refreshCycles = (p: PauseSenderParameters): number =>
  * Which classes the partner is to pause. A class queue that is over its limit (`full`) makes XOFF due at once, and
  * again when a quarter of its time has gone by. One that has fallen makes XON due, but not within 256 cycles of the
  * frame before. `sent`: in this cycle a frame tells what `wish` says. So a class makes at most two frames in 256
- * cycles, whatever its queue does. Latency 1 cycle. Reset: nothing has been told.
+ * cycles, whatever its queue does. Latency 2 cycles. Reset: nothing has been told.
  */
 export const PauseSender = module(
   "PauseSender",
@@ -88,18 +88,24 @@ export const PauseSender = module(
     when(io.sent, () => since.set(0)).elseWhen(late.not(), () => since.set(since.add(1)));
     when(io.sent, () => mayResume.set(0)).elseWhen(since.eq(xonCycles - 2), () => mayResume.set(1));
 
+    // A wish is made in one cycle, and holds in the next.
     const fallen = node(told.andNot(full), { name: "fallen" }),
       resumes = node(fallen.and(repeat(mayResume, queueClasses)), { name: "resumes" }),
       risen = node(full.andNot(told).any(), { name: "risen" });
+    const due = reg(bit, { init: 0, name: "due_q" }),
+      stops = reg(uint(queueClasses), { init: 0, name: "stops_q" }),
+      goes = reg(uint(queueClasses), { init: 0, name: "goes_q" });
     const again = node(late.and(full.any()), { name: "again" });
-    const enabled = node(full.or(resumes), { name: "tells" });
-    when(io.sent, () => told.set(told.andNot(resumes).or(full)));
-    io.wish.due.set(risen.or(resumes.any()).or(again));
+    due.set(io.sent.not().and(risen.or(resumes.any()).or(again)));
+    stops.set(full);
+    goes.set(resumes);
+    when(io.sent, () => told.set(told.andNot(goes).or(stops)));
+    io.wish.due.set(due);
     const rest = pfcClasses - queueClasses;
-    io.wish.enabled.set(cat(constant(0, rest), enabled));
+    io.wish.enabled.set(cat(constant(0, rest), stops.or(goes)));
     const none = constant(0, 16);
     const time = (i: number): UInt<16> =>
-      i < queueClasses ? mux(full.bit(i), constant(p.pauseQuanta, 16), none) : none;
+      i < queueClasses ? mux(stops.bit(i), constant(p.pauseQuanta, 16), none) : none;
     io.wish.times.set(Array.from({ length: pfcClasses }, (_, i) => time(i)));
   },
   { nameOf: p => `PauseSender_q${p.pauseQuanta}` },

@@ -15,7 +15,15 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { LinkSeen } from "../inside/index.ts";
-import { LinkAcked, LinkAnswer, type LinkReceiveParameters, LinkRefused, LinkTold, numberBits } from "./records.ts";
+import {
+  LinkAcked,
+  LinkAnswer,
+  type LinkReceiveParameters,
+  LinkRefused,
+  LinkTold,
+  numberBits,
+  numbersName,
+} from "./records.ts";
 
 /** What a frame of a reliable port is to the order: the next one, one that came before, one that comes too soon. */
 function placeOf(
@@ -48,7 +56,7 @@ function placeOf(
  * with one NACK, until the sequence goes on. One that has come before, and one that again has no room, make an ACK due
  * at once; frames in order make one due after `ackEvery`, or `ackCycles` after the first that is not acknowledged.
  * Ahead and behind are told by half a round of the numbers. Latency: `accept` in the cycle of `seen`, `acked` and
- * `answer` a cycle later. Initiation interval 1. Full: nothing is kept. Reset, `restart`: number 0 is expected, nothing
+ * `answer` a cycle later. Initiation interval 1. Full: nothing is kept. Reset, `restart`: the first number is expected, nothing
  * is due. While the link is down nothing counts and nothing is due.
  */
 export const LinkReceive = module(
@@ -69,7 +77,8 @@ export const LinkReceive = module(
   (io, p) => {
     const number = uint(numberBits(p)),
       { seen } = io;
-    const expected = reg(number, { init: 0, name: "expected" }),
+    const begin = p.first ?? 0,
+      expected = reg(number, { init: begin, name: "expected" }),
       nacked = reg(bit, { init: 0, name: "nacked" }),
       nackDue = reg(bit, { init: 0, name: "nack_due" }),
       ackDue = reg(bit, { init: 0, name: "ack_due" });
@@ -96,7 +105,7 @@ export const LinkReceive = module(
         .not()
         .and(asks.or(nackDue.andNot(io.told.nack))),
     );
-    when(io.restart, () => expected.set(0)).elseWhen(takes, () => expected.set(expected.add(1)));
+    when(io.restart, () => expected.set(begin)).elseWhen(takes, () => expected.set(expected.add(1)));
 
     // What is not acknowledged, and since when. A NACK acknowledges as well.
     const told = node(io.told.ack.or(io.told.nack), { name: "is_told" }),
@@ -117,8 +126,7 @@ export const LinkReceive = module(
     io.refused.set(refused);
   },
   {
-    nameOf: p =>
-      `LinkReceive_e${p.ackEvery}_c${p.ackCycles}${p.sequenceBits === undefined ? "" : `_q${p.sequenceBits}`}`,
+    nameOf: p => `LinkReceive_e${p.ackEvery}_c${p.ackCycles}${numbersName(p)}`,
   },
 );
 

@@ -7,10 +7,16 @@ import { beatBytes, classBits } from "../inside/index.ts";
 export interface LinkNumbers {
   /** Bits of a frame's number: those of the shim, or for a proof fewer. */
   readonly sequenceBits?: number;
+  /** Number of the first frame; 0 unless given. */
+  readonly first?: number;
 }
 export const numberBits = ({ sequenceBits = linkShim.fields.sequence.bits }: LinkNumbers): number => sequenceBits;
 /** Bits of a number of frames that a port keeps. */
 export const keptBits = 11;
+
+/** What a module's name says of its numbers: nothing of those that all ports have. */
+export const numbersName = ({ sequenceBits, first }: LinkNumbers): string =>
+  `${sequenceBits === undefined ? "" : `_q${sequenceBits}`}${first === undefined ? "" : `_s${first}`}`;
 
 /** What kind of port it is. `reliable` and the MACs stand still while frames come and go. */
 export const LinkPort = struct({

@@ -23,6 +23,7 @@ import {
   LinkAnswer,
   LinkPort,
   LinkTold,
+  numbersName,
   placeBits,
   TxEvents,
   type TxPortParameters,
@@ -61,8 +62,18 @@ export const TxPort = module(
   }),
   (io, p) => {
     const ring = instance("ring", TxRing({ beats: p.beats, frames: p.frames, frameBytes: p.frameBytes })),
-      { frames: most, resendCycles, tries, rounds } = p,
-      window = instance("window", LinkWindow({ frames: most, placeBits: placeBits(p), resendCycles, tries, rounds })),
+      { frames: most, resendCycles, tries, rounds, first } = p,
+      window = instance(
+        "window",
+        LinkWindow({
+          frames: most,
+          placeBits: placeBits(p),
+          resendCycles,
+          tries,
+          rounds,
+          ...(first !== undefined && { first }),
+        }),
+      ),
       frames = instance("frames", TxFrames()),
       timers = instance("timers", PauseTimers()),
       pauses = instance("pauses", PauseSender({ pauseQuanta: p.pauseQuanta }));
@@ -117,6 +128,6 @@ export const TxPort = module(
   },
   {
     nameOf: p =>
-      `TxPort_b${p.beats}_f${p.frames}_u${p.frameBytes}_t${p.resendCycles}_n${p.tries}_r${p.rounds}_q${p.pauseQuanta}`,
+      `TxPort_b${p.beats}_f${p.frames}_u${p.frameBytes}_t${p.resendCycles}_n${p.tries}_r${p.rounds}_q${p.pauseQuanta}${numbersName(p)}`,
   },
 );

@@ -16,7 +16,7 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { Committed, keptBits, LinkAcked, type LinkWindowParameters, numberBits } from "./records.ts";
+import { Committed, keptBits, LinkAcked, type LinkWindowParameters, numberBits, numbersName } from "./records.ts";
 
 /**
  * The numbers of what leaves by a port: what has been acknowledged, what has been sent, which is next, and when to go
@@ -25,7 +25,7 @@ import { Committed, keptBits, LinkAcked, type LinkWindowParameters, numberBits }
  * `from` on, the first frame that is not acknowledged, and `next` is its number. An ACK moves `tail` only when nothing
  * is read behind it. Frames go back for a NACK, for a silence of `resendCycles`, and when what is being sent again has
  * come meanwhile. Without a link (`reliable` 0) a frame is done when it is sent. `clear`: all that is kept is dropped,
- * in that cycle, and numbers begin at 0: the link went down, or software begins anew. Latency: 2 cycles from `acked` to
+ * in that cycle, and numbers begin anew: the link went down, or software begins anew. Latency: 2 cycles from `acked` to
  * what follows from it. Initiation interval 1. Full: `frames` are kept at most, then `hasPlace` is 0. Reset: nothing
  * is kept, the link is up.
  */
@@ -59,11 +59,12 @@ export const LinkWindow = module(
   (io, p) => {
     const number = uint(numberBits(p)),
       place = uint(p.placeBits),
-      placeOf = Math.log2(p.frames);
-    const written = reg(number, { init: 0, name: "written" }),
-      first = reg(number, { init: 0, name: "first_kept" }),
-      sent = reg(number, { init: 0, name: "sent_until" }),
-      next = reg(number, { init: 0, name: "next_number" });
+      placeOf = Math.log2(p.frames),
+      begin = p.first ?? 0;
+    const written = reg(number, { init: begin, name: "written" }),
+      first = reg(number, { init: begin, name: "first_kept" }),
+      sent = reg(number, { init: begin, name: "sent_until" }),
+      next = reg(number, { init: begin, name: "next_number" });
     const firstPlace = reg(place, { init: 0, name: "first_place" }),
       tail = reg(place, { init: 0, name: "tail_place" }),
       back = reg(bit, { init: 0, name: "back" });
@@ -94,12 +95,12 @@ export const LinkWindow = module(
     // Without a link a frame that is sent is done.
     const plain = node(io.sent.valid.andNot(io.reliable), { name: "sent_plain" }),
       fresh = node(io.sent.valid.and(next.eq(sent)), { name: "sent_fresh" });
-    const zero = constant(0, numberBits(p));
-    written.set(priority([clear, zero], [io.committed.valid, written.add(1)], written));
-    first.set(priority([clear, zero], [heard.moves, heard.number], [plain, first.add(1)], first));
+    const anew = constant(begin, numberBits(p));
+    written.set(priority([clear, anew], [io.committed.valid, written.add(1)], written));
+    first.set(priority([clear, anew], [heard.moves, heard.number], [plain, first.add(1)], first));
     firstPlace.set(priority([clear, io.dropEnd], [heard.moves, end], [plain, io.sent.end], firstPlace));
-    sent.set(priority([clear, zero], [fresh, sent.add(1)], sent));
-    next.set(priority([clear, zero], [repositions, first], [io.sent.valid, next.add(1)], next));
+    sent.set(priority([clear, anew], [fresh, sent.add(1)], sent));
+    next.set(priority([clear, anew], [repositions, first], [io.sent.valid, next.add(1)], next));
     back.set(clear.not().and(heard.nacked.or(overtakes).or(timer.goesBack).or(back.andNot(io.idle))));
     // Behind a frame that is being read and is done nothing is given away.
     when(clear, () => tail.set(io.dropEnd)).elseWhen(back.andNot(io.idle).not(), () => tail.set(firstPlace));
@@ -122,9 +123,7 @@ export const LinkWindow = module(
     assertAlways(io.committed.valid.and(clear).not(), "no frame comes while all are dropped");
   },
   {
-    nameOf: p =>
-      `LinkWindow_f${p.frames}_p${p.placeBits}_t${p.resendCycles}_n${p.tries}_r${p.rounds}` +
-      (p.sequenceBits === undefined ? "" : `_q${p.sequenceBits}`),
+    nameOf: p => `LinkWindow_f${p.frames}_p${p.placeBits}_t${p.resendCycles}_n${p.tries}_r${p.rounds}${numbersName(p)}`,
   },
 );
 
