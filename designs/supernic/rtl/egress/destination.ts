@@ -102,9 +102,9 @@ export const Destination = module(
     goes: output(Goes(p)),
   }),
   (io, p) => {
-    const classes = ram(uint(2), { depth: tables.user.entries, collision: "old", style: "distributed" }),
-      dags = ram(tableEntry("dag"), { depth: dagEntries, collision: "old", style: "distributed" }),
-      entries = ram(uint(portBits), { depth: p.macs, collision: "old", style: "distributed" });
+    const classes = ram(uint(2), { depth: tables.user.entries, collision: "old", style: "distributed", init: [0] }),
+      dags = ram(tableEntry("dag"), { depth: dagEntries, collision: "old", style: "distributed", init: [0] }),
+      entries = ram(uint(portBits), { depth: p.macs, collision: "old", style: "distributed", init: [0] });
     classes.write(io.users.en, io.users.index, io.users.value.class.resize(2));
     dags.write(io.dags.en, io.dags.index, io.dags.value);
     entries.write(io.entries.en, io.entries.index.resize(Math.log2(p.macs)), io.entries.value.port.resize(portBits));

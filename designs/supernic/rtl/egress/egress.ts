@@ -144,7 +144,12 @@ export const Egress = module(
       at2.set(picked.payload);
       beats2.set(beats.readAsync(ctx));
     });
-    const templates = ram(tableEntry("template"), { depth: templateEntries, collision: "old", style: "block" });
+    const templates = ram(tableEntry("template"), {
+      depth: templateEntries,
+      collision: "old",
+      style: "block",
+      init: [0],
+    });
     templates.write(io.templates.en, io.templates.index, io.templates.value);
     const template = templates.readSync(waiting2.prepend, { en: moves, name: "template_word" });
     when(moves, () => {

@@ -204,6 +204,7 @@ export const RxPort = module(
         depth: 2 ** addressBits(p.users),
         collision: "old",
         style: "distributed",
+        init: [0],
         name: "user_classes",
       }),
       userIndex = (user: UInt): UInt => user.trunc(addressBits(p.users));

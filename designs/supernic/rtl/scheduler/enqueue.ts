@@ -137,7 +137,13 @@ export const Enqueue = module("Enqueue", ports, (io, p) => {
     begins = reg(bit, { init: 0, name: "begins" });
   const secondMoves = wire(bit, { name: "second_moves" }),
     takes = wire(bit, { name: "takes" });
-  const stages = ram(StageRow(p), { depth: dagEntries * mostStages, collision: "old", style: "block", name: "stages" });
+  const stages = ram(StageRow(p), {
+    depth: dagEntries * mostStages,
+    collision: "old",
+    style: "block",
+    name: "stages",
+    init: [0],
+  });
   stages.write(io.dagStage.en, io.dagStage.index, stageRow(io.dagStage.value, p));
   const row = stages.readSync(cat(packet.dag, packet.stage), { en: takes, name: "stage" });
 
@@ -231,7 +237,7 @@ function freshOf(
   io: { readonly arrive: { readonly payload: Val<ReturnType<typeof ToSchedule>> }; readonly dag: Val<DagWrite> },
 ) {
   const { dag, user, flowHash, unordered } = io.arrive.payload,
-    slow = ram(bit, { depth: dagEntries, collision: "undefined", style: "distributed", name: "slow_dags" });
+    slow = ram(bit, { depth: dagEntries, collision: "undefined", style: "distributed", name: "slow_dags", init: [0] });
   slow.write(io.dag.en, io.dag.index, io.dag.value.slow.is(1));
   return {
     dag,
