@@ -1,6 +1,6 @@
 /** The device for programs: configuration, tables and counts over its registers. */
 import { registerDriver, type RegisterBus } from "../../../hdl-dsl/index.ts";
-import { tables, type TableWrite } from "../wire/index.ts";
+import { tables, tableWrite, type TableWrite } from "../wire/index.ts";
 import { snicMap, valueWords } from "./map.ts";
 
 export type SnicBus = RegisterBus;
@@ -23,6 +23,8 @@ export interface PlainConfig {
   /** MACs that count, a bit each. */
   readonly macs: bigint;
   readonly epochCycles: number;
+  /** Other sNICs, by their numbers. */
+  readonly peers: readonly { readonly mac: bigint; readonly port: number }[];
 }
 
 export interface SnicDriver {
@@ -51,8 +53,18 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
     words.set(address, value);
     await bus.write(address, value);
   };
+  const write: SnicDriver["write"] = async entries => {
+    const all = 2 ** (ports + 1) - 1;
+    for (const { table, index, value, ports: of = all } of entries) {
+      await put("table", tables[table].id | (of << 8));
+      await put("tableIndex", index);
+      for (let i = 0; i < valueWords; i++) await put(`value${i}`, low(value >> BigInt(32 * i)));
+      await bus.write(addressOf("tableWrite"), 1);
+    }
+  };
   return {
     registers,
+    write,
     configure: async c => {
       const bits = (of: (p: PlainConfig["ports"][number]) => boolean): number =>
         c.ports.slice(0, ports).reduce((m, p, i) => (of(p) ? m | (1 << i) : m), 0);
@@ -72,15 +84,7 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
         macsHigh: low(c.macs >> 32n),
       });
       for (const [i, p] of c.ports.entries()) await put(`rules${i}`, p.rules >>> 0);
-    },
-    write: async entries => {
-      const all = 2 ** (ports + 1) - 1;
-      for (const { table, index, value, ports: of = all } of entries) {
-        await put("table", tables[table].id | (of << 8));
-        await put("tableIndex", index);
-        for (let i = 0; i < valueWords; i++) await put(`value${i}`, low(value >> BigInt(32 * i)));
-        await bus.write(addressOf("tableWrite"), 1);
-      }
+      await write(c.peers.map(({ mac, port }, i) => tableWrite("peer", i, { mac, port })));
     },
     counter: async index => {
       await put("counter", index);

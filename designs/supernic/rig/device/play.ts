@@ -149,7 +149,16 @@ class Player {
         entered = this.#o.scoreboard.enter(port, bytes, damaged),
         start = (e.sent.start ?? 0) - this.#origin,
         end = (e.sent.end ?? 0) - this.#origin;
-      const played: Played = { port, length: bytes.length, start, end, entered, latency: undefined, outcome: "", dags: [] };
+      const played: Played = {
+        port,
+        length: bytes.length,
+        start,
+        end,
+        entered,
+        latency: undefined,
+        outcome: "",
+        dags: [],
+      };
       this.#played.push(played);
       this.#of.set(entered, played);
       this.#last = Math.max(this.#last, e.sent.end ?? 0);

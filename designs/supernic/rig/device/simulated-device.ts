@@ -34,6 +34,7 @@ const plainConfig = (c: DeviceConfig, number: number) => ({
   ports: c.ports,
   macs: c.ports[0]?.macs ?? 0n,
   epochCycles: c.epoch,
+  peers: c.peers,
 });
 
 /** A frame that came out. */
