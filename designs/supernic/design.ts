@@ -6,6 +6,7 @@ export const supernic = design({
   title: "the SuperNIC programmable network device",
   settings: async set => (await import("./build/index.ts")).parseSettings(set),
   build: async settings => (await import("./build/index.ts")).buildOf(settings),
+  run: async () => (await import("./rig/index.ts")).runVerb,
   proofs: async () => (await import("./rtl/index.ts")).supernicProofs,
   lintMatrix: () => Promise.resolve([["ports=2", "regions=3", "slots=2", "chains=nat,delay(6,1)+dummy"]]),
   synth: async () => {
