@@ -6,7 +6,7 @@ import { runSuperNic, type SuperNicRunOptions } from "./run-supernic.ts";
 /** `mnemo run supernic`: plays captures through the device and writes what leaves. */
 export const runVerb: DesignVerb = {
   options: () => [
-    new Option("--in <[port=]file>", "frames: a pcap or pcapng file, at a port, or at their senders'; may be repeated")
+    new Option("--in <file>", "frames: a pcap or pcapng file; 2=file names a port; may be repeated")
       .argParser((text: string, before: readonly InputFile[] | undefined) => [...(before ?? []), parseInput(text)])
       .makeOptionMandatory(),
     once(
