@@ -1,36 +1,30 @@
 import { describe, expect } from "vitest";
-import {
-  longestBeats,
-  mostWaiting,
-  quantaToCycles,
-  refreshCycles,
-} from "../../../../../designs/supernic/rtl/link/index.ts";
-import { readPfc, snicEtherType } from "../../../../../designs/supernic/wire/index.ts";
-import { bernoulli, bursts, pattern } from "../../../../../sim/index.ts";
+import { longestBeats, mostWaiting } from "../../../../../designs/supernic/rtl/link/index.ts";
+import { pattern } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { dut, PortRig } from "./support/port-rig.ts";
+import {
+  answers,
+  beginsAnew,
+  everyLength,
+  flutters,
+  fullRing,
+  goesDown,
+  nackAndSilence,
+  overtaking,
+  partnersPauses,
+  pauseFrames,
+  resetBeside,
+  silence,
+} from "./support/scenarios.ts";
 
-const isPfc = ({ bytes }: { readonly bytes: Uint8Array }): boolean =>
-  (((bytes[12] ?? 0) << 8) | (bytes[13] ?? 0)) === snicEtherType.macControl;
 /** A MAC at 100 Gbps takes 25 beats of 64 bytes in 32 cycles. */
 const lineShare = 25 / 32,
   lineRate = pattern("----#---#----#---#----#---#----#");
 
 describe("a port without a link", () => {
   for (const set of ["small", "full"] as const)
-    bench(`${set}: frames of every length, marks and padding stay`, dut(set), { seed: 1 }, async b => {
-      const r = b.random,
-        rig = new PortRig(b, set, { reliable: false, mac: bursts({ go: 9, pause: 5 }, r.word()) });
-      for (let i = 0; i < 400; i++)
-        rig.give(r.chance(0.02) ? rig.p.frameBytes + 65 : r.between(14, rig.p.frameBytes), {
-          lane: r.chance(0.5) ? 0 : 1,
-          marked: r.chance(0.1),
-        });
-      await rig.done();
-      expect(rig.end.counts.long).toBeGreaterThan(0);
-      expect(rig.end.broken).toBeGreaterThan(0);
-      expect(rig.out).toHaveLength(rig.end.counts.done);
-    });
+    bench(`${set}: frames of every length, marks and padding stay`, dut(set), { seed: 1 }, b => everyLength(b, set));
 });
 
 describe("latency and rate", () => {
@@ -107,82 +101,17 @@ describe("room", () => {
       expect(rig.end.txBeats - paused).toBeLessThanOrEqual(mostWaiting(rig.p));
       expect(most).toBeGreaterThan(1);
     });
-  bench("a ring that is full makes lanes wait: 1,024 frames, and an ACK of exactly all", dut("jumbo"), {}, async b => {
-    const rig = new PortRig(b, "jumbo", { reliable: true });
-    for (let i = 0; i < 1100; i++) rig.give(60, { lane: i % 2 === 0 ? 0 : 1 });
-    await b.until(() => rig.numbers.length === 1024);
-    await b.cycles(50);
-    expect(rig.end.taking).toBe(1024);
-    expect(b.io.room.num).toBe(0);
-    // One that is not under way, one too many, and the same again: nothing happens.
-    rig.answer(1025);
-    rig.answer(0);
-    await b.cycles(10);
-    expect(rig.end.counts).toMatchObject({ done: 0, falseAck: 1 });
-    rig.answer(1024);
-    await b.until(() => rig.end.counts.done === 1024);
-    await b.until(() => rig.numbers.length === 1100);
-    rig.answer(1100);
-    await rig.done();
-  });
+  bench("a ring that is full makes lanes wait: 1,024 frames, and an ACK of exactly all", dut("jumbo"), {}, fullRing);
 });
 
+bench("when ACK and NACK leave", dut("small"), {}, answers);
+
 describe("sending again", () => {
-  bench("a NACK and a silence, in every order about one cycle", dut("small"), {}, async b => {
-    const rig = new PortRig(b, "small", { reliable: true });
-    let base = 0;
-    for (let offset = -6; offset <= 6; offset++)
-      for (const kind of ["ack", "nack"] as const) {
-        const from = b.cycle;
-        for (let i = 0; i < 3; i++) rig.give(100);
-        // The frames are in by now; the timer runs from the first.
-        const acked = offset % 2 === 0 ? 0 : 1;
-        rig.answer(base + acked, kind, from + rig.p.resendCycles + offset);
-        await b.cycles(rig.p.resendCycles + 40);
-        const last = rig.numbers.at(-1);
-        expect(last).toBe(base + 2);
-        base += 3;
-        rig.answer(base);
-        await rig.done();
-      }
-    expect(rig.end.counts.timedOut).toBeGreaterThan(0);
-    expect(rig.end.counts.nacked).toBeGreaterThan(0);
-  });
-  bench("an ACK overtakes what is being sent again", dut("small"), { seed: 3 }, async b => {
-    const rig = new PortRig(b, "small", { reliable: true, mac: bernoulli(0.6, b.random.word()) });
-    let base = 0;
-    for (let round = 0; round < 120; round++) {
-      const count = b.random.between(2, 7);
-      for (let i = 0; i < count; i++) rig.give(b.random.between(60, 192), { lane: b.random.chance(0.5) ? 0 : 1 });
-      const all = base + count;
-      await b.until(() => rig.numbers.includes(all - 1));
-      const missed = b.random.between(0, count - 1);
-      rig.answer(base + missed, "nack");
-      await b.cycles(b.random.between(1, 30));
-      // More frames come at once, into what the ACK has made free.
-      rig.answer(base + b.random.between(missed, count));
-      for (let i = 0; i < 2; i++) rig.give(b.random.between(60, 192));
-      base = all + 2;
-      await b.until(() => rig.numbers.includes(base - 1));
-      rig.answer(base);
-      await rig.done();
-    }
-    expect(rig.end.counts.falseAck).toBe(0);
-  });
-  bench("the silence is measured: 20 us to the first, and 8 tries until the link is down", dut("full"), {}, async b => {
-    const rig = new PortRig(b, "full", { reliable: true });
-    rig.give(60);
-    rig.give(60);
-    await b.until(() => b.io.down.num === 1);
-    const [entered = 0] = rig.end.cycles.into,
-      { resendCycles, tries } = rig.p;
-    expect(rig.end.counts.timedOut).toBe(tries);
-    const due = entered + (tries + 1) * resendCycles;
-    expect(b.cycle - due).toBeGreaterThanOrEqual(0);
-    expect(b.cycle - due).toBeLessThan(10 * (tries + 2));
-    await rig.done();
-    expect(rig.end.counts.lost).toBe(2);
-  });
+  bench("a NACK and a silence, in every order about one cycle", dut("small"), {}, nackAndSilence);
+  bench("an ACK overtakes what is being sent again", dut("small"), { seed: 3 }, overtaking);
+  bench("the silence is measured: 20 us to the first, and 8 tries until the link is down", dut("full"), {}, b =>
+    silence(b),
+  );
 });
 
 describe("a link that is down", () => {
@@ -191,120 +120,16 @@ describe("a link that is down", () => {
       `after ${how}: it drops all that it has and gets, gives its memory back, and begins anew`,
       dut("small"),
       {},
-      async b => {
-        const rig = new PortRig(b, "small", { reliable: true, mac: bernoulli(0.3, b.random.word()) });
-        for (let round = 0; round < 6; round++) {
-          for (let i = 0; i < 20; i++) rig.give(b.random.between(14, 192), { lane: b.random.chance(0.5) ? 0 : 1 });
-          for (let cycle = 0; b.io.down.num === 0; cycle++) {
-            if (how === "nacks" && cycle % 20 === 0) rig.answer(0, "nack");
-            await b.cycles(1);
-          }
-          // More comes, also while it goes down.
-          for (let i = 0; i < 20; i++) rig.give(b.random.between(14, 192), { lane: b.random.chance(0.5) ? 0 : 1 });
-          await rig.done();
-          expect(b.io.room.num).toBe(1);
-          expect(rig.end.counts).toMatchObject({ done: round * 8 });
-          const silent = rig.end.txBeats;
-          await b.cycles(400);
-          expect(rig.end.txBeats).toBe(silent);
-          await rig.restart();
-          expect(b.io.down.num).toBe(0);
-          // As many frames as there are places are there again: none has leaked.
-          for (let i = 0; i < 9; i++) rig.give(60);
-          await b.until(() => rig.numbers.length === 8);
-          await b.cycles(20);
-          expect(rig.end.lanes[0].pending).toBe(1);
-          rig.answer(8);
-          await b.until(() => rig.end.lanes[0].pending === 0);
-          // The ninth goes down with the next ones.
-        }
-      },
+      b => goesDown(b, how),
     );
-  bench("software begins anew while frames come and go: nothing leaks", dut("small"), { seed: 5 }, async b => {
-    const rig = new PortRig(b, "small", { reliable: true, mac: bernoulli(0.4, b.random.word()) });
-    for (let round = 0; round < 60; round++) {
-      for (let i = 0; i < 6; i++) rig.give(b.random.between(14, 192), { lane: b.random.chance(0.5) ? 0 : 1 });
-      await b.cycles(b.random.between(1, 40));
-      await rig.restart();
-    }
-    rig.give(60);
-    await b.until(() => b.io.down.num === 1);
-    await rig.done();
-  });
-  bench("a reset beside traffic leaves nothing behind", dut("small"), { seed: 6 }, async b => {
-    const rig = new PortRig(b, "small", { reliable: true, mac: bernoulli(0.4, b.random.word()) });
-    for (let round = 0; round < 40; round++) {
-      for (let i = 0; i < 12; i++) rig.give(b.random.between(14, 192), { lane: b.random.chance(0.5) ? 0 : 1 });
-      rig.pause({ 1: 200 });
-      b.io.full.value = b.random.between(0, 63);
-      await b.cycles(b.random.between(1, 60));
-      b.io.full.value = 0;
-      rig.reset();
-      expect(b.io.paused.num).toBe(0);
-    }
-    for (let i = 0; i < 8; i++) rig.give(64);
-    await b.until(() => rig.numbers.length === 8);
-    rig.answer(8);
-    await rig.done();
-  });
+  bench("software begins anew while frames come and go: nothing leaks", dut("small"), { seed: 5 }, beginsAnew);
+  bench("a reset beside traffic leaves nothing behind", dut("small"), { seed: 6 }, resetBeside);
 });
 
 describe("priority flow control", () => {
-  bench("XOFF at once, again before its time ends, XON when the queue has fallen", dut("full"), {}, async b => {
-    const rig = new PortRig(b, "full", { reliable: true, mac: bernoulli(0.2, b.random.word()) });
-    for (let i = 0; i < 40; i++) rig.give(1600);
-    await b.cycles(50);
-    const from = b.cycle;
-    b.io.full.value = 0b000101;
-    await b.until(() => rig.out.some(isPfc));
-    // It passes what waits: only the frame at hand is in front.
-    expect(b.cycle - from).toBeLessThan(60);
-    await b.cycles(3 * refreshCycles(rig.p) + 200);
-    const seen = rig.out.filter(isPfc);
-    expect(seen).toHaveLength(4);
-    for (const f of seen) expect(readPfc(f.bytes)).toEqual({ 0: rig.p.pauseQuanta, 2: rig.p.pauseQuanta });
-    b.io.full.value = 0b000001;
-    await b.until(() => rig.out.filter(isPfc).length === 5);
-    expect(readPfc(rig.out.filter(isPfc)[4]?.bytes ?? new Uint8Array())).toEqual({ 0: rig.p.pauseQuanta, 2: 0 });
-    b.io.full.value = 0;
-    await b.cycles(2 * refreshCycles(rig.p));
-    expect(
-      rig.out
-        .filter(isPfc)
-        .map(f => readPfc(f.bytes))
-        .slice(5),
-    ).toEqual([{ 0: 0 }]);
-  });
-  bench("a queue that flutters makes no storm", dut("full"), {}, async b => {
-    const rig = new PortRig(b, "full", { reliable: false });
-    for (let cycle = 0; cycle < 5000; cycle++) {
-      b.io.full.value = b.random.between(0, 63);
-      await b.cycles(1);
-    }
-    const frames = rig.out.filter(isPfc).length;
-    expect(frames).toBeGreaterThan(20);
-    expect(frames).toBeLessThanOrEqual(Math.ceil(5000 / 256) * 7);
-    // The partner knows at the end how things stand.
-    b.io.full.value = 0b110000;
-    await b.cycles(600);
-    const told: Record<number, number> = {};
-    for (const f of rig.out.filter(isPfc)) Object.assign(told, readPfc(f.bytes));
-    expect(Object.keys(told).filter(c => (told[Number(c)] ?? 0) > 0)).toEqual(["4", "5"]);
-  });
-  bench("the partner's pauses last for their time, and end by XON", dut("full"), {}, async b => {
-    const rig = new PortRig(b, "full", { reliable: false });
-    for (const quanta of [1, 2, 10, 1000]) {
-      rig.pause({ 3: quanta });
-      await b.until(() => b.io.paused.num === 8);
-      const from = b.cycle;
-      await b.until(() => b.io.paused.num === 0);
-      expect(Math.abs(b.cycle - from - quantaToCycles(quanta))).toBeLessThan(quantaToCycles(1) + 1);
-    }
-    rig.pause({ 0: 5000, 7: 5000 });
-    await b.cycles(20);
-    expect(b.io.paused.num).toBe(0x81);
-    rig.pause({ 0: 0 });
-    await b.cycles(5);
-    expect(b.io.paused.num).toBe(0x80);
-  });
+  bench("XOFF at once, again before its time ends, XON when the queue has fallen", dut("full"), {}, b =>
+    pauseFrames(b),
+  );
+  bench("a queue that flutters makes no storm", dut("full"), {}, b => flutters(b));
+  bench("the partner's pauses last for their time, and end by XON", dut("full"), {}, b => partnersPauses(b));
 });

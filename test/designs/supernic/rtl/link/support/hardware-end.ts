@@ -55,6 +55,9 @@ export class HardwareEnd {
   readonly refused = zeros(refusals);
   readonly expectedRefused = zeros(refusals);
   readonly model: LinkReceiverModel;
+  /** Whether the class queue has room for the frame that comes, and whether it needs it. */
+  hasRoom: () => boolean;
+  needsRoom: () => boolean = () => true;
   given = 0;
   taking = 0;
   txBeats = 0;
@@ -86,6 +89,7 @@ export class HardwareEnd {
     this.#random = b.random;
     this.#o = o;
     this.model = new LinkReceiverModel(o.p.first);
+    this.hasRoom = o.room ?? (() => true);
     const { sim } = b;
     const pause = o.lanes ?? (() => never);
     this.lanes = [
@@ -151,6 +155,7 @@ export class HardwareEnd {
       for (const name of Object.keys(counts)) (counts as Record<string, number>)[name] = 0;
     this.tx.monitor.restore({ begun: new Uint8Array(), start: -1 });
     this.model.restart();
+    this.model.nacks = 0;
     this.given = this.taking = this.#sent = this.#acked = this.broken = this.restarts = 0;
     this.#at = undefined;
     this.#wasDown = this.#wasRestart = this.#inTx = false;
@@ -161,6 +166,8 @@ export class HardwareEnd {
         throw new Error(
           `${this.refused[name]} frames are refused for ${name}, and ${this.expectedRefused[name]} should be`,
         );
+    if (this.own.nackSent > this.model.nacks)
+      throw new Error(`${this.own.nackSent} NACKs have gone out, and ${this.model.nacks} were due`);
     if (this.broken > this.restarts + (this.#o.reliable ? 0 : this.given)) throw new Error("frames leave broken");
   }
 
@@ -284,8 +291,8 @@ export class HardwareEnd {
     if (!next || next.due > cycle) return;
     this.#comes.shift();
     const known = factsOf(next.frame),
-      needs = r.chance(0.9),
-      room = (this.#o.room ?? (() => true))();
+      needs = this.needsRoom(),
+      room = this.hasRoom();
     this.#at = { frame: next.frame, fits: room || !needs };
     seen.valid.value = 1;
     seen.good.value = known ? 1 : 0;

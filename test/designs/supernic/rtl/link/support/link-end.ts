@@ -52,7 +52,7 @@ export const parameterSets = {
   },
   /** A short ring and short times: all that is rare comes often. */
   small: {
-    beats: 32,
+    beats: 16,
     frames: 8,
     frameBytes: 192,
     resendCycles: 200,

@@ -37,6 +37,7 @@ export class PairRig {
       });
     this.ends = [end("a"), end("b")];
     const [x, y] = this.ends;
+    for (const e of this.ends) e.needsRoom = () => this.#r.chance(0.9);
     this.lines = [new Line(this.#r, x, y, faults), new Line(this.#r, y, x, faults)];
   }
   /** A length: often one that grows over a beat, or one that is padded. */

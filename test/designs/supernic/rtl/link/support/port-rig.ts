@@ -1,5 +1,5 @@
 /** One end, and a partner in the bench who answers as he is told. */
-import { linkAnswer, linkKind, pfcFrame, takeApart } from "../../../../../../designs/supernic/wire/index.ts";
+import { linkAnswer, linkKind, pfcFrame, putShims, takeApart } from "../../../../../../designs/supernic/wire/index.ts";
 import type { Pause } from "../../../../../../sim/index.ts";
 import { type EndBench, HardwareEnd, type LineFrame, macs, plainFrame } from "./hardware-end.ts";
 import { type EndParameters, LinkEnd, parameterSets, type ParameterSet } from "./link-end.ts";
@@ -39,6 +39,11 @@ export class PortRig {
   /** The partner tells that he has so many. */
   answer(count: number, kind: "ack" | "nack" = "ack", due = 0): void {
     this.end.comes({ bytes: linkAnswer(macs, kind, { class: 0, ack: this.number(count) }), bad: false }, due);
+  }
+  /** The partner sends his `n`th frame. */
+  data(n: number): void {
+    const link = { kind: linkKind.data, class: 0, flags: 0, sequence: this.number(n), ack: this.number(0) };
+    this.end.comes({ bytes: putShims(plainFrame(this.b.random, 60), { link }), bad: false });
   }
   /** The partner pauses classes, for quanta; told in the coming cycle. */
   pause(times: Readonly<Record<number, number>>): void {
