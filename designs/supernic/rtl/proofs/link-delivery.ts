@@ -20,6 +20,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
+import { JudgedKind } from "../judge/index.ts";
 import { LinkReceive, LinkWindow } from "../link/index.ts";
 
 const BITS = 3,
@@ -122,14 +123,14 @@ const harness = module(
     receive.seen.set({
       valid: io.give,
       good: io.bad.not(),
-      kind: 0,
+      kind: JudgedKind.data,
       linked: 1,
       sequence: sequence.zext(16),
       ack: 0,
       nack: 0,
       wantsRoom: 1,
       room: io.room,
-    } as never);
+    });
     receive.told.set({ ack: 0, nack: 0 });
     const accepted = node(receive.accept, { name: "model_accepted" });
     assertAlways(accepted.not().or(delivered.ne(sent)), "nothing is let pass that was not sent");
