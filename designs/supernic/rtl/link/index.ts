@@ -14,4 +14,5 @@ export {
   type TxPortParameters,
 } from "./records.ts";
 export { mostWaiting } from "./ring.ts";
+export { LinkWindow } from "./window.ts";
 export { TxPort } from "./tx-port.ts";

@@ -56,8 +56,8 @@ function placeOf(
  * with one NACK, until the sequence goes on. One that has come before, and one that again has no room, make an ACK due
  * at once; frames in order make one due after `ackEvery`, or `ackCycles` after the first that is not acknowledged.
  * Ahead and behind are told by half a round of the numbers. Latency: `accept` in the cycle of `seen`, `acked` and
- * `answer` a cycle later. Initiation interval 1. Full: nothing is kept. Reset, `restart`: the first number is expected, nothing
- * is due. While the link is down nothing counts and nothing is due.
+ * `answer` a cycle later. Initiation interval 1. Full: nothing is kept. Reset, `restart`: the first number is
+ * expected, nothing is due. While the link is down nothing counts and nothing is due.
  */
 export const LinkReceive = module(
   "LinkReceive",

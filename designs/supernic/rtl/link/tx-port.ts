@@ -1,12 +1,12 @@
 import {
   bit,
   connect,
+  constant,
   input,
   instance,
   module,
   mux,
   node,
-  constant,
   output,
   sink,
   source,
@@ -35,10 +35,10 @@ import { LinkWindow } from "./window.ts";
  * What leaves by a port (docs/supernic/link.md; paper §5.4). The lanes' frames are kept in a ring until they are sent,
  * on a reliable port until the partner has them. A frame leaves when it is there as a whole, so the MAC never starves
  * within one. On a reliable port it has a link shim, with its number and an ACK; frames leave again from the first
- * that is missing, for a NACK or when the partner is silent. PFC, NACK and ACK pass what waits. Latency: 3 cycles from a frame's last
- * beat to its first on `tx`. Initiation interval: a beat a cycle. `room`: see TxRing. Full: the lanes wait. A link that
- * is down drops what it keeps and what comes, until `restart`, which also begins numbers anew; `room` stays 1
- * then. Reset: nothing is kept, the link is up.
+ * that is missing, for a NACK or when the partner is silent. PFC, NACK and ACK pass what waits. Latency: 3 cycles from
+ * a frame's last beat to its first on `tx`. Initiation interval: a beat a cycle. `room`: see TxRing. Full: the lanes
+ * wait. A link that is down drops what it keeps and what comes, until `restart`, which also begins numbers anew; `room`
+ * stays 1 then. Reset: nothing is kept, the link is up.
  */
 export const TxPort = module(
   "TxPort",

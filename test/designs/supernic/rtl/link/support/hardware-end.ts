@@ -8,11 +8,12 @@ import {
   putShims,
   readPfc,
   snicEtherType,
-  type TakenApart,
   takeApart,
+  type TakenApart,
 } from "../../../../../../designs/supernic/wire/index.ts";
 import { AxisSink, type Bench, never, type Pause, type Random, StreamSource } from "../../../../../../sim/index.ts";
-import { type EndParameters, LinkEnd } from "./link-end.ts";
+import type { LinkEnd } from "./link-end.ts";
+import { type EndParameters } from "./link-end.ts";
 
 export type EndBench = Bench<ReturnType<typeof LinkEnd>["ports"]>;
 export type EndIo = EndBench["io"];
@@ -227,8 +228,14 @@ export class HardwareEnd {
     }
   }
   #checkOut({ bytes, bad }: LineFrame): void {
-    if (typeOf(bytes) === snicEtherType.macControl) return same(bytes, pfcFrame(macs.src, readPfc(bytes)), "PFC");
-    if (!this.#o.reliable) return this.#checkPlain(bytes, bad);
+    if (typeOf(bytes) === snicEtherType.macControl) {
+      same(bytes, pfcFrame(macs.src, readPfc(bytes)), "PFC");
+      return;
+    }
+    if (!this.#o.reliable) {
+      this.#checkPlain(bytes, bad);
+      return;
+    }
     if (bad) return;
     const { link } = takeApart(bytes);
     if (!link) throw new Error("a frame leaves a reliable port without a link shim");
@@ -237,12 +244,14 @@ export class HardwareEnd {
     if (this.model.expected !== link.ack && ahead(this.model.expected, link.ack) > 2000 && this.#before.length === 0)
       throw new Error(`number ${link.ack} is acknowledged, and ${this.model.expected} is expected`);
     if (acked < 32768) this.#acked += acked;
-    if (link.kind !== linkKind.data)
-      return same(
+    if (link.kind !== linkKind.data) {
+      same(
         bytes,
         linkAnswer(macs, link.kind === linkKind.nack ? "nack" : "ack", { class: 0, ack: link.ack }),
         "answer",
       );
+      return;
+    }
     const index = this.#sent + ((ahead(link.sequence, (first + this.#sent) % 65536) + 32768) % 65536) - 32768;
     const wanted = (f: GivenFrame | undefined) =>
       f && putShims(f.bytes, { link: { ...link, kind: linkKind.data, class: f.class, flags: 0 } });

@@ -2,7 +2,7 @@
 import { type Bench, bernoulli, bursts, type Random } from "../../../../../../sim/index.ts";
 import { type EndBench, type EndIo, HardwareEnd, plainFrame } from "./hardware-end.ts";
 import { Line, type LineFaults } from "./line.ts";
-import { LinkPair, parameterSets, type ParameterSet, sideOf } from "./link-end.ts";
+import { LinkPair, type ParameterSet, parameterSets, sideOf } from "./link-end.ts";
 
 export const pair = (set: ParameterSet) => LinkPair(parameterSets[set]);
 export type PairBench = Bench<ReturnType<typeof pair>["ports"]>;

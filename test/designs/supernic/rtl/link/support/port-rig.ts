@@ -2,7 +2,7 @@
 import { linkAnswer, linkKind, pfcFrame, putShims, takeApart } from "../../../../../../designs/supernic/wire/index.ts";
 import type { Pause } from "../../../../../../sim/index.ts";
 import { type EndBench, HardwareEnd, type LineFrame, macs, plainFrame } from "./hardware-end.ts";
-import { type EndParameters, LinkEnd, parameterSets, type ParameterSet } from "./link-end.ts";
+import { type EndParameters, LinkEnd, type ParameterSet, parameterSets } from "./link-end.ts";
 
 export const dut = (set: ParameterSet) => LinkEnd(parameterSets[set]);
 
