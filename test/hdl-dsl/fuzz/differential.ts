@@ -167,8 +167,8 @@ async function differencesOf(
 }
 
 /**
- * Every tool over `count` programs of a seed, `batch` with one stimulus. @param said hears of how many ran. @returns how
- * many ran, and the first difference, shrunk.
+ * Every tool over `count` programs of a seed, `batch` with one stimulus. @param said hears of how many ran.
+ * @returns how many ran, and the first difference, shrunk.
  */
 export async function fuzz(
   seed: number,
