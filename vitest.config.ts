@@ -1,5 +1,11 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { cacheLimit, trimCache } from "./sim/backend/verilator/cache-bound.ts";
+import { cacheRoot } from "./sim/backend/verilator/cache-root.ts";
 import { SlowFirst } from "./test/support/slow-first.ts";
+
+// Where no model is compiled, nothing else bounds what is kept.
+trimCache(cacheLimit());
 
 // On a machine without native tools, what needs one is left out, and named at the end (scripts/setup/bootstrap.mjs).
 const without =
@@ -28,7 +34,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     watch: false,
     // What vite made of a source is kept by its content: of 800 sources that a bench of the node imports, an edit
-    // changes one.
-    experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/modules" },
+    // changes one. It lies among the models, so that one bound holds for both and `mnemo cache` shows them.
+    experimental: { fsModuleCache: true, fsModuleCachePath: join(cacheRoot(), "modules") },
   },
 });

@@ -47,7 +47,7 @@ describe("hand-written Verilog", () => {
         q: output(uint(40)),
       }),
       io => {
-        const store = ram(uint(40), { depth: 16 });
+        const store = ram(uint(40), { depth: 16, collision: "old" });
         store.write(io.we, io.at, io.data, io.lanes);
         io.q.set(store.readSync(io.at, { name: "word" }));
       },
