@@ -22,13 +22,15 @@ export default defineConfig({
     ...without,
     include: ["test/**/*.test.ts"],
     // Two processes for all files: what one imports, the next has, which halves the time. Under Verilator each file has
-    // a process of its own: its models are native, and one that dies takes nothing with it.
+    // a process of its own: its models are native, and one that dies takes nothing with it. CI shares them there, too.
     pool: "forks",
     isolate: process.env["MNEMO_BACKEND"] === "verilator",
     maxWorkers: 2,
     // Elaboration makes many small objects that soon go: a larger space for young ones costs 64 MB and saves a tenth.
     execArgv: ["--max-semi-space-size=64"],
     sequence: { sequencer: SlowFirst },
+    // A model runs for one bench: where Verilator runs it, compiling takes longer than all its cycles.
+    env: { MNEMO_OPTIMIZE: process.env["MNEMO_OPTIMIZE"] ?? "1" },
     // Limits against a hang, not verdicts on speed: the first test of a design compiles its model.
     testTimeout: 120_000,
     hookTimeout: 120_000,
