@@ -82,8 +82,10 @@ async function synthesizeAll(
   yosys: Yosys,
   terminal: Terminal,
 ): Promise<readonly Result[]> {
+  // The largest first, or one of them is mapped alone in the end.
+  const size = (u: Unit): number => u.files.reduce((n, f) => n + f.text.length, 0);
   const results: Result[] = [],
-    waiting = [...units.entries()],
+    waiting = [...units.entries()].sort(([, a], [, b]) => size(b) - size(a)),
     doing = new Map<string, string>();
   let done = 0;
   const show = (): void =>
