@@ -11,7 +11,7 @@ import {
   seenAt,
   sweptInStalls,
 } from "./support/rare-benches.ts";
-import { runMixture, type Size, small, tiny } from "./support/retry-benches.ts";
+import { keyInTime, runMixture, type Size, small, tiny } from "./support/retry-benches.ts";
 import { retryDut, type RetryPorts } from "./support/retry-rig.ts";
 
 /** Clients enough that their places take six bits; and time enough for what is asked one after the other. */
@@ -44,6 +44,7 @@ describe("RetryBuffer: what is rare", () => {
       (eighths: number): Run =>
       (b, p) =>
         seenAt(b, p, eighths);
+    const key: Run = (b, p) => keyInTime(b, p);
     const faults: readonly (readonly [string, string | RegExp, string, Run, Size])[] = [
       [
         "a set is taken for swept while the pipeline stands",
@@ -58,6 +59,13 @@ describe("RetryBuffer: what is rare", () => {
         "",
         idleBus,
         slow,
+      ],
+      [
+        "what stands at an idle port fixes the key",
+        /request_valid & (?=request_ready & request_payload_tracked)/,
+        "",
+        key,
+        small,
       ],
       [
         "who is overwritten right ahead leaves a way that looks empty",
