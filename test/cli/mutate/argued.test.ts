@@ -28,7 +28,12 @@ function sourcesOf(module: string): ReadonlySet<string> {
   return found;
 }
 const hasLine = (module: string, line: string): boolean =>
-  [...sourcesOf(module)].some(file => sources.get(file)?.text.split("\n").some(l => l.trim() === line));
+  [...sourcesOf(module)].some(file =>
+    sources
+      .get(file)
+      ?.text.split("\n")
+      .some(l => l.trim() === line),
+  );
 
 test.each(readArgued().map(a => [`${a.module}: ${a.says}`, a] as const))("%s", (_, a) => {
   expect(
