@@ -10,6 +10,7 @@ import {
   mux,
   node,
   reg,
+  struct,
   uint,
   type UInt,
   vec,
@@ -54,8 +55,8 @@ export interface LineTask {
 }
 
 /**
- * The line and what is learned of it in a round: 16 steps of one cycle, or of two in a group that is taken from, and
- * one more for each block. Blocks are taken lowest first.
+ * The line and what is learned of it in a round: 16 steps of one cycle, or of three in a group that is taken from, and
+ * three more for each block. Blocks are taken lowest first.
  */
 export function freeLine(shape: ArenaShape, task: LineTask) {
   const line = reg(uint(unitBytes * 8)),
@@ -68,9 +69,11 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
   const reserved = node(reservedOf(shape, group.eq(0), at), { name: "reserved_units" });
   const free = freeOf(word, reserved);
   const begins = reg(uint(slabUnits)),
+    looking = reg(bit, { init: 0 }),
     looked = reg(bit, { init: 0 });
   begins.set(beginsOf(free, task.kind));
-  const pick = firstSet(begins);
+  const pick = reg(struct({ any: bit, index: uint(unitNumberBits) }));
+  pick.set(firstSet(begins));
   const picks = reg(vec(Place, mostPicks)),
     picked = reg(uint(bitsFor(mostPicks)));
   const takes = node(looked.and(pick.any).and(picked.ne(task.wanted)));
@@ -126,6 +129,7 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
     /** Before a round. */
     begin(): void {
       at.set(0);
+      looking.set(0);
       looked.set(0);
       freed.set(0);
       before.set(0);
@@ -160,6 +164,7 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
         });
       })
         .elseWhen(changes, () => {
+          looking.set(0);
           looked.set(0);
           touched.set(1);
           freed.set(1);
@@ -169,8 +174,12 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
           when(touched.not(), () => before.set(before.or(now)));
           line.setBits(0, mux(task.taking, word.or(units), word.and(units.not())));
         })
-        .elseWhen(task.taking.and(looked.not()), () => looked.set(1))
+        .elseWhen(task.taking.and(looked.not()), () => {
+          looking.set(1);
+          looked.set(looking);
+        })
         .otherwise(() => {
+          looking.set(0);
           looked.set(0);
           touched.set(0);
           when(touched.not(), () => before.set(before.or(now)));
