@@ -85,7 +85,8 @@ const kept = 16,
  * is freed (FREE) when there is another such one. So at rest, with n blocks taken, there are at most 1.25 n + 1
  * arenas.
  *
- * M is a round trip to memory. Latency from `take` to `taken`: 2 cycles from the kept ones. From an arena 3 M + 94 to 5 M + 150 cycles and 2 for each 16 arenas that are passed over; ALLOC's time more for a new arena. One at a time;
+ * M is a round trip to memory. Latency from `take` to `taken`: 2 cycles from the kept ones. From an arena 3 M + 94 to
+ * 5 M + 150 cycles and 2 for each 16 arenas that are passed over; ALLOC's time more for a new arena. One at a time;
  * `give` goes first. `give` takes 4 cycles for each block. A block that goes back to its arena takes 2 M + 40, or 4 M
  * + 80 when the largest free block of its group changes, and FREE's time when its arena goes. A request that comes
  * meanwhile waits for two of them at most, or for all that are kept when memory has run out. Full: `take` and `give`

@@ -3,8 +3,8 @@ export const sessionTenureNs = 1_000_000_000;
 
 /**
  * Who has which session, by IPv4 address. A client that dies gives nothing back, and nobody can tell a dead one from a
- * silent one. So sessions are shared out: when none is left, the client with most of them loses its oldest. When all have
- * their share, the session that was opened first goes, once it has been open for `sessionTenureNs`.
+ * silent one. So sessions are shared out: when none is left, the client with most of them loses its oldest. When all
+ * have their share, the session that was opened first goes, once it has been open for `sessionTenureNs`.
  */
 export class SessionOwners {
   /** When each was opened, the one opened first in front. */
