@@ -134,7 +134,7 @@ export const Destination = module(
       class: classes.readAsync(known.user),
     });
     // 2: the first of them.
-    const first = encodePriority(parts.reduce((a, b) => a.and(b))),
+    const first = encodePriority(parts.reduce<UInt>((a, b) => a.and(b), constant((1n << BigInt(p.macs)) - 1n, p.macs))),
       known2 = reg(bit),
       mac2 = reg(uint(first.index.width));
     asked2.set(asked1);

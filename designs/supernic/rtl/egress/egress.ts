@@ -117,7 +117,7 @@ export const Egress = module(
       said = beats.readAsync(lists.picked.packet.ctx).zext(frameBeatBits(p)).add(besidesPayload);
 
     // Its header, what is known of it, and its template.
-    const { ctx, list } = picked.payload,
+    const { ctx } = picked.payload,
       clears = node(picked.payload.dropped, { name: "clears" }),
       known2 = reg(bit, { init: 0, name: "known_valid" }),
       at2 = reg(Picked(p), { name: "known_packet" }),

@@ -214,7 +214,7 @@ export function choose(
     const members = turn.members[i] ?? [],
       group = turn.groups[i] ?? constant(0, 1),
       which = encodeOnehot(fromBits(members)).zext(classBits),
-      now = held[i] as Bit,
+      now = held[i] as (typeof held)[number],
       kept = heldClass[i] as (typeof heldClass)[number];
     take.valid.set(now.or(group));
     take.payload.set(mux(now, kept, which));

@@ -14,13 +14,14 @@ import {
   type StreamOut,
   struct,
   uint,
-  type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { Entered, Entry } from "../headers/index.ts";
-import { Arrived, beatBytes, cellBeats, FrameBeat, inlets, lengthBits } from "../inside/index.ts";
+import type { Entered, Entry } from "../headers/index.ts";
+import type { FrameBeat } from "../inside/index.ts";
+import { Arrived, beatBytes, cellBeats, cellIndexBits, inlets, lengthBits } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
-import { FirstCell, type StoreBeat } from "../store/index.ts";
+import type { FirstCell } from "../store/index.ts";
+import { type StoreBeat } from "../store/index.ts";
 import type { MergeParameters } from "./ports.ts";
 import { TakenFacts } from "./records.ts";
 
@@ -30,8 +31,7 @@ export const Noted = (p: MergeParameters) => struct({ inlet: uint(inlets(p)), fa
 /** A packet between its header and its end. */
 const Pending = struct({ ingress: uint(portBits), hasBody: bit, facts: TakenFacts });
 
-interface Stores<P extends MergeParameters> {
-  readonly p: P;
+interface Stores {
   readonly noted: StreamIn<ReturnType<typeof Noted>>;
   readonly frames: readonly StreamIn<typeof FrameBeat>[];
   readonly enter: StreamOut<ReturnType<typeof Entry>>;
@@ -39,7 +39,7 @@ interface Stores<P extends MergeParameters> {
 }
 
 /** Beats of the frames in their order: the first to the header store, the others to the packet store. */
-export function split<P extends MergeParameters>({ p, noted, frames, enter, write }: Stores<P>) {
+export function split({ noted, frames, enter, write }: Stores) {
   const pending = stream(Pending, { name: "pending" }),
     first = reg(bit, { init: 1, name: "first_beat" }),
     beat = reg(uint(Math.log2(cellBeats)), { init: 0, name: "beat_of_cell" });
@@ -97,7 +97,8 @@ export function tell(
     dag: facts.dag,
     user: facts.user,
     ingress,
-    firstCell: stored.payload.first,
+    // Nothing of another payload, which may come while the packet waits.
+    firstCell: mux(hasBody, stored.payload.first, constant(0, cellIndexBits(p))),
     payloadBytes: mux(hasBody, length.sub(beatBytes), constant(0, lengthBits)),
     headBytes: mux(hasBody, constant(beatBytes, 7), length.trunc(7)),
     unordered: facts.unordered,
@@ -110,4 +111,3 @@ export function tell(
   });
   connect(out, arrived);
 }
-export type SplitFacts = Val<typeof TakenFacts>;

@@ -77,10 +77,10 @@ export function roomOf(
         [left.gt(longest), constant(longest, payloadCellBits(p))],
         left.resize(payloadCellBits(p)),
       );
-  const kept = <W extends Bit | UInt>(name: string, value: W): W => {
+  const kept = <W extends number>(name: string, value: UInt<W>): UInt<W> => {
     const q = reg(uint(value.width), { init: 0, name });
     q.set(value);
-    return q as unknown as W;
+    return q;
   };
   return {
     plenty: kept(

@@ -15,12 +15,17 @@ it("each frame of the shipped capture has the fate that its title says", async (
       setup.stations.find(s => s.mac === src)?.port ?? setup.peers.find(p => p.mac === src)?.port ?? setup.uplink ?? 0
     );
   };
-  const result = await withDevice("demo", setup, makeParameters(), { limitCycles: Infinity, wave: false }, async device =>
-    play(
-      device,
-      frames.map(f => ({ timeNs: BigInt(f.time), bytes: f.frame, port: portOf(f.frame), damaged: f.damaged })),
-      { pace: "capture", scoreboard: new DeviceScoreboard(setup) },
-    ),
+  const result = await withDevice(
+    "demo",
+    setup,
+    makeParameters(),
+    { limitCycles: Infinity, wave: false },
+    async device =>
+      play(
+        device,
+        frames.map(f => ({ timeNs: BigInt(f.time), bytes: f.frame, port: portOf(f.frame), damaged: f.damaged })),
+        { pace: "capture", scoreboard: new DeviceScoreboard(setup) },
+      ),
   );
   console.log(result.cycles, result.problems.slice(0, 30));
   const told = result.played.map((p, i) => [frames[i]?.title, frames[i]?.expect, p.outcome, p.latency]);

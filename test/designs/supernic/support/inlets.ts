@@ -30,7 +30,11 @@ export interface Facts {
 }
 interface Io {
   readonly heads: unknown;
-  readonly takes: readonly { readonly valid: { value: unknown }; readonly ready: { value: unknown }; readonly payload: { value: unknown } }[];
+  readonly takes: readonly {
+    readonly valid: { value: unknown };
+    readonly ready: { value: unknown };
+    readonly payload: { value: unknown };
+  }[];
   readonly frames: readonly unknown[];
 }
 export const number = (bytes: Uint8Array): bigint =>
@@ -101,7 +105,8 @@ export class Inlets {
       const [i, k] = at.split(".").map(Number) as [number, number],
         head = this.#queues[i]?.[k]?.[0];
       const port = (this.#io.heads as Record<number, Record<number, unknown>>)[i]?.[k] as never;
-      poke(port, (head ? { valid: 1, facts: { ...head.facts, length: head.bytes.length } } : { valid: 0 }) as never);
+      if (head) poke(port, { valid: 1, facts: { ...head.facts, length: head.bytes.length } } as never);
+      else (port as { valid: { value: number } }).valid.value = 0;
       if (head) head.first = this.#b.cycle + 1;
     }
     this.#changed.clear();
