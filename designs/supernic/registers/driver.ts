@@ -1,5 +1,5 @@
 /** The device for programs: configuration, tables and counts over its registers. */
-import { registerDriver, type RegisterBus } from "../../../hdl-dsl/index.ts";
+import { type RegisterBus, registerDriver } from "../../../hdl-dsl/index.ts";
 import { tables, tableWrite, type TableWrite } from "../wire/index.ts";
 import { snicMap, valueWords } from "./map.ts";
 

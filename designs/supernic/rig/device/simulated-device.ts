@@ -1,7 +1,7 @@
 /** The device in a cycle-accurate simulation: MACs at its ports, software at its registers and its stream. */
 import {
-  type BenchOptions,
   type Bench,
+  type BenchOptions,
   EthernetMac,
   type Frame,
   LiteMaster,
@@ -125,7 +125,7 @@ export class SimulatedSuperNic {
         bytes = bytesOf(BigInt(data), BigInt(keep));
       this.#beats.push(bytes);
       if (last === 0) continue;
-      const frame = { bytes: new Uint8Array(Buffer.concat(this.#beats.splice(0))), ingress: Number(ingress) };
+      const frame = { bytes: new Uint8Array(Buffer.concat(this.#beats.splice(0))), ingress };
       this.onSoftware(frame);
       this.#atWork++;
       this.#working = this.#working.then(() => this.#answer(frame));

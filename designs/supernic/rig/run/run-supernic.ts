@@ -3,12 +3,11 @@ import { extname } from "node:path";
 import { profileTable, writePcap, writePcapng } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type RunOptions, type Terminal } from "../../../shared/command-line/index.ts";
 import { claimOutputs } from "../../../shared/rig/index.ts";
-import { taskNamed } from "../../build/index.ts";
+import { deviceSizes, taskNamed } from "../../build/index.ts";
 import { type Parameters, parseParameters } from "../../config/index.ts";
 import { DeviceScoreboard } from "../../model/device/index.ts";
 import { readSetup, type Setup } from "../../software/index.ts";
 import { play, type PlayedOut, type PlayResult, withDevice } from "../device/index.ts";
-import { deviceSizes } from "../../build/index.ts";
 import { type InputFile, readInputs } from "./inputs.ts";
 import { byOutcome, counterLines, frameTable, outcomeTable, throughputLine, verdict } from "./report.ts";
 

@@ -1,4 +1,4 @@
-/** The middle of the device: what is known of packets, and their way from the scheduler through the regions and back. */
+/** The middle of the device: what is known of packets, and their way through the regions and back. */
 export { Descriptors } from "./descriptors.ts";
 export { Dispatch } from "./dispatch.ts";
 export { BranchEnter, BranchLeave, Front, type PathParameters, Told } from "./records.ts";

@@ -23,8 +23,8 @@ import { ListOf, Picked } from "./records.ts";
 /**
  * Packets that wait, in a list by port and class, linked by their contexts. A list that `open` has is served, round
  * robin over ports and over the classes of each; one that `drops` has is served too, and its packets are marked.
- * Latency 2 from `push` to `picked`, initiation interval 1: of one list too. All contexts have room in each list, so `push` is
- * always taken. Nothing is picked while `stalls`, from the next cycle on. Reset: all lists are empty.
+ * Latency 2 from `push` to `picked`, initiation interval 1: of one list too. All contexts have room in each list, so
+ * `push` is always taken. Nothing is picked while `stalls`, from the next cycle on. Reset: all lists are empty.
  */
 export const Lists = module(
   "Lists",

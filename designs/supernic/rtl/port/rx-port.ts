@@ -135,9 +135,9 @@ function fateOf(asked: {
 /**
  * A way into the device (docs/supernic/port.md; paper §5.4): frames are judged, looked up, and put into the class
  * queues. `rx` never waits. `seen` tells the link of each frame when its outcome is known, and `accept` in the same
- * cycle whether it counts. Latency: 13 cycles from a frame's last beat to its head. Initiation interval: a beat a cycle, a frame a
- * cycle. Full: a frame without room is dropped, or by the link sent again. Reset: nothing is inside; tables
- * stay. `fate` has one for each frame that came.
+ * cycle whether it counts. Latency: 11 cycles from a frame's last beat to its head. Initiation interval: a beat
+ * a cycle, a frame a cycle. Full: a frame without room is dropped, or by the link sent again. Reset: nothing is
+ * inside; tables stay. `fate` has one for each frame that came.
  */
 export const RxPort = module(
   "RxPort",

@@ -45,7 +45,7 @@ function twoWriters(name: string, p: DeviceSizes) {
       const a = came.readAsync(at),
         b = went.readAsync(at),
         newer = node(byCame.and(decode(at, n)).any());
-      return { id: mux(newer, a.id, b.id), run: mux(newer, a.run, b.run) } as Entry;
+      return { id: mux(newer, a.id, b.id), run: mux(newer, a.run, b.run) };
     },
     write: (
       comes: { readonly en: Bit; readonly at: UInt; readonly entry: Given },

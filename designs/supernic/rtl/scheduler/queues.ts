@@ -24,7 +24,7 @@ import {
 import type { DeviceSizes } from "../inside/index.ts";
 import { Choice } from "./pick-turn.ts";
 import { Candidate, Starting } from "./reserve.ts";
-import { AtQueue, branchIdBits, Queued, queueUserBits, QueueName, regionBits } from "./records.ts";
+import { AtQueue, branchIdBits, Queued, QueueName, queueUserBits, regionBits } from "./records.ts";
 import { placeOf, queueLists, queuesOf, Waiting } from "./queue-ids.ts";
 
 /** Cycles between two looks at how long candidates have waited; the third look that finds one ends its patience. */

@@ -11,17 +11,18 @@ import {
   type Val,
   vec,
 } from "../../../../hdl-dsl/index.ts";
-import { type DeviceSizes, tableEntry } from "../inside/index.ts";
+import type { tableEntry } from "../inside/index.ts";
+import { type DeviceSizes } from "../inside/index.ts";
 
-const StageEntry = tableEntry("dagStage");
-type Field = keyof (typeof StageEntry)["fields"];
+type StageEntry = ReturnType<typeof tableEntry<"dagStage">>;
+type Field = keyof StageEntry["fields"];
 
 /** What a branch of a stage is sent through. */
 export const BranchRow = (p: DeviceSizes) => struct({ valid: bit, chain: uint(6), run: uint(p.slots), arg: uint(8) });
 /** A stage's entry as it is kept: the branches and slots that this build has. */
 export const StageRow = (p: DeviceSizes) => struct({ last: bit, rows: vec(BranchRow(p), p.branches) });
 
-export function stageRow(entry: Val<typeof StageEntry>, p: DeviceSizes) {
+export function stageRow(entry: Val<StageEntry>, p: DeviceSizes) {
   const of = (name: string): UInt => entry[name as Field];
   return {
     last: of("last").trunc(1),

@@ -5,10 +5,10 @@ import {
   fromCode,
   instance,
   reg,
+  uint,
   type UInt,
   type Val,
   vec,
-  uint,
 } from "../../../../hdl-dsl/index.ts";
 import { Counters } from "../../../shared/counters/index.ts";
 import { ruleKeyBits, ternaryChunks } from "../../wire/index.ts";

@@ -67,8 +67,8 @@ function none<S extends Shape>(to: StreamOut<S>): void {
 /**
  * The device (paper, chapter 5; docs/supernic/device.md has the picture): ports with their links, merge, stores,
  * scheduler, regions with these chains, egress, switch lane, loop port, and registers. `rx<i>` never waits. `tx<i>`
- * gives a frame's beats without a gap, as far as the MAC takes them. Latency, bounds and what happens when full stand at
- * the blocks. Reset: nothing is inside; tables stay, and software writes all of them before it lets frames come.
+ * gives a frame's beats without a gap, as far as the MAC takes them. Latency, bounds and what happens when full stand
+ * at the blocks. Reset: nothing is inside; tables stay, and software writes all of them before it lets frames come.
  */
 export function superNic(chains: readonly (readonly Task[])[]): (p: DeviceParameters) => Def<SuperNicPorts> {
   return module(

@@ -1,6 +1,6 @@
 /** The bus of the tables, and what each block takes of it. */
 import { type Bit, node, reg, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
-import { tables, type TableField, type TableName, ternaryChunkBits } from "../../wire/index.ts";
+import { type TableField, type TableName, tables, ternaryChunkBits } from "../../wire/index.ts";
 import { type EntryWrite, TableBus } from "../inside/index.ts";
 
 type Bus = Val<typeof TableBus>;
@@ -44,6 +44,6 @@ export function ternaryOf(bus: Bus, name: "ruleWord" | "macWord", chunkBits: num
     en,
     chunk: index.bits(ternaryChunkBits, chunkBits),
     at: index.trunc(ternaryChunkBits),
-    word: (value as unknown as { readonly word: UInt }).word,
+    word: value.word,
   };
 }

@@ -128,7 +128,7 @@ describe("RxPort", () => {
   const pausing = async (b: B): Promise<void> => {
     const rig = await started(b, "full"),
       { pauseAt, resumeAt } = sizes.full,
-      full = (): number => Number(b.io.full.value);
+      full = (): number => b.io.full.num;
     rig.takesPerCycle = 0;
     const send = async (frames: number): Promise<void> => {
       for (let i = 0; i < frames; i++) rig.send(rig.plain(64));

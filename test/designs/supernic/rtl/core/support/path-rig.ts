@@ -6,6 +6,7 @@ import { type ChainExit, throughChain } from "../../../../../../designs/supernic
 import {
   Descriptors,
   Dispatch,
+  Front,
   regions,
   Return,
   SlotConfig,
@@ -18,7 +19,6 @@ import {
   HeaderStore,
 } from "../../../../../../designs/supernic/rtl/headers/index.ts";
 import { Arrived, CameBack, ctxBits, Started } from "../../../../../../designs/supernic/rtl/inside/index.ts";
-import { Front } from "../../../../../../designs/supernic/rtl/core/index.ts";
 import { SlotControl } from "../../../../../../designs/supernic/rtl/region/index.ts";
 import {
   bit,
@@ -225,7 +225,7 @@ export class PathRig {
 
   #drive(): void {
     const { io } = this.b;
-    const open = Number(io.open.value),
+    const open = io.open.value,
       at = this.#starts.findIndex(s => {
         if ((open >> s.region) & 1) return true;
         return this.b.random.chance(0.7) && (this.#late[s.region] ?? 8) < 7;
@@ -273,7 +273,7 @@ export class PathRig {
   #sample(): void {
     if (this.#resetting) return;
     for (const [r, held] of this.held.entries()) {
-      const give = Number(this.b.io.give[r]?.value ?? 0);
+      const give = this.b.io.give[r]?.num ?? 0;
       for (let s = 0; s < held.length; s++) if ((give >> s) & 1) this.#credit(r, s);
     }
     const arrive = this.b.io.arrive;
@@ -355,14 +355,14 @@ export class PathRig {
     io.look.value = ctx;
     await this.b.cycles(2);
     const is = {
-      prepend: Number(io.front.prepend.value),
-      frontBytes: Number(io.front.frontBytes.value),
-      dropFront: Number(io.front.dropFront.value),
-      reply: Number(io.front.reply.value),
+      prepend: io.front.prepend.value,
+      frontBytes: io.front.frontBytes.value,
+      dropFront: io.front.dropFront.value,
+      reply: io.front.reply.value,
       dst: BigInt(io.dst.value),
-      uid: Number(io.packet.uid.value),
-      firstCell: Number(io.packet.firstCell.value),
-      tag: Number(io.packet.tag.value),
+      uid: io.packet.uid.value,
+      firstCell: io.packet.firstCell.num,
+      tag: io.packet.tag.value,
     };
     const { uid } = packet.told,
       should = {

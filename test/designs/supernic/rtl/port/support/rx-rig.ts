@@ -256,7 +256,7 @@ export class RxRig {
     for (const lane of [0, 1]) {
       const port2 = lane === 0 ? io.takeMerge : io.takeSwitch;
       if (port2.valid.value === 0 || port2.ready.value === 0) continue;
-      const c = Number(port2.payload.value),
+      const c = port2.payload.value,
         frame = this.queues[c]?.shift();
       if (!frame) throw new Error(`class ${c} was taken, and has no frame`);
       this.#asked[lane]?.push(frame);
@@ -265,7 +265,7 @@ export class RxRig {
     for (const [lane, out] of this.outs.entries())
       for (let s = out.take(); s; s = out.take()) {
         const beats = this.#beats[lane] ?? [];
-        beats.push(BigInt(s.value.data));
+        beats.push(s.value.data);
         if (s.value.last === 0) continue;
         const frame = this.#asked[lane]?.shift();
         if (!frame) throw new Error("a frame that nobody took");
