@@ -36,3 +36,4 @@ export {
   superNic,
   type SuperNicPorts,
 } from "./top/index.ts";
+export { queueClasses } from "./inside/index.ts";

@@ -1,6 +1,6 @@
 /** The device's counters by their names, read over its registers. */
-import type { DeviceCounts, PortCounts, SlotCounts } from "../../model/device/index.ts";
-import { matchReasons } from "../../model/device/index.ts";
+import type { DeviceCounts, PortCounts, SlotCounts } from "../../model/index.ts";
+import { matchReasons } from "../../model/index.ts";
 import type { SnicDriver } from "../../registers/index.ts";
 import { loopCounterNames, middleCounterNames, portCounterNames } from "../../rtl/index.ts";
 import { mostSlots, refusals } from "../../wire/index.ts";

@@ -2,7 +2,7 @@
 import type { CapturedFrame, SentFrame } from "../../../../sim/index.ts";
 import type { RunOptions } from "../../../shared/command-line/index.ts";
 import { clockPeriod } from "../../config/index.ts";
-import { type DeviceScoreboard, type Entered } from "../../model/device/index.ts";
+import { type DeviceScoreboard, type Entered } from "../../model/index.ts";
 import { macControlAddress, snicEtherType } from "../../wire/index.ts";
 import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
 import type { AllCounts } from "./counters.ts";

@@ -15,7 +15,7 @@ import { driverOf, type SnicDriver } from "../../registers/index.ts";
 import { superNic } from "../../rtl/index.ts";
 import { bringUp, type DeviceConfig, type Sent, type Setup, SnicSoftware } from "../../software/index.ts";
 import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
-import type { DeviceCounts } from "../../model/device/index.ts";
+import type { DeviceCounts } from "../../model/index.ts";
 
 /** Bits per second of a port's line. */
 const lineGbps = 100;

@@ -5,7 +5,7 @@ import { exitCode, type ExitCode, type RunOptions, type Terminal } from "../../.
 import { claimOutputs } from "../../../shared/rig/index.ts";
 import { deviceSizes, taskNamed } from "../../build/index.ts";
 import { type Parameters, parseParameters } from "../../config/index.ts";
-import { DeviceScoreboard } from "../../model/device/index.ts";
+import { DeviceScoreboard } from "../../model/index.ts";
 import { readSetup, type Setup } from "../../software/index.ts";
 import { play, type PlayedOut, type PlayResult, withDevice } from "../device/index.ts";
 import { type InputFile, readInputs } from "./inputs.ts";

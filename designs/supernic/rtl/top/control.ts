@@ -19,7 +19,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { counterBits } from "../../../shared/counters/index.ts";
+import { counterBits } from "../../../shared/counters/rtl/index.ts";
 import { buildValues, registerAddressBits, snicMap, valueWords } from "../../registers/index.ts";
 import { tableValueBits } from "../../wire/index.ts";
 import { SlotConfig } from "../core/index.ts";

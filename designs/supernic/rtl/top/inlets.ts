@@ -10,7 +10,7 @@ import {
   type Val,
   vec,
 } from "../../../../hdl-dsl/index.ts";
-import { Counters } from "../../../shared/counters/index.ts";
+import { Counters } from "../../../shared/counters/rtl/index.ts";
 import { ruleKeyBits, ternaryChunks } from "../../wire/index.ts";
 import { beatBytes, type TableBus } from "../inside/index.ts";
 import { LinkReceive, type LinkReceiveParameters, TxPort, type TxPortParameters } from "../link/index.ts";

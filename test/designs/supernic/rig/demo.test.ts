@@ -1,7 +1,7 @@
 /** The shipped capture through the device, cycle by cycle. */
 import { expect, it } from "vitest";
 import { makeParameters } from "../../../../designs/supernic/config/index.ts";
-import { DeviceScoreboard } from "../../../../designs/supernic/model/device/index.ts";
+import { DeviceScoreboard } from "../../../../designs/supernic/model/index.ts";
 import { play, withDevice } from "../../../../designs/supernic/rig/device/index.ts";
 import { demoCapture } from "../../../../designs/supernic/workload/index.ts";
 import { demo } from "../support/demo.ts";

@@ -12,7 +12,7 @@ import {
   uint,
   vec,
   when,
-} from "../../../hdl-dsl/index.ts";
+} from "../../../../hdl-dsl/index.ts";
 
 export interface CountersParameters {
   /** What each counter may rise by in a cycle, as bits of a number: 1 for events. */
