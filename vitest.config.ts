@@ -1,5 +1,11 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { cacheLimit, trimCache } from "./sim/backend/verilator/cache-bound.ts";
+import { cacheRoot } from "./sim/backend/verilator/cache-root.ts";
 import { SlowFirst } from "./test/support/slow-first.ts";
+
+// Where no model is compiled, nothing else bounds what is kept.
+trimCache(cacheLimit());
 
 // On a machine without native tools, what needs one is left out, and named at the end (scripts/setup/bootstrap.mjs).
 const without =
@@ -16,19 +22,21 @@ export default defineConfig({
     ...without,
     include: ["test/**/*.test.ts"],
     // Two processes for all files: what one imports, the next has, which halves the time. Under Verilator each file has
-    // a process of its own: its models are native, and one that dies takes nothing with it.
+    // a process of its own: its models are native, and one that dies takes nothing with it. CI shares them there, too.
     pool: "forks",
     isolate: process.env["MNEMO_BACKEND"] === "verilator",
     maxWorkers: 2,
     // Elaboration makes many small objects that soon go: a larger space for young ones costs 64 MB and saves a tenth.
     execArgv: ["--max-semi-space-size=64"],
     sequence: { sequencer: SlowFirst },
+    // A model runs for one bench: where Verilator runs it, compiling takes longer than all its cycles.
+    env: { MNEMO_OPTIMIZE: process.env["MNEMO_OPTIMIZE"] ?? "1" },
     // Limits against a hang, not verdicts on speed: the first test of a design compiles its model.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     watch: false,
     // What vite made of a source is kept by its content: of 800 sources that a bench of the node imports, an edit
-    // changes one.
-    experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/modules" },
+    // changes one. It lies among the models, so that one bound holds for both and `mnemo cache` shows them.
+    experimental: { fsModuleCache: true, fsModuleCachePath: join(cacheRoot(), "modules") },
   },
 });

@@ -3,7 +3,7 @@ import { requireDefinition } from "./build/definition.ts";
 import { type Def, elaborate, type ElaborateOptions, warningsOf } from "./build/module.ts";
 import type { Diagnostic } from "./ir/diagnostic.ts";
 import type { EmittedDesign } from "./types/emitted.ts";
-import { circuitOf, emitCircuit, ofCircuit } from "./verilog/emit.ts";
+import { circuitOf, emitCircuit } from "./verilog/emit.ts";
 
 /** A design, and what was found in it that is legal and hardly meant. */
 export interface Emitted extends EmittedDesign {
@@ -17,8 +17,7 @@ export interface Emitted extends EmittedDesign {
  */
 export function emit(def: Def, o: ElaborateOptions = {}): Emitted {
   requireDefinition(def, "emit");
-  const circuit = elaborate(def, o);
-  return ofCircuit({ ...emitCircuit(circuit), warnings: warningsOf(def) }, circuit);
+  return { ...emitCircuit(elaborate(def, o)), warnings: warningsOf(def) };
 }
 
 /** An instance of a design, as a design of its own. */
@@ -32,5 +31,5 @@ export interface EmittedInstance {
 export function emittedInstances(design: EmittedDesign): readonly EmittedInstance[] {
   return (circuitOf(design)?.instances ?? [])
     .filter(i => i.circuit.blackBox === undefined)
-    .map(i => ({ instance: i.name, design: ofCircuit({ ...emitCircuit(i.circuit), warnings: [] }, i.circuit) }));
+    .map(i => ({ instance: i.name, design: { ...emitCircuit(i.circuit), warnings: [] } }));
 }

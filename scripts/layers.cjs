@@ -111,8 +111,8 @@ function forbidden(root) {
     ...faces(root).map(face => ({
       name: `only-through-${face.replaceAll("/", "-")}-index`,
       severity: error,
-      comment: `${face}/index.ts is the public face of ${face}: nothing outside reaches past it, but its own tests (test/ has the same tree).`,
-      from: { pathNot: `^(?:test/)?${face}/` },
+      comment: `${face}/index.ts is the public face of ${face}: nothing outside reaches past it, but its own tests (test/ has the same tree), and what sets the tests up.`,
+      from: { pathNot: `^(?:(?:test/)?${face}/|vitest\\.config\\.ts$)` },
       to: { path: `^${face}/(?!index\\.ts$)` },
     })),
     {

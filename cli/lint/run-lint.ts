@@ -5,7 +5,7 @@ import { designs } from "../designs.ts";
 import { fixedDesigns } from "../generate/designs.ts";
 import { shortName } from "../synth/unit.ts";
 import { Warned } from "../warnings.ts";
-import { lintDesign, lintTools, missingTools } from "./lint.ts";
+import { type Complaint, lintDesign, lintTools, missingTools } from "./lint.ts";
 
 /** A design to be linted; made when its turn comes. */
 interface Candidate {
@@ -41,6 +41,24 @@ async function candidates(name: string | undefined, set: readonly string[], w: W
   return [...fixed, ...own.flat()];
 }
 
+/** Designs at a time: of one, the slowest of the three tools runs alone in the end. */
+const TOGETHER = 2;
+
+/** What the tools say of each, in the order given. */
+async function askAll(all: readonly Candidate[], terminal: Terminal): Promise<readonly (readonly Complaint[])[]> {
+  const said: (readonly Complaint[])[] = [],
+    waiting = [...all.entries()];
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [i, c] = next;
+      terminal.progress(`${i + 1} of ${all.length}: ${c.name}`);
+      said[i] = await lintDesign(await c.make());
+    }
+  };
+  await Promise.all(Array.from({ length: TOGETHER }, worker));
+  return said;
+}
+
 /** `mnemo lint`. @param name of a design, `library` or `examples` @param set settings; none: default and matrix
  * @param strict warnings of the language are errors */
 export async function runLint(
@@ -53,13 +71,10 @@ export async function runLint(
   const warned = new Warned(strict);
   terminal.progress("elaborating ...");
   const all = await candidates(name, set, warned);
-  let bad = 0;
-  for (const [i, c] of all.entries()) {
-    terminal.progress(`${i + 1} of ${all.length}: ${c.name}`);
-    const complaints = await lintDesign(await c.make());
-    if (complaints.length > 0) bad++;
-    for (const said of complaints) terminal.error(`${c.name}: ${said.tool} complains:\n${said.text}`);
-  }
+  const complaints = await askAll(all, terminal);
+  const bad = complaints.filter(c => c.length > 0).length;
+  for (const [i, c] of all.entries())
+    for (const said of complaints[i] ?? []) terminal.error(`${c.name}: ${said.tool} complains:\n${said.text}`);
   warned.print(terminal);
   const asked = Object.values(lintTools)
     .map(t => t.name)

@@ -51,6 +51,24 @@ export function locate(name: string): Located {
   return { module, file };
 }
 
+/** A module's declaration, with its name in Verilog where that is another one than the constant's. */
+const declaration = /\b(?:export )?const (\w+) = module\(\s*(?:"(\w+)")?/g;
+
+/**
+ * Every module of a design, of `shared` or of the language, by file; harnesses of proofs are none.
+ * @throws UsageError when there is no such design
+ */
+export function modulesOf(name: string): readonly Located[] {
+  const [folder = ""] = name === "shared" ? ["designs/shared"] : foldersOf(name);
+  return filesBelow(folder)
+    .filter(f => !f.includes("/proofs/"))
+    .flatMap(file =>
+      [...readFileSync(join(root, file), "utf8").matchAll(declaration)]
+        .map(m => ({ module: m[2] ?? m[1] ?? "", file }))
+        .filter(l => /^[A-Z]/.test(l.module)),
+    );
+}
+
 /** The folders of tests from the one that mirrors the module's folder outwards, each without those before. */
 export function* testsNear(file: string): Generator<readonly string[]> {
   const before = new Set<string>();

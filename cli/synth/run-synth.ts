@@ -11,6 +11,7 @@ import { designNamed } from "../design-named.ts";
 import { designs } from "../designs.ts";
 import { repository } from "../repository.ts";
 import { totalLuts } from "./area.ts";
+import { outOfBounds, readBounds } from "./bounds.ts";
 import { baselinePath, readBaseline, regressions, writeBaseline } from "./baseline.ts";
 import { figuresOf } from "./figures.ts";
 import {
@@ -82,8 +83,10 @@ async function synthesizeAll(
   yosys: Yosys,
   terminal: Terminal,
 ): Promise<readonly Result[]> {
+  // The largest first, or one of them is mapped alone in the end.
+  const size = (u: Unit): number => u.files.reduce((n, f) => n + f.text.length, 0);
   const results: Result[] = [],
-    waiting = [...units.entries()],
+    waiting = [...units.entries()].sort(([, a], [, b]) => size(b) - size(a)),
     doing = new Map<string, string>();
   let done = 0;
   const show = (): void =>
@@ -181,15 +184,20 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
     terminal.print(`${path} written`);
   }
   if (o.check !== true || before === undefined) return exitCode.done;
-  const worse = regressions(results, before);
-  if (worse.length === 0) {
-    terminal.print(`No module has grown by more than 5 % since the baseline (${before.tool}).`);
-    return exitCode.done;
-  }
-  terminal.error(
-    `mnemo: more than 5 % worse than the baseline (${before.tool === yosys.version ? before.tool : `made with ${before.tool}, this is ${yosys.version}`}); if that is meant, mnemo synth --write-baseline:\n${worse
-      .map(w => `  ${w}`)
-      .join("\n")}`,
-  );
+  const worse = regressions(results, before),
+    bounds = readBounds(path),
+    over = bounds === undefined ? [] : outOfBounds(results, bounds);
+  const listed = (lines: readonly string[]): string => lines.map(w => `  ${w}`).join("\n");
+  if (worse.length === 0) terminal.print(`No module has grown by more than 5 % since the baseline (${before.tool}).`);
+  else
+    terminal.error(
+      `mnemo: more than 5 % worse than the baseline (${before.tool === yosys.version ? before.tool : `made with ${before.tool}, this is ${yosys.version}`}); if that is meant, mnemo synth --write-baseline:\n${listed(worse)}`,
+    );
+  if (over.length > 0) terminal.error(`mnemo: out of the bounds in bounds.json beside the baseline:\n${listed(over)}`);
+  else if (bounds !== undefined)
+    terminal.print(
+      `Every module keeps the bounds: ${bounds.depth} levels with carries, ${bounds.fanOut} inputs on a net, but for the exceptions listed.`,
+    );
+  if (worse.length + over.length === 0) return exitCode.done;
   return exitCode.failed;
 }

@@ -5,11 +5,13 @@ import { table, UsageError } from "../../designs/shared/command-line/index.ts";
 const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
 const when = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace("T", " ");
 
-/** `mnemo cache`: the compiled models that are kept, and how to get rid of them. */
+/** `mnemo cache`: the compiled models and translated sources that are kept, and how to get rid of them. */
 export const cacheVerb: Verb = (program, { terminal }) =>
   program
     .command("cache")
-    .description("list what is kept of compiled models; --clean removes it, what was used least recently first")
+    .description(
+      "list what is kept of compiled models and translated sources; --clean removes it, what was used least recently first",
+    )
     .option("--clean", "remove what nobody has used in the last ten minutes")
     .addOption(new Option("--to <size>", "with --clean: only down to this size, such as 500MB (default: everything)"))
     .action(async (o: { readonly clean?: true; readonly to?: string }) => {

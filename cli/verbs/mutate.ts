@@ -17,7 +17,10 @@ export const mutateVerb: Verb = (program, { terminal, exit }) =>
   program
     .command("mutate")
     .description("plant faults into a module, run the tests that simulate it, and print the faults that no test finds")
-    .argument("<module>", "<design>/<Module>; library/<Module> for one of the language's")
+    .argument(
+      "<module>",
+      "<design>/<Module>; library/<Module> for one of the language's; <design> or shared for a sample of each module",
+    )
     .addOption(once("--limit <number>", "how many mutants at most, a sample of all", count(1_000_000)))
     .addOption(once("--seed <number>", "which sample", seed).default(1))
     .addOption(once("--only-operator <names>", "just faults of these kinds: bound,late", text => text.split(",")))
@@ -30,6 +33,11 @@ export const mutateVerb: Verb = (program, { terminal, exit }) =>
     .addOption(new Option("--lines", "print a table of all lines"))
     .addOption(once("--json <file>", "write everything as JSON, too", fileName(".json")))
     .action(async (name: string, options: MutateOptions) => {
+      if (!name.includes("/")) {
+        const { runAll } = await import("../mutate/run-all.ts");
+        exit(await runAll(name, options, terminal));
+        return;
+      }
       const { runMutate } = await import("../mutate/run-mutate.ts");
       exit(await runMutate(name, options, terminal));
     });

@@ -3,18 +3,15 @@ import { design } from "../shared/command-line/index.ts";
 
 export const supernic = design({
   name: "supernic",
-  title: "SuperNIC's blocks, one by one",
+  title: "the SuperNIC programmable network device",
   settings: async set => (await import("./build/index.ts")).parseSettings(set),
-  build: async settings => (await import("./build/index.ts")).blockOf(settings),
+  build: async settings => (await import("./build/index.ts")).buildOf(settings),
+  run: async () => (await import("./rig/index.ts")).runVerb,
   proofs: async () => (await import("./rtl/index.ts")).supernicProofs,
-  lintMatrix: async () => (await import("./build/index.ts")).blockNames.map(block => [`block=${block}`]),
+  lintMatrix: () => Promise.resolve([["ports=2", "regions=3", "slots=2", "chains=nat,delay(6,1)+dummy"]]),
   synth: async () => {
-    const { blocksBeside } = await import("./build/index.ts");
-    return {
-      madeOfBlocks: [],
-      further: ({ block }) => blocksBeside(block),
-      baseline: "constraints/baseline/supernic",
-    };
+    const { allBlocks, madeOfBlocks } = await import("./build/index.ts");
+    return { madeOfBlocks, further: allBlocks, baseline: "constraints/baseline/supernic" };
   },
   files: async tools => {
     const { areaPage } = await import("./evaluation/index.ts"),

@@ -62,7 +62,7 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
 );
   wire intake_take_valid, intake_take_payload_table, intake_take_payload_slot, intake_taken_ready,
     intake_memory_valid, intake_memory_payload_bare, intake_memory_payload_last, intake_reply_valid,
-    intake_reply_payload_bare, intake_reply_payload_last, intake_enter_valid, intake_enter_writes, intake_asked_any; // kv.ts:55
+    intake_reply_payload_bare, intake_reply_payload_last, intake_enter_valid, intake_enter_writes, intake_asked_any; // kv.ts:56
   wire [2:0] intake_take_payload_kind;
   wire [3:0] intake_take_payload_context, intake_reply_payload_head_context, intake_reply_payload_head_status,
     intake_enter_context;
@@ -78,14 +78,14 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   wire [63:0] intake_asked_key;
   wire [10:0] intake_asked_size;
   wire [43:0] intake_asked_block, intake_table;
-  wire order_start_valid; // kv.ts:56
+  wire order_start_valid; // kv.ts:57
   wire [3:0] order_start_payload;
   wire [15:0] order_inside;
   wire engine_start_ready, engine_done_valid, engine_done_forward, engine_take_valid, engine_take_payload_table,
     engine_take_payload_slot, engine_spare_ready, engine_give_valid, engine_give_payload_value,
     engine_give_payload_slot, engine_memory_valid, engine_memory_payload_bare, engine_memory_payload_last,
     engine_reply_valid, engine_reply_payload_bare, engine_reply_payload_last, engine_leave_valid, engine_swept_valid,
-    engine_refund; // kv.ts:57
+    engine_refund; // kv.ts:58
   wire [3:0] engine_done_head_context, engine_done_head_status, engine_take_payload_context,
     engine_reply_payload_head_context, engine_reply_payload_head_status, engine_leave_context, engine_swept_code;
   wire [7:0] engine_done_head_opcode, engine_memory_payload_head_tag, engine_memory_payload_head_opcode,
@@ -98,7 +98,7 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   wire [49:0] engine_memory_payload_head_va;
   wire [511:0] engine_memory_payload_data, engine_reply_payload_data;
   wire allocator_take_ready, allocator_taken_valid, allocator_taken_payload_slot, allocator_give_ready,
-    allocator_memory_valid, allocator_memory_payload_bare, allocator_memory_payload_last, allocator_done; // kv.ts:58
+    allocator_memory_valid, allocator_memory_payload_bare, allocator_memory_payload_last, allocator_done; // kv.ts:59
   wire [3:0] allocator_taken_payload_context, allocator_taken_payload_status;
   wire [43:0] allocator_taken_payload_block;
   wire [7:0] allocator_memory_payload_head_tag, allocator_memory_payload_head_opcode;
@@ -107,7 +107,7 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   wire [13:0] allocator_memory_payload_head_data;
   wire [511:0] allocator_memory_payload_data;
   wire replies_event_valid, replies_event_refused, replies_value_valid, replies_value_payload_bare,
-    replies_value_payload_last; // kv.ts:59
+    replies_value_payload_last; // kv.ts:60
   wire [2:0] replies_event_purpose;
   wire [4:0] replies_event_context;
   wire [3:0] replies_event_status, replies_value_payload_head_context, replies_value_payload_head_status;
@@ -115,10 +115,10 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   wire [511:0] replies_event_line, replies_value_payload_data;
   wire [7:0] replies_value_payload_head_opcode;
   wire [13:0] replies_value_payload_head_length;
-  reg takes_locked; // kv.ts:89
+  reg takes_locked; // kv.ts:90
   reg [1:0] takes_owner;
-  reg [4:0] credits; // kv.ts:95
-  reg credit; // kv.ts:102
+  reg [4:0] credits; // kv.ts:96
+  reg credit; // kv.ts:103
   reg [2:0] memory_turn; // merged.ts:62
   reg memory_in_packet; // merged.ts:63
   reg memory_out_full, memory_out_held_bare, memory_out_held_last; // merged.ts:102
@@ -142,9 +142,9 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   reg reply_begun; // merged.ts:164
   reg reply_head_gone; // merged.ts:165
   reg reply_bytes_gone; // merged.ts:166
-  wire [1:0] takes_grant, takes_request; // kv.ts:89
+  wire [1:0] takes_grant, takes_request; // kv.ts:90
   wire memory_out_ready; // merged.ts:102
-  wire takes_valid = |(takes_grant & takes_request); // kv.ts:89
+  wire takes_valid = |(takes_grant & takes_request); // kv.ts:90
   wire takes_payload_table =
     (takes_grant[0] & intake_take_payload_table) | (takes_grant[1] & engine_take_payload_table);
   wire takes_payload_slot = (takes_grant[0] & intake_take_payload_slot) | (takes_grant[1] & engine_take_payload_slot);
@@ -153,15 +153,15 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   wire [3:0] takes_payload_context =
     ({4{takes_grant[0]}} & intake_take_payload_context) | ({4{takes_grant[1]}} & engine_take_payload_context);
   assign takes_request = {engine_take_valid, intake_take_valid};
-  wire [1:0] takes_after = takes_request & ~(takes_owner | (takes_owner - 2'd1)); // kv.ts:89
+  wire [1:0] takes_after = takes_request & ~(takes_owner | (takes_owner - 2'd1)); // kv.ts:90
   assign takes_grant =
     takes_locked ? takes_owner :
     |takes_after ? takes_after & (~takes_after + 2'd1) :
     takes_request & (~takes_request + 2'd1);
-  wire taken_for_0_valid = allocator_taken_valid & ~allocator_taken_payload_slot; // kv.ts:90
+  wire taken_for_0_valid = allocator_taken_valid & ~allocator_taken_payload_slot; // kv.ts:91
   wire taken_for_1_valid = allocator_taken_valid & allocator_taken_payload_slot;
-  wire entering = intake_enter_valid & intake_enter_writes; // kv.ts:96
-  wire given = engine_give_valid & allocator_give_ready; // kv.ts:97
+  wire entering = intake_enter_valid & intake_enter_writes; // kv.ts:97
+  wire given = engine_give_valid & allocator_give_ready; // kv.ts:98
   wire memory_merged_valid =
     (memory_turn[0] & engine_memory_valid) | (memory_turn[1] & allocator_memory_valid)
     | (memory_turn[2] & intake_memory_valid); // merged.ts:61
@@ -232,10 +232,10 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   wire reply_out_ready = reply_out_ready_or & reply_out_held_bare_or; // merged.ts:130
   wire reply_out_room = ~reply_out_full | reply_out_ready;
 
-  wire intake_take_ready = takes_grant[0] & allocator_take_ready; // kv.ts:55
+  wire intake_take_ready = takes_grant[0] & allocator_take_ready; // kv.ts:56
   wire intake_memory_ready = memory_turn[2] & memory_merged_ready;
   wire intake_reply_ready = reply_turn[2] & reply_merged_ready;
-  KvIntake_b64_c16_t131072_d1466 intake ( // kv.ts:55
+  KvIntake_b64_c16_t131072_d1466 intake ( // kv.ts:56
     .clk (clk), .rst (rst),
     .request_valid (request_valid), .request_ready (request_ready),
     .request_payload_context (request_payload_context), .request_payload_opcode (request_payload_opcode),
@@ -281,7 +281,7 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     .secret            (secret)
   );
 
-  RequestOrder_c16_k17 order ( // kv.ts:56
+  RequestOrder_c16_k17 order ( // kv.ts:57
     .clk (clk), .rst (rst),
     .enter_valid   (intake_enter_valid),
     .enter_context (intake_enter_context),
@@ -295,10 +295,10 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     .inside_       (order_inside)
   );
 
-  wire engine_take_ready = takes_grant[1] & allocator_take_ready; // kv.ts:57
+  wire engine_take_ready = takes_grant[1] & allocator_take_ready; // kv.ts:58
   wire engine_memory_ready = memory_turn[0] & memory_merged_ready;
   wire engine_reply_ready = reply_turn[1] & reply_merged_ready;
-  KvEngine_b64_c16_t131072_l4095 engine ( // kv.ts:57
+  KvEngine_b64_c16_t131072_l4095 engine ( // kv.ts:58
     .clk (clk), .rst (rst),
     .start_valid (order_start_valid), .start_ready (engine_start_ready), .start_payload (order_start_payload),
     .event_valid       (replies_event_valid),
@@ -358,9 +358,9 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
   );
 
   wire allocator_taken_ready =
-    (intake_taken_ready & ~allocator_taken_payload_slot) | (engine_spare_ready & allocator_taken_payload_slot); // kv.ts:58
+    (intake_taken_ready & ~allocator_taken_payload_slot) | (engine_spare_ready & allocator_taken_payload_slot); // kv.ts:59
   wire allocator_memory_ready = memory_turn[1] & memory_merged_ready;
-  KvAllocator_b64_c16_t131072_a4194304_r16 allocator ( // kv.ts:58
+  KvAllocator_b64_c16_t131072_a4194304_r16 allocator ( // kv.ts:59
     .clk (clk), .rst (rst),
     .take_valid (takes_valid), .take_ready (allocator_take_ready), .take_payload_table (takes_payload_table),
     .take_payload_slot (takes_payload_slot), .take_payload_kind (takes_payload_kind),
@@ -390,10 +390,10 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     .done          (allocator_done)
   );
 
-  wire replies_done_valid = engine_done_valid | allocator_done; // kv.ts:59
+  wire replies_done_valid = engine_done_valid | allocator_done; // kv.ts:60
   wire replies_done_forward = engine_done_valid & engine_done_forward;
   wire replies_value_ready = reply_turn[0] & reply_merged_ready;
-  KvReplies_b64_c16 replies ( // kv.ts:59
+  KvReplies_b64_c16 replies ( // kv.ts:60
     .clk (clk), .rst (rst),
     .memory_reply_valid (memory_reply_valid), .memory_reply_ready (memory_reply_ready),
     .memory_reply_payload_tag (memory_reply_payload_tag), .memory_reply_payload_status (memory_reply_payload_status),
@@ -568,7 +568,7 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (entering) assert (|credits); // kv.ts:106
+      if (entering) assert (|credits); // kv.ts:107
     end
 `else
 `ifndef SYNTHESIS
@@ -576,7 +576,7 @@ module ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 (
     if (~rst) begin
       if (entering) begin
         if (~(|credits)) begin
-          $display("%s", "assertion failed: a request that writes has a place for what it gives back (kv.ts:106)"); // kv.ts:106
+          $display("%s", "assertion failed: a request that writes has a place for what it gives back (kv.ts:107)"); // kv.ts:107
           $stop;
         end
       end

@@ -294,7 +294,7 @@ module DfFrames_b64_c16_d1444_r8 (
     else if (~out_valid | reply_data_ready) out_valid <= pulls;
   wire [63:0] even_mask = mask & in_even;
 
-  always @(posedge clk) begin
+  always @(posedge clk)
     if (writes) begin
       if (even_mask[0]) even[even_at][7:0] <= data[7:0];
       if (even_mask[1]) even[even_at][15:8] <= data[15:8];
@@ -304,6 +304,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (even_mask[5]) even[even_at][47:40] <= data[47:40];
       if (even_mask[6]) even[even_at][55:48] <= data[55:48];
       if (even_mask[7]) even[even_at][63:56] <= data[63:56];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (even_mask[8]) even[even_at][71:64] <= data[71:64];
       if (even_mask[9]) even[even_at][79:72] <= data[79:72];
       if (even_mask[10]) even[even_at][87:80] <= data[87:80];
@@ -312,6 +316,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (even_mask[13]) even[even_at][111:104] <= data[111:104];
       if (even_mask[14]) even[even_at][119:112] <= data[119:112];
       if (even_mask[15]) even[even_at][127:120] <= data[127:120];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (even_mask[16]) even[even_at][135:128] <= data[135:128];
       if (even_mask[17]) even[even_at][143:136] <= data[143:136];
       if (even_mask[18]) even[even_at][151:144] <= data[151:144];
@@ -320,6 +328,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (even_mask[21]) even[even_at][175:168] <= data[175:168];
       if (even_mask[22]) even[even_at][183:176] <= data[183:176];
       if (even_mask[23]) even[even_at][191:184] <= data[191:184];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (even_mask[24]) even[even_at][199:192] <= data[199:192];
       if (even_mask[25]) even[even_at][207:200] <= data[207:200];
       if (even_mask[26]) even[even_at][215:208] <= data[215:208];
@@ -328,6 +340,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (even_mask[29]) even[even_at][239:232] <= data[239:232];
       if (even_mask[30]) even[even_at][247:240] <= data[247:240];
       if (even_mask[31]) even[even_at][255:248] <= data[255:248];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (even_mask[32]) even[even_at][263:256] <= data[263:256];
       if (even_mask[33]) even[even_at][271:264] <= data[271:264];
       if (even_mask[34]) even[even_at][279:272] <= data[279:272];
@@ -336,6 +352,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (even_mask[37]) even[even_at][303:296] <= data[303:296];
       if (even_mask[38]) even[even_at][311:304] <= data[311:304];
       if (even_mask[39]) even[even_at][319:312] <= data[319:312];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (even_mask[40]) even[even_at][327:320] <= data[327:320];
       if (even_mask[41]) even[even_at][335:328] <= data[335:328];
       if (even_mask[42]) even[even_at][343:336] <= data[343:336];
@@ -344,6 +364,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (even_mask[45]) even[even_at][367:360] <= data[367:360];
       if (even_mask[46]) even[even_at][375:368] <= data[375:368];
       if (even_mask[47]) even[even_at][383:376] <= data[383:376];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (even_mask[48]) even[even_at][391:384] <= data[391:384];
       if (even_mask[49]) even[even_at][399:392] <= data[399:392];
       if (even_mask[50]) even[even_at][407:400] <= data[407:400];
@@ -352,6 +376,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (even_mask[53]) even[even_at][431:424] <= data[431:424];
       if (even_mask[54]) even[even_at][439:432] <= data[439:432];
       if (even_mask[55]) even[even_at][447:440] <= data[447:440];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (even_mask[56]) even[even_at][455:448] <= data[455:448];
       if (even_mask[57]) even[even_at][463:456] <= data[463:456];
       if (even_mask[58]) even[even_at][471:464] <= data[471:464];
@@ -361,11 +389,12 @@ module DfFrames_b64_c16_d1444_r8 (
       if (even_mask[62]) even[even_at][503:496] <= data[503:496];
       if (even_mask[63]) even[even_at][511:504] <= data[511:504];
     end
+
+  always @(posedge clk)
     if (pulls) even_word <= even[read_at];
-  end
   wire [63:0] odd_mask = mask & ~in_even;
 
-  always @(posedge clk) begin
+  always @(posedge clk)
     if (writes) begin
       if (odd_mask[0]) odd[odd_at][7:0] <= data[7:0];
       if (odd_mask[1]) odd[odd_at][15:8] <= data[15:8];
@@ -375,6 +404,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (odd_mask[5]) odd[odd_at][47:40] <= data[47:40];
       if (odd_mask[6]) odd[odd_at][55:48] <= data[55:48];
       if (odd_mask[7]) odd[odd_at][63:56] <= data[63:56];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (odd_mask[8]) odd[odd_at][71:64] <= data[71:64];
       if (odd_mask[9]) odd[odd_at][79:72] <= data[79:72];
       if (odd_mask[10]) odd[odd_at][87:80] <= data[87:80];
@@ -383,6 +416,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (odd_mask[13]) odd[odd_at][111:104] <= data[111:104];
       if (odd_mask[14]) odd[odd_at][119:112] <= data[119:112];
       if (odd_mask[15]) odd[odd_at][127:120] <= data[127:120];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (odd_mask[16]) odd[odd_at][135:128] <= data[135:128];
       if (odd_mask[17]) odd[odd_at][143:136] <= data[143:136];
       if (odd_mask[18]) odd[odd_at][151:144] <= data[151:144];
@@ -391,6 +428,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (odd_mask[21]) odd[odd_at][175:168] <= data[175:168];
       if (odd_mask[22]) odd[odd_at][183:176] <= data[183:176];
       if (odd_mask[23]) odd[odd_at][191:184] <= data[191:184];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (odd_mask[24]) odd[odd_at][199:192] <= data[199:192];
       if (odd_mask[25]) odd[odd_at][207:200] <= data[207:200];
       if (odd_mask[26]) odd[odd_at][215:208] <= data[215:208];
@@ -399,6 +440,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (odd_mask[29]) odd[odd_at][239:232] <= data[239:232];
       if (odd_mask[30]) odd[odd_at][247:240] <= data[247:240];
       if (odd_mask[31]) odd[odd_at][255:248] <= data[255:248];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (odd_mask[32]) odd[odd_at][263:256] <= data[263:256];
       if (odd_mask[33]) odd[odd_at][271:264] <= data[271:264];
       if (odd_mask[34]) odd[odd_at][279:272] <= data[279:272];
@@ -407,6 +452,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (odd_mask[37]) odd[odd_at][303:296] <= data[303:296];
       if (odd_mask[38]) odd[odd_at][311:304] <= data[311:304];
       if (odd_mask[39]) odd[odd_at][319:312] <= data[319:312];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (odd_mask[40]) odd[odd_at][327:320] <= data[327:320];
       if (odd_mask[41]) odd[odd_at][335:328] <= data[335:328];
       if (odd_mask[42]) odd[odd_at][343:336] <= data[343:336];
@@ -415,6 +464,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (odd_mask[45]) odd[odd_at][367:360] <= data[367:360];
       if (odd_mask[46]) odd[odd_at][375:368] <= data[375:368];
       if (odd_mask[47]) odd[odd_at][383:376] <= data[383:376];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (odd_mask[48]) odd[odd_at][391:384] <= data[391:384];
       if (odd_mask[49]) odd[odd_at][399:392] <= data[399:392];
       if (odd_mask[50]) odd[odd_at][407:400] <= data[407:400];
@@ -423,6 +476,10 @@ module DfFrames_b64_c16_d1444_r8 (
       if (odd_mask[53]) odd[odd_at][431:424] <= data[431:424];
       if (odd_mask[54]) odd[odd_at][439:432] <= data[439:432];
       if (odd_mask[55]) odd[odd_at][447:440] <= data[447:440];
+    end
+
+  always @(posedge clk)
+    if (writes) begin
       if (odd_mask[56]) odd[odd_at][455:448] <= data[455:448];
       if (odd_mask[57]) odd[odd_at][463:456] <= data[463:456];
       if (odd_mask[58]) odd[odd_at][471:464] <= data[471:464];
@@ -432,8 +489,9 @@ module DfFrames_b64_c16_d1444_r8 (
       if (odd_mask[62]) odd[odd_at][503:496] <= data[503:496];
       if (odd_mask[63]) odd[odd_at][511:504] <= data[511:504];
     end
+
+  always @(posedge clk)
     if (pulls) odd_word <= odd[read_at];
-  end
 
   always @(posedge clk)
     if (queries_en) heads[queries_query_context] <= {queries_query_opcode, queries_query_table};

@@ -47,102 +47,308 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   input  wire [511:0] event_line,
   output wire         done
 );
-  localparam [4:0] state_restart = 5'd15;
-  localparam [4:0] state_free = 5'd16;
   localparam [3:0] status_ok = 4'd0;
   localparam [3:0] status_out_of_memory = 4'd7;
-  localparam [4:0] state_choose = 5'd6;
-  localparam [4:0] state_push = 5'd9;
-  localparam [4:0] state_storing = 5'd5;
-  localparam [4:0] state_idle = 5'd0;
-  localparam [4:0] state_give = 5'd1;
-  localparam [4:0] state_given = 5'd2;
-  localparam [4:0] state_spill = 5'd3;
-  localparam [4:0] state_store = 5'd4;
-  localparam [4:0] state_allocate = 5'd11;
-  localparam [4:0] state_answer = 5'd13;
-  localparam [4:0] state_refill = 5'd7;
-  localparam [4:0] state_load = 5'd14;
-  localparam [4:0] state_refilling = 5'd8;
-  localparam [4:0] state_settle = 5'd10;
-  localparam [4:0] state_allocating = 5'd12;
-  localparam [4:0] state_freeing = 5'd17;
+  localparam [4:0] state_clear = 5'd0;
+  localparam [4:0] state_idle = 5'd1;
+  localparam [4:0] state_give = 5'd2;
+  localparam [4:0] state_choose = 5'd10;
+  localparam [4:0] state_trim = 5'd4;
+  localparam [4:0] state_given = 5'd3;
+  localparam [4:0] state_locate = 5'd7;
+  localparam [4:0] state_pull = 5'd5;
+  localparam [4:0] state_seek = 5'd6;
+  localparam [4:0] state_located = 5'd8;
+  localparam [4:0] state_judged = 5'd9;
+  localparam [4:0] state_placed = 5'd14;
+  localparam [4:0] state_allocate = 5'd25;
+  localparam [4:0] state_answer = 5'd29;
+  localparam [4:0] state_find = 5'd11;
+  localparam [4:0] state_found = 5'd12;
+  localparam [4:0] state_place = 5'd13;
+  localparam [4:0] state_read = 5'd15;
+  localparam [4:0] state_reading = 5'd16;
+  localparam [4:0] state_fill = 5'd23;
+  localparam [4:0] state_note = 5'd21;
+  localparam [4:0] state_turn = 5'd17;
+  localparam [4:0] state_turned = 5'd18;
+  localparam [4:0] state_write = 5'd19;
+  localparam [4:0] state_writing = 5'd20;
+  localparam [4:0] state_noted = 5'd22;
+  localparam [4:0] state_free = 5'd27;
+  localparam [4:0] state_settle = 5'd24;
+  localparam [4:0] state_allocating = 5'd26;
+  localparam [4:0] state_freeing = 5'd28;
   localparam [7:0] opcode_read = 8'h40, opcode_write = 8'h50, opcode_alloc = 8'h80, opcode_free = 8'h82;
-  reg [4:0] levels_0, levels_1, levels_2, levels_3, levels_4, levels_5; // allocator.ts:108
-  reg listed_0, listed_1, listed_2, listed_3, listed_4, listed_5; // allocator.ts:109
-  reg begun_0, begun_1, begun_2, begun_3, begun_4, begun_5; // allocator.ts:110
-  reg [43:0] arena; // allocator.ts:115
-  reg [11:0] arena_left; // allocator.ts:116
-  reg [4:0] region; // allocator.ts:117
-  reg [28:0] live; // allocator.ts:120
-  reg [12:0] arenas; // allocator.ts:123
-  reg [12:0] arenas_begun; // allocator.ts:124
-  reg [2:0] kind; // allocator.ts:128
-  reg asked_table, asked_slot; // allocator.ts:129
+  reg [4:0] region; // allocator.ts:111
+  reg [28:0] live; // allocator.ts:113
+  reg [4:0] levels_0, levels_1, levels_2, levels_3, levels_4, levels_5; // allocator.ts:114
+  reg [6:0] cached; // allocator.ts:115
+  reg [2:0] kind; // allocator.ts:119
+  reg asked_table, asked_slot; // allocator.ts:120
   reg [2:0] asked_kind;
   reg [3:0] asked_context;
-  reg [43:0] freed; // allocator.ts:130
-  reg giving_slot; // allocator.ts:131
-  reg [2:0] count; // allocator.ts:132
-  reg [3:0] answer_status; // allocator.ts:133
+  reg [43:0] home; // allocator.ts:121
+  reg giving_slot; // allocator.ts:122
+  reg taking; // allocator.ts:123
+  reg [3:0] answer_status; // allocator.ts:124
   reg [43:0] answer_block;
-  reg [43:0] words_0_block, words_1_block, words_2_block, words_3_block, words_4_block, words_5_block,
-    words_6_block, words_7_block; // allocator.ts:136
-  reg words_0_valid, words_1_valid, words_2_valid, words_3_valid, words_4_valid, words_5_valid, words_6_valid,
-    words_7_valid;
-  reg push; // allocator.ts:161
-  reg [6:0] push_at; // allocator.ts:162
-  reg [43:0] pushed; // allocator.ts:163
-  reg [4:0] state; // allocator.ts:202
-  reg beat; // allocator.ts:365
-  (* ram_style = "distributed" *) reg [43:0] heads [0:7]; // allocator.ts:112
-  (* ram_style = "distributed" *) reg [43:0] slabs [0:7]; // allocator.ts:113
-  (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:114
-  (* ram_style = "block" *) reg [43:0] places [0:4095]; // allocator.ts:125
-  reg [43:0] place; // allocator.ts:149
+  reg flushing; // allocator.ts:125
+  reg flushed; // allocator.ts:126
+  reg [11:0] number; // arenas.ts:41
+  reg [10:0] offset; // arenas.ts:42
+  reg [3:0] digit; // arenas.ts:43
+  reg is_before; // arenas.ts:44
+  reg in_range; // arenas.ts:45
+  reg untouched; // arenas.ts:46
+  reg covers; // arenas.ts:47
+  reg summary; // allocator.ts:134
+  reg survey; // allocator.ts:135
+  reg [3:0] wanted; // allocator.ts:136
+  reg [511:0] line; // free-line.ts:62
+  reg [3:0] at; // free-line.ts:63
+  reg [6:0] group; // free-line.ts:64
+  reg [2:0] group_digit; // free-line.ts:65
+  reg [31:0] begins; // free-line.ts:71
+  reg looking; // free-line.ts:72
+  reg looked; // free-line.ts:73
+  reg pick_any; // free-line.ts:75
+  reg [4:0] pick_index;
+  reg [8:0] picks_0, picks_1, picks_2, picks_3, picks_4, picks_5, picks_6, picks_7; // free-line.ts:77
+  reg [3:0] picked; // free-line.ts:78
+  reg freed; // free-line.ts:80
+  reg [6:0] before_; // free-line.ts:86
+  reg [6:0] after; // free-line.ts:87
+  reg touched; // free-line.ts:88
+  reg [7:0] seen; // free-line.ts:107
+  reg counts; // free-line.ts:108
+  reg found; // free-line.ts:110
+  reg [6:0] found_at; // free-line.ts:111
+  reg spare_valid; // allocator.ts:146
+  reg [11:0] spare_arena;
+  reg outside; // allocator.ts:147
+  reg push; // allocator.ts:158
+  reg [6:0] push_at; // allocator.ts:159
+  reg [43:0] pushed; // allocator.ts:160
+  reg [5:0] quiet; // allocator.ts:188
+  reg [4:0] state; // allocator.ts:234
+  reg beat; // allocator.ts:508
+  (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:116
+  reg [63:0] digits [0:255]; // arenas.ts:39
+  reg [63:0] word; // arenas.ts:49
+  reg [10:0] offsets [0:4095]; // arenas.ts:40
+  reg [10:0] offset_here; // arenas.ts:50
   wire [39:0] level_joined = {10'd0, levels_5, levels_4, levels_3, levels_2, levels_1, levels_0};
-  wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // allocator.ts:134
-  wire some = |level; // allocator.ts:135
-  wire [43:0] slab = slabs[kind]; // allocator.ts:137
-  wire [43:0] head = heads[kind]; // allocator.ts:138
-  wire [7:0] in_list_joined = {2'd0, listed_5, listed_4, listed_3, listed_2, listed_1, listed_0};
-  wire in_list = in_list_joined[kind]; // allocator.ts:139
-  wire [7:0] in_slab_joined = {2'd0, begun_5, begun_4, begun_3, begun_2, begun_1, begun_0};
-  wire in_slab = in_slab_joined[kind]; // allocator.ts:140
-  wire [43:0] popped = stack[{kind, level[3:0] - 4'd1}]; // allocator.ts:141
-  wire [43:0] next_in_slab = slab + (44'd1 << kind); // allocator.ts:142
-  wire slab_goes_on = |next_in_slab[4:0]; // allocator.ts:143
-  wire all_moved = count == 3'd7; // allocator.ts:146
-  wire emptied = (state == state_restart) | (state == state_free); // allocator.ts:147
-  wire [12:0] last_arena = arenas - 13'd1; // allocator.ts:148
-  wire [11:0] place_node = emptied ? last_arena[11:0] : arenas_begun[11:0]; // allocator.ts:149
-  wire records = arenas != 13'd4096; // allocator.ts:151
-  wire mine = event_valid & (event_purpose == 3'd5); // allocator.ts:152
-  wire granted = ~((|event_status) | event_refused); // allocator.ts:154
-  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // allocator.ts:155
-  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:178
-  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:179
-  wire room = level != 5'd16; // allocator.ts:180
-  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:181
-  wire takes_slab = (state == state_choose) & ~(asked_table | some | in_list); // allocator.ts:344
-  wire moves_head = (state == state_push) ? all_moved : (state == state_storing) & mine & ~(|event_status); // allocator.ts:346
-  wire levels_0_when = ~granted & another_region;
-  wire granted_when = ~granted | asked_table;
+  wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // allocator.ts:127
+  wire some = |level; // allocator.ts:128
+  wire room = level != 5'd16; // allocator.ts:129
+  wire [43:0] popped = stack[{kind, level[3:0] - 4'd1}]; // allocator.ts:130
+  wire [7:0] word_number = number[11:4]; // arenas.ts:48
+  wire [63:0] word_1 = word; // arenas.ts:49
+  wire [10:0] offset_here_1 = offset_here; // arenas.ts:50
+  wire [3:0] here = word_1[{number[3:0], 2'd0} +: 4]; // arenas.ts:52
+  wire [22:0] first_slab = {number, offset}; // arenas.ts:71
+  wire last = word_number == 8'd255; // arenas.ts:74
+  wire [10:0] slab = home[15:5] - offset; // allocator.ts:137
+  wire [31:0] line_word = line[31:0]; // free-line.ts:66
+  wire [31:0] reserved_units = (group == 7'd0) ? ((at < 4'd4) ? 32'hffffffff : (at == 4'd4) ? 32'd1 : 32'd0) : 32'd0; // free-line.ts:69
+  wire [31:0] free_units = ~(line_word | reserved_units); // free-map.ts:79
+  wire [15:0] free_blocks_1 = {
+    free_units[30] & free_units[31], free_units[28] & free_units[29], free_units[26] & free_units[27],
+    free_units[24] & free_units[25], free_units[22] & free_units[23], free_units[20] & free_units[21],
+    free_units[18] & free_units[19], free_units[16] & free_units[17], free_units[14] & free_units[15],
+    free_units[12] & free_units[13], free_units[10] & free_units[11], free_units[8] & free_units[9],
+    free_units[6] & free_units[7], free_units[4] & free_units[5], free_units[2] & free_units[3],
+    free_units[0] & free_units[1]
+  }; // free-map.ts:84
+  wire [7:0] free_blocks_2 = {
+    free_blocks_1[14] & free_blocks_1[15], free_blocks_1[12] & free_blocks_1[13],
+    free_blocks_1[10] & free_blocks_1[11], free_blocks_1[8] & free_blocks_1[9], free_blocks_1[6] & free_blocks_1[7],
+    free_blocks_1[4] & free_blocks_1[5], free_blocks_1[2] & free_blocks_1[3], free_blocks_1[0] & free_blocks_1[1]
+  };
+  wire [3:0] free_blocks_3 = {
+    free_blocks_2[6] & free_blocks_2[7], free_blocks_2[4] & free_blocks_2[5], free_blocks_2[2] & free_blocks_2[3],
+    free_blocks_2[0] & free_blocks_2[1]
+  };
+  wire [1:0] free_blocks_4 = {free_blocks_3[2] & free_blocks_3[3], free_blocks_3[0] & free_blocks_3[1]};
+  wire free_blocks_5 = free_blocks_4[0] & free_blocks_4[1];
+  wire takes = looked & pick_any & (picked != wanted); // free-line.ts:79
+  wire gives = ~taking & ~freed & (at == slab[3:0]); // free-line.ts:81
+  wire changes = taking ? takes : gives; // free-line.ts:82
+  wire [4:0] block_units_choice = taking ? pick_index : home[4:0];
+  wire [31:0] block_units_joined = {
+    block_units_choice == 5'd31, block_units_choice == 5'd30, block_units_choice == 5'd29,
+    block_units_choice == 5'd28, block_units_choice == 5'd27, block_units_choice == 5'd26,
+    block_units_choice == 5'd25, block_units_choice == 5'd24, block_units_choice == 5'd23,
+    block_units_choice == 5'd22, block_units_choice == 5'd21, block_units_choice == 5'd20,
+    block_units_choice == 5'd19, block_units_choice == 5'd18, block_units_choice == 5'd17,
+    block_units_choice == 5'd16, block_units_choice == 5'd15, block_units_choice == 5'd14,
+    block_units_choice == 5'd13, block_units_choice == 5'd12, block_units_choice == 5'd11,
+    block_units_choice == 5'd10, block_units_choice == 5'd9, block_units_choice == 5'd8, block_units_choice == 5'd7,
+    block_units_choice == 5'd6, block_units_choice == 5'd5, block_units_choice == 5'd4, block_units_choice == 5'd3,
+    block_units_choice == 5'd2, block_units_choice == 5'd1, block_units_choice == 5'd0
+  };
+  wire [31:0] block_units_choice_joined = {
+    {2{block_units_choice[4:1] == 4'd15}}, {2{block_units_choice[4:1] == 4'd14}},
+    {2{block_units_choice[4:1] == 4'd13}}, {2{block_units_choice[4:1] == 4'd12}},
+    {2{block_units_choice[4:1] == 4'd11}}, {2{block_units_choice[4:1] == 4'd10}},
+    {2{block_units_choice[4:1] == 4'd9}}, {2{block_units_choice[4:1] == 4'd8}}, {2{block_units_choice[4:1] == 4'd7}},
+    {2{block_units_choice[4:1] == 4'd6}}, {2{block_units_choice[4:1] == 4'd5}}, {2{block_units_choice[4:1] == 4'd4}},
+    {2{block_units_choice[4:1] == 4'd3}}, {2{block_units_choice[4:1] == 4'd2}}, {2{block_units_choice[4:1] == 4'd1}},
+    {2{block_units_choice[4:1] == 4'd0}}
+  };
+  wire [31:0] block_units_joined_block_units_choice = {
+    {4{block_units_choice[4:2] == 3'd7}}, {4{block_units_choice[4:2] == 3'd6}}, {4{block_units_choice[4:2] == 3'd5}},
+    {4{block_units_choice[4:2] == 3'd4}}, {4{block_units_choice[4:2] == 3'd3}}, {4{block_units_choice[4:2] == 3'd2}},
+    {4{block_units_choice[4:2] == 3'd1}}, {4{block_units_choice[4:2] == 3'd0}}
+  };
+  wire [31:0] block_units_or =
+    ({32{kind == 3'd2}} & block_units_joined_block_units_choice)
+    | ({32{kind == 3'd3}} & {{8{block_units_choice[4:3] == 2'd3}}, {8{block_units_choice[4:3] == 2'd2}}, {8{block_units_choice[4:3] == 2'd1}}, {8{block_units_choice[4:3] == 2'd0}}});
+  wire [31:0] block_units =
+    ({32{kind == 3'd0}} & block_units_joined) | ({32{kind == 3'd1}} & block_units_choice_joined) | block_units_or
+    | ({32{kind == 3'd4}} & {{16{block_units_choice[4]}}, {16{~block_units_choice[4]}}}) | {32{kind == 3'd5}}; // free-line.ts:83
+  wire [6:0] word_has = {
+    |line_word, free_blocks_5, |free_blocks_4, |free_blocks_3, |free_blocks_2, |free_blocks_1, |free_units
+  }; // free-line.ts:89
+  wire [6:0] mine_shifted = group >> 3;
+  wire mine = at == mine_shifted[3:0]; // free-line.ts:98
+  wire digits_are_real = {1'b0, at} < 5'd16; // free-line.ts:99
+  wire here_1 = mine & (group[2:0] == 3'd0); // free-line.ts:103
+  wire [3:0] renewed_digit_0 = here_1 ? {1'b0, group_digit} : line_word[3:0]; // free-line.ts:104
+  wire here_2 = mine & (group[2:0] == 3'd1); // free-line.ts:103
+  wire [3:0] renewed_digit_1 = here_2 ? {1'b0, group_digit} : line_word[7:4]; // free-line.ts:104
+  wire here_3 = mine & (group[2:0] == 3'd2); // free-line.ts:103
+  wire [3:0] renewed_digit_2 = here_3 ? {1'b0, group_digit} : line_word[11:8]; // free-line.ts:104
+  wire here_4 = mine & (group[2:0] == 3'd3); // free-line.ts:103
+  wire [3:0] renewed_digit_3 = here_4 ? {1'b0, group_digit} : line_word[15:12]; // free-line.ts:104
+  wire here_5 = mine & (group[2:0] == 3'd4); // free-line.ts:103
+  wire [3:0] renewed_digit_4 = here_5 ? {1'b0, group_digit} : line_word[19:16]; // free-line.ts:104
+  wire here_6 = mine & (group[2:0] == 3'd5); // free-line.ts:103
+  wire [3:0] renewed_digit_5 = here_6 ? {1'b0, group_digit} : line_word[23:20]; // free-line.ts:104
+  wire here_7 = mine & (group[2:0] == 3'd6); // free-line.ts:103
+  wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:104
+  wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:103
+  wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:104
+  wire [3:0] limit = 4'd6 - {1'b0, kind}; // free-line.ts:112
+  wire [2:0] digit_before =
+    ~before_[6] ? 3'd0 :
+    before_[5] ? 3'd1 :
+    before_[4] ? 3'd2 :
+    before_[3] ? 3'd3 :
+    before_[2] ? 3'd4 :
+    before_[1] ? 3'd5 :
+    before_[0] ? 3'd6 :
+    3'd7; // free-line.ts:126
+  wire [2:0] digit_after =
+    ~after[6] ? 3'd0 :
+    after[5] ? 3'd1 :
+    after[4] ? 3'd2 :
+    after[3] ? 3'd3 :
+    after[2] ? 3'd4 :
+    after[1] ? 3'd5 :
+    after[0] ? 3'd6 :
+    3'd7; // free-line.ts:127
+  wire has_slab = seen[1] | seen[0]; // free-map.ts:128
+  wire [2:0] digit_folded =
+    ~(|seen[7:1]) ? 3'd0 :
+    has_slab ? 3'd1 :
+    seen[2] ? 3'd2 :
+    seen[3] ? 3'd3 :
+    seen[4] ? 3'd4 :
+    seen[5] ? 3'd5 :
+    seen[6] ? 3'd6 :
+    3'd7; // free-line.ts:128
+  wire mine_1 = event_valid & (event_purpose == 3'd5); // allocator.ts:149
+  wire granted = ~((|event_status) | event_refused); // allocator.ts:151
+  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // allocator.ts:152
+  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:176
+  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:177
+  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:178
+  wire [35:0] spare_room = {7'd0, live} - {29'd0, cached}; // allocator.ts:179
+  wire over = {7'd0, live} < {29'd0, cached}; // allocator.ts:180
+  wire far_over = ({7'd0, live} + 36'd32) < {29'd0, cached}; // allocator.ts:182
+  wire over_at_rest = {7'd0, live >> 2} < {29'd0, cached}; // allocator.ts:190
+  wire at_rest = quiet[5] & ~(give_valid | take_valid); // allocator.ts:196
+  wire too_many = flushing ? |cached : at_rest ? over_at_rest : far_over; // allocator.ts:197
+  wire [8:0] place = picks_7; // allocator.ts:198
+  wire [22:0] slab_of_pick = first_slab + {12'd0, group, place[8:5]}; // allocator.ts:199
+  wire [3:0] limit_1 = 4'd14 - {1'b0, kind}; // arenas.ts:54
+  wire [3:0] limit_2 = 4'd14 - {1'b0, kind};
+  wire [3:0] words_15 = word_1[63:60]; // arenas.ts:51
+  wire [3:0] words_14 = word_1[59:56];
+  wire [3:0] words_13 = word_1[55:52];
+  wire [3:0] words_12 = word_1[51:48];
+  wire [3:0] words_11 = word_1[47:44];
+  wire [3:0] words_10 = word_1[43:40];
+  wire [3:0] words_9 = word_1[39:36];
+  wire [3:0] words_8 = word_1[35:32];
+  wire [3:0] words_7 = word_1[31:28];
+  wire [3:0] words_6 = word_1[27:24];
+  wire [3:0] words_5 = word_1[23:20];
+  wire [3:0] words_4 = word_1[19:16];
+  wire [3:0] words_3 = word_1[15:12];
+  wire [3:0] words_2 = word_1[11:8];
+  wire [3:0] words_1 = word_1[7:4];
+  wire [3:0] words_0 = word_1[3:0];
+  wire [15:0] node = {
+    word_1[63] & (words_15 <= limit_2), word_1[59] & (words_14 <= limit_2), word_1[55] & (words_13 <= limit_2),
+    word_1[51] & (words_12 <= limit_2), word_1[47] & (words_11 <= limit_2), word_1[43] & (words_10 <= limit_2),
+    word_1[39] & (words_9 <= limit_2), word_1[35] & (words_8 <= limit_2), word_1[31] & (words_7 <= limit_2),
+    word_1[27] & (words_6 <= limit_2), word_1[23] & (words_5 <= limit_2), word_1[19] & (words_4 <= limit_2),
+    word_1[15] & (words_3 <= limit_2), word_1[11] & (words_2 <= limit_2), word_1[7] & (words_1 <= limit_2),
+    word_1[3] & (words_0 <= limit_2)
+  }; // arenas.ts:101
+  wire gone = ~(|digit); // allocator.ts:428
+  wire is_empty = digit == 4'd8; // allocator.ts:429
+  wire is_spare = spare_valid & (spare_arena == number); // allocator.ts:430
+  wire [7:0] line_unit = summary ? 8'd0 : {1'b0, group} + 8'd1; // allocator.ts:521
+  wire [22:0] line_slab = first_slab + {20'd0, line_unit[7:5]}; // allocator.ts:522
+  wire [15:0] region_joined = {
+    word_1[63] & (words_15 <= limit_1), word_1[59] & (words_14 <= limit_1), word_1[55] & (words_13 <= limit_1),
+    word_1[51] & (words_12 <= limit_1), word_1[47] & (words_11 <= limit_1), word_1[43] & (words_10 <= limit_1),
+    word_1[39] & (words_9 <= limit_1), word_1[35] & (words_8 <= limit_1), word_1[31] & (words_7 <= limit_1),
+    word_1[27] & (words_6 <= limit_1), word_1[23] & (words_5 <= limit_1), word_1[19] & (words_4 <= limit_1),
+    word_1[15] & (words_3 <= limit_1), word_1[11] & (words_2 <= limit_1), word_1[7] & (words_1 <= limit_1),
+    word_1[3] & (words_0 <= limit_1)
+  };
+  wire number_or = (|node[1:0]) | (|node[3:2]);
+  wire node_or = (|node[5:4]) | (|node[7:6]);
+  wire number_or_node = (|node[9:8]) | (|node[11:10]);
+  wire number_or_2 = (|node[13:12]) | (|node[15:14]);
+  wire [1:0] rest =
+    number_or ? {~(|node[1:0]) & (|node[3:2]), |node[1:0] ? ~node[0] & node[1] : ~node[2] & node[3]} :
+    {~(|node[5:4]) & (|node[7:6]), |node[5:4] ? ~node[4] & node[5] : ~node[6] & node[7]}; // priority.ts:75
+  wire [1:0] number_choice =
+    number_or_node ? {~(|node[9:8]) & (|node[11:10]), |node[9:8] ? ~node[8] & node[9] : ~node[10] & node[11]} :
+    {~(|node[13:12]) & (|node[15:14]), |node[13:12] ? ~node[12] & node[13] : ~node[14] & node[15]};
+  wire region_when = summary & ~survey & (|picked);
+  wire taking_when = taking & ~looked;
+  wire summary_when = ~summary & taking & ~(|picked);
+  wire granted_when = ~granted & another_region;
 
   always @(posedge clk)
     if (rst) begin
-      levels_0 <= 5'd0; levels_1 <= 5'd0; levels_2 <= 5'd0; levels_3 <= 5'd0; levels_4 <= 5'd0; levels_5 <= 5'd0;
-      listed_0 <= 1'b0; listed_1 <= 1'b0; listed_2 <= 1'b0; listed_3 <= 1'b0; listed_4 <= 1'b0; listed_5 <= 1'b0;
-      begun_0 <= 1'b0; begun_1 <= 1'b0; begun_2 <= 1'b0; begun_3 <= 1'b0; begun_4 <= 1'b0; begun_5 <= 1'b0;
-      arena_left <= 12'd0; region <= 5'd0; live <= 29'd0; arenas <= 13'd0; arenas_begun <= 13'd0; giving_slot <= 1'b0;
-      push <= 1'b0; state <= state_idle;
+      region <= 5'd0; live <= 29'd0; levels_0 <= 5'd0; levels_1 <= 5'd0; levels_2 <= 5'd0; levels_3 <= 5'd0;
+      levels_4 <= 5'd0; levels_5 <= 5'd0; cached <= 7'd0; giving_slot <= 1'b0; taking <= 1'b0; flushing <= 1'b0;
+      flushed <= 1'b0; number <= 12'd0; looking <= 1'b0; looked <= 1'b0; counts <= 1'b0; spare_valid <= 1'b0;
+      spare_arena <= 12'd0; outside <= 1'b0; push <= 1'b0; quiet <= 6'd0; state <= state_clear;
     end
     else begin
       push <= 1'b0;
       case (state)
+        state_clear: begin
+          number <= number + 12'd16;
+          if (last) state <= state_idle;
+        end
         state_idle: begin
+          taking <= 1'b0;
+          flushed <= 1'b0;
           if (give_valid) state <= state_give;
           else if (take_valid) state <= state_choose;
+          else if (~quiet[5]) quiet <= quiet + 6'd1;
+          else if (over_at_rest) state <= state_trim;
+          if (give_valid | take_valid) quiet <= 6'd0;
         end
         state_give: begin
           if (room) begin
@@ -153,40 +359,55 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
             if (kind == 3'd3) levels_3 <= level + 5'd1;
             if (kind == 3'd4) levels_4 <= level + 5'd1;
             if (kind == 3'd5) levels_5 <= level + 5'd1;
-            state <= state_given;
+            cached <= cached + 7'd1;
           end
-          else state <= state_spill;
+          state <= state_given;
         end
         state_given: begin
           giving_slot <= ~last_part;
-          live <= live - 29'd1;
-          if (last_part & (live == 29'd1)) state <= state_restart;
-          else state <= state_idle;
+          if (|live) live <= live - 29'd1;
+          number <= home[27:16];
+          if (push) state <= state_trim;
+          else state <= state_locate;
         end
-        state_spill: begin
+        state_trim: begin
+          if (too_many) state <= state_pull;
+          else begin
+            flushing <= 1'b0;
+            if (flushing) begin
+              flushed <= 1'b1;
+              state <= state_choose;
+            end
+            else state <= state_idle;
+          end
+        end
+        state_pull: begin
           if (kind == 3'd0) levels_0 <= level - 5'd1;
           if (kind == 3'd1) levels_1 <= level - 5'd1;
           if (kind == 3'd2) levels_2 <= level - 5'd1;
           if (kind == 3'd3) levels_3 <= level - 5'd1;
           if (kind == 3'd4) levels_4 <= level - 5'd1;
           if (kind == 3'd5) levels_5 <= level - 5'd1;
-          if (all_moved) state <= state_store;
+          cached <= cached - 7'd1;
+          state <= state_seek;
         end
-        state_store: if (sent) state <= state_storing;
-        state_storing: begin
-          if (mine) begin
-            if (~(|event_status)) begin
-              if (kind == 3'd0) listed_0 <= 1'b1;
-              if (kind == 3'd1) listed_1 <= 1'b1;
-              if (kind == 3'd2) listed_2 <= 1'b1;
-              if (kind == 3'd3) listed_3 <= 1'b1;
-              if (kind == 3'd4) listed_4 <= 1'b1;
-              if (kind == 3'd5) listed_5 <= 1'b1;
-            end
-            state <= state_give;
+        state_seek: begin
+          number <= home[27:16];
+          state <= state_locate;
+        end
+        state_locate: state <= state_located;
+        state_located: state <= state_judged;
+        state_judged: begin
+          if (covers) state <= state_placed;
+          else if (is_before) state <= state_trim;
+          else begin
+            number <= number - 12'd1;
+            state <= state_locate;
           end
         end
         state_choose: begin
+          taking <= 1'b1;
+          number <= 12'd0;
           if (asked_table) state <= state_allocate;
           else if (some) begin
             if (kind == 3'd0) levels_0 <= level - 5'd1;
@@ -195,46 +416,105 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
             if (kind == 3'd3) levels_3 <= level - 5'd1;
             if (kind == 3'd4) levels_4 <= level - 5'd1;
             if (kind == 3'd5) levels_5 <= level - 5'd1;
+            cached <= cached - 7'd1;
             state <= state_answer;
           end
-          else if (in_list) state <= state_refill;
-          else if (in_slab) begin
-            if (kind == 3'd0) begun_0 <= slab_goes_on;
-            if (kind == 3'd1) begun_1 <= slab_goes_on;
-            if (kind == 3'd2) begun_2 <= slab_goes_on;
-            if (kind == 3'd3) begun_3 <= slab_goes_on;
-            if (kind == 3'd4) begun_4 <= slab_goes_on;
-            if (kind == 3'd5) begun_5 <= slab_goes_on;
-            state <= state_answer;
-          end
-          else if (|arena_left) begin
-            if (kind == 3'd0) begun_0 <= 1'b1;
-            if (kind == 3'd1) begun_1 <= 1'b1;
-            if (kind == 3'd2) begun_2 <= 1'b1;
-            if (kind == 3'd3) begun_3 <= 1'b1;
-            if (kind == 3'd4) begun_4 <= 1'b1;
-            if (kind == 3'd5) begun_5 <= 1'b1;
-            arena_left <= arena_left - 12'd1;
-          end
-          else if (arenas_begun != arenas) state <= state_load;
-          else state <= state_allocate;
+          else state <= state_find;
         end
-        state_refill: if (sent) state <= state_refilling;
-        state_refilling: begin
-          if (mine) begin
+        state_find: state <= state_found;
+        state_found: begin
+          if (|region_joined) begin
+            number <= {
+              word_number, ~(number_or | node_or) & (number_or_node | number_or_2),
+              (number_or | node_or) ? {~number_or & node_or, rest} : {~number_or_node & number_or_2, number_choice}
+            };
+            state <= state_place;
+          end
+          else if (last) begin
+            if (flushed) state <= state_answer;
+            else state <= state_allocate;
+          end
+          else begin
+            number <= number + 12'd16;
+            state <= state_find;
+          end
+        end
+        state_place: state <= state_placed;
+        state_placed: state <= state_read;
+        state_read: if (sent) state <= state_reading;
+        state_reading: begin
+          if (mine_1) begin
             if (|event_status) begin
-              if (kind == 3'd0) listed_0 <= 1'b0;
-              if (kind == 3'd1) listed_1 <= 1'b0;
-              if (kind == 3'd2) listed_2 <= 1'b0;
-              if (kind == 3'd3) listed_3 <= 1'b0;
-              if (kind == 3'd4) listed_4 <= 1'b0;
-              if (kind == 3'd5) listed_5 <= 1'b0;
-              state <= state_choose;
+              if (~taking) state <= state_trim;
+              else if (region_when) state <= state_fill;
+              else if (untouched) state <= state_answer;
+              else state <= state_note;
             end
-            else state <= state_push;
+            else begin
+              looking <= 1'b0;
+              looked <= 1'b0;
+              state <= state_turn;
+            end
           end
         end
-        state_push: begin
+        state_turn: begin
+          counts <= 1'b0;
+          if (summary) begin
+            if (at == 4'd15) state <= state_turned;
+            counts <= digits_are_real;
+          end
+          else if (changes) begin
+            looking <= 1'b0;
+            looked <= 1'b0;
+          end
+          else if (taking_when) begin
+            looking <= 1'b1;
+            looked <= looking;
+          end
+          else begin
+            looking <= 1'b0;
+            looked <= 1'b0;
+            if (at == 4'd15) state <= state_turned;
+          end
+        end
+        state_turned: begin
+          if (survey) begin
+            if (found) state <= state_read;
+            else state <= state_note;
+          end
+          else if (summary_when) state <= state_read;
+          else state <= state_write;
+        end
+        state_write: if (sent) state <= state_writing;
+        state_writing: begin
+          if (mine_1) begin
+            if (|event_status) begin
+              if (~taking) state <= state_trim;
+              else if (region_when) state <= state_fill;
+              else if (untouched) state <= state_answer;
+              else state <= state_note;
+            end
+            else if (summary) state <= state_note;
+            else if (digit_after != digit_before) state <= state_read;
+            else if (taking) state <= state_fill;
+            else state <= state_trim;
+          end
+        end
+        state_note: state <= state_noted;
+        state_noted: begin
+          if ((gone | ~is_empty) & is_spare) spare_valid <= 1'b0;
+          if (is_empty & ~spare_valid) begin
+            spare_valid <= 1'b1;
+            spare_arena <= number;
+          end
+          if (~taking) begin
+            if (is_empty & spare_valid & ~is_spare) state <= state_free;
+            else state <= state_trim;
+          end
+          else if (|picked) state <= state_fill;
+          else state <= state_choose;
+        end
+        state_fill: begin
           push <= 1'b1;
           if (kind == 3'd0) levels_0 <= level + 5'd1;
           if (kind == 3'd1) levels_1 <= level + 5'd1;
@@ -242,33 +522,42 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           if (kind == 3'd3) levels_3 <= level + 5'd1;
           if (kind == 3'd4) levels_4 <= level + 5'd1;
           if (kind == 3'd5) levels_5 <= level + 5'd1;
-          if (all_moved) begin
-            if (kind == 3'd0) listed_0 <= words_0_valid;
-            if (kind == 3'd1) listed_1 <= words_0_valid;
-            if (kind == 3'd2) listed_2 <= words_0_valid;
-            if (kind == 3'd3) listed_3 <= words_0_valid;
-            if (kind == 3'd4) listed_4 <= words_0_valid;
-            if (kind == 3'd5) listed_5 <= words_0_valid;
-            state <= state_settle;
-          end
+          cached <= cached + 7'd1;
+          if (picked == 4'd1) state <= state_settle;
         end
         state_settle: state <= state_choose;
         state_allocate: if (sent) state <= state_allocating;
         state_allocating: begin
-          if (mine) begin
-            if (levels_0_when) begin
+          number <= event_block[27:16];
+          if (mine_1) begin
+            if (granted_when) begin
               region <= region + 5'd1;
               state <= state_allocate;
             end
-            else if (granted_when) state <= state_answer;
-            else begin
-              arena_left <= 12'd2048;
-              if (records) begin
-                arenas <= arenas + 13'd1;
-                arenas_begun <= arenas_begun + 13'd1;
+            else if (~granted) begin
+              if (flushed | ~(|cached) | asked_table) state <= state_answer;
+              else begin
+                flushing <= 1'b1;
+                taking <= 1'b0;
+                state <= state_trim;
               end
-              state <= state_choose;
             end
+            else if (asked_table) state <= state_answer;
+            else if (|event_block[43:28]) begin
+              outside <= 1'b1;
+              state <= state_free;
+            end
+            else state <= state_note;
+          end
+        end
+        state_free: if (sent) state <= state_freeing;
+        state_freeing: begin
+          if (mine_1) begin
+            outside <= 1'b0;
+            if (granted) region <= 5'd0;
+            if (outside) state <= state_answer;
+            else if (granted) state <= state_note;
+            else state <= state_trim;
           end
         end
         state_answer: begin
@@ -277,54 +566,44 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
             state <= state_idle;
           end
         end
-        state_load: begin
-          arena_left <= 12'd2048;
-          arenas_begun <= arenas_begun + 13'd1;
-          state <= state_choose;
-        end
-        state_restart: begin
-          levels_0 <= 5'd0;
-          listed_0 <= 1'b0;
-          begun_0 <= 1'b0;
-          levels_1 <= 5'd0;
-          listed_1 <= 1'b0;
-          begun_1 <= 1'b0;
-          levels_2 <= 5'd0;
-          listed_2 <= 1'b0;
-          begun_2 <= 1'b0;
-          levels_3 <= 5'd0;
-          listed_3 <= 1'b0;
-          begun_3 <= 1'b0;
-          levels_4 <= 5'd0;
-          listed_4 <= 1'b0;
-          begun_4 <= 1'b0;
-          levels_5 <= 5'd0;
-          listed_5 <= 1'b0;
-          begun_5 <= 1'b0;
-          arena_left <= 12'd0;
-          arenas_begun <= 13'd0;
-          region <= 5'd0;
-          if (arenas > 13'd1) state <= state_free;
-          else state <= state_idle;
-        end
-        state_free: if (sent) state <= state_freeing;
-        state_freeing: begin
-          if (mine) begin
-            if (granted) begin
-              arenas <= last_arena;
-              state <= state_restart;
-            end
-            else state <= state_idle;
-          end
-        end
         default: ;
       endcase
     end
+  wire seen_or =
+    (line[483:480] == 4'd7) | (line[487:484] == 4'd7) | (line[491:488] == 4'd7) | (line[495:492] == 4'd7)
+    | (line[499:496] == 4'd7) | (line[503:500] == 4'd7) | (line[507:504] == 4'd7) | (line[511:508] == 4'd7);
+  wire line_or =
+    (line[483:480] == 4'd6) | (line[487:484] == 4'd6) | (line[491:488] == 4'd6) | (line[495:492] == 4'd6)
+    | (line[499:496] == 4'd6) | (line[503:500] == 4'd6) | (line[507:504] == 4'd6) | (line[511:508] == 4'd6);
+  wire seen_or_line =
+    (line[483:480] == 4'd5) | (line[487:484] == 4'd5) | (line[491:488] == 4'd5) | (line[495:492] == 4'd5)
+    | (line[499:496] == 4'd5) | (line[503:500] == 4'd5) | (line[507:504] == 4'd5) | (line[511:508] == 4'd5);
+  wire seen_or_2 =
+    (line[483:480] == 4'd4) | (line[487:484] == 4'd4) | (line[491:488] == 4'd4) | (line[495:492] == 4'd4)
+    | (line[499:496] == 4'd4) | (line[503:500] == 4'd4) | (line[507:504] == 4'd4) | (line[511:508] == 4'd4);
+  wire seen_or_3 =
+    (line[483:480] == 4'd3) | (line[487:484] == 4'd3) | (line[491:488] == 4'd3) | (line[495:492] == 4'd3)
+    | (line[499:496] == 4'd3) | (line[503:500] == 4'd3) | (line[507:504] == 4'd3) | (line[511:508] == 4'd3);
+  wire seen_or_4 =
+    (line[483:480] == 4'd2) | (line[487:484] == 4'd2) | (line[491:488] == 4'd2) | (line[495:492] == 4'd2)
+    | (line[499:496] == 4'd2) | (line[503:500] == 4'd2) | (line[507:504] == 4'd2) | (line[511:508] == 4'd2);
+  wire seen_or_5 =
+    (line[483:480] == 4'd1) | (line[487:484] == 4'd1) | (line[491:488] == 4'd1) | (line[495:492] == 4'd1)
+    | (line[499:496] == 4'd1) | (line[503:500] == 4'd1) | (line[507:504] == 4'd1) | (line[511:508] == 4'd1);
+  wire seen_or_6 =
+    (line[483:480] == 4'd0) | (line[487:484] == 4'd0) | (line[491:488] == 4'd0) | (line[495:492] == 4'd0)
+    | (line[499:496] == 4'd0) | (line[503:500] == 4'd0) | (line[507:504] == 4'd0) | (line[511:508] == 4'd0);
+  wire kind_any = |{line_word[7:4] <= limit, line_word[3:0] <= limit};
+  wire line_word_any = |{line_word[15:12] <= limit, line_word[11:8] <= limit};
+  wire limit_any = |{line_word[23:20] <= limit, line_word[19:16] <= limit};
+  wire kind_any_line_word = |{line_word[31:28] <= limit, line_word[27:24] <= limit};
+  wire [1:0] found_at_choice =
+    (kind_any | line_word_any) ? {~kind_any & line_word_any, kind_any ? (line_word[3:0] > limit) & (line_word[7:4] <= limit) : (line_word[11:8] > limit) & (line_word[15:12] <= limit)} :
+    {~limit_any & kind_any_line_word, limit_any ? (line_word[19:16] > limit) & (line_word[23:20] <= limit) : (line_word[27:24] > limit) & (line_word[31:28] <= limit)}; // priority.ts:75
 
   always @(posedge clk)
     case (state)
       state_idle: begin
-        count <= 3'd0;
         if (give_valid) begin
           kind <=
             slot_now ? 3'd0 :
@@ -334,7 +613,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
             (give_payload_size <= 11'd500) ? 3'd3 :
             (give_payload_size <= 11'd1012) ? 3'd4 :
             3'd5;
-          freed <= slot_now ? give_payload_slot_block : give_payload_block;
+          home <= slot_now ? give_payload_slot_block : give_payload_block;
         end
         else if (take_valid) begin
           asked_table <= take_payload_table;
@@ -344,108 +623,265 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           kind <= take_payload_kind;
         end
       end
-      state_give: if (room) pushed <= freed;
-      state_spill: begin
-        count <= count + 3'd1;
-        words_0_block <= words_1_block;
-        words_0_valid <= words_1_valid;
-        words_1_block <= words_2_block;
-        words_1_valid <= words_2_valid;
-        words_2_block <= words_3_block;
-        words_2_valid <= words_3_valid;
-        words_3_block <= words_4_block;
-        words_3_valid <= words_4_valid;
-        words_4_block <= words_5_block;
-        words_4_valid <= words_5_valid;
-        words_5_block <= words_6_block;
-        words_5_valid <= words_6_valid;
-        words_6_block <= words_7_block;
-        words_6_valid <= words_7_valid;
-        words_7_block <= popped;
-        words_7_valid <= 1'b1;
+      state_give: if (room) pushed <= home;
+      state_given: begin
+        in_range <= ~(|home[43:28]);
+        is_before <= 1'b0;
+      end
+      state_trim: begin
+        kind <= |levels_5 ? 3'd5 : |levels_4 ? 3'd4 : |levels_3 ? 3'd3 : |levels_2 ? 3'd2 : |levels_1 ? 3'd1 : 3'd0;
+        if (~too_many) begin
+          if (flushing) kind <= asked_kind;
+        end
+      end
+      state_pull: home <= popped;
+      state_seek: begin
+        in_range <= ~(|home[43:28]);
+        is_before <= 1'b0;
+      end
+      state_located: begin
+        summary <= 1'b0;
+        survey <= 1'b0;
+        offset <= offset_here_1;
+        covers <= here[3] & in_range & (is_before | (offset_here_1 <= home[15:5]));
+      end
+      state_judged: begin
+        if (~covers) begin
+          if (~is_before) is_before <= 1'b1;
+        end
       end
       state_choose: begin
-        answer_status <= status_ok;
-        answer_block <= some ? popped : slab;
+        answer_block <= popped;
+        summary <= 1'b1;
+        survey <= 1'b1;
+        picked <= 4'd0;
+        wanted <= over ? 4'd1 : (spare_room >= 36'd7) ? 4'd8 : spare_room[3:0] + 4'd1;
         if (~asked_table) begin
-          if (~some) begin
-            if (~in_list) begin
-              if (~in_slab) begin
-                if (|arena_left) arena <= arena + 44'd32;
+          if (some) answer_status <= status_ok;
+        end
+      end
+      state_place: untouched <= here == 4'd8;
+      state_placed: begin
+        if (taking) offset <= offset_here_1;
+        group <= slab[10:4];
+      end
+      state_reading: begin
+        line <= event_line;
+        if (mine_1) begin
+          if (|event_status) begin
+            if (~(~taking)) begin
+              if (~region_when) begin
+                if (untouched) answer_status <= event_status;
+                else begin
+                  picked <= 4'd0;
+                  digit <= 4'd15;
+                end
+              end
+            end
+          end
+          else begin
+            at <= 4'd0;
+            freed <= 1'b0;
+            before_ <= 7'd0;
+            after <= 7'd0;
+            touched <= 1'b0;
+            seen <= 8'd0;
+            found <= 1'b0;
+          end
+        end
+      end
+      state_turn: begin
+        if (counts) begin
+          seen <= seen | {seen_or, line_or, seen_or_line, seen_or_2, seen_or_3, seen_or_4, seen_or_5, seen_or_6};
+        end
+        if (summary) begin
+          line <= {
+            survey ? line_word : {renewed_digit_7, renewed_digit_6, renewed_digit_5, renewed_digit_4, renewed_digit_3, renewed_digit_2, renewed_digit_1, renewed_digit_0},
+            line[511:32]
+          };
+          at <= at + 4'd1;
+          if (digits_are_real) begin
+            if ((kind_any | line_word_any | limit_any | kind_any_line_word) & ~found) begin
+              found <= 1'b1;
+              found_at <= {at, ~(kind_any | line_word_any) & (limit_any | kind_any_line_word), found_at_choice};
+            end
+          end
+        end
+        else if (changes) begin
+          touched <= 1'b1;
+          freed <= 1'b1;
+          picked <= picked + 4'd1;
+          picks_0 <= picks_1;
+          picks_1 <= picks_2;
+          picks_2 <= picks_3;
+          picks_3 <= picks_4;
+          picks_4 <= picks_5;
+          picks_5 <= picks_6;
+          picks_6 <= picks_7;
+          picks_7 <= {at, pick_index};
+          if (~touched) before_ <= before_ | word_has;
+          line[31:0] <= taking ? line_word | block_units : line_word & ~block_units;
+        end
+        else if (~taking_when) begin
+          touched <= 1'b0;
+          if (~touched) before_ <= before_ | word_has;
+          after <= after | word_has;
+          line <= {line_word, line[511:32]};
+          at <= at + 4'd1;
+        end
+      end
+      state_turned: begin
+        if (counts) begin
+          seen <= seen | {seen_or, line_or, seen_or_line, seen_or_2, seen_or_3, seen_or_4, seen_or_5, seen_or_6};
+        end
+        group_digit <= digit_after;
+        if (survey) begin
+          survey <= 1'b0;
+          group <= found_at;
+          if (found) summary <= 1'b0;
+          else digit <= 4'd15;
+        end
+        else if (summary_when) summary <= 1'b1;
+      end
+      state_writing: begin
+        if (mine_1) begin
+          if (|event_status) begin
+            if (~(~taking)) begin
+              if (~region_when) begin
+                if (untouched) answer_status <= event_status;
+                else begin
+                  picked <= 4'd0;
+                  digit <= 4'd15;
+                end
+              end
+            end
+          end
+          else if (summary) digit <= {1'b1, digit_folded};
+          else if (digit_after != digit_before) summary <= 1'b1;
+        end
+      end
+      state_noted: home <= {16'd0, first_slab, 5'd0};
+      state_fill: begin
+        pushed <= {16'd0, slab_of_pick, place[4:0]};
+        picks_7 <= picks_6;
+        picks_6 <= picks_5;
+        picks_5 <= picks_4;
+        picks_4 <= picks_3;
+        picks_3 <= picks_2;
+        picks_2 <= picks_1;
+        picks_1 <= picks_0;
+        picked <= picked - 4'd1;
+      end
+      state_allocating: begin
+        answer_status <= granted ? status_ok : |event_status ? event_status : status_out_of_memory;
+        answer_block <= event_block;
+        in_range <= ~(|event_block[43:28]);
+        is_before <= 1'b0;
+        home <= event_block;
+        if (mine_1) begin
+          if (~granted_when) begin
+            if (~(~granted)) begin
+              if (~asked_table) begin
+                if (|event_block[43:28]) answer_status <= status_out_of_memory;
+                else begin
+                  offset <= event_block[15:5];
+                  digit <= 4'd8;
+                end
               end
             end
           end
         end
       end
-      state_refilling: begin
-        words_0_block <= event_line[43:0];
-        words_0_valid <= event_line[63];
-        words_1_block <= event_line[107:64];
-        words_1_valid <= event_line[127];
-        words_2_block <= event_line[171:128];
-        words_2_valid <= event_line[191];
-        words_3_block <= event_line[235:192];
-        words_3_valid <= event_line[255];
-        words_4_block <= event_line[299:256];
-        words_4_valid <= event_line[319];
-        words_5_block <= event_line[363:320];
-        words_5_valid <= event_line[383];
-        words_6_block <= event_line[427:384];
-        words_6_valid <= event_line[447];
-        words_7_block <= event_line[491:448];
-        words_7_valid <= event_line[511];
-      end
-      state_push: begin
-        count <= count + 3'd1;
-        pushed <= all_moved ? head : words_0_block;
-        words_0_block <= words_1_block;
-        words_0_valid <= words_1_valid;
-        words_1_block <= words_2_block;
-        words_1_valid <= words_2_valid;
-        words_2_block <= words_3_block;
-        words_2_valid <= words_3_valid;
-        words_3_block <= words_4_block;
-        words_3_valid <= words_4_valid;
-        words_4_block <= words_5_block;
-        words_4_valid <= words_5_valid;
-        words_5_block <= words_6_block;
-        words_5_valid <= words_6_valid;
-        words_6_block <= words_7_block;
-        words_6_valid <= words_7_valid;
-        words_7_block <= head;
-        words_7_valid <= 1'b1;
-      end
-      state_allocating: begin
-        answer_status <= granted ? status_ok : |event_status ? event_status : status_out_of_memory;
-        answer_block <= event_block;
-        if (mine) begin
-          if (~levels_0_when) begin
-            if (~granted_when) arena <= event_block;
-          end
+      state_freeing: begin
+        if (mine_1) begin
+          if (granted) digit <= 4'd0;
         end
       end
-      state_load: arena <= place;
       default: ;
     endcase
+  wire [31:0] begins_joined = {
+    1'b0, free_blocks_1[15], 1'b0, free_blocks_1[14], 1'b0, free_blocks_1[13], 1'b0, free_blocks_1[12], 1'b0,
+    free_blocks_1[11], 1'b0, free_blocks_1[10], 1'b0, free_blocks_1[9], 1'b0, free_blocks_1[8], 1'b0,
+    free_blocks_1[7], 1'b0, free_blocks_1[6], 1'b0, free_blocks_1[5], 1'b0, free_blocks_1[4], 1'b0, free_blocks_1[3],
+    1'b0, free_blocks_1[2], 1'b0, free_blocks_1[1], 1'b0, free_blocks_1[0]
+  };
+  wire [31:0] free_blocks_2_joined = {
+    3'd0, free_blocks_2[7], 3'd0, free_blocks_2[6], 3'd0, free_blocks_2[5], 3'd0, free_blocks_2[4], 3'd0,
+    free_blocks_2[3], 3'd0, free_blocks_2[2], 3'd0, free_blocks_2[1], 3'd0, free_blocks_2[0]
+  };
+  wire [31:0] begins_or =
+    ({32{kind == 3'd2}} & free_blocks_2_joined)
+    | ({32{kind == 3'd3}} & {7'd0, free_blocks_3[3], 7'd0, free_blocks_3[2], 7'd0, free_blocks_3[1], 7'd0, free_blocks_3[0]});
+  wire pick_any_or = (|begins[1:0]) | (|begins[3:2]);
+  wire pick_any_or_begins = (|begins[5:4]) | (|begins[7:6]);
+  wire pick_any_or_2 = (|begins[9:8]) | (|begins[11:10]);
+  wire pick_any_or_3 = (|begins[13:12]) | (|begins[15:14]);
+  wire pick_any_or_or = pick_any_or | pick_any_or_begins | pick_any_or_2 | pick_any_or_3;
+  wire pick_any_or_4 = (|begins[17:16]) | (|begins[19:18]);
+  wire pick_any_or_5 = (|begins[21:20]) | (|begins[23:22]);
+  wire pick_any_or_6 = (|begins[25:24]) | (|begins[27:26]);
+  wire pick_any_or_7 = (|begins[29:28]) | (|begins[31:30]);
+  wire pick_any_or_4_or = pick_any_or_4 | pick_any_or_5 | pick_any_or_6 | pick_any_or_7;
+  wire [1:0] pick_index_choice =
+    pick_any_or ? {~(|begins[1:0]) & (|begins[3:2]), |begins[1:0] ? ~begins[0] & begins[1] : ~begins[2] & begins[3]} :
+    {~(|begins[5:4]) & (|begins[7:6]), |begins[5:4] ? ~begins[4] & begins[5] : ~begins[6] & begins[7]}; // priority.ts:75
+  wire [1:0] pick_any_or_2_choice =
+    pick_any_or_2 ? {~(|begins[9:8]) & (|begins[11:10]), |begins[9:8] ? ~begins[8] & begins[9] : ~begins[10] & begins[11]} :
+    {~(|begins[13:12]) & (|begins[15:14]), |begins[13:12] ? ~begins[12] & begins[13] : ~begins[14] & begins[15]};
+  wire [1:0] pick_any_or_4_choice =
+    pick_any_or_4 ? {~(|begins[17:16]) & (|begins[19:18]), |begins[17:16] ? ~begins[16] & begins[17] : ~begins[18] & begins[19]} :
+    {~(|begins[21:20]) & (|begins[23:22]), |begins[21:20] ? ~begins[20] & begins[21] : ~begins[22] & begins[23]};
+  wire [1:0] pick_any_or_6_choice =
+    pick_any_or_6 ? {~(|begins[25:24]) & (|begins[27:26]), |begins[25:24] ? ~begins[24] & begins[25] : ~begins[26] & begins[27]} :
+    {~(|begins[29:28]) & (|begins[31:30]), |begins[29:28] ? ~begins[28] & begins[29] : ~begins[30] & begins[31]};
+  wire [3:0] pick_index_joined = {
+    ~(pick_any_or | pick_any_or_begins) & (pick_any_or_2 | pick_any_or_3),
+    (pick_any_or | pick_any_or_begins) ? {~pick_any_or & pick_any_or_begins, pick_index_choice} : {~pick_any_or_2 & pick_any_or_3, pick_any_or_2_choice}
+  };
+  wire [3:0] pick_any_or_4_joined = {
+    ~(pick_any_or_4 | pick_any_or_5) & (pick_any_or_6 | pick_any_or_7),
+    (pick_any_or_4 | pick_any_or_5) ? {~pick_any_or_4 & pick_any_or_5, pick_any_or_4_choice} : {~pick_any_or_6 & pick_any_or_7, pick_any_or_6_choice}
+  };
 
-  always @(posedge clk) push_at <= {kind, level[3:0]};
+  always @(posedge clk) begin
+    begins <=
+      ({32{kind == 3'd0}} & free_units) | ({32{kind == 3'd1}} & begins_joined) | begins_or
+      | ({32{kind == 3'd4}} & {15'd0, free_blocks_4[1], 15'd0, free_blocks_4[0]})
+      | ({32{kind == 3'd5}} & {31'd0, free_blocks_5});
+    pick_any <= pick_any_or_or | pick_any_or_4_or;
+    pick_index <= {~pick_any_or_or & pick_any_or_4_or, pick_any_or_or ? pick_index_joined : pick_any_or_4_joined};
+    push_at <= {kind, level[3:0]};
+  end
 
   always @(posedge clk)
     if (rst) beat <= 1'b0;
     else if (memory_valid & memory_ready) beat <= ~memory_payload_last & (beat + 1'b1);
 
   always @(posedge clk)
-    if (moves_head) heads[kind] <= (state == state_push) ? words_0_block : words_7_block;
-
-  always @(posedge clk)
-    if (takes_slab & (in_slab | (|arena_left))) slabs[kind] <= in_slab ? next_in_slab : arena;
-
-  always @(posedge clk)
     if (push) stack[push_at] <= pushed;
+  wire [63:0] digits_joined = {
+    (number[3:0] == 4'd15) ? digit : words_15, (number[3:0] == 4'd14) ? digit : words_14,
+    (number[3:0] == 4'd13) ? digit : words_13, (number[3:0] == 4'd12) ? digit : words_12,
+    (number[3:0] == 4'd11) ? digit : words_11, (number[3:0] == 4'd10) ? digit : words_10,
+    (number[3:0] == 4'd9) ? digit : words_9, (number[3:0] == 4'd8) ? digit : words_8,
+    (number[3:0] == 4'd7) ? digit : words_7, (number[3:0] == 4'd6) ? digit : words_6,
+    (number[3:0] == 4'd5) ? digit : words_5, (number[3:0] == 4'd4) ? digit : words_4,
+    (number[3:0] == 4'd3) ? digit : words_3, (number[3:0] == 4'd2) ? digit : words_2,
+    (number[3:0] == 4'd1) ? digit : words_1, (number[3:0] == 4'd0) ? digit : words_0
+  };
 
   always @(posedge clk) begin
-    if (records & (state == state_allocating) & mine & granted & ~asked_table) places[arenas[11:0]] <= event_block;
-    place <= places[place_node];
+    if ((state == state_clear) | (state == state_noted)) begin
+      digits[word_number] <= (state == state_clear) ? 64'd0 : digits_joined;
+    end
+    word <= digits[word_number];
+  end
+
+  always @(posedge clk) begin
+    if ((state == state_allocating) & mine_1 & granted & ~asked_table) begin
+      offsets[event_block[27:16]] <= event_block[15:5];
+    end
+    offset_here <= offsets[number];
   end
 
   assign take_ready = (state == state_idle) & ~give_valid;
@@ -456,65 +892,53 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   assign taken_payload_block = answer_block;
   assign give_ready = (state == state_given) & last_part;
   assign memory_valid =
-    (state == state_store) | (state == state_allocate) | (state == state_refill) | (state == state_free);
+    (state == state_write) | (state == state_allocate) | (state == state_read) | (state == state_free);
   assign memory_payload_head_tag = 8'd160;
   assign memory_payload_head_opcode =
-    (state == state_store) ? opcode_write :
-    (state == state_refill) ? opcode_read :
+    (state == state_write) ? opcode_write :
+    (state == state_read) ? opcode_read :
     (state == state_free) ? opcode_free :
     opcode_alloc;
   assign memory_payload_head_va =
     (state == state_allocate) ? 50'd0 :
-    {(state == state_store) ? words_7_block : (state == state_free) ? place : head, 6'd0};
+    {(state == state_free) ? home : {16'd0, line_slab, line_unit[4:0]}, 6'd0};
   assign memory_payload_head_length =
     (state == state_allocate) ? (asked_table ? 32'h800000 : 32'h400000) :
     (state == state_free) ? 32'h400000 :
     32'd64;
   assign memory_payload_head_data =
-    (state == state_store) ? 14'd64 :
+    (state == state_write) ? 14'd64 :
     ((state == state_allocate) | (state == state_free)) ? 14'd20 :
     14'd0;
-  assign memory_payload_bare = state == state_refill;
-  wire [511:0] memory_payload_data_joined = {
-    in_list, 19'd0, head, 20'h80000, words_6_block, 20'h80000, words_5_block, 20'h80000, words_4_block, 20'h80000,
-    words_3_block, 20'h80000, words_2_block, 20'h80000, words_1_block, 20'h80000, words_0_block
-  };
+  assign memory_payload_bare = state == state_read;
   assign memory_payload_data =
-    (state == state_store) ? memory_payload_data_joined :
+    (state == state_write) ? line :
     (state == state_free) ? 512'h0 :
     {352'h0, 64'd1, 59'd0, region, 32'd0};
   assign memory_payload_last = memory_payload_bare | ~beat;
-  assign done = mine;
+  assign done = mine_1;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:402
-      assert (~((state == state_given) & ~(|live))); // allocator.ts:406
-      assert (~(mine & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:407
+      assert (~mine_1 | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:545
+      assert (~(mine_1 & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:549
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~mine | (state == state_storing) | (state == state_refilling) | (state == state_allocating) | (state == state_freeing))) begin
-        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:402)"); // allocator.ts:402
+      if (~(~mine_1 | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing))) begin
+        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:545)"); // allocator.ts:545
         $stop;
       end
-      if (~(~((state == state_given) & ~(|live)))) begin
-        $display("%s", "assertion failed: a block that is given was taken (allocator.ts:406)"); // allocator.ts:406
-        $stop;
-      end
-      if (~(~(mine & (state == state_allocating) & granted & (|event_block[4:0])))) begin
-        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:407)"); // allocator.ts:407
+      if (~(~(mine_1 & (state == state_allocating) & granted & (|event_block[4:0])))) begin
+        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:549)"); // allocator.ts:549
         $stop;
       end
     end
 `endif
 `endif
 
-  wire _unused_ok = &{
-    1'b0, event_context, event_line[510:492], event_line[446:428], event_line[382:364], event_line[318:300],
-    event_line[254:236], event_line[190:172], event_line[126:108], event_line[62:44], asked_kind, 1'b0
-  };
+  wire _unused_ok = &{1'b0, event_context, mine_shifted[6:4], 1'b0};
 endmodule

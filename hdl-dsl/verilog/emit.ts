@@ -12,16 +12,11 @@ import { namedModule } from "./name-map.ts";
 import { printMapped } from "./print.ts";
 import { sourceMap } from "./source-map.ts";
 
-const circuits = new WeakMap<EmittedDesign, Circuit>();
+/** By the list of files: a copy that says more about the same text, or less, is of the same circuit. */
+const circuits = new WeakMap<EmittedDesign["files"], Circuit>();
 
-/** Notes the circuit of a design, also of a copy that says more about the same text. */
-export function ofCircuit<D extends EmittedDesign>(design: D, circuit: Circuit): D {
-  circuits.set(design, circuit);
-  return design;
-}
-
-/** The circuit that a design was emitted from; undefined for hand-written and for edited text (another object). */
-export const circuitOf = (design: EmittedDesign): Circuit | undefined => circuits.get(design);
+/** The circuit that a design was emitted from; undefined for hand-written and for edited text (another list). */
+export const circuitOf = (design: EmittedDesign): Circuit | undefined => circuits.get(design.files);
 
 /**
  * Verilog-2005 of `top` and all below it. The circuits must have passed the checks: emission throws on what they
@@ -73,7 +68,8 @@ export function emitCircuit(top: Circuit): EmittedDesign {
     assertions,
     names: { top: top.name, modules },
   };
-  return ofCircuit(design, top);
+  circuits.set(design.files, top);
+  return design;
 }
 
 function emittedPorts(top: Circuit, names: ModuleNames): EmittedPort[] {

@@ -67,7 +67,9 @@ function clocked(c: ModuleContext, m: Memory): void {
     readonly mask: boolean;
   }[] = [];
   const writes = c.resolution.writes.filter(w => w.port.memory === m).map(w => ({ w, ...lowerWrite(c, m, w) }));
-  for (const w of writes) blockOf(w.w.port.domain).push(...w.body);
+  for (const { w, bodies } of writes)
+    if (bodies.length === 1) blockOf(w.port.domain).push(...(bodies[0] ?? []));
+    else for (const body of bodies) alwaysOf(c, c.clockOf(w.port.domain).clock, body);
   for (const r of m.readPorts) {
     const text = c.nameOf(r.data).name;
     const address = toUnsigned(c.expressions.lowerShared(r.address, text, "address"));
@@ -115,8 +117,7 @@ function clocked(c: ModuleContext, m: Memory): void {
         : [{ kind: "if", cond: bare(enable), then: body, otherwise: [] } satisfies VStmt]),
     );
   }
-  for (const b of blocks.values())
-    c.items.push({ kind: "blank" }, { kind: "always", clock: b.clock, reset: undefined, body: b.body });
+  for (const b of blocks.values()) alwaysOf(c, b.clock, b.body);
   for (const f of forwards)
     c.items.push({
       kind: "assign",
@@ -124,6 +125,10 @@ function clocked(c: ModuleContext, m: Memory): void {
       value: forwarded(m, f.hit, f.forward, f.raw),
       position: f.read.position,
     });
+}
+
+function alwaysOf(c: ModuleContext, clock: string, body: VStmt[]): void {
+  c.items.push({ kind: "blank" }, { kind: "always", clock, reset: undefined, body });
 }
 
 /** A port that reads and writes: a block of its own, as synthesis looks for it. */
@@ -153,10 +158,7 @@ function portBlock(c: ModuleContext, m: Memory, r: ReadPort): void {
     stays = write !== undefined && r.own?.reads === "unchanged" ? unary("~", write.enable) : undefined;
   const cond = on !== undefined && stays !== undefined ? binary("&", on, stays) : (on ?? stays);
   const reads: VStmt[] = cond === undefined ? [read] : [{ kind: "if", cond: bare(cond), then: [read], otherwise: [] }];
-  c.items.push(
-    { kind: "blank" },
-    { kind: "always", clock: c.clockOf(r.domain).clock, reset: undefined, body: [...(write?.body ?? []), ...reads] },
-  );
+  alwaysOf(c, c.clockOf(r.domain).clock, [...(write?.bodies.flat() ?? []), ...reads]);
 }
 
 /** Words alike that are written by a loop. */
@@ -190,13 +192,16 @@ const and = (a: VExpr, b: VExpr): VExpr => (isOne(a) ? b : binary("&", a, b));
 const sameNumber = (a: VExpr, b: VExpr): boolean => a.kind === "number" && b.kind === "number" && a.value === b.value;
 const addressWidth = (m: Memory): number => Math.max(1, Math.ceil(Math.log2(m.depth)));
 
-/** The write as text, and the parts that a bypass needs. */
+/** Lanes that one block writes: the time that Yosys takes for a block grows with the square of its assignments. */
+const LANES = 8;
+
+/** The write as text, in one block or several, and the parts that a bypass needs. */
 function lowerWrite(
   c: ModuleContext,
   m: Memory,
   w: ResolvedWrite,
   near = c.names.memories.get(m) as string,
-): { body: VStmt[]; enable: VExpr; address: VExpr; data: VExpr; mask: VExpr | undefined } {
+): { bodies: VStmt[][]; enable: VExpr; address: VExpr; data: VExpr; mask: VExpr | undefined } {
   const array = c.names.memories.get(m) as string;
   const enable = c.expressions.lowerShared(w.enable, near, "write");
   const address = toUnsigned(c.expressions.lowerShared(w.address, near, "address"));
@@ -225,8 +230,11 @@ function lowerWrite(
       });
     }
   }
+  const parts = Array.from({ length: Math.ceil(writes.length / LANES) }, (_, n) =>
+    writes.slice(n * LANES, (n + 1) * LANES),
+  );
   return {
-    body: isOne(enable) ? writes : [{ kind: "if", cond: bare(enable), then: writes, otherwise: [] }],
+    bodies: parts.map(part => (isOne(enable) ? part : [{ kind: "if", cond: bare(enable), then: part, otherwise: [] }])),
     enable,
     address,
     data,

@@ -1,7 +1,10 @@
 import type { Pause } from "./pause.ts";
 import type { SparseMemory } from "./sparse-memory.ts";
 
-/** Addresses from `from` up to but not including `to` that answer with an error. */
+/**
+ * Addresses from `from` up to but not including `to` that answer with an error: the beats of a read that touch them,
+ * and a whole burst of writes.
+ */
 export interface ErrorRange {
   readonly from: number;
   readonly to: number;

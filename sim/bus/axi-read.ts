@@ -67,7 +67,6 @@ export class AxiReadChannel {
       const b = this.#shared.take();
       readAddress(b, this.#ar.payload, "ar", this.#shared.busBytes, cycle);
       b.due = cycle + this.#latency + this.#shared.jitter();
-      b.response = this.#shared.response(b);
       this.#queue.push(b);
       this.counts.readBursts++;
     }
@@ -99,6 +98,7 @@ export class AxiReadChannel {
     const p = this.#r.payload,
       bus = this.#shared.busBytes,
       data = p.data.bytes;
+    b.response = this.#shared.beatResponse(b);
     if (b.response === OKAY) {
       const base = Math.floor(b.addressOf(b.done) / bus) * bus,
         page = this.#shared.memory.page(base).bytes,

@@ -61,9 +61,17 @@ export class AxiShared {
     return this.#jitter === 0 ? 0 : this.random.between(0, this.#jitter);
   }
 
-  /** The answer to a burst by its addresses. */
+  /** The one answer to a burst of writes. */
   response(b: Burst): number {
-    const { low, high } = b;
+    return this.#answerTo(b.low, b.high);
+  }
+  /** The answer to the next beat of a burst of reads: each has its own (A3.4.4). */
+  beatResponse(b: Burst): number {
+    if (this.errors.length === 0 && b.high <= this.memory.size) return OKAY;
+    const low = Math.floor(b.addressOf(b.done) / b.size) * b.size;
+    return this.#answerTo(low, low + b.size);
+  }
+  #answerTo(low: number, high: number): number {
     if (high > this.memory.size) return DECERR;
     for (const e of this.errors) if (low < e.to && high > e.from) return e.response === "DECERR" ? DECERR : SLVERR;
     return OKAY;

@@ -17,6 +17,7 @@ export {
 } from "./memory/memory-manager.ts";
 
 export { ShadowTable } from "./memory/shadow-table.ts";
+export { sessionTenureNs } from "./requests/session-owners.ts";
 export { AtMostOnce, type AtMostOnceOptions, type AtMostOnceStatistics } from "./requests/at-most-once.ts";
 export {
   softwareCounters,

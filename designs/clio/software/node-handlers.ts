@@ -36,7 +36,7 @@ export interface NodeServices {
 /** Sessions, statistics, ping-pong, and what this version refuses (migration; the monitor's part). */
 export function nodeHandlers(
   config: NodeConfig,
-  transport: Pick<SlowPathTransport, "readCounter">,
+  transport: Pick<SlowPathTransport, "readCounter" | "time">,
   { statistics, ports = {} }: NodeServices,
 ): ReadonlyMap<number, Handler> {
   // Session 0 is the management session, open from the start; session n is the UDP port clientPort + n.
@@ -80,16 +80,17 @@ export function nodeHandlers(
           forget(before.session);
         }
         let session = sessions.take();
-        // None is left: a client that has more than this one would have gives one back.
-        const surplus = session === undefined ? owners.surplus(request.ipv4.src) : undefined;
-        if (surplus !== undefined) {
-          await own?.close(surplus);
-          forget(surplus);
+        // None is left: a client that has more than this one would have gives one back, or who had one for longest.
+        const now = transport.time(),
+          given = session === undefined ? (owners.surplus(request.ipv4.src) ?? owners.expired(now)) : undefined;
+        if (given !== undefined) {
+          await own?.close(given);
+          forget(given);
           session = sessions.take();
         }
         // A number whose port is not to be had stays taken.
         while (session !== undefined && (await ports.open?.(session)) === false) session = sessions.take();
-        if (session !== undefined) owners.add(session, request.ipv4.src);
+        if (session !== undefined) owners.add(session, request.ipv4.src, now);
         if (session !== undefined && own !== undefined) {
           await own.open(session);
           if (slotOf(name) !== 0) holders.set(key, { name, session });

@@ -11,5 +11,6 @@ export {
   word,
   words,
 } from "./fields.ts";
+export { checkFile } from "./file.ts";
 export { checkSettings, keyValues, refuseUnknown, type Refusal } from "./read.ts";
 export { formatBytes, parseBytes, parseNanoseconds } from "./units.ts";

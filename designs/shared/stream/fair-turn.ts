@@ -1,4 +1,15 @@
-import { type Bit, constant, fromBits, node, orTree, reg, toBits, uint, type UInt, when } from "../../../hdl-dsl/index.ts";
+import {
+  type Bit,
+  constant,
+  fromBits,
+  node,
+  orTree,
+  reg,
+  toBits,
+  uint,
+  type UInt,
+  when,
+} from "../../../hdl-dsl/index.ts";
 
 /**
  * Round robin behind `last`, a bit of those that may ask: the next one that asks is granted. Each grant is a function
@@ -16,7 +27,7 @@ export function grantsBehind(name: string, asks: readonly Bit[], last: UInt): re
 
 /**
  * Who of several may use what they share in this cycle: round robin, the one behind the last served first. Whoever asks
- * until he is served waits for at most one grant of each other. `served`: the grant is used; it always is when left out.
+ * until he is served waits for at most one grant of each other. `served`: the grant is used; left out, it always is.
  */
 export function fairTurn(name: string, asks: readonly Bit[], served: Bit = orTree(asks)): readonly Bit[] {
   const n = asks.length;

@@ -1,6 +1,7 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
 import type { Block } from "../../shared/command-line/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
+import { type DeviceBuild, deviceOf, parseDevice } from "./device.ts";
 import {
   balancer,
   checksum,
@@ -13,6 +14,7 @@ import {
   HeaderStore,
   Join,
   Judge,
+  LinkReceive,
   Match,
   nat,
   PacketStore,
@@ -21,9 +23,10 @@ import {
   Reserve,
   Slot,
   tunnel,
+  TxPort,
 } from "../rtl/index.ts";
 
-/** The blocks with the default build's sizes. There is no device around them yet: each is built by itself. */
+/** The blocks with the default build's sizes, as they are measured. */
 const blocks = {
   PacketStore: () => PacketStore({ cells: 1024, cellBeats: 4, beatBytes: 64, payloadBeats: 140 }),
   Judge: () => Judge({ frameBytes: 1536 }),
@@ -42,28 +45,42 @@ const blocks = {
   BalancerTask: () => balancer.hardware,
   NatTask: () => nat.hardware,
   TunnelTask: () => tunnel.hardware,
+  LinkReceive: () => LinkReceive({ ackEvery: 16, ackCycles: 500 }),
+  TxPort: () =>
+    TxPort({
+      beats: 1024,
+      frames: 1024,
+      frameBytes: 1600,
+      resendCycles: 5000,
+      tries: 8,
+      rounds: 512,
+      pauseQuanta: 8192,
+    }),
   Deparser: () => Deparser({ contexts: 256, cells: 1024, payloadBeats: 140 }),
 } as const satisfies Readonly<Record<string, () => Def>>;
 export type BlockName = keyof typeof blocks;
 export const blockNames = Object.keys(blocks) as readonly BlockName[];
 
-/** Which block is built. */
-export interface Settings {
-  readonly block: BlockName;
-}
+/** What is built: the device, or one block of it. */
+export type Settings = { readonly block: BlockName } | { readonly device: DeviceBuild };
 const isBlock = (name: string | undefined): name is BlockName => blockNames.some(b => b === name);
 
-/** Reads `block=PacketStore`. @throws UsageError for another setting, another block, or one given twice */
+/** Reads `block=PacketStore`, or the device's parameters. @throws UsageError for what there is not, or twice */
 export function parseSettings(set: readonly string[]): Settings {
-  const [first = `block=${blockNames[0] ?? ""}`, second] = set,
-    [key, value] = first.split("=");
-  if (key !== "block") throw new UsageError(`there is no setting "${key ?? ""}"; the only one is block`);
-  if (second !== undefined) throw new UsageError(`one setting is enough, and there are ${set.length}; give block once`);
-  if (!isBlock(value)) throw new UsageError(`block = "${value ?? ""}": must be one of ${blockNames.join(", ")}`);
+  const [first, second] = set.filter(s => s.startsWith("block="));
+  if (first === undefined) return { device: parseDevice(set) };
+  const value = first.slice("block=".length);
+  if (second !== undefined || set.length > 1)
+    throw new UsageError(
+      `${first} is all that can be set of a block, and there are ${set.length} settings; give it alone`,
+    );
+  if (!isBlock(value)) throw new UsageError(`block = "${value}": must be one of ${blockNames.join(", ")}`);
   return { block: value };
 }
 
-export const blockOf = ({ block }: Settings): Def => blocks[block]();
-/** The blocks beside this one, for what is measured of all. */
-export const blocksBeside = (block: BlockName): readonly Block[] =>
-  Object.entries(blocks).flatMap(([name, make]) => (name === block ? [] : [{ definition: make(), names: [name] }]));
+export const buildOf = (s: Settings): Def => ("block" in s ? blocks[s.block]() : deviceOf(s.device));
+/** The blocks that are measured, each by itself. */
+export const allBlocks = (): readonly Block[] =>
+  Object.entries(blocks).map(([name, make]) => ({ definition: make(), names: [name] }));
+/** What the device is made of stands there block by block. */
+export const madeOfBlocks: readonly string[] = ["RxPort", "Scheduler", "Regions", "Egress", "TxPort"];

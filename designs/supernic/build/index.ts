@@ -1,2 +1,4 @@
 /** What of SuperNIC can be built, and how it is named on the command line. */
-export { blockNames, blockOf, blocksBeside, parseSettings, type Settings } from "./blocks.ts";
+export { allBlocks, blockNames, buildOf, madeOfBlocks, parseSettings, type Settings } from "./blocks.ts";
+export { type DeviceBuild, deviceOf, deviceSizes, parseDevice, tasksOf } from "./device.ts";
+export { taskNamed } from "./tasks.ts";

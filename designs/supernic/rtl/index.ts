@@ -3,6 +3,7 @@ export { supernicProofs } from "./proofs/index.ts";
 export { Deparser, type DeparserParameters } from "./deparse/index.ts";
 export { ContextPool, HeaderStore, type PoolParameters } from "./headers/index.ts";
 export { Judge, type JudgeParameters } from "./judge/index.ts";
+export { LinkReceive, TxPort } from "./link/index.ts";
 export {
   type CreditParameters,
   CreditTable,
@@ -15,8 +16,24 @@ export {
   type PickParameters,
   PickTurn,
   Reserve,
+  Scheduler,
 } from "./scheduler/index.ts";
 export { Match, type MatchParameters } from "./match/index.ts";
 export { ChainPacket, type ChainParameters, region, type RegionParameters, Slot } from "./region/index.ts";
 export { balancer, checksum, delay, dummy, firewall, nat, type Task, tunnel } from "./tasks/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";
+export { regions, Descriptors, Dispatch, Return } from "./core/index.ts";
+export { Egress } from "./egress/index.ts";
+export { SwitchLane } from "./lane/index.ts";
+export { Merge } from "./merge/index.ts";
+export { ClassQueues, queueSizes, RxPort } from "./port/index.ts";
+export {
+  counterBlocks,
+  type DeviceParameters,
+  loopCounterNames,
+  middleCounterNames,
+  portCounterNames,
+  superNic,
+  type SuperNicPorts,
+} from "./top/index.ts";
+export { queueClasses } from "./inside/index.ts";

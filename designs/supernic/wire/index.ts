@@ -2,6 +2,7 @@
 export * from "./bundles.ts";
 export * from "./codes.ts";
 export * from "./ctrl.ts";
+export * from "./ctrl-bodies.ts";
 export * from "./descriptor.ts";
 export * from "./ether-types.ts";
 export * from "./flow.ts";

@@ -1,6 +1,14 @@
 import { type Layout, layoutTable, recordTable } from "../../shared/wire/index.ts";
 import { ctrlHeader, ctrlMeaning, ctrlOpcode, type CtrlOpcodeName, ctrlStatus, ctrlStatusMeaning } from "./ctrl.ts";
 import type { CtrlStatusName } from "./ctrl.ts";
+import {
+  balancerRowBody,
+  firewallRowBody,
+  ntConfigBody,
+  queryDagBody,
+  queryReplyBody,
+  tunnelRowBody,
+} from "./ctrl-bodies.ts";
 import { descriptor } from "./descriptor.ts";
 import { pfcHeader } from "./pfc.ts";
 import { linkShim, snicShim, uid, vlanTag } from "./shims.ts";
@@ -57,7 +65,11 @@ ${table([ctrlHeader])}
 |---|---|---|
 ${(Object.keys(ctrlOpcode) as CtrlOpcodeName[]).map(n => `| ${hex(ctrlOpcode[n])} | ${n} | ${ctrlMeaning[n]} |`).join("\n")}
 
-The bodies are not laid out yet: they come with the control plane.
+QUERY and NT_CONFIG are done; a device of this version has no other opcode, and answers UNKNOWN. PEER_HELLO and those behind it are DENIED: they are peers' to ask.
+A message whose size or tail is wrong gets no answer. QUERY has no body. The other bodies come with what they ask for.
+
+${table([ntConfigBody, firewallRowBody, tunnelRowBody, balancerRowBody, queryReplyBody, queryDagBody])}
+A user writes rows that the setup has given it. An NT_CONFIG of another's row is DENIED, of one that nobody has INVALID.
 
 | status | name | meaning |
 |---|---|---|

@@ -152,6 +152,12 @@ export const tables = {
     entries: mostRegions * mostSlots,
     fields: { at: num(16, "place"), data: wide(64, "the word") },
   },
+  peer: {
+    id: 13,
+    title: "peers: other sNICs of the rack",
+    entries: 16,
+    fields: { mac: wide(48, "its MAC"), port: num(4, "the port where it is") },
+  },
   mark: {
     id: 12,
     title: "the flows of a group of chains choose anew; any value",

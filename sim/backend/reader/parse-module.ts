@@ -1,5 +1,6 @@
 /** Modules of a file. */
 import { Cursor } from "./cursor.ts";
+import { joinedLanes } from "./lanes.ts";
 import { expression } from "./parse-expression.ts";
 import { lvalue, statement } from "./parse-statement.ts";
 import type {
@@ -61,7 +62,7 @@ class ModuleParser {
       parameters: this.#parameters,
       declarations: this.#declarations,
       assigns: this.#assigns,
-      always: this.#always,
+      always: joinedLanes(this.#always),
       initials: this.#initials,
       instances: this.#instances,
       dotted: [...c.dotted],

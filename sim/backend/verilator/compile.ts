@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { WaveFormat } from "../backend.ts";
 import { cached, digest, type Place } from "./cache.ts";
 import { cxxFlags, includeFlags, NATIVE, nativeSource, verilatorInclude } from "./flags.ts";
-import { type Level, preludeFlags } from "./prelude.ts";
+import { hotLevel, type Level, preludeFlags } from "./prelude.ts";
 import { run } from "./run.ts";
 import type { Tools } from "./tools.ts";
 
@@ -55,7 +55,7 @@ export async function compileModel(
 ): Promise<void> {
   const runtime = await runtimeObject(tools, trace);
   const include = [...(await includeFlags(tools, trace)), `-I${from}`];
-  const level: Level = brief ? "-O0" : "-O2",
+  const level = hotLevel(brief),
     slowPrelude = await preludeFlags(tools, trace, "-O0"),
     hotPrelude = await preludeFlags(tools, trace, level);
   writeUnits(from);

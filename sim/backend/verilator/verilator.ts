@@ -19,6 +19,7 @@ import { compileModel } from "./compile.ts";
 import { cxxFlags, nativeSource } from "./flags.ts";
 import { type Loader, nativeLoader } from "./loader.ts";
 import { VerilatorModel } from "./model.ts";
+import { hotLevel } from "./prelude.ts";
 import { run } from "./run.ts";
 import { portsHeader, SHIM } from "./shim.ts";
 import { simulationTools, type Tools } from "./tools.ts";
@@ -78,7 +79,7 @@ function generatedKey(tools: Tools, trace: WaveFormat | false, brief: boolean, d
   return digest([
     tools.fingerprint,
     cxxFlags(tools, trace).join(" "),
-    ...(brief ? ["brief"] : []),
+    hotLevel(brief),
     ...["abi.h", "shim-body.h", "verilated-hooks.h"].map(nativeSource),
     ...files.flatMap(f => [f, readFileSync(join(dir, f), "utf8").replace(/^\/\/ .*$/gm, "")]),
   ]);
@@ -96,7 +97,7 @@ function textKey(
     tools.fingerprint,
     verilatorFlags(design, trace).join(" "),
     cxxFlags(tools, trace).join(" "),
-    ...(brief ? ["brief"] : []),
+    hotLevel(brief),
     portsHeader(layout),
     ...["abi.h", "shim-body.h", "verilated-hooks.h"].map(nativeSource),
     ...simulationFiles(design).flatMap(f => [f.name, f.text]),
@@ -176,7 +177,7 @@ export const verilatorBackend: Backend = {
   load(design, { trace, brief = false }) {
     const known = programs.get(design) ?? new Map<string, Promise<VerilatorProgram>>();
     programs.set(design, known);
-    const key = `${trace === false ? "plain" : trace}${brief ? " brief" : ""} ${cacheRoot()}`;
+    const key = `${trace === false ? "plain" : trace} ${hotLevel(brief)} ${cacheRoot()}`;
     let program = known.get(key);
     if (!program) {
       known.set(key, (program = build(design, trace, brief)));

@@ -27,6 +27,12 @@ it("a bench that checks finds what it checks, and no more", async () => {
   expect(withFate(outcomes, "survived").length).toBeGreaterThan(1);
 });
 
+it("a bench of a copy that says less about the same text is seen", async () => {
+  const found = await see(where, ["test/cli/mutate/copied.test.ts"], quiet),
+    outcomes = await hunt(where, found, choice, 60_000, quiet);
+  expect(withFate(outcomes, "killed").map(o => o.mutant.says)).toContain("fill is not reset");
+});
+
 it("a module that no test simulates is told", async () => {
   await expect(see({ ...where, module: "Nothing" }, ["test/cli/mutate/blind.test.ts"], quiet)).rejects.toThrow(
     "no test simulates Nothing: write a bench of it, or name test files with --tests",

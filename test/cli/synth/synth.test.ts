@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { totalLuts } from "../../../cli/synth/area.ts";
+import { outOfBounds, readBounds } from "../../../cli/synth/bounds.ts";
 import { readBaseline, regressions, writeBaseline } from "../../../cli/synth/baseline.ts";
 import { areaTable, levelsOf, pathLine, type Result } from "../../../cli/synth/report.ts";
 import { synthesize } from "../../../cli/synth/synthesize.ts";
@@ -129,6 +130,51 @@ describe("what is synthesized", () => {
     expect(unitsFor(Pair(), ["All_bits6"]).map(u => u.top)).toEqual(["All_bits6"]);
     expect(() => unitsFor(Pair(), ["All"])).toThrow("All is several modules: choose one of All_bits36, All_bits6");
     expect(() => unitsFor(Pair(), ["Odd"])).toThrow("Pair has no module Odd; it has Pair, All");
+  });
+});
+
+describe("the bounds", () => {
+  it("find what is too deep or too wide, and exceptions that nothing needs", async () => {
+    const all36 = await synthesized(all(36)),
+      bounds = { depth: 8, fanOut: 256, exceptions: {} };
+    const made = (levels: number, carries: number, sinks: number): Result => ({
+      ...all36,
+      paths: all36.paths.slice(0, 1).map(p => ({ ...p, levels, carries })),
+      fanOuts: all36.fanOuts.slice(0, 1).map(f => ({ ...f, sinks })),
+    });
+    expect(outOfBounds([made(8, 0, 256), made(7, 1, 1)], bounds)).toEqual([]);
+    expect(outOfBounds([made(8, 1, 256)], bounds)).toEqual(["All: depth with carries is 9, the bound is 8"]);
+    expect(outOfBounds([made(1, 0, 257)], bounds)).toEqual(["All: fan-out is 257, the bound is 256"]);
+    const excepted = { ...bounds, exceptions: { All: { depth: 10, fanOut: 500, reason: "a wide beat" } } };
+    expect(outOfBounds([made(10, 0, 500)], excepted)).toEqual([]);
+    expect(outOfBounds([made(10, 1, 501)], excepted)).toEqual([
+      "All: depth with carries is 11, the bound is 10",
+      "All: fan-out is 501, the bound is 500",
+    ]);
+    expect(outOfBounds([made(8, 0, 256)], excepted)).toEqual([
+      "All: depth with carries is 8, so its exception (10) is not needed",
+      "All: fan-out is 256, so its exception (500) is not needed",
+    ]);
+  });
+  it("of the memory node have a reason for each exception, and none is of a unit that is not measured", () => {
+    const path = "constraints/baseline/xcup.json",
+      { units } = readBaseline(path),
+      bounds = readBounds(path);
+    expect(bounds).toMatchObject({ depth: 8, fanOut: 256 });
+    expect(Object.keys(bounds?.exceptions ?? {}).filter(n => units[n] === undefined)).toEqual([]);
+    // The figures in the baseline keep them, too.
+    for (const [name, u] of Object.entries(units)) {
+      const own = bounds?.exceptions[name];
+      expect(u.levels + (u.carries ?? 0), `depth of ${name}`).toBeLessThanOrEqual(own?.depth ?? 8);
+      expect(u.fanOut ?? 0, `fan-out of ${name}`).toBeLessThanOrEqual(own?.fanOut ?? 256);
+    }
+  });
+  it("are refused in a sentence when they are no list of bounds", () => {
+    const path = join(folder, "bounded/xcup.json");
+    expect(readBounds(path)).toBeUndefined();
+    mkdirSync(join(folder, "bounded"), { recursive: true });
+    writeFileSync(join(folder, "bounded/bounds.json"), '{"depth": 8}');
+    expect(() => readBounds(path)).toThrow("is no list of bounds: depth, fanOut, and exceptions with a reason each");
   });
 });
 

@@ -13,6 +13,7 @@ import { simulatorFaults } from "./faults.ts";
 import { faulty } from "../../sim/designs/faulty.ts";
 import { operatorCircuit, treeCircuit, WIDTHS } from "./operators.ts";
 import { Vectors } from "./vectors.ts";
+import { asText } from "../../support/as-text.ts";
 
 /** Registers that take one another's values at one edge, narrow and wide, with readers elsewhere. */
 const Ring = module(
@@ -58,8 +59,8 @@ const designs: EmittedDesign[] = [
 ].map(emitCircuit);
 designs.unshift(...[1, 2, 3, 4, 5, 6, 7, 8].map(seed => emit(Vectors({ seed }))));
 designs.push(emit(Ring()));
-/** As text, which the reader makes a circuit of: a copy of a design is not known to have one. */
-const texts = [...designs.slice(-6).map(d => ({ ...d })), idioms.emitted];
+/** As text, which the reader makes a circuit of. */
+const texts = [...designs.slice(-6).map(asText), idioms.emitted];
 const clocks = {
   slow: { periodPs: 6000, phasePs: 2000 },
   slow_low: { periodPs: 6000, phasePs: 2000 },

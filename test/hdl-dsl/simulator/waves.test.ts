@@ -10,6 +10,7 @@ import { againstOpen, play } from "../../sim/wave/play.ts";
 import { choices } from "../fuzz/differential.ts";
 import { programOf } from "../fuzz/program.ts";
 import { bundle, isInitialised } from "./bundle.ts";
+import { asText } from "../../support/as-text.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mnemo-waves-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -24,6 +25,6 @@ test("random programs with three clocks: all signals of all instances", { timeou
   const r = againstOpen(runs, play(verilator, folder, "random.vcd"));
   expect(r.wrong).toEqual([]);
   expect(r.compared).toBeGreaterThan(100_000);
-  const text = compileBuiltin({ ...design }, { trace: true });
+  const text = compileBuiltin(asText(design), { trace: true });
   expect(againstOpen(runs, play(text, folder, "random.vcd")).wrong).toEqual([]);
 });

@@ -58,7 +58,7 @@ function model(p: P, steps: readonly Step[]): (bigint | undefined)[] {
 
 describe("memories", () => {
   const cases: P[] = (["old", "new", "undefined"] as const).flatMap(collision =>
-    [1, 2, 4].flatMap(lanes => [false, true].map(enable => ({ collision, depth: 8, lanes, enable }))),
+    [1, 2, 4, 16].flatMap(lanes => [false, true].map(enable => ({ collision, depth: 8, lanes, enable }))),
   );
   test.each(cases)("collision $collision, $lanes lanes, enable $enable", p => {
     const random = new Random(7);

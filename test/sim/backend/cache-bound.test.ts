@@ -61,6 +61,30 @@ describe("the cache of models", () => {
     expect(left()).toEqual(["a"]);
   });
 
+  it("holds the sources that the test runner translated, and the headers that were compiled, to the same bound", () => {
+    for (const [kind, key, hoursAgo] of [
+      ["modules", "0123abcd", 4],
+      ["runtime", "4567", 3],
+    ] as const) {
+      mkdirSync(join(root, kind), { recursive: true });
+      const path = join(root, kind, key);
+      if (kind === "runtime") {
+        mkdirSync(path);
+        writeFileSync(join(path, "prelude.h.pch"), Buffer.alloc(100 * KB));
+      } else writeFileSync(path, Buffer.alloc(100 * KB));
+      const at = new Date(Date.now() - hoursAgo * hour);
+      utimesSync(path, at, at);
+    }
+    keep("a", 1);
+    expect(cacheEntries().map(e => [e.kind, e.bytes])).toEqual([
+      ["modules", 100 * KB],
+      ["runtime", 100 * KB],
+      ["model", 100 * KB],
+    ]);
+    expect(trimCache(150 * KB)).toEqual({ entries: 2, bytes: 200 * KB, inUse: 0 });
+    expect(left()).toEqual(["a"]);
+  });
+
   it("is bounded by a build, without anybody asking", async () => {
     process.env["MNEMO_CACHE_SIZE"] = "150KB";
     keep("a", 3);

@@ -5,7 +5,8 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { output, uint } from "../../../hdl-dsl/index.ts";
-import { BuildError, fromVerilog, simulate, verilatorBackend } from "../../../sim/index.ts";
+import { BuildError, fromVerilog, simulate, SimulationError, verilatorBackend } from "../../../sim/index.ts";
+import { hotLevel } from "../../../sim/backend/verilator/prelude.ts";
 import { counter } from "../designs/hand-written.ts";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -77,6 +78,30 @@ describe("the cache of models", () => {
     const child = async (): Promise<string> => (await program("load-in-child.ts")).out;
     expect(await Promise.all([child(), child(), child()])).toEqual(["z=30", "z=30", "z=30"]);
     expect(readdirSync(join(cache, "model")).filter(f => /\.lock$|\.tmp$/.test(f))).toEqual([]);
+  });
+
+  test("another optimisation is another model; what is no level is told", async () => {
+    const build = async (): Promise<void> => {
+      using sim = await simulate(constant(77, "as it is"), { backend: verilatorBackend });
+      sim.step();
+      expect(sim.io.z.value).toBe(77);
+    };
+    const usual = process.env["MNEMO_OPTIMIZE"] ?? "2";
+    try {
+      process.env["MNEMO_OPTIMIZE"] = "2";
+      await build();
+      const one = models().length;
+      process.env["MNEMO_OPTIMIZE"] = "0";
+      await build();
+      expect(models()).toHaveLength(one + 1);
+      expect([hotLevel(false), hotLevel(true)]).toEqual(["-O0", "-O0"]);
+      process.env["MNEMO_OPTIMIZE"] = "fast";
+      expect(() => hotLevel(false)).toThrow(SimulationError);
+      delete process.env["MNEMO_OPTIMIZE"];
+      expect(hotLevel(false)).toBe("-O2");
+    } finally {
+      process.env["MNEMO_OPTIMIZE"] = usual;
+    }
   });
 
   test("a lock whose process is dead does not stop a build", async () => {

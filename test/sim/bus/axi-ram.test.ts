@@ -262,6 +262,19 @@ describe("data", () => {
       expect(m.ram.read(4096, 1)[0]).toBe(0);
     });
   });
+  test("each beat of a read has its own answer, a burst of writes has one", async () => {
+    await runBench("part of a burst", d512, {}, async b => {
+      const m = master(b, { latency: 3, errors: [{ from: 130, to: 132 }] });
+      m.ar.send(at(0, 4));
+      const responses: number[] = [];
+      for (let i = 0; i < 4; i++) responses.push((await m.r.recv()).resp);
+      expect(responses).toEqual([0, 0, 2, 0]);
+      m.aw.send(at(0, 4));
+      for (let i = 0; i < 4; i++) m.w.send({ data: 7, strb: all, last: i === 3 ? 1 : 0 });
+      expect((await m.b.recv()).resp).toBe(2);
+      expect(m.ram.read(0, 1)[0]).toBe(0);
+    });
+  });
 });
 
 describe("planted faults are found", () => {

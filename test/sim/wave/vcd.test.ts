@@ -18,6 +18,7 @@ import { counter, quitter } from "../designs/hand-written.ts";
 import { againstPorts, againstWave, play, type Run } from "./play.ts";
 import { Vcd } from "./vcd-reader.ts";
 import { Waved } from "./waved.ts";
+import { asText } from "../../support/as-text.ts";
 
 const Limited = module(
   "WavedLimited",
@@ -70,7 +71,7 @@ describe("a wave of the built-in simulator", () => {
   });
 
   test("of text that is read has the same names and values", () => {
-    const r = play(compileBuiltin({ ...emit(Waved()) }, { trace: true }), folder, "text.vcd");
+    const r = play(compileBuiltin(asText(emit(Waved())), { trace: true }), folder, "text.vcd");
     expect(againstPorts(r)).toEqual([]);
     expect(againstWave(ours, r).wrong).toEqual([]);
   });

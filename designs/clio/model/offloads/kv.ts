@@ -147,14 +147,8 @@ export class KvModel {
   private readonly memory: OffloadMemory;
   private readonly o: KvModelOptions;
   private table: bigint | undefined;
-  /** By bytes of a block: free ones, the last freed at the end; and the slab that is being carved. */
-  private readonly free = new Map<number, bigint[]>();
-  private readonly slabs = new Map<number, bigint[]>();
-  private arena: bigint[] = [];
-  /** Arenas there are, and how many of them have been begun; blocks that are taken. */
-  private readonly arenas: bigint[] = [];
-  private begun = 0;
-  private live = 0;
+  /** The units of each arena that are taken, by its address. */
+  private readonly arenas = new Map<bigint, Uint8Array>();
   private region = 0n;
 
   constructor(memory: OffloadMemory, options: KvModelOptions) {
@@ -284,47 +278,38 @@ export class KvModel {
     }
   }
 
+  /** The lowest free block of the lowest arena that has one. */
   private take(bytes: number): bigint {
-    const block = this.find(bytes);
-    this.live++;
-    return block;
-  }
-  private find(bytes: number): bigint {
-    const freed = this.free.get(bytes)?.pop();
-    if (freed !== undefined) return freed;
-    const slab = this.slabs.get(bytes) ?? [];
-    if (slab.length === 0) {
-      if (this.arena.length === 0) {
-        if (this.begun === this.arenas.length) this.arenas.push(this.allocate(this.o.arenaBytes));
-        this.arena = piecesOf(this.arenas[this.begun++] as bigint, this.o.arenaBytes, largestBlock);
+    const units = bytes / unit,
+      addresses = [...this.arenas.keys()].sort((a, b) => (a < b ? -1 : 1));
+    for (const arena of addresses) {
+      const taken = this.arenas.get(arena) as Uint8Array;
+      for (let at = 0; at < taken.length; at += units) {
+        if (taken.subarray(at, at + units).some(t => t !== 0)) continue;
+        taken.fill(1, at, at + units);
+        return arena + BigInt(at * unit);
       }
-      slab.push(...piecesOf(this.arena.shift() as bigint, largestBlock, bytes));
-      this.slabs.set(bytes, slab);
     }
-    return slab.shift() as bigint;
+    const fresh = new Uint8Array(this.o.arenaBytes / unit);
+    fresh.fill(1, 0, mapUnits(this.o.arenaBytes));
+    this.arenas.set(this.allocate(this.o.arenaBytes), fresh);
+    return this.take(bytes);
   }
+  /** Of the arenas of which nothing is taken one stays. */
   private give(block: bigint, bytes: number): void {
-    this.free.set(bytes, [...(this.free.get(bytes) ?? []), block]);
-    if (--this.live === 0) this.restart();
-  }
-  /** Nothing is kept: all arenas but the first go back, and that one is carved anew. */
-  private restart(): void {
-    this.free.clear();
-    this.slabs.clear();
-    this.arena = [];
-    this.begun = 0;
+    const isOf = (arena: bigint): boolean => arena <= block && block < arena + BigInt(this.o.arenaBytes),
+      [arena = 0n] = [...this.arenas.keys()].filter(isOf),
+      at = Number(block - arena) / unit;
+    this.arenas.get(arena)?.fill(0, at, at + bytes / unit);
+    const empty = [...this.arenas.values()].filter(
+      taken => !taken.subarray(mapUnits(this.o.arenaBytes)).some(t => t !== 0),
+    );
+    if (empty.length < 2 || !empty.includes(this.arenas.get(arena) as Uint8Array)) return;
+    const body = encode(allocBody, { len: BigInt(this.o.arenaBytes) });
+    const { status: code } = this.access(opcode.FREE, arena, this.o.arenaBytes, body.slice(12));
+    if (code !== status.OK) return;
+    this.arenas.delete(arena);
     this.region = 0n;
-    while (this.arenas.length > 1) {
-      const body = encode(allocBody, { len: BigInt(this.o.arenaBytes) });
-      const { status: code } = this.access(
-        opcode.FREE,
-        this.arenas.at(-1) as bigint,
-        this.o.arenaBytes,
-        body.slice(12),
-      );
-      if (code !== status.OK) return;
-      this.arenas.pop();
-    }
   }
 
   /** In the regions one after another; a full one is not tried again. */
@@ -355,8 +340,8 @@ export class KvModel {
 const ownerOf = (pair: Uint8Array): number => (pair[0] ?? 0) + 256 * (pair[1] ?? 0);
 const isPairOf = (pair: Uint8Array, key: bigint, pid: number): boolean =>
   decode(kvBody, pair).key === key && ownerOf(pair) === pid;
-const piecesOf = (from: bigint, bytes: number, piece: number): bigint[] =>
-  Array.from({ length: bytes / piece }, (_, i) => from + BigInt(i * piece));
+/** Units at the beginning of an arena that say which others are taken: one, and one for each 512. */
+const mapUnits = (arenaBytes: number): number => 1 + Math.ceil(arenaBytes / unit / 512);
 
 /** A pair as it lies in memory. */
 export interface KvPair {

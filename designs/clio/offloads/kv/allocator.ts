@@ -22,10 +22,12 @@ import {
   unpack,
   vec,
   when,
-  wire,
 } from "../../../../hdl-dsl/index.ts";
 import { allocBody, opcodeBits, statusBits, vmFlag } from "../../wire/index.ts";
-import { addressOf, classBits, classOf, Entry } from "./layout.ts";
+import { directory, emptyDigit } from "./arenas.ts";
+import { freeLine, mostPicks } from "./free-line.ts";
+import { arenaShape, full } from "./free-map.ts";
+import { addressOf, classBits, classOf } from "./layout.ts";
 import { MemoryBeat } from "./merged.ts";
 import {
   addressBits,
@@ -57,38 +59,40 @@ export const Give = struct({
   slotBlock: uint(blockBits),
 });
 
-/**
- * Free blocks of a class that are kept here, and how many go to memory, or come from there, at a time. One block holds
- * the addresses of as many.
- */
+/** Bits of a unit's number in its slab. */
+const unitBitsOfSlab = Math.log2(slabUnits);
+/** Two to this are twice the cycles without a request after which free blocks go back to their arenas. */
+const quietBits = 6;
+/** Free blocks that are kept then: a quarter of those that are taken. */
+const restShift = 2;
+/** Free blocks of a class that are kept here. */
 const kept = 16,
-  moved = 8;
-const keptBits = Math.log2(kept);
-/** Arenas whose addresses are known, at most: 16 GB in arenas of 4 MB. */
-const arenasKnown = 4096;
-const knownArenas = (p: KvParameters): number =>
-  Math.max(2, Math.min(arenasKnown, 2 ** Math.ceil(Math.log2((p.regions * 2 ** 30) / p.arenaBytes))));
+  keptBits = Math.log2(kept);
 
 /**
- * The offload's own memory, in blocks of 64 B to 2 KB in powers of two (six classes).
+ * The offload's own memory, in blocks of 64 B to 2 KB in powers of two (six classes), in arenas of `arenaBytes` by
+ * ALLOC from the slow path. It is a buddy system: a free block is halved for smaller ones, and two free halves are one
+ * again. So what was freed serves every class, whatever still stands beside it. Each arena says in its first units
+ * which of its units are free (free-map.ts); a directory here has the largest free block of each arena (arenas.ts).
  *
- * A block comes from the first of these that has one. First come the stack of the class's last freed blocks, here, and
- * its list of freed blocks, in memory, 8 at a time. Next is the slab of 2 KB that the class has begun. Then come the
- * arena that was allocated, and a new arena, by ALLOC of `arenaBytes` from the slow path. So memory grows only when no
- * block of the class is free. When ALLOC is refused with OUT_OF_MEMORY the next region is tried. In the last region the
- * refusal is the answer, and the next request tries again. A full stack (16) moves 8 blocks to memory when one more is
- * given. One of the 8 holds the addresses of the other 7 and of the list so far, as a slot holds entries and its link.
- * When that write fails the eight are lost; when a list cannot be read, what it holds.
+ * Up to 16 free blocks of a class are kept here, the last freed first. A block comes from these, else from the lowest
+ * place of the lowest arena that has one, with up to 7 more. Memory grows when no arena has one. When ALLOC is refused
+ * with OUT_OF_MEMORY the next region is tried; then what is kept here goes back, and the arenas are looked at once
+ * more. The refusal is the answer after that, and the next request tries again.
  *
- * When the last block that was taken is given back, nothing is kept, and memory is one again: all arenas but the first
- * are freed (FREE), and the first is carved anew. So what was freed serves every size then, and the node has its memory
- * back. Up to `arenasKnown` arenas are known by their addresses; further ones serve until the next reset only.
+ * Kept blocks are at most `2 * contexts` more than blocks that are taken, and a quarter of these when no request has
+ * come for 32 cycles. Others go back to their arenas, of the largest class first. An arena of which nothing is taken
+ * is freed (FREE) when there is another such one. So at rest, with n blocks taken, there are at most 1.25 n + 1
+ * arenas.
  *
- * Latency from `take` to `taken`: 2 cycles from the stack or a slab, 3 for a new slab. From the list the latency is a
- * memory round trip and 13 cycles; for an arena ALLOC's time and 5. One at a time; `give` goes first. `give` takes 3
- * cycles for each block, and a memory round trip and 12 cycles more for every eighth block beyond the stack; the
- * last of all takes FREE's time and 5 cycles for each arena but the first. Full: `take` and `give` wait. Reset: all
- * state is lost; blocks allocated before are not given back.
+ * M is a round trip to memory. Latency from `take` to `taken`: 2 cycles from the kept ones. From an arena 3 M + 94 to
+ * 5 M + 150 cycles and 2 for each 16 arenas that are passed over; ALLOC's time more for a new arena. One at a time;
+ * `give` goes first. `give` takes 4 cycles for each block. A block that goes back to its arena takes 2 M + 40, or 4 M
+ * + 80 when the largest free block of its group changes, and FREE's time when its arena goes. A request that comes
+ * meanwhile waits for two of them at most, or for all that are kept when memory has run out. Full: `take` and `give`
+ * wait. A block is lost when memory refuses the line that it is in. Reset: all state is lost, the directory is cleared
+ * in a cycle for each 16 arenas; blocks and arenas that were allocated before are not given back. An arena at an
+ * address of `arenasKnown` x `arenaBytes` or more is given back, and answered as OUT_OF_MEMORY.
  */
 export const KvAllocator = module(
   "KvAllocator",
@@ -103,52 +107,45 @@ export const KvAllocator = module(
   (io, p) => {
     const index = uint(classBits),
       block = uint(blockBits),
-      none = Array.from({ length: classCount }, () => 0),
-      slabsOfArena = p.arenaBytes / (unitBytes * slabUnits);
-    const levels = reg(vec(uint(bitsFor(kept)), classCount), { init: none });
-    const listed = reg(vec(bit, classCount), { init: none }),
-      begun = reg(vec(bit, classCount), { init: none });
-    const small = { depth: 2 ** classBits, collision: "undefined", style: "distributed" } as const;
-    const heads = ram(block, small),
-      slabs = ram(block, small);
-    const stack = ram(block, { depth: 2 ** classBits * kept, collision: "undefined", style: "distributed" });
-    const arena = reg(block),
-      arenaLeft = reg(uint(bitsFor(slabsOfArena)), { init: 0 });
+      shape = arenaShape(p);
     const region = reg(uint(bitsFor(p.regions)), { init: 0 });
-
-    /** Blocks that are taken; arenas that are known; how many of these have been begun. */
+    /** Blocks that are taken; free ones that are kept here, of each class and in all. */
     const live = reg(uint(bitsFor(p.regions * 2 ** (30 - unitShift))), { init: 0 });
-    const known = knownArenas(p),
-      arenaCount = uint(bitsFor(known)),
-      arenas = reg(arenaCount, { init: 0 }),
-      arenasBegun = reg(arenaCount, { init: 0 });
-    const places = ram(block, { depth: known, collision: "undefined", style: known > 64 ? "block" : "distributed" });
+    const levels = reg(vec(uint(bitsFor(kept)), classCount), { init: Array.from({ length: classCount }, () => 0) });
+    const cached = reg(uint(bitsFor(kept * classCount)), { init: 0 });
+    const stack = ram(block, { depth: 2 ** classBits * kept, collision: "undefined", style: "distributed" });
 
-    // Work in progress: its class, its requester, and the number of words moved.
+    // Work in progress: who asked and for what, the block that goes back, what became of the request.
     const kind = reg(index),
       asked = reg(Take(p)),
-      freed = reg(block),
+      home = reg(block),
       givingSlot = reg(bit, { init: 0 }),
-      count = reg(uint(Math.log2(moved)));
+      taking = reg(bit, { init: 0 });
     const answer = reg(struct({ status: uint(4), block }));
+    const flushing = reg(bit, { init: 0 }),
+      flushed = reg(bit, { init: 0 });
     const level = node(levels.at(kind)),
-      some = node(level.any());
-    const words = reg(vec(struct({ block, valid: bit }), moved));
-    const slab = node(slabs.readAsync(kind)),
-      head = node(heads.readAsync(kind)),
-      inList = node(listed.at(kind)),
-      inSlab = node(begun.at(kind));
+      some = node(level.any()),
+      room = node(level.ne(kept));
     const popped = node(stack.readAsync(cat(kind, level.sub(1).trunc(keptBits))));
-    const nextInSlab = node(slab.add(constant(1, blockBits).shl(kind)));
-    const slabGoesOn = node(nextInSlab.trunc(Math.log2(slabUnits)).any());
-    const first = words.at(0),
-      container = words.at(moved - 1).block;
-    const allMoved = node(count.eq(moved - 1));
-    const emptied = wire(bit),
-      lastArena = node(arenas.sub(1));
-    const place = places.readSync(node(mux(emptied, lastArena, arenasBegun).trunc(Math.log2(known))));
 
-    const records = node(arenas.ne(known));
+    // ---- Arenas, and the line that is at hand.
+    const arenas = directory(p, shape);
+    const summary = reg(bit),
+      survey = reg(bit),
+      wanted = reg(uint(bitsFor(mostPicks)));
+    const slab = node(home.bits(unitBitsOfSlab, shape.slabBits).sub(arenas.offset).trunc(shape.slabBits));
+    const line = freeLine(shape, {
+      summary,
+      taking,
+      kind,
+      wanted,
+      givenWord: slab.zext(11).trunc(4),
+      givenUnit: home.trunc(unitBitsOfSlab),
+    });
+    const spare = reg(struct({ valid: bit, arena: uint(arenas.bits) }), { init: { valid: 0, arena: 0 } });
+    const outside = reg(bit, { init: 0 });
+
     const mine = node(io.event.valid.and(io.event.purpose.eq(purpose.allocator)));
     const failed: Bit = io.event.status.any();
     const granted = node(failed.or(io.event.refused).not());
@@ -168,248 +165,389 @@ export const KvAllocator = module(
       push.set(1);
       pushed.set(b);
       levels.setAt(kind, level.add(1));
+      cached.set(cached.add(1));
     };
-    const shiftIn = (b: UInt): void => {
-      for (let i = 0; i < moved - 1; i++) words.at(i).set(words.at(i + 1));
-      words.at(moved - 1).set({ block: b, valid: constant(1, 1) });
+    const pops = (): void => {
+      levels.setAt(kind, level.sub(1));
+      cached.set(cached.sub(1));
     };
 
     const { payload: give } = io.give;
     const slotNow = node(givingSlot.or(give.value.not())),
       lastPart = node(slotNow.or(give.slot.not()));
-    const room = node(level.ne(kept));
     const sent = node(io.memory.fire.and(io.memory.payload.last));
+    const spareRoom = node(live.zext(live.width + 7).sub(cached.zext(live.width + 7)));
+    const over = node(live.zext(live.width + 7).lt(cached.zext(live.width + 7)));
+    const busyRoom = constant(2 * p.contexts, live.width + 7);
+    const farOver = node(
+      live
+        .zext(live.width + 7)
+        .add(busyRoom)
+        .lt(cached.zext(live.width + 7)),
+    );
+    const quiet = reg(uint(quietBits), { init: 0 }),
+      isQuiet = quiet.bit(quietBits - 1);
+    const overAtRest = node(
+      live
+        .shr(restShift)
+        .zext(live.width + 7)
+        .lt(cached.zext(live.width + 7)),
+    );
+    const atRest = node(isQuiet.and(io.give.valid.or(io.take.valid).not()));
+    const tooMany = node(priority([flushing, cached.any()], [atRest, overAtRest], farOver));
+    const place = node(line.picks.at(mostPicks - 1));
+    const slabOfPick = node(
+      arenas.firstSlab.add(cat(line.group, place.bits(unitBitsOfSlab, 4)).zext(arenas.slabNumberBits)),
+    );
     const states = [
+      "clear",
       "idle",
       "give",
       "given",
-      "spill",
-      "store",
-      "storing",
+      "trim",
+      "pull",
+      "seek",
+      "locate",
+      "located",
+      "judged",
       "choose",
-      "refill",
-      "refilling",
-      "push",
+      "find",
+      "found",
+      "place",
+      "placed",
+      "read",
+      "reading",
+      "turn",
+      "turned",
+      "write",
+      "writing",
+      "note",
+      "noted",
+      "fill",
       "settle",
       "allocate",
       "allocating",
-      "answer",
-      "load",
-      "restart",
       "free",
       "freeing",
+      "answer",
     ] as const;
-    const state = fsm(states, "idle", m => ({
-      idle: () => {
-        count.set(0);
-        when(io.give.valid, () => {
-          kind.set(mux(slotNow, constant(0, classBits), classOf(give.size)));
-          freed.set(mux(slotNow, give.slotBlock, give.block));
-          m.go("give");
-        }).elseWhen(io.take.valid, () => {
-          asked.set(io.take.payload);
-          kind.set(io.take.payload.kind);
-          m.go("choose");
-        });
-      },
-      give: () => {
-        when(room, () => {
-          pushes(freed);
-          m.go("given");
-        }).otherwise(() => m.go("spill"));
-      },
-      given: () => {
-        givingSlot.set(lastPart.not());
-        live.set(live.sub(1));
-        when(lastPart.and(live.eq(1)), () => m.go("restart")).otherwise(() => m.go("idle"));
-      },
-      spill: () => {
-        count.set(count.add(1));
-        shiftIn(popped);
-        levels.setAt(kind, level.sub(1));
-        when(allMoved, () => m.go("store"));
-      },
-      store: () => when(sent, () => m.go("storing")),
-      storing: () => {
-        when(mine, () => {
-          when(failed.not(), () => listed.setAt(kind, constant(1, 1)));
-          m.go("give");
-        });
-      },
-      choose: () => {
-        answer.set({ status: statusBits.OK, block: mux(some, popped, slab) });
-        when(asked.table, () => m.go("allocate"))
-          .elseWhen(some, () => {
-            levels.setAt(kind, level.sub(1));
+    const state = fsm(states, "clear", m => {
+      const notes = (digit: UInt): void => {
+        arenas.digit.set(cat(constant(1, 1), digit));
+        m.go("note");
+      };
+      /** What is at hand cannot be read or written. */
+      const fails = (): void => {
+        when(taking.not(), () => m.go("trim"))
+          .elseWhen(summary.and(survey.not()).and(line.picked.any()), () => m.go("fill"))
+          .elseWhen(arenas.untouched, () => {
+            answer.status.set(io.event.status);
             m.go("answer");
           })
-          .elseWhen(inList, () => m.go("refill"))
-          .elseWhen(inSlab, () => {
-            begun.setAt(kind, slabGoesOn);
-            m.go("answer");
-          })
-          .elseWhen(arenaLeft.any(), () => {
-            begun.setAt(kind, constant(1, 1));
-            arena.set(arena.add(slabUnits));
-            arenaLeft.set(arenaLeft.sub(1));
-          })
-          .elseWhen(arenasBegun.ne(arenas), () => m.go("load"))
-          .otherwise(() => m.go("allocate"));
-      },
-      refill: () => when(sent, () => m.go("refilling")),
-      refilling: () => {
-        unpack(vec(Entry, moved), io.event.line)
-          .toArray()
-          .forEach((e, i) => words.at(i).set({ block: e.block, valid: e.valid }));
-        when(mine, () =>
-          when(failed, () => {
-            listed.setAt(kind, constant(0, 1));
-            m.go("choose");
-          }).otherwise(() => m.go("push")),
-        );
-      },
-      // The 7 blocks, then the block that held their addresses; the last word is the rest of the list.
-      push: () => {
-        count.set(count.add(1));
-        pushes(mux(allMoved, head, first.block));
-        shiftIn(head);
-        when(allMoved, () => {
-          listed.setAt(kind, first.valid);
-          m.go("settle");
+          .otherwise(() => {
+            line.picked.set(0);
+            notes(constant(full, 3));
+          });
+      };
+      const refuses = (): void => {
+        when(flushed.or(cached.any().not()).or(asked.table), () => m.go("answer")).otherwise(() => {
+          flushing.set(1);
+          taking.set(0);
+          m.go("trim");
         });
-      },
-      settle: () => m.go("choose"),
-      allocate: () => when(sent, () => m.go("allocating")),
-      allocating: () => {
-        answer.set({
-          status: mux(granted, statusBits.OK, mux(failed, io.event.status, statusBits.OUT_OF_MEMORY)),
-          block: io.event.block,
-        });
-        when(mine, () => {
-          when(granted.not().and(anotherRegion), () => {
-            region.set(region.add(1));
-            m.go("allocate");
+      };
+      return {
+        clear: () => {
+          arenas.next();
+          when(arenas.last, () => m.go("idle"));
+        },
+        idle: () => {
+          taking.set(0);
+          flushed.set(0);
+          when(io.give.valid, () => {
+            kind.set(mux(slotNow, constant(0, classBits), classOf(give.size)));
+            home.set(mux(slotNow, give.slotBlock, give.block));
+            m.go("give");
           })
-            .elseWhen(granted.not().or(asked.table), () => m.go("answer"))
-            .otherwise(() => {
-              arena.set(io.event.block);
-              arenaLeft.set(slabsOfArena);
-              when(records, () => {
-                arenas.set(arenas.add(1));
-                arenasBegun.set(arenasBegun.add(1));
-              });
+            .elseWhen(io.take.valid, () => {
+              asked.set(io.take.payload);
+              kind.set(io.take.payload.kind);
               m.go("choose");
+            })
+            .elseWhen(isQuiet.not(), () => quiet.set(quiet.add(1)))
+            .elseWhen(overAtRest, () => m.go("trim"));
+          when(io.give.valid.or(io.take.valid), () => quiet.set(0));
+        },
+        give: () => {
+          when(room, () => pushes(home));
+          m.go("given");
+        },
+        // A block for which there is no room goes back to its arena at once.
+        given: () => {
+          givingSlot.set(lastPart.not());
+          when(live.any(), () => live.set(live.sub(1)));
+          arenas.at(home);
+          when(push, () => m.go("trim")).otherwise(() => m.go("locate"));
+        },
+        trim: () => {
+          kind.set(
+            priority(
+              ...Array.from({ length: classCount - 1 }, (_, i): [Bit, UInt] => [
+                levels.at(classCount - 1 - i).any(),
+                constant(classCount - 1 - i, classBits),
+              ]),
+              constant(0, classBits),
+            ),
+          );
+          when(tooMany, () => m.go("pull")).otherwise(() => {
+            flushing.set(0);
+            when(flushing, () => {
+              kind.set(asked.kind);
+              flushed.set(1);
+              m.go("choose");
+            }).otherwise(() => m.go("idle"));
+          });
+        },
+        pull: () => {
+          pops();
+          home.set(popped);
+          m.go("seek");
+        },
+        seek: () => {
+          arenas.at(home);
+          m.go("locate");
+        },
+        // The directory is asked for the arena that begins here, or else for the one before.
+        locate: () => m.go("located"),
+        located: () => {
+          summary.set(0);
+          survey.set(0);
+          arenas.keepOffset();
+          arenas.judge(home);
+          m.go("judged");
+        },
+        judged: () => {
+          when(arenas.covers, () => m.go("placed"))
+            .elseWhen(arenas.second, () => m.go("trim"))
+            .otherwise(() => {
+              arenas.before();
+              m.go("locate");
             });
-        });
-      },
-      answer: () => {
-        when(io.taken.ready, () => {
-          when(asked.table.not().and(answer.status.eq(statusBits.OK)), () => live.set(live.add(1)));
-          m.go("idle");
-        });
-      },
-      load: () => {
-        arena.set(place);
-        arenaLeft.set(slabsOfArena);
-        arenasBegun.set(arenasBegun.add(1));
-        m.go("choose");
-      },
-      restart: () => {
-        for (let c = 0; c < classCount; c++) {
-          levels.at(c).set(0);
-          listed.at(c).set(0);
-          begun.at(c).set(0);
-        }
-        arenaLeft.set(0);
-        arenasBegun.set(0);
-        region.set(0);
-        when(arenas.gt(1), () => m.go("free")).otherwise(() => m.go("idle"));
-      },
-      free: () => when(sent, () => m.go("freeing")),
-      freeing: () => {
-        when(mine, () => {
-          when(granted, () => {
-            arenas.set(lastArena);
-            m.go("restart");
-          }).otherwise(() => m.go("idle"));
-        });
-      },
-    }));
-    emptied.set(state.is("restart").or(state.is("free")));
-    places.write(
-      records.and(state.is("allocating")).and(mine).and(granted).and(asked.table.not()),
-      arenas.trunc(Math.log2(known)),
-      io.event.block,
-    );
-    const takesSlab = node(state.is("choose").and(asked.table.or(some).or(inList).not()));
-    slabs.write(takesSlab.and(inSlab.or(arenaLeft.any())), kind, mux(inSlab, nextInSlab, arena));
-    const movesHead = node(mux(state.is("push"), allMoved, state.is("storing").and(mine).and(failed.not())));
-    heads.write(movesHead, kind, mux(state.is("push"), first.block, container));
+        },
+        choose: () => {
+          taking.set(1);
+          answer.block.set(popped);
+          summary.set(1);
+          survey.set(1);
+          line.picked.set(0);
+          wanted.set(
+            priority(
+              [over, constant(1, 4)],
+              [spareRoom.ge(mostPicks - 1), constant(mostPicks, 4)],
+              spareRoom.trunc(4).add(1),
+            ),
+          );
+          arenas.first();
+          when(asked.table, () => m.go("allocate"))
+            .elseWhen(some, () => {
+              pops();
+              answer.status.set(statusBits.OK);
+              m.go("answer");
+            })
+            .otherwise(() => m.go("find"));
+        },
+        find: () => m.go("found"),
+        found: () => {
+          when(arenas.fits(kind), () => {
+            arenas.goToFitting(kind);
+            m.go("place");
+          })
+            .elseWhen(arenas.last, () => when(flushed, () => m.go("answer")).otherwise(() => m.go("allocate")))
+            .otherwise(() => {
+              arenas.next();
+              m.go("find");
+            });
+        },
+        place: () => {
+          arenas.lookUntouched();
+          m.go("placed");
+        },
+        placed: () => {
+          when(taking, () => arenas.keepOffset());
+          line.group.set(slab.zext(11).bits(4, 7));
+          m.go("read");
+        },
+        read: () => when(sent, () => m.go("reading")),
+        reading: () => {
+          line.line.set(io.event.line);
+          when(mine, () =>
+            when(failed, fails).otherwise(() => {
+              line.begin();
+              m.go("turn");
+            }),
+          );
+        },
+        turn: () => {
+          line.count();
+          line.turn(survey, () => m.go("turned"));
+        },
+        turned: () => {
+          line.count();
+          line.setDigit(line.digitAfter);
+          when(survey, () => {
+            survey.set(0);
+            line.group.set(line.foundAt);
+            when(line.found, () => {
+              summary.set(0);
+              m.go("read");
+            }).otherwise(() => notes(constant(full, 3)));
+          })
+            // The summary promised a block, and there is none.
+            .elseWhen(summary.not().and(taking).and(line.picked.any().not()), () => {
+              summary.set(1);
+              m.go("read");
+            })
+            .otherwise(() => m.go("write"));
+        },
+        write: () => when(sent, () => m.go("writing")),
+        writing: () => {
+          when(mine, () =>
+            when(failed, fails)
+              .elseWhen(summary, () => notes(line.digitFolded))
+              .elseWhen(line.digitAfter.ne(line.digitBefore), () => {
+                summary.set(1);
+                m.go("read");
+              })
+              .elseWhen(taking, () => m.go("fill"))
+              .otherwise(() => m.go("trim")),
+          );
+        },
+        note: () => m.go("noted"),
+        noted: () => {
+          const { digit } = arenas,
+            gone = node(digit.any().not()),
+            isEmpty = node(digit.eq(emptyDigit)),
+            isSpare = node(spare.valid.and(spare.arena.eq(arenas.number)));
+          home.set(cat(arenas.firstSlab, constant(0, unitBitsOfSlab)).zext(blockBits));
+          when(gone.or(isEmpty.not()).and(isSpare), () => spare.valid.set(0));
+          when(isEmpty.and(spare.valid.not()), () => spare.set({ valid: 1, arena: arenas.number }));
+          when(taking.not(), () => {
+            when(isEmpty.and(spare.valid).and(isSpare.not()), () => m.go("free")).otherwise(() => m.go("trim"));
+          })
+            .elseWhen(line.picked.any(), () => m.go("fill"))
+            .otherwise(() => m.go("choose"));
+        },
+        fill: () => {
+          pushes(cat(slabOfPick, place.trunc(unitBitsOfSlab)).zext(blockBits));
+          for (let i = mostPicks - 1; i > 0; i--) line.picks.at(i).set(line.picks.at(i - 1));
+          line.picked.set(line.picked.sub(1));
+          when(line.picked.eq(1), () => m.go("settle"));
+        },
+        settle: () => m.go("choose"),
+        allocate: () => when(sent, () => m.go("allocating")),
+        allocating: () => {
+          answer.set({
+            status: mux(granted, statusBits.OK, mux(failed, io.event.status, statusBits.OUT_OF_MEMORY)),
+            block: io.event.block,
+          });
+          arenas.at(io.event.block);
+          home.set(io.event.block);
+          when(mine, () => {
+            when(granted.not().and(anotherRegion), () => {
+              region.set(region.add(1));
+              m.go("allocate");
+            })
+              .elseWhen(granted.not(), refuses)
+              .elseWhen(asked.table, () => m.go("answer"))
+              .elseWhen(arenas.isOutside(io.event.block), () => {
+                outside.set(1);
+                answer.status.set(statusBits.OUT_OF_MEMORY);
+                m.go("free");
+              })
+              .otherwise(() => {
+                arenas.begins(io.event.block);
+                notes(constant(0, 3));
+              });
+          });
+        },
+        free: () => when(sent, () => m.go("freeing")),
+        freeing: () => {
+          when(mine, () => {
+            outside.set(0);
+            when(granted, () => {
+              region.set(0);
+              arenas.digit.set(0);
+            });
+            when(outside, () => m.go("answer"))
+              .elseWhen(granted, () => m.go("note"))
+              .otherwise(() => m.go("trim"));
+          });
+        },
+        answer: () => {
+          when(io.taken.ready, () => {
+            when(asked.table.not().and(answer.status.eq(statusBits.OK)), () => live.set(live.add(1)));
+            m.go("idle");
+          });
+        },
+      };
+    });
+    arenas.writeDigits(state.is("clear"), state.is("noted"));
+    arenas.writeOffset(state.is("allocating").and(mine).and(granted).and(asked.table.not()), io.event.block);
 
     io.give.ready.set(state.is("given").and(lastPart));
     io.take.ready.set(state.is("idle").and(io.give.valid.not()));
     io.taken.valid.set(state.is("answer"));
     io.taken.payload.set({ slot: asked.slot, context: asked.context, status: answer.status, block: answer.block });
 
-    // ---- Memory: the list's new head, the list's head, or ALLOC with the rest of its body.
+    // ---- Memory: a line or a summary, or ALLOC and FREE with the rest of their bodies.
     const lanes = unitBytes / p.beatBytes,
       restBytes = allocBody.bytes - 12,
       restBeats = Math.ceil(restBytes / p.beatBytes);
-    const word = (b: UInt, valid: Bit): UInt => cat(valid, constant(0, 63 - blockBits), b);
-    const list = cat(
-      word(head, inList),
-      ...Array.from({ length: moved - 1 }, (_, i) => word(words.at(moved - 2 - i).block, constant(1, 1))),
-    );
     // Behind the address and the low half of the length: its high half, the region, the flags.
     const rest = cat(constant(vmFlag.write, 64), region.zext(64), constant(0, 32)).zext(unitBytes * 8);
     const beat = reg(uint(Math.max(1, Math.log2(lanes))), { init: 0 });
-    const storing = state.is("store"),
+    const writing = state.is("write"),
       allocating = state.is("allocate"),
-      refilling = state.is("refill"),
+      reading = state.is("read"),
       freeing = state.is("free");
     const beats = unpack(
       vec(uint(p.beatBytes * 8), lanes),
-      mux(storing, list, mux(freeing, constant(0, unitBytes * 8), rest)),
+      mux(writing, line.line, mux(freeing, constant(0, unitBytes * 8), rest)),
     );
     when(io.memory.fire, () => beat.set(mux(io.memory.payload.last, constant(0, beat.width), beat.add(1))));
-    io.memory.valid.set(storing.or(allocating).or(refilling).or(freeing));
+    io.memory.valid.set(writing.or(allocating).or(reading).or(freeing));
     const bytes = mux(asked.table, constant(p.buckets * unitBytes, 32), constant(p.arenaBytes, 32));
+    // The summary comes first, then the lines; the arena begins with a slab, so nothing is carried.
+    const lineUnit = node(mux(summary, constant(0, 8), line.group.zext(8).add(1)));
+    const lineSlab = node(arenas.firstSlab.add(lineUnit.bits(unitBitsOfSlab, 3).zext(arenas.slabNumberBits)));
+    const lineBlock = cat(lineSlab, lineUnit.trunc(unitBitsOfSlab)).zext(blockBits);
     io.memory.payload.set({
       head: {
         tag: tagOf(purpose.allocator, constant(0, 1)),
         opcode: priority(
-          [storing, opcodeBits.WRITE],
-          [refilling, opcodeBits.READ],
+          [writing, opcodeBits.WRITE],
+          [reading, opcodeBits.READ],
           [freeing, opcodeBits.FREE],
           opcodeBits.ALLOC,
         ),
-        va: mux(
-          allocating,
-          constant(0, addressBits),
-          addressOf(priority([storing, container], [freeing, place], head)).trunc(addressBits),
-        ),
+        va: mux(allocating, constant(0, addressBits), addressOf(mux(freeing, home, lineBlock)).trunc(addressBits)),
         length: priority([allocating, bytes], [freeing, constant(p.arenaBytes, 32)], constant(unitBytes, 32)),
         data: priority(
-          [storing, constant(unitBytes, 14)],
+          [writing, constant(unitBytes, 14)],
           [allocating.or(freeing), constant(restBytes, 14)],
           constant(0, 14),
         ),
       },
-      bare: refilling,
+      bare: reading,
       data: beats.at(lanes === 1 ? 0 : beat),
-      last: refilling.or(beat.eq(mux(storing, constant(lanes - 1, beat.width), constant(restBeats - 1, beat.width)))),
+      last: reading.or(beat.eq(mux(writing, constant(lanes - 1, beat.width), constant(restBeats - 1, beat.width)))),
     });
     assertAlways(
-      mine.not().or(state.is("storing")).or(state.is("refilling")).or(state.is("allocating")).or(state.is("freeing")),
+      mine.not().or(state.is("reading")).or(state.is("writing")).or(state.is("allocating")).or(state.is("freeing")),
       "a reply to the allocator is waited for",
     );
-    assertAlways(state.is("given").and(live.any().not()).not(), "a block that is given was taken");
     assertAlways(
-      mine
-        .and(state.is("allocating"))
-        .and(granted)
-        .and(io.event.block.trunc(Math.log2(slabUnits)).any())
-        .not(),
+      mine.and(state.is("allocating")).and(granted).and(io.event.block.trunc(unitBitsOfSlab).any()).not(),
       "ALLOC gives whole pages",
     );
   },

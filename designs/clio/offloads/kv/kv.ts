@@ -40,10 +40,11 @@ import { KvReplies } from "./replies.ts";
  * Latency is from `request` to `reply`, in memory round trips M, at 64-byte beats. The bucket has one slot and no
  * second entry with the key's fingerprint. READ takes 2 M + 31 cycles (bucket and pair), or M + 26 when the bucket
  * shows that the key is missing. CREATE takes 2 M + 36, DELETE 3 M + 39, UPDATE 3 M + 43; an UPDATE writes the new
- * block beside the search. Each further slot M + 8 more, each like fingerprint 2 M + 16, a chain that grows M + 12.
- * Initiation interval: 13 cycles per READ, 21 per UPDATE, or the latency over `contexts` where that is more. On one
- * bucket a write has the latency but for the 18 cycles of its arrival. Bounds: a place per context in every queue, so
- * nothing ever waits in a circle. Reset: the store is empty; its allocated memory is not given back.
+ * block beside the search, and a free block is at hand (allocator.ts). Each further slot M + 8 more, each like
+ * fingerprint 2 M + 16, a chain that grows M + 12. Initiation interval: 13 cycles per READ, 21 per UPDATE, or the
+ * latency over `contexts` where that is more. On one bucket a write has the latency but for the 18 cycles of its
+ * arrival. Bounds: a place per context in every queue, so nothing ever waits in a circle. Reset: the store is empty;
+ * its allocated memory is not given back.
  */
 export const ClioKv = module(
   "ClioKv",

@@ -5,8 +5,8 @@ export interface KvParameters extends OffloadParameters {
   /** Buckets of the hash table, a power of two up to 2^24: 64 bytes each. 2^17 for the paper's 100,000 keys. */
   readonly buckets: number;
   /**
-   * Bytes allocated at a time for values and further slots. The number is a power of two of 2 KB or more, best a whole
-   * number of pages.
+   * Bytes allocated at a time for values and further slots. The number is a power of two from 4 KB to 4 MB, best a
+   * whole number of pages. Its first units hold what is free in it: 64 bytes, and 64 for each 32 KB.
    */
   readonly arenaBytes: number;
   /** Regions of 1 GB of virtual addresses that it may fill, from region 0 on. */
@@ -49,7 +49,7 @@ export function checkParameters(p: KvParameters): void {
       throw new RangeError(`ClioKv: ${name} is ${v}; choose a power of two from ${least} to ${most}`);
   };
   powerOfTwo("buckets", p.buckets, 1, 2 ** 24);
-  powerOfTwo("arenaBytes", p.arenaBytes, unitBytes * slabUnits, 2 ** 30);
+  powerOfTwo("arenaBytes", p.arenaBytes, 2 * unitBytes * slabUnits, 2 ** 22);
   powerOfTwo("contexts", p.contexts, 2, 32);
   powerOfTwo("beatBytes", p.beatBytes, 8, 64);
   if (!Number.isInteger(p.regions) || p.regions < 1 || p.regions > 2 ** 20)

@@ -126,11 +126,16 @@ export class OffloadHost {
    */
   async drained(): Promise<void> {
     const still = (): boolean => this.#calls.open === 0 && this.#memory.inFlight === 0;
-    for (let from = Number.NaN; !(this.#sim.cycle >= from + quietCycles);) {
-      await this.#sim.until(still);
-      from = this.#sim.cycle;
-      await this.#sim.until(() => !still() || this.#sim.cycle >= from + quietCycles);
-    }
+    const quiet = async (): Promise<void> => {
+      for (let from = Number.NaN; !(this.#sim.cycle >= from + quietCycles);) {
+        await this.#sim.until(still);
+        from = this.#sim.cycle;
+        await this.#sim.until(() => !still() || this.#sim.cycle >= from + quietCycles);
+      }
+    };
+    await quiet();
+    // A beat may be offered a moment before its header, for work that follows the last reply.
+    if (this.#memory.stray > 0) await quiet();
     for (const [stream, n] of [
       ["reply_data", this.#calls.stray],
       ["memory_data", this.#memory.stray],

@@ -5,6 +5,7 @@ import { type Endpoint, formatIpv4, parseIpv4, parseMac } from "../../../shared/
 import { udpPorts } from "../../wire/index.ts";
 import type { Preparation } from "../node/index.ts";
 import { UsageError } from "../../../shared/command-line/index.ts";
+import { checkFile } from "../../../shared/settings/index.ts";
 
 /** Content of a setup file. */
 export interface Setup {
@@ -98,30 +99,6 @@ const schema = z.strictObject({
   monitor: parts.monitor.optional(),
 });
 
-/** `mappings[0].pid`. */
-const pathOf = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (s, p) => (typeof p === "number" ? `${s}[${p}]` : s === "" ? String(p) : `${s}.${String(p)}`),
-    "",
-  );
-
-/** The value that an issue is about, shown as in the file. */
-function valueAt(json: unknown, path: readonly PropertyKey[]): string {
-  let v = json;
-  for (const p of path)
-    v = typeof v === "object" && v !== null ? (v as Readonly<Record<PropertyKey, unknown>>)[p] : undefined;
-  return v === undefined || typeof v === "object" ? "" : ` = ${JSON.stringify(v)}`;
-}
-
-function sentence(json: unknown, issue: z.core.$ZodIssue): string {
-  const where = pathOf(issue.path);
-  if (issue.code === "unrecognized_keys") {
-    const part = parts[issue.path[0] as keyof typeof parts] as { readonly shape: object } | undefined;
-    return `${where === "" ? "" : `${where}: `}there is no field ${issue.keys.map(k => `"${k}"`).join(", ")}; the fields are ${Object.keys((part ?? schema).shape).join(", ")}`;
-  }
-  return `${where}${valueAt(json, issue.path)}: ${issue.message}`;
-}
-
 /**
  * Reads and checks a setup file.
  * @throws UsageError in one sentence naming file, field, value and remedy
@@ -134,16 +111,12 @@ export function readSetup(path: string | undefined): Setup {
       settings: {},
       monitor: undefined,
     };
-  let json: unknown;
-  const text = readFileSync(path, "utf8");
-  try {
-    json = JSON.parse(text);
-  } catch (e) {
-    throw new UsageError(`${path} is not JSON: ${(e as Error).message}`);
-  }
-  const result = schema.safeParse(json);
-  if (!result.success) throw new UsageError(`${path}: ${result.error.issues.map(i => sentence(json, i)).join("; ")}`);
-  const { processes, mappings, memory, freePages, dramLatency, slowPathLatency, monitor } = result.data;
+  const { processes, mappings, memory, freePages, dramLatency, slowPathLatency, monitor } = checkFile(
+    schema,
+    path,
+    readFileSync(path, "utf8"),
+    UsageError,
+  );
   return {
     preparation: {
       processes: processes.map(p => p.pid),

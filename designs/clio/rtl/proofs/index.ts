@@ -12,6 +12,7 @@ import {
 import { nodeAxiProofs } from "./axi/index.ts";
 import { matProof } from "./mat.ts";
 import { partitionProofs } from "./partition.ts";
+import { retryClientsProof } from "./retry-clients.ts";
 import { retrySweepProof } from "./retry-sweep.ts";
 import { socPortProof } from "./soc-port.ts";
 import { syncUnitProof } from "./sync-unit.ts";
@@ -27,6 +28,7 @@ export const nodeProofs: readonly Proof[] = [
   entryExchangeProof,
   socPortProof,
   syncUnitProof,
+  retryClientsProof,
   retrySweepProof,
   ...partitionProofs,
   ...sharedAxiProofs,

@@ -28,7 +28,7 @@ function atLeast(bits: readonly Bit[], count: number): Bit {
  * @param own the ways of the asking client
  * @returns the way, and what the set keeps from then on. Wires only.
  */
-export function turnOf(turn: UInt, taken: readonly Bit[], own: readonly Bit[]): { way: Bit[]; next: UInt } {
+export function turnOf(turn: UInt, taken: readonly Bit[], own: readonly Bit[]): { way: Bit[]; next: UInt; full: Bit } {
   const ways = taken.length,
     pairs = pairsOf(ways);
   const newer = (i: number, j: number): Bit => turn.bit(pairs.findIndex(([a, b]) => a === i && b === j));
@@ -87,5 +87,5 @@ export function turnOf(turn: UInt, taken: readonly Bit[], own: readonly Bit[]): 
       orTree([is(j).and(own[i] as Bit), is(i).and(own[j] as Bit), cat(is(i).not(), is(j).not(), shared(i, j)).all()]),
     ),
   ]);
-  return { way, next };
+  return { way, next, full };
 }

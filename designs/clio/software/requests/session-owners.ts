@@ -1,16 +1,26 @@
+/** Nanoseconds for which nobody's last session is taken: a client that lost its own opens another one. */
+export const sessionTenureNs = 1_000_000_000;
+
 /**
  * Who has which session, by IPv4 address. A client that dies gives nothing back, and nobody can tell a dead one from a
- * silent one. So sessions are shared out: when none is left, the client with most of them loses its oldest.
+ * silent one. So sessions are shared out: when none is left, the client with most of them loses its oldest. When all
+ * have their share, the session that was opened first goes, once it has been open for `sessionTenureNs`.
  */
 export class SessionOwners {
+  /** When each was opened, the one opened first in front. */
+  private readonly opened = new Map<number, number>();
   /** Sessions of each address, the one opened first in front. */
   private readonly sessions = new Map<number, Set<number>>();
 
-  add(session: number, ip: number): void {
+  /** @param now nanoseconds */
+  add(session: number, ip: number, now: number): void {
+    this.opened.delete(session);
+    this.opened.set(session, now);
     const of = this.sessions.get(ip) ?? new Set();
     this.sessions.set(ip, of.add(session));
   }
   remove(session: number): void {
+    this.opened.delete(session);
     for (const [ip, of] of this.sessions) if (of.delete(session) && of.size === 0) this.sessions.delete(ip);
   }
   has(session: number, ip: number): boolean {
@@ -29,5 +39,11 @@ export class SessionOwners {
       wanted = (this.sessions.get(ip)?.size ?? 0) + 1;
     if (most.size <= wanted) return undefined;
     return most.values().next().value;
+  }
+
+  /** The session that was opened first, if it has had its time; undefined before that. */
+  expired(now: number): number | undefined {
+    const [first] = this.opened;
+    return first !== undefined && now - first[1] >= sessionTenureNs ? first[0] : undefined;
   }
 }

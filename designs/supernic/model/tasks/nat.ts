@@ -1,15 +1,21 @@
 /** NAT: bindings by set, and a packet's checksums over all that they cover, as far as changes tell. */
 import { updateChecksum } from "../../../shared/wire/index.ts";
-import { natKey, natPlaces, natSet, natWays, tcpProtocol } from "../../wire/index.ts";
+import { natIndexBits, natKey, type NatKey, natPlaces, natSet, natWays, tcpProtocol } from "../../wire/index.ts";
 import { hasIp, longOf, wordOf } from "./ip.ts";
 import { passOn, type TaskAnswerModel, type TaskModel, type TaskPacketModel, writesAt } from "./task.ts";
 
-interface Binding {
-  readonly user: number;
-  readonly udp: boolean;
-  readonly address: number;
-  readonly port: number;
+interface Binding extends NatKey {
   used: number;
+}
+/** What a NAT knows: the bindings, and where outside is. */
+export interface NatTable {
+  readonly outside: number;
+  /** Highest 4 bits of the ports outside. */
+  readonly portHigh: number;
+  /** The number of the binding of a packet on its way out, which is made or used; undefined: there is no room. */
+  bindingFor(key: NatKey): number | undefined;
+  /** Whose binding a number is, for a packet of this user and protocol on its way in. */
+  ownerOf(binding: number, asks: Pick<NatKey, "user" | "udp">): Pick<NatKey, "address" | "port"> | undefined;
 }
 const udpNumber = 17;
 const drop: TaskAnswerModel = { verdict: "drop" };
@@ -19,6 +25,51 @@ const bytesOf = (value: number, count: number): number[] =>
 /** A checksum when words have changed, one after the other (RFC 1624). */
 const changed = (sum: number, words: readonly (readonly [number, number])[]): number =>
   words.reduce((s, [before, after]) => updateChecksum(s, before, after), sum);
+
+/** The packet with another source or destination, and all checksums right that were right. */
+function translate(p: TaskPacketModel, udp: boolean, inbound: boolean, address: number, port: number): TaskAnswerModel {
+  const { header } = p,
+    from = inbound ? 30 : 26,
+    portAt = inbound ? 36 : 34,
+    sumAt = udp ? 40 : 50;
+  const words = [
+    [wordOf(header, from), Math.floor(address / 65_536)],
+    [wordOf(header, from + 2), address & 65_535],
+  ] as const;
+  const ip = changed(wordOf(header, 24), words),
+    before = wordOf(header, sumAt),
+    sum = changed(before, [...words, [wordOf(header, portAt), port]]);
+  const sent = !udp ? sum : before === 0 ? 0 : sum === 0 ? 0xffff : sum;
+  return {
+    verdict: "forward",
+    writes: new Map([
+      ...writesAt(24, bytesOf(ip, 2)),
+      ...writesAt(from, bytesOf(address, 4)),
+      ...writesAt(portAt, bytesOf(port, 2)),
+      ...writesAt(sumAt, bytesOf(sent, 2)),
+    ]),
+  };
+}
+
+/** A NAT's answer to a packet, by what it knows. */
+export function natAnswer(p: TaskPacketModel, table: NatTable): TaskAnswerModel {
+  const { header, user } = p,
+    udp = header[23] === udpNumber,
+    inbound = (p.arg & 1) === 1,
+    port = wordOf(header, 36);
+  const whole = udp ? p.headBytes >= 42 : header[23] === tcpProtocol.number && p.headBytes >= 52,
+    toOutside = longOf(header, 30) === table.outside && port >> natIndexBits === table.portHigh;
+  if (!hasIp(p) || p.noL4 || !whole || (inbound && !toOutside)) return (p.arg & 2) === 0 ? drop : passOn;
+  if (!inbound) {
+    const key = { user, udp, address: longOf(header, 26), port: wordOf(header, 34) },
+      binding = table.bindingFor(key);
+    return binding === undefined
+      ? drop
+      : translate(p, udp, false, table.outside, table.portHigh * 2 ** natIndexBits + binding);
+  }
+  const owner = table.ownerOf(port & (2 ** natIndexBits - 1), { user, udp });
+  return owner === undefined ? drop : translate(p, udp, true, owner.address, owner.port);
+}
 
 export function natModel(): TaskModel & { readonly live: () => number } {
   const sets = new Map<number, (Binding | undefined)[]>();
@@ -32,8 +83,7 @@ export function natModel(): TaskModel & { readonly live: () => number } {
     sets.set(n, found);
     return found;
   };
-  /** The port outside of a packet on its way out; its binding is made or used. */
-  const portFor = (key: Omit<Binding, "used">): number | undefined => {
+  const bindingFor = (key: NatKey): number | undefined => {
     const at = Number(natSet(natKey(key))),
       set = setOf(at);
     const same = set.findIndex(
@@ -42,36 +92,11 @@ export function natModel(): TaskModel & { readonly live: () => number } {
     const way = same >= 0 ? same : set.findIndex(b => !lives(b));
     if (way < 0) return undefined;
     set[way] = { ...key, used: epoch };
-    return portHigh * 4096 + at * natWays + way;
+    return at * natWays + way;
   };
-  const translate = (
-    p: TaskPacketModel,
-    udp: boolean,
-    inbound: boolean,
-    address: number,
-    port: number,
-  ): TaskAnswerModel => {
-    const { header } = p,
-      from = inbound ? 30 : 26,
-      portAt = inbound ? 36 : 34,
-      sumAt = udp ? 40 : 50;
-    const words = [
-      [wordOf(header, from), Math.floor(address / 65_536)],
-      [wordOf(header, from + 2), address & 65_535],
-    ] as const;
-    const ip = changed(wordOf(header, 24), words),
-      before = wordOf(header, sumAt),
-      sum = changed(before, [...words, [wordOf(header, portAt), port]]);
-    const sent = !udp ? sum : before === 0 ? 0 : sum === 0 ? 0xffff : sum;
-    return {
-      verdict: "forward",
-      writes: new Map([
-        ...writesAt(24, bytesOf(ip, 2)),
-        ...writesAt(from, bytesOf(address, 4)),
-        ...writesAt(portAt, bytesOf(port, 2)),
-        ...writesAt(sumAt, bytesOf(sent, 2)),
-      ]),
-    };
+  const ownerOf: NatTable["ownerOf"] = (n, asks) => {
+    const binding = setOf(Math.floor(n / natWays))[n % natWays];
+    return lives(binding) && binding.user === asks.user && binding.udp === asks.udp ? binding : undefined;
   };
   return {
     live: () => [...sets.values()].flat().filter(lives).length,
@@ -79,21 +104,6 @@ export function natModel(): TaskModel & { readonly live: () => number } {
       if (at === natPlaces.outside) [outside, portHigh] = [Number(data & 0xffffffffn), Number((data >> 32n) & 15n)];
       if (at === natPlaces.epoch) [epoch, life] = [epoch + 1, Number(data & 15n)];
     },
-    answer: p => {
-      const { header, user } = p,
-        udp = header[23] === udpNumber,
-        inbound = (p.arg & 1) === 1,
-        port = wordOf(header, 36);
-      const whole = udp ? p.headBytes >= 42 : header[23] === tcpProtocol.number && p.headBytes >= 52,
-        toOutside = longOf(header, 30) === outside && port >> 12 === portHigh;
-      if (!hasIp(p) || p.noL4 || !whole || (inbound && !toOutside)) return (p.arg & 2) === 0 ? drop : passOn;
-      if (!inbound) {
-        const given = portFor({ user, udp, address: longOf(header, 26), port: wordOf(header, 34) });
-        return given === undefined ? drop : translate(p, udp, false, outside, given);
-      }
-      const binding = setOf((port & 4095) >> 2)[port & 3];
-      if (!lives(binding) || binding.user !== user || binding.udp !== udp) return drop;
-      return translate(p, udp, true, binding.address, binding.port);
-    },
+    answer: p => natAnswer(p, { outside, portHigh, bindingFor, ownerOf }),
   };
 }

@@ -102,9 +102,9 @@ export const Destination = module(
     goes: output(Goes(p)),
   }),
   (io, p) => {
-    const classes = ram(uint(2), { depth: tables.user.entries, collision: "old", style: "distributed" }),
-      dags = ram(tableEntry("dag"), { depth: dagEntries, collision: "old", style: "distributed" }),
-      entries = ram(uint(portBits), { depth: p.macs, collision: "old", style: "distributed" });
+    const classes = ram(uint(2), { depth: tables.user.entries, collision: "old", style: "distributed", init: [0] }),
+      dags = ram(tableEntry("dag"), { depth: dagEntries, collision: "old", style: "distributed", init: [0] }),
+      entries = ram(uint(portBits), { depth: p.macs, collision: "old", style: "distributed", init: [0] });
     classes.write(io.users.en, io.users.index, io.users.value.class.resize(2));
     dags.write(io.dags.en, io.dags.index, io.dags.value);
     entries.write(io.entries.en, io.entries.index.resize(Math.log2(p.macs)), io.entries.value.port.resize(portBits));
@@ -134,7 +134,7 @@ export const Destination = module(
       class: classes.readAsync(known.user),
     });
     // 2: the first of them.
-    const first = encodePriority(parts.reduce((a, b) => a.and(b))),
+    const first = encodePriority(parts.reduce<UInt>((a, b) => a.and(b), constant((1n << BigInt(p.macs)) - 1n, p.macs))),
       known2 = reg(bit),
       mac2 = reg(uint(first.index.width));
     asked2.set(asked1);

@@ -114,13 +114,10 @@ export const Egress = module(
     inside.set(inside.add(lists.picked.valid.zext(4)).sub(picked.fire.zext(4)));
     lists.stalls.set(inside.gt(pickedPackets / 2 - 1));
     const isFrame = node(lists.picked.valid.andNot(lists.picked.packet.dropped), { name: "frame_is_chosen" }),
-      said = beats
-        .readAsync(lists.picked.packet.ctx)
-        .zext(frameBeatBits(p))
-        .add(besidesPayload);
+      said = beats.readAsync(lists.picked.packet.ctx).zext(frameBeatBits(p)).add(besidesPayload);
 
     // Its header, what is known of it, and its template.
-    const { ctx, list } = picked.payload,
+    const { ctx } = picked.payload,
       clears = node(picked.payload.dropped, { name: "clears" }),
       known2 = reg(bit, { init: 0, name: "known_valid" }),
       at2 = reg(Picked(p), { name: "known_packet" }),
@@ -147,7 +144,12 @@ export const Egress = module(
       at2.set(picked.payload);
       beats2.set(beats.readAsync(ctx));
     });
-    const templates = ram(tableEntry("template"), { depth: templateEntries, collision: "old", style: "block" });
+    const templates = ram(tableEntry("template"), {
+      depth: templateEntries,
+      collision: "old",
+      style: "block",
+      init: [0],
+    });
     templates.write(io.templates.en, io.templates.index, io.templates.value);
     const template = templates.readSync(waiting2.prepend, { en: moves, name: "template_word" });
     when(moves, () => {

@@ -5,7 +5,6 @@ import {
   fromBits,
   input,
   module,
-  mux,
   node,
   onehotMux,
   output,
@@ -23,9 +22,9 @@ import { ListOf, Picked } from "./records.ts";
 
 /**
  * Packets that wait, in a list by port and class, linked by their contexts. A list that `open` has is served, round
- * robin over ports and over the classes of each; one that `drops` has is served too, and its packets are marked. Latency
- * 2 from `push` to `picked`, initiation interval 1: of one list too. All contexts have room in each list, so `push` is
- * always taken. Nothing is picked while `stalls`, from the next cycle on. Reset: all lists are empty.
+ * robin over ports and over the classes of each; one that `drops` has is served too, and its packets are marked.
+ * Latency 2 from `push` to `picked`, initiation interval 1: of one list too. All contexts have room in each list, so
+ * `push` is always taken. Nothing is picked while `stalls`, from the next cycle on. Reset: all lists are empty.
  */
 export const Lists = module(
   "Lists",
@@ -68,7 +67,9 @@ export const Lists = module(
 
     // Which one is behind: by the tail of the list that gets one more. Each port has a copy to read of its own.
     const pushes = lists.map((row, q) =>
-      row.map((_, k) => node(push.valid.and(push.list.port.bit(q)).and(push.list.class.bit(k)), { name: `push_${q}_${k}` })),
+      row.map((_, k) =>
+        node(push.valid.and(push.list.port.bit(q)).and(push.list.class.bit(k)), { name: `push_${q}_${k}` }),
+      ),
     );
     const tails = lists.map((row, q) => ({
         q,

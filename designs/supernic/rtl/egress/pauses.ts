@@ -1,5 +1,4 @@
 import {
-  bit,
   constant,
   fromBits,
   input,

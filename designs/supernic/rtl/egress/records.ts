@@ -15,7 +15,8 @@ import {
 } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
 
-export const payloadBeatBits = (p: Pick<DeviceSizes, "frameBytes">): number => Math.ceil(Math.log2(payloadBeats(p) + 1));
+export const payloadBeatBits = (p: Pick<DeviceSizes, "frameBytes">): number =>
+  Math.ceil(Math.log2(payloadBeats(p) + 1));
 /** Beats that a frame may have beside those of its payload: header, template, tag and shim. */
 export const besidesPayload = 3;
 /** Bits of the number of beats of a frame that leaves. */
@@ -57,8 +58,7 @@ export const cellsOfBeats = (p: Pick<DeviceSizes, "frameBytes">, beats: UInt): U
 };
 
 /** A list: of which port, and of which class. One bit each. */
-export const ListOf = (p: Pick<DeviceSizes, "ports">) =>
-  struct({ port: uint(inlets(p)), class: uint(userClasses) });
+export const ListOf = (p: Pick<DeviceSizes, "ports">) => struct({ port: uint(inlets(p)), class: uint(userClasses) });
 /** A packet of a list that has been chosen. */
 export const Picked = (p: Pick<DeviceSizes, "ports" | "contexts">) =>
   struct({ ctx: uint(ctxBits(p)), list: ListOf(p), dropped: bit });

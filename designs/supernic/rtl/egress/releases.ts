@@ -41,7 +41,9 @@ export const Releases = module(
   (io, p) => {
     const holds = ram(Holds(p), { depth: p.contexts, collision: "undefined", style: "distributed" });
     holds.write(io.note.en, io.note.ctx, io.note.holds);
-    const next = stage(arbiter([io.left, io.dropped, io.cleared], { name: "releases" }), "forward", { name: "releasing" });
+    const next = stage(arbiter([io.left, io.dropped, io.cleared], { name: "releases" }), "forward", {
+      name: "releasing",
+    });
     const { user, firstCell, beats } = holds.readAsync(next.payload),
       hasCells = node(beats.any(), { name: "has_cells" }),
       goes = node(next.valid.and(hasCells.not().or(io.cells.ready)), { name: "is_released" });

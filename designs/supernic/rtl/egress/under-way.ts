@@ -1,6 +1,6 @@
 import { type Bit, constant, fromBits, mux, node, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
 import { inlets } from "../inside/index.ts";
-import { egressRoomBeats, type EgressParameters, underWayBeats } from "./ports.ts";
+import { type EgressParameters, egressRoomBeats, underWayBeats } from "./ports.ts";
 import { frameBeatBits } from "./records.ts";
 
 interface Moving {

@@ -29,6 +29,8 @@ import { contextBits, contextCountBits, ContextPool, type PoolParameters } from 
 import { Entered, Entry, HeaderBack, headerBytes, HeaderJob, HeaderRead } from "./records.ts";
 
 const banks = [0, 1] as const;
+/** Bytes of a destination MAC, the first of a header. */
+const dstBytes = 6;
 /** Headers kept ready for each reader. */
 const readHeaders = 4;
 const bankOf = (ctx: UInt): Bit => ctx.bit(0);
@@ -62,8 +64,9 @@ function reader(
  * Latency: 2 cycles from `enter` to `entered`, 2 from `dispatch` and `leave` to their headers. Initiation interval 1
  * for each; two in the same bank take turns: nobody waits for more than one of the other. `enter` takes a context of
  * the bank that `back` does not write, so these two meet only when that bank is full. Full: `enter` waits for quota and
- * contexts, all else goes on. `release` is always taken. What is given back can be dispatched 3 cycles later. Reset:
- * all contexts are free.
+ * contexts, all else goes on. `release` is always taken. What is given back can be dispatched 3 cycles later. `dst` is
+ * the destination MAC of `look`'s header, a cycle later, beside all else: what was given back 4 cycles before counts.
+ * Reset: all contexts are free.
  */
 export const HeaderStore = module(
   "HeaderStore",
@@ -75,6 +78,8 @@ export const HeaderStore = module(
     dispatched: source(HeaderRead(p)),
     leave: sink(HeaderJob(p)),
     left: source(HeaderRead(p)),
+    look: input(uint(contextBits(p))),
+    dst: output(uint(8 * dstBytes)),
     release: input(struct({ valid: bit, ctx: uint(contextBits(p)) })),
     quotas: input(vec(uint(contextCountBits(p)), p.users)),
     held: output(vec(uint(contextCountBits(p)), p.users)),
@@ -89,6 +94,15 @@ export const HeaderStore = module(
           collision: "undefined",
           style: "block",
           name: `bank_${b}`,
+        }),
+      ),
+      // Copies of the first bytes, for one more reader.
+      dsts = banks.map(b =>
+        ram(uint(8 * dstBytes), {
+          depth: p.contexts / 2,
+          collision: "undefined",
+          style: "distributed",
+          name: `dst_${b}`,
         }),
       );
     pool.release.set(io.release);
@@ -124,13 +138,17 @@ export const HeaderStore = module(
       took = node(orTree(entries), { name: "took" });
     memories.forEach((memory, b) => {
       const isBack = backs[b] ?? took,
-        ctx = mux(isBack, back.ctx, pool.given.ctx);
-      memory.write(
-        isBack.or(entries[b] ?? took),
-        ctx.shr(1).trunc(contextBits(p) - 1),
-        mux(isBack, back.header, header),
-        back.mask.or(repeat(isBack.not(), headerBytes)),
-      );
+        writes = node(isBack.or(entries[b] ?? took), { name: `writes_${b}` }),
+        at = node(
+          mux(isBack, back.ctx, pool.given.ctx)
+            .shr(1)
+            .trunc(contextBits(p) - 1),
+          { name: `writes_at_${b}` },
+        ),
+        written = node(mux(isBack, back.header, header), { name: `written_${b}` }),
+        mask = node(back.mask.or(repeat(isBack.not(), headerBytes)), { name: `mask_${b}` });
+      memory.write(writes, at, written, mask);
+      dsts[b]?.write(writes, at, written.trunc(8 * dstBytes), mask.trunc(dstBytes));
     });
     coming.ready.set(orTree(backs));
     pool.taken.set(took);
@@ -138,6 +156,13 @@ export const HeaderStore = module(
     when(took, () => entered.set({ ctx: pool.given.ctx, last: pool.given.last }));
     io.entered.valid.set(told);
     io.entered.payload.set(entered);
+
+    // The destination of one more.
+    const looked = reg(uint(8 * dstBytes), { name: "looked" }),
+      [evenDst, oddDst] = dsts.map(d => d.readAsync(io.look.shr(1).trunc(contextBits(p) - 1)));
+    if (evenDst === undefined || oddDst === undefined) throw new RangeError("there are two banks");
+    looked.set(mux(bankOf(io.look), oddDst, evenDst));
+    io.dst.set(looked);
 
     // Out.
     const readers = [

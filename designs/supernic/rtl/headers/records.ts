@@ -5,6 +5,8 @@ import { contextBits, contextCountBits, copiesBits, type PoolParameters, poolUse
 /** Bytes of a header: a beat. */
 export const headerBytes = 64;
 
+type Contexts = Pick<PoolParameters, "contexts">;
+
 /** A header that comes in. */
 export const Entry = (p: PoolParameters) =>
   struct({
@@ -16,9 +18,9 @@ export const Entry = (p: PoolParameters) =>
     keep: uint(contextCountBits(p)),
   });
 /** A context that it has got; `last`: of its copies too. */
-export const Entered = (p: PoolParameters) => struct({ ctx: uint(contextBits(p)), last: bit });
+export const Entered = (p: Contexts) => struct({ ctx: uint(contextBits(p)), last: bit });
 /** Bytes of a header that come back: those that `mask` has. */
-export const HeaderBack = (p: PoolParameters) =>
+export const HeaderBack = (p: Contexts) =>
   struct({ ctx: uint(contextBits(p)), header: uint(headerBytes * 8), mask: uint(headerBytes) });
-export const HeaderJob = (p: PoolParameters) => struct({ ctx: uint(contextBits(p)) });
-export const HeaderRead = (p: PoolParameters) => struct({ ctx: uint(contextBits(p)), header: uint(headerBytes * 8) });
+export const HeaderJob = (p: Contexts) => struct({ ctx: uint(contextBits(p)) });
+export const HeaderRead = (p: Contexts) => struct({ ctx: uint(contextBits(p)), header: uint(headerBytes * 8) });

@@ -94,7 +94,7 @@ export const Arrived = (p: Pick<DeviceSizes, "contexts" | "cells">) =>
     ...kept,
   });
 /** A packet, or a branch of it, that starts in a region. */
-export const Started = (p: DeviceSizes) =>
+export const Started = (p: Pick<DeviceSizes, "contexts" | "branches" | "regions" | "slots">) =>
   struct({
     valid: bit,
     ctx: uint(ctxBits(p)),
@@ -105,7 +105,7 @@ export const Started = (p: DeviceSizes) =>
     arg: uint(8),
   });
 /** A packet, or a branch of it, that is back from a region: its bytes are written. */
-export const CameBack = (p: DeviceSizes) =>
+export const CameBack = (p: Pick<DeviceSizes, "contexts" | "branches" | "regions" | "slots">) =>
   struct({
     ctx: uint(ctxBits(p)),
     branch: uint(Math.max(1, Math.ceil(Math.log2(p.branches)))),

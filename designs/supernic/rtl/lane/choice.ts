@@ -117,7 +117,10 @@ export function choose(
   });
   const ownOpen = reg(bit, { init: 0, name: "own_open" });
   ownOpen.set(own.valid.andNot(own.ports.zext(n).andNot(room).any()));
-  const turn = twoTurns("lane", [...rows.map(r => [...r.asks]), [node(ownOpen.and(own.valid).and(mayGo), { name: "own_asks" })]]);
+  const turn = twoTurns("lane", [
+    ...rows.map(r => [...r.asks]),
+    [node(ownOpen.and(own.valid).and(mayGo), { name: "own_asks" })],
+  ]);
 
   const from = reg(uint(n + 1), { init: 0, name: "chosen" }),
     late = reg(bit, { init: 0, name: "chosen_late" }),

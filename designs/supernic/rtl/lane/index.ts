@@ -1,3 +1,11 @@
 /** The switch lane: frames that go on to ports, peers and software without being processed. */
 export { SwitchLane } from "./switch-lane.ts";
-export { FromSoftware, LaneConfig, LaneEvents, type LaneParameters, laneRoomBeats, ToSoftware } from "./ports.ts";
+export {
+  FromSoftware,
+  LaneConfig,
+  LaneEvents,
+  type LaneParameters,
+  laneRoomBeats,
+  peers,
+  ToSoftware,
+} from "./ports.ts";

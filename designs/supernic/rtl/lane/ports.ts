@@ -2,12 +2,12 @@
 import {
   bit,
   input,
-  mergePorts as together,
   output,
   portArray,
   sink,
   source,
   struct,
+  mergePorts as together,
   uint,
   vec,
 } from "../../../../hdl-dsl/index.ts";

@@ -59,10 +59,9 @@ export const Reshape = module(
     const from = (bytes: number) => cat(now.bits(0, 8 * bytes), old.bits(8 * bytes, bits - 8 * bytes)).is(bits);
     const joined = onehotMux([redirect, unwrap, redirect.or(unwrap).not()], [from(moved), from(wrapBytes), now]);
     const fits = (bytes: number): Bit => count.le(bytes);
-    const over = node(
-      last.and(mux(redirect, fits(moved).not(), unwrap.and(first.or(fits(wrapBytes).not())))),
-      { name: "grows_over" },
-    );
+    const over = node(last.and(mux(redirect, fits(moved).not(), unwrap.and(first.or(fits(wrapBytes).not())))), {
+      name: "grows_over",
+    });
     const rest = mux(redirect, count.sub(moved), count.sub(wrapBytes)),
       whole = mux(redirect, count.add(redirectBytes), mux(unwrap, count.add(beatBytes - wrapBytes), count));
     const silent = node(unwrap.and(first), { name: "gives_none" });

@@ -113,10 +113,7 @@ export const SwitchLane = module(
       style = styleOf(depth);
     const insert = instance("insert", ShimInsert()),
       reshape = instance("reshape", Reshape()),
-      sent = instance(
-        "sent",
-        PacketFifo({ shape: FromSoftware(p), depth, last: "last", drop: "user", style }),
-      );
+      sent = instance("sent", PacketFifo({ shape: FromSoftware(p), depth, last: "last", drop: "user", style }));
     connect(io.fromSoftware, sent.push);
 
     // Software's buffer: a frame is taken for it only when all of it has room.
@@ -157,7 +154,9 @@ export const SwitchLane = module(
       ownFirst.set(1),
     );
 
-    const isRedirect = node(facts.outcome.is("redirect").andNot(isOwn).andNot(chosen.isSoftware), { name: "redirects" }),
+    const isRedirect = node(facts.outcome.is("redirect").andNot(isOwn).andNot(chosen.isSoftware), {
+        name: "redirects",
+      }),
       isUnwrap = node(facts.outcome.is("unwrap").andNot(isOwn).andNot(chosen.isSoftware), { name: "unwraps" });
     const software = node(chosen.isSoftware.andNot(chosen.late), { name: "is_for_software" }),
       switched = node(chosen.isSoftware.or(isOwn).not(), { name: "is_switched" }),
@@ -171,7 +170,10 @@ export const SwitchLane = module(
       unwrap: isUnwrap,
       to: cat(software, ports).is(n + 1),
       class: mux(isOwn, constant(softwareClass, 3), constant(switchedClass, 3)),
-      mac: peerMac(io.config.peers.toArray().map(x => x.mac), facts.peer),
+      mac: peerMac(
+        io.config.peers.toArray().map(x => x.mac),
+        facts.peer,
+      ),
       ingress,
       shimmed: facts.shimmed,
       ttl: ttlOf(facts),
@@ -207,7 +209,13 @@ export const SwitchLane = module(
       targets = fifo(target, notedFrames, { name: "targets", style: "distributed" });
     connect(insert.frame, reshape.frame);
     const wrap = shapes.payload,
-      front = { kind: snicKind.redirect, ttl: wrap.ttl, uid: wrap.uid, origin: io.config.origin, ingress: wrap.ingress };
+      front = {
+        kind: snicKind.redirect,
+        ttl: wrap.ttl,
+        uid: wrap.uid,
+        origin: io.config.origin,
+        ingress: wrap.ingress,
+      };
     const macs = joinFields(ethernetHeader, {
       dst: wrap.mac,
       src: io.config.mac,

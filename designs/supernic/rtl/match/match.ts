@@ -182,8 +182,8 @@ export const Match = module(
     io.key.ready.set(moves);
     when(moves, () => [...valid, outcomeValid].forEach((v, i) => v.set(valid[i - 1] ?? io.key.valid)));
 
-    const actions = ram(Action, { depth: p.rules, collision: "old", style: "distributed" }),
-      entries = ram(MacEntry, { depth: p.macs, collision: "old", style: "distributed" }),
+    const actions = ram(Action, { depth: p.rules, collision: "old", style: "distributed", init: [0] }),
+      entries = ram(MacEntry, { depth: p.macs, collision: "old", style: "distributed", init: [0] }),
       uids = ram(UidEntry, { depth: 2 ** uidIndexBits, collision: "old", style: "block", init: [0] });
     actions.write(io.actions.en, io.actions.index, io.actions.value);
     entries.write(io.entries.en, io.entries.index, io.entries.value);

@@ -14,7 +14,8 @@ const parts = 4;
 
 /**
  * The entries that match a key, in parts to be joined a cycle later, which keeps the path short. A word that is
- * written counts from the next cycle on. Reset leaves the words alone: `enabled` tells which entries count.
+ * written counts from the next cycle on. Words begin as 0. Reset leaves the words alone: `enabled` tells which
+ * entries count.
  */
 export function ternary(
   name: string,
@@ -29,6 +30,7 @@ export function ternary(
       depth: 2 ** ternaryChunkBits,
       collision: "old",
       style: "distributed",
+      init: [0],
       name: `${name}_words_${i}`,
     });
     memory.write(write.en.and(write.chunk.eq(i)), write.at, write.word);

@@ -78,7 +78,11 @@ function allowanceOf(name: string, p: MergeParameters, a: Val<ReturnType<typeof 
     enoughBits = Math.ceil(Math.log2(blindTakes * p.frameBytes)),
     someTokens = node(a.limited.not().or(positive.and(tokens.any())), { name: `${name}_has_tokens` }),
     manyTokens = a.limited.not().or(positive.and(tokens.shr(enoughBits).any()));
-  const above = (left: UInt, least: number): Bit => left.bit(left.width - 1).not().and(left.gt(least - 1));
+  const above = (left: UInt, least: number): Bit =>
+    left
+      .bit(left.width - 1)
+      .not()
+      .and(left.gt(least - 1));
   // Arrivals leave a context and the cells of one frame to second passes: else these could wait for each other.
   const behind = node(cells.sub(longest), { name: `${name}_cells_behind` });
   return {
@@ -111,7 +115,7 @@ export const Accounts = module(
       contextBits = countBits(p.contexts),
       cellBits = countBits(p.cells);
     const list = <const S extends Parameters<typeof ram>[0]>(shape: S, name: string) =>
-      ram(shape, { depth: p.users, collision: "old", style: "distributed", name, outside: "unreached" });
+      ram(shape, { depth: p.users, collision: "old", style: "distributed", name, outside: "unreached", init: [0] });
     // Each list has one who writes.
     const used = list(struct({ bytes: uint(tokenBits), contexts: uint(contextBits), cells: uint(cellBits) }), "used"),
       back = list(struct({ contexts: uint(contextBits), cells: uint(cellBits) }), "back"),
@@ -122,12 +126,16 @@ export const Accounts = module(
       );
     const { users } = io,
       isUser = users.index.lt(p.users);
-    limits.write(p.users === 2 ** users.index.width ? users.en : users.en.and(isUser), users.index.resize(index.width), {
-      limited: users.value.limited.bit(0),
-      bytes: users.value.bytes.resize(24),
-      contexts: users.value.contexts.resize(contextBits),
-      cells: users.value.cells.resize(cellBits),
-    });
+    limits.write(
+      p.users === 2 ** users.index.width ? users.en : users.en.and(isUser),
+      users.index.resize(index.width),
+      {
+        limited: users.value.limited.bit(0),
+        bytes: users.value.bytes.resize(24),
+        contexts: users.value.contexts.resize(contextBits),
+        cells: users.value.cells.resize(cellBits),
+      },
+    );
 
     const clearing = reg(bit, { init: 1, name: "clearing" }),
       scanned = reg(index, { init: 0, name: "scanned" }),
@@ -135,7 +143,12 @@ export const Accounts = module(
     scanned.set(mux(isLast, constant(0, index.width), scanned.add(1)));
     when(isLast, () => clearing.set(0));
 
-    const accountOf = (user: UInt) => ({ used: used.readAsync(user), back: back.readAsync(user), given: given.readAsync(user), limit: limits.readAsync(user) });
+    const accountOf = (user: UInt) => ({
+      used: used.readAsync(user),
+      back: back.readAsync(user),
+      given: given.readAsync(user),
+      limit: limits.readAsync(user),
+    });
     type Lists = ReturnType<typeof accountOf>;
     const account = (lists: Lists, user: UInt, valid: Bit, now: { bytes: UInt; contexts: UInt; cells: UInt }) => ({
       valid,
@@ -200,7 +213,13 @@ export const Accounts = module(
     had.set(seen.given);
     room.set(most.zext(wide).sub(tokensNow));
     share.set(seenShare);
-    const fits = node(room.bit(wide - 1).not().and(room.ge(share.zext(wide))), { name: "share_fits" });
+    const fits = node(
+      room
+        .bit(wide - 1)
+        .not()
+        .and(room.ge(share.zext(wide))),
+      { name: "share_fits" },
+    );
     given.write(
       gets.or(clearing),
       mux(clearing, scanned, getter),

@@ -18,7 +18,15 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { grantsBehind } from "../../../shared/stream/index.ts";
-import { classBits, type FrameFacts, inlets, payloadCellBits, type QueueHeads, twoTurns, userClasses } from "../inside/index.ts";
+import {
+  classBits,
+  type FrameFacts,
+  inlets,
+  payloadCellBits,
+  type QueueHeads,
+  twoTurns,
+  userClasses,
+} from "../inside/index.ts";
 import type { Allowance } from "./accounts.ts";
 import type { MergeParameters } from "./ports.ts";
 import { bitOf, cellsOf, TakenFacts, takenFacts } from "./records.ts";
@@ -54,7 +62,10 @@ export function candidatesOf(
 ): readonly (readonly Candidate[])[] {
   const cellBits = payloadCellBits(p);
   const flags = (f: (a: Val<ReturnType<typeof Allowance>>) => Bit): UInt => fromBits(allowances.map(f)).is(p.users),
-    plenty = node(flags(a => a.plenty), { name: "users_with_plenty" });
+    plenty = node(
+      flags(a => a.plenty),
+      { name: "users_with_plenty" },
+    );
   // A user that has plenty no more may have frames on their way that its account does not show.
   const was = reg(uint(p.users), { init: 0, name: "had_plenty" }),
     before = reg(uint(p.users), { init: 0, name: "had_plenty_before" });
@@ -161,10 +172,26 @@ export function choose(
       const name = named[k]?.[i] ?? constant(0, 1),
         free = bound.took[k]?.not() ?? constant(0, 1),
         apart = strict.and(bound.tookAny).not();
-      const alone = node(name.and(c.valid).and(free).and(apart).andNot(fires[i]?.[k] ?? constant(0, 1)), {
-        name: `goes_alone_${i}_${k}`,
-      });
-      return { alone, any: node(c.fast.or(alone).andNot(held[i] as Bit).and(bound.open), { name: `asks_${i}_${k}` }) };
+      const alone = node(
+        name
+          .and(c.valid)
+          .and(free)
+          .and(apart)
+          .andNot(fires[i]?.[k] ?? constant(0, 1)),
+        {
+          name: `goes_alone_${i}_${k}`,
+        },
+      );
+      return {
+        alone,
+        any: node(
+          c.fast
+            .or(alone)
+            .andNot(held[i] as Bit)
+            .and(bound.open),
+          { name: `asks_${i}_${k}` },
+        ),
+      };
     }),
   );
   const turn = twoTurns(
@@ -187,7 +214,7 @@ export function choose(
     const members = turn.members[i] ?? [],
       group = turn.groups[i] ?? constant(0, 1),
       which = encodeOnehot(fromBits(members)).zext(classBits),
-      now = held[i] as Bit,
+      now = held[i] as (typeof held)[number],
       kept = heldClass[i] as (typeof heldClass)[number];
     take.valid.set(now.or(group));
     take.payload.set(mux(now, kept, which));

@@ -16,10 +16,12 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { Entered, Entry } from "../headers/index.ts";
-import { Arrived, beatBytes, cellBeats, cellIndexBits, FrameBeat, inlets, lengthBits } from "../inside/index.ts";
+import type { Entered, Entry } from "../headers/index.ts";
+import type { FrameBeat } from "../inside/index.ts";
+import { Arrived, beatBytes, cellBeats, cellIndexBits, inlets, lengthBits } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
-import { FirstCell, type StoreBeat } from "../store/index.ts";
+import type { FirstCell } from "../store/index.ts";
+import { type StoreBeat } from "../store/index.ts";
 import type { MergeParameters } from "./ports.ts";
 import { TakenFacts } from "./records.ts";
 
@@ -29,8 +31,7 @@ export const Noted = (p: MergeParameters) => struct({ inlet: uint(inlets(p)), fa
 /** A packet between its header and its end. */
 const Pending = struct({ ingress: uint(portBits), hasBody: bit, facts: TakenFacts });
 
-interface Stores<P extends MergeParameters> {
-  readonly p: P;
+interface Stores {
   readonly noted: StreamIn<ReturnType<typeof Noted>>;
   readonly frames: readonly StreamIn<typeof FrameBeat>[];
   readonly enter: StreamOut<ReturnType<typeof Entry>>;
@@ -38,7 +39,7 @@ interface Stores<P extends MergeParameters> {
 }
 
 /** Beats of the frames in their order: the first to the header store, the others to the packet store. */
-export function split<P extends MergeParameters>({ p, noted, frames, enter, write }: Stores<P>) {
+export function split({ noted, frames, enter, write }: Stores) {
   const pending = stream(Pending, { name: "pending" }),
     first = reg(bit, { init: 1, name: "first_beat" }),
     beat = reg(uint(Math.log2(cellBeats)), { init: 0, name: "beat_of_cell" });

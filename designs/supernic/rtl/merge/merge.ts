@@ -23,7 +23,7 @@ import { roomOf } from "./room.ts";
 /** Frames that are noted on their way from their inlets. */
 const notedFrames = 16;
 
-/** Of the last cycles, this one not counted: none, as many as a take is not seen in the accounts, less the one of naming. */
+/** Whether none was in the last cycles: as many as a take is not seen in the accounts, less the one of naming. */
 function quietAfter(name: string, takes: Bit): { readonly last: Bit; readonly quiet: Bit } {
   const was = Array.from({ length: blindCycles - 1 }, (_, i) => reg(bit, { init: 0, name: `${name}_${i + 1}_ago` }));
   was.forEach((w, i) => w.set(was[i - 1] ?? takes));
@@ -51,7 +51,7 @@ export const Merge = module(
       frames = arrayOf(io, "frames", n);
     const noted = stream(Noted(p), { name: "noted" }),
       { out: order, level } = fifoWithLevel(noted, notedFrames, { name: "order", style: "distributed" });
-    const lane = split({ p, noted: order, frames, enter: io.enter, write: io.write });
+    const lane = split({ noted: order, frames, enter: io.enter, write: io.write });
 
     // Who goes.
     const took = { valid: node(noted.valid, { name: "took" }) };

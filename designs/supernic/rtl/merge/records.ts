@@ -44,10 +44,7 @@ export const blindCycles = 3;
 /** Cells of the payload of a frame of so many bytes: all behind its first beat. */
 export function cellsOf(length: UInt, bits: number): UInt {
   const more = length.bits(0, 8).gt(64);
-  return length
-    .shr(8)
-    .resize(bits)
-    .add(more.zext(bits));
+  return length.shr(8).resize(bits).add(more.zext(bits));
 }
 /** Of several values of one bit each, the one of this number. */
 export const bitOf = (values: UInt, which: UInt): Bit => values.shr(which).bit(0);

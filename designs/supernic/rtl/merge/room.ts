@@ -1,4 +1,15 @@
-import { bit, type Bit, constant, mux, node, priority, reg, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  type Bit,
+  constant,
+  mux,
+  node,
+  priority,
+  reg,
+  uint,
+  type UInt,
+  type Val,
+} from "../../../../hdl-dsl/index.ts";
 import { payloadCellBits, payloadCells } from "../inside/index.ts";
 import type { Took } from "./accounts.ts";
 import { loopContexts, type MergeParameters } from "./ports.ts";
@@ -55,17 +66,21 @@ export function roomOf(
   const contexts = node(free.contexts.zext(contextBits).sub(contextsOut), { name: "contexts_left" }),
     cells = node(free.cells.zext(cellBits).sub(cellsOut), { name: "cells_left" });
   // One that stands in both is subtracted twice for a while, so that there may seem to be fewer than none.
-  const above = (left: UInt, least: number): Bit => left.bit(left.width - 1).not().and(left.gt(least - 1)),
+  const above = (left: UInt, least: number): Bit =>
+      left
+        .bit(left.width - 1)
+        .not()
+        .and(left.gt(least - 1)),
     most = (left: UInt): UInt =>
       priority(
         [left.bit(left.width - 1), constant(0, payloadCellBits(p))],
         [left.gt(longest), constant(longest, payloadCellBits(p))],
         left.resize(payloadCellBits(p)),
       );
-  const kept = <W extends Bit | UInt>(name: string, value: W): W => {
+  const kept = <W extends number>(name: string, value: UInt<W>): UInt<W> => {
     const q = reg(uint(value.width), { init: 0, name });
     q.set(value);
-    return q as unknown as W;
+    return q;
   };
   return {
     plenty: kept(

@@ -18,12 +18,7 @@ export function watchHeads(p: MergeParameters, candidates: readonly (readonly Ca
     queue = reg(uint(addressBits(userClasses)), { init: 0, name: "watched_class" }),
     passed = reg(uint(addressBits(patience) + 1), { init: 0, name: "passed_watched" });
   const of = (f: (c: Candidate) => Bit, name: string): Bit =>
-    node(
-      orTree(
-        candidates.flatMap((row, i) => row.map((c, k) => f(c).and(inlet.eq(i)).and(queue.eq(k)))),
-      ),
-      { name },
-    );
+    node(orTree(candidates.flatMap((row, i) => row.map((c, k) => f(c).and(inlet.eq(i)).and(queue.eq(k))))), { name });
   const waits = of(c => c.valid, "watched_waits"),
     long = node(passed.eq(patience), { name: "watched_long" });
   const lacks = (f: (c: Candidate) => Bit, name: string): Bit => {
@@ -40,7 +35,10 @@ export function watchHeads(p: MergeParameters, candidates: readonly (readonly Ca
     holdsUp: (i: number, k: number): Bit => {
       const it = inlet.eq(i).and(queue.eq(k)),
         mayWait = i === p.ports ? loop : constant(1, 1);
-      return room.or(quota.and(queue.eq(k))).and(mayWait).andNot(it);
+      return room
+        .or(quota.and(queue.eq(k)))
+        .and(mayWait)
+        .andNot(it);
     },
     step: (turn: TwoTurns): void => {
       const goes = node(

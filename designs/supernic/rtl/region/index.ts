@@ -10,4 +10,5 @@ export {
   SlotState,
 } from "./records.ts";
 export { region, type RegionParameters, type RegionPorts } from "./region.ts";
+export { sentLate } from "./way-out.ts";
 export { Slot } from "./slot.ts";

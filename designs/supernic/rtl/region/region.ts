@@ -1,4 +1,5 @@
 import {
+  bit,
   connect,
   type Def,
   fromBits,
@@ -33,6 +34,8 @@ const regionPorts = (p: ChainParameters) => ({
   leave: source(RegionLeave(p)),
   /** Slots whose task has taken a packet: a credit of each is free. */
   give: output(uint(p.slots)),
+  /** `sentLate` packets may be sent from here on, and `enter` takes each at once. */
+  accepts: output(bit),
   control: input(vec(SlotControl(p), p.slots)),
   config: input(RegionConfig(p)),
   state: output(vec(SlotState(p), p.slots)),
@@ -71,6 +74,7 @@ export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<Reg
         io.state.at(i).set(wrapper.state);
       });
       io.give.set(fromBits(wrappers.map(w => w.give)).is(slots));
+      wrappers.slice(0, 1).forEach(first => io.accepts.set(first.accepts));
 
       // The chain: nothing has been written and nothing was said of a packet that enters.
       const behind = stream(ChainPacket(p), { name: "behind" });

@@ -24,8 +24,10 @@ import { TaskAnswer, TaskPacket, toldOf } from "../tasks/index.ts";
 import { onlyBytes, outcomeOf } from "./outcome.ts";
 import { ChainPacket, countBits, SlotControl, type SlotParameters, SlotState } from "./records.ts";
 import { watch } from "./watch.ts";
-import { pastLevelBits, pastPlaces, wayOut } from "./way-out.ts";
+import { pastLevelBits, pastPlaces, sentLate, wayOut } from "./way-out.ts";
 
+/** Of the first slot: `sentLate` packets may be sent from here on, and `enter` takes each at once. */
+const acceptsPort = { accepts: output(bit) };
 /** A number that goes up and down by one; both in one cycle leave it. */
 function level(name: string, bits: number, up: Bit, down: Bit): UInt {
   const n = reg(uint(bits), { init: 0, name });
@@ -61,6 +63,7 @@ export const Slot = module(
     control: input(SlotControl(p)),
     state: output(SlotState(p)),
     give: output(bit),
+    ...(p.slot === 0 ? acceptsPort : ({} as typeof acceptsPort)),
   }),
   (io, p) => {
     const { control } = io;
@@ -74,10 +77,16 @@ export const Slot = module(
     const mine = node(comes.and(who.run.bit(p.slot)), { name: "mine" }),
       skips = node(comes.andNot(mine), { name: "skips" });
     const waiting = passQueue("waiting", ChainPacket(p), powerOfTwo(p.places), mine, who),
-      past = passQueue("past", ChainPacket(p), pastPlaces, skips, who);
-    const pasts = level("past_level", pastLevelBits, skips, node(past.fire, { name: "past_fires" }));
+      past = passQueue("past", ChainPacket(p), pastPlaces(p.slot), skips, who);
+    const pasts = level("past_level", pastLevelBits(p.slot), skips, node(past.fire, { name: "past_fires" }));
     // One is here, one may come now, and one in the next cycle.
-    open.set(pasts.le(pastPlaces - 4));
+    open.set(pasts.le(pastPlaces(p.slot) - 4));
+    if (p.slot === 0) {
+      const accepts = reg(bit, { init: 0, name: "accepts_q" });
+      // Two are behind the register in front, beside those on their way.
+      accepts.set(pasts.le(pastPlaces(p.slot) - 4 - sentLate - 2));
+      io.accepts.set(accepts);
+    }
 
     // Into the task, or nowhere; each is kept until its answer is there.
     const { off, stuck, drains, step } = watch(control);
@@ -111,7 +120,7 @@ export const Slot = module(
       named = node(has.and(io.answer.payload.tag.eq(headTag)).andNot(off), { name: "named" }),
       right = node(io.answer.valid.and(named), { name: "right" }),
       outcome = outcomeOf(kept.readAsync(head), io.answer.payload, off, p);
-    const there = node(pasts.add(skips.zext(pastLevelBits)), { name: "past_there" });
+    const there = node(pasts.add(skips.zext(pasts.width)), { name: "past_there" });
     const way = wayOut(past, there, { valid: right.or(off.and(has)), payload: outcome.packet }, io.leave);
     leaves.set(way.leaves);
     const stray = node(io.answer.valid.andNot(right).andNot(off), { name: "stray" });

@@ -13,9 +13,14 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 
-/** Packets on the way past a task, at most. */
-export const pastPlaces = 8;
-export const pastLevelBits = Math.log2(pastPlaces) + 1;
+/**
+ * Packets on the way past a task, at most. The first slot has more, so that a region can say early that it accepts no
+ * more.
+ */
+export const pastPlaces = (slot: number): number => (slot === 0 ? 16 : 8);
+/** Packets that may still be sent to a region when it has said that it accepts no more. */
+export const sentLate = 6;
+export const pastLevelBits = (slot: number): number => Math.log2(pastPlaces(slot)) + 1;
 
 /** An answer that wants to leave; `taken` tells when it does. */
 interface Answered<S extends Shape> {
@@ -36,7 +41,7 @@ export function wayOut<S extends Shape>(
   leave: StreamOut<S>,
 ): { readonly mayLeave: Bit; readonly leaves: Bit } {
   const waited = reg(bit, { init: 0, name: "answer_waited" }),
-    before = reg(uint(pastLevelBits), { init: 0, name: "before_answer" });
+    before = reg(uint(there.width), { init: 0, name: "before_answer" });
   const mayGo = node(mux(waited, before.any(), past.valid).not(), { name: "answer_may_go" }),
     chosen = node(answered.valid.and(mayGo), { name: "answer_goes" });
   leave.valid.set(past.valid.or(answered.valid));
@@ -46,7 +51,7 @@ export function wayOut<S extends Shape>(
   const leaves = node(chosen.and(leave.ready), { name: "answer_leaves" }),
     passes = node(past.fire, { name: "past_leaves" });
   waited.set(answered.valid.andNot(leaves));
-  before.set(mux(waited, before, there).sub(passes.zext(pastLevelBits)));
+  before.set(mux(waited, before, there).sub(passes.zext(there.width)));
   when(answered.valid.not(), () => before.set(0));
   return { mayLeave: node(mayGo.and(leave.ready), { name: "answer_may_leave" }), leaves };
 }

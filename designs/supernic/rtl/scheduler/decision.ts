@@ -19,6 +19,8 @@ export const Decision = module(
     waits: input(vec(uint(p.users), p.regions * p.slots)),
     busy: input(vec(uint(p.slots), p.regions)),
     choice: output(Choice(p)),
+    /** The same a cycle later, unless it was taken back: it starts now, or not. */
+    due: output(Choice(p)),
     found: input(vec(Candidate(p), 2)),
     start: output(Starting(p)),
     /** Credits, as `CreditTable` has them. */
@@ -26,6 +28,7 @@ export const Decision = module(
     give: input(vec(uint(p.slots), p.regions)),
     refund: input(RegionSlots(p)),
     has: output(vec(uint(p.slots), p.regions)),
+    held: output(vec(uint(creditBits(p)), p.regions * p.slots)),
   }),
   (io, { regions, slots, users, credits }) => {
     const pick = instance("pick", PickTurn({ regions, slots, users })),
@@ -58,6 +61,8 @@ export const Decision = module(
     table.take.set({ valid, region, slots: taken });
     table.refund.set(io.refund);
     io.choice.set(pick.choice);
+    io.due.set(pick.due);
+    for (let at = 0; at < regions * slots; at++) io.held.at(at).set(table.held.at(at));
     io.start.set(reserve.start);
   },
 );

@@ -28,7 +28,7 @@ export interface FlowParameters {
   readonly groups: number;
   /** Bits of a flow's hash. */
   readonly hashBits: number;
-  /** Packets inside at once, at most: a power of two. */
+  /** Packets that are inside, or wait to be, at most: a power of two. One counts for each of its branches. */
   readonly contexts: number;
 }
 const groupBits = (p: Pick<FlowParameters, "groups">): number => addressBits(p.groups);
@@ -38,6 +38,22 @@ const entries = (p: FlowParameters): number => p.groups * 2 ** p.hashBits;
 
 /** A flow of a chain: packets that share both keep their order. */
 export const Flow = (p: FlowParameters) => struct({ group: uint(groupBits(p)), hash: uint(p.hashBits) });
+/** A packet that wants in. */
+export const FlowAsk = (p: FlowParameters) =>
+  struct({
+    flow: Flow(p),
+    /** It may overtake, and be overtaken: it never waits. */
+    unordered: bit,
+    /** It goes to `region`, and nowhere else: its chain has no other instance. */
+    pinned: bit,
+    region: uint(flowRegionBits(p)),
+    /** It has asked before, and is the first of those of its flow that wait. */
+    again: bit,
+    /** With `again`: it does not want in any more. */
+    givesUp: bit,
+  });
+export const FlowLeave = (p: FlowParameters) =>
+  struct({ valid: bit, flow: Flow(p), unordered: bit, region: uint(flowRegionBits(p)) });
 
 /** The region with the fewest packets, of those of a mask; through a tree with a register in each level. */
 function fewest(name: string, mask: UInt, loads: readonly UInt[], p: FlowParameters): UInt {
@@ -80,7 +96,9 @@ function fewest(name: string, mask: UInt, loads: readonly UInt[], p: FlowParamet
 /**
  * Where a flow's packets go. A flow stays in its region while packets of it are inside; a new one goes to the instance
  * of its chain that has the fewest. `mark` (a scale-out, a drain) marks the flows of a chain that are inside: their new
- * packets do not go until none is left, and then choose anew. So nothing overtakes.
+ * packets do not go until none is left, and then choose anew. Packets that did not go are counted, and as long as one
+ * of the flow waits only the first of them may go (`again`). So nothing overtakes. A packet that is `unordered` never
+ * waits, and counts only as a load. One that is `pinned` goes where it says, and waits as all others.
  *
  * `answer` says a cycle after `ask` whether the packet goes, and where; one that goes is counted. Latency 1, initiation
  * interval 1. `leave` counts a packet out; `ask` sees it in the next cycle. Loads are seen `ceil(log2(regions))` cycles
@@ -90,9 +108,9 @@ function fewest(name: string, mask: UInt, loads: readonly UInt[], p: FlowParamet
 export const FlowTable = module(
   "FlowTable",
   (p: FlowParameters) => ({
-    ask: sink(Flow(p)),
+    ask: sink(FlowAsk(p)),
     answer: output(struct({ valid: bit, goes: bit, region: uint(flowRegionBits(p)) })),
-    leave: input(struct({ valid: bit, flow: Flow(p), region: uint(flowRegionBits(p)) })),
+    leave: input(FlowLeave(p)),
     mark: sink(uint(groupBits(p))),
     /** Regions that have the chain, by group: one at least, while its packets ask. */
     instances: input(vec(uint(p.regions), p.groups)),
@@ -110,7 +128,7 @@ export const FlowTable = module(
     const depth = entries(p);
     const entered = ram(count, { depth, collision: "new", style: "block" }),
       left = ram(count, { depth, collision: "new", style: "block" }),
-      places = ram(struct({ region, marked: bit }), { depth, collision: "new", style: "block" });
+      places = ram(struct({ region, marked: bit, waiting: count }), { depth, collision: "new", style: "block" });
 
     const sweeping = reg(index, { init: 0, name: "sweeping" }),
       group = reg(uint(groupBits(p)), { init: 0, name: "swept_group" });
@@ -136,41 +154,56 @@ export const FlowTable = module(
     const swept = cat(group, sweeping.bits(0, p.hashBits)).is(index.width),
       sweptNext = cat(group, sweeping.bits(0, p.hashBits).add(1)).is(index.width);
     const asks = reg(bit, { init: 0, name: "asks" }),
-      asked = reg(Flow(p), { name: "asked" });
+      who = reg(FlowAsk(p), { name: "who" }),
+      asked = who.flow;
     asks.set(io.ask.fire);
-    when(io.ask.fire, () => asked.set(io.ask.payload));
+    when(io.ask.fire, () => who.set(io.ask.payload));
     const readAt = node(
-      mux(serving, at(io.ask.payload), mux(sweeps, sweptNext, cat(group, constant(0, p.hashBits)).is(index.width))),
+      mux(
+        serving,
+        at(io.ask.payload.flow),
+        mux(sweeps, sweptNext, cat(group, constant(0, p.hashBits)).is(index.width)),
+      ),
       { name: "read_at" },
     );
     const before = entered.readSync(readAt, { name: "entered_before" }),
       gone = left.readSync(readAt, { name: "left_before" }),
       place = places.readSync(readAt, { name: "place_before" });
     const inside = node(before.ne(gone), { name: "is_inside" }),
-      goes = node(asks.and(inside.and(place.marked).not()), { name: "goes" });
+      held = node(inside.and(place.marked), { name: "is_held" }),
+      behind = node(place.waiting.any().andNot(who.again), { name: "is_behind" }),
+      wants = node(asks.andNot(who.givesUp), { name: "wants" }),
+      goes = node(wants.and(who.unordered.or(held.or(behind).not())), { name: "goes" }),
+      counts = node(goes.andNot(who.unordered), { name: "counts" });
     const loads = Array.from({ length: p.regions }, (_, r) => reg(count, { init: 0, name: `load_${r}` }));
     const least = onehotMux(
       Array.from({ length: p.groups }, (_, g) => asked.group.eq(g)),
       Array.from({ length: p.groups }, (_, g) => fewest(`fewest_${g}`, io.instances.at(g), loads, p)),
     );
-    const to = node(mux(inside, place.region, least), { name: "to" });
+    const stays = node(inside.andNot(who.unordered), { name: "stays" }),
+      to = node(mux(who.pinned, who.region, mux(stays, place.region, least)), { name: "to" });
     io.answer.set({ valid: asks, goes, region: to });
 
-    const askedAt = at(asked);
-    entered.write(
-      goes.or(clearing),
-      mux(clearing, sweeping, askedAt),
-      mux(clearing, constant(0, count.width), before.add(1)),
+    const askedAt = at(asked),
+      joins = node(asks.andNot(who.unordered.or(goes).or(who.again)), { name: "joins_those_who_wait" }),
+      no = constant(0, count.width),
+      ends = node(counts.and(who.again).or(asks.and(who.givesUp)), { name: "ends_waiting" }),
+      waitingNow = place.waiting.add(joins.zext(count.width)).sub(ends.zext(count.width));
+    entered.write(counts.or(clearing), mux(clearing, sweeping, askedAt), mux(clearing, no, before.add(1)));
+    places.write(
+      counts.or(joins).or(ends).or(sweeps).or(clearing),
+      mux(clearing, sweeping, mux(sweeps, swept, askedAt)),
+      {
+        region: mux(counts, to, place.region),
+        marked: mux(sweeps, inside, place.marked.andNot(counts)).andNot(clearing),
+        waiting: mux(clearing, no, mux(sweeps, place.waiting, waitingNow)),
+      },
     );
-    places.write(goes.or(sweeps).or(clearing), mux(clearing, sweeping, mux(sweeps, swept, askedAt)), {
-      region: mux(sweeps, place.region, to),
-      marked: sweeps.and(inside),
-    });
 
     // Who leaves: the same, one cycle behind the other.
     const leaves = reg(bit, { init: 0, name: "leaves" }),
       leaver = reg(index, { name: "leaver" });
-    leaves.set(io.leave.valid);
+    leaves.set(io.leave.valid.andNot(io.leave.unordered));
     leaver.set(at(io.leave.flow));
     const goneBefore = left.readSync(at(io.leave.flow), { name: "gone_before" });
     left.write(
@@ -188,7 +221,7 @@ export const FlowTable = module(
     });
     assertAlways(
       goes
-        .andNot(inside)
+        .andNot(stays.or(who.pinned))
         .not()
         .or(
           onehotMux(

@@ -5,3 +5,5 @@ export { Flow, type FlowParameters, FlowTable } from "./flow-table.ts";
 export { Join, type JoinParameters } from "./join.ts";
 export { Choice, type PickParameters, PickTurn } from "./pick-turn.ts";
 export { Candidate, Reserve, Starting } from "./reserve.ts";
+export { SchedulerInside, type SchedulerParameters, schedulerPorts, TableWrite, ToSchedule } from "./ports.ts";
+export { Scheduler } from "./scheduler.ts";

@@ -22,7 +22,7 @@ export interface JoinParameters {
   readonly branches: number;
 }
 export const joinContextBits = (p: Pick<JoinParameters, "contexts">): number => Math.log2(p.contexts);
-const pendingBits = (p: Pick<JoinParameters, "branches">): number => Math.ceil(Math.log2(p.branches + 1));
+export const pendingBits = (p: Pick<JoinParameters, "branches">): number => Math.ceil(Math.log2(p.branches + 1));
 
 /** A stage that begins: how many branches the packet is sent through at once. */
 export const StageBegins = (p: JoinParameters) =>

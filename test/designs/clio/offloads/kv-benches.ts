@@ -3,7 +3,7 @@ import { kvHash, KvModel, type KvPlacing, ModelMemory } from "../../../../design
 import { forgetOpcode, offloadPid } from "../../../../designs/clio/offload/index.ts";
 import { type KvParameters, largestValue } from "../../../../designs/clio/offloads/kv/index.ts";
 import { concat, encode } from "../../../../designs/shared/wire/index.ts";
-import { kvBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
+import { allocBody, kvBody, opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { type Bench, bursts } from "../../../../sim/index.ts";
 import { type KvPorts, KvRig, sameSlot, traffic } from "./kv-rig.ts";
 
@@ -98,9 +98,8 @@ export const oneBucket: KvBench = async (b, p) => {
  * does not grow.
  */
 export const comeAndGo: KvBench = async (b, p) => {
-  const rig = new KvRig(b, p, { jitter: 10 }),
-    used: number[] = [];
-  // One that stays: else all memory would be one again when the others have gone.
+  const rig = new KvRig(b, p, { jitter: 10 });
+  // One that stays beside all others.
   const stays = b.random.bits(64);
   await rig.alone("create", stays, rig.value(100));
   const contents = (): ReturnType<KvRig["contents"]> => rig.contents().filter(x => x.key !== stays);
@@ -118,10 +117,13 @@ export const comeAndGo: KvBench = async (b, p) => {
     for (const key of keys) if (!gone.has(key)) rig.ask("delete", key);
     await rig.host.drained();
     expect(contents(), "pairs in memory").toEqual([]);
-    used.push(rig.allocations);
+    // The table, the arenas of the pair and of a slot in front of it, and an empty one.
+    expect(await rig.heldAtRest(b), "arenas and tables beside one pair").toBeLessThanOrEqual(4);
   }
   await rig.finish();
-  expect(used, "allocations so far, after each round").toEqual(used.map(() => used[0]));
+  await rig.alone("delete", stays);
+  expect(await rig.heldAtRest(b), "arenas and tables that are kept").toBe(2);
+  expect(rig.mapAtRest(), "units of the arena that count as taken").toBe(0);
 };
 
 /**
@@ -147,17 +149,113 @@ export const otherSizes: KvBench = async (b, p) => {
       if (got === OUT_OF_MEMORY) break;
       keys.push(key);
     }
-    // Slots that lengthen the chains take some: one for seven pairs, with the slabs that they begin.
+    // Slots that lengthen the chains take some: one for seven pairs. What says which blocks are free takes some, too.
     const room = (4 * p.arenaBytes) / block;
     expect(keys.length, `values of ${size} bytes`).toBeGreaterThan(room * (block === 64 ? 0.8 : 0.5));
     counts.push(keys.length);
     for (const k of keys) rig.ask("delete", k);
     await rig.host.drained();
     expect(await rig.heldAtRest(b), "arenas and tables that are kept").toBe(2);
+    expect(rig.mapAtRest(), "units of the arena that count as taken").toBe(0);
   }
-  // A slot that lengthens a chain begins a slab, and whether there is one hangs on the keys.
+  // Whether a slot lengthens a chain hangs on the keys.
   expect(Math.abs((counts.at(-1) ?? 0) - (counts[0] ?? 0)), "values of the first size").toBeLessThanOrEqual(1);
   await rig.finish();
+};
+
+/**
+ * Filled with values of one size until there is no memory, and emptied but for one pair. The others' memory serves
+ * every other size, and what is not asked for goes back: another process allocates it.
+ */
+export const besideOne: KvBench = async (b, p) => {
+  const pagesOfArena = Math.ceil(p.arenaBytes / 4096),
+    pages = Math.ceil((p.buckets * 64) / 4096) + 5 * pagesOfArena,
+    rig = new KvRig(b, p, { jitter: 9, space: { allocatable: pages } });
+  // A page in between: arenas of two pages begin at an odd one.
+  rig.memory.map(offloadPid(0), 0x2000n, 1);
+  rig.allowed.add(OUT_OF_MEMORY);
+  const fill = async (size: number, from: bigint): Promise<bigint[]> => {
+    const keys: bigint[] = [];
+    for (let key = from; ; key++) {
+      if ((await rig.alone("create", key, rig.value(size))).status === OUT_OF_MEMORY) return keys;
+      keys.push(key);
+    }
+  };
+  const none = rig.contents().length;
+  for (const [i, [size, other, block]] of (
+    [
+      [30, 1400, 2048],
+      [1400, 30, 64],
+      [200, 700, 1024],
+      [700, 90, 128],
+    ] as const
+  ).entries()) {
+    const from = BigInt(10_000 * (2 * i + 1)),
+      keys = await fill(size, from);
+    const stays = keys[b.random.between(0, keys.length - 1)] as bigint;
+    for (const k of keys) if (k !== stays) rig.ask("delete", k);
+    await rig.host.drained();
+    expect(rig.contents().length, "pairs that stand").toBe(none + 1);
+    const [pair] = rig.contents(),
+      first = BigInt(rig.memory.pageSize),
+      blocks = (pair?.slot ?? 0n) < first + BigInt(p.buckets * 64) ? 1 : 2;
+    const held = await rig.heldAtRest(b);
+    expect(held, "arenas and tables beside one pair").toBeLessThanOrEqual(1 + blocks + 1);
+    const bytes = (6 - held) * pagesOfArena * 4096,
+      manage = { pid: 5, length: bytes, data: encode(allocBody, { len: BigInt(bytes) }).slice(12) },
+      allocated = rig.memory.access({ ...manage, opcode: opcode.ALLOC, va: 0n });
+    expect(allocated.status, "ALLOC of another process").toBe(OK);
+    const va = (allocated.va >> 32n) | (BigInt(allocated.length) << 32n);
+    expect(rig.memory.access({ ...manage, opcode: opcode.FREE, va }).status).toBe(OK);
+    const others = await fill(other, from + 10_000n);
+    // The pair and the slots of its chain may stand in the way of a block of each arena, and the chains take some.
+    expect(others.length, `values of ${other} bytes`).toBeGreaterThan((4 * p.arenaBytes * 0.55) / block);
+    for (const k of [stays, ...others]) rig.ask("delete", k);
+    await rig.host.drained();
+    expect(await rig.heldAtRest(b), "arenas and tables that are kept").toBe(2);
+    expect(rig.mapAtRest(), "units of the arena that count as taken").toBe(0);
+  }
+  await rig.finish();
+};
+
+/** Memory runs out while free blocks of another size are at hand: they are asked for, too. */
+export const runsOut: KvBench = async (b, p) => {
+  const pages = Math.ceil((p.buckets * 64) / 4096) + 2 * Math.ceil(p.arenaBytes / 4096),
+    rig = new KvRig(b, p, { space: { allocatable: pages } });
+  rig.allowed.add(OUT_OF_MEMORY);
+  const fill = async (size: number, from: bigint): Promise<bigint[]> => {
+    const keys: bigint[] = [];
+    for (let key = from; (await rig.alone("create", key, rig.value(size))).status === OK; key++) keys.push(key);
+    return keys;
+  };
+  const large = await fill(1400, 0n);
+  await fill(30, 1000n);
+  const gone = large.slice(0, 3).map(key => rig.ask("delete", key));
+  await b.until(() => gone.every(x => x.call.done !== undefined));
+  const small = Array.from({ length: 60 }, (_, i) => rig.ask("create", BigInt(2000 + i), rig.value(30)));
+  await rig.host.drained();
+  expect(
+    small.map(x => x.call.replies[0]?.status),
+    "values of 30 bytes in place of larger ones",
+  ).toEqual(small.map(() => OK));
+  await rig.finish();
+};
+
+/** Every other block of one size goes: the free halves between are no blocks of twice the size. */
+export const checkered: KvBench = async (b, p) => {
+  const rig = new KvRig(b, p);
+  for (const [size, twice] of [
+    [30, 90],
+    [90, 200],
+    [400, 900],
+  ] as const) {
+    const keys = Array.from({ length: 80 }, () => b.random.bits(64));
+    for (const key of keys) await rig.alone("create", key, rig.value(size));
+    for (const key of keys.filter((_, i) => i % 2 === 0)) rig.ask("delete", key);
+    await rig.heldAtRest(b);
+    for (let i = 0; i < 60; i++) rig.ask("create", b.random.bits(64), rig.value(twice));
+    await rig.finish();
+  }
 };
 
 const keysOfAll = new Map<string, bigint>();
@@ -199,7 +297,7 @@ export const owners: KvBench = async (b, p) => {
 
 /** Few frames for many pages: OUT_OF_MEMORY at a page's first touch, and nothing is lost by it. */
 export const fewFrames: KvBench = async (b, p) => {
-  const rig = new KvRig(b, p, { space: { frames: 3 } });
+  const rig = new KvRig(b, p, { space: { frames: 4 } });
   rig.allowed.add(OUT_OF_MEMORY);
   traffic(rig, b.random, 300, { keys: 60, sizes: [1000, 1400, 100] });
   const pairs = await rig.finish();

@@ -224,6 +224,15 @@ export class KvRig {
       this.host.trace.filter(t => t.opcode === code && t.status === status.OK).length;
     return done(opcode.ALLOC) - done(opcode.FREE);
   }
+  /** Units that the only arena says are taken. */
+  mapAtRest(): number {
+    const pages = this.memory.pagesOf(pid),
+      bytes = Math.max(this.memory.pageSize, this.p.arenaBytes),
+      arena = pages.at(-Math.ceil(bytes / this.memory.pageSize)) as bigint;
+    const map = this.memory.load(pid, arena, 64 * (1 + Math.ceil(this.p.arenaBytes / 32_768)));
+    const ones = (byte: number): number => (byte === 0 ? 0 : (byte & 1) + ones(byte >> 1));
+    return map.reduce((n, byte) => n + ones(byte), 0);
+  }
   /** Times that memory was allocated. */
   get allocations(): number {
     return this.host.trace.filter(t => t.opcode === opcode.ALLOC).length;

@@ -1,5 +1,5 @@
 /** Class queues of all inlets, as a port has them: heads, takes, and a taken frame's beats. */
-import { queueClasses } from "../../../../designs/supernic/rtl/inside/index.ts";
+import { queueClasses } from "../../../../designs/supernic/rtl/index.ts";
 import { type Bench, never, type Pause, poke, StreamSource } from "../../../../sim/index.ts";
 
 /** A frame that waits at an inlet. */
@@ -30,7 +30,11 @@ export interface Facts {
 }
 interface Io {
   readonly heads: unknown;
-  readonly takes: readonly { readonly valid: { value: unknown }; readonly ready: { value: unknown }; readonly payload: { value: unknown } }[];
+  readonly takes: readonly {
+    readonly valid: { value: unknown };
+    readonly ready: { value: unknown };
+    readonly payload: { value: unknown };
+  }[];
   readonly frames: readonly unknown[];
 }
 export const number = (bytes: Uint8Array): bigint =>

@@ -1,6 +1,7 @@
 /** Verilog text on the built-in simulator: hand-written idioms, planted faults, and what it leaves to Verilator. */
 import { describe, expect, it } from "vitest";
-import { input, instance, module, output, ram, reg, uint } from "../../../../hdl-dsl/index.ts";
+import { bit, emit, input, instance, module, output, ram, reg, uint } from "../../../../hdl-dsl/index.ts";
+import { readDesign } from "../../../../sim/backend/reader/read-design.ts";
 import { builtinBackend, compileBuiltin, fromVerilog, Random, runBench, simulate } from "../../../../sim/index.ts";
 import { compareSimulators } from "../../../hdl-dsl/simulator/against-verilator.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
@@ -35,6 +36,34 @@ describe("hand-written Verilog", () => {
       { a: input(uint(4)), z: output(uint(4)) },
       `module Tiny (input wire clk, input wire rst, input wire [3:0] a, output wire [3:0] z);\n${body}\nendmodule\n`,
     );
+  it("lanes in several blocks, as the emitter writes many of them, are one write", () => {
+    const Store = module(
+      "Store",
+      () => ({
+        we: input(bit),
+        at: input(uint(4)),
+        data: input(uint(40)),
+        lanes: input(uint(20)),
+        q: output(uint(40)),
+      }),
+      io => {
+        const store = ram(uint(40), { depth: 16, collision: "old" });
+        store.write(io.we, io.at, io.data, io.lanes);
+        io.q.set(store.readSync(io.at, { name: "word" }));
+      },
+    );
+    const emitted = emit(Store()),
+      blocks = emitted.files[0]?.text.match(/always @\(posedge clk\)/g)?.length;
+    expect(blocks).toBe(4);
+    expect(readDesign(emitted).memories[0]?.writePorts).toHaveLength(1);
+    const other = emitted.files.map(f => ({
+      ...f,
+      text: f.text.replace("store_mask[11]", "store_mask[11] & data[0]"),
+    }));
+    expect(readDesign({ ...emitted, files: other }).memories[0]?.writePorts).toHaveLength(1);
+    const address = emitted.files.map(f => ({ ...f, text: f.text.replace("store[at][23:22]", "store[4'd3][23:22]") }));
+    expect(readDesign({ ...emitted, files: address }).memories[0]?.writePorts.length).toBeGreaterThan(1);
+  });
   it("a register that nothing drives, in a module without a clock, is 0", async () => {
     const text =
       "module Still (output wire [3:0] z);\n  reg [3:0] y;\n  assign z = y;\nendmodule\n" +

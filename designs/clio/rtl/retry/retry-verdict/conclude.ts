@@ -36,7 +36,7 @@ function victimOf(row: Lookup["row"], { client, ahead }: Held, { current }: Sear
   const standing = node(onehotMux(room.way, row));
   const takesAhead = node(orTree(room.way.map((w, i) => w.andNot(current[i] as Bit))));
   return {
-    valid: standing.valid.or(takesAhead),
+    valid: room.full,
     client: mux(takesAhead, client, standing.client),
     operation: mux(takesAhead, ahead.operation, standing.operation),
     slot: mux(takesAhead, ahead.slot, standing.slot),

@@ -74,4 +74,6 @@ export interface Room {
   readonly way: Ways;
   readonly number: UInt;
   readonly next: UInt;
+  /** No way is empty: an operation is pushed out. */
+  readonly full: Bit;
 }

@@ -52,6 +52,6 @@ export function roomIn(p: Sizes, { row, turn }: Lookup, { client, ahead }: Held,
     const same = carryEqual(way.client, client, way.valid);
     return node(mux(current[i] as Bit, same, ahead.sameClient), { name: `own_${i}` });
   });
-  const { way, next } = turnOf(turn, taken, own);
-  return { way, number: encodeOnehot(fromBits(way)).is(Math.log2(p.ways)), next };
+  const { way, next, full } = turnOf(turn, taken, own);
+  return { way, number: encodeOnehot(fromBits(way)).is(Math.log2(p.ways)), next, full };
 }

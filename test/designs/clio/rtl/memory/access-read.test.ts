@@ -16,9 +16,12 @@ import {
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
+import { allBack } from "../../../../support/all-back.ts";
 import { offer } from "../../../../support/offer.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import {
+  type Bad,
+  badPlaces,
   configurations,
   frameBeats,
   memoryBeats,
@@ -27,8 +30,10 @@ import {
   pieces,
   randomRequest,
   readPorts,
+  readsBad,
   type Request,
   value,
+  wholePage,
   widths,
   wordUse,
 } from "./memory-bench.ts";
@@ -38,8 +43,8 @@ interface Surroundings {
   readonly pause?: () => Pause;
   readonly latency?: number;
   readonly jitter?: number;
-  /** Physical page that answers with an error. */
-  readonly badPage?: number;
+  /** Addresses that answer with an error. */
+  readonly bad?: readonly Bad[];
   /**
    * Takes replies and data as net_tx does: the header's beats before the data of each reply, the next reply only when a
    * frame has left.
@@ -47,18 +52,23 @@ interface Surroundings {
   readonly asNetTx?: boolean;
 }
 
+/** Reads in front of the queue of those that wait to be turned, and behind it. */
+const inStages = 4;
+
 /** Does the requests and holds replies and data against what memory holds. @returns edges of what happened. */
 async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[], o: Surroundings = {}) {
   const pause = o.pause ?? (() => never),
-    page = 2 ** p.pageShift;
+    bad = o.bad ?? [];
   const memory = new SparseMemory({ fill: { seed: b.random.word() } });
+  const pauseR = pause();
+  let unanswered = false;
   const ram = new AxiRam(b.sim, readPorts(b.io), {
     memory,
     latency: o.latency ?? 20,
     jitter: o.jitter ?? 0,
-    pause: { ar: pause(), r: pause() },
+    pause: { ar: pause(), r: () => unanswered || pauseR() },
   });
-  if (o.badPage !== undefined) ram.failAt({ from: o.badPage * page, to: (o.badPage + 1) * page });
+  for (const range of bad) ram.failAt(range);
   const request = new StreamSource(b.sim, b.io.request, { pause: pause() });
   // With asNetTx: beats that the frame still takes, its header's first; one more reply is taken meanwhile,
   // as net_tx does.
@@ -109,7 +119,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
     requests.reduce((n, r) => n + memoryBeats(r, p), 0),
   ]);
 
-  const fails = (r: Request): boolean => pieces(r, p).some(x => x.address >> p.pageShift === o.badPage);
+  const fails = (r: Request): boolean => readsBad(r, p, bad);
   let beat = 0;
   const firstData: number[] = [];
   for (const [n, r] of requests.entries()) {
@@ -148,16 +158,28 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
       expect.fail(`read ${n} (offset ${r.offset}, ${r.length} bytes) gives other bytes than memory holds`);
     if (o.asNetTx) expect((replies.received[n] as { cycle: number }).cycle).toBeLessThan(firstData[n] as number);
   }
-  const done = requests.filter(r => !fails(r));
+  const done = requests.filter(r => !fails(r)),
+    cyclesOf = (all: readonly { readonly cycle: number }[]): readonly number[] => all.map(x => x.cycle),
+    times = {
+      ar: [...edges.ar],
+      r: [...edges.r],
+      replies: cyclesOf(replies.received),
+      data: cyclesOf(data.received),
+      mostInFlight,
+    };
   expect(counted).toEqual({ reads: done.length, readBytes: done.reduce((n, r) => n + r.length, 0) });
-  return {
-    requests: sent.map(s => s.cycle as number),
-    ...edges,
-    replies: replies.received.map(x => x.cycle),
-    data: data.received.map(x => x.cycle),
-    firstData,
-    mostInFlight,
-  };
+  if (o.asNetTx !== true) {
+    // As many reads can be issued as ever, and no more: those that wait to be turned, and those in the stages there.
+    const issued = edges.ar.length,
+      replied = replies.received.length;
+    unanswered = true;
+    for (let n = 0; n < p.outstanding + 8; n++) request.send(value(one(b, p, 64, 1), p, false));
+    const count = p.outstanding + inStages;
+    await allBack(b, { what: "reads under way", count, had: () => edges.ar.length - issued, settle: 100 });
+    unanswered = false;
+    await b.until(() => replies.received.length === replied + p.outstanding + 8);
+  }
+  return { requests: sent.map(s => s.cycle as number), ...times };
 }
 
 const randoms = (b: Bench<Ports>, p: Parameters, n: number, pages: readonly number[] = [1, 2, 5, 6, 40]): Request[] =>
@@ -184,11 +206,21 @@ describe("AccessRead", () => {
         await run(b, p, randoms(b, p, 150), {
           pause: () => (++seed % 2 ? bernoulli(0.3, seed) : bursts({ go: 20, pause: 10 }, seed)),
           jitter: 30,
-          badPage: 40,
+          bad: wholePage(p, 40),
         });
       },
     );
   }
+  for (const p of configurations)
+    bench(`${nameOf(p)}: errors of single beats`, AccessRead(p), { seed: p.beatBytes }, async b => {
+      let seed = b.random.word();
+      const pages = [1, 2, 5, 40];
+      await run(b, p, randoms(b, p, 150, pages), {
+        pause: () => bernoulli(0.2, ++seed),
+        jitter: 30,
+        bad: badPlaces(b.random, p, pages, 6),
+      });
+    });
   for (const p of [widths(64, 22), widths(8, 12)]) {
     bench(`${nameOf(p)}: latency as stated`, AccessRead(p), {}, async b => {
       const t = await run(b, p, [one(b, p, 64, 2)], { latency: 20 });
@@ -264,6 +296,11 @@ describe("AccessRead", () => {
         "burst_next_ppns <= burst_ppns + 1;",
       ],
       ["a memory error not told", /queue_push_payload_bad = [^;]*;/, "queue_push_payload_bad = 1'b0;"],
+      [
+        "only one kind of error is one",
+        /input_payload_bad = \|r_payload_resp|align_input_payload_bad = [^;]*;/,
+        "align_input_payload_bad = &r_payload_resp;",
+      ],
       ["a reply given twice when the data wait", /reply_done <= [^;]*;/, "reply_done <= 1'b0;"],
       ["a beat queued twice when the reply waits", /data_done <= [^;]*;/, "data_done <= 1'b0;"],
       ["bursts longer than 4 KB allows", /burst_last = [^;]*;/, "burst_last = 1'b1;"],
@@ -277,7 +314,10 @@ describe("AccessRead", () => {
             { wave: false, hangCycles: 1000, limitCycles: 50000 },
             async b => {
               let seed = 3;
-              await run(b, p, randoms(b, p, 80), { pause: () => bernoulli(0.4, ++seed), badPage: 40 });
+              await run(b, p, randoms(b, p, 200), {
+                pause: () => bernoulli(0.4, ++seed),
+                bad: badPlaces(b.random, p, [1, 2, 5, 6, 40], 20),
+              });
             },
           ),
         );

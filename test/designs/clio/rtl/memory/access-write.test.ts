@@ -18,23 +18,28 @@ import {
   StreamSource,
 } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
+import { allBack } from "../../../../support/all-back.ts";
 import { offer } from "../../../../support/offer.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import {
+  type Bad,
+  badPlaces,
+  burstPieces,
   burstsOf,
   configurations,
   frameBeats,
   memoryBeats,
   nameOf,
   type Parameters,
-  pieces,
   randomRequest,
   type Request,
   toBig,
   value,
+  wholePage,
   widths,
   wordUse,
   writePorts,
+  writesBad,
 } from "./memory-bench.ts";
 
 type Ports = ReturnType<typeof AccessWrite>["ports"];
@@ -43,8 +48,8 @@ interface Surroundings {
   readonly pause?: () => Pause;
   readonly latency?: number;
   readonly jitter?: number;
-  /** Physical page that answers with an error. */
-  readonly badPage?: number;
+  /** Addresses that answer with an error. */
+  readonly bad?: readonly Bad[];
   /** What the memory is like otherwise. */
   readonly ram?: AxiRamOptions;
 }
@@ -53,20 +58,23 @@ interface Surroundings {
  * Does the requests and holds memory, answers and their order against what a plain copy gives. @returns edges of what
  * happened, by request.
  */
-async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[], o: Surroundings = {}) {
+async function run(b: Bench<Ports>, p: Parameters, asked: readonly Request[], o: Surroundings = {}) {
+  let requests = asked;
   const pause = o.pause ?? (() => never),
-    page = 2 ** p.pageShift,
+    bad = o.bad ?? [],
     seed = b.random.word();
   const memory = new SparseMemory({ fill: { seed } }),
     wanted = new SparseMemory({ fill: { seed } });
+  const pauseB = pause();
+  let unanswered = false;
   const ram = new AxiRam(b.sim, writePorts(b.io), {
     memory,
     latency: o.latency ?? 20,
     jitter: o.jitter ?? 0,
-    pause: { aw: pause(), w: pause(), b: pause() },
+    pause: { aw: pause(), w: pause(), b: () => unanswered || pauseB() },
     ...o.ram,
   });
-  if (o.badPage !== undefined) ram.failAt({ from: o.badPage * page, to: (o.badPage + 1) * page });
+  for (const range of bad) ram.failAt(range);
   const request = new StreamSource(b.sim, b.io.request, { pause: pause() });
   const jobs = new StreamSink(b.sim, b.io.bufferJob, { pause: pause() });
   const replies = new StreamSink(b.sim, b.io.ending, { pause: pause() });
@@ -110,7 +118,7 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
   });
 
   const sent = requests.map(r => request.send(value(r, p, true)));
-  const fails = (r: Request): boolean => pieces(r, p).some(x => x.address >> p.pageShift === o.badPage);
+  const fails = (r: Request): boolean => burstPieces(r, p).some(x => writesBad(x, p, bad));
   const answers: number[] = [];
   let burstsDone = 0;
   for (const r of requests) {
@@ -156,8 +164,8 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
   });
   const touched = new Set<number>();
   for (const r of requests)
-    for (const x of pieces(r, p)) {
-      if (x.address >> p.pageShift === o.badPage) continue;
+    for (const x of burstPieces(r, p)) {
+      if (writesBad(x, p, bad)) continue;
       wanted.write(x.address, r.bytes.subarray(x.from, x.from + x.length));
       for (let at = Math.floor(x.address / 4096); at * 4096 < x.address + x.length; at++) touched.add(at);
     }
@@ -165,7 +173,26 @@ async function run(b: Bench<Ports>, p: Parameters, requests: readonly Request[],
   for (const at of touched)
     if (!Buffer.from(memory.read(at * 4096, 4096)).equals(wanted.read(at * 4096, 4096)))
       expect.fail(`memory differs in the 4 KB at 0x${(at * 4096).toString(16)}`);
-  return { requests: sent.map(s => s.cycle as number), ...edges, answers };
+  const times = { aw: [...edges.aw], w: [...edges.w], b: [...edges.b] };
+  if ((o.ram?.depth ?? Infinity) > p.outstanding) await allOutstanding();
+  return { requests: sent.map(s => s.cycle as number), ...times, answers };
+
+  /** As many bursts can be issued as may be unanswered, and no more. */
+  async function allOutstanding(): Promise<void> {
+    const issued = edges.aw.length,
+      more = Array.from({ length: p.outstanding + 8 }, () => ({ ...one(b, p, 64, 1), ppns: requests[0]?.ppns ?? [] }));
+    unanswered = true;
+    requests = [...requests, ...more];
+    for (const r of more) request.send(value(r, p, true));
+    await allBack(b, {
+      what: "bursts under way",
+      count: p.outstanding,
+      had: () => edges.aw.length - issued,
+      settle: 100,
+    });
+    unanswered = false;
+    for (let n = 0; n < more.length; n++) await recv();
+  }
 }
 
 const randoms = (b: Bench<Ports>, p: Parameters, n: number, pages: readonly number[] = [1, 2, 5, 6, 40]): Request[] =>
@@ -192,11 +219,21 @@ describe("AccessWrite", () => {
         await run(b, p, randoms(b, p, 150), {
           pause: () => (++seed % 2 ? bernoulli(0.3, seed) : bursts({ go: 20, pause: 10 }, seed)),
           jitter: 30,
-          badPage: 40,
+          bad: wholePage(p, 40),
         });
       },
     );
   }
+  for (const p of configurations)
+    bench(`${nameOf(p)}: errors of single bursts`, AccessWrite(p), { seed: p.beatBytes }, async b => {
+      let seed = b.random.word();
+      const pages = [1, 2, 5, 40];
+      await run(b, p, randoms(b, p, 150, pages), {
+        pause: () => bernoulli(0.2, ++seed),
+        jitter: 30,
+        bad: badPlaces(b.random, p, pages, 6),
+      });
+    });
   for (const [like, ram] of Object.entries(legalMemories))
     bench(`a memory with ${like}`, AccessWrite(widths(64, 22)), {}, async b => {
       await run(b, widths(64, 22), randoms(b, widths(64, 22), 80), { ram });
@@ -275,6 +312,19 @@ describe("AccessWrite", () => {
         /w_payload_last = [^;]*;/,
         "w_payload_last = align_output_payload_last;",
       ],
+      ["only one kind of error is one", /failed_before \| \(?\|b_payload_resp\)?/, "failed_before | &b_payload_resp"],
+      ["an error stays with the next write", /failed_before <= [^;]*;/, "failed_before <= failed;"],
+      ["an error of a silent write is not counted", /events_unanswered = [^;]*;/, "events_unanswered = 1'b0;"],
+      [
+        "a write that failed is counted as written",
+        /completes = b_valid & b_ready & ends & ~failed/,
+        "completes = b_valid & b_ready & ends",
+      ],
+      [
+        "a burst that failed is forgotten, its place too",
+        /wire pending_pop_ready = /,
+        "wire pending_pop_ready = ~(|b_payload_resp & ~ends) & ",
+      ],
       ["strobes ignored", /assign output_payload_keep = [^;]*;/, "assign output_payload_keep = 16'hffff;"],
     ];
     for (const [name, from, to] of faults) {
@@ -285,7 +335,9 @@ describe("AccessWrite", () => {
             plant(AccessWrite(p), from, to),
             { wave: false, hangCycles: 1000, limitCycles: 50000 },
             async b => {
-              await run(b, p, randoms(b, p, 80), { badPage: 40 });
+              await run(b, p, randoms(b, p, 80), {
+                bad: [...wholePage(p, 40), ...badPlaces(b.random, p, [1, 2, 5], 6)],
+              });
             },
           ),
         );

@@ -73,8 +73,42 @@ export function pieces(r: Request, p: Parameters, window = 2 ** p.pageShift): Pi
   }
   return out;
 }
+/** Addresses that answer with an error. */
+export interface Bad {
+  readonly from: number;
+  readonly to: number;
+  readonly response?: "SLVERR" | "DECERR";
+}
+export const wholePage = (p: Parameters, page: number): readonly Bad[] => [
+  { from: page * 2 ** p.pageShift, to: (page + 1) * 2 ** p.pageShift },
+];
+/** Whether a whole beat of a piece touches one of them. */
+const touches = (x: Piece, p: Parameters, bad: readonly Bad[]): boolean => {
+  const low = Math.floor(x.address / p.beatBytes) * p.beatBytes,
+    high = Math.ceil((x.address + x.length) / p.beatBytes) * p.beatBytes;
+  return bad.some(range => low < range.to && range.from < high);
+};
+/** Whether a beat that is read for a request answers with an error. */
+export const readsBad = (r: Request, p: Parameters, bad: readonly Bad[]): boolean =>
+  pieces(r, p).some(x => touches(x, p, bad));
+/** Whether a burst of writes is answered with an error: nothing of it is stored. */
+export const writesBad = touches;
+/** Places of which the memory reports errors: single bytes to a few beats, in the pages that requests go to. */
+export const badPlaces = (random: Random, p: Parameters, pages: readonly number[], count: number): Bad[] =>
+  Array.from({ length: count }, () => {
+    const page = random.pick(pages),
+      from = page * 2 ** p.pageShift + random.pick([random.between(0, 8191), random.between(3900, 4200)]);
+    return {
+      from,
+      to: from + random.pick([1, random.between(1, 4 * p.beatBytes)]),
+      response: random.pick(["SLVERR", "DECERR"] as const),
+    };
+  });
+
 /** AXI bursts that a request takes: none crosses 4 KB or 256 beats. */
-export const burstsOf = (r: Request, p: Parameters): number => pieces(r, p, Math.min(4096, 256 * p.beatBytes)).length;
+export const burstPieces = (r: Request, p: Parameters): readonly Piece[] =>
+  pieces(r, p, Math.min(4096, 256 * p.beatBytes));
+export const burstsOf = (r: Request, p: Parameters): number => burstPieces(r, p).length;
 export const memoryBeats = (r: Request, p: Parameters): number =>
   Math.ceil(((r.offset % p.beatBytes) + r.length) / p.beatBytes);
 /** Beats of the frame from the one that holds the data's first byte. */

@@ -384,11 +384,7 @@ describe("Translate, case by case", () => {
         for (let n = 0; n < 12; n++) rig.send(to(rig, page, n % 2 === 0));
         await b.until(() => rig.inFlight === 0);
         await rig.finish();
-        expect([rig.ram.counts.readBursts, rig.events.missesMerged, rig.events.pageFaults]).toEqual([
-          1,
-          11,
-          faults ? 1 : 0,
-        ]);
+        expect([rig.fetches, rig.events.missesMerged, rig.events.pageFaults]).toEqual([1, 11, faults ? 1 : 0]);
         expect(new Set(rig.outcomes.map(o => o.ppns[0])).size).toBe(1);
       },
     );
@@ -512,6 +508,93 @@ describe("Translate, case by case", () => {
     await rig.finish();
   };
   bench("frames run out: what needs none goes on, what waits gets them in the end (fault 6)", small, framesRunOut);
+
+  /**
+   * A page that can only be read has no frame, and there is none. One who may read waits for it, and one who may not
+   * write has come at any moment: into the bucket's fetch, or to those who wait. Each gets its own answer, whether the
+   * frame comes or not.
+   */
+  const rightsAndFrames = async (b: Bench<Ports>): Promise<void> => {
+    const rig = quiet(b, small, { latency: 10 }),
+      ends = { frame: 0, refusal: 0 },
+      frames = rig.pool.splice(0);
+    for (let gap = -8; gap <= 40; gap++)
+      for (const comes of [true, false]) {
+        const [page] = addMany(rig, 1, { faults: true, write: false }) as [Page];
+        const before = rig.outcomes.length,
+          [one, two] = gap < 0 ? [true, false] : [false, true];
+        rig.send(to(rig, page, one));
+        await b.cycles(Math.abs(gap));
+        rig.send(to(rig, page, two));
+        await b.cycles(60);
+        rig.supply = 1;
+        if (comes) rig.pool.push(...frames.splice(0, 1));
+        else rig.outOfMemory = true;
+        await b.until(() => rig.inFlight === 0);
+        rig.outOfMemory = false;
+        const told = rig.outcomes.slice(before),
+          [writes] = told.filter(o => o.access.write),
+          [reads] = told.filter(o => !o.access.write);
+        expect([writes?.status, reads?.status], `${gap} cycles apart`).toEqual([
+          status.WRITE_PERM,
+          comes ? 0 : status.OUT_OF_MEMORY,
+        ]);
+        ends[comes ? "frame" : "refusal"]++;
+      }
+    expect(ends).toEqual({ frame: 49, refusal: 49 });
+    await rig.finish();
+  };
+  bench("no frame and no right, at once and at any distance", small, rightsAndFrames);
+
+  /** No frame, and a page that is taken away or is to move, while several wait for it. */
+  const shotWhileWaiting = async (b: Bench<Ports>): Promise<void> => {
+    const rig = quiet(b, small, { latency: 10 });
+    for (let gap = 0; gap < 30; gap++) {
+      const [page] = addMany(rig, 1, { faults: true }) as [Page];
+      rig.send(to(rig, page));
+      rig.send(to(rig, page, true));
+      await b.cycles(gap);
+      const gone = b.spawn(() => rig.unmap(page));
+      await b.cycles(80);
+      // Who waits for a frame holds the shootdown up: it ends with what the slow path decides.
+      if (gap % 2 === 0) rig.outOfMemory = true;
+      else rig.supply = 1;
+      await b.all([gone]);
+      rig.outOfMemory = false;
+      rig.supply = 0;
+      await b.until(() => rig.inFlight === 0);
+    }
+    await rig.finish();
+  };
+  bench("no frame and a shootdown, at once", small, shotWhileWaiting);
+
+  /** The memory fails a bucket's read for which some wait that lack the right, while there is no frame. */
+  const errorsAndFrames = async (b: Bench<Ports>): Promise<void> => {
+    const rig = quiet(b, small, { latency: 10 }),
+      waiting = addMany(rig, 2, { faults: true }),
+      [page] = addMany(rig, 1, { faults: true, write: false }) as [Page],
+      range = { from: page.index * 64, to: page.index * 64 + 64 };
+    for (const w of waiting) rig.send(to(rig, w));
+    await b.cycles(60);
+    rig.ram.failAt(range);
+    rig.failing.add(page.index);
+    rig.send(to(rig, page, true));
+    rig.send(to(rig, page));
+    await b.until(() => rig.inFlight === waiting.length);
+    expect(rig.outcomes.map(o => o.status)).toEqual([status.FAIL, status.FAIL]);
+    range.to = range.from;
+    rig.failing.clear();
+    rig.outOfMemory = true;
+    await b.until(() => rig.inFlight === 0);
+    rig.outOfMemory = false;
+    rig.supply = 1;
+    expect([(await rig.one(to(rig, page, true))).status, (await rig.one(to(rig, page))).status]).toEqual([
+      status.WRITE_PERM,
+      0,
+    ]);
+    await rig.finish();
+  };
+  bench("no frame, no right and a memory error", small, errorsAndFrames);
 
   const keepsRefused = async (b: Bench<Ports>): Promise<void> => {
     const rig = quiet(b, small, { latency: 10 }),
@@ -867,6 +950,38 @@ describe("Translate, case by case", () => {
       "broken <= 1'b0",
       manyRefused,
       /frame|quick|toBe|has not ended|no stream has moved/,
+    );
+    caught(
+      "who lacks the right and waits for a frame that nobody has is not answered",
+      small,
+      /(denied = \([^;]*) \| out_of_frames/,
+      "$1",
+      rightsAndFrames,
+      /no stream has moved|has not ended|limit|toEqual/,
+    );
+    caught(
+      "who lacks the right and waits for a frame that nobody has is told of the frame",
+      small,
+      /exhausted = permitted & /,
+      "exhausted = ",
+      rightsAndFrames,
+      /toEqual|deeply equal|status/,
+    );
+    caught(
+      "who waits while there is no frame is forgotten by a shootdown",
+      small,
+      " | misses_poison_left",
+      "",
+      shotWhileWaiting,
+      /./,
+    );
+    caught(
+      "a miss that ends for want of a frame does not come back",
+      small,
+      /(wire unserved = [^;]*faulted_out_of_memory)/,
+      "$1 & 1'b0",
+      rightsAndFrames,
+      /./,
     );
     caught(
       "a refused write takes a frame",

@@ -34,15 +34,15 @@ describe("Egress", () => {
     let k = 0;
     await rig.send(600, () => rig.plain(64, k++ % 4));
     await rig.end();
-    console.log("64 over 4:", rig.starts.slice(-1)[0] as number - from);
+    console.log("64 over 4:", (rig.starts.slice(-1)[0] as number) - from);
     const f2 = b.cycle;
     await rig.send(300, () => rig.plain(64, 1));
     await rig.end();
-    console.log("64 over 1:", rig.starts.slice(-1)[0] as number - f2);
+    console.log("64 over 1:", (rig.starts.slice(-1)[0] as number) - f2);
     const f3 = b.cycle;
     await rig.send(100, () => rig.plain(1500, 1));
     await rig.end();
-    console.log("1500 over 1:", (rig.starts.slice(-1)[0] as number - f3) / 100);
+    console.log("1500 over 1:", ((rig.starts.slice(-1)[0] as number) - f3) / 100);
     expect(1).toBe(1);
   });
 });

@@ -19,10 +19,21 @@ interface Flow {
   marked: boolean;
   entered: number;
   left: number;
+  /** Packets that asked, did not go, and have not asked again. */
+  waiting: number;
   /** Cycle of each leave that `ask` does not see yet. */
   readonly leaving: number[];
 }
+interface Ask {
+  readonly flow: number;
+  /** The first of those of its flow that wait; it asks again, or gives up. */
+  readonly again?: boolean;
+  readonly givesUp?: boolean;
+  readonly unordered?: boolean;
+  readonly pinned?: number;
+}
 interface Packet {
+  readonly unordered: boolean;
   readonly flow: number;
   readonly region: number;
 }
@@ -35,11 +46,21 @@ class Rig {
   readonly loads: number[];
   readonly masks: number[];
   readonly inside: Packet[] = [];
-  readonly met = { waits: 0, stays: 0, chooses: 0, marksInside: 0, behind: 0 };
+  readonly met = {
+    waits: 0,
+    stays: 0,
+    chooses: 0,
+    marksInside: 0,
+    behind: 0,
+    again: 0,
+    gaveUp: 0,
+    unordered: 0,
+    pinned: 0,
+  };
   /** Loads and masks of the cycles before, newest first. */
   readonly #past: { loads: number[]; masks: number[] }[] = [];
-  #asked: { flow: number; cycle: number } | undefined;
-  #ask: number | undefined;
+  #asked: (Ask & { readonly cycle: number }) | undefined;
+  #ask: Ask | undefined;
   #mark: number | undefined;
   #sweep: { group: number; at: number } | undefined;
   #cycle = 0;
@@ -54,6 +75,7 @@ class Rig {
       marked: false,
       entered: 0,
       left: 0,
+      waiting: 0,
       leaving: [],
     }));
     this.#write();
@@ -72,7 +94,7 @@ class Rig {
   }
 
   /** A cycle: who asks (until he is taken), who leaves, which group is marked (until it is). */
-  async cycle(o: { readonly ask?: number; readonly leave?: Packet; readonly mark?: number }): Promise<void> {
+  async cycle(o: { readonly ask?: Ask; readonly leave?: Packet; readonly mark?: number }): Promise<void> {
     const { io } = this.b,
       { hashBits } = this.p,
       hashes = 2 ** hashBits;
@@ -80,8 +102,14 @@ class Rig {
     this.#mark ??= o.mark;
     this.masks.forEach((m, g) => (io.instances[g]!.value = m));
     io.ask.valid.value = this.#ask === undefined ? 0 : 1;
-    io.ask.payload.group.value = Math.floor((this.#ask ?? 0) / hashes);
-    io.ask.payload.hash.value = (this.#ask ?? 0) % hashes;
+    const ask = this.#ask ?? { flow: 0 };
+    io.ask.payload.flow.group.value = Math.floor(ask.flow / hashes);
+    io.ask.payload.flow.hash.value = ask.flow % hashes;
+    io.ask.payload.again.value = ask.again === true ? 1 : 0;
+    io.ask.payload.givesUp.value = ask.givesUp === true ? 1 : 0;
+    io.ask.payload.unordered.value = ask.unordered === true ? 1 : 0;
+    io.ask.payload.pinned.value = ask.pinned === undefined ? 0 : 1;
+    io.ask.payload.region.value = ask.pinned ?? 0;
     io.mark.valid.value = this.#mark === undefined ? 0 : 1;
     io.mark.payload.value = this.#mark ?? 0;
     io.leave.valid.value = o.leave === undefined ? 0 : 1;
@@ -89,7 +117,9 @@ class Rig {
     const left = o.leave ?? {
       flow: this.b.random.below(this.flows.length),
       region: this.b.random.below(this.p.regions),
+      unordered: this.b.random.chance(0.5),
     };
+    io.leave.unordered.value = left.unordered ? 1 : 0;
     io.leave.flow.group.value = Math.floor(left.flow / hashes);
     io.leave.flow.hash.value = left.flow % hashes;
     io.leave.region.value = left.region;
@@ -106,11 +136,11 @@ class Rig {
     this.#count(now);
 
     if (o.leave !== undefined) {
-      this.flows[o.leave.flow]!.leaving.push(now);
+      if (!o.leave.unordered) this.flows[o.leave.flow]!.leaving.push(now);
       this.loads[o.leave.region]!--;
     }
     if (this.#ask !== undefined && io.ask.ready.value !== 0) {
-      this.#asked = { flow: this.#ask, cycle: now };
+      this.#asked = { ...this.#ask, cycle: now };
       this.#ask = undefined;
     }
     if (this.#mark !== undefined && io.mark.ready.value !== 0) {
@@ -130,7 +160,7 @@ class Rig {
     s.at++;
     if (s.at === 2 ** this.p.hashBits) this.#sweep = undefined;
   }
-  #going: { flow: number; region: number } | undefined;
+  #going: Packet | undefined;
   #answer(now: number): void {
     const { io } = this.b,
       asked = this.#asked;
@@ -142,12 +172,27 @@ class Rig {
       // A leave of the cycle in which it asked is seen by the next one only.
       left = f.left - (f.leaving.length === 0 ? this.#justLeft(f, now) : 0),
       there = f.entered !== left,
-      waits = there && f.marked;
-    expect(io.answer.goes.value, `goes in cycle ${now}`).toBe(waits ? 0 : 1);
-    if (waits) {
-      this.met.waits++;
+      again = asked.again === true,
+      unordered = asked.unordered === true,
+      gives = asked.givesUp === true,
+      waits = !unordered && ((there && f.marked) || (f.waiting > 0 && !again));
+    expect(io.answer.goes.value, `goes in cycle ${now}`).toBe(waits || gives ? 0 : 1);
+    if (gives) {
+      this.met.gaveUp++;
+      f.waiting--;
       return;
     }
+    if (waits) {
+      this.met.waits++;
+      if (!again) f.waiting++;
+      return;
+    }
+    if (again) {
+      this.met.again++;
+      f.waiting--;
+    }
+    if (unordered) this.met.unordered++;
+    if (asked.pinned !== undefined) this.met.pinned++;
     if (there) this.met.stays++;
     else this.met.chooses++;
     const late = this.#past[Math.ceil(Math.log2(this.p.regions)) - 1]!,
@@ -156,12 +201,13 @@ class Rig {
       (best, n, r) => ((mask >> r) & 1 && (best < 0 || n < late.loads[best]!) ? r : best),
       -1,
     );
-    const region = there ? f.region : fewest;
+    const region = asked.pinned ?? (there && !unordered ? f.region : fewest);
     expect(io.answer.region.value, `region in cycle ${now}`).toBe(region);
     // Nothing overtakes: whatever of the flow is inside is in this region.
-    for (const p of this.inside) if (p.flow === asked.flow) expect(p.region).toBe(region);
+    if (!unordered)
+      for (const p of this.inside) if (p.flow === asked.flow && !p.unordered) expect(p.region).toBe(region);
     if (fewest !== this.loads.indexOf(Math.min(...this.loads))) this.met.behind++;
-    this.#going = { flow: asked.flow, region };
+    this.#going = { flow: asked.flow, region, unordered };
   }
   readonly #lastLeft = new Map<Flow, number>();
   #justLeft(f: Flow, now: number): number {
@@ -171,14 +217,28 @@ class Rig {
     const g = this.#going;
     if (g === undefined) return;
     const f = this.flows[g.flow]!;
-    f.entered++;
-    f.region = g.region;
-    f.marked = false;
+    if (!g.unordered) {
+      f.entered++;
+      f.region = g.region;
+      f.marked = false;
+    }
     this.loads[g.region]!++;
     this.inside.push(g);
   }
-  noteLeave(flow: number): void {
-    this.#lastLeft.set(this.flows[flow]!, this.#cycle + 1);
+  noteLeave({ flow, unordered }: Packet): void {
+    if (!unordered) this.#lastLeft.set(this.flows[flow]!, this.#cycle + 1);
+  }
+  /** Somebody of the flow: of those that wait the first, often. */
+  #asking(flow: number): Ask {
+    const { random } = this.b,
+      f = this.flows[flow]!;
+    if (random.chance(0.1)) return { flow, unordered: true };
+    const again = f.waiting > 0 && this.#asked?.flow !== flow && random.chance(0.6);
+    if (again) return { flow, again, givesUp: random.chance(0.1) };
+    // Its chain has one instance: where the flow is, if it is anywhere.
+    if (random.chance(0.1) && this.#asked?.flow !== flow)
+      return { flow, pinned: f.entered === f.left ? random.below(this.p.regions) : f.region };
+    return { flow };
   }
 
   /** Random packets. `full`: how many of the contexts are in use. */
@@ -193,19 +253,20 @@ class Rig {
         leaves = this.inside.length > 0 && random.chance(room ? 0.4 : 0.9);
       const at = random.below(Math.max(1, this.inside.length)),
         leave = leaves ? this.inside.splice(at, 1)[0] : undefined;
-      if (leave !== undefined) this.noteLeave(leave.flow);
+      if (leave !== undefined) this.noteLeave(leave);
       // Few flows, so that they meet.
       const flow = (random.below(groups) << hashBits) + random.below(Math.min(4, 2 ** hashBits));
+      const asks = room && random.chance(0.7) && this.#ask === undefined;
       await this.cycle({
-        ...(room && random.chance(0.7) ? { ask: flow } : {}),
+        ...(asks ? { ask: this.#asking(flow) } : {}),
         ...(leave === undefined ? {} : { leave }),
-        ...(random.chance(0.01) ? { mark: random.below(groups) } : {}),
+        ...(random.chance(0.02) ? { mark: random.below(groups) } : {}),
       });
     }
   }
   reset(): void {
     this.b.sim.reset(1);
-    for (const f of this.flows) Object.assign(f, { marked: false, entered: 0, left: 0 }).leaving.length = 0;
+    for (const f of this.flows) Object.assign(f, { marked: false, entered: 0, left: 0, waiting: 0 }).leaving.length = 0;
     this.loads.fill(0);
     this.inside.length = this.#past.length = 0;
     this.#asked = this.#ask = this.#mark = this.#sweep = undefined;
@@ -214,7 +275,7 @@ class Rig {
   async end(): Promise<void> {
     for (let n = 0; n < 3000 && (this.busy || this.inside.length > 0); n++) {
       const leave = this.inside.shift();
-      if (leave !== undefined) this.noteLeave(leave.flow);
+      if (leave !== undefined) this.noteLeave(leave);
       await this.cycle(leave === undefined ? {} : { leave });
     }
     for (let n = 0; n < 3; n++) await this.cycle({});
@@ -258,7 +319,7 @@ describe("FlowTable", () => {
   bench("an answer every cycle, a cycle behind its question", dut("full"), { seed: 1 }, async b => {
     const rig = new Rig(b, "full");
     await rig.cleared();
-    for (let n = 0; n < 200; n++) await rig.cycle({ ask: n % 3 });
+    for (let n = 0; n < 200; n++) await rig.cycle({ ask: { flow: n % 3 } });
     expect(rig.inside.length).toBe(199);
     await rig.end();
   });
@@ -269,12 +330,14 @@ describe("FlowTable", () => {
         await rig.cleared();
         await run(rig);
       });
-    await expect(misuse(rig => rig.cycle({ leave: { flow: 0, region: 1 } }))).rejects.toThrow("was in region 1");
+    await expect(misuse(rig => rig.cycle({ leave: { flow: 0, region: 1, unordered: false } }))).rejects.toThrow(
+      "was in region 1",
+    );
     await expect(
       misuse(async rig => {
         rig.masks.fill(0);
         for (let n = 0; n < 4; n++) await rig.cycle({});
-        await rig.cycle({ ask: 1 });
+        await rig.cycle({ ask: { flow: 1 } });
         await rig.cycle({});
       }),
     ).rejects.toThrow("a chain whose packets ask has an instance");
@@ -287,9 +350,14 @@ describe("FlowTable", () => {
     };
     test("and nothing without one", () => look("no fault", dut("small")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["a marked flow goes at once", "asks & ~(is_inside & place_marked)", "asks"],
+      ["a marked flow goes at once", "~(is_held | is_behind)", "~is_behind"],
+      ["a new packet passes those that wait", "~(is_held | is_behind)", "~is_held"],
+      ["who waits is counted twice", "& ~(who_unordered | goes | who_again)", "& ~(who_unordered | goes)"],
+      ["who gives up still counts", "(asks & who_gives_up)", "1'b0"],
+      ["an unordered packet holds its flow", "counts = goes & ~who_unordered", "counts = goes"],
+      ["an unordered packet that leaves lets a flow go", "leave_valid & ~leave_unordered", "leave_valid"],
       ["a marked flow stays where it is", "is_inside & place_marked", "1'b0 & place_marked"],
-      ["a flow never stays", "is_inside ? place_region", "1'b0 ? place_region"],
+      ["a flow never stays", "stays ? place_region", "1'b0 ? place_region"],
       [
         "one that asks behind another sees the old count",
         "entered_before_hit ? entered_before_fwd",

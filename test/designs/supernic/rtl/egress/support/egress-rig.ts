@@ -117,7 +117,10 @@ export class EgressRig {
     }));
     this.templates = Array.from({ length: 8 }, (_, i) => (i === 0 ? new Uint8Array() : template(b, i)));
     this.classes = Array.from({ length: this.p.users }, () => r.between(0, 3));
-    this.macs = Array.from({ length: this.p.macs - 2 }, () => ({ mac: r.bits(48) & ~(1n << 40n), port: r.between(0, this.p.ports - 1) }));
+    this.macs = Array.from({ length: this.p.macs - 2 }, () => ({
+      mac: r.bits(48) & ~(1n << 40n),
+      port: r.between(0, this.p.ports - 1),
+    }));
     this.origin = r.between(0, 255);
     this.uplink = this.p.ports - 1;
     this.#free = Array.from({ length: this.p.contexts }, (_, i) => i);
@@ -133,12 +136,15 @@ export class EgressRig {
     if (p) p.value = classes;
   }
   setConfig(): void {
-    poke(this.b.io.config as never, {
-      origin: this.origin,
-      hasUplink: this.uplink === undefined ? 0 : 1,
-      uplink: this.uplink ?? 0,
-      macs: (1n << BigInt(this.macs.length)) - 1n,
-    } as never);
+    poke(
+      this.b.io.config as never,
+      {
+        origin: this.origin,
+        hasUplink: this.uplink === undefined ? 0 : 1,
+        uplink: this.uplink ?? 0,
+        macs: (1n << BigInt(this.macs.length)) - 1n,
+      } as never,
+    );
   }
   /** Software writes all tables. */
   async tables(): Promise<void> {
@@ -157,7 +163,12 @@ export class EgressRig {
         await this.b.cycles(1);
       }
     io.macs.en.value = 0;
-    const write = async (port: unknown, table: "user" | "dag" | "macEntry" | "template", index: number, values: object) => {
+    const write = async (
+      port: unknown,
+      table: "user" | "dag" | "macEntry" | "template",
+      index: number,
+      values: object,
+    ) => {
       const { value } = tableWrite(table, index, values);
       poke(port as never, { en: 1, index, value: entryOf(table, value) } as never);
       await this.b.cycles(1);
@@ -227,8 +238,10 @@ export class EgressRig {
       const live = this.live.get(Number(s.value.ctx));
       if (!live) throw new Error(`the header of context ${s.value.ctx} is read, and it is not inside`);
       const { header } = live.packet;
-      live.read = true;
-      this.left.send({ ctx: live.ctx, header: number(header) | (this.b.random.bits(512) & ~0n) << BigInt(8 * header.length) & ((1n << 512n) - 1n) });
+      this.left.send({
+        ctx: live.ctx,
+        header: number(header) | (((this.b.random.bits(512) & ~0n) << BigInt(8 * header.length)) & ((1n << 512n) - 1n)),
+      });
       if (live.packet.payload.length > 0) this.#reads.push(live);
     }
     for (let s = this.read.take(); s; s = this.read.take()) {
@@ -237,7 +250,11 @@ export class EgressRig {
       if (!live || Number(s.value.first) !== live.cell || Number(s.value.beats) !== beats)
         throw new Error(`${s.value.beats} beats are read from cell ${s.value.first}`);
       for (let i = 0; i < beats; i++)
-        this.payload.send({ data: number(live.packet.payload.slice(64 * i, 64 * i + 64)), last: i === beats - 1 ? 1 : 0, bad: 0 });
+        this.payload.send({
+          data: number(live.packet.payload.slice(64 * i, 64 * i + 64)),
+          last: i === beats - 1 ? 1 : 0,
+          bad: 0,
+        });
     }
     for (let s = this.cells.take(); s; s = this.cells.take()) this.#cells.push({ cell: Number(s.value.first) } as Live);
     this.#releases();
@@ -276,7 +293,9 @@ export class EgressRig {
     const live = list?.shift();
     if (!live) {
       const next = lists.map(l => l[0] && Buffer.from(this.frameOf(l[0])).toString("hex")).join("\n");
-      throw new Error(`port ${q}: a frame that is not next of any class:\n${Buffer.from(bytes).toString("hex").slice(0, 200)}\nnext are\n${next.slice(0, 600)}`);
+      throw new Error(
+        `port ${q}: a frame that is not next of any class:\n${Buffer.from(bytes).toString("hex")}\nnext are\n${next}`,
+      );
     }
     if (user !== 0) throw new Error("a frame is marked bad");
     this.latencies.push(start - (live.sent.cycle ?? NaN));
@@ -426,8 +445,7 @@ function knownOf(l: Live): Record<string, unknown> {
     reply: l.reply ? 1 : 0,
   };
 }
-const junk = (b: Bench<Ports>, bytes: number): Uint8Array =>
-  new Uint8Array(bytes).map(() => b.random.between(0, 255));
+const junk = (b: Bench<Ports>, bytes: number): Uint8Array => new Uint8Array(bytes).map(() => b.random.between(0, 255));
 /** Ones' complement sum of 16-bit words, not inverted. */
 function sumOf(bytes: Uint8Array): number {
   let sum = 0;

@@ -164,6 +164,21 @@ export class HeaderRig {
     await this.b.until(() => coming.got.length === coming.wanted);
     return coming.got;
   }
+  #looking = false;
+  /** Looks at the destination of a header's packet, unless another one is looked at. */
+  async look(held: Held): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    await this.b.cycles(4);
+    this.b.io.look.value = held.ctx;
+    await this.b.cycles(2);
+    const dst = BigInt(this.b.io.dst.value);
+    this.#looking = false;
+    if (this.#live.get(held.ctx) === held && dst !== BigInt.asUintN(48, held.header))
+      throw new Error(`the destination of context ${held.ctx} is 0x${dst.toString(16)}`);
+    this.looked++;
+  }
+  looked = 0;
   async putBack(held: Held, mask = this.b.random.bits(64)): Promise<void> {
     const header = this.header();
     const sent = this.back.send({ ctx: held.ctx, header, mask });
@@ -218,6 +233,7 @@ export class HeaderRig {
     for (let i = random.between(0, 3); i > 0; i--) {
       await this.read("dispatch", held);
       if (random.chance(0.8)) await this.putBack(held, random.chance(0.3) ? all : random.bits(64));
+      if (random.chance(0.3)) await this.look(held);
     }
     await this.read("leave", held);
     await this.release(held);

@@ -71,7 +71,11 @@ export class MergeRig {
       to = o.to ?? (() => never),
       n = this.p.ports + 1;
     const array = (name: string) => Array.from({ length: n }, (_, i) => io[`${name}${i}`]);
-    this.inlets = new Inlets(b, { heads: b.io.heads, takes: array("take"), frames: array("frames") }, { from: from(), to: to() });
+    this.inlets = new Inlets(
+      b,
+      { heads: b.io.heads, takes: array("take"), frames: array("frames") },
+      { from: from(), to: to() },
+    );
     this.inlets.onTake = frame => this.#took(frame);
     this.arrived = new StreamSink(sim, b.io.arrived, { pause: to() });
     this.leave = new StreamSource(sim, b.io.leave, {});
@@ -132,13 +136,15 @@ export class MergeRig {
       cells = cellsOf(frame.bytes.length);
     this.held[user] = (this.held[user] ?? 0) + 1;
     this.heldCells[user] = (this.heldCells[user] ?? 0) + cells;
-    if ((this.held[user] ?? 0) > of.contexts) throw new Error(`user ${user} holds ${this.held[user]} contexts of ${of.contexts}`);
+    if ((this.held[user] ?? 0) > of.contexts)
+      throw new Error(`user ${user} holds ${this.held[user]} contexts of ${of.contexts}`);
     if ((this.heldCells[user] ?? 0) > of.cells)
       throw new Error(`user ${user} holds ${this.heldCells[user]} cells of ${of.cells}`);
     const out = this.held.reduce((a, x) => a + x, 0),
       most = frame.inlet === this.p.ports ? this.p.contexts : this.p.contexts - 16;
     if (out > most) throw new Error(`${out} packets are inside, and ${most} may be`);
-    if (this.heldCells.reduce((a, x) => a + x, 0) > this.p.cells) throw new Error("more cells are taken than there are");
+    if (this.heldCells.reduce((a, x) => a + x, 0) > this.p.cells)
+      throw new Error("more cells are taken than there are");
   }
   #sample(): void {
     if (this.#resetting) return;
@@ -164,7 +170,8 @@ export class MergeRig {
         at = 64 + 64 * reading.beats++,
         wanted = number(bytes.slice(at, at + 64));
       if (BigInt(s.value.data) !== wanted) throw new Error(`beat ${reading.beats} of a payload is wrong`);
-      if ((s.value.last === 1) !== at + 64 >= bytes.length || s.value.bad !== 0) throw new Error("a payload has a wrong end");
+      if ((s.value.last === 1) !== at + 64 >= bytes.length || s.value.bad !== 0)
+        throw new Error("a payload has a wrong end");
       if (s.value.last === 1) {
         this.#payloads.shift();
         this.#done(reading);
@@ -224,7 +231,11 @@ export class MergeRig {
     poke(io.release as never, { valid: next ? 1 : 0, ctx: next?.ctx ?? 0 } as never);
     poke(
       io.released as never,
-      { valid: next ? 1 : 0, user: next?.frame.facts.user ?? 0, cells: cellsOf(next?.frame.bytes.length ?? 0) } as never,
+      {
+        valid: next ? 1 : 0,
+        user: next?.frame.facts.user ?? 0,
+        cells: cellsOf(next?.frame.bytes.length ?? 0),
+      } as never,
     );
     if (!next) return;
     this.inside.delete(next.ctx);
@@ -252,7 +263,12 @@ export class MergeRig {
     await this.b.until(() => this.inlets.waiting === 0 && this.#coming.length === 0);
     this.stay ??= 1;
     for (const p of [...this.inside.values()])
-      if (!this.#reading.some(r => r.packet === p) && this.b.cycle - p.arrived >= this.stay && !this.#ending.includes(p)) this.letGo(p);
+      if (
+        !this.#reading.some(r => r.packet === p) &&
+        this.b.cycle - p.arrived >= this.stay &&
+        !this.#ending.includes(p)
+      )
+        this.letGo(p);
     await this.b.until(() => this.inside.size === 0);
     await this.b.cycles(40);
     const { freeContexts, freeCells } = this.b.io;

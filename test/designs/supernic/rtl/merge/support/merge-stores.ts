@@ -35,7 +35,12 @@ import {
 import { Merge, MergeEvents, type MergeParameters } from "../../../../../../designs/supernic/rtl/merge/index.ts";
 import { FirstCell, PacketStore, StoreJob } from "../../../../../../designs/supernic/rtl/store/index.ts";
 
-const storeOf = (p: MergeParameters) => ({ cells: p.cells, cellBeats: 4, beatBytes: 64, payloadBeats: payloadBeats(p) });
+const storeOf = (p: MergeParameters) => ({
+  cells: p.cells,
+  cellBeats: 4,
+  beatBytes: 64,
+  payloadBeats: payloadBeats(p),
+});
 
 export const MergeStores = module(
   "MergeStores",
@@ -66,6 +71,7 @@ export const MergeStores = module(
       headers = instance("headers", HeaderStore(p)),
       store = instance("store", PacketStore(storeOf(p))),
       n = inlets(p);
+    headers.look.set(0);
     for (let i = 0; i < n; i++) for (let k = 0; k < 6; k++) merge.heads.at(i).at(k).set(io.heads.at(i).at(k));
     arrayOf(io, "take", n).forEach((t, i) => connect(arrayOf(merge, "take", n)[i] as never, t));
     arrayOf(io, "frames", n).forEach((f, i) => connect(f, arrayOf(merge, "frames", n)[i] as never));
@@ -112,7 +118,9 @@ export const MergeStores = module(
     // A frame that has been taken never waits for a context or a cell.
     const waited = reg(uint(4), { init: 0, name: "enter_waited" }),
       wroteNone = reg(uint(5), { init: 0, name: "write_waited" });
-    const waits = node(merge.enter.valid.andNot(merge.enter.ready).andNot(headers.entered.valid), { name: "enter_waits" }),
+    const waits = node(merge.enter.valid.andNot(merge.enter.ready).andNot(headers.entered.valid), {
+        name: "enter_waits",
+      }),
       stalls = node(merge.write.valid.andNot(merge.write.ready).andNot(store.stored.valid), { name: "write_waits" });
     when(waits, () => waited.set(waited.add(1))).otherwise(() => waited.set(0));
     when(stalls, () => wroteNone.set(wroteNone.add(1))).otherwise(() => wroteNone.set(0));

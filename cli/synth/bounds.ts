@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import * as z from "zod";
+import { UsageError } from "../../designs/shared/command-line/index.ts";
+import { fanOutOf, type Result } from "./report.ts";
+
+const exception = z.strictObject({
+  /** What the unit has at most, in place of the bound. */
+  depth: z.number().optional(),
+  fanOut: z.number().optional(),
+  reason: z.string().min(10),
+});
+const boundsFile = z.strictObject({
+  depth: z.number(),
+  fanOut: z.number(),
+  exceptions: z.record(z.string(), exception),
+});
+/** What every unit of a design keeps, and which units do not, each with its reason. */
+export type Bounds = z.output<typeof boundsFile>;
+
+/** LUT levels with the device's carry blocks, of the deepest of the paths that are known. */
+export const depthOf = (r: Result): number => Math.max(0, ...r.paths.map(p => p.levels + p.carries));
+
+/** The bounds beside a baseline; undefined when a design has none. */
+export function readBounds(baseline: string): Bounds | undefined {
+  const path = join(dirname(baseline), "bounds.json");
+  if (!existsSync(path)) return undefined;
+  try {
+    return boundsFile.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    throw new UsageError(`${path} is no list of bounds: depth, fanOut, and exceptions with a reason each`);
+  }
+}
+
+/** What is over its bound, and exceptions that nothing needs any more, a sentence each. */
+export function outOfBounds(results: readonly Result[], bounds: Bounds): readonly string[] {
+  return results.flatMap(r => {
+    const excepted = bounds.exceptions[r.unit.name];
+    const judge = (what: string, is: number, bound: number, own: number | undefined): string[] => {
+      if (is > (own ?? bound)) return [`${r.unit.name}: ${what} is ${is}, the bound is ${own ?? bound}`];
+      return own !== undefined && is <= bound
+        ? [`${r.unit.name}: ${what} is ${is}, so its exception (${own}) is not needed`]
+        : [];
+    };
+    return [
+      ...judge("depth with carries", depthOf(r), bounds.depth, excepted?.depth),
+      ...judge("fan-out", fanOutOf(r), bounds.fanOut, excepted?.fanOut),
+    ];
+  });
+}

@@ -1,0 +1,78 @@
+import {
+  bitsFor,
+  constant,
+  input,
+  module,
+  mux,
+  node,
+  onehotMux,
+  output,
+  ram,
+  reg,
+  uint,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+
+export interface CountersParameters {
+  /** What each counter may rise by in a cycle, as bits of a number: 1 for events. */
+  readonly bits: readonly number[];
+}
+/** Bits of a count; it wraps. */
+export const counterBits = 48;
+
+const indexBits = (p: CountersParameters): number => Math.max(1, bitsFor(p.bits.length - 1));
+
+/**
+ * Counts of many events in one memory. Increments gather in small registers, one for each counter, which are added to
+ * the memory one after another. `value` is the count of `index`, a cycle later, and shows an event after at most as
+ * many cycles as there are counters, and 4. Nothing waits, nothing is lost: a register holds the most that can come
+ * in a round. Reset: all counts are 0, after a cycle for each.
+ */
+export const Counters = module(
+  "Counters",
+  (p: CountersParameters) => ({
+    increments: input(vec(uint(Math.max(...p.bits)), p.bits.length)),
+    index: input(uint(indexBits(p))),
+    value: output(uint(counterBits)),
+  }),
+  (io, p) => {
+    const n = p.bits.length,
+      bits = indexBits(p);
+    // Every index names a word, those of no counter too: software may ask for any.
+    const counts = ram(uint(counterBits), { depth: 2 ** bits, collision: "old", style: "distributed" });
+    const turn = reg(uint(bits), { init: 0, name: "turn" }),
+      clearing = reg(uint(1), { init: 1, name: "clearing" }),
+      settling = reg(uint(1), { init: 1, name: "settling" }),
+      last = node(turn.eq(n - 1), { name: "is_last" });
+    turn.set(mux(last, constant(0, bits), turn.add(1)));
+    when(last, () => clearing.set(0));
+    settling.set(clearing);
+    const gathered = p.bits.map((width, i) => {
+      const pending = reg(uint(width + bits), { init: 0, name: `pending_${i}` }),
+        more = io.increments.at(i).resize(width + bits);
+      pending.set(mux(turn.eq(i), more, pending.add(more)));
+      return pending;
+    });
+    const widest = Math.max(...gathered.map(g => g.width));
+    // One stage between choosing and adding.
+    const adding = reg(uint(1), { init: 0, name: "adding" }),
+      amount = reg(uint(widest), { name: "amount" }),
+      base = reg(uint(counterBits), { name: "base" }),
+      place = reg(uint(bits), { name: "place" });
+    adding.set(1);
+    amount.set(
+      onehotMux(
+        gathered.map((_, i) => turn.eq(i)),
+        gathered.map(g => g.zext(widest)),
+      ),
+    );
+    base.set(mux(clearing, constant(0, counterBits), counts.readAsync(turn)));
+    place.set(turn);
+    counts.write(adding, place, base.add(amount.zext(counterBits)));
+    const value = reg(uint(counterBits), { name: "value_q" });
+    value.set(mux(clearing.or(settling), constant(0, counterBits), counts.readAsync(io.index)));
+    io.value.set(value);
+  },
+  { nameOf: p => `Counters_n${p.bits.length}_w${p.bits.reduce((a, b) => a + b, 0)}` },
+);

@@ -1,0 +1,69 @@
+import type { Def } from "../../../hdl-dsl/index.ts";
+import { UsageError } from "../../shared/errors/index.ts";
+import { clockPeriod, type Parameters, parseParameters } from "../config/index.ts";
+import { type DeviceParameters, queueSizes, superNic, type Task } from "../rtl/index.ts";
+import { taskNamed } from "./tasks.ts";
+
+/** Time for which a class may be paused until its packets are dropped, and for which frames wait for software. */
+const pauseTime = 10_000_000,
+  softwareTime = 1_000_000;
+
+/** Sizes of the device from its build parameters. */
+export const deviceSizes = (p: Parameters): DeviceParameters => ({
+  ports: p.ports,
+  users: p.users,
+  contexts: p.contexts,
+  cells: p.cells,
+  regions: p.regions,
+  slots: p.slots,
+  branches: p.branches,
+  credits: p.credits,
+  rules: 32,
+  macs: 64,
+  ...queueSizes(p.mtuFrame),
+  linkBytes: p.linkBuffer,
+  pauseCycles: pauseTime / clockPeriod,
+  softwareCycles: softwareTime / clockPeriod,
+});
+
+/** A device: its parameters, and the chains of its regions by their tasks' names. */
+export interface DeviceBuild {
+  readonly parameters: Parameters;
+  readonly chains: readonly (readonly string[])[];
+}
+/** A chain for each region: each task is in one of them. */
+const defaultChains = "firewall+nat,dummy+dummy+dummy+dummy,checksum+balancer,tunnel";
+
+/** The chains of `chains=firewall+nat,dummy`. @throws UsageError for a task that there is not */
+function chainsOf(text: string): readonly (readonly string[])[] {
+  // A comma within parentheses belongs to a task.
+  const chains = text.split(/,(?![^(]*\))/).map(chain => chain.split("+"));
+  for (const task of chains.flat())
+    try {
+      taskNamed(task);
+    } catch (error) {
+      throw error instanceof RangeError ? new UsageError(`chains: "${task}": ${error.message}`) : error;
+    }
+  return chains;
+}
+/** Reads `ports=2`, `chains=firewall+nat,dummy`. @throws UsageError, ConfigError in one sentence for what cannot be */
+export function parseDevice(set: readonly string[]): DeviceBuild {
+  const chains = set.filter(s => s.startsWith("chains=")),
+    parameters = parseParameters(set.filter(s => !s.startsWith("chains=")));
+  if (chains.length > 1) throw new UsageError(`chains is given ${chains.length} times; give it once`);
+  const list = chainsOf(chains[0]?.slice("chains=".length) ?? defaultChains);
+  if (list.length > parameters.regions)
+    throw new UsageError(
+      `chains has ${list.length} chains, and regions = ${parameters.regions}; give one chain a region at most`,
+    );
+  const long = list.find(c => c.length > parameters.slots);
+  if (long)
+    throw new UsageError(
+      `chains: ${long.join("+")} has ${long.length} tasks, and slots = ${parameters.slots}; give fewer`,
+    );
+  return { parameters, chains: list };
+}
+export const tasksOf = (chains: DeviceBuild["chains"]): readonly (readonly Task[])[] =>
+  chains.map(c => c.map(taskNamed));
+export const deviceOf = ({ parameters, chains }: DeviceBuild): Def =>
+  superNic(tasksOf(chains))(deviceSizes(parameters));

@@ -1,0 +1,17 @@
+import { balancer, checksum, delay, dummy, firewall, nat, type Task, tunnel } from "../rtl/index.ts";
+
+/** Tasks without parameters. */
+const plain: Readonly<Record<string, Task>> = { dummy, checksum, firewall, balancer, nat, tunnel };
+
+/** A task by its name: `firewall`, `delay(6,1)`. @throws RangeError in one sentence for one that there is not */
+export function taskNamed(text: string): Task {
+  const [, name = "", , given] = /^([a-z_]+)(\(([\d,]+)\))?$/.exec(text) ?? [],
+    found = plain[name];
+  if (found !== undefined && given === undefined) return found;
+  const [latency, interval, more] = (given ?? "").split(",").map(Number);
+  if (name === "delay" && latency !== undefined && interval !== undefined && more === undefined)
+    return delay(latency, interval);
+  throw new RangeError(
+    `there is no such task; the tasks are ${Object.keys(plain).join(", ")} and delay(latency,interval)`,
+  );
+}

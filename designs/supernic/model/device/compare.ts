@@ -1,0 +1,69 @@
+/** The device's counters beside the model's, and what they say of frames that did not leave. */
+import type { Setup } from "../../software/index.ts";
+import { refusals } from "../../wire/index.ts";
+import { type Counting, type DeviceCounts, matchReasons } from "./counts.ts";
+
+interface Lost {
+  readonly number: number;
+  readonly port: number;
+}
+const sum = (all: readonly number[]): number => all.reduce((n, x) => n + x, 0);
+
+/** @param lost frames that did not leave, and that no rule drops */
+export function compareCounts(must: Counting, lost: readonly Lost[], is: DeviceCounts, setup: Setup): string[] {
+  const problems: string[] = [];
+  const check = (what: string, wanted: number, found: number | undefined): void => {
+    if (found !== wanted) problems.push(`${what} is ${found ?? "missing"}; it must be ${wanted}`);
+  };
+  for (const [p, port] of is.ports.entries()) {
+    const name = p === setup.sizes.ports ? "loop port" : `port ${p}`;
+    for (const r of refusals) check(`${name}: counter refused.${r}`, must.refused[p]?.[r] ?? 0, port.refused[r]);
+    for (const r of matchReasons) check(`${name}: counter matched.${r}`, must.matched[p]?.[r] ?? 0, port.matched[r]);
+    if (p < setup.sizes.ports) {
+      check(`${name}: counter in`, must.in[p] ?? 0, port.in);
+      check(`${name}: counter out`, must.out[p] ?? 0, port.out);
+    }
+  }
+  check("egress: counter nowhere", must.egress.nowhere, is.egress.nowhere);
+  check("egress: counter again", must.egress.again, is.egress.again);
+  problems.push(...unexplained(lost, is));
+  problems.push(...compareSlots(must, lost.length > 0, is, setup));
+  return problems;
+}
+
+/** Frames that are lost, more than counters say. */
+function unexplained(lost: readonly Lost[], is: DeviceCounts): string[] {
+  const room = sum(is.ports.map(p => p.room)),
+    told = room + is.egress.paused + is.software;
+  if (lost.length === told) return [];
+  const which = lost
+    .slice(0, 5)
+    .map(e => String(e.number))
+    .join(", ");
+  return [
+    lost.length > told
+      ? `${lost.length} frames are lost, and counters tell of ${told} (no room, paused, software): frames ${which}${lost.length > 5 ? " ..." : ""}`
+      : `counters tell of ${told} frames without room, paused or not taken by software; ${lost.length} did not leave`,
+  ];
+}
+
+/** What tasks took and dropped, over all instances of a chain. Of frames that were lost nobody knows. */
+function compareSlots(must: Counting, someLost: boolean, is: DeviceCounts, setup: Setup): string[] {
+  const problems: string[] = [];
+  for (const { number, regions, labels, name } of setup.chains)
+    for (const [slot, label] of labels.entries()) {
+      const of = (count: "took" | "dropped" | "killed" | "strays" | "outside" | "grown"): number =>
+        sum(regions.map(r => is.slots[r]?.[slot]?.[count] ?? 0));
+      const at = `chain ${name}, ${label}`,
+        key = `${number}.${slot}`;
+      for (const wrong of ["killed", "strays", "outside", "grown"] as const)
+        if (of(wrong) !== 0) problems.push(`${at}: counter ${wrong} is ${of(wrong)}; it must be 0`);
+      if (someLost) continue;
+      for (const [count, wanted] of [
+        ["took", must.took.get(key) ?? 0],
+        ["dropped", must.dropped.get(key) ?? 0],
+      ] as const)
+        if (of(count) !== wanted) problems.push(`${at}: counter ${count} is ${of(count)}; it must be ${wanted}`);
+    }
+  return problems;
+}

@@ -1,0 +1,34 @@
+/** What becomes of a frame. */
+import type { MatchDropName, Refusal } from "../../wire/index.ts";
+
+/** Why a frame does not leave. `port`: where it was judged; the loop port's number is that of the ports. */
+export type Drop =
+  | { readonly by: "judge"; readonly reason: Refusal; readonly port: number }
+  | { readonly by: "match"; readonly reason: Exclude<MatchDropName, "none" | "refused">; readonly port: number }
+  /** The slot's task dropped it. */
+  | { readonly by: "task"; readonly task: string; readonly chain: number; readonly slot: number }
+  /** It has no port to leave by, or would take a third pass. */
+  | { readonly by: "egress"; readonly reason: "nowhere" | "again" };
+
+/** A frame that leaves. */
+export interface Exit {
+  readonly port: number;
+  readonly bytes: Uint8Array;
+}
+/** A pass through the core. */
+export interface Pass {
+  readonly dag: number;
+  /** Slots whose task took it, by chain. */
+  readonly took: readonly { readonly chain: number; readonly slot: number }[];
+}
+export interface Fate {
+  /** Where it leaves; none of a frame that was dropped, or is for the link or software. */
+  readonly exits: readonly Exit[];
+  readonly software?: Uint8Array;
+  readonly drop?: Drop;
+  readonly passes: readonly Pass[];
+  /** The way, a word a step. */
+  readonly steps: readonly string[];
+  /** Frames of equal order that leave by a port keep their order; undefined: of none. */
+  readonly order: string | undefined;
+}

@@ -1,0 +1,2 @@
+/** The link of a port: its reference model. */
+export { ahead, LinkReceiverModel, type LinkRefusal, type SeenFrame } from "./receiver.ts";

@@ -1,0 +1,95 @@
+/** The device for programs: configuration, tables and counts over its registers. */
+import { type RegisterBus, registerDriver } from "../../../hdl-dsl/index.ts";
+import { tables, tableWrite, type TableWrite } from "../wire/index.ts";
+import { snicMap, valueWords } from "./map.ts";
+
+export type SnicBus = RegisterBus;
+/** What is set before frames come. */
+export interface PlainConfig {
+  readonly mac: bigint;
+  readonly origin: number;
+  readonly uplink: number | undefined;
+  /** Ports that no switched frame goes to, a bit each. */
+  readonly rings: number;
+  /** By port, the loop port last. */
+  readonly ports: readonly {
+    readonly reliable: boolean;
+    readonly peer: boolean;
+    readonly control: boolean;
+    readonly class: number;
+    /** Rules that count there, a bit each. */
+    readonly rules: number;
+  }[];
+  /** MACs that count, a bit each. */
+  readonly macs: bigint;
+  readonly epochCycles: number;
+  /** Other sNICs, by their numbers. */
+  readonly peers: readonly { readonly mac: bigint; readonly port: number }[];
+}
+
+export interface SnicDriver {
+  readonly registers: ReturnType<typeof registerDriver<(typeof snicMap)["registers"][number]>>;
+  configure(c: PlainConfig): Promise<void>;
+  /** Writes entries one after the other. Words of a value that stay as they were are not written again. */
+  write(entries: readonly TableWrite[]): Promise<void>;
+  /** A count by its number. */
+  counter(index: number): Promise<number>;
+}
+
+const low = (v: bigint): number => Number(v & 0xffffffffn);
+
+/** @param ports those of the build, without the loop port */
+export function driverOf(bus: SnicBus, ports: number): SnicDriver {
+  const registers = registerDriver(snicMap, bus),
+    words = new Map<number, number>();
+  const addressOf = (name: string): number => {
+    const found = snicMap.registers.find(r => r.name === name);
+    if (found === undefined) throw new RangeError(`there is no register ${name}`);
+    return found.address;
+  };
+  const put = async (name: string, value: number): Promise<void> => {
+    const address = addressOf(name);
+    if (words.get(address) === value) return;
+    words.set(address, value);
+    await bus.write(address, value);
+  };
+  const write: SnicDriver["write"] = async entries => {
+    const all = 2 ** (ports + 1) - 1;
+    for (const { table, index, value, ports: of = all } of entries) {
+      await put("table", tables[table].id | (of << 8));
+      await put("tableIndex", index);
+      for (let i = 0; i < valueWords; i++) await put(`value${i}`, low(value >> BigInt(32 * i)));
+      await bus.write(addressOf("tableWrite"), 1);
+    }
+  };
+  return {
+    registers,
+    write,
+    configure: async c => {
+      const bits = (of: (p: PlainConfig["ports"][number]) => boolean): number =>
+        c.ports.slice(0, ports).reduce((m, p, i) => (of(p) ? m | (1 << i) : m), 0);
+      await registers.write({
+        macLow: low(c.mac),
+        macHigh: low(c.mac >> 32n),
+        uplink: c.uplink ?? 0,
+        hasUplink: c.uplink === undefined ? 0 : 1,
+        origin: c.origin,
+        reliable: bits(p => p.reliable),
+        peerPorts: bits(p => p.peer),
+        control: bits(p => p.control),
+        rings: c.rings,
+        portClasses: c.ports.reduce((m, p, i) => m + p.class * 8 ** i, 0),
+        epochCycles: c.epochCycles,
+        macsLow: low(c.macs),
+        macsHigh: low(c.macs >> 32n),
+      });
+      for (const [i, p] of c.ports.entries()) await put(`rules${i}`, p.rules >>> 0);
+      await write(c.peers.map(({ mac, port }, i) => tableWrite("peer", i, { mac, port })));
+    },
+    counter: async index => {
+      await put("counter", index);
+      const countLow = await registers.read("countLow");
+      return countLow + (await registers.read("countHigh")) * 2 ** 32;
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { register, registerMap } from "../../../hdl-dsl/index.ts";
+import { tableIdBits, tableIndexBits, tablePortBits, tableValueBits } from "../wire/index.ts";
+
+/** Bits of a byte address of the register space. */
+export const registerAddressBits = 10;
+/** Words that hold a table's value. */
+export const valueWords = tableValueBits / 32;
+/** Ports that registers have room for, the loop port among them. */
+const ports = tablePortBits;
+
+const rulesOf = <N extends number>(n: N) =>
+  register(0x060 + 4 * n, `rules${n}`, `rules that count at port ${n}`, {
+    [`rules${n}`]: [0, 32, "rw", "a bit each"],
+  } as Record<`rules${N}`, [number, number, "rw", string]>);
+const valueOf = <N extends number>(n: N) =>
+  register(0x0a0 + 4 * n, `value${n}`, `word ${n} of the value for a table`, {
+    [`value${n}`]: [0, 32, "rw", "its bits"],
+  } as Record<`value${N}`, [number, number, "rw", string]>);
+const slotCounts = ["took", "skipped", "dropped", "killed", "busyCycles", "strays", "outside", "grown"] as const;
+const slotCountOf = <N extends string>(name: N, i: number) =>
+  register(0x110 + 4 * i, `slot${name}`, `count of the selected slot`, {
+    [`slot${name}`]: [0, 32, "live", name],
+  } as Record<`slot${N}`, [number, number, "live", string]>);
+
+export const snicMap = registerMap({
+  name: "SuperNic",
+  doc: "configuration, tables and counts of the device",
+  addressBits: registerAddressBits,
+  registers: [
+    register(0x000, "identification", "tells that this is a SuperNIC", {
+      identification: [0, 32, "constant", "the letters SNIC, S lowest"],
+    }),
+    register(0x004, "version", "of the register map", { version: [0, 32, "constant", "1"] }),
+    register(0x008, "build", "what the build has", {
+      buildPorts: [0, 4, "constant", "ports"],
+      buildRegions: [4, 4, "constant", "regions"],
+      buildSlots: [8, 4, "constant", "slots of a region"],
+      buildBranches: [12, 4, "constant", "branches of a stage"],
+      buildUsers: [16, 7, "constant", "users"],
+    }),
+    register(0x00c, "stores", "what the build keeps", {
+      buildContexts: [0, 12, "constant", "packets inside"],
+      buildCells: [16, 12, "constant", "cells of the packet store"],
+    }),
+    register(0x010, "macLow", "own MAC, low part", { macLow: [0, 32, "rw", "bits 0 to 31"] }),
+    register(0x014, "macHigh", "own MAC, high part", { macHigh: [0, 16, "rw", "bits 32 to 47"] }),
+    register(0x018, "uplink", "the uplink, and the number of this device", {
+      uplink: [0, 4, "rw", "its port"],
+      hasUplink: [4, 1, "rw", "there is one"],
+      origin: [8, 8, "rw", "number of this sNIC in its rack"],
+    }),
+    register(0x01c, "reliable", "ports with a reliable link", { reliable: [0, ports, "rw", "a bit each"] }),
+    register(0x020, "peerPorts", "ports that lead to peers", { peerPorts: [0, ports, "rw", "a bit each"] }),
+    register(0x024, "control", "ports at which the own MAC is software's", { control: [0, ports, "rw", "a bit each"] }),
+    register(0x028, "rings", "ports that no switched frame goes to", { rings: [0, ports, "rw", "a bit each"] }),
+    register(0x02c, "portClasses", "class of frames that do not tell theirs, by port", {
+      portClasses: [0, 30, "rw", "3 bits each"],
+    }),
+    register(0x030, "epoch", "length of an epoch of the meter", {
+      epochCycles: [0, 24, "rw", "cycles, 4,096 or more"],
+    }),
+    register(0x038, "macsLow", "MACs that count, low part", { macsLow: [0, 32, "rw", "a bit each"] }),
+    register(0x03c, "macsHigh", "MACs that count, high part", { macsHigh: [0, 32, "rw", "a bit each"] }),
+    register(0x040, "restart", "links that begin anew", { restart: [0, ports, "pulse", "a bit each"] }),
+    register(0x044, "down", "links whose partner is silent", { down: [0, ports, "live", "a bit each"] }),
+    register(0x048, "freeContexts", "contexts that are free", { freeContexts: [0, 12, "live", "how many"] }),
+    register(0x04c, "freeCells", "cells that are free", { freeCells: [0, 12, "live", "how many"] }),
+    ...([0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const).map(rulesOf),
+    register(0x090, "table", "where a value goes", {
+      table: [0, tableIdBits, "rw", "the table"],
+      tablePorts: [8, ports, "rw", "of tables by port, those that are written"],
+    }),
+    register(0x094, "tableIndex", "the entry", { tableIndex: [0, tableIndexBits, "rw", "its number"] }),
+    register(0x098, "tableWrite", "the value goes into the table", { tableWrite: [0, 1, "pulse", "now"] }),
+    ...([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] as const).map(valueOf),
+    register(0x100, "slot", "the slot that is looked at", {
+      slotAt: [0, 3, "rw", "its number"],
+      slotRegion: [4, 3, "rw", "its region"],
+    }),
+    register(0x104, "slotState", "how the slot is", {
+      slotBusy: [0, 1, "live", "its FIFO is so full that candidates wait"],
+      slotQuiet: [1, 1, "live", "nothing is inside, and nothing is given to the task"],
+      slotOff: [2, 1, "live", "the task is held in reset"],
+      slotStuck: [3, 1, "live", "it was found stuck"],
+      slotWaiting: [8, 6, "live", "packets in its FIFO"],
+      slotInside: [16, 7, "live", "packets in the task"],
+    }),
+    ...slotCounts.map(slotCountOf),
+    register(0x140, "counter", "the counter that is looked at", { counterAt: [0, 12, "rw", "its number"] }),
+    register(0x144, "countLow", "its count, low part", { countLow: [0, 32, "live", "bits 0 to 31"] }),
+    register(0x148, "countHigh", "its count, high part", { countHigh: [0, 16, "live", "bits 32 to 47"] }),
+  ],
+});
+
+/** The fields that a build fixes, and what is there after reset. */
+export const buildValues = (p: {
+  readonly ports: number;
+  readonly regions: number;
+  readonly slots: number;
+  readonly branches: number;
+  readonly users: number;
+  readonly contexts: number;
+  readonly cells: number;
+}): Readonly<Record<string, number>> => ({
+  identification: 0x43494e53,
+  version: 1,
+  buildPorts: p.ports,
+  buildRegions: p.regions,
+  buildSlots: p.slots,
+  buildBranches: p.branches,
+  buildUsers: p.users,
+  buildContexts: p.contexts,
+  buildCells: p.cells,
+  epochCycles: 5_000,
+});

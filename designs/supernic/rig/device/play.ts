@@ -1,0 +1,177 @@
+/** Plays frames through the device, and has the scoreboard judge all that comes out. */
+import type { CapturedFrame, SentFrame } from "../../../../sim/index.ts";
+import type { RunOptions } from "../../../shared/command-line/index.ts";
+import { clockPeriod } from "../../config/index.ts";
+import { type DeviceScoreboard, type Entered } from "../../model/index.ts";
+import { macControlAddress, snicEtherType } from "../../wire/index.ts";
+import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
+import type { AllCounts } from "./counters.ts";
+import type { SimulatedSuperNic } from "./simulated-device.ts";
+
+/** A frame that is to come in at a port. */
+export interface PlayFrame extends Pick<CapturedFrame, "timeNs" | "bytes"> {
+  readonly port: number;
+  readonly damaged?: boolean;
+}
+/** What became of a frame that went in. Times are cycles since the run began. */
+export interface Played {
+  readonly port: number;
+  readonly length: number;
+  readonly start: number;
+  readonly end: number;
+  readonly entered: Entered;
+  /** From its last beat in to the first beat of the first frame that left for it. */
+  latency: number | undefined;
+  /** Its way in words, told at the end. */
+  outcome: string;
+  /** Users' DAGs that it went through. */
+  dags: readonly string[];
+}
+/** A frame that came out. */
+export interface PlayedOut {
+  readonly timeNs: bigint;
+  readonly bytes: Uint8Array;
+  readonly port: number;
+}
+export interface PlayResult {
+  readonly played: readonly Played[];
+  readonly out: readonly PlayedOut[];
+  readonly cycles: number;
+  readonly problems: readonly string[];
+  readonly comparedBytes: number;
+  readonly counters: AllCounts;
+}
+export interface PlayOptions {
+  readonly pace: RunOptions["pace"];
+  readonly scoreboard: DeviceScoreboard;
+  /** Where frames are put as they come, so that they are there also when the run breaks off. */
+  readonly out?: PlayedOut[];
+  /** Cycles without anything in or out after which what is due counts as lost; 50,000 by default. */
+  readonly timeoutCycles?: number;
+  readonly progress?: (done: number, all: number) => void;
+}
+
+/** Frames that a port makes itself are no user's: PFC. */
+const isOwn = (frame: Uint8Array): boolean => {
+  const { dst, etherType } = decode(ethernetHeader, frame);
+  return dst === macControlAddress && etherType === snicEtherType.macControl;
+};
+/** Cycles that are quiet before a run ends. */
+const settled = 200;
+
+export const play = (device: SimulatedSuperNic, frames: readonly PlayFrame[], o: PlayOptions): Promise<PlayResult> =>
+  new Player(device, frames, o).run();
+
+class Player {
+  readonly #device: SimulatedSuperNic;
+  readonly #frames: readonly PlayFrame[];
+  readonly #o: PlayOptions;
+  readonly #origin: number;
+  readonly #entering: { readonly frame: PlayFrame; readonly sent: SentFrame }[] = [];
+  readonly #played: Played[] = [];
+  readonly #of = new Map<Entered, Played>();
+  readonly #out: PlayedOut[];
+  #last: number;
+
+  constructor(device: SimulatedSuperNic, frames: readonly PlayFrame[], o: PlayOptions) {
+    this.#device = device;
+    this.#frames = frames;
+    this.#o = o;
+    this.#out = o.out ?? [];
+    this.#origin = device.bench.cycle + 1;
+    this.#last = this.#origin;
+    device.onSoftware = ({ bytes }) => void o.scoreboard.toSoftware(bytes);
+    device.onSent = ({ frame, ports }) => o.scoreboard.sent(frame, ports);
+  }
+  get #cycle(): number {
+    return this.#device.bench.cycle;
+  }
+  async run(): Promise<PlayResult> {
+    const { bench } = this.#device,
+      { pace, scoreboard } = this.#o,
+      first = this.#frames[0]?.timeNs ?? 0n;
+    const remove = bench.onEdge({ sample: () => this.#watch() });
+    for (const [i, frame] of this.#frames.entries()) {
+      if (pace === "capture") {
+        const due = this.#origin + Number((frame.timeNs - first) / BigInt(clockPeriod));
+        if (due > this.#cycle + 1) await bench.cycles(due - this.#cycle - 1);
+      }
+      this.#entering.push({
+        frame,
+        sent: this.#device.send(frame.port, frame.bytes, { damaged: frame.damaged === true }),
+      });
+      if (pace === "closed-loop") await this.#answered();
+      else if (this.#entering.length > 256) await bench.until(() => this.#entering.length < 128);
+      if (i % 64 === 0) this.#o.progress?.(i, this.#frames.length);
+    }
+    await this.#answered();
+    await bench.cycles(settled);
+    const counters = await this.#device.counters(),
+      counts = await this.#device.counts(counters);
+    remove();
+    const problems = scoreboard.finish(counts);
+    for (const p of this.#played) this.#tell(p);
+    return {
+      played: this.#played,
+      out: this.#out,
+      cycles: this.#last - this.#origin + 1,
+      problems,
+      comparedBytes: scoreboard.comparedBytes,
+      counters,
+    };
+  }
+  /** All is in, and all that is due is out; or nothing has moved for long. */
+  async #answered(): Promise<void> {
+    const { timeoutCycles = 50_000 } = this.#o,
+      from = this.#cycle;
+    await this.#device.bench.until(() => {
+      const quiet = this.#entering.length === 0 && !this.#device.busy;
+      return (
+        quiet && (this.#o.scoreboard.outstanding === 0 || this.#cycle - Math.max(from, this.#last) > timeoutCycles)
+      );
+    });
+  }
+  #watch(): void {
+    for (let left = this.#device.take(); left; left = this.#device.take()) {
+      const { port, frame } = left;
+      this.#last = Math.max(this.#last, frame.end);
+      this.#out.push({ timeNs: this.#timeOf(frame.end), bytes: frame.bytes, port });
+      if (isOwn(frame.bytes)) continue;
+      const entered = this.#o.scoreboard.leave(port, frame.bytes),
+        played = entered && this.#of.get(entered);
+      if (played) played.latency ??= frame.start - this.#origin - played.end;
+    }
+    // In the order of their last beats: two ports may end in one cycle.
+    const ready = this.#entering.filter(e => e.sent.end !== undefined && e.sent.end <= this.#cycle);
+    for (const e of ready.sort((a, b) => (a.sent.end ?? 0) - (b.sent.end ?? 0))) {
+      this.#entering.splice(this.#entering.indexOf(e), 1);
+      const { port, bytes, damaged = false } = e.frame,
+        entered = this.#o.scoreboard.enter(port, bytes, damaged),
+        start = (e.sent.start ?? 0) - this.#origin,
+        end = (e.sent.end ?? 0) - this.#origin;
+      const played: Played = {
+        port,
+        length: bytes.length,
+        start,
+        end,
+        entered,
+        latency: undefined,
+        outcome: "",
+        dags: [],
+      };
+      this.#played.push(played);
+      this.#of.set(entered, played);
+      this.#last = Math.max(this.#last, e.sent.end ?? 0);
+    }
+  }
+  #timeOf(cycle: number): bigint {
+    return (this.#frames[0]?.timeNs ?? 0n) + BigInt(cycle - this.#origin) * BigInt(clockPeriod);
+  }
+  #tell(played: Played): void {
+    const { entered } = played,
+      fate = entered.fate ?? this.#o.scoreboard.ways(entered);
+    const way = fate.steps.join(" > ");
+    played.outcome = entered.lost ? `LOST: ${way}` : way;
+    played.dags = fate.passes.map(p => this.#device.setup.dags.find(d => d.number === p.dag)?.name ?? String(p.dag));
+  }
+}

@@ -1,0 +1,178 @@
+/** The device in a cycle-accurate simulation: MACs at its ports, software at its registers and its stream. */
+import {
+  type Bench,
+  type BenchOptions,
+  EthernetMac,
+  type Frame,
+  LiteMaster,
+  runBench,
+  StreamSink,
+  StreamSource,
+} from "../../../../sim/index.ts";
+import { deviceSizes, taskNamed } from "../../build/index.ts";
+import type { Parameters } from "../../config/index.ts";
+import { driverOf, type SnicDriver } from "../../registers/index.ts";
+import { superNic } from "../../rtl/index.ts";
+import { bringUp, type DeviceConfig, type Sent, type Setup, SnicSoftware } from "../../software/index.ts";
+import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
+import type { DeviceCounts } from "../../model/index.ts";
+
+/** Bits per second of a port's line. */
+const lineGbps = 100;
+const beatBytes = 64;
+
+export const deviceDefinition = (setup: Setup, parameters: Parameters) =>
+  superNic(setup.regions.map(c => (c?.labels ?? []).map(taskNamed)))(deviceSizes(parameters));
+type DeviceBench = Bench<ReturnType<typeof deviceDefinition>["ports"]>;
+
+/** What the registers take of a setup's configuration. */
+const plainConfig = (c: DeviceConfig, number: number) => ({
+  mac: c.mac,
+  origin: number,
+  uplink: c.uplink,
+  rings: c.rings,
+  ports: c.ports,
+  macs: c.ports[0]?.macs ?? 0n,
+  epochCycles: c.epoch,
+  peers: c.peers,
+});
+
+/** A frame that came out. */
+export interface Left {
+  readonly port: number;
+  readonly frame: Frame;
+}
+/** A frame for software, as it came. */
+export interface ForSoftware {
+  readonly bytes: Uint8Array;
+  readonly ingress: number;
+}
+
+export class SimulatedSuperNic {
+  readonly bench: DeviceBench;
+  readonly setup: Setup;
+  readonly parameters: Parameters;
+  readonly driver: SnicDriver;
+  readonly software: SnicSoftware;
+  readonly #macs: readonly EthernetMac[];
+  readonly #toSoftware;
+  readonly #fromSoftware;
+  #beats: Uint8Array[] = [];
+  /** Frames that software works on, one after the other. */
+  #working = Promise.resolve();
+  #atWork = 0;
+  /** Told of each frame that comes to software, and of each that it sends. */
+  onSoftware: (frame: ForSoftware) => void = () => undefined;
+  onSent: (sent: Sent) => void = () => undefined;
+
+  constructor(bench: DeviceBench, setup: Setup, parameters: Parameters) {
+    this.bench = bench;
+    this.setup = setup;
+    this.parameters = parameters;
+    const { sim, io } = bench;
+    // Ports of an array have names that the compiler does not know.
+    const named = io as unknown as Readonly<Record<string, never>>;
+    this.#macs = Array.from(
+      { length: parameters.ports },
+      (_, i) => new EthernetMac(sim, named[`rx${i}`] as never, named[`tx${i}`] as never, { gbps: lineGbps }),
+    );
+    this.driver = driverOf(new LiteMaster(sim, io), parameters.ports);
+    this.#toSoftware = new StreamSink(sim, io.toSoftware);
+    this.#fromSoftware = new StreamSource(sim, io.fromSoftware);
+    this.software = new SnicSoftware(setup, { write: entry => this.driver.write([entry]) }, () => this.bench.cycle * 4);
+    bench.onEdge({ sample: () => this.#sample() });
+  }
+  /** Writes the tables and registers of the setup. */
+  async bringUp(): Promise<void> {
+    await bringUp(
+      {
+        configure: c => this.driver.configure(plainConfig(c, this.setup.number)),
+        write: entry => this.driver.write([entry]),
+      },
+      this.setup,
+    );
+    // The flow table is cleared entry by entry after a reset.
+    await this.bench.cycles(2_100);
+  }
+  /** A frame comes in at a port. */
+  send(port: number, bytes: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}) {
+    const mac = this.#macs[port];
+    if (mac === undefined) throw new RangeError(`there is no port ${port}`);
+    return mac.send(bytes, o);
+  }
+  /** The oldest frame that a port has given out. */
+  take(): Left | undefined {
+    for (const [port, mac] of this.#macs.entries()) {
+      const frame = mac.take();
+      if (frame !== undefined) return { port, frame };
+    }
+    return undefined;
+  }
+  /** Frames that are not wholly in yet, or that software works on. */
+  get busy(): boolean {
+    return this.#macs.some(m => m.pending > 0) || this.#atWork > 0 || this.#fromSoftware.pending > 0;
+  }
+  async counters(): Promise<AllCounts> {
+    return readCounters(this.driver, this.parameters.ports);
+  }
+  async counts(all: AllCounts): Promise<DeviceCounts> {
+    return deviceCounts(this.driver, this.setup, all);
+  }
+
+  #sample(): void {
+    for (let s = this.#toSoftware.take(); s; s = this.#toSoftware.take()) {
+      const { data, keep, last, ingress } = s.value,
+        bytes = bytesOf(BigInt(data), BigInt(keep));
+      this.#beats.push(bytes);
+      if (last === 0) continue;
+      const frame = { bytes: new Uint8Array(Buffer.concat(this.#beats.splice(0))), ingress };
+      this.onSoftware(frame);
+      this.#atWork++;
+      this.#working = this.#working.then(() => this.#answer(frame));
+    }
+  }
+  async #answer({ bytes, ingress }: ForSoftware): Promise<void> {
+    for (const sent of await this.software.receive(bytes, ingress)) this.#give(sent);
+    this.#atWork--;
+  }
+  #give(sent: Sent): void {
+    const { frame, ports } = sent,
+      padded = new Uint8Array(Math.max(60, frame.length));
+    padded.set(frame);
+    this.onSent({ frame: padded, ports });
+    const mask = ports.reduce((m, p) => m | (1 << p), 0),
+      beats = Math.ceil(padded.length / beatBytes);
+    for (let i = 0; i < beats; i++) {
+      const part = padded.slice(i * beatBytes, (i + 1) * beatBytes);
+      this.#fromSoftware.send({
+        data: BigInt(`0x${Buffer.from(part).reverse().toString("hex")}`),
+        keep: (1n << BigInt(part.length)) - 1n,
+        last: i === beats - 1 ? 1 : 0,
+        user: 0,
+        ports: mask,
+      });
+    }
+  }
+}
+
+/** The bytes of a beat that count. */
+function bytesOf(data: bigint, keep: bigint): Uint8Array {
+  const length = keep.toString(2).length,
+    out = new Uint8Array(keep === 0n ? 0 : length);
+  for (let i = 0; i < out.length; i++) out[i] = Number((data >> BigInt(8 * i)) & 255n);
+  return out;
+}
+
+/** A device of a setup, brought up, for as long as `body` runs. */
+export const withDevice = <T>(
+  name: string,
+  setup: Setup,
+  parameters: Parameters,
+  options: BenchOptions,
+  body: (device: SimulatedSuperNic) => Promise<T>,
+): Promise<T> =>
+  runBench(name, deviceDefinition(setup, parameters), options, async bench => {
+    const device = new SimulatedSuperNic(bench, setup, parameters);
+    await device.bringUp();
+    return body(device);
+  });

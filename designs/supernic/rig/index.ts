@@ -1,0 +1,3 @@
+/** SuperNIC in simulation: the device with its surroundings, and the verbs of the command line. */
+export * from "./device/index.ts";
+export { runVerb } from "./run/verb.ts";

@@ -1,0 +1,145 @@
+import {
+  addressBits,
+  assertAlways,
+  bit,
+  type Bit,
+  bitsFor,
+  constant,
+  decode,
+  input,
+  module,
+  mux,
+  node,
+  onehotMux,
+  orTree,
+  output,
+  ram,
+  reg,
+  struct,
+  uint,
+  type UInt,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { fairTurn } from "../../../shared/stream/index.ts";
+import { classBits, queueClasses } from "../inside/index.ts";
+import { classBeats, Queued, type QueueParameters } from "./records.ts";
+
+/** Frames of a class that are ready in registers' place: enough to give one out a cycle. */
+const ready = 4,
+  claimBits = bitsFor(ready),
+  classes = Array.from({ length: queueClasses }, (_, c) => c);
+
+/**
+ * The frames of each class in their order. The first few of a class are at hand, the others in one memory, in which
+ * each class has a ring with a place for each of its beats: so a frame that has room in the buffer has a place here.
+ * Latency: 2 cycles from `push` to `heads`, when the class is empty; else when those in front are gone. Initiation
+ * interval 1 for `push`, and for `pop`, of one class too. Nothing waits. Reset: all are empty.
+ */
+export const ClassLists = module(
+  "ClassLists",
+  (p: QueueParameters) => ({
+    push: input(struct({ valid: bit, class: uint(classBits), frame: Queued(p) })),
+    heads: output(vec(struct({ valid: bit, frame: Queued(p) }), queueClasses)),
+    /** Of classes that have a head. */
+    pop: input(uint(queueClasses)),
+  }),
+  (io, p) => {
+    const sizes = classBeats(p),
+      bases = sizes.map((_, c) => sizes.slice(0, c).reduce((a, b) => a + b, 0)),
+      total = sizes.reduce((a, b) => a + b, 0),
+      index = uint(addressBits(total));
+    const Push = struct({ frame: Queued(p), class: uint(queueClasses), valid: bit });
+    const pushed = reg(Push, { init: { valid: 0 }, name: "pushed" });
+    pushed.set({ valid: io.push.valid, class: decode(io.push.class, queueClasses), frame: io.push.frame });
+
+    const rings = ram(Queued(p), {
+      depth: total,
+      collision: "undefined",
+      style: "ultra",
+      outside: "unreached",
+      name: "rings",
+    });
+    const lists = classes.map(c => {
+      const size = sizes[c] ?? 1,
+        base = bases[c] ?? 0,
+        after = (v: UInt): UInt => mux(v.eq(base + size - 1), constant(base, v.width), v.add(1));
+      const head = reg(index, { init: base, name: `head_${c}` }),
+        tail = reg(index, { init: base, name: `tail_${c}` }),
+        waiting = reg(uint(bitsFor(size)), { init: 0, name: `waiting_${c}` }),
+        any = reg(bit, { init: 0, name: `any_${c}` }),
+        claimed = reg(uint(claimBits), { init: 0, name: `claimed_${c}` });
+      const comes = node(pushed.valid.and(pushed.class.bit(c)), { name: `comes_${c}` }),
+        room = node(claimed.lt(ready), { name: `room_${c}` });
+      return { size, head, tail, waiting, any, claimed, comes, room, after };
+    });
+    // A frame goes straight to those at hand while none is in front of it in the memory, or on its way from there.
+    const fetching = classes.map(c => reg(bit, { init: 0, name: `fetching_${c}` }));
+    const straight = lists.map((l, c) =>
+      node(
+        l.comes
+          .andNot(l.any)
+          .and(l.room)
+          .andNot(fetching[c] ?? l.any),
+        { name: `straight_${c}` },
+      ),
+    );
+    const turns = fairTurn(
+      "fetch",
+      lists.map((l, c) => node(l.any.and(l.room), { name: `asks_${c}` })),
+    );
+    const stores = lists.map((l, c) => node(l.comes.andNot(straight[c] ?? l.any), { name: `stores_${c}` }));
+    rings.write(
+      orTree(stores),
+      onehotMux(
+        lists.map(l => l.comes),
+        lists.map(l => l.tail),
+      ),
+      pushed.frame,
+    );
+    const fetched = rings.readSync(
+      onehotMux(
+        turns,
+        lists.map(l => l.head),
+      ),
+      { en: orTree(turns), name: "fetched" },
+    );
+    lists.forEach((l, c) => {
+      const store = stores[c] ?? l.any,
+        fetch = turns[c] ?? l.any,
+        past = straight[c] ?? l.any,
+        came = fetching[c] ?? l.any;
+      came.set(fetch);
+      when(store, () => l.tail.set(l.after(l.tail)));
+      when(fetch, () => l.head.set(l.after(l.head)));
+      const n = l.waiting.width;
+      l.waiting.set(l.waiting.add(store.zext(n)).sub(fetch.zext(n)));
+      // A frame that is stored now can be fetched in the next cycle.
+      l.any.set(store.or(l.waiting.gt(1)).or(l.waiting.any().andNot(fetch)));
+      assertAlways(store.not().or(l.waiting.lt(l.size)), `class ${c} has a place for each of its frames`);
+
+      const places = ram(Queued(p), {
+          depth: ready,
+          collision: "undefined",
+          style: "distributed",
+          name: `at_hand_${c}`,
+        }),
+        pointer = uint(Math.log2(ready)),
+        first = reg(pointer, { init: 0, name: `first_${c}` }),
+        end = reg(pointer, { init: 0, name: `end_${c}` }),
+        level = reg(uint(claimBits), { init: 0, name: `level_${c}` }),
+        has = reg(bit, { init: 0, name: `has_${c}` });
+      const arrives: Bit = node(past.or(came), { name: `arrives_${c}` }),
+        goes = io.pop.bit(c);
+      places.write(arrives, end, mux(came, fetched, pushed.frame));
+      when(arrives, () => end.set(end.add(1)));
+      when(goes, () => first.set(first.add(1)));
+      level.set(level.add(arrives.zext(claimBits)).sub(goes.zext(claimBits)));
+      has.set(arrives.or(level.gt(1)).or(level.any().andNot(goes)));
+      l.claimed.set(l.claimed.add(past.or(fetch).zext(claimBits)).sub(goes.zext(claimBits)));
+      io.heads.at(c).set({ valid: has, frame: places.readAsync(first) });
+      assertAlways(goes.not().or(has), `class ${c} gives what it has`);
+    });
+  },
+  { nameOf: p => `ClassLists_p${p.ports}_b${p.beats}_f${p.frameBytes}` },
+);

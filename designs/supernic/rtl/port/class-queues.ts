@@ -1,0 +1,193 @@
+import {
+  assertAlways,
+  bit,
+  type Bit,
+  bitsFor,
+  connect,
+  constant,
+  decode,
+  fifo,
+  fromBits,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  onehotMux,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  stream,
+  struct,
+  uint,
+  type UInt,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { fairTurn } from "../../../shared/stream/index.ts";
+import { classBits, FrameBeat, queueClasses, QueueHead } from "../inside/index.ts";
+import { BeatPool } from "./beat-pool.ts";
+import { ClassLists } from "./class-lists.ts";
+import { FrameDropper, FrameReader } from "./reader.ts";
+import {
+  beatIndexBits,
+  classBeats,
+  Decided,
+  frameBeatBits,
+  judgedFrames,
+  mostBeats,
+  type QueueParameters,
+  Stored,
+} from "./records.ts";
+import { BeatWriter } from "./writer.ts";
+
+const classes = Array.from({ length: queueClasses }, (_, c) => c);
+
+/** What a class has of the buffer, and whether its senders must pause. */
+function account(p: QueueParameters, c: number, comes: Bit, leaves: Bit, more: UInt, fewer: UInt) {
+  const limit = classBeats(p)[c] ?? 0,
+    bits = bitsFor(limit);
+  const used = reg(uint(bits), { init: 0, name: `used_${c}` }),
+    full = reg(bit, { init: 0, name: `full_${c}` }),
+    zero = constant(0, bits);
+  used.set(used.add(mux(comes, more.resize(bits), zero)).sub(mux(leaves, fewer.resize(bits), zero)));
+  when(used.ge(p.pauseAt), () => full.set(1)).elseWhen(used.lt(p.resumeAt), () => full.set(0));
+  // What the class has may have changed in the cycle before: what came is in it, what left counts a cycle later.
+  return {
+    used,
+    full,
+    fits: (beats: UInt) =>
+      used
+        .zext(bits + 1)
+        .add(beats.resize(bits + 1))
+        .le(limit),
+  };
+}
+
+/**
+ * The class queues of a port (docs/supernic/port.md; design: supernic.md, section 3). Beats are written while their
+ * frame is judged; `decided` comes behind a frame's last beat, in the order of frames. `keep` in the same cycle says
+ * whether it is kept, which it may be when there is `room`. Frames of a class leave in their order, by `takeMerge` and
+ * `takeSwitch`, one at a time.
+ *
+ * Latency: 3 cycles from `decided` to `heads`; 1 from a take to the first beat. Initiation interval: a beat a cycle in
+ * and out; a head a cycle of one class. Full: `beat` is always taken; a frame for which its class has no room has
+ * `room` 0. Each class has beats of its own. `full` rises when a class has `pauseAt` beats, and falls below
+ * `resumeAt`. Reset: all is empty.
+ */
+export const ClassQueues = module(
+  "ClassQueues",
+  (p: QueueParameters) => ({
+    beat: input(struct({ valid: bit, data: uint(512), first: bit, last: bit })),
+    decided: input(Decided(p)),
+    room: output(bit),
+    keep: input(bit),
+    heads: output(vec(QueueHead(p), queueClasses)),
+    takeMerge: sink(uint(classBits)),
+    takeSwitch: sink(uint(classBits)),
+    toMerge: source(FrameBeat),
+    toSwitch: source(FrameBeat),
+    full: output(uint(queueClasses)),
+    /** Frames in the queues. */
+    waiting: output(uint(beatIndexBits(p) + 1)),
+    /** Beats that are free, a cycle late. */
+    free: output(uint(beatIndexBits(p) + 1)),
+  }),
+  (io, p) => {
+    const pool = instance("pool", BeatPool(p)),
+      writer = instance("writer", BeatWriter(p)),
+      lists = instance("lists", ClassLists(p)),
+      reader = instance("reader", FrameReader(p)),
+      dropper = instance("dropper", FrameDropper(p));
+    const { beat, decided } = io;
+
+    // The buffer, and the links from each beat to the next: one copy for each who walks.
+    const data = ram(uint(512), { depth: p.beats, collision: "undefined", style: "ultra", name: "data" }),
+      links = ["given", "dropped"].map(name =>
+        ram(uint(beatIndexBits(p)), { depth: p.beats, collision: "undefined", style: "block", name: `links_${name}` }),
+      );
+    writer.beat.set({ valid: beat.valid, first: beat.first, last: beat.last });
+    connect(pool.offer, writer.offer);
+    data.write(writer.write.en, writer.write.at, beat.data);
+    for (const l of links) l.write(writer.write.links, writer.write.from, writer.write.at);
+    reader.data.set(data.readSync(reader.read.at, { en: reader.read.en, name: "data_word" }));
+    [reader, dropper].forEach((walker, i) => {
+      const word = links[i]?.readSync(walker.read.at, { en: walker.read.en, name: `links_word_${i}` });
+      if (word !== undefined) walker.next.set(word);
+    });
+    pool.given.set(reader.free);
+    pool.dropped.set(dropper.free);
+    io.free.set(pool.free);
+
+    // A frame whose outcome is known: into its queue, or dropped.
+    const at = writer.written.payload,
+      whose = decode(decided.class, queueClasses),
+      keeps = node(decided.valid.and(io.keep), { name: "keeps" });
+    writer.written.ready.set(decided.valid);
+    assertAlways(decided.valid.not().or(writer.written.valid), "an outcome is that of a frame");
+    lists.push.set({ valid: keeps, class: decided.class, frame: { at, facts: decided.facts } });
+    const drops = stream(Stored(p), { name: "drops" });
+    drops.valid.set(decided.valid.andNot(io.keep));
+    drops.payload.set(at);
+    // Behind a frame of the longest kind as many may wait as it has beats.
+    const mostDropped = 2 ** Math.ceil(Math.log2(mostBeats(p) + judgedFrames));
+    connect(fifo(drops, mostDropped, { name: "to_drop", style: "distributed" }), dropper.frame);
+    assertAlways(drops.valid.not().or(drops.ready), "frames are dropped as fast as they come");
+
+    // Whose turn it is to be given out.
+    const takes = [io.takeMerge, io.takeSwitch],
+      turns = fairTurn(
+        "take",
+        takes.map(t => t.valid.and(reader.take.ready)),
+      ),
+      taken = onehotMux(
+        turns,
+        takes.map(t => decode(t.payload, queueClasses)),
+      );
+    reader.take.valid.set(turns[0]?.or(turns[1] ?? 0) ?? 0);
+    reader.take.payload.set({
+      at: onehotMux(
+        classes.map(c => taken.bit(c)),
+        classes.map(c => lists.heads.at(c).frame.at),
+      ),
+      second: turns[1] ?? 0,
+    });
+    takes.forEach((t, i) => t.ready.set(turns[i]?.and(reader.take.ready) ?? 0));
+    const goes = node(reader.take.ready.and(reader.take.valid), { name: "goes" });
+    lists.pop.set(mux(goes, taken, constant(0, queueClasses)));
+    connect(reader.first, io.toMerge);
+    connect(reader.second, io.toSwitch);
+
+    // A class has what is in its queue or under way out of it.
+    const out = reg(struct({ valid: bit, class: uint(queueClasses), beats: uint(frameBeatBits(p)) }), {
+      init: { valid: 0 },
+      name: "out",
+    });
+    out.set({ valid: goes, class: taken, beats: reader.take.payload.at.beats });
+    const accounts = classes.map(c =>
+      account(p, c, keeps.and(whose.bit(c)), out.valid.and(out.class.bit(c)), at.beats, out.beats),
+    );
+    const fits = onehotMux(
+      classes.map(c => whose.bit(c)),
+      accounts.map(a => a.fits(at.beats)),
+    );
+    io.room.set(fits);
+    assertAlways(keeps.not().or(io.room), "no frame is kept without room");
+    io.full.set(fromBits(accounts.map(a => a.full)).is(queueClasses));
+    const waiting = reg(uint(beatIndexBits(p) + 1), { init: 0, name: "waiting_q" });
+    when(keeps.andNot(goes), () => waiting.set(waiting.add(1))).elseWhen(goes.andNot(keeps), () =>
+      waiting.set(waiting.sub(1)),
+    );
+    io.waiting.set(waiting);
+    classes.forEach(c => {
+      const { valid, frame } = lists.heads.at(c);
+      io.heads.at(c).set({ valid, facts: frame.facts });
+    });
+  },
+  {
+    nameOf: p =>
+      `ClassQueues_p${p.ports}_b${p.beats}_s${p.softwareBeats}_x${p.pauseAt}_o${p.resumeAt}_f${p.frameBytes}`,
+  },
+);

@@ -1,0 +1,158 @@
+import {
+  arbiter,
+  cat,
+  connect,
+  fifo,
+  instance,
+  module,
+  node,
+  ram,
+  reg,
+  stage,
+  stream,
+  struct,
+  uint,
+  type UInt,
+  type Val,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { ctxBits } from "../inside/index.ts";
+import { mostSlots } from "../../wire/index.ts";
+import { creditBits } from "./credit-table.ts";
+import { Decision } from "./decision.ts";
+import { Enqueue } from "./enqueue.ts";
+import { Join, StageBack } from "./join.ts";
+import { type SchedulerParameters, schedulerPorts, type TableWrite } from "./ports.ts";
+import { Queues } from "./queues.ts";
+import { branchIdBits, groupBits, queueUserBits } from "./records.ts";
+
+const joinSizes = (p: SchedulerParameters) => ({ contexts: p.contexts, branches: Math.max(2, p.branches) });
+
+/** Places of the FIFO of each slot, as software has set them: none after a reset. */
+function limitsOf(p: SchedulerParameters, slot: Val<ReturnType<typeof TableWrite<"slot">>>): readonly UInt[] {
+  return Array.from({ length: p.regions * p.slots }, (_, i) => {
+    const region = Math.floor(i / p.slots),
+      limit = reg(uint(creditBits(p)), { init: 0, name: `limit_${i}` });
+    when(slot.en.and(slot.index.eq(region * mostSlots + (i % p.slots))), () =>
+      limit.set(slot.value.limit.resize(limit.width)),
+    );
+    return limit;
+  });
+}
+
+/**
+ * The central scheduler (paper §5.3.2; docs/supernic/scheduler.md): packets go through the stages of their DAG, branch
+ * by branch, each with credits for all tasks of its run. Latency: 9 cycles from `arrive` to `start`, 5 from `back` to
+ * the `start` of the next stage's first branch and 4 more for the look-up; initiation interval 1, a decision a cycle.
+ * Full: `arrive` waits for the look-up; all branches of all contexts have a place in the queues. `back` waits while
+ * packets that are done are not taken. Reset: nothing is inside, no slot has credits; tables stay. For 1,024 cycles
+ * nobody is looked up.
+ */
+export const Scheduler = module(
+  "Scheduler",
+  (p: SchedulerParameters) => schedulerPorts(p),
+  (io, p) => {
+    const enqueue = instance("enqueue", Enqueue(p)),
+      queues = instance("queues", Queues(p)),
+      decision = instance("decision", Decision({ ...p })),
+      join = instance("join", Join(joinSizes(p)));
+    connect(io.arrive, enqueue.arrive);
+    enqueue.dagStage.set(io.dagStage);
+    enqueue.dag.set(io.dag);
+    enqueue.chain.set(io.chain);
+    enqueue.mark.set(io.mark);
+    join.begin.set(enqueue.begin);
+
+    // Who starts.
+    queues.push.set(enqueue.push);
+    queues.open.set(io.open);
+    for (let r = 0; r < p.regions; r++) {
+      queues.busy.at(r).set(io.busy.at(r));
+      queues.has.at(r).set(decision.has.at(r));
+      decision.busy.at(r).set(io.busy.at(r));
+      decision.give.at(r).set(io.give.at(r));
+    }
+    limitsOf(p, io.slot).forEach((limit, i) => {
+      decision.limits.at(i).set(limit);
+      decision.ready.at(i).set(queues.ready.at(i));
+      decision.more.at(i).set(queues.more.at(i));
+      decision.waits.at(i).set(queues.waits.at(i));
+      io.held.at(i).set(decision.held.at(i).resize(6));
+    });
+    queues.choice.set(decision.choice);
+    queues.due.set(decision.due);
+    queues.start.set(decision.start);
+    [0, 1].forEach(k => decision.found.at(k).set(queues.found.at(k)));
+
+    // What is kept of a branch: what its DAG tells its tasks, its flow's group, and what it has yet to go through.
+    const ids = 2 ** branchIdBits(p),
+      kept = ram(struct({ arg: uint(8), group: uint(groupBits) }), {
+        depth: ids,
+        collision: "undefined",
+        style: "distributed",
+        name: "kept",
+      }),
+      lefts = ram(uint(p.slots), { depth: ids, collision: "undefined", style: "distributed", name: "lefts" });
+    const { push } = enqueue,
+      { started } = queues;
+    kept.write(push.valid, cat(push.branch, push.ctx), { arg: push.arg, group: push.group });
+    lefts.write(started.valid, started.id, started.left);
+    io.start.set({
+      valid: started.valid,
+      ctx: started.id.trunc(ctxBits(p)),
+      branch: started.id.bits(ctxBits(p), started.id.width - ctxBits(p)),
+      region: started.region,
+      run: started.slots,
+      arg: kept.readAsync(started.id).arg,
+    });
+
+    // Who is back: to its queue when it stopped short, else to the join.
+    const back = stage(io.back, "forward", { name: "came_back" }),
+      { ctx, branch, region, dropped, refund } = back.payload,
+      id = cat(branch, ctx),
+      left = lefts.readAsync(id),
+      { group } = kept.readAsync(id);
+    enqueue.who.at(0).set(ctx);
+    const packet = enqueue.known.at(0),
+      short = node(left.any(), { name: "stopped_short" }),
+      stops = node(short.andNot(dropped), { name: "stops" }),
+      queue = { region, user: packet.user.trunc(queueUserBits(p)), slow: packet.slow };
+    const returned = stream(StageBack(joinSizes(p)), { name: "returned" });
+    returned.valid.set(back.valid.andNot(stops));
+    returned.payload.set({ ctx, dropped });
+    back.ready.set(stops.or(returned.ready));
+    const taken = node(back.fire, { name: "is_taken" });
+    queues.stop.set({ valid: taken.and(stops), queue, entry: { id, run: left } });
+    queues.free.set({ valid: taken.and(short).and(dropped), queue });
+    enqueue.leave.set({
+      valid: taken.andNot(stops),
+      flow: { group, hash: packet.hash },
+      unordered: packet.unordered,
+      region,
+    });
+    decision.refund.set({ valid: taken.and(refund.any()), region, slots: refund });
+    connect(arbiter([returned, enqueue.lost], { name: "to_join" }), join.back);
+
+    // Whose stage is done: it begins the next one, or is finished.
+    enqueue.who.at(1).set(join.done.payload.ctx);
+    const ends = node(enqueue.known.at(1).last.or(join.done.payload.dropped), { name: "ends" }),
+      done = join.done;
+    io.finished.valid.set(done.valid.and(ends));
+    io.finished.payload.set({ ctx: done.payload.ctx, dropped: done.payload.dropped });
+    const next = stream(uint(ctxBits(p)), { name: "next" });
+    next.valid.set(done.valid.andNot(ends));
+    next.payload.set(done.payload.ctx);
+    done.ready.set(ends.and(io.finished.ready).or(ends.not().and(next.ready)));
+    // A place for each packet: else the look-up could wait for the join, and the join for the look-up.
+    connect(fifo(next, p.contexts, { name: "nexts", style: "distributed" }), enqueue.next);
+
+    // What is inside.
+    const packets = reg(uint(ctxBits(p) + 1), { init: 0, name: "packets_inside" }),
+      comes = node(io.arrive.fire, { name: "comes" }),
+      goes = node(io.finished.fire, { name: "goes" });
+    when(comes.andNot(goes), () => packets.set(packets.add(1))).elseWhen(goes.andNot(comes), () =>
+      packets.set(packets.sub(1)),
+    );
+    io.inside.set({ packets, waiting: enqueue.waiting.resize(io.inside.waiting.width) });
+  },
+);

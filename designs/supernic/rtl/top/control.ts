@@ -1,0 +1,169 @@
+import {
+  bit,
+  cat,
+  connect,
+  constant,
+  decode,
+  input,
+  instance,
+  liteSlavePorts,
+  module,
+  mux,
+  node,
+  onehotMux,
+  output,
+  reg,
+  RegisterSlave,
+  uint,
+  type UInt,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { counterBits } from "../../../shared/counters/rtl/index.ts";
+import { buildValues, registerAddressBits, snicMap, valueWords } from "../../registers/index.ts";
+import { tableValueBits } from "../../wire/index.ts";
+import { SlotConfig } from "../core/index.ts";
+import { inlets, TableBus, tableEntry } from "../inside/index.ts";
+import { SlotControl, SlotState } from "../region/index.ts";
+import { type DeviceParameters, DeviceSet } from "./records.ts";
+import { behindBus, writeOf } from "./tables.ts";
+
+/** Bits of the number of a counter of a block, and of the number of a block. */
+export const counterIndexBits = 6;
+export const counterBlockBits = 4;
+/** Blocks that count: each port, the loop port, and the middle of the device. */
+export const counterBlocks = (p: DeviceParameters): number => inlets(p) + 1;
+
+/** An epoch has 64 parts: a pulse for each, as evenly as cycles allow. */
+function epochParts(cycles: UInt<24>) {
+  const bits = 25,
+    sum = reg(uint(bits), { init: 0, name: "epoch_sum" }),
+    part = reg(bit, { init: 0, name: "epoch_part" });
+  const more = node(sum.add(64), { name: "epoch_more" }),
+    over = node(more.ge(cycles.zext(bits)), { name: "epoch_over" });
+  sum.set(mux(over, more.sub(cycles.zext(bits)), more));
+  part.set(over);
+  return part;
+}
+
+/**
+ * The device's registers on AXI4-Lite (docs/supernic/registers.md), the tables' bus behind them, the controls of the
+ * slots, and the parts of an epoch. Latency: that of `RegisterSlave`; an entry is written 2 cycles after its write. A
+ * counter that is selected can be read 4 cycles later. Reset: registers have the build's values; slots have no credits
+ * and are not held.
+ */
+export const Control = module(
+  "Control",
+  (p: DeviceParameters) => ({
+    ...liteSlavePorts(registerAddressBits),
+    set: output(DeviceSet(p)),
+    bus: output(TableBus),
+    part: output(bit),
+    slots: output(vec(SlotControl({ ...p, places: p.credits }), p.regions * p.slots)),
+    config: output(SlotConfig),
+    state: input(vec(SlotState({ ...p, places: p.credits }), p.regions * p.slots)),
+    down: input(uint(p.ports)),
+    freeContexts: input(uint(Math.log2(p.contexts) + 1)),
+    freeCells: input(uint(Math.log2(p.cells) + 1)),
+    counter: output(uint(counterIndexBits)),
+    counts: input(vec(uint(counterBits), counterBlocks(p))),
+  }),
+  (io, p) => {
+    const registers = instance("registers", RegisterSlave({ map: snicMap, values: buildValues(p) }));
+    connect(io.sAw, registers.sAw);
+    connect(io.sW, registers.sW);
+    connect(registers.sB, io.sB);
+    connect(io.sAr, registers.sAr);
+    connect(registers.sR, io.sR);
+
+    // What stands still.
+    const r = registers as unknown as Readonly<Record<string, UInt>>,
+      of = (name: string): UInt => r[name] ?? constant(0, 1);
+    io.set.mac.set(cat(registers.macHigh, registers.macLow));
+    io.set.origin.set(registers.origin);
+    io.set.hasUplink.set(registers.hasUplink);
+    io.set.uplink.set(registers.uplink);
+    io.set.rings.set(registers.rings.trunc(p.ports));
+    io.set.reliable.set(registers.reliable.trunc(p.ports));
+    io.set.peers.set(registers.peerPorts.trunc(p.ports));
+    io.set.control.set(registers.control.trunc(p.ports));
+    io.set.macs.set(cat(registers.macsHigh, registers.macsLow).resize(p.macs));
+    const restart = reg(uint(p.ports), { init: 0, name: "restart" });
+    restart.set(registers.restart.trunc(p.ports));
+    io.set.restart.set(restart);
+    for (let i = 0; i < inlets(p); i++) {
+      io.set.classes.at(i).set(registers.portClasses.bits(3 * i, 3));
+      io.set.rules.at(i).set(of(`rules${i}`).resize(p.rules));
+    }
+    io.part.set(epochParts(registers.epochCycles));
+    registers.down.set(io.down.zext(registers.down.width));
+    registers.freeContexts.set(io.freeContexts.resize(12));
+    registers.freeCells.set(io.freeCells.resize(12));
+
+    // The tables.
+    const bus = behindBus({
+      en: registers.tableWrite,
+      table: registers.table,
+      ports: registers.tablePorts,
+      index: registers.tableIndex,
+      value: cat(...Array.from({ length: valueWords }, (_, i) => of(`value${valueWords - 1 - i}`))).is(tableValueBits),
+    });
+    io.bus.set(bus);
+    const task = writeOf(bus, "task");
+    io.config.set({
+      valid: task.en,
+      at: task.value.at,
+      data: task.value.data,
+      region: task.index.bits(3, 3),
+      slot: task.index.bits(0, 3),
+    });
+    const slot = writeOf(bus, "slot");
+    for (let region = 0; region < p.regions; region++)
+      for (let s = 0; s < p.slots; s++) {
+        const kept = reg(tableEntry("slot"), { init: 0, name: `slot_${region}_${s}` }),
+          place = io.slots.at(region * p.slots + s);
+        when(slot.en.and(slot.index.eq(region * 8 + s)), () => kept.set(slot.value));
+        place.set({
+          busyAt: kept.busyAt.resize(place.busyAt.width),
+          patience: kept.patience,
+          quiesce: kept.quiesce,
+          isolate: kept.isolate,
+        });
+      }
+
+    // The slot that is looked at, behind a register.
+    const looked = reg(SlotState({ ...p, places: p.credits }), { name: "looked" }),
+      here = Array.from({ length: p.regions * p.slots }, (_, i) =>
+        registers.slotRegion.eq(Math.floor(i / p.slots)).and(registers.slotAt.eq(i % p.slots)),
+      );
+    looked.set(onehotMux(here, io.state.toArray()));
+    registers.slotBusy.set(looked.busy);
+    registers.slotQuiet.set(looked.quiet);
+    registers.slotOff.set(looked.off);
+    registers.slotStuck.set(looked.stuck);
+    registers.slotWaiting.set(looked.waiting.resize(6));
+    registers.slotInside.set(looked.inside);
+    registers.slottook.set(looked.counts.took);
+    registers.slotskipped.set(looked.counts.skipped);
+    registers.slotdropped.set(looked.counts.dropped);
+    registers.slotkilled.set(looked.counts.killed);
+    registers.slotbusyCycles.set(looked.counts.busyCycles);
+    registers.slotstrays.set(looked.counts.strays);
+    registers.slotoutside.set(looked.counts.outside);
+    registers.slotgrown.set(looked.counts.grown);
+
+    // The counter that is looked at.
+    const count = reg(uint(counterBits), { name: "count" }),
+      blocks = decode(registers.counterAt.bits(8, counterBlockBits), counterBlocks(p));
+    io.counter.set(registers.counterAt.trunc(counterIndexBits));
+    count.set(
+      onehotMux(
+        Array.from({ length: counterBlocks(p) }, (_, i) => blocks.bit(i)),
+        io.counts.toArray(),
+      ),
+    );
+    registers.countLow.set(count.trunc(32));
+    registers.countHigh.set(count.bits(32, 16));
+  },
+  { nameOf: p => `Control_p${p.ports}_r${p.regions}_s${p.slots}_c${p.contexts}_k${p.cells}` },
+);

@@ -1,0 +1,5 @@
+/** The device as a whole. */
+export { superNic, type SuperNicPorts } from "./super-nic.ts";
+export { type DeviceParameters } from "./records.ts";
+export { counterBlocks } from "./control.ts";
+export { loopCounterNames, middleCounterNames, portCounterNames } from "./counts.ts";

@@ -1,0 +1,32 @@
+/** Parameters of the whole device, and what software has set of it. */
+import { bit, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
+import type { DeviceSizes } from "../inside/index.ts";
+import { inlets } from "../inside/index.ts";
+import { portBits } from "../match/index.ts";
+import type { QueueParameters } from "../port/index.ts";
+
+export interface DeviceParameters extends DeviceSizes, QueueParameters {
+  /** Bytes that a port keeps for the wire. */
+  readonly linkBytes: number;
+  /** Cycles for which a class may be paused at a port until its packets are dropped. */
+  readonly pauseCycles: number;
+  /** Cycles for which frames wait for software. */
+  readonly softwareCycles: number;
+}
+
+/** What stands in plain registers. */
+export const DeviceSet = (p: Pick<DeviceSizes, "ports" | "rules" | "macs">) =>
+  struct({
+    mac: uint(48),
+    origin: uint(8),
+    hasUplink: bit,
+    uplink: uint(portBits),
+    rings: uint(p.ports),
+    reliable: uint(p.ports),
+    peers: uint(p.ports),
+    control: uint(p.ports),
+    classes: vec(uint(3), inlets(p)),
+    rules: vec(uint(p.rules), inlets(p)),
+    macs: uint(p.macs),
+    restart: uint(p.ports),
+  });

@@ -1,0 +1,137 @@
+/** From a setup file to a setup: names become numbers, and what cannot be is refused in a sentence. */
+import { ConfigError } from "../../config/index.ts";
+import { checkFile } from "../../../shared/settings/index.ts";
+import { chainsOf } from "./chains.ts";
+import { dagsOf } from "./dags.ts";
+import { Refuse } from "./refuse.ts";
+import { balancersOf, firewallOf, tunnelsOf } from "./rows.ts";
+import { rulesOf } from "./rules.ts";
+import { type SetupFile, setupSchema } from "./schema.ts";
+import type { DeclaredOf, Setup, SetupSizes, User } from "./setup.ts";
+
+const cellBytes = 256,
+  headerBytes = 64;
+
+/** An equal share of what the others leave. */
+function shares(given: readonly (number | undefined)[], all: number): number[] {
+  const left = given.reduce<number>((n, x) => n - (x ?? 0), all),
+    without = given.filter(x => x === undefined).length;
+  return given.map(x => x ?? Math.floor(left / without));
+}
+function usersOf(file: SetupFile, sizes: SetupSizes, refuse: Refuse): User[] {
+  const quotas = (["contexts", "cells"] as const).map(what => {
+    const own = shares(
+      file.users.map(u => u[what]),
+      sizes[what],
+    );
+    const sum = own.reduce((n, x) => n + x, 0),
+      frame = what === "cells" ? Math.ceil((sizes.frameBytes - headerBytes) / cellBytes) : 1;
+    refuse.unless(
+      sum <= sizes[what] && own.every(n => n > 0),
+      () => `users: their ${what} are ${sum}, and there are ${sizes[what]}; give some of them fewer`,
+    );
+    const small = own.findIndex(n => n < frame);
+    refuse.unless(
+      small < 0,
+      () => `users[${small}].${what} = ${own[small] ?? 0}: the longest frame takes ${frame}; give it that many`,
+    );
+    return own;
+  });
+  const users = file.users.map((u, i): User => ({
+    name: u.name,
+    number: u.number ?? i + 1,
+    class: u.class,
+    bytesPerEpoch: u.bytesPerEpoch === "unlimited" ? undefined : u.bytesPerEpoch,
+    contexts: quotas[0]?.[i] ?? 0,
+    cells: quotas[1]?.[i] ?? 0,
+    key: u.key,
+  }));
+  for (const [i, u] of users.entries())
+    refuse.unless(
+      u.number < sizes.users,
+      () => `users[${i}].number = ${u.number}: the device has users 1 to ${sizes.users - 1}; give it one of these`,
+    );
+  for (const of of ["name", "number"] as const)
+    refuse.once(
+      users,
+      u => u[of],
+      i => `users[${i}].${of} = ${JSON.stringify(users[i]?.[of])}`,
+    );
+  return users;
+}
+
+function checkPlaces(file: SetupFile, sizes: SetupSizes, refuse: Refuse): void {
+  refuse.unless(
+    file.ports.length === sizes.ports,
+    () =>
+      `ports: there are ${file.ports.length}, and the device has ${sizes.ports}; name each, or set ports=${file.ports.length}`,
+  );
+  const isThere = (port: number, at: string): void =>
+    refuse.unless(port < sizes.ports, () => `${at} = ${port}: the ports are 0 to ${sizes.ports - 1}`);
+  if (file.uplink !== undefined) isThere(file.uplink, "uplink");
+  for (const [i, s] of file.stations.entries()) isThere(s.port, `stations[${i}].port`);
+  for (const [i, p] of file.peers.entries()) {
+    isThere(p.port, `peers[${i}].port`);
+    refuse.unless(
+      file.ports[p.port]?.peer === true,
+      () => `peers[${i}].port = ${p.port}: ports[${p.port}].peer is false; set it to true, or name another port`,
+    );
+  }
+  const macs = [{ name: "mac", mac: file.mac }, ...file.stations, ...file.peers],
+    where = (i: number): string =>
+      i === 0
+        ? "mac"
+        : i <= file.stations.length
+          ? `stations[${i - 1}].mac`
+          : `peers[${i - 1 - file.stations.length}].mac`;
+  refuse.fits(macs.slice(1), sizes.macs, "stations and peers", "MACs");
+  refuse.once(macs, m => m.mac, where);
+  refuse.once(
+    file.stations,
+    s => s.name,
+    i => `stations[${i}].name = "${file.stations[i]?.name ?? ""}"`,
+  );
+}
+
+/** @param path of the file, for sentences. @throws ConfigError in one sentence that names field, value and remedy */
+export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, declared: DeclaredOf): Setup {
+  const refuse: Refuse = new Refuse(path);
+  checkPlaces(file, sizes, refuse);
+  const users = usersOf(file, sizes, refuse),
+    { chains, regions } = chainsOf(file, sizes, declared, refuse);
+  const withNat = regions.findIndex(c => c?.tasks.some(t => t.name === "nat") === true);
+  refuse.unless(
+    withNat < 0 || file.nat !== undefined,
+    () => `nat: it is left out, and regions[${withNat}] has a nat; say its address`,
+  );
+  const tunnels = tunnelsOf(file, users, refuse),
+    balancers = balancersOf(file, users, file.stations, refuse),
+    known = { sizes, users, chains, peers: file.peers, tunnels, balancers };
+  const dags = dagsOf(file, known, refuse);
+  const { mac, ip, number, ports, uplink, epoch, stations, peers, nat } = file;
+  return {
+    ...{
+      sizes,
+      mac,
+      ip,
+      number,
+      ports,
+      uplink,
+      epoch,
+      stations,
+      peers,
+      users,
+      chains,
+      regions,
+      nat,
+      tunnels,
+      balancers,
+      dags,
+    },
+    firewall: firewallOf(file, users, refuse),
+    rules: rulesOf(file, { ...known, dags }, refuse),
+  };
+}
+/** A setup of a file's text. @throws ConfigError as `resolveSetup`, and for text that is no setup file */
+export const readSetup = (text: string, path: string, sizes: SetupSizes, declared: DeclaredOf): Setup =>
+  resolveSetup(checkFile(setupSchema, path, text, ConfigError), path, sizes, declared);

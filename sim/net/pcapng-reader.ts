@@ -1,0 +1,128 @@
+/** Captures in the pcapng format (IETF draft-ietf-opsawg-pcapng): frames with the interface at which they came. */
+import { type CapturedFrame, LINKTYPE_ETHERNET, MOST_BYTES } from "./pcap-format.ts";
+import { CaptureError, readPcap } from "./pcap-reader.ts";
+
+/** A frame of a capture with interfaces. */
+export interface InterfaceFrame extends CapturedFrame {
+  /** Number of its interface; undefined in a capture that has none. */
+  readonly interface?: number;
+  /** Its FCS was wrong. */
+  readonly damaged?: boolean;
+}
+export const pcapngBlock = { section: 0x0a0d0d0a, interface: 1, simple: 3, enhanced: 6 } as const;
+export const pcapngMagic = 0x1a2b3c4d;
+/** The CRC error of a packet's flags (option 2). */
+export const crcError = 1 << 24;
+const options = { end: 0, flags: 2, resolution: 9 } as const;
+
+/** How an interface tells time: ticks of a second. */
+interface Interface {
+  readonly ticks: bigint;
+  readonly snap: number;
+}
+
+class Reader {
+  readonly frames: InterfaceFrame[] = [];
+  readonly #file: Uint8Array;
+  readonly #view: DataView;
+  readonly #name: string;
+  #little = true;
+  /** Interfaces of this section, and the number of the first: sections count on. */
+  #interfaces: Interface[] = [];
+  #before = 0;
+
+  constructor(file: Uint8Array, name: string) {
+    this.#file = file;
+    this.#view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+    this.#name = name;
+  }
+  #fail(what: string): never {
+    throw new CaptureError(`${this.#name} is damaged: ${what}; capture or copy it again`);
+  }
+  read(): InterfaceFrame[] {
+    for (let at = 0; at < this.#file.length;) {
+      if (this.#file.length - at < 12) this.#fail(`${this.#file.length - at} bytes stand behind its last block`);
+      const type = this.#view.getUint32(at, this.#little);
+      if (type === pcapngBlock.section) this.#section(at);
+      const length = this.#view.getUint32(at + 4, this.#little);
+      if (length < 12 || length % 4 !== 0 || at + length > this.#file.length)
+        this.#fail(`a block at byte ${at} claims ${length} bytes`);
+      this.#block(type, at + 8, at + length - 4);
+      at += length;
+    }
+    return this.frames;
+  }
+  #section(at: number): void {
+    const magic = this.#view.getUint32(at + 8, true);
+    this.#little = magic === pcapngMagic;
+    if (!this.#little && this.#view.getUint32(at + 8, false) !== pcapngMagic)
+      this.#fail(`its section begins with 0x${magic.toString(16)}`);
+    this.#before += this.#interfaces.length;
+    this.#interfaces = [];
+  }
+  #block(type: number, from: number, to: number): void {
+    if (type === pcapngBlock.interface) this.#interface(from, to);
+    if (type === pcapngBlock.enhanced) this.#enhanced(from, to);
+    if (type === pcapngBlock.simple) this.#simple(from, to);
+  }
+  #interface(from: number, to: number): void {
+    const link = this.#view.getUint16(from, this.#little);
+    if (link !== LINKTYPE_ETHERNET)
+      throw new CaptureError(
+        `${this.#name} holds frames of link type ${link}, not Ethernet (1); capture on an Ethernet interface`,
+      );
+    const at = this.#option(from + 8, to, options.resolution),
+      code = at === undefined ? 6 : (this.#file[at] ?? 6);
+    const ticks = code & 0x80 ? 2n ** BigInt(code & 0x7f) : 10n ** BigInt(code);
+    this.#interfaces.push({ ticks, snap: this.#view.getUint32(from + 4, this.#little) });
+  }
+  /** Where the value of an option stands, if it is there. */
+  #option(from: number, to: number, wanted: number): number | undefined {
+    for (let at = from; at + 4 <= to;) {
+      const code = this.#view.getUint16(at, this.#little),
+        length = this.#view.getUint16(at + 2, this.#little);
+      if (code === options.end) return undefined;
+      if (code === wanted) return at + 4;
+      at += 4 + Math.ceil(length / 4) * 4;
+    }
+    return undefined;
+  }
+  #enhanced(from: number, to: number): void {
+    if (to - from < 20) this.#fail(`frame ${this.frames.length + 1} ends in its header`);
+    const number = this.#view.getUint32(from, this.#little),
+      of = this.#interfaces[number];
+    if (of === undefined) this.#fail(`frame ${this.frames.length + 1} is of interface ${number}, which is not told`);
+    const time =
+      (BigInt(this.#view.getUint32(from + 4, this.#little)) << 32n) |
+      BigInt(this.#view.getUint32(from + 8, this.#little));
+    const length = this.#view.getUint32(from + 12, this.#little),
+      original = this.#view.getUint32(from + 16, this.#little);
+    if (length > MOST_BYTES || from + 20 + length > to)
+      this.#fail(`frame ${this.frames.length + 1} claims ${length} bytes`);
+    const at = this.#option(from + 20 + Math.ceil(length / 4) * 4, to, options.flags),
+      flags = at === undefined ? 0 : this.#view.getUint32(at, this.#little);
+    this.#add(number, (time * 1_000_000_000n) / of.ticks, from + 20, length, original, (flags & crcError) !== 0);
+  }
+  /** Without a time: it came with the one before. */
+  #simple(from: number, to: number): void {
+    const original = this.#view.getUint32(from, this.#little),
+      { snap = 0 } = this.#interfaces[0] ?? {};
+    const length = Math.min(original, snap === 0 ? original : snap, to - from - 4);
+    this.#add(0, this.frames.at(-1)?.timeNs ?? 0n, from + 4, length, original, false);
+  }
+  #add(number: number, timeNs: bigint, at: number, length: number, originalLength: number, damaged: boolean): void {
+    this.frames.push({
+      timeNs,
+      bytes: new Uint8Array(this.#file.subarray(at, at + length)),
+      originalLength,
+      interface: this.#before + number,
+      ...(damaged && { damaged }),
+    });
+  }
+}
+
+/** Reads a capture in either format. @throws CaptureError when it is none, not of Ethernet, or cut short */
+export function readCapture(file: Uint8Array, name: string): InterfaceFrame[] {
+  const isNg = file.length >= 12 && new DataView(file.buffer, file.byteOffset, 4).getUint32(0) === pcapngBlock.section;
+  return isNg ? new Reader(file, name).read() : readPcap(file, name);
+}

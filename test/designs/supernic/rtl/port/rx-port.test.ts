@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import { mostBeats } from "../../../../../designs/supernic/rtl/port/index.ts";
+import { type Dut, runBench } from "../../../../../sim/index.ts";
+import { bench } from "../../../../bench.ts";
+import { findsFault, plant } from "../../../../support/plant.ts";
+import { type B, dut, type Ports, RxRig, type Size, sizes } from "./support/rx-rig.ts";
+
+/** Random traffic: taken as it comes, hardly taken, refused by the link at times; then all that waits leaves. */
+async function life(rig: RxRig, frames: number): Promise<void> {
+  await rig.traffic(frames);
+  rig.takesPerCycle = 0.02;
+  await rig.traffic(frames / 2);
+  rig.accepts = 0.8;
+  rig.takesPerCycle = 0.7;
+  await rig.traffic(frames / 2);
+  rig.accepts = 1;
+  await rig.end();
+}
+const paused = (b: B) => ({ to: () => () => b.random.chance(0.2) });
+async function started(b: B, size: Size, o: ConstructorParameters<typeof RxRig>[2] = {}): Promise<RxRig> {
+  const rig = new RxRig(b, size, o);
+  await rig.program();
+  return rig;
+}
+async function resets(rig: RxRig, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    rig.takesPerCycle = round % 2 ? 0.05 : 0.7;
+    await rig.traffic(rig.b.random.between(5, 60));
+    await rig.reset();
+  }
+  rig.takesPerCycle = 0.7;
+}
+async function look(what: string, design: Dut<Ports>): Promise<void> {
+  await runBench(what, design, { seed: 7 }, async b => {
+    const rig = await started(b, "small", paused(b));
+    await life(rig, 250);
+    await resets(rig, 4);
+    await life(rig, 150);
+  });
+}
+const mutatedFrames = Number(process.env["MNEMO_PORT_FRAMES"] ?? 5_000);
+
+const faults: readonly (readonly [string, string | RegExp, string])[] = [
+  ["a class takes more than its beats", /(used_5} \+ [^;]*?)\) <= 6'd16/, "$1) <= 6'd24"],
+  ["what left still counts", "out_valid & out_class[4]", "1'b0"],
+  ["what came does not count", "keeps & (decided_class == 3'd4)", "1'b0"],
+  ["the head is that of the next frame", "begins = beat_first ? offer_payload : start", "begins = offer_payload"],
+  ["a link comes from the beat before the last", "before_ <= offer_payload", "before_ <= begins"],
+  ["a stalled beat is freed again", /free_valid = reads & given/, "free_valid = reads"],
+  ["a frame ends a beat early", "last <= rest == 3'd1", "last <= rest <= 3'd2"],
+  ["a frame passes those in memory", /straight_4 = ([^;]*) & ~any_4/, "straight_4 = $1"],
+  ["one too many is at hand", /room_4 = claimed_4 < 3'd4/, "room_4 = claimed_4 < 3'd5"],
+  ["a ring does not wrap", /\(head_4 == 7'd\d+\) \?/, "1'b0 ?"],
+  ["beats that are not kept are freed a second time", "walks <= steps", "walks <= steps | walks"],
+  ["the verdict is that of the frame behind", ".pop_ready (match_outcome_valid)", ".pop_ready (1'b1)"],
+  ["a PFC frame that is refused pauses", /& \(judge_frame_payload_verdict_reason == judge_reason_none\)/, ""],
+  ["software's frames are switched", "match_outcome_software) ? 3'd5 :", "match_outcome_software) ? 3'd4 :"],
+  ["the dropped frames outlive a reset", "walks <= 1'b0", "walks <= walks"],
+  ["the lanes' frames are mixed up", "is_second <= take_payload_second", "is_second <= ~take_payload_second"],
+  ["a class asks for a pause for ever", "full_1 <= 1'b0", "full_1 <= 1'b1"],
+];
+
+describe("RxPort", () => {
+  for (const size of ["small", "full", "jumbo"] as const)
+    bench(`${size}: frames wait in their queues, and leave in their order`, dut(size), { seed: 1 }, async b => {
+      const rig = await started(b, size, paused(b));
+      await life(rig, 500);
+      const fates = [...rig.fates.keys()];
+      expect(fates).toEqual(expect.arrayContaining(["fcs", "nowhere", "unlinked", "queued0", "queued4", "queued5"]));
+      if (size === "small") expect(fates).toEqual(expect.arrayContaining(["full1", "full4", "full5"]));
+    });
+  bench("a reset beside traffic leaves nothing inside", dut("small"), { seed: 2 }, async b => {
+    const rig = await started(b, "small", paused(b));
+    await resets(rig, 20);
+    await life(rig, 100);
+  });
+  bench(
+    "mutated frames: each is judged, the next good one is kept, and no beat is lost",
+    dut("full"),
+    { seed: 3 },
+    async b => {
+      const rig = await started(b, "full");
+      rig.takesPerCycle = 1;
+      for (let i = 0; i < mutatedFrames; i += 500) await rig.traffic(Math.min(500, mutatedFrames - i), 0.9);
+      for (let to = 0; to < 7; to++) {
+        const frame = rig.send(rig.right(100, to));
+        await b.until(() => rig.coming === 0);
+        expect(frame.judged.reason).toBe("none");
+      }
+      await rig.end();
+    },
+  );
+  bench(
+    "latency: 11 cycles to the head; 64-byte frames of one class, one a cycle",
+    dut("full"),
+    { seed: 4 },
+    async b => {
+      const rig = await started(b, "full");
+      rig.takesPerCycle = 0;
+      const one = rig.plain(64);
+      rig.send(one);
+      await b.until(() => rig.latencies.length === 1);
+      expect(rig.latencies).toEqual([11]);
+      rig.takesPerCycle = 1;
+      await b.until(() => rig.taken.length === 1);
+      // What waits is taken every second cycle by the bench; the heads are there each cycle.
+      rig.takesPerCycle = 0;
+      for (let i = 0; i < 40; i++) rig.send(one);
+      await rig.rx.drained();
+      await b.cycles(30);
+      const from = rig.taken.length;
+      rig.everyCycle = true;
+      await b.until(() => rig.taken.length === from + 40);
+      const cycles = rig.taken.slice(from);
+      expect((cycles.at(-1) ?? 0) - (cycles[0] ?? 0)).toBe(39);
+      rig.everyCycle = false;
+      await rig.end();
+    },
+  );
+  for (const size of ["full", "jumbo"] as const)
+    test(`${size}: what comes after a pause fits: 27.6 KB of the worst frames, and two of the longest`, () => {
+      // 65 bytes are 2 beats, and 89 on the wire with FCS, preamble and gap (IEEE 802.3).
+      const { pauseAt } = sizes[size],
+        after = Math.ceil(27_600 / 89) * 2 + 2 * mostBeats(sizes[size]),
+        [limit = 0] = RxRig.limits(size);
+      expect(pauseAt + after).toBeLessThanOrEqual(limit);
+    });
+  const pausing = async (b: B): Promise<void> => {
+    const rig = await started(b, "full"),
+      { pauseAt, resumeAt } = sizes.full,
+      full = (): number => b.io.full.num;
+    rig.takesPerCycle = 0;
+    const send = async (frames: number): Promise<void> => {
+      for (let i = 0; i < frames; i++) rig.send(rig.plain(64));
+      await b.until(() => rig.coming === 0);
+      await b.cycles(6);
+    };
+    await send(pauseAt - 1);
+    expect(full()).toBe(0);
+    await send(1);
+    expect(full()).toBe(1 << 4);
+    const take = async (): Promise<void> => {
+      const left = rig.inside - 1;
+      rig.takes[1].send(4);
+      await b.until(() => rig.inside === left);
+      await b.cycles(6);
+    };
+    while (rig.inside > resumeAt) await take();
+    expect(full()).toBe(1 << 4);
+    await take();
+    expect(full()).toBe(0);
+    await rig.end();
+  };
+  const name = "a class asks for a pause at its mark, and lets go below the other";
+  bench(name, dut("full"), { seed: 5 }, pausing);
+  test("a class that asks a beat late is found", async () => {
+    await findsFault(runBench(name, plant(dut("full"), "used_4 >= 10'd72", "used_4 >= 10'd73"), { seed: 5 }, pausing));
+  });
+  test("a class that lets go a beat late is found", async () => {
+    await findsFault(runBench(name, plant(dut("full"), "used_4 < 10'd36", "used_4 < 10'd35"), { seed: 5 }, pausing));
+  });
+  describe("a planted fault is found", () => {
+    test("and nothing without one", async () => look("no fault", dut("small")));
+    for (const [name, from, to] of faults)
+      test(name, async () => {
+        await findsFault(look(name, plant(dut("small"), from, to)));
+      });
+  });
+});

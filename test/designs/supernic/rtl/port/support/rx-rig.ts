@@ -1,0 +1,391 @@
+/** A port's surroundings: a MAC, a link that says what counts, both lanes, and the models of judge and match. */
+import {
+  type JudgedFrame,
+  judgeFrame,
+  matchFrame,
+  type MatchSettings,
+  type UidRule,
+} from "../../../../../../designs/supernic/model/index.ts";
+import {
+  classBeats,
+  type FateName,
+  mostBeats,
+  queueSizes,
+  RxPort,
+} from "../../../../../../designs/supernic/rtl/port/index.ts";
+import { readPfc, ternaryWords } from "../../../../../../designs/supernic/wire/index.ts";
+import { AxisSource, type Bench, never, type Pause, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
+import { mutated, rightFrame } from "../../judge/support/frames.ts";
+
+const common = { ports: 4, rules: 4, macs: 4, users: 8 } as const;
+export const sizes = {
+  /** Everything overflows. */
+  small: { ...common, beats: 128, softwareBeats: 16, pauseAt: 6, resumeAt: 3, frameBytes: 300 },
+  full: { ...common, ...queueSizes(1536) },
+  jumbo: { ...common, ...queueSizes(9018) },
+} as const;
+export type Size = keyof typeof sizes;
+export const dut = (size: Size) => RxPort(sizes[size]);
+export type Ports = ReturnType<typeof dut>["ports"];
+export type B = Bench<Ports>;
+
+const port = { reliable: false, peer: true, class: 3 } as const;
+const own = 0x020000000077n,
+  macs = [0x020000000001n, 0x020000000002n, 0x02000000000an] as const;
+const uidOf = (dag: number, user: number, here: boolean): UidRule => ({
+  valid: true,
+  generation: 0,
+  dag,
+  user,
+  allowed: true,
+  here,
+  peer: 5,
+  unordered: dag % 2 === 1,
+});
+const uids = new Map<number, UidRule>([0, 1, 2, 3, 4, 5, 6, 7].map(i => [i, uidOf(i, i, i !== 7)]));
+const settings: MatchSettings = {
+  ports: common.ports,
+  mac: own,
+  port: 0,
+  control: true,
+  uplink: 3,
+  rings: [],
+  rules: [],
+  macs: macs.map((value, i) => ({
+    value,
+    mask: (1n << 48n) - 1n,
+    enabled: true,
+    port: i < 2 ? i + 1 : 0,
+    peer: i === 2,
+  })),
+  uids,
+};
+/** Class of a user. */
+const classOfUser = (user: number): number => user % 4;
+
+interface Frame {
+  readonly bytes: Uint8Array;
+  readonly judged: JudgedFrame;
+  readonly matched: ReturnType<typeof matchFrame>;
+  readonly class: number | undefined;
+  readonly beats: number;
+  readonly sent: { readonly end: number | undefined };
+}
+
+export class RxRig {
+  readonly b: B;
+  readonly size: Size;
+  readonly rx: AxisSource;
+  readonly takes;
+  readonly outs;
+  /** Frames whose fate is not known yet, in their order. */
+  readonly #coming: Frame[] = [];
+  /** Frames in the queues, by class. */
+  readonly queues: Frame[][] = Array.from({ length: 6 }, () => []);
+  /** Frames that a lane has asked for. */
+  readonly #asked: Frame[][] = [[], []];
+  readonly #beats: bigint[][] = [[], []];
+  readonly fates = new Map<string, number>();
+  readonly latencies: number[] = [];
+  readonly headCycles: number[] = [];
+  /** The link accepts what has room, with this chance. */
+  accepts = 1;
+  takesPerCycle = 0.7;
+  /** When the link last refused what it saw. */
+  #refused = -Infinity;
+  #resetting = false;
+  readonly taken: number[] = [];
+  readonly #limit;
+  #headSeen = new Set<Frame>();
+  readonly pauses = Array.from({ length: 6 }, () => false);
+  /** Classes whose head has been taken in this cycle: what `heads` showed is gone. */
+  readonly #justTaken = new Set<number>();
+  #pfc: { times: Record<number, number> }[] = [];
+
+  constructor(b: B, size: Size, o: { readonly to?: () => Pause } = {}) {
+    const { sim, io } = b,
+      { to = () => never } = o;
+    this.b = b;
+    this.size = size;
+    this.rx = new AxisSource(sim, io.rx, { behindEnd: 0xa5 });
+    this.takes = [new StreamSource(sim, io.takeMerge), new StreamSource(sim, io.takeSwitch)] as const;
+    this.outs = [
+      new StreamSink(sim, io.toMerge, { pause: to() }),
+      new StreamSink(sim, io.toSwitch, { pause: to() }),
+    ] as const;
+    this.#limit = classBeats(sizes[size]);
+    io.judged.reliable.value = 0;
+    io.judged.peer.value = 1;
+    io.judged.class.value = port.class;
+    io.config.mac.value = own;
+    io.config.port.value = 0;
+    io.config.control.value = 1;
+    io.config.hasUplink.value = 1;
+    io.config.uplink.value = 3;
+    io.config.rings.value = 0;
+    io.config.rules.value = 0;
+    io.config.macs.value = 7n;
+    io.accept.value = 1;
+    b.onEdge({ sample: () => this.#sample(), drive: () => this.#drive() });
+  }
+  async program(): Promise<void> {
+    const { tables, users } = this.b.io;
+    for (const [chunk, words] of ternaryWords([...settings.macs], 48).entries())
+      for (const [at, word] of words.entries()) {
+        tables.macs.en.value = 1;
+        tables.macs.chunk.value = chunk;
+        tables.macs.at.value = at;
+        tables.macs.word.value = Number(word);
+        await this.b.cycles(1);
+      }
+    tables.macs.en.value = 0;
+    for (const [index, m] of settings.macs.entries()) {
+      tables.entries.en.value = 1;
+      tables.entries.index.value = index;
+      tables.entries.value.port.value = m?.port ?? 0;
+      tables.entries.value.peer.value = m?.peer === true ? 1 : 0;
+      await this.b.cycles(1);
+    }
+    tables.entries.en.value = 0;
+    for (const [index, e] of uids) {
+      tables.uids.en.value = 1;
+      tables.uids.index.value = index;
+      for (const [name, v] of Object.entries(e))
+        (tables.uids.value[name as keyof UidRule] as { value: number }).value = Number(v);
+      users.en.value = 1;
+      users.index.value = index;
+      users.value.class.value = classOfUser(index);
+      await this.b.cycles(1);
+    }
+    tables.uids.en.value = 0;
+    users.en.value = 0;
+  }
+
+  send(bytes: Uint8Array, badFcs = false): Frame {
+    const { frameBytes } = sizes[this.size],
+      judged = judgeFrame(bytes, badFcs, port, frameBytes),
+      matched = matchFrame(judged, settings);
+    const wants = !["drop", "link"].includes(matched.outcome),
+      user = matched.entry?.user ?? 0,
+      byOutcome = matched.outcome === "core" ? classOfUser(user) : matched.outcome === "software" ? 5 : 4;
+    const sent = this.rx.send(bytes, { user: badFcs ? 1 : 0, userAtEnd: true });
+    const frame = {
+      bytes: judged.accepted?.bytes ?? bytes,
+      judged,
+      matched,
+      class: wants ? byOutcome : undefined,
+      beats: Math.ceil((judged.accepted?.bytes.length ?? 0) / 64),
+      sent,
+    };
+    this.#coming.push(frame);
+    if (judged.accepted?.kind === "pfc") this.#pfc.push({ times: readPfc(bytes) });
+    return frame;
+  }
+  /** A right frame for each of the ways, of so many bytes without shims. */
+  right(bytes: number, to = this.b.random.between(0, 9)): Uint8Array {
+    const { random } = this.b;
+    const frame = rightFrame(random, bytes, { reliable: false, peer: false });
+    const at = (frame[12] ?? 0) * 256 + (frame[13] ?? 0),
+      shimAt = at === 0x88b5 ? 14 : at === 0x8100 && (frame[16] ?? 0) * 256 + (frame[17] ?? 0) === 0x88b5 ? 18 : -1;
+    if (shimAt > 0) frame.set([0, to % 8], shimAt + 2);
+    const mac = to === 8 ? own : random.pick([...macs, 0xffffffffffffn]);
+    for (let i = 0; i < 6; i++) frame[i] = Number((mac >> BigInt(40 - 8 * i)) & 255n);
+    return frame;
+  }
+  /** A frame that is only switched, of so many bytes. */
+  plain(bytes: number): Uint8Array {
+    const frame = new Uint8Array(bytes);
+    frame.set([2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 0xb7]);
+    return frame;
+  }
+  static limits(size: Size): readonly number[] {
+    return classBeats(sizes[size]);
+  }
+  /** Switched frames are taken every cycle, as who sees `heads` in its cycle does. */
+  everyCycle = false;
+  length(): number {
+    const { random } = this.b,
+      { frameBytes } = sizes[this.size];
+    if (random.chance(0.6)) return random.between(60, 200);
+    return random.between(60, random.chance(0.9) ? Math.min(600, frameBytes) : frameBytes);
+  }
+
+  #drive(): void {
+    const { random, io } = this.b;
+    io.accept.value = random.chance(this.accepts) ? 1 : 0;
+    if (io.accept.value === 0) this.#refused = this.b.cycle;
+    const gone = new Set(this.#justTaken);
+    this.#justTaken.clear();
+    if (this.#resetting) return;
+    if (this.everyCycle) {
+      const [, second] = this.takes;
+      if (second.pending < 2 && this.queues[4]!.length - second.pending > 0) second.send(4);
+      return;
+    }
+    for (const [lane, take] of this.takes.entries()) {
+      if (take.pending > 0 || !random.chance(this.takesPerCycle)) continue;
+      const has = io.heads
+        .map((h, c) => ({ c, valid: h.valid.value === 1 }))
+        .filter(h => h.valid && !gone.has(h.c) && (lane === 0 ? h.c < 4 : h.c >= 4));
+      if (has.length === 0) continue;
+      take.send(random.pick(has).c);
+    }
+  }
+  #sample(): void {
+    if (this.#resetting) return;
+    const { io } = this.b;
+    if (io.fate.valid.value === 1) this.#fate(io.fate.fate.value);
+    if (io.pfc.valid.value === 1) {
+      const pfc = this.#pfc.shift();
+      if (!pfc) throw new Error("a pause that nobody sent");
+      const enabled = Object.keys(pfc.times).reduce((m, c) => m | (1 << Number(c)), 0);
+      if (io.pfc.enabled.value !== enabled) throw new Error(`pauses ${String(io.pfc.enabled.value)}, not ${enabled}`);
+      for (const [c, t] of Object.entries(pfc.times))
+        if (io.pfc.times[Number(c)]?.value !== t) throw new Error(`class ${c} is paused for another time`);
+    }
+    for (const [c, head] of io.heads.entries()) {
+      if (head.valid.value === 0) continue;
+      const frame = this.queues[c]?.[0];
+      if (!frame) throw new Error(`class ${c} has a head, and no frame`);
+      if (this.#headSeen.has(frame)) continue;
+      this.#headSeen.add(frame);
+      this.headCycles.push(this.b.cycle);
+      this.latencies.push(this.b.cycle - (frame.sent.end ?? NaN));
+      checkFacts(frame, head.facts);
+    }
+    for (const lane of [0, 1]) {
+      const port2 = lane === 0 ? io.takeMerge : io.takeSwitch;
+      if (port2.valid.value === 0 || port2.ready.value === 0) continue;
+      const c = port2.payload.value,
+        frame = this.queues[c]?.shift();
+      if (!frame) throw new Error(`class ${c} was taken, and has no frame`);
+      this.#asked[lane]?.push(frame);
+      this.#justTaken.add(c);
+    }
+    for (const [lane, out] of this.outs.entries())
+      for (let s = out.take(); s; s = out.take()) {
+        const beats = this.#beats[lane] ?? [];
+        beats.push(s.value.data);
+        if (s.value.last === 0) continue;
+        const frame = this.#asked[lane]?.shift();
+        if (!frame) throw new Error("a frame that nobody took");
+        this.taken.push(s.cycle);
+        checkBytes(frame, beats.splice(0));
+      }
+    const used = this.queues.map(q => q.reduce((n, f) => n + f.beats, 0));
+    for (const [c, n] of used.entries())
+      if (n > (this.#limit[c] ?? 0)) throw new Error(`class ${c} has ${n} beats of ${this.#limit[c]}`);
+  }
+  #fate(fate: FateName): void {
+    const frame = this.#coming.shift();
+    if (!frame) throw new Error(`a fate (${fate}) of no frame`);
+    const { judged, matched } = frame;
+    this.fates.set(fate, (this.fates.get(fate) ?? 0) + 1);
+    const wanted =
+      judged.reason !== "none"
+        ? [judged.reason]
+        : matched.outcome === "link"
+          ? ["forLink"]
+          : matched.outcome === "drop"
+            ? [matched.reason]
+            : [`queued${frame.class}`, `full${frame.class}`, ...(this.b.cycle - this.#refused < 4 ? ["unlinked"] : [])];
+    if (!wanted.includes(fate))
+      throw new Error(`${fate}, not ${wanted.join(" or ")}, of ${Buffer.from(frame.bytes).toString("hex")}`);
+    if (fate.startsWith("queued")) this.queues[frame.class ?? 0]?.push(frame);
+    if (fate.startsWith("full")) this.#mayBeFull(frame);
+  }
+  /** A class is full only when the frame would not fit in with what it has; a frame under way out may still count. */
+  #mayBeFull(frame: Frame): void {
+    const c = frame.class ?? 0,
+      used = (this.queues[c] ?? []).reduce((n, f) => n + f.beats, 0),
+      longest = mostBeats(sizes[this.size]);
+    if (used + frame.beats + 2 * longest < (this.#limit[c] ?? 0))
+      throw new Error(`class ${c} is full with ${used} of ${this.#limit[c]} beats`);
+  }
+  get inside(): number {
+    return this.queues.reduce((n, q) => n + q.length, 0);
+  }
+  get coming(): number {
+    return this.#coming.length;
+  }
+  async traffic(frames: number, wrong = 0.1): Promise<void> {
+    for (let i = 0; i < frames; i++) {
+      const frame = this.right(this.length());
+      this.send(
+        this.b.random.chance(wrong) ? mutated(this.b.random, frame, sizes[this.size].frameBytes) : frame,
+        this.b.random.chance(wrong / 4),
+      );
+      await this.b.until(() => this.rx.pending < 3);
+    }
+    await this.rx.drained();
+  }
+  async reset(): Promise<void> {
+    this.rx.forget();
+    for (const t of this.takes) t.forget();
+    this.#resetting = true;
+    this.b.sim.reset(2);
+    this.#resetting = false;
+    this.#coming.splice(0);
+    for (const q of [...this.queues, ...this.#asked, ...this.#beats]) q.splice(0);
+    for (const o of this.outs) o.received.splice(0);
+    this.#pfc.splice(0);
+    await this.b.cycles(1);
+  }
+  /** All has left, and every beat is free again. */
+  async end(): Promise<void> {
+    await this.rx.drained();
+    await this.b.until(() => this.#coming.length === 0);
+    this.takesPerCycle = 1;
+    await this.b.until(() => this.inside === 0 && this.#asked.every(a => a.length === 0));
+    await this.b.cycles(400);
+    const { beats } = sizes[this.size];
+    if (this.b.io.free.num !== beats) throw new Error(`${this.b.io.free.num} beats are free at the end, of ${beats}`);
+    if (this.b.io.waiting.num !== 0) throw new Error(`${this.b.io.waiting.num} frames are inside at the end`);
+    if (this.b.io.full.value !== 0) throw new Error("a class is full at the end");
+    if (this.#pfc.length > 0) throw new Error("a pause was not told");
+  }
+}
+
+type Facts = B["io"]["heads"][number]["facts"];
+function checkFacts({ judged, matched, bytes }: Frame, is: Facts): void {
+  const same = (what: string, a: unknown, b: unknown): void => {
+    if (a !== b) throw new Error(`${what} is ${String(a)}, not ${String(b)}, of ${Buffer.from(bytes).toString("hex")}`);
+  };
+  const { taken, noL4, flowHash } = judged.accepted ?? {},
+    vlan = taken?.vlan,
+    snic = taken?.snic;
+  same("outcome", is.outcome.value, matched.outcome);
+  same("length", is.length.num, bytes.length);
+  same("noL4", is.noL4.value, noL4 === true ? 1 : 0);
+  same("flowHash", is.flowHash.num, flowHash);
+  same("tagged", is.tagged.value, vlan ? 1 : 0);
+  if (vlan) same("tag", is.tag.num, (vlan.priority << 13) | (vlan.dropEligible << 12) | vlan.id);
+  same("shimmed", is.shimmed.value, snic ? 1 : 0);
+  if (snic) same("ttl", is.ttl.num, snic.ttl);
+  if (matched.ports)
+    same(
+      "ports",
+      is.ports.num,
+      matched.ports.reduce((m, i) => m | (1 << i), 0),
+    );
+  if (matched.peer !== undefined) same("peer", is.peer.num, matched.peer);
+  if (!matched.entry) return;
+  same("uid", is.uid.num, matched.uid);
+  same("dag", is.dag.num, matched.entry.dag);
+  same("user", is.user.num, matched.entry.user);
+  same("unordered", is.unordered.value, matched.entry.unordered ? 1 : 0);
+}
+function checkBytes({ bytes }: Frame, beats: readonly bigint[]): void {
+  if (beats.length !== Math.ceil(bytes.length / 64))
+    throw new Error(`${beats.length} beats of a frame of ${bytes.length} bytes`);
+  const padded = new Uint8Array(64 * beats.length);
+  padded.set(bytes);
+  for (const [i, beat] of beats.entries()) {
+    const wanted = BigInt(
+      `0x${Buffer.from(padded.slice(64 * i, 64 * i + 64))
+        .reverse()
+        .toString("hex")}`,
+    );
+    if (beat !== wanted) throw new Error(`beat ${i} differs, of ${Buffer.from(bytes).toString("hex")}`);
+  }
+}
