@@ -238,6 +238,7 @@ export class EgressRig {
       const live = this.live.get(Number(s.value.ctx));
       if (!live) throw new Error(`the header of context ${s.value.ctx} is read, and it is not inside`);
       const { header } = live.packet;
+      live.read = true;
       this.left.send({
         ctx: live.ctx,
         header: number(header) | (((this.b.random.bits(512) & ~0n) << BigInt(8 * header.length)) & ((1n << 512n) - 1n)),
