@@ -20,10 +20,10 @@ import {
   type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { dagEntries, egressWays, tables } from "../../wire/index.ts";
-import { ctxBits, EntryWrite, inlets, Known, tableEntry, userClasses } from "../inside/index.ts";
+import { ctxBits, EntryWrite, inlets, Known, sizeBits, tableEntry, userClasses } from "../inside/index.ts";
 import { portBits, ternary, TernaryWrite } from "../match/index.ts";
 import { EgressConfig, type EgressParameters } from "./ports.ts";
-import { ListOf } from "./records.ts";
+import { ListOf, sizeOfPayload } from "./records.ts";
 
 const macBits = 48;
 /** Why a packet is dropped; `none`: it is not. */
@@ -31,7 +31,7 @@ export const EgressDrop = enumOf("EgressDrop", ["none", "task", "nowhere", "agai
 const EgressWay = enumOf("EgressWay", [...egressWays]);
 /** A packet with the list that it goes to. */
 export const Goes = (p: EgressParameters) =>
-  struct({ valid: bit, ctx: uint(ctxBits(p)), list: ListOf(p), drop: EgressDrop });
+  struct({ valid: bit, ctx: uint(ctxBits(p)), list: ListOf(p), size: uint(sizeBits), drop: EgressDrop });
 
 /** What is known of a packet when its MAC has been looked up. */
 const Asked = (p: EgressParameters) =>
@@ -44,6 +44,7 @@ const Asked = (p: EgressParameters) =>
     reply: bit,
     group: bit,
     class: uint(2),
+    size: uint(sizeBits),
   });
 interface Found<P extends EgressParameters> {
   readonly p: P;
@@ -132,6 +133,7 @@ export const Destination = module(
       // The lowest bit of the first byte.
       group: known.dst.bit(40),
       class: classes.readAsync(known.user),
+      size: sizeOfPayload(p, known.payloadBytes),
     });
     // 2: the first of them.
     const first = encodePriority(parts.reduce<UInt>((a, b) => a.and(b), constant((1n << BigInt(p.macs)) - 1n, p.macs))),
@@ -143,7 +145,7 @@ export const Destination = module(
     // 3: where it goes.
     const goes = reg(Goes(p), { init: { valid: 0 } });
     const to = decide({ p, asked: asked2, known: known2, macPort: entries.readAsync(mac2) }, io.config);
-    goes.set({ valid: valid[1] ?? io.asks.valid, ctx: asked2.ctx, ...to });
+    goes.set({ valid: valid[1] ?? io.asks.valid, ctx: asked2.ctx, size: asked2.size, ...to });
     io.goes.set(goes);
   },
   { nameOf: p => `Destination_p${p.ports}_c${p.contexts}_k${p.cells}_m${p.macs}` },

@@ -1,3 +1,3 @@
 /** The egress: packets that are finished leave, or are dropped. */
 export { Egress } from "./egress.ts";
-export { EgressConfig, EgressEvents, type EgressParameters, egressRoomBeats } from "./ports.ts";
+export { EgressConfig, EgressEvents, type EgressParameters } from "./ports.ts";

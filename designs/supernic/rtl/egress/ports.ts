@@ -42,13 +42,6 @@ const grows = 64 + 4 + 8;
 /** Beats of the longest frame that leaves. */
 export const longestBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
   Math.ceil((p.frameBytes + grows) / beatBytes);
-/** Beats on their way to a port, from which on none is chosen for it. */
-export const underWayBeats = 48;
-/** Frames that are chosen before it is known how long they are. */
-export const chosenAhead = 4;
-/** Beats that `room` of a port promises: frames on the way to it have this room. */
-export const egressRoomBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
-  underWayBeats + chosenAhead * longestBeats(p);
 
 /** What stands still while packets leave. */
 export const EgressConfig = (p: Pick<DeviceSizes, "macs">) =>
@@ -94,7 +87,7 @@ export const egressPorts = (p: EgressParameters) =>
       release: output(struct({ valid: bit, ctx: uint(ctxBits(p)) })),
       releaseCells: source(FirstCell(p)),
       released: output(Released(p)),
-      /** By port, the loop port last: so many beats as `egressRoomBeats` says may come. */
+      /** By port, the loop port last: frames may be chosen for it, as long as those that have not begun fit one longest. */
       room: input(uint(inlets(p))),
       /** By port, classes that are paused. */
       paused: input(vec(uint(8), p.ports)),

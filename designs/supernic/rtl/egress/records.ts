@@ -1,5 +1,5 @@
 /** What the egress's parts hand on. */
-import { bit, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import { type Bit, bit, fromBits, mux, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import {
   beatBytes,
   cellBeats,
@@ -10,18 +10,28 @@ import {
   lengthBits,
   payloadBeats,
   payloadCellBits,
+  sizeBits,
+  type Sizes,
   userBits,
   userClasses,
 } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
+import { longestBeats } from "./ports.ts";
 
 export const payloadBeatBits = (p: Pick<DeviceSizes, "frameBytes">): number =>
   Math.ceil(Math.log2(payloadBeats(p) + 1));
 /** Beats that a frame may have beside those of its payload: header, template, tag and shim. */
 export const besidesPayload = 3;
-/** Bits of the number of beats of a frame that leaves. */
-export const frameBeatBits = (p: Pick<DeviceSizes, "frameBytes">): number =>
-  Math.ceil(Math.log2(payloadBeats(p) + besidesPayload + 1));
+/** Sizes of frames that leave. */
+export const egressSizes = (p: Pick<DeviceSizes, "frameBytes">): Sizes => {
+  const longest = longestBeats(p);
+  return { beats: [3, Math.min(6, longest), Math.min(12, longest)], longest };
+};
+/** The size of a frame with so much payload. */
+export const sizeOfPayload = (p: Pick<DeviceSizes, "frameBytes">, bytes: UInt): UInt => {
+  const [small, some, more] = egressSizes(p).beats.map(n => bytes.gt((n - besidesPayload) * beatBytes)) as [Bit, Bit, Bit];
+  return fromBits([mux(some, more, small), some]).is(sizeBits);
+};
 
 /** What the deparser has to know of a packet that waits. */
 export const Waiting = (p: Pick<DeviceSizes, "cells">) =>
@@ -61,4 +71,4 @@ export const cellsOfBeats = (p: Pick<DeviceSizes, "frameBytes">, beats: UInt): U
 export const ListOf = (p: Pick<DeviceSizes, "ports">) => struct({ port: uint(inlets(p)), class: uint(userClasses) });
 /** A packet of a list that has been chosen. */
 export const Picked = (p: Pick<DeviceSizes, "ports" | "contexts">) =>
-  struct({ ctx: uint(ctxBits(p)), list: ListOf(p), dropped: bit });
+  struct({ ctx: uint(ctxBits(p)), list: ListOf(p), size: uint(sizeBits), dropped: bit });

@@ -1,6 +1,6 @@
 /** The egress between what is known of packets, the two stores and the ports: a model of where each packet goes. */
 import { deparse, type Packet } from "../../../../../../designs/supernic/model/index.ts";
-import { Egress, type EgressParameters, egressRoomBeats } from "../../../../../../designs/supernic/rtl/egress/index.ts";
+import { Egress, type EgressParameters } from "../../../../../../designs/supernic/rtl/egress/index.ts";
 import {
   egressWays,
   type EgressWayName,
@@ -415,9 +415,6 @@ export class EgressRig {
     for (const [name, n] of Object.entries({ ...this.wanted, paused: this.expired.length }))
       if (this.counts[name as keyof typeof this.counts] !== n)
         throw new Error(`${name}: ${this.counts[name as keyof typeof this.counts]} are counted, and there were ${n}`);
-  }
-  get roomBeats(): number {
-    return egressRoomBeats(this.p);
   }
 }
 const macOf = (header: Uint8Array): bigint => BigInt(`0x${Buffer.from(header.slice(0, 6)).toString("hex")}`);
