@@ -156,7 +156,7 @@ export const Egress = module(
     fetch.origin.set(io.config.origin);
     connect(fetch.leave, io.leave);
     connect(io.left, fetch.left);
-    connect(fetch.cleared, releases.cleared);
+    connect(fifo(fetch.cleared, 4, { name: "cleared", style: "distributed" }), releases.cleared);
     const leaving = stream(Going(p), { name: "leaving" }),
       going = fifo(leaving, frames, { name: "going", style: "distributed" }),
       { packet, list, size } = fetch.packet.payload;

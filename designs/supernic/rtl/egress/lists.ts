@@ -16,8 +16,10 @@ import {
   type UInt,
   vec,
   when,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
-import { ctxBits, inlets, sizeBits, twoTurns, userClasses } from "../inside/index.ts";
+import { fairTurn } from "../../../shared/stream/index.ts";
+import { ctxBits, inlets, sizeBits, userClasses } from "../inside/index.ts";
 import type { EgressParameters } from "./ports.ts";
 import { ListOf, Picked } from "./records.ts";
 
@@ -34,35 +36,44 @@ const listOf = (p: EgressParameters, at: string) => ({
   open: reg(bit, { init: 0, name: `open_${at}` }),
   drops: reg(bit, { init: 0, name: `drops_${at}` }),
 });
-type List = ReturnType<typeof listOf>;
 
-/** What was chosen for a port, a cycle later; and whether one may be chosen for it now, by its size. */
-function portOf(p: EgressParameters, q: number, room: Bit, fits: readonly Bit[], smallAlone: boolean) {
-  const chosen = reg(bit, { init: 0, name: `chosen_${q}` }),
-    picked = reg(Entry(p), { name: `picked_${q}` }),
-    of = reg(uint(userClasses), { name: `picked_class_${q}` }),
-    dropped = reg(bit, { name: `picked_dropped_${q}` }),
-    wasAny = reg(bit, { init: 0, name: `was_chosen_${q}` }),
-    wasLarge = reg(bit, { init: 0, name: `was_large_${q}` });
-  const frame = node(chosen.andNot(dropped), { name: `frame_for_${q}` }),
-    large = node(frame.and(picked.size.any()), { name: `large_for_${q}` });
-  wasAny.set(frame);
-  wasLarge.set(large);
+/** The packet of a port that is next, if there is one. */
+const nextOf = (p: EgressParameters, q: number) => ({
+  valid: reg(bit, { init: 0, name: `next_valid_${q}` }),
+  entry: reg(Entry(p), { name: `next_entry_${q}` }),
+  of: reg(uint(userClasses), { name: `next_class_${q}` }),
+  dropped: reg(bit, { name: `next_dropped_${q}` }),
+});
+type Next = ReturnType<typeof nextOf>;
+
+/** Whether the next packet of a port may go, by its size and by what went before it. */
+function mayGo(q: number, next: Next, served: Bit, fits: readonly Bit[], smallAlone: boolean): Bit {
+  const isLarge = node(next.entry.size.any(), { name: `is_large_${q}` });
+  const was = (name: string, value: Bit): Bit => {
+    const one = reg(bit, { init: 0, name: `${name}_${q}_1` }),
+      two = reg(bit, { init: 0, name: `${name}_${q}_2` });
+    one.set(value);
+    two.set(one);
+    return node(one.or(two), { name: `${name}_${q}` });
+  };
+  const frame = node(served.andNot(next.dropped), { name: `frame_for_${q}` }),
+    any = was("any_before", frame),
+    large = was("large_before", frame.and(isLarge));
   const lets = fits.map((fit, size) => {
-    const q1 = reg(bit, { init: 0, name: `fits_${q}_${size}_q` });
-    q1.set(fit);
-    const before = size === 0 && !smallAlone ? large.or(wasLarge) : frame.or(wasAny);
-    return q1.and(room).andNot(before);
+    const seen = reg(bit, { init: 0, name: `fits_${q}_${size}` });
+    seen.set(fit);
+    return seen.andNot(size === 0 && !smallAlone ? large : any);
   });
-  return { chosen, picked, of, dropped, lets: node(fromBits(lets), { name: `lets_${q}` }) };
+  return node(fromBits(lets).shr(next.entry.size).bit(0), { name: `may_go_${q}` });
 }
 
 /**
- * Packets that wait, in a list by port and class, linked by their contexts. A list that `open` has is served when its
- * first packet `fits` its port, round robin over ports and over the classes of each; one that `drops` has is served
- * too, and its packets are marked. Latency 2 from `push` to `picked`, initiation interval 1, of one list too; a packet
- * that is not of the smallest size follows another one of its port after 3 cycles. All contexts have room in each list,
- * so `push` is always taken. Nothing is picked while `stalls`, from the next cycle on. Reset: all lists are empty.
+ * Packets that wait, in a list by port and class, linked by their contexts. Of each port's lists that `open` has, one
+ * is served in turn: its first packet is the port's next. A port's next packet is picked when it `fits` and the port
+ * has `room`, round robin; it is, even if its class is no longer open. A list that `drops` has is served too, and its
+ * packets are marked. Latency 3 from `push` to `picked`, initiation interval 1, of one list too; a packet that is not
+ * of the smallest size follows another one of its port after 3 cycles. All contexts have room in each list, so `push`
+ * is always taken. Nothing is picked while `stalls`, from the next cycle on. Reset: all lists are empty.
  */
 export const Lists = module(
   "Lists",
@@ -82,19 +93,32 @@ export const Lists = module(
       { push } = io;
     const goes = reg(bit, { init: 0, name: "goes" });
     goes.set(io.stalls.not());
+    const nexts = Array.from({ length: n }, (_, q) => nextOf(p, q)),
+      lists = nexts.map((_, q) => Array.from({ length: userClasses }, (_x, k) => listOf(p, `${q}_${k}`)));
+
+    // Whose turn it is of the ports.
     const fitsOf = (q: number): readonly Bit[] => Array.from({ length: sizeCount }, (_, s) => io.fits.at(s).bit(q));
-    const ports = Array.from({ length: n }, (_, q) => portOf(p, q, io.room.bit(q), fitsOf(q), p.smallAlone)),
-      lists = ports.map((_, q) => Array.from({ length: userClasses }, (_x, k) => listOf(p, `${q}_${k}`)));
-    const asks = (l: List, q: number, k: number): Bit => {
-      l.open.set(io.open.at(q).bit(k));
-      l.drops.set(io.drops.at(q).bit(k));
-      const lets = ports[q]?.lets.shr(l.head.size).bit(0) ?? l.open;
-      return node(l.some.and(goes).and(l.drops.or(l.open.and(lets))), { name: `asks_${q}_${k}` });
-    };
-    const turn = twoTurns(
-      "list",
-      lists.map((row, q) => row.map((l, k) => asks(l, q, k))),
+    const served = nexts.map((_, q) => wire(bit, { name: `served_${q}` }));
+    const turn = fairTurn(
+      "port",
+      nexts.map((next, q) => {
+        const fits = mayGo(q, next, served[q] ?? goes, fitsOf(q), p.smallAlone);
+        return node(next.valid.and(goes).and(next.dropped.or(fits.and(io.room.bit(q)))), { name: `asks_${q}` });
+      }),
     );
+    served.forEach((s, q) => s.set(turn[q] ?? goes));
+    const picked = reg(struct({ valid: bit, packet: Picked(p) }), { init: { valid: 0 }, name: "picked_q" }),
+      one = <V extends UInt | Bit>(f: (next: Next) => V): V => onehotMux(turn, nexts.map(f)) as unknown as V;
+    picked.set({
+      valid: orTree(turn),
+      packet: {
+        ctx: one(c => c.entry.ctx),
+        list: { port: fromBits(turn).is(n), class: one(c => c.of) },
+        size: one(c => c.entry.size),
+        dropped: one(c => c.dropped),
+      },
+    });
+    io.picked.set(picked);
 
     // Which one is behind: by the tail of the list that gets one more. Each port has a copy to read of its own.
     const tails = lists.map(row => {
@@ -109,22 +133,27 @@ export const Lists = module(
         tails,
       ),
       entry = { ctx: push.ctx, size: push.size };
-    ports.forEach((port, q) => {
-      const next = ram(Entry(p), { depth: p.contexts, collision: "undefined", style: "distributed", name: `next_${q}` }),
-        mine = node(push.valid.and(push.list.port.bit(q)), { name: `push_${q}` });
-      const row = lists[q] ?? [],
+    nexts.forEach((next, q) => {
+      const links = ram(Entry(p), { depth: p.contexts, collision: "undefined", style: "distributed", name: `links_${q}` }),
+        mine = node(push.valid.and(push.list.port.bit(q)), { name: `push_${q}` }),
+        row = lists[q] ?? [],
         some = row.map((l, k) => l.some.and(push.list.class.bit(k)));
       // The tail of a list that is empty may be in another one by now.
-      next.write(mine.and(orTree(some)), tail, entry);
-      const members = turn.members[q] ?? [],
-        group = turn.groups[q] ?? constant(0, 1);
-      const head = onehotMux(
+      links.write(mine.and(orTree(some)), tail, entry);
+      const loads = node(next.valid.not().or(served[q] ?? goes), { name: `loads_${q}` });
+      const asks = row.map((l, k) => {
+        l.open.set(io.open.at(q).bit(k));
+        l.drops.set(io.drops.at(q).bit(k));
+        return node(l.some.and(l.drops.or(l.open)), { name: `asks_${q}_${k}` });
+      });
+      const members = fairTurn(`class_${q}`, asks, loads.and(orTree(asks))),
+        head = onehotMux(
           members,
           row.map(l => l.head),
         ),
-        behind = next.readAsync(head.ctx);
+        behind = links.readAsync(head.ctx);
       row.forEach((l, k) => {
-        const pops = node(group.and(members[k] ?? constant(0, 1)), { name: `pop_${q}_${k}` }),
+        const pops = node(loads.and(members[k] ?? constant(0, 1)), { name: `pop_${q}_${k}` }),
           pushed = node(mine.and(push.list.class.bit(k)), { name: `push_${q}_${k}` }),
           single = l.head.ctx.eq(l.tail);
         const empties = node(pops.and(single), { name: `empties_${q}_${k}` });
@@ -132,29 +161,17 @@ export const Lists = module(
         when(pushed.and(empties.or(l.some.not())), () => l.head.set(entry)).elseWhen(pops, () => l.head.set(behind));
         when(pushed, () => l.tail.set(push.ctx));
       });
-      port.chosen.set(group);
-      port.picked.set(head);
-      port.of.set(fromBits(members).is(userClasses));
-      port.dropped.set(
-        onehotMux(
-          members,
-          row.map(l => l.drops),
-        ),
-      );
-    });
-
-    const picks = ports.map(port => port.chosen),
-      one = <V extends UInt | Bit>(f: (port: (typeof ports)[number]) => V): V =>
-        onehotMux(picks, ports.map(f)) as unknown as V;
-    const port = fromBits(picks).is(n);
-    io.picked.set({
-      valid: port.any(),
-      packet: {
-        ctx: one(c => c.picked.ctx),
-        list: { port, class: one(c => c.of) },
-        size: one(c => c.picked.size),
-        dropped: one(c => c.dropped),
-      },
+      when(loads, () => {
+        next.valid.set(orTree(asks));
+        next.entry.set(head);
+        next.of.set(fromBits(members).is(userClasses));
+        next.dropped.set(
+          onehotMux(
+            members,
+            row.map(l => l.drops),
+          ),
+        );
+      });
     });
   },
   { nameOf: p => `Lists_p${p.ports}_c${p.contexts}${p.smallAlone ? "_alone" : ""}` },

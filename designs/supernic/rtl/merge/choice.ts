@@ -39,7 +39,7 @@ export interface Candidate {
   readonly facts: Val<ReturnType<typeof FrameFacts>>;
   /** Its user and the device have enough for several of the longest frames: it can go now. */
   readonly fast: Bit;
-  /** It can go alone, when no other frame is on its way that the accounts do not show. */
+  /** As it was in the cycle before: it can go alone, when no other frame is on its way that the accounts do not show. */
   readonly alone: Bit;
   /** It lacks cells of its user, or room, and nothing else. */
   readonly lacksQuota: Bit;
@@ -50,15 +50,12 @@ interface Asked {
   readonly heads: readonly Val<ReturnType<typeof QueueHeads>>[];
   readonly allowances: readonly Val<ReturnType<typeof Allowance>>[];
   readonly room: Room;
-  /** No take for as long as the accounts do not show one: by class, and of all. */
-  readonly classQuiet: readonly Bit[];
-  readonly quiet: Bit;
 }
 
 /** All heads of users, by inlet and class. */
 export function candidatesOf(
   p: MergeParameters,
-  { heads, allowances, room, classQuiet, quiet }: Asked,
+  { heads, allowances, room }: Asked,
 ): readonly (readonly Candidate[])[] {
   const cellBits = payloadCellBits(p);
   const flags = (f: (a: Val<ReturnType<typeof Allowance>>) => Bit): UInt => fromBits(allowances.map(f)).is(p.users),
@@ -92,15 +89,20 @@ export function candidatesOf(
         left = fromBits(kind.cells.map(c => bitOf(c, user)));
       const quotaFits = need.le(left),
         roomFits = kind.room.and(need.le(kind.roomCells));
-      const userLets = has.or(mayOne.and(quotaFits).and(classQuiet[k] ?? constant(0, 1))),
-        roomLets = room.plenty.or(roomFits.and(quiet));
+      const userLets = node(valid.and(has.or(mayOne.and(quotaFits))), { name: `user_lets_${i}_${k}` }),
+        roomLets = node(room.plenty.or(roomFits), { name: `room_lets_${i}_${k}` });
+      const kept = (name: string, value: Bit): Bit => {
+        const q = reg(bit, { init: 0, name: `${name}_${i}_${k}` });
+        q.set(value);
+        return q;
+      };
       return {
         valid,
         facts,
         fast: node(valid.and(has).and(room.plenty), { name: `fast_${i}_${k}` }),
-        alone: node(valid.and(userLets).and(roomLets), { name: `alone_${i}_${k}` }),
-        lacksQuota: valid.and(mayOne).andNot(quotaFits),
-        lacksRoom: valid.and(has.or(mayOne.and(quotaFits))).andNot(room.plenty.or(roomFits)),
+        alone: kept("alone", userLets.and(roomLets)),
+        lacksQuota: kept("lacks_quota", valid.and(mayOne).andNot(quotaFits)),
+        lacksRoom: kept("lacks_room", userLets.andNot(roomLets)),
       };
     });
   });
@@ -117,8 +119,9 @@ interface Bound {
   /** Frames can be noted. */
   readonly open: Bit;
   readonly room: Room;
-  readonly took: readonly Bit[];
-  readonly tookAny: Bit;
+  /** No take of a head that goes alone for as long as the accounts do not show it, by class; no take at all. */
+  readonly quiet: readonly Bit[];
+  readonly quietAll: Bit;
 }
 export interface Chosen extends Taken {
   /** Takes of heads that could go alone only, by class; takes at all. To be registered. */
@@ -129,7 +132,8 @@ export interface Chosen extends Taken {
 
 /**
  * Chooses a head in each cycle and takes it. Heads with plenty may be taken in every cycle. Of the others one of each
- * class is named, round robin over the inlets, a cycle before it may be taken; behind it the accounts are waited for.
+ * class is named, round robin over the inlets, in the cycle before it may be taken; behind it the accounts are waited
+ * for.
  */
 export function choose(
   p: MergeParameters,
@@ -142,7 +146,7 @@ export function choose(
   const held = Array.from({ length: n }, (_, i) => reg(bit, { init: 0, name: `held_${i}` })),
     heldClass = Array.from({ length: n }, (_, i) => reg(uint(classBits), { name: `held_class_${i}` }));
 
-  // Those that may go alone: named in the cycle before.
+  // Those that may go alone: looked at two cycles before, named in the one before.
   const watch = watchHeads(p, candidates);
   const fires = candidates.map((row, i) =>
     row.map((_, k) => {
@@ -153,11 +157,16 @@ export function choose(
     }),
   );
   const lastAlone = classes.map(k => reg(uint(n), { init: 1, name: `last_alone_${k}` })),
-    strict = reg(bit, { init: 0, name: "alone_of_all" });
-  strict.set(bound.room.plenty.not());
+    scarce = reg(bit, { init: 0, name: "room_is_scarce" }),
+    scarceBefore = reg(bit, { init: 0, name: "room_was_scarce" }),
+    apart = node(scarce.or(scarceBefore).not().or(bound.quietAll), { name: "apart" });
+  scarce.set(bound.room.plenty.not());
+  scarceBefore.set(scarce);
   const named = classes.map(k => {
     const asks = candidates.map((row, i) =>
-      node((row[k] as Candidate).alone.andNot(watch.holdsUp(i, k)), { name: `asks_alone_${i}_${k}` }),
+      node((row[k] as Candidate).alone.andNot(fires[i]?.[k] ?? constant(0, 1)).andNot(watch.holdsUp(i, k)), {
+        name: `asks_alone_${i}_${k}`,
+      }),
     );
     return grantsBehind(`alone_${k}`, asks, lastAlone[k] as UInt).map((g, i) => {
       const q = reg(bit, { init: 0, name: `named_${i}_${k}` });
@@ -170,8 +179,7 @@ export function choose(
   const asks = candidates.map((row, i) =>
     row.map((c, k) => {
       const name = named[k]?.[i] ?? constant(0, 1),
-        free = bound.took[k]?.not() ?? constant(0, 1),
-        apart = strict.and(bound.tookAny).not();
+        free = bound.quiet[k] ?? constant(0, 1);
       const alone = node(
         name
           .and(c.valid)

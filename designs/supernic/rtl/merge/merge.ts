@@ -22,12 +22,16 @@ import { roomOf } from "./room.ts";
 
 /** Frames that are noted on their way from their inlets. */
 const notedFrames = 16;
+/** Those that come when no more are taken. */
+const notedLate = 4;
 
-/** Whether none was in the last cycles: as many as a take is not seen in the accounts, less the one of naming. */
-function quietAfter(name: string, takes: Bit): { readonly last: Bit; readonly quiet: Bit } {
-  const was = Array.from({ length: blindCycles - 1 }, (_, i) => reg(bit, { init: 0, name: `${name}_${i + 1}_ago` }));
-  was.forEach((w, i) => w.set(was[i - 1] ?? takes));
-  return { last: was[0] ?? takes, quiet: orTree(was).not() };
+/** Takes of the cycles before, until accounts that show them have named the next head. */
+function quietAfter(name: string) {
+  const was = Array.from({ length: blindCycles }, (_, i) => reg(bit, { init: 0, name: `${name}_${i + 1}_ago` }));
+  return {
+    quiet: node(orTree(was).not(), { name: `quiet_${name}` }),
+    note: (takes: Bit): void => was.forEach((w, i) => w.set(was[i - 1] ?? takes)),
+  };
 }
 
 /**
@@ -36,7 +40,7 @@ function quietAfter(name: string, takes: Bit): { readonly last: Bit; readonly qu
  * header store and the payloads to the packet store, and a packet has arrived when both have it.
  *
  * Latency: a head is taken in its cycle; 2 cycles from the header's beat to `arrived`. Initiation interval: a beat a
- * cycle, a frame a cycle, from one inlet and class too while its user has plenty; near its limits a frame in 4 cycles
+ * cycle, a frame a cycle, from one inlet and class too while its user has plenty; near its limits a frame in 5 cycles
  * for each class. Full: heads wait, and a taken frame has its context and cells. Each head that can go waits for at
  * most as many others as there are heads. Reset: none is under way, and none goes for as many cycles as there are
  * users.
@@ -72,21 +76,18 @@ export const Merge = module(
     accounts.part.set(io.epoch);
     accounts.users.set(io.users);
     const open = reg(bit, { init: 0, name: "order_open" });
-    open.set(level.lt(notedFrames - blindCycles - 1));
-    const tookClass = Array.from({ length: userClasses }, (_, k) => reg(bit, { init: 0, name: `took_alone_of_${k}` }));
-    const before = tookClass.map((t, k) => quietAfter(`alone_of_${k}`, t)),
-      tookAny = reg(bit, { init: 0, name: "took_any" }),
-      anyBefore = quietAfter("any", tookAny);
-    const candidates = candidatesOf(p, {
-      heads: io.heads.toArray(),
-      allowances: accounts.allowances.toArray(),
+    open.set(level.lt(notedFrames - notedLate));
+    const alone = Array.from({ length: userClasses }, (_, k) => quietAfter(`alone_${k}`)),
+      all = quietAfter("all"),
+      candidates = candidatesOf(p, { heads: io.heads.toArray(), allowances: accounts.allowances.toArray(), room });
+    const chosen = choose(p, candidates, takes, {
+      open,
       room,
-      classQuiet: before.map((b, k) => node(tookClass[k]?.not().and(b.last.not()) ?? b.quiet, { name: `quiet_${k}` })),
-      quiet: node(tookAny.or(anyBefore.last).not(), { name: "quiet_all" }),
+      quiet: alone.map(a => a.quiet),
+      quietAll: all.quiet,
     });
-    const chosen = choose(p, candidates, takes, { open, room, took: tookClass, tookAny });
-    tookClass.forEach((t, k) => t.set(chosen.tookAlone[k] ?? t));
-    tookAny.set(chosen.takes);
+    alone.forEach((a, k) => a.note(chosen.tookAlone[k] ?? chosen.takes));
+    all.note(chosen.takes);
     noted.valid.set(chosen.valid);
     noted.payload.set({ inlet: chosen.inlet, facts: chosen.facts });
     assertAlways(noted.valid.not().or(noted.ready), "a frame that has been taken can be noted");

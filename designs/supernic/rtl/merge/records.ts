@@ -37,9 +37,9 @@ export const takenFacts = (f: Val<ReturnType<typeof FrameFacts>>): Val<typeof Ta
  * Frames that can be taken before their user's account shows the first of them: whoever has plenty has enough for all
  * of these.
  */
-export const blindTakes = 4;
-/** Cycles behind a take in which the accounts do not show it. */
-export const blindCycles = 3;
+export const blindTakes = 5;
+/** Cycles behind a take in which nobody is named by accounts that show it: 3 until they do, one to look, one to name. */
+export const blindCycles = 4;
 
 /** Cells of the payload of a frame of so many bytes: all behind its first beat. */
 export function cellsOf(length: UInt, bits: number): UInt {
