@@ -134,7 +134,12 @@ export const Lists = module(
       ),
       entry = { ctx: push.ctx, size: push.size };
     nexts.forEach((next, q) => {
-      const links = ram(Entry(p), { depth: p.contexts, collision: "undefined", style: "distributed", name: `links_${q}` }),
+      const links = ram(Entry(p), {
+          depth: p.contexts,
+          collision: "undefined",
+          style: "distributed",
+          name: `links_${q}`,
+        }),
         mine = node(push.valid.and(push.list.port.bit(q)), { name: `push_${q}` }),
         row = lists[q] ?? [],
         some = row.map((l, k) => l.some.and(push.list.class.bit(k)));

@@ -29,7 +29,11 @@ export const egressSizes = (p: Pick<DeviceSizes, "frameBytes">): Sizes => {
 };
 /** The size of a frame with so much payload. */
 export const sizeOfPayload = (p: Pick<DeviceSizes, "frameBytes">, bytes: UInt): UInt => {
-  const [small, some, more] = egressSizes(p).beats.map(n => bytes.gt((n - besidesPayload) * beatBytes)) as [Bit, Bit, Bit];
+  const [small, some, more] = egressSizes(p).beats.map(n => bytes.gt((n - besidesPayload) * beatBytes)) as [
+    Bit,
+    Bit,
+    Bit,
+  ];
   return fromBits([mux(some, more, small), some]).is(sizeBits);
 };
 

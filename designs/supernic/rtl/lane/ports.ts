@@ -22,14 +22,12 @@ export interface LaneParameters extends Pick<DeviceSizes, "ports" | "frameBytes"
 export const peers = 16;
 /** Bytes that stand in front of a frame to a peer; tag and shim are put back besides. */
 export const redirectBytes = 22;
-const grows = redirectBytes + 4 + 8;
+export const laneGrowth = redirectBytes + 4 + 8;
 /** Beats of the longest frame that leaves. */
 export const laneFrameBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
-  Math.ceil((p.frameBytes + grows) / beatBytes);
+  Math.ceil((p.frameBytes + laneGrowth) / beatBytes);
 /** Frames under way in the lane, at most. */
 export const laneFrames = 6;
-/** Beats that `room` of a port promises. */
-export const laneRoomBeats = (p: Pick<DeviceSizes, "frameBytes">): number => laneFrames * laneFrameBeats(p);
 /** Beats of the buffers to and from software: one frame fits. */
 export const softwareBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
   2 ** Math.ceil(Math.log2(laneFrameBeats(p) + 1));
@@ -74,7 +72,7 @@ export const lanePorts = (p: LaneParameters) =>
       fromSoftware: sink(FromSoftware(p)),
       toSoftware: source(ToSoftware),
       config: input(LaneConfig),
-      /** By port, the loop port last: so many beats as `laneRoomBeats` says may come. */
+      /** By port, the loop port last: frames may be chosen for it, as long as those that have not begun fit one longest. */
       room: input(uint(inlets(p))),
       /** By port, classes that are paused. */
       paused: input(vec(uint(8), p.ports)),

@@ -4,7 +4,6 @@ import {
   cat,
   connect,
   constant,
-  encodeOnehot,
   module,
   mux,
   node,
@@ -20,6 +19,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat, keepTo } from "../../../shared/frame/index.ts";
+import { PlainBeat } from "../deparse/index.ts";
 import { beatBytes } from "../inside/index.ts";
 import { redirectBytes } from "./ports.ts";
 
@@ -39,17 +39,15 @@ const bits = beatBytes * 8;
  */
 export const Reshape = module(
   "Reshape",
-  () => ({ frame: sink(AxisBeat(beatBytes)), shape: sink(Shape), out: source(AxisBeat(beatBytes)) }),
+  () => ({ frame: sink(PlainBeat), shape: sink(Shape), out: source(AxisBeat(beatBytes)) }),
   io => {
     const { redirect, unwrap, front } = io.shape.payload,
-      { data, keep, last, user } = io.frame.payload;
+      { data, count, last, bad } = io.frame.payload;
     const first = reg(bit, { init: 1, name: "first_beat" }),
       flush = reg(bit, { init: 0, name: "flushes" }),
       flushBytes = reg(uint(7), { name: "flush_bytes" }),
       flushBad = reg(bit, { name: "flush_bad" }),
       before = reg(uint(bits), { name: "beat_before" });
-    const edge = node(keep.andNot(keep.shr(1)), { name: "edge" }),
-      count = node(encodeOnehot(edge).zext(7).add(1), { name: "bytes" });
 
     // Bytes of the beat before, from the first that did not go with it, and then of this one.
     const moved = beatBytes - redirectBytes,
@@ -75,7 +73,7 @@ export const Reshape = module(
       data: joined,
       keep: mux(ends, keepTo(bytes.sub(1).trunc(6), beatBytes), constant((1n << 64n) - 1n, beatBytes)),
       last: ends,
-      user: ends.and(mux(flush, flushBad, user)),
+      user: ends.and(mux(flush, flushBad, bad)),
     });
     const room = out.ready.or(silent);
     io.frame.ready.set(io.shape.valid.andNot(flush).and(room));
@@ -85,7 +83,7 @@ export const Reshape = module(
       first.set(0);
       before.set(data);
       flushBytes.set(rest);
-      flushBad.set(user);
+      flushBad.set(bad);
       flush.set(over);
     });
     when(out.fire.and(ends), () => {

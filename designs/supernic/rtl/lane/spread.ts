@@ -10,13 +10,13 @@ export interface Receiver {
 
 /**
  * Each beat to all that `to` names, to each as soon as it can take it. A beat goes on when all have it; one for nobody
- * goes at once. Gives whether a frame's last beat goes.
+ * goes at once. Tells whether a frame's last beat goes, and who gets its first one.
  */
 export function spread(
   beats: StreamIn<ReturnType<typeof AxisBeat>>,
   bound: StreamIn<ReturnType<typeof Bound>>,
   receivers: readonly Receiver[],
-): Bit {
+): { readonly ends: Bit; readonly begins: readonly Bit[] } {
   const to = toBits(bound.payload.to),
     valid = node(beats.valid.and(bound.valid), { name: "spread_valid" });
   const waits = receivers.map((r, i) => {
@@ -35,5 +35,7 @@ export function spread(
   beats.ready.set(bound.valid.and(all));
   const ends = node(goes.and(beats.payload.last), { name: "frame_ends" });
   bound.ready.set(ends);
-  return ends;
+  const first = reg(bit, { init: 1, name: "spreads_first" });
+  when(goes, () => first.set(beats.payload.last));
+  return { ends, begins: waits.map(w => w.takes.and(first)) };
 }

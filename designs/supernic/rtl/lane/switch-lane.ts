@@ -4,271 +4,256 @@ import {
   bit,
   type Bit,
   cat,
-  connect,
   constant,
   encodeOnehot,
   fifo,
-  fifoWithLevel,
   fromBits,
   instance,
+  map,
   module,
   mux,
   node,
   onehotMux,
-  orTree,
-  PacketFifo,
   reg,
   repeat,
+  stage,
   stream,
   type StreamIn,
   uint,
   type UInt,
+  type Val,
   when,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
 import { joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import { ethernetHeader } from "../../../shared/wire/index.ts";
 import { snicEtherType, snicKind } from "../../wire/index.ts";
-import { ShimInsert } from "../deparse/index.ts";
+import { PlainBeat, ShimInsert } from "../deparse/index.ts";
 import {
   beatBytes,
   type FrameBeat,
   inlets,
+  isSmallAlone,
+  promises,
   shimOf,
+  sizeBits,
   softwareClass,
   switchedClass,
   ttlOf,
   wholeShimOf,
 } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
-import { choose, portsOf } from "./choice.ts";
-import {
-  FromSoftware,
-  LaneEvents,
-  laneFrameBeats,
-  laneFrames,
-  type LaneParameters,
-  lanePorts,
-  softwareBeats,
-  ToSoftware,
-} from "./ports.ts";
-import { Bound, Coming } from "./records.ts";
-import { Reshape } from "./reshape.ts";
+import { blindChoices, choose, type Chosen, peerOf, portsOf } from "./choice.ts";
+import { type LaneConfig, LaneEvents, laneFrames, type LaneParameters, lanePorts, redirectBytes } from "./ports.ts";
+import { Bound, Coming, laneSizes, type OwnBeat } from "./records.ts";
+import { Reshape, type Shape } from "./reshape.ts";
+import { ownFrames, softwareBuffer } from "./software.ts";
 import { spread } from "./spread.ts";
 
 /** Places for what is known of the frames in the lane: a power of two of `laneFrames` or more. */
 const notedFrames = 8;
-/** The style of a buffer of so many beats. */
-const styleOf = (beats: number) => (beats > 32 ? "block" : "distributed");
+
+/** What becomes of the frame that has been chosen. */
+function boundOf(p: LaneParameters, config: Val<typeof LaneConfig>, chosen: Chosen, ownPorts: UInt) {
+  const n = inlets(p),
+    { facts, isSoftware } = chosen,
+    isOwn = chosen.from.bit(n),
+    switched = node(isSoftware.or(isOwn).not(), { name: "is_switched" }),
+    ports = mux(isOwn, ownPorts.zext(n), portsOf(p, config, facts).and(repeat(switched, n))),
+    ingress = encodeOnehot(chosen.from.bits(0, n)).zext(portBits),
+    ttl = ttlOf(facts);
+  const redirect = node(facts.outcome.is("redirect").and(switched), { name: "redirects" }),
+    unwrap = node(facts.outcome.is("unwrap").and(switched), { name: "unwraps" });
+  const shim = { kind: snicKind.data, ttl, uid: facts.uid, origin: config.origin, ingress };
+  return {
+    bound: {
+      redirect,
+      unwrap,
+      to: cat(isSoftware.andNot(chosen.late), ports).is(n + 1),
+      class: mux(isOwn, constant(softwareClass, 3), constant(switchedClass, 3)),
+      mac: peerOf(config, facts.peer).mac,
+      ingress,
+      shimmed: facts.shimmed,
+      ttl,
+      uid: facts.uid,
+      late: isSoftware,
+      size: chosen.size,
+    },
+    inserted: {
+      tagged: facts.tagged.andNot(isOwn).andNot(unwrap),
+      tag: facts.tag,
+      shimmed: facts.shimmed.and(redirect),
+      shim: shimOf(shim),
+    },
+    coming: { from: chosen.from, lastBytes: facts.length.trunc(6) },
+  };
+}
 
 /** Beats of the frames in the order in which they were chosen. */
 function beatsOf(
   coming: StreamIn<ReturnType<typeof Coming>>,
   frames: readonly StreamIn<typeof FrameBeat>[],
-  own: StreamIn<ReturnType<typeof FromSoftware>>,
-) {
+  own: StreamIn<ReturnType<typeof OwnBeat>>,
+): StreamIn<typeof PlainBeat> {
   const { from, lastBytes } = coming.payload,
-    n = frames.length,
-    isOwn = from.bit(n),
-    kept = cat(
-      ...Array.from({ length: beatBytes }, (_, i) =>
-        own.payload.data.bits(8 * i, 8).and(repeat(own.payload.keep.bit(i), 8)),
-      ).reverse(),
-    ).is(beatBytes * 8);
-  const edge = node(own.payload.keep.andNot(own.payload.keep.shr(1)), { name: "own_edge" }),
-    picks = [...frames.map((_, i) => from.bit(i)), isOwn];
+    isOwn = from.bit(frames.length),
+    out = stream(PlainBeat, { name: "beats" });
+  const picks = [...frames.map((_, i) => from.bit(i)), isOwn];
   const last = onehotMux(picks, [...frames.map(f => f.payload.last), own.payload.last]),
-    there = onehotMux(picks, [...frames.map(f => f.valid), own.valid]);
-  const bytes = mux(isOwn, encodeOnehot(edge).zext(7).add(1), cat(lastBytes.any().not(), lastBytes).is(7));
-  return {
-    valid: node(coming.valid.and(there), { name: "beat_is_there" }),
-    payload: {
-      data: onehotMux(picks, [...frames.map(f => f.payload.data), kept]),
-      count: mux(last.or(isOwn), bytes, constant(beatBytes, 7)),
-      last,
-      bad: constant(0, 1),
-    },
-    take: (ready: Bit): void => {
-      const takes = coming.valid.and(ready);
-      frames.forEach((f, i) => f.ready.set(takes.and(from.bit(i))));
-      own.ready.set(takes.and(isOwn));
-      coming.ready.set(takes.and(there).and(last));
-    },
-  };
+    there = onehotMux(picks, [...frames.map(f => f.valid), own.valid]),
+    bytes = cat(lastBytes.any().not(), lastBytes).is(7);
+  out.valid.set(coming.valid.and(there));
+  out.payload.set({
+    data: onehotMux(picks, [...frames.map(f => f.payload.data), own.payload.data]),
+    count: mux(isOwn, own.payload.count, mux(last, bytes, constant(beatBytes, 7))),
+    last,
+    bad: constant(0, 1),
+  });
+  const takes = node(coming.valid.and(out.ready), { name: "takes_beat" });
+  frames.forEach((f, i) => f.ready.set(takes.and(from.bit(i))));
+  own.ready.set(takes.and(isOwn));
+  coming.ready.set(takes.and(there).and(last));
+  return out;
+}
+
+/** Its shape, and the 22 bytes for the peer. */
+function shapeOf({ redirect, unwrap, ...b }: Val<ReturnType<typeof Bound>>, config: Val<typeof LaneConfig>) {
+  const etherType = snicEtherType.snicShim,
+    macs = joinFields(ethernetHeader, { dst: b.mac, src: config.mac, etherType }),
+    shim = { kind: snicKind.redirect, ttl: b.ttl, uid: b.uid, origin: config.origin, ingress: b.ingress };
+  const front = joinBytes(macs, wholeShimOf(shim, snicEtherType.frameInside)).is(redirectBytes * 8);
+  return { redirect, unwrap, front } satisfies { readonly [K in keyof Val<typeof Shape>]: unknown };
 }
 
 /**
  * The switch lane (paper §5.4; docs/supernic/lane.md): frames that are not processed here go to ports, to a peer with
  * 22 bytes in front, to the loop port with these bytes off, and to software; frames of software go to their ports. The
- * tag that was taken off is put back. Latency: 6 cycles from a frame's first beat to its first beat at a port, 4 from a
- * head to its take. Initiation interval: a beat a cycle. Full: a frame waits until all its ports have room and none has
- * its class paused, and others go on; a frame for software waits at most `softwareCycles` and is then dropped. Reset:
- * no frame is inside.
+ * tag that was taken off is put back. Latency: 2 cycles from a head to its take, 4 from a frame's first beat to that at
+ * its ports. Initiation interval: a beat a cycle; a frame of an inlet in 3 cycles. Full: a frame waits until all its
+ * ports have room and none has its class paused, and others go on; a frame for software waits at most `softwareCycles`
+ * and is then dropped. Reset: no frame is inside.
  */
 export const SwitchLane = module(
   "SwitchLane",
   (p: LaneParameters) => lanePorts(p),
   (io, p) => {
     const n = inlets(p),
-      depth = softwareBeats(p),
-      style = styleOf(depth);
-    const insert = instance("insert", ShimInsert()),
+      heads = io.heads.toArray(),
+      insert = instance("insert", ShimInsert()),
       reshape = instance("reshape", Reshape()),
-      sent = instance("sent", PacketFifo({ shape: FromSoftware(p), depth, last: "last", drop: "user", style }));
-    connect(io.fromSoftware, sent.push);
-
-    // Software's buffer: a frame is taken for it only when all of it has room.
-    const toBuffer = stream(ToSoftware, { name: "to_buffer" }),
-      { out: buffered, level } = fifoWithLevel(toBuffer, depth, { name: "for_software", style });
-    connect(buffered, io.toSoftware);
-    const onItsWay = reg(bit, { init: 0, name: "software_on_its_way" }),
-      hasRoom = node(level.le(depth - laneFrameBeats(p)), { name: "software_has_room" }),
-      softwareRoom = node(hasRoom.andNot(onItsWay), { name: "software_room" });
-    const timeBits = Math.ceil(Math.log2(p.softwareCycles + 1)),
-      time = reg(uint(timeBits), { init: 0, name: "software_time" }),
-      isLate = node(time.eq(p.softwareCycles), { name: "software_late" });
-    const wantsSoftware = node(orTree(io.heads.toArray().map(h => h.at(softwareClass).valid)), {
-      name: "waits_for_software",
-    });
-    when(hasRoom.or(wantsSoftware.not()), () => time.set(0)).elseWhen(isLate.not(), () => time.set(time.add(1)));
+      own = ownFrames(p, io.fromSoftware),
+      buffer = softwareBuffer(p, heads, io.toSoftware);
 
     // Who goes.
     const inside = reg(uint(4), { init: 0, name: "frames_inside" }),
       open = reg(uint(n), { init: 0, name: "open" }),
-      room = reg(uint(n), { init: 0, name: "room_q" });
-    const paused = Array.from({ length: p.ports }, (_, q) => io.paused.at(q).bit(switchedClass));
-    room.set(io.room);
-    open.set(io.room.andNot(fromBits([...paused, constant(0, 1)]).is(n)));
-    const ownFirst = reg(bit, { init: 1, name: "own_is_first" });
-    const chosen = choose(
-      { p, config: io.config, open, room, softwareRoom, softwareLate: isLate },
-      io.heads.toArray(),
-      arrayOf(io, "take", n),
-      { valid: sent.pop.valid.and(ownFirst), ports: sent.pop.payload.ports },
-      node(inside.lt(laneFrames - 1), { name: "may_go" }),
-    );
-    const { facts } = chosen,
-      isOwn = chosen.from.bit(n),
+      ownFirst = reg(bit, { init: 1, name: "own_is_first" }),
       ownPorts = reg(uint(p.ports), { name: "own_ports" });
-    ownPorts.set(sent.pop.payload.ports);
-    when(chosen.ownTaken, () => ownFirst.set(0)).elseWhen(sent.pop.fire.and(sent.pop.payload.last), () =>
+    const paused = Array.from({ length: p.ports }, (_, q) => io.paused.at(q).bit(switchedClass));
+    open.set(
+      fromBits([...paused, constant(0, 1)])
+        .not()
+        .is(n),
+    );
+    const shapes = stream(Bound(p), { name: "shapes" }),
+      targets = stream(Bound(p), { name: "targets" }),
+      coming = stream(Coming(p), { name: "coming" }),
+      target = fifo(targets, notedFrames, { name: "target", style: "distributed" });
+    const begins = Array.from({ length: n }, (_, q) => wire(bit, { name: `begins_${q}` })),
+      sizes = laneSizes(p),
+      promised = {
+        chosen: wire(bit, { name: "promise" }),
+        to: wire(uint(n), { name: "promise_to" }),
+        size: wire(uint(sizeBits), { name: "promise_size" }),
+      };
+    const fits = promises(sizes, n, blindChoices, { ...promised, begins, begunSize: target.payload.size });
+    const chosen = choose(
+      {
+        p,
+        config: io.config,
+        room: io.room,
+        open,
+        fits,
+        smallAlone: isSmallAlone(sizes, blindChoices),
+        softwareRoom: buffer.room,
+        softwareLate: buffer.late,
+        mayGo: node(inside.lt(laneFrames - 1), { name: "may_go" }),
+      },
+      heads,
+      arrayOf(io, "take", n),
+      { valid: own.frames.valid.and(ownFirst), ports: own.frames.payload.ports },
+    );
+    ownPorts.set(own.frames.payload.ports);
+    when(chosen.ownTaken, () => ownFirst.set(0)).elseWhen(own.frames.fire.and(own.frames.payload.last), () =>
       ownFirst.set(1),
     );
-
-    const isRedirect = node(facts.outcome.is("redirect").andNot(isOwn).andNot(chosen.isSoftware), {
-        name: "redirects",
-      }),
-      isUnwrap = node(facts.outcome.is("unwrap").andNot(isOwn).andNot(chosen.isSoftware), { name: "unwraps" });
-    const software = node(chosen.isSoftware.andNot(chosen.late), { name: "is_for_software" }),
-      switched = node(chosen.isSoftware.or(isOwn).not(), { name: "is_switched" }),
-      ports = mux(isOwn, ownPorts.zext(n), portsOf(p, io.config, facts).and(repeat(switched, n)));
-    const ingress = encodeOnehot(chosen.from.bits(0, n)).zext(portBits);
-    const bound = stream(Bound(p), { name: "bound" }),
-      coming = stream(Coming(p), { name: "coming" });
-    bound.valid.set(chosen.valid);
-    bound.payload.set({
-      redirect: isRedirect,
-      unwrap: isUnwrap,
-      to: cat(software, ports).is(n + 1),
-      class: mux(isOwn, constant(softwareClass, 3), constant(switchedClass, 3)),
-      mac: peerMac(
-        io.config.peers.toArray().map(x => x.mac),
-        facts.peer,
-      ),
-      ingress,
-      shimmed: facts.shimmed,
-      ttl: ttlOf(facts),
-      uid: facts.uid,
-      late: chosen.isSoftware,
-    });
-    const target = stream(Bound(p), { name: "target" });
-    target.valid.set(chosen.valid);
-    target.payload.set(bound.payload);
-    coming.valid.set(chosen.valid);
-    coming.payload.set({ from: chosen.from, lastBytes: facts.length.trunc(6) });
-    const shim = { kind: snicKind.data, ttl: ttlOf(facts), uid: facts.uid, origin: io.config.origin, ingress };
-    insert.what.valid.set(chosen.valid);
-    insert.what.payload.set({
-      tagged: facts.tagged.andNot(isOwn).andNot(isUnwrap),
-      tag: facts.tag,
-      shimmed: facts.shimmed.and(isRedirect),
-      shim: shimOf(shim),
-    });
-    for (const s of [bound, target, coming, insert.what])
+    const what = boundOf(p, io.config, chosen, ownPorts);
+    promised.chosen.set(chosen.valid);
+    promised.to.set(what.bound.to.bits(0, n));
+    promised.size.set(chosen.size);
+    shapes.payload.set(what.bound);
+    targets.payload.set(what.bound);
+    coming.payload.set(what.coming);
+    insert.what.payload.set(what.inserted);
+    for (const s of [shapes, targets, coming, insert.what]) {
+      s.valid.set(chosen.valid);
       assertAlways(s.valid.not().or(s.ready), "there is a place for each frame in the lane");
+    }
 
     // Its beats: tag and shim go in, then what stands in front.
     const beats = beatsOf(
       fifo(coming, notedFrames, { name: "coming_frames", style: "distributed" }),
       arrayOf(io, "frames", n),
-      sent.pop,
+      own.frames,
     );
     insert.plain.valid.set(beats.valid);
     insert.plain.payload.set(beats.payload);
-    beats.take(insert.plain.ready);
-    const shapes = fifo(bound, notedFrames, { name: "shapes", style: "distributed" }),
-      targets = fifo(target, notedFrames, { name: "targets", style: "distributed" });
-    connect(insert.frame, reshape.frame);
-    const wrap = shapes.payload,
-      front = {
-        kind: snicKind.redirect,
-        ttl: wrap.ttl,
-        uid: wrap.uid,
-        origin: io.config.origin,
-        ingress: wrap.ingress,
-      };
-    const macs = joinFields(ethernetHeader, {
-      dst: wrap.mac,
-      src: io.config.mac,
-      etherType: snicEtherType.snicShim,
-    });
-    reshape.shape.valid.set(shapes.valid);
-    reshape.shape.payload.set({
-      redirect: wrap.redirect,
-      unwrap: wrap.unwrap,
-      front: joinBytes(macs, wholeShimOf(front, snicEtherType.frameInside)).is(22 * 8),
-    });
-    shapes.ready.set(reshape.shape.ready);
-    const outs = arrayOf(io, "out", n);
-    const ends = spread(reshape.out, targets, [
-      ...outs.map(out => ({
+    beats.ready.set(insert.plain.ready);
+    const inserted = map(insert.frame, PlainBeat, ({ data, keep, last, user }) => {
+        const edge = node(keep.andNot(keep.shr(1)), { name: "inserted_edge" });
+        return { data, count: encodeOnehot(edge).zext(7).add(1), last, bad: user };
+      }),
+      counted = stage(inserted, "forward", { name: "counted" }),
+      shape = fifo(shapes, notedFrames, { name: "shape", style: "distributed" });
+    reshape.frame.valid.set(counted.valid);
+    reshape.frame.payload.set(counted.payload);
+    counted.ready.set(reshape.frame.ready);
+    reshape.shape.valid.set(shape.valid);
+    reshape.shape.payload.set(shapeOf(shape.payload, io.config));
+    shape.ready.set(reshape.shape.ready);
+
+    // To all that get it.
+    const { to, ingress, shimmed, uid } = target.payload,
+      ports = arrayOf(io, "out", n).map(out => ({
         ready: out.ready,
         give: (valid: Bit): void => {
           out.valid.set(valid);
-          out.payload.set({ ...reshape.out.payload, class: targets.payload.class });
+          out.payload.set({ ...reshape.out.payload, class: target.payload.class });
         },
-      })),
-      {
-        ready: toBuffer.ready,
-        give: valid => {
-          const { ingress: inlet, shimmed, uid } = targets.payload;
-          toBuffer.valid.set(valid);
-          toBuffer.payload.set({ ...reshape.out.payload, ingress: inlet, shimmed, uid });
-        },
+      }));
+    const software = {
+      ready: buffer.input.ready,
+      give: (valid: Bit): void => {
+        buffer.input.valid.set(valid);
+        buffer.input.payload.set({ ...reshape.out.payload, ingress, shimmed, uid });
       },
-    ]);
-    inside.set(inside.add(orTree([chosen.valid]).zext(4)).sub(ends.zext(4)));
-    when(chosen.valid.and(software), () => onItsWay.set(1)).elseWhen(ends.and(targets.payload.to.bit(n)), () =>
-      onItsWay.set(0),
-    );
+    };
+    const { ends, begins: begun } = spread(reshape.out, target, [...ports, software]);
+    begins.forEach((b, q) => b.set(begun[q] ?? ends));
+    inside.set(inside.add(chosen.valid.zext(4)).sub(ends.zext(4)));
+    buffer.note(chosen.valid.and(what.bound.to.bit(n)), ends.and(to.bit(n)));
 
     const events = reg(LaneEvents, { init: 0 }),
-      toPorts = targets.payload.to.bits(0, n).any(),
-      toSoftware = targets.payload.to.bit(n),
-      none = toPorts.or(toSoftware).not();
+      toPorts = to.bits(0, n).any(),
+      none = to.any().not();
     events.set({
       left: ends.and(toPorts),
-      toSoftware: ends.and(toSoftware),
-      notTaken: ends.and(none).and(targets.payload.late),
-      nowhere: ends.and(none).andNot(targets.payload.late),
-      badSoftware: sent.dropped,
+      toSoftware: ends.and(to.bit(n)),
+      notTaken: ends.and(none).and(target.payload.late),
+      nowhere: ends.and(none).andNot(target.payload.late),
+      badSoftware: own.dropped,
     });
     io.events.set(events);
   },
   { nameOf: p => `SwitchLane_p${p.ports}_f${p.frameBytes}_t${p.softwareCycles}` },
 );
-
-const peerMac = (macs: readonly UInt[], peer: UInt): UInt =>
-  onehotMux(
-    macs.map((_, i) => peer.eq(i)),
-    macs,
-  );

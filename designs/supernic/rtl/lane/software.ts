@@ -1,0 +1,86 @@
+/** Frames of software and for software: both wait as a whole, so that nobody waits for software in the middle of one. */
+import {
+  type Bit,
+  bit,
+  cat,
+  connect,
+  encodeOnehot,
+  fifoWithLevel,
+  instance,
+  map,
+  node,
+  orTree,
+  PacketFifo,
+  reg,
+  repeat,
+  stream,
+  type StreamIn,
+  type StreamOut,
+  uint,
+  type Val,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { beatBytes, type QueueHeads, softwareClass } from "../inside/index.ts";
+import { type FromSoftware, laneFrameBeats, type LaneParameters, softwareBeats, ToSoftware } from "./ports.ts";
+import { OwnBeat } from "./records.ts";
+
+/** The style of a buffer of so many beats. */
+const styleOf = (beats: number) => (beats > 32 ? "block" : "distributed");
+
+/** Software's frames, each offered when it has come as a whole. Gives also a pulse for each that was dropped. */
+export function ownFrames(p: LaneParameters, from: StreamIn<ReturnType<typeof FromSoftware>>) {
+  const depth = softwareBeats(p),
+    queue = instance(
+      "sent",
+      PacketFifo({ shape: OwnBeat(p), depth, last: "last", drop: "user", style: styleOf(depth) }),
+    );
+  const counted = map(from, OwnBeat(p), ({ data, keep, last, user, ports }) => {
+    const lanes = Array.from({ length: beatBytes }, (_, i) => data.bits(8 * i, 8).and(repeat(keep.bit(i), 8))),
+      edge = node(keep.andNot(keep.shr(1)), { name: "own_edge" });
+    return {
+      data: cat(...lanes.reverse()).is(8 * beatBytes),
+      count: encodeOnehot(edge).zext(7).add(1),
+      last,
+      user: user.and(last),
+      ports,
+    };
+  });
+  connect(counted, queue.push);
+  return { frames: queue.pop, dropped: queue.dropped };
+}
+
+/** The buffer in front of software. */
+export interface SoftwareBuffer {
+  readonly input: StreamOut<typeof ToSoftware>;
+  /** A whole frame has room, and none is on its way that is not in the buffer yet. */
+  readonly room: Bit;
+  /** There has been no room for `softwareCycles`, and a frame waits for it. */
+  readonly late: Bit;
+  /** Given when a frame for it is chosen, and when its last beat has come. */
+  readonly note: (chosen: Bit, ends: Bit) => void;
+}
+export function softwareBuffer(
+  p: LaneParameters,
+  heads: readonly Val<ReturnType<typeof QueueHeads>>[],
+  out: StreamOut<typeof ToSoftware>,
+): SoftwareBuffer {
+  const depth = softwareBeats(p),
+    input = stream(ToSoftware, { name: "to_buffer" }),
+    { out: buffered, level } = fifoWithLevel(input, depth, { name: "for_software", style: styleOf(depth) });
+  connect(buffered, out);
+  const onItsWay = reg(bit, { init: 0, name: "software_on_its_way" }),
+    hasRoom = node(level.le(depth - laneFrameBeats(p)), { name: "software_has_room" });
+  const bits = Math.ceil(Math.log2(p.softwareCycles + 1)),
+    time = reg(uint(bits), { init: 0, name: "software_time" }),
+    late = node(time.eq(p.softwareCycles), { name: "software_late" }),
+    waits = node(orTree(heads.map(h => h.at(softwareClass).valid)), { name: "waits_for_software" });
+  when(hasRoom.or(waits.not()), () => time.set(0)).elseWhen(late.not(), () => time.set(time.add(1)));
+  return {
+    input,
+    room: node(hasRoom.andNot(onItsWay), { name: "software_room" }),
+    late,
+    note: (chosen, ends) => {
+      when(chosen, () => onItsWay.set(1)).elseWhen(ends, () => onItsWay.set(0));
+    },
+  };
+}
