@@ -18,6 +18,7 @@ import {
   StreamSource,
 } from "../../../../../../sim/index.ts";
 import { number } from "../../../support/inlets.ts";
+import { Promise1 } from "../../../support/promises.ts";
 import { entryOf } from "../../../support/tables.ts";
 
 export const sizes = {
@@ -85,6 +86,9 @@ export class EgressRig {
   readonly starts: number[] = [];
   readonly counts = { left: 0, task: 0, nowhere: 0, again: 0, paused: 0 };
   readonly wanted = { left: 0, task: 0, nowhere: 0, again: 0 };
+  readonly #promises: Promise1[];
+  readonly #begun: boolean[];
+  #room: number;
   #resetting = false;
   /** Frames that leave are not expected while classes expire. */
   expired: Live[] = [];
@@ -125,10 +129,15 @@ export class EgressRig {
     this.uplink = this.p.ports - 1;
     this.#free = Array.from({ length: this.p.contexts }, (_, i) => i);
     this.#lists = Array.from({ length: n }, () => Array.from({ length: 4 }, () => []));
-    this.setRoom((1 << n) - 1);
+    const longest = Math.ceil((this.p.frameBytes + 76) / 64);
+    this.#promises = this.outs.map((_, q) => new Promise1(`port ${q}`, longest));
+    this.#begun = this.outs.map(() => false);
+    this.#room = (1 << n) - 1;
+    this.setRoom(this.#room);
     b.onEdge({ sample: () => this.#sample(), drive: () => this.#drive() });
   }
   setRoom(ports: number): void {
+    this.#room = ports;
     this.b.io.room.value = ports;
   }
   setPaused(port: number, classes: number): void {
@@ -220,6 +229,10 @@ export class EgressRig {
     if ("port" in to) this.#lists[to.port]?.[this.classes[d.user] ?? 0]?.push(live);
     else this.wanted[to.drop]++;
   }
+  /** Packets of a list that are to leave. */
+  waitingIn(port: number, of: number): number {
+    return this.#lists[port]?.[of]?.length ?? 0;
+  }
   get free(): number {
     return this.#free.length;
   }
@@ -239,6 +252,8 @@ export class EgressRig {
       if (!live) throw new Error(`the header of context ${s.value.ctx} is read, and it is not inside`);
       const { header } = live.packet;
       live.read = true;
+      const port = (live.to as { readonly port: number }).port;
+      this.#promises[port]?.chosen(Math.ceil(this.frameOf(live).length / 64));
       this.left.send({
         ctx: live.ctx,
         header: number(header) | (((this.b.random.bits(512) & ~0n) << BigInt(8 * header.length)) & ((1n << 512n) - 1n)),
@@ -258,10 +273,20 @@ export class EgressRig {
         });
     }
     for (let s = this.cells.take(); s; s = this.cells.take()) this.#cells.push({ cell: Number(s.value.first) } as Live);
+    this.outs.forEach((_, q) => this.#begins(q));
     this.#releases();
     for (const [q, out] of this.outs.entries())
       for (let f = out.take(); f; f = out.take()) this.#leaves(q, f.bytes, f.start, Number(f.user));
   }
+  #begins(q: number): void {
+    const out = (this.b.io as unknown as Record<string, Out>)[`out${q}`];
+    if (!out || Number(out.valid.value) === 0) return;
+    if (!this.#begun[q]) this.#now[q] = Number(out.payload.class.value);
+    if (Number(out.ready.value) === 0) return;
+    if (!this.#begun[q]) this.#promises[q]?.begun();
+    this.#begun[q] = Number(out.payload.last.value) === 0;
+  }
+  readonly #now: (number | undefined)[] = [];
   #releases(): void {
     const { io } = this.b;
     if (io.released.valid.value !== 0) {
@@ -298,10 +323,14 @@ export class EgressRig {
         `port ${q}: a frame that is not next of any class:\n${Buffer.from(bytes).toString("hex")}\nnext are\n${next}`,
       );
     }
+    if (this.#now[q] !== this.classOf(live)) throw new Error(`port ${q}: class ${this.#now[q]}`);
     if (user !== 0) throw new Error("a frame is marked bad");
     this.latencies.push(start - (live.sent.cycle ?? NaN));
     this.starts.push(start);
     this.wanted.left++;
+  }
+  classOf(live: Done): number {
+    return this.classes[live.user] ?? 0;
   }
   frameOf(live: Done): Uint8Array {
     const { keepShim } = this.dags[live.dag] as Dag;
@@ -404,6 +433,8 @@ export class EgressRig {
     for (const name of Object.keys(this.counts) as (keyof typeof this.counts)[]) this.counts[name] = 0;
     for (const name of Object.keys(this.wanted) as (keyof typeof this.wanted)[]) this.wanted[name] = 0;
     this.expired = [];
+    this.#promises.forEach(x => x.clear());
+    this.#begun.fill(false);
   }
   /** All packets have left or been dropped, and all contexts are free. */
   async end(): Promise<void> {
@@ -416,6 +447,11 @@ export class EgressRig {
       if (this.counts[name as keyof typeof this.counts] !== n)
         throw new Error(`${name}: ${this.counts[name as keyof typeof this.counts]} are counted, and there were ${n}`);
   }
+}
+interface Out {
+  readonly valid: { readonly value: unknown };
+  readonly ready: { readonly value: unknown };
+  readonly payload: { readonly last: { readonly value: unknown }; readonly class: { readonly value: unknown } };
 }
 const macOf = (header: Uint8Array): bigint => BigInt(`0x${Buffer.from(header.slice(0, 6)).toString("hex")}`);
 const bytesOf = (mac: bigint): Uint8Array => new Uint8Array(Buffer.from(mac.toString(16).padStart(12, "0"), "hex"));
