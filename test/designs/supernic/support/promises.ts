@@ -15,7 +15,9 @@ export class Promise1 {
     const sum = this.#beats.reduce((a, n) => a + n, 0);
     this.most = Math.max(this.most, sum);
     if (sum > this.#longest)
-      throw new Error(`${this.#what}: ${sum} beats are promised and have not begun, and a longest frame has ${this.#longest}`);
+      throw new Error(
+        `${this.#what}: ${sum} beats are promised and have not begun, and a longest frame has ${this.#longest}`,
+      );
   }
   begun(): void {
     if (this.#beats.shift() === undefined) throw new Error(`${this.#what}: a frame begins that was not chosen`);

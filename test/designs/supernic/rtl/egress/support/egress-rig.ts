@@ -82,6 +82,8 @@ export class EgressRig {
   #reads: Live[] = [];
   #cells: Live[] = [];
   #released: Live[] = [];
+  /** The context that came back last is the next one. */
+  reuse = false;
   readonly latencies: number[] = [];
   readonly starts: number[] = [];
   readonly counts = { left: 0, task: 0, nowhere: 0, again: 0, paused: 0 };
@@ -121,8 +123,9 @@ export class EgressRig {
     }));
     this.templates = Array.from({ length: 8 }, (_, i) => (i === 0 ? new Uint8Array() : template(b, i)));
     this.classes = Array.from({ length: this.p.users }, () => r.between(0, 3));
-    this.macs = Array.from({ length: this.p.macs - 2 }, () => ({
-      mac: r.bits(48) & ~(1n << 40n),
+    this.macs = Array.from({ length: this.p.macs - 2 }, (_, i) => ({
+      // Some are group addresses: these go to the uplink all the same.
+      mac: i % 3 === 2 ? r.bits(48) | (1n << 40n) : r.bits(48) & ~(1n << 40n),
       port: r.between(0, this.p.ports - 1),
     }));
     this.origin = r.between(0, 255);
@@ -188,7 +191,8 @@ export class EgressRig {
       await write(io.dags, "dag", i, { way: egressWays.indexOf(d.way), port: d.port, keepShim: d.keepShim ? 1 : 0 });
     for (const [i, m] of this.macs.entries()) await write(io.entries, "macEntry", i, { port: m.port });
     for (const [i, t] of this.templates.entries())
-      if (i > 0)
+      if (i === 0) await write(io.templates, "template", 0, { data: this.b.random.bits(512), bytes: 20, lengths: 1 });
+      else
         await write(io.templates, "template", i, {
           data: number(t),
           bytes: t.length,
@@ -212,7 +216,7 @@ export class EgressRig {
   }
   /** A packet is finished. */
   finish(d: Done): void {
-    const at = this.b.random.between(0, this.#free.length - 1),
+    const at = this.reuse ? this.#free.length - 1 : this.b.random.between(0, this.#free.length - 1),
       [ctx] = this.#free.splice(at, 1);
     if (ctx === undefined) throw new Error("no context is free");
     const cell = this.b.random.between(0, this.p.cells - 1),

@@ -227,7 +227,9 @@ export class LaneRig {
         data = BigInt(v["data"] ?? 0);
       if (keep !== (1n << BigInt(count)) - 1n) throw new Error("toSoftware: keep has a hole");
       this.#soft ??= { bytes: [], ingress: Number(v["ingress"]), shimmed: Number(v["shimmed"]), uid: Number(v["uid"]) };
-      this.#soft.bytes.push(new Uint8Array(Buffer.from(data.toString(16).padStart(128, "0"), "hex").reverse()).slice(0, count));
+      this.#soft.bytes.push(
+        new Uint8Array(Buffer.from(data.toString(16).padStart(128, "0"), "hex").reverse()).slice(0, count),
+      );
       if (v["last"] !== 1) continue;
       const { ingress, shimmed, uid } = this.#soft,
         a = this.#next(this.p.ports + 1, concat(...this.#soft.bytes));
@@ -310,7 +312,10 @@ export class LaneRig {
     await this.b.until(() => this.#awaited.slice(0, -1).every(l => l.length === 0));
     await this.b.until(() => {
       const { toSoftware, notTaken } = this.counts;
-      return toSoftware + notTaken === this.wanted.toSoftware + this.missing && this.counts.toSoftware === this.wanted.toSoftware;
+      return (
+        toSoftware + notTaken === this.wanted.toSoftware + this.missing &&
+        this.counts.toSoftware === this.wanted.toSoftware
+      );
     });
     await this.b.cycles(60);
     this.wanted.notTaken = this.missing;
