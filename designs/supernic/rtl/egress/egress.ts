@@ -9,6 +9,7 @@ import {
   fifoWithLevel,
   instance,
   type InstanceOf,
+  map,
   module,
   node,
   orTree,
@@ -168,9 +169,8 @@ export const Egress = module(
     connect(deparser.read, io.read);
     connect(io.payload, deparser.payload);
     const { ends, begins } = send(deparser, going, arrayOf(io, "out", inlets(p)));
-    releases.left.valid.set(deparser.left.valid);
-    releases.left.payload.set(deparser.left.payload.ctx);
-    deparser.left.ready.set(releases.left.ready);
+    const left = map(deparser.left, uint(ctxBits(p)), l => l.ctx, { name: "read_packet" });
+    connect(fifo(left, 4, { name: "left_queue", style: "distributed" }), releases.left);
     io.release.set(releases.release);
     connect(releases.cells, io.releaseCells);
     io.released.set(releases.released);

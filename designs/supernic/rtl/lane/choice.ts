@@ -16,6 +16,7 @@ import {
   type UIntShape,
   type Val,
   when,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
 import {
   type classBits,
@@ -84,57 +85,56 @@ export interface Chosen {
   readonly isSoftware: Bit;
   readonly late: Bit;
   readonly size: UInt;
+  /** Its ports, of the switched class and of software's frames. */
+  readonly to: UInt;
   readonly facts: Facts;
 }
 
-/** A frame that was looked at: it may go, as far as those allow that are chosen meanwhile. */
+/** What may go, behind registers: as far as those allow that are chosen meanwhile. */
 interface Looked {
   readonly can: Bit;
-  /** It is not of the smallest size. */
-  readonly large: Bit;
+  readonly size: UInt;
+  readonly to: UInt;
 }
+const kept = <V extends Bit | UInt>(name: string, value: V, init?: 0): V => {
+  const q = reg(uint(value.width), init === undefined ? { name } : { name, init });
+  q.set(value);
+  return q as unknown as V;
+};
 
-/** Looks at what waits in one cycle, so that it can be chosen in the next. */
-function looks(around: Around) {
-  const { p, fits, room, open } = around,
-    small = fits[0] ?? room;
-  const fitting = (size: UInt): UInt =>
-    onehotMux(
-      fits.map((_, i) => size.eq(i)),
-      [...fits],
-    );
-  const kept = (name: string, value: Bit): Bit => {
-    const q = reg(bit, { init: 0, name });
-    q.set(value);
-    return q;
+/** Looks at what waits: in one cycle where it goes, in the next whether it can. */
+function looks({ p, config, fits, room, open }: Around) {
+  const n = inlets(p);
+  const fitting = (size: UInt): UInt => {
+    const which = fits.map((_, i) => size.eq(i));
+    return onehotMux(which, [...fits]);
   };
   return {
-    switched: (name: string, valid: Bit, facts: Facts): Looked => {
-      const size = sizeOfLength(p, facts.length),
-        closed = portsOf(p, around.config, facts).andNot(open.and(room).and(fitting(size)));
-      return { can: kept(`${name}_can`, valid.andNot(closed.any())), large: kept(`${name}_large`, size.any()) };
+    switched: (name: string, valid: Bit, held: Bit, facts: Facts): Looked => {
+      const there = kept(`${name}_there`, valid.andNot(held), 0),
+        size = kept(`${name}_size`, sizeOfLength(p, facts.length)),
+        to = kept(`${name}_to`, portsOf(p, config, facts)),
+        closed = node(to.andNot(open.and(room).and(fitting(size))).any(), { name: `${name}_closed` });
+      return { can: kept(`${name}_can`, there.andNot(held).andNot(closed), 0), size, to };
     },
-    own: (valid: Bit, ports: UInt): Looked => ({
-      can: kept(
-        "own_can",
-        valid.andNot(
-          ports
-            .zext(room.width)
-            .andNot(room.and(fits.at(-1) ?? small))
-            .any(),
-        ),
-      ),
-      large: constant(1, 1),
+    own: (valid: Bit, ports: UInt): Looked => {
+      const to = ports.zext(n),
+        size = constant(2 ** sizeBits - 1, sizeBits);
+      return { can: kept("own_can", valid.andNot(to.andNot(room.and(fitting(size))).any()), 0), size, to: kept("own_to", to) };
+    },
+    software: (name: string, valid: Bit, held: Bit): Looked => ({
+      can: kept(`${name}_can`, valid.andNot(held), 0),
+      size: constant(0, sizeBits),
+      to: constant(0, n),
     }),
-    software: (name: string, valid: Bit): Looked => ({ can: kept(`${name}_can`, valid), large: constant(0, 1) }),
   };
 }
 
 /**
  * Round robin over the inlets' switched frames and frames for software, and frames of software. One goes when all its
  * ports are open and have room, also for those that were chosen and have not begun; one for software when its buffer
- * has room, or when that has been waited for long enough. A head is looked at in one cycle and chosen in the next;
- * three cycles later the next one of its inlet is. Behind a frame that is not of the smallest size two cycles pass.
+ * has room, or when that has been waited for long enough. A head is looked at in two cycles and chosen in the next;
+ * four cycles later the next one of its inlet is. Behind a frame that is not of the smallest size two cycles pass.
  */
 export function choose(
   around: Around,
@@ -146,22 +146,17 @@ export function choose(
     n = inlets(p),
     look = looks(around);
   const from = reg(uint(n + 1), { init: 0, name: "chosen" }),
-    isSoftware = reg(bit, { init: 0, name: "chosen_software" }),
-    late = reg(bit, { init: 0, name: "chosen_late" }),
-    facts = reg(FrameFacts(p), { name: "chosen_facts" });
-  const isOwn = from.bit(n),
-    ownSize = constant(2 ** sizeBits - 1, sizeBits),
-    size = node(mux(isOwn, ownSize, sizeOfLength(p, facts.length)), { name: "chosen_size" });
-  // What was just chosen is in no promise yet, and the frame for software may need all of the buffer.
-  const before = (name: string, value: Bit): Bit => {
-    const was = reg(bit, { init: 0, name });
-    was.set(value);
-    return node(value.or(was), { name: `${name}_or_now` });
-  };
-  const toPorts = node(from.any().andNot(isSoftware), { name: "chosen_for_ports" }),
-    any = before("chosen_before", toPorts),
-    large = before("large_before", toPorts.and(size.any())),
-    apart = ({ large: isLarge }: Looked): Bit => (around.smallAlone ? any.not() : mux(isLarge, any, large).not());
+    any = reg(bit, { init: 0, name: "chosen_any" }),
+    wasAny = kept("chosen_before", any, 0),
+    wasLarge = reg(bit, { init: 0, name: "large_before" }),
+    late = reg(bit, { init: 0, name: "chosen_late" });
+  const isSoftware = wire(bit, { name: "chosen_software" }),
+    isLarge = wire(bit, { name: "chosen_large" });
+  wasLarge.set(isLarge);
+  // What was just chosen is in no promise yet, and a frame for software may need all of the buffer.
+  const large = node(isLarge.or(wasLarge), { name: "behind_large" }),
+    behind = node(any.or(wasAny), { name: "behind_any" }),
+    apart = ({ size }: Looked): Bit => (around.smallAlone ? behind.not() : mux(size.any(), behind, large).not());
   const buffer = node(around.softwareRoom.andNot(isSoftware), { name: "buffer_room" }),
     toBuffer = node(buffer.or(around.softwareLate), { name: "software_may_go" });
 
@@ -171,12 +166,13 @@ export function choose(
       mayGo = node(around.mayGo.andNot(held), { name: `may_go_${i}` });
     const a = queues.at(switchedClass),
       b = queues.at(softwareClass),
-      switched = look.switched(`switched_${i}`, a.valid.andNot(held), a.facts),
-      software = look.software(`software_${i}`, b.valid.andNot(held));
+      switched = look.switched(`switched_${i}`, a.valid, held, a.facts),
+      software = look.software(`software_${i}`, b.valid, held);
     return {
       held,
       which,
       facts: [a.facts, b.facts] as const,
+      switched,
       asks: [
         node(switched.can.and(apart(switched)).and(mayGo), { name: `asks_switched_${i}` }),
         node(software.can.and(toBuffer).and(mayGo), { name: `asks_software_${i}` }),
@@ -184,19 +180,30 @@ export function choose(
     };
   });
   const ownLooked = look.own(own.valid, own.ports),
-    ownAsks = node(ownLooked.can.and(own.valid).and(apart(ownLooked)).and(around.mayGo), { name: "own_asks" });
-  const turn = twoTurns("lane", [...rows.map(r => [...r.asks]), [ownAsks]]);
-
+    ownAsks = node(ownLooked.can.and(own.valid).and(apart(ownLooked)).and(around.mayGo), { name: "own_asks" }),
+    asks = [...rows.map(r => [...r.asks]), [ownAsks]];
+  const turn = twoTurns("lane", asks);
   from.set(fromBits(turn.groups).is(n + 1));
-  const picks = rows.map((_, i) => (turn.members[i] ?? []).map(m => m.and(turn.groups[i] ?? m)));
-  facts.set(
-    onehotMux(
-      picks.flat(),
-      rows.flatMap(r => [...r.facts]),
-    ),
-  );
-  isSoftware.set(orTree(picks.map(([, software]) => software ?? constant(0, 1))));
+  any.set(orTree(asks.flat()));
   late.set(buffer.not());
+
+  // Of each source what it would be, and in the cycle behind the one that it is.
+  const was = rows.map((r, i) => {
+    const [, bySoftware = r.held] = turn.members[i] ?? [],
+      facts = reg(FrameFacts(p), { name: `facts_${i}` });
+    facts.set(mux(bySoftware, r.facts[1], r.facts[0]));
+    return {
+      software: kept(`was_software_${i}`, bySoftware),
+      size: kept(`was_size_${i}`, mux(bySoftware, constant(0, sizeBits), r.switched.size)),
+      to: kept(`was_to_${i}`, mux(bySoftware, constant(0, n), r.switched.to)),
+      facts,
+    };
+  });
+  const picks = was.map((_, i) => from.bit(i)),
+    isOwn = from.bit(n),
+    size = onehotMux([...picks, isOwn], [...was.map(w => w.size), ownLooked.size]);
+  isSoftware.set(orTree(was.map((w, i) => w.software.and(from.bit(i)))));
+  isLarge.set(size.any());
   rows.forEach((r, i) => {
     const take = takes[i] as StreamOut<UIntShape<typeof classBits>>;
     when(turn.groups[i] as Bit, () => {
@@ -206,5 +213,17 @@ export function choose(
     take.valid.set(r.held);
     take.payload.set(mux(r.which, constant(softwareClass, 3), constant(switchedClass, 3)));
   });
-  return { valid: from.any(), from, isSoftware, late, size, facts, ownTaken: turn.groups[n] as Bit };
+  return {
+    valid: from.any(),
+    from,
+    isSoftware,
+    late,
+    size,
+    to: onehotMux([...picks, isOwn], [...was.map(w => w.to), kept("own_was_to", ownLooked.to)]),
+    facts: onehotMux(
+      picks,
+      was.map(w => w.facts),
+    ),
+    ownTaken: turn.groups[n] as Bit,
+  };
 }

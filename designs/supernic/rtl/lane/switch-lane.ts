@@ -15,12 +15,11 @@ import {
   node,
   onehotMux,
   reg,
-  repeat,
   stage,
   stream,
+  struct,
   type StreamIn,
   uint,
-  type UInt,
   type Val,
   when,
   wire,
@@ -33,6 +32,7 @@ import {
   beatBytes,
   type FrameBeat,
   inlets,
+  FrameFacts,
   isSmallAlone,
   promises,
   shimOf,
@@ -43,9 +43,9 @@ import {
   wholeShimOf,
 } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
-import { blindChoices, choose, type Chosen, peerOf, portsOf } from "./choice.ts";
+import { blindChoices, choose, peerOf } from "./choice.ts";
 import { type LaneConfig, LaneEvents, laneFrames, type LaneParameters, lanePorts, redirectBytes } from "./ports.ts";
-import { Bound, Coming, laneSizes, type OwnBeat } from "./records.ts";
+import { Bound, Coming, laneSizes, type OwnBeat, Source } from "./records.ts";
 import { Reshape, type Shape } from "./reshape.ts";
 import { ownFrames, softwareBuffer } from "./software.ts";
 import { spread } from "./spread.ts";
@@ -53,13 +53,24 @@ import { spread } from "./spread.ts";
 /** Places for what is known of the frames in the lane: a power of two of `laneFrames` or more. */
 const notedFrames = 8;
 
-/** What becomes of the frame that has been chosen. */
-function boundOf(p: LaneParameters, config: Val<typeof LaneConfig>, chosen: Chosen, ownPorts: UInt) {
+/** The frame that has been chosen, as it is kept for a cycle. */
+const Held = (p: LaneParameters) =>
+  struct({
+    valid: bit,
+    from: Source(p),
+    isSoftware: bit,
+    late: bit,
+    size: uint(sizeBits),
+    to: uint(inlets(p)),
+    facts: FrameFacts(p),
+  });
+
+/** What becomes of it. */
+function boundOf(p: LaneParameters, config: Val<typeof LaneConfig>, chosen: Val<ReturnType<typeof Held>>) {
   const n = inlets(p),
     { facts, isSoftware } = chosen,
     isOwn = chosen.from.bit(n),
     switched = node(isSoftware.or(isOwn).not(), { name: "is_switched" }),
-    ports = mux(isOwn, ownPorts.zext(n), portsOf(p, config, facts).and(repeat(switched, n))),
     ingress = encodeOnehot(chosen.from.bits(0, n)).zext(portBits),
     ttl = ttlOf(facts);
   const redirect = node(facts.outcome.is("redirect").and(switched), { name: "redirects" }),
@@ -69,7 +80,7 @@ function boundOf(p: LaneParameters, config: Val<typeof LaneConfig>, chosen: Chos
     bound: {
       redirect,
       unwrap,
-      to: cat(isSoftware.andNot(chosen.late), ports).is(n + 1),
+      to: cat(isSoftware.andNot(chosen.late), chosen.to).is(n + 1),
       class: mux(isOwn, constant(softwareClass, 3), constant(switchedClass, 3)),
       mac: peerOf(config, facts.peer).mac,
       ingress,
@@ -128,8 +139,8 @@ function shapeOf({ redirect, unwrap, ...b }: Val<ReturnType<typeof Bound>>, conf
 /**
  * The switch lane (paper §5.4; docs/supernic/lane.md): frames that are not processed here go to ports, to a peer with
  * 22 bytes in front, to the loop port with these bytes off, and to software; frames of software go to their ports. The
- * tag that was taken off is put back. Latency: 2 cycles from a head to its take, 4 from a frame's first beat to that at
- * its ports. Initiation interval: a beat a cycle; a frame of an inlet in 3 cycles. Full: a frame waits until all its
+ * tag that was taken off is put back. Latency: 3 cycles from a head to its take, 4 from a frame's first beat to that at
+ * its ports. Initiation interval: a beat a cycle; a frame of an inlet in 4 cycles. Full: a frame waits until all its
  * ports have room and none has its class paused, and others go on; a frame for software waits at most `softwareCycles`
  * and is then dropped. Reset: no frame is inside.
  */
@@ -147,8 +158,7 @@ export const SwitchLane = module(
     // Who goes.
     const inside = reg(uint(4), { init: 0, name: "frames_inside" }),
       open = reg(uint(n), { init: 0, name: "open" }),
-      ownFirst = reg(bit, { init: 1, name: "own_is_first" }),
-      ownPorts = reg(uint(p.ports), { name: "own_ports" });
+      ownFirst = reg(bit, { init: 1, name: "own_is_first" });
     const paused = Array.from({ length: p.ports }, (_, q) => io.paused.at(q).bit(switchedClass));
     open.set(
       fromBits([...paused, constant(0, 1)])
@@ -183,20 +193,29 @@ export const SwitchLane = module(
       arrayOf(io, "take", n),
       { valid: own.frames.valid.and(ownFirst), ports: own.frames.payload.ports },
     );
-    ownPorts.set(own.frames.payload.ports);
     when(chosen.ownTaken, () => ownFirst.set(0)).elseWhen(own.frames.fire.and(own.frames.payload.last), () =>
       ownFirst.set(1),
     );
-    const what = boundOf(p, io.config, chosen, ownPorts);
+    const held = reg(Held(p), { init: { valid: 0 }, name: "held_frame" });
+    held.set({
+      valid: chosen.valid,
+      from: chosen.from,
+      isSoftware: chosen.isSoftware,
+      late: chosen.late,
+      size: chosen.size,
+      to: chosen.to,
+      facts: chosen.facts,
+    });
+    const what = boundOf(p, io.config, held);
     promised.chosen.set(chosen.valid);
-    promised.to.set(what.bound.to.bits(0, n));
+    promised.to.set(chosen.to);
     promised.size.set(chosen.size);
     shapes.payload.set(what.bound);
     targets.payload.set(what.bound);
     coming.payload.set(what.coming);
     insert.what.payload.set(what.inserted);
     for (const s of [shapes, targets, coming, insert.what]) {
-      s.valid.set(chosen.valid);
+      s.valid.set(held.valid);
       assertAlways(s.valid.not().or(s.ready), "there is a place for each frame in the lane");
     }
 
@@ -241,7 +260,7 @@ export const SwitchLane = module(
     const { ends, begins: begun } = spread(reshape.out, target, [...ports, software]);
     begins.forEach((b, q) => b.set(begun[q] ?? ends));
     inside.set(inside.add(chosen.valid.zext(4)).sub(ends.zext(4)));
-    buffer.note(chosen.valid.and(what.bound.to.bit(n)), ends.and(to.bit(n)));
+    buffer.note(chosen.isSoftware.andNot(chosen.late), ends.and(to.bit(n)));
 
     const events = reg(LaneEvents, { init: 0 }),
       toPorts = to.bits(0, n).any(),

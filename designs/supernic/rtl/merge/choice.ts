@@ -122,11 +122,10 @@ interface Bound {
   /** No take of a head that goes alone for as long as the accounts do not show it, by class; no take at all. */
   readonly quiet: readonly Bit[];
   readonly quietAll: Bit;
+  /** Told of both in the cycle behind a take. */
+  readonly note: (alone: readonly Bit[], any: Bit) => void;
 }
 export interface Chosen extends Taken {
-  /** Takes of heads that could go alone only, by class; takes at all. To be registered. */
-  readonly tookAlone: readonly Bit[];
-  readonly takes: Bit;
   readonly urgent: Bit;
 }
 
@@ -229,15 +228,20 @@ export function choose(
     now.set(take.valid.andNot(take.ready));
     when(group, () => kept.set(which));
   });
+  // Known in the cycle behind: those that were not fast went alone.
+  const were = asks.map((row, i) =>
+    row.map((ask, k) => {
+      const slow = reg(bit, { init: 0, name: `was_slow_${i}_${k}` });
+      slow.set((turn.members[i]?.[k] ?? ask.any).andNot(candidates[i]?.[k]?.fast ?? ask.any));
+      return slow;
+    }),
+  );
   const tookAlone = classes.map(k => {
-    const by = turn.groups.map((g, i) =>
-      node(g.and(turn.members[i]?.[k] ?? constant(0, 1)).andNot(candidates[i]?.[k]?.fast ?? constant(0, 1)), {
-        name: `took_alone_${i}_${k}`,
-      }),
-    );
+    const by = were.map((row, i) => node(chosen.bit(i).and(row[k] ?? chosen.bit(i)), { name: `took_alone_${i}_${k}` }));
     when(orTree(by), () => (lastAlone[k] as (typeof lastAlone)[number]).set(fromBits(by).is(n)));
     return orTree(by);
   });
+  bound.note(tookAlone, chosen.any());
   watch.step(turn);
   return {
     valid: chosen.any(),
@@ -246,8 +250,6 @@ export function choose(
       factsOf.map((_, i) => chosen.bit(i)),
       factsOf,
     ),
-    tookAlone,
-    takes: orTree(turn.groups),
     urgent: watch.urgent,
   };
 }

@@ -11,6 +11,7 @@ import {
   orTree,
   reg,
   stream,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
 import { inlets, payloadCellBits, userClasses } from "../inside/index.ts";
 import { Accounts } from "./accounts.ts";
@@ -25,13 +26,12 @@ const notedFrames = 16;
 /** Those that come when no more are taken. */
 const notedLate = 4;
 
-/** Takes of the cycles before, until accounts that show them have named the next head. */
+/** Takes of the cycles before, until accounts that show them have named the next head; `note` the last one's. */
 function quietAfter(name: string) {
-  const was = Array.from({ length: blindCycles }, (_, i) => reg(bit, { init: 0, name: `${name}_${i + 1}_ago` }));
-  return {
-    quiet: node(orTree(was).not(), { name: `quiet_${name}` }),
-    note: (takes: Bit): void => was.forEach((w, i) => w.set(was[i - 1] ?? takes)),
-  };
+  const last = wire(bit, { name: `${name}_1_ago` }),
+    was = Array.from({ length: blindCycles - 1 }, (_, i) => reg(bit, { init: 0, name: `${name}_${i + 2}_ago` }));
+  was.forEach((w, i) => w.set(was[i - 1] ?? last));
+  return { quiet: node(orTree([last, ...was]).not(), { name: `quiet_${name}` }), note: (take: Bit): void => last.set(take) };
 }
 
 /**
@@ -85,9 +85,11 @@ export const Merge = module(
       room,
       quiet: alone.map(a => a.quiet),
       quietAll: all.quiet,
+      note: (took, any) => {
+        alone.forEach((a, k) => a.note(took[k] ?? any));
+        all.note(any);
+      },
     });
-    alone.forEach((a, k) => a.note(chosen.tookAlone[k] ?? chosen.takes));
-    all.note(chosen.takes);
     noted.valid.set(chosen.valid);
     noted.payload.set({ inlet: chosen.inlet, facts: chosen.facts });
     assertAlways(noted.valid.not().or(noted.ready), "a frame that has been taken can be noted");

@@ -1,7 +1,8 @@
-import { describe, expect } from "vitest";
-import { type Bench, bernoulli, bursts, type Pause } from "../../../../../sim/index.ts";
+import { describe, expect, test } from "vitest";
+import { type Bench, bernoulli, bursts, type Dut, type Pause, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
-import { dut, MergeRig, type Ports, type Size } from "./support/merge-rig.ts";
+import { findsFault, plant } from "../../../../support/plant.ts";
+import { cellsOf, dut, MergeRig, type Ports, type Size, type User } from "./support/merge-rig.ts";
 
 type B = Bench<Ports>;
 const pauses = (b: B) => ({
@@ -10,16 +11,203 @@ const pauses = (b: B) => ({
 });
 const lengthOf = (b: B, most: number): number =>
   b.random.chance(0.4) ? b.random.between(60, 64) : b.random.chance(0.2) ? most : b.random.between(60, most);
-
-async function traffic(b: B, size: Size, count: number, paused = true): Promise<MergeRig> {
-  const rig = new MergeRig(b, size, paused ? pauses(b) : {}),
-    { random } = b;
-  await rig.setUsers();
+const some = (b: B, rig: MergeRig, count: number): void => {
   for (let i = 0; i < count; i++)
-    rig.put(random.between(0, rig.p.ports), random.between(0, rig.p.users - 1), lengthOf(b, rig.p.frameBytes));
+    rig.put(b.random.between(0, rig.p.ports), b.random.between(0, rig.p.users - 1), lengthOf(b, rig.p.frameBytes));
+};
+async function traffic(b: B, size: Size, count: number, paused = true): Promise<MergeRig> {
+  const rig = new MergeRig(b, size, paused ? pauses(b) : {});
+  await rig.setUsers();
+  some(b, rig, count);
   await rig.end();
   return rig;
 }
+/** Quotas of a few contexts and cells, and packets that stay: each user comes up to its own, and not past it. */
+async function quotas(b: B): Promise<void> {
+  const rig = new MergeRig(b, "small", pauses(b)),
+    longest = cellsOf(rig.p.frameBytes);
+  rig.stay = 60;
+  const users = rig.users.map((u, i): User => ({ ...u, contexts: 3 + i, cells: 2 * longest + i }));
+  await rig.setUsers(users);
+  for (let i = 0; i < 300; i++)
+    rig.put(b.random.between(0, rig.p.ports - 1), b.random.between(0, 3), b.random.chance(0.5) ? 64 : lengthOf(b, 600));
+  await rig.end();
+  expect(rig.mostOf.contexts, "contexts of each user, less one").toEqual(users.map(u => u.contexts - 1));
+  expect(rig.mostOf.cells, "cells of each user, less a longest frame's").toEqual(users.map(u => u.cells - longest));
+  // Smaller quotas take nothing back; larger ones count at once.
+  await rig.setUsers(users.map(u => ({ ...u, contexts: 2, cells: 2 * longest })));
+  some(b, rig, 60);
+  await rig.end();
+  await rig.setUsers(users);
+  some(b, rig, 60);
+  await rig.end();
+}
+/** A user at its quota waits, and nobody else; second passes have what arrivals leave them. */
+async function atTheLimits(b: B): Promise<void> {
+  const rig = new MergeRig(b, "small"),
+    longest = cellsOf(rig.p.frameBytes);
+  rig.stay = undefined;
+  await rig.setUsers(rig.users.map((u, i): User => (i === 0 ? { ...u, contexts: 4, cells: 40 } : u)));
+  for (let i = 0; i < 6; i++) rig.put(0, 0, 64);
+  for (let i = 0; i < 4; i++) rig.put(0, 1, 64);
+  await b.cycles(80);
+  expect(rig.held, "user 0 is at its quota but for one").toEqual([3, 4, 0, 0]);
+  rig.put(2, 0, 64);
+  rig.put(2, 0, 64);
+  await b.cycles(40);
+  expect(rig.held[0], "one second pass more").toBe(4);
+  // Arrivals leave 16 contexts.
+  for (let i = 0; i < 20; i++) rig.put(1, 3, 64);
+  await b.cycles(120);
+  expect(rig.held, "16 contexts are kept").toEqual([4, 4, 0, 8]);
+  for (let i = 0; i < 20; i++) rig.put(2, 2, 64);
+  await b.cycles(120);
+  expect(rig.held, "and second passes use them").toEqual([4, 4, 16, 8]);
+  rig.stay = 5;
+  await rig.end();
+  // Cells: arrivals leave those of one longest frame, and a frame without payload needs none.
+  rig.stay = undefined;
+  await rig.setUsers(rig.users.map(u => ({ ...u, contexts: 32, cells: 64 + longest })));
+  for (let i = 0; i < 30; i++) rig.put(i % 2, 3, 600);
+  await b.cycles(400);
+  const most = Math.floor((rig.p.cells - longest) / longest);
+  expect(rig.heldCells[3], "cells of arrivals").toBe(Math.min(most, 16) * longest);
+  rig.stay = 5;
+  await rig.end();
+}
+/** Bytes in an epoch: a share and no more than one frame beside it, whatever the frames are. */
+async function metered(b: B): Promise<void> {
+  const rig = new MergeRig(b, "small"),
+    part = 2 * rig.p.users + 3,
+    epoch = 64 * part;
+  rig.stay = 10;
+  const shares = [3_000, 9_001, 700, 0],
+    users = rig.users.map((u, i): User => ({ ...u, limited: i < 3 ? 1 : 0, bytes: shares[i] ?? 0 }));
+  await rig.setUsers(users);
+  const epochs = rig.epochs(part);
+  /** As many frames as it can take; more come as they go. */
+  const saturate = async (cycles: number): Promise<void> => {
+    const end = b.cycle + cycles;
+    while (b.cycle < end) {
+      for (let u = 0; u < 4; u++)
+        for (let i = 0; i < rig.p.ports; i++)
+          while (rig.inlets.waitingAt(i, u) < 4) rig.put(i, u, u === 3 ? 64 : lengthOf(b, 600));
+      await b.cycles(1);
+    }
+  };
+  // All have saved one share, and no more.
+  await b.cycles(3 * epoch);
+  const before = [...rig.users.keys()].map(u => rig.bytes[u] ?? 0);
+  await saturate(epoch);
+  shares.slice(0, 3).forEach((share, u) => {
+    const taken = (rig.bytes[u] ?? 0) - (before[u] ?? 0);
+    expect(taken, `user ${u} in the first epoch`).toBeLessThan(2 * share + 600 + share / 64 + 1);
+    expect(taken, `user ${u} in the first epoch`).toBeGreaterThan(2 * share - 600 - share / 64 - 1);
+  });
+  const then = [...rig.users.keys()].map(u => rig.bytes[u] ?? 0),
+    count = 4;
+  await saturate(count * epoch);
+  shares.slice(0, 3).forEach((share, u) => {
+    const taken = (rig.bytes[u] ?? 0) - (then[u] ?? 0);
+    expect(Math.abs(taken - count * share), `user ${u} in ${count} epochs`).toBeLessThan(600 + share / 64 + 1);
+  });
+  expect((rig.bytes[3] ?? 0) - (then[3] ?? 0), "the one without a limit").toBeGreaterThan(64 * 0.3 * count * epoch);
+  // A limit that is set later has saved one share at most, and a smaller one less.
+  await rig.setUsers(rig.users.map(u => ({ ...u, limited: 0 })));
+  await rig.end();
+  await b.cycles(2 * epoch);
+  await rig.setUsers(rig.users.map(u => ({ ...u, limited: 1, bytes: 640 })));
+  await b.cycles(2 * epoch);
+  const last = [...rig.users.keys()].map(u => rig.bytes[u] ?? 0);
+  await saturate(epoch);
+  last.forEach((from, u) => {
+    const taken = (rig.bytes[u] ?? 0) - from;
+    expect(taken, `user ${u} with a smaller share`).toBeLessThan(2 * 640 + 600 + 11);
+    expect(taken, `user ${u} with a smaller share`).toBeGreaterThan(2 * 640 - 600 - 11);
+  });
+  await rig.setUsers(rig.users.map(u => ({ ...u, limited: 0 })));
+  epochs.cancel();
+  await b.cycles(1);
+  b.io.epoch.value = 0;
+  await rig.end();
+}
+/** Each head that can go waits for as many others as there are, and not for one more. */
+async function turns(b: B): Promise<void> {
+  const rig = new MergeRig(b, "full"),
+    heads = 4 * (rig.p.ports + 1);
+  rig.stay = 3;
+  rig.inlets.ahead = 6;
+  await rig.setUsers();
+  for (let round = 0; round < 40; round++)
+    for (let i = 0; i <= rig.p.ports; i++) for (let u = 0; u < 4; u++) rig.put(i, u, 64);
+  await rig.end();
+  const order = rig.takes,
+    last = new Map<string, number>();
+  let most = 0;
+  for (const [at, frame] of order.slice(0, order.length - heads).entries()) {
+    const head = `${frame.inlet}.${frame.class}`,
+      before = last.get(head);
+    if (before !== undefined) most = Math.max(most, at - before);
+    last.set(head, at);
+  }
+  expect(most).toBe(heads);
+}
+/** A long frame lacks room that short ones use up: when 64 have gone past it, it goes first. */
+async function urgent(b: B): Promise<void> {
+  const rig = new MergeRig(b, "small"),
+    longest = cellsOf(rig.p.frameBytes);
+  rig.stay = undefined;
+  await rig.setUsers(rig.users.map(u => ({ ...u, contexts: 200, cells: 400 })));
+  // All but a few cells are held.
+  for (let i = 0; i < 15; i++) rig.put(0, 0, 600);
+  await b.cycles(300);
+  const left = rig.p.cells - 15 * longest;
+  rig.stay = 40;
+  const held = new Set(rig.inside.keys());
+  for (const ctx of held) rig.keep(ctx);
+  const feed = b.spawn(async () => {
+    for (;;) {
+      for (let i = 0; i < 2; i++) while (rig.inlets.waitingAt(i, 1) < 3) rig.put(i, 1, 64 + 256 * 2);
+      await b.cycles(1);
+    }
+  });
+  await b.cycles(200);
+  for (let round = 0; round < 2; round++) {
+    const from = rig.takes.length,
+      long = rig.put(1, 2, 600);
+    let first = -1;
+    while (long.taken === undefined) {
+      if (first < 0 && b.io.events.urgent.value !== 0) first = rig.takes.length - from;
+      await b.cycles(1);
+      if (rig.takes.length - from > 12 * 64 + 80) throw new Error("a head that lacks room is passed for ever");
+    }
+    expect(left).toBeGreaterThan(longest);
+    if (first >= 0) expect(first, "frames that go past it").toBeGreaterThanOrEqual(round === 0 ? 40 : 0);
+  }
+  feed.cancel();
+  await b.cycles(1);
+  for (const ctx of held) rig.keep(ctx, false);
+  await rig.end();
+}
+async function resets(b: B): Promise<void> {
+  const rig = new MergeRig(b, "small", pauses(b));
+  await rig.setUsers();
+  for (let round = 0; round < 20; round++) {
+    some(b, rig, 40);
+    await b.cycles(b.random.between(3, 150));
+    rig.reset();
+    await b.cycles(b.random.between(0, 3));
+  }
+  // Accounts are empty again, and tokens too.
+  const longest = cellsOf(rig.p.frameBytes);
+  await rig.setUsers(rig.users.map(u => ({ ...u, contexts: 3, cells: 2 * longest + 1 })));
+  some(b, rig, 80);
+  await rig.end();
+  expect(rig.mostOf.contexts.every(n => n >= 2)).toBe(true);
+}
+
+/** What is wrong, and the text that makes it so. */
+const faults: readonly (readonly [string, string | RegExp, string])[] = [];
 
 describe("Merge", () => {
   bench("small: frames of all inlets and users, under random pauses", dut("small"), { seed: 2 }, async b => {
@@ -28,23 +216,60 @@ describe("Merge", () => {
   bench("full: the same", dut("full"), { seed: 2 }, async b => {
     await traffic(b, "full", 300);
   });
-  bench("latency; a frame of 64 bytes a cycle", dut("full"), { seed: 3 }, async b => {
+  bench("back to back", dut("full"), { seed: 3 }, async b => {
+    await traffic(b, "full", 300, false);
+  });
+  bench("quotas: each user comes up to its own", dut("small"), { seed: 4, hangCycles: 1_000 }, quotas);
+  bench("at the limits, others go on, and so do second passes", dut("small"), { seed: 5, hangCycles: 1_000 }, atTheLimits);
+  bench("tokens: a share an epoch, exact to a frame", dut("small"), { seed: 6, hangCycles: 2_000 }, metered);
+  bench("a head waits for as many others as there are", dut("full"), { seed: 7 }, turns);
+  bench("a head that lacks room is not passed for ever", dut("small"), { seed: 8, hangCycles: 1_000 }, urgent);
+  bench("a reset in the middle of everything leaves nothing behind", dut("small"), { seed: 9 }, resets);
+
+  bench("latency, and rates", dut("full"), { seed: 10 }, async b => {
     const rig = new MergeRig(b, "full");
     await rig.setUsers();
     rig.put(0, 0, 64);
-    await b.until(() => rig.takes.length === 1);
-    expect((rig.takes[0]?.taken ?? NaN) - (rig.takes[0]?.first ?? NaN)).toBe(0);
-    await b.cycles(10);
-    console.log(rig.latencies);
-    const from = b.cycle;
-    for (let i = 0; i < 200; i++) for (let k = 0; k < 4; k++) rig.put(k, k, 64);
-    await b.until(() => rig.takes.length >= 800);
-    console.log("several", b.cycle - from);
-    await b.cycles(60);
-    const then = b.cycle;
-    for (let i = 0; i < 200; i++) rig.put(1, 5, 64);
-    await b.until(() => rig.takes.length >= 1000);
-    console.log("one", b.cycle - then);
     await rig.end();
+    const [first] = rig.takes;
+    expect((first?.taken ?? NaN) - (first?.first ?? NaN), "from a head to its take").toBe(0);
+    expect(rig.latencies, "from the take to its arrival, when the header comes a cycle later").toEqual([4]);
+    rig.inlets.ahead = 4;
+    /** Cycles a frame, from the first to the last take. */
+    const rate = async (count: number, bytes: number, inlet: (i: number) => number): Promise<number> => {
+      rig.takes.splice(0);
+      for (let i = 0; i < count; i++) rig.put(inlet(i), 5, bytes);
+      await rig.end();
+      return ((rig.takes.at(-1)?.taken ?? 0) - (rig.takes[0]?.taken ?? 0)) / (count - 1);
+    };
+    expect(await rate(400, 64, i => i % 4), "64 bytes from four inlets").toBeLessThan(1.02);
+    expect(await rate(200, 64, () => 1), "64 bytes from one").toBeLessThan(1 / 0.6);
+    for (const bytes of [128, 256, 1000, 1518])
+      for (const inlets of [1, 4])
+        expect(await rate(60, bytes, i => i % inlets), `${bytes} bytes of ${inlets}`).toBeLessThan(
+          Math.ceil(bytes / 64) / 0.97 + 0.1,
+        );
+  });
+
+  describe("a planted fault is found", () => {
+    const runs: readonly ((b: B) => Promise<unknown>)[] = [
+      b => traffic(b, "small", 200),
+      quotas,
+      atTheLimits,
+      metered,
+      urgent,
+      resets,
+    ];
+    const look = async (name: string, design: Dut<Ports>): Promise<void> => {
+      for (const [i, run] of runs.entries())
+        await runBench(`${name} ${i}`, design, { wave: false, hangCycles: 2_000, limitCycles: 80_000, seed: 4 }, run);
+    };
+    test("and nothing without one", async () => {
+      await look("no fault", dut("small"));
+    });
+    for (const [name, from, to] of faults)
+      test(name, async () => {
+        await findsFault(look(name, plant(dut("small"), from, to)));
+      });
   });
 });

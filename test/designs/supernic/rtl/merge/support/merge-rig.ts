@@ -33,6 +33,7 @@ interface Reading {
   header: boolean;
   beats: number;
 }
+const sum = (n: readonly number[]): number => n.reduce((a, x) => a + x, 0);
 export const cellsOf = (bytes: number): number => Math.ceil(Math.max(0, bytes - 64) / 256);
 
 export class MergeRig {
@@ -60,6 +61,9 @@ export class MergeRig {
   stay: number | undefined = 20;
   count = 0;
   held: number[];
+  /** The most that each user held; bytes that were taken of it. */
+  readonly mostOf: Record<"contexts" | "cells", number[]> = { contexts: [], cells: [] };
+  readonly bytes: number[] = [];
   heldCells: number[];
 
   constructor(b: Bench<Ports>, size: Size, o: { readonly from?: () => Pause; readonly to?: () => Pause } = {}) {
@@ -93,6 +97,17 @@ export class MergeRig {
     this.held = this.users.map(() => 0);
     this.heldCells = this.users.map(() => 0);
     b.onEdge({ sample: () => this.#sample(), drive: () => this.#drive() });
+  }
+  /** Parts of epochs, each of so many cycles, until it is cancelled. */
+  epochs(part: number) {
+    return this.b.spawn(async () => {
+      for (;;) {
+        this.b.io.epoch.value = 1;
+        await this.b.cycles(1);
+        this.b.io.epoch.value = 0;
+        await this.b.cycles(part - 1);
+      }
+    });
   }
   /** Software writes all users. */
   async setUsers(users: readonly User[] = this.users): Promise<void> {
@@ -136,15 +151,21 @@ export class MergeRig {
       cells = cellsOf(frame.bytes.length);
     this.held[user] = (this.held[user] ?? 0) + 1;
     this.heldCells[user] = (this.heldCells[user] ?? 0) + cells;
-    if ((this.held[user] ?? 0) > of.contexts)
-      throw new Error(`user ${user} holds ${this.held[user]} contexts of ${of.contexts}`);
-    if ((this.heldCells[user] ?? 0) > of.cells)
-      throw new Error(`user ${user} holds ${this.heldCells[user]} cells of ${of.cells}`);
-    const out = this.held.reduce((a, x) => a + x, 0),
-      most = frame.inlet === this.p.ports ? this.p.contexts : this.p.contexts - 16;
-    if (out > most) throw new Error(`${out} packets are inside, and ${most} may be`);
-    if (this.heldCells.reduce((a, x) => a + x, 0) > this.p.cells)
-      throw new Error("more cells are taken than there are");
+    // Arrivals leave a context and the cells of one longest frame of their user's to second passes.
+    const isLoop = frame.inlet === this.p.ports,
+      longest = cellsOf(this.p.frameBytes),
+      most = { contexts: of.contexts - (isLoop ? 0 : 1), cells: of.cells - (isLoop || cells === 0 ? 0 : longest) };
+    if ((this.held[user] ?? 0) > most.contexts)
+      throw new Error(`user ${user} holds ${this.held[user]} contexts, and may hold ${most.contexts}`);
+    if (cells > 0 && (this.heldCells[user] ?? 0) > most.cells)
+      throw new Error(`user ${user} holds ${this.heldCells[user]} cells, and may hold ${most.cells}`);
+    const out = sum(this.held),
+      outCells = sum(this.heldCells);
+    if (out > this.p.contexts - (isLoop ? 0 : 16)) throw new Error(`${out} packets are inside`);
+    if (cells > 0 && outCells > this.p.cells - (isLoop ? 0 : longest)) throw new Error(`${outCells} cells are taken`);
+    for (const [what, n] of Object.entries({ contexts: this.held[user] ?? 0, cells: this.heldCells[user] ?? 0 }))
+      this.mostOf[what as "contexts" | "cells"][user] = Math.max(this.mostOf[what as "contexts" | "cells"][user] ?? 0, n);
+    this.bytes[user] = (this.bytes[user] ?? 0) + frame.bytes.length;
   }
   #sample(): void {
     if (this.#resetting) return;
@@ -178,7 +199,7 @@ export class MergeRig {
       }
     }
     for (const p of this.inside.values())
-      if (this.stay !== undefined && this.b.cycle - p.arrived === this.stay) this.letGo(p);
+      if (!this.#kept.has(p.ctx) && this.stay !== undefined && this.b.cycle - p.arrived === this.stay) this.letGo(p);
   }
   #arrives(a: Record<string, number | bigint>, cycle: number): void {
     // Frames of an inlet keep their order; which inlet is next is the merge's choice.
@@ -207,6 +228,12 @@ export class MergeRig {
     if (this.inside.has(ctx)) throw new Error(`context ${ctx} is given out twice`);
     this.latencies.push(cycle - (frame.taken ?? NaN));
     this.inside.set(ctx, { frame, ctx, firstCell: Number(a["firstCell"]), arrived: cycle });
+  }
+  readonly #kept = new Set<number>();
+  /** A packet stays until it is let go. */
+  keep(ctx: number, kept = true): void {
+    if (kept) this.#kept.add(ctx);
+    else if (this.#kept.delete(ctx)) this.letGo(this.inside.get(ctx) as Inside);
   }
   /** Its header and payload are read, and then it is no more. */
   letGo(packet: Inside): void {
