@@ -67,6 +67,10 @@ function leftOf(left: UInt, most: number, bits: number): UInt {
   return priority([over, constant(0, bits)], [many, constant(most, bits)], left.resize(bits));
 }
 
+/** More than there is means all that there is. */
+const atMost = (value: UInt, most: number, bits: number): UInt =>
+  most >= 2 ** value.width - 1 ? value.resize(bits) : mux(value.gt(most), constant(most, bits), value.resize(bits));
+
 /** What an account allows. */
 function allowanceOf(name: string, p: MergeParameters, a: Val<ReturnType<typeof Account>>) {
   const longest = payloadCells(p),
@@ -132,8 +136,8 @@ export const Accounts = module(
       {
         limited: users.value.limited.bit(0),
         bytes: users.value.bytes.resize(24),
-        contexts: users.value.contexts.resize(contextBits),
-        cells: users.value.cells.resize(cellBits),
+        contexts: atMost(users.value.contexts, p.contexts, contextBits),
+        cells: atMost(users.value.cells, p.cells, cellBits),
       },
     );
 

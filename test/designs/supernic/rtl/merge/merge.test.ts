@@ -63,7 +63,7 @@ async function atTheLimits(b: B): Promise<void> {
   for (let i = 0; i < 20; i++) rig.put(2, 2, 64);
   await b.cycles(120);
   expect(rig.held, "and second passes use them").toEqual([4, 4, 16, 8]);
-  rig.stay = 5;
+  rig.letAllGo(5);
   await rig.end();
   // Cells: arrivals leave those of one longest frame, and a frame without payload needs none.
   rig.stay = undefined;
@@ -72,7 +72,7 @@ async function atTheLimits(b: B): Promise<void> {
   await b.cycles(400);
   const most = Math.floor((rig.p.cells - longest) / longest);
   expect(rig.heldCells[3], "cells of arrivals").toBe(Math.min(most, 16) * longest);
-  rig.stay = 5;
+  rig.letAllGo(5);
   await rig.end();
 }
 /** Bytes in an epoch: a share and no more than one frame beside it, whatever the frames are. */
@@ -152,41 +152,62 @@ async function turns(b: B): Promise<void> {
   }
   expect(most).toBe(heads);
 }
-/** A long frame lacks room that short ones use up: when 64 have gone past it, it goes first. */
+/** A long frame lacks cells that short ones use up: when 64 have gone past it, it goes first. */
 async function urgent(b: B): Promise<void> {
-  const rig = new MergeRig(b, "small"),
-    longest = cellsOf(rig.p.frameBytes);
+  const rig = new MergeRig(b, "scarce"),
+    longest = cellsOf(rig.p.frameBytes),
+    heads = 4 * (rig.p.ports + 1);
   rig.stay = undefined;
-  await rig.setUsers(rig.users.map(u => ({ ...u, contexts: 200, cells: 400 })));
+  await rig.setUsers(rig.users.map(u => ({ ...u, contexts: 64, cells: 64 })));
   // All but a few cells are held.
-  for (let i = 0; i < 15; i++) rig.put(0, 0, 600);
-  await b.cycles(300);
-  const left = rig.p.cells - 15 * longest;
-  rig.stay = 40;
-  const held = new Set(rig.inside.keys());
+  for (let i = 0; i < 8; i++) rig.put(0, 0, rig.p.frameBytes);
+  await b.until(() => rig.inside.size === 8);
+  const held = [...rig.inside.keys()];
   for (const ctx of held) rig.keep(ctx);
-  const feed = b.spawn(async () => {
-    for (;;) {
-      for (let i = 0; i < 2; i++) while (rig.inlets.waitingAt(i, 1) < 3) rig.put(i, 1, 64 + 256 * 2);
-      await b.cycles(1);
-    }
-  });
-  await b.cycles(200);
-  for (let round = 0; round < 2; round++) {
+  rig.stay = 40;
+  const feed = () =>
+    b.spawn(async () => {
+      for (;;) {
+        for (let i = 0; i < 2; i++) while (rig.inlets.waitingAt(i, 1) < 3) rig.put(i, 1, 64 + 256 * 2);
+        await b.cycles(1);
+      }
+    });
+  const short = feed();
+  await b.cycles(300);
+  /** Frames that go past a long one, until it holds up others and until it goes. */
+  const passed = async (inlet: number, user: number): Promise<readonly [number | undefined, number]> => {
     const from = rig.takes.length,
-      long = rig.put(1, 2, 600);
-    let first = -1;
+      long = rig.put(inlet, user, rig.p.frameBytes);
+    let first: number | undefined;
     while (long.taken === undefined) {
-      if (first < 0 && b.io.events.urgent.value !== 0) first = rig.takes.length - from;
+      if (b.io.events.urgent.value !== 0) first ??= rig.takes.length - from;
       await b.cycles(1);
-      if (rig.takes.length - from > 12 * 64 + 80) throw new Error("a head that lacks room is passed for ever");
+      if (rig.takes.length - from > heads * 80) throw new Error("a head that lacks room is passed for ever");
     }
-    expect(left).toBeGreaterThan(longest);
-    if (first >= 0) expect(first, "frames that go past it").toBeGreaterThanOrEqual(round === 0 ? 40 : 0);
+    return [first, rig.takes.length - from - 1];
+  };
+  for (const [inlet, user] of [
+    [1, 2],
+    [0, 3],
+  ] as const) {
+    const [first, all] = await passed(inlet, user);
+    expect(first, "frames that go past it").toBeGreaterThanOrEqual(64);
+    expect(first, "frames that go past it").toBeLessThan(2 * 64);
+    expect(all - (first ?? 0), "frames that go when it holds up others").toBeLessThan(3);
+    await b.cycles(200);
   }
-  feed.cancel();
+  // A user that holds all but a few of its own cells: its long frame waits for its short ones.
+  short.cancel();
   await b.cycles(1);
+  await b.until(() => rig.held[1] === 0);
+  await rig.setUsers(rig.users.map((u, i) => ({ ...u, cells: i === 1 ? 2 * longest + 3 : 64 })));
   for (const ctx of held) rig.keep(ctx, false);
+  const again = feed();
+  await b.cycles(200);
+  const [first] = await passed(2, 1);
+  expect(first, "no frame holds up others of its user without need").toBeUndefined();
+  again.cancel();
+  await b.cycles(1);
   await rig.end();
 }
 async function resets(b: B): Promise<void> {
@@ -207,7 +228,47 @@ async function resets(b: B): Promise<void> {
 }
 
 /** What is wrong, and the text that makes it so. */
-const faults: readonly (readonly [string, string | RegExp, string])[] = [];
+type Planted = readonly [string, string | RegExp, string];
+const faults: readonly Planted[] = [
+  ["a user without tokens goes on", /spent_has_tokens = [^;]*;/, "spent_has_tokens = 1'b1;"],
+  ["tokens are not looked at when the turn comes", /seen_has_tokens = [^;]*;/, "seen_has_tokens = 1'b1;"],
+  ["users without a limit use tokens", /counted_bytes = [^;]*;/, "counted_bytes = took_bytes;"],
+  ["more than one share is saved", /share_fits = [^;]*;/, "share_fits = 1'b1;"],
+  ["a smaller share is not cut", /share_fits = ~share_room\[31\] & ([^;]*);/, "share_fits = share_room[31] | ($1);"],
+  ["a part is given twice", /due <= part \? 4'd15 : [^;]*;/, "due <= part ? 4'd15 : due;"],
+  ["a part of one user is lost", "due <= part ? 4'd15", "due <= part ? 4'd13"],
+  ["a 64th is a 32nd", "{seen_bytes, 6'd0}", "{1'd0, seen_bytes, 5'd0}"],
+  ["tokens of a part go to the next user", "getter <= seen_user;", "getter <= scanned;"],
+  ["contexts that are released do not come back", "before_contexts + 7'd1", "before_contexts"],
+  ["cells that are released come back a cell short", /before_cells \+ \{6'd0, released_q_cells\}/, "before_cells + {6'd0, released_q_cells[1], 1'b0}"],
+  ["accounts outlive a reset", "if (took_valid | clearing) begin", "if (took_valid) begin"],
+  ["nobody waits until accounts are clear", "seen_valid <= ~clearing;", "seen_valid <= 1'b1;"],
+  ["arrivals do not leave a context of the quota", /(allowance_\d_arrival <= spent_has_tokens [^;]*) > 7'd1\)/, "$1 > 7'd0)"],
+  ["arrivals do not leave cells of the quota", "spent_cells_behind = spent_cells_left - 8'd3", "spent_cells_behind = spent_cells_left - 8'd2"],
+  ["a user is said to have plenty too early", "(spent_contexts_left > 7'd5)", "(spent_contexts_left > 7'd2)"],
+  ["plenty of cells too early", "(spent_cells_left > 8'd17)", "(spent_cells_left > 8'd5)"],
+  ["a user that had plenty is trusted at once", /users_calm = [^;]*;/, "users_calm = ~users_with_plenty;"],
+  ["the next of a class goes by old accounts", /quiet_alone_(\d) = [^;]*;/, "quiet_alone_$1 = 1'b1;"],
+  ["it waits a cycle too few", /quiet_alone_(\d) = ~\((.*) \| alone_\d_4_ago\)/, "quiet_alone_$1 = ~($2)"],
+  ["when room is scarce, frames follow each other", /apart = [^;]*;/, "apart = 1'b1;"],
+  ["a head is named that has gone", /(named_(\d)_(\d) & heads_\2_\3_valid & quiet_alone_\3 & apart) & ~gone_\2_\3/, "$1"],
+  ["contexts on their way are forgotten", /contexts_left = \{1'b0, free_contexts\} - contexts_on_their_way/, "contexts_left = {1'b0, free_contexts}"],
+  ["cells on their way are forgotten", /cells_left = \{1'b0, free_cells\} - cells_on_their_way/, "cells_left = {1'b0, free_cells}"],
+  ["cells on their way leak", /cells_on_their_way <= ([^;]*) - [^;]*;/, "cells_on_their_way <= $1;"],
+  ["arrivals do not leave contexts to second passes", /room_for_arrival <= ([^;]*) > 7'd16/, "room_for_arrival <= $1 > 7'd15"],
+  ["a packet's first cell is another's", "stored_ready = packet_arrives & pending_packets_pop_payload_has_body", "stored_ready = packet_arrives"],
+  ["a header that waits is lost", /pending_valid = ([^;]*) & enter_ready/, "pending_valid = $1"],
+  ["a payload's first beat is another header", "first_beat <= beat_is_last;", "first_beat <= 1'b1;"],
+  ["a frame half taken outlives a reset", "first_beat <= 1'b1;", "first_beat <= first_beat;"],
+  ["an inlet that was chosen and not taken outlives a reset", /held_1 <= 1'b0;/, "held_1 <= held_1;"],
+  ["an inlet that is held is chosen again", /& ~held_0 /, ""],
+];
+const ofWaiting: readonly Planted[] = [
+  ["nobody ever holds up others", /watched_long = [^;]*;/, "watched_long = 1'b0;"],
+  ["others are held up too early", "passed_watched == 7'd64", "passed_watched == 7'd40"],
+  ["one head is watched for ever", /watch_next = [^;]*;/, "watch_next = 1'b0;"],
+  ["room is not what it lacks", "urgent_room <= ", "urgent_room <= 1'b0 & "],
+];
 
 describe("Merge", () => {
   bench("small: frames of all inlets and users, under random pauses", dut("small"), { seed: 2 }, async b => {
@@ -223,7 +284,7 @@ describe("Merge", () => {
   bench("at the limits, others go on, and so do second passes", dut("small"), { seed: 5, hangCycles: 1_000 }, atTheLimits);
   bench("tokens: a share an epoch, exact to a frame", dut("small"), { seed: 6, hangCycles: 2_000 }, metered);
   bench("a head waits for as many others as there are", dut("full"), { seed: 7 }, turns);
-  bench("a head that lacks room is not passed for ever", dut("small"), { seed: 8, hangCycles: 1_000 }, urgent);
+  bench("a head that lacks room is not passed for ever", dut("scarce"), { seed: 8, hangCycles: 1_000 }, urgent);
   bench("a reset in the middle of everything leaves nothing behind", dut("small"), { seed: 9 }, resets);
 
   bench("latency, and rates", dut("full"), { seed: 10 }, async b => {
@@ -257,11 +318,10 @@ describe("Merge", () => {
       quotas,
       atTheLimits,
       metered,
-      urgent,
       resets,
     ];
-    const look = async (name: string, design: Dut<Ports>): Promise<void> => {
-      for (const [i, run] of runs.entries())
+    const look = async (name: string, design: Dut<Ports>, all = runs): Promise<void> => {
+      for (const [i, run] of all.entries())
         await runBench(`${name} ${i}`, design, { wave: false, hangCycles: 2_000, limitCycles: 80_000, seed: 4 }, run);
     };
     test("and nothing without one", async () => {
@@ -270,6 +330,10 @@ describe("Merge", () => {
     for (const [name, from, to] of faults)
       test(name, async () => {
         await findsFault(look(name, plant(dut("small"), from, to)));
+      });
+    for (const [name, from, to] of ofWaiting)
+      test(name, async () => {
+        await findsFault(look(name, plant(dut("scarce"), from, to), [urgent]));
       });
   });
 });

@@ -8,6 +8,8 @@ import { MergeStores } from "./merge-stores.ts";
 
 export const sizes = {
   small: { ports: 2, users: 4, contexts: 32, cells: 64, frameBytes: 600 },
+  /** Few cells for long frames. */
+  scarce: { ports: 2, users: 4, contexts: 64, cells: 64, frameBytes: 1536 },
   full: { ports: 4, users: 16, contexts: 256, cells: 1024, frameBytes: 1536 },
 } as const satisfies Readonly<Record<string, MergeParameters>>;
 export type Size = keyof typeof sizes;
@@ -228,6 +230,11 @@ export class MergeRig {
     if (this.inside.has(ctx)) throw new Error(`context ${ctx} is given out twice`);
     this.latencies.push(cycle - (frame.taken ?? NaN));
     this.inside.set(ctx, { frame, ctx, firstCell: Number(a["firstCell"]), arrived: cycle });
+  }
+  /** All that are inside go, and those that come stay so many cycles. */
+  letAllGo(stay: number): void {
+    this.stay = stay;
+    for (const p of this.inside.values()) this.letGo(p);
   }
   readonly #kept = new Set<number>();
   /** A packet stays until it is let go. */
