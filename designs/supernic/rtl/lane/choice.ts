@@ -120,7 +120,11 @@ function looks({ p, config, fits, room, open }: Around) {
     own: (valid: Bit, ports: UInt): Looked => {
       const to = ports.zext(n),
         size = constant(2 ** sizeBits - 1, sizeBits);
-      return { can: kept("own_can", valid.andNot(to.andNot(room.and(fitting(size))).any()), 0), size, to: kept("own_to", to) };
+      return {
+        can: kept("own_can", valid.andNot(to.andNot(room.and(fitting(size))).any()), 0),
+        size,
+        to: kept("own_to", to),
+      };
     },
     software: (name: string, valid: Bit, held: Bit): Looked => ({
       can: kept(`${name}_can`, valid.andNot(held), 0),

@@ -12,8 +12,8 @@ export const Source = (p: Ports) => uint(inlets(p) + 1);
 export const Coming = (p: Ports) =>
   struct({
     from: Source(p),
-    /** Bytes of its last beat, 0: all of them. */
-    lastBytes: uint(6),
+    /** Bytes of its last beat. */
+    lastBytes: uint(7),
   });
 /** What is done to a frame, and where it goes. */
 export const Bound = (p: Ports) =>

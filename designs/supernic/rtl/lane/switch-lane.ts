@@ -96,7 +96,7 @@ function boundOf(p: LaneParameters, config: Val<typeof LaneConfig>, chosen: Val<
       shimmed: facts.shimmed.and(redirect),
       shim: shimOf(shim),
     },
-    coming: { from: chosen.from, lastBytes: facts.length.trunc(6) },
+    coming: { from: chosen.from, lastBytes: cat(facts.length.bits(0, 6).any().not(), facts.length.bits(0, 6)).is(7) },
   };
 }
 
@@ -111,12 +111,11 @@ function beatsOf(
     out = stream(PlainBeat, { name: "beats" });
   const picks = [...frames.map((_, i) => from.bit(i)), isOwn];
   const last = onehotMux(picks, [...frames.map(f => f.payload.last), own.payload.last]),
-    there = onehotMux(picks, [...frames.map(f => f.valid), own.valid]),
-    bytes = cat(lastBytes.any().not(), lastBytes).is(7);
+    there = onehotMux(picks, [...frames.map(f => f.valid), own.valid]);
   out.valid.set(coming.valid.and(there));
   out.payload.set({
     data: onehotMux(picks, [...frames.map(f => f.payload.data), own.payload.data]),
-    count: mux(isOwn, own.payload.count, mux(last, bytes, constant(beatBytes, 7))),
+    count: mux(isOwn, own.payload.count, mux(last, lastBytes, constant(beatBytes, 7))),
     last,
     bad: constant(0, 1),
   });

@@ -63,17 +63,11 @@ export function candidatesOf(
       flags(a => a.plenty),
       { name: "users_with_plenty" },
     );
-  // A user that has plenty no more may have frames on their way that its account does not show.
-  const was = reg(uint(p.users), { init: 0, name: "had_plenty" }),
-    before = reg(uint(p.users), { init: 0, name: "had_plenty_before" });
-  was.set(plenty);
-  before.set(was);
-  const calm = node(plenty.or(was).or(before).not(), { name: "users_calm" });
   const one = (loop: boolean): UInt => flags(a => (loop ? a.loop : a.arrival)),
     cells = (loop: boolean): readonly UInt[] =>
       Array.from({ length: cellBits }, (_, b) => flags(a => (loop ? a.loopCells : a.arrivalCells).bit(b)));
   const kinds = [false, true].map(loop => ({
-    one: node(one(loop).and(calm), { name: loop ? "loop_one" : "arrival_one" }),
+    one: node(one(loop), { name: loop ? "loop_one" : "arrival_one" }),
     cells: cells(loop),
     room: loop ? room.loop : room.arrival,
     roomCells: loop ? room.loopCells : room.arrivalCells,
@@ -147,14 +141,14 @@ export function choose(
 
   // Those that may go alone: looked at two cycles before, named in the one before.
   const watch = watchHeads(p, candidates);
-  const fires = candidates.map((row, i) =>
-    row.map((_, k) => {
-      const take = takes[i] as StreamOut<UIntShape<typeof classBits>>,
-        gone = reg(bit, { init: 0, name: `gone_${i}_${k}` });
-      gone.set(take.fire.and(take.payload.eq(k)));
-      return gone;
-    }),
-  );
+  const fires = candidates.map((row, i) => {
+    const take = takes[i] as StreamOut<UIntShape<typeof classBits>>,
+      gone = reg(bit, { init: 0, name: `gone_${i}` }),
+      of = reg(uint(classBits), { name: `gone_class_${i}` });
+    gone.set(take.fire);
+    of.set(take.payload);
+    return row.map((_, k) => node(gone.and(of.eq(k)), { name: `gone_${i}_${k}` }));
+  });
   const lastAlone = classes.map(k => reg(uint(n), { init: 1, name: `last_alone_${k}` })),
     scarce = reg(bit, { init: 0, name: "room_is_scarce" }),
     scarceBefore = reg(bit, { init: 0, name: "room_was_scarce" }),
@@ -228,18 +222,19 @@ export function choose(
     now.set(take.valid.andNot(take.ready));
     when(group, () => kept.set(which));
   });
-  // Known in the cycle behind: those that were not fast went alone.
-  const were = asks.map((row, i) =>
-    row.map((ask, k) => {
-      const slow = reg(bit, { init: 0, name: `was_slow_${i}_${k}` });
-      slow.set((turn.members[i]?.[k] ?? ask.any).andNot(candidates[i]?.[k]?.fast ?? ask.any));
-      return slow;
+  // Those that were not fast went alone.
+  const by = candidates.map((row, i) =>
+    row.map((c, k) => {
+      const took = reg(bit, { init: 0, name: `took_alone_${i}_${k}` }),
+        group = turn.groups[i] ?? constant(0, 1);
+      took.set(group.and(turn.members[i]?.[k] ?? group).andNot(c.fast));
+      return took;
     }),
   );
   const tookAlone = classes.map(k => {
-    const by = were.map((row, i) => node(chosen.bit(i).and(row[k] ?? chosen.bit(i)), { name: `took_alone_${i}_${k}` }));
-    when(orTree(by), () => (lastAlone[k] as (typeof lastAlone)[number]).set(fromBits(by).is(n)));
-    return orTree(by);
+    const ofClass = by.map(row => row[k] as Bit);
+    when(orTree(ofClass), () => (lastAlone[k] as (typeof lastAlone)[number]).set(fromBits(ofClass).is(n)));
+    return orTree(ofClass);
   });
   bound.note(tookAlone, chosen.any());
   watch.step(turn);

@@ -31,7 +31,10 @@ function quietAfter(name: string) {
   const last = wire(bit, { name: `${name}_1_ago` }),
     was = Array.from({ length: blindCycles - 1 }, (_, i) => reg(bit, { init: 0, name: `${name}_${i + 2}_ago` }));
   was.forEach((w, i) => w.set(was[i - 1] ?? last));
-  return { quiet: node(orTree([last, ...was]).not(), { name: `quiet_${name}` }), note: (take: Bit): void => last.set(take) };
+  return {
+    quiet: node(orTree([last, ...was]).not(), { name: `quiet_${name}` }),
+    note: (take: Bit): void => last.set(take),
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** What the merge's parts hand on. */
-import { type Bit, bit, struct, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
+import { type Bit, bit, mux, struct, toBits, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { flowHashBits } from "../../wire/index.ts";
 import { dagBits, type FrameFacts, lengthBits, userBits } from "../inside/index.ts";
 
@@ -47,4 +47,11 @@ export function cellsOf(length: UInt, bits: number): UInt {
   return length.shr(8).resize(bits).add(more.zext(bits));
 }
 /** Of several values of one bit each, the one of this number. */
-export const bitOf = (values: UInt, which: UInt): Bit => values.shr(which).bit(0);
+export function bitOf(values: UInt, which: UInt): Bit {
+  let row: readonly Bit[] = toBits(values);
+  for (const select of toBits(which)) {
+    const pairs = Array.from({ length: Math.ceil(row.length / 2) }, (_, i) => row.slice(2 * i, 2 * i + 2));
+    row = pairs.map(([low, high]) => (high === undefined ? (low as Bit) : mux(select, high, low as Bit)));
+  }
+  return row[0] as Bit;
+}

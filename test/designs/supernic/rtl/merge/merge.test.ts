@@ -82,7 +82,7 @@ async function metered(b: B): Promise<void> {
     epoch = 64 * part;
   rig.stay = 10;
   const shares = [3_000, 9_001, 700, 0],
-    users = rig.users.map((u, i): User => ({ ...u, limited: i < 3 ? 1 : 0, bytes: shares[i] ?? 0 }));
+    users = rig.users.map((u, i): User => ({ ...u, class: i, limited: i < 3 ? 1 : 0, bytes: shares[i] ?? 0 }));
   await rig.setUsers(users);
   const epochs = rig.epochs(part);
   /** As many frames as it can take; more come as they go. */
@@ -137,7 +137,7 @@ async function turns(b: B): Promise<void> {
     heads = 4 * (rig.p.ports + 1);
   rig.stay = 3;
   rig.inlets.ahead = 6;
-  await rig.setUsers();
+  await rig.setUsers(rig.users.map((u, i) => ({ ...u, class: i % 4 })));
   for (let round = 0; round < 40; round++)
     for (let i = 0; i <= rig.p.ports; i++) for (let u = 0; u < 4; u++) rig.put(i, u, 64);
   await rig.end();
@@ -210,8 +210,50 @@ async function urgent(b: B): Promise<void> {
   await b.cycles(1);
   await rig.end();
 }
-async function resets(b: B): Promise<void> {
-  const rig = new MergeRig(b, "small", pauses(b));
+/** Frames come faster than accounts show them, up to the limits of their users. */
+async function fast(b: B): Promise<void> {
+  const rig = new MergeRig(b, "small"),
+    longest = cellsOf(rig.p.frameBytes);
+  rig.inlets.ahead = 60;
+  for (let round = 0; round < 8; round++) {
+    const contexts = 8 + round,
+      cells = (6 + (round % 4)) * longest + round;
+    await rig.setUsers(
+      rig.users.map((u, i) => (i === 0 ? { ...u, contexts, cells: 64 } : { ...u, contexts: 32, cells })),
+    );
+    rig.stay = undefined;
+    for (let i = 0; i < 3 * contexts; i++) rig.put(i % 2, 0, 64);
+    await b.cycles(150);
+    expect(rig.held[0], "contexts").toBe(Math.min(contexts - 1, 16));
+    rig.letAllGo(3);
+    await rig.end();
+    rig.stay = undefined;
+    for (let i = 0; i < 20; i++) rig.put(i % 2, 1, 600);
+    await b.cycles(400);
+    expect(rig.heldCells[1], "cells").toBe(Math.min(Math.floor((cells - longest) / longest), 16) * longest);
+    rig.letAllGo(3);
+    await rig.end();
+  }
+}
+/** The same with the device's cells. */
+async function scarceCells(b: B): Promise<void> {
+  const rig = new MergeRig(b, "scarce"),
+    longest = cellsOf(rig.p.frameBytes);
+  rig.inlets.ahead = 200;
+  await rig.setUsers(rig.users.map(u => ({ ...u, contexts: 64, cells: 64 + 5 * longest })));
+  for (let round = 0; round < 4; round++) {
+    rig.stay = undefined;
+    for (let i = 0; i < 30; i++) rig.put(i % 2, i % 4, rig.p.frameBytes - 256 * (round % 2));
+    await b.cycles(600);
+    const each = longest - (round % 2),
+      held = rig.heldCells.reduce((a, n) => a + n, 0);
+    expect(held, "cells of arrivals").toBe(Math.floor((rig.p.cells - longest) / each) * each);
+    rig.letAllGo(3);
+    await rig.end();
+  }
+}
+async function resets(b: B, size: Size = "small"): Promise<void> {
+  const rig = new MergeRig(b, size, pauses(b));
   await rig.setUsers();
   for (let round = 0; round < 20; round++) {
     some(b, rig, 40);
@@ -219,7 +261,9 @@ async function resets(b: B): Promise<void> {
     rig.reset();
     await b.cycles(b.random.between(0, 3));
   }
-  // Accounts are empty again, and tokens too.
+  some(b, rig, 40);
+  await rig.end();
+  // Accounts are empty again.
   const longest = cellsOf(rig.p.frameBytes);
   await rig.setUsers(rig.users.map(u => ({ ...u, contexts: 3, cells: 2 * longest + 1 })));
   some(b, rig, 80);
@@ -240,30 +284,63 @@ const faults: readonly Planted[] = [
   ["a 64th is a 32nd", "{seen_bytes, 6'd0}", "{1'd0, seen_bytes, 5'd0}"],
   ["tokens of a part go to the next user", "getter <= seen_user;", "getter <= scanned;"],
   ["contexts that are released do not come back", "before_contexts + 7'd1", "before_contexts"],
-  ["cells that are released come back a cell short", /before_cells \+ \{6'd0, released_q_cells\}/, "before_cells + {6'd0, released_q_cells[1], 1'b0}"],
+  [
+    "cells that are released come back a cell short",
+    /before_cells \+ \{6'd0, released_q_cells\}/,
+    "before_cells + {6'd0, released_q_cells[1], 1'b0}",
+  ],
   ["accounts outlive a reset", "if (took_valid | clearing) begin", "if (took_valid) begin"],
-  ["nobody waits until accounts are clear", "seen_valid <= ~clearing;", "seen_valid <= 1'b1;"],
-  ["arrivals do not leave a context of the quota", /(allowance_\d_arrival <= spent_has_tokens [^;]*) > 7'd1\)/, "$1 > 7'd0)"],
-  ["arrivals do not leave cells of the quota", "spent_cells_behind = spent_cells_left - 8'd3", "spent_cells_behind = spent_cells_left - 8'd2"],
+  [
+    "arrivals do not leave a context of the quota",
+    /(allowance_\d_arrival <= spent_has_tokens [^;]*) > 7'd1\)/,
+    "$1 > 7'd0)",
+  ],
+  [
+    "arrivals do not leave cells of the quota",
+    "spent_cells_behind = spent_cells_left - 8'd3",
+    "spent_cells_behind = spent_cells_left - 8'd2",
+  ],
   ["a user is said to have plenty too early", "(spent_contexts_left > 7'd5)", "(spent_contexts_left > 7'd2)"],
   ["plenty of cells too early", "(spent_cells_left > 8'd17)", "(spent_cells_left > 8'd5)"],
-  ["a user that had plenty is trusted at once", /users_calm = [^;]*;/, "users_calm = ~users_with_plenty;"],
   ["the next of a class goes by old accounts", /quiet_alone_(\d) = [^;]*;/, "quiet_alone_$1 = 1'b1;"],
   ["it waits a cycle too few", /quiet_alone_(\d) = ~\((.*) \| alone_\d_4_ago\)/, "quiet_alone_$1 = ~($2)"],
-  ["when room is scarce, frames follow each other", /apart = [^;]*;/, "apart = 1'b1;"],
-  ["a head is named that has gone", /(named_(\d)_(\d) & heads_\2_\3_valid & quiet_alone_\3 & apart) & ~gone_\2_\3/, "$1"],
-  ["contexts on their way are forgotten", /contexts_left = \{1'b0, free_contexts\} - contexts_on_their_way/, "contexts_left = {1'b0, free_contexts}"],
-  ["cells on their way are forgotten", /cells_left = \{1'b0, free_cells\} - cells_on_their_way/, "cells_left = {1'b0, free_cells}"],
+  [
+    "a head is named that has gone",
+    /(named_(\d)_(\d) & heads_\2_\3_valid & quiet_alone_\3 & apart) & ~gone_\2_\3/,
+    "$1",
+  ],
+  [
+    "contexts on their way are forgotten",
+    /contexts_left = \{1'b0, free_contexts\} - contexts_on_their_way/,
+    "contexts_left = {1'b0, free_contexts}",
+  ],
   ["cells on their way leak", /cells_on_their_way <= ([^;]*) - [^;]*;/, "cells_on_their_way <= $1;"],
-  ["arrivals do not leave contexts to second passes", /room_for_arrival <= ([^;]*) > 7'd16/, "room_for_arrival <= $1 > 7'd15"],
-  ["a packet's first cell is another's", "stored_ready = packet_arrives & pending_packets_pop_payload_has_body", "stored_ready = packet_arrives"],
+  [
+    "arrivals do not leave contexts to second passes",
+    /room_for_arrival <= ([^;]*) > 7'd16/,
+    "room_for_arrival <= $1 > 7'd15",
+  ],
+  [
+    "a packet's first cell is another's",
+    "stored_ready = packet_arrives & pending_packets_pop_payload_has_body",
+    "stored_ready = packet_arrives",
+  ],
   ["a header that waits is lost", /pending_valid = ([^;]*) & enter_ready/, "pending_valid = $1"],
   ["a payload's first beat is another header", "first_beat <= beat_is_last;", "first_beat <= 1'b1;"],
   ["a frame half taken outlives a reset", "first_beat <= 1'b1;", "first_beat <= first_beat;"],
   ["an inlet that was chosen and not taken outlives a reset", /held_1 <= 1'b0;/, "held_1 <= held_1;"],
   ["an inlet that is held is chosen again", /& ~held_0 /, ""],
 ];
+const ofResets: readonly Planted[] = [
+  ["nobody waits until accounts are clear", "seen_valid <= ~clearing;", "seen_valid <= 1'b1;"],
+];
 const ofWaiting: readonly Planted[] = [
+  ["when room is scarce, frames follow each other", /apart = [^;]*;/, "apart = 1'b1;"],
+  [
+    "cells on their way are forgotten",
+    /cells_left = \{1'b0, free_cells\} - cells_on_their_way/,
+    "cells_left = {1'b0, free_cells}",
+  ],
   ["nobody ever holds up others", /watched_long = [^;]*;/, "watched_long = 1'b0;"],
   ["others are held up too early", "passed_watched == 7'd64", "passed_watched == 7'd40"],
   ["one head is watched for ever", /watch_next = [^;]*;/, "watch_next = 1'b0;"],
@@ -281,11 +358,18 @@ describe("Merge", () => {
     await traffic(b, "full", 300, false);
   });
   bench("quotas: each user comes up to its own", dut("small"), { seed: 4, hangCycles: 1_000 }, quotas);
-  bench("at the limits, others go on, and so do second passes", dut("small"), { seed: 5, hangCycles: 1_000 }, atTheLimits);
+  bench(
+    "at the limits, others go on, and so do second passes",
+    dut("small"),
+    { seed: 5, hangCycles: 1_000 },
+    atTheLimits,
+  );
   bench("tokens: a share an epoch, exact to a frame", dut("small"), { seed: 6, hangCycles: 2_000 }, metered);
   bench("a head waits for as many others as there are", dut("full"), { seed: 7 }, turns);
   bench("a head that lacks room is not passed for ever", dut("scarce"), { seed: 8, hangCycles: 1_000 }, urgent);
-  bench("a reset in the middle of everything leaves nothing behind", dut("small"), { seed: 9 }, resets);
+  bench("a reset in the middle of everything leaves nothing behind", dut("small"), { seed: 9 }, b => resets(b));
+  bench("frames that come faster than accounts show them", dut("small"), { seed: 11, hangCycles: 1_000 }, fast);
+  bench("the same with few cells", dut("scarce"), { seed: 12, hangCycles: 1_000 }, scarceCells);
 
   bench("latency, and rates", dut("full"), { seed: 10 }, async b => {
     const rig = new MergeRig(b, "full");
@@ -318,7 +402,8 @@ describe("Merge", () => {
       quotas,
       atTheLimits,
       metered,
-      resets,
+      fast,
+      b => resets(b),
     ];
     const look = async (name: string, design: Dut<Ports>, all = runs): Promise<void> => {
       for (const [i, run] of all.entries())
@@ -331,9 +416,13 @@ describe("Merge", () => {
       test(name, async () => {
         await findsFault(look(name, plant(dut("small"), from, to)));
       });
+    for (const [name, from, to] of ofResets)
+      test(name, async () => {
+        await findsFault(look(name, plant(dut("full"), from, to), [b => resets(b, "full")]));
+      });
     for (const [name, from, to] of ofWaiting)
       test(name, async () => {
-        await findsFault(look(name, plant(dut("scarce"), from, to), [urgent]));
+        await findsFault(look(name, plant(dut("scarce"), from, to), [urgent, scarceCells]));
       });
   });
 });

@@ -62,11 +62,9 @@ export class MergeRig {
   /** Packets stay so many cycles inside; undefined: until they are let go. */
   stay: number | undefined = 20;
   count = 0;
-  held: number[];
   /** The most that each user held; bytes that were taken of it. */
   readonly mostOf: Record<"contexts" | "cells", number[]> = { contexts: [], cells: [] };
   readonly bytes: number[] = [];
-  heldCells: number[];
 
   constructor(b: Bench<Ports>, size: Size, o: { readonly from?: () => Pause; readonly to?: () => Pause } = {}) {
     this.b = b;
@@ -92,12 +90,11 @@ export class MergeRig {
     this.users = Array.from({ length: this.p.users }, (_, i) => ({
       limited: 0,
       bytes: 0,
-      class: i % 4,
+      // Two users share a class.
+      class: i % 3,
       contexts: this.p.contexts,
       cells: this.p.cells,
     }));
-    this.held = this.users.map(() => 0);
-    this.heldCells = this.users.map(() => 0);
     b.onEdge({ sample: () => this.#sample(), drive: () => this.#drive() });
   }
   /** Parts of epochs, each of so many cycles, until it is cancelled. */
@@ -148,34 +145,46 @@ export class MergeRig {
   #took(frame: Waiting): void {
     this.takes.push(frame);
     this.#coming.push(frame);
-    const { user } = frame.facts,
-      of = this.users[user] as User,
-      cells = cellsOf(frame.bytes.length);
-    this.held[user] = (this.held[user] ?? 0) + 1;
-    this.heldCells[user] = (this.heldCells[user] ?? 0) + cells;
-    // Arrivals leave a context and the cells of one longest frame of their user's to second passes.
-    const isLoop = frame.inlet === this.p.ports,
-      longest = cellsOf(this.p.frameBytes),
-      most = { contexts: of.contexts - (isLoop ? 0 : 1), cells: of.cells - (isLoop || cells === 0 ? 0 : longest) };
-    if ((this.held[user] ?? 0) > most.contexts)
-      throw new Error(`user ${user} holds ${this.held[user]} contexts, and may hold ${most.contexts}`);
-    if (cells > 0 && (this.heldCells[user] ?? 0) > most.cells)
-      throw new Error(`user ${user} holds ${this.heldCells[user]} cells, and may hold ${most.cells}`);
-    const out = sum(this.held),
-      outCells = sum(this.heldCells);
-    if (out > this.p.contexts - (isLoop ? 0 : 16)) throw new Error(`${out} packets are inside`);
-    if (cells > 0 && outCells > this.p.cells - (isLoop ? 0 : longest)) throw new Error(`${outCells} cells are taken`);
-    for (const [what, n] of Object.entries({ contexts: this.held[user] ?? 0, cells: this.heldCells[user] ?? 0 }))
-      this.mostOf[what as "contexts" | "cells"][user] = Math.max(this.mostOf[what as "contexts" | "cells"][user] ?? 0, n);
-    this.bytes[user] = (this.bytes[user] ?? 0) + frame.bytes.length;
+    this.#holds.add(frame);
+    this.bytes[frame.facts.user] = (this.bytes[frame.facts.user] ?? 0) + frame.bytes.length;
+    this.#check(frame.facts.user, true);
+    this.#check(frame.facts.user, false);
+  }
+  readonly #holds = new Set<Waiting>();
+  /** Contexts and cells of a user, and of all; of arrivals only, or with second passes. */
+  #sums(user: number | undefined, arrivals: boolean) {
+    const frames = [...this.#holds].filter(
+      f => (user === undefined || f.facts.user === user) && !(arrivals && f.inlet === this.p.ports),
+    );
+    return { contexts: frames.length, cells: sum(frames.map(f => cellsOf(f.bytes.length))) };
+  }
+  /**
+   * Nobody holds more than it may, and arrivals leave a context and the cells of one longest frame of their user's to
+   * second passes, and 16 contexts and as many cells of the device's. Frames that were chosen may be taken in another
+   * order, so that arrivals are counted by themselves.
+   */
+  #check(user: number, arrivals: boolean): void {
+    const of = this.users[user] as User,
+      longest = arrivals ? cellsOf(this.p.frameBytes) : 0,
+      own = this.#sums(user, arrivals),
+      all = this.#sums(undefined, arrivals);
+    const most = { contexts: of.contexts - (arrivals ? 1 : 0), cells: of.cells - longest },
+      there = { contexts: this.p.contexts - (arrivals ? 16 : 0), cells: this.p.cells - longest };
+    for (const what of ["contexts", "cells"] as const) {
+      if (own[what] > most[what]) throw new Error(`user ${user} holds ${own[what]} ${what}, and may hold ${most[what]}`);
+      if (all[what] > there[what]) throw new Error(`${all[what]} ${what} are held of ${there[what]}`);
+      this.mostOf[what][user] = Math.max(this.mostOf[what][user] ?? 0, own[what]);
+    }
+  }
+  get held(): number[] {
+    return this.users.map((_, u) => this.#sums(u, false).contexts);
+  }
+  get heldCells(): number[] {
+    return this.users.map((_, u) => this.#sums(u, false).cells);
   }
   #sample(): void {
     if (this.#resetting) return;
-    for (const p of this.#released.splice(0)) {
-      const { user } = p.frame.facts;
-      this.held[user] = (this.held[user] ?? 0) - 1;
-      this.heldCells[user] = (this.heldCells[user] ?? 0) - cellsOf(p.frame.bytes.length);
-    }
+    for (const p of this.#released.splice(0)) this.#holds.delete(p.frame);
     for (let s = this.arrived.take(); s; s = this.arrived.take()) this.#arrives(s.value as never, s.cycle);
     for (let s = this.left.take(); s; s = this.left.take()) {
       const reading = this.#reading.find(x => !x.header);
@@ -289,8 +298,7 @@ export class MergeRig {
     this.#payloads = [];
     this.#released.splice(0);
     this.inside.clear();
-    this.held = this.users.map(() => 0);
-    this.heldCells = this.users.map(() => 0);
+    this.#holds.clear();
   }
   /** Nobody waits, all have gone, and all contexts and cells are free. */
   async end(): Promise<void> {
@@ -308,6 +316,6 @@ export class MergeRig {
     const { freeContexts, freeCells } = this.b.io;
     if (freeContexts.num !== this.p.contexts || freeCells.num !== this.p.cells)
       throw new Error(`${freeContexts.num} contexts and ${freeCells.num} cells are free at the end`);
-    if (this.held.some(n => n !== 0) || this.heldCells.some(n => n !== 0)) throw new Error("the model has lost count");
+    if (this.#holds.size > 0) throw new Error("a packet has not been released");
   }
 }
