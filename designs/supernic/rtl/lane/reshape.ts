@@ -33,7 +33,7 @@ const bits = beatBytes * 8;
 
 /**
  * Puts the 22 bytes of a redirect in front of frames, or takes the 14 that are left of them away; other frames stay as
- * they are. `shape` comes once for each frame, not later than its first beat, and stays until the last one. Latency 1,
+ * they are. A frame has 60 bytes at least. `shape` comes once for each frame, not later than its first beat, and stays until the last one. Latency 1,
  * initiation interval 1; a frame that grows into one beat more takes one cycle more. Full: nothing is taken while
  * `out` waits. Reset: no frame.
  */
@@ -57,7 +57,7 @@ export const Reshape = module(
     const from = (bytes: number) => cat(now.bits(0, 8 * bytes), old.bits(8 * bytes, bits - 8 * bytes)).is(bits);
     const joined = onehotMux([redirect, unwrap, redirect.or(unwrap).not()], [from(moved), from(wrapBytes), now]);
     const fits = (bytes: number): Bit => count.le(bytes);
-    const over = node(last.and(mux(redirect, fits(moved).not(), unwrap.and(first.or(fits(wrapBytes).not())))), {
+    const over = node(last.and(mux(redirect, fits(moved).not(), unwrap.andNot(fits(wrapBytes)))), {
       name: "grows_over",
     });
     const rest = mux(redirect, count.sub(moved), count.sub(wrapBytes)),

@@ -1,5 +1,6 @@
 /** Frames of software and for software: both wait as a whole, so that nobody waits for software in the middle of one. */
 import {
+  assertAlways,
   type Bit,
   bit,
   cat,
@@ -68,6 +69,7 @@ export function softwareBuffer(
     input = stream(ToSoftware, { name: "to_buffer" }),
     { out: buffered, level } = fifoWithLevel(input, depth, { name: "for_software", style: styleOf(depth) });
   connect(buffered, out);
+  assertAlways(input.valid.not().or(input.ready), "a frame for software has room in its buffer");
   const onItsWay = reg(bit, { init: 0, name: "software_on_its_way" }),
     hasRoom = node(level.le(depth - laneFrameBeats(p)), { name: "software_has_room" });
   const bits = Math.ceil(Math.log2(p.softwareCycles + 1)),

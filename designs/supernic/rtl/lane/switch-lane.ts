@@ -4,6 +4,7 @@ import {
   bit,
   type Bit,
   cat,
+  connect,
   constant,
   encodeOnehot,
   fifo,
@@ -91,7 +92,8 @@ function boundOf(p: LaneParameters, config: Val<typeof LaneConfig>, chosen: Val<
       size: chosen.size,
     },
     inserted: {
-      tagged: facts.tagged.andNot(isOwn).andNot(unwrap),
+      // Software's frame has no facts, and so no tag.
+      tagged: facts.tagged.andNot(unwrap),
       tag: facts.tag,
       shimmed: facts.shimmed.and(redirect),
       shim: shimOf(shim),
@@ -138,7 +140,7 @@ function shapeOf({ redirect, unwrap, ...b }: Val<ReturnType<typeof Bound>>, conf
 /**
  * The switch lane (paper §5.4; docs/supernic/lane.md): frames that are not processed here go to ports, to a peer with
  * 22 bytes in front, to the loop port with these bytes off, and to software; frames of software go to their ports. The
- * tag that was taken off is put back. Latency: 3 cycles from a head to its take, 4 from a frame's first beat to that at
+ * tag that was taken off is put back. Latency: 3 cycles from a head to its take, 5 from a frame's first beat to that at
  * its ports. Initiation interval: a beat a cycle; a frame of an inlet in 4 cycles. Full: a frame waits until all its
  * ports have room and none has its class paused, and others go on; a frame for software waits at most `softwareCycles`
  * and is then dropped. Reset: no frame is inside.
@@ -224,18 +226,14 @@ export const SwitchLane = module(
       arrayOf(io, "frames", n),
       own.frames,
     );
-    insert.plain.valid.set(beats.valid);
-    insert.plain.payload.set(beats.payload);
-    beats.ready.set(insert.plain.ready);
+    connect(stage(beats, "forward", { name: "taken" }), insert.plain);
     const inserted = map(insert.frame, PlainBeat, ({ data, keep, last, user }) => {
         const edge = node(keep.andNot(keep.shr(1)), { name: "inserted_edge" });
         return { data, count: encodeOnehot(edge).zext(7).add(1), last, bad: user };
       }),
       counted = stage(inserted, "forward", { name: "counted" }),
       shape = fifo(shapes, notedFrames, { name: "shape", style: "distributed" });
-    reshape.frame.valid.set(counted.valid);
-    reshape.frame.payload.set(counted.payload);
-    counted.ready.set(reshape.frame.ready);
+    connect(counted, reshape.frame);
     reshape.shape.valid.set(shape.valid);
     reshape.shape.payload.set(shapeOf(shape.payload, io.config));
     shape.ready.set(reshape.shape.ready);

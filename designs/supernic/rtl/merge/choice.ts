@@ -136,19 +136,22 @@ export function choose(
 ): Chosen {
   const n = inlets(p),
     classes = Array.from({ length: userClasses }, (_, k) => k);
-  const held = Array.from({ length: n }, (_, i) => reg(bit, { init: 0, name: `held_${i}` })),
-    heldClass = Array.from({ length: n }, (_, i) => reg(uint(classBits), { name: `held_class_${i}` }));
+  const chosen = reg(uint(n), { init: 0, name: "chosen" });
+  // What was chosen is offered until it is taken; both follow from registers.
+  const offers = takes.map((take, i) => {
+    const was = reg(bit, { init: 0, name: `was_held_${i}` }),
+      ready = reg(bit, { init: 0, name: `was_ready_${i}` }),
+      offered = node(chosen.bit(i).or(was), { name: `was_offered_${i}` }),
+      held = node(offered.andNot(ready), { name: `held_${i}` }),
+      of = reg(uint(classBits), { name: `held_class_${i}` });
+    was.set(held);
+    ready.set(take.ready);
+    return { held, of, gone: node(offered.and(ready), { name: `gone_${i}` }) };
+  });
 
   // Those that may go alone: looked at two cycles before, named in the one before.
   const watch = watchHeads(p, candidates);
-  const fires = candidates.map((row, i) => {
-    const take = takes[i] as StreamOut<UIntShape<typeof classBits>>,
-      gone = reg(bit, { init: 0, name: `gone_${i}` }),
-      of = reg(uint(classBits), { name: `gone_class_${i}` });
-    gone.set(take.fire);
-    of.set(take.payload);
-    return row.map((_, k) => node(gone.and(of.eq(k)), { name: `gone_${i}_${k}` }));
-  });
+  const gone = (i: number, k: number): Bit => offers[i]?.gone.and(offers[i].of.eq(k)) ?? constant(0, 1);
   const lastAlone = classes.map(k => reg(uint(n), { init: 1, name: `last_alone_${k}` })),
     scarce = reg(bit, { init: 0, name: "room_is_scarce" }),
     scarceBefore = reg(bit, { init: 0, name: "room_was_scarce" }),
@@ -157,7 +160,7 @@ export function choose(
   scarceBefore.set(scarce);
   const named = classes.map(k => {
     const asks = candidates.map((row, i) =>
-      node((row[k] as Candidate).alone.andNot(fires[i]?.[k] ?? constant(0, 1)).andNot(watch.holdsUp(i, k)), {
+      node((row[k] as Candidate).alone.andNot(gone(i, k)).andNot(watch.holdsUp(i, k)), {
         name: `asks_alone_${i}_${k}`,
       }),
     );
@@ -173,22 +176,15 @@ export function choose(
     row.map((c, k) => {
       const name = named[k]?.[i] ?? constant(0, 1),
         free = bound.quiet[k] ?? constant(0, 1);
-      const alone = node(
-        name
-          .and(c.valid)
-          .and(free)
-          .and(apart)
-          .andNot(fires[i]?.[k] ?? constant(0, 1)),
-        {
-          name: `goes_alone_${i}_${k}`,
-        },
-      );
+      const alone = node(name.and(c.valid).and(free).and(apart).andNot(gone(i, k)), {
+        name: `goes_alone_${i}_${k}`,
+      });
       return {
         alone,
         any: node(
           c.fast
             .or(alone)
-            .andNot(held[i] as Bit)
+            .andNot(offers[i]?.held ?? constant(0, 1))
             .and(bound.open),
           { name: `asks_${i}_${k}` },
         ),
@@ -199,28 +195,25 @@ export function choose(
     "take",
     asks.map(row => row.map(a => a.any)),
   );
-  const chosen = reg(uint(n), { init: 0, name: "chosen" }),
-    factsOf = candidates.map((row, i) => {
-      const members = turn.members[i] ?? [],
-        q = reg(TakenFacts, { name: `facts_${i}` });
-      const facts = onehotMux(
-        members,
-        row.map(c => c.facts),
-      );
-      q.set(takenFacts(facts));
-      return q;
-    });
+  const factsOf = candidates.map((row, i) => {
+    const members = turn.members[i] ?? [],
+      q = reg(TakenFacts, { name: `facts_${i}` });
+    const facts = onehotMux(
+      members,
+      row.map(c => c.facts),
+    );
+    q.set(takenFacts(facts));
+    return q;
+  });
   chosen.set(fromBits(turn.groups).is(n));
   takes.forEach((take, i) => {
     const members = turn.members[i] ?? [],
       group = turn.groups[i] ?? constant(0, 1),
       which = encodeOnehot(fromBits(members)).zext(classBits),
-      now = held[i] as (typeof held)[number],
-      kept = heldClass[i] as (typeof heldClass)[number];
-    take.valid.set(now.or(group));
-    take.payload.set(mux(now, kept, which));
-    now.set(take.valid.andNot(take.ready));
-    when(group, () => kept.set(which));
+      { held, of } = offers[i] as (typeof offers)[number];
+    take.valid.set(held.or(group));
+    take.payload.set(mux(held, of, which));
+    when(group, () => of.set(which));
   });
   // Those that were not fast went alone.
   const by = candidates.map((row, i) =>
@@ -237,7 +230,10 @@ export function choose(
     return orTree(ofClass);
   });
   bound.note(tookAlone, chosen.any());
-  watch.step(turn);
+  watch.step(
+    chosen,
+    offers.map(o => o.of),
+  );
   return {
     valid: chosen.any(),
     inlet: chosen,

@@ -1,5 +1,17 @@
-import { addressBits, bit, type Bit, constant, mux, node, orTree, reg, uint, when } from "../../../../hdl-dsl/index.ts";
-import { inlets, type TwoTurns, userClasses } from "../inside/index.ts";
+import {
+  addressBits,
+  bit,
+  type Bit,
+  constant,
+  mux,
+  node,
+  orTree,
+  reg,
+  uint,
+  type UInt,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { inlets, userClasses } from "../inside/index.ts";
 import type { Candidate } from "./choice.ts";
 import type { MergeParameters } from "./ports.ts";
 
@@ -40,11 +52,15 @@ export function watchHeads(p: MergeParameters, candidates: readonly (readonly Ca
         .and(mayWait)
         .andNot(it);
     },
-    step: (turn: TwoTurns): void => {
+    /** The inlet whose head was taken in the cycle before, a bit each, and its class. */
+    step: (chosen: UInt, classes: readonly UInt[]): void => {
       const goes = node(
           orTree(
-            turn.groups.flatMap((g, i) =>
-              (turn.members[i] ?? []).map((m, k) => g.and(m).and(inlet.eq(i)).and(queue.eq(k))),
+            classes.map((of, i) =>
+              chosen
+                .bit(i)
+                .and(inlet.eq(i))
+                .and(of.eq(queue.zext(of.width))),
             ),
           ),
           { name: "watched_goes" },
@@ -54,7 +70,7 @@ export function watchHeads(p: MergeParameters, candidates: readonly (readonly Ca
         passed.set(0);
         queue.set(queue.add(1));
         when(queue.all(), () => inlet.set(mux(inlet.eq(n - 1), constant(0, inlet.width), inlet.add(1))));
-      }).elseWhen(orTree(turn.groups).andNot(long), () => passed.set(passed.add(1)));
+      }).elseWhen(chosen.any().andNot(long), () => passed.set(passed.add(1)));
     },
   };
 }

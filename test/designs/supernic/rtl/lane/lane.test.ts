@@ -1,9 +1,11 @@
-import { describe } from "vitest";
-import { type Bench, bernoulli, bursts, type Pause } from "../../../../../sim/index.ts";
+import { describe, expect, test } from "vitest";
+import { type Bench, bernoulli, bursts, type Dut, never, type Pause, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
+import { findsFault, plant } from "../../../../support/plant.ts";
 import { dut, LaneRig, type Ports, type Size } from "./support/lane-rig.ts";
 
 type B = Bench<Ports>;
+const always = bernoulli(1, 1);
 const pauses = (b: B) => ({
   from: (): Pause => bernoulli(0.2, b.random.word()),
   to: (): Pause => bursts({ go: 20, pause: 8 }, b.random.word()),
@@ -14,6 +16,195 @@ async function traffic(b: B, size: Size, count: number, paused = true): Promise<
   await rig.end();
   return rig;
 }
+/** Rooms and pauses that change all the time. */
+async function changing(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small", pauses(b)),
+    all = (1 << (rig.p.ports + 1)) - 1;
+  const change = b.spawn(async () => {
+    for (;;) {
+      rig.setRoom(b.random.chance(0.3) ? all : b.random.between(0, all));
+      for (let q = 0; q < rig.p.ports; q++) rig.setPaused(q, b.random.chance(0.5) ? 0 : b.random.between(0, 255));
+      await b.cycles(b.random.between(1, 40));
+    }
+  });
+  for (let i = 0; i < 200; i++) rig.random();
+  await b.cycles(4_000);
+  change.cancel();
+  await b.cycles(1);
+  rig.setRoom(all);
+  for (let q = 0; q < rig.p.ports; q++) rig.setPaused(q, 0);
+  await rig.end();
+}
+async function resets(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small", pauses(b));
+  for (let round = 0; round < 40; round++) {
+    for (let i = 0; i < 20; i++) rig.random();
+    await b.cycles(b.random.between(3, 120));
+    rig.reset();
+  }
+  for (let i = 0; i < 60; i++) rig.random();
+  await rig.end();
+}
+/** A port that is paused or has no room holds up the frames that need it, and no others. */
+async function closed(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small"),
+    to = (inlet: number, ports: number, bytes = 200): void =>
+      void rig.put(inlet, rig.facts({ outcome: "ports", ports }), bytes);
+  for (const how of ["paused", "room"] as const) {
+    if (how === "paused") rig.setPaused(1, 0b10000);
+    else rig.setRoom(0b101);
+    await b.cycles(8);
+    rig.forbidden = 0b010;
+    to(0, 0b11);
+    to(1, 0b10);
+    for (let i = 0; i < 20; i++) to(2, 0b01);
+    rig.send(0b01, new Uint8Array(100).fill(7));
+    await b.until(() => rig.waitingAt(0) === 0 && rig.inlets.waitingAt(2, 4) === 0);
+    await b.cycles(40);
+    expect(rig.inlets.waitingAt(0, 4) + rig.inlets.waitingAt(1, 4), "frames that need port 1").toBe(2);
+    // Frames of software are of the class that is never paused; without room they wait.
+    rig.send(0b10, new Uint8Array(90).fill(9));
+    await b.cycles(40);
+    expect(rig.waitingAt(1)).toBe(how === "paused" ? 0 : 1);
+    rig.forbidden = 0;
+    rig.setPaused(1, 0);
+    rig.setRoom(0b111);
+    await rig.end();
+  }
+}
+/** Software that takes nothing: a frame waits for its time, and is dropped whole; nobody else waits. */
+async function softwareStalls(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small"),
+    software = (inlet: number): void => void rig.put(inlet, rig.facts({ outcome: "software" }), 500);
+  for (let round = 0; round < 3; round++) {
+    const before = rig.counts.notTaken;
+    rig.toSoftware.pause = always;
+    software(0);
+    await b.cycles(60);
+    software(1);
+    const from = b.cycle;
+    software(1);
+    for (let i = 0; i < 10; i++) rig.put(i % 2, rig.facts({ outcome: "ports", ports: 1 + (i % 3) }), 300);
+    await b.cycles(200);
+    expect(
+      rig.inlets.waitingAt(0, 4) + rig.inlets.waitingAt(1, 4) + rig.waitingAt(0) + rig.waitingAt(1),
+      "others",
+    ).toBe(0);
+    expect(rig.counts.notTaken).toBe(before);
+    await b.until(() => rig.counts.notTaken > before);
+    expect(b.cycle - from).toBeGreaterThan(rig.p.softwareCycles);
+    expect(b.cycle - from).toBeLessThan(rig.p.softwareCycles + 40);
+    // The one behind it does not wait anew.
+    await b.until(() => rig.counts.notTaken === before + 2);
+    expect(b.cycle - from).toBeLessThan(rig.p.softwareCycles + 80);
+    rig.toSoftware.pause = never;
+    await b.cycles(60);
+    software(2);
+    await rig.end();
+  }
+  // A frame that waits for less than that is not dropped, and the time begins anew.
+  const { notTaken } = rig.counts;
+  for (let round = 0; round < 3; round++) {
+    rig.toSoftware.pause = always;
+    for (let i = 0; i < 2; i++) software(0);
+    await b.cycles(rig.p.softwareCycles - 40);
+    rig.toSoftware.pause = never;
+    await b.cycles(60);
+  }
+  rig.toSoftware.pause = always;
+  for (let i = 0; i < 2; i++) software(0);
+  await b.cycles(200);
+  // Nor does it last over a reset.
+  rig.reset();
+  for (let i = 0; i < 2; i++) software(0);
+  await b.cycles(rig.p.softwareCycles - 20);
+  expect(rig.counts.notTaken).toBe(0);
+  rig.toSoftware.pause = never;
+  await rig.end();
+  expect(notTaken).toBe(6);
+}
+/** Many frames for software at once, from all inlets: its buffer never overflows, and holds nobody up. */
+async function softwareCrowd(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small");
+  rig.toSoftware.pause = bernoulli(0.6, b.random.word());
+  for (let i = 0; i < 60; i++) rig.put(i % 3, rig.facts({ outcome: "software" }), b.random.between(60, 600));
+  for (let i = 0; i < 60; i++) rig.put(i % 3, rig.facts({ outcome: "ports", ports: 1 }), 64);
+  await rig.end();
+}
+
+/** Frames of every length about one beat, two and three, with and without tag and shim. */
+async function lengths(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small");
+  for (let bytes = 52; bytes < 200; bytes++) {
+    const [tagged, shimmed] = [b.random.between(0, 1), b.random.between(0, 1)];
+    rig.put(bytes % 3, rig.facts({ outcome: "redirect", tagged, shimmed }), Math.max(60, bytes));
+    rig.put((bytes + 1) % 3, rig.facts({ outcome: "unwrap", tagged }), bytes);
+    rig.put((bytes + 2) % 3, rig.facts({ outcome: bytes % 2 ? "ports" : "software", tagged }), Math.max(60, bytes));
+    rig.send(
+      b.random.between(1, 3),
+      new Uint8Array(bytes - 38).map(() => b.random.between(0, 255)),
+    );
+    await b.cycles(20);
+  }
+  await rig.end();
+}
+/** Ports that take little, and small frames for all of them: no more are in the lane than it has places for. */
+async function slowPorts(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small", { to: () => bursts({ go: 3, pause: 40 }, b.random.word()) });
+  for (let i = 0; i < 90; i++) {
+    const ports = 1 << (i % 2);
+    if (i % 3 === 2) rig.put(i % 3, rig.facts({ outcome: "unwrap" }), 70);
+    else rig.put(i % 3, rig.facts({ outcome: "ports", ports }), 64);
+  }
+  await rig.end();
+}
+
+/** What is wrong, and the text that makes it so. */
+const faults: readonly (readonly [string, string | RegExp, string])[] = [
+  ["a frame goes when not all its ports are open", /switched_0_closed = \|\(([^;]*)\);/, "switched_0_closed = &($1);"],
+  ["a class that is paused is open", /open <= [^;]*;/, "open <= 3'd7;"],
+  ["software's frames wait for a pause", "own_can <= ", "own_can <= open[1] & "],
+  ["software's frames do not wait for room", /own_can <= [^;]*;/, "own_can <= sent_pop_valid & own_is_first;"],
+  ["a longer frame follows too soon", /behind_any = [^;]*;/, "behind_any = chosen_any;"],
+  ["small frames behind a long one", /behind_large = [^;]*;/, "behind_large = 1'b0;"],
+  ["a promise is never kept", /promised_0 <= promised_0 \+ ([^;]*) - \([^;]*;/, "promised_0 <= promised_0 + $1;"],
+  [
+    "software's buffer is promised twice",
+    "software_room = software_has_room & ~software_on_its_way",
+    "software_room = software_has_room",
+  ],
+  ["it is promised again at once", /buffer_room = [^;]*;/, "buffer_room = software_room;"],
+  [
+    "it has less room than it seems",
+    "software_has_room = for_software_level <= 5'd6",
+    "software_has_room = for_software_level <= 5'd9",
+  ],
+  ["a frame for software is dropped too early", "software_time == 9'd300", "software_time == 9'd250"],
+  ["and too late", "software_time == 9'd300", "software_time == 9'd360"],
+  ["its time adds up", /if \(software_has_room \| ~waits_for_software\) software_time/, "if (1'b0) software_time"],
+  ["its time outlives a reset", /software_time <= 9'd0;/, "software_time <= software_time;"],
+  [
+    "a frame on its way to software outlives a reset",
+    /software_on_its_way <= 1'b0;/,
+    "software_on_its_way <= software_on_its_way;",
+  ],
+  ["a frame that was dropped is given all the same", /chosen_late <= [^;]*;/, "chosen_late <= 1'b0;"],
+  ["frames inside leak", /frames_inside <= frames_inside \+ ([^;]*) - [^;]*;/, "frames_inside <= frames_inside + $1;"],
+  ["too many are inside", "may_go = frames_inside < 4'd5", "may_go = 1'b1"],
+  ["one port has a beat twice", /has_1 <= 1'b1;/, "has_1 <= 1'b0;"],
+  ["a beat goes before all have it", /all_have = [^;]*;/, "all_have = ~waits_0;"],
+  ["what a port has outlives a reset", /has_1 <= 1'b0;/, "has_1 <= has_1;"],
+  ["a redirect that grows loses its end", "frame_payload_count > 7'd42", "frame_payload_count > 7'd46"],
+  ["the end of what was inside", "frame_payload_count > 7'd14", "frame_payload_count > 7'd15"],
+  ["the inner frame's shim is left out", /what_payload_shimmed = [^;]*;/, "what_payload_shimmed = 1'b0;"],
+  ["a tag goes into what was wrapped", /what_payload_tagged = ([^;]*) & ~unwraps/, "what_payload_tagged = $1"],
+  ["bytes of software's beat that do not count", /data\[479:472\] & \{8\{[^}]*keep\[59\]\}\}/, "data[479:472]"],
+  ["a bad frame of software leaves", "from_software_payload_user & from_software_payload_last", "1'b0"],
+  ["a frame half sent outlives a reset", "own_is_first <= 1'b1;", "own_is_first <= own_is_first;"],
+  ["an inlet that is held is chosen again", /may_go_0 = [^;]*;/, "may_go_0 = may_go;"],
+  ["an inlet that is held outlives a reset", /held_1 <= 1'b0;/, "held_1 <= held_1;"],
+];
+
 describe("SwitchLane", () => {
   bench("small: frames of every kind, under random pauses", dut("small"), { seed: 2 }, async b => {
     await traffic(b, "small", 300);
@@ -24,20 +215,58 @@ describe("SwitchLane", () => {
   bench("full: back to back", dut("full"), { seed: 3 }, async b => {
     await traffic(b, "full", 200, false);
   });
-  bench("rate", dut("full"), { seed: 4 }, async b => {
-    const rig = new LaneRig(b, "full");
-    rig.put(0, rig.facts({ outcome: "ports", ports: 2, tagged: 0 }), 64);
+  bench("rooms and pauses that change all the time", dut("small"), { seed: 4 }, changing);
+  bench("a port that is closed holds up its own frames only", dut("small"), { seed: 5 }, closed);
+  bench("software that takes nothing", dut("small"), { seed: 6, hangCycles: 1_000 }, softwareStalls);
+  bench("many frames for software at once", dut("small"), { seed: 7 }, softwareCrowd);
+  bench("frames of every length", dut("small"), { seed: 10 }, lengths);
+  bench("ports that take little", dut("small"), { seed: 11 }, slowPorts);
+  bench("a reset in the middle of everything leaves nothing behind", dut("small"), { seed: 8 }, resets);
+
+  bench("latency, and rates", dut("full"), { seed: 9 }, async b => {
+    const rig = new LaneRig(b, "full"),
+      frame = (inlet: number, bytes: number, ports = 2) =>
+        rig.put(inlet, rig.facts({ outcome: "ports", ports, tagged: 0 }), bytes);
+    const one = frame(0, 64);
     await rig.end();
-    console.log(rig.latencies);
-    for (const bytes of [64, 256, 512, 1500])
-      for (const inlets of [1, 4]) {
-        const from = b.cycle,
-          count = 100;
-        for (let i = 0; i < count; i++)
-          rig.put(i % inlets, rig.facts({ outcome: "ports", ports: 2, tagged: 0 }), bytes);
-        await rig.end();
-        const beats = (count * Math.ceil(bytes / 64)) / ((rig.starts.at(-1) ?? 0) - from);
-        console.log(bytes, inlets, beats);
-      }
+    expect((one.taken ?? NaN) - (one.first ?? NaN), "from a head to its take").toBe(3);
+    expect(rig.latencies, "from the take to the port, when the beat comes a cycle later").toEqual([6]);
+    /** Beats a cycle, from the first frame to the last. */
+    const rate = async (count: number, bytes: number, inlets: number): Promise<number> => {
+      rig.starts.splice(0);
+      for (let i = 0; i < count; i++) frame(i % inlets, bytes, 1 << (i % 4));
+      await rig.end();
+      return ((count - 1) * Math.ceil(bytes / 64)) / (Math.max(...rig.starts) - Math.min(...rig.starts));
+    };
+    for (const bytes of [256, 320, 512, 1000, 1518])
+      expect(await rate(80, bytes, 4), `${bytes} bytes of four inlets`).toBeGreaterThan(0.97);
+    for (const bytes of [320, 512, 1000, 1518])
+      expect(await rate(80, bytes, 1), `${bytes} bytes of one`).toBeGreaterThan(0.97);
+    expect(await rate(80, 256, 1), "256 bytes of one").toBeGreaterThan(0.85);
+    expect(await rate(80, 64, 4), "64 bytes of four").toBeGreaterThan(0.6);
+  });
+
+  describe("a planted fault is found", () => {
+    const runs: readonly ((b: B) => Promise<unknown>)[] = [
+      b => traffic(b, "small", 300),
+      changing,
+      closed,
+      softwareStalls,
+      softwareCrowd,
+      lengths,
+      slowPorts,
+      resets,
+    ];
+    const look = async (name: string, design: Dut<Ports>): Promise<void> => {
+      for (const [i, run] of runs.entries())
+        await runBench(`${name} ${i}`, design, { wave: false, hangCycles: 1_500, limitCycles: 60_000, seed: 4 }, run);
+    };
+    test("and nothing without one", async () => {
+      await look("no fault", dut("small"));
+    });
+    for (const [name, from, to] of faults)
+      test(name, async () => {
+        await findsFault(look(name, plant(dut("small"), from, to)));
+      });
   });
 });

@@ -304,11 +304,7 @@ const faults: readonly Planted[] = [
   ["plenty of cells too early", "(spent_cells_left > 8'd17)", "(spent_cells_left > 8'd5)"],
   ["the next of a class goes by old accounts", /quiet_alone_(\d) = [^;]*;/, "quiet_alone_$1 = 1'b1;"],
   ["it waits a cycle too few", /quiet_alone_(\d) = ~\((.*) \| alone_\d_4_ago\)/, "quiet_alone_$1 = ~($2)"],
-  [
-    "a head is named that has gone",
-    /(named_(\d)_(\d) & heads_\2_\3_valid & quiet_alone_\3 & apart) & ~gone_\2_\3/,
-    "$1",
-  ],
+  ["a head is named that has gone", / & ~\(gone_(\d) & \(held_class_\1 == 3'd\d\)\)/, ""],
   [
     "contexts on their way are forgotten",
     /contexts_left = \{1'b0, free_contexts\} - contexts_on_their_way/,

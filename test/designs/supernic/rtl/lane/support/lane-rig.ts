@@ -13,6 +13,7 @@ import {
   StreamSource,
 } from "../../../../../../sim/index.ts";
 import { beatsOf, type Facts, Inlets, type Waiting } from "../../../support/inlets.ts";
+import { Promise1 } from "../../../support/promises.ts";
 
 export const sizes = {
   small: { ports: 2, frameBytes: 600, softwareCycles: 300 },
@@ -54,6 +55,7 @@ export class LaneRig {
   #begun: (number | undefined)[];
   #soft: { bytes: Uint8Array[]; ingress: number; shimmed: number; uid: number } | undefined;
   #own: { readonly ports: number; readonly bytes: Uint8Array }[] = [];
+  readonly #promises: Promise1[];
   #resetting = false;
   /** Frames for software that were taken and are in the buffer, or were dropped. */
   late: Waiting[] = [];
@@ -86,6 +88,8 @@ export class LaneRig {
     }));
     this.#awaited = Array.from({ length: n + 1 }, () => []);
     this.#begun = Array.from({ length: n }, () => undefined);
+    const longest = Math.ceil((this.p.frameBytes + 34) / 64);
+    this.#promises = this.outs.map((_, q) => new Promise1(`port ${q}`, longest));
     this.room = (1 << n) - 1;
     poke(b.io.config as never, { mac: this.own, origin: this.origin, peers: this.peers } as never);
     b.io.room.value = this.room;
@@ -97,6 +101,7 @@ export class LaneRig {
       const v = seen.value as { readonly class: number | bigint; readonly last: number };
       if (this.#begun[q] === undefined) {
         this.#begun[q] = Number(v.class);
+        if (Number(v.class) === switched) this.#promises[q]?.begun();
         if ((this.forbidden >> q) & 1 && Number(v.class) === switched)
           throw new Error(`port ${q}: a frame begins, and its class has been paused for long`);
       }
@@ -167,7 +172,12 @@ export class LaneRig {
   #expect(ports: number, a: Awaited): void {
     if (ports === 0) this.wanted.nowhere++;
     else this.wanted.left++;
-    for (let q = 0; q <= this.p.ports; q++) if ((ports >> q) & 1) this.#awaited[q]?.push(a);
+    for (let q = 0; q <= this.p.ports; q++) {
+      if (((ports >> q) & 1) === 0) continue;
+      this.#awaited[q]?.push(a);
+      // When software's frames are chosen is not to be seen.
+      if (a.frame) this.#promises[q]?.chosen(Math.ceil(a.bytes.length / 64));
+    }
   }
   #took(frame: Waiting): void {
     const { facts, bytes, inlet } = frame,
@@ -201,7 +211,7 @@ export class LaneRig {
         break;
       }
       case "unwrap":
-        this.#expect(1 << this.p.ports, { ...at, bytes: bytes.slice(14) });
+        this.#expect(1 << this.p.ports, { ...at, bytes: putShims(bytes, {}).slice(14) });
         break;
       default:
         this.#awaited[this.p.ports + 1]?.push({ ...at, bytes: putShims(bytes, tag) });
@@ -276,7 +286,7 @@ export class LaneRig {
     const kind = r.between(0, 9);
     if (kind < 4) this.put(inlet, this.facts({ outcome: "ports" }), bytes);
     else if (kind < 6) this.put(inlet, this.facts({ outcome: "redirect", peer: r.between(0, 15) }), bytes);
-    else if (kind < 7) this.put(inlet, this.facts({ outcome: "unwrap", tagged: 0 }), Math.max(74, bytes));
+    else if (kind < 7) this.put(inlet, this.facts({ outcome: "unwrap" }), Math.max(52, bytes - 8));
     else if (kind < 9) this.put(inlet, this.facts({ outcome: "software" }), bytes);
     else
       this.send(
@@ -297,10 +307,15 @@ export class LaneRig {
     this.toSoftware.received.splice(0);
     for (const list of this.#awaited) list.splice(0);
     this.#begun = this.#begun.map(() => undefined);
+    this.#promises.forEach(x => x.clear());
     this.#soft = undefined;
     Object.assign(this.counts, none());
     Object.assign(this.wanted, none());
     this.late = [];
+  }
+  /** Frames that are to leave by a port. */
+  waitingAt(port: number): number {
+    return this.#awaited[port]?.length ?? 0;
   }
   /** Frames that were taken for software and have not come; at the end they were dropped. */
   get missing(): number {

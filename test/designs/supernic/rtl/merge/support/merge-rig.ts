@@ -171,7 +171,8 @@ export class MergeRig {
     const most = { contexts: of.contexts - (arrivals ? 1 : 0), cells: of.cells - longest },
       there = { contexts: this.p.contexts - (arrivals ? 16 : 0), cells: this.p.cells - longest };
     for (const what of ["contexts", "cells"] as const) {
-      if (own[what] > most[what]) throw new Error(`user ${user} holds ${own[what]} ${what}, and may hold ${most[what]}`);
+      if (own[what] > most[what])
+        throw new Error(`user ${user} holds ${own[what]} ${what}, and may hold ${most[what]}`);
       if (all[what] > there[what]) throw new Error(`${all[what]} ${what} are held of ${there[what]}`);
       this.mostOf[what][user] = Math.max(this.mostOf[what][user] ?? 0, own[what]);
     }
