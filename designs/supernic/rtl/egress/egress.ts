@@ -8,7 +8,6 @@ import {
   fifo,
   fifoWithLevel,
   instance,
-  type InstanceOf,
   map,
   module,
   node,
@@ -22,6 +21,7 @@ import {
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
+import type { AxisBeat } from "../../../shared/frame/index.ts";
 import { Deparser } from "../deparse/index.ts";
 import {
   classBits,
@@ -91,12 +91,11 @@ function noted(p: EgressParameters, known: Val<ReturnType<typeof Known>>, keepSh
 
 /** The deparser's frames, each to its port. Tells which port's frame begins, and when one ends. */
 function send(
-  deparser: InstanceOf<ReturnType<typeof Deparser>>,
+  frame: StreamIn<ReturnType<typeof AxisBeat>>,
   going: StreamIn<ReturnType<typeof Going>>,
   outs: readonly StreamOut<typeof TxBeat>[],
 ) {
-  const { frame } = deparser,
-    to = going.payload.list.port,
+  const to = going.payload.list.port,
     first = reg(bit, { init: 1, name: "is_first_beat" });
   outs.forEach((out, q) => {
     out.valid.set(frame.valid.and(going.valid).and(to.bit(q)));
@@ -168,7 +167,7 @@ export const Egress = module(
     fetch.packet.ready.set(leaving.ready.and(deparser.packet.ready));
     connect(deparser.read, io.read);
     connect(io.payload, deparser.payload);
-    const { ends, begins } = send(deparser, going, arrayOf(io, "out", inlets(p)));
+    const { ends, begins } = send(deparser.frame, going, arrayOf(io, "out", inlets(p)));
     const left = map(deparser.left, uint(ctxBits(p)), l => l.ctx, { name: "read_packet" });
     connect(fifo(left, 4, { name: "left_queue", style: "distributed" }), releases.left);
     io.release.set(releases.release);

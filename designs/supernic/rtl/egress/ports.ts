@@ -87,7 +87,7 @@ export const egressPorts = (p: EgressParameters) =>
       release: output(struct({ valid: bit, ctx: uint(ctxBits(p)) })),
       releaseCells: source(FirstCell(p)),
       released: output(Released(p)),
-      /** By port, the loop port last: frames may be chosen for it, as long as those that have not begun fit one longest. */
+      /** By port, the loop port last: frames may be chosen for it. Those that have not begun must fit one longest. */
       room: input(uint(inlets(p))),
       /** By port, classes that are paused. */
       paused: input(vec(uint(8), p.ports)),

@@ -96,10 +96,16 @@ interface Looked {
   readonly size: UInt;
   readonly to: UInt;
 }
-const kept = <V extends Bit | UInt>(name: string, value: V, init?: 0): V => {
-  const q = reg(uint(value.width), init === undefined ? { name } : { name, init });
+/** A value a cycle later; a bit begins with 0. */
+const kept = (name: string, value: UInt): UInt => {
+  const q = reg(uint(value.width), { name });
   q.set(value);
-  return q as unknown as V;
+  return q;
+};
+const keptBit = (name: string, value: Bit): Bit => {
+  const q = reg(bit, { init: 0, name });
+  q.set(value);
+  return q;
 };
 
 /** Looks at what waits: in one cycle where it goes, in the next whether it can. */
@@ -111,23 +117,23 @@ function looks({ p, config, fits, room, open }: Around) {
   };
   return {
     switched: (name: string, valid: Bit, held: Bit, facts: Facts): Looked => {
-      const there = kept(`${name}_there`, valid.andNot(held), 0),
+      const there = keptBit(`${name}_there`, valid.andNot(held)),
         size = kept(`${name}_size`, sizeOfLength(p, facts.length)),
         to = kept(`${name}_to`, portsOf(p, config, facts)),
         closed = node(to.andNot(open.and(room).and(fitting(size))).any(), { name: `${name}_closed` });
-      return { can: kept(`${name}_can`, there.andNot(held).andNot(closed), 0), size, to };
+      return { can: keptBit(`${name}_can`, there.andNot(held).andNot(closed)), size, to };
     },
     own: (valid: Bit, ports: UInt): Looked => {
       const to = ports.zext(n),
         size = constant(2 ** sizeBits - 1, sizeBits);
       return {
-        can: kept("own_can", valid.andNot(to.andNot(room.and(fitting(size))).any()), 0),
+        can: keptBit("own_can", valid.andNot(to.andNot(room.and(fitting(size))).any())),
         size,
         to: kept("own_to", to),
       };
     },
     software: (name: string, valid: Bit, held: Bit): Looked => ({
-      can: kept(`${name}_can`, valid.andNot(held), 0),
+      can: keptBit(`${name}_can`, valid.andNot(held)),
       size: constant(0, sizeBits),
       to: constant(0, n),
     }),
@@ -151,7 +157,7 @@ export function choose(
     look = looks(around);
   const from = reg(uint(n + 1), { init: 0, name: "chosen" }),
     any = reg(bit, { init: 0, name: "chosen_any" }),
-    wasAny = kept("chosen_before", any, 0),
+    wasAny = keptBit("chosen_before", any),
     wasLarge = reg(bit, { init: 0, name: "large_before" }),
     late = reg(bit, { init: 0, name: "chosen_late" });
   const isSoftware = wire(bit, { name: "chosen_software" }),
@@ -197,7 +203,7 @@ export function choose(
       facts = reg(FrameFacts(p), { name: `facts_${i}` });
     facts.set(mux(bySoftware, r.facts[1], r.facts[0]));
     return {
-      software: kept(`was_software_${i}`, bySoftware),
+      software: keptBit(`was_software_${i}`, bySoftware),
       size: kept(`was_size_${i}`, mux(bySoftware, constant(0, sizeBits), r.switched.size)),
       to: kept(`was_to_${i}`, mux(bySoftware, constant(0, n), r.switched.to)),
       facts,

@@ -72,7 +72,7 @@ export const lanePorts = (p: LaneParameters) =>
       fromSoftware: sink(FromSoftware(p)),
       toSoftware: source(ToSoftware),
       config: input(LaneConfig),
-      /** By port, the loop port last: frames may be chosen for it, as long as those that have not begun fit one longest. */
+      /** By port, the loop port last: frames may be chosen for it. Those that have not begun must fit one longest. */
       room: input(uint(inlets(p))),
       /** By port, classes that are paused. */
       paused: input(vec(uint(8), p.ports)),

@@ -33,9 +33,9 @@ const bits = beatBytes * 8;
 
 /**
  * Puts the 22 bytes of a redirect in front of frames, or takes the 14 that are left of them away; other frames stay as
- * they are. A frame has 60 bytes at least. `shape` comes once for each frame, not later than its first beat, and stays until the last one. Latency 1,
- * initiation interval 1; a frame that grows into one beat more takes one cycle more. Full: nothing is taken while
- * `out` waits. Reset: no frame.
+ * they are. A frame has 60 bytes at least. `shape` comes once for each frame, not later than its first beat, and stays
+ * until the last one. Latency 1, initiation interval 1; a frame that grows into one beat more takes one cycle more.
+ * Full: nothing is taken while `out` waits. Reset: no frame.
  */
 export const Reshape = module(
   "Reshape",

@@ -1,4 +1,4 @@
-/** Frames of software and for software: both wait as a whole, so that nobody waits for software in the middle of one. */
+/** Frames of software and for software: both wait as a whole, so that nobody waits for software in mid-frame. */
 import {
   assertAlways,
   type Bit,

@@ -39,7 +39,7 @@ export interface Candidate {
   readonly facts: Val<ReturnType<typeof FrameFacts>>;
   /** Its user and the device have enough for several of the longest frames: it can go now. */
   readonly fast: Bit;
-  /** As it was in the cycle before: it can go alone, when no other frame is on its way that the accounts do not show. */
+  /** As it was in the cycle before: it can go alone, when no frame is on its way that the accounts do not show. */
   readonly alone: Bit;
   /** It lacks cells of its user, or room, and nothing else. */
   readonly lacksQuota: Bit;

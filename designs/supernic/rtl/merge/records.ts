@@ -38,7 +38,7 @@ export const takenFacts = (f: Val<ReturnType<typeof FrameFacts>>): Val<typeof Ta
  * of these.
  */
 export const blindTakes = 5;
-/** Cycles behind a take in which nobody is named by accounts that show it: 3 until they do, one to look, one to name. */
+/** Cycles behind a take in which nobody is named by accounts that show it: until they do, to look, and to name. */
 export const blindCycles = 4;
 
 /** Cells of the payload of a frame of so many bytes: all behind its first beat. */

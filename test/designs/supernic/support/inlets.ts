@@ -61,9 +61,7 @@ export class Inlets {
     this.#io = io as Io;
     this.#pause = o.to ?? never;
     this.#queues = this.#io.takes.map(() => Array.from({ length: queueClasses }, () => []));
-    this.#frames = this.#io.frames.map(
-      f => new StreamSource(this.#b.sim, f as never, { pause: o.from ?? never }) as StreamSource<never>,
-    );
+    this.#frames = this.#io.frames.map(f => new StreamSource(this.#b.sim, f as never, { pause: o.from ?? never }));
     this.#b.onEdge({ sample: () => this.#sample(), drive: () => this.#drive() });
     this.#queues.forEach((row, i) => row.forEach((_, k) => this.#changed.add(`${i}.${k}`)));
   }

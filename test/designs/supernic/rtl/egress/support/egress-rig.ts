@@ -2,8 +2,8 @@
 import { deparse, type Packet } from "../../../../../../designs/supernic/model/index.ts";
 import { Egress, type EgressParameters } from "../../../../../../designs/supernic/rtl/egress/index.ts";
 import {
-  egressWays,
   type EgressWayName,
+  egressWays,
   snicKind,
   tableWrite,
   ternaryWords,

@@ -160,7 +160,7 @@ export class LaneRig {
         last: last ? 1 : 0,
         user: last && bad ? 1 : 0,
         ports: i === 0 ? ports : this.b.random.between(0, (1 << this.p.ports) - 1),
-      } as never);
+      });
     });
     if (bad || beats.length >= 2 ** Math.ceil(Math.log2(Math.ceil((this.p.frameBytes + 34) / 64) + 1)))
       this.wanted.badSoftware++;

@@ -186,7 +186,7 @@ export class MergeRig {
   #sample(): void {
     if (this.#resetting) return;
     for (const p of this.#released.splice(0)) this.#holds.delete(p.frame);
-    for (let s = this.arrived.take(); s; s = this.arrived.take()) this.#arrives(s.value as never, s.cycle);
+    for (let s = this.arrived.take(); s; s = this.arrived.take()) this.#arrives(s.value, s.cycle);
     for (let s = this.left.take(); s; s = this.left.take()) {
       const reading = this.#reading.find(x => !x.header);
       if (!reading) throw new Error("a header that nobody asked for");
