@@ -139,7 +139,10 @@ export const Egress = module(
     destination.asks.set(asks);
     destination.known.set(io.known);
     destination.config.set(io.config);
-    for (const table of ["users", "dags", "macs", "entries"] as const) destination[table].set(io[table] as never);
+    destination.users.set(io.users);
+    destination.dags.set(io.dags);
+    destination.macs.set(io.macs);
+    destination.entries.set(io.entries);
     fetch.note.set({ en: asks.valid, ctx: asks.ctx, waiting });
     releases.note.set({ en: asks.valid, ctx: asks.ctx, holds });
     const { goes } = destination,

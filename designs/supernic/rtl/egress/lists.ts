@@ -13,7 +13,6 @@ import {
   reg,
   struct,
   uint,
-  type UInt,
   vec,
   when,
   wire,
@@ -108,14 +107,25 @@ export const Lists = module(
     );
     served.forEach((s, q) => s.set(turn[q] ?? goes));
     const picked = reg(struct({ valid: bit, packet: Picked(p) }), { init: { valid: 0 }, name: "picked_q" }),
-      one = <V extends UInt | Bit>(f: (next: Next) => V): V => onehotMux(turn, nexts.map(f)) as unknown as V;
+      entryOf = onehotMux(
+        turn,
+        nexts.map(next => next.entry),
+      ),
+      classOf = onehotMux(
+        turn,
+        nexts.map(next => next.of),
+      ),
+      droppedOf = onehotMux(
+        turn,
+        nexts.map(next => next.dropped),
+      );
     picked.set({
       valid: orTree(turn),
       packet: {
-        ctx: one(c => c.entry.ctx),
-        list: { port: fromBits(turn).is(n), class: one(c => c.of) },
-        size: one(c => c.entry.size),
-        dropped: one(c => c.dropped),
+        ctx: entryOf.ctx,
+        list: { port: fromBits(turn).is(n), class: classOf },
+        size: entryOf.size,
+        dropped: droppedOf,
       },
     });
     io.picked.set(picked);

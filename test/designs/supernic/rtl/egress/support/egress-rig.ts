@@ -214,9 +214,10 @@ export class EgressRig {
       port = known?.port ?? this.uplink;
     return port === undefined || port === d.ingress ? { drop: "nowhere" } : { port };
   }
-  /** A packet is finished. */
-  finish(d: Done): void {
-    const at = this.reuse ? this.#free.length - 1 : this.b.random.between(0, this.#free.length - 1),
+  /** A packet is finished, in this context if it is given. */
+  finish(d: Done, wanted?: number): void {
+    const any = this.reuse ? this.#free.length - 1 : this.b.random.between(0, this.#free.length - 1),
+      at = wanted === undefined ? any : this.#free.indexOf(wanted),
       [ctx] = this.#free.splice(at, 1);
     if (ctx === undefined) throw new Error("no context is free");
     const cell = this.b.random.between(0, this.p.cells - 1),
