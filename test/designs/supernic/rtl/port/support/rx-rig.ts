@@ -259,6 +259,7 @@ export class RxRig {
       const c = port2.payload.value,
         frame = this.queues[c]?.shift();
       if (!frame) throw new Error(`class ${c} was taken, and has no frame`);
+      this.#headSeen.delete(frame);
       this.#asked[lane]?.push(frame);
       this.#justTaken.add(c);
     }
