@@ -16,6 +16,18 @@ async function life(rig: RxRig, frames: number): Promise<void> {
   rig.accepts = 1;
   await rig.end();
 }
+/** Every class gets more than it has room for, while nobody takes or few do; then all leaves. */
+async function flood(rig: RxRig): Promise<void> {
+  const { random } = rig.b;
+  for (const takes of [0, 0.3, 0, 0.15]) {
+    rig.takesPerCycle = takes;
+    for (let i = 0; i < 90; i++) {
+      rig.send(rig.data(random.chance(0.7) ? 60 : random.between(60, 300), i % 9));
+      await rig.b.until(() => rig.rx.pending < 3);
+    }
+  }
+  await rig.end();
+}
 const paused = (b: B) => ({ to: () => () => b.random.chance(0.2) });
 async function started(b: B, size: Size, o: ConstructorParameters<typeof RxRig>[2] = {}): Promise<RxRig> {
   const rig = new RxRig(b, size, o);
@@ -34,7 +46,9 @@ async function look(what: string, design: Dut<Ports>): Promise<void> {
   await runBench(what, design, { seed: 7 }, async b => {
     const rig = await started(b, "small", paused(b));
     await life(rig, 250);
-    await resets(rig, 4);
+    await flood(rig);
+    await resets(rig, 12);
+    await flood(rig);
     await life(rig, 150);
   });
 }
@@ -56,6 +70,12 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["beats that are not kept are freed a second time", "walks <= steps", "walks <= steps | walks"],
   ["the verdict is that of the frame behind", ".pop_ready (match_outcome_valid)", ".pop_ready (1'b1)"],
   ["a PFC frame that is refused pauses", /& \(judge_frame_payload_verdict_reason == judge_reason_none\)/, ""],
+  ["a pause is not told", /pfc_seen_valid <=\s+ends[^;]*;/, "pfc_seen_valid <= 1'b0;"],
+  [
+    "one class is paused for another's time",
+    "pfc_seen_times_3 <= {head[199:192]",
+    "pfc_seen_times_3 <= {head[183:176]",
+  ],
   ["software's frames are switched", "match_outcome_software) ? 3'd5 :", "match_outcome_software) ? 3'd4 :"],
   ["the dropped frames outlive a reset", "walks <= 1'b0", "walks <= walks"],
   ["the lanes' frames are mixed up", "is_second <= take_payload_second", "is_second <= ~take_payload_second"],
@@ -67,6 +87,7 @@ describe("RxPort", () => {
     bench(`${size}: frames wait in their queues, and leave in their order`, dut(size), { seed: 1 }, async b => {
       const rig = await started(b, size, paused(b));
       await life(rig, 500);
+      expect(rig.told).toBeGreaterThan(20);
       const fates = [...rig.fates.keys()];
       expect(fates).toEqual(expect.arrayContaining(["fcs", "nowhere", "unlinked", "queued0", "queued4", "queued5"]));
       if (size === "small") expect(fates).toEqual(expect.arrayContaining(["full1", "full4", "full5"]));
@@ -81,7 +102,7 @@ describe("RxPort", () => {
     rig.takesPerCycle = 1;
     for (let i = 0; i < mutatedFrames; i += 500) await rig.traffic(Math.min(500, mutatedFrames - i), 0.9);
     for (let to = 0; to < 7; to++) {
-      const frame = rig.send(rig.right(100, to));
+      const frame = rig.send(rig.data(100, to));
       await b.until(() => rig.coming === 0);
       expect(frame.judged.reason).toBe("none");
     }
