@@ -38,6 +38,11 @@ async function resets(rig: RxRig, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     rig.takesPerCycle = round % 2 ? 0.05 : 0.7;
     await rig.traffic(rig.b.random.between(5, 60));
+    // Every second time while a long frame that is not kept is being taken apart.
+    if (round % 4 < 2) {
+      rig.send(rig.data(sizes.small.frameBytes, 0), true);
+      await rig.b.until(() => rig.coming === 0);
+    }
     await rig.reset();
   }
   rig.takesPerCycle = 0.7;
