@@ -1,6 +1,0 @@
-Fifo_uint10_d1024_block.v
-CellList_cells1024.v
-Fifo_FirstCell_d4.v
-Reaper_cells1024_cellBeats4_beatBytes64_payloadBeats140.v
-Fifo_CellPart_d4.v
-PacketStore_c1024_k4_b64_m140.v
