@@ -737,7 +737,7 @@ module ClassLists_p4_b4096_f1536 (
       assert ((claimed_0 == (level_0 + {2'd0, fetching_0})) & (claimed_0 <= 3'd4)); // class-lists.ts:146
       assert ((end_0 - first_0) == level_0[1:0]); // class-lists.ts:150
       assert ((({1'b0, tail_0} - {1'b0, head_0} + ((tail_0 < head_0) ? 13'd749 : 13'd0)) == {3'd0, waiting_0}) | ((tail_0 == head_0) & (waiting_0 == 10'd749))); // class-lists.ts:153
-      assert ((head_0 < 12'd749) & (tail_0 < 12'd749)); // class-lists.ts:157
+      assert ((head_0 < 12'd749) & (tail_0 < 12'd749)); // class-lists.ts:158
       assert (~stores_1 | (waiting_1 < 10'd749)); // class-lists.ts:120
       assert (~pop[1] | has_1); // class-lists.ts:142
       assert (has_1 == (|level_1)); // class-lists.ts:144
@@ -745,7 +745,7 @@ module ClassLists_p4_b4096_f1536 (
       assert ((claimed_1 == (level_1 + {2'd0, fetching_1})) & (claimed_1 <= 3'd4)); // class-lists.ts:146
       assert ((end_1 - first_1) == level_1[1:0]); // class-lists.ts:150
       assert ((({1'b0, tail_1} - {1'b0, head_1} + ((tail_1 < head_1) ? 13'd749 : 13'd0)) == {3'd0, waiting_1}) | ((tail_1 == head_1) & (waiting_1 == 10'd749))); // class-lists.ts:153
-      assert ((head_1 >= 12'd749) & (tail_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 < 12'd1498)); // class-lists.ts:157
+      assert ((head_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 >= 12'd749) & (tail_1 < 12'd1498)); // class-lists.ts:158
       assert (~stores_2 | (waiting_2 < 10'd749)); // class-lists.ts:120
       assert (~pop[2] | has_2); // class-lists.ts:142
       assert (has_2 == (|level_2)); // class-lists.ts:144
@@ -753,7 +753,7 @@ module ClassLists_p4_b4096_f1536 (
       assert ((claimed_2 == (level_2 + {2'd0, fetching_2})) & (claimed_2 <= 3'd4)); // class-lists.ts:146
       assert ((end_2 - first_2) == level_2[1:0]); // class-lists.ts:150
       assert ((({1'b0, tail_2} - {1'b0, head_2} + ((tail_2 < head_2) ? 13'd749 : 13'd0)) == {3'd0, waiting_2}) | ((tail_2 == head_2) & (waiting_2 == 10'd749))); // class-lists.ts:153
-      assert ((head_2 >= 12'd1498) & (tail_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 < 12'd2247)); // class-lists.ts:157
+      assert ((head_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 >= 12'd1498) & (tail_2 < 12'd2247)); // class-lists.ts:158
       assert (~stores_3 | (waiting_3 < 10'd749)); // class-lists.ts:120
       assert (~pop[3] | has_3); // class-lists.ts:142
       assert (has_3 == (|level_3)); // class-lists.ts:144
@@ -761,7 +761,7 @@ module ClassLists_p4_b4096_f1536 (
       assert ((claimed_3 == (level_3 + {2'd0, fetching_3})) & (claimed_3 <= 3'd4)); // class-lists.ts:146
       assert ((end_3 - first_3) == level_3[1:0]); // class-lists.ts:150
       assert ((({1'b0, tail_3} - {1'b0, head_3} + ((tail_3 < head_3) ? 13'd749 : 13'd0)) == {3'd0, waiting_3}) | ((tail_3 == head_3) & (waiting_3 == 10'd749))); // class-lists.ts:153
-      assert ((head_3 >= 12'd2247) & (tail_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 < 12'd2996)); // class-lists.ts:157
+      assert ((head_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 >= 12'd2247) & (tail_3 < 12'd2996)); // class-lists.ts:158
       assert (~stores_4 | (waiting_4 < 10'd749)); // class-lists.ts:120
       assert (~pop[4] | has_4); // class-lists.ts:142
       assert (has_4 == (|level_4)); // class-lists.ts:144
@@ -769,7 +769,7 @@ module ClassLists_p4_b4096_f1536 (
       assert ((claimed_4 == (level_4 + {2'd0, fetching_4})) & (claimed_4 <= 3'd4)); // class-lists.ts:146
       assert ((end_4 - first_4) == level_4[1:0]); // class-lists.ts:150
       assert ((({1'b0, tail_4} - {1'b0, head_4} + ((tail_4 < head_4) ? 13'd749 : 13'd0)) == {3'd0, waiting_4}) | ((tail_4 == head_4) & (waiting_4 == 10'd749))); // class-lists.ts:153
-      assert ((head_4 >= 12'd2996) & (tail_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 < 12'd3745)); // class-lists.ts:157
+      assert ((head_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 >= 12'd2996) & (tail_4 < 12'd3745)); // class-lists.ts:158
       assert (~stores_5 | (waiting_5 < 9'd256)); // class-lists.ts:120
       assert (~pop[5] | has_5); // class-lists.ts:142
       assert (has_5 == (|level_5)); // class-lists.ts:144
@@ -777,7 +777,7 @@ module ClassLists_p4_b4096_f1536 (
       assert ((claimed_5 == (level_5 + {2'd0, fetching_5})) & (claimed_5 <= 3'd4)); // class-lists.ts:146
       assert ((end_5 - first_5) == level_5[1:0]); // class-lists.ts:150
       assert ((({1'b0, tail_5} - {1'b0, head_5} + ((tail_5 < head_5) ? 13'd256 : 13'd0)) == {4'd0, waiting_5}) | ((tail_5 == head_5) & (waiting_5 == 9'd256))); // class-lists.ts:153
-      assert ((head_5 >= 12'd3745) & (tail_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 < 12'd4001)); // class-lists.ts:157
+      assert ((head_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 >= 12'd3745) & (tail_5 < 12'd4001)); // class-lists.ts:158
     end
 `else
 `ifndef SYNTHESIS
@@ -824,7 +824,7 @@ module ClassLists_p4_b4096_f1536 (
         $stop;
       end
       if (~((head_0 < 12'd749) & (tail_0 < 12'd749))) begin
-        $display("%s", "assertion failed: class 0 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+        $display("%s", "assertion failed: class 0 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~(~stores_1 | (waiting_1 < 10'd749))) begin
@@ -855,8 +855,8 @@ module ClassLists_p4_b4096_f1536 (
         $display("%s", "assertion failed: class 1 has in the memory what it counts (class-lists.ts:153)"); // class-lists.ts:153
         $stop;
       end
-      if (~((head_1 >= 12'd749) & (tail_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 < 12'd1498))) begin
-        $display("%s", "assertion failed: class 1 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+      if (~((head_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 >= 12'd749) & (tail_1 < 12'd1498))) begin
+        $display("%s", "assertion failed: class 1 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~(~stores_2 | (waiting_2 < 10'd749))) begin
@@ -887,8 +887,8 @@ module ClassLists_p4_b4096_f1536 (
         $display("%s", "assertion failed: class 2 has in the memory what it counts (class-lists.ts:153)"); // class-lists.ts:153
         $stop;
       end
-      if (~((head_2 >= 12'd1498) & (tail_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 < 12'd2247))) begin
-        $display("%s", "assertion failed: class 2 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+      if (~((head_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 >= 12'd1498) & (tail_2 < 12'd2247))) begin
+        $display("%s", "assertion failed: class 2 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~(~stores_3 | (waiting_3 < 10'd749))) begin
@@ -919,8 +919,8 @@ module ClassLists_p4_b4096_f1536 (
         $display("%s", "assertion failed: class 3 has in the memory what it counts (class-lists.ts:153)"); // class-lists.ts:153
         $stop;
       end
-      if (~((head_3 >= 12'd2247) & (tail_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 < 12'd2996))) begin
-        $display("%s", "assertion failed: class 3 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+      if (~((head_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 >= 12'd2247) & (tail_3 < 12'd2996))) begin
+        $display("%s", "assertion failed: class 3 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~(~stores_4 | (waiting_4 < 10'd749))) begin
@@ -951,8 +951,8 @@ module ClassLists_p4_b4096_f1536 (
         $display("%s", "assertion failed: class 4 has in the memory what it counts (class-lists.ts:153)"); // class-lists.ts:153
         $stop;
       end
-      if (~((head_4 >= 12'd2996) & (tail_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 < 12'd3745))) begin
-        $display("%s", "assertion failed: class 4 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+      if (~((head_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 >= 12'd2996) & (tail_4 < 12'd3745))) begin
+        $display("%s", "assertion failed: class 4 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~(~stores_5 | (waiting_5 < 9'd256))) begin
@@ -983,8 +983,8 @@ module ClassLists_p4_b4096_f1536 (
         $display("%s", "assertion failed: class 5 has in the memory what it counts (class-lists.ts:153)"); // class-lists.ts:153
         $stop;
       end
-      if (~((head_5 >= 12'd3745) & (tail_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 < 12'd4001))) begin
-        $display("%s", "assertion failed: class 5 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+      if (~((head_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 >= 12'd3745) & (tail_5 < 12'd4001))) begin
+        $display("%s", "assertion failed: class 5 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
     end
