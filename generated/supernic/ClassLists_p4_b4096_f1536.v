@@ -173,33 +173,33 @@ module ClassLists_p4_b4096_f1536 (
   reg [2:0] claimed_5; // class-lists.ts:71
   reg fetching_0, fetching_1, fetching_2, fetching_3, fetching_4, fetching_5; // class-lists.ts:77
   reg [5:0] fetch_last; // fair-turn.ts:34
-  reg [1:0] first_0; // class-lists.ts:128
-  reg [1:0] end_0; // class-lists.ts:129
-  reg [2:0] level_0; // class-lists.ts:130
-  reg has_0; // class-lists.ts:131
-  reg [1:0] first_1; // class-lists.ts:128
-  reg [1:0] end_1; // class-lists.ts:129
-  reg [2:0] level_1; // class-lists.ts:130
-  reg has_1; // class-lists.ts:131
-  reg [1:0] first_2; // class-lists.ts:128
-  reg [1:0] end_2; // class-lists.ts:129
-  reg [2:0] level_2; // class-lists.ts:130
-  reg has_2; // class-lists.ts:131
-  reg [1:0] first_3; // class-lists.ts:128
-  reg [1:0] end_3; // class-lists.ts:129
-  reg [2:0] level_3; // class-lists.ts:130
-  reg has_3; // class-lists.ts:131
-  reg [1:0] first_4; // class-lists.ts:128
-  reg [1:0] end_4; // class-lists.ts:129
-  reg [2:0] level_4; // class-lists.ts:130
-  reg has_4; // class-lists.ts:131
-  reg [1:0] first_5; // class-lists.ts:128
-  reg [1:0] end_5; // class-lists.ts:129
-  reg [2:0] level_5; // class-lists.ts:130
-  reg has_5; // class-lists.ts:131
+  reg [1:0] first_0; // class-lists.ts:129
+  reg [1:0] end_0; // class-lists.ts:130
+  reg [2:0] level_0; // class-lists.ts:131
+  reg has_0; // class-lists.ts:132
+  reg [1:0] first_1; // class-lists.ts:129
+  reg [1:0] end_1; // class-lists.ts:130
+  reg [2:0] level_1; // class-lists.ts:131
+  reg has_1; // class-lists.ts:132
+  reg [1:0] first_2; // class-lists.ts:129
+  reg [1:0] end_2; // class-lists.ts:130
+  reg [2:0] level_2; // class-lists.ts:131
+  reg has_2; // class-lists.ts:132
+  reg [1:0] first_3; // class-lists.ts:129
+  reg [1:0] end_3; // class-lists.ts:130
+  reg [2:0] level_3; // class-lists.ts:131
+  reg has_3; // class-lists.ts:132
+  reg [1:0] first_4; // class-lists.ts:129
+  reg [1:0] end_4; // class-lists.ts:130
+  reg [2:0] level_4; // class-lists.ts:131
+  reg has_4; // class-lists.ts:132
+  reg [1:0] first_5; // class-lists.ts:129
+  reg [1:0] end_5; // class-lists.ts:130
+  reg [2:0] level_5; // class-lists.ts:131
+  reg has_5; // class-lists.ts:132
   (* ram_style = "ultra" *) reg [105:0] rings [0:4000]; // class-lists.ts:56
   reg [105:0] fetched; // class-lists.ts:100
-  (* ram_style = "distributed" *) reg [105:0] at_hand_0 [0:3]; // class-lists.ts:121
+  (* ram_style = "distributed" *) reg [105:0] at_hand_0 [0:3]; // class-lists.ts:122
   (* ram_style = "distributed" *) reg [105:0] at_hand_1 [0:3];
   (* ram_style = "distributed" *) reg [105:0] at_hand_2 [0:3];
   (* ram_style = "distributed" *) reg [105:0] at_hand_3 [0:3];
@@ -269,7 +269,7 @@ module ClassLists_p4_b4096_f1536 (
   wire stores_3 = comes_3 & ~straight_3;
   wire stores_4 = comes_4 & ~straight_4;
   wire stores_5 = comes_5 & ~straight_5;
-  wire arrives_0 = straight_0 | fetching_0; // class-lists.ts:132
+  wire arrives_0 = straight_0 | fetching_0; // class-lists.ts:133
   wire arrives_1 = straight_1 | fetching_1;
   wire arrives_2 = straight_2 | fetching_2;
   wire arrives_3 = straight_3 | fetching_3;
@@ -617,7 +617,7 @@ module ClassLists_p4_b4096_f1536 (
     end
 
   assign heads_0_valid = has_0;
-  wire [105:0] frame_word = at_hand_0[first_0]; // class-lists.ts:140
+  wire [105:0] frame_word = at_hand_0[first_0]; // class-lists.ts:141
   assign heads_0_frame_at_first = frame_word[11:0];
   assign heads_0_frame_at_beats = frame_word[16:12];
   assign heads_0_frame_facts_outcome = frame_word[19:17];
@@ -635,7 +635,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_0_frame_facts_shimmed = frame_word[101];
   assign heads_0_frame_facts_ttl = frame_word[105:102];
   assign heads_1_valid = has_1;
-  wire [105:0] heads_1_frame_at_first_word = at_hand_1[first_1]; // class-lists.ts:140
+  wire [105:0] heads_1_frame_at_first_word = at_hand_1[first_1]; // class-lists.ts:141
   assign heads_1_frame_at_first = heads_1_frame_at_first_word[11:0];
   assign heads_1_frame_at_beats = heads_1_frame_at_first_word[16:12];
   assign heads_1_frame_facts_outcome = heads_1_frame_at_first_word[19:17];
@@ -653,7 +653,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_1_frame_facts_shimmed = heads_1_frame_at_first_word[101];
   assign heads_1_frame_facts_ttl = heads_1_frame_at_first_word[105:102];
   assign heads_2_valid = has_2;
-  wire [105:0] heads_2_frame_at_first_word = at_hand_2[first_2]; // class-lists.ts:140
+  wire [105:0] heads_2_frame_at_first_word = at_hand_2[first_2]; // class-lists.ts:141
   assign heads_2_frame_at_first = heads_2_frame_at_first_word[11:0];
   assign heads_2_frame_at_beats = heads_2_frame_at_first_word[16:12];
   assign heads_2_frame_facts_outcome = heads_2_frame_at_first_word[19:17];
@@ -671,7 +671,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_2_frame_facts_shimmed = heads_2_frame_at_first_word[101];
   assign heads_2_frame_facts_ttl = heads_2_frame_at_first_word[105:102];
   assign heads_3_valid = has_3;
-  wire [105:0] heads_3_frame_at_first_word = at_hand_3[first_3]; // class-lists.ts:140
+  wire [105:0] heads_3_frame_at_first_word = at_hand_3[first_3]; // class-lists.ts:141
   assign heads_3_frame_at_first = heads_3_frame_at_first_word[11:0];
   assign heads_3_frame_at_beats = heads_3_frame_at_first_word[16:12];
   assign heads_3_frame_facts_outcome = heads_3_frame_at_first_word[19:17];
@@ -689,7 +689,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_3_frame_facts_shimmed = heads_3_frame_at_first_word[101];
   assign heads_3_frame_facts_ttl = heads_3_frame_at_first_word[105:102];
   assign heads_4_valid = has_4;
-  wire [105:0] heads_4_frame_at_first_word = at_hand_4[first_4]; // class-lists.ts:140
+  wire [105:0] heads_4_frame_at_first_word = at_hand_4[first_4]; // class-lists.ts:141
   assign heads_4_frame_at_first = heads_4_frame_at_first_word[11:0];
   assign heads_4_frame_at_beats = heads_4_frame_at_first_word[16:12];
   assign heads_4_frame_facts_outcome = heads_4_frame_at_first_word[19:17];
@@ -707,7 +707,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_4_frame_facts_shimmed = heads_4_frame_at_first_word[101];
   assign heads_4_frame_facts_ttl = heads_4_frame_at_first_word[105:102];
   assign heads_5_valid = has_5;
-  wire [105:0] heads_5_frame_at_first_word = at_hand_5[first_5]; // class-lists.ts:140
+  wire [105:0] heads_5_frame_at_first_word = at_hand_5[first_5]; // class-lists.ts:141
   assign heads_5_frame_at_first = heads_5_frame_at_first_word[11:0];
   assign heads_5_frame_at_beats = heads_5_frame_at_first_word[16:12];
   assign heads_5_frame_facts_outcome = heads_5_frame_at_first_word[19:17];
@@ -730,18 +730,54 @@ module ClassLists_p4_b4096_f1536 (
     if (~rst) begin
       if (rings_write) assert (rings_address <= 12'd4000); // class-lists.ts:92
       if (fetched_enable) assert (fetched_address <= 12'd4000); // class-lists.ts:100
-      assert (~stores_0 | (waiting_0 < 10'd749)); // class-lists.ts:119
-      assert (~pop[0] | has_0); // class-lists.ts:141
-      assert (~stores_1 | (waiting_1 < 10'd749)); // class-lists.ts:119
-      assert (~pop[1] | has_1); // class-lists.ts:141
-      assert (~stores_2 | (waiting_2 < 10'd749)); // class-lists.ts:119
-      assert (~pop[2] | has_2); // class-lists.ts:141
-      assert (~stores_3 | (waiting_3 < 10'd749)); // class-lists.ts:119
-      assert (~pop[3] | has_3); // class-lists.ts:141
-      assert (~stores_4 | (waiting_4 < 10'd749)); // class-lists.ts:119
-      assert (~pop[4] | has_4); // class-lists.ts:141
-      assert (~stores_5 | (waiting_5 < 9'd256)); // class-lists.ts:119
-      assert (~pop[5] | has_5); // class-lists.ts:141
+      assert (~stores_0 | (waiting_0 < 10'd749)); // class-lists.ts:120
+      assert (~pop[0] | has_0); // class-lists.ts:142
+      assert (has_0 == (|level_0)); // class-lists.ts:144
+      assert (any_0 == (|waiting_0)); // class-lists.ts:145
+      assert ((claimed_0 == (level_0 + {2'd0, fetching_0})) & (claimed_0 <= 3'd4)); // class-lists.ts:146
+      assert ((end_0 - first_0) == level_0[1:0]); // class-lists.ts:150
+      assert ((({1'b0, tail_0} - {1'b0, head_0} + ((tail_0 < head_0) ? 13'd749 : 13'd0)) == {3'd0, waiting_0}) | ((tail_0 == head_0) & (waiting_0 == 10'd749))); // class-lists.ts:153
+      assert ((head_0 < 12'd749) & (tail_0 < 12'd749)); // class-lists.ts:158
+      assert (~stores_1 | (waiting_1 < 10'd749)); // class-lists.ts:120
+      assert (~pop[1] | has_1); // class-lists.ts:142
+      assert (has_1 == (|level_1)); // class-lists.ts:144
+      assert (any_1 == (|waiting_1)); // class-lists.ts:145
+      assert ((claimed_1 == (level_1 + {2'd0, fetching_1})) & (claimed_1 <= 3'd4)); // class-lists.ts:146
+      assert ((end_1 - first_1) == level_1[1:0]); // class-lists.ts:150
+      assert ((({1'b0, tail_1} - {1'b0, head_1} + ((tail_1 < head_1) ? 13'd749 : 13'd0)) == {3'd0, waiting_1}) | ((tail_1 == head_1) & (waiting_1 == 10'd749))); // class-lists.ts:153
+      assert ((head_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 >= 12'd749) & (tail_1 < 12'd1498)); // class-lists.ts:158
+      assert (~stores_2 | (waiting_2 < 10'd749)); // class-lists.ts:120
+      assert (~pop[2] | has_2); // class-lists.ts:142
+      assert (has_2 == (|level_2)); // class-lists.ts:144
+      assert (any_2 == (|waiting_2)); // class-lists.ts:145
+      assert ((claimed_2 == (level_2 + {2'd0, fetching_2})) & (claimed_2 <= 3'd4)); // class-lists.ts:146
+      assert ((end_2 - first_2) == level_2[1:0]); // class-lists.ts:150
+      assert ((({1'b0, tail_2} - {1'b0, head_2} + ((tail_2 < head_2) ? 13'd749 : 13'd0)) == {3'd0, waiting_2}) | ((tail_2 == head_2) & (waiting_2 == 10'd749))); // class-lists.ts:153
+      assert ((head_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 >= 12'd1498) & (tail_2 < 12'd2247)); // class-lists.ts:158
+      assert (~stores_3 | (waiting_3 < 10'd749)); // class-lists.ts:120
+      assert (~pop[3] | has_3); // class-lists.ts:142
+      assert (has_3 == (|level_3)); // class-lists.ts:144
+      assert (any_3 == (|waiting_3)); // class-lists.ts:145
+      assert ((claimed_3 == (level_3 + {2'd0, fetching_3})) & (claimed_3 <= 3'd4)); // class-lists.ts:146
+      assert ((end_3 - first_3) == level_3[1:0]); // class-lists.ts:150
+      assert ((({1'b0, tail_3} - {1'b0, head_3} + ((tail_3 < head_3) ? 13'd749 : 13'd0)) == {3'd0, waiting_3}) | ((tail_3 == head_3) & (waiting_3 == 10'd749))); // class-lists.ts:153
+      assert ((head_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 >= 12'd2247) & (tail_3 < 12'd2996)); // class-lists.ts:158
+      assert (~stores_4 | (waiting_4 < 10'd749)); // class-lists.ts:120
+      assert (~pop[4] | has_4); // class-lists.ts:142
+      assert (has_4 == (|level_4)); // class-lists.ts:144
+      assert (any_4 == (|waiting_4)); // class-lists.ts:145
+      assert ((claimed_4 == (level_4 + {2'd0, fetching_4})) & (claimed_4 <= 3'd4)); // class-lists.ts:146
+      assert ((end_4 - first_4) == level_4[1:0]); // class-lists.ts:150
+      assert ((({1'b0, tail_4} - {1'b0, head_4} + ((tail_4 < head_4) ? 13'd749 : 13'd0)) == {3'd0, waiting_4}) | ((tail_4 == head_4) & (waiting_4 == 10'd749))); // class-lists.ts:153
+      assert ((head_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 >= 12'd2996) & (tail_4 < 12'd3745)); // class-lists.ts:158
+      assert (~stores_5 | (waiting_5 < 9'd256)); // class-lists.ts:120
+      assert (~pop[5] | has_5); // class-lists.ts:142
+      assert (has_5 == (|level_5)); // class-lists.ts:144
+      assert (any_5 == (|waiting_5)); // class-lists.ts:145
+      assert ((claimed_5 == (level_5 + {2'd0, fetching_5})) & (claimed_5 <= 3'd4)); // class-lists.ts:146
+      assert ((end_5 - first_5) == level_5[1:0]); // class-lists.ts:150
+      assert ((({1'b0, tail_5} - {1'b0, head_5} + ((tail_5 < head_5) ? 13'd256 : 13'd0)) == {4'd0, waiting_5}) | ((tail_5 == head_5) & (waiting_5 == 9'd256))); // class-lists.ts:153
+      assert ((head_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 >= 12'd3745) & (tail_5 < 12'd4001)); // class-lists.ts:158
     end
 `else
 `ifndef SYNTHESIS
@@ -760,51 +796,195 @@ module ClassLists_p4_b4096_f1536 (
         end
       end
       if (~(~stores_0 | (waiting_0 < 10'd749))) begin
-        $display("%s", "assertion failed: class 0 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 0 has a place for each of its frames (class-lists.ts:120)"); // class-lists.ts:120
         $stop;
       end
       if (~(~pop[0] | has_0)) begin
-        $display("%s", "assertion failed: class 0 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 0 gives what it has (class-lists.ts:142)"); // class-lists.ts:142
+        $stop;
+      end
+      if (~(has_0 == (|level_0))) begin
+        $display("%s", "assertion failed: class 0 has a head when it has one at hand (class-lists.ts:144)"); // class-lists.ts:144
+        $stop;
+      end
+      if (~(any_0 == (|waiting_0))) begin
+        $display("%s", "assertion failed: class 0 has frames in the memory when they are counted (class-lists.ts:145)"); // class-lists.ts:145
+        $stop;
+      end
+      if (~((claimed_0 == (level_0 + {2'd0, fetching_0})) & (claimed_0 <= 3'd4))) begin
+        $display("%s", "assertion failed: class 0 has a place at hand for what is fetched (class-lists.ts:146)"); // class-lists.ts:146
+        $stop;
+      end
+      if (~((end_0 - first_0) == level_0[1:0])) begin
+        $display("%s", "assertion failed: class 0 has at hand what it counts (class-lists.ts:150)"); // class-lists.ts:150
+        $stop;
+      end
+      if (~((({1'b0, tail_0} - {1'b0, head_0} + ((tail_0 < head_0) ? 13'd749 : 13'd0)) == {3'd0, waiting_0}) | ((tail_0 == head_0) & (waiting_0 == 10'd749)))) begin
+        $display("%s", "assertion failed: class 0 has in the memory what it counts (class-lists.ts:153)"); // class-lists.ts:153
+        $stop;
+      end
+      if (~((head_0 < 12'd749) & (tail_0 < 12'd749))) begin
+        $display("%s", "assertion failed: class 0 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~(~stores_1 | (waiting_1 < 10'd749))) begin
-        $display("%s", "assertion failed: class 1 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 1 has a place for each of its frames (class-lists.ts:120)"); // class-lists.ts:120
         $stop;
       end
       if (~(~pop[1] | has_1)) begin
-        $display("%s", "assertion failed: class 1 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 1 gives what it has (class-lists.ts:142)"); // class-lists.ts:142
+        $stop;
+      end
+      if (~(has_1 == (|level_1))) begin
+        $display("%s", "assertion failed: class 1 has a head when it has one at hand (class-lists.ts:144)"); // class-lists.ts:144
+        $stop;
+      end
+      if (~(any_1 == (|waiting_1))) begin
+        $display("%s", "assertion failed: class 1 has frames in the memory when they are counted (class-lists.ts:145)"); // class-lists.ts:145
+        $stop;
+      end
+      if (~((claimed_1 == (level_1 + {2'd0, fetching_1})) & (claimed_1 <= 3'd4))) begin
+        $display("%s", "assertion failed: class 1 has a place at hand for what is fetched (class-lists.ts:146)"); // class-lists.ts:146
+        $stop;
+      end
+      if (~((end_1 - first_1) == level_1[1:0])) begin
+        $display("%s", "assertion failed: class 1 has at hand what it counts (class-lists.ts:150)"); // class-lists.ts:150
+        $stop;
+      end
+      if (~((({1'b0, tail_1} - {1'b0, head_1} + ((tail_1 < head_1) ? 13'd749 : 13'd0)) == {3'd0, waiting_1}) | ((tail_1 == head_1) & (waiting_1 == 10'd749)))) begin
+        $display("%s", "assertion failed: class 1 has in the memory what it counts (class-lists.ts:153)"); // class-lists.ts:153
+        $stop;
+      end
+      if (~((head_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 >= 12'd749) & (tail_1 < 12'd1498))) begin
+        $display("%s", "assertion failed: class 1 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~(~stores_2 | (waiting_2 < 10'd749))) begin
-        $display("%s", "assertion failed: class 2 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 2 has a place for each of its frames (class-lists.ts:120)"); // class-lists.ts:120
         $stop;
       end
       if (~(~pop[2] | has_2)) begin
-        $display("%s", "assertion failed: class 2 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 2 gives what it has (class-lists.ts:142)"); // class-lists.ts:142
+        $stop;
+      end
+      if (~(has_2 == (|level_2))) begin
+        $display("%s", "assertion failed: class 2 has a head when it has one at hand (class-lists.ts:144)"); // class-lists.ts:144
+        $stop;
+      end
+      if (~(any_2 == (|waiting_2))) begin
+        $display("%s", "assertion failed: class 2 has frames in the memory when they are counted (class-lists.ts:145)"); // class-lists.ts:145
+        $stop;
+      end
+      if (~((claimed_2 == (level_2 + {2'd0, fetching_2})) & (claimed_2 <= 3'd4))) begin
+        $display("%s", "assertion failed: class 2 has a place at hand for what is fetched (class-lists.ts:146)"); // class-lists.ts:146
+        $stop;
+      end
+      if (~((end_2 - first_2) == level_2[1:0])) begin
+        $display("%s", "assertion failed: class 2 has at hand what it counts (class-lists.ts:150)"); // class-lists.ts:150
+        $stop;
+      end
+      if (~((({1'b0, tail_2} - {1'b0, head_2} + ((tail_2 < head_2) ? 13'd749 : 13'd0)) == {3'd0, waiting_2}) | ((tail_2 == head_2) & (waiting_2 == 10'd749)))) begin
+        $display("%s", "assertion failed: class 2 has in the memory what it counts (class-lists.ts:153)"); // class-lists.ts:153
+        $stop;
+      end
+      if (~((head_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 >= 12'd1498) & (tail_2 < 12'd2247))) begin
+        $display("%s", "assertion failed: class 2 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~(~stores_3 | (waiting_3 < 10'd749))) begin
-        $display("%s", "assertion failed: class 3 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 3 has a place for each of its frames (class-lists.ts:120)"); // class-lists.ts:120
         $stop;
       end
       if (~(~pop[3] | has_3)) begin
-        $display("%s", "assertion failed: class 3 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 3 gives what it has (class-lists.ts:142)"); // class-lists.ts:142
+        $stop;
+      end
+      if (~(has_3 == (|level_3))) begin
+        $display("%s", "assertion failed: class 3 has a head when it has one at hand (class-lists.ts:144)"); // class-lists.ts:144
+        $stop;
+      end
+      if (~(any_3 == (|waiting_3))) begin
+        $display("%s", "assertion failed: class 3 has frames in the memory when they are counted (class-lists.ts:145)"); // class-lists.ts:145
+        $stop;
+      end
+      if (~((claimed_3 == (level_3 + {2'd0, fetching_3})) & (claimed_3 <= 3'd4))) begin
+        $display("%s", "assertion failed: class 3 has a place at hand for what is fetched (class-lists.ts:146)"); // class-lists.ts:146
+        $stop;
+      end
+      if (~((end_3 - first_3) == level_3[1:0])) begin
+        $display("%s", "assertion failed: class 3 has at hand what it counts (class-lists.ts:150)"); // class-lists.ts:150
+        $stop;
+      end
+      if (~((({1'b0, tail_3} - {1'b0, head_3} + ((tail_3 < head_3) ? 13'd749 : 13'd0)) == {3'd0, waiting_3}) | ((tail_3 == head_3) & (waiting_3 == 10'd749)))) begin
+        $display("%s", "assertion failed: class 3 has in the memory what it counts (class-lists.ts:153)"); // class-lists.ts:153
+        $stop;
+      end
+      if (~((head_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 >= 12'd2247) & (tail_3 < 12'd2996))) begin
+        $display("%s", "assertion failed: class 3 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~(~stores_4 | (waiting_4 < 10'd749))) begin
-        $display("%s", "assertion failed: class 4 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 4 has a place for each of its frames (class-lists.ts:120)"); // class-lists.ts:120
         $stop;
       end
       if (~(~pop[4] | has_4)) begin
-        $display("%s", "assertion failed: class 4 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 4 gives what it has (class-lists.ts:142)"); // class-lists.ts:142
+        $stop;
+      end
+      if (~(has_4 == (|level_4))) begin
+        $display("%s", "assertion failed: class 4 has a head when it has one at hand (class-lists.ts:144)"); // class-lists.ts:144
+        $stop;
+      end
+      if (~(any_4 == (|waiting_4))) begin
+        $display("%s", "assertion failed: class 4 has frames in the memory when they are counted (class-lists.ts:145)"); // class-lists.ts:145
+        $stop;
+      end
+      if (~((claimed_4 == (level_4 + {2'd0, fetching_4})) & (claimed_4 <= 3'd4))) begin
+        $display("%s", "assertion failed: class 4 has a place at hand for what is fetched (class-lists.ts:146)"); // class-lists.ts:146
+        $stop;
+      end
+      if (~((end_4 - first_4) == level_4[1:0])) begin
+        $display("%s", "assertion failed: class 4 has at hand what it counts (class-lists.ts:150)"); // class-lists.ts:150
+        $stop;
+      end
+      if (~((({1'b0, tail_4} - {1'b0, head_4} + ((tail_4 < head_4) ? 13'd749 : 13'd0)) == {3'd0, waiting_4}) | ((tail_4 == head_4) & (waiting_4 == 10'd749)))) begin
+        $display("%s", "assertion failed: class 4 has in the memory what it counts (class-lists.ts:153)"); // class-lists.ts:153
+        $stop;
+      end
+      if (~((head_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 >= 12'd2996) & (tail_4 < 12'd3745))) begin
+        $display("%s", "assertion failed: class 4 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
       if (~(~stores_5 | (waiting_5 < 9'd256))) begin
-        $display("%s", "assertion failed: class 5 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 5 has a place for each of its frames (class-lists.ts:120)"); // class-lists.ts:120
         $stop;
       end
       if (~(~pop[5] | has_5)) begin
-        $display("%s", "assertion failed: class 5 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 5 gives what it has (class-lists.ts:142)"); // class-lists.ts:142
+        $stop;
+      end
+      if (~(has_5 == (|level_5))) begin
+        $display("%s", "assertion failed: class 5 has a head when it has one at hand (class-lists.ts:144)"); // class-lists.ts:144
+        $stop;
+      end
+      if (~(any_5 == (|waiting_5))) begin
+        $display("%s", "assertion failed: class 5 has frames in the memory when they are counted (class-lists.ts:145)"); // class-lists.ts:145
+        $stop;
+      end
+      if (~((claimed_5 == (level_5 + {2'd0, fetching_5})) & (claimed_5 <= 3'd4))) begin
+        $display("%s", "assertion failed: class 5 has a place at hand for what is fetched (class-lists.ts:146)"); // class-lists.ts:146
+        $stop;
+      end
+      if (~((end_5 - first_5) == level_5[1:0])) begin
+        $display("%s", "assertion failed: class 5 has at hand what it counts (class-lists.ts:150)"); // class-lists.ts:150
+        $stop;
+      end
+      if (~((({1'b0, tail_5} - {1'b0, head_5} + ((tail_5 < head_5) ? 13'd256 : 13'd0)) == {4'd0, waiting_5}) | ((tail_5 == head_5) & (waiting_5 == 9'd256)))) begin
+        $display("%s", "assertion failed: class 5 has in the memory what it counts (class-lists.ts:153)"); // class-lists.ts:153
+        $stop;
+      end
+      if (~((head_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 >= 12'd3745) & (tail_5 < 12'd4001))) begin
+        $display("%s", "assertion failed: class 5 stays in its own ring (class-lists.ts:158)"); // class-lists.ts:158
         $stop;
       end
     end

@@ -141,56 +141,66 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   output wire [12:0]  waiting,
   output wire [12:0]  free
 );
-  wire pool_offer_valid; // class-queues.ts:99
+  wire pool_offer_valid; // class-queues.ts:101
   wire [11:0] pool_offer_payload;
-  wire writer_offer_ready, writer_write_en, writer_write_links, writer_written_valid; // class-queues.ts:100
+  wire writer_offer_ready, writer_write_en, writer_write_links, writer_written_valid; // class-queues.ts:102
   wire [11:0] writer_write_at, writer_write_from, writer_written_payload_first;
   wire [4:0] writer_written_payload_beats;
   wire [11:0] lists_heads_0_frame_at_first, lists_heads_1_frame_at_first, lists_heads_2_frame_at_first,
-    lists_heads_3_frame_at_first, lists_heads_4_frame_at_first, lists_heads_5_frame_at_first; // class-queues.ts:101
+    lists_heads_3_frame_at_first, lists_heads_4_frame_at_first, lists_heads_5_frame_at_first; // class-queues.ts:103
   wire [4:0] lists_heads_0_frame_at_beats, lists_heads_1_frame_at_beats, lists_heads_2_frame_at_beats,
     lists_heads_3_frame_at_beats, lists_heads_4_frame_at_beats, lists_heads_5_frame_at_beats;
-  wire reader_take_ready, reader_read_en, reader_free_valid; // class-queues.ts:102
+  wire reader_take_ready, reader_read_en, reader_free_valid; // class-queues.ts:104
   wire [11:0] reader_read_at, reader_free_beat;
-  wire dropper_frame_ready, dropper_read_en, dropper_free_valid; // class-queues.ts:103
+  wire dropper_frame_ready, dropper_read_en, dropper_free_valid; // class-queues.ts:105
   wire [11:0] dropper_read_at, dropper_free_beat;
-  wire to_drop_push_ready, to_drop_pop_valid; // class-queues.ts:136
+  wire to_drop_push_ready, to_drop_pop_valid; // class-queues.ts:138
   wire [11:0] to_drop_pop_payload_first;
   wire [4:0] to_drop_pop_payload_beats;
   wire [6:0] to_drop_level;
-  reg [1:0] take_last; // fair-turn.ts:34
-  reg out_valid; // class-queues.ts:164
+  reg last_second; // class-queues.ts:144
+  reg take_waits; // class-queues.ts:145
+  reg take_waits_second; // class-queues.ts:146
+  reg out_valid; // class-queues.ts:169
   reg [5:0] out_class;
   reg [4:0] out_beats;
-  reg [9:0] used_0; // class-queues.ts:52
+  reg [9:0] used_0; // class-queues.ts:51
+  reg [9:0] rest_0; // class-queues.ts:52
   reg full_0; // class-queues.ts:53
-  reg [9:0] used_1; // class-queues.ts:52
+  reg [9:0] used_1; // class-queues.ts:51
+  reg [9:0] rest_1; // class-queues.ts:52
   reg full_1; // class-queues.ts:53
-  reg [9:0] used_2; // class-queues.ts:52
+  reg [9:0] used_2; // class-queues.ts:51
+  reg [9:0] rest_2; // class-queues.ts:52
   reg full_2; // class-queues.ts:53
-  reg [9:0] used_3; // class-queues.ts:52
+  reg [9:0] used_3; // class-queues.ts:51
+  reg [9:0] rest_3; // class-queues.ts:52
   reg full_3; // class-queues.ts:53
-  reg [9:0] used_4; // class-queues.ts:52
+  reg [9:0] used_4; // class-queues.ts:51
+  reg [9:0] rest_4; // class-queues.ts:52
   reg full_4; // class-queues.ts:53
-  reg [8:0] used_5; // class-queues.ts:52
+  reg [8:0] used_5; // class-queues.ts:51
+  reg [8:0] rest_5; // class-queues.ts:52
   reg full_5; // class-queues.ts:53
-  reg [12:0] waiting_q; // class-queues.ts:179
-  (* ram_style = "ultra" *) reg [511:0] data [0:4095]; // class-queues.ts:107
-  reg [511:0] data_word; // class-queues.ts:115
-  (* ram_style = "block" *) reg [11:0] links_given [0:4095]; // class-queues.ts:109
-  reg [11:0] links_word_0; // class-queues.ts:117
-  (* ram_style = "block" *) reg [11:0] links_dropped [0:4095]; // class-queues.ts:109
-  reg [11:0] links_word_1; // class-queues.ts:117
-  wire reader_take_valid; // class-queues.ts:102
-  wire keeps = decided_valid & keep; // class-queues.ts:127
-  wire drops_valid = decided_valid & ~keep; // class-queues.ts:131
-  wire take_to_0 =
-    take_merge_valid & reader_take_ready & ((take_last[0] & ~(take_switch_valid & reader_take_ready)) | take_last[1]); // fair-turn.ts:24
-  wire take_to_1 =
-    take_switch_valid & reader_take_ready & (take_last[0] | (take_last[1] & ~(take_merge_valid & reader_take_ready)));
-  wire goes = reader_take_ready & reader_take_valid; // class-queues.ts:158
+  reg [12:0] waiting_q; // class-queues.ts:184
+  (* ram_style = "ultra" *) reg [511:0] data [0:4095]; // class-queues.ts:109
+  reg [511:0] data_word; // class-queues.ts:117
+  (* ram_style = "block" *) reg [11:0] links_given [0:4095]; // class-queues.ts:111
+  reg [11:0] links_word_0; // class-queues.ts:119
+  (* ram_style = "block" *) reg [11:0] links_dropped [0:4095]; // class-queues.ts:111
+  reg [11:0] links_word_1; // class-queues.ts:119
+  wire reader_take_valid; // class-queues.ts:104
+  wire keeps = decided_valid & keep; // class-queues.ts:129
+  wire drops_valid = decided_valid & ~keep; // class-queues.ts:133
+  wire is_second = take_waits ? take_waits_second : take_switch_valid & ~(take_merge_valid & last_second); // class-queues.ts:148
+  wire [2:0] taken_choice = is_second ? take_switch_payload : take_merge_payload;
+  wire [5:0] taken = {
+    taken_choice == 3'd5, taken_choice == 3'd4, taken_choice == 3'd3, taken_choice == 3'd2, taken_choice == 3'd1,
+    taken_choice == 3'd0
+  }; // class-queues.ts:149
+  wire goes = reader_take_ready & reader_take_valid; // class-queues.ts:162
 
-  BeatPool_b4096 pool ( // class-queues.ts:99
+  BeatPool_b4096 pool ( // class-queues.ts:101
     .clk (clk), .rst (rst),
     .offer_valid (pool_offer_valid), .offer_ready (writer_offer_ready), .offer_payload (pool_offer_payload),
     .given_valid   (reader_free_valid),
@@ -200,7 +210,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free          (free)
   );
 
-  BeatWriter_b4096_f1536 writer ( // class-queues.ts:100
+  BeatWriter_b4096_f1536 writer ( // class-queues.ts:102
     .clk (clk), .rst (rst),
     .beat_valid  (beat_valid),
     .beat_first  (beat_first),
@@ -214,14 +224,8 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .written_payload_first (writer_written_payload_first), .written_payload_beats (writer_written_payload_beats)
   );
 
-  wire [5:0] lists_pop_and =
-    {6{take_to_0}}
-    & {take_merge_payload == 3'd5, take_merge_payload == 3'd4, take_merge_payload == 3'd3, take_merge_payload == 3'd2, take_merge_payload == 3'd1, take_merge_payload == 3'd0};
-  wire [5:0] take_to_1_and =
-    {6{take_to_1}}
-    & {take_switch_payload == 3'd5, take_switch_payload == 3'd4, take_switch_payload == 3'd3, take_switch_payload == 3'd2, take_switch_payload == 3'd1, take_switch_payload == 3'd0};
-  wire [5:0] lists_pop = goes ? lists_pop_and | take_to_1_and : 6'd0; // class-queues.ts:101
-  ClassLists_p4_b4096_f1536 lists ( // class-queues.ts:101
+  wire [5:0] lists_pop = goes ? taken : 6'd0; // class-queues.ts:103
+  ClassLists_p4_b4096_f1536 lists ( // class-queues.ts:103
     .clk (clk), .rst (rst),
     .push_valid                    (keeps),
     .push_class                    (decided_class),
@@ -346,26 +350,20 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .pop                           (lists_pop)
   );
 
-  assign reader_take_valid = take_to_0 | take_to_1;
+  assign reader_take_valid = take_merge_valid | take_switch_valid;
   wire [11:0] reader_take_payload_at_first =
-    ({12{lists_pop_and[0] | take_to_1_and[0]}} & lists_heads_0_frame_at_first)
-    | ({12{lists_pop_and[1] | take_to_1_and[1]}} & lists_heads_1_frame_at_first)
-    | ({12{lists_pop_and[2] | take_to_1_and[2]}} & lists_heads_2_frame_at_first)
-    | ({12{lists_pop_and[3] | take_to_1_and[3]}} & lists_heads_3_frame_at_first)
-    | ({12{lists_pop_and[4] | take_to_1_and[4]}} & lists_heads_4_frame_at_first)
-    | ({12{lists_pop_and[5] | take_to_1_and[5]}} & lists_heads_5_frame_at_first); // class-queues.ts:102
+    ({12{taken[0]}} & lists_heads_0_frame_at_first) | ({12{taken[1]}} & lists_heads_1_frame_at_first)
+    | ({12{taken[2]}} & lists_heads_2_frame_at_first) | ({12{taken[3]}} & lists_heads_3_frame_at_first)
+    | ({12{taken[4]}} & lists_heads_4_frame_at_first) | ({12{taken[5]}} & lists_heads_5_frame_at_first); // class-queues.ts:104
   wire [4:0] reader_take_payload_at_beats =
-    ({5{lists_pop_and[0] | take_to_1_and[0]}} & lists_heads_0_frame_at_beats)
-    | ({5{lists_pop_and[1] | take_to_1_and[1]}} & lists_heads_1_frame_at_beats)
-    | ({5{lists_pop_and[2] | take_to_1_and[2]}} & lists_heads_2_frame_at_beats)
-    | ({5{lists_pop_and[3] | take_to_1_and[3]}} & lists_heads_3_frame_at_beats)
-    | ({5{lists_pop_and[4] | take_to_1_and[4]}} & lists_heads_4_frame_at_beats)
-    | ({5{lists_pop_and[5] | take_to_1_and[5]}} & lists_heads_5_frame_at_beats);
-  FrameReader_b4096_f1536 reader ( // class-queues.ts:102
+    ({5{taken[0]}} & lists_heads_0_frame_at_beats) | ({5{taken[1]}} & lists_heads_1_frame_at_beats)
+    | ({5{taken[2]}} & lists_heads_2_frame_at_beats) | ({5{taken[3]}} & lists_heads_3_frame_at_beats)
+    | ({5{taken[4]}} & lists_heads_4_frame_at_beats) | ({5{taken[5]}} & lists_heads_5_frame_at_beats);
+  FrameReader_b4096_f1536 reader ( // class-queues.ts:104
     .clk (clk), .rst (rst),
     .take_valid (reader_take_valid), .take_ready (reader_take_ready),
     .take_payload_at_first (reader_take_payload_at_first), .take_payload_at_beats (reader_take_payload_at_beats),
-    .take_payload_second (take_to_1),
+    .take_payload_second (is_second),
     .read_en    (reader_read_en),
     .read_at    (reader_read_at),
     .data       (data_word),
@@ -378,7 +376,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free_beat  (reader_free_beat)
   );
 
-  FrameDropper_b4096_f1536 dropper ( // class-queues.ts:103
+  FrameDropper_b4096_f1536 dropper ( // class-queues.ts:105
     .clk (clk), .rst (rst),
     .frame_valid (to_drop_pop_valid), .frame_ready (dropper_frame_ready),
     .frame_payload_first (to_drop_pop_payload_first), .frame_payload_beats (to_drop_pop_payload_beats),
@@ -389,7 +387,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free_beat  (dropper_free_beat)
   );
 
-  Fifo_Stored_d64 to_drop ( // class-queues.ts:136
+  Fifo_Stored_d64 to_drop ( // class-queues.ts:138
     .clk (clk), .rst (rst),
     .push_valid (drops_valid), .push_ready (to_drop_push_ready), .push_payload_first (writer_written_payload_first),
     .push_payload_beats (writer_written_payload_beats),
@@ -399,27 +397,47 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   );
 
   always @(posedge clk)
-    if (rst) take_last <= 2'd1;
-    else if ((take_merge_valid & reader_take_ready) | (take_switch_valid & reader_take_ready)) begin
-      take_last <= {take_to_1, take_to_0};
-    end
+    if (rst) last_second <= 1'b1;
+    else if (goes) last_second <= is_second;
+  wire [9:0] grows = (keeps & (decided_class == 3'd0)) ? {5'd0, writer_written_payload_beats} : 10'd0; // class-queues.ts:55
+  wire [9:0] falls = (out_valid & out_class[0]) ? {5'd0, out_beats} : 10'd0; // class-queues.ts:56
+  wire [9:0] used_1_choice = (keeps & (decided_class == 3'd1)) ? {5'd0, writer_written_payload_beats} : 10'd0; // class-queues.ts:55
+  wire [9:0] out_valid_choice = (out_valid & out_class[1]) ? {5'd0, out_beats} : 10'd0; // class-queues.ts:56
+  wire [9:0] used_2_choice = (keeps & (decided_class == 3'd2)) ? {5'd0, writer_written_payload_beats} : 10'd0; // class-queues.ts:55
+  wire [9:0] out_class_choice = (out_valid & out_class[2]) ? {5'd0, out_beats} : 10'd0; // class-queues.ts:56
+  wire [9:0] used_3_choice = (keeps & (decided_class == 3'd3)) ? {5'd0, writer_written_payload_beats} : 10'd0; // class-queues.ts:55
+  wire [9:0] out_beats_choice = (out_valid & out_class[3]) ? {5'd0, out_beats} : 10'd0; // class-queues.ts:56
+  wire [9:0] used_4_choice = (keeps & (decided_class == 3'd4)) ? {5'd0, writer_written_payload_beats} : 10'd0; // class-queues.ts:55
+  wire [9:0] used_4_choice_out_valid = (out_valid & out_class[4]) ? {5'd0, out_beats} : 10'd0; // class-queues.ts:56
+  wire [8:0] used_5_choice = (keeps & (decided_class == 3'd5)) ? {4'd0, writer_written_payload_beats} : 9'd0; // class-queues.ts:55
+  wire [8:0] used_5_choice_out_valid = (out_valid & out_class[5]) ? {4'd0, out_beats} : 9'd0; // class-queues.ts:56
 
   always @(posedge clk)
     if (rst) begin
-      out_valid <= 1'b0; out_class <= 6'd0; out_beats <= 5'd0; used_0 <= 10'd0; used_1 <= 10'd0; used_2 <= 10'd0;
-      used_3 <= 10'd0; used_4 <= 10'd0; used_5 <= 9'd0;
+      take_waits <= 1'b0; out_valid <= 1'b0; out_class <= 6'd0; out_beats <= 5'd0; used_0 <= 10'd0; rest_0 <= 10'd749;
+      used_1 <= 10'd0; rest_1 <= 10'd749; used_2 <= 10'd0; rest_2 <= 10'd749; used_3 <= 10'd0; rest_3 <= 10'd749;
+      used_4 <= 10'd0; rest_4 <= 10'd749; used_5 <= 9'd0; rest_5 <= 9'd256;
     end
     else begin
+      take_waits <= reader_take_valid & ~reader_take_ready;
       out_valid <= goes;
-      out_class <= lists_pop_and | take_to_1_and;
+      out_class <= taken;
       out_beats <= reader_take_payload_at_beats;
-      used_0 <= used_0 + ((keeps & (decided_class == 3'd0)) ? {5'd0, writer_written_payload_beats} : 10'd0) - ((out_valid & out_class[0]) ? {5'd0, out_beats} : 10'd0);
-      used_1 <= used_1 + ((keeps & (decided_class == 3'd1)) ? {5'd0, writer_written_payload_beats} : 10'd0) - ((out_valid & out_class[1]) ? {5'd0, out_beats} : 10'd0);
-      used_2 <= used_2 + ((keeps & (decided_class == 3'd2)) ? {5'd0, writer_written_payload_beats} : 10'd0) - ((out_valid & out_class[2]) ? {5'd0, out_beats} : 10'd0);
-      used_3 <= used_3 + ((keeps & (decided_class == 3'd3)) ? {5'd0, writer_written_payload_beats} : 10'd0) - ((out_valid & out_class[3]) ? {5'd0, out_beats} : 10'd0);
-      used_4 <= used_4 + ((keeps & (decided_class == 3'd4)) ? {5'd0, writer_written_payload_beats} : 10'd0) - ((out_valid & out_class[4]) ? {5'd0, out_beats} : 10'd0);
-      used_5 <= used_5 + ((keeps & (decided_class == 3'd5)) ? {4'd0, writer_written_payload_beats} : 9'd0) - ((out_valid & out_class[5]) ? {4'd0, out_beats} : 9'd0);
+      used_0 <= used_0 + grows - falls;
+      rest_0 <= rest_0 - grows + falls;
+      used_1 <= used_1 + used_1_choice - out_valid_choice;
+      rest_1 <= rest_1 - used_1_choice + out_valid_choice;
+      used_2 <= used_2 + used_2_choice - out_class_choice;
+      rest_2 <= rest_2 - used_2_choice + out_class_choice;
+      used_3 <= used_3 + used_3_choice - out_beats_choice;
+      rest_3 <= rest_3 - used_3_choice + out_beats_choice;
+      used_4 <= used_4 + used_4_choice - used_4_choice_out_valid;
+      rest_4 <= rest_4 - used_4_choice + used_4_choice_out_valid;
+      used_5 <= used_5 + used_5_choice - used_5_choice_out_valid;
+      rest_5 <= rest_5 - used_5_choice + used_5_choice_out_valid;
     end
+
+  always @(posedge clk) take_waits_second <= is_second;
 
   always @(posedge clk)
     if (rst) full_0 <= 1'b0;
@@ -472,41 +490,69 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   end
 
   wire room_or =
-    ((decided_class == 3'd0) & (({1'b0, used_0} + {6'd0, writer_written_payload_beats}) <= 11'd749))
-    | ((decided_class == 3'd1) & (({1'b0, used_1} + {6'd0, writer_written_payload_beats}) <= 11'd749));
-  wire decided_class_or =
-    ((decided_class == 3'd2) & (({1'b0, used_2} + {6'd0, writer_written_payload_beats}) <= 11'd749))
-    | ((decided_class == 3'd3) & (({1'b0, used_3} + {6'd0, writer_written_payload_beats}) <= 11'd749));
-  wire used_4_or =
-    ((decided_class == 3'd4) & (({1'b0, used_4} + {6'd0, writer_written_payload_beats}) <= 11'd749))
-    | ((decided_class == 3'd5) & (({1'b0, used_5} + {5'd0, writer_written_payload_beats}) <= 10'd256));
-  assign room = room_or | decided_class_or | used_4_or;
-  assign take_merge_ready = take_to_0 & reader_take_ready;
-  assign take_switch_ready = take_to_1 & reader_take_ready;
+    ((decided_class == 3'd0) & (rest_0 >= {5'd0, writer_written_payload_beats}))
+    | ((decided_class == 3'd1) & (rest_1 >= {5'd0, writer_written_payload_beats}))
+    | ((decided_class == 3'd2) & (rest_2 >= {5'd0, writer_written_payload_beats}))
+    | ((decided_class == 3'd3) & (rest_3 >= {5'd0, writer_written_payload_beats}));
+  assign room =
+    room_or | ((decided_class == 3'd4) & (rest_4 >= {5'd0, writer_written_payload_beats}))
+    | ((decided_class == 3'd5) & (rest_5 >= {4'd0, writer_written_payload_beats}));
+  assign take_merge_ready = reader_take_ready & ~is_second;
+  assign take_switch_ready = reader_take_ready & is_second;
   assign full = {full_5, full_4, full_3, full_2, full_1, full_0};
   assign waiting = waiting_q;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~decided_valid | writer_written_valid); // class-queues.ts:129
-      assert (~drops_valid | to_drop_push_ready); // class-queues.ts:137
-      assert (~keeps | room); // class-queues.ts:177
+      assert (~decided_valid | writer_written_valid); // class-queues.ts:131
+      assert (~drops_valid | to_drop_push_ready); // class-queues.ts:139
+      assert (({1'b0, used_0} + {1'b0, rest_0}) == 11'd749); // class-queues.ts:59
+      assert (({1'b0, used_1} + {1'b0, rest_1}) == 11'd749); // class-queues.ts:59
+      assert (({1'b0, used_2} + {1'b0, rest_2}) == 11'd749); // class-queues.ts:59
+      assert (({1'b0, used_3} + {1'b0, rest_3}) == 11'd749); // class-queues.ts:59
+      assert (({1'b0, used_4} + {1'b0, rest_4}) == 11'd749); // class-queues.ts:59
+      assert (({1'b0, used_5} + {1'b0, rest_5}) == 10'd256); // class-queues.ts:59
+      assert (~keeps | room); // class-queues.ts:182
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~decided_valid | writer_written_valid)) begin
-        $display("%s", "assertion failed: an outcome is that of a frame (class-queues.ts:129)"); // class-queues.ts:129
+        $display("%s", "assertion failed: an outcome is that of a frame (class-queues.ts:131)"); // class-queues.ts:131
         $stop;
       end
       if (~(~drops_valid | to_drop_push_ready)) begin
-        $display("%s", "assertion failed: frames are dropped as fast as they come (class-queues.ts:137)"); // class-queues.ts:137
+        $display("%s", "assertion failed: frames are dropped as fast as they come (class-queues.ts:139)"); // class-queues.ts:139
+        $stop;
+      end
+      if (~(({1'b0, used_0} + {1'b0, rest_0}) == 11'd749)) begin
+        $display("%s", "assertion failed: class 0 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
+        $stop;
+      end
+      if (~(({1'b0, used_1} + {1'b0, rest_1}) == 11'd749)) begin
+        $display("%s", "assertion failed: class 1 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
+        $stop;
+      end
+      if (~(({1'b0, used_2} + {1'b0, rest_2}) == 11'd749)) begin
+        $display("%s", "assertion failed: class 2 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
+        $stop;
+      end
+      if (~(({1'b0, used_3} + {1'b0, rest_3}) == 11'd749)) begin
+        $display("%s", "assertion failed: class 3 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
+        $stop;
+      end
+      if (~(({1'b0, used_4} + {1'b0, rest_4}) == 11'd749)) begin
+        $display("%s", "assertion failed: class 4 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
+        $stop;
+      end
+      if (~(({1'b0, used_5} + {1'b0, rest_5}) == 10'd256)) begin
+        $display("%s", "assertion failed: class 5 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
         $stop;
       end
       if (~(~keeps | room)) begin
-        $display("%s", "assertion failed: no frame is kept without room (class-queues.ts:177)"); // class-queues.ts:177
+        $display("%s", "assertion failed: no frame is kept without room (class-queues.ts:182)"); // class-queues.ts:182
         $stop;
       end
     end

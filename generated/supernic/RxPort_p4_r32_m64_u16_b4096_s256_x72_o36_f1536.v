@@ -193,8 +193,6 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   output wire [12:0]  waiting,
   output wire [12:0]  free
 );
-  localparam [2:0] match_outcome_drop = 3'd0, match_outcome_link = 3'd1, match_outcome_software = 3'd2,
-    match_outcome_core = 3'd3, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6;
   localparam [3:0] judge_reason_none = 4'd0, judge_reason_fcs = 4'd1, judge_reason_long = 4'd2,
     judge_reason_short = 4'd3, judge_reason_link = 4'd4, judge_reason_version = 4'd5, judge_reason_shim = 4'd6,
     judge_reason_ttl = 4'd7, judge_reason_order = 4'd8, judge_reason_enclosed = 4'd9, judge_reason_pfc = 4'd10,
@@ -206,6 +204,8 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     fate_for_link = 5'd16, fate_unlinked = 5'd17, fate_full0 = 5'd18, fate_full1 = 5'd19, fate_full2 = 5'd20,
     fate_full3 = 5'd21, fate_full4 = 5'd22, fate_full5 = 5'd23, fate_queued0 = 5'd24, fate_queued1 = 5'd25,
     fate_queued2 = 5'd26, fate_queued3 = 5'd27, fate_queued4 = 5'd28, fate_queued5 = 5'd29;
+  localparam [2:0] match_outcome_drop = 3'd0, match_outcome_link = 3'd1, match_outcome_software = 3'd2,
+    match_outcome_core = 3'd3, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6;
   localparam [2:0] match_drop_stranger = 3'd2, match_drop_control = 3'd3, match_drop_rule = 3'd4,
     match_drop_uid = 3'd5;
   wire judge_frame_valid, judge_frame_payload_first, judge_frame_payload_last, judge_frame_payload_verdict_linked,
@@ -244,38 +244,32 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   reg [7:0] pfc_seen_enabled;
   reg [15:0] pfc_seen_times_0, pfc_seen_times_1, pfc_seen_times_2, pfc_seen_times_3, pfc_seen_times_4,
     pfc_seen_times_5, pfc_seen_times_6, pfc_seen_times_7;
-  reg [2:0] known_outcome, known_reason; // rx-port.ts:195
+  reg [2:0] known_outcome, known_reason; // rx-port.ts:196
   reg [3:0] known_ports, known_peer;
   reg [15:0] known_uid;
   reg [7:0] known_dag;
   reg [5:0] known_user;
   reg known_unordered;
-  reg [2:0] verdict_kind, verdict_class; // rx-port.ts:196
+  reg [2:0] verdict_kind, verdict_class; // rx-port.ts:197
   reg verdict_linked, verdict_link_nack, verdict_tagged, verdict_shimmed, verdict_snic_unprocessed, verdict_no_l4;
   reg [15:0] verdict_link_sequence, verdict_link_ack, verdict_tag, verdict_snic_uid;
   reg [3:0] verdict_snic_ttl, verdict_snic_stage, verdict_snic_ingress, verdict_reason;
   reg [7:0] verdict_snic_origin;
   reg [9:0] verdict_flow_hash;
   reg [13:0] verdict_length;
-  reg there; // rx-port.ts:197
-  reg fate_q_valid; // rx-port.ts:249
+  reg there; // rx-port.ts:198
+  reg [2:0] frame_class; // rx-port.ts:199
+  reg wants_room; // rx-port.ts:200
+  reg fate_q_valid; // rx-port.ts:252
   reg [4:0] fate_q_fate;
   (* ram_style = "distributed" *) reg [1:0] user_classes [0:15]; // rx-port.ts:203
   integer i;
   wire ends = judge_frame_valid & judge_frame_payload_last; // rx-port.ts:180
   wire [303:0] head = judge_frame_payload_first ? judge_frame_payload_data[303:0] : head_kept; // rx-port.ts:85
-  wire [2:0] frame_class =
-    (known_outcome == match_outcome_software) ? 3'd5 :
-    (known_outcome == match_outcome_core) ? {1'b0, user_classes[known_user[3:0]]} :
-    3'd4; // rx-port.ts:212
-  wire wants_room =
-    (known_outcome == match_outcome_core) | (known_outcome == match_outcome_ports)
-    | (known_outcome == match_outcome_software) | (known_outcome == match_outcome_redirect)
-    | (known_outcome == match_outcome_unwrap); // rx-port.ts:213
   wire doubt =
     (verdict_reason == judge_reason_fcs) | (verdict_reason == judge_reason_short)
-    | (verdict_reason == judge_reason_link); // rx-port.ts:234
-  wire keep = wants_room & accept & seen_room; // rx-port.ts:246
+    | (verdict_reason == judge_reason_link); // rx-port.ts:237
+  wire keep = wants_room & accept & seen_room; // rx-port.ts:249
 
   Judge_f1536 judge ( // rx-port.ts:165
     .clk (clk), .rst (rst),
@@ -628,6 +622,15 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     verdict_reason <= besides_pop_payload_reason;
     verdict_length <= besides_pop_payload_length;
     verdict_no_l4 <= besides_pop_payload_no_l4;
+    frame_class <=
+      (match_outcome_payload_outcome == match_outcome_software) ? 3'd5 :
+      (match_outcome_payload_outcome == match_outcome_core) ? {1'b0, user_classes[match_outcome_payload_user[3:0]]} :
+      3'd4;
+    wants_room <=
+      (match_outcome_payload_outcome == match_outcome_core) | (match_outcome_payload_outcome == match_outcome_ports)
+      | (match_outcome_payload_outcome == match_outcome_software)
+      | (match_outcome_payload_outcome == match_outcome_redirect)
+      | (match_outcome_payload_outcome == match_outcome_unwrap);
   end
 
   initial begin

@@ -71,7 +71,7 @@ export const ClassLists = module(
         claimed = reg(uint(claimBits), { init: 0, name: `claimed_${c}` });
       const comes = node(pushed.valid.and(pushed.class.bit(c)), { name: `comes_${c}` }),
         room = node(claimed.lt(ready), { name: `room_${c}` });
-      return { size, head, tail, waiting, any, claimed, comes, room, after };
+      return { size, base, head, tail, waiting, any, claimed, comes, room, after };
     });
     // A frame goes straight to those at hand while none is in front of it in the memory, or on its way from there.
     const fetching = classes.map(c => reg(bit, { init: 0, name: `fetching_${c}` }));
@@ -105,6 +105,7 @@ export const ClassLists = module(
       { en: orTree(turns), name: "fetched" },
     );
     lists.forEach((l, c) => {
+      const { size, base } = l;
       const store = stores[c] ?? l.any,
         fetch = turns[c] ?? l.any,
         past = straight[c] ?? l.any,
@@ -139,6 +140,22 @@ export const ClassLists = module(
       l.claimed.set(l.claimed.add(past.or(fetch).zext(claimBits)).sub(goes.zext(claimBits)));
       io.heads.at(c).set({ valid: has, frame: places.readAsync(first) });
       assertAlways(goes.not().or(has), `class ${c} gives what it has`);
+      // What the counts mean; a proof of the order rests on it.
+      assertAlways(has.eq(level.any()), `class ${c} has a head when it has one at hand`);
+      assertAlways(l.any.eq(l.waiting.any()), `class ${c} has frames in the memory when they are counted`);
+      assertAlways(
+        l.claimed.eq(level.add(came.zext(claimBits))).and(l.claimed.le(ready)),
+        `class ${c} has a place at hand for what is fetched`,
+      );
+      assertAlways(end.sub(first).eq(level.trunc(pointer.width)), `class ${c} has at hand what it counts`);
+      const ahead = l.tail.zext(index.width + 1).sub(l.head.zext(index.width + 1)),
+        wrapped = ahead.add(mux(l.tail.lt(l.head), constant(size, index.width + 1), constant(0, index.width + 1)));
+      assertAlways(
+        wrapped.eq(l.waiting.resize(index.width + 1)).or(l.tail.eq(l.head).and(l.waiting.eq(size))),
+        `class ${c} has in the memory what it counts`,
+      );
+      const inRing = (v: UInt): Bit => (base === 0 ? v.lt(size) : v.ge(base).and(v.lt(base + size)));
+      assertAlways(inRing(l.head).and(inRing(l.tail)), `class ${c} stays in its own ring`);
     });
   },
   { nameOf: p => `ClassLists_p${p.ports}_b${p.beats}_f${p.frameBytes}` },

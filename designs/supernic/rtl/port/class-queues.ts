@@ -26,7 +26,6 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { fairTurn } from "../../../shared/stream/index.ts";
 import { classBits, FrameBeat, queueClasses, QueueHead } from "../inside/index.ts";
 import { BeatPool } from "./beat-pool.ts";
 import { ClassLists } from "./class-lists.ts";
@@ -45,25 +44,28 @@ import { BeatWriter } from "./writer.ts";
 
 const classes = Array.from({ length: queueClasses }, (_, c) => c);
 
-/** What a class has of the buffer, and whether its senders must pause. */
+/** What a class has of the buffer, what it may still have, and whether its senders must pause. */
 function account(p: QueueParameters, c: number, comes: Bit, leaves: Bit, more: UInt, fewer: UInt) {
   const limit = classBeats(p)[c] ?? 0,
     bits = bitsFor(limit);
   const used = reg(uint(bits), { init: 0, name: `used_${c}` }),
+    rest = reg(uint(bits), { init: limit, name: `rest_${c}` }),
     full = reg(bit, { init: 0, name: `full_${c}` }),
     zero = constant(0, bits);
-  used.set(used.add(mux(comes, more.resize(bits), zero)).sub(mux(leaves, fewer.resize(bits), zero)));
+  const grows = mux(comes, more.resize(bits), zero),
+    falls = mux(leaves, fewer.resize(bits), zero);
+  used.set(used.add(grows).sub(falls));
+  rest.set(rest.sub(grows).add(falls));
+  assertAlways(
+    used
+      .zext(bits + 1)
+      .add(rest.zext(bits + 1))
+      .eq(limit),
+    `class ${c} has its limit, used or not`,
+  );
   when(used.ge(p.pauseAt), () => full.set(1)).elseWhen(used.lt(p.resumeAt), () => full.set(0));
-  // What the class has may have changed in the cycle before: what came is in it, what left counts a cycle later.
-  return {
-    used,
-    full,
-    fits: (beats: UInt) =>
-      used
-        .zext(bits + 1)
-        .add(beats.resize(bits + 1))
-        .le(limit),
-  };
+  // What came counts from the next cycle on; what left, a cycle later. A compare is less deep than a sum.
+  return { full, fits: (beats: UInt) => rest.ge(beats.resize(bits)) };
 }
 
 /**
@@ -136,26 +138,29 @@ export const ClassQueues = module(
     connect(fifo(drops, mostDropped, { name: "to_drop", style: "distributed" }), dropper.frame);
     assertAlways(drops.valid.not().or(drops.ready), "frames are dropped as fast as they come");
 
-    // Whose turn it is to be given out.
-    const takes = [io.takeMerge, io.takeSwitch],
-      turns = fairTurn(
-        "take",
-        takes.map(t => t.valid.and(reader.take.ready)),
-      ),
-      taken = onehotMux(
-        turns,
-        takes.map(t => decode(t.payload, queueClasses)),
-      );
-    reader.take.valid.set(turns[0]?.or(turns[1] ?? 0) ?? 0);
+    // Whose turn it is to be given out: of two that ask, not the one that had the last. It does not wait for the
+    // reader, whose ready comes late, and stays until the reader takes it.
+    const { takeMerge, takeSwitch } = io,
+      lastSecond = reg(bit, { init: 1, name: "last_second" }),
+      waits = reg(bit, { init: 0, name: "take_waits" }),
+      waitsSecond = reg(bit, { name: "take_waits_second" }),
+      now = takeSwitch.valid.andNot(takeMerge.valid.and(lastSecond)),
+      second = node(mux(waits, waitsSecond, now), { name: "is_second" }),
+      taken = node(decode(mux(second, takeSwitch.payload, takeMerge.payload), queueClasses), { name: "taken" });
+    waits.set(reader.take.valid.andNot(reader.take.ready));
+    waitsSecond.set(second);
+    reader.take.valid.set(takeMerge.valid.or(takeSwitch.valid));
     reader.take.payload.set({
       at: onehotMux(
         classes.map(c => taken.bit(c)),
         classes.map(c => lists.heads.at(c).frame.at),
       ),
-      second: turns[1] ?? 0,
+      second,
     });
-    takes.forEach((t, i) => t.ready.set(turns[i]?.and(reader.take.ready) ?? 0));
+    takeMerge.ready.set(reader.take.ready.andNot(second));
+    takeSwitch.ready.set(reader.take.ready.and(second));
     const goes = node(reader.take.ready.and(reader.take.valid), { name: "goes" });
+    when(goes, () => lastSecond.set(second));
     lists.pop.set(mux(goes, taken, constant(0, queueClasses)));
     connect(reader.first, io.toMerge);
     connect(reader.second, io.toSwitch);

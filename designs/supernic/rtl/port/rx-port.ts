@@ -191,13 +191,13 @@ export const RxPort = module(
     assertAlways(ends.not().or(verdicts.ready), "there is room for each verdict beside its outcome");
     io.pfc.set(pfcOf(ends.and(beat.verdict.kind.is("pfc")).and(beat.verdict.reason.eq(JudgeReason.none)), head));
 
-    // Its outcome, a register behind match.
-    const known = reg(Outcome(p), { name: "known" }),
+    // Its outcome, and its class, a register behind match.
+    const outcome = match.outcome.payload,
+      known = reg(Outcome(p), { name: "known" }),
       verdict = reg(Verdict, { name: "verdict" }),
-      there = reg(bit, { init: 0, name: "there" });
-    there.set(match.outcome.valid);
-    known.set(match.outcome.payload);
-    verdict.set(besides.payload);
+      there = reg(bit, { init: 0, name: "there" }),
+      frameClass = reg(uint(classBits), { name: "frame_class" }),
+      wants = reg(bit, { name: "wants_room" });
     match.outcome.ready.set(1);
     besides.ready.set(match.outcome.valid);
     const classes = ram(uint(2), {
@@ -209,8 +209,11 @@ export const RxPort = module(
       }),
       userIndex = (user: UInt): UInt => user.trunc(addressBits(p.users));
     classes.write(io.users.en, userIndex(io.users.index), io.users.value.class.trunc(2));
-    const frameClass = node(classOf(known, classes.readAsync(userIndex(known.user))), { name: "frame_class" }),
-      wants = node(known.outcome.is("core", "ports", "software", "redirect", "unwrap"), { name: "wants_room" });
+    there.set(match.outcome.valid);
+    known.set(outcome);
+    verdict.set(besides.payload);
+    frameClass.set(classOf(outcome, classes.readAsync(userIndex(outcome.user))));
+    wants.set(outcome.outcome.is("core", "ports", "software", "redirect", "unwrap"));
     queues.decided.set({
       valid: there,
       class: frameClass,

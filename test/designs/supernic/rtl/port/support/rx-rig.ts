@@ -13,7 +13,7 @@ import {
   queueSizes,
   RxPort,
 } from "../../../../../../designs/supernic/rtl/port/index.ts";
-import { readPfc, ternaryWords } from "../../../../../../designs/supernic/wire/index.ts";
+import { readPfc, snicEtherType, ternaryWords } from "../../../../../../designs/supernic/wire/index.ts";
 import { AxisSource, type Bench, never, type Pause, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
 import { mutated, rightFrame } from "../../judge/support/frames.ts";
 
@@ -101,6 +101,8 @@ export class RxRig {
   /** Classes whose head has been taken in this cycle: what `heads` showed is gone. */
   readonly #justTaken = new Set<number>();
   #pfc: { times: Record<number, number> }[] = [];
+  /** Pauses that were told, each as it was sent. */
+  told = 0;
 
   constructor(b: B, size: Size, o: { readonly to?: () => Pause } = {}) {
     const { sim, io } = b,
@@ -187,10 +189,19 @@ export class RxRig {
     const frame = rightFrame(random, bytes, { reliable: false, peer: false });
     const at = (frame[12] ?? 0) * 256 + (frame[13] ?? 0),
       shimAt = at === 0x88b5 ? 14 : at === 0x8100 && (frame[16] ?? 0) * 256 + (frame[17] ?? 0) === 0x88b5 ? 18 : -1;
+    // A pause is for the one address that it has.
+    if (at === snicEtherType.macControl) return frame;
     if (shimAt > 0) frame.set([0, to % 8], shimAt + 2);
     const mac = to === 8 ? own : random.pick([...macs, 0xffffffffffffn]);
     for (let i = 0; i < 6; i++) frame[i] = Number((mac >> BigInt(40 - 8 * i)) & 255n);
     return frame;
+  }
+  /** A right frame that goes to a class queue or nowhere by the tables: no pause. */
+  data(bytes: number, to: number): Uint8Array {
+    for (;;) {
+      const frame = this.right(bytes, to);
+      if ((frame[12] ?? 0) * 256 + (frame[13] ?? 0) !== snicEtherType.macControl) return frame;
+    }
   }
   /** A frame that is only switched, of so many bytes. */
   plain(bytes: number): Uint8Array {
@@ -238,6 +249,7 @@ export class RxRig {
     if (io.pfc.valid.value === 1) {
       const pfc = this.#pfc.shift();
       if (!pfc) throw new Error("a pause that nobody sent");
+      this.told++;
       const enabled = Object.keys(pfc.times).reduce((m, c) => m | (1 << Number(c)), 0);
       if (io.pfc.enabled.value !== enabled) throw new Error(`pauses ${String(io.pfc.enabled.value)}, not ${enabled}`);
       for (const [c, t] of Object.entries(pfc.times))
@@ -259,6 +271,7 @@ export class RxRig {
       const c = port2.payload.value,
         frame = this.queues[c]?.shift();
       if (!frame) throw new Error(`class ${c} was taken, and has no frame`);
+      this.#headSeen.delete(frame);
       this.#asked[lane]?.push(frame);
       this.#justTaken.add(c);
     }
