@@ -18,41 +18,36 @@ export interface Ways<W extends string> {
   /** Stages of `n` tasks, by the way that they go. */
   readonly stages: Readonly<Record<W, (n: number) => MeasuredDag["stages"]>>;
 }
-/** A build for figure 5.14: as many slots as the longest chain has tasks. */
+const range = (n: number): readonly number[] => Array.from({ length: n }, (_, i) => i),
+  chain = (length: number, instance = 0): { readonly chain: string; readonly tasks: readonly string[] } => ({
+    chain: `${"abcdefgh"[instance] ?? ""}${length}`,
+    tasks: tasks(length),
+  }),
+  /** Of an idle device it is the same to come to one region again and to come to another one. */
+  each = (n: number): MeasuredDag["stages"] => range(n).map(() => [{ chain: chain(1).chain }]);
+
+/** For figure 5.14: a chain of each length, so that no packet passes slots that it skips. */
 export const chaining: Ways<"whole" | "half" | "each"> = {
-  setup: {
-    set: { ports, regions: 3, slots: most },
-    regions: [
-      { chain: "whole", tasks: tasks(most) },
-      { chain: "half", tasks: tasks(halfOf(most)) },
-      { chain: "alone", tasks: tasks(1) },
-    ],
-  },
+  setup: { set: { ports, regions: 8, slots: 8 }, regions: range(most).map(i => chain(i + 1)) },
   stages: {
-    whole: n => [[{ chain: "whole", tasks: n }]],
-    half: n => [[{ chain: "whole", tasks: halfOf(n) }], [{ chain: "half", tasks: n - halfOf(n) }]],
-    // Of an idle device it is the same to come to one region again and to come to another one.
-    each: n => Array.from({ length: n }, () => [{ chain: "alone" }]),
+    whole: n => [[{ chain: chain(n).chain }]],
+    half: n => [[{ chain: chain(halfOf(n)).chain }], [{ chain: chain(n - halfOf(n)).chain }]],
+    each,
   },
 };
-const branch = (i: number): string => `branch${i}`,
-  groups = 2;
-/** A build for figure 5.15: as many regions and branches as there can be; two of them hold a group. */
-export const branching: Ways<"parallel" | "groups" | "each"> = {
+/** For figure 5.15: a region for each task. */
+export const branching: Ways<"parallel" | "each"> = {
+  setup: { set: { ports, regions: 8, branches: 8, slots: 1 }, regions: range(8).map(i => chain(1, i)) },
+  stages: { parallel: n => [range(n).map(i => ({ chain: chain(1, i).chain }))], each },
+};
+/** For figure 5.15: two chains side by side, of each length. */
+export const grouping: Ways<"groups"> = {
   setup: {
-    set: { ports, regions: 8, branches: 8, slots: halfOf(most) },
-    regions: Array.from({ length: 8 }, (_, i) => ({ chain: branch(i), tasks: tasks(i < groups ? halfOf(most) : 1) })),
+    set: { ports, regions: 8, branches: 2, slots: halfOf(most) },
+    regions: [...range(halfOf(most)).map(i => chain(i + 1)), ...range(halfOf(most) - 1).map(i => chain(i + 1, 1))],
   },
   stages: {
-    // Regions of one task come first: those of a group pass slots that are skipped.
-    parallel: n => [Array.from({ length: n }, (_, i) => ({ chain: branch(most - i), tasks: 1 }))],
-    groups: n => [
-      [
-        { chain: branch(0), tasks: halfOf(n) },
-        { chain: branch(1), tasks: n - halfOf(n) },
-      ],
-    ],
-    each: n => Array.from({ length: n }, () => [{ chain: branch(most) }]),
+    groups: n => [[{ chain: chain(halfOf(n)).chain }, { chain: chain(n - halfOf(n), n % 2 === 0 ? 1 : 0).chain }]],
   },
 };
 
