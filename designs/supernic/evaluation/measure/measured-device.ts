@@ -5,7 +5,7 @@ import { makeParameters, type Parameters } from "../../config/index.ts";
 import { type LineOptions, type SimulatedSuperNic, withDevice } from "../../rig/device/index.ts";
 import { readSetup, type Setup } from "../../software/index.ts";
 import { tableWrite } from "../../wire/index.ts";
-import { udp, filler } from "../../workload/index.ts";
+import { filler, udp } from "../../workload/index.ts";
 
 /** Bytes of the check sequence, which a frame has on the line and not inside. */
 export const fcsBytes = 4;
