@@ -2,7 +2,7 @@
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import { deviceSizes, taskNamed } from "../../build/index.ts";
 import { makeParameters, type Parameters } from "../../config/index.ts";
-import { type LineOptions, type SimulatedSuperNic, withDevice } from "../../rig/device/index.ts";
+import { type LineOptions, type SimulatedSuperNic, withDevice } from "../../rig/index.ts";
 import { readSetup, type Setup } from "../../software/index.ts";
 import { tableWrite } from "../../wire/index.ts";
 import { filler, udp } from "../../workload/index.ts";

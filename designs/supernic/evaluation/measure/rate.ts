@@ -1,7 +1,7 @@
 /** How many frames a cycle a device takes through, in the steady state. */
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import { clockPeriod } from "../../config/index.ts";
-import type { SimulatedSuperNic } from "../../rig/device/index.ts";
+import type { SimulatedSuperNic } from "../../rig/index.ts";
 import { beatBytes } from "../../rtl/index.ts";
 import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
 import { macControlAddress } from "../../wire/index.ts";

@@ -1,6 +1,6 @@
 /** Cycles of the scheduler's rounds, seen at its ports inside the device. */
 import { CheckFailed } from "../../../shared/command-line/index.ts";
-import type { SimulatedSuperNic } from "../../rig/device/index.ts";
+import type { SimulatedSuperNic } from "../../rig/index.ts";
 import { latencyOf } from "./measured-device.ts";
 
 export interface Rounds {
