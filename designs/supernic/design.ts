@@ -7,6 +7,8 @@ export const supernic = design({
   settings: async set => (await import("./build/index.ts")).parseSettings(set),
   build: async settings => (await import("./build/index.ts")).buildOf(settings),
   run: async () => (await import("./rig/index.ts")).runVerb,
+  figures: async () => (await import("./evaluation/index.ts")).figureHook,
+  bench: async () => (await import("./evaluation/index.ts")).benchFigures,
   proofs: async () => (await import("./rtl/index.ts")).supernicProofs,
   lintMatrix: () => Promise.resolve([["ports=2", "regions=3", "slots=2", "chains=nat,delay(6,1)+dummy"]]),
   synth: async () => {

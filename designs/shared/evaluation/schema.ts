@@ -93,7 +93,11 @@ const table = z.strictObject({ columns: z.array(z.string()).min(1), rows: z.arra
 /** One figure of the paper. */
 export const figureSchema = z
   .strictObject({
-    number: z.string().regex(/^\d+\.\d+$/),
+    /** As the paper counts it: 4.6, table5.1; or a word for what its text tells. */
+    number: z
+      .string()
+      .regex(/^[a-z]*(\d+\.\d+)?$/)
+      .min(1),
     title: z.string().min(1),
     standing: standingSchema,
     /** Words of the paper's text, and the section that they stand in. Nothing is read off its pictures. */

@@ -1,2 +1,5 @@
 /** What is measured of SuperNIC. */
 export { areaPage } from "./area-page.ts";
+export { benchFigures } from "./bench/figures.ts";
+export { figuresPage } from "./bench/page.ts";
+export { figureHook, supernicFigures } from "./figures/index.ts";

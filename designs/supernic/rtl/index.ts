@@ -22,6 +22,7 @@ export { Match, type MatchParameters } from "./match/index.ts";
 export { ChainPacket, type ChainParameters, region, type RegionParameters, Slot } from "./region/index.ts";
 export { balancer, checksum, delay, dummy, firewall, nat, type Task, tunnel } from "./tasks/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";
+export { beatBytes } from "./inside/index.ts";
 export { regions, Descriptors, Dispatch, Return } from "./core/index.ts";
 export { Egress } from "./egress/index.ts";
 export { SwitchLane } from "./lane/index.ts";

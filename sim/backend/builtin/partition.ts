@@ -1,7 +1,6 @@
 /** Cuts the graph: a partition is a function that runs as a whole, or not at all. */
 import type { Check, Netlist, Register, Write } from "./circuit/netlist.ts";
 import { arg, type Node, type Source, type Store } from "./circuit/node.ts";
-import { unrelated } from "./unrelated.ts";
 
 /** What runs at an edge of its clock, or (clock undefined) while the circuit settles. */
 export interface Partition {
@@ -111,13 +110,6 @@ export function partition(net: Netlist, gating: boolean | undefined): Plan {
   const settling = cones(net, owner, gated, make);
   const home = new Map<Node, Partition>();
   for (const p of settling) for (const r of p.roots) home.set(r, p);
-  if (gated)
-    for (const p of [...clocked])
-      for (const part of unrelated(p, home)) {
-        const own = make(`part ${all.length}`, p.clock, p.scope);
-        own.registers.push(...part);
-        clocked.push(own);
-      }
   return { settling, clocked, all, home, readers: readersOf(all, home), gated };
 }
 

@@ -55,7 +55,6 @@ export const simulatorFaults: readonly SimulatorFault[] = [
   },
   { file: "partition.ts", from: "(level.get(root) ?? 0) + 1", to: "0" },
   { file: "order.ts", from: "w => others(p, plan.readers.get(w.store))", to: "() => []" },
-  { file: "unrelated.ts", from: "p.registers.filter(r => !taken.has(r))", to: "p.registers.filter(() => false)" },
   { file: "order.ts", from: "shadowed.add(r.source)", to: "shadowed.size" },
   // Memory
   { file: "memory-map.ts", from: "this.take(bytesOf(s.width) * s.depth)", to: "this.take(bytesOf(s.width))" },

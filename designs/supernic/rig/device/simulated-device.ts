@@ -48,6 +48,12 @@ export interface ForSoftware {
   readonly ingress: number;
 }
 
+/** How frames come in at the ports. */
+export interface LineOptions {
+  /** As fast as the device takes their beats, in place of a line's 100 Gbit/s. */
+  readonly backToBack?: boolean;
+}
+
 export class SimulatedSuperNic {
   readonly bench: DeviceBench;
   readonly setup: Setup;
@@ -65,7 +71,7 @@ export class SimulatedSuperNic {
   onSoftware: (frame: ForSoftware) => void = () => undefined;
   onSent: (sent: Sent) => void = () => undefined;
 
-  constructor(bench: DeviceBench, setup: Setup, parameters: Parameters) {
+  constructor(bench: DeviceBench, setup: Setup, parameters: Parameters, { backToBack = false }: LineOptions = {}) {
     this.bench = bench;
     this.setup = setup;
     this.parameters = parameters;
@@ -74,7 +80,8 @@ export class SimulatedSuperNic {
     const named = io as unknown as Readonly<Record<string, never>>;
     this.#macs = Array.from(
       { length: parameters.ports },
-      (_, i) => new EthernetMac(sim, named[`rx${i}`] as never, named[`tx${i}`] as never, { gbps: lineGbps }),
+      (_, i) =>
+        new EthernetMac(sim, named[`rx${i}`] as never, named[`tx${i}`] as never, backToBack ? {} : { gbps: lineGbps }),
     );
     this.driver = driverOf(new LiteMaster(sim, io), parameters.ports);
     this.#toSoftware = new StreamSink(sim, io.toSoftware);
@@ -168,11 +175,11 @@ export const withDevice = <T>(
   name: string,
   setup: Setup,
   parameters: Parameters,
-  options: BenchOptions,
+  options: BenchOptions & LineOptions,
   body: (device: SimulatedSuperNic) => Promise<T>,
 ): Promise<T> =>
   runBench(name, deviceDefinition(setup, parameters), options, async bench => {
-    const device = new SimulatedSuperNic(bench, setup, parameters);
+    const device = new SimulatedSuperNic(bench, setup, parameters, options);
     await device.bringUp();
     return body(device);
   });

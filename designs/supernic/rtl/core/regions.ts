@@ -110,6 +110,14 @@ export function regions(chains: readonly (readonly Task[])[]): (p: RegionsParame
         contexts = 2 ** (ctx + BranchEnter(p).fields.branch.width);
       const State = SlotState(slotsOf(p)),
         entries = demux(io.enter, io.enter.payload.region, p.regions, { name: "enters" });
+      // Instances of a chain are instances of one module.
+      const made = new Map<string, ReturnType<typeof region>>();
+      const regionOf = (chain: readonly Task[]): ReturnType<typeof region> => {
+        const name = chain.map(t => t.declared.name).join(),
+          known = made.get(name) ?? region(chain);
+        made.set(name, known);
+        return known;
+      };
       const at = { leaves: [] as StreamIn<ReturnType<typeof BranchLeave>>[], accepts: [] as Bit[] };
       entries.forEach((entry, r) => {
         const chain = chains[r] ?? [],
@@ -125,7 +133,7 @@ export function regions(chains: readonly (readonly Task[])[]): (p: RegionsParame
           return;
         }
         const of: ChainParameters = { contexts, slots: chain.length, places: p.credits },
-          it = instance(`region_${r}`, region(chain)(of)),
+          it = instance(`region_${r}`, regionOf(chain)(of)),
           slots = chain.map((_, s) => it.state.at(s));
         io.busy.at(r).set(fromBits(slots.map(s => s.busy)).zext(p.slots));
         io.give.at(r).set(it.give.zext(p.slots));

@@ -1,0 +1,58 @@
+import type { BenchFigure } from "../../../shared/command-line/index.ts";
+import { table51 } from "../figures/index.ts";
+import {
+  branching,
+  chaining,
+  grouping,
+  lengths,
+  measureByCredits,
+  measureCore,
+  measureThroughput,
+  measureWays,
+} from "../measure/index.ts";
+import { areaReport, coreReport, creditReport, sequenceReport, throughputReport } from "./report.ts";
+
+const figure = <T>(
+  name: string,
+  measure: (seed: number) => T | Promise<T>,
+  report: (value: T) => string,
+): BenchFigure => ({
+  name,
+  counts: "cycles",
+  measure: async seed => {
+    const value = await measure(seed);
+    return { value, text: report(value) };
+  },
+});
+const ofThroughput = 900,
+  ofCredits = 200;
+
+/** The device's figures for `mnemo bench`. */
+export const benchFigures: readonly BenchFigure[] = [
+  figure("core", measureCore, coreReport),
+  figure("throughput", seed => measureThroughput(seed, { frames: ofThroughput }), throughputReport),
+  figure(
+    "credits",
+    seed => measureByCredits(seed, { credits: [1, 2, 4, 8, 16], sizes: [64, 256, 1024], frames: ofCredits }),
+    creditReport,
+  ),
+  figure(
+    "chaining",
+    seed => measureWays(seed, chaining, lengths),
+    w => sequenceReport("Figure 5.14", lengths, { "one chain": w.whole, "two chains": w.half, "each alone": w.each }),
+  ),
+  figure(
+    "parallelism",
+    async seed => ({
+      ...(await measureWays(seed, branching, lengths)),
+      ...(await measureWays(seed, grouping, lengths)),
+    }),
+    w =>
+      sequenceReport("Figure 5.15", lengths, {
+        "side by side": w.parallel,
+        "two groups": w.groups,
+        "each alone": w.each,
+      }),
+  ),
+  figure("area", table51, areaReport),
+];

@@ -1,0 +1,11 @@
+/** What is measured on the device in simulation. */
+export {
+  type ByCredits,
+  type CoreFigures,
+  measureByCredits,
+  measureCore,
+  measureThroughput,
+  type Throughput,
+} from "./core.ts";
+export { beatsOf, lineGbps, type Rate } from "./rate.ts";
+export { branching, type ByLength, chaining, grouping, lengths, measureWays } from "./sequences.ts";

@@ -1,0 +1,56 @@
+/** The figures of SuperNIC's paper, on the cycle-accurate device: their shapes, and the page that tells them. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { figuresPage, supernicFigures } from "../../../../designs/supernic/evaluation/index.ts";
+import { type Figure, figureOf, judged } from "../../../../designs/shared/evaluation/index.ts";
+
+const figures = new Map<string, Figure>(),
+  page = new URL("../../../../docs/supernic/figures.md", import.meta.url);
+
+describe("the paper's figures, quickly", () => {
+  // How long a model takes to compile decides nothing.
+  beforeAll(async () => {
+    for (const d of supernicFigures) figures.set(d.number, await figureOf(d, { seed: 1, quick: true }));
+  }, 900_000);
+  const figure = (number: string): Figure => figures.get(number) as Figure;
+  const ys = (number: string, series: string): readonly number[] =>
+    figure(number)
+      .plots.flatMap(p => p.series)
+      .find(s => s.name === series)
+      ?.points.map(p => p.y) ?? [];
+
+  it("are those that can be asked for", () =>
+    expect([...figures.keys()]).toEqual(["5.9", "5.14", "5.15", "core", "table5.1"]));
+  it.each(supernicFigures.map(d => d.number))("%s: its claims hold", number =>
+    expect(figure(number).verdicts.filter(v => !v.holds)).toEqual([]),
+  );
+  it("5.9: a planted fall is refused", () => {
+    const f = figure("5.9"),
+      fallen = f.plots.map(p => ({
+        ...p,
+        series: p.series.map(s => ({ ...s, points: s.points.map((q, i) => ({ ...q, y: 100 - i * 10 })) })),
+      }));
+    expect(judged({ ...f, plots: fallen }).verdicts.every(v => !v.holds)).toBe(true);
+  });
+  it("5.14: one chain is fastest, each alone slowest, and each task alone costs the same", () => {
+    const [one, two, alone] = ["one chain", "two chains", "each alone"].map(s => ys("5.14", s)) as number[][];
+    expect(one?.length).toBe(3);
+    one?.forEach((y, i) => expect(y).toBeLessThan(two?.[i] ?? 0));
+    // Two halves of two tasks are each alone.
+    expect(two?.[0]).toBe(alone?.[0]);
+    expect(two?.[2]).toBeLessThan(alone?.[2] ?? 0);
+    const task = (alone?.[1] ?? 0) - (alone?.[0] ?? 0);
+    expect((alone?.[2] ?? 0) - (alone?.[1] ?? 0)).toBe(4 * task);
+  });
+  it("5.14 and 5.15 agree on tasks that are each alone", () =>
+    expect(ys("5.15", "each alone")).toEqual(ys("5.14", "each alone")));
+});
+
+it("docs/supernic/figures.md is what is measured", async () => {
+  const expected = await figuresPage(1);
+  if (process.env["MNEMO_UPDATE"] === "1") writeFileSync(page, expected);
+  else
+    expect(readFileSync(page, "utf8"), "run MNEMO_UPDATE=1 npx vitest run test/designs/supernic/evaluation").toBe(
+      expected,
+    );
+}, 900_000);
