@@ -105,22 +105,25 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   reg summary; // allocator.ts:134
   reg survey; // allocator.ts:135
   reg [3:0] wanted; // allocator.ts:136
-  reg [511:0] line; // free-line.ts:61
-  reg [3:0] at; // free-line.ts:62
-  reg [6:0] group; // free-line.ts:63
-  reg [2:0] group_digit; // free-line.ts:64
-  reg [31:0] begins; // free-line.ts:70
-  reg looked; // free-line.ts:71
-  reg [8:0] picks_0, picks_1, picks_2, picks_3, picks_4, picks_5, picks_6, picks_7; // free-line.ts:74
-  reg [3:0] picked; // free-line.ts:75
-  reg freed; // free-line.ts:77
-  reg [6:0] before_; // free-line.ts:83
-  reg [6:0] after; // free-line.ts:84
-  reg touched; // free-line.ts:85
-  reg [7:0] seen; // free-line.ts:104
-  reg counts; // free-line.ts:105
-  reg found; // free-line.ts:107
-  reg [6:0] found_at; // free-line.ts:108
+  reg [511:0] line; // free-line.ts:62
+  reg [3:0] at; // free-line.ts:63
+  reg [6:0] group; // free-line.ts:64
+  reg [2:0] group_digit; // free-line.ts:65
+  reg [31:0] begins; // free-line.ts:71
+  reg looking; // free-line.ts:72
+  reg looked; // free-line.ts:73
+  reg pick_any; // free-line.ts:75
+  reg [4:0] pick_index;
+  reg [8:0] picks_0, picks_1, picks_2, picks_3, picks_4, picks_5, picks_6, picks_7; // free-line.ts:77
+  reg [3:0] picked; // free-line.ts:78
+  reg freed; // free-line.ts:80
+  reg [6:0] before_; // free-line.ts:86
+  reg [6:0] after; // free-line.ts:87
+  reg touched; // free-line.ts:88
+  reg [7:0] seen; // free-line.ts:107
+  reg counts; // free-line.ts:108
+  reg found; // free-line.ts:110
+  reg [6:0] found_at; // free-line.ts:111
   reg spare_valid; // allocator.ts:146
   reg [11:0] spare_arena;
   reg outside; // allocator.ts:147
@@ -147,8 +150,8 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   wire [22:0] first_slab = {number, offset}; // arenas.ts:71
   wire last = word_number == 8'd255; // arenas.ts:74
   wire [10:0] slab = home[15:5] - offset; // allocator.ts:137
-  wire [31:0] line_word = line[31:0]; // free-line.ts:65
-  wire [31:0] reserved_units = (group == 7'd0) ? ((at < 4'd4) ? 32'hffffffff : (at == 4'd4) ? 32'd1 : 32'd0) : 32'd0; // free-line.ts:68
+  wire [31:0] line_word = line[31:0]; // free-line.ts:66
+  wire [31:0] reserved_units = (group == 7'd0) ? ((at < 4'd4) ? 32'hffffffff : (at == 4'd4) ? 32'd1 : 32'd0) : 32'd0; // free-line.ts:69
   wire [31:0] free_units = ~(line_word | reserved_units); // free-map.ts:79
   wire [15:0] free_blocks_1 = {
     free_units[30] & free_units[31], free_units[28] & free_units[29], free_units[26] & free_units[27],
@@ -169,94 +172,65 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   };
   wire [1:0] free_blocks_4 = {free_blocks_3[2] & free_blocks_3[3], free_blocks_3[0] & free_blocks_3[1]};
   wire free_blocks_5 = free_blocks_4[0] & free_blocks_4[1];
-  wire takes_or = (|begins[1:0]) | (|begins[3:2]);
-  wire begins_or = (|begins[5:4]) | (|begins[7:6]);
-  wire takes_or_begins = (|begins[9:8]) | (|begins[11:10]);
-  wire takes_or_2 = (|begins[13:12]) | (|begins[15:14]);
-  wire takes_or_or = takes_or | begins_or | takes_or_begins | takes_or_2;
-  wire takes_or_3 = (|begins[17:16]) | (|begins[19:18]);
-  wire takes_or_4 = (|begins[21:20]) | (|begins[23:22]);
-  wire takes_or_5 = (|begins[25:24]) | (|begins[27:26]);
-  wire takes_or_6 = (|begins[29:28]) | (|begins[31:30]);
-  wire takes_or_3_or = takes_or_3 | takes_or_4 | takes_or_5 | takes_or_6;
-  wire takes = looked & (takes_or_or | takes_or_3_or) & (picked != wanted); // free-line.ts:76
-  wire gives = ~taking & ~freed & (at == slab[3:0]); // free-line.ts:78
-  wire changes = taking ? takes : gives; // free-line.ts:79
-  wire block_units_and = ~takes_or_or & takes_or_3_or;
-  wire [1:0] rest =
-    takes_or ? {~(|begins[1:0]) & (|begins[3:2]), |begins[1:0] ? ~begins[0] & begins[1] : ~begins[2] & begins[3]} :
-    {~(|begins[5:4]) & (|begins[7:6]), |begins[5:4] ? ~begins[4] & begins[5] : ~begins[6] & begins[7]}; // priority.ts:75
-  wire [1:0] block_units_choice =
-    takes_or_begins ? {~(|begins[9:8]) & (|begins[11:10]), |begins[9:8] ? ~begins[8] & begins[9] : ~begins[10] & begins[11]} :
-    {~(|begins[13:12]) & (|begins[15:14]), |begins[13:12] ? ~begins[12] & begins[13] : ~begins[14] & begins[15]};
-  wire [1:0] takes_or_3_choice =
-    takes_or_3 ? {~(|begins[17:16]) & (|begins[19:18]), |begins[17:16] ? ~begins[16] & begins[17] : ~begins[18] & begins[19]} :
-    {~(|begins[21:20]) & (|begins[23:22]), |begins[21:20] ? ~begins[20] & begins[21] : ~begins[22] & begins[23]};
-  wire [1:0] takes_or_5_choice =
-    takes_or_5 ? {~(|begins[25:24]) & (|begins[27:26]), |begins[25:24] ? ~begins[24] & begins[25] : ~begins[26] & begins[27]} :
-    {~(|begins[29:28]) & (|begins[31:30]), |begins[29:28] ? ~begins[28] & begins[29] : ~begins[30] & begins[31]};
-  wire [3:0] block_units_joined = {
-    ~(takes_or | begins_or) & (takes_or_begins | takes_or_2),
-    (takes_or | begins_or) ? {~takes_or & begins_or, rest} : {~takes_or_begins & takes_or_2, block_units_choice}
+  wire takes = looked & pick_any & (picked != wanted); // free-line.ts:79
+  wire gives = ~taking & ~freed & (at == slab[3:0]); // free-line.ts:81
+  wire changes = taking ? takes : gives; // free-line.ts:82
+  wire [4:0] block_units_choice = taking ? pick_index : home[4:0];
+  wire [31:0] block_units_joined = {
+    block_units_choice == 5'd31, block_units_choice == 5'd30, block_units_choice == 5'd29,
+    block_units_choice == 5'd28, block_units_choice == 5'd27, block_units_choice == 5'd26,
+    block_units_choice == 5'd25, block_units_choice == 5'd24, block_units_choice == 5'd23,
+    block_units_choice == 5'd22, block_units_choice == 5'd21, block_units_choice == 5'd20,
+    block_units_choice == 5'd19, block_units_choice == 5'd18, block_units_choice == 5'd17,
+    block_units_choice == 5'd16, block_units_choice == 5'd15, block_units_choice == 5'd14,
+    block_units_choice == 5'd13, block_units_choice == 5'd12, block_units_choice == 5'd11,
+    block_units_choice == 5'd10, block_units_choice == 5'd9, block_units_choice == 5'd8, block_units_choice == 5'd7,
+    block_units_choice == 5'd6, block_units_choice == 5'd5, block_units_choice == 5'd4, block_units_choice == 5'd3,
+    block_units_choice == 5'd2, block_units_choice == 5'd1, block_units_choice == 5'd0
   };
-  wire [3:0] takes_or_3_joined = {
-    ~(takes_or_3 | takes_or_4) & (takes_or_5 | takes_or_6),
-    (takes_or_3 | takes_or_4) ? {~takes_or_3 & takes_or_4, takes_or_3_choice} : {~takes_or_5 & takes_or_6, takes_or_5_choice}
+  wire [31:0] block_units_choice_joined = {
+    {2{block_units_choice[4:1] == 4'd15}}, {2{block_units_choice[4:1] == 4'd14}},
+    {2{block_units_choice[4:1] == 4'd13}}, {2{block_units_choice[4:1] == 4'd12}},
+    {2{block_units_choice[4:1] == 4'd11}}, {2{block_units_choice[4:1] == 4'd10}},
+    {2{block_units_choice[4:1] == 4'd9}}, {2{block_units_choice[4:1] == 4'd8}}, {2{block_units_choice[4:1] == 4'd7}},
+    {2{block_units_choice[4:1] == 4'd6}}, {2{block_units_choice[4:1] == 4'd5}}, {2{block_units_choice[4:1] == 4'd4}},
+    {2{block_units_choice[4:1] == 4'd3}}, {2{block_units_choice[4:1] == 4'd2}}, {2{block_units_choice[4:1] == 4'd1}},
+    {2{block_units_choice[4:1] == 4'd0}}
   };
-  wire [3:0] takes_or_or_choice = takes_or_or ? block_units_joined : takes_or_3_joined; // priority.ts:75
-  wire [4:0] taking_choice = taking ? {block_units_and, takes_or_or_choice} : home[4:0];
-  wire [31:0] taking_choice_joined = {
-    taking_choice == 5'd31, taking_choice == 5'd30, taking_choice == 5'd29, taking_choice == 5'd28,
-    taking_choice == 5'd27, taking_choice == 5'd26, taking_choice == 5'd25, taking_choice == 5'd24,
-    taking_choice == 5'd23, taking_choice == 5'd22, taking_choice == 5'd21, taking_choice == 5'd20,
-    taking_choice == 5'd19, taking_choice == 5'd18, taking_choice == 5'd17, taking_choice == 5'd16,
-    taking_choice == 5'd15, taking_choice == 5'd14, taking_choice == 5'd13, taking_choice == 5'd12,
-    taking_choice == 5'd11, taking_choice == 5'd10, taking_choice == 5'd9, taking_choice == 5'd8,
-    taking_choice == 5'd7, taking_choice == 5'd6, taking_choice == 5'd5, taking_choice == 5'd4, taking_choice == 5'd3,
-    taking_choice == 5'd2, taking_choice == 5'd1, taking_choice == 5'd0
-  };
-  wire [31:0] block_units_joined_taking_choice = {
-    {2{taking_choice[4:1] == 4'd15}}, {2{taking_choice[4:1] == 4'd14}}, {2{taking_choice[4:1] == 4'd13}},
-    {2{taking_choice[4:1] == 4'd12}}, {2{taking_choice[4:1] == 4'd11}}, {2{taking_choice[4:1] == 4'd10}},
-    {2{taking_choice[4:1] == 4'd9}}, {2{taking_choice[4:1] == 4'd8}}, {2{taking_choice[4:1] == 4'd7}},
-    {2{taking_choice[4:1] == 4'd6}}, {2{taking_choice[4:1] == 4'd5}}, {2{taking_choice[4:1] == 4'd4}},
-    {2{taking_choice[4:1] == 4'd3}}, {2{taking_choice[4:1] == 4'd2}}, {2{taking_choice[4:1] == 4'd1}},
-    {2{taking_choice[4:1] == 4'd0}}
-  };
-  wire [31:0] block_units_joined_2 = {
-    {4{taking_choice[4:2] == 3'd7}}, {4{taking_choice[4:2] == 3'd6}}, {4{taking_choice[4:2] == 3'd5}},
-    {4{taking_choice[4:2] == 3'd4}}, {4{taking_choice[4:2] == 3'd3}}, {4{taking_choice[4:2] == 3'd2}},
-    {4{taking_choice[4:2] == 3'd1}}, {4{taking_choice[4:2] == 3'd0}}
+  wire [31:0] block_units_joined_block_units_choice = {
+    {4{block_units_choice[4:2] == 3'd7}}, {4{block_units_choice[4:2] == 3'd6}}, {4{block_units_choice[4:2] == 3'd5}},
+    {4{block_units_choice[4:2] == 3'd4}}, {4{block_units_choice[4:2] == 3'd3}}, {4{block_units_choice[4:2] == 3'd2}},
+    {4{block_units_choice[4:2] == 3'd1}}, {4{block_units_choice[4:2] == 3'd0}}
   };
   wire [31:0] block_units_or =
-    ({32{kind == 3'd2}} & block_units_joined_2)
-    | ({32{kind == 3'd3}} & {{8{taking_choice[4:3] == 2'd3}}, {8{taking_choice[4:3] == 2'd2}}, {8{taking_choice[4:3] == 2'd1}}, {8{taking_choice[4:3] == 2'd0}}});
+    ({32{kind == 3'd2}} & block_units_joined_block_units_choice)
+    | ({32{kind == 3'd3}} & {{8{block_units_choice[4:3] == 2'd3}}, {8{block_units_choice[4:3] == 2'd2}}, {8{block_units_choice[4:3] == 2'd1}}, {8{block_units_choice[4:3] == 2'd0}}});
   wire [31:0] block_units =
-    ({32{kind == 3'd0}} & taking_choice_joined) | ({32{kind == 3'd1}} & block_units_joined_taking_choice)
-    | block_units_or | ({32{kind == 3'd4}} & {{16{taking_choice[4]}}, {16{~taking_choice[4]}}}) | {32{kind == 3'd5}}; // free-line.ts:80
+    ({32{kind == 3'd0}} & block_units_joined) | ({32{kind == 3'd1}} & block_units_choice_joined) | block_units_or
+    | ({32{kind == 3'd4}} & {{16{block_units_choice[4]}}, {16{~block_units_choice[4]}}}) | {32{kind == 3'd5}}; // free-line.ts:83
   wire [6:0] word_has = {
     |line_word, free_blocks_5, |free_blocks_4, |free_blocks_3, |free_blocks_2, |free_blocks_1, |free_units
-  }; // free-line.ts:86
+  }; // free-line.ts:89
   wire [6:0] mine_shifted = group >> 3;
-  wire mine = at == mine_shifted[3:0]; // free-line.ts:95
-  wire digits_are_real = {1'b0, at} < 5'd16; // free-line.ts:96
-  wire here_1 = mine & (group[2:0] == 3'd0); // free-line.ts:100
-  wire [3:0] renewed_digit_0 = here_1 ? {1'b0, group_digit} : line_word[3:0]; // free-line.ts:101
-  wire here_2 = mine & (group[2:0] == 3'd1); // free-line.ts:100
-  wire [3:0] renewed_digit_1 = here_2 ? {1'b0, group_digit} : line_word[7:4]; // free-line.ts:101
-  wire here_3 = mine & (group[2:0] == 3'd2); // free-line.ts:100
-  wire [3:0] renewed_digit_2 = here_3 ? {1'b0, group_digit} : line_word[11:8]; // free-line.ts:101
-  wire here_4 = mine & (group[2:0] == 3'd3); // free-line.ts:100
-  wire [3:0] renewed_digit_3 = here_4 ? {1'b0, group_digit} : line_word[15:12]; // free-line.ts:101
-  wire here_5 = mine & (group[2:0] == 3'd4); // free-line.ts:100
-  wire [3:0] renewed_digit_4 = here_5 ? {1'b0, group_digit} : line_word[19:16]; // free-line.ts:101
-  wire here_6 = mine & (group[2:0] == 3'd5); // free-line.ts:100
-  wire [3:0] renewed_digit_5 = here_6 ? {1'b0, group_digit} : line_word[23:20]; // free-line.ts:101
-  wire here_7 = mine & (group[2:0] == 3'd6); // free-line.ts:100
-  wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:101
-  wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:100
-  wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:101
-  wire [3:0] limit = 4'd6 - {1'b0, kind}; // free-line.ts:109
+  wire mine = at == mine_shifted[3:0]; // free-line.ts:98
+  wire digits_are_real = {1'b0, at} < 5'd16; // free-line.ts:99
+  wire here_1 = mine & (group[2:0] == 3'd0); // free-line.ts:103
+  wire [3:0] renewed_digit_0 = here_1 ? {1'b0, group_digit} : line_word[3:0]; // free-line.ts:104
+  wire here_2 = mine & (group[2:0] == 3'd1); // free-line.ts:103
+  wire [3:0] renewed_digit_1 = here_2 ? {1'b0, group_digit} : line_word[7:4]; // free-line.ts:104
+  wire here_3 = mine & (group[2:0] == 3'd2); // free-line.ts:103
+  wire [3:0] renewed_digit_2 = here_3 ? {1'b0, group_digit} : line_word[11:8]; // free-line.ts:104
+  wire here_4 = mine & (group[2:0] == 3'd3); // free-line.ts:103
+  wire [3:0] renewed_digit_3 = here_4 ? {1'b0, group_digit} : line_word[15:12]; // free-line.ts:104
+  wire here_5 = mine & (group[2:0] == 3'd4); // free-line.ts:103
+  wire [3:0] renewed_digit_4 = here_5 ? {1'b0, group_digit} : line_word[19:16]; // free-line.ts:104
+  wire here_6 = mine & (group[2:0] == 3'd5); // free-line.ts:103
+  wire [3:0] renewed_digit_5 = here_6 ? {1'b0, group_digit} : line_word[23:20]; // free-line.ts:104
+  wire here_7 = mine & (group[2:0] == 3'd6); // free-line.ts:103
+  wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:104
+  wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:103
+  wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:104
+  wire [3:0] limit = 4'd6 - {1'b0, kind}; // free-line.ts:112
   wire [2:0] digit_before =
     ~before_[6] ? 3'd0 :
     before_[5] ? 3'd1 :
@@ -265,7 +239,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     before_[2] ? 3'd4 :
     before_[1] ? 3'd5 :
     before_[0] ? 3'd6 :
-    3'd7; // free-line.ts:123
+    3'd7; // free-line.ts:126
   wire [2:0] digit_after =
     ~after[6] ? 3'd0 :
     after[5] ? 3'd1 :
@@ -274,7 +248,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     after[2] ? 3'd4 :
     after[1] ? 3'd5 :
     after[0] ? 3'd6 :
-    3'd7; // free-line.ts:124
+    3'd7; // free-line.ts:127
   wire has_slab = seen[1] | seen[0]; // free-map.ts:128
   wire [2:0] digit_folded =
     ~(|seen[7:1]) ? 3'd0 :
@@ -284,7 +258,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     seen[4] ? 3'd4 :
     seen[5] ? 3'd5 :
     seen[6] ? 3'd6 :
-    3'd7; // free-line.ts:125
+    3'd7; // free-line.ts:128
   wire mine_1 = event_valid & (event_purpose == 3'd5); // allocator.ts:149
   wire granted = ~((|event_status) | event_refused); // allocator.ts:151
   wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // allocator.ts:152
@@ -342,10 +316,10 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   wire node_or = (|node[5:4]) | (|node[7:6]);
   wire number_or_node = (|node[9:8]) | (|node[11:10]);
   wire number_or_2 = (|node[13:12]) | (|node[15:14]);
-  wire [1:0] number_choice =
+  wire [1:0] rest =
     number_or ? {~(|node[1:0]) & (|node[3:2]), |node[1:0] ? ~node[0] & node[1] : ~node[2] & node[3]} :
     {~(|node[5:4]) & (|node[7:6]), |node[5:4] ? ~node[4] & node[5] : ~node[6] & node[7]}; // priority.ts:75
-  wire [1:0] number_or_node_choice =
+  wire [1:0] number_choice =
     number_or_node ? {~(|node[9:8]) & (|node[11:10]), |node[9:8] ? ~node[8] & node[9] : ~node[10] & node[11]} :
     {~(|node[13:12]) & (|node[15:14]), |node[13:12] ? ~node[12] & node[13] : ~node[14] & node[15]};
   wire region_when = summary & ~survey & (|picked);
@@ -357,8 +331,8 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     if (rst) begin
       region <= 5'd0; live <= 29'd0; levels_0 <= 5'd0; levels_1 <= 5'd0; levels_2 <= 5'd0; levels_3 <= 5'd0;
       levels_4 <= 5'd0; levels_5 <= 5'd0; cached <= 7'd0; giving_slot <= 1'b0; taking <= 1'b0; flushing <= 1'b0;
-      flushed <= 1'b0; number <= 12'd0; looked <= 1'b0; counts <= 1'b0; spare_valid <= 1'b0; spare_arena <= 12'd0;
-      outside <= 1'b0; push <= 1'b0; quiet <= 6'd0; state <= state_clear;
+      flushed <= 1'b0; number <= 12'd0; looking <= 1'b0; looked <= 1'b0; counts <= 1'b0; spare_valid <= 1'b0;
+      spare_arena <= 12'd0; outside <= 1'b0; push <= 1'b0; quiet <= 6'd0; state <= state_clear;
     end
     else begin
       push <= 1'b0;
@@ -452,7 +426,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           if (|region_joined) begin
             number <= {
               word_number, ~(number_or | node_or) & (number_or_node | number_or_2),
-              (number_or | node_or) ? {~number_or & node_or, number_choice} : {~number_or_node & number_or_2, number_or_node_choice}
+              (number_or | node_or) ? {~number_or & node_or, rest} : {~number_or_node & number_or_2, number_choice}
             };
             state <= state_place;
           end
@@ -477,6 +451,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
               else state <= state_note;
             end
             else begin
+              looking <= 1'b0;
               looked <= 1'b0;
               state <= state_turn;
             end
@@ -488,9 +463,16 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
             if (at == 4'd15) state <= state_turned;
             counts <= digits_are_real;
           end
-          else if (changes) looked <= 1'b0;
-          else if (taking_when) looked <= 1'b1;
+          else if (changes) begin
+            looking <= 1'b0;
+            looked <= 1'b0;
+          end
+          else if (taking_when) begin
+            looking <= 1'b1;
+            looked <= looking;
+          end
           else begin
+            looking <= 1'b0;
             looked <= 1'b0;
             if (at == 4'd15) state <= state_turned;
           end
@@ -736,7 +718,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           picks_4 <= picks_5;
           picks_5 <= picks_6;
           picks_6 <= picks_7;
-          picks_7 <= {at, block_units_and, takes_or_or_choice};
+          picks_7 <= {at, pick_index};
           if (~touched) before_ <= before_ | word_has;
           line[31:0] <= taking ? line_word | block_units : line_word & ~block_units;
         end
@@ -827,15 +809,47 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     3'd0, free_blocks_2[7], 3'd0, free_blocks_2[6], 3'd0, free_blocks_2[5], 3'd0, free_blocks_2[4], 3'd0,
     free_blocks_2[3], 3'd0, free_blocks_2[2], 3'd0, free_blocks_2[1], 3'd0, free_blocks_2[0]
   };
-  wire [31:0] kind_or =
+  wire [31:0] begins_or =
     ({32{kind == 3'd2}} & free_blocks_2_joined)
     | ({32{kind == 3'd3}} & {7'd0, free_blocks_3[3], 7'd0, free_blocks_3[2], 7'd0, free_blocks_3[1], 7'd0, free_blocks_3[0]});
+  wire pick_any_or = (|begins[1:0]) | (|begins[3:2]);
+  wire pick_any_or_begins = (|begins[5:4]) | (|begins[7:6]);
+  wire pick_any_or_2 = (|begins[9:8]) | (|begins[11:10]);
+  wire pick_any_or_3 = (|begins[13:12]) | (|begins[15:14]);
+  wire pick_any_or_or = pick_any_or | pick_any_or_begins | pick_any_or_2 | pick_any_or_3;
+  wire pick_any_or_4 = (|begins[17:16]) | (|begins[19:18]);
+  wire pick_any_or_5 = (|begins[21:20]) | (|begins[23:22]);
+  wire pick_any_or_6 = (|begins[25:24]) | (|begins[27:26]);
+  wire pick_any_or_7 = (|begins[29:28]) | (|begins[31:30]);
+  wire pick_any_or_4_or = pick_any_or_4 | pick_any_or_5 | pick_any_or_6 | pick_any_or_7;
+  wire [1:0] pick_index_choice =
+    pick_any_or ? {~(|begins[1:0]) & (|begins[3:2]), |begins[1:0] ? ~begins[0] & begins[1] : ~begins[2] & begins[3]} :
+    {~(|begins[5:4]) & (|begins[7:6]), |begins[5:4] ? ~begins[4] & begins[5] : ~begins[6] & begins[7]}; // priority.ts:75
+  wire [1:0] pick_any_or_2_choice =
+    pick_any_or_2 ? {~(|begins[9:8]) & (|begins[11:10]), |begins[9:8] ? ~begins[8] & begins[9] : ~begins[10] & begins[11]} :
+    {~(|begins[13:12]) & (|begins[15:14]), |begins[13:12] ? ~begins[12] & begins[13] : ~begins[14] & begins[15]};
+  wire [1:0] pick_any_or_4_choice =
+    pick_any_or_4 ? {~(|begins[17:16]) & (|begins[19:18]), |begins[17:16] ? ~begins[16] & begins[17] : ~begins[18] & begins[19]} :
+    {~(|begins[21:20]) & (|begins[23:22]), |begins[21:20] ? ~begins[20] & begins[21] : ~begins[22] & begins[23]};
+  wire [1:0] pick_any_or_6_choice =
+    pick_any_or_6 ? {~(|begins[25:24]) & (|begins[27:26]), |begins[25:24] ? ~begins[24] & begins[25] : ~begins[26] & begins[27]} :
+    {~(|begins[29:28]) & (|begins[31:30]), |begins[29:28] ? ~begins[28] & begins[29] : ~begins[30] & begins[31]};
+  wire [3:0] pick_index_joined = {
+    ~(pick_any_or | pick_any_or_begins) & (pick_any_or_2 | pick_any_or_3),
+    (pick_any_or | pick_any_or_begins) ? {~pick_any_or & pick_any_or_begins, pick_index_choice} : {~pick_any_or_2 & pick_any_or_3, pick_any_or_2_choice}
+  };
+  wire [3:0] pick_any_or_4_joined = {
+    ~(pick_any_or_4 | pick_any_or_5) & (pick_any_or_6 | pick_any_or_7),
+    (pick_any_or_4 | pick_any_or_5) ? {~pick_any_or_4 & pick_any_or_5, pick_any_or_4_choice} : {~pick_any_or_6 & pick_any_or_7, pick_any_or_6_choice}
+  };
 
   always @(posedge clk) begin
     begins <=
-      ({32{kind == 3'd0}} & free_units) | ({32{kind == 3'd1}} & begins_joined) | kind_or
+      ({32{kind == 3'd0}} & free_units) | ({32{kind == 3'd1}} & begins_joined) | begins_or
       | ({32{kind == 3'd4}} & {15'd0, free_blocks_4[1], 15'd0, free_blocks_4[0]})
       | ({32{kind == 3'd5}} & {31'd0, free_blocks_5});
+    pick_any <= pick_any_or_or | pick_any_or_4_or;
+    pick_index <= {~pick_any_or_or & pick_any_or_4_or, pick_any_or_or ? pick_index_joined : pick_any_or_4_joined};
     push_at <= {kind, level[3:0]};
   end
 

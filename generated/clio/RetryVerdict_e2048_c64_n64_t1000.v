@@ -354,7 +354,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire takes_ahead =
     (makes_room_0 & ~current_0) | (makes_room_1 & ~current_1) | (makes_room_2 & ~current_2)
     | (makes_room_3 & ~current_3); // conclude.ts:37
-  wire evicts = inserts & (standing_valid | takes_ahead); // conclude.ts:72
+  wire evicts = inserts & full; // conclude.ts:72
   wire drags = settles & request_tracked & known & (fresh_diff[31:30] == 2'd1); // conclude.ts:73
   wire [31:0] newest_word = forgotten[judged_client];
   wire [10:0] newest_joined = {
@@ -983,7 +983,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire _unused_ok = &{
     1'b0, hash_key_q[63:56], same_client_sum[15:0], leaves_it_sum[10:0], leaves_it_diff[30:0], hits_0_sum[14:0],
     hits_1_sum[14:0], hits_2_sum[14:0], hits_3_sum[14:0], fresh_sum[10:0], fresh_diff[29:0], own_0_sum[2:0],
-    own_1_sum[2:0], own_2_sum[2:0], own_3_sum[2:0], newest_sum[10:0], newest_diff[30:0], ahead_same_key_sum[11:0],
-    left_sum[10:0], left_diff[30:0], 1'b0
+    own_1_sum[2:0], own_2_sum[2:0], own_3_sum[2:0], standing_valid, newest_sum[10:0], newest_diff[30:0],
+    ahead_same_key_sum[11:0], left_sum[10:0], left_diff[30:0], 1'b0
   };
 endmodule
