@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
-import { fanOutOf, type Result } from "./report.ts";
+import { fanOutOf, levelsOf, type Result } from "./report.ts";
 
 const exception = z.strictObject({
   /** What the unit has at most, in place of the bound. */
@@ -13,13 +13,15 @@ const exception = z.strictObject({
 const boundsFile = z.strictObject({
   depth: z.number(),
   fanOut: z.number(),
+  /** Units that are put together from others, which are measured by themselves. */
+  wholes: z.array(z.string()),
   exceptions: z.record(z.string(), exception),
 });
 /** What every unit of a design keeps, and which units do not, each with its reason. */
 export type Bounds = z.output<typeof boundsFile>;
 
-/** LUT levels with the device's carry blocks, of the deepest of the paths that are known. */
-export const depthOf = (r: Result): number => Math.max(0, ...r.paths.map(p => p.levels + p.carries));
+/** LUT levels of the deepest path, and its carry blocks: the device's carries cost about a level each. */
+export const depthOf = (r: Result): number => levelsOf(r) + (r.paths[0]?.carries ?? 0);
 
 /** The bounds beside a baseline; undefined when a design has none. */
 export function readBounds(baseline: string): Bounds | undefined {
@@ -32,9 +34,13 @@ export function readBounds(baseline: string): Bounds | undefined {
   }
 }
 
-/** What is over its bound, and exceptions that nothing needs any more, a sentence each. */
+/**
+ * What is over its bound, and exceptions that nothing needs any more, a sentence each. A whole put together from mapped
+ * blocks is not looked at: its blocks are.
+ */
 export function outOfBounds(results: readonly Result[], bounds: Bounds): readonly string[] {
   return results.flatMap(r => {
+    if (bounds.wholes.includes(r.unit.name)) return [];
     const excepted = bounds.exceptions[r.unit.name];
     const judge = (what: string, is: number, bound: number, own: number | undefined): string[] => {
       if (is > (own ?? bound)) return [`${r.unit.name}: ${what} is ${is}, the bound is ${own ?? bound}`];

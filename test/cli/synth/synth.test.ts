@@ -136,7 +136,7 @@ describe("what is synthesized", () => {
 describe("the bounds", () => {
   it("find what is too deep or too wide, and exceptions that nothing needs", async () => {
     const all36 = await synthesized(all(36)),
-      bounds = { depth: 8, fanOut: 256, exceptions: {} };
+      bounds = { depth: 8, fanOut: 256, wholes: ["Whole"], exceptions: {} };
     const made = (levels: number, carries: number, sinks: number): Result => ({
       ...all36,
       paths: all36.paths.slice(0, 1).map(p => ({ ...p, levels, carries })),
@@ -145,6 +145,8 @@ describe("the bounds", () => {
     expect(outOfBounds([made(8, 0, 256), made(7, 1, 1)], bounds)).toEqual([]);
     expect(outOfBounds([made(8, 1, 256)], bounds)).toEqual(["All: depth with carries is 9, the bound is 8"]);
     expect(outOfBounds([made(1, 0, 257)], bounds)).toEqual(["All: fan-out is 257, the bound is 256"]);
+    const whole = made(20, 0, 5000);
+    expect(outOfBounds([{ ...whole, unit: { ...whole.unit, name: "Whole" } }], bounds)).toEqual([]);
     const excepted = { ...bounds, exceptions: { All: { depth: 10, fanOut: 500, reason: "a wide beat" } } };
     expect(outOfBounds([made(10, 0, 500)], excepted)).toEqual([]);
     expect(outOfBounds([made(10, 1, 501)], excepted)).toEqual([
