@@ -45,15 +45,11 @@ export const Decision = module(
     reserve.choice.set(pick.choice);
     reserve.due.set(pick.due);
     [0, 1].forEach(k => reserve.found.at(k).set(io.found.at(k)));
-    const bits = creditBits({ credits }) + 1;
     for (let r = 0; r < regions; r++) {
-      const two = Array.from({ length: slots }, (_, s) => {
-        const held = node(table.held.at(r * slots + s).zext(bits), { name: `held_${r}_${s}` });
-        return held.add(1).lt(io.limits.at(r * slots + s).zext(bits));
-      });
       reserve.busy.at(r).set(io.busy.at(r));
-      reserve.has.at(r).set(table.has.at(r));
-      reserve.hasTwo.at(r).set(fromBits(two));
+      // What comes back in the cycle of the look-up is there when the choice is due.
+      reserve.has.at(r).set(table.soon.at(r));
+      reserve.hasTwo.at(r).set(table.soonTwo.at(r));
       table.give.at(r).set(io.give.at(r));
       io.has.at(r).set(table.has.at(r));
     }
