@@ -1,4 +1,4 @@
-import { fromBits, input, instance, module, node, output, uint, vec } from "../../../../hdl-dsl/index.ts";
+import { input, instance, module, output, uint, vec } from "../../../../hdl-dsl/index.ts";
 import { creditBits, type CreditParameters, CreditTable, RegionSlots } from "./credit-table.ts";
 import { Choice, type PickParameters, PickTurn } from "./pick-turn.ts";
 import { Candidate, Reserve, Starting } from "./reserve.ts";

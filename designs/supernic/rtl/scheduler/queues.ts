@@ -1,12 +1,10 @@
 import {
+  assertAlways,
   bit,
   type Bit,
   cat,
-  constant,
   decode,
-  fromBits,
   input,
-  lowestFlat,
   module,
   mux,
   node,
@@ -19,20 +17,21 @@ import {
   uint,
   type UInt,
   vec,
-  when,
 } from "../../../../hdl-dsl/index.ts";
 import type { DeviceSizes } from "../inside/index.ts";
+import { mayStart, usersAt } from "./for-the-turn.ts";
 import { Choice } from "./pick-turn.ts";
+import { type Queue, queueOf } from "./queue.ts";
+import { type Comes, endsOf, type Entry, isKind, linksOf, MayWait, placeOf, placesOf } from "./queue-lists.ts";
+import { AtQueue, branchIdBits, Queued, queueUserBits, regionBits } from "./records.ts";
 import { Candidate, Starting } from "./reserve.ts";
-import { AtQueue, branchIdBits, Queued, QueueName, queueUserBits, regionBits } from "./records.ts";
-import { placeOf, queueLists, queuesOf, Waiting } from "./queue-ids.ts";
 
-/** Cycles between two looks at how long candidates have waited; the third look that finds one ends its patience. */
+/** Cycles between two looks at how long candidates have waited. */
 const lookEvery = 16;
-const looks = 3;
+/** Cycles from `ready` to the look-up of who is chosen, and to the start. */
+const toChoice = 3;
+const kinds = [0, 1] as const;
 
-/** A branch that has stopped short and is back. */
-export const Stopped = (p: DeviceSizes) => struct({ valid: bit, queue: QueueName(p), entry: Waiting(p) });
 /** A branch that starts: with `slots`, and `left` to go through afterwards. */
 export const Started = (p: DeviceSizes) =>
   struct({
@@ -42,64 +41,28 @@ export const Started = (p: DeviceSizes) =>
     slots: uint(p.slots),
     left: uint(p.slots),
   });
-
-/** What happens to a queue in a cycle. */
-interface Happens {
-  readonly comes: Bit;
-  readonly run: UInt;
-  readonly starts: Bit;
-  readonly short: Bit;
-  readonly third: UInt;
-  readonly stops: Bit;
-  readonly stoppedRun: UInt;
-  readonly frees: Bit;
-  readonly look: Bit;
-}
-/** One queue, as far as it is in registers: the runs of its first two, and of the one that stopped. */
-function queueOf(name: string, slots: number, h: Happens) {
-  const run = uint(slots),
-    none = constant(0, slots);
-  const head = reg(run, { init: 0, name: `${name}_head` }),
-    next = reg(run, { init: 0, name: `${name}_next` }),
-    back = reg(run, { init: 0, name: `${name}_back` }),
-    hold = reg(bit, { init: 0, name: `${name}_hold` }),
-    age = reg(uint(2), { init: 0, name: `${name}_age` });
-  const isBack = back.any(),
-    has = head.any(),
-    hasNext = next.any();
-  const pops = node(h.starts.andNot(isBack), { name: `${name}_pops` }),
-    came = mux(h.comes, h.run, none);
-  when(pops, () => {
-    head.set(mux(hasNext, next, came));
-    next.set(mux(hasNext, mux(h.third.any(), h.third, came), none));
-  }).elseWhen(h.comes, () => {
-    when(has.not(), () => head.set(h.run)).elseWhen(hasNext.not(), () => next.set(h.run));
-  });
-  when(h.stops, () => back.set(h.stoppedRun)).elseWhen(h.starts, () => back.set(none));
-  when(h.starts, () => hold.set(h.short)).elseWhen(h.frees, () => hold.set(0));
-  const candidate = node(mux(isBack, back, mux(hold, none, head)), { name: `${name}_candidate` }),
-    behind = node(mux(isBack, head, next), { name: `${name}_behind` });
-  when(h.starts.or(h.stops).or(candidate.any().not()), () => age.set(0)).elseWhen(h.look.and(age.ne(looks)), () =>
-    age.set(age.add(1)),
-  );
-  return { candidate, behind, over: age.eq(looks), has, hasNext, isBack };
-}
+/** A branch's number. */
+export const idOf = (ctx: UInt, branch: UInt): UInt => cat(branch, ctx);
 
 /**
  * The queues of the scheduler: for each user and region one of fast and one of slow DAGs (docs/supernic/scheduler.md,
- * rules 2 to 4). A FIFO of branches, and at most one that stopped short, which holds the FIFO back until it goes on
- * whole, or is dropped (`free`).
+ * rules 2 to 4). A FIFO of branches. One that stops short stays first, and holds the others back: it is `away` until it
+ * `stops`, and is `free`d when it was dropped on its way.
  *
  * `ready`, `more` and `waits` show the queues as they are, for the turn; `found` those of the `choice`. `start` takes
  * the candidate, and `started` tells it a cycle later. Latency 1 from `push` to `ready`; initiation interval 1 for all,
  * starts of one queue back to back included. Nothing waits; each branch is in one queue at most, so there is room.
  * Patience ends 32 to 48 cycles after a candidate became one. Reset: all queues are empty.
+ *
+ * Registers hold the run of each queue's first one, all else is read for who is chosen. A start of the same queue in
+ * the cycle of the look-up is made good when the choice is due. Who is freed takes the way of a choice: for that
+ * nobody is `ready` for a cycle.
  */
 export const Queues = module(
   "Queues",
   (p: DeviceSizes) => ({
     push: input(Queued(p)),
-    stop: input(Stopped(p)),
+    stop: input(AtQueue(p)),
     free: input(AtQueue(p)),
     open: input(uint(p.regions)),
     busy: input(vec(uint(p.slots), p.regions)),
@@ -114,157 +77,273 @@ export const Queues = module(
     started: output(Started(p)),
   }),
   (io, p) => {
-    const { push, stop, free, start } = io,
-      n = queuesOf(p),
-      kinds = [0, 1] as const,
-      isKind = (slow: UInt<1>, k: number): Bit => (k === 1 ? slow : slow.not());
-    const timer = reg(uint(Math.log2(lookEvery)), { init: 0, name: "timer" }),
-      look = node(timer.all(), { name: "look" });
-    timer.set(timer.add(1));
-
-    // What the queues of the user that is due have: one of them starts, or none.
-    const at = {
-      push: placeOf(push.region, push.user),
-      stop: placeOf(stop.queue.region, stop.queue.user),
-      free: placeOf(free.queue.region, free.queue.user),
-      due: placeOf(io.due.region, io.due.user),
+    const n = placesOf(p),
+      { push, start } = io;
+    const comes: Comes = {
+      valid: push.valid,
+      at: placeOf(push.region, push.user),
+      slow: push.slow,
+      id: idOf(push.ctx, push.branch),
+      run: push.run,
     };
-    const lists = kinds.map(k => queueLists(k === 1 ? "slow" : "fast", p)),
-      had = lists.map(l => l.look(at.due)),
-      third = had.map((h, k) => node(h.third.run.and(repeat(h.hasThird, p.slots)), { name: `third_${k}` }));
+    const freeing = freesOf(p, io.free),
+      at = node(mux(freeing.looked.valid, freeing.looked.at, placeOf(io.choice.region, io.choice.user)), {
+        name: "look_at",
+      }),
+      dueAt = node(mux(freeing.due.valid, freeing.due.at, placeOf(io.due.region, io.due.user)), { name: "due_at" });
+    assertAlways(freeing.due.valid.not().or(start.valid.not()), "nobody starts while one is freed");
+
+    // Who is first, and who is behind him: looked up with the choice, and made good when it is due.
+    const links = linksOf(p),
+      ends = kinds.map(k => endsOf(k === 1 ? "slow" : "fast", p)),
+      looked = kinds.map(k => lookUp(k, p, ends[k] as Ends, links, at, comes)),
+      change = changeOf(p, { comes, dueAt, start, freeing, looked, links });
+    kinds.forEach(k => (ends[k] as Ends).goes(change.pops[k] as Bit, dueAt, (change.next[k] as Entry).id));
+
+    // The queues themselves.
+    const timer = reg(uint(Math.log2(lookEvery)), { init: 0, name: "timer" });
+    timer.set(timer.add(1));
+    const look = node(timer.all(), { name: "look" }),
+      comesAt = decode(comes.at, n),
+      changesAt = decode(dueAt, n),
+      countsAt = decode(change.behind.at, n),
+      stopsAt = decode(placeOf(io.stop.queue.region, io.stop.queue.user), n);
+    const of = (k: number, where: UInt, valid: Bit, slow: Bit): UInt =>
+      where.and(repeat(valid.and(isKind(slow, k)), n));
     const queues = kinds.map(k => {
-      const comes = decode(at.push, n).and(repeat(push.valid.and(isKind(push.slow, k)), n)),
-        starts = decode(at.due, n).and(repeat(start.valid.and(isKind(start.slow, k)), n)),
-        stops = decode(at.stop, n).and(repeat(stop.valid.and(isKind(stop.queue.slow, k)), n)),
-        frees = decode(at.free, n).and(repeat(free.valid.and(isKind(free.queue.slow, k)), n));
-      const list = Array.from({ length: n }, (_, q) => {
-        const region = Math.floor(q / 2 ** queueUserBits(p)),
-          user = q % 2 ** queueUserBits(p);
-        if (region >= p.regions || user >= p.users) return undefined;
-        return queueOf(`${k === 1 ? "slow" : "fast"}_${region}_${user}`, p.slots, {
-          comes: comes.bit(q),
-          run: push.run,
-          starts: starts.bit(q),
-          short: start.short,
-          third: third[k] ?? push.run,
-          stops: stops.bit(q),
-          stoppedRun: stop.entry.run,
-          frees: frees.bit(q),
+      const come = of(k, comesAt, comes.valid, comes.slow),
+        changes = changesAt.and(repeat(change.changes[k] as Bit, n)),
+        counts = of(k, countsAt, change.behind.valid, change.behind.slow),
+        stops = of(k, stopsAt, io.stop.valid, io.stop.queue.slow);
+      return placesIn(p).map(({ region, user, place }) =>
+        queueOf(`${k === 1 ? "slow" : "fast"}_${region}_${user}`, p.slots, {
+          comes: come.bit(place),
+          run: comes.run,
+          changes: changes.bit(place),
+          first: change.first[k] as UInt,
+          short: change.short,
+          stops: stops.bit(place),
+          counts: counts.bit(place),
+          two: change.behind.two,
           look,
-        });
-      });
-      return { list, comes, starts };
-    });
-
-    // The lists in memory, as the registers are.
-    kinds.forEach(k => {
-      const { list, comes, starts } = queues[k] as (typeof queues)[number],
-        l = lists[k] as (typeof lists)[number],
-        h = had[k] as (typeof had)[number];
-      const some = (of: (q: NonNullable<(typeof list)[number]>) => Bit, where: UInt): Bit =>
-        orTree(list.flatMap((q, i) => (q === undefined ? [] : [of(q).and(where.bit(i))])));
-      const here = decode(at.push, n),
-        pushes = push.valid.and(isKind(push.slow, k)),
-        hasHead = node(
-          some(q => q.has, here),
-          { name: `push_finds_head_${k}` },
-        ),
-        hasNext = node(
-          some(q => q.hasNext, here),
-          { name: `push_finds_next_${k}` },
-        ),
-        popsHere = node(
-          comes
-            .and(starts)
-            .any()
-            .andNot(some(q => q.isBack, here)),
-          { name: `push_meets_pop_${k}` },
-        );
-      const dueHas = node(
-          some(q => q.hasNext, decode(at.due, n)),
-          { name: `due_finds_next_${k}` },
-        ),
-        pops = node(starts.any().andNot(some(q => q.isBack, decode(at.due, n))), { name: `pops_${k}` });
-      const entry = { id: idOf(push.ctx, push.branch), run: push.run };
-      // With one that goes in the same cycle, what comes is one place further in front.
-      const toHead = mux(popsHere, hasNext.not(), hasHead.not()),
-        popsThird = node(h.hasThird.and(dueHas), { name: `pops_third_${k}` }),
-        toNext = mux(popsHere, hasNext.andNot(popsThird), hasHead.andNot(hasNext));
-      l.heads.write(
-        { en: pushes.and(toHead), at: at.push, entry },
-        { en: pops.and(dueHas), at: at.due, entry: { id: h.next.id, run: h.next.run } },
-      );
-      l.nexts.write(
-        { en: pushes.and(toNext), at: at.push, entry },
-        { en: pops.and(popsThird), at: at.due, entry: { id: h.third.id, run: h.third.run } },
-      );
-      // The last one of an empty queue may be in another queue by now.
-      l.links.write(pushes.andNot(toHead), l.tails.readAsync(at.push), entry);
-      l.tails.write(pushes, at.push, entry.id);
-      l.stopped.write(stop.valid.and(isKind(stop.queue.slow, k)), at.stop, stop.entry);
-    });
-
-    // For the turn: who may start at which slot, and who waits there.
-    const all = kinds.map(k => (queues[k] as (typeof queues)[number]).list);
-    for (let r = 0; r < p.regions; r++) {
-      const facts = Array.from({ length: p.users }, (_, u) =>
-        all.map(list => {
-          const q = list[r * 2 ** queueUserBits(p) + u];
-          if (q === undefined) throw new RangeError("there is a queue for each user and region");
-          const { candidate, over, behind } = q,
-            first = lowestFlat(candidate),
-            calm = candidate.any().andNot(candidate.and(io.busy.at(r)).any()),
-            lacks = candidate.andNot(io.has.at(r)),
-            may = calm
-              .and(
-                lacks
-                  .any()
-                  .not()
-                  .or(over.andNot(first.and(lacks).any())),
-              )
-              .and(io.open.bit(r));
-          return { first, calm, may, more: may.and(behind.any()) };
         }),
       );
+    });
+
+    // Who comes is linked behind the last one, or is the first.
+    const full = kinds.map(k =>
+      orTree(
+        placesIn(p).map(({ place }, i) => ((queues[k] as readonly Queue[])[i] as Queue).first.any().and(comesAt.bit(place))),
+      ),
+    );
+    kinds.forEach(k => {
+      const mine = comes.valid.and(isKind(comes.slow, k));
+      (ends[k] as Ends).comes(mine, (full[k] as Bit).not(), comes.at, comes.id);
+    });
+    const last = mux(comes.slow, (ends[1] as Ends).last(comes.at), (ends[0] as Ends).last(comes.at)),
+      isFull = mux(comes.slow, full[1] as Bit, full[0] as Bit);
+    links.write(comes.valid.and(isFull), last, comes);
+
+    // For the turn: who may start at which slot, and who waits there.
+    for (let r = 0; r < p.regions; r++) {
+      const region = { busy: io.busy.at(r), has: io.has.at(r), open: io.open.bit(r).andNot(freeing.masks) };
+      const users = Array.from({ length: p.users }, (_, u) =>
+        kinds.map(k =>
+          mayStart(
+            `${k === 1 ? "slow" : "fast"}_${r}_${u}`,
+            (queues[k] as readonly Queue[])[r * p.users + u] as Queue,
+            region,
+          ),
+        ),
+      );
       for (let s = 0; s < p.slots; s++) {
-        const users = (of: (f: (typeof facts)[number][number]) => Bit): UInt =>
-          fromBits(facts.map(two => orTree(two.map(f => of(f).and(f.first.bit(s)))))).is(p.users);
-        io.ready.at(r * p.slots + s).set(users(f => f.may));
-        io.more.at(r * p.slots + s).set(users(f => f.more));
-        io.waits.at(r * p.slots + s).set(users(f => f.calm));
+        const i = r * p.slots + s;
+        io.ready.at(i).set(
+          usersAt(
+            s,
+            users.map(u => u.map(k => k.ready)),
+          ).is(p.users),
+        );
+        io.more.at(i).set(
+          usersAt(
+            s,
+            users.map(u => u.map(k => k.more)),
+          ).is(p.users),
+        );
+        io.waits.at(i).set(
+          usersAt(
+            s,
+            users.map(u => u.map(k => k.waits)),
+          ).is(p.users),
+        );
       }
     }
     const chosen = decode(placeOf(io.choice.region, io.choice.user), n);
-    kinds.forEach(k => {
-      const list = all[k] ?? [],
-        of = <T>(f: (q: NonNullable<(typeof list)[number]>) => T): T => {
-          const there = list.flatMap((q, i) => (q === undefined ? [] : [{ q, is: chosen.bit(i) }]));
-          return onehotMux(
-            there.map(t => t.is),
-            there.map(t => f(t.q)),
-          ) as T;
-        };
-      io.found.at(k).set({ run: of(q => q.candidate), over: of(q => q.over), next: of(q => q.behind) });
+    const candidates = kinds.map(k => {
+      const list = queues[k] as readonly Queue[],
+        is = placesIn(p).map(({ place }) => chosen.bit(place)),
+        run = node(
+          onehotMux(
+            is,
+            list.map(q => q.candidate),
+          ),
+          { name: `candidate_${k}` },
+        ),
+        over = onehotMux(
+          is,
+          list.map(q => q.over),
+        );
+      const { behind } = looked[k] as Looked;
+      io.found.at(k).set({ run, over, next: behind.run.and(repeat(behind.valid, p.slots)) });
+      return run;
     });
-
-    // Who has started.
-    const ofDue = kinds.map(k => {
-      const h = had[k] as (typeof had)[number],
-        list = all[k] ?? [],
-        isBack = orTree(list.flatMap((q, i) => (q === undefined ? [] : [q.isBack.and(decode(at.due, n).bit(i))])));
-      return { id: mux(isBack, h.stopped.id, h.head.id), run: mux(isBack, h.stopped.run, h.head.run) };
-    }) as [{ id: UInt; run: UInt }, { id: UInt; run: UInt }];
-    const started = reg(Started(p), { init: { valid: 0 }, name: "started_q" });
-    started.set({
-      valid: start.valid,
-      id: mux(start.slow, ofDue[1].id, ofDue[0].id),
-      region: start.region,
-      slots: start.slots,
-      left: mux(start.slow, ofDue[1].run, ofDue[0].run).andNot(start.slots),
-    });
-    io.started.set(started);
+    change.candidates(candidates);
+    io.started.set(change.started);
   },
 );
+type Ends = ReturnType<typeof endsOf>;
+type Looked = ReturnType<typeof lookUp>;
 
-/** A branch's number. */
-export const idOf = (ctx: UInt, branch: UInt): UInt => cat(branch, ctx);
+/** The queues of one kind, by region and then user. */
+const placesIn = (p: DeviceSizes) =>
+  Array.from({ length: p.regions * p.users }, (_, i) => {
+    const region = Math.floor(i / p.users),
+      user = i % p.users;
+    return { region, user, place: region * 2 ** queueUserBits(p) + user };
+  });
+
+/** Who is freed goes the way of a choice, from the cycle in which nobody is ready to the one in which it is due. */
+function freesOf(p: DeviceSizes, free: Freed) {
+  const Freeing = struct({ valid: bit, at: uint(regionBits(p) + queueUserBits(p)), slow: bit });
+  const stages = Array.from({ length: toChoice + 2 }, (_, i) =>
+    reg(Freeing, { init: { valid: 0 }, name: `freeing_${i}` }),
+  );
+  stages.forEach((s, i) =>
+    s.set(
+      stages[i - 1] ?? { valid: free.valid, at: placeOf(free.queue.region, free.queue.user), slow: free.queue.slow },
+    ),
+  );
+  const [first, looked, due] = [stages[0], stages[toChoice], stages[toChoice + 1]];
+  if (first === undefined || looked === undefined || due === undefined) throw new RangeError("there are stages");
+  return { masks: first.valid, looked, due };
+}
+interface Freed {
+  readonly valid: Bit;
+  readonly queue: { readonly region: UInt; readonly user: UInt; readonly slow: Bit };
+}
+
+/** The first of a queue, the one behind it, and the last: as they are, and in registers as they were a cycle before. */
+function lookUp(k: number, p: DeviceSizes, ends: Ends, links: ReturnType<typeof linksOf>, at: UInt, comes: Comes) {
+  const name = k === 1 ? "slow" : "fast",
+    first = ends.first(at),
+    last = ends.last(at),
+    mine = node(comes.valid.and(comes.at.eq(at)).and(isKind(comes.slow, k)), { name: `comes_to_${name}` }),
+    behind = links.behind(name, first, last, { ...comes, valid: mine });
+  const kept = {
+    first: reg(uint(branchIdBits(p)), { name: `${name}_first_id` }),
+    behind: reg(MayWait(p), { name: `${name}_behind` }),
+    last: reg(uint(branchIdBits(p)), { name: `${name}_last_id` }),
+  };
+  kept.first.set(first);
+  kept.behind.set(behind);
+  kept.last.set(mux(mine, comes.id, last));
+  return { behind, kept };
+}
+
+interface Due {
+  readonly comes: Comes;
+  readonly dueAt: UInt;
+  readonly start: {
+    readonly valid: Bit;
+    readonly slow: Bit;
+    readonly short: Bit;
+    readonly slots: UInt;
+    readonly region: UInt;
+  };
+  readonly freeing: ReturnType<typeof freesOf>;
+  readonly looked: readonly Looked[];
+  readonly links: ReturnType<typeof linksOf>;
+}
+/** What the choice that is due changes, by kind. */
+function changeOf(p: DeviceSizes, d: Due) {
+  const { comes, dueAt, start, freeing, looked } = d,
+    Began = struct({ valid: bit, at: uint(dueAt.width), slow: bit }),
+    began = reg(Began, { init: { valid: 0 }, name: "began" });
+  began.set({ valid: start.valid, at: dueAt, slow: start.slow });
+  const [fast, slow] = looked as [Looked, Looked],
+    same = node(began.valid.and(began.at.eq(dueAt)), { name: "same_queues" }),
+    second = mux(began.slow, slow.kept.behind, fast.kept.behind),
+    secondLast = mux(began.slow, slow.kept.last, fast.kept.last);
+  const comesTo = kinds.map(k =>
+    node(comes.valid.and(comes.at.eq(dueAt)).and(isKind(comes.slow, k)), { name: `comes_to_due_${k}` }),
+  );
+  const third = d.links.behind("third", second.id, secondLast, {
+    ...comes,
+    valid: mux(began.slow, comesTo[1] as Bit, comesTo[0] as Bit),
+  });
+
+  const candidates = kinds.map(k => reg(uint(p.slots), { name: `candidate_${k}_q` })),
+    changes: Bit[] = [],
+    pops: Bit[] = [],
+    firsts: UInt[] = [],
+    nexts: Entry[] = [],
+    ids: UInt[] = [],
+    lefts: UInt[] = [];
+  kinds.forEach(k => {
+    const { kept } = looked[k] as Looked,
+      again = node(same.and(isKind(began.slow, k)), { name: `again_${k}` }),
+      come = { ...comes, valid: comesTo[k] as Bit };
+    const next = either(again, third, either(kept.behind.valid, kept.behind, come)),
+      left = mux(again, kept.behind.run, candidates[k] as UInt).andNot(start.slots),
+      starts = node(start.valid.and(isKind(start.slow, k)), { name: `starts_${k}` }),
+      frees = node(freeing.due.valid.and(isKind(freeing.due.slow, k)), { name: `frees_${k}` });
+    ids.push(mux(again, kept.behind.id, kept.first));
+    lefts.push(left);
+    changes.push(starts.or(frees));
+    pops.push(node(starts.andNot(start.short).or(frees), { name: `pops_${k}` }));
+    nexts.push(next);
+    firsts.push(mux(start.valid.and(start.short), left, next.run.and(repeat(next.valid, p.slots))));
+  });
+
+  // A cycle later: whether there is one behind who is first now.
+  const Behind = struct({ valid: bit, at: uint(dueAt.width), slow: bit, first: MayWait(p), last: uint(branchIdBits(p)) }),
+    behind = reg(Behind, { init: { valid: 0 }, name: "changed" }),
+    isSlow = node(mux(freeing.due.valid, freeing.due.slow, start.slow), { name: "is_slow" });
+  const newLast = kinds.map(k => mux(comesTo[k] as Bit, comes.id, (looked[k] as Looked).kept.last));
+  behind.set({
+    valid: (pops[0] as Bit).or(pops[1] as Bit),
+    at: dueAt,
+    slow: isSlow,
+    first: either(isSlow, nexts[1] as Entry, nexts[0] as Entry),
+    last: mux(isSlow, newLast[1] as UInt, newLast[0] as UInt),
+  });
+  const joins = comes.valid.and(comes.at.eq(behind.at)).and(comes.slow.eq(behind.slow)),
+    two = node(behind.first.valid.and(behind.first.id.ne(behind.last).or(joins)), { name: "there_are_two" });
+
+  const started = reg(Started(p), { init: { valid: 0 }, name: "started_q" });
+  started.set({
+    valid: start.valid,
+    id: mux(start.slow, ids[1] as UInt, ids[0] as UInt),
+    region: start.region,
+    slots: start.slots,
+    left: mux(start.slow, lefts[1] as UInt, lefts[0] as UInt),
+  });
+  return {
+    changes,
+    pops,
+    first: firsts,
+    next: nexts,
+    short: start.valid.and(start.short),
+    behind: { valid: behind.valid, at: behind.at, slow: behind.slow, two },
+    started,
+    /** The candidates of the choice, by kind: they are due a cycle later. */
+    candidates: (runs: readonly UInt[]): void =>
+      kinds.forEach(k => (candidates[k] as ReturnType<typeof reg>).set(runs[k] as never)),
+  };
+}
+/** One of two entries. */
+const either = (which: Bit, a: Entry, b: Entry): Entry => ({
+  valid: mux(which, a.valid, b.valid),
+  id: mux(which, a.id, b.id),
+  run: mux(which, a.run, b.run),
+});

@@ -42,8 +42,8 @@ function limitsOf(p: SchedulerParameters, slot: Val<ReturnType<typeof TableWrite
 
 /**
  * The central scheduler (paper §5.3.2; docs/supernic/scheduler.md): packets go through the stages of their DAG, branch
- * by branch, each with credits for all tasks of its run. Latency: 9 cycles from `arrive` to `start`, 5 from `back` to
- * the `start` of the next stage's first branch and 4 more for the look-up; initiation interval 1, a decision a cycle.
+ * by branch, each with credits for all tasks of its run. Latency: 10 cycles from `arrive` to `start`, 13 from `back`
+ * to the `start` of the next stage's first branch, 2 to `finished`; initiation interval 1, a decision a cycle.
  * Full: `arrive` waits for the look-up; all branches of all contexts have a place in the queues. `back` waits while
  * packets that are done are not taken. Reset: nothing is inside, no slot has credits; tables stay. For 1,024 cycles
  * nobody is looked up.
@@ -122,7 +122,7 @@ export const Scheduler = module(
     returned.payload.set({ ctx, dropped });
     back.ready.set(stops.or(returned.ready));
     const taken = node(back.fire, { name: "is_taken" });
-    queues.stop.set({ valid: taken.and(stops), queue, entry: { id, run: left } });
+    queues.stop.set({ valid: taken.and(stops), queue });
     queues.free.set({ valid: taken.and(short).and(dropped), queue });
     enqueue.leave.set({
       valid: taken.andNot(stops),
