@@ -7,6 +7,7 @@ import {
   node,
   ram,
   type RamOptions,
+  repeat,
   struct,
   uint,
   type UInt,
@@ -16,19 +17,21 @@ import { branchIdBits, queueUserBits, regionBits } from "./records.ts";
 
 /** A branch that waits: its number, and the slots that it has yet to go through. */
 export const Waiting = (p: DeviceSizes) => struct({ id: uint(branchIdBits(p)), run: uint(p.slots) });
-/** The same, if there is one. */
-export const MayWait = (p: DeviceSizes) => struct({ valid: bit, ...Waiting(p).fields });
+/** The same as values. Each has a slot to go through; a run without any says that there is nobody. */
 export interface Entry {
-  readonly valid: Bit;
   readonly id: UInt;
   readonly run: UInt;
 }
 /** What comes into a queue in this cycle. */
 export interface Comes extends Entry {
+  readonly valid: Bit;
   /** Region and user. */
   readonly at: UInt;
   readonly slow: Bit;
 }
+
+/** Who comes, if he comes to the queue that is meant. */
+export const ifHere = (here: Bit, { id, run }: Entry): Entry => ({ id, run: run.and(repeat(here, run.width)) });
 
 /** Queues of one kind: a place for each region and user. */
 export const placesOf = (p: DeviceSizes): number => 2 ** (regionBits(p) + queueUserBits(p));
@@ -48,12 +51,11 @@ export function linksOf(p: DeviceSizes) {
   return {
     write: (en: Bit, id: UInt, behind: { readonly id: UInt; readonly run: UInt }): void =>
       links.write(en, id, { id: behind.id, run: behind.run }),
-    /** The one behind `id`, the one that comes in this cycle included; `last` is the last of that queue. */
+    /** The one behind `id`, if there is one, who `comes` in this cycle included; `last` is the last of that queue. */
     behind: (name: string, id: UInt, last: UInt, comes: Entry): Entry => {
       const isLast = node(id.eq(last), { name: `${name}_is_last` }),
         found = links.readAsync(id);
       return {
-        valid: isLast.not().or(comes.valid),
         id: mux(isLast, comes.id, found.id),
         run: mux(isLast, comes.run, found.run),
       };

@@ -1,15 +1,4 @@
-import {
-  bit,
-  type Bit,
-  constant,
-  mux,
-  node,
-  reg,
-  repeat,
-  uint,
-  type UInt,
-  when,
-} from "../../../../hdl-dsl/index.ts";
+import { bit, type Bit, constant, mux, node, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
 
 /** The look that finds a candidate for the third time ends its patience. */
 const looks = 3;
@@ -33,9 +22,9 @@ export interface Happens {
 }
 /** A queue, as it is now. */
 export interface Queue {
-  /** The run of the first one, none when there is none; and of the candidate. */
+  /** The run of the first one, none when there is none. It is the candidate, unless it is `away`. */
   readonly first: UInt;
-  readonly candidate: UInt;
+  readonly away: Bit;
   /** There is one behind the first; in the cycle behind a start it may be gone. */
   readonly two: Bit;
   /** The candidate has waited for so long that it may stop short. */
@@ -48,8 +37,7 @@ export function queueOf(name: string, slots: number, h: Happens): Queue {
     two = reg(bit, { init: 0, name: `${name}_two` }),
     away = reg(bit, { init: 0, name: `${name}_away` }),
     age = reg(uint(2), { init: 0, name: `${name}_age` });
-  const any = node(first.any(), { name: `${name}_any` }),
-    candidate = node(first.and(repeat(away.not(), slots)), { name: `${name}_candidate` });
+  const any = node(first.any(), { name: `${name}_any` });
   when(h.changes, () => {
     first.set(h.first);
     away.set(h.short);
@@ -58,5 +46,5 @@ export function queueOf(name: string, slots: number, h: Happens): Queue {
   two.set(h.comes.and(any).or(mux(h.counts, h.two, two)));
   const waits = node(any.andNot(away.or(h.changes)), { name: `${name}_waits` });
   when(waits.not(), () => age.set(0)).elseWhen(h.look.and(age.ne(looks)), () => age.set(age.add(1)));
-  return { first, candidate, two, over: age.eq(constant(looks, 2)) };
+  return { first, away, two, over: age.eq(constant(looks, 2)) };
 }

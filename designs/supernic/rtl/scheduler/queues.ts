@@ -8,8 +8,6 @@ import {
   module,
   mux,
   node,
-  onehotMux,
-  orTree,
   output,
   reg,
   repeat,
@@ -19,12 +17,13 @@ import {
   vec,
 } from "../../../../hdl-dsl/index.ts";
 import type { DeviceSizes } from "../inside/index.ts";
-import { mayStart, usersAt } from "./for-the-turn.ts";
+import { type AtSlots, mayStart, usersAt } from "./for-the-turn.ts";
 import { Choice } from "./pick-turn.ts";
 import { type Queue, queueOf } from "./queue.ts";
-import { type Comes, endsOf, type Entry, isKind, linksOf, MayWait, placeOf, placesOf } from "./queue-lists.ts";
+import { type Comes, endsOf, type Entry, ifHere, isKind, linksOf, placeOf, placesOf, Waiting } from "./queue-lists.ts";
 import { AtQueue, branchIdBits, Queued, queueUserBits, regionBits } from "./records.ts";
 import { Candidate, Starting } from "./reserve.ts";
+import { ofNumber } from "./turn.ts";
 
 /** Cycles between two looks at how long candidates have waited. */
 const lookEvery = 16;
@@ -95,7 +94,7 @@ export const Queues = module(
 
     // Who is first, and who is behind him: looked up with the choice, and made good when it is due.
     const links = linksOf(p),
-      ends = kinds.map(k => endsOf(k === 1 ? "slow" : "fast", p)),
+      ends = kinds.map(k => endsOf(nameOf(k), p)),
       looked = kinds.map(k => lookUp(k, p, ends[k] as Ends, links, at, comes)),
       change = changeOf(p, { comes, dueAt, start, freeing, looked, links });
     kinds.forEach(k => (ends[k] as Ends).goes(change.pops[k] as Bit, dueAt, (change.next[k] as Entry).id));
@@ -116,7 +115,7 @@ export const Queues = module(
         counts = of(k, countsAt, change.behind.valid, change.behind.slow),
         stops = of(k, stopsAt, io.stop.valid, io.stop.queue.slow);
       return placesIn(p).map(({ region, user, place }) =>
-        queueOf(`${k === 1 ? "slow" : "fast"}_${region}_${user}`, p.slots, {
+        queueOf(`${nameOf(k)}_${region}_${user}`, p.slots, {
           comes: come.bit(place),
           run: comes.run,
           changes: changes.bit(place),
@@ -132,8 +131,9 @@ export const Queues = module(
 
     // Who comes is linked behind the last one, or is the first.
     const full = kinds.map(k =>
-      orTree(
-        placesIn(p).map(({ place }, i) => ((queues[k] as readonly Queue[])[i] as Queue).first.any().and(comesAt.bit(place))),
+      node(
+        ofPlaces(p, comes.at, queues[k] as readonly Queue[], q => q.first.any()),
+        { name: `comes_to_full_${k}` },
       ),
     );
     kinds.forEach(k => {
@@ -144,57 +144,32 @@ export const Queues = module(
       isFull = mux(comes.slow, full[1] as Bit, full[0] as Bit);
     links.write(comes.valid.and(isFull), last, comes);
 
-    // For the turn: who may start at which slot, and who waits there.
+    // For the turn: who may start at which slot, and who waits there, a cycle late.
     for (let r = 0; r < p.regions; r++) {
       const region = { busy: io.busy.at(r), has: io.has.at(r), open: io.open.bit(r).andNot(freeing.masks) };
       const users = Array.from({ length: p.users }, (_, u) =>
-        kinds.map(k =>
-          mayStart(
-            `${k === 1 ? "slow" : "fast"}_${r}_${u}`,
-            (queues[k] as readonly Queue[])[r * p.users + u] as Queue,
-            region,
-          ),
-        ),
+        kinds.map(k => mayStart(`${nameOf(k)}_${r}_${u}`, (queues[k] as Queue[])[r * p.users + u] as Queue, region)),
       );
       for (let s = 0; s < p.slots; s++) {
-        const i = r * p.slots + s;
-        io.ready.at(i).set(
-          usersAt(
-            s,
-            users.map(u => u.map(k => k.ready)),
-          ).is(p.users),
-        );
-        io.more.at(i).set(
-          usersAt(
-            s,
-            users.map(u => u.map(k => k.more)),
-          ).is(p.users),
-        );
-        io.waits.at(i).set(
-          usersAt(
-            s,
-            users.map(u => u.map(k => k.waits)),
-          ).is(p.users),
-        );
+        const i = r * p.slots + s,
+          at = (of: (q: AtSlots) => UInt): UInt =>
+            usersAt(
+              s,
+              users.map(u => u.map(of)),
+            ).is(p.users);
+        const waits = reg(uint(p.users), { init: 0, name: `waits_${i}_q` });
+        waits.set(at(q => q.waits));
+        io.ready.at(i).set(at(q => q.ready));
+        io.more.at(i).set(at(q => q.more));
+        io.waits.at(i).set(waits);
       }
     }
-    const chosen = decode(placeOf(io.choice.region, io.choice.user), n);
+    const chosen = placeOf(io.choice.region, io.choice.user);
     const candidates = kinds.map(k => {
-      const list = queues[k] as readonly Queue[],
-        is = placesIn(p).map(({ place }) => chosen.bit(place)),
-        run = node(
-          onehotMux(
-            is,
-            list.map(q => q.candidate),
-          ),
-          { name: `candidate_${k}` },
-        ),
-        over = onehotMux(
-          is,
-          list.map(q => q.over),
-        );
-      const { behind } = looked[k] as Looked;
-      io.found.at(k).set({ run, over, next: behind.run.and(repeat(behind.valid, p.slots)) });
+      const of = (value: (q: Queue) => UInt): UInt => ofPlaces(p, chosen, queues[k] as readonly Queue[], value),
+        here = repeat(of(q => q.away).not(), p.slots),
+        run = node(of(q => q.first).and(here), { name: `candidate_${k}` });
+      io.found.at(k).set({ run, over: of(q => q.over), next: (looked[k] as Looked).behind.run });
       return run;
     });
     change.candidates(candidates);
@@ -211,6 +186,18 @@ const placesIn = (p: DeviceSizes) =>
       user = i % p.users;
     return { region, user, place: region * 2 ** queueUserBits(p) + user };
   });
+
+const nameOf = (k: number): string => (k === 1 ? "slow" : "fast");
+/** What the queue at a place has. */
+const ofPlaces = (p: DeviceSizes, at: UInt, list: readonly Queue[], value: (q: Queue) => UInt): UInt => {
+  const users = 2 ** queueUserBits(p),
+    // Places of users that there are not are never asked for.
+    all = Array.from({ length: p.regions * users }, (_, i) => {
+      const q = list[Math.floor(i / users) * p.users + Math.min(i % users, p.users - 1)];
+      return value(q as Queue);
+    });
+  return ofNumber(at, all);
+};
 
 /** Who is freed goes the way of a choice, from the cycle in which nobody is ready to the one in which it is due. */
 function freesOf(p: DeviceSizes, free: Freed) {
@@ -234,14 +221,14 @@ interface Freed {
 
 /** The first of a queue, the one behind it, and the last: as they are, and in registers as they were a cycle before. */
 function lookUp(k: number, p: DeviceSizes, ends: Ends, links: ReturnType<typeof linksOf>, at: UInt, comes: Comes) {
-  const name = k === 1 ? "slow" : "fast",
+  const name = nameOf(k),
     first = ends.first(at),
     last = ends.last(at),
     mine = node(comes.valid.and(comes.at.eq(at)).and(isKind(comes.slow, k)), { name: `comes_to_${name}` }),
-    behind = links.behind(name, first, last, { ...comes, valid: mine });
+    behind = links.behind(name, first, last, ifHere(mine, comes));
   const kept = {
     first: reg(uint(branchIdBits(p)), { name: `${name}_first_id` }),
-    behind: reg(MayWait(p), { name: `${name}_behind` }),
+    behind: reg(Waiting(p), { name: `${name}_behind` }),
     last: reg(uint(branchIdBits(p)), { name: `${name}_last_id` }),
   };
   kept.first.set(first);
@@ -277,10 +264,12 @@ function changeOf(p: DeviceSizes, d: Due) {
   const comesTo = kinds.map(k =>
     node(comes.valid.and(comes.at.eq(dueAt)).and(isKind(comes.slow, k)), { name: `comes_to_due_${k}` }),
   );
-  const third = d.links.behind("third", second.id, secondLast, {
-    ...comes,
-    valid: mux(began.slow, comesTo[1] as Bit, comesTo[0] as Bit),
-  });
+  const third = d.links.behind(
+    "third",
+    second.id,
+    secondLast,
+    ifHere(mux(began.slow, comesTo[1] as Bit, comesTo[0] as Bit), comes),
+  );
 
   const candidates = kinds.map(k => reg(uint(p.slots), { name: `candidate_${k}_q` })),
     changes: Bit[] = [],
@@ -292,8 +281,8 @@ function changeOf(p: DeviceSizes, d: Due) {
   kinds.forEach(k => {
     const { kept } = looked[k] as Looked,
       again = node(same.and(isKind(began.slow, k)), { name: `again_${k}` }),
-      come = { ...comes, valid: comesTo[k] as Bit };
-    const next = either(again, third, either(kept.behind.valid, kept.behind, come)),
+      come = ifHere(comesTo[k] as Bit, comes);
+    const next = either(again, third, either(kept.behind.run.any(), kept.behind, come)),
       left = mux(again, kept.behind.run, candidates[k] as UInt).andNot(start.slots),
       starts = node(start.valid.and(isKind(start.slow, k)), { name: `starts_${k}` }),
       frees = node(freeing.due.valid.and(isKind(freeing.due.slow, k)), { name: `frees_${k}` });
@@ -302,11 +291,17 @@ function changeOf(p: DeviceSizes, d: Due) {
     changes.push(starts.or(frees));
     pops.push(node(starts.andNot(start.short).or(frees), { name: `pops_${k}` }));
     nexts.push(next);
-    firsts.push(mux(start.valid.and(start.short), left, next.run.and(repeat(next.valid, p.slots))));
+    firsts.push(mux(start.valid.and(start.short), left, next.run));
   });
 
   // A cycle later: whether there is one behind who is first now.
-  const Behind = struct({ valid: bit, at: uint(dueAt.width), slow: bit, first: MayWait(p), last: uint(branchIdBits(p)) }),
+  const Behind = struct({
+      valid: bit,
+      at: uint(dueAt.width),
+      slow: bit,
+      first: Waiting(p),
+      last: uint(branchIdBits(p)),
+    }),
     behind = reg(Behind, { init: { valid: 0 }, name: "changed" }),
     isSlow = node(mux(freeing.due.valid, freeing.due.slow, start.slow), { name: "is_slow" });
   const newLast = kinds.map(k => mux(comesTo[k] as Bit, comes.id, (looked[k] as Looked).kept.last));
@@ -318,7 +313,7 @@ function changeOf(p: DeviceSizes, d: Due) {
     last: mux(isSlow, newLast[1] as UInt, newLast[0] as UInt),
   });
   const joins = comes.valid.and(comes.at.eq(behind.at)).and(comes.slow.eq(behind.slow)),
-    two = node(behind.first.valid.and(behind.first.id.ne(behind.last).or(joins)), { name: "there_are_two" });
+    two = node(behind.first.run.any().and(behind.first.id.ne(behind.last).or(joins)), { name: "there_are_two" });
 
   const started = reg(Started(p), { init: { valid: 0 }, name: "started_q" });
   started.set({
@@ -343,7 +338,6 @@ function changeOf(p: DeviceSizes, d: Due) {
 }
 /** One of two entries. */
 const either = (which: Bit, a: Entry, b: Entry): Entry => ({
-  valid: mux(which, a.valid, b.valid),
   id: mux(which, a.id, b.id),
   run: mux(which, a.run, b.run),
 });

@@ -20,7 +20,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { Choice, type PickParameters } from "./pick-turn.ts";
-import { type Start, startOf } from "./run.ts";
+import { type Start, startAt } from "./run.ts";
 import { numbersAbove, numbersBelow } from "./turn.ts";
 
 /** A queue's candidate: the slots that it has yet to go through, none when there is no candidate. */
@@ -121,6 +121,9 @@ export const Reserve = module(
       earlier: fromBits(atSlots.map(s => s.earlier)),
       ifMoved: fromBits(atSlots.map(s => s.ifMoved)),
     });
+    // Behind its own slot turns count; a candidate for another slot does not start.
+    const behindSlot = reg(slots, { name: "behind_slot" });
+    behindSlot.set(numbersAbove(choice.slot, p.slots));
     const sameRegion = reg(bit, { name: "same_region" }),
       sameUser = reg(bit, { name: "same_user" }),
       slowFirst = reg(bit, { name: "slow_first" });
@@ -132,33 +135,30 @@ export const Reserve = module(
     slowFirst.set(ofRegion(slowNext).and(mine).any());
 
     // In the cycle of `due`: with what the start of the cycle before has changed.
-    const took = node(began.slots.and(repeat(began.valid.and(sameRegion), p.slots)), { name: "took" }),
-      changed = node(moved.and(repeat(began.valid.and(sameRegion), p.slots)), { name: "changed" }),
+    const beganHere = began.valid.and(sameRegion),
+      took = node(began.slots.and(repeat(beganHere, p.slots)), { name: "took" }),
+      changed = node(moved.and(repeat(beganHere, p.slots)), { name: "changed" }),
       again = node(began.valid.and(sameUser), { name: "again" });
-    const now = {
-      busy: facts.busy,
-      has: facts.hasTwo.and(took).or(facts.has.andNot(took)),
-      earlier: facts.ifMoved.and(changed).or(facts.earlier.andNot(changed)),
-    };
+    const earlier = facts.ifMoved.and(changed).or(facts.earlier.andNot(changed)),
+      has = node(facts.hasTwo.and(took).or(facts.has.andNot(took)), { name: "has_now" }),
+      now = { busy: facts.busy, has, earlier: node(earlier.and(behindSlot), { name: "earlier_now" }) };
     const dueSlot = decode(due.slot, p.slots);
     const queues = found.map((f, k) => {
       const name = k === 0 ? "fast" : "slow",
         popped = again.and(began.slow.eq(k)),
         next = f.next.and(repeat(began.short.not(), p.slots)),
         run = node(mux(popped, next, f.run), { name: `${name}_now` });
-      const start = startOf(name, run, f.over.andNot(popped), now),
-        here = start.first.and(dueSlot).any();
-      return { ...start, here, can: here.and(start.starts) };
-    }) as [Queue, Queue];
+      return startAt(name, dueSlot, run, f.over.andNot(popped), now);
+    }) as [Start, Start];
     const [fast, slow] = queues,
       prefersSlow = mux(again, began.slow.not(), slowFirst);
-    const started = node(due.valid.and(fast.can.or(slow.can)), { name: "started" }),
-      isSlow = node(slow.can.and(prefersSlow.or(fast.can.not())), { name: "is_slow" });
+    const started = node(due.valid.and(fast.starts.or(slow.starts)), { name: "started" }),
+      isSlow = node(slow.starts.and(prefersSlow.or(fast.starts.not())), { name: "is_slow" });
     const starting = node(mux(isSlow, slow.slots, fast.slots), { name: "starting" }),
       moves = node(dueSlot.or(starting.and(facts.others)), { name: "moves" });
     const there = fast.here.or(slow.here);
     const lacks = reg(bit, { init: 0, name: "lacks_q" });
-    lacks.set(due.valid.and(there).andNot(fast.can.or(slow.can)));
+    lacks.set(due.valid.and(there).andNot(fast.starts.or(slow.starts)));
     io.lacks.set(lacks);
     turns.forEach((last, i) => {
       const own = due.region.eq(Math.floor(i / p.slots)).and(moves.bit(i % p.slots));
@@ -183,10 +183,3 @@ export const Reserve = module(
     assertAlways(started.not().or(starting.and(dueSlot).any()), "a run that starts has its first slot");
   },
 );
-
-/** A queue, as it is now. */
-interface Queue extends Start {
-  /** Its candidate waits for the slot that is due. */
-  readonly here: Bit;
-  readonly can: Bit;
-}

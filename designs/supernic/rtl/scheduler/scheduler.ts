@@ -65,11 +65,15 @@ export const Scheduler = module(
 
     // Who starts.
     queues.push.set(enqueue.push);
-    queues.open.set(io.open);
+    const open = reg(uint(p.regions), { init: 0, name: "open_q" });
+    open.set(io.open);
+    queues.open.set(open);
     for (let r = 0; r < p.regions; r++) {
-      queues.busy.at(r).set(io.busy.at(r));
+      const busy = reg(uint(p.slots), { init: 0, name: `busy_${r}_q` });
+      busy.set(io.busy.at(r));
+      queues.busy.at(r).set(busy);
       queues.has.at(r).set(decision.has.at(r));
-      decision.busy.at(r).set(io.busy.at(r));
+      decision.busy.at(r).set(busy);
       decision.give.at(r).set(io.give.at(r));
     }
     limitsOf(p, io.slot).forEach((limit, i) => {

@@ -93,3 +93,12 @@ export function numbersOf(place: UInt, slots: number): { readonly region: UInt; 
     slot: encodeOnehot(regions.reduce((a, b) => a.or(b))),
   };
 }
+
+/** The value of a number's place, of as many as there are; a tree of muxes. Other numbers have any of the values. */
+export function ofNumber(index: UInt, values: readonly UInt[]): UInt {
+  const [only, another] = values as [UInt, UInt?];
+  if (another === undefined) return only;
+  const bits = Math.ceil(Math.log2(values.length)),
+    half = 2 ** (bits - 1);
+  return mux(index.bit(bits - 1), ofNumber(index, values.slice(half)), ofNumber(index, values.slice(0, half)));
+}

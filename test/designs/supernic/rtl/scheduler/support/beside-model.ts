@@ -46,7 +46,8 @@ export const hardwareTiming: Timing = {
   carry: ways.carry + 1,
   back: ways.back + promised.backToStart - promised.decision - timing.lookUp,
   creditBack: ways.give + 1,
-  busyDelay: 0,
+  // The hardware looks at the bits of the cycle before.
+  busyDelay: 1,
   // A queue that is alone starts every cycle, however long it is.
   prefetch: 64,
   refill: 1,
