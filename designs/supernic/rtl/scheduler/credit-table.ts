@@ -2,6 +2,7 @@ import {
   addressBits,
   assertAlways,
   bit,
+  type Bit,
   bitsFor,
   fromBits,
   input,
@@ -70,12 +71,25 @@ export const CreditTable = module(
           returned = refunds.and(io.refund.slots.bit(s)),
           // Of the two that come back one may make up for the one that goes.
           fewer = node(taken.zext(2).add(returned.zext(2)), { name: `fewer_${name}` });
-        // Both ends are ready before it is known whether one is taken.
+        // All ends are ready before it is known what comes back, and whether one is taken.
+        const limit = io.limits.at(at),
+          left = node(limit.zext(bits + 2).sub(held.zext(bits + 2)), { name: `left_${name}` }),
+          over = left.bit(bits + 1),
+          exceeds = (n: number): Bit => over.not().and(left.trunc(bits + 1).gt(n)),
+          // What is left is at least 2, 1, 0, -1.
+          atLeast = [
+            node(exceeds(1), { name: `left_two_${name}` }),
+            node(exceeds(0), { name: `left_one_${name}` }),
+            over.not(),
+            over.not().or(left.all()),
+          ] as const;
+        const one = node(taken.xor(returned), { name: `one_back_${name}` }),
+          both = node(taken.and(returned), { name: `two_back_${name}` }),
+          after = (none: Bit, single: Bit, two: Bit): Bit => mux(both, two, mux(one, single, none));
         const stay = node(held.sub(fewer.resize(bits)), { name: `stay_${name}` }),
           grown = node(stay.add(1), { name: `grown_${name}` }),
-          limit = io.limits.at(at),
-          soon = node(stay.lt(limit), { name: `soon_${name}` }),
-          soonTwo = node(stay.addGrow(1).lt(limit.zext(bits + 1)), { name: `soon_two_${name}` });
+          soon = node(after(atLeast[1], atLeast[2], atLeast[3]), { name: `soon_${name}` }),
+          soonTwo = node(after(atLeast[0], atLeast[1], atLeast[2]), { name: `soon_two_${name}` });
         held.set(mux(more, grown, stay));
         has.set(mux(more, soonTwo, soon));
         io.held.at(at).set(held);

@@ -176,12 +176,16 @@ export const Enqueue = module("Enqueue", ports, (io, p) => {
       { ctx, again, packet: of } = first;
     second.set({ ctx, branch: encodeOnehot(next.first), packet: of, none, chain, run, arg, again });
   });
-  const gaveUp = reg(bit, { init: 0, name: "gave_up" }),
+  // Who is lost goes into a register, so that whether somebody moves does not hang on what was found. One of the list
+  // has been counted: the flow table hears that it gives up.
+  const isLost = reg(bit, { init: 0, name: "is_lost" }),
+    lost = reg(uint(ctxBits(p)), { name: "lost_ctx" }),
     nowhere = node(found.nowhere.or(second.run.any().not()), { name: "goes_nowhere" }),
-    bad = node(nowhere.or(second.none).or(second.packet.known.not()).or(gaveUp), { name: "is_bad" }),
-    // One of the list has been counted: the flow table hears that it is gone, and then it is lost.
-    givesUp = node(bad.and(second.again).andNot(gaveUp), { name: "gives_up" });
-  flows.ask.valid.set(isSecond.and(chains.open).and(bad.not().or(givesUp)));
+    bad = node(nowhere.or(second.none).or(second.packet.known.not()), { name: "is_bad" }),
+    mayMove = node(flows.ask.ready.and(chains.open).andNot(isLost), { name: "may_move" }),
+    givesUp = node(bad.and(second.again), { name: "gives_up" }),
+    goesOn = node(isSecond.and(mayMove), { name: "goes_on" });
+  flows.ask.valid.set(isSecond.and(chains.open).andNot(isLost).and(bad.not().or(second.again)));
   flows.ask.payload.set({
     flow: { group: found.group, hash: second.packet.hash },
     unordered: second.packet.unordered,
@@ -190,10 +194,11 @@ export const Enqueue = module("Enqueue", ports, (io, p) => {
     again: second.again,
     givesUp,
   });
-  io.lost.valid.set(isSecond.and(bad).andNot(givesUp));
-  io.lost.payload.set({ ctx: second.ctx, dropped: 1 });
-  secondMoves.set(isSecond.not().or(flows.ask.fire.andNot(bad)).or(io.lost.fire));
-  when(isSecond.and(givesUp).and(flows.ask.fire), () => gaveUp.set(1)).elseWhen(io.lost.fire, () => gaveUp.set(0));
+  io.lost.valid.set(isLost);
+  io.lost.payload.set({ ctx: lost, dropped: 1 });
+  secondMoves.set(isSecond.not().or(mayMove));
+  when(goesOn.and(bad), () => isLost.set(1)).elseWhen(io.lost.ready, () => isLost.set(0));
+  when(goesOn, () => lost.set(second.ctx));
 
   // The answer; a cycle later it is in its queue, or in the list.
   const asks = reg(bit, { init: 0, name: "asks" }),

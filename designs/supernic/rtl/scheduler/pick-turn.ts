@@ -94,8 +94,8 @@ export const PickTurn = module(
     again.set(asks.places.and(pickedAt).any().andNot(asks.places.andNot(pickedAt).any()));
 
     // Second stage: the next user, behind the one of the choice just ahead when that is for the same slot.
-    const next = (name: string, after: UInt): UInt => nextNumber(name, users, numbersAbove(after, p.users)),
-      who = mux(again.and(chosen.valid), next("again", chosen.user), next("user", lastUser));
+    const after = node(mux(again.and(chosen.valid), chosen.user, lastUser), { name: "after_user", mayBeUnread: true }),
+      who = nextNumber("user", users, numbersAbove(after, p.users));
     const kept = node(pickedAt.and(lacksAt.or(lackedAt)).any().not(), { name: "is_kept" });
     chosenAt.set(pickedAt.and(repeat(kept, n)));
     chosen.set({

@@ -54,8 +54,8 @@ export const idOf = (ctx: UInt, branch: UInt): UInt => cat(branch, ctx);
  * Patience ends 32 to 48 cycles after a candidate became one. Reset: all queues are empty.
  *
  * Registers hold the run of each queue's first one, all else is read for who is chosen. A start of the same queue in
- * the cycle of the look-up is made good when the choice is due. Who is freed takes the way of a choice: for that
- * nobody is `ready` for a cycle.
+ * the cycle of the look-up is made good when the choice is due; `next` is who is first behind that start. Who is freed
+ * takes the way of a choice: for that nobody is `ready` for a cycle.
  */
 export const Queues = module(
   "Queues",
@@ -95,7 +95,7 @@ export const Queues = module(
     // Who is first, and who is behind him: looked up with the choice, and made good when it is due.
     const links = linksOf(p),
       ends = kinds.map(k => endsOf(nameOf(k), p)),
-      looked = kinds.map(k => lookUp(k, p, ends[k] as Ends, links, at, comes)),
+      looked = kinds.map(k => lookUp(k, p, ends[k] as Ends, at, comes)),
       change = changeOf(p, { comes, dueAt, start, freeing, looked, links });
     kinds.forEach(k => (ends[k] as Ends).goes(change.pops[k] as Bit, dueAt, (change.next[k] as Entry).id));
 
@@ -169,7 +169,7 @@ export const Queues = module(
       const of = (value: (q: Queue) => UInt): UInt => ofPlaces(p, chosen, queues[k] as readonly Queue[], value),
         here = repeat(of(q => q.away).not(), p.slots),
         run = node(of(q => q.first).and(here), { name: `candidate_${k}` });
-      io.found.at(k).set({ run, over: of(q => q.over), next: (looked[k] as Looked).behind.run });
+      io.found.at(k).set({ run, over: of(q => q.over), next: (change.next[k] as Entry).run });
       return run;
     });
     change.candidates(candidates);
@@ -219,22 +219,16 @@ interface Freed {
   readonly queue: { readonly region: UInt; readonly user: UInt; readonly slow: Bit };
 }
 
-/** The first of a queue, the one behind it, and the last: as they are, and in registers as they were a cycle before. */
-function lookUp(k: number, p: DeviceSizes, ends: Ends, links: ReturnType<typeof linksOf>, at: UInt, comes: Comes) {
+/** The first and the last of a queue, in registers as they were a cycle before; who comes in that cycle is the last. */
+function lookUp(k: number, p: DeviceSizes, ends: Ends, at: UInt, comes: Comes) {
   const name = nameOf(k),
-    first = ends.first(at),
-    last = ends.last(at),
+    id = uint(branchIdBits(p)),
     mine = node(comes.valid.and(comes.at.eq(at)).and(isKind(comes.slow, k)), { name: `comes_to_${name}` }),
-    behind = links.behind(name, first, last, ifHere(mine, comes));
-  const kept = {
-    first: reg(uint(branchIdBits(p)), { name: `${name}_first_id` }),
-    behind: reg(Waiting(p), { name: `${name}_behind` }),
-    last: reg(uint(branchIdBits(p)), { name: `${name}_last_id` }),
-  };
-  kept.first.set(first);
-  kept.behind.set(behind);
-  kept.last.set(mux(mine, comes.id, last));
-  return { behind, kept };
+    first = reg(id, { name: `${name}_first_id` }),
+    last = reg(id, { name: `${name}_last_id` });
+  first.set(ends.first(at));
+  last.set(mux(mine, comes.id, ends.last(at)));
+  return { first, last };
 }
 
 interface Due {
@@ -257,19 +251,16 @@ function changeOf(p: DeviceSizes, d: Due) {
     Began = struct({ valid: bit, at: uint(dueAt.width), slow: bit }),
     began = reg(Began, { init: { valid: 0 }, name: "began" });
   began.set({ valid: start.valid, at: dueAt, slow: start.slow });
-  const [fast, slow] = looked as [Looked, Looked],
-    same = node(began.valid.and(began.at.eq(dueAt)), { name: "same_queues" }),
-    second = mux(began.slow, slow.kept.behind, fast.kept.behind),
-    secondLast = mux(began.slow, slow.kept.last, fast.kept.last);
-  const comesTo = kinds.map(k =>
-    node(comes.valid.and(comes.at.eq(dueAt)).and(isKind(comes.slow, k)), { name: `comes_to_due_${k}` }),
-  );
-  const third = d.links.behind(
-    "third",
-    second.id,
-    secondLast,
-    ifHere(mux(began.slow, comesTo[1] as Bit, comesTo[0] as Bit), comes),
-  );
+  const same = node(began.valid.and(began.at.eq(dueAt)), { name: "same_queues" }),
+    // Who was first behind the start of the cycle before: the look-up does not know of it.
+    Changed = struct({
+      valid: bit,
+      at: uint(dueAt.width),
+      slow: bit,
+      first: Waiting(p),
+      last: uint(branchIdBits(p)),
+    }),
+    changed = reg(Changed, { init: { valid: 0 }, name: "changed" });
 
   const candidates = kinds.map(k => reg(uint(p.slots), { name: `candidate_${k}_q` })),
     changes: Bit[] = [],
@@ -277,16 +268,20 @@ function changeOf(p: DeviceSizes, d: Due) {
     firsts: UInt[] = [],
     nexts: Entry[] = [],
     ids: UInt[] = [],
-    lefts: UInt[] = [];
+    lefts: UInt[] = [],
+    newLast: UInt[] = [];
   kinds.forEach(k => {
-    const { kept } = looked[k] as Looked,
+    const { first, last } = looked[k] as Looked,
       again = node(same.and(isKind(began.slow, k)), { name: `again_${k}` }),
-      come = ifHere(comesTo[k] as Bit, comes);
-    const next = either(again, third, either(kept.behind.run.any(), kept.behind, come)),
-      left = mux(again, kept.behind.run, candidates[k] as UInt).andNot(start.slots),
+      here = node(comes.valid.and(comes.at.eq(dueAt)).and(isKind(comes.slow, k)), { name: `comes_to_due_${k}` }),
+      id = node(mux(again, changed.first.id, first), { name: `due_id_${k}` }),
+      next = d.links.behind(`due_${k}`, id, last, ifHere(here, comes)),
+      run = mux(again, changed.first.run, candidates[k] as UInt),
+      left = run.andNot(start.slots),
       starts = node(start.valid.and(isKind(start.slow, k)), { name: `starts_${k}` }),
       frees = node(freeing.due.valid.and(isKind(freeing.due.slow, k)), { name: `frees_${k}` });
-    ids.push(mux(again, kept.behind.id, kept.first));
+    ids.push(id);
+    newLast.push(mux(here, comes.id, last));
     lefts.push(left);
     changes.push(starts.or(frees));
     pops.push(node(starts.andNot(start.short).or(frees), { name: `pops_${k}` }));
@@ -295,25 +290,16 @@ function changeOf(p: DeviceSizes, d: Due) {
   });
 
   // A cycle later: whether there is one behind who is first now.
-  const Behind = struct({
-      valid: bit,
-      at: uint(dueAt.width),
-      slow: bit,
-      first: Waiting(p),
-      last: uint(branchIdBits(p)),
-    }),
-    behind = reg(Behind, { init: { valid: 0 }, name: "changed" }),
-    isSlow = node(mux(freeing.due.valid, freeing.due.slow, start.slow), { name: "is_slow" });
-  const newLast = kinds.map(k => mux(comesTo[k] as Bit, comes.id, (looked[k] as Looked).kept.last));
-  behind.set({
+  const isSlow = node(mux(freeing.due.valid, freeing.due.slow, start.slow), { name: "is_slow" });
+  changed.set({
     valid: (pops[0] as Bit).or(pops[1] as Bit),
     at: dueAt,
     slow: isSlow,
     first: either(isSlow, nexts[1] as Entry, nexts[0] as Entry),
     last: mux(isSlow, newLast[1] as UInt, newLast[0] as UInt),
   });
-  const joins = comes.valid.and(comes.at.eq(behind.at)).and(comes.slow.eq(behind.slow)),
-    two = node(behind.first.run.any().and(behind.first.id.ne(behind.last).or(joins)), { name: "there_are_two" });
+  const joins = comes.valid.and(comes.at.eq(changed.at)).and(comes.slow.eq(changed.slow)),
+    two = node(changed.first.run.any().and(changed.first.id.ne(changed.last).or(joins)), { name: "there_are_two" });
 
   const started = reg(Started(p), { init: { valid: 0 }, name: "started_q" });
   started.set({
@@ -329,7 +315,7 @@ function changeOf(p: DeviceSizes, d: Due) {
     first: firsts,
     next: nexts,
     short: start.valid.and(start.short),
-    behind: { valid: behind.valid, at: behind.at, slow: behind.slow, two },
+    behind: { valid: changed.valid, at: changed.at, slow: changed.slow, two },
     started,
     /** The candidates of the choice, by kind: they are due a cycle later. */
     candidates: (runs: readonly UInt[]): void =>

@@ -9,7 +9,6 @@ import {
   module,
   mux,
   node,
-  onehotMux,
   output,
   reg,
   repeat,
@@ -21,7 +20,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { Choice, type PickParameters } from "./pick-turn.ts";
 import { type Start, startAt } from "./run.ts";
-import { numbersAbove, numbersBelow } from "./turn.ts";
+import { numbersAbove, numbersBelow, ofNumber } from "./turn.ts";
 
 /** A queue's candidate: the slots that it has yet to go through, none when there is no candidate. */
 export const Candidate = (p: PickParameters) =>
@@ -43,11 +42,16 @@ export const Starting = (p: PickParameters) =>
     short: bit,
   });
 
-/** Somebody of `others` whose turn comes before that of `who`, when `last` had it last. */
+/**
+ * Somebody of `others` whose turn comes before that of `who`, when `last` had it last. Going round from behind `last`,
+ * of three things two hold for them: behind the last, in front of who, and that the round passes the highest number.
+ */
 function comesBefore(others: UInt, last: UInt, who: UInt): Bit {
-  const behindLast = numbersAbove(last, others.width),
-    beforeWho = numbersBelow(who, others.width);
-  return mux(who.gt(last), others.and(behindLast).and(beforeWho).any(), others.and(behindLast.or(beforeWho)).any());
+  const n = others.width,
+    behindLast = numbersAbove(last, n),
+    beforeWho = numbersBelow(who, n),
+    wraps = repeat(who.le(last), n);
+  return others.and(behindLast.and(beforeWho).or(wraps.and(behindLast.or(beforeWho)))).any();
 }
 
 /**
@@ -88,12 +92,7 @@ export const Reserve = module(
       moved = reg(slots, { init: 0, name: "moved" });
 
     // In the cycle of `choice`: what is looked up. What is due then may start, and change it.
-    const region = decode(choice.region, p.regions),
-      ofRegion = <T>(list: readonly T[]) =>
-        onehotMux(
-          list.map((_, r) => region.bit(r)),
-          list,
-        );
+    const ofRegion = (list: readonly UInt[]): UInt => ofNumber(choice.region, list);
     const turns = Array.from({ length: p.regions * p.slots }, (_, i) =>
       reg(uint(addressBits(p.users)), { init: p.users - 1, name: `last_of_${i}` }),
     );

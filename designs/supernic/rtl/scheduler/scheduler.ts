@@ -18,7 +18,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { ctxBits } from "../inside/index.ts";
 import { mostSlots } from "../../wire/index.ts";
-import { creditBits } from "./credit-table.ts";
+import { creditBits, RegionSlots } from "./credit-table.ts";
 import { Decision } from "./decision.ts";
 import { Enqueue } from "./enqueue.ts";
 import { Join, StageBack } from "./join.ts";
@@ -134,7 +134,9 @@ export const Scheduler = module(
       unordered: packet.unordered,
       region,
     });
-    decision.refund.set({ valid: taken.and(refund.any()), region, slots: refund });
+    const refunds = reg(RegionSlots(p), { init: { valid: 0 }, name: "refunds" });
+    refunds.set({ valid: taken.and(refund.any()), region, slots: refund });
+    decision.refund.set(refunds);
     connect(arbiter([returned, enqueue.lost], { name: "to_join" }), join.back);
 
     // Whose stage is done: it begins the next one, or is finished.

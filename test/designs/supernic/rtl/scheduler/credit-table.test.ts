@@ -239,8 +239,8 @@ describe("CreditTable", () => {
     };
     test("and nothing without one", () => look("no fault", dut("small")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["the last credit is never given", "stay_0_1 < limits_1", "stay_0_1 + 2'd1 < limits_1"],
-      ["one more than the limit", "stay_0_1 < limits_1", "stay_0_1 <= limits_1"],
+      ["the last credit is never given", "left_0_1[2:0] > 3'd0", "left_0_1[2:0] > 3'd1"],
+      ["one more than the limit", "left_0_1[2:0] > 3'd0", "1'b1"],
       ["every region takes", /takes_of_1 = take_valid & [^;]*/, "takes_of_1 = take_valid"],
       ["a refund comes to the region beside", /refunds_of_0 = refund_valid & ~?/, "refunds_of_0 = refund_valid & "],
       [
@@ -258,6 +258,7 @@ describe("CreditTable", () => {
         "has_0_2 <= more_0_2 ? soon_two_0_2 :",
         "has_0_2 <= 1'b0 ? soon_two_0_2 :",
       ],
+      ["two that come back count as one", /two_back_0_0 = [^;]*;/, "two_back_0_0 = 1'b0;"],
       ["a slot is not reset", /held_1_1 <= 2'd0;/, ""],
     ];
     test.each(faults)("%s", async (name, from, to) => {
