@@ -19,8 +19,6 @@ export const Decision = module(
     waits: input(vec(uint(p.users), p.regions * p.slots)),
     busy: input(vec(uint(p.slots), p.regions)),
     choice: output(Choice(p)),
-    /** The same a cycle later, unless it was taken back: it starts now, or not. */
-    due: output(Choice(p)),
     found: input(vec(Candidate(p), 2)),
     start: output(Starting(p)),
     /** Credits, as `CreditTable` has them. */
@@ -57,7 +55,6 @@ export const Decision = module(
     table.take.set({ valid, region, slots: taken });
     table.refund.set(io.refund);
     io.choice.set(pick.choice);
-    io.due.set(pick.due);
     for (let at = 0; at < regions * slots; at++) io.held.at(at).set(table.held.at(at));
     io.start.set(reserve.start);
   },

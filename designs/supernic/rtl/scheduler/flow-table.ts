@@ -186,10 +186,12 @@ export const FlowTable = module(
 
     // Who asks always writes, even what was there: whether he goes is known late, and all see what is written.
     const askedAt = at(asked),
-      joins = node(asks.andNot(who.unordered.or(goes).or(who.again)), { name: "joins_those_who_wait" }),
       no = constant(0, count.width),
-      ends = node(counts.and(who.again).or(asks.and(who.givesUp)), { name: "ends_waiting" }),
-      waitingNow = mux(joins, place.waiting.add(1), mux(ends, place.waiting.sub(1), place.waiting));
+      fewer = node(place.waiting.sub(1), { name: "fewer_wait" }),
+      // Who goes, and who does not; one that does not go and did not wait before waits from now on.
+      waitsLess = mux(who.again.andNot(who.unordered), fewer, place.waiting),
+      waitsOn = mux(who.unordered.or(who.again), place.waiting, place.waiting.add(1)),
+      waitingNow = mux(goes, waitsLess, mux(who.givesUp, fewer, waitsOn));
     entered.write(
       asks.or(clearing),
       mux(clearing, sweeping, askedAt),

@@ -71,7 +71,6 @@ export const Queues = module(
     waits: output(vec(uint(p.users), p.regions * p.slots)),
     choice: input(Choice(p)),
     found: output(vec(Candidate(p), 2)),
-    due: input(Choice(p)),
     start: input(Starting(p)),
     started: output(Started(p)),
   }),
@@ -89,14 +88,16 @@ export const Queues = module(
       at = node(mux(freeing.looked.valid, freeing.looked.at, placeOf(io.choice.region, io.choice.user)), {
         name: "look_at",
       }),
-      dueAt = node(mux(freeing.due.valid, freeing.due.at, placeOf(io.due.region, io.due.user)), { name: "due_at" });
+      // A choice is due in the cycle behind its look-up.
+      dueAt = reg(uint(regionBits(p) + queueUserBits(p)), { name: "due_at" });
+    dueAt.set(at);
     assertAlways(freeing.due.valid.not().or(start.valid.not()), "nobody starts while one is freed");
 
     // Who is first, and who is behind him: looked up with the choice, and made good when it is due.
     const links = linksOf(p),
       ends = kinds.map(k => endsOf(nameOf(k), p)),
       looked = kinds.map(k => lookUp(k, p, ends[k] as Ends, at, comes)),
-      change = changeOf(p, { comes, dueAt, start, freeing, looked, links });
+      change = changeOf(p, { comes, lookAt: at, dueAt, start, freeing, looked, links });
     kinds.forEach(k => (ends[k] as Ends).goes(change.pops[k] as Bit, dueAt, (change.next[k] as Entry).id));
 
     // The queues themselves.
@@ -233,6 +234,7 @@ function lookUp(k: number, p: DeviceSizes, ends: Ends, at: UInt, comes: Comes) {
 
 interface Due {
   readonly comes: Comes;
+  readonly lookAt: UInt;
   readonly dueAt: UInt;
   readonly start: {
     readonly valid: Bit;
@@ -247,13 +249,13 @@ interface Due {
 }
 /** What the choice that is due changes, by kind. */
 function changeOf(p: DeviceSizes, d: Due) {
-  const { comes, dueAt, start, freeing, looked } = d,
-    Began = struct({ valid: bit, at: uint(dueAt.width), slow: bit }),
-    began = reg(Began, { init: { valid: 0 }, name: "began" });
-  began.set({ valid: start.valid, at: dueAt, slow: start.slow });
-  const same = node(began.valid.and(began.at.eq(dueAt)), { name: "same_queues" }),
-    // Who was first behind the start of the cycle before: the look-up does not know of it.
-    Changed = struct({
+  const { comes, lookAt, dueAt, start, freeing, looked } = d,
+    began = reg(struct({ valid: bit, slow: bit }), { init: { valid: 0 }, name: "began" }),
+    same = reg(bit, { name: "same_queues" });
+  began.set({ valid: start.valid, slow: start.slow });
+  same.set(lookAt.eq(dueAt));
+  // Who was first behind the start of the cycle before: the look-up does not know of it.
+  const Changed = struct({
       valid: bit,
       at: uint(dueAt.width),
       slow: bit,
@@ -272,7 +274,7 @@ function changeOf(p: DeviceSizes, d: Due) {
     newLast: UInt[] = [];
   kinds.forEach(k => {
     const { first, last } = looked[k] as Looked,
-      again = node(same.and(isKind(began.slow, k)), { name: `again_${k}` }),
+      again = node(began.valid.and(same).and(isKind(began.slow, k)), { name: `again_${k}` }),
       here = node(comes.valid.and(comes.at.eq(dueAt)).and(isKind(comes.slow, k)), { name: `comes_to_due_${k}` }),
       id = node(mux(again, changed.first.id, first), { name: `due_id_${k}` }),
       next = d.links.behind(`due_${k}`, id, last, ifHere(here, comes)),

@@ -1,9 +1,11 @@
 import {
   arbiter,
+  bit,
   cat,
   connect,
   fifo,
   instance,
+  map,
   module,
   node,
   ram,
@@ -16,7 +18,7 @@ import {
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { ctxBits } from "../inside/index.ts";
+import { CameBack, ctxBits } from "../inside/index.ts";
 import { mostSlots } from "../../wire/index.ts";
 import { creditBits, RegionSlots } from "./credit-table.ts";
 import { Decision } from "./decision.ts";
@@ -24,10 +26,15 @@ import { Enqueue } from "./enqueue.ts";
 import { Join, StageBack } from "./join.ts";
 import { type SchedulerParameters, schedulerPorts, type TableWrite } from "./ports.ts";
 import { Queues } from "./queues.ts";
-import { branchIdBits, groupBits, queueUserBits } from "./records.ts";
+import { branchIdBits, groupBits, Packet } from "./records.ts";
 
 const joinSizes = (p: SchedulerParameters) => ({ contexts: p.contexts, branches: Math.max(2, p.branches) });
 
+/** A branch that is back, and what is kept of it. */
+const Back = (p: SchedulerParameters) => {
+  const { user, slow, hash, unordered } = Packet(p).fields;
+  return struct({ ...CameBack(p).fields, short: bit, group: uint(groupBits), user, slow, hash, unordered });
+};
 /** Places of the FIFO of each slot, as software has set them: none after a reset. */
 function limitsOf(p: SchedulerParameters, slot: Val<ReturnType<typeof TableWrite<"slot">>>): readonly UInt[] {
   return Array.from({ length: p.regions * p.slots }, (_, i) => {
@@ -84,7 +91,6 @@ export const Scheduler = module(
       io.held.at(i).set(decision.held.at(i).resize(6));
     });
     queues.choice.set(decision.choice);
-    queues.due.set(decision.due);
     queues.start.set(decision.start);
     [0, 1].forEach(k => decision.found.at(k).set(queues.found.at(k)));
 
@@ -110,17 +116,22 @@ export const Scheduler = module(
       arg: kept.readAsync(started.id).arg,
     });
 
-    // Who is back: to its queue when it stopped short, else to the join.
-    const back = stage(io.back, "forward", { name: "came_back" }),
-      { ctx, branch, region, dropped, refund } = back.payload,
-      id = cat(branch, ctx),
-      left = lefts.readAsync(id),
-      { group } = kept.readAsync(id);
-    enqueue.who.at(0).set(ctx);
-    const packet = enqueue.known.at(0),
-      short = node(left.any(), { name: "stopped_short" }),
+    // Who is back, with what is kept of it: to its queue when it stopped short, else to the join.
+    const id = cat(io.back.payload.branch, io.back.payload.ctx);
+    enqueue.who.at(0).set(io.back.payload.ctx);
+    const known = map(io.back, Back(p), from => ({
+      ...from,
+      short: lefts.readAsync(id).any(),
+      group: kept.readAsync(id).group,
+      user: enqueue.known.at(0).user,
+      slow: enqueue.known.at(0).slow,
+      hash: enqueue.known.at(0).hash,
+      unordered: enqueue.known.at(0).unordered,
+    }));
+    const back = stage(known, "forward", { name: "came_back" }),
+      { ctx, region, dropped, refund, short, group, user, slow, hash, unordered } = back.payload,
       stops = node(short.andNot(dropped), { name: "stops" }),
-      queue = { region, user: packet.user.trunc(queueUserBits(p)), slow: packet.slow };
+      queue = { region, user, slow };
     const returned = stream(StageBack(joinSizes(p)), { name: "returned" });
     returned.valid.set(back.valid.andNot(stops));
     returned.payload.set({ ctx, dropped });
@@ -130,8 +141,8 @@ export const Scheduler = module(
     queues.free.set({ valid: taken.and(short).and(dropped), queue });
     enqueue.leave.set({
       valid: taken.andNot(stops),
-      flow: { group, hash: packet.hash },
-      unordered: packet.unordered,
+      flow: { group, hash },
+      unordered,
       region,
     });
     const refunds = reg(RegionSlots(p), { init: { valid: 0 }, name: "refunds" });

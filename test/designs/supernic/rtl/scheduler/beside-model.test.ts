@@ -4,7 +4,6 @@ import {
   chain,
   contended,
   type Outcome,
-  randomSetup,
   rateOf,
   type Setup,
   sharesOf,
@@ -14,7 +13,7 @@ import {
   watch,
 } from "../../../../../designs/supernic/model/scheduler/index.ts";
 import { bench } from "../../../../bench.ts";
-import { type BesideBench, besideDut, BesideModel, hardwareTiming, type Wild } from "./support/beside-model.ts";
+import { type BesideBench, besideDut, BesideModel, hardwareTiming, randomLife } from "./support/beside-model.ts";
 
 const seeds = Number(process.env["MNEMO_SCHEDULER_SEEDS"] ?? 8);
 /** What leaves the model, and what leaves the hardware. */
@@ -30,23 +29,11 @@ async function both(
   await rig.program();
   return { model, rtl: await rig.run(packets) };
 }
-async function random(b: BesideBench, seed: number, wild: Wild = {}, resets = 0): Promise<void> {
-  const { setup, traffic: packets } = randomSetup(seed),
-    rig = new BesideModel(b, "random", { ...setup, timing: hardwareTiming }, wild);
-  await rig.program();
-  for (let i = 0; i < resets; i++) {
-    await rig.run(packets, { until: b.random.between(20, 400) });
-    await rig.reset();
-  }
-  const { out, dropped } = await rig.run(packets);
-  expect(out.length + dropped).toBe(packets.packets.length);
-}
-
 describe("random configurations keep every promise", () => {
   for (let seed = 0; seed < seeds; seed++) {
-    bench(`configuration ${seed}`, besideDut("random"), { seed }, b => random(b, seed));
+    bench(`configuration ${seed}`, besideDut("random"), { seed }, b => randomLife(b, seed));
     bench(`configuration ${seed}, regions that close, a way out that waits, resets`, besideDut("random"), { seed }, b =>
-      random(b, seed, { waits: 30, closes: 20 }, 2),
+      randomLife(b, seed, { waits: 30, closes: 20 }, 2),
     );
   }
 });

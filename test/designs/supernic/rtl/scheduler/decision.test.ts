@@ -15,7 +15,7 @@ type Size = keyof typeof sizes;
 const WithQueues = module(
   "DecisionWithQueues",
   (p: DecisionParameters) => {
-    const { choice: _c, due: _d, found: _f, ...ports } = Decision(p).ports;
+    const { choice: _c, found: _f, ...ports } = Decision(p).ports;
     return { ...ports, heads: input(vec(Candidate(p), p.regions * p.users * 2)) };
   },
   (io, p) => {

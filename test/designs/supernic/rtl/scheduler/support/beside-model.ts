@@ -8,6 +8,7 @@ import {
   must,
   type Outcome,
   type Packet,
+  randomSetup,
   Region,
   type Setup,
   type Timing,
@@ -52,6 +53,9 @@ export const hardwareTiming: Timing = {
   prefetch: 64,
   refill: 1,
 };
+
+/** Starts for a region after its bit of `open` has fallen, at most. */
+const mostBehindClosed = 8;
 
 interface Coming {
   readonly at: number;
@@ -101,6 +105,8 @@ export class BesideModel {
   /** Of each entry in a region, the run of this pass. */
   readonly #runs = new Map<Entry, readonly number[]>();
   #runsOn = false;
+  /** By region: starts since its bit of `open` has fallen. */
+  readonly #closed = new Map<number, number>();
 
   constructor(b: BesideBench, size: BesideSize, setup: Setup, wild: Wild = {}) {
     this.#b = b;
@@ -273,7 +279,15 @@ export class BesideModel {
       payload.unordered.value = 0;
     }
     io.finished.ready.value = random.between(1, 100) <= waits ? 0 : 1;
-    io.open.value = bitsOf(this.#regions.flatMap((_, r) => (random.between(1, 100) <= closes ? [] : [r])));
+    const open = this.#regions.flatMap((_, r) => (this.#opens(r, random.between(1, 100), closes) ? [r] : []));
+    io.open.value = bitsOf(open);
+  }
+  /** A region closes now and then, and opens again a while later. */
+  #opens(r: number, chance: number, closes: number): boolean {
+    const closed = this.#closed.has(r);
+    if (closed && chance <= 4) this.#closed.delete(r);
+    else if (!closed && chance <= closes) this.#closed.set(r, 0);
+    return !this.#closed.has(r);
   }
   /** A cycle of a region. A packet that is dropped gives its credits back when it comes back. */
   #step(region: Region, r: number): void {
@@ -325,13 +339,18 @@ export class BesideModel {
       rest = this.#rest.get(key);
     if (inside === undefined || rest === undefined) throw new Error(`${key} starts, and does not wait`);
     this.#rest.delete(key);
+    const since = this.#closed.get(region);
+    if (since !== undefined) {
+      this.#closed.set(region, since + 1);
+      if (since >= mostBehindClosed) throw new Error(`${since + 1} start for region ${region} since it is closed`);
+    }
     const run = slotsOf(start.run.num),
       { chain } = must(must(must(this.#setup.dags, inside.packet.dag).stages, inside.stage), branch);
     if (this.#setup.regions[region] !== chain) throw new Error(`${key} starts in a region without its chain`);
     const arg = (inside.packet.dag * 16 + inside.stage * 4 + branch) % 256;
     if (start.arg.num !== arg) throw new Error(`${key} starts with arg ${start.arg.num}, not ${arg}`);
-    const { slots, since } = rest;
-    this.promises.starts({ inside, branch, region, run, rest: slots, waited: this.now - since });
+    const { slots } = rest;
+    this.promises.starts({ inside, branch, region, run, rest: slots, waited: this.now - rest.since });
     const entry: Entry = {
       inside,
       stage: inside.stage,
@@ -378,4 +397,18 @@ export class BesideModel {
     if (inside.dropped) this.dropped++;
     else this.out.push({ at: this.now, packet, entered });
   }
+}
+
+/** A random configuration of the model's, all of its packets, after some resets in the middle of them. */
+export async function randomLife(b: BesideBench, seed: number, wild: Wild = {}, resets = 0): Promise<void> {
+  const { setup, traffic: packets } = randomSetup(seed),
+    rig = new BesideModel(b, "random", { ...setup, timing: hardwareTiming }, wild);
+  await rig.program();
+  for (let i = 0; i < resets; i++) {
+    await rig.run(packets, { until: b.random.between(20, 400) });
+    await rig.reset();
+  }
+  const { out, dropped } = await rig.run(packets);
+  const ended = out.length + dropped;
+  if (ended !== packets.packets.length) throw new Error(`${ended} of ${packets.packets.length} packets have ended`);
 }

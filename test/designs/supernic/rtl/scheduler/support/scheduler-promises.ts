@@ -39,7 +39,7 @@ export class Promises {
   readonly #last = new Map<string, number>();
   /** By queue, who has stopped short. */
   readonly #stopped = new Map<string, string>();
-  readonly seen = { starts: 0, short: 0, stages: 0, refunds: 0, ends: 0, dropped: 0, most: 0, waiting: 0 };
+  readonly seen = { starts: 0, short: 0, stages: 0, refunds: 0, freed: 0, ends: 0, dropped: 0, most: 0, waiting: 0 };
 
   constructor(setup: Setup, sizes: { readonly regions: number; readonly slots: number }) {
     this.#setup = setup;
@@ -94,7 +94,10 @@ export class Promises {
     const queue = this.#queueOf(inside, region),
       who = `packet ${inside.packet.id}, stage ${inside.stage}, branch ${branch}`;
     if (dropped) {
-      if (this.#stopped.get(queue) === who) this.#stopped.delete(queue);
+      if (this.#stopped.get(queue) === who) {
+        this.#stopped.delete(queue);
+        this.seen.freed++;
+      }
       // What is dropped goes past the tasks behind it, and so past earlier packets.
     } else if (whole && !inside.dropped) this.#inOrder(`the end of stage ${inside.stage}, branch ${branch}`, inside);
     if (inside.stage > 0) this.seen.stages++;
