@@ -55,7 +55,7 @@ export const hardwareTiming: Timing = {
 };
 
 /** Starts for a region after its bit of `open` has fallen, at most. */
-const mostBehindClosed = 8;
+const mostBehindClosed = 6;
 
 interface Coming {
   readonly at: number;
