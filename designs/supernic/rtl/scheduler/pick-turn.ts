@@ -18,7 +18,7 @@ import {
   type VecVal,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { nextInTurn, nextNumber, numbersAbove, numbersOf, ofPlace, twoOf } from "./turn.ts";
+import { nextInTurn, nextNumber, numbersAbove, numbersOf, twoOf } from "./turn.ts";
 
 export interface PickParameters {
   readonly regions: number;
@@ -88,8 +88,8 @@ export const PickTurn = module(
     const users = reg(uint(p.users), { name: "users", mayBeUnread: true }),
       lastUser = reg(user, { name: "last_user", mayBeUnread: true }),
       again = reg(bit, { name: "again", mayBeUnread: true });
-    users.set(ofPlace(slot.first, asks.users));
-    lastUser.set(ofPlace(slot.first, lastChosen));
+    users.set(slot.of(asks.users));
+    lastUser.set(slot.of(lastChosen));
     // It comes twice in a row only if nobody else asks.
     again.set(asks.places.and(pickedAt).any().andNot(asks.places.andNot(pickedAt).any()));
 

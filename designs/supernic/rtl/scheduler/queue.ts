@@ -1,4 +1,4 @@
-import { bit, type Bit, constant, mux, node, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
+import { bit, type Bit, constant, mux, node, reg, repeat, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
 
 /** The look that finds a candidate for the third time ends its patience. */
 const looks = 3;
@@ -8,14 +8,16 @@ export interface Happens {
   /** One comes, with this run. */
   readonly comes: Bit;
   readonly run: UInt;
-  /** The first one starts, or is gone: `first` is the run of what is first then, or what of it is left. */
-  readonly changes: Bit;
-  readonly first: UInt;
-  /** With `changes`: it stops short, and the queue is held. */
+  /** The first one starts whole, or is gone: `next` is the run of who is first then. */
+  readonly pops: Bit;
+  readonly next: UInt;
+  /** The first one starts, and stops short: the queue is held. A cycle later its run is without `slots`. */
   readonly short: Bit;
+  readonly trims: Bit;
+  readonly slots: UInt;
   /** The one that stopped is back. */
   readonly stops: Bit;
-  /** In the cycle behind a change: whether there is one behind the first. */
+  /** In the cycle behind that of `pops`: whether there is one behind the first. */
   readonly counts: Bit;
   readonly two: Bit;
   readonly look: Bit;
@@ -38,13 +40,12 @@ export function queueOf(name: string, slots: number, h: Happens): Queue {
     away = reg(bit, { init: 0, name: `${name}_away` }),
     age = reg(uint(2), { init: 0, name: `${name}_age` });
   const any = node(first.any(), { name: `${name}_any` });
-  when(h.changes, () => {
-    first.set(h.first);
-    away.set(h.short);
-  }).elseWhen(h.comes.andNot(any), () => first.set(h.run));
+  const kept = first.andNot(h.slots.and(repeat(h.trims, slots)));
+  first.set(mux(h.pops, h.next, mux(h.comes.andNot(any), h.run, kept)));
+  when(h.short, () => away.set(1)).elseWhen(h.pops, () => away.set(0));
   when(h.stops, () => away.set(0));
   two.set(h.comes.and(any).or(mux(h.counts, h.two, two)));
-  const waits = node(any.andNot(away.or(h.changes)), { name: `${name}_waits` });
+  const waits = node(any.andNot(away.or(h.pops).or(h.short)), { name: `${name}_waits` });
   when(waits.not(), () => age.set(0)).elseWhen(h.look.and(age.ne(looks)), () => age.set(age.add(1)));
   return { first, away, two, over: age.eq(constant(looks, 2)) };
 }

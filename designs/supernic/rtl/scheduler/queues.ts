@@ -112,16 +112,20 @@ export const Queues = module(
       where.and(repeat(valid.and(isKind(slow, k)), n));
     const queues = kinds.map(k => {
       const come = of(k, comesAt, comes.valid, comes.slow),
-        changes = changesAt.and(repeat(change.changes[k] as Bit, n)),
+        pops = changesAt.and(repeat(change.pops[k] as Bit, n)),
+        short = changesAt.and(repeat(change.short[k] as Bit, n)),
         counts = of(k, countsAt, change.behind.valid, change.behind.slow),
+        trims = of(k, countsAt, change.behind.short, change.behind.slow),
         stops = of(k, stopsAt, io.stop.valid, io.stop.queue.slow);
       return placesIn(p).map(({ region, user, place }) =>
         queueOf(`${nameOf(k)}_${region}_${user}`, p.slots, {
           comes: come.bit(place),
           run: comes.run,
-          changes: changes.bit(place),
-          first: change.first[k] as UInt,
-          short: change.short,
+          pops: pops.bit(place),
+          next: (change.next[k] as Entry).run,
+          short: short.bit(place),
+          trims: trims.bit(place),
+          slots: change.behind.slots,
           stops: stops.bit(place),
           counts: counts.bit(place),
           two: change.behind.two,
@@ -259,42 +263,56 @@ function changeOf(p: DeviceSizes, d: Due) {
       valid: bit,
       at: uint(dueAt.width),
       slow: bit,
+      short: bit,
+      slots: uint(p.slots),
       first: Waiting(p),
       last: uint(branchIdBits(p)),
     }),
-    changed = reg(Changed, { init: { valid: 0 }, name: "changed" });
+    changed = reg(Changed, { init: { valid: 0, short: 0 }, name: "changed" });
 
   const candidates = kinds.map(k => reg(uint(p.slots), { name: `candidate_${k}_q` })),
-    changes: Bit[] = [],
     pops: Bit[] = [],
-    firsts: UInt[] = [],
+    short: Bit[] = [],
     nexts: Entry[] = [],
     ids: UInt[] = [],
     lefts: UInt[] = [],
     newLast: UInt[] = [];
+  const here = kinds.map(k =>
+    node(comes.valid.and(comes.at.eq(dueAt)).and(isKind(comes.slow, k)), { name: `comes_to_due_${k}` }),
+  );
+  // Behind each that may be first: the memory is read before it is known who is.
+  const [fastLast, slowLast] = [(looked[0] as Looked).last, (looked[1] as Looked).last],
+    [hereFast, hereSlow] = here as [Bit, Bit],
+    third = d.links.behind(
+      "third",
+      changed.first.id,
+      mux(began.slow, slowLast, fastLast),
+      ifHere(mux(began.slow, hereSlow, hereFast), comes),
+    );
   kinds.forEach(k => {
     const { first, last } = looked[k] as Looked,
       again = node(began.valid.and(same).and(isKind(began.slow, k)), { name: `again_${k}` }),
-      here = node(comes.valid.and(comes.at.eq(dueAt)).and(isKind(comes.slow, k)), { name: `comes_to_due_${k}` }),
-      id = node(mux(again, changed.first.id, first), { name: `due_id_${k}` }),
-      next = d.links.behind(`due_${k}`, id, last, ifHere(here, comes)),
+      comesHere = here[k] as Bit,
+      id = mux(again, changed.first.id, first),
+      next = either(again, third, d.links.behind(`due_${k}`, first, last, ifHere(comesHere, comes))),
       run = mux(again, changed.first.run, candidates[k] as UInt),
       left = run.andNot(start.slots),
       starts = node(start.valid.and(isKind(start.slow, k)), { name: `starts_${k}` }),
       frees = node(freeing.due.valid.and(isKind(freeing.due.slow, k)), { name: `frees_${k}` });
     ids.push(id);
-    newLast.push(mux(here, comes.id, last));
+    newLast.push(mux(comesHere, comes.id, last));
     lefts.push(left);
-    changes.push(starts.or(frees));
+    short.push(node(starts.and(start.short), { name: `short_${k}` }));
     pops.push(node(starts.andNot(start.short).or(frees), { name: `pops_${k}` }));
     nexts.push(next);
-    firsts.push(mux(start.valid.and(start.short), left, next.run));
   });
 
   // A cycle later: whether there is one behind who is first now.
   const isSlow = node(mux(freeing.due.valid, freeing.due.slow, start.slow), { name: "is_slow" });
   changed.set({
     valid: (pops[0] as Bit).or(pops[1] as Bit),
+    short: start.valid.and(start.short),
+    slots: start.slots,
     at: dueAt,
     slow: isSlow,
     first: either(isSlow, nexts[1] as Entry, nexts[0] as Entry),
@@ -312,12 +330,18 @@ function changeOf(p: DeviceSizes, d: Due) {
     left: mux(start.slow, lefts[1] as UInt, lefts[0] as UInt),
   });
   return {
-    changes,
     pops,
-    first: firsts,
+    short,
     next: nexts,
-    short: start.valid.and(start.short),
-    behind: { valid: changed.valid, at: changed.at, slow: changed.slow, two },
+    /** A cycle later. */
+    behind: {
+      valid: changed.valid,
+      short: changed.short,
+      at: changed.at,
+      slow: changed.slow,
+      slots: changed.slots,
+      two,
+    },
     started,
     /** The candidates of the choice, by kind: they are due a cycle later. */
     candidates: (runs: readonly UInt[]): void =>

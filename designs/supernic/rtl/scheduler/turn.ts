@@ -18,6 +18,8 @@ export interface Turn {
   /** One bit of those that ask, or none. */
   readonly first: UInt;
   readonly behind: UInt;
+  /** The value of the first one's place: found for both that it may be before it is known which one it is. */
+  readonly of: (values: readonly UInt[]) => UInt;
 }
 
 /** Bit i: a bit of `v` below it is set. */
@@ -38,11 +40,14 @@ const below = (v: UInt): UInt =>
 export function nextInTurn(name: string, asking: UInt, behind: UInt): Turn {
   const later = node(asking.and(behind), { name: `${name}_later` }),
     anyLater = node(later.any(), { name: `${name}_any_later` });
-  const first = mux(anyLater, fromBits(lowestBits(later)), fromBits(lowestBits(asking)));
+  const laterFirst = fromBits(lowestBits(later)),
+    allFirst = fromBits(lowestBits(asking)),
+    first = mux(anyLater, laterFirst, allFirst);
   return {
     any: asking.any(),
     first: node(first, { name: `${name}_first` }),
     behind: mux(anyLater, below(later), below(asking)),
+    of: values => mux(anyLater, ofPlace(laterFirst, values), ofPlace(allFirst, values)),
   };
 }
 
