@@ -1,5 +1,5 @@
 import { type Branch, type Fault, must, type Packet, type Setup, type Task, timing, type Timing } from "./setup.ts";
-import { type Traffic, watch } from "./watch.ts";
+import { type Outcome, type Traffic, watch } from "./watch.ts";
 
 const beatBits = 512,
   cycleNs = 4;
@@ -7,7 +7,7 @@ const beatBits = 512,
 const all = (tasks: readonly Task[]): number[] => tasks.map((_, i) => i);
 
 /** A user's DAG of stages, each with its chains side by side; every chain has a region. */
-function alone(stages: readonly (readonly (readonly Task[])[])[], credits: number, t: Timing): Setup {
+export function alone(stages: readonly (readonly (readonly Task[])[])[], credits: number, t: Timing): Setup {
   const chains = stages.flat();
   let next = 0;
   const dag = stages.map(s => s.map((tasks): Branch => ({ chain: next++, run: all(tasks) })));
@@ -23,7 +23,8 @@ function alone(stages: readonly (readonly (readonly Task[])[])[], credits: numbe
   };
 }
 const packet = (id: number): Packet => ({ id, dag: 0, flow: 0, beats: 1 });
-const traffic = (count: number): Traffic => ({
+/** So many packets of one flow, all at once. */
+export const traffic = (count: number): Traffic => ({
   packets: Array.from({ length: count }, (_, id) => ({ at: 0, packet: packet(id) })),
   stalls: [],
   uses: [],
@@ -32,8 +33,12 @@ const traffic = (count: number): Traffic => ({
 export function rate(setup: Setup, count = 1_000): number {
   const { out, wrong } = watch(setup, traffic(count));
   if (wrong !== undefined) throw new Error(wrong);
-  const from = Math.floor(count / 4),
-    to = Math.floor((count * 3) / 4);
+  return rateOf(out);
+}
+/** Packets a cycle in the middle half of what has left. */
+export function rateOf(out: Outcome["out"]): number {
+  const from = Math.floor(out.length / 4),
+    to = Math.floor((out.length * 3) / 4);
   return (to - from) / (must(out, to).at - must(out, from).at);
 }
 /** Cycles of a packet alone. */
@@ -43,7 +48,7 @@ function latency(setup: Setup): number {
   const only = must(out, 0);
   return only.at - only.entered;
 }
-const chain = (n: number, latencyOf: number): Task[] =>
+export const chain = (n: number, latencyOf: number): Task[] =>
   Array.from({ length: n }, () => ({ latency: latencyOf, interval: 1 }));
 
 /** Gbps of 64-byte packets through one task by its credits (figure 5.9). */
@@ -83,22 +88,31 @@ export const chainRate = (credits: number, change: Partial<Timing> = {}, interva
  * only the one behind. A rule without turns starves one of the two.
  */
 export function shares(decide: number, fault?: Fault): readonly number[] {
+  const { setup, traffic: packets } = contended({ ...timing, decide, prefetch: 4 }, fault),
+    { out, wrong } = watch(setup, packets);
+  if (wrong !== undefined) throw new Error(wrong);
+  return sharesOf(out);
+}
+/** Packets a cycle of each of the three, while all of them have some. */
+export function sharesOf(out: Outcome["out"]): readonly number[] {
+  const [from, to] = [500, 2_500],
+    seen = out.filter(o => from <= o.at && o.at < to);
+  return [0, 1, 2].map(dag => seen.filter(o => o.packet.dag === dag).length / (to - from));
+}
+/** The three users of `shares`, and their packets. */
+export function contended(t: Timing, fault?: Fault): { readonly setup: Setup; readonly traffic: Traffic } {
   const tasks = [
     { latency: 1, interval: 10 },
     { latency: 1, interval: 1 },
   ];
-  const runs = [[0, 1], [0, 1], [1]],
-    window = [500, 2_500] as const;
+  const runs = [[0, 1], [0, 1], [1]];
   const setup: Setup = {
-    ...alone([[tasks]], 14, { ...timing, decide, prefetch: 4 }),
+    ...alone([[tasks]], 14, t),
     ...(fault ? { fault } : {}),
     users: runs.length,
     dags: runs.map((run, user) => ({ user, slow: false, stages: [[{ chain: 0, run }]] })),
   };
   const counts = [200, 200, 2_700],
     packets = counts.flatMap((n, dag) => Array.from({ length: n }, (_, i) => ({ ...packet(i), dag, flow: dag })));
-  const { out, wrong } = watch(setup, { packets: packets.map(p => ({ at: 0, packet: p })), stalls: [], uses: [] });
-  if (wrong !== undefined) throw new Error(wrong);
-  const seen = out.filter(o => window[0] <= o.at && o.at < window[1]);
-  return runs.map((_, dag) => seen.filter(o => o.packet.dag === dag).length / (window[1] - window[0]));
+  return { setup, traffic: { packets: packets.map(p => ({ at: 0, packet: p })), stalls: [], uses: [] } };
 }

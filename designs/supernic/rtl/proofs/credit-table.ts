@@ -63,10 +63,12 @@ const harness = module(
         );
         assertAlways(packets.le(io.limit.zext(BITS + 1)), `the FIFO of slot ${at} has room for each packet`);
         assertAlways(
-          dut.has
-            .at(r)
-            .bit(s)
-            .eq(packets.lt(io.limit.zext(BITS + 1))),
+          started.not().or(
+            dut.has
+              .at(r)
+              .bit(s)
+              .eq(packets.lt(io.limit.zext(BITS + 1))),
+          ),
           `a credit is there just when there is room (${at})`,
         );
         cover(packets.eq(CREDITS), `slot ${at} is full`);
@@ -80,7 +82,7 @@ export const creditTableProof: Proof = {
   module: `CreditTable, ${REGIONS} regions of ${SLOTS} slots`,
   harness: harness(),
   faults: [
-    { what: "one more than the limit", from: "held_0_1 < limits_1", to: "held_0_1 <= limits_1" },
+    { what: "one more than the limit", from: "left_0_1[2:0] > 3'd0", to: "1'b1" },
     { what: "a gift and a refund count once", from: "{1'b0, give_1[0]} + {1'b0,", to: "{1'b0, give_1[0]} | {1'b0," },
     { what: "every region takes", from: "takes_of_1 = take_valid & take_region", to: "takes_of_1 = take_valid" },
   ],

@@ -1,4 +1,4 @@
-import { fromBits, input, instance, module, node, output, uint, vec } from "../../../../hdl-dsl/index.ts";
+import { input, instance, module, output, uint, vec } from "../../../../hdl-dsl/index.ts";
 import { creditBits, type CreditParameters, CreditTable, RegionSlots } from "./credit-table.ts";
 import { Choice, type PickParameters, PickTurn } from "./pick-turn.ts";
 import { Candidate, Reserve, Starting } from "./reserve.ts";
@@ -19,8 +19,6 @@ export const Decision = module(
     waits: input(vec(uint(p.users), p.regions * p.slots)),
     busy: input(vec(uint(p.slots), p.regions)),
     choice: output(Choice(p)),
-    /** The same a cycle later, unless it was taken back: it starts now, or not. */
-    due: output(Choice(p)),
     found: input(vec(Candidate(p), 2)),
     start: output(Starting(p)),
     /** Credits, as `CreditTable` has them. */
@@ -45,15 +43,11 @@ export const Decision = module(
     reserve.choice.set(pick.choice);
     reserve.due.set(pick.due);
     [0, 1].forEach(k => reserve.found.at(k).set(io.found.at(k)));
-    const bits = creditBits({ credits }) + 1;
     for (let r = 0; r < regions; r++) {
-      const two = Array.from({ length: slots }, (_, s) => {
-        const held = node(table.held.at(r * slots + s).zext(bits), { name: `held_${r}_${s}` });
-        return held.add(1).lt(io.limits.at(r * slots + s).zext(bits));
-      });
       reserve.busy.at(r).set(io.busy.at(r));
-      reserve.has.at(r).set(table.has.at(r));
-      reserve.hasTwo.at(r).set(fromBits(two));
+      // What comes back in the cycle of the look-up is there when the choice is due.
+      reserve.has.at(r).set(table.soon.at(r));
+      reserve.hasTwo.at(r).set(table.soonTwo.at(r));
       table.give.at(r).set(io.give.at(r));
       io.has.at(r).set(table.has.at(r));
     }
@@ -61,7 +55,6 @@ export const Decision = module(
     table.take.set({ valid, region, slots: taken });
     table.refund.set(io.refund);
     io.choice.set(pick.choice);
-    io.due.set(pick.due);
     for (let at = 0; at < regions * slots; at++) io.held.at(at).set(table.held.at(at));
     io.start.set(reserve.start);
   },

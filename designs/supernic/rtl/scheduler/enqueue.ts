@@ -16,6 +16,7 @@ import {
   reg,
   sink,
   source,
+  stage,
   struct,
   toBits,
   uint,
@@ -116,18 +117,19 @@ export const Enqueue = module("Enqueue", ports, (io, p) => {
     chains = chainTable(p, io, flows),
     packets = ram(Packet(p), { depth: p.contexts, collision: "undefined", style: "distributed", name: "packets" });
   flows.leave.set(io.leave);
-  io.waiting.set(list.level);
+  // The first of the list is in a register, so that whether it goes is not a path through the list.
+  const listed = stage(list.pop, "full", { name: "listed" });
   [0, 1].forEach(i => io.known.at(i).set(packets.readAsync(io.who.at(i))));
 
   // Of the list one asks at a time.
   const asksAgain = reg(bit, { init: 0, name: "asks_again" }),
     rest = reg(uint(Math.log2(askAgainAfter)), { init: 0, name: "rests" }),
-    wantsAgain = node(list.pop.valid.andNot(asksAgain.or(rest.any())), { name: "wants_again" });
+    wantsAgain = node(listed.valid.andNot(asksAgain.or(rest.any())), { name: "wants_again" });
 
   // Who: a later stage, the first of the list, or a new packet. Its stage is read.
   const isAgain = node(io.next.valid.not().and(wantsAgain), { name: "is_again" }),
     isNew = node(io.next.valid.or(wantsAgain).not(), { name: "is_new" }),
-    who = mux(io.next.valid, io.next.payload, list.pop.payload.ctx),
+    who = mux(io.next.valid, io.next.payload, listed.payload.ctx),
     kept = packets.readAsync(who),
     fresh = freshOf(p, io),
     packet = { ...mux(isNew, fresh, kept), stage: mux(isNew, fresh.stage, kept.stage.add(io.next.valid.zext(3))) };
@@ -156,8 +158,8 @@ export const Enqueue = module("Enqueue", ports, (io, p) => {
   io.arrive.ready.set(firstMoves.and(isNew));
   when(firstMoves, () => isFirst.set(takes));
   when(takes, () => {
-    first.set({ ctx: mux(isNew, io.arrive.payload.ctx, who), packet, again: isAgain, branch: list.pop.payload.branch });
-    left.set(mux(isAgain, decode(list.pop.payload.branch, p.branches), constant(2 ** p.branches - 1, p.branches)));
+    first.set({ ctx: mux(isNew, io.arrive.payload.ctx, who), packet, again: isAgain, branch: listed.payload.branch });
+    left.set(mux(isAgain, decode(listed.payload.branch, p.branches), constant(2 ** p.branches - 1, p.branches)));
   }).elseWhen(emits, () => left.set(next.rest));
   when(takes.or(emits), () => begins.set(takes.andNot(isAgain)));
   const count = next.none.zext(pendingBits(joinSizes(p))).add(ones(next.wanted, pendingBits(joinSizes(p))));
@@ -174,12 +176,16 @@ export const Enqueue = module("Enqueue", ports, (io, p) => {
       { ctx, again, packet: of } = first;
     second.set({ ctx, branch: encodeOnehot(next.first), packet: of, none, chain, run, arg, again });
   });
-  const gaveUp = reg(bit, { init: 0, name: "gave_up" }),
+  // Who is lost goes into a register, so that whether somebody moves does not hang on what was found. One of the list
+  // has been counted: the flow table hears that it gives up.
+  const isLost = reg(bit, { init: 0, name: "is_lost" }),
+    lost = reg(uint(ctxBits(p)), { name: "lost_ctx" }),
     nowhere = node(found.nowhere.or(second.run.any().not()), { name: "goes_nowhere" }),
-    bad = node(nowhere.or(second.none).or(second.packet.known.not()).or(gaveUp), { name: "is_bad" }),
-    // One of the list has been counted: the flow table hears that it is gone, and then it is lost.
-    givesUp = node(bad.and(second.again).andNot(gaveUp), { name: "gives_up" });
-  flows.ask.valid.set(isSecond.and(chains.open).and(bad.not().or(givesUp)));
+    bad = node(nowhere.or(second.none).or(second.packet.known.not()), { name: "is_bad" }),
+    mayMove = node(flows.ask.ready.and(chains.open).andNot(isLost), { name: "may_move" }),
+    givesUp = node(bad.and(second.again), { name: "gives_up" }),
+    goesOn = node(isSecond.and(mayMove), { name: "goes_on" });
+  flows.ask.valid.set(isSecond.and(chains.open).andNot(isLost).and(bad.not().or(second.again)));
   flows.ask.payload.set({
     flow: { group: found.group, hash: second.packet.hash },
     unordered: second.packet.unordered,
@@ -188,10 +194,11 @@ export const Enqueue = module("Enqueue", ports, (io, p) => {
     again: second.again,
     givesUp,
   });
-  io.lost.valid.set(isSecond.and(bad).andNot(givesUp));
-  io.lost.payload.set({ ctx: second.ctx, dropped: 1 });
-  secondMoves.set(isSecond.not().or(flows.ask.fire.andNot(bad)).or(io.lost.fire));
-  when(isSecond.and(givesUp).and(flows.ask.fire), () => gaveUp.set(1)).elseWhen(io.lost.fire, () => gaveUp.set(0));
+  io.lost.valid.set(isLost);
+  io.lost.payload.set({ ctx: lost, dropped: 1 });
+  secondMoves.set(isSecond.not().or(mayMove));
+  when(goesOn.and(bad), () => isLost.set(1)).elseWhen(io.lost.ready, () => isLost.set(0));
+  when(goesOn, () => lost.set(second.ctx));
 
   // The answer; a cycle later it is in its queue, or in the list.
   const asks = reg(bit, { init: 0, name: "asks" }),
@@ -225,7 +232,11 @@ export const Enqueue = module("Enqueue", ports, (io, p) => {
   list.push.payload.set({ ctx, branch });
 
   // The one of the list that has asked is gone, or rests.
-  list.pop.ready.set(settles.and(pushes.or(pushed.givesUp)));
+  const unlists = node(settles.and(pushes.or(pushed.givesUp)), { name: "unlists" }),
+    waiting = reg(uint(io.waiting.width), { init: 0, name: "waiting_q" });
+  listed.ready.set(unlists);
+  waiting.set(waiting.add(waits.zext(waiting.width)).sub(unlists.zext(waiting.width)));
+  io.waiting.set(waiting);
   when(takes.and(isAgain), () => asksAgain.set(1)).elseWhen(settles, () => asksAgain.set(0));
   when(settles.andNot(pushes), () => rest.set(askAgainAfter - 1)).elseWhen(rest.any(), () => rest.set(rest.sub(1)));
   assertAlways(waits.not().or(list.push.ready), "the list has room for every branch");

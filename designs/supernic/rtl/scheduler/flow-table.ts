@@ -184,21 +184,24 @@ export const FlowTable = module(
       to = node(mux(who.pinned, who.region, mux(stays, place.region, least)), { name: "to" });
     io.answer.set({ valid: asks, goes, region: to });
 
+    // Who asks always writes, even what was there: whether he goes is known late, and all see what is written.
     const askedAt = at(asked),
-      joins = node(asks.andNot(who.unordered.or(goes).or(who.again)), { name: "joins_those_who_wait" }),
       no = constant(0, count.width),
-      ends = node(counts.and(who.again).or(asks.and(who.givesUp)), { name: "ends_waiting" }),
-      waitingNow = place.waiting.add(joins.zext(count.width)).sub(ends.zext(count.width));
-    entered.write(counts.or(clearing), mux(clearing, sweeping, askedAt), mux(clearing, no, before.add(1)));
-    places.write(
-      counts.or(joins).or(ends).or(sweeps).or(clearing),
-      mux(clearing, sweeping, mux(sweeps, swept, askedAt)),
-      {
-        region: mux(counts, to, place.region),
-        marked: mux(sweeps, inside, place.marked.andNot(counts)).andNot(clearing),
-        waiting: mux(clearing, no, mux(sweeps, place.waiting, waitingNow)),
-      },
+      fewer = node(place.waiting.sub(1), { name: "fewer_wait" }),
+      // Who goes, and who does not; one that does not go and did not wait before waits from now on.
+      waitsLess = mux(who.again.andNot(who.unordered), fewer, place.waiting),
+      waitsOn = mux(who.unordered.or(who.again), place.waiting, place.waiting.add(1)),
+      waitingNow = mux(goes, waitsLess, mux(who.givesUp, fewer, waitsOn));
+    entered.write(
+      asks.or(clearing),
+      mux(clearing, sweeping, askedAt),
+      mux(clearing, no, mux(counts, before.add(1), before)),
     );
+    places.write(asks.or(sweeps).or(clearing), mux(clearing, sweeping, mux(sweeps, swept, askedAt)), {
+      region: mux(counts, to, place.region),
+      marked: mux(sweeps, inside, place.marked.andNot(counts)).andNot(clearing),
+      waiting: mux(clearing, no, mux(sweeps, place.waiting, waitingNow)),
+    });
 
     // Who leaves: the same, one cycle behind the other.
     const leaves = reg(bit, { init: 0, name: "leaves" }),

@@ -18,7 +18,7 @@ import {
   type VecVal,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { nextInTurn, nextNumber, numbersAbove, numbersOf, ofPlace, twoOf } from "./turn.ts";
+import { nextInTurn, nextNumber, numbersAbove, numbersOf, twoOf } from "./turn.ts";
 
 export interface PickParameters {
   readonly regions: number;
@@ -88,14 +88,14 @@ export const PickTurn = module(
     const users = reg(uint(p.users), { name: "users", mayBeUnread: true }),
       lastUser = reg(user, { name: "last_user", mayBeUnread: true }),
       again = reg(bit, { name: "again", mayBeUnread: true });
-    users.set(ofPlace(slot.first, asks.users));
-    lastUser.set(ofPlace(slot.first, lastChosen));
+    users.set(slot.of(asks.users));
+    lastUser.set(slot.of(lastChosen));
     // It comes twice in a row only if nobody else asks.
     again.set(asks.places.and(pickedAt).any().andNot(asks.places.andNot(pickedAt).any()));
 
     // Second stage: the next user, behind the one of the choice just ahead when that is for the same slot.
-    const next = (name: string, after: UInt): UInt => nextNumber(name, users, numbersAbove(after, p.users)),
-      who = mux(again.and(chosen.valid), next("again", chosen.user), next("user", lastUser));
+    const after = node(mux(again.and(chosen.valid), chosen.user, lastUser), { name: "after_user", mayBeUnread: true }),
+      who = nextNumber("user", users, numbersAbove(after, p.users));
     const kept = node(pickedAt.and(lacksAt.or(lackedAt)).any().not(), { name: "is_kept" });
     chosenAt.set(pickedAt.and(repeat(kept, n)));
     chosen.set({

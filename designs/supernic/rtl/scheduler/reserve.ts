@@ -9,7 +9,6 @@ import {
   module,
   mux,
   node,
-  onehotMux,
   output,
   reg,
   repeat,
@@ -20,8 +19,8 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { Choice, type PickParameters } from "./pick-turn.ts";
-import { type Start, startOf } from "./run.ts";
-import { numbersAbove, numbersBelow } from "./turn.ts";
+import { type Start, startAt } from "./run.ts";
+import { numbersAbove, numbersBelow, ofNumber } from "./turn.ts";
 
 /** A queue's candidate: the slots that it has yet to go through, none when there is no candidate. */
 export const Candidate = (p: PickParameters) =>
@@ -43,11 +42,16 @@ export const Starting = (p: PickParameters) =>
     short: bit,
   });
 
-/** Somebody of `others` whose turn comes before that of `who`, when `last` had it last. */
+/**
+ * Somebody of `others` whose turn comes before that of `who`, when `last` had it last. Going round from behind `last`,
+ * of three things two hold for them: behind the last, in front of who, and that the round passes the highest number.
+ */
 function comesBefore(others: UInt, last: UInt, who: UInt): Bit {
-  const behindLast = numbersAbove(last, others.width),
-    beforeWho = numbersBelow(who, others.width);
-  return mux(who.gt(last), others.and(behindLast).and(beforeWho).any(), others.and(behindLast.or(beforeWho)).any());
+  const n = others.width,
+    behindLast = numbersAbove(last, n),
+    beforeWho = numbersBelow(who, n),
+    wraps = repeat(who.le(last), n);
+  return others.and(behindLast.and(beforeWho).or(wraps.and(behindLast.or(beforeWho)))).any();
 }
 
 /**
@@ -88,12 +92,7 @@ export const Reserve = module(
       moved = reg(slots, { init: 0, name: "moved" });
 
     // In the cycle of `choice`: what is looked up. What is due then may start, and change it.
-    const region = decode(choice.region, p.regions),
-      ofRegion = <T>(list: readonly T[]) =>
-        onehotMux(
-          list.map((_, r) => region.bit(r)),
-          list,
-        );
+    const ofRegion = (list: readonly UInt[]): UInt => ofNumber(choice.region, list);
     const turns = Array.from({ length: p.regions * p.slots }, (_, i) =>
       reg(uint(addressBits(p.users)), { init: p.users - 1, name: `last_of_${i}` }),
     );
@@ -121,6 +120,9 @@ export const Reserve = module(
       earlier: fromBits(atSlots.map(s => s.earlier)),
       ifMoved: fromBits(atSlots.map(s => s.ifMoved)),
     });
+    // Behind its own slot turns count; a candidate for another slot does not start.
+    const behindSlot = reg(slots, { name: "behind_slot" });
+    behindSlot.set(numbersAbove(choice.slot, p.slots));
     const sameRegion = reg(bit, { name: "same_region" }),
       sameUser = reg(bit, { name: "same_user" }),
       slowFirst = reg(bit, { name: "slow_first" });
@@ -132,33 +134,30 @@ export const Reserve = module(
     slowFirst.set(ofRegion(slowNext).and(mine).any());
 
     // In the cycle of `due`: with what the start of the cycle before has changed.
-    const took = node(began.slots.and(repeat(began.valid.and(sameRegion), p.slots)), { name: "took" }),
-      changed = node(moved.and(repeat(began.valid.and(sameRegion), p.slots)), { name: "changed" }),
+    const beganHere = began.valid.and(sameRegion),
+      took = node(began.slots.and(repeat(beganHere, p.slots)), { name: "took" }),
+      changed = node(moved.and(repeat(beganHere, p.slots)), { name: "changed" }),
       again = node(began.valid.and(sameUser), { name: "again" });
-    const now = {
-      busy: facts.busy,
-      has: facts.hasTwo.and(took).or(facts.has.andNot(took)),
-      earlier: facts.ifMoved.and(changed).or(facts.earlier.andNot(changed)),
-    };
+    const earlier = facts.ifMoved.and(changed).or(facts.earlier.andNot(changed)),
+      has = node(facts.hasTwo.and(took).or(facts.has.andNot(took)), { name: "has_now" }),
+      now = { busy: facts.busy, has, earlier: node(earlier.and(behindSlot), { name: "earlier_now" }) };
     const dueSlot = decode(due.slot, p.slots);
     const queues = found.map((f, k) => {
       const name = k === 0 ? "fast" : "slow",
         popped = again.and(began.slow.eq(k)),
         next = f.next.and(repeat(began.short.not(), p.slots)),
         run = node(mux(popped, next, f.run), { name: `${name}_now` });
-      const start = startOf(name, run, f.over.andNot(popped), now),
-        here = start.first.and(dueSlot).any();
-      return { ...start, here, can: here.and(start.starts) };
-    }) as [Queue, Queue];
+      return startAt(name, dueSlot, run, f.over.andNot(popped), now);
+    }) as [Start, Start];
     const [fast, slow] = queues,
       prefersSlow = mux(again, began.slow.not(), slowFirst);
-    const started = node(due.valid.and(fast.can.or(slow.can)), { name: "started" }),
-      isSlow = node(slow.can.and(prefersSlow.or(fast.can.not())), { name: "is_slow" });
+    const started = node(due.valid.and(fast.starts.or(slow.starts)), { name: "started" }),
+      isSlow = node(slow.starts.and(prefersSlow.or(fast.starts.not())), { name: "is_slow" });
     const starting = node(mux(isSlow, slow.slots, fast.slots), { name: "starting" }),
       moves = node(dueSlot.or(starting.and(facts.others)), { name: "moves" });
     const there = fast.here.or(slow.here);
     const lacks = reg(bit, { init: 0, name: "lacks_q" });
-    lacks.set(due.valid.and(there).andNot(fast.can.or(slow.can)));
+    lacks.set(due.valid.and(there).andNot(fast.starts.or(slow.starts)));
     io.lacks.set(lacks);
     turns.forEach((last, i) => {
       const own = due.region.eq(Math.floor(i / p.slots)).and(moves.bit(i % p.slots));
@@ -183,10 +182,3 @@ export const Reserve = module(
     assertAlways(started.not().or(starting.and(dueSlot).any()), "a run that starts has its first slot");
   },
 );
-
-/** A queue, as it is now. */
-interface Queue extends Start {
-  /** Its candidate waits for the slot that is due. */
-  readonly here: Bit;
-  readonly can: Bit;
-}

@@ -1,9 +1,11 @@
 import {
   arbiter,
+  bit,
   cat,
   connect,
   fifo,
   instance,
+  map,
   module,
   node,
   ram,
@@ -16,18 +18,23 @@ import {
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { ctxBits } from "../inside/index.ts";
+import { CameBack, ctxBits } from "../inside/index.ts";
 import { mostSlots } from "../../wire/index.ts";
-import { creditBits } from "./credit-table.ts";
+import { creditBits, RegionSlots } from "./credit-table.ts";
 import { Decision } from "./decision.ts";
 import { Enqueue } from "./enqueue.ts";
 import { Join, StageBack } from "./join.ts";
 import { type SchedulerParameters, schedulerPorts, type TableWrite } from "./ports.ts";
 import { Queues } from "./queues.ts";
-import { branchIdBits, groupBits, queueUserBits } from "./records.ts";
+import { branchIdBits, groupBits, Packet } from "./records.ts";
 
 const joinSizes = (p: SchedulerParameters) => ({ contexts: p.contexts, branches: Math.max(2, p.branches) });
 
+/** A branch that is back, and what is kept of it. */
+const Back = (p: SchedulerParameters) => {
+  const { user, slow, hash, unordered } = Packet(p).fields;
+  return struct({ ...CameBack(p).fields, short: bit, group: uint(groupBits), user, slow, hash, unordered });
+};
 /** Places of the FIFO of each slot, as software has set them: none after a reset. */
 function limitsOf(p: SchedulerParameters, slot: Val<ReturnType<typeof TableWrite<"slot">>>): readonly UInt[] {
   return Array.from({ length: p.regions * p.slots }, (_, i) => {
@@ -42,8 +49,8 @@ function limitsOf(p: SchedulerParameters, slot: Val<ReturnType<typeof TableWrite
 
 /**
  * The central scheduler (paper §5.3.2; docs/supernic/scheduler.md): packets go through the stages of their DAG, branch
- * by branch, each with credits for all tasks of its run. Latency: 9 cycles from `arrive` to `start`, 5 from `back` to
- * the `start` of the next stage's first branch and 4 more for the look-up; initiation interval 1, a decision a cycle.
+ * by branch, each with credits for all tasks of its run. Latency: 10 cycles from `arrive` to `start`, 13 from `back`
+ * to the `start` of the next stage's first branch, 2 to `finished`; initiation interval 1, a decision a cycle.
  * Full: `arrive` waits for the look-up; all branches of all contexts have a place in the queues. `back` waits while
  * packets that are done are not taken. Reset: nothing is inside, no slot has credits; tables stay. For 1,024 cycles
  * nobody is looked up.
@@ -65,11 +72,15 @@ export const Scheduler = module(
 
     // Who starts.
     queues.push.set(enqueue.push);
-    queues.open.set(io.open);
+    const open = reg(uint(p.regions), { init: 0, name: "open_q" });
+    open.set(io.open);
+    queues.open.set(open);
     for (let r = 0; r < p.regions; r++) {
-      queues.busy.at(r).set(io.busy.at(r));
+      const busy = reg(uint(p.slots), { init: 0, name: `busy_${r}_q` });
+      busy.set(io.busy.at(r));
+      queues.busy.at(r).set(busy);
       queues.has.at(r).set(decision.has.at(r));
-      decision.busy.at(r).set(io.busy.at(r));
+      decision.busy.at(r).set(busy);
       decision.give.at(r).set(io.give.at(r));
     }
     limitsOf(p, io.slot).forEach((limit, i) => {
@@ -80,7 +91,6 @@ export const Scheduler = module(
       io.held.at(i).set(decision.held.at(i).resize(6));
     });
     queues.choice.set(decision.choice);
-    queues.due.set(decision.due);
     queues.start.set(decision.start);
     [0, 1].forEach(k => decision.found.at(k).set(queues.found.at(k)));
 
@@ -106,31 +116,38 @@ export const Scheduler = module(
       arg: kept.readAsync(started.id).arg,
     });
 
-    // Who is back: to its queue when it stopped short, else to the join.
-    const back = stage(io.back, "forward", { name: "came_back" }),
-      { ctx, branch, region, dropped, refund } = back.payload,
-      id = cat(branch, ctx),
-      left = lefts.readAsync(id),
-      { group } = kept.readAsync(id);
-    enqueue.who.at(0).set(ctx);
-    const packet = enqueue.known.at(0),
-      short = node(left.any(), { name: "stopped_short" }),
+    // Who is back, with what is kept of it: to its queue when it stopped short, else to the join.
+    const id = cat(io.back.payload.branch, io.back.payload.ctx);
+    enqueue.who.at(0).set(io.back.payload.ctx);
+    const known = map(io.back, Back(p), from => ({
+      ...from,
+      short: lefts.readAsync(id).any(),
+      group: kept.readAsync(id).group,
+      user: enqueue.known.at(0).user,
+      slow: enqueue.known.at(0).slow,
+      hash: enqueue.known.at(0).hash,
+      unordered: enqueue.known.at(0).unordered,
+    }));
+    const back = stage(known, "forward", { name: "came_back" }),
+      { ctx, region, dropped, refund, short, group, user, slow, hash, unordered } = back.payload,
       stops = node(short.andNot(dropped), { name: "stops" }),
-      queue = { region, user: packet.user.trunc(queueUserBits(p)), slow: packet.slow };
+      queue = { region, user, slow };
     const returned = stream(StageBack(joinSizes(p)), { name: "returned" });
     returned.valid.set(back.valid.andNot(stops));
     returned.payload.set({ ctx, dropped });
     back.ready.set(stops.or(returned.ready));
     const taken = node(back.fire, { name: "is_taken" });
-    queues.stop.set({ valid: taken.and(stops), queue, entry: { id, run: left } });
+    queues.stop.set({ valid: taken.and(stops), queue });
     queues.free.set({ valid: taken.and(short).and(dropped), queue });
     enqueue.leave.set({
       valid: taken.andNot(stops),
-      flow: { group, hash: packet.hash },
-      unordered: packet.unordered,
+      flow: { group, hash },
+      unordered,
       region,
     });
-    decision.refund.set({ valid: taken.and(refund.any()), region, slots: refund });
+    const refunds = reg(RegionSlots(p), { init: { valid: 0 }, name: "refunds" });
+    refunds.set({ valid: taken.and(refund.any()), region, slots: refund });
+    decision.refund.set(refunds);
     connect(arbiter([returned, enqueue.lost], { name: "to_join" }), join.back);
 
     // Whose stage is done: it begins the next one, or is finished.

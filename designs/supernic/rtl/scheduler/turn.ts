@@ -1,8 +1,8 @@
 import {
   type Bit,
+  cat,
   constant,
   encodeOnehot,
-  firstSet,
   fromBits,
   lowestBits,
   mux,
@@ -18,6 +18,8 @@ export interface Turn {
   /** One bit of those that ask, or none. */
   readonly first: UInt;
   readonly behind: UInt;
+  /** The value of the first one's place: found for both that it may be before it is known which one it is. */
+  readonly of: (values: readonly UInt[]) => UInt;
 }
 
 /** Bit i: a bit of `v` below it is set. */
@@ -38,18 +40,50 @@ const below = (v: UInt): UInt =>
 export function nextInTurn(name: string, asking: UInt, behind: UInt): Turn {
   const later = node(asking.and(behind), { name: `${name}_later` }),
     anyLater = node(later.any(), { name: `${name}_any_later` });
-  const first = mux(anyLater, fromBits(lowestBits(later)), fromBits(lowestBits(asking)));
+  const laterFirst = fromBits(lowestBits(later)),
+    allFirst = fromBits(lowestBits(asking)),
+    first = mux(anyLater, laterFirst, allFirst);
   return {
     any: asking.any(),
     first: node(first, { name: `${name}_first` }),
     behind: mux(anyLater, below(later), below(asking)),
+    of: values => mux(anyLater, ofPlace(laterFirst, values), ofPlace(allFirst, values)),
   };
+}
+
+interface First {
+  readonly any: Bit;
+  readonly index: UInt;
+}
+/** The lowest of up to four bits. */
+function firstOfFew(v: UInt): First {
+  const [a, b, c, d] = toBits(v) as [Bit, Bit?, Bit?, Bit?],
+    no = constant(0, 1);
+  if (b === undefined) return { any: a, index: no };
+  const low = a.not().and(b.or(d === undefined || c === undefined ? no : c.not().and(d))),
+    high = a
+      .or(b)
+      .not()
+      .and(c === undefined ? no : d === undefined ? c : c.or(d));
+  return { any: v.any(), index: c === undefined ? low : cat(high, low) };
+}
+/** The number of the lowest bit, by fours: a tree of half the depth of one by twos. */
+function firstByFours(v: UInt): First {
+  if (v.width <= 4) return firstOfFew(v);
+  const size = 4 ** (Math.ceil(Math.log2(v.width) / 2) - 1),
+    parts = Array.from({ length: Math.ceil(v.width / size) }, (_, i) =>
+      firstByFours(v.bits(i * size, Math.min(size, v.width - i * size))),
+    ),
+    top = firstOfFew(fromBits(parts.map(p => p.any))),
+    bits = Math.log2(size);
+  const low = parts.reduceRight<UInt>((rest, p) => mux(p.any, p.index.resize(bits), rest), constant(0, bits));
+  return { any: top.any, index: cat(top.index, low).resize(Math.ceil(Math.log2(v.width))) };
 }
 
 /** The same as `nextInTurn`, as a number; 0 when nobody asks. */
 export function nextNumber(name: string, asking: UInt, behind: UInt): UInt {
-  const later = firstSet(node(asking.and(behind), { name: `${name}_later`, mayBeUnread: true }));
-  return mux(later.any, later.index, firstSet(asking).index);
+  const later = firstByFours(node(asking.and(behind), { name: `${name}_later`, mayBeUnread: true }));
+  return mux(later.any, later.index, firstByFours(asking).index);
 }
 
 /** Two or more: of `one`, each of which counts twice that is in `more` as well. A tree, three to a node. */
@@ -92,4 +126,13 @@ export function numbersOf(place: UInt, slots: number): { readonly region: UInt; 
     region: encodeOnehot(fromBits(regions.map(r => r.any()))),
     slot: encodeOnehot(regions.reduce((a, b) => a.or(b))),
   };
+}
+
+/** The value of a number's place, of as many as there are; a tree of muxes. Other numbers have any of the values. */
+export function ofNumber(index: UInt, values: readonly UInt[]): UInt {
+  const [only, another] = values as [UInt, UInt?];
+  if (another === undefined) return only;
+  const bits = Math.ceil(Math.log2(values.length)),
+    half = 2 ** (bits - 1);
+  return mux(index.bit(bits - 1), ofNumber(index, values.slice(half)), ofNumber(index, values.slice(0, half)));
 }

@@ -20,6 +20,8 @@ class Rig {
   readonly b: B;
   readonly p: CreditParameters;
   readonly limits: number[];
+  /** As they were at the edge before: nothing before the first one. */
+  #limitsBefore: number[];
   readonly held: number[];
   /** Takes beside what comes back; give and refund at one slot; last credits taken; limits below what is held. */
   readonly met = { all: 0, both: 0, last: 0, above: 0 };
@@ -30,6 +32,7 @@ class Rig {
     const all = this.p.regions * this.p.slots;
     this.limits = Array.from({ length: all }, () => this.p.credits);
     this.held = Array.from({ length: all }, () => 0);
+    this.#limitsBefore = Array.from({ length: all }, () => 0);
     this.#quiet();
     this.#setLimits();
   }
@@ -47,7 +50,21 @@ class Rig {
     this.held.forEach((n, i) => {
       expect(io.held[i]!.num, `held ${i} in cycle ${this.b.cycle}`).toBe(n);
       const has = (io.has[Math.floor(i / slots)]!.num >> (i % slots)) & 1;
-      expect(has, `has ${i} in cycle ${this.b.cycle}`).toBe(n < this.limits[i]! ? 1 : 0);
+      expect(has, `has ${i} in cycle ${this.b.cycle}`).toBe(n < this.#limitsBefore[i]! ? 1 : 0);
+    });
+    this.#limitsBefore = [...this.limits];
+  }
+  /** What there will be when nobody takes, and when somebody does. */
+  #checkSoon(fewer: readonly number[]): void {
+    const { io } = this.b,
+      { slots } = this.p;
+    this.held.forEach((n, i) => {
+      const bit = (port: B["io"]["soon"]): number => (port[Math.floor(i / slots)]!.num >> (i % slots)) & 1,
+        left = this.limits[i]! - (n - fewer[i]!);
+      expect([bit(io.soon), bit(io.soonTwo)], `soon ${i} in cycle ${this.b.cycle}`).toEqual([
+        left > 0 ? 1 : 0,
+        left > 1 ? 1 : 0,
+      ]);
     });
   }
   /** A cycle: what is taken, given and refunded, by place. */
@@ -61,16 +78,22 @@ class Rig {
     for (let r = 0; r < regions; r++) io.give[r]!.value = o.give?.[r] ?? 0;
     await this.b.cycles(1);
     this.#check();
+    const fewerOf: number[] = [];
     this.held.forEach((n, i) => {
       const r = Math.floor(i / slots),
         of = (word: number): number => (word >> (i % slots)) & 1;
       const more = o.take?.[0] === r ? of(o.take[1]) : 0,
         fewer = of(o.give?.[r] ?? 0) + (o.refund?.[0] === r ? of(o.refund[1]) : 0);
+      fewerOf.push(fewer);
       if (fewer === 2) this.met.both++;
       if (more === 1 && n === this.limits[i]! - 1) this.met.last++;
       if (n > this.limits[i]!) this.met.above++;
       if (more === 1 && fewer > 0) this.met.all++;
-      this.held[i] = n + more - fewer;
+    });
+    this.#checkSoon(fewerOf);
+    this.held.forEach((n, i) => {
+      const taken = o.take?.[0] === Math.floor(i / slots) ? (o.take[1] >> (i % slots)) & 1 : 0;
+      this.held[i] = n + taken - (fewerOf[i] ?? 0);
     });
   }
   /** Random traffic: `busy` is how often something is taken, against what comes back. */
@@ -95,7 +118,7 @@ class Rig {
       const from = random.below(regions),
         refund: [number, number] = [from, word(from, i => left[i]! > 0 && random.chance(0.5))];
       const to = random.below(regions),
-        take: [number, number] = [to, word(to, i => this.held[i]! < this.limits[i]! && random.chance(0.8))];
+        take: [number, number] = [to, word(to, i => this.held[i]! < this.#limitsBefore[i]! && random.chance(0.8))];
       await this.cycle({
         give,
         ...(random.chance(busy) ? { take } : {}),
@@ -108,10 +131,11 @@ class Rig {
     const { regions, slots, credits } = this.p;
     this.limits.forEach((_, i) => (this.limits[i] = (i % 3) % (credits + 1)));
     this.#setLimits();
+    await this.cycle();
     for (let r = 0; r < regions; r++)
       for (let n = 0; n < 4; n++) {
         const has = Array.from({ length: slots }, (_, s) =>
-          this.held[r * slots + s]! < this.limits[r * slots + s]! ? 1 << s : 0,
+          this.held[r * slots + s]! < this.#limitsBefore[r * slots + s]! ? 1 << s : 0,
         ).reduce((a, b) => a | b, 0);
         await this.cycle({ take: [r, has] });
       }
@@ -122,6 +146,7 @@ class Rig {
   reset(): void {
     this.b.sim.reset(1);
     this.held.fill(0);
+    this.#limitsBefore.fill(0);
     this.#quiet();
   }
   /** All that is held comes back, and then everything is there again. */
@@ -138,6 +163,7 @@ class Rig {
     }
     this.limits.fill(this.p.credits);
     this.#setLimits();
+    await this.cycle();
     await this.cycle();
     for (let r = 0; r < this.p.regions; r++) expect(this.b.io.has[r]!.num).toBe(2 ** this.p.slots - 1);
   }
@@ -176,6 +202,7 @@ describe("CreditTable", () => {
     {},
     async b => {
       const rig = new Rig(b, "full");
+      await rig.cycle();
       for (let n = 0; n < 24; n++) await rig.cycle({ take: [2, 15] });
       await rig.cycle();
       expect(b.io.has[2]!.num).toBe(0);
@@ -197,6 +224,7 @@ describe("CreditTable", () => {
   test.each(misuse)("a credit that is %s is told", async (_, sentence, run) => {
     const broken = runBench("misuse", dut("small"), { wave: false, seed: 2 }, async b => {
       const rig = new Rig(b, "small");
+      await rig.cycle();
       if (sentence.includes("taken is")) for (let n = 0; n < 3; n++) await rig.cycle({ take: [1, 1] });
       await run(rig);
       await rig.cycle();
@@ -211,8 +239,8 @@ describe("CreditTable", () => {
     };
     test("and nothing without one", () => look("no fault", dut("small")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["the last credit is never given", /held_0_1 < limits_1/, "held_0_1 + 2'd1 < limits_1"],
-      ["one more than the limit", /held_0_1 < limits_1/, "held_0_1 <= limits_1"],
+      ["the last credit is never given", "left_0_1[2:0] > 3'd0", "left_0_1[2:0] > 3'd1"],
+      ["one more than the limit", "left_0_1[2:0] > 3'd0", "1'b1"],
       ["every region takes", /takes_of_1 = take_valid & [^;]*/, "takes_of_1 = take_valid"],
       ["a refund comes to the region beside", /refunds_of_0 = refund_valid & ~?/, "refunds_of_0 = refund_valid & "],
       [
@@ -225,6 +253,12 @@ describe("CreditTable", () => {
         /held_1_0 <= [^;]*;/,
         "held_1_0 <= more_1_0 ? held_1_0 + 2'd1 : held_1_0 - fewer_1_0;",
       ],
+      [
+        "one that is taken does not count against the next",
+        "has_0_2 <= more_0_2 ? soon_two_0_2 :",
+        "has_0_2 <= 1'b0 ? soon_two_0_2 :",
+      ],
+      ["two that come back count as one", /two_back_0_0 = [^;]*;/, "two_back_0_0 = 1'b0;"],
       ["a slot is not reset", /held_1_1 <= 2'd0;/, ""],
     ];
     test.each(faults)("%s", async (name, from, to) => {

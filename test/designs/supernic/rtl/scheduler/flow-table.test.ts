@@ -352,8 +352,8 @@ describe("FlowTable", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a marked flow goes at once", "~(is_held | is_behind)", "~is_behind"],
       ["a new packet passes those that wait", "~(is_held | is_behind)", "~is_held"],
-      ["who waits is counted twice", "& ~(who_unordered | goes | who_again)", "& ~(who_unordered | goes)"],
-      ["who gives up still counts", "(asks & who_gives_up)", "1'b0"],
+      ["who waits is counted twice", "(who_unordered | who_again) ? place_waiting", "who_unordered ? place_waiting"],
+      ["who gives up still counts", "who_gives_up ? fewer_wait", "1'b0 ? fewer_wait"],
       ["an unordered packet holds its flow", "counts = goes & ~who_unordered", "counts = goes"],
       ["an unordered packet that leaves lets a flow go", "leave_valid & ~leave_unordered", "leave_valid"],
       ["a marked flow stays where it is", "is_inside & place_marked", "1'b0 & place_marked"],

@@ -136,7 +136,6 @@ describe("PickTurn", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["the lowest slot first", /slot_later = [^;]*;/, "slot_later = 4'd0;"],
       ["the lowest user first", /user_later = [^;]*;/, "user_later = 3'd0;"],
-      ["the lowest user behind the choice just ahead", /again_later = [^;]*;/, "again_later = 3'd0;"],
       ["the choice just ahead is not looked at", "again & chosen_valid", "1'b0"],
       ["the choice just ahead counts at every slot", "again & chosen_valid", "chosen_valid"],
       ["a choice two ahead is not looked at", "chosen_at[1] ? chosen_user : due_at", "1'b0 ? chosen_user : due_at"],

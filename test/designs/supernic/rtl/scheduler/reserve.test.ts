@@ -300,24 +300,24 @@ describe("Reserve", () => {
       ["a candidate starts twice", /again = began_valid & same_user;/, "again = 1'b0;"],
       ["one behind a packet that stopped short overtakes it", "{3{~began_short}}", "{3{1'b1}}"],
       ["the next one has the patience of the one before", /fast_over & ~\w+/, "fast_over"],
-      ["a busy task does not hold the fast queue up", "~(|(fast_now & facts_busy))", "1'b1"],
-      ["a busy task holds nobody of the slow queue up", "~(|(slow_now & facts_busy))", "1'b1"],
+      ["a busy task does not hold the fast queue up", "fast_is_busy = |(fast_now & facts_busy)", "fast_is_busy = 1'b0"],
+      [
+        "a busy task holds nobody of the slow queue up",
+        "slow_is_busy = |(slow_now & facts_busy)",
+        "slow_is_busy = 1'b0",
+      ],
       [
         "the turn counts at the first slot, too",
-        /fast_lacks = fast_now & \(~(\w+) \| \((\w+) & ~\w+\)\)/,
-        "fast_lacks = fast_now & (~fast_lacks_or | facts_if_moved_or)",
+        /earlier_now = (.*) & behind_slot;/,
+        "earlier_now = (facts_if_moved & changed) | (facts_earlier & ~changed);",
       ],
-      [
-        "the fast queue always first",
-        /is_slow = (\w+) & [^;]*;/,
-        "is_slow = slow_lacks_joined_any_and & ~started_and;",
-      ],
+      ["the fast queue always first", /is_slow = (\w+) & [^;]*;/, "is_slow = slow_starts & ~fast_starts;"],
       ["the same kind starts again while both wait", "again ? ~began_slow", "again ? began_slow"],
       ["a later slot's turn always goes on", "starting & facts_others", "starting"],
       [
         "a later slot's turn never goes on",
-        "moves = started_joined | (starting & facts_others)",
-        "moves = started_joined",
+        "moves = fast_here_joined | (starting & facts_others)",
+        "moves = fast_here_joined",
       ],
       [
         "the user itself is others",
@@ -328,6 +328,7 @@ describe("Reserve", () => {
       ["a start in one region moves the other's turn", "started & due_region & moves[1]", "started & moves[1]"],
       ["who lacks something moves the turn", "started & ~due_region & moves[0]", "due_valid & ~due_region & moves[0]"],
       ["a turn is not reset", /if \(rst\) last_of_4 <= 2'd2;/, "if (1'b0) last_of_4 <= 2'd2;"],
+      ["a candidate for another slot starts", /fast_here = [^;]*;/, "fast_here = |fast_now;"],
       ["a candidate that is gone lacks something", /lacks_q <= due_valid & \([^)]*\)/, "lacks_q <= due_valid"],
       ["the kinds' turn is not reset", /if \(rst\) slow_next_1 <= 3'd0;/, "if (1'b0) slow_next_1 <= 3'd0;"],
     ];

@@ -55,7 +55,6 @@ describe("Scheduler", () => {
       { seed },
       async b => {
         const { seen } = await life(b, "small", 1500);
-        if (process.env["SHOW"]) console.log(JSON.stringify(seen));
         expect(Math.min(seen.starts, seen.finished)).toBeGreaterThan(50);
       },
     );
