@@ -19,11 +19,13 @@ export const supernic = design({
   files: async tools => {
     const { areaPage } = await import("./evaluation/index.ts"),
       { dissectorLua, formatsReference } = await import("./wire/index.ts"),
+      { demoSetupText } = await import("./workload/index.ts"),
       { tool, units } = tools.areas();
     return [
       { path: "generated/supernic.lua", text: dissectorLua() },
       { path: "docs/supernic/area.md", text: areaPage(tool, units) },
       { path: "docs/supernic/formats.md", text: formatsReference() },
+      { path: "examples/supernic.setup.json", text: demoSetupText() },
     ];
   },
 });

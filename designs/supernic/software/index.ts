@@ -1,2 +1,4 @@
 /** SuperNIC's software. */
+export * from "./control/index.ts";
+export * from "./device/index.ts";
 export * from "./setup/index.ts";

@@ -104,6 +104,23 @@ export function ctrlMessage(
   return concat(message, tailOf(key, message));
 }
 
+/**
+ * A message whose size is right and whose tail is that of its user; undefined for any other. What it says may still be
+ * wrong: who has the key has to be told.
+ */
+export function openCtrl(
+  message: Uint8Array,
+  keyOf: (user: number) => Uint8Array | undefined,
+): CtrlMessage | undefined {
+  const sent = message.length - ctrlTailBytes;
+  if (sent < ctrlHeader.bytes) return undefined;
+  const header = decode(ctrlHeader, message),
+    key = keyOf(header.user);
+  if (header.size !== sent || key === undefined) return undefined;
+  if (!timingSafeEqual(tailOf(key, message.subarray(0, sent)), message.subarray(sent))) return undefined;
+  return { header, body: message.slice(ctrlHeader.bytes, sent) };
+}
+
 /** What is wrong with a message, the first in this order; undefined: nothing. */
 function wrongWith(message: Uint8Array, h: Decoded<typeof ctrlHeader>): string | undefined {
   const sent = message.length - ctrlTailBytes;

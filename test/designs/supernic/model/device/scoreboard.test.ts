@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type DeviceCounts, DeviceScoreboard, matchReasons } from "../../../../../designs/supernic/model/index.ts";
 import { type Setup, taskWords } from "../../../../../designs/supernic/software/index.ts";
-import { refusals } from "../../../../../designs/supernic/wire/index.ts";
-import { putShims } from "../../../../../designs/supernic/wire/index.ts";
+import { putShims, refusals } from "../../../../../designs/supernic/wire/index.ts";
 import { filler, shim, station, udp, uidOf } from "../../../../../designs/supernic/workload/index.ts";
 import { Random } from "../../../../../sim/index.ts";
 import { demo } from "../../support/demo.ts";

@@ -1,0 +1,2 @@
+/** The device as software sees it. */
+export { bringUp, type DeviceDriver } from "./driver.ts";
