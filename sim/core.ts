@@ -45,6 +45,6 @@ export { NetworkModel, type Attachment, type NetworkOptions, type StationOptions
 export { SimulatedTime } from "./net/simulated-time.ts";
 export type { CapturedFrame } from "./net/pcap-format.ts";
 export { CaptureError, readPcap } from "./net/pcap-reader.ts";
-export { writePcap } from "./net/pcap-writer.ts";
+export { writePcap, writePcapWithFcs } from "./net/pcap-writer.ts";
 export * from "./fuzz/index.ts";
 export { Fifo } from "./fifo.ts";
