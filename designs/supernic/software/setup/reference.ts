@@ -7,6 +7,7 @@ function objectIn(schema: z.core.$ZodType): z.ZodObject | undefined {
   if (schema instanceof z.ZodObject) return schema;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return objectIn(schema.unwrap());
   if (schema instanceof z.ZodArray) return objectIn(schema.element);
+  if (schema instanceof z.ZodUnion) return schema.options.map(objectIn).find(o => o !== undefined);
   return undefined;
 }
 function defaultOf(schema: z.core.$ZodType): string {
@@ -19,10 +20,11 @@ function defaultOf(schema: z.core.$ZodType): string {
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
 function section(title: string, schema: z.ZodObject): string {
-  const rows = Object.entries(schema.shape).map(
+  const fields = Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>);
+  const rows = fields.map(
     ([name, field]) => `| \`${name}\` | ${cell(field.description ?? "")} | ${defaultOf(field)} |`,
   );
-  const inside = Object.entries(schema.shape).flatMap(([name, field]) => {
+  const inside = fields.flatMap(([name, field]) => {
     const object = objectIn(field);
     return object === undefined ? [] : [section(`${title === "" ? "" : `${title}.`}${name}`, object)];
   });
