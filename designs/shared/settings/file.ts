@@ -18,8 +18,7 @@ function valueAt(json: unknown, path: readonly PropertyKey[]): string {
 
 /** The schemas that a value may have which stands at a place of another. */
 function within(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
-    return within(schema.unwrap());
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return within(schema.unwrap());
   if (schema instanceof z.ZodPipe) return within(schema.in);
   return schema instanceof z.ZodUnion ? schema.options.flatMap(within) : [schema];
 }

@@ -20,7 +20,8 @@ function defaultOf(schema: z.core.$ZodType): string {
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
 function section(title: string, schema: z.ZodObject): string {
-  const fields = Object.entries(schema.shape as Readonly<Record<string, z.ZodType>>);
+  const shape: Readonly<Record<string, z.ZodType>> = schema.shape,
+    fields = Object.entries(shape);
   const rows = fields.map(
     ([name, field]) => `| \`${name}\` | ${cell(field.description ?? "")} | ${defaultOf(field)} |`,
   );
