@@ -47,6 +47,6 @@ export type { CapturedFrame } from "./net/pcap-format.ts";
 export { CaptureError, readPcap } from "./net/pcap-reader.ts";
 export { type InterfaceFrame, readCapture } from "./net/pcapng-reader.ts";
 export { writePcapng } from "./net/pcapng-writer.ts";
-export { writePcap } from "./net/pcap-writer.ts";
+export { writePcap, writePcapWithFcs } from "./net/pcap-writer.ts";
 export * from "./fuzz/index.ts";
 export { Fifo } from "./fifo.ts";

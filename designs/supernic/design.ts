@@ -1,6 +1,9 @@
 /** SuperNIC for the command line; all of it is loaded when a verb needs it. */
 import { design } from "../shared/command-line/index.ts";
 
+/** Simulated time starts somewhere: 2026-01-01, in nanoseconds since 1970. */
+const startOfTime = BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n;
+
 export const supernic = design({
   name: "supernic",
   title: "the SuperNIC programmable network device",
@@ -18,11 +21,26 @@ export const supernic = design({
   files: async tools => {
     const { areaPage } = await import("./evaluation/index.ts"),
       { dissectorLua, formatsReference } = await import("./wire/index.ts"),
+      { setupReference } = await import("./software/index.ts"),
+      { demoCapture, demoSetupText } = await import("./workload/index.ts"),
+      { writePcapWithFcs } = await import("../../sim/index.ts"),
       { tool, units } = tools.areas();
     return [
       { path: "generated/supernic.lua", text: dissectorLua() },
       { path: "docs/supernic/area.md", text: areaPage(tool, units) },
       { path: "docs/supernic/formats.md", text: formatsReference() },
+      { path: "docs/supernic/setup.md", text: setupReference() },
+      { path: "examples/supernic.setup.json", text: demoSetupText() },
+      {
+        path: "captures/supernic.pcap",
+        text: writePcapWithFcs(
+          demoCapture().map(({ time, frame, damaged }) => ({
+            timeNs: startOfTime + BigInt(time),
+            bytes: frame,
+            ...(damaged && { damaged }),
+          })),
+        ),
+      },
     ];
   },
 });

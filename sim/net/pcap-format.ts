@@ -18,4 +18,21 @@ export interface CapturedFrame {
   readonly bytes: Uint8Array;
   /** Bytes on the wire, when the capture kept fewer. */
   readonly originalLength: number;
+  /** Its frame check sequence, which only some captures keep, is wrong. */
+  readonly damaged?: true;
+}
+
+/** Of a link type: frames end in check sequences, of so many 16-bit words as the highest bits say. */
+export const HAS_FCS = 0x0400_0000;
+export const FCS_SHIFT = 28;
+export const FCS_BYTES = 4;
+
+/** CRC-32 of Ethernet (IEEE 802.3), as it stands behind a frame, the lowest byte first. */
+export function frameCheckSequence(frame: Uint8Array): number {
+  let crc = 0xffff_ffff;
+  for (const byte of frame) {
+    crc ^= byte;
+    for (let i = 0; i < 8; i++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb8_8320 : 0);
+  }
+  return ~crc >>> 0;
 }

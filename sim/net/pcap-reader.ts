@@ -1,7 +1,11 @@
 import { SimulationError } from "../errors.ts";
 import {
   type CapturedFrame,
+  FCS_BYTES,
+  FCS_SHIFT,
+  frameCheckSequence,
   GLOBAL_HEADER,
+  HAS_FCS,
   LINKTYPE_ETHERNET,
   MAGIC_MICROSECONDS,
   MAGIC_NANOSECONDS,
@@ -23,7 +27,9 @@ export class CaptureError extends SimulationError {
 export function readPcap(file: Uint8Array, name: string): CapturedFrame[] {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const { little, nanoseconds } = fileFormat(view, name);
-  const link = view.getUint32(20, little) & 0x0fff_ffff;
+  const type = view.getUint32(20, little),
+    link = type & 0x03ff_ffff,
+    hasFcs = (type & HAS_FCS) !== 0 && type >>> FCS_SHIFT === FCS_BYTES / 2;
   if (link !== LINKTYPE_ETHERNET) {
     throw new CaptureError(
       `${name} holds frames of link type ${link}, not Ethernet (1); capture on an Ethernet interface`,
@@ -44,15 +50,25 @@ export function readPcap(file: Uint8Array, name: string): CapturedFrame[] {
     if (left - RECORD_HEADER < length)
       throw cut(name, frames.length, `${left - RECORD_HEADER} of its ${length} bytes are there`);
     at += RECORD_HEADER;
+    // A copy in plain bytes, also from a Buffer (whose slices would be Buffers and views).
+    const record = new Uint8Array(file.subarray(at, at + length));
     frames.push({
       timeNs: BigInt(seconds) * 1_000_000_000n + BigInt(fraction) * (nanoseconds ? 1n : 1000n),
-      // A copy in plain bytes, also from a Buffer (whose slices would be Buffers and views).
-      bytes: new Uint8Array(file.subarray(at, at + length)),
-      originalLength,
+      ...(hasFcs ? withoutFcs(record, originalLength) : { bytes: record, originalLength }),
     });
     at += length;
   }
   return frames;
+}
+
+/** The frame, and whether its check sequence is wrong. One that was cut short has none to be told by. */
+function withoutFcs(record: Uint8Array, onLine: number): Omit<CapturedFrame, "timeNs"> {
+  const end = onLine - FCS_BYTES,
+    bytes = record.slice(0, Math.max(0, end)),
+    isWhole = record.length === onLine && end >= 0;
+  const sent = isWhole ? new DataView(record.buffer, record.byteOffset + end).getUint32(0, true) : undefined;
+  const damaged = sent !== undefined && sent !== frameCheckSequence(bytes);
+  return { bytes, originalLength: Math.max(0, end), ...(damaged && { damaged }) };
 }
 
 function fileFormat(view: DataView, name: string): { readonly little: boolean; readonly nanoseconds: boolean } {

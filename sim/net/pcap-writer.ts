@@ -1,6 +1,10 @@
 import {
   type CapturedFrame,
+  FCS_BYTES,
+  FCS_SHIFT,
+  frameCheckSequence,
   GLOBAL_HEADER,
+  HAS_FCS,
   LINKTYPE_ETHERNET,
   MAGIC_NANOSECONDS,
   MOST_BYTES,
@@ -29,5 +33,21 @@ export function writePcap(frames: readonly Pick<CapturedFrame, "timeNs" | "bytes
     file.set(bytes, at + RECORD_HEADER);
     at += RECORD_HEADER + bytes.length;
   }
+  return file;
+}
+
+/** The same with frame check sequences, so that the file can tell which frames are damaged. */
+export function writePcapWithFcs(frames: readonly Pick<CapturedFrame, "timeNs" | "bytes" | "damaged">[]): Uint8Array {
+  const file = writePcap(
+    frames.map(({ timeNs, bytes, damaged }) => {
+      const whole = new Uint8Array(bytes.length + FCS_BYTES),
+        fcs = frameCheckSequence(bytes);
+      whole.set(bytes);
+      new DataView(whole.buffer).setUint32(bytes.length, damaged === true ? ~fcs >>> 0 : fcs, true);
+      return { timeNs, bytes: whole };
+    }),
+  );
+  const type = (LINKTYPE_ETHERNET | HAS_FCS | ((FCS_BYTES / 2) << FCS_SHIFT)) >>> 0;
+  new DataView(file.buffer).setUint32(20, type, true);
   return file;
 }

@@ -344,8 +344,7 @@ function changeOf(p: DeviceSizes, d: Due) {
     },
     started,
     /** The candidates of the choice, by kind: they are due a cycle later. */
-    candidates: (runs: readonly UInt[]): void =>
-      kinds.forEach(k => (candidates[k] as ReturnType<typeof reg>).set(runs[k] as never)),
+    candidates: (runs: readonly UInt[]): void => runs.forEach((run, k) => candidates[k]?.set(run)),
   };
 }
 /** One of two entries. */

@@ -1,5 +1,6 @@
 /** Setup files: what they may say, what it means, and what software writes for it. */
 export { type DeviceConfig, deviceConfig, type PortConfig } from "./device-config.ts";
+export { setupReference } from "./reference.ts";
 export { readSetup, resolveSetup } from "./resolve.ts";
 export { type SetupFile, setupSchema } from "./schema.ts";
 export {

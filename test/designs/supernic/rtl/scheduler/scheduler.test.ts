@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { Random } from "../../../../../sim/index.ts";
+import type { Random } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { type B, dut, SchedulerRig, type Size, sizes, type World } from "./support/scheduler-rig.ts";
 

@@ -3,7 +3,7 @@
  * What starts, comes back and ends is held to the rules of docs/supernic/scheduler.md.
  */
 import { Scheduler } from "../../../../../../designs/supernic/rtl/scheduler/index.ts";
-import { tableWrite, tables, type TableName } from "../../../../../../designs/supernic/wire/index.ts";
+import { type SchedulerTable, writeTable } from "./scheduler-tables.ts";
 import { type Bench, never, type Pause, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
 
 const device = { ports: 4, cells: 64, rules: 32, macs: 64, frameBytes: 1536 } as const;
@@ -107,25 +107,8 @@ export class SchedulerRig {
     this.finished = new StreamSink(b.sim, b.io.finished, { pause: to() });
     b.onEdge({ sample: () => this.#sample(), drive: () => this.#drive() });
   }
-  async write<N extends TableName & ("dagStage" | "dag" | "chain" | "slot" | "mark")>(
-    name: N,
-    index: number,
-    values: object,
-  ): Promise<void> {
-    const port = this.b.io[name] as unknown as {
-      en: { value: number };
-      index: { value: number };
-      value: Record<string, { value: number }>;
-    };
-    tableWrite(name, index, values);
-    port.en.value = 1;
-    port.index.value = index;
-    for (const field of Object.keys(tables[name].fields)) {
-      const to = port.value[field];
-      if (to) to.value = Number((values as Record<string, number>)[field] ?? 0);
-    }
-    await this.b.cycles(1);
-    port.en.value = 0;
+  write(name: SchedulerTable, index: number, values: Readonly<Record<string, number>>): Promise<void> {
+    return writeTable(this.b, name, index, values);
   }
   /** Tables as the world has them; then flows may ask. */
   async program(): Promise<void> {
