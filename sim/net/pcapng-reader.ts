@@ -6,8 +6,6 @@ import { CaptureError, readPcap } from "./pcap-reader.ts";
 export interface InterfaceFrame extends CapturedFrame {
   /** Number of its interface; undefined in a capture that has none. */
   readonly interface?: number;
-  /** Its FCS was wrong. */
-  readonly damaged?: boolean;
 }
 export const pcapngBlock = { section: 0x0a0d0d0a, interface: 1, simple: 3, enhanced: 6 } as const;
 export const pcapngMagic = 0x1a2b3c4d;

@@ -68,7 +68,7 @@ class Rig {
   ended(): [number, number][] {
     const list: [number, number][] = [];
     for (let s = this.finished.take(); s; s = this.finished.take())
-      list.push([Number(s.value.ctx), Number(s.value.dropped)]);
+      list.push([Number(s.value.ctx), s.value.dropped]);
     return list;
   }
   /** The first of those that started has been through its tasks, and is back. */
